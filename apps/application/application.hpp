@@ -1,0 +1,70 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "apps/application/context.hpp"
+#include "io/config/schema.hpp"
+#include "io/runtime/runtime.hpp"
+
+namespace quintet {
+
+/// One executable: commands, the flags that all share, and the one place where an error becomes a message and an exit code.
+///
+/// @code
+///   int main(int argc, char** argv) {
+///     return quintet::Application("dpmd", "Deep Potential molecular dynamics", {})
+///         .command<RunOptions>("run", "Run molecular dynamics", dpmd::run)
+///         .execute(argc, argv);
+///   }
+/// @endcode
+/// Shared flags of a command with a YAML file: --set key.path=value (repeatable), --restart auto|FILE, --output DIR,
+/// --walltime HH:MM:SS, --threads N, --validate, --print-config, --quiet.
+class Application {
+ public:
+  Application(std::string name, std::string about, std::vector<Subsystem> subsystems = {});
+  ~Application();
+
+  /// A command that takes one YAML file into Options: `void run(Context&, const Options&)`.
+  template <class Options>
+  Application& command(const std::string& name, const std::string& about,
+                       std::function<void(Context&, const Options&)> body) {
+    return add_configured(name, about, [] {
+      auto options = std::make_shared<Options>();
+      return Bound{[options](Schema& schema) { describe(schema, *options); }, options};
+    }, [body = std::move(body)](Context& context, const void* options) {
+      body(context, *static_cast<const Options*>(options));
+    });
+  }
+  /// A command with positional arguments and flags of its own (`quintet inspect FILE`, `dpmd evaluate --model M SYSTEM...`).
+  struct Flag {
+    std::string name;                ///< "--model"; "FILE" or "SYSTEM..." (one or more) without dashes is positional
+    std::string about;
+    bool required = false;
+    std::string default_value;
+  };
+  /// Values of the flags of a plain command, in the order they were declared; a repeated or "..." one has several.
+  using Arguments = std::vector<std::vector<std::string>>;
+  Application& plain_command(const std::string& name, const std::string& about, std::vector<Flag> flags,
+                             std::function<void(const Comm&, const Arguments&)> body);
+
+  /// Parse, start the runtime, run, report, stop; returns the exit code.
+  int execute(int argc, char** argv);
+
+ private:
+  struct Bound {
+    Describe describe;
+    std::shared_ptr<const void> options;
+  };
+  Application& add_configured(const std::string& name, const std::string& about, std::function<Bound()> bind,
+                              std::function<void(Context&, const void*)> body);
+  struct Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+/// Every application's described commands, for `quintet schema APP` and the generated reference page: each executable
+/// registers its own through `dpmd schema run` (prints the JSON Schema) and `dpmd reference` (prints the Markdown page).
+
+}  // namespace quintet

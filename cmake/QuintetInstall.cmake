@@ -1,0 +1,1 @@
+# Install rules and the exported package (filled by the packaging work).

@@ -1,0 +1,53 @@
+# quintet_library(NAME [DEPENDS libs...] [PRIVATE libs...])
+# The library quintet_NAME (alias Quintet::NAME) of all .cpp files of the calling folder.
+function(quintet_library name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS;PRIVATE" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
+  if(sources)
+    add_library(quintet_${name} STATIC ${sources})
+    target_link_libraries(quintet_${name} PUBLIC quintet_flags ${ARG_DEPENDS} PRIVATE ${ARG_PRIVATE})
+  else()
+    add_library(quintet_${name} INTERFACE)
+    target_link_libraries(quintet_${name} INTERFACE quintet_flags ${ARG_DEPENDS})
+  endif()
+  set_target_properties(quintet_${name} PROPERTIES EXPORT_NAME ${name})
+  add_library(Quintet::${name} ALIAS quintet_${name})
+  set_property(GLOBAL APPEND PROPERTY QUINTET_LIBRARIES quintet_${name})
+endfunction()
+
+# quintet_application(NAME [DEPENDS libs...]): the executable build/bin/NAME of all .cpp files of the calling folder.
+function(quintet_application name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
+  add_executable(${name} ${sources})
+  target_link_libraries(${name} PRIVATE quintet_flags quintet_application ${ARG_DEPENDS})
+  install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endfunction()
+
+# quintet_test(NAME SOURCES files... [DEPENDS libs...] [LABELS labels...] [RANKS 1 2 3] [TIMEOUT s])
+# One GoogleTest executable; with RANKS one ctest entry per number of ranks, run through mpirun and labelled mpi.
+function(quintet_test name)
+  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;DEPENDS;LABELS;RANKS" ${ARGN})
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 300)
+  endif()
+  add_executable(test_${name} ${ARG_SOURCES})
+  target_link_libraries(test_${name} PRIVATE quintet_flags quintet_test_support ${ARG_DEPENDS})
+  set_target_properties(test_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
+  if(NOT ARG_RANKS)
+    add_test(NAME ${name} COMMAND test_${name})
+    set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT}
+                         ENVIRONMENT "${QUINTET_TEST_ENVIRONMENT}")
+  endif()
+  foreach(ranks IN LISTS ARG_RANKS)
+    add_test(NAME ${name}_np${ranks}
+             COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} --oversubscribe $<TARGET_FILE:test_${name}>)
+    set_tests_properties(${name}_np${ranks} PROPERTIES LABELS "${ARG_LABELS};mpi" TIMEOUT ${ARG_TIMEOUT}
+                         PROCESSORS ${ranks} ENVIRONMENT "${QUINTET_TEST_ENVIRONMENT}")
+  endforeach()
+endfunction()
+
+# Environment of every test: mpirun as root in a container, one thread a rank.
+set(QUINTET_TEST_ENVIRONMENT OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    OMPI_MCA_rmaps_base_oversubscribe=1 OPENBLAS_NUM_THREADS=1 QUINTET_SOURCE_DIR=${PROJECT_SOURCE_DIR}
+    QUINTET_BINARY_DIR=${PROJECT_BINARY_DIR})

@@ -1,0 +1,147 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/config/tree.hpp"
+#include "io/parallel/comm.hpp"
+
+/// HDF5 with owned handles, metadata on every dataset and collective hyperslabs. The C library lives in io/hdf5 alone.
+namespace quintet::hdf5 {
+
+/// What every dataset says of itself.
+struct Description {
+  std::string units = "1";                ///< "angstrom", "eV"; "1" if dimensionless
+  std::vector<std::string> axes;          ///< names of the axes, slowest first: {"atom", "xyz"}
+  std::string text;                       ///< one sentence
+};
+
+using Shape = std::vector<std::uint64_t>;
+
+/// Element types of datasets and attributes: float, double, std::int8_t, std::int32_t, std::int64_t, std::uint64_t, std::uint8_t.
+class Group;
+
+/// An extensible dataset whose first axis grows (time series, trajectories).
+class Series {
+ public:
+  /// Append one entry given whole on rank 0 (others pass anything). Collective.
+  template <class T>
+  void append(std::span<const T> entry);
+  /// Append one entry distributed over the ranks along the second axis, `offset` of `total` rows. Collective.
+  template <class T>
+  void append_distributed(std::span<const T> rows, std::uint64_t offset);
+  [[nodiscard]] std::uint64_t size() const;   ///< entries so far
+  /// Drop entries from `size` on (restart from an earlier checkpoint). Collective.
+  void truncate(std::uint64_t size);
+
+  struct Implementation;
+  explicit Series(std::shared_ptr<Implementation> implementation) : implementation_(std::move(implementation)) {}
+
+ private:
+  std::shared_ptr<Implementation> implementation_;
+};
+
+/// A group of an open file. All writing calls are collective over the file's communicator.
+class Group {
+ public:
+  [[nodiscard]] Group group(const std::string& name);              ///< open or make (nested names allowed)
+  [[nodiscard]] Group open_group(const std::string& name) const;   ///< must exist
+  [[nodiscard]] bool has(const std::string& name) const;
+  [[nodiscard]] std::vector<std::string> names() const;            ///< members, sorted
+
+  /// Write a whole dataset from rank 0's values. Replaces one of equal name.
+  template <class T>
+  void write(const std::string& name, std::span<const T> values, const Shape& shape, const Description& description);
+  /// Write a dataset distributed along its first axis: this rank's rows start at `offset` of shape[0].
+  template <class T>
+  void write_distributed(const std::string& name, std::span<const T> rows, const Shape& shape, std::uint64_t offset,
+                         const Description& description);
+  /// Make (or reopen) an extensible dataset with entries of shape `entry`.
+  template <class T>
+  [[nodiscard]] Series series(const std::string& name, const Shape& entry, const Description& description);
+
+  /// Shape of a dataset. Throws InputError if absent.
+  [[nodiscard]] Shape shape(const std::string& name) const;
+  /// Whole dataset, converted to T, on every rank. Throws InputError (file, dataset, what) if absent, truncated, not numeric, or larger than the file.
+  template <class T>
+  [[nodiscard]] std::vector<T> read(const std::string& name) const;
+  /// As read(), and the shape must equal `expected`.
+  template <class T>
+  [[nodiscard]] std::vector<T> read(const std::string& name, const Shape& expected) const;
+  /// Rows [offset, offset + count) along the first axis.
+  template <class T>
+  [[nodiscard]] std::vector<T> read_rows(const std::string& name, std::uint64_t offset, std::uint64_t count) const;
+  /// "float32", "float64", "int64", ... of a dataset.
+  [[nodiscard]] std::string element_type(const std::string& name) const;
+
+  void write_text(const std::string& name, const std::string& text, const Description& description = {});
+  [[nodiscard]] std::string read_text(const std::string& name) const;
+  void set_attribute(const std::string& name, const std::string& text);
+  void set_attribute(const std::string& name, double value);
+  void set_attribute(const std::string& name, std::int64_t value);
+  void set_attribute(const std::string& name, const std::vector<double>& values);
+  void set_attribute(const std::string& name, const std::vector<std::int64_t>& values);
+  void set_attribute(const std::string& name, const std::vector<std::string>& values);
+  [[nodiscard]] bool has_attribute(const std::string& name) const;
+  [[nodiscard]] std::string text_attribute(const std::string& name) const;    ///< fixed or variable length
+  [[nodiscard]] std::vector<double> number_attribute(const std::string& name) const;
+  /// Attributes of a member dataset or group.
+  void set_member_attribute(const std::string& member, const std::string& name, const std::string& text);
+  [[nodiscard]] std::string member_text_attribute(const std::string& member, const std::string& name) const;
+  [[nodiscard]] bool has_member_attribute(const std::string& member, const std::string& name) const;
+  /// Make a hard link `name` to an existing member `target` (absolute path in the file).
+  void link(const std::string& target, const std::string& name);
+
+  struct Implementation;
+  explicit Group(std::shared_ptr<Implementation> implementation) : implementation_(std::move(implementation)) {}
+
+ private:
+  std::shared_ptr<Implementation> implementation_;
+};
+
+/// An open HDF5 file; closed by the destructor. Collective over `comm`.
+class File {
+ public:
+  /// Make or replace a file.
+  static File create(const Comm& comm, const std::string& path);
+  /// Open for reading. Throws InputError: absent, not HDF5, truncated.
+  static File open(const Comm& comm, const std::string& path);
+  /// Open for reading and writing.
+  static File open_for_update(const Comm& comm, const std::string& path);
+
+  [[nodiscard]] Group& root();
+  [[nodiscard]] const std::string& path() const;
+  void flush();   ///< to the disk
+  void close();   ///< early; the destructor does it otherwise
+
+  struct Implementation;
+
+ private:
+  explicit File(std::shared_ptr<Implementation> implementation) : implementation_(std::move(implementation)) {}
+  std::shared_ptr<Implementation> implementation_;
+};
+
+/// Who made a file, and from what.
+struct Provenance {
+  std::string program;        ///< "dpmd run"
+  std::string version, git_hash, build, host, date;   ///< filled by current_provenance()
+  std::string blas;           ///< which BLAS an executable uses, "" if none
+  int ranks = 1, threads = 1;
+  std::uint64_t seed = 0;
+  std::string configuration;  ///< the full configuration as YAML
+};
+/// Version, git hash, compiler and flags, host, date of this process; the rest is the caller's.
+[[nodiscard]] Provenance current_provenance();
+/// Write `schema`, `schema_version`, configuration and provenance to the root of a file of ours.
+void write_header(Group& root, const std::string& schema, int schema_version, const Provenance& provenance);
+/// Check schema and version (N and N-1 are accepted; older ones name the way up); returns the version found.
+int check_header(const File& file, const std::string& schema, int newest_version);
+
+/// What `quintet inspect FILE.h5` prints: what the file is, provenance, tree of datasets with shape, type, units.
+[[nodiscard]] std::string inspect(const Comm& comm, const std::string& path);
+
+}  // namespace quintet::hdf5

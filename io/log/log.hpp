@@ -1,0 +1,43 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+/// The run's log: lines on the terminal and in run.log. Only rank 0 speaks; spdlog lives in log.cpp alone.
+namespace quintet::log {
+
+enum class Level { debug, info, warning, error };
+
+/// Where the lines go.
+struct Settings {
+  bool speaks = true;      ///< false on every rank but 0
+  bool quiet = false;      ///< no info lines on the terminal (warnings and errors stay)
+  std::string file;        ///< also write to this file ("" for none); appended to
+};
+
+/// Configure the log of this process; may be called again (for example when the run directory becomes known).
+void configure(const Settings& settings);
+/// Write one line.
+void write(Level level, std::string_view line);
+/// Number of warnings since the start (they are repeated in summary.json).
+[[nodiscard]] int warning_count();
+/// Write out buffered lines.
+void flush();
+
+template <class... Args>
+void info(fmt::format_string<Args...> format, Args&&... args) {
+  write(Level::info, fmt::format(format, std::forward<Args>(args)...));
+}
+template <class... Args>
+void warning(fmt::format_string<Args...> format, Args&&... args) {
+  write(Level::warning, fmt::format(format, std::forward<Args>(args)...));
+}
+template <class... Args>
+void error(fmt::format_string<Args...> format, Args&&... args) {
+  write(Level::error, fmt::format(format, std::forward<Args>(args)...));
+}
+
+}  // namespace quintet::log

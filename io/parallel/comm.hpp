@@ -1,0 +1,143 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace quintet {
+
+/// A communicator that counts what it sends. Passed in, never the world; raw MPI lives in comm.cpp alone.
+///
+/// All element types are trivially copyable and travel as bytes (reductions: int, long, double...). Copies share the
+/// communicator and its counters. Calls marked collective must be made by all ranks in the same order.
+class Comm {
+ public:
+  /// Kinds of call that are counted.
+  enum class Call { point_to_point, broadcast, reduce, gather, barrier };
+  static constexpr int n_calls = 5;
+  struct Counter {
+    std::int64_t messages = 0;  ///< calls made by this rank
+    std::int64_t bytes = 0;     ///< bytes this rank handed in to be sent
+  };
+
+  /// All ranks of the job (duplicated from MPI_COMM_WORLD; Runtime must be up).
+  static Comm world();
+  /// This rank alone; works without MPI being up.
+  static Comm self();
+
+  [[nodiscard]] int rank() const;
+  [[nodiscard]] int size() const;
+  [[nodiscard]] bool is_root() const { return rank() == 0; }
+  /// Number of ranks on this node and this rank's number among them. Collective on first call.
+  [[nodiscard]] int node_size() const;
+  [[nodiscard]] int node_rank() const;
+  /// The ranks of equal color, ordered by key. Collective.
+  [[nodiscard]] Comm split(int color, int key) const;
+
+  /// Send to `destination` and receive from `source` at once; both sizes are known. A rank of -1 means no partner.
+  template <class T>
+  void exchange(std::span<const T> send, int destination, std::span<T> receive, int source, int tag) const {
+    exchange_bytes(std::as_bytes(send), destination, std::as_writable_bytes(receive), source, tag);
+  }
+  /// As exchange(), but the received size is not known before: sends the size first.
+  template <class T>
+  [[nodiscard]] std::vector<T> exchange_any(std::span<const T> send, int destination, int source, int tag) const {
+    static_assert(std::is_trivially_copyable_v<T>);
+    std::uint64_t n_send = send.size(), n_receive = 0;
+    exchange(std::span<const std::uint64_t>(&n_send, 1), destination, std::span(&n_receive, 1), source, tag);
+    std::vector<T> receive(source < 0 ? 0 : n_receive);
+    exchange(send, destination, std::span<T>(receive), source, tag);
+    return receive;
+  }
+
+  /// Copy root's values to all ranks. Collective.
+  template <class T>
+  void broadcast(std::span<T> values, int root = 0) const {
+    static_assert(std::is_trivially_copyable_v<T>);
+    broadcast_bytes(std::as_writable_bytes(values), root);
+  }
+  template <class T>
+  [[nodiscard]] T broadcast(T value, int root = 0) const {
+    broadcast(std::span<T>(&value, 1), root);
+    return value;
+  }
+  [[nodiscard]] std::string broadcast(std::string text, int root = 0) const;
+
+  enum class Reduction { sum, minimum, maximum };
+  /// Reduce in place on all ranks, element by element. Collective. T: int, long, long long, unsigned long, double, float.
+  template <class T>
+  void reduce(std::span<T> values, Reduction reduction) const;
+  template <class T>
+  [[nodiscard]] T sum(T value) const { reduce(std::span<T>(&value, 1), Reduction::sum); return value; }
+  template <class T>
+  [[nodiscard]] T minimum(T value) const { reduce(std::span<T>(&value, 1), Reduction::minimum); return value; }
+  template <class T>
+  [[nodiscard]] T maximum(T value) const { reduce(std::span<T>(&value, 1), Reduction::maximum); return value; }
+  /// True on all ranks if it is true on any. Collective: a decision is reduced once and shared.
+  [[nodiscard]] bool any(bool value) const { return maximum(value ? 1 : 0) != 0; }
+
+  /// Every rank's value(s) on every rank, in rank order. Collective.
+  template <class T>
+  [[nodiscard]] std::vector<T> all_gather(const T& value) const { return all_gather(std::span<const T>(&value, 1)); }
+  template <class T>
+  [[nodiscard]] std::vector<T> all_gather(std::span<const T> values) const {
+    static_assert(std::is_trivially_copyable_v<T>);
+    return from_bytes<T>(all_gather_bytes(std::as_bytes(values)));
+  }
+  /// Every rank's values on root, in rank order (empty elsewhere). Collective.
+  template <class T>
+  [[nodiscard]] std::vector<T> gather(std::span<const T> values, int root = 0) const {
+    static_assert(std::is_trivially_copyable_v<T>);
+    return from_bytes<T>(gather_bytes(std::as_bytes(values), root));
+  }
+  /// send[r] goes to rank r; returns what each rank sent to this one. Collective.
+  template <class T>
+  [[nodiscard]] std::vector<std::vector<T>> all_to_all(const std::vector<std::vector<T>>& send) const {
+    static_assert(std::is_trivially_copyable_v<T>);
+    std::vector<std::span<const std::byte>> bytes;
+    for (const auto& part : send) bytes.push_back(std::as_bytes(std::span<const T>(part)));
+    std::vector<std::vector<T>> result;
+    for (const auto& part : all_to_all_bytes(bytes)) result.push_back(from_bytes<T>(part));
+    return result;
+  }
+  void barrier() const;
+
+  /// What this rank has sent so far, by kind of call (shared by copies of this communicator).
+  [[nodiscard]] const Counter& counter(Call call) const;
+  void reset_counters() const;
+
+  /// End the whole job at once with this exit code (an error on one rank ends all).
+  [[noreturn]] void abort(int exit_code) const;
+
+  struct Implementation;
+  /// For io/hdf5, PETSc and other homes of MPI-aware libraries: a pointer to the MPI_Comm.
+  [[nodiscard]] const void* native() const;
+
+ private:
+  explicit Comm(std::shared_ptr<Implementation> implementation) : implementation_(std::move(implementation)) {}
+  void exchange_bytes(std::span<const std::byte> send, int destination, std::span<std::byte> receive, int source,
+                      int tag) const;
+  void broadcast_bytes(std::span<std::byte> values, int root) const;
+  [[nodiscard]] std::vector<std::byte> all_gather_bytes(std::span<const std::byte> values) const;
+  [[nodiscard]] std::vector<std::byte> gather_bytes(std::span<const std::byte> values, int root) const;
+  [[nodiscard]] std::vector<std::vector<std::byte>> all_to_all_bytes(
+      const std::vector<std::span<const std::byte>>& send) const;
+  template <class T>
+  static std::vector<T> from_bytes(const std::vector<std::byte>& bytes);
+
+  std::shared_ptr<Implementation> implementation_;
+};
+
+template <class T>
+std::vector<T> Comm::from_bytes(const std::vector<std::byte>& bytes) {
+  std::vector<T> values(bytes.size() / sizeof(T));
+  if (!values.empty()) __builtin_memcpy(values.data(), bytes.data(), values.size() * sizeof(T));
+  return values;
+}
+
+}  // namespace quintet

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+namespace quintet {
+
+/// Where the particle kernels run: the host's parallel back end (Serial or OpenMP).
+///
+/// Deep Potential inference is written for the SIMD units of a CPU core; atoms live beside it, in host memory.
+using Exec = Kokkos::DefaultHostExecutionSpace;
+using Memory = Exec::memory_space;
+
+/// Rows of three: positions, velocities, forces `[n, 3]`.
+using Vectors = Kokkos::View<double* [3], Kokkos::LayoutRight, Memory>;
+template <class T>
+using Array = Kokkos::View<T*, Kokkos::LayoutRight, Memory>;
+
+/// Allocate without initialising (for arrays that are overwritten).
+template <class View, class... Extents>
+[[nodiscard]] View make_view(const char* label, Extents... extents) {
+  return View(Kokkos::view_alloc(std::string(label), Kokkos::WithoutInitializing), extents...);
+}
+
+}  // namespace quintet

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+
+#include <Kokkos_Core.hpp>
+
+/// Counter-based random numbers: the same for an atom whatever the rank, thread or order.
+namespace quintet {
+
+/// Philox4x32-10: 128 random bits of a 128-bit counter and a 64-bit key (Salmon et al. 2011, SC11).
+KOKKOS_INLINE_FUNCTION void philox4x32(std::uint32_t counter[4], std::uint32_t key0, std::uint32_t key1) {
+  for (int round = 0; round < 10; ++round) {
+    const std::uint64_t p0 = 0xD2511F53ull * counter[0], p1 = 0xCD9E8D57ull * counter[2];
+    const auto lo0 = static_cast<std::uint32_t>(p0), hi0 = static_cast<std::uint32_t>(p0 >> 32);
+    const auto lo1 = static_cast<std::uint32_t>(p1), hi1 = static_cast<std::uint32_t>(p1 >> 32);
+    counter[0] = hi1 ^ counter[1] ^ key0;
+    counter[1] = lo1;
+    counter[2] = hi0 ^ counter[3] ^ key1;
+    counter[3] = lo0;
+    key0 += 0x9E3779B9u;
+    key1 += 0xBB67AE85u;
+  }
+}
+
+/// Two uniform numbers in (0, 1), 53 bits each, of (seed, stream, atom id, step).
+KOKKOS_INLINE_FUNCTION void uniform_pair(std::uint64_t seed, std::uint32_t stream, std::uint64_t id, std::uint64_t step,
+                                         double& u, double& v) {
+  // The step takes 40 bits, the stream 8, the id 48: more than any run needs and still one 128-bit counter.
+  std::uint32_t c[4] = {static_cast<std::uint32_t>(id), static_cast<std::uint32_t>(id >> 32) ^ (stream << 16),
+                        static_cast<std::uint32_t>(step), static_cast<std::uint32_t>(step >> 32)};
+  philox4x32(c, static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32));
+  const std::uint64_t a = (static_cast<std::uint64_t>(c[0]) << 32 | c[1]) >> 11;
+  const std::uint64_t b = (static_cast<std::uint64_t>(c[2]) << 32 | c[3]) >> 11;
+  u = (static_cast<double>(a) + 0.5) * 0x1.0p-53;
+  v = (static_cast<double>(b) + 0.5) * 0x1.0p-53;
+}
+
+/// Two independent standard normal numbers (Box-Muller).
+KOKKOS_INLINE_FUNCTION void normal_pair(std::uint64_t seed, std::uint32_t stream, std::uint64_t id, std::uint64_t step,
+                                        double& x, double& y) {
+  double u, v;
+  uniform_pair(seed, stream, id, step, u, v);
+  const double radius = std::sqrt(-2.0 * std::log(u)), angle = 6.283185307179586 * v;
+  x = radius * std::cos(angle);
+  y = radius * std::sin(angle);
+}
+
+}  // namespace quintet

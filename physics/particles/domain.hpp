@@ -1,0 +1,63 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "io/parallel/comm.hpp"
+#include "physics/particles/atoms.hpp"
+#include "physics/particles/configuration.hpp"
+
+namespace quintet {
+
+/// How space is shared out and how far ranks look.
+struct DomainOptions {
+  double cutoff = 0;                       ///< of the force field (angstrom)
+  double skin = 2.0;                       ///< (angstrom)
+  std::array<int, 3> ranks{0, 0, 0};       ///< grid of ranks; 0: chosen (least ghost surface)
+};
+
+/// Domain decomposition into bricks of fractional space, one a rank: ghosts, migration, neighbour list.
+///
+/// Ghost atoms come by a staged exchange (x, then y, then z; Plimpton 1995), with as many hops a direction as the range
+/// needs, so that boxes smaller than the cutoff see all their images; periodic images of a rank's own atoms are ghosts too.
+class Domain {
+ public:
+  /// Throws InputError if the requested grid does not multiply to the number of ranks, or if bricks would be thinner than
+  /// the communication range allows: names the finest grid that works.
+  Domain(Comm comm, const DomainOptions& options, const Box& box);
+  ~Domain();
+
+  /// Share out a configuration that rank 0 holds (others pass anything). Collective.
+  [[nodiscard]] Atoms distribute(const Configuration& configuration) const;
+  /// All atoms on rank 0, ordered by id, unwrapped positions if asked (empty elsewhere). Collective.
+  [[nodiscard]] Configuration gather(const Atoms& atoms, bool unwrapped = false) const;
+
+  /// Migrate atoms to the rank of their brick, rebuild ghosts and the neighbour list. Collective.
+  /// Throws NumericalError with id, position and velocity if atoms are lost or not finite.
+  void rebuild(const Exec& exec, Atoms& atoms);
+  /// Rebuild if some atom has moved (or the box has changed) by more than half the skin since the last time, else send fresh positions to ghosts.
+  /// Returns true if it rebuilt. Collective.
+  bool refresh(const Exec& exec, Atoms& atoms);
+  /// Add the forces on ghosts to their owners' (reverse communication); the ghosts' become 0. Collective.
+  void return_forces(const Exec& exec, Atoms& atoms) const;
+
+  [[nodiscard]] const NeighbourList& list() const;
+  [[nodiscard]] const std::array<int, 3>& rank_grid() const;
+  [[nodiscard]] const Comm& comm() const;
+  [[nodiscard]] std::int64_t rebuilds() const;          ///< so far
+  [[nodiscard]] std::int64_t dangerous_rebuilds() const;///< so far: an atom had moved by more than the full half skin a step before the check
+  /// Positions (and box) of the local atoms at the last rebuild: what a checkpoint must hold for a bitwise restart.
+  [[nodiscard]] const Vectors& built_positions() const; ///< [n_local, 3] (angstrom)
+  [[nodiscard]] const Box& built_box() const;
+  /// Restore ghosts, list and current positions as an uninterrupted run would have them: atoms in their stored order with
+  /// the positions and box of the last rebuild, then the current ones. Collective.
+  void restore(const Exec& exec, Atoms& atoms, const Vectors& built_positions, const Box& built_box);
+
+ private:
+  struct Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace quintet

@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+"""Make small random-weight Deep Potential models (*.dp) and their reference values (*.ref.json) with DeePMD-kit.
+
+Every model differs from `oneside` in one respect (see VARIANTS), so that a failing one tells which rule is wrong. The
+reference values come from DeePMD-kit's JAX backend, which runs the code of dpmodel (its numpy backend) and adds the
+derivatives. This script checks its energies against dpmodel, and forces and virials against finite differences.
+
+    python3 -m venv peer
+    peer/bin/pip install 'deepmd-kit[jax]==3.2.0'
+    peer/bin/python make_variants.py
+
+JSON: one object with `model`, `definition`, `tolerance` and `cases`; a case has name, type [N], coord [3N] Angstrom,
+box [9] (rows a b c) or null = not periodic, energy eV, force [3N] eV/Angstrom, virial [9] eV (-dE/d(strain)),
+atom_energy [N] eV (bias included), atom_virial [9N] eV and most_neighbours [per type of neighbour] within rcut.
+"""
+import copy
+import json
+from pathlib import Path
+
+import numpy as np
+from deepmd.dpmodel.model.base_model import BaseModel
+from deepmd.dpmodel.model.model import get_model
+from deepmd.dpmodel.utils.serialization import load_dp_model, save_dp_model
+from deepmd.jax.env import jnp
+from deepmd.jax.model.base_model import BaseModel as JaxModel
+from deepmd.jax.model.model import get_model as _registers_the_jax_models  # noqa: F401
+
+HERE = Path(__file__).resolve().parent
+RCUT, SEL = 4.5, [14, 18]
+BASE = {
+    "type_map": ["O", "H"],
+    "descriptor": {"type": "se_e2_a", "rcut": RCUT, "rcut_smth": 1.0, "sel": SEL, "neuron": [3, 6, 12],
+                   "axis_neuron": 2, "resnet_dt": False, "type_one_side": True, "activation_function": "tanh",
+                   "precision": "float64", "seed": 11},
+    "fitting_net": {"neuron": [8, 8, 8], "resnet_dt": True, "activation_function": "tanh", "precision": "float64",
+                    "seed": 12},
+}
+# name: changes of the descriptor, of the fitting net, of the model
+VARIANTS = {
+    "oneside": ({}, {}, {}),
+    "twoside": ({"type_one_side": False}, {}, {}),
+    "gelu": ({"activation_function": "gelu"}, {"activation_function": "gelu"}, {}),
+    "sigmoid_softplus": ({"activation_function": "sigmoid"}, {"activation_function": "softplus"}, {}),
+    "silu_relu": ({"activation_function": "silu"}, {"activation_function": "relu"}, {}),
+    "relu6_linear": ({"activation_function": "relu6"}, {"activation_function": "linear"}, {}),
+    "float32": ({"precision": "float32"}, {"precision": "float32"}, {}),
+    # Skips between layers of equal width and of doubled width in both nets, none of them with a time step.
+    "equalwidth_noresnetdt": ({"neuron": [4, 4, 8]}, {"neuron": [8, 16, 16], "resnet_dt": False}, {}),
+    # Time steps in the embedding, 1/(r + p), and an out_std that must not enter the energy.
+    "idt_protection_outstd": ({"resnet_dt": True, "env_protection": 0.05}, {}, {}),
+    "exclude_types": ({"exclude_types": [[0, 1]]}, {}, {}),
+    "fitting_exclude": ({}, {"exclude_types": [1]}, {}),
+    "pair_exclude": ({}, {}, {"pair_exclude_types": [[0, 1]]}),
+    "atom_exclude": ({}, {}, {"atom_exclude_types": [1]}),
+    "oneside_compressed": ({}, {}, {}),
+    "twoside_compressed": ({"type_one_side": False}, {}, {}),
+}
+
+
+def scattered(rng, n, box, least=1.15, outside=0.0):
+    """Return n random positions (n,3) in Angstrom in a box (3,3), no two images nearer than `least`.
+
+    `outside`: the fraction of atoms then moved by whole box vectors, which must change nothing.
+    """
+    images = np.array([(i, j, k) for i in (-1, 0, 1) for j in (-1, 0, 1) for k in (-1, 0, 1)]) @ box
+    atoms = np.zeros((0, 3))
+    while len(atoms) < n:
+        new = rng.random(3) @ box
+        if len(atoms) == 0 or np.linalg.norm(atoms[:, None] + images - new, axis=2).min() > least:
+            atoms = np.vstack([atoms, new])
+    return atoms + (rng.random((n, 1)) < outside) * rng.integers(-2, 3, (n, 3)) @ box
+
+
+def configurations():
+    """Return (name, type [N], coord (N,3), box (3,3) or None) of all cases."""
+    rng = np.random.default_rng(77)
+    ortho = np.diag([9.4, 9.9, 10.7])
+    triclinic = np.array([[9.6, 0, 0], [2.1, 9.3, 0], [-1.7, 2.6, 9.1]])
+    small = np.array([[4.1, 0, 0], [0.9, 4.4, 0], [-0.7, 0.5, 4.3]])
+    types = [0, 1, 1, 0, 1, 0, 1, 1, 0, 1, 0, 1, 1, 0]
+    return [
+        ("cluster_not_periodic", types[:9], scattered(rng, 9, np.diag([5.0, 5.0, 5.0])) - 2.0, None),
+        ("orthorhombic", types, scattered(rng, 14, ortho), ortho),
+        ("triclinic_atoms_outside", types[:12], scattered(rng, 12, triclinic, outside=0.5), triclinic),
+        ("box_below_rcut", types[:4], scattered(rng, 4, small), small),
+        ("box_below_rcut_sel_overflow", types[:12], scattered(rng, 12, small * 1.05, least=1.0), small * 1.05),
+    ]
+
+
+def most_neighbours(types, coord, box):
+    """Return the largest number of neighbours of each type within RCUT of any atom."""
+    shifts = np.zeros((1, 3))
+    if box is not None:
+        r = range(-4, 5)
+        shifts = np.array([(i, j, k) for i in r for j in r for k in r]) @ box
+    inside = np.linalg.norm(coord[None, :, None] + shifts - coord[:, None, None], axis=3) < RCUT
+    counts = inside.sum(2) - np.eye(len(coord), dtype=int)
+    return [int(counts[:, np.array(types) == t].sum(1).max()) for t in (0, 1)]
+
+
+def random_model(name, descriptor, fitting, model):
+    """Return the serialised model with random weights, statistics and energies per type."""
+    rng = np.random.default_rng(5)
+    config = copy.deepcopy(BASE)
+    config["descriptor"].update(descriptor)
+    config["fitting_net"].update(fitting)
+    config.update(model)
+    data = get_model(copy.deepcopy(config)).serialize()
+    width = {"float32": np.float32, "float64": np.float64}[config["descriptor"]["precision"]]
+    stat = data["descriptor"]["@variables"]
+    per_type = lambda columns: np.repeat(np.array(columns, width)[:, None, :], sum(SEL), 1)  # noqa: E731
+    stat["davg"] = per_type([[.062, 0, 0, 0], [.055, 0, 0, 0]])
+    stat["dstd"] = per_type([[.171, .113, .113, .113], [.158, .104, .104, .104]])
+    data["@variables"]["out_bias"] = np.array([[[-3.25], [-1.75]]])
+    data["@variables"]["out_std"] = np.full((1, 2, 1), 0.7 if "outstd" in name else 1.0)
+    data["fitting"]["@variables"]["bias_atom_e"] = rng.normal(0, .3, (2, 1)).astype(width)
+    if name.endswith("compressed"):
+        made = BaseModel.deserialize(copy.deepcopy(data))
+        # A coarse stride and a short range keep the file small; small boxes then also read beyond the fine part.
+        made.atomic_model.descriptor.enable_compression(1.1, 1.5, .05, .25)
+        data = made.serialize()
+    return config, data
+
+
+def outputs(model, types, coord, box, **more):
+    array = jnp.asarray if isinstance(model, JaxModel) else np.asarray
+    result = model(array(coord.reshape(1, -1)), array([types]), None if box is None else array(box.reshape(1, 9)), **more)
+    return {k: np.asarray(v, np.float64) for k, v in result.items() if v is not None}
+
+
+def check(model, ref, types, coord, box):
+    """Compare dpmodel's energies and their finite differences with a case (float64 models)."""
+    at = lambda x, b: outputs(model, types, x, b)["energy"].item()  # noqa: E731
+    error = {"energy": abs(at(coord, box) - ref["energy"].item())}
+    h = 1e-5
+    rng = np.random.default_rng(1)
+    d = rng.normal(0, 1, coord.shape)
+    slope = (at(coord + h * d, box) - at(coord - h * d, box)) / (2 * h)
+    error["force"] = abs(slope + (ref["force"].reshape(-1, 3) * d).sum())
+    strain = rng.normal(0, .3, (3, 3))
+    moved = [at(coord @ (np.eye(3) + s * h * strain), None if box is None else box @ (np.eye(3) + s * h * strain))
+             for s in (1, -1)]
+    # x' = x (1 + e): row vectors, e_kl moves along l what lies along k; the virial is symmetric.
+    error["virial"] = abs((moved[0] - moved[1]) / (2 * h) + (ref["virial"].reshape(3, 3) * strain).sum())
+    return error
+
+
+def main():
+    for name, changes in VARIANTS.items():
+        config, data = random_model(name, *changes)
+        save_dp_model(str(HERE / f"{name}.dp"), {"model": data, "model_def_script": config, "backend": "dpmodel",
+                                                 "@variables": {"min_nbor_dist": np.array(1.0)}})
+        data = load_dp_model(str(HERE / f"{name}.dp"))["model"]  # the reference is of what was written
+        jax, plain = (m.deserialize(copy.deepcopy(data)) for m in (JaxModel, BaseModel))
+        cases, worst = [], {}
+        for title, types, coord, box in configurations():
+            counts = most_neighbours(types, coord, box)
+            assert ("overflow" in title) == (counts[0] > SEL[0] or counts[1] > SEL[1]), (title, counts)
+            ref = outputs(jax, types, coord, box, do_atomic_virial=True)
+            for key, error in check(plain, ref, types, coord, box).items():
+                worst[key] = max(error, worst.get(key, 0))
+            case = {"name": title, "type": types, "coord": coord.ravel().tolist(),
+                    "box": None if box is None else box.ravel().tolist(), "most_neighbours": counts}
+            if "overflow" in title:
+                case["rule"] = "dpmodel: the nearest sum(sel) of all types, then the nearest sel[t] of each"
+            case["energy"] = ref["energy"].item()
+            case.update({k: ref[k].ravel().tolist() for k in ("force", "virial", "atom_energy", "atom_virial")})
+            cases.append(case)
+        print(f"{name:24} {(HERE / f'{name}.dp').stat().st_size // 1024:4} kB  E {cases[1]['energy']:12.6f}  largest "
+              "difference: " + "  ".join(f"{k} {v:.1e}" for k, v in worst.items()))
+        tolerance = 2e-5 if name == "float32" else 1e-9
+        text = json.dumps({"model": f"{name}.dp", "generator": "deepmd-kit 3.2.0, JAX backend (code of dpmodel)",
+                           "definition": config, "tolerance": tolerance, "cases": cases})
+        (HERE / f"{name}.ref.json").write_text(text.replace(', "', ',\n "').replace(', {"', ',\n{"') + "\n")
+
+
+if __name__ == "__main__":
+    main()
