@@ -3,10 +3,14 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 /// The run's log: lines on the terminal and in run.log. Only rank 0 speaks; spdlog lives in log.cpp alone.
+///
+/// Terminal: "[hh:mm:ss] text" on standard output; "warning: text", "error: text" on standard error, coloured if that
+/// is a terminal. File: all of it, each line with its time, and debug lines as well. Called from one thread.
 namespace quintet::log {
 
 enum class Level { debug, info, warning, error };
@@ -19,11 +23,14 @@ struct Settings {
 };
 
 /// Configure the log of this process; may be called again (for example when the run directory becomes known).
+/// Errors: ResourceError if the file cannot be written.
 void configure(const Settings& settings);
 /// Write one line.
 void write(Level level, std::string_view line);
 /// Number of warnings since the start (they are repeated in summary.json).
 [[nodiscard]] int warning_count();
+/// The warnings of this process since the start, in order, also those of ranks that do not speak.
+[[nodiscard]] const std::vector<std::string>& warnings();
 /// Write out buffered lines.
 void flush();
 

@@ -20,10 +20,15 @@ class Comm {
   /// Kinds of call that are counted.
   enum class Call { point_to_point, broadcast, reduce, gather, barrier };
   static constexpr int n_calls = 5;
+  /// What this rank has sent. With n ranks and b bytes of payload a rank a call counts: exchange 1 message and b bytes
+  /// (nothing when the partner is this rank or -1: nothing travels), broadcast 1 and b on root, 1 and 0 elsewhere,
+  /// reduce, gather and all_gather 1 and b, all_to_all 1 (kind gather) and the bytes for other ranks, barrier 1 and 0.
   struct Counter {
     std::int64_t messages = 0;  ///< calls made by this rank
     std::int64_t bytes = 0;     ///< bytes this rank handed in to be sent
   };
+  /// Tags of users are 0 ... max_tag; those above are kept for the calls of this class.
+  static constexpr int max_tag = 29999;
 
   /// All ranks of the job (duplicated from MPI_COMM_WORLD; Runtime must be up).
   static Comm world();
@@ -39,10 +44,31 @@ class Comm {
   /// The ranks of equal color, ordered by key. Collective.
   [[nodiscard]] Comm split(int color, int key) const;
 
+  /// An exchange under way: the spans handed in must live, and stay untouched, until wait() returns.
+  class [[nodiscard]] Pending {
+   public:
+    Pending(Pending&&) noexcept;
+    Pending& operator=(Pending&&) = delete;
+    ~Pending();  ///< waits, unless an error is on its way up (then receives are given up, so that no rank hangs)
+    void wait();
+
+   private:
+    friend class Comm;
+    struct Requests;
+    explicit Pending(std::unique_ptr<Requests> requests);
+    std::unique_ptr<Requests> requests_;
+  };
+  /// As exchange(), but returns at once: start, compute the interior, wait(), compute the boundary.
+  template <class T>
+  Pending start_exchange(std::span<const T> send, int destination, std::span<T> receive, int source, int tag) const {
+    static_assert(std::is_trivially_copyable_v<T>);
+    return start_exchange_bytes(std::as_bytes(send), destination, std::as_writable_bytes(receive), source, tag);
+  }
+
   /// Send to `destination` and receive from `source` at once; both sizes are known. A rank of -1 means no partner.
   template <class T>
   void exchange(std::span<const T> send, int destination, std::span<T> receive, int source, int tag) const {
-    exchange_bytes(std::as_bytes(send), destination, std::as_writable_bytes(receive), source, tag);
+    start_exchange(send, destination, receive, source, tag).wait();
   }
   /// As exchange(), but the received size is not known before: sends the size first.
   template <class T>
@@ -120,8 +146,8 @@ class Comm {
 
  private:
   explicit Comm(std::shared_ptr<Implementation> implementation) : implementation_(std::move(implementation)) {}
-  void exchange_bytes(std::span<const std::byte> send, int destination, std::span<std::byte> receive, int source,
-                      int tag) const;
+  Pending start_exchange_bytes(std::span<const std::byte> send, int destination, std::span<std::byte> receive,
+                               int source, int tag) const;
   void broadcast_bytes(std::span<std::byte> values, int root) const;
   [[nodiscard]] std::vector<std::byte> all_gather_bytes(std::span<const std::byte> values) const;
   [[nodiscard]] std::vector<std::byte> gather_bytes(std::span<const std::byte> values, int root) const;

@@ -1,0 +1,356 @@
+#include "io/parallel/comm.hpp"
+
+#include <algorithm>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <numeric>
+#include <utility>
+
+#include <mpi.h>
+
+#include "io/log/error.hpp"
+#include "io/parallel/mpi_error.hpp"
+#include "io/parallel/mpi_session.hpp"
+
+namespace quintet {
+namespace {
+
+/// MPI counts with int: what is longer travels in pieces of this size.
+constexpr std::size_t max_piece = std::size_t{1} << 30;
+constexpr int all_to_all_tag = Comm::max_tag + 1;
+constexpr int gather_tag = Comm::max_tag + 2;
+static_assert(gather_tag <= 32767, "MPI promises tags up to 32767 only");
+
+/// Calls `piece(offset, length)` for the pieces of [0, size), none of them longer than `longest`.
+template <class Piece>
+void in_pieces(std::size_t size, std::size_t longest, const Piece& piece) {
+  for (std::size_t offset = 0; offset < size; offset += longest) {
+    piece(offset, static_cast<int>(std::min(longest, size - offset)));
+  }
+}
+
+std::size_t total(const std::vector<std::uint64_t>& sizes) {
+  return std::accumulate(sizes.begin(), sizes.end(), std::size_t{0});
+}
+
+}  // namespace
+
+struct Comm::Implementation {
+  Implementation(MPI_Comm comm, bool is_owner) : comm(comm), is_owner(is_owner) {
+    if (!is_owner) return;
+    check_mpi(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    check_mpi(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+    check_mpi(MPI_Comm_size(comm, &size), "MPI_Comm_size");
+  }
+  Implementation(const Implementation&) = delete;
+  Implementation& operator=(const Implementation&) = delete;
+  ~Implementation() {
+    if (is_owner && mpi_is_up()) MPI_Comm_free(&comm);
+  }
+
+  void count(Call call, std::size_t bytes) {
+    auto& counter = counters[static_cast<std::size_t>(call)];
+    ++counter.messages;
+    counter.bytes += static_cast<std::int64_t>(bytes);
+  }
+
+  /// The ranks on this rank's node, found once. Collective on first call.
+  const Implementation& node() {
+    if (size == 1) return *this;
+    if (!node_) {
+      MPI_Comm found = MPI_COMM_NULL;
+      check_mpi(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &found), "MPI_Comm_split_type");
+      node_ = std::make_unique<Implementation>(found, true);
+    }
+    return *node_;
+  }
+
+  MPI_Comm comm;
+  bool is_owner;
+  int rank = 0;
+  int size = 1;
+  std::array<Counter, n_calls> counters{};
+
+ private:
+  std::unique_ptr<Implementation> node_;
+};
+
+// ---- messages between two ranks ----
+
+/// Sends and receives under way; long ones in several pieces.
+struct Comm::Pending::Requests {
+  void send(MPI_Comm comm, std::span<const std::byte> bytes, int destination, int tag) {
+    in_pieces(bytes.size(), max_piece, [&](std::size_t offset, int length) {
+      check_mpi(MPI_Isend(bytes.data() + offset, length, MPI_BYTE, destination, tag, comm, &add(-1, destination)),
+                "MPI_Isend");
+    });
+  }
+  void receive(MPI_Comm comm, std::span<std::byte> bytes, int source, int tag) {
+    in_pieces(bytes.size(), max_piece, [&](std::size_t offset, int length) {
+      check_mpi(MPI_Irecv(bytes.data() + offset, length, MPI_BYTE, source, tag, comm, &add(length, source)),
+                "MPI_Irecv");
+    });
+  }
+  void wait() {
+    const auto posted = std::exchange(expected, {});
+    auto waiting = std::exchange(requests, {});
+    for (std::size_t i = 0; i < waiting.size(); ++i) {
+      MPI_Status status;
+      check_mpi(MPI_Wait(&waiting[i], &status), "MPI_Wait");
+      int received = 0;
+      if (posted[i].length < 0) continue;
+      check_mpi(MPI_Get_count(&status, MPI_BYTE, &received), "MPI_Get_count");
+      if (received != posted[i].length) {
+        throw InternalError(fmt::format("A message of {} bytes from rank {} was expected, {} bytes came.",
+                                        posted[i].length, posted[i].partner, received));
+      }
+    }
+  }
+  /// Leave without waiting: the run is ending with an error.
+  void give_up() {
+    if (!mpi_is_up()) return;
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      if (requests[i] == MPI_REQUEST_NULL) continue;
+      if (expected[i].length >= 0) MPI_Cancel(&requests[i]);
+      MPI_Request_free(&requests[i]);
+    }
+  }
+
+ private:
+  struct Expected {
+    int length;   ///< bytes to come, -1 for a send
+    int partner;
+  };
+  MPI_Request& add(int length, int partner) {
+    expected.push_back({length, partner});
+    return requests.emplace_back(MPI_REQUEST_NULL);
+  }
+  std::vector<MPI_Request> requests;
+  std::vector<Expected> expected;
+};
+
+Comm::Pending::Pending(std::unique_ptr<Requests> requests) : requests_(std::move(requests)) {}
+Comm::Pending::Pending(Pending&&) noexcept = default;
+
+Comm::Pending::~Pending() {
+  if (!requests_) return;
+  if (std::uncaught_exceptions() > 0) {
+    requests_->give_up();
+    return;
+  }
+  try {
+    wait();
+  } catch (const Error&) {
+    std::terminate();  // a failed message that nobody waited for: the data cannot be trusted
+  }
+}
+
+void Comm::Pending::wait() {
+  if (auto requests = std::exchange(requests_, nullptr)) requests->wait();
+}
+
+Comm::Pending Comm::start_exchange_bytes(std::span<const std::byte> send, int destination,
+                                         std::span<std::byte> receive, int source, int tag) const {
+  const int self = rank();
+  for (const int partner : {destination, source}) {
+    if (partner < -1 || partner >= size()) {
+      throw InternalError(fmt::format("Rank {} does not exist: expected -1 (none) or 0 to {}.", partner, size() - 1));
+    }
+  }
+  if (tag < 0 || tag > max_tag) throw InternalError(fmt::format("Tag {} is not in 0 to {}.", tag, max_tag));
+  if ((destination == self) != (source == self)) {
+    throw InternalError(fmt::format("Rank {} sends to {} and receives from {}: a message to itself goes both ways.",
+                                    self, destination, source));
+  }
+  auto requests = std::make_unique<Pending::Requests>();
+  if (destination == self) {
+    if (send.size() != receive.size()) {
+      throw InternalError(fmt::format("A message of {} bytes from rank {} was expected, {} bytes came.",
+                                      receive.size(), self, send.size()));
+    }
+    if (!send.empty()) std::memmove(receive.data(), send.data(), send.size());
+    return Pending(std::move(requests));
+  }
+  if (source >= 0) requests->receive(implementation_->comm, receive, source, tag);
+  if (destination >= 0) {
+    requests->send(implementation_->comm, send, destination, tag);
+    implementation_->count(Call::point_to_point, send.size());
+  }
+  return Pending(std::move(requests));
+}
+
+// ---- making communicators ----
+
+Comm Comm::world() {
+  // One duplicate for the life of MPI, so that all who ask share its counters; it is freed by MPI_Finalize.
+  static const auto implementation = [] {
+    if (!mpi_is_up()) throw InternalError("Comm::world() needs MPI: make a Runtime first.");
+    MPI_Comm comm = MPI_COMM_NULL;
+    check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &comm), "MPI_Comm_dup");
+    return std::make_shared<Implementation>(comm, true);
+  }();
+  return Comm(implementation);
+}
+
+Comm Comm::self() { return Comm(std::make_shared<Implementation>(MPI_COMM_SELF, false)); }
+
+Comm Comm::split(int color, int key) const {
+  if (!implementation_->is_owner) return self();
+  MPI_Comm comm = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_split(implementation_->comm, color, key, &comm), "MPI_Comm_split");
+  return Comm(std::make_shared<Implementation>(comm, true));
+}
+
+int Comm::rank() const { return implementation_->rank; }
+int Comm::size() const { return implementation_->size; }
+int Comm::node_size() const { return implementation_->node().size; }
+int Comm::node_rank() const { return implementation_->node().rank; }
+const void* Comm::native() const { return &implementation_->comm; }
+const Comm::Counter& Comm::counter(Call call) const {
+  return implementation_->counters[static_cast<std::size_t>(call)];
+}
+void Comm::reset_counters() const { implementation_->counters = {}; }
+
+// ---- collective calls (one rank alone needs no MPI) ----
+
+void Comm::broadcast_bytes(std::span<std::byte> values, int root) const {
+  implementation_->count(Call::broadcast, rank() == root ? values.size() : 0);
+  if (size() == 1) return;
+  in_pieces(values.size(), max_piece, [&](std::size_t offset, int length) {
+    check_mpi(MPI_Bcast(values.data() + offset, length, MPI_BYTE, root, implementation_->comm), "MPI_Bcast");
+  });
+}
+
+std::string Comm::broadcast(std::string text, int root) const {
+  text.resize(broadcast(static_cast<std::uint64_t>(text.size()), root));
+  broadcast(std::span<char>(text), root);
+  return text;
+}
+
+template <class T>
+void Comm::reduce(std::span<T> values, Reduction reduction) const {
+  implementation_->count(Call::reduce, values.size_bytes());
+  if (size() == 1) return;
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  if constexpr (std::is_same_v<T, int>) type = MPI_INT;
+  else if constexpr (std::is_same_v<T, unsigned>) type = MPI_UNSIGNED;
+  else if constexpr (std::is_same_v<T, long>) type = MPI_LONG;
+  else if constexpr (std::is_same_v<T, long long>) type = MPI_LONG_LONG;
+  else if constexpr (std::is_same_v<T, unsigned long>) type = MPI_UNSIGNED_LONG;
+  else if constexpr (std::is_same_v<T, unsigned long long>) type = MPI_UNSIGNED_LONG_LONG;
+  else if constexpr (std::is_same_v<T, float>) type = MPI_FLOAT;
+  else if constexpr (std::is_same_v<T, double>) type = MPI_DOUBLE;
+  const MPI_Op op = reduction == Reduction::sum ? MPI_SUM : reduction == Reduction::minimum ? MPI_MIN : MPI_MAX;
+  in_pieces(values.size(), max_piece / sizeof(T), [&](std::size_t offset, int length) {
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, values.data() + offset, length, type, op, implementation_->comm),
+              "MPI_Allreduce");
+  });
+}
+template void Comm::reduce(std::span<int>, Reduction) const;
+template void Comm::reduce(std::span<unsigned>, Reduction) const;
+template void Comm::reduce(std::span<long>, Reduction) const;
+template void Comm::reduce(std::span<long long>, Reduction) const;
+template void Comm::reduce(std::span<unsigned long>, Reduction) const;
+template void Comm::reduce(std::span<unsigned long long>, Reduction) const;
+template void Comm::reduce(std::span<float>, Reduction) const;
+template void Comm::reduce(std::span<double>, Reduction) const;
+
+namespace {
+
+/// Every rank's number on every rank. Collective.
+std::vector<std::uint64_t> all_sizes(MPI_Comm comm, int n_ranks, std::uint64_t size) {
+  std::vector<std::uint64_t> sizes(static_cast<std::size_t>(n_ranks));
+  check_mpi(MPI_Allgather(&size, 1, MPI_UINT64_T, sizes.data(), 1, MPI_UINT64_T, comm), "MPI_Allgather");
+  return sizes;
+}
+
+/// all_gather of more bytes than MPI counts: each rank's part is broadcast. `result` has room for all.
+void all_gather_by_broadcast(MPI_Comm comm, int rank, std::span<const std::byte> values,
+                             const std::vector<std::uint64_t>& sizes, std::byte* result) {
+  for (int root = 0; root < static_cast<int>(sizes.size()); ++root) {
+    const auto length = sizes[static_cast<std::size_t>(root)];
+    if (root == rank) std::copy(values.begin(), values.end(), result);
+    in_pieces(length, max_piece, [&](std::size_t offset, int piece) {
+      check_mpi(MPI_Bcast(result + offset, piece, MPI_BYTE, root, comm), "MPI_Bcast");
+    });
+    result += length;
+  }
+}
+
+}  // namespace
+
+std::vector<std::byte> Comm::all_gather_bytes(std::span<const std::byte> values) const {
+  implementation_->count(Call::gather, values.size());
+  if (size() == 1) return {values.begin(), values.end()};
+  const MPI_Comm comm = implementation_->comm;
+  const auto sizes = all_sizes(comm, size(), values.size());
+  std::vector<std::byte> result(total(sizes));
+  if (result.size() > INT_MAX) {
+    all_gather_by_broadcast(comm, rank(), values, sizes, result.data());
+    return result;
+  }
+  const std::vector<int> counts(sizes.begin(), sizes.end());
+  std::vector<int> offsets(counts.size());
+  std::exclusive_scan(counts.begin(), counts.end(), offsets.begin(), 0);
+  check_mpi(MPI_Allgatherv(values.data(), static_cast<int>(values.size()), MPI_BYTE, result.data(), counts.data(),
+                           offsets.data(), MPI_BYTE, comm), "MPI_Allgatherv");
+  return result;
+}
+
+std::vector<std::byte> Comm::gather_bytes(std::span<const std::byte> values, int root) const {
+  implementation_->count(Call::gather, values.size());
+  if (size() == 1) return {values.begin(), values.end()};
+  const MPI_Comm comm = implementation_->comm;
+  const auto sizes = all_sizes(comm, size(), values.size());
+  Pending::Requests requests;
+  std::vector<std::byte> result(rank() == root ? total(sizes) : 0);
+  std::size_t offset = 0;
+  for (int source = 0; source < size() && rank() == root; ++source) {
+    const auto part = std::span(result).subspan(offset, sizes[static_cast<std::size_t>(source)]);
+    if (source == root) std::copy(values.begin(), values.end(), part.begin());
+    else requests.receive(comm, part, source, gather_tag);
+    offset += part.size();
+  }
+  if (rank() != root) requests.send(comm, values, root, gather_tag);
+  requests.wait();
+  return result;
+}
+
+std::vector<std::vector<std::byte>> Comm::all_to_all_bytes(const std::vector<std::span<const std::byte>>& send) const {
+  const auto self = static_cast<std::size_t>(rank()), n_ranks = static_cast<std::size_t>(size());
+  if (send.size() != n_ranks) {
+    throw InternalError(fmt::format("all_to_all was given {} parts for {} ranks.", send.size(), n_ranks));
+  }
+  std::vector<std::uint64_t> n_send(n_ranks), n_receive(n_ranks);
+  for (std::size_t r = 0; r < n_ranks; ++r) n_send[r] = send[r].size();
+  implementation_->count(Call::gather, total(n_send) - n_send[self]);
+
+  std::vector<std::vector<std::byte>> result(n_ranks);
+  result[self].assign(send[self].begin(), send[self].end());
+  if (n_ranks == 1) return result;
+  const MPI_Comm comm = implementation_->comm;
+  check_mpi(MPI_Alltoall(n_send.data(), 1, MPI_UINT64_T, n_receive.data(), 1, MPI_UINT64_T, comm), "MPI_Alltoall");
+  Pending::Requests requests;
+  for (std::size_t r = 0; r < n_ranks; ++r) {
+    if (r == self) continue;
+    result[r].resize(n_receive[r]);
+    requests.receive(comm, result[r], static_cast<int>(r), all_to_all_tag);
+    requests.send(comm, send[r], static_cast<int>(r), all_to_all_tag);
+  }
+  requests.wait();
+  return result;
+}
+
+void Comm::barrier() const {
+  implementation_->count(Call::barrier, 0);
+  if (size() > 1) check_mpi(MPI_Barrier(implementation_->comm), "MPI_Barrier");
+}
+
+void Comm::abort(int exit_code) const {
+  if (mpi_is_up()) MPI_Abort(implementation_->comm, exit_code);
+  std::_Exit(exit_code);
+}
+
+}  // namespace quintet

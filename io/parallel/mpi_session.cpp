@@ -1,0 +1,68 @@
+#include "io/parallel/mpi_session.hpp"
+
+#include <string_view>
+
+#include <mpi.h>
+
+#include "io/log/error.hpp"
+#include "io/parallel/mpi_error.hpp"
+
+namespace quintet {
+namespace {
+
+bool is_bug_of_ours(int error_class) {
+  switch (error_class) {
+    case MPI_ERR_BUFFER: case MPI_ERR_COUNT: case MPI_ERR_TYPE: case MPI_ERR_TAG: case MPI_ERR_COMM:
+    case MPI_ERR_RANK: case MPI_ERR_ROOT: case MPI_ERR_OP: case MPI_ERR_ARG: case MPI_ERR_TRUNCATE:
+    case MPI_ERR_REQUEST:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+void check_mpi(int code, const char* call) {
+  if (code == MPI_SUCCESS) return;
+  char text[MPI_MAX_ERROR_STRING];
+  int length = 0, error_class = MPI_ERR_OTHER;
+  MPI_Error_string(code, text, &length);
+  MPI_Error_class(code, &error_class);
+  const auto message = fmt::format("{} failed: {}", call, std::string_view(text, static_cast<std::size_t>(length)));
+  if (is_bug_of_ours(error_class)) throw InternalError(message);
+  throw ResourceError(message);
+}
+
+bool mpi_is_up() {
+  int started = 0, stopped = 0;
+  MPI_Initialized(&started);
+  MPI_Finalized(&stopped);
+  return started != 0 && stopped == 0;
+}
+
+bool start_mpi(int& argc, char**& argv) {
+  if (mpi_is_up()) return false;
+  int provided = MPI_THREAD_SINGLE;
+  check_mpi(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
+  if (provided < MPI_THREAD_FUNNELED) {
+    throw ResourceError("This MPI library gives no thread support (MPI_THREAD_FUNNELED is needed): use a build that does.");
+  }
+  return true;
+}
+
+void stop_mpi() {
+  if (mpi_is_up()) MPI_Finalize();
+}
+
+std::string mpi_version() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length = 0;
+  MPI_Get_library_version(text, &length);
+  std::string version(text, static_cast<std::size_t>(length));
+  version = version.substr(0, version.find_first_of(",\n"));     // Open MPI adds package and build, MPICH its options
+  if (version.starts_with("Open MPI v")) version.erase(9, 1);
+  return version;
+}
+
+}  // namespace quintet
