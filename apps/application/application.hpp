@@ -21,7 +21,8 @@ namespace quintet {
 ///   }
 /// @endcode
 /// Shared flags of a command with a YAML file: --set key.path=value (repeatable), --restart auto|FILE, --output DIR,
-/// --walltime HH:MM:SS, --threads N, --validate, --print-config, --quiet.
+/// --overwrite, --walltime HH:MM:SS, --threads N, --validate, --print-config, --quiet. Every executable with such a
+/// command also has `schema [COMMAND]` (a JSON Schema for editors) and `reference` (a Markdown page of all keys).
 class Application {
  public:
   Application(std::string name, std::string about, std::vector<Subsystem> subsystems = {});
@@ -38,17 +39,24 @@ class Application {
       body(context, *static_cast<const Options*>(options));
     });
   }
-  /// A command with positional arguments and flags of its own (`quintet inspect FILE`, `dpmd evaluate --model M SYSTEM...`).
+
+  /// A positional argument or flag of a plain command (`quintet inspect FILE`, `dpmd evaluate --model M SYSTEM...`).
   struct Flag {
-    std::string name;                ///< "--model"; "FILE" or "SYSTEM..." (one or more) without dashes is positional
+    std::string name;           ///< "--model"; "FILE" or "SYSTEM..." (one or more) without dashes is positional
     std::string about;
     bool required = false;
     std::string default_value;
   };
-  /// Values of the flags of a plain command, in the order they were declared; a repeated or "..." one has several.
+  /// Values of the flags of a plain command, in the order they were declared; a repeated or "..." one has several,
+  /// one that was not given has its default, or none if the default is empty.
   using Arguments = std::vector<std::vector<std::string>>;
+
+  /// A command with positional arguments and flags of its own; runs with MPI and Kokkos up.
   Application& plain_command(const std::string& name, const std::string& about, std::vector<Flag> flags,
                              std::function<void(const Comm&, const Arguments&)> body);
+  /// As plain_command(), for one process and without starting MPI or Kokkos.
+  Application& local_command(const std::string& name, const std::string& about, std::vector<Flag> flags,
+                             std::function<void(const Arguments&)> body);
 
   /// Parse, start the runtime, run, report, stop; returns the exit code.
   int execute(int argc, char** argv);
@@ -63,8 +71,5 @@ class Application {
   struct Implementation;
   std::unique_ptr<Implementation> implementation_;
 };
-
-/// Every application's described commands, for `quintet schema APP` and the generated reference page: each executable
-/// registers its own through `dpmd schema run` (prints the JSON Schema) and `dpmd reference` (prints the Markdown page).
 
 }  // namespace quintet
