@@ -57,14 +57,13 @@ struct Comm::Implementation {
   }
 
   /// The ranks on this rank's node, found once. Collective on first call.
-  const Implementation& node() {
-    if (size == 1) return *this;
+  std::shared_ptr<Implementation> node() {
     if (!node_) {
       MPI_Comm found = MPI_COMM_NULL;
       check_mpi(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &found), "MPI_Comm_split_type");
-      node_ = std::make_unique<Implementation>(found, true);
+      node_ = std::make_shared<Implementation>(found, true);
     }
-    return *node_;
+    return node_;
   }
 
   MPI_Comm comm;
@@ -74,7 +73,7 @@ struct Comm::Implementation {
   std::array<Counter, n_calls> counters{};
 
  private:
-  std::unique_ptr<Implementation> node_;
+  std::shared_ptr<Implementation> node_;
 };
 
 // ---- messages between two ranks ----
@@ -205,8 +204,9 @@ Comm Comm::split(int color, int key) const {
 
 int Comm::rank() const { return implementation_->rank; }
 int Comm::size() const { return implementation_->size; }
-int Comm::node_size() const { return implementation_->node().size; }
-int Comm::node_rank() const { return implementation_->node().rank; }
+Comm Comm::node() const { return size() == 1 ? *this : Comm(implementation_->node()); }
+int Comm::node_size() const { return node().size(); }
+int Comm::node_rank() const { return node().rank(); }
 const void* Comm::native() const { return &implementation_->comm; }
 const Comm::Counter& Comm::counter(Call call) const {
   return implementation_->counters[static_cast<std::size_t>(call)];

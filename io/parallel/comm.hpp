@@ -38,6 +38,8 @@ class Comm {
   [[nodiscard]] int rank() const;
   [[nodiscard]] int size() const;
   [[nodiscard]] bool is_root() const { return rank() == 0; }
+  /// The ranks on this rank's node. Collective on first call.
+  [[nodiscard]] Comm node() const;
   /// Number of ranks on this node and this rank's number among them. Collective on first call.
   [[nodiscard]] int node_size() const;
   [[nodiscard]] int node_rank() const;

@@ -1,0 +1,78 @@
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+#include <dlfcn.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "io/runtime/runtime.hpp"
+
+namespace quintet {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Age of this process (s) from the kernel's records, to 10 ms; 0 where there are none to be trusted.
+double age_by_kernel() {
+  std::ifstream file("/proc/self/stat");
+  std::string text(std::istreambuf_iterator<char>(file), {});
+  const auto name_end = text.rfind(')');  // the second field, the program's name, may hold anything
+  if (name_end == std::string::npos) return 0.0;
+  std::istringstream fields(text.substr(name_end + 1));
+  std::string field;
+  for (int i_field = 3; i_field <= 22; ++i_field) fields >> field;  // 22: start time in ticks since boot
+  timespec now{};
+  if (!fields || clock_gettime(CLOCK_BOOTTIME, &now) != 0) return 0.0;
+  const double started = std::strtod(field.c_str(), nullptr) / static_cast<double>(sysconf(_SC_CLK_TCK));
+  const double age = static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec) - started;
+  return age < 3600.0 ? std::max(age, 0.0) : 0.0;  // containers with a clock of their own
+}
+
+/// When this library was loaded and how old the process was then.
+struct Birth {
+  Clock::time_point loaded = Clock::now();
+  double age_when_loaded = age_by_kernel();
+};
+const Birth birth;
+
+std::string openblas_version() {
+  void* function = dlsym(RTLD_DEFAULT, "openblas_get_config");
+  if (function == nullptr) return {};
+  std::istringstream words(reinterpret_cast<const char* (*)()>(function)());  // "OpenBLAS 0.3.21 NO_LAPACKE ..."
+  std::string name, version;
+  words >> name >> version;
+  return version;
+}
+
+}  // namespace
+
+double seconds_since_start() {
+  return birth.age_when_loaded + std::chrono::duration<double>(Clock::now() - birth.loaded).count();
+}
+
+double peak_memory_mb() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) * 1024.0 / 1e6;
+}
+
+std::string blas_in_use() {
+  Dl_info info{};
+  void* function = dlsym(RTLD_DEFAULT, "dgemm_");
+  if (function == nullptr || dladdr(function, &info) == 0 || info.dli_fname == nullptr) return "none";
+  const auto file = std::filesystem::path(info.dli_fname).filename().string();
+  if (file.starts_with("libtorch")) return fmt::format("torch's MKL ({})", file);
+  // Debian's libblas.so.3 may be OpenBLAS by another name.
+  const auto real = std::filesystem::weakly_canonical(info.dli_fname).string();
+  if (real.find("openblas") != std::string::npos) return fmt::format("OpenBLAS {} ({})", openblas_version(), file);
+  return file;
+}
+
+}  // namespace quintet

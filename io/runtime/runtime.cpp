@@ -1,0 +1,166 @@
+#include "io/runtime/runtime.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <cstdlib>
+#include <exception>
+
+#include <dlfcn.h>
+#include <sched.h>
+
+#include <Kokkos_Core.hpp>
+
+#include "io/log/error.hpp"
+#include "io/log/log.hpp"
+#include "io/parallel/mpi_session.hpp"
+
+namespace quintet {
+namespace {
+
+/// One bit a core; room for more cores than a node has, since the kernel refuses a mask that is too short.
+using CoreMask = std::array<std::uint64_t, 128>;
+
+/// Cores that the ranks of this node may use. Collective.
+int cores_on_node(const Comm& comm) {
+  CoreMask mine{}, all{};
+  if (sched_getaffinity(0, sizeof(mine), reinterpret_cast<cpu_set_t*>(mine.data())) < 0) mine[0] = 1;
+  // mpirun gives each rank its own core or all ranks the same cores: only the union knows what the node has.
+  for (const auto& mask : comm.node().all_gather(mine)) {
+    std::transform(all.begin(), all.end(), mask.begin(), all.begin(), std::bit_or<>());
+  }
+  int n_cores = 0;
+  for (const auto word : all) n_cores += std::popcount(word);
+  return n_cores;
+}
+
+/// Tells OpenMP and BLAS, loaded or yet to be loaded, how many threads they get.
+void set_library_threads(int threads) {
+  const auto text = std::to_string(threads);
+  for (const char* name : {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"}) {
+    setenv(name, text.c_str(), 0);
+  }
+  // Libraries linked to the program have read their environment already.
+  for (const char* name : {"omp_set_num_threads", "openblas_set_num_threads", "MKL_Set_Num_Threads"}) {
+    if (void* function = dlsym(RTLD_DEFAULT, name)) reinterpret_cast<void (*)(int)>(function)(threads);
+  }
+}
+
+void start_kokkos(int threads) {
+#if KOKKOS_VERSION >= 30700
+  Kokkos::initialize(Kokkos::InitializationSettings().set_num_threads(threads).set_disable_warnings(true));
+#else
+  Kokkos::InitArguments arguments;
+  arguments.num_threads = threads;
+  arguments.disable_warnings = true;
+  Kokkos::initialize(arguments);
+#endif
+}
+
+std::string kokkos_version() {
+  return fmt::format("Kokkos {}.{}.{} {}", KOKKOS_VERSION / 10000, KOKKOS_VERSION / 100 % 100, KOKKOS_VERSION % 100,
+                     Kokkos::DefaultExecutionSpace::name());
+}
+
+/// Runs `action` on all ranks; if it fails on any, all throw. Collective.
+template <class Action>
+void agree(const Comm& comm, const std::string& name, const Action& action) {
+  std::exception_ptr failure;
+  try {
+    action();
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  const bool any_failed = comm.any(failure != nullptr);
+  if (failure) std::rethrow_exception(failure);
+  if (any_failed) throw ResourceError(fmt::format("{} failed on another rank.", name));
+}
+
+/// What to call at the end, last in first out.
+class StopStack {
+ public:
+  StopStack() = default;
+  StopStack(const StopStack&) = delete;
+  StopStack& operator=(const StopStack&) = delete;
+  ~StopStack() {
+    for (; !stops_.empty(); stops_.pop_back()) {
+      try {
+        stops_.back()();
+      } catch (const std::exception& error) {
+        log::warning("A library did not stop cleanly: {}", error.what());
+      }
+    }
+  }
+  void push(std::function<void()> stop) {
+    if (stop) stops_.push_back(std::move(stop));
+  }
+
+ private:
+  std::vector<std::function<void()>> stops_;
+};
+
+std::string counted(int number, const char* noun) { return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s"); }
+
+}  // namespace
+
+Threads choose_threads(int requested, int cores, int ranks_on_node) {
+  QUINTET_CHECK(requested >= 0, "{} threads were asked for; expected a positive number, or 0 for all cores.", requested);
+  if (requested == 0) return {std::max(1, cores / ranks_on_node), cores};
+  // One thread a rank is as few as there can be: more ranks than cores is mpirun's decision, not ours.
+  QUINTET_CHECK(requested == 1 || requested <= cores / ranks_on_node,
+                "{} x {} on this node are more than the {} this job may use. Ask for {} or fewer a rank, start fewer "
+                "ranks, or let mpirun give each rank more cores (Open MPI: --map-by slot:PE={}, or --bind-to none).",
+                counted(ranks_on_node, "rank"), counted(requested, "thread"), counted(cores, "core"),
+                std::max(1, cores / ranks_on_node), requested);
+  return {requested, cores};
+}
+
+struct Runtime::Implementation {
+  Implementation(int& argc, char**& argv, int requested_threads, const std::vector<Subsystem>& subsystems)
+      : comm(start_all_ranks(argc, argv)) {
+    agree(comm, "The choice of threads",
+          [&] { threads = choose_threads(requested_threads, cores_on_node(comm), comm.node_size()); });
+    set_library_threads(threads.per_rank);
+    if (!Kokkos::is_initialized()) {
+      start_kokkos(threads.per_rank);
+      stops.push([] { Kokkos::finalize(); });
+    }
+    for (const auto& subsystem : subsystems) start(subsystem);
+  }
+
+  Comm start_all_ranks(int& argc, char**& argv) {
+    if (start_mpi(argc, argv)) stops.push(stop_mpi);
+    return Comm::world();
+  }
+
+  void start(const Subsystem& subsystem) {
+    agree(comm, "The start of " + subsystem.name, [&] {
+      subsystem.start(comm, threads.per_rank);
+      stops.push(subsystem.stop);
+    });
+    names += ", " + subsystem.name;
+  }
+
+  StopStack stops;  // first member: dies last, also when the constructor throws
+  Comm comm;
+  Threads threads;
+  std::string names;
+};
+
+Runtime::Runtime(int& argc, char**& argv, int threads, std::vector<Subsystem> subsystems)
+    : implementation_(std::make_unique<Implementation>(argc, argv, threads, subsystems)) {}
+Runtime::~Runtime() = default;
+
+const Comm& Runtime::comm() const { return implementation_->comm; }
+const Threads& Runtime::threads() const { return implementation_->threads; }
+
+std::string Runtime::description() const {
+  const auto& threads = implementation_->threads;
+  const bool is_crowded = comm().node_size() * threads.per_rank > threads.cores_on_node;
+  return fmt::format("{}, {} x {} ({}{}), {}{}, BLAS: {}", mpi_version(), counted(comm().size(), "rank"),
+                     counted(threads.per_rank, "thread"), counted(threads.cores_on_node, "core"),
+                     is_crowded ? ", fewer than ranks" : "", kokkos_version(), implementation_->names, blas_in_use());
+}
+
+}  // namespace quintet
