@@ -44,10 +44,12 @@ def frame(cell, temperature, melt=False):
     coord, box = cell
     if temperature < 1:
         return eam.run(coord + rng.normal(0, 0.02, coord.shape) * (rng.random() < 0.5), box)
+    # The thermostat's friction and noise are in LAMMPS' force array: remove it and evaluate once more.
+    bare = "unfix bath\nunfix move\nrun 0\n"
     start = f"velocity all create {2 * temperature} {rng.integers(1, 10**6)}\n"
     if melt:
-        start += langevin(4000, 1000) + "unfix bath\nunfix move\n"
-    return eam.run(coord, box, start + langevin(temperature, 1000 if melt else 200) + eam.FRAME)
+        start += langevin(4000, 1000) + bare
+    return eam.run(coord, box, start + langevin(temperature, 1000 if melt else 200) + bare + eam.FRAME)
 
 
 def fcc(repeat=(2, 2, 2)):
@@ -72,10 +74,15 @@ plan = [
 ]
 
 
-def check_virial():
-    """Stop unless the virial is -dE/d(strain): central differences on a heated, sheared cell, all 6 components."""
+def check_labels():
+    """Stop unless the force is -dE/dx and the virial -dE/d(strain), by differences on a heated, sheared cell."""
     first = frame(eam.strained(*fcc(), at_volume(0.95)), 600)
     coord, box = first["coord"].reshape(-1, 3), first["box"].reshape(3, 3)
+    d = rng.normal(0, 1e-4, coord.shape)
+    up, down = (eam.run(coord + s * d, box)["energy"][0] for s in (1, -1))
+    difference, label = -(up - down) / 2, (first["force"][0] * d.ravel()).sum()
+    print(f"force * displacement: label {label:.4e} eV, finite difference {difference:.4e} eV")
+    assert abs(difference - label) < 1e-7, "the force is not -dE/dx"
     for k, l in np.argwhere(np.tri(3).T):
         h = np.zeros((3, 3))
         h[k, l] = 1e-4
@@ -99,7 +106,7 @@ def save(name, frames):
 
 
 def main():
-    check_virial()
+    check_labels()
     shutil.rmtree(DATA, ignore_errors=True)
     systems = {}
     for name, count, cell, volumes, temperatures, melt, strain in plan:
