@@ -11,12 +11,21 @@
 /// Checkpoints that survive a kill at any moment.
 namespace quintet::hdf5 {
 
+/// Schema of a checkpoint's header; what the groups in it mean is the application's.
+inline constexpr const char* checkpoint_schema = "quintet.checkpoint";
+inline constexpr int checkpoint_version = 1;
+
 /// The checkpoints of one run directory: `DIR/step_000000001000.h5`.
 ///
-/// A checkpoint is written to a temporary name, flushed to the disk, checksummed (64-bit over the file's bytes, kept
-/// in a side file `.sum` or a trailing user block: see checkpoint.cpp) and renamed; then all but the last `keep` go.
+/// A checkpoint is written to a temporary name (`.tmp` appended), flushed to the disk, sealed and renamed; then all but
+/// the last `keep` go. The seal is 24 bytes after the end of the HDF5 data, where HDF5 tools do not look: a magic
+/// number, the bytes before the seal, and a 64-bit checksum of them. So one file holds all, and one rename brings it.
+///
+/// A checkpoint of a later step than the one just written belongs to a continuation that was given up: it is renamed to
+/// `.superseded`, with a warning, so that newest() does not bring it back.
 class CheckpointStore {
  public:
+  /// Throws InputError if keep < 1. The folder is made by the first write.
   CheckpointStore(Comm comm, std::string directory, int keep);
 
   /// Write the state at `step`; `write` fills the root group. Collective. Throws ResourceError if the disk is full; the
@@ -27,10 +36,16 @@ class CheckpointStore {
   /// Collective; std::nullopt if there is none at all; throws InputError if there are some but none is whole.
   [[nodiscard]] std::optional<std::string> newest() const;
 
-  /// Steps of the checkpoints that are there, oldest first.
+  /// Steps of the checkpoints that are there, oldest first. Collective.
   [[nodiscard]] std::vector<std::int64_t> steps() const;
 
+  /// Path of the checkpoint of a step.
+  [[nodiscard]] std::string path(std::int64_t step) const;
+
  private:
+  /// Set aside what is later than the newest step, remove what is older than the last `keep`; on rank 0.
+  void tidy(std::int64_t newest_step) const;
+
   Comm comm_;
   std::string directory_;
   int keep_;
@@ -38,5 +53,8 @@ class CheckpointStore {
 
 /// Throws InputError if the file is not a whole checkpoint (absent, truncated, checksum differs). Collective.
 void verify_checkpoint(const Comm& comm, const std::string& path);
+
+/// The step at which a checkpoint was written. Throws InputError if it is no checkpoint.
+[[nodiscard]] std::int64_t checkpoint_step(const File& file);
 
 }  // namespace quintet::hdf5

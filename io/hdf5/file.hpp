@@ -13,7 +13,7 @@
 /// HDF5 with owned handles, metadata on every dataset and collective hyperslabs. The C library lives in io/hdf5 alone.
 namespace quintet::hdf5 {
 
-/// What every dataset says of itself.
+/// What every dataset says of itself, as the attributes `units`, `axes` and `description`.
 struct Description {
   std::string units = "1";                ///< "angstrom", "eV"; "1" if dimensionless
   std::vector<std::string> axes;          ///< names of the axes, slowest first: {"atom", "xyz"}
@@ -22,8 +22,7 @@ struct Description {
 
 using Shape = std::vector<std::uint64_t>;
 
-/// Element types of datasets and attributes: float, double, std::int8_t, std::int32_t, std::int64_t, std::uint64_t, std::uint8_t.
-class Group;
+// Element types T of datasets below: float, double, std::int8_t, std::uint8_t, std::int32_t, std::int64_t, std::uint64_t.
 
 /// An extensible dataset whose first axis grows (time series, trajectories).
 class Series {
@@ -31,7 +30,8 @@ class Series {
   /// Append one entry given whole on rank 0 (others pass anything). Collective.
   template <class T>
   void append(std::span<const T> entry);
-  /// Append one entry distributed over the ranks along the second axis, `offset` of `total` rows. Collective.
+  /// Append one entry distributed over the ranks along the entry's first axis: this rank's rows start at `offset`; a
+  /// rank may have none, together they give each row once. Collective.
   template <class T>
   void append_distributed(std::span<const T> rows, std::uint64_t offset);
   [[nodiscard]] std::uint64_t size() const;   ///< entries so far
@@ -52,11 +52,13 @@ class Group {
   [[nodiscard]] Group open_group(const std::string& name) const;   ///< must exist
   [[nodiscard]] bool has(const std::string& name) const;
   [[nodiscard]] std::vector<std::string> names() const;            ///< members, sorted
+  [[nodiscard]] bool is_group(const std::string& name) const;      ///< of a member that exists
 
   /// Write a whole dataset from rank 0's values. Replaces one of equal name.
   template <class T>
   void write(const std::string& name, std::span<const T> values, const Shape& shape, const Description& description);
-  /// Write a dataset distributed along its first axis: this rank's rows start at `offset` of shape[0].
+  /// Write a dataset distributed along its first axis: this rank's rows start at `offset` of shape[0]; a rank may have
+  /// none, together they give each row once.
   template <class T>
   void write_distributed(const std::string& name, std::span<const T> rows, const Shape& shape, std::uint64_t offset,
                          const Description& description);
@@ -66,13 +68,14 @@ class Group {
 
   /// Shape of a dataset. Throws InputError if absent.
   [[nodiscard]] Shape shape(const std::string& name) const;
-  /// Whole dataset, converted to T, on every rank. Throws InputError (file, dataset, what) if absent, truncated, not numeric, or larger than the file.
+  /// Whole dataset, converted to T, on every rank. Collective. Throws InputError (file, dataset, what) if absent,
+  /// truncated, not numeric, larger than the file, or if a value does not fit T (reals are never read as integers).
   template <class T>
   [[nodiscard]] std::vector<T> read(const std::string& name) const;
   /// As read(), and the shape must equal `expected`.
   template <class T>
   [[nodiscard]] std::vector<T> read(const std::string& name, const Shape& expected) const;
-  /// Rows [offset, offset + count) along the first axis.
+  /// Rows [offset, offset + count) along the first axis; each rank asks for its own. Collective.
   template <class T>
   [[nodiscard]] std::vector<T> read_rows(const std::string& name, std::uint64_t offset, std::uint64_t count) const;
   /// "float32", "float64", "int64", ... of a dataset.
@@ -82,18 +85,24 @@ class Group {
   [[nodiscard]] std::string read_text(const std::string& name) const;
   void set_attribute(const std::string& name, const std::string& text);
   void set_attribute(const std::string& name, double value);
+  void set_attribute(const std::string& name, int value) { set_attribute(name, std::int64_t{value}); }
   void set_attribute(const std::string& name, std::int64_t value);
+  void set_attribute(const std::string& name, std::uint64_t value);
   void set_attribute(const std::string& name, const std::vector<double>& values);
   void set_attribute(const std::string& name, const std::vector<std::int64_t>& values);
   void set_attribute(const std::string& name, const std::vector<std::string>& values);
   [[nodiscard]] bool has_attribute(const std::string& name) const;
   [[nodiscard]] std::string text_attribute(const std::string& name) const;    ///< fixed or variable length
+  [[nodiscard]] std::vector<std::string> texts_attribute(const std::string& name) const;
   [[nodiscard]] std::vector<double> number_attribute(const std::string& name) const;
+  [[nodiscard]] std::int64_t integer_attribute(const std::string& name) const;  ///< one integer, all 64 bits
   /// Attributes of a member dataset or group.
   void set_member_attribute(const std::string& member, const std::string& name, const std::string& text);
   [[nodiscard]] std::string member_text_attribute(const std::string& member, const std::string& name) const;
+  [[nodiscard]] std::vector<std::string> member_texts_attribute(const std::string& member,
+                                                                const std::string& name) const;
   [[nodiscard]] bool has_member_attribute(const std::string& member, const std::string& name) const;
-  /// Make a hard link `name` to an existing member `target` (absolute path in the file).
+  /// Make a hard link `name` to an existing member `target` (absolute path in the file). Collective.
   void link(const std::string& target, const std::string& name);
 
   struct Implementation;
@@ -114,9 +123,13 @@ class File {
   static File open_for_update(const Comm& comm, const std::string& path);
 
   [[nodiscard]] Group& root();
+  [[nodiscard]] const Group& root() const;
   [[nodiscard]] const std::string& path() const;
-  void flush();   ///< to the disk
-  void close();   ///< early; the destructor does it otherwise
+  /// Bring all that was written to the disk. Collective. Throws ResourceError if the disk is full.
+  void flush();
+  /// Close early (the destructor does it otherwise, but cannot say that the disk was full). Collective. Groups and
+  /// series of the file cannot be used afterwards. Throws ResourceError if the disk is full.
+  void close();
 
   struct Implementation;
 
@@ -136,12 +149,17 @@ struct Provenance {
 };
 /// Version, git hash, compiler and flags, host, date of this process; the rest is the caller's.
 [[nodiscard]] Provenance current_provenance();
+/// What write_header() wrote; keys that a file lacks stay empty.
+[[nodiscard]] Provenance read_provenance(const Group& root);
 /// Write `schema`, `schema_version`, configuration and provenance to the root of a file of ours.
 void write_header(Group& root, const std::string& schema, int schema_version, const Provenance& provenance);
-/// Check schema and version (N and N-1 are accepted; older ones name the way up); returns the version found.
+/// Check schema and version; returns the version found. Versions N and N-1 are read; for an older or a newer one the
+/// InputError names the way up.
 int check_header(const File& file, const std::string& schema, int newest_version);
 
-/// What `quintet inspect FILE.h5` prints: what the file is, provenance, tree of datasets with shape, type, units.
+/// What `quintet inspect FILE.h5` prints: what the file is (a result, a checkpoint and whether it is whole, a Deep
+/// Potential model, another HDF5 file), provenance, tree of datasets with shape, type, units. Collective. Throws
+/// InputError if it is no HDF5 file.
 [[nodiscard]] std::string inspect(const Comm& comm, const std::string& path);
 
 }  // namespace quintet::hdf5

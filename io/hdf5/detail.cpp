@@ -1,0 +1,212 @@
+#include "io/hdf5/detail.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <limits>
+#include <new>
+#include <vector>
+
+namespace quintet::hdf5::detail {
+namespace {
+
+herr_t collect_error(unsigned, const H5E_error2_t* entry, void* client) {
+  auto& texts = *static_cast<std::vector<std::string>*>(client);
+  const std::string text = entry->desc ? entry->desc : "";
+  if (!text.empty() && std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(text);
+  return 0;
+}
+
+[[noreturn]] void throw_error(ExitCode code, const std::string& text) {
+  switch (code) {
+    case ExitCode::usage: throw UsageError(text);
+    case ExitCode::input: throw InputError(text);
+    case ExitCode::numerical: throw NumericalError(text);
+    case ExitCode::resource: throw ResourceError(text);
+    default: throw InternalError(text);
+  }
+}
+
+/// The error of one rank as code and text; ExitCode::done if there was none.
+std::pair<ExitCode, std::string> caught(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return {error.code(), error.what()};
+  } catch (const std::bad_alloc&) {
+    return {ExitCode::resource, "out of memory in a read or write of an HDF5 file"};
+  } catch (const std::exception& error) {
+    return {ExitCode::resource, error.what()};
+  }
+  return {ExitCode::done, ""};
+}
+
+bool names_full_disk(const std::string& text) {
+  constexpr const char* signs[] = {"No space left", "Disk quota", "File too large", "MPI_ERR_NO_SPACE",
+                                   "MPI_ERR_QUOTA"};
+  return std::any_of(std::begin(signs), std::end(signs),
+                     [&](const char* sign) { return text.find(sign) != std::string::npos; });
+}
+
+}  // namespace
+
+void start_library() {
+  static const bool once = [] {
+    H5open();
+    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+    return true;
+  }();
+  static_cast<void>(once);
+}
+
+std::string library_error() {
+  std::vector<std::string> texts;
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, collect_error, &texts);
+  H5Eclear2(H5E_DEFAULT);
+  std::string all;
+  for (const auto& text : texts) all += (all.empty() ? "" : ": ") + printable(text, 400);
+  return all.empty() ? "no reason given" : all;
+}
+
+void together(const Comm& comm, const std::function<void()>& action) {
+  const auto [code, text] = caught(action);
+  const int none = comm.size();
+  const int first = none == 1 ? (code == ExitCode::done ? none : 0)
+                              : comm.minimum(code == ExitCode::done ? none : comm.rank());
+  if (first == none) return;
+  if (none == 1) throw_error(code, text);
+  const auto first_code = static_cast<ExitCode>(comm.broadcast(static_cast<int>(code), first));
+  throw_error(first_code, comm.broadcast(text, first));
+}
+
+void on_root(const Comm& comm, const std::function<void()>& action) {
+  together(comm, [&] {
+    if (comm.is_root()) action();
+  });
+}
+
+std::string printable(std::string_view text, std::size_t most) {
+  std::string clean(text.substr(0, most));
+  for (char& c : clean) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = (c == '\n' || c == '\t') ? ' ' : '?';
+  }
+  return text.size() > most ? clean + "..." : clean;
+}
+
+std::string joined(const std::vector<std::string>& names, std::size_t most) {
+  std::string all;
+  for (std::size_t i = 0; i < std::min(names.size(), most); ++i) all += (i ? ", " : "") + printable(names[i], 80);
+  return names.size() > most ? all + fmt::format(", ... ({} in all)", names.size()) : all;
+}
+
+void sync_to_disk(const std::string& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const bool good = descriptor >= 0 && ::fsync(descriptor) == 0;
+  const int reason = errno;
+  if (descriptor >= 0) ::close(descriptor);
+  // Some file systems know no fsync of folders and say EINVAL; the rename is then as safe as they make it.
+  if (!good && reason != EINVAL) {
+    throw ResourceError(fmt::format("{}: cannot bring it to the disk: {}", path, std::strerror(reason)));
+  }
+}
+
+Context::Context(Comm communicator, std::string file_path)
+    : comm(std::move(communicator)), path(std::move(file_path)) {
+  start_library();
+}
+
+Context::~Context() { file.reset(); }
+
+void Context::close() {
+  if (file < 0) return;
+  together(comm, [&] {
+    if (file.reset() < 0) fail_write("file");
+  });
+}
+
+void Context::require_open() const {
+  if (file < 0) throw InternalError(fmt::format("{}: used after it was closed", path));
+}
+
+std::uint64_t Context::bytes() const {
+  hsize_t size = 0;
+  check(H5Fget_filesize(file, &size), "file", "find its size");
+  return size;
+}
+
+void Context::fail(std::string_view object, std::string_view action) const {
+  const std::string reason = library_error();
+  const std::string text = fmt::format("{}: {}: cannot {}: HDF5: {}", path, object, action, reason);
+  if (names_full_disk(reason)) throw ResourceError(text);
+  throw InputError(text);
+}
+
+void Context::fail_write(std::string_view object) const {
+  throw ResourceError(
+      fmt::format("{}: {}: cannot write (disk full?): HDF5: {}", path, object, library_error()));
+}
+
+std::uint64_t element_count(const Shape& shape, std::string_view what) {
+  constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
+  if (std::find(shape.begin(), shape.end(), 0u) != shape.end()) return 0;
+  std::uint64_t count = 1;
+  for (const std::uint64_t extent : shape) {
+    QUINTET_CHECK(extent <= most / count, "{}: shape {} holds more elements than a file can", what,
+                  shape_text(shape));
+    count *= extent;
+  }
+  return count;
+}
+
+void check_complete(std::uint64_t given, std::uint64_t expected, std::string_view path, std::string_view name) {
+  QUINTET_CHECK(given == expected, "{}: {}: all ranks together give {} rows, but there are {}", path, name, given,
+                expected);
+}
+
+std::string shape_text(const Shape& shape) {
+  std::string text = "[";
+  for (std::size_t i = 0; i < shape.size(); ++i) text += (i ? ", " : "") + std::to_string(shape[i]);
+  return text + "]";
+}
+
+Space make_space(const Shape& shape) {
+  if (shape.empty()) return Space(H5Screate(H5S_SCALAR));
+  const std::vector<hsize_t> extents(shape.begin(), shape.end());
+  return Space(H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr));
+}
+
+Shape shape_of_space(hid_t space) {
+  if (H5Sget_simple_extent_type(space) == H5S_NULL) return {0};
+  const int rank = H5Sget_simple_extent_ndims(space);
+  std::vector<hsize_t> extents(static_cast<std::size_t>(std::max(rank, 0)));
+  if (rank > 0) H5Sget_simple_extent_dims(space, extents.data(), nullptr);
+  return {extents.begin(), extents.end()};
+}
+
+std::string type_name(hid_t type) {
+  const auto bits = 8 * H5Tget_size(type);
+  switch (H5Tget_class(type)) {
+    case H5T_FLOAT: return fmt::format("float{}", bits);
+    case H5T_INTEGER: return fmt::format("{}int{}", H5Tget_sign(type) == H5T_SGN_NONE ? "u" : "", bits);
+    case H5T_STRING: return "string";
+    case H5T_ENUM: return "enum";
+    case H5T_COMPOUND: return "compound";
+    case H5T_REFERENCE: return "reference";
+    case H5T_VLEN: return "variable-length list";
+    case H5T_ARRAY: return "array";
+    case H5T_OPAQUE: return "opaque";
+    default: return "unknown";
+  }
+}
+
+Type variable_text_type() {
+  Type type(H5Tcopy(H5T_C_S1));
+  H5Tset_size(type, H5T_VARIABLE);
+  H5Tset_cset(type, H5T_CSET_UTF8);
+  return type;
+}
+
+}  // namespace quintet::hdf5::detail

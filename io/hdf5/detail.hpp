@@ -1,0 +1,180 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <hdf5.h>
+
+#include "io/hdf5/file.hpp"
+#include "io/log/error.hpp"
+
+/// What the .cpp files of this folder share: owned handles, error translation, agreement between ranks. Not installed.
+namespace quintet::hdf5::detail {
+
+/// Owns one HDF5 identifier; negative ones (failed calls) are never closed.
+template <herr_t (*Close)(hid_t)>
+class Handle {
+ public:
+  Handle() = default;
+  explicit Handle(hid_t id) : id_(id) {}
+  Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, H5I_INVALID_HID)) {}
+  Handle& operator=(Handle&& other) noexcept {
+    std::swap(id_, other.id_);
+    return *this;
+  }
+  ~Handle() { reset(); }
+  herr_t reset() {
+    const hid_t id = std::exchange(id_, H5I_INVALID_HID);
+    return id < 0 ? 0 : Close(id);
+  }
+  operator hid_t() const { return id_; }
+
+ private:
+  hid_t id_ = H5I_INVALID_HID;
+};
+
+using Attribute = Handle<H5Aclose>;
+using Dataset = Handle<H5Dclose>;
+using FileHandle = Handle<H5Fclose>;
+using GroupHandle = Handle<H5Gclose>;
+using Object = Handle<H5Oclose>;
+using Properties = Handle<H5Pclose>;
+using Space = Handle<H5Sclose>;
+using Type = Handle<H5Tclose>;
+
+/// Silence HDF5's own printing; done once, before the first call.
+void start_library();
+/// Text of HDF5's error stack, from the call to the cause.
+[[nodiscard]] std::string library_error();
+/// Run `action` on every rank; if it throws on any rank, the first such rank's error is thrown on all. Collective.
+void together(const Comm& comm, const std::function<void()>& action);
+/// Run `action` on rank 0; its error is thrown on all ranks. Collective.
+void on_root(const Comm& comm, const std::function<void()>& action);
+/// Text from a file, fit for a terminal: control characters become '?', and it is cut after `most` bytes.
+[[nodiscard]] std::string printable(std::string_view text, std::size_t most = 200);
+/// Names joined by ", ", the first `most` of them.
+[[nodiscard]] std::string joined(const std::vector<std::string>& names, std::size_t most = 12);
+/// fsync a file or folder. Throws ResourceError.
+void sync_to_disk(const std::string& path);
+
+/// One open file, shared by its groups and series.
+struct Context {
+  Comm comm;
+  std::string path;
+  FileHandle file;
+
+  Context(Comm communicator, std::string file_path);
+  ~Context();
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  /// Close now; throws ResourceError if what is still buffered cannot be written.
+  void close();
+  void require_open() const;
+  /// Bytes of the file, buffered ones included: no dataset can hold more.
+  [[nodiscard]] std::uint64_t bytes() const;
+  /// Throw what HDF5 has to say: ResourceError if the disk or quota is full, else InputError.
+  [[noreturn]] void fail(std::string_view object, std::string_view action) const;
+  /// Throw ResourceError: writing failed.
+  [[noreturn]] void fail_write(std::string_view object) const;
+  /// The result of an HDF5 call, or fail().
+  template <class Result>
+  Result check(Result result, std::string_view object, std::string_view action) const {
+    if (result < 0) [[unlikely]] fail(object, action);
+    return result;
+  }
+};
+
+/// HDF5's name of an element type in memory (borrowed: never closed).
+template <class T>
+hid_t native_type() {
+  if constexpr (std::is_same_v<T, float>) return H5T_NATIVE_FLOAT;
+  else if constexpr (std::is_same_v<T, double>) return H5T_NATIVE_DOUBLE;
+  else if constexpr (std::is_same_v<T, std::int8_t>) return H5T_NATIVE_INT8;
+  else if constexpr (std::is_same_v<T, std::uint8_t>) return H5T_NATIVE_UINT8;
+  else if constexpr (std::is_same_v<T, std::int32_t>) return H5T_NATIVE_INT32;
+  else if constexpr (std::is_same_v<T, std::int64_t>) return H5T_NATIVE_INT64;
+  else if constexpr (std::is_same_v<T, std::uint64_t>) return H5T_NATIVE_UINT64;
+  else static_assert(!sizeof(T), "not an element type of io/hdf5");
+}
+
+/// Number of elements of a shape. Throws InputError if it does not fit 63 bits.
+[[nodiscard]] std::uint64_t element_count(const Shape& shape, std::string_view what);
+/// Throws InputError unless the ranks gave as many rows as there are.
+void check_complete(std::uint64_t given, std::uint64_t expected, std::string_view path, std::string_view name);
+/// "[3, 4]".
+[[nodiscard]] std::string shape_text(const Shape& shape);
+/// A dataspace of this shape; scalar for {}.
+[[nodiscard]] Space make_space(const Shape& shape);
+[[nodiscard]] Shape shape_of_space(hid_t space);
+/// "float64", "int32", "string", ... of an HDF5 type.
+[[nodiscard]] std::string type_name(hid_t type);
+/// Variable-length UTF-8 string type.
+[[nodiscard]] Type variable_text_type();
+
+/// Part of a dataset that this rank reads or writes: `count[i]` elements from `start[i]`; nothing where count is zero.
+struct Slab {
+  Shape start, count;
+};
+/// One collective transfer of a slab. Throws ResourceError (all ranks alike).
+void write_slab(const Context& context, hid_t dataset, const std::string& name, hid_t memory_type, const void* data,
+                const Slab& slab);
+/// One collective transfer of a slab; a value that does not fit the memory type is an InputError.
+void read_slab(const Context& context, hid_t dataset, const std::string& name, hid_t memory_type, void* data,
+               const Slab& slab);
+
+/// `units`, `axes`, `description` of a new dataset.
+void write_description(const Context& context, hid_t dataset, const std::string& name, const Description& description);
+void write_text_attribute(const Context& context, hid_t object, const std::string& name, const std::string& text);
+void write_texts_attribute(const Context& context, hid_t object, const std::string& name,
+                           const std::vector<std::string>& texts);
+void write_number_attribute(const Context& context, hid_t object, const std::string& name, hid_t type,
+                            const void* values, const Shape& shape);
+/// Texts of a string attribute of any shape, fixed or variable length. `object_name` stands in messages.
+[[nodiscard]] std::vector<std::string> read_texts_attribute(const Context& context, hid_t object,
+                                                            const std::string& object_name, const std::string& name);
+
+}  // namespace quintet::hdf5::detail
+
+namespace quintet::hdf5 {
+
+struct Group::Implementation {
+  std::shared_ptr<detail::Context> context;
+  std::string path;  ///< absolute, without a trailing slash; "" for the root
+
+  [[nodiscard]] std::string full(const std::string& name) const {
+    return name.starts_with("/") ? name : path + "/" + name;
+  }
+  [[nodiscard]] bool has(const std::string& name) const;
+  [[nodiscard]] std::vector<std::string> names() const;
+  /// Throws InputError that lists what there is if the member is absent.
+  void require(const std::string& name, std::string_view kind) const;
+  [[nodiscard]] detail::Dataset open_dataset(const std::string& name) const;
+  [[nodiscard]] detail::Object open_object(const std::string& name) const;
+  /// Make a dataset, in place of one of equal name.
+  [[nodiscard]] detail::Dataset create_dataset(const std::string& name, hid_t type, hid_t space, hid_t creation,
+                                               const Description& description) const;
+  /// Shape of a numeric dataset after all checks that a hostile file needs.
+  [[nodiscard]] Shape readable_shape(hid_t dataset, const std::string& name, bool to_integer) const;
+};
+
+struct Series::Implementation {
+  std::shared_ptr<detail::Context> context;
+  std::string name;
+  detail::Dataset dataset;
+  Shape entry;
+  std::uint64_t size = 0;
+
+  void append(hid_t memory_type, const void* data, std::uint64_t first_row, std::uint64_t rows);
+};
+
+struct File::Implementation {
+  std::shared_ptr<detail::Context> context;
+  Group root;
+};
+
+}  // namespace quintet::hdf5

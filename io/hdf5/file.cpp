@@ -1,0 +1,89 @@
+#include "io/hdf5/file.hpp"
+
+#include <filesystem>
+
+#include "io/hdf5/detail.hpp"
+
+namespace quintet::hdf5 {
+namespace {
+
+using detail::Context;
+
+/// Access through MPI-IO where there is more than one rank; formats that HDF5 1.10 reads, with checksummed metadata.
+detail::Properties access_properties(const Comm& comm) {
+  detail::Properties access(H5Pcreate(H5P_FILE_ACCESS));
+  H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
+  // 1.8's object headers carry checksums; 1.10's superblock would refuse a file whose writer was killed.
+  H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V110);
+  if (comm.size() > 1) {
+    H5Pset_fapl_mpio(access, *static_cast<const MPI_Comm*>(comm.native()), MPI_INFO_NULL);
+    H5Pset_coll_metadata_write(access, true);
+  } else {
+    H5Pset_file_locking(access, true, true);  // lock where the file system can, go on where it cannot
+  }
+  return access;
+}
+
+void check_is_file(const std::string& path) {
+  std::error_code ignored;
+  const auto status = std::filesystem::status(path, ignored);
+  QUINTET_CHECK(std::filesystem::exists(status), "{}: no such file", path);
+  QUINTET_CHECK(std::filesystem::is_regular_file(status), "{}: is not a file; expected an HDF5 file", path);
+}
+
+std::shared_ptr<Context> open_context(const Comm& comm, const std::string& path, unsigned flags) {
+  auto context = std::make_shared<Context>(comm, path);
+  detail::on_root(comm, [&] { check_is_file(path); });
+  const auto access = access_properties(comm);
+  detail::together(comm, [&] {
+    context->file = detail::FileHandle(H5Fopen(path.c_str(), flags, access));
+    if (context->file < 0) context->fail("file", "open it (is it a whole HDF5 file?)");
+  });
+  return context;
+}
+
+std::shared_ptr<Context> create_context(const Comm& comm, const std::string& path) {
+  auto context = std::make_shared<Context>(comm, path);
+  const auto access = access_properties(comm);
+  detail::together(comm, [&] {
+    context->file = detail::FileHandle(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access));
+    if (context->file < 0) context->fail("file", "create it (is the folder there and writable?)");
+  });
+  return context;
+}
+
+std::shared_ptr<File::Implementation> make_implementation(std::shared_ptr<Context> context) {
+  Group root(std::make_shared<Group::Implementation>(Group::Implementation{context, ""}));
+  return std::make_shared<File::Implementation>(File::Implementation{std::move(context), std::move(root)});
+}
+
+}  // namespace
+
+File File::create(const Comm& comm, const std::string& path) {
+  return File(make_implementation(create_context(comm, path)));
+}
+
+File File::open(const Comm& comm, const std::string& path) {
+  return File(make_implementation(open_context(comm, path, H5F_ACC_RDONLY)));
+}
+
+File File::open_for_update(const Comm& comm, const std::string& path) {
+  return File(make_implementation(open_context(comm, path, H5F_ACC_RDWR)));
+}
+
+Group& File::root() { return implementation_->root; }
+const Group& File::root() const { return implementation_->root; }
+const std::string& File::path() const { return implementation_->context->path; }
+
+void File::flush() {
+  const auto& context = *implementation_->context;
+  context.require_open();
+  detail::together(context.comm, [&] {
+    if (H5Fflush(context.file, H5F_SCOPE_GLOBAL) < 0) context.fail_write("file");
+  });
+  detail::on_root(context.comm, [&] { detail::sync_to_disk(context.path); });
+}
+
+void File::close() { implementation_->context->close(); }
+
+}  // namespace quintet::hdf5

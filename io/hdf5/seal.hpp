@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+#include "io/parallel/comm.hpp"
+
+/// The seal at the end of a checkpoint: proof that all bytes before it are as they were written.
+namespace quintet::hdf5 {
+
+/// Append the seal and bring the file to the disk. Collective. Throws ResourceError.
+void seal(const Comm& comm, const std::string& path);
+
+}  // namespace quintet::hdf5

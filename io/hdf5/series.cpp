@@ -1,0 +1,165 @@
+#include <algorithm>
+
+#include "io/hdf5/detail.hpp"
+
+namespace quintet::hdf5 {
+namespace {
+
+using namespace detail;
+
+constexpr std::uint64_t chunk_bytes = 1 << 16;      ///< aimed at: small enough for short runs, large enough to stream
+constexpr std::uint64_t max_chunk_bytes = 1 << 24;  ///< of one entry; larger ones are cut along their first axis
+
+/// Chunk of a series of such entries: several small entries, or a part of a large one.
+Shape chunk_shape(const Shape& entry, std::uint64_t element_bytes) {
+  Shape chunk(1, 1);
+  for (const std::uint64_t extent : entry) chunk.push_back(std::max<std::uint64_t>(extent, 1));
+  for (std::size_t axis = 1; axis < chunk.size(); ++axis) {
+    const std::uint64_t slice = element_bytes * element_count(Shape(chunk.begin() + axis + 1, chunk.end()), "chunk");
+    chunk[axis] = std::clamp<std::uint64_t>(max_chunk_bytes / std::max<std::uint64_t>(slice, 1), 1, chunk[axis]);
+    if (slice <= max_chunk_bytes) break;
+  }
+  const std::uint64_t bytes = element_bytes * element_count(chunk, "chunk");
+  chunk[0] = std::clamp<std::uint64_t>(chunk_bytes / std::max<std::uint64_t>(bytes, 1), 1, 1024);
+  return chunk;
+}
+
+Properties chunked(const Shape& entry, std::uint64_t element_bytes) {
+  Properties creation(H5Pcreate(H5P_DATASET_CREATE));
+  const Shape chunk = chunk_shape(entry, element_bytes);
+  const std::vector<hsize_t> extents(chunk.begin(), chunk.end());
+  H5Pset_chunk(creation, static_cast<int>(extents.size()), extents.data());
+  H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER);
+  return creation;
+}
+
+Space growing_space(const Shape& entry) {
+  std::vector<hsize_t> now(1, 0), most(1, H5S_UNLIMITED);
+  now.insert(now.end(), entry.begin(), entry.end());
+  for (const std::uint64_t extent : entry) most.push_back(std::max<std::uint64_t>(extent, 1));
+  return Space(H5Screate_simple(static_cast<int>(now.size()), now.data(), most.data()));
+}
+
+void set_extent(const Context& context, hid_t dataset, const std::string& name, std::uint64_t size,
+                const Shape& entry) {
+  std::vector<hsize_t> extents(1, size);
+  extents.insert(extents.end(), entry.begin(), entry.end());
+  together(context.comm, [&] {
+    context.check(H5Dset_extent(dataset, extents.data()), name, fmt::format("resize it to {} entries", size));
+  });
+}
+
+/// Open a series that is there; its entries must be of this shape and type.
+std::uint64_t check_reopened(const Context& context, hid_t dataset, const std::string& name, const Shape& entry,
+                             hid_t type) {
+  const Type found_type(H5Dget_type(dataset));
+  const Shape found = shape_of_space(Space(H5Dget_space(dataset)));
+  const Properties creation(H5Dget_create_plist(dataset));
+  QUINTET_CHECK(H5Pget_layout(creation) == H5D_CHUNKED && found.size() == entry.size() + 1 &&
+                    std::equal(entry.begin(), entry.end(), found.begin() + 1),
+                "{}: {}: has shape {}, but a series with entries of shape {} is to be continued", context.path, name,
+                shape_text(found), shape_text(entry));
+  QUINTET_CHECK(H5Tequal(found_type, type) > 0, "{}: {}: holds {}, but a series of {} is to be continued",
+                context.path, name, type_name(found_type), type_name(type));
+  return found[0];
+}
+
+}  // namespace
+
+template <class T>
+Series Group::series(const std::string& name, const Shape& entry, const Description& description) {
+  const auto& own = *implementation_;
+  auto series = std::make_shared<Series::Implementation>();
+  series->context = own.context;
+  series->name = own.full(name);
+  series->entry = entry;
+  if (own.has(name)) {
+    series->dataset = own.open_dataset(name);
+    series->size = check_reopened(*own.context, series->dataset, series->name, entry, native_type<T>());
+  } else {
+    const auto space = growing_space(entry);
+    const auto creation = chunked(entry, sizeof(T));
+    series->dataset = own.create_dataset(name, native_type<T>(), space, creation, description);
+  }
+  return Series(std::move(series));
+}
+
+void Series::Implementation::append(hid_t memory_type, const void* data, std::uint64_t first_row,
+                                    std::uint64_t rows) {
+  Slab slab{Shape(1, size), Shape(1, 1)};
+  slab.start.resize(entry.size() + 1, 0);
+  slab.count.insert(slab.count.end(), entry.begin(), entry.end());
+  if (entry.empty()) {
+    slab.count[0] = rows;
+  } else {
+    slab.start[1] = first_row;
+    slab.count[1] = rows;
+  }
+  set_extent(*context, dataset, name, size + 1, entry);
+  try {
+    write_slab(*context, dataset, name, memory_type, data, slab);
+  } catch (const Error&) {
+    set_extent(*context, dataset, name, size, entry);  // an entry that is not whole does not count
+    throw;
+  }
+  ++size;
+}
+
+template <class T>
+void Series::append(std::span<const T> entry) {
+  auto& own = *implementation_;
+  on_root(own.context->comm, [&] {
+    own.context->require_open();
+    QUINTET_CHECK(entry.size() == element_count(own.entry, own.name),
+                  "{}: {}: {} values given for an entry of shape {}", own.context->path, own.name, entry.size(),
+                  shape_text(own.entry));
+  });
+  const std::uint64_t rows = own.entry.empty() ? 1 : own.entry[0];
+  own.append(native_type<T>(), entry.data(), 0, own.context->comm.is_root() ? rows : 0);
+}
+
+template <class T>
+void Series::append_distributed(std::span<const T> rows, std::uint64_t offset) {
+  auto& own = *implementation_;
+  std::uint64_t count = 0;
+  together(own.context->comm, [&] {
+    own.context->require_open();
+    QUINTET_CHECK(!own.entry.empty(), "{}: {}: a series of scalars cannot be distributed", own.context->path,
+                  own.name);
+    const std::uint64_t row = element_count(Shape(own.entry.begin() + 1, own.entry.end()), own.name);
+    count = row == 0 ? 0 : rows.size() / row;
+    QUINTET_CHECK(count * row == rows.size() && offset <= own.entry[0] && count <= own.entry[0] - offset,
+                  "{}: {}: rank {} gives {} values from row {}, which is not a whole number of rows within an entry "
+                  "of shape {}",
+                  own.context->path, own.name, own.context->comm.rank(), rows.size(), offset, shape_text(own.entry));
+  });
+  if (element_count(own.entry, own.name) > 0) check_complete(own.context->comm.sum(count), own.entry[0],
+                                                               own.context->path, own.name);
+  own.append(native_type<T>(), rows.data(), offset, count);
+}
+
+std::uint64_t Series::size() const { return implementation_->size; }
+
+void Series::truncate(std::uint64_t size) {
+  auto& own = *implementation_;
+  own.context->require_open();
+  QUINTET_CHECK(size <= own.size, "{}: {}: has {} entries; it cannot be cut to {}: the file is older than the "
+                "checkpoint that is restarted from", own.context->path, own.name, own.size, size);
+  set_extent(*own.context, own.dataset, own.name, size, own.entry);
+  own.size = size;
+}
+
+#define QUINTET_INSTANTIATE(T)                                                                    \
+  template Series Group::series<T>(const std::string&, const Shape&, const Description&);         \
+  template void Series::append<T>(std::span<const T>);                                            \
+  template void Series::append_distributed<T>(std::span<const T>, std::uint64_t);
+QUINTET_INSTANTIATE(float)
+QUINTET_INSTANTIATE(double)
+QUINTET_INSTANTIATE(std::int8_t)
+QUINTET_INSTANTIATE(std::uint8_t)
+QUINTET_INSTANTIATE(std::int32_t)
+QUINTET_INSTANTIATE(std::int64_t)
+QUINTET_INSTANTIATE(std::uint64_t)
+#undef QUINTET_INSTANTIATE
+
+}  // namespace quintet::hdf5
