@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "physics/particles/configuration.hpp"
+
+namespace quintet {
+
+/// A DeePMD-kit data folder: type.raw, type_map.raw, nopbc, set.*/{coord,box,energy,force,virial}.npy; frames on demand.
+///
+/// Frames are numbered through the sets in the order of the sets' names. Arrays are float32 or float64 (integers are taken
+/// as numbers): coord (frames, 3 atoms), box (frames, 9) rows a b c, energy (frames) or (frames, 1), force (frames, 3
+/// atoms), virial (frames, 9); angstrom and eV. Labels are optional and may be absent from some sets. With an empty file
+/// `nopbc` the boundaries are open and box.npy is not read. Source: DeePMD-kit documentation, "System".
+/// Errors (InputError) name file and shape; "mixed type" folders (real_atom_types.npy) are refused.
+class DeepmdSystem {
+ public:
+  /// @param type_names names of types 0, 1, ...; wins over type_map.raw and is needed where that is absent.
+  explicit DeepmdSystem(const std::string& folder, std::vector<std::string> type_names = {});
+
+  [[nodiscard]] std::int64_t n_frames() const { return n_frames_; }
+  [[nodiscard]] std::size_t n_atoms() const { return types_.size(); }
+  [[nodiscard]] const std::vector<int>& types() const { return types_; }
+  [[nodiscard]] const std::vector<std::string>& type_names() const { return type_names_; }
+  [[nodiscard]] bool periodic() const { return periodic_; }
+  /// Read one frame, 0 <= index < n_frames().
+  [[nodiscard]] Configuration frame(std::int64_t index) const;
+
+ private:
+  struct Set {
+    std::string folder;
+    std::int64_t n_frames;
+    bool has_energy, has_force, has_virial;
+  };
+  void read_types();
+  void add_set(const std::string& folder);
+  [[nodiscard]] std::vector<double> row(const Set& set, const char* name, std::int64_t index) const;
+
+  std::string folder_;
+  std::vector<std::string> type_names_;
+  std::vector<int> types_;
+  std::vector<Set> sets_;
+  std::int64_t n_frames_ = 0;
+  bool periodic_ = true;
+};
+
+}  // namespace quintet
