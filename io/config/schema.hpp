@@ -1,13 +1,14 @@
 #pragma once
 
-#include <array>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -36,7 +37,8 @@ class Key {
   Key& below(double maximum);
   Key& length(std::size_t least, std::size_t most = std::numeric_limits<std::size_t>::max());  ///< of a list
   Key& example(std::string text);           ///< shown in the reference page
-  Key& existing_file();                     ///< a path (relative to the YAML file's folder first, then the working folder) that must exist; made absolute
+  /// A path that must exist, looked for in the YAML file's folder first, then in the working folder; made absolute.
+  Key& existing_file();
 
   struct Data;
   explicit Key(Data& data) : data_(&data) {}
@@ -44,11 +46,11 @@ class Key {
   Data* data_;
 };
 
-/// Describes (and, in its parsing mode, fills) one section. Made by the free functions below; see the file comment.
+/// Describes one section: collects its keys, from which the free functions below parse, print and document.
 class Schema {
  public:
-  class Visitor;  ///< parser, printer, reference writer, JSON Schema writer
-  explicit Schema(Visitor& visitor) : visitor_(visitor) {}
+  struct Section;  ///< the keys and rules collected so far, see schema_data.hpp
+  explicit Schema(Section& section) : section_(section) {}
 
   /// A dimensional number, stored in `unit` (see units.hpp); in YAML it carries its own unit as text.
   Key quantity(std::string_view key, double& value, std::string_view unit, std::string_view doc);
@@ -73,7 +75,7 @@ class Schema {
   /// A nested section; its describe() is found by argument-dependent lookup.
   template <class Options>
   Key section(std::string_view key, Options& options, std::string_view doc);
-  /// A nested section that may be absent (std::nullopt).
+  /// A nested section that may be absent (std::nullopt; in YAML: no such key, or null).
   template <class Options>
   Key section(std::string_view key, std::optional<Options>& options, std::string_view doc);
   /// A list of sections.
@@ -83,20 +85,39 @@ class Schema {
   void check(std::function<std::optional<std::string>()> rule);
 
  private:
+  struct Value;
+  Key value(std::string_view key, std::string_view doc, Value description);
   Key choice_text(std::string_view key, const std::vector<std::string>& names, std::string_view current,
                   std::function<void(std::size_t)> assign, std::string_view doc);
-  Key nested(std::string_view key, std::function<void(Schema&)> describe, std::string_view doc);
-  Key nested_optional(std::string_view key, std::function<void(Schema&)> describe, std::function<void(bool)> present,
-                      bool default_present, std::string_view doc);
-  Key nested_list(std::string_view key, std::function<void(Schema&, std::size_t)> describe,
-                  std::function<void(std::size_t)> resize, std::size_t default_size, std::string_view doc);
-  Visitor& visitor_;
+  Key nested(std::string_view key, const std::function<void(Schema&)>& describe, std::string_view doc);
+  Key nested_optional(std::string_view key, const std::function<void(Schema&)>& describe,
+                      const std::function<void(bool)>& make_present, bool present, std::string_view doc);
+  Key nested_list(std::string_view key, const std::function<void(Schema&, std::size_t)>& describe,
+                  const std::function<void(std::size_t)>& resize, std::size_t size, std::string_view doc);
+  Section& section_;
 };
 
-using Describe = std::function<void(Schema&)>;
+/// A description to parse into or print: of the options themselves and, where known, of a fresh struct, whose values
+/// are the defaults that the printed configuration and the reference page name.
+class Describe {
+ public:
+  using Function = std::function<void(Schema&)>;
+  template <class Callable>
+    requires std::invocable<const Callable&, Schema&> && (!std::same_as<std::remove_cvref_t<Callable>, Describe>)
+  Describe(Callable current) : current_(std::move(current)) {}  // NOLINT: any callable is a description
+  Describe(Function current, Function defaults) : current_(std::move(current)), defaults_(std::move(defaults)) {}
 
-/// Fill the described options from a document. All errors at once, each "file:line:column: ..." with a did-you-mean
-/// for unknown keys; throws one InputError that holds them all.
+  void operator()(Schema& schema) const { current_(schema); }
+  [[nodiscard]] const Function& current() const { return current_; }
+  [[nodiscard]] const Function& defaults() const { return defaults_ ? defaults_ : current_; }
+  [[nodiscard]] bool knows_defaults() const { return static_cast<bool>(defaults_); }
+
+ private:
+  Function current_, defaults_;
+};
+
+/// Fill the described options from a document. All errors at once, one a line and sorted by place, each
+/// "file:line:column: section.key: what; expected ...", with a did-you-mean for unknown keys; throws one InputError.
 void parse_options(const Tree& document, const Describe& describe);
 /// Every value in force as YAML, with unit, default and doc as comments (--print-config); parses back to the same.
 [[nodiscard]] std::string print_options(const Describe& describe);
@@ -110,7 +131,11 @@ void parse_options(const Tree& document, const Describe& describe);
 /// Describe a top-level options struct: `parse_options(document, described(options))`.
 template <class Options>
 [[nodiscard]] Describe described(Options& options) {
-  return [&options](Schema& schema) { describe(schema, options); };
+  return Describe([&options](Schema& schema) { describe(schema, options); },
+                  [](Schema& schema) {
+                    Options fresh{};
+                    describe(schema, fresh);
+                  });
 }
 
 template <class Enum>
@@ -136,10 +161,14 @@ Key Schema::section(std::string_view key, std::optional<Options>& options, std::
   return nested_optional(
       key,
       [&options](Schema& schema) {
-        Options absent;  // described for the reference page even where the section is absent
+        Options absent{};  // described for the reference page even where the section is absent
         describe(schema, options ? *options : absent);
       },
-      [&options](bool given) { given ? void(options.emplace()) : options.reset(); }, present, doc);
+      [&options](bool given) {
+        if (!given) options.reset();
+        else if (!options) options.emplace();
+      },
+      present, doc);
 }
 
 template <class Options>
@@ -147,7 +176,7 @@ Key Schema::sections(std::string_view key, std::vector<Options>& options, std::s
   return nested_list(
       key,
       [&options](Schema& schema, std::size_t i) {
-        Options sample;
+        Options sample{};
         describe(schema, i < options.size() ? options[i] : sample);
       },
       [&options](std::size_t n) { options.assign(n, Options{}); }, options.size(), doc);

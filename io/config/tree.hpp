@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-/// A parsed YAML or JSON document as plain values with their place in the file. yaml-cpp lives in tree.cpp alone.
+/// A parsed YAML or JSON document as plain values with their place in the file. yaml-cpp lives in tree_read.cpp alone.
 namespace quintet {
 
 /// Place of a value in its source, for messages "file:line:column".
@@ -15,6 +15,7 @@ struct Location {
   std::string file;  ///< path, or "--set" for the command line
   int line = 0;      ///< from 1; 0 if unknown
   int column = 0;    ///< from 1; 0 if unknown
+  /// "file:line:column"; the file alone where the line is unknown or the value comes from the command line ("--...").
   [[nodiscard]] std::string text() const;
 };
 
@@ -26,6 +27,7 @@ class Tree {
 
   Tree() = default;
   static Tree scalar(std::string text, bool quoted = false);
+  static Tree text(std::string text);      ///< stays text in YAML and JSON even if it looks like a number
   static Tree number(double value);        ///< 17 digits where needed; NaN and infinities become null in JSON
   static Tree integer(std::int64_t value);
   static Tree boolean(bool value);
@@ -54,16 +56,23 @@ class Tree {
 
   void set(std::string_view key, Tree value);    ///< insert or replace in a map (null becomes a map)
   void append(Tree value);                       ///< to a list (null becomes a list)
-  /// Set `a.b.c` or `a.2.c`, making maps on the way; list elements by number.
+  /// Set `a.b.c` or `a.2.c`, making maps on the way; list elements by number from 0. Throws InputError if the path
+  /// leads through a single value or beyond a list.
   void set_path(std::string_view dotted, Tree value);
 
   [[nodiscard]] const Location& location() const { return location_; }
   void set_location(Location location) { location_ = std::move(location); }
+  /// Place of the key that this value belongs to; the value's own place if it has none.
+  [[nodiscard]] Location key_location() const;
+  void set_key_place(int line, int column) { key_line_ = line, key_column_ = column; }
+  /// What stands here, for messages: "the text 'abc'", "the number 3", "a list of 3", "a map", "nothing".
+  [[nodiscard]] std::string found() const;
 
  private:
   std::variant<std::monostate, std::string, List, Map> value_;
   bool quoted_ = false;
   Location location_;
+  int key_line_ = 0, key_column_ = 0;
 };
 
 /// Parse a YAML (or JSON) text; `name` stands in messages. Duplicate keys and syntax errors are InputErrors with place.

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/config/schema.hpp"
+
+/// What Schema collects: plain data, from which schema_parse.cpp, schema_print.cpp and schema_reference.cpp work.
+namespace quintet {
+
+enum class Kind { quantity, number, integer, flag, text, choice, section };
+
+/// All that is known of one key.
+struct Key::Data {
+  std::string key, doc, unit, example;
+  Kind kind = Kind::section;
+  bool is_list = false;
+  bool nullable = false;  ///< may be null (std::optional)
+  bool required = false;
+  bool is_file = false;
+  bool is_int = false;  ///< stored in an int
+  std::optional<double> minimum, maximum;
+  bool above = false, below = false;  ///< whether the minimum, the maximum is excluded
+  std::size_t least = 0, most = std::numeric_limits<std::size_t>::max();
+  std::vector<std::string> choices;
+
+  Tree current;                             ///< value in force, in canonical form; null if absent
+  std::function<void(const Tree&)> assign;  ///< store a value given in canonical form
+
+  /// Sections: one, or one an element; `is_sample` if the section is absent or the list empty and the one here only
+  /// shows what it would hold. References to options in a sample are dead: its `assign` must not be called.
+  std::vector<std::unique_ptr<Schema::Section>> nested;
+  bool is_sample = false;
+};
+
+/// The keys of one section.
+struct Schema::Section {
+  const Tree* given = nullptr;  ///< the map being parsed; null if absent or when not parsing
+  bool parsing = false;
+  std::deque<Key::Data> keys;   // a deque: Key points into it
+  std::vector<std::function<std::optional<std::string>()>> rules;
+};
+
+/// Run a description. When parsing, `given` decides which optional sections exist and how long lists of sections are.
+[[nodiscard]] std::unique_ptr<Schema::Section> collect(const std::function<void(Schema&)>& describe,
+                                                       bool parsing = false, const Tree* given = nullptr);
+
+/// "above 0 ps and at most 1 ps", "3 values" ...: the range and length of a key as text, "" if unlimited.
+[[nodiscard]] std::string range_text(const Key::Data& key);
+/// "section.key" or "key" at the top.
+[[nodiscard]] std::string joined_path(const std::string& section, const std::string& key);
+/// The value in force as a document: numbers with unit, texts protected.
+[[nodiscard]] Tree value_tree(const Key::Data& key);
+
+}  // namespace quintet

@@ -1,0 +1,321 @@
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "io/config/scalar.hpp"
+#include "io/config/schema_data.hpp"
+#include "io/config/suggest.hpp"
+#include "io/config/units.hpp"
+#include "io/log/error.hpp"
+
+namespace quintet {
+
+namespace {
+
+using Section = Schema::Section;
+
+/// One mistake of the user.
+struct Problem {
+  Location place;
+  std::string text;
+};
+
+/// A key with the path that leads to it.
+struct KeyPath {
+  std::string section, key;
+};
+
+void collect_paths(const Section& section, const std::string& path, std::vector<KeyPath>& paths) {
+  for (const auto& key : section.keys) {
+    paths.push_back({path, key.key});
+    if (!key.nested.empty()) collect_paths(*key.nested.front(), joined_path(path, key.key), paths);
+  }
+}
+
+/// "a number with a unit such as '0.5 ps'" ...: what one value of a key must look like.
+std::string expected_value(const Key::Data& key) {
+  switch (key.kind) {
+    case Kind::quantity: return fmt::format("a number with a unit such as '0.5 {}'", key.unit);
+    case Kind::number: return "a number";
+    case Kind::integer: return "an integer";
+    case Kind::flag: return "true or false";
+    case Kind::text: return "text";
+    case Kind::choice: return fmt::format("one of {}", name_list(key.choices));
+    case Kind::section: return "a section (keys with values)";
+  }
+  return {};
+}
+
+/// What a key expects, with list form and range.
+std::string expected(const Key::Data& key) {
+  std::string text = expected_value(key);
+  if (key.is_list) {
+    switch (key.kind) {
+      case Kind::quantity: text = fmt::format("a list of numbers with unit such as [1 {0}, 2 {0}]", key.unit); break;
+      case Kind::number: text = "a list of numbers such as [0.5, 1]"; break;
+      case Kind::integer: text = "a list of integers such as [2, 2, 1]"; break;
+      case Kind::section: text = "a list of sections, each starting with '- '"; break;
+      default: text = "a list such as [a, b]";
+    }
+  }
+  const auto range = range_text(key);
+  return range.empty() ? text : text + ", " + range;
+}
+
+/// Checks a document against a description and fills the options.
+class Parser {
+ public:
+  explicit Parser(const Section& root) { collect_paths(root, "", paths_); }
+
+  void section(const Section& section, const std::string& path, const Location& place) {
+    const auto before = problems_.size();
+    if (section.given) unknown_keys(section, path);
+    for (const auto& key : section.keys) {
+      const Tree* given = section.given ? section.given->find(key.key) : nullptr;
+      const auto full = joined_path(path, key.key);
+      if (key.required && !given)
+        problem(place, full, fmt::format("required key is missing; expected {} ({})", expected(key), key.doc));
+      else if (key.kind == Kind::section)
+        key.is_list ? section_list(key, given, full) : nested_section(key, given, full, place);
+      else if (given)
+        value(key, *given, full);
+    }
+    if (problems_.size() == before) rules(section, path, place);
+  }
+
+  /// Throws one InputError with all problems, sorted by place.
+  void finish() {
+    if (problems_.empty()) return;
+    const auto order = [](const Problem& p) { return std::tie(p.place.file, p.place.line, p.place.column); };
+    std::stable_sort(problems_.begin(), problems_.end(),
+                     [&](const Problem& a, const Problem& b) { return order(a) < order(b); });
+    std::vector<std::string> lines;
+    for (const auto& problem : problems_) lines.push_back(problem.text);
+    throw InputError(fmt::format("{}", fmt::join(lines, "\n")));
+  }
+
+  void problem(const Location& place, const std::string& path, const std::string& what) {
+    const auto where = place.text();
+    problems_.push_back({place, fmt::format("{}{}{}{}{}", where, where.empty() ? "" : ": ", path,
+                                            path.empty() ? "" : ": ", what)});
+  }
+
+ private:
+  void rules(const Section& section, const std::string& path, const Location& place) {
+    for (const auto& rule : section.rules)
+      if (const auto message = rule()) problem(place, path, *message);
+  }
+
+  void unknown_keys(const Section& section, const std::string& path) {
+    std::vector<std::string> names;
+    for (const auto& key : section.keys) names.push_back(key.key);
+    for (const auto& [key, value] : section.given->entries())
+      if (std::find(names.begin(), names.end(), key) == names.end())
+        problem(value.key_location(), joined_path(path, key), "unknown key" + hint(key, path, names));
+  }
+
+  /// A near name in this section, else the same name in another, else a near one there, else the names of this one.
+  std::string hint(const std::string& key, const std::string& path, const std::vector<std::string>& names) const {
+    if (const auto near = closest(key, names); !near.empty()) return fmt::format("; did you mean '{}'?", near);
+    std::vector<std::string> elsewhere;
+    for (const auto& other : paths_)
+      if (other.section != path) elsewhere.push_back(other.key);
+    const auto exact = std::find(elsewhere.begin(), elsewhere.end(), key) != elsewhere.end();
+    const auto name = exact ? key : closest(key, elsewhere);
+    std::vector<std::string> homes;
+    for (const auto& other : paths_)
+      if (!name.empty() && other.section != path && other.key == name) homes.push_back(joined_path(other.section, name));
+    if (!homes.empty()) return fmt::format("; did you mean '{}'?", fmt::join(homes, "' or '"));
+    return names.empty() ? std::string("; this section has no keys") : "; known here: " + name_list(names);
+  }
+
+  void nested_section(const Key::Data& key, const Tree* given, const std::string& path, const Location& place) {
+    if (given && !given->is_map() && !given->is_null())
+      return problem(given->location(), path, fmt::format("expected {}, found {}", expected(key), given->found()));
+    if (!key.is_sample) section(*key.nested.front(), path, given ? given->key_location() : place);
+  }
+
+  void section_list(const Key::Data& key, const Tree* given, const std::string& path) {
+    if (!given) return;
+    if (!given->is_list())
+      return problem(given->location(), path, fmt::format("expected {}, found {}", expected(key), given->found()));
+    check_length(key, *given, path);
+    for (std::size_t i = 0; i < given->items().size(); ++i) {
+      const Tree& item = given->items()[i];
+      const auto element = fmt::format("{}.{}", path, i);
+      if (item.is_map() || item.is_null()) section(*key.nested[i], element, item.location());
+      else problem(item.location(), element, fmt::format("expected {}, found {}", expected_value(key), item.found()));
+    }
+  }
+
+  void check_length(const Key::Data& key, const Tree& list, const std::string& path) {
+    const auto n = list.items().size();
+    if (n < key.least || n > key.most)
+      problem(list.location(), path, fmt::format("the list has {} element{}; expected {}", n, n == 1 ? "" : "s", expected(key)));
+  }
+
+  void value(const Key::Data& key, const Tree& given, const std::string& path) {
+    const auto before = problems_.size();
+    Tree canonical;
+    if (given.is_null()) {
+      if (!key.nullable) problem(given.key_location(), path, fmt::format("has no value; expected {}", expected(key)));
+    } else {
+      canonical = key.is_list ? list(key, given, path) : scalar(key, given, path);
+    }
+    if (problems_.size() == before) key.assign(canonical);
+  }
+
+  /// A list in canonical form; a list of quantities may also be one text, "1 1 2 bar".
+  Tree list(const Key::Data& key, const Tree& given, const std::string& path) {
+    Tree canonical = Tree::list();
+    if (key.kind == Kind::quantity && given.is_scalar()) {
+      guarded(given, path, [&] {
+        for (const double number : parse_quantities(given.as_text(), key.unit)) {
+          check_range(key, number, given, path);
+          canonical.append(Tree::number(number));
+        }
+      });
+    } else if (given.is_list()) {
+      for (std::size_t i = 0; i < given.items().size(); ++i)
+        canonical.append(scalar(key, given.items()[i], fmt::format("{}.{}", path, i)));
+    } else {
+      problem(given.location(), path, fmt::format("expected {}, found {}", expected(key), given.found()));
+      return canonical;
+    }
+    canonical.set_location(given.location());
+    check_length(key, canonical, path);
+    return canonical;
+  }
+
+  /// One value in canonical form: a number in the internal unit, an integer, true or false, a text, a name.
+  Tree scalar(const Key::Data& key, const Tree& given, const std::string& path) {
+    if (!given.is_scalar()) {
+      problem(given.location(), path, fmt::format("expected {}, found {}", expected_scalar(key), given.found()));
+      return {};
+    }
+    switch (key.kind) {
+      case Kind::quantity: return quantity(key, given, path);
+      case Kind::number: return number(key, given, path);
+      case Kind::integer: return integer(key, given, path);
+      case Kind::flag: return flag(key, given, path);
+      case Kind::choice: return choice(key, given, path);
+      default: return key.is_file ? file(key, given, path) : Tree::text(given.as_text());
+    }
+  }
+
+  static std::string expected_scalar(const Key::Data& key) { return key.is_list ? expected_value(key) : expected(key); }
+
+  Tree quantity(const Key::Data& key, const Tree& given, const std::string& path) {
+    Tree canonical;
+    guarded(given, path, [&] {
+      QUINTET_CHECK(!is_nonfinite_text(given.as_text()), "'{}' is not a finite number; expected {}", given.as_text(),
+                    expected_scalar(key));
+      const double value = parse_quantity(given.as_text(), key.unit);
+      check_range(key, value, given, path);
+      canonical = Tree::number(value);
+    });
+    return canonical;
+  }
+
+  Tree number(const Key::Data& key, const Tree& given, const std::string& path) {
+    const auto value = given.quoted() ? std::nullopt : to_number(given.as_text());
+    if (!value) return wrong_number(key, given, path);
+    check_range(key, *value, given, path);
+    return Tree::number(*value);
+  }
+
+  Tree integer(const Key::Data& key, const Tree& given, const std::string& path) {
+    const auto value = given.quoted() ? std::nullopt : to_integer(given.as_text());
+    if (!value) return wrong_number(key, given, path);
+    const bool fits = !key.is_int || (*value >= std::numeric_limits<int>::min() && *value <= std::numeric_limits<int>::max());
+    if (!fits) problem(given.location(), path, fmt::format("{} is too large for a 32-bit integer", given.as_text()));
+    check_range(key, static_cast<double>(*value), given, path);
+    return Tree::integer(*value);
+  }
+
+  /// The message for what is no number, with the reason where it can be seen.
+  Tree wrong_number(const Key::Data& key, const Tree& given, const std::string& path) {
+    const auto& text = given.as_text();
+    std::string plain = text;
+    std::erase_if(plain, [](char c) { return c == '_' || c == ',' || c == '\''; });
+    const auto number = number_prefix(text);
+    std::string what = fmt::format("expected {}, found {}", expected_scalar(key), given.found());
+    if (given.quoted() && to_number(text)) what += fmt::format("; write {} without quotes", text);
+    else if (is_nonfinite_text(text) || is_nonfinite_text("." + text)) what = fmt::format("'{}' is not a finite number; expected {}", text, expected_scalar(key));
+    else if (plain != text && to_number(plain)) what += fmt::format("; write {} without separators", plain);
+    else if (number && !number->in_range) what += "; it is out of the range of a double";
+    else if (number && number->length < text.size()) what += "; this key takes no unit";
+    problem(given.location(), path, what);
+    return {};
+  }
+
+  Tree flag(const Key::Data& key, const Tree& given, const std::string& path) {
+    const auto value = given.quoted() ? std::nullopt : to_boolean(given.as_text());
+    if (value) return Tree::boolean(*value);
+    problem(given.location(), path, fmt::format("expected {}, found {}", expected_scalar(key), given.found()));
+    return {};
+  }
+
+  Tree choice(const Key::Data& key, const Tree& given, const std::string& path) {
+    const auto& text = given.as_text();
+    if (std::find(key.choices.begin(), key.choices.end(), text) == key.choices.end())
+      problem(given.location(), path, fmt::format("unknown value '{}'; expected {}{}", text, expected_value(key), did_you_mean(text, key.choices)));
+    return Tree::text(text);
+  }
+
+  /// The absolute path of an existing file, looked for beside the YAML file, then in the working folder; an empty
+  /// text stays empty (no file) where the key is not required.
+  Tree file(const Key::Data& key, const Tree& given, const std::string& path) {
+    namespace fs = std::filesystem;
+    if (given.as_text().empty() && !key.required) return Tree::text("");
+    const fs::path name(given.as_text());
+    const fs::path beside = fs::absolute(fs::path(given.location().file).parent_path() / name).lexically_normal();
+    const fs::path here = fs::absolute(name).lexically_normal();
+    const bool from_file = !given.location().file.starts_with("--");
+    std::error_code ignored;
+    if (from_file && !name.empty() && fs::exists(beside, ignored)) return Tree::text(beside.string());
+    if (!name.empty() && fs::exists(here, ignored)) return Tree::text(here.string());
+    const auto tried = !from_file || beside == here ? here.string() : fmt::format("{} and {}", beside.string(), here.string());
+    problem(given.location(), path, fmt::format("file '{}' not found; tried {}", name.string(), tried));
+    return {};
+  }
+
+  void check_range(const Key::Data& key, double value, const Tree& given, const std::string& path) {
+    const bool low = key.minimum && (key.above ? value <= *key.minimum : value < *key.minimum);
+    const bool high = key.maximum && (key.below ? value >= *key.maximum : value > *key.maximum);
+    if (low || high)
+      problem(given.location(), path, fmt::format("{} is out of range; expected {}", given.as_text(), range_text(key)));
+  }
+
+  /// Run `work`; an InputError of it (from units.cpp, without place) becomes a problem here.
+  template <class Work>
+  void guarded(const Tree& given, const std::string& path, Work work) {
+    try {
+      work();
+    } catch (const InputError& error) {
+      problem(given.location(), path, error.what());
+    }
+  }
+
+  std::vector<Problem> problems_;
+  std::vector<KeyPath> paths_;
+};
+
+}  // namespace
+
+void parse_options(const Tree& document, const Describe& describe) {
+  const auto place = document.location();
+  const auto where = place.text();
+  QUINTET_CHECK(document.is_map() || document.is_null(), "{}{}expected a map of keys and values, found {}", where,
+                where.empty() ? "" : ": ", document.found());
+  const Tree empty = Tree::map();
+  const auto root = collect(describe.current(), true, document.is_map() ? &document : &empty);
+  Parser parser(*root);
+  parser.section(*root, "", place);
+  parser.finish();
+}
+
+}  // namespace quintet

@@ -1,0 +1,116 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "io/config/schema_data.hpp"
+#include "io/config/suggest.hpp"
+#include "io/config/units.hpp"
+
+namespace quintet {
+
+namespace {
+
+using Section = Schema::Section;
+
+Tree section_tree(const Section& section);
+
+/// The value, section or list of sections in force for a key.
+Tree key_tree(const Key::Data& key) {
+  if (key.kind != Kind::section) return value_tree(key);
+  if (!key.is_list) return key.is_sample ? Tree() : section_tree(*key.nested.front());
+  Tree list = Tree::list();
+  if (key.is_sample) return list;
+  for (const auto& element : key.nested) list.append(section_tree(*element));
+  return list;
+}
+
+Tree section_tree(const Section& section) {
+  Tree tree = Tree::map();
+  for (const auto& key : section.keys) tree.set(key.key, key_tree(key));
+  return tree;
+}
+
+/// A value on one line as YAML.
+std::string inline_yaml(const Tree& tree) {
+  auto text = to_yaml(tree);
+  while (text.ends_with('\n')) text.pop_back();
+  return text;
+}
+
+const Key::Data* find_key(const Section* section, const std::string& name) {
+  if (!section) return nullptr;
+  const auto& keys = section->keys;
+  const auto found = std::find_if(keys.begin(), keys.end(), [&](const auto& key) { return key.key == name; });
+  return found == keys.end() ? nullptr : &*found;
+}
+
+std::string quantity_text(const std::string& unit) {
+  return unit == "1" ? dimension_name(unit) : fmt::format("{} in {}", dimension_name(unit), unit);
+}
+
+/// " [time in ps; above 0 ps; default 0.0005 ps]" behind the doc of a key.
+std::string facts(const Key::Data& key, const Key::Data* fresh) {
+  std::vector<std::string> parts;
+  if (key.kind == Kind::quantity) parts.push_back(quantity_text(key.unit));
+  if (!key.choices.empty()) parts.push_back(name_list(key.choices));
+  if (auto range = range_text(key); !range.empty()) parts.push_back(std::move(range));
+  if (key.required) parts.push_back("required");
+  else if (key.kind == Kind::section && key.nullable) parts.push_back("optional");
+  else if (key.kind != Kind::section && fresh) parts.push_back("default " + inline_yaml(value_tree(*fresh)));
+  return parts.empty() ? "" : fmt::format(" [{}]", fmt::join(parts, "; "));
+}
+
+/// Writes sections as YAML with comments.
+class Printer {
+ public:
+  [[nodiscard]] std::string take() { return std::move(out_); }
+
+  /// `fresh` is the same section with its defaults, where known.
+  void section(const Section& section, const Section* fresh, int indent) {
+    for (const auto& key : section.keys) {
+      if (indent == 0 && !out_.empty()) out_ += '\n';
+      const Key::Data* fresh_key = find_key(fresh, key.key);
+      comment(key.doc + facts(key, fresh_key), indent);
+      if (key.kind != Kind::section || key.is_sample) {
+        line(key.key + ": " + inline_yaml(key_tree(key)), indent);
+      } else if (key.is_list) {
+        line(key.key + ":", indent);
+        for (const auto& element : key.nested) list_element(*element, fresh_key, indent + 2);
+      } else {
+        line(key.key + (key.nested.front()->keys.empty() ? ": {}" : ":"), indent);
+        this->section(*key.nested.front(), fresh_key ? fresh_key->nested.front().get() : nullptr, indent + 2);
+      }
+    }
+  }
+
+ private:
+  void list_element(const Section& element, const Key::Data* fresh, int indent) {
+    line(element.keys.empty() ? "- {}" : "-", indent);
+    section(element, fresh ? fresh->nested.front().get() : nullptr, indent + 2);
+  }
+
+  void comment(std::string text, int indent) {
+    std::replace_if(text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
+    line("# " + text, indent);
+  }
+
+  void line(const std::string& text, int indent) {
+    out_.append(static_cast<std::size_t>(indent), ' ').append(text).append("\n");
+  }
+
+  std::string out_;
+};
+
+}  // namespace
+
+Tree options_tree(const Describe& describe) { return section_tree(*collect(describe.current())); }
+
+std::string print_options(const Describe& describe) {
+  const auto root = collect(describe.current());
+  const auto fresh = describe.knows_defaults() ? collect(describe.defaults()) : nullptr;
+  Printer printer;
+  printer.section(*root, fresh.get(), 0);
+  return printer.take();
+}
+
+}  // namespace quintet

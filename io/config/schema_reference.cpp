@@ -1,0 +1,186 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "io/config/schema_data.hpp"
+#include "io/config/suggest.hpp"
+#include "io/config/units.hpp"
+
+namespace quintet {
+
+namespace {
+
+using Section = Schema::Section;
+
+std::string type_name(const Key::Data& key) {
+  constexpr const char* one[] = {"quantity", "number", "integer", "true or false", "text", "choice", "section"};
+  constexpr const char* many[] = {"quantities", "numbers", "integers", "flags", "texts", "choices", "sections"};
+  const auto i = static_cast<std::size_t>(key.kind);
+  return key.is_list ? fmt::format("list of {}", many[i]) : one[i];
+}
+
+/// A text inside a Markdown table.
+std::string cell(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '|') out += '\\';
+    out += c == '\n' || c == '\r' ? ' ' : c;
+  }
+  return out;
+}
+
+std::string code(std::string_view text) { return text.empty() ? "" : fmt::format("`{}`", cell(text)); }
+
+std::string default_text(const Key::Data& key) {
+  if (key.required) return "required";
+  if (key.kind == Kind::section) return key.nullable ? "absent" : "";
+  if (key.current.is_null()) return "none";
+  auto text = to_yaml(value_tree(key));
+  text.pop_back();
+  return code(text);
+}
+
+std::string limits(const Key::Data& key) {
+  const auto range = range_text(key);
+  std::vector<std::string> parts;
+  for (const auto& choice : key.choices) parts.push_back(code(choice));
+  if (!range.empty()) parts.push_back(range);
+  if (key.is_file) parts.push_back("existing file");
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+void reference_section(std::string& out, const Section& section, const std::string& path) {
+  out += "| key | type | unit | default | range or choices | meaning |\n|---|---|---|---|---|---|\n";
+  for (const auto& key : section.keys) {
+    const auto example = key.example.empty() ? "" : fmt::format(" (example: {})", code(key.example));
+    out += fmt::format("| `{}` | {} | {} | {} | {} | {}{} |\n", key.key, type_name(key), code(key.unit),
+                       default_text(key), limits(key), cell(key.doc), example);
+  }
+  out += '\n';
+  for (const auto& key : section.keys) {
+    if (key.kind != Kind::section) continue;
+    const auto full = joined_path(path, key.key);
+    out += fmt::format("## {}\n\n{}\n\n", code(full + (key.is_list ? ".0, .1, ..." : "")), key.doc);
+    reference_section(out, *key.nested.front(), full);
+  }
+}
+
+Tree json_section(const Section& section);
+
+/// A number with unit as editors can check it: number, space, something that is no number.
+Tree json_quantity(const Key::Data& key) {
+  constexpr const char* number = R"([-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?)";
+  Tree schema = Tree::map();
+  if (key.unit == "1") {
+    schema.set("type", Tree::list({Tree::text("number"), Tree::text("string")}));
+    return schema;
+  }
+  schema.set("type", Tree::text("string"));
+  schema.set("pattern", Tree::text(fmt::format(R"(^\s*{}\s*[^-+0-9.\s].*|^\s*{}\s+1/.+$)", number, number)));
+  return schema;
+}
+
+void json_range(Tree& schema, const Key::Data& key) {
+  if (key.minimum) schema.set(key.above ? "exclusiveMinimum" : "minimum", Tree::number(*key.minimum));
+  if (key.maximum) schema.set(key.below ? "exclusiveMaximum" : "maximum", Tree::number(*key.maximum));
+}
+
+/// The schema of one value of a key, without list and null.
+Tree json_value(const Key::Data& key) {
+  if (key.kind == Kind::section) return json_section(*key.nested.front());
+  if (key.kind == Kind::quantity) return json_quantity(key);
+  Tree schema = Tree::map();
+  if (key.kind == Kind::choice || key.kind == Kind::flag) {
+    Tree names = Tree::list();
+    if (key.kind == Kind::flag) names = Tree::list({Tree::boolean(true), Tree::boolean(false)});
+    const std::vector<std::string> words = {"yes", "no", "on", "off"};
+    for (const auto& name : key.kind == Kind::flag ? words : key.choices) names.append(Tree::scalar(name, true));
+    schema.set("enum", std::move(names));
+    return schema;
+  }
+  schema.set("type", Tree::text(key.kind == Kind::text ? "string" : key.kind == Kind::number ? "number" : "integer"));
+  json_range(schema, key);
+  return schema;
+}
+
+Tree json_list(const Key::Data& key, Tree element) {
+  Tree schema = Tree::map();
+  schema.set("type", Tree::text("array"));
+  schema.set("items", element);
+  if (key.least > 0) schema.set("minItems", Tree::integer(static_cast<std::int64_t>(key.least)));
+  if (key.most != std::numeric_limits<std::size_t>::max())
+    schema.set("maxItems", Tree::integer(static_cast<std::int64_t>(key.most)));
+  if (key.kind != Kind::quantity) return schema;
+  Tree text = Tree::map();  // "1 1 2 bar"
+  text.set("type", Tree::text("string"));
+  Tree either = Tree::map();
+  either.set("anyOf", Tree::list({std::move(schema), std::move(text)}));
+  return either;
+}
+
+Tree json_nullable(Tree schema) {
+  Tree null = Tree::map();
+  null.set("type", Tree::text("null"));
+  Tree either = Tree::map();
+  either.set("anyOf", Tree::list({std::move(schema), std::move(null)}));
+  return either;
+}
+
+std::string json_description(const Key::Data& key) {
+  std::vector<std::string> parts = {key.doc};
+  if (!key.unit.empty()) parts.push_back("unit: " + name_list(compatible_units(key.unit)));
+  if (const auto range = range_text(key); !range.empty()) parts.push_back(range);
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+/// Whether a document without this key is refused: it is required, or a section that has such a key.
+bool must_be_given(const Key::Data& key) {
+  if (key.required || key.kind != Kind::section || key.nullable || key.is_list) return key.required;
+  const auto& keys = key.nested.front()->keys;
+  return std::any_of(keys.begin(), keys.end(), must_be_given);
+}
+
+Tree json_key(const Key::Data& key) {
+  Tree schema = json_value(key);
+  if (key.is_list) schema = json_list(key, std::move(schema));
+  const bool empty_section = key.kind == Kind::section && !key.is_list && !must_be_given(key);
+  if (key.nullable || empty_section) schema = json_nullable(std::move(schema));
+  schema.set("description", Tree::text(json_description(key)));
+  if (!key.required && key.kind != Kind::section) schema.set("default", value_tree(key));
+  if (!key.example.empty()) schema.set("examples", Tree::list({Tree::text(key.example)}));
+  return schema;
+}
+
+Tree json_section(const Section& section) {
+  Tree properties = Tree::map(), required = Tree::list();
+  for (const auto& key : section.keys) {
+    properties.set(key.key, json_key(key));
+    if (must_be_given(key)) required.append(Tree::text(key.key));
+  }
+  Tree schema = Tree::map();
+  schema.set("type", Tree::text("object"));
+  schema.set("additionalProperties", Tree::boolean(false));
+  schema.set("properties", std::move(properties));
+  if (!required.items().empty()) schema.set("required", std::move(required));
+  return schema;
+}
+
+}  // namespace
+
+std::string reference_page(const Describe& describe, std::string_view title) {
+  std::string out = fmt::format("# {}\n\n", title);
+  reference_section(out, *collect(describe.defaults()), "");
+  out.pop_back();
+  return out;
+}
+
+Tree json_schema(const Describe& describe, std::string_view title) {
+  Tree schema = Tree::map();
+  schema.set("$schema", Tree::text("https://json-schema.org/draft/2020-12/schema"));
+  schema.set("title", Tree::text(std::string(title)));
+  const Tree root = json_section(*collect(describe.defaults()));
+  for (const auto& [key, value] : root.entries()) schema.set(key, value);
+  return schema;
+}
+
+}  // namespace quintet
