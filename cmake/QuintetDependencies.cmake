@@ -57,6 +57,9 @@ if(QUINTET_WITH_TORCH)
   target_link_libraries(quintet_torch INTERFACE ${TORCH_LIBRARIES})
   separate_arguments(torch_flags UNIX_COMMAND "${TORCH_CXX_FLAGS}")
   target_compile_options(quintet_torch INTERFACE ${torch_flags})
+  # torch's include folder carries headers of its own fmt, which hide the system's: without that version's library
+  # they work header-only.
+  target_compile_definitions(quintet_torch INTERFACE FMT_HEADER_ONLY)
 endif()
 
 if(QUINTET_BUILD_TESTS)

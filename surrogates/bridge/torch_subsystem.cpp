@@ -1,0 +1,21 @@
+#include "surrogates/bridge/torch_subsystem.hpp"
+
+#include <ATen/Parallel.h>
+#include <torch/version.h>
+
+#include "surrogates/bridge/errors.hpp"
+
+namespace quintet {
+
+Subsystem torch_subsystem() {
+  const auto start = [](const Comm&, int threads) {
+    translate_torch_errors("Setting torch's threads", [&] {
+      at::set_num_threads(threads);
+      // torch lets this be set once in the life of a process.
+      if (at::get_num_interop_threads() != 1) at::set_num_interop_threads(1);
+    });
+  };
+  return {"torch " TORCH_VERSION, start, {}};
+}
+
+}  // namespace quintet
