@@ -1,0 +1,91 @@
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "io/log/error.hpp"
+#include "io/log/log.hpp"
+#include "tests/support/scratch.hpp"
+
+namespace run_log = quintet::log;  // the C library has a log of its own
+
+namespace {
+
+std::string text_of(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// What `action` writes to the terminal: standard output and standard error.
+template <class Action>
+std::pair<std::string, std::string> terminal_text(const Action& action) {
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  action();
+  run_log::flush();
+  const auto output = testing::internal::GetCapturedStdout();
+  return {output, testing::internal::GetCapturedStderr()};
+}
+
+class Log : public testing::Test {
+ protected:
+  ~Log() override { run_log::configure({}); }
+  Scratch scratch_{"log"};
+};
+
+}  // namespace
+
+TEST_F(Log, lines_carry_the_time_and_complaints_their_name) {
+  run_log::configure({});
+
+  const auto [output, complaints] = terminal_text([] {
+    run_log::info("{} steps, 100% {{}}", 3);
+    run_log::warning("the box is {} angstrom wide", 1.5);
+    run_log::error("no");
+  });
+
+  EXPECT_TRUE(std::regex_match(output, std::regex(R"(\[\d\d:\d\d:\d\d\] 3 steps, 100% \{\}\n)"))) << output;
+  EXPECT_EQ(complaints, "warning: the box is 1.5 angstrom wide\nerror: no\n");
+}
+
+TEST_F(Log, file_gets_all_lines_and_is_appended_to) {
+  const auto path = scratch_ / "run.log";
+  const auto silence = [&] {
+    run_log::configure({.quiet = true, .file = path});
+    run_log::write(run_log::Level::debug, "first");
+    run_log::configure({.quiet = true, .file = path});
+    run_log::info("second");
+    run_log::warning("third");
+  };
+
+  const auto [output, complaints] = terminal_text(silence);
+
+  EXPECT_EQ(output, "") << "quiet";
+  EXPECT_EQ(complaints, "warning: third\n") << "quiet does not hide warnings";
+  const std::string time = R"(\[\d\d:\d\d:\d\d\] )";
+  EXPECT_TRUE(std::regex_match(text_of(path), std::regex(time + "first\n" + time + "second\n" + time +
+                                                         "warning: third\n"))) << text_of(path);
+}
+
+TEST_F(Log, silent_rank_writes_nothing_but_keeps_its_warnings) {
+  const auto before = run_log::warning_count();
+  run_log::configure({.speaks = false, .file = scratch_ / "silent.log"});
+
+  const auto [output, complaints] = terminal_text([] { run_log::info("a"); run_log::warning("b"); run_log::error("c"); });
+
+  EXPECT_EQ(output + complaints, "");
+  EXPECT_FALSE(std::ifstream(scratch_ / "silent.log").good());
+  ASSERT_EQ(run_log::warning_count(), before + 1);
+  EXPECT_EQ(run_log::warnings().back(), "b");
+}
+
+TEST_F(Log, file_that_cannot_be_written_is_named) {
+  try {
+    run_log::configure({.file = "/proc/no_such_folder/run.log"});
+    FAIL() << "no error";
+  } catch (const quintet::ResourceError& error) {
+    EXPECT_NE(std::string(error.what()).find("/proc/no_such_folder/run.log"), std::string::npos) << error.what();
+  }
+}
