@@ -17,7 +17,8 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 std::optional<NumberPrefix> number_prefix(std::string_view text) {
   const std::size_t sign = !text.empty() && (text[0] == '+' || text[0] == '-') ? 1 : 0;
   const auto digits = text.substr(sign);
-  const bool starts = !digits.empty() && (is_digit(digits[0]) || (digits.size() > 1 && digits[0] == '.' && is_digit(digits[1])));
+  const bool starts = !digits.empty() &&
+                      (is_digit(digits[0]) || (digits.size() > 1 && digits[0] == '.' && is_digit(digits[1])));
   if (!starts) return std::nullopt;
 
   NumberPrefix number;

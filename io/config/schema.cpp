@@ -4,6 +4,7 @@
 #include <limits>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "io/config/scalar.hpp"
 #include "io/config/schema_data.hpp"
@@ -88,8 +89,10 @@ std::function<void(const Tree&)> assign_list(std::vector<T>& values, Read read) 
 template <class T, class Read>
 std::function<void(const Tree&)> assign_optional(std::optional<T>& value, Read read) {
   return [&value, read](const Tree& tree) {
-    if (tree.is_null()) value.reset();
-    else value = (tree.*read)();
+    if (tree.is_null())
+      value.reset();
+    else
+      value = (tree.*read)();
   };
 }
 
@@ -131,55 +134,64 @@ Key Schema::quantities(std::string_view key, std::vector<double>& value, std::st
 }
 
 Key Schema::number(std::string_view key, double& value, std::string_view doc) {
-  return this->value(key, doc, {Kind::number, Tree::number(value), [&value](const Tree& t) { value = t.as_number(); }});
+  return this->value(key, doc,
+                     {Kind::number, Tree::number(value), [&value](const Tree& t) { value = t.as_number(); }});
 }
 
 Key Schema::number(std::string_view key, std::optional<double>& value, std::string_view doc) {
-  return this->value(key, doc, {Kind::number, value ? Tree::number(*value) : Tree(),
-                                assign_optional(value, &Tree::as_number), false, true});
+  return this->value(key, doc,
+                     {Kind::number, value ? Tree::number(*value) : Tree(),
+                      assign_optional(value, &Tree::as_number), false, true});
 }
 
 Key Schema::numbers(std::string_view key, std::vector<double>& value, std::string_view doc) {
-  return this->value(key, doc, {Kind::number, list_of(value, Tree::number), assign_list(value, &Tree::as_number), true});
+  return this->value(
+      key, doc, {Kind::number, list_of(value, Tree::number), assign_list(value, &Tree::as_number), true});
 }
 
 Key Schema::integer(std::string_view key, std::int64_t& value, std::string_view doc) {
-  return this->value(key, doc,
-                     {Kind::integer, Tree::integer(value), [&value](const Tree& t) { value = t.as_integer(); }});
+  return this->value(
+      key, doc, {Kind::integer, Tree::integer(value), [&value](const Tree& t) { value = t.as_integer(); }});
 }
 
 Key Schema::integer(std::string_view key, int& value, std::string_view doc) {
-  auto made = this->value(key, doc, {Kind::integer, Tree::integer(value),
-                                     [&value](const Tree& t) { value = static_cast<int>(t.as_integer()); }});
+  auto made = this->value(key, doc, {Kind::integer, Tree::integer(value), [&value](const Tree& t) {
+                                       value = static_cast<int>(t.as_integer());
+                                     }});
   section_.keys.back().is_int = true;
   return made;
 }
 
 Key Schema::integer(std::string_view key, std::optional<std::int64_t>& value, std::string_view doc) {
-  return this->value(key, doc, {Kind::integer, value ? Tree::integer(*value) : Tree(),
-                                assign_optional(value, &Tree::as_integer), false, true});
+  return this->value(key, doc,
+                     {Kind::integer, value ? Tree::integer(*value) : Tree(),
+                      assign_optional(value, &Tree::as_integer), false, true});
 }
 
 Key Schema::integers(std::string_view key, std::vector<std::int64_t>& value, std::string_view doc) {
-  return this->value(key, doc,
-                     {Kind::integer, list_of(value, Tree::integer), assign_list(value, &Tree::as_integer), true});
+  return this->value(
+      key, doc, {Kind::integer, list_of(value, Tree::integer), assign_list(value, &Tree::as_integer), true});
 }
 
 Key Schema::flag(std::string_view key, bool& value, std::string_view doc) {
-  return this->value(key, doc, {Kind::flag, Tree::boolean(value), [&value](const Tree& t) { value = t.as_boolean(); }});
+  return this->value(key, doc,
+                     {Kind::flag, Tree::boolean(value), [&value](const Tree& t) { value = t.as_boolean(); }});
 }
 
 Key Schema::text(std::string_view key, std::string& value, std::string_view doc) {
-  return this->value(key, doc, {Kind::text, Tree::text(value), [&value](const Tree& t) { value = t.as_text(); }});
+  return this->value(key, doc,
+                     {Kind::text, Tree::text(value), [&value](const Tree& t) { value = t.as_text(); }});
 }
 
 Key Schema::text(std::string_view key, std::optional<std::string>& value, std::string_view doc) {
-  return this->value(key, doc, {Kind::text, value ? Tree::text(*value) : Tree(),
-                                assign_optional(value, &Tree::as_text), false, true});
+  return this->value(
+      key, doc,
+      {Kind::text, value ? Tree::text(*value) : Tree(), assign_optional(value, &Tree::as_text), false, true});
 }
 
 Key Schema::texts(std::string_view key, std::vector<std::string>& value, std::string_view doc) {
-  return this->value(key, doc, {Kind::text, list_of(value, Tree::text), assign_list(value, &Tree::as_text), true});
+  return this->value(key, doc,
+                     {Kind::text, list_of(value, Tree::text), assign_list(value, &Tree::as_text), true});
 }
 
 Key Schema::choice_text(std::string_view key, const std::vector<std::string>& names, std::string_view current,
@@ -217,12 +229,14 @@ const Tree* if_map(const Tree* tree) { return tree && tree->is_map() ? tree : nu
 
 Key Schema::nested(std::string_view key, const std::function<void(Schema&)>& describe, std::string_view doc) {
   auto made = value(key, doc, {Kind::section, {}, {}});
-  section_.keys.back().nested.push_back(collect(describe, section_.parsing, if_map(given_value(section_, key))));
+  section_.keys.back().nested.push_back(
+      collect(describe, section_.parsing, if_map(given_value(section_, key))));
   return made;
 }
 
 Key Schema::nested_optional(std::string_view key, const std::function<void(Schema&)>& describe,
-                            const std::function<void(bool)>& make_present, bool present, std::string_view doc) {
+                            const std::function<void(bool)>& make_present, bool present,
+                            std::string_view doc) {
   auto made = value(key, doc, {Kind::section, {}, {}, false, true});
   auto& data = section_.keys.back();
   if (const Tree* given = given_value(section_, key)) {
@@ -235,7 +249,8 @@ Key Schema::nested_optional(std::string_view key, const std::function<void(Schem
 }
 
 Key Schema::nested_list(std::string_view key, const std::function<void(Schema&, std::size_t)>& describe,
-                        const std::function<void(std::size_t)>& resize, std::size_t size, std::string_view doc) {
+                        const std::function<void(std::size_t)>& resize, std::size_t size,
+                        std::string_view doc) {
   auto made = value(key, doc, {Kind::section, {}, {}, true});
   auto& data = section_.keys.back();
   const Tree* given = given_value(section_, key);
@@ -251,7 +266,9 @@ Key Schema::nested_list(std::string_view key, const std::function<void(Schema&, 
   return made;
 }
 
-void Schema::check(std::function<std::optional<std::string>()> rule) { section_.rules.push_back(std::move(rule)); }
+void Schema::check(std::function<std::optional<std::string>()> rule) {
+  section_.rules.push_back(std::move(rule));
+}
 
 std::string joined_path(const std::string& section, const std::string& key) {
   return section.empty() ? key : fmt::format("{}.{}", section, key);

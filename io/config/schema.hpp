@@ -30,18 +30,20 @@ namespace quintet {
 /// What is known of one key; built by Schema, refined by the chained calls.
 class Key {
  public:
-  Key& required();                          ///< must be given; has no default
-  Key& at_least(double minimum);            ///< inclusive, in the internal unit; for lists: of each element
+  Key& required();                ///< must be given; has no default
+  Key& at_least(double minimum);  ///< inclusive, in the internal unit; for lists: of each element
   Key& at_most(double maximum);
-  Key& above(double minimum);               ///< exclusive
+  Key& above(double minimum);  ///< exclusive
   Key& below(double maximum);
   Key& length(std::size_t least, std::size_t most = std::numeric_limits<std::size_t>::max());  ///< of a list
-  Key& example(std::string text);           ///< shown in the reference page
-  /// A path that must exist, looked for in the YAML file's folder first, then in the working folder; made absolute.
+  Key& example(std::string text);  ///< shown in the reference page
+  /// A path that must exist, looked for in the YAML file's folder first, then in the working folder; made
+  /// absolute.
   Key& existing_file();
 
   struct Data;
   explicit Key(Data& data) : data_(&data) {}
+
  private:
   Data* data_;
 };
@@ -54,9 +56,11 @@ class Schema {
 
   /// A dimensional number, stored in `unit` (see units.hpp); in YAML it carries its own unit as text.
   Key quantity(std::string_view key, double& value, std::string_view unit, std::string_view doc);
-  Key quantity(std::string_view key, std::optional<double>& value, std::string_view unit, std::string_view doc);
+  Key quantity(std::string_view key, std::optional<double>& value, std::string_view unit,
+               std::string_view doc);
   /// A list of dimensional numbers: [1 bar, 1 bar, 2 bar] or "1 1 2 bar".
-  Key quantities(std::string_view key, std::vector<double>& value, std::string_view unit, std::string_view doc);
+  Key quantities(std::string_view key, std::vector<double>& value, std::string_view unit,
+                 std::string_view doc);
   Key number(std::string_view key, double& value, std::string_view doc);
   Key number(std::string_view key, std::optional<double>& value, std::string_view doc);
   Key numbers(std::string_view key, std::vector<double>& value, std::string_view doc);
@@ -81,7 +85,8 @@ class Schema {
   /// A list of sections.
   template <class Options>
   Key sections(std::string_view key, std::vector<Options>& options, std::string_view doc);
-  /// A check between keys, run after all keys of the section were read without error: returns a message or nothing.
+  /// A check between keys, run after all keys of the section were read without error: returns a message or
+  /// nothing.
   void check(std::function<std::optional<std::string>()> rule);
 
  private:
@@ -97,15 +102,17 @@ class Schema {
   Section& section_;
 };
 
-/// A description to parse into or print: of the options themselves and, where known, of a fresh struct, whose values
-/// are the defaults that the printed configuration and the reference page name.
+/// A description to parse into or print: of the options themselves and, where known, of a fresh struct, whose
+/// values are the defaults that the printed configuration and the reference page name.
 class Describe {
  public:
   using Function = std::function<void(Schema&)>;
   template <class Callable>
-    requires std::invocable<const Callable&, Schema&> && (!std::same_as<std::remove_cvref_t<Callable>, Describe>)
-  Describe(Callable current) : current_(std::move(current)) {}  // NOLINT: any callable is a description
-  Describe(Function current, Function defaults) : current_(std::move(current)), defaults_(std::move(defaults)) {}
+  requires std::invocable<const Callable&, Schema&> &&
+      (!std::same_as<std::remove_cvref_t<Callable>, Describe>)Describe(Callable current)
+      : current_(std::move(current)) {}  // NOLINT: any callable is a description
+  Describe(Function current, Function defaults)
+      : current_(std::move(current)), defaults_(std::move(defaults)) {}
 
   void operator()(Schema& schema) const { current_(schema); }
   [[nodiscard]] const Function& current() const { return current_; }
@@ -117,9 +124,11 @@ class Describe {
 };
 
 /// Fill the described options from a document. All errors at once, one a line and sorted by place, each
-/// "file:line:column: section.key: what; expected ...", with a did-you-mean for unknown keys; throws one InputError.
+/// "file:line:column: section.key: what; expected ...", with a did-you-mean for unknown keys; throws one
+/// InputError.
 void parse_options(const Tree& document, const Describe& describe);
-/// Every value in force as YAML, with unit, default and doc as comments (--print-config); parses back to the same.
+/// Every value in force as YAML, with unit, default and doc as comments (--print-config); parses back to the
+/// same.
 [[nodiscard]] std::string print_options(const Describe& describe);
 /// The values in force as a document (for provenance and checkpoints): parses back to the same values.
 [[nodiscard]] Tree options_tree(const Describe& describe);
@@ -147,12 +156,14 @@ Key Schema::choice(std::string_view key, Enum& value, const std::vector<std::pai
     texts.push_back(name);
     if (entry == value) current = name;
   }
-  return choice_text(key, texts, current, [&value, names](std::size_t i) { value = names[i].second; }, doc);
+  return choice_text(
+      key, texts, current, [&value, names](std::size_t i) { value = names[i].second; }, doc);
 }
 
 template <class Options>
 Key Schema::section(std::string_view key, Options& options, std::string_view doc) {
-  return nested(key, [&options](Schema& schema) { describe(schema, options); }, doc);
+  return nested(
+      key, [&options](Schema& schema) { describe(schema, options); }, doc);
 }
 
 template <class Options>
@@ -165,8 +176,10 @@ Key Schema::section(std::string_view key, std::optional<Options>& options, std::
         describe(schema, options ? *options : absent);
       },
       [&options](bool given) {
-        if (!given) options.reset();
-        else if (!options) options.emplace();
+        if (!given)
+          options.reset();
+        else if (!options)
+          options.emplace();
       },
       present, doc);
 }

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <deque>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,7 +11,8 @@
 
 #include "io/config/schema.hpp"
 
-/// What Schema collects: plain data, from which schema_parse.cpp, schema_print.cpp and schema_reference.cpp work.
+/// What Schema collects: plain data, from which schema_parse.cpp, schema_print.cpp and schema_reference.cpp
+/// work.
 namespace quintet {
 
 enum class Kind { quantity, number, integer, flag, text, choice, section };
@@ -31,8 +34,9 @@ struct Key::Data {
   Tree current;                             ///< value in force, in canonical form; null if absent
   std::function<void(const Tree&)> assign;  ///< store a value given in canonical form
 
-  /// Sections: one, or one an element; `is_sample` if the section is absent or the list empty and the one here only
-  /// shows what it would hold. References to options in a sample are dead: its `assign` must not be called.
+  /// Sections: one, or one an element; `is_sample` if the section is absent or the list empty and the one
+  /// here only shows what it would hold. References to options in a sample are dead: its `assign` must not be
+  /// called.
   std::vector<std::unique_ptr<Schema::Section>> nested;
   bool is_sample = false;
 };
@@ -41,11 +45,12 @@ struct Key::Data {
 struct Schema::Section {
   const Tree* given = nullptr;  ///< the map being parsed; null if absent or when not parsing
   bool parsing = false;
-  std::deque<Key::Data> keys;   // a deque: Key points into it
+  std::deque<Key::Data> keys;  // a deque: Key points into it
   std::vector<std::function<std::optional<std::string>()>> rules;
 };
 
-/// Run a description. When parsing, `given` decides which optional sections exist and how long lists of sections are.
+/// Run a description. When parsing, `given` decides which optional sections exist and how long lists of
+/// sections are.
 [[nodiscard]] std::unique_ptr<Schema::Section> collect(const std::function<void(Schema&)>& describe,
                                                        bool parsing = false, const Tree* given = nullptr);
 

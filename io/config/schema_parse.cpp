@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "io/config/scalar.hpp"
 #include "io/config/schema_data.hpp"
@@ -38,13 +39,20 @@ void collect_paths(const Section& section, const std::string& path, std::vector<
 /// "a number with a unit such as '0.5 ps'" ...: what one value of a key must look like.
 std::string expected_value(const Key::Data& key) {
   switch (key.kind) {
-    case Kind::quantity: return fmt::format("a number with a unit such as '0.5 {}'", key.unit);
-    case Kind::number: return "a number";
-    case Kind::integer: return "an integer";
-    case Kind::flag: return "true or false";
-    case Kind::text: return "text";
-    case Kind::choice: return fmt::format("one of {}", name_list(key.choices));
-    case Kind::section: return "a section (keys with values)";
+    case Kind::quantity:
+      return fmt::format("a number with a unit such as '0.5 {}'", key.unit);
+    case Kind::number:
+      return "a number";
+    case Kind::integer:
+      return "an integer";
+    case Kind::flag:
+      return "true or false";
+    case Kind::text:
+      return "text";
+    case Kind::choice:
+      return fmt::format("one of {}", name_list(key.choices));
+    case Kind::section:
+      return "a section (keys with values)";
   }
   return {};
 }
@@ -54,11 +62,20 @@ std::string expected(const Key::Data& key) {
   std::string text = expected_value(key);
   if (key.is_list) {
     switch (key.kind) {
-      case Kind::quantity: text = fmt::format("a list of numbers with unit such as [1 {0}, 2 {0}]", key.unit); break;
-      case Kind::number: text = "a list of numbers such as [0.5, 1]"; break;
-      case Kind::integer: text = "a list of integers such as [2, 2, 1]"; break;
-      case Kind::section: text = "a list of sections, each starting with '- '"; break;
-      default: text = "a list such as [a, b]";
+      case Kind::quantity:
+        text = fmt::format("a list of numbers with unit such as [1 {0}, 2 {0}]", key.unit);
+        break;
+      case Kind::number:
+        text = "a list of numbers such as [0.5, 1]";
+        break;
+      case Kind::integer:
+        text = "a list of integers such as [2, 2, 1]";
+        break;
+      case Kind::section:
+        text = "a list of sections, each starting with '- '";
+        break;
+      default:
+        text = "a list such as [a, b]";
     }
   }
   const auto range = range_text(key);
@@ -77,7 +94,8 @@ class Parser {
       const Tree* given = section.given ? section.given->find(key.key) : nullptr;
       const auto full = joined_path(path, key.key);
       if (key.required && !given)
-        problem(place, full, fmt::format("required key is missing; expected {} ({})", expected(key), key.doc));
+        problem(place, full,
+                fmt::format("required key is missing; expected {} ({})", expected(key), key.doc));
       else if (key.kind == Kind::section)
         key.is_list ? section_list(key, given, full) : nested_section(key, given, full, place);
       else if (given)
@@ -117,9 +135,12 @@ class Parser {
         problem(value.key_location(), joined_path(path, key), "unknown key" + hint(key, path, names));
   }
 
-  /// A near name in this section, else the same name in another, else a near one there, else the names of this one.
-  std::string hint(const std::string& key, const std::string& path, const std::vector<std::string>& names) const {
-    if (const auto near = closest(key, names); !near.empty()) return fmt::format("; did you mean '{}'?", near);
+  /// A near name in this section, else the same name in another, else a near one there, else the names of
+  /// this one.
+  std::string hint(const std::string& key, const std::string& path,
+                   const std::vector<std::string>& names) const {
+    if (const auto near = closest(key, names); !near.empty())
+      return fmt::format("; did you mean '{}'?", near);
     std::vector<std::string> elsewhere;
     for (const auto& other : paths_)
       if (other.section != path) elsewhere.push_back(other.key);
@@ -127,41 +148,50 @@ class Parser {
     const auto name = exact ? key : closest(key, elsewhere);
     std::vector<std::string> homes;
     for (const auto& other : paths_)
-      if (!name.empty() && other.section != path && other.key == name) homes.push_back(joined_path(other.section, name));
+      if (!name.empty() && other.section != path && other.key == name)
+        homes.push_back(joined_path(other.section, name));
     if (!homes.empty()) return fmt::format("; did you mean '{}'?", fmt::join(homes, "' or '"));
     return names.empty() ? std::string("; this section has no keys") : "; known here: " + name_list(names);
   }
 
-  void nested_section(const Key::Data& key, const Tree* given, const std::string& path, const Location& place) {
+  void nested_section(const Key::Data& key, const Tree* given, const std::string& path,
+                      const Location& place) {
     if (given && !given->is_map() && !given->is_null())
-      return problem(given->location(), path, fmt::format("expected {}, found {}", expected(key), given->found()));
+      return problem(given->location(), path,
+                     fmt::format("expected {}, found {}", expected(key), given->found()));
     if (!key.is_sample) section(*key.nested.front(), path, given ? given->key_location() : place);
   }
 
   void section_list(const Key::Data& key, const Tree* given, const std::string& path) {
     if (!given) return;
     if (!given->is_list())
-      return problem(given->location(), path, fmt::format("expected {}, found {}", expected(key), given->found()));
+      return problem(given->location(), path,
+                     fmt::format("expected {}, found {}", expected(key), given->found()));
     check_length(key, *given, path);
     for (std::size_t i = 0; i < given->items().size(); ++i) {
       const Tree& item = given->items()[i];
       const auto element = fmt::format("{}.{}", path, i);
-      if (item.is_map() || item.is_null()) section(*key.nested[i], element, item.location());
-      else problem(item.location(), element, fmt::format("expected {}, found {}", expected_value(key), item.found()));
+      if (item.is_map() || item.is_null())
+        section(*key.nested[i], element, item.location());
+      else
+        problem(item.location(), element,
+                fmt::format("expected {}, found {}", expected_value(key), item.found()));
     }
   }
 
   void check_length(const Key::Data& key, const Tree& list, const std::string& path) {
     const auto n = list.items().size();
     if (n < key.least || n > key.most)
-      problem(list.location(), path, fmt::format("the list has {} element{}; expected {}", n, n == 1 ? "" : "s", expected(key)));
+      problem(list.location(), path,
+              fmt::format("the list has {} element{}; expected {}", n, n == 1 ? "" : "s", expected(key)));
   }
 
   void value(const Key::Data& key, const Tree& given, const std::string& path) {
     const auto before = problems_.size();
     Tree canonical;
     if (given.is_null()) {
-      if (!key.nullable) problem(given.key_location(), path, fmt::format("has no value; expected {}", expected(key)));
+      if (!key.nullable)
+        problem(given.key_location(), path, fmt::format("has no value; expected {}", expected(key)));
     } else {
       canonical = key.is_list ? list(key, given, path) : scalar(key, given, path);
     }
@@ -193,26 +223,35 @@ class Parser {
   /// One value in canonical form: a number in the internal unit, an integer, true or false, a text, a name.
   Tree scalar(const Key::Data& key, const Tree& given, const std::string& path) {
     if (!given.is_scalar()) {
-      problem(given.location(), path, fmt::format("expected {}, found {}", expected_scalar(key), given.found()));
+      problem(given.location(), path,
+              fmt::format("expected {}, found {}", expected_scalar(key), given.found()));
       return {};
     }
     switch (key.kind) {
-      case Kind::quantity: return quantity(key, given, path);
-      case Kind::number: return number(key, given, path);
-      case Kind::integer: return integer(key, given, path);
-      case Kind::flag: return flag(key, given, path);
-      case Kind::choice: return choice(key, given, path);
-      default: return key.is_file ? file(key, given, path) : Tree::text(given.as_text());
+      case Kind::quantity:
+        return quantity(key, given, path);
+      case Kind::number:
+        return number(key, given, path);
+      case Kind::integer:
+        return integer(key, given, path);
+      case Kind::flag:
+        return flag(key, given, path);
+      case Kind::choice:
+        return choice(key, given, path);
+      default:
+        return key.is_file ? file(key, given, path) : Tree::text(given.as_text());
     }
   }
 
-  static std::string expected_scalar(const Key::Data& key) { return key.is_list ? expected_value(key) : expected(key); }
+  static std::string expected_scalar(const Key::Data& key) {
+    return key.is_list ? expected_value(key) : expected(key);
+  }
 
   Tree quantity(const Key::Data& key, const Tree& given, const std::string& path) {
     Tree canonical;
     guarded(given, path, [&] {
-      QUINTET_CHECK(!is_nonfinite_text(given.as_text()), "'{}' is not a finite number; expected {}", given.as_text(),
-                    expected_scalar(key));
+      QUINTET_CHECK(!is_nonfinite_text(given.as_text()), "'{}' is not a finite number; expected {}",
+                    given.as_text(), expected_scalar(key));
       const double value = parse_quantity(given.as_text(), key.unit);
       check_range(key, value, given, path);
       canonical = Tree::number(value);
@@ -230,8 +269,10 @@ class Parser {
   Tree integer(const Key::Data& key, const Tree& given, const std::string& path) {
     const auto value = given.quoted() ? std::nullopt : to_integer(given.as_text());
     if (!value) return wrong_number(key, given, path);
-    const bool fits = !key.is_int || (*value >= std::numeric_limits<int>::min() && *value <= std::numeric_limits<int>::max());
-    if (!fits) problem(given.location(), path, fmt::format("{} is too large for a 32-bit integer", given.as_text()));
+    const bool fits = !key.is_int || (*value >= std::numeric_limits<int>::min() &&
+                                      *value <= std::numeric_limits<int>::max());
+    if (!fits)
+      problem(given.location(), path, fmt::format("{} is too large for a 32-bit integer", given.as_text()));
     check_range(key, static_cast<double>(*value), given, path);
     return Tree::integer(*value);
   }
@@ -243,11 +284,16 @@ class Parser {
     std::erase_if(plain, [](char c) { return c == '_' || c == ',' || c == '\''; });
     const auto number = number_prefix(text);
     std::string what = fmt::format("expected {}, found {}", expected_scalar(key), given.found());
-    if (given.quoted() && to_number(text)) what += fmt::format("; write {} without quotes", text);
-    else if (is_nonfinite_text(text) || is_nonfinite_text("." + text)) what = fmt::format("'{}' is not a finite number; expected {}", text, expected_scalar(key));
-    else if (plain != text && to_number(plain)) what += fmt::format("; write {} without separators", plain);
-    else if (number && !number->in_range) what += "; it is out of the range of a double";
-    else if (number && number->length < text.size()) what += "; this key takes no unit";
+    if (given.quoted() && to_number(text))
+      what += fmt::format("; write {} without quotes", text);
+    else if (is_nonfinite_text(text) || is_nonfinite_text("." + text))
+      what = fmt::format("'{}' is not a finite number; expected {}", text, expected_scalar(key));
+    else if (plain != text && to_number(plain))
+      what += fmt::format("; write {} without separators", plain);
+    else if (number && !number->in_range)
+      what += "; it is out of the range of a double";
+    else if (number && number->length < text.size())
+      what += "; this key takes no unit";
     problem(given.location(), path, what);
     return {};
   }
@@ -255,30 +301,36 @@ class Parser {
   Tree flag(const Key::Data& key, const Tree& given, const std::string& path) {
     const auto value = given.quoted() ? std::nullopt : to_boolean(given.as_text());
     if (value) return Tree::boolean(*value);
-    problem(given.location(), path, fmt::format("expected {}, found {}", expected_scalar(key), given.found()));
+    problem(given.location(), path,
+            fmt::format("expected {}, found {}", expected_scalar(key), given.found()));
     return {};
   }
 
   Tree choice(const Key::Data& key, const Tree& given, const std::string& path) {
     const auto& text = given.as_text();
     if (std::find(key.choices.begin(), key.choices.end(), text) == key.choices.end())
-      problem(given.location(), path, fmt::format("unknown value '{}'; expected {}{}", text, expected_value(key), did_you_mean(text, key.choices)));
+      problem(given.location(), path,
+              fmt::format("unknown value '{}'; expected {}{}", text, expected_value(key),
+                          did_you_mean(text, key.choices)));
     return Tree::text(text);
   }
 
-  /// The absolute path of an existing file, looked for beside the YAML file, then in the working folder; an empty
-  /// text stays empty (no file) where the key is not required.
+  /// The absolute path of an existing file, looked for beside the YAML file, then in the working folder; an
+  /// empty text stays empty (no file) where the key is not required.
   Tree file(const Key::Data& key, const Tree& given, const std::string& path) {
     namespace fs = std::filesystem;
     if (given.as_text().empty() && !key.required) return Tree::text("");
     const fs::path name(given.as_text());
-    const fs::path beside = fs::absolute(fs::path(given.location().file).parent_path() / name).lexically_normal();
+    const fs::path beside =
+        fs::absolute(fs::path(given.location().file).parent_path() / name).lexically_normal();
     const fs::path here = fs::absolute(name).lexically_normal();
     const bool from_file = !given.location().file.starts_with("--");
     std::error_code ignored;
     if (from_file && !name.empty() && fs::exists(beside, ignored)) return Tree::text(beside.string());
     if (!name.empty() && fs::exists(here, ignored)) return Tree::text(here.string());
-    const auto tried = !from_file || beside == here ? here.string() : fmt::format("{} and {}", beside.string(), here.string());
+    const auto tried = !from_file || beside == here
+                           ? here.string()
+                           : fmt::format("{} and {}", beside.string(), here.string());
     problem(given.location(), path, fmt::format("file '{}' not found; tried {}", name.string(), tried));
     return {};
   }
@@ -287,7 +339,8 @@ class Parser {
     const bool low = key.minimum && (key.above ? value <= *key.minimum : value < *key.minimum);
     const bool high = key.maximum && (key.below ? value >= *key.maximum : value > *key.maximum);
     if (low || high)
-      problem(given.location(), path, fmt::format("{} is out of range; expected {}", given.as_text(), range_text(key)));
+      problem(given.location(), path,
+              fmt::format("{} is out of range; expected {}", given.as_text(), range_text(key)));
   }
 
   /// Run `work`; an InputError of it (from units.cpp, without place) becomes a problem here.
@@ -309,8 +362,8 @@ class Parser {
 void parse_options(const Tree& document, const Describe& describe) {
   const auto place = document.location();
   const auto where = place.text();
-  QUINTET_CHECK(document.is_map() || document.is_null(), "{}{}expected a map of keys and values, found {}", where,
-                where.empty() ? "" : ": ", document.found());
+  QUINTET_CHECK(document.is_map() || document.is_null(), "{}{}expected a map of keys and values, found {}",
+                where, where.empty() ? "" : ": ", document.found());
   const Tree empty = Tree::map();
   const auto root = collect(describe.current(), true, document.is_map() ? &document : &empty);
   Parser parser(*root);

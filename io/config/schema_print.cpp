@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "io/config/schema_data.hpp"
 #include "io/config/suggest.hpp"
@@ -54,9 +55,12 @@ std::string facts(const Key::Data& key, const Key::Data* fresh) {
   if (key.kind == Kind::quantity) parts.push_back(quantity_text(key.unit));
   if (!key.choices.empty()) parts.push_back(name_list(key.choices));
   if (auto range = range_text(key); !range.empty()) parts.push_back(std::move(range));
-  if (key.required) parts.push_back("required");
-  else if (key.kind == Kind::section && key.nullable) parts.push_back("optional");
-  else if (key.kind != Kind::section && fresh) parts.push_back("default " + inline_yaml(value_tree(*fresh)));
+  if (key.required)
+    parts.push_back("required");
+  else if (key.kind == Kind::section && key.nullable)
+    parts.push_back("optional");
+  else if (key.kind != Kind::section && fresh)
+    parts.push_back("default " + inline_yaml(value_tree(*fresh)));
   return parts.empty() ? "" : fmt::format(" [{}]", fmt::join(parts, "; "));
 }
 
@@ -90,7 +94,8 @@ class Printer {
   }
 
   void comment(std::string text, int indent) {
-    std::replace_if(text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
+    std::replace_if(
+        text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
     line("# " + text, indent);
   }
 

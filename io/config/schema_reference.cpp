@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "io/config/schema_data.hpp"
 #include "io/config/suggest.hpp"
@@ -13,8 +14,10 @@ namespace {
 using Section = Schema::Section;
 
 std::string type_name(const Key::Data& key) {
-  constexpr const char* one[] = {"quantity", "number", "integer", "true or false", "text", "choice", "section"};
-  constexpr const char* many[] = {"quantities", "numbers", "integers", "flags", "texts", "choices", "sections"};
+  constexpr const char* one[] = {"quantity", "number", "integer", "true or false",
+                                 "text",     "choice", "section"};
+  constexpr const char* many[] = {"quantities", "numbers", "integers", "flags",
+                                  "texts",      "choices", "sections"};
   const auto i = static_cast<std::size_t>(key.kind);
   return key.is_list ? fmt::format("list of {}", many[i]) : one[i];
 }
@@ -94,11 +97,14 @@ Tree json_value(const Key::Data& key) {
     Tree names = Tree::list();
     if (key.kind == Kind::flag) names = Tree::list({Tree::boolean(true), Tree::boolean(false)});
     const std::vector<std::string> words = {"yes", "no", "on", "off"};
-    for (const auto& name : key.kind == Kind::flag ? words : key.choices) names.append(Tree::scalar(name, true));
+    for (const auto& name : key.kind == Kind::flag ? words : key.choices)
+      names.append(Tree::scalar(name, true));
     schema.set("enum", std::move(names));
     return schema;
   }
-  schema.set("type", Tree::text(key.kind == Kind::text ? "string" : key.kind == Kind::number ? "number" : "integer"));
+  schema.set("type", Tree::text(key.kind == Kind::text     ? "string"
+                                : key.kind == Kind::number ? "number"
+                                                           : "integer"));
   json_range(schema, key);
   return schema;
 }

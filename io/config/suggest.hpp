@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -7,7 +8,8 @@
 /// "Did you mean": the name a user probably meant.
 namespace quintet {
 
-/// Number of insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`, case ignored and
+/// Number of insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`, case ignored
+/// and
 /// '-' taken as '_' (optimal string alignment; F. J. Damerau, CACM 7, 171 (1964)).
 [[nodiscard]] std::size_t edit_distance(std::string_view a, std::string_view b);
 

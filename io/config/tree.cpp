@@ -16,15 +16,16 @@ namespace {
 /// Throw "<place>: expected ..., found ...".
 [[noreturn]] void wrong_type(const Tree& tree, std::string_view expected) {
   const auto place = tree.location().text();
-  throw InputError(fmt::format("{}{}expected {}, found {}", place, place.empty() ? "" : ": ", expected, tree.found()));
+  throw InputError(
+      fmt::format("{}{}expected {}, found {}", place, place.empty() ? "" : ": ", expected, tree.found()));
 }
 
 Tree& list_element(Tree::List& items, std::string_view index, std::string_view path, const Location& place) {
   std::size_t i = 0;
   const auto [end, error] = std::from_chars(index.data(), index.data() + index.size(), i);
   QUINTET_CHECK(error == std::errc{} && end == index.data() + index.size() && i < items.size(),
-                "{}: in '{}', '{}' is no element of a list of {}; elements are numbered from 0", place.text(), path,
-                index, items.size());
+                "{}: in '{}', '{}' is no element of a list of {}; elements are numbered from 0", place.text(),
+                path, index, items.size());
   return items[i];
 }
 
@@ -113,7 +114,8 @@ const Tree& Tree::at(std::string_view key) const {
   std::vector<std::string> names;
   for (const auto& [name, unused] : entries()) names.push_back(name);
   const auto place = location_.text();
-  throw InputError(fmt::format("{}{}missing key '{}'{}", place, place.empty() ? "" : ": ", key, did_you_mean(key, names)));
+  throw InputError(
+      fmt::format("{}{}missing key '{}'{}", place, place.empty() ? "" : ": ", key, did_you_mean(key, names)));
 }
 
 void Tree::set(std::string_view key, Tree value) {

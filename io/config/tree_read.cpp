@@ -5,6 +5,7 @@
 #include <sstream>
 #include <unordered_map>
 
+#include <fmt/format.h>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
@@ -13,8 +14,9 @@
 #include "io/config/tree.hpp"
 #include "io/log/error.hpp"
 
-// The one file that knows yaml-cpp. Its parser's events build the Tree directly: that keeps the place of every key
-// and whether a scalar was quoted, finds duplicate keys, and takes a third of the time of YAML::Node.
+// The one file that knows yaml-cpp. Its parser's events build the Tree directly: that keeps the place of
+// every key and whether a scalar was quoted, finds duplicate keys, and takes a third of the time of
+// YAML::Node.
 namespace quintet {
 
 namespace {
@@ -45,7 +47,8 @@ class TreeBuilder : public YAML::EventHandler {
   void OnSequenceEnd() override { close(); }
   void OnMapEnd() override { close(); }
 
-  /// A copy of the value that the anchor names; their total is limited, so that a small file cannot fill the memory.
+  /// A copy of the value that the anchor names; their total is limited, so that a small file cannot fill the
+  /// memory.
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const auto named = anchors_.find(anchor);
     if (named == anchors_.end()) fail(mark, "an alias inside the value that it names");
@@ -95,7 +98,8 @@ class TreeBuilder : public YAML::EventHandler {
 
   void open(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, Tree node) {
     if (expects_key()) fail(mark, "a key must be a word, not a list or map");
-    if (!tag.empty() && tag != "?" && tag != "!" && !tag.starts_with("tag:yaml.org,2002:")) refuse_tag(mark, tag);
+    if (!tag.empty() && tag != "?" && tag != "!" && !tag.starts_with("tag:yaml.org,2002:"))
+      refuse_tag(mark, tag);
     Open& top = open_.emplace_back();
     top.node = std::move(node);
     top.mark = mark;
@@ -154,7 +158,9 @@ class TreeBuilder : public YAML::EventHandler {
 class NoMore : public TreeBuilder {
  public:
   using TreeBuilder::TreeBuilder;
-  void OnDocumentStart(const YAML::Mark& mark) override { fail(mark, "a second document starts here; one was expected"); }
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    fail(mark, "a second document starts here; one was expected");
+  }
 };
 
 }  // namespace
@@ -169,7 +175,8 @@ Tree parse_yaml(std::string_view text, const std::string& name) {
     parser.HandleNextDocument(no_more);
   } catch (const YAML::Exception& error) {
     throw InputError(fmt::format("{}: not valid YAML: {}",
-                                 Location{name, error.mark.line + 1, error.mark.column + 1}.text(), error.msg));
+                                 Location{name, error.mark.line + 1, error.mark.column + 1}.text(),
+                                 error.msg));
   }
   QUINTET_CHECK(builder.duplicates().empty(), "{}", builder.duplicates());
   Tree tree = builder.take();

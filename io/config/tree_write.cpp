@@ -1,4 +1,7 @@
+#include <algorithm>
+#include <cctype>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 
 #include <fcntl.h>
@@ -18,8 +21,11 @@ namespace {
 std::size_t utf8_length(std::string_view text, std::size_t i) {
   const auto byte = [&](std::size_t k) { return k < text.size() ? static_cast<unsigned char>(text[k]) : 0u; };
   const unsigned lead = byte(i);
-  const std::size_t length = lead < 0x80 ? 1 : lead >= 0xC2 && lead < 0xE0 ? 2 : lead >= 0xE0 && lead < 0xF0 ? 3
-                             : lead >= 0xF0 && lead < 0xF5 ? 4 : 0;
+  const std::size_t length = lead < 0x80                   ? 1
+                             : lead >= 0xC2 && lead < 0xE0 ? 2
+                             : lead >= 0xE0 && lead < 0xF0 ? 3
+                             : lead >= 0xF0 && lead < 0xF5 ? 4
+                                                           : 0;
   for (std::size_t k = 1; k < length; ++k)
     if ((byte(i + k) & 0xC0) != 0x80) return 0;
   // No overlong forms, surrogates or values beyond U+10FFFF.
@@ -34,12 +40,18 @@ std::string quoted(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
     const char c = text[i];
     const auto length = utf8_length(text, i);
-    if (length == 0) out += "\\ufffd";
-    else if (c == '"' || c == '\\') (out += '\\') += c;
-    else if (c == '\n') out += "\\n";
-    else if (c == '\t') out += "\\t";
-    else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) out += fmt::format("\\u{:04x}", int(c));
-    else out += text.substr(i, length);
+    if (length == 0)
+      out += "\\ufffd";
+    else if (c == '"' || c == '\\')
+      (out += '\\') += c;
+    else if (c == '\n')
+      out += "\\n";
+    else if (c == '\t')
+      out += "\\t";
+    else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F)
+      out += fmt::format("\\u{:04x}", int(c));
+    else
+      out += text.substr(i, length);
     i += std::max<std::size_t>(length, 1);
   }
   return out += '"';
@@ -49,8 +61,8 @@ bool is_json_number(std::string_view text) {
   const auto digits = text.starts_with('-') ? text.substr(1) : text;
   const bool zero_padded = digits.size() > 1 && digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9';
   const auto dot = digits.find('.');
-  const bool bare_dot = dot != std::string_view::npos &&
-                        (dot == 0 || dot + 1 == digits.size() || digits[dot + 1] < '0' || digits[dot + 1] > '9');
+  const bool bare_dot = dot != std::string_view::npos && (dot == 0 || dot + 1 == digits.size() ||
+                                                          digits[dot + 1] < '0' || digits[dot + 1] > '9');
   return !text.starts_with('+') && !zero_padded && !bare_dot && to_number(text).has_value();
 }
 
@@ -74,7 +86,8 @@ void write_json(std::string& out, const Tree& tree, int indent, int depth) {
     return;
   }
   const auto new_line = [&](int level) {
-    if (indent > 0) out.append("\n").append(static_cast<std::size_t>(indent) * static_cast<std::size_t>(level), ' ');
+    if (indent > 0)
+      out.append("\n").append(static_cast<std::size_t>(indent) * static_cast<std::size_t>(level), ' ');
   };
   const char* separator = "";
   const auto next = [&] {
@@ -101,9 +114,12 @@ void write_json(std::string& out, const Tree& tree, int indent, int depth) {
 
 /// Whether a text may stand in YAML without quotes, also inside a list in brackets. On the safe side.
 bool is_plain(std::string_view text) {
-  const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || static_cast<unsigned char>(c) >= 0x80; };
+  const auto is_word = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || static_cast<unsigned char>(c) >= 0x80;
+  };
   if (is_null_text(text) || text.ends_with(' ')) return false;
-  const bool signed_number = (text[0] == '-' || text[0] == '+' || text[0] == '.') && text.size() > 1 && text[1] != '-' && text[1] != ' ' && text != "...";
+  const bool signed_number = (text[0] == '-' || text[0] == '+' || text[0] == '.') && text.size() > 1 &&
+                             text[1] != '-' && text[1] != ' ' && text != "...";
   if (!is_word(text[0]) && text[0] != '_' && text[0] != '/' && !signed_number) return false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (is_word(text[i])) {
@@ -141,7 +157,8 @@ std::string compact_yaml(const Tree& tree) {
 /// A map or list in block style, each line indented. `first` goes before the first line instead ("- ").
 void block_yaml(std::string& out, const Tree& tree, int indent, std::string first) {
   const std::string margin(static_cast<std::size_t>(indent), ' ');
-  const auto line = [&](const std::string& head, const Tree& value, const std::string& nested_first, int nested_indent) {
+  const auto line = [&](const std::string& head, const Tree& value, const std::string& nested_first,
+                        int nested_indent) {
     out += first.empty() ? margin : first;
     first.clear();
     out += head;

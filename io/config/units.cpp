@@ -21,16 +21,18 @@ namespace {
 /// Powers of length, mass, time, temperature, charge, angle, information.
 using Dimension = std::array<int, 7>;
 
-/// A unit as mantissa * 10^exponent SI units; the two apart, so that decimal prefixes convert without rounding.
+/// A unit as mantissa * 10^exponent SI units; the two apart, so that decimal prefixes convert without
+/// rounding.
 struct Unit {
   double mantissa = 1;
   int exponent = 0;
   Dimension dimension{};
 };
 
-constexpr Dimension none{}, length{1}, mass{0, 1}, duration{0, 0, 1}, temperature{0, 0, 0, 1}, charge{0, 0, 0, 0, 1},
-    angle{0, 0, 0, 0, 0, 1}, information{0, 0, 0, 0, 0, 0, 1}, force{1, 1, -2}, energy{2, 1, -2}, power{2, 1, -3},
-    pressure{-1, 1, -2}, frequency{0, 0, -1}, voltage{2, 1, -2, 0, -1}, induction{0, 1, -1, 0, -1}, volume{3};
+constexpr Dimension none{}, length{1}, mass{0, 1}, duration{0, 0, 1}, temperature{0, 0, 0, 1},
+    charge{0, 0, 0, 0, 1}, angle{0, 0, 0, 0, 0, 1}, information{0, 0, 0, 0, 0, 0, 1}, force{1, 1, -2},
+    energy{2, 1, -2}, power{2, 1, -3}, pressure{-1, 1, -2}, frequency{0, 0, -1}, voltage{2, 1, -2, 0, -1},
+    induction{0, 1, -1, 0, -1}, volume{3};
 
 struct NamedUnit {
   std::string_view name;
@@ -93,31 +95,111 @@ constexpr Prefix prefixes[] = {{"f", -15}, {"p", -12}, {"n", -9}, {"u", -6}, {"�
                                {"c", -2},  {"h", 2},   {"k", 3},  {"M", 6},  {"G", 9},  {"T", 12}};
 
 /// Units for messages and the reference page, the most usual of each dimension first.
-constexpr std::string_view usual_units[] = {
-    "1", "%", "fs", "ps", "ns", "us", "ms", "s", "min", "h", "day", "year", "angstrom", "nm", "bohr", "um", "mm", "m",
-    "km", "K", "eV", "meV", "kJ/mol", "kcal/mol", "hartree", "J", "bar", "kbar", "GPa", "atm", "Pa", "eV/angstrom^3",
-    "g/mol", "amu", "g", "kg", "eV/angstrom", "hartree/bohr", "kcal/mol/angstrom", "N", "angstrom/ps", "nm/ps", "m/s",
-    "angstrom^2/ps", "cm^2/s", "m^2/s", "angstrom^2", "nm^2", "m^2", "angstrom^3", "nm^3", "L", "m^3", "g/cm^3",
-    "kg/m^3", "1/ps", "1/fs", "THz", "Hz", "1/s", "1/cm", "1/angstrom", "1/nm", "rad", "deg", "rad/ps", "e", "C", "V",
-    "T", "W", "MB", "GB", "MiB", "GiB"};
+constexpr std::string_view usual_units[] = {"1",
+                                            "%",
+                                            "fs",
+                                            "ps",
+                                            "ns",
+                                            "us",
+                                            "ms",
+                                            "s",
+                                            "min",
+                                            "h",
+                                            "day",
+                                            "year",
+                                            "angstrom",
+                                            "nm",
+                                            "bohr",
+                                            "um",
+                                            "mm",
+                                            "m",
+                                            "km",
+                                            "K",
+                                            "eV",
+                                            "meV",
+                                            "kJ/mol",
+                                            "kcal/mol",
+                                            "hartree",
+                                            "J",
+                                            "bar",
+                                            "kbar",
+                                            "GPa",
+                                            "atm",
+                                            "Pa",
+                                            "eV/angstrom^3",
+                                            "g/mol",
+                                            "amu",
+                                            "g",
+                                            "kg",
+                                            "eV/angstrom",
+                                            "hartree/bohr",
+                                            "kcal/mol/angstrom",
+                                            "N",
+                                            "angstrom/ps",
+                                            "nm/ps",
+                                            "m/s",
+                                            "angstrom^2/ps",
+                                            "cm^2/s",
+                                            "m^2/s",
+                                            "angstrom^2",
+                                            "nm^2",
+                                            "m^2",
+                                            "angstrom^3",
+                                            "nm^3",
+                                            "L",
+                                            "m^3",
+                                            "g/cm^3",
+                                            "kg/m^3",
+                                            "1/ps",
+                                            "1/fs",
+                                            "THz",
+                                            "Hz",
+                                            "1/s",
+                                            "1/cm",
+                                            "1/angstrom",
+                                            "1/nm",
+                                            "rad",
+                                            "deg",
+                                            "rad/ps",
+                                            "e",
+                                            "C",
+                                            "V",
+                                            "T",
+                                            "W",
+                                            "MB",
+                                            "GB",
+                                            "MiB",
+                                            "GiB"};
 
 struct NamedDimension {
   std::string_view name;
   Dimension dimension;
 };
 constexpr NamedDimension named_dimensions[] = {
-    {"dimensionless number", none},     {"length", length},
-    {"mass", mass},                     {"time", duration},
-    {"temperature", temperature},       {"charge", charge},
-    {"angle", angle},                   {"memory size", information},
-    {"force", force},                   {"energy", energy},
-    {"power", power},                   {"pressure", pressure},
-    {"frequency", frequency},           {"voltage", voltage},
-    {"magnetic field", induction},      {"area", {2}},
-    {"volume", volume},                 {"velocity", {1, 0, -1}},
-    {"acceleration", {1, 0, -2}},       {"diffusivity", {2, 0, -1}},
-    {"density", {-3, 1}},               {"wave number", {-1}},
-    {"number density", {-3}},           {"angular frequency", {0, 0, -1, 0, 0, 1}},
+    {"dimensionless number", none},
+    {"length", length},
+    {"mass", mass},
+    {"time", duration},
+    {"temperature", temperature},
+    {"charge", charge},
+    {"angle", angle},
+    {"memory size", information},
+    {"force", force},
+    {"energy", energy},
+    {"power", power},
+    {"pressure", pressure},
+    {"frequency", frequency},
+    {"voltage", voltage},
+    {"magnetic field", induction},
+    {"area", {2}},
+    {"volume", volume},
+    {"velocity", {1, 0, -1}},
+    {"acceleration", {1, 0, -2}},
+    {"diffusivity", {2, 0, -1}},
+    {"density", {-3, 1}},
+    {"wave number", {-1}},
+    {"number density", {-3}},
+    {"angular frequency", {0, 0, -1, 0, 0, 1}},
 };
 
 /// a * b^power.
@@ -141,22 +223,26 @@ std::optional<Unit> find_unit(std::string_view name) {
 
 bool has_offset(std::string_view name) {
   const auto word = lower_case(name);
-  return word == "degc" || word == "celsius" || word == "°c" || word == "degf" || word == "fahrenheit" || word == "°f";
+  return word == "degc" || word == "celsius" || word == "°c" || word == "degf" || word == "fahrenheit" ||
+         word == "°f";
 }
 
 [[noreturn]] void unknown_unit(std::string_view name, std::string_view whole) {
   if (has_offset(name))
-    throw InputError(fmt::format("'{}' has an offset and cannot be a unit here; give the temperature in K "
-                                 "(0 degC = 273.15 K)", name));
+    throw InputError(
+        fmt::format("'{}' has an offset and cannot be a unit here; give the temperature in K "
+                    "(0 degC = 273.15 K)",
+                    name));
   std::vector<std::string> names;
   for (const auto& unit : usual_units) names.emplace_back(unit);
   for (const auto& unit : named_units) names.emplace_back(unit.name);
-  throw InputError(fmt::format("unknown unit '{}'{}{}", name, name == whole ? "" : fmt::format(" in '{}'", whole),
+  throw InputError(fmt::format("unknown unit '{}'{}{}", name,
+                               name == whole ? "" : fmt::format(" in '{}'", whole),
                                did_you_mean(name, names)));
 }
 
-/// Recursive descent over: product = factor { ('*' | '/' | ' ') factor }, factor = atom [ ('^' | '**') integer ],
-/// atom = name | '1' | '%' | '(' product ')'.
+/// Recursive descent over: product = factor { ('*' | '/' | ' ') factor }, factor = atom [ ('^' | '**')
+/// integer ], atom = name | '1' | '%' | '(' product ')'.
 class UnitParser {
  public:
   explicit UnitParser(std::string_view text) : text_(text), rest_(text) {}
@@ -217,7 +303,9 @@ class UnitParser {
     }
     if (take("1")) return {};
     if (take("%")) return {1, -2, none};
-    const auto is_end = [](char c) { return std::string_view(" \t*/^()%").find(c) != std::string_view::npos; };
+    const auto is_end = [](char c) {
+      return std::string_view(" \t*/^()%").find(c) != std::string_view::npos;
+    };
     std::size_t n = 0;
     while (n < rest_.size() && !is_end(rest_[n]) && !rest_.substr(n).starts_with("·")) ++n;
     if (n == 0) bad();
@@ -244,7 +332,8 @@ std::string_view known_dimension(const Dimension& dimension) {
 std::string described_unit(std::string_view unit) {
   const auto name = known_dimension(parse_unit(unit).dimension);
   if (name.empty()) return fmt::format("a quantity in {}", unit);
-  return fmt::format("a{} {}", std::string_view("aeiou").find(name[0]) != std::string_view::npos ? "n" : "", name);
+  return fmt::format("a{} {}", std::string_view("aeiou").find(name[0]) != std::string_view::npos ? "n" : "",
+                     name);
 }
 
 /// Conversion of a number: times `mantissa`, then by a power of ten.
@@ -261,8 +350,8 @@ struct Conversion {
 Conversion conversion(std::string_view from, std::string_view to) {
   const Unit a = parse_unit(from), b = parse_unit(to);
   if (a.dimension != b.dimension) {
-    throw InputError(fmt::format("'{}' is {}, expected {} in a unit such as {}", trimmed(from), described_unit(from),
-                                 described_unit(to), name_list(compatible_units(to))));
+    throw InputError(fmt::format("'{}' is {}, expected {} in a unit such as {}", trimmed(from),
+                                 described_unit(from), described_unit(to), name_list(compatible_units(to))));
   }
   return {a.mantissa / b.mantissa, a.exponent - b.exponent};
 }
