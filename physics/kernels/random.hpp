@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cmath>
 #include <cstdint>
 
@@ -24,22 +23,23 @@ KOKKOS_INLINE_FUNCTION void philox4x32(std::uint32_t counter[4], std::uint32_t k
   }
 }
 
-/// Two uniform numbers in (0, 1), 53 bits each, of (seed, stream, atom id, step).
-KOKKOS_INLINE_FUNCTION void uniform_pair(std::uint64_t seed, std::uint32_t stream, std::uint64_t id, std::uint64_t step,
-                                         double& u, double& v) {
-  // The step takes 40 bits, the stream 8, the id 48: more than any run needs and still one 128-bit counter.
+/// Two uniform numbers in the open interval (0, 1), 52 bits each, of (seed, stream, atom id, step).
+KOKKOS_INLINE_FUNCTION void uniform_pair(std::uint64_t seed, std::uint32_t stream, std::uint64_t id,
+                                         std::uint64_t step, double& u, double& v) {
+  // The id has 48 bits of the 128-bit counter, the stream 16, the step 64: more than any run needs.
   std::uint32_t c[4] = {static_cast<std::uint32_t>(id), static_cast<std::uint32_t>(id >> 32) ^ (stream << 16),
                         static_cast<std::uint32_t>(step), static_cast<std::uint32_t>(step >> 32)};
   philox4x32(c, static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32));
-  const std::uint64_t a = (static_cast<std::uint64_t>(c[0]) << 32 | c[1]) >> 11;
-  const std::uint64_t b = (static_cast<std::uint64_t>(c[2]) << 32 | c[3]) >> 11;
-  u = (static_cast<double>(a) + 0.5) * 0x1.0p-53;
-  v = (static_cast<double>(b) + 0.5) * 0x1.0p-53;
+  // 52 bits and a half: exact in a double, so neither 0 nor 1 can come out.
+  const std::uint64_t a = (static_cast<std::uint64_t>(c[0]) << 32 | c[1]) >> 12;
+  const std::uint64_t b = (static_cast<std::uint64_t>(c[2]) << 32 | c[3]) >> 12;
+  u = (static_cast<double>(a) + 0.5) * 0x1.0p-52;
+  v = (static_cast<double>(b) + 0.5) * 0x1.0p-52;
 }
 
-/// Two independent standard normal numbers (Box-Muller).
-KOKKOS_INLINE_FUNCTION void normal_pair(std::uint64_t seed, std::uint32_t stream, std::uint64_t id, std::uint64_t step,
-                                        double& x, double& y) {
+/// Two independent standard normal numbers of (seed, stream, atom id, step) (Box and Muller 1958).
+KOKKOS_INLINE_FUNCTION void normal_pair(std::uint64_t seed, std::uint32_t stream, std::uint64_t id,
+                                        std::uint64_t step, double& x, double& y) {
   double u, v;
   uniform_pair(seed, stream, id, step, u, v);
   const double radius = std::sqrt(-2.0 * std::log(u)), angle = 6.283185307179586 * v;

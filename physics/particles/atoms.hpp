@@ -21,12 +21,14 @@ struct Atoms {
   int n_local = 0;
   int n_ghost = 0;
 
-  Vectors position;                 ///< [n_local + n_ghost, 3] (angstrom); local ones wrapped into the box at each rebuild
+  /// [n_local + n_ghost, 3] (angstrom); local ones wrapped into the box (its periodic directions) at each rebuild.
+  Vectors position;
   Vectors velocity;                 ///< [n_local, 3] (angstrom/ps)
   Vectors force;                    ///< [n_local + n_ghost, 3] (eV/angstrom)
   Array<int> type;                  ///< [n_local + n_ghost]
   Array<std::int64_t> id;           ///< [n_local + n_ghost], from 1
-  Kokkos::View<int* [3], Kokkos::LayoutRight, Memory> image;  ///< [n_local, 3] periodic crossings; unwrapped = position + image * rows
+  /// [n_local, 3] periodic crossings; unwrapped position = position + sum_k image_k row_k.
+  Kokkos::View<int* [3], Kokkos::LayoutRight, Memory> image;
 
   [[nodiscard]] int n_all() const { return n_local + n_ghost; }
   [[nodiscard]] std::size_t capacity() const { return position.extent(0); }
@@ -38,7 +40,8 @@ struct Atoms {
 struct NeighbourList {
   double range = 0;                 ///< cutoff + skin (angstrom)
   Array<std::size_t> offset;        ///< [n_local + 1]
-  Array<int> neighbour;             ///< [offset(n_local)] index of a local or ghost atom; within a row ordered by type, then by cell order
+  /// [offset(n_local)] index of a local or ghost atom; within a row ordered by type, then by cell order.
+  Array<int> neighbour;
 };
 
 }  // namespace quintet
