@@ -112,23 +112,22 @@ void write_json(std::string& out, const Tree& tree, int indent, int depth) {
   out += tree.is_list() ? ']' : '}';
 }
 
+bool is_letter_or_digit(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) || static_cast<unsigned char>(c) >= 0x80;
+}
+
 /// Whether a text may stand in YAML without quotes, also inside a list in brackets. On the safe side.
 bool is_plain(std::string_view text) {
-  const auto is_word = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) || static_cast<unsigned char>(c) >= 0x80;
-  };
   if (is_null_text(text) || text.ends_with(' ')) return false;
-  const bool signed_number = (text[0] == '-' || text[0] == '+' || text[0] == '.') && text.size() > 1 &&
-                             text[1] != '-' && text[1] != ' ' && text != "...";
-  if (!is_word(text[0]) && text[0] != '_' && text[0] != '/' && !signed_number) return false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (is_word(text[i])) {
-      const auto length = utf8_length(text, i);
-      if (length == 0) return false;
-      i += length - 1;
-    } else if (std::string_view("_./+-^*()=% ").find(text[i]) == std::string_view::npos) {
-      return false;
-    }
+  const bool is_signed = std::string_view("+-.").find(text[0]) != std::string_view::npos && text.size() > 1 &&
+                         (is_letter_or_digit(text[1]) || text[1] == '/' || text.substr(0, 3) == "../");
+  if (!is_letter_or_digit(text[0]) && text[0] != '_' && text[0] != '/' && !is_signed) return false;
+  for (std::size_t i = 0; i < text.size();) {
+    const bool allowed = is_letter_or_digit(text[i]) ||
+                         std::string_view("_./+-^*()=% ").find(text[i]) != std::string_view::npos;
+    const auto length = utf8_length(text, i);
+    if (!allowed || length == 0) return false;
+    i += length;
   }
   return true;
 }
@@ -154,28 +153,34 @@ std::string compact_yaml(const Tree& tree) {
   return out += ']';
 }
 
-/// A map or list in block style, each line indented. `first` goes before the first line instead ("- ").
-void block_yaml(std::string& out, const Tree& tree, int indent, std::string first) {
-  const std::string margin(static_cast<std::size_t>(indent), ' ');
-  const auto line = [&](const std::string& head, const Tree& value, const std::string& nested_first,
-                        int nested_indent) {
-    out += first.empty() ? margin : first;
-    first.clear();
+/// A map or list in block style; its first line continues the text before it ("- "), the others are indented.
+void block_yaml(std::string& out, const Tree& tree, std::size_t indent) {
+  const std::string margin(indent, ' ');
+  bool first = true;
+  const auto begin = [&](const std::string& head) {
+    if (!first) out += margin;
+    first = false;
     out += head;
-    if (is_compact(value)) {
-      out += (head.ends_with(' ') ? "" : " ") + compact_yaml(value) + "\n";
-    } else if (nested_first.empty()) {
-      out += "\n";
-      block_yaml(out, value, nested_indent, "");
-    } else {
-      block_yaml(out, value, nested_indent, " ");
-    }
   };
-  if (tree.is_map())
-    for (const auto& [key, value] : tree.entries())
-      line((is_plain(key) ? key : quoted(key)) + ":", value, "", indent + 2);
-  else
-    for (const auto& item : tree.items()) line("-", item, " ", indent + 2);
+  if (tree.is_list()) {
+    for (const auto& item : tree.items()) {
+      begin("- ");
+      if (is_compact(item))
+        out.append(compact_yaml(item)).append("\n");
+      else
+        block_yaml(out, item, indent + 2);
+    }
+    return;
+  }
+  for (const auto& [key, value] : tree.entries()) {
+    begin(is_plain(key) ? key : quoted(key));
+    if (is_compact(value)) {
+      out.append(": ").append(compact_yaml(value)).append("\n");
+    } else {
+      out.append(":\n").append(margin).append("  ");
+      block_yaml(out, value, indent + 2);
+    }
+  }
 }
 
 }  // namespace
@@ -183,7 +188,7 @@ void block_yaml(std::string& out, const Tree& tree, int indent, std::string firs
 std::string to_yaml(const Tree& tree) {
   if (is_compact(tree)) return compact_yaml(tree) + "\n";
   std::string out;
-  block_yaml(out, tree, 0, "");
+  block_yaml(out, tree, 0);
   return out;
 }
 
