@@ -1,20 +1,19 @@
 #pragma once
 
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace quintet {
 
-/// One curve of a plot.
+/// One curve of a plot. A NaN breaks the line; points that an axis cannot show (log of x <= 0) are left out.
 struct Curve {
-  std::string label;
+  std::string label;        ///< "" keeps it out of the legend
   std::vector<double> x, y;
   bool points = false;      ///< markers instead of a line
   bool dashed = false;
 };
 
-/// A line or scatter plot, drawn as inline SVG.
+/// A line or scatter plot, drawn as inline SVG. Long curves are thinned to what the eye can tell apart.
 struct Plot {
   std::string title, x_label, y_label;   ///< labels with units: "r (angstrom)"
   std::vector<Curve> curves;
@@ -22,7 +21,7 @@ struct Plot {
   std::string caption;                   ///< what to look at, one or two sentences
 };
 
-/// A field on a regular grid as a colour map, drawn as an inline PNG-free SVG image (base64 BMP/PNG written by us).
+/// A field on a regular grid as a colour map, drawn as an inline PNG with axes and a colour bar. NaN is left blank.
 struct Heatmap {
   std::string title, x_label, y_label, value_label;
   std::vector<double> values;            ///< [n_y, n_x], row 0 at the bottom
@@ -31,27 +30,52 @@ struct Heatmap {
   std::string caption;
 };
 
-/// report.html: one self-contained page (no scripts from elsewhere, light and dark), sections in the order they were added.
+/// One number of the row at the top of a page.
+struct Headline {
+  std::string name, value;               ///< the key of summary.json and its value as text
+};
+
+/// One bar of a horizontal bar chart.
+struct Bar {
+  std::string label;
+  int depth = 0;                         ///< indentation: part of the bar above it that has a smaller depth
+  double part = 0;                       ///< length, 0 to 1
+  std::string text;                      ///< at its right end
+};
+
+/// report.html: one self-contained page (no scripts, no files, light and dark), parts in the order they were added.
 class Report {
  public:
   void title(const std::string& title, const std::string& subtitle = "");
+  void status(const std::string& status, bool good, const std::string& message = "");
+  void headlines(const std::vector<Headline>& headlines);
   void section(const std::string& heading);
   void paragraph(const std::string& text);
   void table(const std::vector<std::string>& header, const std::vector<std::vector<std::string>>& rows,
              const std::string& caption = "");
   void plot(const Plot& plot);
   void heatmap(const Heatmap& heatmap);
+  void bars(const std::vector<Bar>& bars, const std::string& caption = "");
   void preformatted(const std::string& text);   ///< the configuration
+  /// The parts of another report.
+  void append(const Report& other) { body_ += other.body_; }
   [[nodiscard]] std::string html() const;
 
  private:
   std::string title_, subtitle_, body_;
 };
 
-/// A page that links to several runs' reports with their headline numbers and first picture (runs/quickstart/index.html).
+/// A link of an index page.
 struct ReportLink {
-  std::string name, path, text;
+  std::string name, path, text;          ///< path relative to the index page
+  std::vector<Headline> headlines;
+  std::string picture;                   ///< SVG of first_picture(), or ""
 };
+
+/// A page that links to several runs' reports with their headline numbers and first picture (runs/quickstart/index.html).
 [[nodiscard]] std::string index_page(const std::string& title, const std::vector<ReportLink>& links);
+
+/// The first picture of a page made by Report::html(), or "" if it has none.
+[[nodiscard]] std::string first_picture(const std::string& html);
 
 }  // namespace quintet

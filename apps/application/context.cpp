@@ -1,0 +1,191 @@
+#include "apps/application/context.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+
+#include <unistd.h>
+
+#include "apps/application/context_implementation.hpp"
+#include "apps/application/memory.hpp"
+#include "io/log/error.hpp"
+#include "io/log/log.hpp"
+
+namespace quintet {
+namespace fs = std::filesystem;
+namespace {
+
+using Seconds = std::chrono::duration<double>;
+constexpr double look_every_s = 0.5;
+constexpr double end_margin_s = 2;        // closing files, writing the report
+constexpr double assumed_write_mb_s = 500;  // for the reserve until a checkpoint was timed
+constexpr int schema_version = 1;
+
+hdf5::Provenance make_provenance(const Runtime& runtime, const Request& request, const Describe& describe) {
+  auto provenance = hdf5::current_provenance();
+  provenance.program = request.program;
+  provenance.ranks = runtime.comm().size();
+  provenance.threads = runtime.threads().per_rank;
+  provenance.configuration = to_yaml(options_tree(describe));
+  return provenance;
+}
+
+/// The checkpoint that --restart means.
+std::optional<std::string> find_restart(const Comm& comm, const Request& request, const hdf5::CheckpointStore& store,
+                                        const std::string& directory) {
+  if (request.restart.empty()) return std::nullopt;
+  if (request.restart != "auto") {
+    const std::string path = fs::absolute(request.restart).lexically_normal().string();
+    hdf5::verify_checkpoint(comm, path);
+    return path;
+  }
+  auto newest = store.newest();
+  if (!newest) log::info("No checkpoint in {} to restart from; starting from the beginning", directory);
+  return newest;
+}
+
+/// Reopen run.h5 of the run that is continued; one that a kill left unreadable is put aside.
+std::optional<hdf5::File> reopen_results(const Comm& comm, const std::string& path) {
+  if (!comm.any(fs::exists(path))) return std::nullopt;
+  try {
+    return hdf5::File::open_for_update(comm, path);
+  } catch (const InputError& error) {
+    const std::string aside = fs::path(path).replace_filename("run.damaged.h5").string();
+    log::warning("The results so far cannot be continued: {}. They are kept as {}; a new file begins here",
+                 error.what(), aside);
+    comm.barrier();
+    if (comm.is_root()) fs::rename(path, aside);
+    comm.barrier();
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+Context::Implementation::Implementation(const Runtime& runtime, const Request& request, std::string run_directory,
+                                        const Describe& describe)
+    : runtime(runtime), comm(runtime.comm()), request(request), directory(std::move(run_directory)),
+      provenance(make_provenance(runtime, request, describe)), stop(request.walltime_s),
+      progress(runtime.comm().is_root() && !request.quiet && isatty(STDERR_FILENO) != 0, runtime.comm().is_root()) {
+  store.emplace(comm, directory + "/checkpoints", 3);
+  restart_file = find_restart(comm, request, *store, directory);
+}
+
+double Context::Implementation::reserve_s() const {
+  const double timed = phases.longest("checkpoint");
+  return 2 * (timed > 0 ? timed : peak_memory_mb() / assumed_write_mb_s) + end_margin_s;
+}
+
+void Context::Implementation::close() {
+  failure_action = nullptr;
+  results.reset();
+}
+
+const Comm& Context::comm() const { return implementation_.comm; }
+const Threads& Context::threads() const { return implementation_.runtime.threads(); }
+const std::string& Context::directory() const { return implementation_.directory; }
+std::string Context::path(const std::string& name) const { return implementation_.directory + "/" + name; }
+bool Context::validating() const { return implementation_.request.validate; }
+void Context::require_memory(double bytes, const std::string& what) const { quintet::require_memory(comm(), bytes, what); }
+const std::string& Context::configuration() const { return implementation_.provenance.configuration; }
+const hdf5::Provenance& Context::provenance() const { return implementation_.provenance; }
+void Context::record_seed(std::uint64_t seed) { implementation_.provenance.seed = seed; }
+const std::optional<std::string>& Context::restart_file() const { return implementation_.restart_file; }
+const hdf5::CheckpointStore& Context::checkpoints() const { return *implementation_.store; }
+bool Context::stopped_early() const { return !implementation_.stop_reason.empty(); }
+Report& Context::report() { return implementation_.report; }
+Context::Phase Context::phase(const char* name) { return implementation_.phases.timer(name); }
+
+void Context::keep_checkpoints(int n) { implementation_.store.emplace(comm(), path("checkpoints"), n); }
+
+void Context::checkpoint(std::int64_t step, const std::function<void(hdf5::Group&)>& write) {
+  const auto timer = phase("checkpoint");
+  // Results first: after a kill they reach at least as far as the checkpoint and are cut back to it.
+  if (implementation_.results) implementation_.results->flush();
+  implementation_.store->write(step, implementation_.provenance, write);
+}
+
+hdf5::File& Context::results() {
+  auto& results = implementation_.results;
+  if (results) return *results;
+  const std::string file = path("run.h5");
+  if (restart_file()) results = reopen_results(comm(), file);
+  if (!results) {
+    results = hdf5::File::create(comm(), file);
+    hdf5::write_header(results->root(), "quintet_run", schema_version, provenance());
+  }
+  return *results;
+}
+
+void Context::show(const std::string& name, double value, const std::string& unit) {
+  implementation_.progress.show(name, value, unit);
+}
+
+namespace {
+
+void put(Tree::Map& summary, const std::string& key, Tree value) {
+  const auto known = std::find_if(summary.begin(), summary.end(), [&](const auto& entry) { return entry.first == key; });
+  if (known != summary.end())
+    known->second = std::move(value);
+  else
+    summary.emplace_back(key, std::move(value));
+}
+
+}  // namespace
+
+void Context::summarise(const std::string& key, double value) { put(implementation_.summary, key, Tree::number(value)); }
+void Context::summarise(const std::string& key, std::int64_t value) {
+  put(implementation_.summary, key, Tree::integer(value));
+}
+void Context::summarise(const std::string& key, const std::string& value) {
+  put(implementation_.summary, key, Tree::scalar(value, true));
+}
+
+void Context::on_failure(std::function<void()> action) { implementation_.failure_action = std::move(action); }
+
+Context::Steps Context::steps(std::int64_t first, std::int64_t last) { return Steps(implementation_, first, last); }
+
+Context::Steps::Steps(Implementation& context, std::int64_t first, std::int64_t last)
+    : context_(context), first_(first), last_(last), next_look_(first), last_look_(first), start_(Clock::now()),
+      looked_at_(start_) {
+  context_.progress.start(first, last);
+}
+
+Context::Steps::~Steps() {
+  context_.progress.clear();
+  context_.loop_seconds += Seconds(Clock::now() - start_).count();
+}
+
+bool Context::Steps::look(std::int64_t step) {
+  auto& context = context_;
+  const std::int64_t done = step - first_;
+  context.steps_done += step - last_look_;
+  if (done > 0) context.last_step = step - 1;
+  if (step > last_) {
+    context.progress.finish(done);
+    return false;
+  }
+  if (step > last_look_) context.progress.update(done);
+  plan_next_look(step);
+  // Until the next look another such stretch passes, hence it is kept back too.
+  const double stretch = Seconds(Clock::now() - looked_at_).count();
+  context.stop_reason = context.stop.reason(context.comm, context.reserve_s() + 2 * stretch);
+  last_look_ = step;
+  looked_at_ = Clock::now();
+  if (context.stop_reason.empty()) return true;
+  context.progress.finish(done);
+  log::warning("Stopping early, before step {} of {}: {}", step, last_, context.stop_reason);
+  return false;
+}
+
+void Context::Steps::plan_next_look(std::int64_t step) {
+  // Root alone measures, so that all ranks look at the same step; the stretch at most doubles.
+  const std::int64_t stretch = step - last_look_;
+  const double seconds = std::max(Seconds(Clock::now() - looked_at_).count(), 1e-9);
+  const double wanted = static_cast<double>(stretch) * look_every_s / seconds;
+  const auto next = static_cast<std::int64_t>(std::clamp(wanted, 1.0, 2.0 * static_cast<double>(stretch) + 1));
+  next_look_ = std::min(step + context_.comm.broadcast(next), last_ + 1);
+}
+
+}  // namespace quintet

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apps/application/context.hpp"
+#include "apps/application/launch.hpp"
+#include "apps/application/progress.hpp"
+#include "io/config/tree.hpp"
+
+namespace quintet {
+
+/// Everything a run holds; made by launch(), seen by commands through Context.
+struct Context::Implementation {
+  Implementation(const Runtime& runtime, const Request& request, std::string directory, const Describe& describe);
+
+  /// Time to keep back from --walltime for a last checkpoint and the end (s).
+  [[nodiscard]] double reserve_s() const;
+  /// Close run.h5 and let go of what the command left behind. Collective.
+  void close();
+
+  const Runtime& runtime;
+  const Comm& comm;
+  const Request& request;
+  std::string directory;
+  hdf5::Provenance provenance;
+  std::optional<hdf5::CheckpointStore> store;
+  std::optional<std::string> restart_file;
+  std::optional<hdf5::File> results;
+  StopRequest stop;
+  std::string stop_reason;               ///< "" unless the loop was left early
+  Phases phases;
+  Progress progress;
+  Tree::Map summary;                     ///< the command's keys
+  Report report;
+  std::function<void()> failure_action;
+  std::int64_t steps_done = 0;
+  std::optional<std::int64_t> last_step; ///< the last finished one
+  double loop_seconds = 0;
+};
+
+}  // namespace quintet

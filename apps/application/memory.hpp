@@ -1,0 +1,20 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "io/parallel/comm.hpp"
+
+namespace quintet {
+
+/// Memory of this node that can still be had (bytes): the least of the kernel's estimate and the control group's
+/// limit; no value where the system tells neither.
+[[nodiscard]] std::optional<double> available_memory();
+
+/// Throw ResourceError on all ranks if `bytes` more on each rank do not fit into some node's free memory. Collective.
+///
+/// The largest demand of any rank is taken for all ranks of a node. `what` completes "... for WHAT". Negative or
+/// non-finite `bytes` (an overflowed product) never fit.
+void require_memory(const Comm& comm, double bytes, const std::string& what);
+
+}  // namespace quintet

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "apps/application/application.hpp"
+
+/// The commands of `quintet`.
+namespace quintet::commands {
+
+/// quintet inspect FILE
+void inspect(const Comm& comm, const Application::Arguments& arguments);
+/// quintet report DIR... --index PAGE --title TEXT
+void report(const Application::Arguments& arguments);
+/// quintet schema APP [COMMAND]: what the executable APP beside this one says; does not return if it exists.
+void schema(const Application::Arguments& arguments);
+
+}  // namespace quintet::commands

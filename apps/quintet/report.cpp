@@ -1,0 +1,110 @@
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "apps/quintet/commands.hpp"
+#include "io/config/tree.hpp"
+#include "io/log/error.hpp"
+
+namespace quintet::commands {
+namespace fs = std::filesystem;
+namespace {
+
+struct Run {
+  fs::path directory;
+  std::string name;
+  Tree summary;
+};
+
+Run read_run(const std::string& argument) {
+  const fs::path directory = fs::absolute(argument).lexically_normal();
+  const fs::path file = directory / "summary.json";
+  QUINTET_CHECK(fs::exists(file), "'{}' holds no summary.json: name the directory of a finished run", argument);
+  std::string name = (directory.has_filename() ? directory : directory.parent_path()).filename().string();
+  Tree summary = read_yaml(file.string());
+  QUINTET_CHECK(summary.is_map(), "{} is not the summary of a run", file.string());
+  return {directory, std::move(name), std::move(summary)};
+}
+
+std::string value_text(const Tree& value) {
+  if (value.is_null()) return "none";
+  const std::string& text = value.as_text();
+  if (value.quoted()) return text;
+  char* end = nullptr;
+  const double number = std::strtod(text.c_str(), &end);
+  return end == text.c_str() || *end != '\0' ? text : fmt::format("{:.6g}", number);
+}
+
+/// Keys with a plain value in any run, in the order of their first appearance.
+std::vector<std::string> plain_keys(const std::vector<Run>& runs) {
+  std::vector<std::string> keys;
+  for (const auto& run : runs)
+    for (const auto& [key, value] : run.summary.entries())
+      if ((value.is_scalar() || value.is_null()) && std::find(keys.begin(), keys.end(), key) == keys.end())
+        keys.push_back(key);
+  return keys;
+}
+
+using Rows = std::vector<std::vector<std::string>>;
+
+Rows comparison(const std::vector<Run>& runs) {
+  Rows rows = {{""}};
+  for (const auto& run : runs) rows.front().push_back(run.name);
+  for (const auto& key : plain_keys(runs)) {
+    rows.push_back({key});
+    for (const auto& run : runs) {
+      const Tree* value = run.summary.find(key);
+      rows.back().push_back(value ? value_text(*value) : "");
+    }
+  }
+  return rows;
+}
+
+void print_table(const Rows& rows) {
+  std::vector<std::size_t> widths(rows.front().size(), 0);
+  for (const auto& row : rows)
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  for (const auto& row : rows) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) line += fmt::format("{:<{}}  ", row[i], widths[i]);
+    std::puts(line.substr(0, line.find_last_not_of(' ') + 1).c_str());
+  }
+}
+
+std::string text_of(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+ReportLink link_to(const Run& run, const fs::path& folder) {
+  const fs::path report = run.directory / "report.html";
+  ReportLink link{run.name, fs::relative(report, folder).generic_string(), "", {}, first_picture(text_of(report))};
+  for (const char* key : {"program", "status"})
+    if (const Tree* value = run.summary.find(key)) link.text += (link.text.empty() ? "" : ", ") + value_text(*value);
+  // What the application itself found stands between what launch() puts first and last.
+  static const std::vector<std::string> common = {"program", "input", "status", "exit_code", "message", "restarted_from",
+                                                  "last_step", "ranks", "threads", "memory_peak_mb_per_rank", "warnings"};
+  for (const auto& [key, value] : run.summary.entries())
+    if (value.is_scalar() && std::find(common.begin(), common.end(), key) == common.end())
+      link.headlines.push_back({key, value_text(value)});
+  return link;
+}
+
+}  // namespace
+
+void report(const Application::Arguments& arguments) {
+  std::vector<Run> runs;
+  for (const auto& argument : arguments[0]) runs.push_back(read_run(argument));
+  const fs::path page = arguments[1].empty() ? runs.front().directory.parent_path() / "index.html"
+                                             : fs::absolute(arguments[1].front());
+
+  print_table(comparison(runs));
+  std::vector<ReportLink> links;
+  for (const auto& run : runs) links.push_back(link_to(run, page.parent_path()));
+  write_text_file(page.string(), index_page(arguments[2].front(), links));
+  std::printf("\n%s\n", page.c_str());
+}
+
+}  // namespace quintet::commands
