@@ -92,9 +92,10 @@ template <class DataType, class MemorySpace = Kokkos::DefaultExecutionSpace::mem
   constexpr std::size_t rank = View::rank, n_dynamic = View::rank_dynamic;
   static_assert(rank <= 4, "as_view: at most 4 dimensions.");
   std::array<std::int64_t, rank> extents{};
+  extents.fill(-1);
   [&]<std::size_t... I>(std::index_sequence<I...>) {
-    ((extents[I] = I < n_dynamic ? -1 : static_cast<std::int64_t>(std::extent_v<DataType, I - n_dynamic>)), ...);
-  }(std::make_index_sequence<rank>());
+    ((extents[n_dynamic + I] = static_cast<std::int64_t>(std::extent_v<DataType, I>)), ...);
+  }(std::make_index_sequence<rank - n_dynamic>());
   bridge::check(tensor, {name, bridge::scalar_type<Value>(), bridge::is_on_host<View>, extents},
                 !std::is_const_v<Value>);
   auto* data = static_cast<Value*>(tensor.data_ptr());
