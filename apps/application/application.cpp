@@ -63,7 +63,7 @@ struct Words {
 };
 
 [[noreturn]] void refuse(const std::string& who, const std::string& problem) {
-  throw UsageError(fmt::format("{}: {}. Try '{} --help'", who, problem, who));
+  throw UsageError(fmt::format("{}: {}\nTry '{} --help'", who, problem, who));
 }
 
 void add_switch(CLI::App& parser, const char* name, bool& value) { parser.add_flag(name, value); }
@@ -161,9 +161,9 @@ const Application::Implementation::Command& Application::Implementation::find(co
       if (entry.name == command) return entry;
   const auto names = command_names();
   if (command.rfind('-', 0) == 0)
-    refuse(name, fmt::format("unknown flag '{}'{}; a command comes first: {}", command,
+    refuse(name, fmt::format("unknown flag '{}'{}\nA command comes first: {}", command,
                              did_you_mean(command, {"--help", "--version"}), name_list(names)));
-  refuse(name, fmt::format("unknown command '{}'{}; there are: {}", command, did_you_mean(command, names),
+  refuse(name, fmt::format("unknown command '{}'{}\nThere are: {}", command, did_you_mean(command, names),
                            name_list(names)));
 }
 
@@ -175,7 +175,7 @@ const Application::Implementation::Command& Application::Implementation::configu
   const std::string& wanted = command.empty() && names.size() == 1 ? names.front() : command;
   for (const auto& entry : commands)
     if (entry.configured() && entry.name == wanted) return entry;
-  throw UsageError(fmt::format("{} schema: {}{}; commands with a YAML file: {}", name,
+  throw UsageError(fmt::format("{} schema: {}{}\nCommands with a YAML file: {}", name,
                                command.empty() ? "name a command" : fmt::format("no command '{}'", command),
                                did_you_mean(command, names), name_list(names)));
 }
@@ -267,13 +267,16 @@ int Application::Implementation::run(const Command& command, Words words, Progra
 int Application::Implementation::dispatch(int argc, char** argv) const {
   const std::string word = argc > 1 ? argv[1] : "";
   const bool speaks = launcher_rank() == 0;
-  const auto show = [speaks](const std::string& text) { return speaks ? std::fputs(text.c_str(), stdout) : 0; };
+  const auto show = [speaks](const std::string& text) {
+    if (speaks) std::fputs(text.c_str(), stdout);
+    return 0;
+  };
   if (word.empty()) refuse(name, fmt::format("a command is missing; there are: {}", name_list(command_names())));
-  if (word == "--help" || word == "-h" || word == "help") return show(help()), 0;
-  if (word == "--version") return show(version()), 0;
+  if (word == "--help" || word == "-h" || word == "help") return show(help());
+  if (word == "--version") return show(version());
   const auto& command = find(word);
   Words words = parse(command, argc, argv);
-  if (words.help) return show(help(command)), 0;
+  if (words.help) return show(help(command));
   return run(command, std::move(words), {argc, argv});
 }
 

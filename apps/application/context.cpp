@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <system_error>
 #include <limits>
 
 #include <unistd.h>
@@ -82,6 +83,11 @@ void Context::Implementation::close() {
   results.reset();
 }
 
+void Context::Implementation::discard_fruitless_results() const {
+  std::error_code ignored;
+  if (comm.is_root() && made_results && steps_done == 0) fs::remove(directory + "/run.h5", ignored);
+}
+
 const Comm& Context::comm() const { return implementation_.comm; }
 const Threads& Context::threads() const { return implementation_.runtime.threads(); }
 const std::string& Context::directory() const { return implementation_.directory; }
@@ -113,6 +119,7 @@ hdf5::File& Context::results() {
   if (restart_file()) results = reopen_results(comm(), file);
   if (!results) {
     results = hdf5::File::create(comm(), file);
+    implementation_.made_results = true;
     hdf5::write_header(results->root(), "quintet_run", schema_version, provenance());
   }
   return *results;
@@ -175,7 +182,7 @@ bool Context::Steps::look(std::int64_t step) {
   looked_at_ = Clock::now();
   if (context.stop_reason.empty()) return true;
   context.progress.finish(done);
-  log::warning("Stopping early, before step {} of {}: {}", step, last_, context.stop_reason);
+  log::info("Stopping early, before step {} of {}: {}", step, last_, context.stop_reason);
   return false;
 }
 

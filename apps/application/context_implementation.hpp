@@ -22,6 +22,8 @@ struct Context::Implementation {
   [[nodiscard]] double reserve_s() const;
   /// Close run.h5 and let go of what the command left behind. Collective.
   void close();
+  /// Remove a run.h5 that this process made if it failed before its first step: the mended input may run again.
+  void discard_fruitless_results() const;
 
   const Runtime& runtime;
   const Comm& comm;
@@ -31,6 +33,7 @@ struct Context::Implementation {
   std::optional<hdf5::CheckpointStore> store;
   std::optional<std::string> restart_file;
   std::optional<hdf5::File> results;
+  bool made_results = false;             ///< run.h5 is new, not continued
   StopRequest stop;
   std::string stop_reason;               ///< "" unless the loop was left early
   Phases phases;

@@ -81,6 +81,8 @@ int run_in(const std::string& directory, const Request& request, const Runtime& 
   } catch (...) {
     const auto failure = agree_on_failure(failure_comm, failure_of(std::current_exception()), directory + "/run.log");
     if (failure.code == ExitCode::numerical && !request.validate) return end_failed(implementation, failure_comm, failure);
+    implementation.close();
+    implementation.discard_fruitless_results();
     return tell(failure);
   }
   return end_well(implementation);
@@ -94,9 +96,10 @@ Tree load_document(const Request& request) {
     const auto equals = setting.find('=');
     if (equals == std::string::npos || equals == 0)
       throw UsageError(fmt::format("--set {}: expected KEY.PATH=VALUE, for example --set time.steps=1000", setting));
-    Tree value = parse_yaml(setting.substr(equals + 1), "--set");
-    value.set_location({"--set " + setting.substr(0, equals), 0, 0});
-    document.set_path(setting.substr(0, equals), std::move(value));
+    const std::string path = setting.substr(0, equals), place = "--set " + path;
+    Tree value = parse_yaml(setting.substr(equals + 1), place);
+    value.set_location({place, 0, 0});
+    document.set_path(path, std::move(value));
   }
   return document;
 }
