@@ -24,18 +24,23 @@ void throw_together(const Comm& comm, const std::string& message) {
 struct Deformation {
   Vec3 from, to;
   Mat3 map{1, 0, 0, 0, 1, 0, 0, 0, 1};
-  double stretch = 1;  ///< bound of ||D^-1||: how much longer a vector can have been before
+  double stretch = 1;  ///< bound of ||D^-1||: how many times longer a vector can have been before
 };
 
 Deformation deformation_between(const Box& before, const Box& now) {
   Deformation d{before.origin(), now.origin()};
   if (before.rows() == now.rows()) return d;
   d.map = product(before.inverse(), now.rows());
-  // ||D^-1||_2 <= 1 + ||D^-1 - 1||_F.
+  // With A = D^-1: ||A||_2^2 is the largest eigenvalue of A^T A, no larger than its largest sum of |elements| of a row.
   const Mat3 back = product(now.inverse(), before.rows());
-  double sum = 0;
-  for (int i = 0; i < 9; ++i) sum += (back[i] - (i % 4 == 0)) * (back[i] - (i % 4 == 0));
-  d.stretch = 1 + std::sqrt(sum);
+  double largest = 0;
+  for (int i = 0; i < 3; ++i) {
+    double sum = 0;
+    for (int j = 0; j < 3; ++j)
+      sum += std::abs(back[i] * back[j] + back[3 + i] * back[3 + j] + back[6 + i] * back[6 + j]);
+    largest = std::max(largest, sum);
+  }
+  d.stretch = std::sqrt(largest);
   return d;
 }
 

@@ -54,9 +54,9 @@ std::optional<Grid> best_grid(int n, const Grid& wanted, const Grid& finest, dou
   while (fewer > 1 && !best_grid(fewer, wanted, finest, range, box)) --fewer;
   const auto usable = best_grid(fewer, wanted, finest, range, box);
   const bool pinned = wanted[0] > 0 && wanted[1] > 0 && wanted[2] > 0;
-  std::string advice = fmt::format("the largest that works is {} ({} ranks)", text(finest),
-                                   static_cast<long long>(finest[0]) * finest[1] * finest[2]);
-  if (usable && !pinned) advice += fmt::format("; with {} ranks: {}", fewer, text(*usable));
+  const auto most = static_cast<long long>(finest[0]) * finest[1] * finest[2];
+  std::string advice = fmt::format("the largest that works is {} ({} rank{})", text(finest), most, most == 1 ? "" : "s");
+  if (usable && !pinned && *usable != finest) advice += fmt::format("; with {} ranks: {}", fewer, text(*usable));
   throw InputError(fmt::format(
       "{}: a brick must be at least a third of the communication range (cutoff + skin = {:.4g} A) thick, and the cell "
       "is {:.4g} x {:.4g} x {:.4g} A wide; {}; use fewer ranks, a larger cell (replicate) or a smaller skin",

@@ -1,4 +1,4 @@
-#include "lennard_jones.hpp"
+#include "tests/support/lennard_jones.hpp"
 
 #include <cmath>
 

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "physics/particles/domain.hpp"
-#include "sample_systems.hpp"
+#include "tests/support/sample_systems.hpp"
 
 using namespace quintet;
 

@@ -1,0 +1,347 @@
+#include <cmath>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include "io/log/error.hpp"
+#include "physics/particles/domain.hpp"
+#include "tests/support/sample_systems.hpp"
+
+using namespace quintet;
+
+namespace {
+
+const Exec exec;
+constexpr std::array<bool, 3> periodic{true, true, true};
+const Box skewed({19, 0, 0, 4, 17, 0, -5, 3, 21}, periodic, {1, -2, 3});
+
+/// The same number for an atom and direction on every rank, in (-1, 1).
+double noise(std::int64_t id, int l) { return std::sin(12.9898 * static_cast<double>(id) + 78.233 * l); }
+
+void move_locals(Atoms& atoms, double amplitude) {
+  for (int i = 0; i < atoms.n_local; ++i)
+    for (int l = 0; l < 3; ++l) atoms.position(i, l) += amplitude * noise(atoms.id(i), l);
+}
+
+template <class Action>
+std::string message_of(const Action& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+/// Every ghost sits at its owner's place plus whole rows of the present box.
+double worst_ghost_error(const Domain& domain, const Atoms& atoms) {
+  struct Place {
+    std::int64_t id;
+    Vec3 x;
+  };
+  std::vector<Place> mine;
+  for (int i = 0; i < atoms.n_local; ++i)
+    mine.push_back({atoms.id(i), {atoms.position(i, 0), atoms.position(i, 1), atoms.position(i, 2)}});
+  std::vector<Vec3> home(static_cast<std::size_t>(atoms.n_global));
+  for (const auto& place : domain.comm().all_gather(std::span<const Place>(mine))) home[place.id - 1] = place.x;
+  double worst = 0;
+  for (int i = atoms.n_local; i < atoms.n_all(); ++i) {
+    const Vec3& x = home[atoms.id(i) - 1];
+    for (int k = 0; k < 3; ++k) {
+      const double rows = atoms.box.fractional(k, atoms.position(i, 0), atoms.position(i, 1), atoms.position(i, 2)) -
+                          atoms.box.fractional(k, x[0], x[1], x[2]);
+      worst = std::max(worst, std::abs(rows - std::round(rows)));
+    }
+  }
+  return worst;
+}
+
+/// A copy of the local atoms alone, with memory of its own: what a checkpoint holds.
+Atoms checkpoint_of(const Atoms& atoms) {
+  Atoms copy;
+  copy.box = atoms.box;
+  copy.type_names = atoms.type_names;
+  copy.masses = atoms.masses;
+  copy.n_global = atoms.n_global;
+  copy.n_local = atoms.n_local;
+  copy.reserve(atoms.n_local);
+  for (int i = 0; i < atoms.n_local; ++i) {
+    for (int l = 0; l < 3; ++l) {
+      copy.position(i, l) = atoms.position(i, l);
+      copy.velocity(i, l) = atoms.velocity(i, l);
+      copy.image(i, l) = atoms.image(i, l);
+    }
+    copy.id(i) = atoms.id(i);
+    copy.type(i) = atoms.type(i);
+  }
+  return copy;
+}
+
+}  // namespace
+
+TEST(Domain, atoms_survive_being_shared_out_and_gathered) {
+  const Comm comm = Comm::world();
+  const auto given = random_configuration(skewed, 317, 2, 3, -1.4, 2.3);
+  Domain domain(comm, {.cutoff = 4, .skin = 1}, skewed);
+
+  Atoms atoms = domain.distribute(comm.is_root() ? given : Configuration{});
+  domain.rebuild(exec, atoms);
+  const auto back = domain.gather(atoms, true);
+
+  EXPECT_EQ(atoms.n_global, 317);
+  EXPECT_EQ(atoms.type_names, given.type_names);
+  EXPECT_EQ(atoms.masses, given.masses);
+  ASSERT_EQ(back.n_atoms(), comm.is_root() ? 317u : 0u);
+  EXPECT_EQ(back.ids, comm.is_root() ? given.ids : back.ids);
+  EXPECT_EQ(back.types, comm.is_root() ? given.types : back.types);
+  EXPECT_EQ(back.velocities, comm.is_root() ? given.velocities : back.velocities);
+  for (std::size_t i = 0; i < back.n_atoms(); ++i)
+    for (int l = 0; l < 3; ++l) EXPECT_NEAR(back.positions[i][l], given.positions[i][l], 1e-12);
+}
+
+TEST(Domain, local_atoms_lie_in_their_brick) {
+  const Comm comm = Comm::world();
+  Domain domain(comm, {.cutoff = 4, .skin = 1}, skewed);
+  Atoms atoms = domain.distribute(random_configuration(skewed, 317, 2, 3));
+
+  move_locals(atoms, 40);
+  domain.rebuild(exec, atoms);
+
+  const auto& grid = domain.rank_grid();
+  const int place[3] = {comm.rank() / (grid[1] * grid[2]), comm.rank() / grid[2] % grid[1], comm.rank() % grid[2]};
+  for (int i = 0; i < atoms.n_local; ++i)
+    for (int k = 0; k < 3; ++k) {
+      const double s = skewed.fractional(k, atoms.position(i, 0), atoms.position(i, 1), atoms.position(i, 2)) * grid[k];
+      EXPECT_GE(s, place[k] - 1e-12);
+      EXPECT_LE(s, place[k] + 1 + 1e-12);
+    }
+}
+
+TEST(Domain, atoms_migrate_to_any_rank_with_all_they_carry) {
+  const Comm comm = Comm::world();
+  const auto given = random_configuration(skewed, 211, 2, 9);
+  Domain domain(comm, {.cutoff = 4, .skin = 1}, skewed);
+  Atoms atoms = domain.distribute(given);
+
+  for (int round = 1; round <= 5; ++round) {
+    move_locals(atoms, 7.0 * round);
+    for (int i = 0; i < atoms.n_local; ++i) atoms.force(i, 1) = static_cast<double>(round * atoms.id(i));
+    domain.rebuild(exec, atoms);
+  }
+  const auto back = domain.gather(atoms, true);
+
+  EXPECT_EQ(comm.sum(static_cast<std::int64_t>(atoms.n_local)), 211);
+  if (!comm.is_root()) return;
+  ASSERT_EQ(back.ids, given.ids);
+  EXPECT_EQ(back.types, given.types);
+  EXPECT_EQ(back.velocities, given.velocities);
+  for (std::size_t i = 0; i < back.n_atoms(); ++i) {
+    EXPECT_EQ(back.forces[i][1], 5.0 * static_cast<double>(i + 1));
+    for (int l = 0; l < 3; ++l)
+      EXPECT_NEAR(back.positions[i][l], given.positions[i][l] + 105 * noise(back.ids[i], l), 1e-10);
+  }
+}
+
+TEST(Domain, ghosts_follow_their_owners_and_the_box) {
+  Domain domain(Comm::world(), {.cutoff = 6, .skin = 3}, skewed);
+  Atoms atoms = domain.distribute(random_configuration(skewed, 150, 2, 4));
+  domain.rebuild(exec, atoms);
+  const int n_ghost = atoms.n_ghost;
+
+  atoms.box = skewed.deformed({1.01, 0.003, 0, 0, 0.99, 0, -0.004, 0, 1.02});
+  for (int i = 0; i < atoms.n_local; ++i) {
+    const Vec3 x = atoms.box.to_cartesian(skewed.to_fractional({atoms.position(i, 0), atoms.position(i, 1), atoms.position(i, 2)}));
+    for (int l = 0; l < 3; ++l) atoms.position(i, l) = x[l];
+  }
+  move_locals(atoms, 0.5);
+  const bool rebuilt = domain.refresh(exec, atoms);
+
+  EXPECT_FALSE(rebuilt);
+  EXPECT_EQ(atoms.n_ghost, n_ghost);
+  EXPECT_GT(domain.comm().sum(n_ghost), 0);
+  EXPECT_LT(worst_ghost_error(domain, atoms), 1e-13);
+}
+
+TEST(Domain, list_is_rebuilt_when_an_atom_has_moved_by_half_the_skin) {
+  Domain domain(Comm::world(), {.cutoff = 4, .skin = 1}, skewed);
+  Atoms atoms = domain.distribute(random_configuration(skewed, 150, 2, 4));
+  domain.rebuild(exec, atoms);
+  const auto push = [&](double by) {
+    for (int i = 0; i < atoms.n_local; ++i)
+      if (atoms.id(i) == 77) atoms.position(i, 1) += by;
+  };
+
+  push(0.499);
+  EXPECT_FALSE(domain.refresh(exec, atoms));
+  push(0.002);
+  EXPECT_TRUE(domain.refresh(exec, atoms));
+  EXPECT_EQ(domain.rebuilds(), 2);
+  EXPECT_EQ(domain.dangerous_rebuilds(), 0);
+  push(0.501);
+  EXPECT_TRUE(domain.refresh(exec, atoms));
+  EXPECT_EQ(domain.dangerous_rebuilds(), 1);
+}
+
+TEST(Domain, list_is_rebuilt_when_the_box_has_shrunk_too_far) {
+  Domain domain(Comm::world(), {.cutoff = 4, .skin = 1}, skewed);
+  Atoms atoms = domain.distribute(random_configuration(skewed, 150, 2, 4));
+  domain.rebuild(exec, atoms);
+  const auto scale_to = [&](double factor) {  // atoms and box together: nothing moves in fractional coordinates
+    const Box before = atoms.box;
+    atoms.box = skewed.deformed({factor, 0, 0, 0, factor, 0, 0, 0, factor});
+    for (int i = 0; i < atoms.n_local; ++i) {
+      const Vec3 x = atoms.box.to_cartesian(before.to_fractional({atoms.position(i, 0), atoms.position(i, 1), atoms.position(i, 2)}));
+      for (int l = 0; l < 3; ++l) atoms.position(i, l) = x[l];
+    }
+  };
+
+  scale_to(1.3);
+  EXPECT_FALSE(domain.refresh(exec, atoms));
+  scale_to(0.81);  // cutoff / 0.81 = 4.94 < range
+  EXPECT_FALSE(domain.refresh(exec, atoms));
+  scale_to(0.79);  // cutoff / 0.79 = 5.06 > range
+  EXPECT_TRUE(domain.refresh(exec, atoms));
+}
+
+TEST(Domain, uneven_and_empty_domains_work) {
+  const Comm comm = Comm::world();
+  for (const int n : {1, 2, 37}) {
+    const auto given = random_configuration(skewed, n, 1, 8, 0.02, 0.05);  // one corner
+    Domain domain(comm, {.cutoff = 4, .skin = 1}, skewed);
+
+    Atoms atoms = domain.distribute(given);
+    domain.rebuild(exec, atoms);
+    EXPECT_FALSE(domain.refresh(exec, atoms));
+    domain.return_forces(exec, atoms);
+    const auto back = domain.gather(atoms);
+
+    EXPECT_EQ(atoms.n_local, comm.is_root() ? n : 0);
+    EXPECT_EQ(domain.list().offset(atoms.n_local), static_cast<std::size_t>(comm.is_root() ? n * (n - 1) : 0));
+    EXPECT_EQ(back.n_atoms(), comm.is_root() ? static_cast<std::size_t>(n) : 0u);
+  }
+}
+
+TEST(Domain, restore_gives_the_same_order_ghosts_and_list_bitwise) {
+  const Comm comm = Comm::world();
+  Domain domain(comm, {.cutoff = 5, .skin = 2}, skewed);
+  Atoms atoms = domain.distribute(random_configuration(skewed, 407, 3, 21));
+  domain.rebuild(exec, atoms);
+  move_locals(atoms, 30);
+  domain.rebuild(exec, atoms);
+  move_locals(atoms, 0.4);
+  atoms.box = skewed.deformed({1.002, 0, 0, 0, 1.001, 0, 0, 0, 0.999});
+  ASSERT_FALSE(domain.refresh(exec, atoms));
+
+  Atoms copy = checkpoint_of(atoms);
+  Domain again(comm, {.cutoff = 5, .skin = 2}, skewed);
+  again.restore(exec, copy, domain.built_positions(), domain.built_box());
+
+  ASSERT_EQ(copy.n_local, atoms.n_local);
+  ASSERT_EQ(copy.n_ghost, atoms.n_ghost);
+  for (int i = 0; i < atoms.n_all(); ++i) {
+    ASSERT_EQ(copy.id(i), atoms.id(i));
+    ASSERT_EQ(copy.type(i), atoms.type(i));
+    for (int l = 0; l < 3; ++l) ASSERT_EQ(copy.position(i, l), atoms.position(i, l));
+  }
+  const auto &list = domain.list(), &restored = again.list();
+  ASSERT_EQ(restored.neighbour.extent(0), list.neighbour.extent(0));
+  for (int i = 0; i <= atoms.n_local; ++i) ASSERT_EQ(restored.offset(i), list.offset(i));
+  for (std::size_t p = 0; p < list.neighbour.extent(0); ++p) ASSERT_EQ(restored.neighbour(p), list.neighbour(p));
+  EXPECT_TRUE(again.built_box() == domain.built_box());
+}
+
+TEST(Domain, local_order_depends_on_positions_alone) {
+  const Comm comm = Comm::world();
+  const auto given = random_configuration(skewed, 407, 3, 21);
+  auto shuffled = given;
+  std::mt19937_64 random(5);
+  for (std::size_t i = given.n_atoms() - 1; i > 0; --i) {
+    const std::size_t j = random() % (i + 1);
+    std::swap(shuffled.positions[i], shuffled.positions[j]);
+    std::swap(shuffled.types[i], shuffled.types[j]);
+    std::swap(shuffled.ids[i], shuffled.ids[j]);
+  }
+  Domain one(comm, {.cutoff = 4, .skin = 1}, skewed), two(comm, {.cutoff = 4, .skin = 1}, skewed);
+
+  Atoms a = one.distribute(given), b = two.distribute(shuffled);
+  one.rebuild(exec, a);
+  two.rebuild(exec, b);
+
+  ASSERT_EQ(a.n_all(), b.n_all());
+  for (int i = 0; i < a.n_all(); ++i) ASSERT_EQ(a.id(i), b.id(i));
+}
+
+TEST(Domain, atoms_that_are_not_finite_are_named_on_every_rank) {
+  for (const double bad : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(), 1e30}) {
+    Domain domain(Comm::world(), {.cutoff = 4, .skin = 1}, skewed);
+    Atoms atoms = domain.distribute(random_configuration(skewed, 90, 1, 2));
+    domain.rebuild(exec, atoms);
+    for (int i = 0; i < atoms.n_local; ++i)
+      if (atoms.id(i) == 61) atoms.position(i, 2) = bad;
+
+    EXPECT_THROW(
+        {
+          const std::string message = message_of([&] { domain.refresh(exec, atoms); });
+          EXPECT_NE(message.find("atom 61 at ("), std::string::npos) << message;
+          EXPECT_NE(message.find("with velocity ("), std::string::npos) << message;
+          EXPECT_NE(message.find("rank "), std::string::npos) << message;
+          domain.refresh(exec, atoms);
+        },
+        NumericalError);
+  }
+}
+
+TEST(Domain, lost_atoms_are_noticed) {
+  Domain domain(Comm::world(), {.cutoff = 4, .skin = 1}, skewed);
+  Atoms atoms = domain.distribute(random_configuration(skewed, 90, 1, 2));
+  if (domain.comm().is_root()) --atoms.n_local;
+
+  const std::string message = message_of([&] { domain.rebuild(exec, atoms); });
+
+  EXPECT_NE(message.find("89 of 90"), std::string::npos) << message;
+}
+
+TEST(Domain, what_does_not_fit_together_is_refused_on_every_rank) {
+  Domain domain(Comm::world(), {.cutoff = 4, .skin = 1}, skewed);
+  auto c = random_configuration(skewed, 9, 2, 2);
+  c.types[4] = 2;
+  EXPECT_NE(message_of([&] { static_cast<void>(domain.distribute(c)); }).find("atom 5 has type index 2"), std::string::npos);
+  c.types.pop_back();
+  EXPECT_NE(message_of([&] { static_cast<void>(domain.distribute(c)); }).find("8 types for 9 positions"), std::string::npos);
+  EXPECT_NE(message_of([&] { Domain(Comm::world(), {.cutoff = -1, .skin = 1}, skewed); }).find("cutoff"), std::string::npos);
+  EXPECT_NE(message_of([&] { Domain(Comm::world(), {.cutoff = 4, .skin = NAN}, skewed); }).find("skin"), std::string::npos);
+  EXPECT_NE(message_of([&] { Domain(Comm::world(), {.cutoff = 600, .skin = 1}, skewed); }).find("too small"), std::string::npos);
+}
+
+/// On a simple cubic lattice of constant a, with atoms a quarter of a above the brick's lower face and a range of 2.5 a,
+/// three layers go down and two go up along each direction; directions exchanged earlier have grown by five layers.
+TEST(Domain, sends_as_many_bytes_as_the_formula_says) {
+  const Comm comm = Comm::world();
+  const int n = 12;
+  const double a = 2.0;
+  const auto lattice = cubic_lattice(n, a, 0, 1);
+  Domain domain(comm, {.cutoff = 2 * a, .skin = 0.5 * a}, lattice.box);
+  Atoms atoms = domain.distribute(lattice);
+  domain.rebuild(exec, atoms);
+  std::int64_t sent = 0, ghosts = 1, before = 1;
+  for (int k = 0; k < 3; ++k) {
+    const int m = n / domain.rank_grid()[k];
+    std::int64_t layer = 1;
+    for (int other = 0; other < 3; ++other)
+      if (other != k) layer *= n / domain.rank_grid()[other] + (other < k ? 5 : 0);
+    if (domain.rank_grid()[k] > 1) sent += 5 * layer;
+    ghosts *= m + 5;
+    before *= m;
+  }
+
+  comm.reset_counters();
+  EXPECT_FALSE(domain.refresh(exec, atoms));
+
+  EXPECT_EQ(atoms.n_ghost, ghosts - before);
+  EXPECT_EQ(comm.counter(Comm::Call::point_to_point).bytes, 24 * sent);
+  EXPECT_EQ(comm.counter(Comm::Call::reduce).messages, 1);
+  EXPECT_EQ(comm.counter(Comm::Call::broadcast).messages + comm.counter(Comm::Call::gather).messages, 0);
+  comm.reset_counters();
+  domain.return_forces(exec, atoms);
+  EXPECT_EQ(comm.counter(Comm::Call::point_to_point).bytes, 24 * sent);
+}
