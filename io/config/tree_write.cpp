@@ -41,7 +41,7 @@ std::string quoted(std::string_view text) {
     const char c = text[i];
     const auto length = utf8_length(text, i);
     if (length == 0)
-      out += "\\ufffd";
+      out += "\xef\xbf\xbd";
     else if (c == '"' || c == '\\')
       (out += '\\') += c;
     else if (c == '\n')
