@@ -170,7 +170,8 @@ struct H5mdWriter::Implementation {
   }
 
   void drop_frames_after(std::int64_t last_step) {
-    const auto steps = file.root().open_group(atoms_group).read<std::int64_t>("position/step");
+    // Read by all ranks alike: what one rank alone has in its chunk cache, HDF5 would cut on that rank alone.
+    const auto steps = file.root().open_group(atoms_group).read_rows<std::int64_t>("position/step", 0, step->size());
     auto keep = static_cast<std::uint64_t>(std::upper_bound(steps.begin(), steps.end(), last_step) - steps.begin());
     // A run that was killed while it wrote a frame leaves series of unequal length.
     for (const auto& series : all) keep = std::min(keep, series.size());

@@ -19,9 +19,9 @@ struct H5mdOptions {
   bool forces = false;
   bool single_precision = false;   ///< positions, velocities and forces as float32: half the size
   std::string author = "unknown";
-  hdf5::Provenance provenance;     ///< also names the creator
+  hdf5::Provenance provenance = {};     ///< also names the creator
   /// Continue the file that is there: frames after this step are dropped. Absent: a new file, an older one is replaced.
-  std::optional<std::int64_t> restart_step;
+  std::optional<std::int64_t> restart_step = {};
 };
 
 /// A number or a few that belong to a frame (temperature, pressure tensor), for /observables.

@@ -10,9 +10,9 @@ namespace quintet {
 
 /// What a LAMMPS data file leaves open.
 struct LammpsDataOptions {
-  std::vector<std::string> type_names;              ///< of types 1, 2, ...; empty: from the file
+  std::vector<std::string> type_names = {};         ///< of types 1, 2, ...; empty: from the file
   std::array<bool, 3> periodic{true, true, true};   ///< LAMMPS's `boundary` command is not in a data file
-  std::string atom_style;                           ///< "" : by the hint "Atoms # full", else guessed by the columns
+  std::string atom_style = {};                      ///< "" : by the hint "Atoms # full", else guessed by the columns
 };
 
 /// Read a LAMMPS data file (units metal: angstrom, ps, eV, amu).
