@@ -80,8 +80,7 @@ std::string colour_bar(const Frame& field, const Axis& axis, const std::string& 
   std::string content = image(bar, encode_png(1, 255, indices, make_palette()));
   for (const auto& [place, text] : axis.ticks)
     content += fmt::format("<text class=\"number\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>", bar.left + 22, bar.y(place) + 4, text);
-  content += fmt::format("<text class=\"number\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>", bar.left + 60,
-                         bar.top - 6, axis.note);
+  content += fmt::format("<text class=\"number\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>", bar.left, bar.top - 8, axis.note);
   return content + fmt::format("<text class=\"label\" text-anchor=\"middle\" transform=\"translate({:.1f} {:.1f}) "
                                "rotate(-90)\">{}</text>", bar.left + 92, bar.top + bar.height / 2, escape_markup(label));
 }

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int n_colours = 8;
 constexpr double canvas_width = 640;
-constexpr double legend_row = 20, letter_width = 6.6;
+constexpr double legend_row = 20, letter_width = 7.4;
 constexpr std::size_t many_points = 2000;
 
 struct Point {

@@ -25,11 +25,11 @@ section>figure{grid-column:auto;max-width:720px;width:100%}
 figure{margin:0;background:var(--card);border:1px solid var(--rule);border-radius:8px;padding:12px 14px 10px}
 figcaption{font-weight:600;margin-bottom:4px}
 figure p{color:var(--faint);font-size:13px;margin:4px 0 0}
-svg{display:block;width:100%;height:auto;font:12.5px system-ui,-apple-system,"Segoe UI",Roboto,Arial,sans-serif}
-svg text{fill:var(--ink)} svg .number{fill:var(--faint);font-size:12px;font-variant-numeric:tabular-nums}
+svg{display:block;width:100%;height:auto;font:14px system-ui,-apple-system,"Segoe UI",Roboto,Arial,sans-serif}
+svg text{fill:var(--ink)} svg .number{fill:var(--faint);font-size:13px;font-variant-numeric:tabular-nums}
 .grid{stroke:var(--grid)} .tick{stroke:var(--faint)} .frame{fill:none;stroke:var(--rule)}
 .curve{fill:none;stroke-width:1.8;stroke-linejoin:round;stroke-linecap:round}
-.markers{fill:none;stroke-width:5;stroke-linecap:round} .dashed{stroke-dasharray:6 4}
+.markers{fill:none;stroke-width:5.5;stroke-linecap:round} .dashed{stroke-dasharray:6 4}
 .field{image-rendering:pixelated}
 .c0{stroke:var(--c0)}.c1{stroke:var(--c1)}.c2{stroke:var(--c2)}.c3{stroke:var(--c3)}
 .c4{stroke:var(--c4)}.c5{stroke:var(--c5)}.c6{stroke:var(--c6)}.c7{stroke:var(--c7)}

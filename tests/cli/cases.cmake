@@ -1,0 +1,16 @@
+# quintet_cli_cases(NAME FILE cases.txt [LABELS labels...]): one ctest entry that runs the cases of
+# a file (format: tests/cli/README.md) in a scratch folder, with the executables of the build in reach by name.
+find_package(Python3 QUIET COMPONENTS Interpreter)
+function(quintet_cli_cases name)
+  cmake_parse_arguments(ARG "" "FILE" "LABELS" ${ARGN})
+  if(NOT Python3_Interpreter_FOUND)
+    message(STATUS "No python3: the command line test ${name} is left out")
+    return()
+  endif()
+  add_test(NAME cli_${name}
+           COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/cli/expect.py
+                   ${CMAKE_CURRENT_SOURCE_DIR}/${ARG_FILE} --bin ${PROJECT_BINARY_DIR}/bin
+                   --bin ${PROJECT_BINARY_DIR}/tests "--mpiexec=${MPIEXEC_EXECUTABLE} --oversubscribe")
+  set_tests_properties(cli_${name} PROPERTIES LABELS "cli;${ARG_LABELS}" TIMEOUT 600 PROCESSORS 2
+                       ENVIRONMENT "${QUINTET_TEST_ENVIRONMENT}")
+endfunction()

@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""Run the cases of a plain text file against executables; see README.md for the format. Standard library only."""
+import argparse
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+ENTRIES = {"case", "run", "ranks", "signal", "exit", "says", "silent", "exists", "absent", "check"}
+PATIENCE_S = 120
+
+
+def read_cases(path):
+    cases = []
+    for number, line in enumerate(open(path, encoding="utf-8"), 1):
+        line = line.rstrip("\n")
+        if not line.strip() or line.startswith("#"):
+            continue
+        key, separator, value = line.partition(": ")
+        if not separator or key not in ENTRIES or (key != "case" and not cases):
+            sys.exit(f"{path}:{number}: expected 'ENTRY: VALUE' with one of {', '.join(sorted(ENTRIES))}")
+        if key == "case":
+            cases.append({"name": value, "checks": []})
+        elif key in ("run", "ranks", "signal"):
+            cases[-1][key] = value
+        else:
+            cases[-1]["checks"].append((key, value))
+    return cases
+
+
+def command_of(case, settings):
+    words = [os.path.expandvars(word) for word in shlex.split(case["run"])]
+    for folder in settings.bin:
+        program = os.path.join(folder, words[0])
+        if os.access(program, os.X_OK):
+            words[0] = program
+    if "ranks" in case:
+        words = settings.mpiexec + ["-n", case["ranks"]] + words
+    return words
+
+
+def send_when_there(process, name, path):
+    """Send a signal half a second after a file has appeared."""
+    deadline = time.time() + PATIENCE_S
+    while not os.path.exists(path) and process.poll() is None and time.time() < deadline:
+        time.sleep(0.05)
+    time.sleep(0.5)
+    process.send_signal(getattr(signal, "SIG" + name))
+
+
+def run(case, settings):
+    output = tempfile.TemporaryFile("w+", errors="replace")
+    process = subprocess.Popen(command_of(case, settings), stdout=output, stderr=subprocess.STDOUT)
+    try:
+        if "signal" in case:
+            send_when_there(process, *case["signal"].split())
+        process.wait(PATIENCE_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    output.seek(0)
+    return process.returncode, output.read()
+
+
+def problem(key, value, code, output):
+    value = os.path.expandvars(value)
+    if key == "exit":
+        return f"exit code {code}, expected {value}" if code != int(value) else ""
+    if key == "says":
+        return f"does not say: {value}" if value not in output else ""
+    if key == "silent":
+        return f"says: {value}" if value in output else ""
+    if key == "exists":
+        return f"{value} is not there" if not os.path.exists(value) else ""
+    if key == "absent":
+        return f"{value} is there" if os.path.exists(value) else ""
+    return f"check failed: {value}" if subprocess.call(value, shell=True) else ""
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("cases", help="file with the cases")
+    parser.add_argument("--bin", action="append", default=[], help="folder with executables (repeatable)")
+    parser.add_argument("--mpiexec", type=shlex.split, default=["mpirun", "--oversubscribe"])
+    settings = parser.parse_args()
+    settings.bin = [os.path.abspath(folder) for folder in settings.bin]
+    os.environ["HERE"] = os.path.dirname(os.path.abspath(settings.cases))
+    cases = read_cases(settings.cases)
+    failed = 0
+    with tempfile.TemporaryDirectory(prefix="quintet_cli_") as scratch:
+        os.chdir(scratch)
+        for case in cases:
+            code, output = run(case, settings)
+            problems = [text for key, value in case["checks"] if (text := problem(key, value, code, output))]
+            print("FAILED" if problems else "passed", case["name"], flush=True)
+            if problems:
+                failed += 1
+                print("\n".join(f"    {text}" for text in problems), f"    $ {case['run']}\n{output}", sep="\n", flush=True)
+        os.chdir("/")
+    print(f"{len(cases) - failed} of {len(cases)} cases passed")
+    return 1 if failed or not cases else 0
+
+
+sys.exit(main())
