@@ -1,0 +1,122 @@
+#pragma once
+
+#include <string>
+
+#include "physics/kernels/pack.hpp"
+
+/// Activation functions of neural networks with their derivatives, for packs.
+namespace quintet {
+
+enum class Activation { linear, tanh, relu, relu6, softplus, sigmoid, silu, gelu };
+
+namespace detail {
+template <class T>
+struct ExpConstants;
+template <>
+struct ExpConstants<double> {
+  using Bits = std::int64_t;
+  static constexpr int mantissa = 52, degree = 13;
+  static constexpr double round = 0x1.8p52, ln2_high = 0x1.62e42fefa3800p-1, ln2_low = 0x1.ef35793c76730p-45;
+  static constexpr double tanh_limit = 20.0;
+};
+template <>
+struct ExpConstants<float> {
+  using Bits = std::int32_t;
+  static constexpr int mantissa = 23, degree = 7;
+  static constexpr float round = 0x1.8p23f, ln2_high = 0x1.62e4p-1f, ln2_low = 0x1.7f7d1cp-20f;
+  static constexpr float tanh_limit = 9.5f;
+};
+
+/// scale = 2^n and p = exp(r) - 1 with x = n ln 2 + r, |r| <= ln 2 / 2; p by its Taylor series, below half an ulp.
+template <class T, int W>
+KOKKOS_INLINE_FUNCTION void split_exp(Pack<T, W> x, Pack<T, W>& scale, Pack<T, W>& p) {
+  using Constants = ExpConstants<T>;
+  using Bits = typename Constants::Bits;
+  constexpr T inverse_factorial[] = {T(1),          T(1),           T(1) / 2,         T(1) / 6,        T(1) / 24,
+                                     T(1) / 120,    T(1) / 720,     T(1) / 5040,      T(1) / 40320,    T(1) / 362880,
+                                     T(1) / 3628800, T(1) / 39916800, T(1) / 479001600, T(1) / 6227020800.0};
+  const Pack<T, W> shifted = x * T(1.44269504088896340736) + Constants::round;  // the integer sits in the low bits
+  const Pack<T, W> n = shifted - Constants::round;
+  const Pack<T, W> r = (x - n * Constants::ln2_high) - n * Constants::ln2_low;
+  Pack<T, W> q = broadcast<T, W>(inverse_factorial[Constants::degree]);
+  for (int k = Constants::degree - 1; k >= 1; --k) q = q * r + inverse_factorial[k];
+  p = q * r;
+  Pack<Bits, W> bits;
+  std::memcpy(&bits, &shifted, sizeof(bits));
+  const T one = 1;
+  Bits one_bits;
+  std::memcpy(&one_bits, &one, sizeof(one));
+  bits = (bits << Constants::mantissa) + one_bits;
+  std::memcpy(&scale, &bits, sizeof(bits));
+}
+}  // namespace detail
+
+/// tanh(x) to about 2 ulp: (e^2x - 1)/(e^2x + 1) through expm1, so that small x keep their relative accuracy.
+template <class T, int W>
+KOKKOS_INLINE_FUNCTION Pack<T, W> pack_tanh(Pack<T, W> x) {
+  const auto limit = broadcast<T, W>(detail::ExpConstants<T>::tanh_limit);
+  x = x > limit ? limit : x;
+  x = x < -limit ? -limit : x;
+  Pack<T, W> scale, p;
+  detail::split_exp<T, W>(x + x, scale, p);
+  const Pack<T, W> expm1 = scale * p + (scale - T(1));
+  return expm1 / (expm1 + T(2));
+}
+
+/// y = phi(x) and dy = phi'(x).
+template <Activation A, class T, int W>
+KOKKOS_INLINE_FUNCTION void activate(Pack<T, W> x, Pack<T, W>& y, Pack<T, W>& dy) {
+  const auto zero = broadcast<T, W>(0), one = broadcast<T, W>(1);
+  if constexpr (A == Activation::linear) {
+    y = x;
+    dy = one;
+  } else if constexpr (A == Activation::tanh) {
+    y = pack_tanh<T, W>(x);
+    dy = T(1) - y * y;
+  } else if constexpr (A == Activation::relu) {
+    y = x > zero ? x : zero;
+    dy = x > zero ? one : zero;
+  } else if constexpr (A == Activation::relu6) {
+    const auto six = broadcast<T, W>(6);
+    y = x > zero ? x : zero;
+    y = y < six ? y : six;
+    dy = x > zero ? one : zero;
+    dy = x < six ? dy : zero;
+  } else if constexpr (A == Activation::sigmoid) {
+    y = T(0.5) + T(0.5) * pack_tanh<T, W>(T(0.5) * x);
+    dy = y * (T(1) - y);
+  } else if constexpr (A == Activation::softplus) {
+    // log(1 + e^x) = max(x, 0) + log1p(e^-|x|), lane by lane: rare in practice
+    T lanes[W], values[W];
+    std::memcpy(lanes, &x, sizeof(x));
+    for (int i = 0; i < W; ++i) values[i] = (lanes[i] > 0 ? lanes[i] : 0) + std::log1p(std::exp(-std::abs(lanes[i])));
+    std::memcpy(&y, values, sizeof(y));
+    dy = T(0.5) + T(0.5) * pack_tanh<T, W>(T(0.5) * x);
+  } else if constexpr (A == Activation::silu) {
+    const Pack<T, W> s = T(0.5) + T(0.5) * pack_tanh<T, W>(T(0.5) * x);
+    y = x * s;
+    dy = s + y * (T(1) - s);
+  } else {  // gelu: 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))
+    constexpr T c = T(0.79788456080286535588), k = T(0.044715);
+    const Pack<T, W> t = pack_tanh<T, W>(c * (x + k * x * x * x));
+    y = T(0.5) * x * (T(1) + t);
+    dy = T(0.5) * (T(1) + t) + T(0.5) * x * (T(1) - t * t) * c * (T(1) + T(3) * k * x * x);
+  }
+}
+
+/// Call `body.template operator()<A>()` for the activation chosen at run time.
+template <class Body>
+void with_activation(Activation activation, Body&& body) {
+  switch (activation) {
+    case Activation::linear: return body.template operator()<Activation::linear>();
+    case Activation::tanh: return body.template operator()<Activation::tanh>();
+    case Activation::relu: return body.template operator()<Activation::relu>();
+    case Activation::relu6: return body.template operator()<Activation::relu6>();
+    case Activation::softplus: return body.template operator()<Activation::softplus>();
+    case Activation::sigmoid: return body.template operator()<Activation::sigmoid>();
+    case Activation::silu: return body.template operator()<Activation::silu>();
+    case Activation::gelu: return body.template operator()<Activation::gelu>();
+  }
+}
+
+}  // namespace quintet

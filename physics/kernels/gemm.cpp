@@ -1,0 +1,86 @@
+#include "physics/kernels/gemm.hpp"
+
+#include <algorithm>
+
+namespace quintet {
+
+template <class T>
+PackedMatrix<T>::PackedMatrix(const double* b, int k, int n, bool transposed) : k_(k), n_(n) {
+  const int panels = (n + panel - 1) / panel;
+  data_.assign(static_cast<std::size_t>(panels) * k * panel, T(0));
+  for (int j = 0; j < n; ++j) {
+    T* column = data_.data() + static_cast<std::size_t>(j / panel) * k * panel + j % panel;
+    for (int i = 0; i < k; ++i) {
+      const std::size_t from = transposed ? static_cast<std::size_t>(j) * k + i : static_cast<std::size_t>(i) * n + j;
+      column[static_cast<std::size_t>(i) * panel] = static_cast<T>(b[from]);
+    }
+  }
+}
+
+namespace {
+
+constexpr int tile_rows = 8;
+
+/// C[rows, packs W] = A[rows, k] B[k, packs W] with all sums in registers.
+template <class T, int rows, int packs>
+void tile(const T* __restrict a, int lda, int k, const T* __restrict b, T* __restrict c, int ldc) {
+  constexpr int w = pack_width<T>;
+  Pack<T> sum[rows][packs] = {};
+  for (int i = 0; i < k; ++i) {
+    Pack<T> right[packs];
+#pragma GCC unroll 8
+    for (int q = 0; q < packs; ++q) right[q] = load<T>(b + q * w);
+#pragma GCC unroll 8
+    for (int r = 0; r < rows; ++r) {
+      const Pack<T> left = broadcast<T>(a[static_cast<std::size_t>(r) * lda + i]);
+#pragma GCC unroll 8
+      for (int q = 0; q < packs; ++q) sum[r][q] += left * right[q];
+    }
+    b += PackedMatrix<T>::panel;
+  }
+#pragma GCC unroll 8
+  for (int r = 0; r < rows; ++r)
+#pragma GCC unroll 8
+    for (int q = 0; q < packs; ++q) store<T>(c + static_cast<std::size_t>(r) * ldc + q * w, sum[r][q]);
+}
+
+template <class T, int packs>
+void tile_of(int rows, const T* a, int lda, int k, const T* b, T* c, int ldc) {
+  switch (rows) {
+    case 1: return tile<T, 1, packs>(a, lda, k, b, c, ldc);
+    case 2: return tile<T, 2, packs>(a, lda, k, b, c, ldc);
+    case 3: return tile<T, 3, packs>(a, lda, k, b, c, ldc);
+    case 4: return tile<T, 4, packs>(a, lda, k, b, c, ldc);
+    case 5: return tile<T, 5, packs>(a, lda, k, b, c, ldc);
+    case 6: return tile<T, 6, packs>(a, lda, k, b, c, ldc);
+    case 7: return tile<T, 7, packs>(a, lda, k, b, c, ldc);
+    default: return tile<T, 8, packs>(a, lda, k, b, c, ldc);
+  }
+}
+
+}  // namespace
+
+template <class T>
+void multiply(const T* a, int lda, int m, const PackedMatrix<T>& b, T* c, int ldc) {
+  constexpr int w = pack_width<T>;
+  const int packs = b.stride() / w;
+  for (int p = 0; 3 * p < packs; ++p) {
+    const T* right = b.panel_data(p);
+    const int width = std::min(3, packs - 3 * p);
+    for (int row = 0; row < m; row += tile_rows) {
+      const int rows = std::min(tile_rows, m - row);
+      const T* left = a + static_cast<std::size_t>(row) * lda;
+      T* out = c + static_cast<std::size_t>(row) * ldc + 3 * p * w;
+      if (width == 3) tile_of<T, 3>(rows, left, lda, b.k(), right, out, ldc);
+      if (width == 2) tile_of<T, 2>(rows, left, lda, b.k(), right, out, ldc);
+      if (width == 1) tile_of<T, 1>(rows, left, lda, b.k(), right, out, ldc);
+    }
+  }
+}
+
+template class PackedMatrix<float>;
+template class PackedMatrix<double>;
+template void multiply<float>(const float*, int, int, const PackedMatrix<float>&, float*, int);
+template void multiply<double>(const double*, int, int, const PackedMatrix<double>&, double*, int);
+
+}  // namespace quintet

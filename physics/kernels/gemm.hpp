@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "physics/kernels/aligned.hpp"
+#include "physics/kernels/pack.hpp"
+
+namespace quintet {
+
+/// The right-hand matrix of many products, B[k, n], stored once in the order in which the kernel reads it.
+///
+/// Column panels of three packs, each panel [k][3 W], zero-padded: the kernel streams it from the second-level cache.
+template <class T>
+class PackedMatrix {
+ public:
+  static constexpr int panel = 3 * pack_width<T>;
+
+  PackedMatrix() = default;
+  /// From row-major B `[k, n]`, or from its transpose (then `b` is `[n, k]`).
+  PackedMatrix(const double* b, int k, int n, bool transposed = false);
+
+  [[nodiscard]] int k() const { return k_; }
+  [[nodiscard]] int n() const { return n_; }
+  /// Columns of a product's rows in memory: n rounded up to whole packs; the padding comes out as 0.
+  [[nodiscard]] int stride() const { return padded(n_, pack_width<T>); }
+  [[nodiscard]] const T* panel_data(int i) const { return data_.data() + static_cast<std::size_t>(i) * k_ * panel; }
+
+ private:
+  int k_ = 0, n_ = 0;
+  AlignedVector<T> data_;
+};
+
+/// C = A B for row-major A `[m, k]` (stride lda) and C `[m, b.stride()]` (stride ldc).
+///
+/// Register tiles of 8 rows x 3 packs; every row's sum runs over k in order, so a row's result does not depend on m.
+/// 2 m n k flops; reads B once per 8 rows from cache. Instantiated for float and double.
+template <class T>
+void multiply(const T* a, int lda, int m, const PackedMatrix<T>& b, T* c, int ldc);
+
+}  // namespace quintet

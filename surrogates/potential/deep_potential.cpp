@@ -1,0 +1,24 @@
+#include "surrogates/potential/deep_potential.hpp"
+
+#include "surrogates/potential/engine.hpp"
+
+namespace quintet::potential {
+
+DeepPotential::DeepPotential(Model model, const DeepPotentialOptions& options) {
+  const bool single = options.precision == Precision::mixed || (options.precision == Precision::model && model.single_precision);
+  if (single) engine_ = std::make_unique<TypedEngine<float>>(std::move(model), options);
+  else engine_ = std::make_unique<TypedEngine<double>>(std::move(model), options);
+}
+
+DeepPotential::~DeepPotential() = default;
+
+double DeepPotential::cutoff() const { return engine_->model.rcut; }
+const std::vector<std::string>& DeepPotential::type_names() const { return engine_->model.type_names; }
+std::string DeepPotential::description() const { return engine_->description(); }
+const Model& DeepPotential::model() const { return engine_->model; }
+
+Energetics DeepPotential::compute(const Exec& exec, Atoms& atoms, const NeighbourList& list, Array<double> atom_energy) {
+  return engine_->compute(exec, atoms, list, atom_energy);
+}
+
+}  // namespace quintet::potential
