@@ -8,13 +8,15 @@
 
 namespace quintet {
 
-/// A DeePMD-kit data folder: type.raw, type_map.raw, nopbc, set.*/{coord,box,energy,force,virial}.npy; frames on demand.
+/// A DeePMD-kit data folder: type.raw, type_map.raw, nopbc, set.*/{coord,box,energy,force,virial}.npy; frames
+/// on demand.
 ///
-/// Frames are numbered through the sets in the order of the sets' names. Arrays are float32 or float64 (integers are taken
-/// as numbers): coord (frames, 3 atoms), box (frames, 9) rows a b c, energy (frames) or (frames, 1), force (frames, 3
-/// atoms), virial (frames, 9); angstrom and eV. Labels are optional and may be absent from some sets. With an empty file
-/// `nopbc` the boundaries are open and box.npy is not read. Source: DeePMD-kit documentation, "System".
-/// Errors (InputError) name file and shape; "mixed type" folders (real_atom_types.npy) are refused.
+/// Frames are numbered through the sets in the order of the sets' names. Arrays are float32 or float64
+/// (integers are taken as numbers): coord (frames, 3 atoms), box (frames, 9) rows a b c, energy (frames) or
+/// (frames, 1), force (frames, 3 atoms), virial (frames, 9); angstrom and eV. Labels are optional and may be
+/// absent from some sets. With an empty file `nopbc` the boundaries are open and box.npy is not read. Source:
+/// DeePMD-kit documentation, "System". Errors (InputError) name file and shape; "mixed type" folders
+/// (real_atom_types.npy) are refused.
 class DeepmdSystem {
  public:
   /// @param type_names names of types 0, 1, ...; wins over type_map.raw and is needed where that is absent.

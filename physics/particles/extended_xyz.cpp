@@ -40,15 +40,18 @@ std::string comment_value(const std::string& line, std::size_t& at, const std::s
       value += line[++i];
       continue;
     }
-    if (line[i] == close) --depth;
-    else if (line[i] == open) ++depth;
+    if (line[i] == close)
+      --depth;
+    else if (line[i] == open)
+      ++depth;
     if (depth == 0) {
       at = i + 1;
       return value;
     }
     value += line[i];
   }
-  throw InputError(fmt::format("{}: the {} in column {} of the comment line is never closed", where, open, at + 1));
+  throw InputError(
+      fmt::format("{}: the {} in column {} of the comment line is never closed", where, open, at + 1));
 }
 
 /// The key=value pairs of a comment line, keys in lower case; a word without '=' is a key with value "T".
@@ -81,13 +84,16 @@ struct Column {
 std::vector<Column> parse_properties(const std::string& text, const std::string& where) {
   const auto pieces = text::split(text, ":");
   QUINTET_CHECK(!pieces.empty() && pieces.size() % 3 == 0,
-                "{}: Properties is {}, expected triples name:type:columns such as species:S:1:pos:R:3", where, shown(text));
+                "{}: Properties is {}, expected triples name:type:columns such as species:S:1:pos:R:3", where,
+                shown(text));
   std::vector<Column> columns;
   int begin = 0;
   for (std::size_t i = 0; i < pieces.size(); i += 3) {
     const std::int64_t width = text::to_integer(pieces[i + 2], where, "the number of columns in Properties");
-    QUINTET_CHECK(pieces[i + 1].size() == 1 && std::string_view("SRIL").find(pieces[i + 1][0]) != std::string_view::npos,
-                  "{}: property {} has type {}, expected S, R, I or L", where, shown(pieces[i]), shown(pieces[i + 1]));
+    QUINTET_CHECK(pieces[i + 1].size() == 1 &&
+                      std::string_view("SRIL").find(pieces[i + 1][0]) != std::string_view::npos,
+                  "{}: property {} has type {}, expected S, R, I or L", where, shown(pieces[i]),
+                  shown(pieces[i + 1]));
     QUINTET_CHECK(width >= 1 && width <= 1000, "{}: property {} has {} columns, expected 1 to 1000", where,
                   shown(pieces[i]), width);
     columns.push_back({lower(pieces[i]), pieces[i + 1][0], begin, static_cast<int>(width)});
@@ -100,10 +106,12 @@ std::vector<Column> parse_properties(const std::string& text, const std::string&
 int find_column(const std::vector<Column>& columns, const std::vector<std::string>& names, int width,
                 const std::string& kinds, const std::string& where) {
   for (const std::string& name : names) {
-    const auto column = std::find_if(columns.begin(), columns.end(), [&](const Column& c) { return c.name == name; });
+    const auto column =
+        std::find_if(columns.begin(), columns.end(), [&](const Column& c) { return c.name == name; });
     if (column == columns.end()) continue;
     QUINTET_CHECK(column->width == width && kinds.find(column->kind) != std::string::npos,
-                  "{}: property {} is {}:{}, expected {}:{}", where, name, column->kind, column->width, kinds[0], width);
+                  "{}: property {} is {}:{}, expected {}:{}", where, name, column->kind, column->width,
+                  kinds[0], width);
     return column->begin;
   }
   return -1;
@@ -150,8 +158,8 @@ std::array<bool, 3> flags(const std::string& value, const std::string& where) {
   for (int k = 0; k < 3; ++k) {
     const std::string flag = lower(pieces[k]);
     result[k] = flag == "t" || flag == "true" || flag == "1";
-    QUINTET_CHECK(result[k] || flag == "f" || flag == "false" || flag == "0", "{}: pbc is {}, expected three of T and F",
-                  where, shown(value));
+    QUINTET_CHECK(result[k] || flag == "f" || flag == "false" || flag == "0",
+                  "{}: pbc is {}, expected three of T and F", where, shown(value));
   }
   return result;
 }
@@ -159,11 +167,14 @@ std::array<bool, 3> flags(const std::string& value, const std::string& where) {
 /// virial = -volume * stress, from nine numbers or six in Voigt order.
 Mat3 virial_from_stress(const std::string& value, double volume, const std::string& where) {
   const auto s = numbers(value, where, "stress");
-  QUINTET_CHECK(s.size() == 9 || s.size() == 6, "{}: stress has {} numbers, expected 9, or 6 in the order xx yy zz yz xz xy",
-                where, s.size());
+  QUINTET_CHECK(s.size() == 9 || s.size() == 6,
+                "{}: stress has {} numbers, expected 9, or 6 in the order xx yy zz yz xz xy", where,
+                s.size());
   Mat3 stress;
-  if (s.size() == 9) std::copy(s.begin(), s.end(), stress.begin());
-  else stress = {s[0], s[5], s[4], s[5], s[1], s[3], s[4], s[3], s[2]};
+  if (s.size() == 9)
+    std::copy(s.begin(), s.end(), stress.begin());
+  else
+    stress = {s[0], s[5], s[4], s[5], s[1], s[3], s[4], s[3], s[2]};
   for (double& component : stress) component *= -volume;
   return stress;
 }
@@ -174,7 +185,8 @@ class FrameReader {
   FrameReader(text::LineReader& reader, std::int64_t n_atoms) : reader_(reader), n_atoms_(n_atoms) {}
 
   Configuration read() {
-    QUINTET_CHECK(reader_.next(), "{}: the file ends before the comment line of a frame of {} atoms", reader_.where(), n_atoms_);
+    QUINTET_CHECK(reader_.next(), "{}: the file ends before the comment line of a frame of {} atoms",
+                  reader_.where(), n_atoms_);
     const std::string where = reader_.where();
     const auto comment = parse_comment(reader_.line(), where);
     const auto value = [&](const std::string& key) {
@@ -184,10 +196,13 @@ class FrameReader {
     read_atoms(Layout(value("properties").value_or("species:S:1:pos:R:3"), where));
     read_box(value("lattice"), value("pbc"), value("origin"), where);
     if (const auto energy = value("energy")) result_.energy = text::to_double(*energy, where, "energy");
-    if (const auto virial = value("virial")) result_.virial = nine(*virial, where, "virial");
+    if (const auto virial = value("virial"))
+      result_.virial = nine(*virial, where, "virial");
     else if (const auto stress = value("stress")) {
-      QUINTET_CHECK(result_.box.fully_periodic(), "{}: a stress needs a cell periodic in all directions; give the virial "
-                    "instead", where);
+      QUINTET_CHECK(result_.box.fully_periodic(),
+                    "{}: a stress needs a cell periodic in all directions; give the virial "
+                    "instead",
+                    where);
       result_.virial = virial_from_stress(*stress, result_.box.volume(), where);
     }
     return std::move(result_);
@@ -210,18 +225,22 @@ class FrameReader {
 
   void read_atoms(const Layout& layout) {
     for (std::int64_t i = 0; i < n_atoms_; ++i) {
-      QUINTET_CHECK(reader_.next(), "{}: the file ends after {} of {} atoms of a frame", reader_.where(), i, n_atoms_);
+      QUINTET_CHECK(reader_.next(), "{}: the file ends after {} of {} atoms of a frame", reader_.where(), i,
+                    n_atoms_);
       const auto tokens = text::split(reader_.line());
-      QUINTET_CHECK(tokens.size() >= layout.n_columns, "{}: the line of atom {} of {} has {} columns, expected {}",
-                    reader_.where(), i + 1, n_atoms_, tokens.size(), layout.n_columns);
+      QUINTET_CHECK(tokens.size() >= layout.n_columns,
+                    "{}: the line of atom {} of {} has {} columns, expected {}", reader_.where(), i + 1,
+                    n_atoms_, tokens.size(), layout.n_columns);
       read_atom(layout, tokens, reader_.where());
     }
     for (std::size_t t = 0; t < result_.masses.size(); ++t)
-      QUINTET_CHECK(result_.masses[t] > 0, "{}: atoms of type {} have mass {}, expected a positive number of amu",
-                    reader_.path(), result_.type_names[t], result_.masses[t]);
+      QUINTET_CHECK(result_.masses[t] > 0,
+                    "{}: atoms of type {} have mass {}, expected a positive number of amu", reader_.path(),
+                    result_.type_names[t], result_.masses[t]);
   }
 
-  void read_atom(const Layout& layout, const std::vector<std::string_view>& tokens, const std::string& where) {
+  void read_atom(const Layout& layout, const std::vector<std::string_view>& tokens,
+                 const std::string& where) {
     const int type = type_of(tokens[layout.species]);
     result_.types.push_back(type);
     result_.positions.push_back(text::to_vec3(&tokens[layout.position], where, "pos"));
@@ -231,11 +250,13 @@ class FrameReader {
       result_.ids.push_back(id);
     }
     if (layout.force >= 0) result_.forces.push_back(text::to_vec3(&tokens[layout.force], where, "forces"));
-    if (layout.velocity >= 0) result_.velocities.push_back(text::to_vec3(&tokens[layout.velocity], where, "velocities"));
+    if (layout.velocity >= 0)
+      result_.velocities.push_back(text::to_vec3(&tokens[layout.velocity], where, "velocities"));
     if (layout.mass >= 0) note_mass(type, text::to_double(tokens[layout.mass], where, "mass"), where);
     if (layout.momentum >= 0) {
       Vec3 v = text::to_vec3(&tokens[layout.momentum], where, "momenta");
-      // v = p/m; ASE's unit of time is angstrom sqrt(amu/eV), and v in angstrom/ps is that times 1/sqrt(mv2_to_ev).
+      // v = p/m; ASE's unit of time is angstrom sqrt(amu/eV), and v in angstrom/ps is that times
+      // 1/sqrt(mv2_to_ev).
       const double mass = layout.mass >= 0 ? result_.masses[type] : atomic_mass(result_.type_names[type]);
       for (double& component : v) component /= mass * std::sqrt(units::mv2_to_ev);
       result_.velocities.push_back(v);
@@ -251,8 +272,10 @@ class FrameReader {
   void note_mass(int type, double mass, const std::string& where) {
     auto& masses = result_.masses;
     if (type == static_cast<int>(masses.size())) masses.push_back(mass);
-    QUINTET_CHECK(masses[type] == mass, "{}: mass is {}, but an earlier atom of type {} has {}; give isotopes names of "
-                  "their own", where, mass, result_.type_names[type], masses[type]);
+    QUINTET_CHECK(masses[type] == mass,
+                  "{}: mass is {}, but an earlier atom of type {} has {}; give isotopes names of "
+                  "their own",
+                  where, mass, result_.type_names[type], masses[type]);
   }
 
   text::LineReader& reader_;
@@ -266,12 +289,16 @@ std::optional<std::int64_t> next_frame(text::LineReader& reader) {
   if (!reader.next_filled()) return {};
   const auto tokens = text::split(reader.line());
   QUINTET_CHECK(tokens.size() == 1 && text::is_integer(tokens[0]),
-                "{}: found {} where a frame's number of atoms was expected", reader.where(), shown(reader.line()));
+                "{}: found {} where a frame's number of atoms was expected", reader.where(),
+                shown(reader.line()));
   const std::int64_t n = text::to_integer(tokens[0], reader.where(), "the number of atoms");
-  // A line needs eight bytes at least ("O 0 0 0\n"), so a number that the file cannot hold is refused before it is used.
+  // A line needs eight bytes at least ("O 0 0 0\n"), so a number that the file cannot hold is refused before
+  // it is used.
   QUINTET_CHECK(n >= 1, "{}: the frame has {} atoms, expected 1 or more", reader.where(), n);
-  QUINTET_CHECK(static_cast<std::uint64_t>(n) <= reader.bytes() / 7, "{}: the frame has {} atoms by its first line, but "
-                "the file has only {} bytes", reader.where(), n, reader.bytes());
+  QUINTET_CHECK(static_cast<std::uint64_t>(n) <= reader.bytes() / 7,
+                "{}: the frame has {} atoms by its first line, but "
+                "the file has only {} bytes",
+                reader.where(), n, reader.bytes());
   return n;
 }
 
@@ -292,16 +319,19 @@ std::vector<Configuration> read_extended_xyz(const std::string& path, std::optio
   std::int64_t n_frames = 0;
   while (const auto n_atoms = next_frame(reader)) {
     const bool wanted = !frame || *frame == n_frames;
-    if (wanted) frames.push_back(FrameReader(reader, *n_atoms).read());
-    else skip_frame(reader, *n_atoms);
+    if (wanted)
+      frames.push_back(FrameReader(reader, *n_atoms).read());
+    else
+      skip_frame(reader, *n_atoms);
     if (wanted && frame) return frames;
     ++n_frames;
     if (from_end) begins.push_back(reader.bookmark());
   }
   QUINTET_CHECK(n_frames > 0, "{}: the file holds no frame", path);
   if (!frame) return frames;
-  QUINTET_CHECK(from_end && n_frames + *frame >= 0, "{}: there is no frame {}, the file has {} (0 to {}, or -1 for the last)",
-                path, *frame, n_frames, n_frames - 1);
+  QUINTET_CHECK(from_end && n_frames + *frame >= 0,
+                "{}: there is no frame {}, the file has {} (0 to {}, or -1 for the last)", path, *frame,
+                n_frames, n_frames - 1);
   reader.go_to(begins[static_cast<std::size_t>(n_frames + *frame)]);
   const auto n_atoms = next_frame(reader);
   frames.push_back(FrameReader(reader, *n_atoms).read());
@@ -349,7 +379,8 @@ std::string comment_line(const Configuration& c, const ExtendedXyzOptions& optio
 
 void write_extended_xyz(const std::string& path, const Configuration& c, const ExtendedXyzOptions& options) {
   QUINTET_CHECK(options.atom_energies.empty() || options.atom_energies.size() == c.n_atoms(),
-                "{} atomic energies for {} atoms cannot be written to {}", options.atom_energies.size(), c.n_atoms(), path);
+                "{} atomic energies for {} atoms cannot be written to {}", options.atom_energies.size(),
+                c.n_atoms(), path);
   std::string content = fmt::format("{}\n{}\n", c.n_atoms(), comment_line(c, options));
   Buffer out(content);
   for (std::size_t i = 0; i < c.n_atoms(); ++i) {

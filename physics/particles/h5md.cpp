@@ -17,7 +17,8 @@ std::string joined(const std::vector<std::string>& words) { return fmt::format("
 struct Quantity {
   const char *name, *unit_h5md, *unit, *text;
 };
-constexpr Quantity position_of{"position", "Angstrom", "angstrom", "Positions; unwrapped = position + image * edges."};
+constexpr Quantity position_of{"position", "Angstrom", "angstrom",
+                               "Positions; unwrapped = position + image * edges."};
 constexpr Quantity velocity_of{"velocity", "Angstrom ps-1", "angstrom/ps", "Velocities."};
 constexpr Quantity force_of{"force", "kJ mol-1 Angstrom-1", "kJ/mol/angstrom", "Forces."};
 constexpr Quantity image_of{"image", "", "1", "Periodic boundaries crossed, along the rows of the box."};
@@ -30,7 +31,7 @@ struct H5mdWriter::Implementation {
   H5mdOptions options;
   hdf5::File file;
   h5md::RowOrder order;
-  std::vector<hdf5::Series> all;   // every series, to be cut together
+  std::vector<hdf5::Series> all;  // every series, to be cut together
   std::optional<hdf5::Series> step, time, edges, origin, image;
   std::vector<hdf5::Series> floats;  // position, then velocity and force if wanted
   std::vector<std::string> observable_names;
@@ -44,8 +45,10 @@ struct H5mdWriter::Implementation {
         order(c, atoms),
         continues(o.restart_step.has_value()) {
     const auto sorted = order.sort(atoms);
-    if (continues) check_atoms(sorted);
-    else write_frame_of_file(atoms, sorted);
+    if (continues)
+      check_atoms(sorted);
+    else
+      write_frame_of_file(atoms, sorted);
     open_series();
   }
 
@@ -56,8 +59,10 @@ struct H5mdWriter::Implementation {
     h5md.set_attribute("version", std::vector<std::int64_t>{1, 1});
     h5md.group("author").set_attribute("name", options.author);
     auto creator = h5md.group("creator");
-    creator.set_attribute("name", options.provenance.program.empty() ? "Quintet" : "Quintet " + options.provenance.program);
-    creator.set_attribute("version", options.provenance.version.empty() ? "unknown" : options.provenance.version);
+    creator.set_attribute(
+        "name", options.provenance.program.empty() ? "Quintet" : "Quintet " + options.provenance.program);
+    creator.set_attribute("version",
+                          options.provenance.version.empty() ? "unknown" : options.provenance.version);
     auto units = h5md.group("modules/units");
     units.set_attribute("version", std::vector<std::int64_t>{1, 0});
     units.set_attribute("system", "SI");
@@ -88,7 +93,8 @@ struct H5mdWriter::Implementation {
     const auto offset = order.offset();
     group.write_distributed<std::int32_t>("species", species, shape, offset,
                                           {"1", {"atom"}, "Types: " + joined(atoms.type_names) + " from 0."});
-    group.write_distributed<std::int64_t>("id", ids, shape, offset, {"1", {"atom"}, "Identities of the atoms, ascending."});
+    group.write_distributed<std::int64_t>("id", ids, shape, offset,
+                                          {"1", {"atom"}, "Identities of the atoms, ascending."});
     group.write_distributed<double>("mass", masses, shape, offset, {"amu", {"atom"}, "Masses."});
     group.set_member_attribute("mass", "unit", "u");
   }
@@ -103,20 +109,23 @@ struct H5mdWriter::Implementation {
                   shape.empty() ? 0 : shape[0], order.n_rows());
     const auto ids = group.read_rows<std::int64_t>("id", order.offset(), rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i) differs = differs || ids[i] != rows[i].id;
-    QUINTET_CHECK(!comm.any(differs), "{}: cannot be continued: its atoms have other ids than the run's", file.path());
+    QUINTET_CHECK(!comm.any(differs), "{}: cannot be continued: its atoms have other ids than the run's",
+                  file.path());
     check_elements(group);
   }
 
   void check_elements(const hdf5::Group& group) const {
-    for (const auto& [name, wanted] : {std::pair("velocity", options.velocities), std::pair("force", options.forces)})
-      QUINTET_CHECK(group.has(name) == wanted, "{}: cannot be continued: it was begun {} {}, now the options say {}", file.path(),
+    for (const auto& [name, wanted] :
+         {std::pair("velocity", options.velocities), std::pair("force", options.forces)})
+      QUINTET_CHECK(group.has(name) == wanted,
+                    "{}: cannot be continued: it was begun {} {}, now the options say {}", file.path(),
                     wanted ? "without" : "with", name, wanted ? "with" : "without");
   }
 
   /// An element that changes with time: NAME/value, with step and time linked to those of all.
   template <class T>
-  hdf5::Series element(hdf5::Group parent, const std::string& name, const hdf5::Shape& entry, const std::string& unit_h5md,
-                       const hdf5::Description& description) {
+  hdf5::Series element(hdf5::Group parent, const std::string& name, const hdf5::Shape& entry,
+                       const std::string& unit_h5md, const hdf5::Description& description) {
     auto group = parent.group(name);
     const bool is_new = !group.has("value");
     auto series = group.series<T>("value", entry, description);
@@ -132,8 +141,9 @@ struct H5mdWriter::Implementation {
   hdf5::Series rows_element(hdf5::Group& group, const Quantity& quantity) {
     const hdf5::Shape entry{order.n_rows(), 3};
     const hdf5::Description description{quantity.unit, {"frame", "atom", "xyz"}, quantity.text};
-    return options.single_precision ? element<float>(group, quantity.name, entry, quantity.unit_h5md, description)
-                                    : element<double>(group, quantity.name, entry, quantity.unit_h5md, description);
+    return options.single_precision
+               ? element<float>(group, quantity.name, entry, quantity.unit_h5md, description)
+               : element<double>(group, quantity.name, entry, quantity.unit_h5md, description);
   }
 
   void open_series() {
@@ -150,10 +160,13 @@ struct H5mdWriter::Implementation {
     floats.push_back(rows_element(group, position_of));
     if (options.velocities) floats.push_back(rows_element(group, velocity_of));
     if (options.forces) floats.push_back(rows_element(group, force_of));
-    image = element<std::int32_t>(group, image_of.name, {order.n_rows(), 3}, "", {"1", {"frame", "atom", "xyz"}, image_of.text});
+    image = element<std::int32_t>(group, image_of.name, {order.n_rows(), 3}, "",
+                                  {"1", {"frame", "atom", "xyz"}, image_of.text});
     auto box = group.group("box");
-    edges = element<double>(box, "edges", {3, 3}, "Angstrom", {"angstrom", {"frame", "row", "xyz"}, "Cell vectors a, b, c."});
-    origin = element<double>(box, "origin", {3}, "Angstrom", {"angstrom", {"frame", "xyz"}, "Corner of the cell."});
+    edges = element<double>(box, "edges", {3, 3}, "Angstrom",
+                            {"angstrom", {"frame", "row", "xyz"}, "Cell vectors a, b, c."});
+    origin = element<double>(box, "origin", {3}, "Angstrom",
+                             {"angstrom", {"frame", "xyz"}, "Corner of the cell."});
     if (continues) open_observables();
     if (continues) drop_frames_after(*options.restart_step);
   }
@@ -171,8 +184,10 @@ struct H5mdWriter::Implementation {
 
   void drop_frames_after(std::int64_t last_step) {
     // Read by all ranks alike: what one rank alone has in its chunk cache, HDF5 would cut on that rank alone.
-    const auto steps = file.root().open_group(atoms_group).read_rows<std::int64_t>("position/step", 0, step->size());
-    auto keep = static_cast<std::uint64_t>(std::upper_bound(steps.begin(), steps.end(), last_step) - steps.begin());
+    const auto steps =
+        file.root().open_group(atoms_group).read_rows<std::int64_t>("position/step", 0, step->size());
+    auto keep =
+        static_cast<std::uint64_t>(std::upper_bound(steps.begin(), steps.end(), last_step) - steps.begin());
     // A run that was killed while it wrote a frame leaves series of unequal length.
     for (const auto& series : all) keep = std::min(keep, series.size());
     for (auto& series : all) series.truncate(keep);
@@ -184,25 +199,28 @@ struct H5mdWriter::Implementation {
     for (const auto& o : given) {
       const hdf5::Shape entry = o.values.size() == 1 ? hdf5::Shape{} : hdf5::Shape{o.values.size()};
       observable_names.push_back(o.name);
-      observables.push_back(element<double>(group, o.name, entry, o.unit,
-                                            {o.unit.empty() ? "1" : o.unit, {"frame"}, "Observable " + o.name + "."}));
+      observables.push_back(
+          element<double>(group, o.name, entry, o.unit,
+                          {o.unit.empty() ? "1" : o.unit, {"frame"}, "Observable " + o.name + "."}));
     }
   }
 
   void append_observables(const std::vector<H5mdObservable>& given) {
     if (step->size() == 0 && observables.empty()) make_observables(given);
-    QUINTET_CHECK(given.size() == observables.size(), "{}: a frame with {} observables cannot follow frames with {} ({})", file.path(),
+    QUINTET_CHECK(given.size() == observables.size(),
+                  "{}: a frame with {} observables cannot follow frames with {} ({})", file.path(),
                   given.size(), observables.size(), joined(observable_names));
     for (const auto& o : given) {
       const auto name = std::find(observable_names.begin(), observable_names.end(), o.name);
-      QUINTET_CHECK(name != observable_names.end(), "{}: observable {} was not in the first frame ({})", file.path(), o.name,
-                    joined(observable_names));
+      QUINTET_CHECK(name != observable_names.end(), "{}: observable {} was not in the first frame ({})",
+                    file.path(), o.name, joined(observable_names));
       observables[static_cast<std::size_t>(name - observable_names.begin())].append<double>(o.values);
     }
   }
 
   template <class T>
-  void append_rows(hdf5::Series& series, const std::vector<h5md::Row>& rows, const Vec3 h5md::Row::*member, double factor) {
+  void append_rows(hdf5::Series& series, const std::vector<h5md::Row>& rows, const Vec3 h5md::Row::*member,
+                   double factor) {
     std::vector<T> values;
     values.reserve(3 * rows.size());
     for (const h5md::Row& row : rows)
@@ -210,9 +228,12 @@ struct H5mdWriter::Implementation {
     series.append_distributed<T>(values, order.offset());
   }
 
-  void append_floats(hdf5::Series& series, const std::vector<h5md::Row>& rows, const Vec3 h5md::Row::*member, double factor = 1) {
-    if (options.single_precision) append_rows<float>(series, rows, member, factor);
-    else append_rows<double>(series, rows, member, factor);
+  void append_floats(hdf5::Series& series, const std::vector<h5md::Row>& rows, const Vec3 h5md::Row::*member,
+                     double factor = 1) {
+    if (options.single_precision)
+      append_rows<float>(series, rows, member, factor);
+    else
+      append_rows<double>(series, rows, member, factor);
   }
 
   void append(std::int64_t i_step, double t, const Atoms& atoms, const std::vector<H5mdObservable>& given) {
@@ -239,7 +260,8 @@ H5mdWriter::~H5mdWriter() = default;
 H5mdWriter::H5mdWriter(H5mdWriter&&) noexcept = default;
 H5mdWriter& H5mdWriter::operator=(H5mdWriter&&) noexcept = default;
 
-void H5mdWriter::append(std::int64_t step, double time, const Atoms& atoms, const std::vector<H5mdObservable>& observables) {
+void H5mdWriter::append(std::int64_t step, double time, const Atoms& atoms,
+                        const std::vector<H5mdObservable>& observables) {
   implementation_->append(step, time, atoms, observables);
 }
 std::int64_t H5mdWriter::n_frames() const { return static_cast<std::int64_t>(implementation_->step->size()); }

@@ -22,8 +22,9 @@ class TrajectoryReader {
       : file_(hdf5::File::open(Comm::self(), path)), atoms_(open_atoms(path)), path_(path) {
     constant_.type_names = atoms_.texts_attribute("type_names");
     const auto position = atoms_.shape("position/value");
-    QUINTET_CHECK(position.size() == 3 && position[2] == 3, "{}: particles/atoms/position/value has {} axes, expected (frames, atoms, 3)",
-                  path, position.size());
+    QUINTET_CHECK(position.size() == 3 && position[2] == 3,
+                  "{}: particles/atoms/position/value has {} axes, expected (frames, atoms, 3)", path,
+                  position.size());
     // A run that was killed while it wrote a frame leaves position longer than step.
     n_frames_ = static_cast<std::int64_t>(std::min(position[0], atoms_.shape("position/step").at(0)));
     n_atoms_ = position[1];
@@ -50,14 +51,16 @@ class TrajectoryReader {
     const auto images = rows_of_three(entry("image", index, 3 * n_atoms_));
     for (std::size_t i = 0; i < n_atoms_; ++i)
       for (int r = 0; r < 3; ++r)
-        for (int k = 0; k < 3 && images[i][r] != 0; ++k) result.positions[i][k] += images[i][r] * rows[3 * r + k];
+        for (int k = 0; k < 3 && images[i][r] != 0; ++k)
+          result.positions[i][k] += images[i][r] * rows[3 * r + k];
     return result;
   }
 
  private:
   hdf5::Group open_atoms(const std::string& path) {
     QUINTET_CHECK(file_.root().has("h5md") && file_.root().has("particles/atoms/box/origin"),
-                  "{}: this HDF5 file is no trajectory of Quintet's (particles/atoms with box/origin); `quintet inspect` says what it is",
+                  "{}: this HDF5 file is no trajectory of Quintet's (particles/atoms with box/origin); "
+                  "`quintet inspect` says what it is",
                   path);
     return file_.root().open_group("particles/atoms");
   }
@@ -81,9 +84,11 @@ class TrajectoryReader {
     for (int k = 0; k < 3; ++k) periodic_[k] = boundary[k] == "periodic";
   }
 
-  [[nodiscard]] std::vector<double> entry(const std::string& name, std::int64_t index, std::uint64_t size) const {
+  [[nodiscard]] std::vector<double> entry(const std::string& name, std::int64_t index,
+                                          std::uint64_t size) const {
     auto values = atoms_.read_rows<double>(name + "/value", static_cast<std::uint64_t>(index), 1);
-    QUINTET_CHECK(values.size() == size, "{}: {}/value has {} values a frame, expected {}", path_, name, values.size(), size);
+    QUINTET_CHECK(values.size() == size, "{}: {}/value has {} values a frame, expected {}", path_, name,
+                  values.size(), size);
     return values;
   }
 
@@ -103,7 +108,9 @@ std::vector<Configuration> read_h5md(const std::string& path, std::optional<std:
   const std::int64_t n = reader.n_frames();
   QUINTET_CHECK(n > 0, "{}: the trajectory has no frame", path);
   const std::int64_t first = !frame ? 0 : *frame < 0 ? n + *frame : *frame;
-  QUINTET_CHECK(first >= 0 && first < n, "{}: there is no frame {}, the file has {} (0 to {}, or -1 for the last)", path, *frame, n, n - 1);
+  QUINTET_CHECK(first >= 0 && first < n,
+                "{}: there is no frame {}, the file has {} (0 to {}, or -1 for the last)", path, *frame, n,
+                n - 1);
   std::vector<Configuration> frames;
   for (std::int64_t i = first; i < (frame ? first + 1 : n); ++i) frames.push_back(reader.frame(i));
   return frames;

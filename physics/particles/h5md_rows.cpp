@@ -40,9 +40,12 @@ RowOrder::RowOrder(Comm comm, const Atoms& atoms) : comm_(std::move(comm)) {
 }
 
 int RowOrder::rank_of(std::int64_t id) const {
-  // (id - 1) / largest is below 1; ids of later frames that are larger than any before are caught by the count.
-  return static_cast<int>(std::clamp<double>(
-      static_cast<double>(id - 1) / static_cast<double>(std::max<std::int64_t>(largest_id_, 1)) * comm_.size(), 0, comm_.size() - 1));
+  // (id - 1) / largest is below 1; ids of later frames that are larger than any before are caught by the
+  // count.
+  return static_cast<int>(std::clamp<double>(static_cast<double>(id - 1) /
+                                                 static_cast<double>(std::max<std::int64_t>(largest_id_, 1)) *
+                                                 comm_.size(),
+                                             0, comm_.size() - 1));
 }
 
 std::vector<Row> RowOrder::exchanged(const Atoms& atoms) const {
@@ -56,13 +59,16 @@ std::vector<Row> RowOrder::exchanged(const Atoms& atoms) const {
 
 std::vector<Row> RowOrder::sort(const Atoms& atoms) const {
   auto rows = exchanged(atoms);
-  const auto twice = std::adjacent_find(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.id == b.id; });
+  const auto twice =
+      std::adjacent_find(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.id == b.id; });
   const bool doubled = twice != rows.end();
   const std::int64_t id = comm_.maximum(doubled ? twice->id : 0);
-  if (id > 0) throw NumericalError(fmt::format("atom {} is on two ranks or twice on one: atoms were doubled", id));
+  if (id > 0)
+    throw NumericalError(fmt::format("atom {} is on two ranks or twice on one: atoms were doubled", id));
   const auto n_now = comm_.sum(static_cast<std::int64_t>(rows.size()));
   if (comm_.any(rows.size() != n_own_))
-    throw NumericalError(fmt::format("the trajectory has {} atoms, the run now {}: atoms were lost or renamed", n_rows_, n_now));
+    throw NumericalError(fmt::format(
+        "the trajectory has {} atoms, the run now {}: atoms were lost or renamed", n_rows_, n_now));
   return rows;
 }
 

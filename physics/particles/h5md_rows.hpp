@@ -29,8 +29,8 @@ class RowOrder {
   /// The rows of this rank's range, ascending. Collective; one all-to-all.
   /// Throws NumericalError on all ranks if atoms are missing, doubled or new since the constructor.
   [[nodiscard]] std::vector<Row> sort(const Atoms& atoms) const;
-  [[nodiscard]] std::uint64_t n_rows() const { return n_rows_; }   ///< of all ranks
-  [[nodiscard]] std::uint64_t offset() const { return offset_; }   ///< of this rank's first row
+  [[nodiscard]] std::uint64_t n_rows() const { return n_rows_; }  ///< of all ranks
+  [[nodiscard]] std::uint64_t offset() const { return offset_; }  ///< of this rank's first row
 
  private:
   [[nodiscard]] int rank_of(std::int64_t id) const;

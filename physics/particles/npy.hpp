@@ -8,22 +8,25 @@ namespace quintet {
 
 /// An array file of NumPy: its header, read and checked when opened, and its rows as they are asked for.
 ///
-/// Format versions 1 to 3, little-endian float32, float64, int32 and int64, in C or Fortran order. Source: NumPy's
-/// documentation, numpy.lib.format. Errors (InputError) name the file: absent, no .npy file, truncated, longer than its
-/// shape says, element types other than the four.
+/// Format versions 1 to 3, little-endian float32, float64, int32 and int64, in C or Fortran order. Source:
+/// NumPy's documentation, numpy.lib.format. Errors (InputError) name the file: absent, no .npy file,
+/// truncated, longer than its shape says, element types other than the four.
 class NpyFile {
  public:
   explicit NpyFile(std::string path);
 
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] const std::vector<std::uint64_t>& shape() const { return shape_; }
-  [[nodiscard]] const std::string& element_type() const { return element_type_; }  ///< "float32", "int64", ...
+  [[nodiscard]] const std::string& element_type() const {
+    return element_type_;
+  }  ///< "float32", "int64", ...
   /// "(80, 570)", as NumPy writes it.
   [[nodiscard]] std::string shape_text() const;
   /// Elements of one entry along the first axis.
   [[nodiscard]] std::uint64_t row_size() const;
 
-  /// Entries [first, first + count) along the first axis in C order, as float64. T: double, std::int64_t (of integers only).
+  /// Entries [first, first + count) along the first axis in C order, as float64. T: double, std::int64_t (of
+  /// integers only).
   template <class T>
   [[nodiscard]] std::vector<T> read_rows(std::uint64_t first, std::uint64_t count) const;
 

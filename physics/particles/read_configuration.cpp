@@ -19,7 +19,8 @@ namespace {
 enum class Format { extended_xyz, lammps_data, deepmd, hdf5, poscar };
 
 constexpr const char* readable =
-    "extended XYZ (.xyz, .extxyz), LAMMPS data (.data, .lmp, .lammps), DeePMD folders (with type.raw), H5MD trajectories of "
+    "extended XYZ (.xyz, .extxyz), LAMMPS data (.data, .lmp, .lammps), DeePMD folders (with type.raw), H5MD "
+    "trajectories of "
     "dpmd (.h5, .h5md) and POSCAR (.vasp)";
 
 std::optional<Format> format_of_name(const std::filesystem::path& path) {
@@ -30,7 +31,8 @@ std::optional<Format> format_of_name(const std::filesystem::path& path) {
   if (is({".xyz", ".extxyz"})) return Format::extended_xyz;
   if (is({".data", ".lmp", ".lammps"})) return Format::lammps_data;
   if (is({".h5", ".hdf5", ".h5md"})) return Format::hdf5;
-  if (is({".vasp", ".poscar"}) || name.starts_with("POSCAR") || name.starts_with("CONTCAR")) return Format::poscar;
+  if (is({".vasp", ".poscar"}) || name.starts_with("POSCAR") || name.starts_with("CONTCAR"))
+    return Format::poscar;
   return {};
 }
 
@@ -57,12 +59,15 @@ Format format_of(const std::string& path) {
   namespace fs = std::filesystem;
   QUINTET_CHECK(fs::exists(path), "cannot read {}: there is no such file or folder", path);
   if (fs::is_directory(path)) {
-    QUINTET_CHECK(fs::exists(path + "/type.raw"), "cannot read the folder {}: it has no type.raw. What can be read: {}", path, readable);
+    QUINTET_CHECK(fs::exists(path + "/type.raw"),
+                  "cannot read the folder {}: it has no type.raw. What can be read: {}", path, readable);
     return Format::deepmd;
   }
   auto format = format_of_name(path);
   if (!format) format = format_of_content(path);
-  QUINTET_CHECK(format, "cannot read {}: neither its name nor its content is of a known format. What can be read: {}", path, readable);
+  QUINTET_CHECK(format,
+                "cannot read {}: neither its name nor its content is of a known format. What can be read: {}",
+                path, readable);
   return *format;
 }
 
@@ -76,7 +81,8 @@ std::vector<Configuration> read_deepmd(const std::string& path, const std::vecto
 }
 
 void only_frame(const std::string& path, std::optional<std::int64_t> frame) {
-  QUINTET_CHECK(!frame || *frame == 0 || *frame == -1, "{}: there is no frame {}, files of this format hold one", path, *frame);
+  QUINTET_CHECK(!frame || *frame == 0 || *frame == -1,
+                "{}: there is no frame {}, files of this format hold one", path, *frame);
 }
 
 }  // namespace
@@ -86,13 +92,18 @@ std::vector<Configuration> read_configurations(const std::string& path, const Re
   std::optional<std::int64_t> frame;
   if (!options.all_frames) frame = options.frame.value_or(format == Format::hdf5 ? -1 : 0);
   switch (format) {
-    case Format::extended_xyz: return read_extended_xyz(path, frame);
-    case Format::deepmd: return read_deepmd(path, options.type_names, frame);
-    case Format::hdf5: return read_h5md(path, frame);
+    case Format::extended_xyz:
+      return read_extended_xyz(path, frame);
+    case Format::deepmd:
+      return read_deepmd(path, options.type_names, frame);
+    case Format::hdf5:
+      return read_h5md(path, frame);
     case Format::lammps_data:
       only_frame(path, frame);
       return {read_lammps_data(path, {options.type_names, options.periodic, options.atom_style})};
-    case Format::poscar: only_frame(path, frame); return {read_poscar(path, options.type_names)};
+    case Format::poscar:
+      only_frame(path, frame);
+      return {read_poscar(path, options.type_names)};
   }
   throw InternalError("a format without a reader");
 }

@@ -15,18 +15,20 @@ struct ReadOptions {
   /// From 0, negative ones count from the end. Absent: the first frame, of a trajectory (HDF5) the last.
   std::optional<std::int64_t> frame;
   bool all_frames = false;
-  /// Names of the types of files that number them (LAMMPS: types 1, 2, ...; DeePMD: 0, 1, ...); "" the file's own.
+  /// Names of the types of files that number them (LAMMPS: types 1, 2, ...; DeePMD: 0, 1, ...); "" the file's
+  /// own.
   std::vector<std::string> type_names;
-  std::array<bool, 3> periodic{true, true, true};   ///< LAMMPS data files do not say it
-  std::string atom_style;                           ///< of LAMMPS data files; "": found out
+  std::array<bool, 3> periodic{true, true, true};  ///< LAMMPS data files do not say it
+  std::string atom_style;                          ///< of LAMMPS data files; "": found out
 };
 
 /// Read frames of whatever holds atoms: by the name's ending, else by the content.
 ///
-/// Extended XYZ (.xyz, .extxyz), LAMMPS data (.data, .lmp, .lammps), DeePMD folders (with type.raw), H5MD trajectories of
-/// ours (.h5, .h5md), VASP's POSCAR (POSCAR*, CONTCAR*, .vasp, .poscar).
-/// Throws InputError: no such file, a format that is none of these, and what the format's reader says.
-[[nodiscard]] std::vector<Configuration> read_configurations(const std::string& path, const ReadOptions& options = {});
+/// Extended XYZ (.xyz, .extxyz), LAMMPS data (.data, .lmp, .lammps), DeePMD folders (with type.raw), H5MD
+/// trajectories of ours (.h5, .h5md), VASP's POSCAR (POSCAR*, CONTCAR*, .vasp, .poscar). Throws InputError:
+/// no such file, a format that is none of these, and what the format's reader says.
+[[nodiscard]] std::vector<Configuration> read_configurations(const std::string& path,
+                                                             const ReadOptions& options = {});
 /// The one frame that the options choose.
 [[nodiscard]] Configuration read_configuration(const std::string& path, const ReadOptions& options = {});
 

@@ -46,8 +46,10 @@ Box box_from_file(const Mat3& rows, const std::array<bool, 3>& periodic, const V
   Vec3 start = origin;
   for (int r = 0; r < 3; ++r) {
     if (!is_zero(row_of(rows, r))) continue;
-    QUINTET_CHECK(!periodic[r], "{}: cell vector {} is zero, but direction {} is periodic; give the cell, or make "
-                  "the direction open (pbc=\"F F F\")", where, "abc"[r], "xyz"[r]);
+    QUINTET_CHECK(!periodic[r],
+                  "{}: cell vector {} is zero, but direction {} is periodic; give the cell, or make "
+                  "the direction open (pbc=\"F F F\")",
+                  where, "abc"[r], "xyz"[r]);
     const Vec3 direction = missing_direction(full, r);
     double low = 0, high = 0;
     for (std::size_t i = 0; i < positions.size(); ++i) {

@@ -9,7 +9,8 @@ namespace quintet {
 
 namespace {
 
-/// The elements that have a standard atomic mass; those without a stable isotope are left to be named by the user.
+/// The elements that have a standard atomic mass; those without a stable isotope are left to be named by the
+/// user.
 constexpr std::array symbols{
     "H",  "He", "Li", "Be", "B",  "C",  "N",  "O",  "F",  "Ne", "Na", "Mg", "Al", "Si", "P",  "S",  "Cl",
     "Ar", "K",  "Ca", "Sc", "Ti", "V",  "Cr", "Mn", "Fe", "Co", "Ni", "Cu", "Zn", "Ga", "Ge", "As", "Se",

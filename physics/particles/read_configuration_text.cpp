@@ -77,11 +77,12 @@ double to_double(std::string_view token, const std::string& where, std::string_v
   double value = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   const bool whole = end == digits.data() + digits.size() && !digits.empty();
-  // What is too near zero for a double is zero or denormal; from_chars leaves that to us, as it leaves what overflows.
+  // What is too near zero for a double is zero or denormal; from_chars leaves that to us, as it leaves what
+  // overflows.
   if (error == std::errc::result_out_of_range) value = std::strtod(std::string(digits).c_str(), nullptr);
   const bool number = error == std::errc() || error == std::errc::result_out_of_range;
-  QUINTET_CHECK(whole && number && std::isfinite(value), "{}: {} is {}, a finite number was expected", where, what,
-                shown(token));
+  QUINTET_CHECK(whole && number && std::isfinite(value), "{}: {} is {}, a finite number was expected", where,
+                what, shown(token));
   return value;
 }
 
@@ -102,7 +103,8 @@ bool is_integer(std::string_view token) {
 
 std::int64_t to_integer(std::string_view token, const std::string& where, std::string_view what) {
   std::int64_t value = 0;
-  QUINTET_CHECK(parse_integer(token, value), "{}: {} is {}, an integer was expected", where, what, shown(token));
+  QUINTET_CHECK(parse_integer(token, value), "{}: {} is {}, an integer was expected", where, what,
+                shown(token));
   return value;
 }
 

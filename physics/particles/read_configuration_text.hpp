@@ -41,13 +41,16 @@ class LineReader {
 };
 
 /// The pieces between blanks and tabs.
-[[nodiscard]] std::vector<std::string_view> split(std::string_view line, std::string_view separators = " \t\v\f");
+[[nodiscard]] std::vector<std::string_view> split(std::string_view line,
+                                                  std::string_view separators = " \t\v\f");
 /// A piece of a file as a message may show it: short, in quotes, without control characters.
 [[nodiscard]] std::string shown(std::string_view piece);
 
-/// Parse a finite number; Fortran's 1.0D+00 is understood. Throws InputError "file:12: x of atom 3 is 'abc', ...".
+/// Parse a finite number; Fortran's 1.0D+00 is understood. Throws InputError "file:12: x of atom 3 is 'abc',
+/// ...".
 [[nodiscard]] double to_double(std::string_view token, const std::string& where, std::string_view what);
-[[nodiscard]] std::int64_t to_integer(std::string_view token, const std::string& where, std::string_view what);
+[[nodiscard]] std::int64_t to_integer(std::string_view token, const std::string& where,
+                                      std::string_view what);
 [[nodiscard]] bool is_integer(std::string_view token);
 [[nodiscard]] Vec3 to_vec3(const std::string_view* tokens, const std::string& where, std::string_view what);
 

@@ -40,9 +40,9 @@ inline std::string message_of(const std::function<void()>& act) {
   return "";
 }
 
-#define EXPECT_MESSAGE(act, piece)                                                   \
-  do {                                                                               \
-    const std::string message = files::message_of([&] { (void)(act); });             \
+#define EXPECT_MESSAGE(act, piece)                                                       \
+  do {                                                                                   \
+    const std::string message = files::message_of([&] { (void)(act); });                 \
     EXPECT_NE(message.find(piece), std::string::npos) << "the message was: " << message; \
   } while (false)
 
@@ -59,7 +59,9 @@ class Digits {
     state_ = state_ * 6364136223846793005ull + 1442695040888963407ull;
     return low + (high - low) * static_cast<double>(state_ >> 11) / 9007199254740992.0;
   }
-  quintet::Vec3 vec3(double low, double high) { return {(*this)(low, high), (*this)(low, high), (*this)(low, high)}; }
+  quintet::Vec3 vec3(double low, double high) {
+    return {(*this)(low, high), (*this)(low, high), (*this)(low, high)};
+  }
 
  private:
   unsigned long long state_ = 42;
@@ -69,8 +71,9 @@ class Digits {
 inline quintet::Configuration sample(std::size_t n_atoms = 7) {
   quintet::Configuration c;
   Digits digits;
-  c.box = quintet::Box({digits(9, 10), 0, 0, digits(-1, 1), digits(9, 10), 0, digits(-1, 1), digits(-1, 1), digits(9, 10)},
-                       {true, true, true});
+  c.box = quintet::Box(
+      {digits(9, 10), 0, 0, digits(-1, 1), digits(9, 10), 0, digits(-1, 1), digits(-1, 1), digits(9, 10)},
+      {true, true, true});
   c.type_names = {"O", "H", "Cu"};
   c.masses = {digits(15, 16), digits(1, 2), digits(63, 64)};
   for (std::size_t i = 0; i < n_atoms; ++i) {
@@ -94,13 +97,15 @@ inline void expect_every_cut_is_refused(const std::string& content, const std::s
   for (std::size_t at = 0; at <= last; at = content.find('\n', at) + 1, ++line) {
     put(path, content.substr(0, at));
     if (line >= from_line) {
-      EXPECT_NE(message_of(read).find(path), std::string::npos) << "cut behind line " << line << ": " << message_of(read);
+      EXPECT_NE(message_of(read).find(path), std::string::npos)
+          << "cut behind line " << line << ": " << message_of(read);
     }
   }
 }
 
 /// Cut a file behind each of its bytes: reading either works or says why it does not.
-inline void expect_no_cut_crashes(const std::string& content, const std::string& path, const std::function<void()>& read) {
+inline void expect_no_cut_crashes(const std::string& content, const std::string& path,
+                                  const std::function<void()>& read) {
   for (std::size_t n = 0; n < content.size(); ++n) {
     put(path, content.substr(0, n));
     EXPECT_NO_THROW((void)message_of(read)) << "cut behind byte " << n;
@@ -109,9 +114,10 @@ inline void expect_no_cut_crashes(const std::string& content, const std::string&
 
 /// An .npy file, version 1, by hand; `header` replaces the dictionary if given.
 template <class T>
-std::string npy(const std::string& descr, const std::string& shape, const std::vector<T>& values, bool fortran = false,
-                int version = 1) {
-  std::string header = "{'descr': '" + descr + "', 'fortran_order': " + (fortran ? "True" : "False") + ", 'shape': " + shape + ", }";
+std::string npy(const std::string& descr, const std::string& shape, const std::vector<T>& values,
+                bool fortran = false, int version = 1) {
+  std::string header = "{'descr': '" + descr + "', 'fortran_order': " + (fortran ? "True" : "False") +
+                       ", 'shape': " + shape + ", }";
   header.resize(117, ' ');
   header += '\n';
   std::string content = "\x93NUMPY";

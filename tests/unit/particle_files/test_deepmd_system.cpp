@@ -12,7 +12,8 @@ using files::npy;
 using files::put;
 using Numbers = std::vector<double>;
 
-/// A folder of two atoms: set.000 with two frames and all labels, set.001 with one frame in single precision and none.
+/// A folder of two atoms: set.000 with two frames and all labels, set.001 with one frame in single precision
+/// and none.
 struct Deepmd : ::testing::Test {
   Scratch scratch{"deepmd"};
   std::string folder = scratch / "system";
@@ -87,7 +88,8 @@ TEST_F(Deepmd, type_names_given_win_and_stand_in_for_a_missing_map) {
 
 TEST_F(Deepmd, wrong_shapes_are_named) {
   array("coord", npy<double>("<f8", "(2, 3)", Numbers(6)));
-  EXPECT_MESSAGE(DeepmdSystem(folder), "coord.npy has shape (2, 3), expected (frames, 6) for 2 atoms in type.raw");
+  EXPECT_MESSAGE(DeepmdSystem(folder),
+                 "coord.npy has shape (2, 3), expected (frames, 6) for 2 atoms in type.raw");
   array("coord", npy<double>("<f8", "(2, 2, 3)", coordinates));
   EXPECT_MESSAGE(DeepmdSystem(folder), "coord.npy has shape (2, 2, 3)");
   array("coord", npy("<f8", "(2, 6)", coordinates));
@@ -119,7 +121,8 @@ TEST_F(Deepmd, each_mistake_is_named) {
   array("box", npy("<f8", "(2, 9)", boxes));
   EXPECT_MESSAGE(frame(0), "box of frame 0");
   std::filesystem::remove(folder + "/set.001/box.npy");
-  EXPECT_MESSAGE(DeepmdSystem(folder), "there is no box.npy; if the boundaries are open, put an empty file nopbc");
+  EXPECT_MESSAGE(DeepmdSystem(folder),
+                 "there is no box.npy; if the boundaries are open, put an empty file nopbc");
   array("real_atom_types", npy<std::int32_t>("<i4", "(2, 2)", {0, 1, 0, 1}));
   EXPECT_MESSAGE(DeepmdSystem(folder), "mixed type (real_atom_types.npy) are not read");
   std::filesystem::remove_all(folder + "/set.000");

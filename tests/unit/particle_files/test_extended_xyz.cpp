@@ -64,14 +64,16 @@ TEST(ExtendedXyz, atomic_energies_become_a_column) {
   EXPECT_NE(files::content_of(scratch / "a.xyz").find("energies:R:1"), std::string::npos);
   EXPECT_NE(files::content_of(scratch / "a.xyz").find(" -0.33333333333333331\n"), std::string::npos);
   EXPECT_EQ(read_extended_xyz(scratch / "a.xyz").front().forces, c.forces);
-  EXPECT_MESSAGE((write_extended_xyz(scratch / "a.xyz", files::sample(3), {.append = false, .atom_energies = energies})),
-                 "2 atomic energies for 3 atoms");
+  EXPECT_MESSAGE(
+      (write_extended_xyz(scratch / "a.xyz", files::sample(3), {.append = false, .atom_energies = energies})),
+      "2 atomic energies for 3 atoms");
 }
 
 TEST(ExtendedXyz, frames_are_chosen_from_either_end) {
   const Scratch scratch("xyz");
   const std::string path = scratch / "a.xyz";
-  for (std::size_t n : {2, 3, 5}) write_extended_xyz(path, files::sample(n), {.append = n > 2, .atom_energies = {}});
+  for (std::size_t n : {2, 3, 5})
+    write_extended_xyz(path, files::sample(n), {.append = n > 2, .atom_energies = {}});
 
   EXPECT_EQ(read_extended_xyz(path).front().n_atoms(), 2u);
   EXPECT_EQ(read_extended_xyz(path, 1).front().n_atoms(), 3u);
@@ -99,13 +101,17 @@ TEST(ExtendedXyz, a_zero_vector_in_an_open_direction_is_completed) {
   const auto wire = read_text("2\nLattice=\"0 0 0 0 0 0 1 2 8\" pbc=\"F F T\"\nO 1 2 3\nO 3 2 1\n");
   EXPECT_GT(wire.box.volume(), 0);
   for (const Vec3& x : wire.positions)
-    for (int k = 0; k < 2; ++k) EXPECT_TRUE(wire.box.fractional(k, x[0], x[1], x[2]) > 0 && wire.box.fractional(k, x[0], x[1], x[2]) < 1);
-  EXPECT_MESSAGE(read_text("1\npbc=\"T F F\"\nO 0 0 0\n"), "cell vector a is zero, but direction x is periodic");
+    for (int k = 0; k < 2; ++k)
+      EXPECT_TRUE(wire.box.fractional(k, x[0], x[1], x[2]) > 0 &&
+                  wire.box.fractional(k, x[0], x[1], x[2]) < 1);
+  EXPECT_MESSAGE(read_text("1\npbc=\"T F F\"\nO 0 0 0\n"),
+                 "cell vector a is zero, but direction x is periodic");
 }
 
 TEST(ExtendedXyz, windows_line_ends_tabs_blank_lines_and_further_columns_do_no_harm) {
   const std::string odd =
-      "\xEF\xBB\xBF\r\n  1 \t\r\n\tlattice = \"x\" LATTICE=\"4\t0 0  0 4 0 0 0 4\" flag other={1 2} list=[[1, 2], [3]] "
+      "\xEF\xBB\xBF\r\n  1 \t\r\n\tlattice = \"x\" LATTICE=\"4\t0 0  0 4 0 0 0 4\" flag other={1 2} "
+      "list=[[1, 2], [3]] "
       "Properties=species:S:1:pos:R:3:charge:R:1:tag:L:2\r\n\tCu\t+1.5D+00 2e0  .5\t0.1 T F beyond\r\n\r\n";
 
   const auto c = read_text(odd);
@@ -116,7 +122,9 @@ TEST(ExtendedXyz, windows_line_ends_tabs_blank_lines_and_further_columns_do_no_h
 }
 
 TEST(ExtendedXyz, momenta_of_ase_become_velocities) {
-  const auto c = read_text("1\nLattice=\"4 0 0 0 4 0 0 0 4\" Properties=species:S:1:pos:R:3:momenta:R:3:masses:R:1\nO 0 0 0 2 0 -4 4\n");
+  const auto c = read_text(
+      "1\nLattice=\"4 0 0 0 4 0 0 0 4\" Properties=species:S:1:pos:R:3:momenta:R:3:masses:R:1\nO 0 0 0 2 0 "
+      "-4 4\n");
 
   // p = 2 in sqrt(amu eV) and m = 4 amu: m v^2 = p^2/m = 1 eV.
   EXPECT_NEAR(c.velocities[0][0] * c.velocities[0][0] * 4 * units::mv2_to_ev, 1, 1e-14);
@@ -134,8 +142,11 @@ TEST(ExtendedXyz, stress_becomes_a_virial) {
 }
 
 TEST(ExtendedXyz, each_mistake_is_named_with_its_place) {
-  const auto with = [](const std::string& from, const std::string& to) { return read_text(files::replaced(water, from, to)); };
-  EXPECT_MESSAGE(with("3\n", "three\n"), "a.xyz:1: found 'three' where a frame's number of atoms was expected");
+  const auto with = [](const std::string& from, const std::string& to) {
+    return read_text(files::replaced(water, from, to));
+  };
+  EXPECT_MESSAGE(with("3\n", "three\n"),
+                 "a.xyz:1: found 'three' where a frame's number of atoms was expected");
   EXPECT_MESSAGE(with("3\n", "0\n"), "the frame has 0 atoms");
   EXPECT_MESSAGE(with("3\n", "-3\n"), "the frame has -3 atoms");
   EXPECT_MESSAGE(with("3\n", "999999999999\n"), "but the file has only");
@@ -157,8 +168,10 @@ TEST(ExtendedXyz, each_mistake_is_named_with_its_place) {
   EXPECT_MESSAGE(with("T T F\"", "T T F"), "is never closed");
   EXPECT_MESSAGE(with("energy=-3.5", "energy=low"), "energy is 'low'");
   EXPECT_MESSAGE(read_text(""), "the file holds no frame");
-  EXPECT_MESSAGE(read_text("1\nProperties=species:S:1:pos:R:3:id:I:1\nO 0 0 0 -7\n"), "id is -7, expected 1 or more");
-  EXPECT_MESSAGE(read_text("2\nProperties=species:S:1:pos:R:3:mass:R:1\nO 0 0 0 16\nO 1 1 1 18\n"), "an earlier atom of type O has 16");
+  EXPECT_MESSAGE(read_text("1\nProperties=species:S:1:pos:R:3:id:I:1\nO 0 0 0 -7\n"),
+                 "id is -7, expected 1 or more");
+  EXPECT_MESSAGE(read_text("2\nProperties=species:S:1:pos:R:3:mass:R:1\nO 0 0 0 16\nO 1 1 1 18\n"),
+                 "an earlier atom of type O has 16");
   EXPECT_MESSAGE(read_text("1\nProperties=species:S:1:pos:R:3:mass:R:1\nO 0 0 0 -16\n"), "have mass -16");
   EXPECT_MESSAGE(read_extended_xyz("/nowhere/a.xyz"), "there is no such file");
 }

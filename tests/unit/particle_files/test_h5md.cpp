@@ -22,8 +22,8 @@ Box box_at(std::int64_t step) {
   return Box({length, 0, 0, 1, length, 0, 0, 2, length}, {true, true, false}, {0.5, 0, -1.0 / 3});
 }
 
-/// The atoms at this step, dealt out unevenly (with three ranks one gets none) and otherwise at every step, backwards at
-/// even ones. Ids are 1 + stride number; `skip` is left out.
+/// The atoms at this step, dealt out unevenly (with three ranks one gets none) and otherwise at every step,
+/// backwards at even ones. Ids are 1 + stride number; `skip` is left out.
 Atoms atoms_at(const Comm& comm, std::int64_t step, std::int64_t stride = 1, std::int64_t skip = -1) {
   Atoms atoms;
   atoms.box = box_at(step);
@@ -53,11 +53,13 @@ struct H5md : ::testing::Test {
   SharedScratch scratch{"h5md"};
   std::string path = scratch / "traj.h5";
 
-  void write(const H5mdOptions& options, std::int64_t first, std::int64_t last, std::int64_t stride = 1) const {
+  void write(const H5mdOptions& options, std::int64_t first, std::int64_t last,
+             std::int64_t stride = 1) const {
     H5mdWriter writer(comm, path, atoms_at(comm, first, stride), options);
     for (std::int64_t step = first; step <= last; ++step)
       writer.append(step, 0.5 * static_cast<double>(step), atoms_at(comm, step, stride),
-                    {{"temperature", "K", {300.0 + static_cast<double>(step)}}, {"stress", "eV Angstrom-3", {1, 2, 3, 4, 5, 6}}});
+                    {{"temperature", "K", {300.0 + static_cast<double>(step)}},
+                     {"stress", "eV Angstrom-3", {1, 2, 3, 4, 5, 6}}});
   }
 
   [[nodiscard]] std::vector<std::int64_t> steps() const {
@@ -100,14 +102,16 @@ TEST_F(H5md, the_file_says_what_it_holds_as_the_standard_asks) {
   EXPECT_EQ(root.open_group("h5md").number_attribute("version"), (std::vector<double>{1, 1}));
   EXPECT_EQ(root.open_group("h5md/author").text_attribute("name"), "A. Author");
   EXPECT_TRUE(root.open_group("h5md/creator").has_attribute("version"));
-  EXPECT_EQ(atoms.open_group("box").texts_attribute("boundary"), (std::vector<std::string>{"periodic", "periodic", "none"}));
+  EXPECT_EQ(atoms.open_group("box").texts_attribute("boundary"),
+            (std::vector<std::string>{"periodic", "periodic", "none"}));
   EXPECT_EQ(atoms.open_group("box").number_attribute("dimension"), (std::vector<double>{3}));
   EXPECT_EQ(atoms.open_group("position").member_text_attribute("value", "unit"), "Angstrom");
   EXPECT_EQ(atoms.open_group("position").member_text_attribute("time", "unit"), "ps");
   EXPECT_EQ(atoms.open_group("velocity").member_text_attribute("value", "unit"), "Angstrom ps-1");
   EXPECT_EQ(atoms.open_group("box/edges").member_text_attribute("value", "unit"), "Angstrom");
   EXPECT_EQ(atoms.read<double>("velocity/time"), (std::vector<double>{0, 0.5}));
-  EXPECT_EQ(root.open_group("observables").read<double>("temperature/value"), (std::vector<double>{300, 301}));
+  EXPECT_EQ(root.open_group("observables").read<double>("temperature/value"),
+            (std::vector<double>{300, 301}));
   EXPECT_EQ(root.open_group("observables").shape("stress/value"), (hdf5::Shape{2, 6}));
   EXPECT_EQ(root.open_group("observables/temperature").member_text_attribute("value", "unit"), "K");
   EXPECT_FALSE(atoms.has("force"));
@@ -142,7 +146,8 @@ TEST_F(H5md, single_precision_halves_the_rows) {
   auto file = hdf5::File::open(Comm::self(), path);
 
   EXPECT_EQ(file.root().element_type("particles/atoms/position/value"), "float32");
-  EXPECT_EQ(file.root().read<float>("particles/atoms/position/value").at(0), static_cast<float>(position_at(0, 1)[0]));
+  EXPECT_EQ(file.root().read<float>("particles/atoms/position/value").at(0),
+            static_cast<float>(position_at(0, 1)[0]));
 }
 
 TEST_F(H5md, a_restart_drops_the_frames_behind_it_and_goes_on) {
@@ -154,8 +159,10 @@ TEST_F(H5md, a_restart_drops_the_frames_behind_it_and_goes_on) {
 
   EXPECT_EQ(steps(), (std::vector<std::int64_t>{0, 1, 2, 3, 4}));
   auto file = hdf5::File::open(Comm::self(), path);
-  EXPECT_EQ(file.root().read<double>("observables/temperature/value"), (std::vector<double>{300, 301, 302, 303, 304}));
-  EXPECT_EQ(file.root().read<double>("particles/atoms/box/edges/time"), (std::vector<double>{0, 0.5, 1, 1.5, 2}));
+  EXPECT_EQ(file.root().read<double>("observables/temperature/value"),
+            (std::vector<double>{300, 301, 302, 303, 304}));
+  EXPECT_EQ(file.root().read<double>("particles/atoms/box/edges/time"),
+            (std::vector<double>{0, 0.5, 1, 1.5, 2}));
   EXPECT_EQ(read_h5md(path, 4).front().positions[5][0], position_at(5, 4)[0]);
   comm.barrier();
 }
@@ -169,7 +176,8 @@ TEST_F(H5md, a_restart_with_other_atoms_or_contents_is_refused) {
   };
   EXPECT_MESSAGE((restart(atoms_at(comm, 0, 1, 3), {}), 0), "it holds 11 atoms, the run has 10");
   EXPECT_MESSAGE((restart(atoms_at(comm, 0, 2), {}), 0), "its atoms have other ids");
-  EXPECT_MESSAGE((restart(atoms_at(comm, 0), {.forces = true}), 0), "begun without force, now the options say with");
+  EXPECT_MESSAGE((restart(atoms_at(comm, 0), {.forces = true}), 0),
+                 "begun without force, now the options say with");
   EXPECT_MESSAGE((restart(atoms_at(comm, 0), {.single_precision = true}), 0), "position/value");
   path = scratch / "absent.h5";
   EXPECT_MESSAGE((restart(atoms_at(comm, 0), {}), 0), "absent.h5");
@@ -188,8 +196,10 @@ TEST_F(H5md, lost_and_doubled_atoms_stop_all_ranks) {
 TEST_F(H5md, observables_must_stay_the_same) {
   H5mdWriter writer(comm, path, atoms_at(comm, 0));
   writer.append(0, 0, atoms_at(comm, 0), {{"energy", "eV", {1}}});
-  EXPECT_MESSAGE((writer.append(1, 0, atoms_at(comm, 1)), 0), "a frame with 0 observables cannot follow frames with 1 (energy)");
-  EXPECT_MESSAGE((writer.append(1, 0, atoms_at(comm, 1), {{"heat", "eV", {1}}}), 0), "observable heat was not in the first frame (energy)");
+  EXPECT_MESSAGE((writer.append(1, 0, atoms_at(comm, 1)), 0),
+                 "a frame with 0 observables cannot follow frames with 1 (energy)");
+  EXPECT_MESSAGE((writer.append(1, 0, atoms_at(comm, 1), {{"heat", "eV", {1}}}), 0),
+                 "observable heat was not in the first frame (energy)");
 }
 
 TEST_F(H5md, another_hdf5_file_is_no_trajectory) {

@@ -44,7 +44,9 @@ Configuration read_text(const std::string& content, const LammpsDataOptions& opt
 
 /// A one-atom file with this section Atoms.
 std::string with_atoms(const std::string& head, const std::string& row) {
-  return "title\n\n1 atoms\n3 atom types\n0 10 xlo xhi\n0 10 ylo yhi\n0 10 zlo zhi\n\nMasses\n\n1 1.008\n2 12.011\n3 63.5\n\n" + head + "\n\n" + row + "\n";
+  return "title\n\n1 atoms\n3 atom types\n0 10 xlo xhi\n0 10 ylo yhi\n0 10 zlo zhi\n\nMasses\n\n1 1.008\n2 "
+         "12.011\n3 63.5\n\n" +
+         head + "\n\n" + row + "\n";
 }
 
 TEST(LammpsData, reads_box_masses_labels_atoms_and_velocities) {
@@ -94,7 +96,9 @@ TEST(LammpsData, a_general_cell_is_turned_and_distances_stay) {
 }
 
 TEST(LammpsData, image_flags_unwrap) {
-  const auto c = read_text(replaced(replaced(replaced(copper_oxide, "7 1 1 2 3\n", "7 1 1 2 3 1 -2 3\n"), "5 6\n", "5 6 0 0 0\n"), "8 9\n", "8 9 0 0 0\n"));
+  const auto c = read_text(
+      replaced(replaced(replaced(copper_oxide, "7 1 1 2 3\n", "7 1 1 2 3 1 -2 3\n"), "5 6\n", "5 6 0 0 0\n"),
+               "8 9\n", "8 9 0 0 0\n"));
 
   EXPECT_EQ(c.positions[0], (Vec3{1 + 10 - 2 + 6, 2 - 40 + 9, 3 + 90}));
 }
@@ -113,30 +117,40 @@ TEST(LammpsData, styles_are_taken_from_the_hint_the_option_or_the_columns) {
   EXPECT_EQ(first(with_atoms("Atoms # full", "1 1 3 -0.8 1.5 2.5 3.5 0 0 0")), std::pair(2, x));
   EXPECT_EQ(first(with_atoms("Atoms  # molecular", "1 1 3 1.5 2.5 3.5")), std::pair(2, x));
   EXPECT_EQ(first(with_atoms("Atoms  # charge", "1 1 3 1.5 2.5 3.5")), std::pair(0, x));
-  EXPECT_EQ(first(with_atoms("Atoms", "1 1 3 1.5 2.5 3.5"), {.type_names = {}, .atom_style = "molecular"}), std::pair(2, x));
+  EXPECT_EQ(first(with_atoms("Atoms", "1 1 3 1.5 2.5 3.5"), {.type_names = {}, .atom_style = "molecular"}),
+            std::pair(2, x));
   EXPECT_MESSAGE(read_text(with_atoms("Atoms", "1 1 3 1.5 2.5 3.5")), "may be of style charge or molecular");
-  EXPECT_MESSAGE(read_text(with_atoms("Atoms # sphere", "1 1 3 1.5 1.5 2.5 3.5")), "atom style 'sphere' is not read");
+  EXPECT_MESSAGE(read_text(with_atoms("Atoms # sphere", "1 1 3 1.5 1.5 2.5 3.5")),
+                 "atom style 'sphere' is not read");
   EXPECT_MESSAGE(read_text(with_atoms("Atoms", "1 1")), "2 columns, which fits none of the styles");
-  EXPECT_MESSAGE(read_text(with_atoms("Atoms # atomic", "1 1 1 2 3 4")), "has 6 columns, expected 5 or, with image flags, 8");
+  EXPECT_MESSAGE(read_text(with_atoms("Atoms # atomic", "1 1 1 2 3 4")),
+                 "has 6 columns, expected 5 or, with image flags, 8");
 }
 
 TEST(LammpsData, names_come_from_the_option_then_labels_then_comments_then_masses) {
   const std::string labels = "\nAtom Type Labels\n\n1 A\n2 B\n\nMasses\n";
-  const std::string labelled = replaced(replaced(copper_oxide, "\nMasses\n", labels), "2 2 40 5 6", "2 B 40 5 6");
+  const std::string labelled =
+      replaced(replaced(copper_oxide, "\nMasses\n", labels), "2 2 40 5 6", "2 B 40 5 6");
   const std::string bare = replaced(replaced(copper_oxide, " # Cu", ""), " # O2-", "#");
 
-  EXPECT_EQ(read_text(labelled, {.type_names = {"X", "Y"}, .atom_style = ""}).type_names, (std::vector<std::string>{"X", "Y"}));
+  EXPECT_EQ(read_text(labelled, {.type_names = {"X", "Y"}, .atom_style = ""}).type_names,
+            (std::vector<std::string>{"X", "Y"}));
   EXPECT_EQ(read_text(labelled).type_names, (std::vector<std::string>{"A", "B"}));
   EXPECT_EQ(read_text(labelled).types, (std::vector<int>{0, 1, 0}));
   EXPECT_EQ(read_text(bare).type_names, (std::vector<std::string>{"Cu", "O"}));
-  EXPECT_MESSAGE(read_text(replaced(bare, "15.999", "17.5")), "no element has mass 17.5 amu within 0.1; give type_names, a list of 2");
-  EXPECT_MESSAGE(read_text(labelled, {.type_names = {"X"}, .atom_style = ""}), "2 atom types, but 1 type names were given (X)");
-  EXPECT_MESSAGE(read_text(replaced(labelled, "2 B 40", "2 C 40")), "atom type 'C' is neither a number nor in section Atom Type Labels");
-  EXPECT_MESSAGE(read_text(replaced(bare, "Masses\n\n1 63.546\n2 15.999#\n", "")), "there is neither a section Masses nor Atom Type Labels");
+  EXPECT_MESSAGE(read_text(replaced(bare, "15.999", "17.5")),
+                 "no element has mass 17.5 amu within 0.1; give type_names, a list of 2");
+  EXPECT_MESSAGE(read_text(labelled, {.type_names = {"X"}, .atom_style = ""}),
+                 "2 atom types, but 1 type names were given (X)");
+  EXPECT_MESSAGE(read_text(replaced(labelled, "2 B 40", "2 C 40")),
+                 "atom type 'C' is neither a number nor in section Atom Type Labels");
+  EXPECT_MESSAGE(read_text(replaced(bare, "Masses\n\n1 63.546\n2 15.999#\n", "")),
+                 "there is neither a section Masses nor Atom Type Labels");
 }
 
 TEST(LammpsData, topology_comments_blank_lines_and_windows_line_ends_are_passed_over) {
-  std::string text = replaced(copper_oxide, "Velocities", "Bonds\n\n1 1 2 3\n\nBond Coeffs # harmonic\n\n1 2.0 3.0\n\nVelocities");
+  std::string text = replaced(copper_oxide, "Velocities",
+                              "Bonds\n\n1 1 2 3\n\nBond Coeffs # harmonic\n\n1 2.0 3.0\n\nVelocities");
   text = replaced(text, "3 atoms\n", "3 atoms\n\n\t# nothing\n1 bonds\n0 angles\n");
   text = replaced(text, "7 1 1 2 3\n", "\t7\t1  1 2 3   # the first\n\n");
   std::string windows;
@@ -147,7 +161,9 @@ TEST(LammpsData, topology_comments_blank_lines_and_windows_line_ends_are_passed_
 }
 
 TEST(LammpsData, each_mistake_is_named_with_its_place) {
-  const auto with = [](const std::string& from, const std::string& to) { return read_text(replaced(copper_oxide, from, to)); };
+  const auto with = [](const std::string& from, const std::string& to) {
+    return read_text(replaced(copper_oxide, from, to));
+  };
   EXPECT_MESSAGE(with("\n3 atoms\n", "\n"), "no line 'N atoms'");
   EXPECT_MESSAGE(with("\n3 atoms\n", "\n0 atoms\n"), "expected 1 or more");
   EXPECT_MESSAGE(with("\n3 atoms\n", "\n-3 atoms\n"), "a.data:3: '-3 atoms' cannot be true");
@@ -183,7 +199,8 @@ TEST(LammpsData, a_file_cut_anywhere_is_refused_without_a_crash) {
   // Without its section Velocities the file is whole; that cut alone is no mistake.
   const auto velocities = copper_oxide.find("\nVelocities");
   files::expect_every_cut_is_refused(copper_oxide.substr(0, velocities), path, read);
-  for (auto at = copper_oxide.find('\n', velocities + 2); at + 1 < copper_oxide.size(); at = copper_oxide.find('\n', at + 1)) {
+  for (auto at = copper_oxide.find('\n', velocities + 2); at + 1 < copper_oxide.size();
+       at = copper_oxide.find('\n', at + 1)) {
     put(path, copper_oxide.substr(0, at + 1));
     EXPECT_MESSAGE((read(), 0), "of 3 rows of section Velocities");
   }

@@ -27,7 +27,8 @@ TEST_F(Npy, all_four_element_types_are_read) {
 }
 
 TEST_F(Npy, versions_two_and_three_have_longer_headers) {
-  for (const int version : {2, 3}) EXPECT_EQ(all(npy<double>("<f8", "(1,)", {4.5}, false, version)), (Numbers{4.5})) << version;
+  for (const int version : {2, 3})
+    EXPECT_EQ(all(npy<double>("<f8", "(1,)", {4.5}, false, version)), (Numbers{4.5})) << version;
 }
 
 TEST_F(Npy, rows_are_read_from_anywhere) {
@@ -57,10 +58,13 @@ TEST_F(Npy, fortran_order_is_turned_into_c_order) {
 
 TEST_F(Npy, what_is_not_read_is_refused_by_name) {
   const Numbers two{1, 2};
-  EXPECT_MESSAGE(open(npy(">f8", "(2,)", two)), "elements of type '>f8' are not read; expected <f4, <f8, <i4 or <i8");
+  EXPECT_MESSAGE(open(npy(">f8", "(2,)", two)),
+                 "elements of type '>f8' are not read; expected <f4, <f8, <i4 or <i8");
   EXPECT_MESSAGE(open(npy("|O", "(2,)", two)), "elements of type '|O' are not read");
-  EXPECT_MESSAGE(open(files::replaced(npy("<f8", "(2,)", two), "'<f8'", "[('x', '<f8')]")), "elements of type '[('x', '<f8')]");
-  EXPECT_MESSAGE(open(npy("<f8", "(3,)", two)), "truncated: shape (3,) of float64 needs 3 elements, there are 2");
+  EXPECT_MESSAGE(open(files::replaced(npy("<f8", "(2,)", two), "'<f8'", "[('x', '<f8')]")),
+                 "elements of type '[('x', '<f8')]");
+  EXPECT_MESSAGE(open(npy("<f8", "(3,)", two)),
+                 "truncated: shape (3,) of float64 needs 3 elements, there are 2");
   EXPECT_MESSAGE(open(npy("<f8", "(1,)", two)), "8 bytes more than shape (1,)");
   EXPECT_MESSAGE(open(npy("<f8", "(-2,)", two)), "negative extent -2");
   EXPECT_MESSAGE(open(npy("<f8", "(4294967296, 4294967296)", two)), "too large for any file");
@@ -70,7 +74,8 @@ TEST_F(Npy, what_is_not_read_is_refused_by_name) {
   EXPECT_MESSAGE(open(files::replaced(npy("<f8", "(2,)", two), "False", "Maybe")), "expected True or False");
   EXPECT_MESSAGE(open(files::replaced(npy("<f8", "(2,)", two), "shape", "sheep")), "has no 'shape'");
   EXPECT_MESSAGE(open("not numpy at all"), "this is no .npy file");
-  EXPECT_MESSAGE(open(npy("<f8", "(2,)", two)).read_rows<std::int64_t>(0, 1), "elements are float64, integers were expected");
+  EXPECT_MESSAGE(open(npy("<f8", "(2,)", two)).read_rows<std::int64_t>(0, 1),
+                 "elements are float64, integers were expected");
   EXPECT_MESSAGE(NpyFile("/nowhere/a.npy"), "there is no such file");
 }
 

@@ -6,7 +6,8 @@ namespace {
 using namespace quintet;
 
 const std::string salt =
-    "rock salt\n2.0\n 2 0 0\n0 2 0\n0.5 0 2\nNa Cl\n1 2\nSelective dynamics\nDirect\n0 0 0 T T F\n0.5 0.5 0.5 F F F\n0.25 0 1 T T T\n\n0 0 0\n";
+    "rock salt\n2.0\n 2 0 0\n0 2 0\n0.5 0 2\nNa Cl\n1 2\nSelective dynamics\nDirect\n0 0 0 T T F\n0.5 0.5 "
+    "0.5 F F F\n0.25 0 1 T T T\n\n0 0 0\n";
 
 Configuration read_text(const std::string& content, const std::vector<std::string>& names = {}) {
   const Scratch scratch("poscar");
@@ -25,7 +26,8 @@ TEST(Poscar, direct_positions_are_turned_into_cartesian_ones) {
 
 TEST(Poscar, cartesian_positions_scale_and_a_negative_scale_is_the_volume) {
   const auto scaled = read_text(files::replaced(salt, "Direct", "Cartesian"));
-  const auto of_volume = read_text(files::replaced(files::replaced(salt, "Direct", "Cartesian"), "2.0\n", "-64\n"));
+  const auto of_volume =
+      read_text(files::replaced(files::replaced(salt, "Direct", "Cartesian"), "2.0\n", "-64\n"));
 
   EXPECT_EQ(scaled.positions[1], (Vec3{1, 1, 1}));
   EXPECT_NEAR(of_volume.box.volume(), 64, 1e-11);
@@ -33,7 +35,9 @@ TEST(Poscar, cartesian_positions_scale_and_a_negative_scale_is_the_volume) {
 }
 
 TEST(Poscar, each_mistake_is_named_with_its_place) {
-  const auto with = [](const std::string& from, const std::string& to) { return read_text(files::replaced(salt, from, to)); };
+  const auto with = [](const std::string& from, const std::string& to) {
+    return read_text(files::replaced(salt, from, to));
+  };
   EXPECT_MESSAGE(with("Na Cl\n", ""), "does not name its species; give type_names");
   EXPECT_EQ(read_text(files::replaced(salt, "Na Cl\n", ""), {"K", "Br"}).type_names[1], "Br");
   EXPECT_MESSAGE(with("1 2\n", "1\n"), "POSCAR:7: there are 1 numbers of atoms for 2 species");

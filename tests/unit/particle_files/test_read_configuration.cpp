@@ -40,7 +40,8 @@ TEST_F(ReadConfiguration, frames_and_what_a_format_leaves_open_are_passed_on) {
   EXPECT_EQ(read_configuration(scratch / "a.data", options).type_names, options.type_names);
   options.frame = 1;
   EXPECT_EQ(read_configuration(scratch / "a.xyz", options).n_atoms(), 3u);
-  EXPECT_MESSAGE(read_configuration(scratch / "a.data", options), "there is no frame 1, files of this format hold one");
+  EXPECT_MESSAGE(read_configuration(scratch / "a.data", options),
+                 "there is no frame 1, files of this format hold one");
   options.all_frames = true;
   EXPECT_EQ(read_configurations(scratch / "a.xyz", options).size(), 2u);
   EXPECT_MESSAGE(read_configuration(scratch / "a.xyz", options), "one frame was expected");
@@ -48,7 +49,8 @@ TEST_F(ReadConfiguration, frames_and_what_a_format_leaves_open_are_passed_on) {
 
 TEST_F(ReadConfiguration, what_cannot_be_read_is_told_what_can) {
   std::filesystem::create_directories(scratch / "folder");
-  EXPECT_MESSAGE(read_configuration(scratch / "folder"), "it has no type.raw. What can be read: extended XYZ");
+  EXPECT_MESSAGE(read_configuration(scratch / "folder"),
+                 "it has no type.raw. What can be read: extended XYZ");
   EXPECT_MESSAGE(read_configuration(put(scratch / "a.pdb", "ATOM 1\n")), "What can be read: extended XYZ");
   EXPECT_MESSAGE(read_configuration(put(scratch / "empty", "")), "What can be read");
   EXPECT_MESSAGE(read_configuration(scratch / "absent.xyz"), "there is no such file or folder");
