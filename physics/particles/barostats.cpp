@@ -12,8 +12,8 @@ double strain_work(const Mat3& virial, const Vec3& strain) {
 }
 }  // namespace
 
-Vec3 cell_strain(CellCoupling coupling, const Vec3& pressure, double target, double mobility, double kt, double volume,
-                 const Vec3& normal) {
+Vec3 cell_strain(CellCoupling coupling, const Vec3& pressure, double target, double mobility, double kt,
+                 double volume, const Vec3& normal) {
   if (coupling == CellCoupling::isotropic) {
     const double mean = (pressure[0] + pressure[1] + pressure[2]) / 3;
     const double d_epsilon = mobility * (mean - target) + std::sqrt(2 * kt * mobility / volume) * normal[0];
@@ -21,20 +21,25 @@ Vec3 cell_strain(CellCoupling coupling, const Vec3& pressure, double target, dou
   }
   Vec3 strain;
   for (int k = 0; k < 3; ++k)
-    strain[k] = mobility / 3 * (pressure[k] - target) + std::sqrt(2 * kt * mobility / (3 * volume)) * normal[k];
+    strain[k] =
+        mobility / 3 * (pressure[k] - target) + std::sqrt(2 * kt * mobility / (3 * volume)) * normal[k];
   return strain;
 }
 
-CellRescaling::CellRescaling(CellCoupling coupling, double compressibility, double relaxation_time, std::uint64_t seed)
-    : coupling_(coupling), compressibility_(compressibility), relaxation_time_(relaxation_time), seed_(seed) {}
+CellRescaling::CellRescaling(CellCoupling coupling, double compressibility, double relaxation_time,
+                             std::uint64_t seed)
+    : coupling_(coupling),
+      compressibility_(compressibility),
+      relaxation_time_(relaxation_time),
+      seed_(seed) {}
 
 void CellRescaling::before(const Exec& exec, ParticleSystem& system, const Tick& tick) {
   const double volume = system.atoms.box.volume();
   const auto p = pressure_tensor(total_kinetic_tensor(exec, system), system.total.virial, volume);
   RandomSequence random(seed_, random_stream::cell, tick.step);
   const Vec3 normal{random.normal(), random.normal(), random.normal()};
-  strain_ = cell_strain(coupling_, {p[0], p[1], p[2]}, tick.pressure, compressibility_ * tick.dt / relaxation_time_,
-                        tick.kt, volume, normal);
+  strain_ = cell_strain(coupling_, {p[0], p[1], p[2]}, tick.pressure,
+                        compressibility_ * tick.dt / relaxation_time_, tick.kt, volume, normal);
   first_half_work_ = 0.5 * strain_work(system.total.virial, strain_);
 }
 

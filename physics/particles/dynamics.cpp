@@ -9,7 +9,9 @@
 namespace quintet {
 
 ParticleSystem::ParticleSystem(Atoms& atoms_, Domain& domain_, ForceField& force_field_)
-    : atoms(atoms_), domain(domain_), force_field(force_field_),
+    : atoms(atoms_),
+      domain(domain_),
+      force_field(force_field_),
       degrees_of_freedom(quintet::degrees_of_freedom(atoms_.n_global, true)) {}
 
 void ParticleSystem::update_forces(const Exec& exec) {
@@ -37,19 +39,21 @@ void ParticleSystem::throw_not_finite(const Exec& exec) const {
   exec.fence();
   const Comm& comm = domain.comm();
   int culprit = 0;
-  while (culprit < atoms.n_local && std::isfinite(atoms.force(culprit, 0) + atoms.force(culprit, 1) +
-                                                  atoms.force(culprit, 2)))
+  while (culprit < atoms.n_local &&
+         std::isfinite(atoms.force(culprit, 0) + atoms.force(culprit, 1) + atoms.force(culprit, 2)))
     ++culprit;
   const bool found = culprit < atoms.n_local;
   const int speaker = comm.minimum(found ? comm.rank() : comm.size());
   std::string where = "no single force is";
   if (found)
-    where = fmt::format("force on atom {} is not finite (rank {}, position {} {} {} angstrom)", atoms.id(culprit),
-                        comm.rank(), atoms.position(culprit, 0), atoms.position(culprit, 1),
-                        atoms.position(culprit, 2));
+    where = fmt::format("force on atom {} is not finite (rank {}, position {} {} {} angstrom)",
+                        atoms.id(culprit), comm.rank(), atoms.position(culprit, 0),
+                        atoms.position(culprit, 1), atoms.position(culprit, 2));
   if (speaker < comm.size()) where = comm.broadcast(where, speaker);
-  throw NumericalError(fmt::format("potential energy is {}: {}; atoms are too close or the step is too long: shorten "
-                                   "time.dt or minimise first", total.energy, where));
+  throw NumericalError(
+      fmt::format("potential energy is {}: {}; atoms are too close or the step is too long: shorten "
+                  "time.dt or minimise first",
+                  total.energy, where));
 }
 
 double degrees_of_freedom(std::int64_t n_atoms, bool momentum_conserved) {

@@ -10,9 +10,9 @@ namespace quintet {
 
 /// Where the time of force updates went (s, wall, this rank).
 struct ForceTimes {
-  double neighbours = 0;      ///< ghosts, migration, neighbour list
-  double forces = 0;          ///< the force field
-  double communication = 0;   ///< forces of ghosts sent home, energy and virial summed
+  double neighbours = 0;     ///< ghosts, migration, neighbour list
+  double forces = 0;         ///< the force field
+  double communication = 0;  ///< forces of ghosts sent home, energy and virial summed
 };
 
 /// Atoms, the space they share and what acts on them: what a step loop moves. Refers to, does not own.
@@ -27,21 +27,23 @@ struct ParticleSystem {
   Atoms& atoms;
   Domain& domain;
   ForceField& force_field;
-  Energetics total;                ///< of all ranks; `warning` is this rank's
-  double degrees_of_freedom;       ///< 3 N - 3 until an integrator that does not conserve momentum says 3 N
+  Energetics total;           ///< of all ranks; `warning` is this rank's
+  double degrees_of_freedom;  ///< 3 N - 3 until an integrator that does not conserve momentum says 3 N
   ForceTimes times;
 
  private:
   [[noreturn]] void throw_not_finite(const Exec& exec) const;
 };
 
-/// Degrees of freedom of N atoms: 3 N - 3 if their momentum is conserved (and zero), else 3 N; a lone atom keeps its 3.
+/// Degrees of freedom of N atoms: 3 N - 3 if their momentum is conserved (and zero), else 3 N; a lone atom
+/// keeps its 3.
 [[nodiscard]] double degrees_of_freedom(std::int64_t n_atoms, bool momentum_conserved);
 /// Kinetic energy of all ranks (eV). Collective.
 [[nodiscard]] double total_kinetic_energy(const Exec& exec, const ParticleSystem& system);
 /// Kinetic tensor of all ranks (eV). Collective.
 [[nodiscard]] SymmetricTensor total_kinetic_tensor(const Exec& exec, const ParticleSystem& system);
 /// Pressure tensor P_kl = (2 K_kl + (W_kl + W_lk) / 2) / V (eV/angstrom^3), K kinetic tensor, W virial.
-[[nodiscard]] SymmetricTensor pressure_tensor(const SymmetricTensor& kinetic, const Mat3& virial, double volume);
+[[nodiscard]] SymmetricTensor pressure_tensor(const SymmetricTensor& kinetic, const Mat3& virial,
+                                              double volume);
 
 }  // namespace quintet

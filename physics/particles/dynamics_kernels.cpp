@@ -48,14 +48,15 @@ void shift_velocities(const Exec& exec, Atoms& atoms, const Vec3& shift) {
 
 void scale_cell(const Exec& exec, Atoms& atoms, const Vec3& factor) {
   const auto x = atoms.position;
-  Kokkos::parallel_for("particles::scale_cell", Kokkos::RangePolicy<Exec>(exec, 0, atoms.n_all()), [=](int i) {
-    for (int k = 0; k < 3; ++k) x(i, k) *= factor[k];
-  });
+  Kokkos::parallel_for("particles::scale_cell", Kokkos::RangePolicy<Exec>(exec, 0, atoms.n_all()),
+                       [=](int i) {
+                         for (int k = 0; k < 3; ++k) x(i, k) *= factor[k];
+                       });
   atoms.box = atoms.box.deformed({factor[0], 0, 0, 0, factor[1], 0, 0, 0, factor[2]});
 }
 
-void ornstein_uhlenbeck(const Exec& exec, Atoms& atoms, double friction, double dt, double kt, std::uint64_t seed,
-                        std::int64_t step) {
+void ornstein_uhlenbeck(const Exec& exec, Atoms& atoms, double friction, double dt, double kt,
+                        std::uint64_t seed, std::int64_t step) {
   const auto v = atoms.velocity;
   const auto type = atoms.type;
   const auto id = atoms.id;

@@ -49,11 +49,12 @@ void scale_velocities(const Exec& exec, Atoms& atoms, const Vec3& factor);
 void shift_velocities(const Exec& exec, Atoms& atoms, const Vec3& shift);
 /// Stretch the box and all positions, ghosts too: x_k *= factor_k.
 void scale_cell(const Exec& exec, Atoms& atoms, const Vec3& factor);
-/// Exact Ornstein-Uhlenbeck move of every velocity: v = c v + sqrt((1 - c^2) kT / m) xi, c = exp(-friction dt).
+/// Exact Ornstein-Uhlenbeck move of every velocity: v = c v + sqrt((1 - c^2) kT / m) xi, c = exp(-friction
+/// dt).
 ///
 /// xi: standard normal numbers of (seed, atom id, step). friction (1/ps), dt (ps), kt (eV).
-void ornstein_uhlenbeck(const Exec& exec, Atoms& atoms, double friction, double dt, double kt, std::uint64_t seed,
-                        std::int64_t step);
+void ornstein_uhlenbeck(const Exec& exec, Atoms& atoms, double friction, double dt, double kt,
+                        std::uint64_t seed, std::int64_t step);
 
 /// sum_i m_i v_i^2 / 2 (eV) of the local atoms.
 [[nodiscard]] double kinetic_energy(const Exec& exec, const Atoms& atoms);

@@ -9,7 +9,7 @@ namespace quintet {
 
 /// Section `time`.
 struct TimeOptions {
-  double dt = 0.0005;              ///< (ps)
+  double dt = 0.0005;  ///< (ps)
   std::int64_t steps = 0;
 };
 void describe(Schema& schema, TimeOptions& options);
@@ -20,10 +20,10 @@ enum class NptThermostat { velocity_rescaling, langevin };
 
 /// Section `integrator.barostat`. Pressures in bar as the user writes them; make_integrator() converts.
 struct BarostatOptions {
-  double pressure = 1;                    ///< (bar)
-  std::optional<double> pressure_end;     ///< (bar)
-  double relaxation_time = 1;             ///< (ps)
-  double compressibility = 4.5e-5;        ///< (1/bar)
+  double pressure = 1;                 ///< (bar)
+  std::optional<double> pressure_end{};  ///< (bar)
+  double relaxation_time = 1;          ///< (ps)
+  double compressibility = 4.5e-5;     ///< (1/bar)
   CellCoupling coupling = CellCoupling::isotropic;
   NptThermostat thermostat = NptThermostat::velocity_rescaling;
 };
@@ -31,28 +31,29 @@ void describe(Schema& schema, BarostatOptions& options);
 
 /// Section `integrator.minimiser`.
 struct MinimiserOptions {
-  double force_tolerance = 1e-3;          ///< (eV/angstrom)
-  double max_displacement = 0.1;          ///< (angstrom)
-  double dt_max_factor = 10;              ///< longest step in units of time.dt
+  double force_tolerance = 1e-3;  ///< (eV/angstrom)
+  double max_displacement = 0.1;  ///< (angstrom)
+  double dt_max_factor = 10;      ///< longest step in units of time.dt
 };
 void describe(Schema& schema, MinimiserOptions& options);
 
 /// Section `integrator`.
 struct IntegratorOptions {
   Ensemble ensemble = Ensemble::nve;
-  std::optional<double> temperature;      ///< (K)
-  std::optional<double> temperature_end;  ///< (K)
+  std::optional<double> temperature{};      ///< (K)
+  std::optional<double> temperature_end{};  ///< (K)
   double friction = 1;                    ///< (1/ps)
   double relaxation_time = 0.1;           ///< (ps)
   int chain_length = 3;
-  BarostatOptions barostat;
-  MinimiserOptions minimiser;
+  BarostatOptions barostat{};
+  MinimiserOptions minimiser{};
 };
 void describe(Schema& schema, IntegratorOptions& options);
 
 /// Section `velocities`: Maxwell-Boltzmann velocities at the start of a run that has none.
 struct VelocityOptions {
-  std::optional<double> temperature;      ///< (K); absent: the velocities of the input, else integrator.temperature
+  std::optional<double>
+      temperature;  ///< (K); absent: the velocities of the input, else integrator.temperature
   bool remove_momentum = true;
 };
 void describe(Schema& schema, VelocityOptions& options);

@@ -17,7 +17,8 @@ struct Ramp {
   double first = 0, last = 0;
   std::int64_t steps = 0;
   [[nodiscard]] double at(std::int64_t step) const {
-    return steps > 0 ? first + (last - first) * static_cast<double>(step) / static_cast<double>(steps) : first;
+    return steps > 0 ? first + (last - first) * static_cast<double>(step) / static_cast<double>(steps)
+                     : first;
   }
 };
 
@@ -28,7 +29,11 @@ class MolecularDynamics : public Integrator {
  public:
   MolecularDynamics(std::string kind, std::string description, double dt, Ramp kt, Ramp pressure,
                     std::vector<std::unique_ptr<Coupling>> baths)
-      : kind_(std::move(kind)), description_(std::move(description)), dt_(dt), kt_(kt), pressure_(pressure),
+      : kind_(std::move(kind)),
+        description_(std::move(description)),
+        dt_(dt),
+        kt_(kt),
+        pressure_(pressure),
         baths_(std::move(baths)) {}
 
   void step(const Exec& exec, ParticleSystem& system, std::int64_t step) override {
@@ -65,10 +70,11 @@ class MolecularDynamics : public Integrator {
   }
   void restore(const IntegratorState& state) override {
     const auto mine = this->state();
-    QUINTET_CHECK(state.kind == mine.kind && state.values.size() == mine.values.size(),
-                  "the checkpoint holds the state of integrator '{}' ({} numbers), the options ask for '{}' ({} "
-                  "numbers); restart with the options of the first run, or start anew from its last frame",
-                  state.kind, state.values.size(), mine.kind, mine.values.size());
+    QUINTET_CHECK(
+        state.kind == mine.kind && state.values.size() == mine.values.size(),
+        "the checkpoint holds the state of integrator '{}' ({} numbers), the options ask for '{}' ({} "
+        "numbers); restart with the options of the first run, or start anew from its last frame",
+        state.kind, state.values.size(), mine.kind, mine.values.size());
     std::size_t begin = 0;
     for (auto& bath : baths_) {
       const std::size_t size = bath->state().size();
@@ -121,19 +127,26 @@ std::string kind_of(const IntegratorOptions& options) {
 
 std::string ensemble_name(Ensemble ensemble) {
   switch (ensemble) {
-    case Ensemble::nve: return "nve";
-    case Ensemble::langevin: return "langevin";
-    case Ensemble::velocity_rescaling: return "velocity_rescaling";
-    case Ensemble::nose_hoover: return "nose_hoover";
-    case Ensemble::npt: return "npt";
-    case Ensemble::minimise: return "minimise";
+    case Ensemble::nve:
+      return "nve";
+    case Ensemble::langevin:
+      return "langevin";
+    case Ensemble::velocity_rescaling:
+      return "velocity_rescaling";
+    case Ensemble::nose_hoover:
+      return "nose_hoover";
+    case Ensemble::npt:
+      return "npt";
+    case Ensemble::minimise:
+      return "minimise";
   }
   throw InternalError("ensemble without a name");
 }
 
 std::unique_ptr<Integrator> make_integrator(const IntegratorOptions& options, const TimeOptions& time,
                                             std::uint64_t seed, ParticleSystem& system) {
-  if (options.ensemble == Ensemble::minimise) return std::make_unique<FireMinimiser>(options.minimiser, time.dt);
+  if (options.ensemble == Ensemble::minimise)
+    return std::make_unique<FireMinimiser>(options.minimiser, time.dt);
   std::vector<std::unique_ptr<Coupling>> baths;
   Ramp kt, pressure;
   if (options.ensemble != Ensemble::nve) {
@@ -144,16 +157,17 @@ std::unique_ptr<Integrator> make_integrator(const IntegratorOptions& options, co
     baths.push_back(make_thermostat(options, seed));
   }
   if (options.ensemble == Ensemble::npt) {
-    QUINTET_CHECK(system.atoms.box.fully_periodic(),
-                  "ensemble npt scales the whole cell, but a direction of it is open; use a periodic cell or nvt");
+    QUINTET_CHECK(
+        system.atoms.box.fully_periodic(),
+        "ensemble npt scales the whole cell, but a direction of it is open; use a periodic cell or nvt");
     const auto& b = options.barostat;
-    pressure = {b.pressure / units::ev_per_a3_to_bar, b.pressure_end.value_or(b.pressure) / units::ev_per_a3_to_bar,
-                time.steps};
+    pressure = {b.pressure / units::ev_per_a3_to_bar,
+                b.pressure_end.value_or(b.pressure) / units::ev_per_a3_to_bar, time.steps};
     baths.push_back(std::make_unique<CellRescaling>(b.coupling, b.compressibility * units::ev_per_a3_to_bar,
                                                     b.relaxation_time, seed));
   }
-  auto integrator = std::make_unique<MolecularDynamics>(kind_of(options), describe_ensemble(options, time.dt), time.dt,
-                                                        kt, pressure, std::move(baths));
+  auto integrator = std::make_unique<MolecularDynamics>(kind_of(options), describe_ensemble(options, time.dt),
+                                                        time.dt, kt, pressure, std::move(baths));
   system.degrees_of_freedom = degrees_of_freedom(system.atoms.n_global, integrator->conserves_momentum());
   return integrator;
 }

@@ -12,7 +12,7 @@ namespace quintet {
 
 /// All that an integrator remembers between steps: goes into a checkpoint, so that a restart is bitwise.
 struct IntegratorState {
-  std::string kind;               ///< of integrator that made it, e.g. "nose_hoover"
+  std::string kind;  ///< of integrator that made it, e.g. "nose_hoover"
   std::vector<double> values;
 };
 
@@ -22,7 +22,8 @@ class Integrator {
   virtual ~Integrator() = default;
   /// From step `step` to `step` + 1; the system's forces are up to date before and after. Collective.
   virtual void step(const Exec& exec, ParticleSystem& system, std::int64_t step) = 0;
-  /// Energy that baths hold (eV): potential + kinetic + bath energy is conserved, but for the error of a finite step.
+  /// Energy that baths hold (eV): potential + kinetic + bath energy is conserved, but for the error of a
+  /// finite step.
   [[nodiscard]] virtual double bath_energy() const { return 0; }
   /// True when there is nothing left to do (a minimiser that has converged).
   [[nodiscard]] virtual bool finished() const { return false; }
@@ -39,8 +40,9 @@ class Integrator {
 /// The integrator of the options; random numbers depend on (seed, atom id, step) alone. Throws InputError.
 ///
 /// Sets `system.degrees_of_freedom`. Ramps run linearly from step 0 to `time.steps`.
-[[nodiscard]] std::unique_ptr<Integrator> make_integrator(const IntegratorOptions& options, const TimeOptions& time,
-                                                          std::uint64_t seed, ParticleSystem& system);
+[[nodiscard]] std::unique_ptr<Integrator> make_integrator(const IntegratorOptions& options,
+                                                          const TimeOptions& time, std::uint64_t seed,
+                                                          ParticleSystem& system);
 
 /// Name of the ensemble as in the options, "velocity_rescaling".
 [[nodiscard]] std::string ensemble_name(Ensemble ensemble);

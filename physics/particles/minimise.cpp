@@ -11,7 +11,7 @@ namespace quintet {
 
 namespace {
 
-// Parameters recommended by Guenole et al. (2020), table 1.
+// Parameters recommended by Guenole et al. (2020).
 constexpr double mixing_start = 0.25, mixing_factor = 0.99, grow = 1.1, shrink = 0.5, dt_min_factor = 0.02;
 constexpr std::int64_t delay = 20;
 
@@ -73,7 +73,8 @@ void FireMinimiser::adapt(const Exec& exec, ParticleSystem& system, double power
     mixing_ *= mixing_factor;
     return;
   }
-  // Uphill: go back half a step, stop and turn downhill with shorter steps (not at once: the start is from rest).
+  // Uphill: go back half a step, stop and turn downhill with shorter steps (not at once: the start is from
+  // rest).
   if (downhill_ >= 0) dt_ = std::max(dt_ * shrink, dt_min_factor * dt_start_);
   downhill_ = 0;
   mixing_ = mixing_start;
@@ -108,10 +109,11 @@ IntegratorState FireMinimiser::state() const {
 }
 
 void FireMinimiser::restore(const IntegratorState& state) {
-  QUINTET_CHECK(state.kind == "minimise" && state.values.size() == 5,
-                "the checkpoint holds the state of integrator '{}' ({} numbers), the options ask for 'minimise' (5 "
-                "numbers); restart with the options of the first run, or start anew from its last frame",
-                state.kind, state.values.size());
+  QUINTET_CHECK(
+      state.kind == "minimise" && state.values.size() == 5,
+      "the checkpoint holds the state of integrator '{}' ({} numbers), the options ask for 'minimise' (5 "
+      "numbers); restart with the options of the first run, or start anew from its last frame",
+      state.kind, state.values.size());
   dt_ = state.values[0];
   mixing_ = state.values[1];
   downhill_ = static_cast<std::int64_t>(state.values[2]);

@@ -4,10 +4,10 @@
 
 namespace quintet {
 
-/// FIRE 2.0: Guenole et al. (2020), Comput. Mater. Sci. 175, 109584, algorithm 2, with semi-implicit Euler.
+/// FIRE 2.0: Guenole et al. (2020), Comput. Mater. Sci. 175, 109584, with semi-implicit Euler.
 ///
-/// Uses the atoms' velocities as its own, from rest; they are zero when it has finished. The step is shortened so that no
-/// atom moves farther than max_displacement.
+/// Uses the atoms' velocities as its own, from rest; they are zero when it has finished. The step is
+/// shortened so that no atom moves farther than max_displacement.
 class FireMinimiser : public Integrator {
  public:
   FireMinimiser(const MinimiserOptions& options, double dt);
@@ -24,9 +24,9 @@ class FireMinimiser : public Integrator {
   void finish_if_converged(const Exec& exec, ParticleSystem& system);
 
   MinimiserOptions options_;
-  double dt_start_, dt_;          ///< (ps)
-  double mixing_;                 ///< alpha
-  std::int64_t downhill_ = -1;    ///< steps with F.v > 0 in a row; -1: not begun
+  double dt_start_, dt_;        ///< (ps)
+  double mixing_;               ///< alpha
+  std::int64_t downhill_ = -1;  ///< steps with F.v > 0 in a row; -1: not begun
   bool finished_ = false;
   double largest_force_ = 0;
 };

@@ -20,7 +20,8 @@ std::vector<AtomSample> unwrapped_positions(const Exec& exec, const Atoms& atoms
     out[i].id = id(i);
     out[i].type = type(i);
     for (int k = 0; k < 3; ++k)
-      out[i].value[k] = x(i, k) + image(i, 0) * rows[k] + image(i, 1) * rows[3 + k] + image(i, 2) * rows[6 + k];
+      out[i].value[k] =
+          x(i, k) + image(i, 0) * rows[k] + image(i, 1) * rows[3 + k] + image(i, 2) * rows[6 + k];
   });
   exec.fence();
   return samples;
@@ -46,19 +47,22 @@ double block_error(std::span<const double> values, std::size_t block) {
   if (n_blocks < 2) return std::numeric_limits<double>::quiet_NaN();
   std::vector<double> means(n_blocks, 0.0);
   double mean = 0, square = 0;
-  for (std::size_t i = 0; i < n_blocks * block; ++i) means[i / block] += values[i] / static_cast<double>(block);
+  for (std::size_t i = 0; i < n_blocks * block; ++i)
+    means[i / block] += values[i] / static_cast<double>(block);
   for (const double m : means) mean += m / static_cast<double>(n_blocks);
   for (const double m : means) square += (m - mean) * (m - mean);
   return std::sqrt(square / static_cast<double>(n_blocks * (n_blocks - 1)));
 }
 
 MeanSquareDisplacement::MeanSquareDisplacement(const MsdOptions& options, double dt)
-    : Observer(options.correlation.interval), options_(options),
+    : Observer(options.correlation.interval),
+      options_(options),
       sample_time_(dt * static_cast<double>(options.correlation.interval)),
       correlation_(options.correlation, TimeCorrelation::Product::squared_difference) {}
 
 double MeanSquareDisplacement::diffusion(std::span<const double> curve) const {
-  const auto first = static_cast<std::size_t>(std::ceil(options_.fit_start * static_cast<double>(curve.size() - 1)));
+  const auto first =
+      static_cast<std::size_t>(std::ceil(options_.fit_start * static_cast<double>(curve.size() - 1)));
   return fitted_slope(curve, std::min(first, curve.size() - 2), sample_time_) / 6;
 }
 
@@ -66,7 +70,8 @@ void MeanSquareDisplacement::sample(const Exec& exec, const Atoms& atoms, const 
   const auto curves = correlation_.add(exec, domain.comm(), unwrapped_positions(exec, atoms), atoms);
   if (!curves) return;
   for (int t = 0; t < correlation_.n_types(); ++t)
-    diffusions_.push_back(diffusion(std::span(*curves).subspan(t * correlation_.n_lags(), correlation_.n_lags())));
+    diffusions_.push_back(
+        diffusion(std::span(*curves).subspan(t * correlation_.n_lags(), correlation_.n_lags())));
 }
 
 std::vector<Table> MeanSquareDisplacement::tables() const {
@@ -75,7 +80,8 @@ std::vector<Table> MeanSquareDisplacement::tables() const {
   for (std::size_t lag = 0; lag < time.size(); ++lag) time[lag] = static_cast<double>(lag) * sample_time_;
   Table table{"msd", "Mean-square displacement <|x(t) - x(0)|^2>", {{"time", "ps", "Time difference", time}}};
   for (int t = 0; t < correlation_.n_types(); ++t)
-    table.columns.push_back({correlation_.type_names()[t], "angstrom^2", "Mean-square displacement of " + correlation_.type_names()[t],
+    table.columns.push_back({correlation_.type_names()[t], "angstrom^2",
+                             "Mean-square displacement of " + correlation_.type_names()[t],
                              correlation_.average(t)});
   return {table};
 }
@@ -83,15 +89,17 @@ std::vector<Table> MeanSquareDisplacement::tables() const {
 std::vector<Scalar> MeanSquareDisplacement::scalars() const {
   std::vector<Scalar> result;
   const std::size_t n_types = correlation_.n_types();
-  const auto overlap = static_cast<std::size_t>(
-      (options_.correlation.length + options_.correlation.origin_interval - 1) / options_.correlation.origin_interval);
+  const auto overlap =
+      static_cast<std::size_t>((options_.correlation.length + options_.correlation.origin_interval - 1) /
+                               options_.correlation.origin_interval);
   for (std::size_t t = 0; t < n_types; ++t) {
     const auto curve = correlation_.average(static_cast<int>(t));
     if (curve.size() < 2) continue;
     std::vector<double> seen;
     for (std::size_t i = t; i < diffusions_.size(); i += n_types) seen.push_back(diffusions_[i]);
-    result.push_back({"diffusion_" + correlation_.type_names()[t], "angstrom^2/ps", "Diffusion coefficient of " + correlation_.type_names()[t],
-                      diffusion(curve), block_error(seen, overlap)});
+    result.push_back({"diffusion_" + correlation_.type_names()[t], "angstrom^2/ps",
+                      "Diffusion coefficient of " + correlation_.type_names()[t], diffusion(curve),
+                      block_error(seen, overlap)});
   }
   return result;
 }

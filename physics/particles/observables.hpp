@@ -46,7 +46,8 @@ class Observer {
   /// Write the results as datasets TABLE/COLUMN and SCALAR of `group`.
   void write(hdf5::Group& group) const;
 
-  /// All that it accumulated, into a checkpoint and back, so that a run goes on as if uninterrupted, on any ranks.
+  /// All that it accumulated, into a checkpoint and back, so that a run goes on as if uninterrupted, on any
+  /// ranks.
   virtual void save(hdf5::Group& group) const = 0;
   /// Throws InputError if the options are not those it was saved with.
   virtual void restore(const Comm& comm, const hdf5::Group& group) = 0;

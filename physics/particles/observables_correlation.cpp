@@ -49,12 +49,14 @@ double TimeCorrelation::sum_of_type(const Exec& exec, int wanted, std::int64_t s
 }
 
 std::optional<std::vector<double>> TimeCorrelation::add(const Exec& exec, const Comm& comm,
-                                                        const std::vector<AtomSample>& samples, const Atoms& atoms) {
+                                                        const std::vector<AtomSample>& samples,
+                                                        const Atoms& atoms) {
   if (n_of_type_.empty()) begin(comm, atoms);
   homes_.send_home(comm, samples, value_, type_);
   const std::int64_t every = options_.origin_interval;
   if (n_samples_ % every == 0)
-    std::copy(value_.begin(), value_.end(), origin_.begin() + (n_samples_ / every % n_slots()) * value_.size());
+    std::copy(value_.begin(), value_.end(),
+              origin_.begin() + (n_samples_ / every % n_slots()) * value_.size());
 
   const auto origins = live_origins();
   std::vector<double> sums;
@@ -66,7 +68,8 @@ std::optional<std::vector<double>> TimeCorrelation::add(const Exec& exec, const 
   for (std::size_t o = 0; o < origins.size(); ++o) {
     const std::int64_t lag = n_samples_ - origins[o] * every, slot = origins[o] % n_slots();
     for (int t = 0; t < n_types(); ++t) {
-      const double mean = n_of_type_[t] > 0 ? sums[o * n_types() + t] / static_cast<double>(n_of_type_[t]) : 0.0;
+      const double mean =
+          n_of_type_[t] > 0 ? sums[o * n_types() + t] / static_cast<double>(n_of_type_[t]) : 0.0;
       curve_[curve(slot, t) + lag] = mean;
       sum_[t * n_lags() + lag] += mean;
     }
@@ -92,23 +95,27 @@ std::vector<double> TimeCorrelation::average(int type) const {
 void TimeCorrelation::save(hdf5::Group& group) const {
   group.set_attribute("samples", n_samples_);
   if (n_samples_ == 0) return;
-  group.set_attribute("interval_length_origin_interval",
-                      std::vector<std::int64_t>{options_.interval, options_.length, options_.origin_interval});
+  group.set_attribute(
+      "interval_length_origin_interval",
+      std::vector<std::int64_t>{options_.interval, options_.length, options_.origin_interval});
   const auto slots = static_cast<std::uint64_t>(n_slots()), types = static_cast<std::uint64_t>(n_types());
   const std::uint64_t lags = n_lags();
   group.write_text("type_names", join_lines(type_names_));
   group.write("masses", std::span<const double>(masses_), {types}, {"amu", {"type"}, "Masses"});
-  group.write("atoms_of_type", std::span<const std::int64_t>(n_of_type_), {types}, {"1", {"type"}, "Atoms of each type"});
+  group.write("atoms_of_type", std::span<const std::int64_t>(n_of_type_), {types},
+              {"1", {"type"}, "Atoms of each type"});
   group.write("curves", std::span<const double>(curve_), {slots, types, lags},
               {"1", {"origin", "type", "lag"}, "Averages over atoms of origins still followed"});
-  group.write("sums", std::span<const double>(sum_), {types, lags}, {"1", {"type", "lag"}, "Sums over origins"});
-  group.write("origins_in_sum", std::span<const std::int64_t>(n_origins_), {lags}, {"1", {"lag"}, "Origins in the sums"});
+  group.write("sums", std::span<const double>(sum_), {types, lags},
+              {"1", {"type", "lag"}, "Sums over origins"});
+  group.write("origins_in_sum", std::span<const std::int64_t>(n_origins_), {lags},
+              {"1", {"lag"}, "Origins in the sums"});
   for (std::uint64_t slot = 0; slot < slots; ++slot) {
     const std::size_t size = 3 * static_cast<std::size_t>(homes_.count());
-    group.write_distributed("origin_" + std::to_string(slot),
-                            std::span<const double>(origin_.data() + slot * size, size),
-                            {static_cast<std::uint64_t>(homes_.n_ids()), 3}, static_cast<std::uint64_t>(homes_.first()),
-                            {"1", {"id", "xyz"}, "Values at a time origin, by atom id"});
+    group.write_distributed(
+        "origin_" + std::to_string(slot), std::span<const double>(origin_.data() + slot * size, size),
+        {static_cast<std::uint64_t>(homes_.n_ids()), 3}, static_cast<std::uint64_t>(homes_.first()),
+        {"1", {"id", "xyz"}, "Values at a time origin, by atom id"});
   }
 }
 
@@ -116,11 +123,12 @@ void TimeCorrelation::restore(const Comm& comm, const hdf5::Group& group) {
   n_samples_ = static_cast<std::int64_t>(group.number_attribute("samples").at(0));
   if (n_samples_ == 0) return;
   const auto saved = group.number_attribute("interval_length_origin_interval");
-  QUINTET_CHECK(saved.size() == 3 && saved[0] == static_cast<double>(options_.interval) &&
-                    saved[1] == static_cast<double>(options_.length) &&
-                    saved[2] == static_cast<double>(options_.origin_interval),
-                "interval, length or origin_interval of a time correlation differ from the checkpoint's; restart with "
-                "the options of the first run");
+  QUINTET_CHECK(
+      saved.size() == 3 && saved[0] == static_cast<double>(options_.interval) &&
+          saved[1] == static_cast<double>(options_.length) &&
+          saved[2] == static_cast<double>(options_.origin_interval),
+      "interval, length or origin_interval of a time correlation differ from the checkpoint's; restart with "
+      "the options of the first run");
   type_names_ = split_lines(group.read_text("type_names"));
   n_of_type_ = group.read<std::int64_t>("atoms_of_type", {type_names_.size()});
   masses_ = group.read<double>("masses", {type_names_.size()});
@@ -133,7 +141,8 @@ void TimeCorrelation::restore(const Comm& comm, const hdf5::Group& group) {
   homes_ = AtomHomes(comm, static_cast<std::int64_t>(group.shape("origin_0").at(0)), n_atoms);
   origin_.clear();
   for (std::uint64_t slot = 0; slot < slots; ++slot) {
-    const auto rows = group.read_rows<double>("origin_" + std::to_string(slot), homes_.first(), homes_.count());
+    const auto rows =
+        group.read_rows<double>("origin_" + std::to_string(slot), homes_.first(), homes_.count());
     origin_.insert(origin_.end(), rows.begin(), rows.end());
   }
 }

@@ -26,14 +26,16 @@ class TimeCorrelation {
   /// Add a sample, one vector an atom; n_types types, n_atoms atoms in all. Collective.
   ///
   /// Returns the averages `[n_types, length + 1]` of an origin that was followed to its end, if there is one.
-  std::optional<std::vector<double>> add(const Exec& exec, const Comm& comm, const std::vector<AtomSample>& samples,
-                                         const Atoms& atoms);
+  std::optional<std::vector<double>> add(const Exec& exec, const Comm& comm,
+                                         const std::vector<AtomSample>& samples, const Atoms& atoms);
 
   [[nodiscard]] std::size_t n_lags() const { return static_cast<std::size_t>(options_.length) + 1; }
   [[nodiscard]] int n_types() const { return static_cast<int>(n_of_type_.size()); }
-  [[nodiscard]] const std::vector<std::int64_t>& n_of_type() const { return n_of_type_; }   ///< atoms of each type
+  [[nodiscard]] const std::vector<std::int64_t>& n_of_type() const {
+    return n_of_type_;
+  }  ///< atoms of each type
   [[nodiscard]] const std::vector<std::string>& type_names() const { return type_names_; }
-  [[nodiscard]] const std::vector<double>& masses() const { return masses_; }               ///< of each type (amu)
+  [[nodiscard]] const std::vector<double>& masses() const { return masses_; }  ///< of each type (amu)
   /// Number of lags seen so far (from 0 on without a gap).
   [[nodiscard]] std::size_t n_seen() const;
   /// Average at lags 0..n_seen() - 1 over the atoms of a type (0 for a type without atoms).
@@ -47,7 +49,9 @@ class TimeCorrelation {
   [[nodiscard]] std::int64_t n_slots() const { return options_.length / options_.origin_interval + 1; }
   [[nodiscard]] std::vector<std::int64_t> live_origins() const;
   [[nodiscard]] double sum_of_type(const Exec& exec, int type, std::int64_t slot) const;
-  [[nodiscard]] std::size_t curve(std::int64_t slot, int type) const { return (slot * n_types() + type) * n_lags(); }
+  [[nodiscard]] std::size_t curve(std::int64_t slot, int type) const {
+    return (slot * n_types() + type) * n_lags();
+  }
 
   CorrelationOptions options_;
   Product product_;
@@ -56,11 +60,11 @@ class TimeCorrelation {
   std::vector<double> masses_;
   std::vector<std::int64_t> n_of_type_;
   AtomHomes homes_;
-  std::vector<double> value_;         ///< [count, 3] of the present sample
-  std::vector<int> type_;             ///< [count]
-  std::vector<double> origin_;        ///< [n_slots, count, 3]
-  std::vector<double> curve_;         ///< [n_slots, n_types, n_lags] of live origins, averages over atoms
-  std::vector<double> sum_;           ///< [n_types, n_lags] over origins
+  std::vector<double> value_;            ///< [count, 3] of the present sample
+  std::vector<int> type_;                ///< [count]
+  std::vector<double> origin_;           ///< [n_slots, count, 3]
+  std::vector<double> curve_;            ///< [n_slots, n_types, n_lags] of live origins, averages over atoms
+  std::vector<double> sum_;              ///< [n_types, n_lags] over origins
   std::vector<std::int64_t> n_origins_;  ///< [n_lags] origins in sum_
 };
 

@@ -15,7 +15,8 @@ struct AtomSample {
   int type;
 };
 
-/// Ids shared out in equal blocks, one a rank: an atom's history lives with its id, wherever the atom itself wanders.
+/// Ids shared out in equal blocks, one a rank: an atom's history lives with its id, wherever the atom itself
+/// wanders.
 class AtomHomes {
  public:
   AtomHomes() = default;
@@ -24,11 +25,11 @@ class AtomHomes {
   [[nodiscard]] static std::int64_t largest_id(const Comm& comm, const Atoms& atoms);
 
   [[nodiscard]] std::int64_t n_ids() const { return n_ids_; }
-  [[nodiscard]] std::int64_t first() const { return first_; }   ///< ids of this rank, counted from 0
+  [[nodiscard]] std::int64_t first() const { return first_; }  ///< ids of this rank, counted from 0
   [[nodiscard]] int count() const { return count_; }
 
-  /// Send every sample home; value [count, 3] and type [count] of this rank's ids (type -1 where no atom has the id).
-  /// Collective: one all-to-all of 40 bytes an atom.
+  /// Send every sample home; value [count, 3] and type [count] of this rank's ids (type -1 where no atom has
+  /// the id). Collective: one all-to-all of 40 bytes an atom.
   void send_home(const Comm& comm, const std::vector<AtomSample>& samples, std::vector<double>& value,
                  std::vector<int>& type) const;
 

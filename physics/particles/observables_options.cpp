@@ -10,10 +10,15 @@ namespace {
 
 void describe_correlation(Schema& schema, CorrelationOptions& options) {
   schema.integer("interval", options.interval, "Steps between two samples").at_least(1);
-  schema.integer("length", options.length, "Longest time difference, in samples").at_least(2).at_most(1000000);
-  schema.integer("origin_interval", options.origin_interval,
-                 "A new time origin every so many samples; length / origin_interval origins are held, 24 bytes an atom "
-                 "each").at_least(1);
+  schema.integer("length", options.length, "Longest time difference, in samples")
+      .at_least(2)
+      .at_most(1000000);
+  schema
+      .integer("origin_interval", options.origin_interval,
+               "A new time origin every so many samples; length / origin_interval origins are held, 24 bytes "
+               "an atom "
+               "each")
+      .at_least(1);
 }
 
 }  // namespace
@@ -30,9 +35,12 @@ void describe(Schema& schema, RdfOptions& options) {
 
 void describe(Schema& schema, MsdOptions& options) {
   describe_correlation(schema, options.correlation);
-  schema.number("fit_start", options.fit_start,
-                "The line for the diffusion coefficient is fitted from this fraction of the longest time to its end")
-      .at_least(0).at_most(0.9);
+  schema
+      .number("fit_start", options.fit_start,
+              "The line for the diffusion coefficient is fitted from this fraction of the longest time to "
+              "its end")
+      .at_least(0)
+      .at_most(0.9);
 }
 
 void describe(Schema& schema, VacfOptions& options) { describe_correlation(schema, options.correlation); }
@@ -43,7 +51,8 @@ void describe(Schema& schema, ObservablesOptions& options) {
   schema.section("vacf", options.vacf, "Velocity autocorrelation and vibrational spectrum");
 }
 
-std::vector<std::unique_ptr<Observer>> make_observables(const ObservablesOptions& options, const TimeOptions& time) {
+std::vector<std::unique_ptr<Observer>> make_observables(const ObservablesOptions& options,
+                                                        const TimeOptions& time) {
   std::vector<std::unique_ptr<Observer>> observers;
   if (options.rdf) observers.push_back(std::make_unique<RadialDistribution>(*options.rdf));
   if (options.msd) observers.push_back(std::make_unique<MeanSquareDisplacement>(*options.msd, time.dt));

@@ -13,13 +13,14 @@ namespace quintet {
 
 /// Section `rdf`: the radial distribution function.
 struct RdfOptions {
-  std::int64_t interval = 100;   ///< (steps)
-  double r_max = 8;              ///< (angstrom)
-  double bin_width = 0.05;       ///< (angstrom)
+  std::int64_t interval = 100;  ///< (steps)
+  double r_max = 8;             ///< (angstrom)
+  double bin_width = 0.05;      ///< (angstrom)
 };
 void describe(Schema& schema, RdfOptions& options);
 
-/// How a time correlation is sampled: `length` lags of `interval` steps, a new time origin every `origin_interval` samples.
+/// How a time correlation is sampled: `length` lags of `interval` steps, a new time origin every
+/// `origin_interval` samples.
 struct CorrelationOptions {
   std::int64_t interval = 10;         ///< (steps)
   std::int64_t length = 200;          ///< (samples)
@@ -29,7 +30,7 @@ struct CorrelationOptions {
 /// Section `msd`: mean-square displacement and diffusion coefficient.
 struct MsdOptions {
   CorrelationOptions correlation{10, 200, 20};
-  double fit_start = 0.2;        ///< of the longest lag
+  double fit_start = 0.2;  ///< of the longest lag
 };
 void describe(Schema& schema, MsdOptions& options);
 

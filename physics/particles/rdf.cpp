@@ -16,8 +16,8 @@ constexpr int all_types = -1;
 constexpr int ring_tag = 7101;
 
 /// Ordered pairs between this rank's atoms and all atoms, every rank's atoms passing by once.
-void count_ring(const Exec& exec, const Comm& comm, const PairCounter& counter, std::vector<TypedPoint> visitors,
-                std::span<std::int64_t> counts) {
+void count_ring(const Exec& exec, const Comm& comm, const PairCounter& counter,
+                std::vector<TypedPoint> visitors, std::span<std::int64_t> counts) {
   const int next = (comm.rank() + 1) % comm.size(), previous = (comm.rank() + comm.size() - 1) % comm.size();
   for (int turn = 0; turn < comm.size(); ++turn) {
     if (turn > 0)
@@ -33,7 +33,8 @@ std::size_t RadialDistribution::n_bins() const {
 }
 
 void RadialDistribution::begin(const Comm& comm, const Atoms& atoms) {
-  QUINTET_CHECK(atoms.box.fully_periodic(), "rdf needs a cell that is periodic in all directions; remove the section rdf");
+  QUINTET_CHECK(atoms.box.fully_periodic(),
+                "rdf needs a cell that is periodic in all directions; remove the section rdf");
   type_names_ = atoms.type_names;
   n_of_type_.assign(type_names_.size(), 0);
   for (int i = 0; i < atoms.n_local; ++i) ++n_of_type_[atoms.type(i)];
@@ -47,7 +48,8 @@ void RadialDistribution::sample(const Exec& exec, const Atoms& atoms, const Doma
   std::vector<TypedPoint> points(atoms.n_local);
   for (int i = 0; i < atoms.n_local; ++i)
     points[i] = {{atoms.position(i, 0), atoms.position(i, 1), atoms.position(i, 2)}, atoms.type(i)};
-  const PairCounter counter(atoms.box, points, options_.r_max, options_.bin_width, static_cast<int>(type_names_.size()));
+  const PairCounter counter(atoms.box, points, options_.r_max, options_.bin_width,
+                            static_cast<int>(type_names_.size()));
   std::vector<std::int64_t> counts(count_.size(), 0);
   count_ring(exec, domain.comm(), counter, std::move(points), counts);
   domain.comm().reduce(std::span<std::int64_t>(counts), Comm::Reduction::sum);
@@ -85,7 +87,8 @@ Column RadialDistribution::distribution(int a, int b) const {
 
 Column RadialDistribution::coordination(int a, int b) const {
   const std::string pair = "coordination_" + type_names_[a] + "_" + type_names_[b];
-  Column column{pair, "1", "Neighbours " + type_names_[b] + " of " + type_names_[a] + " up to the bin's outer radius",
+  Column column{pair, "1",
+                "Neighbours " + type_names_[b] + " of " + type_names_[a] + " up to the bin's outer radius",
                 std::vector<double>(n_bins(), 0.0)};
   double sum = 0;
   for (std::size_t bin = 0; bin < n_bins() && n_of_type_[a] > 0; ++bin) {
@@ -98,8 +101,10 @@ Column RadialDistribution::coordination(int a, int b) const {
 std::vector<Table> RadialDistribution::tables() const {
   if (n_samples_ == 0) return {};
   std::vector<double> r(n_bins());
-  for (std::size_t bin = 0; bin < r.size(); ++bin) r[bin] = (static_cast<double>(bin) + 0.5) * options_.bin_width;
-  Table table{"rdf", "Radial distribution functions and coordination numbers",
+  for (std::size_t bin = 0; bin < r.size(); ++bin)
+    r[bin] = (static_cast<double>(bin) + 0.5) * options_.bin_width;
+  Table table{"rdf",
+              "Radial distribution functions and coordination numbers",
               {{"r", "angstrom", "Middle of the bin", r}, distribution(all_types, all_types)}};
   const int n_types = static_cast<int>(type_names_.size());
   for (int a = 0; a < n_types; ++a)
@@ -116,7 +121,8 @@ void RadialDistribution::save(hdf5::Group& group) const {
   group.write_text("type_names", join_lines(type_names_));
   group.set_attribute("r_max_bin_width", std::vector<double>{options_.r_max, options_.bin_width});
   group.set_attribute("inverse_volume_sum", inverse_volume_);
-  group.write("atoms_of_type", std::span<const std::int64_t>(n_of_type_), {types}, {"1", {"type"}, "Atoms of each type"});
+  group.write("atoms_of_type", std::span<const std::int64_t>(n_of_type_), {types},
+              {"1", {"type"}, "Atoms of each type"});
   group.write("counts", std::span<const std::int64_t>(count_), {types, types, bins},
               {"1", {"type", "neighbour_type", "bin"}, "Ordered pairs"});
 }
@@ -124,8 +130,9 @@ void RadialDistribution::save(hdf5::Group& group) const {
 void RadialDistribution::restore(const Comm&, const hdf5::Group& group) {
   n_samples_ = static_cast<std::int64_t>(group.number_attribute("samples").at(0));
   if (n_samples_ == 0) return;
-  QUINTET_CHECK(group.number_attribute("r_max_bin_width") == std::vector<double>({options_.r_max, options_.bin_width}),
-                "rdf.r_max or rdf.bin_width differ from the checkpoint's; restart with the options of the first run");
+  QUINTET_CHECK(
+      group.number_attribute("r_max_bin_width") == std::vector<double>({options_.r_max, options_.bin_width}),
+      "rdf.r_max or rdf.bin_width differ from the checkpoint's; restart with the options of the first run");
   type_names_ = split_lines(group.read_text("type_names"));
   inverse_volume_ = group.number_attribute("inverse_volume_sum").at(0);
   n_of_type_ = group.read<std::int64_t>("atoms_of_type", {type_names_.size()});

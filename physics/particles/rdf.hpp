@@ -6,10 +6,11 @@ namespace quintet {
 
 /// Radial distribution function of each pair of types and of all atoms, and coordination numbers.
 ///
-/// g_ab(r) = <n_ab(r)> / (N_a (N_b - delta_ab) 4/3 pi (r_2^3 - r_1^3) / V), n_ab the ordered pairs with a distance in
-/// the bin [r_1, r_2), all periodic images counted; coordination number: <n_ab> / N_a, summed over bins. Pairs are found by a
-/// cell search of its own, to any r_max, whatever the force field's cutoff: the ranks' atoms are passed round in a ring, so a
-/// sample costs O(N) look-ups on every rank and the memory of two ranks' atoms.
+/// g_ab(r) = <n_ab(r)> / (N_a (N_b - delta_ab) 4/3 pi (r_2^3 - r_1^3) / V), n_ab the ordered pairs with a
+/// distance in the bin [r_1, r_2), all periodic images counted; coordination number: <n_ab> / N_a, summed
+/// over bins. Pairs are found by a cell search of its own, to any r_max, whatever the force field's cutoff:
+/// the ranks' atoms are passed round in a ring, so a sample costs O(N) look-ups on every rank and the memory
+/// of two ranks' atoms.
 class RadialDistribution : public Observer {
  public:
   explicit RadialDistribution(const RdfOptions& options) : Observer(options.interval), options_(options) {}
@@ -33,9 +34,9 @@ class RadialDistribution : public Observer {
   RdfOptions options_;
   std::vector<std::string> type_names_;
   std::vector<std::int64_t> n_of_type_;
-  std::vector<std::int64_t> count_;      ///< [n_types, n_types, n_bins] ordered pairs, all ranks and samples
+  std::vector<std::int64_t> count_;  ///< [n_types, n_types, n_bins] ordered pairs, all ranks and samples
   std::int64_t n_samples_ = 0;
-  double inverse_volume_ = 0;            ///< sum over samples (1/angstrom^3)
+  double inverse_volume_ = 0;  ///< sum over samples (1/angstrom^3)
 };
 
 }  // namespace quintet

@@ -16,11 +16,17 @@ Vec3 wrapped(const Box& box, const double* x) {
 
 }  // namespace
 
-PairCounter::PairCounter(const Box& box, std::span<const TypedPoint> points, double r_max, double bin_width, int n_types)
-    : box_(box), r_max_(r_max), bin_width_(bin_width), n_types_(n_types),
-      n_bins_(static_cast<std::int64_t>(std::ceil(r_max / bin_width - 1e-9))), points_(points.begin(), points.end()) {
+PairCounter::PairCounter(const Box& box, std::span<const TypedPoint> points, double r_max, double bin_width,
+                         int n_types)
+    : box_(box),
+      r_max_(r_max),
+      bin_width_(bin_width),
+      n_types_(n_types),
+      n_bins_(static_cast<std::int64_t>(std::ceil(r_max / bin_width - 1e-9))),
+      points_(points.begin(), points.end()) {
   for (int k = 0; k < 3; ++k) {
-    n_cells_[k] = std::clamp<std::int64_t>(static_cast<std::int64_t>(box.width(k) / (0.5 * r_max)), 1, 1 << 20);
+    n_cells_[k] =
+        std::clamp<std::int64_t>(static_cast<std::int64_t>(box.width(k) / (0.5 * r_max)), 1, 1 << 20);
     reach_[k] = static_cast<std::int64_t>(std::ceil(r_max * static_cast<double>(n_cells_[k]) / box.width(k)));
   }
   std::vector<std::int64_t> keys(points_.size());
@@ -67,7 +73,8 @@ void PairCounter::count_around(const TypedPoint& other, std::int64_t* counts) co
   for (o[0] = -reach_[0]; o[0] <= reach_[0]; ++o[0])
     for (o[1] = -reach_[1]; o[1] <= reach_[1]; ++o[1])
       for (o[2] = -reach_[2]; o[2] <= reach_[2]; ++o[2]) {
-        // The cell's place in the box and the number of boxes crossed to reach it: the other point moves back by these.
+        // The cell's place in the box and the number of boxes crossed to reach it: the other point moves back
+        // by these.
         std::array<std::int64_t, 3> cell;
         Vec3 moved = s;
         for (int k = 0; k < 3; ++k) {
@@ -81,7 +88,8 @@ void PairCounter::count_around(const TypedPoint& other, std::int64_t* counts) co
       }
 }
 
-void PairCounter::count(const Exec& exec, std::span<const TypedPoint> others, std::span<std::int64_t> counts) const {
+void PairCounter::count(const Exec& exec, std::span<const TypedPoint> others,
+                        std::span<std::int64_t> counts) const {
   const TypedPoint* const other = others.data();
   std::int64_t* const sums = counts.data();
   Kokkos::parallel_for("particles::count_pairs", Kokkos::RangePolicy<Exec>(exec, 0, others.size()),

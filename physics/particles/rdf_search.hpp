@@ -20,9 +20,11 @@ struct TypedPoint {
 class PairCounter {
  public:
   /// r_max, bin_width (angstrom). Cells are at least r_max / 2 wide where the box allows.
-  PairCounter(const Box& box, std::span<const TypedPoint> points, double r_max, double bin_width, int n_types);
+  PairCounter(const Box& box, std::span<const TypedPoint> points, double r_max, double bin_width,
+              int n_types);
 
-  /// Add to counts[(type of other, type of point, bin)] every pair (other, point or image of one) at 0 < distance < r_max.
+  /// Add to counts[(type of other, type of point, bin)] every pair (other, point or image of one) at 0 <
+  /// distance < r_max.
   void count(const Exec& exec, std::span<const TypedPoint> others, std::span<std::int64_t> counts) const;
 
  private:
@@ -41,8 +43,8 @@ class PairCounter {
   int n_types_;
   std::int64_t n_bins_;
   std::array<std::int64_t, 3> n_cells_{}, reach_{};
-  std::vector<TypedPoint> points_;                  ///< wrapped into the box, sorted by cell
-  std::unordered_map<std::int64_t, Range> cells_;   ///< cells that hold points
+  std::vector<TypedPoint> points_;                 ///< wrapped into the box, sorted by cell
+  std::unordered_map<std::int64_t, Range> cells_;  ///< cells that hold points
 };
 
 }  // namespace quintet

@@ -12,7 +12,8 @@ Spectrum vibrational_spectrum(std::span<const double> correlation, double h) {
   const double scale = correlation[0] != 0 ? 4 * h / correlation[0] : 0.0;
   std::vector<double> weighted(correlation.begin(), correlation.end());
   for (std::size_t i = 0; i <= last; ++i)
-    weighted[i] *= scale * 0.5 * (1 + std::cos(std::numbers::pi * static_cast<double>(i) / static_cast<double>(last)));
+    weighted[i] *=
+        scale * 0.5 * (1 + std::cos(std::numbers::pi * static_cast<double>(i) / static_cast<double>(last)));
   weighted[0] *= 0.5;  // the trapezoidal rule; at the other end the window is 0
 
   Spectrum spectrum;

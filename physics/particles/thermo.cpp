@@ -57,8 +57,14 @@ const std::vector<ThermoColumn>& thermo_columns() {
 }
 
 std::vector<double> thermo_row(const ThermoSample& s) {
-  std::vector<double> row{static_cast<double>(s.step), s.time,        s.potential, s.kinetic,
-                          s.total,                     s.conserved,   s.temperature, s.pressure};
+  std::vector<double> row{static_cast<double>(s.step),
+                          s.time,
+                          s.potential,
+                          s.kinetic,
+                          s.total,
+                          s.conserved,
+                          s.temperature,
+                          s.pressure};
   row.insert(row.end(), s.stress.begin(), s.stress.end());
   row.push_back(s.volume);
   row.insert(row.end(), s.cell.begin(), s.cell.end());

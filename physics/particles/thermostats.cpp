@@ -23,11 +23,12 @@ double rescaling_factor(double kinetic, double target, double n, double c, doubl
 void VelocityRescaling::after(const Exec& exec, ParticleSystem& system, const Tick& tick) {
   const double n = system.degrees_of_freedom;
   const double kinetic = total_kinetic_energy(exec, system);
-  QUINTET_CHECK(kinetic > 0, "velocity_rescaling cannot heat atoms that are at rest; give velocities.temperature");
+  QUINTET_CHECK(kinetic > 0,
+                "velocity_rescaling cannot heat atoms that are at rest; give velocities.temperature");
   RandomSequence random(seed_, random_stream::rescaling, tick.step);
   const double normal = random.normal();
-  const double factor = rescaling_factor(kinetic, 0.5 * n * tick.kt, n, std::exp(-tick.dt / relaxation_time_), normal,
-                                         random.chi_square(n - 1));
+  const double factor = rescaling_factor(kinetic, 0.5 * n * tick.kt, n, std::exp(-tick.dt / relaxation_time_),
+                                         normal, random.chi_square(n - 1));
   scale_velocities(exec, system.atoms, {factor, factor, factor});
   energy_ -= (factor * factor - 1) * kinetic;
 }
@@ -40,14 +41,13 @@ double NoseHooverChain::mass(std::size_t k) const {
 }
 
 double NoseHooverChain::acceleration(std::size_t k, double kt, double kinetic) const {
-  const double force =
-      k == 0 ? 2 * kinetic - degrees_ * kt : mass(k - 1) * rate_[k - 1] * rate_[k - 1] - kt;
+  const double force = k == 0 ? 2 * kinetic - degrees_ * kt : mass(k - 1) * rate_[k - 1] * rate_[k - 1] - kt;
   return force / mass(k);
 }
 
 double NoseHooverChain::advance(double h, double kt, double& kinetic) {
   const std::size_t last = rate_.size() - 1;
-  const auto push = [&](std::size_t k) {  // w_k = (w_k a + G_k h / 4) a, a = exp(-w_{k+1} h / 8); eq. 31
+  const auto push = [&](std::size_t k) {  // w_k = (w_k a + G_k h / 4) a, a = exp(-w_{k+1} h / 8)
     const double a = k < last ? std::exp(-rate_[k + 1] * h / 8) : 1.0;
     rate_[k] = (rate_[k] * a + acceleration(k, kt, kinetic) * h / 4) * a;
   };
@@ -63,7 +63,8 @@ void NoseHooverChain::half_step(const Exec& exec, ParticleSystem& system, const 
   const double outer = 1 / (2 - std::cbrt(2.0));
   degrees_ = system.degrees_of_freedom;
   double kinetic = total_kinetic_energy(exec, system), factor = 1;
-  for (const double weight : {outer, 1 - 2 * outer, outer}) factor *= advance(weight * tick.dt, tick.kt, kinetic);
+  for (const double weight : {outer, 1 - 2 * outer, outer})
+    factor *= advance(weight * tick.dt, tick.kt, kinetic);
   scale_velocities(exec, system.atoms, {factor, factor, factor});
   energy_ = potential_;
   for (std::size_t k = 0; k < rate_.size(); ++k) energy_ += 0.5 * mass(k) * rate_[k] * rate_[k];

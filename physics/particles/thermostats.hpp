@@ -10,13 +10,14 @@ namespace quintet {
 
 /// What a bath is told at each step.
 struct Tick {
-  std::int64_t step;       ///< the step that begins
-  double dt;               ///< (ps)
-  double kt;               ///< target temperature (eV)
-  double pressure;         ///< target pressure (eV/angstrom^3)
+  std::int64_t step;  ///< the step that begins
+  double dt;          ///< (ps)
+  double kt;          ///< target temperature (eV)
+  double pressure;    ///< target pressure (eV/angstrom^3)
 };
 
-/// A bath coupled to the atoms: acts before the first kick, in the middle of the drift, after the last kick of a step.
+/// A bath coupled to the atoms: acts before the first kick, in the middle of the drift, after the last kick
+/// of a step.
 class Coupling {
  public:
   virtual ~Coupling() = default;
@@ -36,7 +37,8 @@ class Coupling {
 
 /// Friction and noise, the O of BAOAB: v = c v + sqrt((1 - c^2) kT / m) xi, c = exp(-friction dt).
 ///
-/// Leimkuhler & Matthews (2013), Appl. Math. Res. Express 2013, 34; heat is counted as the change of kinetic energy.
+/// Leimkuhler & Matthews (2013), Appl. Math. Res. Express 2013, 34; heat is counted as the change of kinetic
+/// energy.
 class LangevinBath : public Coupling {
  public:
   LangevinBath(double friction, std::uint64_t seed) : friction_(friction), seed_(seed) {}
@@ -44,35 +46,42 @@ class LangevinBath : public Coupling {
   [[nodiscard]] bool conserves_momentum() const override { return false; }
 
  private:
-  double friction_;   ///< (1/ps)
+  double friction_;  ///< (1/ps)
   std::uint64_t seed_;
 };
 
 /// Stochastic velocity rescaling: Bussi, Donadio & Parrinello (2007), J. Chem. Phys. 126, 014101, eq. A7.
 class VelocityRescaling : public Coupling {
  public:
-  VelocityRescaling(double relaxation_time, std::uint64_t seed) : relaxation_time_(relaxation_time), seed_(seed) {}
+  VelocityRescaling(double relaxation_time, std::uint64_t seed)
+      : relaxation_time_(relaxation_time), seed_(seed) {}
   void after(const Exec& exec, ParticleSystem& system, const Tick& tick) override;
 
  private:
-  double relaxation_time_;   ///< (ps)
+  double relaxation_time_;  ///< (ps)
   std::uint64_t seed_;
 };
 
-/// Factor on the velocities that moves the kinetic energy K by a step of its own stochastic dynamics to the canonical
-/// distribution with mean `target` (eV) and n degrees of freedom; c = exp(-dt / tau). Bussi et al. (2007), eq. A7.
+/// Factor on the velocities that moves the kinetic energy K by a step of its own stochastic dynamics to the
+/// canonical distribution with mean `target` (eV) and n degrees of freedom; c = exp(-dt / tau). Bussi et al.
+/// (2007), eq. A7.
 [[nodiscard]] double rescaling_factor(double kinetic, double target, double n, double c, double normal,
                                       double chi_square);
 
-/// Nose-Hoover chain: Martyna, Tuckerman, Tobias & Klein (1996), Mol. Phys. 87, 1117, eqs. 29-31.
+/// Nose-Hoover chain: Martyna, Tuckerman, Tobias & Klein (1996), Mol. Phys. 87, 1117.
 ///
-/// Masses Q_1 = N_f kT tau^2, Q_k = kT tau^2 with the first step's T; each half step is split by Suzuki and Yoshida's
-/// three weights. `energy` is sum_k Q_k w_k^2 / 2 + N_f kT eta_1 + kT sum_{k>1} eta_k (its integral, if T changes).
+/// Masses Q_1 = N_f kT tau^2, Q_k = kT tau^2 with the first step's T; each half step is split by Suzuki and
+/// Yoshida's three weights. `energy` is sum_k Q_k w_k^2 / 2 + N_f kT eta_1 + kT sum_{k>1} eta_k (its
+/// integral, if T changes).
 class NoseHooverChain : public Coupling {
  public:
   NoseHooverChain(double relaxation_time, int length, double initial_kt);
-  void before(const Exec& exec, ParticleSystem& system, const Tick& tick) override { half_step(exec, system, tick); }
-  void after(const Exec& exec, ParticleSystem& system, const Tick& tick) override { half_step(exec, system, tick); }
+  void before(const Exec& exec, ParticleSystem& system, const Tick& tick) override {
+    half_step(exec, system, tick);
+  }
+  void after(const Exec& exec, ParticleSystem& system, const Tick& tick) override {
+    half_step(exec, system, tick);
+  }
   [[nodiscard]] std::vector<double> state() const override;
   void restore(std::span<const double> state) override;
 
@@ -86,9 +95,9 @@ class NoseHooverChain : public Coupling {
 
   double relaxation_time_;
   double initial_kt_;
-  std::vector<double> rate_;      ///< w_k = d eta_k / dt (1/ps)
-  double potential_ = 0;          ///< N_f kT eta_1 + kT sum_{k>1} eta_k (eV)
-  double degrees_ = 0;            ///< N_f as of the last step
+  std::vector<double> rate_;  ///< w_k = d eta_k / dt (1/ps)
+  double potential_ = 0;      ///< N_f kT eta_1 + kT sum_{k>1} eta_k (eV)
+  double degrees_ = 0;        ///< N_f as of the last step
 };
 
 }  // namespace quintet

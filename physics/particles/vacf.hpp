@@ -4,10 +4,11 @@
 
 namespace quintet {
 
-/// Velocity autocorrelation C(t) = <v(0).v(t)> of each type and the vibrational spectrum, its cosine transform.
+/// Velocity autocorrelation C(t) = <v(0).v(t)> of each type and the vibrational spectrum, its cosine
+/// transform.
 ///
-/// The spectrum of a type is normalised to 1 over frequency; `total` is the mass-weighted sum over all atoms, the density
-/// of vibrational states of a harmonic solid.
+/// The spectrum of a type is normalised to 1 over frequency; `total` is the mass-weighted sum over all atoms,
+/// the density of vibrational states of a harmonic solid.
 class VelocityAutocorrelation : public Observer {
  public:
   VelocityAutocorrelation(const VacfOptions& options, double dt);
@@ -22,7 +23,7 @@ class VelocityAutocorrelation : public Observer {
  private:
   [[nodiscard]] std::vector<double> mass_weighted_total() const;
 
-  double sample_time_;                   ///< (ps)
+  double sample_time_;  ///< (ps)
   TimeCorrelation correlation_;
 };
 

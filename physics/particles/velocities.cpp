@@ -16,12 +16,13 @@ void draw(const Exec& exec, Atoms& atoms, std::uint64_t seed) {
   const auto type = atoms.type;
   const auto id = atoms.id;
   const double* const mass = atoms.masses.data();
-  Kokkos::parallel_for("particles::draw_velocities", Kokkos::RangePolicy<Exec>(exec, 0, atoms.n_local), [=](int i) {
-    double xi[4];
-    for (int pair = 0; pair < 2; ++pair)
-      normal_pair(seed, random_stream::velocities, id(i), pair, xi[2 * pair], xi[2 * pair + 1]);
-    for (int k = 0; k < 3; ++k) v(i, k) = xi[k] / std::sqrt(mass[type(i)]);
-  });
+  Kokkos::parallel_for(
+      "particles::draw_velocities", Kokkos::RangePolicy<Exec>(exec, 0, atoms.n_local), [=](int i) {
+        double xi[4];
+        for (int pair = 0; pair < 2; ++pair)
+          normal_pair(seed, random_stream::velocities, id(i), pair, xi[2 * pair], xi[2 * pair + 1]);
+        for (int k = 0; k < 3; ++k) v(i, k) = xi[k] / std::sqrt(mass[type(i)]);
+      });
 }
 
 }  // namespace
