@@ -2,15 +2,24 @@
 #
 # Debian 12's KokkosConfig.cmake (libtrilinos-kokkos-dev) names an include folder that does not exist, Debian sid's
 # (libkokkos-dev) static libraries that its package lacks; both are passed over in favour of headers and libraries
-# found directly. Defines Kokkos::kokkos, Kokkos_VERSION and Kokkos_VIA (config or the folder of the headers).
-find_package(Kokkos QUIET CONFIG HINTS ENV Kokkos_ROOT PATHS ENV CMAKE_PREFIX_PATH NO_SYSTEM_ENVIRONMENT_PATH
-             NO_CMAKE_SYSTEM_PATH)
+# found directly. Defines Kokkos::kokkos, Kokkos_VERSION, Kokkos_ENABLE_OPENMP and _CUDA, and Kokkos_VIA (config or the
+# folder of the headers).
+include(FindPackageHandleStandardArgs)
+find_package(Kokkos QUIET CONFIG HINTS ENV Kokkos_ROOT PATHS /usr/local ENV CMAKE_PREFIX_PATH
+             NO_SYSTEM_ENVIRONMENT_PATH NO_CMAKE_SYSTEM_PATH)
 if(Kokkos_FOUND AND TARGET Kokkos::kokkos)
   set(Kokkos_VIA config)
+  foreach(device OPENMP CUDA)
+    if(device IN_LIST Kokkos_DEVICES)
+      set(Kokkos_ENABLE_${device} ON)
+    endif()
+  endforeach()
+  find_package_handle_standard_args(Kokkos REQUIRED_VARS Kokkos_DIR VERSION_VAR Kokkos_VERSION)
 else()
   find_path(Kokkos_INCLUDE_DIR Kokkos_Core.hpp PATH_SUFFIXES kokkos trilinos)
   find_library(Kokkos_CORE_LIBRARY NAMES kokkoscore trilinos_kokkoscore)
   find_library(Kokkos_CONTAINERS_LIBRARY NAMES kokkoscontainers trilinos_kokkoscontainers)
+  mark_as_advanced(Kokkos_INCLUDE_DIR Kokkos_CORE_LIBRARY Kokkos_CONTAINERS_LIBRARY)
   if(Kokkos_INCLUDE_DIR AND EXISTS "${Kokkos_INCLUDE_DIR}/KokkosCore_config.h")
     file(STRINGS "${Kokkos_INCLUDE_DIR}/KokkosCore_config.h" lines REGEX "define KOKKOS_")
     string(REGEX MATCH "KOKKOS_VERSION ([0-9]+)" found "${lines}")
@@ -20,13 +29,14 @@ else()
       math(EXPR patch "${CMAKE_MATCH_1} % 100")
       set(Kokkos_VERSION "${major}.${minor}.${patch}")
     endif()
+    set(Kokkos_DEVICES "SERIAL")
     if(lines MATCHES "define KOKKOS_ENABLE_OPENMP")
       set(Kokkos_ENABLE_OPENMP ON)
+      set(Kokkos_DEVICES "OPENMP")
     endif()
   endif()
-  include(FindPackageHandleStandardArgs)
-  find_package_handle_standard_args(Kokkos REQUIRED_VARS Kokkos_CORE_LIBRARY Kokkos_INCLUDE_DIR
-                                    VERSION_VAR Kokkos_VERSION)
+  find_package_handle_standard_args(Kokkos REQUIRED_VARS Kokkos_CORE_LIBRARY Kokkos_CONTAINERS_LIBRARY
+                                    Kokkos_INCLUDE_DIR VERSION_VAR Kokkos_VERSION)
   if(Kokkos_FOUND AND NOT TARGET Kokkos::kokkos)
     add_library(Kokkos::kokkos INTERFACE IMPORTED)
     target_include_directories(Kokkos::kokkos SYSTEM INTERFACE "${Kokkos_INCLUDE_DIR}")

@@ -9,6 +9,7 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_CXX_FLAGS_RELEASE "-O3 -DNDEBUG" CACHE STRING "" FORCE)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
+set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
 include(GNUInstallDirs)
 
 find_program(QUINTET_CCACHE ccache)
@@ -16,15 +17,26 @@ if(QUINTET_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER "${QUINTET_CCACHE}")
 endif()
 
-# The flags that every target of ours is compiled with.
+# The flags that every target of ours is compiled with. What changes the layout of data (-march: the width of packs)
+# or the meaning of headers goes to users of the installed package as well.
 add_library(quintet_flags INTERFACE)
 target_compile_features(quintet_flags INTERFACE cxx_std_20)
 target_compile_options(quintet_flags INTERFACE
-  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wno-unknown-pragmas -Wno-psabi>
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${QUINTET_ARCH}>>:-march=${QUINTET_ARCH}>
-  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${QUINTET_WARNINGS_AS_ERRORS}>>:-Werror>)
+  "$<BUILD_INTERFACE:$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wno-unknown-pragmas;-Wno-psabi;-fno-math-errno;-ffp-contract=fast>>"
+  $<BUILD_INTERFACE:$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${QUINTET_WARNINGS_AS_ERRORS}>>:-Werror>>)
 target_compile_definitions(quintet_flags INTERFACE
-  $<$<BOOL:${QUINTET_ASSERTIONS}>:QUINTET_ASSERTIONS>)
+  "$<$<BOOL:${QUINTET_ASSERTIONS}>:QUINTET_ASSERTIONS;_GLIBCXX_ASSERTIONS;KOKKOS_ENABLE_DEBUG_BOUNDS_CHECK=>")
+if(QUINTET_SANITIZE)
+  target_compile_options(quintet_flags INTERFACE
+    "$<BUILD_INTERFACE:-fsanitize=${QUINTET_SANITIZE};-fno-sanitize-recover=all;-fno-omit-frame-pointer;-g1>")
+  target_link_options(quintet_flags INTERFACE $<BUILD_INTERFACE:-fsanitize=${QUINTET_SANITIZE}>)
+endif()
 target_include_directories(quintet_flags INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated>
   $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/quintet>)
+
+# A file that includes torch takes 2 GB to compile: as many at once as the memory holds.
+cmake_host_system_information(RESULT quintet_memory_mb QUERY TOTAL_PHYSICAL_MEMORY)
+math(EXPR quintet_torch_jobs "${quintet_memory_mb} / 3000 + 1")
+set_property(GLOBAL PROPERTY JOB_POOLS torch=${quintet_torch_jobs})

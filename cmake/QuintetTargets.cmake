@@ -1,3 +1,6 @@
+# The applications alone, without tests and benchmarks.
+add_custom_target(applications)
+
 # quintet_library(NAME [DEPENDS libs...] [PRIVATE libs...])
 # The library quintet_NAME (alias Quintet::NAME) of all .cpp files of the calling folder.
 function(quintet_library name)
@@ -5,6 +8,9 @@ function(quintet_library name)
   file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
   if(sources)
     add_library(quintet_${name} STATIC ${sources})
+    if("quintet_torch" IN_LIST ARG_DEPENDS OR "quintet_torch" IN_LIST ARG_PRIVATE OR "quintet_bridge" IN_LIST ARG_PRIVATE)
+      set_target_properties(quintet_${name} PROPERTIES JOB_POOL_COMPILE torch)
+    endif()
     target_link_libraries(quintet_${name} PUBLIC quintet_flags ${ARG_DEPENDS} PRIVATE ${ARG_PRIVATE})
   else()
     add_library(quintet_${name} INTERFACE)
@@ -21,6 +27,7 @@ function(quintet_application name)
   file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
   add_executable(${name} ${sources})
   target_link_libraries(${name} PRIVATE quintet_flags quintet_application ${ARG_DEPENDS})
+  add_dependencies(applications ${name})
   install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()
 
