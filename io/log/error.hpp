@@ -6,7 +6,8 @@
 
 #include <fmt/format.h>
 
-/// Errors by who has to act on them. Nothing but apps/application prints a final error or chooses an exit code.
+/// Errors by who has to act on them. Nothing but apps/application prints a final error or chooses an exit
+/// code.
 namespace quintet {
 
 /// Exit code of a run; the same for all executables (see docs/exit_codes in the README).
@@ -54,17 +55,20 @@ struct InternalError : Error {
 }  // namespace quintet
 
 /// Check what the user gave; throws InputError with the fmt-formatted message.
-#define QUINTET_CHECK(condition, ...)                                              \
-  do {                                                                             \
-    if (!(condition)) [[unlikely]] throw ::quintet::InputError(fmt::format(__VA_ARGS__)); \
+#define QUINTET_CHECK(condition, ...)                        \
+  do {                                                       \
+    if (!(condition)) [[unlikely]]                           \
+      throw ::quintet::InputError(fmt::format(__VA_ARGS__)); \
   } while (false)
 
-/// Check ourselves; throws InternalError with place and message. Compiled into builds with QUINTET_ASSERTIONS only.
+/// Check ourselves; throws InternalError with place and message. Compiled into builds with QUINTET_ASSERTIONS
+/// only.
 #ifdef QUINTET_ASSERTIONS
-#define QUINTET_ASSERT(condition, ...)                                                             \
-  do {                                                                                             \
-    if (!(condition)) [[unlikely]]                                                                 \
-      throw ::quintet::InternalError(fmt::format("{}:{}: {}", __FILE__, __LINE__, fmt::format(__VA_ARGS__))); \
+#define QUINTET_ASSERT(condition, ...)                                             \
+  do {                                                                             \
+    if (!(condition)) [[unlikely]]                                                 \
+      throw ::quintet::InternalError(                                              \
+          fmt::format("{}:{}: {}", __FILE__, __LINE__, fmt::format(__VA_ARGS__))); \
   } while (false)
 #else
 #define QUINTET_ASSERT(condition, ...) static_cast<void>(0)

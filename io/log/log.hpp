@@ -9,17 +9,18 @@
 
 /// The run's log: lines on the terminal and in run.log. Only rank 0 speaks; spdlog lives in log.cpp alone.
 ///
-/// Terminal: "[hh:mm:ss] text" on standard output; "warning: text", "error: text" on standard error, coloured if that
-/// is a terminal. File: all of it, each line with its time, and debug lines as well. Called from one thread.
+/// Terminal: "[hh:mm:ss] text" on standard output; "warning: text", "error: text" on standard error, coloured
+/// if that is a terminal. File: all of it, each line with its time, and debug lines as well. Called from one
+/// thread.
 namespace quintet::log {
 
 enum class Level { debug, info, warning, error };
 
 /// Where the lines go.
 struct Settings {
-  bool speaks = true;      ///< false on every rank but 0
-  bool quiet = false;      ///< no info lines on the terminal (warnings and errors stay)
-  std::string file;        ///< also write to this file ("" for none); appended to
+  bool speaks = true;  ///< false on every rank but 0
+  bool quiet = false;  ///< no info lines on the terminal (warnings and errors stay)
+  std::string file;    ///< also write to this file ("" for none); appended to
 };
 
 /// Configure the log of this process; may be called again (for example when the run directory becomes known).

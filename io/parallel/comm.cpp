@@ -60,7 +60,8 @@ struct Comm::Implementation {
   std::shared_ptr<Implementation> node() {
     if (!node_) {
       MPI_Comm found = MPI_COMM_NULL;
-      check_mpi(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &found), "MPI_Comm_split_type");
+      check_mpi(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &found),
+                "MPI_Comm_split_type");
       node_ = std::make_shared<Implementation>(found, true);
     }
     return node_;
@@ -82,8 +83,9 @@ struct Comm::Implementation {
 struct Comm::Pending::Requests {
   void send(MPI_Comm comm, std::span<const std::byte> bytes, int destination, int tag) {
     in_pieces(bytes.size(), max_piece, [&](std::size_t offset, int length) {
-      check_mpi(MPI_Isend(bytes.data() + offset, length, MPI_BYTE, destination, tag, comm, &add(-1, destination)),
-                "MPI_Isend");
+      check_mpi(
+          MPI_Isend(bytes.data() + offset, length, MPI_BYTE, destination, tag, comm, &add(-1, destination)),
+          "MPI_Isend");
     });
   }
   void receive(MPI_Comm comm, std::span<std::byte> bytes, int source, int tag) {
@@ -119,7 +121,7 @@ struct Comm::Pending::Requests {
 
  private:
   struct Expected {
-    int length;   ///< bytes to come, -1 for a send
+    int length;  ///< bytes to come, -1 for a send
     int partner;
   };
   MPI_Request& add(int length, int partner) {
@@ -155,13 +157,15 @@ Comm::Pending Comm::start_exchange_bytes(std::span<const std::byte> send, int de
   const int self = rank();
   for (const int partner : {destination, source}) {
     if (partner < -1 || partner >= size()) {
-      throw InternalError(fmt::format("Rank {} does not exist: expected -1 (none) or 0 to {}.", partner, size() - 1));
+      throw InternalError(
+          fmt::format("Rank {} does not exist: expected -1 (none) or 0 to {}.", partner, size() - 1));
     }
   }
   if (tag < 0 || tag > max_tag) throw InternalError(fmt::format("Tag {} is not in 0 to {}.", tag, max_tag));
   if ((destination == self) != (source == self)) {
-    throw InternalError(fmt::format("Rank {} sends to {} and receives from {}: a message to itself goes both ways.",
-                                    self, destination, source));
+    throw InternalError(
+        fmt::format("Rank {} sends to {} and receives from {}: a message to itself goes both ways.", self,
+                    destination, source));
   }
   auto requests = std::make_unique<Pending::Requests>();
   if (destination == self) {
@@ -229,23 +233,34 @@ std::string Comm::broadcast(std::string text, int root) const {
   return text;
 }
 
+namespace {
+
+MPI_Datatype type_of(int) { return MPI_INT; }
+MPI_Datatype type_of(unsigned) { return MPI_UNSIGNED; }
+MPI_Datatype type_of(long) { return MPI_LONG; }
+MPI_Datatype type_of(long long) { return MPI_LONG_LONG; }
+MPI_Datatype type_of(unsigned long) { return MPI_UNSIGNED_LONG; }
+MPI_Datatype type_of(unsigned long long) { return MPI_UNSIGNED_LONG_LONG; }
+MPI_Datatype type_of(float) { return MPI_FLOAT; }
+MPI_Datatype type_of(double) { return MPI_DOUBLE; }
+
+MPI_Op operation_of(Comm::Reduction reduction) {
+  if (reduction == Comm::Reduction::sum) return MPI_SUM;
+  return reduction == Comm::Reduction::minimum ? MPI_MIN : MPI_MAX;
+}
+
+}  // namespace
+
 template <class T>
 void Comm::reduce(std::span<T> values, Reduction reduction) const {
   implementation_->count(Call::reduce, values.size_bytes());
   if (size() == 1) return;
-  MPI_Datatype type = MPI_DATATYPE_NULL;
-  if constexpr (std::is_same_v<T, int>) type = MPI_INT;
-  else if constexpr (std::is_same_v<T, unsigned>) type = MPI_UNSIGNED;
-  else if constexpr (std::is_same_v<T, long>) type = MPI_LONG;
-  else if constexpr (std::is_same_v<T, long long>) type = MPI_LONG_LONG;
-  else if constexpr (std::is_same_v<T, unsigned long>) type = MPI_UNSIGNED_LONG;
-  else if constexpr (std::is_same_v<T, unsigned long long>) type = MPI_UNSIGNED_LONG_LONG;
-  else if constexpr (std::is_same_v<T, float>) type = MPI_FLOAT;
-  else if constexpr (std::is_same_v<T, double>) type = MPI_DOUBLE;
-  const MPI_Op op = reduction == Reduction::sum ? MPI_SUM : reduction == Reduction::minimum ? MPI_MIN : MPI_MAX;
+  const auto type = type_of(T{});
+  const auto operation = operation_of(reduction);
   in_pieces(values.size(), max_piece / sizeof(T), [&](std::size_t offset, int length) {
-    check_mpi(MPI_Allreduce(MPI_IN_PLACE, values.data() + offset, length, type, op, implementation_->comm),
-              "MPI_Allreduce");
+    check_mpi(
+        MPI_Allreduce(MPI_IN_PLACE, values.data() + offset, length, type, operation, implementation_->comm),
+        "MPI_Allreduce");
   });
 }
 template void Comm::reduce(std::span<int>, Reduction) const;
@@ -294,8 +309,9 @@ std::vector<std::byte> Comm::all_gather_bytes(std::span<const std::byte> values)
   const std::vector<int> counts(sizes.begin(), sizes.end());
   std::vector<int> offsets(counts.size());
   std::exclusive_scan(counts.begin(), counts.end(), offsets.begin(), 0);
-  check_mpi(MPI_Allgatherv(values.data(), static_cast<int>(values.size()), MPI_BYTE, result.data(), counts.data(),
-                           offsets.data(), MPI_BYTE, comm), "MPI_Allgatherv");
+  check_mpi(MPI_Allgatherv(values.data(), static_cast<int>(values.size()), MPI_BYTE, result.data(),
+                           counts.data(), offsets.data(), MPI_BYTE, comm),
+            "MPI_Allgatherv");
   return result;
 }
 
@@ -309,8 +325,10 @@ std::vector<std::byte> Comm::gather_bytes(std::span<const std::byte> values, int
   std::size_t offset = 0;
   for (int source = 0; source < size() && rank() == root; ++source) {
     const auto part = std::span(result).subspan(offset, sizes[static_cast<std::size_t>(source)]);
-    if (source == root) std::copy(values.begin(), values.end(), part.begin());
-    else requests.receive(comm, part, source, gather_tag);
+    if (source == root)
+      std::copy(values.begin(), values.end(), part.begin());
+    else
+      requests.receive(comm, part, source, gather_tag);
     offset += part.size();
   }
   if (rank() != root) requests.send(comm, values, root, gather_tag);
@@ -318,7 +336,8 @@ std::vector<std::byte> Comm::gather_bytes(std::span<const std::byte> values, int
   return result;
 }
 
-std::vector<std::vector<std::byte>> Comm::all_to_all_bytes(const std::vector<std::span<const std::byte>>& send) const {
+std::vector<std::vector<std::byte>> Comm::all_to_all_bytes(
+    const std::vector<std::span<const std::byte>>& send) const {
   const auto self = static_cast<std::size_t>(rank()), n_ranks = static_cast<std::size_t>(size());
   if (send.size() != n_ranks) {
     throw InternalError(fmt::format("all_to_all was given {} parts for {} ranks.", send.size(), n_ranks));
@@ -331,7 +350,8 @@ std::vector<std::vector<std::byte>> Comm::all_to_all_bytes(const std::vector<std
   result[self].assign(send[self].begin(), send[self].end());
   if (n_ranks == 1) return result;
   const MPI_Comm comm = implementation_->comm;
-  check_mpi(MPI_Alltoall(n_send.data(), 1, MPI_UINT64_T, n_receive.data(), 1, MPI_UINT64_T, comm), "MPI_Alltoall");
+  check_mpi(MPI_Alltoall(n_send.data(), 1, MPI_UINT64_T, n_receive.data(), 1, MPI_UINT64_T, comm),
+            "MPI_Alltoall");
   Pending::Requests requests;
   for (std::size_t r = 0; r < n_ranks; ++r) {
     if (r == self) continue;

@@ -13,16 +13,18 @@ namespace quintet {
 
 /// A communicator that counts what it sends. Passed in, never the world; raw MPI lives in comm.cpp alone.
 ///
-/// All element types are trivially copyable and travel as bytes (reductions: int, long, double...). Copies share the
-/// communicator and its counters. Calls marked collective must be made by all ranks in the same order.
+/// All element types are trivially copyable and travel as bytes (reductions: int, long, double...). Copies
+/// share the communicator and its counters. Calls marked collective must be made by all ranks in the same
+/// order.
 class Comm {
  public:
   /// Kinds of call that are counted.
   enum class Call { point_to_point, broadcast, reduce, gather, barrier };
   static constexpr int n_calls = 5;
-  /// What this rank has sent. With n ranks and b bytes of payload a rank a call counts: exchange 1 message and b bytes
-  /// (nothing when the partner is this rank or -1: nothing travels), broadcast 1 and b on root, 1 and 0 elsewhere,
-  /// reduce, gather and all_gather 1 and b, all_to_all 1 (kind gather) and the bytes for other ranks, barrier 1 and 0.
+  /// What this rank has sent. With n ranks and b bytes of payload a rank a call counts: exchange 1 message
+  /// and b bytes (nothing when the partner is this rank or -1: nothing travels), broadcast 1 and b on root, 1
+  /// and 0 elsewhere, reduce, gather and all_gather 1 and b, all_to_all 1 (kind gather) and the bytes for
+  /// other ranks, barrier 1 and 0.
   struct Counter {
     std::int64_t messages = 0;  ///< calls made by this rank
     std::int64_t bytes = 0;     ///< bytes this rank handed in to be sent
@@ -51,7 +53,8 @@ class Comm {
    public:
     Pending(Pending&&) noexcept;
     Pending& operator=(Pending&&) = delete;
-    ~Pending();  ///< waits, unless an error is on its way up (then receives are given up, so that no rank hangs)
+    ~Pending();  ///< waits, unless an error is on its way up (then receives are given up, so that no rank
+                 ///< hangs)
     void wait();
 
    private:
@@ -62,19 +65,23 @@ class Comm {
   };
   /// As exchange(), but returns at once: start, compute the interior, wait(), compute the boundary.
   template <class T>
-  Pending start_exchange(std::span<const T> send, int destination, std::span<T> receive, int source, int tag) const {
+  Pending start_exchange(std::span<const T> send, int destination, std::span<T> receive, int source,
+                         int tag) const {
     static_assert(std::is_trivially_copyable_v<T>);
-    return start_exchange_bytes(std::as_bytes(send), destination, std::as_writable_bytes(receive), source, tag);
+    return start_exchange_bytes(std::as_bytes(send), destination, std::as_writable_bytes(receive), source,
+                                tag);
   }
 
-  /// Send to `destination` and receive from `source` at once; both sizes are known. A rank of -1 means no partner.
+  /// Send to `destination` and receive from `source` at once; both sizes are known. A rank of -1 means no
+  /// partner.
   template <class T>
   void exchange(std::span<const T> send, int destination, std::span<T> receive, int source, int tag) const {
     start_exchange(send, destination, receive, source, tag).wait();
   }
   /// As exchange(), but the received size is not known before: sends the size first.
   template <class T>
-  [[nodiscard]] std::vector<T> exchange_any(std::span<const T> send, int destination, int source, int tag) const {
+  [[nodiscard]] std::vector<T> exchange_any(std::span<const T> send, int destination, int source,
+                                            int tag) const {
     static_assert(std::is_trivially_copyable_v<T>);
     std::uint64_t n_send = send.size(), n_receive = 0;
     exchange(std::span<const std::uint64_t>(&n_send, 1), destination, std::span(&n_receive, 1), source, tag);
@@ -97,21 +104,33 @@ class Comm {
   [[nodiscard]] std::string broadcast(std::string text, int root = 0) const;
 
   enum class Reduction { sum, minimum, maximum };
-  /// Reduce in place on all ranks, element by element. Collective. T: int, long, long long, unsigned long, double, float.
+  /// Reduce in place on all ranks, element by element. Collective. T: int, long, long long, unsigned long,
+  /// double, float.
   template <class T>
   void reduce(std::span<T> values, Reduction reduction) const;
   template <class T>
-  [[nodiscard]] T sum(T value) const { reduce(std::span<T>(&value, 1), Reduction::sum); return value; }
+  [[nodiscard]] T sum(T value) const {
+    reduce(std::span<T>(&value, 1), Reduction::sum);
+    return value;
+  }
   template <class T>
-  [[nodiscard]] T minimum(T value) const { reduce(std::span<T>(&value, 1), Reduction::minimum); return value; }
+  [[nodiscard]] T minimum(T value) const {
+    reduce(std::span<T>(&value, 1), Reduction::minimum);
+    return value;
+  }
   template <class T>
-  [[nodiscard]] T maximum(T value) const { reduce(std::span<T>(&value, 1), Reduction::maximum); return value; }
+  [[nodiscard]] T maximum(T value) const {
+    reduce(std::span<T>(&value, 1), Reduction::maximum);
+    return value;
+  }
   /// True on all ranks if it is true on any. Collective: a decision is reduced once and shared.
   [[nodiscard]] bool any(bool value) const { return maximum(value ? 1 : 0) != 0; }
 
   /// Every rank's value(s) on every rank, in rank order. Collective.
   template <class T>
-  [[nodiscard]] std::vector<T> all_gather(const T& value) const { return all_gather(std::span<const T>(&value, 1)); }
+  [[nodiscard]] std::vector<T> all_gather(const T& value) const {
+    return all_gather(std::span<const T>(&value, 1));
+  }
   template <class T>
   [[nodiscard]] std::vector<T> all_gather(std::span<const T> values) const {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -147,7 +166,8 @@ class Comm {
   [[nodiscard]] const void* native() const;
 
  private:
-  explicit Comm(std::shared_ptr<Implementation> implementation) : implementation_(std::move(implementation)) {}
+  explicit Comm(std::shared_ptr<Implementation> implementation)
+      : implementation_(std::move(implementation)) {}
   Pending start_exchange_bytes(std::span<const std::byte> send, int destination, std::span<std::byte> receive,
                                int source, int tag) const;
   void broadcast_bytes(std::span<std::byte> values, int root) const;

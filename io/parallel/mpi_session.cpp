@@ -12,8 +12,16 @@ namespace {
 
 bool is_bug_of_ours(int error_class) {
   switch (error_class) {
-    case MPI_ERR_BUFFER: case MPI_ERR_COUNT: case MPI_ERR_TYPE: case MPI_ERR_TAG: case MPI_ERR_COMM:
-    case MPI_ERR_RANK: case MPI_ERR_ROOT: case MPI_ERR_OP: case MPI_ERR_ARG: case MPI_ERR_TRUNCATE:
+    case MPI_ERR_BUFFER:
+    case MPI_ERR_COUNT:
+    case MPI_ERR_TYPE:
+    case MPI_ERR_TAG:
+    case MPI_ERR_COMM:
+    case MPI_ERR_RANK:
+    case MPI_ERR_ROOT:
+    case MPI_ERR_OP:
+    case MPI_ERR_ARG:
+    case MPI_ERR_TRUNCATE:
     case MPI_ERR_REQUEST:
       return true;
     default:
@@ -29,7 +37,8 @@ void check_mpi(int code, const char* call) {
   int length = 0, error_class = MPI_ERR_OTHER;
   MPI_Error_string(code, text, &length);
   MPI_Error_class(code, &error_class);
-  const auto message = fmt::format("{} failed: {}", call, std::string_view(text, static_cast<std::size_t>(length)));
+  const auto message =
+      fmt::format("{} failed: {}", call, std::string_view(text, static_cast<std::size_t>(length)));
   if (is_bug_of_ours(error_class)) throw InternalError(message);
   throw ResourceError(message);
 }
@@ -46,7 +55,8 @@ bool start_mpi(int& argc, char**& argv) {
   int provided = MPI_THREAD_SINGLE;
   check_mpi(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
   if (provided < MPI_THREAD_FUNNELED) {
-    throw ResourceError("This MPI library gives no thread support (MPI_THREAD_FUNNELED is needed): use a build that does.");
+    throw ResourceError(
+        "This MPI library gives no thread support (MPI_THREAD_FUNNELED is needed): use a build that does.");
   }
   return true;
 }
@@ -60,7 +70,8 @@ std::string mpi_version() {
   int length = 0;
   MPI_Get_library_version(text, &length);
   std::string version(text, static_cast<std::size_t>(length));
-  version = version.substr(0, version.find_first_of(",\n"));     // Open MPI adds package and build, MPICH its options
+  version =
+      version.substr(0, version.find_first_of(",\n"));  // Open MPI adds package and build, MPICH its options
   if (version.starts_with("Open MPI v")) version.erase(9, 1);
   return version;
 }

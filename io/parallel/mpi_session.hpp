@@ -5,7 +5,8 @@
 /// The start and end of MPI itself; called by Runtime alone.
 namespace quintet {
 
-/// Start MPI with thread level FUNNELED, with or without mpirun; true if this call started it (false: it was up).
+/// Start MPI with thread level FUNNELED, with or without mpirun; true if this call started it (false: it was
+/// up).
 bool start_mpi(int& argc, char**& argv);
 /// End MPI. Communicators that live longer are dead, but may still be destroyed.
 void stop_mpi();

@@ -45,7 +45,8 @@ const Birth birth;
 std::string openblas_version() {
   void* function = dlsym(RTLD_DEFAULT, "openblas_get_config");
   if (function == nullptr) return {};
-  std::istringstream words(reinterpret_cast<const char* (*)()>(function)());  // "OpenBLAS 0.3.21 NO_LAPACKE ..."
+  std::istringstream words(
+      reinterpret_cast<const char* (*)()>(function)());  // "OpenBLAS 0.3.21 NO_LAPACKE ..."
   std::string name, version;
   words >> name >> version;
   return version;
@@ -71,7 +72,8 @@ std::string blas_in_use() {
   if (file.starts_with("libtorch")) return fmt::format("torch's MKL ({})", file);
   // Debian's libblas.so.3 may be OpenBLAS by another name.
   const auto real = std::filesystem::weakly_canonical(info.dli_fname).string();
-  if (real.find("openblas") != std::string::npos) return fmt::format("OpenBLAS {} ({})", openblas_version(), file);
+  if (real.find("openblas") != std::string::npos)
+    return fmt::format("OpenBLAS {} ({})", openblas_version(), file);
   return file;
 }
 

@@ -59,8 +59,8 @@ void start_kokkos(int threads) {
 }
 
 std::string kokkos_version() {
-  return fmt::format("Kokkos {}.{}.{} {}", KOKKOS_VERSION / 10000, KOKKOS_VERSION / 100 % 100, KOKKOS_VERSION % 100,
-                     Kokkos::DefaultExecutionSpace::name());
+  return fmt::format("Kokkos {}.{}.{} {}", KOKKOS_VERSION / 10000, KOKKOS_VERSION / 100 % 100,
+                     KOKKOS_VERSION % 100, Kokkos::DefaultExecutionSpace::name());
 }
 
 /// Runs `action` on all ranks; if it fails on any, all throw. Collective.
@@ -100,19 +100,23 @@ class StopStack {
   std::vector<std::function<void()>> stops_;
 };
 
-std::string counted(int number, const char* noun) { return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s"); }
+std::string counted(int number, const char* noun) {
+  return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
+}
 
 }  // namespace
 
 Threads choose_threads(int requested, int cores, int ranks_on_node) {
-  QUINTET_CHECK(requested >= 0, "{} threads were asked for; expected a positive number, or 0 for all cores.", requested);
+  QUINTET_CHECK(requested >= 0, "{} threads were asked for; expected a positive number, or 0 for all cores.",
+                requested);
   if (requested == 0) return {std::max(1, cores / ranks_on_node), cores};
   // One thread a rank is as few as there can be: more ranks than cores is mpirun's decision, not ours.
-  QUINTET_CHECK(requested == 1 || requested <= cores / ranks_on_node,
-                "{} x {} on this node are more than the {} this job may use. Ask for {} or fewer a rank, start fewer "
-                "ranks, or let mpirun give each rank more cores (Open MPI: --map-by slot:PE={}, or --bind-to none).",
-                counted(ranks_on_node, "rank"), counted(requested, "thread"), counted(cores, "core"),
-                std::max(1, cores / ranks_on_node), requested);
+  QUINTET_CHECK(
+      requested == 1 || requested <= cores / ranks_on_node,
+      "{} x {} on this node are more than the {} this job may use. Ask for {} or fewer a rank, start fewer "
+      "ranks, or let mpirun give each rank more cores (Open MPI: --map-by slot:PE={}, or --bind-to none).",
+      counted(ranks_on_node, "rank"), counted(requested, "thread"), counted(cores, "core"),
+      std::max(1, cores / ranks_on_node), requested);
   return {requested, cores};
 }
 
@@ -160,7 +164,8 @@ std::string Runtime::description() const {
   const bool is_crowded = comm().node_size() * threads.per_rank > threads.cores_on_node;
   return fmt::format("{}, {} x {} ({}{}), {}{}, BLAS: {}", mpi_version(), counted(comm().size(), "rank"),
                      counted(threads.per_rank, "thread"), counted(threads.cores_on_node, "core"),
-                     is_crowded ? ", fewer than ranks" : "", kokkos_version(), implementation_->names, blas_in_use());
+                     is_crowded ? ", fewer than ranks" : "", kokkos_version(), implementation_->names,
+                     blas_in_use());
 }
 
 }  // namespace quintet

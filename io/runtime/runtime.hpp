@@ -8,7 +8,8 @@
 
 #include "io/parallel/comm.hpp"
 
-/// The ordered start and stop of MPI, Kokkos, then what a program adds (PETSc, torch), and the reasons to stop early.
+/// The ordered start and stop of MPI, Kokkos, then what a program adds (PETSc, torch), and the reasons to
+/// stop early.
 namespace quintet {
 
 /// A library with a life of its own, started after MPI and Kokkos and stopped before them.
@@ -20,18 +21,18 @@ struct Subsystem {
 
 /// Cores a run may use: ranks on this node x threads <= the cores it was given.
 struct Threads {
-  int per_rank = 1;        ///< drives Kokkos's OpenMP and torch's intra-op threads alike
-  int cores_on_node = 1;   ///< as the affinity masks of the ranks on this node say, taken together
+  int per_rank = 1;       ///< drives Kokkos's OpenMP and torch's intra-op threads alike
+  int cores_on_node = 1;  ///< as the affinity masks of the ranks on this node say, taken together
 };
 
 /// Starts MPI, Kokkos and the subsystems in this order; stops them in reverse when it dies.
 ///
-/// What was up before (a program that started MPI or Kokkos itself) is left up. Views, tensors and what else belongs to
-/// these libraries must be gone before the Runtime dies.
+/// What was up before (a program that started MPI or Kokkos itself) is left up. Views, tensors and what else
+/// belongs to these libraries must be gone before the Runtime dies.
 class Runtime {
  public:
-  /// `threads`: 0 for cores / ranks on the node. argc, argv are shown to MPI. If a start fails on any rank, what was
-  /// started is stopped and all ranks throw.
+  /// `threads`: 0 for cores / ranks on the node. argc, argv are shown to MPI. If a start fails on any rank,
+  /// what was started is stopped and all ranks throw.
   Runtime(int& argc, char**& argv, int threads, std::vector<Subsystem> subsystems);
   ~Runtime();
   Runtime(const Runtime&) = delete;
@@ -51,8 +52,8 @@ class Runtime {
 /// Errors: InputError if more than one was requested and ranks x threads > cores, or a negative number.
 [[nodiscard]] Threads choose_threads(int requested, int cores, int ranks_on_node);
 
-/// Why a run must stop before its end: SIGTERM, SIGUSR1, SIGINT (a second one kills as usual), --walltime. Decided once
-/// for all ranks. One at a time.
+/// Why a run must stop before its end: SIGTERM, SIGUSR1, SIGINT (a second one kills as usual), --walltime.
+/// Decided once for all ranks. One at a time.
 class StopRequest {
  public:
   /// Installs the handlers; `walltime_s` counts from the process's start (no value: no limit).
@@ -60,8 +61,8 @@ class StopRequest {
   ~StopRequest();  ///< puts the former handlers back
   StopRequest(const StopRequest&) = delete;
   StopRequest& operator=(const StopRequest&) = delete;
-  /// The reason ("SIGTERM", "walltime of 00:30:00 is nearly used") or "" - on all ranks the same. Collective; cheap
-  /// (one small reduction). `reserve_s`: time needed to write a checkpoint and end.
+  /// The reason ("SIGTERM", "walltime of 00:30:00 is nearly used") or "" - on all ranks the same. Collective;
+  /// cheap (one small reduction). `reserve_s`: time needed to write a checkpoint and end.
   [[nodiscard]] std::string reason(const Comm& comm, double reserve_s) const;
 
  private:
@@ -76,8 +77,8 @@ class StopRequest {
 [[nodiscard]] double peak_memory_mb();
 /// Parse "HH:MM:SS", "MM:SS", "90 s", "2 h", "30 min" into seconds. Throws UsageError.
 [[nodiscard]] double parse_walltime(const std::string& text);
-/// The BLAS library that dgemm_ resolves to in this process: "OpenBLAS 0.3.21 (libopenblas.so.0)", "torch's MKL
-/// (libtorch_cpu.so)", or "none". torch exports its own BLAS, so the order of linking decides.
+/// The BLAS library that dgemm_ resolves to in this process: "OpenBLAS 0.3.21 (libopenblas.so.0)", "torch's
+/// MKL (libtorch_cpu.so)", or "none". torch exports its own BLAS, so the order of linking decides.
 [[nodiscard]] std::string blas_in_use();
 
 }  // namespace quintet

@@ -31,7 +31,8 @@ std::string clock_text(double seconds) {
 /// The number at the front of `text`, which is cut off.
 std::optional<double> take_number(std::string_view& text) {
   double value = 0.0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
   if (error != std::errc() || !std::isfinite(value) || value < 0.0) return std::nullopt;
   text.remove_prefix(static_cast<std::size_t>(end - text.data()));
   return value;
@@ -69,8 +70,10 @@ double parse_walltime(const std::string& text) {
   const auto clock = parse_clock(text);
   const auto seconds = clock ? clock : parse_with_unit(text);
   if (!seconds || *seconds <= 0.0) {
-    throw UsageError(fmt::format("The walltime \"{}\" is not understood: expected a positive HH:MM:SS, MM:SS, or a "
-                                 "number with its unit s, min or h, such as 00:30:00 or \"30 min\".", text));
+    throw UsageError(
+        fmt::format("The walltime \"{}\" is not understood: expected a positive HH:MM:SS, MM:SS, or a "
+                    "number with its unit s, min or h, such as 00:30:00 or \"30 min\".",
+                    text));
   }
   return *seconds;
 }
@@ -102,7 +105,8 @@ std::string StopRequest::reason(const Comm& comm, double reserve_s) const {
   std::array<int, 2> found{received_signal, time_is_up ? 1 : 0};
   comm.reduce(std::span<int>(found), Comm::Reduction::maximum);
   if (found[0] != 0) return signal_name(found[0]);
-  if (found[1] != 0) return fmt::format("walltime of {} is nearly used", clock_text(walltime_s_.value_or(0.0)));
+  if (found[1] != 0)
+    return fmt::format("walltime of {} is nearly used", clock_text(walltime_s_.value_or(0.0)));
   return {};
 }
 

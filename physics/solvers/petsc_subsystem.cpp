@@ -41,18 +41,25 @@ void check_petsc(int code, const char* call) {
   if (code == 0) return;
   const char* general = nullptr;
   PetscErrorMessage(static_cast<PetscErrorCode>(code), &general, nullptr);
-  const auto message = fmt::format("PETSc's {} failed: {}: {}", call, general == nullptr ? "unknown error" : general,
-                                   std::exchange(latest_error(), {}));
+  const auto message =
+      fmt::format("PETSc's {} failed: {}: {}", call, general == nullptr ? "unknown error" : general,
+                  std::exchange(latest_error(), {}));
   switch (code) {
-    case PETSC_ERR_MEM: throw ResourceError(message);
-    case PETSC_ERR_FP: case PETSC_ERR_NOT_CONVERGED: case PETSC_ERR_MAT_LU_ZRPVT: case PETSC_ERR_MAT_CH_ZRPVT:
+    case PETSC_ERR_MEM:
+      throw ResourceError(message);
+    case PETSC_ERR_FP:
+    case PETSC_ERR_NOT_CONVERGED:
+    case PETSC_ERR_MAT_LU_ZRPVT:
+    case PETSC_ERR_MAT_CH_ZRPVT:
       throw NumericalError(message);
-    default: throw InternalError(message);
+    default:
+      throw InternalError(message);
   }
 }
 
 Subsystem petsc_subsystem() {
-  return {fmt::format("PETSc {}.{}.{}", PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, PETSC_VERSION_SUBMINOR), start, stop};
+  return {fmt::format("PETSc {}.{}.{}", PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, PETSC_VERSION_SUBMINOR),
+          start, stop};
 }
 
 }  // namespace quintet

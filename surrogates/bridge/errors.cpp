@@ -10,16 +10,23 @@ namespace {
 
 [[noreturn]] void throw_as(ExitCode code, const std::string& message) {
   switch (code) {
-    case ExitCode::usage: throw UsageError(message);
-    case ExitCode::input: throw InputError(message);
-    case ExitCode::numerical: throw NumericalError(message);
-    case ExitCode::resource: throw ResourceError(message);
-    default: throw InternalError(message);
+    case ExitCode::usage:
+      throw UsageError(message);
+    case ExitCode::input:
+      throw InputError(message);
+    case ExitCode::numerical:
+      throw NumericalError(message);
+    case ExitCode::resource:
+      throw ResourceError(message);
+    default:
+      throw InternalError(message);
   }
 }
 
 /// The host allocator of torch throws the general error; only its text tells.
-bool is_out_of_memory(std::string_view text) { return text.find("can't allocate memory") != std::string_view::npos; }
+bool is_out_of_memory(std::string_view text) {
+  return text.find("can't allocate memory") != std::string_view::npos;
+}
 
 }  // namespace
 

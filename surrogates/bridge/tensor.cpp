@@ -50,36 +50,43 @@ bool matches(at::IntArrayRef sizes, std::span<const std::int64_t> expected) {
 at::Tensor wrap(void* data, const Description& view, std::span<const std::int64_t> strides,
                 std::function<void(void*)> release) {
   if (!is_row_major(view.extents, strides)) {
-    throw InternalError(fmt::format("The View \"{}\" {} with strides {} cannot be a tensor: row-major strides {} were "
-                                    "expected. Copy it into a LayoutRight View first.", view.name,
-                                    shape_text(view.extents), shape_text(strides),
-                                    shape_text(row_major_strides(view.extents))));
+    throw InternalError(
+        fmt::format("The View \"{}\" {} with strides {} cannot be a tensor: row-major strides {} were "
+                    "expected. Copy it into a LayoutRight View first.",
+                    view.name, shape_text(view.extents), shape_text(strides),
+                    shape_text(row_major_strides(view.extents))));
   }
   return translate_torch_errors(fmt::format("Making a tensor of the View \"{}\"", view.name), [&] {
     const auto device = view.is_on_host ? at::kCPU : at::kCUDA;
     const auto options = at::TensorOptions().dtype(view.type).device(device);
-    return at::from_blob(data, at::IntArrayRef(view.extents.data(), view.extents.size()), std::move(release), options);
+    return at::from_blob(data, at::IntArrayRef(view.extents.data(), view.extents.size()), std::move(release),
+                         options);
   });
 }
 
 void check(const at::Tensor& tensor, const Description& expected, bool is_written) {
   if (!tensor.defined()) {
-    throw InternalError(fmt::format("The tensor \"{}\" is undefined: {} was expected.", expected.name, text(expected)));
+    throw InternalError(
+        fmt::format("The tensor \"{}\" is undefined: {} was expected.", expected.name, text(expected)));
   }
   const auto sizes = tensor.sizes();
   const Description found{expected.name, tensor.scalar_type(), tensor.is_cpu(), {sizes.data(), sizes.size()}};
-  if (found.type != expected.type || found.is_on_host != expected.is_on_host || !matches(sizes, expected.extents)) {
-    throw InternalError(fmt::format("The tensor \"{}\" is {}: {} was expected.", expected.name, text(found),
-                                    text(expected)));
+  if (found.type != expected.type || found.is_on_host != expected.is_on_host ||
+      !matches(sizes, expected.extents)) {
+    throw InternalError(
+        fmt::format("The tensor \"{}\" is {}: {} was expected.", expected.name, text(found), text(expected)));
   }
   if (tensor.layout() != at::kStrided || !tensor.is_contiguous()) {
-    throw InternalError(fmt::format("The tensor \"{}\" {} is not contiguous in row-major order: call .contiguous() "
-                                    "before it becomes a View {}.", expected.name, text(found), text(expected)));
+    throw InternalError(
+        fmt::format("The tensor \"{}\" {} is not contiguous in row-major order: call .contiguous() "
+                    "before it becomes a View {}.",
+                    expected.name, text(found), text(expected)));
   }
   if (is_written && tensor.requires_grad()) {
-    throw InternalError(fmt::format("The tensor \"{}\" {} requires gradients, and autograd does not see writes through "
-                                    "a View: ask for a View of const elements, or detach() it.", expected.name,
-                                    text(found)));
+    throw InternalError(
+        fmt::format("The tensor \"{}\" {} requires gradients, and autograd does not see writes through "
+                    "a View: ask for a View of const elements, or detach() it.",
+                    expected.name, text(found)));
   }
 }
 

@@ -33,12 +33,14 @@ void multiply_what_does_not_fit() { static_cast<void>(at::zeros({2, 3}).matmul(a
 TEST(TorchErrors, keep_the_text_and_drop_the_backtrace) {
   const auto message = message_of<InternalError>(multiply_what_does_not_fit);
 
-  EXPECT_EQ(message.find("Testing failed: mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)"), 0U) << message;
+  EXPECT_EQ(message.find("Testing failed: mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)"), 0U)
+      << message;
   EXPECT_EQ(message.find("frame #"), std::string::npos) << message;
 }
 
 TEST(TorchErrors, become_the_kind_of_error_that_was_asked_for) {
-  EXPECT_NE(message_of<InputError>(multiply_what_does_not_fit, ExitCode::input).find("2x3 and 4x5"), std::string::npos);
+  EXPECT_NE(message_of<InputError>(multiply_what_does_not_fit, ExitCode::input).find("2x3 and 4x5"),
+            std::string::npos);
 }
 
 TEST(TorchErrors, out_of_memory_is_a_resource) {
@@ -48,7 +50,9 @@ TEST(TorchErrors, out_of_memory_is_a_resource) {
 }
 
 TEST(TorchErrors, failed_factorisation_is_numerical) {
-  const auto message = message_of<NumericalError>([] { static_cast<void>(at::linalg_cholesky(-at::zeros({2, 2}))); });
+  const auto message = message_of<NumericalError>([] {
+    static_cast<void>(at::linalg_cholesky(-at::zeros({2, 2})));
+  });
   EXPECT_NE(message.find("cholesky"), std::string::npos) << message;
 }
 

@@ -43,7 +43,8 @@ TEST(AsTensor, shares_memory_in_every_number_of_dimensions_and_type) {
   const HostView<std::int64_t***> v3("v3", 2, 1, 3);
   const HostView<double** [2][3]> v4("v4", 3, 5);
 
-  const auto t0 = as_tensor(v0), t1 = as_tensor(v1), t2 = as_tensor(v2), t3 = as_tensor(v3), t4 = as_tensor(v4);
+  const auto t0 = as_tensor(v0), t1 = as_tensor(v1), t2 = as_tensor(v2), t3 = as_tensor(v3),
+             t4 = as_tensor(v4);
 
   EXPECT_EQ(t0.data_ptr(), v0.data());
   EXPECT_EQ(t1.data_ptr(), v1.data());
@@ -118,17 +119,23 @@ TEST(AsTensor, column_major_view_is_refused_with_both_strides) {
 
   const auto message = message_of([&] { return as_tensor(view); });
 
-  EXPECT_EQ(message, "The View \"momenta\" [4, 3] with strides [1, 4] cannot be a tensor: row-major strides [3, 1] were "
-                     "expected. Copy it into a LayoutRight View first.");
+  EXPECT_EQ(
+      message,
+      "The View \"momenta\" [4, 3] with strides [1, 4] cannot be a tensor: row-major strides [3, 1] were "
+      "expected. Copy it into a LayoutRight View first.");
 }
 
 TEST(AsTensor, strided_parts_are_refused) {
   const HostView<double**> view("x", 4, 3);
 
-  EXPECT_NE(message_of([&] { return as_tensor(Kokkos::subview(view, Kokkos::ALL(), std::pair(0, 2))); })
-                .find("[4, 2] with strides [3, 1]"), std::string::npos);
-  EXPECT_NE(message_of([&] { return as_tensor(Kokkos::subview(view, Kokkos::ALL(), 1)); })
-                .find("[4] with strides [3]"), std::string::npos);
+  EXPECT_NE(message_of([&] {
+              return as_tensor(Kokkos::subview(view, Kokkos::ALL(), std::pair(0, 2)));
+            }).find("[4, 2] with strides [3, 1]"),
+            std::string::npos);
+  EXPECT_NE(message_of([&] {
+              return as_tensor(Kokkos::subview(view, Kokkos::ALL(), 1));
+            }).find("[4] with strides [3]"),
+            std::string::npos);
 }
 
 TEST(AsView, shares_memory_in_every_number_of_dimensions) {
@@ -189,8 +196,10 @@ TEST(AsView, tensor_in_a_graph_may_be_read_but_not_written) {
   const auto tensor = at::ones({2}, at::kDouble).requires_grad_(true);
 
   EXPECT_EQ(host_view_of<const double*>(tensor).view(1), 1.0);
-  EXPECT_NE(message_of([&] { return host_view_of<double*>(tensor, "energy"); })
-                .find("\"energy\" Double [2] on the host requires gradients"), std::string::npos);
+  EXPECT_NE(message_of([&] {
+              return host_view_of<double*>(tensor, "energy");
+            }).find("\"energy\" Double [2] on the host requires gradients"),
+            std::string::npos);
 }
 
 TEST(AsView, wrong_shape_and_type_are_refused_with_both_sides) {
@@ -204,14 +213,17 @@ TEST(AsView, wrong_shape_and_type_are_refused_with_both_sides) {
             "The tensor \"forces\" is Float [5, 3] on the host: Double [n, 3] on the host was expected.");
   EXPECT_EQ(message(at::zeros({15}, at::kDouble)),
             "The tensor \"forces\" is Double [15] on the host: Double [n, 3] on the host was expected.");
-  EXPECT_EQ(message(at::Tensor()), "The tensor \"forces\" is undefined: Double [n, 3] on the host was expected.");
+  EXPECT_EQ(message(at::Tensor()),
+            "The tensor \"forces\" is undefined: Double [n, 3] on the host was expected.");
 }
 
 TEST(AsView, transposed_tensor_is_refused) {
-  const auto message =
-      message_of([] { return host_view_of<double**>(at::zeros({3, 2}, at::kDouble).t(), "forces"); });
+  const auto message = message_of([] {
+    return host_view_of<double**>(at::zeros({3, 2}, at::kDouble).t(), "forces");
+  });
 
-  EXPECT_NE(message.find("Double [2, 3] on the host is not contiguous in row-major order"), std::string::npos) << message;
+  EXPECT_NE(message.find("Double [2, 3] on the host is not contiguous in row-major order"), std::string::npos)
+      << message;
   EXPECT_NE(message.find("Double [n, n]"), std::string::npos) << message;
 }
 

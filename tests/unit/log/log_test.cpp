@@ -65,15 +65,20 @@ TEST_F(Log, file_gets_all_lines_and_is_appended_to) {
   EXPECT_EQ(output, "") << "quiet";
   EXPECT_EQ(complaints, "warning: third\n") << "quiet does not hide warnings";
   const std::string time = R"(\[\d\d:\d\d:\d\d\] )";
-  EXPECT_TRUE(std::regex_match(text_of(path), std::regex(time + "first\n" + time + "second\n" + time +
-                                                         "warning: third\n"))) << text_of(path);
+  EXPECT_TRUE(std::regex_match(text_of(path),
+                               std::regex(time + "first\n" + time + "second\n" + time + "warning: third\n")))
+      << text_of(path);
 }
 
 TEST_F(Log, silent_rank_writes_nothing_but_keeps_its_warnings) {
   const auto before = run_log::warning_count();
   run_log::configure({.speaks = false, .file = scratch_ / "silent.log"});
 
-  const auto [output, complaints] = terminal_text([] { run_log::info("a"); run_log::warning("b"); run_log::error("c"); });
+  const auto [output, complaints] = terminal_text([] {
+    run_log::info("a");
+    run_log::warning("b");
+    run_log::error("c");
+  });
 
   EXPECT_EQ(output + complaints, "");
   EXPECT_FALSE(std::ifstream(scratch_ / "silent.log").good());
@@ -86,6 +91,7 @@ TEST_F(Log, file_that_cannot_be_written_is_named) {
     run_log::configure({.file = "/proc/no_such_folder/run.log"});
     FAIL() << "no error";
   } catch (const quintet::ResourceError& error) {
-    EXPECT_NE(std::string(error.what()).find("/proc/no_such_folder/run.log"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("/proc/no_such_folder/run.log"), std::string::npos)
+        << error.what();
   }
 }

@@ -56,7 +56,8 @@ TEST(Comm, exchange_around_the_ring_brings_all_home) {
 TEST(Comm, exchange_of_unknown_size_brings_what_was_sent) {
   const auto comm = Comm::world();
   const Ring ring(comm);
-  const auto mine = signed_by(comm.rank(), static_cast<std::size_t>(3 * comm.rank()));  // rank 0 sends nothing
+  const auto mine =
+      signed_by(comm.rank(), static_cast<std::size_t>(3 * comm.rank()));  // rank 0 sends nothing
 
   const auto received = comm.exchange_any(std::span<const double>(mine), ring.next, ring.previous, ring_tag);
 
@@ -80,8 +81,8 @@ TEST(Comm, exchange_under_way_survives_what_happens_meanwhile) {
   const auto sent = signed_by(comm.rank(), 100001);
   std::vector<double> received(sent.size());
 
-  auto pending = comm.start_exchange(std::span<const double>(sent), ring.next, std::span(received), ring.previous,
-                                     ring_tag);
+  auto pending = comm.start_exchange(std::span<const double>(sent), ring.next, std::span(received),
+                                     ring.previous, ring_tag);
   EXPECT_EQ(comm.sum(1), comm.size()) << "collective calls meanwhile are allowed";
   pending.wait();
 
@@ -121,13 +122,16 @@ TEST(Comm, gathers_keep_the_order_of_ranks) {
   const int root = comm.size() / 2;
 
   EXPECT_EQ(comm.all_gather(std::span<const double>(mine)), all);
-  EXPECT_EQ(comm.gather(std::span<const double>(mine), root), comm.rank() == root ? all : std::vector<double>());
+  EXPECT_EQ(comm.gather(std::span<const double>(mine), root),
+            comm.rank() == root ? all : std::vector<double>());
 }
 
 TEST(Comm, all_to_all_transposes) {
   const auto comm = Comm::world();
   const auto n = static_cast<std::size_t>(comm.size());
-  const auto part = [](int from, int to) { return std::vector<int>(static_cast<std::size_t>(from + 2 * to), 10 * from + to); };
+  const auto part = [](int from, int to) {
+    return std::vector<int>(static_cast<std::size_t>(from + 2 * to), 10 * from + to);
+  };
   std::vector<std::vector<int>> send(n);
   for (int to = 0; to < comm.size(); ++to) send[static_cast<std::size_t>(to)] = part(comm.rank(), to);
 
@@ -167,11 +171,13 @@ TEST(Comm, wrong_arguments_are_named) {
   const int value = 1;
   int received = 0;
   const auto exchange = [&](int destination, int source, int tag) {
-    return message_of([&] { comm.exchange(std::span(&value, 1), destination, std::span(&received, 1), source, tag); });
+    return message_of(
+        [&] { comm.exchange(std::span(&value, 1), destination, std::span(&received, 1), source, tag); });
   };
 
   EXPECT_EQ(exchange(comm.size(), -1, 1), "Rank " + std::to_string(comm.size()) +
-            " does not exist: expected -1 (none) or 0 to " + std::to_string(comm.size() - 1) + ".");
+                                              " does not exist: expected -1 (none) or 0 to " +
+                                              std::to_string(comm.size() - 1) + ".");
   EXPECT_EQ(exchange(-1, -2, 1).substr(0, 23), "Rank -2 does not exist:");
   EXPECT_EQ(exchange(-1, -1, 30000), "Tag 30000 is not in 0 to 29999.");
   EXPECT_NE(exchange(comm.rank(), -1, 1).find("a message to itself goes both ways"), std::string::npos);
@@ -183,17 +189,20 @@ TEST(Comm, message_of_another_size_than_expected_is_an_error) {
   const std::vector<int> sent(2);
   std::vector<int> received(3), short_of_room(1);
 
-  const auto too_little = message_of(
-      [&] { comm.exchange(std::span<const int>(sent), ring.next, std::span(received), ring.previous, ring_tag); });
-  const auto too_much = message_of(
-      [&] { comm.exchange(std::span<const int>(sent), ring.next, std::span(short_of_room), ring.previous, ring_tag); });
+  const auto too_little = message_of([&] {
+    comm.exchange(std::span<const int>(sent), ring.next, std::span(received), ring.previous, ring_tag);
+  });
+  const auto too_much = message_of([&] {
+    comm.exchange(std::span<const int>(sent), ring.next, std::span(short_of_room), ring.previous, ring_tag);
+  });
 
   EXPECT_EQ(too_little, "A message of 12 bytes from rank " + std::to_string(ring.previous) +
                             " was expected, 8 bytes came.");
   if (comm.size() == 1) {
     EXPECT_NE(too_much.find("4 bytes"), std::string::npos) << too_much;
   } else {
-    EXPECT_NE(too_much.find("MPI_ERR_TRUNCATE"), std::string::npos) << "the text of MPI is kept: " << too_much;
+    EXPECT_NE(too_much.find("MPI_ERR_TRUNCATE"), std::string::npos)
+        << "the text of MPI is kept: " << too_much;
   }
 }
 
@@ -214,7 +223,8 @@ TEST(Comm, rank_that_fails_during_an_exchange_does_not_hang) {
   // The message never comes: the receive must be given up when the error passes.
   const auto fail = [&] {
     const int partner = comm.size() == 1 ? -1 : Ring(comm).previous;
-    auto pending = comm.start_exchange(std::span<const int>(), -1, std::span(received), partner, ring_tag + 2);
+    auto pending =
+        comm.start_exchange(std::span<const int>(), -1, std::span(received), partner, ring_tag + 2);
     throw quintet::NumericalError("NaN");
   };
 

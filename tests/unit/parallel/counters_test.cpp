@@ -90,7 +90,8 @@ TEST(Counters, gathers_count_what_every_rank_hands_in_and_all_to_all_what_leaves
 
   static_cast<void>(comm.all_gather(std::span<const int>(mine)));
   static_cast<void>(comm.gather(std::span<const int>(mine)));
-  static_cast<void>(comm.all_to_all(std::vector<std::vector<int>>(static_cast<std::size_t>(comm.size()), mine)));
+  static_cast<void>(
+      comm.all_to_all(std::vector<std::vector<int>>(static_cast<std::size_t>(comm.size()), mine)));
 
   expect_counted(comm, Comm::Call::gather, 3, (2 + comm.size() - 1) * 4 * (comm.rank() + 1));
 }

@@ -31,7 +31,8 @@ int main(int argc, char** argv) {
     Runtime runtime(argc, argv, 0, {watcher});
     EXPECT_EQ(runtime.comm().sum(1), runtime.comm().size());
     EXPECT_GE(runtime.threads().per_rank, 1);
-    EXPECT_LE(runtime.threads().per_rank, std::max(1, runtime.threads().cores_on_node / runtime.comm().node_size()));
+    EXPECT_LE(runtime.threads().per_rank,
+              std::max(1, runtime.threads().cores_on_node / runtime.comm().node_size()));
   }
   EXPECT_TRUE(all_up_at_start && all_up_at_stop) << "subsystems live inside the life of MPI and Kokkos";
   EXPECT_FALSE(Kokkos::is_initialized());

@@ -18,7 +18,10 @@ char** no_argv = nullptr;
 
 /// A subsystem that writes down when it starts and stops.
 Subsystem recorded(const std::string& name, std::vector<std::string>& events) {
-  return {name, [&events, name](const Comm&, int threads) { events.push_back(name + " up " + std::to_string(threads)); },
+  return {name,
+          [&events, name](const Comm&, int threads) {
+            events.push_back(name + " up " + std::to_string(threads));
+          },
           [&events, name] { events.push_back(name + " down"); }};
 }
 
@@ -44,9 +47,11 @@ TEST(Runtime, subsystems_stop_in_reverse_order) {
 TEST(Runtime, failure_of_a_start_on_one_rank_stops_what_was_started_on_all) {
   const auto comm = Comm::world();
   std::vector<std::string> events;
-  const Subsystem failing{"glass", [](const Comm& comm, int) {
-    if (comm.rank() == comm.size() - 1) throw InputError("glass broke");
-  }, [&] { events.push_back("glass down"); }};
+  const Subsystem failing{"glass",
+                          [](const Comm& comm, int) {
+                            if (comm.rank() == comm.size() - 1) throw InputError("glass broke");
+                          },
+                          [&] { events.push_back("glass down"); }};
   std::string message;
 
   try {
@@ -68,8 +73,10 @@ TEST(Runtime, describes_itself_on_one_line) {
   const auto text = runtime.description();
 
   const int n_ranks = runtime.comm().size();
-  EXPECT_NE(text.find(std::to_string(n_ranks) + (n_ranks == 1 ? " rank x 1 thread (" : " ranks x 1 thread (")),
-            std::string::npos) << text;
+  EXPECT_NE(
+      text.find(std::to_string(n_ranks) + (n_ranks == 1 ? " rank x 1 thread (" : " ranks x 1 thread (")),
+      std::string::npos)
+      << text;
   EXPECT_NE(text.find("Kokkos "), std::string::npos) << text;
   EXPECT_NE(text.find(", lib 1.2, BLAS: "), std::string::npos) << text;
   EXPECT_EQ(text.find('\n'), std::string::npos) << text;
@@ -87,7 +94,8 @@ TEST(Threads, default_shares_the_cores_of_the_node_among_its_ranks) {
 TEST(Threads, more_than_the_cores_are_refused_with_the_way_out) {
   const auto message = threads_error(5, 8, 2);
 
-  EXPECT_NE(message.find("2 ranks x 5 threads on this node are more than the 8 cores"), std::string::npos) << message;
+  EXPECT_NE(message.find("2 ranks x 5 threads on this node are more than the 8 cores"), std::string::npos)
+      << message;
   EXPECT_NE(message.find("Ask for 4 or fewer a rank"), std::string::npos) << message;
   EXPECT_NE(message.find("slot:PE=5"), std::string::npos) << message;
 }

@@ -21,8 +21,8 @@ std::string reason_after(const StopRequest& stop, int signal) {
 }  // namespace
 
 TEST(StopRequest, signal_on_one_rank_is_a_reason_on_all) {
-  for (const auto& [signal, name] : {std::pair(SIGTERM, "SIGTERM"), std::pair(SIGUSR1, "SIGUSR1"),
-                                     std::pair(SIGINT, "SIGINT")}) {
+  for (const auto& [signal, name] :
+       {std::pair(SIGTERM, "SIGTERM"), std::pair(SIGUSR1, "SIGUSR1"), std::pair(SIGINT, "SIGINT")}) {
     const StopRequest stop({});
     EXPECT_EQ(stop.reason(Comm::world(), 1e9), "");
 
@@ -48,11 +48,13 @@ TEST(StopRequest, former_handlers_come_back) {
 
 TEST(StopRequest, second_interrupt_ends_the_process) {
   testing::FLAGS_gtest_death_test_style = "fast";
-  EXPECT_EXIT({
-    const StopRequest stop({});
-    std::raise(SIGINT);
-    std::raise(SIGINT);
-  }, testing::KilledBySignal(SIGINT), "");
+  EXPECT_EXIT(
+      {
+        const StopRequest stop({});
+        std::raise(SIGINT);
+        std::raise(SIGINT);
+      },
+      testing::KilledBySignal(SIGINT), "");
 }
 
 TEST(StopRequest, walltime_leaves_the_reserve) {
@@ -93,13 +95,14 @@ TEST(Walltime, clock_and_units_are_seconds) {
 }
 
 TEST(Walltime, what_is_not_one_is_refused_by_name) {
-  for (const char* text : {"", "90", "1:60", "1:2:3:4", "-5 s", "0 s", "00:00:00", ":30", "1:", "1: 2", "nan s", "inf h",
-                           "1e400 s", "3 d", "30 min later", "00:30:00 "}) {
+  for (const char* text : {"", "90", "1:60", "1:2:3:4", "-5 s", "0 s", "00:00:00", ":30", "1:", "1: 2",
+                           "nan s", "inf h", "1e400 s", "3 d", "30 min later", "00:30:00 "}) {
     try {
       static_cast<void>(parse_walltime(text));
       ADD_FAILURE() << text;
     } catch (const UsageError& error) {
-      EXPECT_NE(std::string(error.what()).find("\"" + std::string(text) + "\""), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find("\"" + std::string(text) + "\""), std::string::npos)
+          << error.what();
     }
   }
 }

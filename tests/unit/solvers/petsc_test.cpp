@@ -46,9 +46,7 @@ TEST_F(Petsc, works_on_the_communicator_of_the_run) {
   EXPECT_NE(runtime_.description().find("PETSc 3."), std::string::npos);
 }
 
-TEST_F(Petsc, leaves_the_signals_alone) {
-  EXPECT_EQ(std::signal(SIGFPE, handler_before_), SIG_DFL);
-}
+TEST_F(Petsc, leaves_the_signals_alone) { EXPECT_EQ(std::signal(SIGFPE, handler_before_), SIG_DFL); }
 
 TEST_F(Petsc, errors_keep_their_text_and_are_not_printed) {
   testing::internal::CaptureStderr();
