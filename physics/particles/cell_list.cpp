@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "physics/kernels/pack.hpp"
-
 namespace quintet {
 namespace {
 
@@ -87,19 +85,20 @@ void CellList::build(const Exec& exec, const Atoms& atoms, double range) {
   if (n > 0) bounds = bounds_along(exec, atoms);
   limit_to_box(bounds, atoms.box, range);
   // Half the range: a column of five cells holds long runs, and few candidates lie outside the sphere.
-  grid_ = make_cell_grid(atoms.box, bounds.lower, bounds.upper, range / 2, 64 + n / std::max(1, n_types_) * 2);
+  grid_ =
+      make_cell_grid(atoms.box, bounds.lower, bounds.upper, range / 2, 64 + n / std::max(1, n_types_) * 2);
   const int n_cells = grid_.size(), n_bins = n_types_ * n_cells;
-  constexpr int padding = pack_width<double>;
   grow(key_, "particles::cell_key", n);
   grow(start_, "particles::cell_start", n_bins + 1);
   grow(order_, "particles::cell_order", n + padding);
+  grow(place_, "particles::cell_place", n);
   for (auto& x : coordinates_) grow(x, "particles::cell_coordinates", n + padding);
 
   const auto grid = grid_;
   const Box box = atoms.box;
   const auto position = atoms.position;
   const auto type = atoms.type;
-  const auto key = key_, order = order_;
+  const auto key = key_, order = order_, place = place_;
   Kokkos::parallel_for(
       "particles::cell_key", Kokkos::RangePolicy<Exec>(exec, 0, n), KOKKOS_LAMBDA(const int i) {
         int c[3];
@@ -111,9 +110,11 @@ void CellList::build(const Exec& exec, const Atoms& atoms, double range) {
   counting_sort(key_.data(), n, start_.data(), n_bins, order_.data());
   const auto x = coordinates_[0], y = coordinates_[1], z = coordinates_[2];
   Kokkos::parallel_for(
-      "particles::cell_coordinates", Kokkos::RangePolicy<Exec>(exec, 0, n + padding), KOKKOS_LAMBDA(const int p) {
+      "particles::cell_coordinates", Kokkos::RangePolicy<Exec>(exec, 0, n + padding),
+      KOKKOS_LAMBDA(const int p) {
         if (p >= n) order(p) = 0;
         const int i = order(p);
+        if (p < n) place(i) = p;
         x(p) = n > 0 ? position(i, 0) : 0.0;
         y(p) = n > 0 ? position(i, 1) : 0.0;
         z(p) = n > 0 ? position(i, 2) : 0.0;

@@ -13,23 +13,23 @@ namespace quintet {
 /// Atoms as read from or written to a file: plain host arrays, whole on one rank.
 struct Configuration {
   Box box;
-  std::vector<std::string> type_names;        ///< "O", "H", ...; types index into it
-  std::vector<int> types;                     ///< [n_atoms]
-  std::vector<Vec3> positions;                ///< [n_atoms, 3] (angstrom), may lie outside the box
-  std::vector<std::int64_t> ids;              ///< [n_atoms], unique, from 1; empty: 1..n in order
-  std::vector<double> masses;                 ///< [n_types] (amu); empty: from the element table by name
-  std::vector<Vec3> velocities;               ///< [n_atoms, 3] (angstrom/ps) or empty
-  std::optional<double> energy;               ///< reference label (eV)
-  std::vector<Vec3> forces;                   ///< reference labels (eV/angstrom) or empty
-  std::optional<Mat3> virial;                 ///< reference label (eV)
+  std::vector<std::string> type_names;  ///< "O", "H", ...; types index into it
+  std::vector<int> types;               ///< [n_atoms]
+  std::vector<Vec3> positions;          ///< [n_atoms, 3] (angstrom), may lie outside the box
+  std::vector<std::int64_t> ids;        ///< [n_atoms], unique, from 1; empty: 1..n in order
+  std::vector<double> masses;           ///< [n_types] (amu); empty: from the element table by name
+  std::vector<Vec3> velocities;         ///< [n_atoms, 3] (angstrom/ps) or empty
+  std::optional<double> energy;         ///< reference label (eV)
+  std::vector<Vec3> forces;             ///< reference labels (eV/angstrom) or empty
+  std::optional<Mat3> virial;           ///< reference label (eV)
   [[nodiscard]] std::size_t n_atoms() const { return positions.size(); }
 };
 
-/// The configuration repeated n[0] x n[1] x n[2] times along its rows (ids renumbered, order: whole copies, x slowest).
-/// Open directions must not be repeated. Throws InputError.
+/// The configuration repeated n[0] x n[1] x n[2] times along its rows (ids renumbered, order: whole copies, x
+/// slowest). Open directions must not be repeated. Throws InputError.
 [[nodiscard]] Configuration replicated(const Configuration& configuration, const std::array<int, 3>& n);
-/// Refuses what no run can start from, naming the first offending atom: zero atoms, NaN or huge coordinates, duplicate
-/// ids, atoms closer than `least_distance` (angstrom) to one another (periodic images included).
+/// Refuses what no run can start from, naming the first offending atom: zero atoms, NaN or huge coordinates,
+/// duplicate ids, atoms closer than `least_distance` (angstrom) to one another (periodic images included).
 void validate(const Configuration& configuration, double least_distance = 0.1);
 /// Standard atomic mass (amu) of an element symbol ("Cu"); throws InputError with a suggestion if unknown.
 [[nodiscard]] double atomic_mass(const std::string& symbol);

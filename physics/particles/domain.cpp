@@ -31,7 +31,8 @@ Deformation deformation_between(const Box& before, const Box& now) {
   Deformation d{before.origin(), now.origin()};
   if (before.rows() == now.rows()) return d;
   d.map = product(before.inverse(), now.rows());
-  // With A = D^-1: ||A||_2^2 is the largest eigenvalue of A^T A, no larger than its largest sum of |elements| of a row.
+  // With A = D^-1: ||A||_2^2 is the largest eigenvalue of A^T A, no larger than its largest sum of |elements|
+  // of a row.
   const Mat3 back = product(now.inverse(), before.rows());
   double largest = 0;
   for (int i = 0; i < 3; ++i) {
@@ -140,8 +141,11 @@ struct Domain::Implementation {
   std::int64_t rebuilds = 0, dangerous = 0, checks = 0;
 
   Implementation(Comm c, const DomainOptions& o, const Box& box)
-      : comm(std::move(c)), options(o), range(o.cutoff + o.skin),
-        grid(choose_rank_grid(comm.size(), o.ranks, range, box)), ghosts(comm, grid, range) {}
+      : comm(std::move(c)),
+        options(o),
+        range(o.cutoff + o.skin),
+        grid(choose_rank_grid(comm.size(), o.ranks, range, box)),
+        ghosts(comm, grid, range) {}
 
   /// Ghosts and list of the local atoms where they are.
   void build(const Exec& exec, Atoms& atoms) {
@@ -165,20 +169,24 @@ struct Domain::Implementation {
   void check_count(const Atoms& atoms) const {
     const auto n = comm.sum(static_cast<std::int64_t>(atoms.n_local));
     if (n != atoms.n_global)
-      throw NumericalError(fmt::format("atoms were lost: {} of {} are left; the bricks hold them all, so the arrays of "
-                                       "atoms were changed from outside", n, atoms.n_global));
+      throw NumericalError(
+          fmt::format("atoms were lost: {} of {} are left; the bricks hold them all, so the arrays of "
+                      "atoms were changed from outside",
+                      n, atoms.n_global));
   }
 };
 
 Domain::Domain(Comm comm, const DomainOptions& options, const Box& box) {
   QUINTET_CHECK(std::isfinite(options.cutoff) && options.cutoff > 0,
                 "the cutoff of the force field is {} A; expected a positive length", options.cutoff);
-  QUINTET_CHECK(std::isfinite(options.skin) && options.skin >= 0, "the skin is {} A; expected 0 or more", options.skin);
+  QUINTET_CHECK(std::isfinite(options.skin) && options.skin >= 0, "the skin is {} A; expected 0 or more",
+                options.skin);
   for (int k = 0; k < 3; ++k)
-    QUINTET_CHECK(!box.periodic()[k] || options.cutoff + options.skin <= most_images * box.width(k),
-                  "the cell is too small: it is {:.4g} A wide along direction {}, less than 1/{} of the communication "
-                  "range (cutoff + skin = {:.4g} A); check its unit (angstrom) or replicate it",
-                  box.width(k), k, most_images, options.cutoff + options.skin);
+    QUINTET_CHECK(
+        !box.periodic()[k] || options.cutoff + options.skin <= most_images * box.width(k),
+        "the cell is too small: it is {:.4g} A wide along direction {}, less than 1/{} of the communication "
+        "range (cutoff + skin = {:.4g} A); check its unit (angstrom) or replicate it",
+        box.width(k), k, most_images, options.cutoff + options.skin);
   implementation_ = std::make_unique<Implementation>(std::move(comm), options, box);
 }
 
@@ -232,7 +240,8 @@ void Domain::rebuild(const Exec& exec, Atoms& atoms) {
   exec.fence();
   pack_records(atoms, d.records);
   const std::string lost = wrap(atoms.box, d.records);
-  throw_together<NumericalError>(d.comm, lost.empty() ? lost : fmt::format("rank {}: {}", d.comm.rank(), lost));
+  throw_together<NumericalError>(d.comm,
+                                 lost.empty() ? lost : fmt::format("rank {}: {}", d.comm.rank(), lost));
   migrate(d.comm, atoms.box, d.grid, d.records);
   sort_by_cell(atoms.box, d.range / 2, d.records);
   unpack_records(d.records, atoms);
@@ -256,7 +265,9 @@ bool Domain::refresh(const Exec& exec, Atoms& atoms) {
   return true;
 }
 
-void Domain::return_forces(const Exec& exec, Atoms& atoms) const { implementation_->ghosts.return_forces(exec, atoms); }
+void Domain::return_forces(const Exec& exec, Atoms& atoms) const {
+  implementation_->ghosts.return_forces(exec, atoms);
+}
 
 void Domain::restore(const Exec& exec, Atoms& atoms, const Vectors& built_positions, const Box& built_box) {
   auto& d = *implementation_;

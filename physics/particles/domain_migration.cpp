@@ -14,8 +14,8 @@ constexpr double most_crossings = 1e6;
 
 std::string describe(const AtomRecord& atom) {
   const auto &x = atom.position, &v = atom.velocity;
-  return fmt::format("atom {} at ({:.6g}, {:.6g}, {:.6g}) A with velocity ({:.6g}, {:.6g}, {:.6g}) A/ps", atom.id, x[0],
-                     x[1], x[2], v[0], v[1], v[2]);
+  return fmt::format("atom {} at ({:.6g}, {:.6g}, {:.6g}) A with velocity ({:.6g}, {:.6g}, {:.6g}) A/ps",
+                     atom.id, x[0], x[1], x[2], v[0], v[1], v[2]);
 }
 
 bool is_finite(const double* v) { return std::isfinite(v[0]) && std::isfinite(v[1]) && std::isfinite(v[2]); }
@@ -61,7 +61,8 @@ std::string wrap(const Box& box, std::vector<AtomRecord>& records) {
     const Vec3 s = box.to_fractional({atom.position[0], atom.position[1], atom.position[2]});
     for (int k = 0; k < 3; ++k) {
       const double crossings = std::floor(s[k]);
-      if (!(std::abs(crossings) < most_crossings)) return describe(atom) + " has left the cell by absurdly far";
+      if (!(std::abs(crossings) < most_crossings))
+        return describe(atom) + " has left the cell by absurdly far";
       if (!box.periodic()[k] || crossings == 0) continue;
       for (int l = 0; l < 3; ++l) atom.position[l] -= crossings * box.rows()[3 * k + l];
       atom.image[k] += static_cast<int>(crossings);
@@ -79,7 +80,8 @@ int owner_of(const Box& box, const std::array<int, 3>& grid, const double* posit
   return (place[0] * grid[1] + place[1]) * grid[2] + place[2];
 }
 
-void migrate(const Comm& comm, const Box& box, const std::array<int, 3>& grid, std::vector<AtomRecord>& records) {
+void migrate(const Comm& comm, const Box& box, const std::array<int, 3>& grid,
+             std::vector<AtomRecord>& records) {
   if (comm.size() == 1) return;
   std::vector<std::vector<AtomRecord>> leaving(comm.size());
   std::size_t n_staying = 0;
@@ -92,7 +94,8 @@ void migrate(const Comm& comm, const Box& box, const std::array<int, 3>& grid, s
     }
   }
   records.resize(n_staying);
-  for (const auto& arrived : comm.all_to_all(leaving)) records.insert(records.end(), arrived.begin(), arrived.end());
+  for (const auto& arrived : comm.all_to_all(leaving))
+    records.insert(records.end(), arrived.begin(), arrived.end());
 }
 
 void sort_by_cell(const Box& box, double cell, std::vector<AtomRecord>& records) {

@@ -25,7 +25,8 @@ Vec3 shift_of(const Box& box, int direction, int image) {
 }
 
 /// out(3p + l) = x(rows(p), l) + shift_l.
-void pack_positions(const Exec& exec, const Vectors& x, const int* rows, int n, const Vec3& shift, double* out) {
+void pack_positions(const Exec& exec, const Vectors& x, const int* rows, int n, const Vec3& shift,
+                    double* out) {
   Kokkos::parallel_for(
       "particles::pack_positions", Kokkos::RangePolicy<Exec>(exec, 0, n), KOKKOS_LAMBDA(const int p) {
         for (int l = 0; l < 3; ++l) out[3 * p + l] = x(rows[p], l) + shift[l];
@@ -42,8 +43,8 @@ void add_forces(const Exec& exec, const double* in, const int* rows, int n, cons
 
 /// Both sides know the count, so an empty message need not travel.
 template <class T>
-void exchange_known(const Comm& comm, std::span<const T> send, int destination, std::span<T> receive, int source,
-                    int tag) {
+void exchange_known(const Comm& comm, std::span<const T> send, int destination, std::span<T> receive,
+                    int source, int tag) {
   comm.exchange(send, send.empty() ? -1 : destination, receive, receive.empty() ? -1 : source, tag);
 }
 
@@ -63,8 +64,10 @@ void Ghosts::build(const Exec& exec, Atoms& atoms) {
   for (int k = 0; k < 3; ++k) {
     const bool periodic = atoms.box.periodic()[k];
     if (periodic && range_ > most_images * atoms.box.width(k))
-      throw NumericalError(fmt::format("the cell has shrunk to {:.4g} A along direction {}, less than 1/{} of the "
-                                       "communication range ({:.4g} A)", atoms.box.width(k), k, most_images, range_));
+      throw NumericalError(
+          fmt::format("the cell has shrunk to {:.4g} A along direction {}, less than 1/{} of the "
+                      "communication range ({:.4g} A)",
+                      atoms.box.width(k), k, most_images, range_));
     // Ranks are hopped over until the range is covered; an open direction ends at its last rank.
     int hops = static_cast<int>(std::ceil(range_ / atoms.box.width(k) * grid_[k]));
     if (!periodic) hops = std::min(hops, grid_[k] - 1);
@@ -100,7 +103,8 @@ Ghosts::Swap Ghosts::make_swap(int direction, int side, const Atoms& atoms) cons
 void Ghosts::select(const Atoms& atoms, Swap& swap, int side, Rows candidates) {
   const int k = swap.direction;
   const double reach = range_ / atoms.box.width(k) * (1 + 1e-9);
-  // The receiver's brick ends where ours begins; atoms passed on lie beyond our other face and obey the same limit.
+  // The receiver's brick ends where ours begins; atoms passed on lie beyond our other face and obey the same
+  // limit.
   const double face = static_cast<double>(place_[k] + (side > 0 ? 1 : 0)) / grid_[k];
   const auto& x = atoms.position;
   if (!swaps_.empty()) swap.first_sent = swaps_.back().first_sent + swaps_.back().n_sent;
@@ -122,18 +126,22 @@ Ghosts::Rows Ghosts::exchange(const Exec& exec, Atoms& atoms, int direction, int
   std::vector<BorderAtom> send(swap.n_sent);
   for (int p = 0; p < swap.n_sent; ++p) {
     const int i = sent_(swap.first_sent + p);
-    send[p] = {{atoms.position(i, 0) + shift[0], atoms.position(i, 1) + shift[1], atoms.position(i, 2) + shift[2]},
-               atoms.id(i), atoms.type(i)};
+    send[p] = {
+        {atoms.position(i, 0) + shift[0], atoms.position(i, 1) + shift[1], atoms.position(i, 2) + shift[2]},
+        atoms.id(i),
+        atoms.type(i)};
   }
   const bool to_itself = swap.destination == comm_.rank();
   const auto received = to_itself ? std::move(send)
-                                  : comm_.exchange_any(std::span<const BorderAtom>(send), swap.destination, swap.source,
-                                                       tag_borders);
+                                  : comm_.exchange_any(std::span<const BorderAtom>(send), swap.destination,
+                                                       swap.source, tag_borders);
   swap.first_received = atoms.n_all();
   const std::size_t n_all = received.size() + atoms.n_all();
   if (n_all > static_cast<std::size_t>(std::numeric_limits<int>::max()) / 4)
-    throw ResourceError(fmt::format("rank {} would hold {} atoms and ghosts, more than fit 32-bit indices; use more "
-                                    "ranks, or a larger cell if it is much smaller than the cutoff", comm_.rank(), n_all));
+    throw ResourceError(
+        fmt::format("rank {} would hold {} atoms and ghosts, more than fit 32-bit indices; use more "
+                    "ranks, or a larger cell if it is much smaller than the cutoff",
+                    comm_.rank(), n_all));
   swap.n_received = static_cast<int>(received.size());
   if (n_all > atoms.capacity()) atoms.reserve(n_all + n_all / 4);
   for (int p = 0; p < swap.n_received; ++p) {
@@ -165,8 +173,9 @@ void Ghosts::update_positions(const Exec& exec, Atoms& atoms) {
     if (to_itself) continue;
     exec.fence();
     exchange_known(comm_, std::span<const double>(buffer_.data(), 3 * static_cast<std::size_t>(swap.n_sent)),
-                   swap.destination, std::span<double>(arriving, 3 * static_cast<std::size_t>(swap.n_received)),
-                   swap.source, tag_positions);
+                   swap.destination,
+                   std::span<double>(arriving, 3 * static_cast<std::size_t>(swap.n_received)), swap.source,
+                   tag_positions);
   }
 }
 
@@ -179,7 +188,8 @@ void Ghosts::return_forces(const Exec& exec, Atoms& atoms) {
     if (!to_itself) {
       exec.fence();
       exchange_known(comm_, std::span<const double>(leaving, 3 * static_cast<std::size_t>(swap->n_received)),
-                     swap->source, std::span<double>(buffer_.data(), 3 * static_cast<std::size_t>(swap->n_sent)),
+                     swap->source,
+                     std::span<double>(buffer_.data(), 3 * static_cast<std::size_t>(swap->n_sent)),
                      swap->destination, tag_forces);
     }
     add_forces(exec, to_itself ? leaving : buffer_.data(), rows, swap->n_sent, atoms.force);

@@ -1,8 +1,7 @@
 #include "physics/particles/neighbour_list.hpp"
 
 #include <algorithm>
-
-#include "physics/kernels/pack.hpp"
+#include <cstdint>
 
 namespace quintet {
 namespace {
@@ -16,12 +15,17 @@ struct CellRange {
 struct Search {
   CellGrid grid;
   Box box;
-  Vec3 reach;              ///< range in fractional coordinates
+  Vec3 reach;  ///< range in fractional coordinates
   double range_squared;
   int n_types;
-  const int *start, *order;
+  const int *start, *order, *place;
   const double *x, *y, *z;
 
+  /// True for a type of which this rank has no atom.
+  [[nodiscard]] bool is_absent(int t) const {
+    const std::ptrdiff_t first = static_cast<std::ptrdiff_t>(t) * grid.size();
+    return start[first] == start[first + grid.size()];
+  }
   [[nodiscard]] CellRange cells_around(const double* centre) const {
     CellRange cells;
     for (int k = 0; k < 3; ++k) {
@@ -33,54 +37,68 @@ struct Search {
   }
 };
 
-/// Append the atoms at places [begin, end) that lie in range of atom i: |x_j - x_i|^2 <= range^2, j != i.
+/// Append the atoms at places [begin, end) within range of the centre: |x_j - x_i|^2 <= range^2.
 ///
-/// Distances a pack at a time, then each lane is written and kept by moving on: no branch to mispredict. Writes up to
-/// one pack beyond what it keeps.
-inline int* append_run(const Search& search, int i, const double* centre, int begin, int end, int* out) {
-  constexpr int width = pack_width<double>;
-  const auto cx = broadcast<double>(centre[0]), cy = broadcast<double>(centre[1]), cz = broadcast<double>(centre[2]);
+/// A block of distances at a time (the compiler makes SIMD of it), then each lane is written and kept by
+/// moving on: no branch to mispredict. Reads up to a block past `end` and writes up to a block past what it
+/// keeps.
+inline int* append_run(const Search& search, const double* centre, int begin, int end, int* out) {
+  constexpr int width = CellList::padding;
+  const double cx = centre[0], cy = centre[1], cz = centre[2], range_squared = search.range_squared;
   for (int p = begin; p < end; p += width) {
-    const auto dx = load<double>(search.x + p) - cx, dy = load<double>(search.y + p) - cy,
-               dz = load<double>(search.z + p) - cz;
-    double distance_squared[width];
-    store<double>(distance_squared, dx * dx + dy * dy + dz * dz);
-    const int lanes = std::min(width, end - p);
-    for (int l = 0; l < lanes; ++l) {
-      const int j = search.order[p + l];
-      *out = j;
-      out += static_cast<int>(distance_squared[l] <= search.range_squared) & static_cast<int>(j != i);
+    const std::int64_t lanes = end - p;
+    std::int64_t keep[width];
+    for (int l = 0; l < width; ++l) {
+      const double dx = search.x[p + l] - cx, dy = search.y[p + l] - cy, dz = search.z[p + l] - cz;
+      keep[l] = static_cast<std::int64_t>(dx * dx + dy * dy + dz * dz <= range_squared) & (l < lanes);
+    }
+    for (int l = 0; l < width; ++l) {
+      *out = search.order[p + l];
+      out += keep[l];
     }
   }
   return out;
 }
 
 /// Row of atom i appended to `chunk` at `used`; returns the new end.
-std::size_t append_row(const Search& search, int i, const double* centre, std::vector<int>& chunk, std::size_t used) {
+std::size_t append_row(const Search& search, int i, const double* centre, std::vector<int>& chunk,
+                       std::size_t used) {
   const CellRange cells = search.cells_around(centre);
+  const int itself = search.place[i];
   const auto& n = search.grid.n;
-  for (int t = 0; t < search.n_types; ++t)
+  for (int t = 0; t < search.n_types; ++t) {
+    if (search.is_absent(t)) continue;
     for (int cx = cells.first[0]; cx <= cells.last[0]; ++cx)
       for (int cy = cells.first[1]; cy <= cells.last[1]; ++cy) {
-        const int* column = search.start + (static_cast<std::ptrdiff_t>(t) * n[0] + cx) * n[1] * n[2] + cy * n[2];
+        const int* column =
+            search.start + (static_cast<std::ptrdiff_t>(t) * n[0] + cx) * n[1] * n[2] + cy * n[2];
         const int begin = column[cells.first[2]], end = column[cells.last[2] + 1];
-        const std::size_t room = used + static_cast<std::size_t>(end - begin) + 1;
+        const std::size_t room = used + static_cast<std::size_t>(end - begin) + 2 * CellList::padding;
         if (chunk.size() < room) chunk.resize(room + room / 2 + 1024);
-        int* out = chunk.data() + used;
-        used += static_cast<std::size_t>(append_run(search, i, centre, begin, end, out) - out);
+        int* const first = chunk.data() + used;
+        // The atom is no neighbour of its own (its images are).
+        const bool meets_itself = begin <= itself && itself < end;
+        int* out = append_run(search, centre, begin, meets_itself ? itself : end, first);
+        if (meets_itself) out = append_run(search, centre, itself + 1, end, out);
+        used += static_cast<std::size_t>(out - first);
       }
+  }
   return used;
 }
 
 /// First atom of a thread's share.
-inline int share(int n, int chunk, int n_chunks) { return static_cast<int>(static_cast<long long>(n) * chunk / n_chunks); }
+inline int share(int n, int chunk, int n_chunks) {
+  return static_cast<int>(static_cast<long long>(n) * chunk / n_chunks);
+}
 
 }  // namespace
 
 void NeighbourListBuilder::build(const Exec& exec, const Atoms& atoms, double range, NeighbourList& list) {
   cells_.build(exec, atoms, range);
-  Search search{cells_.grid(), atoms.box, {}, range * range, cells_.n_types(), cells_.start(), cells_.order(),
-                cells_.coordinate(0), cells_.coordinate(1), cells_.coordinate(2)};
+  Search search{cells_.grid(),        atoms.box,           {},
+                range * range,        cells_.n_types(),    cells_.start(),
+                cells_.order(),       cells_.place(),      cells_.coordinate(0),
+                cells_.coordinate(1), cells_.coordinate(2)};
   // A breath wider than the range, so that rounding in fractional coordinates cannot hide a cell.
   for (int k = 0; k < 3; ++k) search.reach[k] = range / atoms.box.width(k) * (1 + 1e-9);
 
@@ -95,7 +113,8 @@ void NeighbourListBuilder::build(const Exec& exec, const Atoms& atoms, double ra
   auto* const chunks = chunks_.data();
   auto* const chunk_size = chunk_size_.data();
   Kokkos::parallel_for(
-      "particles::neighbour_search", Kokkos::RangePolicy<Exec>(exec, 0, n_chunks), KOKKOS_LAMBDA(const int c) {
+      "particles::neighbour_search", Kokkos::RangePolicy<Exec>(exec, 0, n_chunks),
+      KOKKOS_LAMBDA(const int c) {
         std::size_t used = 0;
         for (int i = share(n, c, n_chunks); i < share(n, c + 1, n_chunks); ++i) {
           offset(i) = used;
@@ -106,7 +125,8 @@ void NeighbourListBuilder::build(const Exec& exec, const Atoms& atoms, double ra
   exec.fence();
   std::size_t total = 0;
   for (auto& size : chunk_size_) total = size += total;  // now each chunk's end in the whole
-  if (storage_.extent(0) < total) storage_ = make_view<Array<int>>("particles::neighbours", total + total / 8);
+  if (storage_.extent(0) < total)
+    storage_ = make_view<Array<int>>("particles::neighbours", total + total / 8);
   const auto neighbour = storage_;
   Kokkos::parallel_for(
       "particles::neighbour_join", Kokkos::RangePolicy<Exec>(exec, 0, n_chunks), KOKKOS_LAMBDA(const int c) {

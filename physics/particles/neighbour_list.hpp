@@ -16,9 +16,10 @@ class NeighbourListBuilder {
 
  private:
   CellList cells_;
-  std::vector<std::vector<int>> chunks_;  ///< the rows of one thread's share of the atoms, one after the other
+  std::vector<std::vector<int>>
+      chunks_;  ///< the rows of one thread's share of the atoms, one after the other
   std::vector<std::size_t> chunk_size_;
-  Array<int> storage_;                    ///< what `list.neighbour` is a part of
+  Array<int> storage_;  ///< what `list.neighbour` is a part of
 };
 
 }  // namespace quintet

@@ -18,7 +18,8 @@ Pair plain(double epsilon, double sigma, double r) {
 
 }  // namespace
 
-Energetics LennardJones::compute(const Exec& exec, Atoms& atoms, const NeighbourList& list, Array<double> atom_energy) {
+Energetics LennardJones::compute(const Exec& exec, Atoms& atoms, const NeighbourList& list,
+                                 Array<double> atom_energy) {
   exec.fence();
   Energetics result;
   const Pair at_cutoff = plain(epsilon_, sigma_, cutoff_);

@@ -27,8 +27,8 @@ inline quintet::Configuration random_configuration(const quintet::Box& box, int 
 /// n^3 atoms on a simple cubic lattice with constant a (angstrom), displaced by up to `jitter` a each way.
 inline quintet::Configuration cubic_lattice(int n, double a, double jitter, unsigned seed) {
   const double length = n * a;
-  auto c = random_configuration(quintet::Box({length, 0, 0, 0, length, 0, 0, 0, length}, {true, true, true}), n * n * n,
-                                1, seed, -1, 1);
+  auto c = random_configuration(quintet::Box({length, 0, 0, 0, length, 0, 0, 0, length}, {true, true, true}),
+                                n * n * n, 1, seed, -1, 1);
   for (int i = 0; i < n * n * n; ++i) {
     const int cell[3] = {i / (n * n), i / n % n, i % n};
     for (int l = 0; l < 3; ++l) c.positions[i][l] = a * (cell[l] + 0.25) + jitter * a * c.velocities[i][l];

@@ -69,7 +69,8 @@ TEST(Box, impossible_cells_are_refused_with_the_reason) {
   EXPECT_NE(refusal({10, 0, 0, 0, nan, 0, 0, 0, 10}).find("not a finite number"), std::string::npos);
   EXPECT_NE(refusal({10, 0, 0, 0, inf, 0, 0, 0, 10}).find("not a finite number"), std::string::npos);
   EXPECT_NE(refusal({10, 0, 0, 0, 0, 0, 0, 0, 10}).find("zero or absurd length"), std::string::npos);
-  EXPECT_NE(refusal({1e200, 0, 0, 0, 1e200, 0, 0, 0, 1e200}).find("zero or absurd length"), std::string::npos);
+  EXPECT_NE(refusal({1e200, 0, 0, 0, 1e200, 0, 0, 0, 1e200}).find("zero or absurd length"),
+            std::string::npos);
   EXPECT_NE(refusal({10, 0, 0, 10, 1e-5, 0, 0, 0, 10}).find("coplanar"), std::string::npos);
   EXPECT_NE(refusal({0, 10, 0, 10, 0, 0, 0, 0, 10}).find("inverted"), std::string::npos);
   EXPECT_NE(refusal(skewed, {0, nan, 0}).find("origin"), std::string::npos);

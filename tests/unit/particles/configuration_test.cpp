@@ -49,8 +49,8 @@ TEST(Configuration, is_repeated_along_its_rows_with_x_slowest) {
   EXPECT_EQ(r.box.rows(), (Mat3{10, 0, 0, 1, 6, 0, 1.5, -3, 21}));
   EXPECT_EQ(r.box.origin(), c.box.origin());
   EXPECT_TRUE(r.ids.empty());
-  EXPECT_EQ(r.positions[3], (Vec3{3.5, 2, 10}));   // second atom of copy (0, 0, 1)
-  EXPECT_EQ(r.positions[6], (Vec3{6, 1, 1}));      // first atom of copy (1, 0, 0)
+  EXPECT_EQ(r.positions[3], (Vec3{3.5, 2, 10}));  // second atom of copy (0, 0, 1)
+  EXPECT_EQ(r.positions[6], (Vec3{6, 1, 1}));     // first atom of copy (1, 0, 0)
   EXPECT_EQ(r.types[7], 1);
   EXPECT_EQ(r.velocities[11], (Vec3{0, 1, 0}));
   EXPECT_DOUBLE_EQ(*r.energy, -12.0);

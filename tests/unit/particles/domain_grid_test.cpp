@@ -56,12 +56,16 @@ TEST(RankGrid, a_number_of_ranks_that_fits_no_grid_is_refused_with_one_that_does
   const auto message = refusal(7, {0, 0, 0}, 8, orthogonal(11, 6, 3));
 
   EXPECT_NE(message.find("no grid of 7 ranks works"), std::string::npos) << message;
-  EXPECT_NE(message.find("the largest that works is [4, 2, 1] (8 ranks); with 6 ranks: [3, 2, 1]"), std::string::npos) << message;
+  EXPECT_NE(message.find("the largest that works is [4, 2, 1] (8 ranks); with 6 ranks: [3, 2, 1]"),
+            std::string::npos)
+      << message;
 }
 
 TEST(RankGrid, a_grid_of_another_number_of_ranks_is_refused) {
   EXPECT_NE(refusal(4, {3, 1, 1}, 8, orthogonal(50, 50, 50)).find("does not fit 4 ranks"), std::string::npos);
   EXPECT_NE(refusal(4, {3, 0, 0}, 8, orthogonal(50, 50, 50)).find("does not fit 4 ranks"), std::string::npos);
-  EXPECT_NE(refusal(4, {2000000000, 2000000000, 2000000000}, 8, orthogonal(50, 50, 50)).find("does not fit"), std::string::npos);
-  EXPECT_NE(refusal(4, {-2, -2, 1}, 8, orthogonal(50, 50, 50)).find("-2 is not a number of ranks"), std::string::npos);
+  EXPECT_NE(refusal(4, {2000000000, 2000000000, 2000000000}, 8, orthogonal(50, 50, 50)).find("does not fit"),
+            std::string::npos);
+  EXPECT_NE(refusal(4, {-2, -2, 1}, 8, orthogonal(50, 50, 50)).find("-2 is not a number of ranks"),
+            std::string::npos);
 }

@@ -43,13 +43,15 @@ double worst_ghost_error(const Domain& domain, const Atoms& atoms) {
   for (int i = 0; i < atoms.n_local; ++i)
     mine.push_back({atoms.id(i), {atoms.position(i, 0), atoms.position(i, 1), atoms.position(i, 2)}});
   std::vector<Vec3> home(static_cast<std::size_t>(atoms.n_global));
-  for (const auto& place : domain.comm().all_gather(std::span<const Place>(mine))) home[place.id - 1] = place.x;
+  for (const auto& place : domain.comm().all_gather(std::span<const Place>(mine)))
+    home[place.id - 1] = place.x;
   double worst = 0;
   for (int i = atoms.n_local; i < atoms.n_all(); ++i) {
     const Vec3& x = home[atoms.id(i) - 1];
     for (int k = 0; k < 3; ++k) {
-      const double rows = atoms.box.fractional(k, atoms.position(i, 0), atoms.position(i, 1), atoms.position(i, 2)) -
-                          atoms.box.fractional(k, x[0], x[1], x[2]);
+      const double rows =
+          atoms.box.fractional(k, atoms.position(i, 0), atoms.position(i, 1), atoms.position(i, 2)) -
+          atoms.box.fractional(k, x[0], x[1], x[2]);
       worst = std::max(worst, std::abs(rows - std::round(rows)));
     }
   }
@@ -108,10 +110,12 @@ TEST(Domain, local_atoms_lie_in_their_brick) {
   domain.rebuild(exec, atoms);
 
   const auto& grid = domain.rank_grid();
-  const int place[3] = {comm.rank() / (grid[1] * grid[2]), comm.rank() / grid[2] % grid[1], comm.rank() % grid[2]};
+  const int place[3] = {comm.rank() / (grid[1] * grid[2]), comm.rank() / grid[2] % grid[1],
+                        comm.rank() % grid[2]};
   for (int i = 0; i < atoms.n_local; ++i)
     for (int k = 0; k < 3; ++k) {
-      const double s = skewed.fractional(k, atoms.position(i, 0), atoms.position(i, 1), atoms.position(i, 2)) * grid[k];
+      const double s =
+          skewed.fractional(k, atoms.position(i, 0), atoms.position(i, 1), atoms.position(i, 2)) * grid[k];
       EXPECT_GE(s, place[k] - 1e-12);
       EXPECT_LE(s, place[k] + 1 + 1e-12);
     }
@@ -150,7 +154,8 @@ TEST(Domain, ghosts_follow_their_owners_and_the_box) {
 
   atoms.box = skewed.deformed({1.01, 0.003, 0, 0, 0.99, 0, -0.004, 0, 1.02});
   for (int i = 0; i < atoms.n_local; ++i) {
-    const Vec3 x = atoms.box.to_cartesian(skewed.to_fractional({atoms.position(i, 0), atoms.position(i, 1), atoms.position(i, 2)}));
+    const Vec3 x = atoms.box.to_cartesian(
+        skewed.to_fractional({atoms.position(i, 0), atoms.position(i, 1), atoms.position(i, 2)}));
     for (int l = 0; l < 3; ++l) atoms.position(i, l) = x[l];
   }
   move_locals(atoms, 0.5);
@@ -186,14 +191,16 @@ TEST(Domain, list_is_rebuilt_when_the_box_has_shrunk_too_far) {
   Domain domain(Comm::world(), {.cutoff = 4, .skin = 1}, skewed);
   Atoms atoms = domain.distribute(random_configuration(skewed, 150, 2, 4));
   domain.rebuild(exec, atoms);
-  const auto scale_to = [&](double factor) {  // atoms and box together: nothing moves in fractional coordinates
-    const Box before = atoms.box;
-    atoms.box = skewed.deformed({factor, 0, 0, 0, factor, 0, 0, 0, factor});
-    for (int i = 0; i < atoms.n_local; ++i) {
-      const Vec3 x = atoms.box.to_cartesian(before.to_fractional({atoms.position(i, 0), atoms.position(i, 1), atoms.position(i, 2)}));
-      for (int l = 0; l < 3; ++l) atoms.position(i, l) = x[l];
-    }
-  };
+  const auto scale_to =
+      [&](double factor) {  // atoms and box together: nothing moves in fractional coordinates
+        const Box before = atoms.box;
+        atoms.box = skewed.deformed({factor, 0, 0, 0, factor, 0, 0, 0, factor});
+        for (int i = 0; i < atoms.n_local; ++i) {
+          const Vec3 x = atoms.box.to_cartesian(
+              before.to_fractional({atoms.position(i, 0), atoms.position(i, 1), atoms.position(i, 2)}));
+          for (int l = 0; l < 3; ++l) atoms.position(i, l) = x[l];
+        }
+      };
 
   scale_to(1.3);
   EXPECT_FALSE(domain.refresh(exec, atoms));
@@ -216,7 +223,8 @@ TEST(Domain, uneven_and_empty_domains_work) {
     const auto back = domain.gather(atoms);
 
     EXPECT_EQ(atoms.n_local, comm.is_root() ? n : 0);
-    EXPECT_EQ(domain.list().offset(atoms.n_local), static_cast<std::size_t>(comm.is_root() ? n * (n - 1) : 0));
+    EXPECT_EQ(domain.list().offset(atoms.n_local),
+              static_cast<std::size_t>(comm.is_root() ? n * (n - 1) : 0));
     EXPECT_EQ(back.n_atoms(), comm.is_root() ? static_cast<std::size_t>(n) : 0u);
   }
 }
@@ -246,7 +254,8 @@ TEST(Domain, restore_gives_the_same_order_ghosts_and_list_bitwise) {
   const auto &list = domain.list(), &restored = again.list();
   ASSERT_EQ(restored.neighbour.extent(0), list.neighbour.extent(0));
   for (int i = 0; i <= atoms.n_local; ++i) ASSERT_EQ(restored.offset(i), list.offset(i));
-  for (std::size_t p = 0; p < list.neighbour.extent(0); ++p) ASSERT_EQ(restored.neighbour(p), list.neighbour(p));
+  for (std::size_t p = 0; p < list.neighbour.extent(0); ++p)
+    ASSERT_EQ(restored.neighbour(p), list.neighbour(p));
   EXPECT_TRUE(again.built_box() == domain.built_box());
 }
 
@@ -272,7 +281,8 @@ TEST(Domain, local_order_depends_on_positions_alone) {
 }
 
 TEST(Domain, atoms_that_are_not_finite_are_named_on_every_rank) {
-  for (const double bad : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(), 1e30}) {
+  for (const double bad :
+       {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(), 1e30}) {
     Domain domain(Comm::world(), {.cutoff = 4, .skin = 1}, skewed);
     Atoms atoms = domain.distribute(random_configuration(skewed, 90, 1, 2));
     domain.rebuild(exec, atoms);
@@ -305,16 +315,22 @@ TEST(Domain, what_does_not_fit_together_is_refused_on_every_rank) {
   Domain domain(Comm::world(), {.cutoff = 4, .skin = 1}, skewed);
   auto c = random_configuration(skewed, 9, 2, 2);
   c.types[4] = 2;
-  EXPECT_NE(message_of([&] { static_cast<void>(domain.distribute(c)); }).find("atom 5 has type index 2"), std::string::npos);
+  EXPECT_NE(message_of([&] { static_cast<void>(domain.distribute(c)); }).find("atom 5 has type index 2"),
+            std::string::npos);
   c.types.pop_back();
-  EXPECT_NE(message_of([&] { static_cast<void>(domain.distribute(c)); }).find("8 types for 9 positions"), std::string::npos);
-  EXPECT_NE(message_of([&] { Domain(Comm::world(), {.cutoff = -1, .skin = 1}, skewed); }).find("cutoff"), std::string::npos);
-  EXPECT_NE(message_of([&] { Domain(Comm::world(), {.cutoff = 4, .skin = NAN}, skewed); }).find("skin"), std::string::npos);
-  EXPECT_NE(message_of([&] { Domain(Comm::world(), {.cutoff = 600, .skin = 1}, skewed); }).find("too small"), std::string::npos);
+  EXPECT_NE(message_of([&] { static_cast<void>(domain.distribute(c)); }).find("8 types for 9 positions"),
+            std::string::npos);
+  EXPECT_NE(message_of([&] { Domain(Comm::world(), {.cutoff = -1, .skin = 1}, skewed); }).find("cutoff"),
+            std::string::npos);
+  EXPECT_NE(message_of([&] { Domain(Comm::world(), {.cutoff = 4, .skin = NAN}, skewed); }).find("skin"),
+            std::string::npos);
+  EXPECT_NE(message_of([&] { Domain(Comm::world(), {.cutoff = 600, .skin = 1}, skewed); }).find("too small"),
+            std::string::npos);
 }
 
-/// On a simple cubic lattice of constant a, with atoms a quarter of a above the brick's lower face and a range of 2.5 a,
-/// three layers go down and two go up along each direction; directions exchanged earlier have grown by five layers.
+/// On a simple cubic lattice of constant a, with atoms a quarter of a above the brick's lower face and a
+/// range of 2.5 a, three layers go down and two go up along each direction; directions exchanged earlier have
+/// grown by five layers.
 TEST(Domain, sends_as_many_bytes_as_the_formula_says) {
   const Comm comm = Comm::world();
   const int n = 12;

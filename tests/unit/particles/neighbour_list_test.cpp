@@ -55,7 +55,8 @@ Vec3 image_shift(const Box& box, const int* image) {
 std::vector<PairOfAtoms> brute_force(const Configuration& c, double range) {
   const auto x = wrapped(c);
   int most[3];
-  for (int k = 0; k < 3; ++k) most[k] = c.box.periodic()[k] ? static_cast<int>(range / c.box.width(k)) + 2 : 0;
+  for (int k = 0; k < 3; ++k)
+    most[k] = c.box.periodic()[k] ? static_cast<int>(range / c.box.width(k)) + 2 : 0;
   std::vector<PairOfAtoms> pairs;
   PairOfAtoms p{};
   for (p.image[0] = -most[0]; p.image[0] <= most[0]; ++p.image[0])
@@ -84,7 +85,8 @@ std::vector<PairOfAtoms> listed(const Domain& domain, const Atoms& atoms, const 
   const auto image_of = [&](int a, int k) {  // rows from the atom's wrapped place to where this copy is
     const auto& home = x[static_cast<std::size_t>(atoms.id(a) - 1)];
     const Vec3 s0 = c.box.to_fractional(home);
-    return static_cast<int>(std::lround(c.box.fractional(k, atoms.position(a, 0), atoms.position(a, 1), atoms.position(a, 2)) - s0[k]));
+    return static_cast<int>(std::lround(
+        c.box.fractional(k, atoms.position(a, 0), atoms.position(a, 1), atoms.position(a, 2)) - s0[k]));
   };
   const auto& list = domain.list();
   for (int i = 0; i < atoms.n_local; ++i)
@@ -104,7 +106,8 @@ std::vector<PairOfAtoms> listed(const Domain& domain, const Atoms& atoms, const 
 TEST_P(NeighbourListOf, holds_exactly_the_pairs_in_range) {
   const Case& given = GetParam();
   const Comm comm = Comm::world();
-  const auto c = random_configuration(Box(given.rows, given.periodic, {-1.5, 2.25, 0.5}), given.n, 3, 11, given.lower, given.upper);
+  const auto c = random_configuration(Box(given.rows, given.periodic, {-1.5, 2.25, 0.5}), given.n, 3, 11,
+                                      given.lower, given.upper);
   Domain domain(comm, {.cutoff = given.cutoff, .skin = 0.5}, c.box);
   const Exec exec;
 
@@ -121,7 +124,8 @@ TEST_P(NeighbourListOf, holds_exactly_the_pairs_in_range) {
 
 TEST_P(NeighbourListOf, is_ordered_by_type_within_a_row) {
   const Case& given = GetParam();
-  const auto c = random_configuration(Box(given.rows, given.periodic), given.n, 3, 5, given.lower, given.upper);
+  const auto c =
+      random_configuration(Box(given.rows, given.periodic), given.n, 3, 5, given.lower, given.upper);
   Domain domain(Comm::world(), {.cutoff = given.cutoff, .skin = 0.5}, c.box);
   const Exec exec;
 
@@ -144,7 +148,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"triclinic", {14, 0, 0, 5, 13, 0, -6, 4, 15}, all, 301, 4},
                     Case{"triclinic_rotated", {10, 6, 3, -5, 11, 2, 1, -4, 13}, all, 223, 4},
                     Case{"tiny", {6.5, 0, 0, 0, 5, 0, 0, 0, 5.5}, all, 7, 5.8},
-                    Case{"tinier_than_half_the_cutoff", {3.1, 0, 0, 0.4, 12.5, 0, 0.2, 0.1, 3.3}, all, 5, 6.6},
+                    Case{
+                        "tinier_than_half_the_cutoff", {3.1, 0, 0, 0.4, 12.5, 0, 0.2, 0.1, 3.3}, all, 5, 6.6},
                     Case{"one_atom_alone", {12, 0, 0, 0, 3.2, 0, 0, 0, 2.9}, all, 1, 6.6},
                     Case{"open", {15, 0, 0, 0, 14, 0, 0, 0, 16}, none, 241, 4},
                     Case{"open_and_far_outside", {15, 0, 0, 0, 14, 0, 0, 0, 16}, none, 241, 6, -0.8, 1.7},

@@ -39,8 +39,13 @@ TEST(Random, each_argument_changes_the_numbers) {
   double u, v, other, unused;
   uniform_pair(1, 2, 3, 4, u, v);
 
-  for (const auto& a : {std::array<std::uint64_t, 4>{2, 2, 3, 4}, {1, 3, 3, 4}, {1, 2, 4, 4}, {1, 2, 3, 5},
-                        {1 + (1ull << 40), 2, 3, 4}, {1, 2, 3 + (1ull << 40), 4}, {1, 2, 3, 4 + (1ull << 40)}}) {
+  for (const auto& a : {std::array<std::uint64_t, 4>{2, 2, 3, 4},
+                        {1, 3, 3, 4},
+                        {1, 2, 4, 4},
+                        {1, 2, 3, 5},
+                        {1 + (1ull << 40), 2, 3, 4},
+                        {1, 2, 3 + (1ull << 40), 4},
+                        {1, 2, 3, 4 + (1ull << 40)}}) {
     uniform_pair(a[0], static_cast<std::uint32_t>(a[1]), a[2], a[3], other, unused);
     EXPECT_NE(u, other);
   }

@@ -10,14 +10,16 @@ using namespace quintet;
 
 namespace {
 
-/// Energy (eV), virial (eV) and forces by id (eV/angstrom; on rank 0) of a configuration on the ranks of `comm`.
+/// Energy (eV), virial (eV) and forces by id (eV/angstrom; on rank 0) of a configuration on the ranks of
+/// `comm`.
 struct Result {
   double energy;
   Mat3 virial;
   std::vector<Vec3> forces;
 };
 
-Result evaluate(const Comm& comm, const Configuration& c, double cutoff, double skin = 1.0, double drift = 0.0) {
+Result evaluate(const Comm& comm, const Configuration& c, double cutoff, double skin = 1.0,
+                double drift = 0.0) {
   const Exec exec;
   LennardJones field(c.type_names, 0.01, 2.2, cutoff);
   Domain domain(comm, {.cutoff = cutoff, .skin = skin}, c.box);
@@ -95,7 +97,8 @@ TEST(Forces, of_a_cell_smaller_than_the_cutoff_are_those_of_its_repetition) {
   const Comm comm = Comm::world();
   const auto small = sample(2);
 
-  const Result one = evaluate(Comm::self(), small, 7.0), many = evaluate(comm, replicated(small, {3, 3, 3}), 7.0);
+  const Result one = evaluate(Comm::self(), small, 7.0),
+               many = evaluate(comm, replicated(small, {3, 3, 3}), 7.0);
 
   EXPECT_NEAR(many.energy, 27 * one.energy, 1e-11 * std::abs(many.energy));
   for (std::size_t i = 0; i < many.forces.size(); ++i)
@@ -135,5 +138,6 @@ TEST(Forces, virial_is_minus_the_gradient_in_the_strain) {
   };
 
   for (int i = 0; i < 9; ++i)
-    EXPECT_NEAR(result.virial[i], -(strained(i, h) - strained(i, -h)) / (2 * h), 1e-6 * (1 + std::abs(result.virial[i])));
+    EXPECT_NEAR(result.virial[i], -(strained(i, h) - strained(i, -h)) / (2 * h),
+                1e-6 * (1 + std::abs(result.virial[i])));
 }
