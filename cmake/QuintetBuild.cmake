@@ -20,6 +20,7 @@ endif()
 # The flags that every target of ours is compiled with. What changes the layout of data (-march: the width of packs)
 # or the meaning of headers goes to users of the installed package as well.
 add_library(quintet_flags INTERFACE)
+set_target_properties(quintet_flags PROPERTIES EXPORT_NAME flags)
 target_compile_features(quintet_flags INTERFACE cxx_std_20)
 target_compile_options(quintet_flags INTERFACE
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${QUINTET_ARCH}>>:-march=${QUINTET_ARCH}>
