@@ -41,6 +41,8 @@ OpenAttribute open_attribute(const Context& context, hid_t object, const std::st
 
 std::vector<std::string> read_variable_texts(const Context& context, const OpenAttribute& open,
                                              const std::string& what) {
+  check_variable_texts(context, open.count, what,
+                       [&](hid_t type, void* raw) { return H5Aread(open.attribute, type, raw); });
   const auto memory = variable_text_type();
   H5Tset_cset(memory, H5Tget_cset(open.type));
   std::vector<char*> raw(open.count, nullptr);
@@ -58,14 +60,8 @@ std::vector<std::string> read_fixed_texts(const Context& context, const OpenAttr
   const std::size_t length = H5Tget_size(open.type);
   std::string raw(open.count * length, '\0');
   context.check(H5Aread(open.attribute, open.type, raw.data()), what, "read it");
-  const char padding = H5Tget_strpad(open.type) == H5T_STR_SPACEPAD ? ' ' : '\0';
   std::vector<std::string> texts;
-  for (std::size_t i = 0; i < open.count; ++i) {
-    std::string text = raw.substr(i * length, length);
-    text = text.substr(0, text.find('\0'));
-    text.resize(text.find_last_not_of(padding) + 1);
-    texts.push_back(std::move(text));
-  }
+  for (std::size_t i = 0; i < open.count; ++i) texts.push_back(without_padding(raw.substr(i * length, length), open.type));
   return texts;
 }
 

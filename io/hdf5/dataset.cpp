@@ -196,6 +196,9 @@ std::string Group::read_text(const std::string& name) const {
                 "{}: {}: holds {} of shape {}, but one text is expected", context.path, path, type_name(type),
                 shape_text(shape_of_space(space)));
   if (H5Tis_variable_str(type) > 0) {
+    check_variable_texts(context, 1, path, [&](hid_t raw_type, void* raw) {
+      return H5Dread(dataset, raw_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, raw);
+    });
     char* text = nullptr;
     const auto memory = variable_text_type();
     H5Tset_cset(memory, H5Tget_cset(type));
@@ -207,8 +210,7 @@ std::string Group::read_text(const std::string& name) const {
   check_storage(context, dataset, path, {}, H5Tget_size(type));
   std::string text(H5Tget_size(type), '\0');
   context.check(H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text.data()), path, "read it");
-  text.resize(std::min(text.size(), text.find_last_not_of('\0') + 1));
-  return text;
+  return without_padding(std::move(text), type);
 }
 
 #define QUINTET_INSTANTIATE(T)                                                                               \

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <limits>
 #include <new>
 #include <vector>
@@ -55,12 +56,20 @@ bool names_full_disk(const std::string& text) {
 
 void start_library() {
   static const bool once = [] {
+    H5dont_atexit();
     H5open();
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+    register_raw_texts();
     return true;
   }();
   static_cast<void>(once);
 }
+
+namespace {
+/// Started before main(), so before MPI: else HDF5 cleans up in MPI_Finalize. Its clean-up (there or at exit) closes
+/// once more what could not be closed on a full disk, and crashes. Our handles leave it nothing to clean.
+[[maybe_unused]] const bool started = (start_library(), true);
+}  // namespace
 
 std::string library_error() {
   std::vector<std::string> texts;
@@ -132,8 +141,14 @@ void Context::require_open() const {
 }
 
 std::uint64_t Context::bytes() const {
+  if (made_here) return std::numeric_limits<std::int64_t>::max();
   hsize_t size = 0;
-  check(H5Fget_filesize(file, &size), "file", "find its size");
+  if (comm.size() == 1) {
+    check(H5Fget_filesize(file, &size), "file", "find its size");
+  } else {  // HDF5 does not know it while MPI-IO writes
+    on_root(comm, [&] { size = std::filesystem::file_size(path); });
+    size = comm.broadcast(size);
+  }
   return size;
 }
 
@@ -200,6 +215,13 @@ std::string type_name(hid_t type) {
     case H5T_OPAQUE: return "opaque";
     default: return "unknown";
   }
+}
+
+std::string without_padding(std::string text, hid_t type) {
+  const bool spaces = H5Tget_strpad(type) == H5T_STR_SPACEPAD;
+  text.resize(std::min(text.size(), text.find('\0')));
+  text.resize(text.find_last_not_of(spaces ? ' ' : '\0') + 1);
+  return text;
 }
 
 Type variable_text_type() {

@@ -46,8 +46,10 @@ using Properties = Handle<H5Pclose>;
 using Space = Handle<H5Sclose>;
 using Type = Handle<H5Tclose>;
 
-/// Silence HDF5's own printing; done once, before the first call.
+/// Silence HDF5's own printing and teach it what we need; done once, before the first call.
 void start_library();
+/// Part of start_library(): raw access to variable-length texts for check_variable_texts().
+void register_raw_texts();
 /// Text of HDF5's error stack, from the call to the cause.
 [[nodiscard]] std::string library_error();
 /// Run `action` on every rank; if it throws on any rank, the first such rank's error is thrown on all. Collective.
@@ -66,6 +68,8 @@ struct Context {
   Comm comm;
   std::string path;
   FileHandle file;
+  bool writable = false;
+  bool made_here = false;  ///< by File::create: its bytes are our own
 
   Context(Comm communicator, std::string file_path);
   ~Context();
@@ -75,7 +79,7 @@ struct Context {
   /// Close now; throws ResourceError if what is still buffered cannot be written.
   void close();
   void require_open() const;
-  /// Bytes of the file, buffered ones included: no dataset can hold more.
+  /// Bytes of the file: no dataset can hold more. Without a limit for a file made by us. Collective.
   [[nodiscard]] std::uint64_t bytes() const;
   /// Throw what HDF5 has to say: ResourceError if the disk or quota is full, else InputError.
   [[noreturn]] void fail(std::string_view object, std::string_view action) const;
@@ -127,6 +131,12 @@ void write_slab(const Context& context, hid_t dataset, const std::string& name, 
 void read_slab(const Context& context, hid_t dataset, const std::string& name, hid_t memory_type, void* data,
                const Slab& slab);
 
+/// Throws InputError unless all `count` variable-length texts that `read` brings lie whole in the file. Collective.
+void check_variable_texts(const Context& context, std::size_t count, const std::string& what,
+                          const std::function<herr_t(hid_t type, void* raw)>& read);
+/// A stored fixed-length text without its padding.
+[[nodiscard]] std::string without_padding(std::string text, hid_t type);
+
 /// `units`, `axes`, `description` of a new dataset.
 void write_description(const Context& context, hid_t dataset, const std::string& name, const Description& description);
 void write_text_attribute(const Context& context, hid_t object, const std::string& name, const std::string& text);
@@ -169,6 +179,8 @@ struct Series::Implementation {
   Shape entry;
   std::uint64_t size = 0;
 
+  /// Drop the entries from `new_size` on.
+  void shrink(std::uint64_t new_size);
   void append(hid_t memory_type, const void* data, std::uint64_t first_row, std::uint64_t rows);
 };
 

@@ -29,10 +29,13 @@ void check_is_file(const std::string& path) {
   const auto status = std::filesystem::status(path, ignored);
   QUINTET_CHECK(std::filesystem::exists(status), "{}: no such file", path);
   QUINTET_CHECK(std::filesystem::is_regular_file(status), "{}: is not a file; expected an HDF5 file", path);
+  // HDF5 takes an empty file that may be written for a new one.
+  QUINTET_CHECK(std::filesystem::file_size(path) > 0, "{}: is empty; expected an HDF5 file", path);
 }
 
 std::shared_ptr<Context> open_context(const Comm& comm, const std::string& path, unsigned flags) {
   auto context = std::make_shared<Context>(comm, path);
+  context->writable = flags == H5F_ACC_RDWR;
   detail::on_root(comm, [&] { check_is_file(path); });
   const auto access = access_properties(comm);
   detail::together(comm, [&] {
@@ -44,6 +47,7 @@ std::shared_ptr<Context> open_context(const Comm& comm, const std::string& path,
 
 std::shared_ptr<Context> create_context(const Comm& comm, const std::string& path) {
   auto context = std::make_shared<Context>(comm, path);
+  context->writable = context->made_here = true;
   const auto access = access_properties(comm);
   detail::together(comm, [&] {
     context->file = detail::FileHandle(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access));

@@ -84,6 +84,14 @@ Series Group::series(const std::string& name, const Shape& entry, const Descript
   return Series(std::move(series));
 }
 
+void Series::Implementation::shrink(std::uint64_t new_size) {
+  set_extent(*context, dataset, name, new_size, entry);
+  size = new_size;
+  // HDF5 keeps the chunk that it cut in its cache, which parallel writes go past: closing brings it to the file first.
+  dataset.reset();
+  dataset = Dataset(context->check(H5Dopen2(context->file, name.c_str(), H5P_DEFAULT), name, "open the dataset"));
+}
+
 void Series::Implementation::append(hid_t memory_type, const void* data, std::uint64_t first_row,
                                     std::uint64_t rows) {
   Slab slab{Shape(1, size), Shape(1, 1)};
@@ -99,7 +107,7 @@ void Series::Implementation::append(hid_t memory_type, const void* data, std::ui
   try {
     write_slab(*context, dataset, name, memory_type, data, slab);
   } catch (const Error&) {
-    set_extent(*context, dataset, name, size, entry);  // an entry that is not whole does not count
+    shrink(size);  // an entry that is not whole does not count
     throw;
   }
   ++size;
@@ -145,8 +153,7 @@ void Series::truncate(std::uint64_t size) {
   own.context->require_open();
   QUINTET_CHECK(size <= own.size, "{}: {}: has {} entries; it cannot be cut to {}: the file is older than the "
                 "checkpoint that is restarted from", own.context->path, own.name, own.size, size);
-  set_extent(*own.context, own.dataset, own.name, size, own.entry);
-  own.size = size;
+  if (size < own.size) own.shrink(size);
 }
 
 #define QUINTET_INSTANTIATE(T)                                                                    \

@@ -27,6 +27,9 @@ Selection select(hid_t dataset, const Slab& slab) {
   return selection;
 }
 
+/// MPI-IO fails on datasets that have no storage; there is nothing to move then on any rank.
+bool is_empty(hid_t dataset) { return H5Sget_simple_extent_npoints(Space(H5Dget_space(dataset))) == 0; }
+
 bool is_infinite(hid_t type, const void* value) {
   if (H5Tequal(type, H5T_NATIVE_DOUBLE) > 0) return std::isinf(*static_cast<const double*>(value));
   if (H5Tequal(type, H5T_NATIVE_FLOAT) > 0) return std::isinf(*static_cast<const float*>(value));
@@ -50,6 +53,7 @@ Properties transfer_properties(const Comm& comm) {
 
 void write_slab(const Context& context, hid_t dataset, const std::string& name, hid_t memory_type, const void* data,
                 const Slab& slab) {
+  if (is_empty(dataset)) return;
   const auto selection = select(dataset, slab);
   const auto transfer = transfer_properties(context.comm);
   const std::uint64_t nothing = 0;  // HDF5 wants a buffer where nothing is selected
@@ -62,6 +66,7 @@ void write_slab(const Context& context, hid_t dataset, const std::string& name, 
 
 void read_slab(const Context& context, hid_t dataset, const std::string& name, hid_t memory_type, void* data,
                const Slab& slab) {
+  if (is_empty(dataset)) return;
   const auto selection = select(dataset, slab);
   const auto transfer = transfer_properties(context.comm);
   std::uint64_t nothing = 0;

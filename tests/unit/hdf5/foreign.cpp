@@ -1,0 +1,115 @@
+#include "tests/unit/hdf5/foreign.hpp"
+
+#include <vector>
+
+#include <hdf5.h>
+
+namespace foreign {
+namespace {
+
+hid_t create(const std::string& path) { return H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT); }
+
+hid_t text_type(std::size_t size, H5T_str_t padding) {
+  const hid_t type = H5Tcopy(H5T_C_S1);
+  H5Tset_size(type, size);
+  H5Tset_strpad(type, padding);
+  return type;
+}
+
+void write_attribute(hid_t object, const char* name, hid_t type, hid_t space, const void* data) {
+  const hid_t attribute = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+  H5Awrite(attribute, type, data);
+  H5Aclose(attribute);
+}
+
+void write_dataset(hid_t file, const char* name, hid_t type, hid_t memory, const std::vector<hsize_t>& shape,
+                   const void* data, hid_t creation = H5P_DEFAULT) {
+  const hid_t space = shape.empty() ? H5Screate(H5S_SCALAR)
+                                    : H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr);
+  const hid_t dataset = H5Dcreate2(file, name, type, space, H5P_DEFAULT, creation, H5P_DEFAULT);
+  if (data) H5Dwrite(dataset, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, data);
+  H5Dclose(dataset);
+  H5Sclose(space);
+}
+
+void write_texts(hid_t file) {
+  const hid_t scalar = H5Screate(H5S_SCALAR);
+  const hsize_t two = 2;
+  const hid_t list = H5Screate_simple(1, &two, nullptr);
+  const hid_t spaced = text_type(8, H5T_STR_SPACEPAD), nulled = text_type(4, H5T_STR_NULLPAD);
+  write_attribute(file, "spaced", spaced, scalar, "abc     ");
+  write_attribute(file, "nulled", nulled, list, "O\0\0\0full");
+  write_dataset(file, "fixed_text", spaced, spaced, {}, "hello   ");
+  const hid_t variable = text_type(H5T_VARIABLE, H5T_STR_NULLTERM);
+  const char* text = "of any length";
+  write_dataset(file, "variable_text", variable, variable, {}, &text);
+  for (const hid_t type : {spaced, nulled, variable}) H5Tclose(type);
+  H5Sclose(scalar);
+  H5Sclose(list);
+}
+
+void write_compound(hid_t file) {
+  const hid_t pair = H5Tcreate(H5T_COMPOUND, 16);
+  H5Tinsert(pair, "a", 0, H5T_NATIVE_DOUBLE);
+  H5Tinsert(pair, "b", 8, H5T_NATIVE_INT64);
+  const double values[2] = {1, 0};
+  write_dataset(file, "compound", pair, pair, {1}, values);
+  H5Tclose(pair);
+}
+
+}  // namespace
+
+void write_model(const std::string& path, const std::string& json) {
+  const hid_t file = create(path);
+  const hid_t type = text_type(H5T_VARIABLE, H5T_STR_NULLTERM);
+  H5Tset_cset(type, H5T_CSET_UTF8);
+  const hid_t scalar = H5Screate(H5S_SCALAR);
+  const char* text = json.c_str();
+  write_attribute(file, "json", type, scalar, &text);
+  const double doubles[6] = {0, 1, 2, 3, 4, 5};
+  const float floats[4] = {0.5f, 1.5f, 2.5f, 3.5f};
+  write_dataset(file, "variable_0000", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, {1, 2, 3}, doubles);
+  write_dataset(file, "variable_0001", H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, {2, 2}, floats);
+  write_dataset(file, "variable_0002", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, {}, doubles + 5);
+  write_dataset(file, "variable_0003", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, {0}, nullptr);
+  H5Sclose(scalar);
+  H5Tclose(type);
+  H5Fclose(file);
+}
+
+void write_mixture(const std::string& path) {
+  const hid_t file = create(path);
+  write_texts(file);
+  write_compound(file);
+  const double values[4] = {1, -2, 3.5, 4};
+  write_dataset(file, "big_endian", H5T_IEEE_F64BE, H5T_NATIVE_DOUBLE, {4}, values);
+  const hid_t compressed = H5Pcreate(H5P_DATASET_CREATE);
+  const hsize_t chunk = 100'000;
+  H5Pset_chunk(compressed, 1, &chunk);
+  H5Pset_deflate(compressed, 9);
+  const std::vector<double> zeros(100'000);
+  write_dataset(file, "compressed", H5T_NATIVE_DOUBLE, H5T_NATIVE_DOUBLE, {chunk}, zeros.data(), compressed);
+  H5Pclose(compressed);
+  const hid_t group = H5Gcreate2(file, "circle", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  H5Lcreate_hard(file, "circle", file, "circle/again", H5P_DEFAULT, H5P_DEFAULT);
+  H5Gclose(group);
+  H5Lcreate_soft("/nowhere", file, "dangling", H5P_DEFAULT, H5P_DEFAULT);
+  H5Fclose(file);
+}
+
+void write_liar(const std::string& path) {
+  const hid_t file = create(path);
+  write_dataset(file, "huge", H5T_NATIVE_DOUBLE, H5T_NATIVE_DOUBLE, {1'000'000'000'000'000}, nullptr);
+  const hid_t chunked = H5Pcreate(H5P_DATASET_CREATE);
+  const hsize_t chunk[2] = {1, 1};
+  H5Pset_chunk(chunked, 2, chunk);
+  write_dataset(file, "overflow", H5T_NATIVE_DOUBLE, H5T_NATIVE_DOUBLE, {1ULL << 40, 1ULL << 40}, nullptr, chunked);
+  H5Pclose(chunked);
+  const hid_t external = H5Pcreate(H5P_DATASET_CREATE);
+  H5Pset_external(external, "/etc/hostname", 0, 8);
+  write_dataset(file, "outside", H5T_NATIVE_DOUBLE, H5T_NATIVE_DOUBLE, {1}, nullptr, external);
+  H5Pclose(external);
+  H5Fclose(file);
+}
+
+}  // namespace foreign

@@ -1,0 +1,122 @@
+#include <numeric>
+
+#include <gtest/gtest.h>
+
+#include "io/hdf5/file.hpp"
+#include "io/log/error.hpp"
+#include "tests/unit/hdf5/shared_scratch.hpp"
+
+namespace quintet::hdf5 {
+namespace {
+
+const Description frames{"angstrom", {"time", "atom", "xyz"}, "Positions."};
+
+/// Entry number i of a series with n values an entry.
+std::vector<double> entry(int i, std::uint64_t n) {
+  std::vector<double> values(n);
+  std::iota(values.begin(), values.end(), 1000.0 * i);
+  return values;
+}
+
+std::vector<double> entries(int count, std::uint64_t n) {
+  std::vector<double> all;
+  for (int i = 0; i < count; ++i) {
+    const auto one = entry(i, n);
+    all.insert(all.end(), one.begin(), one.end());
+  }
+  return all;
+}
+
+TEST(Series, entries_from_one_rank_and_from_all_are_the_same_data) {
+  const SharedScratch scratch("series");
+  const auto comm = Comm::world();
+  constexpr std::uint64_t n = 17;
+  const UnevenRows mine(comm, n);
+  auto file = File::create(comm, scratch / "a.h5");
+  auto whole = file.root().series<double>("whole", {n, 3}, frames);
+  auto parts = file.root().series<double>("parts", {n, 3}, frames);
+
+  for (int i = 0; i < 30; ++i) {
+    const auto values = entry(i, 3 * n);
+    whole.append(std::span<const double>(comm.is_root() ? values : std::vector<double>{}));
+    parts.append_distributed(std::span<const double>(values).subspan(3 * mine.offset, 3 * mine.count), mine.offset);
+  }
+
+  EXPECT_EQ(whole.size(), 30u);
+  EXPECT_EQ(file.root().shape("parts"), (Shape{30, n, 3}));
+  EXPECT_EQ(file.root().read<double>("whole"), entries(30, 3 * n));
+  EXPECT_EQ(file.root().read<double>("parts"), entries(30, 3 * n));
+  EXPECT_EQ(file.root().member_text_attribute("parts", "units"), "angstrom");
+}
+
+TEST(Series, a_series_is_cut_and_continued_after_the_file_was_opened_again) {
+  const SharedScratch scratch("continued");
+  const auto comm = Comm::world();
+  {
+    auto file = File::create(comm, scratch / "a.h5");
+    auto time = file.root().series<double>("time", {}, {"ps", {"time"}, "Time."});
+    auto pair = file.root().series<double>("pair", {2}, {});
+    for (int i = 0; i < 2100; ++i) {
+      const auto values = entry(i, 2);
+      time.append(std::span<const double>(values).first(1));
+      if (i < 5) pair.append(std::span<const double>(values));
+    }
+  }
+  auto file = File::open_for_update(comm, scratch / "a.h5");
+  auto time = file.root().series<double>("time", {}, {});
+  auto pair = file.root().series<double>("pair", {2}, {});
+
+  time.truncate(3);
+  pair.truncate(0);
+  time.append(std::span<const double>(entry(3, 1)));
+  pair.append(std::span<const double>(entry(0, 2)));
+
+  EXPECT_EQ(time.size(), 4u);
+  EXPECT_EQ(file.root().read<double>("time"), entries(4, 1));
+  EXPECT_EQ(file.root().read<double>("pair"), entries(1, 2));
+  EXPECT_EQ(file.root().member_text_attribute("time", "units"), "ps");
+}
+
+TEST(Series, other_entries_than_those_there_are_refused) {
+  const SharedScratch scratch("refused");
+  const auto comm = Comm::world();
+  auto file = File::create(comm, scratch / "a.h5");
+  auto series = file.root().series<double>("x", {4, 3}, frames);
+  const std::vector<double> five(5), twelve(12);
+  file.root().write("fixed", std::span<const double>(twelve), {1, 4, 3}, frames);
+
+  const auto shape = message_of<InputError>([&] { (void)file.root().series<double>("x", {5, 3}, frames); });
+  const auto type = message_of<InputError>([&] { (void)file.root().series<float>("x", {4, 3}, frames); });
+  const auto fixed = message_of<InputError>([&] { (void)file.root().series<double>("fixed", {4, 3}, frames); });
+  const auto count = message_of<InputError>([&] { series.append(std::span<const double>(five)); });
+  const auto rows = message_of<InputError>([&] { series.append_distributed(std::span<const double>(twelve), 1); });
+  const auto longer = message_of<InputError>([&] { series.truncate(1); });
+
+  EXPECT_TRUE(contains(shape, "has shape [0, 4, 3], but a series with entries of shape [5, 3]")) << shape;
+  EXPECT_TRUE(contains(type, "holds float64, but a series of float32")) << type;
+  EXPECT_TRUE(contains(fixed, "/fixed: has shape")) << fixed;
+  EXPECT_TRUE(contains(count, "5 values given for an entry of shape [4, 3]")) << count;
+  EXPECT_TRUE(contains(rows, "within an entry of shape [4, 3]")) << rows;
+  EXPECT_TRUE(contains(longer, "has 0 entries; it cannot be cut to 1")) << longer;
+  EXPECT_EQ(series.size(), 0u);
+}
+
+TEST(Series, entries_larger_than_a_chunk_and_entries_without_values_are_kept) {
+  const SharedScratch scratch("large");
+  const auto comm = Comm::world();
+  constexpr std::uint64_t n = 2'500'001;  // 20 MB an entry: more than one chunk holds
+  auto file = File::create(comm, scratch / "a.h5");
+  auto large = file.root().series<double>("large", {n}, {});
+  auto empty = file.root().series<double>("empty", {0, 3}, {});
+  const auto values = entry(2, n);
+
+  large.append(std::span<const double>(values));
+  empty.append(std::span<const double>());
+  empty.append_distributed(std::span<const double>(), 0);
+
+  EXPECT_EQ(file.root().read<double>("large"), values);
+  EXPECT_EQ(file.root().shape("empty"), (Shape{2, 0, 3}));
+}
+
+}  // namespace
+}  // namespace quintet::hdf5
