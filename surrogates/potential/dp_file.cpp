@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/ranges.h>
+
 #include "io/config/tree.hpp"
 #include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"

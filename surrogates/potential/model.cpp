@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include <fmt/ranges.h>
+
 #include "io/log/error.hpp"
 
 namespace quintet::potential {
@@ -68,6 +70,12 @@ void QuinticTable::evaluate(double s, double* g, double* dg) const {
 }
 
 int Model::n_slots() const { return std::accumulate(sel.begin(), sel.end(), 0); }
+
+double Model::normalised_s(int centre, double r) const {
+  const double u = std::clamp((r - rcut_smooth) / (rcut - rcut_smooth), 0.0, 1.0);
+  const double w = 1 + u * u * u * (-10 + u * (15 - 6 * u));
+  return (w / (r + protection) - mean[centre][0]) / deviation[centre][0];
+}
 
 std::string Model::summary() const {
   const auto widths = [](const Network& network) {

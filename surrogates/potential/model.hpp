@@ -72,6 +72,8 @@ struct Model {
   [[nodiscard]] int network_index(int centre, int neighbour) const {
     return type_one_side ? neighbour : neighbour * n_types() + centre;
   }
+  /// s of a neighbour at distance r (angstrom), normalised for a centre type: the input of the embedding networks.
+  [[nodiscard]] double normalised_s(int centre, double r) const;
   [[nodiscard]] std::string summary() const;  ///< one line for logs
 };
 

@@ -21,12 +21,6 @@ std::vector<double> chebyshev_to_power(int n) {
   return power;
 }
 
-double normalised_s(const Model& model, int centre, double r) {
-  const double u = std::clamp((r - model.rcut_smooth) / (model.rcut - model.rcut_smooth), 0.0, 1.0);
-  const double w = 1 + u * u * u * (-10 + u * (15 - 6 * u));
-  return (w / (r + model.protection) - model.mean[centre][0]) / model.deviation[centre][0];
-}
-
 /// Largest error of a layout over all networks at points between the nodes, relative to the largest |G| (|G'|).
 void measure(const Model& model, SpectralLayout& layout) {
   std::vector<double> g, dg;
@@ -82,9 +76,9 @@ std::vector<double> spectral_coefficients(const Network& network, const Spectral
 SpectralLayout choose_layout(const Model& model, int pack, double tolerance) {
   double lower = 0, upper = 0, usual = 0;
   for (int centre = 0; centre < model.n_types(); ++centre) {
-    lower = std::min(lower, normalised_s(model, centre, model.rcut));
-    upper = std::max(upper, normalised_s(model, centre, closest));
-    usual = std::max(usual, normalised_s(model, centre, 2.5));
+    lower = std::min(lower, model.normalised_s(centre, model.rcut));
+    upper = std::max(upper, model.normalised_s(centre, closest));
+    usual = std::max(usual, model.normalised_s(centre, 2.5));
   }
   SpectralLayout best;
   best.error = 1e300;

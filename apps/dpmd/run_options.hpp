@@ -1,0 +1,79 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/config/schema.hpp"
+#include "physics/particles/dynamics_options.hpp"
+#include "physics/particles/observables_options.hpp"
+#include "surrogates/potential/deep_potential.hpp"
+
+/// What the user writes in a YAML file for `dpmd run` and `dpmd equation_of_state`.
+namespace quintet::dpmd {
+
+/// Section `system`: where the atoms come from.
+struct SystemOptions {
+  std::string file;
+  std::optional<std::int64_t> frame;
+  std::vector<std::string> types;  ///< names of numbered types
+  std::vector<std::int64_t> replicate{1, 1, 1};
+};
+void describe(Schema& schema, SystemOptions& options);
+
+/// Section `potential`: the Deep Potential model and how it is evaluated.
+struct PotentialOptions {
+  std::string model;
+  potential::DeepPotentialOptions evaluation;
+};
+void describe(Schema& schema, PotentialOptions& options);
+
+/// Section `domain`: how space is shared out.
+struct DomainSection {
+  double skin = 2.0;                         ///< (angstrom)
+  std::vector<std::int64_t> ranks{0, 0, 0};  ///< grid of ranks; 0: chosen
+};
+void describe(Schema& schema, DomainSection& options);
+
+/// Section `trajectory`: frames in H5MD.
+struct TrajectoryOptions {
+  std::int64_t interval = 1000;
+  bool velocities = true, forces = false, single_precision = false;
+};
+void describe(Schema& schema, TrajectoryOptions& options);
+
+/// Section `limits`: when a run is no longer physics.
+struct LimitOptions {
+  double energy_drift = 0.1;  ///< of the conserved quantity (eV an atom)
+  double temperature = 1e5;   ///< (K)
+};
+void describe(Schema& schema, LimitOptions& options);
+
+/// Section `reference`: results to set beside this run's.
+struct ReferenceOptions {
+  std::optional<std::string> rdf;  ///< CSV: r (angstrom), g(r)
+  std::string label = "reference";
+};
+void describe(Schema& schema, ReferenceOptions& options);
+
+struct RunOptions {
+  SystemOptions system;
+  PotentialOptions potential;
+  TimeOptions time;
+  IntegratorOptions integrator;
+  VelocityOptions velocities;
+  DomainSection domain;
+  std::int64_t thermo_interval = 100;
+  std::optional<TrajectoryOptions> trajectory;
+  ObservablesOptions observables;
+  std::int64_t checkpoint_interval = 10000;
+  int checkpoint_keep = 3;
+  LimitOptions limits;
+  ReferenceOptions reference;
+  std::int64_t seed = 1;
+};
+void describe(Schema& schema, RunOptions& options);
+
+}  // namespace quintet::dpmd

@@ -1,0 +1,123 @@
+#include "apps/dpmd/run_report.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <sstream>
+
+#include "apps/dpmd/system.hpp"
+#include "io/log/error.hpp"
+
+namespace quintet::dpmd {
+
+namespace {
+
+/// Two columns of numbers from a CSV file; lines that begin with '#' or a letter are passed over.
+Curve read_curve(const std::string& path, const std::string& label) {
+  Curve curve;
+  curve.label = label;
+  curve.dashed = true;
+  std::ifstream file(path);
+  std::string line;
+  for (int number = 1; std::getline(file, line); ++number) {
+    if (line.empty() || line[0] == '#' || std::isalpha(static_cast<unsigned char>(line[0]))) continue;
+    std::replace(line.begin(), line.end(), ',', ' ');
+    std::istringstream words(line);
+    double x, y;
+    QUINTET_CHECK(static_cast<bool>(words >> x >> y), "{}:{}: expected two numbers 'r, g', found '{}'", path,
+                  number, line);
+    curve.x.push_back(x);
+    curve.y.push_back(y);
+  }
+  QUINTET_CHECK(curve.x.size() > 1, "{}: expected lines 'r, g(r)', found {}", path, curve.x.size());
+  return curve;
+}
+
+double interpolate(const Curve& curve, double x) {
+  const auto above = std::lower_bound(curve.x.begin(), curve.x.end(), x);
+  if (above == curve.x.begin() || above == curve.x.end()) return std::nan("");
+  const auto i = static_cast<std::size_t>(above - curve.x.begin());
+  const double f = (x - curve.x[i - 1]) / (curve.x[i] - curve.x[i - 1]);
+  return (1 - f) * curve.y[i - 1] + f * curve.y[i];
+}
+
+/// Root-mean-square difference of two curves where both are known.
+double rms_difference(const Curve& ours, const Curve& reference) {
+  double sum = 0;
+  int n = 0;
+  for (std::size_t i = 0; i < ours.x.size(); ++i)
+    if (const double y = interpolate(reference, ours.x[i]); std::isfinite(y)) {
+      sum += (ours.y[i] - y) * (ours.y[i] - y);
+      ++n;
+    }
+  return n ? std::sqrt(sum / n) : std::nan("");
+}
+
+void plot_table(Context& context, const RunOptions& options, const Table& table) {
+  Plot plot;
+  plot.title = table.name;
+  plot.caption = table.description;
+  const Column& axis = table.columns.front();
+  plot.x_label = fmt::format("{} ({})", axis.name, axis.unit);
+  plot.y_label = table.columns.size() > 1
+                     ? fmt::format("{} ({})", table.columns.size() == 2 ? table.columns[1].name : table.name,
+                                   table.columns[1].unit)
+                     : "";
+  for (std::size_t c = 1; c < table.columns.size(); ++c) {
+    // Columns of another unit belong to another picture; they are in run.h5.
+    if (table.columns[c].unit != table.columns[1].unit) continue;
+    plot.curves.push_back({table.columns[c].name, axis.values, table.columns[c].values});
+  }
+  if (options.reference.rdf && table.name.find("rdf") != std::string::npos && !plot.curves.empty()) {
+    Curve reference = read_curve(*options.reference.rdf, options.reference.label);
+    const auto& ours = plot.curves.front();
+    context.summarise("rdf_rms_difference_to_reference", rms_difference(ours, reference));
+    plot.curves.push_back(std::move(reference));
+  }
+  context.report().plot(plot);
+}
+
+void report_observers(Context& context, const RunOptions& options, const Simulation& simulation) {
+  hdf5::Group results = context.results().root();
+  for (const auto& observer : simulation.observers()) {
+    hdf5::Group group = results.group("observables/" + observer->name());
+    observer->write(group);
+    const auto tables = observer->tables();
+    if (tables.empty()) continue;
+    context.report().section(observer->name());
+    for (const auto& table : tables) plot_table(context, options, table);
+    std::vector<std::vector<std::string>> rows;
+    for (const auto& scalar : observer->scalars()) {
+      rows.push_back({scalar.name, fmt::format("{:.6g}", scalar.value),
+                      std::isfinite(scalar.error) ? fmt::format("{:.2g}", scalar.error) : "", scalar.unit,
+                      scalar.description});
+      context.summarise(scalar.name, scalar.value);
+    }
+    if (!rows.empty()) context.report().table({"quantity", "value", "error", "unit", ""}, rows);
+  }
+}
+
+}  // namespace
+
+void report_run(Context& context, const RunOptions& options, const Simulation& simulation, std::int64_t steps,
+                double seconds) {
+  const auto& atoms = simulation.atoms();
+  const auto n_atoms = static_cast<double>(atoms.n_global);
+  context.report().title("dpmd run", fmt::format("{} atoms, {} steps of {:g} fs", atoms.n_global,
+                                                 simulation.step(), options.time.dt * 1e3));
+  context.summarise("atoms", atoms.n_global);
+  if (steps > 0 && seconds > 0) {
+    context.summarise("speed_ns_per_day",
+                      static_cast<double>(steps) * options.time.dt * 1e-3 / seconds * 86400);
+    context.summarise("wall_us_per_atom_step", seconds * 1e6 / (static_cast<double>(steps) * n_atoms));
+  }
+  const auto& times = simulation.system().times;
+  const Comm& comm = context.comm();
+  context.summarise("forces_s", comm.maximum(times.forces));
+  context.summarise("neighbours_s", comm.maximum(times.neighbours));
+  context.summarise("communication_s", comm.maximum(times.communication));
+  context.summarise("neighbour_list_rebuilds", simulation.domain().rebuilds());
+  report_observers(context, options, simulation);
+}
+
+}  // namespace quintet::dpmd

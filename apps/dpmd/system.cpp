@@ -1,0 +1,84 @@
+#include "apps/dpmd/system.hpp"
+
+#include <algorithm>
+
+#include "io/config/suggest.hpp"
+#include "io/log/error.hpp"
+#include "io/log/log.hpp"
+#include "physics/particles/read_configuration.hpp"
+
+namespace quintet::dpmd {
+
+std::unique_ptr<ForceField> make_force_field(const PotentialOptions& options) {
+  auto field =
+      std::make_unique<potential::DeepPotential>(potential::read_dp(options.model), options.evaluation);
+  log::info("{}: {}", options.model, field->description());
+  return field;
+}
+
+Configuration with_types(Configuration configuration, const std::vector<std::string>& model_types,
+                         const std::string& file) {
+  std::vector<int> to_model;
+  std::vector<double> masses(model_types.size(), 0.0);
+  std::vector<bool> used(configuration.type_names.size(), false);
+  for (int type : configuration.types) used.at(type) = true;
+  for (std::size_t t = 0; t < configuration.type_names.size(); ++t) {
+    const auto& name = configuration.type_names[t];
+    const auto at = std::find(model_types.begin(), model_types.end(), name);
+    QUINTET_CHECK(at != model_types.end() || !used[t], "{}: type '{}' is not in the model, which knows: {}{}",
+                  file, name, name_list(model_types), did_you_mean(name, model_types));
+    to_model.push_back(at == model_types.end() ? -1 : static_cast<int>(at - model_types.begin()));
+    if (used[t])
+      masses[to_model[t]] = configuration.masses.empty() ? atomic_mass(name) : configuration.masses[t];
+  }
+  for (int& type : configuration.types) type = to_model[type];
+  // A type without atoms needs no mass; 1 keeps divisions finite.
+  for (double& mass : masses) mass = mass == 0 ? 1.0 : mass;
+  configuration.type_names = model_types;
+  configuration.masses = masses;
+  return configuration;
+}
+
+void on_root(const Comm& comm, const std::function<void()>& action) {
+  std::string message;
+  int code = 0;
+  if (comm.is_root()) try {
+      action();
+    } catch (const Error& error) {
+      message = error.what();
+      code = static_cast<int>(error.code());
+    }
+  code = comm.broadcast(code);
+  if (code == 0) return;
+  throw Error(static_cast<ExitCode>(code), comm.broadcast(message));
+}
+
+Configuration read_system(const Comm& comm, const SystemOptions& options,
+                          const std::vector<std::string>& model_types) {
+  Configuration configuration;
+  on_root(comm, [&] {
+    ReadOptions read;
+    read.frame = options.frame;
+    read.type_names = options.types;
+    configuration = with_types(read_configuration(options.file, read), model_types, options.file);
+    validate(configuration, closest_start);
+    const auto& n = options.replicate;
+    configuration =
+        replicated(configuration, {static_cast<int>(n[0]), static_cast<int>(n[1]), static_cast<int>(n[2])});
+  });
+  broadcast_box(comm, configuration);
+  return configuration;
+}
+
+void broadcast_box(const Comm& comm, Configuration& configuration) {
+  struct Shape {
+    Mat3 rows;
+    Vec3 origin;
+    std::array<bool, 3> periodic;
+  };
+  const auto& box = configuration.box;
+  const Shape shape = comm.broadcast(Shape{box.rows(), box.origin(), box.periodic()});
+  configuration.box = Box(shape.rows, shape.periodic, shape.origin);
+}
+
+}  // namespace quintet::dpmd
