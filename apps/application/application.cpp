@@ -18,13 +18,14 @@ using Flags = std::vector<Application::Flag>;
 
 /// A flag as it is parsed and shown: "--output DIR", "what it does".
 struct FlagText {
-  std::string name, value, about;   ///< value "" for a switch
+  std::string name, value, about;  ///< value "" for a switch
 };
 
 const std::vector<FlagText> shared_flags = {
     {"--set", "KEY.PATH=VALUE", "override one value of the YAML file, e.g. time.steps=100 (repeatable)"},
     {"--output", "DIR", "directory of the run (default: runs/<name of the YAML file>)"},
-    {"--restart", "auto|FILE", "go on from the newest whole checkpoint of the run directory, or from this one"},
+    {"--restart", "auto|FILE",
+     "go on from the newest whole checkpoint of the run directory, or from this one"},
     {"--overwrite", "", "remove the run that the directory holds and start anew"},
     {"--walltime", "HH:MM:SS", "write a checkpoint and stop (exit code 75) before this much time has passed"},
     {"--threads", "N", "threads of each rank (default: cores / ranks on the node)"},
@@ -38,10 +39,13 @@ const FlagText help_flag = {"--help", "", "show this text"};
 
 constexpr auto exit_codes_text =
     "Exit codes: 0 done, 1 usage, 2 configuration or input, 3 numerical failure (an emergency checkpoint is\n"
-    "written), 4 out of a resource, 75 stopped early with a checkpoint (run again with --restart auto), 70 a bug.\n";
+    "written), 4 out of a resource, 75 stopped early with a checkpoint (run again with --restart auto), 70 a "
+    "bug.\n";
 
 bool is_positional(const Application::Flag& flag) { return flag.name.rfind("--", 0) != 0; }
-bool takes_several(const Application::Flag& flag) { return flag.name.size() > 3 && flag.name.ends_with("..."); }
+bool takes_several(const Application::Flag& flag) {
+  return flag.name.size() > 3 && flag.name.ends_with("...");
+}
 
 std::string usage_name(const Application::Flag& flag) {
   return flag.required ? flag.name : fmt::format("[{}]", flag.name);
@@ -50,7 +54,8 @@ std::string usage_name(const Application::Flag& flag) {
 std::string flag_table(const std::vector<FlagText>& flags) {
   std::string table;
   for (const auto& flag : flags)
-    table += fmt::format("  {:<24} {}\n", flag.name + (flag.value.empty() ? "" : " " + flag.value), flag.about);
+    table +=
+        fmt::format("  {:<24} {}\n", flag.name + (flag.value.empty() ? "" : " " + flag.value), flag.about);
   return table;
 }
 
@@ -89,17 +94,21 @@ void add_own_flags(CLI::App& parser, const Flags& flags, Words& words) {
     if (takes_several(flags[i])) name.resize(name.size() - 3);
     auto* option = parser.add_option(name, words.arguments[i]);
     option->allow_extra_args(takes_several(flags[i]));
-    if (is_positional(flags[i])) option->expected(1, takes_several(flags[i]) ? 1 << 20 : 1);
-    else option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    if (is_positional(flags[i]))
+      option->expected(1, takes_several(flags[i]) ? 1 << 20 : 1);
+    else
+      option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   }
 }
 
 /// Unknown flags first: they are the likelier mistake, and explain a missing or surplus argument.
-void refuse_extras(const std::string& who, const std::vector<std::string>& extras, const std::vector<FlagText>& known) {
+void refuse_extras(const std::string& who, const std::vector<std::string>& extras,
+                   const std::vector<FlagText>& known) {
   if (extras.empty()) return;
   std::vector<std::string> names;
   for (const auto& flag : known) names.push_back(flag.name);
-  const auto flag = std::find_if(extras.begin(), extras.end(), [](const auto& word) { return word.rfind('-', 0) == 0; });
+  const auto flag =
+      std::find_if(extras.begin(), extras.end(), [](const auto& word) { return word.rfind('-', 0) == 0; });
   if (flag == extras.end()) refuse(who, fmt::format("unexpected argument '{}'", extras.front()));
   const std::string name = flag->substr(0, flag->find('='));
   refuse(who, fmt::format("unknown flag '{}'{}", name, did_you_mean(name, names)));
@@ -111,7 +120,7 @@ struct Application::Implementation {
   struct Command {
     std::string name, about;
     Flags flags;
-    std::function<Bound()> bind;                                  ///< with `body`: a command with a YAML file
+    std::function<Bound()> bind;  ///< with `body`: a command with a YAML file
     std::function<void(Context&, const void*)> body;
     std::function<void(const Comm&, const Arguments&)> plain;
     std::function<void(const Arguments&)> local;
@@ -123,7 +132,7 @@ struct Application::Implementation {
   std::string name, about;
   std::vector<Subsystem> subsystems;
   std::vector<Command> commands;
-  std::vector<Command> hidden;   ///< schema, reference
+  std::vector<Command> hidden;  ///< schema, reference
 
   [[nodiscard]] std::vector<std::string> command_names() const;
   [[nodiscard]] const Command& find(const std::string& command) const;
@@ -141,7 +150,8 @@ std::vector<FlagText> Application::Implementation::Command::flag_texts() const {
   std::vector<FlagText> texts;
   if (configured()) texts = shared_flags;
   for (const auto& flag : flags) {
-    const std::string note = flag.default_value.empty() ? "" : fmt::format(" (default: {})", flag.default_value);
+    const std::string note =
+        flag.default_value.empty() ? "" : fmt::format(" (default: {})", flag.default_value);
     texts.push_back({flag.name, is_positional(flag) ? "" : "VALUE", flag.about + note});
   }
   if (plain) texts.insert(texts.end(), plain_flags.begin(), plain_flags.end());
@@ -155,7 +165,8 @@ std::vector<std::string> Application::Implementation::command_names() const {
   return names;
 }
 
-const Application::Implementation::Command& Application::Implementation::find(const std::string& command) const {
+const Application::Implementation::Command& Application::Implementation::find(
+    const std::string& command) const {
   for (const auto* list : {&commands, &hidden})
     for (const auto& entry : *list)
       if (entry.name == command) return entry;
@@ -168,7 +179,8 @@ const Application::Implementation::Command& Application::Implementation::find(co
 }
 
 /// The described command of this name, or the only one if the name is empty.
-const Application::Implementation::Command& Application::Implementation::configured(const std::string& command) const {
+const Application::Implementation::Command& Application::Implementation::configured(
+    const std::string& command) const {
   std::vector<std::string> names;
   for (const auto& entry : commands)
     if (entry.configured()) names.push_back(entry.name);
@@ -191,12 +203,14 @@ std::string Application::Implementation::help(const Command& command) const {
   const std::string who = name + " " + command.name;
   std::string usage = who, arguments;
   if (command.configured()) usage += " CASE.yaml";
-  for (const auto& flag : command.flags) usage += " " + usage_name(flag) + (is_positional(flag) ? "" : " VALUE");
+  for (const auto& flag : command.flags)
+    usage += " " + usage_name(flag) + (is_positional(flag) ? "" : " VALUE");
   std::string text = fmt::format("{} - {}\n\nUsage: {} [options]\n\nOptions:\n{}", who, command.about, usage,
                                  flag_table(command.flag_texts()));
   if (command.configured())
-    text += fmt::format("\n{}\n'{} --print-config CASE.yaml' and '{} reference' explain the keys of CASE.yaml.\n",
-                        exit_codes_text, who, name);
+    text +=
+        fmt::format("\n{}\n'{} --print-config CASE.yaml' and '{} reference' explain the keys of CASE.yaml.\n",
+                    exit_codes_text, who, name);
   return text;
 }
 
@@ -206,8 +220,13 @@ std::string Application::Implementation::version() const {
 }
 
 void Application::Implementation::add_hidden_commands() {
-  Command schema{"schema", "Print the JSON Schema of a command's YAML file", {{"COMMAND", "the command", false, ""}},
-                 {}, {}, {}, {}};
+  Command schema{"schema",
+                 "Print the JSON Schema of a command's YAML file",
+                 {{"COMMAND", "the command", false, ""}},
+                 {},
+                 {},
+                 {},
+                 {}};
   schema.local = [this](const Arguments& arguments) {
     const auto& command = configured(arguments[0].empty() ? "" : arguments[0].front());
     std::puts(to_json(json_schema(command.bind().describe, name + " " + command.name)).c_str());
@@ -246,7 +265,8 @@ Words Application::Implementation::parse(const Command& command, int argc, char*
   for (std::size_t i = 0; i < command.flags.size(); ++i) {
     const auto& flag = command.flags[i];
     auto& values = words.arguments[i];
-    if (flag.required && values.empty()) refuse(who, fmt::format("{} is missing ({})", flag.name, flag.about));
+    if (flag.required && values.empty())
+      refuse(who, fmt::format("{} is missing ({})", flag.name, flag.about));
     if (values.empty() && !flag.default_value.empty()) values = {flag.default_value};
   }
   if (!words.walltime.empty()) words.request.walltime_s = parse_walltime(words.walltime);
@@ -271,7 +291,8 @@ int Application::Implementation::dispatch(int argc, char** argv) const {
     if (speaks) std::fputs(text.c_str(), stdout);
     return 0;
   };
-  if (word.empty()) refuse(name, fmt::format("a command is missing; there are: {}", name_list(command_names())));
+  if (word.empty())
+    refuse(name, fmt::format("a command is missing; there are: {}", name_list(command_names())));
   if (word == "--help" || word == "-h" || word == "help") return show(help());
   if (word == "--version") return show(version());
   const auto& command = find(word);
@@ -297,14 +318,15 @@ Application& Application::add_configured(const std::string& name, const std::str
   return *this;
 }
 
-Application& Application::plain_command(const std::string& name, const std::string& about, std::vector<Flag> flags,
+Application& Application::plain_command(const std::string& name, const std::string& about,
+                                        std::vector<Flag> flags,
                                         std::function<void(const Comm&, const Arguments&)> body) {
   implementation_->commands.push_back({name, about, std::move(flags), {}, {}, std::move(body), {}});
   return *this;
 }
 
-Application& Application::local_command(const std::string& name, const std::string& about, std::vector<Flag> flags,
-                                        std::function<void(const Arguments&)> body) {
+Application& Application::local_command(const std::string& name, const std::string& about,
+                                        std::vector<Flag> flags, std::function<void(const Arguments&)> body) {
   implementation_->commands.push_back({name, about, std::move(flags), {}, {}, {}, std::move(body)});
   return *this;
 }
@@ -312,7 +334,7 @@ Application& Application::local_command(const std::string& name, const std::stri
 int Application::execute(int argc, char** argv) {
   try {
     return implementation_->dispatch(argc, argv);
-  } catch (...) {   // the command line
+  } catch (...) {  // the command line
     return launch_local([] { throw; });
   }
 }

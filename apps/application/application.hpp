@@ -11,7 +11,8 @@
 
 namespace quintet {
 
-/// One executable: commands, the flags that all share, and the one place where an error becomes a message and an exit code.
+/// One executable: commands, the flags that all share, and the one place where an error becomes a message and
+/// an exit code.
 ///
 /// @code
 ///   int main(int argc, char** argv) {
@@ -20,9 +21,11 @@ namespace quintet {
 ///         .execute(argc, argv);
 ///   }
 /// @endcode
-/// Shared flags of a command with a YAML file: --set key.path=value (repeatable), --restart auto|FILE, --output DIR,
-/// --overwrite, --walltime HH:MM:SS, --threads N, --validate, --print-config, --quiet. Every executable with such a
-/// command also has `schema [COMMAND]` (a JSON Schema for editors) and `reference` (a Markdown page of all keys).
+/// Shared flags of a command with a YAML file: --set key.path=value (repeatable), --restart auto|FILE,
+/// --output DIR,
+/// --overwrite, --walltime HH:MM:SS, --threads N, --validate, --print-config, --quiet. Every executable with
+/// such a command also has `schema [COMMAND]` (a JSON Schema for editors) and `reference` (a Markdown page of
+/// all keys).
 class Application {
  public:
   Application(std::string name, std::string about, std::vector<Subsystem> subsystems = {});
@@ -32,23 +35,27 @@ class Application {
   template <class Options>
   Application& command(const std::string& name, const std::string& about,
                        std::function<void(Context&, const Options&)> body) {
-    return add_configured(name, about, [] {
-      auto options = std::make_shared<Options>();
-      return Bound{[options](Schema& schema) { describe(schema, *options); }, options};
-    }, [body = std::move(body)](Context& context, const void* options) {
-      body(context, *static_cast<const Options*>(options));
-    });
+    return add_configured(
+        name, about,
+        [] {
+          auto options = std::make_shared<Options>();
+          return Bound{[options](Schema& schema) { describe(schema, *options); }, options};
+        },
+        [body = std::move(body)](Context& context, const void* options) {
+          body(context, *static_cast<const Options*>(options));
+        });
   }
 
-  /// A positional argument or flag of a plain command (`quintet inspect FILE`, `dpmd evaluate --model M SYSTEM...`).
+  /// A positional argument or flag of a plain command (`quintet inspect FILE`, `dpmd evaluate --model M
+  /// SYSTEM...`).
   struct Flag {
-    std::string name;           ///< "--model"; "FILE" or "SYSTEM..." (one or more) without dashes is positional
+    std::string name;  ///< "--model"; "FILE" or "SYSTEM..." (one or more) without dashes is positional
     std::string about;
     bool required = false;
     std::string default_value;
   };
-  /// Values of the flags of a plain command, in the order they were declared; a repeated or "..." one has several,
-  /// one that was not given has its default, or none if the default is empty.
+  /// Values of the flags of a plain command, in the order they were declared; a repeated or "..." one has
+  /// several, one that was not given has its default, or none if the default is empty.
   using Arguments = std::vector<std::vector<std::string>>;
 
   /// A command with positional arguments and flags of its own; runs with MPI and Kokkos up.

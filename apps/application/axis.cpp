@@ -10,7 +10,7 @@
 namespace quintet {
 namespace {
 
-constexpr double largest_shown = 1e300;   // so that a range never overflows
+constexpr double largest_shown = 1e300;  // so that a range never overflows
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 /// The value as the axis counts it, or NaN.
@@ -40,7 +40,9 @@ double nice_step(double rough) {
   return power * (digit < 1.5 ? 1 : digit < 3.5 ? 2 : digit < 7.5 ? 5 : 10);
 }
 
-int exponent_of(double value) { return value == 0 ? 0 : static_cast<int>(std::floor(std::log10(std::abs(value)) + 1e-9)); }
+int exponent_of(double value) {
+  return value == 0 ? 0 : static_cast<int>(std::floor(std::log10(std::abs(value)) + 1e-9));
+}
 
 void add_linear_ticks(Axis& axis, int n_ticks) {
   const double length = axis.high - axis.low, step = nice_step(length / n_ticks);
@@ -60,7 +62,8 @@ void add_linear_ticks(Axis& axis, int n_ticks) {
   if (common != 0) axis.note = "×10" + superscript(common);
   if (shifted) {
     const int base_decimals = std::clamp(-exponent_of(10 * step), 0, 15);
-    axis.note += fmt::format("{}{} {:.{}f}", axis.note.empty() ? "" : " ", base < 0 ? "−" : "+", std::abs(base), base_decimals);
+    axis.note += fmt::format("{}{} {:.{}f}", axis.note.empty() ? "" : " ", base < 0 ? "−" : "+",
+                             std::abs(base), base_decimals);
   }
 }
 
@@ -80,7 +83,8 @@ void add_logarithmic_ticks(Axis& axis, int n_ticks) {
       std::string label;
       if (digit == 1 && decade % every == 0) label = decade_label(decade, plain);
       if (label_between && (digit == 2 || digit == 5))
-        label = plain ? fmt::format("{:g}", digit * std::pow(10, decade)) : fmt::format("{}·10{}", digit, superscript(decade));
+        label = plain ? fmt::format("{:g}", digit * std::pow(10, decade))
+                      : fmt::format("{}·10{}", digit, superscript(decade));
       axis.ticks.push_back({place, label});
     }
 }
@@ -108,7 +112,8 @@ Axis make_axis(const Range& range, double margin, int n_ticks) {
   // What double cannot resolve is noise: drawn as the constant it is.
   const double middle = axis.low / 2 + axis.high / 2, least = std::abs(middle) * 1e-13;
   double widen = margin * (axis.high - axis.low);
-  if (axis.high - axis.low <= least) widen = axis.logarithmic ? 0.5 : middle == 0 ? 1 : 0.1 * std::abs(middle);
+  if (axis.high - axis.low <= least)
+    widen = axis.logarithmic ? 0.5 : middle == 0 ? 1 : 0.1 * std::abs(middle);
   axis.low -= widen;
   axis.high += widen;
   if (axis.logarithmic)

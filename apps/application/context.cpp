@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <system_error>
 #include <limits>
+#include <system_error>
 
 #include <unistd.h>
 
@@ -19,7 +19,7 @@ namespace {
 
 using Seconds = std::chrono::duration<double>;
 constexpr double look_every_s = 0.5;
-constexpr double end_margin_s = 2;        // closing files, writing the report
+constexpr double end_margin_s = 2;          // closing files, writing the report
 constexpr double assumed_write_mb_s = 500;  // for the reserve until a checkpoint was timed
 constexpr int schema_version = 1;
 
@@ -33,8 +33,8 @@ hdf5::Provenance make_provenance(const Runtime& runtime, const Request& request,
 }
 
 /// The checkpoint that --restart means.
-std::optional<std::string> find_restart(const Comm& comm, const Request& request, const hdf5::CheckpointStore& store,
-                                        const std::string& directory) {
+std::optional<std::string> find_restart(const Comm& comm, const Request& request,
+                                        const hdf5::CheckpointStore& store, const std::string& directory) {
   if (request.restart.empty()) return std::nullopt;
   if (request.restart != "auto") {
     const std::string path = fs::absolute(request.restart).lexically_normal().string();
@@ -64,11 +64,16 @@ std::optional<hdf5::File> reopen_results(const Comm& comm, const std::string& pa
 
 }  // namespace
 
-Context::Implementation::Implementation(const Runtime& runtime, const Request& request, std::string run_directory,
-                                        const Describe& describe)
-    : runtime(runtime), comm(runtime.comm()), request(request), directory(std::move(run_directory)),
-      provenance(make_provenance(runtime, request, describe)), stop(request.walltime_s),
-      progress(runtime.comm().is_root() && !request.quiet && isatty(STDERR_FILENO) != 0, runtime.comm().is_root()) {
+Context::Implementation::Implementation(const Runtime& runtime, const Request& request,
+                                        std::string run_directory, const Describe& describe)
+    : runtime(runtime),
+      comm(runtime.comm()),
+      request(request),
+      directory(std::move(run_directory)),
+      provenance(make_provenance(runtime, request, describe)),
+      stop(request.walltime_s),
+      progress(runtime.comm().is_root() && !request.quiet && isatty(STDERR_FILENO) != 0,
+               runtime.comm().is_root()) {
   store.emplace(comm, directory + "/checkpoints", 3);
   restart_file = find_restart(comm, request, *store, directory);
 }
@@ -93,7 +98,9 @@ const Threads& Context::threads() const { return implementation_.runtime.threads
 const std::string& Context::directory() const { return implementation_.directory; }
 std::string Context::path(const std::string& name) const { return implementation_.directory + "/" + name; }
 bool Context::validating() const { return implementation_.request.validate; }
-void Context::require_memory(double bytes, const std::string& what) const { quintet::require_memory(comm(), bytes, what); }
+void Context::require_memory(double bytes, const std::string& what) const {
+  quintet::require_memory(comm(), bytes, what);
+}
 const std::string& Context::configuration() const { return implementation_.provenance.configuration; }
 const hdf5::Provenance& Context::provenance() const { return implementation_.provenance; }
 void Context::record_seed(std::uint64_t seed) { implementation_.provenance.seed = seed; }
@@ -132,7 +139,8 @@ void Context::show(const std::string& name, double value, const std::string& uni
 namespace {
 
 void put(Tree::Map& summary, const std::string& key, Tree value) {
-  const auto known = std::find_if(summary.begin(), summary.end(), [&](const auto& entry) { return entry.first == key; });
+  const auto known =
+      std::find_if(summary.begin(), summary.end(), [&](const auto& entry) { return entry.first == key; });
   if (known != summary.end())
     known->second = std::move(value);
   else
@@ -141,7 +149,9 @@ void put(Tree::Map& summary, const std::string& key, Tree value) {
 
 }  // namespace
 
-void Context::summarise(const std::string& key, double value) { put(implementation_.summary, key, Tree::number(value)); }
+void Context::summarise(const std::string& key, double value) {
+  put(implementation_.summary, key, Tree::number(value));
+}
 void Context::summarise(const std::string& key, std::int64_t value) {
   put(implementation_.summary, key, Tree::integer(value));
 }
@@ -151,10 +161,17 @@ void Context::summarise(const std::string& key, const std::string& value) {
 
 void Context::on_failure(std::function<void()> action) { implementation_.failure_action = std::move(action); }
 
-Context::Steps Context::steps(std::int64_t first, std::int64_t last) { return Steps(implementation_, first, last); }
+Context::Steps Context::steps(std::int64_t first, std::int64_t last) {
+  return Steps(implementation_, first, last);
+}
 
 Context::Steps::Steps(Implementation& context, std::int64_t first, std::int64_t last)
-    : context_(context), first_(first), last_(last), next_look_(first), last_look_(first), start_(Clock::now()),
+    : context_(context),
+      first_(first),
+      last_(last),
+      next_look_(first),
+      last_look_(first),
+      start_(Clock::now()),
       looked_at_(start_) {
   context_.progress.start(first, last);
 }
@@ -191,7 +208,8 @@ void Context::Steps::plan_next_look(std::int64_t step) {
   const std::int64_t stretch = step - last_look_;
   const double seconds = std::max(Seconds(Clock::now() - looked_at_).count(), 1e-9);
   const double wanted = static_cast<double>(stretch) * look_every_s / seconds;
-  const auto next = static_cast<std::int64_t>(std::clamp(wanted, 1.0, 2.0 * static_cast<double>(stretch) + 1));
+  const auto next =
+      static_cast<std::int64_t>(std::clamp(wanted, 1.0, 2.0 * static_cast<double>(stretch) + 1));
   next_look_ = std::min(step + context_.comm.broadcast(next), last_ + 1);
 }
 

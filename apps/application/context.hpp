@@ -15,7 +15,8 @@
 
 namespace quintet {
 
-/// What every command is handed: communicator, run directory, clock, progress, summary, report, checkpoints, stop requests.
+/// What every command is handed: communicator, run directory, clock, progress, summary, report, checkpoints,
+/// stop requests.
 class Context {
  public:
   [[nodiscard]] const Comm& comm() const;
@@ -23,10 +24,11 @@ class Context {
   /// The run's directory (made; absolute). Files: run.log, run.h5, checkpoints/, summary.json, report.html.
   /// With --validate a temporary one that is removed at the end.
   [[nodiscard]] const std::string& directory() const;
-  [[nodiscard]] std::string path(const std::string& name) const;   ///< directory()/name
+  [[nodiscard]] std::string path(const std::string& name) const;  ///< directory()/name
   /// True for --validate: build everything, check memory, stop before the first step.
   [[nodiscard]] bool validating() const;
-  /// Throw ResourceError on all ranks if `bytes` more on each rank do not fit into a node's free memory. Collective.
+  /// Throw ResourceError on all ranks if `bytes` more on each rank do not fit into a node's free memory.
+  /// Collective.
   void require_memory(double bytes, const std::string& what) const;
   /// The configuration in force as YAML, and who made this run.
   [[nodiscard]] const std::string& configuration() const;
@@ -36,27 +38,28 @@ class Context {
 
   /// Checkpoint to restart from (verified whole), if --restart asked for one and one is there.
   [[nodiscard]] const std::optional<std::string>& restart_file() const;
-  /// Write a checkpoint: flushes run.h5, times it (the reserve of --walltime follows from it), keeps the last few.
-  /// `write` fills the root group. Collective.
+  /// Write a checkpoint: flushes run.h5, times it (the reserve of --walltime follows from it), keeps the last
+  /// few. `write` fills the root group. Collective.
   void checkpoint(std::int64_t step, const std::function<void(hdf5::Group&)>& write);
   [[nodiscard]] const hdf5::CheckpointStore& checkpoints() const;
-  void keep_checkpoints(int n);   ///< how many checkpoints stay (3 unless told)
+  void keep_checkpoints(int n);  ///< how many checkpoints stay (3 unless told)
   /// run.h5, made (or on restart reopened) at the first call, with its header written. Collective.
   [[nodiscard]] hdf5::File& results();
 
-  /// Time a phase: `auto timer = context.phase("forces");` adds its life time (wall) to timings_s of summary.json.
+  /// Time a phase: `auto timer = context.phase("forces");` adds its life time (wall) to timings_s of
+  /// summary.json.
   ///
-  /// A phase inside another is named "outer/inner". The maximum over the ranks is reported. The name must outlive the
-  /// run (a literal).
+  /// A phase inside another is named "outer/inner". The maximum over the ranks is reported. The name must
+  /// outlive the run (a literal).
   using Phase = PhaseTimer;
   [[nodiscard]] Phase phase(const char* name);
 
-  /// The loop's steps, `first` to `last`, both included: `for (std::int64_t step : context.steps(first, last))` is
-  /// left early when the run must stop.
+  /// The loop's steps, `first` to `last`, both included: `for (std::int64_t step : context.steps(first,
+  /// last))` is left early when the run must stop.
   ///
-  /// About twice a second, at the same step on all ranks, the progress line is renewed and the ranks agree whether to
-  /// stop (collective); other iterations cost one comparison. After the loop `stopped_early()` tells; the command then
-  /// writes a checkpoint of the last finished step and returns; exit code 75.
+  /// About twice a second, at the same step on all ranks, the progress line is renewed and the ranks agree
+  /// whether to stop (collective); other iterations cost one comparison. After the loop `stopped_early()`
+  /// tells; the command then writes a checkpoint of the last finished step and returns; exit code 75.
   class Steps;
   [[nodiscard]] Steps steps(std::int64_t first, std::int64_t last);
   [[nodiscard]] bool stopped_early() const;
@@ -67,16 +70,17 @@ class Context {
   void summarise(const std::string& key, double value);
   void summarise(const std::string& key, std::int64_t value);
   void summarise(const std::string& key, const std::string& value);
-  /// The report's middle: headline numbers go above it, timings, provenance and configuration below it. Rank 0 writes
-  /// it at the end, also after a numerical failure.
+  /// The report's middle: headline numbers go above it, timings, provenance and configuration below it. Rank
+  /// 0 writes it at the end, also after a numerical failure.
   [[nodiscard]] Report& report();
 
   /// What to do when the run fails numerically (exit 3): write an emergency checkpoint.
   ///
-  /// The action runs after the command was left by the exception: it must own what it uses (capture a shared_ptr or
-  /// Views by value, no references to the command's local variables). It may be collective, because a numerical check
-  /// is a collective decision: reduce first, then throw NumericalError on all ranks together. If only some ranks
-  /// throw, the action is not run and the job is aborted with their message, so nothing waits for ever.
+  /// The action runs after the command was left by the exception: it must own what it uses (capture a
+  /// shared_ptr or Views by value, no references to the command's local variables). It may be collective,
+  /// because a numerical check is a collective decision: reduce first, then throw NumericalError on all ranks
+  /// together. If only some ranks throw, the action is not run and the job is aborted with their message, so
+  /// nothing waits for ever.
   void on_failure(std::function<void()> action);
 
   struct Implementation;
@@ -114,12 +118,12 @@ class Context::Steps {
 
  private:
   using Clock = std::chrono::steady_clock;
-  bool look(std::int64_t step);   ///< progress and stop request before `step`; false to leave the loop
+  bool look(std::int64_t step);  ///< progress and stop request before `step`; false to leave the loop
   void plan_next_look(std::int64_t step);
 
   Implementation& context_;
   std::int64_t first_, last_;
-  std::int64_t next_look_, last_look_;   ///< steps; no step before next_look_ is interrupted
+  std::int64_t next_look_, last_look_;  ///< steps; no step before next_look_ is interrupted
   Clock::time_point start_, looked_at_;
 };
 

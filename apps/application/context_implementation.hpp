@@ -16,13 +16,15 @@ namespace quintet {
 
 /// Everything a run holds; made by launch(), seen by commands through Context.
 struct Context::Implementation {
-  Implementation(const Runtime& runtime, const Request& request, std::string directory, const Describe& describe);
+  Implementation(const Runtime& runtime, const Request& request, std::string directory,
+                 const Describe& describe);
 
   /// Time to keep back from --walltime for a last checkpoint and the end (s).
   [[nodiscard]] double reserve_s() const;
   /// Close run.h5 and let go of what the command left behind. Collective.
   void close();
-  /// Remove a run.h5 that this process made if it failed before its first step: the mended input may run again.
+  /// Remove a run.h5 that this process made if it failed before its first step: the mended input may run
+  /// again.
   void discard_fruitless_results() const;
 
   const Runtime& runtime;
@@ -33,16 +35,16 @@ struct Context::Implementation {
   std::optional<hdf5::CheckpointStore> store;
   std::optional<std::string> restart_file;
   std::optional<hdf5::File> results;
-  bool made_results = false;             ///< run.h5 is new, not continued
+  bool made_results = false;  ///< run.h5 is new, not continued
   StopRequest stop;
-  std::string stop_reason;               ///< "" unless the loop was left early
+  std::string stop_reason;  ///< "" unless the loop was left early
   Phases phases;
   Progress progress;
-  Tree::Map summary;                     ///< the command's keys
+  Tree::Map summary;  ///< the command's keys
   Report report;
   std::function<void()> failure_action;
   std::int64_t steps_done = 0;
-  std::optional<std::int64_t> last_step; ///< the last finished one
+  std::optional<std::int64_t> last_step;  ///< the last finished one
   double loop_seconds = 0;
 };
 

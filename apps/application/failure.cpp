@@ -37,7 +37,7 @@ class Watchdog {
   std::mutex mutex_;
   std::condition_variable called_off_;
   bool done_ = false;
-  std::thread thread_;   // last: it uses the others
+  std::thread thread_;  // last: it uses the others
 };
 
 /// Lower ranks lose patience earlier, so that one message is printed where several ranks failed.
@@ -55,22 +55,26 @@ Failure failure_of(const std::exception_ptr& exception) {
   try {
     std::rethrow_exception(exception);
   } catch (const InternalError& error) {
-    return {ExitCode::internal, fmt::format("{}\nThis is a bug of ours, please report it with the input.", error.what())};
+    return {ExitCode::internal,
+            fmt::format("{}\nThis is a bug of ours, please report it with the input.", error.what())};
   } catch (const Error& error) {
     return {error.code(), error.what()};
   } catch (const std::bad_alloc&) {
-    return {ExitCode::resource, "Out of memory. Use more nodes or fewer ranks per node, or a smaller system; --validate "
-                                "says beforehand what a run needs."};
+    return {ExitCode::resource,
+            "Out of memory. Use more nodes or fewer ranks per node, or a smaller system; --validate "
+            "says beforehand what a run needs."};
   } catch (const std::exception& error) {
     return {ExitCode::internal,
-            fmt::format("Unexpected error: {}\nThis is a bug of ours, please report it with the input.", error.what())};
+            fmt::format("Unexpected error: {}\nThis is a bug of ours, please report it with the input.",
+                        error.what())};
   } catch (...) {
     return {ExitCode::internal, "Unknown error. This is a bug of ours, please report it with the input."};
   }
 }
 
 int launcher_rank() {
-  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "SLURM_PROCID"})
+  for (const char* name :
+       {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "SLURM_PROCID"})
     if (const char* rank = std::getenv(name)) return std::atoi(rank);
   return 0;
 }
@@ -82,7 +86,7 @@ Failure agree_on_failure(const Comm& failure_comm, const Failure& mine, const st
     failure_comm.abort(static_cast<int>(mine.code));
   });
   Failure agreed;
-  agreed.code = failure_comm.all_gather(mine.code).front();   // returns only when all ranks are here
+  agreed.code = failure_comm.all_gather(mine.code).front();  // returns only when all ranks are here
   agreed.message = failure_comm.broadcast(mine.message);
   return agreed;
 }

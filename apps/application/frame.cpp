@@ -12,8 +12,8 @@ std::string line(const char* kind, double x1, double y1, double x2, double y2) {
 }
 
 std::string text(double x, double y, const char* anchor, const char* kind, const std::string& words) {
-  return fmt::format("<text class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>", kind, x, y, anchor,
-                     escape_markup(words));
+  return fmt::format("<text class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>", kind, x, y,
+                     anchor, escape_markup(words));
 }
 
 std::string draw_x_axis(const Frame& frame, const Axis& axis, bool grid) {
@@ -45,16 +45,18 @@ std::string draw_axes(const Frame& frame, const Axis& x, const Axis& y, const st
                       const std::string& y_label, bool grid) {
   const double middle = frame.top + frame.height / 2;
   return draw_x_axis(frame, x, grid) + draw_y_axis(frame, y, grid) +
-         fmt::format("<rect class=\"frame\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"/>", frame.left,
-                     frame.top, frame.width, frame.height) +
+         fmt::format("<rect class=\"frame\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"/>",
+                     frame.left, frame.top, frame.width, frame.height) +
          text(frame.left + frame.width / 2, frame.top + frame.height + 40, "middle", "label", x_label) +
-         fmt::format("<text class=\"label\" text-anchor=\"middle\" transform=\"translate(16 {:.1f}) rotate(-90)\">{}</text>",
-                     middle, escape_markup(y_label));
+         fmt::format(
+             "<text class=\"label\" text-anchor=\"middle\" transform=\"translate(16 {:.1f}) "
+             "rotate(-90)\">{}</text>",
+             middle, escape_markup(y_label));
 }
 
 std::string svg(double width, double height, const std::string& description, const std::string& content) {
-  return fmt::format("<svg viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\" aria-label=\"{}\">{}</svg>", width, height,
-                     escape_markup(description), content);
+  return fmt::format("<svg viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\" aria-label=\"{}\">{}</svg>", width,
+                     height, escape_markup(description), content);
 }
 
 }  // namespace quintet

@@ -14,10 +14,11 @@ struct Frame {
 };
 
 /// Grid, ticks, labels and notes of both axes.
-[[nodiscard]] std::string draw_axes(const Frame& frame, const Axis& x, const Axis& y, const std::string& x_label,
-                                    const std::string& y_label, bool grid);
+[[nodiscard]] std::string draw_axes(const Frame& frame, const Axis& x, const Axis& y,
+                                    const std::string& x_label, const std::string& y_label, bool grid);
 
 /// `content` as a picture of this size.
-[[nodiscard]] std::string svg(double width, double height, const std::string& description, const std::string& content);
+[[nodiscard]] std::string svg(double width, double height, const std::string& description,
+                              const std::string& content);
 
 }  // namespace quintet

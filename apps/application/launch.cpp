@@ -30,8 +30,8 @@ int guarded(const Comm& failure_comm, const std::string& log_file, const std::fu
 /// A private communicator to agree about failures on. Collective.
 Comm failure_comm_of(const Comm& comm) { return comm.split(0, comm.rank()); }
 
-/// Parse on every rank before MPI is up: a mistake is told at once. Ranks other than the first keep theirs, in case
-/// that they alone cannot read the file.
+/// Parse on every rank before MPI is up: a mistake is told at once. Ranks other than the first keep theirs,
+/// in case that they alone cannot read the file.
 std::exception_ptr parse(const Request& request, const Describe& describe) {
   try {
     parse_options(load_document(request), describe);
@@ -66,21 +66,24 @@ int end_well(Context::Implementation& context) {
   const auto code = context.stop_reason.empty() ? ExitCode::done : ExitCode::stopped_early;
   const auto outcome = measure_outcome(context, code, context.stop_reason);
   if (context.comm.is_root()) write_outcome(context, outcome);
-  if (code == ExitCode::stopped_early) log::info("Stopped early with a checkpoint; go on with --restart auto");
+  if (code == ExitCode::stopped_early)
+    log::info("Stopped early with a checkpoint; go on with --restart auto");
   log::info("Report: {}/report.html", context.directory);
   return static_cast<int>(code);
 }
 
-int run_in(const std::string& directory, const Request& request, const Runtime& runtime, const Comm& failure_comm,
-           const Describe& describe, const std::function<void(Context&)>& body) {
+int run_in(const std::string& directory, const Request& request, const Runtime& runtime,
+           const Comm& failure_comm, const Describe& describe, const std::function<void(Context&)>& body) {
   log::info("{} {}: {}", request.program, request.input, runtime.description());
   Context::Implementation implementation(runtime, request, directory, describe);
   Context context(implementation);
   try {
     body(context);
   } catch (...) {
-    const auto failure = agree_on_failure(failure_comm, failure_of(std::current_exception()), directory + "/run.log");
-    if (failure.code == ExitCode::numerical && !request.validate) return end_failed(implementation, failure_comm, failure);
+    const auto failure =
+        agree_on_failure(failure_comm, failure_of(std::current_exception()), directory + "/run.log");
+    if (failure.code == ExitCode::numerical && !request.validate)
+      return end_failed(implementation, failure_comm, failure);
     implementation.close();
     implementation.discard_fruitless_results();
     return tell(failure);
@@ -95,7 +98,8 @@ Tree load_document(const Request& request) {
   for (const auto& setting : request.settings) {
     const auto equals = setting.find('=');
     if (equals == std::string::npos || equals == 0)
-      throw UsageError(fmt::format("--set {}: expected KEY.PATH=VALUE, for example --set time.steps=1000", setting));
+      throw UsageError(
+          fmt::format("--set {}: expected KEY.PATH=VALUE, for example --set time.steps=1000", setting));
     const std::string path = setting.substr(0, equals), place = "--set " + path;
     Tree value = parse_yaml(setting.substr(equals + 1), place);
     value.set_location({place, 0, 0});
@@ -130,13 +134,13 @@ int launch(const Request& request, ProgramArguments arguments, const std::vector
       if (request.validate && comm.is_root()) remove_validation_directory(directory);
       return code;
     });
-  } catch (...) {   // the runtime itself did not come up
+  } catch (...) {  // the runtime itself did not come up
     return tell(failure_of(std::current_exception()));
   }
 }
 
-int launch_plain(int threads, bool quiet, ProgramArguments arguments, const std::vector<Subsystem>& subsystems,
-                 const std::function<void(const Comm&)>& body) {
+int launch_plain(int threads, bool quiet, ProgramArguments arguments,
+                 const std::vector<Subsystem>& subsystems, const std::function<void(const Comm&)>& body) {
   log::configure({.speaks = launcher_rank() == 0, .quiet = quiet, .file = ""});
   try {
     const Runtime runtime(arguments.argc, arguments.argv, threads, subsystems);

@@ -14,13 +14,13 @@ namespace quintet {
 
 /// What the command line asked for.
 struct Request {
-  std::string program;                   ///< "dpmd run"
-  std::string input;                     ///< the YAML file
-  std::vector<std::string> settings;     ///< "key.path=value" of --set
-  std::string restart;                   ///< "", "auto" or a checkpoint
-  std::string output;                    ///< "" for runs/<stem of input>
+  std::string program;                ///< "dpmd run"
+  std::string input;                  ///< the YAML file
+  std::vector<std::string> settings;  ///< "key.path=value" of --set
+  std::string restart;                ///< "", "auto" or a checkpoint
+  std::string output;                 ///< "" for runs/<stem of input>
   std::optional<double> walltime_s;
-  int threads = 0;                       ///< 0: cores / ranks on the node
+  int threads = 0;  ///< 0: cores / ranks on the node
   bool overwrite = false, validate = false, print_configuration = false, quiet = false;
 };
 
@@ -34,12 +34,14 @@ struct ProgramArguments {
 [[nodiscard]] Tree load_document(const Request& request);
 
 /// Run a command that takes a YAML file; returns the exit code.
-[[nodiscard]] int launch(const Request& request, ProgramArguments arguments, const std::vector<Subsystem>& subsystems,
-                         const Describe& describe, const std::function<void(Context&)>& body);
+[[nodiscard]] int launch(const Request& request, ProgramArguments arguments,
+                         const std::vector<Subsystem>& subsystems, const Describe& describe,
+                         const std::function<void(Context&)>& body);
 
 /// Run a command without a run directory; returns the exit code.
 [[nodiscard]] int launch_plain(int threads, bool quiet, ProgramArguments arguments,
-                               const std::vector<Subsystem>& subsystems, const std::function<void(const Comm&)>& body);
+                               const std::vector<Subsystem>& subsystems,
+                               const std::function<void(const Comm&)>& body);
 
 /// Run a command of one process without MPI; returns the exit code.
 [[nodiscard]] int launch_local(const std::function<void()>& body);

@@ -15,7 +15,7 @@ std::optional<double> number_in(const std::string& path) {
   std::ifstream file(path);
   double value = 0;
   if (file >> value) return value;
-  return std::nullopt;   // absent, or "max"
+  return std::nullopt;  // absent, or "max"
 }
 
 std::optional<double> kernel_estimate() {
@@ -66,9 +66,11 @@ void require_memory(const Comm& comm, double bytes, const std::string& what) {
   const double available = available_memory().value_or(unlimited);
   const double excess = comm.maximum(demand / std::max(available, 1.0));
   if (excess <= 1) return;
-  throw ResourceError(fmt::format(
-      "Not enough memory for {}: {} on each of {} ranks of a node, which has {} free. Use more nodes, fewer ranks per "
-      "node or a smaller problem", what, gigabytes(largest), comm.node_size(), gigabytes(comm.minimum(available))));
+  throw ResourceError(
+      fmt::format("Not enough memory for {}: {} on each of {} ranks of a node, which has {} free. Use more "
+                  "nodes, fewer ranks per "
+                  "node or a smaller problem",
+                  what, gigabytes(largest), comm.node_size(), gigabytes(comm.minimum(available))));
 }
 
 }  // namespace quintet

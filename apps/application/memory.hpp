@@ -7,14 +7,15 @@
 
 namespace quintet {
 
-/// Memory of this node that can still be had (bytes): the least of the kernel's estimate and the control group's
-/// limit; no value where the system tells neither.
+/// Memory of this node that can still be had (bytes): the least of the kernel's estimate and the control
+/// group's limit; no value where the system tells neither.
 [[nodiscard]] std::optional<double> available_memory();
 
-/// Throw ResourceError on all ranks if `bytes` more on each rank do not fit into some node's free memory. Collective.
+/// Throw ResourceError on all ranks if `bytes` more on each rank do not fit into some node's free memory.
+/// Collective.
 ///
-/// The largest demand of any rank is taken for all ranks of a node. `what` completes "... for WHAT". Negative or
-/// non-finite `bytes` (an overflowed product) never fit.
+/// The largest demand of any rank is taken for all ranks of a node. `what` completes "... for WHAT". Negative
+/// or non-finite `bytes` (an overflowed product) never fit.
 void require_memory(const Comm& comm, double bytes, const std::string& what);
 
 }  // namespace quintet

@@ -37,7 +37,9 @@ double longest_visit(const PhaseNode& node, const std::string& name) {
 
 }  // namespace
 
-PhaseTimer::PhaseTimer(PhaseNode*& current, const char* name) : current_(current) { current_ = child(*current, name); }
+PhaseTimer::PhaseTimer(PhaseNode*& current, const char* name) : current_(current) {
+  current_ = child(*current, name);
+}
 
 PhaseTimer::~PhaseTimer() {
   const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
@@ -62,7 +64,8 @@ std::vector<std::pair<std::string, double>> Phases::slowest_rank(const Comm& com
     const auto tab = line.rfind('\t');
     const std::string path = line.substr(0, tab);
     const double seconds = std::stod(line.substr(tab + 1));
-    const auto known = std::find_if(result.begin(), result.end(), [&](const auto& e) { return e.first == path; });
+    const auto known =
+        std::find_if(result.begin(), result.end(), [&](const auto& e) { return e.first == path; });
     if (known == result.end())
       result.emplace_back(path, seconds);
     else

@@ -14,8 +14,8 @@ namespace quintet {
 struct PhaseNode {
   const char* name = "";
   PhaseNode* parent = nullptr;
-  double seconds = 0;           ///< wall time of all visits
-  double longest = 0;           ///< of one visit (s)
+  double seconds = 0;  ///< wall time of all visits
+  double longest = 0;  ///< of one visit (s)
   std::vector<std::unique_ptr<PhaseNode>> children;
 };
 
@@ -39,8 +39,8 @@ class Phases {
   [[nodiscard]] PhaseTimer timer(const char* name) { return PhaseTimer(current_, name); }
   /// Longest single visit of a phase of this name, at any depth (s); 0 if there was none.
   [[nodiscard]] double longest(const std::string& name) const;
-  /// Path and seconds of every phase in the order of first entry, parents before children: the maximum over the
-  /// ranks, on root (empty elsewhere). Collective; ranks may have entered different phases.
+  /// Path and seconds of every phase in the order of first entry, parents before children: the maximum over
+  /// the ranks, on root (empty elsewhere). Collective; ranks may have entered different phases.
   [[nodiscard]] std::vector<std::pair<std::string, double>> slowest_rank(const Comm& comm) const;
 
  private:

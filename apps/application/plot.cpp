@@ -17,7 +17,7 @@ constexpr double legend_row = 20, letter_width = 7.4;
 constexpr std::size_t many_points = 2000;
 
 struct Point {
-  double x, y;   ///< pixels; NaN where there is nothing
+  double x, y;  ///< pixels; NaN where there is nothing
   [[nodiscard]] bool shown() const { return std::isfinite(x) && std::isfinite(y); }
 };
 
@@ -25,7 +25,8 @@ std::vector<Point> to_pixels(const Curve& curve, const Frame& frame, const Axis&
   std::vector<Point> points;
   const auto n = std::min(curve.x.size(), curve.y.size());
   points.reserve(n);
-  for (std::size_t i = 0; i < n; ++i) points.push_back({frame.x(x.place(curve.x[i])), frame.y(y.place(curve.y[i]))});
+  for (std::size_t i = 0; i < n; ++i)
+    points.push_back({frame.x(x.place(curve.x[i])), frame.y(y.place(curve.y[i]))});
   return points;
 }
 
@@ -39,9 +40,10 @@ std::vector<Point> thin_line(const std::vector<Point>& points) {
   std::vector<Point> kept;
   const auto higher = [](const Point& a, const Point& b) { return a.y < b.y; };
   for (auto first = points.begin(); first != points.end();) {
-    const auto last = std::find_if(first, points.end(), [&](const Point& p) { return !same_column(*first, p); });
+    const auto last =
+        std::find_if(first, points.end(), [&](const Point& p) { return !same_column(*first, p); });
     if (last - first <= 4) {
-      const auto end = last == first ? first + 1 : last;   // an unshown point is a column of its own
+      const auto end = last == first ? first + 1 : last;  // an unshown point is a column of its own
       kept.insert(kept.end(), first, end);
       first = end;
       continue;
@@ -64,7 +66,8 @@ std::vector<Point> thin_markers(const std::vector<Point>& points) {
   std::unordered_set<std::int64_t> taken;
   std::vector<Point> kept;
   for (const auto& point : points)
-    if (point.shown() && taken.insert(std::llround(point.x / size) * 100000 + std::llround(point.y / size)).second)
+    if (point.shown() &&
+        taken.insert(std::llround(point.x / size) * 100000 + std::llround(point.y / size)).second)
       kept.push_back(point);
   return kept;
 }
@@ -73,7 +76,8 @@ std::string line_path(const std::vector<Point>& points) {
   std::string path;
   bool pen_down = false;
   for (std::size_t i = 0; i < points.size(); ++i) {
-    if (points[i].shown()) path += fmt::format("{}{:.1f} {:.1f}", pen_down ? "L" : "M", points[i].x, points[i].y);
+    if (points[i].shown())
+      path += fmt::format("{}{:.1f} {:.1f}", pen_down ? "L" : "M", points[i].x, points[i].y);
     // A point alone between gaps is a dot.
     const bool alone = points[i].shown() && !pen_down && (i + 1 == points.size() || !points[i + 1].shown());
     if (alone) path += "h0";
@@ -93,7 +97,8 @@ std::string path_element(const Curve& curve, std::size_t colour, const std::stri
                      curve.dashed && !curve.points ? " dashed" : "", colour % n_colours, path);
 }
 
-std::string draw_curve(const Curve& curve, std::size_t colour, const Frame& frame, const Axis& x, const Axis& y) {
+std::string draw_curve(const Curve& curve, std::size_t colour, const Frame& frame, const Axis& x,
+                       const Axis& y) {
   const auto points = to_pixels(curve, frame, x, y);
   const std::string path = curve.points ? marker_path(thin_markers(points)) : line_path(thin_line(points));
   return path.empty() ? "" : path_element(curve, colour, path);
@@ -128,8 +133,8 @@ std::string draw(const Plot& plot) {
   for (const auto& curve : plot.curves)
     for (std::size_t i = 0; i < std::min(curve.x.size(), curve.y.size()); ++i) {
       // Both or none: a point that one axis cannot show must not widen the other.
-      const bool shown = std::isfinite(curve.x[i]) && std::isfinite(curve.y[i]) && !(plot.log_x && curve.x[i] <= 0) &&
-                         !(plot.log_y && curve.y[i] <= 0);
+      const bool shown = std::isfinite(curve.x[i]) && std::isfinite(curve.y[i]) &&
+                         !(plot.log_x && curve.x[i] <= 0) && !(plot.log_y && curve.y[i] <= 0);
       if (!shown) continue;
       x_range.include(curve.x[i]);
       y_range.include(curve.y[i]);
@@ -142,8 +147,9 @@ std::string draw(const Plot& plot) {
   content += draw_axes(frame, x, y, plot.x_label, plot.y_label, true);
   for (std::size_t i = 0; i < plot.curves.size(); ++i) content += draw_curve(plot.curves[i], i, frame, x, y);
   if (x.empty)
-    content += fmt::format("<text class=\"label\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">no data</text>",
-                           frame.x(0.5), frame.y(0.5));
+    content +=
+        fmt::format("<text class=\"label\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">no data</text>",
+                    frame.x(0.5), frame.y(0.5));
   return svg(canvas_width, frame.top + frame.height + 50, plot.title, content);
 }
 

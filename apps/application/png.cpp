@@ -55,17 +55,18 @@ std::string zlib_stored(const std::string& bytes) {
 
 std::string encode_png(int width, int height, const std::vector<std::uint8_t>& indices,
                        const std::vector<Colour>& palette) {
-  const std::string header = big_endian(static_cast<std::uint32_t>(width)) + big_endian(static_cast<std::uint32_t>(height)) +
-                             std::string("\x08\x03\x00\x00\x00", 5);   // 8 bits, palette
+  const std::string header = big_endian(static_cast<std::uint32_t>(width)) +
+                             big_endian(static_cast<std::uint32_t>(height)) +
+                             std::string("\x08\x03\x00\x00\x00", 5);  // 8 bits, palette
   std::string colours, rows;
   for (const auto& colour : palette) colours.append(colour.begin(), colour.end());
   for (int y = 0; y < height; ++y) {
-    rows += '\0';   // no filter
+    rows += '\0';  // no filter
     const auto row = indices.begin() + static_cast<std::ptrdiff_t>(y) * width;
     rows.append(row, row + width);
   }
-  return "\x89PNG\r\n\x1a\n" + chunk("IHDR", header) + chunk("PLTE", colours) + chunk("tRNS", std::string(1, '\0')) +
-         chunk("IDAT", zlib_stored(rows)) + chunk("IEND", "");
+  return "\x89PNG\r\n\x1a\n" + chunk("IHDR", header) + chunk("PLTE", colours) +
+         chunk("tRNS", std::string(1, '\0')) + chunk("IDAT", zlib_stored(rows)) + chunk("IEND", "");
 }
 
 std::string encode_base64(const std::string& bytes) {

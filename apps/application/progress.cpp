@@ -39,7 +39,8 @@ void Progress::update(std::int64_t done) {
   seen_at_ = now;
 
   const double silence = Seconds(now - logged_at_).count();
-  if (silence > most_between_lines || (silence > least_between_lines && done * 10 / total_ > logged_ * 10 / total_)) {
+  if (silence > most_between_lines ||
+      (silence > least_between_lines && done * 10 / total_ > logged_ * 10 / total_)) {
     clear();
     log::info("{}", line(done));
     logged_ = done;
@@ -52,7 +53,8 @@ void Progress::finish(std::int64_t done) {
   if (!speaks_ || total_ <= 0) return;
   clear();
   const double seconds = Seconds(Clock::now() - start_).count();
-  log::info("{} steps in {} s, {:.4g} steps/s{}", done, seconds < 100 ? fmt::format("{:.2f}", seconds) : clock_text(seconds),
+  log::info("{} steps in {} s, {:.4g} steps/s{}", done,
+            seconds < 100 ? fmt::format("{:.2f}", seconds) : clock_text(seconds),
             static_cast<double>(done) / std::max(seconds, 1e-9), number_.empty() ? "" : ", " + number_);
 }
 
@@ -62,8 +64,9 @@ void Progress::show(const std::string& name, double value, const std::string& un
 
 std::string Progress::line(std::int64_t done) const {
   const std::int64_t last = first_ + total_ - 1;
-  return fmt::format("step {}/{} ({} %)  {:.4g} steps/s  {} left{}{}", first_ + done - 1, last, done * 100 / total_, rate_,
-                     clock_text(static_cast<double>(total_ - done) / rate_), number_.empty() ? "" : "  ", number_);
+  return fmt::format("step {}/{} ({} %)  {:.4g} steps/s  {} left{}{}", first_ + done - 1, last,
+                     done * 100 / total_, rate_, clock_text(static_cast<double>(total_ - done) / rate_),
+                     number_.empty() ? "" : "  ", number_);
 }
 
 void Progress::draw(const std::string& line) {

@@ -37,7 +37,7 @@ class Progress {
   bool drawn_ = false;
   std::string number_;
   std::int64_t first_ = 0, total_ = 0, seen_ = 0, logged_ = 0;
-  double rate_ = 0;                     ///< steps/s, smoothed over the last looks
+  double rate_ = 0;  ///< steps/s, smoothed over the last looks
   Clock::time_point start_, seen_at_, logged_at_;
 };
 

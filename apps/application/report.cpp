@@ -13,15 +13,17 @@ namespace quintet {
 namespace {
 
 std::string page(const std::string& title, const std::string& body) {
-  return fmt::format("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
-                     "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<title>{}</title>\n<style>{}"
-                     "</style></head>\n<body>\n{}</body></html>\n",
-                     escape_markup(title), style_sheet, body);
+  return fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+      "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<title>{}</title>\n<style>{}"
+      "</style></head>\n<body>\n{}</body></html>\n",
+      escape_markup(title), style_sheet, body);
 }
 
 std::string header(const std::string& title, const std::string& subtitle) {
-  return fmt::format("<header><h1>{}</h1>{}</header>\n", escape_markup(title),
-                     subtitle.empty() ? "" : fmt::format("<p class=\"subtitle\">{}</p>", escape_markup(subtitle)));
+  return fmt::format(
+      "<header><h1>{}</h1>{}</header>\n", escape_markup(title),
+      subtitle.empty() ? "" : fmt::format("<p class=\"subtitle\">{}</p>", escape_markup(subtitle)));
 }
 
 std::string figure(const std::string& title, const std::string& picture, const std::string& caption) {
@@ -50,7 +52,8 @@ bool is_number(const std::string& text) {
   return *end == '\0';
 }
 
-std::string table_row(const std::vector<std::string>& cells, const char* element, const std::vector<bool>& numeric) {
+std::string table_row(const std::vector<std::string>& cells, const char* element,
+                      const std::vector<bool>& numeric) {
   std::string row = "<tr>";
   for (std::size_t i = 0; i < cells.size(); ++i)
     row += fmt::format("<{}{}>{}</{}>", element, i < numeric.size() && numeric[i] ? " class=\"n\"" : "",
@@ -73,11 +76,16 @@ std::string escape_markup(const std::string& text) {
   std::string result;
   for (const char letter : text) {
     const auto code = static_cast<unsigned char>(letter);
-    if (letter == '&') result += "&amp;";
-    else if (letter == '<') result += "&lt;";
-    else if (letter == '>') result += "&gt;";
-    else if (letter == '"') result += "&quot;";
-    else if (code >= 32 || letter == '\n' || letter == '\t') result += letter;
+    if (letter == '&')
+      result += "&amp;";
+    else if (letter == '<')
+      result += "&lt;";
+    else if (letter == '>')
+      result += "&gt;";
+    else if (letter == '"')
+      result += "&quot;";
+    else if (code >= 32 || letter == '\n' || letter == '\t')
+      result += letter;
   }
   return result;
 }
@@ -112,19 +120,24 @@ void Report::table(const std::vector<std::string>& header, const std::vector<std
 
 void Report::plot(const Plot& plot) { body_ += figure(plot.title, draw(plot), plot.caption); }
 
-void Report::heatmap(const Heatmap& heatmap) { body_ += figure(heatmap.title, draw(heatmap), heatmap.caption); }
+void Report::heatmap(const Heatmap& heatmap) {
+  body_ += figure(heatmap.title, draw(heatmap), heatmap.caption);
+}
 
 void Report::bars(const std::vector<Bar>& bars, const std::string& caption) {
   body_ += "<div class=\"bars\">";
   for (const auto& bar : bars)
-    body_ += fmt::format("<div style=\"padding-left:{}px\">{}</div><i{} style=\"width:{:.2f}%\"></i><span>{}</span>\n",
-                         18 * bar.depth, escape_markup(bar.label), bar.depth > 0 ? " class=\"inner\"" : "",
-                         100 * std::clamp(bar.part, 0.0, 1.0), escape_markup(bar.text));
+    body_ += fmt::format(
+        "<div style=\"padding-left:{}px\">{}</div><i{} style=\"width:{:.2f}%\"></i><span>{}</span>\n",
+        18 * bar.depth, escape_markup(bar.label), bar.depth > 0 ? " class=\"inner\"" : "",
+        100 * std::clamp(bar.part, 0.0, 1.0), escape_markup(bar.text));
   body_ += "</div>\n";
   if (!caption.empty()) body_ += fmt::format("<p class=\"note\">{}</p>\n", escape_markup(caption));
 }
 
-void Report::preformatted(const std::string& text) { body_ += fmt::format("<pre>{}</pre>\n", escape_markup(text)); }
+void Report::preformatted(const std::string& text) {
+  body_ += fmt::format("<pre>{}</pre>\n", escape_markup(text));
+}
 
 std::string Report::html() const {
   return page(title_, header(title_, subtitle_) + "<section>\n" + body_ + "</section>\n");
@@ -134,9 +147,9 @@ std::string index_page(const std::string& title, const std::vector<ReportLink>& 
   std::string body = header(title, fmt::format("{} run{}", links.size(), links.size() == 1 ? "" : "s"));
   body += "<div class=\"runs\">\n";
   for (const auto& link : links)
-    body += fmt::format("<div class=\"run\"><h2><a href=\"{}\">{}</a></h2><p>{}</p>{}{}</div>\n", escape_markup(link.path),
-                        escape_markup(link.name), escape_markup(link.text), link.picture,
-                        link.headlines.empty() ? "" : tiles(link.headlines));
+    body += fmt::format("<div class=\"run\"><h2><a href=\"{}\">{}</a></h2><p>{}</p>{}{}</div>\n",
+                        escape_markup(link.path), escape_markup(link.name), escape_markup(link.text),
+                        link.picture, link.headlines.empty() ? "" : tiles(link.headlines));
   return page(title, body + "</div>\n");
 }
 

@@ -7,24 +7,25 @@ namespace quintet {
 
 /// One curve of a plot. A NaN breaks the line; points that an axis cannot show (log of x <= 0) are left out.
 struct Curve {
-  std::string label;        ///< "" keeps it out of the legend
+  std::string label;  ///< "" keeps it out of the legend
   std::vector<double> x, y;
-  bool points = false;      ///< markers instead of a line
+  bool points = false;  ///< markers instead of a line
   bool dashed = false;
 };
 
 /// A line or scatter plot, drawn as inline SVG. Long curves are thinned to what the eye can tell apart.
 struct Plot {
-  std::string title, x_label, y_label;   ///< labels with units: "r (angstrom)"
+  std::string title, x_label, y_label;  ///< labels with units: "r (angstrom)"
   std::vector<Curve> curves;
   bool log_x = false, log_y = false;
-  std::string caption;                   ///< what to look at, one or two sentences
+  std::string caption;  ///< what to look at, one or two sentences
 };
 
-/// A field on a regular grid as a colour map, drawn as an inline PNG with axes and a colour bar. NaN is left blank.
+/// A field on a regular grid as a colour map, drawn as an inline PNG with axes and a colour bar. NaN is left
+/// blank.
 struct Heatmap {
   std::string title, x_label, y_label, value_label;
-  std::vector<double> values;            ///< [n_y, n_x], row 0 at the bottom
+  std::vector<double> values;  ///< [n_y, n_x], row 0 at the bottom
   int n_x = 0, n_y = 0;
   double x_min = 0, x_max = 1, y_min = 0, y_max = 1;
   std::string caption;
@@ -32,18 +33,19 @@ struct Heatmap {
 
 /// One number of the row at the top of a page.
 struct Headline {
-  std::string name, value;               ///< the key of summary.json and its value as text
+  std::string name, value;  ///< the key of summary.json and its value as text
 };
 
 /// One bar of a horizontal bar chart.
 struct Bar {
   std::string label;
-  int depth = 0;                         ///< indentation: part of the bar above it that has a smaller depth
-  double part = 0;                       ///< length, 0 to 1
-  std::string text;                      ///< at its right end
+  int depth = 0;     ///< indentation: part of the bar above it that has a smaller depth
+  double part = 0;   ///< length, 0 to 1
+  std::string text;  ///< at its right end
 };
 
-/// report.html: one self-contained page (no scripts, no files, light and dark), parts in the order they were added.
+/// report.html: one self-contained page (no scripts, no files, light and dark), parts in the order they were
+/// added.
 class Report {
  public:
   void title(const std::string& title, const std::string& subtitle = "");
@@ -56,7 +58,7 @@ class Report {
   void plot(const Plot& plot);
   void heatmap(const Heatmap& heatmap);
   void bars(const std::vector<Bar>& bars, const std::string& caption = "");
-  void preformatted(const std::string& text);   ///< the configuration
+  void preformatted(const std::string& text);  ///< the configuration
   /// The parts of another report.
   void append(const Report& other) { body_ += other.body_; }
   [[nodiscard]] std::string html() const;
@@ -67,12 +69,13 @@ class Report {
 
 /// A link of an index page.
 struct ReportLink {
-  std::string name, path, text;          ///< path relative to the index page
+  std::string name, path, text;  ///< path relative to the index page
   std::vector<Headline> headlines;
-  std::string picture;                   ///< SVG of first_picture(), or ""
+  std::string picture;  ///< SVG of first_picture(), or ""
 };
 
-/// A page that links to several runs' reports with their headline numbers and first picture (runs/quickstart/index.html).
+/// A page that links to several runs' reports with their headline numbers and first picture
+/// (runs/quickstart/index.html).
 [[nodiscard]] std::string index_page(const std::string& title, const std::vector<ReportLink>& links);
 
 /// The first picture of a page made by Report::html(), or "" if it has none.

@@ -9,7 +9,8 @@ namespace quintet {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr auto run_files = {"run.log", "run.h5", "run.damaged.h5", "summary.json", "report.html", "checkpoints"};
+constexpr auto run_files = {"run.log",      "run.h5",      "run.damaged.h5",
+                            "summary.json", "report.html", "checkpoints"};
 
 fs::path requested_directory(const Request& request) {
   if (!request.output.empty()) return fs::absolute(request.output).lexically_normal();
@@ -25,11 +26,13 @@ bool holds_run(const fs::path& directory) {
 /// Does the work on root; returns what is wrong, or nothing.
 std::string prepare(const fs::path& directory, const Request& request) try {
   if (fs::exists(directory) && !fs::is_directory(directory))
-    return fmt::format("The output directory '{}' is a file; name another one with --output", directory.string());
-  if (request.restart.empty() && !request.overwrite && !request.validate && holds_run(directory))
-    return fmt::format("The directory '{}' already holds a run; nothing was written over. Continue it with --restart "
-                       "auto, choose another directory with --output DIR, or replace it with --overwrite",
+    return fmt::format("The output directory '{}' is a file; name another one with --output",
                        directory.string());
+  if (request.restart.empty() && !request.overwrite && !request.validate && holds_run(directory))
+    return fmt::format(
+        "The directory '{}' already holds a run; nothing was written over. Continue it with --restart "
+        "auto, choose another directory with --output DIR, or replace it with --overwrite",
+        directory.string());
   if (request.overwrite)
     for (const char* name : run_files) fs::remove_all(directory / name);
   if (request.validate) fs::remove_all(directory);

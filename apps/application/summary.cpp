@@ -13,10 +13,14 @@ using Rows = std::vector<std::vector<std::string>>;
 
 const char* status_text(ExitCode code) {
   switch (code) {
-    case ExitCode::done: return "done";
-    case ExitCode::stopped_early: return "stopped early";
-    case ExitCode::numerical: return "numerical failure";
-    default: return "failed";
+    case ExitCode::done:
+      return "done";
+    case ExitCode::stopped_early:
+      return "stopped early";
+    case ExitCode::numerical:
+      return "numerical failure";
+    default:
+      return "failed";
   }
 }
 
@@ -26,7 +30,9 @@ double steps_per_second(const Context::Implementation& context) {
 
 Tree provenance_tree(const hdf5::Provenance& provenance) {
   Tree tree = Tree::map();
-  const auto text = [&tree](const char* key, const std::string& value) { tree.set(key, Tree::scalar(value, true)); };
+  const auto text = [&tree](const char* key, const std::string& value) {
+    tree.set(key, Tree::scalar(value, true));
+  };
   text("program", provenance.program);
   text("version", provenance.version);
   text("git_hash", provenance.git_hash);
@@ -85,7 +91,8 @@ std::vector<Bar> timing_bars(const Outcome& outcome) {
   for (const auto& [path, seconds] : outcome.timings_s) {
     const auto depth = static_cast<int>(std::count(path.begin(), path.end(), '/'));
     const double part = outcome.wall_s > 0 ? seconds / outcome.wall_s : 0;
-    bars.push_back({path.substr(path.rfind('/') + 1), depth, part, fmt::format("{:.3g} s, {:.1f} %", seconds, 100 * part)});
+    bars.push_back({path.substr(path.rfind('/') + 1), depth, part,
+                    fmt::format("{:.3g} s, {:.1f} %", seconds, 100 * part)});
   }
   return bars;
 }
@@ -106,14 +113,16 @@ Rows provenance_rows(const Context::Implementation& context, const Outcome& outc
 
 Report page(const Context::Implementation& context, const Outcome& outcome) {
   Report page;
-  page.title(fmt::format("{}: {}", context.provenance.program, std::filesystem::path(context.request.input).stem().string()),
+  page.title(fmt::format("{}: {}", context.provenance.program,
+                         std::filesystem::path(context.request.input).stem().string()),
              fmt::format("{} · {}", context.provenance.host, context.provenance.date));
   page.status(status_text(outcome.code), outcome.code == ExitCode::done, outcome.message);
   page.headlines(headlines(context, outcome));
   page.append(context.report);
   if (!outcome.timings_s.empty()) {
     page.section("Timings");
-    page.bars(timing_bars(outcome), "Wall time of each phase on its slowest rank, in per cent of the whole run.");
+    page.bars(timing_bars(outcome),
+              "Wall time of each phase on its slowest rank, in per cent of the whole run.");
   }
   if (!log::warnings().empty()) {
     page.section("Warnings");

@@ -12,14 +12,15 @@ namespace quintet {
 /// How a run ended and what it cost; on root.
 struct Outcome {
   ExitCode code = ExitCode::done;
-  std::string message;                                     ///< of the failure, or why it stopped early
+  std::string message;  ///< of the failure, or why it stopped early
   double wall_s = 0;
-  double peak_memory_mb = 0;                               ///< of the largest rank
-  std::vector<std::pair<std::string, double>> timings_s;   ///< by phase, of the slowest rank
+  double peak_memory_mb = 0;                              ///< of the largest rank
+  std::vector<std::pair<std::string, double>> timings_s;  ///< by phase, of the slowest rank
 };
 
 /// Ask all ranks what the run cost. Collective.
-[[nodiscard]] Outcome measure_outcome(const Context::Implementation& context, ExitCode code, std::string message);
+[[nodiscard]] Outcome measure_outcome(const Context::Implementation& context, ExitCode code,
+                                      std::string message);
 
 /// Write summary.json and report.html. Root only.
 void write_outcome(const Context::Implementation& context, const Outcome& outcome);

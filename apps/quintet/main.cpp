@@ -6,11 +6,13 @@ int main(int argc, char** argv) {
   return quintet::Application("quintet", "what all runs of the suite share")
       .plain_command("inspect", "Say what an HDF5 file is: provenance, datasets, shapes, units",
                      {{"FILE", "the HDF5 file", true, ""}}, commands::inspect)
-      .local_command("report", "Show the headline numbers of runs side by side and write a page that links their reports",
-                     {{"DIR...", "run directories", true, ""},
-                      {"--index", "the page (default: index.html in the folder that holds the first run)", false, ""},
-                      {"--title", "its heading", false, "Runs"}},
-                     commands::report)
+      .local_command(
+          "report",
+          "Show the headline numbers of runs side by side and write a page that links their reports",
+          {{"DIR...", "run directories", true, ""},
+           {"--index", "the page (default: index.html in the folder that holds the first run)", false, ""},
+           {"--title", "its heading", false, "Runs"}},
+          commands::report)
       .local_command("schema", "Print the JSON Schema of an application's YAML file, for editors",
                      {{"APP", "the application, e.g. dpmd", true, ""}, {"COMMAND", "its command", false, ""}},
                      commands::schema)

@@ -22,7 +22,8 @@ struct Run {
 Run read_run(const std::string& argument) {
   const fs::path directory = fs::absolute(argument).lexically_normal();
   const fs::path file = directory / "summary.json";
-  QUINTET_CHECK(fs::exists(file), "'{}' holds no summary.json: name the directory of a finished run", argument);
+  QUINTET_CHECK(fs::exists(file), "'{}' holds no summary.json: name the directory of a finished run",
+                argument);
   std::string name = (directory.has_filename() ? directory : directory.parent_path()).filename().string();
   Tree summary = read_yaml(file.string());
   QUINTET_CHECK(summary.is_map(), "{} is not the summary of a run", file.string());
@@ -81,12 +82,16 @@ std::string text_of(const fs::path& file) {
 
 ReportLink link_to(const Run& run, const fs::path& folder) {
   const fs::path report = run.directory / "report.html";
-  ReportLink link{run.name, fs::relative(report, folder).generic_string(), "", {}, first_picture(text_of(report))};
+  ReportLink link{
+      run.name, fs::relative(report, folder).generic_string(), "", {}, first_picture(text_of(report))};
   for (const char* key : {"program", "status"})
-    if (const Tree* value = run.summary.find(key)) link.text += (link.text.empty() ? "" : ", ") + value_text(*value);
+    if (const Tree* value = run.summary.find(key))
+      link.text += (link.text.empty() ? "" : ", ") + value_text(*value);
   // What the application itself found stands between what launch() puts first and last.
-  static const std::vector<std::string> common = {"program", "input", "status", "exit_code", "message", "restarted_from",
-                                                  "last_step", "ranks", "threads", "memory_peak_mb_per_rank", "warnings"};
+  static const std::vector<std::string> common = {
+      "program",        "input",     "status", "exit_code", "message",
+      "restarted_from", "last_step", "ranks",  "threads",   "memory_peak_mb_per_rank",
+      "warnings"};
   for (const auto& [key, value] : run.summary.entries())
     if (value.is_scalar() && std::find(common.begin(), common.end(), key) == common.end())
       link.headlines.push_back({key, value_text(value)});

@@ -31,8 +31,8 @@ void schema(const Application::Arguments& arguments) {
   const fs::path folder = fs::read_symlink("/proc/self/exe").parent_path();
   const auto names = siblings(folder);
   QUINTET_CHECK(std::find(names.begin(), names.end(), application) != names.end(),
-                "There is no application '{}' beside quintet{}; there {}", application, did_you_mean(application, names),
-                names.empty() ? "is none" : "are: " + name_list(names));
+                "There is no application '{}' beside quintet{}; there {}", application,
+                did_you_mean(application, names), names.empty() ? "is none" : "are: " + name_list(names));
 
   std::string program = (folder / application).string(), word = "schema";
   std::string command = arguments[1].empty() ? "" : arguments[1].front();

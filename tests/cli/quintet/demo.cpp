@@ -11,7 +11,8 @@
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 
-/// A tiny application for the tests of what all applications share: a damped oscillator that can be told to fail.
+/// A tiny application for the tests of what all applications share: a damped oscillator that can be told to
+/// fail.
 namespace quintet::demo {
 
 struct TimeOptions {
@@ -68,7 +69,8 @@ struct State {
 void save(Context& context, const State& state) {
   context.checkpoint(state.step, [&](hdf5::Group& root) {
     root.set_attribute("step", state.step);
-    root.write<double>("state", std::vector<double>{state.x, state.v}, {2}, {"1", {"component"}, "Place and velocity"});
+    root.write<double>("state", std::vector<double>{state.x, state.v}, {2},
+                       {"1", {"component"}, "Place and velocity"});
   });
 }
 
@@ -138,6 +140,7 @@ int main(int argc, char** argv) {
   return quintet::Application("demo", "a damped oscillator")
       .command<demo::Options>("run", "Run the oscillator", demo::run)
       .plain_command("measure", "Measure something",
-                     {{"--model", "the model", true, ""}, {"SYSTEM...", "the systems", true, ""}}, demo::measure)
+                     {{"--model", "the model", true, ""}, {"SYSTEM...", "the systems", true, ""}},
+                     demo::measure)
       .execute(argc, argv);
 }

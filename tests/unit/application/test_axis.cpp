@@ -76,7 +76,8 @@ TEST(Axis, a_logarithmic_axis_shows_positive_numbers_only) {
 }
 
 TEST(Axis, a_constant_is_in_the_middle) {
-  for (const double value : {0.0, 5.0, -1e-30, 1e250}) EXPECT_NEAR(make_axis(range_of({value}), 0, 6).place(value), 0.5, 1e-9);
+  for (const double value : {0.0, 5.0, -1e-30, 1e250})
+    EXPECT_NEAR(make_axis(range_of({value}), 0, 6).place(value), 0.5, 1e-9);
 }
 
 TEST(Axis, nothing_finite_makes_an_empty_axis) {

@@ -69,7 +69,8 @@ TEST(Failure, exceptions_lead_to_their_exit_codes) {
 
 TEST(Failure, ranks_that_failed_together_agree_on_the_lowest_ones_failure) {
   const Comm comm = Comm::world();
-  const Failure mine{comm.is_root() ? ExitCode::input : ExitCode::resource, "rank " + std::to_string(comm.rank())};
+  const Failure mine{comm.is_root() ? ExitCode::input : ExitCode::resource,
+                     "rank " + std::to_string(comm.rank())};
 
   const Failure agreed = agree_on_failure(comm.split(0, comm.rank()), mine, "");
   EXPECT_EQ(agreed.code, ExitCode::input);
@@ -83,7 +84,8 @@ TEST(Memory, what_fits_passes_and_what_does_not_is_refused_on_all_ranks) {
 
   EXPECT_NO_THROW(require_memory(comm, 1000, "a little"));
   for (const double bytes : {1e18, -1.0, std::numeric_limits<double>::quiet_NaN()})
-    EXPECT_THROW(require_memory(comm, comm.rank() == comm.size() - 1 ? bytes : 0, "a lot"), ResourceError) << bytes;
+    EXPECT_THROW(require_memory(comm, comm.rank() == comm.size() - 1 ? bytes : 0, "a lot"), ResourceError)
+        << bytes;
 }
 
 TEST(Memory, the_message_names_what_for) {

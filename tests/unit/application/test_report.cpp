@@ -78,7 +78,7 @@ TEST(Plot, a_line_goes_through_its_points_in_proportion) {
   ASSERT_EQ(points.size(), 3u);
   EXPECT_NEAR((points[1].first - points[0].first) / (points[2].first - points[0].first), 0.25, 1e-3);
   EXPECT_NEAR((points[1].second - points[0].second) / (points[2].second - points[0].second), 2, 1e-2);
-  EXPECT_LT(points[1].second, points[0].second);   // up is less in SVG
+  EXPECT_LT(points[1].second, points[0].second);  // up is less in SVG
 }
 
 TEST(Plot, a_million_points_are_thinned_but_extremes_stay) {
@@ -124,7 +124,8 @@ TEST(Plot, nan_breaks_the_line_and_never_reaches_the_page) {
 TEST(Plot, degenerate_data_makes_a_picture_without_nan) {
   const double infinity = std::numeric_limits<double>::infinity();
   for (const bool logarithmic : {false, true})
-    for (const auto& values : std::vector<std::vector<double>>{{}, {5}, {5, 5, 5}, {nan}, {infinity, -infinity}, {0, -1}, {1e308, -1e308}}) {
+    for (const auto& values : std::vector<std::vector<double>>{
+             {}, {5}, {5, 5, 5}, {nan}, {infinity, -infinity}, {0, -1}, {1e308, -1e308}}) {
       Plot plot = plot_of(values, values);
       plot.log_x = plot.log_y = logarithmic;
 
@@ -156,7 +157,7 @@ TEST(Heatmap, a_fine_field_is_averaged_to_a_picture_of_bounded_size) {
 }
 
 TEST(Png, has_the_structure_of_the_standard) {
-  std::vector<std::uint8_t> pixels(300 * 301, 1);   // longer than one stored block
+  std::vector<std::uint8_t> pixels(300 * 301, 1);  // longer than one stored block
   const std::string png = encode_png(300, 301, pixels, {{0, 0, 0}, {255, 0, 0}});
 
   EXPECT_EQ(png.substr(0, 8), "\x89PNG\r\n\x1a\n");
@@ -165,7 +166,8 @@ TEST(Png, has_the_structure_of_the_standard) {
   // The end chunk is always the same twelve bytes, its CRC-32 known.
   EXPECT_EQ(png.substr(png.size() - 8, 4), "IEND");
   EXPECT_EQ(big_endian(png, png.size() - 4), 0xae426082u);
-  // IDAT: 2 bytes of header, blocks of at most 65535 with 5 bytes each, 4 of Adler-32, over 301 rows of 1 + 300 bytes.
+  // IDAT: 2 bytes of header, blocks of at most 65535 with 5 bytes each, 4 of Adler-32, over 301 rows of 1 +
+  // 300 bytes.
   const auto data = png.find("IDAT");
   EXPECT_EQ(big_endian(png, data - 4), 2u + 2 * 5 + 4 + 301 * 301);
 }
@@ -185,7 +187,8 @@ TEST(IndexPage, links_reports_and_shows_their_first_picture) {
   report.plot(plot_of({0, 1}, {0, 1}));
   const std::string picture = first_picture(report.html());
 
-  const std::string page = index_page("Runs", {{"copper", "copper/report.html", "done", {{"steps", "7"}}, picture}});
+  const std::string page =
+      index_page("Runs", {{"copper", "copper/report.html", "done", {{"steps", "7"}}, picture}});
   EXPECT_NE(page.find("<a href=\"copper/report.html\">copper</a>"), std::string::npos);
   EXPECT_NE(page.find(draw(plot_of({0, 1}, {0, 1}))), std::string::npos);
   EXPECT_EQ(first_picture("<html></html>"), "");
