@@ -4,6 +4,7 @@
 
 #include "io/config/schema.hpp"
 #include "io/log/error.hpp"
+#include "io/runtime/runtime.hpp"
 #include "physics/particles/configuration.hpp"
 
 struct CrystalOptions {
@@ -28,7 +29,8 @@ quintet::Configuration copper(const CrystalOptions& options) {
   return quintet::replicated(cell, {options.copies, options.copies, options.copies});
 }
 
-int main() {
+int main(int argc, char** argv) {
+  const quintet::Runtime runtime(argc, argv, 1, {});
   CrystalOptions options;
   const auto described = quintet::described(options);
   quintet::parse_options(quintet::parse_yaml("{lattice_constant: 0.36 nm, copies: 3}", "text"), described);
