@@ -53,25 +53,28 @@ double rms_difference(const Curve& ours, const Curve& reference) {
   return n ? std::sqrt(sum / n) : std::nan("");
 }
 
-void plot_table(Context& context, const RunOptions& options, const Table& table) {
-  Plot plot;
-  plot.title = table.name;
-  plot.caption = table.description;
+/// The columns of one unit and kind in one picture; coordination numbers grow where g(r) does not.
+void plot_table(Context& context, const RunOptions& options, const Table& table, bool coordination) {
+  const auto is_coordination = [](const Column& column) { return column.name.starts_with("coordination"); };
   const Column& axis = table.columns.front();
+  Plot plot;
+  plot.title = coordination          ? "Coordination number"
+               : table.name == "rdf" ? "Radial distribution function"
+                                     : table.description;
   plot.x_label = fmt::format("{} ({})", axis.name, axis.unit);
-  plot.y_label = table.columns.size() > 1
-                     ? fmt::format("{} ({})", table.columns.size() == 2 ? table.columns[1].name : table.name,
-                                   table.columns[1].unit)
-                     : "";
+  std::string unit;
   for (std::size_t c = 1; c < table.columns.size(); ++c) {
-    // Columns of another unit belong to another picture; they are in run.h5.
-    if (table.columns[c].unit != table.columns[1].unit) continue;
-    plot.curves.push_back({table.columns[c].name, axis.values, table.columns[c].values});
+    const Column& column = table.columns[c];
+    // Columns of another unit would need another axis; they are in run.h5.
+    if (is_coordination(column) != coordination || (!unit.empty() && column.unit != unit)) continue;
+    unit = column.unit;
+    plot.curves.push_back({column.name, axis.values, column.values});
   }
-  if (options.reference.rdf && table.name.find("rdf") != std::string::npos && !plot.curves.empty()) {
+  if (plot.curves.empty()) return;
+  plot.y_label = fmt::format("{} ({})", coordination ? "neighbours" : table.name, unit);
+  if (options.reference.rdf && table.name == "rdf" && !coordination) {
     Curve reference = read_curve(*options.reference.rdf, options.reference.label);
-    const auto& ours = plot.curves.front();
-    context.summarise("rdf_rms_difference_to_reference", rms_difference(ours, reference));
+    context.summarise("rdf_rms_difference_to_reference", rms_difference(plot.curves.front(), reference));
     plot.curves.push_back(std::move(reference));
   }
   context.report().plot(plot);
@@ -85,7 +88,8 @@ void report_observers(Context& context, const RunOptions& options, const Simulat
     const auto tables = observer->tables();
     if (tables.empty()) continue;
     context.report().section(observer->name());
-    for (const auto& table : tables) plot_table(context, options, table);
+    for (const auto& table : tables)
+      for (const bool coordination : {false, true}) plot_table(context, options, table, coordination);
     std::vector<std::vector<std::string>> rows;
     for (const auto& scalar : observer->scalars()) {
       rows.push_back({scalar.name, fmt::format("{:.6g}", scalar.value),
