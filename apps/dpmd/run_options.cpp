@@ -5,7 +5,7 @@ namespace quintet::dpmd {
 void describe(Schema& schema, SystemOptions& options) {
   schema
       .text("file", options.file,
-            "Atoms: extended XYZ, LAMMPS data, a DeePMD folder, an H5MD trajectory or POSCAR")
+            "Atoms: extended XYZ, LAMMPS data, a DeePMD folder, an H5MD trajectory, POSCAR or a checkpoint")
       .required()
       .existing_file();
   schema.integer("frame", options.frame, "Frame to take, from 0; negative ones count from the end");

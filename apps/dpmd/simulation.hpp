@@ -44,8 +44,8 @@ class Simulation {
  private:
   void build(const Comm& comm, const RunOptions& options, const Box& box);
   void load(const Comm& comm, const hdf5::File& file);
-  void load_in_place(const Comm& comm, hdf5::Group& group, std::uint64_t offset, std::uint64_t count);
-  void load_shared_out(const Comm& comm, hdf5::Group& group);
+  void load_in_place(hdf5::Group& state, std::uint64_t offset, std::uint64_t count);
+  void load_shared_out(const Comm& comm, const std::string& path);
   void observe(const Exec& exec);
 
   std::unique_ptr<ForceField> force_field_;

@@ -1,6 +1,8 @@
 #include <numeric>
 
+#include "apps/dpmd/checkpoint_configuration.hpp"
 #include "apps/dpmd/simulation.hpp"
+#include "apps/dpmd/system.hpp"
 #include "io/log/error.hpp"
 
 namespace quintet::dpmd {
@@ -82,14 +84,13 @@ void Simulation::load(const Comm& comm, const hdf5::File& file) {
   atoms_.type_names = force_field_->type_names();
   atoms_.masses = state.read<double>("mass", {atoms_.type_names.size()});
   atoms_.n_global = total;
-  if (static_cast<int>(counts.size()) != comm.size()) return load_shared_out(comm, state);
+  if (static_cast<int>(counts.size()) != comm.size()) return load_shared_out(comm, file.path());
   const auto offset = std::accumulate(counts.begin(), counts.begin() + comm.rank(), std::int64_t{0});
-  load_in_place(comm, state, static_cast<std::uint64_t>(offset),
-                static_cast<std::uint64_t>(counts[comm.rank()]));
+  load_in_place(state, static_cast<std::uint64_t>(offset), static_cast<std::uint64_t>(counts[comm.rank()]));
 }
 
 /// The same ranks: every atom to the place it had.
-void Simulation::load_in_place(const Comm&, hdf5::Group& state, std::uint64_t offset, std::uint64_t count) {
+void Simulation::load_in_place(hdf5::Group& state, std::uint64_t offset, std::uint64_t count) {
   atoms_.reserve(count + 1);
   atoms_.n_local = static_cast<int>(count);
   atoms_.n_ghost = 0;
@@ -109,26 +110,10 @@ void Simulation::load_in_place(const Comm&, hdf5::Group& state, std::uint64_t of
 }
 
 /// Another number of ranks: rank 0 reads all atoms and shares them out.
-void Simulation::load_shared_out(const Comm& comm, hdf5::Group& state) {
-  const auto n = static_cast<std::uint64_t>(comm.is_root() ? atoms_.n_global : 0);
-  const auto position = state.read_rows<double>("position", 0, n),
-             velocity = state.read_rows<double>("velocity", 0, n);
-  const auto type = state.read_rows<std::int32_t>("type", 0, n),
-             image = state.read_rows<std::int32_t>("image", 0, n);
+void Simulation::load_shared_out(const Comm& comm, const std::string& path) {
   Configuration configuration;
+  on_root(comm, [&] { configuration = read_checkpoint(path); });
   configuration.box = atoms_.box;
-  configuration.type_names = atoms_.type_names;
-  configuration.masses = atoms_.masses;
-  configuration.ids = state.read_rows<std::int64_t>("id", 0, n);
-  configuration.types.assign(type.begin(), type.end());
-  const Mat3& rows = atoms_.box.rows();
-  for (std::size_t i = 0; i < n; ++i) {
-    Vec3 x{position[3 * i], position[3 * i + 1], position[3 * i + 2]};
-    for (int k = 0; k < 3; ++k)
-      for (int l = 0; l < 3; ++l) x[l] += image[3 * i + k] * rows[3 * k + l];
-    configuration.positions.push_back(x);
-    configuration.velocities.push_back({velocity[3 * i], velocity[3 * i + 1], velocity[3 * i + 2]});
-  }
   atoms_ = domain_->distribute(configuration);
   domain_->rebuild(Exec(), atoms_);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "apps/dpmd/checkpoint_configuration.hpp"
 #include "io/config/suggest.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
@@ -60,7 +61,9 @@ Configuration read_system(const Comm& comm, const SystemOptions& options,
     ReadOptions read;
     read.frame = options.frame;
     read.type_names = options.types;
-    configuration = with_types(read_configuration(options.file, read), model_types, options.file);
+    configuration = with_types(
+        is_checkpoint(options.file) ? read_checkpoint(options.file) : read_configuration(options.file, read),
+        model_types, options.file);
     validate(configuration, closest_start);
     const auto& n = options.replicate;
     configuration =

@@ -28,7 +28,7 @@ ThermoLog::ThermoLog(Context& context, const LimitOptions& limits, std::int64_t 
   const auto& columns = thermo_columns();
   std::uint64_t kept = 0;
   if (group.has("step")) {
-    const auto steps = group.read<double>("step");
+    const auto steps = group.read_rows<double>("step", 0, group.shape("step")[0]);
     kept = static_cast<std::uint64_t>(std::count_if(
         steps.begin(), steps.end(), [&](double s) { return s <= static_cast<double>(first_step); }));
   }
