@@ -4,6 +4,8 @@
 #include <cmath>
 #include <filesystem>
 
+#include <fmt/ranges.h>
+
 #include "io/log/error.hpp"
 #include "physics/particles/npy.hpp"
 #include "physics/particles/read_configuration_box.hpp"

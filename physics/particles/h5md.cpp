@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/ranges.h>
+
 #include "io/log/error.hpp"
 #include "physics/particles/h5md_rows.hpp"
 

@@ -6,6 +6,8 @@
 #include <optional>
 #include <unordered_map>
 
+#include <fmt/ranges.h>
+
 #include "io/log/error.hpp"
 #include "physics/particles/read_configuration_box.hpp"
 #include "physics/particles/read_configuration_elements.hpp"

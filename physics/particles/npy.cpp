@@ -8,6 +8,8 @@
 #include <map>
 #include <span>
 
+#include <fmt/ranges.h>
+
 #include "io/log/error.hpp"
 #include "physics/particles/read_configuration_text.hpp"
 

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include <fmt/ranges.h>
+
 #include "io/log/error.hpp"
 #include "physics/particles/read_configuration_box.hpp"
 #include "physics/particles/read_configuration_text.hpp"
