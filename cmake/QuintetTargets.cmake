@@ -40,6 +40,8 @@ function(quintet_test name)
   endif()
   add_executable(test_${name} ${ARG_SOURCES})
   target_link_libraries(test_${name} PRIVATE quintet_flags quintet_test_support ${ARG_DEPENDS})
+  # GoogleTest's macros take a third less time to compile so; what is tested lies in the libraries.
+  target_compile_options(test_${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   set_target_properties(test_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
   if(NOT ARG_RANKS)
     add_test(NAME ${name} COMMAND test_${name})
