@@ -2,7 +2,9 @@
 
 #include <cmath>
 
+#include "io/log/error.hpp"
 #include "physics/particles/dynamics_random.hpp"
+#include "physics/particles/units.hpp"
 
 namespace quintet {
 
@@ -40,6 +42,12 @@ void CellRescaling::before(const Exec& exec, ParticleSystem& system, const Tick&
   const Vec3 normal{random.normal(), random.normal(), random.normal()};
   strain_ = cell_strain(coupling_, {p[0], p[1], p[2]}, tick.pressure,
                         compressibility_ * tick.dt / relaxation_time_, tick.kt, volume, normal);
+  for (const double strain : strain_)
+    if (!(std::abs(strain) < 0.1))
+      throw NumericalError(fmt::format(
+          "step {}: the cell would change by {:.3g} % in one step (pressure {:.4g} bar); lengthen "
+          "integrator.barostat.relaxation_time, minimise first, or start nearer to the target",
+          tick.step, 100 * strain, (p[0] + p[1] + p[2]) / 3 * units::ev_per_a3_to_bar));
   first_half_work_ = 0.5 * strain_work(system.total.virial, strain_);
 }
 

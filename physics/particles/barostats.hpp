@@ -22,7 +22,8 @@ class CellRescaling : public Coupling {
  public:
   /// compressibility beta (angstrom^3/eV), relaxation_time tau (ps).
   CellRescaling(CellCoupling coupling, double compressibility, double relaxation_time, std::uint64_t seed);
-  void before(const Exec& exec, ParticleSystem& system, const Tick& tick) override;  ///< choose the strain
+  /// Chooses the strain. Throws NumericalError if a direction would change by a tenth or more in one step.
+  void before(const Exec& exec, ParticleSystem& system, const Tick& tick) override;
   void middle(const Exec& exec, ParticleSystem& system, const Tick& tick) override;  ///< apply it
   void after(const Exec& exec, ParticleSystem& system,
              const Tick& tick) override;  ///< finish the account of work

@@ -92,8 +92,9 @@ void PairCounter::count(const Exec& exec, std::span<const TypedPoint> others,
                         std::span<std::int64_t> counts) const {
   const TypedPoint* const other = others.data();
   std::int64_t* const sums = counts.data();
+  const PairCounter* const counter = this;
   Kokkos::parallel_for("particles::count_pairs", Kokkos::RangePolicy<Exec>(exec, 0, others.size()),
-                       [other, sums, this](std::size_t i) { count_around(other[i], sums); });
+                       [other, sums, counter](std::size_t i) { counter->count_around(other[i], sums); });
   exec.fence();
 }
 

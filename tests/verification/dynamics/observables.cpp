@@ -118,7 +118,8 @@ class AnyObserver : public ::testing::TestWithParam<int> {
     for (const auto& table : observer.tables())
       for (const auto& column : table.columns)
         values.insert(values.end(), column.values.begin(), column.values.end());
-    for (const auto& scalar : observer.scalars()) values.insert(values.end(), {scalar.value, scalar.error});
+    for (const auto& scalar : observer.scalars())
+      values.insert(values.end(), {scalar.value, std::isnan(scalar.error) ? -1 : scalar.error});
     return values;
   }
 };
