@@ -14,8 +14,8 @@ void write_attribute(const Context& context, hid_t object, const std::string& na
     context.check(H5Adelete(object, name.c_str()), "attribute " + name, "replace it");
   }
   const Attribute attribute(
-      context.check(H5Acreate2(object, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT), "attribute " + name,
-                    "make it"));
+      context.check(H5Acreate2(object, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT),
+                    "attribute " + name, "make it"));
   if (H5Awrite(attribute, type, values) < 0) context.fail_write("attribute " + name);
 }
 
@@ -26,16 +26,24 @@ struct OpenAttribute {
   std::uint64_t count;
 };
 
+/// A header that cannot be read is an error, not an absence.
+bool has_attribute_of(const Context& context, hid_t object, const std::string& object_name,
+                      const std::string& name) {
+  return context.check(H5Aexists(object, name.c_str()), quoted(object_name, name), "look for it") > 0;
+}
+
 OpenAttribute open_attribute(const Context& context, hid_t object, const std::string& object_name,
                              const std::string& name) {
   const std::string what = quoted(object_name, name);
-  QUINTET_CHECK(H5Aexists(object, name.c_str()) > 0, "{}: there is no {}", context.path, what);
+  QUINTET_CHECK(has_attribute_of(context, object, object_name, name), "{}: there is no {}", context.path,
+                what);
   Attribute attribute(context.check(H5Aopen(object, name.c_str(), H5P_DEFAULT), what, "open it"));
   Type type(context.check(H5Aget_type(attribute), what, "find its type"));
   const Space space(context.check(H5Aget_space(attribute), what, "find its shape"));
   const std::uint64_t count = element_count(shape_of_space(space), what);
   QUINTET_CHECK(count <= context.bytes() / std::max<std::size_t>(H5Tget_size(type), 1),
-                "{}: {}: claims {} values, more than the file can hold: it is corrupt", context.path, what, count);
+                "{}: {}: claims {} values, more than the file can hold: it is corrupt", context.path, what,
+                count);
   return {std::move(attribute), std::move(type), count};
 }
 
@@ -61,13 +69,15 @@ std::vector<std::string> read_fixed_texts(const Context& context, const OpenAttr
   std::string raw(open.count * length, '\0');
   context.check(H5Aread(open.attribute, open.type, raw.data()), what, "read it");
   std::vector<std::string> texts;
-  for (std::size_t i = 0; i < open.count; ++i) texts.push_back(without_padding(raw.substr(i * length, length), open.type));
+  for (std::size_t i = 0; i < open.count; ++i)
+    texts.push_back(without_padding(raw.substr(i * length, length), open.type));
   return texts;
 }
 
 }  // namespace
 
-void write_text_attribute(const Context& context, hid_t object, const std::string& name, const std::string& text) {
+void write_text_attribute(const Context& context, hid_t object, const std::string& name,
+                          const std::string& text) {
   const auto type = variable_text_type();
   const auto space = make_space({});
   const char* value = text.c_str();
@@ -93,19 +103,19 @@ void write_number_attribute(const Context& context, hid_t object, const std::str
 
 void write_description(const Context& context, hid_t dataset, const std::string& name,
                        const Description& description) {
-  QUINTET_CHECK(!description.units.empty(), "{}: {}: has no units; write \"1\" if it is dimensionless", context.path,
-                name);
+  QUINTET_CHECK(!description.units.empty(), "{}: {}: has no units; write \"1\" if it is dimensionless",
+                context.path, name);
   write_text_attribute(context, dataset, "units", description.units);
   write_texts_attribute(context, dataset, "axes", description.axes);
   write_text_attribute(context, dataset, "description", description.text);
 }
 
-std::vector<std::string> read_texts_attribute(const Context& context, hid_t object, const std::string& object_name,
-                                              const std::string& name) {
+std::vector<std::string> read_texts_attribute(const Context& context, hid_t object,
+                                              const std::string& object_name, const std::string& name) {
   const auto open = open_attribute(context, object, object_name, name);
   const std::string what = quoted(object_name, name);
-  QUINTET_CHECK(H5Tget_class(open.type) == H5T_STRING, "{}: {}: holds {}, but text is expected", context.path, what,
-                type_name(open.type));
+  QUINTET_CHECK(H5Tget_class(open.type) == H5T_STRING, "{}: {}: holds {}, but text is expected", context.path,
+                what, type_name(open.type));
   if (open.count == 0) return {};
   return H5Tis_variable_str(open.type) > 0 ? read_variable_texts(context, open, what)
                                            : read_fixed_texts(context, open, what);
@@ -121,15 +131,16 @@ std::string read_text_attribute(const Context& context, hid_t object, const std:
   return texts[0];
 }
 
-std::vector<double> read_number_attribute(const Context& context, hid_t object, const std::string& object_name,
-                                          const std::string& name) {
+std::vector<double> read_number_attribute(const Context& context, hid_t object,
+                                          const std::string& object_name, const std::string& name) {
   const auto open = open_attribute(context, object, object_name, name);
   const auto kind = H5Tget_class(open.type);
-  QUINTET_CHECK(kind == H5T_INTEGER || kind == H5T_FLOAT, "{}: {}: holds {}, but numbers are expected", context.path,
-                quoted(object_name, name), type_name(open.type));
+  QUINTET_CHECK(kind == H5T_INTEGER || kind == H5T_FLOAT, "{}: {}: holds {}, but numbers are expected",
+                context.path, quoted(object_name, name), type_name(open.type));
   std::vector<double> values(open.count);
   if (!values.empty()) {
-    context.check(H5Aread(open.attribute, H5T_NATIVE_DOUBLE, values.data()), quoted(object_name, name), "read it");
+    context.check(H5Aread(open.attribute, H5T_NATIVE_DOUBLE, values.data()), quoted(object_name, name),
+                  "read it");
   }
   return values;
 }
@@ -138,8 +149,8 @@ std::int64_t read_integer_attribute(const Context& context, hid_t object, const 
                                     const std::string& name) {
   const auto open = open_attribute(context, object, object_name, name);
   QUINTET_CHECK(H5Tget_class(open.type) == H5T_INTEGER && open.count == 1,
-                "{}: {}: holds {} of {}, but one integer is expected", context.path, quoted(object_name, name),
-                open.count, type_name(open.type));
+                "{}: {}: holds {} of {}, but one integer is expected", context.path,
+                quoted(object_name, name), open.count, type_name(open.type));
   // An unsigned value keeps its 64 bits, so that a seed above 2^63 survives.
   std::int64_t value = 0;
   const hid_t memory = H5Tget_sign(open.type) == H5T_SGN_NONE ? H5T_NATIVE_UINT64 : H5T_NATIVE_INT64;
@@ -157,18 +168,18 @@ void Group::set_attribute(const std::string& name, const std::string& text) {
 }
 
 void Group::set_attribute(const std::string& name, double value) {
-  write_number_attribute(*implementation_->context, implementation_->open_object(""), name, H5T_NATIVE_DOUBLE, &value,
-                         {});
+  write_number_attribute(*implementation_->context, implementation_->open_object(""), name, H5T_NATIVE_DOUBLE,
+                         &value, {});
 }
 
 void Group::set_attribute(const std::string& name, std::int64_t value) {
-  write_number_attribute(*implementation_->context, implementation_->open_object(""), name, H5T_NATIVE_INT64, &value,
-                         {});
+  write_number_attribute(*implementation_->context, implementation_->open_object(""), name, H5T_NATIVE_INT64,
+                         &value, {});
 }
 
 void Group::set_attribute(const std::string& name, std::uint64_t value) {
-  write_number_attribute(*implementation_->context, implementation_->open_object(""), name, H5T_NATIVE_UINT64, &value,
-                         {});
+  write_number_attribute(*implementation_->context, implementation_->open_object(""), name, H5T_NATIVE_UINT64,
+                         &value, {});
 }
 
 void Group::set_attribute(const std::string& name, const std::vector<double>& values) {
@@ -186,22 +197,23 @@ void Group::set_attribute(const std::string& name, const std::vector<std::string
 }
 
 bool Group::has_attribute(const std::string& name) const {
-  return H5Aexists(implementation_->open_object(""), name.c_str()) > 0;
+  return has_attribute_of(*implementation_->context, implementation_->open_object(""),
+                          implementation_->full(""), name);
 }
 
 std::string Group::text_attribute(const std::string& name) const {
-  return read_text_attribute(*implementation_->context, implementation_->open_object(""), implementation_->full(""),
-                             name);
+  return read_text_attribute(*implementation_->context, implementation_->open_object(""),
+                             implementation_->full(""), name);
 }
 
 std::vector<std::string> Group::texts_attribute(const std::string& name) const {
-  return read_texts_attribute(*implementation_->context, implementation_->open_object(""), implementation_->full(""),
-                              name);
+  return read_texts_attribute(*implementation_->context, implementation_->open_object(""),
+                              implementation_->full(""), name);
 }
 
 std::vector<double> Group::number_attribute(const std::string& name) const {
-  return read_number_attribute(*implementation_->context, implementation_->open_object(""), implementation_->full(""),
-                               name);
+  return read_number_attribute(*implementation_->context, implementation_->open_object(""),
+                               implementation_->full(""), name);
 }
 
 std::int64_t Group::integer_attribute(const std::string& name) const {
@@ -209,7 +221,8 @@ std::int64_t Group::integer_attribute(const std::string& name) const {
                                 implementation_->full(""), name);
 }
 
-void Group::set_member_attribute(const std::string& member, const std::string& name, const std::string& text) {
+void Group::set_member_attribute(const std::string& member, const std::string& name,
+                                 const std::string& text) {
   write_text_attribute(*implementation_->context, implementation_->open_object(member), name, text);
 }
 
@@ -218,13 +231,15 @@ std::string Group::member_text_attribute(const std::string& member, const std::s
                              implementation_->full(member), name);
 }
 
-std::vector<std::string> Group::member_texts_attribute(const std::string& member, const std::string& name) const {
+std::vector<std::string> Group::member_texts_attribute(const std::string& member,
+                                                       const std::string& name) const {
   return read_texts_attribute(*implementation_->context, implementation_->open_object(member),
                               implementation_->full(member), name);
 }
 
 bool Group::has_member_attribute(const std::string& member, const std::string& name) const {
-  return H5Aexists(implementation_->open_object(member), name.c_str()) > 0;
+  return has_attribute_of(*implementation_->context, implementation_->open_object(member),
+                          implementation_->full(member), name);
 }
 
 }  // namespace quintet::hdf5

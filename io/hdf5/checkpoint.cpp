@@ -72,7 +72,10 @@ void CheckpointStore::write(std::int64_t step, const Provenance& provenance,
     seal(comm_, temporary);
   } catch (...) {
     std::error_code ignored;
-    if (comm_.is_root()) fs::remove(temporary, ignored);
+    if (comm_.is_root()) {
+      fs::resize_file(temporary, 0, ignored);  // its space comes back even if a rank still has it open
+      fs::remove(temporary, ignored);
+    }
     throw;
   }
   detail::on_root(comm_, [&] {
@@ -86,8 +89,8 @@ void CheckpointStore::tidy(std::int64_t newest_step) const {
   auto steps = steps_in(directory_);
   while (!steps.empty() && steps.back() > newest_step) {
     const std::string later = path(steps.back());
-    log::warning("{}: is of a later step than the checkpoint just written ({}); renamed to .superseded", later,
-                 newest_step);
+    log::warning("{}: is of a later step than the checkpoint just written ({}); renamed to .superseded",
+                 later, newest_step);
     fs::rename(later, later + ".superseded");
     steps.pop_back();
   }

@@ -17,23 +17,26 @@ inline constexpr int checkpoint_version = 1;
 
 /// The checkpoints of one run directory: `DIR/step_000000001000.h5`.
 ///
-/// A checkpoint is written to a temporary name (`.tmp` appended), flushed to the disk, sealed and renamed; then all but
-/// the last `keep` go. The seal is 24 bytes after the end of the HDF5 data, where HDF5 tools do not look: a magic
-/// number, the bytes before the seal, and a 64-bit checksum of them. So one file holds all, and one rename brings it.
+/// A checkpoint is written to a temporary name (`.tmp` appended), flushed to the disk, sealed and renamed;
+/// then all but the last `keep` go. The seal is 24 bytes after the end of the HDF5 data, where HDF5 tools do
+/// not look: a magic number, the bytes before the seal, and a 64-bit checksum of them. So one file holds all,
+/// and one rename brings it.
 ///
-/// A checkpoint of a later step than the one just written belongs to a continuation that was given up: it is renamed to
+/// A checkpoint of a later step than the one just written belongs to a continuation that was given up: it is
+/// renamed to
 /// `.superseded`, with a warning, so that newest() does not bring it back.
 class CheckpointStore {
  public:
   /// Throws InputError if keep < 1. The folder is made by the first write.
   CheckpointStore(Comm comm, std::string directory, int keep);
 
-  /// Write the state at `step`; `write` fills the root group. Collective. Throws ResourceError if the disk is full; the
-  /// checkpoints that were there before stay.
+  /// Write the state at `step`; `write` fills the root group. Collective. Throws ResourceError if the disk is
+  /// full; the checkpoints that were there before stay.
   void write(std::int64_t step, const Provenance& provenance, const std::function<void(Group&)>& write) const;
 
-  /// The newest checkpoint that is whole. A truncated or corrupt one is passed over with a warning that names it.
-  /// Collective; std::nullopt if there is none at all; throws InputError if there are some but none is whole.
+  /// The newest checkpoint that is whole. A truncated or corrupt one is passed over with a warning that names
+  /// it. Collective; std::nullopt if there is none at all; throws InputError if there are some but none is
+  /// whole.
   [[nodiscard]] std::optional<std::string> newest() const;
 
   /// Steps of the checkpoints that are there, oldest first. Collective.

@@ -1,4 +1,9 @@
-#include <numeric>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
 
 #include "io/hdf5/detail.hpp"
 
@@ -33,7 +38,8 @@ std::uint64_t row_elements(const Shape& shape, const std::string& name) {
   return element_count(Shape(shape.begin() + 1, shape.end()), name);
 }
 
-/// Throws InputError unless all elements are in this very file, so that a lying shape cannot make us allocate.
+/// Throws InputError unless all elements are in this very file, so that a lying shape cannot make us
+/// allocate.
 void check_storage(const Context& context, hid_t dataset, const std::string& name, const Shape& shape,
                    std::uint64_t element_bytes) {
   const Properties creation(H5Dget_create_plist(dataset));
@@ -43,14 +49,35 @@ void check_storage(const Context& context, hid_t dataset, const std::string& nam
   const std::uint64_t count = element_count(shape, fmt::format("{}: {}", context.path, name));
   const std::uint64_t stored = H5Dget_storage_size(dataset), file_bytes = context.bytes();
   const std::uint64_t ratio = H5Pget_nfilters(creation) > 0 ? max_compression : 1;
-  QUINTET_CHECK(stored <= file_bytes && count / ratio <= stored / std::max<std::uint64_t>(element_bytes, 1),
-                "{}: {}: shape {} needs {} bytes an element, but the file of {} bytes stores {} bytes for it: the "
-                "dataset is truncated or corrupt, or was never written",
-                context.path, name, shape_text(shape), element_bytes, file_bytes, stored);
+  QUINTET_CHECK(
+      stored <= file_bytes && count / ratio <= stored / std::max<std::uint64_t>(element_bytes, 1),
+      "{}: {}: shape {} needs {} bytes an element, but the file of {} bytes stores {} bytes for it: the "
+      "dataset is truncated or corrupt, or was never written",
+      context.path, name, shape_text(shape), element_bytes, file_bytes, stored);
 }
 
-void write_distributed_as(const Group::Implementation& own, const std::string& name, hid_t type, const void* data,
-                          std::size_t n, const Shape& shape, std::uint64_t offset, const Description& description) {
+/// Take the disk space of a new dataset before any rank writes to it: where a write fails in the middle of a
+/// collective transfer, MPI-IO may leave the other ranks waiting. File systems that cannot reserve are left
+/// to the transfer.
+void reserve(const Context& context, hid_t dataset, const std::string& name) {
+  if (context.comm.size() == 1) return;
+  const haddr_t offset = H5Dget_offset(dataset);
+  const std::uint64_t bytes = H5Dget_storage_size(dataset);
+  context.write_together([&] {
+    if (!context.comm.is_root() || offset == HADDR_UNDEF || bytes == 0) return;
+    const int descriptor = ::open(context.path.c_str(), O_WRONLY | O_CLOEXEC);
+    const bool taken = ::fallocate(descriptor, 0, static_cast<off_t>(offset), static_cast<off_t>(bytes)) == 0;
+    const int reason = errno;
+    ::close(descriptor);
+    if (taken || (reason != ENOSPC && reason != EDQUOT && reason != EFBIG)) return;
+    throw ResourceError(fmt::format("{}: {}: cannot write its {} bytes: {}", context.path, name, bytes,
+                                    std::strerror(reason)));
+  });
+}
+
+void write_distributed_as(const Group::Implementation& own, const std::string& name, hid_t type,
+                          const void* data, std::size_t n, const Shape& shape, std::uint64_t offset,
+                          const Description& description) {
   const auto& context = *own.context;
   const std::string path = own.full(name);
   std::uint64_t rows = 0;
@@ -59,14 +86,16 @@ void write_distributed_as(const Group::Implementation& own, const std::string& n
     QUINTET_CHECK(!shape.empty(), "{}: {}: a scalar cannot be distributed over ranks", context.path, path);
     const std::uint64_t row = row_elements(shape, path);
     rows = row == 0 ? 0 : n / row;
-    QUINTET_CHECK(n == rows * row && offset <= shape[0] && rows <= shape[0] - offset,
-                  "{}: {}: rank {} gives {} values from row {}, which is not a whole number of rows within shape {}",
-                  context.path, path, context.comm.rank(), n, offset, shape_text(shape));
+    QUINTET_CHECK(
+        n == rows * row && offset <= shape[0] && rows <= shape[0] - offset,
+        "{}: {}: rank {} gives {} values from row {}, which is not a whole number of rows within shape {}",
+        context.path, path, context.comm.rank(), n, offset, shape_text(shape));
   });
   if (row_elements(shape, path) > 0) check_complete(context.comm.sum(rows), shape[0], context.path, path);
   const auto space = make_space(shape);
   const auto creation = contiguous();
   const auto dataset = own.create_dataset(name, type, space, creation, description);
+  reserve(context, dataset, path);
   write_slab(context, dataset, path, type, data, rows ? rows_of(shape, offset, rows) : nothing_of(shape));
 }
 
@@ -76,12 +105,13 @@ void write_whole_as(const Group::Implementation& own, const std::string& name, h
   const std::string path = own.full(name);
   on_root(context.comm, [&] {
     context.require_open();
-    QUINTET_CHECK(n == element_count(shape, path), "{}: {}: {} values given for shape {}", context.path, path, n,
-                  shape_text(shape));
+    QUINTET_CHECK(n == element_count(shape, path), "{}: {}: {} values given for shape {}", context.path, path,
+                  n, shape_text(shape));
   });
   const auto space = make_space(shape);
   const auto creation = contiguous();
   const auto dataset = own.create_dataset(name, type, space, creation, description);
+  reserve(context, dataset, path);
   const bool writes = context.comm.is_root() && n > 0;
   write_slab(context, dataset, path, type, data,
              writes ? rows_of(shape, 0, shape.empty() ? 1 : shape[0]) : nothing_of(shape));
@@ -91,15 +121,16 @@ void write_whole_as(const Group::Implementation& own, const std::string& name, h
 
 Dataset Group::Implementation::open_dataset(const std::string& name) const {
   require(name, "dataset");
-  return Dataset(
-      context->check(H5Dopen2(context->file, full(name).c_str(), H5P_DEFAULT), full(name), "open the dataset"));
+  return Dataset(context->check(H5Dopen2(context->file, full(name).c_str(), H5P_DEFAULT), full(name),
+                                "open the dataset"));
 }
 
 Shape Group::Implementation::readable_shape(hid_t dataset, const std::string& name, bool to_integer) const {
   const Type type(context->check(H5Dget_type(dataset), full(name), "find its type"));
   const auto kind = H5Tget_class(type);
-  QUINTET_CHECK(kind == H5T_INTEGER || (kind == H5T_FLOAT && !to_integer), "{}: {}: holds {}, but {} are expected",
-                context->path, full(name), type_name(type), to_integer ? "integers" : "numbers");
+  QUINTET_CHECK(kind == H5T_INTEGER || (kind == H5T_FLOAT && !to_integer),
+                "{}: {}: holds {}, but {} are expected", context->path, full(name), type_name(type),
+                to_integer ? "integers" : "numbers");
   const Space space(context->check(H5Dget_space(dataset), full(name), "find its shape"));
   const Shape shape = shape_of_space(space);
   check_storage(*context, dataset, full(name), shape, H5Tget_size(type));
@@ -162,8 +193,8 @@ std::vector<T> Group::read_rows(const std::string& name, std::uint64_t offset, s
   together(context.comm, [&] {
     QUINTET_CHECK(!shape.empty(), "{}: {}: is a scalar; expected rows", context.path, path);
     QUINTET_CHECK(offset <= shape[0] && count <= shape[0] - offset,
-                  "{}: {}: rows {} to {} asked for, but it has {} rows", context.path, path, offset, offset + count,
-                  shape[0]);
+                  "{}: {}: rows {} to {} asked for, but it has {} rows", context.path, path, offset,
+                  offset + count, shape[0]);
     values.resize(count * row_elements(shape, path));
   });
   read_slab(context, dataset, path, native_type<T>(), values.data(),
@@ -213,12 +244,12 @@ std::string Group::read_text(const std::string& name) const {
   return without_padding(std::move(text), type);
 }
 
-#define QUINTET_INSTANTIATE(T)                                                                               \
-  template void Group::write<T>(const std::string&, std::span<const T>, const Shape&, const Description&);   \
-  template void Group::write_distributed<T>(const std::string&, std::span<const T>, const Shape&,            \
-                                            std::uint64_t, const Description&);                              \
-  template std::vector<T> Group::read<T>(const std::string&) const;                                          \
-  template std::vector<T> Group::read<T>(const std::string&, const Shape&) const;                            \
+#define QUINTET_INSTANTIATE(T)                                                                             \
+  template void Group::write<T>(const std::string&, std::span<const T>, const Shape&, const Description&); \
+  template void Group::write_distributed<T>(const std::string&, std::span<const T>, const Shape&,          \
+                                            std::uint64_t, const Description&);                            \
+  template std::vector<T> Group::read<T>(const std::string&) const;                                        \
+  template std::vector<T> Group::read<T>(const std::string&, const Shape&) const;                          \
   template std::vector<T> Group::read_rows<T>(const std::string&, std::uint64_t, std::uint64_t) const;
 QUINTET_INSTANTIATE(float)
 QUINTET_INSTANTIATE(double)

@@ -23,11 +23,16 @@ herr_t collect_error(unsigned, const H5E_error2_t* entry, void* client) {
 
 [[noreturn]] void throw_error(ExitCode code, const std::string& text) {
   switch (code) {
-    case ExitCode::usage: throw UsageError(text);
-    case ExitCode::input: throw InputError(text);
-    case ExitCode::numerical: throw NumericalError(text);
-    case ExitCode::resource: throw ResourceError(text);
-    default: throw InternalError(text);
+    case ExitCode::usage:
+      throw UsageError(text);
+    case ExitCode::input:
+      throw InputError(text);
+    case ExitCode::numerical:
+      throw NumericalError(text);
+    case ExitCode::resource:
+      throw ResourceError(text);
+    default:
+      throw InternalError(text);
   }
 }
 
@@ -66,8 +71,9 @@ void start_library() {
 }
 
 namespace {
-/// Started before main(), so before MPI: else HDF5 cleans up in MPI_Finalize. Its clean-up (there or at exit) closes
-/// once more what could not be closed on a full disk, and crashes. Our handles leave it nothing to clean.
+/// Started before main(), so before MPI: else HDF5 cleans up in MPI_Finalize. Its clean-up (there or at exit)
+/// closes once more what could not be closed on a full disk, and crashes. Our handles leave it nothing to
+/// clean.
 [[maybe_unused]] const bool started = (start_library(), true);
 }  // namespace
 
@@ -107,7 +113,8 @@ std::string printable(std::string_view text, std::size_t most) {
 
 std::string joined(const std::vector<std::string>& names, std::size_t most) {
   std::string all;
-  for (std::size_t i = 0; i < std::min(names.size(), most); ++i) all += (i ? ", " : "") + printable(names[i], 80);
+  for (std::size_t i = 0; i < std::min(names.size(), most); ++i)
+    all += (i ? ", " : "") + printable(names[i], 80);
   return names.size() > most ? all + fmt::format(", ... ({} in all)", names.size()) : all;
 }
 
@@ -127,13 +134,25 @@ Context::Context(Comm communicator, std::string file_path)
   start_library();
 }
 
-Context::~Context() { file.reset(); }
+Context::~Context() {
+  // Closing flushes; where that fails on one rank (full disk), the others would wait for it in MPI for ever.
+  if (write_failed && comm.size() > 1) file.abandon();
+}
 
 void Context::close() {
   if (file < 0) return;
-  together(comm, [&] {
+  write_together([&] {
     if (file.reset() < 0) fail_write("file");
   });
+}
+
+void Context::write_together(const std::function<void()>& action) const {
+  try {
+    together(comm, action);
+  } catch (...) {
+    write_failed = true;
+    throw;
+  }
 }
 
 void Context::require_open() const {
@@ -176,9 +195,10 @@ std::uint64_t element_count(const Shape& shape, std::string_view what) {
   return count;
 }
 
-void check_complete(std::uint64_t given, std::uint64_t expected, std::string_view path, std::string_view name) {
-  QUINTET_CHECK(given == expected, "{}: {}: all ranks together give {} rows, but there are {}", path, name, given,
-                expected);
+void check_complete(std::uint64_t given, std::uint64_t expected, std::string_view path,
+                    std::string_view name) {
+  QUINTET_CHECK(given == expected, "{}: {}: all ranks together give {} rows, but there are {}", path, name,
+                given, expected);
 }
 
 std::string shape_text(const Shape& shape) {
@@ -204,16 +224,26 @@ Shape shape_of_space(hid_t space) {
 std::string type_name(hid_t type) {
   const auto bits = 8 * H5Tget_size(type);
   switch (H5Tget_class(type)) {
-    case H5T_FLOAT: return fmt::format("float{}", bits);
-    case H5T_INTEGER: return fmt::format("{}int{}", H5Tget_sign(type) == H5T_SGN_NONE ? "u" : "", bits);
-    case H5T_STRING: return "string";
-    case H5T_ENUM: return "enum";
-    case H5T_COMPOUND: return "compound";
-    case H5T_REFERENCE: return "reference";
-    case H5T_VLEN: return "variable-length list";
-    case H5T_ARRAY: return "array";
-    case H5T_OPAQUE: return "opaque";
-    default: return "unknown";
+    case H5T_FLOAT:
+      return fmt::format("float{}", bits);
+    case H5T_INTEGER:
+      return fmt::format("{}int{}", H5Tget_sign(type) == H5T_SGN_NONE ? "u" : "", bits);
+    case H5T_STRING:
+      return "string";
+    case H5T_ENUM:
+      return "enum";
+    case H5T_COMPOUND:
+      return "compound";
+    case H5T_REFERENCE:
+      return "reference";
+    case H5T_VLEN:
+      return "variable-length list";
+    case H5T_ARRAY:
+      return "array";
+    case H5T_OPAQUE:
+      return "opaque";
+    default:
+      return "unknown";
   }
 }
 

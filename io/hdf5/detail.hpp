@@ -12,7 +12,8 @@
 #include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
 
-/// What the .cpp files of this folder share: owned handles, error translation, agreement between ranks. Not installed.
+/// What the .cpp files of this folder share: owned handles, error translation, agreement between ranks. Not
+/// installed.
 namespace quintet::hdf5::detail {
 
 /// Owns one HDF5 identifier; negative ones (failed calls) are never closed.
@@ -31,6 +32,8 @@ class Handle {
     const hid_t id = std::exchange(id_, H5I_INVALID_HID);
     return id < 0 ? 0 : Close(id);
   }
+  /// Never close it.
+  void abandon() { id_ = H5I_INVALID_HID; }
   operator hid_t() const { return id_; }
 
  private:
@@ -52,7 +55,8 @@ void start_library();
 void register_raw_texts();
 /// Text of HDF5's error stack, from the call to the cause.
 [[nodiscard]] std::string library_error();
-/// Run `action` on every rank; if it throws on any rank, the first such rank's error is thrown on all. Collective.
+/// Run `action` on every rank; if it throws on any rank, the first such rank's error is thrown on all.
+/// Collective.
 void together(const Comm& comm, const std::function<void()>& action);
 /// Run `action` on rank 0; its error is thrown on all ranks. Collective.
 void on_root(const Comm& comm, const std::function<void()>& action);
@@ -70,6 +74,7 @@ struct Context {
   FileHandle file;
   bool writable = false;
   bool made_here = false;  ///< by File::create: its bytes are our own
+  mutable bool write_failed = false;
 
   Context(Comm communicator, std::string file_path);
   ~Context();
@@ -81,6 +86,8 @@ struct Context {
   void require_open() const;
   /// Bytes of the file: no dataset can hold more. Without a limit for a file made by us. Collective.
   [[nodiscard]] std::uint64_t bytes() const;
+  /// As together(comm, action), and remember on all ranks that writing failed.
+  void write_together(const std::function<void()>& action) const;
   /// Throw what HDF5 has to say: ResourceError if the disk or quota is full, else InputError.
   [[noreturn]] void fail(std::string_view object, std::string_view action) const;
   /// Throw ResourceError: writing failed.
@@ -88,7 +95,8 @@ struct Context {
   /// The result of an HDF5 call, or fail().
   template <class Result>
   Result check(Result result, std::string_view object, std::string_view action) const {
-    if (result < 0) [[unlikely]] fail(object, action);
+    if (result < 0) [[unlikely]]
+      fail(object, action);
     return result;
   }
 };
@@ -96,20 +104,29 @@ struct Context {
 /// HDF5's name of an element type in memory (borrowed: never closed).
 template <class T>
 hid_t native_type() {
-  if constexpr (std::is_same_v<T, float>) return H5T_NATIVE_FLOAT;
-  else if constexpr (std::is_same_v<T, double>) return H5T_NATIVE_DOUBLE;
-  else if constexpr (std::is_same_v<T, std::int8_t>) return H5T_NATIVE_INT8;
-  else if constexpr (std::is_same_v<T, std::uint8_t>) return H5T_NATIVE_UINT8;
-  else if constexpr (std::is_same_v<T, std::int32_t>) return H5T_NATIVE_INT32;
-  else if constexpr (std::is_same_v<T, std::int64_t>) return H5T_NATIVE_INT64;
-  else if constexpr (std::is_same_v<T, std::uint64_t>) return H5T_NATIVE_UINT64;
-  else static_assert(!sizeof(T), "not an element type of io/hdf5");
+  if constexpr (std::is_same_v<T, float>)
+    return H5T_NATIVE_FLOAT;
+  else if constexpr (std::is_same_v<T, double>)
+    return H5T_NATIVE_DOUBLE;
+  else if constexpr (std::is_same_v<T, std::int8_t>)
+    return H5T_NATIVE_INT8;
+  else if constexpr (std::is_same_v<T, std::uint8_t>)
+    return H5T_NATIVE_UINT8;
+  else if constexpr (std::is_same_v<T, std::int32_t>)
+    return H5T_NATIVE_INT32;
+  else if constexpr (std::is_same_v<T, std::int64_t>)
+    return H5T_NATIVE_INT64;
+  else if constexpr (std::is_same_v<T, std::uint64_t>)
+    return H5T_NATIVE_UINT64;
+  else
+    static_assert(!sizeof(T), "not an element type of io/hdf5");
 }
 
 /// Number of elements of a shape. Throws InputError if it does not fit 63 bits.
 [[nodiscard]] std::uint64_t element_count(const Shape& shape, std::string_view what);
 /// Throws InputError unless the ranks gave as many rows as there are.
-void check_complete(std::uint64_t given, std::uint64_t expected, std::string_view path, std::string_view name);
+void check_complete(std::uint64_t given, std::uint64_t expected, std::string_view path,
+                    std::string_view name);
 /// "[3, 4]".
 [[nodiscard]] std::string shape_text(const Shape& shape);
 /// A dataspace of this shape; scalar for {}.
@@ -120,33 +137,38 @@ void check_complete(std::uint64_t given, std::uint64_t expected, std::string_vie
 /// Variable-length UTF-8 string type.
 [[nodiscard]] Type variable_text_type();
 
-/// Part of a dataset that this rank reads or writes: `count[i]` elements from `start[i]`; nothing where count is zero.
+/// Part of a dataset that this rank reads or writes: `count[i]` elements from `start[i]`; nothing where count
+/// is zero.
 struct Slab {
   Shape start, count;
 };
 /// One collective transfer of a slab. Throws ResourceError (all ranks alike).
-void write_slab(const Context& context, hid_t dataset, const std::string& name, hid_t memory_type, const void* data,
-                const Slab& slab);
+void write_slab(const Context& context, hid_t dataset, const std::string& name, hid_t memory_type,
+                const void* data, const Slab& slab);
 /// One collective transfer of a slab; a value that does not fit the memory type is an InputError.
 void read_slab(const Context& context, hid_t dataset, const std::string& name, hid_t memory_type, void* data,
                const Slab& slab);
 
-/// Throws InputError unless all `count` variable-length texts that `read` brings lie whole in the file. Collective.
+/// Throws InputError unless all `count` variable-length texts that `read` brings lie whole in the file.
+/// Collective.
 void check_variable_texts(const Context& context, std::size_t count, const std::string& what,
                           const std::function<herr_t(hid_t type, void* raw)>& read);
 /// A stored fixed-length text without its padding.
 [[nodiscard]] std::string without_padding(std::string text, hid_t type);
 
 /// `units`, `axes`, `description` of a new dataset.
-void write_description(const Context& context, hid_t dataset, const std::string& name, const Description& description);
-void write_text_attribute(const Context& context, hid_t object, const std::string& name, const std::string& text);
+void write_description(const Context& context, hid_t dataset, const std::string& name,
+                       const Description& description);
+void write_text_attribute(const Context& context, hid_t object, const std::string& name,
+                          const std::string& text);
 void write_texts_attribute(const Context& context, hid_t object, const std::string& name,
                            const std::vector<std::string>& texts);
 void write_number_attribute(const Context& context, hid_t object, const std::string& name, hid_t type,
                             const void* values, const Shape& shape);
 /// Texts of a string attribute of any shape, fixed or variable length. `object_name` stands in messages.
 [[nodiscard]] std::vector<std::string> read_texts_attribute(const Context& context, hid_t object,
-                                                            const std::string& object_name, const std::string& name);
+                                                            const std::string& object_name,
+                                                            const std::string& name);
 
 }  // namespace quintet::hdf5::detail
 
@@ -166,8 +188,8 @@ struct Group::Implementation {
   [[nodiscard]] detail::Dataset open_dataset(const std::string& name) const;
   [[nodiscard]] detail::Object open_object(const std::string& name) const;
   /// Make a dataset, in place of one of equal name.
-  [[nodiscard]] detail::Dataset create_dataset(const std::string& name, hid_t type, hid_t space, hid_t creation,
-                                               const Description& description) const;
+  [[nodiscard]] detail::Dataset create_dataset(const std::string& name, hid_t type, hid_t space,
+                                               hid_t creation, const Description& description) const;
   /// Shape of a numeric dataset after all checks that a hostile file needs.
   [[nodiscard]] Shape readable_shape(hid_t dataset, const std::string& name, bool to_integer) const;
 };

@@ -9,7 +9,8 @@ namespace {
 
 using detail::Context;
 
-/// Access through MPI-IO where there is more than one rank; formats that HDF5 1.10 reads, with checksummed metadata.
+/// Access through MPI-IO where there is more than one rank; formats that HDF5 1.10 reads, with checksummed
+/// metadata.
 detail::Properties access_properties(const Comm& comm) {
   detail::Properties access(H5Pcreate(H5P_FILE_ACCESS));
   H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
@@ -82,7 +83,7 @@ const std::string& File::path() const { return implementation_->context->path; }
 void File::flush() {
   const auto& context = *implementation_->context;
   context.require_open();
-  detail::together(context.comm, [&] {
+  context.write_together([&] {
     if (H5Fflush(context.file, H5F_SCOPE_GLOBAL) < 0) context.fail_write("file");
   });
   detail::on_root(context.comm, [&] { detail::sync_to_disk(context.path); });

@@ -10,19 +10,21 @@
 #include "io/config/tree.hpp"
 #include "io/parallel/comm.hpp"
 
-/// HDF5 with owned handles, metadata on every dataset and collective hyperslabs. The C library lives in io/hdf5 alone.
+/// HDF5 with owned handles, metadata on every dataset and collective hyperslabs. The C library lives in
+/// io/hdf5 alone.
 namespace quintet::hdf5 {
 
 /// What every dataset says of itself, as the attributes `units`, `axes` and `description`.
 struct Description {
-  std::string units = "1";                ///< "angstrom", "eV"; "1" if dimensionless
-  std::vector<std::string> axes;          ///< names of the axes, slowest first: {"atom", "xyz"}
-  std::string text;                       ///< one sentence
+  std::string units = "1";        ///< "angstrom", "eV"; "1" if dimensionless
+  std::vector<std::string> axes;  ///< names of the axes, slowest first: {"atom", "xyz"}
+  std::string text;               ///< one sentence
 };
 
 using Shape = std::vector<std::uint64_t>;
 
-// Element types T of datasets below: float, double, std::int8_t, std::uint8_t, std::int32_t, std::int64_t, std::uint64_t.
+// Element types T of datasets below: float, double, std::int8_t, std::uint8_t, std::int32_t, std::int64_t,
+// std::uint64_t.
 
 /// An extensible dataset whose first axis grows (time series, trajectories).
 class Series {
@@ -30,16 +32,17 @@ class Series {
   /// Append one entry given whole on rank 0 (others pass anything). Collective.
   template <class T>
   void append(std::span<const T> entry);
-  /// Append one entry distributed over the ranks along the entry's first axis: this rank's rows start at `offset`; a
-  /// rank may have none, together they give each row once. Collective.
+  /// Append one entry distributed over the ranks along the entry's first axis: this rank's rows start at
+  /// `offset`; a rank may have none, together they give each row once. Collective.
   template <class T>
   void append_distributed(std::span<const T> rows, std::uint64_t offset);
-  [[nodiscard]] std::uint64_t size() const;   ///< entries so far
+  [[nodiscard]] std::uint64_t size() const;  ///< entries so far
   /// Drop entries from `size` on (restart from an earlier checkpoint). Collective.
   void truncate(std::uint64_t size);
 
   struct Implementation;
-  explicit Series(std::shared_ptr<Implementation> implementation) : implementation_(std::move(implementation)) {}
+  explicit Series(std::shared_ptr<Implementation> implementation)
+      : implementation_(std::move(implementation)) {}
 
  private:
   std::shared_ptr<Implementation> implementation_;
@@ -48,28 +51,30 @@ class Series {
 /// A group of an open file. All writing calls are collective over the file's communicator.
 class Group {
  public:
-  [[nodiscard]] Group group(const std::string& name);              ///< open or make (nested names allowed)
-  [[nodiscard]] Group open_group(const std::string& name) const;   ///< must exist
+  [[nodiscard]] Group group(const std::string& name);             ///< open or make (nested names allowed)
+  [[nodiscard]] Group open_group(const std::string& name) const;  ///< must exist
   [[nodiscard]] bool has(const std::string& name) const;
-  [[nodiscard]] std::vector<std::string> names() const;            ///< members, sorted
-  [[nodiscard]] bool is_group(const std::string& name) const;      ///< of a member that exists
+  [[nodiscard]] std::vector<std::string> names() const;        ///< members, sorted
+  [[nodiscard]] bool is_group(const std::string& name) const;  ///< of a member that exists
 
   /// Write a whole dataset from rank 0's values. Replaces one of equal name.
   template <class T>
-  void write(const std::string& name, std::span<const T> values, const Shape& shape, const Description& description);
-  /// Write a dataset distributed along its first axis: this rank's rows start at `offset` of shape[0]; a rank may have
-  /// none, together they give each row once.
+  void write(const std::string& name, std::span<const T> values, const Shape& shape,
+             const Description& description);
+  /// Write a dataset distributed along its first axis: this rank's rows start at `offset` of shape[0]; a rank
+  /// may have none, together they give each row once.
   template <class T>
-  void write_distributed(const std::string& name, std::span<const T> rows, const Shape& shape, std::uint64_t offset,
-                         const Description& description);
+  void write_distributed(const std::string& name, std::span<const T> rows, const Shape& shape,
+                         std::uint64_t offset, const Description& description);
   /// Make (or reopen) an extensible dataset with entries of shape `entry`.
   template <class T>
   [[nodiscard]] Series series(const std::string& name, const Shape& entry, const Description& description);
 
   /// Shape of a dataset. Throws InputError if absent.
   [[nodiscard]] Shape shape(const std::string& name) const;
-  /// Whole dataset, converted to T, on every rank. Collective. Throws InputError (file, dataset, what) if absent,
-  /// truncated, not numeric, larger than the file, or if a value does not fit T (reals are never read as integers).
+  /// Whole dataset, converted to T, on every rank. Collective. Throws InputError (file, dataset, what) if
+  /// absent, truncated, not numeric, larger than the file, or if a value does not fit T (reals are never read
+  /// as integers).
   template <class T>
   [[nodiscard]] std::vector<T> read(const std::string& name) const;
   /// As read(), and the shape must equal `expected`.
@@ -77,7 +82,8 @@ class Group {
   [[nodiscard]] std::vector<T> read(const std::string& name, const Shape& expected) const;
   /// Rows [offset, offset + count) along the first axis; each rank asks for its own. Collective.
   template <class T>
-  [[nodiscard]] std::vector<T> read_rows(const std::string& name, std::uint64_t offset, std::uint64_t count) const;
+  [[nodiscard]] std::vector<T> read_rows(const std::string& name, std::uint64_t offset,
+                                         std::uint64_t count) const;
   /// "float32", "float64", "int64", ... of a dataset.
   [[nodiscard]] std::string element_type(const std::string& name) const;
 
@@ -92,7 +98,7 @@ class Group {
   void set_attribute(const std::string& name, const std::vector<std::int64_t>& values);
   void set_attribute(const std::string& name, const std::vector<std::string>& values);
   [[nodiscard]] bool has_attribute(const std::string& name) const;
-  [[nodiscard]] std::string text_attribute(const std::string& name) const;    ///< fixed or variable length
+  [[nodiscard]] std::string text_attribute(const std::string& name) const;  ///< fixed or variable length
   [[nodiscard]] std::vector<std::string> texts_attribute(const std::string& name) const;
   [[nodiscard]] std::vector<double> number_attribute(const std::string& name) const;
   [[nodiscard]] std::int64_t integer_attribute(const std::string& name) const;  ///< one integer, all 64 bits
@@ -106,7 +112,8 @@ class Group {
   void link(const std::string& target, const std::string& name);
 
   struct Implementation;
-  explicit Group(std::shared_ptr<Implementation> implementation) : implementation_(std::move(implementation)) {}
+  explicit Group(std::shared_ptr<Implementation> implementation)
+      : implementation_(std::move(implementation)) {}
 
  private:
   std::shared_ptr<Implementation> implementation_;
@@ -127,22 +134,23 @@ class File {
   [[nodiscard]] const std::string& path() const;
   /// Bring all that was written to the disk. Collective. Throws ResourceError if the disk is full.
   void flush();
-  /// Close early (the destructor does it otherwise, but cannot say that the disk was full). Collective. Groups and
-  /// series of the file cannot be used afterwards. Throws ResourceError if the disk is full.
+  /// Close early (the destructor does it otherwise, but cannot say that the disk was full). Collective.
+  /// Groups and series of the file cannot be used afterwards. Throws ResourceError if the disk is full.
   void close();
 
   struct Implementation;
 
  private:
-  explicit File(std::shared_ptr<Implementation> implementation) : implementation_(std::move(implementation)) {}
+  explicit File(std::shared_ptr<Implementation> implementation)
+      : implementation_(std::move(implementation)) {}
   std::shared_ptr<Implementation> implementation_;
 };
 
 /// Who made a file, and from what.
 struct Provenance {
-  std::string program;        ///< "dpmd run"
-  std::string version, git_hash, build, host, date;   ///< filled by current_provenance()
-  std::string blas;           ///< which BLAS an executable uses, "" if none
+  std::string program;                               ///< "dpmd run"
+  std::string version, git_hash, build, host, date;  ///< filled by current_provenance()
+  std::string blas;                                  ///< which BLAS an executable uses, "" if none
   int ranks = 1, threads = 1;
   std::uint64_t seed = 0;
   std::string configuration;  ///< the full configuration as YAML
@@ -153,13 +161,13 @@ struct Provenance {
 [[nodiscard]] Provenance read_provenance(const Group& root);
 /// Write `schema`, `schema_version`, configuration and provenance to the root of a file of ours.
 void write_header(Group& root, const std::string& schema, int schema_version, const Provenance& provenance);
-/// Check schema and version; returns the version found. Versions N and N-1 are read; for an older or a newer one the
-/// InputError names the way up.
+/// Check schema and version; returns the version found. Versions N and N-1 are read; for an older or a newer
+/// one the InputError names the way up.
 int check_header(const File& file, const std::string& schema, int newest_version);
 
-/// What `quintet inspect FILE.h5` prints: what the file is (a result, a checkpoint and whether it is whole, a Deep
-/// Potential model, another HDF5 file), provenance, tree of datasets with shape, type, units. Collective. Throws
-/// InputError if it is no HDF5 file.
+/// What `quintet inspect FILE.h5` prints: what the file is (a result, a checkpoint and whether it is whole, a
+/// Deep Potential model, another HDF5 file), provenance, tree of datasets with shape, type, units.
+/// Collective. Throws InputError if it is no HDF5 file.
 [[nodiscard]] std::string inspect(const Comm& comm, const std::string& path);
 
 }  // namespace quintet::hdf5

@@ -47,7 +47,8 @@ bool Group::Implementation::has(const std::string& name) const {
 std::vector<std::string> Group::Implementation::names() const {
   context->require_open();
   const std::string own = full("");
-  const GroupHandle group(context->check(H5Gopen2(context->file, own.c_str(), H5P_DEFAULT), own, "open the group"));
+  const GroupHandle group(
+      context->check(H5Gopen2(context->file, own.c_str(), H5P_DEFAULT), own, "open the group"));
   H5G_info_t info{};
   context->check(H5Gget_info(group, &info), own, "list the group");
   std::vector<std::string> names;
@@ -67,7 +68,8 @@ void Group::Implementation::require(const std::string& name, std::string_view ki
 
 Object Group::Implementation::open_object(const std::string& name) const {
   require(name, "member");
-  return Object(context->check(H5Oopen(context->file, full(name).c_str(), H5P_DEFAULT), full(name), "open it"));
+  return Object(
+      context->check(H5Oopen(context->file, full(name).c_str(), H5P_DEFAULT), full(name), "open it"));
 }
 
 Group Group::group(const std::string& name) {
@@ -75,8 +77,8 @@ Group Group::group(const std::string& name) {
   if (!own.has(name)) {
     const auto links = link_creation();
     const GroupHandle made(own.context->check(
-        H5Gcreate2(own.context->file, own.full(name).c_str(), links, H5P_DEFAULT, H5P_DEFAULT), own.full(name),
-        "make the group"));
+        H5Gcreate2(own.context->file, own.full(name).c_str(), links, H5P_DEFAULT, H5P_DEFAULT),
+        own.full(name), "make the group"));
   }
   return open_group(name);
 }
@@ -107,14 +109,15 @@ void Group::link(const std::string& target, const std::string& name) {
                      own.full(name), "make the link");
 }
 
-Dataset Group::Implementation::create_dataset(const std::string& name, hid_t type, hid_t space, hid_t creation,
-                                              const Description& description) const {
+Dataset Group::Implementation::create_dataset(const std::string& name, hid_t type, hid_t space,
+                                              hid_t creation, const Description& description) const {
   const std::string path_all = full(name);
-  if (has(name)) context->check(H5Ldelete(context->file, path_all.c_str(), H5P_DEFAULT), path_all, "replace it");
+  if (has(name))
+    context->check(H5Ldelete(context->file, path_all.c_str(), H5P_DEFAULT), path_all, "replace it");
   const auto links = link_creation();
-  Dataset dataset(context->check(
-      H5Dcreate2(context->file, path_all.c_str(), type, space, links, creation, H5P_DEFAULT), path_all,
-      "make the dataset"));
+  Dataset dataset(
+      context->check(H5Dcreate2(context->file, path_all.c_str(), type, space, links, creation, H5P_DEFAULT),
+                     path_all, "make the dataset"));
   write_description(*context, dataset, path_all, description);
   return dataset;
 }

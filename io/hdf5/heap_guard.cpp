@@ -7,14 +7,16 @@
 
 #include "io/hdf5/detail.hpp"
 
-// HDF5 1.10 keeps variable-length texts in global heaps and follows their addresses without looking: an index that is
-// not there or a length that is too small makes it read or write outside its memory. So the heaps of a file that we did
-// not make are walked before HDF5 is asked. Format: "HDF5 File Format Specification, version 3.0", III.E and VIII.A.
+// HDF5 1.10 keeps variable-length texts in global heaps and follows their addresses without looking: an index
+// that is not there or a length that is too small makes it read or write outside its memory. So the heaps of
+// a file that we did not make are walked before HDF5 is asked. Format: "HDF5 File Format Specification,
+// version 3.0", III.E and VIII.A.
 
 namespace quintet::hdf5::detail {
 namespace {
 
-/// A variable-length text as it stands in the file: length, address of its heap, number of the object in the heap.
+/// A variable-length text as it stands in the file: length, address of its heap, number of the object in the
+/// heap.
 struct RawText {
   std::uint32_t length;
   std::uint32_t address[2];
@@ -30,8 +32,8 @@ Type raw_text_type() {
 }
 
 /// "Converts" a stored text to what is stored.
-herr_t keep_raw(hid_t source, hid_t target, H5T_cdata_t* data, std::size_t, std::size_t, std::size_t, void*, void*,
-                hid_t) {
+herr_t keep_raw(hid_t source, hid_t target, H5T_cdata_t* data, std::size_t, std::size_t, std::size_t, void*,
+                void*, hid_t) {
   if (data->command != H5T_CONV_INIT) return 0;
   data->need_bkg = H5T_BKG_NO;
   const bool ours = H5Tis_variable_str(source) > 0 && H5Tget_size(source) == sizeof(RawText) &&
@@ -65,8 +67,8 @@ class RawFile {
     file_.clear();
     file_.seekg(static_cast<std::streamoff>(base_ + address));
     file_.read(bytes.data(), static_cast<std::streamsize>(n));
-    QUINTET_CHECK(file_.gcount() == static_cast<std::streamsize>(n), "{}: cannot read {} bytes at {}: it is truncated",
-                  context_.path, n, address);
+    QUINTET_CHECK(file_.gcount() == static_cast<std::streamsize>(n),
+                  "{}: cannot read {} bytes at {}: it is truncated", context_.path, n, address);
     return bytes;
   }
 
@@ -78,10 +80,12 @@ class RawFile {
 };
 
 /// Sizes of the objects of a global heap by their numbers. Throws InputError unless all lie within the heap.
-std::map<std::uint32_t, std::uint64_t> heap_objects(RawFile& file, std::uint64_t address, const std::string& path) {
+std::map<std::uint32_t, std::uint64_t> heap_objects(RawFile& file, std::uint64_t address,
+                                                    const std::string& path) {
   constexpr std::uint64_t header = 16;
   const std::string start = file.read(address, header);
-  QUINTET_CHECK(start.starts_with("GCOL\1"), "{}: there is no heap of texts at {}: it is corrupt", path, address);
+  QUINTET_CHECK(start.starts_with("GCOL\1"), "{}: there is no heap of texts at {}: it is corrupt", path,
+                address);
   const auto size = number_at<std::uint64_t>(start, 8);
   QUINTET_CHECK(size >= 4096, "{}: the heap of texts at {} has {} bytes: it is corrupt", path, address, size);
   const std::string heap = file.read(address, size);
@@ -90,11 +94,13 @@ std::map<std::uint32_t, std::uint64_t> heap_objects(RawFile& file, std::uint64_t
     const auto index = number_at<std::uint16_t>(heap, at);
     const auto bytes = number_at<std::uint64_t>(heap, at + 8);
     if (index == 0) {  // free space: must reach to the end, else HDF5 walks on for ever
-      QUINTET_CHECK(bytes == size - at, "{}: the heap of texts at {} has a hole: it is corrupt", path, address);
+      QUINTET_CHECK(bytes == size - at, "{}: the heap of texts at {} has a hole: it is corrupt", path,
+                    address);
       break;
     }
-    QUINTET_CHECK(bytes <= size - at - header, "{}: text {} in the heap at {} is larger than the heap: it is corrupt",
-                  path, index, address);
+    QUINTET_CHECK(bytes <= size - at - header,
+                  "{}: text {} in the heap at {} is larger than the heap: it is corrupt", path, index,
+                  address);
     objects[index] = bytes;
     at += header + (bytes + 7) / 8 * 8;
   }
@@ -120,8 +126,8 @@ void check_variable_texts(const Context& context, std::size_t count, const std::
       const auto objects = heap_objects(file, text.heap(), context.path);
       const auto found = objects.find(text.index);
       QUINTET_CHECK(found != objects.end() && found->second == text.length,
-                    "{}: {}: its text of {} bytes is not in the heap that it names: the file is corrupt", context.path,
-                    what, text.length);
+                    "{}: {}: its text of {} bytes is not in the heap that it names: the file is corrupt",
+                    context.path, what, text.length);
     }
   });
 }

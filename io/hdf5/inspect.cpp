@@ -2,11 +2,12 @@
 
 #include "io/hdf5/checkpoint.hpp"
 #include "io/hdf5/detail.hpp"
+#include "io/hdf5/seal.hpp"
 
 namespace quintet::hdf5 {
 namespace {
 
-constexpr int max_depth = 12;        ///< of groups; hard links can make a circle
+constexpr int max_depth = 12;  ///< of groups; hard links can make a circle
 constexpr std::size_t max_lines = 2000;
 
 std::string size_text(std::uint64_t bytes) {
@@ -18,7 +19,9 @@ std::string size_text(std::uint64_t bytes) {
 /// A text attribute of a member, or "" if it is absent or no text.
 std::string text_or_nothing(const Group& group, const std::string& member, const std::string& name) {
   try {
-    return group.has_member_attribute(member, name) ? detail::printable(group.member_text_attribute(member, name)) : "";
+    return group.has_member_attribute(member, name)
+               ? detail::printable(group.member_text_attribute(member, name))
+               : "";
   } catch (const InputError&) {
     return "";
   }
@@ -75,7 +78,8 @@ std::string provenance_text(const Group& root) {
   std::string text = fmt::format("made by: {} {} (git {}), {}\n", printable(p.program), printable(p.version),
                                  printable(p.git_hash), printable(p.build, 400));
   text += fmt::format("where and when: {}, {}, {} ranks x {} threads, seed {}{}\n", printable(p.host),
-                      printable(p.date), p.ranks, p.threads, p.seed, p.blas.empty() ? "" : ", " + printable(p.blas));
+                      printable(p.date), p.ranks, p.threads, p.seed,
+                      p.blas.empty() ? "" : ", " + printable(p.blas));
   if (!p.configuration.empty()) text += "configuration:\n";
   for (std::size_t start = 0; start < p.configuration.size();) {
     const std::size_t end = std::min(p.configuration.find('\n', start), p.configuration.size());
@@ -100,35 +104,35 @@ std::string model_text(const std::string& path, const std::string& json) {
   std::string text = fmt::format("written by: {} {}, {}\n", json_value(&document, "software"),
                                  json_value(&document, "version"), json_value(&document, "time"));
   text += fmt::format("type_map: {}\n", json_value(model, "type_map"));
-  text += fmt::format("descriptor: {}, rcut {} angstrom, rcut_smth {} angstrom, sel {}, neuron {}, axis_neuron {}\n",
-                      json_value(descriptor, "type"), json_value(descriptor, "rcut"),
-                      json_value(descriptor, "rcut_smth"), json_value(descriptor, "sel"),
-                      json_value(descriptor, "neuron"), json_value(descriptor, "axis_neuron"));
+  text += fmt::format(
+      "descriptor: {}, rcut {} angstrom, rcut_smth {} angstrom, sel {}, neuron {}, axis_neuron {}\n",
+      json_value(descriptor, "type"), json_value(descriptor, "rcut"), json_value(descriptor, "rcut_smth"),
+      json_value(descriptor, "sel"), json_value(descriptor, "neuron"), json_value(descriptor, "axis_neuron"));
   text += fmt::format("fitting: {}, neuron {}, activation {}, precision {}\n", json_value(fitting, "type"),
                       json_value(fitting, "neuron"), json_value(fitting, "activation_function"),
                       json_value(fitting, "precision"));
   return text;
 }
 
-std::string seal_text(const Comm& comm, const std::string& path) {
+/// Whether a checkpoint is whole; nothing of a file that is none.
+std::string seal_text(const Comm& comm, const File& file, const std::string& kind) {
+  if (!is_sealed(comm, file.path()) && kind.find(checkpoint_schema) == std::string::npos) return "";
   try {
-    verify_checkpoint(comm, path);
-    return "whole (checksum agrees)";
+    verify_checkpoint(comm, file.path());
+    return "checkpoint, whole (its checksum agrees)\n";
   } catch (const InputError& error) {
-    return fmt::format("DAMAGED: {}", error.what());
+    return fmt::format("checkpoint, DAMAGED: {}\n", error.what());
   }
 }
 
-/// What the file is, as a heading, and what only this kind of file has to say.
-std::string kind_text(const Comm& comm, const File& file) {
+/// What the file is, and what only this kind of file has to say.
+std::string kind_text(const File& file) {
   const Group& root = file.root();
   if (root.has_attribute("schema") && root.has_attribute("schema_version")) {
     const std::string schema = root.text_attribute("schema");
     std::string text = fmt::format("Quintet file, schema {} version {}\n", detail::printable(schema),
                                    root.integer_attribute("schema_version"));
-    if (schema == checkpoint_schema) {
-      text += fmt::format("checkpoint of step {}, {}\n", checkpoint_step(file), seal_text(comm, file.path()));
-    }
+    if (schema == checkpoint_schema) text += fmt::format("of step {}\n", checkpoint_step(file));
     return text + provenance_text(root);
   }
   if (root.has_attribute("json")) {
@@ -144,7 +148,13 @@ std::string inspect(const Comm& comm, const std::string& path) {
   std::uint64_t bytes = 0;
   detail::on_root(comm, [&] { bytes = std::filesystem::file_size(path); });
   const std::string heading = fmt::format("{} ({})\n", path, size_text(comm.broadcast(bytes)));
-  return heading + kind_text(comm, file) + tree_text(file.root());
+  std::string kind;
+  try {
+    kind = kind_text(file);
+  } catch (const InputError& error) {
+    kind = fmt::format("unreadable header: {}\n", error.what());
+  }
+  return heading + seal_text(comm, file, kind) + kind + tree_text(file.root());
 }
 
 }  // namespace quintet::hdf5

@@ -60,7 +60,9 @@ void write_header(Group& root, const std::string& schema, int schema_version, co
 
 Provenance read_provenance(const Group& root) {
   Provenance provenance;
-  const auto text = [&](const char* name) { return root.has_attribute(name) ? root.text_attribute(name) : ""; };
+  const auto text = [&](const char* name) {
+    return root.has_attribute(name) ? root.text_attribute(name) : "";
+  };
   provenance.program = text("program");
   provenance.version = text("version");
   provenance.git_hash = text("git_hash");
@@ -78,20 +80,23 @@ Provenance read_provenance(const Group& root) {
 int check_header(const File& file, const std::string& schema, int newest_version) {
   const Group& root = file.root();
   QUINTET_CHECK(root.has_attribute("schema") && root.has_attribute("schema_version"),
-                "{}: has no schema: it was not written by Quintet; expected schema '{}'", file.path(), schema);
+                "{}: has no schema: it was not written by Quintet; expected schema '{}'", file.path(),
+                schema);
   const std::string found = root.text_attribute("schema");
-  QUINTET_CHECK(found == schema, "{}: has schema '{}', but '{}' is expected: is this the right file?", file.path(),
-                found, schema);
+  QUINTET_CHECK(found == schema, "{}: has schema '{}', but '{}' is expected: is this the right file?",
+                file.path(), found, schema);
   const int version = integer_or(root, "schema_version", 0);
   const std::string writer = root.has_attribute("version") ? root.text_attribute("version") : "unknown";
-  QUINTET_CHECK(version <= newest_version,
-                "{}: has version {} of schema '{}' (written by Quintet {}), but this program ({}) reads up to {}: use "
-                "a newer Quintet",
-                file.path(), version, schema, writer, build_info::version, newest_version);
-  QUINTET_CHECK(version >= newest_version - 1 && version >= 1,
-                "{}: has version {} of schema '{}' (written by Quintet {}), but this program ({}) reads {} and {}: "
-                "open and rewrite it with the releases between, one schema version at a time",
-                file.path(), version, schema, writer, build_info::version, newest_version - 1, newest_version);
+  QUINTET_CHECK(
+      version <= newest_version,
+      "{}: has version {} of schema '{}' (written by Quintet {}), but this program ({}) reads up to {}: use "
+      "a newer Quintet",
+      file.path(), version, schema, writer, build_info::version, newest_version);
+  QUINTET_CHECK(
+      version >= newest_version - 1 && version >= 1,
+      "{}: has version {} of schema '{}' (written by Quintet {}), but this program ({}) reads {} and {}: "
+      "open and rewrite it with the releases between, one schema version at a time",
+      file.path(), version, schema, writer, build_info::version, newest_version - 1, newest_version);
   return version;
 }
 

@@ -27,7 +27,8 @@ constexpr std::uint64_t block_bytes = 1 << 24;  ///< checksummed at a time; the 
 /// A file descriptor that closes itself.
 class Descriptor {
  public:
-  Descriptor(const std::string& path, int flags) : path_(path), number_(::open(path.c_str(), flags | O_CLOEXEC)) {
+  Descriptor(const std::string& path, int flags)
+      : path_(path), number_(::open(path.c_str(), flags | O_CLOEXEC)) {
     QUINTET_CHECK(number_ >= 0, "{}: cannot open it: {}", path, std::strerror(errno));
   }
   ~Descriptor() { ::close(number_); }
@@ -36,7 +37,8 @@ class Descriptor {
 
   void read(std::span<std::byte> bytes, std::uint64_t offset) const {
     for (std::size_t done = 0; done < bytes.size();) {
-      const ssize_t n = ::pread(number_, bytes.data() + done, bytes.size() - done, static_cast<off_t>(offset + done));
+      const ssize_t n =
+          ::pread(number_, bytes.data() + done, bytes.size() - done, static_cast<off_t>(offset + done));
       if (n < 0 && errno == EINTR) continue;
       QUINTET_CHECK(n > 0, "{}: cannot read byte {}: {}", path_, offset + done,
                     n < 0 ? std::strerror(errno) : "the file ends before it");
@@ -89,7 +91,8 @@ std::optional<Seal> read_seal(const Comm& comm, const std::string& path) {
   });
   seal = comm.broadcast(seal);
   total = comm.broadcast(total);
-  const bool found = total >= sizeof(Seal) && seal.magic == Seal{}.magic && seal.bytes == total - sizeof(Seal);
+  const bool found =
+      total >= sizeof(Seal) && seal.magic == Seal{}.magic && seal.bytes == total - sizeof(Seal);
   return found ? std::optional(seal) : std::nullopt;
 }
 
@@ -106,12 +109,15 @@ void seal(const Comm& comm, const std::string& path) {
   });
 }
 
+bool is_sealed(const Comm& comm, const std::string& path) { return read_seal(comm, path).has_value(); }
+
 void verify_checkpoint(const Comm& comm, const std::string& path) {
   const auto seal = read_seal(comm, path);
-  QUINTET_CHECK(seal, "{}: does not end with the seal of a checkpoint: it is truncated, or it is no checkpoint", path);
+  QUINTET_CHECK(
+      seal, "{}: does not end with the seal of a checkpoint: it is truncated, or it is no checkpoint", path);
   const std::uint64_t found = file_checksum(comm, path, seal->bytes);
-  QUINTET_CHECK(found == seal->checksum, "{}: checksum is {:016x}, but {:016x} was written: it is corrupt", path, found,
-                seal->checksum);
+  QUINTET_CHECK(found == seal->checksum, "{}: checksum is {:016x}, but {:016x} was written: it is corrupt",
+                path, found, seal->checksum);
 }
 
 }  // namespace quintet::hdf5

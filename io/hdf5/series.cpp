@@ -7,16 +7,20 @@ namespace {
 
 using namespace detail;
 
-constexpr std::uint64_t chunk_bytes = 1 << 16;      ///< aimed at: small enough for short runs, large enough to stream
-constexpr std::uint64_t max_chunk_bytes = 1 << 24;  ///< of one entry; larger ones are cut along their first axis
+constexpr std::uint64_t chunk_bytes =
+    1 << 16;  ///< aimed at: small enough for short runs, large enough to stream
+constexpr std::uint64_t max_chunk_bytes =
+    1 << 24;  ///< of one entry; larger ones are cut along their first axis
 
 /// Chunk of a series of such entries: several small entries, or a part of a large one.
 Shape chunk_shape(const Shape& entry, std::uint64_t element_bytes) {
   Shape chunk(1, 1);
   for (const std::uint64_t extent : entry) chunk.push_back(std::max<std::uint64_t>(extent, 1));
   for (std::size_t axis = 1; axis < chunk.size(); ++axis) {
-    const std::uint64_t slice = element_bytes * element_count(Shape(chunk.begin() + axis + 1, chunk.end()), "chunk");
-    chunk[axis] = std::clamp<std::uint64_t>(max_chunk_bytes / std::max<std::uint64_t>(slice, 1), 1, chunk[axis]);
+    const std::uint64_t slice =
+        element_bytes * element_count(Shape(chunk.begin() + axis + 1, chunk.end()), "chunk");
+    chunk[axis] =
+        std::clamp<std::uint64_t>(max_chunk_bytes / std::max<std::uint64_t>(slice, 1), 1, chunk[axis]);
     if (slice <= max_chunk_bytes) break;
   }
   const std::uint64_t bytes = element_bytes * element_count(chunk, "chunk");
@@ -50,15 +54,15 @@ void set_extent(const Context& context, hid_t dataset, const std::string& name, 
 }
 
 /// Open a series that is there; its entries must be of this shape and type.
-std::uint64_t check_reopened(const Context& context, hid_t dataset, const std::string& name, const Shape& entry,
-                             hid_t type) {
+std::uint64_t check_reopened(const Context& context, hid_t dataset, const std::string& name,
+                             const Shape& entry, hid_t type) {
   const Type found_type(H5Dget_type(dataset));
   const Shape found = shape_of_space(Space(H5Dget_space(dataset)));
   const Properties creation(H5Dget_create_plist(dataset));
   QUINTET_CHECK(H5Pget_layout(creation) == H5D_CHUNKED && found.size() == entry.size() + 1 &&
                     std::equal(entry.begin(), entry.end(), found.begin() + 1),
-                "{}: {}: has shape {}, but a series with entries of shape {} is to be continued", context.path, name,
-                shape_text(found), shape_text(entry));
+                "{}: {}: has shape {}, but a series with entries of shape {} is to be continued",
+                context.path, name, shape_text(found), shape_text(entry));
   QUINTET_CHECK(H5Tequal(found_type, type) > 0, "{}: {}: holds {}, but a series of {} is to be continued",
                 context.path, name, type_name(found_type), type_name(type));
   return found[0];
@@ -87,9 +91,11 @@ Series Group::series(const std::string& name, const Shape& entry, const Descript
 void Series::Implementation::shrink(std::uint64_t new_size) {
   set_extent(*context, dataset, name, new_size, entry);
   size = new_size;
-  // HDF5 keeps the chunk that it cut in its cache, which parallel writes go past: closing brings it to the file first.
+  // HDF5 keeps the chunk that it cut in its cache, which parallel writes go past: closing brings it to the
+  // file first.
   dataset.reset();
-  dataset = Dataset(context->check(H5Dopen2(context->file, name.c_str(), H5P_DEFAULT), name, "open the dataset"));
+  dataset =
+      Dataset(context->check(H5Dopen2(context->file, name.c_str(), H5P_DEFAULT), name, "open the dataset"));
 }
 
 void Series::Implementation::append(hid_t memory_type, const void* data, std::uint64_t first_row,
@@ -107,7 +113,7 @@ void Series::Implementation::append(hid_t memory_type, const void* data, std::ui
   try {
     write_slab(*context, dataset, name, memory_type, data, slab);
   } catch (const Error&) {
-    shrink(size);  // an entry that is not whole does not count
+    if (context->comm.size() == 1) shrink(size);  // an entry that is not whole does not count
     throw;
   }
   ++size;
@@ -119,8 +125,8 @@ void Series::append(std::span<const T> entry) {
   on_root(own.context->comm, [&] {
     own.context->require_open();
     QUINTET_CHECK(entry.size() == element_count(own.entry, own.name),
-                  "{}: {}: {} values given for an entry of shape {}", own.context->path, own.name, entry.size(),
-                  shape_text(own.entry));
+                  "{}: {}: {} values given for an entry of shape {}", own.context->path, own.name,
+                  entry.size(), shape_text(own.entry));
   });
   const std::uint64_t rows = own.entry.empty() ? 1 : own.entry[0];
   own.append(native_type<T>(), entry.data(), 0, own.context->comm.is_root() ? rows : 0);
@@ -136,13 +142,14 @@ void Series::append_distributed(std::span<const T> rows, std::uint64_t offset) {
                   own.name);
     const std::uint64_t row = element_count(Shape(own.entry.begin() + 1, own.entry.end()), own.name);
     count = row == 0 ? 0 : rows.size() / row;
-    QUINTET_CHECK(count * row == rows.size() && offset <= own.entry[0] && count <= own.entry[0] - offset,
-                  "{}: {}: rank {} gives {} values from row {}, which is not a whole number of rows within an entry "
-                  "of shape {}",
-                  own.context->path, own.name, own.context->comm.rank(), rows.size(), offset, shape_text(own.entry));
+    QUINTET_CHECK(
+        count * row == rows.size() && offset <= own.entry[0] && count <= own.entry[0] - offset,
+        "{}: {}: rank {} gives {} values from row {}, which is not a whole number of rows within an entry "
+        "of shape {}",
+        own.context->path, own.name, own.context->comm.rank(), rows.size(), offset, shape_text(own.entry));
   });
-  if (element_count(own.entry, own.name) > 0) check_complete(own.context->comm.sum(count), own.entry[0],
-                                                               own.context->path, own.name);
+  if (element_count(own.entry, own.name) > 0)
+    check_complete(own.context->comm.sum(count), own.entry[0], own.context->path, own.name);
   own.append(native_type<T>(), rows.data(), offset, count);
 }
 
@@ -151,14 +158,16 @@ std::uint64_t Series::size() const { return implementation_->size; }
 void Series::truncate(std::uint64_t size) {
   auto& own = *implementation_;
   own.context->require_open();
-  QUINTET_CHECK(size <= own.size, "{}: {}: has {} entries; it cannot be cut to {}: the file is older than the "
-                "checkpoint that is restarted from", own.context->path, own.name, own.size, size);
+  QUINTET_CHECK(size <= own.size,
+                "{}: {}: has {} entries; it cannot be cut to {}: the file is older than the "
+                "checkpoint that is restarted from",
+                own.context->path, own.name, own.size, size);
   if (size < own.size) own.shrink(size);
 }
 
-#define QUINTET_INSTANTIATE(T)                                                                    \
-  template Series Group::series<T>(const std::string&, const Shape&, const Description&);         \
-  template void Series::append<T>(std::span<const T>);                                            \
+#define QUINTET_INSTANTIATE(T)                                                            \
+  template Series Group::series<T>(const std::string&, const Shape&, const Description&); \
+  template void Series::append<T>(std::span<const T>);                                    \
   template void Series::append_distributed<T>(std::span<const T>, std::uint64_t);
 QUINTET_INSTANTIATE(float)
 QUINTET_INSTANTIATE(double)

@@ -51,14 +51,15 @@ Properties transfer_properties(const Comm& comm) {
 
 }  // namespace
 
-void write_slab(const Context& context, hid_t dataset, const std::string& name, hid_t memory_type, const void* data,
-                const Slab& slab) {
+void write_slab(const Context& context, hid_t dataset, const std::string& name, hid_t memory_type,
+                const void* data, const Slab& slab) {
   if (is_empty(dataset)) return;
   const auto selection = select(dataset, slab);
   const auto transfer = transfer_properties(context.comm);
   const std::uint64_t nothing = 0;  // HDF5 wants a buffer where nothing is selected
-  together(context.comm, [&] {
-    if (H5Dwrite(dataset, memory_type, selection.memory, selection.file, transfer, data ? data : &nothing) < 0) {
+  context.write_together([&] {
+    if (H5Dwrite(dataset, memory_type, selection.memory, selection.file, transfer, data ? data : &nothing) <
+        0) {
       context.fail_write(name);
     }
   });
@@ -71,8 +72,9 @@ void read_slab(const Context& context, hid_t dataset, const std::string& name, h
   const auto transfer = transfer_properties(context.comm);
   std::uint64_t nothing = 0;
   together(context.comm, [&] {
-    context.check(H5Dread(dataset, memory_type, selection.memory, selection.file, transfer, data ? data : &nothing),
-                  name, fmt::format("read it as {}", type_name(memory_type)));
+    context.check(
+        H5Dread(dataset, memory_type, selection.memory, selection.file, transfer, data ? data : &nothing),
+        name, fmt::format("read it as {}", type_name(memory_type)));
   });
 }
 

@@ -4,6 +4,8 @@
 #include <fstream>
 #include <numeric>
 
+#include <sys/mount.h>
+
 #include <gtest/gtest.h>
 
 #include "io/log/error.hpp"
@@ -116,7 +118,8 @@ TEST(Checkpoint, every_damage_is_detected) {
     });
     EXPECT_THROW(verify_checkpoint(comm, copy), InputError) << "bit flipped at byte " << offset;
   }
-  for (std::uint64_t length : {std::uint64_t{0}, std::uint64_t{23}, std::uint64_t{24}, size / 3, size - 24, size - 1}) {
+  for (std::uint64_t length :
+       {std::uint64_t{0}, std::uint64_t{23}, std::uint64_t{24}, size / 3, size - 24, size - 1}) {
     on_root([&] {
       fs::copy_file(path, copy, fs::copy_options::overwrite_existing);
       fs::resize_file(copy, length);
@@ -159,11 +162,51 @@ TEST(Checkpoint, an_error_of_the_writer_leaves_nothing_behind) {
   const CheckpointStore store(Comm::world(), scratch.path(), 2);
   write_state(store, 1);
 
-  EXPECT_THROW(store.write(2, current_provenance(), [](Group&) { throw NumericalError("NaN"); }), NumericalError);
+  EXPECT_THROW(store.write(2, current_provenance(), [](Group&) { throw NumericalError("NaN"); }),
+               NumericalError);
   Comm::world().barrier();
 
   EXPECT_EQ(store.steps(), std::vector<std::int64_t>{1});
   EXPECT_FALSE(fs::exists(store.path(2) + ".tmp"));
+}
+
+/// A disk of a few MB, where this process may mount one.
+class SmallDisk {
+ public:
+  explicit SmallDisk(std::string path) : path_(std::move(path)) {
+    const auto comm = Comm::world();
+    if (comm.is_root()) {
+      fs::create_directories(path_);
+      mounted_ = ::mount("tmpfs", path_.c_str(), "tmpfs", 0, "size=3m") == 0;
+    }
+    mounted_ = comm.broadcast(mounted_);
+  }
+  ~SmallDisk() {
+    Comm::world().barrier();
+    // Lazily: after a failed write the ranks keep the file open.
+    if (mounted_ && Comm::world().is_root()) ::umount2(path_.c_str(), MNT_DETACH);
+  }
+  [[nodiscard]] bool mounted() const { return mounted_; }
+
+ private:
+  std::string path_;
+  bool mounted_ = false;
+};
+
+TEST(Checkpoint, a_full_disk_is_an_error_on_all_ranks_and_the_next_one_that_fits_is_written) {
+  const SharedScratch scratch("full_disk");
+  const SmallDisk disk(scratch / "disk");
+  if (!disk.mounted()) GTEST_SKIP() << "may not mount a small tmpfs here";
+  const CheckpointStore store(Comm::world(), scratch / "disk/checkpoints", 5);
+  write_state(store, 1);
+
+  const auto message = message_of<ResourceError>([&] { write_state(store, 2, 1'000'000); });
+
+  EXPECT_TRUE(contains(message, "step_000000000002.h5.tmp: /state/x: cannot write ")) << message;
+  EXPECT_EQ(*store.newest(), store.path(1));
+  EXPECT_FALSE(fs::exists(store.path(2) + ".tmp"));
+  write_state(store, 3);
+  EXPECT_EQ(store.steps(), (std::vector<std::int64_t>{1, 3}));
 }
 
 TEST(Checkpoint, nonsense_is_refused) {

@@ -9,8 +9,8 @@
 #include "io/hdf5/checkpoint.hpp"
 #include "io/log/error.hpp"
 
-/// checkpoint_writer FOLDER [BYTES]: go on from the newest checkpoint and write one a step until killed; with BYTES no
-/// file may grow beyond them, as if the disk were full. Exits with the code of the error.
+/// checkpoint_writer FOLDER [BYTES]: go on from the newest checkpoint and write one a step until killed; with
+/// BYTES no file may grow beyond them, as if the disk were full. Exits with the code of the error.
 int main(int argc, char** argv) {
   using namespace quintet;
   if (argc < 2) return 1;

@@ -132,7 +132,9 @@ TEST(Group, rows_that_are_missing_or_do_not_fit_are_refused_on_all_ranks) {
   const auto missing = message_of<InputError>([&] {
     file.root().write_distributed("b", last ? view(three) : view(three).first(0), {4, 3}, 1, {});
   });
-  const auto outside = message_of<InputError>([&] { file.root().write_distributed("c", view(three), {4, 3}, 4, {}); });
+  const auto outside = message_of<InputError>([&] {
+    file.root().write_distributed("c", view(three), {4, 3}, 4, {});
+  });
   const auto count = message_of<InputError>([&] { file.root().write("d", view(seven), {2, 3}, {}); });
 
   EXPECT_TRUE(contains(uneven, "gives 7 values from row 0")) << uneven;
@@ -269,7 +271,8 @@ TEST(Group, an_absent_member_is_named_with_what_there_is) {
   const auto not_group = message_of<InputError>([&] { (void)group.open_group("energies"); });
   const auto not_dataset = message_of<InputError>([&] { (void)file.root().read<double>("group"); });
 
-  EXPECT_TRUE(contains(absent, "a.h5: there is no dataset '/group/energy'; group '/group/' has: energies")) << absent;
+  EXPECT_TRUE(contains(absent, "a.h5: there is no dataset '/group/energy'; group '/group/' has: energies"))
+      << absent;
   EXPECT_TRUE(contains(shape, "/group/energies: has shape [2], but [3] is expected")) << shape;
   EXPECT_TRUE(contains(rows, "rows 1 to 3 asked for, but it has 2 rows")) << rows;
   EXPECT_TRUE(contains(not_group, "'/group/energies' is not a group")) << not_group;
@@ -280,7 +283,8 @@ TEST(File, what_cannot_be_opened_or_made_says_why) {
   const SharedScratch scratch("open");
   const auto comm = Comm::world();
   if (comm.is_root()) {
-    std::ofstream(scratch / "text.h5") << "This is not HDF5, but it is long enough to hold a superblock of one.\n";
+    std::ofstream(scratch / "text.h5")
+        << "This is not HDF5, but it is long enough to hold a superblock of one.\n";
     std::ofstream(scratch / "empty.h5");
   }
   comm.barrier();

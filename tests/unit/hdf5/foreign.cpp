@@ -7,7 +7,9 @@
 namespace foreign {
 namespace {
 
-hid_t create(const std::string& path) { return H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT); }
+hid_t create(const std::string& path) {
+  return H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+}
 
 hid_t text_type(std::size_t size, H5T_str_t padding) {
   const hid_t type = H5Tcopy(H5T_C_S1);
@@ -103,7 +105,8 @@ void write_liar(const std::string& path) {
   const hid_t chunked = H5Pcreate(H5P_DATASET_CREATE);
   const hsize_t chunk[2] = {1, 1};
   H5Pset_chunk(chunked, 2, chunk);
-  write_dataset(file, "overflow", H5T_NATIVE_DOUBLE, H5T_NATIVE_DOUBLE, {1ULL << 40, 1ULL << 40}, nullptr, chunked);
+  write_dataset(file, "overflow", H5T_NATIVE_DOUBLE, H5T_NATIVE_DOUBLE, {1ULL << 40, 1ULL << 40}, nullptr,
+                chunked);
   H5Pclose(chunked);
   const hid_t external = H5Pcreate(H5P_DATASET_CREATE);
   H5Pset_external(external, "/etc/hostname", 0, 8);

@@ -5,14 +5,14 @@
 /// HDF5 files as others write them, made with the C library alone: what our own writer would never do.
 namespace foreign {
 
-/// A Deep Potential model as h5py stores it: JSON in a variable-length root attribute, small datasets with the library's
-/// oldest format (no checksums of metadata), among them a scalar and an empty one.
+/// A Deep Potential model as h5py stores it: JSON in a variable-length root attribute, small datasets with
+/// the library's oldest format (no checksums of metadata), among them a scalar and an empty one.
 void write_model(const std::string& path, const std::string& json);
-/// A plain foreign file: fixed-length and space-padded texts, big-endian numbers, compressed and compound datasets, a
-/// group that contains itself, a dangling link.
+/// A plain foreign file: fixed-length and space-padded texts, big-endian numbers, compressed and compound
+/// datasets, a group that contains itself, a dangling link.
 void write_mixture(const std::string& path);
-/// A file of a few kB with the datasets `huge` (8e15 bytes never written), `overflow` (its size does not fit 64 bits),
-/// `outside` (external storage) and `huge_attribute` of the root.
+/// A file of a few kB with the datasets `huge` (8e15 bytes never written), `overflow` (its size does not fit
+/// 64 bits), `outside` (external storage) and `huge_attribute` of the root.
 void write_liar(const std::string& path);
 
 }  // namespace foreign

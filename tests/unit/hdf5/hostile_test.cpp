@@ -115,12 +115,10 @@ TEST(Hostile, a_flipped_bit_anywhere_never_crashes) {
   int n_refused = 0;
 
   for (std::size_t i = 0; i < bytes.size(); ++i) {
-    for (const unsigned char bits : {0x01, 0x80, 0xff}) {
-      bytes[i] = static_cast<char>(bytes[i] ^ bits);
-      write_bytes(scratch / "flipped.dp", bytes);
-      n_refused += refused(scratch / "flipped.dp");
-      bytes[i] = static_cast<char>(bytes[i] ^ bits);
-    }
+    bytes[i] = static_cast<char>(bytes[i] ^ (1u << i % 8));
+    write_bytes(scratch / "flipped.dp", bytes);
+    n_refused += refused(scratch / "flipped.dp");
+    bytes[i] = static_cast<char>(bytes[i] ^ (1u << i % 8));
   }
 
   EXPECT_GT(n_refused, 100);

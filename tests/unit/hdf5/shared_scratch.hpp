@@ -24,7 +24,8 @@ class SharedScratch {
   std::string path_;
 };
 
-/// This rank's part of n rows when rank r has r times as many as rank 1, so that rank 0 has none (unless it is alone).
+/// This rank's part of n rows when rank r has r times as many as rank 1, so that rank 0 has none (unless it
+/// is alone).
 struct UnevenRows {
   std::uint64_t offset, count;
   UnevenRows(const quintet::Comm& comm, std::uint64_t n) {
@@ -48,4 +49,6 @@ std::string message_of(Action&& action) {
   return "";
 }
 
-inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+inline bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
