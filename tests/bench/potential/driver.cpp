@@ -1,0 +1,178 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <map>
+#include <string>
+
+#include "io/log/error.hpp"
+#include "io/runtime/runtime.hpp"
+#include "physics/particles/integrators.hpp"
+#include "physics/particles/lammps_data.hpp"
+#include "physics/particles/velocities.hpp"
+#include "surrogates/potential/deep_potential.hpp"
+#include "tests/support/deep_potential_writer.hpp"
+
+/// Times our molecular dynamics as the peer's is timed: NVE, dt 0.1 fs, 330 K, skin 2 angstrom, list every 10 steps.
+///
+///   dpmd_md_driver --make-model M.dp                                  a water-shaped model with random weights
+///   dpmd_md_driver --model M.dp --cell C.lmp [--replicate 2] [--steps 10] [--repeats 5] [--precision fp64|mixed]
+///   dpmd_md_driver --model M.dp --cell C.lmp --compare yes            mixed against double precision
+///
+/// Prints one JSON object.
+namespace {
+
+using namespace quintet;
+using potential::DeepPotential;
+using potential::DeepPotentialOptions;
+using potential::Precision;
+
+double cpu_seconds() {
+  timespec now;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+class Arguments {
+ public:
+  Arguments(int argc, char** argv) {
+    QUINTET_CHECK(argc % 2 == 1, "options come in pairs: --key value");
+    for (int i = 1; i + 1 < argc; i += 2) values_[argv[i]] = argv[i + 1];
+  }
+  [[nodiscard]] bool has(const std::string& key) const { return values_.count(key) > 0; }
+  [[nodiscard]] std::string text(const std::string& key, const std::string& absent = "") const {
+    const auto at = values_.find(key);
+    return at == values_.end() ? absent : at->second;
+  }
+  [[nodiscard]] int number(const std::string& key, int absent) const { return has(key) ? std::stoi(text(key)) : absent; }
+
+ private:
+  std::map<std::string, std::string> values_;
+};
+
+DeepPotentialOptions options(const Arguments& arguments) {
+  DeepPotentialOptions chosen;
+  chosen.precision = arguments.text("--precision", "fp64") == "mixed" ? Precision::mixed : Precision::fp64;
+  if (arguments.text("--compress", "auto") == "off") chosen.compression = potential::Compression::off;
+  return chosen;
+}
+
+Configuration start(const Comm& comm, const Arguments& arguments) {
+  if (!comm.is_root()) return {};
+  LammpsDataOptions names;
+  names.type_names = {"O", "H"};
+  const int n = arguments.number("--replicate", 1);
+  return replicated(read_lammps_data(arguments.text("--cell"), names), {n, n, n});
+}
+
+/// The atoms of the start, ready for forces.
+struct Start {
+  Start(const Comm& comm, const Configuration& configuration, ForceField& field)
+      : domain(comm, {field.cutoff(), 2.0, {0, 0, 0}}, box(comm, configuration)), atoms(domain.distribute(configuration)) {
+    domain.rebuild(exec, atoms);
+  }
+  static Box box(const Comm& comm, const Configuration& configuration) {
+    const auto rows = comm.broadcast(configuration.box.rows(), 0);
+    return Box(rows, {true, true, true});
+  }
+  Exec exec;
+  Domain domain;
+  Atoms atoms;
+};
+
+void time_dynamics(const Comm& comm, const Arguments& arguments) {
+  const int steps = arguments.number("--steps", 10), repeats = arguments.number("--repeats", 5), every = 10;
+  DeepPotential field(potential::read_dp(arguments.text("--model")), options(arguments));
+  Start s(comm, start(comm, arguments), field);
+  draw_velocities(s.exec, comm, s.atoms, 330.0, 23456789);
+  ParticleSystem system(s.atoms, s.domain, field);
+  auto integrator = make_integrator({}, {0.0001, 1000000}, 0, system);
+  system.update_forces(s.exec);
+  const double energy = system.total.energy, kinetic = total_kinetic_energy(s.exec, system);
+
+  std::int64_t step = 0;
+  const auto run = [&](int n) {
+    for (int i = 0; i < n; ++i) {
+      integrator->step(s.exec, system, step++);
+      if (step % every != 0) continue;
+      Kokkos::Timer timer;
+      s.domain.rebuild(s.exec, s.atoms);
+      system.times.neighbours += timer.seconds();
+    }
+  };
+  run(2);
+  system.times = {};
+  double wall = 1e300, cpu = 1e300;
+  for (int r = 0; r < repeats; ++r) {
+    comm.barrier();
+    Kokkos::Timer timer;
+    const double before = cpu_seconds();
+    run(steps);
+    const double used = cpu_seconds() - before, elapsed = timer.seconds();
+    wall = std::min(wall, comm.maximum(elapsed));
+    cpu = std::min(cpu, comm.maximum(used));
+  }
+  const double drift = system.total.energy + total_kinetic_energy(s.exec, system) - energy - kinetic;
+  const double peak = peak_memory_mb(), largest = comm.maximum(peak), all = comm.sum(peak);
+  const double phases[3] = {system.times.neighbours, system.times.forces, system.times.communication};
+  if (!comm.is_root()) return;
+  const double per_step = 1e6 / steps / static_cast<double>(s.atoms.n_global), per_phase = per_step / repeats;
+  std::printf("{\"atoms\": %lld, \"ranks\": %d, \"precision\": \"%s\", \"cpu_us_per_atom_step\": %.3f, "
+              "\"wall_us_per_atom_step\": %.3f, \"mean_us_neighbours\": %.3f, \"mean_us_forces\": %.3f, "
+              "\"mean_us_communication\": %.3f, \"memory_mb_largest_rank\": %.2f, \"memory_mb_all_ranks\": %.2f, "
+              "\"potential_energy_start_ev\": %.9f, \"energy_drift_ev_per_atom\": %.3e, \"description\": \"%s\"}\n",
+              static_cast<long long>(s.atoms.n_global), comm.size(), arguments.text("--precision", "fp64").c_str(),
+              cpu * per_step, wall * per_step, phases[0] * per_phase, phases[1] * per_phase, phases[2] * per_phase, largest,
+              all, energy, drift / static_cast<double>(s.atoms.n_global), field.description().c_str());
+}
+
+/// Energy and force errors of mixed precision against double (compress: off) at the start.
+void compare_precisions(const Comm& comm, const Arguments& arguments) {
+  const auto model = potential::read_dp(arguments.text("--model"));
+  DeepPotential reference(model, {Precision::fp64, potential::Compression::off, potential::SelRule::per_type});
+  Start s(comm, start(comm, arguments), reference);
+  const auto evaluate = [&](ForceField& field, std::vector<double>& force) {
+    const double energy = comm.sum(field.compute(s.exec, s.atoms, s.domain.list()).energy);
+    s.domain.return_forces(s.exec, s.atoms);
+    force.assign(s.atoms.force.data(), s.atoms.force.data() + 3 * static_cast<std::size_t>(s.atoms.n_local));
+    return energy;
+  };
+  std::vector<double> exact, force;
+  const double energy = evaluate(reference, exact);
+  std::string text = "{";
+  for (const bool mixed : {false, true}) {
+    DeepPotential field(model, {mixed ? Precision::mixed : Precision::fp64, potential::Compression::automatic,
+                                potential::SelRule::per_type});
+    const double difference = evaluate(field, force) - energy;
+    double square = 0, largest = 0, size = 0;
+    for (std::size_t i = 0; i < force.size(); ++i) {
+      square += (force[i] - exact[i]) * (force[i] - exact[i]);
+      size += exact[i] * exact[i];
+      largest = std::max(largest, std::abs(force[i] - exact[i]));
+    }
+    const double n = static_cast<double>(s.atoms.n_global);
+    const std::string name = mixed ? "mixed" : "double_compressed";
+    text += fmt::format("\"{0}_energy_error_ev_per_atom\": {1:.3e}, \"{0}_force_rmse_ev_per_angstrom\": {2:.3e}, "
+                        "\"{0}_force_largest_ev_per_angstrom\": {3:.3e}, ", name, std::abs(difference) / n,
+                        std::sqrt(comm.sum(square) / (3 * n)), comm.maximum(largest));
+    if (mixed) text += fmt::format("\"force_rms_ev_per_angstrom\": {:.4f}}}", std::sqrt(comm.sum(size) / (3 * n)));
+  }
+  if (comm.is_root()) std::printf("%s\n", text.c_str());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  quintet::Runtime runtime(argc, argv, 1, {});
+  try {
+    const Arguments arguments(argc, argv);
+    if (arguments.has("--make-model")) dp::write(dp::document(dp::random_model({}, 20)), arguments.text("--make-model"));
+    else if (arguments.has("--compare")) compare_precisions(runtime.comm(), arguments);
+    else time_dynamics(runtime.comm(), arguments);
+    return 0;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "dpmd_md_driver: %s\n", error.what());
+    std::_Exit(1);
+  }
+}
