@@ -9,8 +9,8 @@ namespace quintet {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr auto run_files = {"run.log",      "run.h5",      "run.damaged.h5",
-                            "summary.json", "report.html", "checkpoints"};
+constexpr auto run_files = {"run.log",     "run.h5",      "run.damaged.h5", "summary.json",
+                            "report.html", "checkpoints", "emergency",      "trajectory.h5"};
 
 fs::path requested_directory(const Request& request) {
   if (!request.output.empty()) return fs::absolute(request.output).lexically_normal();
@@ -18,7 +18,7 @@ fs::path requested_directory(const Request& request) {
 }
 
 bool holds_run(const fs::path& directory) {
-  for (const char* name : {"run.h5", "summary.json"})
+  for (const char* name : {"run.h5", "summary.json", "trajectory.h5"})
     if (fs::exists(directory / name)) return true;
   return fs::exists(directory / "checkpoints") && !fs::is_empty(directory / "checkpoints");
 }

@@ -37,10 +37,9 @@ class ScaledEnergy {
  public:
   ScaledEnergy(const Comm& comm, const EquationOptions& options, ForceField& field, Configuration start)
       : comm_(comm), field_(field), start_(std::move(start)) {
-    const auto& grid = options.domain.ranks;
     domain_.cutoff = field.cutoff();
     domain_.skin = 0.1;  // every scale is a new list
-    domain_.ranks = {static_cast<int>(grid[0]), static_cast<int>(grid[1]), static_cast<int>(grid[2])};
+    domain_.ranks = grid_of(options.domain);
   }
 
   double operator()(double scale) {
@@ -154,6 +153,10 @@ void equation_of_state(Context& context, const EquationOptions& options) {
   const auto field = make_force_field(options.potential);
   const Configuration start = read_system(context.comm(), options.system, field->type_names());
   const auto n_atoms = static_cast<double>(context.comm().broadcast(start.n_atoms()));
+  const auto& periodic = start.box.periodic();
+  QUINTET_CHECK(periodic[0] && periodic[1] && periodic[2],
+                "{}: an equation of state needs a crystal that is periodic in all directions",
+                options.system.file);
   if (context.validating()) return;
   ScaledEnergy energy(context.comm(), options, *field, start);
   const double best = minimum(energy);
@@ -165,7 +168,7 @@ void equation_of_state(Context& context, const EquationOptions& options) {
     volumes.push_back(start.box.volume() * scale * scale * scale / n_atoms);
     energies.push_back(energy(scale) / n_atoms);
   }
-  if (context.stopped_early()) throw NumericalError("stopped before the last volume: run it again");
+  if (context.stopped_early()) return log::warning("Stopped before the last volume: nothing is kept");
   const Fit fit = birch_murnaghan(volumes, energies);
 
   const auto& copies = options.system.replicate;

@@ -1,6 +1,7 @@
 #include "apps/dpmd/evaluate.hpp"
 
 #include <cmath>
+#include <filesystem>
 
 #include "apps/dpmd/run_options.hpp"
 #include "apps/dpmd/system.hpp"
@@ -14,6 +15,8 @@
 namespace quintet::dpmd {
 
 namespace {
+
+namespace fs = std::filesystem;
 
 enum Argument { model, output, precision, compress, sel_overflow, types, systems };
 
@@ -120,7 +123,7 @@ void compare(const std::string& name, const Configuration& labels, const Evaluat
 
 std::vector<Application::Flag> evaluate_flags() {
   return {{"--model", "Deep Potential model (.dp)", true, ""},
-          {"--output", "Name of the files written: NAME.json and NAME.xyz", false, "evaluation"},
+          {"--output", "Name of the files written, new ones: NAME.json and NAME.xyz", false, "evaluation"},
           {"--precision", "model, double or mixed", false, "model"},
           {"--compress", "auto, off or file", false, "auto"},
           {"--sel-overflow", "lammps or deepmd", false, "lammps"},
@@ -129,8 +132,14 @@ std::vector<Application::Flag> evaluate_flags() {
 }
 
 void evaluate(const Comm& comm, const Application::Arguments& arguments) {
+  const std::string name = arguments[output].front(), unfinished = name + ".xyz.unfinished";
+  on_root(comm, [&] {
+    for (const char* ending : {".json", ".xyz"})
+      QUINTET_CHECK(!fs::exists(name + ending),
+                    "{}{} is there; nothing was written over. Remove it, or name another file with --output",
+                    name, ending);
+  });
   const auto field = make_force_field(potential_options(arguments));
-  const std::string name = arguments[output].front();
   Tree results = Tree::list();
   bool append = false;
   for (const auto& path : arguments[systems]) {
@@ -152,13 +161,14 @@ void evaluate(const Comm& comm, const Application::Arguments& arguments) {
       on_root(comm, [&] {
         compare(fmt::format("{} frame {}", path, i), frames[i], evaluation);
         results.append(to_tree(path, i, evaluation));
-        write_extended_xyz(name + ".xyz", evaluation.configuration, {append, evaluation.atom_energies});
+        write_extended_xyz(unfinished, evaluation.configuration, {append, evaluation.atom_energies});
       });
       append = true;
     }
   }
   on_root(comm, [&] {
     write_text_file(name + ".json", to_json(results));
+    fs::rename(unfinished, name + ".xyz");
     log::info("{} configurations: {}.json, {}.xyz", results.items().size(), name, name);
   });
 }

@@ -1,10 +1,13 @@
 #include "apps/dpmd/run.hpp"
 
 #include <chrono>
+#include <filesystem>
+#include <limits>
 
 #include "apps/dpmd/run_report.hpp"
 #include "apps/dpmd/simulation.hpp"
 #include "apps/dpmd/thermo_log.hpp"
+#include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "physics/particles/h5md.hpp"
 
@@ -27,8 +30,11 @@ std::optional<H5mdWriter> open_trajectory(Context& context, const RunOptions& op
   h5md.forces = options.trajectory->forces;
   h5md.single_precision = options.trajectory->single_precision;
   h5md.provenance = context.provenance();
-  if (context.restart_file()) h5md.restart_step = simulation.step();
-  return H5mdWriter(context.comm(), context.path("trajectory.h5"), simulation.atoms(), h5md);
+  const std::string path = context.path("trajectory.h5");
+  // A run that goes on in another folder, or had no trajectory so far, begins one.
+  if (context.restart_file() && context.comm().any(std::filesystem::exists(path)))
+    h5md.restart_step = simulation.step();
+  return H5mdWriter(context.comm(), path, simulation.atoms(), h5md);
 }
 
 void announce(const Context& context, const Simulation& simulation) {
@@ -48,10 +54,18 @@ void run(Context& context, const RunOptions& options) {
   context.keep_checkpoints(options.checkpoint_keep);
   const auto simulation = start(context, options);
   announce(context, *simulation);
+  QUINTET_CHECK(
+      simulation->step() <= options.time.steps,
+      "{}: is of step {}, beyond time.steps = {}; ask for more steps, or restart from an earlier one",
+      context.restart_file().value_or(options.system.file), simulation->step(), options.time.steps);
+  const auto reference = read_reference(options.reference);
   if (context.validating()) return;
 
   auto trajectory = open_trajectory(context, options, *simulation);
-  ThermoLog thermo(context, options.limits, simulation->step());
+  LimitOptions limits = options.limits;
+  if (options.integrator.ensemble == Ensemble::minimise)  // the energy is there to fall
+    limits.energy_drift = std::numeric_limits<double>::infinity();
+  ThermoLog thermo(context, limits, simulation->step());
   const std::int64_t first = simulation->step();
   const auto save = [&] {
     if (trajectory) trajectory->flush();
@@ -88,7 +102,7 @@ void run(Context& context, const RunOptions& options) {
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (context.stopped_early() || simulation->step() % options.checkpoint_interval != 0) save();
   thermo.report(context, simulation->atoms().n_global);
-  report_run(context, options, *simulation, simulation->step() - first, seconds);
+  report_run(context, options, reference, *simulation, simulation->step() - first, seconds);
 }
 
 }  // namespace quintet::dpmd

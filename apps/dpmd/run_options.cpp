@@ -10,7 +10,10 @@ void describe(Schema& schema, SystemOptions& options) {
       .existing_file();
   schema.integer("frame", options.frame, "Frame to take, from 0; negative ones count from the end");
   schema.texts("types", options.types, "Names of the types of files that number them: [O, H]");
-  schema.integers("replicate", options.replicate, "Copies along the cell's rows").length(3, 3).at_least(1);
+  schema.integers("replicate", options.replicate, "Copies along the cell's rows")
+      .length(3, 3)
+      .at_least(1)
+      .at_most(1000000);
 }
 
 void describe(Schema& schema, PotentialOptions& options) {
@@ -39,7 +42,13 @@ void describe(Schema& schema, DomainSection& options) {
       .above(0);
   schema.integers("ranks", options.ranks, "Grid of ranks along the cell's rows; 0: chosen")
       .length(3, 3)
-      .at_least(0);
+      .at_least(0)
+      .at_most(1000000);
+}
+
+std::array<int, 3> grid_of(const DomainSection& options) {
+  const auto& n = options.ranks;
+  return {static_cast<int>(n[0]), static_cast<int>(n[1]), static_cast<int>(n[2])};
 }
 
 void describe(Schema& schema, TrajectoryOptions& options) {
@@ -52,7 +61,7 @@ void describe(Schema& schema, TrajectoryOptions& options) {
 void describe(Schema& schema, LimitOptions& options) {
   schema
       .quantity("energy_drift", options.energy_drift, "eV",
-                "Stop (exit 3) when the conserved energy has drifted by more an atom")
+                "Stop (exit 3) when the conserved energy has drifted by more an atom (not in a minimisation)")
       .above(0);
   schema.quantity("temperature", options.temperature, "K", "Stop (exit 3) above this temperature").above(0);
 }

@@ -36,6 +36,8 @@ struct DomainSection {
   std::vector<std::int64_t> ranks{0, 0, 0};  ///< grid of ranks; 0: chosen
 };
 void describe(Schema& schema, DomainSection& options);
+/// The grid as the domain takes it.
+[[nodiscard]] std::array<int, 3> grid_of(const DomainSection& options);
 
 /// Section `trajectory`: frames in H5MD.
 struct TrajectoryOptions {

@@ -26,6 +26,7 @@ Curve read_curve(const std::string& path, const std::string& label) {
     double x, y;
     QUINTET_CHECK(static_cast<bool>(words >> x >> y), "{}:{}: expected two numbers 'r, g', found '{}'", path,
                   number, line);
+    QUINTET_CHECK(curve.x.empty() || x > curve.x.back(), "{}:{}: r = {} does not rise", path, number, x);
     curve.x.push_back(x);
     curve.y.push_back(y);
   }
@@ -54,7 +55,8 @@ double rms_difference(const Curve& ours, const Curve& reference) {
 }
 
 /// The columns of one unit and kind in one picture; coordination numbers grow where g(r) does not.
-void plot_table(Context& context, const RunOptions& options, const Table& table, bool coordination) {
+void plot_table(Context& context, const std::optional<Curve>& reference, const Table& table,
+                bool coordination) {
   const auto is_coordination = [](const Column& column) { return column.name.starts_with("coordination"); };
   const Column& axis = table.columns.front();
   Plot plot;
@@ -66,21 +68,20 @@ void plot_table(Context& context, const RunOptions& options, const Table& table,
   for (std::size_t c = 1; c < table.columns.size(); ++c) {
     const Column& column = table.columns[c];
     // Columns of another unit would need another axis; they are in run.h5.
-    if (is_coordination(column) != coordination || (!unit.empty() && column.unit != unit)) continue;
+    if (is_coordination(column) != coordination || column.name == "wavenumber" || (!unit.empty() && column.unit != unit)) continue;
     unit = column.unit;
     plot.curves.push_back({column.name, axis.values, column.values});
   }
   if (plot.curves.empty()) return;
   plot.y_label = fmt::format("{} ({})", coordination ? "neighbours" : table.name, unit);
-  if (options.reference.rdf && table.name == "rdf" && !coordination) {
-    Curve reference = read_curve(*options.reference.rdf, options.reference.label);
-    context.summarise("rdf_rms_difference_to_reference", rms_difference(plot.curves.front(), reference));
-    plot.curves.push_back(std::move(reference));
+  if (reference && table.name == "rdf" && !coordination) {
+    context.summarise("rdf_rms_difference_to_reference", rms_difference(plot.curves.front(), *reference));
+    plot.curves.push_back(*reference);
   }
   context.report().plot(plot);
 }
 
-void report_observers(Context& context, const RunOptions& options, const Simulation& simulation) {
+void report_observers(Context& context, const std::optional<Curve>& reference, const Simulation& simulation) {
   hdf5::Group results = context.results().root();
   for (const auto& observer : simulation.observers()) {
     hdf5::Group group = results.group("observables/" + observer->name());
@@ -89,7 +90,7 @@ void report_observers(Context& context, const RunOptions& options, const Simulat
     if (tables.empty()) continue;
     context.report().section(observer->name());
     for (const auto& table : tables)
-      for (const bool coordination : {false, true}) plot_table(context, options, table, coordination);
+      for (const bool coordination : {false, true}) plot_table(context, reference, table, coordination);
     std::vector<std::vector<std::string>> rows;
     for (const auto& scalar : observer->scalars()) {
       rows.push_back({scalar.name, fmt::format("{:.6g}", scalar.value),
@@ -103,8 +104,13 @@ void report_observers(Context& context, const RunOptions& options, const Simulat
 
 }  // namespace
 
-void report_run(Context& context, const RunOptions& options, const Simulation& simulation, std::int64_t steps,
-                double seconds) {
+std::optional<Curve> read_reference(const ReferenceOptions& options) {
+  if (!options.rdf) return std::nullopt;
+  return read_curve(*options.rdf, options.label);
+}
+
+void report_run(Context& context, const RunOptions& options, const std::optional<Curve>& reference,
+                const Simulation& simulation, std::int64_t steps, double seconds) {
   const auto& atoms = simulation.atoms();
   const auto n_atoms = static_cast<double>(atoms.n_global);
   context.report().title("dpmd run", fmt::format("{} atoms, {} steps of {:g} fs", atoms.n_global,
@@ -121,7 +127,7 @@ void report_run(Context& context, const RunOptions& options, const Simulation& s
   context.summarise("neighbours_s", comm.maximum(times.neighbours));
   context.summarise("communication_s", comm.maximum(times.communication));
   context.summarise("neighbour_list_rebuilds", simulation.domain().rebuilds());
-  report_observers(context, options, simulation);
+  report_observers(context, reference, simulation);
 }
 
 }  // namespace quintet::dpmd

@@ -7,11 +7,26 @@
 
 namespace quintet::dpmd {
 
+namespace {
+
+/// The grid of the checkpoint where it fits ranks and options: the best one for the cell may have changed
+/// with the cell, and atoms stay in their order only in their bricks.
+std::array<int, 3> kept_grid(const Comm& comm, const DomainSection& options, const hdf5::Group& state) {
+  auto grid = grid_of(options);
+  const auto kept = state.read<std::int32_t>("rank_grid", {3});
+  if (static_cast<std::int64_t>(kept[0]) * kept[1] * kept[2] != comm.size()) return grid;
+  for (int k = 0; k < 3; ++k)
+    if (grid[k] != 0 && grid[k] != kept[k]) return grid;
+  return {kept[0], kept[1], kept[2]};
+}
+
+}  // namespace
+
 Simulation::Simulation(const Comm& comm, const RunOptions& options)
     : force_field_(make_force_field(options.potential)) {
   const Configuration start = read_system(comm, options.system, force_field_->type_names());
   const Exec exec;
-  build(comm, options, start.box);
+  build(comm, options, start.box, grid_of(options.domain));
   atoms_ = domain_->distribute(start);
   domain_->rebuild(exec, atoms_);
   const bool given = comm.any(!start.velocities.empty());
@@ -43,7 +58,7 @@ Simulation::Simulation(const Comm& comm, const RunOptions& options, const std::s
   const Box box(cell, {periodic[0] != 0, periodic[1] != 0, periodic[2] != 0},
                 {origin[0], origin[1], origin[2]});
   step_ = static_cast<std::int64_t>(state.number_attribute("step").at(0));
-  build(comm, options, box);
+  build(comm, options, box, kept_grid(comm, options.domain, state));
   atoms_.box = box;
   load(comm, file);
   system_ = std::make_unique<ParticleSystem>(atoms_, *domain_, *force_field_);
@@ -63,12 +78,12 @@ Simulation::Simulation(const Comm& comm, const RunOptions& options, const std::s
 }
 
 /// What does not depend on where the atoms come from.
-void Simulation::build(const Comm& comm, const RunOptions& options, const Box& box) {
-  const auto& grid = options.domain.ranks;
+void Simulation::build(const Comm& comm, const RunOptions& options, const Box& box,
+                       const std::array<int, 3>& grid) {
   DomainOptions domain;
   domain.cutoff = force_field_->cutoff();
   domain.skin = options.domain.skin;
-  domain.ranks = {static_cast<int>(grid[0]), static_cast<int>(grid[1]), static_cast<int>(grid[2])};
+  domain.ranks = grid;
   domain_ = std::make_unique<Domain>(comm, domain, box);
   observers_ = make_observables(options.observables, options.time);
   dt_ = options.time.dt;

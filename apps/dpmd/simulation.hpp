@@ -42,7 +42,7 @@ class Simulation {
   [[nodiscard]] const std::vector<std::unique_ptr<Observer>>& observers() const { return observers_; }
 
  private:
-  void build(const Comm& comm, const RunOptions& options, const Box& box);
+  void build(const Comm& comm, const RunOptions& options, const Box& box, const std::array<int, 3>& grid);
   void load(const Comm& comm, const hdf5::File& file);
   void load_in_place(hdf5::Group& state, std::uint64_t offset, std::uint64_t count);
   void load_shared_out(const Comm& comm, const std::string& path);

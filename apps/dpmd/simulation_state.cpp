@@ -48,6 +48,9 @@ void Simulation::save(hdf5::Group& root) const {
   state.write_distributed("image", rows<std::int32_t>(atoms_.image, n, 3), {total, 3}, offset,
                           {"1", {"atom", "row"}, "Periodic crossings: unwrapped = position + image * box"});
   state.write<std::int64_t>("rank_counts", counts, {counts.size()}, {"1", {"rank"}, "Atoms of each rank"});
+  const auto& grid = domain_->rank_grid();
+  state.write<std::int32_t>("rank_grid", std::vector<std::int32_t>(grid.begin(), grid.end()), {3},
+                            {"1", {"row"}, "Grid of ranks along the cell's rows"});
 
   const auto matrix = [&](const char* name, const Mat3& m, const char* text) {
     state.write<double>(name, std::span<const double>(m), {3, 3}, {"angstrom", {"row", "xyz"}, text});
@@ -84,12 +87,15 @@ void Simulation::load(const Comm& comm, const hdf5::File& file) {
   atoms_.type_names = force_field_->type_names();
   atoms_.masses = state.read<double>("mass", {atoms_.type_names.size()});
   atoms_.n_global = total;
-  if (static_cast<int>(counts.size()) != comm.size()) return load_shared_out(comm, file.path());
+  const auto& grid = domain_->rank_grid();
+  if (static_cast<int>(counts.size()) != comm.size() ||
+      state.read<std::int32_t>("rank_grid", {3}) != std::vector<std::int32_t>(grid.begin(), grid.end()))
+    return load_shared_out(comm, file.path());
   const auto offset = std::accumulate(counts.begin(), counts.begin() + comm.rank(), std::int64_t{0});
   load_in_place(state, static_cast<std::uint64_t>(offset), static_cast<std::uint64_t>(counts[comm.rank()]));
 }
 
-/// The same ranks: every atom to the place it had.
+/// The same grid of ranks: every atom to the place it had.
 void Simulation::load_in_place(hdf5::Group& state, std::uint64_t offset, std::uint64_t count) {
   atoms_.reserve(count + 1);
   atoms_.n_local = static_cast<int>(count);
@@ -109,7 +115,7 @@ void Simulation::load_in_place(hdf5::Group& state, std::uint64_t offset, std::ui
                    Box(cell, atoms_.box.periodic(), {origin[0], origin[1], origin[2]}));
 }
 
-/// Another number of ranks: rank 0 reads all atoms and shares them out.
+/// Another grid of ranks: rank 0 reads all atoms and shares them out.
 void Simulation::load_shared_out(const Comm& comm, const std::string& path) {
   Configuration configuration;
   on_root(comm, [&] { configuration = read_checkpoint(path); });

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "apps/application/memory.hpp"
 #include "apps/dpmd/checkpoint_configuration.hpp"
 #include "io/config/suggest.hpp"
 #include "io/log/error.hpp"
@@ -9,6 +10,14 @@
 #include "physics/particles/read_configuration.hpp"
 
 namespace quintet::dpmd {
+
+namespace {
+
+/// What a run needs, roughly: an atom with its neighbours and its share of ghosts; an atom on rank 0 before
+/// it is sent to its rank.
+constexpr double bytes_per_atom = 3000, input_bytes_per_atom = 200;
+
+}  // namespace
 
 std::unique_ptr<ForceField> make_force_field(const PotentialOptions& options) {
   auto field =
@@ -65,7 +74,14 @@ Configuration read_system(const Comm& comm, const SystemOptions& options,
         is_checkpoint(options.file) ? read_checkpoint(options.file) : read_configuration(options.file, read),
         model_types, options.file);
     validate(configuration, closest_start);
-    const auto& n = options.replicate;
+  });
+  const auto& n = options.replicate;
+  const double n_atoms = static_cast<double>(comm.broadcast(configuration.n_atoms())) *
+                         static_cast<double>(n[0]) * static_cast<double>(n[1]) * static_cast<double>(n[2]);
+  require_memory(
+      comm, bytes_per_atom * n_atoms / comm.size() + (comm.is_root() ? input_bytes_per_atom * n_atoms : 0),
+      fmt::format("{:.3g} atoms", n_atoms));
+  on_root(comm, [&] {
     configuration =
         replicated(configuration, {static_cast<int>(n[0]), static_cast<int>(n[1]), static_cast<int>(n[2])});
   });

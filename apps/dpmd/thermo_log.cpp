@@ -27,7 +27,7 @@ ThermoLog::ThermoLog(Context& context, const LimitOptions& limits, std::int64_t 
   hdf5::Group group = context.results().root().group("thermo");
   const auto& columns = thermo_columns();
   std::uint64_t kept = 0;
-  if (group.has("step")) {
+  if (group.has(columns.back().name)) {
     const auto steps = group.read_rows<double>("step", 0, group.shape("step")[0]);
     kept = static_cast<std::uint64_t>(std::count_if(
         steps.begin(), steps.end(), [&](double s) { return s <= static_cast<double>(first_step); }));
@@ -35,8 +35,11 @@ ThermoLog::ThermoLog(Context& context, const LimitOptions& limits, std::int64_t 
   rows_.resize(kept);
   for (const auto& column : columns) {
     series_.push_back(group.series<double>(column.name, {}, {column.unit, {"sample"}, column.description}));
-    series_.back().truncate(std::min(kept, series_.back().size()));
-    const auto before = group.read_rows<double>(column.name, 0, std::min(kept, series_.back().size()));
+    QUINTET_CHECK(series_.back().size() >= kept,
+                  "{}: thermo/{} has {} rows, fewer than thermo/step: the file is damaged; move it away",
+                  context.path("run.h5"), column.name, series_.back().size());
+    series_.back().truncate(kept);
+    const auto before = group.read_rows<double>(column.name, 0, kept);
     for (std::size_t i = 0; i < before.size(); ++i) rows_[i].push_back(before[i]);
   }
   if (kept > 0) {
@@ -58,8 +61,7 @@ std::vector<double> ThermoLog::column(const char* name) const {
 
 void ThermoLog::add(const ThermoSample& sample, std::int64_t n_atoms) {
   const auto row = thermo_row(sample);
-  const auto steps = column("step");
-  if (steps.empty() || steps.back() < static_cast<double>(sample.step)) {
+  if (rows_.empty() || rows_.back().front() < static_cast<double>(sample.step)) {  // step: the first column
     for (std::size_t c = 0; c < series_.size(); ++c) series_[c].append(std::span<const double>(&row[c], 1));
     rows_.push_back(row);
   }

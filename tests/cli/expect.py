@@ -33,10 +33,6 @@ def read_cases(path):
 
 def command_of(case, settings):
     words = [os.path.expandvars(word) for word in shlex.split(case["run"])]
-    for folder in settings.bin:
-        program = os.path.join(folder, words[0])
-        if os.access(program, os.X_OK):
-            words[0] = program
     if "ranks" in case:
         words = settings.mpiexec + ["-n", case["ranks"]] + words
     return words
@@ -86,7 +82,7 @@ def main():
     parser.add_argument("--bin", action="append", default=[], help="folder with executables (repeatable)")
     parser.add_argument("--mpiexec", type=shlex.split, default=["mpirun", "--oversubscribe"])
     settings = parser.parse_args()
-    settings.bin = [os.path.abspath(folder) for folder in settings.bin]
+    os.environ["PATH"] = os.pathsep.join([*map(os.path.abspath, settings.bin), os.environ["PATH"]])
     os.environ["HERE"] = os.path.dirname(os.path.abspath(settings.cases))
     cases = read_cases(settings.cases)
     failed = 0

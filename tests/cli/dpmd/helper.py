@@ -1,0 +1,322 @@
+#!/usr/bin/env python3
+"""What the cases of this folder need besides dpmd: odd inputs, damage, comparisons.
+
+Standard library, h5diff and h5dump. Subcommands: see the functions at the end; each exits 0 or says what is wrong.
+"""
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+COPPER = os.path.join(HERE, "../../../inputs/dpmd/copper")
+MPIEXEC = ["mpirun", "--oversubscribe", "-n"]
+ENSEMBLES = {
+    "nve": ["integrator.ensemble=nve"],
+    "langevin": ["integrator.ensemble=langevin", "integrator.temperature=600 K"],
+    "velocity_rescaling": ["integrator.ensemble=velocity_rescaling", "integrator.temperature=600 K"],
+    "nose_hoover": ["integrator.ensemble=nose_hoover", "integrator.temperature=600 K"],
+    "npt_isotropic": ["integrator.ensemble=npt", "integrator.temperature=600 K"],
+    "npt_anisotropic": ["integrator.ensemble=npt", "integrator.temperature=600 K",
+                        "integrator.barostat={coupling: anisotropic, thermostat: langevin}"],
+    "minimise": ["integrator.ensemble=minimise"],
+}
+OBSERVED = ["observables={rdf: {interval: 5, r_max: 5 angstrom}, msd: {interval: 2, length: 10, origin_interval: 5}, "
+            "vacf: {interval: 2, length: 10, origin_interval: 5}}", "trajectory={interval: 10}"]
+
+
+def fail(text):
+    sys.exit(f"FAILED: {text}")
+
+
+def command(ranks, case, output, settings, *flags):
+    words = ["dpmd", "run", case, "--output", output, "--quiet", *flags]
+    for setting in settings:
+        words += ["--set", setting]
+    return words if ranks == 1 else MPIEXEC + [str(ranks)] + words
+
+
+def run(ranks, case, output, settings, *flags, expect=0):
+    done = subprocess.run(command(ranks, case, output, settings, *flags), stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, errors="replace", timeout=120)
+    if done.returncode != expect:
+        fail(f"{output} on {ranks} ranks: exit code {done.returncode}, expected {expect}\n{done.stdout}")
+    return done.stdout
+
+
+def case_for(ensemble):
+    """The YAML file of an ensemble: a minimisation starts from atoms off their places."""
+    if ensemble != "minimise":
+        return os.path.join(HERE, "copper.yaml"), ENSEMBLES[ensemble]
+    write_xyz("shaken.xyz", [("Cu", [3.6 * x + 0.2 * ((7 * i + 3 * k) % 5 - 2) / 2 for k, x in enumerate(site)])
+                             for i, site in enumerate(FCC)], CELL)
+    return os.path.join(HERE, "copper.yaml"), ENSEMBLES[ensemble] + ["system.file=" + os.path.abspath("shaken.xyz")]
+
+
+def checkpoint(output, step):
+    return f"{output}/checkpoints/step_{step:012}.h5"
+
+
+def same(a, b, group="/"):
+    """Every dataset and attribute of two files equal to the bit."""
+    paths = [group, group] if group != "/" else []
+    done = subprocess.run(["h5diff", "-v", a, b, *paths], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    found = [line for line in done.stdout.splitlines()
+             if line.endswith("differences found") and not line.startswith("0 ") or "Not comparable" in line]
+    found = [line for line in found if "is an empty dataset" not in line]
+    if done.returncode not in (0, 1) or found or done.returncode == 1 and "empty dataset" not in done.stdout:
+        fail(f"{a} and {b} differ in {group}:\n" + "\n".join(found or done.stdout.splitlines()[-20:]))
+
+
+def column(path, dataset):
+    subprocess.run(["h5dump", "-d", dataset, "-b", "LE", "-o", "column.bin", path], check=True,
+                   stdout=subprocess.DEVNULL)
+    data = open("column.bin", "rb").read()
+    return struct.unpack(f"<{len(data) // 8}d", data)
+
+
+def close(a, b, tolerance):
+    """Thermo tables agree to `tolerance`, relative to the largest value of a column."""
+    for name in ("step", "potential", "kinetic", "conserved", "temperature", "pressure", "pressure_xy", "volume",
+                 "cell_ax"):
+        ours, theirs = (column(f"{path}/run.h5", f"/thermo/{name}") for path in (a, b))
+        scale = max([1e-3] + [abs(x) for x in theirs])
+        if len(ours) != len(theirs) or len(ours) < 2:
+            fail(f"{a} and {b}: {len(ours)} and {len(theirs)} rows of {name}")
+        worst = max(abs(x - y) for x, y in zip(ours, theirs)) / scale
+        if not worst <= float(tolerance):
+            fail(f"{a} and {b}: {name} differs by {worst:.2e} relative, more than {tolerance}")
+
+
+# ---- files -------------------------------------------------------------------------------------------------------
+
+FCC = [(0, 0, 0), (0, 0.5, 0.5), (0.5, 0, 0.5), (0.5, 0.5, 0)]
+CELL = (3.6, 0, 0, 0, 3.6, 0, 0, 0, 3.6)
+
+
+def write_xyz(name, atoms, cell=None):
+    lattice = f'Lattice="{" ".join(map(str, cell))}" pbc="T T T" ' if cell else 'pbc="F F F" '
+    lines = [str(len(atoms)), lattice + "Properties=species:S:1:pos:R:3"]
+    lines += [" ".join([species, *map(repr, position)]) for species, position in atoms]
+    open(name, "w").write("\n".join(lines) + "\n")
+
+
+def write_npy(name, shape, values):
+    header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}"
+    header += " " * (63 - (10 + len(header)) % 64) + "\n"
+    open(name, "wb").write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode()
+                           + struct.pack(f"<{len(values)}d", *values))
+
+
+def write_deepmd(folder, types, coordinates, box, names=("Cu",), shape=None):
+    os.makedirs(f"{folder}/set.000", exist_ok=True)
+    open(f"{folder}/type.raw", "w").write("\n".join(map(str, types)) + "\n")
+    open(f"{folder}/type_map.raw", "w").write("\n".join(names) + "\n")
+    write_npy(f"{folder}/set.000/coord.npy", shape or (1, len(coordinates)), coordinates)
+    if box:
+        write_npy(f"{folder}/set.000/box.npy", (1, 9), box)
+    else:
+        open(f"{folder}/nopbc", "w").close()
+
+
+def inputs():
+    """Write the odd inputs that bad_input.txt names."""
+    fcc = [("Cu", [3.6 * x for x in site]) for site in FCC]
+    write_xyz("good.xyz", fcc, CELL)
+    write_xyz("nan.xyz", fcc[:3] + [("Cu", [1.8, float("nan"), 0.0])], CELL)
+    write_xyz("overlap.xyz", fcc + [("Cu", [1.8, 1.85, 0.0])], CELL)
+    write_xyz("across.xyz", fcc + [("Cu", [3.59, 0.0, 0.0])], CELL)
+    write_xyz("gold.xyz", [("Au", position) for _, position in fcc], CELL)
+    write_xyz("empty.xyz", [], CELL)
+    write_xyz("inverted.xyz", fcc, (3.6, 0, 0, 0, 0, 3.6, 0, 3.6, 0))
+    write_xyz("flat.xyz", fcc, (3.6, 0, 0, 0, 3.6, 0, 3.6, 3.6, 0))
+    write_xyz("tiny.xyz", fcc[:1], (0.05, 0, 0, 0, 0.05, 0, 0, 0, 0.05))
+    write_xyz("cluster.xyz", [("Cu", [2.55 * x, 2.55 * y, 2.55 * z]) for x in (0, 1) for y in (0, 1) for z in (0, 1)])
+    write_xyz("far.xyz", [("Cu", [0.0, 0.0, 0.0]), ("Cu", [2.4, 0.0, 0.0]), ("Cu", [90.0, 0.0, 0.0])])
+    flat = [x for _, position in fcc for x in position]
+    write_deepmd("good_npy", [0] * 4, flat, CELL)
+    write_deepmd("bad_npy", [0] * 4, flat, CELL, shape=(2, 6))
+    write_deepmd("short_npy", [0] * 5, flat, CELL)
+    write_deepmd("gold_npy", [0] * 4, flat, CELL, names=("Au",))
+
+
+def evaluation_inputs():
+    """The configurations of peer_reference.json in all formats, and what evaluate must say to them."""
+    for case in json.load(open(f"{COPPER}/peer_reference.json"))["cases"]:
+        name, x, box = case["name"], case["coord"], case["box"]
+        atoms = [("Cu", x[i:i + 3]) for i in range(0, len(x), 3)]
+        write_xyz(f"{name}.xyz", atoms, box)
+        write_deepmd(f"{name}_npy", case["type"], x, box)
+        if not box:
+            continue
+        rows = [box[i:i + 3] for i in (0, 3, 6)]
+        with open(f"{name}.poscar", "w") as file:
+            print(name, "1.0", *(" ".join(map(repr, row)) for row in rows), "Cu", len(atoms), "Cartesian", sep="\n",
+                  file=file)
+            print(*(" ".join(map(repr, position)) for _, position in atoms), sep="\n", file=file)
+        if rows[0][1] == rows[0][2] == rows[1][2] == 0:
+            with open(f"{name}.data", "w") as file:
+                print(f"{name}\n\n{len(atoms)} atoms\n1 atom types\n", file=file)
+                for k, axis in enumerate("xyz"):
+                    print(f"0 {rows[k][k]!r} {axis}lo {axis}hi", file=file)
+                print(f"{rows[1][0]!r} {rows[2][0]!r} {rows[2][1]!r} xy xz yz\n\nMasses\n\n1 63.546\n\nAtoms # atomic\n",
+                      file=file)
+                # In no order: results must come in the order of the identities.
+                for i in reversed(range(len(atoms))):
+                    print(i + 1, 1, *map(repr, atoms[i][1]), file=file)
+
+
+# ---- subcommands -------------------------------------------------------------------------------------------------
+
+
+def damage(how, path):
+    """truncate FILE | flip FILE (one bit in the middle) | zero FILE."""
+    data = bytearray(open(path, "rb").read())
+    if how == "truncate":
+        del data[len(data) * 2 // 3:]
+    elif how == "flip":
+        data[len(data) // 2] ^= 0x10
+    elif how == "zero":
+        data.clear()
+    open(path, "wb").write(data)
+
+
+def swap(path, old, new, target):
+    """Copy PATH to TARGET with OLD (same length) for NEW in its bytes."""
+    data = open(path, "rb").read()
+    if len(old) != len(new) or old.encode() not in data:
+        fail(f"cannot put {new} for {old} in {path}")
+    open(target, "wb").write(data.replace(old.encode(), new.encode()))
+
+
+def fuzz(path, n, *words):
+    """Run WORDS on copies of PATH (named 'fuzzed' there) with one bit flipped: exit 0 or 2, never another end."""
+    whole = open(path, "rb").read()
+    refused = 0
+    chosen = random.Random(5)
+    for i in range(int(n)):
+        data = bytearray(whole)
+        # Half of the flips in the first 4 kB: headers decide more than numbers.
+        place = chosen.randrange(4096 if i % 2 else len(data))
+        data[place] ^= 1 << chosen.randrange(8)
+        open("fuzzed", "wb").write(data)
+        done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+                              timeout=60)
+        if done.returncode not in (0, 2):
+            fail(f"bit of byte {place} of {path} flipped: exit code {done.returncode}\n{done.stdout}")
+        refused += done.returncode == 2
+    print(f"{refused} of {n} refused")
+
+
+def restart(ensemble, ranks):
+    """Killed after the checkpoint of step 20 and restarted = uninterrupted, to the bit."""
+    ranks = int(ranks)
+    case, settings = case_for(ensemble)
+    settings = settings + OBSERVED
+    run(ranks, case, "whole", settings)
+    shutil.copytree("whole", "again")
+    os.remove(checkpoint("again", 40))
+    os.remove("again/summary.json")
+    run(ranks, case, "again", settings, "--restart", "auto")
+    same(checkpoint("whole", 40), checkpoint("again", 40), "/state")
+    for group in ("/thermo", "/observables"):
+        same("whole/run.h5", "again/run.h5", group)
+    same("whole/trajectory.h5", "again/trajectory.h5", "/particles")
+    shutil.rmtree("whole")
+    shutil.rmtree("again")
+
+
+def ranks_agree(ensemble, *settings):
+    """1 = 2 = 3 ranks, and a checkpoint of 1 rank goes on on 3, of 1 rank on 2: thermo to 1e-9."""
+    case, own = case_for(ensemble)
+    settings = own + ["system.replicate=[2, 2, 3]", *settings]
+    for ranks in (1, 2, 3):
+        run(ranks, case, f"ranks{ranks}", settings)
+        if ranks > 1:
+            close(f"ranks{ranks}", "ranks1", 1e-9)
+    shutil.copytree("ranks1", "moved")
+    for ranks in (3, 2):
+        os.remove(checkpoint("moved", 40))
+        run(ranks, case, "moved", settings, "--restart", "auto")
+        close("moved", "ranks1", 1e-9)
+        if ensemble != "npt_anisotropic":  # the hardest; the others need not take both ways
+            break
+    for name in ("ranks1", "ranks2", "ranks3", "moved"):
+        shutil.rmtree(name)
+
+
+def children(pid):
+    try:
+        return [int(word) for word in open(f"/proc/{pid}/task/{pid}/children").read().split()]
+    except OSError:
+        return []
+
+
+def kill(ranks, times):
+    """kill -9 at random moments, --restart auto after each: the end is that of a run left alone."""
+    ranks, case = int(ranks), os.path.join(HERE, "copper.yaml")
+    settings = [*ENSEMBLES["langevin"], "time.steps=3000", "checkpoint_interval=25", "trajectory={interval: 100}"]
+    run(ranks, case, "whole", settings)
+    chosen = random.Random(7)
+    kills = 0
+    while kills < int(times):
+        before = newest("killed")
+        process = subprocess.Popen(command(ranks, case, "killed", settings, "--restart", "auto"),
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while newest("killed") == before and process.poll() is None:
+            time.sleep(0.01)
+        time.sleep(chosen.uniform(0, 0.3))
+        if process.poll() is not None:
+            break
+        for pid in children(process.pid) if ranks > 1 else [process.pid]:
+            os.kill(pid, signal.SIGKILL)
+        process.wait()
+        kills += 1
+    if kills == 0:
+        fail("the run was too short to be killed")
+    run(ranks, case, "killed", settings, "--restart", "auto")
+    print(f"{kills} kills")
+    same(checkpoint("whole", 3000), checkpoint("killed", 3000), "/state")
+    same("whole/run.h5", "killed/run.h5", "/thermo")
+    same("whole/trajectory.h5", "killed/trajectory.h5", "/particles")
+
+
+def newest(output):
+    names = os.listdir(f"{output}/checkpoints") if os.path.isdir(f"{output}/checkpoints") else []
+    return max((name for name in names if name.endswith(".h5")), default="")
+
+
+def peer(evaluation, tolerance="1e-10"):
+    """EVALUATION.json equals peer_reference.json; energies, forces, virials, atomic energies."""
+    cases = {case["name"]: case for case in json.load(open(f"{COPPER}/peer_reference.json"))["cases"]}
+    results = json.load(open(evaluation))
+    for result in results:
+        case = cases[re.sub(r"(_npy|\.\w+)$", "", os.path.basename(result["file"]))]
+        for ours, theirs in (("energy_ev", "energy"), ("virial_ev", "virial"), ("forces_ev_per_angstrom", "force"),
+                             ("atom_energies_ev", "atom_energy")):
+            a, b = ([x] if isinstance(x, float) else x for x in (result[ours], case[theirs]))
+            scale = max(abs(y) for y in b)
+            worst = max(abs(x - y) for x, y in zip(a, b)) / scale
+            if len(a) != len(b) or not worst <= float(tolerance):
+                fail(f"{result['file']}: {ours} is off by {worst:.1e}")
+    print(f"{len(results)} configurations agree")
+
+
+def errors_are_one(path):
+    """run.log holds one error."""
+    lines = [line for line in open(path) if "error: " in line]
+    if len(lines) != 1:
+        fail(f"{path}: {len(lines)} errors: {lines}")
+
+
+def parse_json(path):
+    json.load(open(path))
+
+
+globals()[sys.argv[1]](*sys.argv[2:])
