@@ -37,6 +37,13 @@ int wait_for(pid_t child) {
   return status;
 }
 
+/// Until the child has begun to write (the folder changes), or 20 s: how long a program starts says nothing.
+void wait_for_first_write(const fs::path& folder, fs::file_time_type before) {
+  for (int i = 0; i < 20000 && fs::last_write_time(folder) == before; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
 /// The step of the newest checkpoint, whose content must be that of the step; 0 if there is none.
 std::int64_t check_newest(const std::string& folder) {
   const auto newest = CheckpointStore(Comm::self(), folder, 2).newest();
@@ -50,11 +57,13 @@ std::int64_t check_newest(const std::string& folder) {
 TEST(Checkpoint, a_kill_at_any_moment_leaves_a_whole_one_and_no_progress_is_lost) {
   const Scratch scratch("kill");
   std::mt19937 random(20261121);
-  std::uniform_int_distribution<int> delay_ms(5, 120);
+  std::uniform_int_distribution<int> delay_ms(0, 60);
   std::int64_t step = 0, kills_while_writing = 0;
 
   for (int round = 0; round < 25; ++round) {
+    const auto before = fs::last_write_time(scratch.path());
     const pid_t child = start_writer({scratch.path()});
+    wait_for_first_write(scratch.path(), before);
     std::this_thread::sleep_for(std::chrono::milliseconds(delay_ms(random)));
     ASSERT_EQ(kill(child, SIGKILL), 0);
     ASSERT_TRUE(WIFSIGNALED(wait_for(child)));

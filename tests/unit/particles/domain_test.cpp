@@ -11,7 +11,6 @@ using namespace quintet;
 
 namespace {
 
-const Exec exec;
 constexpr std::array<bool, 3> periodic{true, true, true};
 const Box skewed({19, 0, 0, 4, 17, 0, -5, 3, 21}, periodic, {1, -2, 3});
 
@@ -93,7 +92,7 @@ TEST(Domain, atoms_survive_being_shared_out_and_gathered) {
   Domain domain(comm, {.cutoff = 4, .skin = 1}, skewed);
 
   Atoms atoms = domain.distribute(comm.is_root() ? given : Configuration{});
-  domain.rebuild(exec, atoms);
+  domain.rebuild(Exec(), atoms);
   const auto back = domain.gather(atoms, true);
 
   EXPECT_EQ(atoms.n_global, 317);
@@ -113,7 +112,7 @@ TEST(Domain, local_atoms_lie_in_their_brick) {
   Atoms atoms = domain.distribute(random_configuration(skewed, 317, 2, 3));
 
   move_locals(atoms, 40);
-  domain.rebuild(exec, atoms);
+  domain.rebuild(Exec(), atoms);
 
   const auto& grid = domain.rank_grid();
   const int place[3] = {comm.rank() / (grid[1] * grid[2]), comm.rank() / grid[2] % grid[1],
@@ -136,7 +135,7 @@ TEST(Domain, atoms_migrate_to_any_rank_with_all_they_carry) {
   for (int round = 1; round <= 5; ++round) {
     move_locals(atoms, 7.0 * round);
     for (int i = 0; i < atoms.n_local; ++i) atoms.force(i, 1) = static_cast<double>(round * atoms.id(i));
-    domain.rebuild(exec, atoms);
+    domain.rebuild(Exec(), atoms);
   }
   const auto back = domain.gather(atoms, true);
 
@@ -155,7 +154,7 @@ TEST(Domain, atoms_migrate_to_any_rank_with_all_they_carry) {
 TEST(Domain, ghosts_follow_their_owners_and_the_box) {
   Domain domain(Comm::world(), {.cutoff = 6, .skin = 3}, skewed);
   Atoms atoms = domain.distribute(random_configuration(skewed, 150, 2, 4));
-  domain.rebuild(exec, atoms);
+  domain.rebuild(Exec(), atoms);
   const auto before = ghost_places(domain, atoms);
 
   atoms.box = skewed.deformed({1.01, 0.003, 0, 0, 0.99, 0, -0.004, 0, 1.02});
@@ -165,7 +164,7 @@ TEST(Domain, ghosts_follow_their_owners_and_the_box) {
     for (int l = 0; l < 3; ++l) atoms.position(i, l) = x[l];
   }
   move_locals(atoms, 0.5);
-  const bool rebuilt = domain.refresh(exec, atoms);
+  const bool rebuilt = domain.refresh(Exec(), atoms);
 
   EXPECT_FALSE(rebuilt);
   const auto after = ghost_places(domain, atoms);
@@ -177,27 +176,27 @@ TEST(Domain, ghosts_follow_their_owners_and_the_box) {
 TEST(Domain, list_is_rebuilt_when_an_atom_has_moved_by_half_the_skin) {
   Domain domain(Comm::world(), {.cutoff = 4, .skin = 1}, skewed);
   Atoms atoms = domain.distribute(random_configuration(skewed, 150, 2, 4));
-  domain.rebuild(exec, atoms);
+  domain.rebuild(Exec(), atoms);
   const auto push = [&](double by) {
     for (int i = 0; i < atoms.n_local; ++i)
       if (atoms.id(i) == 77) atoms.position(i, 1) += by;
   };
 
   push(0.499);
-  EXPECT_FALSE(domain.refresh(exec, atoms));
+  EXPECT_FALSE(domain.refresh(Exec(), atoms));
   push(0.002);
-  EXPECT_TRUE(domain.refresh(exec, atoms));
+  EXPECT_TRUE(domain.refresh(Exec(), atoms));
   EXPECT_EQ(domain.rebuilds(), 2);
   EXPECT_EQ(domain.dangerous_rebuilds(), 0);
   push(0.501);
-  EXPECT_TRUE(domain.refresh(exec, atoms));
+  EXPECT_TRUE(domain.refresh(Exec(), atoms));
   EXPECT_EQ(domain.dangerous_rebuilds(), 1);
 }
 
 TEST(Domain, list_is_rebuilt_when_the_box_has_shrunk_too_far) {
   Domain domain(Comm::world(), {.cutoff = 4, .skin = 1}, skewed);
   Atoms atoms = domain.distribute(random_configuration(skewed, 150, 2, 4));
-  domain.rebuild(exec, atoms);
+  domain.rebuild(Exec(), atoms);
   const auto scale_to =
       [&](double factor) {  // atoms and box together: nothing moves in fractional coordinates
         const Box before = atoms.box;
@@ -210,11 +209,11 @@ TEST(Domain, list_is_rebuilt_when_the_box_has_shrunk_too_far) {
       };
 
   scale_to(1.3);
-  EXPECT_FALSE(domain.refresh(exec, atoms));
+  EXPECT_FALSE(domain.refresh(Exec(), atoms));
   scale_to(0.81);  // cutoff / 0.81 = 4.94 < range
-  EXPECT_FALSE(domain.refresh(exec, atoms));
+  EXPECT_FALSE(domain.refresh(Exec(), atoms));
   scale_to(0.79);  // cutoff / 0.79 = 5.06 > range
-  EXPECT_TRUE(domain.refresh(exec, atoms));
+  EXPECT_TRUE(domain.refresh(Exec(), atoms));
 }
 
 TEST(Domain, uneven_and_empty_domains_work) {
@@ -224,9 +223,9 @@ TEST(Domain, uneven_and_empty_domains_work) {
     Domain domain(comm, {.cutoff = 4, .skin = 1}, skewed);
 
     Atoms atoms = domain.distribute(given);
-    domain.rebuild(exec, atoms);
-    EXPECT_FALSE(domain.refresh(exec, atoms));
-    domain.return_forces(exec, atoms);
+    domain.rebuild(Exec(), atoms);
+    EXPECT_FALSE(domain.refresh(Exec(), atoms));
+    domain.return_forces(Exec(), atoms);
     const auto back = domain.gather(atoms);
 
     EXPECT_EQ(atoms.n_local, comm.is_root() ? n : 0);
@@ -240,16 +239,16 @@ TEST(Domain, restore_gives_the_same_order_ghosts_and_list_bitwise) {
   const Comm comm = Comm::world();
   Domain domain(comm, {.cutoff = 5, .skin = 2}, skewed);
   Atoms atoms = domain.distribute(random_configuration(skewed, 407, 3, 21));
-  domain.rebuild(exec, atoms);
+  domain.rebuild(Exec(), atoms);
   move_locals(atoms, 30);
-  domain.rebuild(exec, atoms);
+  domain.rebuild(Exec(), atoms);
   move_locals(atoms, 0.4);
   atoms.box = skewed.deformed({1.002, 0, 0, 0, 1.001, 0, 0, 0, 0.999});
-  ASSERT_FALSE(domain.refresh(exec, atoms));
+  ASSERT_FALSE(domain.refresh(Exec(), atoms));
 
   Atoms copy = checkpoint_of(atoms);
   Domain again(comm, {.cutoff = 5, .skin = 2}, skewed);
-  again.restore(exec, copy, domain.built_positions(), domain.built_box());
+  again.restore(Exec(), copy, domain.built_positions(), domain.built_box());
 
   ASSERT_EQ(copy.n_local, atoms.n_local);
   ASSERT_EQ(copy.n_ghost, atoms.n_ghost);
@@ -280,8 +279,8 @@ TEST(Domain, local_order_depends_on_positions_alone) {
   Domain one(comm, {.cutoff = 4, .skin = 1}, skewed), two(comm, {.cutoff = 4, .skin = 1}, skewed);
 
   Atoms a = one.distribute(given), b = two.distribute(shuffled);
-  one.rebuild(exec, a);
-  two.rebuild(exec, b);
+  one.rebuild(Exec(), a);
+  two.rebuild(Exec(), b);
 
   ASSERT_EQ(a.n_all(), b.n_all());
   for (int i = 0; i < a.n_all(); ++i) ASSERT_EQ(a.id(i), b.id(i));
@@ -292,17 +291,17 @@ TEST(Domain, atoms_that_are_not_finite_are_named_on_every_rank) {
        {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(), 1e30}) {
     Domain domain(Comm::world(), {.cutoff = 4, .skin = 1}, skewed);
     Atoms atoms = domain.distribute(random_configuration(skewed, 90, 1, 2));
-    domain.rebuild(exec, atoms);
+    domain.rebuild(Exec(), atoms);
     for (int i = 0; i < atoms.n_local; ++i)
       if (atoms.id(i) == 61) atoms.position(i, 2) = bad;
 
     EXPECT_THROW(
         {
-          const std::string message = message_of([&] { domain.refresh(exec, atoms); });
+          const std::string message = message_of([&] { domain.refresh(Exec(), atoms); });
           EXPECT_NE(message.find("atom 61 at ("), std::string::npos) << message;
           EXPECT_NE(message.find("with velocity ("), std::string::npos) << message;
           EXPECT_NE(message.find("rank "), std::string::npos) << message;
-          domain.refresh(exec, atoms);
+          domain.refresh(Exec(), atoms);
         },
         NumericalError);
   }
@@ -313,7 +312,7 @@ TEST(Domain, lost_atoms_are_noticed) {
   Atoms atoms = domain.distribute(random_configuration(skewed, 90, 1, 2));
   if (domain.comm().is_root()) --atoms.n_local;
 
-  const std::string message = message_of([&] { domain.rebuild(exec, atoms); });
+  const std::string message = message_of([&] { domain.rebuild(Exec(), atoms); });
 
   EXPECT_NE(message.find("89 of 90"), std::string::npos) << message;
 }
@@ -345,7 +344,7 @@ TEST(Domain, sends_as_many_bytes_as_the_formula_says) {
   const auto lattice = cubic_lattice(n, a, 0, 1);
   Domain domain(comm, {.cutoff = 2 * a, .skin = 0.5 * a}, lattice.box);
   Atoms atoms = domain.distribute(lattice);
-  domain.rebuild(exec, atoms);
+  domain.rebuild(Exec(), atoms);
   std::int64_t sent = 0, ghosts = 1, before = 1;
   for (int k = 0; k < 3; ++k) {
     const int m = n / domain.rank_grid()[k];
@@ -358,13 +357,13 @@ TEST(Domain, sends_as_many_bytes_as_the_formula_says) {
   }
 
   comm.reset_counters();
-  EXPECT_FALSE(domain.refresh(exec, atoms));
+  EXPECT_FALSE(domain.refresh(Exec(), atoms));
 
   EXPECT_EQ(atoms.n_ghost, ghosts - before);
   EXPECT_EQ(comm.counter(Comm::Call::point_to_point).bytes, 24 * sent);
   EXPECT_EQ(comm.counter(Comm::Call::reduce).messages, 1);
   EXPECT_EQ(comm.counter(Comm::Call::broadcast).messages + comm.counter(Comm::Call::gather).messages, 0);
   comm.reset_counters();
-  domain.return_forces(exec, atoms);
+  domain.return_forces(Exec(), atoms);
   EXPECT_EQ(comm.counter(Comm::Call::point_to_point).bytes, 24 * sent);
 }
