@@ -85,7 +85,7 @@ void SpectralEmbedding<Real>::accumulate_moments(const Batch<Real>& batch, int b
     for (int r = begin; r < end; ++r) {
       const Real x = scratch.local[r];
       const Real* row = batch.row.data() + 4 * static_cast<std::size_t>(r);
-      MomentPack<Real> term;
+      MomentPack<Real> term{};
       Real power = 1;
       for (int g = 0; g < powers; ++g, power *= x)
         for (int a = 0; a < 4; ++a) term[4 * g + a] = power * row[a];
@@ -224,7 +224,7 @@ void SpectralEmbedding<Real>::differentiate(Batch<Real>& batch, int b, const Scr
       const Real x = scratch.local[r];
       const Real* row = batch.row.data() + 4 * static_cast<std::size_t>(r);
       // x^g, and the derivative of x^g y^i with y = x^powers by x: g x^(g-1) y^i + x^g (powers x^(powers-1)) i y^(i-1)
-      MomentPack<Real> weight, weight_slope, weight_outer, columns;
+      MomentPack<Real> weight{}, weight_slope{}, columns{};
       Real power = 1, power_before = 0;
       for (int g = 0; g < powers; ++g) {
         for (int a = 0; a < 4; ++a) {
@@ -235,7 +235,7 @@ void SpectralEmbedding<Real>::differentiate(Batch<Real>& batch, int b, const Scr
         power_before = power;
         power *= x;
       }
-      weight_outer = weight * (powers * power_before);
+      const MomentPack<Real> weight_outer = weight * (powers * power_before);
       const Real* m = scratch.moments.data() +
                       (static_cast<std::size_t>(t) * layout_.n_intervals + scratch.interval[r]) * 4 * layout_.order;
       MomentPack<Real> value = load<Real, lanes>(m + (n_packs - 1) * lanes), slope{};
