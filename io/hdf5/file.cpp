@@ -1,5 +1,8 @@
 #include "io/hdf5/file.hpp"
 
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <filesystem>
 
 #include "io/hdf5/detail.hpp"
@@ -46,9 +49,23 @@ std::shared_ptr<Context> open_context(const Comm& comm, const std::string& path,
   return context;
 }
 
+/// Throws ResourceError if not even a file's first bytes can be written: HDF5 2.2, as Debian builds it,
+/// aborts there.
+void check_room(const std::string& path) {
+  std::FILE* file = std::fopen(path.c_str(), "wb");
+  if (file == nullptr) return;  // HDF5 says why
+  const std::string first_bytes(4096, '\0');
+  errno = 0;
+  const bool written = std::fwrite(first_bytes.data(), 1, first_bytes.size(), file) == first_bytes.size();
+  const bool closed = std::fclose(file) == 0;
+  if (!written || !closed)
+    throw ResourceError(fmt::format("{}: cannot write it: {}", path, std::strerror(errno)));
+}
+
 std::shared_ptr<Context> create_context(const Comm& comm, const std::string& path) {
   auto context = std::make_shared<Context>(comm, path);
   context->writable = context->made_here = true;
+  detail::on_root(comm, [&] { check_room(path); });
   const auto access = access_properties(comm);
   detail::together(comm, [&] {
     context->file = detail::FileHandle(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access));
