@@ -68,7 +68,9 @@ void plot_table(Context& context, const std::optional<Curve>& reference, const T
   for (std::size_t c = 1; c < table.columns.size(); ++c) {
     const Column& column = table.columns[c];
     // Columns of another unit would need another axis; they are in run.h5.
-    if (is_coordination(column) != coordination || column.name == "wavenumber" || (!unit.empty() && column.unit != unit)) continue;
+    if (is_coordination(column) != coordination || column.name == "wavenumber" ||
+        (!unit.empty() && column.unit != unit))
+      continue;
     unit = column.unit;
     plot.curves.push_back({column.name, axis.values, column.values});
   }

@@ -29,6 +29,7 @@ ENSEMBLES = {
 }
 OBSERVED = ["observables={rdf: {interval: 5, r_max: 5 angstrom}, msd: {interval: 2, length: 10, origin_interval: 5}, "
             "vacf: {interval: 2, length: 10, origin_interval: 5}}", "trajectory={interval: 10}"]
+os.environ.setdefault("OMPI_MCA_mpi_yield_when_idle", "1")  # three ranks on two cores: a third of the time
 
 
 def fail(text):
