@@ -14,7 +14,8 @@
 #include "io/hdf5/file.hpp"
 #include "surrogates/potential/model.hpp"
 
-/// Makes models with random weights and writes them as DeePMD-kit's native .dp files, whole or deliberately damaged.
+/// Makes models with random weights and writes them as DeePMD-kit's native .dp files, whole or deliberately
+/// damaged.
 namespace dp {
 
 using quintet::Tree;
@@ -34,7 +35,8 @@ struct Document {
   /// Put an array in; returns what the description says of it.
   Tree add(quintet::hdf5::Shape shape, std::vector<double> values) {
     const std::string number = std::to_string(datasets.size());
-    const std::string name = "/variable_" + std::string(4 - std::min<std::size_t>(4, number.size()), '0') + number;
+    const std::string name =
+        "/variable_" + std::string(4 - std::min<std::size_t>(4, number.size()), '0') + number;
     datasets[name] = {std::move(shape), std::move(values)};
     return Tree::text(name);
   }
@@ -61,12 +63,15 @@ inline Document read(const std::string& path) {
   Document document{quintet::parse_yaml(file.root().text_attribute("json"), path), {}};
   std::vector<std::string> names;
   collect_names(document.description, names);
-  for (const auto& name : names) document.datasets[name] = {file.root().shape(name), file.root().read<double>(name)};
+  for (const auto& name : names)
+    document.datasets[name] = {file.root().shape(name), file.root().read<double>(name)};
   return document;
 }
 
-/// A network with normal weights of variance 1/(in + out), as DeePMD-kit starts one; `output` scales its last layer.
-inline Network random_network(int n_in, const std::vector<int>& widths, bool timesteps, double output, std::mt19937_64& random) {
+/// A network with normal weights of variance 1/(in + out), as DeePMD-kit starts one; `output` scales its last
+/// layer.
+inline Network random_network(int n_in, const std::vector<int>& widths, bool timesteps, double output,
+                              std::mt19937_64& random) {
   std::normal_distribution<double> normal;
   Network network;
   for (const int width : widths) {
@@ -104,7 +109,7 @@ struct Shape {
   std::vector<int> sel{46, 92}, embedding{25, 50, 100}, fitting{240, 240, 240};
   int axis = 16;
   bool type_one_side = true;
-  double output = 40;   ///< scale of the fitting nets' last layer: forces near 0.5 eV/angstrom in water
+  double output = 40;  ///< scale of the fitting nets' last layer: forces near 0.5 eV/angstrom in water
 };
 
 inline Model random_model(const Shape& shape, unsigned seed) {
@@ -121,7 +126,8 @@ inline Model random_model(const Shape& shape, unsigned seed) {
   for (int i = 0; i < (shape.type_one_side ? 2 : 4); ++i)
     model.embedding.push_back(random_network(1, shape.embedding, false, 0, random));
   for (int t = 0; t < 2; ++t)
-    model.fitting.push_back(random_network(shape.embedding.back() * shape.axis, shape.fitting, true, shape.output, random));
+    model.fitting.push_back(
+        random_network(shape.embedding.back() * shape.axis, shape.fitting, true, shape.output, random));
   model.atom_bias = {0, 0};
   model.output_bias = {-187.0, -93.5};
   model.excluded_descriptor_pairs.assign(4, false);
@@ -170,7 +176,8 @@ inline Tree layer(Document& document, const DenseLayer& dense) {
 }
 
 /// A collection of networks; hidden widths `neuron` without the fitting nets' output layer.
-inline Tree networks(Document& document, const std::vector<Network>& all, const std::string& kind, int ndim, int ntypes) {
+inline Tree networks(Document& document, const std::vector<Network>& all, const std::string& kind, int ndim,
+                     int ntypes) {
   const bool fitting = kind == "fitting_network";
   Tree items = Tree::list();
   for (const auto& network : all) {
@@ -245,7 +252,8 @@ inline Tree descriptor(Document& document, const Model& model) {
   tree.set("precision", Tree::text("float64"));
   tree.set("spin", Tree());
   tree.set("env_mat", environment);
-  tree.set("embeddings", networks(document, model.embedding, "embedding_network", model.type_one_side ? 1 : 2, model.n_types()));
+  tree.set("embeddings", networks(document, model.embedding, "embedding_network", model.type_one_side ? 1 : 2,
+                                  model.n_types()));
   tree.set("@variables", variables);
   return tree;
 }
@@ -254,7 +262,8 @@ inline Tree fitting(Document& document, const Model& model) {
   Tree tree = Tree::map(), variables = Tree::map();
   const auto n = static_cast<std::uint64_t>(model.n_types());
   variables.set("bias_atom_e", document.add({n, 1}, model.atom_bias));
-  for (const char* name : {"case_embd", "fparam_avg", "fparam_inv_std", "aparam_avg", "aparam_inv_std"}) variables.set(name, Tree());
+  for (const char* name : {"case_embd", "fparam_avg", "fparam_inv_std", "aparam_avg", "aparam_inv_std"})
+    variables.set(name, Tree());
   tree.set("@class", Tree::text("Fitting"));
   tree.set("@version", Tree::integer(4));
   tree.set("type", Tree::text("ener"));

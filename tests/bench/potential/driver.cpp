@@ -14,11 +14,13 @@
 #include "surrogates/potential/deep_potential.hpp"
 #include "tests/support/deep_potential_writer.hpp"
 
-/// Times our molecular dynamics as the peer's is timed: NVE, dt 0.1 fs, 330 K, skin 2 angstrom, list every 10 steps.
+/// Times our molecular dynamics as the peer's is timed: NVE, dt 0.1 fs, 330 K, skin 2 angstrom, list every 10
+/// steps.
 ///
-///   dpmd_md_driver --make-model M.dp                                  a water-shaped model with random weights
-///   dpmd_md_driver --model M.dp --cell C.lmp [--replicate 2] [--steps 10] [--repeats 5] [--precision fp64|mixed]
-///   dpmd_md_driver --model M.dp --cell C.lmp --compare yes            mixed against double precision
+///   dpmd_md_driver --make-model M.dp                                  a water-shaped model with random
+///   weights dpmd_md_driver --model M.dp --cell C.lmp [--replicate 2] [--steps 10] [--repeats 5] [--precision
+///   fp64|mixed] dpmd_md_driver --model M.dp --cell C.lmp --compare yes            mixed against double
+///   precision
 ///
 /// Prints one JSON object.
 namespace {
@@ -45,7 +47,9 @@ class Arguments {
     const auto at = values_.find(key);
     return at == values_.end() ? absent : at->second;
   }
-  [[nodiscard]] int number(const std::string& key, int absent) const { return has(key) ? std::stoi(text(key)) : absent; }
+  [[nodiscard]] int number(const std::string& key, int absent) const {
+    return has(key) ? std::stoi(text(key)) : absent;
+  }
 
  private:
   std::map<std::string, std::string> values_;
@@ -69,7 +73,8 @@ Configuration start(const Comm& comm, const Arguments& arguments) {
 /// The atoms of the start, ready for forces.
 struct Start {
   Start(const Comm& comm, const Configuration& configuration, ForceField& field)
-      : domain(comm, {field.cutoff(), 2.0, {0, 0, 0}}, box(comm, configuration)), atoms(domain.distribute(configuration)) {
+      : domain(comm, {field.cutoff(), 2.0, {0, 0, 0}}, box(comm, configuration)),
+        atoms(domain.distribute(configuration)) {
     domain.rebuild(exec, atoms);
   }
   static Box box(const Comm& comm, const Configuration& configuration) {
@@ -118,19 +123,21 @@ void time_dynamics(const Comm& comm, const Arguments& arguments) {
   const double phases[3] = {system.times.neighbours, system.times.forces, system.times.communication};
   if (!comm.is_root()) return;
   const double per_step = 1e6 / steps / static_cast<double>(s.atoms.n_global), per_phase = per_step / repeats;
-  std::printf("{\"atoms\": %lld, \"ranks\": %d, \"precision\": \"%s\", \"cpu_us_per_atom_step\": %.3f, "
-              "\"wall_us_per_atom_step\": %.3f, \"mean_us_neighbours\": %.3f, \"mean_us_forces\": %.3f, "
-              "\"mean_us_communication\": %.3f, \"memory_mb_largest_rank\": %.2f, \"memory_mb_all_ranks\": %.2f, "
-              "\"potential_energy_start_ev\": %.9f, \"energy_drift_ev_per_atom\": %.3e, \"description\": \"%s\"}\n",
-              static_cast<long long>(s.atoms.n_global), comm.size(), arguments.text("--precision", "fp64").c_str(),
-              cpu * per_step, wall * per_step, phases[0] * per_phase, phases[1] * per_phase, phases[2] * per_phase, largest,
-              all, energy, drift / static_cast<double>(s.atoms.n_global), field.description().c_str());
+  std::printf(
+      "{\"atoms\": %lld, \"ranks\": %d, \"precision\": \"%s\", \"cpu_us_per_atom_step\": %.3f, "
+      "\"wall_us_per_atom_step\": %.3f, \"mean_us_neighbours\": %.3f, \"mean_us_forces\": %.3f, "
+      "\"mean_us_communication\": %.3f, \"memory_mb_largest_rank\": %.2f, \"memory_mb_all_ranks\": %.2f, "
+      "\"potential_energy_start_ev\": %.9f, \"energy_drift_ev_per_atom\": %.3e, \"description\": \"%s\"}\n",
+      static_cast<long long>(s.atoms.n_global), comm.size(), arguments.text("--precision", "fp64").c_str(),
+      cpu * per_step, wall * per_step, phases[0] * per_phase, phases[1] * per_phase, phases[2] * per_phase,
+      largest, all, energy, drift / static_cast<double>(s.atoms.n_global), field.description().c_str());
 }
 
 /// Energy and force errors of mixed precision against double (compress: off) at the start.
 void compare_precisions(const Comm& comm, const Arguments& arguments) {
   const auto model = potential::read_dp(arguments.text("--model"));
-  DeepPotential reference(model, {Precision::fp64, potential::Compression::off, potential::SelRule::per_type});
+  DeepPotential reference(model,
+                          {Precision::fp64, potential::Compression::off, potential::SelRule::per_type});
   Start s(comm, start(comm, arguments), reference);
   const auto evaluate = [&](ForceField& field, std::vector<double>& force) {
     const double energy = comm.sum(field.compute(s.exec, s.atoms, s.domain.list()).energy);
@@ -153,10 +160,12 @@ void compare_precisions(const Comm& comm, const Arguments& arguments) {
     }
     const double n = static_cast<double>(s.atoms.n_global);
     const std::string name = mixed ? "mixed" : "double_compressed";
-    text += fmt::format("\"{0}_energy_error_ev_per_atom\": {1:.3e}, \"{0}_force_rmse_ev_per_angstrom\": {2:.3e}, "
-                        "\"{0}_force_largest_ev_per_angstrom\": {3:.3e}, ", name, std::abs(difference) / n,
-                        std::sqrt(comm.sum(square) / (3 * n)), comm.maximum(largest));
-    if (mixed) text += fmt::format("\"force_rms_ev_per_angstrom\": {:.4f}}}", std::sqrt(comm.sum(size) / (3 * n)));
+    text += fmt::format(
+        "\"{0}_energy_error_ev_per_atom\": {1:.3e}, \"{0}_force_rmse_ev_per_angstrom\": {2:.3e}, "
+        "\"{0}_force_largest_ev_per_angstrom\": {3:.3e}, ",
+        name, std::abs(difference) / n, std::sqrt(comm.sum(square) / (3 * n)), comm.maximum(largest));
+    if (mixed)
+      text += fmt::format("\"force_rms_ev_per_angstrom\": {:.4f}}}", std::sqrt(comm.sum(size) / (3 * n)));
   }
   if (comm.is_root()) std::printf("%s\n", text.c_str());
 }
@@ -167,9 +176,12 @@ int main(int argc, char** argv) {
   quintet::Runtime runtime(argc, argv, 1, {});
   try {
     const Arguments arguments(argc, argv);
-    if (arguments.has("--make-model")) dp::write(dp::document(dp::random_model({}, 20)), arguments.text("--make-model"));
-    else if (arguments.has("--compare")) compare_precisions(runtime.comm(), arguments);
-    else time_dynamics(runtime.comm(), arguments);
+    if (arguments.has("--make-model"))
+      dp::write(dp::document(dp::random_model({}, 20)), arguments.text("--make-model"));
+    else if (arguments.has("--compare"))
+      compare_precisions(runtime.comm(), arguments);
+    else
+      time_dynamics(runtime.comm(), arguments);
     return 0;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "dpmd_md_driver: %s\n", error.what());

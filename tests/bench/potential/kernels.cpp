@@ -10,15 +10,16 @@
 #include "surrogates/potential/fitting_net.hpp"
 #include "tests/support/deep_potential_writer.hpp"
 
-/// Where the time of a Deep Potential goes: its parts on water-shaped input, one core, in microseconds an atom.
+/// Where the time of a Deep Potential goes: its parts on water-shaped input, one core, in microseconds an
+/// atom.
 ///
-/// GFLOPS counts a multiply-add as two; `fma_peak` is what this core does in registers at the same moment, `blas_gemm` the
-/// same product by OpenBLAS.
+/// GFLOPS counts a multiply-add as two; `fma_peak` is what this core does in registers at the same moment,
+/// `blas_gemm` the same product by OpenBLAS.
 extern "C" {
-void dgemm_(const char*, const char*, const int*, const int*, const int*, const double*, const double*, const int*,
-            const double*, const int*, const double*, double*, const int*);
-void sgemm_(const char*, const char*, const int*, const int*, const int*, const float*, const float*, const int*,
-            const float*, const int*, const float*, float*, const int*);
+void dgemm_(const char*, const char*, const int*, const int*, const int*, const double*, const double*,
+            const int*, const double*, const int*, const double*, double*, const int*);
+void sgemm_(const char*, const char*, const int*, const int*, const int*, const float*, const float*,
+            const int*, const float*, const int*, const float*, float*, const int*);
 }
 
 namespace {
@@ -33,7 +34,8 @@ void set_rate(benchmark::State& state, double flop) {
   state.counters["GFLOPS"] = Counter(1e-9 * flop * static_cast<double>(state.iterations()), Counter::kIsRate);
 }
 void set_time_per_atom(benchmark::State& state, int atoms) {
-  state.counters["us_per_atom"] = Counter(1e-6 * atoms * static_cast<double>(state.iterations()), Counter::kIsRate | Counter::kInvert);
+  state.counters["us_per_atom"] =
+      Counter(1e-6 * atoms * static_cast<double>(state.iterations()), Counter::kIsRate | Counter::kInvert);
 }
 
 template <class T>
@@ -86,8 +88,10 @@ void blas_gemm(benchmark::State& state) {
   const T one = 1, zero = 0;
   // Row-major C = A B is column-major C^T = B^T A^T.
   for (auto _ : state) {
-    if constexpr (sizeof(T) == 8) dgemm_("N", "N", &n, &m, &k, &one, b.data(), &n, a.data(), &k, &zero, c.data(), &n);
-    else sgemm_("N", "N", &n, &m, &k, &one, b.data(), &n, a.data(), &k, &zero, c.data(), &n);
+    if constexpr (sizeof(T) == 8)
+      dgemm_("N", "N", &n, &m, &k, &one, b.data(), &n, a.data(), &k, &zero, c.data(), &n);
+    else
+      sgemm_("N", "N", &n, &m, &k, &one, b.data(), &n, a.data(), &k, &zero, c.data(), &n);
     benchmark::ClobberMemory();
   }
   set_rate(state, 2.0 * m * n * k);
@@ -98,7 +102,8 @@ BENCHMARK_TEMPLATE(blas_gemm, double)->QUINTET_GEMM_SIZES;
 BENCHMARK_TEMPLATE(our_gemm, float)->QUINTET_GEMM_SIZES;
 BENCHMARK_TEMPLATE(blas_gemm, float)->QUINTET_GEMM_SIZES;
 
-/// A batch of centre atoms of type O in a liquid: a jittered lattice of 0.1 atoms/angstrom^3, listed within 8 angstrom.
+/// A batch of centre atoms of type O in a liquid: a jittered lattice of 0.1 atoms/angstrom^3, listed within 8
+/// angstrom.
 template <class Real>
 struct Liquid {
   Liquid() : model(dp::random_model({}, 20)), environment(model, SelRule::per_type) {
@@ -126,12 +131,14 @@ struct Liquid {
   }
   [[nodiscard]] double squared(int i, int j) const {
     double sum = 0;
-    for (int l = 0; l < 3; ++l) sum += (position[3 * i + l] - position[3 * j + l]) * (position[3 * i + l] - position[3 * j + l]);
+    for (int l = 0; l < 3; ++l)
+      sum += (position[3 * i + l] - position[3 * j + l]) * (position[3 * i + l] - position[3 * j + l]);
     return sum;
   }
   void gather() {
     batch.n_atoms = 0;
-    for (const int i : centres) environment.append(i, position.data(), type.data(), offset.data(), list.data(), batch, scratch);
+    for (const int i : centres)
+      environment.append(i, position.data(), type.data(), offset.data(), list.data(), batch, scratch);
   }
   Model model;
   Environment environment;
@@ -195,7 +202,8 @@ void descriptor_both_ways(benchmark::State& state) {
   const Descriptor descriptor(100, 16, pack_width<Real>);
   const int stride = padded(100, pack_width<Real>);
   const auto t = noise<Real>(4 * static_cast<std::size_t>(stride));
-  AlignedVector<Real> d(descriptor.stride()), dt(4 * static_cast<std::size_t>(stride)), work(16 * static_cast<std::size_t>(stride));
+  AlignedVector<Real> d(descriptor.stride()), dt(4 * static_cast<std::size_t>(stride)),
+      work(16 * static_cast<std::size_t>(stride));
   for (auto _ : state) {
     descriptor.forward(t.data(), stride, d.data());
     descriptor.backward(t.data(), stride, d.data(), dt.data(), work.data());

@@ -1,0 +1,105 @@
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "physics/kernels/gemm.hpp"
+
+namespace quintet {
+namespace {
+
+template <class T>
+class Gemm : public ::testing::Test {
+ protected:
+  std::vector<T> random_values(std::size_t n) {
+    std::vector<T> values(n);
+    for (T& value : values) value = static_cast<T>(normal(random));
+    return values;
+  }
+  std::mt19937 random{11};
+  std::normal_distribution<double> normal;
+};
+using Reals = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(Gemm, Reals);
+
+constexpr double guard = -77.5;  // where nothing may be written
+
+TYPED_TEST(Gemm, equals_the_plain_sum_for_odd_sizes_and_strides) {
+  using T = TypeParam;
+  for (const int m : {1, 2, 7, 8, 9, 31, 33})
+    for (const int k : {1, 3, 17, 64})
+      for (const int n : {1, 5, pack_width<T>, pack_width<T> + 1, 3 * pack_width<T> + 2, 101}) {
+        const int lda = k + 3;
+        const auto a = this->random_values(static_cast<std::size_t>(m) * lda);
+        std::vector<double> b(static_cast<std::size_t>(k) * n), bt(b.size());
+        for (int i = 0; i < k; ++i)
+          for (int j = 0; j < n; ++j)
+            bt[j * k + i] = b[i * n + j] = static_cast<T>(this->normal(this->random));
+        for (const bool transposed : {false, true}) {
+          const PackedMatrix<T> packed(transposed ? bt.data() : b.data(), k, n, transposed);
+          const int ldc = packed.stride() + 5;
+          std::vector<T> c(static_cast<std::size_t>(m + 1) * ldc, T(guard));
+
+          multiply(a.data(), lda, m, packed, c.data(), ldc);
+
+          for (int row = 0; row <= m; ++row)
+            for (int j = 0; j < ldc; ++j) {
+              const T found = c[row * ldc + j];
+              if (row == m || j >= packed.stride()) {
+                ASSERT_EQ(found, T(guard)) << "written outside C: " << m << " " << k << " " << n;
+                continue;
+              }
+              double sum = 0, size = 0;
+              for (int i = 0; i < k && j < n; ++i) {
+                sum += static_cast<double>(a[row * lda + i]) * b[i * n + j];
+                size += std::abs(a[row * lda + i] * b[i * n + j]);
+              }
+              ASSERT_NEAR(found, sum, k * std::numeric_limits<T>::epsilon() * size)
+                  << m << " " << k << " " << n;
+            }
+        }
+      }
+}
+
+TYPED_TEST(Gemm, gives_a_row_the_same_bits_whatever_rows_are_beside_it) {
+  using T = TypeParam;
+  const int m = 33, k = 75, n = 50;
+  const auto a = this->random_values(m * k);
+  std::vector<double> b(k * n);
+  for (double& value : b) value = this->normal(this->random);
+  const PackedMatrix<T> packed(b.data(), k, n);
+  const int ldc = packed.stride();
+  std::vector<T> all(m * ldc), one(ldc);
+  multiply(a.data(), k, m, packed, all.data(), ldc);
+
+  for (int row = 0; row < m; ++row) {
+    multiply(a.data() + row * k, k, 1, packed, one.data(), ldc);
+    for (int j = 0; j < ldc; ++j) ASSERT_EQ(one[j], all[row * ldc + j]) << "row " << row << " column " << j;
+  }
+}
+
+TYPED_TEST(Gemm, keeps_zeros_exact_and_a_nan_in_its_row) {
+  using T = TypeParam;
+  const int m = 11, k = 19, n = 23, zero_row = 4, nan_row = 9;
+  auto a = this->random_values(m * k);
+  for (int i = 0; i < k; ++i) a[zero_row * k + i] = 0;
+  a[nan_row * k + 3] = std::numeric_limits<T>::quiet_NaN();
+  std::vector<double> b(k * n, 1.5);
+  const PackedMatrix<T> packed(b.data(), k, n);
+  const int ldc = packed.stride();
+  std::vector<T> c(m * ldc);
+
+  multiply(a.data(), k, m, packed, c.data(), ldc);
+
+  for (int row = 0; row < m; ++row)
+    for (int j = 0; j < n; ++j) {
+      EXPECT_EQ(std::isnan(c[row * ldc + j]), row == nan_row);
+      if (row == zero_row) {
+        EXPECT_EQ(c[row * ldc + j], T(0));
+      }
+    }
+}
+
+}  // namespace
+}  // namespace quintet

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "surrogates/potential/deep_potential.hpp"
+#include "tests/support/deep_potential_case.hpp"
+
+/// The project's models with a configuration each: the small variants of tests/data and copper.
+struct ModelCase {
+  std::string name, model;
+  DeepPotentialCase reference;
+};
+
+inline std::string source(const std::string& path) {
+  return std::string(std::getenv("QUINTET_SOURCE_DIR")) + "/" + path;
+}
+
+inline DeepPotentialCase case_named(const std::string& path, const std::vector<std::string>& types,
+                                    const std::string& name) {
+  for (auto& item : read_cases(path, types))
+    if (item.name.find(name) != std::string::npos) return item;
+  throw std::runtime_error(path + " has no case " + name);
+}
+
+inline std::vector<ModelCase> model_cases(const std::string& configuration = "triclinic") {
+  std::vector<ModelCase> cases;
+  for (const char* name : {"oneside", "twoside", "gelu", "sigmoid_softplus", "silu_relu", "relu6_linear",
+                           "equalwidth_noresnetdt", "idt_protection_outstd", "exclude_types", "pair_exclude",
+                           "atom_exclude", "oneside_compressed", "twoside_compressed", "float32"}) {
+    const std::string model = source("tests/data/deep_potential/" + std::string(name));
+    cases.push_back({name, model + ".dp", case_named(model + ".ref.json", {"O", "H"}, configuration)});
+  }
+  const std::string copper = source("inputs/dpmd/copper/");
+  cases.push_back(
+      {"copper", copper + "copper.dp", read_cases(copper + "peer_reference.json", {"Cu"}).front()});
+  return cases;
+}
+
+/// The force field of a model as the file says it, made once (never destroyed: Kokkos ends before statics
+/// do).
+inline quintet::potential::DeepPotential& field_of(const ModelCase& item) {
+  static auto& fields = *new std::map<std::string, quintet::potential::DeepPotential*>;
+  auto*& field = fields[item.model];
+  if (!field) field = new quintet::potential::DeepPotential(quintet::potential::read_dp(item.model), {});
+  return *field;
+}
+
+inline double largest(const std::vector<double>& values) {
+  double most = 0;
+  for (const double value : values) most = std::max(most, std::abs(value));
+  return most;
+}
+
+inline double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
+  double most = a.size() == b.size() ? 0 : 1e300;
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) most = std::max(most, std::abs(a[i] - b[i]));
+  return most;
+}
