@@ -58,5 +58,5 @@ endfunction()
 
 # Environment of every test: mpirun as root in a container, one thread a rank.
 set(QUINTET_TEST_ENVIRONMENT OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-    OMPI_MCA_rmaps_base_oversubscribe=1 OPENBLAS_NUM_THREADS=1 QUINTET_SOURCE_DIR=${PROJECT_SOURCE_DIR}
+    OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 OPENBLAS_NUM_THREADS=1 QUINTET_SOURCE_DIR=${PROJECT_SOURCE_DIR}
     QUINTET_BINARY_DIR=${PROJECT_BINARY_DIR})

@@ -135,8 +135,8 @@ Context::Context(Comm communicator, std::string file_path)
 }
 
 Context::~Context() {
-  // Closing flushes; where that fails on one rank (full disk), the others would wait for it in MPI for ever, and a
-  // library built with assertions (HDF5 2.2 as Debian packages it) aborts.
+  // Closing flushes; where that fails on one rank (full disk), the others would wait for it in MPI for ever,
+  // and a library built with assertions (HDF5 2.2 as Debian packages it) aborts.
   if (write_failed) file.abandon();
 }
 

@@ -27,15 +27,28 @@ struct ExpConstants<float> {
   static constexpr float tanh_limit = 9.5f;
 };
 
-/// scale = 2^n and p = exp(r) - 1 with x = n ln 2 + r, |r| <= ln 2 / 2; p by its Taylor series, below half an ulp.
+/// scale = 2^n and p = exp(r) - 1 with x = n ln 2 + r, |r| <= ln 2 / 2; p by its Taylor series, below half an
+/// ulp.
 template <class T, int W>
 KOKKOS_INLINE_FUNCTION void split_exp(Pack<T, W> x, Pack<T, W>& scale, Pack<T, W>& p) {
   using Constants = ExpConstants<T>;
   using Bits = typename Constants::Bits;
-  constexpr T inverse_factorial[] = {T(1),          T(1),           T(1) / 2,         T(1) / 6,        T(1) / 24,
-                                     T(1) / 120,    T(1) / 720,     T(1) / 5040,      T(1) / 40320,    T(1) / 362880,
-                                     T(1) / 3628800, T(1) / 39916800, T(1) / 479001600, T(1) / 6227020800.0};
-  const Pack<T, W> shifted = x * T(1.44269504088896340736) + Constants::round;  // the integer sits in the low bits
+  constexpr T inverse_factorial[] = {T(1),
+                                     T(1),
+                                     T(1) / 2,
+                                     T(1) / 6,
+                                     T(1) / 24,
+                                     T(1) / 120,
+                                     T(1) / 720,
+                                     T(1) / 5040,
+                                     T(1) / 40320,
+                                     T(1) / 362880,
+                                     T(1) / 3628800,
+                                     T(1) / 39916800,
+                                     T(1) / 479001600,
+                                     T(1) / 6227020800.0};
+  const Pack<T, W> shifted =
+      x * T(1.44269504088896340736) + Constants::round;  // the integer sits in the low bits
   const Pack<T, W> n = shifted - Constants::round;
   const Pack<T, W> r = (x - n * Constants::ln2_high) - n * Constants::ln2_low;
   Pack<T, W> q = broadcast<T, W>(inverse_factorial[Constants::degree]);
@@ -89,7 +102,8 @@ KOKKOS_INLINE_FUNCTION void activate(Pack<T, W> x, Pack<T, W>& y, Pack<T, W>& dy
     // log(1 + e^x) = max(x, 0) + log1p(e^-|x|), lane by lane: rare in practice
     T lanes[W], values[W];
     std::memcpy(lanes, &x, sizeof(x));
-    for (int i = 0; i < W; ++i) values[i] = (lanes[i] > 0 ? lanes[i] : 0) + std::log1p(std::exp(-std::abs(lanes[i])));
+    for (int i = 0; i < W; ++i)
+      values[i] = (lanes[i] > 0 ? lanes[i] : 0) + std::log1p(std::exp(-std::abs(lanes[i])));
     std::memcpy(&y, values, sizeof(y));
     dy = T(0.5) + T(0.5) * pack_tanh<T, W>(T(0.5) * x);
   } else if constexpr (A == Activation::silu) {
@@ -108,14 +122,22 @@ KOKKOS_INLINE_FUNCTION void activate(Pack<T, W> x, Pack<T, W>& y, Pack<T, W>& dy
 template <class Body>
 void with_activation(Activation activation, Body&& body) {
   switch (activation) {
-    case Activation::linear: return body.template operator()<Activation::linear>();
-    case Activation::tanh: return body.template operator()<Activation::tanh>();
-    case Activation::relu: return body.template operator()<Activation::relu>();
-    case Activation::relu6: return body.template operator()<Activation::relu6>();
-    case Activation::softplus: return body.template operator()<Activation::softplus>();
-    case Activation::sigmoid: return body.template operator()<Activation::sigmoid>();
-    case Activation::silu: return body.template operator()<Activation::silu>();
-    case Activation::gelu: return body.template operator()<Activation::gelu>();
+    case Activation::linear:
+      return body.template operator()<Activation::linear>();
+    case Activation::tanh:
+      return body.template operator()<Activation::tanh>();
+    case Activation::relu:
+      return body.template operator()<Activation::relu>();
+    case Activation::relu6:
+      return body.template operator()<Activation::relu6>();
+    case Activation::softplus:
+      return body.template operator()<Activation::softplus>();
+    case Activation::sigmoid:
+      return body.template operator()<Activation::sigmoid>();
+    case Activation::silu:
+      return body.template operator()<Activation::silu>();
+    case Activation::gelu:
+      return body.template operator()<Activation::gelu>();
   }
 }
 

@@ -6,7 +6,8 @@ namespace quintet {
 
 /// Where the particle kernels run: the host's parallel back end (Serial or OpenMP).
 ///
-/// Deep Potential inference is written for the SIMD units of a CPU core; atoms live beside it, in host memory.
+/// Deep Potential inference is written for the SIMD units of a CPU core; atoms live beside it, in host
+/// memory.
 using Exec = Kokkos::DefaultHostExecutionSpace;
 using Memory = Exec::memory_space;
 

@@ -11,7 +11,8 @@ PackedMatrix<T>::PackedMatrix(const double* b, int k, int n, bool transposed) : 
   for (int j = 0; j < n; ++j) {
     T* column = data_.data() + static_cast<std::size_t>(j / panel) * k * panel + j % panel;
     for (int i = 0; i < k; ++i) {
-      const std::size_t from = transposed ? static_cast<std::size_t>(j) * k + i : static_cast<std::size_t>(i) * n + j;
+      const std::size_t from =
+          transposed ? static_cast<std::size_t>(j) * k + i : static_cast<std::size_t>(i) * n + j;
       column[static_cast<std::size_t>(i) * panel] = static_cast<T>(b[from]);
     }
   }
@@ -47,14 +48,22 @@ void tile(const T* __restrict a, int lda, int k, const T* __restrict b, T* __res
 template <class T, int packs>
 void tile_of(int rows, const T* a, int lda, int k, const T* b, T* c, int ldc) {
   switch (rows) {
-    case 1: return tile<T, 1, packs>(a, lda, k, b, c, ldc);
-    case 2: return tile<T, 2, packs>(a, lda, k, b, c, ldc);
-    case 3: return tile<T, 3, packs>(a, lda, k, b, c, ldc);
-    case 4: return tile<T, 4, packs>(a, lda, k, b, c, ldc);
-    case 5: return tile<T, 5, packs>(a, lda, k, b, c, ldc);
-    case 6: return tile<T, 6, packs>(a, lda, k, b, c, ldc);
-    case 7: return tile<T, 7, packs>(a, lda, k, b, c, ldc);
-    default: return tile<T, 8, packs>(a, lda, k, b, c, ldc);
+    case 1:
+      return tile<T, 1, packs>(a, lda, k, b, c, ldc);
+    case 2:
+      return tile<T, 2, packs>(a, lda, k, b, c, ldc);
+    case 3:
+      return tile<T, 3, packs>(a, lda, k, b, c, ldc);
+    case 4:
+      return tile<T, 4, packs>(a, lda, k, b, c, ldc);
+    case 5:
+      return tile<T, 5, packs>(a, lda, k, b, c, ldc);
+    case 6:
+      return tile<T, 6, packs>(a, lda, k, b, c, ldc);
+    case 7:
+      return tile<T, 7, packs>(a, lda, k, b, c, ldc);
+    default:
+      return tile<T, 8, packs>(a, lda, k, b, c, ldc);
   }
 }
 

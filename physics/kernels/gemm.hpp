@@ -10,7 +10,8 @@ namespace quintet {
 
 /// The right-hand matrix of many products, B[k, n], stored once in the order in which the kernel reads it.
 ///
-/// Column panels of three packs, each panel [k][3 W], zero-padded: the kernel streams it from the second-level cache.
+/// Column panels of three packs, each panel [k][3 W], zero-padded: the kernel streams it from the
+/// second-level cache.
 template <class T>
 class PackedMatrix {
  public:
@@ -24,7 +25,9 @@ class PackedMatrix {
   [[nodiscard]] int n() const { return n_; }
   /// Columns of a product's rows in memory: n rounded up to whole packs; the padding comes out as 0.
   [[nodiscard]] int stride() const { return padded(n_, pack_width<T>); }
-  [[nodiscard]] const T* panel_data(int i) const { return data_.data() + static_cast<std::size_t>(i) * k_ * panel; }
+  [[nodiscard]] const T* panel_data(int i) const {
+    return data_.data() + static_cast<std::size_t>(i) * k_ * panel;
+  }
 
  private:
   int k_ = 0, n_ = 0;
@@ -33,8 +36,8 @@ class PackedMatrix {
 
 /// C = A B for row-major A `[m, k]` (stride lda) and C `[m, b.stride()]` (stride ldc).
 ///
-/// Register tiles of 8 rows x 3 packs; every row's sum runs over k in order, so a row's result does not depend on m.
-/// 2 m n k flops; reads B once per 8 rows from cache. Instantiated for float and double.
+/// Register tiles of 8 rows x 3 packs; every row's sum runs over k in order, so a row's result does not
+/// depend on m. 2 m n k flops; reads B once per 8 rows from cache. Instantiated for float and double.
 template <class T>
 void multiply(const T* a, int lda, int m, const PackedMatrix<T>& b, T* c, int ldc);
 

@@ -7,7 +7,8 @@
 
 #include <Kokkos_Core.hpp>
 
-/// A thin SIMD vector: GCC's vector types on CPUs, the plain scalar (width 1) where nvcc compiles for a device.
+/// A thin SIMD vector: GCC's vector types on CPUs, the plain scalar (width 1) where nvcc compiles for a
+/// device.
 namespace quintet {
 
 namespace detail {
@@ -35,7 +36,9 @@ struct PackTypes<T, 1> {
 
 /// Lanes of the machine's widest vector of T.
 template <class T>
-inline constexpr int pack_width = detail::pack_bytes < sizeof(T) ? 1 : static_cast<int>(detail::pack_bytes / sizeof(T));
+inline constexpr int pack_width = detail::pack_bytes < sizeof(T)
+                                      ? 1
+                                      : static_cast<int>(detail::pack_bytes / sizeof(T));
 
 /// W lanes of T with the usual operators, comparisons and `mask ? a : b`.
 template <class T, int W = pack_width<T>>

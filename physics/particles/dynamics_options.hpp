@@ -20,10 +20,10 @@ enum class NptThermostat { velocity_rescaling, langevin };
 
 /// Section `integrator.barostat`. Pressures in bar as the user writes them; make_integrator() converts.
 struct BarostatOptions {
-  double pressure = 1;                 ///< (bar)
+  double pressure = 1;                   ///< (bar)
   std::optional<double> pressure_end{};  ///< (bar)
-  double relaxation_time = 1;          ///< (ps)
-  double compressibility = 4.5e-5;     ///< (1/bar)
+  double relaxation_time = 1;            ///< (ps)
+  double compressibility = 4.5e-5;       ///< (1/bar)
   CellCoupling coupling = CellCoupling::isotropic;
   NptThermostat thermostat = NptThermostat::velocity_rescaling;
 };
@@ -42,8 +42,8 @@ struct IntegratorOptions {
   Ensemble ensemble = Ensemble::nve;
   std::optional<double> temperature{};      ///< (K)
   std::optional<double> temperature_end{};  ///< (K)
-  double friction = 1;                    ///< (1/ps)
-  double relaxation_time = 0.1;           ///< (ps)
+  double friction = 1;                      ///< (1/ps)
+  double relaxation_time = 0.1;             ///< (ps)
   int chain_length = 3;
   BarostatOptions barostat{};
   MinimiserOptions minimiser{};

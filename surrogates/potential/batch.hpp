@@ -7,28 +7,30 @@
 
 namespace quintet::potential {
 
-/// Some atoms of one centre type with their neighbours: what passes between environment, embedding and fitting net.
+/// Some atoms of one centre type with their neighbours: what passes between environment, embedding and
+/// fitting net.
 ///
-/// Neighbours of atom b of type t are rows first[b n_types + t] .. first[b n_types + t + 1] of the flat arrays, which
-/// have room for a whole pack beyond the last row. One batch lives in a core's second-level cache.
+/// Neighbours of atom b of type t are rows first[b n_types + t] .. first[b n_types + t + 1] of the flat
+/// arrays, which have room for a whole pack beyond the last row. One batch lives in a core's second-level
+/// cache.
 template <class Real>
 struct Batch {
-  int centre = 0;                        ///< type of the centre atoms
+  int centre = 0;  ///< type of the centre atoms
   int n_atoms = 0;
-  std::vector<int> atom;                 ///< [n_atoms] local index
-  std::vector<int> first;                ///< [n_atoms n_types + 1]
-  std::vector<int> empty;                ///< [n_atoms, n_types] slots of sel that no neighbour fills
+  std::vector<int> atom;   ///< [n_atoms] local index
+  std::vector<int> first;  ///< [n_atoms n_types + 1]
+  std::vector<int> empty;  ///< [n_atoms, n_types] slots of sel that no neighbour fills
 
-  std::vector<int> neighbour;            ///< [rows] index of a local or ghost atom
-  AlignedVector<double> dx, dy, dz;      ///< [rows] x_j - x_i (angstrom)
-  AlignedVector<double> slope;           ///< [rows] s'(r)/r / deviation_0
-  AlignedVector<double> q, dq;           ///< [rows] q(r) = w/(r + p)^2 and q'(r)/r
-  AlignedVector<Real> row;               ///< [rows, 4] normalised environment matrix R
-  AlignedVector<Real> gradient;          ///< [rows, 4] dE/dR
+  std::vector<int> neighbour;        ///< [rows] index of a local or ghost atom
+  AlignedVector<double> dx, dy, dz;  ///< [rows] x_j - x_i (angstrom)
+  AlignedVector<double> slope;       ///< [rows] s'(r)/r / deviation_0
+  AlignedVector<double> q, dq;       ///< [rows] q(r) = w/(r + p)^2 and q'(r)/r
+  AlignedVector<Real> row;           ///< [rows, 4] normalised environment matrix R
+  AlignedVector<Real> gradient;      ///< [rows, 4] dE/dR
 
-  AlignedVector<Real> t;                 ///< [n_atoms, 4, stride] T = sum_j R_j G(s_j) / sum(sel)
-  AlignedVector<Real> dt;                ///< [4, stride] dE/dT of one atom
-  int stride = 0;                        ///< channels padded to whole packs
+  AlignedVector<Real> t;   ///< [n_atoms, 4, stride] T = sum_j R_j G(s_j) / sum(sel)
+  AlignedVector<Real> dt;  ///< [4, stride] dE/dT of one atom
+  int stride = 0;          ///< channels padded to whole packs
 
   void reserve(int atoms, int slots, int n_types, int channels) {
     const std::size_t rows = static_cast<std::size_t>(atoms) * slots + 2 * pack_width<float>;

@@ -5,9 +5,12 @@
 namespace quintet::potential {
 
 DeepPotential::DeepPotential(Model model, const DeepPotentialOptions& options) {
-  const bool single = options.precision == Precision::mixed || (options.precision == Precision::model && model.single_precision);
-  if (single) engine_ = std::make_unique<TypedEngine<float>>(std::move(model), options);
-  else engine_ = std::make_unique<TypedEngine<double>>(std::move(model), options);
+  const bool single = options.precision == Precision::mixed ||
+                      (options.precision == Precision::model && model.single_precision);
+  if (single)
+    engine_ = std::make_unique<TypedEngine<float>>(std::move(model), options);
+  else
+    engine_ = std::make_unique<TypedEngine<double>>(std::move(model), options);
 }
 
 DeepPotential::~DeepPotential() = default;
@@ -17,7 +20,8 @@ const std::vector<std::string>& DeepPotential::type_names() const { return engin
 std::string DeepPotential::description() const { return engine_->description(); }
 const Model& DeepPotential::model() const { return engine_->model; }
 
-Energetics DeepPotential::compute(const Exec& exec, Atoms& atoms, const NeighbourList& list, Array<double> atom_energy) {
+Energetics DeepPotential::compute(const Exec& exec, Atoms& atoms, const NeighbourList& list,
+                                  Array<double> atom_energy) {
   return engine_->compute(exec, atoms, list, atom_energy);
 }
 

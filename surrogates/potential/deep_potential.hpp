@@ -12,9 +12,9 @@ namespace quintet::potential {
 
 /// Arithmetic of descriptor and networks; coordinates, forces, virial and sums are always float64.
 enum class Precision {
-  model,   ///< as the file says
+  model,  ///< as the file says
   fp64,
-  mixed,   ///< float32 networks
+  mixed,  ///< float32 networks
 };
 
 struct DeepPotentialOptions {
@@ -25,9 +25,10 @@ struct DeepPotentialOptions {
 
 /// The se_e2_a Deep Potential as a force field.
 ///
-/// Atoms are evaluated in batches of one type: environment -> embedding -> descriptor -> fitting net and back, all in a
-/// core's caches; workers (threads) take batches in a fixed order, so that results do not depend on timing.
-/// Source: Zhang et al. 2018 (NeurIPS 31, eqs. 5-12); Lu et al. 2022 (2201.01446) for tables and empty slots.
+/// Atoms are evaluated in batches of one type: environment -> embedding -> descriptor -> fitting net and
+/// back, all in a core's caches; workers (threads) take batches in a fixed order, so that results do not
+/// depend on timing. Source: Zhang et al. 2018 (NeurIPS 31, eqs. 5-12); Lu et al. 2022 (2201.01446) for
+/// tables and empty slots.
 class DeepPotential final : public ForceField {
  public:
   DeepPotential(Model model, const DeepPotentialOptions& options);
@@ -37,10 +38,11 @@ class DeepPotential final : public ForceField {
   [[nodiscard]] const std::vector<std::string>& type_names() const override;
   [[nodiscard]] std::string description() const override;
   using ForceField::compute;
-  Energetics compute(const Exec& exec, Atoms& atoms, const NeighbourList& list, Array<double> atom_energy) override;
+  Energetics compute(const Exec& exec, Atoms& atoms, const NeighbourList& list,
+                     Array<double> atom_energy) override;
   [[nodiscard]] const Model& model() const;
 
-  struct Engine;   ///< float32 or float64 evaluation
+  struct Engine;  ///< float32 or float64 evaluation
 
  private:
   std::unique_ptr<Engine> engine_;

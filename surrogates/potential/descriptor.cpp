@@ -4,7 +4,8 @@
 
 namespace quintet::potential {
 
-Descriptor::Descriptor(int n_channels, int axis_neuron, int pack) : n_channels_(n_channels), axis_(axis_neuron), pack_(pack), size_(0) {
+Descriptor::Descriptor(int n_channels, int axis_neuron, int pack)
+    : n_channels_(n_channels), axis_(axis_neuron), pack_(pack), size_(0) {
   for (int m2 = 0; m2 < axis_; ++m2) {
     offset_.push_back(size_);
     size_ += n_channels_ - m2;

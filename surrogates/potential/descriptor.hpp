@@ -9,15 +9,15 @@ namespace quintet::potential {
 
 /// D = T T[:M2]^T, the rotation-invariant descriptor, each distinct entry once.
 ///
-/// D is symmetric in its first M2 x M2 block, so only m >= m2 is kept: row m2 holds D[m, m2] for m = m2 .. M-1, rows one
-/// after the other. The fitting nets' first layer gets the weights of both twins added up (fold_rows), which saves
-/// M2 (M2 - 1)/2 of M M2 inputs and changes nothing but round-off.
+/// D is symmetric in its first M2 x M2 block, so only m >= m2 is kept: row m2 holds D[m, m2] for m = m2 ..
+/// M-1, rows one after the other. The fitting nets' first layer gets the weights of both twins added up
+/// (fold_rows), which saves M2 (M2 - 1)/2 of M M2 inputs and changes nothing but round-off.
 class Descriptor {
  public:
   Descriptor(int n_channels, int axis_neuron, int pack);
   [[nodiscard]] int n_channels() const { return n_channels_; }
   [[nodiscard]] int axis_neuron() const { return axis_; }
-  [[nodiscard]] int size() const { return size_; }                       ///< entries kept
+  [[nodiscard]] int size() const { return size_; }  ///< entries kept
   /// Room of one atom's D, padded so that rows may be written in whole packs.
   [[nodiscard]] int stride() const { return padded(size_, pack_) + pack_; }
   /// Place of D[m, m2] among the kept entries.
@@ -32,7 +32,7 @@ class Descriptor {
 
  private:
   int n_channels_, axis_, pack_, size_;
-  std::vector<int> offset_;   ///< [axis] start of row m2
+  std::vector<int> offset_;  ///< [axis] start of row m2
 };
 
 }  // namespace quintet::potential

@@ -17,8 +17,10 @@ class DpFile {
  public:
   explicit DpFile(const std::string& path) : path_(path), file_(hdf5::File::open(Comm::self(), path)) {
     QUINTET_CHECK(file_.root().has_attribute("json"),
-                  "{}: not a Deep Potential model: the HDF5 root has no attribute 'json' (a native DeePMD-kit .dp file has; "
-                  "convert other formats with 'dp convert-backend')", path);
+                  "{}: not a Deep Potential model: the HDF5 root has no attribute 'json' (a native "
+                  "DeePMD-kit .dp file has; "
+                  "convert other formats with 'dp convert-backend')",
+                  path);
     tree_ = parse_yaml(file_.root().text_attribute("json"), path + " (json)");
     QUINTET_CHECK(tree_.has("model"), "{}: the model description has no entry 'model'", path);
   }
@@ -36,11 +38,11 @@ class DpFile {
   }
   [[nodiscard]] std::vector<double> dataset(const std::string& dataset, const std::string& meaning, long n) {
     auto values = file_.root().read<double>(dataset);
-    QUINTET_CHECK(n < 0 || static_cast<long>(values.size()) == n, "{}: {} ({}) holds {} values, expected {}", path_, meaning,
-                  dataset, values.size(), n);
+    QUINTET_CHECK(n < 0 || static_cast<long>(values.size()) == n, "{}: {} ({}) holds {} values, expected {}",
+                  path_, meaning, dataset, values.size(), n);
     for (std::size_t i = 0; i < values.size(); ++i)
-      QUINTET_CHECK(std::isfinite(values[i]), "{}: {} ({}) is {} at position {}: the model is damaged", path_, meaning,
-                    dataset, values[i], i);
+      QUINTET_CHECK(std::isfinite(values[i]), "{}: {} ({}) is {} at position {}: the model is damaged", path_,
+                    meaning, dataset, values[i], i);
     return values;
   }
   [[nodiscard]] hdf5::Shape shape(const std::string& dataset) { return file_.root().shape(dataset); }
@@ -52,7 +54,8 @@ class DpFile {
 };
 
 [[noreturn]] void refuse(const DpFile& file, const std::string& what) {
-  throw InputError(fmt::format("{}: {} is not supported (dpmd runs se_e2_a energy models without it)", file.path(), what));
+  throw InputError(
+      fmt::format("{}: {} is not supported (dpmd runs se_e2_a energy models without it)", file.path(), what));
 }
 
 bool given(const Tree& owner, const char* key) {
@@ -72,8 +75,8 @@ bool single_precision(const DpFile& file, const Tree& part, const char* name) {
 
 Activation activation(const DpFile& file, const std::string& name) {
   static const std::vector<std::pair<std::string, Activation>> known{
-      {"tanh", Activation::tanh},   {"none", Activation::linear},   {"linear", Activation::linear},
-      {"relu", Activation::relu},   {"relu6", Activation::relu6},   {"softplus", Activation::softplus},
+      {"tanh", Activation::tanh},   {"none", Activation::linear},     {"linear", Activation::linear},
+      {"relu", Activation::relu},   {"relu6", Activation::relu6},     {"softplus", Activation::softplus},
       {"silu", Activation::silu},   {"sigmoid", Activation::sigmoid}, {"gelu", Activation::gelu},
       {"gelu_tf", Activation::gelu}};
   for (const auto& [key, value] : known)
@@ -95,9 +98,10 @@ DenseLayer read_layer(DpFile& file, const Tree& tree, int n_in) {
   if (layer.bias.empty()) layer.bias.assign(layer.n_out, 0.0);
   layer.timestep = file.array(tree, "idt", -1);
   if (layer.timestep.empty()) layer.timestep.assign(layer.n_out, 1.0);
-  QUINTET_CHECK(static_cast<int>(layer.bias.size()) == layer.n_out && static_cast<int>(layer.timestep.size()) == layer.n_out,
-                "{}: a layer of {} outputs has {} biases and {} time steps", file.path(), layer.n_out, layer.bias.size(),
-                layer.timestep.size());
+  QUINTET_CHECK(static_cast<int>(layer.bias.size()) == layer.n_out &&
+                    static_cast<int>(layer.timestep.size()) == layer.n_out,
+                "{}: a layer of {} outputs has {} biases and {} time steps", file.path(), layer.n_out,
+                layer.bias.size(), layer.timestep.size());
   layer.activation = activation(file, tree.at("activation_function").as_text());
   if (given(tree, "resnet")) {
     if (layer.n_out == layer.n_in) layer.skip = DenseLayer::Skip::identity;
@@ -108,7 +112,8 @@ DenseLayer read_layer(DpFile& file, const Tree& tree, int n_in) {
 
 std::vector<Network> read_networks(DpFile& file, const Tree& collection, std::size_t expected, int n_in) {
   const auto& trees = collection.at("networks").items();
-  QUINTET_CHECK(trees.size() == expected, "{}: {} networks in a collection, expected {}", file.path(), trees.size(), expected);
+  QUINTET_CHECK(trees.size() == expected, "{}: {} networks in a collection, expected {}", file.path(),
+                trees.size(), expected);
   std::vector<Network> networks;
   for (const auto& tree : trees) {
     Network network;
@@ -124,7 +129,8 @@ std::vector<Network> read_networks(DpFile& file, const Tree& collection, std::si
 }
 
 /// mean and deviation [n_types][4]; the file keeps them per slot, equal in all slots.
-std::vector<std::array<double, 4>> read_statistics(DpFile& file, const Tree& descriptor, const char* name, int n_types, int n_slots) {
+std::vector<std::array<double, 4>> read_statistics(DpFile& file, const Tree& descriptor, const char* name,
+                                                   int n_types, int n_slots) {
   const auto values = file.array(descriptor, name, 4L * n_types * n_slots);
   QUINTET_CHECK(!values.empty(), "{}: the descriptor has no {}", file.path(), name);
   std::vector<std::array<double, 4>> statistics(n_types);
@@ -133,7 +139,8 @@ std::vector<std::array<double, 4>> read_statistics(DpFile& file, const Tree& des
       for (int c = 0; c < 4; ++c) {
         const double value = values[(static_cast<std::size_t>(t) * n_slots + slot) * 4 + c];
         if (slot == 0) statistics[t][c] = value;
-        if (value != statistics[t][c]) refuse(file, fmt::format("a descriptor whose {} differs between neighbour slots", name));
+        if (value != statistics[t][c])
+          refuse(file, fmt::format("a descriptor whose {} differs between neighbour slots", name));
       }
   return statistics;
 }
@@ -146,8 +153,9 @@ QuinticTable read_table(DpFile& file, const std::string& data, const std::string
   table.maximum = numbers[2];
   table.stride = {numbers[3], numbers[4]};
   table.n_channels = n_channels;
-  QUINTET_CHECK(table.stride[0] > 0 && table.stride[1] > 0 && table.upper > table.lower && table.maximum >= table.upper,
-                "{}: compression table {} has the impossible ranges [{}]", file.path(), info, fmt::join(numbers, ", "));
+  QUINTET_CHECK(
+      table.stride[0] > 0 && table.stride[1] > 0 && table.upper > table.lower && table.maximum >= table.upper,
+      "{}: compression table {} has the impossible ranges [{}]", file.path(), info, fmt::join(numbers, ", "));
   const double rows = std::round((table.upper - table.lower) / table.stride[0]) +
                       std::round((table.maximum - table.upper) / table.stride[1]);
   table.coefficients = file.dataset(data, "compress_data", static_cast<long>(rows) * 6 * n_channels);
@@ -159,12 +167,15 @@ void read_tables(DpFile& file, const Tree& descriptor, Model& model) {
   const auto& data = variables.at("compress_data").items();
   const auto& info = variables.at("compress_info").items();
   QUINTET_CHECK(data.size() == model.embedding.size() && info.size() == data.size(),
-                "{}: {} compression tables and {} table ranges for {} embedding networks", file.path(), data.size(),
-                info.size(), model.embedding.size());
+                "{}: {} compression tables and {} table ranges for {} embedding networks", file.path(),
+                data.size(), info.size(), model.embedding.size());
   for (std::size_t i = 0; i < data.size(); ++i) {
     const auto shape = file.shape(data[i].as_text());
-    const bool excluded = std::find(shape.begin(), shape.end(), 0u) != shape.end();  // a net that no pair uses
-    model.tables.push_back(excluded ? QuinticTable{} : read_table(file, data[i].as_text(), info[i].as_text(), model.n_channels()));
+    const bool excluded =
+        std::find(shape.begin(), shape.end(), 0u) != shape.end();  // a net that no pair uses
+    model.tables.push_back(excluded
+                               ? QuinticTable{}
+                               : read_table(file, data[i].as_text(), info[i].as_text(), model.n_channels()));
   }
 }
 
@@ -173,17 +184,20 @@ void read_descriptor(DpFile& file, const Tree& descriptor, Model& model) {
   if (type != "se_e2_a" && type != "se_a") refuse(file, fmt::format("descriptor '{}'", type));
   if (given(descriptor, "spin")) refuse(file, "spin");
   model.version = static_cast<int>(descriptor.has("@version") ? descriptor.at("@version").as_integer() : 1);
-  QUINTET_CHECK(model.version <= 3, "{}: descriptor version {} is newer than this program knows (3)", file.path(), model.version);
+  QUINTET_CHECK(model.version <= 3, "{}: descriptor version {} is newer than this program knows (3)",
+                file.path(), model.version);
   model.rcut = descriptor.at("rcut").as_number();
   model.rcut_smooth = descriptor.at("rcut_smth").as_number();
   if (const Tree* p = descriptor.find("env_protection")) model.protection = p->as_number();
-  if (const Tree* env = descriptor.find("env_mat"); env && given(*env, "use_exp_switch")) refuse(file, "use_exp_switch");
-  QUINTET_CHECK(model.rcut > 0 && model.rcut < 1000 && model.rcut_smooth >= 0 && model.rcut_smooth < model.rcut,
-                "{}: cutoffs rcut_smth = {}, rcut = {} angstrom make no sense (0 <= rcut_smth < rcut expected)", file.path(),
-                model.rcut_smooth, model.rcut);
+  if (const Tree* env = descriptor.find("env_mat"); env && given(*env, "use_exp_switch"))
+    refuse(file, "use_exp_switch");
+  QUINTET_CHECK(
+      model.rcut > 0 && model.rcut < 1000 && model.rcut_smooth >= 0 && model.rcut_smooth < model.rcut,
+      "{}: cutoffs rcut_smth = {}, rcut = {} angstrom make no sense (0 <= rcut_smth < rcut expected)",
+      file.path(), model.rcut_smooth, model.rcut);
   for (const auto& n : descriptor.at("sel").items()) model.sel.push_back(static_cast<int>(n.as_integer()));
-  QUINTET_CHECK(static_cast<int>(model.sel.size()) == model.n_types(), "{}: sel has {} entries for {} types", file.path(),
-                model.sel.size(), model.n_types());
+  QUINTET_CHECK(static_cast<int>(model.sel.size()) == model.n_types(), "{}: sel has {} entries for {} types",
+                file.path(), model.sel.size(), model.n_types());
   for (int n : model.sel) QUINTET_CHECK(n >= 0 && n < 100000, "{}: sel = {} makes no sense", file.path(), n);
   QUINTET_CHECK(model.n_slots() > 0, "{}: sel leaves no room for neighbours", file.path());
   model.axis_neuron = static_cast<int>(descriptor.at("axis_neuron").as_integer());
@@ -192,15 +206,17 @@ void read_descriptor(DpFile& file, const Tree& descriptor, Model& model) {
   const std::size_t n = model.n_types();
   model.embedding = read_networks(file, descriptor.at("embeddings"), model.type_one_side ? n : n * n, 1);
   for (const auto& network : model.embedding)
-    QUINTET_CHECK(network.n_out() == model.n_channels(), "{}: embedding networks of {} and {} outputs", file.path(),
-                  network.n_out(), model.n_channels());
+    QUINTET_CHECK(network.n_out() == model.n_channels(), "{}: embedding networks of {} and {} outputs",
+                  file.path(), network.n_out(), model.n_channels());
   QUINTET_CHECK(model.axis_neuron > 0 && model.axis_neuron <= model.n_channels(),
-                "{}: axis_neuron = {} with {} embedding outputs", file.path(), model.axis_neuron, model.n_channels());
+                "{}: axis_neuron = {} with {} embedding outputs", file.path(), model.axis_neuron,
+                model.n_channels());
   model.mean = read_statistics(file, descriptor, "davg", model.n_types(), model.n_slots());
   model.deviation = read_statistics(file, descriptor, "dstd", model.n_types(), model.n_slots());
   for (const auto& row : model.deviation)
     for (double d : row) QUINTET_CHECK(d > 0, "{}: dstd holds {}, positive values expected", file.path(), d);
-  if (descriptor.has("compress") && !descriptor.at("compress").is_null()) read_tables(file, descriptor, model);
+  if (descriptor.has("compress") && !descriptor.at("compress").is_null())
+    read_tables(file, descriptor, model);
 }
 
 /// A symmetric list of type pairs as flags [n * n].
@@ -209,9 +225,11 @@ std::vector<bool> read_pairs(const DpFile& file, const Tree& owner, const char* 
   if (!given(owner, key)) return flags;
   for (const auto& pair : owner.at(key).items()) {
     const auto& ends = pair.items();
-    QUINTET_CHECK(ends.size() == 2, "{}: {} holds an entry of {} types, expected pairs", file.path(), key, ends.size());
+    QUINTET_CHECK(ends.size() == 2, "{}: {} holds an entry of {} types, expected pairs", file.path(), key,
+                  ends.size());
     const long a = ends[0].as_integer(), b = ends[1].as_integer();
-    QUINTET_CHECK(a >= 0 && a < n && b >= 0 && b < n, "{}: {} names the pair [{}, {}] of {} types", file.path(), key, a, b, n);
+    QUINTET_CHECK(a >= 0 && a < n && b >= 0 && b < n, "{}: {} names the pair [{}, {}] of {} types",
+                  file.path(), key, a, b, n);
     flags[a * n + b] = flags[b * n + a] = true;
   }
   return flags;
@@ -221,8 +239,8 @@ std::vector<bool> read_types(const DpFile& file, const Tree& owner, const char* 
   std::vector<bool> flags(n, false);
   if (!given(owner, key)) return flags;
   for (const auto& type : owner.at(key).items()) {
-    QUINTET_CHECK(type.as_integer() >= 0 && type.as_integer() < n, "{}: {} names type {} of {}", file.path(), key,
-                  type.as_integer(), n);
+    QUINTET_CHECK(type.as_integer() >= 0 && type.as_integer() < n, "{}: {} names type {} of {}", file.path(),
+                  key, type.as_integer(), n);
     flags[type.as_integer()] = true;
   }
   return flags;
@@ -236,7 +254,8 @@ void read_fitting(DpFile& file, const Tree& fitting, Model& model) {
   const int n = model.n_types();
   model.fitting = read_networks(file, fitting.at("nets"), n, model.n_channels() * model.axis_neuron);
   for (const auto& network : model.fitting)
-    QUINTET_CHECK(network.n_out() == 1, "{}: a fitting network of {} outputs, expected 1", file.path(), network.n_out());
+    QUINTET_CHECK(network.n_out() == 1, "{}: a fitting network of {} outputs, expected 1", file.path(),
+                  network.n_out());
   model.atom_bias = file.array(fitting, "bias_atom_e", n);
   if (model.atom_bias.empty()) model.atom_bias.assign(n, 0.0);
   model.excluded_fitting = read_types(file, fitting, "exclude_types", n);

@@ -32,7 +32,8 @@ void TypedEngine<Real>::plan(const Atoms& atoms) {
       for (int i = 0; i < atoms.n_local; ++i)
         if (atoms.type(i) == t) order_.push_back(i);
     const int end = static_cast<int>(order_.size());
-    for (int at = begin; at < end; at += batch_atoms) tasks_.push_back({t, at, std::min(at + batch_atoms, end)});
+    for (int at = begin; at < end; at += batch_atoms)
+      tasks_.push_back({t, at, std::min(at + batch_atoms, end)});
   }
 }
 
@@ -50,7 +51,8 @@ void TypedEngine<Real>::add_forces(Worker& worker, int b) const {
     const double d[3] = {batch.dx[r], batch.dy[r], batch.dz[r]};
     const double g[3] = {gradient[1] * scale[0], gradient[2] * scale[1], gradient[3] * scale[2]};
     // dE/dd_l = (s'/r dE/dR_0 + q'/r g.d) d_l + q g_l
-    const double along = batch.slope[r] * gradient[0] + batch.dq[r] * (g[0] * d[0] + g[1] * d[1] + g[2] * d[2]);
+    const double along =
+        batch.slope[r] * gradient[0] + batch.dq[r] * (g[0] * d[0] + g[1] * d[1] + g[2] * d[2]);
     double* on_neighbour = force + 3 * static_cast<std::size_t>(batch.neighbour[r]);
     for (int l = 0; l < 3; ++l) {
       const double slope = along * d[l] + batch.q[r] * g[l];
@@ -70,15 +72,16 @@ void TypedEngine<Real>::run_task(const Task& task, const Atoms& atoms, const Nei
   batch.centre = task.type;
   batch.n_atoms = 0;
   for (int at = task.begin; at < task.end; ++at)
-    environment_.append(order_[at], atoms.position.data(), atoms.type.data(), list.offset.data(), list.neighbour.data(),
-                        batch, worker.environment);
+    environment_.append(order_[at], atoms.position.data(), atoms.type.data(), list.offset.data(),
+                        list.neighbour.data(), batch, worker.environment);
   embedding_->forward(batch, worker.embedding);
 
   const int d_stride = descriptor_.stride(), t_size = 4 * batch.stride;
   for (int b = 0; b < batch.n_atoms; ++b)
     descriptor_.forward(batch.t.data() + static_cast<std::size_t>(b) * t_size, batch.stride,
                         worker.descriptors.data() + static_cast<std::size_t>(b) * d_stride);
-  fitting_[task.type].evaluate(worker.descriptors.data(), d_stride, batch.n_atoms, worker.energies.data(), worker.fitting);
+  fitting_[task.type].evaluate(worker.descriptors.data(), d_stride, batch.n_atoms, worker.energies.data(),
+                               worker.fitting);
 
   const double bias = model.atom_bias[task.type] + model.output_bias[task.type];
   for (int b = 0; b < batch.n_atoms; ++b) {
@@ -94,7 +97,8 @@ void TypedEngine<Real>::run_task(const Task& task, const Atoms& atoms, const Nei
 }
 
 template <class Real>
-Energetics TypedEngine<Real>::compute(const Exec& exec, Atoms& atoms, const NeighbourList& list, Array<double> atom_energy) {
+Energetics TypedEngine<Real>::compute(const Exec& exec, Atoms& atoms, const NeighbourList& list,
+                                      Array<double> atom_energy) {
   const int n_workers = exec.concurrency(), n_all = atoms.n_all();
   workers_.resize(n_workers);
   plan(atoms);
@@ -108,15 +112,18 @@ Energetics TypedEngine<Real>::compute(const Exec& exec, Atoms& atoms, const Neig
       worker.energies.assign(batch_atoms, 0.0);
     }
     worker.batch.dt.resize(4 * static_cast<std::size_t>(worker.batch.stride));
-    if (w == 0) worker.force = atoms.force;
-    else if (static_cast<int>(worker.force.extent(0)) < n_all) worker.force = make_view<Vectors>("potential::force", n_all + n_all / 8);
+    if (w == 0)
+      worker.force = atoms.force;
+    else if (static_cast<int>(worker.force.extent(0)) < n_all)
+      worker.force = make_view<Vectors>("potential::force", n_all + n_all / 8);
     worker.total = Energetics{};
     worker.environment.overflowing = 0;
     worker.error.clear();
   }
 
   auto* workers = workers_.data();
-  Kokkos::parallel_for("potential::batches", Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Static>>(exec, 0, n_workers),
+  Kokkos::parallel_for("potential::batches",
+                       Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Static>>(exec, 0, n_workers),
                        [&, workers](int w) {
                          Worker& worker = workers[w];
                          std::fill_n(worker.force.data(), 3 * static_cast<std::size_t>(n_all), 0.0);
@@ -147,8 +154,10 @@ Energetics TypedEngine<Real>::compute(const Exec& exec, Atoms& atoms, const Neig
     if (atom_energy.extent(0) > 0) atom_energy(i) = energy;
   }
   if (overflowing > 0)
-    total.warning = fmt::format("{} atoms have more neighbours than the model's sel holds: the farthest are left out and the "
-                                "energy jumps when two of them swap places (train with a larger sel)", overflowing);
+    total.warning = fmt::format(
+        "{} atoms have more neighbours than the model's sel holds: the farthest are left out and the "
+        "energy jumps when two of them swap places (train with a larger sel)",
+        overflowing);
   return total;
 }
 

@@ -10,7 +10,8 @@ namespace quintet::potential {
 /// What DeepPotential runs, in one precision or the other.
 struct DeepPotential::Engine {
   virtual ~Engine() = default;
-  virtual Energetics compute(const Exec& exec, Atoms& atoms, const NeighbourList& list, Array<double> atom_energy) = 0;
+  virtual Energetics compute(const Exec& exec, Atoms& atoms, const NeighbourList& list,
+                             Array<double> atom_energy) = 0;
   virtual std::string description() const = 0;
   Model model;
 };
@@ -19,7 +20,8 @@ template <class Real>
 class TypedEngine final : public DeepPotential::Engine {
  public:
   TypedEngine(Model model_in, const DeepPotentialOptions& options);
-  Energetics compute(const Exec& exec, Atoms& atoms, const NeighbourList& list, Array<double> atom_energy) override;
+  Energetics compute(const Exec& exec, Atoms& atoms, const NeighbourList& list,
+                     Array<double> atom_energy) override;
   std::string description() const override;
 
   /// Atoms a batch: whole register tiles, and little enough that a batch stays in the second-level cache.
@@ -35,22 +37,22 @@ class TypedEngine final : public DeepPotential::Engine {
     AlignedVector<Real> descriptors, unfolded;
     std::vector<double> energies;
     Energetics total;
-    Vectors force;                      ///< of worker 0 the atoms' own
+    Vectors force;  ///< of worker 0 the atoms' own
     std::string error;
   };
   struct Task {
-    int type, begin, end;               ///< atoms order_[begin, end)
+    int type, begin, end;  ///< atoms order_[begin, end)
   };
   void plan(const Atoms& atoms);
-  void run_task(const Task& task, const Atoms& atoms, const NeighbourList& list, const Array<double>& atom_energy,
-                Worker& worker) const;
+  void run_task(const Task& task, const Atoms& atoms, const NeighbourList& list,
+                const Array<double>& atom_energy, Worker& worker) const;
   void add_forces(Worker& worker, int b) const;
 
   Environment environment_;
   Descriptor descriptor_;
   std::unique_ptr<Embedding<Real>> embedding_;
   std::vector<FittingNet<Real>> fitting_;
-  std::vector<int> order_;              ///< local atoms by type
+  std::vector<int> order_;  ///< local atoms by type
   std::vector<Task> tasks_;
   std::vector<Worker> workers_;
 };

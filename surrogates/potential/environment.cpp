@@ -7,9 +7,17 @@
 namespace quintet::potential {
 
 Environment::Environment(const Model& model, SelRule rule)
-    : n_types_(model.n_types()), n_slots_(model.n_slots()), sel_(model.sel), rule_(rule), rcut_(model.rcut),
-      rcut_smooth_(model.rcut_smooth), protection_(model.protection), mean_(model.mean),
-      inverse_deviation_(model.deviation), dropped_(model.excluded_descriptor_pairs), emptied_(model.excluded_pairs) {
+    : n_types_(model.n_types()),
+      n_slots_(model.n_slots()),
+      sel_(model.sel),
+      rule_(rule),
+      rcut_(model.rcut),
+      rcut_smooth_(model.rcut_smooth),
+      protection_(model.protection),
+      mean_(model.mean),
+      inverse_deviation_(model.deviation),
+      dropped_(model.excluded_descriptor_pairs),
+      emptied_(model.excluded_pairs) {
   for (auto& row : inverse_deviation_)
     for (double& value : row) value = 1.0 / value;
   for (std::size_t i = 0; i < dropped_.size(); ++i) excludes_ = excludes_ || dropped_[i] || emptied_[i];
@@ -44,8 +52,8 @@ int Environment::gather(int i, const double* position, const std::size_t* offset
   return n;
 }
 
-/// Apply sel and the exclusions to rows begin .. begin + n; returns how many stay. Sets scratch.count to the number of
-/// filled slots by type (rows that stay, plus those dropped to 0 by the descriptor's exclusions).
+/// Apply sel and the exclusions to rows begin .. begin + n; returns how many stay. Sets scratch.count to the
+/// number of filled slots by type (rows that stay, plus those dropped to 0 by the descriptor's exclusions).
 template <class Real>
 int Environment::select(const int* type, int begin, int n, Batch<Real>& batch, Scratch& scratch) const {
   auto& count = scratch.count;
@@ -122,15 +130,16 @@ void Environment::fill(int centre, int begin, int n, Batch<Real>& batch, Scratch
 }
 
 template <class Real>
-void Environment::append(int i, const double* position, const int* type, const std::size_t* offset, const int* list,
-                         Batch<Real>& batch, Scratch& scratch) const {
+void Environment::append(int i, const double* position, const int* type, const std::size_t* offset,
+                         const int* list, Batch<Real>& batch, Scratch& scratch) const {
   const int b = batch.n_atoms++;
   if (b == 0) batch.first[0] = 0;
   const int begin = batch.first[b * n_types_];
   const int listed = static_cast<int>(offset[i + 1] - offset[i]);
   if (const std::size_t rows = begin + listed + 2 * pack_width<float>; rows > batch.neighbour.size()) {
     batch.neighbour.resize(rows);
-    for (auto* array : {&batch.dx, &batch.dy, &batch.dz, &batch.slope, &batch.q, &batch.dq}) array->resize(rows);
+    for (auto* array : {&batch.dx, &batch.dy, &batch.dz, &batch.slope, &batch.q, &batch.dq})
+      array->resize(rows);
     batch.row.resize(4 * rows);
     batch.gradient.resize(4 * rows);
   }
@@ -151,7 +160,9 @@ void Environment::append(int i, const double* position, const int* type, const s
   }
 }
 
-template void Environment::append(int, const double*, const int*, const std::size_t*, const int*, Batch<float>&, Scratch&) const;
-template void Environment::append(int, const double*, const int*, const std::size_t*, const int*, Batch<double>&, Scratch&) const;
+template void Environment::append(int, const double*, const int*, const std::size_t*, const int*,
+                                  Batch<float>&, Scratch&) const;
+template void Environment::append(int, const double*, const int*, const std::size_t*, const int*,
+                                  Batch<double>&, Scratch&) const;
 
 }  // namespace quintet::potential

@@ -23,12 +23,12 @@ class Environment {
 
   /// Work space of one worker.
   struct Scratch {
-    std::vector<double> distance2;       ///< [rows] squared distances of the atom at hand
+    std::vector<double> distance2;  ///< [rows] squared distances of the atom at hand
     std::vector<int> order;
     std::vector<char> keep;
-    std::vector<int> count;              ///< [n_types]
+    std::vector<int> count;  ///< [n_types]
     AlignedVector<double> s;
-    int overflowing = 0;                 ///< atoms that had more neighbours than sel holds
+    int overflowing = 0;  ///< atoms that had more neighbours than sel holds
   };
   [[nodiscard]] int n_slots() const { return n_slots_; }
   /// Most rows that one atom may need while its neighbours are being gathered.
@@ -41,8 +41,8 @@ class Environment {
 
  private:
   template <class Real>
-  int gather(int i, const double* position, const std::size_t* offset, const int* list, int begin, Batch<Real>& batch,
-             Scratch& scratch) const;
+  int gather(int i, const double* position, const std::size_t* offset, const int* list, int begin,
+             Batch<Real>& batch, Scratch& scratch) const;
   template <class Real>
   int select(const int* type, int begin, int n, Batch<Real>& batch, Scratch& scratch) const;
   template <class Real>
@@ -53,7 +53,8 @@ class Environment {
   SelRule rule_;
   double rcut_, rcut_smooth_, protection_;
   std::vector<std::array<double, 4>> mean_, inverse_deviation_;
-  std::vector<bool> dropped_, emptied_;  ///< [centre, neighbour] rows that become 0; neighbours that become empty slots
+  std::vector<bool> dropped_,
+      emptied_;  ///< [centre, neighbour] rows that become 0; neighbours that become empty slots
   bool excludes_ = false;
 };
 

@@ -9,7 +9,8 @@ namespace quintet::potential {
 namespace {
 
 /// Rows of the first layer's weights in the descriptor's kept order, twins added up.
-std::vector<double> fold_rows(const DenseLayer& layer, const Descriptor& descriptor, int n_channels, int axis) {
+std::vector<double> fold_rows(const DenseLayer& layer, const Descriptor& descriptor, int n_channels,
+                              int axis) {
   std::vector<double> folded(static_cast<std::size_t>(descriptor.size()) * layer.n_out, 0.0);
   for (int m = 0; m < n_channels; ++m)
     for (int m2 = 0; m2 < axis; ++m2)
@@ -29,9 +30,11 @@ AlignedVector<Real> padded_copy(const std::vector<double>& values, int stride) {
 }  // namespace
 
 template <class Real>
-FittingNet<Real>::FittingNet(const Network& network, const Descriptor& descriptor) : n_in_(descriptor.size()) {
+FittingNet<Real>::FittingNet(const Network& network, const Descriptor& descriptor)
+    : n_in_(descriptor.size()) {
   const auto& last = network.layers.back();
-  QUINTET_CHECK(last.activation == Activation::linear && last.skip == DenseLayer::Skip::none && network.layers.size() > 1,
+  QUINTET_CHECK(last.activation == Activation::linear && last.skip == DenseLayer::Skip::none &&
+                    network.layers.size() > 1,
                 "a fitting network must end with a linear layer after at least one hidden layer");
   const int axis = descriptor.axis_neuron(), n_channels = descriptor.n_channels();
   for (std::size_t l = 0; l + 1 < network.layers.size(); ++l) {
@@ -59,7 +62,8 @@ FittingNet<Real>::FittingNet(const Network& network, const Descriptor& descripto
 
 /// y = phi(x W + b) * idt + skip, slope = phi' * idt.
 template <class Real>
-void FittingNet<Real>::forward_layer(const Layer& layer, const Real* x, int x_stride, int n_atoms, Real* y, Real* slope) const {
+void FittingNet<Real>::forward_layer(const Layer& layer, const Real* x, int x_stride, int n_atoms, Real* y,
+                                     Real* slope) const {
   constexpr int w = pack_width<Real>;
   const int stride = layer.weight.stride();
   multiply(x, x_stride, n_atoms, layer.weight, y, stride);
@@ -76,12 +80,13 @@ void FittingNet<Real>::forward_layer(const Layer& layer, const Real* x, int x_st
   });
   for (int b = 0; b < n_atoms && !layer.skip.empty(); ++b)
     for (std::size_t o = 0; o < layer.skip.size(); ++o)
-      y[static_cast<std::size_t>(b) * stride + o] += x[static_cast<std::size_t>(b) * x_stride + layer.skip[o]];
+      y[static_cast<std::size_t>(b) * stride + o] +=
+          x[static_cast<std::size_t>(b) * x_stride + layer.skip[o]];
 }
 
 template <class Real>
-void FittingNet<Real>::backward_layer(const Layer& layer, Real* g, const Real* slope, int n_atoms, Real* dx, int dx_stride,
-                                      AlignedVector<Real>& kept) const {
+void FittingNet<Real>::backward_layer(const Layer& layer, Real* g, const Real* slope, int n_atoms, Real* dx,
+                                      int dx_stride, AlignedVector<Real>& kept) const {
   constexpr int w = pack_width<Real>;
   const int stride = layer.weight.stride();
   const std::size_t size = static_cast<std::size_t>(n_atoms) * stride;
@@ -90,7 +95,8 @@ void FittingNet<Real>::backward_layer(const Layer& layer, Real* g, const Real* s
   multiply(g, stride, n_atoms, layer.transposed, dx, dx_stride);
   for (int b = 0; b < n_atoms && !layer.skip.empty(); ++b)
     for (std::size_t o = 0; o < layer.skip.size(); ++o)
-      dx[static_cast<std::size_t>(b) * dx_stride + layer.skip[o]] += kept[static_cast<std::size_t>(b) * stride + o];
+      dx[static_cast<std::size_t>(b) * dx_stride + layer.skip[o]] +=
+          kept[static_cast<std::size_t>(b) * stride + o];
 }
 
 template <class Real>
@@ -114,12 +120,14 @@ void FittingNet<Real>::evaluate(Real* d, int d_stride, int n_atoms, double* ener
       sum += static_cast<double>(x[static_cast<std::size_t>(b) * x_stride + i]) * last_weight_[i];
     energy[b] = sum;
     // From here on dE/dy of a layer lies where its output was, which is not needed any more.
-    std::copy_n(last_weight_.data(), x_stride, scratch.output[n - 1].data() + static_cast<std::size_t>(b) * x_stride);
+    std::copy_n(last_weight_.data(), x_stride,
+                scratch.output[n - 1].data() + static_cast<std::size_t>(b) * x_stride);
   }
   for (std::size_t l = n; l-- > 0;) {
     Real* dx = l > 0 ? scratch.output[l - 1].data() : d;
     const int dx_stride = l > 0 ? hidden_[l - 1].weight.stride() : d_stride;
-    backward_layer(hidden_[l], scratch.output[l].data(), scratch.slope[l].data(), n_atoms, dx, dx_stride, scratch.kept);
+    backward_layer(hidden_[l], scratch.output[l].data(), scratch.slope[l].data(), n_atoms, dx, dx_stride,
+                   scratch.kept);
   }
 }
 

@@ -84,8 +84,9 @@ std::string Model::summary() const {
     return fmt::format("{}", fmt::join(n_out, "-"));
   };
   return fmt::format("se_e2_a, types {}, rcut {} angstrom, sel {}, embedding {} (axis {}), fitting {}, {}{}",
-                     fmt::join(type_names, " "), rcut, fmt::join(sel, " "), widths(embedding.front()), axis_neuron,
-                     widths(fitting.front()), single_precision ? "float32" : "float64", tables.empty() ? "" : ", compressed");
+                     fmt::join(type_names, " "), rcut, fmt::join(sel, " "), widths(embedding.front()),
+                     axis_neuron, widths(fitting.front()), single_precision ? "float32" : "float64",
+                     tables.empty() ? "" : ", compressed");
 }
 
 }  // namespace quintet::potential

@@ -6,7 +6,9 @@ namespace quintet::potential {
 
 template <class Real>
 PointwiseEmbedding<Real>::PointwiseEmbedding(const Model& model, bool use_tables)
-    : empty_(model), n_types_(model.n_types()), n_channels_(model.n_channels()),
+    : empty_(model),
+      n_types_(model.n_types()),
+      n_channels_(model.n_channels()),
       stride_(padded(model.n_channels(), pack_width<Real>)) {
   for (int centre = 0; centre < n_types_; ++centre)
     for (int t = 0; t < n_types_; ++t) index_.push_back(model.network_index(centre, t));
@@ -17,7 +19,12 @@ PointwiseEmbedding<Real>::PointwiseEmbedding(const Model& model, bool use_tables
   for (const auto& network : model.embedding) {
     std::vector<Layer> layers;
     for (const auto& dense : network.layers) {
-      Layer layer{PackedMatrix<Real>(dense.weight.data(), dense.n_in, dense.n_out), {}, {}, dense.activation, dense.skip, dense.n_in};
+      Layer layer{PackedMatrix<Real>(dense.weight.data(), dense.n_in, dense.n_out),
+                  {},
+                  {},
+                  dense.activation,
+                  dense.skip,
+                  dense.n_in};
       layer.bias.assign(layer.weight.stride(), Real(0));
       layer.timestep.assign(layer.weight.stride(), Real(0));
       std::copy(dense.bias.begin(), dense.bias.end(), layer.bias.begin());
@@ -35,8 +42,8 @@ std::string PointwiseEmbedding<Real>::description() const {
 
 /// Values and tangents of rows begin .. end into scratch.value and scratch.slope.
 template <class Real>
-void PointwiseEmbedding<Real>::run_network(const std::vector<Layer>& layers, const Batch<Real>& batch, int begin, int end,
-                                           Scratch& scratch) const {
+void PointwiseEmbedding<Real>::run_network(const std::vector<Layer>& layers, const Batch<Real>& batch,
+                                           int begin, int end, Scratch& scratch) const {
   constexpr int w = pack_width<Real>;
   const int n = end - begin;
   auto* x = &scratch.layers[0];
@@ -73,13 +80,15 @@ void PointwiseEmbedding<Real>::run_network(const std::vector<Layer>& layers, con
     width = stride;
     std::swap(x, y);
   }
-  std::copy_n(x->data(), static_cast<std::size_t>(n) * stride_, scratch.value.data() + static_cast<std::size_t>(begin) * stride_);
+  std::copy_n(x->data(), static_cast<std::size_t>(n) * stride_,
+              scratch.value.data() + static_cast<std::size_t>(begin) * stride_);
   std::copy_n(x->data() + static_cast<std::size_t>(n) * stride_, static_cast<std::size_t>(n) * stride_,
               scratch.slope.data() + static_cast<std::size_t>(begin) * stride_);
 }
 
 template <class Real>
-void PointwiseEmbedding<Real>::evaluate(int network, const Batch<Real>& batch, int begin, int end, Scratch& scratch) const {
+void PointwiseEmbedding<Real>::evaluate(int network, const Batch<Real>& batch, int begin, int end,
+                                        Scratch& scratch) const {
   if (tables_.empty()) return run_network(networks_[network], batch, begin, end, scratch);
   std::vector<double> g(n_channels_), dg(n_channels_);
   for (int r = begin; r < end; ++r) {

@@ -17,7 +17,10 @@ using MomentPack = Pack<Real, moment_lanes<Real>>;
 
 template <class Real>
 SpectralEmbedding<Real>::SpectralEmbedding(const Model& model, const SpectralLayout& layout)
-    : layout_(layout), empty_(model), n_types_(model.n_types()), n_channels_(model.n_channels()),
+    : layout_(layout),
+      empty_(model),
+      n_types_(model.n_types()),
+      n_channels_(model.n_channels()),
       stride_(padded(model.n_channels(), pack_width<Real>)) {
   for (int centre = 0; centre < n_types_; ++centre)
     for (int t = 0; t < n_types_; ++t) index_.push_back(model.network_index(centre, t));
@@ -40,13 +43,16 @@ SpectralEmbedding<Real>::SpectralEmbedding(const Model& model, const SpectralLay
 
 template <class Real>
 std::string SpectralEmbedding<Real>::description() const {
-  return fmt::format("piecewise polynomials of order {} on {} intervals of {}, relative error bound {:.1e} (slope {:.1e})",
-                     layout_.order, layout_.n_intervals, layout_.width, layout_.error, layout_.slope_error);
+  return fmt::format(
+      "piecewise polynomials of order {} on {} intervals of {}, relative error bound {:.1e} (slope {:.1e})",
+      layout_.order, layout_.n_intervals, layout_.width, layout_.error, layout_.slope_error);
 }
 
-/// Interval and place in it of rows begin .. end, and the list of occupied intervals with their moments set to 0.
+/// Interval and place in it of rows begin .. end, and the list of occupied intervals with their moments set
+/// to 0.
 template <class Real>
-void SpectralEmbedding<Real>::locate(const Batch<Real>& batch, int begin, int end, int type, Scratch& scratch) const {
+void SpectralEmbedding<Real>::locate(const Batch<Real>& batch, int begin, int end, int type,
+                                     Scratch& scratch) const {
   const auto lower = static_cast<Real>(layout_.lower), inverse = static_cast<Real>(1 / layout_.width);
   int* occupied = scratch.occupied.data() + type * layout_.n_intervals;
   char* marked = scratch.marked.data() + type * layout_.n_intervals;
@@ -57,15 +63,19 @@ void SpectralEmbedding<Real>::locate(const Batch<Real>& batch, int begin, int en
     const int p = std::max(0, static_cast<int>(place));
     if (p >= layout_.n_intervals)
       throw NumericalError(fmt::format(
-          "two atoms came closer than {} angstrom (distance {:.4f} angstrom, neighbour of atom index {}): overlapping atoms "
-          "or too large a time step", 0.2, std::sqrt(batch.dx[r] * batch.dx[r] + batch.dy[r] * batch.dy[r] + batch.dz[r] * batch.dz[r]),
+          "two atoms came closer than {} angstrom (distance {:.4f} angstrom, neighbour of atom index {}): "
+          "overlapping atoms "
+          "or too large a time step",
+          0.2, std::sqrt(batch.dx[r] * batch.dx[r] + batch.dy[r] * batch.dy[r] + batch.dz[r] * batch.dz[r]),
           batch.neighbour[r]));
     scratch.interval[r] = p;
     scratch.local[r] = 2 * (place - p) - 1;
     if (!marked[p]) {
       marked[p] = 1;
       occupied[n++] = p;
-      std::fill_n(scratch.moments.data() + (static_cast<std::size_t>(type) * layout_.n_intervals + p) * order4, order4, Real(0));
+      std::fill_n(
+          scratch.moments.data() + (static_cast<std::size_t>(type) * layout_.n_intervals + p) * order4,
+          order4, Real(0));
     }
   }
   for (int i = 0; i < n; ++i) marked[occupied[i]] = 0;
@@ -81,7 +91,8 @@ void SpectralEmbedding<Real>::accumulate_moments(const Batch<Real>& batch, int b
   for (int t = 0; t < n_types_; ++t) {
     const int begin = batch.first[b * n_types_ + t], end = batch.first[b * n_types_ + t + 1];
     locate(batch, begin, end, t, scratch);
-    Real* moments = scratch.moments.data() + static_cast<std::size_t>(t) * layout_.n_intervals * 4 * layout_.order;
+    Real* moments =
+        scratch.moments.data() + static_cast<std::size_t>(t) * layout_.n_intervals * 4 * layout_.order;
     for (int r = begin; r < end; ++r) {
       const Real x = scratch.local[r];
       const Real* row = batch.row.data() + 4 * static_cast<std::size_t>(r);
@@ -98,10 +109,12 @@ void SpectralEmbedding<Real>::accumulate_moments(const Batch<Real>& batch, int b
   }
 }
 
-/// Channels [first_pack, first_pack + packs) of T of atom b: sum over occupied intervals and powers, in registers.
+/// Channels [first_pack, first_pack + packs) of T of atom b: sum over occupied intervals and powers, in
+/// registers.
 template <class Real>
 template <int packs>
-void SpectralEmbedding<Real>::contract(const Batch<Real>& batch, int b, int first_pack, const Scratch& scratch, Real* t) const {
+void SpectralEmbedding<Real>::contract(const Batch<Real>& batch, int b, int first_pack,
+                                       const Scratch& scratch, Real* t) const {
   constexpr int w = pack_width<Real>;
   Pack<Real> sum[4][packs] = {};
   const int n = layout_.order, centre = batch.centre;
@@ -110,7 +123,8 @@ void SpectralEmbedding<Real>::contract(const Batch<Real>& batch, int b, int firs
     for (int i = 0; i < scratch.count[type]; ++i) {
       const int p = scratch.occupied[type * layout_.n_intervals + i];
       const Real* c = coefficients + static_cast<std::size_t>(p) * n * stride_;
-      const Real* m = scratch.moments.data() + (static_cast<std::size_t>(type) * layout_.n_intervals + p) * 4 * n;
+      const Real* m =
+          scratch.moments.data() + (static_cast<std::size_t>(type) * layout_.n_intervals + p) * 4 * n;
       for (int k = 0; k < n; ++k, c += stride_, m += 4) {
         Pack<Real> right[packs];
 #pragma GCC unroll 8
@@ -124,11 +138,13 @@ void SpectralEmbedding<Real>::contract(const Batch<Real>& batch, int b, int firs
     const Real* constant = empty_.value[centre * n_types_ + type].data() + first_pack * w;
     const auto n_empty = static_cast<Real>(batch.empty[b * n_types_ + type]);
     for (int a = 0; a < 4; ++a)
-      for (int q = 0; q < packs; ++q) sum[a][q] += n_empty * empty_.row[centre][a] * load<Real>(constant + q * w);
+      for (int q = 0; q < packs; ++q)
+        sum[a][q] += n_empty * empty_.row[centre][a] * load<Real>(constant + q * w);
   }
   for (int a = 0; a < 4; ++a)
     for (int q = 0; q < packs; ++q)
-      store<Real>(t + static_cast<std::size_t>(a) * stride_ + (first_pack + q) * w, sum[a][q] * empty_.inverse_slots);
+      store<Real>(t + static_cast<std::size_t>(a) * stride_ + (first_pack + q) * w,
+                  sum[a][q] * empty_.inverse_slots);
 }
 
 template <class Real>
@@ -145,21 +161,37 @@ void SpectralEmbedding<Real>::forward(Batch<Real>& batch, Scratch& scratch) cons
     accumulate_moments(batch, b, scratch);
     Real* t = batch.t.data() + static_cast<std::size_t>(b) * 4 * stride_;
     for (int first = 0; first < packs; first += 7) switch (std::min(7, packs - first)) {
-        case 1: contract<1>(batch, b, first, scratch, t); break;
-        case 2: contract<2>(batch, b, first, scratch, t); break;
-        case 3: contract<3>(batch, b, first, scratch, t); break;
-        case 4: contract<4>(batch, b, first, scratch, t); break;
-        case 5: contract<5>(batch, b, first, scratch, t); break;
-        case 6: contract<6>(batch, b, first, scratch, t); break;
-        default: contract<7>(batch, b, first, scratch, t); break;
+        case 1:
+          contract<1>(batch, b, first, scratch, t);
+          break;
+        case 2:
+          contract<2>(batch, b, first, scratch, t);
+          break;
+        case 3:
+          contract<3>(batch, b, first, scratch, t);
+          break;
+        case 4:
+          contract<4>(batch, b, first, scratch, t);
+          break;
+        case 5:
+          contract<5>(batch, b, first, scratch, t);
+          break;
+        case 6:
+          contract<6>(batch, b, first, scratch, t);
+          break;
+        default:
+          contract<7>(batch, b, first, scratch, t);
+          break;
       }
   }
 }
 
 namespace {
-/// dM[k] = sum_m c_m[k] dT_a[m] for `units` packs of powers at once; rows[u] points to pack u of channel 0, step `order`.
+/// dM[k] = sum_m c_m[k] dT_a[m] for `units` packs of powers at once; rows[u] points to pack u of channel 0,
+/// step `order`.
 template <class Real, int units>
-void back_products(const Real* const* rows, Real* const* out, int order, int n_channels, const Real* dt, int stride) {
+void back_products(const Real* const* rows, Real* const* out, int order, int n_channels, const Real* dt,
+                   int stride) {
   constexpr int w = pack_width<Real>;
   Pack<Real> sum[4][units] = {};
   for (int m = 0; m < n_channels; ++m) {
@@ -190,11 +222,20 @@ void SpectralEmbedding<Real>::contract_back(int centre, const Real* dt, Scratch&
   int units = 0;
   const auto flush = [&] {
     switch (units) {
-      case 1: back_products<Real, 1>(rows, out, n, n_channels_, dt, stride_); break;
-      case 2: back_products<Real, 2>(rows, out, n, n_channels_, dt, stride_); break;
-      case 3: back_products<Real, 3>(rows, out, n, n_channels_, dt, stride_); break;
-      case 4: back_products<Real, 4>(rows, out, n, n_channels_, dt, stride_); break;
-      default: break;
+      case 1:
+        back_products<Real, 1>(rows, out, n, n_channels_, dt, stride_);
+        break;
+      case 2:
+        back_products<Real, 2>(rows, out, n, n_channels_, dt, stride_);
+        break;
+      case 3:
+        back_products<Real, 3>(rows, out, n, n_channels_, dt, stride_);
+        break;
+      case 4:
+        back_products<Real, 4>(rows, out, n, n_channels_, dt, stride_);
+        break;
+      default:
+        break;
     }
     units = 0;
   };
@@ -223,7 +264,8 @@ void SpectralEmbedding<Real>::differentiate(Batch<Real>& batch, int b, const Scr
     for (int r = batch.first[b * n_types_ + t]; r < batch.first[b * n_types_ + t + 1]; ++r) {
       const Real x = scratch.local[r];
       const Real* row = batch.row.data() + 4 * static_cast<std::size_t>(r);
-      // x^g, and the derivative of x^g y^i with y = x^powers by x: g x^(g-1) y^i + x^g (powers x^(powers-1)) i y^(i-1)
+      // x^g, and the derivative of x^g y^i with y = x^powers by x: g x^(g-1) y^i + x^g (powers x^(powers-1))
+      // i y^(i-1)
       MomentPack<Real> weight{}, weight_slope{}, columns{};
       Real power = 1, power_before = 0;
       for (int g = 0; g < powers; ++g) {
@@ -236,14 +278,16 @@ void SpectralEmbedding<Real>::differentiate(Batch<Real>& batch, int b, const Scr
         power *= x;
       }
       const MomentPack<Real> weight_outer = weight * (powers * power_before);
-      const Real* m = scratch.moments.data() +
-                      (static_cast<std::size_t>(t) * layout_.n_intervals + scratch.interval[r]) * 4 * layout_.order;
+      const Real* m =
+          scratch.moments.data() +
+          (static_cast<std::size_t>(t) * layout_.n_intervals + scratch.interval[r]) * 4 * layout_.order;
       MomentPack<Real> value = load<Real, lanes>(m + (n_packs - 1) * lanes), slope{};
       for (int i = n_packs - 2; i >= 0; --i) {
         slope = slope * power + value;
         value = value * power + load<Real, lanes>(m + i * lanes);
       }
-      const Real ds = horizontal_sum<Real, lanes>((value * weight_slope + slope * weight_outer) * columns) * dx_ds;
+      const Real ds =
+          horizontal_sum<Real, lanes>((value * weight_slope + slope * weight_outer) * columns) * dx_ds;
       value = value * (weight * empty_.inverse_slots);
       Real* gradient = batch.gradient.data() + 4 * static_cast<std::size_t>(r);
       for (int a = 0; a < 4; ++a) {
@@ -256,7 +300,8 @@ void SpectralEmbedding<Real>::differentiate(Batch<Real>& batch, int b, const Scr
 
 template <class Real>
 void SpectralEmbedding<Real>::backward(Batch<Real>& batch, int b, Scratch& scratch) const {
-  // The moments of this atom were overwritten by later ones; only the list of its occupied intervals is needed again.
+  // The moments of this atom were overwritten by later ones; only the list of its occupied intervals is
+  // needed again.
   for (int t = 0; t < n_types_; ++t) {
     int* occupied = scratch.occupied.data() + t * layout_.n_intervals;
     char* marked = scratch.marked.data() + t * layout_.n_intervals;

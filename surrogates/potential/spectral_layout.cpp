@@ -21,7 +21,8 @@ std::vector<double> chebyshev_to_power(int n) {
   return power;
 }
 
-/// Largest error of a layout over all networks at points between the nodes, relative to the largest |G| (|G'|).
+/// Largest error of a layout over all networks at points between the nodes, relative to the largest |G|
+/// (|G'|).
 void measure(const Model& model, SpectralLayout& layout) {
   std::vector<double> g, dg;
   double scale = 0, slope_scale = 0;
@@ -65,9 +66,11 @@ std::vector<double> spectral_coefficients(const Network& network, const Spectral
     for (int k = 0; k < n; ++k)
       for (int q = 0; q < m; ++q) {
         double c = 0;  // Chebyshev coefficient: 2/n sum_i G(x_i) T_k(x_i), halved for k = 0
-        for (int i = 0; i < n; ++i) c += samples[static_cast<std::size_t>(i) * m + q] * std::cos(std::numbers::pi * k * (i + 0.5) / n);
+        for (int i = 0; i < n; ++i)
+          c += samples[static_cast<std::size_t>(i) * m + q] * std::cos(std::numbers::pi * k * (i + 0.5) / n);
         c *= (k == 0 ? 1.0 : 2.0) / n;
-        for (int i = 0; i <= k; ++i) coefficients[(static_cast<std::size_t>(p) * n + i) * m + q] += c * power[k * n + i];
+        for (int i = 0; i <= k; ++i)
+          coefficients[(static_cast<std::size_t>(p) * n + i) * m + q] += c * power[k * n + i];
       }
   }
   return coefficients;

@@ -7,7 +7,8 @@
 #include "io/config/tree.hpp"
 #include "tests/support/scratch.hpp"
 
-/// Runs each case of an application's folder and compares its summary.json with expected.yaml (see README.md).
+/// Runs each case of an application's folder and compares its summary.json with expected.yaml (see
+/// README.md).
 namespace quintet {
 namespace {
 
@@ -28,8 +29,8 @@ TEST_P(Regression, SummaryIsAsExpected) {
   const Tree expected = read_yaml(folder + "/expected.yaml");
   const Scratch scratch("regression_" + GetParam());
 
-  const std::string command = std::string(REGRESSION_PROGRAM) + " " + expected.at("command").as_text() + " '" +
-                              folder + "/input.yaml' --quiet --output '" + scratch.path() + "/run'";
+  const std::string command = std::string(REGRESSION_PROGRAM) + " " + expected.at("command").as_text() +
+                              " '" + folder + "/input.yaml' --quiet --output '" + scratch.path() + "/run'";
   ASSERT_EQ(std::system(command.c_str()), 0) << command;
   const Tree summary = read_yaml(scratch / "run/summary.json");
 

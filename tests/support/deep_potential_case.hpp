@@ -14,7 +14,8 @@ struct DeepPotentialCase {
   std::string name;
   quintet::Configuration configuration;
   double energy = 0;
-  std::vector<double> force, virial, atom_energy;   ///< [3 N] (eV/angstrom), [9] (eV), [N] (eV); empty if not given
+  std::vector<double> force, virial,
+      atom_energy;  ///< [3 N] (eV/angstrom), [9] (eV), [N] (eV); empty if not given
 };
 
 inline std::vector<double> numbers(const quintet::Tree* list) {
@@ -24,7 +25,8 @@ inline std::vector<double> numbers(const quintet::Tree* list) {
   return values;
 }
 
-inline std::vector<DeepPotentialCase> read_cases(const std::string& path, const std::vector<std::string>& type_names) {
+inline std::vector<DeepPotentialCase> read_cases(const std::string& path,
+                                                 const std::vector<std::string>& type_names) {
   std::vector<DeepPotentialCase> cases;
   const quintet::Tree document = quintet::read_yaml(path);
   for (const auto& tree : (document.has("cases") ? document.at("cases") : document).items()) {
@@ -38,7 +40,8 @@ inline std::vector<DeepPotentialCase> read_cases(const std::string& path, const 
     configuration.type_names = type_names;
     for (double t : numbers(tree.find("type"))) configuration.types.push_back(static_cast<int>(t));
     const auto coord = numbers(tree.find("coord"));
-    for (std::size_t i = 0; i + 2 < coord.size(); i += 3) configuration.positions.push_back({coord[i], coord[i + 1], coord[i + 2]});
+    for (std::size_t i = 0; i + 2 < coord.size(); i += 3)
+      configuration.positions.push_back({coord[i], coord[i + 1], coord[i + 2]});
     const auto box = numbers(tree.find("box"));
     quintet::Mat3 rows{50, 0, 0, 0, 50, 0, 0, 0, 50};
     if (box.size() == 9) std::copy(box.begin(), box.end(), rows.begin());
@@ -57,8 +60,8 @@ struct Evaluated {
   std::string warning;
 };
 
-inline Evaluated evaluate(const quintet::Comm& comm, quintet::ForceField& field, const quintet::Configuration& configuration,
-                          double skin = 0.5) {
+inline Evaluated evaluate(const quintet::Comm& comm, quintet::ForceField& field,
+                          const quintet::Configuration& configuration, double skin = 0.5) {
   using namespace quintet;
   DomainOptions options;
   options.cutoff = field.cutoff();

@@ -52,13 +52,14 @@ def arguments():
     a.ranks = a.ranks or ([1] if a.quick else [1, 2])
     if a.steps < 10 or a.steps % 10:
         p.error("--steps must be a multiple of 10: the neighbour list is rebuilt every 10 steps")
+    a.venv, a.work = a.venv.absolute(), a.work.absolute()  # not resolve(): a virtual environment's python is a link
     a.work.mkdir(parents=True, exist_ok=True)
     return a
 
 
-def call(command, **extra):
+def call(command, folder=None, **extra):
     """Standard output of a command; stops with its errors if it fails."""
-    done = subprocess.run([str(word) for word in command], text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    done = subprocess.run([str(word) for word in command], cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           env=dict(os.environ, **ONE_THREAD, **extra))
     if done.returncode:
         sys.exit(f"{' '.join(map(str, command))}\nfailed (exit {done.returncode}):\n{done.stdout[-1000:]}{done.stderr[-3000:]}")
@@ -146,7 +147,7 @@ def prepared_input(a):
 # ---- both sides -----------------------------------------------------------------------------------------------------
 
 def peer_call(a, *words):
-    return call(words, LD_LIBRARY_PATH=str(a.venv / "lib"))
+    return call(words, a.work, LD_LIBRARY_PATH=str(a.venv / "lib"))  # `dp compress` leaves files where it runs
 
 
 def prepared_peer(a, model, cell):
@@ -169,6 +170,8 @@ def run_peer(a, model, cell, n, ranks, repeats):
     if ranks > 1:
         command = [a.venv / "bin" / "mpirun", "-np", ranks] + command
     rows = objects(peer_call(a, *command))
+    if len(rows) != ranks:
+        sys.exit(f"the peer printed {len(rows)} results for {ranks} ranks")
     per_atom = 1e6 / a.steps / rows[0]["atoms"]
     least = {key: per_atom * min(map(max, zip(*(row[key] for row in rows)))) for key in ("cpu", "wall")}
     return {"cpu_us_per_atom_step": least["cpu"], "wall_us_per_atom_step": least["wall"], "version": rows[0]["version"],
@@ -244,8 +247,10 @@ def remarks(a, rows, model, cell):
             grown = single[large, precision]["ours_memory_mb"] - single[small, precision]["ours_memory_mb"]
             print(f"memory an atom, {precision}, {small} to {large} atoms: {1e3 * grown / (large - small):.1f} kB")
     for row in rows:
-        if row["ranks"] > 1 and (row["atoms"], row["precision"]) in single:
-            print(f"{row['case']}: {single[row['atoms'], row['precision']]['ours_wall'] / row['ours_wall']:.2f} times one rank (wall)")
+        one = single.get((row["atoms"], row["precision"]))
+        if row["ranks"] > 1 and one:
+            cpu, wall = one["ours"] / row["ours"], one["ours_wall"] / row["ours_wall"]
+            print(f"{row['case']}: {wall:.2f} times one rank by wall time, {cpu:.2f} by CPU time of the slowest rank")
     error = objects(call([HERE / "dpmd_md_driver", "--model", model, "--cell", cell, "--compare", "yes"]))[0]
     print("errors against the networks in double:", ", ".join(f"{key} {value:.3g}" for key, value in error.items()))
     for row in rows:

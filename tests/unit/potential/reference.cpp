@@ -13,13 +13,16 @@ std::vector<std::string> models(const std::string& folder) {
   std::vector<std::string> paths;
   if (std::filesystem::is_directory(folder))
     for (const auto& entry : std::filesystem::directory_iterator(folder))
-      if (entry.path().extension() == ".dp" && std::filesystem::exists(std::filesystem::path(entry.path()).replace_extension(".ref.json")))
+      if (entry.path().extension() == ".dp" &&
+          std::filesystem::exists(std::filesystem::path(entry.path()).replace_extension(".ref.json")))
         paths.push_back(entry.path().string());
   std::sort(paths.begin(), paths.end());
   return paths;
 }
 
-std::string source(const std::string& path) { return std::string(std::getenv("QUINTET_SOURCE_DIR")) + "/" + path; }
+std::string source(const std::string& path) {
+  return std::string(std::getenv("QUINTET_SOURCE_DIR")) + "/" + path;
+}
 
 double largest(const std::vector<double>& values) {
   double most = 1;
@@ -27,7 +30,8 @@ double largest(const std::vector<double>& values) {
   return most;
 }
 
-void expect_near(const std::vector<double>& found, const std::vector<double>& expected, double relative, const std::string& what) {
+void expect_near(const std::vector<double>& found, const std::vector<double>& expected, double relative,
+                 const std::string& what) {
   if (expected.empty()) return;
   ASSERT_EQ(found.size(), expected.size()) << what;
   double worst = 0;
@@ -53,7 +57,8 @@ void compare(const std::string& path, const DeepPotentialOptions& options, doubl
 
     const auto found = evaluate(Comm::world(), with_rule, item.configuration);
 
-    EXPECT_LE(std::abs(found.energy - item.energy), tolerance * std::max(1.0, std::abs(item.energy))) << what << " energy";
+    EXPECT_LE(std::abs(found.energy - item.energy), tolerance * std::max(1.0, std::abs(item.energy)))
+        << what << " energy";
     expect_near(found.force, item.force, tolerance, what + " force");
     expect_near({found.virial.begin(), found.virial.end()}, item.virial, tolerance, what + " virial");
     expect_near(found.atom_energy, item.atom_energy, tolerance, what + " atom energy");
@@ -91,18 +96,23 @@ TEST(compressed_model, from_the_shared_data_gives_its_energies_by_tables_network
   ASSERT_EQ(cases.size(), expected.size());
 
   for (const auto compression : {Compression::file, Compression::off, Compression::automatic}) {
-    DeepPotential field(read_dp(folder + "oneside_compressed.dp"), {Precision::model, compression, SelRule::two_stage});
+    DeepPotential field(read_dp(folder + "oneside_compressed.dp"),
+                        {Precision::model, compression, SelRule::two_stage});
     for (std::size_t i = 0; i < cases.size(); ++i) {
       const auto found = evaluate(Comm::world(), field, cases[i].configuration);
 
-      EXPECT_NEAR(found.energy, expected[i], 1e-10 * std::abs(expected[i])) << cases[i].name << field.description();
+      EXPECT_NEAR(found.energy, expected[i], 1e-10 * std::abs(expected[i]))
+          << cases[i].name << field.description();
       expect_near(found.force, cases[i].force, 1e-9, cases[i].name + field.description());
     }
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(deep_potential, Compressions, ::testing::Values(Compression::automatic, Compression::off),
-                         [](const auto& instance) { return instance.param == Compression::off ? "off" : "automatic"; });
+INSTANTIATE_TEST_SUITE_P(deep_potential, Compressions,
+                         ::testing::Values(Compression::automatic, Compression::off),
+                         [](const auto& instance) {
+                           return instance.param == Compression::off ? "off" : "automatic";
+                         });
 
 }  // namespace
 }  // namespace quintet::potential
