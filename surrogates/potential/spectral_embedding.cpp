@@ -43,9 +43,11 @@ SpectralEmbedding<Real>::SpectralEmbedding(const Model& model, const SpectralLay
 
 template <class Real>
 std::string SpectralEmbedding<Real>::description() const {
+  constexpr double safety = 3;  // the errors are the largest of many samples, not of all points
   return fmt::format(
       "piecewise polynomials of order {} on {} intervals of {}, relative error bound {:.1e} (slope {:.1e})",
-      layout_.order, layout_.n_intervals, layout_.width, layout_.error, layout_.slope_error);
+      layout_.order, layout_.n_intervals, layout_.width, safety * layout_.error,
+      safety * layout_.slope_error);
 }
 
 /// Interval and place in it of rows begin .. end, and the list of occupied intervals with their moments set
