@@ -1,5 +1,6 @@
 #include "apps/dpmd/evaluate.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <numeric>
 
 #include "apps/dpmd/checkpoint_configuration.hpp"
