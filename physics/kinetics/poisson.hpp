@@ -1,0 +1,41 @@
+#pragma once
+
+#include <array>
+#include <memory>
+
+#include "physics/kinetics/distribution.hpp"
+
+namespace quintet::kinetics {
+
+struct PoissonOptions {
+  double epsilon0 = 1;
+  enum class Wall { periodic, dirichlet, neumann };
+  std::array<std::array<Wall, 2>, 3> boundary{};  ///< [x direction][lower, upper]
+  std::array<std::array<double, 2>, 3>
+      value{};  ///< of phi at a dirichlet wall (or of d phi/dn at a neumann one)
+};
+
+/// -epsilon0 laplace(phi) = rho with a continuous phi in the DG space, so that the energy of Vlasov-Poisson
+/// is conserved: find phi in V_h, continuous, with epsilon0 int grad phi . grad psi dx = int rho psi dx for
+/// all such psi. In 1-D to 3-D; a direct solver (banded Cholesky, factorised once). Without a dirichlet wall
+/// phi has mean 0 and the mean of rho is dropped (a uniform background neutralises it).
+class Poisson {
+ public:
+  /// Collective. Throws ResourceError before allocating a factor that cannot fit into memory.
+  Poisson(const Decomposition& decomposition, const PhaseGrid& grid, const Basis& conf,
+          const PoissonOptions& options);
+  ~Poisson();
+  Poisson(const Poisson&) = delete;
+
+  /// phi [n_conf, 1, n_modes] from rho of the same shape. Collective over conf_comm.
+  void solve(const Exec& exec, const ConfField& charge, const ConfField& potential);
+  /// Components 0 ... 2 of `field` [n_conf, 8, n_modes] = -grad phi (0 beyond cdim); component field_phi =
+  /// phi.
+  void electric_field(const Exec& exec, const ConfField& potential, const ConfField& field) const;
+
+ private:
+  struct Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace quintet::kinetics

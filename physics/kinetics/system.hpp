@@ -1,0 +1,111 @@
+#pragma once
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "physics/kinetics/collisions.hpp"
+#include "physics/kinetics/maxwell.hpp"
+#include "physics/kinetics/moments.hpp"
+#include "physics/kinetics/poisson.hpp"
+#include "physics/kinetics/species.hpp"
+
+namespace quintet::kinetics {
+
+/// Numerical flux of the Vlasov equation on velocity and configuration faces.
+enum class Flux {
+  upwind,  ///< upwind where the speed keeps its sign on a face, local Lax-Friedrichs where it does not
+  lax_friedrichs,  ///< local Lax-Friedrichs everywhere
+  central          ///< no dissipation: keeps int f^2
+};
+
+/// Who makes the fields.
+enum class FieldModel { none, maxwell, poisson };
+
+struct SystemOptions {
+  FieldModel field = FieldModel::maxwell;
+  MaxwellOptions maxwell;
+  PoissonOptions poisson;
+  Flux flux = Flux::upwind;
+  double cfl = 0.9;              ///< dt = cfl/((2p + 1) sum_d |alpha_d|max/dz_d)
+  double background_charge = 0;  ///< uniform, fixed charge density (immobile ions)
+  std::optional<CollisionOptions> collisions;
+  std::array<int, 6> ranks{};  ///< 0: chosen
+  /// Given fields that are added to E and B as particles see them: fills [n_conf, 6, n_modes] at time t.
+  /// Empty: none.
+  std::function<void(double t, const ConfField&)> external_field;
+  /// Given acceleration of species s: fills [n_conf, 3, n_modes]. Empty: none.
+  std::function<void(int s, double t, const ConfField&)> acceleration;
+  /// Given current density: fills [n_conf, 3, n_modes]. Empty: none.
+  std::function<void(double t, const ConfField&)> external_current;
+  /// Particle source of species s: rate in time of f is amplitude(t) * shape (empty data: none).
+  struct Source {
+    int species = 0;
+    Distribution shape;
+    std::function<double(double t)> amplitude;
+  };
+  bool external_field_changes = false, acceleration_changes = false;  ///< in time; else evaluated once
+};
+
+/// Sums over the whole domain at one time. Energy of fields: (epsilon0 E^2 + B^2/mu0)/2.
+struct Sample {
+  double time = 0;
+  struct OfSpecies {
+    double m0 = 0, m2 = 0, l2 = 0;  ///< int f, int v^2 f, int f^2 dz: no 1/2, no mass
+    std::array<double, 3> m1{};     ///< int v_i f
+    double least_mean = 0;          ///< least cell mean of f
+    double lost = 0,
+           lost_energy = 0;  ///< particles and kinetic energy that left through walls since the start
+  };
+  std::vector<OfSpecies> species;
+  std::array<double, n_field> field{};  ///< int E_x^2 ... dx, no 1/2
+  double field_energy = 0, kinetic_energy = 0;
+  [[nodiscard]] double energy() const { return field_energy + kinetic_energy; }
+};
+
+/// Vlasov-Maxwell or Vlasov-Poisson: all species, the field, and the step that advances them.
+class VlasovSystem {
+ public:
+  /// Everything allocated, f and field zero. Collective.
+  VlasovSystem(const Comm& comm, const PhaseBasis& basis, std::vector<Species> species,
+               SystemOptions options);
+  ~VlasovSystem();
+  VlasovSystem(const VlasovSystem&) = delete;
+
+  /// Bytes a rank needs for this system, before anything is allocated.
+  [[nodiscard]] static double bytes_needed(const Comm& comm, const PhaseBasis& basis,
+                                           const std::vector<Species>& species, const SystemOptions& options);
+
+  [[nodiscard]] const Decomposition& decomposition() const;
+  [[nodiscard]] const PhaseBasis& basis() const;
+  [[nodiscard]] const std::vector<Species>& species() const;
+  [[nodiscard]] Distribution& f(int s);
+  /// [n_conf, 8, n_modes]: E, B, phi, psi.
+  [[nodiscard]] ConfField& field();
+  void add_source(SystemOptions::Source source);
+
+  /// After f (and, for Maxwell, the field) were filled: solve Poisson, hold fixed boundaries, set the clock.
+  /// Collective.
+  void start(const Exec& exec, double time);
+  [[nodiscard]] double time() const;
+  [[nodiscard]] std::int64_t step() const;
+  void set_clock(double time, std::int64_t step);
+
+  /// The largest stable step at the present state. Collective.
+  [[nodiscard]] double stable_dt(const Exec& exec);
+  /// One SSP-RK3 step (Shu & Osher 1988). Collective.
+  void advance(const Exec& exec, double dt);
+  /// Collective.
+  [[nodiscard]] Sample sample(const Exec& exec);
+  /// Moment of species s summed over velocity_comm into a fresh field. Collective.
+  [[nodiscard]] ConfField moment(const Exec& exec, int s, Moment moment);
+
+ private:
+  struct Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace quintet::kinetics
