@@ -11,42 +11,10 @@ namespace quintet::kinetics {
 
 namespace {
 
-int superlinear_degree(const MultiIndex& mode) {
-  int sum = 0;
-  for (const int k : mode) sum += k >= 2 ? k : 0;
-  return sum;
-}
-
-int total_degree(const MultiIndex& mode) {
-  int sum = 0;
-  for (const int k : mode) sum += k;
-  return sum;
-}
-
-/// All products of degree at most `order` each, with superlinear degree at most `limit`, in the order of
-/// Basis.
-std::vector<MultiIndex> products(int dim, int order, int limit) {
-  std::vector<MultiIndex> modes{MultiIndex{}};
-  for (int d = 0; d < dim; ++d) {
-    const std::size_t n = modes.size();
-    for (int k = 1; k <= order; ++k)
-      for (std::size_t i = 0; i < n; ++i) {
-        modes.push_back(modes[i]);
-        modes.back()[static_cast<std::size_t>(d)] = k;
-      }
-  }
-  std::erase_if(modes, [&](const MultiIndex& mode) { return superlinear_degree(mode) > limit; });
-  std::sort(modes.begin(), modes.end(), [](const MultiIndex& a, const MultiIndex& b) {
-    return std::tuple(superlinear_degree(a), total_degree(a), b) <
-           std::tuple(superlinear_degree(b), total_degree(b), a);
-  });
-  return modes;
-}
-
-constexpr int unlimited = 1000;
+std::vector<MultiIndex> to_vector(const ModeList& list) { return {list.modes, list.modes + list.size}; }
 
 std::vector<MultiIndex> conf_modes(int dim, int order, Family family) {
-  return products(dim, order, family == Family::serendipity ? order : unlimited);
+  return to_vector(products(dim, order, family == Family::serendipity ? order : any_superlinear_degree));
 }
 
 bool is_supported(int cdim, int vdim, int order, Family family) {
@@ -117,7 +85,8 @@ PhaseBasis::PhaseBasis(int cdim, int vdim, int order, Family family)
   QUINTET_CHECK(is_supported(cdim, vdim, order, family), "no basis '{}' of order {} in {}x{}v; there are {}",
                 kinetics::name(family), order, cdim, vdim, supported());
   const int velocity_order = family == Family::hybrid ? 2 : order;
-  groups_ = products(vdim, velocity_order, family == Family::tensor ? unlimited : velocity_order);
+  groups_ = to_vector(
+      products(vdim, velocity_order, family == Family::tensor ? any_superlinear_degree : velocity_order));
   // Groups with all configuration modes stand first, because the products are sorted by superlinear degree.
   for (const auto& group : groups_)
     if (family != Family::serendipity || superlinear_degree(group) == 0) ++n_full_;

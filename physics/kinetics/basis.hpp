@@ -1,9 +1,10 @@
 #pragma once
 
-#include <array>
 #include <span>
 #include <string>
 #include <vector>
+
+#include "physics/kinetics/mode_list.hpp"
 
 /// Modal bases of the discontinuous-Galerkin schemes: products of orthonormal Legendre polynomials.
 namespace quintet::kinetics {
@@ -14,9 +15,6 @@ namespace quintet::kinetics {
 /// the basis. Arnold & Awanou, Found. Comput. Math. 11, 337 (2011), for serendipity.
 enum class Family { serendipity, tensor, hybrid };
 [[nodiscard]] std::string name(Family family);
-
-/// Degrees of one basis function in each direction; 0 beyond the last.
-using MultiIndex = std::array<int, 6>;
 
 /// Orthonormal functions on [-1, 1]^dim: w_i(xi) = prod_d phi_{k_d}(xi_d).
 ///

@@ -8,19 +8,13 @@
 #include <vector>
 
 #include "physics/kinetics/collisions.hpp"
+#include "physics/kinetics/flux.hpp"
 #include "physics/kinetics/maxwell.hpp"
 #include "physics/kinetics/moments.hpp"
 #include "physics/kinetics/poisson.hpp"
 #include "physics/kinetics/species.hpp"
 
 namespace quintet::kinetics {
-
-/// Numerical flux of the Vlasov equation on velocity and configuration faces.
-enum class Flux {
-  upwind,  ///< upwind where the speed keeps its sign on a face, local Lax-Friedrichs where it does not
-  lax_friedrichs,  ///< local Lax-Friedrichs everywhere
-  central          ///< no dissipation: keeps int f^2
-};
 
 /// Who makes the fields.
 enum class FieldModel { none, maxwell, poisson };
