@@ -194,6 +194,57 @@ Key Schema::texts(std::string_view key, std::vector<std::string>& value, std::st
                      {Kind::text, list_of(value, Tree::text), assign_list(value, &Tree::as_text), true});
 }
 
+namespace {
+
+FormulaText formula_of(const Tree& tree) {
+  FormulaText formula(tree.as_text());
+  formula.place = tree.location();
+  return formula;
+}
+
+/// A number stays a number in documents.
+Tree tree_of(const FormulaText& formula) {
+  return formula.empty() || !to_number(formula.text) ? Tree::text(formula.text) : Tree::scalar(formula.text);
+}
+
+}  // namespace
+
+Key Schema::formula(std::string_view key, FormulaText& value, std::string_view doc) {
+  return this->value(key, doc,
+                     {Kind::formula, tree_of(value), [&value](const Tree& t) { value = formula_of(t); }});
+}
+
+Key Schema::formula(std::string_view key, std::optional<FormulaText>& value, std::string_view doc) {
+  return this->value(key, doc,
+                     {Kind::formula, value ? tree_of(*value) : Tree(),
+                      [&value](const Tree& t) {
+                        value.reset();
+                        if (!t.is_null()) value = formula_of(t);
+                      },
+                      false, true});
+}
+
+Key Schema::formulas(std::string_view key, std::vector<FormulaText>& value, std::string_view doc) {
+  const auto assign = [&value](const Tree& tree) {
+    value.clear();
+    for (const auto& item : tree.items()) value.push_back(formula_of(item));
+  };
+  return this->value(key, doc, {Kind::formula, list_of(value, tree_of), assign, true});
+}
+
+Key Schema::named_formulas(std::string_view key, std::vector<std::pair<std::string, FormulaText>>& value,
+                           std::string_view doc) {
+  Tree current = Tree::map();
+  for (const auto& [name, formula] : value) current.set(name, tree_of(formula));
+  const auto assign = [&value](const Tree& tree) {
+    value.clear();
+    for (const auto& [name, formula] : tree.entries()) value.emplace_back(name, formula_of(formula));
+  };
+  auto made = this->value(key, doc, {Kind::formula, std::move(current), assign});
+  section_.keys.back().is_map = true;
+  return made;
+}
+
 Key Schema::choice_text(std::string_view key, const std::vector<std::string>& names, std::string_view current,
                         std::function<void(std::size_t)> assign, std::string_view doc) {
   const auto store = [names, assign = std::move(assign)](const Tree& tree) {

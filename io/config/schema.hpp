@@ -27,6 +27,18 @@
 /// The default of a key is what the struct holds before parsing; a required key has none.
 namespace quintet {
 
+/// A formula, or a number, as the user wrote it: io/config keeps the text and its place, for the messages of
+/// whoever makes sense of it.
+struct FormulaText {
+  std::string text;
+  Location place;
+
+  FormulaText() = default;
+  FormulaText(std::string formula) : text(std::move(formula)) {}  // NOLINT: a text is a formula
+  FormulaText(const char* formula) : text(formula) {}             // NOLINT
+  [[nodiscard]] bool empty() const { return text.empty(); }
+};
+
 /// What is known of one key; built by Schema, refined by the chained calls.
 class Key {
  public:
@@ -72,6 +84,14 @@ class Schema {
   Key text(std::string_view key, std::string& value, std::string_view doc);
   Key text(std::string_view key, std::optional<std::string>& value, std::string_view doc);
   Key texts(std::string_view key, std::vector<std::string>& value, std::string_view doc);
+  /// A formula or number, kept as text with its place.
+  Key formula(std::string_view key, FormulaText& value, std::string_view doc);
+  Key formula(std::string_view key, std::optional<FormulaText>& value, std::string_view doc);
+  /// A list of them; one alone is a list of one.
+  Key formulas(std::string_view key, std::vector<FormulaText>& value, std::string_view doc);
+  /// Formulas under names of the user's choice: constants: {k: 0.5, length: 2*pi/k}.
+  Key named_formulas(std::string_view key, std::vector<std::pair<std::string, FormulaText>>& value,
+                     std::string_view doc);
   /// One of named values: choice("ensemble", o.ensemble, {{"nve", Ensemble::nve}, ...}, doc).
   template <class Enum>
   Key choice(std::string_view key, Enum& value, const std::vector<std::pair<std::string, Enum>>& names,

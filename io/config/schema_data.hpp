@@ -15,13 +15,14 @@
 /// work.
 namespace quintet {
 
-enum class Kind { quantity, number, integer, flag, text, choice, section };
+enum class Kind { quantity, number, integer, flag, text, formula, choice, section };
 
 /// All that is known of one key.
 struct Key::Data {
   std::string key, doc, unit, example;
   Kind kind = Kind::section;
   bool is_list = false;
+  bool is_map = false;    ///< of values under the user's names
   bool nullable = false;  ///< may be null (std::optional)
   bool required = false;
   bool is_file = false;

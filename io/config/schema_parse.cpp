@@ -49,6 +49,8 @@ std::string expected_value(const Key::Data& key) {
       return "true or false";
     case Kind::text:
       return "text";
+    case Kind::formula:
+      return "a formula or a number";
     case Kind::choice:
       return fmt::format("one of {}", name_list(key.choices));
     case Kind::section:
@@ -60,6 +62,7 @@ std::string expected_value(const Key::Data& key) {
 /// What a key expects, with list form and range.
 std::string expected(const Key::Data& key) {
   std::string text = expected_value(key);
+  if (key.is_map) text = "names with formulas or numbers such as {k: 0.5, length: 2*pi/k}";
   if (key.is_list) {
     switch (key.kind) {
       case Kind::quantity:
@@ -70,6 +73,9 @@ std::string expected(const Key::Data& key) {
         break;
       case Kind::integer:
         text = "a list of integers such as [2, 2, 1]";
+        break;
+      case Kind::formula:
+        text = "formulas or numbers such as [0.5, 2*pi]";
         break;
       case Kind::section:
         text = "a list of sections, each starting with '- '";
@@ -193,12 +199,26 @@ class Parser {
       if (!key.nullable)
         problem(given.key_location(), path, fmt::format("has no value; expected {}", expected(key)));
     } else {
-      canonical = key.is_list ? list(key, given, path) : scalar(key, given, path);
+      canonical = key.is_list  ? list(key, given, path)
+                  : key.is_map ? named(key, given, path)
+                               : scalar(key, given, path);
     }
     if (problems_.size() == before) key.assign(canonical);
   }
 
-  /// A list in canonical form; a list of quantities may also be one text, "1 1 2 bar".
+  /// Values under the user's names in canonical form.
+  Tree named(const Key::Data& key, const Tree& given, const std::string& path) {
+    Tree canonical = Tree::map();
+    if (!given.is_map())
+      problem(given.location(), path, fmt::format("expected {}, found {}", expected(key), given.found()));
+    else
+      for (const auto& [name, value] : given.entries())
+        canonical.set(name, scalar(key, value, joined_path(path, name)));
+    return canonical;
+  }
+
+  /// A list in canonical form; a list of quantities may also be one text, "1 1 2 bar", and one formula is a
+  /// list of one.
   Tree list(const Key::Data& key, const Tree& given, const std::string& path) {
     Tree canonical = Tree::list();
     if (key.kind == Kind::quantity && given.is_scalar()) {
@@ -208,6 +228,8 @@ class Parser {
           canonical.append(Tree::number(number));
         }
       });
+    } else if (key.kind == Kind::formula && given.is_scalar()) {
+      canonical.append(scalar(key, given, path));
     } else if (given.is_list()) {
       for (std::size_t i = 0; i < given.items().size(); ++i)
         canonical.append(scalar(key, given.items()[i], fmt::format("{}.{}", path, i)));
@@ -236,6 +258,8 @@ class Parser {
         return integer(key, given, path);
       case Kind::flag:
         return flag(key, given, path);
+      case Kind::formula:
+        return formula(given, path);
       case Kind::choice:
         return choice(key, given, path);
       default:
@@ -244,7 +268,7 @@ class Parser {
   }
 
   static std::string expected_scalar(const Key::Data& key) {
-    return key.is_list ? expected_value(key) : expected(key);
+    return key.is_list || key.is_map ? expected_value(key) : expected(key);
   }
 
   Tree quantity(const Key::Data& key, const Tree& given, const std::string& path) {
@@ -304,6 +328,14 @@ class Parser {
     problem(given.location(), path,
             fmt::format("expected {}, found {}", expected_scalar(key), given.found()));
     return {};
+  }
+
+  Tree formula(const Tree& given, const std::string& path) {
+    if (trimmed(given.as_text()).empty())
+      problem(given.location(), path, "is empty; expected a formula or a number");
+    Tree canonical = Tree::text(given.as_text());
+    canonical.set_location(given.location());
+    return canonical;
   }
 
   Tree choice(const Key::Data& key, const Tree& given, const std::string& path) {

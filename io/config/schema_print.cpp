@@ -59,7 +59,7 @@ std::string facts(const Key::Data& key, const Key::Data* fresh) {
     parts.push_back("required");
   else if (key.kind == Kind::section && key.nullable)
     parts.push_back("optional");
-  else if (key.kind != Kind::section && fresh)
+  else if (key.kind != Kind::section && !key.is_map && fresh)
     parts.push_back("default " + inline_yaml(value_tree(*fresh)));
   return parts.empty() ? "" : fmt::format(" [{}]", fmt::join(parts, "; "));
 }
@@ -75,7 +75,10 @@ class Printer {
       if (indent == 0 && !out_.empty()) out_ += '\n';
       const Key::Data* fresh_key = find_key(fresh, key.key);
       comment(key.doc + facts(key, fresh_key), indent);
-      if (key.kind != Kind::section || key.is_sample) {
+      if (key.is_map && !key.current.entries().empty()) {
+        line(key.key + ":", indent);
+        for (const auto& entry : key.current.entries()) line(inline_yaml(Tree::map({entry})), indent + 2);
+      } else if (key.kind != Kind::section || key.is_sample) {
         line(key.key + ": " + inline_yaml(key_tree(key)), indent);
       } else if (key.is_list) {
         line(key.key + ":", indent);

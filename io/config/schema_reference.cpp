@@ -14,11 +14,12 @@ namespace {
 using Section = Schema::Section;
 
 std::string type_name(const Key::Data& key) {
-  constexpr const char* one[] = {"quantity", "number", "integer", "true or false",
-                                 "text",     "choice", "section"};
-  constexpr const char* many[] = {"quantities", "numbers", "integers", "flags",
-                                  "texts",      "choices", "sections"};
+  constexpr const char* one[] = {"quantity", "number",  "integer", "true or false",
+                                 "text",     "formula", "choice",  "section"};
+  constexpr const char* many[] = {"quantities", "numbers",  "integers", "flags",
+                                  "texts",      "formulas", "choices",  "sections"};
   const auto i = static_cast<std::size_t>(key.kind);
+  if (key.is_map) return fmt::format("named {}", many[i]);
   return key.is_list ? fmt::format("list of {}", many[i]) : one[i];
 }
 
@@ -102,6 +103,10 @@ Tree json_value(const Key::Data& key) {
     schema.set("enum", std::move(names));
     return schema;
   }
+  if (key.kind == Kind::formula) {
+    schema.set("type", Tree::list({Tree::text("number"), Tree::text("string")}));
+    return schema;
+  }
   schema.set("type", Tree::text(key.kind == Kind::text     ? "string"
                                 : key.kind == Kind::number ? "number"
                                                            : "integer"));
@@ -116,12 +121,19 @@ Tree json_list(const Key::Data& key, Tree element) {
   if (key.least > 0) schema.set("minItems", Tree::integer(static_cast<std::int64_t>(key.least)));
   if (key.most != std::numeric_limits<std::size_t>::max())
     schema.set("maxItems", Tree::integer(static_cast<std::int64_t>(key.most)));
-  if (key.kind != Kind::quantity) return schema;
+  if (key.kind != Kind::quantity && key.kind != Kind::formula) return schema;
   Tree text = Tree::map();  // "1 1 2 bar"
   text.set("type", Tree::text("string"));
   Tree either = Tree::map();
-  either.set("anyOf", Tree::list({std::move(schema), std::move(text)}));
+  either.set("anyOf", Tree::list({std::move(schema), key.kind == Kind::formula ? element : std::move(text)}));
   return either;
+}
+
+Tree json_map(Tree value) {
+  Tree schema = Tree::map();
+  schema.set("type", Tree::text("object"));
+  schema.set("additionalProperties", std::move(value));
+  return schema;
 }
 
 Tree json_nullable(Tree schema) {
@@ -149,6 +161,7 @@ bool must_be_given(const Key::Data& key) {
 Tree json_key(const Key::Data& key) {
   Tree schema = json_value(key);
   if (key.is_list) schema = json_list(key, std::move(schema));
+  if (key.is_map) schema = json_map(std::move(schema));
   const bool empty_section = key.kind == Kind::section && !key.is_list && !must_be_given(key);
   if (key.nullable || empty_section) schema = json_nullable(std::move(schema));
   schema.set("description", Tree::text(json_description(key)));
