@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Includes go one way, and third parties stay at home.
 
-apps -> surrogates -> physics -> io; inside io: log <- parallel, config <- hdf5, runtime. A third party's header is
-included in its home folder alone. Usage: check_includes.py SOURCE_DIR, or check_includes.py --self-test
+apps -> surrogates -> physics -> io; inside io: log <- parallel, config <- formula, hdf5, runtime. A third party's
+header is included in its home folder alone. Usage: check_includes.py SOURCE_DIR, or check_includes.py --self-test
 """
 import os
 import re
@@ -13,6 +13,7 @@ INSIDE_IO = {
     "log": {"log"},
     "parallel": {"parallel", "log"},
     "config": {"config", "log"},
+    "formula": {"formula", "config", "log"},
     "hdf5": {"hdf5", "config", "parallel", "log"},
     "netcdf": {"netcdf", "hdf5", "config", "parallel", "log"},
     "runtime": {"runtime", "parallel", "log"},
@@ -24,6 +25,7 @@ HOMES = (
     ("HDF5", re.compile(r"^(hdf5(_hl)?|H5[A-Z]\w*)\.h$"), ("io/hdf5/",)),
     ("netCDF", re.compile(r"^netcdf"), ("io/netcdf/",)),
     ("yaml-cpp", re.compile(r"^yaml-cpp/"), ("io/config/",)),
+    ("muParser", re.compile(r"^muParser"), ("io/formula/",)),
     ("MPI", re.compile(r"^mpi"), ("io/parallel/",)),
     ("spdlog", re.compile(r"^spdlog/"), ("io/log/",)),
     ("CLI11", re.compile(r"^CLI/"), ("apps/application/",)),
@@ -75,7 +77,7 @@ def self_test():
         ("physics/kernels/a.cpp", "ATen/core/Tensor.h"), ("apps/dpmd/a.cpp", "torch/torch.h"),
         ("apps/dpmd/a.cpp", "petscsys.h"), ("io/config/a.cpp", "hdf5.h"), ("apps/dpmd/a.cpp", "H5Fpublic.h"),
         ("io/hdf5/a.cpp", "yaml-cpp/yaml.h"), ("physics/solvers/a.cpp", "mpi.h"), ("io/hdf5/a.cpp", "spdlog/spdlog.h"),
-        ("io/config/a.cpp", "CLI/CLI.hpp"),
+        ("io/config/a.cpp", "CLI/CLI.hpp"), ("physics/kinetics/a.cpp", "muParser.h"),
     )
     allowed = (
         ("apps/dpmd/a.cpp", "surrogates/potential/batch.hpp"), ("io/hdf5/a.cpp", "io/config/tree.hpp"),
