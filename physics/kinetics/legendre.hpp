@@ -60,7 +60,7 @@ namespace detail {
 /// A polynomial of degree below 12 with rational coefficients.
 struct Polynomial {
   static constexpr int size = 12;
-  Rational c[size];
+  Rational c[size]{};
 
   friend constexpr Polynomial operator*(const Polynomial& a, const Polynomial& b) {
     Polynomial product;
