@@ -17,6 +17,18 @@ std::vector<MultiIndex> conf_modes(int dim, int order, Family family) {
   return to_vector(products(dim, order, family == Family::serendipity ? order : any_superlinear_degree));
 }
 
+/// Gkeyll's order: by total degree, then the largest degree of a direction, then superlinear degree, then the
+/// later directions last. Its hybrid basis has the products of degree at most 1 first, then those with v_x^2,
+/// then v_y^2, v_z^2.
+std::tuple<int, int, int, int, MultiIndex> gkeyll_key(const MultiIndex& mode, Family family) {
+  int squared = 0;
+  for (int d = 0; d < 6; ++d)
+    if (mode[static_cast<std::size_t>(d)] > 1) squared = d + 1;
+  return {family == Family::hybrid ? squared : 0, total_degree(mode),
+          *std::max_element(mode.begin(), mode.end()), superlinear_degree(mode),
+          MultiIndex{mode[5], mode[4], mode[3], mode[2], mode[1], mode[0]}};
+}
+
 bool is_supported(int cdim, int vdim, int order, Family family) {
   if (cdim < 1 || cdim > vdim || vdim > 3) return false;
   if (family == Family::hybrid && order != 1) return false;
@@ -97,14 +109,10 @@ PhaseBasis::PhaseBasis(int cdim, int vdim, int order, Family family)
         mode[static_cast<std::size_t>(cdim + d)] = group(g)[static_cast<std::size_t>(d)];
       modes_.push_back(mode);
     }
-  // Gkeyll: by total degree, then superlinear degree, then the last directions' degrees.
   std::vector<MultiIndex> theirs = modes_;
-  const auto key = [](const MultiIndex& mode) {
-    return std::tuple(total_degree(mode), superlinear_degree(mode),
-                      MultiIndex{mode[5], mode[4], mode[3], mode[2], mode[1], mode[0]});
-  };
-  std::sort(theirs.begin(), theirs.end(),
-            [&](const MultiIndex& a, const MultiIndex& b) { return key(a) < key(b); });
+  std::sort(theirs.begin(), theirs.end(), [&](const MultiIndex& a, const MultiIndex& b) {
+    return gkeyll_key(a, family) < gkeyll_key(b, family);
+  });
   for (const auto& mode : modes_)
     gkeyll_order_.push_back(static_cast<int>(std::find(theirs.begin(), theirs.end(), mode) - theirs.begin()));
 }
