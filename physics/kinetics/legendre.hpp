@@ -13,36 +13,6 @@ namespace quintet::kinetics {
 
 inline constexpr int max_degree = 3;  ///< of a basis function in one direction
 
-/// A fraction in lowest terms.
-struct Rational {
-  std::int64_t numerator = 0, denominator = 1;
-
-  constexpr Rational() = default;
-  constexpr Rational(std::int64_t n, std::int64_t d = 1) {  // NOLINT: integers are rationals
-    std::int64_t a = n < 0 ? -n : n, b = d < 0 ? -d : d;
-    while (b != 0) {
-      const std::int64_t rest = a % b;
-      a = b;
-      b = rest;
-    }
-    if (a == 0) a = 1;
-    numerator = (d < 0 ? -n : n) / a;
-    denominator = (d < 0 ? -d : d) / a;
-  }
-  friend constexpr Rational operator+(Rational a, Rational b) {
-    return {a.numerator * b.denominator + b.numerator * a.denominator, a.denominator * b.denominator};
-  }
-  friend constexpr Rational operator*(Rational a, Rational b) {
-    return {a.numerator * b.numerator, a.denominator * b.denominator};
-  }
-  friend constexpr bool operator==(Rational a, Rational b) {
-    return a.numerator == b.numerator && a.denominator == b.denominator;
-  }
-  [[nodiscard]] constexpr double value() const {
-    return static_cast<double>(numerator) / static_cast<double>(denominator);
-  }
-};
-
 /// Square root at compile time (Newton from above, to the last bit or its neighbour).
 [[nodiscard]] constexpr double constant_sqrt(double x) {
   if (x <= 0) return 0;
@@ -57,45 +27,50 @@ struct Rational {
 
 namespace detail {
 
-/// A polynomial of degree below 12 with rational coefficients.
+/// A polynomial of degree below 12 with rational coefficients: c[i]/denominator of x^i, in exact integers.
 struct Polynomial {
   static constexpr int size = 12;
-  Rational c[size]{};
+  std::int64_t c[size]{};
+  std::int64_t denominator = 1;
 
   friend constexpr Polynomial operator*(const Polynomial& a, const Polynomial& b) {
-    Polynomial product;
+    Polynomial product{};
+    product.denominator = a.denominator * b.denominator;
     for (int i = 0; i < size; ++i)
-      for (int j = 0; i + j < size; ++j)
-        if (a.c[i].numerator != 0 && b.c[j].numerator != 0)
-          product.c[i + j] = product.c[i + j] + a.c[i] * b.c[j];
+      for (int j = 0; i + j < size; ++j) product.c[i + j] += a.c[i] * b.c[j];
     return product;
   }
   [[nodiscard]] constexpr Polynomial derivative() const {
-    Polynomial result;
-    for (int i = 1; i < size; ++i) result.c[i - 1] = c[i] * Rational(i);
+    Polynomial result{};
+    result.denominator = denominator;
+    for (int i = 1; i < size; ++i) result.c[i - 1] = c[i] * i;
     return result;
   }
-  /// Integral over [-1, 1].
-  [[nodiscard]] constexpr Rational integral() const {
-    Rational sum;
-    for (int i = 0; i < size; i += 2) sum = sum + c[i] * Rational(2, i + 1);
-    return sum;
+  /// Integral over [-1, 1]: sum over even i of 2/(i + 1) c[i], rounded once.
+  [[nodiscard]] constexpr double integral() const {
+    constexpr std::int64_t common = 3465;  // of 1, 3, 5, 7, 9, 11
+    std::int64_t sum = 0;
+    for (int i = 0; i < size; i += 2) sum += c[i] * (2 * common / (i + 1));
+    return static_cast<double>(sum) / static_cast<double>(denominator * common);
   }
-  [[nodiscard]] constexpr Rational at(Rational x) const {
-    Rational sum;
-    for (int i = size - 1; i >= 0; --i) sum = sum * x + c[i];
-    return sum;
+  /// At x = +-1.
+  [[nodiscard]] constexpr double end(int side) const {
+    std::int64_t sum = 0;
+    for (int i = 0; i < size; ++i) sum += side < 0 && i % 2 == 1 ? -c[i] : c[i];
+    return static_cast<double>(sum) / static_cast<double>(denominator);
   }
 };
 
 /// P_k, by (k + 1) P_{k+1} = (2k + 1) x P_k - k P_{k-1}.
 [[nodiscard]] constexpr Polynomial legendre_polynomial(int k) {
-  Polynomial previous, current;
+  Polynomial previous{}, current{};
   current.c[0] = 1;
   for (int n = 0; n < k; ++n) {
-    Polynomial next;
-    for (int i = 0; i + 1 < Polynomial::size; ++i) next.c[i + 1] = current.c[i] * Rational(2 * n + 1, n + 1);
-    for (int i = 0; i < Polynomial::size; ++i) next.c[i] = next.c[i] + previous.c[i] * Rational(-n, n + 1);
+    Polynomial next{};
+    next.denominator = (n + 1) * current.denominator * previous.denominator;
+    for (int i = 0; i < Polynomial::size; ++i)
+      next.c[i] = (i > 0 ? (2 * n + 1) * current.c[i - 1] * previous.denominator : 0) -
+                  n * previous.c[i] * current.denominator;
     previous = current;
     current = next;
   }
@@ -104,10 +79,10 @@ struct Polynomial {
 
 /// sqrt((2k + 1)/2 (2l + 1)/2 ...) of up to three degrees; -1 for none.
 [[nodiscard]] constexpr double normalisation(int k, int l = -1, int m = -1) {
-  Rational square = Rational(2 * k + 1, 2);
-  if (l >= 0) square = square * Rational(2 * l + 1, 2);
-  if (m >= 0) square = square * Rational(2 * m + 1, 2);
-  return constant_sqrt(square.value());
+  double square = k + 0.5;  // exact: halves of small odd numbers
+  if (l >= 0) square *= l + 0.5;
+  if (m >= 0) square *= m + 0.5;
+  return constant_sqrt(square);
 }
 
 }  // namespace detail
@@ -118,34 +93,35 @@ struct Polynomial {
 }
 /// phi_k'(+-1).
 [[nodiscard]] constexpr double legendre_end_slope(int k, int side) {
-  return detail::normalisation(k) *
-         detail::legendre_polynomial(k).derivative().at(Rational(side < 0 ? -1 : 1)).value();
+  const detail::Polynomial slope = detail::legendre_polynomial(k).derivative();
+  return detail::normalisation(k) * slope.end(side);
 }
 /// int phi_k' phi_l dxi.
 [[nodiscard]] constexpr double integral_derivative(int k, int l) {
   using detail::legendre_polynomial;
-  return (legendre_polynomial(k).derivative() * legendre_polynomial(l)).integral().value() *
-         detail::normalisation(k, l);
+  const detail::Polynomial product = legendre_polynomial(k).derivative() * legendre_polynomial(l);
+  return product.integral() * detail::normalisation(k, l);
 }
 /// int phi_k'' phi_l dxi.
 [[nodiscard]] constexpr double integral_second_derivative(int k, int l) {
   using detail::legendre_polynomial;
-  return (legendre_polynomial(k).derivative().derivative() * legendre_polynomial(l)).integral().value() *
-         detail::normalisation(k, l);
+  const detail::Polynomial product =
+      legendre_polynomial(k).derivative().derivative() * legendre_polynomial(l);
+  return product.integral() * detail::normalisation(k, l);
 }
 /// int xi phi_k phi_l dxi.
 [[nodiscard]] constexpr double integral_shift(int k, int l) {
   using detail::legendre_polynomial;
   detail::Polynomial x;
   x.c[1] = 1;
-  return (x * legendre_polynomial(k) * legendre_polynomial(l)).integral().value() *
-         detail::normalisation(k, l);
+  const detail::Polynomial product = x * legendre_polynomial(k) * legendre_polynomial(l);
+  return product.integral() * detail::normalisation(k, l);
 }
 /// int phi_k phi_l phi_m dxi.
 [[nodiscard]] constexpr double integral_triple(int k, int l, int m) {
   using detail::legendre_polynomial;
-  return (legendre_polynomial(k) * legendre_polynomial(l) * legendre_polynomial(m)).integral().value() *
-         detail::normalisation(k, l, m);
+  const detail::Polynomial product = legendre_polynomial(k) * legendre_polynomial(l) * legendre_polynomial(m);
+  return product.integral() * detail::normalisation(k, l, m);
 }
 
 /// phi_k(xi) and phi_k'(xi) anywhere.
