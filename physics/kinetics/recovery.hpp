@@ -38,7 +38,7 @@ namespace detail {
     for (int k = 0; k < n; ++k) {
       for (int j = 0; j < n; ++j)
         m[k][j] =
-            (detail::legendre_polynomial(k) * detail::shifted_power(2 * j + parity, -1)).integral().value() *
+            (detail::legendre_polynomial(k) * detail::shifted_power(2 * j + parity, -1)).integral() *
             detail::normalisation(k);
       inverse[k][k] = 1;
     }
@@ -64,5 +64,8 @@ namespace detail {
   }
   return result;
 }
+
+/// recovery(n), n = 1 ... 4.
+inline constexpr Recovery recoveries[] = {{}, recovery(1), recovery(2), recovery(3), recovery(4)};
 
 }  // namespace quintet::kinetics

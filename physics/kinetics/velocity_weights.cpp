@@ -48,7 +48,7 @@ struct Cell {
     return (last ? upper * legendre_end(k, 1) : 0) - (first ? lower * legendre_end(k, -1) : 0);
   }
   [[nodiscard]] double faces(int n_degrees, int k) const {
-    const double value = recovery(n_degrees).value[k];
+    const double value = recoveries[n_degrees].value[k];
     return 2 * half * ((last ? 0 : value) + (first ? 0 : (k % 2 == 0 ? value : -value)));
   }
 };
