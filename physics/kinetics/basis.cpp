@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <tuple>
 
 #include "io/log/error.hpp"
@@ -17,16 +18,16 @@ std::vector<MultiIndex> conf_modes(int dim, int order, Family family) {
   return to_vector(products(dim, order, family == Family::serendipity ? order : any_superlinear_degree));
 }
 
-/// Gkeyll's order: by total degree, then the largest degree of a direction, then superlinear degree, then the
-/// later directions last. Its hybrid basis has the products of degree at most 1 first, then those with v_x^2,
-/// then v_y^2, v_z^2.
-std::tuple<int, int, int, int, MultiIndex> gkeyll_key(const MultiIndex& mode, Family family) {
+/// Gkeyll's order: by total degree, then the degrees in descending order, then the later directions last. Its
+/// hybrid basis has the products of degree at most 1 first, then those with v_x^2, then v_y^2, v_z^2.
+std::tuple<int, int, MultiIndex, MultiIndex> gkeyll_key(const MultiIndex& mode, Family family) {
   int squared = 0;
   for (int d = 0; d < 6; ++d)
     if (mode[static_cast<std::size_t>(d)] > 1) squared = d + 1;
-  return {family == Family::hybrid ? squared : 0, total_degree(mode),
-          *std::max_element(mode.begin(), mode.end()), superlinear_degree(mode),
-          MultiIndex{mode[5], mode[4], mode[3], mode[2], mode[1], mode[0]}};
+  MultiIndex descending = mode, reversed = mode;
+  std::sort(descending.begin(), descending.end(), std::greater<>());
+  std::reverse(reversed.begin(), reversed.end());
+  return {family == Family::hybrid ? squared : 0, total_degree(mode), descending, reversed};
 }
 
 bool is_supported(int cdim, int vdim, int order, Family family) {
