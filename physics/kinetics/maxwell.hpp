@@ -20,12 +20,13 @@ enum FieldComponent {
   n_field
 };
 
-/// What the fields meet at an end of configuration space.
+/// What the fields meet at an end of configuration space. At open and fixed ends the flux is the upwind one,
+/// whatever it is inside, so that waves leave and only what comes in is given.
 enum class FieldBoundary {
   periodic,
-  conductor,  ///< perfect: tangential E = 0, normal B = 0
-  open,       ///< zero gradient outside; with upwind flux waves leave
-  fixed       ///< the initial field stays outside
+  conductor,  ///< perfect: tangential E, normal B and phi are 0 (the mirror image's field outside)
+  open,       ///< outside lies a copy of the last cell (zero gradient)
+  fixed       ///< the field of hold_boundary() stays outside
 };
 
 struct MaxwellOptions {
@@ -43,8 +44,19 @@ struct MaxwellOptions {
 ///     E_t = c^2 curl B - J/epsilon0 - chi_e c^2 grad phi        phi_t = chi_e (rho/epsilon0 - div E)
 ///     B_t = -curl E - chi_m grad psi                            psi_t = -chi_m c^2 div B
 ///
-/// Munz et al., J. Comput. Phys. 161, 484 (2000); fluxes as in Juno et al., J. Comput. Phys. 353, 110 (2018).
-/// (chi as in Gkeyll: in units where both cleaning waves run at chi c.)
+/// with c^2 = 1/(epsilon0 mu0), chi_e, chi_m the cleaning speeds in units of c. These are the purely
+/// hyperbolic equations of Munz et al., J. Comput. Phys. 161, 484 (2000), with their chi and gamma: all waves
+/// of (E, phi) and (B, psi) along k run at c (transverse), chi_e c (E along k, phi) and chi_m c (B along k,
+/// psi). phi and psi are theirs too: they have the units of E/c and B c. As in Gkeyll (Juno et al., J.
+/// Comput. Phys. 353, 110, 2018). Derivatives in directions that configuration space lacks are 0.
+///
+/// With U = (E, B, phi, psi), U_t + sum_d A_d U_(x_d) = S, the scheme is, in each cell and for each mode w,
+///
+///     int w U_t = int S w + sum_d A_d ( int U w_(x_d) - [U* w] at the cell's two ends of direction d ),
+///
+/// U* = {U} (central) or {U} - sign(A_d) [U]/2 (upwind: the exact Riemann solution, for each wave by itself).
+/// All integrals are exact. Central: int (E^2 + c^2 B^2 + c^2 phi^2 + psi^2) dx is constant without sources,
+/// also between conductors; order p + 1 for even p, p for odd. Upwind: it decays; order p + 1.
 class Maxwell {
  public:
   /// `grid`: its x directions count. Collective.
@@ -55,10 +67,11 @@ class Maxwell {
 
   /// `rate` [n_conf, 8, n_modes] = the right-hand side of `field` (same shape), with the current density
   /// `current` [n_conf, 3, n_modes] and charge density `charge` [n_conf, 1, n_modes] (read only where
-  /// electric_cleaning > 0; may then not be empty). Collective over conf_comm (halo of one layer of cells).
+  /// electric_cleaning > 0; may then not be empty). Collective over conf_comm (traces of the outermost layer
+  /// of cells are exchanged; 8 numbers a face mode).
   void rate(const Exec& exec, const ConfField& field, const ConfField& current, const ConfField& charge,
             const ConfField& rate);
-  /// For FieldBoundary::fixed: keep the present values of the boundary cells.
+  /// For FieldBoundary::fixed: what `field` has at the walls now stays outside (before the first call: 0).
   void hold_boundary(const Exec& exec, const ConfField& field);
   /// sum_d (fastest wave speed)/dx_d, for the CFL condition.
   [[nodiscard]] double frequency() const;

@@ -17,8 +17,16 @@ struct PoissonOptions {
 
 /// -epsilon0 laplace(phi) = rho with a continuous phi in the DG space, so that the energy of Vlasov-Poisson
 /// is conserved: find phi in V_h, continuous, with epsilon0 int grad phi . grad psi dx = int rho psi dx for
-/// all such psi. In 1-D to 3-D; a direct solver (banded Cholesky, factorised once). Without a dirichlet wall
-/// phi has mean 0 and the mean of rho is dropped (a uniform background neutralises it).
+/// all such psi (Galerkin; order p + 1). Dirichlet values hold exactly; Neumann ones enter as epsilon0 int
+/// (d phi/dn) psi dS. Where dirichlet walls meet, that of the earlier direction holds. Without a dirichlet
+/// wall phi has mean 0 and the mean of rho, less what the neumann walls' field lines end on, is dropped (a
+/// uniform background neutralises it).
+///
+/// 1-D to 3-D; a direct solver: banded Cholesky, factorised once; a solve costs 4 n b flops for n unknowns
+/// and b diagonals, e.g. n = p N, b = 2p in 1-D and n = (2p - 1) N^2, b = about (4p - 2) N (periodic) in 2-D
+/// serendipity. Every rank holds the whole factor and solves for all cells (the load is summed over
+/// conf_comm): that is meant for the small configuration grids of kinetics, in 2-D up to some 100 x 100
+/// cells.
 class Poisson {
  public:
   /// Collective. Throws ResourceError before allocating a factor that cannot fit into memory.

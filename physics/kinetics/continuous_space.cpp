@@ -1,0 +1,164 @@
+#include "physics/kinetics/continuous_space.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <tuple>
+
+#include "io/log/error.hpp"
+#include "physics/kinetics/legendre.hpp"
+
+namespace quintet::kinetics {
+
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+/// Where vertex i of n along a direction stands; a periodic one is folded.
+int vertex_rank(int i, int n, bool periodic) {
+  if (!periodic) return i;
+  i %= n;
+  return 2 * i < n ? 2 * i : 2 * (n - 1 - i) + 1;
+}
+
+/// int phi_i n_k dxi.
+double line_expansion(int i, int k) {
+  const auto norm = [](int l) { return legendre_end(l, 1); };  // P_l = phi_l/norm(l)
+  if (k < 2) return i == 0 ? 0.5 / norm(0) : i == 1 ? (k == 0 ? -0.5 : 0.5) / norm(1) : 0;
+  return i == k ? 1 / norm(k) : i == k - 2 ? -1 / norm(k - 2) : 0;
+}
+
+}  // namespace
+
+ContinuousSpace::Direction ContinuousSpace::make_direction(int n_cells, int order, bool periodic,
+                                                           const std::array<bool, 2>& held) {
+  struct Item {
+    int key, degree, index;  // twice the rank, degree and cell or vertex
+    auto operator<=>(const Item&) const = default;
+  };
+  const int n_vertices = periodic ? n_cells : n_cells + 1;
+  const auto rank = [&](int i) { return vertex_rank(i, n_cells, periodic); };
+  std::vector<Item> items;
+  for (int i = 0; i < n_vertices; ++i) items.push_back({2 * rank(i), 0, i});
+  for (int i = 0; i < n_cells; ++i)
+    for (int k = 2; k <= order; ++k) items.push_back({rank(i) + rank(i + 1), k, i});
+  std::sort(items.begin(), items.end());
+
+  Direction result;
+  result.n_cells = n_cells;
+  result.n_slots = static_cast<int>(items.size());
+  result.slot.resize(at(n_cells * (order + 1)));
+  for (int s = 0; s < result.n_slots; ++s) {
+    const auto& [key, degree, i] = items[at(s)];
+    const auto put = [&](int cell, int k) { result.slot[at(cell * (order + 1) + k)] = s; };
+    result.degree.push_back(degree);
+    result.wall.push_back(-1);
+    if (degree > 0) {
+      put(i, degree);
+      continue;
+    }
+    if (i < n_cells) put(i, 0);
+    if (i > 0 || periodic) put((i + n_cells - 1) % n_cells, 1);
+    if (!periodic && i == 0 && held[0]) result.wall.back() = 0;
+    if (!periodic && i == n_cells && held[1]) result.wall.back() = 1;
+  }
+  return result;
+}
+
+ContinuousSpace::ContinuousSpace(const PhaseGrid& grid, const Basis& conf,
+                                 const std::array<std::array<bool, 2>, 3>& held, bool pin)
+    : dim_(conf.dim()), order_(conf.order()) {
+  for (int d = 0; d < 3; ++d)
+    if (d < dim_)
+      directions_[at(d)] = make_direction(grid.cells[at(d)], order_, grid.periodic[at(d)], held[at(d)]);
+    else
+      directions_[at(d)] = {1, 1, std::vector<int>(at(order_ + 1)), {0}, {-1}};
+  for (int l = 0; l < conf.size(); ++l) functions_.push_back(conf.mode(l));
+  number_all(conf, pin);
+  find_half_width();
+  expand(conf);
+}
+
+std::size_t ContinuousSpace::place(const std::array<int, 3>& s) const {
+  return (at(s[0]) * at(directions_[1].n_slots) + at(s[1])) * at(directions_[2].n_slots) + at(s[2]);
+}
+
+/// The held unknown that stands at `slots`, or -1. On a wall what is not a vertex is 0: the wall's value is
+/// the same everywhere.
+int ContinuousSpace::held_number(const std::array<int, 3>& slots) const {
+  bool is_vertex = true;
+  int wall = -1;
+  for (int d = dim_ - 1; d >= 0; --d) {
+    const auto& direction = directions_[at(d)];
+    if (direction.wall[at(slots[at(d)])] >= 0) wall = 2 * d + direction.wall[at(slots[at(d)])];
+    is_vertex = is_vertex && direction.degree[at(slots[at(d)])] == 0;
+  }
+  if (wall < 0) return -1;
+  return is_vertex ? wall : zero;
+}
+
+void ContinuousSpace::number_all(const Basis& conf, bool pin) {
+  std::array<int, 3> order{0, 1, 2};  // slowest first
+  std::sort(order.begin(), order.end(),
+            [&](int a, int b) { return directions_[at(a)].n_slots > directions_[at(b)].n_slots; });
+  const double n_places =
+      static_cast<double>(directions_[0].n_slots) * directions_[1].n_slots * directions_[2].n_slots;
+  QUINTET_CHECK(n_places < std::numeric_limits<int>::max(),
+                "the Poisson equation would have {:.3g} unknowns, more than its solver counts; use a coarser "
+                "grid",
+                n_places);
+  number_.assign(static_cast<std::size_t>(n_places), -1);
+  std::vector<std::pair<std::size_t, int>> held;
+  std::array<int, 3> s{}, n{};
+  for (int e = 0; e < 3; ++e) n[at(e)] = directions_[at(order[at(e)])].n_slots;
+  for (int i = 0; i < n[0]; ++i)
+    for (int j = 0; j < n[1]; ++j)
+      for (int k = 0; k < n[2]; ++k) {
+        s[at(order[0])] = i, s[at(order[1])] = j, s[at(order[2])] = k;
+        MultiIndex mode{};
+        for (int d = 0; d < dim_; ++d) mode[at(d)] = directions_[at(d)].degree[at(s[at(d)])];
+        if (conf.find(mode) < 0) continue;
+        int which = held_number(s);
+        if (pin && which < 0 && mode == MultiIndex{}) which = zero, pin = false;
+        if (which >= 0)
+          held.emplace_back(place(s), which);
+        else
+          number_[place(s)] = n_free_++;
+      }
+  for (const auto& [where, which] : held) number_[where] = n_free_ + which;
+}
+
+int ContinuousSpace::number(const std::array<int, 3>& cell, int l) const {
+  std::array<int, 3> slots{};
+  for (int d = 0; d < dim_; ++d)
+    slots[at(d)] = directions_[at(d)].slot[at(cell[at(d)] * (order_ + 1) + functions_[at(l)][at(d)])];
+  return number_[place(slots)];
+}
+
+void ContinuousSpace::find_half_width() {
+  const auto n = [&](int d) { return directions_[at(d)].n_cells; };
+  for (int i = 0; i < n(0); ++i)
+    for (int j = 0; j < n(1); ++j)
+      for (int k = 0; k < n(2); ++k) {
+        int least = n_free_, greatest = -1;
+        for (std::size_t l = 0; l < functions_.size(); ++l) {
+          const int m = number({i, j, k}, static_cast<int>(l));
+          if (m >= n_free_) continue;
+          least = std::min(least, m);
+          greatest = std::max(greatest, m);
+        }
+        half_width_ = std::max(half_width_, greatest - least);
+      }
+}
+
+void ContinuousSpace::expand(const Basis& conf) {
+  for (int l = 0; l < conf.size(); ++l)
+    for (int i = 0; i < conf.size(); ++i) {
+      double value = 1;
+      for (int d = 0; d < dim_; ++d) value *= line_expansion(conf.mode(i)[at(d)], conf.mode(l)[at(d)]);
+      if (value != 0) expansion_.push_back({i, l, value});
+    }
+}
+
+}  // namespace quintet::kinetics
