@@ -66,7 +66,7 @@ struct PhaseTraits {
 
   /// Group with degree one higher or lower in a direction, -1 if none.
   struct Neighbours {
-    int up[VDim][n_groups]{}, down[VDim][n_groups]{};
+    int up[VDim][n_groups + 1]{}, down[VDim][n_groups + 1]{};  // g++ 12 sees loops run one too far
   };
   static constexpr Neighbours make_neighbours() {
     Neighbours t;

@@ -41,6 +41,7 @@ struct SystemOptions {
     Distribution shape;
     std::function<double(double t)> amplitude;
   };
+  std::vector<Source> sources;
   bool external_field_changes = false, acceleration_changes = false;  ///< in time; else evaluated once
 };
 
@@ -48,9 +49,9 @@ struct SystemOptions {
 struct Sample {
   double time = 0;
   struct OfSpecies {
-    double m0 = 0, m2 = 0, l2 = 0;  ///< int f, int v^2 f, int f^2 dz: no 1/2, no mass
-    std::array<double, 3> m1{};     ///< int v_i f
-    double least_mean = 0;          ///< least cell mean of f
+    double m0 = 0, m2 = 0, l2 = 0;             ///< int f, int v^2 f, int f^2 dz: no 1/2, no mass
+    std::array<double, 3> m1{};                ///< int v_i f
+    double least_mean = 0, greatest_mean = 0;  ///< of f, over cells
     double lost = 0,
            lost_energy = 0;  ///< particles and kinetic energy that left through walls since the start
   };
@@ -87,6 +88,10 @@ class VlasovSystem {
   [[nodiscard]] double time() const;
   [[nodiscard]] std::int64_t step() const;
   void set_clock(double time, std::int64_t step);
+  /// What stable_dt() knows of the collisions' rate from the step before: part of a checkpoint, so that a
+  /// restart takes the same steps. Set it after start().
+  [[nodiscard]] double collision_frequency() const;
+  void set_collision_frequency(double frequency);
 
   /// The largest stable step at the present state. Collective.
   [[nodiscard]] double stable_dt(const Exec& exec);

@@ -198,9 +198,32 @@ template <class Tr, int I, int Side>
   });
 }
 
-/// flux = (2/dx_i) P[v_i g] on a configuration face, added to df at Side +1 (leaving) or -1 (entering).
+/// h[a] = v q_g[a] + dv/2 (X q_{g-1}[a] + X q_{g+1}[a]): coefficients of v_i q on a configuration face, N
+/// modes of x.
+template <class Tr, int N>
+[[gnu::always_inline]] inline void times_velocity_on_face(int i, int g, P v, double half_dv, const double* q,
+                                                          P* h) {
+  const double* own = q + Tr::conf_face_offset(g) * lanes;
+  repeat<N>([&](auto a) __attribute__((always_inline)) { h[a] = v * load_mode(own, a); });
+  const int degree = Tr::groups.modes[g][i];
+  const auto add = [&](int u, double x) __attribute__((always_inline)) {
+    const double* other = q + Tr::conf_face_offset(u) * lanes;
+    const double scale = half_dv * x;
+    if (N == Tr::n_conf_face_lin || u < Tr::n_full_groups)
+      repeat<N>([&](auto a) __attribute__((always_inline)) { h[a] += scale * load_mode(other, a); });
+    else
+      repeat<std::min(N, Tr::n_conf_face_lin)>([&](auto a) __attribute__((always_inline)) {
+        h[a] += scale * load_mode(other, a);
+      });
+  };
+  if (const int u = Tr::neighbours.down[i][g]; u >= 0) add(u, legendre_tables.shift[degree]);
+  if (const int u = Tr::neighbours.up[i][g]; u >= 0) add(u, legendre_tables.shift[degree + 1]);
+}
+
+/// flux = (2/dx_i) (P[v_i g] - jump) on a configuration face, added to df at Side +1 (leaving) or -1
+/// (entering).
 ///
-/// g: face coefficients; jump = penalty (f_R - f_L) is subtracted from v_i g (null: nothing).
+/// g: face coefficients; jump = penalty (f_R - f_L) (null: nothing).
 template <class Tr, int I, int Side>
 [[gnu::always_inline]] inline void streaming_lift(const PackContext<Tr>& c, const double* g_face,
                                                   const double* jump, double* df) {
@@ -210,21 +233,7 @@ template <class Tr, int I, int Side>
       auto g, auto n_cell) __attribute__((always_inline)) {
     constexpr int n = n_cell.value == Tr::n_full ? Tr::n_conf_face_full : Tr::n_conf_face_lin;
     P h[n];
-    const double* own = g_face + Tr::conf_face_offset(g) * lanes;
-    repeat<n>([&](auto a) __attribute__((always_inline)) { h[a] = v * load_mode(own, a); });
-    const int degree = Tr::groups.modes[g][I];
-    const auto add = [&](int u, double x) __attribute__((always_inline)) {
-      const double* other = g_face + Tr::conf_face_offset(u) * lanes;
-      const double scale = half_dv * x;
-      if (n == Tr::n_conf_face_lin || u < Tr::n_full_groups)
-        repeat<n>([&](auto a) __attribute__((always_inline)) { h[a] += scale * load_mode(other, a); });
-      else
-        repeat<std::min(n, Tr::n_conf_face_lin)>([&](auto a) __attribute__((always_inline)) {
-          h[a] += scale * load_mode(other, a);
-        });
-    };
-    if (const int u = Tr::neighbours.down[I][g]; u >= 0) add(u, legendre_tables.shift[degree]);
-    if (const int u = Tr::neighbours.up[I][g]; u >= 0) add(u, legendre_tables.shift[degree + 1]);
+    times_velocity_on_face<Tr, n>(I, g, v, half_dv, g_face, h);
     if (jump != nullptr)
       repeat<n>([&](auto a) __attribute__((always_inline)) {
         h[a] -= c.rdx[I] * load_mode(jump + Tr::conf_face_offset(g) * lanes, a);
@@ -238,6 +247,28 @@ template <class Tr, int I, int Side>
       });
     });
   });
+}
+
+/// int over the face and the velocity cells of the flux in direction i, times 1 (M0) and v.v (M2); to be
+/// scaled by the measure of the constants.
+template <class Tr>
+inline void face_outflow(const PackContext<Tr>& c, int i, const double* g_face, const double* jump, P& m0,
+                         P& m2) {
+  const auto flux = [&](int g) {
+    P h[1];
+    times_velocity_on_face<Tr, 1>(i, g, c.v[i], c.half_dv[i], g_face, h);
+    return h[0] - load_mode(jump + Tr::conf_face_offset(g) * lanes, 0);
+  };
+  const P zeroth = flux(0);
+  m0 += zeroth;
+  for (int d = 0; d < Tr::vdim; ++d) {
+    // int xi phi_1 and int xi^2 phi_2 relative to int phi_0
+    const double h = c.half_dv[d], first = constant_sqrt(1.0 / 3), second = constant_sqrt(5) * 2 / 15;
+    m2 += (c.v[d] * c.v[d] + h * h / 3) * zeroth;
+    const int up = Tr::neighbours.up[d][0];
+    m2 += 2 * h * first * c.v[d] * flux(up);
+    if (const int up2 = Tr::neighbours.up[d][up]; up2 >= 0) m2 += h * h * second * flux(up2);
+  }
 }
 
 // --- acceleration, -a_d df/dv_d

@@ -26,6 +26,9 @@ class VlasovOperatorOf final : public VlasovOperator {
   [[nodiscard]] std::size_t trace_size(int direction) const override;
   void mirror(const Exec& exec, int direction, const Array<double>& own,
               const Array<double>& out) const override;
+  [[nodiscard]] std::array<double, 2> outflow(const Exec& exec, int direction, int side,
+                                              const Array<double>& inside,
+                                              const Array<double>& outside) const override;
   [[nodiscard]] double frequency(const Exec& exec, const ConfField& acceleration) const override;
   void sum_moments(const Exec& exec, const Distribution& f, const StageMoments& moments) const override;
 
@@ -596,7 +599,7 @@ void VlasovOperatorOf<Tr>::mirror(const Exec& exec, int direction, const Array<d
   for_each(exec, "vlasov::mirror", n_edge_conf(direction), [&](Workspace&, int number) {
     for (int row = 0; row < n_rows; ++row) {
       auto index = block_.row_index(row);
-      if (direction < last) {
+      if (direction >= 0 && direction < last) {
         auto& j = index[static_cast<std::size_t>(direction)];
         j = block_.extent[static_cast<std::size_t>(cdim + direction)] - 1 - j;
       }
@@ -611,6 +614,34 @@ void VlasovOperatorOf<Tr>::mirror(const Exec& exec, int direction, const Array<d
       }
     }
   });
+}
+
+template <class Tr>
+std::array<double, 2> VlasovOperatorOf<Tr>::outflow(const Exec&, int direction, int side,
+                                                    const Array<double>& inside,
+                                                    const Array<double>& outside) const {
+  const int n_packs = block_.n_packs();
+  AlignedVector<double> blended(static_cast<std::size_t>(conf_face_size)), jump(blended.size());
+  P m0{}, m2{};
+  for (int number = 0; number < n_edge_conf(direction); ++number)
+    for (int row = 0; row < block_.n_rows(); ++row) {
+      auto c = context(block_.row_index(row));
+      for (int pack = 0; pack < n_packs; ++pack) {
+        set_last_velocity(c, pack);
+        const auto place =
+            ((static_cast<std::size_t>(number) * block_.n_rows() + row) * n_packs + pack) * conf_face_size;
+        const double* in = inside.data() + place;
+        const double* beyond = outside.size() > 0 ? outside.data() + place : nullptr;
+        const auto weights = face_weights(c.flux, c.v[direction], P{} + half_dv_[direction] * (1 - 1e-12));
+        blend<Tr::n_conf_face_modes>(weights, side > 0 ? in : beyond, side > 0 ? beyond : in, blended.data(),
+                                     jump.data());
+        face_outflow<Tr>(c, direction, blended.data(), jump.data(), m0, m2);
+      }
+    }
+  double scale = side * moment_factor_;  // int phi_0 over the face's x directions
+  for (int i = 0; i < cdim; ++i)
+    if (i != direction) scale *= block_.grid.width(i) / constant_sqrt(2);
+  return {scale * horizontal_sum<double>(m0), scale * horizontal_sum<double>(m2)};
 }
 
 template <class Tr>

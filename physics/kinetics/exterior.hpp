@@ -1,0 +1,57 @@
+#pragma once
+
+#include <vector>
+
+#include "physics/kinetics/species.hpp"
+#include "physics/kinetics/vlasov_operator.hpp"
+
+namespace quintet::kinetics {
+
+/// Which edges of a block need traces from outside: those with another rank or a wall beyond.
+[[nodiscard]] std::array<std::array<bool, 2>, 6> open_edges(const Decomposition& decomposition,
+                                                            const Species& species);
+
+/// What f is beyond the edges of a block: halos from other ranks, and walls.
+///
+/// Only traces travel (the basis on a face, not the cell): a side sends n_face_modes doubles a face.
+class Exterior {
+ public:
+  Exterior(const Decomposition& decomposition, const Species& species, const VlasovOperator& vlasov);
+
+  /// Take the traces of f at the block's edges and send them off.
+  void start(const Exec& exec, const Distribution& f);
+  /// Wait for the neighbours' traces and make those of the walls.
+  const FaceTraces& finish(const Exec& exec);
+  /// Boundary::fixed: keep the traces of this f as what lies outside.
+  void hold(const Exec& exec, const Distribution& f);
+  /// Particles and int v.v f that leave this rank's walls a unit of time; after finish().
+  [[nodiscard]] std::array<double, 2> outflow(const Exec& exec) const;
+  /// Doubles sent by one start().
+  [[nodiscard]] std::size_t doubles_sent() const;
+
+ private:
+  /// An edge of this rank's block that is the domain's.
+  struct Wall {
+    int direction, side;
+    Boundary kind;
+  };
+  /// An edge with a rank beyond.
+  struct Halo {
+    int direction, side, rank;
+  };
+  Array<double>& own(int direction, int side) {
+    return own_.side[static_cast<std::size_t>(direction)][side > 0];
+  }
+  Array<double>& outside(int direction, int side) {
+    return outside_.side[static_cast<std::size_t>(direction)][side > 0];
+  }
+
+  Comm comm_;
+  const VlasovOperator& vlasov_;
+  std::vector<Wall> walls_;
+  std::vector<Halo> halos_;
+  FaceTraces own_, outside_;
+  std::vector<Comm::Pending> pending_;
+};
+
+}  // namespace quintet::kinetics

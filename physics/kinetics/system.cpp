@@ -1,0 +1,215 @@
+#include "physics/kinetics/system.hpp"
+
+#include <cmath>
+#include <span>
+
+#include "io/log/error.hpp"
+#include "physics/kinetics/system_state.hpp"
+
+namespace quintet::kinetics {
+
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+/// Ranks as asked, but whole velocity directions where a reflecting wall needs f(-v).
+std::array<int, 6> constrained_ranks(const std::vector<Species>& species, const SystemOptions& options) {
+  auto ranks = options.ranks;
+  for (const auto& s : species)
+    for (int d = 0; d < s.grid.cdim; ++d)
+      for (const auto kind : s.boundary[at(d)]) {
+        if (s.grid.periodic[at(d)] || kind != Boundary::reflecting) continue;
+        const auto v = at(s.grid.cdim + d);
+        QUINTET_CHECK(
+            ranks[v] <= 1,
+            "species '{}': a reflecting wall in direction {} needs its velocity direction whole on a rank; "
+            "parallel.ranks asks for {}, expected 1",
+            s.name, d, ranks[v]);
+        QUINTET_CHECK(
+            std::abs(s.grid.lower[v] + s.grid.upper[v]) <= 1e-12 * s.grid.upper[v],
+            "species '{}': a reflecting wall in direction {} needs velocities that mirror about 0, found {} "
+            "to {}",
+            s.name, d, s.grid.lower[v], s.grid.upper[v]);
+        ranks[v] = 1;
+      }
+  return ranks;
+}
+
+double field_energy(const std::array<double, n_field>& integrals, const SystemOptions& options) {
+  const double epsilon0 =
+      options.field == FieldModel::poisson ? options.poisson.epsilon0 : options.maxwell.epsilon0;
+  double energy = 0;
+  for (int c = field_ex; c <= field_ez; ++c) energy += 0.5 * epsilon0 * integrals[at(c)];
+  for (int c = field_bx; c <= field_bz; ++c) energy += 0.5 * integrals[at(c)] / options.maxwell.mu0;
+  return energy;
+}
+
+/// int field_c^2 dx over this rank's cells; int w_a w_b dx = delta_ab prod dx/2.
+std::array<double, n_field> field_integrals(const PhaseGrid& grid, const ConfField& field) {
+  double scale = 1;
+  for (int d = 0; d < grid.cdim; ++d) scale *= 0.5 * grid.width(d);
+  std::array<double, n_field> sum{};
+  for (std::size_t conf = 0; conf < field.extent(0); ++conf)
+    for (std::size_t c = 0; c < n_field; ++c)
+      for (std::size_t m = 0; m < field.extent(2); ++m)
+        sum[c] += scale * field(conf, c, m) * field(conf, c, m);
+  return sum;
+}
+
+/// int of component c over this rank's cells.
+double integral(const PhaseGrid& grid, const ConfField& field, int c) {
+  double scale = 1;
+  for (int d = 0; d < grid.cdim; ++d) scale *= grid.width(d) / std::sqrt(2.0);
+  double sum = 0;
+  for (std::size_t conf = 0; conf < field.extent(0); ++conf) sum += field(conf, at(c), 0);
+  return scale * sum;
+}
+
+}  // namespace
+
+VlasovSystem::Implementation::Implementation(const Comm& comm, const PhaseBasis& basis_,
+                                             std::vector<Species> species_, SystemOptions options_)
+    : basis(basis_),
+      species(std::move(species_)),
+      options(std::move(options_)),
+      decomposition(comm, species.at(0).grid, constrained_ranks(species, options)),
+      lost(species.size()) {
+  const auto n_modes = static_cast<std::size_t>(basis.conf().size());
+  const PhaseGrid& grid = species[0].grid;
+  const auto n_conf = static_cast<std::size_t>(decomposition.block(grid).n_conf());
+  const auto conf_field = [&](const char* label, int n) { return ConfField(std::string(label), n_conf, at(n), n_modes); };
+  for (const auto& s : species) {
+    const auto block = decomposition.block(s.grid);
+    operators.push_back(VlasovOperator::make(basis, block, options.flux, open_edges(decomposition, s)));
+    exteriors.emplace_back(decomposition, s, *operators.back());
+    for (auto* state : {&now, &first, &second}) {
+      state->f.emplace_back("f", block, basis.size());
+      state->moments.push_back(conf_field("moments", 1 + basis.vdim()));
+    }
+    acceleration.push_back(conf_field("acceleration", 6));
+    given_acceleration.push_back(options.acceleration ? conf_field("given_acceleration", 3) : ConfField());
+  }
+  for (auto* state : {&now, &first, &second}) state->field = conf_field("field", n_field);
+  charge = conf_field("charge", 1);
+  current = conf_field("current", 3);
+  if (options.external_field) given_field = conf_field("given_field", 6);
+  if (options.field == FieldModel::maxwell) {
+    maxwell = std::make_unique<Maxwell>(decomposition, grid, basis.conf(), options.maxwell);
+    field_rate = conf_field("field_rate", n_field);
+  }
+  if (options.field == FieldModel::poisson) {
+    poisson = std::make_unique<Poisson>(decomposition, grid, basis.conf(), options.poisson);
+    potential = conf_field("potential", 1);
+  }
+  if (options.collisions)
+    collisions = std::make_unique<Collisions>(decomposition, basis, species, *options.collisions);
+}
+
+VlasovSystem::VlasovSystem(const Comm& comm, const PhaseBasis& basis, std::vector<Species> species,
+                           SystemOptions options) {
+  QUINTET_CHECK(!species.empty(), "there is no species; expected at least one");
+  implementation_ = std::make_unique<Implementation>(comm, basis, std::move(species), std::move(options));
+}
+
+VlasovSystem::~VlasovSystem() = default;
+
+double VlasovSystem::bytes_needed(const Comm& comm, const PhaseBasis& basis,
+                                  const std::vector<Species>& species, const SystemOptions& options) {
+  const Decomposition decomposition(comm, species.at(0).grid, constrained_ranks(species, options));
+  double bytes = 0;
+  for (const auto& s : species) {
+    const auto block = decomposition.block(s.grid);
+    const double packs = static_cast<double>(block.n_conf()) * block.n_rows() * block.n_packs();
+    bytes += 3 * 8.0 * packs * PhaseBlock::lanes * basis.size();
+    bytes += 8.0 * block.n_conf() * basis.conf().size() * (6 + 3 + 3 * (1 + basis.vdim()));
+  }
+  return bytes + 8.0 * decomposition.block(species[0].grid).n_conf() * basis.conf().size() * 5 * int{n_field};
+}
+
+const Decomposition& VlasovSystem::decomposition() const { return implementation_->decomposition; }
+const PhaseBasis& VlasovSystem::basis() const { return implementation_->basis; }
+const std::vector<Species>& VlasovSystem::species() const { return implementation_->species; }
+Distribution& VlasovSystem::f(int s) { return implementation_->now.f[at(s)]; }
+ConfField& VlasovSystem::field() { return implementation_->now.field; }
+void VlasovSystem::add_source(SystemOptions::Source source) {
+  implementation_->options.sources.push_back(std::move(source));
+}
+double VlasovSystem::time() const { return implementation_->time; }
+std::int64_t VlasovSystem::step() const { return implementation_->step; }
+double VlasovSystem::collision_frequency() const { return implementation_->collision_frequency; }
+void VlasovSystem::set_collision_frequency(double frequency) {
+  implementation_->collision_frequency = frequency;
+}
+void VlasovSystem::set_clock(double time, std::int64_t step) {
+  implementation_->time = time;
+  implementation_->step = step;
+}
+
+void VlasovSystem::start(const Exec& exec, double time) {
+  auto& my = *implementation_;
+  my.time = time;
+  my.given_is_fresh = false;
+  for (std::size_t i = 0; i < my.species.size(); ++i) my.exteriors[i].hold(exec, my.now.f[i]);
+  if (my.maxwell) my.maxwell->hold_boundary(exec, my.now.field);
+  my.sum_moments(exec, my.now);
+  if (my.collisions) {  // the rate of the first step
+    my.collisions->add(exec, my.now.f, 0, my.first.f);
+    my.collision_frequency = my.collisions->frequency();
+  }
+}
+
+double VlasovSystem::stable_dt(const Exec& exec) {
+  auto& my = *implementation_;
+  my.refresh_given(my.time);
+  double frequency = my.maxwell ? my.maxwell->frequency() : 0;
+  for (int s = 0; s < my.n_species(); ++s) {
+    my.set_acceleration(s, my.time, my.now.field);
+    frequency = std::max(
+        frequency, my.operators[at(s)]->frequency(exec, my.acceleration[at(s)]) + my.collision_frequency);
+  }
+  frequency = my.decomposition.comm().maximum(frequency);
+  const int order = my.basis.family() == Family::hybrid ? 2 : my.basis.order();
+  return my.options.cfl / ((2 * order + 1) * frequency);
+}
+
+ConfField VlasovSystem::moment(const Exec& exec, int s, Moment moment) {
+  auto& my = *implementation_;
+  const auto& f = my.now.f[at(s)];
+  ConfField out("moment", static_cast<std::size_t>(f.block.n_conf()),
+                at(n_components(moment, my.basis.vdim())), at(my.basis.conf().size()));
+  moments(exec, my.basis, f, moment, out);
+  exec.fence();
+  my.decomposition.velocity_comm().reduce(std::span<double>(out.data(), out.size()), Comm::Reduction::sum);
+  return out;
+}
+
+Sample VlasovSystem::sample(const Exec& exec) {
+  auto& my = *implementation_;
+  const auto& comm = my.decomposition.comm();
+  const auto& grid = my.species[0].grid;
+  Sample sample;
+  sample.time = my.time;
+  for (int s = 0; s < my.n_species(); ++s) {
+    Sample::OfSpecies of;
+    const auto m0 = moment(exec, s, Moment::m0), m1 = moment(exec, s, Moment::m1),
+               m2 = moment(exec, s, Moment::m2);
+    const auto phase = phase_integrals(exec, my.basis, my.now.f[at(s)]);
+    const auto& conf = my.decomposition.conf_comm();
+    of.m0 = conf.sum(integral(grid, m0, 0));
+    of.m2 = conf.sum(integral(grid, m2, 0));
+    for (int d = 0; d < my.basis.vdim(); ++d) of.m1[at(d)] = conf.sum(integral(grid, m1, d));
+    of.l2 = comm.sum(phase.l2);
+    of.least_mean = comm.minimum(phase.least_mean);
+    of.greatest_mean = comm.maximum(phase.greatest_mean);
+    of.lost = comm.sum(my.lost[at(s)][0]);
+    of.lost_energy = comm.sum(0.5 * my.species[at(s)].mass * my.lost[at(s)][1]);
+    sample.kinetic_energy += 0.5 * my.species[at(s)].mass * of.m2;
+    sample.species.push_back(of);
+  }
+  sample.field = field_integrals(grid, my.now.field);
+  my.decomposition.conf_comm().reduce(std::span<double>(sample.field), Comm::Reduction::sum);
+  sample.field_energy = field_energy(sample.field, my.options);
+  return sample;
+}
+
+}  // namespace quintet::kinetics

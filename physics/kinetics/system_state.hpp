@@ -1,0 +1,60 @@
+#pragma once
+
+#include <vector>
+
+#include "physics/kinetics/exterior.hpp"
+#include "physics/kinetics/system.hpp"
+#include "physics/kinetics/vlasov_operator.hpp"
+
+namespace quintet::kinetics {
+
+/// A state and what its right-hand side needs: f of every species, the field, and M0, M1 of every species.
+struct SystemState {
+  std::vector<Distribution> f;
+  ConfField field;
+  std::vector<ConfField> moments;  ///< [n_conf, 1 + vdim, n_modes], summed over velocity_comm
+};
+
+struct VlasovSystem::Implementation {
+  Implementation(const Comm& comm, const PhaseBasis& basis, std::vector<Species> species,
+                 SystemOptions options);
+
+  /// to = keep from0 + advance (from + dt R(from)), for f and field, at time t of `from`. `fused`: moments of
+  /// `to` are summed on the way.
+  void stage(const Exec& exec, const Stage& stage, double t, SystemState& from, const SystemState& from0,
+             SystemState& to, bool fused, double weight);
+  void advance_field(const Exec& exec, const Stage& stage, double t, const SystemState& from,
+                     const SystemState& from0, SystemState& to);
+  /// Moments of a state's f, then (Poisson) its field.
+  void sum_moments(const Exec& exec, SystemState& state);
+  void reduce_moments(SystemState& state) const;
+  void solve_poisson(const Exec& exec, SystemState& state);
+  /// charge_ and current_ of a state.
+  void sum_sources(double t, const SystemState& state);
+  void set_acceleration(int s, double t, const ConfField& field);
+  void refresh_given(double t);
+  void add_particle_sources(const Exec& exec, const Stage& stage, double t, SystemState& to);
+  [[nodiscard]] int n_species() const { return static_cast<int>(species.size()); }
+
+  PhaseBasis basis;
+  std::vector<Species> species;
+  SystemOptions options;
+  Decomposition decomposition;
+  std::vector<std::unique_ptr<VlasovOperator>> operators;
+  std::vector<Exterior> exteriors;
+  std::unique_ptr<Maxwell> maxwell;
+  std::unique_ptr<Poisson> poisson;
+  std::unique_ptr<Collisions> collisions;
+
+  SystemState now, first, second;  ///< f^n, and the two stages between
+  std::vector<ConfField> acceleration;
+  ConfField charge, current, potential, field_rate;
+  ConfField given_field;                      ///< external E, B
+  std::vector<ConfField> given_acceleration;  ///< of each species
+  bool given_is_fresh = false;
+  double time = 0, collision_frequency = 0;
+  std::int64_t step = 0;
+  std::vector<std::array<double, 2>> lost;  ///< on this rank, of each species: particles, int v.v f
+};
+
+}  // namespace quintet::kinetics

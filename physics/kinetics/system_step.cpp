@@ -1,0 +1,149 @@
+#include "physics/kinetics/system_state.hpp"
+
+/// The Runge-Kutta step of VlasovSystem and the right-hand side it calls.
+namespace quintet::kinetics {
+
+void VlasovSystem::advance(const Exec& exec, double dt) {
+  auto& my = *implementation_;
+  const double t = my.time;
+  // Shu & Osher (1988): the weights of the three right-hand sides in the whole step are 1/6, 1/6, 2/3.
+  my.stage(exec, {.keep = 0, .advance = 1, .dt = dt}, t, my.now, my.now, my.first, true, dt / 6);
+  my.stage(exec, {.keep = 0.75, .advance = 0.25, .dt = dt}, t + dt, my.first, my.now, my.second, true,
+           dt / 6);
+  // The last sums its moments afresh, as a restart does: so both go on from the same bits.
+  my.stage(exec, {.keep = 1.0 / 3, .advance = 2.0 / 3, .dt = dt}, t + dt / 2, my.second, my.now, my.now,
+           false, 2 * dt / 3);
+  my.time += dt;
+  ++my.step;
+}
+
+void VlasovSystem::Implementation::stage(const Exec& exec, const Stage& stage, double t, SystemState& from,
+                                         const SystemState& from0, SystemState& to, bool fused,
+                                         double weight) {
+  refresh_given(t);
+  const bool sum_on_the_way = fused && !collisions && options.sources.empty();
+  for (int s = 0; s < n_species(); ++s) {
+    const auto i = static_cast<std::size_t>(s);
+    exteriors[i].start(exec, from.f[i]);
+    set_acceleration(s, t, from.field);
+  }
+  advance_field(exec, stage, t, from, from0, to);
+  for (std::size_t i = 0; i < species.size(); ++i)
+    operators[i]->apply(exec, stage, from.f[i], from0.f[i], acceleration[i], to.f[i],
+                        sum_on_the_way ? to.moments[i] : ConfField());
+  for (std::size_t i = 0; i < species.size(); ++i) {
+    operators[i]->add_exterior(exec, stage, exteriors[i].finish(exec), acceleration[i], to.f[i],
+                               sum_on_the_way ? to.moments[i] : ConfField());
+    const auto out = exteriors[i].outflow(exec);
+    for (std::size_t k = 0; k < 2; ++k) lost[i][k] += weight * out[k];
+  }
+  if (collisions) {
+    collisions->add(exec, from.f, stage.advance * stage.dt, to.f);
+    if (&from == &now) collision_frequency = collisions->frequency();
+  }
+  add_particle_sources(exec, stage, t, to);
+  if (sum_on_the_way) {
+    exec.fence();
+    reduce_moments(to);
+    solve_poisson(exec, to);
+  } else {
+    sum_moments(exec, to);
+  }
+}
+
+void VlasovSystem::Implementation::set_acceleration(int s, double t, const ConfField& field) {
+  (void)t;
+  const auto i = static_cast<std::size_t>(s);
+  const double ratio = species[i].charge / species[i].mass;
+  const auto& a = acceleration[i];
+  const bool has_field = options.field != FieldModel::none;
+  for (std::size_t conf = 0; conf < a.extent(0); ++conf)
+    for (std::size_t c = 0; c < 6; ++c)
+      for (std::size_t m = 0; m < a.extent(2); ++m) {
+        double value = has_field ? field(conf, c, m) : 0;
+        if (given_field.size() > 0) value += given_field(conf, c, m);
+        value *= ratio;
+        if (c < 3 && given_acceleration[i].size() > 0) value += given_acceleration[i](conf, c, m);
+        a(conf, c, m) = value;
+      }
+}
+
+void VlasovSystem::Implementation::sum_sources(double t, const SystemState& state) {
+  const bool given = static_cast<bool>(options.external_current);
+  if (given)
+    options.external_current(t, current);
+  else
+    Kokkos::deep_copy(current, 0.0);
+  Kokkos::deep_copy(charge, 0.0);
+  // The constant 1 has the coefficient prod sqrt(2) of w_0.
+  double one = 1;
+  for (int d = 0; d < basis.cdim(); ++d) one *= 1.4142135623730951;
+  const auto n_components = static_cast<std::size_t>(basis.vdim());
+  for (std::size_t conf = 0; conf < charge.extent(0); ++conf) {
+    charge(conf, 0, 0) = options.background_charge * one;
+    for (std::size_t i = 0; i < species.size(); ++i)
+      for (std::size_t m = 0; m < charge.extent(2); ++m) {
+        charge(conf, 0, m) += species[i].charge * state.moments[i](conf, 0, m);
+        for (std::size_t d = 0; d < n_components; ++d)
+          current(conf, d, m) += species[i].charge * state.moments[i](conf, 1 + d, m);
+      }
+  }
+}
+
+void VlasovSystem::Implementation::advance_field(const Exec& exec, const Stage& stage, double t,
+                                                 const SystemState& from, const SystemState& from0,
+                                                 SystemState& to) {
+  if (options.field != FieldModel::maxwell) return;
+  sum_sources(t, from);
+  maxwell->rate(exec, from.field, current, charge, field_rate);
+  exec.fence();
+  const double rate = stage.advance * stage.dt;
+  double* out = to.field.data();
+  const double *f = from.field.data(), *f0 = from0.field.data(), *df = field_rate.data();
+  for (std::size_t i = 0; i < to.field.size(); ++i)
+    out[i] = stage.keep * f0[i] + stage.advance * f[i] + rate * df[i];
+}
+
+void VlasovSystem::Implementation::solve_poisson(const Exec& exec, SystemState& state) {
+  if (options.field != FieldModel::poisson) return;
+  sum_sources(time, state);
+  poisson->solve(exec, charge, potential);
+  poisson->electric_field(exec, potential, state.field);
+}
+
+void VlasovSystem::Implementation::reduce_moments(SystemState& state) const {
+  const auto& comm = decomposition.velocity_comm();
+  if (comm.size() == 1) return;
+  for (auto& moments : state.moments)
+    comm.reduce(std::span<double>(moments.data(), moments.size()), Comm::Reduction::sum);
+}
+
+void VlasovSystem::Implementation::sum_moments(const Exec& exec, SystemState& state) {
+  for (std::size_t i = 0; i < species.size(); ++i)
+    operators[i]->sum_moments(exec, state.f[i], state.moments[i]);
+  exec.fence();
+  reduce_moments(state);
+  solve_poisson(exec, state);
+}
+
+void VlasovSystem::Implementation::add_particle_sources(const Exec& exec, const Stage& stage, double t,
+                                                        SystemState& to) {
+  for (const auto& source : options.sources) {
+    const double rate = stage.advance * stage.dt * source.amplitude(t);
+    double* const out = to.f[static_cast<std::size_t>(source.species)].data.data();
+    const double* const shape = source.shape.data.data();
+    Kokkos::parallel_for("vlasov::source", Kokkos::RangePolicy<Exec>(exec, 0, source.shape.data.size()),
+                         [=](std::size_t i) { out[i] += rate * shape[i]; });
+  }
+}
+
+void VlasovSystem::Implementation::refresh_given(double t) {
+  if (options.external_field && (options.external_field_changes || !given_is_fresh))
+    options.external_field(t, given_field);
+  if (options.acceleration && (options.acceleration_changes || !given_is_fresh))
+    for (int s = 0; s < n_species(); ++s)
+      options.acceleration(s, t, given_acceleration[static_cast<std::size_t>(s)]);
+  given_is_fresh = true;
+}
+
+}  // namespace quintet::kinetics
