@@ -1,0 +1,105 @@
+#pragma once
+
+#include <array>
+#include <complex>
+#include <span>
+
+/// Linear theory that a run sets beside its measured rates: waves ~ exp(i k x - i omega t), so that
+/// omega.real() is a frequency and omega.imag() the growth rate of the amplitude (negative: damping; energy
+/// grows with twice it).
+///
+/// Any consistent units; frequencies and rates come out in that of the plasma frequency, thermal_speed is
+/// sqrt(T/m). All roots are found from a count of zeros (argument principle) or followed from one that was,
+/// never from a lucky guess. Errors: InputError for values without meaning, NumericalError where no root is
+/// found.
+namespace quintet::kinetics {
+
+/// A Maxwellian f0 = n/(sqrt(2 pi) vth) exp(-(v - u)^2/(2 vth^2)) of charges along k.
+struct DriftingMaxwellian {
+  double plasma_frequency = 1;  ///< sqrt(n q^2/(epsilon0 m)), of this part of the particles alone
+  double thermal_speed = 1;     ///< vth; 0: a cold beam
+  double drift = 0;             ///< u
+};
+
+/// Dielectric function of electrostatic waves: epsilon = 1 - sum_s omega_s^2/(2 k^2 vth_s^2) Z'(zeta_s),
+/// zeta_s = (omega - k u_s)/(sqrt(2) |k| vth_s); a cold beam gives -omega_s^2/(omega - k u_s)^2. Immobile
+/// ions need no entry. Source: Stix, Waves in Plasmas (1992), ch. 8.
+[[nodiscard]] std::complex<double> electrostatic_dielectric(std::complex<double> omega, double k,
+                                                            std::span<const DriftingMaxwellian> species);
+
+/// The root of epsilon(omega, k) = 0 that the secant method reaches from `guess`: for branches other than the
+/// fastest growing one, e.g. ion-acoustic waves.
+[[nodiscard]] std::complex<double> electrostatic_root(double k, std::span<const DriftingMaxwellian> species,
+                                                      std::complex<double> guess);
+
+/// The fastest growing, or else least damped, root of epsilon(omega, k) = 0; of a pair +-omega_r the positive
+/// one. Covers Landau damping, two-stream, bump-on-tail and ion-acoustic waves. Growth rates cannot exceed
+/// sqrt(sum_s omega_s^2): zeros are counted from there downwards in strips. Without any growing root, all
+/// species must be warm.
+[[nodiscard]] std::complex<double> electrostatic_mode(double k, std::span<const DriftingMaxwellian> species);
+
+/// Langmuir wave of one Maxwellian at rest: 1 + (1 + zeta Z(zeta))/(k lambda_D)^2 = 0 (Landau 1946).
+[[nodiscard]] std::complex<double> landau_mode(double k, double plasma_frequency = 1,
+                                               double thermal_speed = 1);
+
+/// Two equal beams at +-drift, each with half of plasma_frequency^2 and with thermal_speed (0: cold).
+[[nodiscard]] std::complex<double> two_stream_mode(double k, double drift, double thermal_speed,
+                                                   double plasma_frequency = 1);
+
+/// A velocity distribution as seen by a transverse wave: Maxwellian along k, symmetric about 0 across it,
+/// along the wave's electric field.
+struct TransverseMaxwellian {
+  double plasma_frequency = 1;
+  double thermal_speed = 1;      ///< along k; 0: cold
+  double transverse_square = 1;  ///< <v_y^2>: vth_y^2 of a bi-Maxwellian, u^2 + vth_y^2 of equal beams at +-u
+};
+
+/// Dispersion function of the transverse wave whose aperiodic branch is the Weibel (filamentation)
+/// instability:
+///
+///     D = omega^2 - c^2 k^2 + sum_s omega_s^2 (<v_y^2>_s/vth_s^2 (1 + zeta_s Z(zeta_s)) - 1),
+///
+/// zeta_s = omega/(sqrt(2) |k| vth_s). Source: Weibel, Phys. Rev. Lett. 2, 83 (1959); Fried, Phys. Fluids 2,
+/// 337 (1959).
+[[nodiscard]] std::complex<double> weibel_dispersion(std::complex<double> omega, double k, double light_speed,
+                                                     std::span<const TransverseMaxwellian> species);
+
+/// Rate of the aperiodic branch, omega = i gamma: D(i gamma) falls steadily with gamma, so there is one root;
+/// gamma < 0: the fluctuation decays. A cold plasma (all thermal_speed 0) has it only where it grows.
+[[nodiscard]] double weibel_rate(double k, double light_speed, std::span<const TransverseMaxwellian> species);
+
+/// What collisions keep in collisional_landau_mode().
+enum class CollisionInvariants {
+  density,                  ///< Lenard & Bernstein 1958: nu d/dv (v f + vth^2 df/dv)
+  density_momentum_energy,  ///< the same about the local mean velocity and temperature (Dougherty 1964)
+};
+
+/// Langmuir wave damped by Landau's resonance and by Lenard-Bernstein collisions of constant frequency nu.
+///
+/// In Hermite functions of v the linearised problem is a_n' = -i k vth (sqrt(n) a_{n-1} + sqrt(n+1) a_{n+1})
+/// - nu d_n a_n - i (omega_p^2/(k vth)) a_0 [n = 1], with d_n = n and, where momentum and energy are kept,
+/// d_1 = 0 and d_2 = 0 in one velocity direction. In velocity_dimensions D > 1, T = sum_i <(v_i - u_i)^2>/D
+/// ties a_2 to the transverse chain b_n (damped by nu (n + 2)). The chain is summed as a continued fraction
+/// until it has converged; the root is followed from nu = 0. Overdamped plain collisions (omega_r = 0) have
+/// no oscillating root. Source: Lenard & Bernstein, Phys. Rev. 112, 1456 (1958); Ng, Bhattacharjee & Skiff,
+/// PRL 83, 1974 (1999).
+[[nodiscard]] std::complex<double> collisional_landau_mode(double k, double nu,
+                                                           CollisionInvariants invariants,
+                                                           int velocity_dimensions = 1,
+                                                           double plasma_frequency = 1,
+                                                           double thermal_speed = 1);
+
+/// Time after which free streaming on velocity cells of width dv comes back: T_R = 2 pi/(k dv). With DG of
+/// order p the first revival is weak; strong ones lie near multiples up to (p + 1) T_R.
+[[nodiscard]] double recurrence_time(double k, double dv);
+
+/// Mean velocity (u_x, u_y) at time t of particles at rest at t = 0 in E = E0 cos(omega t) x, B = B0 z:
+///
+///     u_x = (a/2) t (cos(s t) sinc(d t) + cos(d t) sinc(s t)),   u_y = -(a W/2) t^2 sinc(s t) sinc(d t),
+///
+/// a = (q/m) E0, W = (q/m) B0, s = (W + omega)/2, d = (W - omega)/2, sinc(x) = sin(x)/x: smooth through the
+/// resonance omega = |W| and, with omega = 0, the drift E x B/B^2 with its gyration.
+[[nodiscard]] std::array<double, 2> driven_cyclotron_velocity(double t, double e0, double omega, double b0,
+                                                              double charge_to_mass);
+
+}  // namespace quintet::kinetics
