@@ -37,9 +37,8 @@ namespace detail {
     double m[4][4]{}, inverse[4][4]{};
     for (int k = 0; k < n; ++k) {
       for (int j = 0; j < n; ++j)
-        m[k][j] =
-            (detail::legendre_polynomial(k) * detail::shifted_power(2 * j + parity, -1)).integral() *
-            detail::normalisation(k);
+        m[k][j] = (detail::legendre_polynomial(k) * detail::shifted_power(2 * j + parity, -1)).integral() *
+                  detail::normalisation(k);
       inverse[k][k] = 1;
     }
     for (int c = 0; c < n; ++c) {

@@ -1,0 +1,146 @@
+#include "physics/kinetics/collisions.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "io/log/error.hpp"
+#include "physics/kinetics/collision_moments.hpp"
+#include "physics/kinetics/lenard_bernstein.hpp"
+#include "physics/kinetics/species_exchange.hpp"
+
+namespace quintet::kinetics {
+
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+void check(const std::vector<Species>& species, const CollisionOptions& options) {
+  const std::size_t n = species.size();
+  QUINTET_CHECK(options.frequency.size() == n, "collision frequencies are given for {} species, there are {}",
+                options.frequency.size(), n);
+  for (std::size_t s = 0; s < n; ++s) {
+    QUINTET_CHECK(options.frequency[s].size() == n,
+                  "collision frequencies of {} are given with {} species, there are {}", species[s].name,
+                  options.frequency[s].size(), n);
+    for (std::size_t r = 0; r < n; ++r) {
+      const double nu = options.frequency[s][r],
+                   back = options.frequency[r].size() > s ? options.frequency[r][s] : 0;
+      QUINTET_CHECK(std::isfinite(nu) && nu >= 0,
+                    "collision frequency {} of {} with {}: must be finite and not negative", nu,
+                    species[s].name, species[r].name);
+      QUINTET_CHECK(
+          (nu > 0) == (back > 0),
+          "{} collides with {} (frequency {}), but not the other way round ({}): give both, or neither",
+          species[s].name, species[r].name, nu, back);
+    }
+  }
+  QUINTET_CHECK(!options.spitzer || (options.reference_density > 0 && options.reference_thermal_speed > 0),
+                "reference density {} and thermal speed {} of the collision frequency must be positive",
+                options.reference_density, options.reference_thermal_speed);
+}
+
+}  // namespace
+
+struct Collisions::Implementation {
+  Decomposition decomposition;
+  const PhaseBasis basis;
+  std::vector<Species> species;
+  CollisionOptions options;
+  ConfProducts products;
+  SpeciesExchange exchange;
+  std::vector<PhaseBlock> blocks;
+  std::vector<CollisionMoments> moments;
+  std::vector<DragDiffusion> coefficients;
+  std::vector<MomentGain> gain;
+  std::vector<std::unique_ptr<LenardBernstein>> operators;
+  std::vector<double> first_thermal_square;  ///< not conserving: of the state that add() first saw
+
+  Implementation(const Decomposition& d, const PhaseBasis& b, const std::vector<Species>& s,
+                 const CollisionOptions& o)
+      : decomposition(d), basis(b), species(s), options(o), products(b.conf()), exchange(b, s, o) {
+    for (int i = 0; i < n_species(); ++i) {
+      blocks.push_back(decomposition.block(species[at(i)].grid));
+      moments.emplace_back(basis, blocks[at(i)]);
+      const auto n_conf = static_cast<std::size_t>(blocks[at(i)].n_conf());
+      const auto n = static_cast<std::size_t>(basis.conf().size()), vdim = at(basis.vdim());
+      coefficients.emplace_back("drag and diffusion", n_conf, vdim + 2, n);
+      gain.emplace_back();
+      if (exchange.has_partner(i) && options.conserving)
+        gain.back() = MomentGain("gain", n_conf, vdim + 1, n);
+      operators.push_back(
+          std::make_unique<LenardBernstein>(decomposition, basis, blocks[at(i)], exchange.uniform()));
+    }
+  }
+
+  [[nodiscard]] int n_species() const { return static_cast<int>(species.size()); }
+
+  void compute_moments(const Exec& exec, const std::vector<Distribution>& f) {
+    for (int s = 0; s < n_species(); ++s)
+      if (exchange.collides(s)) moments[at(s)].compute(exec, decomposition.velocity_comm(), f[at(s)]);
+  }
+
+  /// u = 0 and vth^2 of the mean over the whole domain, kept from the first call on.
+  void hold_first_state() {
+    if (!first_thermal_square.empty()) return;
+    for (int s = 0; s < n_species(); ++s) {
+      std::array<double, 2> sums{};
+      for (int conf = 0; conf < blocks[at(s)].n_conf() && exchange.collides(s); ++conf) {
+        sums[0] += moments[at(s)].density(conf)[0];
+        sums[1] += moments[at(s)].energy(conf)[0];
+      }
+      decomposition.conf_comm().reduce(std::span<double>(sums), Comm::Reduction::sum);
+      first_thermal_square.push_back(sums[1] / (sums[0] * basis.vdim()));
+    }
+  }
+
+  void set_fixed_coefficients(int s) {
+    const DragDiffusion& c = coefficients[at(s)];
+    for (int conf = 0; conf < blocks[at(s)].n_conf(); ++conf)
+      for (int a = 0; a < basis.conf().size(); ++a) {
+        for (int d = 0; d < basis.vdim(); ++d) c(conf, 1 + d, a) = 0;
+        c(conf, 1 + basis.vdim(), a) = first_thermal_square[at(s)] * c(conf, 0, a);
+      }
+  }
+
+  void compute_coefficients(const Exec& exec) {
+    exchange.compute(exec, blocks[0], moments, coefficients, gain);
+    if (!options.conserving) hold_first_state();
+    for (int s = 0; s < n_species(); ++s) {
+      if (!exchange.collides(s)) continue;
+      if (options.conserving)
+        moments[at(s)].solve(exec, blocks[at(s)], products, gain[at(s)], species[at(s)].name,
+                             coefficients[at(s)]);
+      else
+        set_fixed_coefficients(s);
+    }
+  }
+};
+
+Collisions::Collisions(const Decomposition& decomposition, const PhaseBasis& basis,
+                       const std::vector<Species>& species, const CollisionOptions& options) {
+  check(species, options);
+  implementation_ = std::make_unique<Implementation>(decomposition, basis, species, options);
+}
+Collisions::~Collisions() = default;
+
+void Collisions::add(const Exec& exec, const std::vector<Distribution>& f, double weight,
+                     const std::vector<Distribution>& out) {
+  auto& i = *implementation_;
+  const int n = i.n_species();
+  for (int s = 0; s < n; ++s)
+    if (i.exchange.collides(s)) i.operators[at(s)]->start(exec, f[at(s)]);
+  i.compute_moments(exec, f);
+  i.compute_coefficients(exec);
+  for (int s = 0; s < n; ++s)
+    if (i.exchange.collides(s))
+      i.operators[at(s)]->apply(exec, f[at(s)], i.coefficients[at(s)], weight, out[at(s)]);
+}
+
+double Collisions::frequency() const {
+  const auto& i = *implementation_;
+  double rate = 0;
+  for (const auto& op : i.operators) rate = std::max(rate, op->frequency());
+  return i.decomposition.comm().maximum(rate);
+}
+
+}  // namespace quintet::kinetics

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <vector>
+
+#include "physics/kinetics/collision_moments.hpp"
+#include "physics/kinetics/collisions.hpp"
+
+namespace quintet::kinetics {
+
+/// Collision rates and what species give each other, at Gauss points of the configuration cells.
+///
+/// With K = (m_s n_s nu_sr) (m_r n_r nu_rs)/(m_s n_s nu_sr + m_r n_r nu_rs) and U the velocity of the centre
+/// of mass, (m_s u_s + m_r u_r)/(m_s + m_r), species s gains from r
+///
+///     momentum  -K (u_s - u_r),    energy  -K [U . (u_s - u_r) + vdim (T_s - T_r)/(m_s + m_r)]
+///
+/// (Morse, Phys. Fluids 6, 1420 (1963), for Maxwell molecules; K as in Greene, Phys. Fluids 16, 2022 (1973),
+/// with beta = 0). What one gains the other loses, number by number, so total momentum and energy are
+/// conserved to round-off. T = m vth^2.
+class SpeciesExchange {
+ public:
+  SpeciesExchange(const PhaseBasis& basis, const std::vector<Species>& species,
+                  const CollisionOptions& options);
+
+  /// A_s = sum_r nu_sr into component 0 of coefficients[s], and the gains (where gain[s] is not empty).
+  /// Throws NumericalError for a density or temperature that is not positive at a Gauss point and is needed.
+  void compute(const Exec& exec, const PhaseBlock& block, const std::vector<CollisionMoments>& moments,
+               const std::vector<DragDiffusion>& coefficients, const std::vector<MomentGain>& gain) const;
+  /// Does species s collide with another one?
+  [[nodiscard]] bool has_partner(int s) const;
+  [[nodiscard]] bool collides(int s) const;
+  [[nodiscard]] bool uniform() const { return !options_.spitzer; }
+
+ private:
+  struct State {
+    double density = 0, thermal_square = 0;
+    std::array<double, 3> drift{};
+  };
+  [[nodiscard]] State state(const CollisionMoments& moments, int conf, int node) const;
+  [[nodiscard]] double rate(int s, int r, const std::vector<State>& states) const;
+  [[nodiscard]] bool compute_cell(int conf, const std::vector<CollisionMoments>& moments,
+                                  const std::vector<DragDiffusion>& coefficients,
+                                  const std::vector<MomentGain>& gain) const;
+
+  int vdim_, n_conf_modes_, n_nodes_ = 1;
+  std::vector<double> values_;   ///< [n_nodes, n_conf_modes] of the basis
+  std::vector<double> weights_;  ///< [n_nodes]
+  std::vector<double> masses_;
+  std::vector<std::string> names_;
+  CollisionOptions options_;
+};
+
+}  // namespace quintet::kinetics
