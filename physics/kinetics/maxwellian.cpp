@@ -1,7 +1,10 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <limits>
 #include <numbers>
+#include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "io/log/error.hpp"

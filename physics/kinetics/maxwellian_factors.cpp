@@ -54,9 +54,10 @@ void MaxwellianFactors::compute_cell(const MaxwellianState& state, const MomentF
   for (std::size_t r = 0; r < rule.node.size(); ++r) {
     const double v = centre + 0.5 * grid.width(direction) * rule.node[r], w = (v - drift) / spread;
     const double g = rule.weight[r] * std::exp(-0.5 * w * w) / (std::sqrt(2 * std::numbers::pi) * spread);
-    for (int k = 0; k < n_powers; ++k)
-      for (int l = 0; l < n_degrees_; ++l)
-        factor_[index(d, j, k, l)] += g * functions.factor(k, d, v) * legendre(l, rule.node[r]);
+    for (int l = 0; l < n_degrees_; ++l) {
+      const double g_l = g * legendre(l, rule.node[r]);
+      for (int k = 0; k < n_powers; ++k) factor_[index(d, j, k, l)] += g_l * functions.factor(k, d, v);
+    }
   }
 }
 
