@@ -157,6 +157,9 @@ struct Formula::Implementation {
                   text.size(), longest);
     auto known = detail::formula_constants();
     for (const auto& [name, value] : constants) known.push_back(name);
+    for (const auto& name : variables)
+      QUINTET_CHECK(constants.count(name) == 0,
+                    "{}: '{}' is a variable here and a constant too; rename the constant", what, name);
     check_names(text, variables, known, what);
     check_equals(text, what);
   }

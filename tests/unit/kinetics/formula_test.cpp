@@ -129,6 +129,8 @@ TEST(Formula, a_mistake_is_told_with_its_place_and_what_was_expected) {
   EXPECT_EQ(message("atan2(x)"), head + "'atan2(x)', character 8: too few arguments of atan2");
   EXPECT_EQ(message("sin(x, 1)"), head + "'sin(x, 1)', character 9: too many arguments of sin");
   EXPECT_EQ(message("1, 2"), head + "'1, 2': 2 values, parted by ','; expected one");
+  EXPECT_EQ(message("1", {"amplitude"}),
+            head + "'amplitude' is a variable here and a constant too; rename the constant");
   EXPECT_EQ(message("  "), head + "the formula is empty; expected, say, '1'");
 }
 
