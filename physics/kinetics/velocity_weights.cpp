@@ -9,43 +9,42 @@ namespace quintet::kinetics {
 
 namespace {
 
-constexpr int n_series = 2 * max_degree + 1;
-using Series = std::array<double, n_series>;  // Legendre coefficients
-
-/// Coefficients of xi times the function; the highest is lost, so powers up to 3 are exact.
-Series times_xi(const Series& a) {
-  Series result{};
-  for (std::size_t k = 0; k < n_series; ++k)
-    for (std::size_t l = k == 0 ? 0 : k - 1; l < std::min<std::size_t>(n_series, k + 2); ++l)
-      if (l + 1 == k || k + 1 == l) {
-        const double low = static_cast<double>(std::min(k, l)) + 1;
-        // xi phi_{n-1} = n/sqrt(4n^2 - 1) phi_n + ...
-        result[k] += low / constant_sqrt(4 * low * low - 1) * a[l];
-      }
-  return result;
-}
-
-/// Coefficients of (centre + half xi)^power.
-Series power_series(double centre, double half, int power) {
-  Series a{};
-  a[0] = constant_sqrt(2);
-  for (int n = 0; n < power; ++n) {
-    const Series shifted = times_xi(a);
-    for (std::size_t k = 0; k < n_series; ++k) a[k] = centre * a[k] + half * shifted[k];
+/// int xi^j phi_k dxi.
+struct PowerTables {
+  double power[max_degree + 1][max_degree + 1]{}, end[max_degree + 1]{};
+};
+constexpr PowerTables make_power_tables() {
+  PowerTables t;
+  for (int k = 0; k <= max_degree; ++k) {
+    t.end[k] = legendre_end(k, 1);
+    for (int j = 0; j <= max_degree; ++j) {
+      const detail::Polynomial product = detail::shifted_power(j, 0) * detail::legendre_polynomial(k);
+      t.power[j][k] = product.integral() * detail::normalisation(k);
+    }
   }
-  return a;
+  return t;
 }
+constexpr PowerTables tables = make_power_tables();
 
 struct Cell {
   double centre, half;
   bool first, last;  ///< at an end of the velocity box
 
-  [[nodiscard]] double moment(int power, int k) const {
-    return half * power_series(centre, half, power)[static_cast<std::size_t>(k)];
+  /// int v^n phi_k dv, v = centre + half xi.
+  [[nodiscard]] double moment(int n, int k) const {
+    double sum = 0, factor = half;  // binomial(n, j) half^j, of the j-th term
+    for (int j = 0; j <= n; ++j) {
+      double term = factor * tables.power[j][k];
+      for (int i = j; i < n; ++i) term *= centre;
+      sum += term;
+      factor *= half * (n - j) / (j + 1);
+    }
+    return sum;
   }
   /// (factor f) at the upper minus the lower end of the box.
   [[nodiscard]] double ends(double upper, double lower, int k) const {
-    return (last ? upper * legendre_end(k, 1) : 0) - (first ? lower * legendre_end(k, -1) : 0);
+    return (last ? upper * tables.end[k] : 0) -
+           (first ? lower * (k % 2 == 0 ? tables.end[k] : -tables.end[k]) : 0);
   }
   [[nodiscard]] double faces(int n_degrees, int k) const {
     const double value = recoveries[n_degrees].value[k];
