@@ -344,16 +344,20 @@ void VlasovOperatorOf<Tr>::along_row(Workspace& w, const PackContext<Tr>& c, con
     for (int m = 0; m < Tr::n_face_modes; ++m)
       store_mode(right, m, shift_up(load_mode(w.this_trace.data(), m), load_mode(w.next_trace.data(), m)));
   face_flux<last>(w, c, weights, left, right, flux);
-  if (is_last) {  // nothing passes the end of velocity space, nor the cells that only pad
-    const int n_valid = n - first - (open(cdim + last, 1) ? 0 : 1);
+  const auto first_lanes = [](int n_lanes) {
     alignas(64) double mask[lanes];
-    for (int l = 0; l < lanes; ++l) mask[l] = l < n_valid ? 1 : 0;
-    const P valid = load<double>(mask);
+    for (int l = 0; l < lanes; ++l) mask[l] = l < n_lanes ? 1 : 0;
+    return load<double>(mask);
+  };
+  const bool passes = open(cdim + last, 1);
+  if (is_last) {  // nothing passes the end of velocity space, nor between the cells that only pad
+    const P valid = first_lanes(n - first - (passes ? 0 : 1));
     for (int m = 0; m < Tr::n_face_modes; ++m) store_mode(flux, m, valid * load_mode(flux, m));
   }
   double* const lower = w.lower.data();
+  const P cells = first_lanes(is_last && passes ? n - first : lanes);
   for (int m = 0; m < Tr::n_face_modes; ++m)
-    store_mode(lower, m, shift_down(load_mode(w.previous_flux.data(), m), load_mode(flux, m)));
+    store_mode(lower, m, cells * shift_down(load_mode(w.previous_flux.data(), m), load_mode(flux, m)));
   velocity_lift<Tr, last>(lower, flux, w.df.data());
   for (int m = 0; m < Tr::n_face_modes; ++m) store_mode(w.previous_flux.data(), m, load_mode(flux, m));
 }
