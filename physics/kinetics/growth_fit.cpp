@@ -183,23 +183,31 @@ Samples find_maxima(const Samples& s) {
   return maxima;
 }
 
-bool runs_straight(const Samples& run) {
+bool runs_straight(const Samples& run, double tolerance) {
   const double slope = fit_line(run).slope;
   const double spacing = (run.t.back() - run.t.front()) / static_cast<double>(run.size() - 1);
   for (std::size_t i = 1; i < run.size(); ++i) {
     const double dt = run.t[i] - run.t[i - 1], local = (run.y[i] - run.y[i - 1]) / dt;
-    if (std::abs(local - slope) > std::max(0.1 * std::abs(slope), 0.01 / spacing)) return false;
-    if (std::abs(dt - spacing) > 0.1 * spacing) return false;
+    if (std::abs(local - slope) > tolerance * std::max(std::abs(slope), 0.1 / spacing)) return false;
+    if (std::abs(dt - spacing) > tolerance * spacing) return false;
   }
   return true;
 }
 
-/// The longest straight run of maxima, of equal ones the first; at least 3 maxima, else empty.
-Samples longest_run(const Samples& maxima) {
-  for (std::size_t n = maxima.size(); n >= 3; --n)
+/// The longest straight run of `least` or more maxima, of equal ones the first.
+std::optional<Samples> straight_run(const Samples& maxima, std::size_t least, double tolerance) {
+  for (std::size_t n = maxima.size(); n >= least; --n)
     for (std::size_t first = 0; first + n <= maxima.size(); ++first)
-      if (const Samples run = maxima.part(first, n); runs_straight(run)) return run;
-  return {};
+      if (Samples run = maxima.part(first, n); runs_straight(run, tolerance)) return run;
+  return std::nullopt;
+}
+
+std::optional<Samples> best_run(const Samples& maxima) {
+  for (const double tolerance : {0.01, 0.03})
+    if (auto run = straight_run(maxima, 6, tolerance)) return run;
+  for (const double tolerance : {0.1, 0.3})
+    if (auto run = straight_run(maxima, 3, tolerance)) return run;
+  return std::nullopt;
 }
 
 OscillationFit no_oscillation(std::size_t n_maxima, std::string reason) {
@@ -246,9 +254,10 @@ OscillationFit fit_damped_oscillation(std::span<const double> t, std::span<const
   if (all.size() < 3)
     return no_oscillation(all.size(),
                           fmt::format("{} maxima of the energy, at least 3 are needed", all.size()));
-  const Samples maxima = window ? all : longest_run(all);
-  if (maxima.size() == 0)
+  const auto run = window ? all : best_run(all);
+  if (!run)
     return no_oscillation(all.size(), fmt::format("no 3 of the {} maxima follow an exponential", all.size()));
+  const Samples& maxima = *run;
   const auto n = static_cast<double>(maxima.size());
   const Line line = fit_line(maxima);
   Samples numbered;

@@ -56,9 +56,10 @@ struct OscillationFit {
 ///
 /// A maximum counts if the energy falls to half of it or less before the next (noise makes no maxima); its
 /// place and height come from the parabola through three samples of ln(energy). Without a window the longest
-/// run of maxima is used whose neighbouring slopes agree with the run's to 10 % (or to 0.01 over the mean
-/// distance), so that neither the start, nor trapping, nor recurrence enters. No fit (see reason): fewer than
-/// 3 maxima. Arguments and errors as for fit_growth().
+/// run of maxima is used whose neighbours' distances and slopes agree with the run's means to 1 % (of slopes
+/// below 0.1 over the mean distance: 1 % of that), of at least 6 maxima; failing that to 3 %, then of at
+/// least 3 maxima to 10 and 30 %: so that neither the start, nor trapping, nor recurrence enters. No fit (see
+/// reason): fewer than 3 maxima. Arguments and errors as for fit_growth().
 [[nodiscard]] OscillationFit fit_damped_oscillation(std::span<const double> t, std::span<const double> energy,
                                                     std::optional<Window> window = std::nullopt);
 

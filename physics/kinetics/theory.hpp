@@ -89,6 +89,11 @@ enum class CollisionInvariants {
                                                            double plasma_frequency = 1,
                                                            double thermal_speed = 1);
 
+/// The same with collisions of Bhatnagar, Gross & Krook, nu (M[n, u, T] - f), which keep density, momentum
+/// and energy: d_n = nu for n >= 3, and the chain is summed by Z((omega + i nu)/(sqrt(2) |k| vth)).
+[[nodiscard]] std::complex<double> bgk_landau_mode(double k, double nu, int velocity_dimensions = 1,
+                                                   double plasma_frequency = 1, double thermal_speed = 1);
+
 /// Time after which free streaming on velocity cells of width dv comes back: T_R = 2 pi/(k dv). With DG of
 /// order p the first revival is weak; strong ones lie near multiples up to (p + 1) T_R.
 [[nodiscard]] double recurrence_time(double k, double dv);
