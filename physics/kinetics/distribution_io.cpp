@@ -58,15 +58,8 @@ Label label_of(const PhaseBasis& basis, const PhaseGrid& grid, const ConfField& 
 void write_rows(hdf5::Group& group, const std::string& name, const RowExchange& exchange,
                 const RowExchange::Give& give, const Label& label, const hdf5::Description& description) {
   Exec().fence();
-  const auto own = exchange.rows();
-  std::vector<double> rows(at(own.size()) * exchange.row_size());
-  for (int i = 0; i < exchange.n_chunks(); ++i) {
-    const auto chunk = exchange.chunk(i);
-    exchange.collect(i, give,
-                     std::span(rows).subspan(at(chunk.begin - own.begin) * exchange.row_size(),
-                                             at(chunk.size()) * exchange.row_size()));
-  }
-  group.write_distributed<double>(name, rows, label.shape, static_cast<std::uint64_t>(own.begin),
+  const auto rows = exchange.collect(give);
+  group.write_distributed<double>(name, rows, label.shape, static_cast<std::uint64_t>(exchange.rows().begin),
                                   description);
   group.set_member_attribute(name, "grid", label.grid);
   group.set_member_attribute(name, "basis", label.basis);

@@ -113,6 +113,17 @@ void RowExchange::collect(int i, const Give& give, std::span<double> rows) const
   }
 }
 
+std::vector<double> RowExchange::collect(const Give& give) const {
+  std::vector<double> result(at(rows().size()) * row_size_);
+  for (int i = 0; i < n_chunks_; ++i) {
+    const auto part = chunk(i);
+    collect(
+        i, give,
+        std::span(result).subspan(at(part.begin - rows().begin) * row_size_, at(part.size()) * row_size_));
+  }
+  return result;
+}
+
 void RowExchange::spread(int i, std::span<const double> rows, const Take& take) const {
   const int me = comm_.rank();
   const auto mine = chunk(me, i);

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "physics/kinetics/basis.hpp"
+#include "physics/kinetics/distribution.hpp"
+
+/// DG expansions as values on uniform points, for pictures and for programs that know no DG.
+namespace quintet::kinetics {
+
+/// Centres of `n` equal parts of each cell along direction d of a grid: cells * n coordinates.
+[[nodiscard]] std::vector<double> point_coordinates(const PhaseGrid& grid, int d, int n);
+
+/// One component of a field at n points a cell and direction, whole on rank 0 (empty elsewhere), with x
+/// fastest:
+/// [(n N_z), (n N_y), n N_x]. Collective over decomposition.comm().
+[[nodiscard]] std::vector<double> field_points(const Decomposition& decomposition, const PhaseGrid& grid,
+                                               const Basis& conf, const ConfField& field, int component,
+                                               int n);
+
+/// f over one direction of x and one of v, on every rank: integrated over the other directions of v and
+/// averaged over those of x.
+///
+///     F(x_i, v_j) = 1/V int dx' int dv' f(x, v)
+///
+/// (x', v': the other directions, V: the volume of x'). In 1x1v it is f itself.
+struct PhasePicture {
+  int n_x = 0, n_v = 0;        ///< points
+  std::vector<double> values;  ///< [n_v, n_x]
+};
+/// @param x, v directions of phase space: 0 <= x < cdim <= v < dim; n: points a cell and direction.
+/// Collective.
+[[nodiscard]] PhasePicture phase_picture(const Decomposition& decomposition, const PhaseBasis& basis,
+                                         const Distribution& f, int x, int v, int n);
+
+}  // namespace quintet::kinetics

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "io/parallel/comm.hpp"
+
+namespace quintet::kinetics {
+
+/// One direction of a uniform grid of points: n cells of width `spacing` from `lower`.
+struct XdmfAxis {
+  double lower = 0, spacing = 1;
+  std::uint64_t n = 1;
+};
+
+/// An XDMF file (version 3) that lets ParaView and VisIt open fields over time in an HDF5 file.
+///
+/// Each of the datasets has the shape [n_times, axes...]; values belong to the cells of a uniform grid. The
+/// file grows by one frame at a time; it is whole after each.
+class XdmfSeries {
+ public:
+  struct Description {
+    std::string data_file;              ///< of the HDF5 file, as seen from the XDMF file's folder
+    std::string group;                  ///< "/fields"
+    std::vector<std::string> datasets;  ///< in the group
+    std::vector<XdmfAxis> axes;         ///< slowest first, 1 to 3
+  };
+
+  /// Make the file, or replace it, with frames at `times`; rank 0 writes. Collective. Throws ResourceError.
+  XdmfSeries(const Comm& comm, std::string path, Description description, const std::vector<double>& times);
+  /// One more frame. Collective. Throws ResourceError.
+  void append(double time);
+
+ private:
+  void write(const std::string& text);
+  [[nodiscard]] std::string frame(double time, std::uint64_t number) const;
+
+  Comm comm_;
+  std::string path_;
+  Description description_;
+  std::uint64_t n_frames_ = 0;
+  long end_ = 0;  ///< where the next frame begins in the file
+};
+
+}  // namespace quintet::kinetics
