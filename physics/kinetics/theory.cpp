@@ -69,7 +69,8 @@ Complex highest_root_above(const ComplexFunction& f, const Scales& scales) {
     const double step = 0.5 * std::max(std::abs(edge), 0.3 * scales.least_width);
     if (count_zeros(f, strip, step) == 0) continue;
     const Complex root = highest_root(f, strip, step);
-    return std::abs(root.real()) < 1e-13 * std::abs(root) ? Complex(0, root.imag()) : root;
+    const auto clean = [&](double part) { return std::abs(part) < 1e-15 * std::abs(root) ? 0.0 : part; };
+    return {clean(root.real()), clean(root.imag())};
   }
   throw NumericalError(
       fmt::format("no growing {} electrostatic wave found; an undamped or strongly damped one needs a guess: "

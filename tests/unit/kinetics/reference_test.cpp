@@ -3,7 +3,9 @@
 #include <complex>
 #include <cstdio>
 #include <numbers>
+#include <stdexcept>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -134,26 +136,41 @@ TEST(ReferenceSeries, two_stream_fit_is_that_of_the_table) {
   EXPECT_NEAR(by_itself.rate, 0.3199435, 0.01 * 0.32);
 }
 
-/// Sums over the arrays of an archive: M0 of the modes is the M0 column (cell mean c_0/sqrt(2), dx = 4
-/// pi/32).
-TEST(ReferenceArchive, holds_the_arrays_that_belong_to_the_series) {
-  const std::string name = "landau_vp_1x1v_p2";
+/// Sums over the modes of an archive are the columns of the series: M0 by the cell means c_0/sqrt(2), L2 =
+/// sum c^2 dx dv/4.
+void expect_archive(const std::string& name, std::size_t n_arrays, const std::vector<std::string>& species) {
   if (!reference_here(name + "_dg_coeffs.npz")) GTEST_SKIP() << reference_absent(name + "_dg_coeffs.npz");
-
   const auto arrays = reference_npz(name + "_dg_coeffs.npz");
   const auto series = reference_csv(name + ".csv");
+  const Tree parameters = reference_json(name + ".json");
+  const auto extent = [&](const std::string& key) {
+    return parameters.at(key).items()[1].as_number() - parameters.at(key).items()[0].as_number();
+  };
+  const auto nx = static_cast<std::size_t>(parameters.at("Nx").as_integer());
+  const auto nv = static_cast<std::size_t>(parameters.at("Nv").as_integer());
+  const double dx = extent("x") / static_cast<double>(nx), dv = extent("v") / static_cast<double>(nv);
+  EXPECT_EQ(arrays.size(), n_arrays);
+  for (const auto& s : species) {
+    const auto &m0 = arrays.at(s + "_M0_frame0"), &f = arrays.at(s + "_f_frame0");
+    ASSERT_EQ(m0.shape, (std::vector<std::size_t>{nx, 3}));
+    ASSERT_EQ(f.shape, (std::vector<std::size_t>{nx, nv, 8}));
+    double particles = 0, from_f = 0, square = 0;
+    for (std::size_t i = 0; i < nx; ++i) particles += m0.at(i, 0) / std::numbers::sqrt2 * dx;
+    for (std::size_t i = 0; i < nx; ++i)
+      for (std::size_t j = 0; j < nv; ++j) from_f += f.at(i, j, 0) / 2 * dx * dv;
+    for (const double c : f.values) square += c * c * dx * dv / 4;
+    EXPECT_NEAR(particles, series[s + "_M0"][0], 1e-12);
+    EXPECT_NEAR(from_f, series[s + "_M0"][0], 1e-12);
+    EXPECT_NEAR(square, series[s + "_L2"][0], 1e-12);
+  }
+}
 
-  EXPECT_EQ(arrays.size(), 22u);
-  const auto& m0 = arrays.at("elc_M0_frame0");
-  const auto& f = arrays.at("elc_f_frame0");
-  ASSERT_EQ(m0.shape, (std::vector<std::size_t>{32, 3}));
-  ASSERT_EQ(f.shape, (std::vector<std::size_t>{32, 32, 8}));
-  double sum = 0, square = 0;
-  const double dx = 4 * std::numbers::pi / 32, dv = 12.0 / 32;
-  for (std::size_t i = 0; i < 32; ++i) sum += m0.at(i, 0) / std::numbers::sqrt2 * dx;
-  for (const double c : f.values) square += c * c * dx * dv / 4;
-  EXPECT_NEAR(sum, series["elc_M0"][0], 1e-13);
-  EXPECT_NEAR(square, series["elc_L2"][0], 1e-13);
+TEST(ReferenceArchive, landau_belongs_to_its_series) { expect_archive("landau_vp_1x1v_p2", 22, {"elc"}); }
+TEST(ReferenceArchive, two_stream_belongs_to_its_series) {
+  expect_archive("twostream_vm_1x1v_p2", 22, {"elc"});
+}
+TEST(ReferenceArchive, relaxation_belongs_to_its_series) {
+  expect_archive("lbo_relax_1x1v_p2", 34, {"square", "bump"});
 }
 
 /// "quintet" three times and a stored block, packed with Python's zlib.

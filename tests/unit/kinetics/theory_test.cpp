@@ -106,6 +106,14 @@ TEST(Theory, landau_has_the_tabled_roots) {
   }
 }
 
+/// Bohm & Gross: omega^2 = omega_p^2 + 3 k^2 vth^2 + 6 k^4 vth^4/omega_p^2 + ...; no damping is left in
+/// double precision.
+TEST(Theory, landau_tends_to_bohm_gross_at_long_waves) {
+  const double k = 0.01, square = k * k;
+  EXPECT_NEAR(landau_mode(k).real(), std::sqrt(1 + 3 * square + 6 * square * square), 1e-10);
+  EXPECT_EQ(landau_mode(k).imag(), 0);
+}
+
 TEST(Theory, scales_with_the_units) {
   const Complex plain = landau_mode(0.4), scaled = landau_mode(0.4 * 5 / 0.3, 5, 0.3);
   EXPECT_LT(std::abs(scaled - 5.0 * plain), 1e-12);
