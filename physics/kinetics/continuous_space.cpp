@@ -1,10 +1,9 @@
 #include "physics/kinetics/continuous_space.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <compare>
 #include <limits>
-#include <numeric>
-#include <tuple>
+#include <utility>
 
 #include "io/log/error.hpp"
 #include "physics/kinetics/legendre.hpp"
@@ -87,46 +86,52 @@ std::size_t ContinuousSpace::place(const std::array<int, 3>& s) const {
 /// The held unknown that stands at `slots`, or -1. On a wall what is not a vertex is 0: the wall's value is
 /// the same everywhere.
 int ContinuousSpace::held_number(const std::array<int, 3>& slots) const {
-  bool is_vertex = true;
-  int wall = -1;
-  for (int d = dim_ - 1; d >= 0; --d) {
-    const auto& direction = directions_[at(d)];
-    if (direction.wall[at(slots[at(d)])] >= 0) wall = 2 * d + direction.wall[at(slots[at(d)])];
-    is_vertex = is_vertex && direction.degree[at(slots[at(d)])] == 0;
+  for (int d = 0; d < dim_; ++d) {
+    const int side = directions_[at(d)].wall[at(slots[at(d)])];
+    if (side >= 0) return degrees_at(slots) == MultiIndex{} ? 2 * d + side : zero;
   }
-  if (wall < 0) return -1;
-  return is_vertex ? wall : zero;
+  return -1;
 }
 
+/// Numbers in lexicographic order, the direction with most places slowest.
 void ContinuousSpace::number_all(const Basis& conf, bool pin) {
-  std::array<int, 3> order{0, 1, 2};  // slowest first
-  std::sort(order.begin(), order.end(),
-            [&](int a, int b) { return directions_[at(a)].n_slots > directions_[at(b)].n_slots; });
-  const double n_places =
-      static_cast<double>(directions_[0].n_slots) * directions_[1].n_slots * directions_[2].n_slots;
+  const auto n = [&](int d) { return directions_[at(d)].n_slots; };
+  std::array<int, 3> order{0, 1, 2};
+  std::sort(order.begin(), order.end(), [&](int a, int b) { return n(a) > n(b); });
+  const double n_places = static_cast<double>(n(0)) * n(1) * n(2);
   QUINTET_CHECK(n_places < std::numeric_limits<int>::max(),
                 "the Poisson equation would have {:.3g} unknowns, more than its solver counts; use a coarser "
                 "grid",
                 n_places);
   number_.assign(static_cast<std::size_t>(n_places), -1);
   std::vector<std::pair<std::size_t, int>> held;
-  std::array<int, 3> s{}, n{};
-  for (int e = 0; e < 3; ++e) n[at(e)] = directions_[at(order[at(e)])].n_slots;
-  for (int i = 0; i < n[0]; ++i)
-    for (int j = 0; j < n[1]; ++j)
-      for (int k = 0; k < n[2]; ++k) {
-        s[at(order[0])] = i, s[at(order[1])] = j, s[at(order[2])] = k;
-        MultiIndex mode{};
-        for (int d = 0; d < dim_; ++d) mode[at(d)] = directions_[at(d)].degree[at(s[at(d)])];
-        if (conf.find(mode) < 0) continue;
-        int which = held_number(s);
-        if (pin && which < 0 && mode == MultiIndex{}) which = zero, pin = false;
+  for (int i = 0; i < n(order[0]); ++i)
+    for (int j = 0; j < n(order[1]); ++j)
+      for (int k = 0; k < n(order[2]); ++k) {
+        std::array<int, 3> slots{};
+        slots[at(order[0])] = i;
+        slots[at(order[1])] = j;
+        slots[at(order[2])] = k;
+        const MultiIndex degrees = degrees_at(slots);
+        if (conf.find(degrees) < 0) continue;
+        int which = held_number(slots);
+        if (which < 0 && pin && degrees == MultiIndex{}) {
+          which = zero;
+          pin = false;
+        }
         if (which >= 0)
-          held.emplace_back(place(s), which);
+          held.emplace_back(place(slots), which);
         else
-          number_[place(s)] = n_free_++;
+          number_[place(slots)] = n_free_++;
       }
   for (const auto& [where, which] : held) number_[where] = n_free_ + which;
+}
+
+/// 0 where a vertex stands along a direction, k where an n_k does.
+MultiIndex ContinuousSpace::degrees_at(const std::array<int, 3>& slots) const {
+  MultiIndex result{};
+  for (int d = 0; d < dim_; ++d) result[at(d)] = directions_[at(d)].degree[at(slots[at(d)])];
+  return result;
 }
 
 int ContinuousSpace::number(const std::array<int, 3>& cell, int l) const {

@@ -56,6 +56,7 @@ class ContinuousSpace {
   static Direction make_direction(int n_cells, int order, bool periodic, const std::array<bool, 2>& held);
   void number_all(const Basis& conf, bool pin);
   [[nodiscard]] int held_number(const std::array<int, 3>& slots) const;
+  [[nodiscard]] MultiIndex degrees_at(const std::array<int, 3>& slots) const;
   [[nodiscard]] std::size_t place(const std::array<int, 3>& slots) const;
   void find_half_width();
   void expand(const Basis& conf);

@@ -146,17 +146,27 @@ struct CellRate {
       lower[d] = faces[d].data() + static_cast<std::size_t>(face) * size;
       upper[d] = lower[d] + static_cast<std::size_t>(lines[d].n_inner) * size;
     }
+    double* out = rate.data() + static_cast<std::size_t>(cell) * modes.n_modes * n_field;
     for (int i = 0; i < modes.n_modes; ++i) {
-      double sum[n_field] = {}, derivative[n_field];
+      double sum[n_field], derivative[n_field];
+      sources(cell, i, sum);
       for (int d = 0; d < modes.dim; ++d) {
         weak_derivative(modes, d, i, u, lower[d], upper[d], derivative);
         for (int q = 0; q < n_field; ++q)
           sum[q] += scale[d] * coupling.coefficient[d][q] * derivative[coupling.partner[d][q]];
       }
-      for (int l = 0; l < 3; ++l) sum[field_ex + l] -= inverse_epsilon0 * current(cell, l, i);
-      if (charge_factor != 0) sum[field_phi] += charge_factor * charge(cell, 0, i);
-      for (int q = 0; q < n_field; ++q) rate(cell, q, i) = sum[q];
+      store_components(sum, modes.n_modes, out + i);
     }
+  }
+
+  /// sum [8] = (-J/epsilon0, 0, chi_e rho/epsilon0, 0) of mode i.
+  KOKKOS_INLINE_FUNCTION void sources(int cell, int i, double* sum) const {
+    for (int l = 0; l < 3; ++l) {
+      sum[field_ex + l] = -inverse_epsilon0 * current(cell, l, i);
+      sum[field_bx + l] = 0;
+    }
+    sum[field_phi] = charge_factor == 0 ? 0 : charge_factor * charge(cell, 0, i);
+    sum[field_psi] = 0;
   }
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "physics/kernels/pack.hpp"
 #include "physics/kinetics/conf_modes.hpp"
 #include "physics/kinetics/maxwell.hpp"
 
@@ -41,27 +42,48 @@ struct MaxwellCoupling {
   }
 };
 
+/// The components are worked on in packs as wide as the machine's vectors.
+using FieldPack = Pack<double>;
+inline constexpr int field_lanes = pack_width<double>;
+static_assert(n_field % field_lanes == 0, "the eight components fill whole packs");
+
+/// to[q n] = from[q]. Written out: as a loop it becomes a scatter instruction, several times as slow.
+KOKKOS_INLINE_FUNCTION void store_components(const double* from, int n, double* to) {
+  static_assert(n_field == 8);
+  to[0] = from[0];
+  to[n] = from[1];
+  to[2 * n] = from[2];
+  to[3 * n] = from[3];
+  to[4 * n] = from[4];
+  to[5 * n] = from[5];
+  to[6 * n] = from[6];
+  to[7 * n] = from[7];
+}
+
 /// out [8] = the state at the upper (side 1) or lower (0) face of a cell `u` [n_modes, 8]: face mode m.
-KOKKOS_INLINE_FUNCTION void field_trace(const ConfModes& modes, int d, int side, int m,
-                                        const double* KOKKOS_RESTRICT u, double* KOKKOS_RESTRICT out) {
-  for (int q = 0; q < n_field; ++q) out[q] = 0;
-  for (int k = 0; k < modes.length[d][m]; ++k) {
-    const double value = side == 1 ? modes.end[k] : modes.start(k);
-    const double* KOKKOS_RESTRICT line = u + n_field * modes.line[d][m][k];
-    for (int q = 0; q < n_field; ++q) out[q] += value * line[q];
+KOKKOS_INLINE_FUNCTION void field_trace(const ConfModes& modes, int d, int side, int m, const double* u,
+                                        double* out) {
+  for (int q = 0; q < n_field; q += field_lanes) {
+    FieldPack sum{};
+    for (int k = 0; k < modes.length[d][m]; ++k)
+      sum +=
+          (side == 1 ? modes.end[k] : modes.start(k)) * load<double>(u + n_field * modes.line[d][m][k] + q);
+    store<double>(out + q, sum);
   }
 }
 
 /// state [8] = what both cells see at a face: {U} (central), or the Riemann solution {U} - sign(A_d) [U]/2
 /// (upwind), {U} = (lower + upper)/2, [U] = upper - lower.
 KOKKOS_INLINE_FUNCTION void face_state(const MaxwellCoupling& coupling, int d, bool upwind,
-                                       const double* KOKKOS_RESTRICT lower,
-                                       const double* KOKKOS_RESTRICT upper, double* KOKKOS_RESTRICT state) {
-  for (int q = 0; q < n_field; ++q) state[q] = 0.5 * (lower[q] + upper[q]);
-  if (!upwind) return;
+                                       const double* lower, const double* upper, double* state) {
   double jump[n_field];
-  for (int q = 0; q < n_field; ++q) jump[q] = 0.5 * (upper[q] - lower[q]);
-  for (int q = 0; q < n_field; ++q) state[q] -= coupling.sign[d][q] * jump[coupling.partner[d][q]];
+  for (int q = 0; q < n_field; q += field_lanes) {
+    const FieldPack below = load<double>(lower + q), above = load<double>(upper + q);
+    store<double>(state + q, 0.5 * (below + above));
+    store<double>(jump + q, 0.5 * (above - below));
+  }
+  if (upwind)
+    for (int q = 0; q < n_field; ++q) state[q] -= coupling.sign[d][q] * jump[coupling.partner[d][q]];
 }
 
 /// derivative [8] = minus the weak derivative along d of all components, mode i, on [-1, 1]:
@@ -69,19 +91,14 @@ KOKKOS_INLINE_FUNCTION void face_state(const MaxwellCoupling& coupling, int d, b
 ///     int phi_k' U dxi - phi_k(1) U*_upper + phi_k(-1) U*_lower
 ///
 /// `u` [n_modes, 8], `lower` and `upper` [n_face, 8].
-KOKKOS_INLINE_FUNCTION void weak_derivative(const ConfModes& modes, int d, int i,
-                                            const double* KOKKOS_RESTRICT u,
-                                            const double* KOKKOS_RESTRICT lower,
-                                            const double* KOKKOS_RESTRICT upper,
-                                            double* KOKKOS_RESTRICT derivative) {
-  const int k = modes.degree[d][i], m = modes.face[d][i];
-  const double at_lower = modes.start(k), at_upper = modes.end[k];
-  for (int q = 0; q < n_field; ++q)
-    derivative[q] = at_lower * lower[n_field * m + q] - at_upper * upper[n_field * m + q];
-  for (int b = 0; b < (k + 1) / 2; ++b) {
-    const double slope = modes.slope[k][b];
-    const double* KOKKOS_RESTRICT below = u + n_field * modes.below[d][i][b];
-    for (int q = 0; q < n_field; ++q) derivative[q] += slope * below[q];
+KOKKOS_INLINE_FUNCTION void weak_derivative(const ConfModes& modes, int d, int i, const double* u,
+                                            const double* lower, const double* upper, double* derivative) {
+  const int k = modes.degree[d][i], m = n_field * modes.face[d][i];
+  for (int q = 0; q < n_field; q += field_lanes) {
+    FieldPack sum = modes.start(k) * load<double>(lower + m + q) - modes.end[k] * load<double>(upper + m + q);
+    for (int b = 0; b < (k + 1) / 2; ++b)
+      sum += modes.slope[k][b] * load<double>(u + n_field * modes.below[d][i][b] + q);
+    store<double>(derivative + q, sum);
   }
 }
 

@@ -64,17 +64,29 @@ double free_memory() {
   return std::numeric_limits<double>::infinity();
 }
 
+/// Throws ResourceError if a factor of n unknowns and `half_width` diagonals, one on each rank, cannot fit.
 /// Collective.
-void require_factor_memory(const Comm& comm, const ContinuousSpace& space) {
-  const double bytes = BandedCholesky::bytes(space.n_free(), space.half_width());
+void require_factor_memory(const Comm& comm, double n, double half_width) {
+  const double bytes = BandedCholesky::bytes(n, half_width);
   const double available = free_memory();
   const int n_ranks = comm.node_size();
   if (!comm.any(bytes * n_ranks > available)) return;
-  throw ResourceError(fmt::format(
-      "the Poisson solver's factor ({} unknowns, {} diagonals) takes {:.3g} GB on each of {} ranks of a "
-      "node, "
-      "which has {:.3g} GB free; use a coarser grid, a lower order or fewer ranks a node",
-      space.n_free(), space.half_width() + 1, bytes / 1e9, n_ranks, comm.minimum(available) / 1e9));
+  throw ResourceError(
+      fmt::format("the Poisson solver's factor ({:.3g} unknowns, {:.3g} diagonals) takes {:.3g} GB on each "
+                  "of {} ranks of "
+                  "a node, which has {:.3g} GB free; use a coarser grid, a lower order or fewer ranks a node",
+                  n, half_width + 1, bytes / 1e9, n_ranks, comm.minimum(available) / 1e9));
+}
+
+/// The same by a lower bound, so that a grid much too large is refused before its unknowns are numbered: one
+/// a cell, and a band of at least one layer of cells.
+void require_least_memory(const Comm& comm, const PhaseGrid& grid) {
+  double n = 1, longest = 1;
+  for (std::size_t d = 0; d < at(grid.cdim); ++d) {
+    n *= grid.cells[d];
+    longest = std::max<double>(longest, grid.cells[d]);
+  }
+  require_factor_memory(comm, n, n / longest);
 }
 
 /// Calls f(cell) for the global indices of all cells of the box [begin, begin + extent).
@@ -103,7 +115,7 @@ struct Poisson::Implementation {
         modes(conf),
         floating(!has_dirichlet(grid, o)),
         space(grid, conf, held_walls(grid, o), floating) {
-    require_factor_memory(decomposition.comm(), space);
+    require_factor_memory(decomposition.comm(), space.n_free(), space.half_width());
     matrix.emplace(space.n_free(), space.half_width());
     unknown.resize(size());
     wall_load.resize(size());
@@ -267,6 +279,7 @@ void Poisson::Implementation::extract(const ConfField& potential) {
 Poisson::Poisson(const Decomposition& decomposition, const PhaseGrid& grid, const Basis& conf,
                  const PoissonOptions& options) {
   check_options(grid, options);
+  require_least_memory(decomposition.comm(), grid);
   implementation_ = std::make_unique<Implementation>(decomposition, grid, conf, options);
 }
 
