@@ -181,6 +181,12 @@ Context::Steps::~Steps() {
   context_.loop_seconds += Seconds(Clock::now() - start_).count();
 }
 
+void Context::Steps::expect(std::int64_t last) {
+  last_ = last;
+  next_look_ = std::min(next_look_, last_ + 1);
+  context_.progress.expect(last);
+}
+
 bool Context::Steps::look(std::int64_t step) {
   auto& context = context_;
   const std::int64_t done = step - first_;

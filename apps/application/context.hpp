@@ -115,6 +115,9 @@ class Context::Steps {
   Steps& operator=(const Steps&) = delete;
   [[nodiscard]] Iterator begin() { return {*this, first_}; }
   [[nodiscard]] End end() const { return {}; }
+  /// A new guess of the last step, the same on all ranks, where a run ends at a time and not at a number: the
+  /// loop ends after it, and the progress line counts to it.
+  void expect(std::int64_t last);
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -19,6 +19,7 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   void start(std::int64_t first, std::int64_t last);
+  void expect(std::int64_t last) { total_ = last - first_ + 1; }  ///< a new guess
   /// `done` steps of the loop are finished. The log gets a line every tenth of the way and every minute.
   void update(std::int64_t done);
   /// The loop was left; erases the live line.

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "io/config/schema.hpp"
+#include "physics/kinetics/system.hpp"
+
+/// What the user writes about the fields: `field` and what is in it.
+namespace quintet::vlasov {
+
+/// Speeds of the waves that carry errors of the divergences away, in units of c.
+struct CleaningOptions {
+  FormulaText electric = "0", magnetic = "0";
+};
+void describe(Schema& schema, CleaningOptions& options);
+
+/// Vectors as formulas of x (and t): three components, or none.
+struct VectorFieldOptions {
+  std::vector<FormulaText> electric, magnetic;
+};
+void describe(Schema& schema, VectorFieldOptions& options);
+
+/// What the fields meet at the ends of x that are not periodic.
+struct FieldBoundaryOptions {
+  std::vector<std::string> lower, upper;              ///< [cdim] or empty: see the page of all keys
+  std::vector<FormulaText> lower_value, upper_value;  ///< of phi or its normal derivative, [cdim] or empty: 0
+};
+void describe(Schema& schema, FieldBoundaryOptions& options);
+
+struct FieldOptions {
+  kinetics::FieldModel model = kinetics::FieldModel::maxwell;
+  FormulaText epsilon0 = "1", mu0 = "1";
+  bool upwind = false;
+  CleaningOptions cleaning;
+  FieldBoundaryOptions boundary;
+  VectorFieldOptions initial;        ///< electric empty: from the charge
+  VectorFieldOptions external;       ///< of x and t
+  std::vector<FormulaText> current;  ///< of x and t, three components or none
+  FormulaText background_charge = "0";
+};
+void describe(Schema& schema, FieldOptions& options);
+
+}  // namespace quintet::vlasov

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "apps/vlasov/setup.hpp"
+
+namespace quintet::vlasov {
+
+/// Moments of a species and what is made of them by weak products, each [n_conf, components, n_modes].
+struct Fluid {
+  kinetics::ConfField m0, m1, m2, m3;  ///< int f, int v_i f, int v.v f, int v.v v_i f dv
+  kinetics::ConfField velocity;        ///< u: n u = M1 weakly
+  kinetics::ConfField temperature;     ///< T = m (M2 - u.M1)/(vdim n)
+  kinetics::ConfField heat_flux;       ///< q_i = m/2 int |v - u|^2 (v_i - u_i) f dv
+};
+
+/// Collective.
+[[nodiscard]] Fluid fluid_of(const Exec& exec, const Setup& setup, kinetics::VlasovSystem& system, int s);
+
+}  // namespace quintet::vlasov

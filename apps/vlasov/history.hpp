@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "apps/application/context.hpp"
+#include "apps/vlasov/setup.hpp"
+
+namespace quintet::vlasov {
+
+/// What is known of a column of the history.
+struct HistoryColumn {
+  std::string name, description;
+};
+
+/// The history: sums over phase space every so many steps, in group `history` of run.h5.
+///
+/// Columns: time, step, dt; field_ex ... field_bz = int E_x^2 dx ...; electric_energy, magnetic_energy,
+/// kinetic_energy, energy; and for each species S: S_particles, S_momentum_x ..., S_m2 = int v^2 f, S_l2 =
+/// int f^2, S_least_mean, S_lost, S_lost_energy.
+class History {
+ public:
+  /// On a restart rows after `first_step` are dropped and what was there before is read back. Collective.
+  History(Context& context, const Setup& setup, std::int64_t first_step);
+
+  /// Add a row, unless there is one of this step. Collective.
+  void add(const kinetics::Sample& sample, std::int64_t step, double dt);
+
+  [[nodiscard]] const std::vector<HistoryColumn>& columns() const { return columns_; }
+  [[nodiscard]] bool has(const std::string& column) const;
+  /// Values so far. Throws InputError if there is no such column.
+  [[nodiscard]] const std::vector<double>& column(const std::string& name) const;
+  [[nodiscard]] std::vector<std::string> names() const;
+
+ private:
+  [[nodiscard]] std::size_t index(const std::string& name) const;
+
+  std::vector<HistoryColumn> columns_;
+  std::vector<hdf5::Series> series_;          ///< one a column
+  std::vector<std::vector<double>> values_;   ///< of each column
+  double electric_factor_, magnetic_factor_;  ///< epsilon0/2, 1/(2 mu0)
+  std::vector<double> masses_;
+  int vdim_;
+};
+
+/// Names of the columns of a run, for checks before it begins.
+[[nodiscard]] std::vector<HistoryColumn> history_columns(const Setup& setup);
+
+}  // namespace quintet::vlasov

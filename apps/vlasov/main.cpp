@@ -1,0 +1,10 @@
+#include "apps/application/application.hpp"
+#include "apps/vlasov/run.hpp"
+
+/// Discontinuous-Galerkin plasma kinetics.
+int main(int argc, char** argv) {
+  namespace vlasov = quintet::vlasov;
+  return quintet::Application("vlasov", "Discontinuous-Galerkin plasma kinetics")
+      .command<vlasov::RunOptions>("run", "Solve the Vlasov-Maxwell or Vlasov-Poisson system", vlasov::run)
+      .execute(argc, argv);
+}

@@ -1,0 +1,98 @@
+#include "apps/vlasov/run.hpp"
+
+#include <chrono>
+
+#include "apps/vlasov/frames.hpp"
+#include "apps/vlasov/history.hpp"
+#include "apps/vlasov/pictures.hpp"
+#include "apps/vlasov/run_report.hpp"
+#include "apps/vlasov/simulation.hpp"
+#include "io/log/error.hpp"
+#include "io/log/log.hpp"
+
+namespace quintet::vlasov {
+
+namespace {
+
+std::shared_ptr<Simulation> start(Context& context, const RunOptions& options) {
+  const auto timer = context.phase("start");
+  return std::make_shared<Simulation>(context, options, make_setup(context.comm(), options));
+}
+
+void announce(const Context& context, const Simulation& simulation) {
+  const Setup& setup = simulation.setup();
+  const auto& ranks = setup.decomposition.ranks();
+  std::string grid;
+  for (int d = 0; d < setup.basis.dim(); ++d)
+    grid += fmt::format("{}{}", d == 0 ? "" : " x ", ranks[static_cast<std::size_t>(d)]);
+  log::info("{}; {} ranks, {:.4g} bytes each", description(setup), grid, simulation.bytes());
+  if (context.restart_file())
+    log::info("Goes on from step {}, time {:.6g} ({})", simulation.step(), simulation.time(),
+              *context.restart_file());
+}
+
+/// The state of a failed run is kept apart, so that no restart takes it for a good one.
+void keep_emergency(Context& context, const std::shared_ptr<Simulation>& simulation) {
+  context.on_failure([simulation, comm = context.comm(), provenance = context.provenance(),
+                      folder = context.path("emergency")] {
+    hdf5::CheckpointStore(comm, folder, 1).write(simulation->step(), provenance, [&](hdf5::Group& root) {
+      simulation->save(root);
+    });
+    log::warning("The state at step {} is in {}", simulation->step(), folder);
+  });
+}
+
+}  // namespace
+
+void run(Context& context, const RunOptions& options) {
+  const Exec exec;
+  context.keep_checkpoints(options.checkpoint_keep);
+  const auto simulation = start(context, options);
+  announce(context, *simulation);
+  const Comparison comparison = read_comparison(options, simulation->setup());
+  if (context.validating()) return;
+
+  keep_emergency(context, simulation);
+  History history(context, simulation->setup(), simulation->step());
+  Frames frames(context, options.output, simulation->setup(), simulation->step(), simulation->time());
+  Pictures pictures(context, simulation->setup());
+  const auto look = [&] {
+    const auto phase = context.phase("history");
+    const auto sample = simulation->sample(exec);
+    context.show("field energy", sample.field_energy, "");
+    history.add(sample, simulation->step(), simulation->dt());
+    frames.note(sample);
+  };
+  const auto save = [&] {
+    frames.flush();
+    context.checkpoint(simulation->step(), [&](hdf5::Group& root) { simulation->save(root); });
+  };
+  if (simulation->step() == 0) {
+    look();
+    frames.write(*simulation);
+    pictures.take(*simulation, 0);
+  }
+
+  const std::int64_t first = simulation->step();
+  const auto begin = std::chrono::steady_clock::now();
+  auto steps = context.steps(first + 1, first + simulation->steps_left());
+  for ([[maybe_unused]] const std::int64_t step : steps) {
+    const double before = simulation->time();
+    {
+      const auto phase = context.phase("steps");
+      simulation->advance(exec);
+    }
+    const bool done = simulation->finished();
+    if (simulation->step() % options.history_interval == 0 || done) look();
+    if (frames.due(before, simulation->time()) || done) frames.write(*simulation);
+    if (pictures.due(before, simulation->time()) || done) pictures.take(*simulation, done ? 2 : 1);
+    if (simulation->step() % options.checkpoint_interval == 0) save();
+    steps.expect(simulation->step() + simulation->steps_left());
+  }
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  if (context.stopped_early() || simulation->step() % options.checkpoint_interval != 0) save();
+  report_run(context, options, comparison, history, pictures, *simulation, simulation->step() - first,
+             seconds);
+}
+
+}  // namespace quintet::vlasov

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "apps/application/context.hpp"
+#include "apps/vlasov/run_options.hpp"
+
+namespace quintet::vlasov {
+
+/// `vlasov run`: all species and their fields from the initial state to `time.end`. Collective.
+void run(Context& context, const RunOptions& options);
+
+}  // namespace quintet::vlasov
