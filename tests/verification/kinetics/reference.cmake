@@ -1,0 +1,1 @@
+quintet_test(kinetics_reference SOURCES vlasov_reference.cpp DEPENDS quintet_kinetics LABELS verification)
