@@ -182,12 +182,15 @@ class MaxwellianProjection {
   /// Where the cells are coarse for the Maxwellian, moments that are to be exact need more nodes.
   [[nodiscard]] int velocity_nodes(int conf, bool exact) const {
     const int usual = n_nodes_ > 0 ? n_nodes_ : velocity_degree(basis_) + 1;
-    if (!exact) return usual;
+    return exact ? std::max(usual, static_cast<int>(std::min(32.0, std::ceil(1.5 * widest(conf))))) : usual;
+  }
+  /// Width of the velocity cells in thermal speeds, the greatest in a configuration cell.
+  [[nodiscard]] double widest(int conf) const {
     double ratio = 0;
     for (int q = 0; q < nodes_.size(); ++q)
       for (int d = 0; d < grid_.vdim; ++d)
         ratio = std::max(ratio, grid_.width(grid_.cdim + d) / state(conf, q).thermal_speed[at_index(d)]);
-    return std::max(usual, static_cast<int>(std::min(32.0, std::ceil(1.5 * ratio))));
+    return ratio;
   }
 
   void compute_factors(int conf, bool exact) {
@@ -289,14 +292,6 @@ class MaxwellianProjection {
       }
     }
     return solution;
-  }
-
-  [[nodiscard]] double widest(int conf) const {
-    double ratio = 0;
-    for (int q = 0; q < nodes_.size(); ++q)
-      for (int d = 0; d < grid_.vdim; ++d)
-        ratio = std::max(ratio, grid_.width(grid_.cdim + d) / state(conf, q).thermal_speed[at_index(d)]);
-    return ratio;
   }
 
   /// Values of velocity group g at node q in the velocity cell j: of the Maxwellian and of its correction.
