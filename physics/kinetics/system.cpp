@@ -158,6 +158,19 @@ void VlasovSystem::start(const Exec& exec, double time) {
   }
 }
 
+void VlasovSystem::resume(const Exec& exec, double time, std::int64_t step) {
+  auto& my = *implementation_;
+  my.time = time;
+  my.step = step;
+  my.given_is_fresh = false;
+  my.sum_moments(exec, my.now);
+}
+
+const std::vector<std::array<double, 2>>& VlasovSystem::lost_here() const { return implementation_->lost; }
+void VlasovSystem::set_lost_here(std::vector<std::array<double, 2>> lost) {
+  implementation_->lost = std::move(lost);
+}
+
 double VlasovSystem::stable_dt(const Exec& exec) {
   auto& my = *implementation_;
   my.refresh_given(my.time);

@@ -85,6 +85,9 @@ class VlasovSystem {
   /// After f (and, for Maxwell, the field) were filled: solve Poisson, hold fixed boundaries, set the clock.
   /// Collective.
   void start(const Exec& exec, double time);
+  /// After f and field of a checkpoint were put in place of those that start() saw: what follows from them is
+  /// computed anew, but what fixed boundaries hold stays that of the start. Collective.
+  void resume(const Exec& exec, double time, std::int64_t step);
   [[nodiscard]] double time() const;
   [[nodiscard]] std::int64_t step() const;
   void set_clock(double time, std::int64_t step);
@@ -92,6 +95,9 @@ class VlasovSystem {
   /// restart takes the same steps. Set it after start().
   [[nodiscard]] double collision_frequency() const;
   void set_collision_frequency(double frequency);
+  /// What this rank has counted at walls, of each species: particles and int v.v f. Part of a checkpoint.
+  [[nodiscard]] const std::vector<std::array<double, 2>>& lost_here() const;
+  void set_lost_here(std::vector<std::array<double, 2>> lost);
 
   /// The largest stable step at the present state. Collective.
   [[nodiscard]] double stable_dt(const Exec& exec);
