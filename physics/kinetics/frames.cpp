@@ -47,6 +47,13 @@ std::vector<std::string> axes_of(const PhaseGrid& grid, bool with_velocity) {
   return axes;
 }
 
+/// The points of point_coordinates().
+XdmfAxis xdmf_axis(const PhaseGrid& grid, int d, int n_points) {
+  const double spacing = grid.width(d) / n_points;
+  return {grid.lower[at(d)] + 0.5 * spacing, spacing,
+          static_cast<std::uint64_t>(grid.cells[at(d)] * n_points)};
+}
+
 }  // namespace
 
 /// The open file, its series, and the XDMF files beside it.
@@ -173,7 +180,7 @@ struct FrameWriter::Implementation {
                           {"1", {x_names[at(d)]}, "Coordinates of the points."});
       shape.push_back(x.size());
       axes.emplace_back(x_names[at(d)]);
-      xdmf.axes.push_back({grid().lower[at(d)], grid().width(d) / n_points, x.size()});
+      xdmf.axes.push_back(xdmf_axis(grid(), d, n_points));
     }
     std::uint64_t n = 1;
     for (const auto extent : shape) n *= extent;
@@ -213,12 +220,14 @@ struct FrameWriter::Implementation {
                      one.name, x_name, v_name, n_points)})
         .append<double>(picture.values);
     if (!first_of_process) return;
-    const XdmfAxis along_v{one.grid.lower[at(v)], one.grid.width(v) / n_points, entry[0]},
-        along_x{one.grid.lower[at(x)], one.grid.width(x) / n_points, entry[1]};
     const auto data_file = std::filesystem::path(file.path()).filename().string();
     pictures_xdmf.emplace(name,
                           XdmfSeries(decomposition.comm(), fmt::format("{}.{}.xmf", stem(file.path()), name),
-                                     {data_file, "/pictures", {name}, {along_v, along_x}}, times));
+                                     {data_file,
+                                      "/pictures",
+                                      {name},
+                                      {xdmf_axis(one.grid, v, n_points), xdmf_axis(one.grid, x, n_points)}},
+                                     times));
   }
 
   void append_distribution(const Species& one, const Distribution& f) {

@@ -68,19 +68,18 @@ void XdmfSeries::write(const std::string& text) {
 }
 
 std::string XdmfSeries::frame(double time, std::uint64_t number) const {
-  // A uniform grid of three directions, of which those that are missing have one node.
-  std::vector<std::uint64_t> nodes(3, 1), cells_of_three(3, 1), shape;
+  // A uniform grid of three directions, of which those that are missing have one point.
+  std::vector<std::uint64_t> points(3, 1), shape;
   std::vector<double> origin(3, 0), spacing(3, 1);
   const std::size_t first = 3 - description_.axes.size();
   for (std::size_t i = 0; i < description_.axes.size(); ++i) {
     const auto& axis = description_.axes[i];
     shape.push_back(axis.n);
-    nodes[first + i] = axis.n + 1;
-    cells_of_three[first + i] = axis.n;
-    origin[first + i] = axis.lower;
+    points[first + i] = axis.n;
+    origin[first + i] = axis.first;
     spacing[first + i] = axis.spacing;
   }
-  const auto cells = fmt::format("{}", fmt::join(shape, " "));
+  const auto extents = fmt::format("{}", fmt::join(shape, " "));
   std::string text =
       fmt::format(R"(<Grid Name="frame_{}" GridType="Uniform">
 <Time Value="{}"/>
@@ -90,19 +89,19 @@ std::string XdmfSeries::frame(double time, std::uint64_t number) const {
 <DataItem Format="XML" Dimensions="3">{}</DataItem>
 </Geometry>
 )",
-                  number, time, fmt::join(nodes, " "), fmt::join(origin, " "), fmt::join(spacing, " "));
+                  number, time, fmt::join(points, " "), fmt::join(origin, " "), fmt::join(spacing, " "));
   const std::size_t rank = shape.size() + 1;
   const std::vector<std::uint64_t> zeros(shape.size(), 0), ones(rank, 1);
   for (const auto& name : description_.datasets)
-    text += fmt::format(R"(<Attribute Name="{}" AttributeType="Scalar" Center="Cell">
+    text += fmt::format(R"(<Attribute Name="{}" AttributeType="Scalar" Center="Node">
 <DataItem ItemType="HyperSlab" Dimensions="{}">
 <DataItem Format="XML" Dimensions="3 {}">{} {} {} 1 {}</DataItem>
 <DataItem Format="HDF" NumberType="Float" Precision="8" Dimensions="{} {}">{}:{}/{}</DataItem>
 </DataItem>
 </Attribute>
 )",
-                        escaped(name), fmt::join(cells_of_three, " "), rank, number, fmt::join(zeros, " "),
-                        fmt::join(ones, " "), cells, number + 1, cells, escaped(description_.data_file),
+                        escaped(name), fmt::join(points, " "), rank, number, fmt::join(zeros, " "),
+                        fmt::join(ones, " "), extents, number + 1, extents, escaped(description_.data_file),
                         escaped(description_.group), escaped(name));
   return text + "</Grid>\n";
 }

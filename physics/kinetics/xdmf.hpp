@@ -8,9 +8,9 @@
 
 namespace quintet::kinetics {
 
-/// One direction of a uniform grid of points: n cells of width `spacing` from `lower`.
+/// One direction of a uniform grid: n points from `first`, `spacing` apart.
 struct XdmfAxis {
-  double lower = 0, spacing = 1;
+  double first = 0, spacing = 1;
   std::uint64_t n = 1;
 };
 

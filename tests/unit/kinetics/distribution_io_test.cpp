@@ -36,7 +36,7 @@ TEST(DistributionIo, every_split_is_read_by_other_splits_bit_by_bit) {
       const Decomposition from(comm, grid, splits[i]);
       auto file = hdf5::File::create(comm, scratch / "f.h5");
       write(file.root(), "f", from, basis, numbered(from, grid, basis), of_f);
-      for (const std::size_t other : {i, i + 1, 2 * i + 3}) {
+      for (const std::size_t other : {i, 2 * i + 1}) {
         const Decomposition to(comm, grid, splits[other % splits.size()]);
         Distribution f("read", to.block(grid), basis.size());
 
@@ -123,7 +123,7 @@ TEST(DistributionIo, fields_are_written_once_and_read_by_all) {
     const auto field = numbered_field(from.block(grid), 8, 8);
     if (from.velocity_comm().rank() > 0) Kokkos::deep_copy(field, -1.0);
     write(file.root(), "field", from, grid, basis, field, {"1", {"x", "y", "component", "mode"}, "E, B."});
-    for (const std::size_t other : {i, i + 1, 2 * i + 3}) {
+    for (const std::size_t other : {i, 2 * i + 1}) {
       const Decomposition to(comm, grid, splits[other % splits.size()]);
       ConfField read_back("read", static_cast<std::size_t>(to.block(grid).n_conf()), 8, 8);
 
