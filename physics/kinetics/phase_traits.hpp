@@ -190,7 +190,7 @@ struct PhaseTraits {
 
   /// Small bases are unrolled over groups, so that a cell's modes stay in registers; of larger ones only the
   /// configuration modes are (code size, compile time).
-  static constexpr bool unrolled = n_modes <= 27;
+  static constexpr bool unrolled = n_modes <= 48;
 };
 
 /// An int that is part of the type.
