@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "io/log/error.hpp"
+#include "physics/kinetics/bgk.hpp"
 #include "physics/kinetics/collision_moments.hpp"
 #include "physics/kinetics/lenard_bernstein.hpp"
 #include "physics/kinetics/species_exchange.hpp"
@@ -34,6 +35,8 @@ void check(const std::vector<Species>& species, const CollisionOptions& options)
           species[s].name, species[r].name, nu, back);
     }
   }
+  QUINTET_CHECK(options.conserving || options.kind == CollisionOptions::Operator::lenard_bernstein,
+                "conserving: false is for the Lenard-Bernstein operator alone; BGK always conserves");
   QUINTET_CHECK(!options.spitzer || (options.reference_density > 0 && options.reference_thermal_speed > 0),
                 "reference density {} and thermal speed {} of the collision frequency must be positive",
                 options.reference_density, options.reference_thermal_speed);
@@ -52,7 +55,9 @@ struct Collisions::Implementation {
   std::vector<CollisionMoments> moments;
   std::vector<DragDiffusion> coefficients;
   std::vector<MomentGain> gain;
-  std::vector<std::unique_ptr<LenardBernstein>> operators;
+  std::vector<std::unique_ptr<LenardBernstein>>
+      lenard_bernstein;  ///< one of these two a species that collides
+  std::vector<std::unique_ptr<Bgk>> bgk;
   std::vector<double> first_thermal_square;  ///< not conserving: of the state that add() first saw
 
   Implementation(const Decomposition& d, const PhaseBasis& b, const std::vector<Species>& s,
@@ -67,8 +72,14 @@ struct Collisions::Implementation {
       gain.emplace_back();
       if (exchange.has_partner(i) && options.conserving)
         gain.back() = MomentGain("gain", n_conf, vdim + 1, n);
-      operators.push_back(
-          std::make_unique<LenardBernstein>(decomposition, basis, blocks[at(i)], exchange.uniform()));
+      lenard_bernstein.emplace_back();
+      bgk.emplace_back();
+      if (!exchange.collides(i)) continue;
+      if (options.kind == CollisionOptions::Operator::bgk)
+        bgk.back() = std::make_unique<Bgk>(basis, blocks[at(i)], exchange.uniform());
+      else
+        lenard_bernstein.back() =
+            std::make_unique<LenardBernstein>(decomposition, basis, blocks[at(i)], exchange.uniform());
     }
   }
 
@@ -102,17 +113,14 @@ struct Collisions::Implementation {
       }
   }
 
-  void compute_coefficients(const Exec& exec) {
-    exchange.compute(exec, blocks[0], moments, coefficients, gain);
-    if (!options.conserving) hold_first_state();
-    for (int s = 0; s < n_species(); ++s) {
-      if (!exchange.collides(s)) continue;
-      if (options.conserving)
-        moments[at(s)].solve(exec, blocks[at(s)], products, gain[at(s)], species[at(s)].name,
-                             coefficients[at(s)]);
-      else
-        set_fixed_coefficients(s);
-    }
+  void add_lenard_bernstein(const Exec& exec, int s, const Distribution& f, double weight,
+                            const Distribution& out) {
+    if (options.conserving)
+      moments[at(s)].solve(exec, blocks[at(s)], products, gain[at(s)], species[at(s)].name,
+                           coefficients[at(s)]);
+    else
+      set_fixed_coefficients(s);
+    lenard_bernstein[at(s)]->apply(exec, f, coefficients[at(s)], weight, out);
   }
 };
 
@@ -128,18 +136,23 @@ void Collisions::add(const Exec& exec, const std::vector<Distribution>& f, doubl
   auto& i = *implementation_;
   const int n = i.n_species();
   for (int s = 0; s < n; ++s)
-    if (i.exchange.collides(s)) i.operators[at(s)]->start(exec, f[at(s)]);
+    if (i.lenard_bernstein[at(s)] != nullptr) i.lenard_bernstein[at(s)]->start(exec, f[at(s)]);
   i.compute_moments(exec, f);
-  i.compute_coefficients(exec);
-  for (int s = 0; s < n; ++s)
-    if (i.exchange.collides(s))
-      i.operators[at(s)]->apply(exec, f[at(s)], i.coefficients[at(s)], weight, out[at(s)]);
+  i.exchange.compute(exec, i.blocks[0], i.moments, i.coefficients, i.gain);
+  if (!i.options.conserving) i.hold_first_state();
+  for (int s = 0; s < n; ++s) {
+    if (i.lenard_bernstein[at(s)] != nullptr) i.add_lenard_bernstein(exec, s, f[at(s)], weight, out[at(s)]);
+    if (i.bgk[at(s)] != nullptr)
+      i.bgk[at(s)]->apply(exec, f[at(s)], i.moments[at(s)], i.gain[at(s)], i.coefficients[at(s)],
+                          i.species[at(s)].name, weight, out[at(s)]);
+  }
 }
 
 double Collisions::frequency() const {
   const auto& i = *implementation_;
   double rate = 0;
-  for (const auto& op : i.operators) rate = std::max(rate, op->frequency());
+  for (const auto& op : i.lenard_bernstein) rate = op != nullptr ? std::max(rate, op->frequency()) : rate;
+  for (const auto& op : i.bgk) rate = op != nullptr ? std::max(rate, op->frequency()) : rate;
   return i.decomposition.comm().maximum(rate);
 }
 

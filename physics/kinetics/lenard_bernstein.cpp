@@ -180,6 +180,8 @@ struct LenardBernstein::Implementation {
     double* table = faces.data() + at(conf) * at(n_face_tables * n_faces) + first_face[at(d)];
     const auto set = [&](FaceTable which, int j, double value) { table[which * n_faces + j] = value; };
     const double low = centre(d, 0) - 0.5 * width(d);
+    // The penalty is multiplied by A(x) like the rest; where bounds leave A in doubt, by a part of its mean.
+    const double least_rate = std::max(rate.lower, 0.05 * (rate.lower + rate.upper));
     double fastest = 0;
     double speed[16];
     for (int j = 0; j <= cells(d); ++j) {
@@ -193,7 +195,7 @@ struct LenardBernstein::Implementation {
       // positive.
       const bool end = is_end(d, j), mixed = least < 0 && greatest > 0;
       const double right = end ? 0 : mixed ? 0.5 : greatest > 0 ? 1 : 0, left = end ? 0 : 1 - right;
-      const double penalty = !end && mixed ? 0.5 * magnitude / std::max(rate.lower, 1e-300) : 0;
+      const double penalty = !end && mixed ? 0.5 * magnitude / least_rate : 0;
       set(face_left, j, left);
       set(face_right, j, right);
       set(face_v_left, j, v * left - penalty);

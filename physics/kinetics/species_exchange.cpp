@@ -20,6 +20,7 @@ SpeciesExchange::SpeciesExchange(const PhaseBasis& basis, const std::vector<Spec
     masses_.push_back(s.mass);
     names_.push_back(s.name);
   }
+  constant_ = std::pow(0.5, 0.5 * basis.cdim());
   const int n = basis.order() + 1;
   const auto& rule = gauss_rule(n);
   for (int d = 0; d < basis.cdim(); ++d) n_nodes_ *= n;
@@ -46,6 +47,11 @@ bool SpeciesExchange::has_partner(int s) const {
   for (int r = 0; r < static_cast<int>(row.size()); ++r)
     if (r != s && row[at(r)] > 0) return true;
   return false;
+}
+
+bool SpeciesExchange::needs_states(const std::vector<MomentGain>& gain) const {
+  return options_.spitzer ||
+         std::any_of(gain.begin(), gain.end(), [](const auto& g) { return g.size() > 0; });
 }
 
 SpeciesExchange::State SpeciesExchange::state(const CollisionMoments& moments, int conf, int node) const {
@@ -83,35 +89,50 @@ bool SpeciesExchange::compute_cell(int conf, const std::vector<CollisionMoments>
       coefficients[at(s)](conf, 0, a) = 0;
       for (int c = 0; c <= vdim_ && gain[at(s)].size() > 0; ++c) gain[at(s)](conf, c, a) = 0;
     }
+  if (!needs_states(gain)) {
+    for (int s = 0; s < n_species; ++s)
+      for (int r = 0; r < n_species; ++r)
+        coefficients[at(s)](conf, 0, 0) += options_.frequency[at(s)][at(r)] / constant_;
+    return true;
+  }
   std::vector<State> states(at(n_species));
   for (int node = 0; node < n_nodes_; ++node) {
-    for (int s = 0; s < n_species; ++s) states[at(s)] = state(moments[at(s)], conf, node);
-    const double* value = values_.data() + at(node * n_conf_modes_);
-    const auto project = [&](const ConfField& field, int component, double x) {
-      for (int a = 0; a < n_conf_modes_; ++a) field(conf, component, a) += weights_[at(node)] * value[a] * x;
-    };
     for (int s = 0; s < n_species; ++s) {
-      if (collides(s) && !(states[at(s)].density > 0 && states[at(s)].thermal_square > 0)) return false;
-      for (int r = 0; r < n_species; ++r) project(coefficients[at(s)], 0, rate(s, r, states));
-      for (int r = 0; r < s; ++r) {
-        const State &a = states[at(s)], &b = states[at(r)];
-        const double m_a = masses_[at(s)], m_b = masses_[at(r)];
-        const double k_a = m_a * a.density * rate(s, r, states), k_b = m_b * b.density * rate(r, s, states);
-        if (!(k_a > 0 && k_b > 0) || gain[at(s)].size() == 0 || gain[at(r)].size() == 0) continue;
-        const double k = k_a * k_b / (k_a + k_b);
-        double work = vdim_ * (m_a * a.thermal_square - m_b * b.thermal_square) / (m_a + m_b);
-        for (int d = 0; d < vdim_; ++d) {
-          const double u_a = a.drift[at(d)], u_b = b.drift[at(d)];
-          work += (m_a * u_a + m_b * u_b) / (m_a + m_b) * (u_a - u_b);
-          project(gain[at(s)], d, -k * (u_a - u_b) / m_a);
-          project(gain[at(r)], d, k * (u_a - u_b) / m_b);
-        }
-        project(gain[at(s)], vdim_, -k * work / m_a);
-        project(gain[at(r)], vdim_, k * work / m_b);
-      }
+      states[at(s)] = state(moments[at(s)], conf, node);
+      if (collides(s) && !states[at(s)].is_positive()) return false;
+    }
+    for (int s = 0; s < n_species; ++s) {
+      double sum = 0;
+      for (int r = 0; r < n_species; ++r) sum += rate(s, r, states);
+      project(node, sum, coefficients[at(s)], conf, 0);
+      for (int r = 0; r < s; ++r)
+        if (gain[at(s)].size() > 0 && gain[at(r)].size() > 0) exchange(node, s, r, states, conf, gain);
     }
   }
   return true;
+}
+
+void SpeciesExchange::project(int node, double x, const ConfField& field, int conf, int component) const {
+  for (int a = 0; a < n_conf_modes_; ++a)
+    field(conf, component, a) += weights_[at(node)] * values_[at(node * n_conf_modes_ + a)] * x;
+}
+
+void SpeciesExchange::exchange(int node, int s, int r, const std::vector<State>& states, int conf,
+                               const std::vector<MomentGain>& gain) const {
+  const State &a = states[at(s)], &b = states[at(r)];
+  const double m_a = masses_[at(s)], m_b = masses_[at(r)];
+  const double k_a = m_a * a.density * rate(s, r, states), k_b = m_b * b.density * rate(r, s, states);
+  if (!(k_a > 0 && k_b > 0)) return;
+  const double k = k_a * k_b / (k_a + k_b);
+  double power = vdim_ * (m_a * a.thermal_square - m_b * b.thermal_square) / (m_a + m_b);
+  for (int d = 0; d < vdim_; ++d) {
+    const double u_a = a.drift[at(d)], u_b = b.drift[at(d)], force = -k * (u_a - u_b);
+    power += (m_a * u_a + m_b * u_b) / (m_a + m_b) * (u_a - u_b);
+    project(node, force / m_a, gain[at(s)], conf, d);
+    project(node, -force / m_b, gain[at(r)], conf, d);
+  }
+  project(node, -k * power / m_a, gain[at(s)], conf, vdim_);
+  project(node, k * power / m_b, gain[at(r)], conf, vdim_);
 }
 
 void SpeciesExchange::compute(const Exec& exec, const PhaseBlock& block,
@@ -130,7 +151,7 @@ void SpeciesExchange::compute(const Exec& exec, const PhaseBlock& block,
   for (int s = 0; s < static_cast<int>(masses_.size()); ++s)
     for (int node = 0; node < n_nodes_; ++node) {
       const State at_node = state(moments[at(s)], bad, node);
-      if (collides(s) && !(at_node.density > 0 && at_node.thermal_square > 0))
+      if (collides(s) && !at_node.is_positive())
         throw NumericalError(fmt::format(
             "collisions of {}: density {:.6g} and vth^2 {:.6g} at a Gauss point of {}: both must be "
             "positive for rates that depend on them",

@@ -35,14 +35,22 @@ class SpeciesExchange {
   struct State {
     double density = 0, thermal_square = 0;
     std::array<double, 3> drift{};
+    [[nodiscard]] bool is_positive() const { return density > 0 && thermal_square > 0; }
   };
   [[nodiscard]] State state(const CollisionMoments& moments, int conf, int node) const;
   [[nodiscard]] double rate(int s, int r, const std::vector<State>& states) const;
+  /// Are densities and temperatures needed, or are all rates given numbers?
+  [[nodiscard]] bool needs_states(const std::vector<MomentGain>& gain) const;
+  /// Add the projection of x at a Gauss point.
+  void project(int node, double x, const ConfField& field, int conf, int component) const;
+  void exchange(int node, int s, int r, const std::vector<State>& states, int conf,
+                const std::vector<MomentGain>& gain) const;
   [[nodiscard]] bool compute_cell(int conf, const std::vector<CollisionMoments>& moments,
                                   const std::vector<DragDiffusion>& coefficients,
                                   const std::vector<MomentGain>& gain) const;
 
   int vdim_, n_conf_modes_, n_nodes_ = 1;
+  double constant_ = 1;          ///< the value of the constant basis function
   std::vector<double> values_;   ///< [n_nodes, n_conf_modes] of the basis
   std::vector<double> weights_;  ///< [n_nodes]
   std::vector<double> masses_;
