@@ -128,16 +128,6 @@ void visit_cells(const Distribution& f, int first, int n, const Visit& visit) {
         visit(place, f.pack(conf, row, last / PhaseBlock::lanes) + last % PhaseBlock::lanes);
 }
 
-RowExchange::Take take_modes(const PhaseBasis& basis, const Distribution& f) {
-  return [&basis, f](int first, int n, const double* values) {
-    const auto& order = basis.gkeyll_order();
-    visit_cells(f, first, n, [&](std::size_t place, double* cell) {
-      for (int mode = 0; mode < f.n_modes; ++mode)
-        cell[mode * PhaseBlock::lanes] = values[place + at(order[at(mode)])];
-    });
-  };
-}
-
 /// The values of local rows [first, first + n) of a field.
 std::span<double> field_rows(const PhaseBlock& block, const ConfField& field, int first, int n) {
   const std::size_t row = field.size() / at(block.extent[0]);
@@ -179,6 +169,16 @@ RowExchange::Give give_modes(const PhaseBasis& basis, const Distribution& f) {
     visit_cells(f, first, n, [&](std::size_t place, const double* cell) {
       for (int mode = 0; mode < f.n_modes; ++mode)
         values[place + at(order[at(mode)])] = cell[mode * PhaseBlock::lanes];
+    });
+  };
+}
+
+RowExchange::Take take_modes(const PhaseBasis& basis, const Distribution& f) {
+  return [&basis, f](int first, int n, const double* values) {
+    const auto& order = basis.gkeyll_order();
+    visit_cells(f, first, n, [&](std::size_t place, double* cell) {
+      for (int mode = 0; mode < f.n_modes; ++mode)
+        cell[mode * PhaseBlock::lanes] = values[place + at(order[at(mode)])];
     });
   };
 }

@@ -1,4 +1,4 @@
-quintet_test(kinetics_files SOURCES distribution_io_test.cpp gkyl_writer_test.cpp frames_test.cpp
+quintet_test(kinetics_files SOURCES distribution_io_test.cpp gkyl_writer_test.cpp gkyl_reader_test.cpp frames_test.cpp
              DEPENDS quintet_kinetics LABELS unit RANKS 1 2 3 4)
 
 # What postgkyl makes of our .gkyl files, where it is installed (pip install postgkyl).
