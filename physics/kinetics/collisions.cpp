@@ -23,18 +23,17 @@ void check(const std::vector<Species>& species, const CollisionOptions& options)
     QUINTET_CHECK(options.frequency[s].size() == n,
                   "collision frequencies of {} are given with {} species, there are {}", species[s].name,
                   options.frequency[s].size(), n);
-    for (std::size_t r = 0; r < n; ++r) {
-      const double nu = options.frequency[s][r],
-                   back = options.frequency[r].size() > s ? options.frequency[r][s] : 0;
-      QUINTET_CHECK(std::isfinite(nu) && nu >= 0,
-                    "collision frequency {} of {} with {}: must be finite and not negative", nu,
-                    species[s].name, species[r].name);
-      QUINTET_CHECK(
-          (nu > 0) == (back > 0),
-          "{} collides with {} (frequency {}), but not the other way round ({}): give both, or neither",
-          species[s].name, species[r].name, nu, back);
-    }
+    for (std::size_t r = 0; r < n; ++r)
+      QUINTET_CHECK(std::isfinite(options.frequency[s][r]) && options.frequency[s][r] >= 0,
+                    "collision frequency {} of {} with {}: must be finite and not negative",
+                    options.frequency[s][r], species[s].name, species[r].name);
   }
+  for (std::size_t s = 0; s < n; ++s)
+    for (std::size_t r = 0; r < n; ++r)
+      QUINTET_CHECK(
+          (options.frequency[s][r] > 0) == (options.frequency[r][s] > 0),
+          "{} collides with {} (frequency {}), but not the other way round ({}): give both, or neither",
+          species[s].name, species[r].name, options.frequency[s][r], options.frequency[r][s]);
   QUINTET_CHECK(options.conserving || options.kind == CollisionOptions::Operator::lenard_bernstein,
                 "conserving: false is for the Lenard-Bernstein operator alone; BGK always conserves");
   QUINTET_CHECK(!options.spitzer || (options.reference_density > 0 && options.reference_thermal_speed > 0),

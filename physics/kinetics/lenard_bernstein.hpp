@@ -40,11 +40,12 @@ class LenardBernstein {
   /// out += weight * C(f). Waits for what start() began. Collective.
   void apply(const Exec& exec, const Distribution& f, const DragDiffusion& coefficients, double weight,
              const Distribution& out);
-  /// Largest rate of the last apply() on this rank's cells: sum_d max|A v_d - B_d|/dv_d + diffusion_rate(n)
-  /// max D/dv_d^2.
+  /// Largest rate of the last apply() on this rank's cells: sum_d drag_rate max|A v_d - B_d|/dv_d +
+  /// diffusion_rate max D/dv_d^2, so that dt = 1/((2 p + 1) rate) is stable.
   [[nodiscard]] double frequency() const;
 
-  /// The factor of D/dv^2 in frequency() for n Legendre coefficients a direction.
+  /// The factors in frequency() for n Legendre coefficients in a velocity direction.
+  [[nodiscard]] static double drag_rate(int n_degrees, int order);
   [[nodiscard]] static double diffusion_rate(int n_degrees, int order);
 
  private:

@@ -78,8 +78,6 @@ TEST(LenardBernsteinOperator, converges_with_order_p_plus_1) {
                                   std::pair{CollisionCase{1, 1, 3, Family::serendipity}, 12},
                                   std::pair{CollisionCase{1, 2, 2, Family::serendipity}, 10}}) {
     const double error = beam_error(c, coarse), finer = beam_error(c, 2 * coarse);
-    if (Comm::world().is_root())
-      printf("%d %dv: %g %g order %g\n", c.order, c.vdim, error, finer, std::log2(error / finer));
     EXPECT_GT(std::log2(error / finer), c.order + 0.7) << c << ": " << error << " -> " << finer;
     EXPECT_LT(finer, 0.01) << c;
   }
@@ -103,10 +101,10 @@ TEST(LenardBernsteinOperator, relaxes_square_and_bump_as_the_reference_does) {
     const int steps = static_cast<int>(std::ceil((t[row] - now) / 0.1));
     for (int i = 0; i < steps; ++i) run.step((t[row] - now) / steps);
     now = t[row];
-    printf("%g %g %g\n", now, l2(run, 0) / series["square_L2"][row] - 1,
-           l2(run, 1) / series["bump_L2"][row] - 1);
-    EXPECT_NEAR(l2(run, 0), series["square_L2"][row], 1e-4 * series["square_L2"][row]) << now;
-    EXPECT_NEAR(l2(run, 1), series["bump_L2"][row], 1e-4 * series["bump_L2"][row]) << now;
+    // At the start the sharp edges of the square see the step of the Runge-Kutta scheme.
+    const double tolerance = now < 5 ? 3e-6 : 3e-8;
+    EXPECT_NEAR(l2(run, 0), series["square_L2"][row], tolerance * series["square_L2"][row]) << now;
+    EXPECT_NEAR(l2(run, 1), series["bump_L2"][row], tolerance * series["bump_L2"][row]) << now;
   }
   const double end = 100.007721;
   for (int i = 0; i < 10; ++i) run.step((end - now) / 10);
@@ -121,8 +119,7 @@ TEST(LenardBernsteinOperator, relaxes_square_and_bump_as_the_reference_does) {
       most_f = std::max(most_f, std::abs(theirs));
       difference = std::max(difference, std::abs(run.f[1].at(0, 0, i, m) - theirs));
     }
-  printf("%g of %g\n", difference, most_f);
-  EXPECT_LT(difference, 1e-3 * most_f);
+  EXPECT_LT(difference, 1e-8 * most_f);
   const auto finish = run.moments_of(1);
   for (int m = 0; m < 3; ++m) EXPECT_NEAR(finish(0, m, 0), start(0, m, 0), 1e-12 * start(0, m, 0));
 }
