@@ -21,6 +21,14 @@ int vertex_rank(int i, int n, bool periodic) {
   return 2 * i < n ? 2 * i : 2 * (n - 1 - i) + 1;
 }
 
+/// Twice the place of a cell's inner functions among the vertices' ranks: half way between its two, but those
+/// of the cell at which a folded direction turns round last, where they would widen the band.
+int inner_key(int i, int n, bool periodic) {
+  const int below = vertex_rank(i, n, periodic), above = vertex_rank(i + 1, n, periodic);
+  const bool turns_last = periodic && below + above == 2 * n - 3;
+  return turns_last ? 2 * n : below + above;
+}
+
 /// int phi_i n_k dxi.
 double line_expansion(int i, int k) {
   const auto norm = [](int l) { return legendre_end(l, 1); };  // P_l = phi_l/norm(l)
@@ -37,11 +45,10 @@ ContinuousSpace::Direction ContinuousSpace::make_direction(int n_cells, int orde
     auto operator<=>(const Item&) const = default;
   };
   const int n_vertices = periodic ? n_cells : n_cells + 1;
-  const auto rank = [&](int i) { return vertex_rank(i, n_cells, periodic); };
   std::vector<Item> items;
-  for (int i = 0; i < n_vertices; ++i) items.push_back({2 * rank(i), 0, i});
+  for (int i = 0; i < n_vertices; ++i) items.push_back({2 * vertex_rank(i, n_cells, periodic), 0, i});
   for (int i = 0; i < n_cells; ++i)
-    for (int k = 2; k <= order; ++k) items.push_back({rank(i) + rank(i + 1), k, i});
+    for (int k = 2; k <= order; ++k) items.push_back({inner_key(i, n_cells, periodic), k, i});
   std::sort(items.begin(), items.end());
 
   Direction result;

@@ -140,6 +140,40 @@ TEST(Maxwell, a_uniform_field_stays_between_open_and_fixed_ends) {
       });
 }
 
+TEST(Maxwell, a_linear_field_does_not_notice_fixed_ends) {
+  // E = x y^: B_z changes at -1 everywhere, if what stays outside is the trace on the wall.
+  const auto space = random_space(1, 1, Family::serendipity, false);
+  const auto field = space.make(8);
+  space.project([](const Point& x) { return x[0]; }, field, field_ey);
+  for (const bool upwind : {false, true}) {
+    const auto rate = rate_of(space, make_options(upwind, FieldBoundary::fixed), field);
+    EXPECT_LT(space.error(rate, field_bz, [](const Point&) { return -1.0; }), 1e-12);
+    EXPECT_LT(space.error(rate, field_ey, [](const Point&) { return 0.0; }), 1e-12);
+  }
+}
+
+TEST(Maxwell, the_speed_of_light_is_a_matter_of_units) {
+  // With (E, c B, c phi, psi) for unknowns all waves are those of c = 1, c times as fast.
+  const double c = 4, weight[n_field] = {1, 1, 1, c, c, c, c, 1};
+  for (const auto boundary : {FieldBoundary::conductor, FieldBoundary::open})
+    for (const bool upwind : {false, true})
+      for_all_spaces(false, [&](const FieldSpace& space) {
+        const auto field = space.make(8), scaled = space.make(8);
+        fields::fill_random(space, field, 17);
+        auto options = make_options(upwind, boundary);
+        const auto rate = rate_of(space, options, field);
+        options.epsilon0 = options.mu0 = 1;
+        for (std::size_t cell = 0; cell < field.extent(0); ++cell)
+          for (std::size_t q = 0; q < n_field; ++q)
+            for (std::size_t i = 0; i < field.extent(2); ++i) {
+              scaled(cell, q, i) = weight[q] * field(cell, q, i);
+              rate(cell, q, i) *= weight[q] / c;
+            }
+
+        EXPECT_LT(fields::difference(space, rate, space, rate_of(space, options, scaled)), 1e-10);
+      });
+}
+
 TEST(Maxwell, without_cleaning_the_potentials_do_nothing) {
   for_all_spaces(true, [&](const FieldSpace& space) {
     for (const bool upwind : {false, true}) {

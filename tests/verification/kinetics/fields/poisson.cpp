@@ -114,6 +114,15 @@ TEST(Poisson, takes_the_values_of_the_walls) {
 
   EXPECT_LT(solution_error(problem, 5, 2, Family::serendipity), 1e-13);
 
+  // phi = x^2 - 1/3 of mean 0 between neumann walls whose field lines end on all of the charge
+  auto floating = manufacture({Wall::neumann}, {Wall::neumann});
+  floating.options.value[0] = {0, 2};
+  floating.charge = [](const Point&) { return -5.0; };
+  floating.phi = [](const Point& x) { return x[0] * x[0] - 1 / 3.0; };
+  EXPECT_LT(solution_error(floating, 5, 2, Family::serendipity), 1e-13);
+  floating.charge = [](const Point&) { return 0.0; };  // or on a background that neutralises them
+  EXPECT_LT(solution_error(floating, 5, 2, Family::serendipity), 1e-13);
+
   // two walls at 1 and 3, across a periodic direction
   auto plates = manufacture({Wall::dirichlet, Wall::periodic}, {Wall::dirichlet, Wall::periodic});
   plates.options.value[0] = {1, 3};
