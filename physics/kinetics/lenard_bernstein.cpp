@@ -183,13 +183,22 @@ struct LenardBernstein::Implementation {
     const double low = centre(d, 0) - 0.5 * width(d);
     // The penalty is multiplied by A(x) like the rest; where bounds leave A in doubt, by a part of its mean.
     const double least_rate = std::max(rate.lower, 0.05 * (rate.lower + rate.upper));
+    const double* drift = &coefficients(conf, 1 + d, 0);
+    const double* nu = &coefficients(conf, 0, 0);
+    // Where A is uniform, the deviation of A v - B from its mean is the same at all faces.
+    const auto of_drift = products.bounds(drift);
+    const double mean_nu = products.constant() * nu[0];
     double fastest = 0;
     double speed[16];
     for (int j = 0; j <= cells(d); ++j) {
       const double v = low + j * width(d);
-      for (int n = 0; n < n_conf_modes; ++n)
-        speed[n] = v * coefficients(conf, 0, n) - coefficients(conf, 1 + d, n);
-      const auto [least, greatest] = products.bounds(speed);
+      double least = mean_nu * v - of_drift.upper, greatest = mean_nu * v - of_drift.lower;
+      if (!uniform_rate) {
+        for (int n = 0; n < n_conf_modes; ++n) speed[n] = v * nu[n] - drift[n];
+        const auto bounds = products.bounds(speed);
+        least = bounds.lower;
+        greatest = bounds.upper;
+      }
       const double magnitude = std::max(greatest, -least);
       fastest = std::max(fastest, magnitude);
       // f moves with velocity -(A v - B): what lies above the face flows down through it where that is

@@ -58,7 +58,7 @@ MaxwellianTables::MaxwellianTables(const PhaseBlock& block, int n_degrees, int n
   }
   values_.assign(table_size_ * at(n_tables), 0.0);
   moments_.assign(at(n_tables * vdim_ * 6), 0.0);
-  const auto& rule = gauss_rule(n_degrees + 1);
+  const auto& rule = gauss_rule(n_degrees);
   for (std::size_t q = 0; q < rule.node.size(); ++q) {
     node_.push_back(rule.node[q]);
     for (int k = 0; k < n_degrees; ++k) node_weight_.push_back(rule.weight[q] * legendre(k, rule.node[q]));
