@@ -1,0 +1,74 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "physics/electronic/block_matrix.hpp"
+
+namespace quintet::electronic {
+
+/// S^-1/2 of a symmetric positive definite block-sparse matrix, and A = S^-1/2 K S^-1/2, each to better than
+/// `threshold`/10 in every block that is kept. Throws NumericalError (with the history) when it does not
+/// converge, InputError with the estimate of the smallest eigenvalue when S is not positive definite.
+/// Collective.
+struct Orthogonalised {
+  BlockMatrix inverse_sqrt;  ///< S^-1/2
+  BlockMatrix a;             ///< S^-1/2 K S^-1/2
+  double residual = 0;       ///< ||Z S Z - 1||_F / sqrt(n)
+  int iterations = 0;
+};
+[[nodiscard]] Orthogonalised orthogonalise(const BlockMatrix& k, const BlockMatrix& s, double threshold);
+
+/// How f(a_j) is found for the wanted columns.
+enum class SubmatrixKernel {
+  automatic,   ///< by predicted cost
+  polynomial,  ///< Chebyshev expansion applied to the wanted columns alone, block-sparse
+  eigen,       ///< eigendecomposition, wanted columns transformed
+  newton_schulz
+};
+
+struct SubmatrixOptions {
+  double threshold = 1e-5;  ///< blocks of A of smaller Frobenius norm are dropped
+  SubmatrixKernel kernel = SubmatrixKernel::automatic;
+  bool single_precision = false;  ///< polynomial in float32 with a corrected last step
+  double polynomial_error = 0;    ///< 0: threshold/10
+  std::optional<double> mu;       ///< fixed chemical potential (Hartree)
+  std::optional<double> n_pairs;  ///< fixed number of occupied orbitals (electron pairs); mu is found
+  double pairs_tolerance = 1e-8;
+  double temperature = 0;    ///< k_B T (Hartree); 0: step function
+  int columns_together = 0;  ///< block columns that share a submatrix; 0: by cost
+};
+
+struct SubmatrixResult {
+  BlockMatrix p;  ///< (1 - sign(A - mu))/2 or the Fermi function, on A's filtered pattern, symmetrised
+  double mu = 0, n_pairs = 0;  ///< N(mu) = Tr P
+  double homo = 0, lumo = 0;   ///< estimates from the submatrices
+  double entropy = 0;          ///< T > 0
+  int n_mean = 0, n_max = 0;   ///< rows of the submatrices
+  double asymmetry = 0;        ///< ||P - P^T||_F before symmetrising
+  double flops = 0, seconds = 0, predicted_seconds = 0;
+  SubmatrixKernel kernel = SubmatrixKernel::automatic;
+  int degree = 0;
+  explicit SubmatrixResult(BlockMatrix matrix) : p(std::move(matrix)) {}
+};
+/// f(A) submatrix by submatrix. `a`: unfiltered or filtered; blocks below options.threshold are dropped
+/// first. Collective: each needed block travels once, then no communication, then one reduction. Throws
+/// ResourceError naming the block whose submatrix does not fit into memory, before anything is computed.
+[[nodiscard]] SubmatrixResult evaluate_submatrices(const BlockMatrix& a, const SubmatrixOptions& options);
+
+/// D = Z P Z and what follows from it.
+struct DensityResult {
+  BlockMatrix d;           ///< density matrix a spin, on `pattern`'s pattern
+  double tr_dk = 0;        ///< Tr(D K) (Hartree), per electron pair
+  double n_pairs = 0;      ///< Tr(D S)
+  double idempotency = 0;  ///< ||P P - P||_F
+  double commutator = 0;   ///< ||P A - A P||_F
+  explicit DensityResult(BlockMatrix matrix) : d(std::move(matrix)) {}
+};
+[[nodiscard]] DensityResult density_matrix(const SubmatrixResult& sign, const Orthogonalised& basis,
+                                           const BlockMatrix& k, const BlockMatrix& s, double threshold);
+
+}  // namespace quintet::electronic
