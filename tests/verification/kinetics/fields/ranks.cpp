@@ -63,6 +63,32 @@ TEST(FieldRanks, maxwell_is_the_same_on_any_number_of_ranks) {
       }
 }
 
+TEST(FieldRanks, maxwell_sends_the_traces_of_its_outer_cells_and_no_more) {
+  const auto grid = grid_of(true, false);
+  MaxwellOptions options;
+  options.boundary[1] = {FieldBoundary::open, FieldBoundary::open};
+  for (const auto& ranks : splits(Comm::world().size())) {
+    const FieldSpace space(Comm::world(), grid, 2, Family::serendipity, ranks);
+    const auto field = space.make(8), current = space.make(3), charge = space.make(1), rate = space.make(8);
+    Maxwell maxwell(space.decomposition, grid, space.basis, options);
+    const Comm& comm = space.decomposition.conf_comm();
+    comm.reset_counters();
+
+    maxwell.rate(Exec(), field, current, charge, rate);
+
+    std::int64_t bytes = 0, messages = 0;
+    for (std::size_t d = 0; d < 2; ++d)
+      for (const int side : {-1, 1}) {
+        if (ranks[d] == 1 || space.decomposition.neighbour(static_cast<int>(d), side) < 0) continue;
+        ++messages;
+        bytes += 8 * 8 * 3 * space.block.extent[1 - d];  // doubles, components, face modes, cells
+      }
+    const auto& counter = comm.counter(Comm::Call::point_to_point);
+    EXPECT_EQ(counter.bytes, bytes);
+    EXPECT_EQ(counter.messages, messages);
+  }
+}
+
 TEST(FieldRanks, poisson_is_the_same_on_any_number_of_ranks) {
   const Exec exec;
   using Wall = PoissonOptions::Wall;
