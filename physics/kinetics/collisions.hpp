@@ -13,11 +13,13 @@ namespace quintet::kinetics {
 struct CollisionOptions {
   enum class Operator { lenard_bernstein, bgk };
   Operator kind = Operator::lenard_bernstein;
-  bool conserving =
-      true;  ///< false: u = 0 and vth^2 = of the initial state (plain Lenard-Bernstein), for tests
-  /// Frequency of each species with itself (0: none), and nu_sr of species s with r, [s][r].
+  /// false (Lenard-Bernstein alone): u = 0 and a fixed vth^2, M2/(vdim M0) of the whole domain when add() is
+  /// first called; keeps density only. For tests against theory.
+  bool conserving = true;
+  /// Frequency of each species with itself (0: none), and nu_sr of species s with r, [s][r]; nu_sr and nu_rs
+  /// are both zero or both positive.
   std::vector<std::vector<double>> frequency;
-  /// nu scales with n_r/vth_s^3 relative to the given reference when set (Spitzer).
+  /// nu_sr is multiplied by n_r/n_ref (vth_ref/vth_s)^3, a function of x, when set (Spitzer).
   bool spitzer = false;
   double reference_density = 1, reference_thermal_speed = 1;
 };
@@ -25,12 +27,19 @@ struct CollisionOptions {
 /// Collisions of all species:
 ///
 ///     Lenard-Bernstein/Dougherty: C_s = sum_r nu_sr div_v [ (v - u_sr) f_s + vth_sr^2 grad_v f_s ]
-///     BGK:                        C_s = sum_r nu_sr (M[n_s, u_sr, vth_sr] - f_s)
+///     BGK:                        C_s = (sum_r nu_sr) (M[n_s, u_s', vth_s'] - f_s)
 ///
 /// Discretised as in Hakim, Francisquez, Juno & Hammett, J. Plasma Phys. 86, 905860403 (2020): weak primitive
-/// moments with the boundary corrections that conserve density, momentum and energy to round-off, recovery
-/// for the diffusion; between species u_sr, vth_sr^2 as in Greene (1973), Francisquez et al. (2022): total
-/// momentum and energy are conserved.
+/// moments with the boundary corrections that conserve density, momentum and energy of each configuration
+/// cell to round-off, recovery for the diffusion. Bases without v^2 (order 1 but hybrid) conserve them as
+/// well, with the continuous, piecewise linear stand-in for v^2 of that paper: its sum differs from M2 by M0
+/// times a constant.
+///
+/// Between species momentum and energy are exchanged as by Maxwell molecules, with the strength of Greene
+/// (1973) for beta = 0 (see SpeciesExchange); sum_r nu_sr u_sr and sum_r nu_sr vth_sr^2, or the u' and vth'
+/// of the one Maxwellian of BGK (Andries, Aoki & Perthame, 2002), are those that make the discrete operator
+/// bring about just that exchange: total momentum and energy are conserved to round-off, on grids of their
+/// own.
 class Collisions {
  public:
   Collisions(const Decomposition& decomposition, const PhaseBasis& basis, const std::vector<Species>& species,
@@ -40,11 +49,14 @@ class Collisions {
 
   /// out[s] += weight * C_s(f). Collective (moments are summed over velocity_comm, edges of velocity blocks
   /// are exchanged). Throws NumericalError naming species and place when a density or thermal speed is not
-  /// positive.
+  /// positive, or InputError (constructor) for frequencies that make no sense.
   void add(const Exec& exec, const std::vector<Distribution>& f, double weight,
            const std::vector<Distribution>& out);
-  /// Largest explicit rate of the last add() over all cells, to be added to the CFL frequency (the same
-  /// meaning as sum_d |alpha_d|/dz_d: for diffusion the stable dt is about 1/((2p + 1) rate)). Collective.
+  /// Largest explicit rate of the last add() over all cells, to be added to the CFL frequency: the same
+  /// meaning as sum_d |alpha_d|/dz_d, SSP-RK3 with dt = 1/((2p + 1) rate) is stable. Lenard-Bernstein: sum_d
+  /// of max|nu (v_d - u_d)|/dv_d (times what upwind DG takes beyond 2p + 1 there: 1.6 for hybrid, 1.1 for p =
+  /// 3) and c nu vth^2/dv_d^2, c = 2.0, 3.4, 6.7 for p = 1, 2, 3, 5.7 for hybrid; from the spectrum of the
+  /// operator. BGK: nu/(2.51 (2p + 1)). Collective.
   [[nodiscard]] double frequency() const;
 
  private:

@@ -69,7 +69,7 @@ inline Value shift_up(Value a, Value b) {
     return load(both + lanes - 1);
   }
 }
-#if defined(__AVX512F__) && !defined(__CUDACC__)
+#if defined(__AVX512F__) && defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
 using Index = std::int64_t __attribute__((vector_size(64)));
 inline Value lower_neighbour(Value previous, Value own) {
   return __builtin_shuffle(previous, own, Index{7, 8, 9, 10, 11, 12, 13, 14});
