@@ -156,7 +156,7 @@ template <class Tr, int I>
   const double half_dv = c.half_dv[I] * c.rdx[I];
   for_classes<Tr::unrolled, Tr::n_groups, Tr::n_full_groups, Tr::n_full, Tr::n_lin>([&](
       auto g, auto n) __attribute__((always_inline)) {
-    P h[n];
+    P h[n.value];
     times_velocity<Tr, n>(I, g, v, half_dv, f, h);
     double* out = df + Tr::offset(g) * lanes;
     repeat<Tr::n_conf_face_full>([&](auto fa) __attribute__((always_inline)) {
@@ -341,7 +341,7 @@ template <class Tr, int D>
     if (up < 0) return;
     const int k = Tr::groups.modes[g][D];
     const auto derive = [&](auto rows) __attribute__((always_inline)) {
-      P h[rows];
+      P h[rows.value];
       times_force<Tr, D, false, rows, n>(c, force, g, f, h);
       double* out = df + Tr::offset(up) * lanes;
       const double weight = legendre_tables.derivative[k + 1][k];
@@ -372,7 +372,7 @@ template <class Tr, int D, int Side>
 [[gnu::always_inline]] inline void velocity_trace(const double* f, double* trace) {
   for_classes<Tr::unrolled, Tr::n_face_groups, Tr::n_full_face_groups, Tr::n_full, Tr::n_lin>([&](
       auto i, auto n) __attribute__((always_inline)) {
-    P t[n];
+    P t[n.value];
     const double* own = f + Tr::offset(Tr::faces.group[D][i]) * lanes;
     repeat<n>([&](auto a)
                   __attribute__((always_inline)) { t[a] = legendre_tables.end[0] * load_mode(own, a); });
@@ -424,7 +424,7 @@ template <class Tr, int D>
                                                      const double* g_face, const double* jump, double* flux) {
   for_classes<Tr::unrolled, Tr::n_face_groups, Tr::n_full_face_groups, Tr::n_full, Tr::n_lin>([&](
       auto i, auto n) __attribute__((always_inline)) {
-    P h[n];
+    P h[n.value];
     times_force<Tr, D, true, n, n>(c, force, i, g_face, h);
     const int offset = Tr::face_offset(i) * lanes;
     if (jump != nullptr)
@@ -438,7 +438,7 @@ template <class Tr, int D>
 [[gnu::always_inline]] inline void velocity_lift(const double* lower, const double* upper, double* df) {
   for_classes<Tr::unrolled, Tr::n_face_groups, Tr::n_full_face_groups, Tr::n_full, Tr::n_lin>([&](
       auto i, auto n) __attribute__((always_inline)) {
-    P even[n], odd[n];  // F_- - F_+ and -(F_- + F_+): phi_k(-1) = (-1)^k phi_k(1)
+    P even[n.value], odd[n.value];  // F_- - F_+ and -(F_- + F_+): phi_k(-1) = (-1)^k phi_k(1)
     const int offset = Tr::face_offset(i) * lanes;
     repeat<n>([&](auto a) __attribute__((always_inline)) {
       const P low = load_mode(lower + offset, a), high = load_mode(upper + offset, a);
