@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "apps/vlasov/frames.hpp"
+#include "apps/vlasov/health.hpp"
 #include "apps/vlasov/history.hpp"
 #include "apps/vlasov/pictures.hpp"
 #include "apps/vlasov/run_report.hpp"
@@ -49,6 +50,11 @@ void run(Context& context, const RunOptions& options) {
   context.keep_checkpoints(options.checkpoint_keep);
   const auto simulation = start(context, options);
   announce(context, *simulation);
+  const double end = simulation->setup().end;
+  QUINTET_CHECK(
+      simulation->time() <= end * (1 + 1e-12),
+      "{}: is of time {:.6g}, beyond time.end = {:.6g}; ask for a later end, or restart from an earlier one",
+      context.restart_file().value_or("the start"), simulation->time(), end);
   const Comparison comparison = read_comparison(options, simulation->setup());
   if (context.validating()) return;
 
@@ -58,10 +64,11 @@ void run(Context& context, const RunOptions& options) {
   Pictures pictures(context, simulation->setup());
   const auto look = [&] {
     const auto phase = context.phase("history");
-    const auto sample = simulation->sample(exec);
+    const auto sample = simulation->system().sample(exec);
     context.show("field energy", sample.field_energy, "");
     history.add(sample, simulation->step(), simulation->dt());
     frames.note(sample);
+    check_health(sample, simulation->setup(), options.limits, simulation->system());
   };
   const auto save = [&] {
     frames.flush();
@@ -74,13 +81,15 @@ void run(Context& context, const RunOptions& options) {
   }
 
   const std::int64_t first = simulation->step();
-  const auto begin = std::chrono::steady_clock::now();
+  double seconds = 0;  // in steps
   auto steps = context.steps(first + 1, first + simulation->steps_left());
   for ([[maybe_unused]] const std::int64_t step : steps) {
     const double before = simulation->time();
     {
       const auto phase = context.phase("steps");
+      const auto begin = std::chrono::steady_clock::now();
       simulation->advance(exec);
+      seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     }
     const bool done = simulation->finished();
     if (simulation->step() % options.history_interval == 0 || done) look();
@@ -89,7 +98,6 @@ void run(Context& context, const RunOptions& options) {
     if (simulation->step() % options.checkpoint_interval == 0) save();
     steps.expect(simulation->step() + simulation->steps_left());
   }
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (context.stopped_early() || simulation->step() % options.checkpoint_interval != 0) save();
   report_run(context, options, comparison, history, pictures, *simulation, simulation->step() - first,
              seconds);

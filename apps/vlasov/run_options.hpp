@@ -112,7 +112,7 @@ void describe(Schema& schema, ReferenceOptions& options);
 struct LimitOptions {
   double shrunk_dt = 1e-4;  ///< of the first step
   int shrunk_steps = 20;
-  double negative_f = 0.1;  ///< of the greatest cell mean
+  double negative_f = 0.2;  ///< of the greatest cell mean
 };
 void describe(Schema& schema, LimitOptions& options);
 

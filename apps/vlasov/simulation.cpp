@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "apps/vlasov/field_setup.hpp"
+#include "apps/vlasov/health.hpp"
 #include "apps/vlasov/initial.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
@@ -51,11 +52,7 @@ const char* model_name(FieldModel model) {
 }  // namespace
 
 Simulation::Simulation(const Context& context, const RunOptions& options, Setup setup)
-    : setup_(std::move(setup)),
-      limits_(options.limits),
-      control_(options, setup_),
-      lost_before_(setup_.species.size()),
-      lost_energy_before_(setup_.species.size()) {
+    : setup_(std::move(setup)), control_(options, setup_) {
   bytes_ = require_room(context, setup_);
   system_ = std::make_unique<VlasovSystem>(context.comm(), setup_.basis, setup_.species, setup_.system);
   fill_species(options, setup_, *system_);
@@ -75,16 +72,6 @@ void Simulation::advance(const Exec& exec) {
   system_->advance(exec, dt);
 }
 
-Sample Simulation::sample(const Exec& exec) {
-  Sample sample = system_->sample(exec);
-  check_health(sample, setup_, limits_, *system_);
-  for (std::size_t s = 0; s < lost_before_.size(); ++s) {
-    sample.species[s].lost += lost_before_[s];
-    sample.species[s].lost_energy += lost_energy_before_[s];
-  }
-  return sample;
-}
-
 void Simulation::save(hdf5::Group& root) const {
   hdf5::Group group = root.group(group_name);
   group.set_attribute("time", system_->time());
@@ -93,18 +80,43 @@ void Simulation::save(hdf5::Group& root) const {
   group.set_attribute("field_model", std::string(model_name(setup_.system.field)));
   group.set_attribute("collision_frequency", system_->collision_frequency());
   control_.save(group);
-  std::vector<double> lost;
-  const Sample sample = system_->sample(Exec());
+  save_lost(group);
   for (std::size_t s = 0; s < setup_.species.size(); ++s) {
-    lost.push_back(lost_before_[s] + sample.species[s].lost);
-    lost.push_back(lost_energy_before_[s] + sample.species[s].lost_energy);
     const auto& name = setup_.species[s].name;
     write(group, "f_" + name, setup_.decomposition, setup_.basis, system_->f(static_cast<int>(s)),
           {"1", {}, "Distribution function of " + name});
   }
-  group.set_attribute("lost", lost);
   write(group, "field", setup_.decomposition, setup_.species.front().grid, setup_.basis, system_->field(),
         {"1", {}, "Ex, Ey, Ez, Bx, By, Bz, phi, psi"});
+}
+
+/// Counts at walls of every rank: sums over ranks are then of the same bits after a restart.
+void Simulation::save_lost(hdf5::Group& group) const {
+  const auto& lost = system_->lost_here();
+  const auto all = setup_.decomposition.comm().all_gather(std::span<const std::array<double, 2>>(lost));
+  std::vector<double> values;
+  for (const auto& pair : all) values.insert(values.end(), pair.begin(), pair.end());
+  const auto n_ranks = static_cast<std::uint64_t>(setup_.decomposition.comm().size());
+  group.write<double>(
+      "lost", values, {n_ranks, lost.size(), 2},
+      {"1", {"rank", "species", "quantity"}, "Left through walls on each rank: particles, int v.v f"});
+}
+
+void Simulation::load_lost(const hdf5::Group& group) {
+  const Comm& comm = setup_.decomposition.comm();
+  const auto shape = group.shape("lost");
+  const auto n = setup_.species.size();
+  const auto values = group.read<double>("lost");
+  QUINTET_CHECK(shape.size() == 3 && shape[1] == n && shape[2] == 2,
+                "the counts at walls are not of {} species", n);
+  std::vector<std::array<double, 2>> lost(n);
+  const bool same_ranks = shape[0] == static_cast<std::uint64_t>(comm.size());
+  for (std::size_t rank = 0; rank < shape[0]; ++rank) {
+    if (same_ranks ? rank != static_cast<std::size_t>(comm.rank()) : !comm.is_root()) continue;
+    for (std::size_t s = 0; s < n; ++s)
+      for (std::size_t k = 0; k < 2; ++k) lost[s][k] += values[(rank * n + s) * 2 + k];
+  }
+  system_->set_lost_here(std::move(lost));
 }
 
 void Simulation::load(const std::string& checkpoint) {
@@ -117,19 +129,15 @@ void Simulation::load(const std::string& checkpoint) {
   QUINTET_CHECK(model == model_name(setup_.system.field),
                 "{}: was made with field.model = {}; this run has {}", checkpoint, model,
                 model_name(setup_.system.field));
-  const auto lost = group.number_attribute("lost");
   for (std::size_t s = 0; s < setup_.species.size(); ++s) {
     read(group, "f_" + setup_.species[s].name, setup_.decomposition, setup_.basis,
          system_->f(static_cast<int>(s)));
-    lost_before_[s] = lost.at(2 * s);
-    lost_energy_before_[s] = lost.at(2 * s + 1);
   }
   read(group, "field", setup_.decomposition, setup_.species.front().grid, setup_.basis, system_->field());
   control_.load(group);
-  const double time = group.number_attribute("time").at(0);
-  system_->start(Exec(), time);
-  system_->set_clock(time, group.integer_attribute("step"));
+  system_->resume(Exec(), group.number_attribute("time").at(0), group.integer_attribute("step"));
   system_->set_collision_frequency(group.number_attribute("collision_frequency").at(0));
+  load_lost(group);
 }
 
 }  // namespace quintet::vlasov

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "apps/application/context.hpp"
-#include "apps/vlasov/health.hpp"
 #include "apps/vlasov/setup.hpp"
 #include "apps/vlasov/step_control.hpp"
 
@@ -23,8 +22,6 @@ class Simulation {
 
   /// One step. Collective. Throws NumericalError.
   void advance(const Exec& exec);
-  /// Sums over phase space, checked for health. Collective. Throws NumericalError.
-  [[nodiscard]] kinetics::Sample sample(const Exec& exec);
   [[nodiscard]] bool finished() const { return control_.finished(system_->time(), system_->step()); }
   [[nodiscard]] std::int64_t steps_left() const {
     return control_.steps_left(system_->time(), system_->step());
@@ -43,14 +40,13 @@ class Simulation {
 
  private:
   void load(const std::string& checkpoint);
+  void save_lost(hdf5::Group& group) const;
+  void load_lost(const hdf5::Group& group);
 
   Setup setup_;
-  LimitOptions limits_;
   StepControl control_;
   double bytes_ = 0;
   std::unique_ptr<kinetics::VlasovSystem> system_;
-  /// What left through walls before the restart: particles and energy of each species.
-  std::vector<double> lost_before_, lost_energy_before_;
 };
 
 }  // namespace quintet::vlasov

@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+"""What the cases of this folder need besides vlasov: restarts and comparisons of runs.
+
+Standard library, h5diff and h5dump. Subcommands: see the functions at the end; each exits 0 or says what is wrong.
+"""
+import json
+import os
+import shutil
+import struct
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+MPIEXEC = ["mpirun", "--oversubscribe", "-n"]
+os.environ.setdefault("OMPI_MCA_mpi_yield_when_idle", "1")  # more ranks than cores: waiting ones step aside
+
+
+def fail(text):
+    sys.exit(f"FAILED: {text}")
+
+
+def run(ranks, case, output, settings=(), *flags, expect=0):
+    words = ["vlasov", "run", case, "--output", output, "--quiet", *flags]
+    for setting in settings:
+        words += ["--set", setting]
+    if int(ranks) > 1:
+        words = MPIEXEC + [str(ranks)] + words
+    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+                          timeout=120)
+    if done.returncode != expect:
+        fail(f"{output} on {ranks} ranks: exit code {done.returncode}, expected {expect}\n{done.stdout}")
+
+
+def checkpoints(output):
+    folder = f"{output}/checkpoints"
+    return sorted(f"{folder}/{name}" for name in os.listdir(folder) if name.endswith(".h5"))
+
+
+def same(a, b, group="/"):
+    """Every dataset and attribute of two files equal to the bit."""
+    paths = [group, group] if group != "/" else []
+    done = subprocess.run(["h5diff", "-v", a, b, *paths], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    found = [line for line in done.stdout.splitlines()
+             if line.endswith("differences found") and not line.startswith("0 ") or "Not comparable" in line]
+    if done.returncode != 0 or found:
+        fail(f"{a} and {b} differ in {group}:\n" + "\n".join(found or done.stdout.splitlines()[-20:]))
+
+
+def column(path, name):
+    subprocess.run(["h5dump", "-d", f"/history/{name}", "-b", "LE", "-o", "column.bin", path], check=True,
+                   stdout=subprocess.DEVNULL)
+    data = open("column.bin", "rb").read()
+    return struct.unpack(f"<{len(data) // 8}d", data)
+
+
+def columns(path):
+    listing = subprocess.run(["h5ls", f"{path}/history"], check=True, stdout=subprocess.PIPE, text=True).stdout
+    return [line.split()[0] for line in listing.splitlines()]
+
+
+def close(a, b, tolerance="1e-9"):
+    """Histories agree to `tolerance`, relative to the largest value of a column (of the energy for small ones)."""
+    energy = max(abs(x) for x in column(f"{a}/run.h5", "energy"))
+    for name in columns(f"{a}/run.h5"):
+        ours, theirs = (column(f"{path}/run.h5", name) for path in (a, b))
+        scale = max([1e-6 * energy] + [abs(x) for x in theirs])
+        if len(ours) != len(theirs) or len(ours) < 2:
+            fail(f"{a} and {b}: {len(ours)} and {len(theirs)} rows of {name}")
+        worst = max(abs(x - y) for x, y in zip(ours, theirs)) / scale
+        if not worst <= float(tolerance):
+            fail(f"{a} and {b}: {name} differs by {worst:.2e} relative, more than {tolerance}")
+
+
+def series(data):
+    """Times and values of a .gkyl time series: restarts may share them out over other records."""
+    times, values, at = b"", b"", 0
+    while at < len(data):
+        file_type, meta = struct.unpack_from("<QQ", data, at + 13)
+        if data[at:at + 5] != b"gkyl0" or file_type != 2:
+            return None
+        at += 29 + meta
+        _, size, n = struct.unpack_from("<3Q", data, at)
+        at += 24
+        times += data[at:at + 8 * n]
+        values += data[at + 8 * n:at + (8 + size) * n]
+        at += (8 + size) * n
+    return times, values
+
+
+def same_gkyl(a, b):
+    """The .gkyl files of two folders equal to the bit."""
+    if sorted(os.listdir(a)) != sorted(os.listdir(b)):
+        fail(f"{a} and {b} hold {sorted(os.listdir(a))} and {sorted(os.listdir(b))}")
+    for name in os.listdir(a):
+        ours, theirs = (open(f"{folder}/{name}", "rb").read() for folder in (a, b))
+        if ours != theirs and (series(ours) is None or series(ours) != series(theirs)):
+            fail(f"{a}/{name} and {b}/{name} differ")
+
+
+# ---- subcommands -------------------------------------------------------------------------------------------------
+
+
+def restart(ranks, case, *settings):
+    """Restarted from its second checkpoint = uninterrupted, to the bit: state, history, frames, pictures."""
+    for name in ("whole", "again"):
+        shutil.rmtree(name, ignore_errors=True)
+    run(ranks, case, "whole/run", settings)
+    shutil.copytree("whole", "again")
+    whole, again = "whole/run", "again/run"
+    kept = checkpoints(again)[1]
+    for path in checkpoints(again):
+        if path > kept:
+            os.remove(path)
+    os.remove(f"{again}/summary.json")
+    run(ranks, case, again, settings, "--restart", "auto")
+    if len(checkpoints(whole)) != len(checkpoints(again)) or len(checkpoints(whole)) < 3:
+        fail(f"checkpoints: {checkpoints(whole)} and {checkpoints(again)}")
+    same(checkpoints(whole)[-1], checkpoints(again)[-1], "/kinetics")
+    for group in ("/history", "/frames", "/species", "/fields", "/report"):
+        same(f"{whole}/run.h5", f"{again}/run.h5", group)
+    if os.path.isdir(f"{whole}/gkyl"):
+        same_gkyl(f"{whole}/gkyl", f"{again}/gkyl")
+
+
+def ranks_agree(case, *settings):
+    """1 = 2 = 3 = 4 ranks to round-off, and a checkpoint of one goes on on three."""
+    for ranks in (1, 2, 3, 4):
+        run(ranks, case, f"ranks{ranks}", settings)
+        if ranks > 1:
+            close(f"ranks{ranks}", "ranks1")
+    shutil.copytree("ranks1", "moved")
+    for path in checkpoints("moved")[2:]:
+        os.remove(path)
+    run(3, case, "moved", settings, "--restart", "auto")
+    close("moved", "ranks1")
+    for name in ("ranks1", "ranks2", "ranks3", "ranks4", "moved"):
+        shutil.rmtree(name)
+
+
+def has(path, *keys):
+    """summary.json is flat and holds these keys."""
+    summary = json.load(open(path))
+    missing = [key for key in keys if key not in summary]
+    if missing:
+        fail(f"{path} lacks {', '.join(missing)}: {', '.join(summary)}")
+
+
+globals()[sys.argv[1]](*sys.argv[2:])
