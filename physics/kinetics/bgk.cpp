@@ -1,9 +1,13 @@
 #include "physics/kinetics/bgk.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <mutex>
+#include <string>
+#include <vector>
 
 #include "io/log/error.hpp"
 #include "physics/kinetics/dense_lu.hpp"

@@ -1,7 +1,10 @@
 #include "physics/kinetics/collision_moments.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
+#include <string>
+#include <vector>
 
 #include <fmt/ranges.h>
 

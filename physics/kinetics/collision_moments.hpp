@@ -1,5 +1,10 @@
 #pragma once
 
+#include <array>
+#include <span>
+#include <string>
+#include <vector>
+
 #include "physics/kinetics/conf_products.hpp"
 #include "physics/kinetics/lenard_bernstein.hpp"
 #include "physics/kinetics/moment_sweep.hpp"

@@ -1,7 +1,11 @@
 #include "physics/kinetics/collisions.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <memory>
+#include <span>
+#include <vector>
 
 #include "io/log/error.hpp"
 #include "physics/kinetics/bgk.hpp"

@@ -1,7 +1,9 @@
 #include "physics/kinetics/lenard_bernstein.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 
 #include "io/log/error.hpp"
 #include "physics/kernels/aligned.hpp"
@@ -134,7 +136,7 @@ struct LenardBernstein::Implementation {
         if (is_end(d, j)) inner[at(first_face[at(d)] + j)] = 0;
     matrices.resize(at(n_conf) * at((vdim + 2) * n_conf_modes * n_conf_modes));
     rates.resize(at(n_conf));
-    zeros.assign(at(n_modes * lanes), 0.0);
+    zeros.assign(at(block.n_packs() * n_modes * lanes), 0.0);
     centres.assign(at(block.n_packs() * lanes), 0.0);
     valid.assign(centres.size(), 0.0);
     for (int i = 0; i < block.n_last(); ++i) {
@@ -237,12 +239,12 @@ struct LenardBernstein::Implementation {
       for (int i = 0; i < n_modes * lanes; ++i) s.above[i] += ghost[i];
   }
 
-  /// The pack next to (row, p) on a side of direction d < vdim - 1.
-  const double* neighbour(const Distribution& f, int d, int side, int conf, int row, int p) const {
+  /// The first pack of the row next to `row` on a side of direction d < vdim - 1.
+  const double* neighbour(const Distribution& f, int d, int side, int conf, int row) const {
     auto index = block.row_index(row);
     index[at(d)] += 2 * side - 1;
-    if (index[at(d)] >= 0 && index[at(d)] < cells(d)) return f.pack(conf, block.row_number(index), p);
-    const double* ghost = halo.pack(d, side, conf, row, p);
+    if (index[at(d)] >= 0 && index[at(d)] < cells(d)) return f.pack(conf, block.row_number(index), 0);
+    const double* ghost = halo.pack(d, side, conf, row, 0);
     return ghost != nullptr ? ghost : zeros.data();
   }
 
@@ -258,20 +260,29 @@ struct LenardBernstein::Implementation {
     return {all(face_left), all(face_right), all(face_v_left), all(face_v_right), broadcast<double>(*in)};
   }
 
-  Cell cell(const Distribution& f, int d, int conf, int row, int p, const Surroundings& s) const {
-    Cell result;
-    result.own = f.pack(conf, row, p);
-    result.half = 0.5 * width(d);
-    const bool last = d == vdim - 1;
-    const int i = last ? p * lanes : block.row_index(row)[at(d)];
-    const int n = last ? std::min(lanes, block.n_last() - i) : 1;
-    result.below = last ? s.below : neighbour(f, d, 0, conf, row, p);
-    result.above = last ? s.above : neighbour(f, d, 1, conf, row, p);
-    result.lower = face(d, conf, i);
-    result.upper = face(d, conf, i + 1);
-    result.at_end = is_end(d, i) || is_end(d, i + n);
-    result.centre = last ? load(centres.data() + i) : broadcast<double>(centre(d, i));
-    return result;
+  /// The first cells of a row, for direction d < vdim - 1.
+  Cell first_cell(const Distribution& f, int d, int conf, int row) const {
+    const int i = block.row_index(row)[at(d)];
+    return {neighbour(f, d, 0, conf, row),
+            f.pack(conf, row, 0),
+            neighbour(f, d, 1, conf, row),
+            face(d, conf, i),
+            face(d, conf, i + 1),
+            is_end(d, i) || is_end(d, i + 1),
+            broadcast<double>(centre(d, i)),
+            0.5 * width(d)};
+  }
+  /// Pack p of a row, for the last direction.
+  Cell last_direction(const double* own, int conf, int p, const Surroundings& s) const {
+    const int d = vdim - 1, i = p * lanes, end = std::min(i + lanes, block.n_last());
+    return {s.below,
+            own,
+            s.above,
+            face(d, conf, i),
+            face(d, conf, i + 1),
+            is_end(d, i) || is_end(d, end),
+            load(centres.data() + i),
+            0.5 * width(d)};
   }
 
   template <int N>
@@ -281,16 +292,19 @@ struct LenardBernstein::Implementation {
     Value drag_v[max_groups * N], drag[max_groups * N], diffusion[max_groups * N], sum[max_groups * N];
     const double* matrix = matrices.data() + at(conf) * at((vdim + 2) * N * N);
     const double rate = uniform_rate ? coefficients(conf, 0, 0) * products.constant() : 1;
+    Cell here[3];
+    for (int d = 0; d < vdim - 1; ++d) here[d] = first_cell(f, d, conf, row);
     for (int p = 0; p < block.n_packs(); ++p) {
       shift_last(f, conf, row, p, surroundings);
+      here[vdim - 1] = last_direction(f.pack(conf, row, p), conf, p, surroundings);
       std::fill(sum, sum + n_groups * N, Value{});
       std::fill(diffusion, diffusion + n_groups * N, Value{});
       if (!uniform_rate) std::fill(drag_v, drag_v + n_groups * N, Value{});
       const Scratch scratch{uniform_rate ? sum : drag_v, drag, diffusion, broadcast<double>(rate)};
       for (int d = 0; d < vdim; ++d) {
         std::fill(drag, drag + n_groups * N, Value{});
-        const Cell here = cell(f, d, conf, row, p, surroundings);
-        for (const auto& line : lines[at(d)]) add_line(line, here, scratch);
+        for (const auto& line : lines[at(d)]) add_line(line, here[d], scratch);
+        here[d].advance(n_modes * lanes);
         add_product<N>(matrix + (1 + d) * N * N, drag, n_groups, n_full_groups, n_lin, sum);
       }
       add_product<N>(matrix + (1 + vdim) * N * N, diffusion, n_groups, n_full_groups, n_lin, sum);

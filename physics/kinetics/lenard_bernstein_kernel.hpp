@@ -36,6 +36,13 @@ struct Cell {
   bool at_end;  ///< a lane has a face at an end of velocity space
   Value centre;
   double half;  ///< half the cell's width
+
+  /// To the next pack of a row.
+  void advance(int pack_size) {
+    below += pack_size;
+    own += pack_size;
+    above += pack_size;
+  }
 };
 
 /// Integrals of 1-D Legendre polynomials that the operator takes.

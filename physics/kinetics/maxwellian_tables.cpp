@@ -1,6 +1,7 @@
 #include "physics/kinetics/maxwellian_tables.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 

@@ -1,6 +1,9 @@
 #include "physics/kinetics/moments.hpp"
 
+#include <array>
 #include <cmath>
+#include <initializer_list>
+#include <vector>
 
 #include "physics/kinetics/moment_sweep.hpp"
 

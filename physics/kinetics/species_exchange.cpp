@@ -1,8 +1,10 @@
 #include "physics/kinetics/species_exchange.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "io/log/error.hpp"
 #include "physics/kinetics/projection.hpp"

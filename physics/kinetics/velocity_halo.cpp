@@ -1,6 +1,7 @@
 #include "physics/kinetics/velocity_halo.hpp"
 
 #include <algorithm>
+#include <span>
 
 namespace quintet::kinetics {
 

@@ -1,9 +1,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
+#include <ostream>
 #include <random>
+#include <vector>
 
 #include "physics/kinetics/moments.hpp"
 #include "physics/kinetics/recovery.hpp"

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <functional>
 #include <ostream>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "physics/kinetics/collisions.hpp"

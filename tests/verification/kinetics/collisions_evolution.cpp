@@ -1,6 +1,12 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <numbers>
+#include <span>
+#include <string>
+#include <tuple>
 
 #include "tests/support/kinetics_reference.hpp"
 #include "tests/verification/kinetics/collisions_case.hpp"

@@ -1,7 +1,13 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <memory>
 #include <numbers>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "io/log/error.hpp"
 #include "tests/verification/kinetics/collisions_case.hpp"
