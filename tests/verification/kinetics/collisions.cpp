@@ -12,7 +12,7 @@ class Conservation : public testing::TestWithParam<CollisionCase> {};
 /// No moment's integral over a configuration cell changes, though f does.
 void expect_conserved(const CollisionCase& c, const CollisionOptions& options) {
   CollisionRun run(Comm::world(), c,
-                   {collision_grid(c.cdim, c.vdim, c.vdim == 1 ? std::array{13, 1, 1} : std::array{6, 5, 9})},
+                   {collision_grid(c.cdim, c.vdim, c.vdim == 1 ? std::array{13, 1, 1} : std::array{6, 4, 9})},
                    options);
   run.project(0, [c](auto z) { return lumpy(c.cdim, z); });
 
@@ -58,5 +58,6 @@ INSTANTIATE_TEST_SUITE_P(
                     CollisionCase{1, 1, 1, Family::hybrid}, CollisionCase{1, 2, 1, Family::hybrid},
                     CollisionCase{2, 2, 1, Family::hybrid}, CollisionCase{1, 1, 1, Family::serendipity},
                     CollisionCase{1, 2, 1, Family::serendipity}, CollisionCase{1, 1, 3, Family::serendipity},
-                    CollisionCase{1, 2, 2, Family::tensor}),
+                    CollisionCase{1, 2, 2, Family::tensor}, CollisionCase{2, 3, 2, Family::serendipity},
+                    CollisionCase{2, 3, 1, Family::hybrid}, CollisionCase{3, 3, 1, Family::serendipity}),
     testing::PrintToStringParamName());

@@ -1,0 +1,1 @@
+quintet_test(kinetics_lenard_bernstein SOURCES lenard_bernstein_test.cpp DEPENDS quintet_kinetics LABELS unit)
