@@ -1,0 +1,60 @@
+#include "physics/electronic/block_vector.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace quintet::electronic {
+
+namespace {
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+}  // namespace
+
+SymmetricProduct::SymmetricProduct(const BlockMatrix& a) : a_(a) {
+  const Blocking& blocks = *a.blocking;
+  n_own_ = blocks.begin[at(a.last)] - blocks.begin[at(a.first)];
+  place_.assign(at(blocks.n_blocks()), -1);
+  for (int b = a.first; b < a.last; ++b) place_[at(b)] = blocks.begin[at(b)] - blocks.begin[at(a.first)];
+  std::vector<char> needed(at(blocks.n_blocks()), 0);
+  for (const auto row : a.row) needed[at(row)] = 1;
+  int n = n_own_;
+  std::vector<std::vector<std::int32_t>> ask(at(a.comm.size()));
+  for (int b = 0; b < blocks.n_blocks(); ++b) {  // in the order of the owners
+    if (!needed[at(b)] || place_[at(b)] >= 0) continue;
+    ask[at(a.owner(b))].push_back(b);
+    place_[at(b)] = n;
+    n += blocks.size(b);
+  }
+  x_.resize(at(n));
+  asked_ = a.comm.all_to_all(ask);
+  send_.resize(asked_.size());
+}
+
+void SymmetricProduct::operator()(const std::vector<double>& x, std::vector<double>& y) {
+  const Blocking& blocks = *a_.blocking;
+  std::copy(x.begin(), x.begin() + n_own_, x_.begin());
+  for (std::size_t rank = 0; rank < asked_.size(); ++rank) {
+    send_[rank].clear();
+    for (const auto b : asked_[rank])
+      send_[rank].insert(send_[rank].end(), x.begin() + place_[at(b)],
+                         x.begin() + place_[at(b)] + blocks.size(b));
+  }
+  std::size_t to = at(n_own_);
+  for (const auto& part : a_.comm.all_to_all(send_)) {
+    std::copy(part.begin(), part.end(), x_.begin() + static_cast<std::ptrdiff_t>(to));
+    to += part.size();
+  }
+  y.assign(at(n_own_), 0.0);
+  for (int c = 0; c < a_.n_columns(); ++c) {
+    double* const sum = y.data() + place_[at(a_.first + c)];
+    const int columns = blocks.size(a_.first + c);
+    for (auto p = a_.column_begin[at(c)]; p < a_.column_begin[at(c + 1)]; ++p) {
+      const double* element = a_.value.data() + a_.offset[at(p)];
+      const double* from = x_.data() + place_[at(a_.row[at(p)])];
+      const int rows = blocks.size(a_.row[at(p)]);
+      for (int j = 0; j < columns; ++j)
+        for (int i = 0; i < rows; ++i) sum[j] += *element++ * from[i];
+    }
+  }
+}
+
+}  // namespace quintet::electronic

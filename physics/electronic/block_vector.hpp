@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "physics/electronic/block_matrix.hpp"
+
+namespace quintet::electronic {
+
+/// y = A x for a symmetric block matrix and a vector shared out like its columns.
+///
+/// The rows of x that this rank's blocks touch and others own are asked for once, at construction; each
+/// product then moves exactly these. Construction and products are collective.
+class SymmetricProduct {
+ public:
+  explicit SymmetricProduct(const BlockMatrix& a);
+
+  [[nodiscard]] int n_own() const { return n_own_; }  ///< rows of this rank
+  /// y = A x, both [n_own].
+  void operator()(const std::vector<double>& x, std::vector<double>& y);
+
+ private:
+  const BlockMatrix& a_;
+  int n_own_ = 0;
+  std::vector<int> place_;                        ///< first row of each block in x_, or -1
+  std::vector<double> x_;                         ///< own rows, then those of others
+  std::vector<std::vector<std::int32_t>> asked_;  ///< blocks of this rank that each rank needs
+  std::vector<std::vector<double>> send_;
+};
+
+}  // namespace quintet::electronic

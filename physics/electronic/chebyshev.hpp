@@ -1,0 +1,36 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace quintet::electronic {
+
+/// An interval that holds eigenvalues.
+struct Band {
+  double lower = 0, upper = 0;
+};
+
+/// Functions as Chebyshev series of one degree: f(x) = sum_k c_k T_k((x - centre)/half_width).
+struct ChebyshevSeries {
+  double centre = 0, half_width = 1;
+  std::vector<std::vector<double>> coefficients;  ///< of each function
+  double error = 0;                               ///< largest |f - series| of the first function on the bands
+
+  [[nodiscard]] int degree() const { return static_cast<int>(coefficients.front().size()) - 1; }
+  /// Value of function `which` at x (Clenshaw).
+  [[nodiscard]] double operator()(double x, int which = 0) const;
+};
+
+/// The series of least degree whose first function has error at most `error` on the bands.
+///
+/// Least squares on the bands alone, with the points of Chebyshev's measure of each band: what the series
+/// does in a gap is left open (for a step function it falls from 1 to 0 there), which saves a third of the
+/// degree of a fit to a smooth step. The basis is orthogonal on the bands (Stieltjes' recurrence), so the fit
+/// is well conditioned however small the gap; it is turned into a Chebyshev series at the end. The other
+/// functions get the same degree. Throws NumericalError if `max_degree` does not do.
+[[nodiscard]] ChebyshevSeries fit(std::span<const Band> bands,
+                                  std::span<const std::function<double(double)>> functions, double error,
+                                  int max_degree);
+
+}  // namespace quintet::electronic

@@ -1,0 +1,70 @@
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include "io/log/error.hpp"
+#include "physics/electronic/block_matrix.hpp"
+#include "physics/electronic/block_vector.hpp"
+#include "physics/electronic/tridiagonal.hpp"
+
+namespace quintet::electronic {
+
+namespace {
+
+constexpr int n_steps = 24;
+
+double dot(const Comm& comm, const std::vector<double>& x, const std::vector<double>& y) {
+  double sum = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) sum += x[i] * y[i];
+  return comm.sum(sum);
+}
+
+/// The tridiagonal matrix of Lanczos' recurrence: q_{k+1} b_{k+1} = A q_k - a_k q_k - b_k q_{k-1}.
+struct Lanczos {
+  std::vector<double> diagonal, off_diagonal;  ///< the last off-diagonal element is the residual's norm
+};
+
+Lanczos lanczos(const BlockMatrix& a) {
+  SymmetricProduct product(a);
+  const Blocking& blocks = *a.blocking;
+  const int n = blocks.n_rows(), first = blocks.begin[static_cast<std::size_t>(a.first)];
+  std::vector<double> q, before(static_cast<std::size_t>(product.n_own()), 0.0), next;
+  for (int i = 0; i < product.n_own(); ++i)
+    q.push_back(scrambled(static_cast<unsigned long long>(first + i)));
+  double beta = std::sqrt(dot(a.comm, q, q));
+  for (double& value : q) value /= beta;
+  Lanczos t;
+  for (int k = 0; k < std::min(n, n_steps); ++k) {
+    product(q, next);
+    const double alpha = dot(a.comm, q, next);
+    for (std::size_t i = 0; i < q.size(); ++i) next[i] -= alpha * q[i] + (k == 0 ? 0 : beta) * before[i];
+    beta = std::sqrt(dot(a.comm, next, next));
+    t.diagonal.push_back(alpha);
+    t.off_diagonal.push_back(beta);
+    if (!(beta > 1e-12 * std::abs(alpha))) break;
+    before.swap(q);
+    q.swap(next);
+    for (double& value : q) value /= beta;
+  }
+  return t;
+}
+
+}  // namespace
+
+SpectrumBounds spectrum_bounds(const BlockMatrix& a) {
+  if (a.blocking->n_rows() == 0) return {};
+  const Lanczos t = lanczos(a);
+  const RitzValues ritz = ritz_values(t.diagonal, std::span(t.off_diagonal).first(t.diagonal.size() - 1));
+  if (!std::isfinite(ritz.value.front()) || !std::isfinite(ritz.value.back()))
+    throw NumericalError(
+        "the bounds of a matrix's spectrum are not finite: it has elements that are not numbers");
+  // the residual bounds the distance to an eigenvalue; the outermost ones lie a little beyond (1 % of the
+  // width)
+  const double margin = 0.01 * (ritz.value.back() - ritz.value.front());
+  const double residual = t.off_diagonal.back();
+  return {ritz.value.front() - std::abs(ritz.last.front()) * residual - margin,
+          ritz.value.back() + std::abs(ritz.last.back()) * residual + margin};
+}
+
+}  // namespace quintet::electronic

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "physics/electronic/chebyshev.hpp"
+#include "physics/electronic/local_matrix.hpp"
+
+namespace quintet::electronic {
+
+/// The wanted columns of functions of one submatrix.
+struct OwnColumns {
+  std::vector<std::vector<double>> value;  ///< of each function: [n, n_own], column-major
+  std::vector<double> moment;              ///< m_k = sum_c e_c^T T_k e_c over the own columns c
+  double idempotency = 0;                  ///< |sum_c e_c^T (P P - P) e_c| of the first function
+};
+
+/// Chebyshev series of a submatrix applied to unit vectors, a pack of columns at a time.
+///
+/// T_{k+1} V = 2 a T_k V - T_{k-1} V; cost n^2 x fill multiply-adds of one pack a degree and pack of columns.
+template <class Real>
+class ColumnPolynomial {
+ public:
+  /// Columns `own` (local rows) of each function of `series`. `a` must hold 2 (A - centre)/half_width.
+  void evaluate(const LocalMatrix<Real>& a, std::span<const int> own, const ChebyshevSeries& series,
+                OwnColumns& result);
+
+ private:
+  using Lanes = Pack<Real>;
+  void evaluate_pack(const LocalMatrix<Real>& a, std::span<const int> own, const ChebyshevSeries& series,
+                     std::size_t first, OwnColumns& result);
+
+  AlignedVector<Lanes> previous_, current_;
+  std::vector<AlignedVector<Lanes>> sum_;
+};
+
+/// Estimates from Ritz values of a few vectors in some submatrices.
+struct FrontierEstimate {
+  double homo = 0, lumo = 0;  ///< highest eigenvalue below and lowest above mu
+};
+/// Highest and lowest eigenvalue of `a` on either side of `mu`, by Lanczos' recurrence of `n_steps` steps
+/// with full orthogonalisation from one pack of start vectors (numbered from `seed`); `a` holds A itself.
+/// Ritz values whose residual does not tell their side of mu are left out.
+[[nodiscard]] FrontierEstimate frontier(const LocalMatrix<double>& a, double mu, int n_steps,
+                                        unsigned long long seed);
+
+}  // namespace quintet::electronic
