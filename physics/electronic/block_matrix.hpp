@@ -42,27 +42,32 @@ struct BlockMatrix {
   [[nodiscard]] double bytes() const;
 };
 
-/// Even shares of block columns (by `weight` a column if given).
+/// Even shares of block columns by `weight` a column (by its rows if not given): share r ends with the block
+/// column at whose middle the weight so far passes (r + 1)/n of the whole. The same on all ranks; a rank may
+/// have none. Throws InputError if a weight is negative or not finite.
 [[nodiscard]] std::vector<int> share_columns(const Comm& comm, const Blocking& blocking,
                                              std::span<const double> weight = {});
 
-/// Build from elements that any rank may hold, in the user's numbering; each element must be given once in
-/// all (or both triangles, once each); elements are sent to their owners. `symmetrise`: (M + M^T)/2; throws
-/// InputError if the largest |M - M^T| exceeds `asymmetry` (names the element). Collective.
+/// Build from elements that any rank may hold, in the user's numbering; both triangles are to be given, each
+/// element once in all. Elements travel to their owners, in portions. The result is (M + M^T)/2, bitwise
+/// symmetric; a block that has an element, or whose transpose has one, is stored whole, a diagonal block
+/// always. A negative `asymmetry` leaves M as it is. Throws InputError on all ranks, in the user's numbering
+/// from 1: an element out of range, given twice, or with |M_ij - M_ji| above `asymmetry` (the largest is
+/// named; an absent M_ji counts as 0). Collective.
 [[nodiscard]] BlockMatrix assemble(const Comm& comm, std::shared_ptr<const Blocking> blocking,
                                    std::span<const Triplet> elements, const std::vector<int>& rank_begin,
                                    double asymmetry);
-/// Elements of this rank's columns, in the user's numbering.
+/// Elements of this rank's columns, in the user's numbering; zeros off the diagonal are left out.
 [[nodiscard]] std::vector<Triplet> elements(const BlockMatrix& matrix);
 
 /// Drop blocks of Frobenius norm below `threshold` (diagonal blocks stay). Returns the Frobenius norm of what
-/// went, over all ranks. Collective.
+/// went, over all ranks. Collective. Throws InputError if the threshold is negative or not a number.
 double filter(BlockMatrix& matrix, double threshold);
 
 /// C = A B, blocks of C below `threshold` dropped. A and B symmetric or not; collective: each needed block
 /// travels once. Counts in comm's counters.
 [[nodiscard]] BlockMatrix multiply(const BlockMatrix& a, const BlockMatrix& b, double threshold);
-/// a A + b B on the union of the patterns.
+/// a A + b B on the union of the patterns. Throws InputError if blocks or shares differ.
 [[nodiscard]] BlockMatrix add(double a, const BlockMatrix& A, double b, const BlockMatrix& B);
 /// sum_ij A_ij B_ij over all ranks (Tr(A^T B)). Collective.
 [[nodiscard]] double dot(const BlockMatrix& a, const BlockMatrix& b);

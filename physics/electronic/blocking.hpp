@@ -1,9 +1,14 @@
 #pragma once
 
-#include <string>
+#include <cstdint>
+#include <span>
 #include <vector>
 
+#include "io/parallel/comm.hpp"
+
 namespace quintet::electronic {
+
+struct Triplet;
 
 /// How the orbitals are grouped into blocks (atoms, molecules, parts of a graph). Blocks are contiguous after
 /// `order`: row i of the blocked matrix is row order[i] of the user's (empty: the same).
@@ -22,5 +27,21 @@ struct Blocking {
 [[nodiscard]] Blocking uniform_blocking(int n_rows, int block_size);
 /// Blocks of given sizes. Throws InputError if a size is not positive or they do not sum to n_rows.
 [[nodiscard]] Blocking blocking_of_sizes(int n_rows, const std::vector<int>& sizes);
+/// One block an atom, from the number of orbitals of each atom in the matrix's order. Throws InputError as
+/// blocking_of_sizes().
+[[nodiscard]] Blocking atom_blocking(int n_rows, const std::vector<int>& orbitals_of_atom);
+/// One block a molecule: the orbitals of its atoms, atoms of a molecule in ascending order, molecules in that
+/// of the list. Atoms of a molecule need not be neighbours in the matrix; `order` is set then. Throws
+/// InputError if an atom is missing, named twice or out of range (atoms count from 0), or the orbitals do not
+/// sum to n_rows.
+[[nodiscard]] Blocking molecule_blocking(int n_rows, const std::vector<int>& orbitals_of_atom,
+                                         const std::vector<std::vector<int>>& molecules);
+
+/// Row of the blocked matrix of each of the user's rows, [n_rows]: the inverse of `order`.
+[[nodiscard]] std::vector<std::int32_t> blocked_rows(const Blocking& blocking);
+/// Block of each row of the blocked matrix, [n_rows].
+[[nodiscard]] std::vector<std::int32_t> block_of_rows(const Blocking& blocking);
+/// Throws InputError if the blocks are not ascending from 0 or `order` is not a permutation.
+void check_blocking(const Blocking& blocking);
 
 }  // namespace quintet::electronic

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+
+#include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
+
+namespace quintet::electronic {
+
+/// Throw InputError(message) on all ranks if any rank's message is not empty: that of the first such rank.
+/// Collective.
+void throw_together(const Comm& comm, const std::string& message);
+
+/// Run `action`, which must not communicate, on every rank; if it throws an InputError on any rank, the first
+/// such rank's is thrown on all. Collective.
+template <class Action>
+void together(const Comm& comm, Action&& action) {
+  std::string message;
+  try {
+    action();
+  } catch (const InputError& error) {
+    message = error.what();
+  }
+  throw_together(comm, message);
+}
+
+}  // namespace quintet::electronic
