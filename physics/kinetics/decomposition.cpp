@@ -29,9 +29,13 @@ double cost(const PhaseGrid& grid, const std::array<int, 6>& ranks) {
   for (int d = 0; d < grid.dim(); ++d)
     work *= largest_part(grid.cells[at(d)], ranks[at(d)], d == grid.dim() - 1);
   double halo = 0;
-  for (int d = 0; d < grid.dim(); ++d)
-    if (ranks[at(d)] > 1)
-      halo += 2 * work / largest_part(grid.cells[at(d)], ranks[at(d)], d == grid.dim() - 1);
+  for (int d = 0; d < grid.dim(); ++d) {
+    const int n = ranks[at(d)];
+    const int n_edges = grid.periodic[at(d)] ? 2 : std::min(2, n - 1);  // of the busiest rank
+    const bool packed = d == grid.dim() - 1;  // there the edge cells' whole packs count
+    if (n > 1)
+      halo += n_edges * work * (packed ? PhaseBlock::lanes : 1) / largest_part(grid.cells[at(d)], n, packed);
+  }
   return work + 0.3 * halo;
 }
 

@@ -557,6 +557,8 @@ void VlasovOperatorOf<Tr>::add_velocity_exterior(Workspace& w, const Task& task,
     const int first = D == last ? edge_cell / lanes : 0, end = D == last ? first + 1 : n_packs;
     for (int pack = first; pack < end; ++pack) {
       set_last_velocity(c, pack);
+      const auto weights = force_weights<Tr, D>(c, w.force);
+      if (weights.sign == side) continue;  // what is outside lies downwind
       const std::size_t face = static_cast<std::size_t>(conf) * n_rows + number;
       if constexpr (D == last) {  // one lane has the edge as its face
         std::copy_n(zero_.data(), face_size, outside);
@@ -565,7 +567,6 @@ void VlasovOperatorOf<Tr>::add_velocity_exterior(Workspace& w, const Task& task,
       } else {
         std::copy_n(exterior + (face * n_packs + pack) * face_size, face_size, outside);
       }
-      const auto weights = force_weights<Tr, D>(c, w.force);
       for (int i = 0; i < cell_size; i += lanes) store<double>(df + i, P{});
       face_flux<D>(w, c, weights, side < 0 ? outside : nullptr, side < 0 ? nullptr : outside, w.flux.data());
       if (side < 0)

@@ -83,6 +83,7 @@ struct Arguments {
   bool quick = false;
   Flux flux = Flux::upwind;
   std::string collisions, only, timings;
+  std::array<int, 6> ranks{};
 };
 
 std::unique_ptr<VlasovSystem> make_system(const Comm& comm, const Case& c, const Arguments& arguments) {
@@ -101,6 +102,7 @@ std::unique_ptr<VlasovSystem> make_system(const Comm& comm, const Case& c, const
   SystemOptions options;
   options.flux = arguments.flux;
   options.background_charge = 1;
+  options.ranks = arguments.ranks;
   if (!arguments.collisions.empty()) {
     CollisionOptions collisions;
     collisions.kind = arguments.collisions == "bgk" ? CollisionOptions::Operator::bgk
@@ -189,6 +191,10 @@ Arguments parse(int argc, char** argv) {
     if (flag == "--collisions") a.collisions = value;
     if (flag == "--case") a.only = value;
     if (flag == "--timings") a.timings = value;
+    if (flag == "--ranks") {
+      std::istringstream stream(value);
+      for (std::size_t d = 0; d < 6 && stream; ++d) stream >> a.ranks[d];
+    }
   }
   return a;
 }
