@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "physics/kinetics/basis.hpp"
 #include "physics/kinetics/distribution.hpp"
 
 namespace quintet::kinetics {

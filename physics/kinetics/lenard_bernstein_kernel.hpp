@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "physics/kinetics/basis.hpp"
 #include "physics/kinetics/distribution.hpp"
 #include "physics/kinetics/recovery.hpp"
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "physics/kernels/aligned.hpp"
+#include "physics/kinetics/basis.hpp"
 #include "physics/kinetics/distribution.hpp"
 #include "physics/kinetics/velocity_weights.hpp"
 

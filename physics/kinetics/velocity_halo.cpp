@@ -8,7 +8,7 @@ namespace quintet::kinetics {
 namespace {
 
 constexpr int lanes = PhaseBlock::lanes;
-constexpr int tag_velocity_halo = 410;  ///< + 2 d + side that is sent
+constexpr int tag_velocity_halo = 450;  ///< + 2 d + side that is sent
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
