@@ -7,6 +7,8 @@
 
 #include "apps/vlasov/fluid.hpp"
 #include "apps/vlasov/simulation.hpp"
+#include "io/log/error.hpp"
+#include "physics/kinetics/gkyl_reader.hpp"
 
 namespace quintet::vlasov {
 
@@ -68,6 +70,12 @@ kinetics::Frame make_frame(const Simulation& simulation, bool distribution) {
 
 void read_frame(const std::string& file, std::optional<std::int64_t> frame, const Setup& setup, int s,
                 const Distribution& f) {
+  if (file.ends_with(".gkyl")) {
+    QUINTET_CHECK(!frame, "{}: a .gkyl file holds one frame; leave 'frame' away and name that frame's file",
+                  file);
+    (void)read_gkyl(file, setup.decomposition, setup.basis, f);
+    return;
+  }
   const FrameReader reader(setup.decomposition.comm(), file, frame.value_or(-1));
   reader.read(setup.species[static_cast<std::size_t>(s)].name, setup.decomposition, setup.basis, f);
 }

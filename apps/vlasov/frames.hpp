@@ -14,7 +14,7 @@ namespace quintet::vlasov {
 class Simulation;
 
 /// Fill f of species s from a frame (from 0; negative ones count from the end; absent: the last) of another
-/// run's run.h5. Collective. Throws InputError.
+/// run's run.h5, or from a .gkyl file. Collective. Throws InputError.
 void read_frame(const std::string& file, std::optional<std::int64_t> frame, const Setup& setup, int s,
                 const kinetics::Distribution& f);
 

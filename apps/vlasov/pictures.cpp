@@ -157,7 +157,7 @@ void Pictures::report(Context& context) const {
     map.title = fmt::format("{} at time {:.4g}", picture.species, picture.time);
     map.x_label = picture.x_axis;
     map.y_label = picture.y_axis;
-    map.value_label = "f";
+    map.value_label.assign(1, 'f');
     context.report().heatmap(map);
   }
 }

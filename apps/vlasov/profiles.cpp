@@ -57,6 +57,8 @@ Profile sample_field(const Setup& setup, const PhaseBlock& block, const ConfFiel
   return profile;
 }
 
+std::string direction(int d) { return {"xyz"[d]}; }
+
 /// A quantity with a curve or map for each of its parts.
 struct Picture {
   std::string title;
@@ -67,7 +69,7 @@ void draw(Context& context, const PhaseGrid& grid, const Picture& picture) {
   if (grid.cdim == 1) {
     Plot plot;
     plot.title = picture.title;
-    plot.x_label = "x";
+    plot.x_label = direction(0);
     plot.y_label = picture.title;
     for (const auto& [label, profile] : picture.parts) {
       Curve curve{label, {}, profile.values};
@@ -81,7 +83,7 @@ void draw(Context& context, const PhaseGrid& grid, const Picture& picture) {
   for (const auto& [label, profile] : picture.parts) {
     Heatmap map;
     map.title = label.empty() ? picture.title : fmt::format("{}: {}", picture.title, label);
-    map.x_label = "x", map.y_label = "y", map.value_label = picture.title;
+    map.x_label = direction(0), map.y_label = direction(1), map.value_label = picture.title;
     map.values = profile.values;
     map.n_x = profile.n_x, map.n_y = profile.n_y;
     map.x_min = grid.lower[0], map.x_max = grid.upper[0], map.y_min = grid.lower[1],

@@ -99,8 +99,7 @@ void run(Context& context, const RunOptions& options) {
     steps.expect(simulation->step() + simulation->steps_left());
   }
   if (context.stopped_early() || simulation->step() % options.checkpoint_interval != 0) save();
-  report_run(context, options, comparison, history, pictures, *simulation, simulation->step() - first,
-             seconds);
+  report_run(context, comparison, history, pictures, *simulation, simulation->step() - first, seconds);
 }
 
 }  // namespace quintet::vlasov

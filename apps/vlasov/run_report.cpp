@@ -51,97 +51,92 @@ void summarise_speed(Context& context, const Simulation& simulation, std::int64_
   context.summarise("dof_updates_per_s", rhs * cells * setup.basis.size() / seconds);
 }
 
-/// Drifts of what should stay, of each species and of the energy.
-void report_budgets(Context& context, const Setup& setup, const History& history) {
+/// A curve over time without a legend.
+Plot over_time(const std::string& title, const std::string& y_label, const std::vector<double>& time,
+               const std::vector<double>& values, const std::string& caption) {
+  Plot plot;
+  plot.title = title;
+  plot.x_label = "time";
+  plot.y_label = y_label;
+  if (!values.empty()) plot.curves.push_back({"", time, values});
+  plot.caption = caption;
+  return plot;
+}
+
+/// Particles (with those that left) and int f^2 of each species.
+void report_species(Context& context, const Setup& setup, const History& history) {
   const auto& time = history.column("time");
-  Report& report = context.report();
-  report.section("Conservation");
-  Plot particles{"Particles",
-                 "time",
-                 "relative change",
-                 {},
-                 false,
-                 false,
-                 "With what left through walls. Should stay at round-off (but for sources)."};
-  Plot l2{"Integral of f^2",
-          "time",
-          "relative change",
-          {},
-          false,
-          false,
-          "Falls with upwind fluxes and collisions."};
-  std::vector<double> lost_energy(time.size());
+  Plot particles = over_time("Particles", "relative change", time, {},
+                             "With what left through walls. Should stay at round-off (but for sources).");
+  Plot l2 =
+      over_time("Integral of f^2", "relative change", time, {}, "Falls with upwind fluxes and collisions.");
   for (const auto& species : setup.species) {
     const auto& name = species.name;
     const auto count = with_lost(history, name + "_particles", name + "_lost");
     const auto change = changes(count, size_of(count.front()));
     const auto& square = history.column(name + "_l2");
     const auto l2_change = changes(square, size_of(square.front()));
+    const auto& least = history.column(name + "_least_mean");
     context.summarise("particle_drift_relative_" + name, change.back());
     context.summarise("l2_change_relative_" + name, l2_change.back());
-    context.summarise("least_mean_" + name, *std::min_element(history.column(name + "_least_mean").begin(),
-                                                              history.column(name + "_least_mean").end()));
+    context.summarise("least_mean_" + name, *std::min_element(least.begin(), least.end()));
     particles.curves.push_back({name, time, change});
     l2.curves.push_back({name, time, l2_change});
-    lost_energy = sum(lost_energy, history.column(name + "_lost_energy"));
   }
-  const auto energy = sum(history.column("energy"), lost_energy);
-  const auto energy_change = changes(energy, size_of(energy.front()));
-  context.summarise("energy_drift_relative", energy_change.back());
-  std::vector<double> momentum(time.size());
-  for (const auto& species : setup.species)
-    momentum = sum(momentum, history.column(species.name + "_momentum_x"));
-  context.summarise("momentum_change_x", momentum.back() - momentum.front());
-  report.plot(particles);
-  report.plot({"Energy",
-               "time",
-               "relative change",
-               {{"", time, energy_change}},
-               false,
-               false,
-               "Field and kinetic energy, with what left through walls."});
-  report.plot({"Momentum along x",
-               "time",
-               "change",
-               {{"", time, changes(momentum, 1.0)}},
-               false,
-               false,
-               "Of all particles."});
-  report.plot(l2);
+  context.report().plot(particles);
+  context.report().plot(l2);
 }
 
-void report_energies(Context& context, const Setup& setup, const History& history) {
+/// Drifts of what should stay.
+void report_budgets(Context& context, const Setup& setup, const History& history) {
   const auto& time = history.column("time");
-  Report& report = context.report();
-  report.section("Energies");
-  Plot fields{"Field energy", "time", "energy", {}, false, true, ""};
+  context.report().section("Conservation");
+  std::vector<double> lost(time.size()), momentum(time.size());
+  for (const auto& species : setup.species) {
+    lost = sum(lost, history.column(species.name + "_lost_energy"));
+    momentum = sum(momentum, history.column(species.name + "_momentum_x"));
+  }
+  const auto energy = sum(history.column("energy"), lost);
+  const auto energy_change = changes(energy, size_of(energy.front()));
+  context.summarise("energy_drift_relative", energy_change.back());
+  context.summarise("momentum_change_x", momentum.back() - momentum.front());
+  report_species(context, setup, history);
+  context.report().plot(over_time("Energy", "relative change", time, energy_change,
+                                  "Field and kinetic energy, with what left through walls."));
+  context.report().plot(
+      over_time("Momentum along x", "change", time, changes(momentum, 1.0), "Of all particles."));
+}
+
+void report_energies(Context& context, const History& history) {
+  const auto& time = history.column("time");
+  context.report().section("Energies");
+  Plot fields = over_time("Field energy", "energy", time, {}, "");
+  fields.log_y = true;
   for (const char* name : {"electric_energy", "magnetic_energy"}) {
     const auto& values = history.column(name);
     if (std::any_of(values.begin(), values.end(), [](double x) { return x > 0; }))
       fields.curves.push_back({name, time, values});
+    context.summarise(name, values.back());
   }
-  if (!fields.curves.empty()) report.plot(fields);
-  report.plot(
-      {"Kinetic energy", "time", "energy", {{"", time, history.column("kinetic_energy")}}, false, false, ""});
-  context.summarise("electric_energy", history.column("electric_energy").back());
-  context.summarise("magnetic_energy", history.column("magnetic_energy").back());
-  context.summarise("kinetic_energy", history.column("kinetic_energy").back());
-  (void)setup;
+  if (!fields.curves.empty()) context.report().plot(fields);
+  const auto& kinetic = history.column("kinetic_energy");
+  context.report().plot(over_time("Kinetic energy", "energy", time, kinetic, ""));
+  context.summarise("kinetic_energy", kinetic.back());
 }
 
 }  // namespace
 
-void report_run(Context& context, const RunOptions&, const Comparison& comparison, const History& history,
+void report_run(Context& context, const Comparison& comparison, const History& history,
                 const Pictures& pictures, const Simulation& simulation, std::int64_t steps, double seconds) {
   const Setup& setup = simulation.setup();
   context.report().title("vlasov run", fmt::format("{}, {} steps to time {:.4g}", description(setup),
                                                    simulation.step(), simulation.time()));
-  summarise_speed(context, simulation, steps, seconds);
   pictures.report(context);
   report_comparison(context, comparison, history);
-  report_energies(context, setup, history);
+  report_energies(context, history);
   report_profiles(context, simulation);
   report_budgets(context, setup, history);
+  summarise_speed(context, simulation, steps, seconds);
 }
 
 }  // namespace quintet::vlasov

@@ -63,7 +63,12 @@ Simulation::Simulation(const Context& context, const RunOptions& options, Setup 
   if (const auto& file = context.restart_file())
     load(*file);
   else
-    warn_of_charge(setup_, *system_);
+    begin();
+}
+
+void Simulation::begin() {
+  warn_of_charge(setup_, *system_);
+  control_.expect(system_->stable_dt(Exec()));
 }
 
 void Simulation::advance(const Exec& exec) {

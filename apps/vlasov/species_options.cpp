@@ -41,7 +41,7 @@ void describe(Schema& schema, InitialOptions& options) {
   schema.formula("function", options.function, "Any f, a formula of x, y, z, vx, vy, vz");
   schema
       .text("file", options.file,
-            "run.h5 of a run with the same grid and basis, whose f of this species is taken")
+            "f of this species from run.h5 of a run with the same grid and basis, or from a .gkyl file")
       .existing_file();
   schema.integer("frame", options.frame,
                  "Which frame of the file, from 0; negative ones count from the end; absent: the last");

@@ -32,7 +32,7 @@ void describe(Schema& schema, MaxwellianOptions& options);
 struct InitialOptions {
   std::optional<MaxwellianOptions> maxwellian;
   std::optional<FormulaText> function;  ///< of x and v
-  std::optional<std::string> file;      ///< run.h5 of a run
+  std::optional<std::string> file;      ///< run.h5 of a run, or a .gkyl file
   std::optional<std::int64_t> frame;
   int nodes = 0;  ///< of the projection, a direction; 0: order + 1
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -25,6 +26,8 @@ class StepControl {
     return choose(stable, time, step);
   }
   [[nodiscard]] bool finished(double time, std::int64_t step) const;
+  /// The step that steps_left() counts with before the first one.
+  void expect(double dt) { last_dt_ = std::min(dt, end_); }
   /// Steps still to go at the size of the last one.
   [[nodiscard]] std::int64_t steps_left(double time, std::int64_t step) const;
   [[nodiscard]] double last_dt() const { return last_dt_; }

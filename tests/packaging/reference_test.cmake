@@ -1,4 +1,4 @@
-# The page of all keys is what the program says now. cmake -DPROGRAM=… -DPAGE=… -P reference_test.cmake
+# The page of all keys of an application is what the program says now. cmake -DPROGRAM=… -DPAGE=… -P reference_test.cmake
 execute_process(COMMAND "${PROGRAM}" reference OUTPUT_VARIABLE said RESULT_VARIABLE result)
 if(result)
   message(FATAL_ERROR "${PROGRAM} reference: ${result}")
@@ -8,5 +8,6 @@ if(EXISTS "${PAGE}")
   file(READ "${PAGE}" written)
 endif()
 if(NOT said STREQUAL written)
-  message(FATAL_ERROR "${PAGE} is not what the program says. Write it anew: build/bin/dpmd reference > docs/configuration.md")
+  get_filename_component(app "${PROGRAM}" NAME)
+  message(FATAL_ERROR "${PAGE} is not what the program says. Write it anew: build/bin/${app} reference > docs/configuration/${app}.md")
 endif()
