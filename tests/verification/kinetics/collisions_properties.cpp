@@ -141,8 +141,8 @@ TEST(Collisions, increase_the_entropy_until_f_is_maxwellian) {
   for (const auto kind : {CollisionOptions::Operator::lenard_bernstein, bgk}) {
     auto options = self_collisions(1);
     options.kind = kind;
-    CollisionRun run(Comm::world(), {1, 2, 2, Family::serendipity},
-                     {collision_grid(1, 2, {20, 20, 1}, -5, 5)}, options);
+    CollisionRun run(Comm::self(), {1, 2, 2, Family::serendipity}, {collision_grid(1, 2, {20, 20, 1}, -5, 5)},
+                     options);
     run.project(0, [](auto z) { return maxwellian(1, z, 0.5, 1.2, 0.5) + maxwellian(1, z, 0.5, -1.2, 0.5); });
     run.compute_rate();
     const double dt = std::min(0.05, run.stable_dt());
@@ -168,7 +168,7 @@ TEST(Collisions, frequency_bounds_the_stable_step_well) {
         CollisionCase{1, 2, 2, Family::serendipity}}) {
     const auto growth = [&](double factor) {
       const int n = c.vdim == 1 ? 48 : 24;
-      CollisionRun run(Comm::world(), c, {collision_grid(c.cdim, c.vdim, {n, n, 1})}, self_collisions(1));
+      CollisionRun run(Comm::self(), c, {collision_grid(c.cdim, c.vdim, {n, n, 1})}, self_collisions(1));
       run.project(0, [c](auto z) { return lumpy(c.cdim, z); });
       run.compute_rate();
       const double dt = factor * run.stable_dt(), start = l2(run, run.f[0]);
