@@ -626,7 +626,7 @@ std::array<double, 2> VlasovOperatorOf<Tr>::outflow(const Exec&, int direction, 
                                                     const Array<double>& inside,
                                                     const Array<double>& outside) const {
   const int n_packs = block_.n_packs();
-  AlignedVector<double> blended(static_cast<std::size_t>(conf_face_size)), jump(blended.size());
+  double *const blended = workspaces_.front().blended.data(), *const jump = workspaces_.front().jump.data();
   P m0{}, m2{};
   for (int number = 0; number < n_edge_conf(direction); ++number)
     for (int row = 0; row < block_.n_rows(); ++row) {
@@ -638,9 +638,8 @@ std::array<double, 2> VlasovOperatorOf<Tr>::outflow(const Exec&, int direction, 
         const double* in = inside.data() + place;
         const double* beyond = outside.size() > 0 ? outside.data() + place : nullptr;
         const auto weights = face_weights(c.flux, c.v[direction], P{} + half_dv_[direction] * (1 - 1e-12));
-        blend<Tr::n_conf_face_modes>(weights, side > 0 ? in : beyond, side > 0 ? beyond : in, blended.data(),
-                                     jump.data());
-        face_outflow<Tr>(c, direction, blended.data(), jump.data(), m0, m2);
+        blend<Tr::n_conf_face_modes>(weights, side > 0 ? in : beyond, side > 0 ? beyond : in, blended, jump);
+        face_outflow<Tr>(c, direction, blended, jump, m0, m2);
       }
     }
   double scale = side * moment_factor_;  // int phi_0 over the face's x directions
