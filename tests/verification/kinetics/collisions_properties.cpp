@@ -94,11 +94,11 @@ double residual(int order, int n, CollisionOptions options) {
 }
 
 /// Electrons and ions of mass 1 and 3, with different drifts and temperatures and grids of their own.
-std::unique_ptr<CollisionRun> two_species(const CollisionOptions& options) {
+std::unique_ptr<CollisionRun> two_species(const CollisionOptions& options, const Comm& comm = Comm::world()) {
   const auto electrons = collision_grid(1, 1, {32, 1, 1}, -7, 7),
              ions = collision_grid(1, 1, {24, 1, 1}, -4, 4.5);
-  auto run = std::make_unique<CollisionRun>(Comm::world(), CollisionCase{}, std::vector{electrons, ions},
-                                            options, std::array<int, 6>{}, std::vector<double>{1, 3});
+  auto run = std::make_unique<CollisionRun>(comm, CollisionCase{}, std::vector{electrons, ions}, options,
+                                            std::array<int, 6>{}, std::vector<double>{1, 3});
   run->project(0, [](auto z) { return maxwellian(1, z, 1 + 0.1 * std::sin(6.283185307 * z[0]), 0.5, 1); });
   run->project(1, [](auto z) { return maxwellian(1, z, 0.5, -0.2, 0.2); });
   return run;
@@ -241,7 +241,7 @@ TEST(SpeciesExchange, brings_drifts_and_temperatures_together) {
   for (const auto kind : {CollisionOptions::Operator::lenard_bernstein, bgk}) {
     auto options = cross_collisions();
     options.kind = kind;
-    const auto owner = two_species(options);
+    const auto owner = two_species(options, Comm::self());
     CollisionRun& run = *owner;
     run.compute_rate();
     const auto a0 = run.moments_of(0), b0 = run.moments_of(1);
