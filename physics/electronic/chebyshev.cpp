@@ -15,10 +15,27 @@ namespace {
 using Values = std::vector<double>;
 using Functions = std::span<const std::function<double(double)>>;
 
-/// Points and weights of the discrete inner product.
-struct Measure {
-  Values x, weight;
-};
+using Measure = SpectralMeasure;  // points and weights of the discrete inner product
+
+/// Half of the measure for the density's points in the bands.
+void mix_in(const SpectralMeasure& density, std::span<const Band> bands, double centre, double half_width,
+            Measure& m) {
+  Measure inside;
+  double total = 0;
+  for (std::size_t i = 0; i < density.x.size(); ++i)
+    for (const Band& band : bands)
+      if (density.x[i] >= band.lower && density.x[i] <= band.upper && density.weight[i] > 0) {
+        inside.x.push_back((density.x[i] - centre) / half_width);
+        inside.weight.push_back(density.weight[i]);
+        total += density.weight[i];
+      }
+  if (total == 0) return;
+  for (double& weight : m.weight) weight *= 0.5;
+  for (std::size_t i = 0; i < inside.x.size(); ++i) {
+    m.x.push_back(inside.x[i]);
+    m.weight.push_back(0.5 * inside.weight[i] / total);
+  }
+}
 
 /// Chebyshev points of each band, all of one weight a band, in the variable scaled to [-1, 1].
 Measure measure_of(std::span<const Band> bands, double centre, double half_width, int n_points) {
@@ -99,11 +116,12 @@ Values to_chebyshev(const Stieltjes& basis, const Values& c) {
 
 /// A fit with at most `max_degree`, or nothing.
 std::optional<ChebyshevSeries> try_fit(std::span<const Band> bands, Functions functions, double error,
-                                       int max_degree) {
+                                       int max_degree, const SpectralMeasure& density) {
   ChebyshevSeries result;
   result.centre = 0.5 * (bands.front().lower + bands.back().upper);
   result.half_width = 0.5 * (bands.back().upper - bands.front().lower);
-  const Measure m = measure_of(bands, result.centre, result.half_width, 4 * max_degree + 33);
+  Measure m = measure_of(bands, result.centre, result.half_width, 4 * max_degree + 33);
+  mix_in(density, bands, result.centre, result.half_width, m);
   std::vector<Values> rest(functions.size()), coefficients(functions.size());
   for (std::size_t f = 0; f < functions.size(); ++f)
     for (const double x : m.x) rest[f].push_back(functions[f](result.centre + result.half_width * x));
@@ -138,9 +156,10 @@ double ChebyshevSeries::operator()(double x, int which) const {
   return c[0] + t * b1 - b2;
 }
 
-ChebyshevSeries fit(std::span<const Band> bands, Functions functions, double error, int max_degree) {
+ChebyshevSeries fit(std::span<const Band> bands, Functions functions, double error, int max_degree,
+                    const SpectralMeasure& density) {
   for (int degree = 64;; degree *= 2) {
-    if (auto series = try_fit(bands, functions, error, std::min(degree, max_degree))) return *series;
+    if (auto series = try_fit(bands, functions, error, std::min(degree, max_degree), density)) return *series;
     if (degree >= max_degree) break;
   }
   std::string list;

@@ -11,6 +11,11 @@ struct Band {
   double lower = 0, upper = 0;
 };
 
+/// Eigenvalues and how much of the wanted trace each carries, as a Gauss quadrature.
+struct SpectralMeasure {
+  std::vector<double> x, weight;
+};
+
 /// Functions as Chebyshev series of one degree: f(x) = sum_k c_k T_k((x - centre)/half_width).
 struct ChebyshevSeries {
   double centre = 0, half_width = 1;
@@ -28,9 +33,12 @@ struct ChebyshevSeries {
 /// does in a gap is left open (for a step function it falls from 1 to 0 there), which saves a third of the
 /// degree of a fit to a smooth step. The basis is orthogonal on the bands (Stieltjes' recurrence), so the fit
 /// is well conditioned however small the gap; it is turned into a Chebyshev series at the end. The other
-/// functions get the same degree. Throws NumericalError if `max_degree` does not do.
+/// functions get the same degree. Where `density`, an estimate of the spectrum's density, is given, half of
+/// the weight follows it: the error is then orthogonal to polynomials in about the measure in which traces
+/// such as N = Tr f(A) and E = Tr A f(A) are taken, and they are much better than `error`. Throws
+/// NumericalError if `max_degree` does not do.
 [[nodiscard]] ChebyshevSeries fit(std::span<const Band> bands,
                                   std::span<const std::function<double(double)>> functions, double error,
-                                  int max_degree);
+                                  int max_degree, const SpectralMeasure& density = {});
 
 }  // namespace quintet::electronic

@@ -1,3 +1,5 @@
+#include "physics/electronic/spectrum.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -12,8 +14,6 @@ namespace quintet::electronic {
 
 namespace {
 
-constexpr int n_steps = 24;
-
 double dot(const Comm& comm, const std::vector<double>& x, const std::vector<double>& y) {
   double sum = 0;
   for (std::size_t i = 0; i < x.size(); ++i) sum += x[i] * y[i];
@@ -25,7 +25,7 @@ struct Lanczos {
   std::vector<double> diagonal, off_diagonal;  ///< the last off-diagonal element is the residual's norm
 };
 
-Lanczos lanczos(const BlockMatrix& a) {
+Lanczos lanczos(const BlockMatrix& a, int n_steps) {
   SymmetricProduct product(a);
   const Blocking& blocks = *a.blocking;
   const int n = blocks.n_rows(), first = blocks.begin[static_cast<std::size_t>(a.first)];
@@ -52,19 +52,24 @@ Lanczos lanczos(const BlockMatrix& a) {
 
 }  // namespace
 
-SpectrumBounds spectrum_bounds(const BlockMatrix& a) {
+ExtremeRitzValues extreme_ritz_values(const BlockMatrix& a, int n_steps) {
   if (a.blocking->n_rows() == 0) return {};
-  const Lanczos t = lanczos(a);
-  const RitzValues ritz = ritz_values(t.diagonal, std::span(t.off_diagonal).first(t.diagonal.size() - 1));
-  if (!std::isfinite(ritz.value.front()) || !std::isfinite(ritz.value.back()))
+  const Lanczos t = lanczos(a, n_steps);
+  const double residual = t.off_diagonal.back();
+  if (!std::isfinite(residual))
     throw NumericalError(
         "the bounds of a matrix's spectrum are not finite: it has elements that are not numbers");
+  const RitzValues ritz = ritz_values(t.diagonal, std::span(t.off_diagonal).first(t.diagonal.size() - 1));
+  return {ritz.value.front(), std::abs(ritz.last.front()) * residual, ritz.value.back(),
+          std::abs(ritz.last.back()) * residual};
+}
+
+SpectrumBounds spectrum_bounds(const BlockMatrix& a) {
+  const auto ritz = extreme_ritz_values(a, 24);
   // the residual bounds the distance to an eigenvalue; the outermost ones lie a little beyond (1 % of the
   // width)
-  const double margin = 0.01 * (ritz.value.back() - ritz.value.front());
-  const double residual = t.off_diagonal.back();
-  return {ritz.value.front() - std::abs(ritz.last.front()) * residual - margin,
-          ritz.value.back() + std::abs(ritz.last.back()) * residual + margin};
+  const double margin = 0.01 * (ritz.upper - ritz.lower);
+  return {ritz.lower - ritz.lower_residual - margin, ritz.upper + ritz.upper_residual + margin};
 }
 
 }  // namespace quintet::electronic

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 
 #include "physics/electronic/tridiagonal.hpp"
 
@@ -87,14 +86,10 @@ struct LaneLanczos {
   std::vector<Lanes> alpha, beta;
 };
 
-LaneLanczos lane_lanczos(const LocalMatrix<double>& a, int n_steps, unsigned long long seed) {
+LaneLanczos lane_lanczos(const LocalMatrix<double>& a, std::span<const int> start, int n_steps) {
   const auto n = static_cast<std::size_t>(a.n());
-  std::vector<AlignedVector<Lanes>> basis{AlignedVector<Lanes>(n)};
-  for (std::size_t i = 0; i < n; ++i)
-    for (int l = 0; l < width; ++l)
-      basis[0][i][l] = scrambled((seed + static_cast<unsigned long long>(l)) * 1000003 + i);
-  const Lanes scale = inverse(square_root(lane_dots(basis[0], basis[0])));
-  for (auto& value : basis[0]) value *= scale;
+  std::vector<AlignedVector<Lanes>> basis{AlignedVector<Lanes>(n, Lanes{})};
+  for (std::size_t l = 0; l < start.size(); ++l) basis[0][static_cast<std::size_t>(start[l])][l] = 1;
   LaneLanczos t;
   for (int k = 0; k < n_steps; ++k) {
     AlignedVector<Lanes> next(n, Lanes{});
@@ -114,12 +109,11 @@ LaneLanczos lane_lanczos(const LocalMatrix<double>& a, int n_steps, unsigned lon
 
 }  // namespace
 
-FrontierEstimate frontier(const LocalMatrix<double>& a, double mu, int n_steps, unsigned long long seed) {
-  const double infinity = std::numeric_limits<double>::infinity();
-  FrontierEstimate result{-infinity, infinity};
-  n_steps = std::min(n_steps, a.n());
-  const LaneLanczos t = lane_lanczos(a, n_steps, seed);
-  for (int l = 0; l < width; ++l) {
+void sample_spectrum(const LocalMatrix<double>& a, std::span<const int> own, double mu, int n_steps,
+                     LocalSpectrum& spectrum) {
+  own = own.first(std::min<std::size_t>(own.size(), width));
+  const LaneLanczos t = lane_lanczos(a, own, std::min(n_steps, a.n()));
+  for (std::size_t l = 0; l < own.size(); ++l) {
     std::vector<double> diagonal, off_diagonal;
     for (std::size_t k = 0; k < t.alpha.size(); ++k) {
       diagonal.push_back(t.alpha[k][l]);
@@ -129,14 +123,16 @@ FrontierEstimate frontier(const LocalMatrix<double>& a, double mu, int n_steps, 
     const double residual = off_diagonal.back();
     const RitzValues ritz = ritz_values(diagonal, std::span(off_diagonal).first(diagonal.size() - 1));
     for (std::size_t i = 0; i < ritz.value.size(); ++i) {
-      if (std::abs(residual * ritz.last[i]) > 0.2 * std::abs(ritz.value[i] - mu)) continue;
-      if (ritz.value[i] < mu)
-        result.homo = std::max(result.homo, ritz.value[i]);
+      const double value = ritz.value[i];
+      spectrum.density.x.push_back(value);
+      spectrum.density.weight.push_back(ritz.first[i] * ritz.first[i]);
+      if (std::abs(residual * ritz.last[i]) > 0.2 * std::abs(value - mu)) continue;
+      if (value < mu)
+        spectrum.homo = std::max(spectrum.homo, value);
       else
-        result.lumo = std::min(result.lumo, ritz.value[i]);
+        spectrum.lumo = std::min(spectrum.lumo, value);
     }
   }
-  return result;
 }
 
 }  // namespace quintet::electronic

@@ -34,14 +34,15 @@ class ColumnPolynomial {
   std::vector<AlignedVector<Lanes>> sum_;
 };
 
-/// Estimates from Ritz values of a few vectors in some submatrices.
-struct FrontierEstimate {
+/// The spectrum as some wanted columns see it.
+struct LocalSpectrum {
   double homo = 0, lumo = 0;  ///< highest eigenvalue below and lowest above mu
+  SpectralMeasure density;    ///< Gauss quadrature of sum_c <e_c| delta(x - A) |e_c>
 };
-/// Highest and lowest eigenvalue of `a` on either side of `mu`, by Lanczos' recurrence of `n_steps` steps
-/// with full orthogonalisation from one pack of start vectors (numbered from `seed`); `a` holds A itself.
-/// Ritz values whose residual does not tell their side of mu are left out.
-[[nodiscard]] FrontierEstimate frontier(const LocalMatrix<double>& a, double mu, int n_steps,
-                                        unsigned long long seed);
+/// Lanczos' recurrence of `n_steps` steps with full orthogonalisation from the unit vectors `own` (a pack of
+/// them at most), whose Ritz values go to `spectrum`; `a` holds A itself. Ritz values whose residual does not
+/// tell their side of mu do not count for HOMO and LUMO.
+void sample_spectrum(const LocalMatrix<double>& a, std::span<const int> own, double mu, int n_steps,
+                     LocalSpectrum& spectrum);
 
 }  // namespace quintet::electronic

@@ -5,10 +5,10 @@
 
 namespace quintet::electronic {
 
-/// Eigenvalues, ascending, and the last components of the normalised eigenvectors of the symmetric
+/// Eigenvalues, ascending, and the first and last components of the normalised eigenvectors of the symmetric
 /// tridiagonal matrix with this diagonal [n] and off-diagonal [n - 1] (LAPACK dsteqr).
 struct RitzValues {
-  std::vector<double> value, last;
+  std::vector<double> value, first, last;
 };
 [[nodiscard]] RitzValues ritz_values(std::span<const double> diagonal, std::span<const double> off_diagonal);
 
