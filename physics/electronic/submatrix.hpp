@@ -34,12 +34,14 @@ struct SubmatrixOptions {
   double threshold = 1e-5;  ///< blocks of A of smaller Frobenius norm are dropped
   SubmatrixKernel kernel = SubmatrixKernel::automatic;
   bool single_precision = false;  ///< polynomial in float32 with a corrected last step
-  double polynomial_error = 0;    ///< 0: threshold/10
-  std::optional<double> mu;       ///< fixed chemical potential (Hartree)
+  double polynomial_error =
+      0;                     ///< largest error of the function on the bands; 0: threshold/100, 1e-6 at most
+  std::optional<double> mu;  ///< fixed chemical potential (Hartree)
   std::optional<double> n_pairs;  ///< fixed number of occupied orbitals (electron pairs); mu is found
   double pairs_tolerance = 1e-8;
   double temperature = 0;    ///< k_B T (Hartree); 0: step function
-  int columns_together = 0;  ///< block columns that share a submatrix; 0: by cost
+  int columns_together = 0;  ///< block columns that share a submatrix; 0: as many as fill a pack
+  double memory_bytes = 0;   ///< a rank may use for one submatrix; 0: the node's memory over its ranks
 };
 
 struct SubmatrixResult {
@@ -52,11 +54,19 @@ struct SubmatrixResult {
   double flops = 0, seconds = 0, predicted_seconds = 0;
   SubmatrixKernel kernel = SubmatrixKernel::automatic;
   int degree = 0;
+  int n_polynomial = 0, n_eigen = 0;  ///< submatrices that went through each kernel, over all ranks
+  int n_in_gap = 0;                   ///< of the latter, those that have eigenvalues in the gap of the others
+  double n_pairs_put = 0;  ///< fixed n_pairs, T = 0: what was put on the frontier orbitals to hold it
   explicit SubmatrixResult(BlockMatrix matrix) : p(std::move(matrix)) {}
 };
-/// f(A) submatrix by submatrix. `a`: unfiltered or filtered; blocks below options.threshold are dropped
-/// first. Collective: each needed block travels once, then no communication, then one reduction. Throws
-/// ResourceError naming the block whose submatrix does not fit into memory, before anything is computed.
+/// f(A) submatrix by submatrix.
+///
+/// Fixed mu takes one pass. Fixed n_pairs too: mu is found beforehand from moments of A at a hundredfold
+/// threshold, and the pass gives P with a term (T = 0) or a Taylor series (T > 0) in which the count is then
+/// met exactly; only when mu turns out too far off, a second pass is made. `a`: unfiltered or filtered;
+/// blocks below options.threshold are dropped first. Collective: each needed block travels once, then no
+/// communication, then one reduction. Throws ResourceError naming the block whose submatrix does not fit into
+/// memory, before anything is computed.
 [[nodiscard]] SubmatrixResult evaluate_submatrices(const BlockMatrix& a, const SubmatrixOptions& options);
 
 /// D = Z P Z and what follows from it.

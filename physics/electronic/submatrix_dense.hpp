@@ -1,0 +1,28 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace quintet::electronic {
+
+/// Eigenvalues and eigenvectors of one submatrix (LAPACK dsyevd).
+struct Eigenpairs {
+  std::vector<double> value;   ///< [n], ascending
+  std::vector<double> vector;  ///< [n, n], column-major
+  std::vector<double> weight;  ///< [n]: squared components of each eigenvector in the own rows, summed
+};
+/// Of the symmetric matrix [n, n], which is used up. Throws NumericalError if dsyevd fails.
+[[nodiscard]] Eigenpairs eigenpairs_of(std::vector<double>&& matrix, std::span<const int> own);
+
+/// Columns `own` of f(a) = Q f(lambda) Q^T: [n, n_own], column-major.
+void transform_columns(const Eigenpairs& pairs, std::span<const int> own,
+                       const std::function<double(double)>& f, std::vector<double>& columns);
+
+/// Columns `own` of (1 - sign(a - mu))/2 by Newton and Schulz's iteration X <- X (3 - X X)/2 from X = (a -
+/// mu)/||a - mu||_inf, until ||X X - 1||_F < error sqrt(n). Throws NumericalError with the history after
+/// `max_iterations` (an eigenvalue at mu).
+void newton_schulz_columns(const std::vector<double>& matrix, int n, double mu, std::span<const int> own,
+                           double error, std::vector<double>& columns);
+
+}  // namespace quintet::electronic

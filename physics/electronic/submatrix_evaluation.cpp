@@ -1,0 +1,314 @@
+#include "physics/electronic/submatrix_evaluation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <numeric>
+
+#include "io/log/error.hpp"
+#include "physics/electronic/chemical_potential.hpp"
+
+namespace quintet::electronic {
+
+namespace {
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr int max_degree = 2000;
+
+int together(const SubmatrixOptions& options, const BlockMatrix& a) {
+  return options.columns_together > 0 ? options.columns_together : columns_that_fill_a_pack(*a.blocking);
+}
+
+std::vector<BlockRows> rows_of(const std::vector<Submatrix>& work) {
+  std::vector<BlockRows> rows;
+  for (const Submatrix& s : work) rows.push_back(s.rows);
+  return rows;
+}
+
+/// The sampled block columns: up to 8, by their numbers in the whole matrix.
+std::vector<int> sampled_columns(int n_blocks) {
+  const int n = std::min(n_blocks, 8);
+  std::vector<int> columns;
+  for (int s = 0; s < n; ++s) columns.push_back(static_cast<int>((2LL * s + 1) * n_blocks / (2 * n)));
+  return columns;
+}
+
+std::vector<double> summed(const Comm& comm, std::vector<double> values, std::size_t n) {
+  values.resize(n, 0.0);
+  comm.reduce(std::span<double>(values), Comm::Reduction::sum);
+  return values;
+}
+
+}  // namespace
+
+SubmatrixEvaluation::SubmatrixEvaluation(const BlockMatrix& a, const SubmatrixOptions& options)
+    : a_(a),
+      options_(options),
+      comm_(a.comm),
+      work_(plan_submatrices(a, together(options, a))),
+      sweep_(a, gathered_, work_),
+      error_(options.polynomial_error > 0 ? options.polynomial_error
+                                          : std::clamp(0.01 * options.threshold, 1e-12, 1e-6)),
+      eigen_only_(options.kernel == SubmatrixKernel::eigen) {
+  check_memory(a, work_, options.kernel != SubmatrixKernel::polynomial, options.memory_bytes);
+  gathered_ = gather(a, rows_of(work_));
+  bounds_ = spectrum_bounds(a);
+}
+
+void SubmatrixEvaluation::look_at_spectrum() {
+  spectrum_ = {-infinity, infinity, {}};
+  double elements = 0, squares = 0;
+  // as many steps as the polynomial will have degrees, by and large: then it sees the edges of the gap
+  for (int n_steps = 32; n_steps <= 256; n_steps *= 2) {
+    LocalSpectrum found{-infinity, infinity, {}};
+    LocalMatrix<double> local;
+    elements = squares = 0;
+    for (const int column : sampled_columns(a_.blocking->n_blocks()))
+      for (const Submatrix& s : work_) {
+        if (column < s.first || column >= s.last) continue;
+        local.assign(gathered_, s.rows, 0, 1);
+        std::vector<int> own;
+        electronic::own_rows(local.begin(), s.rows, column, own);
+        sample_spectrum(local, own, occupation_.mu, n_steps, found);
+        elements += local.n_elements();
+        squares += static_cast<double>(s.n) * s.n;
+      }
+    spectrum_ = {comm_.maximum(found.homo), comm_.minimum(found.lumo), std::move(found.density)};
+    if (n_steps * (spectrum_.lumo - spectrum_.homo) > 8 * (bounds_.upper - bounds_.lower)) break;
+  }
+  spectrum_.homo = std::max(spectrum_.homo, bounds_.lower);
+  spectrum_.lumo = std::min(spectrum_.lumo, bounds_.upper);
+  spectrum_.density.x = comm_.all_gather(std::span<const double>(spectrum_.density.x));
+  spectrum_.density.weight = comm_.all_gather(std::span<const double>(spectrum_.density.weight));
+  fill_ = comm_.sum(elements) / comm_.sum(squares);
+  occupation_.gap = spectrum_.lumo - spectrum_.homo;
+}
+
+std::vector<Band> SubmatrixEvaluation::bands() const {
+  const double margin = 0.02 * occupation_.gap;
+  const bool split = options_.temperature < 0.05 * occupation_.gap;
+  if (!split) return {{bounds_.lower, bounds_.upper}};
+  return {{bounds_.lower, spectrum_.homo + margin}, {spectrum_.lumo - margin, bounds_.upper}};
+}
+
+double SubmatrixEvaluation::mu_that_holds(double centre, double half_width,
+                                          const std::vector<double>& moments, const SpectralMeasure& levels,
+                                          bool damped) const {
+  PairCount of_moments{centre, half_width, moments, nullptr, options_.temperature, damped};
+  PairCount of_levels{centre, half_width, {}, &levels, options_.temperature, damped};
+  double lower = bounds_.lower - 40 * options_.temperature, upper = bounds_.upper + 40 * options_.temperature;
+  for (int i = 0; i < 60; ++i) {
+    const double mu = 0.5 * (lower + upper);
+    const double n = of_moments(mu) + (damped && levels.x.empty() ? 0 : comm_.sum(of_levels(mu)));
+    (n < *options_.n_pairs ? lower : upper) = mu;
+  }
+  return 0.5 * (lower + upper);
+}
+
+double SubmatrixEvaluation::first_mu() const {
+  if (options_.mu) return *options_.mu;
+  constexpr std::size_t n_moments = 80;
+  BlockMatrix coarse = a_;
+  filter(coarse, 100 * options_.threshold);
+  const auto work = plan_submatrices(coarse, together(options_, a_));
+  const GatheredMatrix gathered = gather(coarse, rows_of(work));
+  Sweep sweep(coarse, gathered, work);
+  sweep.clear(1);
+  std::vector<int> all(work.size());
+  std::iota(all.begin(), all.end(), 0);
+  ChebyshevSeries series{0.5 * (bounds_.lower + bounds_.upper),
+                         0.55 * (bounds_.upper - bounds_.lower),
+                         {std::vector<double>(n_moments, 0.0)},
+                         0};
+  static_cast<void>(sweep.polynomial(all, series, infinity, false));
+  return mu_that_holds(series.centre, series.half_width, summed(comm_, sweep.moments(), n_moments), {}, true);
+}
+
+void SubmatrixEvaluation::sweep_by_polynomial(std::vector<int> which) {
+  const auto functions = occupation_.functions(options_.n_pairs.has_value());
+  auto bands_now = bands();
+  // a function that is no step is not idempotent; in a split band f (1 - f) is at most this
+  const bool split = bands_now.size() == 2;
+  const double smeared =
+      options_.temperature > 0 ? std::exp(-0.5 * occupation_.gap / options_.temperature) : 0.0;
+  const double rounding = options_.single_precision ? 1e-5 : 1e-11;
+  const double tolerance = split ? 2 * error_ + smeared + rounding : infinity;
+  n_polynomial_ = comm_.sum(static_cast<int>(which.size()));
+  const ChebyshevSeries* series = &series_;
+  ChebyshevSeries sharper;
+  for (int round = 0;; ++round) {
+    which = sweep_.polynomial(which, *series, tolerance, options_.single_precision);
+    const int n_left = comm_.sum(static_cast<int>(which.size()));
+    if (n_left == 0) return;
+    n_in_gap_ = std::max(n_in_gap_, n_left);
+    if (round == 3 || n_left * 50 <= n_polynomial_) break;
+    // too many for the eigen kernel: let the bands reach further into the gap
+    bands_now[0].upper += 0.3 * (occupation_.mu - bands_now[0].upper);
+    bands_now[1].lower -= 0.3 * (bands_now[1].lower - occupation_.mu);
+    try {
+      sharper = fit(bands_now, functions, error_, max_degree, spectrum_.density);
+    } catch (const NumericalError&) {
+      break;
+    }
+    series = &sharper;
+  }
+  const int n_left = comm_.sum(static_cast<int>(which.size()));
+  n_polynomial_ -= n_left;
+  n_eigen_ += n_left;
+  sweep_.eigen(which, functions, false);
+}
+
+void SubmatrixEvaluation::sweep() {
+  const auto functions = occupation_.functions(options_.n_pairs.has_value());
+  sweep_.clear(functions.size());
+  n_polynomial_ = n_eigen_ = n_in_gap_ = 0;
+  std::vector<int> all(work_.size()), by_polynomial, by_eigen;
+  std::iota(all.begin(), all.end(), 0);
+  if (options_.kernel == SubmatrixKernel::newton_schulz) {
+    sweep_.newton_schulz(all, occupation_.mu, error_);
+    return;
+  }
+  bool eigen_only = eigen_only_;
+  if (!eigen_only) try {
+      const auto bands_now = bands();
+      series_ = fit(bands_now, functions, error_, max_degree, spectrum_.density);
+    } catch (const NumericalError&) {
+      if (options_.kernel == SubmatrixKernel::polynomial) throw;
+      eigen_only = true;
+    }
+  predicted_ = 0;
+  for (const int i : all) {
+    const auto seconds = predict(work_[at(i)], fill_, eigen_only ? 0 : series_.degree());
+    const bool eigen = eigen_only || (options_.kernel == SubmatrixKernel::automatic &&
+                                      seconds.eigen < seconds.polynomial && !options_.single_precision);
+    (eigen ? by_eigen : by_polynomial).push_back(i);
+    predicted_ += eigen ? seconds.eigen : seconds.polynomial;
+  }
+  eigen_only_ = eigen_only;
+  n_eigen_ = comm_.sum(static_cast<int>(by_eigen.size()));
+  sweep_.eigen(by_eigen, functions, eigen_only && options_.n_pairs && options_.temperature == 0);
+  if (!eigen_only) sweep_by_polynomial(std::move(by_polynomial));
+}
+
+bool SubmatrixEvaluation::hold_pairs() {
+  std::vector<double> traces;
+  for (std::size_t f = 0; f < sweep_.values().size(); ++f) traces.push_back(sweep_.trace(f));
+  traces = summed(comm_, traces, traces.size());
+  const auto s = occupation_.variation(traces, *options_.n_pairs);
+  if (!s) return false;
+  variation_ = *s;
+  return true;
+}
+
+void SubmatrixEvaluation::fill_levels() {
+  // N(mu) is a staircase of the submatrices' levels: the step that passes N is filled in part
+  const double n_pairs = *options_.n_pairs;
+  const auto count = [&](double mu) {
+    return comm_.sum(PairCount{0, 1, {}, &sweep_.levels(), 0, false}(mu));
+  };
+  double lower = bounds_.lower - 1, upper = bounds_.upper + 1, n_lower = 0, n_upper = count(upper);
+  while (upper - lower > 1e-12 * (bounds_.upper - bounds_.lower)) {
+    const double mu = 0.5 * (lower + upper), n = count(mu);
+    (n < n_pairs ? lower : upper) = mu;
+    (n < n_pairs ? n_lower : n_upper) = n;
+  }
+  const double part = n_upper > n_lower ? (n_pairs - n_lower) / (n_upper - n_lower) : 0;
+  sweep_.transform([=](double x) { return x < lower ? 1.0 : x < upper ? part : 0.0; });
+  occupation_.mu = 0.5 * (lower + upper);
+  variation_ = 0;
+}
+
+double SubmatrixEvaluation::entropy() const {
+  if (options_.temperature == 0) return 0;
+  Occupation f = occupation_;
+  f.mu += variation_;
+  double sum = 0;
+  for (std::size_t i = 0; i < sweep_.levels().x.size(); ++i)
+    sum += sweep_.levels().weight[i] * f.entropy(sweep_.levels().x[i]);
+  if (!series_.coefficients.empty() && !sweep_.moments().empty()) {
+    const std::function<double(double)> functions[] = {f, [f](double x) { return f.entropy(x); }};
+    const ChebyshevSeries series = fit(bands(), functions, error_, max_degree, spectrum_.density);
+    const auto& c = series.coefficients.back();
+    for (std::size_t k = 0; k < std::min(c.size(), sweep_.moments().size()); ++k)
+      sum += c[k] * sweep_.moments()[k];
+  }
+  return comm_.sum(sum);
+}
+
+void SubmatrixEvaluation::report(SubmatrixResult& result) const {
+  double rows = 0;
+  int largest = 0;
+  for (const Submatrix& s : work_) {
+    rows += s.n;
+    largest = std::max(largest, s.n);
+  }
+  result.n_mean =
+      static_cast<int>(std::lround(comm_.sum(rows) / std::max(1, comm_.sum(static_cast<int>(work_.size())))));
+  result.n_max = comm_.maximum(largest);
+  result.homo = spectrum_.homo;
+  result.lumo = spectrum_.lumo;
+  result.mu = occupation_.mu + (options_.temperature > 0 ? variation_ : 0);
+  result.entropy = entropy();
+  result.flops = comm_.sum(sweep_.flops());
+  result.predicted_seconds = comm_.maximum(predicted_);
+  result.degree = series_.coefficients.empty() || eigen_only_ ? 0 : series_.degree();
+  result.n_polynomial = n_polynomial_;
+  result.n_eigen = n_eigen_;
+  result.n_in_gap = n_in_gap_;
+  result.kernel = options_.kernel == SubmatrixKernel::newton_schulz ? SubmatrixKernel::newton_schulz
+                  : n_polynomial_ >= n_eigen_                       ? SubmatrixKernel::polynomial
+                                                                    : SubmatrixKernel::eigen;
+}
+
+void SubmatrixEvaluation::run(SubmatrixResult& result) {
+  occupation_ = {first_mu(), options_.temperature, 0};
+  QUINTET_CHECK(!options_.mu || (*options_.mu > bounds_.lower && *options_.mu < bounds_.upper),
+                "mu = {} Hartree lies outside the spectrum of A, about {:.4g} to {:.4g}: all orbitals would "
+                "be empty or "
+                "full; is it in Hartree?",
+                *options_.mu, bounds_.lower, bounds_.upper);
+  constexpr int max_passes = 6;
+  for (int pass = 0;; ++pass) {
+    look_at_spectrum();
+    sweep();
+    if (!options_.n_pairs || hold_pairs()) break;
+    if (eigen_only_ && options_.temperature == 0) {
+      fill_levels();
+      break;
+    }
+    if (options_.temperature == 0 && pass == 1) {
+      if (options_.kernel == SubmatrixKernel::polynomial)
+        throw NumericalError(
+            fmt::format("no gap was found at {} pairs (mu about {:.5g} Hartree, HOMO {:.5g}, LUMO {:.5g}): "
+                        "give a temperature, or take "
+                        "the eigen kernel",
+                        *options_.n_pairs, occupation_.mu, spectrum_.homo, spectrum_.lumo));
+      eigen_only_ = true;
+      continue;
+    }
+    if (pass == max_passes)
+      throw NumericalError(
+          fmt::format("mu that holds {} pairs was not found in {} passes; the last was {:.8g} Hartree",
+                      *options_.n_pairs, pass, occupation_.mu));
+    occupation_.mu = mu_that_holds(
+        series_.centre, series_.half_width,
+        summed(comm_, sweep_.moments(),
+               static_cast<std::size_t>(comm_.maximum(static_cast<int>(sweep_.moments().size())))),
+        sweep_.levels(), options_.temperature == 0);
+  }
+  const auto& values = sweep_.values();
+  result.p.value = values.front();
+  double power = 1;
+  for (std::size_t f = 1; f < values.size(); ++f) {
+    power *= variation_;
+    for (std::size_t i = 0; i < values[f].size(); ++i) result.p.value[i] += power * values[f][i];
+  }
+  if (options_.temperature == 0 && values.size() > 1)
+    result.n_pairs_put = variation_ * comm_.sum(sweep_.trace(1));
+  report(result);
+}
+
+}  // namespace quintet::electronic

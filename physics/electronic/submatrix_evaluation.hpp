@@ -1,0 +1,52 @@
+#pragma once
+
+#include <vector>
+
+#include "physics/electronic/occupation.hpp"
+#include "physics/electronic/submatrix.hpp"
+#include "physics/electronic/submatrix_sweep.hpp"
+
+namespace quintet::electronic {
+
+/// One evaluation of the occupation of a filtered matrix: finds where mu lies and how wide the gap is,
+/// chooses a kernel for each submatrix, sweeps over them and holds the number of pairs. All members are
+/// collective.
+class SubmatrixEvaluation {
+ public:
+  /// `a` is filtered; it must outlive the evaluation.
+  SubmatrixEvaluation(const BlockMatrix& a, const SubmatrixOptions& options);
+  /// Fill the result's values (not yet symmetrised) and estimates; `result.p` may be `a` itself.
+  void run(SubmatrixResult& result);
+
+ private:
+  void look_at_spectrum();
+  void sweep();
+  void sweep_by_polynomial(std::vector<int> which);
+  [[nodiscard]] std::vector<Band> bands() const;
+  [[nodiscard]] double first_mu() const;
+  [[nodiscard]] double mu_that_holds(double centre, double half_width, const std::vector<double>& moments,
+                                     const SpectralMeasure& levels, bool damped) const;
+  bool hold_pairs();
+  void fill_levels();
+  void report(SubmatrixResult& result) const;
+  [[nodiscard]] double entropy() const;
+
+  const BlockMatrix& a_;
+  const SubmatrixOptions& options_;
+  const Comm& comm_;
+  std::vector<Submatrix> work_;
+  GatheredMatrix gathered_;
+  SpectrumBounds bounds_;
+  Sweep sweep_;
+  Occupation occupation_;
+  LocalSpectrum spectrum_;
+  double fill_ = 1;         ///< kept part of the sampled submatrices
+  double error_;            ///< of the polynomial
+  ChebyshevSeries series_;  ///< of the first round
+  bool eigen_only_;
+  double variation_ = 0;  ///< s of the occupation's series
+  int n_polynomial_ = 0, n_eigen_ = 0, n_in_gap_ = 0;
+  double predicted_ = 0;
+};
+
+}  // namespace quintet::electronic

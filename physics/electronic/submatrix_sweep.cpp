@@ -1,0 +1,139 @@
+#include "physics/electronic/submatrix_sweep.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+namespace quintet::electronic {
+
+namespace {
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+}  // namespace
+
+void Sweep::clear(std::size_t n_functions) {
+  values_.resize(n_functions);
+  for (auto& value : values_) value.assign(pattern_.value.size(), 0.0);
+  moments_.clear();
+  levels_ = {};
+  kept_.clear();
+}
+
+void Sweep::own_rows(const Submatrix& s) {
+  const Blocking& blocks = *pattern_.blocking;
+  begin_.assign(1, 0);
+  own_.clear();
+  for (const auto row : s.rows) {
+    if (row >= s.first && row < s.last)
+      for (int i = 0; i < blocks.size(row); ++i) own_.push_back(begin_.back() + i);
+    begin_.push_back(begin_.back() + blocks.size(row));
+  }
+}
+
+void Sweep::store(const Submatrix& s, std::size_t function, const std::vector<double>& columns) {
+  const double* from = columns.data();
+  for (std::int32_t column = s.first; column < s.last; ++column) {
+    const int width = pattern_.blocking->size(column);
+    const auto c = column - pattern_.first;
+    std::size_t i = 0;
+    for (auto p = pattern_.column_begin[at(c)]; p < pattern_.column_begin[at(c + 1)]; ++p) {
+      while (s.rows[i] != pattern_.row[at(p)]) ++i;  // the submatrix has all rows of the column
+      const int rows = begin_[i + 1] - begin_[i];
+      double* to = values_[function].data() + pattern_.offset[at(p)];
+      for (int j = 0; j < width; ++j, to += rows)
+        std::copy_n(from + at(j) * at(s.n) + at(begin_[i]), rows, to);
+    }
+    from += at(width) * at(s.n);
+  }
+}
+
+template <class Real>
+std::vector<int> Sweep::polynomial_of(std::span<const int> which, const ChebyshevSeries& series,
+                                      double tolerance) {
+  LocalMatrix<Real> local;
+  ColumnPolynomial<Real> polynomial;
+  OwnColumns columns;
+  std::vector<int> refused;
+  for (const int i : which) {
+    const Submatrix& s = work_[at(i)];
+    local.assign(gathered_, s.rows, series.centre, 2 / series.half_width);
+    own_rows(s);
+    polynomial.evaluate(local, own_, series, columns);
+    flops_ += 2 * local.n_elements() * series.degree() * s.n_own;
+    if (!(columns.idempotency <= tolerance * s.n_own)) {
+      refused.push_back(i);
+      continue;
+    }
+    for (std::size_t f = 0; f < columns.value.size(); ++f) store(s, f, columns.value[f]);
+    moments_.resize(std::max(moments_.size(), columns.moment.size()), 0.0);
+    for (std::size_t k = 0; k < columns.moment.size(); ++k) moments_[k] += columns.moment[k];
+  }
+  return refused;
+}
+
+std::vector<int> Sweep::polynomial(std::span<const int> which, const ChebyshevSeries& series,
+                                   double tolerance, bool single_precision) {
+  return single_precision ? polynomial_of<float>(which, series, tolerance)
+                          : polynomial_of<double>(which, series, tolerance);
+}
+
+void Sweep::load_dense(const Submatrix& s, std::vector<double>& matrix) {
+  dense_source_.assign(gathered_, s.rows, 0, 1);
+  dense_source_.dense(matrix);
+  own_rows(s);
+}
+
+void Sweep::eigen(std::span<const int> which, Functions functions, bool keep) {
+  std::vector<double> matrix, columns;
+  for (const int i : which) {
+    const Submatrix& s = work_[at(i)];
+    load_dense(s, matrix);
+    Eigenpairs pairs = eigenpairs_of(std::move(matrix), own_);
+    matrix = {};
+    levels_.x.insert(levels_.x.end(), pairs.value.begin(), pairs.value.end());
+    levels_.weight.insert(levels_.weight.end(), pairs.weight.begin(), pairs.weight.end());
+    for (std::size_t f = 0; f < functions.size(); ++f) {
+      transform_columns(pairs, own_, functions[f], columns);
+      store(s, f, columns);
+    }
+    const double n = s.n;
+    flops_ += 9 * n * n * n + 2 * n * n * s.n_own;
+    if (keep)
+      kept_.push_back({i, std::move(pairs)});
+    else
+      matrix = std::move(pairs.vector);
+  }
+}
+
+void Sweep::transform(const std::function<double(double)>& f) {
+  std::vector<double> columns;
+  for (const Kept& kept : kept_) {
+    const Submatrix& s = work_[at(kept.which)];
+    own_rows(s);
+    transform_columns(kept.pairs, own_, f, columns);
+    store(s, 0, columns);
+  }
+}
+
+void Sweep::newton_schulz(std::span<const int> which, double mu, double error) {
+  std::vector<double> matrix, columns;
+  for (const int i : which) {
+    const Submatrix& s = work_[at(i)];
+    load_dense(s, matrix);
+    newton_schulz_columns(matrix, s.n, mu, own_, error, columns);
+    store(s, 0, columns);
+  }
+}
+
+double Sweep::trace(std::size_t function) const {
+  double sum = 0;
+  for (int c = 0; c < pattern_.n_columns(); ++c)
+    for (auto p = pattern_.column_begin[at(c)]; p < pattern_.column_begin[at(c + 1)]; ++p) {
+      if (pattern_.row[at(p)] != pattern_.first + c) continue;
+      const auto n = at(pattern_.blocking->size(pattern_.first + c));
+      const double* block = values_[function].data() + pattern_.offset[at(p)];
+      for (std::size_t i = 0; i < n; ++i) sum += block[i * n + i];
+    }
+  return sum;
+}
+
+}  // namespace quintet::electronic

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "physics/electronic/chebyshev.hpp"
+#include "physics/electronic/gather.hpp"
+#include "physics/electronic/submatrix_dense.hpp"
+#include "physics/electronic/submatrix_plan.hpp"
+#include "physics/electronic/submatrix_polynomial.hpp"
+
+namespace quintet::electronic {
+
+/// Evaluates functions of submatrices on this rank's columns: the wanted values of each function, what is
+/// known of the spectrum, and what it cost. Nothing here communicates.
+class Sweep {
+ public:
+  using Functions = std::span<const std::function<double(double)>>;
+
+  /// `pattern` gets no values; all arguments must outlive the sweep.
+  Sweep(const BlockMatrix& pattern, const GatheredMatrix& gathered, const std::vector<Submatrix>& work)
+      : pattern_(pattern), gathered_(gathered), work_(work) {}
+
+  /// Start again with this many functions.
+  void clear(std::size_t n_functions);
+  /// Submatrices `which` by a Chebyshev series, in float32 if wanted. Those whose first function is not
+  /// idempotent to `tolerance` a column are not stored but returned: they have eigenvalues off the bands.
+  [[nodiscard]] std::vector<int> polynomial(std::span<const int> which, const ChebyshevSeries& series,
+                                            double tolerance, bool single_precision);
+  /// Submatrices `which` by eigendecomposition; `keep`: eigenpairs stay for transform().
+  void eigen(std::span<const int> which, Functions functions, bool keep);
+  /// The kept eigenpairs with another first function.
+  void transform(const std::function<double(double)>& f);
+  /// Submatrices `which` by Newton-Schulz iterations: the first function is a step at mu.
+  void newton_schulz(std::span<const int> which, double mu, double error);
+
+  [[nodiscard]] const std::vector<AlignedVector<double>>& values() const { return values_; }
+  /// Sum over own columns c of f_cc, on this rank.
+  [[nodiscard]] double trace(std::size_t function) const;
+  /// Sums over own columns of e_c^T T_k e_c, of all that went through polynomial().
+  [[nodiscard]] const std::vector<double>& moments() const { return moments_; }
+  /// Eigenvalues and weights in the own columns, of all that went through eigen().
+  [[nodiscard]] const SpectralMeasure& levels() const { return levels_; }
+  [[nodiscard]] double flops() const { return flops_; }
+
+ private:
+  template <class Real>
+  std::vector<int> polynomial_of(std::span<const int> which, const ChebyshevSeries& series, double tolerance);
+  void load_dense(const Submatrix& s, std::vector<double>& matrix);
+  void store(const Submatrix& s, std::size_t function, const std::vector<double>& columns);
+  void own_rows(const Submatrix& s);
+
+  const BlockMatrix& pattern_;
+  const GatheredMatrix& gathered_;
+  const std::vector<Submatrix>& work_;
+  std::vector<AlignedVector<double>> values_;
+  std::vector<double> moments_;
+  SpectralMeasure levels_;
+  double flops_ = 0;
+  std::vector<int> begin_, own_;  ///< first local row of each block and the own rows of the submatrix at hand
+  LocalMatrix<double> dense_source_;
+  struct Kept {
+    int which;
+    Eigenpairs pairs;
+  };
+  std::vector<Kept> kept_;
+};
+
+}  // namespace quintet::electronic
