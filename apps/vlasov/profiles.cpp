@@ -135,9 +135,13 @@ void report_profiles(Context& context, const Simulation& simulation) {
         std::all_of(profile.values.begin(), profile.values.end(), [](double x) { return x == 0; });
     if (!zero) fields.parts.emplace_back(names[c], std::move(profile));
   }
+  Picture potential{"potential", {}};
+  if (setup.system.field == FieldModel::poisson)
+    potential.parts.emplace_back("", sample_field(setup, block, system.field(), field_phi));
   context.report().section(fmt::format("At time {:.4g}", simulation.time()));
   for (const auto& picture : pictures) draw(context, block.grid, picture);
-  if (!fields.parts.empty()) draw(context, block.grid, fields);
+  for (const auto& picture : {fields, potential})
+    if (!picture.parts.empty()) draw(context, block.grid, picture);
 }
 
 }  // namespace quintet::vlasov

@@ -13,6 +13,14 @@ using namespace kinetics;
 
 namespace {
 
+/// Without what is nothing beside the greatest value: an axis of logarithms would show little else.
+std::vector<double> visible(std::vector<double> values) {
+  const double least = 1e-18 * *std::max_element(values.begin(), values.end());
+  for (double& value : values)
+    if (value < least) value = std::nan("");
+  return values;
+}
+
 /// Values relative to the first one's size.
 std::vector<double> changes(const std::vector<double>& values, double scale) {
   std::vector<double> result;
@@ -115,7 +123,7 @@ void report_energies(Context& context, const History& history) {
   for (const char* name : {"electric_energy", "magnetic_energy"}) {
     const auto& values = history.column(name);
     if (std::any_of(values.begin(), values.end(), [](double x) { return x > 0; }))
-      fields.curves.push_back({name, time, values});
+      fields.curves.push_back({name, time, visible(values)});
     context.summarise(name, values.back());
   }
   if (!fields.curves.empty()) context.report().plot(fields);
