@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <memory>
+#include <utility>
 
 #include "io/log/error.hpp"
 #include "physics/electronic/collective.hpp"
@@ -117,42 +117,6 @@ namespace {
 
 using reading::FileShare;
 
-FileShare read_share(const Comm& comm, const std::string& path, MatrixFormat format,
-                     std::optional<int> n_rows) {
-  if (format == MatrixFormat::quintet_hdf5) return reading::read_quintet(comm, path);
-  std::unique_ptr<FileBytes> file;
-  together(comm, [&] { file = std::make_unique<FileBytes>(path); });
-  switch (format) {
-    case MatrixFormat::cp2k_text:
-      return reading::read_cp2k_text(comm, *file, n_rows);
-    case MatrixFormat::cp2k_binary:
-      return reading::read_cp2k_binary(comm, *file, n_rows);
-    case MatrixFormat::elsi_csc:
-      return reading::read_elsi_csc(comm, *file);
-    case MatrixFormat::matrix_market:
-      return reading::read_matrix_market(comm, *file);
-    default:
-      return reading::read_ntpoly(comm, *file);
-  }
-}
-
-/// The format in which to read: the one found if `wanted` is automatic. Throws InputError if the file is
-/// surely another one than wanted. Collective.
-MatrixFormat choose_format(const Comm& comm, const std::string& path, MatrixFormat wanted) {
-  MatrixFormat format = wanted;
-  together(comm, [&] {
-    const FileBytes exists(path);
-    if (wanted == MatrixFormat::automatic) {
-      format = detect_format(path);
-      return;
-    }
-    const auto found = reading::format_of_contents(exists);
-    QUINTET_CHECK(!found || *found == wanted, "{}: is a file of format {}, not {}", path, format_name(*found),
-                  format_name(wanted));
-  });
-  return format;
-}
-
 /// Throws InputError if the elements are not of the triangles they should be. Collective.
 void check_triangles(const Comm& comm, const std::string& path, const FileShare& share, Triangle triangle) {
   const auto [upper, lower] = reading::count_triangles(comm, share.elements);
@@ -186,8 +150,8 @@ MatrixFile read_matrix(const Comm& comm, const std::string& path, MatrixFormat f
                        std::optional<int> n_rows, Triangle triangle) {
   QUINTET_CHECK(!n_rows || *n_rows > 0, "{}: a matrix of {} rows was asked for", path, *n_rows);
   MatrixFile matrix;
-  matrix.format = choose_format(comm, path, format);
-  auto share = read_share(comm, path, matrix.format, n_rows);
+  matrix.format = format;
+  auto share = reading::read_share(comm, path, matrix.format, n_rows);
   matrix.n_rows = reading::agreed_rows(comm, path, share, n_rows);
   check_triangles(comm, path, share, triangle);
   const bool half = share.symmetric || triangle == Triangle::one;

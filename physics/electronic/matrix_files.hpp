@@ -72,10 +72,18 @@ struct RealSpaceMatrix {
   std::vector<std::array<int, 3>> shift;       ///< s
   std::vector<std::vector<Triplet>> elements;  ///< of each shift
 };
-/// Our HDF5 (group `real_space`), or a list of files, one a shift.
+/// Our HDF5 (group `real_space`), or a list of files, one a shift: a text of lines `s_x s_y s_z FILE` (FILE
+/// relative to the list, '#' begins a comment), each in one of the formats of read_matrix, whole: K(0, s) of
+/// itself is not symmetric. Each rank gets all of it. Throws InputError as read_matrix, and for a shift given
+/// twice, no shift, or files of different sizes. Collective.
 [[nodiscard]] RealSpaceMatrix read_real_space(const Comm& comm, const std::string& path);
-/// Elements of the Gamma-point matrix of a supercell: M[c, d] = sum of M(0, s) over d = c + s (mod box),
-/// cells x fastest, symmetrised; this rank's share (whole cells).
+/// Write as our HDF5; all ranks hold the same. Collective.
+void write_real_space(const Comm& comm, const RealSpaceMatrix& matrix, const std::string& path,
+                      const MatrixLabels& labels = {});
+/// Elements of the Gamma-point matrix of a supercell of repeat[0] x repeat[1] x repeat[2] cells: M[c, d] =
+/// sum of M(0, s) over all s with d = c + s (mod box), then (M + M^T)/2, which is bitwise symmetric; cell c =
+/// (z n_y + y) n_x + x, orbital i of cell c is row c n_rows + i. This rank's share is of whole cells (rows).
+/// Throws InputError if a repetition is not positive or the rows exceed 32 bits. No communication.
 [[nodiscard]] MatrixFile fold(const Comm& comm, const RealSpaceMatrix& matrix,
                               const std::array<int, 3>& repeat);
 

@@ -37,6 +37,11 @@ struct FileShare {
 [[nodiscard]] FileShare read_ntpoly(const Comm& comm, const FileBytes& file);
 [[nodiscard]] FileShare read_quintet(const Comm& comm, const std::string& path);
 
+/// This rank's share of a file of a format, or of that which is found. Throws InputError if the file is
+/// surely of another one. Collective.
+[[nodiscard]] FileShare read_share(const Comm& comm, const std::string& path, MatrixFormat& format,
+                                   std::optional<int> n_rows);
+
 /// Rows of the matrix: what the file says, what the user says (they must agree), or the largest index.
 /// Collective.
 [[nodiscard]] int agreed_rows(const Comm& comm, const std::string& path, const FileShare& share,

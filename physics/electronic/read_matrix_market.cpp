@@ -105,7 +105,11 @@ std::optional<Triplet> parse_line(std::string_view line, std::int64_t n_rows) {
 
 FileShare read_matrix_market(const Comm& comm, const FileBytes& file) {
   Header header;
-  together(comm, [&] { header = read_header(file); });
+  together(comm, [&] {
+    header = read_header(file);
+    QUINTET_CHECK(file.value<char>(file.size() - 1) == '\n',
+                  "{}: is cut off: its last line has no end (if it is whole, add a line feed)", file.path());
+  });
   FileShare share;
   share.n_rows = static_cast<int>(header.n_rows);
   share.symmetric = header.symmetric;

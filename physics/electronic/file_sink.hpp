@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <fstream>
+#include <string>
+#include <string_view>
+
+#include "io/parallel/comm.hpp"
+
+namespace quintet::electronic {
+
+/// A file that rank 0 writes from what the ranks hand in, in portions. It has a temporary name until finish()
+/// and goes away with the sink if that is not reached. All calls are collective.
+class FileSink {
+ public:
+  /// Throws InputError if the file cannot be made.
+  FileSink(const Comm& comm, std::string path);
+  ~FileSink();
+  FileSink(const FileSink&) = delete;
+  FileSink& operator=(const FileSink&) = delete;
+
+  /// Append what `rank` hands in; that of other ranks is ignored.
+  void append_from(int rank, std::string_view bytes);
+  /// Close and give the file its name. Throws ResourceError if it could not be written whole.
+  void finish();
+
+ private:
+  static constexpr int tag = 541;
+  [[nodiscard]] std::string unfinished() const { return path_ + ".unfinished"; }
+
+  Comm comm_;
+  std::string path_;
+  std::ofstream file_;
+  bool finished_ = false;
+};
+
+/// Give a file that is whole its name, on rank 0. Throws ResourceError. Collective.
+void give_name(const Comm& comm, const std::string& unfinished, const std::string& path);
+
+}  // namespace quintet::electronic
