@@ -32,12 +32,23 @@ std::string between(const std::string& text, const std::string& first, const std
   return text.substr(begin, text.find(last, begin) - begin);
 }
 
+/// Little-endian elements of type T as float64.
+template <class T>
+void convert(const std::string& bytes, std::size_t begin, std::vector<double>& values) {
+  if (bytes.size() != begin + sizeof(T) * values.size())
+    throw std::runtime_error("array and shape differ in an .npy file");
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    T value{};
+    std::memcpy(&value, bytes.data() + begin + sizeof(T) * i, sizeof(T));
+    values[i] = static_cast<double>(value);
+  }
+}
+
 ReferenceArray parse_npy(const std::string& bytes) {
   const std::size_t begin = 10 + little_endian(bytes, 8, 2);
   const std::string header = bytes.substr(10, begin - 10);
-  if (between(header, "'descr': '", "'") != "<f8" ||
-      header.find("'fortran_order': False") == std::string::npos)
-    throw std::runtime_error("expected float64 in C order, found " + header);
+  if (header.find("'fortran_order': False") == std::string::npos)
+    throw std::runtime_error("expected C order, found " + header);
   ReferenceArray array;
   std::istringstream shape(between(header, "'shape': (", ")"));
   std::size_t count = 1;
@@ -47,8 +58,21 @@ ReferenceArray parse_npy(const std::string& bytes) {
       count *= array.shape.back();
     }
   array.values.resize(count);
-  if (bytes.size() != begin + 8 * count) throw std::runtime_error("array and shape differ: " + header);
-  std::memcpy(array.values.data(), bytes.data() + begin, 8 * count);
+  const auto type = between(header, "'descr': '", "'");
+  if (type == "<f8")
+    convert<double>(bytes, begin, array.values);
+  else if (type == "<i8")
+    convert<std::int64_t>(bytes, begin, array.values);
+  else if (type == "<i4")
+    convert<std::int32_t>(bytes, begin, array.values);
+  else if (type == "<i2")
+    convert<std::int16_t>(bytes, begin, array.values);
+  else if (type == "|i1")
+    convert<std::int8_t>(bytes, begin, array.values);
+  else if (type.starts_with("|S"))
+    array.values.clear();  // SciPy's name of a sparse format, which nobody needs
+  else
+    throw std::runtime_error("expected float64 or integers, found " + header);
   return array;
 }
 

@@ -1,0 +1,7 @@
+quintet_test(electronic_blocking SOURCES blocking.cpp DEPENDS quintet_electronic LABELS unit)
+quintet_test(electronic_block_matrix SOURCES block_matrix.cpp DEPENDS quintet_electronic LABELS unit RANKS 1 2 3)
+quintet_test(electronic_matrix_files SOURCES matrix_files.cpp DEPENDS quintet_electronic LABELS unit RANKS 1 2 3)
+quintet_test(electronic_files_hostile SOURCES files_hostile.cpp DEPENDS quintet_electronic LABELS unit RANKS 1 2 3)
+quintet_test(electronic_real_space SOURCES real_space.cpp DEPENDS quintet_electronic LABELS unit RANKS 1 2 3)
+quintet_test(electronic_graph_blocking SOURCES graph_blocking.cpp DEPENDS quintet_electronic LABELS unit RANKS 1 2 3)
+quintet_test(electronic_samples SOURCES samples.cpp DEPENDS quintet_electronic LAPACK::LAPACK LABELS unit RANKS 1 2 3)
