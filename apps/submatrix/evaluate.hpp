@@ -1,0 +1,44 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "apps/application/context.hpp"
+#include "apps/submatrix/system_options.hpp"
+#include "physics/electronic/submatrix.hpp"
+
+namespace quintet::submatrix {
+
+/// Section `method`.
+struct MethodOptions {
+  std::vector<double> thresholds{1e-5};
+  electronic::SubmatrixKernel kernel = electronic::SubmatrixKernel::automatic;
+  bool single_precision = false;
+  double polynomial_error = 0;
+  int columns_together = 0;
+};
+void describe(Schema& schema, MethodOptions& options);
+
+/// Section `output`: matrices to write.
+struct OutputOptions {
+  std::vector<std::string> matrices;
+  std::vector<std::string> formats{"quintet_hdf5"};
+  double threshold = 0;
+};
+void describe(Schema& schema, OutputOptions& options);
+
+struct EvaluateOptions {
+  MatricesOptions matrices;
+  BlocksOptions blocks;
+  EnsembleOptions ensemble;
+  double temperature = 0;  ///< (K)
+  MethodOptions method;
+  OutputOptions output;
+  ReferenceOptions reference;
+};
+void describe(Schema& schema, EvaluateOptions& options);
+
+/// `submatrix evaluate`: the density matrix at each filter threshold, and what follows from it. Collective.
+void evaluate(Context& context, const EvaluateOptions& options);
+
+}  // namespace quintet::submatrix

@@ -1,0 +1,80 @@
+#include <algorithm>
+#include <cmath>
+
+#include "apps/submatrix/evaluate.hpp"
+#include "apps/submatrix/output.hpp"
+#include "io/config/suggest.hpp"
+
+namespace quintet::submatrix {
+
+namespace {
+
+/// A message if one of `given` is not among `names`.
+std::optional<std::string> unknown(const std::string& key, const std::vector<std::string>& given,
+                                   const std::vector<std::string>& names) {
+  for (const auto& name : given)
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      return key + ": '" + name + "' is none of " + name_list(names) + did_you_mean(name, names);
+  return std::nullopt;
+}
+
+}  // namespace
+
+void describe(Schema& schema, MethodOptions& options) {
+  using Kernel = electronic::SubmatrixKernel;
+  schema
+      .numbers("thresholds", options.thresholds,
+               "Blocks of A = S^-1/2 K S^-1/2 (hartree) of smaller Frobenius norm are dropped; several: one "
+               "evaluation each, which shows how the results converge")
+      .length(1, 50)
+      .at_least(0)
+      .at_most(1)
+      .example("[1e-4, 1e-5]");
+  schema.choice("kernel", options.kernel,
+                {{"automatic", Kernel::automatic},
+                 {"polynomial", Kernel::polynomial},
+                 {"eigen", Kernel::eigen},
+                 {"newton_schulz", Kernel::newton_schulz}},
+                "How the step function of a submatrix is found for the wanted columns; automatic: by cost");
+  schema.flag("single_precision", options.single_precision,
+              "Polynomial in float32, last step corrected in float64");
+  schema
+      .number("polynomial_error", options.polynomial_error,
+              "Largest error of the polynomial on the occupied and empty levels; 0: a tenth of the threshold")
+      .at_least(0)
+      .at_most(0.1);
+  schema
+      .integer("columns_together", options.columns_together,
+               "Block columns that share a submatrix; 0: by cost")
+      .at_least(0)
+      .at_most(1000);
+}
+
+void describe(Schema& schema, OutputOptions& options) {
+  schema.texts("matrices", options.matrices,
+               "Matrices of the last threshold to write into the run's folder: " + name_list(output_names()));
+  schema.texts("formats", options.formats, "Formats to write them in: " + name_list(output_formats()));
+  schema.number("threshold", options.threshold, "Leave out blocks of smaller Frobenius norm")
+      .at_least(0)
+      .at_most(1);
+  schema.check([&options]() -> std::optional<std::string> {
+    if (auto wrong = unknown("matrices", options.matrices, output_names())) return wrong;
+    return unknown("formats", options.formats, output_formats());
+  });
+}
+
+void describe(Schema& schema, EvaluateOptions& options) {
+  schema.section("matrices", options.matrices, "The Kohn-Sham and overlap matrices");
+  schema.section("blocks", options.blocks, "How orbitals are grouped into blocks");
+  schema.section("ensemble", options.ensemble, "Chemical potential or number of electrons");
+  schema
+      .quantity("temperature", options.temperature, "K",
+                "Electronic temperature; 0: occupied below mu, empty above")
+      .at_least(0)
+      .at_most(1e6);
+  schema.section("method", options.method, "The submatrix method");
+  schema.section("output", options.output, "Matrices to write");
+  schema.section("reference", options.reference, "Exact values to print beside ours");
+}
+
+}  // namespace quintet::submatrix

@@ -1,0 +1,220 @@
+#include "apps/submatrix/evaluate_report.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <span>
+
+#include <fmt/format.h>
+
+#include "apps/submatrix/pictures.hpp"
+#include "io/log/log.hpp"
+
+namespace quintet::submatrix {
+
+using namespace electronic;
+
+namespace {
+
+double milli_ev_per_atom(double hartree, double n_atoms) { return hartree * ev_per_hartree * 1e3 / n_atoms; }
+
+/// "[homo, lumo]" as a gap in eV, or "none".
+std::string gap_text(const Evaluation& evaluation) {
+  const double gap = (evaluation.lumo - evaluation.homo) * ev_per_hartree;
+  return std::isfinite(gap) ? fmt::format("{:.4g} eV", gap) : "not found";
+}
+
+void summarise_energies(Context& context, const Evaluation& last, double temperature) {
+  context.summarise("tr_dk_hartree", last.tr_dk);
+  context.summarise("band_energy_hartree", 2 * last.tr_dk);
+  if (temperature > 0) {
+    context.summarise("entropy_kb", 2 * last.entropy);
+    context.summarise("free_energy_hartree", 2 * (last.tr_dk - thermal_energy(temperature) * last.entropy));
+  }
+  context.summarise("electrons", 2 * last.n_pairs);
+  context.summarise("mu_hartree", last.mu);
+  if (std::isfinite(last.homo)) context.summarise("homo_hartree", last.homo);
+  if (std::isfinite(last.lumo)) context.summarise("lumo_hartree", last.lumo);
+  if (std::isfinite(last.lumo - last.homo))
+    context.summarise("gap_ev", (last.lumo - last.homo) * ev_per_hartree);
+}
+
+void summarise_errors(Context& context, const Evaluation& last, const ReferenceOptions& reference,
+                      const std::vector<double>& estimates, double n_atoms) {
+  context.summarise("idempotency_error", last.idempotency);
+  context.summarise("commutator_hartree", last.commutator);
+  context.summarise("asymmetry", last.asymmetry);
+  if (estimates.size() > 1)
+    context.summarise("energy_estimated_error_of_first_threshold_hartree", estimates.front());
+  if (!reference.energy) return;
+  const double error = last.tr_dk - *reference.energy;
+  context.summarise("energy_error_hartree", error);
+  context.summarise("energy_error_mev_per_atom", milli_ev_per_atom(error, n_atoms));
+}
+
+void summarise_speed(Context& context, const Evaluation& last, const System& system) {
+  context.summarise("orbitals", static_cast<std::int64_t>(system.blocking().n_rows()));
+  context.summarise("blocks", static_cast<std::int64_t>(system.blocking().n_blocks()));
+  context.summarise("kernel", last.kernel);
+  context.summarise("polynomial_degree", static_cast<std::int64_t>(last.degree));
+  context.summarise("submatrix_rows_mean", static_cast<std::int64_t>(last.n_mean));
+  context.summarise("submatrix_rows_max", static_cast<std::int64_t>(last.n_max));
+  context.summarise("submatrices_s", last.seconds);
+  if (last.predicted_seconds > 0) context.summarise("submatrices_predicted_s", last.predicted_seconds);
+  context.summarise("ms_per_block", 1e3 * last.seconds / system.blocking().n_blocks());
+  if (last.seconds > 0) context.summarise("gflops_per_s", last.flops / last.seconds * 1e-9);
+}
+
+/// The table of all thresholds.
+void report_table(Report& report, const std::vector<Evaluation>& evaluations,
+                  const ReferenceOptions& reference, const std::vector<double>& estimates, double n_atoms) {
+  std::vector<std::string> header{
+      "threshold",     "Tr(DK) (hartree)", "electrons", "mu (hartree)", "gap", "idempotency",
+      "blocks/column", "rows, mean (max)", "kernel",    "degree",       "s",   "GFLOP/s"};
+  if (evaluations.size() > 1) header.push_back("estimated error (meV/atom)");
+  if (reference.energy) header.push_back("error (meV/atom)");
+  std::vector<std::vector<std::string>> rows;
+  for (std::size_t i = 0; i < evaluations.size(); ++i) {
+    const auto& e = evaluations[i];
+    rows.push_back({fmt::format("{:.0e}", e.threshold), fmt::format("{:.8f}", e.tr_dk),
+                    fmt::format("{:.8g}", 2 * e.n_pairs), fmt::format("{:.6f}", e.mu), gap_text(e),
+                    fmt::format("{:.1e}", e.idempotency), fmt::format("{:.1f}", e.blocks),
+                    fmt::format("{} ({})", e.n_mean, e.n_max), e.kernel,
+                    e.degree > 0 ? fmt::format("{}", e.degree) : "", fmt::format("{:.3g}", e.seconds),
+                    e.seconds > 0 ? fmt::format("{:.3g}", e.flops / e.seconds * 1e-9) : ""});
+    if (evaluations.size() > 1)
+      rows.back().push_back(
+          estimates[i] == 0 ? "" : fmt::format("{:+.2e}", milli_ev_per_atom(estimates[i], n_atoms)));
+    if (reference.energy)
+      rows.back().push_back(fmt::format("{:+.2e}", milli_ev_per_atom(e.tr_dk - *reference.energy, n_atoms)));
+  }
+  report.table(
+      header, rows,
+      "Energies and idempotency ||PP - P|| of one spin, electrons of both. Estimated error: distance "
+      "from the smallest threshold's energy.");
+}
+
+/// A number of each evaluation over its threshold.
+Curve over_threshold(const std::string& label, const std::vector<Evaluation>& evaluations,
+                     const std::function<double(const Evaluation&)>& number) {
+  Curve curve{label, {}, {}};
+  for (const auto& evaluation : evaluations) {
+    curve.x.push_back(evaluation.threshold);
+    curve.y.push_back(std::abs(number(evaluation)));
+  }
+  return curve;
+}
+
+void report_convergence(Report& report, const std::vector<Evaluation>& evaluations,
+                        const ReferenceOptions& reference, const std::vector<double>& estimates,
+                        double n_atoms) {
+  if (evaluations.size() < 2) return;
+  Plot plot;
+  plot.title = "Errors and filter threshold";
+  plot.x_label = "threshold (hartree)";
+  plot.y_label = "size of the error";
+  plot.log_x = plot.log_y = true;
+  if (reference.energy)
+    plot.curves.push_back(over_threshold(
+        "energy (meV/atom), from " + reference.label, evaluations,
+        [&](const auto& e) { return milli_ev_per_atom(e.tr_dk - *reference.energy, n_atoms); }));
+  Curve estimate = over_threshold("energy (meV/atom), estimated", evaluations, [](const auto&) { return 0; });
+  for (std::size_t i = 0; i < estimates.size(); ++i)
+    estimate.y[i] = std::abs(milli_ev_per_atom(estimates[i], n_atoms));
+  estimate.dashed = true;
+  plot.curves.push_back(estimate);
+  plot.curves.push_back(
+      over_threshold("idempotency ||PP - P|| an orbital pair", evaluations,
+                     [](const auto& e) { return e.idempotency / std::sqrt(std::max(1.0, e.n_pairs)); }));
+  plot.caption =
+      "A tenth of the threshold should buy about a tenth of the error; the estimate needs no reference.";
+  report.plot(plot);
+  Plot cost;
+  cost.title = "Cost and filter threshold";
+  cost.x_label = "threshold (hartree)";
+  cost.y_label = "seconds, all submatrices";
+  cost.log_x = cost.log_y = true;
+  cost.curves.push_back(over_threshold("", evaluations, [](const auto& e) { return e.seconds; }));
+  report.plot(cost);
+}
+
+void report_sparsity(Report& report, const BlockMatrix& a, double threshold) {
+  report.section("Sparsity");
+  const Heatmap map = norm_picture(a, threshold);
+  const auto sizes = submatrix_sizes(a, threshold);
+  std::vector<double> thresholds;
+  for (double x = 0; x >= -8.01; x -= 0.25) thresholds.push_back(std::pow(10.0, x));
+  const auto blocks = blocks_above(a, thresholds);
+  report.heatmap(map);
+  report.bars(size_histogram(sizes),
+              fmt::format("Rows of the submatrices at threshold {:.0e}: how many block columns.", threshold));
+  Plot plot;
+  plot.title = "Blocks that stay";
+  plot.x_label = "threshold (hartree)";
+  plot.y_label = "blocks a column";
+  plot.log_x = plot.log_y = true;
+  plot.curves.push_back({"", thresholds, blocks});
+  plot.caption = "The cost of a submatrix grows with the square (polynomial) or the cube of it.";
+  report.plot(plot);
+}
+
+void write_results(Context& context, const std::vector<Evaluation>& evaluations) {
+  auto group = context.results().root().group("thresholds");
+  const auto write = [&](const char* name, const char* units, const char* text, auto&& number) {
+    std::vector<double> values;
+    for (const auto& evaluation : evaluations) values.push_back(number(evaluation));
+    group.write(name, std::span<const double>(values), {values.size()}, {units, {"threshold"}, text});
+  };
+  using E = Evaluation;
+  write("threshold", "hartree", "Filter threshold", [](const E& e) { return e.threshold; });
+  write("tr_dk", "hartree", "Tr(D K) of one spin", [](const E& e) { return e.tr_dk; });
+  write("electrons", "1", "2 Tr(D S)", [](const E& e) { return 2 * e.n_pairs; });
+  write("mu", "hartree", "Chemical potential", [](const E& e) { return e.mu; });
+  write("homo", "hartree", "Highest level below mu, an estimate", [](const E& e) { return e.homo; });
+  write("lumo", "hartree", "Lowest level above mu, an estimate", [](const E& e) { return e.lumo; });
+  write("entropy", "1", "Entropy of one spin / k_B", [](const E& e) { return e.entropy; });
+  write("idempotency", "1", "||P P - P||_F", [](const E& e) { return e.idempotency; });
+  write("commutator", "hartree", "||P A - A P||_F", [](const E& e) { return e.commutator; });
+  write("submatrix_rows", "1", "Mean rows of a submatrix", [](const E& e) { return e.n_mean; });
+  write("seconds", "s", "Time of the submatrices", [](const E& e) { return e.seconds; });
+}
+
+}  // namespace
+
+void announce(const Evaluation& e, const ReferenceOptions& reference, double n_atoms) {
+  std::string error;
+  if (reference.energy) {
+    const double difference = e.tr_dk - *reference.energy;
+    error = fmt::format(", {:+.2e} hartree ({:+.2e} meV/atom) from {}", difference,
+                        milli_ev_per_atom(difference, n_atoms), reference.label);
+  }
+  log::info("threshold {:.0e}: Tr(DK) = {:.9f} hartree{}", e.threshold, e.tr_dk, error);
+  log::info("  {:.10g} electrons, mu {:.6f} hartree, gap {}; idempotency {:.1e}, commutator {:.1e}",
+            2 * e.n_pairs, e.mu, gap_text(e), e.idempotency, e.commutator);
+  log::info("  {:.1f} blocks a column, submatrices of {} rows (largest {}); {}, {:.3g} s, {:.3g} GFLOP/s",
+            e.blocks, e.n_mean, e.n_max, e.kernel, e.seconds, e.flops / std::max(e.seconds, 1e-9) * 1e-9);
+}
+
+void report_evaluations(Context& context, const EvaluateOptions& options, const ReferenceOptions& reference,
+                        const System& system, const Orthogonalised& basis,
+                        const std::vector<Evaluation>& evaluations) {
+  const auto n_atoms = static_cast<double>(system.n_atoms);
+  const auto estimates = error_estimates(evaluations);
+  const auto& last = evaluations.back();
+  summarise_energies(context, last, options.temperature);
+  summarise_errors(context, last, reference, estimates, n_atoms);
+  summarise_speed(context, last, system);
+  context.summarise("overlap_residual", basis.residual);
+  context.summarise("overlap_iterations", static_cast<std::int64_t>(basis.iterations));
+
+  Report& report = context.report();
+  report.title("submatrix evaluate", fmt::format("{} orbitals in {} blocks", system.blocking().n_rows(),
+                                                 system.blocking().n_blocks()));
+  report.section("Density matrix");
+  report_table(report, evaluations, reference, estimates, n_atoms);
+  report_convergence(report, evaluations, reference, estimates, n_atoms);
+  report_sparsity(report, basis.a, last.threshold);
+  write_results(context, evaluations);
+}
+
+}  // namespace quintet::submatrix

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "physics/electronic/submatrix.hpp"
+
+namespace quintet::submatrix {
+
+/// The numbers of one evaluation; matrices left out. Hartree; one spin.
+struct Evaluation {
+  double threshold = 0;
+  double tr_dk = 0, n_pairs = 0, mu = 0;
+  double homo = 0, lumo = 0;  ///< estimates, infinite where none was found
+  double entropy = 0;         ///< (k_B)
+  double idempotency = 0, commutator = 0, asymmetry = 0;
+  double blocks = 0;                          ///< a block column
+  int n_mean = 0, n_max = 0;                  ///< rows of the submatrices
+  int degree = 0;                             ///< of the polynomial
+  std::string kernel;                         ///< that was used
+  double flops = 0;                           ///< over all ranks
+  double seconds = 0, predicted_seconds = 0;  ///< of the submatrices, slowest rank
+  double density_seconds = 0;                 ///< D and the measures of its error
+};
+
+/// "polynomial", ...
+[[nodiscard]] std::string kernel_name(electronic::SubmatrixKernel kernel);
+/// Collective.
+[[nodiscard]] Evaluation summary_of(double threshold, const electronic::SubmatrixResult& sign,
+                                    const electronic::DensityResult& density, double density_seconds);
+
+/// Distance of each evaluation's energy from that of the smallest threshold: an estimate of its error
+/// (hartree); 0 for the smallest one itself.
+[[nodiscard]] std::vector<double> error_estimates(const std::vector<Evaluation>& evaluations);
+
+}  // namespace quintet::submatrix

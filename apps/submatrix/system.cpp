@@ -1,0 +1,160 @@
+#include "apps/submatrix/system.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "apps/submatrix/blocks.hpp"
+#include "io/config/units.hpp"
+#include "io/log/error.hpp"
+#include "physics/electronic/collective.hpp"
+#include "physics/electronic/matrix_files.hpp"
+
+namespace quintet::submatrix {
+
+using namespace electronic;
+
+namespace {
+
+/// Read one of the files, folded if its cells are to be repeated.
+MatrixFile read_file(Context& context, const MatricesOptions& options, const std::string& path) {
+  const Comm& comm = context.comm();
+  std::error_code ignored;
+  const double bytes = static_cast<double>(std::filesystem::file_size(path, ignored));
+  if (options.repeat.empty()) {
+    context.require_memory(4 * bytes / comm.size(), path);
+    std::optional<int> n_rows;
+    if (options.n_rows) n_rows = static_cast<int>(*options.n_rows);
+    return read_matrix(comm, path, options.format, n_rows, options.triangle);
+  }
+  const auto cell = read_real_space(comm, path);
+  QUINTET_CHECK(!options.n_rows || *options.n_rows == cell.n_rows,
+                "{}: a cell has {} orbitals, but matrices.n_rows = {}", path, cell.n_rows, *options.n_rows);
+  double elements = 0, cells = 1;
+  for (const auto& list : cell.elements) elements += static_cast<double>(list.size());
+  for (const auto n : options.repeat) cells *= static_cast<double>(n);
+  QUINTET_CHECK(cells * cell.n_rows < 2147483647.0, "{}: {} cells of {} orbitals are too many rows", path,
+                cells, cell.n_rows);
+  context.require_memory(6 * sizeof(Triplet) * elements * cells / comm.size(),
+                         fmt::format("{} in {} cells", path, cells));
+  return fold(comm, cell,
+              {static_cast<int>(options.repeat[0]), static_cast<int>(options.repeat[1]),
+               static_cast<int>(options.repeat[2])});
+}
+
+/// Factor from the file's energies to hartree.
+double energy_factor(const MatricesOptions& options, const MatrixFile& file) {
+  switch (options.units) {
+    case EnergyUnit::hartree:
+      return 1;
+    case EnergyUnit::electronvolt:
+      return 1 / ev_per_hartree;
+    case EnergyUnit::rydberg:
+      return 0.5;
+    case EnergyUnit::from_file:
+      break;
+  }
+  QUINTET_CHECK(file.units != "1",
+                "matrices.kohn_sham: {}: has no energies but plain numbers (units '1'); are kohn_sham and "
+                "overlap mixed up? If it is K, say matrices.units",
+                options.kohn_sham);
+  if (file.units.empty()) return 1;
+  try {
+    return unit_factor(file.units, "hartree");
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("matrices.kohn_sham: {}: {}", options.kohn_sham, error.what()));
+  }
+}
+
+/// A matrix that has something that is no positive diagonal is no overlap matrix.
+void check_overlap(const Comm& comm, const MatricesOptions& options, const MatrixFile& file) {
+  QUINTET_CHECK(file.units.empty() || file.units == "1",
+                "matrices.overlap: {}: its values are in '{}', but an overlap has no unit; are kohn_sham and "
+                "overlap mixed up?",
+                *options.overlap, file.units);
+  std::string wrong;
+  for (const auto& element : file.elements)
+    if (wrong.empty() && element.row == element.column && element.value <= 0)
+      wrong = fmt::format(
+          "matrices.overlap: {}: diagonal element {} is {:.6g}, so this is no overlap matrix; are kohn_sham "
+          "and overlap mixed up?",
+          *options.overlap, element.row + 1, element.value);
+  throw_together(comm, wrong);
+}
+
+/// Unit matrix: the share of this rank.
+MatrixFile identity(const Comm& comm, int n_rows) {
+  MatrixFile file;
+  file.n_rows = n_rows;
+  for (int i = comm.rank(); i < n_rows; i += comm.size()) file.elements.push_back({i, i, 1.0});
+  return file;
+}
+
+BlockMatrix assembled(const Comm& comm, const std::shared_ptr<const Blocking>& blocking,
+                      const MatrixFile& file, const std::vector<int>& shares, double asymmetry,
+                      const std::string& path) {
+  try {
+    return assemble(comm, blocking, file.elements, shares, asymmetry);
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}: {}", path, error.what()));
+  }
+}
+
+}  // namespace
+
+System read_system(Context& context, const MatricesOptions& matrices, const BlocksOptions& blocks) {
+  const auto phase = context.phase("read");
+  const Comm& comm = context.comm();
+  MatrixFile k = read_file(context, matrices, matrices.kohn_sham);
+  MatrixFile s = matrices.overlap ? read_file(context, matrices, *matrices.overlap)
+                                  : identity(comm, std::max(k.n_rows, 1));
+  const std::string s_path = matrices.overlap.value_or("the unit matrix");
+  const int n_rows = common_rows(k, matrices.kohn_sham, s, s_path);
+  if (matrices.overlap) check_overlap(comm, matrices, s);
+  const double factor = energy_factor(matrices, k);
+  for (auto& element : k.elements) element.value *= factor;
+  const auto n_elements = comm.sum(static_cast<long>(k.elements.size()));
+
+  const auto of_file = k.blocking && k.blocking->n_rows() == n_rows ? k.blocking : s.blocking;
+  const auto blocking = std::make_shared<const Blocking>(make_blocking(comm, blocks, n_rows, of_file));
+  const auto shares = share_columns(comm, *blocking);
+  BlockMatrix k_blocks =
+      assembled(comm, blocking, k, shares, matrices.asymmetry * factor, matrices.kohn_sham);
+  k.elements = {};
+  BlockMatrix s_blocks = assembled(comm, blocking, s, shares, matrices.asymmetry, s_path);
+  const auto n_atoms = blocking->n_blocks() * blocks.atoms_per_block;
+  return {std::move(k_blocks), std::move(s_blocks), n_atoms, n_elements};
+}
+
+std::optional<double> electron_pairs(const EnsembleOptions& ensemble, int n_rows, double temperature) {
+  if (!ensemble.electrons) return std::nullopt;
+  const double pairs = *ensemble.electrons / 2;
+  QUINTET_CHECK(pairs < n_rows,
+                "ensemble.electrons: {} electrons do not fit into {} orbitals, which hold less than {}",
+                *ensemble.electrons, n_rows, 2 * n_rows);
+  QUINTET_CHECK(temperature > 0 || std::abs(pairs - std::round(pairs)) < 1e-12,
+                "ensemble.electrons: {} electrons fill {} orbitals, which is no whole number; give an even "
+                "number, or a temperature",
+                *ensemble.electrons, pairs);
+  return pairs;
+}
+
+ReferenceOptions find_reference(const Comm& comm, const ReferenceOptions& options,
+                                const std::vector<std::int64_t>& repeat) {
+  if (!options.file) return options;
+  ReferenceOptions found = options;
+  together(comm, [&] {
+    const Tree tree = read_yaml(*options.file);
+    for (const Tree& box : tree.at("boxes").items()) {
+      std::vector<std::int64_t> cells;
+      for (const Tree& n : box.at("repeat").items()) cells.push_back(n.as_integer());
+      if (cells != repeat) continue;
+      found.energy = box.at("energy").as_number();
+      if (box.has("homo")) found.homo = box.at("homo").as_number();
+      if (box.has("lumo")) found.lumo = box.at("lumo").as_number();
+    }
+  });
+  return found;
+}
+
+}  // namespace quintet::submatrix

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "apps/application/context.hpp"
+#include "apps/submatrix/system_options.hpp"
+#include "physics/electronic/block_matrix.hpp"
+
+namespace quintet::submatrix {
+
+/// K and S of a system in blocks.
+struct System {
+  electronic::BlockMatrix k;  ///< (hartree)
+  electronic::BlockMatrix s;  ///< (1); unit blocks in an orthogonal basis
+  std::int64_t n_atoms = 0;
+  std::int64_t n_elements = 0;  ///< of K as read, over all ranks
+
+  [[nodiscard]] const electronic::Blocking& blocking() const { return *k.blocking; }
+};
+
+/// Read and fold the matrices, share the blocks out, convert to hartree, check. Throws InputError: what the
+/// readers throw, K and S of different sizes or mixed up, blocks that do not fit, asymmetry. Collective.
+[[nodiscard]] System read_system(Context& context, const MatricesOptions& matrices,
+                                 const BlocksOptions& blocks);
+
+/// Half the number of electrons, or nothing where mu is fixed. Throws InputError if there are not so many
+/// orbitals, or if half an orbital would be full at no temperature.
+[[nodiscard]] std::optional<double> electron_pairs(const EnsembleOptions& ensemble, int n_rows,
+                                                   double temperature);
+
+/// The reference values of these options or, from their file, of the box `repeat`; empty ones where there are
+/// none. Throws InputError if the file has no such box. Collective.
+[[nodiscard]] ReferenceOptions find_reference(const Comm& comm, const ReferenceOptions& options,
+                                              const std::vector<std::int64_t>& repeat);
+
+}  // namespace quintet::submatrix

@@ -1,0 +1,111 @@
+#include "apps/submatrix/system_options.hpp"
+
+namespace quintet::submatrix {
+
+void describe(Schema& schema, MatricesOptions& options) {
+  using Format = electronic::MatrixFormat;
+  using electronic::Triangle;
+  schema.text("kohn_sham", options.kohn_sham, "File of the Kohn-Sham matrix K").required().existing_file();
+  schema.text("overlap", options.overlap, "File of the overlap matrix S; absent: S = 1, an orthogonal basis")
+      .existing_file();
+  schema.choice("format", options.format,
+                {{"automatic", Format::automatic},
+                 {"cp2k_text", Format::cp2k_text},
+                 {"cp2k_binary", Format::cp2k_binary},
+                 {"elsi_csc", Format::elsi_csc},
+                 {"matrix_market", Format::matrix_market},
+                 {"ntpoly_binary", Format::ntpoly_binary},
+                 {"quintet_hdf5", Format::quintet_hdf5}},
+                "Of both files; automatic: from their first bytes");
+  schema.choice("triangle", options.triangle, {{"both", Triangle::both}, {"one", Triangle::one}},
+                "Which elements the files hold; one: CP2K's UPPER_TRIANGULAR");
+  schema.choice("units", options.units,
+                {{"from_file", EnergyUnit::from_file},
+                 {"hartree", EnergyUnit::hartree},
+                 {"eV", EnergyUnit::electronvolt},
+                 {"Ry", EnergyUnit::rydberg}},
+                "Of K; from_file: as the file says, hartree if it does not");
+  schema
+      .integer("n_rows", options.n_rows,
+               "Rows of the matrices, where the format does not say (CP2K); absent: the largest index")
+      .at_least(1)
+      .at_most(2147483647);
+  schema
+      .integers("repeat", options.repeat,
+                "Cells along x, y, z into which real-space blocks M(0,s) are folded (molecules of a cell "
+                "together, x fastest); absent: the files hold whole matrices")
+      .length(0, 3)
+      .at_least(1)
+      .at_most(1000)
+      .example("[2, 2, 2]");
+  schema
+      .number("asymmetry", options.asymmetry,
+              "Largest |M_ij - M_ji| that is taken for noise, in the files' units; more is an error")
+      .at_least(0);
+  schema.check([&options]() -> std::optional<std::string> {
+    if (!options.repeat.empty() && options.repeat.size() != 3) return "repeat needs three numbers";
+    return std::nullopt;
+  });
+}
+
+void describe(Schema& schema, BlocksOptions& options) {
+  schema.choice("by", options.by,
+                {{"automatic", BlocksBy::automatic},
+                 {"size", BlocksBy::size},
+                 {"sizes", BlocksBy::sizes},
+                 {"file", BlocksBy::file}},
+                "Blocks of one size; of listed sizes; of the sizes in a file; automatic: what is given here, "
+                "else what the matrix file says");
+  schema.integer("size", options.size, "Orbitals of each block: 6 for a water molecule in an SZV basis")
+      .at_least(1)
+      .at_most(100000);
+  schema
+      .integers("sizes", options.sizes,
+                "Orbitals of the blocks in the matrix's order, repeated until all rows are taken: [4, 1, 1] "
+                "for the atoms of water")
+      .at_least(1)
+      .at_most(100000);
+  schema
+      .text("file", options.file,
+            "Text file: on each line the orbitals of an atom and, if it belongs to a molecule, the number of "
+            "that molecule (from 1)")
+      .existing_file();
+  schema
+      .integer("atoms_per_block", options.atoms_per_block,
+               "Atoms of a block, for errors an atom (3 for water molecules)")
+      .at_least(1);
+  schema.check([&options]() -> std::optional<std::string> {
+    const int given = (options.size ? 1 : 0) + (options.sizes.empty() ? 0 : 1) + (options.file ? 1 : 0);
+    if (given > 1) return "give one of size, sizes and file";
+    if (options.by == BlocksBy::size && !options.size) return "by: size needs size";
+    if (options.by == BlocksBy::sizes && options.sizes.empty()) return "by: sizes needs sizes";
+    if (options.by == BlocksBy::file && !options.file) return "by: file needs file";
+    return std::nullopt;
+  });
+}
+
+void describe(Schema& schema, EnsembleOptions& options) {
+  schema.quantity("mu", options.mu, "hartree", "Fixed chemical potential; the number of electrons follows");
+  schema
+      .number("electrons", options.electrons,
+              "Fixed number of electrons, two an occupied orbital; the chemical potential follows")
+      .above(0);
+  schema.number("tolerance", options.tolerance, "Largest error of that number").above(0).at_most(0.1);
+  schema.check([&options]() -> std::optional<std::string> {
+    if (options.mu.has_value() == options.electrons.has_value()) return "give one of mu and electrons";
+    return std::nullopt;
+  });
+}
+
+void describe(Schema& schema, ReferenceOptions& options) {
+  schema.quantity("energy", options.energy, "hartree", "Tr(DK), half the band energy; absent: none");
+  schema.quantity("homo", options.homo, "hartree", "Highest occupied level");
+  schema.quantity("lumo", options.lumo, "hartree", "Lowest empty level");
+  schema
+      .text("file", options.file,
+            "YAML file of such values for several boxes, found by matrices.repeat (make_water.py writes one)")
+      .existing_file();
+  schema.text("label", options.label, "What the reference is");
+}
+
+}  // namespace quintet::submatrix
