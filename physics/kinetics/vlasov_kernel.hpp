@@ -50,12 +50,16 @@ struct Weights {
 };
 
 /// Weights where the speed on the face lies within mean +- deviation (deviation >= 0).
+///
+/// A speed that is zero on the face's edge (v = 0 between two cells) keeps its sign: the bound is lowered by
+/// more than round-off, so that all ranks decide alike.
 [[gnu::always_inline]] inline Weights face_weights(Flux flux, P mean, P deviation) {
   const P zero{}, one = zero + 1.0, half = zero + 0.5;
   const P magnitude = mean < zero ? -mean : mean;
   if (flux == Flux::upwind) {
-    const P left = mean >= deviation ? one : (mean <= -deviation ? zero : half);
-    const P penalty = magnitude >= deviation ? zero : half * (magnitude + deviation);
+    const P bound = deviation * (1 - 1e-12);
+    const P left = mean >= bound ? one : (mean <= -bound ? zero : half);
+    const P penalty = magnitude >= bound ? zero : half * (magnitude + deviation);
     const double sum = horizontal_sum<double>(left);
     const int sign = sum == lanes ? 1 : sum == 0 ? -1 : 0;
     return {left, one - left, penalty, sign};

@@ -233,8 +233,7 @@ void VlasovOperatorOf<Tr>::streaming(Workspace& w, const PackContext<Tr>& c, con
                                      const double* lower, const double* upper) const {
   double *const df = w.df.data(), *const left = w.left.data(), *const right = w.right.data();
   streaming_volume<Tr, I>(c, f, df);
-  // Edges of cells that lie at v = 0 are zero to rounding.
-  const auto weights = face_weights(c.flux, c.v[I], P{} + half_dv_[I] * (1 - 1e-12));
+  const auto weights = face_weights(c.flux, c.v[I], P{} + half_dv_[I]);
   if (weights.sign > 0) {
     conf_trace<Tr, I, 1>(f, left);
     streaming_lift<Tr, I, 1>(c, left, nullptr, df);
@@ -527,7 +526,7 @@ void VlasovOperatorOf<Tr>::add_conf_exterior(Workspace& w, const Task& task, int
       const double* outside =
           exterior +
           ((static_cast<std::size_t>(number) * block_.n_rows() + row) * n_packs + pack) * conf_face_size;
-      const auto weights = face_weights(c.flux, c.v[I], P{} + half_dv_[I] * (1 - 1e-12));
+      const auto weights = face_weights(c.flux, c.v[I], P{} + half_dv_[I]);
       if (weights.sign == side) continue;  // what is outside lies downwind
       for (int i = 0; i < cell_size; i += lanes) store<double>(df + i, P{});
       blend<Tr::n_conf_face_modes>(weights, side < 0 ? outside : nullptr, side < 0 ? nullptr : outside,
@@ -637,7 +636,7 @@ std::array<double, 2> VlasovOperatorOf<Tr>::outflow(const Exec&, int direction, 
             ((static_cast<std::size_t>(number) * block_.n_rows() + row) * n_packs + pack) * conf_face_size;
         const double* in = inside.data() + place;
         const double* beyond = outside.size() > 0 ? outside.data() + place : nullptr;
-        const auto weights = face_weights(c.flux, c.v[direction], P{} + half_dv_[direction] * (1 - 1e-12));
+        const auto weights = face_weights(c.flux, c.v[direction], P{} + half_dv_[direction]);
         blend<Tr::n_conf_face_modes>(weights, side > 0 ? in : beyond, side > 0 ? beyond : in, blended, jump);
         face_outflow<Tr>(c, direction, blended, jump, m0, m2);
       }
