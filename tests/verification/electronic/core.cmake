@@ -1,0 +1,6 @@
+# The numerical core of the submatrix method, against dense diagonalisation.
+quintet_test(electronic_products SOURCES block_products.cpp DEPENDS quintet_electronic LAPACK::LAPACK LABELS verification RANKS 1 2 3)
+quintet_test(electronic_step SOURCES submatrix_step.cpp DEPENDS quintet_electronic LAPACK::LAPACK LABELS verification RANKS 1 2 3)
+quintet_test(electronic_ensembles SOURCES submatrix_ensembles.cpp DEPENDS quintet_electronic LAPACK::LAPACK LABELS verification RANKS 1 2 3)
+quintet_test(electronic_orthogonalise SOURCES orthogonalise.cpp DEPENDS quintet_electronic LAPACK::LAPACK LABELS verification RANKS 1 2 3)
+quintet_test(electronic_chebyshev SOURCES chebyshev.cpp DEPENDS quintet_electronic LABELS verification)
