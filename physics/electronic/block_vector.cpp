@@ -51,8 +51,11 @@ void SymmetricProduct::operator()(const std::vector<double>& x, std::vector<doub
       const double* element = a_.value.data() + a_.offset[at(p)];
       const double* from = x_.data() + place_[at(a_.row[at(p)])];
       const int rows = blocks.size(a_.row[at(p)]);
-      for (int j = 0; j < columns; ++j)
-        for (int i = 0; i < rows; ++i) sum[j] += *element++ * from[i];
+      for (int j = 0; j < columns; ++j, element += rows) {
+        double partial = 0;
+        for (int i = 0; i < rows; ++i) partial += element[i] * from[i];
+        sum[j] += partial;
+      }
     }
   }
 }

@@ -14,10 +14,10 @@ namespace quintet::electronic {
 
 namespace {
 
-double dot(const Comm& comm, const std::vector<double>& x, const std::vector<double>& y) {
+double dot(const std::vector<double>& x, const std::vector<double>& y) {
   double sum = 0;
   for (std::size_t i = 0; i < x.size(); ++i) sum += x[i] * y[i];
-  return comm.sum(sum);
+  return sum;
 }
 
 /// The tridiagonal matrix of Lanczos' recurrence: q_{k+1} b_{k+1} = A q_k - a_k q_k - b_k q_{k-1}.
@@ -32,20 +32,25 @@ Lanczos lanczos(const BlockMatrix& a, int n_steps) {
   std::vector<double> q, before(static_cast<std::size_t>(product.n_own()), 0.0), next;
   for (int i = 0; i < product.n_own(); ++i)
     q.push_back(scrambled(static_cast<unsigned long long>(first + i)));
-  double beta = std::sqrt(dot(a.comm, q, q));
+  double beta = std::sqrt(a.comm.sum(dot(q, q)));
   for (double& value : q) value /= beta;
   Lanczos t;
   for (int k = 0; k < std::min(n, n_steps); ++k) {
     product(q, next);
-    const double alpha = dot(a.comm, q, next);
-    for (std::size_t i = 0; i < q.size(); ++i) next[i] -= alpha * q[i] + (k == 0 ? 0 : beta) * before[i];
-    beta = std::sqrt(dot(a.comm, next, next));
+    if (k > 0)
+      for (std::size_t i = 0; i < q.size(); ++i) next[i] -= beta * before[i];
+    // one reduction a step: ||next - alpha q||^2 = ||next||^2 - alpha^2 ||q||^2; q's own norm keeps rounding
+    // errors from growing
+    double sums[] = {dot(q, next), dot(next, next), dot(q, q)};
+    a.comm.reduce(std::span<double>(sums), Comm::Reduction::sum);
+    const double alpha = sums[0] / sums[2];
+    beta = std::sqrt(std::max(sums[1] - alpha * sums[0], 0.0));
     t.diagonal.push_back(alpha);
     t.off_diagonal.push_back(beta);
-    if (!(beta > 1e-12 * std::abs(alpha))) break;
+    if (!(beta > 1e-7 * std::sqrt(sums[1]))) break;
+    for (std::size_t i = 0; i < q.size(); ++i) next[i] = (next[i] - alpha * q[i]) / beta;
     before.swap(q);
     q.swap(next);
-    for (double& value : q) value /= beta;
   }
   return t;
 }
@@ -56,7 +61,7 @@ ExtremeRitzValues extreme_ritz_values(const BlockMatrix& a, int n_steps) {
   if (a.blocking->n_rows() == 0) return {};
   const Lanczos t = lanczos(a, n_steps);
   const double residual = t.off_diagonal.back();
-  if (!std::isfinite(residual))
+  if (!std::isfinite(residual) || !std::isfinite(t.diagonal.back()))
     throw NumericalError(
         "the bounds of a matrix's spectrum are not finite: it has elements that are not numbers");
   const RitzValues ritz = ritz_values(t.diagonal, std::span(t.off_diagonal).first(t.diagonal.size() - 1));

@@ -248,8 +248,15 @@ void SubmatrixEvaluation::report(SubmatrixResult& result) const {
   result.n_mean =
       static_cast<int>(std::lround(comm_.sum(rows) / std::max(1, comm_.sum(static_cast<int>(work_.size())))));
   result.n_max = comm_.maximum(largest);
-  result.homo = spectrum_.homo;
-  result.lumo = spectrum_.lumo;
+  double homo = spectrum_.homo, lumo = spectrum_.lumo;
+  for (std::size_t i = 0; i < sweep_.levels().x.size(); ++i) {
+    const double level = sweep_.levels().x[i];
+    if (sweep_.levels().weight[i] < 1e-6) continue;  // a state of the submatrix's rim
+    (level < occupation_.mu ? homo : lumo) =
+        level < occupation_.mu ? std::max(homo, level) : std::min(lumo, level);
+  }
+  result.homo = comm_.maximum(homo);
+  result.lumo = comm_.minimum(lumo);
   result.mu = occupation_.mu + (options_.temperature > 0 ? variation_ : 0);
   result.entropy = entropy();
   result.flops = comm_.sum(sweep_.flops());
