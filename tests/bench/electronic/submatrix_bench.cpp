@@ -1,0 +1,160 @@
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/log/error.hpp"
+#include "io/runtime/runtime.hpp"
+#include "physics/electronic/matrix_files.hpp"
+#include "physics/electronic/submatrix.hpp"
+
+/// CPU seconds of this process (of the slowest rank) for S^-1/2 with A, for the sign evaluation alone and for
+/// the density matrix of K and S from files, with the error of Tr(DK) against a given energy; minimum of
+/// repeats.
+///
+/// submatrix_bench K S [--block 6] [--mu 0.07 | --pairs N] [--thresholds 1e-3,1e-4,...] [--energy E]
+/// [--kernel polynomial|eigen|newton_schulz] [--single] [--together G] [--repeat 3] [--quick]
+namespace quintet::electronic {
+namespace {
+
+struct Arguments {
+  std::vector<std::string> files;
+  std::vector<double> thresholds = {1e-3, 1e-4, 1e-5, 1e-6};
+  int block = 6, repeat = 3;
+  std::optional<double> energy;
+  SubmatrixOptions options;
+};
+
+SubmatrixKernel kernel_of(const std::string& name) {
+  if (name == "polynomial") return SubmatrixKernel::polynomial;
+  if (name == "eigen") return SubmatrixKernel::eigen;
+  if (name == "newton_schulz") return SubmatrixKernel::newton_schulz;
+  throw UsageError(fmt::format("kernel {}: expected polynomial, eigen or newton_schulz", name));
+}
+
+std::vector<double> numbers(const std::string& text) {
+  std::vector<double> list;
+  for (std::size_t at = 0; at < text.size(); at = std::min(text.find(',', at), text.size() - 1) + 1)
+    list.push_back(std::atof(text.c_str() + at));
+  return list;
+}
+
+Arguments parse(int argc, char** argv) {
+  Arguments a;
+  for (int i = 1; i < argc; ++i) {
+    const std::string flag = argv[i];
+    const auto value = [&] { return std::string(i + 1 < argc ? argv[++i] : ""); };
+    if (flag == "--block")
+      a.block = std::stoi(value());
+    else if (flag == "--mu")
+      a.options.mu = std::stod(value());
+    else if (flag == "--pairs")
+      a.options.n_pairs = std::stod(value());
+    else if (flag == "--thresholds")
+      a.thresholds = numbers(value());
+    else if (flag == "--energy")
+      a.energy = std::stod(value());
+    else if (flag == "--kernel")
+      a.options.kernel = kernel_of(value());
+    else if (flag == "--single")
+      a.options.single_precision = true;
+    else if (flag == "--together")
+      a.options.columns_together = std::stoi(value());
+    else if (flag == "--repeat")
+      a.repeat = std::stoi(value());
+    else if (flag == "--quick")
+      a.thresholds = {1e-3, 1e-4}, a.repeat = 1;
+    else
+      a.files.push_back(flag);
+  }
+  if (a.files.size() != 2) throw UsageError("expected two files: K and S");
+  if (!a.options.mu && !a.options.n_pairs) a.options.mu = 0.07;
+  return a;
+}
+
+double cpu_seconds() {
+  timespec t{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+/// CPU seconds of the slowest rank for one call.
+template <class Action>
+double timed(const Comm& comm, Action&& action) {
+  const double start = cpu_seconds();
+  action();
+  return comm.maximum(cpu_seconds() - start);
+}
+
+struct Measured {
+  double root = std::numeric_limits<double>::infinity(), sign = root, density = root;
+};
+
+std::string run_threshold(const Comm& comm, const Arguments& arguments, const BlockMatrix& k,
+                          const BlockMatrix& s, double threshold) {
+  auto options = arguments.options;
+  options.threshold = threshold;
+  std::optional<Orthogonalised> basis;
+  std::optional<SubmatrixResult> sign;
+  std::optional<DensityResult> density;
+  Measured best;
+  for (int repeat = 0; repeat < arguments.repeat; ++repeat) {
+    best.root = std::min(best.root, timed(comm, [&] { basis = orthogonalise(k, s, threshold); }));
+    best.sign = std::min(best.sign, timed(comm, [&] { sign = evaluate_submatrices(basis->a, options); }));
+    best.density = std::min(best.density,
+                            timed(comm, [&] { density = density_matrix(*sign, *basis, k, s, threshold); }));
+  }
+  const double error =
+      arguments.energy ? density->tr_dk - *arguments.energy : std::numeric_limits<double>::quiet_NaN();
+  if (comm.is_root())
+    fmt::print(
+        "{:7.0e} {:6} {:6} {:4} {:8.3f} {:8.3f} {:8.3f} {:8.3f} {:7.1f} {:11.3e} {:14.8f} {:10.2e} {:9.1e}\n",
+        threshold, sign->n_mean, sign->n_max, sign->degree, best.root, best.sign, sign->predicted_seconds,
+        best.density, 1e-9 * sign->flops / best.sign / comm.size(), error, density->n_pairs,
+        density->idempotency, basis->residual);
+  std::fflush(stdout);
+  return fmt::format(
+      R"({{"bench": "submatrix_bench", "case": "{} rows, threshold {:.0e}, {} ranks", "ours": {:.4f}, "peer": null, "ratio": null, "unit": "CPU s sign", "root_s": {:.4f}, "density_s": {:.4f}, "tr_dk_error": {}}})",
+      k.blocking->n_rows(), threshold, comm.size(), best.sign, best.root, best.density,
+      arguments.energy ? fmt::format("{:.4e}", error) : "null");
+}
+
+void run(const Arguments& arguments) {
+  const Comm comm = Comm::world();
+  const auto k_file = read_matrix(comm, arguments.files[0], MatrixFormat::automatic, std::nullopt);
+  const auto s_file = read_matrix(comm, arguments.files[1], MatrixFormat::automatic, k_file.n_rows);
+  const auto blocking = std::make_shared<const Blocking>(uniform_blocking(k_file.n_rows, arguments.block));
+  const auto shares = share_columns(comm, *blocking);
+  const BlockMatrix k = assemble(comm, blocking, k_file.elements, shares, 1e-8);
+  const BlockMatrix s = assemble(comm, blocking, s_file.elements, shares, 1e-8);
+  if (comm.is_root())
+    fmt::print(
+        "{} rows in {} blocks, {} rank(s); seconds of CPU\n{:>7} {:>6} {:>6} {:>4} {:>8} {:>8} {:>8} {:>8} "
+        "{:>7} {:>11} {:>14} {:>10} {:>9}\n",
+        k_file.n_rows, blocking->n_blocks(), comm.size(), "eps", "n", "n max", "deg", "S^-1/2,A", "sign",
+        "(model)", "density", "GFLOP/s", "Tr(DK)-E", "Tr(DS)", "||PP-P||", "ZSZ-1");
+  std::vector<std::string> records;
+  for (const double threshold : arguments.thresholds)
+    records.push_back(run_threshold(comm, arguments, k, s, threshold));
+  if (comm.is_root()) fmt::print("[{}]\n", fmt::join(records, ", "));
+}
+
+}  // namespace
+}  // namespace quintet::electronic
+
+int main(int argc, char** argv) {
+  const quintet::Runtime runtime(argc, argv, 1, {});
+  try {
+    quintet::electronic::run(quintet::electronic::parse(argc, argv));
+  } catch (const quintet::Error& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return static_cast<int>(error.code());
+  }
+}
