@@ -37,7 +37,7 @@ void add_rows(const double* __restrict a, int stride, int columns, const Lanes* 
   for (int r = 0; r < height; ++r) sum[r] = y[r];
   for (int c = 0; c < columns; ++c, a += stride)
 #pragma GCC unroll 6
-    for (int r = 0; r < height; ++r) sum[r] += broadcast<double>(a[r]) * x[c];
+    for (int r = 0; r < height; ++r) sum[r] += a[r] * x[c];
   for (int r = 0; r < height; ++r) y[r] = sum[r];
 }
 

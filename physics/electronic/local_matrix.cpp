@@ -86,14 +86,15 @@ const Real* apply_tile(int row, const Segment* segment, const Segment* end, cons
   }
   for (int c = segment->column; c < segment->column + segment->count; ++c, a += height)
 #pragma GCC unroll 6
-    for (int r = 0; r < height; ++r) sum[r] += broadcast<Real>(a[r]) * x[c];
+    for (int r = 0; r < height; ++r) sum[r] += a[r] * x[c];
   for (++segment; segment != end; ++segment)
     for (int c = segment->column; c < segment->column + segment->count; ++c, a += height) {
       const Pack<Real> x_c = x[c];
       Pack<Real> y_c = y[c];
 #pragma GCC unroll 6
       for (int r = 0; r < height; ++r) {
-        const Pack<Real> element = broadcast<Real>(a[r]);
+        const Pack<Real> element =
+            a[r] - Pack<Real>{};  // broadcast: x - 0 is x for all x, without an addition
         sum[r] += element * x_c;
         y_c += element * x_tile[r];
       }

@@ -19,7 +19,8 @@
 /// the density matrix of K and S from files, with the error of Tr(DK) against a given energy; minimum of
 /// repeats.
 ///
-/// submatrix_bench K S [--block 6] [--mu 0.07 | --pairs N] [--thresholds 1e-3,1e-4,...] [--energy E]
+/// submatrix_bench K S [--block 6] [--mu 0.07 | --pairs N] [--thresholds 1e-3,1e-4,...] [--energy E] [--error
+/// E]
 /// [--kernel polynomial|eigen|newton_schulz] [--single] [--together G] [--repeat 3] [--quick]
 namespace quintet::electronic {
 namespace {
@@ -59,6 +60,8 @@ Arguments parse(int argc, char** argv) {
       a.options.n_pairs = std::stod(value());
     else if (flag == "--thresholds")
       a.thresholds = numbers(value());
+    else if (flag == "--error")
+      a.options.polynomial_error = std::stod(value());
     else if (flag == "--energy")
       a.energy = std::stod(value());
     else if (flag == "--kernel")
