@@ -1,5 +1,6 @@
 #include "apps/submatrix/blocks.hpp"
 
+#include <algorithm>
 #include <fstream>
 #include <numeric>
 #include <sstream>
@@ -73,24 +74,31 @@ Blocking blocking_of(const Atoms& atoms, int n_rows, const std::string& path) {
 
 }  // namespace
 
-Blocking make_blocking(const Comm& comm, const BlocksOptions& options, int n_rows,
-                       const std::optional<Blocking>& of_file) {
-  Blocking result;
+Blocks make_blocks(const Comm& comm, const BlocksOptions& options, int n_rows,
+                   const std::optional<Blocking>& of_file, std::span<const electronic::Triplet> elements) {
+  Blocks result;
   electronic::together(comm, [&] {
     if (options.size) {
-      result = electronic::uniform_blocking(n_rows, static_cast<int>(*options.size));
+      result.blocking = electronic::uniform_blocking(n_rows, static_cast<int>(*options.size));
     } else if (!options.sizes.empty()) {
       const Atoms cell{{options.sizes.begin(), options.sizes.end()}, {}};
-      result = electronic::blocking_of_sizes(n_rows, repeated(cell, n_rows, "blocks.sizes").orbitals);
+      result.blocking =
+          electronic::blocking_of_sizes(n_rows, repeated(cell, n_rows, "blocks.sizes").orbitals);
     } else if (options.file) {
-      const Atoms cell = read_atoms(*options.file);
-      result = blocking_of(repeated(cell, n_rows, *options.file), n_rows, *options.file);
+      const Atoms atoms = repeated(read_atoms(*options.file), n_rows, *options.file);
+      result = {blocking_of(atoms, n_rows, *options.file), static_cast<std::int64_t>(atoms.orbitals.size())};
+    } else if (of_file) {
+      result.blocking = *of_file;
     } else {
-      QUINTET_CHECK(of_file,
-                    "the matrix file names no blocks: give blocks.size, blocks.sizes or blocks.file");
-      result = *of_file;
+      QUINTET_CHECK(options.rows_per_block,
+                    "the matrix file names no blocks: give blocks.size, sizes, file or rows_per_block");
+      result.blocking = electronic::uniform_blocking(n_rows, 1);
     }
   });
+  if (result.n_atoms == 0) result.n_atoms = result.blocking.n_blocks() * options.atoms_per_block;
+  if (options.rows_per_block)
+    result.blocking = electronic::graph_blocking(comm, result.blocking, elements,
+                                                 static_cast<int>(*options.rows_per_block));
   return result;
 }
 

@@ -28,9 +28,9 @@ struct Comparison {
   std::optional<double> exact_energy;  ///< (hartree)
 };
 
-/// The verdict: which method was the fastest, and where dense diagonalisation, whose time grows as n^3, would
-/// meet the fastest sparse method, whose time grows as n. "" if there is nothing to compare.
-[[nodiscard]] std::string verdict(const Comparison& comparison, int n_rows);
+/// A line each threshold: which sparse method was the fastest, and where dense diagonalisation, whose time
+/// grows as n^3, would meet it, whose time grows as n. CPU time.
+[[nodiscard]] std::vector<std::string> verdicts(const Comparison& comparison, int n_rows);
 
 /// Log, summary.json, report.html and run.h5 of `submatrix compare`. Collective.
 void report_comparison(Context& context, const Comparison& comparison, const System& system);

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 
 #include "apps/submatrix/evaluate_report.hpp"
 #include "apps/submatrix/evaluation.hpp"
 #include "apps/submatrix/output.hpp"
 #include "apps/submatrix/system.hpp"
+#include "io/log/error.hpp"
 #include "io/log/log.hpp"
 
 namespace quintet::submatrix {
@@ -25,11 +27,22 @@ SubmatrixOptions submatrix_options(const EvaluateOptions& options, double thresh
   result.single_precision = options.method.single_precision;
   result.polynomial_error = options.method.polynomial_error;
   result.columns_together = options.method.columns_together;
+  result.memory_bytes = options.method.memory.value_or(0);
   result.mu = options.ensemble.mu;
   result.n_pairs = n_pairs;
   result.pairs_tolerance = options.ensemble.tolerance / 2;
   result.temperature = thermal_energy(options.temperature);
   return result;
+}
+
+/// Refuse a step function at a chemical potential inside a band.
+void check_gap(const EvaluateOptions& options, const Evaluation& evaluation) {
+  QUINTET_CHECK(
+      options.temperature > 0 || !(evaluation.lumo - evaluation.homo < options.method.least_gap),
+      "mu = {:.6g} hartree lies inside a band: the levels around it, {:.6g} and {:.6g} hartree, are closer "
+      "than method.least_gap = {:.3g} hartree; choose mu (or the number of electrons) so that it lies in a "
+      "gap, or give a temperature",
+      evaluation.mu, evaluation.homo, evaluation.lumo, options.method.least_gap);
 }
 
 void announce_system(const System& system) {
@@ -69,6 +82,9 @@ void evaluate(Context& context, const EvaluateOptions& options) {
     }();
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
     evaluations.push_back(summary_of(threshold, sign, density, seconds));
+    if (options.temperature > 0)  // levels at mu are partly full: there is no highest or lowest one
+      evaluations.back().homo = evaluations.back().lumo = std::numeric_limits<double>::quiet_NaN();
+    check_gap(options, evaluations.back());
     announce(evaluations.back(), reference, static_cast<double>(system.n_atoms));
     context.show("Tr(DK)", density.tr_dk, "hartree");
     if (i == n) write_outputs(context, options.output, system, basis, sign, density);

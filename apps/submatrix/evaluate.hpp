@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,8 @@ struct MethodOptions {
   bool single_precision = false;
   double polynomial_error = 0;
   int columns_together = 0;
+  double least_gap = 0.005;      ///< (hartree)
+  std::optional<double> memory;  ///< of a rank for one submatrix (B)
 };
 void describe(Schema& schema, MethodOptions& options);
 

@@ -40,14 +40,25 @@ void describe(Schema& schema, MethodOptions& options) {
               "Polynomial in float32, last step corrected in float64");
   schema
       .number("polynomial_error", options.polynomial_error,
-              "Largest error of the polynomial on the occupied and empty levels; 0: a tenth of the threshold")
+              "Largest error of the polynomial on the occupied and empty levels; 0: a hundredth of the "
+              "threshold, 1e-6 at most")
       .at_least(0)
       .at_most(0.1);
   schema
       .integer("columns_together", options.columns_together,
-               "Block columns that share a submatrix; 0: by cost")
+               "Block columns that share a submatrix; 0: as many as fill a vector register")
       .at_least(0)
       .at_most(1000);
+  schema
+      .quantity("least_gap", options.least_gap, "hartree",
+                "Stop if the levels around mu lie closer and the temperature is 0: mu is then inside a band, "
+                "where the density matrix does not decay")
+      .at_least(0);
+  schema
+      .quantity("memory", options.memory, "B",
+                "A rank may use for one submatrix; absent: the node's memory over its ranks")
+      .above(0)
+      .example("2 GB");
 }
 
 void describe(Schema& schema, OutputOptions& options) {

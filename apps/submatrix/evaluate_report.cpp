@@ -32,6 +32,8 @@ void summarise_energies(Context& context, const Evaluation& last, double tempera
     context.summarise("free_energy_hartree", 2 * (last.tr_dk - thermal_energy(temperature) * last.entropy));
   }
   context.summarise("electrons", 2 * last.n_pairs);
+  context.summarise("electrons_of_d", 2 * last.n_pairs_of_d);
+  if (last.n_pairs_put != 0) context.summarise("electrons_put_on_frontier_orbitals", 2 * last.n_pairs_put);
   context.summarise("mu_hartree", last.mu);
   if (std::isfinite(last.homo)) context.summarise("homo_hartree", last.homo);
   if (std::isfinite(last.lumo)) context.summarise("lumo_hartree", last.lumo);
@@ -57,6 +59,7 @@ void summarise_speed(Context& context, const Evaluation& last, const System& sys
   context.summarise("blocks", static_cast<std::int64_t>(system.blocking().n_blocks()));
   context.summarise("kernel", last.kernel);
   context.summarise("polynomial_degree", static_cast<std::int64_t>(last.degree));
+  context.summarise("submatrices_with_levels_in_the_gap", static_cast<std::int64_t>(last.n_in_gap));
   context.summarise("submatrix_rows_mean", static_cast<std::int64_t>(last.n_mean));
   context.summarise("submatrix_rows_max", static_cast<std::int64_t>(last.n_max));
   context.summarise("submatrices_s", last.seconds);
@@ -168,7 +171,8 @@ void write_results(Context& context, const std::vector<Evaluation>& evaluations)
   using E = Evaluation;
   write("threshold", "hartree", "Filter threshold", [](const E& e) { return e.threshold; });
   write("tr_dk", "hartree", "Tr(D K) of one spin", [](const E& e) { return e.tr_dk; });
-  write("electrons", "1", "2 Tr(D S)", [](const E& e) { return 2 * e.n_pairs; });
+  write("electrons", "1", "2 Tr P", [](const E& e) { return 2 * e.n_pairs; });
+  write("electrons_of_d", "1", "2 Tr(D S)", [](const E& e) { return 2 * e.n_pairs_of_d; });
   write("mu", "hartree", "Chemical potential", [](const E& e) { return e.mu; });
   write("homo", "hartree", "Highest level below mu, an estimate", [](const E& e) { return e.homo; });
   write("lumo", "hartree", "Lowest level above mu, an estimate", [](const E& e) { return e.lumo; });
@@ -189,8 +193,9 @@ void announce(const Evaluation& e, const ReferenceOptions& reference, double n_a
                         milli_ev_per_atom(difference, n_atoms), reference.label);
   }
   log::info("threshold {:.0e}: Tr(DK) = {:.9f} hartree{}", e.threshold, e.tr_dk, error);
-  log::info("  {:.10g} electrons, mu {:.6f} hartree, gap {}; idempotency {:.1e}, commutator {:.1e}",
-            2 * e.n_pairs, e.mu, gap_text(e), e.idempotency, e.commutator);
+  log::info(
+      "  {:.12g} electrons (Tr DS {:+.0e}), mu {:.6f} hartree, gap {}; idempotency {:.1e}, commutator {:.1e}",
+      2 * e.n_pairs, 2 * (e.n_pairs_of_d - e.n_pairs), e.mu, gap_text(e), e.idempotency, e.commutator);
   log::info("  {:.1f} blocks a column, submatrices of {} rows (largest {}); {}, {:.3g} s, {:.3g} GFLOP/s",
             e.blocks, e.n_mean, e.n_max, e.kernel, e.seconds, e.flops / std::max(e.seconds, 1e-9) * 1e-9);
 }

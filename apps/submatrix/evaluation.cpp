@@ -26,7 +26,10 @@ Evaluation summary_of(double threshold, const SubmatrixResult& sign, const Densi
   Evaluation result;
   result.threshold = threshold;
   result.tr_dk = density.tr_dk;
-  result.n_pairs = density.n_pairs;
+  result.n_pairs = sign.n_pairs;
+  result.n_pairs_of_d = density.n_pairs;
+  result.n_pairs_put = sign.n_pairs_put;
+  result.n_in_gap = sign.n_in_gap;
   result.mu = sign.mu;
   result.homo = sign.homo;
   result.lumo = sign.lumo;

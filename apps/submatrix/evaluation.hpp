@@ -11,7 +11,11 @@ namespace quintet::submatrix {
 /// The numbers of one evaluation; matrices left out. Hartree; one spin.
 struct Evaluation {
   double threshold = 0;
-  double tr_dk = 0, n_pairs = 0, mu = 0;
+  double tr_dk = 0, mu = 0;
+  double n_pairs = 0;         ///< Tr P, which is what is held fixed
+  double n_pairs_of_d = 0;    ///< Tr(D S): also has the error of S^-1/2
+  double n_pairs_put = 0;     ///< what was put on the frontier orbitals to hold it
+  int n_in_gap = 0;           ///< submatrices with eigenvalues in the gap of the others
   double homo = 0, lumo = 0;  ///< estimates, infinite where none was found
   double entropy = 0;         ///< (k_B)
   double idempotency = 0, commutator = 0, asymmetry = 0;

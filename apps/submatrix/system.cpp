@@ -4,9 +4,12 @@
 #include <cmath>
 #include <filesystem>
 
+#include <fmt/ranges.h>
+
 #include "apps/submatrix/blocks.hpp"
 #include "io/config/units.hpp"
 #include "io/log/error.hpp"
+#include "io/log/log.hpp"
 #include "physics/electronic/collective.hpp"
 #include "physics/electronic/matrix_files.hpp"
 
@@ -116,14 +119,14 @@ System read_system(Context& context, const MatricesOptions& matrices, const Bloc
   const auto n_elements = comm.sum(static_cast<long>(k.elements.size()));
 
   const auto of_file = k.blocking && k.blocking->n_rows() == n_rows ? k.blocking : s.blocking;
-  const auto blocking = std::make_shared<const Blocking>(make_blocking(comm, blocks, n_rows, of_file));
+  const Blocks made = make_blocks(comm, blocks, n_rows, of_file, k.elements);
+  const auto blocking = std::make_shared<const Blocking>(made.blocking);
   const auto shares = share_columns(comm, *blocking);
   BlockMatrix k_blocks =
       assembled(comm, blocking, k, shares, matrices.asymmetry * factor, matrices.kohn_sham);
   k.elements = {};
   BlockMatrix s_blocks = assembled(comm, blocking, s, shares, matrices.asymmetry, s_path);
-  const auto n_atoms = blocking->n_blocks() * blocks.atoms_per_block;
-  return {std::move(k_blocks), std::move(s_blocks), n_atoms, n_elements};
+  return {std::move(k_blocks), std::move(s_blocks), made.n_atoms, n_elements};
 }
 
 std::optional<double> electron_pairs(const EnsembleOptions& ensemble, int n_rows, double temperature) {
@@ -145,6 +148,7 @@ ReferenceOptions find_reference(const Comm& comm, const ReferenceOptions& option
   ReferenceOptions found = options;
   together(comm, [&] {
     const Tree tree = read_yaml(*options.file);
+    found.energy.reset();
     for (const Tree& box : tree.at("boxes").items()) {
       std::vector<std::int64_t> cells;
       for (const Tree& n : box.at("repeat").items()) cells.push_back(n.as_integer());
@@ -154,6 +158,9 @@ ReferenceOptions find_reference(const Comm& comm, const ReferenceOptions& option
       if (box.has("lumo")) found.lumo = box.at("lumo").as_number();
     }
   });
+  if (!found.energy)
+    log::warning("{}: has no box [{}], so there is nothing to compare with", *options.file,
+                 fmt::join(repeat, ", "));
   return found;
 }
 

@@ -30,8 +30,8 @@ struct System {
 [[nodiscard]] std::optional<double> electron_pairs(const EnsembleOptions& ensemble, int n_rows,
                                                    double temperature);
 
-/// The reference values of these options or, from their file, of the box `repeat`; empty ones where there are
-/// none. Throws InputError if the file has no such box. Collective.
+/// The reference values of these options or, from their file, of the box `repeat`; none, with a warning, if
+/// it has no such box. Throws InputError if the file is no list of boxes. Collective.
 [[nodiscard]] ReferenceOptions find_reference(const Comm& comm, const ReferenceOptions& options,
                                               const std::vector<std::int64_t>& repeat);
 

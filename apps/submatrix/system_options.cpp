@@ -49,13 +49,15 @@ void describe(Schema& schema, MatricesOptions& options) {
 }
 
 void describe(Schema& schema, BlocksOptions& options) {
-  schema.choice("by", options.by,
-                {{"automatic", BlocksBy::automatic},
-                 {"size", BlocksBy::size},
-                 {"sizes", BlocksBy::sizes},
-                 {"file", BlocksBy::file}},
-                "Blocks of one size; of listed sizes; of the sizes in a file; automatic: what is given here, "
-                "else what the matrix file says");
+  schema.choice(
+      "by", options.by,
+      {{"automatic", BlocksBy::automatic},
+       {"size", BlocksBy::size},
+       {"sizes", BlocksBy::sizes},
+       {"file", BlocksBy::file},
+       {"graph", BlocksBy::graph}},
+      "Blocks of one size; of listed sizes; of the atoms or molecules in a file; parts of the graph of "
+      "K; automatic: what is given here, else what the matrix file says");
   schema.integer("size", options.size, "Orbitals of each block: 6 for a water molecule in an SZV basis")
       .at_least(1)
       .at_most(100000);
@@ -71,8 +73,14 @@ void describe(Schema& schema, BlocksOptions& options) {
             "that molecule (from 1)")
       .existing_file();
   schema
+      .integer("rows_per_block", options.rows_per_block,
+               "Join these blocks, or single orbitals where none are given, to blocks of at most so many "
+               "orbitals that are strongly coupled; absent: they stay as they are")
+      .at_least(1)
+      .at_most(100000);
+  schema
       .integer("atoms_per_block", options.atoms_per_block,
-               "Atoms of a block, for errors an atom (3 for water molecules)")
+               "Atoms of a block of `size` or `sizes`, for errors an atom (3 for water molecules)")
       .at_least(1);
   schema.check([&options]() -> std::optional<std::string> {
     const int given = (options.size ? 1 : 0) + (options.sizes.empty() ? 0 : 1) + (options.file ? 1 : 0);
@@ -80,6 +88,7 @@ void describe(Schema& schema, BlocksOptions& options) {
     if (options.by == BlocksBy::size && !options.size) return "by: size needs size";
     if (options.by == BlocksBy::sizes && options.sizes.empty()) return "by: sizes needs sizes";
     if (options.by == BlocksBy::file && !options.file) return "by: file needs file";
+    if (options.by == BlocksBy::graph && !options.rows_per_block) return "by: graph needs rows_per_block";
     return std::nullopt;
   });
 }

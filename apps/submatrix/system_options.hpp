@@ -27,7 +27,7 @@ struct MatricesOptions {
 };
 void describe(Schema& schema, MatricesOptions& options);
 
-enum class BlocksBy { automatic, size, sizes, file };
+enum class BlocksBy { automatic, size, sizes, file, graph };
 
 /// Section `blocks`: how orbitals are grouped.
 struct BlocksOptions {
@@ -35,6 +35,7 @@ struct BlocksOptions {
   std::optional<std::int64_t> size;
   std::vector<std::int64_t> sizes;  ///< repeated until all rows are taken
   std::optional<std::string> file;
+  std::optional<std::int64_t> rows_per_block;  ///< of parts of the graph made of these blocks
   std::int64_t atoms_per_block = 1;
 };
 void describe(Schema& schema, BlocksOptions& options);

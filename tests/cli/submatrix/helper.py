@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""What the cases of this folder need; standard library only.
+
+helper.py write                       good and bad matrix files of a ring of 24 sites in pairs, into the working folder
+helper.py value KEY FILE FILE TOL     summary.json's values agree within TOL
+"""
+import json
+import struct
+import sys
+from math import sin
+
+N = 24
+
+
+def ring(diagonal, even, odd):
+    """Return all elements of a ring of N sites, couplings a little uneven, 1-based and sorted."""
+    elements = {(i, i): diagonal for i in range(N)}
+    for i in range(N):
+        j = (i + 1) % N
+        elements[i, j] = elements[j, i] = (even, odd)[i % 2] * (1 + 0.1 * sin(i * i))
+    return [(i + 1, j + 1, v) for (i, j), v in sorted(elements.items())]
+
+
+def cp2k_text(path, elements):
+    with open(path, "w") as file:
+        file.writelines(f"{i:8d}{j:8d}{v:23.14E}\n" for i, j, v in elements)
+
+
+def cp2k_binary(path, elements):
+    with open(path, "wb") as file:
+        file.write(b"".join(struct.pack("<iiidi", 16, i, j, v, 16) for i, j, v in elements))
+
+
+def matrix_market(path, elements, n=N, kind="general"):
+    with open(path, "w") as file:
+        file.write(f"%%MatrixMarket matrix coordinate real {kind}\n{n} {n} {len(elements)}\n")
+        file.writelines(f"{i} {j} {v:.17g}\n" for i, j, v in elements)
+
+
+def write():
+    k, s = ring(-0.1, -0.3, -0.1), ring(1.0, 0.1, 0.1)
+    cp2k_text("k.txt", k)
+    cp2k_text("s.txt", s)
+    cp2k_binary("k.csr", k)
+    cp2k_binary("s.csr", s)
+    matrix_market("k.mtx", k)
+    matrix_market("s.mtx", s)
+    raw = open("k.csr", "rb").read()
+    open("cut.csr", "wb").write(raw[:-7])
+    open("cut.txt", "w").write(open("k.txt").read()[:-9])
+    open("empty.csr", "wb").close()
+    open("noise.bin", "wb").write(bytes((37 * i * i + 11) % 256 for i in range(1000)))
+    matrix_market("small.mtx", [e for e in s if max(e[:2]) <= 20], 20)
+    matrix_market("lopsided.mtx", [(i, j, v + (0.01 if (i, j) == (3, 4) else 0)) for i, j, v in k])
+    matrix_market("upper.mtx", [e for e in k if e[0] <= e[1]])
+    matrix_market("twice.mtx", k + [k[5]])
+    matrix_market("outside.mtx", k + [(1, N + 1, 0.5)])
+    matrix_market("nan.mtx", [(i, j, float("nan") if (i, j) == (3, 3) else v) for i, j, v in k])
+    matrix_market("indefinite.mtx", ring(1.0, 0.7, 0.7))
+    singular = [(i, j, v if i == j else 0.5 * (1 - 1e-10) * v / abs(v)) for i, j, v in s]
+    matrix_market("singular.mtx", singular)
+    open("case.yaml", "w").write("matrices: {kohn_sham: k.mtx, overlap: s.mtx}\nblocks: {size: 4}\n"
+                                 "ensemble: {mu: -0.09 hartree}\nmethod: {thresholds: [1e-6]}\n")
+
+
+def value(key, first, second, tolerance):
+    a, b = (json.load(open(path))[key] for path in (first, second))
+    sys.exit(0 if abs(a - b) <= float(tolerance) else f"{key}: {a} and {b}")
+
+
+write() if sys.argv[1] == "write" else value(*sys.argv[2:])
