@@ -35,7 +35,7 @@ struct SubmatrixOptions {
   SubmatrixKernel kernel = SubmatrixKernel::automatic;
   bool single_precision = false;  ///< polynomial in float32 with a corrected last step
   double polynomial_error =
-      0;                     ///< largest error of the function on the bands; 0: threshold/100, 1e-6 at most
+      0;                     ///< largest error of the function on the bands; 0: 0.003 threshold, 3e-7 at most
   std::optional<double> mu;  ///< fixed chemical potential (Hartree)
   std::optional<double> n_pairs;  ///< fixed number of occupied orbitals (electron pairs); mu is found
   double pairs_tolerance = 1e-8;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <numbers>
 #include <numeric>
 
 #include "io/log/error.hpp"
@@ -28,11 +29,15 @@ std::vector<BlockRows> rows_of(const std::vector<Submatrix>& work) {
   return rows;
 }
 
-/// The sampled block columns: up to 8, by their numbers in the whole matrix.
+/// The sampled block columns: up to 8, by their numbers in the whole matrix, at multiples of the golden
+/// ratio: a supercell's even strides would meet the same molecule of each cell.
 std::vector<int> sampled_columns(int n_blocks) {
-  const int n = std::min(n_blocks, 8);
+  constexpr int n_samples = 8;
   std::vector<int> columns;
-  for (int s = 0; s < n; ++s) columns.push_back(static_cast<int>((2LL * s + 1) * n_blocks / (2 * n)));
+  for (int s = 1; s <= n_samples; ++s)
+    columns.push_back(static_cast<int>(n_blocks * std::fmod(s * (std::numbers::phi - 1), 1.0)));
+  std::sort(columns.begin(), columns.end());
+  columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
   return columns;
 }
 
@@ -51,7 +56,7 @@ SubmatrixEvaluation::SubmatrixEvaluation(const BlockMatrix& a, const SubmatrixOp
       work_(plan_submatrices(a, together(options, a))),
       sweep_(a, gathered_, work_),
       error_(options.polynomial_error > 0 ? options.polynomial_error
-                                          : std::clamp(0.01 * options.threshold, 1e-12, 1e-6)),
+                                          : std::clamp(0.003 * options.threshold, 1e-12, 3e-7)),
       eigen_only_(options.kernel == SubmatrixKernel::eigen) {
   check_memory(a, work_, options.kernel != SubmatrixKernel::polynomial, options.memory_bytes);
   gathered_ = gather(a, rows_of(work_));
