@@ -69,6 +69,10 @@ struct SubmatrixResult {
 /// memory, before anything is computed.
 [[nodiscard]] SubmatrixResult evaluate_submatrices(const BlockMatrix& a, const SubmatrixOptions& options);
 
+/// Predicted seconds of each block column of the whole matrix, for share_columns: with `options`' threshold,
+/// on the kernel that is cheaper at the degree and fill of an insulator. Collective.
+[[nodiscard]] std::vector<double> predicted_costs(const BlockMatrix& a, const SubmatrixOptions& options);
+
 /// D = Z P Z and what follows from it.
 struct DensityResult {
   BlockMatrix d;           ///< density matrix a spin, on `pattern`'s pattern

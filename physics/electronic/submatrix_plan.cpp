@@ -74,6 +74,21 @@ PredictedSeconds predict(const Submatrix& s, double fill, int degree) {
           1.8e-10 * n * n * n + 3.5e-8 * n * n + 1e-5};
 }
 
+std::vector<double> predicted_costs(const BlockMatrix& a, const SubmatrixOptions& options) {
+  constexpr double fill = 0.5;
+  constexpr int degree = 40;
+  BlockMatrix filtered = a;
+  filter(filtered, options.threshold);
+  std::vector<double> costs;
+  for (const Submatrix& s : plan_submatrices(filtered, 1)) {
+    const auto seconds = predict(s, fill, degree);
+    const bool eigen =
+        options.kernel == SubmatrixKernel::eigen || options.kernel == SubmatrixKernel::newton_schulz;
+    costs.push_back(eigen ? seconds.eigen : seconds.polynomial);
+  }
+  return a.comm.all_gather(std::span<const double>(costs));
+}
+
 void check_memory(const BlockMatrix& a, const std::vector<Submatrix>& work, bool dense, double memory_bytes) {
   const double limit = memory_bytes > 0 ? memory_bytes : memory_of_a_rank(a.comm);
   const Submatrix none;

@@ -161,6 +161,31 @@ TEST(Submatrices, one_that_does_not_fit_in_memory_is_named_before_the_start) {
   }
 }
 
+TEST(Submatrices, predicted_costs_share_out_uneven_work) {
+  // the first quarter of the molecules couples ten times as far
+  Ring system = ring(48, {4}, 0.05, 1.5);
+  const Ring dense = ring(48, {4}, 0.05, 0.15);
+  for (int i = 0; i < 48; ++i)
+    for (int j = 0; j < 48; ++j) system.a(i, j) = dense.a(i, j);
+  const auto comm = Comm::world();
+  const auto a = distribute(comm, system.a, blocks_of(system));
+
+  const auto costs = predicted_costs(a, step_at(0, 3e-3, SubmatrixKernel::eigen));
+
+  ASSERT_EQ(costs.size(), 48U);
+  EXPECT_GT(costs[5], 2 * costs[30]);
+  const auto shares = share_columns(comm, *a.blocking, costs);
+  double largest = 0, total = 0;
+  for (int rank = 0; rank < comm.size(); ++rank) {
+    double share = 0;
+    for (int c = shares[static_cast<std::size_t>(rank)]; c < shares[static_cast<std::size_t>(rank) + 1]; ++c)
+      share += costs[static_cast<std::size_t>(c)];
+    largest = std::max(largest, share);
+    total += share;
+  }
+  EXPECT_LT(largest, 1.2 * total / comm.size());
+}
+
 TEST(Submatrices, impossible_options_are_refused) {
   const Ring system = sample();
   const auto a = distribute(Comm::world(), system.a, blocks_of(system));
