@@ -8,6 +8,7 @@
 #include "apps/submatrix/compare_report.hpp"
 #include "apps/submatrix/measured.hpp"
 #include "apps/submatrix/system.hpp"
+#include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "physics/electronic/diagonalise.hpp"
 #include "physics/electronic/global_newton_schulz.hpp"
@@ -91,7 +92,8 @@ bool needs_no_temperature(const std::string& kernel) { return kernel == "newton_
 void compare(Context& context, const CompareOptions& options) {
   const System system = read_system(context, options.matrices, options.blocks);
   const int n_rows = system.blocking().n_rows();
-  const auto n_pairs = electron_pairs(options.ensemble, n_rows, options.temperature);
+  QUINTET_CHECK(!options.matrices.kohn_sham_down, "matrices.kohn_sham_down: compare takes one spin");
+  const auto n_pairs = electrons_of_spin(options.ensemble, n_rows, options.temperature, 0);
   const auto reference = find_reference(context.comm(), options.reference, options.matrices.repeat);
   const bool diagonalised = n_rows <= options.dense_limit;
   if (diagonalised)

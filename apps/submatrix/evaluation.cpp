@@ -1,6 +1,7 @@
 #include "apps/submatrix/evaluation.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace quintet::submatrix {
 
@@ -48,6 +49,31 @@ Evaluation summary_of(double threshold, const SubmatrixResult& sign, const Densi
   result.predicted_seconds = comm.maximum(sign.predicted_seconds);
   result.density_seconds = comm.maximum(density_seconds);
   return result;
+}
+
+Evaluation mean_of(const Evaluation& up, const Evaluation& down) {
+  Evaluation both = up;
+  const auto half = [&](double Evaluation::*number) { both.*number = 0.5 * (up.*number + down.*number); };
+  const auto sum = [&](double Evaluation::*number) { both.*number = up.*number + down.*number; };
+  const auto root = [&](double Evaluation::*number) {
+    both.*number = std::sqrt(0.5 * (std::pow(up.*number, 2) + std::pow(down.*number, 2)));
+  };
+  for (auto number : {&Evaluation::tr_dk, &Evaluation::n_pairs, &Evaluation::n_pairs_of_d,
+                      &Evaluation::n_pairs_put, &Evaluation::entropy, &Evaluation::blocks})
+    half(number);
+  for (auto number : {&Evaluation::idempotency, &Evaluation::commutator, &Evaluation::asymmetry})
+    root(number);
+  for (auto number : {&Evaluation::flops, &Evaluation::seconds, &Evaluation::predicted_seconds,
+                      &Evaluation::density_seconds})
+    sum(number);
+  both.mu_down = down.mu;
+  both.homo = std::max(up.homo, down.homo);
+  both.lumo = std::min(up.lumo, down.lumo);
+  both.n_mean = (up.n_mean + down.n_mean) / 2;
+  both.n_max = std::max(up.n_max, down.n_max);
+  both.n_in_gap = up.n_in_gap + down.n_in_gap;
+  both.degree = std::max(up.degree, down.degree);
+  return both;
 }
 
 std::vector<double> error_estimates(const std::vector<Evaluation>& evaluations) {

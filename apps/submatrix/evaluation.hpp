@@ -12,12 +12,13 @@ namespace quintet::submatrix {
 struct Evaluation {
   double threshold = 0;
   double tr_dk = 0, mu = 0;
-  double n_pairs = 0;         ///< Tr P, which is what is held fixed
-  double n_pairs_of_d = 0;    ///< Tr(D S): also has the error of S^-1/2
-  double n_pairs_put = 0;     ///< what was put on the frontier orbitals to hold it
-  int n_in_gap = 0;           ///< submatrices with eigenvalues in the gap of the others
-  double homo = 0, lumo = 0;  ///< estimates, infinite where none was found
-  double entropy = 0;         ///< (k_B)
+  std::optional<double> mu_down;  ///< of an open shell, mu being that of spin up
+  double n_pairs = 0;             ///< Tr P, which is what is held fixed
+  double n_pairs_of_d = 0;        ///< Tr(D S): also has the error of S^-1/2
+  double n_pairs_put = 0;         ///< what was put on the frontier orbitals to hold it
+  int n_in_gap = 0;               ///< submatrices with eigenvalues in the gap of the others
+  double homo = 0, lumo = 0;      ///< estimates, infinite where none was found
+  double entropy = 0;             ///< (k_B)
   double idempotency = 0, commutator = 0, asymmetry = 0;
   double blocks = 0;                          ///< a block column
   int n_mean = 0, n_max = 0;                  ///< rows of the submatrices
@@ -33,6 +34,10 @@ struct Evaluation {
 /// Collective.
 [[nodiscard]] Evaluation summary_of(double threshold, const electronic::SubmatrixResult& sign,
                                     const electronic::DensityResult& density, double density_seconds);
+
+/// Both spins together, as the mean of two: energies, electrons and entropy are half the sum, levels the
+/// innermost, errors the root of the mean square, times and work the sum.
+[[nodiscard]] Evaluation mean_of(const Evaluation& up, const Evaluation& down);
 
 /// Distance of each evaluation's energy from that of the smallest threshold: an estimate of its error
 /// (hartree); 0 for the smallest one itself.

@@ -40,8 +40,9 @@ const std::vector<std::string>& output_formats() {
   return names;
 }
 
-void write_outputs(Context& context, const OutputOptions& options, const System& system,
-                   const Orthogonalised& basis, const SubmatrixResult& sign, const DensityResult& density) {
+void write_outputs(Context& context, const OutputOptions& options, const std::string& suffix,
+                   const System& system, const Orthogonalised& basis, const SubmatrixResult& sign,
+                   const DensityResult& density) {
   if (options.matrices.empty()) return;
   const auto phase = context.phase("write");
   const auto write = [&](const std::string& name, BlockMatrix matrix, const char* units, const char* what) {
@@ -49,7 +50,7 @@ void write_outputs(Context& context, const OutputOptions& options, const System&
     MatrixLabels labels{units, what, context.provenance(), 2 * density.n_pairs};
     for (const auto& format_name : options.formats) {
       const auto [format, ending] = format_of(format_name);
-      const auto path = context.path(name + ending);
+      const auto path = context.path(name + suffix + ending);
       write_matrix(matrix, path, format, labels);
       log::info("Wrote {}", path);
     }

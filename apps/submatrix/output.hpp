@@ -15,9 +15,9 @@ namespace quintet::submatrix {
 /// Names of the formats.
 [[nodiscard]] const std::vector<std::string>& output_formats();
 
-/// Write the matrices that the options ask for to the run's folder as NAME.ENDING. Collective.
-void write_outputs(Context& context, const OutputOptions& options, const System& system,
-                   const electronic::Orthogonalised& basis, const electronic::SubmatrixResult& sign,
-                   const electronic::DensityResult& density);
+/// Write the matrices that the options ask for to the run's folder as NAME + `suffix` + ENDING. Collective.
+void write_outputs(Context& context, const OutputOptions& options, const std::string& suffix,
+                   const System& system, const electronic::Orthogonalised& basis,
+                   const electronic::SubmatrixResult& sign, const electronic::DensityResult& density);
 
 }  // namespace quintet::submatrix

@@ -129,17 +129,30 @@ System read_system(Context& context, const MatricesOptions& matrices, const Bloc
   return {std::move(k_blocks), std::move(s_blocks), made.n_atoms, n_elements};
 }
 
-std::optional<double> electron_pairs(const EnsembleOptions& ensemble, int n_rows, double temperature) {
+MatricesOptions spin_down(const MatricesOptions& matrices) {
+  MatricesOptions down = matrices;
+  down.kohn_sham = *matrices.kohn_sham_down;
+  down.kohn_sham_down.reset();
+  return down;
+}
+
+std::optional<double> electrons_of_spin(const EnsembleOptions& ensemble, int n_rows, double temperature,
+                                        int spin) {
+  QUINTET_CHECK(spin != 0 || ensemble.unpaired == 0,
+                "ensemble.unpaired: {} unpaired electrons need matrices.kohn_sham_down", ensemble.unpaired);
   if (!ensemble.electrons) return std::nullopt;
-  const double pairs = *ensemble.electrons / 2;
-  QUINTET_CHECK(pairs < n_rows,
-                "ensemble.electrons: {} electrons do not fit into {} orbitals, which hold less than {}",
-                *ensemble.electrons, n_rows, 2 * n_rows);
-  QUINTET_CHECK(temperature > 0 || std::abs(pairs - std::round(pairs)) < 1e-12,
-                "ensemble.electrons: {} electrons fill {} orbitals, which is no whole number; give an even "
-                "number, or a temperature",
-                *ensemble.electrons, pairs);
-  return pairs;
+  const double electrons = 0.5 * (*ensemble.electrons + spin * ensemble.unpaired);
+  QUINTET_CHECK(
+      electrons > 0 && electrons < n_rows,
+      "ensemble.electrons: {} electrons do not fit into {} orbitals: {} of one spin, where more than "
+      "none and less than {} are needed",
+      *ensemble.electrons, n_rows, electrons, n_rows);
+  QUINTET_CHECK(
+      temperature > 0 || std::abs(electrons - std::round(electrons)) < 1e-12,
+      "ensemble.electrons: {} electrons fill {} orbitals of one spin, which is no whole number; give "
+      "another number, or a temperature",
+      *ensemble.electrons, electrons);
+  return electrons;
 }
 
 ReferenceOptions find_reference(const Comm& comm, const ReferenceOptions& options,

@@ -20,15 +20,19 @@ struct System {
   [[nodiscard]] const electronic::Blocking& blocking() const { return *k.blocking; }
 };
 
+/// The matrices of spin down, as those of a closed shell.
+[[nodiscard]] MatricesOptions spin_down(const MatricesOptions& matrices);
+
 /// Read and fold the matrices, share the blocks out, convert to hartree, check. Throws InputError: what the
 /// readers throw, K and S of different sizes or mixed up, blocks that do not fit, asymmetry. Collective.
 [[nodiscard]] System read_system(Context& context, const MatricesOptions& matrices,
                                  const BlocksOptions& blocks);
 
-/// Half the number of electrons, or nothing where mu is fixed. Throws InputError if there are not so many
-/// orbitals, or if half an orbital would be full at no temperature.
-[[nodiscard]] std::optional<double> electron_pairs(const EnsembleOptions& ensemble, int n_rows,
-                                                   double temperature);
+/// Electrons of one spin, `spin` being +1 (up), -1 (down) or 0 (both alike); nothing where mu is fixed.
+/// Throws InputError if there are not so many orbitals, or if half an orbital would be full at no
+/// temperature.
+[[nodiscard]] std::optional<double> electrons_of_spin(const EnsembleOptions& ensemble, int n_rows,
+                                                      double temperature, int spin);
 
 /// The reference values of these options or, from their file, of the box `repeat`; none, with a warning, if
 /// it has no such box. Throws InputError if the file is no list of boxes. Collective.

@@ -6,6 +6,10 @@ void describe(Schema& schema, MatricesOptions& options) {
   using Format = electronic::MatrixFormat;
   using electronic::Triangle;
   schema.text("kohn_sham", options.kohn_sham, "File of the Kohn-Sham matrix K").required().existing_file();
+  schema
+      .text("kohn_sham_down", options.kohn_sham_down,
+            "Open shell: K of spin down, kohn_sham being that of spin up; absent: both spins are alike")
+      .existing_file();
   schema.text("overlap", options.overlap, "File of the overlap matrix S; absent: S = 1, an orthogonal basis")
       .existing_file();
   schema.choice("format", options.format,
@@ -99,9 +103,13 @@ void describe(Schema& schema, EnsembleOptions& options) {
       .number("electrons", options.electrons,
               "Fixed number of electrons, two an occupied orbital; the chemical potential follows")
       .above(0);
+  schema.number("unpaired", options.unpaired,
+                "Open shell with a fixed number of electrons: those of spin up less those of spin down; each "
+                "spin gets a chemical potential of its own");
   schema.number("tolerance", options.tolerance, "Largest error of that number").above(0).at_most(0.1);
   schema.check([&options]() -> std::optional<std::string> {
     if (options.mu.has_value() == options.electrons.has_value()) return "give one of mu and electrons";
+    if (options.mu && options.unpaired != 0) return "unpaired is for a fixed number of electrons";
     return std::nullopt;
   });
 }

@@ -17,6 +17,7 @@ enum class EnergyUnit { from_file, hartree, electronvolt, rydberg };
 /// Section `matrices`: the files.
 struct MatricesOptions {
   std::string kohn_sham;
+  std::optional<std::string> kohn_sham_down;  ///< of an open shell
   std::optional<std::string> overlap;
   electronic::MatrixFormat format = electronic::MatrixFormat::automatic;
   electronic::Triangle triangle = electronic::Triangle::both;
@@ -44,6 +45,7 @@ void describe(Schema& schema, BlocksOptions& options);
 struct EnsembleOptions {
   std::optional<double> mu;         ///< (hartree)
   std::optional<double> electrons;  ///< two an occupied orbital
+  double unpaired = 0;              ///< electrons of spin up less those of spin down
   double tolerance = 1e-8;          ///< of the number of electrons
 };
 void describe(Schema& schema, EnsembleOptions& options);

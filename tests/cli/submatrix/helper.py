@@ -3,6 +3,7 @@
 
 helper.py write                       good and bad matrix files of a ring of 24 sites in pairs, into the working folder
 helper.py value KEY FILE FILE TOL     summary.json's values agree within TOL
+helper.py below KEY FILE TOL          the value's size is at most TOL
 """
 import json
 import struct
@@ -68,4 +69,9 @@ def value(key, first, second, tolerance):
     sys.exit(0 if abs(a - b) <= float(tolerance) else f"{key}: {a} and {b}")
 
 
-write() if sys.argv[1] == "write" else value(*sys.argv[2:])
+def below(key, path, tolerance):
+    a = json.load(open(path))[key]
+    sys.exit(0 if abs(a) <= float(tolerance) else f"{key}: {a}")
+
+
+{"write": write, "value": value, "below": below}[sys.argv[1]](*sys.argv[2:])
