@@ -77,7 +77,9 @@ VlasovSystem::Implementation::Implementation(const Comm& comm, const PhaseBasis&
   const auto n_modes = static_cast<std::size_t>(basis.conf().size());
   const PhaseGrid& grid = species[0].grid;
   const auto n_conf = static_cast<std::size_t>(decomposition.block(grid).n_conf());
-  const auto conf_field = [&](const char* label, int n) { return ConfField(std::string(label), n_conf, at(n), n_modes); };
+  const auto conf_field = [&](const char* label, int n) {
+    return ConfField(std::string(label), n_conf, at(n), n_modes);
+  };
   for (const auto& s : species) {
     const auto block = decomposition.block(s.grid);
     operators.push_back(VlasovOperator::make(basis, block, options.flux, open_edges(decomposition, s)));
