@@ -65,6 +65,10 @@ std::vector<Spin> read_spins(Context& context, const EvaluateOptions& options) {
     System system = read_system(context, matrices, options.blocks);
     const auto electrons =
         electrons_of_spin(options.ensemble, system.blocking().n_rows(), options.temperature, spin);
+    const auto phase = context.phase("share");
+    const auto& thresholds = options.method.thresholds;
+    share_by_cost(system, submatrix_options(options, *std::min_element(thresholds.begin(), thresholds.end()),
+                                            electrons));
     spins.push_back({std::move(system), electrons, suffix});
   };
   add(options.matrices, open ? 1 : 0, "");

@@ -40,8 +40,8 @@ void describe(Schema& schema, MethodOptions& options) {
               "Polynomial in float32, last step corrected in float64");
   schema
       .number("polynomial_error", options.polynomial_error,
-              "Largest error of the polynomial on the occupied and empty levels; 0: a hundredth of the "
-              "threshold, 1e-6 at most")
+              "Largest error of the polynomial on the occupied and empty levels; 0: 0.003 of the "
+              "threshold, 3e-7 at most")
       .at_least(0)
       .at_most(0.1);
   schema

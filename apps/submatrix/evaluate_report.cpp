@@ -69,33 +69,47 @@ void summarise_speed(Context& context, const Evaluation& last, const System& sys
   if (last.seconds > 0) context.summarise("gflops_per_s", last.flops / last.seconds * 1e-9);
 }
 
-/// The table of all thresholds.
+std::string milli_ev_text(double hartree, double n_atoms) {
+  return fmt::format("{:+.2e}", milli_ev_per_atom(hartree, n_atoms));
+}
+
+/// What came out at each threshold.
 void report_table(Report& report, const std::vector<Evaluation>& evaluations,
                   const ReferenceOptions& reference, const std::vector<double>& estimates, double n_atoms) {
-  std::vector<std::string> header{
-      "threshold",     "Tr(DK) (hartree)", "electrons", "mu (hartree)", "gap", "idempotency",
-      "blocks/column", "rows, mean (max)", "kernel",    "degree",       "s",   "GFLOP/s"};
-  if (evaluations.size() > 1) header.push_back("estimated error (meV/atom)");
+  std::vector<std::string> header{"threshold", "Tr(DK) (hartree)"};
   if (reference.energy) header.push_back("error (meV/atom)");
+  if (evaluations.size() > 1) header.push_back("estimated error (meV/atom)");
+  for (const char* name : {"electrons", "mu (hartree)", "gap", "idempotency"}) header.emplace_back(name);
   std::vector<std::vector<std::string>> rows;
   for (std::size_t i = 0; i < evaluations.size(); ++i) {
     const auto& e = evaluations[i];
-    rows.push_back({fmt::format("{:.0e}", e.threshold), fmt::format("{:.8f}", e.tr_dk),
-                    fmt::format("{:.8g}", 2 * e.n_pairs), fmt::format("{:.6f}", e.mu), gap_text(e),
-                    fmt::format("{:.1e}", e.idempotency), fmt::format("{:.1f}", e.blocks),
+    auto& row = rows.emplace_back();
+    row = {fmt::format("{:.0e}", e.threshold), fmt::format("{:.8f}", e.tr_dk)};
+    if (reference.energy) row.push_back(milli_ev_text(e.tr_dk - *reference.energy, n_atoms));
+    if (evaluations.size() > 1) row.push_back(estimates[i] == 0 ? "" : milli_ev_text(estimates[i], n_atoms));
+    for (const auto& text : {fmt::format("{:.10g}", 2 * e.n_pairs), fmt::format("{:.6f}", e.mu), gap_text(e),
+                             fmt::format("{:.1e}", e.idempotency)})
+      row.push_back(text);
+  }
+  report.table(header, rows,
+               fmt::format("Energies and idempotency ||PP - P|| (no error at a temperature) of one spin, "
+                           "electrons of both. Error: from {}. Estimated error: from the smallest threshold.",
+                           reference.label));
+}
+
+/// What each threshold cost.
+void report_costs(Report& report, const std::vector<Evaluation>& evaluations) {
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& e : evaluations)
+    rows.push_back({fmt::format("{:.0e}", e.threshold), fmt::format("{:.1f}", e.blocks),
                     fmt::format("{} ({})", e.n_mean, e.n_max), e.kernel,
                     e.degree > 0 ? fmt::format("{}", e.degree) : "", fmt::format("{:.3g}", e.seconds),
-                    e.seconds > 0 ? fmt::format("{:.3g}", e.flops / e.seconds * 1e-9) : ""});
-    if (evaluations.size() > 1)
-      rows.back().push_back(
-          estimates[i] == 0 ? "" : fmt::format("{:+.2e}", milli_ev_per_atom(estimates[i], n_atoms)));
-    if (reference.energy)
-      rows.back().push_back(fmt::format("{:+.2e}", milli_ev_per_atom(e.tr_dk - *reference.energy, n_atoms)));
-  }
-  report.table(
-      header, rows,
-      "Energies and idempotency ||PP - P|| of one spin, electrons of both. Estimated error: distance "
-      "from the smallest threshold's energy.");
+                    fmt::format("{:.3g}", e.predicted_seconds),
+                    e.seconds > 0 ? fmt::format("{:.3g}", e.flops / e.seconds * 1e-9) : "",
+                    fmt::format("{:.3g}", e.density_seconds)});
+  report.table({"threshold", "blocks a column", "rows, mean (max)", "kernel", "degree", "submatrices (s)",
+                "predicted (s)", "GFLOP/s", "D and its errors (s)"},
+               rows, "Rows: of the submatrices. Wall times of the slowest rank.");
 }
 
 /// A number of each evaluation over its threshold.
@@ -218,6 +232,7 @@ void report_evaluations(Context& context, const EvaluateOptions& options, const 
                                                  system.blocking().n_blocks()));
   report.section("Density matrix");
   report_table(report, evaluations, reference, estimates, n_atoms);
+  report_costs(report, evaluations);
   report_convergence(report, evaluations, reference, estimates, n_atoms);
   report_sparsity(report, basis.a, last.threshold);
   write_results(context, evaluations);

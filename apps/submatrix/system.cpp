@@ -129,6 +129,17 @@ System read_system(Context& context, const MatricesOptions& matrices, const Bloc
   return {std::move(k_blocks), std::move(s_blocks), made.n_atoms, n_elements};
 }
 
+void share_by_cost(System& system, const SubmatrixOptions& options) {
+  const Comm& comm = system.k.comm;
+  if (comm.size() == 1) return;
+  const auto blocking = system.k.blocking;
+  const auto shares = share_columns(comm, *blocking, predicted_costs(system.k, options));
+  if (shares == system.k.rank_begin) return;
+  constexpr double any_asymmetry = -1;
+  system.k = assemble(comm, blocking, elements(system.k), shares, any_asymmetry);
+  system.s = assemble(comm, blocking, elements(system.s), shares, any_asymmetry);
+}
+
 MatricesOptions spin_down(const MatricesOptions& matrices) {
   MatricesOptions down = matrices;
   down.kohn_sham = *matrices.kohn_sham_down;

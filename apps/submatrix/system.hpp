@@ -7,6 +7,7 @@
 #include "apps/application/context.hpp"
 #include "apps/submatrix/system_options.hpp"
 #include "physics/electronic/block_matrix.hpp"
+#include "physics/electronic/submatrix.hpp"
 
 namespace quintet::submatrix {
 
@@ -27,6 +28,10 @@ struct System {
 /// readers throw, K and S of different sizes or mixed up, blocks that do not fit, asymmetry. Collective.
 [[nodiscard]] System read_system(Context& context, const MatricesOptions& matrices,
                                  const BlocksOptions& blocks);
+
+/// Share the block columns out anew so that each rank has the same predicted work of submatrices (K's pattern
+/// stands for that of S^-1/2 K S^-1/2). Nothing is done on one rank. Collective.
+void share_by_cost(System& system, const electronic::SubmatrixOptions& options);
 
 /// Electrons of one spin, `spin` being +1 (up), -1 (down) or 0 (both alike); nothing where mu is fixed.
 /// Throws InputError if there are not so many orbitals, or if half an orbital would be full at no
