@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "io/log/error.hpp"
+#include "io/runtime/blas_threads.hpp"
 #include "physics/electronic/submatrix_evaluation.hpp"
 
 namespace quintet::electronic {
@@ -38,6 +39,7 @@ void check(const SubmatrixOptions& o, const BlockMatrix& a) {
 
 SubmatrixResult evaluate_submatrices(const BlockMatrix& a, const SubmatrixOptions& options) {
   const auto start = std::chrono::steady_clock::now();
+  const BlasThreads one(1);  // submatrices are small and many
   check(options, a);
   SubmatrixResult result(a);
   filter(result.p, options.threshold);
