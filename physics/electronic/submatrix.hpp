@@ -65,7 +65,7 @@ struct SubmatrixResult {
 /// threshold, and the pass gives P with a term (T = 0) or a Taylor series (T > 0) in which the count is then
 /// met exactly; only when mu turns out too far off, a second pass is made. `a`: unfiltered or filtered;
 /// blocks below options.threshold are dropped first. Collective: each needed block travels once, then no
-/// communication, then one reduction. Throws ResourceError naming the block whose submatrix does not fit into
+/// communication, then one reduction. Throws InputError naming the block whose submatrix does not fit into
 /// memory, before anything is computed.
 [[nodiscard]] SubmatrixResult evaluate_submatrices(const BlockMatrix& a, const SubmatrixOptions& options);
 

@@ -99,7 +99,7 @@ void check_memory(const BlockMatrix& a, const std::vector<Submatrix>& work, bool
   if (over <= 1) return;
   const bool here = bytes_of(*largest, dense) / limit == over;
   const int rank = a.comm.minimum(here ? a.comm.rank() : a.comm.size());
-  throw ResourceError(
+  throw InputError(
       a.comm.broadcast(fmt::format("the submatrix of block column {} has {} rows ({} blocks) and needs "
                                    "{:.3g} MB; a rank may use {:.3g} MB: "
                                    "raise the threshold, use fewer ranks a node or smaller blocks",

@@ -29,7 +29,7 @@ struct PredictedSeconds {
 };
 [[nodiscard]] PredictedSeconds predict(const Submatrix& submatrix, double fill, int degree);
 
-/// Throw ResourceError on all ranks if a rank's largest submatrix does not fit into `memory_bytes` (0: this
+/// Throw InputError on all ranks if a rank's largest submatrix does not fit into `memory_bytes` (0: this
 /// node's memory over its ranks): names its block column, rows and bytes. Collective.
 void check_memory(const BlockMatrix& a, const std::vector<Submatrix>& work, bool dense, double memory_bytes);
 

@@ -83,7 +83,7 @@ def main():
                 case = case_of(f"{folder}/NEWTONSCHULZ", n_molecules)
                 exact = peers["NEWTONSCHULZ"].get("Tr_DK_exact_hartree")
                 if exact is not None:
-                    settings = ["--set", f"reference.energy={exact}"]
+                    settings = ["--set", f"reference.energy={exact} hartree"]
             else:
                 settings = ["--set", f"matrices.repeat=[{','.join(map(str, arguments.repeat))}]"]
             we = ours(case, threshold, arguments.repeats, folder, settings)

@@ -154,7 +154,7 @@ TEST(Submatrices, one_that_does_not_fit_in_memory_is_named_before_the_start) {
   try {
     static_cast<void>(evaluate_submatrices(a, options));
     FAIL() << "no error";
-  } catch (const ResourceError& error) {
+  } catch (const InputError& error) {
     EXPECT_NE(std::string(error.what()).find("the submatrix of block column"), std::string::npos)
         << error.what();
     EXPECT_NE(std::string(error.what()).find("a rank may use 0.001 MB"), std::string::npos) << error.what();
