@@ -31,6 +31,18 @@ void scale(BlockMatrix& a, double factor) {
 
 }  // namespace
 
+bool newton_schulz_ends(const std::vector<double>& history, double threshold, int max_iterations) {
+  const double residual = history.back();
+  const bool stalled =
+      history.size() > 1 && residual > 0.5 * history[history.size() - 2] && residual < std::sqrt(threshold);
+  if (residual < threshold || stalled) return true;
+  if (!(residual < 10) || static_cast<int>(history.size()) > max_iterations)
+    throw NumericalError(
+        fmt::format("the global Newton-Schulz iteration does not converge; ||X X - 1|| = {:.2e}",
+                    fmt::join(history, ", ")));
+  return false;
+}
+
 GlobalSign global_newton_schulz(const BlockMatrix& a, double mu, double threshold, int max_iterations) {
   const auto start = std::chrono::steady_clock::now();
   GlobalSign result(a);
@@ -45,13 +57,7 @@ GlobalSign global_newton_schulz(const BlockMatrix& a, double mu, double threshol
     BlockMatrix y = multiply(x, x, threshold);
     shift_diagonal(y, -1);
     history.push_back(frobenius_norm(y) / n);
-    const bool stalled = history.size() > 1 && history.back() > 0.5 * history[history.size() - 2] &&
-                         history.back() < std::sqrt(threshold);
-    if (history.back() < threshold || stalled) break;
-    if (!(history.back() < 10) || static_cast<int>(history.size()) > max_iterations)
-      throw NumericalError(
-          fmt::format("the global Newton-Schulz iteration does not converge; ||X X - 1|| = {:.2e}",
-                      fmt::join(history, ", ")));
+    if (newton_schulz_ends(history, threshold, max_iterations)) break;
     shift_diagonal(y, -2);  // X X - 3
     scale(y, -0.5);
     x = multiply(x, y, threshold);

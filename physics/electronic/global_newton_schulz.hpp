@@ -24,4 +24,8 @@ struct GlobalSign {
 [[nodiscard]] GlobalSign global_newton_schulz(const BlockMatrix& a, double mu, double threshold,
                                               int max_iterations = 100);
 
+/// Whether the iteration with these residuals so far (one or more) ends, as told above; throws as it does.
+[[nodiscard]] bool newton_schulz_ends(const std::vector<double>& history, double threshold,
+                                      int max_iterations);
+
 }  // namespace quintet::electronic
