@@ -35,8 +35,8 @@ struct ChebyshevSeries {
 /// is well conditioned however small the gap; it is turned into a Chebyshev series at the end. The other
 /// functions get the same degree. Where `density`, an estimate of the spectrum's density, is given, half of
 /// the weight follows it: the error is then orthogonal to polynomials in about the measure in which traces
-/// such as N = Tr f(A) and E = Tr A f(A) are taken, and they are much better than `error`. Throws
-/// NumericalError if `max_degree` does not do.
+/// such as N = Tr f(A) and E = Tr A f(A) are taken, and these may be better than `error`; how much is gained
+/// depends on the system (on water it was mixed). Throws NumericalError if `max_degree` does not do.
 [[nodiscard]] ChebyshevSeries fit(std::span<const Band> bands,
                                   std::span<const std::function<double(double)>> functions, double error,
                                   int max_degree, const SpectralMeasure& density = {});
