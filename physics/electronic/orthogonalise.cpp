@@ -1,16 +1,16 @@
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <memory>
-#include <numeric>
+#include <functional>
+#include <span>
+#include <vector>
 
 #include "io/log/error.hpp"
 #include "physics/electronic/block_vector.hpp"
+#include "physics/electronic/chebyshev.hpp"
 #include "physics/electronic/gather.hpp"
 #include "physics/electronic/spectrum.hpp"
 #include "physics/electronic/submatrix.hpp"
 #include "physics/electronic/submatrix_columns.hpp"
-#include "physics/electronic/submatrix_polynomial.hpp"
 #include "physics/electronic/tridiagonal.hpp"
 
 namespace quintet::electronic {
@@ -19,39 +19,31 @@ namespace {
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-/// The interval of S's eigenvalues. Throws InputError if it is not positive.
-Band spectrum_of_overlap(const BlockMatrix& s) {
-  ExtremeRitzValues ritz;
-  for (const int n_steps : {24, 48, 96}) {  // until the lowest eigenvalue is known to a tenth of itself
-    ritz = extreme_ritz_values(s, n_steps);
-    QUINTET_CHECK(
-        ritz.lower > 0,
-        "the overlap matrix S is not positive definite: its smallest eigenvalue is about {:.3g} (the largest "
-        "{:.3g}); are K and S the right way round, in one order and complete?",
-        ritz.lower, ritz.upper);
-    if (ritz.lower_residual < 0.1 * ritz.lower) break;
-  }
-  return {std::max(ritz.lower - ritz.lower_residual, 0.5 * ritz.lower) * 0.99,
-          (ritz.upper + ritz.upper_residual) * 1.01};
+/// Outermost eigenvalues of S. Throws InputError if they are not positive.
+ExtremeRitzValues spectrum_of_overlap(const BlockMatrix& s) {
+  const auto ritz = resolved_ritz_values(s);
+  QUINTET_CHECK(
+      ritz.lower > 0,
+      "the overlap matrix S is not positive definite: its smallest eigenvalue is about {:.3g} (the largest "
+      "{:.3g}); are K and S the right way round, in one order and complete?",
+      ritz.lower, ritz.upper);
+  return ritz;
 }
 
-/// Frobenius norms of the blocks, as a matrix of 1 x 1 blocks.
-BlockMatrix block_norms(const BlockMatrix& m) {
-  BlockMatrix norms(m.comm);
-  norms.blocking = std::make_shared<Blocking>(uniform_blocking(m.blocking->n_blocks(), 1));
-  norms.first = m.first;
-  norms.last = m.last;
-  norms.rank_begin = m.rank_begin;
-  norms.column_begin = m.column_begin;
-  norms.row = m.row;
-  for (int c = 0; c < m.n_columns(); ++c)
-    for (auto p = m.column_begin[at(c)]; p < m.column_begin[at(c + 1)]; ++p) {
-      const auto size = m.blocking->size(m.row[at(p)]) * m.blocking->size(m.first + c);
-      const double* block = m.value.data() + m.offset[at(p)];
-      norms.offset.push_back(p);
-      norms.value.push_back(std::sqrt(std::inner_product(block, block + size, block, 0.0)));
-    }
-  return norms;
+/// 1/sqrt on the interval of S's eigenvalues. Throws InputError if S is all but singular.
+ChebyshevSeries inverse_sqrt_series(const ExtremeRitzValues& ritz, double error) {
+  const auto bounds = positive_bounds(ritz);
+  const Band band{bounds.lower, bounds.upper};
+  const std::function<double(double)> f[] = {[](double x) { return 1 / std::sqrt(x); }};
+  try {
+    return fit(std::span(&band, 1), f, error, 1000);
+  } catch (const NumericalError&) {
+    throw InputError(
+        fmt::format("the overlap matrix S is all but singular: its smallest eigenvalue is about {:.3g}, its "
+                    "condition number about {:.2g}; remove near-dependent basis functions (the most diffuse "
+                    "ones, or atoms given twice), or take a larger threshold",
+                    ritz.lower, ritz.upper / ritz.lower));
+  }
 }
 
 /// ||Z S Z - 1||_F / sqrt(n), estimated from two random vectors of +-1: E |X v|^2 = ||X||_F^2.
@@ -77,12 +69,9 @@ double residual_of(const BlockMatrix& z, const BlockMatrix& s) {
 
 /// S^-1/2, the columns of each block from the submatrix of S on the rows where the squared norms |S|^2 of the
 /// blocks exceed `cut`: there S^-1/2 lives, further out than S itself.
-BlockMatrix inverse_sqrt(const BlockMatrix& s, const Band& band, double cut, double error, int& degree) {
+BlockMatrix inverse_sqrt(const BlockMatrix& s, const ChebyshevSeries& series, double cut) {
   const BlockMatrix norms = block_norms(s);
   BlockMatrix z = pattern_of(multiply(norms, norms, cut), s.blocking);
-  const std::function<double(double)> f[] = {[](double x) { return 1 / std::sqrt(x); }};
-  const ChebyshevSeries series = fit(std::span(&band, 1), f, error, 1000);
-  degree = series.degree();
   evaluate_columns(s, z, series);
   return z;
 }
@@ -92,16 +81,15 @@ BlockMatrix inverse_sqrt(const BlockMatrix& s, const Band& band, double cut, dou
 Orthogonalised orthogonalise(const BlockMatrix& k, const BlockMatrix& s, double threshold) {
   QUINTET_CHECK(k.blocking->begin == s.blocking->begin && k.rank_begin == s.rank_begin,
                 "K and S have different blocks ({} and {} rows)", k.blocking->n_rows(), s.blocking->n_rows());
-  const Band band = spectrum_of_overlap(s);
+  // The polynomial's error is the same in all columns and adds up in energies: it is made much smaller.
+  const ChebyshevSeries series = inverse_sqrt_series(spectrum_of_overlap(s), 1e-4 * threshold);
   BlockMatrix filtered = s;
   filter(filtered, 0.1 * threshold);
-  int degree = 0;
-  // The polynomial's error is the same in all columns and adds up in energies: it is made much smaller.
-  BlockMatrix z = inverse_sqrt(filtered, band, 3 * threshold, 1e-4 * threshold, degree);
+  BlockMatrix z = inverse_sqrt(filtered, series, 3 * threshold);
   const double residual = residual_of(z, s);
   BlockMatrix a = multiply(z, multiply(k, z, 0.01 * threshold), 0.01 * threshold);
   symmetrise(a);
-  return {std::move(z), std::move(a), residual, degree};
+  return {std::move(z), std::move(a), residual, series.degree()};
 }
 
 }  // namespace quintet::electronic

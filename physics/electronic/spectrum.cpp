@@ -69,6 +69,20 @@ ExtremeRitzValues extreme_ritz_values(const BlockMatrix& a, int n_steps) {
           std::abs(ritz.last.back()) * residual};
 }
 
+ExtremeRitzValues resolved_ritz_values(const BlockMatrix& a) {
+  ExtremeRitzValues ritz;
+  for (const int n_steps : {24, 48, 96}) {
+    ritz = extreme_ritz_values(a, n_steps);
+    if (ritz.lower <= 0 || ritz.lower_residual < 0.1 * ritz.lower) break;
+  }
+  return ritz;
+}
+
+SpectrumBounds positive_bounds(const ExtremeRitzValues& ritz) {
+  return {std::max(ritz.lower - ritz.lower_residual, 0.5 * ritz.lower) * 0.99,
+          (ritz.upper + ritz.upper_residual) * 1.01};
+}
+
 SpectrumBounds spectrum_bounds(const BlockMatrix& a) {
   const auto ritz = extreme_ritz_values(a, 24);
   // the residual bounds the distance to an eigenvalue; the outermost ones lie a little beyond (1 % of the

@@ -1,7 +1,9 @@
 #include "physics/electronic/submatrix_columns.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <memory>
 #include <numeric>
 
 #include "physics/electronic/gather.hpp"
@@ -12,6 +14,24 @@ namespace quintet::electronic {
 namespace {
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 }  // namespace
+
+BlockMatrix block_norms(const BlockMatrix& m) {
+  BlockMatrix norms(m.comm);
+  norms.blocking = std::make_shared<Blocking>(uniform_blocking(m.blocking->n_blocks(), 1));
+  norms.first = m.first;
+  norms.last = m.last;
+  norms.rank_begin = m.rank_begin;
+  norms.column_begin = m.column_begin;
+  norms.row = m.row;
+  for (int c = 0; c < m.n_columns(); ++c)
+    for (auto p = m.column_begin[at(c)]; p < m.column_begin[at(c + 1)]; ++p) {
+      const auto size = m.blocking->size(m.row[at(p)]) * m.blocking->size(m.first + c);
+      const double* block = m.value.data() + m.offset[at(p)];
+      norms.offset.push_back(p);
+      norms.value.push_back(std::sqrt(std::inner_product(block, block + size, block, 0.0)));
+    }
+  return norms;
+}
 
 BlockMatrix pattern_of(const BlockMatrix& norms, std::shared_ptr<const Blocking> blocking) {
   BlockMatrix m = norms;

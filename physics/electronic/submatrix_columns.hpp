@@ -20,6 +20,8 @@ void own_rows(const std::vector<int>& begin, const BlockRows& blocks, std::int32
 /// Scatter columns [n, n_own] into the blocks of local column c, whose blocks are those of the submatrix.
 void store_column(BlockMatrix& f, int c, const std::vector<int>& begin, const std::vector<double>& value);
 
+/// Frobenius norms of the blocks, as a matrix of 1 x 1 blocks.
+[[nodiscard]] BlockMatrix block_norms(const BlockMatrix& m);
 /// The pattern of a matrix of 1 x 1 blocks as one of these blocks, values not set.
 [[nodiscard]] BlockMatrix pattern_of(const BlockMatrix& norms, std::shared_ptr<const Blocking> blocking);
 

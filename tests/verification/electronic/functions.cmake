@@ -1,0 +1,2 @@
+# Other functions of matrices by the submatrix method, against dense diagonalisation.
+quintet_test(electronic_functions SOURCES matrix_function.cpp DEPENDS quintet_electronic LAPACK::LAPACK LABELS verification RANKS 1 2)
