@@ -8,6 +8,7 @@
 #include "apps/submatrix/compare_report.hpp"
 #include "apps/submatrix/measured.hpp"
 #include "apps/submatrix/system.hpp"
+#include "apps/submatrix/with_petsc.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "physics/electronic/diagonalise.hpp"
@@ -61,10 +62,13 @@ MethodRow submatrices(const Task& task, const std::string& name, double threshol
   return row;
 }
 
-MethodRow global_iteration(const Task& task, double threshold, double mu) {
+/// `of_petsc`: by PETSc's products.
+MethodRow global_iteration(const Task& task, double threshold, double mu, bool of_petsc) {
   Measurement measurement;
-  GlobalSign sign = global_newton_schulz(task.basis.a, mu, threshold);
-  MethodRow row{"whole matrix, newton_schulz", threshold, measurement.finish(task.system.k.comm)};
+  GlobalSign sign =
+      of_petsc ? petsc_sign(task.basis.a, mu, threshold) : global_newton_schulz(task.basis.a, mu, threshold);
+  MethodRow row{of_petsc ? "whole matrix, petsc_newton_schulz" : "whole matrix, newton_schulz", threshold,
+                measurement.finish(task.system.k.comm)};
   row.iterations = sign.iterations;
   SubmatrixResult result(std::move(sign.p));
   result.mu = mu;
@@ -119,9 +123,12 @@ void compare(Context& context, const CompareOptions& options) {
       const auto phase = context.phase("submatrices");
       comparison.rows.push_back(submatrices(task, kernel, threshold, options.ensemble.tolerance / 2, mu));
     }
-    if (!options.global_newton_schulz || options.temperature > 0) continue;
-    const auto phase = context.phase("global");
-    comparison.rows.push_back(global_iteration(task, threshold, mu));
+    if (options.temperature > 0) continue;
+    for (const bool of_petsc : {false, true}) {
+      if (!(of_petsc ? options.petsc_newton_schulz : options.global_newton_schulz)) continue;
+      const auto phase = context.phase("global");
+      comparison.rows.push_back(global_iteration(task, threshold, mu, of_petsc));
+    }
   }
   if (exact)
     comparison.exact_energy = exact->tr_dk;

@@ -17,6 +17,7 @@ struct CompareOptions {
   std::vector<double> thresholds{1e-4, 1e-5};
   std::vector<std::string> kernels{"polynomial", "eigen", "newton_schulz"};
   bool global_newton_schulz = true;
+  bool petsc_newton_schulz = false;
   std::int64_t dense_limit = 4096;
   ReferenceOptions reference;
 };

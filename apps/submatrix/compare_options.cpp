@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "apps/submatrix/compare.hpp"
+#include "apps/submatrix/with_petsc.hpp"
 #include "io/config/suggest.hpp"
 
 namespace quintet::submatrix {
@@ -22,6 +23,9 @@ void describe(Schema& schema, CompareOptions& options) {
   schema.texts("kernels", options.kernels, "Kernels of the submatrix method: " + name_list(names));
   schema.flag("global_newton_schulz", options.global_newton_schulz,
               "Also iterate on the whole sparse matrix, with filtered products");
+  schema.flag("petsc_newton_schulz", options.petsc_newton_schulz,
+              "The same by PETSc's sparse products, which drop elements, not blocks; needs a submatrix built "
+              "with PETSc");
   schema
       .integer("dense_limit", options.dense_limit,
                "Diagonalise densely (on the first rank) up to so many orbitals; 0: never")
@@ -32,6 +36,10 @@ void describe(Schema& schema, CompareOptions& options) {
     for (const auto& name : options.kernels)
       if (std::find(names.begin(), names.end(), name) == names.end())
         return "kernels: '" + name + "' is none of " + name_list(names) + did_you_mean(name, names);
+    if (options.petsc_newton_schulz && !has_petsc())
+      return std::string(
+          "petsc_newton_schulz: this submatrix was built without PETSc; configure with "
+          "-DQUINTET_WITH_PETSC=ON, or leave it false");
     return std::nullopt;
   });
 }

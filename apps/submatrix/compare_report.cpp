@@ -127,7 +127,7 @@ void report_comparison(Context& context, const Comparison& comparison, const Sys
     report.paragraph(words);
     log::info("{}", words);
   }
-  report.paragraph("Not compared here: ScaLAPACK, and products of PETSc matrices.");
+  report.paragraph("Not compared here: ScaLAPACK, and, unless petsc_newton_schulz is true, PETSc.");
   write_results(context, comparison);
 }
 
