@@ -121,6 +121,18 @@ TEST_F(Orthogonal, indefinite_overlap_is_refused_with_its_smallest_eigenvalue) {
   EXPECT_NE(message.find(fmt::format("{:.2g}", smallest)), std::string::npos) << message << smallest;
 }
 
+TEST_F(Orthogonal, all_but_singular_overlap_is_refused_with_its_condition) {
+  Dense bad = system.s;
+  for (int i = 0; i < bad.n; ++i) bad(i, i) -= system.eigen.value.front() - 3e-8;
+
+  const std::string message = refusal(k, distribute(comm, bad, blocking));
+
+  EXPECT_NE(message.find("all but singular"), std::string::npos) << message;
+  EXPECT_NE(message.find("condition number"), std::string::npos) << message;
+  EXPECT_NE(message.find("near-dependent basis functions"), std::string::npos) << message;
+  EXPECT_EQ(message.find("polynomial"), std::string::npos) << message;
+}
+
 TEST_F(Orthogonal, other_blocks_are_refused) {
   const auto other = std::make_shared<const Blocking>(uniform_blocking(system.s.n, 1));
   EXPECT_NE(refusal(k, distribute(comm, system.s, other)).find("different blocks"), std::string::npos);
