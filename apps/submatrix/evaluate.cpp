@@ -98,7 +98,7 @@ Evaluation evaluate_spin(Context& context, const EvaluateOptions& options, const
   if (options.temperature > 0)  // levels at mu are partly full: there is no highest or lowest one
     evaluation.homo = evaluation.lumo = std::numeric_limits<double>::quiet_NaN();
   check_gap(options, evaluation);
-  if (write) write_outputs(context, options.output, spin.suffix, system, basis, sign, density);
+  if (write) write_outputs(context, options.output, spin.suffix, threshold, system, basis, sign, density);
   return evaluation;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "io/log/log.hpp"
+#include "physics/electronic/energy_weighted_density.hpp"
 #include "physics/electronic/matrix_files.hpp"
 
 namespace quintet::submatrix {
@@ -41,8 +42,8 @@ const std::vector<std::string>& output_formats() {
 }
 
 void write_outputs(Context& context, const OutputOptions& options, const std::string& suffix,
-                   const System& system, const Orthogonalised& basis, const SubmatrixResult& sign,
-                   const DensityResult& density) {
+                   double threshold, const System& system, const Orthogonalised& basis,
+                   const SubmatrixResult& sign, const DensityResult& density) {
   if (options.matrices.empty()) return;
   const auto phase = context.phase("write");
   const auto write = [&](const std::string& name, BlockMatrix matrix, const char* units, const char* what) {
@@ -60,9 +61,8 @@ void write_outputs(Context& context, const OutputOptions& options, const std::st
   };
   if (wanted("density")) write("density", density.d, "1", "Density matrix D of one spin");
   if (wanted("energy_weighted"))
-    write("energy_weighted",
-          multiply(multiply(density.d, system.k, options.threshold), density.d, options.threshold), "hartree",
-          "Energy-weighted density matrix D K D of one spin");
+    write("energy_weighted", energy_weighted_density(sign, basis, system.k, threshold), "hartree",
+          "Energy-weighted density matrix (D K D at zero temperature) of one spin");
   if (wanted("orthogonal")) write("orthogonal", basis.a, "hartree", "S^-1/2 K S^-1/2");
   if (wanted("inverse_sqrt")) write("inverse_sqrt", basis.inverse_sqrt, "1", "S^-1/2");
   if (wanted("orthogonal_density"))
