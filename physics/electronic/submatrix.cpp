@@ -17,6 +17,8 @@ void check(const SubmatrixOptions& o, const BlockMatrix& a) {
   const int n = a.blocking->n_rows();
   QUINTET_CHECK(std::isfinite(o.threshold) && o.threshold >= 0, "threshold {}: expected 0 or more",
                 o.threshold);
+  QUINTET_CHECK(o.newton_schulz_order >= 2 && o.newton_schulz_order <= 4,
+                "Newton-Schulz of order {}: expected 2, 3 or 4", o.newton_schulz_order);
   QUINTET_CHECK(std::isfinite(o.temperature) && o.temperature >= 0,
                 "temperature (k_B T) {} Hartree: expected 0 or more", o.temperature);
   QUINTET_CHECK(o.mu.has_value() != o.n_pairs.has_value(), "give either mu or the number of pairs, not {}",

@@ -39,9 +39,10 @@ struct SubmatrixOptions {
   std::optional<double> mu;  ///< fixed chemical potential (Hartree)
   std::optional<double> n_pairs;  ///< fixed number of occupied orbitals (electron pairs); mu is found
   double pairs_tolerance = 1e-8;
-  double temperature = 0;    ///< k_B T (Hartree); 0: step function
-  int columns_together = 0;  ///< block columns that share a submatrix; 0: as many as fill a pack
-  double memory_bytes = 0;   ///< a rank may use for one submatrix; 0: the node's memory over its ranks
+  double temperature = 0;       ///< k_B T (Hartree); 0: step function
+  int newton_schulz_order = 2;  ///< 2, 3 or 4: products an iteration
+  int columns_together = 0;     ///< block columns that share a submatrix; 0: as many as fill a pack
+  double memory_bytes = 0;      ///< a rank may use for one submatrix; 0: the node's memory over its ranks
 };
 
 struct SubmatrixResult {

@@ -70,9 +70,10 @@ void transform_columns(const Eigenpairs& pairs, std::span<const int> own,
 }
 
 void newton_schulz_columns(const std::vector<double>& matrix, int n, double mu, std::span<const int> own,
-                           double error, std::vector<double>& columns) {
+                           double error, int order, std::vector<double>& columns) {
   constexpr int max_iterations = 60;
-  std::vector<double> x = matrix, square(x.size()), next(x.size());
+  constexpr double coefficient[] = {1, 1.0 / 2, 3.0 / 8, 5.0 / 16};
+  std::vector<double> x = matrix, residual(x.size()), factor(x.size()), next(x.size());
   double norm = 0;
   for (std::size_t c = 0; c < at(n); ++c) {
     x[c * at(n) + c] -= mu;
@@ -81,6 +82,9 @@ void newton_schulz_columns(const std::vector<double>& matrix, int n, double mu, 
     norm = std::max(norm, sum);
   }
   for (double& value : x) value /= norm;
+  const auto add_to_diagonal = [n](std::vector<double>& a, double value) {
+    for (std::size_t c = 0; c < at(n); ++c) a[c * at(n) + c] += value;
+  };
   std::vector<double> history;
   while (history.empty() || history.back() > error * std::sqrt(n)) {
     if (history.size() == max_iterations)
@@ -89,16 +93,20 @@ void newton_schulz_columns(const std::vector<double>& matrix, int n, double mu, 
                       "it an eigenvalue at mu "
                       "= {}? Take the eigen kernel",
                       n, fmt::join(history, ", "), mu));
-    multiply_dense(n, n, n, 1, x.data(), x.data(), 0, square.data());
+    multiply_dense(n, n, n, -1, x.data(), x.data(), 0, residual.data());
+    add_to_diagonal(residual, 1);
     double squares = 0;
-    for (std::size_t c = 0; c < at(n); ++c)
-      for (std::size_t r = 0; r < at(n); ++r) {
-        const double off = square[c * at(n) + r] - (r == c ? 1 : 0);
-        squares += off * off;
-      }
+    for (const double value : residual) squares += value * value;
     history.push_back(std::sqrt(squares));
+    // Horner: c_0 + R (c_1 + R (c_2 + ...))
+    for (std::size_t i = 0; i < x.size(); ++i) factor[i] = coefficient[order - 1] * residual[i];
+    for (int k = order - 2; k > 0; --k) {
+      add_to_diagonal(factor, coefficient[k]);
+      multiply_dense(n, n, n, 1, residual.data(), factor.data(), 0, next.data());
+      factor.swap(next);
+    }
     next = x;
-    multiply_dense(n, n, n, -0.5, x.data(), square.data(), 1.5, next.data());
+    multiply_dense(n, n, n, 1, x.data(), factor.data(), 1, next.data());
     x.swap(next);
   }
   columns.resize(at(n) * own.size());

@@ -19,10 +19,14 @@ struct Eigenpairs {
 void transform_columns(const Eigenpairs& pairs, std::span<const int> own,
                        const std::function<double(double)>& f, std::vector<double>& columns);
 
-/// Columns `own` of (1 - sign(a - mu))/2 by Newton and Schulz's iteration X <- X (3 - X X)/2 from X = (a -
-/// mu)/||a - mu||_inf, until ||X X - 1||_F < error sqrt(n). Throws NumericalError with the history after
-/// `max_iterations` (an eigenvalue at mu).
+/// Columns `own` of (1 - sign(a - mu))/2 by the Newton-Schulz iteration of order m = 2, 3 or 4, the Pade
+/// iterations [m - 1, 0] of Kenney & Laub, SIAM J. Matrix Anal. Appl. 12, 273 (1991),
+///
+///     X <- X sum_{i < m} c_i R^i,   R = 1 - X X,   c = 1, 1/2, 3/8, 5/16,
+///
+/// (m = 2: X (3 - X X)/2; m products an iteration) from X = (a - mu)/||a - mu||_inf, until ||R||_F < error
+/// sqrt(n). Throws NumericalError with the history after `max_iterations` (an eigenvalue at mu).
 void newton_schulz_columns(const std::vector<double>& matrix, int n, double mu, std::span<const int> own,
-                           double error, std::vector<double>& columns);
+                           double error, int order, std::vector<double>& columns);
 
 }  // namespace quintet::electronic

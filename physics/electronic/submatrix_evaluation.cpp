@@ -173,7 +173,7 @@ void SubmatrixEvaluation::sweep() {
   std::vector<int> all(work_.size()), by_polynomial, by_eigen;
   std::iota(all.begin(), all.end(), 0);
   if (options_.kernel == SubmatrixKernel::newton_schulz) {
-    sweep_.newton_schulz(all, occupation_.mu, error_);
+    sweep_.newton_schulz(all, occupation_.mu, error_, options_.newton_schulz_order);
     return;
   }
   bool eigen_only = eigen_only_;

@@ -114,12 +114,12 @@ void Sweep::transform(const std::function<double(double)>& f) {
   }
 }
 
-void Sweep::newton_schulz(std::span<const int> which, double mu, double error) {
+void Sweep::newton_schulz(std::span<const int> which, double mu, double error, int order) {
   std::vector<double> matrix, columns;
   for (const int i : which) {
     const Submatrix& s = work_[at(i)];
     load_dense(s, matrix);
-    newton_schulz_columns(matrix, s.n, mu, own_, error, columns);
+    newton_schulz_columns(matrix, s.n, mu, own_, error, order, columns);
     store(s, 0, columns);
   }
 }

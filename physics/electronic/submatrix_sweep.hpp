@@ -34,7 +34,7 @@ class Sweep {
   /// The kept eigenpairs with another first function.
   void transform(const std::function<double(double)>& f);
   /// Submatrices `which` by Newton-Schulz iterations: the first function is a step at mu.
-  void newton_schulz(std::span<const int> which, double mu, double error);
+  void newton_schulz(std::span<const int> which, double mu, double error, int order);
 
   [[nodiscard]] const std::vector<AlignedVector<double>>& values() const { return values_; }
   /// Sum over own columns c of f_cc, on this rank.

@@ -208,6 +208,23 @@ TEST(Submatrices, impossible_options_are_refused) {
   EXPECT_NE(refusal([](Options& o) { o.temperature = -1; }).find("temperature"), std::string::npos);
 }
 
+TEST(Submatrices, newton_schulz_of_higher_order_gives_the_same) {
+  const Ring system = sample();
+  const Dense exact = function_of(diagonalise(system.a), [](double x) { return x < 0 ? 1.0 : 0.0; });
+  const auto a = distribute(Comm::world(), system.a, blocks_of(system));
+  for (const int order : {2, 3, 4}) {
+    auto options = step_at(0, 0, SubmatrixKernel::newton_schulz);
+    options.newton_schulz_order = order;
+
+    const auto result = evaluate_submatrices(a, options);
+
+    EXPECT_LT(largest_difference(collect(result.p), exact), 1e-7) << "order " << order;
+  }
+  auto options = step_at(0, 0, SubmatrixKernel::newton_schulz);
+  options.newton_schulz_order = 5;
+  EXPECT_THROW(static_cast<void>(evaluate_submatrices(a, options)), InputError);
+}
+
 TEST(Submatrices, newton_schulz_tells_its_history_when_mu_is_an_eigenvalue) {
   Ring system = ring(3, {1}, 0, 1);
   system.a(0, 0) = 0.25;
