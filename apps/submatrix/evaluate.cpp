@@ -26,6 +26,7 @@ SubmatrixOptions submatrix_options(const EvaluateOptions& options, double thresh
   result.kernel = options.method.kernel;
   result.single_precision = options.method.single_precision;
   result.polynomial_error = options.method.polynomial_error;
+  result.newton_schulz_order = options.method.newton_schulz_order;
   result.columns_together = options.method.columns_together;
   result.memory_bytes = options.method.memory.value_or(0);
   result.mu = options.ensemble.mu;

@@ -16,6 +16,7 @@ struct MethodOptions {
   electronic::SubmatrixKernel kernel = electronic::SubmatrixKernel::automatic;
   bool single_precision = false;
   double polynomial_error = 0;
+  int newton_schulz_order = 2;
   int columns_together = 0;
   double least_gap = 0.005;      ///< (hartree)
   std::optional<double> memory;  ///< of a rank for one submatrix (B)

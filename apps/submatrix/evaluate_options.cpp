@@ -36,14 +36,20 @@ void describe(Schema& schema, MethodOptions& options) {
                  {"eigen", Kernel::eigen},
                  {"newton_schulz", Kernel::newton_schulz}},
                 "How the step function of a submatrix is found for the wanted columns; automatic: by cost");
-  schema.flag("single_precision", options.single_precision,
-              "Polynomial in float32, last step corrected in float64");
+  schema.flag(
+      "single_precision", options.single_precision,
+      "Polynomial in float32: energies to about 1e-6 of an orbital, faster where blocks fill its registers");
   schema
       .number("polynomial_error", options.polynomial_error,
               "Largest error of the polynomial on the occupied and empty levels; 0: 0.003 of the "
               "threshold, 3e-7 at most")
       .at_least(0)
       .at_most(0.1);
+  schema
+      .integer("newton_schulz_order", options.newton_schulz_order,
+               "Order of that kernel: products an iteration")
+      .at_least(2)
+      .at_most(4);
   schema
       .integer("columns_together", options.columns_together,
                "Block columns that share a submatrix; 0: as many as fill a vector register")

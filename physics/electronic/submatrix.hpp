@@ -33,7 +33,7 @@ enum class SubmatrixKernel {
 struct SubmatrixOptions {
   double threshold = 1e-5;  ///< blocks of A of smaller Frobenius norm are dropped
   SubmatrixKernel kernel = SubmatrixKernel::automatic;
-  bool single_precision = false;  ///< polynomial in float32 with a corrected last step
+  bool single_precision = false;  ///< polynomial in float32 throughout
   double polynomial_error =
       0;                     ///< largest error of the function on the bands; 0: 0.003 threshold, 3e-7 at most
   std::optional<double> mu;  ///< fixed chemical potential (Hartree)
