@@ -40,7 +40,7 @@ TEST_P(Function, is_that_of_dense_diagonalisation) {
   for (const double threshold : {1e-3, 1e-5, 1e-7}) {
     const auto f = evaluate_function(s, GetParam(), threshold);
 
-    EXPECT_LT(largest_difference(collect(f), exact), 3 * threshold * largest) << GetParam().name();
+    EXPECT_LT(largest_difference(collect(f), exact), 0.3 * threshold * largest) << GetParam().name();
   }
 }
 
