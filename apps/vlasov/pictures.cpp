@@ -1,10 +1,10 @@
 #include "apps/vlasov/pictures.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <utility>
 
 #include "io/log/error.hpp"
-#include "physics/kinetics/projection_nodes.hpp"
+#include "physics/kinetics/field_points.hpp"
 
 namespace quintet::vlasov {
 
@@ -26,73 +26,22 @@ int points_per_cell(const PhaseGrid& grid, int d, int order) {
   return std::clamp(most_points / grid.cells[at(d)], 1, order + 1);
 }
 
-/// phi_k at the points of a cell: [point][degree].
-std::vector<std::vector<double>> values_at_points(int n_points) {
-  const Basis line(1, 3, Family::tensor);
-  std::vector<std::vector<double>> values;
-  for (int i = 0; i < n_points; ++i) {
-    const double xi[1] = {(2 * i + 1.0) / n_points - 1};
-    values.emplace_back();
-    for (int k = 0; k < line.size(); ++k) values.back().push_back(line.value(k, xi));
-  }
-  return values;
-}
-
-/// What a sum over cells needs to become a marginal: the modes that are constant along all other directions,
-/// and the factor of each cell.
-struct Marginal {
-  std::vector<int> modes;
-  double factor = 1;
-
-  Marginal(const PhaseBasis& basis, const PhaseGrid& grid, int a, int b) {
-    for (int i = 0; i < basis.size(); ++i) {
-      bool constant = true;
-      for (int d = 0; d < basis.dim(); ++d)
-        constant = constant && (d == a || d == b || basis.mode(i)[at(d)] == 0);
-      if (constant) modes.push_back(i);
-    }
-    // int phi_0 dz over a cell is width/sqrt(2); over x the mean is taken.
-    for (int d = 0; d < grid.dim(); ++d)
-      if (d != a && d != b)
-        factor *= std::sqrt(0.5) * (d < grid.cdim ? 1.0 / grid.cells[at(d)] : grid.width(d));
-  }
-};
-
 }  // namespace
 
 PhasePicture phase_picture(const Setup& setup, VlasovSystem& system, int s, int a, int b) {
-  const Distribution& f = system.f(s);
-  const PhaseBlock& block = f.block;
-  const PhaseGrid& grid = block.grid;
-  const int n_a = points_per_cell(grid, a, setup.basis.order()),
-            n_b = points_per_cell(grid, b, setup.basis.order());
-  const auto at_a = values_at_points(n_a), at_b = values_at_points(n_b);
-  const Marginal marginal(setup.basis, grid, a, b);
-  const int width = grid.cells[at(a)] * n_a, height = grid.cells[at(b)] * n_b;
-  std::vector<double> values(at(width) * at(height));
-  for (int conf = 0; conf < block.n_conf(); ++conf)
-    for (int row = 0; row < block.n_rows(); ++row)
-      for (int last = 0; last < block.n_last(); ++last) {
-        const auto cell = global_cell(block, conf, row, last);
-        for (const int i : marginal.modes) {
-          const double coefficient = marginal.factor * f.at(conf, row, last, i);
-          const auto& k = setup.basis.mode(i);
-          for (int q = 0; q < n_b; ++q)
-            for (int p = 0; p < n_a; ++p)
-              values[at(cell[at(b)] * n_b + q) * at(width) + at(cell[at(a)] * n_a + p)] +=
-                  coefficient * at_a[at(p)][at(k[at(a)])] * at_b[at(q)][at(k[at(b)])];
-        }
-      }
-  setup.decomposition.comm().reduce(std::span<double>(values), Comm::Reduction::sum);
+  const PhaseGrid& grid = setup.species[at(s)].grid;
+  const int order = setup.basis.order();
+  auto values = kinetics::phase_picture(setup.decomposition, setup.basis, system.f(s), a, b,
+                                        points_per_cell(grid, a, order), points_per_cell(grid, b, order));
 
   PhasePicture picture;
   picture.species = setup.species[at(s)].name;
   picture.x_axis = direction_name(grid, a);
   picture.y_axis = direction_name(grid, b);
   picture.time = system.time();
-  picture.map.values = std::move(values);
-  picture.map.n_x = width;
-  picture.map.n_y = height;
+  picture.map.values = std::move(values.values);
+  picture.map.n_x = values.n_a;
+  picture.map.n_y = values.n_b;
   picture.map.x_min = grid.lower[at(a)], picture.map.x_max = grid.upper[at(a)];
   picture.map.y_min = grid.lower[at(b)], picture.map.y_max = grid.upper[at(b)];
   return picture;

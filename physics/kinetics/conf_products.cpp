@@ -1,6 +1,6 @@
 #include "physics/kinetics/conf_products.hpp"
 
-#include "physics/kinetics/legendre.hpp"
+#include "physics/kinetics/phase_traits.hpp"
 
 namespace quintet::kinetics {
 
@@ -14,7 +14,7 @@ ConfProducts::ConfProducts(const Basis& conf) {
       for (int n = 0; n < conf.size(); ++n) {
         double c = 1;
         for (std::size_t d = 0; d < static_cast<std::size_t>(conf.dim()); ++d)
-          c *= integral_triple(conf.mode(l)[d], conf.mode(m)[d], conf.mode(n)[d]);
+          c *= legendre_tables.triple[conf.mode(l)[d]][conf.mode(m)[d]][conf.mode(n)[d]];
         if (c != 0) triples_.push_back({l, m, n, c});
       }
   }

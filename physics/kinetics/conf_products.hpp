@@ -7,6 +7,8 @@
 namespace quintet::kinetics {
 
 /// Products of functions of one configuration cell: C_lmn = int w_l w_m w_n, the few that are not zero.
+///
+/// Tabulated by the constructor: make one before a step loop. Coefficients are [n_conf_modes] each.
 class ConfProducts {
  public:
   explicit ConfProducts(const Basis& conf);

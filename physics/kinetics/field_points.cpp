@@ -7,6 +7,7 @@
 
 #include "physics/kinetics/distribution_io.hpp"
 #include "physics/kinetics/legendre.hpp"
+#include "physics/kinetics/projection_nodes.hpp"
 
 namespace quintet::kinetics {
 
@@ -49,29 +50,30 @@ std::size_t place_x_fastest(const PhaseGrid& grid, int n, std::size_t cell, std:
   return place;
 }
 
-/// A mode that is constant in all directions but two, and its values at the points of a cell, [n along v, n
-/// along x], times what the integrals over the other directions make of it.
+/// A mode that is constant in all directions but a and b, and its values at the points of a cell, [points_b,
+/// points_a], times what the integrals over the other directions make of it.
 struct PictureMode {
   int number;
   std::vector<double> values;
 };
 
-std::vector<PictureMode> picture_modes(const PhaseBasis& basis, const PhaseGrid& grid, int x, int v, int n) {
+std::vector<PictureMode> picture_modes(const PhaseBasis& basis, const PhaseGrid& grid, int a, int b,
+                                       int points_a, int points_b) {
   double factor = 1;
   for (int d = 0; d < basis.dim(); ++d)
-    if (d != x && d != v)
+    if (d != a && d != b)
       factor *= std::sqrt(0.5) * (d < grid.cdim ? 1.0 / grid.cells[at(d)] : grid.width(d));
   std::vector<PictureMode> result;
   for (int number = 0; number < basis.size(); ++number) {
     const auto& mode = basis.mode(number);
     bool constant = true;
-    for (int d = 0; d < basis.dim(); ++d) constant = constant && (d == x || d == v || mode[at(d)] == 0);
+    for (int d = 0; d < basis.dim(); ++d) constant = constant && (d == a || d == b || mode[at(d)] == 0);
     if (!constant) continue;
     PictureMode one{number, {}};
-    for (int j = 0; j < n; ++j)
-      for (int i = 0; i < n; ++i)
-        one.values.push_back(factor * legendre(mode[at(x)], part_centre(i, n)) *
-                             legendre(mode[at(v)], part_centre(j, n)));
+    for (int j = 0; j < points_b; ++j)
+      for (int i = 0; i < points_a; ++i)
+        one.values.push_back(factor * legendre(mode[at(a)], part_centre(i, points_a)) *
+                             legendre(mode[at(b)], part_centre(j, points_b)));
     result.push_back(std::move(one));
   }
   return result;
@@ -101,27 +103,25 @@ std::vector<double> field_points(const Decomposition& decomposition, const Phase
 }
 
 PhasePicture phase_picture(const Decomposition& decomposition, const PhaseBasis& basis, const Distribution& f,
-                           int x, int v, int n) {
+                           int a, int b, int points_a, int points_b) {
   Exec().fence();
   const auto& block = f.block;
   const auto& grid = block.grid;
-  PhasePicture picture{grid.cells[at(x)] * n, grid.cells[at(v)] * n, {}};
-  picture.values.resize(at(picture.n_x) * at(picture.n_v));
-  const auto modes = picture_modes(basis, grid, x, v, n);
-  const bool is_last = v == grid.dim() - 1;
-  for (int conf = 0; conf < block.n_conf(); ++conf) {
-    const int first_x = (block.begin[at(x)] + block.conf_index(conf)[at(x)]) * n;
+  PhasePicture picture{grid.cells[at(a)] * points_a, grid.cells[at(b)] * points_b, {}};
+  picture.values.resize(at(picture.n_a) * at(picture.n_b));
+  const auto modes = picture_modes(basis, grid, a, b, points_a, points_b);
+  for (int conf = 0; conf < block.n_conf(); ++conf)
     for (int row = 0; row < block.n_rows(); ++row)
       for (int last = 0; last < block.n_last(); ++last) {
-        const int local_v = is_last ? last : block.row_index(row)[at(v - grid.cdim)];
-        const int first_v = (block.begin[at(v)] + local_v) * n;
+        const auto cell = global_cell(block, conf, row, last);
+        double* const corner =
+            &picture.values[at(cell[at(b)] * points_b) * at(picture.n_a) + at(cell[at(a)] * points_a)];
         for (const auto& mode : modes)
-          for (int j = 0; j < n; ++j)
-            for (int i = 0; i < n; ++i)
-              picture.values[at(first_v + j) * at(picture.n_x) + at(first_x + i)] +=
-                  f.at(conf, row, last, mode.number) * mode.values[at(j * n + i)];
+          for (int j = 0; j < points_b; ++j)
+            for (int i = 0; i < points_a; ++i)
+              corner[at(j) * at(picture.n_a) + at(i)] +=
+                  f.at(conf, row, last, mode.number) * mode.values[at(j * points_a + i)];
       }
-  }
   decomposition.comm().reduce(std::span(picture.values), Comm::Reduction::sum);
   return picture;
 }

@@ -19,19 +19,19 @@ namespace quintet::kinetics {
                                                const Basis& conf, const ConfField& field, int component,
                                                int n);
 
-/// f over one direction of x and one of v, on every rank: integrated over the other directions of v and
+/// f over two directions a and b of phase space, on every rank: integrated over the other directions of v and
 /// averaged over those of x.
 ///
-///     F(x_i, v_j) = 1/V int dx' int dv' f(x, v)
+///     F(z_a, z_b) = 1/V int dx' int dv' f(x, v)
 ///
 /// (x', v': the other directions, V: the volume of x'). In 1x1v it is f itself.
 struct PhasePicture {
-  int n_x = 0, n_v = 0;        ///< points
-  std::vector<double> values;  ///< [n_v, n_x]
+  int n_a = 0, n_b = 0;        ///< points
+  std::vector<double> values;  ///< [n_b, n_a]
 };
-/// @param x, v directions of phase space: 0 <= x < cdim <= v < dim; n: points a cell and direction.
-/// Collective.
+/// @param a, b different directions of phase space; points_a, points_b: a cell. Collective over
+/// decomposition.comm().
 [[nodiscard]] PhasePicture phase_picture(const Decomposition& decomposition, const PhaseBasis& basis,
-                                         const Distribution& f, int x, int v, int n);
+                                         const Distribution& f, int a, int b, int points_a, int points_b);
 
 }  // namespace quintet::kinetics

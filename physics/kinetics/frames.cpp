@@ -209,8 +209,8 @@ struct FrameWriter::Implementation {
   void append_picture(const Species& one, const Distribution& f, int x, int v) {
     const std::string x_name = x_names[at(x)], v_name = v_names[at(v - one.grid.cdim)];
     const auto name = fmt::format("{}_{}_{}", one.name, x_name, v_name);
-    const auto picture = phase_picture(decomposition, basis, f, x, v, n_points);
-    const hdf5::Shape entry{static_cast<std::uint64_t>(picture.n_v), static_cast<std::uint64_t>(picture.n_x)};
+    const auto picture = phase_picture(decomposition, basis, f, x, v, n_points, n_points);
+    const hdf5::Shape entry{static_cast<std::uint64_t>(picture.n_b), static_cast<std::uint64_t>(picture.n_a)};
     series_at(
         "pictures/" + name, entry,
         {"1",

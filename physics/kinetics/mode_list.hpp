@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <stdexcept>
 
 namespace quintet::kinetics {
 
@@ -52,6 +53,7 @@ inline constexpr int any_superlinear_degree = 1000;
     MultiIndex mode{};
     for (int d = 0, rest = number; d < dim; ++d, rest /= order + 1) mode[d] = rest % (order + 1);
     if (superlinear_degree(mode) > limit) continue;
+    if (list.size == ModeList::capacity) throw std::length_error("a basis of more than 64 functions");
     int place = list.size++;
     for (; place > 0 && before(mode, list.modes[place - 1]); --place)
       list.modes[place] = list.modes[place - 1];

@@ -24,25 +24,6 @@ inline constexpr int lanes = pack_width<double>;
   store<double>(f + mode * lanes, value);
 }
 
-/// Lanes moved by one: result lane l is lane l + 1 of (low, high), the cells after `low`.
-template <int W = lanes>
-[[gnu::always_inline]] inline Pack<double, W> shift_up(Pack<double, W> low, Pack<double, W> high) {
-  using Index = decltype(low < high);
-  if constexpr (W == 8) return __builtin_shuffle(low, high, Index{1, 2, 3, 4, 5, 6, 7, 8});
-  if constexpr (W == 4) return __builtin_shuffle(low, high, Index{1, 2, 3, 4});
-  if constexpr (W == 2) return __builtin_shuffle(low, high, Index{1, 2});
-  if constexpr (W == 1) return high;
-}
-/// Result lane l is lane l - 1 of `high`; lane 0 the last lane of `low`.
-template <int W = lanes>
-[[gnu::always_inline]] inline Pack<double, W> shift_down(Pack<double, W> low, Pack<double, W> high) {
-  using Index = decltype(low < high);
-  if constexpr (W == 8) return __builtin_shuffle(low, high, Index{7, 8, 9, 10, 11, 12, 13, 14});
-  if constexpr (W == 4) return __builtin_shuffle(low, high, Index{3, 4, 5, 6});
-  if constexpr (W == 2) return __builtin_shuffle(low, high, Index{1, 2});
-  if constexpr (W == 1) return low;
-}
-
 /// F = P[a (w_l f_L + w_r f_R)] - c (f_R - f_L), lane by lane.
 struct Weights {
   P left, right, penalty;

@@ -1,4 +1,4 @@
-#include "physics/kinetics/vlasov_operator_impl.hpp"
+#include "physics/kinetics/vlasov_edges_impl.hpp"
 
 namespace quintet::kinetics {
 

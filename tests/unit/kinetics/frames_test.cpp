@@ -162,10 +162,10 @@ TEST(Frames, a_picture_in_1x1v_is_f_itself_and_its_sum_is_the_number_of_particle
     const Decomposition decomposition(comm, grid, ranks);
     const auto f = numbered(decomposition, grid, basis);
 
-    const auto picture = phase_picture(decomposition, basis, f, 0, 1, 3);
+    const auto picture = phase_picture(decomposition, basis, f, 0, 1, 3, 3);
 
-    ASSERT_EQ(picture.n_x, 21);
-    ASSERT_EQ(picture.n_v, 39);
+    ASSERT_EQ(picture.n_a, 21);
+    ASSERT_EQ(picture.n_b, 39);
     const std::array xi{0.0, 2.0 / 3};  // point 1 of 3 in x, 2 of 3 in v
     double expected = 0;
     for (int mode = 0; mode < 8; ++mode) expected += unique_value(4 * 13 + 11, mode) * basis.value(mode, xi);
@@ -179,7 +179,7 @@ TEST(Frames, a_picture_integrates_over_the_other_velocities_and_averages_over_th
   const auto f = run.f(decomposition, 0, 0);
   const auto& grid = run.grid();
 
-  const auto picture = phase_picture(decomposition, run.basis, f, 1, 2, 1);
+  const auto picture = phase_picture(decomposition, run.basis, f, 1, 2, 1, 1);
 
   // At the centre of a cell in (y, vx), only the mean over (x, vy) of each cell counts, twice the modes' root
   // 1/2.
@@ -187,7 +187,7 @@ TEST(Frames, a_picture_integrates_over_the_other_velocities_and_averages_over_th
   for (int i = 0; i < 7; ++i)
     for (int k = 0; k < 6; ++k)
       expected += unique_value(((i * 5 + 2) * 13 + 8) * 6 + k, 0) * 0.25 / 7 * grid.width(3);
-  ASSERT_EQ(picture.n_x, 5);
+  ASSERT_EQ(picture.n_a, 5);
   EXPECT_NEAR(picture.values[at(8 * 5 + 2)], expected, 1e-12 * std::abs(expected));
 }
 

@@ -62,7 +62,9 @@ double l2_error(const PhaseBasis& basis, const Distribution& f, const PointFunct
 double streaming_error(int cdim, int vdim, int order, Family family, int n) {
   const Exec exec;
   const PhaseBasis basis(cdim, vdim, order, family);
-  SystemOptions options{.field = FieldModel::none, .cfl = 0.3};
+  SystemOptions options;
+  options.field = FieldModel::none;
+  options.cfl = 0.3;
   VlasovSystem system(Comm::self(), basis, {make_species(cdim, vdim, n, n)}, options);
   const auto start = [&](std::span<const double> z) {
     double f = 1;
@@ -106,7 +108,10 @@ double nonlinear_energy(int order, int n, FieldModel model) {
   auto species = make_species(1, 1, n, 2 * n);
   species.grid.lower[1] = -6;
   species.grid.upper[1] = 6;
-  SystemOptions options{.field = model, .cfl = 0.3, .background_charge = 1};
+  SystemOptions options;
+  options.field = model;
+  options.cfl = 0.3;
+  options.background_charge = 1;
   VlasovSystem system(Comm::self(), basis, {species}, options);
   project_phase(
       basis,
@@ -142,7 +147,9 @@ double energy_drift(double dt, Family family, int order) {
   auto species = make_species(1, 1, 8, 24);
   species.grid.lower[1] = -6;
   species.grid.upper[1] = 6;
-  VlasovSystem system(Comm::self(), basis, {species}, {.background_charge = 1});
+  SystemOptions options;
+  options.background_charge = 1;
+  VlasovSystem system(Comm::self(), basis, {species}, options);
   project_phase(
       basis,
       [](std::span<const double> z) {

@@ -42,7 +42,7 @@ Sample after_three_steps(const Comm& comm, const Setting& s, const std::array<in
   SystemOptions options;
   options.field = s.field;
   options.ranks = ranks;
-  if (s.collisions) options.collisions = CollisionOptions{.frequency = {{0.1, 0.05}, {0.05, 0.2}}};
+  if (s.collisions) options.collisions.emplace().frequency = {{0.1, 0.05}, {0.05, 0.2}};
   VlasovSystem system(comm, basis, {make_species(s, -1, 1, 11), make_species(s, 1, 4, 9)}, options);
   for (int i = 0; i < 2; ++i) {
     const double mass = system.species()[static_cast<std::size_t>(i)].mass;
