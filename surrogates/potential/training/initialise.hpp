@@ -1,0 +1,45 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "physics/kernels/activation.hpp"
+#include "surrogates/potential/model.hpp"
+#include "surrogates/potential/training/frame.hpp"
+
+namespace quintet::potential {
+
+/// What the user chooses of a new model; defaults are DeePMD-kit's.
+struct NetworkOptions {
+  std::vector<std::string> type_map;
+  double rcut = 6, rcut_smooth = 0.5;  ///< (angstrom)
+  std::vector<int> sel;                ///< [n_types]; empty: "auto"
+  std::vector<int> embedding{10, 20, 40}, fitting{120, 120, 120};
+  int axis_neuron = 4;
+  bool type_one_side = false, embedding_timestep = false, fitting_timestep = true;
+  Activation embedding_activation = Activation::tanh, fitting_activation = Activation::tanh;
+  bool single_precision = false;
+  bool set_davg_zero = false;
+  double protection = 0;  ///< (angstrom)
+  std::vector<std::array<int, 2>> excluded_descriptor_pairs, excluded_pairs;
+  std::vector<int> excluded_atoms;
+  std::uint64_t seed = 1;
+};
+
+/// davg, dstd: per centre type mean and deviation of R[0], and one shared deviation of R[1..3] about 0, over
+/// all slots (empty and excluded ones count as 0) of up to `n_batches` batches a system; dstd >= 1e-2.
+/// Source: DeePMD-kit, env_mat_stat. [anchors dpmd.md section 2]
+void set_statistics(Model& model, const std::vector<System>& systems, int frames_a_system, bool zero_mean);
+/// output_bias: minimum-norm least squares of the energies on the numbers of atoms of each type.
+void set_energy_bias(Model& model, const std::vector<System>& systems);
+
+/// A model with random weights (W ~ N(0, 1/(n_in + n_out)), b ~ N(0, 1), idt ~ N(0.1, 0.001)), statistics and
+/// biases of the data. The same on all ranks for the same seed.
+[[nodiscard]] Model initial_model(const NetworkOptions& options, const std::vector<System>& systems);
+
+/// The sizes that the options ask for without statistics, for checks before the data are read.
+void validate(const NetworkOptions& options);
+
+}  // namespace quintet::potential

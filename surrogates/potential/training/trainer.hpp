@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "io/hdf5/file.hpp"
+#include "io/parallel/comm.hpp"
+#include "surrogates/potential/environment.hpp"
+#include "surrogates/potential/model.hpp"
+#include "surrogates/potential/training/frame.hpp"
+
+namespace quintet::potential {
+
+/// Prefactors of the loss of a batch of n frames of N atoms,
+///
+///     L = 1/n sum_frames [ p_e dE^2/N + p_f |dF|^2/(3N) + p_v |dV|^2/(9N) ],
+///
+/// dE, dF, dV: model minus label; a label that is missing, or a prefactor 0, leaves its term out. Source:
+/// DeePMD-kit's energy loss ("mse").
+struct LossPrefactors {
+  double energy = 0, force = 0, virial = 0;
+  bool intensive = false;  ///< energy and virial terms divided by N^2 instead of N
+};
+
+/// Sums over frames, from which means and root mean squares follow; add up over batches and ranks.
+struct Deviations {
+  std::int64_t frames = 0, with_energy = 0, with_force = 0, with_virial = 0;  ///< frames
+  double loss = 0;                                                            ///< sum of the frames' losses
+  double energy = 0;                                                          ///< sum (dE/N)^2 (eV^2)
+  double force = 0;              ///< sum over frames of |dF|^2/(3N) (eV^2/angstrom^2)
+  double virial = 0;             ///< sum over frames of |dV/N|^2/9 (eV^2)
+  std::int64_t overflowing = 0;  ///< atoms with more neighbours than sel holds
+  Deviations& operator+=(const Deviations& other);
+  [[nodiscard]] double rmse_energy() const;  ///< an atom (eV); 0 without labels
+  [[nodiscard]] double rmse_force() const;   ///< a component (eV/angstrom)
+  [[nodiscard]] double rmse_virial() const;  ///< a component, an atom (eV)
+};
+/// Sum over ranks. Collective.
+[[nodiscard]] Deviations sum(const Comm& comm, Deviations part);
+
+/// Options of Adam (Kingma and Ba 2015): theta -= lr mhat/(sqrt(vhat) + epsilon).
+struct AdamOptions {
+  double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
+};
+
+/// A model in training: parameters, their gradient and Adam's moments, in the model's precision.
+///
+///     trainer->gradient(frames, prefactors, batch_size);  // adds to the gradient, any number of times
+///     trainer->reduce(comm);
+///     trainer->update(learning_rate);                     // and the gradient is 0 again
+///
+/// Gradients of energies, forces and virials by hand-written passes: values, adjoint (forces), tangent along
+/// dL/dF, adjoint of the tangent; no graph, no padding, G(s) through its samples on a few intervals.
+class Trainer {
+ public:
+  virtual ~Trainer() = default;
+  /// @param start weights, statistics, biases, sel...; its precision is the training's.
+  [[nodiscard]] static std::unique_ptr<Trainer> create(const Model& start, SelRule rule,
+                                                       const AdamOptions& adam = {});
+
+  [[nodiscard]] virtual std::size_t n_parameters() const = 0;
+  /// Add the gradient of 1/batch_size sum over `frames` of their losses.
+  /// @param batch_size frames of the whole batch, all ranks together.
+  virtual Deviations gradient(std::span<const Frame* const> frames, const LossPrefactors& prefactors,
+                              int batch_size) = 0;
+  /// Deviations without gradient (validation).
+  virtual Deviations evaluate(std::span<const Frame* const> frames, const LossPrefactors& prefactors) = 0;
+  /// Sum the gradients of all ranks, one flat message. Collective.
+  virtual void reduce(const Comm& comm) = 0;
+  /// One step of Adam; clears the gradient.
+  virtual void update(double learning_rate) = 0;
+  /// The model with the weights of now.
+  [[nodiscard]] virtual Model model() const = 0;
+  /// The gradient as float64, in the order of parameters() (tests).
+  [[nodiscard]] virtual std::vector<double> gradient_values() const = 0;
+  [[nodiscard]] virtual std::vector<double> parameters() const = 0;
+  virtual void set_parameters(std::span<const double> values) = 0;
+
+  /// Parameters, Adam's moments and step number, bit for bit. Collective.
+  virtual void save(hdf5::Group& group) const = 0;
+  virtual void load(hdf5::Group& group) = 0;
+};
+
+}  // namespace quintet::potential
