@@ -118,6 +118,30 @@ KOKKOS_INLINE_FUNCTION void activate(Pack<T, W> x, Pack<T, W>& y, Pack<T, W>& dy
   }
 }
 
+/// y = phi(x), dy = phi'(x) and ddy = phi''(x).
+template <Activation A, class T, int W>
+KOKKOS_INLINE_FUNCTION void activate(Pack<T, W> x, Pack<T, W>& y, Pack<T, W>& dy, Pack<T, W>& ddy) {
+  activate<A, T, W>(x, y, dy);
+  if constexpr (A == Activation::tanh) {
+    ddy = T(-2) * y * dy;
+  } else if constexpr (A == Activation::sigmoid) {
+    ddy = dy * (T(1) - T(2) * y);
+  } else if constexpr (A == Activation::softplus) {
+    ddy = dy * (T(1) - dy);
+  } else if constexpr (A == Activation::silu) {
+    const Pack<T, W> s = T(0.5) + T(0.5) * pack_tanh<T, W>(T(0.5) * x);
+    ddy = s * (T(1) - s) * (T(2) + x * (T(1) - T(2) * s));
+  } else if constexpr (A == Activation::gelu) {
+    constexpr T c = T(0.79788456080286535588), k = T(0.044715);
+    const Pack<T, W> t = pack_tanh<T, W>(c * (x + k * x * x * x));
+    const Pack<T, W> slope = c * (T(1) + T(3) * k * x * x);
+    const Pack<T, W> dt = (T(1) - t * t) * slope;
+    ddy = dt + T(0.5) * x * ((T(1) - t * t) * (T(6) * c * k) * x - T(2) * t * dt * slope);
+  } else {
+    ddy = Pack<T, W>{};
+  }
+}
+
 /// Call `body.template operator()<A>()` for the activation chosen at run time.
 template <class Body>
 void with_activation(Activation activation, Body&& body) {

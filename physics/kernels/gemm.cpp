@@ -18,6 +18,31 @@ PackedMatrix<T>::PackedMatrix(const double* b, int k, int n, bool transposed) : 
   }
 }
 
+template <class T>
+void PackedMatrix<T>::assign(const T* b, int k, int n, bool transposed) {
+  constexpr int block = 8;
+  const int panels = (n + panel - 1) / panel;
+  if (k != k_ || n != n_) data_.assign(static_cast<std::size_t>(panels) * k * panel, T(0));
+  k_ = k;
+  n_ = n;
+  for (int p = 0; p < panels; ++p) {
+    T* to = data_.data() + static_cast<std::size_t>(p) * k * panel;
+    const int columns = std::min(panel, n - p * panel);
+    if (!transposed) {
+      for (int i = 0; i < k; ++i)
+        std::copy_n(b + static_cast<std::size_t>(i) * n + p * panel, columns,
+                    to + static_cast<std::size_t>(i) * panel);
+      continue;
+    }
+    for (int begin = 0; begin < k; begin += block)
+      for (int j = 0; j < columns; ++j) {
+        const T* row = b + (static_cast<std::size_t>(p) * panel + j) * k;
+        for (int i = begin; i < std::min(begin + block, k); ++i)
+          to[static_cast<std::size_t>(i) * panel + j] = row[i];
+      }
+  }
+}
+
 namespace {
 
 constexpr int tile_rows = 8;
@@ -87,9 +112,68 @@ void multiply(const T* a, int lda, int m, const PackedMatrix<T>& b, T* c, int ld
   }
 }
 
+namespace {
+
+/// C[columns, packs W] += sum over rows of A[row, columns] B[row, packs W].
+template <class T, int columns, int packs>
+void outer_tile(const T* __restrict a, int lda, int rows, const T* __restrict b, int ldb, T* __restrict c,
+                int ldc) {
+  constexpr int w = pack_width<T>;
+  Pack<T> sum[columns][packs];
+#pragma GCC unroll 8
+  for (int i = 0; i < columns; ++i)
+#pragma GCC unroll 8
+    for (int q = 0; q < packs; ++q) sum[i][q] = load<T>(c + static_cast<std::size_t>(i) * ldc + q * w);
+  for (int row = 0; row < rows; ++row, a += lda, b += ldb) {
+    Pack<T> right[packs];
+#pragma GCC unroll 8
+    for (int q = 0; q < packs; ++q) right[q] = load<T>(b + q * w);
+#pragma GCC unroll 8
+    for (int i = 0; i < columns; ++i) {
+      const Pack<T> left = a[i] - Pack<T>{};
+#pragma GCC unroll 8
+      for (int q = 0; q < packs; ++q) sum[i][q] += left * right[q];
+    }
+  }
+#pragma GCC unroll 8
+  for (int i = 0; i < columns; ++i)
+#pragma GCC unroll 8
+    for (int q = 0; q < packs; ++q) store<T>(c + static_cast<std::size_t>(i) * ldc + q * w, sum[i][q]);
+}
+
+template <class T, int packs>
+void outer_tile_of(int columns, const T* a, int lda, int rows, const T* b, int ldb, T* c, int ldc) {
+  if (columns == tile_rows) return outer_tile<T, tile_rows, packs>(a, lda, rows, b, ldb, c, ldc);
+  for (int i = 0; i < columns; ++i) outer_tile<T, 1, packs>(a + i, lda, rows, b, ldb, c + i * ldc, ldc);
+}
+
+}  // namespace
+
+template <class T>
+void multiply_transposed_add(const T* a, int lda, int rows, int k, const T* b, int ldb, int n, T* c,
+                             int ldc) {
+  constexpr int w = pack_width<T>;
+  const int packs = n / w;
+  for (int i = 0; i < k; i += tile_rows) {
+    const int columns = std::min(tile_rows, k - i);
+    for (int q = 0; q < packs; q += 3) {
+      const T* right = b + q * w;
+      T* out = c + static_cast<std::size_t>(i) * ldc + q * w;
+      const int width = std::min(3, packs - q);
+      if (width == 3) outer_tile_of<T, 3>(columns, a + i, lda, rows, right, ldb, out, ldc);
+      if (width == 2) outer_tile_of<T, 2>(columns, a + i, lda, rows, right, ldb, out, ldc);
+      if (width == 1) outer_tile_of<T, 1>(columns, a + i, lda, rows, right, ldb, out, ldc);
+    }
+  }
+}
+
 template class PackedMatrix<float>;
 template class PackedMatrix<double>;
 template void multiply<float>(const float*, int, int, const PackedMatrix<float>&, float*, int);
 template void multiply<double>(const double*, int, int, const PackedMatrix<double>&, double*, int);
+template void multiply_transposed_add<float>(const float*, int, int, int, const float*, int, int, float*,
+                                             int);
+template void multiply_transposed_add<double>(const double*, int, int, int, const double*, int, int, double*,
+                                              int);
 
 }  // namespace quintet

@@ -20,6 +20,8 @@ class PackedMatrix {
   PackedMatrix() = default;
   /// From row-major B `[k, n]`, or from its transpose (then `b` is `[n, k]`).
   PackedMatrix(const double* b, int k, int n, bool transposed = false);
+  /// The same from values of T, into the memory there is: for weights that change every step.
+  void assign(const T* b, int k, int n, bool transposed = false);
 
   [[nodiscard]] int k() const { return k_; }
   [[nodiscard]] int n() const { return n_; }
@@ -40,5 +42,13 @@ class PackedMatrix {
 /// depend on m. 2 m n k flops; reads B once per 8 rows from cache. Instantiated for float and double.
 template <class T>
 void multiply(const T* a, int lda, int m, const PackedMatrix<T>& b, T* c, int ldc);
+
+/// C += A^T B for row-major A `[rows, k]` (stride lda), B `[rows, n]` and C `[k, n]`: the gradient of
+/// weights.
+///
+/// n is a multiple of the pack width (pad B's rows with 0). Register tiles of 8 rows x 3 packs of C; a tile's
+/// columns of A stay in the first-level cache while B streams from the second.
+template <class T>
+void multiply_transposed_add(const T* a, int lda, int rows, int k, const T* b, int ldb, int n, T* c, int ldc);
 
 }  // namespace quintet

@@ -32,6 +32,21 @@ void Descriptor::forward(const Real* t, int t_stride, Real* d) const {
 }
 
 template <class Real>
+void Descriptor::tangent(const Real* t, const Real* t_dot, int t_stride, Real* d_dot) const {
+  constexpr int w = pack_width<Real>;
+  for (int m2 = 0; m2 < axis_; ++m2) {
+    Real* row = d_dot + offset_[m2];
+    for (int m = m2; m < n_channels_; m += w) {
+      Pack<Real> sum{};
+      for (int a = 0; a < 4; ++a)
+        sum += t[a * t_stride + m2] * load<Real>(t_dot + a * t_stride + m) +
+               t_dot[a * t_stride + m2] * load<Real>(t + a * t_stride + m);
+      store<Real>(row + m - m2, sum);
+    }
+  }
+}
+
+template <class Real>
 void Descriptor::backward(const Real* t, int t_stride, const Real* dd, Real* dt, Real* work) const {
   constexpr int w = pack_width<Real>;
   for (int m2 = 0; m2 < axis_; ++m2) {
@@ -60,6 +75,8 @@ void Descriptor::backward(const Real* t, int t_stride, const Real* dd, Real* dt,
 
 template void Descriptor::forward(const float*, int, float*) const;
 template void Descriptor::forward(const double*, int, double*) const;
+template void Descriptor::tangent(const float*, const float*, int, float*) const;
+template void Descriptor::tangent(const double*, const double*, int, double*) const;
 template void Descriptor::backward(const float*, int, const float*, float*, float*) const;
 template void Descriptor::backward(const double*, int, const double*, double*, double*) const;
 

@@ -24,21 +24,24 @@ SpectralEmbedding<Real>::SpectralEmbedding(const Model& model, const SpectralLay
       stride_(padded(model.n_channels(), pack_width<Real>)) {
   for (int centre = 0; centre < n_types_; ++centre)
     for (int t = 0; t < n_types_; ++t) index_.push_back(model.network_index(centre, t));
-  const int n = layout.order, m = n_channels_;
-  for (const auto& network : model.embedding) {
-    const auto c = spectral_coefficients(network, layout);
-    Table table;
-    table.forward.assign(static_cast<std::size_t>(layout.n_intervals) * n * stride_, Real(0));
-    table.backward.resize(static_cast<std::size_t>(layout.n_intervals) * n * m);
-    for (int p = 0; p < layout.n_intervals; ++p)
-      for (int k = 0; k < n; ++k)
-        for (int q = 0; q < m; ++q) {
-          const auto value = static_cast<Real>(c[(static_cast<std::size_t>(p) * n + k) * m + q]);
-          table.forward[(static_cast<std::size_t>(p) * n + k) * stride_ + q] = value;
-          table.backward[(static_cast<std::size_t>(p) * m + q) * n + k] = value;
-        }
-    tables_.push_back(std::move(table));
-  }
+  tables_.resize(model.embedding.size());
+  for (std::size_t i = 0; i < tables_.size(); ++i)
+    set_table(static_cast<int>(i), spectral_coefficients(model.embedding[i], layout).data());
+}
+
+template <class Real>
+void SpectralEmbedding<Real>::set_table(int network, const double* c) {
+  const int n = layout_.order, m = n_channels_;
+  Table& table = tables_[network];
+  table.forward.resize(static_cast<std::size_t>(layout_.n_intervals) * n * stride_, Real(0));
+  table.backward.resize(static_cast<std::size_t>(layout_.n_intervals) * n * m);
+  for (int p = 0; p < layout_.n_intervals; ++p)
+    for (int k = 0; k < n; ++k)
+      for (int q = 0; q < m; ++q) {
+        const auto value = static_cast<Real>(c[(static_cast<std::size_t>(p) * n + k) * m + q]);
+        table.forward[(static_cast<std::size_t>(p) * n + k) * stride_ + q] = value;
+        table.backward[(static_cast<std::size_t>(p) * m + q) * n + k] = value;
+      }
 }
 
 template <class Real>
@@ -111,15 +114,14 @@ void SpectralEmbedding<Real>::accumulate_moments(const Batch<Real>& batch, int b
   }
 }
 
-/// Channels [first_pack, first_pack + packs) of T of atom b: sum over occupied intervals and powers, in
-/// registers.
+/// Channels [first_pack, first_pack + packs) of T: sum over occupied intervals and powers, in registers.
 template <class Real>
 template <int packs>
-void SpectralEmbedding<Real>::contract(const Batch<Real>& batch, int b, int first_pack,
-                                       const Scratch& scratch, Real* t) const {
+void SpectralEmbedding<Real>::contract_packs(int centre, int first_pack, const Scratch& scratch,
+                                             Real* t) const {
   constexpr int w = pack_width<Real>;
   Pack<Real> sum[4][packs] = {};
-  const int n = layout_.order, centre = batch.centre;
+  const int n = layout_.order;
   for (int type = 0; type < n_types_; ++type) {
     const Real* coefficients = table(centre, type).forward.data() + first_pack * w;
     for (int i = 0; i < scratch.count[type]; ++i) {
@@ -137,11 +139,6 @@ void SpectralEmbedding<Real>::contract(const Batch<Real>& batch, int b, int firs
           for (int q = 0; q < packs; ++q) sum[a][q] += m[a] * right[q];
       }
     }
-    const Real* constant = empty_.value[centre * n_types_ + type].data() + first_pack * w;
-    const auto n_empty = static_cast<Real>(batch.empty[b * n_types_ + type]);
-    for (int a = 0; a < 4; ++a)
-      for (int q = 0; q < packs; ++q)
-        sum[a][q] += n_empty * empty_.row[centre][a] * load<Real>(constant + q * w);
   }
   for (int a = 0; a < 4; ++a)
     for (int q = 0; q < packs; ++q)
@@ -150,7 +147,51 @@ void SpectralEmbedding<Real>::contract(const Batch<Real>& batch, int b, int firs
 }
 
 template <class Real>
-void SpectralEmbedding<Real>::forward(Batch<Real>& batch, Scratch& scratch) const {
+void SpectralEmbedding<Real>::contract(int centre, const Scratch& scratch, Real* t) const {
+  const int packs = stride_ / pack_width<Real>;
+  for (int first = 0; first < packs; first += 7) switch (std::min(7, packs - first)) {
+      case 1:
+        contract_packs<1>(centre, first, scratch, t);
+        break;
+      case 2:
+        contract_packs<2>(centre, first, scratch, t);
+        break;
+      case 3:
+        contract_packs<3>(centre, first, scratch, t);
+        break;
+      case 4:
+        contract_packs<4>(centre, first, scratch, t);
+        break;
+      case 5:
+        contract_packs<5>(centre, first, scratch, t);
+        break;
+      case 6:
+        contract_packs<6>(centre, first, scratch, t);
+        break;
+      default:
+        contract_packs<7>(centre, first, scratch, t);
+        break;
+    }
+}
+
+template <class Real>
+void SpectralEmbedding<Real>::add_empty_slots(const Batch<Real>& batch, int b, Real* t) const {
+  constexpr int w = pack_width<Real>;
+  for (int type = 0; type < n_types_; ++type) {
+    const Real* constant = empty_.value[batch.centre * n_types_ + type].data();
+    const auto share = static_cast<Real>(batch.empty[b * n_types_ + type]) * empty_.inverse_slots;
+    for (int a = 0; a < 4; ++a) {
+      const Real factor = share * empty_.row[batch.centre][a];
+      if (factor == 0) continue;  // the angular means are 0 in all models but hand-made ones
+      Real* to = t + static_cast<std::size_t>(a) * stride_;
+      for (int q = 0; q < stride_; q += w)
+        store<Real>(to + q, load<Real>(to + q) + factor * load<Real>(constant + q));
+    }
+  }
+}
+
+template <class Real>
+void SpectralEmbedding<Real>::reserve(const Batch<Real>& batch, Scratch& scratch) const {
   const std::size_t intervals = static_cast<std::size_t>(n_types_) * layout_.n_intervals;
   scratch.moments.resize(intervals * 4 * layout_.order);
   scratch.occupied.resize(intervals);
@@ -158,33 +199,16 @@ void SpectralEmbedding<Real>::forward(Batch<Real>& batch, Scratch& scratch) cons
   scratch.count.resize(n_types_);
   scratch.local.resize(batch.neighbour.size());
   scratch.interval.resize(batch.neighbour.size());
-  const int packs = stride_ / pack_width<Real>;
+}
+
+template <class Real>
+void SpectralEmbedding<Real>::forward(Batch<Real>& batch, Scratch& scratch) const {
+  reserve(batch, scratch);
   for (int b = 0; b < batch.n_atoms; ++b) {
     accumulate_moments(batch, b, scratch);
     Real* t = batch.t.data() + static_cast<std::size_t>(b) * 4 * stride_;
-    for (int first = 0; first < packs; first += 7) switch (std::min(7, packs - first)) {
-        case 1:
-          contract<1>(batch, b, first, scratch, t);
-          break;
-        case 2:
-          contract<2>(batch, b, first, scratch, t);
-          break;
-        case 3:
-          contract<3>(batch, b, first, scratch, t);
-          break;
-        case 4:
-          contract<4>(batch, b, first, scratch, t);
-          break;
-        case 5:
-          contract<5>(batch, b, first, scratch, t);
-          break;
-        case 6:
-          contract<6>(batch, b, first, scratch, t);
-          break;
-        default:
-          contract<7>(batch, b, first, scratch, t);
-          break;
-      }
+    contract(batch.centre, scratch, t);
+    add_empty_slots(batch, b, t);
   }
 }
 

@@ -21,15 +21,19 @@ struct SpectralLayout {
   double slope_error = 0;  ///< the same of G'
 };
 
+/// Coefficients of x^k of the Chebyshev polynomials T_0 .. T_{n-1}: [n, n].
+[[nodiscard]] std::vector<double> chebyshev_to_power(int n);
+
 /// Coefficients c[n_intervals, order, n_channels] of a network on a layout, by Chebyshev interpolation.
 [[nodiscard]] std::vector<double> spectral_coefficients(const Network& network, const SpectralLayout& layout);
 
 /// The cheapest layout that reaches `tolerance` on all networks; error > tolerance in the result if none
-/// does. Covers s from the cutoff to r = 0.2 angstrom.
-[[nodiscard]] SpectralLayout choose_layout(const Model& model, int pack, double tolerance);
+/// does. Covers s from the cutoff to r = closest (angstrom).
+[[nodiscard]] SpectralLayout choose_layout(const Model& model, int pack, double tolerance,
+                                           double closest = 0.2);
 
 template <class Real>
-class SpectralEmbedding final : public Embedding<Real> {
+class SpectralEmbedding : public Embedding<Real> {
  public:
   using Scratch = typename Embedding<Real>::Scratch;
   SpectralEmbedding(const Model& model, const SpectralLayout& layout);
@@ -37,15 +41,22 @@ class SpectralEmbedding final : public Embedding<Real> {
   void backward(Batch<Real>& batch, int b, Scratch& scratch) const override;
   [[nodiscard]] std::string description() const override;
 
- private:
+ protected:
   struct Table {
     AlignedVector<Real> forward;   ///< [n_intervals, order, stride]
     AlignedVector<Real> backward;  ///< [n_intervals, n_channels, order]
   };
   void locate(const Batch<Real>& batch, int begin, int end, int type, Scratch& scratch) const;
   void accumulate_moments(const Batch<Real>& batch, int b, Scratch& scratch) const;
+  /// Room for a batch's intervals and one atom's moments.
+  void reserve(const Batch<Real>& batch, Scratch& scratch) const;
+  /// T of the neighbours alone from an atom's moments.
+  void contract(int centre, const Scratch& scratch, Real* t) const;
   template <int packs>
-  void contract(const Batch<Real>& batch, int b, int first_pack, const Scratch& scratch, Real* t) const;
+  void contract_packs(int centre, int first_pack, const Scratch& scratch, Real* t) const;
+  void add_empty_slots(const Batch<Real>& batch, int b, Real* t) const;
+  /// Take c[n_intervals, order, n_channels] for the coefficients of a network.
+  void set_table(int network, const double* c);
   void contract_back(int centre, const Real* dt, Scratch& scratch) const;
   void differentiate(Batch<Real>& batch, int b, const Scratch& scratch) const;
   [[nodiscard]] const Table& table(int centre, int neighbour) const {

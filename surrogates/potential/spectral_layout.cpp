@@ -8,19 +8,6 @@ namespace quintet::potential {
 
 namespace {
 
-constexpr double closest = 0.2;  // angstrom: closer atoms than any chemistry brings together
-
-/// Coefficients of x^k of the Chebyshev polynomials T_0 .. T_{n-1}: [n, n].
-std::vector<double> chebyshev_to_power(int n) {
-  std::vector<double> power(static_cast<std::size_t>(n) * n, 0.0);
-  power[0] = 1;
-  if (n > 1) power[n + 1] = 1;
-  for (int k = 2; k < n; ++k)
-    for (int i = 0; i < n; ++i)
-      power[k * n + i] = (i > 0 ? 2 * power[(k - 1) * n + i - 1] : 0.0) - power[(k - 2) * n + i];
-  return power;
-}
-
 /// Largest error of a layout over all networks at points between the nodes, relative to the largest |G|
 /// (|G'|).
 void measure(const Model& model, SpectralLayout& layout) {
@@ -52,6 +39,16 @@ void measure(const Model& model, SpectralLayout& layout) {
 
 }  // namespace
 
+std::vector<double> chebyshev_to_power(int n) {
+  std::vector<double> power(static_cast<std::size_t>(n) * n, 0.0);
+  power[0] = 1;
+  if (n > 1) power[n + 1] = 1;
+  for (int k = 2; k < n; ++k)
+    for (int i = 0; i < n; ++i)
+      power[k * n + i] = (i > 0 ? 2 * power[(k - 1) * n + i - 1] : 0.0) - power[(k - 2) * n + i];
+  return power;
+}
+
 std::vector<double> spectral_coefficients(const Network& network, const SpectralLayout& layout) {
   const int n = layout.order, m = network.n_out();
   const auto power = chebyshev_to_power(n);
@@ -76,7 +73,7 @@ std::vector<double> spectral_coefficients(const Network& network, const Spectral
   return coefficients;
 }
 
-SpectralLayout choose_layout(const Model& model, int pack, double tolerance) {
+SpectralLayout choose_layout(const Model& model, int pack, double tolerance, double closest) {
   double lower = 0, upper = 0, usual = 0;
   for (int centre = 0; centre < model.n_types(); ++centre) {
     lower = std::min(lower, model.normalised_s(centre, model.rcut));

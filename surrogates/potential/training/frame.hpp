@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -25,6 +26,7 @@ struct Frame {
   std::vector<int> owner;           ///< [n_all] the atom a row is an image of (itself for atoms)
   std::vector<std::size_t> offset;  ///< [n_atoms + 1]
   std::vector<int> neighbour;       ///< rows within the cutoff of each atom, ordered by type
+  double least_distance = 0;        ///< between any two rows that are neighbours (angstrom)
   std::optional<double> energy;     ///< label (eV)
   std::vector<double> force;        ///< label [n_atoms, 3] (eV/angstrom) or empty
   std::optional<Mat3> virial;       ///< label (eV), virial[3k+l] = sum F_k x_l

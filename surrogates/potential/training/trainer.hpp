@@ -10,6 +10,7 @@
 #include "surrogates/potential/environment.hpp"
 #include "surrogates/potential/model.hpp"
 #include "surrogates/potential/training/frame.hpp"
+#include "surrogates/training/adam.hpp"
 
 namespace quintet::potential {
 
@@ -39,11 +40,6 @@ struct Deviations {
 };
 /// Sum over ranks. Collective.
 [[nodiscard]] Deviations sum(const Comm& comm, Deviations part);
-
-/// Options of Adam (Kingma and Ba 2015): theta -= lr mhat/(sqrt(vhat) + epsilon).
-struct AdamOptions {
-  double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
-};
 
 /// A model in training: parameters, their gradient and Adam's moments, in the model's precision.
 ///

@@ -1,0 +1,113 @@
+#include "surrogates/potential/training/sampled_network.hpp"
+
+#include <algorithm>
+
+namespace quintet::potential {
+
+namespace {
+constexpr int input_stride = pack_width<double>;
+}
+
+SampledNetwork::SampledNetwork(const Network& network, const std::vector<LayerPlace>& places) {
+  for (std::size_t l = 0; l < places.size(); ++l) {
+    const auto& dense = network.layers[l];
+    Layer layer;
+    layer.place = places[l];
+    layer.n_in = dense.n_in;
+    layer.n_out = dense.n_out;
+    layer.activation = dense.activation;
+    layer.skip = dense.skip;
+    layer.timestep = dense.timestep;
+    layers_.push_back(std::move(layer));
+  }
+}
+
+template <class Real>
+void SampledNetwork::refresh(const Real* parameters) {
+  std::vector<double> values;
+  const auto copy = [&](std::size_t at, std::size_t n) {
+    values.assign(parameters + at, parameters + at + n);
+    return values;
+  };
+  for (auto& layer : layers_) {
+    copy(layer.place.weight, static_cast<std::size_t>(layer.n_in) * layer.n_out);
+    layer.weight.assign(values.data(), layer.n_in, layer.n_out);
+    layer.transposed.assign(values.data(), layer.n_out, layer.n_in, true);
+    layer.bias = copy(layer.place.bias, layer.n_out);
+    if (layer.place.has_timestep) layer.timestep = copy(layer.place.timestep, layer.n_out);
+  }
+}
+
+void SampledNetwork::activate_layer(Layer& layer, const AlignedVector<double>& x, int x_stride) {
+  const int stride = layer.weight.stride();
+  with_activation(layer.activation, [&]<Activation A>() {
+    for (int k = 0; k < n_; ++k)
+      for (int o = 0; o < layer.n_out; ++o) {
+        const std::size_t at = static_cast<std::size_t>(k) * stride + o;
+        activate<A, double, 1>(layer.y[at] + layer.bias[o], layer.phi[at], layer.slope[at]);
+        layer.y[at] = layer.phi[at] * layer.timestep[o];
+        if (layer.skip != DenseLayer::Skip::none)
+          layer.y[at] += x[static_cast<std::size_t>(k) * x_stride + o % layer.n_in];
+      }
+  });
+}
+
+void SampledNetwork::forward(const std::vector<double>& x) {
+  n_ = static_cast<int>(x.size());
+  input_.assign(static_cast<std::size_t>(n_) * input_stride, 0.0);
+  for (int k = 0; k < n_; ++k) input_[static_cast<std::size_t>(k) * input_stride] = x[k];
+  const AlignedVector<double>* from = &input_;
+  int from_stride = input_stride;
+  for (auto& layer : layers_) {
+    const int stride = layer.weight.stride();
+    for (auto* array : {&layer.y, &layer.phi, &layer.slope})
+      array->resize(static_cast<std::size_t>(n_) * stride, 0.0);
+    multiply(from->data(), from_stride, n_, layer.weight, layer.y.data(), stride);
+    activate_layer(layer, *from, from_stride);
+    from = &layer.y;
+    from_stride = stride;
+  }
+}
+
+template <class Real>
+void SampledNetwork::backward(AlignedVector<double>& bar, Real* gradient) {
+  AlignedVector<double> x_bar, z_bar, weight_bar;
+  for (std::size_t l = layers_.size(); l-- > 0;) {
+    auto& layer = layers_[l];
+    const int stride = layer.weight.stride();
+    const auto& x = l > 0 ? layers_[l - 1].y : input_;
+    const int x_stride = l > 0 ? layers_[l - 1].weight.stride() : input_stride;
+    z_bar.assign(layer.slope.size(), 0.0);
+    x_bar.assign(static_cast<std::size_t>(n_) * layer.transposed.stride(), 0.0);
+    for (int k = 0; k < n_; ++k)
+      for (int o = 0; o < layer.n_out; ++o) {
+        const std::size_t at = static_cast<std::size_t>(k) * stride + o;
+        if (layer.place.has_timestep)
+          gradient[layer.place.timestep + o] += static_cast<Real>(bar[at] * layer.phi[at]);
+        z_bar[at] = layer.slope[at] * bar[at] * layer.timestep[o];
+        gradient[layer.place.bias + o] += static_cast<Real>(z_bar[at]);
+      }
+    weight_bar.assign(static_cast<std::size_t>(layer.n_in) * stride, 0.0);
+    multiply_transposed_add(x.data(), x_stride, n_, layer.n_in, z_bar.data(), stride, stride,
+                            weight_bar.data(), stride);
+    for (int i = 0; i < layer.n_in; ++i)
+      for (int o = 0; o < layer.n_out; ++o)
+        gradient[layer.place.weight + static_cast<std::size_t>(i) * layer.n_out + o] +=
+            static_cast<Real>(weight_bar[static_cast<std::size_t>(i) * stride + o]);
+    if (l == 0) return;
+    multiply(z_bar.data(), stride, n_, layer.transposed, x_bar.data(), layer.transposed.stride());
+    if (layer.skip != DenseLayer::Skip::none)
+      for (int k = 0; k < n_; ++k)
+        for (int o = 0; o < layer.n_out; ++o)
+          x_bar[static_cast<std::size_t>(k) * layer.transposed.stride() + o % layer.n_in] +=
+              bar[static_cast<std::size_t>(k) * stride + o];
+    std::swap(bar, x_bar);
+  }
+}
+
+template void SampledNetwork::refresh(const float*);
+template void SampledNetwork::refresh(const double*);
+template void SampledNetwork::backward(AlignedVector<double>&, float*);
+template void SampledNetwork::backward(AlignedVector<double>&, double*);
+
+}  // namespace quintet::potential

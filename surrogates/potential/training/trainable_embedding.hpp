@@ -1,0 +1,64 @@
+#pragma once
+
+#include <vector>
+
+#include "surrogates/potential/spectral_embedding.hpp"
+#include "surrogates/potential/training/sampled_network.hpp"
+
+namespace quintet::potential {
+
+/// The spectral embedding with networks that change, and the gradient of their parameters.
+///
+/// T is linear in the networks' samples: T = 1/n sum_p sum_k c_pk M_pk with c = C G(nodes), so that no
+/// network is ever evaluated at a neighbour, and no second derivative of it is needed. Of S = ge E + Edot
+/// (see TypedTrainer) the samples get
+///
+///     c_bar_pkm = 1/n sum_atoms sum_a (M_pka T_bar_am + Mdot_pka Tdot_bar_am),  G_bar(nodes) = C^T c_bar,
+///
+/// and the parameters the gradient of the plain networks at a few hundred nodes.
+template <class Real>
+class TrainableEmbedding final : public SpectralEmbedding<Real> {
+ public:
+  using Scratch = typename Embedding<Real>::Scratch;
+  TrainableEmbedding(const Model& model, const ParameterLayout& parameters, const SpectralLayout& layout);
+
+  /// Take the parameters of now: sample the networks, make the tables.
+  void refresh(const Real* parameters);
+  /// Size of the last two Chebyshev coefficients beside the largest |G|: what the intervals leave unresolved.
+  [[nodiscard]] double unresolved() const { return unresolved_; }
+  [[nodiscard]] const SpectralLayout& layout() const { return this->layout_; }
+
+  /// What is kept of a batch between the passes.
+  struct Record {
+    Scratch scratch;
+    AlignedVector<Real> moments, tangent;  ///< [n_atoms, n_types, intervals, order, 4] M and Mdot
+    std::vector<int> occupied, count;      ///< [n_atoms] of Scratch
+  };
+  /// forward(), keeping the moments.
+  void record(Batch<Real>& batch, Record& record) const;
+  /// Tdot [n_atoms, 4, stride] of tangents of the rows, row_dot [rows, 4]; keeps their moments.
+  void tangent(const Batch<Real>& batch, const Real* row_dot, Record& record, Real* t_dot) const;
+  /// Add to c_bar and to the samples at empty slots, of T_bar and Tdot_bar [n_atoms, 4, stride].
+  void add_gradient(const Batch<Real>& batch, const Record& record, const Real* t_bar, const Real* t_dot_bar);
+  /// Add what was gathered to the gradient of the parameters, and start anew.
+  void collect(Real* gradient);
+
+ private:
+  [[nodiscard]] std::size_t atom_size() const {
+    return static_cast<std::size_t>(this->n_types_) * this->layout_.n_intervals * 4 * this->layout_.order;
+  }
+  void transform(int network, const double* samples, int stride);
+  void keep(int b, AlignedVector<Real>& moments, Record& record) const;
+  void accumulate_tangent(const Batch<Real>& batch, int b, const Real* row_dot, Scratch& scratch) const;
+
+  std::vector<SampledNetwork> networks_;
+  std::vector<std::vector<double>> nodes_;      ///< [network] intervals' nodes, then empty slots' inputs
+  std::vector<int> empty_node_;                 ///< [centre, neighbour] index into nodes_ of its network
+  std::vector<double> chebyshev_;               ///< [order, order] samples -> Chebyshev coefficients
+  std::vector<double> power_;                   ///< [order, order] row k: powers' coefficients of T_k
+  std::vector<AlignedVector<Real>> c_bar_;      ///< [network][intervals, order, stride]
+  std::vector<AlignedVector<Real>> empty_bar_;  ///< [centre, neighbour][stride]
+  double unresolved_ = 0;
+};
+
+}  // namespace quintet::potential

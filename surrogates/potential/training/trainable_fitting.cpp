@@ -1,0 +1,295 @@
+#include "surrogates/potential/training/trainable_fitting.hpp"
+
+#include <algorithm>
+
+#include "io/log/error.hpp"
+
+namespace quintet::potential {
+
+namespace {
+/// Atoms that go through the layers together: what they need stays in the second-level cache.
+constexpr int block_atoms = 32;
+
+template <class Real>
+void grow(AlignedVector<Real>& array, std::size_t size) {
+  if (array.size() < size) array.resize(size, Real(0));
+}
+}  // namespace
+
+template <class Real>
+TrainableFitting<Real>::TrainableFitting(const Network& network, const std::vector<LayerPlace>& places,
+                                         const Descriptor& descriptor)
+    : descriptor_(descriptor), last_(places.back()) {
+  const int axis = descriptor.axis_neuron();
+  for (std::size_t l = 0; l + 1 < network.layers.size(); ++l) {
+    const auto& dense = network.layers[l];
+    Layer layer;
+    layer.place = places[l];
+    layer.n_in = l == 0 ? descriptor.size() : dense.n_in;
+    layer.n_out = dense.n_out;
+    layer.activation = dense.activation;
+    const int stride = padded(dense.n_out, pack_width<Real>);
+    layer.bias.assign(stride, Real(0));
+    layer.timestep.assign(stride, Real(0));
+    for (int o = 0; o < dense.n_out; ++o) layer.timestep[o] = static_cast<Real>(dense.timestep[o]);
+    layer.bias_bar = layer.timestep_bar = AlignedVector<Real>(stride, Real(0));
+    layer.weight_bar.assign(static_cast<std::size_t>(layer.n_in) * stride, Real(0));
+    if (dense.skip != DenseLayer::Skip::none)
+      for (int o = 0; o < dense.n_out; ++o) {
+        const int i = o % dense.n_in;
+        layer.skip.push_back(l == 0 ? descriptor.place(i / axis, i % axis) : i);
+      }
+    hidden_.push_back(std::move(layer));
+  }
+  QUINTET_CHECK(!hidden_.empty(), "a fitting network to be trained needs at least one hidden layer");
+  last_weight_.assign(padded(network.layers.back().n_in, pack_width<Real>), Real(0));
+  last_bar_ = last_weight_;
+}
+
+/// First layer's weights in the descriptor's kept order, twins added up.
+template <class Real>
+std::vector<Real> TrainableFitting<Real>::folded(const Real* weight) const {
+  const int axis = descriptor_.axis_neuron(), n_out = hidden_.front().n_out;
+  std::vector<Real> to(static_cast<std::size_t>(descriptor_.size()) * n_out);
+  for (int m = 0; m < descriptor_.n_channels(); ++m)
+    for (int m2 = 0; m2 < std::min(axis, m + 1); ++m2) {
+      Real* row = to.data() + static_cast<std::size_t>(descriptor_.place(m, m2)) * n_out;
+      std::copy_n(weight + (static_cast<std::size_t>(m) * axis + m2) * n_out, n_out, row);
+      if (m == m2 || m >= axis) continue;
+      const Real* twin = weight + (static_cast<std::size_t>(m2) * axis + m) * n_out;
+      for (int o = 0; o < n_out; ++o) row[o] += twin[o];
+    }
+  return to;
+}
+
+template <class Real>
+void TrainableFitting<Real>::refresh(const Real* parameters) {
+  for (std::size_t l = 0; l < hidden_.size(); ++l) {
+    auto& layer = hidden_[l];
+    const Real* weight = parameters + layer.place.weight;
+    if (l == 0) {
+      first_weight_ = folded(weight);
+      weight = first_weight_.data();
+    }
+    layer.weight.assign(weight, layer.n_in, layer.n_out);
+    layer.transposed.assign(weight, layer.n_out, layer.n_in, true);
+    std::copy_n(parameters + layer.place.bias, layer.n_out, layer.bias.begin());
+    if (layer.place.has_timestep)
+      std::copy_n(parameters + layer.place.timestep, layer.n_out, layer.timestep.begin());
+  }
+  std::copy_n(parameters + last_.weight, hidden_.back().n_out, last_weight_.begin());
+  last_bias_ = parameters[last_.bias];
+}
+
+template <class Real>
+void TrainableFitting<Real>::forward_layer(const Layer& layer, const Real* x, int x_stride, int first, int n,
+                                           typename Tape::Layer& tape) const {
+  constexpr int w = pack_width<Real>;
+  const int stride = layer.weight.stride();
+  const std::size_t begin = static_cast<std::size_t>(first) * stride;
+  x += static_cast<std::size_t>(first) * x_stride;
+  multiply(x, x_stride, n, layer.weight, tape.y.data() + begin, stride);
+  with_activation(layer.activation, [&]<Activation A>() {
+    for (int b = 0; b < n; ++b)
+      for (int o = 0; o < stride; o += w) {
+        const std::size_t at = begin + static_cast<std::size_t>(b) * stride + o;
+        Pack<Real> phi, slope, curvature;
+        activate<A, Real, w>(load<Real>(tape.y.data() + at) + load<Real>(layer.bias.data() + o), phi, slope,
+                             curvature);
+        store<Real>(tape.phi.data() + at, phi);
+        store<Real>(tape.slope.data() + at, slope);
+        store<Real>(tape.curvature.data() + at, curvature);
+        store<Real>(tape.y.data() + at, phi * load<Real>(layer.timestep.data() + o));
+      }
+  });
+  for (int b = 0; b < n && !layer.skip.empty(); ++b)
+    for (std::size_t o = 0; o < layer.skip.size(); ++o)
+      tape.y[begin + static_cast<std::size_t>(b) * stride + o] +=
+          x[static_cast<std::size_t>(b) * x_stride + layer.skip[o]];
+}
+
+namespace {
+/// dx = z W^T + skip y for rows first .. first + n; dx has room for whole packs.
+template <class Real, class Layer>
+void back(const Layer& layer, const Real* z, const Real* y, int first, int n, Real* dx, int dx_stride) {
+  const int stride = layer.weight.stride();
+  const std::size_t begin = static_cast<std::size_t>(first) * stride;
+  dx += static_cast<std::size_t>(first) * dx_stride;
+  multiply(z + begin, stride, n, layer.transposed, dx, dx_stride);
+  for (int b = 0; b < n && !layer.skip.empty(); ++b)
+    for (std::size_t o = 0; o < layer.skip.size(); ++o)
+      dx[static_cast<std::size_t>(b) * dx_stride + layer.skip[o]] +=
+          y[begin + static_cast<std::size_t>(b) * stride + o];
+}
+}  // namespace
+
+template <class Real>
+void TrainableFitting<Real>::backward_layer(const Layer& layer, const typename Tape::Layer& tape, int first,
+                                            int n, Real* dx, int dx_stride) const {
+  back<Real>(layer, tape.alpha.data(), tape.a.data(), first, n, dx, dx_stride);
+}
+
+template <class Real>
+void TrainableFitting<Real>::evaluate(const Real* d, int d_stride, int n_atoms, double* energy, Real* dd,
+                                      Tape& tape) const {
+  constexpr int w = pack_width<Real>;
+  const std::size_t n_layers = hidden_.size();
+  tape.layers.resize(n_layers);
+  tape.n_atoms = n_atoms;
+  for (std::size_t l = 0; l < n_layers; ++l) {
+    auto& t = tape.layers[l];
+    for (auto* array :
+         {&t.y, &t.phi, &t.slope, &t.curvature, &t.a, &t.alpha, &t.z_dot, &t.y_dot, &t.y_bar, &t.z_bar})
+      grow(*array, static_cast<std::size_t>(n_atoms) * hidden_[l].weight.stride());
+  }
+  for (int first = 0; first < n_atoms; first += block_atoms) {
+    const int n = std::min(block_atoms, n_atoms - first);
+    for (std::size_t l = 0; l < n_layers; ++l)
+      forward_layer(hidden_[l], l > 0 ? tape.layers[l - 1].y.data() : d,
+                    l > 0 ? hidden_[l - 1].weight.stride() : d_stride, first, n, tape.layers[l]);
+    auto& last = tape.layers.back();
+    const int last_stride = hidden_.back().weight.stride();
+    for (int b = first; b < first + n; ++b) {
+      const Real* y = last.y.data() + static_cast<std::size_t>(b) * last_stride;
+      double sum = last_bias_;
+      for (int o = 0; o < hidden_.back().n_out; ++o) sum += static_cast<double>(y[o]) * last_weight_[o];
+      energy[b] = sum;
+      std::copy_n(last_weight_.data(), last_stride,
+                  last.a.data() + static_cast<std::size_t>(b) * last_stride);
+    }
+    for (std::size_t l = n_layers; l-- > 0;) {
+      auto& t = tape.layers[l];
+      const int stride = hidden_[l].weight.stride();
+      for (int b = first; b < first + n; ++b)
+        for (int o = 0; o < stride; o += w) {
+          const std::size_t at = static_cast<std::size_t>(b) * stride + o;
+          store<Real>(t.alpha.data() + at, load<Real>(t.a.data() + at) * load<Real>(t.slope.data() + at) *
+                                               load<Real>(hidden_[l].timestep.data() + o));
+        }
+      backward_layer(hidden_[l], t, first, n, l > 0 ? tape.layers[l - 1].a.data() : dd,
+                     l > 0 ? hidden_[l - 1].weight.stride() : d_stride);
+    }
+  }
+}
+
+template <class Real>
+void TrainableFitting<Real>::tangent_layer(const Layer& layer, const Real* x_dot, int x_stride, int first,
+                                           int n, typename Tape::Layer& tape) const {
+  constexpr int w = pack_width<Real>;
+  const int stride = layer.weight.stride();
+  const std::size_t begin = static_cast<std::size_t>(first) * stride;
+  x_dot += static_cast<std::size_t>(first) * x_stride;
+  multiply(x_dot, x_stride, n, layer.weight, tape.z_dot.data() + begin, stride);
+  for (int b = 0; b < n; ++b)
+    for (int o = 0; o < stride; o += w) {
+      const std::size_t at = begin + static_cast<std::size_t>(b) * stride + o;
+      store<Real>(tape.y_dot.data() + at, load<Real>(tape.z_dot.data() + at) *
+                                              load<Real>(tape.slope.data() + at) *
+                                              load<Real>(layer.timestep.data() + o));
+    }
+  for (int b = 0; b < n && !layer.skip.empty(); ++b)
+    for (std::size_t o = 0; o < layer.skip.size(); ++o)
+      tape.y_dot[begin + static_cast<std::size_t>(b) * stride + o] +=
+          x_dot[static_cast<std::size_t>(b) * x_stride + layer.skip[o]];
+}
+
+/// z_bar from y_bar, the sums over atoms of bias and time step, and x_bar.
+template <class Real>
+void TrainableFitting<Real>::bar_layer(Layer& layer, typename Tape::Layer& t, int first, int n, Real* x_bar,
+                                       int x_stride) {
+  constexpr int w = pack_width<Real>;
+  const int stride = layer.weight.stride();
+  for (int o = 0; o < stride; o += w) {
+    const Pack<Real> idt = load<Real>(layer.timestep.data() + o);
+    Pack<Real> bias{}, timestep{};
+    for (int b = first; b < first + n; ++b) {
+      const std::size_t at = static_cast<std::size_t>(b) * stride + o;
+      const Pack<Real> y_bar = load<Real>(t.y_bar.data() + at), slope = load<Real>(t.slope.data() + at);
+      const Pack<Real> a_z_dot = load<Real>(t.a.data() + at) * load<Real>(t.z_dot.data() + at);
+      const Pack<Real> z_bar = (y_bar * slope + a_z_dot * load<Real>(t.curvature.data() + at)) * idt;
+      store<Real>(t.z_bar.data() + at, z_bar);
+      bias += z_bar;
+      timestep += y_bar * load<Real>(t.phi.data() + at) + a_z_dot * slope;
+    }
+    store<Real>(layer.bias_bar.data() + o, load<Real>(layer.bias_bar.data() + o) + bias);
+    store<Real>(layer.timestep_bar.data() + o, load<Real>(layer.timestep_bar.data() + o) + timestep);
+  }
+  back<Real>(layer, t.z_bar.data(), t.y_bar.data(), first, n, x_bar, x_stride);
+}
+
+template <class Real>
+void TrainableFitting<Real>::differentiate(const Real* d, const Real* d_dot, int d_stride, Real ge,
+                                           Real* d_bar, Tape& tape) {
+  const std::size_t n_layers = hidden_.size();
+  const int n_atoms = tape.n_atoms, last_stride = hidden_.back().weight.stride();
+  for (int first = 0; first < n_atoms; first += block_atoms) {
+    const int n = std::min(block_atoms, n_atoms - first);
+    for (std::size_t l = 0; l < n_layers; ++l)
+      tangent_layer(hidden_[l], l > 0 ? tape.layers[l - 1].y_dot.data() : d_dot,
+                    l > 0 ? hidden_[l - 1].weight.stride() : d_stride, first, n, tape.layers[l]);
+    auto& last = tape.layers.back();
+    for (int b = first; b < first + n; ++b)
+      for (int o = 0; o < last_stride; ++o) {
+        const std::size_t at = static_cast<std::size_t>(b) * last_stride + o;
+        last.y_bar[at] = ge * last_weight_[o];
+        last_bar_[o] += ge * last.y[at] + last.y_dot[at];
+      }
+    for (std::size_t l = n_layers; l-- > 0;)
+      bar_layer(hidden_[l], tape.layers[l], first, n, l > 0 ? tape.layers[l - 1].y_bar.data() : d_bar,
+                l > 0 ? hidden_[l - 1].weight.stride() : d_stride);
+  }
+  last_bias_bar_ += ge * static_cast<Real>(n_atoms);
+  for (std::size_t l = 0; l < n_layers; ++l) {
+    auto& layer = hidden_[l];
+    const auto& t = tape.layers[l];
+    const int stride = layer.weight.stride(), x_stride = l > 0 ? hidden_[l - 1].weight.stride() : d_stride;
+    const Real *x = l > 0 ? tape.layers[l - 1].y.data() : d,
+               *x_dot = l > 0 ? tape.layers[l - 1].y_dot.data() : d_dot;
+    multiply_transposed_add(x, x_stride, n_atoms, layer.n_in, t.z_bar.data(), stride, stride,
+                            layer.weight_bar.data(), stride);
+    multiply_transposed_add(x_dot, x_stride, n_atoms, layer.n_in, t.alpha.data(), stride, stride,
+                            layer.weight_bar.data(), stride);
+  }
+}
+
+namespace {
+/// to[n] += from[n], from = 0.
+template <class Real>
+void move_sum(AlignedVector<Real>& from, Real* to, int n) {
+  for (int i = 0; i < n; ++i) to[i] += from[i];
+  std::fill(from.begin(), from.end(), Real(0));
+}
+}  // namespace
+
+template <class Real>
+void TrainableFitting<Real>::collect(Real* gradient) {
+  for (std::size_t l = 0; l < hidden_.size(); ++l) {
+    auto& layer = hidden_[l];
+    const int stride = layer.weight.stride(), axis = descriptor_.axis_neuron();
+    const auto add_row = [&](std::size_t row, int from) {
+      Real* to = gradient + layer.place.weight + row * layer.n_out;
+      const Real* bar = layer.weight_bar.data() + static_cast<std::size_t>(from) * stride;
+      for (int o = 0; o < layer.n_out; ++o) to[o] += bar[o];
+    };
+    if (l == 0)
+      for (int m = 0; m < descriptor_.n_channels(); ++m)
+        for (int m2 = 0; m2 < axis; ++m2)
+          add_row(static_cast<std::size_t>(m) * axis + m2, descriptor_.place(m, m2));
+    else
+      for (int i = 0; i < layer.n_in; ++i) add_row(i, i);
+    std::fill(layer.weight_bar.begin(), layer.weight_bar.end(), Real(0));
+    move_sum(layer.bias_bar, gradient + layer.place.bias, layer.n_out);
+    if (layer.place.has_timestep)
+      move_sum(layer.timestep_bar, gradient + layer.place.timestep, layer.n_out);
+    else
+      std::fill(layer.timestep_bar.begin(), layer.timestep_bar.end(), Real(0));
+  }
+  move_sum(last_bar_, gradient + last_.weight, hidden_.back().n_out);
+  gradient[last_.bias] += last_bias_bar_;
+  last_bias_bar_ = 0;
+}
+
+template class TrainableFitting<float>;
+template class TrainableFitting<double>;
+
+}  // namespace quintet::potential

@@ -1,0 +1,404 @@
+#include "surrogates/potential/training/typed_trainer.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "io/log/error.hpp"
+#include "surrogates/training/adam.hpp"
+
+namespace quintet::potential {
+
+namespace {
+
+/// Largest error of the samples' polynomials relative to the largest |G|: below the arithmetic's own.
+template <class Real>
+constexpr double tolerance = sizeof(Real) == 8 ? 1e-13 : 1e-7;
+
+template <class Real>
+void grow(AlignedVector<Real>& array, std::size_t size) {
+  if (array.size() < size) array.resize(size, Real(0));
+}
+
+}  // namespace
+
+template <class Real>
+TypedTrainer<Real>::TypedTrainer(const Model& start, SelRule rule, const AdamOptions& adam)
+    : start_(start),
+      places_(start),
+      adam_(adam),
+      environment_(start, rule),
+      descriptor_(start.n_channels(), start.axis_neuron, pack_width<Real>),
+      groups_(start.n_types()) {
+  const auto values = parameters_of(start, places_);
+  theta_.assign(values.begin(), values.end());
+  gradient_.assign(places_.size, Real(0));
+  moment1_ = moment2_ = gradient_;
+  for (int t = 0; t < start.n_types(); ++t)
+    fitting_.emplace_back(start.fitting[t], places_.fitting[t], descriptor_);
+}
+
+/// Give the networks the parameters of now; choose the embedding's intervals anew where they no longer reach.
+template <class Real>
+void TypedTrainer<Real>::refresh(std::span<const Frame* const> frames) {
+  double closest = covered_;
+  for (const Frame* frame : frames) closest = std::min(closest, 0.98 * frame->least_distance);
+  const bool too_close = closest < covered_;
+  covered_ = closest;
+  if (!stale_ && !too_close) return;
+  if (embedding_ && !too_close) embedding_->refresh(theta_.data());
+  if (!embedding_ || too_close || embedding_->unresolved() > 10 * tolerance<Real>) {
+    const Model now = model();
+    embedding_ = std::make_unique<TrainableEmbedding<Real>>(
+        now, places_, choose_layout(now, pack_width<Real>, tolerance<Real>, covered_));
+    embedding_->refresh(theta_.data());
+  }
+  if (stale_)
+    for (auto& fitting : fitting_) fitting.refresh(theta_.data());
+  stale_ = false;
+}
+
+template <class Real>
+void TypedTrainer<Real>::fill_batches(const Frame& frame, Group& group) {
+  const std::size_t n_batches = (group.atoms.size() + batch_atoms - 1) / batch_atoms;
+  if (group.batches.size() < n_batches) {
+    group.batches.resize(n_batches);
+    group.records.resize(n_batches);
+  }
+  const int type = static_cast<int>(&group - groups_.data());
+  for (std::size_t k = 0; k < n_batches; ++k) {
+    auto& batch = group.batches[k];
+    if (batch.t.empty())
+      batch.reserve(batch_atoms, std::min(start_.n_slots(), 128), start_.n_types(), start_.n_channels());
+    batch.centre = type;
+    batch.n_atoms = 0;
+    for (std::size_t at = k * batch_atoms; at < std::min((k + 1) * batch_atoms, group.atoms.size()); ++at)
+      environment_.append(group.atoms[at], frame.position.data(), frame.type.data(), frame.offset.data(),
+                          frame.neighbour.data(), batch, environment_scratch_);
+    embedding_->record(batch, group.records[k]);
+  }
+}
+
+template <class Real>
+void TypedTrainer<Real>::add_forces(const Frame& frame, const Batch<Real>& batch, int b) {
+  const int n_types = start_.n_types();
+  const auto& deviation = start_.deviation[batch.centre];
+  double own[3] = {};
+  for (int r = batch.first[b * n_types]; r < batch.first[(b + 1) * n_types]; ++r) {
+    const Real* gradient = batch.gradient.data() + 4 * static_cast<std::size_t>(r);
+    const double d[3] = {batch.dx[r], batch.dy[r], batch.dz[r]};
+    const double g[3] = {gradient[1] / deviation[1], gradient[2] / deviation[2], gradient[3] / deviation[3]};
+    const double along =
+        batch.slope[r] * gradient[0] + batch.dq[r] * (g[0] * d[0] + g[1] * d[1] + g[2] * d[2]);
+    double* on_neighbour =
+        prediction_.force.data() + 3 * static_cast<std::size_t>(frame.owner[batch.neighbour[r]]);
+    for (int l = 0; l < 3; ++l) {
+      const double slope = along * d[l] + batch.q[r] * g[l];  // dE/dd_l
+      on_neighbour[l] -= slope;
+      own[l] += slope;
+      for (int k = 0; k < 3; ++k) prediction_.virial[3 * l + k] -= slope * d[k];
+    }
+  }
+  for (int l = 0; l < 3; ++l) prediction_.force[3 * static_cast<std::size_t>(batch.atom[b]) + l] += own[l];
+}
+
+/// Values and adjoint: energies and forces of the atoms of one type.
+template <class Real>
+void TypedTrainer<Real>::predict(const Frame& frame, int type, Group& group) {
+  const std::size_t n = group.atoms.size(), d_stride = descriptor_.stride();
+  const int stride = padded(start_.n_channels(), pack_width<Real>);
+  const std::size_t t_size = 4 * static_cast<std::size_t>(stride);
+  for (auto* array : {&group.d, &group.d_dot, &group.d_bar, &group.d_dot_bar}) grow(*array, n * d_stride);
+  for (auto* array : {&group.t_bar, &group.t_dot, &group.t_dot_bar}) grow(*array, n * t_size);
+  grow(work_, static_cast<std::size_t>(start_.axis_neuron) * stride);
+  group.energy.resize(n);
+  fill_batches(frame, group);
+  for (std::size_t i = 0; i < n; ++i)
+    descriptor_.forward(group.batches[i / batch_atoms].t.data() + i % batch_atoms * t_size, stride,
+                        group.d.data() + i * d_stride);
+  fitting_[type].evaluate(group.d.data(), descriptor_.stride(), static_cast<int>(n), group.energy.data(),
+                          group.d_dot_bar.data(), group.tape);
+  for (std::size_t i = 0; i < n; ++i) {
+    auto& batch = group.batches[i / batch_atoms];
+    const int b = static_cast<int>(i % batch_atoms);
+    Real* dt = group.t_dot_bar.data() + i * t_size;
+    descriptor_.backward(batch.t.data() + b * t_size, stride, group.d_dot_bar.data() + i * d_stride, dt,
+                         work_.data());
+    std::copy_n(dt, t_size, batch.dt.data());
+    embedding_->backward(batch, b, group.records[i / batch_atoms].scratch);
+    add_forces(frame, batch, b);
+    prediction_.energy += group.energy[i];
+  }
+}
+
+template <class Real>
+void TypedTrainer<Real>::predict(const Frame& frame) {
+  prediction_.energy = 0;
+  prediction_.force.assign(3 * static_cast<std::size_t>(frame.n_atoms), 0.0);
+  prediction_.virial = {};
+  for (auto& group : groups_) group.atoms.clear();
+  for (int i = 0; i < frame.n_atoms; ++i) {
+    const int type = frame.type[i];
+    if (!start_.excluded_atoms[type])
+      prediction_.energy +=
+          start_.output_bias[type] + (start_.excluded_fitting[type] ? 0 : start_.atom_bias[type]);
+    if (!start_.excluded_atoms[type] && !start_.excluded_fitting[type]) groups_[type].atoms.push_back(i);
+  }
+  for (int type = 0; type < start_.n_types(); ++type)
+    if (!groups_[type].atoms.empty()) predict(frame, type, groups_[type]);
+}
+
+/// Deviations of the prediction from the labels; if asked, the derivatives of 1/batch_size times the loss.
+template <class Real>
+Deviations TypedTrainer<Real>::compare(const Frame& frame, const LossPrefactors& prefactors, int batch_size,
+                                       Adjoint* adjoint) const {
+  Deviations result;
+  result.frames = 1;
+  const double n = frame.n_atoms, per_atoms = prefactors.intensive ? 1 / (n * n) : 1 / n;
+  if (frame.energy) {
+    const double difference = prediction_.energy - *frame.energy;
+    result.with_energy = 1;
+    result.energy = difference * difference / (n * n);
+    result.loss += prefactors.energy * difference * difference * per_atoms;
+    if (adjoint) adjoint->energy = 2 * prefactors.energy * difference * per_atoms / batch_size;
+  }
+  if (adjoint) adjoint->force.assign(prediction_.force.size(), 0.0);
+  if (!frame.force.empty()) {
+    double sum = 0;
+    for (std::size_t i = 0; i < frame.force.size(); ++i) {
+      const double difference = prediction_.force[i] - frame.force[i];
+      sum += difference * difference;
+      if (adjoint) adjoint->force[i] = 2 * prefactors.force * difference / (3 * n) / batch_size;
+    }
+    result.with_force = 1;
+    result.force = sum / (3 * n);
+    result.loss += prefactors.force * result.force;
+  }
+  if (frame.virial) {
+    double sum = 0;
+    for (int k = 0; k < 9; ++k) {
+      const double difference = prediction_.virial[k] - (*frame.virial)[k];
+      sum += difference * difference;
+      if (adjoint) adjoint->virial[k] = 2 * prefactors.virial * difference * per_atoms / 9 / batch_size;
+    }
+    result.with_virial = 1;
+    result.virial = sum / 9 / (n * n);
+    result.loss += prefactors.virial * sum / 9 * per_atoms;
+  }
+  return result;
+}
+
+/// Tangents Rdot of a batch's rows for displacements -dL/dF and strain -dL/dV.
+template <class Real>
+void TypedTrainer<Real>::tangent(const Frame& frame, const Adjoint& adjoint, const Batch<Real>& batch) {
+  const int n_types = start_.n_types();
+  const auto& deviation = start_.deviation[batch.centre];
+  const double scale[3] = {1 / deviation[1], 1 / deviation[2], 1 / deviation[3]};
+  const double* v = adjoint.force.data();
+  grow(row_dot_, 4 * batch.neighbour.size());
+  for (int b = 0; b < batch.n_atoms; ++b) {
+    const double* own = v + 3 * static_cast<std::size_t>(batch.atom[b]);
+    for (int r = batch.first[b * n_types]; r < batch.first[(b + 1) * n_types]; ++r) {
+      const double d[3] = {batch.dx[r], batch.dy[r], batch.dz[r]};
+      const double* other = v + 3 * static_cast<std::size_t>(frame.owner[batch.neighbour[r]]);
+      double d_dot[3], along = 0;
+      for (int k = 0; k < 3; ++k) {
+        d_dot[k] = own[k] - other[k];
+        for (int l = 0; l < 3; ++l) d_dot[k] -= adjoint.virial[3 * k + l] * d[l];
+        along += d[k] * d_dot[k];
+      }
+      Real* row_dot = row_dot_.data() + 4 * static_cast<std::size_t>(r);
+      row_dot[0] = static_cast<Real>(batch.slope[r] * along);
+      for (int k = 0; k < 3; ++k)
+        row_dot[k + 1] = static_cast<Real>((batch.q[r] * d_dot[k] + batch.dq[r] * along * d[k]) * scale[k]);
+    }
+  }
+}
+
+/// Tangent and gradient of the atoms of one type.
+template <class Real>
+void TypedTrainer<Real>::differentiate(const Frame& frame, const Adjoint& adjoint, int type, Group& group) {
+  const std::size_t n = group.atoms.size(), d_stride = descriptor_.stride();
+  const int stride = padded(start_.n_channels(), pack_width<Real>);
+  const std::size_t t_size = 4 * static_cast<std::size_t>(stride);
+  for (std::size_t k = 0; k * batch_atoms < n; ++k) {
+    tangent(frame, adjoint, group.batches[k]);
+    embedding_->tangent(group.batches[k], row_dot_.data(), group.records[k],
+                        group.t_dot.data() + k * batch_atoms * t_size);
+  }
+  for (std::size_t i = 0; i < n; ++i)
+    descriptor_.tangent(group.batches[i / batch_atoms].t.data() + i % batch_atoms * t_size,
+                        group.t_dot.data() + i * t_size, stride, group.d_dot.data() + i * d_stride);
+  fitting_[type].differentiate(group.d.data(), group.d_dot.data(), descriptor_.stride(),
+                               static_cast<Real>(adjoint.energy), group.d_bar.data(), group.tape);
+  // D is bilinear in T: T_bar = D_bar through T, and Ddot_bar through Tdot.
+  AlignedVector<Real> through_t_dot(t_size);
+  for (std::size_t i = 0; i < n; ++i) {
+    Real* t_bar = group.t_bar.data() + i * t_size;
+    descriptor_.backward(group.batches[i / batch_atoms].t.data() + i % batch_atoms * t_size, stride,
+                         group.d_bar.data() + i * d_stride, t_bar, work_.data());
+    descriptor_.backward(group.t_dot.data() + i * t_size, stride, group.d_dot_bar.data() + i * d_stride,
+                         through_t_dot.data(), work_.data());
+    for (std::size_t k = 0; k < t_size; ++k) t_bar[k] += through_t_dot[k];
+  }
+  for (std::size_t k = 0; k * batch_atoms < n; ++k)
+    embedding_->add_gradient(group.batches[k], group.records[k],
+                             group.t_bar.data() + k * batch_atoms * t_size,
+                             group.t_dot_bar.data() + k * batch_atoms * t_size);
+}
+
+template <class Real>
+Deviations TypedTrainer<Real>::gradient(std::span<const Frame* const> frames,
+                                        const LossPrefactors& prefactors, int batch_size) {
+  Deviations result;
+  if (frames.empty()) return result;
+  refresh(frames);
+  environment_scratch_.overflowing = 0;
+  Adjoint adjoint;
+  for (const Frame* frame : frames) {
+    predict(*frame);
+    adjoint.energy = 0;
+    adjoint.virial = {};
+    result += compare(*frame, prefactors, batch_size, &adjoint);
+    for (int type = 0; type < start_.n_types(); ++type)
+      if (!groups_[type].atoms.empty()) differentiate(*frame, adjoint, type, groups_[type]);
+  }
+  embedding_->collect(gradient_.data());
+  for (auto& fitting : fitting_) fitting.collect(gradient_.data());
+  result.overflowing = environment_scratch_.overflowing;
+  return result;
+}
+
+template <class Real>
+Deviations TypedTrainer<Real>::evaluate(std::span<const Frame* const> frames,
+                                        const LossPrefactors& prefactors) {
+  Deviations result;
+  if (frames.empty()) return result;
+  refresh(frames);
+  environment_scratch_.overflowing = 0;
+  for (const Frame* frame : frames) {
+    predict(*frame);
+    result += compare(*frame, prefactors, 1, nullptr);
+  }
+  result.overflowing = environment_scratch_.overflowing;
+  return result;
+}
+
+template <class Real>
+void TypedTrainer<Real>::reduce(const Comm& comm) {
+  comm.reduce(std::span<Real>(gradient_), Comm::Reduction::sum);
+}
+
+template <class Real>
+void TypedTrainer<Real>::update(double learning_rate) {
+  ++step_;
+  adam_step(adam_, step_, learning_rate, std::span<Real>(theta_), std::span<Real>(gradient_),
+            std::span<Real>(moment1_), std::span<Real>(moment2_));
+  stale_ = true;
+}
+
+template <class Real>
+Model TypedTrainer<Real>::model() const {
+  Model now = start_;
+  now.tables.clear();
+  now.version = 2;
+  const auto values = parameters();
+  potential::set_parameters(now, places_, values.data());
+  return now;
+}
+
+template <class Real>
+std::vector<double> TypedTrainer<Real>::gradient_values() const {
+  return {gradient_.begin(), gradient_.end()};
+}
+
+template <class Real>
+std::vector<double> TypedTrainer<Real>::parameters() const {
+  return {theta_.begin(), theta_.end()};
+}
+
+template <class Real>
+void TypedTrainer<Real>::set_parameters(std::span<const double> values) {
+  QUINTET_ASSERT(values.size() == theta_.size());
+  for (std::size_t i = 0; i < values.size(); ++i) theta_[i] = static_cast<Real>(values[i]);
+  stale_ = true;
+}
+
+template <class Real>
+void TypedTrainer<Real>::save(hdf5::Group& group) const {
+  const auto write = [&](const char* name, const AlignedVector<Real>& values, const char* text) {
+    group.write(name, std::span<const Real>(values), {values.size()}, {"1", {"parameter"}, text});
+  };
+  write("parameters", theta_, "weights, biases and time steps");
+  write("moment1", moment1_, "Adam's mean of the gradient");
+  write("moment2", moment2_, "Adam's mean of the squared gradient");
+  group.set_attribute("adam_step", step_);
+  // The intervals on which the networks are sampled have a history: without them a restart would differ in
+  // the last bits.
+  group.set_attribute("covered_distance", covered_);
+  if (!embedding_) return;
+  const auto& layout = embedding_->layout();
+  group.set_attribute(
+      "embedding_intervals",
+      std::vector<double>{static_cast<double>(layout.order), layout.width, layout.lower,
+                          static_cast<double>(layout.n_intervals), layout.error, layout.slope_error});
+}
+
+template <class Real>
+void TypedTrainer<Real>::load(hdf5::Group& group) {
+  const auto read = [&](const char* name, AlignedVector<Real>& values) {
+    const auto found = group.read<Real>(name, {values.size()});
+    std::copy(found.begin(), found.end(), values.begin());
+  };
+  read("parameters", theta_);
+  read("moment1", moment1_);
+  read("moment2", moment2_);
+  step_ = group.integer_attribute("adam_step");
+  covered_ = group.number_attribute("covered_distance").at(0);
+  stale_ = true;
+  if (!group.has_attribute("embedding_intervals")) return;
+  const auto v = group.number_attribute("embedding_intervals");
+  QUINTET_CHECK(v.size() == 6, "the checkpoint's embedding_intervals has {} numbers, not 6", v.size());
+  embedding_ = std::make_unique<TrainableEmbedding<Real>>(
+      model(), places_,
+      SpectralLayout{static_cast<int>(v[0]), v[1], v[2], static_cast<int>(v[3]), v[4], v[5]});
+}
+
+template class TypedTrainer<float>;
+template class TypedTrainer<double>;
+
+Deviations& Deviations::operator+=(const Deviations& other) {
+  frames += other.frames;
+  with_energy += other.with_energy;
+  with_force += other.with_force;
+  with_virial += other.with_virial;
+  loss += other.loss;
+  energy += other.energy;
+  force += other.force;
+  virial += other.virial;
+  overflowing += other.overflowing;
+  return *this;
+}
+
+namespace {
+double root_mean(double sum, std::int64_t n) { return n > 0 ? std::sqrt(sum / static_cast<double>(n)) : 0.0; }
+}  // namespace
+
+double Deviations::rmse_energy() const { return root_mean(energy, with_energy); }
+double Deviations::rmse_force() const { return root_mean(force, with_force); }
+double Deviations::rmse_virial() const { return root_mean(virial, with_virial); }
+
+Deviations sum(const Comm& comm, Deviations part) {
+  std::array<std::int64_t, 5> counts{part.frames, part.with_energy, part.with_force, part.with_virial,
+                                     part.overflowing};
+  std::array<double, 4> sums{part.loss, part.energy, part.force, part.virial};
+  comm.reduce(std::span<std::int64_t>(counts), Comm::Reduction::sum);
+  comm.reduce(std::span<double>(sums), Comm::Reduction::sum);
+  return {counts[0], counts[1], counts[2], counts[3], sums[0], sums[1], sums[2], sums[3], counts[4]};
+}
+
+std::unique_ptr<Trainer> Trainer::create(const Model& start, SelRule rule, const AdamOptions& adam) {
+  if (start.single_precision) return std::make_unique<TypedTrainer<float>>(start, rule, adam);
+  return std::make_unique<TypedTrainer<double>>(start, rule, adam);
+}
+
+}  // namespace quintet::potential

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <vector>
+
+#include "surrogates/potential/training/trainable_embedding.hpp"
+#include "surrogates/potential/training/trainable_fitting.hpp"
+#include "surrogates/potential/training/trainer.hpp"
+
+namespace quintet::potential {
+
+/// Trainer in one precision.
+///
+/// The gradient needs no graph. dL = ge dE + sum_j gF_j dF_j + gV : dV for the changes that new parameters
+/// make, and F = -dE/dx, V = -dE/d(strain), so that with displacements v_j = -gF_j and strain gamma = -gV
+///
+///     dL/dtheta = dS/dtheta,  S = ge E + Edot,
+///
+/// Edot the derivative of E along (v, gamma): one tangent pass gives Edot, one adjoint pass its gradient. The
+/// adjoint of what carries the tangent is the adjoint that gave the forces, and is kept from there.
+template <class Real>
+class TypedTrainer final : public Trainer {
+ public:
+  TypedTrainer(const Model& start, SelRule rule, const AdamOptions& adam);
+  [[nodiscard]] std::size_t n_parameters() const override { return places_.size; }
+  Deviations gradient(std::span<const Frame* const> frames, const LossPrefactors& prefactors,
+                      int batch_size) override;
+  Deviations evaluate(std::span<const Frame* const> frames, const LossPrefactors& prefactors) override;
+  void reduce(const Comm& comm) override;
+  void update(double learning_rate) override;
+  [[nodiscard]] Model model() const override;
+  [[nodiscard]] std::vector<double> gradient_values() const override;
+  [[nodiscard]] std::vector<double> parameters() const override;
+  void set_parameters(std::span<const double> values) override;
+  void save(hdf5::Group& group) const override;
+  void load(hdf5::Group& group) override;
+
+ private:
+  /// Atoms that share a batch of neighbours.
+  static constexpr int batch_atoms = 32;
+  /// The atoms of one type of the frame at hand, and all that the passes leave for each other.
+  struct Group {
+    std::vector<int> atoms;
+    std::vector<Batch<Real>> batches;
+    std::vector<typename TrainableEmbedding<Real>::Record> records;
+    AlignedVector<Real> t_bar, t_dot, t_dot_bar;     ///< [n_atoms, 4, stride]; t_dot_bar = dE/dT
+    AlignedVector<Real> d, d_dot, d_bar, d_dot_bar;  ///< [n_atoms, d_stride]; d_dot_bar = dE/dD
+    typename TrainableFitting<Real>::Tape tape;
+    std::vector<double> energy;  ///< [n_atoms]
+  };
+  struct Prediction {
+    double energy = 0;
+    std::vector<double> force;  ///< [n_atoms, 3]
+    Mat3 virial{};
+  };
+  /// What the loss says of a frame: its terms, and its derivatives by the prediction.
+  struct Adjoint {
+    double energy = 0;
+    std::vector<double> force;
+    Mat3 virial{};
+  };
+
+  void refresh(std::span<const Frame* const> frames);
+  void fill_batches(const Frame& frame, Group& group);
+  void predict(const Frame& frame);
+  void predict(const Frame& frame, int type, Group& group);
+  void add_forces(const Frame& frame, const Batch<Real>& batch, int b);
+  void tangent(const Frame& frame, const Adjoint& adjoint, const Batch<Real>& batch);
+  void differentiate(const Frame& frame, const Adjoint& adjoint, int type, Group& group);
+  Deviations compare(const Frame& frame, const LossPrefactors& prefactors, int batch_size,
+                     Adjoint* adjoint) const;
+
+  Model start_;
+  ParameterLayout places_;
+  AdamOptions adam_;
+  AlignedVector<Real> theta_, gradient_, moment1_, moment2_;
+  std::int64_t step_ = 0;
+  bool stale_ = true;     ///< the networks do not have the parameters of now
+  double covered_ = 1.0;  ///< closest distance of neighbours that the intervals reach (angstrom)
+  Environment environment_;
+  Environment::Scratch environment_scratch_;
+  Descriptor descriptor_;
+  std::unique_ptr<TrainableEmbedding<Real>> embedding_;
+  std::vector<TrainableFitting<Real>> fitting_;
+  std::vector<Group> groups_;
+  Prediction prediction_;
+  AlignedVector<Real> row_dot_, work_;
+};
+
+}  // namespace quintet::potential
