@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "io/log/error.hpp"
+#include "io/log/log.hpp"
 #include "surrogates/training/adam.hpp"
 
 namespace quintet::potential {
@@ -51,6 +52,14 @@ void TypedTrainer<Real>::refresh(std::span<const Frame* const> frames) {
     embedding_ = std::make_unique<TrainableEmbedding<Real>>(
         now, places_, choose_layout(now, pack_width<Real>, tolerance<Real>, covered_));
     embedding_->refresh(theta_.data());
+    if (const double error = embedding_->layout().error; error > 100 * tolerance<Real> && !warned_) {
+      warned_ = true;
+      log::warning(
+          "the embedding networks are sampled with a relative error of {:.1e} only (activations with kinks, "
+          "or weights "
+          "too large)",
+          error);
+    }
   }
   if (stale_)
     for (auto& fitting : fitting_) fitting.refresh(theta_.data());

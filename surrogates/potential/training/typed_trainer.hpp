@@ -74,6 +74,7 @@ class TypedTrainer final : public Trainer {
   AdamOptions adam_;
   AlignedVector<Real> theta_, gradient_, moment1_, moment2_;
   std::int64_t step_ = 0;
+  bool warned_ = false;
   bool stale_ = true;     ///< the networks do not have the parameters of now
   double covered_ = 1.0;  ///< closest distance of neighbours that the intervals reach (angstrom)
   Environment environment_;
