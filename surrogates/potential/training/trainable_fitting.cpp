@@ -48,18 +48,17 @@ TrainableFitting<Real>::TrainableFitting(const Network& network, const std::vect
 
 /// First layer's weights in the descriptor's kept order, twins added up.
 template <class Real>
-std::vector<Real> TrainableFitting<Real>::folded(const Real* weight) const {
+void TrainableFitting<Real>::fold(const Real* weight) {
   const int axis = descriptor_.axis_neuron(), n_out = hidden_.front().n_out;
-  std::vector<Real> to(static_cast<std::size_t>(descriptor_.size()) * n_out);
+  first_weight_.resize(static_cast<std::size_t>(descriptor_.size()) * n_out);
   for (int m = 0; m < descriptor_.n_channels(); ++m)
     for (int m2 = 0; m2 < std::min(axis, m + 1); ++m2) {
-      Real* row = to.data() + static_cast<std::size_t>(descriptor_.place(m, m2)) * n_out;
+      Real* row = first_weight_.data() + static_cast<std::size_t>(descriptor_.place(m, m2)) * n_out;
       std::copy_n(weight + (static_cast<std::size_t>(m) * axis + m2) * n_out, n_out, row);
       if (m == m2 || m >= axis) continue;
       const Real* twin = weight + (static_cast<std::size_t>(m2) * axis + m) * n_out;
       for (int o = 0; o < n_out; ++o) row[o] += twin[o];
     }
-  return to;
 }
 
 template <class Real>
@@ -68,7 +67,7 @@ void TrainableFitting<Real>::refresh(const Real* parameters) {
     auto& layer = hidden_[l];
     const Real* weight = parameters + layer.place.weight;
     if (l == 0) {
-      first_weight_ = folded(weight);
+      fold(weight);
       weight = first_weight_.data();
     }
     layer.weight.assign(weight, layer.n_in, layer.n_out);

@@ -63,7 +63,7 @@ class TrainableFitting {
   void tangent_layer(const Layer& layer, const Real* x_dot, int x_stride, int first, int n,
                      typename Tape::Layer& tape) const;
   void bar_layer(Layer& layer, typename Tape::Layer& tape, int first, int n, Real* x_bar, int x_stride);
-  [[nodiscard]] std::vector<Real> folded(const Real* weight) const;
+  void fold(const Real* weight);
 
   Descriptor descriptor_;
   std::vector<Layer> hidden_;

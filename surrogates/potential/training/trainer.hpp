@@ -57,6 +57,10 @@ class Trainer {
                                                        const AdamOptions& adam = {});
 
   [[nodiscard]] virtual std::size_t n_parameters() const = 0;
+  /// Make ready for neighbours as near as `closest` (angstrom). Without it each new least distance of a frame
+  /// costs a new choice of intervals, and ranks with other frames choose differently (a difference of
+  /// round-off).
+  virtual void cover(double closest) = 0;
   /// Add the gradient of 1/batch_size sum over `frames` of their losses.
   /// @param batch_size frames of the whole batch, all ranks together.
   virtual Deviations gradient(std::span<const Frame* const> frames, const LossPrefactors& prefactors,

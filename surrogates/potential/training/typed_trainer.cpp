@@ -38,32 +38,39 @@ TypedTrainer<Real>::TypedTrainer(const Model& start, SelRule rule, const AdamOpt
     fitting_.emplace_back(start.fitting[t], places_.fitting[t], descriptor_);
 }
 
-/// Give the networks the parameters of now; choose the embedding's intervals anew where they no longer reach.
+template <class Real>
+void TypedTrainer<Real>::choose_intervals() {
+  const Model now = model();
+  embedding_ = std::make_unique<TrainableEmbedding<Real>>(
+      now, places_, choose_layout(now, pack_width<Real>, tolerance<Real>, covered_));
+  embedding_->refresh(theta_.data());
+  allowed_ = std::max(10 * tolerance<Real>, 4 * embedding_->unresolved());
+  if (const double error = embedding_->layout().error; error > 100 * tolerance<Real> && !warned_) {
+    warned_ = true;
+    log::warning(
+        "the embedding networks are sampled with a relative error of {:.1e} only (activations with kinks, or "
+        "large weights)",
+        error);
+  }
+}
+
+/// Give the networks the parameters of now; choose the embedding's intervals anew where they no longer serve.
 template <class Real>
 void TypedTrainer<Real>::refresh(std::span<const Frame* const> frames) {
-  double closest = covered_;
-  for (const Frame* frame : frames) closest = std::min(closest, 0.98 * frame->least_distance);
-  const bool too_close = closest < covered_;
-  covered_ = closest;
-  if (!stale_ && !too_close) return;
-  if (embedding_ && !too_close) embedding_->refresh(theta_.data());
-  if (!embedding_ || too_close || embedding_->unresolved() > 10 * tolerance<Real>) {
-    const Model now = model();
-    embedding_ = std::make_unique<TrainableEmbedding<Real>>(
-        now, places_, choose_layout(now, pack_width<Real>, tolerance<Real>, covered_));
-    embedding_->refresh(theta_.data());
-    if (const double error = embedding_->layout().error; error > 100 * tolerance<Real> && !warned_) {
-      warned_ = true;
-      log::warning(
-          "the embedding networks are sampled with a relative error of {:.1e} only (activations with kinks, "
-          "or weights "
-          "too large)",
-          error);
-    }
-  }
+  for (const Frame* frame : frames) cover(frame->least_distance);
+  if (!stale_ && embedding_) return;
+  if (embedding_) embedding_->refresh(theta_.data());
+  if (!embedding_ || embedding_->unresolved() > allowed_) choose_intervals();
   if (stale_)
     for (auto& fitting : fitting_) fitting.refresh(theta_.data());
   stale_ = false;
+}
+
+template <class Real>
+void TypedTrainer<Real>::cover(double closest) {
+  if (0.98 * closest >= covered_) return;
+  covered_ = 0.98 * closest;
+  embedding_.reset();
 }
 
 template <class Real>
@@ -344,6 +351,7 @@ void TypedTrainer<Real>::save(hdf5::Group& group) const {
   // The intervals on which the networks are sampled have a history: without them a restart would differ in
   // the last bits.
   group.set_attribute("covered_distance", covered_);
+  group.set_attribute("unresolved_allowed", allowed_);
   if (!embedding_) return;
   const auto& layout = embedding_->layout();
   group.set_attribute(
@@ -363,6 +371,7 @@ void TypedTrainer<Real>::load(hdf5::Group& group) {
   read("moment2", moment2_);
   step_ = group.integer_attribute("adam_step");
   covered_ = group.number_attribute("covered_distance").at(0);
+  allowed_ = group.number_attribute("unresolved_allowed").at(0);
   stale_ = true;
   if (!group.has_attribute("embedding_intervals")) return;
   const auto v = group.number_attribute("embedding_intervals");

@@ -25,6 +25,7 @@ class TypedTrainer final : public Trainer {
   Deviations gradient(std::span<const Frame* const> frames, const LossPrefactors& prefactors,
                       int batch_size) override;
   Deviations evaluate(std::span<const Frame* const> frames, const LossPrefactors& prefactors) override;
+  void cover(double closest) override;
   void reduce(const Comm& comm) override;
   void update(double learning_rate) override;
   [[nodiscard]] Model model() const override;
@@ -60,6 +61,7 @@ class TypedTrainer final : public Trainer {
   };
 
   void refresh(std::span<const Frame* const> frames);
+  void choose_intervals();
   void fill_batches(const Frame& frame, Group& group);
   void predict(const Frame& frame);
   void predict(const Frame& frame, int type, Group& group);
@@ -76,6 +78,7 @@ class TypedTrainer final : public Trainer {
   std::int64_t step_ = 0;
   bool warned_ = false;
   bool stale_ = true;     ///< the networks do not have the parameters of now
+  double allowed_ = 0;    ///< unresolved part of G from which on the intervals are chosen anew
   double covered_ = 1.0;  ///< closest distance of neighbours that the intervals reach (angstrom)
   Environment environment_;
   Environment::Scratch environment_scratch_;
