@@ -1,27 +1,41 @@
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <optional>
 
 #include <fmt/ranges.h>
 
 #include "io/config/tree.hpp"
 #include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
+#include "surrogates/potential/dp_document.hpp"
 #include "surrogates/potential/model.hpp"
 
 namespace quintet::potential {
 
 namespace {
 
-/// The tree and the arrays of one .dp file, with the file's name in every complaint.
+/// "" or what to do with a file of one of DeePMD-kit's other formats, by its name.
+std::string advice(const std::string& path) {
+  const std::filesystem::path name(path);
+  const std::string ending = name.extension().string();
+  for (const char* other : {".pb", ".pth", ".pt", ".pt2", ".savedmodel", ".jlo", ".hlo", ".pd"})
+    if (ending == other)
+      return fmt::format("; it looks like a frozen model of another backend: dp convert-backend {} {}", path,
+                         std::filesystem::path(name).replace_extension(".dp").string());
+  return "";
+}
+
+/// The tree and the arrays of one model file, with the file's name in every complaint.
 class DpFile {
  public:
-  explicit DpFile(const std::string& path) : path_(path), file_(hdf5::File::open(Comm::self(), path)) {
-    QUINTET_CHECK(file_.root().has_attribute("json"),
-                  "{}: not a Deep Potential model: the HDF5 root has no attribute 'json' (a native "
-                  "DeePMD-kit .dp file has; "
-                  "convert other formats with 'dp convert-backend')",
-                  path);
-    tree_ = parse_yaml(file_.root().text_attribute("json"), path + " (json)");
+  explicit DpFile(const std::string& path) : path_(path) {
+    if (is_text_document(path)) {
+      text_ = read_text_document(path);
+      tree_ = std::move(text_.description);
+    } else {
+      open();
+    }
     QUINTET_CHECK(tree_.has("model"), "{}: the model description has no entry 'model'", path);
   }
 
@@ -37,7 +51,7 @@ class DpFile {
     return dataset(entry->as_text(), name, n);
   }
   [[nodiscard]] std::vector<double> dataset(const std::string& dataset, const std::string& meaning, long n) {
-    auto values = file_.root().read<double>(dataset);
+    auto values = file_ ? file_->root().read<double>(dataset) : in_text(dataset).values;
     QUINTET_CHECK(n < 0 || static_cast<long>(values.size()) == n, "{}: {} ({}) holds {} values, expected {}",
                   path_, meaning, dataset, values.size(), n);
     for (std::size_t i = 0; i < values.size(); ++i)
@@ -45,11 +59,31 @@ class DpFile {
                     meaning, dataset, values[i], i);
     return values;
   }
-  [[nodiscard]] hdf5::Shape shape(const std::string& dataset) { return file_.root().shape(dataset); }
+  [[nodiscard]] hdf5::Shape shape(const std::string& dataset) const {
+    return file_ ? file_->root().shape(dataset) : in_text(dataset).shape;
+  }
 
  private:
+  void open() {
+    const std::string help = advice(path_);
+    QUINTET_CHECK(help.empty() || !std::filesystem::exists(path_),
+                  "{}: not a native Deep Potential model (.dp){}", path_, help);
+    file_ = hdf5::File::open(Comm::self(), path_);
+    QUINTET_CHECK(file_->root().has_attribute("json"),
+                  "{}: not a Deep Potential model: the HDF5 root has no attribute 'json' (a native "
+                  "DeePMD-kit .dp file has; convert other formats with 'dp convert-backend')",
+                  path_);
+    tree_ = parse_yaml(file_->root().text_attribute("json"), path_ + " (json)");
+  }
+  [[nodiscard]] const DpDocument::Array& in_text(const std::string& name) const {
+    const auto array = text_.arrays.find(name);
+    QUINTET_CHECK(array != text_.arrays.end(), "{}: '{}' stands where an array is expected", path_, name);
+    return array->second;
+  }
+
   std::string path_;
-  hdf5::File file_;
+  std::optional<hdf5::File> file_;  ///< of a .dp file
+  DpDocument text_;                 ///< arrays of a text file
   Tree tree_;
 };
 

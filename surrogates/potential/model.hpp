@@ -80,9 +80,9 @@ struct Model {
   [[nodiscard]] std::string summary() const;  ///< one line for logs
 };
 
-/// Read DeePMD-kit's native .dp file (HDF5), versions 2 and 3. Reads on every rank.
-/// Throws InputError that names the file and what is wrong or not supported (fparam, spin, other
-/// descriptors...).
+/// Read DeePMD-kit's native .dp file (HDF5), versions 2 and 3, or its serialised tree as text (.yaml, .yml,
+/// .json). Reads on every rank. Throws InputError that names the file and what is wrong or not supported
+/// (fparam, spin, other descriptors...).
 [[nodiscard]] Model read_dp(const std::string& path);
 
 }  // namespace quintet::potential
