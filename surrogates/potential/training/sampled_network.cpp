@@ -17,7 +17,9 @@ SampledNetwork::SampledNetwork(const Network& network, const std::vector<LayerPl
     layer.n_out = dense.n_out;
     layer.activation = dense.activation;
     layer.skip = dense.skip;
-    layer.timestep = dense.timestep;
+    layer.bias.assign(padded(dense.n_out, pack_width<double>), 0.0);
+    layer.timestep = layer.bias;
+    std::copy(dense.timestep.begin(), dense.timestep.end(), layer.timestep.begin());
     layers_.push_back(std::move(layer));
   }
 }
@@ -25,31 +27,35 @@ SampledNetwork::SampledNetwork(const Network& network, const std::vector<LayerPl
 template <class Real>
 void SampledNetwork::refresh(const Real* parameters) {
   std::vector<double> values;
-  const auto copy = [&](std::size_t at, std::size_t n) {
-    values.assign(parameters + at, parameters + at + n);
-    return values;
-  };
   for (auto& layer : layers_) {
-    copy(layer.place.weight, static_cast<std::size_t>(layer.n_in) * layer.n_out);
+    const Real* weight = parameters + layer.place.weight;
+    values.assign(weight, weight + static_cast<std::size_t>(layer.n_in) * layer.n_out);
     layer.weight.assign(values.data(), layer.n_in, layer.n_out);
     layer.transposed.assign(values.data(), layer.n_out, layer.n_in, true);
-    layer.bias = copy(layer.place.bias, layer.n_out);
-    if (layer.place.has_timestep) layer.timestep = copy(layer.place.timestep, layer.n_out);
+    std::copy_n(parameters + layer.place.bias, layer.n_out, layer.bias.begin());
+    if (layer.place.has_timestep)
+      std::copy_n(parameters + layer.place.timestep, layer.n_out, layer.timestep.begin());
   }
 }
 
 void SampledNetwork::activate_layer(Layer& layer, const AlignedVector<double>& x, int x_stride) {
+  constexpr int w = pack_width<double>;
   const int stride = layer.weight.stride();
   with_activation(layer.activation, [&]<Activation A>() {
     for (int k = 0; k < n_; ++k)
-      for (int o = 0; o < layer.n_out; ++o) {
+      for (int o = 0; o < stride; o += w) {
         const std::size_t at = static_cast<std::size_t>(k) * stride + o;
-        activate<A, double, 1>(layer.y[at] + layer.bias[o], layer.phi[at], layer.slope[at]);
-        layer.y[at] = layer.phi[at] * layer.timestep[o];
-        if (layer.skip != DenseLayer::Skip::none)
-          layer.y[at] += x[static_cast<std::size_t>(k) * x_stride + o % layer.n_in];
+        Pack<double> phi, slope;
+        activate<A, double, w>(load<double>(&layer.y[at]) + load<double>(&layer.bias[o]), phi, slope);
+        store<double>(&layer.phi[at], phi);
+        store<double>(&layer.slope[at], slope);
+        store<double>(&layer.y[at], phi * load<double>(&layer.timestep[o]));
       }
   });
+  for (int k = 0; k < n_ && layer.skip != DenseLayer::Skip::none; ++k)
+    for (int o = 0; o < layer.n_out; ++o)
+      layer.y[static_cast<std::size_t>(k) * stride + o] +=
+          x[static_cast<std::size_t>(k) * x_stride + o % layer.n_in];
 }
 
 void SampledNetwork::forward(const std::vector<double>& x) {
@@ -69,6 +75,34 @@ void SampledNetwork::forward(const std::vector<double>& x) {
   }
 }
 
+/// z_bar = y_bar phi'(z) idt, and the gradients of bias and time step.
+template <class Real>
+void SampledNetwork::back_activate(const Layer& layer, const AlignedVector<double>& bar,
+                                   AlignedVector<double>& z_bar, Real* gradient) const {
+  constexpr int w = pack_width<double>;
+  const int stride = layer.weight.stride();
+  z_bar.resize(layer.slope.size());
+  for (int o = 0; o < stride; o += w) {
+    Pack<double> bias{}, timestep{};
+    for (int k = 0; k < n_; ++k) {
+      const std::size_t at = static_cast<std::size_t>(k) * stride + o;
+      const Pack<double> y_bar = load<double>(&bar[at]);
+      const Pack<double> z = y_bar * load<double>(&layer.slope[at]) * load<double>(&layer.timestep[o]);
+      store<double>(&z_bar[at], z);
+      bias += z;
+      timestep += y_bar * load<double>(&layer.phi[at]);
+    }
+    double bias_lanes[w], timestep_lanes[w];
+    store<double>(bias_lanes, bias);
+    store<double>(timestep_lanes, timestep);
+    for (int lane = 0; lane < std::min(w, layer.n_out - o); ++lane) {
+      gradient[layer.place.bias + o + lane] += static_cast<Real>(bias_lanes[lane]);
+      if (layer.place.has_timestep)
+        gradient[layer.place.timestep + o + lane] += static_cast<Real>(timestep_lanes[lane]);
+    }
+  }
+}
+
 template <class Real>
 void SampledNetwork::backward(AlignedVector<double>& bar, Real* gradient) {
   AlignedVector<double> x_bar, z_bar, weight_bar;
@@ -77,16 +111,8 @@ void SampledNetwork::backward(AlignedVector<double>& bar, Real* gradient) {
     const int stride = layer.weight.stride();
     const auto& x = l > 0 ? layers_[l - 1].y : input_;
     const int x_stride = l > 0 ? layers_[l - 1].weight.stride() : input_stride;
-    z_bar.assign(layer.slope.size(), 0.0);
     x_bar.assign(static_cast<std::size_t>(n_) * layer.transposed.stride(), 0.0);
-    for (int k = 0; k < n_; ++k)
-      for (int o = 0; o < layer.n_out; ++o) {
-        const std::size_t at = static_cast<std::size_t>(k) * stride + o;
-        if (layer.place.has_timestep)
-          gradient[layer.place.timestep + o] += static_cast<Real>(bar[at] * layer.phi[at]);
-        z_bar[at] = layer.slope[at] * bar[at] * layer.timestep[o];
-        gradient[layer.place.bias + o] += static_cast<Real>(z_bar[at]);
-      }
+    back_activate(layer, bar, z_bar, gradient);
     weight_bar.assign(static_cast<std::size_t>(layer.n_in) * stride, 0.0);
     multiply_transposed_add(x.data(), x_stride, n_, layer.n_in, z_bar.data(), stride, stride,
                             weight_bar.data(), stride);

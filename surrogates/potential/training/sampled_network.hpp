@@ -29,11 +29,14 @@ class SampledNetwork {
     int n_in, n_out;
     Activation activation;
     DenseLayer::Skip skip;
-    std::vector<double> bias, timestep;
+    AlignedVector<double> bias, timestep;  ///< [stride], padded with 0
     PackedMatrix<double> weight, transposed;
     AlignedVector<double> y, phi, slope;  ///< [n, stride]: output, phi(z), phi'(z)
   };
   void activate_layer(Layer& layer, const AlignedVector<double>& x, int x_stride);
+  template <class Real>
+  void back_activate(const Layer& layer, const AlignedVector<double>& bar, AlignedVector<double>& z_bar,
+                     Real* gradient) const;
   AlignedVector<double> input_;  ///< [n, 8] x in column 0
   int n_ = 0;
   std::vector<Layer> layers_;
