@@ -1,14 +1,19 @@
 #include "physics/electronic/block_multiply.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
 #include "io/log/error.hpp"
 #include "physics/electronic/column_store.hpp"
+#include "physics/electronic/gather.hpp"
+#include "physics/electronic/ranked_columns.hpp"
+#include "physics/electronic/submatrix_columns.hpp"
 #include "physics/kernels/pack.hpp"
 
 namespace quintet::electronic {
@@ -28,6 +33,12 @@ BlockMatrix empty_like(const BlockMatrix& like) {
   m.rank_begin = like.rank_begin;
   return m;
 }
+
+/// A block of A beside the place of its rows in a column of C.
+struct Term {
+  const double* block;
+  std::int32_t place, rows;
+};
 
 /// y[0 .. height) += A x for `height` rows of a column-major block with `stride` rows; sums in registers.
 template <int height>
@@ -61,96 +72,205 @@ void add_block(const double* a, int rows, int columns, const Lanes* x, Lanes* y)
   }
 }
 
-/// A column of B, a pack of its columns at a time, through all of A: the sums of one column of C.
+/// What a product of norms must reach to count in local column j: n products left out, of random signs, come
+/// to sqrt(n) of them.
+double limit_of(const BlockMatrix& b, int j, double error) {
+  const auto n = b.column_begin[at(j + 1)] - b.column_begin[at(j)];
+  return error / std::sqrt(static_cast<double>(std::max<std::int64_t>(1, n)));
+}
+
+/// y[place + p rows + r] += A x for the blocks of a column of A, p the pack of x; 6 x 6 blocks (a molecule of
+/// water) with x in registers.
+void add_terms(std::span<const Term> terms, int columns, int p, const Lanes* x, Lanes* y) {
+  if (columns != 6) {
+    for (const Term& term : terms)
+      add_block(term.block, term.rows, columns, x, y + term.place + p * term.rows);
+    return;
+  }
+  const Lanes own[6] = {x[0], x[1], x[2], x[3], x[4], x[5]};
+  for (const Term& term : terms)
+    if (term.rows == 6)
+      add_rows<6>(term.block, 6, 6, own, y + term.place + 6 * p);
+    else
+      add_block(term.block, term.rows, columns, x, y + term.place + p * term.rows);
+}
+
+/// One block of each pair (i, j), (j, i), as many in each column: a chequerboard's.
+bool in_half(std::int32_t row, std::int32_t column) {
+  return row == column || (row < column) == ((row + column) % 2 == 0);
+}
+
+/// A block of B and the smallest norm of A's blocks that counts for it.
+struct Factor {
+  const double* block;
+  double least;
+};
+
+/// A column of a product while its terms are summed.
 class ColumnProduct {
  public:
-  ColumnProduct(const Blocking& blocks, const ColumnStore& a) : blocks_(blocks), a_(a) {
-    place_.assign(at(blocks.n_blocks()), -1);
+  ColumnProduct(const Blocking& blocks, bool symmetric) : blocks_(&blocks), symmetric_(symmetric) {
+    place_.assign(at(blocks.n_blocks()), unseen);
   }
 
-  [[nodiscard]] const std::vector<std::int32_t>& rows() const { return rows_; }
-
-  /// Rows of C's column: those that any of A's columns named by B's column has.
-  void find_rows(std::span<const std::int32_t> b_rows) {
+  /// Begin with column `column`, without rows or with those of a pattern, to which it keeps.
+  void start(std::int32_t column) {
+    column_ = column;
+    width_ = blocks_->size(column);
+    n_packs_ = padded(width_, width) / width;
+    closed_ = false;
     rows_.clear();
-    for (const auto k : b_rows)
-      for (const auto row : a_[k].row)
-        if (place_[at(row)] < 0) {
-          place_[at(row)] = 0;
-          rows_.push_back(row);
-        }
-    std::sort(rows_.begin(), rows_.end());
+    unwanted_.clear();
+    y_.clear();
   }
-  void set_rows(std::span<const std::int32_t> rows) { rows_.assign(rows.begin(), rows.end()); }
+  void keep_to(std::span<const std::int32_t> rows) {
+    closed_ = true;
+    for (const auto row : rows)
+      if (wants(row)) add_row(row);
+  }
 
-  /// C's column, column-major blocks one after the other.
-  void compute(std::span<const std::int32_t> b_rows, const double* b, int b_columns, std::vector<double>& c) {
-    int n = 0;
-    for (const auto row : rows_) {
-      place_[at(row)] = n;
-      n += blocks_.size(row);
-    }
-    c.resize(at(n) * at(b_columns));
-    for (int first = 0; first < b_columns; first += width)
-      compute_pack(b_rows, b, b_columns, first, std::min(width, b_columns - first), n, c);
-    for (const auto row : rows_) place_[at(row)] = -1;
+  /// Add A_k B_k, all blocks of A's column k times one of B.
+  void add(std::int32_t k, const RankedColumns::Column& a, const Factor& b) {
+    const int size = blocks_->size(k);
+    load_packs(b.block, size);  // well before they are read as packs
+    find_terms(a, size, b.least);
+    for (int p = 0; p < n_packs_; ++p) add_terms(terms_, size, p, x_.data() + p * size, y_.data());
+  }
+
+  /// Append the column to C without its blocks below `threshold`.
+  void finish(BlockMatrix& c, double threshold) {
+    std::sort(rows_.begin(), rows_.end());
+    for (const auto row : rows_) append_block(c, row, threshold);
+    c.column_begin.push_back(c.n_blocks());
+    for (const auto row : rows_) place_[at(row)] = unseen;
+    for (const auto row : unwanted_) place_[at(row)] = unseen;
   }
 
  private:
-  void compute_pack(std::span<const std::int32_t> b_rows, const double* b, int b_columns, int first,
-                    int n_lanes, int n, std::vector<double>& c) {
-    y_.assign(at(n), Lanes{});
-    for (const auto k : b_rows) {
-      const int size = blocks_.size(k);
-      x_.assign(at(size), Lanes{});
-      for (int l = 0; l < n_lanes; ++l)
-        for (int i = 0; i < size; ++i) x_[at(i)][l] = b[at(first + l) * at(size) + at(i)];
-      b += at(size) * at(b_columns);
-      const ColumnStore::Column column = a_[k];
-      const double* block = column.value;
-      for (const auto row : column.row) {
-        const int rows = blocks_.size(row);
-        if (const int place = place_[at(row)]; place >= 0)
-          add_block(block, rows, size, x_.data(), y_.data() + place);
-        block += at(rows) * at(size);
-      }
-    }
-    double* to = c.data();
-    const Lanes* from = y_.data();
-    for (const auto row : rows_) {
-      const int rows = blocks_.size(row);
-      for (int l = 0; l < n_lanes; ++l)
-        for (int i = 0; i < rows; ++i) to[at(first + l) * at(rows) + at(i)] = from[i][l];
-      from += rows;
-      to += at(rows) * at(b_columns);
-    }
+  static constexpr std::int32_t unseen = -1, unwanted = -2;
+
+  [[nodiscard]] bool wants(std::int32_t row) const { return !symmetric_ || in_half(row, column_); }
+
+  void add_row(std::int32_t row) {
+    place_[at(row)] = static_cast<std::int32_t>(y_.size());
+    rows_.push_back(row);
+    y_.resize(y_.size() + at(blocks_->size(row) * n_packs_), Lanes{});
   }
 
-  const Blocking& blocks_;
-  const ColumnStore& a_;
-  std::vector<std::int32_t> place_;  ///< of each block row in y_, or -1
-  std::vector<std::int32_t> rows_;
+  /// A row that no column of A had so far.
+  void meet(std::int32_t row) {
+    if (!closed_ && wants(row)) return add_row(row);
+    place_[at(row)] = unwanted;
+    unwanted_.push_back(row);
+  }
+
+  /// Blocks of A's column of norms not below `least` (not a number counts) in wanted rows.
+  void find_terms(const RankedColumns::Column& a, int columns, double least) {
+    std::size_t n = 0;
+    while (n < a.norm.size() && !(a.norm[n] < least)) ++n;
+    terms_.resize(n);
+    Term* term = terms_.data();
+    const double* block = a.value;
+    for (const auto row : a.row.first(n)) {
+      if (place_[at(row)] == unseen) meet(row);
+      const int rows = blocks_->size(row);
+      *term = {block, place_[at(row)], rows};
+      term += place_[at(row)] >= 0 ? 1 : 0;  // no branch: which rows are wanted is hard to foresee
+      block += rows * columns;
+    }
+    terms_.resize(at(term - terms_.data()));
+  }
+
+  /// The columns of B's block b [size, width_], a pack of them at a time.
+  void load_packs(const double* b, int size) {
+    x_.assign(at(n_packs_ * size), Lanes{});
+    for (int c = 0; c < width_; ++c)
+      for (int i = 0; i < size; ++i) x_[at(c / width * size + i)][c % width] = *b++;
+  }
+
+  void append_block(BlockMatrix& c, std::int32_t row, double threshold) {
+    const int rows = blocks_->size(row);
+    const Lanes* from = y_.data() + place_[at(row)];
+    Lanes squares{};  // lanes without a column are 0
+    for (int i = 0; i < n_packs_ * rows; ++i) squares += from[i] * from[i];
+    if (row != column_ && horizontal_sum<double>(squares) < threshold * threshold) return;
+    c.row.push_back(row);
+    c.offset.push_back(static_cast<std::int64_t>(c.value.size()));
+    c.value.resize(c.value.size() + at(rows * width_));
+    double* to = c.value.data() + c.offset.back();
+    for (int l = 0; l < width_; ++l)
+      for (int i = 0; i < rows; ++i) *to++ = from[l / width * rows + i][l % width];
+  }
+
+  const Blocking* blocks_;
+  bool symmetric_, closed_ = false;
+  std::int32_t column_ = 0;
+  int width_ = 0, n_packs_ = 0;
+  std::vector<std::int32_t> place_;  ///< of each block row in y_, or one of these
+  std::vector<std::int32_t> rows_, unwanted_;
+  std::vector<Term> terms_;
   AlignedVector<Lanes> x_, y_;
 };
 
-/// Append a column to C without its blocks below `threshold`.
-void append_column(BlockMatrix& c, const std::vector<std::int32_t>& rows, const std::vector<double>& values,
-                   double threshold) {
-  const std::int32_t column = c.first + static_cast<std::int32_t>(c.column_begin.size()) - 1;
-  const double* block = values.data();
-  for (const auto row : rows) {
-    const std::size_t size = at(c.blocking->size(row)) * at(c.blocking->size(column));
-    double squares = 0;
-    for (std::size_t i = 0; i < size; ++i) squares += block[i] * block[i];
-    if (row == column || squares >= threshold * threshold) {
-      c.row.push_back(row);
-      c.offset.push_back(static_cast<std::int64_t>(c.value.size()));
-      c.value.insert(c.value.end(), block, block + size);
+/// All columns of a product, a group of them at a time: what one of them brought into the cache of A the
+/// others use.
+class Product {
+ public:
+  Product(const RankedColumns& a, const BlockMatrix& b, const ProductOptions& options)
+      : a_(a),
+        b_(b),
+        norms_(block_norms(b).value),
+        options_(options),
+        columns_(at(together), ColumnProduct(*b.blocking, options.symmetric)) {}
+
+  void append_to(BlockMatrix& c) {
+    for (int first = 0; first < b_.n_columns(); first += together) {
+      append_group(c, first, std::min(together, b_.n_columns() - first));
+      if (first == 0)  // memory that is not written costs nothing
+        c.value.reserve(c.value.size() * (c.column_begin.size() + at(b_.n_columns())) /
+                        (c.column_begin.size() - 1));
     }
-    block += size;
   }
-  c.column_begin.push_back(c.n_blocks());
-}
+
+ private:
+  static constexpr int together = 8;
+
+  void append_group(BlockMatrix& c, int first, int n) {
+    std::array<std::int64_t, together> next{};  // block of B of each column
+    for (int g = 0; g < n; ++g) {
+      next[at(g)] = b_.column_begin[at(first + g)];
+      columns_[at(g)].start(b_.first + first + g);
+      if (options_.pattern != nullptr) columns_[at(g)].keep_to(rows_of(*options_.pattern, first + g));
+    }
+    for (;;) {
+      std::int32_t k = b_.blocking->n_blocks();
+      for (int g = 0; g < n; ++g)
+        if (next[at(g)] < b_.column_begin[at(first + g + 1)]) k = std::min(k, b_.row[at(next[at(g)])]);
+      if (k == b_.blocking->n_blocks()) break;
+      const auto a = a_[k];
+      for (int g = 0; g < n; ++g) {
+        const auto p = next[at(g)];
+        if (p == b_.column_begin[at(first + g + 1)] || b_.row[at(p)] != k) continue;
+        columns_[at(g)].add(
+            k, a,
+            {b_.value.data() + b_.offset[at(p)], limit_of(b_, first + g, options_.error) / norms_[at(p)]});
+        ++next[at(g)];
+      }
+    }
+    for (int g = 0; g < n; ++g) columns_[at(g)].finish(c, options_.threshold);
+  }
+
+  static std::span<const std::int32_t> rows_of(const BlockMatrix& m, int c) {
+    const auto from = at(m.column_begin[at(c)]), to = at(m.column_begin[at(c + 1)]);
+    return std::span(m.row).subspan(from, to - from);
+  }
+
+  const RankedColumns& a_;
+  const BlockMatrix& b_;
+  const AlignedVector<double> norms_;
+  const ProductOptions& options_;
+  std::vector<ColumnProduct> columns_;
+};
 
 void check_factors(const BlockMatrix& a, const BlockMatrix& b) {
   QUINTET_CHECK(a.blocking->begin == b.blocking->begin && a.rank_begin == b.rank_begin,
@@ -158,39 +278,36 @@ void check_factors(const BlockMatrix& a, const BlockMatrix& b) {
                 a.blocking->n_rows(), b.blocking->n_rows());
 }
 
-/// C = A B column by column; `pattern`: only its blocks.
-BlockMatrix product(const BlockMatrix& a, const BlockMatrix& b, const BlockMatrix* pattern,
-                    double threshold) {
-  check_factors(a, b);
-  const ColumnStore columns(a, b.row);
-  ColumnProduct column(*a.blocking, columns);
-  BlockMatrix c = empty_like(b);
-  std::vector<double> values;
-  for (int j = 0; j < b.n_columns(); ++j) {
-    const auto begin = at(b.column_begin[at(j)]), end = at(b.column_begin[at(j + 1)]);
-    const auto rows = std::span(b.row).subspan(begin, end - begin);
-    if (pattern != nullptr) {
-      const auto from = at(pattern->column_begin[at(j)]), to = at(pattern->column_begin[at(j + 1)]);
-      column.set_rows(std::span(pattern->row).subspan(from, to - from));
-    } else {
-      column.find_rows(rows);
+/// The smallest norm that matters in each block column of A.
+std::vector<double> needed_norms(const BlockMatrix& b, double error) {
+  const auto norms = block_norms(b).value;
+  std::vector<double> needed(at(b.blocking->n_blocks()), std::numeric_limits<double>::infinity());
+  for (int j = 0; j < b.n_columns(); ++j)
+    for (auto p = b.column_begin[at(j)]; p < b.column_begin[at(j + 1)]; ++p) {
+      double& least = needed[at(b.row[at(p)])];
+      const double norm = limit_of(b, j, error) / norms[at(p)];
+      least = std::isnan(norm) ? 0 : std::min(least, norm);
     }
-    column.compute(rows, begin == end ? nullptr : b.value.data() + b.offset[begin],
-                   b.blocking->size(b.first + j), values);
-    append_column(c, column.rows(), values, threshold);
-  }
-  return c;
+  return needed;
 }
 
 }  // namespace
 
+BlockMatrix multiply(const BlockMatrix& a, const BlockMatrix& b, const ProductOptions& options) {
+  check_factors(a, b);
+  if (options.pattern != nullptr) check_factors(*options.pattern, b);
+  const RankedColumns columns(ColumnStore(a, b.row), *a.blocking, needed_norms(b, options.error));
+  BlockMatrix c = empty_like(b);
+  Product(columns, b, options).append_to(c);
+  return options.symmetric ? with_mirror(c) : c;
+}
+
 BlockMatrix multiply(const BlockMatrix& a, const BlockMatrix& b, double threshold) {
-  return product(a, b, nullptr, threshold);
+  return multiply(a, b, ProductOptions{.threshold = threshold});
 }
 
 BlockMatrix multiply_on(const BlockMatrix& pattern, const BlockMatrix& a, const BlockMatrix& b) {
-  check_factors(pattern, b);
-  return product(a, b, &pattern, 0);
+  return multiply(a, b, ProductOptions{.pattern = &pattern});
 }
 
 }  // namespace quintet::electronic

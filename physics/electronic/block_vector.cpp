@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "physics/electronic/tridiagonal.hpp"
+
 namespace quintet::electronic {
 
 namespace {
@@ -58,6 +60,15 @@ void SymmetricProduct::operator()(const std::vector<double>& x, std::vector<doub
       }
     }
   }
+}
+
+std::vector<double> random_signs(const BlockMatrix& a, int k) {
+  const Blocking& blocks = *a.blocking;
+  const auto first = static_cast<unsigned long long>(blocks.begin[at(a.first)]);
+  std::vector<double> v(at(blocks.begin[at(a.last)] - blocks.begin[at(a.first)]));
+  for (std::size_t i = 0; i < v.size(); ++i)
+    v[i] = scrambled((static_cast<unsigned long long>(k) << 40) + first + i) < 0 ? -1 : 1;
+  return v;
 }
 
 }  // namespace quintet::electronic

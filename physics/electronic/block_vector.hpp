@@ -28,4 +28,7 @@ class SymmetricProduct {
   std::vector<std::vector<double>> send_;
 };
 
+/// This rank's rows of the k-th vector of random signs +-1, the same however the matrix is shared out.
+[[nodiscard]] std::vector<double> random_signs(const BlockMatrix& a, int k);
+
 }  // namespace quintet::electronic

@@ -7,9 +7,11 @@ namespace quintet::electronic {
 
 BlockMatrix energy_weighted_density(const SubmatrixResult& sign, const Orthogonalised& basis,
                                     const BlockMatrix& k, double threshold) {
-  const double drop = 0.01 * threshold;
+  const double drop = 0.01 * threshold, error = 0.1 * drop;
   const BlockMatrix& z = basis.inverse_sqrt;
-  BlockMatrix w = multiply_on(k, z, multiply(multiply(sign.p, basis.a, drop), z, drop));
+  const BlockMatrix pa = multiply(sign.p, basis.a, {.threshold = drop, .error = error});
+  const BlockMatrix paz = multiply(pa, z, {.threshold = drop, .error = error});
+  BlockMatrix w = multiply(z, paz, {.error = error, .pattern = &k});
   symmetrise(w);
   return w;
 }

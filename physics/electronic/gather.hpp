@@ -42,4 +42,8 @@ struct GatheredMatrix {
 /// Collective: each block whose transpose is another rank's travels once.
 double symmetrise(BlockMatrix& m);
 
+/// The symmetric matrix of which `half` holds one block of each pair (i, j), (j, i), and the diagonal ones.
+/// Collective: each block whose transpose belongs to another rank travels once.
+[[nodiscard]] BlockMatrix with_mirror(const BlockMatrix& half);
+
 }  // namespace quintet::electronic

@@ -5,19 +5,16 @@
 #include <vector>
 
 #include "io/log/error.hpp"
+#include "physics/electronic/block_multiply.hpp"
 #include "physics/electronic/block_vector.hpp"
 #include "physics/electronic/chebyshev.hpp"
-#include "physics/electronic/gather.hpp"
 #include "physics/electronic/spectrum.hpp"
 #include "physics/electronic/submatrix.hpp"
 #include "physics/electronic/submatrix_columns.hpp"
-#include "physics/electronic/tridiagonal.hpp"
 
 namespace quintet::electronic {
 
 namespace {
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 /// Outermost eigenvalues of S. Throws InputError if they are not positive.
 ExtremeRitzValues spectrum_of_overlap(const BlockMatrix& s) {
@@ -46,19 +43,14 @@ ChebyshevSeries inverse_sqrt_series(const ExtremeRitzValues& ritz, double error)
   }
 }
 
-/// ||Z S Z - 1||_F / sqrt(n), estimated from two random vectors of +-1: E |X v|^2 = ||X||_F^2.
+/// ||Z S Z - 1||_F / sqrt(n), estimated from vectors of random signs: E |X v|^2 = ||X||_F^2.
 double residual_of(const BlockMatrix& z, const BlockMatrix& s) {
   SymmetricProduct apply_z(z), apply_s(s);
-  const int first = z.blocking->begin[at(z.first)];
   double squares = 0;
   constexpr int n_vectors = 2;
-  std::vector<double> v(at(apply_z.n_own())), x, y;
+  std::vector<double> x, y;
   for (int k = 0; k < n_vectors; ++k) {
-    for (std::size_t i = 0; i < v.size(); ++i)
-      v[i] = scrambled((static_cast<unsigned long long>(k) << 40) + static_cast<unsigned long long>(first) +
-                       i) < 0
-                 ? -1
-                 : 1;
+    const std::vector<double> v = random_signs(z, k);
     apply_z(v, x);
     apply_s(x, y);
     apply_z(y, x);
@@ -87,8 +79,9 @@ Orthogonalised orthogonalise(const BlockMatrix& k, const BlockMatrix& s, double 
   filter(filtered, 0.1 * threshold);
   BlockMatrix z = inverse_sqrt(filtered, series, 3 * threshold);
   const double residual = residual_of(z, s);
-  BlockMatrix a = multiply(z, multiply(k, z, 0.01 * threshold), 0.01 * threshold);
-  symmetrise(a);
+  const double drop = 0.01 * threshold;
+  const BlockMatrix kz = multiply(k, z, {.threshold = drop, .error = drop});
+  BlockMatrix a = multiply(z, kz, {.threshold = drop, .error = drop, .symmetric = true});
   return {std::move(z), std::move(a), residual, series.degree()};
 }
 

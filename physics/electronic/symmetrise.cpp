@@ -106,4 +106,69 @@ double symmetrise(BlockMatrix& m) {
   return std::sqrt(m.comm.sum(squares));
 }
 
+namespace {
+
+/// A block of a column, as it lies in memory or its transpose.
+struct Entry {
+  std::int32_t row;
+  const double* block;
+  bool transposed;
+};
+
+/// Blocks of each of this rank's columns, with the transposes of its own and of the `received` blocks.
+std::vector<std::vector<Entry>> mirrored_entries(const BlockMatrix& half, const Parcels& received) {
+  std::vector<std::vector<Entry>> columns(at(half.n_columns()));
+  for_each_block(half, [&](std::int32_t row, std::int32_t column, std::int64_t p) {
+    const double* block = half.value.data() + half.offset[at(p)];
+    columns[at(column - half.first)].push_back({row, block, false});
+    if (row != column && row >= half.first && row < half.last)
+      columns[at(row - half.first)].push_back({column, block, true});
+  });
+  for (std::size_t rank = 0; rank < received.place.size(); ++rank) {
+    const double* block = received.value[rank].data();
+    for (std::size_t i = 0; i < received.place[rank].size(); i += 2) {
+      const auto row = received.place[rank][i], column = received.place[rank][i + 1];  // there
+      columns[at(row - half.first)].push_back({column, block, true});
+      block += at(half.blocking->size(row)) * at(half.blocking->size(column));
+    }
+  }
+  return columns;
+}
+
+}  // namespace
+
+BlockMatrix with_mirror(const BlockMatrix& half) {
+  Parcels received;
+  if (half.comm.size() > 1) {
+    const Parcels sent = parcels_of(half);
+    received.place = half.comm.all_to_all(sent.place);
+    received.value = half.comm.all_to_all(sent.value);
+  }
+  BlockMatrix m(half.comm);
+  m.blocking = half.blocking;
+  m.first = half.first;
+  m.last = half.last;
+  m.rank_begin = half.rank_begin;
+  m.value.reserve(2 * half.value.size());
+  auto entries = mirrored_entries(half, received);
+  for (int c = 0; c < m.n_columns(); ++c) {
+    std::sort(entries[at(c)].begin(), entries[at(c)].end(),
+              [](const Entry& a, const Entry& b) { return a.row < b.row; });
+    const auto columns = at(m.blocking->size(m.first + c));
+    for (const Entry& entry : entries[at(c)]) {
+      const auto rows = at(m.blocking->size(entry.row));
+      m.row.push_back(entry.row);
+      m.offset.push_back(static_cast<std::int64_t>(m.value.size()));
+      if (!entry.transposed) {
+        m.value.insert(m.value.end(), entry.block, entry.block + rows * columns);
+        continue;
+      }
+      for (std::size_t j = 0; j < columns; ++j)
+        for (std::size_t i = 0; i < rows; ++i) m.value.push_back(entry.block[i * columns + j]);
+    }
+    m.column_begin.push_back(m.n_blocks());
+  }
+  return m;
+}
+
 }  // namespace quintet::electronic
