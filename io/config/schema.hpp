@@ -50,7 +50,7 @@ class Key {
   Key& length(std::size_t least, std::size_t most = std::numeric_limits<std::size_t>::max());  ///< of a list
   Key& example(std::string text);  ///< shown in the reference page
   /// A path that must exist, looked for in the YAML file's folder first, then in the working folder; made
-  /// absolute.
+  /// absolute. Of 'FILE#/group' the file must exist, of a pattern with '*' the folder before it.
   Key& existing_file();
 
   struct Data;

@@ -347,6 +347,19 @@ class Parser {
     return Tree::text(text);
   }
 
+  /// True of a path that is there, of 'FILE#/group' where the file is there, and of a pattern with '*' whose
+  /// folder is there.
+  static bool names_file(const std::filesystem::path& path) {
+    namespace fs = std::filesystem;
+    std::error_code ignored;
+    if (fs::exists(path, ignored)) return true;
+    const std::string text = path.string();
+    if (const auto star = text.find('*'); star != std::string::npos)
+      return fs::is_directory(fs::path(text.substr(0, star)).parent_path(), ignored);
+    const auto hash = text.rfind('#');
+    return hash != std::string::npos && fs::exists(text.substr(0, hash), ignored);
+  }
+
   /// The absolute path of an existing file, looked for beside the YAML file, then in the working folder; an
   /// empty text stays empty (no file) where the key is not required.
   Tree file(const Key::Data& key, const Tree& given, const std::string& path) {
@@ -357,9 +370,8 @@ class Parser {
         fs::absolute(fs::path(given.location().file).parent_path() / name).lexically_normal();
     const fs::path here = fs::absolute(name).lexically_normal();
     const bool from_file = !given.location().file.starts_with("--");
-    std::error_code ignored;
-    if (from_file && !name.empty() && fs::exists(beside, ignored)) return Tree::text(beside.string());
-    if (!name.empty() && fs::exists(here, ignored)) return Tree::text(here.string());
+    if (from_file && !name.empty() && names_file(beside)) return Tree::text(beside.string());
+    if (!name.empty() && names_file(here)) return Tree::text(here.string());
     const auto tried = !from_file || beside == here
                            ? here.string()
                            : fmt::format("{} and {}", beside.string(), here.string());
