@@ -124,6 +124,8 @@ struct Application::Implementation {
     std::function<void(Context&, const void*)> body;
     std::function<void(const Comm&, const Arguments&)> plain;
     std::function<void(const Arguments&)> local;
+    /// With a YAML file: what flags[0] asks for in its place.
+    std::function<void(const std::string&, const std::string&)> instead{};
 
     [[nodiscard]] bool configured() const { return static_cast<bool>(bind); }
     [[nodiscard]] std::vector<FlagText> flag_texts() const;
@@ -203,10 +205,11 @@ std::string Application::Implementation::help(const Command& command) const {
   const std::string who = name + " " + command.name;
   std::string usage = who, arguments;
   if (command.configured()) usage += " CASE.yaml";
+  const std::string aside = command.instead ? fmt::format(" | {} FILE", command.flags.front().name) : "";
   for (const auto& flag : command.flags)
-    usage += " " + usage_name(flag) + (is_positional(flag) ? "" : " VALUE");
-  std::string text = fmt::format("{} - {}\n\nUsage: {} [options]\n\nOptions:\n{}", who, command.about, usage,
-                                 flag_table(command.flag_texts()));
+    if (!command.instead) usage += " " + usage_name(flag) + (is_positional(flag) ? "" : " VALUE");
+  std::string text = fmt::format("{} - {}\n\nUsage: {}{} [options]\n\nOptions:\n{}", who, command.about,
+                                 usage, aside, flag_table(command.flag_texts()));
   if (command.configured())
     text +=
         fmt::format("\n{}\n'{} --print-config CASE.yaml' and '{} reference' explain the keys of CASE.yaml.\n",
@@ -261,7 +264,11 @@ Words Application::Implementation::parse(const Command& command, int argc, char*
   }
   if (words.help) return words;
   refuse_extras(who, parser.remaining(), command.flag_texts());
-  if (command.configured() && words.request.input.empty()) refuse(who, "the YAML file is missing");
+  const bool instead = command.instead && !words.arguments.front().empty();
+  if (instead && !words.request.input.empty())
+    refuse(who, fmt::format("{} takes no YAML file", command.flags.front().name));
+  if (command.configured() && !instead && words.request.input.empty())
+    refuse(who, "the YAML file is missing");
   for (std::size_t i = 0; i < command.flags.size(); ++i) {
     const auto& flag = command.flags[i];
     auto& values = words.arguments[i];
@@ -276,6 +283,8 @@ Words Application::Implementation::parse(const Command& command, int argc, char*
 int Application::Implementation::run(const Command& command, Words words, ProgramArguments arguments) const {
   if (command.local) return launch_local([&] { command.local(words.arguments); });
   const auto& request = words.request;
+  if (command.instead && !words.arguments.front().empty())
+    return launch_local([&] { command.instead(words.arguments.front().front(), request.output); });
   if (command.plain)
     return launch_plain(request.threads, request.quiet, arguments, subsystems,
                         [&](const Comm& comm) { command.plain(comm, words.arguments); });
@@ -315,6 +324,14 @@ Application& Application::add_configured(const std::string& name, const std::str
                                          std::function<void(Context&, const void*)> body) {
   implementation_->commands.push_back({name, about, {}, std::move(bind), std::move(body), {}, {}});
   if (implementation_->hidden.empty()) implementation_->add_hidden_commands();
+  return *this;
+}
+
+Application& Application::instead(Flag flag,
+                                  std::function<void(const std::string&, const std::string&)> body) {
+  auto& command = implementation_->commands.back();
+  command.flags = {std::move(flag)};
+  command.instead = std::move(body);
   return *this;
 }
 
