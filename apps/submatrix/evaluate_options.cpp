@@ -51,8 +51,10 @@ void describe(Schema& schema, MethodOptions& options) {
       .at_least(2)
       .at_most(4);
   schema
-      .integer("columns_together", options.columns_together,
-               "Block columns that share a submatrix; 0: as many as fill a vector register")
+      .integer(
+          "columns_together", options.columns_together,
+          "Clustering: block columns of many common rows that may share a submatrix (found among 64 that "
+          "follow each other); 1: none, 0: as many as the predicted cost says pay")
       .at_least(0)
       .at_most(1000);
   schema

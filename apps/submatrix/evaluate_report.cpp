@@ -61,10 +61,14 @@ void summarise_speed(Context& context, const Evaluation& last, const System& sys
   context.summarise("kernel", last.kernel);
   context.summarise("polynomial_degree", static_cast<std::int64_t>(last.degree));
   context.summarise("submatrices_with_levels_in_the_gap", static_cast<std::int64_t>(last.n_in_gap));
+  context.summarise("submatrices", static_cast<std::int64_t>(last.n_submatrices));
+  context.summarise("submatrices_predicted_gain_by_clustering", last.clustering_gain);
   context.summarise("submatrix_rows_mean", static_cast<std::int64_t>(last.n_mean));
   context.summarise("submatrix_rows_max", static_cast<std::int64_t>(last.n_max));
   context.summarise("submatrices_s", last.seconds);
-  if (last.predicted_seconds > 0) context.summarise("submatrices_predicted_s", last.predicted_seconds);
+  context.summarise("submatrices_kernels_s", last.kernel_seconds);
+  if (last.predicted_seconds > 0)
+    context.summarise("submatrices_kernels_predicted_s", last.predicted_seconds);
   context.summarise("ms_per_block", 1e3 * last.seconds / system.blocking().n_blocks());
   if (last.seconds > 0) context.summarise("gflops_per_s", last.flops / last.seconds * 1e-9);
 }
@@ -102,14 +106,18 @@ void report_costs(Report& report, const std::vector<Evaluation>& evaluations) {
   std::vector<std::vector<std::string>> rows;
   for (const auto& e : evaluations)
     rows.push_back({fmt::format("{:.0e}", e.threshold), fmt::format("{:.1f}", e.blocks),
+                    fmt::format("{}", e.n_submatrices), fmt::format("{:.3g}", e.clustering_gain),
                     fmt::format("{} ({})", e.n_mean, e.n_max), e.kernel,
                     e.degree > 0 ? fmt::format("{}", e.degree) : "", fmt::format("{:.3g}", e.seconds),
-                    fmt::format("{:.3g}", e.predicted_seconds),
+                    fmt::format("{:.3g}", e.kernel_seconds), fmt::format("{:.3g}", e.predicted_seconds),
                     e.seconds > 0 ? fmt::format("{:.3g}", e.flops / e.seconds * 1e-9) : "",
                     fmt::format("{:.3g}", e.density_seconds)});
-  report.table({"threshold", "blocks a column", "rows, mean (max)", "kernel", "degree", "submatrices (s)",
-                "predicted (s)", "GFLOP/s", "D and its errors (s)"},
-               rows, "Rows: of the submatrices. Wall times of the slowest rank.");
+  report.table(
+      {"threshold", "blocks a column", "submatrices", "gain by clusters", "rows, mean (max)", "kernel",
+       "degree", "all (s)", "kernels (s)", "predicted (s)", "GFLOP/s", "D and its errors (s)"},
+      rows,
+      "Gain by clusters: predicted time of one submatrix a block column over that of these. Rows: of the "
+      "submatrices. Wall times of the slowest rank.");
 }
 
 /// A number of each evaluation over its threshold.
@@ -211,8 +219,9 @@ void announce(const Evaluation& e, const ReferenceOptions& reference, double n_a
   log::info(
       "  {:.12g} electrons (Tr DS {:+.0e}), mu {:.6f} hartree, gap {}; idempotency {:.1e}, commutator {:.1e}",
       2 * e.n_pairs, 2 * (e.n_pairs_of_d - e.n_pairs), e.mu, gap_text(e), e.idempotency, e.commutator);
-  log::info("  {:.1f} blocks a column, submatrices of {} rows (largest {}); {}, {:.3g} s, {:.3g} GFLOP/s",
-            e.blocks, e.n_mean, e.n_max, e.kernel, e.seconds, e.flops / std::max(e.seconds, 1e-9) * 1e-9);
+  log::info("  {:.1f} blocks a column, {} submatrices of {} rows (largest {}); {}, {:.3g} s, {:.3g} GFLOP/s",
+            e.blocks, e.n_submatrices, e.n_mean, e.n_max, e.kernel, e.seconds,
+            e.flops / std::max(e.seconds, 1e-9) * 1e-9);
 }
 
 void report_evaluations(Context& context, const EvaluateOptions& options, const ReferenceOptions& reference,

@@ -42,10 +42,13 @@ Evaluation summary_of(double threshold, const SubmatrixResult& sign, const Densi
       static_cast<double>(comm.sum(static_cast<long>(sign.p.n_blocks()))) / sign.p.blocking->n_blocks();
   result.n_mean = sign.n_mean;
   result.n_max = sign.n_max;
+  result.n_submatrices = sign.n_submatrices;
+  result.clustering_gain = sign.clustering_gain;
   result.degree = sign.degree;
   result.kernel = kernel_name(sign.kernel);
   result.flops = sign.flops;
   result.seconds = comm.maximum(sign.seconds);
+  result.kernel_seconds = sign.kernel_seconds;
   result.predicted_seconds = comm.maximum(sign.predicted_seconds);
   result.density_seconds = comm.maximum(density_seconds);
   return result;
@@ -58,19 +61,21 @@ Evaluation mean_of(const Evaluation& up, const Evaluation& down) {
   const auto root = [&](double Evaluation::*number) {
     both.*number = std::sqrt(0.5 * (std::pow(up.*number, 2) + std::pow(down.*number, 2)));
   };
-  for (auto number : {&Evaluation::tr_dk, &Evaluation::n_pairs, &Evaluation::n_pairs_of_d,
-                      &Evaluation::n_pairs_put, &Evaluation::entropy, &Evaluation::blocks})
+  for (auto number :
+       {&Evaluation::clustering_gain, &Evaluation::tr_dk, &Evaluation::n_pairs, &Evaluation::n_pairs_of_d,
+        &Evaluation::n_pairs_put, &Evaluation::entropy, &Evaluation::blocks})
     half(number);
   for (auto number : {&Evaluation::idempotency, &Evaluation::commutator, &Evaluation::asymmetry})
     root(number);
-  for (auto number : {&Evaluation::flops, &Evaluation::seconds, &Evaluation::predicted_seconds,
-                      &Evaluation::density_seconds})
+  for (auto number : {&Evaluation::flops, &Evaluation::seconds, &Evaluation::kernel_seconds,
+                      &Evaluation::predicted_seconds, &Evaluation::density_seconds})
     sum(number);
   both.mu_down = down.mu;
   both.homo = std::max(up.homo, down.homo);
   both.lumo = std::min(up.lumo, down.lumo);
   both.n_mean = (up.n_mean + down.n_mean) / 2;
   both.n_max = std::max(up.n_max, down.n_max);
+  both.n_submatrices = up.n_submatrices + down.n_submatrices;
   both.n_in_gap = up.n_in_gap + down.n_in_gap;
   both.degree = std::max(up.degree, down.degree);
   return both;

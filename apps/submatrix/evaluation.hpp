@@ -20,13 +20,16 @@ struct Evaluation {
   double homo = 0, lumo = 0;      ///< estimates, infinite where none was found
   double entropy = 0;             ///< (k_B)
   double idempotency = 0, commutator = 0, asymmetry = 0;
-  double blocks = 0;                          ///< a block column
-  int n_mean = 0, n_max = 0;                  ///< rows of the submatrices
-  int degree = 0;                             ///< of the polynomial
-  std::string kernel;                         ///< that was used
-  double flops = 0;                           ///< over all ranks
-  double seconds = 0, predicted_seconds = 0;  ///< of the submatrices, slowest rank
-  double density_seconds = 0;                 ///< D and the measures of its error
+  double blocks = 0;                                 ///< a block column
+  int n_mean = 0, n_max = 0;                         ///< rows of the submatrices
+  int n_submatrices = 0;                             ///< clusters of block columns
+  double clustering_gain = 1;                        ///< predicted
+  int degree = 0;                                    ///< of the polynomial
+  std::string kernel;                                ///< that was used
+  double flops = 0;                                  ///< over all ranks
+  double seconds = 0;                                ///< of the submatrices, slowest rank
+  double kernel_seconds = 0, predicted_seconds = 0;  ///< of it in the kernels
+  double density_seconds = 0;                        ///< D and the measures of its error
 };
 
 /// "polynomial", ...

@@ -49,6 +49,7 @@ SubmatrixResult evaluate_submatrices(const BlockMatrix& a, const SubmatrixOption
   evaluation.run(result);
   result.asymmetry = symmetrise(result.p);
   result.n_pairs = trace(result.p);
+  result.holds_pairs = options.n_pairs.has_value();
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;
 }

@@ -86,7 +86,7 @@ void newton_schulz_columns(const std::vector<double>& matrix, int n, double mu, 
     for (std::size_t c = 0; c < at(n); ++c) a[c * at(n) + c] += value;
   };
   std::vector<double> history;
-  while (history.empty() || history.back() > error * std::sqrt(n)) {
+  while (history.empty() || !(history.back() <= error * std::sqrt(n))) {
     if (history.size() == max_iterations)
       throw NumericalError(
           fmt::format("Newton-Schulz did not converge on a submatrix of {} rows: ||X X - 1||_F = {:.2e}; has "

@@ -1,11 +1,13 @@
 #include "physics/electronic/submatrix_evaluation.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <limits>
 #include <numbers>
 #include <numeric>
+#include <string>
 
 #include "io/log/error.hpp"
 #include "physics/electronic/chemical_potential.hpp"
@@ -14,13 +16,18 @@ namespace quintet::electronic {
 
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
+using Clock = std::chrono::steady_clock;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr int max_degree = 2000;
 
-int together(const SubmatrixOptions& options, const BlockMatrix& a) {
-  return options.columns_together > 0 ? options.columns_together : columns_that_fill_a_pack(*a.blocking);
+/// What is expected before the spectrum is known: an insulator.
+CostModel first_cost(const SubmatrixOptions& options) {
+  const bool dense =
+      options.kernel == SubmatrixKernel::eigen || options.kernel == SubmatrixKernel::newton_schulz;
+  CostModel cost;
+  cost.may_polynomial = !dense;
+  cost.may_eigen = dense;
+  return cost;
 }
 
 std::vector<BlockRows> rows_of(const std::vector<Submatrix>& work) {
@@ -41,6 +48,20 @@ std::vector<int> sampled_columns(int n_blocks) {
   return columns;
 }
 
+/// Run `action`, which must not communicate; if it throws a NumericalError on any rank, the first such rank's
+/// is thrown on all. Collective.
+template <class Action>
+void numerically_together(const Comm& comm, const Action& action) {
+  std::string message;
+  try {
+    action();
+  } catch (const NumericalError& error) {
+    message = error.what();
+  }
+  const int rank = comm.minimum(message.empty() ? comm.size() : comm.rank());
+  if (rank < comm.size()) throw NumericalError(comm.broadcast(message, rank));
+}
+
 std::vector<double> summed(const Comm& comm, std::vector<double> values, std::size_t n) {
   values.resize(n, 0.0);
   comm.reduce(std::span<double>(values), Comm::Reduction::sum);
@@ -53,7 +74,8 @@ SubmatrixEvaluation::SubmatrixEvaluation(const BlockMatrix& a, const SubmatrixOp
     : a_(a),
       options_(options),
       comm_(a.comm),
-      work_(plan_submatrices(a, together(options, a))),
+      cost_(first_cost(options)),
+      work_(plan_submatrices(a, clustering(cost_))),
       sweep_(a, gathered_, work_),
       error_(options.polynomial_error > 0 ? options.polynomial_error
                                           : std::clamp(0.003 * options.threshold, 1e-12, 3e-7)),
@@ -61,6 +83,24 @@ SubmatrixEvaluation::SubmatrixEvaluation(const BlockMatrix& a, const SubmatrixOp
   check_memory(a, work_, options.kernel != SubmatrixKernel::polynomial, options.memory_bytes);
   gathered_ = gather(a, rows_of(work_));
   bounds_ = spectrum_bounds(a);
+}
+
+Clustering SubmatrixEvaluation::clustering(const CostModel& cost) const {
+  return {options_.columns_together, cost, cost.may_eigen, memory_of_a_rank(comm_, options_.memory_bytes)};
+}
+
+void SubmatrixEvaluation::cluster_anew(const CostModel& cost) {
+  cost_ = cost;
+  if (options_.columns_together != 0 || options_.kernel != SubmatrixKernel::automatic) return;
+  const bool some_by_eigen = std::any_of(work_.begin(), work_.end(),
+                                         [&](const Submatrix& s) { return cost.by_eigen(s.n, s.n_own); });
+  if (!comm_.any(some_by_eigen)) return;
+  auto work = plan_submatrices(a_, clustering(cost));
+  const double now = comm_.sum(predicted_work(*a_.blocking, work_, cost).together);
+  const double then = comm_.sum(predicted_work(*a_.blocking, work, cost).together);
+  if (!(then < 0.98 * now)) return;
+  work_ = std::move(work);
+  gathered_ = gather(a_, rows_of(work_));
 }
 
 void SubmatrixEvaluation::look_at_spectrum() {
@@ -73,7 +113,9 @@ void SubmatrixEvaluation::look_at_spectrum() {
     elements = squares = 0;
     for (const int column : sampled_columns(a_.blocking->n_blocks()))
       for (const Submatrix& s : work_) {
-        if (column < s.first || column >= s.last) continue;
+        if (std::none_of(s.columns.begin(), s.columns.end(),
+                         [=](const auto& c) { return c.column == column; }))
+          continue;
         local.assign(gathered_, s.rows, 0, 1);
         std::vector<int> own;
         electronic::own_rows(local.begin(), s.rows, column, own);
@@ -88,7 +130,7 @@ void SubmatrixEvaluation::look_at_spectrum() {
   spectrum_.lumo = std::min(spectrum_.lumo, bounds_.upper);
   spectrum_.density.x = comm_.all_gather(std::span<const double>(spectrum_.density.x));
   spectrum_.density.weight = comm_.all_gather(std::span<const double>(spectrum_.density.weight));
-  fill_ = comm_.sum(elements) / comm_.sum(squares);
+  cost_.fill = comm_.sum(elements) / comm_.sum(squares);
   occupation_.gap = spectrum_.lumo - spectrum_.homo;
 }
 
@@ -118,7 +160,7 @@ double SubmatrixEvaluation::first_mu() const {
   constexpr std::size_t n_moments = 80;
   BlockMatrix coarse = a_;
   filter(coarse, 100 * options_.threshold);
-  const auto work = plan_submatrices(coarse, together(options_, a_));
+  const auto work = plan_submatrices(coarse, clustering(CostModel{}));
   const GatheredMatrix gathered = gather(coarse, rows_of(work));
   Sweep sweep(coarse, gathered, work);
   sweep.clear(1);
@@ -163,39 +205,43 @@ void SubmatrixEvaluation::sweep_by_polynomial(std::vector<int> which) {
   const int n_left = comm_.sum(static_cast<int>(which.size()));
   n_polynomial_ -= n_left;
   n_eigen_ += n_left;
-  sweep_.eigen(which, functions, false);
+  numerically_together(comm_, [&] { sweep_.eigen(which, functions, false); });
 }
 
 void SubmatrixEvaluation::sweep() {
+  n_polynomial_ = n_eigen_ = n_in_gap_ = 0;
+  if (options_.kernel != SubmatrixKernel::newton_schulz) {
+    if (!eigen_only_) try {
+        const auto bands_now = bands();
+        series_ = fit(bands_now, occupation_.functions(options_.n_pairs.has_value()), error_, max_degree,
+                      spectrum_.density);
+      } catch (const NumericalError&) {
+        if (options_.kernel == SubmatrixKernel::polynomial) throw;
+        eigen_only_ = true;
+      }
+    const bool may_eigen =
+        eigen_only_ || (options_.kernel == SubmatrixKernel::automatic && !options_.single_precision);
+    cluster_anew({cost_.fill, eigen_only_ ? 0 : series_.degree(), !eigen_only_, may_eigen});
+  }
+  const auto start = Clock::now();
+  sweep_by_kernels();
+  kernel_seconds_ = std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+void SubmatrixEvaluation::sweep_by_kernels() {
   const auto functions = occupation_.functions(options_.n_pairs.has_value());
   sweep_.clear(functions.size());
-  n_polynomial_ = n_eigen_ = n_in_gap_ = 0;
-  std::vector<int> all(work_.size()), by_polynomial, by_eigen;
-  std::iota(all.begin(), all.end(), 0);
-  if (options_.kernel == SubmatrixKernel::newton_schulz) {
-    sweep_.newton_schulz(all, occupation_.mu, error_, options_.newton_schulz_order);
-    return;
-  }
-  bool eigen_only = eigen_only_;
-  if (!eigen_only) try {
-      const auto bands_now = bands();
-      series_ = fit(bands_now, functions, error_, max_degree, spectrum_.density);
-    } catch (const NumericalError&) {
-      if (options_.kernel == SubmatrixKernel::polynomial) throw;
-      eigen_only = true;
-    }
-  predicted_ = 0;
-  for (const int i : all) {
-    const auto seconds = predict(work_[at(i)], fill_, eigen_only ? 0 : series_.degree());
-    const bool eigen = eigen_only || (options_.kernel == SubmatrixKernel::automatic &&
-                                      seconds.eigen < seconds.polynomial && !options_.single_precision);
-    (eigen ? by_eigen : by_polynomial).push_back(i);
-    predicted_ += eigen ? seconds.eigen : seconds.polynomial;
-  }
-  eigen_only_ = eigen_only;
+  std::vector<int> by_polynomial, by_eigen;
+  for (std::size_t i = 0; i < work_.size(); ++i)
+    (cost_.by_eigen(work_[i].n, work_[i].n_own) ? by_eigen : by_polynomial).push_back(static_cast<int>(i));
+  if (options_.kernel == SubmatrixKernel::newton_schulz)
+    return numerically_together(
+        comm_, [&] { sweep_.newton_schulz(by_eigen, occupation_.mu, error_, options_.newton_schulz_order); });
   n_eigen_ = comm_.sum(static_cast<int>(by_eigen.size()));
-  sweep_.eigen(by_eigen, functions, eigen_only && options_.n_pairs && options_.temperature == 0);
-  if (!eigen_only) sweep_by_polynomial(std::move(by_polynomial));
+  numerically_together(comm_, [&] {
+    sweep_.eigen(by_eigen, functions, eigen_only_ && options_.n_pairs && options_.temperature == 0);
+  });
+  if (!eigen_only_) sweep_by_polynomial(std::move(by_polynomial));
 }
 
 bool SubmatrixEvaluation::hold_pairs() {
@@ -253,6 +299,12 @@ void SubmatrixEvaluation::report(SubmatrixResult& result) const {
   result.n_mean =
       static_cast<int>(std::lround(comm_.sum(rows) / std::max(1, comm_.sum(static_cast<int>(work_.size())))));
   result.n_max = comm_.maximum(largest);
+  result.n_submatrices = comm_.sum(static_cast<int>(work_.size()));
+  const auto predicted = predicted_work(*a_.blocking, work_, cost_);
+  result.kernel_seconds = comm_.maximum(kernel_seconds_);
+  if (options_.kernel != SubmatrixKernel::newton_schulz)
+    result.predicted_seconds = comm_.maximum(predicted.together);
+  result.clustering_gain = comm_.sum(predicted.alone) / comm_.sum(predicted.together);
   double homo = spectrum_.homo, lumo = spectrum_.lumo;
   for (std::size_t i = 0; i < sweep_.levels().x.size(); ++i) {
     const double level = sweep_.levels().x[i];
@@ -265,7 +317,6 @@ void SubmatrixEvaluation::report(SubmatrixResult& result) const {
   result.mu = occupation_.mu + (options_.temperature > 0 ? variation_ : 0);
   result.entropy = entropy();
   result.flops = comm_.sum(sweep_.flops());
-  result.predicted_seconds = comm_.maximum(predicted_);
   result.degree = series_.coefficients.empty() || eigen_only_ ? 0 : series_.degree();
   result.n_polynomial = n_polynomial_;
   result.n_eigen = n_eigen_;
@@ -312,12 +363,13 @@ void SubmatrixEvaluation::run(SubmatrixResult& result) {
         sweep_.levels(), options_.temperature == 0);
   }
   const auto& values = sweep_.values();
-  result.p.value = values.front();
+  AlignedVector<double> sum = values.front();
   double power = 1;
   for (std::size_t f = 1; f < values.size(); ++f) {
     power *= variation_;
-    for (std::size_t i = 0; i < values[f].size(); ++i) result.p.value[i] += power * values[f][i];
+    for (std::size_t i = 0; i < values[f].size(); ++i) sum[i] += power * values[f][i];
   }
+  sweep_.share_columns_of(sum, result.p.value);
   if (options_.temperature == 0 && values.size() > 1)
     result.n_pairs_put = variation_ * comm_.sum(sweep_.trace(1));
   report(result);

@@ -21,7 +21,10 @@ class SubmatrixEvaluation {
  private:
   void look_at_spectrum();
   void sweep();
+  void sweep_by_kernels();
   void sweep_by_polynomial(std::vector<int> which);
+  [[nodiscard]] Clustering clustering(const CostModel& cost) const;
+  void cluster_anew(const CostModel& cost);
   [[nodiscard]] std::vector<Band> bands() const;
   [[nodiscard]] double first_mu() const;
   [[nodiscard]] double mu_that_holds(double centre, double half_width, const std::vector<double>& moments,
@@ -34,19 +37,19 @@ class SubmatrixEvaluation {
   const BlockMatrix& a_;
   const SubmatrixOptions& options_;
   const Comm& comm_;
+  CostModel cost_;  ///< of the submatrices of `work_`
   std::vector<Submatrix> work_;
   GatheredMatrix gathered_;
   SpectrumBounds bounds_;
   Sweep sweep_;
   Occupation occupation_;
   LocalSpectrum spectrum_;
-  double fill_ = 1;         ///< kept part of the sampled submatrices
   double error_;            ///< of the polynomial
   ChebyshevSeries series_;  ///< of the first round
   bool eigen_only_;
   double variation_ = 0;  ///< s of the occupation's series
+  double kernel_seconds_ = 0;
   int n_polynomial_ = 0, n_eigen_ = 0, n_in_gap_ = 0;
-  double predicted_ = 0;
 };
 
 }  // namespace quintet::electronic

@@ -13,8 +13,8 @@
 
 namespace quintet::electronic {
 
-/// Evaluates functions of submatrices on this rank's columns: the wanted values of each function, what is
-/// known of the spectrum, and what it cost. Nothing here communicates.
+/// Evaluates functions of this rank's submatrices: the wanted values of each function, what is known of the
+/// spectrum, and what it cost. Only share_columns_of() communicates.
 class Sweep {
  public:
   using Functions = std::span<const std::function<double(double)>>;
@@ -36,8 +36,11 @@ class Sweep {
   /// Submatrices `which` by Newton-Schulz iterations: the first function is a step at mu.
   void newton_schulz(std::span<const int> which, double mu, double error, int order);
 
+  /// Of each function: the wanted block columns of one submatrix after the other.
   [[nodiscard]] const std::vector<AlignedVector<double>>& values() const { return values_; }
-  /// Sum over own columns c of f_cc, on this rank.
+  /// Bring such columns to the ranks that own them: `to` are the values of the pattern's blocks. Collective.
+  void share_columns_of(const AlignedVector<double>& values, AlignedVector<double>& to) const;
+  /// Sum over the columns c of this rank's submatrices of f_cc.
   [[nodiscard]] double trace(std::size_t function) const;
   /// Sums over own columns of e_c^T T_k e_c, of all that went through polynomial().
   [[nodiscard]] const std::vector<double>& moments() const { return moments_; }
@@ -49,13 +52,14 @@ class Sweep {
   template <class Real>
   std::vector<int> polynomial_of(std::span<const int> which, const ChebyshevSeries& series, double tolerance);
   void load_dense(const Submatrix& s, std::vector<double>& matrix);
-  void store(const Submatrix& s, std::size_t function, const std::vector<double>& columns);
+  void store(int which, std::size_t function, const std::vector<double>& columns);
   void own_rows(const Submatrix& s);
 
   const BlockMatrix& pattern_;
   const GatheredMatrix& gathered_;
   const std::vector<Submatrix>& work_;
   std::vector<AlignedVector<double>> values_;
+  std::vector<std::size_t> values_begin_;  ///< of each submatrix
   std::vector<double> moments_;
   SpectralMeasure levels_;
   double flops_ = 0;

@@ -60,7 +60,7 @@ TEST_P(Step, is_symmetric) {
 }
 
 TEST_P(Step, is_the_same_on_one_rank) {
-  for (const int together : {1, 5}) {
+  for (const int together : {0, 1, 5}) {
     auto options = step_at(0.01, 3e-3, GetParam());
     options.columns_together = together;
     const auto alone = evaluate_submatrices(distribute(Comm::self(), system.a, blocks_of(system)), options);
@@ -82,7 +82,8 @@ TEST_P(Step, does_not_depend_on_the_order_of_blocks) {
       if (system.block_of[static_cast<std::size_t>(i)] == old) shuffled.order.push_back(i);
     shuffled.begin.push_back(static_cast<int>(shuffled.order.size()));
   }
-  const auto options = step_at(0.01, 3e-3, GetParam());
+  auto options = step_at(0.01, 3e-3, GetParam());
+  options.columns_together = 1;  // clusters depend on the order
   const auto plain = evaluate_submatrices(a, options);
 
   const auto other =
@@ -116,6 +117,44 @@ TEST(Submatrices, more_columns_together_mean_larger_submatrices_and_a_smaller_er
 
   EXPECT_GT(four.n_mean, one.n_mean);
   EXPECT_LT(std::abs(four.n_pairs - trace(exact)), std::abs(one.n_pairs - trace(exact)));
+}
+
+/// What `options` give for the ring of 80 molecules of 6 rows, whose rows 6 b to 6 b + 5 are molecule b's.
+SubmatrixResult of_long_ring(SubmatrixOptions options, int columns_together) {
+  options.columns_together = columns_together;
+  static const Ring system = ring(80, {6}, 0.05, 0.5);
+  return evaluate_submatrices(distribute(Comm::world(), system.a, blocks_of(system)), options);
+}
+
+TEST(Submatrices, clusters_are_made_where_they_are_predicted_to_save_time) {
+  const auto options = step_at(0, 1e-3, SubmatrixKernel::eigen);
+  const auto apart = of_long_ring(options, 1), clusters = of_long_ring(options, 0);
+
+  EXPECT_EQ(apart.n_submatrices, 80);
+  EXPECT_EQ(apart.clustering_gain, 1);
+  EXPECT_LT(clusters.n_submatrices, 70);
+  EXPECT_GT(clusters.clustering_gain, 1.05);
+  EXPECT_GT(clusters.n_mean, apart.n_mean);
+  // their difference is not above the error of the threshold
+  const Ring system = ring(80, {6}, 0.05, 0.5);
+  const Dense exact = function_of(diagonalise(system.a), [](double x) { return x < 0 ? 1.0 : 0.0; });
+  const double error = largest_difference(collect(apart.p), exact);
+  EXPECT_LT(largest_difference(collect(clusters.p), exact), 1.0001 * error);
+  EXPECT_LT(std::abs(clusters.n_pairs - trace(exact)), std::abs(apart.n_pairs - trace(exact)));
+}
+
+TEST(Submatrices, a_polynomial_that_fills_its_registers_gets_no_clusters) {
+  EXPECT_EQ(of_long_ring(step_at(0, 1e-3, SubmatrixKernel::polynomial), 0).n_submatrices, 80);
+}
+
+TEST(Submatrices, single_rows_share_registers) {
+  const Ring system = ring(128, {1}, 0.05, 0.3);
+  const auto a = distribute(Comm::world(), system.a, blocks_of(system));
+
+  const auto result = evaluate_submatrices(a, step_at(0, 1e-3, SubmatrixKernel::polynomial));
+
+  EXPECT_LT(result.n_submatrices, 64);
+  EXPECT_GT(result.clustering_gain, 1.5);
 }
 
 TEST(Submatrices, single_precision_is_good_to_its_rounding) {
