@@ -117,6 +117,34 @@ void write_whole_as(const Group::Implementation& own, const std::string& name, h
              writes ? rows_of(shape, 0, shape.empty() ? 1 : shape[0]) : nothing_of(shape));
 }
 
+std::vector<std::string> read_variable_texts(const Context& context, hid_t dataset, hid_t type,
+                                             std::uint64_t count, const std::string& path) {
+  check_variable_texts(context, count, path, [&](hid_t raw_type, void* raw) {
+    return H5Dread(dataset, raw_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, raw);
+  });
+  const auto memory = variable_text_type();
+  H5Tset_cset(memory, H5Tget_cset(type));
+  std::vector<char*> raw(count, nullptr);
+  context.check(H5Dread(dataset, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, raw.data()), path, "read it");
+  std::vector<std::string> texts;
+  for (char* text : raw) {
+    texts.emplace_back(text ? text : "");
+    H5free_memory(text);
+  }
+  return texts;
+}
+
+std::vector<std::string> read_fixed_texts(const Context& context, hid_t dataset, hid_t type,
+                                          std::uint64_t count, const std::string& path) {
+  const std::size_t length = H5Tget_size(type);
+  std::string raw(count * length, '\0');
+  context.check(H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, raw.data()), path, "read it");
+  std::vector<std::string> texts;
+  for (std::uint64_t i = 0; i < count; ++i)
+    texts.push_back(without_padding(raw.substr(i * length, length), type));
+  return texts;
+}
+
 }  // namespace
 
 Dataset Group::Implementation::open_dataset(const std::string& name) const {
@@ -217,31 +245,27 @@ void Group::write_text(const std::string& name, const std::string& text, const D
              own.context->comm.is_root() ? rows_of({}, 0, 1) : nothing_of({}));
 }
 
-std::string Group::read_text(const std::string& name) const {
+std::vector<std::string> Group::read_texts(const std::string& name) const {
   const auto& context = *implementation_->context;
   const std::string path = implementation_->full(name);
   const auto dataset = implementation_->open_dataset(name);
   const Type type(context.check(H5Dget_type(dataset), path, "find its type"));
   const Space space(context.check(H5Dget_space(dataset), path, "find its shape"));
-  QUINTET_CHECK(H5Tget_class(type) == H5T_STRING && H5Sget_simple_extent_npoints(space) == 1,
-                "{}: {}: holds {} of shape {}, but one text is expected", context.path, path, type_name(type),
-                shape_text(shape_of_space(space)));
-  if (H5Tis_variable_str(type) > 0) {
-    check_variable_texts(context, 1, path, [&](hid_t raw_type, void* raw) {
-      return H5Dread(dataset, raw_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, raw);
-    });
-    char* text = nullptr;
-    const auto memory = variable_text_type();
-    H5Tset_cset(memory, H5Tget_cset(type));
-    context.check(H5Dread(dataset, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, &text), path, "read it");
-    const std::string copy = text ? text : "";
-    H5free_memory(text);
-    return copy;
-  }
-  check_storage(context, dataset, path, {}, H5Tget_size(type));
-  std::string text(H5Tget_size(type), '\0');
-  context.check(H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text.data()), path, "read it");
-  return without_padding(std::move(text), type);
+  const Shape shape = shape_of_space(space);
+  QUINTET_CHECK(H5Tget_class(type) == H5T_STRING && H5Sget_simple_extent_type(space) != H5S_NULL,
+                "{}: {}: holds {} of shape {}, but texts are expected", context.path, path, type_name(type),
+                shape_text(shape));
+  check_storage(context, dataset, path, shape, H5Tget_size(type));
+  const auto count = element_count(shape, path);
+  return H5Tis_variable_str(type) > 0 ? read_variable_texts(context, dataset, type, count, path)
+                                      : read_fixed_texts(context, dataset, type, count, path);
+}
+
+std::string Group::read_text(const std::string& name) const {
+  const auto texts = read_texts(name);
+  QUINTET_CHECK(texts.size() == 1, "{}: {}: holds texts of shape {}, but one text is expected",
+                implementation_->context->path, implementation_->full(name), shape_text(shape(name)));
+  return texts[0];
 }
 
 #define QUINTET_INSTANTIATE(T)                                                                             \

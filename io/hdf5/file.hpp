@@ -89,6 +89,8 @@ class Group {
 
   void write_text(const std::string& name, const std::string& text, const Description& description = {});
   [[nodiscard]] std::string read_text(const std::string& name) const;
+  /// All texts of a dataset (of any shape, fixed or variable length). Throws InputError as read().
+  [[nodiscard]] std::vector<std::string> read_texts(const std::string& name) const;
   void set_attribute(const std::string& name, const std::string& text);
   void set_attribute(const std::string& name, double value);
   void set_attribute(const std::string& name, int value) { set_attribute(name, std::int64_t{value}); }

@@ -43,8 +43,10 @@ void write_texts(hid_t file) {
   write_attribute(file, "nulled", nulled, list, "O\0\0\0full");
   write_dataset(file, "fixed_text", spaced, spaced, {}, "hello   ");
   const hid_t variable = text_type(H5T_VARIABLE, H5T_STR_NULLTERM);
-  const char* text = "of any length";
-  write_dataset(file, "variable_text", variable, variable, {}, &text);
+  const char* texts[2] = {"of any length", ""};
+  write_dataset(file, "variable_text", variable, variable, {}, texts);
+  write_dataset(file, "variable_texts", variable, variable, {2}, texts);
+  write_dataset(file, "fixed_texts", nulled, nulled, {2}, "O\0\0\0full");
   for (const hid_t type : {spaced, nulled, variable}) H5Tclose(type);
   H5Sclose(scalar);
   H5Sclose(list);
@@ -59,7 +61,40 @@ void write_compound(hid_t file) {
   H5Tclose(pair);
 }
 
+void write_deepmd_system(hid_t file, const char* name, bool first) {
+  const hid_t group = H5Gcreate2(file, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  const hid_t set = H5Gcreate2(group, "set.000", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  const long long types[2] = {1, 0};
+  write_dataset(group, "type.raw", H5T_STD_I64LE, H5T_NATIVE_LLONG, {2}, types);
+  const hid_t text = first ? text_type(1, H5T_STR_NULLPAD) : text_type(H5T_VARIABLE, H5T_STR_NULLTERM);
+  const char* names[2] = {"O", "H"};
+  write_dataset(group, "type_map.raw", text, text, {2}, first ? static_cast<const void*>("OH") : names);
+  H5Tclose(text);
+  std::vector<double> values;
+  for (int i = 1; i <= 18; ++i) values.push_back(0.1 * i);
+  const hid_t stored = first ? H5T_IEEE_F64LE : H5T_IEEE_F32LE;
+  const auto array = [&](const char* label, hsize_t columns) {
+    write_dataset(set, label, stored, H5T_NATIVE_DOUBLE, {2, columns}, values.data());
+  };
+  array("coord.npy", 6);
+  if (first) array("force.npy", 6);
+  write_dataset(set, "energy.npy", stored, H5T_NATIVE_DOUBLE, {2}, values.data());
+  values = {10, 0, 0, 0, 10, 0, 0, 0, 10, 10, 0, 0, 0, 10, 0, 0, 0, 10};
+  array("box.npy", 9);
+  H5Gclose(set);
+  H5Gclose(group);
+}
+
 }  // namespace
+
+void write_deepmd_systems(const std::string& path) {
+  const hid_t file = create(path);
+  const hid_t water = H5Gcreate2(file, "water", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  write_deepmd_system(file, "water/a", true);
+  write_deepmd_system(file, "water/b", false);
+  H5Gclose(water);
+  H5Fclose(file);
+}
 
 void write_model(const std::string& path, const std::string& json) {
   const hid_t file = create(path);

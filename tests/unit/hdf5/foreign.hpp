@@ -14,5 +14,9 @@ void write_mixture(const std::string& path);
 /// A file of a few kB with the datasets `huge` (8e15 bytes never written), `overflow` (its size does not fit
 /// 64 bits), `outside` (external storage) and `huge_attribute` of the root.
 void write_liar(const std::string& path);
+/// Two DeePMD systems as dpdata stores them: groups `water/a` (texts of fixed length) and `water/b` (of any
+/// length) with type.raw 1 0, type_map.raw O H, and two frames of coord, box, energy and force in set.000;
+/// values 0.1 0.2 0.3 ... but for the box of 10 angstrom. `b` has no force, and numbers in single precision.
+void write_deepmd_systems(const std::string& path);
 
 }  // namespace foreign

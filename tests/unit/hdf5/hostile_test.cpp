@@ -70,6 +70,12 @@ TEST(Foreign, texts_padding_byte_order_and_compression_of_others_are_understood)
   EXPECT_EQ(root.texts_attribute("nulled"), (std::vector<std::string>{"O", "full"}));
   EXPECT_EQ(root.read_text("variable_text"), "of any length");
   EXPECT_EQ(root.read_text("fixed_text"), "hello");
+  EXPECT_EQ(root.read_texts("variable_texts"), (std::vector<std::string>{"of any length", ""}));
+  EXPECT_EQ(root.read_texts("fixed_texts"), (std::vector<std::string>{"O", "full"}));
+  const auto several = message_of<InputError>([&] { (void)root.read_text("fixed_texts"); });
+  EXPECT_TRUE(contains(several, "holds texts of shape [2], but one text is expected")) << several;
+  const auto numbers = message_of<InputError>([&] { (void)root.read_texts("big_endian"); });
+  EXPECT_TRUE(contains(numbers, "but texts are expected")) << numbers;
   EXPECT_EQ(root.read<double>("big_endian"), (std::vector<double>{1, -2, 3.5, 4}));
   EXPECT_EQ(root.read<float>("compressed"), std::vector<float>(100'000));
   const auto compound = message_of<InputError>([&] { (void)root.read<double>("compound"); });
