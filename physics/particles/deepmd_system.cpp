@@ -2,82 +2,77 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
+#include <span>
 
 #include <fmt/ranges.h>
 
 #include "io/log/error.hpp"
-#include "physics/particles/npy.hpp"
 #include "physics/particles/read_configuration_box.hpp"
 #include "physics/particles/read_configuration_text.hpp"
 
 namespace quintet {
 
-namespace fs = std::filesystem;
-
 namespace {
 
-/// All words of a text file.
-std::vector<std::string> words_of(const std::string& path) {
-  std::vector<std::string> words;
-  text::LineReader reader(path);
-  while (reader.next_filled())
-    for (const auto word : text::split(reader.line())) words.emplace_back(word);
-  return words;
-}
+std::string array_name(const std::string& set, const char* name) { return set + "/" + name + ".npy"; }
 
-std::string array_path(const std::string& folder, const char* name) { return folder + "/" + name + ".npy"; }
+/// "(80, 570)", "(80,)", as NumPy writes it.
+std::string shape_text(const std::vector<std::uint64_t>& shape) {
+  return shape.size() == 1 ? fmt::format("({},)", shape[0]) : fmt::format("({})", fmt::join(shape, ", "));
+}
 
 /// Check that an array is (n_frames, columns); (n_frames) will do for one column. `why` says where columns
 /// come from.
-void check_shape(const NpyFile& array, const char* name, std::int64_t n_frames, std::uint64_t columns,
-                 const std::string& why) {
-  const auto& shape = array.shape();
+void check_shape(const DeepmdStore& store, const std::string& set, const char* name, std::int64_t n_frames,
+                 std::uint64_t columns, const std::string& why) {
+  const std::string array = array_name(set, name);
+  const auto shape = store.shape(array);
   const bool fits = (shape.size() == 2 && shape[1] == columns) || (shape.size() == 1 && columns == 1);
-  QUINTET_CHECK(fits, "{}: {}.npy has shape {}, expected (frames, {}){}", array.path(), name,
-                array.shape_text(), columns, why);
+  QUINTET_CHECK(fits, "{}: {}.npy has shape {}, expected (frames, {}){}", store.place(array), name,
+                shape_text(shape), columns, why);
   QUINTET_CHECK(n_frames < 0 || shape[0] == static_cast<std::uint64_t>(n_frames),
-                "{}: {}.npy has shape {}, but coord.npy beside it has {} frames", array.path(), name,
-                array.shape_text(), n_frames);
+                "{}: {}.npy has shape {}, but coord.npy beside it has {} frames", store.place(array), name,
+                shape_text(shape), n_frames);
 }
 
-std::vector<Vec3> rows_of_three(const std::vector<double>& values) {
+std::vector<Vec3> rows_of_three(std::span<const double> values) {
   std::vector<Vec3> rows(values.size() / 3);
   for (std::size_t i = 0; i < values.size(); ++i) rows[i / 3][i % 3] = values[i];
   return rows;
 }
 
-Mat3 matrix(const std::vector<double>& values) {
+Mat3 matrix(std::span<const double> values) {
   Mat3 result;
   std::copy(values.begin(), values.end(), result.begin());
   return result;
 }
 
+/// " (atom 3, y)" for arrays of three columns an atom.
+std::string atom_text(std::uint64_t columns, std::uint64_t column, std::size_t n_atoms) {
+  return columns == 3 * n_atoms ? fmt::format(" (atom {}, {})", column / 3, "xyz"[column % 3])
+                                : std::string();
+}
+
 }  // namespace
 
-DeepmdSystem::DeepmdSystem(const std::string& folder, std::vector<std::string> type_names)
-    : folder_(folder), type_names_(std::move(type_names)) {
-  QUINTET_CHECK(fs::is_directory(folder_), "cannot read {}: there is no such folder", folder_);
-  periodic_ = !fs::exists(folder_ + "/nopbc");
+DeepmdSystem::DeepmdSystem(const std::string& path, std::vector<std::string> type_names)
+    : path_(path), store_(DeepmdStore::open(path)), type_names_(std::move(type_names)) {
+  periodic_ = !store_->has("nopbc");
   read_types();
-  std::vector<std::string> sets;
-  for (const auto& entry : fs::directory_iterator(folder_))
-    if (entry.is_directory() && entry.path().filename().string().starts_with("set."))
-      sets.push_back(entry.path().string());
-  QUINTET_CHECK(!sets.empty(), "{}: the folder has no set.* folder with coord.npy", folder_);
-  std::sort(sets.begin(), sets.end());
+  const auto sets = store_->sets();
+  QUINTET_CHECK(!sets.empty(), "{}: the folder has no set.* folder with coord.npy", path_);
   for (const auto& set : sets) add_set(set);
-  QUINTET_CHECK(n_frames_ > 0, "{}: its sets hold no frame", folder_);
+  QUINTET_CHECK(n_frames_ > 0, "{}: its sets hold no frame", path_);
 }
 
 void DeepmdSystem::read_types() {
-  const std::string path = folder_ + "/type.raw", map_path = folder_ + "/type_map.raw";
   if (type_names_.empty()) {
-    QUINTET_CHECK(fs::exists(map_path),
-                  "{}: there is no type_map.raw; give type_names, the names of types 0, 1, ...", folder_);
-    type_names_ = words_of(map_path);
+    QUINTET_CHECK(store_->has("type_map.raw"),
+                  "{}: there is no type_map.raw; give type_names, the names of types 0, 1, ...", path_);
+    type_names_ = store_->words("type_map.raw");
   }
-  for (const std::string& word : words_of(path)) {
+  const std::string path = store_->place("type.raw");
+  for (const std::string& word : store_->words("type.raw")) {
     const std::int64_t type = text::to_integer(word, path, fmt::format("the type of atom {}", types_.size()));
     QUINTET_CHECK(type >= 0 && type < static_cast<std::int64_t>(type_names_.size()),
                   "{}: the type of atom {} is {}, expected 0 to {} ({} names: {})", path, types_.size(), type,
@@ -88,53 +83,86 @@ void DeepmdSystem::read_types() {
   QUINTET_CHECK(!types_.empty(), "{}: the file lists no atoms", path);
 }
 
-void DeepmdSystem::add_set(const std::string& folder) {
-  QUINTET_CHECK(!fs::exists(array_path(folder, "real_atom_types")),
+void DeepmdSystem::add_set(const std::string& name) {
+  QUINTET_CHECK(!store_->has(array_name(name, "real_atom_types")),
                 "{}: folders of mixed type (real_atom_types.npy) are not read; "
                 "split the data into one folder a composition (dpdata: System.to('deepmd/npy'))",
-                folder);
-  const NpyFile coordinates(array_path(folder, "coord"));
+                store_->place(name));
   const std::uint64_t n = 3 * types_.size();
   const std::string of_atoms = fmt::format(" for {} atoms in type.raw", types_.size());
-  check_shape(coordinates, "coord", -1, n, of_atoms);
-  const auto n_frames = static_cast<std::int64_t>(coordinates.shape()[0]);
-  const auto has = [&](const char* name, std::uint64_t columns, const std::string& why) {
-    if (!fs::exists(array_path(folder, name))) return false;
-    check_shape(NpyFile(array_path(folder, name)), name, n_frames, columns, why);
+  QUINTET_CHECK(store_->has(array_name(name, "coord")), "{}: there is no coord.npy", store_->place(name));
+  check_shape(*store_, name, "coord", -1, n, of_atoms);
+  const auto n_frames = static_cast<std::int64_t>(store_->shape(array_name(name, "coord"))[0]);
+  const auto has = [&](const char* array, std::uint64_t columns, const std::string& why) {
+    if (!store_->has(array_name(name, array))) return false;
+    check_shape(*store_, name, array, n_frames, columns, why);
     return true;
   };
   QUINTET_CHECK(!periodic_ || has("box", 9, ""),
                 "{}: there is no box.npy; if the boundaries are open, put an empty file nopbc into {}",
-                folder, folder_);
-  sets_.push_back({folder, n_frames, has("energy", 1, ""), has("force", n, of_atoms), has("virial", 9, "")});
+                store_->place(name), path_);
+  sets_.push_back({name, n_frames, has("energy", 1, ""), has("force", n, of_atoms), has("virial", 9, "")});
   n_frames_ += n_frames;
 }
 
-std::vector<double> DeepmdSystem::row(const Set& set, const char* name, std::int64_t index) const {
-  const NpyFile array(array_path(set.folder, name));
-  const auto values = array.read_rows<double>(static_cast<std::uint64_t>(index), 1);
+std::vector<double> DeepmdSystem::rows(const Set& set, const char* name, std::int64_t first,
+                                       std::int64_t count, bool wanted) const {
+  if (!wanted) return {};
+  const std::string array = array_name(set.name, name);
+  auto values = store_->rows(array, static_cast<std::uint64_t>(first), static_cast<std::uint64_t>(count));
+  const std::uint64_t columns = values.size() / static_cast<std::size_t>(count);
   for (std::size_t i = 0; i < values.size(); ++i)
-    QUINTET_CHECK(std::isfinite(values[i]), "{}: entry [{}, {}] is {}, a finite number was expected",
-                  array.path(), index, i, values[i]);
+    QUINTET_CHECK(std::isfinite(values[i]), "{}: entry [{}, {}] is {}{}, a finite number was expected",
+                  store_->place(array), static_cast<std::uint64_t>(first) + i / columns, i % columns,
+                  values[i], atom_text(columns, i % columns, types_.size()));
   return values;
+}
+
+void DeepmdSystem::append(const Set& set, std::int64_t first, std::int64_t count,
+                          std::vector<Configuration>& frames) const {
+  const auto coordinates = rows(set, "coord", first, count, true),
+             boxes = rows(set, "box", first, count, periodic_),
+             energies = rows(set, "energy", first, count, set.has_energy),
+             forces = rows(set, "force", first, count, set.has_force),
+             virials = rows(set, "virial", first, count, set.has_virial);
+  const std::size_t n = 3 * types_.size();
+  for (std::int64_t f = 0; f < count; ++f) {
+    const auto row = [&](const std::vector<double>& values, std::size_t columns) {
+      return std::span<const double>(values).subspan(static_cast<std::size_t>(f) * columns, columns);
+    };
+    Configuration& frame = frames.emplace_back();
+    frame.type_names = type_names_;
+    frame.types = types_;
+    frame.positions = rows_of_three(row(coordinates, n));
+    if (set.has_energy) frame.energy = energies[static_cast<std::size_t>(f)];
+    if (set.has_force) frame.forces = rows_of_three(row(forces, n));
+    if (set.has_virial) frame.virial = matrix(row(virials, 9));
+    frame.box = box_from_file(
+        periodic_ ? matrix(row(boxes, 9)) : Mat3{}, {periodic_, periodic_, periodic_}, {0, 0, 0},
+        frame.positions,
+        fmt::format("{}: box of frame {}", store_->place(array_name(set.name, "box")), first + f));
+  }
 }
 
 Configuration DeepmdSystem::frame(std::int64_t index) const {
   QUINTET_CHECK(index >= 0 && index < n_frames_, "{}: there is no frame {}, the folder has {} (0 to {})",
-                folder_, index, n_frames_, n_frames_ - 1);
+                path_, index, n_frames_, n_frames_ - 1);
   auto set = sets_.begin();
   for (; index >= set->n_frames; ++set) index -= set->n_frames;
-  Configuration result;
-  result.type_names = type_names_;
-  result.types = types_;
-  result.positions = rows_of_three(row(*set, "coord", index));
-  if (set->has_energy) result.energy = row(*set, "energy", index)[0];
-  if (set->has_force) result.forces = rows_of_three(row(*set, "force", index));
-  if (set->has_virial) result.virial = matrix(row(*set, "virial", index));
-  const Mat3 rows = periodic_ ? matrix(row(*set, "box", index)) : Mat3{};
-  result.box = box_from_file(rows, {periodic_, periodic_, periodic_}, {0, 0, 0}, result.positions,
-                             fmt::format("{}: box of frame {}", array_path(set->folder, "box"), index));
-  return result;
+  std::vector<Configuration> frames;
+  append(*set, index, 1, frames);
+  return std::move(frames.front());
+}
+
+std::vector<Configuration> DeepmdSystem::frames() const {
+  constexpr std::int64_t numbers = 1 << 20;  // of each array at a time: the frames' own memory is what counts
+  const std::int64_t most = std::max<std::int64_t>(1, numbers / (3 * static_cast<std::int64_t>(n_atoms())));
+  std::vector<Configuration> frames;
+  frames.reserve(static_cast<std::size_t>(n_frames_));
+  for (const auto& set : sets_)
+    for (std::int64_t first = 0; first < set.n_frames; first += most)
+      append(set, first, std::min(most, set.n_frames - first), frames);
+  return frames;
 }
 
 }  // namespace quintet

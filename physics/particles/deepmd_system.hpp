@@ -1,15 +1,17 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "physics/particles/configuration.hpp"
+#include "physics/particles/deepmd_store.hpp"
 
 namespace quintet {
 
-/// A DeePMD-kit data folder: type.raw, type_map.raw, nopbc, set.*/{coord,box,energy,force,virial}.npy; frames
-/// on demand.
+/// A DeePMD-kit data folder: type.raw, type_map.raw, nopbc, set.*/{coord,box,energy,force,virial}.npy, or the
+/// same as groups and datasets of an HDF5 file ("FILE.h5#/GROUP"); frames on demand.
 ///
 /// Frames are numbered through the sets in the order of the sets' names. Arrays are float32 or float64
 /// (integers are taken as numbers): coord (frames, 3 atoms), box (frames, 9) rows a b c, energy (frames) or
@@ -20,7 +22,7 @@ namespace quintet {
 class DeepmdSystem {
  public:
   /// @param type_names names of types 0, 1, ...; wins over type_map.raw and is needed where that is absent.
-  explicit DeepmdSystem(const std::string& folder, std::vector<std::string> type_names = {});
+  explicit DeepmdSystem(const std::string& path, std::vector<std::string> type_names = {});
 
   [[nodiscard]] std::int64_t n_frames() const { return n_frames_; }
   [[nodiscard]] std::size_t n_atoms() const { return types_.size(); }
@@ -29,18 +31,26 @@ class DeepmdSystem {
   [[nodiscard]] bool periodic() const { return periodic_; }
   /// Read one frame, 0 <= index < n_frames().
   [[nodiscard]] Configuration frame(std::int64_t index) const;
+  /// Read all frames, some megabytes at a time.
+  [[nodiscard]] std::vector<Configuration> frames() const;
 
  private:
   struct Set {
-    std::string folder;
+    std::string name;
     std::int64_t n_frames;
     bool has_energy, has_force, has_virial;
   };
   void read_types();
-  void add_set(const std::string& folder);
-  [[nodiscard]] std::vector<double> row(const Set& set, const char* name, std::int64_t index) const;
+  void add_set(const std::string& name);
+  /// Rows of an array of a set; empty if `wanted` is false.
+  [[nodiscard]] std::vector<double> rows(const Set& set, const char* name, std::int64_t first,
+                                         std::int64_t count, bool wanted) const;
+  /// Append frames [first, first + count) of a set.
+  void append(const Set& set, std::int64_t first, std::int64_t count,
+              std::vector<Configuration>& frames) const;
 
-  std::string folder_;
+  std::string path_;
+  std::shared_ptr<const DeepmdStore> store_;
   std::vector<std::string> type_names_;
   std::vector<int> types_;
   std::vector<Set> sets_;

@@ -17,6 +17,13 @@ namespace {
 
 using text::shown;
 
+/// Names of the labels in lower case; where a frame has several of them, the first counts.
+const std::vector<std::string> energy_keys{"energy",    "ref_energy",   "dft_energy",
+                                           "totenergy", "total_energy", "free_energy"},
+    virial_keys{"virial", "virials", "ref_virial", "ref_virials", "dft_virial", "dft_virials"},
+    stress_keys{"stress", "ref_stress", "dft_stress"},
+    force_names{"forces", "force", "ref_forces", "ref_force", "dft_forces", "dft_force"};
+
 std::string lower(std::string_view word) {
   std::string result(word);
   for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -127,7 +134,7 @@ struct Layout {
     species = find_column(columns, {"species", "element"}, 1, "S", where);
     position = find_column(columns, {"pos", "positions"}, 3, "RI", where);
     id = find_column(columns, {"id", "ids"}, 1, "I", where);
-    force = find_column(columns, {"forces", "force"}, 3, "R", where);
+    force = find_column(columns, force_names, 3, "R", where);
     velocity = find_column(columns, {"velocities", "velo"}, 3, "R", where);
     momentum = velocity < 0 ? find_column(columns, {"momenta"}, 3, "R", where) : -1;
     mass = find_column(columns, {"mass", "masses"}, 1, "RI", where);
@@ -193,12 +200,17 @@ class FrameReader {
       const auto found = comment.find(key);
       return found == comment.end() ? std::optional<std::string>() : found->second;
     };
+    const auto first_of = [&](const std::vector<std::string>& keys) {
+      for (const auto& key : keys)
+        if (auto found = value(key)) return found;
+      return std::optional<std::string>();
+    };
     read_atoms(Layout(value("properties").value_or("species:S:1:pos:R:3"), where));
     read_box(value("lattice"), value("pbc"), value("origin"), where);
-    if (const auto energy = value("energy")) result_.energy = text::to_double(*energy, where, "energy");
-    if (const auto virial = value("virial"))
+    if (const auto energy = first_of(energy_keys)) result_.energy = text::to_double(*energy, where, "energy");
+    if (const auto virial = first_of(virial_keys))
       result_.virial = nine(*virial, where, "virial");
-    else if (const auto stress = value("stress")) {
+    else if (const auto stress = first_of(stress_keys)) {
       QUINTET_CHECK(result_.box.fully_periodic(),
                     "{}: a stress needs a cell periodic in all directions; give the virial "
                     "instead",

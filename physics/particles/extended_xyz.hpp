@@ -20,8 +20,9 @@ namespace quintet {
 /// (`name:S|R|I|L:columns:...`; absent: species, pos and whatever follows is ignored). Columns read:
 /// `species`, `pos` (angstrom), `id`, `forces` or `force` (eV/angstrom), `velocities` or `velo`
 /// (angstrom/ps), `momenta` (ASE's sqrt(amu eV)), `mass` or `masses` (amu, equal for all atoms of a type).
-/// Others are passed over. Without a lattice all directions are open and the box is the atoms' extent with a
-/// margin of 1 angstrom.
+/// Labels may also be called `REF_...` or `DFT_...`, the energy `TotEnergy`, `total_energy` or `free_energy`,
+/// the virial `virials`; the plain name wins where both are there. Others are passed over. Without a lattice
+/// all directions are open and the box is the atoms' extent with a margin of 1 angstrom.
 ///
 /// @param frame which frame, from 0; negative ones count from the end (-1: the last); none: all.
 /// Throws InputError with file:line, also if there is no such frame.

@@ -74,10 +74,8 @@ Format format_of(const std::string& path) {
 std::vector<Configuration> read_deepmd(const std::string& path, const std::vector<std::string>& type_names,
                                        std::optional<std::int64_t> frame) {
   const DeepmdSystem system(path, type_names);
-  std::vector<Configuration> frames;
-  if (frame) frames.push_back(system.frame(*frame < 0 ? system.n_frames() + *frame : *frame));
-  for (std::int64_t i = 0; !frame && i < system.n_frames(); ++i) frames.push_back(system.frame(i));
-  return frames;
+  if (!frame) return system.frames();
+  return {system.frame(*frame < 0 ? system.n_frames() + *frame : *frame)};
 }
 
 void only_frame(const std::string& path, std::optional<std::int64_t> frame) {

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "files_support.hpp"
+#include "tests/unit/hdf5/foreign.hpp"
 
 namespace {
 
@@ -136,6 +137,63 @@ TEST_F(Deepmd, a_truncated_array_is_refused_when_the_folder_is_opened) {
   array("virial", content.substr(0, content.size() - 1));
 
   EXPECT_MESSAGE(DeepmdSystem(folder), "virial.npy: the file is truncated");
+}
+
+TEST_F(Deepmd, all_frames_are_the_frames_one_by_one) {
+  const DeepmdSystem system(folder);
+
+  const auto frames = system.frames();
+
+  ASSERT_EQ(frames.size(), 3u);
+  for (std::size_t f = 0; f < 3; ++f) {
+    const auto one = system.frame(static_cast<std::int64_t>(f));
+    EXPECT_EQ(frames[f].positions, one.positions);
+    EXPECT_EQ(frames[f].box, one.box);
+    EXPECT_EQ(frames[f].energy, one.energy);
+    EXPECT_EQ(frames[f].forces, one.forces);
+    EXPECT_EQ(frames[f].virial, one.virial);
+  }
+}
+
+TEST_F(Deepmd, a_label_that_is_no_number_is_named_with_its_frame_and_atom) {
+  coordinates[10] = std::nan("");
+  array("force", npy("<f8", "(2, 6)", coordinates));
+
+  EXPECT_MESSAGE(DeepmdSystem(folder).frames(), "force.npy: entry [1, 4] is nan (atom 1, y)");
+}
+
+TEST_F(Deepmd, a_group_of_an_hdf5_file_is_a_system) {
+  const std::string file = scratch / "data.h5";
+  foreign::write_deepmd_systems(file);
+
+  const auto systems = find_deepmd_systems(file);
+  const auto fixed = DeepmdSystem(file + "#/water/a").frames();
+  const auto variable = DeepmdSystem(file + "#water/b/").frames();
+
+  EXPECT_EQ(systems, (std::vector<std::string>{file + "#/water/a", file + "#/water/b"}));
+  for (const auto* frames : {&fixed, &variable}) {
+    ASSERT_EQ(frames->size(), 2u);
+    EXPECT_EQ(frames->at(1).type_names, (std::vector<std::string>{"O", "H"}));
+    EXPECT_EQ(frames->at(1).types, (std::vector<int>{1, 0}));
+    EXPECT_NEAR(frames->at(1).positions[1][2], 1.2, 1e-7);
+    EXPECT_NEAR(frames->at(1).energy.value(), 0.2, 1e-7);
+    EXPECT_EQ(frames->at(1).box.rows()[8], 10);
+  }
+  EXPECT_NEAR(fixed[1].forces.at(0)[0], 0.7, 1e-15);
+  EXPECT_TRUE(variable[1].forces.empty());
+  EXPECT_MESSAGE(DeepmdSystem(file + "#/water/c"), "the file has no group 'water/c'");
+  EXPECT_MESSAGE(DeepmdSystem(file + "#/water"), "type_map.raw");
+}
+
+TEST_F(Deepmd, systems_are_found_below_a_folder_in_order) {
+  std::filesystem::create_directories(scratch / "more/deep");
+  put(scratch / "more/deep/type.raw", "0\n");
+  std::filesystem::create_directories(scratch / "empty");
+
+  EXPECT_EQ(find_deepmd_systems(scratch.path()),
+            (std::vector<std::string>{scratch / "more/deep", scratch / "system"}));
+  EXPECT_MESSAGE(find_deepmd_systems(scratch / "empty"), "holds no DeePMD system");
+  EXPECT_MESSAGE(find_deepmd_systems(scratch / "nowhere"), "there is no such folder");
 }
 
 TEST(DeepmdFiles, the_copper_data_of_the_project_are_read) {

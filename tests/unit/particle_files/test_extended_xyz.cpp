@@ -131,6 +131,22 @@ TEST(ExtendedXyz, momenta_of_ase_become_velocities) {
   EXPECT_NEAR(c.velocities[0][2], -2 * c.velocities[0][0], 1e-12);
 }
 
+TEST(ExtendedXyz, labels_have_several_names_and_the_plain_one_wins) {
+  const std::string head =
+      "1\nLattice=\"4 0 0 0 4 0 0 0 4\" Properties=species:S:1:pos:R:3:REF_forces:R:3 free_energy=-3 ";
+
+  const auto other = read_text(head + "REF_energy=-2 REF_virial=\"1 2 3 4 5 6 7 8 9\"\nO 0 0 0 7 8 9\n");
+  const auto plain = read_text(head + "energy=-1 REF_energy=-2\nO 0 0 0 7 8 9\n");
+  const auto last = read_text(head + "REF_stress=\"0 0 0 0 0 1\"\nO 0 0 0 7 8 9\n");
+
+  EXPECT_EQ(other.energy, -2);
+  EXPECT_EQ(other.forces.at(0), (Vec3{7, 8, 9}));
+  EXPECT_EQ(other.virial.value()[3], 4);
+  EXPECT_EQ(plain.energy, -1);
+  EXPECT_EQ(last.energy, -3);
+  EXPECT_EQ(last.virial.value()[1], -64);
+}
+
 TEST(ExtendedXyz, stress_becomes_a_virial) {
   const std::string head = "1\nLattice=\"4 0 0 0 4 0 0 0 4\" stress=\"";
   const auto nine = read_text(head + "1 6 5 6 2 4 5 4 3\"\nO 0 0 0\n");
