@@ -14,32 +14,41 @@ struct DataOptions {
   bool need_energy = true, need_force = true, need_virial = false;  ///< some frame must have the label
 };
 
-/// Labelled systems: DeePMD npy folders, DeePMD HDF5 ("file.h5#/path", or all systems of a file), extended
-/// XYZ (split by composition), a folder or pattern that holds systems ("data/*", searched for type.raw).
+/// Labelled systems: DeePMD npy folders, DeePMD HDF5 ("file.h5#/path", or all systems of a file), a folder or
+/// pattern that holds systems ("data/*", searched for type.raw), or what read_configurations() reads
+/// (extended XYZ, trajectories of ours), split by composition.
 ///
-/// Types are mapped by name. Errors (InputError): what the readers say; NaN labels (file, frame, atom), a
-/// name that the type map lacks, no frame with a needed label. Warnings: forces above 1000 eV/angstrom or
-/// energies that look like another unit. `type_map` is filled in if it was empty.
+/// Types are mapped by name; a system without type_map.raw has the model's. Frames of a file whose atoms come
+/// in different orders are sorted by type. Errors (InputError): what the readers say; labels that are not
+/// finite (system, frame, atom), a name that the type map lacks, no frame with a needed label. Warnings:
+/// frames without a needed label, forces and energies that look like another unit, also by the work that the
+/// forces do between neighbouring frames. `type_map` is filled in if it was empty. The frames hold the only
+/// copy of the data: 52 bytes an atom with forces.
 [[nodiscard]] std::vector<System> read_systems(const std::vector<std::string>& paths, DataOptions& options);
 
 /// What the statistics of a data set say about the model's size.
 struct NeighbourCensus {
-  double least_distance = 0;         ///< between any two atoms (angstrom)
+  double least_distance = 0;         ///< between any two atoms, at most the cutoff (angstrom)
   std::vector<int> most_neighbours;  ///< [n_types] of each type within the cutoff of any atom
 };
+/// Errors (InputError): system, frame and what is wrong: overlapping atoms, a box too small for the cutoff.
 [[nodiscard]] NeighbourCensus count_neighbours(const std::vector<System>& systems, int n_types,
                                                double cutoff);
-/// DeePMD-kit's "auto": 1.1 x most neighbours, rounded up to a multiple of 4.
+/// DeePMD-kit's "auto": 1.1 x most neighbours, cut to an integer, rounded up to a multiple of 4.
 [[nodiscard]] std::vector<int> automatic_sel(const NeighbourCensus& census);
 
 /// Which frames a step takes: one system, drawn with probability ~ its number of batches, then its next
 /// frames in an order shuffled anew each epoch. Depends on (seed, step) alone, so that a restart needs no
 /// state.
+///
+/// Batches of a system are whole: where the number of frames is no multiple of their size, one reaches into
+/// the next epoch. Steps in increasing order cost O(batch); going back recounts from step 0 (50 ns a step).
+/// Not for several threads at once.
 class Sampler {
  public:
-  /// @param batch_size frames a batch; 0: "auto", the least number with frames*atoms >= auto_atoms, per
-  /// system.
-  /// @param weights of the systems; empty: their numbers of batches.
+  /// @param batch_size frames a batch, at most those of the system; 0: "auto", the least number with
+  /// frames*atoms >= auto_atoms, per system.
+  /// @param weights of the systems; empty: their numbers of batches; all 1: DeePMD-kit's "prob_uniform".
   Sampler(const std::vector<System>& systems, int batch_size, int auto_atoms, std::vector<double> weights,
           std::uint64_t seed);
   struct Batch {
@@ -48,12 +57,25 @@ class Sampler {
   };
   [[nodiscard]] Batch batch(std::int64_t step) const;
   [[nodiscard]] int batch_size(std::size_t system) const;
+  [[nodiscard]] std::int64_t n_batches(std::size_t system) const;  ///< an epoch, rounded up
 
  private:
+  struct Epoch {
+    std::int64_t epoch = 0;
+    std::vector<std::size_t> order;  ///< of the frames
+  };
+  [[nodiscard]] std::size_t system_of(std::int64_t step) const;
+  void count_up_to(std::int64_t step) const;
+  [[nodiscard]] const std::vector<std::size_t>& order_of(std::size_t system, std::int64_t epoch) const;
+
   std::vector<std::size_t> n_frames_;
   std::vector<int> batch_size_;
   std::vector<double> cumulative_;
   std::uint64_t seed_;
+  // What follows from (seed, step), kept for the next step.
+  mutable std::int64_t counted_ = 0;         ///< steps in drawn_
+  mutable std::vector<std::int64_t> drawn_;  ///< [systems] batches taken before step counted_
+  mutable std::vector<Epoch> epochs_;        ///< [systems] the order used last
 };
 
 }  // namespace quintet::potential

@@ -25,21 +25,28 @@ struct NetworkOptions {
   double protection = 0;  ///< (angstrom)
   std::vector<std::array<int, 2>> excluded_descriptor_pairs, excluded_pairs;
   std::vector<int> excluded_atoms;
+  int statistics_frames = 10;  ///< a system for davg and dstd (DeePMD-kit: data_stat_nbatch batches)
   std::uint64_t seed = 1;
 };
 
-/// davg, dstd: per centre type mean and deviation of R[0], and one shared deviation of R[1..3] about 0, over
-/// all slots (empty and excluded ones count as 0) of up to `n_batches` batches a system; dstd >= 1e-2.
+/// davg, dstd: per centre type mean and deviation of R[0], and one shared deviation of R[1..3], over all
+/// slots (empty and excluded ones count as 0) of up to `frames_a_system` frames a system, evenly spaced; dstd
+/// >= 1e-2, and 0.1 for types without atoms. `zero_mean` leaves davg 0.
 /// Source: DeePMD-kit, env_mat_stat. [anchors dpmd.md section 2]
 void set_statistics(Model& model, const std::vector<System>& systems, int frames_a_system, bool zero_mean);
-/// output_bias: minimum-norm least squares of the energies on the numbers of atoms of each type.
+/// output_bias: minimum-norm least squares of the energies of all frames on the numbers of atoms of each type
+/// (0 without energies; excluded atoms are not counted).
 void set_energy_bias(Model& model, const std::vector<System>& systems);
 
-/// A model with random weights (W ~ N(0, 1/(n_in + n_out)), b ~ N(0, 1), idt ~ N(0.1, 0.001)), statistics and
-/// biases of the data. The same on all ranks for the same seed.
+/// A model with random weights (W ~ N(0, 1/(n_in + n_out)), b ~ N(0, 1), idt ~ N(0.1, 0.001^2)), statistics
+/// and biases of the data, and the least distance in them; sel counted if not given, else compared with the
+/// data (a warning says where it is too small).
+///
+/// The same on all ranks, compilers and machines for the same seed: Philox numbers, rounded to float so that
+/// the last places of the maths library do not matter. Networks have streams of their own.
 [[nodiscard]] Model initial_model(const NetworkOptions& options, const std::vector<System>& systems);
 
-/// The sizes that the options ask for without statistics, for checks before the data are read.
+/// Refuse options that make no model, before the data are read. Throws InputError.
 void validate(const NetworkOptions& options);
 
 }  // namespace quintet::potential

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <vector>
+
+#include "surrogates/potential/training/data.hpp"
+
+namespace quintet::potential {
+
+/// Refuse labels and coordinates that are not finite or are absent where they are needed; warn of those that
+/// look like another unit. Throws InputError: system, frame, atom.
+void check_labels(const std::vector<System>& systems, const DataOptions& options);
+
+/// How the energies of neighbouring frames change with the work of their forces, by least squares:
+///
+///     E_{k+1} - E_k = -slope W_k,   W_k = sum_i (F_i,k + F_i,k+1)/2 . (x_i,k+1 - x_i,k)
+///
+/// for consecutive frames of one cell in which no atom moves by more than 0.3 angstrom. 1 for consistent
+/// labels (trapezoidal rule), the ratio of the units otherwise, -1 for gradients in place of forces.
+struct Work {
+  int pairs = 0;           ///< of frames that are near enough
+  double slope = 0;        ///< (1)
+  double correlation = 0;  ///< between -W and the change, -1 .. 1
+};
+[[nodiscard]] Work compare_with_work(const System& system);
+
+}  // namespace quintet::potential
