@@ -43,18 +43,20 @@ struct Deviations {
 
 /// A model in training: parameters, their gradient and Adam's moments, in the model's precision.
 ///
-///     trainer->gradient(frames, prefactors, batch_size);  // adds to the gradient, any number of times
-///     trainer->reduce(comm);
-///     trainer->update(learning_rate);                     // and the gradient is 0 again
+///     trainer->gradient(frames, prefactors, batch_size);  // adds to this rank's gradient, any number of
+///     times trainer->update(learning_rate);                     // sums over ranks; the gradient is 0 again
 ///
 /// Gradients of energies, forces and virials by hand-written passes: values, adjoint (forces), tangent along
 /// dL/dF, adjoint of the tangent; no graph, no padding, G(s) through its samples on a few intervals.
 class Trainer {
  public:
   virtual ~Trainer() = default;
-  /// @param start weights, statistics, biases, sel...; its precision is the training's.
+  /// @param start weights, statistics, biases, sel...; its precision is the training's. The same on all
+  /// ranks.
+  /// @param comm ranks that share the batches' frames out. Collective.
   [[nodiscard]] static std::unique_ptr<Trainer> create(const Model& start, SelRule rule,
-                                                       const AdamOptions& adam = {});
+                                                       const AdamOptions& adam = {},
+                                                       const Comm& comm = Comm::self());
 
   [[nodiscard]] virtual std::size_t n_parameters() const = 0;
   /// Make ready for neighbours as near as `closest` (angstrom). Without it each new least distance of a frame
@@ -67,16 +69,14 @@ class Trainer {
                               int batch_size) = 0;
   /// Deviations without gradient (validation).
   virtual Deviations evaluate(std::span<const Frame* const> frames, const LossPrefactors& prefactors) = 0;
-  /// Sum the gradients of all ranks, one flat message. Collective.
-  virtual void reduce(const Comm& comm) = 0;
-  /// One step of Adam; clears the gradient.
+  /// One step of Adam with the sum of all ranks' gradients; clears them. Collective.
   virtual void update(double learning_rate) = 0;
   /// The model with the weights of now.
   [[nodiscard]] virtual Model model() const = 0;
-  /// The gradient as float64, in the order of parameters() (tests).
+  /// All ranks' gradient as float64, in the order of parameters() (tests). Collective.
   [[nodiscard]] virtual std::vector<double> gradient_values() const = 0;
   [[nodiscard]] virtual std::vector<double> parameters() const = 0;
-  virtual void set_parameters(std::span<const double> values) = 0;
+  virtual void set_parameters(std::span<const double> values) = 0;  ///< collective
 
   /// Parameters, Adam's moments and step number, bit for bit. Collective.
   virtual void save(hdf5::Group& group) const = 0;

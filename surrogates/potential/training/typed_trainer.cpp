@@ -5,7 +5,6 @@
 
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
-#include "surrogates/training/adam.hpp"
 
 namespace quintet::potential {
 
@@ -23,17 +22,14 @@ void grow(AlignedVector<Real>& array, std::size_t size) {
 }  // namespace
 
 template <class Real>
-TypedTrainer<Real>::TypedTrainer(const Model& start, SelRule rule, const AdamOptions& adam)
+TypedTrainer<Real>::TypedTrainer(const Model& start, SelRule rule, const AdamOptions& adam, const Comm& comm)
     : start_(start),
       places_(start),
       adam_(adam),
+      parameters_(comm, parameters_of(start, places_)),
       environment_(start, rule),
       descriptor_(start.n_channels(), start.axis_neuron, pack_width<Real>),
       groups_(start.n_types()) {
-  const auto values = parameters_of(start, places_);
-  theta_.assign(values.begin(), values.end());
-  gradient_.assign(places_.size, Real(0));
-  moment1_ = moment2_ = gradient_;
   for (int t = 0; t < start.n_types(); ++t)
     fitting_.emplace_back(start.fitting[t], places_.fitting[t], descriptor_);
 }
@@ -43,7 +39,7 @@ void TypedTrainer<Real>::choose_intervals() {
   const Model now = model();
   embedding_ = std::make_unique<TrainableEmbedding<Real>>(
       now, places_, choose_layout(now, pack_width<Real>, tolerance<Real>, covered_));
-  embedding_->refresh(theta_.data());
+  embedding_->refresh(parameters_.values().data());
   allowed_ = std::max(10 * tolerance<Real>, 4 * embedding_->unresolved());
   if (const double error = embedding_->layout().error; error > 100 * tolerance<Real> && !warned_) {
     warned_ = true;
@@ -59,10 +55,10 @@ template <class Real>
 void TypedTrainer<Real>::refresh(std::span<const Frame* const> frames) {
   for (const Frame* frame : frames) cover(frame->least_distance);
   if (!stale_ && embedding_) return;
-  if (embedding_) embedding_->refresh(theta_.data());
+  if (embedding_) embedding_->refresh(parameters_.values().data());
   if (!embedding_ || embedding_->unresolved() > allowed_) choose_intervals();
   if (stale_)
-    for (auto& fitting : fitting_) fitting.refresh(theta_.data());
+    for (auto& fitting : fitting_) fitting.refresh(parameters_.values().data());
   stale_ = false;
 }
 
@@ -278,8 +274,9 @@ Deviations TypedTrainer<Real>::gradient(std::span<const Frame* const> frames,
     for (int type = 0; type < start_.n_types(); ++type)
       if (!groups_[type].atoms.empty()) differentiate(*frame, adjoint, type, groups_[type]);
   }
-  embedding_->collect(gradient_.data());
-  for (auto& fitting : fitting_) fitting.collect(gradient_.data());
+  Real* sum = parameters_.gradient().data();
+  embedding_->collect(sum);
+  for (auto& fitting : fitting_) fitting.collect(sum);
   result.overflowing = environment_scratch_.overflowing;
   return result;
 }
@@ -300,15 +297,8 @@ Deviations TypedTrainer<Real>::evaluate(std::span<const Frame* const> frames,
 }
 
 template <class Real>
-void TypedTrainer<Real>::reduce(const Comm& comm) {
-  comm.reduce(std::span<Real>(gradient_), Comm::Reduction::sum);
-}
-
-template <class Real>
 void TypedTrainer<Real>::update(double learning_rate) {
-  ++step_;
-  adam_step(adam_, step_, learning_rate, std::span<Real>(theta_), std::span<Real>(gradient_),
-            std::span<Real>(moment1_), std::span<Real>(moment2_));
+  parameters_.step(adam_, ++step_, learning_rate);
   stale_ = true;
 }
 
@@ -324,29 +314,31 @@ Model TypedTrainer<Real>::model() const {
 
 template <class Real>
 std::vector<double> TypedTrainer<Real>::gradient_values() const {
-  return {gradient_.begin(), gradient_.end()};
+  return parameters_.total_gradient();
 }
 
 template <class Real>
 std::vector<double> TypedTrainer<Real>::parameters() const {
-  return {theta_.begin(), theta_.end()};
+  const auto values = parameters_.values();
+  return {values.begin(), values.end()};
 }
 
 template <class Real>
 void TypedTrainer<Real>::set_parameters(std::span<const double> values) {
-  QUINTET_ASSERT(values.size() == theta_.size());
-  for (std::size_t i = 0; i < values.size(); ++i) theta_[i] = static_cast<Real>(values[i]);
+  QUINTET_ASSERT(values.size() == parameters_.size());
+  const AlignedVector<Real> typed(values.begin(), values.end());
+  parameters_.assign(typed, parameters_.moment1(), parameters_.moment2());
   stale_ = true;
 }
 
 template <class Real>
 void TypedTrainer<Real>::save(hdf5::Group& group) const {
-  const auto write = [&](const char* name, const AlignedVector<Real>& values, const char* text) {
-    group.write(name, std::span<const Real>(values), {values.size()}, {"1", {"parameter"}, text});
+  const auto write = [&](const char* name, std::span<const Real> values, const char* text) {
+    group.write(name, values, {values.size()}, {"1", {"parameter"}, text});
   };
-  write("parameters", theta_, "weights, biases and time steps");
-  write("moment1", moment1_, "Adam's mean of the gradient");
-  write("moment2", moment2_, "Adam's mean of the squared gradient");
+  write("parameters", parameters_.values(), "weights, biases and time steps");
+  write("moment1", parameters_.moment1(), "Adam's mean of the gradient");
+  write("moment2", parameters_.moment2(), "Adam's mean of the squared gradient");
   group.set_attribute("adam_step", step_);
   // The intervals on which the networks are sampled have a history: without them a restart would differ in
   // the last bits.
@@ -362,13 +354,10 @@ void TypedTrainer<Real>::save(hdf5::Group& group) const {
 
 template <class Real>
 void TypedTrainer<Real>::load(hdf5::Group& group) {
-  const auto read = [&](const char* name, AlignedVector<Real>& values) {
-    const auto found = group.read<Real>(name, {values.size()});
-    std::copy(found.begin(), found.end(), values.begin());
-  };
-  read("parameters", theta_);
-  read("moment1", moment1_);
-  read("moment2", moment2_);
+  const hdf5::Shape shape{parameters_.size()};
+  const auto values = group.read<Real>("parameters", shape), moment1 = group.read<Real>("moment1", shape),
+             moment2 = group.read<Real>("moment2", shape);
+  parameters_.assign(values, moment1, moment2);
   step_ = group.integer_attribute("adam_step");
   covered_ = group.number_attribute("covered_distance").at(0);
   allowed_ = group.number_attribute("unresolved_allowed").at(0);
@@ -414,9 +403,10 @@ Deviations sum(const Comm& comm, Deviations part) {
   return {counts[0], counts[1], counts[2], counts[3], sums[0], sums[1], sums[2], sums[3], counts[4]};
 }
 
-std::unique_ptr<Trainer> Trainer::create(const Model& start, SelRule rule, const AdamOptions& adam) {
-  if (start.single_precision) return std::make_unique<TypedTrainer<float>>(start, rule, adam);
-  return std::make_unique<TypedTrainer<double>>(start, rule, adam);
+std::unique_ptr<Trainer> Trainer::create(const Model& start, SelRule rule, const AdamOptions& adam,
+                                         const Comm& comm) {
+  if (start.single_precision) return std::make_unique<TypedTrainer<float>>(start, rule, adam, comm);
+  return std::make_unique<TypedTrainer<double>>(start, rule, adam, comm);
 }
 
 }  // namespace quintet::potential

@@ -5,6 +5,7 @@
 #include "surrogates/potential/training/trainable_embedding.hpp"
 #include "surrogates/potential/training/trainable_fitting.hpp"
 #include "surrogates/potential/training/trainer.hpp"
+#include "surrogates/training/shared_parameters.hpp"
 
 namespace quintet::potential {
 
@@ -20,13 +21,12 @@ namespace quintet::potential {
 template <class Real>
 class TypedTrainer final : public Trainer {
  public:
-  TypedTrainer(const Model& start, SelRule rule, const AdamOptions& adam);
+  TypedTrainer(const Model& start, SelRule rule, const AdamOptions& adam, const Comm& comm);
   [[nodiscard]] std::size_t n_parameters() const override { return places_.size; }
   Deviations gradient(std::span<const Frame* const> frames, const LossPrefactors& prefactors,
                       int batch_size) override;
   Deviations evaluate(std::span<const Frame* const> frames, const LossPrefactors& prefactors) override;
   void cover(double closest) override;
-  void reduce(const Comm& comm) override;
   void update(double learning_rate) override;
   [[nodiscard]] Model model() const override;
   [[nodiscard]] std::vector<double> gradient_values() const override;
@@ -74,7 +74,7 @@ class TypedTrainer final : public Trainer {
   Model start_;
   ParameterLayout places_;
   AdamOptions adam_;
-  AlignedVector<Real> theta_, gradient_, moment1_, moment2_;
+  SharedParameters<Real> parameters_;
   std::int64_t step_ = 0;
   bool warned_ = false;
   bool stale_ = true;     ///< the networks do not have the parameters of now

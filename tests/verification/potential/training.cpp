@@ -155,10 +155,9 @@ TEST(Trainer, frames_shared_out_over_ranks_give_the_gradient_of_all) {
     if (static_cast<int>(i) % comm.size() == comm.rank()) own.push_back(&frames[i]);
   }
   const auto alone = Trainer::create(model, SelRule::per_type),
-             shared = Trainer::create(model, SelRule::per_type);
+             shared = Trainer::create(model, SelRule::per_type, {}, comm);
   const auto whole = alone->gradient(all, prefactors, 4);
   const auto part = sum(comm, shared->gradient(own, prefactors, 4));
-  shared->reduce(comm);
   EXPECT_NEAR(part.loss, whole.loss, 1e-11 * whole.loss);
   EXPECT_EQ(part.frames, whole.frames);
   const auto expected = alone->gradient_values();
