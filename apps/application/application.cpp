@@ -92,6 +92,10 @@ void add_own_flags(CLI::App& parser, const Flags& flags, Words& words) {
   for (std::size_t i = 0; i < flags.size(); ++i) {
     std::string name = flags[i].name;
     if (takes_several(flags[i])) name.resize(name.size() - 3);
+    if (flags[i].is_switch) {
+      parser.add_flag_function(name, [&words, i](std::int64_t) { words.arguments[i] = {"true"}; });
+      continue;
+    }
     auto* option = parser.add_option(name, words.arguments[i]);
     option->allow_extra_args(takes_several(flags[i]));
     if (is_positional(flags[i]))
@@ -154,7 +158,8 @@ std::vector<FlagText> Application::Implementation::Command::flag_texts() const {
   for (const auto& flag : flags) {
     const std::string note =
         flag.default_value.empty() ? "" : fmt::format(" (default: {})", flag.default_value);
-    texts.push_back({flag.name, is_positional(flag) ? "" : "VALUE", flag.about + note});
+    const bool takes_value = !is_positional(flag) && !flag.is_switch;
+    texts.push_back({flag.name, takes_value ? "VALUE" : "", flag.about + note});
   }
   if (plain) texts.insert(texts.end(), plain_flags.begin(), plain_flags.end());
   texts.push_back(help_flag);

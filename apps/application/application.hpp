@@ -53,6 +53,7 @@ class Application {
     std::string about;
     bool required = false;
     std::string default_value;
+    bool is_switch = false;  ///< takes no value ("--overwrite"); given, its values are {"true"}
   };
   /// Values of the flags of a plain command, in the order they were declared; a repeated or "..." one has
   /// several, one that was not given has its default, or none if the default is empty.
