@@ -41,6 +41,12 @@ struct Deviations {
 /// Sum over ranks. Collective.
 [[nodiscard]] Deviations sum(const Comm& comm, Deviations part);
 
+/// How ranks divide a batch.
+enum class Sharing {
+  frames,  ///< each is given frames of its own: nothing is sent before the gradient is summed
+  atoms,   ///< all are given the same frames and take part of the atoms: forces are summed frame by frame
+};
+
 /// A model in training: parameters, their gradient and Adam's moments, in the model's precision.
 ///
 ///     trainer->gradient(frames, prefactors, batch_size);  // adds to this rank's gradient, any number of
@@ -64,9 +70,10 @@ class Trainer {
   /// round-off).
   virtual void cover(double closest) = 0;
   /// Add the gradient of 1/batch_size sum over `frames` of their losses.
-  /// @param batch_size frames of the whole batch, all ranks together.
+  /// @param batch_size frames of the whole batch, all ranks together. @param sharing what the ranks share
+  /// out.
   virtual Deviations gradient(std::span<const Frame* const> frames, const LossPrefactors& prefactors,
-                              int batch_size) = 0;
+                              int batch_size, Sharing sharing = Sharing::frames) = 0;
   /// Deviations without gradient (validation).
   virtual Deviations evaluate(std::span<const Frame* const> frames, const LossPrefactors& prefactors) = 0;
   /// One step of Adam with the sum of all ranks' gradients; clears them. Collective.

@@ -23,7 +23,8 @@ void grow(AlignedVector<Real>& array, std::size_t size) {
 
 template <class Real>
 TypedTrainer<Real>::TypedTrainer(const Model& start, SelRule rule, const AdamOptions& adam, const Comm& comm)
-    : start_(start),
+    : comm_(comm),
+      start_(start),
       places_(start),
       adam_(adam),
       parameters_(comm, parameters_of(start, places_)),
@@ -143,20 +144,36 @@ void TypedTrainer<Real>::predict(const Frame& frame, int type, Group& group) {
 }
 
 template <class Real>
-void TypedTrainer<Real>::predict(const Frame& frame) {
+void TypedTrainer<Real>::Prediction::sum_over(const Comm& comm) {
+  if (comm.size() == 1) return;
+  force.push_back(energy);
+  force.insert(force.end(), virial.begin(), virial.end());
+  comm.reduce(std::span<double>(force), Comm::Reduction::sum);
+  std::copy(force.end() - 9, force.end(), virial.begin());
+  energy = *(force.end() - 10);
+  force.resize(force.size() - 10);
+}
+
+/// Energy, forces and virial of a frame whose atoms `sharing` divides.
+template <class Real>
+void TypedTrainer<Real>::predict(const Frame& frame, const Comm& sharing) {
+  constexpr int block = 8;  // atoms: a tile of the matrix products
   prediction_.energy = 0;
   prediction_.force.assign(3 * static_cast<std::size_t>(frame.n_atoms), 0.0);
   prediction_.virial = {};
+  std::vector<int> count(start_.n_types(), 0);
   for (auto& group : groups_) group.atoms.clear();
   for (int i = 0; i < frame.n_atoms; ++i) {
     const int type = frame.type[i];
-    if (!start_.excluded_atoms[type])
-      prediction_.energy +=
-          start_.output_bias[type] + (start_.excluded_fitting[type] ? 0 : start_.atom_bias[type]);
-    if (!start_.excluded_atoms[type] && !start_.excluded_fitting[type]) groups_[type].atoms.push_back(i);
+    if (count[type]++ / block % sharing.size() != sharing.rank() || start_.excluded_atoms[type]) continue;
+    prediction_.energy += start_.output_bias[type];
+    if (start_.excluded_fitting[type]) continue;
+    prediction_.energy += start_.atom_bias[type];
+    groups_[type].atoms.push_back(i);
   }
   for (int type = 0; type < start_.n_types(); ++type)
     if (!groups_[type].atoms.empty()) predict(frame, type, groups_[type]);
+  prediction_.sum_over(sharing);
 }
 
 /// Deviations of the prediction from the labels; if asked, the derivatives of 1/batch_size times the loss.
@@ -260,17 +277,19 @@ void TypedTrainer<Real>::differentiate(const Frame& frame, const Adjoint& adjoin
 
 template <class Real>
 Deviations TypedTrainer<Real>::gradient(std::span<const Frame* const> frames,
-                                        const LossPrefactors& prefactors, int batch_size) {
+                                        const LossPrefactors& prefactors, int batch_size, Sharing sharing) {
   Deviations result;
   if (frames.empty()) return result;
   refresh(frames);
   environment_scratch_.overflowing = 0;
+  const Comm sharers = sharing == Sharing::atoms ? comm_ : Comm::self();
   Adjoint adjoint;
   for (const Frame* frame : frames) {
-    predict(*frame);
+    predict(*frame, sharers);
     adjoint.energy = 0;
     adjoint.virial = {};
-    result += compare(*frame, prefactors, batch_size, &adjoint);
+    const Deviations deviations = compare(*frame, prefactors, batch_size, &adjoint);
+    if (sharers.is_root()) result += deviations;  // counted once
     for (int type = 0; type < start_.n_types(); ++type)
       if (!groups_[type].atoms.empty()) differentiate(*frame, adjoint, type, groups_[type]);
   }
@@ -289,7 +308,7 @@ Deviations TypedTrainer<Real>::evaluate(std::span<const Frame* const> frames,
   refresh(frames);
   environment_scratch_.overflowing = 0;
   for (const Frame* frame : frames) {
-    predict(*frame);
+    predict(*frame, Comm::self());
     result += compare(*frame, prefactors, 1, nullptr);
   }
   result.overflowing = environment_scratch_.overflowing;

@@ -23,8 +23,8 @@ class TypedTrainer final : public Trainer {
  public:
   TypedTrainer(const Model& start, SelRule rule, const AdamOptions& adam, const Comm& comm);
   [[nodiscard]] std::size_t n_parameters() const override { return places_.size; }
-  Deviations gradient(std::span<const Frame* const> frames, const LossPrefactors& prefactors,
-                      int batch_size) override;
+  Deviations gradient(std::span<const Frame* const> frames, const LossPrefactors& prefactors, int batch_size,
+                      Sharing sharing) override;
   Deviations evaluate(std::span<const Frame* const> frames, const LossPrefactors& prefactors) override;
   void cover(double closest) override;
   void update(double learning_rate) override;
@@ -52,6 +52,7 @@ class TypedTrainer final : public Trainer {
     double energy = 0;
     std::vector<double> force;  ///< [n_atoms, 3]
     Mat3 virial{};
+    void sum_over(const Comm& comm);  ///< collective
   };
   /// What the loss says of a frame: its terms, and its derivatives by the prediction.
   struct Adjoint {
@@ -63,7 +64,7 @@ class TypedTrainer final : public Trainer {
   void refresh(std::span<const Frame* const> frames);
   void choose_intervals();
   void fill_batches(const Frame& frame, Group& group);
-  void predict(const Frame& frame);
+  void predict(const Frame& frame, const Comm& sharing);
   void predict(const Frame& frame, int type, Group& group);
   void add_forces(const Frame& frame, const Batch<Real>& batch, int b);
   void tangent(const Frame& frame, const Adjoint& adjoint, const Batch<Real>& batch);
@@ -71,6 +72,7 @@ class TypedTrainer final : public Trainer {
   Deviations compare(const Frame& frame, const LossPrefactors& prefactors, int batch_size,
                      Adjoint* adjoint) const;
 
+  Comm comm_;
   Model start_;
   ParameterLayout places_;
   AdamOptions adam_;

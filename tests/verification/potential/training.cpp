@@ -167,6 +167,25 @@ TEST(Trainer, frames_shared_out_over_ranks_give_the_gradient_of_all) {
   EXPECT_LT(largest_difference(shared->parameters(), alone->parameters()), 1e-6);
 }
 
+TEST(Trainer, atoms_shared_out_over_ranks_give_the_gradient_of_all) {
+  for (const auto& item : model_cases()) {
+    if (item.name != "twoside" && item.name != "atom_exclude" && item.name != "copper") continue;
+    const Model model = read_dp(item.model);
+    const Frame frame = make_frame(labelled(item, 0.5, 0.2), model.rcut);
+    const Frame* one[] = {&frame};
+    const Comm comm = Comm::world();
+    const auto alone = Trainer::create(model, SelRule::per_type),
+               shared = Trainer::create(model, SelRule::per_type, {}, comm);
+    const auto whole = alone->gradient(one, prefactors, 1);
+    const auto part = sum(comm, shared->gradient(one, prefactors, 1, Sharing::atoms));
+    EXPECT_EQ(part.frames, 1);
+    EXPECT_NEAR(part.loss, whole.loss, 1e-11 * whole.loss) << item.name;
+    const auto expected = alone->gradient_values();
+    EXPECT_LT(largest_difference(shared->gradient_values(), expected), 1e-11 * largest(expected))
+        << item.name;
+  }
+}
+
 TEST(Trainer, learns_the_labels_of_a_frame) {
   const auto item = model_cases().front();
   const Model model = read_dp(item.model);
