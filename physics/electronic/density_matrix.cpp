@@ -61,8 +61,13 @@ DensityResult density_matrix(const SubmatrixResult& sign, const Orthogonalised& 
   const double drop = 0.01 * threshold, error = 0.1 * drop;
   const BlockMatrix pz = multiply(sign.p, z, {.threshold = drop, .error = error});
   DensityResult result(multiply(z, pz, {.error = error, .symmetric = true, .pattern = &k}));
+  result.n_pairs = result.n_pairs_unscaled = dot(result.d, s);
+  if (sign.holds_pairs) {
+    const double scale = sign.n_pairs / result.n_pairs_unscaled;
+    for (double& value : result.d.value) value *= scale;
+    result.n_pairs = dot(result.d, s);
+  }
   result.tr_dk = dot(result.d, k);
-  result.n_pairs = dot(result.d, s);
   const Defects defects = defects_of(sign.p, basis.a);
   result.idempotency = defects.idempotency;
   result.commutator = defects.commutator;

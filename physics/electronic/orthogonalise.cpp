@@ -77,7 +77,7 @@ Orthogonalised orthogonalise(const BlockMatrix& k, const BlockMatrix& s, double 
   const ChebyshevSeries series = inverse_sqrt_series(spectrum_of_overlap(s), 1e-4 * threshold);
   BlockMatrix filtered = s;
   filter(filtered, 0.1 * threshold);
-  BlockMatrix z = inverse_sqrt(filtered, series, 3 * threshold);
+  BlockMatrix z = inverse_sqrt(filtered, series, 4 * threshold);
   const double residual = residual_of(z, s);
   const double drop = 0.01 * threshold;
   const BlockMatrix kz = multiply(k, z, {.threshold = drop, .error = drop});

@@ -10,16 +10,17 @@
 
 namespace quintet::electronic {
 
-/// S^-1/2 of a symmetric positive definite block-sparse matrix, and A = S^-1/2 K S^-1/2, each to better than
-/// `threshold`/10 in every block that is kept. The columns of each block of S^-1/2 are a Chebyshev series of
-/// the submatrix of S on the rows where |S|^2 (norms of blocks) exceeds ten thresholds: what lies further out
-/// changes neither energies nor D (256 H2O, thresholds 1e-3 to 1e-6). Throws InputError with the estimate of
-/// the smallest eigenvalue when S is not positive definite, or all but singular. Collective.
+/// S^-1/2 of a symmetric positive definite block-sparse matrix, and A = S^-1/2 K S^-1/2 with elements off by
+/// a tenth of `threshold` or so (water: 0.07 to 0.2, S^-1/2 0.1 to 0.4).
+///
+/// The columns of each block of S^-1/2 are a Chebyshev series of the submatrix of S on the rows where |S|^2
+/// (norms of blocks) exceeds four thresholds. Throws InputError with the estimate of the smallest eigenvalue
+/// when S is not positive definite or all but singular, or if K and S have different blocks. Collective.
 struct Orthogonalised {
   BlockMatrix inverse_sqrt;  ///< S^-1/2
   BlockMatrix a;             ///< S^-1/2 K S^-1/2
   double residual = 0;       ///< ||Z S Z - 1||_F / sqrt(n)
-  int iterations = 0;
+  int iterations = 0;        ///< degree of the series
 };
 [[nodiscard]] Orthogonalised orthogonalise(const BlockMatrix& k, const BlockMatrix& s, double threshold);
 
