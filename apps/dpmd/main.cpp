@@ -1,7 +1,10 @@
 #include "apps/application/application.hpp"
+#include "apps/dpmd/compress.hpp"
+#include "apps/dpmd/convert.hpp"
 #include "apps/dpmd/equation_of_state.hpp"
 #include "apps/dpmd/evaluate.hpp"
 #include "apps/dpmd/run.hpp"
+#include "apps/dpmd/test.hpp"
 
 /// Deep Potential molecular dynamics.
 int main(int argc, char** argv) {
@@ -13,5 +16,10 @@ int main(int argc, char** argv) {
                                       dpmd::equation_of_state)
       .plain_command("evaluate", "Energies, forces, virials and atomic energies of given configurations",
                      dpmd::evaluate_flags(), dpmd::evaluate)
+      .plain_command("test", "How far a model is from the labels of systems", dpmd::test_flags(), dpmd::test)
+      .plain_command("compress", "Tabulate a model's embedding networks, for programs that need it",
+                     dpmd::compress_flags(), dpmd::compress)
+      .plain_command("convert", "Models between .dp and .yaml, precisions, old versions and new",
+                     dpmd::convert_flags(), dpmd::convert)
       .execute(argc, argv);
 }
