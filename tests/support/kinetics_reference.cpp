@@ -61,6 +61,8 @@ ReferenceArray parse_npy(const std::string& bytes) {
   const auto type = between(header, "'descr': '", "'");
   if (type == "<f8")
     convert<double>(bytes, begin, array.values);
+  else if (type == "<f4")
+    convert<float>(bytes, begin, array.values);
   else if (type == "<i8")
     convert<std::int64_t>(bytes, begin, array.values);
   else if (type == "<i4")
@@ -69,10 +71,10 @@ ReferenceArray parse_npy(const std::string& bytes) {
     convert<std::int16_t>(bytes, begin, array.values);
   else if (type == "|i1")
     convert<std::int8_t>(bytes, begin, array.values);
-  else if (type.starts_with("|S"))
-    array.values.clear();  // SciPy's name of a sparse format, which nobody needs
+  else if (type.starts_with("|S") || type.starts_with("<U"))
+    array.values.clear();  // names, which nobody needs
   else
-    throw std::runtime_error("expected float64 or integers, found " + header);
+    throw std::runtime_error("expected numbers, found " + header);
   return array;
 }
 
