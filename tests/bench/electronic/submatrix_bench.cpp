@@ -1,6 +1,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
@@ -14,20 +15,25 @@
 #include "io/runtime/runtime.hpp"
 #include "physics/electronic/matrix_files.hpp"
 #include "physics/electronic/submatrix.hpp"
+#include "physics/kernels/pack.hpp"
 
 /// CPU seconds of this process (of the slowest rank) for S^-1/2 with A, for the sign evaluation alone and for
 /// the density matrix of K and S from files, with the error of Tr(DK) against a given energy; minimum of
-/// repeats.
+/// repeats. The rate of the sign evaluation (no empty lanes counted) stands beside the multiply-adds this core
+/// can do.
 ///
-/// submatrix_bench K S [--block 6] [--mu 0.07 | --pairs N] [--thresholds 1e-3,1e-4,...] [--energy E] [--error
-/// E]
-/// [--kernel polynomial|eigen|newton_schulz] [--single] [--together G] [--repeat 3] [--quick]
+/// submatrix_bench K S [--cells 2,2,2] [--block 6] [--mu 0.07 | --pairs N] [--thresholds 1e-3,1e-4,...]
+/// [--energy E] [--error E] [--kernel polynomial|eigen|newton_schulz] [--single] [--together G] [--repeat 3]
+/// [--quick]
+///
+/// --cells: K and S are real-space blocks of a cell (our HDF5), repeated so often.
 namespace quintet::electronic {
 namespace {
 
 struct Arguments {
   std::vector<std::string> files;
   std::vector<double> thresholds = {1e-3, 1e-4, 1e-5, 1e-6};
+  std::optional<std::array<int, 3>> cells;
   int block = 6, repeat = 3;
   std::optional<double> energy;
   SubmatrixOptions options;
@@ -47,6 +53,12 @@ std::vector<double> numbers(const std::string& text) {
   return list;
 }
 
+std::array<int, 3> cells_of(const std::string& text) {
+  const auto list = numbers(text);
+  if (list.size() != 3) throw UsageError(fmt::format("--cells {}: expected three numbers", text));
+  return {static_cast<int>(list[0]), static_cast<int>(list[1]), static_cast<int>(list[2])};
+}
+
 Arguments parse(int argc, char** argv) {
   Arguments a;
   for (int i = 1; i < argc; ++i) {
@@ -54,6 +66,8 @@ Arguments parse(int argc, char** argv) {
     const auto value = [&] { return std::string(i + 1 < argc ? argv[++i] : ""); };
     if (flag == "--block")
       a.block = std::stoi(value());
+    else if (flag == "--cells")
+      a.cells = cells_of(value());
     else if (flag == "--mu")
       a.options.mu = std::stod(value());
     else if (flag == "--pairs")
@@ -88,6 +102,26 @@ double cpu_seconds() {
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
+/// Multiply-adds of packs that do not wait for each other nor for memory: GFLOP/s of this core, best of five.
+double peak_gflops() {
+  constexpr int n_chains = 12, n_steps = 2000000;
+  double best = 0;
+  for (int repeat = 0; repeat < 5; ++repeat) {
+    Pack<double> x[n_chains];
+    for (int c = 0; c < n_chains; ++c) x[c] = broadcast<double>(c + repeat);
+    const auto a = broadcast<double>(0.999999 + 1e-9 * repeat), b = broadcast<double>(1e-6);
+    const double start = cpu_seconds();
+    for (int i = 0; i < n_steps; ++i)
+#pragma GCC unroll 12
+      for (int c = 0; c < n_chains; ++c) x[c] = x[c] * a + b;
+    const double seconds = cpu_seconds() - start;
+    volatile double kept = 0;
+    for (const auto& pack : x) kept = kept + horizontal_sum<double>(pack);
+    best = std::max(best, 2e-9 * n_steps * n_chains * pack_width<double> / seconds);
+  }
+  return best;
+}
+
 /// CPU seconds of the slowest rank for one call.
 template <class Action>
 double timed(const Comm& comm, Action&& action) {
@@ -116,23 +150,31 @@ std::string run_threshold(const Comm& comm, const Arguments& arguments, const Bl
   }
   const double error =
       arguments.energy ? density->tr_dk - *arguments.energy : std::numeric_limits<double>::quiet_NaN();
+  const double gflops = 1e-9 * sign->flops / best.sign / comm.size(), peak = comm.minimum(peak_gflops());
   if (comm.is_root())
     fmt::print(
-        "{:7.0e} {:6} {:6} {:4} {:8.3f} {:8.3f} {:8.3f} {:8.3f} {:7.1f} {:11.3e} {:14.8f} {:10.2e} {:9.1e}\n",
+        "{:7.0e} {:6} {:6} {:4} {:8.3f} {:8.3f} {:8.3f} {:8.3f} {:7.1f} {:7.1f} {:11.3e} {:14.8f} {:10.2e} "
+        "{:9.1e}\n",
         threshold, sign->n_mean, sign->n_max, sign->degree, best.root, best.sign, sign->predicted_seconds,
-        best.density, 1e-9 * sign->flops / best.sign / comm.size(), error, density->n_pairs,
-        density->idempotency, basis->residual);
+        best.density, gflops, peak, error, density->n_pairs, density->idempotency, basis->residual);
   std::fflush(stdout);
   return fmt::format(
-      R"({{"bench": "submatrix_bench", "case": "{} rows, threshold {:.0e}, {} ranks", "ours": {:.4f}, "peer": null, "ratio": null, "unit": "CPU s sign", "root_s": {:.4f}, "density_s": {:.4f}, "tr_dk_error": {}}})",
-      k.blocking->n_rows(), threshold, comm.size(), best.sign, best.root, best.density,
+      R"({{"bench": "submatrix_bench", "case": "{} rows, threshold {:.0e}, {} ranks", "ours": {:.4f}, "peer": null, "ratio": null, "unit": "CPU s sign", "root_s": {:.4f}, "density_s": {:.4f}, "gflops": {:.1f}, "peak_gflops": {:.1f}, "tr_dk_error": {}}})",
+      k.blocking->n_rows(), threshold, comm.size(), best.sign, best.root, best.density, gflops, peak,
       arguments.energy ? fmt::format("{:.4e}", error) : "null");
+}
+
+/// K or S from its file, or folded from the blocks of a cell.
+MatrixFile read(const Comm& comm, const Arguments& arguments, std::size_t which, std::optional<int> n_rows) {
+  const std::string& path = arguments.files.at(which);
+  if (arguments.cells) return fold(comm, read_real_space(comm, path), *arguments.cells);
+  return read_matrix(comm, path, MatrixFormat::automatic, n_rows);
 }
 
 void run(const Arguments& arguments) {
   const Comm comm = Comm::world();
-  const auto k_file = read_matrix(comm, arguments.files[0], MatrixFormat::automatic, std::nullopt);
-  const auto s_file = read_matrix(comm, arguments.files[1], MatrixFormat::automatic, k_file.n_rows);
+  const auto k_file = read(comm, arguments, 0, std::nullopt),
+             s_file = read(comm, arguments, 1, k_file.n_rows);
   const auto blocking = std::make_shared<const Blocking>(uniform_blocking(k_file.n_rows, arguments.block));
   const auto shares = share_columns(comm, *blocking);
   const BlockMatrix k = assemble(comm, blocking, k_file.elements, shares, 1e-8);
@@ -140,9 +182,9 @@ void run(const Arguments& arguments) {
   if (comm.is_root())
     fmt::print(
         "{} rows in {} blocks, {} rank(s); seconds of CPU\n{:>7} {:>6} {:>6} {:>4} {:>8} {:>8} {:>8} {:>8} "
-        "{:>7} {:>11} {:>14} {:>10} {:>9}\n",
+        "{:>7} {:>7} {:>11} {:>14} {:>10} {:>9}\n",
         k_file.n_rows, blocking->n_blocks(), comm.size(), "eps", "n", "n max", "deg", "S^-1/2,A", "sign",
-        "(model)", "density", "GFLOP/s", "Tr(DK)-E", "Tr(DS)", "||PP-P||", "ZSZ-1");
+        "(model)", "density", "GFLOP/s", "(peak)", "Tr(DK)-E", "Tr(DS)", "||PP-P||", "ZSZ-1");
   std::vector<std::string> records;
   for (const double threshold : arguments.thresholds)
     records.push_back(run_threshold(comm, arguments, k, s, threshold));
