@@ -3,7 +3,9 @@
 #include "apps/dpmd/convert.hpp"
 #include "apps/dpmd/equation_of_state.hpp"
 #include "apps/dpmd/evaluate.hpp"
+#include "apps/dpmd/from_deepmd.hpp"
 #include "apps/dpmd/run.hpp"
+#include "apps/dpmd/train.hpp"
 #include "apps/dpmd/test.hpp"
 
 /// Deep Potential molecular dynamics.
@@ -11,6 +13,9 @@ int main(int argc, char** argv) {
   namespace dpmd = quintet::dpmd;
   return quintet::Application("dpmd", "Deep Potential molecular dynamics")
       .command<dpmd::RunOptions>("run", "Run molecular dynamics or a minimisation", dpmd::run)
+      .command<dpmd::TrainOptions>("train", "Train a Deep Potential on labelled frames", dpmd::train)
+      .instead({"--from-deepmd", "translate DeePMD-kit's input.json; --output names the YAML file", false, ""},
+               dpmd::from_deepmd)
       .command<dpmd::EquationOptions>("equation_of_state",
                                       "Lattice constant, energy and bulk modulus of a crystal",
                                       dpmd::equation_of_state)
