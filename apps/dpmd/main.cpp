@@ -5,8 +5,8 @@
 #include "apps/dpmd/evaluate.hpp"
 #include "apps/dpmd/from_deepmd.hpp"
 #include "apps/dpmd/run.hpp"
-#include "apps/dpmd/train.hpp"
 #include "apps/dpmd/test.hpp"
+#include "apps/dpmd/train.hpp"
 
 /// Deep Potential molecular dynamics.
 int main(int argc, char** argv) {
@@ -14,8 +14,9 @@ int main(int argc, char** argv) {
   return quintet::Application("dpmd", "Deep Potential molecular dynamics")
       .command<dpmd::RunOptions>("run", "Run molecular dynamics or a minimisation", dpmd::run)
       .command<dpmd::TrainOptions>("train", "Train a Deep Potential on labelled frames", dpmd::train)
-      .instead({"--from-deepmd", "translate DeePMD-kit's input.json; --output names the YAML file", false, ""},
-               dpmd::from_deepmd)
+      .instead(
+          {"--from-deepmd", "translate DeePMD-kit's input.json; --output names the YAML file", false, ""},
+          dpmd::from_deepmd)
       .command<dpmd::EquationOptions>("equation_of_state",
                                       "Lattice constant, energy and bulk modulus of a crystal",
                                       dpmd::equation_of_state)
