@@ -2,8 +2,9 @@
 """Labels with known errors for `dpmd test`, and what it must then say. Standard library.
 
 shift FILE.xyz: write shifted.xyz, FILE with energies 0.32 eV a frame higher, each force's x component 0.1 eV/angstrom
-higher and y 0.2 lower, the virial's xx 3.2 eV higher. shifted NAME: NAME.json and NAME.*.out say so. forget MODEL OUT:
-a model (dpmd's text form is JSON) without the least distance of its training data.
+higher and y 0.2 lower, the virial's xx 3.2 eV higher. shifted NAME: NAME.json and NAME.*.out say so. averaged NAME: the
+errors of all are averages of the systems'. forget MODEL OUT: a model (dpmd's text form is JSON) without the least
+distance of its training data.
 """
 import json
 import re
@@ -54,6 +55,22 @@ def shifted(name):
             sys.exit(f"FAILED: {name}{ending} has {len(table)} rows of {sorted({len(row) for row in table})}")
         for row in table:
             near(row[columns // 2] - row[0], difference, ending)
+
+
+def averaged(name):
+    result = json.load(open(name + ".json"))
+    if len(result["systems"]) != 2:
+        sys.exit(f"FAILED: {len(result['systems'])} systems")
+    for key, numbers in result["all"].items():
+        if not isinstance(numbers, dict) or "by_type" in key:
+            continue
+        parts = [system[key] for system in result["systems"]]
+        n = sum(part["n"] for part in parts)
+        near(numbers["n"], n, f"n of {key}")
+        near(numbers["rmse"], (sum(part["n"] * part["rmse"]**2 for part in parts) / n)**0.5, f"rmse of {key}")
+        near(numbers["mae"], sum(part["n"] * part["mae"] for part in parts) / n, f"mae of {key}")
+        if numbers["rmse"] == parts[0]["rmse"]:
+            sys.exit(f"FAILED: {key}: one system's error is that of all")
 
 
 def forget(path, target):
