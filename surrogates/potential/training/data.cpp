@@ -40,7 +40,7 @@ std::vector<std::string> matches(const std::string& pattern) {
 }
 
 bool is_trajectory(const std::string& path) {
-  return path.find('#') == std::string::npos && hdf5::File::open(Comm::self(), path).root().has("particles");
+  return path.find('#') == std::string::npos && hdf5::File::open(Comm::self(), path).root().has("h5md");
 }
 
 /// Numbers the types by name: those of the model, or all that are met.

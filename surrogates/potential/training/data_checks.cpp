@@ -117,10 +117,10 @@ template <class Action>
 void warn_at_most(const std::vector<System>& systems, Action&& warn) {
   constexpr int most = 5;
   const int before = log::warning_count();
-  for (const auto& system : systems) {
-    warn(system);
-    if (log::warning_count() - before < most) continue;
-    log::warning("further systems are not checked for units");
+  for (std::size_t s = 0; s < systems.size(); ++s) {
+    warn(systems[s]);
+    if (log::warning_count() - before < most || s + 1 == systems.size()) continue;
+    log::warning("{} further systems are not checked for units", systems.size() - s - 1);
     return;
   }
 }

@@ -8,7 +8,6 @@
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "physics/kernels/random.hpp"
-#include "surrogates/potential/training/data.hpp"
 
 namespace quintet::potential {
 
@@ -94,13 +93,32 @@ std::vector<bool> flags(const std::vector<std::array<int, 2>>& pairs, std::size_
   return result;
 }
 
+/// What the options say of a model, without the data's part and the networks.
+Model without_networks(const NetworkOptions& options) {
+  Model model;
+  const std::size_t n = options.type_map.size();
+  model.type_names = options.type_map;
+  model.rcut = options.rcut;
+  model.rcut_smooth = options.rcut_smooth;
+  model.protection = options.protection;
+  model.axis_neuron = options.axis_neuron;
+  model.type_one_side = options.type_one_side;
+  model.single_precision = options.single_precision;
+  model.atom_bias.assign(n, 0.0);
+  model.excluded_descriptor_pairs = flags(options.excluded_descriptor_pairs, n);
+  model.excluded_pairs = flags(options.excluded_pairs, n);
+  model.excluded_atoms.assign(n, false);
+  for (const int type : options.excluded_atoms) model.excluded_atoms[type] = true;
+  model.excluded_fitting.assign(n, false);
+  return model;
+}
+
 void warn_of_overflow(const Model& model, const NeighbourCensus& census) {
   for (std::size_t t = 0; t < model.sel.size(); ++t)
     if (model.sel[t] > 0 && model.sel[t] < census.most_neighbours[t])
       log::warning(
           "sel is {} for type {}, but atoms of the data have up to {} such neighbours within {} angstrom: "
-          "the "
-          "farthest will be ignored and the energy jumps; give {} or more, or auto",
+          "the farthest will be ignored and the energy jumps; give {} or more, or auto",
           model.sel[t], model.type_names[t], census.most_neighbours[t], model.rcut,
           census.most_neighbours[t]);
 }
@@ -161,25 +179,19 @@ void validate(const NetworkOptions& options) {
 
 Model initial_model(const NetworkOptions& options, const std::vector<System>& systems) {
   validate(options);
+  return initial_model(options, systems,
+                       count_neighbours(systems, static_cast<int>(options.type_map.size()), options.rcut));
+}
+
+Model initial_model(const NetworkOptions& options, const std::vector<System>& systems,
+                    const NeighbourCensus& census) {
+  validate(options);
   QUINTET_CHECK(!options.type_map.empty() && !systems.empty(),
                 "a model cannot be made without types and data");
-  Model model;
-  const std::size_t n = options.type_map.size();
-  model.type_names = options.type_map;
-  model.rcut = options.rcut;
-  model.rcut_smooth = options.rcut_smooth;
-  model.protection = options.protection;
-  model.axis_neuron = options.axis_neuron;
-  model.type_one_side = options.type_one_side;
-  model.single_precision = options.single_precision;
-  model.atom_bias.assign(n, 0.0);
-  model.excluded_descriptor_pairs = flags(options.excluded_descriptor_pairs, n);
-  model.excluded_pairs = flags(options.excluded_pairs, n);
-  model.excluded_atoms.assign(n, false);
-  for (const int type : options.excluded_atoms) model.excluded_atoms[type] = true;
-  model.excluded_fitting.assign(n, false);
-
-  const NeighbourCensus census = count_neighbours(systems, static_cast<int>(n), options.rcut);
+  QUINTET_CHECK(census.most_neighbours.size() == options.type_map.size(),
+                "neighbours of {} types were counted, but the model has {}", census.most_neighbours.size(),
+                options.type_map.size());
+  Model model = without_networks(options);
   model.least_distance = census.least_distance;
   model.sel = options.sel.empty() ? automatic_sel(census) : options.sel;
   warn_of_overflow(model, census);

@@ -7,7 +7,7 @@
 
 #include "physics/kernels/activation.hpp"
 #include "surrogates/potential/model.hpp"
-#include "surrogates/potential/training/frame.hpp"
+#include "surrogates/potential/training/data.hpp"
 
 namespace quintet::potential {
 
@@ -45,6 +45,9 @@ void set_energy_bias(Model& model, const std::vector<System>& systems);
 /// The same on all ranks, compilers and machines for the same seed: Philox numbers, rounded to float so that
 /// the last places of the maths library do not matter. Networks have streams of their own.
 [[nodiscard]] Model initial_model(const NetworkOptions& options, const std::vector<System>& systems);
+/// The same with neighbours counted before, within options.rcut.
+[[nodiscard]] Model initial_model(const NetworkOptions& options, const std::vector<System>& systems,
+                                  const NeighbourCensus& census);
 
 /// Refuse options that make no model, before the data are read. Throws InputError.
 void validate(const NetworkOptions& options);

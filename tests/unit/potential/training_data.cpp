@@ -204,6 +204,18 @@ TEST_F(TrainingData, energies_in_another_unit_lead_to_a_warning) {
   EXPECT_EQ(warnings({"a"}), "");
 }
 
+TEST_F(TrainingData, a_wrong_unit_everywhere_is_told_five_times) {
+  Names names;
+  for (int s = 0; s < 8; ++s) {
+    names.push_back("s" + std::to_string(s));
+    make(names.back(), "H O", 1);
+    array(names.back(), "force", 6, Numbers(6, 1e5));
+  }
+  const auto text = warnings(names);
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 6) << text;
+  EXPECT_HAS(text, "3 further systems are not checked for units");
+}
+
 /// Two atoms on a spring, wrapped into a box, at times of a vibration; energies times `unit`, forces times
 /// `sign`.
 System vibration(double unit, double sign) {

@@ -267,6 +267,20 @@ TEST(InitialModel, is_of_the_seed_and_no_two_networks_are_alike) {
   EXPECT_NE(model.embedding[0].layers[0].weight, model.embedding[1].layers[0].weight);
 }
 
+TEST(InitialModel, takes_neighbours_that_were_counted_before) {
+  const auto options = small_options();
+  const System system = random_system(twelve, 2, 1);
+  const auto census = count_neighbours({system}, 3, options.rcut);
+
+  const Model counted = initial_model(options, {system}, census), model = initial_model(options, {system});
+
+  EXPECT_EQ(counted.sel, model.sel);
+  EXPECT_EQ(counted.sel, automatic_sel(census));
+  EXPECT_EQ(counted.least_distance, model.least_distance);
+  EXPECT_EQ(counted.mean, model.mean);
+  EXPECT_THROW((void)initial_model(options, {system}, {1, {3}}), InputError);
+}
+
 TEST(InitialModel, says_where_sel_is_too_small) {
   auto options = small_options();
   options.sel = {3, 100, 0};
