@@ -7,9 +7,12 @@
 #include "apps/submatrix/evaluate_report.hpp"
 #include "apps/submatrix/evaluation.hpp"
 #include "apps/submatrix/output.hpp"
+#include "apps/submatrix/progress.hpp"
 #include "apps/submatrix/system.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "physics/electronic/frontier.hpp"
+#include "physics/electronic/submatrix_spins.hpp"
 
 namespace quintet::submatrix {
 
@@ -55,40 +58,67 @@ void announce_system(const System& system) {
 /// A spin of the system, or both where they are alike.
 struct Spin {
   System system;
-  std::optional<double> electrons;  ///< to hold
+  std::optional<double> electrons;  ///< to hold; of both spins where they share them
   const char* suffix = "";          ///< of files
 };
 
-std::vector<Spin> read_spins(Context& context, const EvaluateOptions& options) {
-  const bool open = options.matrices.kohn_sham_down.has_value();
-  std::vector<Spin> spins;
-  const auto add = [&](const MatricesOptions& matrices, int spin, const char* suffix) {
-    System system = read_system(context, matrices, options.blocks);
-    const auto electrons =
-        electrons_of_spin(options.ensemble, system.blocking().n_rows(), options.temperature, spin);
-    const auto phase = context.phase("share");
-    const auto& thresholds = options.method.thresholds;
+Spin read_spin(Context& context, const EvaluateOptions& options, const MatricesOptions& matrices, int spin,
+               const System* share_as) {
+  System system = read_system(context, matrices, options.blocks);
+  const auto& ensemble = options.ensemble;
+  const int n_rows = system.blocking().n_rows();
+  const std::optional<double> electrons =
+      ensemble.common_mu ? electrons_of_both(ensemble, n_rows, options.temperature)
+                         : electrons_of_spin(ensemble, n_rows, options.temperature, spin);
+  const auto phase = context.phase("share");
+  const auto& thresholds = options.method.thresholds;
+  if (share_as)
+    share_like(system, *share_as);
+  else
     share_by_cost(system, submatrix_options(options, *std::min_element(thresholds.begin(), thresholds.end()),
                                             electrons));
-    spins.push_back({std::move(system), electrons, suffix});
-  };
-  add(options.matrices, open ? 1 : 0, "");
+  return {std::move(system), electrons, spin < 0 ? "_down" : ""};
+}
+
+std::vector<Spin> read_spins(Context& context, const EvaluateOptions& options) {
+  const bool open = options.matrices.kohn_sham_down.has_value(), common = options.ensemble.common_mu;
+  QUINTET_CHECK(open || !common, "ensemble.common_mu: two spins need matrices.kohn_sham_down");
+  std::vector<Spin> spins;
+  spins.push_back(read_spin(context, options, options.matrices, open ? 1 : 0, nullptr));
   if (!open) return spins;
-  add(spin_down(options.matrices), -1, "_down");
+  const auto down_options = spin_down(options.matrices);
+  spins.push_back(read_spin(context, options, down_options, -1, common ? &spins[0].system : nullptr));
   const int up = spins[0].system.blocking().n_rows(), down = spins[1].system.blocking().n_rows();
   QUINTET_CHECK(up == down, "{} has {} rows, but {} has {}: are they the two spins of one system?",
                 options.matrices.kohn_sham, up, *options.matrices.kohn_sham_down, down);
   return spins;
 }
 
+/// P of each spin at one threshold.
+std::vector<SubmatrixResult> signs_of(Context& context, const EvaluateOptions& options,
+                                      const std::vector<Spin>& spins,
+                                      const std::vector<Orthogonalised>& bases, double threshold) {
+  const auto phase = context.phase("submatrices");
+  std::vector<SubmatrixResult> signs;
+  if (options.ensemble.common_mu) {
+    auto both = submatrix_options(options, threshold, spins[0].electrons);
+    both.pairs_tolerance = options.ensemble.tolerance;
+    auto [up, down] = evaluate_spins(bases[0].a, bases[1].a, both);
+    signs.push_back(std::move(up));
+    signs.push_back(std::move(down));
+  } else {
+    for (std::size_t s = 0; s < spins.size(); ++s)
+      signs.push_back(
+          evaluate_submatrices(bases[s].a, submatrix_options(options, threshold, spins[s].electrons)));
+  }
+  return signs;
+}
+
 /// One spin at one threshold; `write`: the matrices that the user wants.
 Evaluation evaluate_spin(Context& context, const EvaluateOptions& options, const Spin& spin,
-                         const Orthogonalised& basis, double threshold, bool write) {
+                         const Orthogonalised& basis, const SubmatrixResult& sign, double threshold,
+                         bool write) {
   const System& system = spin.system;
-  const auto sign = [&] {
-    const auto phase = context.phase("submatrices");
-    return evaluate_submatrices(basis.a, submatrix_options(options, threshold, spin.electrons));
-  }();
   const auto start = Clock::now();
   const auto density = [&] {
     const auto phase = context.phase("density");
@@ -99,8 +129,25 @@ Evaluation evaluate_spin(Context& context, const EvaluateOptions& options, const
   if (options.temperature > 0)  // levels at mu are partly full: there is no highest or lowest one
     evaluation.homo = evaluation.lumo = std::numeric_limits<double>::quiet_NaN();
   check_gap(options, evaluation);
+  if (options.temperature == 0) {
+    const auto phase = context.phase("frontier");
+    const auto [homo, lumo] = frontier_levels(basis.a, sign.p);
+    evaluation.homo = homo;
+    evaluation.lumo = lumo;
+  }
   if (write) write_outputs(context, options.output, spin.suffix, threshold, system, basis, sign, density);
   return evaluation;
+}
+
+/// All spins at one threshold.
+Evaluation evaluate_threshold(Context& context, const EvaluateOptions& options,
+                              const std::vector<Spin>& spins, const std::vector<Orthogonalised>& bases,
+                              double threshold, bool write) {
+  const auto signs = signs_of(context, options, spins, bases, threshold);
+  std::vector<Evaluation> parts;
+  for (std::size_t s = 0; s < spins.size(); ++s)
+    parts.push_back(evaluate_spin(context, options, spins[s], bases[s], signs[s], threshold, write));
+  return parts.size() == 1 ? parts[0] : mean_of(parts[0], parts[1]);
 }
 
 }  // namespace
@@ -110,6 +157,10 @@ void evaluate(Context& context, const EvaluateOptions& options) {
   const System& system = spins.front().system;
   const auto reference = find_reference(context.comm(), options.reference, options.matrices.repeat);
   for (const auto& spin : spins) announce_system(spin.system);
+  std::vector<Evaluation> evaluations = kept_evaluations(context, options.method.thresholds);
+  if (context.restart_file())
+    log::info("Goes on after {} of {} thresholds ({})", evaluations.size(), options.method.thresholds.size(),
+              *context.restart_file());
   if (context.validating()) return;
 
   const auto& thresholds = options.method.thresholds;
@@ -121,16 +172,14 @@ void evaluate(Context& context, const EvaluateOptions& options) {
     log::info("S^-1/2 in {} iterations, residual {:.1e}", bases.back().iterations, bases.back().residual);
   }
 
-  std::vector<Evaluation> evaluations;
+  const auto done = static_cast<std::int64_t>(evaluations.size());
   const auto n = static_cast<std::int64_t>(thresholds.size());
-  for (const std::int64_t i : context.steps(1, n)) {
-    std::vector<Evaluation> parts;
-    for (std::size_t s = 0; s < spins.size(); ++s)
-      parts.push_back(evaluate_spin(context, options, spins[s], bases[s],
-                                    thresholds[static_cast<std::size_t>(i - 1)], i == n));
-    evaluations.push_back(parts.size() == 1 ? parts[0] : mean_of(parts[0], parts[1]));
+  for (const std::int64_t i : context.steps(done + 1, n)) {
+    evaluations.push_back(evaluate_threshold(context, options, spins, bases,
+                                             thresholds[static_cast<std::size_t>(i - 1)], i == n));
     announce(evaluations.back(), reference, static_cast<double>(system.n_atoms));
     context.show("Tr(DK)", evaluations.back().tr_dk, "hartree");
+    if (i < n) keep(context, evaluations);
   }
   if (evaluations.empty()) return log::warning("Stopped before the first threshold: nothing is kept");
   report_evaluations(context, options, reference, system, bases.front(), evaluations);

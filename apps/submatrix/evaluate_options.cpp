@@ -25,7 +25,9 @@ void describe(Schema& schema, MethodOptions& options) {
   schema
       .numbers("thresholds", options.thresholds,
                "Blocks of A = S^-1/2 K S^-1/2 (hartree) of smaller Frobenius norm are dropped; several: one "
-               "evaluation each, which shows how the results converge")
+               "evaluation each, which shows how the results converge; a run of several that was stopped "
+               "goes on with "
+               "the next one (--restart auto), a single one starts again")
       .length(1, 50)
       .at_least(0)
       .at_most(1)

@@ -35,7 +35,10 @@ void summarise_energies(Context& context, const Evaluation& last, double tempera
   context.summarise("electrons_of_d", 2 * last.n_pairs_of_d);
   if (last.n_pairs_put != 0) context.summarise("electrons_put_on_frontier_orbitals", 2 * last.n_pairs_put);
   context.summarise("mu_hartree", last.mu);
-  if (last.mu_down) context.summarise("mu_down_hartree", *last.mu_down);
+  if (last.mu_down) {
+    context.summarise("mu_down_hartree", *last.mu_down);
+    context.summarise("unpaired_electrons", last.unpaired);
+  }
   if (std::isfinite(last.homo)) context.summarise("homo_hartree", last.homo);
   if (std::isfinite(last.lumo)) context.summarise("lumo_hartree", last.lumo);
   if (std::isfinite(last.lumo - last.homo))

@@ -71,6 +71,7 @@ Evaluation mean_of(const Evaluation& up, const Evaluation& down) {
                       &Evaluation::predicted_seconds, &Evaluation::density_seconds})
     sum(number);
   both.mu_down = down.mu;
+  both.unpaired = up.n_pairs - down.n_pairs;
   both.homo = std::max(up.homo, down.homo);
   both.lumo = std::min(up.lumo, down.lumo);
   both.n_mean = (up.n_mean + down.n_mean) / 2;

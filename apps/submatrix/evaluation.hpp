@@ -13,6 +13,7 @@ struct Evaluation {
   double threshold = 0;
   double tr_dk = 0, mu = 0;
   std::optional<double> mu_down;  ///< of an open shell, mu being that of spin up
+  double unpaired = 0;            ///< electrons of spin up less those of spin down
   double n_pairs = 0;             ///< Tr P, which is what is held fixed
   double n_pairs_of_d = 0;        ///< Tr(D S): also has the error of S^-1/2
   double n_pairs_put = 0;         ///< what was put on the frontier orbitals to hold it

@@ -166,6 +166,29 @@ std::optional<double> electrons_of_spin(const EnsembleOptions& ensemble, int n_r
   return electrons;
 }
 
+double electrons_of_both(const EnsembleOptions& ensemble, int n_rows, double temperature) {
+  const double electrons = *ensemble.electrons;
+  QUINTET_CHECK(electrons < 2.0 * n_rows,
+                "ensemble.electrons: {} electrons do not fit into {} orbitals of two spins, where less than "
+                "{} are needed",
+                electrons, n_rows, 2 * n_rows);
+  QUINTET_CHECK(temperature > 0 || std::abs(electrons - std::round(electrons)) < 1e-12,
+                "ensemble.electrons: {} electrons are no whole number; give another number, or a temperature",
+                electrons);
+  return electrons;
+}
+
+void share_like(System& system, const System& other) {
+  const auto &blocks = system.blocking(), &others = other.blocking();
+  QUINTET_CHECK(blocks.begin == others.begin && blocks.order == others.order,
+                "ensemble.common_mu: the matrices of the two spins got different blocks ({} and {}); give "
+                "blocks.size, sizes or file",
+                others.n_blocks(), blocks.n_blocks());
+  constexpr double any_asymmetry = -1;
+  for (auto* m : {&system.k, &system.s})
+    *m = assemble(m->comm, other.k.blocking, elements(*m), other.k.rank_begin, any_asymmetry);
+}
+
 ReferenceOptions find_reference(const Comm& comm, const ReferenceOptions& options,
                                 const std::vector<std::int64_t>& repeat) {
   if (!options.file) return options;

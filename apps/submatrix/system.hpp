@@ -39,6 +39,12 @@ void share_by_cost(System& system, const electronic::SubmatrixOptions& options);
 [[nodiscard]] std::optional<double> electrons_of_spin(const EnsembleOptions& ensemble, int n_rows,
                                                       double temperature, int spin);
 
+/// Electrons of both spins, which they share. Throws InputError as electrons_of_spin().
+[[nodiscard]] double electrons_of_both(const EnsembleOptions& ensemble, int n_rows, double temperature);
+
+/// Share the block columns out as those of another system. Throws InputError if it has other blocks.
+void share_like(System& system, const System& other);
+
 /// The reference values of these options or, from their file, of the box `repeat`; none, with a warning, if
 /// it has no such box. Throws InputError if the file is no list of boxes. Collective.
 [[nodiscard]] ReferenceOptions find_reference(const Comm& comm, const ReferenceOptions& options,

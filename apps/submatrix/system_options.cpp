@@ -106,10 +106,18 @@ void describe(Schema& schema, EnsembleOptions& options) {
   schema.number("unpaired", options.unpaired,
                 "Open shell with a fixed number of electrons: those of spin up less those of spin down; each "
                 "spin gets a chemical potential of its own");
+  schema.flag(
+      "common_mu", options.common_mu,
+      "Open shell with a fixed number of electrons: one chemical potential for both spins, which share the "
+      "electrons; both spins are held to the tolerance together");
   schema.number("tolerance", options.tolerance, "Largest error of that number").above(0).at_most(0.1);
   schema.check([&options]() -> std::optional<std::string> {
     if (options.mu.has_value() == options.electrons.has_value()) return "give one of mu and electrons";
     if (options.mu && options.unpaired != 0) return "unpaired is for a fixed number of electrons";
+    if (options.mu && options.common_mu)
+      return "common_mu is for a fixed number of electrons; a fixed mu is that of both spins";
+    if (options.common_mu && options.unpaired != 0)
+      return "give one of common_mu, which finds the unpaired electrons, and unpaired, which fixes them";
     return std::nullopt;
   });
 }

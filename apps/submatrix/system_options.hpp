@@ -46,6 +46,7 @@ struct EnsembleOptions {
   std::optional<double> mu;         ///< (hartree)
   std::optional<double> electrons;  ///< two an occupied orbital
   double unpaired = 0;              ///< electrons of spin up less those of spin down
+  bool common_mu = false;           ///< both spins of an open shell share electrons and mu
   double tolerance = 1e-8;          ///< of the number of electrons
 };
 void describe(Schema& schema, EnsembleOptions& options);

@@ -4,10 +4,15 @@
 helper.py write                       good and bad matrix files of a ring of 24 sites in pairs, into the working folder
 helper.py value KEY FILE FILE TOL     summary.json's values agree within TOL
 helper.py below KEY FILE TOL          the value's size is at most TOL
+helper.py near KEY FILE X TOL        the value is X within TOL
+helper.py stop_and_go COMMAND...      run it, stop it after the first threshold, go on: as if it had not been stopped
 """
 import json
+import os
 import struct
+import subprocess
 import sys
+import time
 from math import sin
 
 N = 24
@@ -66,7 +71,8 @@ def write():
 
 def value(key, first, second, tolerance):
     a, b = (json.load(open(path))[key] for path in (first, second))
-    sys.exit(0 if abs(a - b) <= float(tolerance) else f"{key}: {a} and {b}")
+    if not abs(a - b) <= float(tolerance):
+        sys.exit(f"{key}: {a} and {b}")
 
 
 def below(key, path, tolerance):
@@ -74,4 +80,37 @@ def below(key, path, tolerance):
     sys.exit(0 if abs(a) <= float(tolerance) else f"{key}: {a}")
 
 
-{"write": write, "value": value, "below": below}[sys.argv[1]](*sys.argv[2:])
+def near(key, path, exact, tolerance):
+    a = json.load(open(path))[key]
+    sys.exit(0 if abs(a - float(exact)) <= float(tolerance) else f"{key}: {a}")
+
+
+def run(command):
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL)
+
+
+def lines(path, word):
+    return [line for line in open(path) if word in line] if os.path.exists(path) else []
+
+
+def stop_and_go(*command):
+    """Stop `command --output stopped` by SIGTERM after its first threshold, restart it, compare with a whole run."""
+    whole = run([*command, "--output", "whole"]).wait()
+    process = run([*command, "--output", "stopped"])
+    while process.poll() is None and not lines("stopped/run.log", ": Tr(DK) ="):
+        time.sleep(0.02)
+    process.terminate()
+    stopped = process.wait()
+    again = run([*command, "--output", "stopped", "--restart", "auto"]).wait()
+    if (whole, stopped, again) != (0, 75, 0):
+        sys.exit(f"exit codes {whole}, {stopped}, {again}")
+    if not lines("stopped/run.log", "Goes on after"):
+        sys.exit("started again instead of going on")
+    counts = [len(lines(f"{name}/run.log", ": Tr(DK) =")) for name in ("whole", "stopped")]
+    if counts[0] != counts[1]:
+        sys.exit(f"{counts[1]} thresholds were evaluated instead of {counts[0]}")
+    for key in ("tr_dk_hartree", "electrons", "energy_estimated_error_of_first_threshold_hartree"):
+        value(key, "whole/summary.json", "stopped/summary.json", 1e-11)
+
+
+{"near": near, "stop_and_go": stop_and_go, "write": write, "value": value, "below": below}[sys.argv[1]](*sys.argv[2:])

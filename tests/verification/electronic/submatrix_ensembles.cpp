@@ -1,10 +1,12 @@
 #include <cmath>
+#include <utility>
 
 #include <gtest/gtest.h>
 
 #include "io/log/error.hpp"
 #include "physics/electronic/occupation.hpp"
 #include "physics/electronic/submatrix.hpp"
+#include "physics/electronic/submatrix_spins.hpp"
 #include "tests/verification/electronic/dense_reference.hpp"
 
 namespace quintet::electronic {
@@ -141,6 +143,56 @@ TEST(Ensembles, same_pairs_and_mu_on_one_rank) {
     EXPECT_NEAR(result.entropy, alone.entropy, 1e-9);
     EXPECT_LT(largest_difference(collect(result.p), collect(alone.p)), 1e-9);
   }
+}
+
+/// N(mu) of both spins of a ring of n sites with hopping -t whose levels are moved by -b and +b.
+std::pair<double, double> pairs_of_polarised_chain(int n, double t, double b, double mu, double temperature) {
+  std::pair<double, double> count;
+  for (int k = 0; k < n; ++k) {
+    const double level = -2 * t * std::cos(2 * M_PI * k / n);
+    count.first += Occupation{mu, temperature, 0}(level - b);
+    count.second += Occupation{mu, temperature, 0}(level + b);
+  }
+  return count;
+}
+
+TEST(Ensembles, two_spins_share_their_electrons_at_one_mu) {
+  constexpr int n = 120;
+  constexpr double t = 0.1, b = 0.03, temperature = 0.02, mu = -0.043;
+  Dense up = chain(n, t), down = chain(n, t);
+  for (int i = 0; i < n; ++i) up(i, i) = -b, down(i, i) = b;
+  const auto comm = Comm::world();
+  const auto blocks =
+      std::make_shared<const Blocking>(uniform_blocking(n, 40));  // each submatrix is the whole ring
+  const auto exact = pairs_of_polarised_chain(n, t, b, mu, temperature);
+  for (const auto kernel : {SubmatrixKernel::polynomial, SubmatrixKernel::eigen}) {
+    const auto [p, q] = evaluate_spins(distribute(comm, up, blocks), distribute(comm, down, blocks),
+                                       pairs(exact.first + exact.second, 0, kernel, temperature));
+
+    EXPECT_NEAR(p.n_pairs + q.n_pairs, exact.first + exact.second, 1e-8);
+    EXPECT_EQ(p.mu, q.mu);
+    EXPECT_GT(exact.first - exact.second, 5);
+    EXPECT_NEAR(p.mu, mu, 1e-7);
+    EXPECT_NEAR(p.n_pairs, exact.first, 1e-5);
+    EXPECT_NEAR(q.n_pairs, exact.second, 1e-5);
+  }
+}
+
+TEST(Ensembles, two_spins_of_an_insulator_share_electrons_at_zero_temperature) {
+  const Ring system = insulator();
+  Dense down = system.a;
+  for (int i = 0; i < down.n; ++i) down(i, i) += 0.05;
+  const auto comm = Comm::world();
+  const auto blocks = blocks_of(system);
+  const auto occupied = [](double x) { return x < 0.02 ? 1.0 : 0.0; };
+  const Dense p = function_of(diagonalise(system.a), occupied), q = function_of(diagonalise(down), occupied);
+
+  const auto [up, other] = evaluate_spins(distribute(comm, system.a, blocks), distribute(comm, down, blocks),
+                                          pairs(trace(p) + trace(q), 0, SubmatrixKernel::automatic, 0));
+
+  EXPECT_NEAR(up.n_pairs + other.n_pairs, trace(p) + trace(q), 1e-8);
+  EXPECT_LT(largest_difference(collect(up.p), p), 1e-7);
+  EXPECT_LT(largest_difference(collect(other.p), q), 1e-7);
 }
 
 TEST(Occupations, series_reproduces_the_function_at_another_mu) {

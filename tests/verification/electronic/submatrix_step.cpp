@@ -1,6 +1,10 @@
+#include <algorithm>
+#include <limits>
+
 #include <gtest/gtest.h>
 
 #include "io/log/error.hpp"
+#include "physics/electronic/frontier.hpp"
 #include "physics/electronic/submatrix.hpp"
 #include "tests/verification/electronic/dense_reference.hpp"
 
@@ -155,6 +159,32 @@ TEST(Submatrices, single_rows_share_registers) {
 
   EXPECT_LT(result.n_submatrices, 64);
   EXPECT_GT(result.clustering_gain, 1.5);
+}
+
+TEST(Frontier, levels_are_those_of_the_matrix_though_p_is_filtered) {
+  const Ring system = ring(80, {6}, 0.05, 0.5);
+  const auto exact = diagonalise(system.a).value;
+  const auto a = distribute(Comm::world(), system.a, blocks_of(system));
+  const auto sign = evaluate_submatrices(a, step_at(0, 1e-3, SubmatrixKernel::polynomial));
+  const auto lumo = std::upper_bound(exact.begin(), exact.end(), 0.0);
+
+  const auto found = frontier_levels(a, sign.p);
+
+  EXPECT_NEAR(found.homo, *(lumo - 1), 2e-4);
+  EXPECT_NEAR(found.lumo, *lumo, 2e-4);
+}
+
+TEST(Frontier, there_is_no_level_where_all_orbitals_are_full) {
+  const Ring system = ring(5, {2}, 0.05, 0.5);
+  Dense unit(system.a.n);
+  for (int i = 0; i < unit.n; ++i) unit(i, i) = 1;
+  const auto blocks = blocks_of(system);
+  const auto comm = Comm::world();
+
+  const auto found = frontier_levels(distribute(comm, system.a, blocks), distribute(comm, unit, blocks));
+
+  EXPECT_NEAR(found.homo, diagonalise(system.a).value.back(), 1e-9);
+  EXPECT_EQ(found.lumo, std::numeric_limits<double>::infinity());
 }
 
 TEST(Submatrices, single_precision_is_good_to_its_rounding) {
