@@ -221,7 +221,8 @@ class Product {
         b_(b),
         norms_(block_norms(b).value),
         options_(options),
-        columns_(at(together), ColumnProduct(*b.blocking, options.symmetric)) {}
+        columns_(at(together), ColumnProduct(*b.blocking, options.symmetric)),
+        bound_(at(b.blocking->n_blocks()), -1) {}
 
   void append_to(BlockMatrix& c) {
     for (int first = 0; first < b_.n_columns(); first += together) {
@@ -240,7 +241,10 @@ class Product {
     for (int g = 0; g < n; ++g) {
       next[at(g)] = b_.column_begin[at(first + g)];
       columns_[at(g)].start(b_.first + first + g);
-      if (options_.pattern != nullptr) columns_[at(g)].keep_to(rows_of(*options_.pattern, first + g));
+      if (options_.pattern != nullptr)
+        columns_[at(g)].keep_to(rows_of(*options_.pattern, first + g));
+      else if (options_.threshold > 0)
+        columns_[at(g)].keep_to(rows_that_may_stay(first + g));
     }
     for (;;) {
       std::int32_t k = b_.blocking->n_blocks();
@@ -260,6 +264,29 @@ class Product {
     for (int g = 0; g < n; ++g) columns_[at(g)].finish(c, options_.threshold);
   }
 
+  /// Rows of local column c of C where the norms allow for the threshold: |C_ij| <= sum_k |A_ik| |B_kj|. The
+  /// others need not be computed, which leaves the columns at hand in the cache.
+  const std::vector<std::int32_t>& rows_that_may_stay(int c) {
+    for (auto p = b_.column_begin[at(c)]; p < b_.column_begin[at(c + 1)]; ++p) {
+      const auto a = a_[b_.row[at(p)]];
+      for (std::size_t i = 0; i < a.row.size(); ++i) {
+        double& bound = bound_[at(a.row[i])];
+        if (bound < 0) {
+          bound = 0;
+          met_.push_back(a.row[i]);
+        }
+        bound += a.norm[i] * norms_[at(p)];
+      }
+    }
+    rows_.clear();
+    for (const auto row : met_) {
+      if (row == b_.first + c || !(bound_[at(row)] < options_.threshold)) rows_.push_back(row);
+      bound_[at(row)] = -1;
+    }
+    met_.clear();
+    return rows_;
+  }
+
   static std::span<const std::int32_t> rows_of(const BlockMatrix& m, int c) {
     const auto from = at(m.column_begin[at(c)]), to = at(m.column_begin[at(c + 1)]);
     return std::span(m.row).subspan(from, to - from);
@@ -270,6 +297,8 @@ class Product {
   const AlignedVector<double> norms_;
   const ProductOptions& options_;
   std::vector<ColumnProduct> columns_;
+  std::vector<double> bound_;  ///< of the norm of each row's block, or -1
+  std::vector<std::int32_t> met_, rows_;
 };
 
 void check_factors(const BlockMatrix& a, const BlockMatrix& b) {

@@ -57,8 +57,9 @@ Defects defects_of(const BlockMatrix& p, const BlockMatrix& a) {
 DensityResult density_matrix(const SubmatrixResult& sign, const Orthogonalised& basis, const BlockMatrix& k,
                              const BlockMatrix& s, double threshold) {
   const BlockMatrix& z = basis.inverse_sqrt;
-  // what is left out here is not random: it takes pairs away, so much less of it than the filter drops
-  const double drop = 0.01 * threshold, error = 0.1 * drop;
+  // products that are left out take pairs away, all of one sign: far fewer of them than of small blocks of P
+  // Z
+  const double drop = 0.1 * threshold, error = 0.001 * threshold;
   const BlockMatrix pz = multiply(sign.p, z, {.threshold = drop, .error = error});
   DensityResult result(multiply(z, pz, {.error = error, .symmetric = true, .pattern = &k}));
   result.n_pairs = result.n_pairs_unscaled = dot(result.d, s);

@@ -19,8 +19,8 @@
 
 /// CPU seconds of this process (of the slowest rank) for S^-1/2 with A, for the sign evaluation alone and for
 /// the density matrix of K and S from files, with the error of Tr(DK) against a given energy; minimum of
-/// repeats. The rate of the sign evaluation (no empty lanes counted) stands beside the multiply-adds this core
-/// can do.
+/// repeats. The rate of the sign evaluation (no empty lanes counted) stands beside the multiply-adds this
+/// core can do.
 ///
 /// submatrix_bench K S [--cells 2,2,2] [--block 6] [--mu 0.07 | --pairs N] [--thresholds 1e-3,1e-4,...]
 /// [--energy E] [--error E] [--kernel polynomial|eigen|newton_schulz] [--single] [--together G] [--repeat 3]
