@@ -69,7 +69,7 @@ void summarise_speed(Context& context, const Evaluation& last, const System& sys
   context.summarise("submatrix_rows_mean", static_cast<std::int64_t>(last.n_mean));
   context.summarise("submatrix_rows_max", static_cast<std::int64_t>(last.n_max));
   context.summarise("submatrices_s", last.seconds);
-  context.summarise("submatrices_kernels_s", last.kernel_seconds);
+  context.summarise("submatrices_kernels_cpu_s", last.kernel_seconds);
   if (last.predicted_seconds > 0)
     context.summarise("submatrices_kernels_predicted_s", last.predicted_seconds);
   context.summarise("ms_per_block", 1e3 * last.seconds / system.blocking().n_blocks());
@@ -117,7 +117,7 @@ void report_costs(Report& report, const std::vector<Evaluation>& evaluations) {
                     fmt::format("{:.3g}", e.density_seconds)});
   report.table(
       {"threshold", "blocks a column", "submatrices", "gain by clusters", "rows, mean (max)", "kernel",
-       "degree", "all (s)", "kernels (s)", "predicted (s)", "GFLOP/s", "D and its errors (s)"},
+       "degree", "all (s)", "kernels (CPU s)", "predicted (s)", "GFLOP/s", "D and its errors (s)"},
       rows,
       "Gain by clusters: predicted time of one submatrix a block column over that of these. Rows: of the "
       "submatrices. Wall times of the slowest rank.");

@@ -35,7 +35,7 @@ enum class SubmatrixKernel {
 struct SubmatrixOptions {
   double threshold = 1e-5;  ///< blocks of A of smaller Frobenius norm are dropped
   SubmatrixKernel kernel = SubmatrixKernel::automatic;
-  bool single_precision = false;  ///< polynomial in float32 throughout
+  bool single_precision = false;  ///< polynomial in float32: see ColumnPolynomial
   double polynomial_error =
       0;                     ///< largest error of the function on the bands; 0: 0.003 threshold, 3e-7 at most
   std::optional<double> mu;  ///< fixed chemical potential (Hartree)
@@ -57,7 +57,7 @@ struct SubmatrixResult {
   double clustering_gain = 1;     ///< predicted time of a submatrix for each block column over that of these
   double asymmetry = 0;           ///< ||P - P^T||_F before symmetrising
   double flops = 0, seconds = 0;  ///< of it all, the spectrum's edges and communication included
-  double kernel_seconds = 0;      ///< of the last sweep over the submatrices, slowest rank,
+  double kernel_seconds = 0;      ///< CPU time of the last sweep over the submatrices, slowest rank,
   double predicted_seconds = 0;   ///< and what it was to take
   SubmatrixKernel kernel = SubmatrixKernel::automatic;
   int degree = 0;

@@ -1,9 +1,9 @@
 #include "physics/electronic/submatrix_evaluation.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstddef>
+#include <ctime>
 #include <limits>
 #include <numbers>
 #include <numeric>
@@ -16,7 +16,6 @@ namespace quintet::electronic {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr int max_degree = 2000;
 
@@ -25,6 +24,7 @@ CostModel first_cost(const SubmatrixOptions& options) {
   const bool dense =
       options.kernel == SubmatrixKernel::eigen || options.kernel == SubmatrixKernel::newton_schulz;
   CostModel cost;
+  if (options.single_precision) cost.lanes = pack_width<float>;
   cost.may_polynomial = !dense;
   cost.may_eigen = dense;
   return cost;
@@ -221,11 +221,11 @@ void SubmatrixEvaluation::sweep() {
       }
     const bool may_eigen =
         eigen_only_ || (options_.kernel == SubmatrixKernel::automatic && !options_.single_precision);
-    cluster_anew({cost_.fill, eigen_only_ ? 0 : series_.degree(), !eigen_only_, may_eigen});
+    cluster_anew({cost_.fill, eigen_only_ ? 0 : series_.degree(), cost_.lanes, !eigen_only_, may_eigen});
   }
-  const auto start = Clock::now();
+  const std::clock_t start = std::clock();
   sweep_by_kernels();
-  kernel_seconds_ = std::chrono::duration<double>(Clock::now() - start).count();
+  kernel_seconds_ = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
 }
 
 void SubmatrixEvaluation::sweep_by_kernels() {

@@ -166,7 +166,7 @@ std::vector<Submatrix> plan_submatrices(const BlockMatrix& a, const Clustering& 
 
 double CostModel::polynomial(double n, double n_own) const {
   constexpr double packs_per_second = 6.5e9;  // multiply-adds of a pack of 512 bits
-  const double packs = padded(static_cast<int>(n_own), pack_width<double>) / pack_width<double>;
+  const double packs = padded(static_cast<int>(n_own), lanes) / lanes;
   return (degree * packs + 4) * fill * n * n / packs_per_second;
 }
 
@@ -197,7 +197,7 @@ PredictedWork predicted_work(const Blocking& blocks, const std::vector<Submatrix
 std::vector<double> predicted_costs(const BlockMatrix& a, const SubmatrixOptions& options) {
   const bool eigen =
       options.kernel == SubmatrixKernel::eigen || options.kernel == SubmatrixKernel::newton_schulz;
-  const CostModel cost{0.5, 40, !eigen, eigen};
+  const CostModel cost{.may_polynomial = !eigen, .may_eigen = eigen};
   BlockMatrix filtered = a;
   filter(filtered, options.threshold);
   std::vector<double> costs;

@@ -5,6 +5,7 @@
 
 #include "physics/electronic/submatrix.hpp"
 #include "physics/electronic/submatrix_columns.hpp"
+#include "physics/kernels/pack.hpp"
 
 namespace quintet::electronic {
 
@@ -23,6 +24,7 @@ struct Submatrix {
 struct CostModel {
   double fill = 0.5;                              ///< kept part of a submatrix
   int degree = 40;                                ///< of the polynomial
+  int lanes = pack_width<double>;                 ///< of the polynomial's registers
   bool may_polynomial = true, may_eigen = false;  ///< kernels that may be taken
 
   [[nodiscard]] double polynomial(double n, double n_own) const;
