@@ -86,7 +86,7 @@ void report_table(Report& report, const std::vector<Evaluation>& evaluations,
   std::vector<std::string> header{"threshold", "Tr(DK) (hartree)"};
   if (reference.energy) header.push_back("error (meV/atom)");
   if (evaluations.size() > 1) header.push_back("estimated error (meV/atom)");
-  for (const char* name : {"electrons", "mu (hartree)", "gap", "idempotency"}) header.emplace_back(name);
+  for (const char* name : {"electrons", "mu (hartree)", "gap (eV)", "idempotency"}) header.emplace_back(name);
   std::vector<std::vector<std::string>> rows;
   for (std::size_t i = 0; i < evaluations.size(); ++i) {
     const auto& e = evaluations[i];
@@ -94,8 +94,11 @@ void report_table(Report& report, const std::vector<Evaluation>& evaluations,
     row = {fmt::format("{:.0e}", e.threshold), fmt::format("{:.8f}", e.tr_dk)};
     if (reference.energy) row.push_back(milli_ev_text(e.tr_dk - *reference.energy, n_atoms));
     if (evaluations.size() > 1) row.push_back(estimates[i] == 0 ? "" : milli_ev_text(estimates[i], n_atoms));
-    for (const auto& text : {fmt::format("{:.10g}", 2 * e.n_pairs), fmt::format("{:.6f}", e.mu), gap_text(e),
-                             fmt::format("{:.1e}", e.idempotency)})
+    for (const auto& text :
+         {fmt::format("{:.10g}", 2 * e.n_pairs), fmt::format("{:.6f}", e.mu),
+          std::isfinite(e.lumo - e.homo) ? fmt::format("{:.4g}", (e.lumo - e.homo) * ev_per_hartree)
+                                         : std::string(),
+          fmt::format("{:.1e}", e.idempotency)})
       row.push_back(text);
   }
   report.table(header, rows,
@@ -120,7 +123,7 @@ void report_costs(Report& report, const std::vector<Evaluation>& evaluations) {
        "degree", "all (s)", "kernels (CPU s)", "predicted (s)", "GFLOP/s", "D and its errors (s)"},
       rows,
       "Gain by clusters: predicted time of one submatrix a block column over that of these. Rows: of the "
-      "submatrices. Wall times of the slowest rank.");
+      "submatrices. All, D: wall time. Predicted: that of the kernels. Times are of the slowest rank.");
 }
 
 /// A number of each evaluation over its threshold.
