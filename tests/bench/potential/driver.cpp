@@ -12,6 +12,7 @@
 #include "physics/particles/lammps_data.hpp"
 #include "physics/particles/velocities.hpp"
 #include "surrogates/potential/deep_potential.hpp"
+#include "surrogates/potential/dp_writer.hpp"
 #include "tests/support/deep_potential_writer.hpp"
 
 /// Times our molecular dynamics as the peer's is timed: NVE, dt 0.1 fs, 330 K, skin 2 angstrom, list every 10
@@ -177,7 +178,7 @@ int main(int argc, char** argv) {
   try {
     const Arguments arguments(argc, argv);
     if (arguments.has("--make-model"))
-      dp::write(dp::document(dp::random_model({}, 20)), arguments.text("--make-model"));
+      potential::write_dp(arguments.text("--make-model"), dp::random_model({}, 20));
     else if (arguments.has("--compare"))
       compare_precisions(runtime.comm(), arguments);
     else
