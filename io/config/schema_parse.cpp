@@ -81,7 +81,7 @@ std::string expected(const Key::Data& key) {
         text = "a list of sections, each starting with '- '";
         break;
       default:
-        text = "a list such as [a, b]";
+        text = key.is_file ? "a file or a list of files such as [a, b]" : "a list such as [a, b]";
     }
   }
   const auto range = range_text(key);
@@ -217,8 +217,8 @@ class Parser {
     return canonical;
   }
 
-  /// A list in canonical form; a list of quantities may also be one text, "1 1 2 bar", and one formula is a
-  /// list of one.
+  /// A list in canonical form; a list of quantities may also be one text, "1 1 2 bar", and one formula or one
+  /// file is a list of one.
   Tree list(const Key::Data& key, const Tree& given, const std::string& path) {
     Tree canonical = Tree::list();
     if (key.kind == Kind::quantity && given.is_scalar()) {
@@ -228,7 +228,7 @@ class Parser {
           canonical.append(Tree::number(number));
         }
       });
-    } else if (key.kind == Kind::formula && given.is_scalar()) {
+    } else if ((key.kind == Kind::formula || key.is_file) && given.is_scalar()) {
       canonical.append(scalar(key, given, path));
     } else if (given.is_list()) {
       for (std::size_t i = 0; i < given.items().size(); ++i)

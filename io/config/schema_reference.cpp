@@ -121,11 +121,12 @@ Tree json_list(const Key::Data& key, Tree element) {
   if (key.least > 0) schema.set("minItems", Tree::integer(static_cast<std::int64_t>(key.least)));
   if (key.most != std::numeric_limits<std::size_t>::max())
     schema.set("maxItems", Tree::integer(static_cast<std::int64_t>(key.most)));
-  if (key.kind != Kind::quantity && key.kind != Kind::formula) return schema;
+  const bool one_will_do = key.kind == Kind::formula || key.is_file;
+  if (key.kind != Kind::quantity && !one_will_do) return schema;
   Tree text = Tree::map();  // "1 1 2 bar"
   text.set("type", Tree::text("string"));
   Tree either = Tree::map();
-  either.set("anyOf", Tree::list({std::move(schema), key.kind == Kind::formula ? element : std::move(text)}));
+  either.set("anyOf", Tree::list({std::move(schema), one_will_do ? element : std::move(text)}));
   return either;
 }
 
