@@ -33,5 +33,8 @@ struct Configuration {
 void validate(const Configuration& configuration, double least_distance = 0.1);
 /// Standard atomic mass (amu) of an element symbol ("Cu"); throws InputError with a suggestion if unknown.
 [[nodiscard]] double atomic_mass(const std::string& symbol);
+/// Atomic number of an element symbol ("Cu": 29; D and T are hydrogen); throws InputError with a suggestion
+/// if unknown.
+[[nodiscard]] int atomic_number(const std::string& symbol);
 
 }  // namespace quintet

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string_view>
 
 #include "io/config/suggest.hpp"
@@ -41,18 +42,31 @@ constexpr Element elements[] = {
     {"Fl", 290},         {"Mc", 290},          {"Lv", 293},         {"Ts", 294},        {"Og", 294},
 };
 
+/// Place in the table; `lacks` says what is not known of a name that is no element.
+int place_of(const std::string& symbol, const char* lacks) {
+  std::vector<std::string> symbols;
+  for (const auto& element : elements) {
+    if (element.symbol == symbol) return static_cast<int>(&element - elements);
+    symbols.emplace_back(element.symbol);
+  }
+  throw InputError(fmt::format("'{}' is not the symbol of an element, so its {}{}; use a symbol such as Cu",
+                               symbol, lacks, did_you_mean(symbol, symbols)));
+}
+
+constexpr int place_of_hydrogen = 2;  // behind D and T
+
 }  // namespace
 
 double atomic_mass(const std::string& symbol) {
-  std::vector<std::string> symbols;
-  for (const auto& element : elements) {
-    if (element.symbol == symbol) return element.mass;
-    symbols.emplace_back(element.symbol);
+  try {
+    return elements[place_of(symbol, "mass is not known")].mass;
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{} or give the masses of all types", error.what()));
   }
-  throw InputError(
-      fmt::format("'{}' is not the symbol of an element, so its mass is not known{}; use a symbol such as "
-                  "Cu or give the masses of all types",
-                  symbol, did_you_mean(symbol, symbols)));
+}
+
+int atomic_number(const std::string& symbol) {
+  return std::max(1, place_of(symbol, "atomic number is not known") - place_of_hydrogen + 1);
 }
 
 }  // namespace quintet
