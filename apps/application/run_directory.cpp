@@ -1,7 +1,9 @@
 #include "apps/application/run_directory.hpp"
 
 #include <filesystem>
+#include <string>
 #include <system_error>
+#include <vector>
 
 #include "io/log/error.hpp"
 
@@ -9,8 +11,9 @@ namespace quintet {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr auto run_files = {"run.log",     "run.h5",      "run.damaged.h5", "summary.json",
-                            "report.html", "checkpoints", "emergency",      "trajectory.h5"};
+constexpr auto run_files = {"run.log",       "run.h5",         "run.damaged.h5", "summary.json",
+                            "report.html",   "checkpoints",    "emergency",      "trajectory.h5",
+                            "candidates.h5", "model_devi.out", "selected.xyz",   "selected.json"};
 
 fs::path requested_directory(const Request& request) {
   if (!request.output.empty()) return fs::absolute(request.output).lexically_normal();
@@ -23,6 +26,16 @@ bool holds_run(const fs::path& directory) {
   return fs::exists(directory / "checkpoints") && !fs::is_empty(directory / "checkpoints");
 }
 
+/// Files of a former run, and the stages of one that learns.
+void remove_run(const fs::path& directory) {
+  for (const char* name : run_files) fs::remove_all(directory / name);
+  if (!fs::is_directory(directory)) return;
+  std::vector<fs::path> stages;
+  for (const auto& entry : fs::directory_iterator(directory))
+    if (entry.path().filename().string().starts_with("iteration_")) stages.push_back(entry.path());
+  for (const auto& path : stages) fs::remove_all(path);
+}
+
 /// Does the work on root; returns what is wrong, or nothing.
 std::string prepare(const fs::path& directory, const Request& request) try {
   if (fs::exists(directory) && !fs::is_directory(directory))
@@ -33,8 +46,7 @@ std::string prepare(const fs::path& directory, const Request& request) try {
         "The directory '{}' already holds a run; nothing was written over. Continue it with --restart "
         "auto, choose another directory with --output DIR, or replace it with --overwrite",
         directory.string());
-  if (request.overwrite)
-    for (const char* name : run_files) fs::remove_all(directory / name);
+  if (request.overwrite) remove_run(directory);
   if (request.validate) fs::remove_all(directory);
   fs::create_directories(directory);
   return "";

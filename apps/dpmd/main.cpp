@@ -4,7 +4,10 @@
 #include "apps/dpmd/equation_of_state.hpp"
 #include "apps/dpmd/evaluate.hpp"
 #include "apps/dpmd/from_deepmd.hpp"
+#include "apps/dpmd/label.hpp"
+#include "apps/dpmd/learn.hpp"
 #include "apps/dpmd/run.hpp"
+#include "apps/dpmd/selection_command.hpp"
 #include "apps/dpmd/test.hpp"
 #include "apps/dpmd/train.hpp"
 
@@ -20,6 +23,7 @@ int main(int argc, char** argv) {
       .command<dpmd::EquationOptions>("equation_of_state",
                                       "Lattice constant, energy and bulk modulus of a crystal",
                                       dpmd::equation_of_state)
+      .command<dpmd::LearnOptions>("learn", "Active learning: train, run, select, label, again", dpmd::learn)
       .plain_command("evaluate", "Energies, forces, virials and atomic energies of given configurations",
                      dpmd::evaluate_flags(), dpmd::evaluate)
       .plain_command("test", "How far a model is from the labels of systems", dpmd::test_flags(), dpmd::test)
@@ -27,5 +31,9 @@ int main(int argc, char** argv) {
                      dpmd::compress_flags(), dpmd::compress)
       .plain_command("convert", "Models between .dp and .yaml, precisions, old versions and new",
                      dpmd::convert_flags(), dpmd::convert)
+      .plain_command("select", "Frames worth a label, by the deviation of several models",
+                     dpmd::selection_flags(), dpmd::select)
+      .plain_command("label", "Energies, forces and virials of frames by CP2K or LAMMPS", dpmd::label_flags(),
+                     dpmd::label)
       .execute(argc, argv);
 }

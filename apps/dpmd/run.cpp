@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <limits>
 
+#include "apps/dpmd/deviation_watch.hpp"
 #include "apps/dpmd/run_report.hpp"
 #include "apps/dpmd/simulation.hpp"
 #include "apps/dpmd/thermo_log.hpp"
@@ -66,9 +67,11 @@ void run(Context& context, const RunOptions& options) {
   if (options.integrator.ensemble == Ensemble::minimise)  // the energy is there to fall
     limits.energy_drift = std::numeric_limits<double>::infinity();
   ThermoLog thermo(context, limits, simulation->step());
+  DeviationWatch deviation(context, options, *simulation);
   const std::int64_t first = simulation->step();
   const auto save = [&] {
     if (trajectory) trajectory->flush();
+    deviation.flush();
     context.checkpoint(simulation->step(), [&](hdf5::Group& root) { simulation->save(root); });
   };
   // The state of a failed run is kept apart, so that no restart takes it for a good one.
@@ -91,10 +94,16 @@ void run(Context& context, const RunOptions& options) {
            (trajectory && step % options.trajectory->interval == 0);
   };
 
+  const auto disagreement = [&] {
+    deviation.look(exec, *simulation, static_cast<double>(simulation->step()) * options.time.dt);
+  };
+
+  if (first == 0) disagreement();
   if (first == 0) watch();
   const auto begin = std::chrono::steady_clock::now();
   for ([[maybe_unused]] const std::int64_t step : context.steps(first + 1, options.time.steps)) {
     simulation->advance(exec);
+    disagreement();
     if (due(simulation->step()) || simulation->finished()) watch();
     if (simulation->step() % options.checkpoint_interval == 0) save();
     if (simulation->finished()) break;
@@ -102,6 +111,7 @@ void run(Context& context, const RunOptions& options) {
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (context.stopped_early() || simulation->step() % options.checkpoint_interval != 0) save();
   thermo.report(context, simulation->atoms().n_global);
+  deviation.report(context);
   report_run(context, options, reference, *simulation, simulation->step() - first, seconds);
 }
 

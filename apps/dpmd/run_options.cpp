@@ -16,11 +16,30 @@ void describe(Schema& schema, SystemOptions& options) {
       .at_most(1000000);
 }
 
+void describe(Schema& schema, RepulsionSection& options) {
+  schema.choice(
+      "kind", options.kind, {{"zbl", RepulsionSection::Kind::zbl}},
+      "Universal screened repulsion of the nuclei (Ziegler, Biersack, Littmark), added to the model");
+  schema.quantity("inner", options.range.inner, "angstrom", "Whole up to this distance").above(0);
+  schema.quantity("outer", options.range.outer, "angstrom", "Switched off smoothly up to this distance")
+      .above(0);
+  schema.check([&options]() -> std::optional<std::string> {
+    if (options.range.inner < options.range.outer) return std::nullopt;
+    return fmt::format("inner = {:g} is not below outer = {:g} angstrom", options.range.inner,
+                       options.range.outer);
+  });
+}
+
 void describe(Schema& schema, PotentialOptions& options) {
   using namespace potential;
-  schema.text("model", options.model, "Deep Potential model in DeePMD-kit's native format (.dp)")
+  schema
+      .texts("model", options.models,
+             "Deep Potential model in DeePMD-kit's native format (.dp), or several: the first drives, the "
+             "others "
+             "tell where it can be trusted (section deviation)")
       .required()
-      .existing_file();
+      .existing_file()
+      .length(1);
   schema.choice(
       "precision", options.evaluation.precision,
       {{"model", Precision::model}, {"double", Precision::fp64}, {"mixed", Precision::mixed}},
@@ -35,6 +54,7 @@ void describe(Schema& schema, PotentialOptions& options) {
                 "Which neighbours stay when there are more than sel holds: the nearest of each type (LAMMPS, "
                 "TensorFlow) or "
                 "first the nearest of all (PyTorch)");
+  schema.section("repulsion", options.repulsion, "Short-range repulsion; absent: none");
 }
 
 void describe(Schema& schema, DomainSection& options) {
@@ -85,6 +105,10 @@ void describe(Schema& schema, RunOptions& options) {
       .at_least(1);
   schema.section("trajectory", options.trajectory, "Frames in trajectory.h5; absent: none");
   schema.section("observables", options.observables, "Averages over the run");
+  schema.section("deviation", options.deviation,
+                 "How far the models disagree, in model_devi.out; absent: not told");
+  schema.section("selection", options.selection,
+                 "Frames worth a label: candidates.h5, and a choice of them in selected.xyz; absent: none");
   schema.integer("checkpoint_interval", options.checkpoint_interval, "Steps between checkpoints").at_least(1);
   schema.integer("checkpoint_keep", options.checkpoint_keep, "Checkpoints that stay").at_least(1);
   schema.section("limits", options.limits, "When to stop with exit code 3");
@@ -93,6 +117,10 @@ void describe(Schema& schema, RunOptions& options) {
   schema.check([&options]() -> std::optional<std::string> {
     if (options.reference.rdf && !options.observables.rdf)
       return "reference.rdf needs 'observables: {rdf: {}}'";
+    if (options.deviation && options.potential.models.size() < 2)
+      return "deviation needs at least two models, such as 'potential: {model: [a.dp, b.dp]}'; there is one";
+    if (options.selection && !options.deviation)
+      return "selection goes by the deviation: add 'deviation: {}' and several models";
     return std::nullopt;
   });
 }

@@ -6,10 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "apps/dpmd/deviation_options.hpp"
+#include "apps/dpmd/selection_options.hpp"
 #include "io/config/schema.hpp"
 #include "physics/particles/dynamics_options.hpp"
 #include "physics/particles/observables_options.hpp"
 #include "surrogates/potential/deep_potential.hpp"
+#include "surrogates/potential/repulsion.hpp"
 
 /// What the user writes in a YAML file for `dpmd run` and `dpmd equation_of_state`.
 namespace quintet::dpmd {
@@ -23,10 +26,19 @@ struct SystemOptions {
 };
 void describe(Schema& schema, SystemOptions& options);
 
-/// Section `potential`: the Deep Potential model and how it is evaluated.
+/// Section `potential.repulsion`: what keeps atoms apart where the model has not been trained.
+struct RepulsionSection {
+  enum class Kind { zbl };
+  Kind kind = Kind::zbl;
+  potential::RepulsionOptions range;
+};
+void describe(Schema& schema, RepulsionSection& options);
+
+/// Section `potential`: the Deep Potential model or models and how they are evaluated.
 struct PotentialOptions {
-  std::string model;
+  std::vector<std::string> models;  ///< the first drives
   potential::DeepPotentialOptions evaluation;
+  std::optional<RepulsionSection> repulsion;
 };
 void describe(Schema& schema, PotentialOptions& options);
 
@@ -70,6 +82,8 @@ struct RunOptions {
   std::int64_t thermo_interval = 100;
   std::optional<TrajectoryOptions> trajectory;
   ObservablesOptions observables;
+  std::optional<DeviationOptions> deviation;
+  std::optional<SelectionOptions> selection;
   std::int64_t checkpoint_interval = 10000;
   int checkpoint_keep = 3;
   LimitOptions limits;

@@ -86,6 +86,9 @@ void Simulation::build(const Comm& comm, const RunOptions& options, const Box& b
   domain.ranks = grid;
   domain_ = std::make_unique<Domain>(comm, domain, box);
   observers_ = make_observables(options.observables, options.time);
+  if (options.deviation)
+    ensemble_.emplace(make_ensemble(options.potential, *force_field_,
+                                    {options.deviation->relative_force, options.deviation->relative_virial}));
   dt_ = options.time.dt;
 }
 
@@ -104,6 +107,10 @@ void Simulation::observe(const Exec& exec) {
 
 ThermoSample Simulation::sample(const Exec& exec) const {
   return sample_thermo(exec, *system_, *integrator_, step_, dt_);
+}
+
+potential::Deviation Simulation::deviation(const Exec& exec) {
+  return ensemble_->measure(exec, atoms_, *domain_, system_->total);
 }
 
 }  // namespace quintet::dpmd

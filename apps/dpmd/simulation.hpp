@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "physics/particles/integrators.hpp"
 #include "physics/particles/observables.hpp"
 #include "physics/particles/thermo.hpp"
+#include "surrogates/potential/ensemble.hpp"
 
 namespace quintet::dpmd {
 
@@ -32,6 +34,10 @@ class Simulation {
   /// Write the state. Collective.
   void save(hdf5::Group& root) const;
   [[nodiscard]] ThermoSample sample(const Exec& exec) const;
+  /// How far the models disagree now; the options must have the section `deviation`. Collective.
+  [[nodiscard]] potential::Deviation deviation(const Exec& exec);
+  /// The same by atom [n_local] (eV/angstrom), of the last call.
+  [[nodiscard]] const Array<double>& deviation_by_atom() const { return ensemble_->by_atom(); }
 
   [[nodiscard]] std::int64_t step() const { return step_; }
   [[nodiscard]] bool finished() const { return integrator_->finished(); }
@@ -49,6 +55,7 @@ class Simulation {
   void observe(const Exec& exec);
 
   std::unique_ptr<ForceField> force_field_;
+  std::optional<potential::Ensemble> ensemble_;  ///< if the deviation is asked for
   std::unique_ptr<Domain> domain_;
   Atoms atoms_;
   std::unique_ptr<ParticleSystem> system_;

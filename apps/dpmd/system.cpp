@@ -19,11 +19,40 @@ constexpr double bytes_per_atom = 3000, input_bytes_per_atom = 200;
 
 }  // namespace
 
-std::unique_ptr<ForceField> make_force_field(const PotentialOptions& options) {
-  auto field =
-      std::make_unique<potential::DeepPotential>(potential::read_dp(options.model), options.evaluation);
-  log::info("{}: {}", options.model, field->description());
+namespace {
+
+std::unique_ptr<ForceField> make_model(const PotentialOptions& options, const std::string& path) {
+  std::unique_ptr<ForceField> field =
+      std::make_unique<potential::DeepPotential>(potential::read_dp(path), options.evaluation);
+  if (options.repulsion)
+    field = std::make_unique<potential::Repulsion>(std::move(field), options.repulsion->range);
+  log::info("{}: {}", path, field->description());
   return field;
+}
+
+}  // namespace
+
+std::unique_ptr<ForceField> make_force_field(const PotentialOptions& options) {
+  return make_model(options, options.models.front());
+}
+
+potential::Ensemble make_ensemble(const PotentialOptions& options, const ForceField& driving,
+                                  const potential::DeviationMeasure& measure) {
+  std::vector<std::unique_ptr<ForceField>> companions;
+  for (std::size_t m = 1; m < options.models.size(); ++m) {
+    auto field = make_model(options, options.models[m]);
+    QUINTET_CHECK(
+        field->type_names() == driving.type_names(),
+        "{}: knows the types {}, but {} knows {}; the models of an ensemble must have the same type map",
+        options.models[m], name_list(field->type_names()), options.models.front(),
+        name_list(driving.type_names()));
+    QUINTET_CHECK(
+        field->cutoff() == driving.cutoff(),
+        "{}: has a cutoff of {} angstrom, but {} has {}; the models of an ensemble must have the same cutoff",
+        options.models[m], field->cutoff(), options.models.front(), driving.cutoff());
+    companions.push_back(std::move(field));
+  }
+  return {std::move(companions), measure};
 }
 
 Configuration with_types(Configuration configuration, const std::vector<std::string>& model_types,

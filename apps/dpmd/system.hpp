@@ -8,14 +8,21 @@
 #include "apps/dpmd/run_options.hpp"
 #include "io/parallel/comm.hpp"
 #include "physics/particles/configuration.hpp"
+#include "surrogates/potential/ensemble.hpp"
 
 namespace quintet::dpmd {
 
 /// Closest pair of atoms a run starts from (angstrom): the potential's polynomials end there.
 inline constexpr double closest_start = 0.2;
 
-/// The force field of the options; logs what it is. Collective: every rank reads the model.
+/// The force field of the options: the first model, with repulsion if asked for; logs what it is. Collective:
+/// every rank reads the model.
 [[nodiscard]] std::unique_ptr<ForceField> make_force_field(const PotentialOptions& options);
+
+/// The other models of the options, with the same repulsion, to be measured against `driving`. Collective.
+/// Throws InputError if one has other types or another cutoff.
+[[nodiscard]] potential::Ensemble make_ensemble(const PotentialOptions& options, const ForceField& driving,
+                                                const potential::DeviationMeasure& measure);
 
 /// Types of a configuration by the model's names, masses from the file or the element table.
 /// Throws InputError for a type that the model does not know.

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <atomic>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace quintet::dpmd {
+
+/// How a program ended.
+struct ProcessEnd {
+  int code = 0;            ///< exit code, or 128 + signal
+  bool timed_out = false;  ///< killed at its time limit
+  bool stopped = false;    ///< killed because we were asked to stop
+  [[nodiscard]] bool good() const { return code == 0 && !timed_out && !stopped; }
+  [[nodiscard]] std::string text() const;  ///< "exit code 1", "signal 9", ...
+};
+
+/// Run a shell command in a folder, output and errors into a file there; waits for it.
+///
+/// What an MPI launcher told this process is kept from the program, which may be an MPI program of its own.
+/// `stop` is looked at ten times a second: then the program and all its children are killed. Throws
+/// ResourceError if no process can be made.
+[[nodiscard]] ProcessEnd run_program(const std::string& command, const std::string& folder,
+                                     const std::string& output, std::optional<double> limit_s,
+                                     const std::atomic<bool>& stop);
+
+/// The environment for such a program.
+[[nodiscard]] std::vector<std::string> program_environment();
+
+/// Throws InputError if the program that a shell command begins with (behind VAR=value) is not found.
+void require_program(const std::string& command, const std::string& what_to_do);
+
+/// While one lives, SIGTERM, SIGINT and SIGUSR1 set a flag instead of what they did before. May be nested.
+class StopWatch {
+ public:
+  StopWatch();
+  ~StopWatch();
+  StopWatch(const StopWatch&) = delete;
+  StopWatch& operator=(const StopWatch&) = delete;
+  [[nodiscard]] static const std::atomic<bool>& seen();
+};
+
+/// The last lines of a text file, for messages.
+[[nodiscard]] std::string last_lines(const std::string& path, int n);
+
+}  // namespace quintet::dpmd
