@@ -41,14 +41,14 @@ class Watched final : public ForceField {
     if (!result.warning.empty() && warned_++ == 0) first_ = result.warning;
     return result;
   }
-  /// Say how many frames had a warning, and one of them. Collective.
-  void report(const Comm& comm) const {
+  /// Say how many of the frames had a warning, and one of them. Collective.
+  void report(const Comm& comm, std::size_t n_frames) const {
     const auto warned = comm.gather(std::span(&warned_, 1));
     std::int64_t total = 0;
     for (const auto n : warned) total += n;
     const auto texts = comm.gather(std::span<const char>(first_));
     if (comm.is_root() && total > 0)
-      log::warning("in {} frames, for example: {}", total,
+      log::warning("in {} of {} frames, for example: {}", total, n_frames,
                    total == warned_ ? first_ : std::string(texts.begin(), texts.end()));
   }
 
@@ -112,8 +112,9 @@ void test(const Comm& comm, const Application::Arguments& arguments) {
   const auto& types = field->type_names();
   const auto data = labelled_systems(arguments[systems], types);
   Watched watched(*field);
-  const auto predictions = predict(comm, watched, data, frames_of(data, most));
-  watched.report(comm);
+  const auto chosen = frames_of(data, most);
+  const auto predictions = predict(comm, watched, data, chosen);
+  watched.report(comm, chosen.size());
   on_root(comm, [&] {
     const auto results = test_results(data, predictions, static_cast<int>(types.size()));
     const TestResult all = sum(results);

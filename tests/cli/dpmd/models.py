@@ -4,7 +4,7 @@
 shift FILE.xyz: write shifted.xyz, FILE with energies 0.32 eV a frame higher, each force's x component 0.1 eV/angstrom
 higher and y 0.2 lower, the virial's xx 3.2 eV higher. shifted NAME: NAME.json and NAME.*.out say so. averaged NAME: the
 errors of all are averages of the systems'. forget MODEL OUT: a model (dpmd's text form is JSON) without the least
-distance of its training data.
+distance of its training data. reference REF.json OUT.xyz: the periodic cases of a reference with its labels.
 """
 import json
 import re
@@ -71,6 +71,19 @@ def averaged(name):
         near(numbers["mae"], sum(part["n"] * part["mae"] for part in parts) / n, f"mae of {key}")
         if numbers["rmse"] == parts[0]["rmse"]:
             sys.exit(f"FAILED: {key}: one system's error is that of all")
+
+
+def reference(path, target):
+    with open(target, "w") as file:
+        for case in json.load(open(path))["cases"]:
+            if case["box"] is None:
+                continue
+            lattice = " ".join(map(repr, case["box"]))
+            print(len(case["type"]), f'Lattice="{lattice}" energy={case["energy"]!r} '
+                  "Properties=species:S:1:pos:R:3:forces:R:3", sep="\n", file=file)
+            for i, kind in enumerate(case["type"]):
+                numbers = case["coord"][3 * i:3 * i + 3] + case["force"][3 * i:3 * i + 3]
+                print("OH"[kind], *map(repr, numbers), file=file)
 
 
 def forget(path, target):
