@@ -45,7 +45,7 @@ def tensorflow(path, reference):
         done = subprocess.run([str(Path(sys.executable).parent / "dp"), "convert-backend", path, frozen],
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if done.returncode:  # TensorFlow has no env_protection, for one
-            print(f"{path} tensorflow: not converted: {done.stdout.strip().splitlines()[-1]}")
+            print(f"{path} tensorflow: not converted: {[line for line in done.stdout.splitlines() if "Error" in line][-1:]}")
             return {}
         potential = DeepPot(frozen)
         for case, x, box, t in cases(reference):
