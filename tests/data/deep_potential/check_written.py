@@ -45,7 +45,8 @@ def tensorflow(path, reference):
         done = subprocess.run([str(Path(sys.executable).parent / "dp"), "convert-backend", path, frozen],
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if done.returncode:  # TensorFlow has no env_protection, for one
-            print(f"{path} tensorflow: not converted: {[line for line in done.stdout.splitlines() if "Error" in line][-1:]}")
+            reasons = [line for line in done.stdout.splitlines() if "Error" in line]
+            print(f"{path} tensorflow: not converted: {reasons[-1:]}")
             return {}
         potential = DeepPot(frozen)
         for case, x, box, t in cases(reference):
