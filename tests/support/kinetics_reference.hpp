@@ -46,7 +46,8 @@ struct ReferenceArray {
   /// values[i, j] of a 2-D array.
   [[nodiscard]] double at(std::size_t i, std::size_t j) const { return values.at(i * shape.at(1) + j); }
 };
-/// The arrays of a NumPy archive (stored or deflated, float32, float64 or integers in C order) by name, without
+/// The arrays of a NumPy archive (stored or deflated, float32, float64 or integers in C order) by name,
+/// without
 /// ".npy".
 [[nodiscard]] std::map<std::string, ReferenceArray> reference_npz(const std::string& name);
 
