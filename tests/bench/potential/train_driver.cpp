@@ -1,0 +1,138 @@
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "io/log/error.hpp"
+#include "io/runtime/runtime.hpp"
+#include "surrogates/potential/training/data.hpp"
+#include "surrogates/potential/training/frame.hpp"
+#include "surrogates/potential/training/initialise.hpp"
+#include "surrogates/potential/training/trainer.hpp"
+
+/// Times our training as the peer's is timed: each step by itself, batches of one frame a rank or one in all.
+///
+///   dpmd_train_driver --data SYSTEM [--precision double|single] [--sharing frames|atoms] [--steps 15]
+///
+/// Prints one JSON object: seconds of each step (wall; CPU of the slowest rank), memory, what a frame's
+/// neighbours cost once.
+namespace {
+
+using namespace quintet;
+using namespace quintet::potential;
+
+double cpu_seconds() {
+  timespec now;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+/// Options in pairs: --key value.
+class Arguments {
+ public:
+  Arguments(int argc, char** argv) {
+    QUINTET_CHECK(argc % 2 == 1, "options come in pairs: --key value");
+    for (int i = 1; i + 1 < argc; i += 2) values_[argv[i]] = argv[i + 1];
+  }
+  [[nodiscard]] std::string text(const std::string& key, const std::string& absent = "") const {
+    const auto at = values_.find(key);
+    return at == values_.end() ? absent : at->second;
+  }
+
+ private:
+  std::map<std::string, std::string> values_;
+};
+
+/// The usual model of water, with the weights that `dpmd train` begins with.
+Model water_model(const std::vector<System>& systems, bool single_precision) {
+  NetworkOptions options;
+  options.type_map = {"O", "H"};
+  options.sel = {46, 92};
+  options.embedding = {25, 50, 100};
+  options.fitting = {240, 240, 240};
+  options.axis_neuron = 16;
+  options.type_one_side = true;
+  options.single_precision = single_precision;
+  return initial_model(options, systems);
+}
+
+std::vector<Frame> frames_of(const System& system, double cutoff, double& seconds_a_frame) {
+  const double before = cpu_seconds();
+  std::vector<Frame> frames;
+  for (const auto& configuration : system.frames) frames.push_back(make_frame(configuration, cutoff));
+  seconds_a_frame = (cpu_seconds() - before) / static_cast<double>(frames.size());
+  return frames;
+}
+
+std::string list_of(const std::vector<double>& values) {
+  std::string text;
+  for (const double value : values) text += fmt::format("{}{:.6f}", text.empty() ? "" : ", ", value);
+  return "[" + text + "]";
+}
+
+struct Times {
+  std::vector<double> wall, cpu;  ///< (s) a step
+  Deviations last;
+};
+
+/// Steps at the loss and rate of the start; the first few, not timed, warm up.
+Times time_steps(const Comm& comm, Trainer& trainer, const std::vector<Frame>& frames, Sharing sharing,
+                 int steps) {
+  constexpr int warm_up = 4;
+  const LossPrefactors prefactors{.energy = 0.02, .force = 1000};
+  const int batch = sharing == Sharing::frames ? comm.size() : 1;
+  Times times;
+  for (int step = -warm_up; step < steps; ++step) {
+    const int at = (step + warm_up) * batch + (sharing == Sharing::frames ? comm.rank() : 0);
+    const Frame* own[] = {&frames[static_cast<std::size_t>(at) % frames.size()]};
+    comm.barrier();
+    Kokkos::Timer timer;
+    const double before = cpu_seconds();
+    times.last = trainer.gradient(own, prefactors, batch, sharing);
+    trainer.update(1e-3);
+    const double used = cpu_seconds() - before, elapsed = timer.seconds();
+    const double slowest[2] = {comm.maximum(elapsed), comm.maximum(used)};
+    if (step < 0) continue;
+    times.wall.push_back(slowest[0]);
+    times.cpu.push_back(slowest[1]);
+  }
+  return times;
+}
+
+void run(const Comm& comm, const Arguments& arguments) {
+  DataOptions options;
+  options.type_map = {"O", "H"};
+  const auto systems = read_systems({arguments.text("--data")}, options);
+  const Model model = water_model(systems, arguments.text("--precision", "double") == "single");
+  double frame_seconds = 0;
+  const auto frames = frames_of(systems.front(), model.rcut, frame_seconds);
+  const auto trainer = Trainer::create(model, SelRule::per_type, {}, comm);
+  trainer->cover(model.least_distance.value());
+  const bool atoms = arguments.text("--sharing", "frames") == "atoms";
+  const Times times = time_steps(comm, *trainer, frames, atoms ? Sharing::atoms : Sharing::frames,
+                                 std::stoi(arguments.text("--steps", "15")));
+  const double peak = peak_memory_mb(), all = comm.sum(peak), largest = comm.maximum(peak);
+  if (!comm.is_root()) return;
+  std::printf(
+      "{\"atoms\": %d, \"ranks\": %d, \"parameters\": %zu, \"wall\": %s, \"cpu\": %s, \"frame_seconds\": "
+      "%.6f, "
+      "\"memory_mb\": %.1f, \"memory_mb_largest_rank\": %.1f, \"force_rmse_ev_per_angstrom\": %.6f}\n",
+      frames.front().n_atoms, comm.size(), trainer->n_parameters(), list_of(times.wall).c_str(),
+      list_of(times.cpu).c_str(), frame_seconds, all, largest, times.last.rmse_force());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  quintet::Runtime runtime(argc, argv, 1, {});
+  try {
+    run(runtime.comm(), Arguments(argc, argv));
+    return 0;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "dpmd_train_driver: %s\n", error.what());
+    std::_Exit(1);
+  }
+}
