@@ -165,7 +165,7 @@ def show(precision, ranks, who, row):
 
 
 def case_row(precision, ranks, sharing, ours, peers):
-    """One object of the JSON list; on 2 ranks of one frame each a step counts as two of the peer's."""
+    """One object of the JSON list. The peer has one rank and batch 1: a batch of 2 is compared with two of its steps."""
     frames = ranks if sharing == "frames" else 1
     what = f"water, 192 atoms, batch {frames}, {precision}" + (f", {ranks} ranks share {sharing}" if ranks > 1 else "")
     row = {"bench": "dpmd_train", "case": what, "ours": ours["cpu"], "peer": None, "ratio": None,
@@ -175,8 +175,8 @@ def case_row(precision, ranks, sharing, ours, peers):
     if peers:
         fastest = min(peers, key=lambda name: peers[name]["cpu"])
         peer = peers[fastest]
-        row.update(peer=peer["cpu"], ratio=frames * peer["cpu"] / ours["cpu"], peer_wall=peer["wall"],
-                   wall_ratio=frames * peer["wall"] / ours["wall"], peer_memory_mb=peer["memory_mb"],
+        row.update(peer=frames * peer["cpu"], ratio=frames * peer["cpu"] / ours["cpu"], peer_wall=frames * peer["wall"],
+                   wall_ratio=frames * peer["wall"] / ours["wall"], peer_ranks=1, peer_memory_mb=peer["memory_mb"],
                    memory_ratio=ours["memory_mb"] / peer["memory_mb"], peer_version=peer["version"],
                    peers={name: peers[name]["cpu"] for name in peers})
     return row
