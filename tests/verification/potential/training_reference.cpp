@@ -37,14 +37,17 @@ Recorded recorded(const std::string& name) {
   return r;
 }
 
-/// Prefactors at a rate: limit + (start - limit) rate / (rate of step 0).
-LossPrefactors prefactors(const Tree& options, double fraction) {
+/// Prefactors at a rate: limit + (start - limit) rate / (rate of step 0), with the roundings of the peer's
+/// PyTorch backend, 3e-8 of the loss: prefactors and 1/N are float32 there.
+LossPrefactors prefactors(const Tree& options, double fraction, int n_atoms) {
+  const auto rounded = [](double value) { return static_cast<double>(static_cast<float>(value)); };
   const auto at = [&](const std::string& term) {
     const double start = options.at("start_pref_" + term).as_number();
     const double limit = options.at("limit_pref_" + term).as_number();
-    return limit + (start - limit) * fraction;
+    return rounded(limit + (start - limit) * fraction);
   };
-  return {.energy = at("e"), .force = at("f"), .virial = at("v")};
+  const double inverse = rounded(1.0 / n_atoms) * n_atoms;
+  return {.energy = at("e") * inverse, .force = at("f"), .virial = at("v") * inverse};
 }
 
 /// What a step says, as the reference lists it.
@@ -61,7 +64,8 @@ std::vector<Step> train(Trainer& trainer, const Recorded& r, const Comm& comm) {
   const double n = static_cast<double>(r.frames.size()), n_atoms = r.frames.front().n_atoms;
   std::vector<Step> steps;
   for (const double rate : rates) {
-    const auto weights = prefactors(r.reference.at("loss_options"), rate / rates.front());
+    const auto weights =
+        prefactors(r.reference.at("loss_options"), rate / rates.front(), r.frames.front().n_atoms);
     const auto all = sum(comm, trainer.gradient(mine, weights, static_cast<int>(r.frames.size())));
     trainer.update(rate);
     steps.push_back({all.loss / n, all.energy / n * n_atoms * n_atoms, all.force / n,
@@ -97,16 +101,16 @@ TEST_P(TrainingReference, a_hundred_steps_have_the_losses_and_end_at_the_weights
   double worst = 0;
   for (std::size_t t = 0; t < steps.size(); ++t) {
     worst = std::max(worst, std::abs(steps[t].loss / loss[t] - 1));
-    ASSERT_NEAR(steps[t].loss, loss[t], 1e-6 * loss[t]) << "step " << t;
-    ASSERT_NEAR(steps[t].energy, energy[t], 1e-6 * energy[t] + 1e-9) << "step " << t;
-    ASSERT_NEAR(steps[t].force, force[t], 1e-6 * force[t]) << "step " << t;
+    ASSERT_NEAR(steps[t].loss, loss[t], 1e-9 * loss[t]) << "step " << t;
+    ASSERT_NEAR(steps[t].energy, energy[t], 1e-9 * energy[t]) << "step " << t;
+    ASSERT_NEAR(steps[t].force, force[t], 1e-9 * force[t]) << "step " << t;
     if (!virial.empty()) {
-      ASSERT_NEAR(steps[t].virial, virial[t], 1e-6 * virial[t]) << "step " << t;
+      ASSERT_NEAR(steps[t].virial, virial[t], 1e-9 * virial[t]) << "step " << t;
     }
   }
   const Model trained = trainer->model();
-  EXPECT_LT(largest_difference(trained.embedding, r.end.embedding), 1e-6);
-  EXPECT_LT(largest_difference(trained.fitting, r.end.fitting), 1e-6);
+  EXPECT_LT(largest_difference(trained.embedding, r.end.embedding), 1e-9);
+  EXPECT_LT(largest_difference(trained.fitting, r.end.fitting), 1e-9);
   // The weights did move: the comparison above says something.
   EXPECT_GT(largest_difference(trained.fitting, r.start.fitting), 0.05);
   std::printf("%s: relative difference of the losses %.1e, of the weights %.1e\n", GetParam(), worst,
