@@ -13,7 +13,8 @@ a component) of steps 0 .. 99, before the update of each, by the PyTorch backend
     theta -= lr mhat / (sqrt(vhat) + epsilon),   mhat = m / (1 - beta1^t),   vhat = v / (1 - beta2^t).
 `tensorflow` has the losses of the TensorFlow backend from the same weights. Its Adam adds epsilon before the correction,
     theta -= lr sqrt(1 - beta2^t) / (1 - beta1^t) m / (sqrt(v) + epsilon),
-which is the same as Kingma and Ba's with epsilon / sqrt(1 - beta2^t); it holds the learning rate in float32. The data are
+which is the same as Kingma and Ba's with epsilon / sqrt(1 - beta2^t). PyTorch's loss has its prefactors and 1/N rounded to
+float32 (they meet float32 flags and masks), 3e-8 of the loss; TensorFlow holds the learning rate in float32. The data are
 made by this script too: copper from inputs/dpmd/copper/data (embedded atoms), water from GFN1-xTB frames made for this
 project (only with --water).
 """
