@@ -3,7 +3,8 @@
 #include <cmath>
 #include <csignal>
 #include <filesystem>
-#include <memory>
+#include <functional>
+#include <optional>
 
 #include "apps/dpmd/label.hpp"
 #include "apps/dpmd/label_process.hpp"
@@ -36,12 +37,17 @@ Curve over(const std::vector<IterationResult>& results, const char* label,
   return curve;
 }
 
-void report_table(Report& report, const std::vector<IterationResult>& results) {
+/// `end`: the training after the last iteration, if there was one.
+void report_table(Report& report, const std::vector<IterationResult>& results,
+                  const std::optional<IterationResult>& end) {
   std::vector<std::vector<std::string>> rows;
   for (const auto& r : results)
     rows.push_back({fmt::format("{}", r.iteration), fmt::format("{}", r.training_frames),
                     shown(r.training_rmse), fmt::format("{}", r.accurate), fmt::format("{}", r.candidates),
                     fmt::format("{}", r.failed), fmt::format("{}", r.labelled), shown(r.selected_rmse)});
+  if (end)
+    rows.push_back({"at the end", fmt::format("{}", end->training_frames), shown(end->training_rmse), "", "",
+                    "", "", ""});
   report.table({"iteration", "frames added before", "rmse of training (eV/angstrom)", "accurate",
                 "candidates", "failed", "labelled", "rmse on them (eV/angstrom)"},
                rows);
@@ -90,7 +96,8 @@ void write_results(Context& context, const std::vector<IterationResult>& results
         [](const auto& r) { return r.selected_rmse; });
 }
 
-void report(Context& context, const std::vector<IterationResult>& results) {
+void report(Context& context, const std::vector<IterationResult>& results,
+            const std::optional<IterationResult>& end) {
   if (results.empty()) return;
   const auto& last = results.back();
   std::int64_t labelled = 0;
@@ -106,10 +113,12 @@ void report(Context& context, const std::vector<IterationResult>& results) {
       context.summarise("rmse_selected_frames_last_ev_per_angstrom", at->selected_rmse);
       break;
     }
+  if (const double rmse = end ? end->training_rmse : last.training_rmse; std::isfinite(rmse))
+    context.summarise("force_rmse_final_ev_per_angstrom", rmse);
   context.report().title("dpmd learn",
                          fmt::format("{} iterations, {} frames labelled", results.size(), labelled));
   context.report().section("Iterations");
-  report_table(context.report(), results);
+  report_table(context.report(), results, end);
   report_curves(context.report(), results);
   write_results(context, results);
 }
@@ -143,6 +152,11 @@ void check_before(const Context& context, const LearnOptions& options) {
   if (!options.launcher.empty()) require_program(options.launcher, "set 'launcher'");
 }
 
+/// A checkpoint of the loop is its number of iterations: the stages know from their folders what is left.
+void keep_count(Context& context, std::int64_t iteration) {
+  context.checkpoint(iteration, [&](hdf5::Group& root) { root.set_attribute("iteration", iteration); });
+}
+
 /// Copies of the newest models in models/.
 void collect_models(const Context& context, const LearnOptions& options, const LearningStages& stages,
                     std::int64_t iteration) {
@@ -154,45 +168,58 @@ void collect_models(const Context& context, const LearnOptions& options, const L
   log::info("{} models of iteration {}: {}", options.models, iteration, folder);
 }
 
+/// How far the loop has come.
+struct LoopState {
+  std::vector<IterationResult> results;
+  std::optional<IterationResult> end;  ///< the training after the last iteration
+  std::int64_t newest = 0;             ///< iteration of the newest models
+};
+
+/// The stages of all iterations, then a last training; throws Error(stopped_early) where it is stopped.
+void go_round(Context& context, const LearnOptions& options, const LearningStages& stages, LoopState& state) {
+  bool enough = false;
+  for (std::int64_t k = 0; k < options.iterations && !enough; ++k) {
+    keep_count(context, k);
+    stages.train(state.newest = k);
+    stages.run(k);
+    stages.select(k);
+    stages.label(k);
+    const auto& r = state.results.emplace_back(stages.result(k));
+    log::info(
+        "iteration {}: {} accurate, {} candidates, {} failed, {} labelled; force rmse on them {} eV/angstrom",
+        k, r.accurate, r.candidates, r.failed, r.labelled, shown(r.selected_rmse));
+    enough = is_enough(options, r);
+  }
+  if (options.final_training && state.results.back().labelled > 0) {
+    log::info("Last training, on all labels");
+    stages.train(++state.newest);
+    state.end = stages.result(state.newest);
+    log::info("Force rmse after it {} eV/angstrom", shown(state.end->training_rmse));
+  }
+  collect_models(context, options, stages, state.newest);
+}
+
 }  // namespace
 
 void learn(Context& context, const LearnOptions& options) {
   check_before(context, options);
   context.record_seed(static_cast<std::uint64_t>(options.seed));
+  context.keep_checkpoints(1);
   if (context.validating()) return;
   const LearningStages stages(options, context.directory());
-  std::vector<IterationResult> results;
-  std::int64_t newest = 0;
+  LoopState state;
   bool stopped = false;
   {
     const StopWatch signals;  // programs are stopped with us; what was done stays
     try {
-      bool enough = false;
-      for (std::int64_t k = 0; k < options.iterations && !enough; ++k) {
-        stages.train(newest = k);
-        stages.run(k);
-        stages.select(k);
-        stages.label(k);
-        results.push_back(stages.result(k));
-        const auto& r = results.back();
-        log::info(
-            "iteration {}: {} accurate, {} candidates, {} failed, {} labelled; force rmse on them {} "
-            "eV/angstrom",
-            k, r.accurate, r.candidates, r.failed, r.labelled, shown(r.selected_rmse));
-        enough = is_enough(options, r);
-      }
-      if (options.final_training && results.back().labelled > 0) {
-        log::info("Last training, on all labels");
-        stages.train(newest = newest + 1);
-      }
-      collect_models(context, options, stages, newest);
+      go_round(context, options, stages, state);
     } catch (const Error& error) {
       if (error.code() != ExitCode::stopped_early) throw;
       log::warning("{}", error.what());
       stopped = true;
     }
   }
-  report(context, results);
+  report(context, state.results, state.end);
   if (!stopped) return;
   std::raise(SIGTERM);  // so that the run ends as one that was stopped
   for ([[maybe_unused]] const std::int64_t step : context.steps(0, 0)) break;

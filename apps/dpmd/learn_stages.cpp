@@ -128,10 +128,10 @@ void LearningStages::train(std::int64_t iteration) const {
       call(words, output + ".log", {done});
     }
     rmse +=
-        number_or_nan(read_yaml(output + "/summary.json"), "rmse_force_ev_per_angstrom") / options_.models;
+        number_or_nan(read_yaml(output + "/summary.json"), "force_rmse_ev_per_angstrom") / options_.models;
   }
   Tree facts = Tree::map();
-  if (std::isfinite(rmse)) facts.set("rmse_force_ev_per_angstrom", Tree::number(rmse));
+  if (std::isfinite(rmse)) facts.set("force_rmse_ev_per_angstrom", Tree::number(rmse));
   mark_done(iteration, "train", facts);
 }
 
@@ -214,7 +214,7 @@ void LearningStages::label(std::int64_t iteration) const {
                   labelling.failures.size(), labelling.failures.front().reason);
     write_labelled(place, labelling.frames);
     const FrameErrors errors = frame_errors(model(iteration, 0), labelling.frames);
-    facts.set("rmse_force_ev_per_angstrom", Tree::number(errors.rmse));
+    facts.set("force_rmse_ev_per_angstrom", Tree::number(errors.rmse));
     Tree largest = Tree::list();
     for (std::size_t i = 0, next = 0; i < labelling.frames.size() + labelling.failures.size(); ++i) {
       const bool failed = std::any_of(labelling.failures.begin(), labelling.failures.end(),
@@ -234,13 +234,13 @@ IterationResult LearningStages::result(std::int64_t iteration) const {
   result.training_frames = 0;
   for (std::int64_t k = 0; k < iteration; ++k)
     result.training_frames += integer_or_zero(facts(k, "label"), "labelled");
-  result.training_rmse = number_or_nan(facts(iteration, "train"), "rmse_force_ev_per_angstrom");
+  result.training_rmse = number_or_nan(facts(iteration, "train"), "force_rmse_ev_per_angstrom");
   const Tree selection = facts(iteration, "select"), label = facts(iteration, "label");
   result.accurate = integer_or_zero(selection, "accurate");
   result.candidates = integer_or_zero(selection, "candidates");
   result.failed = integer_or_zero(selection, "failed");
   result.labelled = integer_or_zero(label, "labelled");
-  result.selected_rmse = number_or_nan(label, "rmse_force_ev_per_angstrom");
+  result.selected_rmse = number_or_nan(label, "force_rmse_ev_per_angstrom");
   const Tree *errors = label.find("largest_force_errors_ev_per_angstrom"),
              *frames = selection.find("selected");
   for (std::size_t i = 0; errors && frames && i < std::min(errors->items().size(), frames->items().size());

@@ -16,8 +16,9 @@ struct IterationResult {
   std::int64_t iteration = 0;
   std::int64_t training_frames = -1;  ///< labelled by the loop before its training
   std::int64_t accurate = 0, candidates = 0, failed = 0, labelled = 0;
-  double training_rmse =
-      0;  ///< of forces as `dpmd train` says, mean of the models; NaN if unknown (eV/angstrom)
+  /// Of forces as `dpmd train` says (of held-out frames where it has some), mean of the models; NaN if
+  /// unknown (eV/angstrom).
+  double training_rmse = 0;
   double selected_rmse = 0;  ///< of forces of the first model on the frames labelled afterwards; NaN without
   std::vector<double> deviation,
       error;  ///< of each such frame: max_devi_f and largest force error (eV/angstrom)
