@@ -9,8 +9,9 @@ namespace quintet::dpmd {
 
 namespace {
 
-constexpr double memory = 100;    ///< steps that the watched mean reaches back
-constexpr double patience = 200;  ///< steps above the bound until the run is given up
+constexpr double memory = 100;     ///< steps that the watched mean reaches back
+constexpr double explosion = 1e6;  ///< times the bound: no need to wait
+constexpr double patience = 200;   ///< steps above the bound until the run is given up
 
 std::int64_t effective_decay_steps(std::int64_t wanted, std::int64_t steps) {
   if (wanted < steps) return wanted;
@@ -55,6 +56,7 @@ void DivergenceWatch::add(std::int64_t step, double loss, const potential::LossP
   const double scaled = loss / (prefactors.energy + prefactors.force + prefactors.virial);
   seen_ = std::min(seen_ + 1, memory);
   mean_ += (scaled - mean_) / seen_;
+  if (least_ > 0 && scaled > explosion * factor_ * least_) fail("the loss explodes");
   if (seen_ < memory) return;
   if (least_ == 0 || mean_ < least_) least_ = mean_;
   above_ = mean_ > factor_ * least_ ? above_ + 1 : 0;

@@ -173,7 +173,7 @@ Model new_model(const TrainOptions& options, const TrainingData& data,
   validate(network);
   const BatchSize size = parse_batch_size(options.data.training.batch_size);
   network.statistics_frames = options.model.statistics_batches * std::max(1, size.frames);
-  return initial_model(network, data.training);
+  return initial_model(network, data.training, data.census);
 }
 
 Model read_start(const std::string& path) {
