@@ -21,7 +21,10 @@ void describe(Schema& schema, RepulsionSection& options) {
       "kind", options.kind, {{"zbl", RepulsionSection::Kind::zbl}},
       "Universal screened repulsion of the nuclei (Ziegler, Biersack, Littmark), added to the model");
   schema.quantity("inner", options.range.inner, "angstrom", "Whole up to this distance").above(0);
-  schema.quantity("outer", options.range.outer, "angstrom", "Switched off smoothly up to this distance")
+  schema
+      .quantity("outer", options.range.outer, "angstrom",
+                "Switched off smoothly up to this distance; below the closest pairs of the training data, as "
+                "it is added to the model")
       .above(0);
   schema.check([&options]() -> std::optional<std::string> {
     if (options.range.inner < options.range.outer) return std::nullopt;
