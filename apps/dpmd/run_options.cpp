@@ -1,5 +1,7 @@
 #include "apps/dpmd/run_options.hpp"
 
+#include <fmt/format.h>
+
 namespace quintet::dpmd {
 
 void describe(Schema& schema, SystemOptions& options) {
