@@ -20,6 +20,13 @@ PackedMatrix<T>::PackedMatrix(const double* b, int k, int n, bool transposed) : 
 
 template <class T>
 void PackedMatrix<T>::assign(const T* b, int k, int n, bool transposed) {
+  std::vector<const T*> rows(transposed ? n : k);
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = b + i * (transposed ? k : n);
+  assign(rows, k, n, transposed);
+}
+
+template <class T>
+void PackedMatrix<T>::assign(const std::vector<const T*>& rows, int k, int n, bool transposed) {
   constexpr int block = 8;
   const int panels = (n + panel - 1) / panel;
   if (k != k_ || n != n_) data_.assign(static_cast<std::size_t>(panels) * k * panel, T(0));
@@ -30,13 +37,12 @@ void PackedMatrix<T>::assign(const T* b, int k, int n, bool transposed) {
     const int columns = std::min(panel, n - p * panel);
     if (!transposed) {
       for (int i = 0; i < k; ++i)
-        std::copy_n(b + static_cast<std::size_t>(i) * n + p * panel, columns,
-                    to + static_cast<std::size_t>(i) * panel);
+        std::copy_n(rows[i] + p * panel, columns, to + static_cast<std::size_t>(i) * panel);
       continue;
     }
     for (int begin = 0; begin < k; begin += block)
       for (int j = 0; j < columns; ++j) {
-        const T* row = b + (static_cast<std::size_t>(p) * panel + j) * k;
+        const T* row = rows[p * panel + j];
         for (int i = begin; i < std::min(begin + block, k); ++i)
           to[static_cast<std::size_t>(i) * panel + j] = row[i];
       }

@@ -22,6 +22,8 @@ class PackedMatrix {
   PackedMatrix(const double* b, int k, int n, bool transposed = false);
   /// The same from values of T, into the memory there is: for weights that change every step.
   void assign(const T* b, int k, int n, bool transposed = false);
+  /// From rows that lie anywhere: k of n numbers, or, transposed, n of k.
+  void assign(const std::vector<const T*>& rows, int k, int n, bool transposed = false);
 
   [[nodiscard]] int k() const { return k_; }
   [[nodiscard]] int n() const { return n_; }

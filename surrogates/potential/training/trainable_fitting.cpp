@@ -46,19 +46,24 @@ TrainableFitting<Real>::TrainableFitting(const Network& network, const std::vect
   last_bar_ = last_weight_;
 }
 
-/// First layer's weights in the descriptor's kept order, twins added up.
+/// Rows of the first layer's weights in the descriptor's kept order, twins added up.
 template <class Real>
-void TrainableFitting<Real>::fold(const Real* weight) {
+std::vector<const Real*> TrainableFitting<Real>::folded_rows(const Real* weight) {
   const int axis = descriptor_.axis_neuron(), n_out = hidden_.front().n_out;
-  first_weight_.resize(static_cast<std::size_t>(descriptor_.size()) * n_out);
+  std::vector<const Real*> rows(descriptor_.size());
+  twins_.resize(static_cast<std::size_t>(axis) * axis * n_out);
+  Real* sum = twins_.data();
   for (int m = 0; m < descriptor_.n_channels(); ++m)
     for (int m2 = 0; m2 < std::min(axis, m + 1); ++m2) {
-      Real* row = first_weight_.data() + static_cast<std::size_t>(descriptor_.place(m, m2)) * n_out;
-      std::copy_n(weight + (static_cast<std::size_t>(m) * axis + m2) * n_out, n_out, row);
+      const Real* row = weight + (static_cast<std::size_t>(m) * axis + m2) * n_out;
+      rows[descriptor_.place(m, m2)] = row;
       if (m == m2 || m >= axis) continue;
       const Real* twin = weight + (static_cast<std::size_t>(m2) * axis + m) * n_out;
-      for (int o = 0; o < n_out; ++o) row[o] += twin[o];
+      for (int o = 0; o < n_out; ++o) sum[o] = row[o] + twin[o];
+      rows[descriptor_.place(m, m2)] = sum;
+      sum += n_out;
     }
+  return rows;
 }
 
 template <class Real>
@@ -67,11 +72,13 @@ void TrainableFitting<Real>::refresh(const Real* parameters) {
     auto& layer = hidden_[l];
     const Real* weight = parameters + layer.place.weight;
     if (l == 0) {
-      fold(weight);
-      weight = first_weight_.data();
+      const auto rows = folded_rows(weight);
+      layer.weight.assign(rows, layer.n_in, layer.n_out);
+      layer.transposed.assign(rows, layer.n_out, layer.n_in, true);
+    } else {
+      layer.weight.assign(weight, layer.n_in, layer.n_out);
+      layer.transposed.assign(weight, layer.n_out, layer.n_in, true);
     }
-    layer.weight.assign(weight, layer.n_in, layer.n_out);
-    layer.transposed.assign(weight, layer.n_out, layer.n_in, true);
     std::copy_n(parameters + layer.place.bias, layer.n_out, layer.bias.begin());
     if (layer.place.has_timestep)
       std::copy_n(parameters + layer.place.timestep, layer.n_out, layer.timestep.begin());

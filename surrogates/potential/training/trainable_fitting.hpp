@@ -63,11 +63,11 @@ class TrainableFitting {
   void tangent_layer(const Layer& layer, const Real* x_dot, int x_stride, int first, int n,
                      typename Tape::Layer& tape) const;
   void bar_layer(Layer& layer, typename Tape::Layer& tape, int first, int n, Real* x_bar, int x_stride);
-  void fold(const Real* weight);
+  [[nodiscard]] std::vector<const Real*> folded_rows(const Real* weight);
 
   Descriptor descriptor_;
   std::vector<Layer> hidden_;
-  std::vector<Real> first_weight_;  ///< folded
+  std::vector<Real> twins_;  ///< rows of the first layer's weights that are sums of two
   LayerPlace last_;
   AlignedVector<Real> last_weight_, last_bar_;  ///< [stride]
   Real last_bias_ = 0, last_bias_bar_ = 0;
