@@ -273,4 +273,52 @@ def moved():
                   [[x + s * z, y, z] for x, y, z in atoms])
 
 
+def loop():
+    """loop.yaml and what it names: two tiny models, ten steps of training, twenty of dynamics, labels by lammps()."""
+    frames("few.xyz", "4", "2")
+    script = os.path.abspath(__file__)
+    subprocess.run(["dpmd", "label", "few.xyz", "--with", "lammps", "--template", "eam.in", "--output", "few",
+                    "--command", f"python3 {script} lammps"], check=True, stdout=subprocess.DEVNULL)
+    open("loop_train.yaml", "w").write("""
+model:
+  type_map: [Cu]
+  descriptor: {rcut: 4 angstrom, rcut_smooth: 2 angstrom, sel: [60], neurons: [4, 8], axis_neurons: 2}
+  fitting: {neurons: [8, 8]}
+data: {training: {systems: [few/labelled.xyz]}}
+steps: 10
+""")
+    open("loop_run.yaml", "w").write("""
+system: {file: few.xyz}
+potential: {model: a.dp, compress: off}
+time: {dt: 1 fs, steps: 20}
+velocities: {temperature: 100 K}
+deviation: {interval: 5}
+limits: {energy_drift: 1e6 eV, temperature: 1e9 K}
+""")
+    open("loop.yaml", "w").write(f"""
+data: few/labelled.xyz
+iterations: 2
+models: 2
+train: {{input: loop_train.yaml}}
+explore: [{{input: loop_run.yaml}}]
+selection: {{force_low: 0 eV/angstrom, force_high: 1e9 eV/angstrom, most: 2, method: farthest}}
+label: {{with: lammps, template: eam.in, command: python3 {script} lammps}}
+""")
+
+
+def learnt(folder, n):
+    """All stages of n iterations are done, two frames labelled in each, and all are learnt from at the end."""
+    for i in range(int(n)):
+        for stage in ("train", "run", "select", "label"):
+            if not os.path.exists(f"{folder}/iteration_{i:02}/{stage}/done"):
+                fail(f"iteration {i}: {stage} is not done")
+        count(f"{folder}/iteration_{i:02}/label/labelled.xyz", 2)
+    summary = json.load(open(f"{folder}/summary.json"))
+    if summary["iterations"] != int(n) or summary["frames_labelled"] != 2 * int(n):
+        fail(f"summary: {summary}")
+    used = open(f"{folder}/iteration_{int(n):02}/train/model_0/run.log").read()
+    if not os.path.exists(f"{folder}/iteration_{int(n):02}/train/model_1/model.dp") or not used:
+        fail("the last training is not there")
+
+
 globals()[sys.argv[1]](*sys.argv[2:])
