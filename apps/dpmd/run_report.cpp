@@ -12,15 +12,21 @@ namespace quintet::dpmd {
 
 namespace {
 
-/// Two columns of numbers from a CSV file; lines that begin with '#' or a letter are passed over.
-Curve read_curve(const std::string& path, const std::string& label) {
-  Curve curve;
+/// Two columns of numbers from a CSV file; lines that begin with '#' or a letter are passed over, but the
+/// name of the second column may be that of one of the run's: O_O.
+ReferenceCurve read_curve(const std::string& path, const std::string& label) {
+  ReferenceCurve reference;
+  Curve& curve = reference.curve;
   curve.label = label;
   curve.dashed = true;
   std::ifstream file(path);
   std::string line;
   for (int number = 1; std::getline(file, line); ++number) {
-    if (line.empty() || line[0] == '#' || std::isalpha(static_cast<unsigned char>(line[0]))) continue;
+    if (line.empty() || line[0] == '#') continue;
+    if (std::isalpha(static_cast<unsigned char>(line[0]))) {
+      reference.column = line.substr(std::min(line.find(','), line.size() - 1) + 1);
+      continue;
+    }
     std::replace(line.begin(), line.end(), ',', ' ');
     std::istringstream words(line);
     double x, y;
@@ -31,7 +37,7 @@ Curve read_curve(const std::string& path, const std::string& label) {
     curve.y.push_back(y);
   }
   QUINTET_CHECK(curve.x.size() > 1, "{}: expected lines 'r, g(r)', found {}", path, curve.x.size());
-  return curve;
+  return reference;
 }
 
 double interpolate(const Curve& curve, double x) {
@@ -54,8 +60,15 @@ double rms_difference(const Curve& ours, const Curve& reference) {
   return n ? std::sqrt(sum / n) : std::nan("");
 }
 
+/// The curve that the reference is of: the one of its name, else the first.
+const Curve& counterpart(const Plot& plot, const ReferenceCurve& reference) {
+  const auto same = std::find_if(plot.curves.begin(), plot.curves.end(),
+                                 [&](const Curve& curve) { return curve.label == reference.column; });
+  return same == plot.curves.end() ? plot.curves.front() : *same;
+}
+
 /// The columns of one unit and kind in one picture; coordination numbers grow where g(r) does not.
-void plot_table(Context& context, const std::optional<Curve>& reference, const Table& table,
+void plot_table(Context& context, const std::optional<ReferenceCurve>& reference, const Table& table,
                 bool coordination) {
   const auto is_coordination = [](const Column& column) { return column.name.starts_with("coordination"); };
   const Column& axis = table.columns.front();
@@ -77,13 +90,22 @@ void plot_table(Context& context, const std::optional<Curve>& reference, const T
   if (plot.curves.empty()) return;
   plot.y_label = fmt::format("{} ({})", coordination ? "neighbours" : table.name, unit);
   if (reference && table.name == "rdf" && !coordination) {
-    context.summarise("rdf_rms_difference_to_reference", rms_difference(plot.curves.front(), *reference));
-    plot.curves.push_back(*reference);
+    const Curve ours = counterpart(plot, *reference);
+    context.summarise("rdf_rms_difference_to_reference", rms_difference(ours, reference->curve));
+    // A pair of its own: the others may be much higher, as that of a bond is.
+    if (ours.label == reference->column) {
+      Plot beside = plot;
+      beside.curves = {ours, reference->curve};
+      context.report().plot(beside);
+    } else {
+      plot.curves.push_back(reference->curve);
+    }
   }
   context.report().plot(plot);
 }
 
-void report_observers(Context& context, const std::optional<Curve>& reference, const Simulation& simulation) {
+void report_observers(Context& context, const std::optional<ReferenceCurve>& reference,
+                      const Simulation& simulation) {
   hdf5::Group results = context.results().root();
   for (const auto& observer : simulation.observers()) {
     hdf5::Group group = results.group("observables/" + observer->name());
@@ -106,12 +128,12 @@ void report_observers(Context& context, const std::optional<Curve>& reference, c
 
 }  // namespace
 
-std::optional<Curve> read_reference(const ReferenceOptions& options) {
+std::optional<ReferenceCurve> read_reference(const ReferenceOptions& options) {
   if (!options.rdf) return std::nullopt;
   return read_curve(*options.rdf, options.label);
 }
 
-void report_run(Context& context, const RunOptions& options, const std::optional<Curve>& reference,
+void report_run(Context& context, const RunOptions& options, const std::optional<ReferenceCurve>& reference,
                 const Simulation& simulation, std::int64_t steps, double seconds) {
   const auto& atoms = simulation.atoms();
   const auto n_atoms = static_cast<double>(atoms.n_global);
