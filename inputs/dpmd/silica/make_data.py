@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Make the silica data set in data/: LAMMPS, a Vashishta potential (see vashishta.py), every frame from a run of its own.
+"""Make the silica data in data/: LAMMPS, a Vashishta potential (see vashishta.py), every frame from a run of its own.
 
 Each line of `plan` is one kind of cell of 72 atoms: alpha-quartz and alpha-cristobalite strained and heated, melts, and
 glasses quenched from the melt. A frame is the end of an independent Langevin run, so no two are correlated. The last

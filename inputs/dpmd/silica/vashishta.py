@@ -1,7 +1,7 @@
 """Run LAMMPS with the short-ranged Vashishta potential of silica. Units: Angstrom, eV, ps, K; virial in eV.
 
-Potential: pairs and triples, cut off at 5.5 Angstrom: J. Q. Broughton, C. A. Meli, P. Vashishta, R. K. Kalia, Phys. Rev.
-B 56, 611 (1997), the file SiO.1997.vashishta of LAMMPS' own potentials folder. That folder is looked for in
+Potential: pairs and triples, cut off at 5.5 Angstrom: J. Q. Broughton, C. A. Meli, P. Vashishta, R. K. Kalia, Phys.
+Rev. B 56, 611 (1997), the file SiO.1997.vashishta of LAMMPS' own potentials folder. That folder is looked for in
 $LAMMPS_POTENTIALS, then where Debian's package lammps-data puts it. Type 0 is Si, type 1 is O.
 """
 import os

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Make data/train_400k and data/valid_400k from molecular dynamics of 32 water molecules with CP2K (GFN1-xTB).
 
-Usage: make_data.py CP2K_FOLDER: where `cp2k.psmp -i cp2k_md.inp` was run (about an hour of one core), or an .npz with its
-frames (step, coord, energy, force, virial, box). Frames are taken 12 fs apart after 80 fs. They are from one run and
-so correlated: the last fifth in time is held out. Units: Angstrom, eV; virial = -dE/d(strain) in eV.
+Usage: make_data.py CP2K_FOLDER: where `cp2k.psmp -i cp2k_md.inp` was run (about an hour of one core), or an .npz with
+its frames (step, coord, energy, force, virial, box). Frames are taken 12 fs apart after 80 fs. They are from one run
+and so correlated: the last fifth in time is held out. Units: Angstrom, eV; virial = -dE/d(strain) in eV.
 """
 import sys
 from pathlib import Path

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Make data/train_spread and data/valid_spread: frames at other densities, bond lengths and forces than the run has.
 
-Usage: make_spread.py FOLDER. Frames of data/train_400k get a cell edge of -3, 0 or +3 % (molecules moved as a whole) and
-atoms displaced at random, in some frames more (O 0.06, H 0.09 Angstrom) than in others: bonds as in water of 400 to
+Usage: make_spread.py FOLDER. Frames of data/train_400k get a cell edge of -3, 0 or +3 % (molecules moved as a whole)
+and atoms displaced at random, in some frames more (O 0.06, H 0.09 Angstrom) than in others: bonds as in water of 400 to
 2000 K, so that a model is stable there. CP2K labels each in a folder of its own (label.inp, which `dpmd label` takes
-too); a complete one is not repeated. The frames held out start from data/valid_400k. About 4 CPU seconds a frame.
+too); a complete one is not repeated. The frames held out start from data/valid_400k. About 1.5 CPU seconds a frame.
 """
 import os
 import subprocess

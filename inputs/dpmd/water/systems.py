@@ -32,7 +32,7 @@ def read_output(path, volume):
 
 
 def read_run(folder):
-    """Return the frames of a CP2K run as arrays: step (nf), coord, force (nf,96,3), energy (nf), virial, box (nf,3,3)."""
+    """Return the frames of a CP2K run: step, energy (nf), coord, force (nf,96,3), virial, box (nf,3,3)."""
     lines = (folder / "water-pos-1.xyz").read_text().splitlines()
     frames = {key: [] for key in ("step", "coord", "energy", "force", "virial", "box")}
     edge = np.array((folder / "cp2k_md.inp").read_text().split("ABC")[1].split()[:3], float)
