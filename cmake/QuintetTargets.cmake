@@ -21,10 +21,11 @@ function(quintet_library name)
   set_property(GLOBAL APPEND PROPERTY QUINTET_LIBRARIES quintet_${name})
 endfunction()
 
-# quintet_application(NAME [DEPENDS libs...]): the executable build/bin/NAME of all .cpp files of the calling folder.
+# quintet_application(NAME [DEPENDS libs...]): the executable build/bin/NAME of all .cpp files of the calling folder and
+# the folders below it.
 function(quintet_application name)
   cmake_parse_arguments(ARG "" "" "DEPENDS" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
   add_executable(${name} ${sources})
   target_link_libraries(${name} PRIVATE quintet_flags quintet_application ${ARG_DEPENDS})
   add_dependencies(applications ${name})

@@ -1,4 +1,4 @@
-#include "apps/dpmd/parity.hpp"
+#include "apps/dpmd/training/parity.hpp"
 
 #include <cmath>
 #include <cstdlib>

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "apps/dpmd/train_schedule.hpp"
+#include "apps/dpmd/training/train_schedule.hpp"
 #include "io/log/error.hpp"
 
 namespace quintet::dpmd {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "apps/dpmd/train_setup.hpp"
+#include "apps/dpmd/training/train_setup.hpp"
 #include "io/log/error.hpp"
 
 namespace quintet::dpmd {

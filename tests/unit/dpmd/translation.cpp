@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "apps/dpmd/from_deepmd.hpp"
-#include "apps/dpmd/train_options.hpp"
+#include "apps/dpmd/training/from_deepmd.hpp"
+#include "apps/dpmd/training/train_options.hpp"
 #include "io/log/error.hpp"
 #include "tests/support/scratch.hpp"
 

@@ -1,0 +1,118 @@
+#include "apps/dpmd/dynamics/run.hpp"
+
+#include <chrono>
+#include <filesystem>
+#include <limits>
+
+#include "apps/dpmd/dynamics/deviation_watch.hpp"
+#include "apps/dpmd/dynamics/run_report.hpp"
+#include "apps/dpmd/dynamics/simulation.hpp"
+#include "apps/dpmd/dynamics/thermo_log.hpp"
+#include "io/log/error.hpp"
+#include "io/log/log.hpp"
+#include "physics/particles/h5md.hpp"
+
+namespace quintet::dpmd {
+
+namespace {
+
+std::shared_ptr<Simulation> start(Context& context, const RunOptions& options) {
+  const auto timer = context.phase("start");
+  if (const auto& file = context.restart_file())
+    return std::make_shared<Simulation>(context.comm(), options, *file);
+  return std::make_shared<Simulation>(context.comm(), options);
+}
+
+std::optional<H5mdWriter> open_trajectory(Context& context, const RunOptions& options,
+                                          const Simulation& simulation) {
+  if (!options.trajectory) return std::nullopt;
+  H5mdOptions h5md;
+  h5md.velocities = options.trajectory->velocities;
+  h5md.forces = options.trajectory->forces;
+  h5md.single_precision = options.trajectory->single_precision;
+  h5md.provenance = context.provenance();
+  const std::string path = context.path("trajectory.h5");
+  // A run that goes on in another folder, or had no trajectory so far, begins one.
+  if (context.restart_file() && context.comm().any(std::filesystem::exists(path)))
+    h5md.restart_step = simulation.step();
+  return H5mdWriter(context.comm(), path, simulation.atoms(), h5md);
+}
+
+void announce(const Context& context, const Simulation& simulation) {
+  const auto& grid = simulation.domain().rank_grid();
+  log::info("{} atoms in {:.1f} angstrom^3 on {} x {} x {} ranks; {}", simulation.atoms().n_global,
+            simulation.atoms().box.volume(), grid[0], grid[1], grid[2],
+            simulation.integrator().description());
+  if (context.restart_file())
+    log::info("Goes on from step {} ({})", simulation.step(), *context.restart_file());
+}
+
+}  // namespace
+
+void run(Context& context, const RunOptions& options) {
+  const Exec exec;
+  context.record_seed(static_cast<std::uint64_t>(options.seed));
+  context.keep_checkpoints(options.checkpoint_keep);
+  const auto simulation = start(context, options);
+  announce(context, *simulation);
+  QUINTET_CHECK(
+      simulation->step() <= options.time.steps,
+      "{}: is of step {}, beyond time.steps = {}; ask for more steps, or restart from an earlier one",
+      context.restart_file().value_or(options.system.file), simulation->step(), options.time.steps);
+  const auto reference = read_reference(options.reference);
+  if (context.validating()) return;
+
+  auto trajectory = open_trajectory(context, options, *simulation);
+  LimitOptions limits = options.limits;
+  if (options.integrator.ensemble == Ensemble::minimise)  // the energy is there to fall
+    limits.energy_drift = std::numeric_limits<double>::infinity();
+  ThermoLog thermo(context, limits, simulation->step());
+  DeviationWatch deviation(context, options, *simulation);
+  const std::int64_t first = simulation->step();
+  const auto save = [&] {
+    if (trajectory) trajectory->flush();
+    deviation.flush();
+    context.checkpoint(simulation->step(), [&](hdf5::Group& root) { simulation->save(root); });
+  };
+  // The state of a failed run is kept apart, so that no restart takes it for a good one.
+  context.on_failure([simulation, comm = context.comm(), provenance = context.provenance(),
+                      folder = context.path("emergency")] {
+    hdf5::CheckpointStore(comm, folder, 1).write(simulation->step(), provenance, [&](hdf5::Group& root) {
+      simulation->save(root);
+    });
+    log::warning("The state at step {} is in {}", simulation->step(), folder);
+  });
+  const auto watch = [&] {
+    const auto sample = simulation->sample(exec);
+    context.show("T", sample.temperature, "K");
+    if (trajectory && simulation->step() % options.trajectory->interval == 0)
+      trajectory->append(simulation->step(), sample.time, simulation->atoms());
+    thermo.add(sample, simulation->atoms().n_global);
+  };
+  const auto due = [&](std::int64_t step) {
+    return step % options.thermo_interval == 0 || step == options.time.steps ||
+           (trajectory && step % options.trajectory->interval == 0);
+  };
+
+  const auto disagreement = [&] {
+    deviation.look(exec, *simulation, static_cast<double>(simulation->step()) * options.time.dt);
+  };
+
+  if (first == 0) disagreement();
+  if (first == 0) watch();
+  const auto begin = std::chrono::steady_clock::now();
+  for ([[maybe_unused]] const std::int64_t step : context.steps(first + 1, options.time.steps)) {
+    simulation->advance(exec);
+    disagreement();
+    if (due(simulation->step()) || simulation->finished()) watch();
+    if (simulation->step() % options.checkpoint_interval == 0) save();
+    if (simulation->finished()) break;
+  }
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  if (context.stopped_early() || simulation->step() % options.checkpoint_interval != 0) save();
+  thermo.report(context, simulation->atoms().n_global);
+  deviation.report(context);
+  report_run(context, options, reference, *simulation, simulation->step() - first, seconds);
+}
+
+}  // namespace quintet::dpmd

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/dpmd/dynamics/deviation_options.hpp"
+#include "apps/dpmd/learning/selection_options.hpp"
+#include "io/config/schema.hpp"
+#include "physics/particles/dynamics_options.hpp"
+#include "physics/particles/observables_options.hpp"
+#include "surrogates/potential/deep_potential.hpp"
+#include "surrogates/potential/repulsion.hpp"
+
+/// What the user writes in a YAML file for `dpmd run` and `dpmd equation_of_state`.
+namespace quintet::dpmd {
+
+/// Section `system`: where the atoms come from.
+struct SystemOptions {
+  std::string file;
+  std::optional<std::int64_t> frame;
+  std::vector<std::string> types;  ///< names of numbered types
+  std::vector<std::int64_t> replicate{1, 1, 1};
+};
+void describe(Schema& schema, SystemOptions& options);
+
+/// Section `potential.repulsion`: what keeps atoms apart where the model has not been trained.
+struct RepulsionSection {
+  enum class Kind { zbl };
+  Kind kind = Kind::zbl;
+  potential::RepulsionOptions range;
+};
+void describe(Schema& schema, RepulsionSection& options);
+
+/// Section `potential`: the Deep Potential model or models and how they are evaluated.
+struct PotentialOptions {
+  std::vector<std::string> models;  ///< the first drives
+  potential::DeepPotentialOptions evaluation;
+  std::optional<RepulsionSection> repulsion;
+};
+void describe(Schema& schema, PotentialOptions& options);
+
+/// Section `domain`: how space is shared out.
+struct DomainSection {
+  double skin = 2.0;                         ///< (angstrom)
+  std::vector<std::int64_t> ranks{0, 0, 0};  ///< grid of ranks; 0: chosen
+};
+void describe(Schema& schema, DomainSection& options);
+/// The grid as the domain takes it.
+[[nodiscard]] std::array<int, 3> grid_of(const DomainSection& options);
+
+/// Section `trajectory`: frames in H5MD.
+struct TrajectoryOptions {
+  std::int64_t interval = 1000;
+  bool velocities = true, forces = false, single_precision = false;
+};
+void describe(Schema& schema, TrajectoryOptions& options);
+
+/// Section `limits`: when a run is no longer physics.
+struct LimitOptions {
+  double energy_drift = 0.1;  ///< of the conserved quantity (eV an atom)
+  double temperature = 1e5;   ///< (K)
+};
+void describe(Schema& schema, LimitOptions& options);
+
+/// Section `reference`: results to set beside this run's.
+struct ReferenceOptions {
+  std::optional<std::string> rdf;  ///< CSV: r (angstrom), g(r)
+  std::string label = "reference";
+};
+void describe(Schema& schema, ReferenceOptions& options);
+
+struct RunOptions {
+  SystemOptions system;
+  PotentialOptions potential;
+  TimeOptions time;
+  IntegratorOptions integrator;
+  VelocityOptions velocities;
+  DomainSection domain;
+  std::int64_t thermo_interval = 100;
+  std::optional<TrajectoryOptions> trajectory;
+  ObservablesOptions observables;
+  std::optional<DeviationOptions> deviation;
+  std::optional<SelectionOptions> selection;
+  std::int64_t checkpoint_interval = 10000;
+  int checkpoint_keep = 3;
+  LimitOptions limits;
+  ReferenceOptions reference;
+  std::int64_t seed = 1;
+};
+void describe(Schema& schema, RunOptions& options);
+
+}  // namespace quintet::dpmd

@@ -1,0 +1,96 @@
+#include <filesystem>
+
+#include "apps/dpmd/learning/label.hpp"
+#include "io/config/tree.hpp"
+#include "io/log/error.hpp"
+#include "io/log/log.hpp"
+#include "physics/particles/read_configuration.hpp"
+
+namespace quintet::dpmd {
+
+namespace {
+
+enum Argument { with, template_file, command, output, jobs, time_limit, types, frames };
+
+/// The command line's texts as the keys that `dpmd learn` has in its section `label`.
+LabelOptions options_of(const Application::Arguments& arguments) {
+  Tree tree;
+  const auto set = [&](const char* key, Argument argument, bool text) {
+    if (arguments[argument].empty()) return;
+    const auto& value = arguments[argument].front();
+    Tree leaf = text ? Tree::text(value) : Tree::scalar(value);
+    leaf.set_location({std::string("--") + key, 0, 0});
+    tree.set(key, leaf);
+  };
+  set("with", with, true);
+  set("template", template_file, true);
+  set("command", command, true);
+  set("jobs", jobs, false);
+  set("time_limit", time_limit, true);
+  LabelOptions options;
+  parse_options(tree, described(options));
+  return options;
+}
+
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> words(1);
+  for (const char c : text) {
+    if (c == ',' || c == ' ')
+      words.emplace_back();
+    else
+      words.back() += c;
+  }
+  std::erase(words, "");
+  return words;
+}
+
+}  // namespace
+
+std::vector<Application::Flag> label_flags() {
+  return {{"--with", "cp2k or lammps", true, ""},
+          {"--template",
+           "Input with placeholders: {{cell}} and {{coordinates}} (CP2K), {{data_file}} and {{label}} "
+           "(LAMMPS)",
+           true, ""},
+          {"--command", "Shell command, run in each frame's folder", false, ""},
+          {"--output", "Folder for frames, labelled.xyz and systems/; labels that are there are kept", false,
+           "labels"},
+          {"--jobs", "Programs that run at once", false, "1"},
+          {"--time-limit", "Of one frame: '10 min'", false, ""},
+          {"--types", "Names of numbered types: O,H", false, ""},
+          {"FRAMES...", "Extended XYZ, LAMMPS data, DeePMD folder, H5MD or POSCAR; all frames", true, ""}};
+}
+
+void label(const Comm& comm, const Application::Arguments& arguments) {
+  QUINTET_CHECK(comm.size() == 1,
+                "dpmd label is one process, but runs on {} ranks; --jobs {} labels as many frames at once",
+                comm.size(), comm.size());
+  const LabelOptions options = options_of(arguments);
+  const std::string& folder = arguments[output].front();
+  check_label_options(options);
+  ReadOptions read;
+  read.all_frames = true;
+  if (!arguments[types].empty()) read.type_names = split(arguments[types].front());
+  std::vector<Configuration> all;
+  for (const auto& path : arguments[frames])
+    for (auto& frame : read_configurations(path, read)) {
+      validate(frame, 0.1);
+      frame.ids.clear();
+      frame.energy.reset();
+      frame.virial.reset();
+      frame.forces.clear();
+      all.push_back(std::move(frame));
+    }
+  std::filesystem::create_directories(folder);
+  const Labelling labelling = label_frames(all, options, folder);
+  write_labelled(folder, labelling.frames);
+  log::info("{} of {} frames labelled, {} failed: {}/labelled.xyz, {}/systems", labelling.frames.size(),
+            all.size(), labelling.failures.size(), folder, folder);
+  if (labelling.stopped)
+    throw Error(ExitCode::stopped_early,
+                "stopped by a signal; the same command goes on with the frames that are left");
+  QUINTET_CHECK(!labelling.frames.empty(), "none of {} frames could be labelled; the first: {}", all.size(),
+                labelling.failures.front().reason);
+}
+
+}  // namespace quintet::dpmd

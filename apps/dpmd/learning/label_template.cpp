@@ -1,0 +1,65 @@
+#include "apps/dpmd/learning/label_template.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+#include "io/config/suggest.hpp"
+#include "io/log/error.hpp"
+
+namespace quintet::dpmd {
+
+namespace {
+
+/// Names between {{ and }}, in their order.
+std::vector<std::string> names_in(const std::string& text) {
+  std::vector<std::string> names;
+  for (std::size_t at = text.find("{{"); at != std::string::npos; at = text.find("{{", at + 2)) {
+    const std::size_t end = text.find("}}", at);
+    if (end == std::string::npos) break;
+    names.push_back(text.substr(at + 2, end - at - 2));
+  }
+  return names;
+}
+
+std::string braced(const std::vector<std::string>& names) {
+  std::string text;
+  for (const auto& name : names) text += (text.empty() ? "{{" : ", {{") + name + "}}";
+  return text;
+}
+
+}  // namespace
+
+std::string read_text_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  QUINTET_CHECK(file.good(), "cannot read {}: there is no such file", path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+void check_template(const std::string& text, const std::string& path,
+                    const std::vector<std::string>& required, const std::vector<std::string>& optional) {
+  const auto found = names_in(text);
+  std::vector<std::string> known = required, missing;
+  known.insert(known.end(), optional.begin(), optional.end());
+  for (const auto& name : found)
+    QUINTET_CHECK(std::find(known.begin(), known.end(), name) != known.end(),
+                  "{}: unknown placeholder {{{{{}}}}}{}; known: {}", path, name, did_you_mean(name, known),
+                  braced(known));
+  for (const auto& name : required)
+    if (std::find(found.begin(), found.end(), name) == found.end()) missing.push_back(name);
+  QUINTET_CHECK(missing.empty(), "{}: the template lacks {}, in whose place the frame would come", path,
+                braced(missing));
+}
+
+std::string fill_template(std::string text, const Placeholders& values) {
+  for (const auto& [name, value] : values) {
+    const std::string key = "{{" + name + "}}";
+    for (std::size_t at = text.find(key); at != std::string::npos; at = text.find(key, at + value.size()))
+      text.replace(at, key.size(), value);
+  }
+  return text;
+}
+
+}  // namespace quintet::dpmd

@@ -1,0 +1,193 @@
+#include "apps/dpmd/learning/selection_command.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <span>
+
+#include "apps/dpmd/dynamics/run_options.hpp"
+#include "apps/dpmd/dynamics/system.hpp"
+#include "apps/dpmd/learning/selection.hpp"
+#include "io/config/tree.hpp"
+#include "io/log/error.hpp"
+#include "io/log/log.hpp"
+#include "physics/particles/domain.hpp"
+#include "physics/particles/read_configuration.hpp"
+
+namespace quintet::dpmd {
+
+namespace {
+
+enum Argument {
+  deviation_file,
+  model,
+  force_low,
+  force_high,
+  virial_low,
+  virial_high,
+  most,
+  method,
+  seed,
+  output,
+  types,
+  frames
+};
+
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> words(1);
+  for (const char c : text) {
+    if (c == ',' || c == ' ')
+      words.emplace_back();
+    else
+      words.back() += c;
+  }
+  std::erase(words, "");
+  return words;
+}
+
+/// The command line's texts as keys of the section `selection`, with its units and checks.
+SelectionOptions options_of(const Application::Arguments& arguments) {
+  Tree tree;
+  const std::pair<const char*, Argument> keys[] = {{"force_low", force_low},
+                                                   {"force_high", force_high},
+                                                   {"virial_low", virial_low},
+                                                   {"virial_high", virial_high},
+                                                   {"most", most},
+                                                   {"method", method}};
+  for (const auto& [key, argument] : keys) {
+    if (arguments[argument].empty()) continue;
+    Tree leaf = Tree::scalar(arguments[argument].front());
+    leaf.set_location({std::string("--") + key, 0, 0});
+    tree.set(key, leaf);
+  }
+  SelectionOptions options;
+  parse_options(tree, described(options));
+  return options;
+}
+
+/// Frames of a file on rank 0 and their deviation by the models on all ranks. Collective.
+FrameSource measured(const Comm& comm, const std::string& path, const Application::Arguments& arguments,
+                     ForceField& driving, potential::Ensemble& ensemble) {
+  FrameSource source{
+      path, {}, arguments[types].empty() ? std::vector<std::string>{} : split(arguments[types].front())};
+  std::vector<Configuration> all;
+  on_root(comm, [&] {
+    ReadOptions read;
+    read.all_frames = true;
+    read.type_names = source.types;
+    for (auto& frame : read_configurations(path, read)) {
+      all.push_back(with_types(std::move(frame), driving.type_names(), path));
+      validate(all.back(), closest_start);
+    }
+  });
+  all.resize(comm.broadcast(all.size()));
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    broadcast_box(comm, all[i]);
+    source.rows.push_back({static_cast<std::int64_t>(i), deviation_of(comm, driving, ensemble, all[i])});
+  }
+  return source;
+}
+
+std::vector<FrameSource> measure_all(const Comm& comm, const Application::Arguments& arguments) {
+  PotentialOptions options;
+  options.models = arguments[model];
+  QUINTET_CHECK(options.models.size() >= 2,
+                "--model is given once; models disagree only where there are two or more");
+  const auto driving = make_force_field(options);
+  auto ensemble = make_ensemble(options, *driving, {});
+  std::vector<FrameSource> sources;
+  for (const auto& path : arguments[frames])
+    sources.push_back(measured(comm, path, arguments, *driving, ensemble));
+  return sources;
+}
+
+std::vector<FrameSource> read_all(const Application::Arguments& arguments) {
+  const auto& files = arguments[deviation_file];
+  QUINTET_CHECK(files.size() == arguments[frames].size(),
+                "{} --deviation for {} files of frames; give one for each, in their order", files.size(),
+                arguments[frames].size());
+  std::vector<FrameSource> sources;
+  for (std::size_t i = 0; i < files.size(); ++i)
+    sources.push_back(
+        {arguments[frames][i], read_deviations(files[i]),
+         arguments[types].empty() ? std::vector<std::string>{} : split(arguments[types].front())});
+  return sources;
+}
+
+/// The measured rows as a file, frames of all sources numbered through.
+void write_deviations(const std::string& path, const std::vector<FrameSource>& sources) {
+  std::string text = deviation_header(false);
+  for (const auto& source : sources) {
+    text += "# " + source.frames + "\n";
+    for (const auto& row : source.rows) text += deviation_line(row);
+  }
+  write_text_file(path, text);
+}
+
+}  // namespace
+
+potential::Deviation deviation_of(const Comm& comm, ForceField& driving, potential::Ensemble& ensemble,
+                                  const Configuration& frame) {
+  const Exec exec;
+  DomainOptions options;
+  options.cutoff = driving.cutoff();
+  options.skin = 1e-3;  // one evaluation: no motion to allow for
+  Domain domain(comm, options, frame.box);
+  Atoms atoms = domain.distribute(frame);
+  domain.rebuild(exec, atoms);
+  Energetics total = driving.compute(exec, atoms, domain.list());
+  domain.return_forces(exec, atoms);
+  total.energy = comm.sum(total.energy);
+  comm.reduce(std::span<double>(total.virial), Comm::Reduction::sum);
+  return ensemble.measure(exec, atoms, domain, total);
+}
+
+std::vector<Application::Flag> selection_flags() {
+  return {
+      {"--deviation", "model_devi.out of a file of frames (repeatable, in the order of FRAMES)", false, ""},
+      {"--model", "Or the models themselves (.dp), two or more (repeatable): frames are measured here", false,
+       ""},
+      {"--force-low", "Least max_devi_f of a candidate: '0.05 eV/angstrom'", true, ""},
+      {"--force-high", "max_devi_f of a failed frame: '0.25 eV/angstrom'", true, ""},
+      {"--virial-low", "The same for max_devi_v: '0.02 eV'", false, ""},
+      {"--virial-high", "The same for max_devi_v: '0.1 eV'", false, ""},
+      {"--most", "Frames to take at most", false, "100"},
+      {"--method", "random, time, deviation or farthest", false, "random"},
+      {"--seed", "Of random choices", false, "1"},
+      {"--output", "Name of the files written: NAME.xyz, NAME.json, and NAME.out with --model", false,
+       "selected"},
+      {"--types", "Names of numbered types: O,H", false, ""},
+      {"FRAMES...", "candidates.h5 or trajectory.h5 of a run, or extended XYZ with a frame for each row",
+       true, ""}};
+}
+
+void select(const Comm& comm, const Application::Arguments& arguments) {
+  const SelectionOptions options = options_of(arguments);
+  QUINTET_CHECK(arguments[deviation_file].empty() != arguments[model].empty(),
+                "give either --deviation FILE or --model A --model B");
+  const std::string& name = arguments[output].front();
+  on_root(comm, [&] {
+    QUINTET_CHECK(!std::filesystem::exists(name + ".json"),
+                  "{}.json is there; nothing was written over. Remove it, or name another file with --output",
+                  name);
+  });
+  const bool measure = !arguments[model].empty();
+  std::vector<FrameSource> sources;
+  if (measure) sources = measure_all(comm, arguments);
+  on_root(comm, [&] {
+    if (measure)
+      write_deviations(name + ".out", sources);
+    else
+      sources = read_all(arguments);
+    const auto number = parse_yaml(arguments[seed].front(), "--seed").as_integer();
+    const Selection selection = select_frames(sources, options, static_cast<std::uint64_t>(number));
+    write_selection(name, selection);
+    log::info("{}", summary_of(selection));
+    if (selection.without_frame > 0)
+      log::warning(
+          "{} candidates have no frame in the files: trajectory.interval is longer than deviation.interval",
+          selection.without_frame);
+    if (selection.frames.empty()) log::info("No candidate: nothing to label");
+  });
+}
+
+}  // namespace quintet::dpmd

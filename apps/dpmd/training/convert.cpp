@@ -1,0 +1,65 @@
+#include "apps/dpmd/training/convert.hpp"
+
+#include <filesystem>
+#include <optional>
+
+#include "apps/dpmd/dynamics/system.hpp"
+#include "io/log/error.hpp"
+#include "io/log/log.hpp"
+#include "surrogates/potential/dp_document.hpp"
+#include "surrogates/potential/dp_writer.hpp"
+
+namespace quintet::dpmd {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+enum Argument { input, output, precision, overwrite };
+
+/// The precision asked for; nothing: that of the model.
+std::optional<bool> single_precision(const std::vector<std::string>& words) {
+  if (words.empty() || words.front() == "model") return std::nullopt;
+  QUINTET_CHECK(words.front() == "single" || words.front() == "double",
+                "--precision {} is not known; expected model, double or single", words.front());
+  return words.front() == "single";
+}
+
+}  // namespace
+
+std::vector<Application::Flag> convert_flags() {
+  return {{"IN", "Deep Potential model: .dp, .yaml or .json (DeePMD-kit's serialised tree)", true, ""},
+          {"OUT", "File to write: .dp, .yaml or .json", true, ""},
+          {"--precision", "model, double or single (rounds the weights to float32)", false, "model"},
+          {"--overwrite", "Replace OUT if it is there", false, "", true}};
+}
+
+void require_new_model(const std::string& path, bool overwrite) {
+  const fs::path name(path);
+  QUINTET_CHECK(name.extension() == ".dp" || potential::is_text_document(path),
+                "{}: models are written as .dp, .yaml or .json; for another format write {} and then 'dp "
+                "convert-backend {} {}' with DeePMD-kit",
+                path, fs::path(name).replace_extension(".dp").string(),
+                fs::path(name).replace_extension(".dp").string(), path);
+  const fs::path folder = name.parent_path();
+  QUINTET_CHECK(folder.empty() || fs::is_directory(folder), "{}: there is no folder {} to write it to", path,
+                folder.string());
+  QUINTET_CHECK(overwrite || !fs::exists(name),
+                "{} is there; nothing was written over. Remove it, choose another name or add --overwrite",
+                path);
+}
+
+void convert(const Comm& comm, const Application::Arguments& arguments) {
+  const std::string& from = arguments[input].front();
+  const std::string& to = arguments[output].front();
+  on_root(comm, [&] {
+    require_new_model(to, !arguments[overwrite].empty());
+    const auto single = single_precision(arguments[precision]);
+    auto model = potential::read_dp(from);
+    model.single_precision = single.value_or(model.single_precision);
+    potential::write_dp(to, model);
+    log::info("{}: {}", to, model.summary());
+  });
+}
+
+}  // namespace quintet::dpmd
