@@ -41,7 +41,7 @@ std::string selection_text(const SelectionOptions& options) {
   if (options.virial_low)
     text += fmt::format(", virial_low: {:.17g} eV, virial_high: {:.17g} eV", *options.virial_low,
                         *options.virial_high);
-  return "selection={" + text + "}";
+  return fmt::format("selection={{{}}}", text);
 }
 
 void add_settings(std::vector<std::string>& words, const std::vector<std::string>& settings) {
