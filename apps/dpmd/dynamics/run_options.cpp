@@ -94,7 +94,8 @@ void describe(Schema& schema, LimitOptions& options) {
 void describe(Schema& schema, ReferenceOptions& options) {
   schema
       .text("rdf", options.rdf,
-            "CSV file of r (angstrom) and g(r) to draw beside this run's; needs observables.rdf")
+            "CSV file of r (angstrom) and g(r) to draw beside this run's, of all atoms or, where the second "
+            "column's name is a pair as O_O, of that pair; needs observables.rdf")
       .existing_file();
   schema.text("label", options.label, "What the reference is, for legends");
 }

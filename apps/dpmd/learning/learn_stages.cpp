@@ -98,7 +98,7 @@ int LearningStages::call(const std::vector<std::string>& words, const std::strin
                          const std::vector<int>& accepted) const {
   std::string command = options_.launcher + (options_.launcher.empty() ? "exec " : " ") +
                         quoted(fs::read_symlink("/proc/self/exe").string());
-  for (const auto& word : words) command += " " + quoted(word);
+  for (const auto& word : words) command += fmt::format(" {}", quoted(word));
   const ProcessEnd end = run_program(command, directory_, log, std::nullopt, StopWatch::seen());
   if (end.stopped || end.code == static_cast<int>(ExitCode::stopped_early))
     throw Error(ExitCode::stopped_early, "stopped; --restart auto goes on with this stage");
