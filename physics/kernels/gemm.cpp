@@ -120,55 +120,59 @@ void multiply(const T* a, int lda, int m, const PackedMatrix<T>& b, T* c, int ld
 
 namespace {
 
-/// C[columns, packs W] += sum over rows of A[row, columns] B[row, packs W].
+/// C[columns, packs W] += sum over pairs and rows of A[row, first column + ...] B[row, packs W].
 template <class T, int columns, int packs>
-void outer_tile(const T* __restrict a, int lda, int rows, const T* __restrict b, int ldb, T* __restrict c,
-                int ldc) {
+void outer_tile(std::initializer_list<TransposedFactors<T>> pairs, int rows, int column, int first,
+                T* __restrict c, std::ptrdiff_t ldc) {
   constexpr int w = pack_width<T>;
   Pack<T> sum[columns][packs];
 #pragma GCC unroll 8
   for (int i = 0; i < columns; ++i)
 #pragma GCC unroll 8
-    for (int q = 0; q < packs; ++q) sum[i][q] = load<T>(c + static_cast<std::size_t>(i) * ldc + q * w);
-  for (int row = 0; row < rows; ++row, a += lda, b += ldb) {
-    Pack<T> right[packs];
+    for (int q = 0; q < packs; ++q) sum[i][q] = load<T>(c + i * ldc + q * w);
+  for (const auto& pair : pairs) {
+    const T* __restrict a = pair.a + column;
+    const T* __restrict b = pair.b + first;
+    for (int row = 0; row < rows; ++row, a += pair.lda, b += pair.ldb) {
+      Pack<T> right[packs];
 #pragma GCC unroll 8
-    for (int q = 0; q < packs; ++q) right[q] = load<T>(b + q * w);
+      for (int q = 0; q < packs; ++q) right[q] = load<T>(b + q * w);
 #pragma GCC unroll 8
-    for (int i = 0; i < columns; ++i) {
-      const Pack<T> left = a[i] - Pack<T>{};
+      for (int i = 0; i < columns; ++i) {
+        const Pack<T> left = a[i] - Pack<T>{};
 #pragma GCC unroll 8
-      for (int q = 0; q < packs; ++q) sum[i][q] += left * right[q];
+        for (int q = 0; q < packs; ++q) sum[i][q] += left * right[q];
+      }
     }
   }
 #pragma GCC unroll 8
   for (int i = 0; i < columns; ++i)
 #pragma GCC unroll 8
-    for (int q = 0; q < packs; ++q) store<T>(c + static_cast<std::size_t>(i) * ldc + q * w, sum[i][q]);
+    for (int q = 0; q < packs; ++q) store<T>(c + i * ldc + q * w, sum[i][q]);
 }
 
 template <class T, int packs>
-void outer_tile_of(int columns, const T* a, int lda, int rows, const T* b, int ldb, T* c, int ldc) {
-  if (columns == tile_rows) return outer_tile<T, tile_rows, packs>(a, lda, rows, b, ldb, c, ldc);
-  for (int i = 0; i < columns; ++i) outer_tile<T, 1, packs>(a + i, lda, rows, b, ldb, c + i * ldc, ldc);
+void outer_tile_of(std::initializer_list<TransposedFactors<T>> pairs, int rows, int column, int columns,
+                   int first, T* c, std::ptrdiff_t ldc) {
+  if (columns == tile_rows) return outer_tile<T, tile_rows, packs>(pairs, rows, column, first, c, ldc);
+  for (int i = 0; i < columns; ++i) outer_tile<T, 1, packs>(pairs, rows, column + i, first, c + i * ldc, ldc);
 }
 
 }  // namespace
 
 template <class T>
-void multiply_transposed_add(const T* a, int lda, int rows, int k, const T* b, int ldb, int n, T* c,
-                             int ldc) {
+void add_transposed_products(std::initializer_list<TransposedFactors<T>> pairs, int rows, int k, int n, T* c,
+                             std::ptrdiff_t ldc) {
   constexpr int w = pack_width<T>;
   const int packs = n / w;
   for (int i = 0; i < k; i += tile_rows) {
     const int columns = std::min(tile_rows, k - i);
     for (int q = 0; q < packs; q += 3) {
-      const T* right = b + q * w;
-      T* out = c + static_cast<std::size_t>(i) * ldc + q * w;
+      T* out = c + i * ldc + q * w;
       const int width = std::min(3, packs - q);
-      if (width == 3) outer_tile_of<T, 3>(columns, a + i, lda, rows, right, ldb, out, ldc);
-      if (width == 2) outer_tile_of<T, 2>(columns, a + i, lda, rows, right, ldb, out, ldc);
-      if (width == 1) outer_tile_of<T, 1>(columns, a + i, lda, rows, right, ldb, out, ldc);
+      if (width == 3) outer_tile_of<T, 3>(pairs, rows, i, columns, q * w, out, ldc);
+      if (width == 2) outer_tile_of<T, 2>(pairs, rows, i, columns, q * w, out, ldc);
+      if (width == 1) outer_tile_of<T, 1>(pairs, rows, i, columns, q * w, out, ldc);
     }
   }
 }
@@ -177,9 +181,9 @@ template class PackedMatrix<float>;
 template class PackedMatrix<double>;
 template void multiply<float>(const float*, int, int, const PackedMatrix<float>&, float*, int);
 template void multiply<double>(const double*, int, int, const PackedMatrix<double>&, double*, int);
-template void multiply_transposed_add<float>(const float*, int, int, int, const float*, int, int, float*,
-                                             int);
-template void multiply_transposed_add<double>(const double*, int, int, int, const double*, int, int, double*,
-                                              int);
+template void add_transposed_products<float>(std::initializer_list<TransposedFactors<float>>, int, int, int,
+                                             float*, std::ptrdiff_t);
+template void add_transposed_products<double>(std::initializer_list<TransposedFactors<double>>, int, int, int,
+                                              double*, std::ptrdiff_t);
 
 }  // namespace quintet

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <vector>
 
 #include "physics/kernels/aligned.hpp"
@@ -45,12 +47,22 @@ class PackedMatrix {
 template <class T>
 void multiply(const T* a, int lda, int m, const PackedMatrix<T>& b, T* c, int ldc);
 
-/// C += A^T B for row-major A `[rows, k]` (stride lda), B `[rows, n]` and C `[k, n]`: the gradient of
-/// weights.
-///
-/// n is a multiple of the pack width (pad B's rows with 0). Register tiles of 8 rows x 3 packs of C; a tile's
-/// columns of A stay in the first-level cache while B streams from the second.
+/// Row-major A `[rows, k]` (stride lda) and B `[rows, n]` (stride ldb) of a product A^T B.
 template <class T>
-void multiply_transposed_add(const T* a, int lda, int rows, int k, const T* b, int ldb, int n, T* c, int ldc);
+struct TransposedFactors {
+  const T* a;
+  int lda;
+  const T* b;
+  int ldb;
+};
+
+/// C += sum of A^T B over the pairs, C `[k, n]` (stride ldc): the gradient of weights.
+///
+/// n is a multiple of the pack width (pad B's rows with 0). Register tiles of 8 rows x 3 packs of C, each
+/// read and written once for all pairs; a tile's columns of A stay in the first-level cache while B streams
+/// from the second.
+template <class T>
+void add_transposed_products(std::initializer_list<TransposedFactors<T>> pairs, int rows, int k, int n, T* c,
+                             std::ptrdiff_t ldc);
 
 }  // namespace quintet

@@ -114,8 +114,8 @@ void SampledNetwork::backward(AlignedVector<double>& bar, Real* gradient) {
     x_bar.assign(static_cast<std::size_t>(n_) * layer.transposed.stride(), 0.0);
     back_activate(layer, bar, z_bar, gradient);
     weight_bar.assign(static_cast<std::size_t>(layer.n_in) * stride, 0.0);
-    multiply_transposed_add(x.data(), x_stride, n_, layer.n_in, z_bar.data(), stride, stride,
-                            weight_bar.data(), stride);
+    add_transposed_products<double>({{x.data(), x_stride, z_bar.data(), stride}}, n_, layer.n_in, stride,
+                                    weight_bar.data(), stride);
     for (int i = 0; i < layer.n_in; ++i)
       for (int o = 0; o < layer.n_out; ++o)
         gradient[layer.place.weight + static_cast<std::size_t>(i) * layer.n_out + o] +=

@@ -1,14 +1,17 @@
 #include "surrogates/potential/training/trainable_fitting.hpp"
 
 #include <algorithm>
+#include <cstddef>
 
 #include "io/log/error.hpp"
 
 namespace quintet::potential {
 
 namespace {
-/// Atoms that go through the layers together: what they need stays in the second-level cache.
-constexpr int block_atoms = 32;
+/// Atoms that go through the layers together: their descriptors and a panel of weights fit the second-level
+/// cache.
+template <class Real>
+constexpr int block_atoms = sizeof(Real) == 8 ? 32 : 64;
 
 template <class Real>
 void grow(AlignedVector<Real>& array, std::size_t size) {
@@ -32,8 +35,8 @@ TrainableFitting<Real>::TrainableFitting(const Network& network, const std::vect
     layer.bias.assign(stride, Real(0));
     layer.timestep.assign(stride, Real(0));
     for (int o = 0; o < dense.n_out; ++o) layer.timestep[o] = static_cast<Real>(dense.timestep[o]);
-    layer.bias_bar = layer.timestep_bar = AlignedVector<Real>(stride, Real(0));
-    layer.weight_bar.assign(static_cast<std::size_t>(layer.n_in) * stride, Real(0));
+    if (stride != dense.n_out)
+      layer.weight_bar.resize(static_cast<std::size_t>(layer.n_in) * stride, Real(0));
     if (dense.skip != DenseLayer::Skip::none)
       for (int o = 0; o < dense.n_out; ++o) {
         const int i = o % dense.n_in;
@@ -43,7 +46,6 @@ TrainableFitting<Real>::TrainableFitting(const Network& network, const std::vect
   }
   QUINTET_CHECK(!hidden_.empty(), "a fitting network to be trained needs at least one hidden layer");
   last_weight_.assign(padded(network.layers.back().n_in, pack_width<Real>), Real(0));
-  last_bar_ = last_weight_;
 }
 
 /// Rows of the first layer's weights in the descriptor's kept order, twins added up.
@@ -148,8 +150,8 @@ void TrainableFitting<Real>::evaluate(const Real* d, int d_stride, int n_atoms, 
          {&t.y, &t.phi, &t.slope, &t.curvature, &t.a, &t.alpha, &t.z_dot, &t.y_dot, &t.y_bar, &t.z_bar})
       grow(*array, static_cast<std::size_t>(n_atoms) * hidden_[l].weight.stride());
   }
-  for (int first = 0; first < n_atoms; first += block_atoms) {
-    const int n = std::min(block_atoms, n_atoms - first);
+  for (int first = 0; first < n_atoms; first += block_atoms<Real>) {
+    const int n = std::min(block_atoms<Real>, n_atoms - first);
     for (std::size_t l = 0; l < n_layers; ++l)
       forward_layer(hidden_[l], l > 0 ? tape.layers[l - 1].y.data() : d,
                     l > 0 ? hidden_[l - 1].weight.stride() : d_stride, first, n, tape.layers[l]);
@@ -201,8 +203,8 @@ void TrainableFitting<Real>::tangent_layer(const Layer& layer, const Real* x_dot
 
 /// z_bar from y_bar, the sums over atoms of bias and time step, and x_bar.
 template <class Real>
-void TrainableFitting<Real>::bar_layer(Layer& layer, typename Tape::Layer& t, int first, int n, Real* x_bar,
-                                       int x_stride) {
+void TrainableFitting<Real>::bar_layer(const Layer& layer, typename Tape::Layer& t, int first, int n,
+                                       Real* x_bar, int x_stride, Real* gradient) const {
   constexpr int w = pack_width<Real>;
   const int stride = layer.weight.stride();
   for (int o = 0; o < stride; o += w) {
@@ -217,82 +219,93 @@ void TrainableFitting<Real>::bar_layer(Layer& layer, typename Tape::Layer& t, in
       bias += z_bar;
       timestep += y_bar * load<Real>(t.phi.data() + at) + a_z_dot * slope;
     }
-    store<Real>(layer.bias_bar.data() + o, load<Real>(layer.bias_bar.data() + o) + bias);
-    store<Real>(layer.timestep_bar.data() + o, load<Real>(layer.timestep_bar.data() + o) + timestep);
+    Real sums[2][w];
+    store<Real>(sums[0], bias);
+    store<Real>(sums[1], timestep);
+    for (int lane = 0; lane < std::min(w, layer.n_out - o); ++lane) {
+      gradient[layer.place.bias + o + lane] += sums[0][lane];
+      if (layer.place.has_timestep) gradient[layer.place.timestep + o + lane] += sums[1][lane];
+    }
   }
   back<Real>(layer, t.z_bar.data(), t.y_bar.data(), first, n, x_bar, x_stride);
 }
 
+/// Products over the atoms, straight into the gradient where rows of weights are whole packs. The first
+/// layer's inputs are the descriptor's kept entries: for each m2 a run of m, whose weights lie M2 rows apart.
+template <class Real>
+void TrainableFitting<Real>::add_weight_gradient(std::size_t l,
+                                                 std::initializer_list<TransposedFactors<Real>> pairs,
+                                                 int n_atoms, Real* gradient) {
+  auto& layer = hidden_[l];
+  const int stride = layer.weight.stride(), axis = descriptor_.axis_neuron(),
+            n_channels = descriptor_.n_channels();
+  const bool direct = stride == layer.n_out;
+  Real* weight = gradient + layer.place.weight;
+  if (!direct) {
+    std::fill(layer.weight_bar.begin(), layer.weight_bar.end(), Real(0));
+    add_transposed_products<Real>(pairs, n_atoms, layer.n_in, stride, layer.weight_bar.data(), stride);
+  }
+  const auto add_rows = [&](int from, int n, Real* to, std::ptrdiff_t ld) {
+    if (direct) {
+      TransposedFactors<Real> shifted[2];
+      std::transform(pairs.begin(), pairs.end(), shifted, [&](TransposedFactors<Real> p) {
+        p.a += from;
+        return p;
+      });
+      add_transposed_products<Real>({shifted[0], shifted[1]}, n_atoms, n, stride, to, ld);
+      return;
+    }
+    for (int i = 0; i < n; ++i)
+      for (int o = 0; o < layer.n_out; ++o)
+        to[i * ld + o] += layer.weight_bar[static_cast<std::size_t>(from + i) * stride + o];
+  };
+  if (l > 0) return add_rows(0, layer.n_in, weight, layer.n_out);
+  const std::ptrdiff_t ld = static_cast<std::ptrdiff_t>(axis) * layer.n_out;
+  for (int m2 = 0; m2 < axis; ++m2)
+    add_rows(descriptor_.place(m2, m2), n_channels - m2, weight + m2 * ld + m2 * layer.n_out, ld);
+}
+
 template <class Real>
 void TrainableFitting<Real>::differentiate(const Real* d, const Real* d_dot, int d_stride, Real ge,
-                                           Real* d_bar, Tape& tape) {
+                                           Real* d_bar, Tape& tape, Real* gradient) {
   const std::size_t n_layers = hidden_.size();
   const int n_atoms = tape.n_atoms, last_stride = hidden_.back().weight.stride();
-  for (int first = 0; first < n_atoms; first += block_atoms) {
-    const int n = std::min(block_atoms, n_atoms - first);
+  for (int first = 0; first < n_atoms; first += block_atoms<Real>) {
+    const int n = std::min(block_atoms<Real>, n_atoms - first);
     for (std::size_t l = 0; l < n_layers; ++l)
       tangent_layer(hidden_[l], l > 0 ? tape.layers[l - 1].y_dot.data() : d_dot,
                     l > 0 ? hidden_[l - 1].weight.stride() : d_stride, first, n, tape.layers[l]);
     auto& last = tape.layers.back();
-    for (int b = first; b < first + n; ++b)
-      for (int o = 0; o < last_stride; ++o) {
-        const std::size_t at = static_cast<std::size_t>(b) * last_stride + o;
-        last.y_bar[at] = ge * last_weight_[o];
-        last_bar_[o] += ge * last.y[at] + last.y_dot[at];
-      }
+    Real* last_bar = gradient + last_.weight;
+    for (int b = first; b < first + n; ++b) {
+      const std::size_t at = static_cast<std::size_t>(b) * last_stride;
+      for (int o = 0; o < last_stride; ++o) last.y_bar[at + o] = ge * last_weight_[o];
+      for (int o = 0; o < hidden_.back().n_out; ++o) last_bar[o] += ge * last.y[at + o] + last.y_dot[at + o];
+    }
     for (std::size_t l = n_layers; l-- > 0;)
       bar_layer(hidden_[l], tape.layers[l], first, n, l > 0 ? tape.layers[l - 1].y_bar.data() : d_bar,
-                l > 0 ? hidden_[l - 1].weight.stride() : d_stride);
+                l > 0 ? hidden_[l - 1].weight.stride() : d_stride, gradient);
   }
-  last_bias_bar_ += ge * static_cast<Real>(n_atoms);
+  gradient[last_.bias] += ge * static_cast<Real>(n_atoms);
   for (std::size_t l = 0; l < n_layers; ++l) {
-    auto& layer = hidden_[l];
     const auto& t = tape.layers[l];
-    const int stride = layer.weight.stride(), x_stride = l > 0 ? hidden_[l - 1].weight.stride() : d_stride;
+    const int stride = hidden_[l].weight.stride(),
+              x_stride = l > 0 ? hidden_[l - 1].weight.stride() : d_stride;
     const Real *x = l > 0 ? tape.layers[l - 1].y.data() : d,
                *x_dot = l > 0 ? tape.layers[l - 1].y_dot.data() : d_dot;
-    multiply_transposed_add(x, x_stride, n_atoms, layer.n_in, t.z_bar.data(), stride, stride,
-                            layer.weight_bar.data(), stride);
-    multiply_transposed_add(x_dot, x_stride, n_atoms, layer.n_in, t.alpha.data(), stride, stride,
-                            layer.weight_bar.data(), stride);
+    add_weight_gradient(l, {{x, x_stride, t.z_bar.data(), stride}, {x_dot, x_stride, t.alpha.data(), stride}},
+                        n_atoms, gradient);
   }
 }
 
-namespace {
-/// to[n] += from[n], from = 0.
 template <class Real>
-void move_sum(AlignedVector<Real>& from, Real* to, int n) {
-  for (int i = 0; i < n; ++i) to[i] += from[i];
-  std::fill(from.begin(), from.end(), Real(0));
-}
-}  // namespace
-
-template <class Real>
-void TrainableFitting<Real>::collect(Real* gradient) {
-  for (std::size_t l = 0; l < hidden_.size(); ++l) {
-    auto& layer = hidden_[l];
-    const int stride = layer.weight.stride(), axis = descriptor_.axis_neuron();
-    const auto add_row = [&](std::size_t row, int from) {
-      Real* to = gradient + layer.place.weight + row * layer.n_out;
-      const Real* bar = layer.weight_bar.data() + static_cast<std::size_t>(from) * stride;
-      for (int o = 0; o < layer.n_out; ++o) to[o] += bar[o];
-    };
-    if (l == 0)
-      for (int m = 0; m < descriptor_.n_channels(); ++m)
-        for (int m2 = 0; m2 < axis; ++m2)
-          add_row(static_cast<std::size_t>(m) * axis + m2, descriptor_.place(m, m2));
-    else
-      for (int i = 0; i < layer.n_in; ++i) add_row(i, i);
-    std::fill(layer.weight_bar.begin(), layer.weight_bar.end(), Real(0));
-    move_sum(layer.bias_bar, gradient + layer.place.bias, layer.n_out);
-    if (layer.place.has_timestep)
-      move_sum(layer.timestep_bar, gradient + layer.place.timestep, layer.n_out);
-    else
-      std::fill(layer.timestep_bar.begin(), layer.timestep_bar.end(), Real(0));
-  }
-  move_sum(last_bar_, gradient + last_.weight, hidden_.back().n_out);
-  gradient[last_.bias] += last_bias_bar_;
-  last_bias_bar_ = 0;
+void TrainableFitting<Real>::finish(Real* gradient) const {
+  const int axis = descriptor_.axis_neuron(), n_out = hidden_.front().n_out;
+  Real* weight = gradient + hidden_.front().place.weight;
+  for (int m = 0; m < axis; ++m)
+    for (int m2 = 0; m2 < m; ++m2)
+      std::copy_n(weight + (static_cast<std::ptrdiff_t>(m) * axis + m2) * n_out, n_out,
+                  weight + (static_cast<std::ptrdiff_t>(m2) * axis + m) * n_out);
 }
 
 template class TrainableFitting<float>;

@@ -40,10 +40,12 @@ class TrainableFitting {
   /// Values and adjoint of all atoms: energies [n_atoms] (eV, without biases) of d [n_atoms, d_stride], and
   /// dE/dD.
   void evaluate(const Real* d, int d_stride, int n_atoms, double* energy, Real* dd, Tape& tape) const;
-  /// Tangent and gradient: of d_dot, D_bar; adds to what collect() hands out.
-  void differentiate(const Real* d, const Real* d_dot, int d_stride, Real ge, Real* d_bar, Tape& tape);
-  /// Add what was gathered to the gradient of the parameters, and start anew.
-  void collect(Real* gradient);
+  /// Tangent and gradient: of d_dot, D_bar; adds to the gradient of the parameters, of twins to the first
+  /// one.
+  void differentiate(const Real* d, const Real* d_dot, int d_stride, Real ge, Real* d_bar, Tape& tape,
+                     Real* gradient);
+  /// After the last differentiate() before an update: twins get the same gradient.
+  void finish(Real* gradient) const;
 
  private:
   struct Layer {
@@ -53,8 +55,7 @@ class TrainableFitting {
     PackedMatrix<Real> weight, transposed;
     AlignedVector<Real> bias, timestep;  ///< [stride], padded with 0
     std::vector<int> skip;               ///< [n_out] input that is added to each output, or empty
-    AlignedVector<Real> weight_bar;      ///< [n_in, stride]
-    AlignedVector<Real> bias_bar, timestep_bar;
+    AlignedVector<Real> weight_bar;      ///< [n_in, stride], where rows of weights are no whole packs
   };
   void forward_layer(const Layer& layer, const Real* x, int x_stride, int first, int n,
                      typename Tape::Layer& tape) const;
@@ -62,15 +63,18 @@ class TrainableFitting {
                       int dx_stride) const;
   void tangent_layer(const Layer& layer, const Real* x_dot, int x_stride, int first, int n,
                      typename Tape::Layer& tape) const;
-  void bar_layer(Layer& layer, typename Tape::Layer& tape, int first, int n, Real* x_bar, int x_stride);
+  void bar_layer(const Layer& layer, typename Tape::Layer& tape, int first, int n, Real* x_bar, int x_stride,
+                 Real* gradient) const;
+  void add_weight_gradient(std::size_t l, std::initializer_list<TransposedFactors<Real>> pairs, int n_atoms,
+                           Real* gradient);
   [[nodiscard]] std::vector<const Real*> folded_rows(const Real* weight);
 
   Descriptor descriptor_;
   std::vector<Layer> hidden_;
   std::vector<Real> twins_;  ///< rows of the first layer's weights that are sums of two
   LayerPlace last_;
-  AlignedVector<Real> last_weight_, last_bar_;  ///< [stride]
-  Real last_bias_ = 0, last_bias_bar_ = 0;
+  AlignedVector<Real> last_weight_;  ///< [stride]
+  Real last_bias_ = 0;
 };
 
 }  // namespace quintet::potential

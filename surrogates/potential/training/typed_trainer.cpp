@@ -258,7 +258,8 @@ void TypedTrainer<Real>::differentiate(const Frame& frame, const Adjoint& adjoin
     descriptor_.tangent(group.batches[i / batch_atoms].t.data() + i % batch_atoms * t_size,
                         group.t_dot.data() + i * t_size, stride, group.d_dot.data() + i * d_stride);
   fitting_[type].differentiate(group.d.data(), group.d_dot.data(), descriptor_.stride(),
-                               static_cast<Real>(adjoint.energy), group.d_bar.data(), group.tape);
+                               static_cast<Real>(adjoint.energy), group.d_bar.data(), group.tape,
+                               parameters_.gradient().data());
   // D is bilinear in T: T_bar = D_bar through T, and Ddot_bar through Tdot.
   AlignedVector<Real> through_t_dot(t_size);
   for (std::size_t i = 0; i < n; ++i) {
@@ -295,7 +296,7 @@ Deviations TypedTrainer<Real>::gradient(std::span<const Frame* const> frames,
   }
   Real* sum = parameters_.gradient().data();
   embedding_->collect(sum);
-  for (auto& fitting : fitting_) fitting.collect(sum);
+  for (auto& fitting : fitting_) fitting.finish(sum);
   result.overflowing = environment_scratch_.overflowing;
   return result;
 }
