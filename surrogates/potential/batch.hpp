@@ -42,7 +42,8 @@ struct Batch {
     for (auto* array : {&dx, &dy, &dz, &slope, &q, &dq}) array->resize(rows);
     row.resize(4 * rows);
     gradient.resize(4 * rows);
-    t.assign(static_cast<std::size_t>(atoms) * 4 * stride, Real(0));
+    // The descriptor reads whole packs from any channel on: one pack more than the last row.
+    t.assign(static_cast<std::size_t>(atoms) * 4 * stride + pack_width<Real>, Real(0));
     dt.assign(4 * static_cast<std::size_t>(stride), Real(0));
   }
 };

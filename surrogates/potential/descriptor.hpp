@@ -23,7 +23,7 @@ class Descriptor {
   /// Place of D[m, m2] among the kept entries.
   [[nodiscard]] int place(int m, int m2) const;
 
-  /// D of one atom from T `[4, t_stride]`.
+  /// D of one atom from T `[4, t_stride]`; a pack beyond T may be read (tangent() too).
   template <class Real>
   void forward(const Real* t, int t_stride, Real* d) const;
   /// Tangent of D for a tangent of T: Ddot = Tdot T[:M2]^T + T Tdot[:M2]^T.

@@ -121,7 +121,8 @@ void TypedTrainer<Real>::predict(const Frame& frame, int type, Group& group) {
   const int stride = padded(start_.n_channels(), pack_width<Real>);
   const std::size_t t_size = 4 * static_cast<std::size_t>(stride);
   for (auto* array : {&group.d, &group.d_dot, &group.d_bar, &group.d_dot_bar}) grow(*array, n * d_stride);
-  for (auto* array : {&group.t_bar, &group.t_dot, &group.t_dot_bar}) grow(*array, n * t_size);
+  for (auto* array : {&group.t_bar, &group.t_dot, &group.t_dot_bar})
+    grow(*array, n * t_size + pack_width<Real>);  // the descriptor reads whole packs from any channel on
   grow(work_, static_cast<std::size_t>(start_.axis_neuron) * stride);
   group.energy.resize(n);
   fill_batches(frame, group);

@@ -202,7 +202,7 @@ template <class Real>
 void descriptor_both_ways(benchmark::State& state) {
   const Descriptor descriptor(100, 16, pack_width<Real>);
   const int stride = padded(100, pack_width<Real>);
-  const auto t = noise<Real>(4 * static_cast<std::size_t>(stride));
+  const auto t = noise<Real>(4 * static_cast<std::size_t>(stride) + pack_width<Real>);
   AlignedVector<Real> d(descriptor.stride()), dt(4 * static_cast<std::size_t>(stride)),
       work(16 * static_cast<std::size_t>(stride));
   for (auto _ : state) {

@@ -21,8 +21,8 @@ TYPED_TEST(DescriptorOf, is_t_times_its_first_columns_and_back) {
   for (const auto& [m, axis] : {std::pair{1, 1}, {3, 2}, {12, 12}, {17, 5}, {100, 16}}) {
     const Descriptor descriptor(m, axis, pack_width<T>);
     const int stride = padded(m, pack_width<T>);
-    AlignedVector<T> t(4 * stride, T(0)), d(descriptor.stride()), dt(4 * stride), work(axis * stride),
-        weight(descriptor.stride());
+    AlignedVector<T> t(4 * stride + pack_width<T>, T(0)), d(descriptor.stride()), dt(4 * stride),
+        work(axis * stride), weight(descriptor.stride());
     for (int a = 0; a < 4; ++a)
       for (int i = 0; i < m; ++i) t[a * stride + i] = static_cast<T>(normal(random));
     for (T& w : weight) w = static_cast<T>(normal(random));
