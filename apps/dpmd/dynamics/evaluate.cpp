@@ -4,12 +4,13 @@
 #include <cmath>
 #include <filesystem>
 
+#include "apps/dpmd/command_line.hpp"
+#include "apps/dpmd/dynamics/placed_frame.hpp"
 #include "apps/dpmd/dynamics/run_options.hpp"
 #include "apps/dpmd/dynamics/system.hpp"
 #include "io/config/suggest.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
-#include "physics/particles/domain.hpp"
 #include "physics/particles/extended_xyz.hpp"
 #include "physics/particles/read_configuration.hpp"
 
@@ -27,42 +28,12 @@ struct Evaluation {
   std::vector<double> atom_energies;  ///< [n_atoms] (eV)
 };
 
-/// Parse the options that `dpmd run` knows from the command line's texts, so that both take the same names.
-PotentialOptions potential_options(const Application::Arguments& arguments) {
-  Tree tree;
-  const char* keys[] = {"model", nullptr, "precision", "compress", "sel_overflow"};
-  for (int i : {model, precision, compress, sel_overflow})
-    if (!arguments[i].empty())
-      tree.set(keys[i], parse_yaml(arguments[i].front(), std::string("--") + keys[i]));
-  PotentialOptions options;
-  parse_options(tree, described(options));
-  return options;
-}
-
-std::vector<std::string> split(const std::string& text) {
-  std::vector<std::string> words(1);
-  for (char c : text) {
-    if (c == ',' || c == ' ')
-      words.emplace_back();
-    else
-      words.back() += c;
-  }
-  std::erase(words, "");
-  return words;
-}
-
 Evaluation evaluate_frame(const Comm& comm, ForceField& field, Configuration frame) {
-  const Exec exec;
-  DomainOptions options;
-  options.cutoff = field.cutoff();
-  options.skin = 1e-3;  // one evaluation: no motion to allow for
-  Domain domain(comm, options, frame.box);
-  Atoms atoms = domain.distribute(frame);
-  domain.rebuild(exec, atoms);
-  Array<double> energies("dpmd::atom_energies", atoms.n_local);
-  const Energetics part = field.compute(exec, atoms, domain.list(), energies);
-  domain.return_forces(exec, atoms);
-  if (!part.warning.empty()) log::warning("{}", part.warning);
+  PlacedFrame placed(comm, frame, field.cutoff());
+  const Atoms& atoms = placed.atoms;
+  const Array<double> energies("dpmd::atom_energies", atoms.n_local);
+  const Energetics total = placed.compute(field, energies);
+  if (!total.warning.empty()) log::warning("{}", total.warning);
 
   struct ByAtom {
     std::int64_t id;
@@ -73,12 +44,10 @@ Evaluation evaluate_frame(const Comm& comm, ForceField& field, Configuration fra
     own.push_back({atoms.id(i), energies(i), {atoms.force(i, 0), atoms.force(i, 1), atoms.force(i, 2)}});
   auto all = comm.gather(std::span<const ByAtom>(own));
   std::sort(all.begin(), all.end(), [](const ByAtom& a, const ByAtom& b) { return a.id < b.id; });
-  Mat3 virial = part.virial;
-  comm.reduce(std::span<double>(virial), Comm::Reduction::sum);
 
   Evaluation result{std::move(frame), {}};
-  result.configuration.energy = comm.sum(part.energy);
-  result.configuration.virial = virial;
+  result.configuration.energy = total.energy;
+  result.configuration.virial = total.virial;
   result.configuration.forces.clear();
   for (const auto& atom : all) {
     result.configuration.forces.push_back({atom.force[0], atom.force[1], atom.force[2]});
@@ -140,7 +109,9 @@ void evaluate(const Comm& comm, const Application::Arguments& arguments) {
                     "{}{} is there; nothing was written over. Remove it, or name another file with --output",
                     name, ending);
   });
-  const auto field = make_force_field(potential_options(arguments));
+  const auto field = make_force_field(options_of<PotentialOptions>(
+      arguments,
+      {{"model", model}, {"precision", precision}, {"compress", compress}, {"sel_overflow", sel_overflow}}));
   Tree results = Tree::list();
   bool append = false;
   for (const auto& path : arguments[systems]) {
@@ -148,7 +119,7 @@ void evaluate(const Comm& comm, const Application::Arguments& arguments) {
     on_root(comm, [&] {
       ReadOptions read;
       read.all_frames = true;
-      if (!arguments[types].empty()) read.type_names = split(arguments[types].front());
+      if (!arguments[types].empty()) read.type_names = names_in(arguments[types].front());
       for (auto& frame : read_configurations(path, read)) {
         frames.push_back(with_types(std::move(frame), field->type_names(), path));
         validate(frames.back(), closest_start);

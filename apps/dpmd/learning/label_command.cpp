@@ -1,7 +1,7 @@
 #include <filesystem>
 
+#include "apps/dpmd/command_line.hpp"
 #include "apps/dpmd/learning/label.hpp"
-#include "io/config/tree.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "physics/particles/read_configuration.hpp"
@@ -11,38 +11,6 @@ namespace quintet::dpmd {
 namespace {
 
 enum Argument { with, template_file, command, output, jobs, time_limit, types, frames };
-
-/// The command line's texts as the keys that `dpmd learn` has in its section `label`.
-LabelOptions options_of(const Application::Arguments& arguments) {
-  Tree tree;
-  const auto set = [&](const char* key, Argument argument, bool text) {
-    if (arguments[argument].empty()) return;
-    const auto& value = arguments[argument].front();
-    Tree leaf = text ? Tree::text(value) : Tree::scalar(value);
-    leaf.set_location({std::string("--") + key, 0, 0});
-    tree.set(key, leaf);
-  };
-  set("with", with, true);
-  set("template", template_file, true);
-  set("command", command, true);
-  set("jobs", jobs, false);
-  set("time_limit", time_limit, true);
-  LabelOptions options;
-  parse_options(tree, described(options));
-  return options;
-}
-
-std::vector<std::string> split(const std::string& text) {
-  std::vector<std::string> words(1);
-  for (const char c : text) {
-    if (c == ',' || c == ' ')
-      words.emplace_back();
-    else
-      words.back() += c;
-  }
-  std::erase(words, "");
-  return words;
-}
 
 }  // namespace
 
@@ -65,12 +33,16 @@ void label(const Comm& comm, const Application::Arguments& arguments) {
   QUINTET_CHECK(comm.size() == 1,
                 "dpmd label is one process, but runs on {} ranks; --jobs {} labels as many frames at once",
                 comm.size(), comm.size());
-  const LabelOptions options = options_of(arguments);
+  const auto options = options_of<LabelOptions>(arguments, {{"with", with},
+                                                            {"template", template_file},
+                                                            {"command", command},
+                                                            {"jobs", jobs},
+                                                            {"time_limit", time_limit}});
   const std::string& folder = arguments[output].front();
   check_label_options(options);
   ReadOptions read;
   read.all_frames = true;
-  if (!arguments[types].empty()) read.type_names = split(arguments[types].front());
+  if (!arguments[types].empty()) read.type_names = names_in(arguments[types].front());
   std::vector<Configuration> all;
   for (const auto& path : arguments[frames])
     for (auto& frame : read_configurations(path, read)) {

@@ -3,33 +3,25 @@
 #include <algorithm>
 #include <cmath>
 
+#include "apps/dpmd/dynamics/placed_frame.hpp"
 #include "apps/dpmd/dynamics/system.hpp"
-#include "physics/particles/domain.hpp"
 #include "surrogates/potential/deep_potential.hpp"
 
 namespace quintet::dpmd {
 
 FrameErrors frame_errors(const std::string& model, const std::vector<Configuration>& frames) {
   potential::DeepPotential field(potential::read_dp(model), {});
-  const Exec exec;
-  DomainOptions options;
-  options.cutoff = field.cutoff();
-  options.skin = 1e-3;  // one evaluation: no motion to allow for
   FrameErrors errors;
   double sum = 0, n = 0;
   for (const auto& labelled : frames) {
     const Configuration frame = with_types(labelled, field.type_names(), model);
-    Domain domain(Comm::self(), options, frame.box);
-    Atoms atoms = domain.distribute(frame);
-    domain.rebuild(exec, atoms);
-    (void)field.compute(exec, atoms, domain.list());
-    domain.return_forces(exec, atoms);
+    PlacedFrame placed(Comm::self(), frame, field.cutoff());
+    (void)placed.compute(field);
+    const auto forces = placed.forces();
     double largest = 0;
-    for (int i = 0; i < atoms.n_local; ++i) {
+    for (std::size_t i = 0; i < forces.size(); ++i) {
       double square = 0;
-      for (int k = 0; k < 3; ++k)
-        square +=
-            std::pow(atoms.force(i, k) - labelled.forces[static_cast<std::size_t>(atoms.id(i)) - 1][k], 2);
+      for (int k = 0; k < 3; ++k) square += std::pow(forces[i][k] - labelled.forces[i][k], 2);
       largest = std::max(largest, std::sqrt(square));
       sum += square;
       n += 3;

@@ -8,10 +8,10 @@
 #include <numeric>
 #include <random>
 
+#include "apps/dpmd/dynamics/placed_frame.hpp"
 #include "io/config/tree.hpp"
 #include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
-#include "physics/particles/domain.hpp"
 #include "physics/particles/extended_xyz.hpp"
 #include "physics/particles/h5md.hpp"
 #include "physics/particles/read_configuration.hpp"
@@ -211,16 +211,12 @@ std::vector<std::size_t> pick(const std::vector<Candidate>& candidates, Pick met
 std::vector<double> frame_features(const Configuration& frame) {
   constexpr int n_shells = 8;
   constexpr double range = 6, width = range / n_shells;
-  DomainOptions options;
-  options.cutoff = range;
-  options.skin = 1e-3;
-  Domain domain(Comm::self(), options, frame.box);
-  Atoms atoms = domain.distribute(frame);
-  domain.rebuild(Exec(), atoms);
+  const PlacedFrame placed(Comm::self(), frame, range);
+  const Atoms& atoms = placed.atoms;
   const auto n_types = frame.type_names.size();
   std::vector<double> sums(2 * n_shells * n_types * n_types, 0.0), counts(n_types, 0.0);
   std::vector<double> own(n_types * n_shells);
-  const NeighbourList& list = domain.list();
+  const NeighbourList& list = placed.domain.list();
   for (int i = 0; i < atoms.n_local; ++i) {
     std::fill(own.begin(), own.end(), 0.0);
     for (std::size_t c = list.offset(i); c < list.offset(i + 1); ++c) {

@@ -4,13 +4,14 @@
 #include <filesystem>
 #include <span>
 
+#include "apps/dpmd/command_line.hpp"
+#include "apps/dpmd/dynamics/placed_frame.hpp"
 #include "apps/dpmd/dynamics/run_options.hpp"
 #include "apps/dpmd/dynamics/system.hpp"
 #include "apps/dpmd/learning/selection.hpp"
 #include "io/config/tree.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
-#include "physics/particles/domain.hpp"
 #include "physics/particles/read_configuration.hpp"
 
 namespace quintet::dpmd {
@@ -32,43 +33,11 @@ enum Argument {
   frames
 };
 
-std::vector<std::string> split(const std::string& text) {
-  std::vector<std::string> words(1);
-  for (const char c : text) {
-    if (c == ',' || c == ' ')
-      words.emplace_back();
-    else
-      words.back() += c;
-  }
-  std::erase(words, "");
-  return words;
-}
-
-/// The command line's texts as keys of the section `selection`, with its units and checks.
-SelectionOptions options_of(const Application::Arguments& arguments) {
-  Tree tree;
-  const std::pair<const char*, Argument> keys[] = {{"force_low", force_low},
-                                                   {"force_high", force_high},
-                                                   {"virial_low", virial_low},
-                                                   {"virial_high", virial_high},
-                                                   {"most", most},
-                                                   {"method", method}};
-  for (const auto& [key, argument] : keys) {
-    if (arguments[argument].empty()) continue;
-    Tree leaf = Tree::scalar(arguments[argument].front());
-    leaf.set_location({std::string("--") + key, 0, 0});
-    tree.set(key, leaf);
-  }
-  SelectionOptions options;
-  parse_options(tree, described(options));
-  return options;
-}
-
 /// Frames of a file on rank 0 and their deviation by the models on all ranks. Collective.
 FrameSource measured(const Comm& comm, const std::string& path, const Application::Arguments& arguments,
                      ForceField& driving, potential::Ensemble& ensemble) {
   FrameSource source{
-      path, {}, arguments[types].empty() ? std::vector<std::string>{} : split(arguments[types].front())};
+      path, {}, arguments[types].empty() ? std::vector<std::string>{} : names_in(arguments[types].front())};
   std::vector<Configuration> all;
   on_root(comm, [&] {
     ReadOptions read;
@@ -109,7 +78,7 @@ std::vector<FrameSource> read_all(const Application::Arguments& arguments) {
   for (std::size_t i = 0; i < files.size(); ++i)
     sources.push_back(
         {arguments[frames][i], read_deviations(files[i]),
-         arguments[types].empty() ? std::vector<std::string>{} : split(arguments[types].front())});
+         arguments[types].empty() ? std::vector<std::string>{} : names_in(arguments[types].front())});
   return sources;
 }
 
@@ -127,18 +96,9 @@ void write_deviations(const std::string& path, const std::vector<FrameSource>& s
 
 potential::Deviation deviation_of(const Comm& comm, ForceField& driving, potential::Ensemble& ensemble,
                                   const Configuration& frame) {
-  const Exec exec;
-  DomainOptions options;
-  options.cutoff = driving.cutoff();
-  options.skin = 1e-3;  // one evaluation: no motion to allow for
-  Domain domain(comm, options, frame.box);
-  Atoms atoms = domain.distribute(frame);
-  domain.rebuild(exec, atoms);
-  Energetics total = driving.compute(exec, atoms, domain.list());
-  domain.return_forces(exec, atoms);
-  total.energy = comm.sum(total.energy);
-  comm.reduce(std::span<double>(total.virial), Comm::Reduction::sum);
-  return ensemble.measure(exec, atoms, domain, total);
+  PlacedFrame placed(comm, frame, driving.cutoff());
+  const Energetics total = placed.compute(driving);
+  return ensemble.measure(Exec(), placed.atoms, placed.domain, total);
 }
 
 std::vector<Application::Flag> selection_flags() {
@@ -161,7 +121,12 @@ std::vector<Application::Flag> selection_flags() {
 }
 
 void select(const Comm& comm, const Application::Arguments& arguments) {
-  const SelectionOptions options = options_of(arguments);
+  const auto options = options_of<SelectionOptions>(arguments, {{"force_low", force_low},
+                                                                {"force_high", force_high},
+                                                                {"virial_low", virial_low},
+                                                                {"virial_high", virial_high},
+                                                                {"most", most},
+                                                                {"method", method}});
   QUINTET_CHECK(arguments[deviation_file].empty() != arguments[model].empty(),
                 "give either --deviation FILE or --model A --model B");
   const std::string& name = arguments[output].front();

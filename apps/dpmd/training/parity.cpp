@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "physics/particles/domain.hpp"
+#include "apps/dpmd/dynamics/placed_frame.hpp"
 
 namespace quintet::dpmd {
 
@@ -16,27 +16,16 @@ constexpr std::size_t numbers_before_forces = 11;  ///< place in the list, energ
 
 /// Forces of a frame in the order of its atoms, evaluated on this rank alone.
 Prediction predict_frame(ForceField& field, Configuration frame) {
-  const Exec exec;
-  const Comm self = Comm::self();
   frame.type_names = field.type_names();
   frame.masses.assign(frame.type_names.size(), 1.0);  // nothing moves
   frame.ids.clear();
   frame.velocities.clear();
-  DomainOptions options;
-  options.cutoff = field.cutoff();
-  options.skin = 1e-3;
-  Domain domain(self, options, frame.box);
-  Atoms atoms = domain.distribute(frame);
-  domain.rebuild(exec, atoms);
-  const Energetics result = field.compute(exec, atoms, domain.list());
-  domain.return_forces(exec, atoms);
+  PlacedFrame placed(Comm::self(), frame, field.cutoff());
+  const Energetics result = placed.compute(field);
   Prediction prediction;
   prediction.energy = result.energy;
   prediction.virial = result.virial;
-  prediction.forces.resize(frame.n_atoms());
-  for (int i = 0; i < atoms.n_local; ++i)
-    prediction.forces[static_cast<std::size_t>(atoms.id(i)) - 1] = {atoms.force(i, 0), atoms.force(i, 1),
-                                                                    atoms.force(i, 2)};
+  prediction.forces = placed.forces();
   return prediction;
 }
 
@@ -107,18 +96,27 @@ std::vector<Prediction> predict(const Comm& comm, ForceField& field,
   return predictions;
 }
 
+void Errors::add(double difference) {
+  ++n;
+  absolute += std::abs(difference);
+  square += difference * difference;
+  largest = std::max(largest, std::abs(difference));
+}
+
+Errors& Errors::operator+=(const Errors& other) {
+  n += other.n;
+  absolute += other.absolute;
+  square += other.square;
+  largest = std::max(largest, other.largest);
+  return *this;
+}
+
+double Errors::rmse() const { return n == 0 ? 0 : std::sqrt(square / static_cast<double>(n)); }
+double Errors::mae() const { return n == 0 ? 0 : absolute / static_cast<double>(n); }
+
 Errors errors(const Pairs& pairs) {
   Errors result;
-  result.n = pairs.label.size();
-  if (result.n == 0) return result;
-  for (std::size_t i = 0; i < result.n; ++i) {
-    const double deviation = std::abs(pairs.model[i] - pairs.label[i]);
-    result.rmse += deviation * deviation;
-    result.mae += deviation;
-    result.largest = std::max(result.largest, deviation);
-  }
-  result.rmse = std::sqrt(result.rmse / static_cast<double>(result.n));
-  result.mae /= static_cast<double>(result.n);
+  for (std::size_t i = 0; i < pairs.label.size(); ++i) result.add(pairs.model[i] - pairs.label[i]);
   return result;
 }
 
@@ -151,8 +149,8 @@ void report_parity(Report& report, const std::string& heading, const Parity& par
   for (const auto& row : rows) {
     if (row.pairs.label.empty()) continue;
     const Errors e = errors(row.pairs);
-    table.push_back({row.quantity, row.unit, fmt::format("{:.4g}", row.scale * e.rmse),
-                     fmt::format("{:.4g}", row.scale * e.mae), fmt::format("{:.4g}", row.scale * e.largest),
+    table.push_back({row.quantity, row.unit, fmt::format("{:.4g}", row.scale * e.rmse()),
+                     fmt::format("{:.4g}", row.scale * e.mae()), fmt::format("{:.4g}", row.scale * e.largest),
                      fmt::format("{}", e.n)});
   }
   report.table({"quantity", "unit", "rmse", "mae", "largest", "labels"}, table);

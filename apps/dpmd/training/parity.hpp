@@ -38,10 +38,14 @@ struct Prediction {
 struct Pairs {
   std::vector<double> label, model;
 };
-/// Deviations of a set of pairs; all 0 if it is empty.
+/// Sums over differences, model minus label, as they come.
 struct Errors {
   std::size_t n = 0;
-  double rmse = 0, mae = 0, largest = 0;
+  double absolute = 0, square = 0, largest = 0;
+  void add(double difference);
+  Errors& operator+=(const Errors& other);
+  [[nodiscard]] double rmse() const;  ///< sqrt(sum d^2 / n); 0 if there are none
+  [[nodiscard]] double mae() const;   ///< sum |d| / n; 0 if there are none
 };
 [[nodiscard]] Errors errors(const Pairs& pairs);
 

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "apps/dpmd/command_line.hpp"
 #include "apps/dpmd/dynamics/run_options.hpp"
 #include "apps/dpmd/dynamics/system.hpp"
 #include "apps/dpmd/training/parity.hpp"
@@ -17,16 +18,6 @@ namespace {
 namespace fs = std::filesystem;
 
 enum Argument { model, output, detail, frames, precision, compress, sel_overflow, overwrite, systems };
-
-PotentialOptions potential_options(const Application::Arguments& arguments) {
-  Tree tree;
-  const std::pair<int, const char*> keys[] = {
-      {model, "model"}, {precision, "precision"}, {compress, "compress"}, {sel_overflow, "sel_overflow"}};
-  for (const auto& [i, key] : keys) tree.set(key, parse_yaml(arguments[i].front(), std::string("--") + key));
-  PotentialOptions options;
-  parse_options(tree, described(options));
-  return options;
-}
 
 /// Passes on to another force field and keeps its warnings, which a sum over frames would lose.
 class Watched final : public ForceField {
@@ -108,7 +99,9 @@ std::vector<Application::Flag> test_flags() {
 void test(const Comm& comm, const Application::Arguments& arguments) {
   on_root(comm, [&] { require_new_files(arguments); });
   const std::size_t most = most_frames(arguments);
-  const auto field = make_force_field(potential_options(arguments));
+  const auto field = make_force_field(options_of<PotentialOptions>(
+      arguments,
+      {{"model", model}, {"precision", precision}, {"compress", compress}, {"sel_overflow", sel_overflow}}));
   const auto& types = field->type_names();
   const auto data = labelled_systems(arguments[systems], types);
   Watched watched(*field);

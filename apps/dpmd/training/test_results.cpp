@@ -10,7 +10,7 @@ namespace quintet::dpmd {
 
 namespace {
 
-Tree to_tree(const Deviation& deviation) {
+Tree to_tree(const Errors& deviation) {
   Tree tree;
   tree.set("rmse", Tree::number(deviation.rmse()));
   tree.set("mae", Tree::number(deviation.mae()));
@@ -24,7 +24,7 @@ Tree to_tree(const TestResult& result, const std::vector<std::string>& type_name
   tree.set("name", Tree::text(result.name));
   tree.set("frames", Tree::integer(static_cast<std::int64_t>(result.frames)));
   tree.set("atoms", Tree::integer(static_cast<std::int64_t>(result.atoms)));
-  const auto set = [](Tree& owner, const std::string& key, const Deviation& deviation) {
+  const auto set = [](Tree& owner, const std::string& key, const Errors& deviation) {
     if (deviation.n > 0) owner.set(key, to_tree(deviation));
   };
   set(tree, "energy_ev", result.energy);
@@ -37,7 +37,7 @@ Tree to_tree(const TestResult& result, const std::vector<std::string>& type_name
   return tree;
 }
 
-std::string cell(const Deviation& deviation, double scale, double (Deviation::*measure)() const) {
+std::string cell(const Errors& deviation, double scale, double (Errors::*measure)() const) {
   return deviation.n == 0 ? "" : fmt::format("{:.4g}", scale * (deviation.*measure)());
 }
 
@@ -45,12 +45,12 @@ std::vector<std::string> row(const TestResult& result) {
   return {result.name,
           fmt::format("{}", result.frames),
           fmt::format("{}", result.atoms),
-          cell(result.energy_atom, 1e3, &Deviation::rmse),
-          cell(result.energy_atom, 1e3, &Deviation::mae),
-          cell(result.force, 1e3, &Deviation::rmse),
-          cell(result.force, 1e3, &Deviation::mae),
-          cell(result.virial_atom, 1e3, &Deviation::rmse),
-          cell(result.virial_atom, 1e3, &Deviation::mae)};
+          cell(result.energy_atom, 1e3, &Errors::rmse),
+          cell(result.energy_atom, 1e3, &Errors::mae),
+          cell(result.force, 1e3, &Errors::rmse),
+          cell(result.force, 1e3, &Errors::mae),
+          cell(result.virial_atom, 1e3, &Errors::rmse),
+          cell(result.virial_atom, 1e3, &Errors::mae)};
 }
 
 void add_systems(Report& report, const std::vector<TestResult>& results, const TestResult& all) {
@@ -69,8 +69,8 @@ void add_types(Report& report, const std::vector<std::string>& type_names, const
   for (std::size_t t = 0; t < type_names.size(); ++t) {
     const auto& force = all.force_of_type[t];
     if (force.n == 0) continue;
-    rows.push_back({type_names[t], fmt::format("{}", force.n / 3), cell(force, 1e3, &Deviation::rmse),
-                    cell(force, 1e3, &Deviation::mae), fmt::format("{:.4g}", 1e3 * force.largest)});
+    rows.push_back({type_names[t], fmt::format("{}", force.n / 3), cell(force, 1e3, &Errors::rmse),
+                    cell(force, 1e3, &Errors::mae), fmt::format("{:.4g}", 1e3 * force.largest)});
   }
   report.section("Forces by type");
   report.table({"type", "atoms", "rmse (meV/angstrom)", "mae", "largest"}, rows);
@@ -142,24 +142,6 @@ void add(TestResult& result, const Configuration& label, const Prediction& predi
 
 }  // namespace
 
-void Deviation::add(double difference) {
-  ++n;
-  absolute += std::abs(difference);
-  square += difference * difference;
-  largest = std::max(largest, std::abs(difference));
-}
-
-Deviation& Deviation::operator+=(const Deviation& other) {
-  n += other.n;
-  absolute += other.absolute;
-  square += other.square;
-  largest = std::max(largest, other.largest);
-  return *this;
-}
-
-double Deviation::rmse() const { return n == 0 ? 0 : std::sqrt(square / static_cast<double>(n)); }
-double Deviation::mae() const { return n == 0 ? 0 : absolute / static_cast<double>(n); }
-
 TestResult& TestResult::operator+=(const TestResult& other) {
   frames += other.frames;
   atoms += other.atoms;
@@ -208,7 +190,7 @@ Tree to_tree(const std::string& model, const std::vector<std::string>& type_name
 std::string summary(const TestResult& result) {
   std::string text = fmt::format("{}: {} frames, rmse:", result.name, result.frames);
   const char* separator = " ";
-  const auto add = [&](const char* what, const Deviation& deviation, const char* unit) {
+  const auto add = [&](const char* what, const Errors& deviation, const char* unit) {
     if (deviation.n == 0) return;
     text += fmt::format("{}{} {:.4g} {}", separator, what, 1e3 * deviation.rmse(), unit);
     separator = ", ";
@@ -225,7 +207,7 @@ Report test_report(const std::string& model, const std::string& description,
   Report report;
   report.title(fmt::format("Test of {}", model), description);
   std::vector<Headline> headlines{{"frames", fmt::format("{}", all.frames)}};
-  const auto headline = [&](const char* name, const Deviation& deviation, const char* unit) {
+  const auto headline = [&](const char* name, const Errors& deviation, const char* unit) {
     if (deviation.n > 0) headlines.push_back({name, fmt::format("{:.4g} {}", 1e3 * deviation.rmse(), unit)});
   };
   headline("energy rmse", all.energy_atom, "meV/atom");

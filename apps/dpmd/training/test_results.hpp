@@ -12,25 +12,15 @@
 /// What `dpmd test` finds and writes.
 namespace quintet::dpmd {
 
-/// Sums over differences, model minus label, as they come.
-struct Deviation {
-  std::size_t n = 0;
-  double absolute = 0, square = 0, largest = 0;
-  void add(double difference);
-  Deviation& operator+=(const Deviation& other);
-  [[nodiscard]] double rmse() const;  ///< sqrt(sum d^2 / n); 0 if there are none
-  [[nodiscard]] double mae() const;   ///< sum |d| / n; 0 if there are none
-};
-
 /// Deviations of one system, or of all: every frame's energy, every component of force and virial counts
 /// once, as in DeePMD-kit's `dp test` (whose averages over systems weigh by these numbers).
 struct TestResult {
   std::string name;
-  std::size_t frames = 0, atoms = 0;     ///< atoms of all frames
-  Deviation energy, energy_atom;         ///< (eV), (eV an atom)
-  Deviation force;                       ///< components (eV/angstrom)
-  Deviation virial, virial_atom;         ///< components (eV), (eV an atom)
-  std::vector<Deviation> force_of_type;  ///< [n_types] components (eV/angstrom)
+  std::size_t frames = 0, atoms = 0;  ///< atoms of all frames
+  Errors energy, energy_atom;         ///< (eV), (eV an atom)
+  Errors force;                       ///< components (eV/angstrom)
+  Errors virial, virial_atom;         ///< components (eV), (eV an atom)
+  std::vector<Errors> force_of_type;  ///< [n_types] components (eV/angstrom)
   TestResult& operator+=(const TestResult& other);
 };
 

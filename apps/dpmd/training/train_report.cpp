@@ -12,7 +12,7 @@ constexpr std::size_t most_training_frames = 400;  ///< in the accuracy of what 
 
 void summarise(Context& context, const std::string& prefix, const Parity& parity) {
   const auto put = [&](const char* key, const Pairs& pairs, double scale) {
-    if (!pairs.label.empty()) context.summarise(prefix + key, scale * errors(pairs).rmse);
+    if (!pairs.label.empty()) context.summarise(prefix + key, scale * errors(pairs).rmse());
   };
   put("energy_rmse_mev_per_atom", parity.energy, 1e3);
   put("force_rmse_ev_per_angstrom", parity.force, 1);
@@ -23,7 +23,8 @@ void say(const char* what, const Parity& parity) {
   std::string line;
   const auto add = [&](const char* name, const Pairs& pairs, double scale, const char* unit) {
     if (!pairs.label.empty())
-      line += fmt::format("{}{} {:.4g} {}", line.empty() ? "" : ", ", name, scale * errors(pairs).rmse, unit);
+      line +=
+          fmt::format("{}{} {:.4g} {}", line.empty() ? "" : ", ", name, scale * errors(pairs).rmse(), unit);
   };
   add("energy", parity.energy, 1e3, "meV/atom");
   add("force", parity.force, 1, "eV/angstrom");

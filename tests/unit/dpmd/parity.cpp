@@ -27,10 +27,10 @@ TEST(Parity, errors_by_hand) {
   const Errors e = errors({{1, 2, 3, 4}, {1, 3, 3, 1}});
 
   EXPECT_EQ(e.n, 4);
-  EXPECT_DOUBLE_EQ(e.rmse, std::sqrt(10.0 / 4));
-  EXPECT_DOUBLE_EQ(e.mae, 1);
+  EXPECT_DOUBLE_EQ(e.rmse(), std::sqrt(10.0 / 4));
+  EXPECT_DOUBLE_EQ(e.mae(), 1);
   EXPECT_DOUBLE_EQ(e.largest, 3);
-  EXPECT_EQ(errors({}).rmse, 0);
+  EXPECT_EQ(errors({}).rmse(), 0);
 }
 
 TEST(Parity, chosen_frames_are_spread_over_all) {
@@ -58,9 +58,9 @@ TEST(Parity, copper_model_is_as_near_to_its_labels_as_its_page_says) {
 
   if (!comm.is_root()) return;
   EXPECT_EQ(result.force.label.size(), 3 * (systems[0].frames.size() * 31 + systems[1].frames.size() * 32));
-  EXPECT_NEAR(errors(result.energy).rmse, 1.3e-3, 1e-3);
-  EXPECT_NEAR(errors(result.force).rmse, 0.03, 0.02);
-  EXPECT_NEAR(errors(result.virial).rmse, 0.0105, 0.01);
+  EXPECT_NEAR(errors(result.energy).rmse(), 1.3e-3, 1e-3);
+  EXPECT_NEAR(errors(result.force).rmse(), 0.03, 0.02);
+  EXPECT_NEAR(errors(result.virial).rmse(), 0.0105, 0.01);
 }
 
 TEST(Parity, predictions_come_in_the_order_asked_for) {
