@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include <Kokkos_Core.hpp>
 
@@ -71,29 +72,31 @@ KOKKOS_INLINE_FUNCTION T horizontal_sum(Pack<T, W> value) {
   }
 }
 
+namespace detail {
+/// Lanes first .. first + W - 1 of the 2W lanes of (low, high).
+template <class T, int W, int first>
+KOKKOS_INLINE_FUNCTION Pack<T, W> lanes_from(Pack<T, W> low, Pack<T, W> high) {
+  if constexpr (W == 1) {
+    return first == 0 ? low : high;
+  } else {
+    using Index = decltype(low < high);
+    return [&]<int... l>(std::integer_sequence<int, l...>) {
+      return __builtin_shuffle(low, high, Index{(first + l)...});
+    }
+    (std::make_integer_sequence<int, W>());
+  }
+}
+}  // namespace detail
+
 /// Lanes moved by one: result lane l is lane l + 1 of (low, high), the lanes after those of `low`.
 template <class T, int W = pack_width<T>>
 KOKKOS_INLINE_FUNCTION Pack<T, W> shift_up(Pack<T, W> low, Pack<T, W> high) {
-  if constexpr (W == 1) {
-    return high;
-  } else {
-    using Index = decltype(low < high);
-    if constexpr (W == 8) return __builtin_shuffle(low, high, Index{1, 2, 3, 4, 5, 6, 7, 8});
-    if constexpr (W == 4) return __builtin_shuffle(low, high, Index{1, 2, 3, 4});
-    if constexpr (W == 2) return __builtin_shuffle(low, high, Index{1, 2});
-  }
+  return detail::lanes_from<T, W, 1>(low, high);
 }
 /// Result lane l is lane l - 1 of `high`; lane 0 the last lane of `low`.
 template <class T, int W = pack_width<T>>
 KOKKOS_INLINE_FUNCTION Pack<T, W> shift_down(Pack<T, W> low, Pack<T, W> high) {
-  if constexpr (W == 1) {
-    return low;
-  } else {
-    using Index = decltype(low < high);
-    if constexpr (W == 8) return __builtin_shuffle(low, high, Index{7, 8, 9, 10, 11, 12, 13, 14});
-    if constexpr (W == 4) return __builtin_shuffle(low, high, Index{3, 4, 5, 6});
-    if constexpr (W == 2) return __builtin_shuffle(low, high, Index{1, 2});
-  }
+  return detail::lanes_from<T, W, W - 1>(low, high);
 }
 
 }  // namespace quintet

@@ -2,8 +2,6 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
-#include <map>
 #include <string>
 
 #include "io/log/error.hpp"
@@ -13,6 +11,7 @@
 #include "physics/particles/velocities.hpp"
 #include "surrogates/potential/deep_potential.hpp"
 #include "surrogates/potential/dp_writer.hpp"
+#include "tests/bench/potential/driver_arguments.hpp"
 #include "tests/support/deep_potential_writer.hpp"
 
 /// Times our molecular dynamics as the peer's is timed: NVE, dt 0.1 fs, 330 K, skin 2 angstrom, list every 10
@@ -31,39 +30,14 @@ using potential::DeepPotential;
 using potential::DeepPotentialOptions;
 using potential::Precision;
 
-double cpu_seconds() {
-  timespec now;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-class Arguments {
- public:
-  Arguments(int argc, char** argv) {
-    QUINTET_CHECK(argc % 2 == 1, "options come in pairs: --key value");
-    for (int i = 1; i + 1 < argc; i += 2) values_[argv[i]] = argv[i + 1];
-  }
-  [[nodiscard]] bool has(const std::string& key) const { return values_.count(key) > 0; }
-  [[nodiscard]] std::string text(const std::string& key, const std::string& absent = "") const {
-    const auto at = values_.find(key);
-    return at == values_.end() ? absent : at->second;
-  }
-  [[nodiscard]] int number(const std::string& key, int absent) const {
-    return has(key) ? std::stoi(text(key)) : absent;
-  }
-
- private:
-  std::map<std::string, std::string> values_;
-};
-
-DeepPotentialOptions options(const Arguments& arguments) {
+DeepPotentialOptions options(const DriverArguments& arguments) {
   DeepPotentialOptions chosen;
   chosen.precision = arguments.text("--precision", "fp64") == "mixed" ? Precision::mixed : Precision::fp64;
   if (arguments.text("--compress", "auto") == "off") chosen.compression = potential::Compression::off;
   return chosen;
 }
 
-Configuration start(const Comm& comm, const Arguments& arguments) {
+Configuration start(const Comm& comm, const DriverArguments& arguments) {
   if (!comm.is_root()) return {};
   LammpsDataOptions names;
   names.type_names = {"O", "H"};
@@ -87,7 +61,7 @@ struct Start {
   Atoms atoms;
 };
 
-void time_dynamics(const Comm& comm, const Arguments& arguments) {
+void time_dynamics(const Comm& comm, const DriverArguments& arguments) {
   const int steps = arguments.number("--steps", 10), repeats = arguments.number("--repeats", 5), every = 10;
   DeepPotential field(potential::read_dp(arguments.text("--model")), options(arguments));
   Start s(comm, start(comm, arguments), field);
@@ -135,7 +109,7 @@ void time_dynamics(const Comm& comm, const Arguments& arguments) {
 }
 
 /// Energy and force errors of mixed precision against double (compress: off) at the start.
-void compare_precisions(const Comm& comm, const Arguments& arguments) {
+void compare_precisions(const Comm& comm, const DriverArguments& arguments) {
   const auto model = potential::read_dp(arguments.text("--model"));
   DeepPotential reference(model,
                           {Precision::fp64, potential::Compression::off, potential::SelRule::per_type});
@@ -176,7 +150,7 @@ void compare_precisions(const Comm& comm, const Arguments& arguments) {
 int main(int argc, char** argv) {
   quintet::Runtime runtime(argc, argv, 1, {});
   try {
-    const Arguments arguments(argc, argv);
+    const DriverArguments arguments(argc, argv);
     if (arguments.has("--make-model"))
       potential::write_dp(arguments.text("--make-model"), dp::random_model({}, 20));
     else if (arguments.has("--compare"))

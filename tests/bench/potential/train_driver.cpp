@@ -1,8 +1,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -12,6 +10,7 @@
 #include "surrogates/potential/training/frame.hpp"
 #include "surrogates/potential/training/initialise.hpp"
 #include "surrogates/potential/training/trainer.hpp"
+#include "tests/bench/potential/driver_arguments.hpp"
 
 /// Times our training as the peer's is timed: each step by itself, batches of one frame a rank or one in all.
 ///
@@ -23,28 +22,6 @@ namespace {
 
 using namespace quintet;
 using namespace quintet::potential;
-
-double cpu_seconds() {
-  timespec now;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-/// Options in pairs: --key value.
-class Arguments {
- public:
-  Arguments(int argc, char** argv) {
-    QUINTET_CHECK(argc % 2 == 1, "options come in pairs: --key value");
-    for (int i = 1; i + 1 < argc; i += 2) values_[argv[i]] = argv[i + 1];
-  }
-  [[nodiscard]] std::string text(const std::string& key, const std::string& absent = "") const {
-    const auto at = values_.find(key);
-    return at == values_.end() ? absent : at->second;
-  }
-
- private:
-  std::map<std::string, std::string> values_;
-};
 
 /// The usual model of water, with the weights that `dpmd train` begins with.
 Model water_model(const std::vector<System>& systems, bool single_precision) {
@@ -102,7 +79,7 @@ Times time_steps(const Comm& comm, Trainer& trainer, const std::vector<Frame>& f
   return times;
 }
 
-void run(const Comm& comm, const Arguments& arguments) {
+void run(const Comm& comm, const DriverArguments& arguments) {
   DataOptions options;
   options.type_map = {"O", "H"};
   const auto systems = read_systems({arguments.text("--data")}, options);
@@ -129,7 +106,7 @@ void run(const Comm& comm, const Arguments& arguments) {
 int main(int argc, char** argv) {
   quintet::Runtime runtime(argc, argv, 1, {});
   try {
-    run(runtime.comm(), Arguments(argc, argv));
+    run(runtime.comm(), DriverArguments(argc, argv));
     return 0;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "dpmd_train_driver: %s\n", error.what());

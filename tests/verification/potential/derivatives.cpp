@@ -42,16 +42,8 @@ TEST(Virial, is_minus_the_derivative_of_the_energy_by_strain) {
     const double h = step / 10;
     for (const int component : {0, 1, 3, 5, 8}) {
       double energy[2];
-      for (const int side : {0, 1}) {
-        // strain_kl: x_k += strain x_l
-        Mat3 deformation{1, 0, 0, 0, 1, 0, 0, 0, 1};
-        deformation[3 * (component % 3) + component / 3] += side == 0 ? -h : h;
-        auto strained = start;
-        strained.box = start.box.deformed(deformation);
-        for (std::size_t i = 0; i < start.n_atoms(); ++i)
-          strained.positions[i] = strained.box.to_cartesian(start.box.to_fractional(start.positions[i]));
-        energy[side] = evaluate(Comm::world(), field, strained).energy;
-      }
+      for (const int side : {0, 1})
+        energy[side] = evaluate(Comm::world(), field, strained(start, component, side == 0 ? -h : h)).energy;
       EXPECT_NEAR(whole.virial[component], -(energy[1] - energy[0]) / (2 * h),
                   10 * tolerance * std::max(1.0, largest({whole.virial.begin(), whole.virial.end()})))
           << item.name << ", component " << component;

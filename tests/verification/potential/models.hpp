@@ -51,6 +51,17 @@ inline quintet::potential::DeepPotential& field_of(const ModelCase& item) {
   return *field;
 }
 
+/// The configuration under a strain_kl: x_k += strain x_l, component = 3k + l.
+inline quintet::Configuration strained(const quintet::Configuration& start, int component, double strain) {
+  quintet::Mat3 deformation{1, 0, 0, 0, 1, 0, 0, 0, 1};
+  deformation[3 * (component % 3) + component / 3] += strain;
+  auto result = start;
+  result.box = start.box.deformed(deformation);
+  for (std::size_t i = 0; i < start.n_atoms(); ++i)
+    result.positions[i] = result.box.to_cartesian(start.box.to_fractional(start.positions[i]));
+  return result;
+}
+
 inline double largest(const std::vector<double>& values) {
   double most = 0;
   for (const double value : values) most = std::max(most, std::abs(value));
