@@ -15,7 +15,7 @@ namespace quintet::submatrix {
 namespace {
 
 double mev_per_atom(double hartree, std::int64_t n_atoms) {
-  return hartree * ev_per_hartree * 1e3 / static_cast<double>(n_atoms);
+  return hartree * ev_per_hartree * 1e3 / static_cast<double>(std::max<std::int64_t>(n_atoms, 1));
 }
 
 std::vector<std::string> texts(const MethodRow& row, const Comparison& comparison, const System& system) {

@@ -63,8 +63,8 @@ struct Spin {
 };
 
 Spin read_spin(Context& context, const EvaluateOptions& options, const MatricesOptions& matrices, int spin,
-               const System* share_as) {
-  System system = read_system(context, matrices, options.blocks);
+               const System* other) {
+  System system = read_system(context, matrices, options.blocks, other);
   const auto& ensemble = options.ensemble;
   const int n_rows = system.blocking().n_rows();
   const std::optional<double> electrons =
@@ -72,8 +72,8 @@ Spin read_spin(Context& context, const EvaluateOptions& options, const MatricesO
                          : electrons_of_spin(ensemble, n_rows, options.temperature, spin);
   const auto phase = context.phase("share");
   const auto& thresholds = options.method.thresholds;
-  if (share_as)
-    share_like(system, *share_as);
+  if (other != nullptr && ensemble.common_mu)
+    share_like(system, *other);
   else
     share_by_cost(system, submatrix_options(options, *std::min_element(thresholds.begin(), thresholds.end()),
                                             electrons));
@@ -81,13 +81,14 @@ Spin read_spin(Context& context, const EvaluateOptions& options, const MatricesO
 }
 
 std::vector<Spin> read_spins(Context& context, const EvaluateOptions& options) {
-  const bool open = options.matrices.kohn_sham_down.has_value(), common = options.ensemble.common_mu;
-  QUINTET_CHECK(open || !common, "ensemble.common_mu: two spins need matrices.kohn_sham_down");
+  const bool open = options.matrices.kohn_sham_down.has_value();
+  QUINTET_CHECK(open || !options.ensemble.common_mu,
+                "ensemble.common_mu: two spins need matrices.kohn_sham_down");
   std::vector<Spin> spins;
   spins.push_back(read_spin(context, options, options.matrices, open ? 1 : 0, nullptr));
   if (!open) return spins;
   const auto down_options = spin_down(options.matrices);
-  spins.push_back(read_spin(context, options, down_options, -1, common ? &spins[0].system : nullptr));
+  spins.push_back(read_spin(context, options, down_options, -1, &spins[0].system));
   const int up = spins[0].system.blocking().n_rows(), down = spins[1].system.blocking().n_rows();
   QUINTET_CHECK(up == down, "{} has {} rows, but {} has {}: are they the two spins of one system?",
                 options.matrices.kohn_sham, up, *options.matrices.kohn_sham_down, down);

@@ -16,7 +16,11 @@ using namespace electronic;
 
 namespace {
 
-double milli_ev_per_atom(double hartree, double n_atoms) { return hartree * ev_per_hartree * 1e3 / n_atoms; }
+/// Of all of them where their number is not known.
+double milli_ev_per_atom(double hartree, double n_atoms) {
+  return hartree * ev_per_hartree * 1e3 / std::max(n_atoms, 1.0);
+}
+const char* milli_ev_unit(double n_atoms) { return n_atoms > 0 ? "meV/atom" : "meV"; }
 
 /// "[homo, lumo]" as a gap in eV, or "none".
 std::string gap_text(const Evaluation& evaluation) {
@@ -55,7 +59,7 @@ void summarise_errors(Context& context, const Evaluation& last, const ReferenceO
   if (!reference.energy) return;
   const double error = last.tr_dk - *reference.energy;
   context.summarise("energy_error_hartree", error);
-  context.summarise("energy_error_mev_per_atom", milli_ev_per_atom(error, n_atoms));
+  if (n_atoms > 0) context.summarise("energy_error_mev_per_atom", milli_ev_per_atom(error, n_atoms));
 }
 
 void summarise_speed(Context& context, const Evaluation& last, const System& system) {
@@ -84,8 +88,8 @@ std::string milli_ev_text(double hartree, double n_atoms) {
 void report_table(Report& report, const std::vector<Evaluation>& evaluations,
                   const ReferenceOptions& reference, const std::vector<double>& estimates, double n_atoms) {
   std::vector<std::string> header{"threshold", "Tr(DK) (hartree)"};
-  if (reference.energy) header.push_back("error (meV/atom)");
-  if (evaluations.size() > 1) header.push_back("estimated error (meV/atom)");
+  if (reference.energy) header.push_back(fmt::format("error ({})", milli_ev_unit(n_atoms)));
+  if (evaluations.size() > 1) header.push_back(fmt::format("estimated error ({})", milli_ev_unit(n_atoms)));
   for (const char* name : {"electrons", "mu (hartree)", "gap (eV)", "idempotency"}) header.emplace_back(name);
   std::vector<std::vector<std::string>> rows;
   for (std::size_t i = 0; i < evaluations.size(); ++i) {
@@ -148,9 +152,10 @@ void report_convergence(Report& report, const std::vector<Evaluation>& evaluatio
   plot.log_x = plot.log_y = true;
   if (reference.energy)
     plot.curves.push_back(over_threshold(
-        "energy (meV/atom), from " + reference.label, evaluations,
+        fmt::format("energy ({}), from {}", milli_ev_unit(n_atoms), reference.label), evaluations,
         [&](const auto& e) { return milli_ev_per_atom(e.tr_dk - *reference.energy, n_atoms); }));
-  Curve estimate = over_threshold("energy (meV/atom), estimated", evaluations, [](const auto&) { return 0; });
+  Curve estimate = over_threshold(fmt::format("energy ({}), estimated", milli_ev_unit(n_atoms)), evaluations,
+                                  [](const auto&) { return 0; });
   for (std::size_t i = 0; i < estimates.size(); ++i)
     estimate.y[i] = std::abs(milli_ev_per_atom(estimates[i], n_atoms));
   estimate.dashed = true;
@@ -218,8 +223,8 @@ void announce(const Evaluation& e, const ReferenceOptions& reference, double n_a
   std::string error;
   if (reference.energy) {
     const double difference = e.tr_dk - *reference.energy;
-    error = fmt::format(", {:+.2e} hartree ({:+.2e} meV/atom) from {}", difference,
-                        milli_ev_per_atom(difference, n_atoms), reference.label);
+    error = fmt::format(", {:+.2e} hartree ({:+.2e} {}) from {}", difference,
+                        milli_ev_per_atom(difference, n_atoms), milli_ev_unit(n_atoms), reference.label);
   }
   log::info("threshold {:.0e}: Tr(DK) = {:.9f} hartree{}", e.threshold, e.tr_dk, error);
   log::info(

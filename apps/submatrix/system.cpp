@@ -105,7 +105,8 @@ BlockMatrix assembled(const Comm& comm, const std::shared_ptr<const Blocking>& b
 
 }  // namespace
 
-System read_system(Context& context, const MatricesOptions& matrices, const BlocksOptions& blocks) {
+System read_system(Context& context, const MatricesOptions& matrices, const BlocksOptions& blocks,
+                   const System* other) {
   const auto phase = context.phase("read");
   const Comm& comm = context.comm();
   MatrixFile k = read_file(context, matrices, matrices.kohn_sham);
@@ -119,7 +120,9 @@ System read_system(Context& context, const MatricesOptions& matrices, const Bloc
   const auto n_elements = comm.sum(static_cast<long>(k.elements.size()));
 
   const auto of_file = k.blocking && k.blocking->n_rows() == n_rows ? k.blocking : s.blocking;
-  const Blocks made = make_blocks(comm, blocks, n_rows, of_file, k.elements);
+  const bool as_other = other != nullptr && other->blocking().n_rows() == n_rows;
+  const Blocks made = as_other ? Blocks{other->blocking(), other->n_atoms}
+                               : make_blocks(comm, blocks, n_rows, of_file, k.elements);
   const auto blocking = std::make_shared<const Blocking>(made.blocking);
   const auto shares = share_columns(comm, *blocking);
   BlockMatrix k_blocks =

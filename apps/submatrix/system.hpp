@@ -13,9 +13,9 @@ namespace quintet::submatrix {
 
 /// K and S of a system in blocks.
 struct System {
-  electronic::BlockMatrix k;  ///< (hartree)
-  electronic::BlockMatrix s;  ///< (1); unit blocks in an orthogonal basis
-  std::int64_t n_atoms = 0;
+  electronic::BlockMatrix k;    ///< (hartree)
+  electronic::BlockMatrix s;    ///< (1); unit blocks in an orthogonal basis
+  std::int64_t n_atoms = 0;     ///< 0: not known
   std::int64_t n_elements = 0;  ///< of K as read, over all ranks
 
   [[nodiscard]] const electronic::Blocking& blocking() const { return *k.blocking; }
@@ -25,9 +25,10 @@ struct System {
 [[nodiscard]] MatricesOptions spin_down(const MatricesOptions& matrices);
 
 /// Read and fold the matrices, share the blocks out, convert to hartree, check. Throws InputError: what the
-/// readers throw, K and S of different sizes or mixed up, blocks that do not fit, asymmetry. Collective.
+/// readers throw, K and S of different sizes or mixed up, blocks that do not fit, asymmetry. `other`: the
+/// other spin, whose blocks are taken. Collective.
 [[nodiscard]] System read_system(Context& context, const MatricesOptions& matrices,
-                                 const BlocksOptions& blocks);
+                                 const BlocksOptions& blocks, const System* other = nullptr);
 
 /// Share the block columns out anew so that each rank has the same predicted work of submatrices (K's pattern
 /// stands for that of S^-1/2 K S^-1/2). Nothing is done on one rank. Collective.

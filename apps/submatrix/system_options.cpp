@@ -59,9 +59,12 @@ void describe(Schema& schema, BlocksOptions& options) {
        {"size", BlocksBy::size},
        {"sizes", BlocksBy::sizes},
        {"file", BlocksBy::file},
+       {"xyz", BlocksBy::xyz},
        {"graph", BlocksBy::graph}},
-      "Blocks of one size; of listed sizes; of the atoms or molecules in a file; parts of the graph of "
-      "K; automatic: what is given here, else what the matrix file says");
+      "Blocks of one size; of listed sizes; of the atoms or molecules in a file; of the atoms of an XYZ "
+      "file; "
+      "parts of the graph of K; automatic: what is given here, else what the matrix file says, else parts of "
+      "the graph of at most 40 orbitals");
   schema.integer("size", options.size, "Orbitals of each block: 6 for a water molecule in an SZV basis")
       .at_least(1)
       .at_most(100000);
@@ -77,6 +80,16 @@ void describe(Schema& schema, BlocksOptions& options) {
             "that molecule (from 1)")
       .existing_file();
   schema
+      .text("xyz", options.xyz,
+            "XYZ file of the atoms in the matrix's order, of which atoms_per_block that follow each other "
+            "are a "
+            "block; needs functions. Repeated until all rows are taken")
+      .existing_file();
+  schema
+      .named_formulas("functions", options.functions,
+                      "Basis functions of each element in xyz: {O: 4, H: 1} for SZV, {O: 13, H: 5} for DZVP")
+      .example("{O: 13, H: 5}");
+  schema
       .integer("rows_per_block", options.rows_per_block,
                "Join these blocks, or single orbitals where none are given, to blocks of at most so many "
                "orbitals that are strongly coupled; absent: they stay as they are")
@@ -84,14 +97,18 @@ void describe(Schema& schema, BlocksOptions& options) {
       .at_most(100000);
   schema
       .integer("atoms_per_block", options.atoms_per_block,
-               "Atoms of a block of `size` or `sizes`, for errors an atom (3 for water molecules)")
+               "Atoms of a block of `size`, `sizes` or `xyz`, for errors an atom (3 for water molecules)")
       .at_least(1);
   schema.check([&options]() -> std::optional<std::string> {
-    const int given = (options.size ? 1 : 0) + (options.sizes.empty() ? 0 : 1) + (options.file ? 1 : 0);
-    if (given > 1) return "give one of size, sizes and file";
+    const int given = (options.size ? 1 : 0) + (options.sizes.empty() ? 0 : 1) + (options.file ? 1 : 0) +
+                      (options.xyz ? 1 : 0);
+    if (given > 1) return "give one of size, sizes, file and xyz";
+    if (options.xyz.has_value() == options.functions.empty())
+      return options.xyz ? "xyz needs functions: how many each element has" : "functions is for xyz";
     if (options.by == BlocksBy::size && !options.size) return "by: size needs size";
     if (options.by == BlocksBy::sizes && options.sizes.empty()) return "by: sizes needs sizes";
     if (options.by == BlocksBy::file && !options.file) return "by: file needs file";
+    if (options.by == BlocksBy::xyz && !options.xyz) return "by: xyz needs xyz";
     if (options.by == BlocksBy::graph && !options.rows_per_block) return "by: graph needs rows_per_block";
     return std::nullopt;
   });

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "io/config/schema.hpp"
@@ -28,16 +29,21 @@ struct MatricesOptions {
 };
 void describe(Schema& schema, MatricesOptions& options);
 
-enum class BlocksBy { automatic, size, sizes, file, graph };
+enum class BlocksBy { automatic, size, sizes, file, xyz, graph };
 
 /// Section `blocks`: how orbitals are grouped.
 struct BlocksOptions {
   BlocksBy by = BlocksBy::automatic;
   std::optional<std::int64_t> size;
   std::vector<std::int64_t> sizes;  ///< repeated until all rows are taken
-  std::optional<std::string> file;
-  std::optional<std::int64_t> rows_per_block;  ///< of parts of the graph made of these blocks
+  std::optional<std::string> file, xyz;
+  std::vector<std::pair<std::string, FormulaText>> functions;  ///< of each element, as written
+  std::optional<std::int64_t> rows_per_block;                  ///< of parts of the graph made of these blocks
   std::int64_t atoms_per_block = 1;
+
+  [[nodiscard]] bool says_nothing() const {
+    return !size && sizes.empty() && !file && !xyz && !rows_per_block;
+  }
 };
 void describe(Schema& schema, BlocksOptions& options);
 

@@ -65,6 +65,11 @@ def write():
     matrix_market("indefinite.mtx", ring(1.0, 0.7, 0.7))
     singular = [(i, j, v if i == j else 0.5 * (1 - 1e-10) * v / abs(v)) for i, j, v in s]
     matrix_market("singular.mtx", singular)
+    pairs = [("Li", 0.0), ("H", 1.6)]
+    atoms = [f"{element} {x + 5 * molecule} 0 0" for molecule in range(4) for element, x in pairs]
+    open("pairs.xyz", "w").write("8\n\n" + "\n".join(atoms) + "\n")
+    apart = [f"{element} {5 * molecule} 0 0" for element in ("Li", "H") for molecule in range(4)]
+    open("apart.xyz", "w").write("8\n\n" + "\n".join(apart) + "\n")
     open("case.yaml", "w").write("matrices: {kohn_sham: k.mtx, overlap: s.mtx}\nblocks: {size: 4}\n"
                                  "ensemble: {mu: -0.09 hartree}\nmethod: {thresholds: [1e-6]}\n")
 
