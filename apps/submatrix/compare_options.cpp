@@ -31,7 +31,8 @@ void describe(Schema& schema, CompareOptions& options) {
                "Diagonalise densely (on the first rank) up to so many orbitals; 0: never")
       .at_least(0)
       .at_most(100000);
-  schema.section("reference", options.reference, "Exact values, for systems above dense_limit");
+  schema.section("reference", options.reference, "Exact values, for systems above dense_limit")
+      .on_restart(OnRestart::free);
   schema.check([&options, names]() -> std::optional<std::string> {
     for (const auto& name : options.kernels)
       if (std::find(names.begin(), names.end(), name) == names.end())

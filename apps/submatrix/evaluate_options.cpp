@@ -23,15 +23,18 @@ std::optional<std::string> unknown(const std::string& key, const std::vector<std
 void describe(Schema& schema, MethodOptions& options) {
   using Kernel = electronic::SubmatrixKernel;
   schema
-      .numbers("thresholds", options.thresholds,
-               "Blocks of A = S^-1/2 K S^-1/2 (hartree) of smaller Frobenius norm are dropped; several: one "
-               "evaluation each, which shows how the results converge; a run of several that was stopped "
-               "goes on with "
-               "the next one (--restart auto), a single one starts again")
+      .numbers(
+          "thresholds", options.thresholds,
+          "Blocks of A = S^-1/2 K S^-1/2 (hartree) of smaller Frobenius norm are dropped; several: one "
+          "evaluation each, which shows how the results converge; a run of several that was stopped "
+          "goes on with "
+          "the next one (--restart auto), a single one starts again; on a restart more may follow, those "
+          "done must stay")
       .length(1, 50)
       .at_least(0)
       .at_most(1)
-      .example("[1e-4, 1e-5]");
+      .example("[1e-4, 1e-5]")
+      .on_restart(OnRestart::free);
   schema.choice("kernel", options.kernel,
                 {{"automatic", Kernel::automatic},
                  {"polynomial", Kernel::polynomial},
@@ -68,7 +71,8 @@ void describe(Schema& schema, MethodOptions& options) {
       .quantity("memory", options.memory, "B",
                 "A rank may use for one submatrix; absent: the node's memory over its ranks")
       .above(0)
-      .example("2 GB");
+      .example("2 GB")
+      .on_restart(OnRestart::free);
 }
 
 void describe(Schema& schema, OutputOptions& options) {
@@ -85,17 +89,22 @@ void describe(Schema& schema, OutputOptions& options) {
 }
 
 void describe(Schema& schema, EvaluateOptions& options) {
-  schema.section("matrices", options.matrices, "The Kohn-Sham and overlap matrices");
-  schema.section("blocks", options.blocks, "How orbitals are grouped into blocks");
-  schema.section("ensemble", options.ensemble, "Chemical potential or number of electrons");
+  schema.section("matrices", options.matrices, "The Kohn-Sham and overlap matrices")
+      .on_restart(OnRestart::fixed);
+  schema.section("blocks", options.blocks, "How orbitals are grouped into blocks")
+      .on_restart(OnRestart::fixed);
+  schema.section("ensemble", options.ensemble, "Chemical potential or number of electrons")
+      .on_restart(OnRestart::fixed);
   schema
       .quantity("temperature", options.temperature, "K",
                 "Electronic temperature; 0: occupied below mu, empty above")
       .at_least(0)
-      .at_most(1e6);
+      .at_most(1e6)
+      .on_restart(OnRestart::fixed);
   schema.section("method", options.method, "The submatrix method");
-  schema.section("output", options.output, "Matrices to write");
-  schema.section("reference", options.reference, "Exact values to print beside ours");
+  schema.section("output", options.output, "Matrices to write").on_restart(OnRestart::free);
+  schema.section("reference", options.reference, "Exact values to print beside ours")
+      .on_restart(OnRestart::free);
 }
 
 }  // namespace quintet::submatrix

@@ -47,17 +47,20 @@ void describe(Schema& schema, FieldOptions& options) {
           "model", options.model,
           {{"maxwell", FieldModel::maxwell}, {"poisson", FieldModel::poisson}, {"none", FieldModel::none}},
           "Maxwell's equations, Poisson's for the electric field alone, or no field but the external one")
-      .required();
+      .required()
+      .on_restart(OnRestart::fixed);
   schema.formula("epsilon0", options.epsilon0, "Permittivity, above 0");
   schema.formula("mu0", options.mu0, "Permeability, above 0 (Maxwell)");
   schema.choice("flux", options.upwind, {{"central", false}, {"upwind", true}},
                 "Maxwell: central conserves energy, upwind damps what the grid cannot show");
   schema.section("cleaning", options.cleaning, "Divergence cleaning");
   schema.section("boundary", options.boundary, "What fields meet at the ends of x");
-  schema.section(
-      "initial", options.initial,
-      "Fields at the start (Maxwell), formulas of x, y, z; electric absent: from the charge by Gauss's law; "
-      "magnetic absent: 0");
+  schema
+      .section("initial", options.initial,
+               "Fields at the start (Maxwell), formulas of x, y, z; electric absent: from the charge by "
+               "Gauss's law; "
+               "magnetic absent: 0")
+      .on_restart(OnRestart::fixed);
   schema.section("external", options.external,
                  "Given fields that particles feel too, formulas of x, y, z, t");
   schema.formulas("current", options.current,

@@ -56,12 +56,14 @@ void describe(Schema& schema, CollisionSection& options) {
 }
 
 void describe(Schema& schema, TimeOptions& options) {
-  schema.formula("end", options.end, "Time at which the run ends").required();
+  schema.formula("end", options.end, "Time at which the run ends").required().on_restart(OnRestart::free);
   schema.number("cfl", options.cfl, "dt = cfl/((2 order + 1) sum of |speed|/width over the directions)")
       .above(0)
       .at_most(2);
   schema.formula("dt", options.dt, "A fixed time step; absent: the largest stable one");
-  schema.integer("steps", options.steps, "At most so many steps; absent: any number").at_least(0);
+  schema.integer("steps", options.steps, "At most so many steps; absent: any number")
+      .at_least(0)
+      .on_restart(OnRestart::free);
 }
 
 void describe(Schema& schema, ParallelOptions& options) {
@@ -74,11 +76,14 @@ void describe(Schema& schema, ParallelOptions& options) {
 }
 
 void describe(Schema& schema, OutputOptions& options) {
-  schema.formula("frame_interval", options.frame_interval,
-                 "Time between frames (taken after the first step that reaches one, as by Gkeyll); absent: "
-                 "start and end");
-  schema.flag("distribution", options.distribution, "Frames hold f, not only moments and fields");
-  schema.flag("gkyl", options.gkyl, "Also write Gkeyll's files, for postgkyl");
+  schema
+      .formula("frame_interval", options.frame_interval,
+               "Time between frames (taken after the first step that reaches one, as by Gkeyll); absent: "
+               "start and end")
+      .on_restart(OnRestart::free);
+  schema.flag("distribution", options.distribution, "Frames hold f, not only moments and fields")
+      .on_restart(OnRestart::fixed);
+  schema.flag("gkyl", options.gkyl, "Also write Gkeyll's files, for postgkyl").on_restart(OnRestart::free);
 }
 
 void describe(Schema& schema, BeamOptions& options) {
@@ -147,9 +152,13 @@ void describe(Schema& schema, LimitOptions& options) {
 void describe(Schema& schema, RunOptions& options) {
   schema.named_formulas("constants", options.constants,
                         "Numbers with names, for all formulas: {k: 0.5, length: 2*pi/k}");
-  schema.section("basis", options.basis, "The polynomials");
-  schema.section("grid", options.grid, "Configuration space, and the cells of phase space");
-  schema.sections("species", options.species, "The kinds of particles").required().length(1);
+  schema.section("basis", options.basis, "The polynomials").on_restart(OnRestart::fixed);
+  schema.section("grid", options.grid, "Configuration space, and the cells of phase space")
+      .on_restart(OnRestart::fixed);
+  schema.sections("species", options.species, "The kinds of particles")
+      .required()
+      .length(1)
+      .on_restart(OnRestart::fixed);
   schema.section("field", options.field, "The fields");
   schema.choice("flux", options.flux,
                 {{"upwind", kinetics::Flux::upwind},
@@ -158,15 +167,22 @@ void describe(Schema& schema, RunOptions& options) {
                 "Numerical flux of f; central keeps the integral of f^2");
   schema.section("collisions", options.collisions, "Collisions; absent: none");
   schema.section("time", options.time, "The steps");
-  schema.section("parallel", options.parallel, "How phase space is shared out");
+  schema.section("parallel", options.parallel, "How phase space is shared out").on_restart(OnRestart::free);
   schema.section("output", options.output, "Frames over time");
   schema.integer("history_interval", options.history_interval, "Steps between rows of the history")
-      .at_least(1);
-  schema.integer("checkpoint_interval", options.checkpoint_interval, "Steps between checkpoints").at_least(1);
-  schema.integer("checkpoint_keep", options.checkpoint_keep, "Checkpoints that stay").at_least(1);
-  schema.section("theory", options.theory, "Rates to print beside those of the run; absent: none");
-  schema.section("reference", options.reference, "A curve to draw beside the run's");
-  schema.section("limits", options.limits, "When to stop with exit code 3");
+      .at_least(1)
+      .on_restart(OnRestart::free);
+  schema.integer("checkpoint_interval", options.checkpoint_interval, "Steps between checkpoints")
+      .at_least(1)
+      .on_restart(OnRestart::free);
+  schema.integer("checkpoint_keep", options.checkpoint_keep, "Checkpoints that stay")
+      .at_least(1)
+      .on_restart(OnRestart::free);
+  schema.section("theory", options.theory, "Rates to print beside those of the run; absent: none")
+      .on_restart(OnRestart::free);
+  schema.section("reference", options.reference, "A curve to draw beside the run's")
+      .on_restart(OnRestart::free);
+  schema.section("limits", options.limits, "When to stop with exit code 3").on_restart(OnRestart::free);
 }
 
 }  // namespace quintet::vlasov

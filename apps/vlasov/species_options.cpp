@@ -76,16 +76,19 @@ void describe(Schema& schema, BoundaryOptions& options) {
 
 void describe(Schema& schema, SpeciesOptions& options) {
   schema.text("name", options.name, "Name, as in files and other sections").required();
-  schema.formula("charge", options.charge, "Charge of a particle");
-  schema.formula("mass", options.mass, "Mass of a particle, above 0");
+  schema.formula("charge", options.charge, "Charge of a particle").on_restart(OnRestart::physics);
+  schema.formula("mass", options.mass, "Mass of a particle, above 0").on_restart(OnRestart::physics);
   schema.section("velocity", options.velocity, "The velocity box");
   schema.sections("initial", options.initial, "f at the start: the sum of these terms").required().length(1);
-  schema.section("boundary", options.boundary, "What particles meet at the ends of x");
-  schema.section("source", options.source, "Particles that come in; absent: none");
+  schema.section("boundary", options.boundary, "What particles meet at the ends of x")
+      .on_restart(OnRestart::physics);
+  schema.section("source", options.source, "Particles that come in; absent: none")
+      .on_restart(OnRestart::physics);
   schema
       .formulas("acceleration", options.acceleration,
                 "Given acceleration along each velocity direction, formulas of x, y, z, t; absent: none")
-      .length(0, 3);
+      .length(0, 3)
+      .on_restart(OnRestart::physics);
 }
 
 }  // namespace quintet::vlasov

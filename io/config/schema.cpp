@@ -57,6 +57,37 @@ Key& Key::existing_file() {
   return *this;
 }
 
+namespace {
+
+/// For the key, and for the keys in its sections that have said nothing.
+void set_rule(Key::Data& key, OnRestart rule) {
+  key.on_restart = rule;
+  for (auto& section : key.nested)
+    for (auto& inner : section->keys)
+      if (!inner.on_restart) set_rule(inner, rule);
+}
+
+}  // namespace
+
+Key& Key::on_restart(OnRestart rule) {
+  set_rule(*data_, rule);
+  return *this;
+}
+
+Key& Key::on_restart(std::string_view inner, OnRestart rule) {
+  for (auto& section : data_->nested)
+    for (auto& key : section->keys)
+      if (key.key == inner) set_rule(key, rule);
+  return *this;
+}
+
+OnRestart restart_rule(const Key::Data& key) { return key.on_restart.value_or(OnRestart::physics); }
+
+std::string restart_text(OnRestart rule) {
+  constexpr const char* texts[] = {"free", "physics", "fixed"};
+  return texts[static_cast<std::size_t>(rule)];
+}
+
 /// What the overloads below differ in.
 struct Schema::Value {
   Kind kind;

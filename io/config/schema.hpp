@@ -39,6 +39,13 @@ struct FormulaText {
   [[nodiscard]] bool empty() const { return text.empty(); }
 };
 
+/// What another value of a key means to a run that goes on from a checkpoint.
+enum class OnRestart {
+  free,     ///< what was computed so far stays as good as it was: only said in the log
+  physics,  ///< another calculation from here on: refused unless asked for, then recorded with the results
+  fixed     ///< the state in the checkpoint has no meaning with it: refused
+};
+
 /// What is known of one key; built by Schema, refined by the chained calls.
 class Key {
  public:
@@ -52,6 +59,11 @@ class Key {
   /// A path that must exist, looked for in the YAML file's folder first, then in the working folder; made
   /// absolute. Of 'FILE#/group' the file must exist, of a pattern with '*' the folder before it.
   Key& existing_file();
+  /// What a restart makes of another value; of a section: for those of its keys that say nothing themselves.
+  /// A key that says nothing anywhere changes the physics (OnRestart::physics).
+  Key& on_restart(OnRestart rule);
+  /// The same of one key of this section, whatever it says itself: time.steps where a ramp ends with them.
+  Key& on_restart(std::string_view inner, OnRestart rule);
 
   struct Data;
   explicit Key(Data& data) : data_(&data) {}
@@ -152,7 +164,28 @@ void parse_options(const Tree& document, const Describe& describe);
 [[nodiscard]] std::string print_options(const Describe& describe);
 /// The values in force as a document (for provenance and checkpoints): parses back to the same values.
 [[nodiscard]] Tree options_tree(const Describe& describe);
-/// A Markdown reference: one table a section: key, type, unit, default, range or choices, doc.
+
+/// A key whose value differs from that of an earlier run.
+struct Change {
+  std::string key;  ///< "integrator.temperature"
+  OnRestart rule = OnRestart::physics;
+  std::string from, to;  ///< as YAML, "absent" where there is no such section or value
+  bool is_file = false;  ///< the name of a file changed, which says nothing about what is in it
+};
+/// What differs between the options in force and `former`, the options_tree() of an earlier run, in the order
+/// of the description. Values are compared, not texts: 0.5 fs is 0.0005 ps (to 1e-14). A key that the earlier
+/// program did not know had its default; keys that this one does not know are passed over.
+[[nodiscard]] std::vector<Change> changes_since(const Tree& former, const Describe& describe);
+
+/// A file or folder that the options in force name.
+struct InputFile {
+  std::string key;  ///< "potential.model.0"
+  std::string path;
+  OnRestart rule = OnRestart::physics;
+};
+[[nodiscard]] std::vector<InputFile> input_files(const Describe& describe);
+
+/// A Markdown reference: one table a section: key, type, unit, default, range or choices, restart, doc.
 [[nodiscard]] std::string reference_page(const Describe& describe, std::string_view title);
 /// A JSON Schema (draft 2020-12) for editors.
 [[nodiscard]] Tree json_schema(const Describe& describe, std::string_view title);

@@ -31,6 +31,7 @@ struct Key::Data {
   bool above = false, below = false;  ///< whether the minimum, the maximum is excluded
   std::size_t least = 0, most = std::numeric_limits<std::size_t>::max();
   std::vector<std::string> choices;
+  std::optional<OnRestart> on_restart;  ///< where nothing is said: physics
 
   Tree current;                             ///< value in force, in canonical form; null if absent
   std::function<void(const Tree&)> assign;  ///< store a value given in canonical form
@@ -57,6 +58,16 @@ struct Schema::Section {
 
 /// "above 0 ps and at most 1 ps", "3 values" ...: the range and length of a key as text, "" if unlimited.
 [[nodiscard]] std::string range_text(const Key::Data& key);
+/// What holds for a key where nothing is said: physics.
+[[nodiscard]] OnRestart restart_rule(const Key::Data& key);
+/// "free", "physics" or "fixed".
+[[nodiscard]] std::string restart_text(OnRestart rule);
+/// The value, section or list of sections in force for a key as a document.
+[[nodiscard]] Tree key_tree(const Key::Data& key);
+/// A value on one line as YAML.
+[[nodiscard]] std::string inline_yaml(const Tree& tree);
+/// The key of this name in a section that may be missing.
+[[nodiscard]] const Key::Data* find_key(const Schema::Section* section, const std::string& name);
 /// "section.key" or "key" at the top.
 [[nodiscard]] std::string joined_path(const std::string& section, const std::string& key);
 /// The value in force as a document: numbers with unit, texts protected.

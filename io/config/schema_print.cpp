@@ -13,9 +13,14 @@ namespace {
 
 using Section = Schema::Section;
 
-Tree section_tree(const Section& section);
+Tree section_tree(const Section& section) {
+  Tree tree = Tree::map();
+  for (const auto& key : section.keys) tree.set(key.key, key_tree(key));
+  return tree;
+}
 
-/// The value, section or list of sections in force for a key.
+}  // namespace
+
 Tree key_tree(const Key::Data& key) {
   if (key.kind != Kind::section) return value_tree(key);
   if (!key.is_list) return key.is_sample ? Tree() : section_tree(*key.nested.front());
@@ -25,13 +30,6 @@ Tree key_tree(const Key::Data& key) {
   return list;
 }
 
-Tree section_tree(const Section& section) {
-  Tree tree = Tree::map();
-  for (const auto& key : section.keys) tree.set(key.key, key_tree(key));
-  return tree;
-}
-
-/// A value on one line as YAML.
 std::string inline_yaml(const Tree& tree) {
   auto text = to_yaml(tree);
   while (text.ends_with('\n')) text.pop_back();
@@ -44,6 +42,8 @@ const Key::Data* find_key(const Section* section, const std::string& name) {
   const auto found = std::find_if(keys.begin(), keys.end(), [&](const auto& key) { return key.key == name; });
   return found == keys.end() ? nullptr : &*found;
 }
+
+namespace {
 
 std::string quantity_text(const std::string& unit) {
   return unit == "1" ? dimension_name(unit) : fmt::format("{} in {}", dimension_name(unit), unit);
@@ -61,6 +61,8 @@ std::string facts(const Key::Data& key, const Key::Data* fresh) {
     parts.push_back("optional");
   else if (key.kind != Kind::section && !key.is_map && fresh)
     parts.push_back("default " + inline_yaml(value_tree(*fresh)));
+  if (const auto rule = restart_rule(key); key.kind != Kind::section && rule != OnRestart::physics)
+    parts.push_back("restart: " + restart_text(rule));
   return parts.empty() ? "" : fmt::format(" [{}]", fmt::join(parts, "; "));
 }
 

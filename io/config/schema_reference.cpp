@@ -54,11 +54,14 @@ std::string limits(const Key::Data& key) {
 }
 
 void reference_section(std::string& out, const Section& section, const std::string& path) {
-  out += "| key | type | unit | default | range or choices | meaning |\n|---|---|---|---|---|---|\n";
+  out +=
+      "| key | type | unit | default | range or choices | restart | meaning |\n"
+      "|---|---|---|---|---|---|---|\n";
   for (const auto& key : section.keys) {
     const auto example = key.example.empty() ? "" : fmt::format(" (example: {})", code(key.example));
-    out += fmt::format("| `{}` | {} | {} | {} | {} | {}{} |\n", key.key, type_name(key), code(key.unit),
-                       default_text(key), limits(key), cell(key.doc), example);
+    const auto restart = key.kind == Kind::section ? "" : restart_text(restart_rule(key));
+    out += fmt::format("| `{}` | {} | {} | {} | {} | {} | {}{} |\n", key.key, type_name(key), code(key.unit),
+                       default_text(key), limits(key), restart, cell(key.doc), example);
   }
   out += '\n';
   for (const auto& key : section.keys) {
@@ -167,6 +170,7 @@ Tree json_key(const Key::Data& key) {
   if (key.nullable || empty_section) schema = json_nullable(std::move(schema));
   schema.set("description", Tree::text(json_description(key)));
   if (!key.required && key.kind != Kind::section) schema.set("default", value_tree(key));
+  if (key.kind != Kind::section) schema.set("x-on-restart", Tree::text(restart_text(restart_rule(key))));
   if (!key.example.empty()) schema.set("examples", Tree::list({Tree::text(key.example)}));
   return schema;
 }

@@ -19,18 +19,25 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+/// Fields 3 to 22 of /proc/PROCESS/stat: state ... start time; empty if there is none.
+std::vector<std::string> stat_fields(const std::string& process) {
+  std::ifstream file("/proc/" + process + "/stat");
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  const auto name_end = text.rfind(')');  // the second field, the program's name, may hold anything
+  if (name_end == std::string::npos) return {};
+  std::istringstream rest(text.substr(name_end + 1));
+  std::vector<std::string> fields(20);
+  for (auto& field : fields) rest >> field;
+  return rest ? fields : std::vector<std::string>();
+}
+
 /// Age of this process (s) from the kernel's records, to 10 ms; 0 where there are none to be trusted.
 double age_by_kernel() {
-  std::ifstream file("/proc/self/stat");
-  std::string text(std::istreambuf_iterator<char>(file), {});
-  const auto name_end = text.rfind(')');  // the second field, the program's name, may hold anything
-  if (name_end == std::string::npos) return 0.0;
-  std::istringstream fields(text.substr(name_end + 1));
-  std::string field;
-  for (int i_field = 3; i_field <= 22; ++i_field) fields >> field;  // 22: start time in ticks since boot
+  const auto fields = stat_fields("self");
   timespec now{};
-  if (!fields || clock_gettime(CLOCK_BOOTTIME, &now) != 0) return 0.0;
-  const double started = std::strtod(field.c_str(), nullptr) / static_cast<double>(sysconf(_SC_CLK_TCK));
+  if (fields.empty() || clock_gettime(CLOCK_BOOTTIME, &now) != 0) return 0.0;
+  const double started =
+      std::strtod(fields.back().c_str(), nullptr) / static_cast<double>(sysconf(_SC_CLK_TCK));
   const double age = static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec) - started;
   return age < 3600.0 ? std::max(age, 0.0) : 0.0;  // containers with a clock of their own
 }
@@ -56,6 +63,12 @@ std::string openblas_version() {
 
 double seconds_since_start() {
   return birth.age_when_loaded + std::chrono::duration<double>(Clock::now() - birth.loaded).count();
+}
+
+std::optional<std::string> process_start(int process) {
+  const auto fields = stat_fields(std::to_string(process));
+  if (fields.empty()) return std::nullopt;
+  return fields.front() == "Z" || fields.front() == "X" ? "" : fields.back();
 }
 
 double peak_memory_mb() {

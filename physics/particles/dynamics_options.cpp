@@ -6,7 +6,8 @@ void describe(Schema& schema, TimeOptions& options) {
   schema.quantity("dt", options.dt, "ps", "Time step").above(0).example("0.5 fs");
   schema.integer("steps", options.steps, "Number of steps (of a minimisation: at most)")
       .required()
-      .at_least(0);
+      .at_least(0)
+      .on_restart(OnRestart::free);
 }
 
 void describe(Schema& schema, BarostatOptions& options) {

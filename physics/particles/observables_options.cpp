@@ -40,15 +40,19 @@ void describe(Schema& schema, MsdOptions& options) {
               "The line for the diffusion coefficient is fitted from this fraction of the longest time to "
               "its end")
       .at_least(0)
-      .at_most(0.9);
+      .at_most(0.9)
+      .on_restart(OnRestart::free);
 }
 
 void describe(Schema& schema, VacfOptions& options) { describe_correlation(schema, options.correlation); }
 
 void describe(Schema& schema, ObservablesOptions& options) {
-  schema.section("rdf", options.rdf, "Radial distribution functions g(r) and coordination numbers");
-  schema.section("msd", options.msd, "Mean-square displacements and diffusion coefficients");
-  schema.section("vacf", options.vacf, "Velocity autocorrelation and vibrational spectrum");
+  schema.section("rdf", options.rdf, "Radial distribution functions g(r) and coordination numbers")
+      .on_restart(OnRestart::fixed);
+  schema.section("msd", options.msd, "Mean-square displacements and diffusion coefficients")
+      .on_restart(OnRestart::fixed);
+  schema.section("vacf", options.vacf, "Velocity autocorrelation and vibrational spectrum")
+      .on_restart(OnRestart::fixed);
 }
 
 std::vector<std::unique_ptr<Observer>> make_observables(const ObservablesOptions& options,

@@ -14,7 +14,9 @@ namespace quintet::dpmd {
 namespace fs = std::filesystem;
 
 void describe(Schema& schema, DeviationOptions& options) {
-  schema.integer("interval", options.interval, "Steps between rows of model_devi.out").at_least(1);
+  schema.integer("interval", options.interval, "Steps between rows of model_devi.out")
+      .at_least(1)
+      .on_restart(OnRestart::free);
   schema
       .quantity("relative_force", options.relative_force, "eV/angstrom",
                 "Divide an atom's force deviation by its mean force plus this level")
@@ -23,7 +25,8 @@ void describe(Schema& schema, DeviationOptions& options) {
       .quantity("relative_virial", options.relative_virial, "eV",
                 "Divide a component's virial deviation by its mean (an atom) plus this level")
       .above(0);
-  schema.flag("atomic", options.atomic, "Write the force deviation of every atom behind the row");
+  schema.flag("atomic", options.atomic, "Write the force deviation of every atom behind the row")
+      .on_restart(OnRestart::fixed);
 }
 
 namespace {

@@ -24,10 +24,10 @@ void describe(Schema& schema, EquationReference& options) {
 void describe(Schema& schema, EquationOptions& options) {
   schema.section("system", options.system, "A perfect crystal cell near its minimum");
   schema.section("potential", options.potential, "The forces");
-  schema.section("domain", options.domain, "Ranks and neighbour lists");
+  schema.section("domain", options.domain, "Ranks and neighbour lists").on_restart(OnRestart::free);
   schema.number("range", options.range, "Largest linear strain about the minimum").above(0).at_most(0.2);
   schema.integer("points", options.points, "Volumes in the fit").at_least(5).at_most(1001);
-  schema.section("reference", options.reference, "Values to print beside ours");
+  schema.section("reference", options.reference, "Values to print beside ours").on_restart(OnRestart::free);
 }
 
 namespace {

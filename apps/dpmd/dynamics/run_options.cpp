@@ -64,11 +64,13 @@ void describe(Schema& schema, PotentialOptions& options) {
 
 void describe(Schema& schema, DomainSection& options) {
   schema.quantity("skin", options.skin, "angstrom", "Neighbour lists reach this much beyond the cutoff")
-      .above(0);
+      .above(0)
+      .on_restart(OnRestart::free);
   schema.integers("ranks", options.ranks, "Grid of ranks along the cell's rows; 0: chosen")
       .length(3, 3)
       .at_least(0)
-      .at_most(1000000);
+      .at_most(1000000)
+      .on_restart(OnRestart::free);
 }
 
 std::array<int, 3> grid_of(const DomainSection& options) {
@@ -77,7 +79,9 @@ std::array<int, 3> grid_of(const DomainSection& options) {
 }
 
 void describe(Schema& schema, TrajectoryOptions& options) {
-  schema.integer("interval", options.interval, "Steps between frames of trajectory.h5 (H5MD)").at_least(1);
+  schema.integer("interval", options.interval, "Steps between frames of trajectory.h5 (H5MD)")
+      .at_least(1)
+      .on_restart(OnRestart::free);
   schema.flag("velocities", options.velocities, "Write velocities");
   schema.flag("forces", options.forces, "Write forces");
   schema.flag("single_precision", options.single_precision, "Write float32: half the size");
@@ -101,24 +105,33 @@ void describe(Schema& schema, ReferenceOptions& options) {
 }
 
 void describe(Schema& schema, RunOptions& options) {
-  schema.section("system", options.system, "The atoms");
+  schema.section("system", options.system, "The atoms").on_restart(OnRestart::fixed);
   schema.section("potential", options.potential, "The forces");
-  schema.section("time", options.time, "The steps");
+  const bool ramps = options.integrator.temperature_end || options.integrator.barostat.pressure_end;
+  schema.section("time", options.time, "The steps")
+      .on_restart("steps", ramps ? OnRestart::physics : OnRestart::free);
   schema.section("integrator", options.integrator, "The ensemble");
-  schema.section("velocities", options.velocities, "Initial velocities");
+  schema.section("velocities", options.velocities, "Initial velocities").on_restart(OnRestart::fixed);
   schema.section("domain", options.domain, "Ranks and neighbour lists");
   schema.integer("thermo_interval", options.thermo_interval, "Steps between rows of the thermo table")
-      .at_least(1);
-  schema.section("trajectory", options.trajectory, "Frames in trajectory.h5; absent: none");
+      .at_least(1)
+      .on_restart(OnRestart::free);
+  schema.section("trajectory", options.trajectory, "Frames in trajectory.h5; absent: none")
+      .on_restart(OnRestart::fixed);
   schema.section("observables", options.observables, "Averages over the run");
   schema.section("deviation", options.deviation,
                  "How far the models disagree, in model_devi.out; absent: not told");
   schema.section("selection", options.selection,
                  "Frames worth a label: candidates.h5, and a choice of them in selected.xyz; absent: none");
-  schema.integer("checkpoint_interval", options.checkpoint_interval, "Steps between checkpoints").at_least(1);
-  schema.integer("checkpoint_keep", options.checkpoint_keep, "Checkpoints that stay").at_least(1);
-  schema.section("limits", options.limits, "When to stop with exit code 3");
-  schema.section("reference", options.reference, "Results to set beside this run's");
+  schema.integer("checkpoint_interval", options.checkpoint_interval, "Steps between checkpoints")
+      .at_least(1)
+      .on_restart(OnRestart::free);
+  schema.integer("checkpoint_keep", options.checkpoint_keep, "Checkpoints that stay")
+      .at_least(1)
+      .on_restart(OnRestart::free);
+  schema.section("limits", options.limits, "When to stop with exit code 3").on_restart(OnRestart::free);
+  schema.section("reference", options.reference, "Results to set beside this run's")
+      .on_restart(OnRestart::free);
   schema.integer("seed", options.seed, "Seed of all random numbers").at_least(0);
   schema.check([&options]() -> std::optional<std::string> {
     if (options.reference.rdf && !options.observables.rdf)

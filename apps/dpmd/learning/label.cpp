@@ -34,8 +34,13 @@ void describe(Schema& schema, LabelOptions& options) {
   schema.text("command", options.command,
               "Shell command, run in a frame's folder; absent: 'cp2k.psmp -i cp2k.inp', 'lmp -in in.lammps "
               "-log none'");
-  schema.integer("jobs", options.jobs, "Programs that run at once").at_least(1).at_most(1000);
-  schema.quantity("time_limit", options.time_limit, "s", "Time that one frame may take").above(0);
+  schema.integer("jobs", options.jobs, "Programs that run at once")
+      .at_least(1)
+      .at_most(1000)
+      .on_restart(OnRestart::free);
+  schema.quantity("time_limit", options.time_limit, "s", "Time that one frame may take")
+      .above(0)
+      .on_restart(OnRestart::free);
 }
 
 const LabelRecipe& recipe_of(LabelProgram program) {

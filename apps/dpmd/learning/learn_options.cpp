@@ -33,10 +33,13 @@ void describe(Schema& schema, LearnOptions& options) {
       .required()
       .length(1)
       .existing_file();
-  schema.integer("iterations", options.iterations, "Rounds of train, run, select, label").at_least(1);
+  schema.integer("iterations", options.iterations, "Rounds of train, run, select, label")
+      .at_least(1)
+      .on_restart(OnRestart::free);
   schema.integer("models", options.models, "Models of the ensemble; the first drives")
       .at_least(2)
-      .at_most(100);
+      .at_most(100)
+      .on_restart(OnRestart::fixed);
   schema.section("train", options.train, "Training");
   schema.sections("explore", options.explore, "Runs that look for frames worth a label").required().length(1);
   schema.section("selection", options.selection, "Which frames get a label; 'most' is for all runs together");
@@ -45,11 +48,16 @@ void describe(Schema& schema, LearnOptions& options) {
       .number("enough_accurate", options.enough_accurate,
               "End when this share of an iteration's frames is accurate")
       .above(0)
-      .at_most(1);
-  schema.flag("final_training", options.final_training,
-              "Train once more on all labels after the last iteration");
-  schema.text("launcher", options.launcher,
-              "Put before 'dpmd train' and 'dpmd run': 'mpirun -n 4'; empty: one process");
+      .at_most(1)
+      .on_restart(OnRestart::free);
+  schema
+      .flag("final_training", options.final_training,
+            "Train once more on all labels after the last iteration")
+      .on_restart(OnRestart::free);
+  schema
+      .text("launcher", options.launcher,
+            "Put before 'dpmd train' and 'dpmd run': 'mpirun -n 4'; empty: one process")
+      .on_restart(OnRestart::free);
   schema.integer("seed", options.seed, "Of weights, velocities and random choices").at_least(0);
 }
 

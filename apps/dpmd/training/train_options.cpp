@@ -193,7 +193,8 @@ void describe(Schema& schema, DataSection& options) {
   schema
       .quantity("frame_memory", options.frame_memory, "GB",
                 "Neighbours of frames are kept up to this size on each rank, made anew beyond it")
-      .at_least(0);
+      .at_least(0)
+      .on_restart(OnRestart::free);
 }
 
 void describe(Schema& schema, PrefactorOptions& options) {
@@ -236,22 +237,29 @@ void describe(Schema& schema, OptimiserOptions& options) {
 }
 
 void describe(Schema& schema, TrainOptions& options) {
-  schema.section("model", options.model, "What is trained");
+  schema.section("model", options.model, "What is trained").on_restart(OnRestart::fixed);
   schema.section("data", options.data, "Labelled frames");
   schema.section("loss", options.loss, "What is made small");
   schema.section("learning_rate", options.learning_rate, "Exponential decay");
   schema.section("optimiser", options.optimiser, "Adam");
   schema.integer("steps", options.steps, "Number of steps, one batch each").required().at_least(0);
   schema.integer("report_interval", options.report_interval, "Steps between rows of the learning curve")
-      .at_least(1);
-  schema.integer("checkpoint_interval", options.checkpoint_interval, "Steps between checkpoints").at_least(1);
-  schema.integer("checkpoint_keep", options.checkpoint_keep, "Checkpoints that stay").at_least(1);
+      .at_least(1)
+      .on_restart(OnRestart::free);
+  schema.integer("checkpoint_interval", options.checkpoint_interval, "Steps between checkpoints")
+      .at_least(1)
+      .on_restart(OnRestart::free);
+  schema.integer("checkpoint_keep", options.checkpoint_keep, "Checkpoints that stay")
+      .at_least(1)
+      .on_restart(OnRestart::free);
   schema
       .number("divergence", options.divergence,
               "Stop (exit 3) when the loss stays above this many times its least value")
-      .above(1);
+      .above(1)
+      .on_restart(OnRestart::free);
   schema.integer("seed", options.seed, "Seed of weights and batches").at_least(0);
-  schema.text("output", options.output, "Name of the trained model in the run directory");
+  schema.text("output", options.output, "Name of the trained model in the run directory")
+      .on_restart(OnRestart::free);
   schema.check([&options]() -> std::optional<std::string> {
     if (options.output.ends_with(".dp") && options.output.find('/') == std::string::npos) return std::nullopt;
     return fmt::format("output '{}': expected a name without folders that ends in .dp", options.output);

@@ -149,16 +149,18 @@ TEST(SchemaDocuments, reference_page_has_a_table_for_each_section) {
 
   const auto page = quintet::reference_page(described(run), "dpmd run");
 
-  expect_contains(page, "# dpmd run\n\n| key | type | unit | default | range or choices | meaning |\n");
+  expect_contains(page,
+                  "# dpmd run\n\n| key | type | unit | default | range or choices | restart | meaning |\n");
   expect_contains(page, "\n## `time`\n\nHow time advances\n\n");
-  expect_contains(page,
-                  "| `dt` | quantity | `ps` | `0.0005 ps` | above 0 ps and at most 0.1 ps | Time step "
-                  "(example: `0.5 fs`) |\n");
-  expect_contains(page, "| `steps` | integer |  | required | at least 0 | Number of steps |\n");
-  expect_contains(page,
-                  "| `ensemble` | choice |  | `nve` | `nve`, `nvt`, `npt` | Thermodynamic ensemble |\n");
+  expect_contains(
+      page,
+      "| `dt` | quantity | `ps` | `0.0005 ps` | above 0 ps and at most 0.1 ps | physics | Time step "
+      "(example: `0.5 fs`) |\n");
+  expect_contains(page, "| `steps` | integer |  | required | at least 0 | physics | Number of steps |\n");
+  expect_contains(
+      page, "| `ensemble` | choice |  | `nve` | `nve`, `nvt`, `npt` | physics | Thermodynamic ensemble |\n");
   expect_contains(page, "Weights \\| of parts");
-  expect_contains(page, "| `barostat` | section |  | absent |  | Pressure control |\n");
+  expect_contains(page, "| `barostat` | section |  | absent |  |  | Pressure control |\n");
   expect_contains(page, "| `pressure` | list of quantities | `bar` |");
 }
 
