@@ -172,10 +172,23 @@ std::size_t species_index(const std::string& name, const std::vector<Species>& s
   return static_cast<std::size_t>(found - names.begin());
 }
 
-double frequency_of(const Formulas& formulas, const FormulaText& text, const std::string& key) {
-  const double value = formulas.number(text, key);
-  QUINTET_CHECK(value >= 0, "{}: {} is out of range; expected at least 0", place_and_key(text, key), value);
-  return value;
+/// nu_sr of a formula: a number, or 1 times a profile of x and t.
+void set_frequency(const Formulas& formulas, const FormulaText& text, const std::string& key, std::size_t s,
+                   std::size_t r, double factor, CollisionOptions& collisions) {
+  const Formula formula = formulas.of_position_and_time(text, key);
+  const bool changes = formula.uses("t");
+  if (!changes && !formula.uses("x") && !formula.uses("y") && !formula.uses("z")) {
+    const double value = formulas.number(text, key);
+    QUINTET_CHECK(value >= 0, "{}: {} is out of range; expected at least 0", place_and_key(text, key), value);
+    collisions.frequency[s][r] = factor * value;
+    return;
+  }
+  if (collisions.profile.empty())
+    collisions.profile.assign(collisions.frequency.size(),
+                              std::vector<PointFunction>(collisions.frequency.size()));
+  collisions.frequency[s][r] = factor;
+  collisions.profile[s][r] = formula;
+  collisions.profile_changes = collisions.profile_changes || changes;
 }
 
 CollisionOptions make_collisions(const CollisionSection& given, const Formulas& formulas,
@@ -183,11 +196,10 @@ CollisionOptions make_collisions(const CollisionSection& given, const Formulas& 
   CollisionOptions collisions;
   collisions.kind = given.kind;
   collisions.conserving = given.conserving;
-  auto& nu = collisions.frequency;
-  nu.assign(species.size(), std::vector<double>(species.size(), 0));
+  collisions.frequency.assign(species.size(), std::vector<double>(species.size(), 0));
   for (const auto& [name, text] : given.frequency) {
     const auto s = species_index(name, species, place_and_key(text, "collisions.frequency"));
-    nu[s][s] = frequency_of(formulas, text, "collisions.frequency." + name);
+    set_frequency(formulas, text, "collisions.frequency." + name, s, s, 1, collisions);
   }
   for (std::size_t i = 0; i < given.between.size(); ++i) {
     const auto& pair = given.between[i];
@@ -196,9 +208,10 @@ CollisionOptions make_collisions(const CollisionSection& given, const Formulas& 
                b = species_index(pair.species[1], species, key + ".species");
     QUINTET_CHECK(a != b, "{}.species: twice '{}'; its collisions with itself are in collisions.frequency",
                   key, pair.species[0]);
-    nu[a][b] = frequency_of(formulas, pair.frequency[0], key + ".frequency.0");
-    nu[b][a] = pair.frequency.size() > 1 ? frequency_of(formulas, pair.frequency[1], key + ".frequency.1")
-                                         : nu[a][b] * species[a].mass / species[b].mass;
+    set_frequency(formulas, pair.frequency[0], key + ".frequency.0", a, b, 1, collisions);
+    const bool both = pair.frequency.size() > 1;
+    set_frequency(formulas, pair.frequency[both ? 1 : 0], key + (both ? ".frequency.1" : ".frequency.0"), b, a,
+                  both ? 1 : species[a].mass / species[b].mass, collisions);
   }
   collisions.spitzer = given.spitzer.has_value();
   if (given.spitzer) {

@@ -87,25 +87,26 @@ struct Bgk::Implementation {
     return result;
   }
 
-  /// Moments that M shall have: those of f, and what A (M - f) is to bring besides.
-  void set_target(int conf, const CollisionMoments& moments, const MomentGain& gain, const double* rate,
+  /// Moments that M shall have: those of f, and what A (M - f) is to bring besides. False: A cannot bring it.
+  bool set_target(int conf, const CollisionMoments& moments, const MomentGain& gain, const double* rate,
                   double (*target)[max_conf_modes]) const {
     for (int a = 0; a < n; ++a) {
       target[0][a] = moments.density(conf)[a];
       for (int d = 0; d < vdim; ++d) target[1 + d][a] = moments.momentum(conf, d)[a];
       target[vdim + 1][a] = moments.energy(conf)[a];
     }
-    if (gain.size() == 0) return;
+    if (gain.size() == 0) return true;
     double matrix[max_conf_modes * max_conf_modes] = {};
     int pivot[max_conf_modes];
     products.add_matrix(rate, 1, matrix, n);
-    if (!lu_factorise(matrix, pivot, n)) return;
+    if (!lu_factorise(matrix, pivot, n)) return false;
     for (int m = 1; m < n_moments; ++m) {
       double more[max_conf_modes];
       for (int a = 0; a < n; ++a) more[a] = (m > vdim ? 2 : 1) * gain(conf, m - 1, a);
       lu_solve(matrix, pivot, more, n);
       for (int a = 0; a < n; ++a) target[m][a] += more[a];
     }
+    return true;
   }
 
   /// Moment m of a product of tables: table[d] in direction d.
@@ -176,7 +177,7 @@ struct Bgk::Implementation {
                const double* matrix, Work& work) {
     double target[max_moments][max_conf_modes], amplitude[max_nodes][max_conf_modes],
         correction[max_moments][max_conf_modes];
-    set_target(conf, moments, gain, rate, target);
+    if (!set_target(conf, moments, gain, rate, target)) return false;
     double constant[max_conf_modes] = {products.constant()};
     const State mean = state(target, constant);
     if (!(mean.density > 0 && mean.thermal_square > 0)) return false;
@@ -275,11 +276,16 @@ struct Bgk::Implementation {
     idle.push_back(std::move(work));
   }
 
+  void bound(int conf, const ConfField& rate) {
+    rates[at(conf)] = products.bounds(&rate(conf, 0, 0)).upper / (2.51 * (2 * basis.order() + 1));
+  }
+
   bool run_cell(int conf, const Distribution& f, const CollisionMoments& moments, const MomentGain& gain,
                 const ConfField& rate, double weight, const Distribution& out) {
     double matrix[max_conf_modes * max_conf_modes] = {};
     products.add_matrix(&rate(conf, 0, 0), 1, matrix, n);
-    rates[at(conf)] = products.bounds(&rate(conf, 0, 0)).upper / (2.51 * (2 * basis.order() + 1));
+    bound(conf, rate);
+    if (std::all_of(&rate(conf, 0, 0), &rate(conf, 0, 0) + n, [](double a) { return a == 0; })) return true;
     auto work = take();
     const bool good = prepare(conf, moments, gain, &rate(conf, 0, 0), matrix, *work);
     for (int row = 0; row < block.n_rows() && good; ++row) add_row(f, matrix, *work, weight, conf, row, out);
@@ -309,6 +315,10 @@ void Bgk::apply(const Exec& exec, const Distribution& f, const CollisionMoments&
       "collisions of {}: density (mean {:.6g}) or vth^2 is not positive in {}, or its Maxwellian lies "
       "outside the velocity grid",
       species, moments.density(bad)[0] * i.products.constant(), describe_place(i.block, bad)));
+}
+
+void Bgk::bound(const ConfField& rate) {
+  for (int conf = 0; conf < implementation_->block.n_conf(); ++conf) implementation_->bound(conf, rate);
 }
 
 double Bgk::frequency() const {

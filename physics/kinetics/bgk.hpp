@@ -27,7 +27,9 @@ class Bgk {
   /// communicated. Throws NumericalError where density or vth^2 are not positive.
   void apply(const Exec& exec, const Distribution& f, const CollisionMoments& moments, const MomentGain& gain,
              const ConfField& rate, const std::string& species, double weight, const Distribution& out);
-  /// Rate of the last apply() as in LenardBernstein::frequency(): SSP-RK3 bears A dt = 2.51.
+  /// What frequency() is to say of these rates, without an apply().
+  void bound(const ConfField& rate);
+  /// Rate of the last apply() or bound() as in LenardBernstein::frequency(): SSP-RK3 bears A dt = 2.51.
   [[nodiscard]] double frequency() const;
 
  private:

@@ -89,6 +89,10 @@ bool CollisionMoments::solve_cell(int conf, const ConfProducts& products, const 
   int pivot[most];
   std::fill(matrix, matrix + size * size, 0.0);
   const double* rate = &coefficients(conf, 0, 0);
+  if (std::all_of(rate, rate + n, [](double a) { return a == 0; })) {
+    std::fill_n(&coefficients(conf, 1, 0), size, 0.0);
+    return true;
+  }
   const auto block = [&](int row, int column) { return matrix + row * n * size + column * n; };
   for (int d = 0; d < vdim_; ++d) {
     products.add_matrix(density(conf), 1, block(d, d), size);

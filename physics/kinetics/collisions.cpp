@@ -38,6 +38,9 @@ void check(const std::vector<Species>& species, const CollisionOptions& options)
           (options.frequency[s][r] > 0) == (options.frequency[r][s] > 0),
           "{} collides with {} (frequency {}), but not the other way round ({}): give both, or neither",
           species[s].name, species[r].name, options.frequency[s][r], options.frequency[r][s]);
+  QUINTET_CHECK(options.profile.empty() || options.profile.size() == n,
+                "profiles of collision frequencies are given for {} species, there are {}",
+                options.profile.size(), n);
   QUINTET_CHECK(options.conserving || options.kind == CollisionOptions::Operator::lenard_bernstein,
                 "conserving: false is for the Lenard-Bernstein operator alone; BGK always conserves");
   QUINTET_CHECK(!options.spitzer || (options.reference_density > 0 && options.reference_thermal_speed > 0),
@@ -116,14 +119,19 @@ struct Collisions::Implementation {
       }
   }
 
-  void add_lenard_bernstein(const Exec& exec, int s, const Distribution& f, double weight,
-                            const Distribution& out) {
-    if (options.conserving)
-      moments[at(s)].solve(exec, blocks[at(s)], products, gain[at(s)], species[at(s)].name,
-                           coefficients[at(s)]);
-    else
-      set_fixed_coefficients(s);
-    lenard_bernstein[at(s)]->apply(exec, f, coefficients[at(s)], weight, out);
+  /// All that the operators multiply f with.
+  void compute_coefficients(const Exec& exec, double t, const std::vector<Distribution>& f) {
+    compute_moments(exec, f);
+    exchange.compute(exec, t, blocks[0], moments, coefficients, gain);
+    if (!options.conserving) hold_first_state();
+    for (int s = 0; s < n_species(); ++s) {
+      if (lenard_bernstein[at(s)] == nullptr) continue;
+      if (options.conserving)
+        moments[at(s)].solve(exec, blocks[at(s)], products, gain[at(s)], species[at(s)].name,
+                             coefficients[at(s)]);
+      else
+        set_fixed_coefficients(s);
+    }
   }
 };
 
@@ -134,21 +142,30 @@ Collisions::Collisions(const Decomposition& decomposition, const PhaseBasis& bas
 }
 Collisions::~Collisions() = default;
 
-void Collisions::add(const Exec& exec, const std::vector<Distribution>& f, double weight,
+void Collisions::add(const Exec& exec, double t, const std::vector<Distribution>& f, double weight,
                      const std::vector<Distribution>& out) {
   auto& i = *implementation_;
   const int n = i.n_species();
   for (int s = 0; s < n; ++s)
     if (i.lenard_bernstein[at(s)] != nullptr) i.lenard_bernstein[at(s)]->start(exec, f[at(s)]);
-  i.compute_moments(exec, f);
-  i.exchange.compute(exec, i.blocks[0], i.moments, i.coefficients, i.gain);
-  if (!i.options.conserving) i.hold_first_state();
+  i.compute_coefficients(exec, t, f);
   for (int s = 0; s < n; ++s) {
-    if (i.lenard_bernstein[at(s)] != nullptr) i.add_lenard_bernstein(exec, s, f[at(s)], weight, out[at(s)]);
+    if (i.lenard_bernstein[at(s)] != nullptr)
+      i.lenard_bernstein[at(s)]->apply(exec, f[at(s)], i.coefficients[at(s)], weight, out[at(s)]);
     if (i.bgk[at(s)] != nullptr)
       i.bgk[at(s)]->apply(exec, f[at(s)], i.moments[at(s)], i.gain[at(s)], i.coefficients[at(s)],
                           i.species[at(s)].name, weight, out[at(s)]);
   }
+}
+
+double Collisions::frequency(const Exec& exec, double t, const std::vector<Distribution>& f) {
+  auto& i = *implementation_;
+  i.compute_coefficients(exec, t, f);
+  for (int s = 0; s < i.n_species(); ++s) {
+    if (i.lenard_bernstein[at(s)] != nullptr) i.lenard_bernstein[at(s)]->bound(exec, i.coefficients[at(s)]);
+    if (i.bgk[at(s)] != nullptr) i.bgk[at(s)]->bound(i.coefficients[at(s)]);
+  }
+  return frequency();
 }
 
 double Collisions::frequency() const {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "physics/kinetics/distribution.hpp"
+#include "physics/kinetics/projection.hpp"
 #include "physics/kinetics/species.hpp"
 
 namespace quintet::kinetics {
@@ -19,6 +20,10 @@ struct CollisionOptions {
   /// Frequency of each species with itself (0: none), and nu_sr of species s with r, [s][r]; nu_sr and nu_rs
   /// are both zero or both positive.
   std::vector<std::vector<double>> frequency;
+  /// nu_sr is multiplied by this function of (x, t), [s][r], where it is set: finite, not negative. Empty:
+  /// none.
+  std::vector<std::vector<PointFunction>> profile;
+  bool profile_changes = false;  ///< with t; else it is evaluated once
   /// nu_sr is multiplied by n_r/n_ref (vth_ref/vth_s)^3, a function of x, when set (Spitzer).
   bool spitzer = false;
   double reference_density = 1, reference_thermal_speed = 1;
@@ -39,7 +44,8 @@ struct CollisionOptions {
 /// (1973) for beta = 0 (see SpeciesExchange); sum_r nu_sr u_sr and sum_r nu_sr vth_sr^2, or the u' and vth'
 /// of the one Maxwellian of BGK (Andries, Aoki & Perthame, 2002), are those that make the discrete operator
 /// bring about just that exchange: total momentum and energy are conserved to round-off, on grids of their
-/// own.
+/// own. Frequencies that vary in x are projected on the configuration basis and enter by weak products, which
+/// is all that these conservation laws need.
 class Collisions {
  public:
   Collisions(const Decomposition& decomposition, const PhaseBasis& basis, const std::vector<Species>& species,
@@ -47,16 +53,18 @@ class Collisions {
   ~Collisions();
   Collisions(const Collisions&) = delete;
 
-  /// out[s] += weight * C_s(f). Collective (moments are summed over velocity_comm, edges of velocity blocks
+  /// out[s] += weight * C_s(f) with the frequencies of time t. Collective (moments are summed over velocity_comm, edges of velocity blocks
   /// are exchanged). Throws NumericalError naming species and place when a density or thermal speed is not
   /// positive, or InputError (constructor) for frequencies that make no sense.
-  void add(const Exec& exec, const std::vector<Distribution>& f, double weight,
+  void add(const Exec& exec, double t, const std::vector<Distribution>& f, double weight,
            const std::vector<Distribution>& out);
-  /// Largest explicit rate of the last add() over all cells, to be added to the CFL frequency: the same
+  /// Largest explicit rate over all cells of what add() with this f and t would add, to be added to the CFL frequency: the same
   /// meaning as sum_d |alpha_d|/dz_d, SSP-RK3 with dt = 1/((2p + 1) rate) is stable. Lenard-Bernstein: sum_d
   /// of max|nu (v_d - u_d)|/dv_d (times what upwind DG takes beyond 2p + 1 there: 1.6 for hybrid, 1.1 for p =
   /// 3) and c nu vth^2/dv_d^2, c = 2.0, 3.4, 6.7 for p = 1, 2, 3, 5.7 for hybrid; from the spectrum of the
   /// operator. BGK: nu/(2.51 (2p + 1)). Collective.
+  [[nodiscard]] double frequency(const Exec& exec, double t, const std::vector<Distribution>& f);
+  /// That of the last add() or frequency(). Collective.
   [[nodiscard]] double frequency() const;
 
  private:

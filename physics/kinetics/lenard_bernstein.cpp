@@ -341,9 +341,7 @@ void LenardBernstein::apply(const Exec& exec, const Distribution& f, const DragD
                             double weight, const Distribution& out) {
   auto& i = *implementation_;
   i.halo.finish();
-  Kokkos::parallel_for("kinetics::lenard_bernstein_faces",
-                       Kokkos::RangePolicy<Exec>(exec, 0, i.block.n_conf()),
-                       [&i, &coefficients](int conf) { i.prepare(coefficients, conf); });
+  bound(exec, coefficients);
   switch (i.n_conf_modes) {
     case 2:
       return i.run<2>(exec, f, coefficients, weight, out);
@@ -359,6 +357,14 @@ void LenardBernstein::apply(const Exec& exec, const Distribution& f, const DragD
       throw InternalError(
           fmt::format("no Lenard-Bernstein kernel for {} configuration modes", i.n_conf_modes));
   }
+}
+
+void LenardBernstein::bound(const Exec& exec, const DragDiffusion& coefficients) {
+  auto& i = *implementation_;
+  Kokkos::parallel_for("kinetics::lenard_bernstein_faces",
+                       Kokkos::RangePolicy<Exec>(exec, 0, i.block.n_conf()),
+                       [&i, &coefficients](int conf) { i.prepare(coefficients, conf); });
+  exec.fence();
 }
 
 double LenardBernstein::frequency() const {

@@ -41,7 +41,9 @@ class LenardBernstein {
   /// out += weight * C(f). Waits for what start() began. Collective.
   void apply(const Exec& exec, const Distribution& f, const DragDiffusion& coefficients, double weight,
              const Distribution& out);
-  /// Largest rate of the last apply() on this rank's cells: sum_d drag_rate max|A v_d - B_d|/dv_d +
+  /// What frequency() is to say of these coefficients, without an apply().
+  void bound(const Exec& exec, const DragDiffusion& coefficients);
+  /// Largest rate of the last apply() or bound() on this rank's cells: sum_d drag_rate max|A v_d - B_d|/dv_d +
   /// diffusion_rate max D/dv_d^2, so that dt = 1/((2 p + 1) rate) is stable.
   [[nodiscard]] double frequency() const;
 

@@ -17,7 +17,7 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 SpeciesExchange::SpeciesExchange(const PhaseBasis& basis, const std::vector<Species>& species,
                                  const CollisionOptions& options)
-    : vdim_(basis.vdim()), n_conf_modes_(basis.conf().size()), options_(options) {
+    : vdim_(basis.vdim()), cdim_(basis.cdim()), n_conf_modes_(basis.conf().size()), options_(options) {
   for (const auto& s : species) {
     masses_.push_back(s.mass);
     names_.push_back(s.name);
@@ -34,9 +34,66 @@ SpeciesExchange::SpeciesExchange(const PhaseBasis& basis, const std::vector<Spec
       weight *= rule.weight[at(rest % n)];
     }
     weights_.push_back(weight);
+    nodes_.push_back(xi);
     for (int a = 0; a < n_conf_modes_; ++a)
       values_.push_back(basis.conf().value(a, std::span<const double>(xi.data(), at(basis.cdim()))));
   }
+  for (int s = 0; s < static_cast<int>(options.profile.size()); ++s)
+    for (int r = 0; r < static_cast<int>(options.profile[at(s)].size()); ++r)
+      if (options.profile[at(s)][at(r)]) profiles_.push_back({s, r, options.profile[at(s)][at(r)], {}});
+  if (!profiles_.empty()) set_control_points(basis.conf());
+}
+
+/// Equidistant points of a cell, its corners among them.
+void SpeciesExchange::set_control_points(const Basis& conf) {
+  const int n = conf.order() + 3;
+  int n_points = 1;
+  for (int d = 0; d < cdim_; ++d) n_points *= n;
+  for (int point = 0; point < n_points; ++point) {
+    std::array<double, 3> xi{};
+    for (int d = 0, rest = point; d < cdim_; ++d, rest /= n) xi[at(d)] = -1 + 2.0 * (rest % n) / (n - 1);
+    for (int a = 0; a < n_conf_modes_; ++a)
+      control_.push_back(conf.value(a, std::span<const double>(xi.data(), at(cdim_))));
+  }
+}
+
+void SpeciesExchange::evaluate_profiles(double t, const PhaseBlock& block) {
+  if (profiles_are_known_ && !options_.profile_changes) return;
+  profiles_are_known_ = true;
+  std::array<double, 4> x{};
+  for (auto& profile : profiles_) {
+    profile.values.clear();
+    for (int conf = 0; conf < block.n_conf(); ++conf) {
+      const auto index = block.conf_index(conf);
+      for (const auto& xi : nodes_) {
+        for (int d = 0; d < cdim_; ++d)
+          x[at(d)] = block.grid.centre(d, block.begin[at(d)] + index[at(d)]) +
+                     0.5 * block.grid.width(d) * xi[at(d)];
+        x[at(cdim_)] = t;
+        const double value = profile.function(std::span<const double>(x.data(), at(cdim_ + 1)));
+        QUINTET_CHECK(std::isfinite(value) && value >= 0,
+                      "collision frequency of {} with {}: its formula is {} in {} at time {:.6g}; expected a "
+                      "finite number of at least 0",
+                      names_[at(profile.s)], names_[at(profile.r)], value, describe_place(block, conf), t);
+        profile.values.push_back(value);
+      }
+    }
+  }
+}
+
+/// The mean stays, the rest is scaled until no control point is negative (Zhang & Shu, J. Comput. Phys. 229,
+/// 3091 (2010)).
+void SpeciesExchange::keep_positive(const ConfField& field, int conf) const {
+  const double* modes = &field(conf, 0, 0);
+  double least = 0;
+  for (std::size_t point = 0; point < control_.size(); point += at(n_conf_modes_)) {
+    double value = 0;
+    for (int a = 0; a < n_conf_modes_; ++a) value += control_[point + at(a)] * modes[a];
+    least = std::min(least, value);
+  }
+  if (least >= 0) return;
+  const double mean = constant_ * modes[0], factor = mean / (mean - least);
+  for (int a = 1; a < n_conf_modes_; ++a) field(conf, 0, a) *= factor;
 }
 
 bool SpeciesExchange::collides(int s) const {
@@ -74,8 +131,10 @@ SpeciesExchange::State SpeciesExchange::state(const CollisionMoments& moments, i
   return result;
 }
 
-double SpeciesExchange::rate(int s, int r, const std::vector<State>& states) const {
-  const double nu = options_.frequency[at(s)][at(r)];
+double SpeciesExchange::rate(int s, int r, int conf, int node, const std::vector<State>& states) const {
+  double nu = options_.frequency[at(s)][at(r)];
+  for (const auto& profile : profiles_)
+    if (profile.s == s && profile.r == r) nu *= profile.values[at(conf * n_nodes_ + node)];
   if (!options_.spitzer || nu == 0) return nu;
   const double thermal_speed = std::sqrt(states[at(s)].thermal_square);
   return nu * states[at(r)].density / options_.reference_density *
@@ -91,7 +150,8 @@ bool SpeciesExchange::compute_cell(int conf, const std::vector<CollisionMoments>
       coefficients[at(s)](conf, 0, a) = 0;
       for (int c = 0; c <= vdim_ && gain[at(s)].size() > 0; ++c) gain[at(s)](conf, c, a) = 0;
     }
-  if (!needs_states(gain)) {
+  const bool with_states = needs_states(gain);
+  if (uniform() && !with_states) {
     for (int s = 0; s < n_species; ++s)
       for (int r = 0; r < n_species; ++r)
         coefficients[at(s)](conf, 0, 0) += options_.frequency[at(s)][at(r)] / constant_;
@@ -100,17 +160,19 @@ bool SpeciesExchange::compute_cell(int conf, const std::vector<CollisionMoments>
   std::vector<State> states(at(n_species));
   for (int node = 0; node < n_nodes_; ++node) {
     for (int s = 0; s < n_species; ++s) {
+      if (!with_states) break;
       states[at(s)] = state(moments[at(s)], conf, node);
       if (collides(s) && !states[at(s)].is_positive()) return false;
     }
     for (int s = 0; s < n_species; ++s) {
       double sum = 0;
-      for (int r = 0; r < n_species; ++r) sum += rate(s, r, states);
+      for (int r = 0; r < n_species; ++r) sum += rate(s, r, conf, node, states);
       project(node, sum, coefficients[at(s)], conf, 0);
       for (int r = 0; r < s; ++r)
         if (gain[at(s)].size() > 0 && gain[at(r)].size() > 0) exchange(node, s, r, states, conf, gain);
     }
   }
+  for (int s = 0; s < n_species && !profiles_.empty(); ++s) keep_positive(coefficients[at(s)], conf);
   return true;
 }
 
@@ -123,7 +185,8 @@ void SpeciesExchange::exchange(int node, int s, int r, const std::vector<State>&
                                const std::vector<MomentGain>& gain) const {
   const State &a = states[at(s)], &b = states[at(r)];
   const double m_a = masses_[at(s)], m_b = masses_[at(r)];
-  const double k_a = m_a * a.density * rate(s, r, states), k_b = m_b * b.density * rate(r, s, states);
+  const double k_a = m_a * a.density * rate(s, r, conf, node, states),
+               k_b = m_b * b.density * rate(r, s, conf, node, states);
   if (!(k_a > 0 && k_b > 0)) return;
   const double k = k_a * k_b / (k_a + k_b);
   double power = vdim_ * (m_a * a.thermal_square - m_b * b.thermal_square) / (m_a + m_b);
@@ -137,10 +200,11 @@ void SpeciesExchange::exchange(int node, int s, int r, const std::vector<State>&
   project(node, k * power / m_b, gain[at(r)], conf, vdim_);
 }
 
-void SpeciesExchange::compute(const Exec& exec, const PhaseBlock& block,
+void SpeciesExchange::compute(const Exec& exec, double t, const PhaseBlock& block,
                               const std::vector<CollisionMoments>& moments,
                               const std::vector<DragDiffusion>& coefficients,
-                              const std::vector<MomentGain>& gain) const {
+                              const std::vector<MomentGain>& gain) {
+  evaluate_profiles(t, block);
   int bad = std::numeric_limits<int>::max();
   Kokkos::parallel_reduce(
       "kinetics::species_exchange", Kokkos::RangePolicy<Exec>(exec, 0, block.n_conf()),

@@ -24,14 +24,18 @@ class SpeciesExchange {
   SpeciesExchange(const PhaseBasis& basis, const std::vector<Species>& species,
                   const CollisionOptions& options);
 
-  /// A_s = sum_r nu_sr into component 0 of coefficients[s], and the gains (where gain[s] is not empty).
-  /// Throws NumericalError for a density or temperature that is not positive at a Gauss point and is needed.
-  void compute(const Exec& exec, const PhaseBlock& block, const std::vector<CollisionMoments>& moments,
-               const std::vector<DragDiffusion>& coefficients, const std::vector<MomentGain>& gain) const;
+  /// A_s = sum_r nu_sr at time t into component 0 of coefficients[s], and the gains (where gain[s] is not
+  /// empty). Where a profile's projection undershoots 0, its modes but the mean are scaled until it does not.
+  /// Throws NumericalError for a density or temperature that is not positive at a Gauss point and is needed,
+  /// InputError for a profile that is negative or not finite there.
+  void compute(const Exec& exec, double t, const PhaseBlock& block,
+               const std::vector<CollisionMoments>& moments, const std::vector<DragDiffusion>& coefficients,
+               const std::vector<MomentGain>& gain);
   /// Does species s collide with another one?
   [[nodiscard]] bool has_partner(int s) const;
   [[nodiscard]] bool collides(int s) const;
-  [[nodiscard]] bool uniform() const { return !options_.spitzer; }
+  /// Are all rates the same everywhere?
+  [[nodiscard]] bool uniform() const { return !options_.spitzer && profiles_.empty(); }
 
  private:
   struct State {
@@ -40,21 +44,34 @@ class SpeciesExchange {
     [[nodiscard]] bool is_positive() const { return density > 0 && thermal_square > 0; }
   };
   [[nodiscard]] State state(const CollisionMoments& moments, int conf, int node) const;
-  [[nodiscard]] double rate(int s, int r, const std::vector<State>& states) const;
+  /// nu_sr at a Gauss point but for what follows the states: the number, times its profile.
+  struct Profile {
+    int s, r;
+    PointFunction function;
+    std::vector<double> values;  ///< [n_conf, n_nodes]
+  };
+  void set_control_points(const Basis& conf);
+  void evaluate_profiles(double t, const PhaseBlock& block);
+  [[nodiscard]] double rate(int s, int r, int conf, int node, const std::vector<State>& states) const;
   /// Are densities and temperatures needed, or are all rates given numbers?
   [[nodiscard]] bool needs_states(const std::vector<MomentGain>& gain) const;
   /// Add the projection of x at a Gauss point.
   void project(int node, double x, const ConfField& field, int conf, int component) const;
+  void keep_positive(const ConfField& field, int conf) const;
   void exchange(int node, int s, int r, const std::vector<State>& states, int conf,
                 const std::vector<MomentGain>& gain) const;
   [[nodiscard]] bool compute_cell(int conf, const std::vector<CollisionMoments>& moments,
                                   const std::vector<DragDiffusion>& coefficients,
                                   const std::vector<MomentGain>& gain) const;
 
-  int vdim_, n_conf_modes_, n_nodes_ = 1;
+  int vdim_, cdim_, n_conf_modes_, n_nodes_ = 1;
   double constant_ = 1;          ///< the value of the constant basis function
   std::vector<double> values_;   ///< [n_nodes, n_conf_modes] of the basis
   std::vector<double> weights_;  ///< [n_nodes]
+  std::vector<std::array<double, 3>> nodes_;
+  std::vector<double> control_;  ///< [points, n_conf_modes]: of the basis, where rates may not be negative
+  std::vector<Profile> profiles_;
+  bool profiles_are_known_ = false;
   std::vector<double> masses_;
   std::vector<std::string> names_;
   CollisionOptions options_;

@@ -154,10 +154,8 @@ void VlasovSystem::start(const Exec& exec, double time) {
   for (std::size_t i = 0; i < my.species.size(); ++i) my.exteriors[i].hold(exec, my.now.f[i]);
   if (my.maxwell) my.maxwell->hold_boundary(exec, my.now.field);
   my.sum_moments(exec, my.now);
-  if (my.collisions) {  // the rate of the first step
-    my.collisions->add(exec, my.now.f, 0, my.first.f);
-    my.collision_frequency = my.collisions->frequency();
-  }
+  if (my.collisions)  // the rate of the first step
+    my.collision_frequency = my.collisions->frequency(exec, time, my.now.f);
 }
 
 void VlasovSystem::resume(const Exec& exec, double time, std::int64_t step) {
@@ -176,6 +174,8 @@ void VlasovSystem::set_lost_here(std::vector<std::array<double, 2>> lost) {
 double VlasovSystem::stable_dt(const Exec& exec) {
   auto& my = *implementation_;
   my.refresh_given(my.time);
+  const bool changing_rates = my.collisions && my.options.collisions->profile_changes;
+  if (changing_rates) my.collision_frequency = my.collisions->frequency(exec, my.time, my.now.f);
   double frequency = my.maxwell ? my.maxwell->frequency() : 0;
   for (int s = 0; s < my.n_species(); ++s) {
     my.set_acceleration(s, my.time, my.now.field);
@@ -184,7 +184,12 @@ double VlasovSystem::stable_dt(const Exec& exec) {
   }
   frequency = my.decomposition.comm().maximum(frequency);
   const int order = my.basis.family() == Family::hybrid ? 2 : my.basis.order();
-  return my.options.cfl / ((2 * order + 1) * frequency);
+  const double dt = my.options.cfl / ((2 * order + 1) * frequency);
+  if (!changing_rates) return dt;
+  // A step must bear the rates of its end, too.
+  const double more =
+      my.collisions->frequency(exec, my.time + dt, my.now.f) - my.collision_frequency;
+  return more > 0 ? my.options.cfl / ((2 * order + 1) * (frequency + more)) : dt;
 }
 
 ConfField VlasovSystem::moment(const Exec& exec, int s, Moment moment) {

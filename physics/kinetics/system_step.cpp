@@ -38,7 +38,7 @@ void VlasovSystem::Implementation::stage(const Exec& exec, const Stage& stage, d
     for (std::size_t k = 0; k < 2; ++k) lost[i][k] += weight * out[k];
   }
   if (collisions) {
-    collisions->add(exec, from.f, stage.advance * stage.dt, to.f);
+    collisions->add(exec, t, from.f, stage.advance * stage.dt, to.f);
     if (&from == &now) collision_frequency = collisions->frequency();
   }
   add_particle_sources(exec, stage, t, to);

@@ -57,6 +57,7 @@ struct CollisionRun {
   std::vector<Species> species;
   Collisions collisions;
   std::vector<Distribution> f, rate;
+  double time = 0;  ///< of compute_rate()
 
   CollisionRun(const Comm& comm, const CollisionCase& c, const std::vector<PhaseGrid>& grids,
                const CollisionOptions& options, const std::array<int, 6>& ranks = {},
@@ -86,7 +87,7 @@ struct CollisionRun {
   }
   void compute_rate() {
     for (const auto& r : rate) Kokkos::deep_copy(r.data, 0.0);
-    collisions.add(Exec(), f, 1, rate);
+    collisions.add(Exec(), time, f, 1, rate);
   }
   [[nodiscard]] double stable_dt() const { return 1 / ((2 * basis.order() + 1) * collisions.frequency()); }
   /// SSP-RK3 (Shu & Osher 1988).

@@ -108,6 +108,26 @@ CollisionOptions cross_collisions() {
   options.frequency = {{0.5, 0.8}, {0.6, 0.3}};
   return options;
 }
+void expect_total_kept(CollisionOptions options) {
+  for (const auto kind : {CollisionOptions::Operator::lenard_bernstein, bgk}) {
+    options.kind = kind;
+    const auto owner = two_species(options);
+    CollisionRun& run = *owner;
+    run.compute_rate();
+
+    const auto a = all_moments(run.decomposition, run.basis, run.rate[0]);
+    const auto b = all_moments(run.decomposition, run.basis, run.rate[1]);
+    // Per unit of mass in x: the grids differ, the weak moments do not.
+    for (int conf = 0; conf < run.rate[0].block.n_conf(); ++conf) {
+      EXPECT_NEAR(a(conf, 0, 0), 0, 1e-12);
+      EXPECT_NEAR(b(conf, 0, 0), 0, 1e-12);
+      EXPECT_NEAR(a(conf, 1, 0) + 3 * b(conf, 1, 0), 0, 1e-12);
+      EXPECT_NEAR(a(conf, 2, 0) + 3 * b(conf, 2, 0), 0, 1e-12);
+      // K (u_a - u_b) with K from m n nu: 0.8 and 3 * 0.5 * 0.6, cell mean of the first factor about 0.8.
+      EXPECT_LT(a(conf, 1, 0), -0.1);
+    }
+  }
+}
 
 }  // namespace
 
@@ -201,26 +221,67 @@ TEST(Collisions, without_conservation_keep_density_alone) {
   EXPECT_NEAR(end(0, 2, 0), start(0, 2, 0), 1e-5);
 }
 
-TEST(SpeciesExchange, keeps_total_momentum_and_energy) {
-  for (const auto kind : {CollisionOptions::Operator::lenard_bernstein, bgk}) {
-    auto options = cross_collisions();
-    options.kind = kind;
-    const auto owner = two_species(options);
-    CollisionRun& run = *owner;
-    run.compute_rate();
+TEST(SpeciesExchange, keeps_total_momentum_and_energy) { expect_total_kept(cross_collisions()); }
 
-    const auto a = all_moments(run.decomposition, run.basis, run.rate[0]);
-    const auto b = all_moments(run.decomposition, run.basis, run.rate[1]);
-    // Per unit of mass in x: the grids differ, the weak moments do not.
-    for (int conf = 0; conf < run.rate[0].block.n_conf(); ++conf) {
-      EXPECT_NEAR(a(conf, 0, 0), 0, 1e-12);
-      EXPECT_NEAR(b(conf, 0, 0), 0, 1e-12);
-      EXPECT_NEAR(a(conf, 1, 0) + 3 * b(conf, 1, 0), 0, 1e-12);
-      EXPECT_NEAR(a(conf, 2, 0) + 3 * b(conf, 2, 0), 0, 1e-12);
-      // K (u_a - u_b) with K from m n nu: 0.8 and 3 * 0.5 * 0.6, cell mean of the first factor about 0.8.
-      EXPECT_LT(a(conf, 1, 0), -0.1);
-    }
+TEST(SpeciesExchange, keeps_them_with_frequencies_that_are_formulas) {
+  auto options = cross_collisions();
+  const PointFunction wavy = [](auto xt) { return 1 + 0.6 * std::sin(9 * xt[0]); };
+  options.profile = {{{}, wavy}, {[](auto xt) { return 2 - xt[0]; }, wavy}};
+  expect_total_kept(options);
+}
+
+TEST(Collisions, with_a_profile_are_those_of_its_values) {
+  // In the basis: 0.4 (1 + x) t is no approximation. Where it is 1 everywhere, it is the plain operator.
+  for (const auto kind : {CollisionOptions::Operator::lenard_bernstein, bgk}) {
+    const auto relaxation = [&](const PointFunction& profile, double time) {
+      auto options = self_collisions(0.4);
+      options.kind = kind;
+      options.profile = {{profile}};
+      options.profile_changes = true;
+      auto run = std::make_unique<CollisionRun>(Comm::self(), CollisionCase{},
+                                                std::vector{collision_grid(1, 1, {16, 1, 1})}, options);
+      run->project(0, [](auto z) { return lumpy(0, z.subspan(1)); });
+      run->compute_rate();
+      run->time = time;
+      run->compute_rate();
+      return run;
+    };
+    const auto plain = relaxation([](auto) { return 1.0; }, 3),
+               varying = relaxation([](auto xt) { return (1 + xt[0]) * xt[1]; }, 3);
+    const auto &a = plain->rate[0], &b = varying->rate[0];
+    for (int conf = 0; conf < 2; ++conf)
+      for (int last = 0; last < 16; ++last) {
+        const double mean = 1 + 0.25 + 0.5 * conf;  // of 1 + x over the cell
+        EXPECT_NEAR(b.at(conf, 0, last, 0), 3 * mean * a.at(conf, 0, last, 0), 2e-12) << conf << ' ' << last;
+      }
+    EXPECT_NEAR(varying->collisions.frequency() / plain->collisions.frequency(), 6, kind == bgk ? 1e-12 : 0.3);
   }
+}
+
+TEST(Collisions, with_a_profile_keep_the_rate_from_going_negative) {
+  // A step inside a cell: its projection undershoots 0 before, a decay becomes a growth there.
+  auto options = self_collisions(1);
+  options.kind = bgk;
+  options.profile = {{[](auto xt) { return xt[0] < 0.45 ? 0.0 : 1.0; }}};
+  CollisionRun run(Comm::self(), {}, {collision_grid(1, 1, {24, 1, 1}, -6, 6)}, options);
+  run.project(0, [](auto z) { return maxwellian(1, z, 0.5, 1.5, 0.5) + maxwellian(1, z, 0.5, -1.5, 0.5); });
+  run.compute_rate();
+  const Basis& conf = run.basis.conf();
+  for (int last = 0; last < 24; ++last) {
+    // The rate at the lower end of cell 0 is -A times what is left of f - M, everywhere of one sign.
+    double at_end = 0, mean = 0;
+    for (int a = 0; a < conf.size(); ++a) {
+      const double end = -1;
+      at_end += conf.value(a, std::span<const double>(&end, 1)) *
+                run.rate[0].at(0, 0, last, run.basis.offset(0) + a);
+    }
+    mean = run.rate[0].at(0, 0, last, 0);
+    EXPECT_GT(at_end * mean, -1e-10) << last;
+  }
+  options.profile = {{[](auto) { return -1.0; }}};
+  CollisionRun negative(Comm::self(), {}, {collision_grid(1, 1, {24, 1, 1}, -6, 6)}, options);
+  negative.project(0, [](auto z) { return maxwellian(1, z, 1, 0, 0.5); });
+  EXPECT_THROW(negative.compute_rate(), InputError);
 }
 
 TEST(SpeciesExchange, takes_momentum_at_the_given_rate) {
