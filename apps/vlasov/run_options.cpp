@@ -47,9 +47,10 @@ void describe(Schema& schema, CollisionSection& options) {
   using Operator = kinetics::CollisionOptions::Operator;
   schema.choice("operator", options.kind, {{"lbo", Operator::lenard_bernstein}, {"bgk", Operator::bgk}},
                 "Lenard-Bernstein/Dougherty (drag and diffusion in v) or relaxation to a Maxwellian");
-  schema.named_formulas("frequency", options.frequency,
-                        "Of each species with itself, by name: {electrons: 0.01}, formulas of x, y, z, t; not "
-                        "named: 0");
+  schema.named_formulas(
+      "frequency", options.frequency,
+      "Of each species with itself, by name: {electrons: 0.01}, formulas of x, y, z, t; not "
+      "named: 0");
   schema.sections("between", options.between, "Collisions between species");
   schema.flag("conserving", options.conserving,
               "Conserve momentum and energy; off: towards the initial temperature at rest (for tests)");

@@ -210,8 +210,8 @@ CollisionOptions make_collisions(const CollisionSection& given, const Formulas& 
                   key, pair.species[0]);
     set_frequency(formulas, pair.frequency[0], key + ".frequency.0", a, b, 1, collisions);
     const bool both = pair.frequency.size() > 1;
-    set_frequency(formulas, pair.frequency[both ? 1 : 0], key + (both ? ".frequency.1" : ".frequency.0"), b, a,
-                  both ? 1 : species[a].mass / species[b].mass, collisions);
+    set_frequency(formulas, pair.frequency[both ? 1 : 0], key + (both ? ".frequency.1" : ".frequency.0"), b,
+                  a, both ? 1 : species[a].mass / species[b].mass, collisions);
   }
   collisions.spitzer = given.spitzer.has_value();
   if (given.spitzer) {

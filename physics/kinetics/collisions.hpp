@@ -53,16 +53,17 @@ class Collisions {
   ~Collisions();
   Collisions(const Collisions&) = delete;
 
-  /// out[s] += weight * C_s(f) with the frequencies of time t. Collective (moments are summed over velocity_comm, edges of velocity blocks
-  /// are exchanged). Throws NumericalError naming species and place when a density or thermal speed is not
-  /// positive, or InputError (constructor) for frequencies that make no sense.
+  /// out[s] += weight * C_s(f) with the frequencies of time t. Collective (moments are summed over
+  /// velocity_comm, edges of velocity blocks are exchanged). Throws NumericalError naming species and place
+  /// when a density or thermal speed is not positive, or InputError (constructor) for frequencies that make
+  /// no sense.
   void add(const Exec& exec, double t, const std::vector<Distribution>& f, double weight,
            const std::vector<Distribution>& out);
-  /// Largest explicit rate over all cells of what add() with this f and t would add, to be added to the CFL frequency: the same
-  /// meaning as sum_d |alpha_d|/dz_d, SSP-RK3 with dt = 1/((2p + 1) rate) is stable. Lenard-Bernstein: sum_d
-  /// of max|nu (v_d - u_d)|/dv_d (times what upwind DG takes beyond 2p + 1 there: 1.6 for hybrid, 1.1 for p =
-  /// 3) and c nu vth^2/dv_d^2, c = 2.0, 3.4, 6.7 for p = 1, 2, 3, 5.7 for hybrid; from the spectrum of the
-  /// operator. BGK: nu/(2.51 (2p + 1)). Collective.
+  /// Largest explicit rate over all cells of what add() with this f and t would add, to be added to the CFL
+  /// frequency: the same meaning as sum_d |alpha_d|/dz_d, SSP-RK3 with dt = 1/((2p + 1) rate) is stable.
+  /// Lenard-Bernstein: sum_d of max|nu (v_d - u_d)|/dv_d (times what upwind DG takes beyond 2p + 1 there: 1.6
+  /// for hybrid, 1.1 for p = 3) and c nu vth^2/dv_d^2, c = 2.0, 3.4, 6.7 for p = 1, 2, 3, 5.7 for hybrid;
+  /// from the spectrum of the operator. BGK: nu/(2.51 (2p + 1)). Collective.
   [[nodiscard]] double frequency(const Exec& exec, double t, const std::vector<Distribution>& f);
   /// That of the last add() or frequency(). Collective.
   [[nodiscard]] double frequency() const;

@@ -43,8 +43,8 @@ class LenardBernstein {
              const Distribution& out);
   /// What frequency() is to say of these coefficients, without an apply().
   void bound(const Exec& exec, const DragDiffusion& coefficients);
-  /// Largest rate of the last apply() or bound() on this rank's cells: sum_d drag_rate max|A v_d - B_d|/dv_d +
-  /// diffusion_rate max D/dv_d^2, so that dt = 1/((2 p + 1) rate) is stable.
+  /// Largest rate of the last apply() or bound() on this rank's cells: sum_d drag_rate max|A v_d - B_d|/dv_d
+  /// + diffusion_rate max D/dv_d^2, so that dt = 1/((2 p + 1) rate) is stable.
   [[nodiscard]] double frequency() const;
 
   /// The factors in frequency() for n Legendre coefficients in a velocity direction.

@@ -67,8 +67,8 @@ void SpeciesExchange::evaluate_profiles(double t, const PhaseBlock& block) {
       const auto index = block.conf_index(conf);
       for (const auto& xi : nodes_) {
         for (int d = 0; d < cdim_; ++d)
-          x[at(d)] = block.grid.centre(d, block.begin[at(d)] + index[at(d)]) +
-                     0.5 * block.grid.width(d) * xi[at(d)];
+          x[at(d)] =
+              block.grid.centre(d, block.begin[at(d)] + index[at(d)]) + 0.5 * block.grid.width(d) * xi[at(d)];
         x[at(cdim_)] = t;
         const double value = profile.function(std::span<const double>(x.data(), at(cdim_ + 1)));
         QUINTET_CHECK(std::isfinite(value) && value >= 0,

@@ -187,8 +187,7 @@ double VlasovSystem::stable_dt(const Exec& exec) {
   const double dt = my.options.cfl / ((2 * order + 1) * frequency);
   if (!changing_rates) return dt;
   // A step must bear the rates of its end, too.
-  const double more =
-      my.collisions->frequency(exec, my.time + dt, my.now.f) - my.collision_frequency;
+  const double more = my.collisions->frequency(exec, my.time + dt, my.now.f) - my.collision_frequency;
   return more > 0 ? my.options.cfl / ((2 * order + 1) * (frequency + more)) : dt;
 }
 

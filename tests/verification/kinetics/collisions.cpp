@@ -54,9 +54,8 @@ TEST_P(Conservation, with_frequencies_that_vary_in_space) {
 /// A frequency that varies by its whole size inside a cell, vanishes in part of it and changes in time.
 TEST_P(Conservation, with_frequencies_that_are_formulas) {
   auto options = self_collisions(1.3);
-  options.profile = {{[](std::span<const double> xt) {
-    return std::max(0.0, 1 + 1.5 * std::sin(9 * xt[0] + xt.back()));
-  }}};
+  options.profile = {
+      {[](std::span<const double> xt) { return std::max(0.0, 1 + 1.5 * std::sin(9 * xt[0] + xt.back())); }}};
   options.profile_changes = true;
 
   expect_conserved(GetParam(), options);

@@ -254,7 +254,8 @@ TEST(Collisions, with_a_profile_are_those_of_its_values) {
         const double mean = 1 + 0.25 + 0.5 * conf;  // of 1 + x over the cell
         EXPECT_NEAR(b.at(conf, 0, last, 0), 3 * mean * a.at(conf, 0, last, 0), 2e-12) << conf << ' ' << last;
       }
-    EXPECT_NEAR(varying->collisions.frequency() / plain->collisions.frequency(), 6, kind == bgk ? 1e-12 : 0.3);
+    EXPECT_NEAR(varying->collisions.frequency() / plain->collisions.frequency(), 6,
+                kind == bgk ? 1e-12 : 0.3);
   }
 }
 
