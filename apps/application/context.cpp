@@ -109,6 +109,9 @@ const hdf5::CheckpointStore& Context::checkpoints() const { return *implementati
 bool Context::stopped_early() const { return !implementation_.stop_reason.empty(); }
 Report& Context::report() { return implementation_.report; }
 Context::Phase Context::phase(const char* name) { return implementation_.phases.timer(name); }
+void Context::add_phase(const std::string& path, double seconds) {
+  implementation_.phases.add(path, seconds);
+}
 
 void Context::keep_checkpoints(int n) { implementation_.store.emplace(comm(), path("checkpoints"), n); }
 
@@ -138,25 +141,41 @@ void Context::show(const std::string& name, double value, const std::string& uni
 
 namespace {
 
-void put(Tree::Map& summary, const std::string& key, Tree value) {
-  const auto known =
-      std::find_if(summary.begin(), summary.end(), [&](const auto& entry) { return entry.first == key; });
-  if (known != summary.end())
-    known->second = std::move(value);
+/// Insert or replace; `same` tells whether an entry is the one to replace.
+template <class Entry, class Same>
+void put(std::vector<Entry>& entries, Entry entry, Same same) {
+  const auto known = std::find_if(entries.begin(), entries.end(), same);
+  if (known != entries.end())
+    *known = std::move(entry);
   else
-    summary.emplace_back(key, std::move(value));
+    entries.push_back(std::move(entry));
+}
+
+void put(Context::Implementation& context, const std::string& key, Tree value, const std::string& meaning) {
+  const auto same = [&](const auto& entry) { return entry.first == key; };
+  put(context.summary, std::make_pair(key, std::move(value)), same);
+  if (!meaning.empty()) put(context.meanings, std::make_pair(key, meaning), same);
 }
 
 }  // namespace
 
-void Context::summarise(const std::string& key, double value) {
-  put(implementation_.summary, key, Tree::number(value));
+void Context::summarise(const std::string& key, double value, const std::string& meaning) {
+  put(implementation_, key, Tree::number(value), meaning);
 }
-void Context::summarise(const std::string& key, std::int64_t value) {
-  put(implementation_.summary, key, Tree::integer(value));
+void Context::summarise(const std::string& key, std::int64_t value, const std::string& meaning) {
+  put(implementation_, key, Tree::integer(value), meaning);
 }
-void Context::summarise(const std::string& key, const std::string& value) {
-  put(implementation_.summary, key, Tree::scalar(value, true));
+void Context::summarise(const std::string& key, const std::string& value, const std::string& meaning) {
+  put(implementation_, key, Tree::scalar(value, true), meaning);
+}
+
+void Context::describe_run(const std::string& name, const std::string& text) {
+  put(implementation_.facts, {name, text}, [&](const Fact& fact) { return fact.name == name; });
+}
+
+void Context::headline(const std::string& name, const std::string& value, const std::string& doubt) {
+  put(implementation_.headlines, {name, value, doubt},
+      [&](const Headline& tile) { return tile.name == name; });
 }
 
 void Context::on_failure(std::function<void()> action) { implementation_.failure_action = std::move(action); }

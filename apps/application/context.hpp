@@ -49,10 +49,12 @@ class Context {
   /// Time a phase: `auto timer = context.phase("forces");` adds its life time (wall) to timings_s of
   /// summary.json.
   ///
-  /// A phase inside another is named "outer/inner". The maximum over the ranks is reported. The name must
-  /// outlive the run (a literal).
+  /// A phase inside another is named "outer/inner". summary.json has the maximum over the ranks;
+  /// the report shows means, which add up to the whole.
   using Phase = PhaseTimer;
   [[nodiscard]] Phase phase(const char* name);
+  /// Add time that was measured elsewhere, inside a phase: ("steps/forces", 1.2).
+  void add_phase(const std::string& path, double seconds);
 
   /// The loop's steps, `first` to `last`, both included: `for (std::int64_t step : context.steps(first,
   /// last))` is left early when the run must stop.
@@ -66,12 +68,19 @@ class Context {
   /// One physical number shown in the progress line, e.g. ("T", 301.2, "K"); the last value given is shown.
   void show(const std::string& name, double value, const std::string& unit);
 
-  /// summary.json: flat keys, unit in the name; in the order they were first given.
-  void summarise(const std::string& key, double value);
-  void summarise(const std::string& key, std::int64_t value);
-  void summarise(const std::string& key, const std::string& value);
-  /// The report's middle: headline numbers go above it, timings, provenance and configuration below it. Rank
-  /// 0 writes it at the end, also after a numerical failure.
+  /// summary.json: flat keys, unit in the name; in the order they were first given. The report has them as a
+  /// table with name, unit and `meaning` (a few words where the name does not say it).
+  void summarise(const std::string& key, double value, const std::string& meaning = "");
+  void summarise(const std::string& key, std::int64_t value, const std::string& meaning = "");
+  void summarise(const std::string& key, const std::string& value, const std::string& meaning = "");
+  /// A line of what is run, in words, for the top of the report: ("system", "864 Cu atoms ..."). Before the
+  /// loop, so that the page of a failed run has it.
+  void describe_run(const std::string& name, const std::string& text);
+  /// A tile at the top of the report, and of an index page: ("temperature", "300.2 ± 0.9 K"); six to eight in
+  /// all. `doubt`: a sentence on why not to believe it. A command without any gets its first summary keys.
+  void headline(const std::string& name, const std::string& value, const std::string& doubt = "");
+  /// The report's middle: what was run, tiles and warnings go above it; all numbers, timings, provenance and
+  /// configuration below it. Rank 0 writes it at the end, also after a numerical failure.
   [[nodiscard]] Report& report();
 
   /// What to do when the run fails numerically (exit 3): write an emergency checkpoint.

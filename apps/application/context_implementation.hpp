@@ -40,7 +40,10 @@ struct Context::Implementation {
   std::string stop_reason;  ///< "" unless the loop was left early
   Phases phases;
   Progress progress;
-  Tree::Map summary;  ///< the command's keys
+  Tree::Map summary;                                          ///< the command's keys
+  std::vector<std::pair<std::string, std::string>> meanings;  ///< of keys
+  std::vector<Fact> facts;                                    ///< what is run
+  std::vector<Headline> headlines;
   Report report;
   std::function<void()> failure_action;
   std::int64_t steps_done = 0;

@@ -1,19 +1,17 @@
 #include "apps/application/phases.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <sstream>
+#include <string_view>
 
 #include <fmt/format.h>
 
 namespace quintet {
 namespace {
 
-using Timings = std::vector<std::pair<std::string, double>>;
-
-PhaseNode* child(PhaseNode& parent, const char* name) {
+PhaseNode* child(PhaseNode& parent, const std::string_view name) {
   for (const auto& node : parent.children)
-    if (node->name == name || std::strcmp(node->name, name) == 0) return node.get();
+    if (node->name == name) return node.get();
   parent.children.push_back(std::make_unique<PhaseNode>());
   PhaseNode* node = parent.children.back().get();
   node->name = name;
@@ -21,12 +19,27 @@ PhaseNode* child(PhaseNode& parent, const char* name) {
   return node;
 }
 
-void flatten(const PhaseNode& node, const std::string& prefix, Timings& timings) {
+/// The phases inside `node`, a line "path\tseconds" each, children behind their parents.
+std::string lines_of(const PhaseNode& node, const std::string& prefix) {
+  std::string lines;
   for (const auto& inner : node.children) {
     const std::string path = prefix + inner->name;
-    timings.emplace_back(path, inner->seconds);
-    flatten(*inner, path + "/", timings);
+    lines += fmt::format("{}\t{:.9g}\n", path, inner->seconds) + lines_of(*inner, path + "/");
   }
+  return lines;
+}
+
+bool is_inside(const std::string& path, const std::string& parent) { return path.starts_with(parent + "/"); }
+
+/// The entry of a path; a new one goes behind its parent's others.
+PhaseTime& entry(std::vector<PhaseTime>& times, const std::string& path) {
+  const auto known = std::find_if(times.begin(), times.end(), [&](const auto& t) { return t.path == path; });
+  if (known != times.end()) return *known;
+  const std::string parent = path.substr(0, std::min(path.rfind('/'), path.size()));
+  auto behind = std::find_if(times.begin(), times.end(), [&](const auto& t) { return t.path == parent; });
+  if (behind != times.end()) ++behind;
+  while (behind != times.end() && is_inside(behind->path, parent)) ++behind;
+  return *times.insert(behind, {path, 0, 0});
 }
 
 double longest_visit(const PhaseNode& node, const std::string& name) {
@@ -48,28 +61,27 @@ PhaseTimer::~PhaseTimer() {
   current_ = current_->parent;
 }
 
+void Phases::add(const std::string& path, double seconds) {
+  PhaseNode* node = &root_;
+  std::istringstream names(path);
+  for (std::string name; std::getline(names, name, '/');) node = child(*node, name);
+  node->seconds += seconds;
+}
+
 double Phases::longest(const std::string& name) const { return longest_visit(root_, name); }
 
-std::vector<std::pair<std::string, double>> Phases::slowest_rank(const Comm& comm) const {
+std::vector<PhaseTime> Phases::over_ranks(const Comm& comm) const {
   // As text, since ranks may have entered different phases.
-  Timings mine;
-  flatten(root_, "", mine);
-  std::string text;
-  for (const auto& [path, seconds] : mine) text += fmt::format("{}\t{:.9g}\n", path, seconds);
-  const std::vector<char> all = comm.gather(std::span<const char>(text));
-
-  Timings result;
+  const std::string mine = lines_of(root_, "");
+  const std::vector<char> all = comm.gather(std::span<const char>(mine));
+  std::vector<PhaseTime> result;
   std::istringstream lines(std::string(all.begin(), all.end()));
   for (std::string line; std::getline(lines, line);) {
     const auto tab = line.rfind('\t');
-    const std::string path = line.substr(0, tab);
     const double seconds = std::stod(line.substr(tab + 1));
-    const auto known =
-        std::find_if(result.begin(), result.end(), [&](const auto& e) { return e.first == path; });
-    if (known == result.end())
-      result.emplace_back(path, seconds);
-    else
-      known->second = std::max(known->second, seconds);
+    auto& time = entry(result, line.substr(0, tab));
+    time.mean += seconds / comm.size();
+    time.slowest = std::max(time.slowest, seconds);
   }
   return result;
 }

@@ -12,7 +12,7 @@ namespace quintet {
 
 /// One named phase of a run and the phases inside it.
 struct PhaseNode {
-  const char* name = "";
+  std::string name;
   PhaseNode* parent = nullptr;
   double seconds = 0;  ///< wall time of all visits
   double longest = 0;  ///< of one visit (s)
@@ -33,15 +33,23 @@ class PhaseTimer {
   Clock::time_point start_ = Clock::now();
 };
 
+/// What a phase took, over the ranks; its share of the whole is that of the mean, since means add up.
+struct PhaseTime {
+  std::string path;
+  double mean = 0, slowest = 0;  ///< wall time of a rank (s)
+};
+
 /// Nested wall timers by name; "outer/inner" for a phase that was entered inside another.
 class Phases {
  public:
   [[nodiscard]] PhaseTimer timer(const char* name) { return PhaseTimer(current_, name); }
+  /// Add time that was measured elsewhere: "steps/forces".
+  void add(const std::string& path, double seconds);
   /// Longest single visit of a phase of this name, at any depth (s); 0 if there was none.
   [[nodiscard]] double longest(const std::string& name) const;
-  /// Path and seconds of every phase in the order of first entry, parents before children: the maximum over
-  /// the ranks, on root (empty elsewhere). Collective; ranks may have entered different phases.
-  [[nodiscard]] std::vector<std::pair<std::string, double>> slowest_rank(const Comm& comm) const;
+  /// Every phase in the order of first entry, children behind their parents; on root (empty elsewhere).
+  /// Collective; ranks may have entered different phases.
+  [[nodiscard]] std::vector<PhaseTime> over_ranks(const Comm& comm) const;
 
  private:
   PhaseNode root_;

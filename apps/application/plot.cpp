@@ -104,6 +104,25 @@ std::string draw_curve(const Curve& curve, std::size_t colour, const Frame& fram
   return path.empty() ? "" : path_element(curve, colour, path);
 }
 
+/// Lines across the frame with their labels above them, at the right and the left end in turn so that two
+/// that nearly coincide can both be read.
+std::string draw_levels(const std::vector<Level>& levels, const Frame& frame, const Axis& axis) {
+  std::string content;
+  bool at_right = true;
+  for (const auto& level : levels) {
+    const double y = frame.y(axis.place(level.y)), right = frame.left + frame.width;
+    if (!std::isfinite(y)) continue;
+    content += fmt::format("<path class=\"level{}\" d=\"M{:.1f} {:.1f}H{:.1f}\"/>",
+                           level.dashed ? " dashed" : "", frame.left, y, right);
+    // Below the line where there is no room above it.
+    content += fmt::format("<text class=\"remark\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>",
+                           at_right ? right - 6 : frame.left + 6, y < frame.top + 20 ? y + 16 : y - 6,
+                           at_right ? "end" : "start", escape_markup(level.label));
+    at_right = !at_right;
+  }
+  return content;
+}
+
 /// Draws the legend in rows above the frame and moves the frame down by their height.
 std::string draw_legend(const std::vector<Curve>& curves, Frame& frame) {
   std::string content;
@@ -139,6 +158,8 @@ std::string draw(const Plot& plot) {
       x_range.include(curve.x[i]);
       y_range.include(curve.y[i]);
     }
+  if (!y_range.empty())
+    for (const auto& level : plot.levels) y_range.include(level.y);
   const Axis x = make_axis(x_range, 0.01, 7), y = make_axis(y_range, 0.05, 6);
 
   Frame frame;
@@ -146,6 +167,7 @@ std::string draw(const Plot& plot) {
   if (!y.note.empty()) frame.top += 12;
   content += draw_axes(frame, x, y, plot.x_label, plot.y_label, true);
   for (std::size_t i = 0; i < plot.curves.size(); ++i) content += draw_curve(plot.curves[i], i, frame, x, y);
+  content += draw_levels(plot.levels, frame, y);
   if (x.empty)
     content +=
         fmt::format("<text class=\"label\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">no data</text>",

@@ -31,17 +31,21 @@ std::string figure(const std::string& title, const std::string& picture, const s
                      caption.empty() ? "" : fmt::format("<p>{}</p>", escape_markup(caption)));
 }
 
-/// A key of summary.json as words that may be broken over lines.
-std::string key_words(std::string key) {
-  std::replace(key.begin(), key.end(), '_', ' ');
-  return escape_markup(key);
-}
-
 std::string tiles(const std::vector<Headline>& headlines) {
   std::string content;
-  for (const auto& [name, value] : headlines)
-    content += fmt::format("<div><b>{}</b><span>{}</span></div>", escape_markup(value), key_words(name));
+  for (const auto& [name, value, doubt] : headlines)
+    content += fmt::format("<div{}><span>{}</span><b>{}</b>{}</div>", doubt.empty() ? "" : " class=\"doubt\"",
+                           escape_markup(name), escape_markup(value),
+                           doubt.empty() ? "" : fmt::format("<p>{}</p>", escape_markup(doubt)));
   return fmt::format("<div class=\"tiles\">{}</div>\n", content);
+}
+
+std::string fact_list(const std::vector<Fact>& facts) {
+  if (facts.empty()) return "";
+  std::string content;
+  for (const auto& [name, text] : facts)
+    content += fmt::format("<dt>{}</dt><dd>{}</dd>\n", escape_markup(name), escape_markup(text));
+  return "<dl>" + content + "</dl>\n";
 }
 
 bool is_number(const std::string& text) {
@@ -100,6 +104,8 @@ void Report::status(const std::string& status, bool good, const std::string& mes
                        good ? "good" : "bad", escape_markup(status), escape_markup(message));
 }
 
+void Report::facts(const std::vector<Fact>& facts) { body_ += fact_list(facts); }
+
 void Report::headlines(const std::vector<Headline>& headlines) { body_ += tiles(headlines); }
 
 void Report::section(const std::string& heading) {
@@ -107,6 +113,10 @@ void Report::section(const std::string& heading) {
 }
 
 void Report::paragraph(const std::string& text) { body_ += fmt::format("<p>{}</p>\n", escape_markup(text)); }
+
+void Report::warning(const std::string& text) {
+  body_ += fmt::format("<p class=\"warning\">{}</p>\n", escape_markup(text));
+}
 
 void Report::table(const std::vector<std::string>& header, const std::vector<std::vector<std::string>>& rows,
                    const std::string& caption) {
@@ -129,7 +139,10 @@ void Report::bars(const std::vector<Bar>& bars, const std::string& caption) {
   for (const auto& bar : bars)
     body_ += fmt::format(
         "<div style=\"padding-left:{}px\">{}</div><i{} style=\"width:{:.2f}%\"></i><span>{}</span>\n",
-        18 * bar.depth, escape_markup(bar.label), bar.depth > 0 ? " class=\"inner\"" : "",
+        18 * bar.depth, escape_markup(bar.label),
+        bar.rest        ? " class=\"rest\""
+        : bar.depth > 0 ? " class=\"inner\""
+                        : "",
         100 * std::clamp(bar.part, 0.0, 1.0), escape_markup(bar.text));
   body_ += "</div>\n";
   if (!caption.empty()) body_ += fmt::format("<p class=\"note\">{}</p>\n", escape_markup(caption));
@@ -147,9 +160,10 @@ std::string index_page(const std::string& title, const std::vector<ReportLink>& 
   std::string body = header(title, fmt::format("{} run{}", links.size(), links.size() == 1 ? "" : "s"));
   body += "<div class=\"runs\">\n";
   for (const auto& link : links)
-    body += fmt::format("<div class=\"run\"><h2><a href=\"{}\">{}</a></h2><p>{}</p>{}{}</div>\n",
-                        escape_markup(link.path), escape_markup(link.name), escape_markup(link.text),
-                        link.picture, link.headlines.empty() ? "" : tiles(link.headlines));
+    body +=
+        fmt::format("<div class=\"run\"><h2><a href=\"{}\">{}</a></h2><p>{}</p>{}{}{}</div>\n",
+                    escape_markup(link.path), escape_markup(link.name), escape_markup(link.text),
+                    fact_list(link.facts), link.picture, link.headlines.empty() ? "" : tiles(link.headlines));
   return page(title, body + "</div>\n");
 }
 

@@ -13,12 +13,20 @@ struct Curve {
   bool dashed = false;
 };
 
+/// A horizontal line to read curves against: "target 300 K", "mean 300.2 ± 0.9 K".
+struct Level {
+  double y = 0;
+  std::string label;  ///< written at the line; those of a plot's levels stand to the right and left in turn
+  bool dashed = false;
+};
+
 /// A line or scatter plot, drawn as inline SVG. Long curves are thinned to what the eye can tell apart.
 struct Plot {
   std::string title, x_label, y_label;  ///< labels with units: "r (angstrom)"
   std::vector<Curve> curves;
   bool log_x = false, log_y = false;
   std::string caption;  ///< what to look at, one or two sentences
+  std::vector<Level> levels{};
 };
 
 /// A field on a regular grid as a colour map, drawn as an inline PNG with axes and a colour bar. NaN is left
@@ -31,17 +39,24 @@ struct Heatmap {
   std::string caption;
 };
 
-/// One number of the row at the top of a page.
+/// A tile at the top of a page: one number as a person would write it.
 struct Headline {
-  std::string name, value;  ///< the key of summary.json and its value as text
+  std::string name, value;  ///< "temperature", "300.2 ± 0.9 K"
+  std::string doubt{};      ///< why not to believe it, a sentence: the tile is red
+};
+
+/// One line of what was run: "system", "864 Cu atoms in a cell of 21.9 x 21.9 x 21.9 Å".
+struct Fact {
+  std::string name, text;
 };
 
 /// One bar of a horizontal bar chart.
 struct Bar {
   std::string label;
-  int depth = 0;     ///< indentation: part of the bar above it that has a smaller depth
-  double part = 0;   ///< length, 0 to 1
-  std::string text;  ///< at its right end
+  int depth = 0;      ///< indentation: part of the bar above it that has a smaller depth
+  double part = 0;    ///< length, 0 to 1
+  std::string text;   ///< at its right end
+  bool rest = false;  ///< what no other bar shows
 };
 
 /// report.html: one self-contained page (no scripts, no files, light and dark), parts in the order they were
@@ -50,9 +65,11 @@ class Report {
  public:
   void title(const std::string& title, const std::string& subtitle = "");
   void status(const std::string& status, bool good, const std::string& message = "");
+  void facts(const std::vector<Fact>& facts);
   void headlines(const std::vector<Headline>& headlines);
   void section(const std::string& heading);
   void paragraph(const std::string& text);
+  void warning(const std::string& text);
   void table(const std::vector<std::string>& header, const std::vector<std::vector<std::string>>& rows,
              const std::string& caption = "");
   void plot(const Plot& plot);
@@ -69,9 +86,10 @@ class Report {
 
 /// A link of an index page.
 struct ReportLink {
-  std::string name, path, text;  ///< path relative to the index page
-  std::vector<Headline> headlines;
-  std::string picture;  ///< SVG of first_picture(), or ""
+  std::string name, path, text{};  ///< path relative to the index page
+  std::vector<Fact> facts{};
+  std::vector<Headline> headlines{};
+  std::string picture{};  ///< SVG of first_picture(), or ""
 };
 
 /// A page that links to several runs' reports with their headline numbers and first picture

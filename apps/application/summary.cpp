@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "apps/application/key_words.hpp"
 #include "apps/application/progress.hpp"
 #include "io/log/log.hpp"
 
@@ -10,6 +11,7 @@ namespace quintet {
 namespace {
 
 using Rows = std::vector<std::vector<std::string>>;
+constexpr std::size_t most_headlines = 8;
 
 const char* status_text(ExitCode code) {
   switch (code) {
@@ -44,6 +46,49 @@ Tree provenance_tree(const hdf5::Provenance& provenance) {
   return tree;
 }
 
+/// A number to six digits, integers whole, in words where it is none.
+std::string value_text(const Tree& value) {
+  if (value.is_null()) return "none";
+  if (value.quoted() || value.as_text().find_first_not_of("-0123456789") == std::string::npos)
+    return value.as_text();
+  return fmt::format("{:.6g}", value.as_number());
+}
+
+std::string value_with_unit(const std::string& key, const Tree& value) {
+  const auto unit = words_of_key(key).unit;
+  return value_text(value) + (unit.empty() || value.is_null() ? "" : " " + unit);
+}
+
+/// The command's tiles, or its first numbers where it has named none; what the run cost.
+std::vector<Headline> headlines(const Context::Implementation& context, const Outcome& outcome) {
+  std::vector<Headline> result = context.headlines;
+  if (result.empty())
+    for (const auto& [key, value] : context.summary) {
+      if (result.size() + 1 == most_headlines) break;
+      result.push_back({words_of_key(key).name, value_with_unit(key, value)});
+    }
+  result.push_back({"wall time", clock_text(outcome.wall_s)});
+  return result;
+}
+
+Tree headlines_tree(const std::vector<Headline>& headlines) {
+  Tree tree = Tree::list();
+  for (const auto& [name, value, doubt] : headlines) {
+    Tree tile = Tree::map();
+    tile.set("name", Tree::text(name));
+    tile.set("value", Tree::text(value));
+    if (!doubt.empty()) tile.set("doubt", Tree::text(doubt));
+    tree.append(std::move(tile));
+  }
+  return tree;
+}
+
+Tree facts_tree(const std::vector<Fact>& facts) {
+  Tree tree = Tree::map();
+  for (const auto& [name, text] : facts) tree.set(name, Tree::text(text));
+  return tree;
+}
+
 Tree summary_tree(const Context::Implementation& context, const Outcome& outcome) {
   Tree tree = Tree::map();
   tree.set("program", Tree::scalar(context.provenance.program, true));
@@ -61,40 +106,61 @@ Tree summary_tree(const Context::Implementation& context, const Outcome& outcome
   tree.set("threads", Tree::integer(context.runtime.threads().per_rank));
   tree.set("memory_peak_mb_per_rank", Tree::number(outcome.peak_memory_mb));
   tree.set("warnings", Tree::integer(log::warning_count()));
+  tree.set("what", facts_tree(context.facts));
+  tree.set("headlines", headlines_tree(headlines(context, outcome)));
   Tree timings = Tree::map();
-  for (const auto& [path, seconds] : outcome.timings_s) timings.set(path, Tree::number(seconds));
+  for (const auto& phase : outcome.phases) timings.set(phase.path, Tree::number(phase.slowest));
   tree.set("timings_s", timings);
   tree.set("provenance", provenance_tree(context.provenance));
   return tree;
 }
 
-std::string value_text(const Tree& value) {
-  if (value.is_null()) return "none";
-  if (value.quoted()) return value.as_text();
-  const double number = value.as_number();
-  return fmt::format("{:.6g}", number);
-}
-
-std::vector<Headline> headlines(const Context::Implementation& context, const Outcome& outcome) {
-  std::vector<Headline> result;
-  for (const auto& [key, value] : context.summary) result.push_back({key, value_text(value)});
+/// Every number of summary.json in words; what is known of the run itself has a place of its own.
+Rows number_rows(const Context::Implementation& context) {
+  Rows rows;
+  for (const auto& [key, value] : context.summary) {
+    const auto words = words_of_key(key);
+    const auto meaning = std::find_if(context.meanings.begin(), context.meanings.end(),
+                                      [&key = key](const auto& entry) { return entry.first == key; });
+    rows.push_back({words.name, value_text(value), words.unit,
+                    meaning == context.meanings.end() ? "" : meaning->second});
+  }
   if (context.steps_done > 0) {
-    result.push_back({"steps", std::to_string(context.steps_done)});
-    result.push_back({"steps_per_s", fmt::format("{:.4g}", steps_per_second(context))});
+    rows.push_back({"steps", std::to_string(context.steps_done), "", "done by this process"});
+    rows.push_back({"steps per second", fmt::format("{:.4g}", steps_per_second(context)), "", ""});
   }
-  result.push_back({"wall_time", clock_text(outcome.wall_s)});
-  return result;
+  return rows;
 }
 
-std::vector<Bar> timing_bars(const Outcome& outcome) {
-  std::vector<Bar> bars;
-  for (const auto& [path, seconds] : outcome.timings_s) {
-    const auto depth = static_cast<int>(std::count(path.begin(), path.end(), '/'));
-    const double part = outcome.wall_s > 0 ? seconds / outcome.wall_s : 0;
-    bars.push_back({path.substr(path.rfind('/') + 1), depth, part,
-                    fmt::format("{:.3g} s, {:.1f} %", seconds, 100 * part)});
+Bar timing_bar(const std::string& name, int depth, double seconds, double whole, double slowest) {
+  const double part = whole > 0 ? seconds / whole : 0;
+  std::string text = fmt::format("{:.1f} %  {:.3g} s", 100 * part, seconds);
+  if (slowest > 1.1 * seconds && part > 0.01) text += fmt::format(" (slowest rank {:.3g} s)", slowest);
+  return {name, depth, part, text};
+}
+
+Bar rest_bar(int depth, double seconds, double whole) {
+  Bar bar = timing_bar("other", depth, std::max(seconds, 0.0), whole, 0);
+  bar.rest = true;
+  return bar;
+}
+
+/// The phases inside `parent` ("" for all), their own inside them, and what is left of `seconds`.
+void add_timing_bars(std::vector<Bar>& bars, const Outcome& outcome, const std::string& parent, int depth,
+                     double seconds) {
+  double rest = seconds;
+  bool any = false;
+  for (const auto& phase : outcome.phases) {
+    const bool inside =
+        phase.path.starts_with(parent) && phase.path.find('/', parent.size()) == std::string::npos;
+    if (!inside) continue;
+    any = true;
+    rest -= phase.mean;
+    bars.push_back(
+        timing_bar(phase.path.substr(parent.size()), depth, phase.mean, outcome.wall_s, phase.slowest));
+    add_timing_bars(bars, outcome, phase.path + "/", depth + 1, phase.mean);
   }
-  return bars;
+  if (any) bars.push_back(rest_bar(depth, rest, outcome.wall_s));
 }
 
 Rows provenance_rows(const Context::Implementation& context, const Outcome& outcome) {
@@ -117,16 +183,21 @@ Report page(const Context::Implementation& context, const Outcome& outcome) {
                          std::filesystem::path(context.request.input).stem().string()),
              fmt::format("{} · {}", context.provenance.host, context.provenance.date));
   page.status(status_text(outcome.code), outcome.code == ExitCode::done, outcome.message);
+  page.facts(context.facts);
   page.headlines(headlines(context, outcome));
+  for (const auto& warning : log::warnings()) page.warning(warning);
   page.append(context.report);
-  if (!outcome.timings_s.empty()) {
-    page.section("Timings");
-    page.bars(timing_bars(outcome),
-              "Wall time of each phase on its slowest rank, in per cent of the whole run.");
-  }
-  if (!log::warnings().empty()) {
-    page.section("Warnings");
-    for (const auto& warning : log::warnings()) page.paragraph(warning);
+  page.section("All numbers");
+  page.table({"quantity", "value", "unit", "meaning"}, number_rows(context),
+             "With all digits and by the same names in summary.json.");
+  if (!outcome.phases.empty()) {
+    page.section("Time");
+    std::vector<Bar> bars;
+    add_timing_bars(bars, outcome, "", 0, outcome.wall_s);
+    page.bars(bars,
+              fmt::format("Wall time of each phase in per cent of the whole, {}{}; phases inside others are "
+                          "indented, other: what is left.",
+                          clock_text(outcome.wall_s), context.comm.size() > 1 ? ", mean of the ranks" : ""));
   }
   page.section("Provenance");
   page.table({}, provenance_rows(context, outcome));
@@ -140,7 +211,7 @@ Report page(const Context::Implementation& context, const Outcome& outcome) {
 Outcome measure_outcome(const Context::Implementation& context, ExitCode code, std::string message) {
   const Comm& comm = context.comm;
   return {code, std::move(message), comm.maximum(seconds_since_start()), comm.maximum(peak_memory_mb()),
-          context.phases.slowest_rank(comm)};
+          context.phases.over_ranks(comm)};
 }
 
 void write_outcome(const Context::Implementation& context, const Outcome& outcome) {

@@ -14,8 +14,8 @@ struct Outcome {
   ExitCode code = ExitCode::done;
   std::string message;  ///< of the failure, or why it stopped early
   double wall_s = 0;
-  double peak_memory_mb = 0;                              ///< of the largest rank
-  std::vector<std::pair<std::string, double>> timings_s;  ///< by phase, of the slowest rank
+  double peak_memory_mb = 0;  ///< of the largest rank
+  std::vector<PhaseTime> phases;
 };
 
 /// Ask all ranks what the run cost. Collective.

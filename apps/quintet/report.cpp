@@ -82,19 +82,20 @@ std::string text_of(const fs::path& file) {
 
 ReportLink link_to(const Run& run, const fs::path& folder) {
   const fs::path report = run.directory / "report.html";
-  ReportLink link{
-      run.name, fs::relative(report, folder).generic_string(), "", {}, first_picture(text_of(report))};
+  ReportLink link{.name = run.name,
+                  .path = fs::relative(report, folder).generic_string(),
+                  .picture = first_picture(text_of(report))};
   for (const char* key : {"program", "status"})
     if (const Tree* value = run.summary.find(key))
       link.text += (link.text.empty() ? "" : ", ") + value_text(*value);
-  // What the application itself found stands between what launch() puts first and last.
-  static const std::vector<std::string> common = {
-      "program",        "input",     "status", "exit_code", "message",
-      "restarted_from", "last_step", "ranks",  "threads",   "memory_peak_mb_per_rank",
-      "warnings"};
-  for (const auto& [key, value] : run.summary.entries())
-    if (value.is_scalar() && std::find(common.begin(), common.end(), key) == common.end())
-      link.headlines.push_back({key, value_text(value)});
+  if (const Tree* what = run.summary.find("what"))
+    for (const auto& [name, text] : what->entries()) link.facts.push_back({name, value_text(text)});
+  if (const Tree* tiles = run.summary.find("headlines"))
+    for (const auto& tile : tiles->items()) {
+      const Tree* doubt = tile.find("doubt");
+      link.headlines.push_back(
+          {tile.at("name").as_text(), tile.at("value").as_text(), doubt ? doubt->as_text() : ""});
+    }
   return link;
 }
 

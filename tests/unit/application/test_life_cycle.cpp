@@ -1,6 +1,5 @@
 #include <chrono>
 #include <limits>
-#include <map>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -18,27 +17,33 @@ namespace {
 
 void wait_ms(int milliseconds) { std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds)); }
 
-TEST(Phases, nest_by_name_and_report_the_slowest_rank) {
+TEST(Phases, nest_by_name_and_know_mean_and_slowest_rank) {
   const Comm comm = Comm::world();
   Phases phases;
-  for (int visit = 0; visit < 2; ++visit) {
+  {
     const auto outer = phases.timer("forces");
-    const auto inner = phases.timer("model");
-    wait_ms(comm.rank() == comm.size() - 1 ? 30 : 5);
+    wait_ms(5);
   }
-  if (comm.rank() == comm.size() - 1) const auto last = phases.timer("last rank only");
+  phases.add("loop/model", comm.rank() + 1.0);
+  phases.add("loop/model", 1.0);
+  phases.add("loop", comm.rank() + 3.0);
+  phases.add("end", 0.5);
+  if (comm.rank() == comm.size() - 1) phases.add("loop/last rank only", comm.size());
 
-  const auto timings = phases.slowest_rank(comm);
+  const auto times = phases.over_ranks(comm);
   if (!comm.is_root()) {
-    EXPECT_TRUE(timings.empty());
+    EXPECT_TRUE(times.empty());
     return;
   }
-  std::map<std::string, double> by_path(timings.begin(), timings.end());
-  ASSERT_EQ(by_path.size(), 3u);
-  EXPECT_EQ(by_path.count("last rank only"), 1u);
-  EXPECT_GE(by_path["forces/model"], 0.06);
-  EXPECT_GE(by_path["forces"], by_path["forces/model"]);
-  EXPECT_EQ(timings.front().first, "forces");
+  ASSERT_EQ(times.size(), 5u);
+  // Children stand behind their parent, though other ranks have entered other ones.
+  const char* paths[] = {"forces", "loop", "loop/model", "loop/last rank only", "end"};
+  for (std::size_t i = 0; i < times.size(); ++i) EXPECT_EQ(times[i].path, paths[i]);
+  EXPECT_GE(times[0].mean, 0.005);
+  EXPECT_DOUBLE_EQ(times[2].slowest, comm.size() + 1.0);
+  EXPECT_DOUBLE_EQ(times[2].mean, (comm.size() + 3.0) / 2);
+  EXPECT_DOUBLE_EQ(times[3].mean, 1.0);
+  EXPECT_DOUBLE_EQ(times[3].slowest, comm.size());
 }
 
 TEST(Phases, know_the_longest_visit_at_any_depth) {

@@ -54,18 +54,31 @@ TEST(Report, is_self_contained) {
   EXPECT_NE(html.find("prefers-color-scheme:dark"), std::string::npos);
 }
 
+TEST(Report, a_doubtful_tile_says_why) {
+  Report report;
+  report.headlines({{"temperature", "300.2 ± 0.9 K"}, {"pressure", "1 bar", "It drifts."}});
+
+  const std::string html = report.html();
+  EXPECT_NE(html.find("<div><span>temperature</span><b>300.2 ± 0.9 K</b></div>"), std::string::npos);
+  EXPECT_NE(html.find("<div class=\"doubt\"><span>pressure</span><b>1 bar</b><p>It drifts.</p></div>"),
+            std::string::npos);
+}
+
 TEST(Report, text_cannot_become_markup) {
   const std::string hostile = "<script>alert(\"&\")</script>";
   Report report;
   report.title(hostile, hostile);
   report.status(hostile, false, hostile);
-  report.headlines({{hostile, hostile}});
+  report.facts({{hostile, hostile}});
+  report.headlines({{hostile, hostile, hostile}});
+  report.warning(hostile);
   report.section(hostile);
   report.paragraph(hostile);
   report.table({hostile}, {{hostile}}, hostile);
   report.bars({{hostile, 0, 0.5, hostile}}, hostile);
   report.preformatted(hostile);
   Plot plot = plot_of({0, 1}, {0, 1});
+  plot.levels = {{0.5, hostile}};
   plot.title = plot.x_label = plot.y_label = plot.caption = plot.curves[0].label = hostile;
   report.plot(plot);
 
@@ -79,6 +92,24 @@ TEST(Plot, a_line_goes_through_its_points_in_proportion) {
   EXPECT_NEAR((points[1].first - points[0].first) / (points[2].first - points[0].first), 0.25, 1e-3);
   EXPECT_NEAR((points[1].second - points[0].second) / (points[2].second - points[0].second), 2, 1e-2);
   EXPECT_LT(points[1].second, points[0].second);  // up is less in SVG
+}
+
+TEST(Plot, a_level_lies_where_its_value_is_and_widens_the_axis) {
+  Plot plot = plot_of({0, 1}, {10, 20});
+  plot.levels = {{15, "mean 15"}, {40, "target 40", true}};
+  const std::string picture = draw(plot);
+  const auto curve = path_points(picture, "curve"), levels = path_points(picture, "level");
+
+  ASSERT_EQ(levels.size(), 2u);
+  EXPECT_NEAR(levels[0].second, (curve[0].second + curve[1].second) / 2, 0.2);
+  EXPECT_NEAR((levels[1].second - curve[0].second) / (curve[1].second - curve[0].second), 3, 1e-2);
+  EXPECT_NE(picture.find(">target 40</text>"), std::string::npos);
+
+  plot.levels = {{nan, "none"}};
+  EXPECT_EQ(draw(plot).find("none"), std::string::npos);
+  plot.curves.clear();
+  plot.levels = {{1, "of nothing"}};
+  EXPECT_NE(draw(plot).find("no data"), std::string::npos);
 }
 
 TEST(Plot, a_million_points_are_thinned_but_extremes_stay) {
@@ -188,7 +219,12 @@ TEST(IndexPage, links_reports_and_shows_their_first_picture) {
   const std::string picture = first_picture(report.html());
 
   const std::string page =
-      index_page("Runs", {{"copper", "copper/report.html", "done", {{"steps", "7"}}, picture}});
+      index_page("Runs", {{.name = "copper",
+                           .path = "copper/report.html",
+                           .facts = {{"system", "copper"}},
+                           .headlines = {{"steps", "7"}, {"temperature", "7 K", "too cold"}},
+                           .picture = picture}});
+  EXPECT_NE(page.find("too cold"), std::string::npos);
   EXPECT_NE(page.find("<a href=\"copper/report.html\">copper</a>"), std::string::npos);
   EXPECT_NE(page.find(draw(plot_of({0, 1}, {0, 1}))), std::string::npos);
   EXPECT_EQ(first_picture("<html></html>"), "");
