@@ -104,45 +104,62 @@ std::string draw_curve(const Curve& curve, std::size_t colour, const Frame& fram
   return path.empty() ? "" : path_element(curve, colour, path);
 }
 
-/// Lines across the frame with their labels above them, at the right and the left end in turn so that two
-/// that nearly coincide can both be read.
+std::string level_element(const Level& level, const std::string& path) {
+  return fmt::format("<path class=\"level{}\" d=\"{}\"/>", level.dashed ? " dashed" : "", path);
+}
+
+/// Lines across the frame.
 std::string draw_levels(const std::vector<Level>& levels, const Frame& frame, const Axis& axis) {
   std::string content;
-  bool at_right = true;
-  for (const auto& level : levels) {
-    const double y = frame.y(axis.place(level.y)), right = frame.left + frame.width;
-    if (!std::isfinite(y)) continue;
-    content += fmt::format("<path class=\"level{}\" d=\"M{:.1f} {:.1f}H{:.1f}\"/>",
-                           level.dashed ? " dashed" : "", frame.left, y, right);
-    // Below the line where there is no room above it.
-    content += fmt::format("<text class=\"remark\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>",
-                           at_right ? right - 6 : frame.left + 6, y < frame.top + 20 ? y + 16 : y - 6,
-                           at_right ? "end" : "start", escape_markup(level.label));
-    at_right = !at_right;
-  }
+  for (const auto& level : levels)
+    if (const double y = frame.y(axis.place(level.y)); std::isfinite(y))
+      content +=
+          level_element(level, fmt::format("M{:.1f} {:.1f}H{:.1f}", frame.left, y, frame.left + frame.width));
   return content;
 }
 
-/// Draws the legend in rows above the frame and moves the frame down by their height.
-std::string draw_legend(const std::vector<Curve>& curves, Frame& frame) {
-  std::string content;
-  double x = frame.left, y = 12;
-  for (std::size_t i = 0; i < curves.size(); ++i) {
-    if (curves[i].label.empty()) continue;
-    const double width = 44 + letter_width * static_cast<double>(curves[i].label.size());
-    if (x > frame.left && x + width > canvas_width) {
-      x = frame.left;
-      y += legend_row;
+/// Rows of samples with their labels above the frame.
+class Legend {
+ public:
+  explicit Legend(const Frame& frame) : left_(frame.left), x_(frame.left) {}
+
+  /// `sample` draws 22 pixels at a place.
+  template <class Sample>
+  void add(const std::string& label, const Sample& sample) {
+    if (label.empty()) return;
+    const double width = 44 + letter_width * static_cast<double>(label.size());
+    if (x_ > left_ && x_ + width > canvas_width) {
+      x_ = left_;
+      y_ += legend_row;
     }
-    const std::string sample = curves[i].points ? fmt::format("M{:.1f} {:.1f}h0", x + 11, y)
-                                                : fmt::format("M{:.1f} {:.1f}h22", x, y);
-    content += path_element(curves[i], i, sample) +
-               fmt::format("<text class=\"legend\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>", x + 28, y + 4,
-                           escape_markup(curves[i].label));
-    x += width;
+    content_ += sample(x_, y_) + fmt::format("<text class=\"legend\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>",
+                                             x_ + 28, y_ + 4, escape_markup(label));
+    x_ += width;
   }
-  if (!content.empty()) frame.top += y + 8;
-  return content;
+  [[nodiscard]] const std::string& content() const { return content_; }
+  [[nodiscard]] double height() const { return content_.empty() ? 0 : y_ + 8; }
+
+ private:
+  std::string content_;
+  double left_, x_, y_ = 12;
+};
+
+/// Draws the legend of curves and levels above the frame and moves the frame down by its height.
+std::string draw_legend(const Plot& plot, Frame& frame) {
+  Legend legend(frame);
+  for (std::size_t i = 0; i < plot.curves.size(); ++i)
+    legend.add(plot.curves[i].label, [&](double x, double y) {
+      const std::string sample = plot.curves[i].points ? fmt::format("M{:.1f} {:.1f}h0", x + 11, y)
+                                                       : fmt::format("M{:.1f} {:.1f}h22", x, y);
+      return path_element(plot.curves[i], i, sample);
+    });
+  for (const auto& level : plot.levels)
+    if (std::isfinite(level.y))
+      legend.add(level.label, [&](double x, double y) {
+        return level_element(level, fmt::format("M{:.1f} {:.1f}h22", x, y));
+      });
+  frame.top += legend.height();
+  return legend.content();
 }
 
 }  // namespace
@@ -163,7 +180,7 @@ std::string draw(const Plot& plot) {
   const Axis x = make_axis(x_range, 0.01, 7), y = make_axis(y_range, 0.05, 6);
 
   Frame frame;
-  std::string content = draw_legend(plot.curves, frame);
+  std::string content = draw_legend(plot, frame);
   if (!y.note.empty()) frame.top += 12;
   content += draw_axes(frame, x, y, plot.x_label, plot.y_label, true);
   for (std::size_t i = 0; i < plot.curves.size(); ++i) content += draw_curve(plot.curves[i], i, frame, x, y);

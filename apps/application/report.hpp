@@ -16,7 +16,7 @@ struct Curve {
 /// A horizontal line to read curves against: "target 300 K", "mean 300.2 ± 0.9 K".
 struct Level {
   double y = 0;
-  std::string label;  ///< written at the line; those of a plot's levels stand to the right and left in turn
+  std::string label;  ///< in the legend
   bool dashed = false;
 };
 

@@ -30,8 +30,7 @@ svg text{fill:var(--ink)} svg .number{fill:var(--faint);font-size:13px;font-vari
 .grid{stroke:var(--grid)} .tick{stroke:var(--faint)} .frame{fill:none;stroke:var(--rule)}
 .curve{fill:none;stroke-width:1.8;stroke-linejoin:round;stroke-linecap:round}
 .markers{fill:none;stroke-width:5.5;stroke-linecap:round} .dashed{stroke-dasharray:6 4}
-.level{stroke:var(--faint);stroke-width:1.2}
-.remark{font-size:12.5px;paint-order:stroke;stroke:var(--card);stroke-width:4px;stroke-linejoin:round}
+.level{stroke:var(--ink);stroke-width:1.3}
 .field{image-rendering:pixelated}
 .c0{stroke:var(--c0)}.c1{stroke:var(--c1)}.c2{stroke:var(--c2)}.c3{stroke:var(--c3)}
 .c4{stroke:var(--c4)}.c5{stroke:var(--c5)}.c6{stroke:var(--c6)}.c7{stroke:var(--c7)}
@@ -65,6 +64,7 @@ font:12.5px/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",mo
 .runs{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,420px),1fr));gap:18px;margin-top:20px}
 .run{background:var(--card);border:1px solid var(--rule);border-radius:8px;padding:16px 18px;min-width:0}
 .run h2{margin:0 0 4px}.run>p{color:var(--faint);margin:0 0 8px}.run dl{font-size:13.5px;margin:0 0 10px}
+.run dd{display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:2;overflow:hidden}
 .run .tiles{grid-template-columns:repeat(auto-fill,minmax(150px,1fr));margin-top:12px}
 .run .tiles b{font-size:15px}
 @media print{body{max-width:none;padding:0}figure{break-inside:avoid}}

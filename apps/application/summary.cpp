@@ -46,17 +46,18 @@ Tree provenance_tree(const hdf5::Provenance& provenance) {
   return tree;
 }
 
-/// A number to six digits, integers whole, in words where it is none.
+/// A number to six digits, integers whole; "none" for what is not a number.
 std::string value_text(const Tree& value) {
   if (value.is_null()) return "none";
-  if (value.quoted() || value.as_text().find_first_not_of("-0123456789") == std::string::npos)
-    return value.as_text();
+  const std::string& text = value.as_text();
+  if (value.quoted() || text.find_first_not_of("-0123456789") == std::string::npos) return text;
+  if (text.find_first_of("nN") != std::string::npos) return "none";  // .nan, .inf
   return fmt::format("{:.6g}", value.as_number());
 }
 
 std::string value_with_unit(const std::string& key, const Tree& value) {
   const auto unit = words_of_key(key).unit;
-  return value_text(value) + (unit.empty() || value.is_null() ? "" : " " + unit);
+  return value_text(value) + (unit.empty() ? "" : " " + unit);
 }
 
 /// The command's tiles, or its first numbers where it has named none; what the run cost.

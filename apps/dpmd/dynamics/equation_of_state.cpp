@@ -1,9 +1,12 @@
 #include "apps/dpmd/dynamics/equation_of_state.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <filesystem>
 #include <functional>
 
+#include "apps/dpmd/dynamics/run_words.hpp"
 #include "apps/dpmd/dynamics/system.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
@@ -147,6 +150,14 @@ Fit birch_murnaghan(const std::vector<double>& volumes, const std::vector<double
   return fit;
 }
 
+/// Farthest distance of the points from the fit (eV).
+double misfit(const Fit& fit, const std::vector<double>& volumes, const std::vector<double>& energies) {
+  double worst = 0;
+  for (std::size_t i = 0; i < volumes.size(); ++i)
+    worst = std::max(worst, std::abs(fit(volumes[i]) - energies[i]));
+  return worst;
+}
+
 }  // namespace
 
 void equation_of_state(Context& context, const EquationOptions& options) {
@@ -157,6 +168,13 @@ void equation_of_state(Context& context, const EquationOptions& options) {
   QUINTET_CHECK(periodic[0] && periodic[1] && periodic[2],
                 "{}: an equation of state needs a crystal that is periodic in all directions",
                 options.system.file);
+  context.describe_run("system", fmt::format("{} atoms from {}; cell {}", static_cast<std::int64_t>(n_atoms),
+                                             std::filesystem::path(options.system.file).filename().string(),
+                                             cell_in_words(start.box)));
+  context.describe_run("model", models_in_words(options.potential, field->description()));
+  context.describe_run("method",
+                       fmt::format("{} volumes within {:g} % of the minimum in length; Birch-Murnaghan fit",
+                                   options.points, 100 * options.range));
   if (context.validating()) return;
   ScaledEnergy energy(context.comm(), options, *field, start);
   const double best = minimum(energy);
@@ -175,10 +193,15 @@ void equation_of_state(Context& context, const EquationOptions& options) {
   const double cells = static_cast<double>(copies[0] * copies[1] * copies[2]);
   const double lattice = std::cbrt(fit.volume * n_atoms / cells),
                modulus = fit.bulk_modulus * units::ev_per_a3_to_gpa;
+  context.headline("lattice constant", fmt::format("{:.5g} Å", lattice));
+  context.headline("bulk modulus", fmt::format("{:.4g} GPa", modulus));
+  context.headline("energy at the minimum", fmt::format("{:.6g} eV/atom", fit.energy));
+  context.headline("worst distance of the fit",
+                   fmt::format("{:.2g} meV/atom", 1e3 * misfit(fit, volumes, energies)));
   context.summarise("atoms", static_cast<std::int64_t>(n_atoms));
-  context.summarise("lattice_constant_angstrom", lattice);
+  context.summarise("lattice_constant_angstrom", lattice, "cube root of the cell's volume at the minimum");
   context.summarise("bulk_modulus_gpa", modulus);
-  context.summarise("energy_ev_per_atom", fit.energy);
+  context.summarise("energy_ev_per_atom", fit.energy, "at the minimum");
   context.summarise("bulk_modulus_pressure_derivative", fit.bulk_modulus_slope);
 
   std::vector<std::vector<std::string>> rows;

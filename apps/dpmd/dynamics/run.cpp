@@ -6,6 +6,7 @@
 
 #include "apps/dpmd/dynamics/deviation_watch.hpp"
 #include "apps/dpmd/dynamics/run_report.hpp"
+#include "apps/dpmd/dynamics/run_words.hpp"
 #include "apps/dpmd/dynamics/simulation.hpp"
 #include "apps/dpmd/dynamics/thermo_log.hpp"
 #include "io/log/error.hpp"
@@ -38,13 +39,22 @@ std::optional<H5mdWriter> open_trajectory(Context& context, const RunOptions& op
   return H5mdWriter(context.comm(), path, simulation.atoms(), h5md);
 }
 
-void announce(const Context& context, const Simulation& simulation) {
+void announce(Context& context, const RunOptions& options, const Simulation& simulation) {
   const auto& grid = simulation.domain().rank_grid();
   log::info("{} atoms in {:.1f} angstrom^3 on {} x {} x {} ranks; {}", simulation.atoms().n_global,
             simulation.atoms().box.volume(), grid[0], grid[1], grid[2],
             simulation.integrator().description());
   if (context.restart_file())
     log::info("Goes on from step {} ({})", simulation.step(), *context.restart_file());
+  describe_run(context, options, simulation);
+}
+
+/// Where the time of force updates went, inside a phase.
+void add_force_times(Context& context, const std::string& phase, const ForceTimes& before,
+                     const ForceTimes& after) {
+  context.add_phase(phase + "/forces", after.forces - before.forces);
+  context.add_phase(phase + "/neighbours", after.neighbours - before.neighbours);
+  context.add_phase(phase + "/communication", after.communication - before.communication);
 }
 
 }  // namespace
@@ -54,7 +64,7 @@ void run(Context& context, const RunOptions& options) {
   context.record_seed(static_cast<std::uint64_t>(options.seed));
   context.keep_checkpoints(options.checkpoint_keep);
   const auto simulation = start(context, options);
-  announce(context, *simulation);
+  announce(context, options, *simulation);
   QUINTET_CHECK(
       simulation->step() <= options.time.steps,
       "{}: is of step {}, beyond time.steps = {}; ask for more steps, or restart from an earlier one",
@@ -83,6 +93,7 @@ void run(Context& context, const RunOptions& options) {
     log::warning("The state at step {} is in {}", simulation->step(), folder);
   });
   const auto watch = [&] {
+    const auto timer = context.phase("output");
     const auto sample = simulation->sample(exec);
     context.show("T", sample.temperature, "K");
     if (trajectory && simulation->step() % options.trajectory->interval == 0)
@@ -95,14 +106,21 @@ void run(Context& context, const RunOptions& options) {
   };
 
   const auto disagreement = [&] {
+    if (!options.deviation) return;
+    const auto timer = context.phase("deviation");
     deviation.look(exec, *simulation, static_cast<double>(simulation->step()) * options.time.dt);
   };
 
   if (first == 0) disagreement();
   if (first == 0) watch();
+  add_force_times(context, "start", ForceTimes(), simulation->system().times);
+  const ForceTimes times_before = simulation->system().times;
   const auto begin = std::chrono::steady_clock::now();
   for ([[maybe_unused]] const std::int64_t step : context.steps(first + 1, options.time.steps)) {
-    simulation->advance(exec);
+    {
+      const auto timer = context.phase("steps");
+      simulation->advance(exec);
+    }
     disagreement();
     if (due(simulation->step()) || simulation->finished()) watch();
     if (simulation->step() % options.checkpoint_interval == 0) save();
@@ -110,7 +128,8 @@ void run(Context& context, const RunOptions& options) {
   }
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (context.stopped_early() || simulation->step() % options.checkpoint_interval != 0) save();
-  thermo.report(context, simulation->atoms().n_global);
+  add_force_times(context, "steps", times_before, simulation->system().times);
+  thermo.report(context, options.integrator, simulation->atoms().n_global);
   deviation.report(context);
   report_run(context, options, reference, *simulation, simulation->step() - first, seconds);
 }

@@ -120,7 +120,7 @@ void report_observers(Context& context, const std::optional<ReferenceCurve>& ref
       rows.push_back({scalar.name, fmt::format("{:.6g}", scalar.value),
                       std::isfinite(scalar.error) ? fmt::format("{:.2g}", scalar.error) : "", scalar.unit,
                       scalar.description});
-      context.summarise(scalar.name, scalar.value);
+      context.summarise(scalar.name, scalar.value, fmt::format("{} ({})", scalar.description, scalar.unit));
     }
     if (!rows.empty()) context.report().table({"quantity", "value", "error", "unit", ""}, rows);
   }
@@ -141,15 +141,17 @@ void report_run(Context& context, const RunOptions& options, const std::optional
                                                  simulation.step(), options.time.dt * 1e3));
   context.summarise("atoms", atoms.n_global);
   if (steps > 0 && seconds > 0) {
-    context.summarise("speed_ns_per_day",
-                      static_cast<double>(steps) * options.time.dt * 1e-3 / seconds * 86400);
+    const double speed = static_cast<double>(steps) * options.time.dt * 1e-3 / seconds * 86400;
+    if (options.integrator.ensemble != Ensemble::minimise)
+      context.headline("speed", fmt::format("{:.3g} ns/day", speed));
+    context.summarise("speed_ns_per_day", speed);
     context.summarise("wall_us_per_atom_step", seconds * 1e6 / (static_cast<double>(steps) * n_atoms));
   }
   const auto& times = simulation.system().times;
   const Comm& comm = context.comm();
-  context.summarise("forces_s", comm.maximum(times.forces));
-  context.summarise("neighbours_s", comm.maximum(times.neighbours));
-  context.summarise("communication_s", comm.maximum(times.communication));
+  context.summarise("forces_s", comm.maximum(times.forces), "of the slowest rank, the start included");
+  context.summarise("neighbours_s", comm.maximum(times.neighbours), "likewise");
+  context.summarise("communication_s", comm.maximum(times.communication), "likewise");
   context.summarise("neighbour_list_rebuilds", simulation.domain().rebuilds());
   report_observers(context, reference, simulation);
 }

@@ -2,22 +2,46 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <optional>
+#include <span>
 
 #include "io/log/error.hpp"
+#include "physics/particles/units.hpp"
 
 namespace quintet::dpmd {
 
 namespace {
 
-double mean(const std::vector<double>& values) {
-  return values.empty()
-             ? 0
-             : std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+bool is_at_constant_pressure(Ensemble ensemble) { return ensemble == Ensemble::npt; }
+
+/// A target to compare a mean with; none where it changes along the run.
+std::optional<double> steady(const std::optional<double>& first, const std::optional<double>& last) {
+  return last && last != first ? std::nullopt : first;
 }
 
-std::vector<double> second_half(const std::vector<double>& values) {
-  return {values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end()};
+std::optional<double> target_temperature(const IntegratorOptions& options) {
+  return steady(options.temperature, options.temperature_end);
+}
+std::optional<double> target_pressure(const IntegratorOptions& options) {
+  return steady(options.barostat.pressure, options.barostat.pressure_end);
+}
+
+/// Why not to believe that a quantity has come to its target; "" if it may have.
+std::string doubt_of_target(const Estimate& mean, const std::optional<double>& target, const char* unit) {
+  if (!target || !std::isfinite(mean.error) || std::abs(mean.mean - *target) <= 4 * mean.error) return "";
+  return fmt::format(
+      "{:.3g} errors from its target of {:g} {}: not in equilibrium, or the time step is too long.",
+      std::abs(mean.mean - *target) / mean.error, *target, unit);
+}
+
+/// A curve over time with its mean over the second half and its target.
+Plot over_time(const char* title, const char* label, const std::vector<double>& time,
+               const std::vector<double>& values, const Estimate& mean, const std::optional<double>& target,
+               const char* unit) {
+  Plot plot{title, "time (ps)", label, {{"", time, values}}, false, false, ""};
+  plot.levels.push_back({mean.mean, "mean " + text_with_error(mean, unit)});
+  if (target) plot.levels.push_back({*target, fmt::format("target {:g} {}", *target, unit), true});
+  return plot;
 }
 
 }  // namespace
@@ -48,7 +72,7 @@ ThermoLog::ThermoLog(Context& context, const LimitOptions& limits, std::int64_t 
   }
 }
 
-std::vector<double> ThermoLog::column(const char* name) const {
+std::vector<double> ThermoLog::column(const std::string& name) const {
   const auto& columns = thermo_columns();
   const auto at =
       std::find_if(columns.begin(), columns.end(), [&](const auto& c) { return c.name == name; }) -
@@ -85,33 +109,80 @@ void ThermoLog::add(const ThermoSample& sample, std::int64_t n_atoms) {
                      limits_.temperature));
 }
 
-void ThermoLog::report(Context& context, std::int64_t n_atoms) const {
-  const auto time = column("time"), conserved = column("conserved"), total = column("total");
+Estimate ThermoLog::mean(const std::string& name) const {
+  const auto values = column(name);
+  return estimate_mean(std::span(values).subspan(values.size() / 2));
+}
+
+void ThermoLog::report_drift(Context& context, bool moves, std::int64_t n_atoms) const {
+  const double drift = (column("conserved").back() - reference_) / static_cast<double>(n_atoms);
+  context.summarise("energy_drift_ev_per_atom", drift,
+                    "conserved quantity at the end, less that at the start");
+  context.summarise("energy_drift_relative",
+                    drift * static_cast<double>(n_atoms) / std::max(std::abs(reference_), 1e-300),
+                    "the same over the energy at the start");
+  context.summarise("potential_energy_ev", column("potential").back(), "at the end");
+  if (!moves) return;
+  const double thermal = units::boltzmann * mean("temperature").mean;
+  context.headline("drift of the conserved energy", fmt::format("{:+.2g} meV/atom", 1e3 * drift),
+                   std::abs(drift) > 0.1 * thermal ? fmt::format("{:.0f} % of kT an atom: shorten time.dt.",
+                                                                 100 * std::abs(drift) / thermal)
+                                                   : "");
+}
+
+void ThermoLog::report_means(Context& context, const IntegratorOptions& options, std::int64_t n_atoms) const {
+  const auto n = static_cast<double>(n_atoms);
+  const bool npt = is_at_constant_pressure(options.ensemble);
+  const auto temperature = mean("temperature"), pressure = mean("pressure"), density = mean("density");
+  auto energy = mean("potential");
+  const auto put = [&](const char* key, const char* error_key, const Estimate& estimate) {
+    context.summarise(key, estimate.mean, "mean over the second half of the run");
+    context.summarise(error_key, estimate.error, "its standard error, correlations counted");
+  };
+  put("temperature_mean_k", "temperature_error_k", temperature);
+  put("pressure_mean_bar", "pressure_error_bar", pressure);
+  put("density_mean_g_per_cm3", "density_error_g_per_cm3", density);
+  energy.mean /= n;
+  energy.error /= n;
+  context.headline("temperature", text_with_error(temperature, "K"),
+                   doubt_of_target(temperature, target_temperature(options), "K"));
+  context.headline("pressure", text_with_error(pressure, "bar"),
+                   npt ? doubt_of_target(pressure, target_pressure(options), "bar") : "");
+  if (npt) context.headline("density", text_with_error(density, "g/cm³"));
+  context.headline("potential energy", text_with_error(energy, "eV/atom"));
+}
+
+void ThermoLog::report_pressure_tensor(Report& report) const {
+  std::vector<std::string> header{"component"}, row{"pressure tensor (bar)"};
+  for (const char* component : {"xx", "yy", "zz", "xy", "xz", "yz"}) {
+    header.emplace_back(component);
+    row.push_back(text_with_error(mean(std::string("pressure_") + component), ""));
+  }
+  report.table(header, {row},
+               "The stress tensor is its negative. Second half of the run; every row is in run.h5, thermo.");
+}
+
+void ThermoLog::report(Context& context, const IntegratorOptions& options, std::int64_t n_atoms) const {
+  const auto time = column("time");
   if (time.empty()) return;
-  const auto temperature = column("temperature"), pressure = column("pressure");
+  const bool moves = options.ensemble != Ensemble::minimise;
+  if (moves) report_means(context, options, n_atoms);
+  report_drift(context, moves, n_atoms);
+
   const auto scale = 1e3 / static_cast<double>(n_atoms);
+  const auto conserved = column("conserved"), total = column("total");
   std::vector<double> drift, energy;
   for (double value : conserved) drift.push_back((value - reference_) * scale);
   for (double value : total) energy.push_back((value - total.front()) * scale);
-  context.summarise("energy_drift_ev_per_atom",
-                    (conserved.back() - reference_) / static_cast<double>(n_atoms));
-  context.summarise("energy_drift_relative",
-                    (conserved.back() - reference_) / std::max(std::abs(reference_), 1e-300));
-  context.summarise("potential_energy_ev", column("potential").back());
-  context.summarise("temperature_mean_k", mean(second_half(temperature)));
-  context.summarise("pressure_mean_bar", mean(second_half(pressure)));
-  context.summarise("density_mean_g_per_cm3", mean(second_half(column("density"))));
-
   Report& report = context.report();
-  report.section("Energy, temperature, pressure");
-  report.paragraph("Means in the summary are over the second half of the run.");
-  report.plot({"Temperature",
-               "time (ps)",
-               "temperature (K)",
-               {{"", time, temperature}},
-               false,
-               false,
-               "Should scatter about the target."});
+  report.section(moves ? "Energy, temperature, pressure" : "Energy");
+  if (!moves) {
+    report.plot({"Energy", "time (ps)", "energy - start (meV/atom)", {{"", time, energy}}, false, false, ""});
+    return;
+  }
+  report.paragraph("Means and errors are over the second half of the run.");
+  report.plot(over_time("Temperature", "temperature (K)", time, column("temperature"), mean("temperature"),
+                        target_temperature(options), "K"));
   report.plot({"Energy",
                "time (ps)",
                "energy - start (meV/atom)",
@@ -119,10 +190,13 @@ void ThermoLog::report(Context& context, std::int64_t n_atoms) const {
                false,
                false,
                "The conserved quantity (with the baths' energy) should stay level."});
-  report.plot({"Pressure", "time (ps)", "pressure (bar)", {{"", time, pressure}}, false, false, ""});
-  const auto volume = column("volume");
-  if (volume.front() != volume.back())
-    report.plot({"Volume", "time (ps)", "volume (angstrom^3)", {{"", time, volume}}, false, false, ""});
+  const bool npt = is_at_constant_pressure(options.ensemble);
+  report.plot(over_time("Pressure", "pressure (bar)", time, column("pressure"), mean("pressure"),
+                        npt ? target_pressure(options) : std::nullopt, "bar"));
+  if (npt)
+    report.plot(
+        over_time("Volume", "volume (Å³)", time, column("volume"), mean("volume"), std::nullopt, "Å³"));
+  report_pressure_tensor(report);
 }
 
 }  // namespace quintet::dpmd

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "apps/application/context.hpp"
+#include "apps/application/statistics.hpp"
 #include "apps/dpmd/dynamics/run_options.hpp"
 #include "physics/particles/thermo.hpp"
 
@@ -18,11 +19,16 @@ class ThermoLog {
   /// Add a row. Collective. Throws NumericalError (on all ranks) if the conserved energy has drifted or the
   /// temperature risen beyond the limits, or if either is not finite; the row is written before.
   void add(const ThermoSample& sample, std::int64_t n_atoms);
-  /// Means, drift and plots into summary and report.
-  void report(Context& context, std::int64_t n_atoms) const;
+  /// Means with their errors, drift and plots into tiles, summary and report.
+  void report(Context& context, const IntegratorOptions& options, std::int64_t n_atoms) const;
 
  private:
-  [[nodiscard]] std::vector<double> column(const char* name) const;
+  [[nodiscard]] std::vector<double> column(const std::string& name) const;
+  /// Mean over the second half of the rows.
+  [[nodiscard]] Estimate mean(const std::string& name) const;
+  void report_drift(Context& context, bool moves, std::int64_t n_atoms) const;
+  void report_means(Context& context, const IntegratorOptions& options, std::int64_t n_atoms) const;
+  void report_pressure_tensor(Report& report) const;
 
   LimitOptions limits_;
   std::vector<hdf5::Series> series_;       ///< one a column

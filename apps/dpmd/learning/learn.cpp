@@ -102,6 +102,13 @@ void report(Context& context, const std::vector<IterationResult>& results,
   const auto& last = results.back();
   std::int64_t labelled = 0;
   for (const auto& r : results) labelled += r.labelled;
+  context.headline("iterations", std::to_string(results.size()));
+  context.headline("frames labelled", std::to_string(labelled));
+  context.headline("accurate frames, last iteration",
+                   fmt::format("{:.3g} %", 100 * share(last, last.accurate)));
+  context.headline("failed frames, last iteration", fmt::format("{:.3g} %", 100 * share(last, last.failed)));
+  if (const double rmse = end ? end->training_rmse : last.training_rmse; std::isfinite(rmse))
+    context.headline("force rmse of training", fmt::format("{:.3g} meV/Å", 1e3 * rmse));
   context.summarise("iterations", static_cast<std::int64_t>(results.size()));
   context.summarise("frames_labelled", labelled);
   context.summarise("accurate_share_last", share(last, last.accurate));
@@ -205,6 +212,8 @@ void learn(Context& context, const LearnOptions& options) {
   check_before(context, options);
   context.record_seed(static_cast<std::uint64_t>(options.seed));
   context.keep_checkpoints(1);
+  context.describe_run("loop", fmt::format("at most {} iterations with {} models: train, run, select, label",
+                                           options.iterations, options.models));
   if (context.validating()) return;
   const LearningStages stages(options, context.directory());
   LoopState state;

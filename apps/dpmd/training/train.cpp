@@ -38,7 +38,22 @@ std::unique_ptr<Training> start(Context& context, const TrainOptions& options) {
   return std::make_unique<Training>(context.comm(), options, context.restart_file());
 }
 
-void announce(const Context& context, const Training& training) {
+std::size_t count_frames(const std::vector<potential::System>& systems) {
+  std::size_t n = 0;
+  for (const auto& system : systems) n += system.frames.size();
+  return n;
+}
+
+void announce(Context& context, const TrainOptions& options, const Training& training) {
+  const auto& data = training.data();
+  context.describe_run("model", fmt::format("{}; {} parameters", training.trainer().model().summary(),
+                                            training.trainer().n_parameters()));
+  context.describe_run(
+      "data", training.validates()
+                  ? fmt::format("{} frames to learn from, {} held out", count_frames(data.training),
+                                count_frames(data.validation))
+                  : fmt::format("{} frames to learn from, none held out", count_frames(data.training)));
+  context.describe_run("training", fmt::format("{} steps of Adam", options.steps));
   log::info("{} parameters; {}", training.trainer().n_parameters(), training.trainer().model().summary());
   if (context.restart_file())
     log::info("Goes on from step {} ({})", training.step(), *context.restart_file());
@@ -51,7 +66,7 @@ void train(Context& context, const TrainOptions& options) {
   context.keep_checkpoints(options.checkpoint_keep);
   const auto made = start(context, options);
   Training& training = *made;
-  announce(context, training);
+  announce(context, options, training);
   QUINTET_CHECK(training.step() <= options.steps,
                 "{}: is of step {}, beyond steps = {}; ask for more steps, or restart from an earlier one",
                 context.restart_file().value_or(""), training.step(), options.steps);

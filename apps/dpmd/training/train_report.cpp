@@ -19,6 +19,19 @@ void summarise(Context& context, const std::string& prefix, const Parity& parity
   put("virial_rmse_mev_per_atom", parity.virial, 1e3);
 }
 
+/// Tiles of what the model is worth on frames it has not learnt from, or on those it has.
+void add_headlines(Context& context, const Parity& parity, bool held_out) {
+  const char* doubt =
+      held_out ? "" : "Of frames it has learnt from; new ones will be worse: add the section validation.";
+  const auto add = [&](const char* name, const Pairs& pairs, const char* unit) {
+    if (!pairs.label.empty())
+      context.headline(name, fmt::format("{:.3g} {}", 1e3 * errors(pairs).rmse(), unit), doubt);
+  };
+  add("energy rmse", parity.energy, "meV/atom");
+  add("force rmse", parity.force, "meV/Å");
+  add("virial rmse", parity.virial, "meV/atom");
+}
+
 void say(const char* what, const Parity& parity) {
   std::string line;
   const auto add = [&](const char* name, const Pairs& pairs, double scale, const char* unit) {
@@ -33,6 +46,9 @@ void say(const char* what, const Parity& parity) {
 }
 
 void report_speed(Context& context, const Training& training, std::int64_t steps, double seconds) {
+  context.headline("steps", std::to_string(training.step()));
+  if (steps > 0 && seconds > 0)
+    context.headline("speed", fmt::format("{:.3g} s a step", seconds / static_cast<double>(steps)));
   context.summarise("training_steps", training.step());
   context.summarise("parameters", static_cast<std::int64_t>(training.trainer().n_parameters()));
   if (steps == 0 || seconds <= 0) return;
@@ -57,9 +73,11 @@ void report_accuracy(Context& context, const TrainOptions& options, const Traini
     const Parity held_out = of(data.validation, 0);
     say("Validation", held_out);
     summarise(context, "", held_out);
+    add_headlines(context, held_out, true);
     if (context.comm().is_root()) report_parity(context.report(), "Frames held out", held_out);
   } else {
     summarise(context, "", learnt);
+    add_headlines(context, learnt, false);
   }
   context.summarise("rmse_of", std::string(training.validates() ? "validation" : "training"));
   summarise(context, "training_", learnt);
