@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 namespace {
 
 using Seconds = std::chrono::duration<double>;
-constexpr double look_every_s = 0.5;
+constexpr double look_every_s = 0.1;        // a launcher that ends a job may kill it a second later
 constexpr double end_margin_s = 2;          // closing files, writing the report
 constexpr double assumed_write_mb_s = 500;  // for the reserve until a checkpoint was timed
 constexpr int schema_version = 1;

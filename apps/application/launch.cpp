@@ -8,6 +8,7 @@
 #include "apps/application/run_directory.hpp"
 #include "apps/application/summary.hpp"
 #include "io/log/log.hpp"
+#include "io/runtime/signals.hpp"
 
 namespace quintet {
 namespace {
@@ -111,6 +112,7 @@ Tree load_document(const Request& request) {
 int launch(const Request& request, ProgramArguments arguments, const std::vector<Subsystem>& subsystems,
            const Describe& describe, const std::function<void(Context&)>& body) {
   const bool speaks = launcher_rank() == 0;
+  if (!request.print_configuration) remember_stop_signals();
   log::configure({.speaks = speaks, .quiet = request.quiet, .file = ""});
   const std::exception_ptr mistake = parse(request, describe);
   if (mistake && speaks) return tell(failure_of(mistake));

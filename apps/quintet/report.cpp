@@ -2,11 +2,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
+#include "apps/application/safe_picture.hpp"
 #include "apps/quintet/commands.hpp"
 #include "io/config/tree.hpp"
+#include "io/files/input_file.hpp"
 #include "io/log/error.hpp"
 
 namespace quintet::commands {
@@ -71,20 +71,24 @@ void print_table(const Rows& rows) {
   for (const auto& row : rows) {
     std::string line;
     for (std::size_t i = 0; i < row.size(); ++i) line += fmt::format("{:<{}}  ", row[i], widths[i]);
+    // Another person's words must not steer the terminal.
+    std::replace_if(
+        line.begin(), line.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
     std::puts(line.substr(0, line.find_last_not_of(' ') + 1).c_str());
   }
 }
 
-std::string text_of(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
+/// The first picture of a report; another person may have made it.
+std::string picture_of(const fs::path& report) {
+  constexpr std::uint64_t most_bytes = std::uint64_t{1} << 26;
+  return fs::exists(report) ? safe_picture(first_picture(read_input_file(report.string(), most_bytes))) : "";
 }
 
 ReportLink link_to(const Run& run, const fs::path& folder) {
   const fs::path report = run.directory / "report.html";
   ReportLink link{.name = run.name,
-                  .path = fs::relative(report, folder).generic_string(),
-                  .picture = first_picture(text_of(report))};
+                  .path = link_of_path(fs::relative(report, folder).generic_string()),
+                  .picture = picture_of(report)};
   for (const char* key : {"program", "status"})
     if (const Tree* value = run.summary.find(key))
       link.text += (link.text.empty() ? "" : ", ") + value_text(*value);

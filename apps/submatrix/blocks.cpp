@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <fstream>
 #include <limits>
 #include <map>
 #include <numeric>
 #include <sstream>
 
+#include "io/files/input_file.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "physics/electronic/collective.hpp"
@@ -27,7 +27,7 @@ struct Atoms {
 };
 
 Atoms read_atoms(const std::string& path) {
-  std::ifstream file(path);
+  auto file = open_input_file(path);
   Atoms atoms;
   std::string line;
   for (int number = 1; std::getline(file, line); ++number) {

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 
 #include <fmt/ranges.h>
 
 #include "apps/submatrix/blocks.hpp"
 #include "io/config/units.hpp"
+#include "io/files/input_file.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "physics/electronic/collective.hpp"
@@ -22,8 +22,8 @@ namespace {
 /// Read one of the files, folded if its cells are to be repeated.
 MatrixFile read_file(Context& context, const MatricesOptions& options, const std::string& path) {
   const Comm& comm = context.comm();
-  std::error_code ignored;
-  const double bytes = static_cast<double>(std::filesystem::file_size(path, ignored));
+  double bytes = 0;
+  together(comm, [&] { bytes = static_cast<double>(check_input_file(path)); });
   if (options.repeat.empty()) {
     context.require_memory(4 * bytes / comm.size(), path);
     std::optional<int> n_rows;

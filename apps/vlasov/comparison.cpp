@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <sstream>
 
 #include "io/config/scalar.hpp"
 #include "io/config/suggest.hpp"
+#include "io/files/input_file.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 
@@ -25,7 +25,7 @@ std::vector<std::string> split(const std::string& line) {
 
 /// First column and the one named `column` of a CSV file; lines that begin with '#' are passed over.
 Curve read_column(const std::string& path, const std::string& column, const std::string& label) {
-  std::ifstream file(path);
+  auto file = open_input_file(path);
   std::string line;
   std::vector<std::string> names;
   std::size_t at = 0;

@@ -1,6 +1,3 @@
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <map>
 #include <sstream>
 #include <unordered_map>
@@ -12,6 +9,7 @@
 
 #include "io/config/scalar.hpp"
 #include "io/config/tree.hpp"
+#include "io/files/input_file.hpp"
 #include "io/log/error.hpp"
 
 // The one file that knows yaml-cpp. Its parser's events build the Tree directly: that keeps the place of
@@ -47,13 +45,11 @@ class TreeBuilder : public YAML::EventHandler {
   void OnSequenceEnd() override { close(); }
   void OnMapEnd() override { close(); }
 
-  /// A copy of the value that the anchor names; their total is limited, so that a small file cannot fill the
-  /// memory.
+  /// A copy of the value that the anchor names.
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const auto named = anchors_.find(anchor);
     if (named == anchors_.end()) fail(mark, "an alias inside the value that it names");
-    copied_ += count(named->second);
-    if (copied_ > max_copied) fail(mark, fmt::format("aliases repeat more than {} values", max_copied));
+    count_copy(mark, named->second);
     Tree copy = named->second;
     finish(mark, std::move(copy));
   }
@@ -65,7 +61,8 @@ class TreeBuilder : public YAML::EventHandler {
   }
 
  private:
-  static constexpr std::size_t max_copied = 100000;
+  static constexpr std::size_t max_copied = std::size_t{1} << 26;  ///< bytes
+  static constexpr std::size_t max_depth = 100;                    ///< of lists and maps within each other
 
   /// A list or map whose end has not been read.
   struct Open {
@@ -87,19 +84,31 @@ class TreeBuilder : public YAML::EventHandler {
     fail(mark, fmt::format("the tag '{}' is not supported; write the plain value", tag));
   }
 
-  static std::size_t count(const Tree& tree) {
-    std::size_t n = 1;
+  /// Memory of a value, its texts and places included (bytes).
+  [[nodiscard]] static std::size_t bytes_of(const Tree& tree) {
+    std::size_t n = sizeof(Tree) + tree.location().file.size();
+    if (tree.is_scalar()) n += tree.as_text().size();
     if (tree.is_list())
-      for (const auto& item : tree.items()) n += count(item);
+      for (const auto& item : tree.items()) n += bytes_of(item);
     if (tree.is_map())
-      for (const auto& entry : tree.entries()) n += count(entry.second);
+      for (const auto& [key, value] : tree.entries()) n += sizeof(key) + key.size() + bytes_of(value);
     return n;
+  }
+
+  /// Each anchor keeps a copy of its value and each alias makes one: their total is limited, so that a small
+  /// file cannot fill the memory.
+  void count_copy(const YAML::Mark& mark, const Tree& value) {
+    copied_ += bytes_of(value);
+    if (copied_ > max_copied)
+      fail(mark, fmt::format("anchors and aliases repeat more than {} MB of values", max_copied >> 20));
   }
 
   void open(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, Tree node) {
     if (expects_key()) fail(mark, "a key must be a word, not a list or map");
     if (!tag.empty() && tag != "?" && tag != "!" && !tag.starts_with("tag:yaml.org,2002:"))
       refuse_tag(mark, tag);
+    if (open_.size() == max_depth)
+      fail(mark, fmt::format("lists and maps lie more than {} deep within each other", max_depth));
     Open& top = open_.emplace_back();
     top.node = std::move(node);
     top.mark = mark;
@@ -115,7 +124,10 @@ class TreeBuilder : public YAML::EventHandler {
 
   void value(const YAML::Mark& mark, YAML::anchor_t anchor, Tree tree) {
     tree.set_location(place(mark));
-    if (anchor != 0) anchors_[anchor] = tree;
+    if (anchor != 0) {
+      count_copy(mark, tree);
+      anchors_[anchor] = tree;
+    }
     finish(mark, std::move(tree));
   }
 
@@ -154,6 +166,9 @@ class TreeBuilder : public YAML::EventHandler {
   std::string duplicates_;
 };
 
+/// A document takes some twenty times its size in memory; models written as text have tens of megabytes.
+constexpr std::uint64_t most_yaml_bytes = std::uint64_t{1} << 28;
+
 /// Fails if anything but comments follows the first document.
 class NoMore : public TreeBuilder {
  public:
@@ -185,12 +200,9 @@ Tree parse_yaml(std::string_view text, const std::string& name) {
 }
 
 Tree read_yaml(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  QUINTET_CHECK(file, "{}: cannot be opened: {}", path, std::strerror(errno));
-  std::ostringstream text;
-  text << file.rdbuf();
-  QUINTET_CHECK(file && text, "{}: cannot be read; is it a folder or empty?", path);
-  return parse_yaml(text.str(), path);
+  const std::string text = read_input_file(path, most_yaml_bytes);
+  QUINTET_CHECK(!text.empty(), "{}: is empty", path);
+  return parse_yaml(text, path);
 }
 
 }  // namespace quintet

@@ -205,7 +205,8 @@ void write_text_file(const std::string& path, std::string_view text) {
     unlink(temporary.c_str());
     throw ResourceError(fmt::format("{}: cannot {}: {}", path, what, reason));
   };
-  const int file = open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  unlink(temporary.c_str());  // the name can be foreseen: a link that was laid there is not followed
+  const int file = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (file < 0) fail("be created");
   for (std::size_t done = 0; done < text.size();) {
     const auto written = write(file, text.data() + done, text.size() - done);

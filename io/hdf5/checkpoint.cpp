@@ -4,6 +4,7 @@
 #include <charconv>
 #include <filesystem>
 
+#include "io/files/output_file.hpp"
 #include "io/hdf5/detail.hpp"
 #include "io/hdf5/seal.hpp"
 #include "io/log/log.hpp"
@@ -61,7 +62,10 @@ void CheckpointStore::write(std::int64_t step, const Provenance& provenance,
                             const std::function<void(Group&)>& write) const {
   QUINTET_CHECK(step >= 0, "checkpoint of step {}: expected 0 or more", step);
   const std::string final_path = path(step), temporary = final_path + ".tmp";
-  detail::on_root(comm_, [&] { make_ready(directory_); });
+  detail::on_root(comm_, [&] {
+    make_ready(directory_);
+    make_new_file(temporary);
+  });
   try {
     File file = File::create(comm_, temporary);
     write_header(file.root(), checkpoint_schema, checkpoint_version, provenance);

@@ -9,6 +9,7 @@
 
 #include <dlfcn.h>
 #include <sched.h>
+#include <sys/resource.h>
 
 #include <Kokkos_Core.hpp>
 
@@ -47,7 +48,29 @@ void set_library_threads(int threads) {
   }
 }
 
-void start_kokkos(int threads) {
+/// MPI ends the program with a code and words of its own where its shared memory, files of some megabytes,
+/// may not be made.
+void require_room_for_mpi() {
+  constexpr rlim_t least = 8'000'000;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < least)
+    throw ResourceError(
+        fmt::format("Files may have {} bytes at most here (ulimit -f); MPI alone needs {}. Raise the limit",
+                    limit.rlim_cur, least));
+}
+
+/// Kokkos ends the program where these do not agree with the number it is given, and a number of threads is
+/// one setting for all libraries here.
+void forget_kokkos_threads() {
+  for (const char* name : {"KOKKOS_NUM_THREADS", "KOKKOS_NUMA"}) {
+    const char* value = std::getenv(name);
+    if (value == nullptr) continue;
+    log::info("{}={} has no effect here: --threads says how many threads a rank gets", name, value);
+    unsetenv(name);
+  }
+}
+
+void initialize_kokkos(int threads) {
 #if KOKKOS_VERSION >= 30700
   Kokkos::initialize(Kokkos::InitializationSettings().set_num_threads(threads).set_disable_warnings(true));
 #else
@@ -56,6 +79,17 @@ void start_kokkos(int threads) {
   arguments.disable_warnings = true;
   Kokkos::initialize(arguments);
 #endif
+}
+
+void start_kokkos(int threads) {
+  forget_kokkos_threads();
+  try {
+    initialize_kokkos(threads);
+  } catch (const std::exception& error) {
+    throw InputError(
+        fmt::format("Kokkos does not start: {}\nAre variables KOKKOS_... set in the environment? Unset them",
+                    error.what()));
+  }
 }
 
 std::string kokkos_version() {
@@ -134,6 +168,7 @@ struct Runtime::Implementation {
   }
 
   Comm start_all_ranks(int& argc, char**& argv) {
+    require_room_for_mpi();
     if (start_mpi(argc, argv)) stops.push(stop_mpi);
     return Comm::world();
   }

@@ -10,14 +10,29 @@
 
 #include "io/log/error.hpp"
 #include "io/runtime/runtime.hpp"
+#include "io/runtime/signals.hpp"
 
 namespace quintet {
 namespace {
 
 constexpr std::array watched_signals{SIGTERM, SIGUSR1, SIGINT};
 volatile std::sig_atomic_t received_signal = 0;
+bool remembered_from_start = false;  ///< a signal that came before the first StopRequest counts
 
 extern "C" void remember_signal(int signal) { received_signal = signal; }
+
+/// SIGINT answers once: who is impatient presses twice.
+struct sigaction remembering(int signal) {
+  struct sigaction action {};
+  action.sa_handler = remember_signal;
+  action.sa_flags = signal == SIGINT ? static_cast<int>(SA_RESTART | SA_RESETHAND) : SA_RESTART;
+  return action;
+}
+
+/// What writes then meet is an error they can tell and act on.
+void ignore_write_signals() {
+  for (const int signal : {SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_IGN);
+}
 
 const char* signal_name(int signal) {
   return signal == SIGTERM ? "SIGTERM" : signal == SIGUSR1 ? "SIGUSR1" : "SIGINT";
@@ -78,20 +93,27 @@ double parse_walltime(const std::string& text) {
   return *seconds;
 }
 
+void remember_stop_signals() {
+  remembered_from_start = true;
+  for (const int signal : watched_signals) {
+    const auto action = remembering(signal);
+    sigaction(signal, &action, nullptr);
+  }
+  ignore_write_signals();
+}
+
 struct StopRequest::FormerHandlers {
   std::array<struct sigaction, watched_signals.size()> actions{};
 };
 
 StopRequest::StopRequest(std::optional<double> walltime_s)
     : walltime_s_(walltime_s), former_(std::make_unique<FormerHandlers>()) {
-  received_signal = 0;
+  if (!remembered_from_start) received_signal = 0;
   for (std::size_t i = 0; i < watched_signals.size(); ++i) {
-    struct sigaction action {};
-    action.sa_handler = remember_signal;
-    action.sa_flags = SA_RESTART;
-    if (watched_signals[i] == SIGINT) action.sa_flags |= SA_RESETHAND;  // who is impatient presses twice
+    const auto action = remembering(watched_signals[i]);
     sigaction(watched_signals[i], &action, &former_->actions[i]);
   }
+  ignore_write_signals();  // again: libraries that were started in between may have handlers of their own
 }
 
 StopRequest::~StopRequest() {

@@ -1,7 +1,6 @@
 #include "physics/electronic/file_bytes.hpp"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 #include <cstring>
 #include <utility>
 
+#include "io/files/input_file.hpp"
 #include "io/log/error.hpp"
 
 namespace quintet::electronic {
@@ -21,12 +21,8 @@ constexpr std::uint64_t chunk_bytes = 1 << 22;
 }  // namespace
 
 FileBytes::FileBytes(std::string path) : path_(std::move(path)) {
-  struct stat info {};
-  QUINTET_CHECK(::stat(path_.c_str(), &info) == 0, "{}: cannot be opened ({}); does it exist?", path_,
-                std::strerror(errno));
-  QUINTET_CHECK(!S_ISDIR(info.st_mode), "{}: is a folder; expected a matrix file", path_);
-  QUINTET_CHECK(info.st_size > 0, "{}: is empty; expected a matrix file", path_);
-  size_ = static_cast<std::uint64_t>(info.st_size);
+  size_ = check_input_file(path_);
+  QUINTET_CHECK(size_ > 0, "{}: is empty; expected a matrix file", path_);
   descriptor_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
   QUINTET_CHECK(descriptor_ >= 0, "{}: cannot be opened ({})", path_, std::strerror(errno));
 }

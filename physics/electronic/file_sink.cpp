@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "io/files/output_file.hpp"
 #include "io/log/error.hpp"
 #include "physics/electronic/collective.hpp"
 
@@ -13,6 +14,7 @@ namespace quintet::electronic {
 FileSink::FileSink(const Comm& comm, std::string path) : comm_(comm), path_(std::move(path)) {
   together(comm_, [&] {
     if (!comm_.is_root()) return;
+    make_new_file(unfinished());
     file_.open(unfinished(), std::ios::binary | std::ios::trunc);
     QUINTET_CHECK(file_.is_open(), "{}: cannot be written; does its folder exist?", path_);
   });

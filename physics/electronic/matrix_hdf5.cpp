@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <limits>
 
+#include "io/files/output_file.hpp"
 #include "io/log/error.hpp"
 #include "physics/electronic/collective.hpp"
 #include "physics/electronic/matrix_readers.hpp"
@@ -80,6 +81,9 @@ void write_quintet(const BlockMatrix& matrix, const std::string& path, const Mat
   for (int b = 0; b < blocking.n_blocks(); ++b) block_size.push_back(blocking.size(b));
 
   const auto unfinished = path + ".unfinished";
+  together(matrix.comm, [&] {
+    if (matrix.comm.is_root()) make_new_file(unfinished);
+  });
   auto file = hdf5::File::create(matrix.comm, unfinished);
   auto& root = file.root();
   hdf5::write_header(root, matrix_schema, matrix_schema_version, labels.provenance);

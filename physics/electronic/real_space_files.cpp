@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "io/files/output_file.hpp"
 #include "io/log/error.hpp"
 #include "physics/electronic/collective.hpp"
 #include "physics/electronic/element_lines.hpp"
@@ -141,6 +142,9 @@ void write_real_space(const Comm& comm, const RealSpaceMatrix& matrix, const std
     begin.push_back(static_cast<std::int64_t>(value.size()));
   }
   const auto unfinished = path + ".unfinished";
+  together(comm, [&] {
+    if (comm.is_root()) make_new_file(unfinished);
+  });
   auto file = hdf5::File::create(comm, unfinished);
   hdf5::write_header(file.root(), matrix_schema, matrix_schema_version, labels.provenance);
   auto group = file.root().group("real_space");

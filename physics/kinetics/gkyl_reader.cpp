@@ -11,6 +11,7 @@
 
 #include <fmt/ranges.h>
 
+#include "io/files/input_file.hpp"
 #include "io/log/error.hpp"
 #include "physics/kinetics/distribution_io.hpp"
 
@@ -33,10 +34,8 @@ class GkylField {
       : path_(path),
         dim_(grid.dim()),
         n_values_(at(basis.size())),
-        file_(path, std::ios::binary | std::ios::ate) {
-    QUINTET_CHECK(file_.is_open(), "{}: cannot be opened; does it exist?", path);
-    n_bytes_ = static_cast<std::uint64_t>(file_.tellg());
-    file_.seekg(0);
+        file_(open_input_file(path)),
+        n_bytes_(check_input_file(path)) {
     read_header(basis);
     read_grid(grid);
     read_parts(grid);
@@ -99,16 +98,17 @@ class GkylField {
   void check_basis(const GkylMeta& meta, const PhaseBasis& basis) const {
     const auto type = meta.find("basisType"), order = meta.find("polyOrder");
     const bool tensor_p1 = basis.order() == 1 && basis.family() != Family::hybrid;  // equals serendipity
-    if (type != meta.end() && !tensor_p1) {
+    QUINTET_CHECK(type != meta.end() && order != meta.end(),
+                  "{}: does not say its basis: its meta data have no {}, so its numbers have no meaning",
+                  path_, type == meta.end() ? "basisType" : "polyOrder");
+    if (!tensor_p1) {
       const auto* text = std::get_if<std::string>(&type->second);
       QUINTET_CHECK(text && *text == basis.gkeyll_name(), "{}: has the basis '{}', this run '{}'", path_,
                     text ? *text : "?", basis.gkeyll_name());
     }
-    if (order != meta.end()) {
-      const auto* p = std::get_if<std::int64_t>(&order->second);
-      QUINTET_CHECK(p && *p == basis.order(), "{}: has a basis of order {}, this run of {}", path_,
-                    p ? *p : -1, basis.order());
-    }
+    const auto* p = std::get_if<std::int64_t>(&order->second);
+    QUINTET_CHECK(p && *p == basis.order(), "{}: has a basis of order {}, this run of {}", path_, p ? *p : -1,
+                  basis.order());
   }
 
   void read_grid(const PhaseGrid& grid) {
@@ -133,15 +133,27 @@ class GkylField {
   }
 
   void read_parts(const PhaseGrid& grid) {
-    if (type_ == 1) {
-      Part all{{}, static_cast<std::uint64_t>(file_.tellg())};
-      for (int d = 0; d < dim_; ++d) all.box.extent[at(d)] = grid.cells[at(d)];
-      parts_.push_back(all);
-    }
     std::uint64_t n_cells = 0, n_all = 1;
     for (int d = 0; d < dim_; ++d) n_all *= static_cast<std::uint64_t>(grid.cells[at(d)]);
+    if (type_ == 1) {
+      Part all{{}, place()};
+      for (int d = 0; d < dim_; ++d) all.box.extent[at(d)] = grid.cells[at(d)];
+      parts_.push_back(all);
+      skip(n_all);
+    }
     for (auto n = type_ == 3 ? number<std::uint64_t>() : 0; n > 0; --n) n_cells += read_part(grid);
     QUINTET_CHECK(type_ == 1 || n_cells == n_all, "{}: its parts hold {} of {} cells", path_, n_cells, n_all);
+    QUINTET_CHECK(place() == n_bytes_, "{}: is damaged: it has {} bytes, {} more than its header says", path_,
+                  n_bytes_, n_bytes_ - place());
+  }
+
+  [[nodiscard]] std::uint64_t place() { return static_cast<std::uint64_t>(file_.tellg()); }
+  /// Step over the values of n cells, which must be there.
+  void skip(std::uint64_t n) {
+    const std::uint64_t bytes = 8 * n_values_ * n;
+    QUINTET_CHECK(bytes <= n_bytes_ - place(),
+                  "{}: is cut off: it has {} bytes, too few for what its header says", path_, n_bytes_);
+    file_.seekg(static_cast<std::streamoff>(place() + bytes));
   }
 
   /// A part of a file of type 3; returns its number of cells.
@@ -159,9 +171,9 @@ class GkylField {
       n *= last[d] - first[d] + 1;
     }
     QUINTET_CHECK(n == size, "{}: is damaged: a part of {} cells is said to have {}", path_, n, size);
-    part.place = static_cast<std::uint64_t>(file_.tellg());
+    part.place = place();
     parts_.push_back(part);
-    file_.seekg(static_cast<std::streamoff>(part.place + 8 * n_values_ * n));
+    skip(n);
     return n;
   }
 
@@ -188,7 +200,7 @@ class GkylField {
   int dim_;
   std::size_t n_values_;
   std::ifstream file_;
-  std::uint64_t n_bytes_ = 0, type_ = 0;
+  std::uint64_t n_bytes_, type_ = 0;
   std::vector<Part> parts_;
 };
 

@@ -94,7 +94,8 @@ class RootFile {
   RootFile(const Comm& comm, std::string path, bool append)
       : comm_(comm), path_(std::move(path)), temporary_(append ? path_ : path_ + ".tmp") {
     if (!comm_.is_root()) return;
-    file_ = std::fopen(temporary_.c_str(), append ? "ab" : "wb");
+    if (!append) std::remove(temporary_.c_str());  // "x": a link that was laid there is not followed
+    file_ = std::fopen(temporary_.c_str(), append ? "ab" : "wbx");
     if (file_ == nullptr) error_ = errno;
   }
   ~RootFile() {

@@ -88,6 +88,8 @@ struct Column {
   int begin, width;
 };
 
+constexpr int most_columns = 10000;  ///< of an atom's line
+
 std::vector<Column> parse_properties(const std::string& text, const std::string& where) {
   const auto pieces = text::split(text, ":");
   QUINTET_CHECK(!pieces.empty() && pieces.size() % 3 == 0,
@@ -105,6 +107,7 @@ std::vector<Column> parse_properties(const std::string& text, const std::string&
                   shown(pieces[i]), width);
     columns.push_back({lower(pieces[i]), pieces[i + 1][0], begin, static_cast<int>(width)});
     begin += static_cast<int>(width);
+    QUINTET_CHECK(begin <= most_columns, "{}: Properties names more than {} columns", where, most_columns);
   }
   return columns;
 }

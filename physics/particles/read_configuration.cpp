@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 
+#include "io/files/input_file.hpp"
 #include "io/log/error.hpp"
 #include "physics/particles/deepmd_system.hpp"
 #include "physics/particles/extended_xyz.hpp"
@@ -37,7 +37,7 @@ std::optional<Format> format_of_name(const std::filesystem::path& path) {
 }
 
 bool has_hdf5_signature(const std::string& path) {
-  std::ifstream stream(path, std::ios::binary);
+  auto stream = open_input_file(path);
   char bytes[8] = {};
   stream.read(bytes, sizeof(bytes));
   return stream.gcount() == 8 && std::string_view(bytes, 8) == std::string_view("\x89HDF\r\n\x1a\n", 8);

@@ -5,21 +5,15 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 
+#include "io/files/input_file.hpp"
 #include "io/log/error.hpp"
 
 namespace quintet::text {
 
 LineReader::LineReader(std::string path) : path_(std::move(path)) {
-  namespace fs = std::filesystem;
-  QUINTET_CHECK(fs::exists(path_), "cannot read {}: there is no such file", path_);
-  QUINTET_CHECK(!fs::is_directory(path_), "cannot read {}: it is a folder, a text file was expected", path_);
-  errno = 0;
-  stream_.open(path_, std::ios::binary);
-  QUINTET_CHECK(stream_.good(), "cannot read {}: {}", path_, std::strerror(errno));
-  std::error_code ignored;
-  bytes_ = fs::file_size(path_, ignored);
+  bytes_ = check_input_file(path_);
+  stream_ = open_input_file(path_);
 }
 
 bool LineReader::next() {

@@ -5,6 +5,7 @@
 #include <limits>
 #include <system_error>
 
+#include "io/files/output_file.hpp"
 #include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
 
@@ -165,6 +166,7 @@ void write_document(const std::string& path, const DpDocument& document) {
   const std::string unfinished = path + ".unfinished";
   std::error_code problem;
   try {
+    make_new_file(unfinished);
     write_hdf5(unfinished, document);
     fs::rename(unfinished, path, problem);
     if (problem) throw ResourceError(fmt::format("{}: cannot write it: {}", path, problem.message()));

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Includes go one way, and third parties stay at home.
 
-apps -> surrogates -> physics -> io; inside io: log <- parallel, config <- formula, hdf5, runtime. A third party's
-header is included in its home folder alone. Usage: check_includes.py SOURCE_DIR, or check_includes.py --self-test
+apps -> surrogates -> physics -> io; inside io: log <- files, parallel; files <- config <- formula, hdf5, runtime. A third
+party's header is included in its home folder alone. Usage: check_includes.py SOURCE_DIR, or check_includes.py --self-test
 """
 import os
 import re
@@ -11,10 +11,11 @@ import sys
 LAYERS = ("io", "physics", "surrogates", "apps")
 INSIDE_IO = {
     "log": {"log"},
+    "files": {"files", "log"},
     "parallel": {"parallel", "log"},
-    "config": {"config", "log"},
+    "config": {"config", "files", "log"},
     "formula": {"formula", "config", "log"},
-    "hdf5": {"hdf5", "config", "parallel", "log"},
+    "hdf5": {"hdf5", "files", "config", "parallel", "log"},
     "netcdf": {"netcdf", "hdf5", "config", "parallel", "log"},
     "runtime": {"runtime", "parallel", "log"},
 }

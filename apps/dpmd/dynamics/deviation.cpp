@@ -7,6 +7,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "io/files/input_file.hpp"
 #include "io/log/error.hpp"
 
 namespace quintet::dpmd {
@@ -48,8 +49,7 @@ constexpr std::array<DeviationColumn, 7> columns{{
 }};
 
 std::vector<std::string> lines_of(const std::string& path) {
-  std::ifstream file(path);
-  QUINTET_CHECK(file.good(), "cannot read {}: there is no such file", path);
+  auto file = open_input_file(path);
   std::vector<std::string> lines;
   for (std::string line; std::getline(file, line);) lines.push_back(line);
   return lines;

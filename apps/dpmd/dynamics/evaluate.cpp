@@ -9,6 +9,7 @@
 #include "apps/dpmd/dynamics/run_options.hpp"
 #include "apps/dpmd/dynamics/system.hpp"
 #include "io/config/suggest.hpp"
+#include "io/files/output_file.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "physics/particles/extended_xyz.hpp"
@@ -133,6 +134,7 @@ void evaluate(const Comm& comm, const Application::Arguments& arguments) {
       on_root(comm, [&] {
         compare(fmt::format("{} frame {}", path, i), frames[i], evaluation);
         results.append(to_tree(path, i, evaluation));
+        if (!append) make_new_file(unfinished);
         write_extended_xyz(unfinished, evaluation.configuration, {append, evaluation.atom_energies});
       });
       append = true;

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <sstream>
 
 #include "apps/dpmd/dynamics/system.hpp"
+#include "io/files/input_file.hpp"
 #include "io/log/error.hpp"
 
 namespace quintet::dpmd {
@@ -19,7 +19,7 @@ ReferenceCurve read_curve(const std::string& path, const std::string& label) {
   Curve& curve = reference.curve;
   curve.label = label;
   curve.dashed = true;
-  std::ifstream file(path);
+  auto file = open_input_file(path);
   std::string line;
   for (int number = 1; std::getline(file, line); ++number) {
     if (line.empty() || line[0] == '#') continue;

@@ -13,9 +13,11 @@
 #include "apps/dpmd/learning/label_program.hpp"
 #include "apps/dpmd/learning/label_template.hpp"
 #include "io/config/tree.hpp"
+#include "io/files/output_file.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "physics/particles/extended_xyz.hpp"
+#include "physics/particles/read_configuration_text.hpp"
 
 namespace quintet::dpmd {
 
@@ -174,6 +176,7 @@ class Labeller {
     } catch (const Error& error) {
       throw InputError(fmt::format("{} ({})", error.what(), output));
     }
+    make_new_file(folder + "/label.unfinished");
     write_extended_xyz(folder + "/label.unfinished", labelled);
     fs::rename(folder + "/label.unfinished", folder + "/label.xyz");
     return labelled;
@@ -208,6 +211,17 @@ class Labeller {
   std::vector<std::size_t> done_;  ///< guarded by mutex_
 };
 
+/// Names of types become words of a program's input and names of folders: all but letters, digits, '_', '-',
+/// '+' and, not in front, '.' is refused before any program is asked.
+void check_type_names(const std::vector<Configuration>& frames) {
+  for (const auto& frame : frames)
+    for (const auto& name : frame.type_names)
+      QUINTET_CHECK(name == file_name_part(name),
+                    "the type name {} cannot be handed to a program; expected letters, digits, '_', '-', '+' "
+                    "and '.', at most 100",
+                    text::shown(name));
+}
+
 }  // namespace
 
 void check_label_options(const LabelOptions& options) {
@@ -219,6 +233,7 @@ void check_label_options(const LabelOptions& options) {
 Labelling label_frames(const std::vector<Configuration>& frames, const LabelOptions& options,
                        const std::string& folder) {
   check_label_options(options);
+  check_type_names(frames);
   return Labeller(frames, options, fs::absolute(folder).string()).run();
 }
 

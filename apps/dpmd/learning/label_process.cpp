@@ -80,7 +80,13 @@ pid_t spawn_shell(const std::string& command, const std::string& folder, const s
   // A group of its own, so that a program is stopped with its children.
   sigset_t none;
   sigemptyset(&none);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+  // What a run of ours ignores, other programs expect to end them.
+  sigset_t ignored_here;
+  sigemptyset(&ignored_here);
+  for (const int signal : {SIGPIPE, SIGXFSZ}) sigaddset(&ignored_here, signal);
+  posix_spawnattr_setsigdefault(&attributes, &ignored_here);
+  posix_spawnattr_setflags(&attributes,
+                           POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   posix_spawnattr_setpgroup(&attributes, 0);
   posix_spawnattr_setsigmask(&attributes, &none);
   std::vector<std::string> words{"sh", "-c", "cd \"$1\" || exit 126\n" + command, "sh", folder};

@@ -4,6 +4,7 @@
 
 #include "apps/dpmd/learning/label.hpp"
 #include "io/config/tree.hpp"
+#include "io/files/output_file.hpp"
 #include "io/log/error.hpp"
 #include "physics/particles/extended_xyz.hpp"
 
@@ -81,6 +82,7 @@ void write_system(const std::string& folder, const std::vector<const Configurati
 void write_labelled(const std::string& folder, const std::vector<Configuration>& frames) {
   const std::string all = folder + "/labelled.xyz", unfinished = all + ".unfinished";
   bool append = false;
+  if (!frames.empty()) make_new_file(unfinished);
   for (const auto& frame : frames) {
     write_extended_xyz(unfinished, frame, {append, {}});
     append = true;
@@ -94,7 +96,7 @@ void write_labelled(const std::string& folder, const std::vector<Configuration>&
   fs::remove_all(folder + "/systems");
   std::map<std::string, int> used;
   for (const auto& [key, members] : systems) {
-    std::string name = formula_of(*members.front());
+    std::string name = file_name_part(formula_of(*members.front()));
     if (const int n = used[name]++; n > 0) name += fmt::format("_{}", n);
     write_system(fmt::format("{}/systems/{}", folder, name), members);
   }

@@ -1,10 +1,9 @@
 #include "apps/dpmd/learning/label_template.hpp"
 
 #include <algorithm>
-#include <fstream>
-#include <sstream>
 
 #include "io/config/suggest.hpp"
+#include "io/files/input_file.hpp"
 #include "io/log/error.hpp"
 
 namespace quintet::dpmd {
@@ -30,13 +29,7 @@ std::string braced(const std::vector<std::string>& names) {
 
 }  // namespace
 
-std::string read_text_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  QUINTET_CHECK(file.good(), "cannot read {}: there is no such file", path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
+std::string read_text_file(const std::string& path) { return read_input_file(path); }
 
 void check_template(const std::string& text, const std::string& path,
                     const std::vector<std::string>& required, const std::vector<std::string>& optional) {

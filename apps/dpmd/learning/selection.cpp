@@ -10,6 +10,7 @@
 
 #include "apps/dpmd/dynamics/placed_frame.hpp"
 #include "io/config/tree.hpp"
+#include "io/files/output_file.hpp"
 #include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
 #include "physics/particles/extended_xyz.hpp"
@@ -288,6 +289,7 @@ void write_selection(const std::string& name, const Selection& selection) {
   const std::string unfinished = name + ".xyz.unfinished";
   bool append = false;
   for (const auto& frame : selection.frames) {
+    if (!append) make_new_file(unfinished);
     write_extended_xyz(unfinished, frame.configuration, {append, {}});
     append = true;
     Tree item;

@@ -11,6 +11,7 @@
 #include "apps/application/picture.hpp"
 #include "apps/application/png.hpp"
 #include "apps/application/report.hpp"
+#include "apps/application/safe_picture.hpp"
 
 namespace quintet {
 namespace {
@@ -230,6 +231,26 @@ TEST(IndexPage, links_reports_and_shows_their_first_picture) {
   EXPECT_NE(page.find("<a href=\"copper/report.html\">copper</a>"), std::string::npos);
   EXPECT_NE(page.find(draw(plot_of({0, 1}, {0, 1}))), std::string::npos);
   EXPECT_EQ(first_picture("<html></html>"), "");
+  EXPECT_EQ(safe_picture(picture), picture);
+}
+
+TEST(IndexPage, another_persons_picture_is_taken_only_if_it_can_do_no_harm) {
+  Heatmap heatmap;
+  heatmap.title = "f <script>";
+  heatmap.n_x = heatmap.n_y = 2;
+  heatmap.values = {0, 1, 2, 3};
+  EXPECT_EQ(safe_picture(draw(heatmap)), draw(heatmap));
+  for (const std::string bad :
+       {"<svg onload=\"alert(1)\"></svg>", "<svg><script>alert(1)</script></svg>",
+        "<svg><a href=\"x\"/></svg>", "<svg/onload=alert(1)></svg>",
+        "<svg><rect x=\"1\"onclick=\"a\"/></svg>", "<svg><![CDATA[x]]></svg>", "<svg><!-- --></svg>",
+        "<svg><image href=\"http://nowhere/x.png\"/></svg>", "<svg><image href='x'/></svg>",
+        "<svg><foreignObject/></svg>", "<svg><use href=\"#a\"/></svg>",
+        "<svg><rect fill=\"url(//x)\"/></svg>", "<svg><SCRIPT/></svg>", "<svg><style>x</style></svg>",
+        "<svg><rect x=\"1", "<svg"})
+    EXPECT_EQ(safe_picture(bad), "") << bad;
+  EXPECT_EQ(link_of_path("javascript:alert(1)/report.html"), "./javascript%3Aalert%281%29/report.html");
+  EXPECT_EQ(link_of_path("../a b/\"r\".html"), "./../a%20b/%22r%22.html");
 }
 
 }  // namespace

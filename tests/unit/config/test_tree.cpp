@@ -102,6 +102,17 @@ TEST(Tree, hostile_depth_and_aliases_end_in_an_error) {
     for (int k = 0; k < 10; ++k) bomb += before + (k < 9 ? ", " : "]\n");
   }
   expect_contains(message_of([&] { (void)parsed(bomb); }), "aliases repeat more than");
+  // Few values, but of many bytes.
+  std::string long_text = "a: &x '" + std::string(100000, 'y') + "'\nb: [";
+  for (int i = 0; i < 2000; ++i) long_text += "*x, ";
+  expect_contains(message_of([&] { (void)parsed(long_text + "1]"); }), "aliases repeat more than 64 MB");
+  // Each anchor keeps all that lies within it.
+  std::string anchors = "a: ";
+  for (int i = 0; i < 90; ++i) anchors += "&a" + std::to_string(i) + " [";
+  anchors += "'" + std::string(1000000, 'y') + "'" + std::string(90, ']');
+  expect_contains(message_of([&] { (void)parsed(anchors); }), "anchors and aliases repeat more than");
+  expect_contains(message_of([&] { (void)parsed("a: " + std::string(120, '[') + std::string(120, ']')); }),
+                  "more than 100 deep");
 }
 
 TEST(Tree, aliases_are_copies) {
@@ -220,6 +231,6 @@ TEST(Tree, unreadable_files_are_input_errors) {
   const Scratch scratch("tree_missing");
 
   expect_contains(message_of([&] { (void)quintet::read_yaml(scratch / "no.yaml"); }),
-                  "no.yaml: cannot be opened: No such file");
+                  "no.yaml: cannot be opened: there is no such file");
   EXPECT_THROW((void)quintet::read_yaml(scratch.path()), InputError);
 }

@@ -140,6 +140,7 @@ std::vector<Case> other_cases() {
       {"elsi_columns_beyond", elsi(17, 9), {"column 2 begins at element 9"}},
       {"elsi_row", elsi(19, 3), {"number 2", "row is 3", "2 rows"}},
       {"elsi_twice", elsi(17, 3).replace(4 * 19, 4, raw(1)), {"twice"}},
+      {"few_elements", banner + "2000000000 2000000000 1\n1 1 1\n", {"2000000000 rows with 1 elements"}},
       {"elsi_tail", elsi(nowhere, 0) + "x", {"damaged"}},
       {"mm_complex",
        "%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 1\n",
@@ -210,7 +211,7 @@ TEST(Hostile, an_absent_file_and_a_folder_are_refused) {
   const auto comm = Comm::world();
   const SharedScratch folder(comm, "hostile_absent");
 
-  EXPECT_NE(refusal(comm, folder / "absent.csr").find("does it exist"), std::string::npos);
+  EXPECT_NE(refusal(comm, folder / "absent.csr").find("there is no such file"), std::string::npos);
   EXPECT_NE(refusal(comm, folder / "absent.csr", MatrixFormat::quintet_hdf5).find("absent.csr"),
             std::string::npos);
   EXPECT_NE(refusal(comm, folder / "").find("is a folder"), std::string::npos);

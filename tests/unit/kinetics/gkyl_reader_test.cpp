@@ -63,7 +63,9 @@ TEST(GkylReader, files_of_several_ranks_are_put_together) {
   auto grid = odd_grid(1, 1);
   grid.cells = {4, 3};
   const auto head = [&](std::uint64_t type) {
-    return "gkyl0" + raw(u(1), u(type), u(0), u(2), u(2), u(4), u(3), 0.0, -5.0, 2.5, 5.0, u(32), u(12));
+    const auto meta = message_pack({{"basisType", "serendipity"}, {"polyOrder", std::int64_t{1}}});
+    return "gkyl0" + raw(u(1), u(type), u(meta.size())) + meta +
+           raw(u(2), u(2), u(4), u(3), 0.0, -5.0, 2.5, 5.0, u(32), u(12));
   };
   const auto cell = [](double number) { return raw(number, number + 0.25, number + 0.5, number + 0.75); };
   // Cells (1, 1..2), (2, 1..2) and so on: four boxes, 1-based and both ends included.
@@ -131,6 +133,10 @@ TEST(GkylReader, bad_files_are_named_with_what_is_wrong) {
   const double not_a_number = std::nan("");
   std::memcpy(nan.data() + nan.size() - 8, &not_a_number, 8);
   huge_meta[27] = '\x7f';
+  const auto without = [&](const std::string& key) {  // its name alone is changed
+    auto bytes = good;
+    return bytes.replace(bytes.find(key), 1, "X");
+  };
 
   EXPECT_EQ(said(good), "");
   EXPECT_TRUE(contains(said("gkyl"), "is no .gkyl file of version 1"));
@@ -138,6 +144,9 @@ TEST(GkylReader, bad_files_are_named_with_what_is_wrong) {
   EXPECT_TRUE(contains(said(good.substr(0, good.size() - 1)), "is cut off"));
   EXPECT_TRUE(contains(said(good.substr(0, 40)), "is damaged"));
   EXPECT_TRUE(contains(said(huge_meta), "of meta data in a file of"));
+  EXPECT_TRUE(contains(said(good + "surplus"), "7 more than its header says"));
+  EXPECT_TRUE(contains(said(without("basisType")), "meta data have no basisType"));
+  EXPECT_TRUE(contains(said(without("polyOrder")), "meta data have no polyOrder"));
   EXPECT_TRUE(contains(said(nan), "is not finite in row 6 of the first axis"));
   EXPECT_TRUE(
       contains(reading(good, wider, basis),

@@ -176,6 +176,9 @@ TEST(ExtendedXyz, each_mistake_is_named_with_its_place) {
   EXPECT_MESSAGE(with("pos:R:3", "pos:Q:3"), "expected S, R, I or L");
   EXPECT_MESSAGE(with("pos:R:3", "pos:R"), "expected triples");
   EXPECT_MESSAGE(with("pos:R:3", "pos:R:99999999999"), "expected 1 to 1000");
+  std::string wide = "pos:R:3";
+  for (int i = 0; i < 11; ++i) wide += ":a:R:1000";
+  EXPECT_MESSAGE(with("pos:R:3", wide), "Properties names more than 10000 columns");
   EXPECT_MESSAGE(with("pos:R:3", "place:R:3"), "lacks pos:R:3");
   EXPECT_MESSAGE(with("T T F", "T T"), "pbc is 'T T', expected three of T and F");
   EXPECT_MESSAGE(with("T T F", "T T maybe"), "expected three of T and F");

@@ -1,0 +1,13 @@
+#pragma once
+
+namespace quintet {
+
+/// To be called first in a process that runs for long, before MPI is up.
+///
+/// SIGTERM, SIGUSR1 and SIGINT are remembered from here on: one that comes during the start is the reason of
+/// the first StopRequest that looks. SIGPIPE and SIGXFSZ are ignored: a write to a closed pipe or beyond the
+/// limit of a file's size then fails with EPIPE or EFBIG instead of ending the process without a checkpoint
+/// or word.
+void remember_stop_signals();
+
+}  // namespace quintet
