@@ -4,6 +4,8 @@
 #include <chrono>
 #include <limits>
 
+#include "apps/submatrix/basis.hpp"
+#include "apps/submatrix/dense.hpp"
 #include "apps/submatrix/evaluate_report.hpp"
 #include "apps/submatrix/evaluation.hpp"
 #include "apps/submatrix/output.hpp"
@@ -11,6 +13,7 @@
 #include "apps/submatrix/system.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "physics/electronic/energy_weighted_density.hpp"
 #include "physics/electronic/frontier.hpp"
 #include "physics/electronic/submatrix_spins.hpp"
 
@@ -55,13 +58,6 @@ void announce_system(const System& system) {
             blocking.n_rows(), blocking.n_blocks(), system.n_elements, system.k.bytes() + system.s.bytes());
 }
 
-/// A spin of the system, or both where they are alike.
-struct Spin {
-  System system;
-  std::optional<double> electrons;  ///< to hold; of both spins where they share them
-  const char* suffix = "";          ///< of files
-};
-
 Spin read_spin(Context& context, const EvaluateOptions& options, const MatricesOptions& matrices, int spin,
                const System* other) {
   System system = read_system(context, matrices, options.blocks, other);
@@ -97,8 +93,8 @@ std::vector<Spin> read_spins(Context& context, const EvaluateOptions& options) {
 
 /// P of each spin at one threshold.
 std::vector<SubmatrixResult> signs_of(Context& context, const EvaluateOptions& options,
-                                      const std::vector<Spin>& spins,
-                                      const std::vector<Orthogonalised>& bases, double threshold) {
+                                      const std::vector<Spin>& spins, const std::vector<Basis>& bases,
+                                      double threshold) {
   const auto phase = context.phase("submatrices");
   std::vector<SubmatrixResult> signs;
   if (options.ensemble.common_mu) {
@@ -117,13 +113,12 @@ std::vector<SubmatrixResult> signs_of(Context& context, const EvaluateOptions& o
 
 /// One spin at one threshold; `write`: the matrices that the user wants.
 Evaluation evaluate_spin(Context& context, const EvaluateOptions& options, const Spin& spin,
-                         const Orthogonalised& basis, const SubmatrixResult& sign, double threshold,
-                         bool write) {
+                         const Basis& basis, const SubmatrixResult& sign, double threshold, bool write) {
   const System& system = spin.system;
   const auto start = Clock::now();
   const auto density = [&] {
     const auto phase = context.phase("density");
-    return density_matrix(sign, basis, system.k, system.s, threshold);
+    return density_matrix(sign, basis, basis.k(system), basis.s(system), threshold);
   }();
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
   Evaluation evaluation = summary_of(threshold, sign, density, seconds);
@@ -136,19 +131,64 @@ Evaluation evaluate_spin(Context& context, const EvaluateOptions& options, const
     evaluation.homo = homo;
     evaluation.lumo = lumo;
   }
-  if (write) write_outputs(context, options.output, spin.suffix, threshold, system, basis, sign, density);
+  if (!write) return evaluation;
+  const auto energy_weighted = [&] {
+    return basis.of_user(energy_weighted_density(sign, basis, basis.k(system), threshold));
+  };
+  write_outputs(context, options.output, spin.suffix, 2 * density.n_pairs,
+                {{"density", [&] { return basis.of_user(density.d); }},
+                 {"energy_weighted", energy_weighted},
+                 {"orthogonal", [&] { return basis.a; }},
+                 {"inverse_sqrt", [&] { return basis.inverse_sqrt; }},
+                 {"orthogonal_density", [&] { return sign.p; }},
+                 {"kohn_sham", [&] { return system.k; }},
+                 {"overlap", [&] { return system.s; }}});
   return evaluation;
 }
 
 /// All spins at one threshold.
 Evaluation evaluate_threshold(Context& context, const EvaluateOptions& options,
-                              const std::vector<Spin>& spins, const std::vector<Orthogonalised>& bases,
+                              const std::vector<Spin>& spins, const std::vector<Basis>& bases,
                               double threshold, bool write) {
   const auto signs = signs_of(context, options, spins, bases, threshold);
   std::vector<Evaluation> parts;
   for (std::size_t s = 0; s < spins.size(); ++s)
     parts.push_back(evaluate_spin(context, options, spins[s], bases[s], signs[s], threshold, write));
   return parts.size() == 1 ? parts[0] : mean_of(parts[0], parts[1]);
+}
+
+/// How each threshold is evaluated.
+struct Way {
+  std::vector<std::string> why_dense;  ///< "": by submatrices
+  std::vector<Basis> bases;            ///< of each spin; none where nothing is done by submatrices
+};
+
+Way choose_way(Context& context, const EvaluateOptions& options, const std::vector<Spin>& spins) {
+  const auto& thresholds = options.method.thresholds;
+  const auto phase = context.phase("orthogonalise");
+  Way way;
+  for (const double threshold : thresholds)
+    way.why_dense.push_back(why_dense(context, options, spins.front().system, threshold));
+  if (std::none_of(way.why_dense.begin(), way.why_dense.end(), [](const auto& why) { return why.empty(); }))
+    return way;
+  try {
+    for (const auto& spin : spins)
+      way.bases.push_back(make_basis(spin.system, *std::min_element(thresholds.begin(), thresholds.end()),
+                                     wants_orthogonal(options.output)));
+  } catch (const IllConditioned& error) {
+    if (options.method.dense == Dense::never || wants_orthogonal(options.output)) throw;
+    const auto why = fmt::format(
+        "the condition number of S, about {:.1g} with the functions of each block made orthogonal, is too "
+        "large "
+        "for S^-1/2",
+        error.condition);
+    return {std::vector<std::string>(thresholds.size(), why), {}};
+  }
+  for (std::size_t i = 0; i < thresholds.size(); ++i)
+    if (way.why_dense[i].empty())
+      way.why_dense[i] =
+          why_dense(context, options, spins.front().system, thresholds[i], &way.bases.front().a);
+  return way;
 }
 
 }  // namespace
@@ -164,26 +204,30 @@ void evaluate(Context& context, const EvaluateOptions& options) {
               *context.restart_file());
   if (context.validating()) return;
 
-  const auto& thresholds = options.method.thresholds;
-  std::vector<Orthogonalised> bases;
-  for (const auto& spin : spins) {
-    const auto phase = context.phase("orthogonalise");
-    bases.push_back(
-        orthogonalise(spin.system.k, spin.system.s, *std::min_element(thresholds.begin(), thresholds.end())));
-    log::info("S^-1/2 in {} iterations, residual {:.1e}", bases.back().iterations, bases.back().residual);
-  }
-
+  const Way way = choose_way(context, options, spins);
+  std::optional<Evaluation> dense;  // of all thresholds
   const auto done = static_cast<std::int64_t>(evaluations.size());
-  const auto n = static_cast<std::int64_t>(thresholds.size());
+  const auto n = static_cast<std::int64_t>(options.method.thresholds.size());
   for (const std::int64_t i : context.steps(done + 1, n)) {
-    evaluations.push_back(evaluate_threshold(context, options, spins, bases,
-                                             thresholds[static_cast<std::size_t>(i - 1)], i == n));
+    const double threshold = options.method.thresholds[static_cast<std::size_t>(i - 1)];
+    const std::string& why = way.why_dense[static_cast<std::size_t>(i - 1)];
+    if (why.empty()) {
+      evaluations.push_back(evaluate_threshold(context, options, spins, way.bases, threshold, i == n));
+    } else {
+      log::info("One dense diagonalisation of the whole matrix: {}", why);
+      if (!dense)
+        dense =
+            evaluate_densely(context, options, spins, [&](const auto& spin) { check_gap(options, spin); });
+      evaluations.push_back(*dense);
+      evaluations.back().threshold = threshold;
+    }
     announce(evaluations.back(), reference, static_cast<double>(system.n_atoms));
     context.show("Tr(DK)", evaluations.back().tr_dk, "hartree");
     if (i < n) keep(context, evaluations);
   }
   if (evaluations.empty()) return log::warning("Stopped before the first threshold: nothing is kept");
-  report_evaluations(context, options, reference, system, bases.front(), evaluations);
+  report_evaluations(context, options, reference, system, way.bases.empty() ? nullptr : &way.bases.front(),
+                     evaluations);
 }
 
 }  // namespace quintet::submatrix

@@ -10,10 +10,14 @@
 
 namespace quintet::submatrix {
 
+/// Whether the whole matrix is diagonalised in place of its submatrices.
+enum class Dense { automatic, never, always };
+
 /// Section `method`.
 struct MethodOptions {
   std::vector<double> thresholds{1e-5};
   electronic::SubmatrixKernel kernel = electronic::SubmatrixKernel::automatic;
+  Dense dense = Dense::automatic;
   bool single_precision = false;
   double polynomial_error = 0;
   int newton_schulz_order = 2;

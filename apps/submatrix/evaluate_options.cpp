@@ -41,6 +41,13 @@ void describe(Schema& schema, MethodOptions& options) {
                  {"eigen", Kernel::eigen},
                  {"newton_schulz", Kernel::newton_schulz}},
                 "How the step function of a submatrix is found for the wanted columns; automatic: by cost");
+  schema.choice(
+      "dense", options.dense,
+      {{"automatic", Dense::automatic}, {"never", Dense::never}, {"always", Dense::always}},
+      "Diagonalise the whole matrix once in place of submatrices: exact, time as n^3; automatic: where "
+      "submatrices would be nearly the whole matrix (metals, conjugated or small systems; kernel and "
+      "columns_together left alone), or S is too nearly singular for S^-1/2 (condition number above "
+      "some 1e4, up to 1e8)");
   schema.flag("single_precision", options.single_precision,
               "Polynomial in float32: energies to 1e-7 hartree an orbital, up to 1.5 times as fast; for "
               "thresholds of 1e-3 and above");

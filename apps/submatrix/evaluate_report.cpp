@@ -236,7 +236,7 @@ void announce(const Evaluation& e, const ReferenceOptions& reference, double n_a
 }
 
 void report_evaluations(Context& context, const EvaluateOptions& options, const ReferenceOptions& reference,
-                        const System& system, const Orthogonalised& basis,
+                        const System& system, const Orthogonalised* basis,
                         const std::vector<Evaluation>& evaluations) {
   const auto n_atoms = static_cast<double>(system.n_atoms);
   const auto estimates = error_estimates(evaluations);
@@ -244,8 +244,11 @@ void report_evaluations(Context& context, const EvaluateOptions& options, const 
   summarise_energies(context, last, options.temperature);
   summarise_errors(context, last, reference, estimates, n_atoms);
   summarise_speed(context, last, system);
-  context.summarise("overlap_residual", basis.residual);
-  context.summarise("overlap_iterations", static_cast<std::int64_t>(basis.iterations));
+  if (last.condition > 0) context.summarise("overlap_condition", last.condition);
+  if (basis != nullptr) {
+    context.summarise("overlap_residual", basis->residual);
+    context.summarise("overlap_iterations", static_cast<std::int64_t>(basis->iterations));
+  }
 
   Report& report = context.report();
   report.title("submatrix evaluate", fmt::format("{} orbitals in {} blocks", system.blocking().n_rows(),
@@ -254,7 +257,7 @@ void report_evaluations(Context& context, const EvaluateOptions& options, const 
   report_table(report, evaluations, reference, estimates, n_atoms);
   report_costs(report, evaluations);
   report_convergence(report, evaluations, reference, estimates, n_atoms);
-  report_sparsity(report, basis.a, last.threshold);
+  if (basis != nullptr) report_sparsity(report, basis->a, last.threshold);
   write_results(context, evaluations);
 }
 

@@ -11,9 +11,9 @@ namespace quintet::submatrix {
 void announce(const Evaluation& evaluation, const ReferenceOptions& reference, double n_atoms);
 
 /// summary.json, report.html and run.h5 of `submatrix evaluate`; the last evaluation gives the headline
-/// numbers. Collective.
+/// numbers. `basis`: none where all was diagonalised densely. Collective.
 void report_evaluations(Context& context, const EvaluateOptions& options, const ReferenceOptions& reference,
-                        const System& system, const electronic::Orthogonalised& basis,
+                        const System& system, const electronic::Orthogonalised* basis,
                         const std::vector<Evaluation>& evaluations);
 
 }  // namespace quintet::submatrix

@@ -31,6 +31,7 @@ struct Evaluation {
   double seconds = 0;                                ///< of the submatrices, slowest rank
   double kernel_seconds = 0, predicted_seconds = 0;  ///< of it in the kernels
   double density_seconds = 0;                        ///< D and the measures of its error
+  double condition = 0;                              ///< of S, dense diagonalisation; 0: not known
 };
 
 /// "polynomial", ...

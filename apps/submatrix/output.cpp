@@ -1,9 +1,10 @@
 #include "apps/submatrix/output.hpp"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "io/log/log.hpp"
-#include "physics/electronic/energy_weighted_density.hpp"
 #include "physics/electronic/matrix_files.hpp"
 
 namespace quintet::submatrix {
@@ -26,12 +27,38 @@ Format format_of(const std::string& name) {
   return {MatrixFormat::quintet_hdf5, ".h5"};
 }
 
+/// What is said of a matrix in its file.
+struct About {
+  const char *name, *units, *what;
+  bool orthogonal;  ///< of the basis S^-1/2
+};
+constexpr std::array<About, 7> abouts{
+    {{"density", "1",
+      "Density matrix D of one spin (D S D = D at zero temperature); CP2K's closed-shell P is 2 D", false},
+     {"energy_weighted", "hartree", "Energy-weighted density matrix (D K D at zero temperature) of one spin",
+      false},
+     {"orthogonal", "hartree", "S^-1/2 K S^-1/2", true},
+     {"inverse_sqrt", "1", "S^-1/2", true},
+     {"orthogonal_density", "1", "S^1/2 D S^1/2 on the pattern of the submatrices", true},
+     {"kohn_sham", "hartree", "Kohn-Sham matrix", false},
+     {"overlap", "1", "Overlap matrix", false}}};
+
+const About& about_of(std::string_view name) {
+  return *std::find_if(abouts.begin(), abouts.end(), [&](const About& about) { return about.name == name; });
+}
+
+bool wants(const OutputOptions& options, const char* name) {
+  return std::find(options.matrices.begin(), options.matrices.end(), name) != options.matrices.end();
+}
+
 }  // namespace
 
 const std::vector<std::string>& output_names() {
-  static const std::vector<std::string> names{"density",      "energy_weighted",    "orthogonal",
-                                              "inverse_sqrt", "orthogonal_density", "kohn_sham",
-                                              "overlap"};
+  static const auto names = [] {
+    std::vector<std::string> list;
+    for (const auto& about : abouts) list.emplace_back(about.name);
+    return list;
+  }();
   return names;
 }
 
@@ -41,34 +68,28 @@ const std::vector<std::string>& output_formats() {
   return names;
 }
 
+bool wants_orthogonal(const OutputOptions& options) {
+  return std::any_of(abouts.begin(), abouts.end(),
+                     [&](const About& about) { return about.orthogonal && wants(options, about.name); });
+}
+
 void write_outputs(Context& context, const OutputOptions& options, const std::string& suffix,
-                   double threshold, const System& system, const Orthogonalised& basis,
-                   const SubmatrixResult& sign, const DensityResult& density) {
+                   double electrons, const std::vector<Output>& outputs) {
   if (options.matrices.empty()) return;
   const auto phase = context.phase("write");
-  const auto write = [&](const std::string& name, BlockMatrix matrix, const char* units, const char* what) {
+  for (const auto& [name, make] : outputs) {
+    if (!wants(options, name)) continue;
+    BlockMatrix matrix = make();
     if (options.threshold > 0) filter(matrix, options.threshold);
-    MatrixLabels labels{units, what, context.provenance(), 2 * density.n_pairs};
+    const About& about = about_of(name);
+    const MatrixLabels labels{about.units, about.what, context.provenance(), electrons};
     for (const auto& format_name : options.formats) {
       const auto [format, ending] = format_of(format_name);
       const auto path = context.path(name + suffix + ending);
       write_matrix(matrix, path, format, labels);
       log::info("Wrote {}", path);
     }
-  };
-  const auto wanted = [&](const char* name) {
-    return std::find(options.matrices.begin(), options.matrices.end(), name) != options.matrices.end();
-  };
-  if (wanted("density")) write("density", density.d, "1", "Density matrix D of one spin");
-  if (wanted("energy_weighted"))
-    write("energy_weighted", energy_weighted_density(sign, basis, system.k, threshold), "hartree",
-          "Energy-weighted density matrix (D K D at zero temperature) of one spin");
-  if (wanted("orthogonal")) write("orthogonal", basis.a, "hartree", "S^-1/2 K S^-1/2");
-  if (wanted("inverse_sqrt")) write("inverse_sqrt", basis.inverse_sqrt, "1", "S^-1/2");
-  if (wanted("orthogonal_density"))
-    write("orthogonal_density", sign.p, "1", "S^1/2 D S^1/2 on the pattern of the submatrices");
-  if (wanted("kohn_sham")) write("kohn_sham", system.k, "hartree", "Kohn-Sham matrix");
-  if (wanted("overlap")) write("overlap", system.s, "1", "Overlap matrix");
+  }
 }
 
 }  // namespace quintet::submatrix

@@ -1,11 +1,12 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "apps/application/context.hpp"
 #include "apps/submatrix/evaluate.hpp"
-#include "apps/submatrix/system.hpp"
+#include "physics/electronic/block_matrix.hpp"
 
 namespace quintet::submatrix {
 
@@ -16,10 +17,18 @@ namespace quintet::submatrix {
 /// Names of the formats.
 [[nodiscard]] const std::vector<std::string>& output_formats();
 
-/// Write the matrices that the options ask for to the run's folder as NAME + `suffix` + ENDING; `threshold`:
-/// that of the evaluation. Collective.
+/// Whether the options want a matrix of the orthogonal basis S^-1/2.
+[[nodiscard]] bool wants_orthogonal(const OutputOptions& options);
+
+/// A matrix that can be written, made when it is wanted.
+struct Output {
+  const char* name;  ///< of output_names()
+  std::function<electronic::BlockMatrix()> make;
+};
+
+/// Write the matrices that the options ask for to the run's folder as NAME + `suffix` + ENDING; `electrons`:
+/// of D, both spins alike. Collective.
 void write_outputs(Context& context, const OutputOptions& options, const std::string& suffix,
-                   double threshold, const System& system, const electronic::Orthogonalised& basis,
-                   const electronic::SubmatrixResult& sign, const electronic::DensityResult& density);
+                   double electrons, const std::vector<Output>& outputs);
 
 }  // namespace quintet::submatrix

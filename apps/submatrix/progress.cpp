@@ -42,6 +42,7 @@ void for_each_number(E& e, const Visit& visit) {
   visit("kernel_seconds", e.kernel_seconds);
   visit("predicted_seconds", e.predicted_seconds);
   visit("density_seconds", e.density_seconds);
+  visit("condition", e.condition);
 }
 
 }  // namespace

@@ -16,7 +16,17 @@ namespace quintet::electronic {
 
 namespace {
 
-/// Outermost eigenvalues of S. Throws InputError if they are not positive.
+[[noreturn]] void refuse_condition(const ExtremeRitzValues& ritz) {
+  throw IllConditioned(
+      fmt::format("the overlap matrix S is all but singular: its smallest eigenvalue is about {:.3g}, its "
+                  "condition number about {:.2g}; remove near-dependent basis functions (the most diffuse "
+                  "ones, or atoms given twice), or take a larger threshold",
+                  ritz.lower, ritz.upper / ritz.lower),
+      ritz.upper / ritz.lower);
+}
+
+/// Outermost eigenvalues of S. Throws InputError if they are not positive, IllConditioned if the smallest is
+/// not found.
 ExtremeRitzValues spectrum_of_overlap(const BlockMatrix& s) {
   const auto ritz = resolved_ritz_values(s);
   QUINTET_CHECK(
@@ -24,10 +34,11 @@ ExtremeRitzValues spectrum_of_overlap(const BlockMatrix& s) {
       "the overlap matrix S is not positive definite: its smallest eigenvalue is about {:.3g} (the largest "
       "{:.3g}); are K and S the right way round, in one order and complete?",
       ritz.lower, ritz.upper);
+  if (ritz.lower_residual > 0.5 * ritz.lower) refuse_condition(ritz);
   return ritz;
 }
 
-/// 1/sqrt on the interval of S's eigenvalues. Throws InputError if S is all but singular.
+/// 1/sqrt on the interval of S's eigenvalues. Throws IllConditioned if S is all but singular.
 ChebyshevSeries inverse_sqrt_series(const ExtremeRitzValues& ritz, double error) {
   const auto bounds = positive_bounds(ritz);
   const Band band{bounds.lower, bounds.upper};
@@ -35,11 +46,7 @@ ChebyshevSeries inverse_sqrt_series(const ExtremeRitzValues& ritz, double error)
   try {
     return fit(std::span(&band, 1), f, error, 1000);
   } catch (const NumericalError&) {
-    throw InputError(
-        fmt::format("the overlap matrix S is all but singular: its smallest eigenvalue is about {:.3g}, its "
-                    "condition number about {:.2g}; remove near-dependent basis functions (the most diffuse "
-                    "ones, or atoms given twice), or take a larger threshold",
-                    ritz.lower, ritz.upper / ritz.lower));
+    refuse_condition(ritz);
   }
 }
 
@@ -59,16 +66,12 @@ double residual_of(const BlockMatrix& z, const BlockMatrix& s) {
   return std::sqrt(z.comm.sum(squares) / (n_vectors * static_cast<double>(z.blocking->n_rows())));
 }
 
-/// S^-1/2, the columns of each block from the submatrix of S on the rows where the squared norms |S|^2 of the
-/// blocks exceed `cut`: there S^-1/2 lives, further out than S itself.
-BlockMatrix inverse_sqrt(const BlockMatrix& s, const ChebyshevSeries& series, double cut) {
-  const BlockMatrix norms = block_norms(s);
-  BlockMatrix z = pattern_of(multiply(norms, norms, cut), s.blocking);
-  evaluate_columns(s, z, series);
-  return z;
-}
-
 }  // namespace
+
+BlockMatrix inverse_sqrt_pattern(const BlockMatrix& s, double threshold) {
+  const BlockMatrix norms = block_norms(s);
+  return pattern_of(multiply(norms, norms, 4 * threshold), s.blocking);
+}
 
 Orthogonalised orthogonalise(const BlockMatrix& k, const BlockMatrix& s, double threshold) {
   QUINTET_CHECK(k.blocking->begin == s.blocking->begin && k.rank_begin == s.rank_begin,
@@ -77,7 +80,8 @@ Orthogonalised orthogonalise(const BlockMatrix& k, const BlockMatrix& s, double 
   const ChebyshevSeries series = inverse_sqrt_series(spectrum_of_overlap(s), 1e-4 * threshold);
   BlockMatrix filtered = s;
   filter(filtered, 0.1 * threshold);
-  BlockMatrix z = inverse_sqrt(filtered, series, 4 * threshold);
+  BlockMatrix z = inverse_sqrt_pattern(filtered, threshold);
+  evaluate_columns(filtered, z, series);
   const double residual = residual_of(z, s);
   const double drop = 0.01 * threshold;
   const BlockMatrix kz = multiply(k, z, {.threshold = drop, .error = drop});

@@ -71,7 +71,7 @@ ExtremeRitzValues extreme_ritz_values(const BlockMatrix& a, int n_steps) {
 
 ExtremeRitzValues resolved_ritz_values(const BlockMatrix& a) {
   ExtremeRitzValues ritz;
-  for (const int n_steps : {24, 48, 96}) {
+  for (const int n_steps : {24, 48, 96, 192, 384}) {
     ritz = extreme_ritz_values(a, n_steps);
     if (ritz.lower <= 0 || ritz.lower_residual < 0.1 * ritz.lower) break;
   }

@@ -15,8 +15,8 @@ struct ExtremeRitzValues {
 /// Throws NumericalError if the matrix has elements that are not numbers.
 [[nodiscard]] ExtremeRitzValues extreme_ritz_values(const BlockMatrix& a, int n_steps);
 
-/// The same after as many steps (24 to 96) as it takes to know the lowest eigenvalue to a tenth of itself, or
-/// to know that it is not positive. Collective.
+/// The same after as many steps (24 to 384) as it takes to know the lowest eigenvalue to a tenth of itself,
+/// or to know that it is not positive. Collective.
 [[nodiscard]] ExtremeRitzValues resolved_ritz_values(const BlockMatrix& a);
 /// The interval, above 0, of the eigenvalues of a matrix that has `ritz.lower` > 0.
 [[nodiscard]] SpectrumBounds positive_bounds(const ExtremeRitzValues& ritz);

@@ -6,22 +6,34 @@
 #include <string>
 #include <vector>
 
+#include "io/log/error.hpp"
 #include "physics/electronic/block_matrix.hpp"
 
 namespace quintet::electronic {
 
+/// S is positive definite, but too nearly singular for a series: see local_basis() and orbitals_of().
+struct IllConditioned : InputError {
+  IllConditioned(const std::string& message, double condition_of_s)
+      : InputError(message), condition(condition_of_s) {}
+  double condition;  ///< at least, about
+};
+
 /// S^-1/2 of a symmetric positive definite block-sparse matrix, and A = S^-1/2 K S^-1/2 with elements off by
 /// a tenth of `threshold` or so (water: 0.07 to 0.2, S^-1/2 0.1 to 0.4).
 ///
-/// The columns of each block of S^-1/2 are a Chebyshev series of the submatrix of S on the rows where |S|^2
-/// (norms of blocks) exceeds four thresholds. Throws InputError with the estimate of the smallest eigenvalue
-/// when S is not positive definite or all but singular, or if K and S have different blocks. Collective.
+/// The columns of each block of S^-1/2 are a Chebyshev series of the submatrix of S on the rows of
+/// inverse_sqrt_pattern(). Throws InputError with the estimate of the smallest eigenvalue
+/// when S is not positive definite, or if K and S have different blocks, IllConditioned if its condition
+/// number is above some 1e4 to 1e5 (the smaller the threshold the lower). Collective.
 struct Orthogonalised {
   BlockMatrix inverse_sqrt;  ///< S^-1/2
   BlockMatrix a;             ///< S^-1/2 K S^-1/2
   double residual = 0;       ///< ||Z S Z - 1||_F / sqrt(n)
   int iterations = 0;        ///< degree of the series
 };
+/// The blocks that S^-1/2 gets, its values not set: where |S|^2 (norms of blocks) exceeds four thresholds,
+/// for it lives further out than S itself. Collective.
+[[nodiscard]] BlockMatrix inverse_sqrt_pattern(const BlockMatrix& s, double threshold);
 [[nodiscard]] Orthogonalised orthogonalise(const BlockMatrix& k, const BlockMatrix& s, double threshold);
 
 /// How f(a_j) is found for the wanted columns.

@@ -43,6 +43,17 @@ def matrix_market(path, elements, n=N, kind="general"):
         file.writelines(f"{i} {j} {v:.17g}\n" for i, j, v in elements)
 
 
+def dependent(elements, part):
+    """The matrix where each second function of a pair became the first with a part of itself."""
+    m = [[0.0] * N for _ in range(N)]
+    for i, j, v in elements:
+        m[i - 1][j - 1] = v
+    def changed(rows):
+        return [[v if i % 2 == 0 else rows[i - 1][j] + part * v for j, v in enumerate(row)] for i, row in enumerate(rows)]
+    m = changed(list(map(list, zip(*changed(m)))))
+    return [(i + 1, j + 1, 0.5 * (m[i][j] + m[j][i])) for i in range(N) for j in range(N)]
+
+
 def write():
     k, s = ring(-0.1, -0.3, -0.1), ring(1.0, 0.1, 0.1)
     cp2k_text("k.txt", k)
@@ -65,6 +76,12 @@ def write():
     matrix_market("indefinite.mtx", ring(1.0, 0.7, 0.7))
     singular = [(i, j, v if i == j else 0.5 * (1 - 1e-10) * v / abs(v)) for i, j, v in s]
     matrix_market("singular.mtx", singular)
+    for name, elements in (("k", k), ("s", s)):
+        matrix_market(f"dependent_{name}.mtx", dependent(elements, 1e-3))
+    near = [(i, j, v if i == j else 0.5 * (1 - 1e-6) * v / abs(v)) for i, j, v in s]
+    matrix_market("near_singular.mtx", near)
+    ends = dict(((i, j), v) for i, j, v in k)
+    matrix_market("all_coupled.mtx", [(i, j, ends.get((i, j), 1e-3)) for i in range(1, N + 1) for j in range(1, N + 1)])
     pairs = [("Li", 0.0), ("H", 1.6)]
     atoms = [f"{element} {x + 5 * molecule} 0 0" for molecule in range(4) for element, x in pairs]
     open("pairs.xyz", "w").write("8\n\n" + "\n".join(atoms) + "\n")
