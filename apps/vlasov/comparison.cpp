@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <sstream>
 
 #include "io/config/scalar.hpp"
@@ -104,18 +105,39 @@ Curve theory_line(const Theory& theory, const Window& window, const std::vector<
 void tell(Context& context, const std::string& name, const std::string& what, double measured,
           double uncertainty, double theory) {
   context.summarise(name, measured);
+  context.summarise(name + "_uncertainty", uncertainty);
   context.summarise(name + "_theory", theory);
   context.summarise(name + "_error_relative", (measured - theory) / std::abs(theory));
   log::info("{}: {:.6g} +- {:.2g}, theory {:.6g} ({:+.2f} %)", what, measured, uncertainty, theory,
             100 * (measured - theory) / std::abs(theory));
 }
 
+/// How the window of a fit came about.
+std::string window_text(const Theory& theory, const Window& window) {
+  std::string how = "theory.window";
+  if (!theory.window && theory.oscillates())
+    how = "the longest run of maxima that follow one exponential";
+  else if (!theory.window)
+    how = "the greatest rise of constant slope";
+  if (!theory.window && std::isfinite(theory.clean_until))
+    how += fmt::format(", before velocity cells give the wave back from {:.4g} on", theory.clean_until);
+  return fmt::format("Fitted between times {:.4g} and {:.4g} ({})", window.begin, window.end, how);
+}
+
+/// Samples up to a time.
+std::span<const double> until(const std::vector<double>& values, const std::vector<double>& time,
+                              double end) {
+  const auto n = std::upper_bound(time.begin(), time.end(), end) - time.begin();
+  return std::span<const double>(values).first(static_cast<std::size_t>(n));
+}
+
 void report_theory(Context& context, const Theory& theory, const History& history, Plot& plot) {
   const auto &time = history.column("time"), &energy = history.column(theory.quantity);
+  const auto t = until(time, time, theory.clean_until), y = until(energy, time, theory.clean_until);
   Window window;
   std::string reason;
   if (theory.oscillates()) {
-    const auto fit = fit_damped_oscillation(time, energy, theory.window);
+    const auto fit = fit_damped_oscillation(t, y, theory.window);
     reason = fit.reason;
     window = fit.window;
     if (fit) {
@@ -123,14 +145,19 @@ void report_theory(Context& context, const Theory& theory, const History& histor
       tell(context, "frequency", "Frequency", fit.omega, fit.omega_uncertainty, theory.frequency());
     }
   } else {
-    const auto fit = fit_growth(time, energy, theory.window);
+    const auto fit = fit_growth(t, y, theory.window);
     reason = fit.reason;
     window = fit.window;
     if (fit) tell(context, "growth_rate", "Growth rate", fit.rate, fit.uncertainty, theory.growth_rate());
   }
   if (reason.empty()) {
+    context.summarise("fit_begin", window.begin);
+    context.summarise("fit_end", window.end);
     plot.curves.push_back(theory_line(theory, window, time, energy));
-    plot.caption = fmt::format("Rates are fitted between times {:.4g} and {:.4g}.", window.begin, window.end);
+    plot.caption =
+        window_text(theory, window) +
+        ". The error bar is the greater of the standard error and the change between parts of the window.";
+    log::info("{}", window_text(theory, window));
   } else {
     log::warning("No rate of {} could be fitted: {}", theory.quantity, reason);
     plot.caption = fmt::format("No rate could be fitted: {}.", reason);

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "io/log/error.hpp"
+#include "io/log/log.hpp"
 #include "physics/kinetics/projection_nodes.hpp"
 
 namespace quintet::vlasov {
@@ -90,21 +91,171 @@ void check_negative(const Setup& setup, int s, double limit, VlasovSystem& syste
   if (!worst.empty()) throw NumericalError(worst);
 }
 
+bool lets_particles_in(const Species& species) {
+  for (int d = 0; d < species.grid.cdim; ++d)
+    for (const Boundary end : species.boundary[at(d)])
+      if (end == Boundary::open || end == Boundary::fixed) return true;
+  return false;
+}
+
+bool collides(const Setup& setup, std::size_t s) {
+  if (!setup.system.collisions) return false;
+  const auto& row = setup.system.collisions->frequency[s];
+  return std::any_of(row.begin(), row.end(), [](double nu) { return nu > 0; });
+}
+
+constexpr double warning_part = 0.1;   // of a limit
+constexpr double charge_noise = 1e-6;  // of the plasma's charge: what projections of f leave
+
+bool all_periodic(const PhaseGrid& grid) {
+  return std::all_of(grid.periodic.begin(), grid.periodic.begin() + grid.cdim, [](bool p) { return p; });
+}
+
+/// Why Poisson's equation has no solution, or "".
+std::string unsolvable(const Sample& sample, const Setup& setup) {
+  const PhaseGrid& grid = setup.species.front().grid;
+  double volume = 1;
+  for (int d = 0; d < grid.cdim; ++d) volume *= grid.upper[at(d)] - grid.lower[at(d)];
+  const double excess = sample.excess_charge, plasma = sample.plasma_density * volume;
+  if (all_periodic(grid) || std::abs(excess) <= charge_noise * plasma) return "";
+  return fmt::format(
+      "Poisson's equation has no solution: all walls are neumann and give the field's flux, but a charge of "
+      "{:.4g} "
+      "is left over ({:.2g} of the plasma's); make a wall dirichlet, or change field.background_charge by "
+      "{:.6g} or "
+      "the walls' values",
+      excess, excess / plasma, -excess / volume);
+}
+
 }  // namespace
 
-void check_health(const Sample& sample, const Setup& setup, const LimitOptions& limits,
-                  VlasovSystem& system) {
+std::string edge_text(const VelocityEdge& edge, const PhaseGrid& grid) {
+  const auto d = at(grid.cdim + edge.direction);
+  return fmt::format(
+      "the {} end of v{} ({:.6g}): {:.3g} % of the mean density is in the outermost cells at {}",
+      edge.side == 0 ? "lower" : "upper", "xyz"[edge.direction],
+      edge.side == 0 ? grid.lower[d] : grid.upper[d], 100 * edge.share,
+      place_text(grid, std::span<const double>(edge.place.data(), at(grid.cdim))));
+}
+
+std::string edge_advice(const VelocityEdge& edge, std::size_t species) {
+  return fmt::format("enlarge species.{}.velocity.{}.{}, and the cells with it", species,
+                     edge.side == 0 ? "lower" : "upper", edge.direction);
+}
+
+Health::Health(const RunOptions& options, const Setup& setup, const History& history)
+    : limits_(options.limits), setup_(setup) {
+  for (std::size_t s = 0; s < setup.species.size(); ++s) {
+    const auto& species = setup.species[s];
+    Watch watch;
+    watch.square_falls = !options.species[s].source && !lets_particles_in(species) && !collides(setup, s);
+    const auto& square = history.column(species.name + "_f_squared");
+    if (!square.empty()) {
+      watch.first_square = square.front();
+      watch.least_square = *std::min_element(square.begin(), square.end());
+    }
+    watches_.push_back(watch);
+  }
+  const auto& charge = history.column("charge_density");
+  if (!charge.empty()) greatest_charge_ = *std::max_element(charge.begin(), charge.end());
+}
+
+void check_first_field(const Sample& sample, const RunOptions& options, const Setup& setup) {
+  const auto text = unsolvable(sample, setup);
+  QUINTET_CHECK(text.empty(), "field.boundary: {}", text);
+  if (setup.system.field != FieldModel::maxwell || options.field.initial.electric.empty()) return;
+  const double bound = std::max(warning_part * options.limits.gauss_error * sample.charge_density,
+                                charge_noise * sample.plasma_density);
+  QUINTET_CHECK(sample.gauss_error <= bound,
+                "field.initial.electric: does not belong to the charge: epsilon0 div E - rho is {:.4g} (root "
+                "mean square "
+                "over x), the charge density {:.4g}; leave it away to have E from the charge, or set rho by "
+                "the densities",
+                sample.gauss_error, sample.charge_density);
+}
+
+void Health::check_charge(const Sample& sample, const VlasovSystem& system) {
+  if (const auto text = unsolvable(sample, setup_); !text.empty())
+    throw NumericalError(
+        fmt::format("{}: {} (charge that walls absorb is not kept on them)", when(system), text));
+  greatest_charge_ = std::max(greatest_charge_, sample.charge_density);
+  const double error = sample.gauss_error / std::max(greatest_charge_, charge_noise * sample.plasma_density);
+  const bool stop = error > limits_.gauss_error;
+  if (!stop && (warned_of_gauss_ || !(error > warning_part * limits_.gauss_error))) return;
+  const auto text = fmt::format(
+      "{}: E has left Gauss's law: epsilon0 div E - rho is {:.3g} % of the greatest charge "
+      "density so far (root mean squares over x)",
+      when(system), 100 * error);
+  constexpr const char* advice =
+      "field.cleaning: {electric: 1} carries the error away; so do more cells of x";
+  if (stop)
+    throw NumericalError(
+        fmt::format("{}, more than limits.gauss_error = {:g}; {}", text, limits_.gauss_error, advice));
+  log::warning("{}; the run stops at {:g} % (limits.gauss_error); {}", text, 100 * limits_.gauss_error,
+               advice);
+  warned_of_gauss_ = true;
+}
+
+void Health::check(const Sample& sample, VlasovSystem& system) {
   bool finite = std::isfinite(sample.energy());
   for (const auto& species : sample.species)
     finite = finite && std::isfinite(species.m0) && std::isfinite(species.l2);
   if (!finite) {
-    const auto place = not_finite(setup, system);
+    const auto place = not_finite(setup_, system);
     throw NumericalError(fmt::format("{}: {}", when(system),
                                      place.empty() ? "the energy is out of the range of a double" : place));
   }
-  for (std::size_t s = 0; s < sample.species.size(); ++s)
+  check_charge(sample, system);
+  for (std::size_t s = 0; s < sample.species.size(); ++s) {
+    check_edge(s, sample, system);
+    check_square(s, sample, system);
     if (sample.species[s].least_mean < 0)
-      check_negative(setup, static_cast<int>(s), limits.negative_f, system);
+      check_negative(setup_, static_cast<int>(s), limits_.negative_f, system);
+  }
+}
+
+void Health::check_edge(std::size_t s, const Sample& sample, const VlasovSystem& system) {
+  const VelocityEdge& edge = sample.species[s].edge;
+  Watch& watch = watches_[s];
+  const bool stop = edge.share > limits_.edge_share;
+  if (!stop && (watch.warned_of_edge || edge.share <= warning_part * limits_.edge_share)) return;
+  const auto text = fmt::format("{}: '{}' has reached {}", when(system), setup_.species[s].name,
+                                edge_text(edge, setup_.species[s].grid));
+  if (stop)
+    throw NumericalError(
+        fmt::format("{}, more than limits.edge_share = {:g}: what a force carries on stays there, and "
+                    "results are wrong from "
+                    "here on; {}",
+                    text, limits_.edge_share, edge_advice(edge, s)));
+  log::warning("{}; the run stops at {:g} % (limits.edge_share): {}", text, 100 * limits_.edge_share,
+               edge_advice(edge, s));
+  watch.warned_of_edge = true;
+}
+
+void Health::check_square(std::size_t s, const Sample& sample, const VlasovSystem& system) {
+  const double square = sample.species[s].l2;
+  Watch& watch = watches_[s];
+  if (!watch.square_falls) return;
+  if (!(watch.first_square > 0)) watch.first_square = watch.least_square = square;
+  const double growth = (square - watch.least_square) / watch.first_square;
+  watch.least_square = std::min(watch.least_square, square);
+  const bool stop = growth > limits_.f_squared_growth;
+  if (!stop && (watch.warned_of_square || growth <= warning_part * limits_.f_squared_growth)) return;
+  const auto text = fmt::format(
+      "{}: the integral of f^2 of '{}' has grown by {:.3g} % of its first value, which the equations forbid: "
+      "f has "
+      "reached an end of velocity space ({}), or cells or steps are too large",
+      when(system), setup_.species[s].name, 100 * growth,
+      edge_text(sample.species[s].edge, setup_.species[s].grid));
+  const auto advice = fmt::format(
+      "{}{}", edge_advice(sample.species[s].edge, s),
+      setup_.system.flux == Flux::central ? ", or take flux: upwind, which damps what ripples there" : "");
+  if (stop)
+    throw NumericalError(fmt::format("{}; more than limits.f_squared_growth = {:g}: {}", text,
+                                     limits_.f_squared_growth, advice));
+  log::warning("{}; the run stops at {:g} % (limits.f_squared_growth): {}", text,
+               100 * limits_.f_squared_growth, advice);
+  watch.warned_of_square = true;
 }
 
 std::string trouble_spot(const Setup& setup, VlasovSystem& system) {

@@ -12,11 +12,15 @@ using namespace kinetics;
 std::vector<HistoryColumn> history_columns(const Setup& setup) {
   std::vector<HistoryColumn> columns = {{"time", "Time"}, {"step", "Steps done"}, {"dt", "Last time step"}};
   for (const char* name : {"ex", "ey", "ez", "bx", "by", "bz"})
-    columns.push_back({std::string("field_") + name, fmt::format("Integral of {}^2 over x", name)});
+    columns.push_back({std::string(name) + "_squared", fmt::format("Integral of {}^2 over x", name)});
   columns.push_back({"electric_energy", "epsilon0/2 times the integral of E^2"});
   columns.push_back({"magnetic_energy", "The integral of B^2 over 2 mu0"});
   columns.push_back({"kinetic_energy", "Sum over species of m/2 times the integral of v^2 f"});
   columns.push_back({"energy", "Field and kinetic energy"});
+  columns.push_back({"charge_density", "Root mean square over x of the charge density"});
+  columns.push_back({"gauss_error", "Root mean square over x of epsilon0 div E - rho (Maxwell)"});
+  columns.push_back(
+      {"excess_charge", "Charge that the walls of Poisson's equation leave no field for: dropped"});
   for (const auto& species : setup.species) {
     const auto column = [&](const std::string& name, const std::string& text) {
       columns.push_back({species.name + "_" + name, species.name + ": " + text});
@@ -24,9 +28,11 @@ std::vector<HistoryColumn> history_columns(const Setup& setup) {
     column("particles", "integral of f");
     for (int i = 0; i < setup.basis.vdim(); ++i)
       column(fmt::format("momentum_{}", "xyz"[i]), fmt::format("m times the integral of v{} f", "xyz"[i]));
-    column("m2", "integral of v^2 f");
-    column("l2", "integral of f^2");
+    column("kinetic_energy", "m/2 times the integral of v^2 f");
+    column("f_squared", "integral of f^2");
     column("least_mean", "least cell mean of f");
+    column("edge_share",
+           "greatest part of the mean density in the outermost velocity cells of one side, over x and sides");
     column("lost", "particles that left through walls");
     column("lost_energy", "kinetic energy that left through walls");
   }
@@ -66,12 +72,13 @@ void History::add(const Sample& sample, std::int64_t step, double dt) {
   row.push_back(electric_factor_ * (field[0] + field[1] + field[2]));
   row.push_back(magnetic_factor_ * (field[3] + field[4] + field[5]));
   row.push_back(sample.kinetic_energy);
-  row.push_back(sample.energy());
+  row.insert(row.end(), {sample.energy(), sample.charge_density, sample.gauss_error, sample.excess_charge});
   for (std::size_t s = 0; s < sample.species.size(); ++s) {
     const auto& one = sample.species[s];
     row.push_back(one.m0);
     for (std::size_t i = 0; i < static_cast<std::size_t>(vdim_); ++i) row.push_back(masses_[s] * one.m1[i]);
-    row.insert(row.end(), {one.m2, one.l2, one.least_mean, one.lost, one.lost_energy});
+    row.insert(row.end(), {0.5 * masses_[s] * one.m2, one.l2, one.least_mean, one.edge.share, one.lost,
+                           one.lost_energy});
   }
   for (std::size_t c = 0; c < row.size(); ++c) {
     series_[c].append(std::span<const double>(&row[c], 1));

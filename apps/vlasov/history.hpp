@@ -16,9 +16,10 @@ struct HistoryColumn {
 
 /// The history: sums over phase space every so many steps, in group `history` of run.h5.
 ///
-/// Columns: time, step, dt; field_ex ... field_bz = int E_x^2 dx ...; electric_energy, magnetic_energy,
-/// kinetic_energy, energy; and for each species S: S_particles, S_momentum_x ..., S_m2 = int v^2 f, S_l2 =
-/// int f^2, S_least_mean, S_lost, S_lost_energy.
+/// Columns: time, step, dt; ex_squared ... bz_squared = int E_x^2 dx ...; electric_energy, magnetic_energy,
+/// kinetic_energy, energy; charge_density, gauss_error, excess_charge (see Sample); and for each species S:
+/// S_particles, S_momentum_x ..., S_kinetic_energy, S_f_squared = int f^2, S_least_mean, S_edge_share,
+/// S_lost, S_lost_energy.
 class History {
  public:
   /// On a restart rows after `first_step` are dropped and what was there before is read back. Collective.

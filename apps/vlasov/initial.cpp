@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "apps/vlasov/frames.hpp"
+#include "apps/vlasov/health.hpp"
 #include "io/log/error.hpp"
 #include "physics/kinetics/distribution_io.hpp"
 #include "physics/kinetics/projection.hpp"
@@ -80,8 +81,8 @@ void add_term(const InitialOptions& options, const Setup& setup, int s, const Di
   add(term, f);
 }
 
-/// Particles, least and greatest cell mean over all ranks.
-void check_filled(const Setup& setup, int s, const Distribution& f, double negative_limit) {
+/// Particles, least and greatest cell mean and ends of velocity space, over all ranks.
+void check_filled(const Setup& setup, int s, const Distribution& f, const LimitOptions& limits) {
   const PhaseIntegrals here = phase_integrals(Exec(), setup.basis, f);
   const Comm& comm = setup.decomposition.comm();
   const double particles = comm.sum(here.particles), least = comm.minimum(here.least_mean),
@@ -89,10 +90,14 @@ void check_filled(const Setup& setup, int s, const Distribution& f, double negat
   const auto& name = setup.species[at(s)].name;
   QUINTET_CHECK(std::isfinite(particles) && particles > 0,
                 "species.{}.initial: '{}' holds {} particles; expected more than 0", s, name, particles);
-  QUINTET_CHECK(least >= -negative_limit * greatest,
+  QUINTET_CHECK(least >= -limits.negative_f * greatest,
                 "species.{}.initial: the initial f of '{}' is negative: its least cell mean is {:.4g}, its "
                 "greatest {:.4g}",
                 s, name, least, greatest);
+  const VelocityEdge edge = fullest_velocity_edge(setup.decomposition, setup.basis, f, particles);
+  QUINTET_CHECK(edge.share <= limits.edge_share,
+                "species.{}.initial: f of '{}' reaches {}, more than limits.edge_share = {:g}; {}", s, name,
+                edge_text(edge, f.block.grid), limits.edge_share, edge_advice(edge, at(s)));
 }
 
 }  // namespace
@@ -113,7 +118,7 @@ void fill_species(const RunOptions& options, const Setup& setup, VlasovSystem& s
     const auto& given = options.species[at(s)];
     const auto key = fmt::format("species.{}", s);
     add_terms(given.initial, setup, s, key + ".initial", system.f(s));
-    check_filled(setup, s, system.f(s), options.limits.negative_f);
+    check_filled(setup, s, system.f(s), options.limits);
   }
 }
 

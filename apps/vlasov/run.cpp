@@ -62,13 +62,14 @@ void run(Context& context, const RunOptions& options) {
   History history(context, simulation->setup(), simulation->step());
   Frames frames(context, options.output, simulation->setup(), simulation->step(), simulation->time());
   Pictures pictures(context, simulation->setup());
+  Health health(options, simulation->setup(), history);
   const auto look = [&] {
     const auto phase = context.phase("history");
     const auto sample = simulation->system().sample(exec);
     context.show("field energy", sample.field_energy, "");
     history.add(sample, simulation->step(), simulation->dt());
     frames.note(sample);
-    check_health(sample, simulation->setup(), options.limits, simulation->system());
+    health.check(sample, simulation->system());
   };
   const auto save = [&] {
     frames.flush();

@@ -61,7 +61,7 @@ void describe(Schema& schema, TimeOptions& options) {
   schema.formula("end", options.end, "Time at which the run ends").required().on_restart(OnRestart::free);
   schema.number("cfl", options.cfl, "dt = cfl/((2 order + 1) sum of |speed|/width over the directions)")
       .above(0)
-      .at_most(2);
+      .at_most(1);
   schema.formula("dt", options.dt, "A fixed time step; absent: the largest stable one");
   schema.integer("steps", options.steps, "At most so many steps; absent: any number")
       .at_least(0)
@@ -110,14 +110,19 @@ void describe(Schema& schema, TheoryOptions& options) {
   schema.text(
       "quantity", options.quantity,
       "Column of the history that grows as the square of the amplitude: electric_energy, magnetic_energy, "
-      "field_ex ...");
+      "ex_squared ...");
   schema.formula("growth_rate", options.growth_rate, "given: rate of the amplitude; below 0: damping");
   schema.formula("frequency", options.frequency, "given: angular frequency of the amplitude");
-  schema.formula("wavenumber", options.wavenumber, "Of the wave; needed where the rates are computed");
+  schema.formula(
+      "wavenumber", options.wavenumber,
+      "Of the wave; needed where the rates are computed, else the longest along x: for the recurrence time");
   schema.sections("beams", options.beams, "The Maxwellians; none: one with all values 1, at rest");
   schema.formula("collision_frequency", options.collision_frequency, "collisional: nu of the operator");
   schema.formula("light_speed", options.light_speed, "weibel: c");
-  schema.formulas("window", options.window, "Times between which the rates are fitted; absent: found")
+  schema
+      .formulas(
+          "window", options.window,
+          "Times between which the rates are fitted (of a damped wave: before its recurrence); absent: found")
       .length(0, 2);
   schema.text("label", options.label, "What the theory is, for legends");
   schema.check([&options]() -> std::optional<std::string> {
@@ -149,6 +154,24 @@ void describe(Schema& schema, LimitOptions& options) {
       .number("negative_f", options.negative_f,
               "Stop (exit 3) when a cell mean of f is below minus this part of the greatest one")
       .at_least(0);
+  schema
+      .number("edge_share", options.edge_share,
+              "Stop (exit 3) when the outermost velocity cells of a side hold more than this part of the "
+              "mean density "
+              "at some place; a tenth of it warns")
+      .above(0);
+  schema
+      .number(
+          "gauss_error", options.gauss_error,
+          "Stop (exit 3) when epsilon0 div E - rho is beyond this part of the greatest charge density so far "
+          "(Maxwell; root mean squares over x); a tenth of it warns, and is the most at the start")
+      .above(0);
+  schema
+      .number("f_squared_growth", options.f_squared_growth,
+              "Stop (exit 3) when the integral of f^2 has grown by this part of its first value where "
+              "nothing but an "
+              "error can make it grow; a tenth of it warns")
+      .above(0);
 }
 
 void describe(Schema& schema, RunOptions& options) {
@@ -162,11 +185,12 @@ void describe(Schema& schema, RunOptions& options) {
       .length(1)
       .on_restart(OnRestart::fixed);
   schema.section("field", options.field, "The fields");
-  schema.choice("flux", options.flux,
-                {{"upwind", kinetics::Flux::upwind},
-                 {"lax_friedrichs", kinetics::Flux::lax_friedrichs},
-                 {"central", kinetics::Flux::central}},
-                "Numerical flux of f; central keeps the integral of f^2");
+  schema.choice(
+      "flux", options.flux,
+      {{"upwind", kinetics::Flux::upwind},
+       {"lax_friedrichs", kinetics::Flux::lax_friedrichs},
+       {"central", kinetics::Flux::central}},
+      "Numerical flux of f; central keeps the integral of f^2 while the ends of velocity space are empty");
   schema.section("collisions", options.collisions, "Collisions; absent: none");
   schema.section("time", options.time, "The steps");
   schema.section("parallel", options.parallel, "How phase space is shared out").on_restart(OnRestart::free);

@@ -112,7 +112,10 @@ void describe(Schema& schema, ReferenceOptions& options);
 struct LimitOptions {
   double shrunk_dt = 1e-4;  ///< of the first step
   int shrunk_steps = 20;
-  double negative_f = 0.2;  ///< of the greatest cell mean
+  double negative_f = 0.2;         ///< of the greatest cell mean
+  double edge_share = 0.01;        ///< of the mean density, see VelocityEdge
+  double gauss_error = 1;          ///< of the greatest charge density
+  double f_squared_growth = 0.01;  ///< of the first int f^2
 };
 void describe(Schema& schema, LimitOptions& options);
 

@@ -82,17 +82,35 @@ void report_species(Context& context, const Setup& setup, const History& history
     const auto& name = species.name;
     const auto count = with_lost(history, name + "_particles", name + "_lost");
     const auto change = changes(count, size_of(count.front()));
-    const auto& square = history.column(name + "_l2");
+    const auto& square = history.column(name + "_f_squared");
     const auto l2_change = changes(square, size_of(square.front()));
     const auto& least = history.column(name + "_least_mean");
     context.summarise("particle_drift_relative_" + name, change.back());
-    context.summarise("l2_change_relative_" + name, l2_change.back());
+    context.summarise("f_squared_change_relative_" + name, l2_change.back());
     context.summarise("least_mean_" + name, *std::min_element(least.begin(), least.end()));
+    const auto& edge = history.column(name + "_edge_share");
+    context.summarise("edge_share_" + name, *std::max_element(edge.begin(), edge.end()));
     particles.curves.push_back({name, time, change});
     l2.curves.push_back({name, time, l2_change});
   }
   context.report().plot(particles);
   context.report().plot(l2);
+}
+
+/// Gauss's law: its greatest error beside the greatest charge density.
+void report_gauss(Context& context, const Setup& setup, const History& history) {
+  if (setup.system.field != FieldModel::maxwell) return;
+  const auto &error = history.column("gauss_error"), &charge = history.column("charge_density");
+  const double greatest = *std::max_element(error.begin(), error.end()),
+               scale = *std::max_element(charge.begin(), charge.end());
+  context.summarise("gauss_error_relative", scale > 0 ? greatest / scale : 0.0);
+  Plot plot =
+      over_time("Gauss's law", "charge density", history.column("time"), {},
+                "Root mean squares over x. With field.cleaning the first should stay far below the second.");
+  plot.log_y = true;
+  plot.curves.push_back({"epsilon0 div E - rho", history.column("time"), visible(error)});
+  plot.curves.push_back({"rho", history.column("time"), visible(charge)});
+  context.report().plot(plot);
 }
 
 /// Drifts of what should stay.
@@ -109,6 +127,7 @@ void report_budgets(Context& context, const Setup& setup, const History& history
   context.summarise("energy_drift_relative", energy_change.back());
   context.summarise("momentum_change_x", momentum.back() - momentum.front());
   report_species(context, setup, history);
+  report_gauss(context, setup, history);
   context.report().plot(over_time("Energy", "relative change", time, energy_change,
                                   "Field and kinetic energy, with what left through walls."));
   context.report().plot(

@@ -16,20 +16,12 @@ using namespace kinetics;
 namespace {
 
 /// The mean charge of a periodic domain has no potential: Poisson's solver drops it, which is worth a word.
-void warn_of_charge(const Setup& setup, VlasovSystem& system) {
+void warn_of_charge(const Setup& setup, const Sample& sample) {
   const auto& grid = setup.species.front().grid;
-  bool closed = setup.system.field == FieldModel::poisson;
-  for (int d = 0; d < grid.cdim; ++d) closed = closed && grid.periodic[static_cast<std::size_t>(d)];
-  if (!closed) return;
-  double volume = 1, charge = 0, scale = 0;
+  double volume = 1;
   for (int d = 0; d < grid.cdim; ++d) volume *= grid.width(d) * grid.cells[static_cast<std::size_t>(d)];
-  const Sample sample = system.sample(Exec());
-  for (std::size_t s = 0; s < setup.species.size(); ++s) {
-    charge += setup.species[s].charge * sample.species[s].m0 / volume;
-    scale += std::abs(setup.species[s].charge) * sample.species[s].m0 / volume;
-  }
-  charge += setup.system.background_charge;
-  if (std::abs(charge) > 1e-8 * scale)
+  const double charge = sample.excess_charge / volume;
+  if (std::abs(charge) > 1e-8 * sample.plasma_density)
     log::warning(
         "The mean charge density is {:.4g}: in a periodic domain it is dropped, as if a uniform background "
         "neutralised it (field.background_charge: {:.9g} would)",
@@ -63,11 +55,13 @@ Simulation::Simulation(const Context& context, const RunOptions& options, Setup 
   if (const auto& file = context.restart_file())
     load(*file);
   else
-    begin();
+    begin(options);
 }
 
-void Simulation::begin() {
-  warn_of_charge(setup_, *system_);
+void Simulation::begin(const RunOptions& options) {
+  const Sample sample = system_->sample(Exec());
+  check_first_field(sample, options, setup_);
+  warn_of_charge(setup_, sample);
   control_.expect(system_->stable_dt(Exec()));
 }
 

@@ -39,7 +39,7 @@ class Simulation {
   [[nodiscard]] double bytes() const { return bytes_; }
 
  private:
-  void begin();
+  void begin(const RunOptions& options);
   void load(const std::string& checkpoint);
   void save_lost(hdf5::Group& group) const;
   void load_lost(const hdf5::Group& group);

@@ -1,5 +1,9 @@
 #include "apps/vlasov/theory_setup.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
 #include "io/log/error.hpp"
 #include "physics/kinetics/theory.hpp"
 
@@ -54,6 +58,42 @@ std::complex<double> mode_of(const TheoryOptions& options, const Formulas& formu
                                  beams.front().plasma_frequency, beams.front().thermal_speed);
 }
 
+/// Wave number along x: the one given, or that of the longest wave there.
+double wavenumber(const TheoryOptions& options, const Setup& setup) {
+  if (options.wavenumber) return setup.formulas.positive(*options.wavenumber, "theory.wavenumber");
+  const PhaseGrid& grid = setup.species.front().grid;
+  return 2 * M_PI / (grid.upper[0] - grid.lower[0]);
+}
+
+/// The coldest beam: its structure in v comes back over the longest time.
+double least_thermal_speed(const TheoryOptions& options, const Setup& setup) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const auto& beam : beams_along(options.beams, setup.formulas))
+    if (beam.thermal_speed > 0) least = std::min(least, beam.thermal_speed);
+  return std::isfinite(least) ? least : 0;
+}
+
+/// When the velocity cells of some charged species give back what a damped wave has left in them.
+void set_recurrence(const TheoryOptions& options, const Setup& setup, Theory& theory) {
+  const auto& collisions = setup.system.collisions;
+  for (std::size_t s = 0; s < setup.species.size(); ++s) {
+    const auto& species = setup.species[s];
+    if (species.charge == 0) continue;
+    const auto v = static_cast<std::size_t>(species.grid.cdim);
+    VelocityStructure structure{wavenumber(options, setup), species.grid.width(static_cast<int>(v)),
+                                least_thermal_speed(options, setup)};
+    if (collisions) {
+      const auto& row = collisions->frequency[s];
+      const bool bgk = collisions->kind == CollisionOptions::Operator::bgk;
+      (bgk ? structure.relaxation : structure.diffusion) = std::accumulate(row.begin(), row.end(), 0.0);
+    }
+    const double onset = recurrence_onset(structure, theory.growth_rate());
+    if (onset >= theory.clean_until) continue;
+    theory.clean_until = onset;
+    theory.recurrence = recurrence_time(structure.k, structure.dv);
+  }
+}
+
 }  // namespace
 
 std::optional<Theory> make_theory(const std::optional<TheoryOptions>& options, const Setup& setup) {
@@ -62,9 +102,16 @@ std::optional<Theory> make_theory(const std::optional<TheoryOptions>& options, c
   theory.omega = mode_of(*options, setup.formulas, setup.basis.vdim());
   theory.quantity = options->quantity;
   theory.label = options->label;
+  if (theory.oscillates()) set_recurrence(*options, setup, theory);
   if (!options->window.empty()) {
     const auto times = setup.formulas.numbers(options->window, "theory.window");
     QUINTET_CHECK(times[1] > times[0], "theory.window: {} to {}; expected rising times", times[0], times[1]);
+    QUINTET_CHECK(
+        times[1] <= theory.clean_until,
+        "theory.window: ends at {:g}, but from time {:.4g} on velocity cells give back more than a "
+        "thousandth "
+        "of the damped wave (recurrence at 2 pi/(k dv) = {:.4g}); end the window there or take smaller cells",
+        times[1], theory.clean_until, theory.recurrence);
     theory.window = {times[0], times[1]};
   }
   return theory;

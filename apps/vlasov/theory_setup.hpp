@@ -1,6 +1,7 @@
 #pragma once
 
 #include <complex>
+#include <limits>
 #include <optional>
 
 #include "apps/vlasov/setup.hpp"
@@ -13,6 +14,8 @@ struct Theory {
   std::complex<double> omega;  ///< wave ~ exp(-i omega t): frequency and growth rate of the amplitude
   std::string quantity, label;
   std::optional<kinetics::Window> window;
+  /// Damped waves: until when velocity cells do not disturb them, and the recurrence time behind it.
+  double clean_until = std::numeric_limits<double>::infinity(), recurrence = clean_until;
 
   [[nodiscard]] double growth_rate() const { return omega.imag(); }
   [[nodiscard]] double frequency() const { return omega.real(); }

@@ -42,6 +42,20 @@ Line fit_line(const Samples& s) {
   return {slope, s.size() > 2 ? std::sqrt(residual / (n - 2) / tt) : 0};
 }
 
+/// Greatest change of the slope where only the first, the middle or the last half of the samples is taken.
+double slope_variation(const Samples& s, double slope) {
+  const std::size_t half = std::max<std::size_t>(2, s.size() / 2), rest = s.size() - half;
+  double greatest = 0;
+  for (const std::size_t first : {std::size_t{0}, rest / 2, rest})
+    greatest = std::max(greatest, std::abs(fit_line(s.part(first, half)).slope - slope));
+  return greatest;
+}
+
+/// Statistical and systematic error of a slope: neither hides the other.
+double uncertainty_of(const Samples& s, const Line& line) {
+  return std::max(line.error, slope_variation(s, line.slope));
+}
+
 /// Usable samples inside the window, as logarithms.
 Samples logarithms(std::span<const double> t, std::span<const double> energy,
                    const std::optional<Window>& window) {
@@ -240,11 +254,8 @@ GrowthFit fit_growth(std::span<const double> t, std::span<const double> energy,
     return fit;
   }
   const Line line = fit_line(samples);
-  const std::size_t half = samples.size() / 2;
-  const double change =
-      fit_line(samples.part(half, samples.size() - half)).slope - fit_line(samples.part(0, half)).slope;
   fit.rate = 0.5 * line.slope;
-  fit.uncertainty = 0.5 * std::max(line.error, 0.5 * std::abs(change));
+  fit.uncertainty = 0.5 * uncertainty_of(samples, line);
   return fit;
 }
 
@@ -268,9 +279,9 @@ OscillationFit fit_damped_oscillation(std::span<const double> t, std::span<const
   const double spacing = (maxima.t.back() - maxima.t.front()) / (n - 1);
   OscillationFit fit;
   fit.omega = std::numbers::pi / spacing;
-  fit.omega_uncertainty = fit.omega / spacing * fit_line(numbered).error;
+  fit.omega_uncertainty = fit.omega / spacing * uncertainty_of(numbered, fit_line(numbered));
   fit.gamma = 0.5 * line.slope;
-  fit.gamma_uncertainty = 0.5 * line.error;
+  fit.gamma_uncertainty = 0.5 * uncertainty_of(maxima, line);
   fit.window = {maxima.t.front(), maxima.t.back()};
   fit.n_maxima = static_cast<int>(maxima.size());
   return fit;

@@ -16,7 +16,7 @@ struct Window {
 struct GrowthFit {
   double rate = 0;
   double uncertainty =
-      0;          ///< the greater of the standard error and half the difference of the window's halves
+      0;          ///< the greater of standard error and change in the window's first, middle, last half
   Window window;  ///< that was used
   int n_samples = 0;
   std::string reason;  ///< why there is no fit; empty if there is one
@@ -44,7 +44,7 @@ struct GrowthFit {
 /// Frequency and rate of an amplitude a ~ exp(gamma t) cos(omega t + phase).
 struct OscillationFit {
   double omega = 0, gamma = 0;                          ///< gamma < 0: damping
-  double omega_uncertainty = 0, gamma_uncertainty = 0;  ///< standard errors of the two straight lines
+  double omega_uncertainty = 0, gamma_uncertainty = 0;  ///< as GrowthFit::uncertainty
   Window window;                                        ///< from the first to the last maximum used
   int n_maxima = 0;
   std::string reason;  ///< why there is no fit; empty if there is one

@@ -296,6 +296,10 @@ void Poisson::solve(const Exec& exec, const ConfField& charge, const ConfField& 
   self.extract(potential);
 }
 
+double Poisson::excess_charge() const {
+  return implementation_->floating ? implementation_->total_charge() : 0;
+}
+
 void Poisson::electric_field(const Exec& exec, const ConfField& potential, const ConfField& field) const {
   const auto& self = *implementation_;
   const ConfModes modes = self.modes;

@@ -37,6 +37,9 @@ class Poisson {
 
   /// phi [n_conf, 1, n_modes] from rho of the same shape. Collective over conf_comm.
   void solve(const Exec& exec, const ConfField& charge, const ConfField& potential);
+  /// Charge of the last solve() that no field line could end on and that was dropped: int rho dx + oint
+  /// epsilon0 d phi/dn dS, which is 0 wherever a solution exists. 0 where a wall holds phi.
+  [[nodiscard]] double excess_charge() const;
   /// Components 0 ... 2 of `field` [n_conf, 8, n_modes] = -grad phi (0 beyond cdim); component field_phi =
   /// phi.
   void electric_field(const Exec& exec, const ConfField& potential, const ConfField& field) const;

@@ -98,6 +98,10 @@ VlasovSystem::Implementation::Implementation(const Comm& comm, const PhaseBasis&
   if (options.field == FieldModel::maxwell) {
     maxwell = std::make_unique<Maxwell>(decomposition, grid, basis.conf(), options.maxwell);
     field_rate = conf_field("field_rate", n_field);
+    auto cleaning = options.maxwell;
+    cleaning.electric_cleaning = 1;
+    cleaning.upwind = false;
+    gauss = std::make_unique<Maxwell>(decomposition, grid, basis.conf(), cleaning);
   }
   if (options.field == FieldModel::poisson) {
     poisson = std::make_unique<Poisson>(decomposition, grid, basis.conf(), options.poisson);
@@ -153,6 +157,7 @@ void VlasovSystem::start(const Exec& exec, double time) {
   my.given_is_fresh = false;
   for (std::size_t i = 0; i < my.species.size(); ++i) my.exteriors[i].hold(exec, my.now.f[i]);
   if (my.maxwell) my.maxwell->hold_boundary(exec, my.now.field);
+  if (my.gauss) my.gauss->hold_boundary(exec, my.now.field);
   my.sum_moments(exec, my.now);
   if (my.collisions)  // the rate of the first step
     my.collision_frequency = my.collisions->frequency(exec, time, my.now.f);
@@ -202,6 +207,36 @@ ConfField VlasovSystem::moment(const Exec& exec, int s, Moment moment) {
   return out;
 }
 
+void VlasovSystem::Implementation::sample_charge(const Exec& exec, Sample& sample) {
+  const PhaseGrid& grid = species[0].grid;
+  double volume = 1;
+  for (int d = 0; d < grid.cdim; ++d) volume *= grid.upper[at(d)] - grid.lower[at(d)];
+  sample.plasma_density = std::abs(options.background_charge);
+  for (std::size_t s = 0; s < species.size(); ++s)
+    sample.plasma_density += std::abs(species[s].charge * sample.species[s].m0) / volume;
+  if (poisson) sample.excess_charge = poisson->excess_charge();
+  sum_sources(time, now);
+  std::array<double, 2> squares{};
+  if (maxwell) {
+    const ConfField& field = first.field;  // free between steps
+    Kokkos::deep_copy(field, now.field);
+    for (std::size_t conf = 0; conf < field.extent(0); ++conf)
+      for (std::size_t m = 0; m < field.extent(2); ++m) field(conf, std::size_t{field_phi}, m) = 0;
+    gauss->rate(exec, field, current, charge, field_rate);
+    exec.fence();
+  }
+  for (std::size_t conf = 0; conf < charge.extent(0); ++conf) {
+    const double error = maxwell ? options.maxwell.epsilon0 * field_rate(conf, std::size_t{field_phi}, 0) : 0;
+    squares[0] += error * error;
+    squares[1] += charge(conf, 0, 0) * charge(conf, 0, 0);
+  }
+  decomposition.conf_comm().reduce(std::span<double>(squares), Comm::Reduction::sum);
+  const double scale =
+      grid.conf_cell_volume() / (1 << grid.cdim) / volume;  // int w_a w_b dx = delta_ab prod dx/2
+  sample.gauss_error = std::sqrt(squares[0] * scale);
+  sample.charge_density = std::sqrt(squares[1] * scale);
+}
+
 Sample VlasovSystem::sample(const Exec& exec) {
   auto& my = *implementation_;
   const auto& comm = my.decomposition.comm();
@@ -220,6 +255,7 @@ Sample VlasovSystem::sample(const Exec& exec) {
     of.l2 = comm.sum(phase.l2);
     of.least_mean = comm.minimum(phase.least_mean);
     of.greatest_mean = comm.maximum(phase.greatest_mean);
+    of.edge = fullest_velocity_edge(my.decomposition, my.basis, my.now.f[at(s)], of.m0);
     of.lost = comm.sum(my.lost[at(s)][0]);
     of.lost_energy = comm.sum(0.5 * my.species[at(s)].mass * my.lost[at(s)][1]);
     sample.kinetic_energy += 0.5 * my.species[at(s)].mass * of.m2;
@@ -228,6 +264,7 @@ Sample VlasovSystem::sample(const Exec& exec) {
   sample.field = field_integrals(grid, my.now.field);
   my.decomposition.conf_comm().reduce(std::span<double>(sample.field), Comm::Reduction::sum);
   sample.field_energy = field_energy(sample.field, my.options);
+  my.sample_charge(exec, sample);
   return sample;
 }
 

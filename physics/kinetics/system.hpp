@@ -13,6 +13,7 @@
 #include "physics/kinetics/moments.hpp"
 #include "physics/kinetics/poisson.hpp"
 #include "physics/kinetics/species.hpp"
+#include "physics/kinetics/velocity_edge.hpp"
 
 namespace quintet::kinetics {
 
@@ -52,12 +53,18 @@ struct Sample {
     double m0 = 0, m2 = 0, l2 = 0;             ///< int f, int v^2 f, int f^2 dz: no 1/2, no mass
     std::array<double, 3> m1{};                ///< int v_i f
     double least_mean = 0, greatest_mean = 0;  ///< of f, over cells
+    VelocityEdge edge;                         ///< the fullest end of velocity space
     double lost = 0,
            lost_energy = 0;  ///< particles and kinetic energy that left through walls since the start
   };
   std::vector<OfSpecies> species;
   std::array<double, n_field> field{};  ///< int E_x^2 ... dx, no 1/2
   double field_energy = 0, kinetic_energy = 0;
+  /// Root mean squares over x of epsilon0 div E - rho (Maxwell), as the scheme's weak form has it, and of
+  /// rho.
+  double gauss_error = 0, charge_density = 0;
+  double plasma_density = 0;  ///< mean over x of sum |q| n and the background: what charges are small beside
+  double excess_charge = 0;   ///< Poisson::excess_charge()
   [[nodiscard]] double energy() const { return field_energy + kinetic_energy; }
 };
 

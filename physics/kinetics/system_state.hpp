@@ -31,6 +31,8 @@ struct VlasovSystem::Implementation {
   void solve_poisson(const Exec& exec, SystemState& state);
   /// charge_ and current_ of a state.
   void sum_sources(double t, const SystemState& state);
+  /// Charges and Gauss's law of the present state.
+  void sample_charge(const Exec& exec, Sample& sample);
   void set_acceleration(int s, double t, const ConfField& field);
   void refresh_given(double t);
   void add_particle_sources(const Exec& exec, const Stage& stage, double t, SystemState& to);
@@ -43,6 +45,8 @@ struct VlasovSystem::Implementation {
   std::vector<std::unique_ptr<VlasovOperator>> operators;
   std::vector<Exterior> exteriors;
   std::unique_ptr<Maxwell> maxwell;
+  std::unique_ptr<Maxwell>
+      gauss;  ///< with cleaning, whatever the run has: its phi_t is the error of Gauss's law
   std::unique_ptr<Poisson> poisson;
   std::unique_ptr<Collisions> collisions;
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <vector>
 
@@ -156,6 +157,20 @@ double recurrence_time(double k, double dv) {
   check_wave_number(k);
   QUINTET_CHECK(dv > 0, "width of a velocity cell is {}; expected > 0", dv);
   return 2 * std::numbers::pi / (std::abs(k) * dv);
+}
+
+double recurrence_onset(const VelocityStructure& structure, double gamma, double part) {
+  const double end = recurrence_time(structure.k, structure.dv);
+  const double spread = std::abs(structure.k) * structure.thermal_speed;
+  if (!(spread > 0)) return std::numeric_limits<double>::infinity();
+  constexpr int n = 4000;
+  for (int i = 0; i <= n; ++i) {
+    const double t = end * i / n, distance = spread * (end - t);
+    const double returned = -0.5 * distance * distance -
+                            structure.diffusion * spread * spread * t * t * t / 3 - structure.relaxation * t;
+    if (returned > std::log(part) + gamma * t) return t;
+  }
+  return std::numeric_limits<double>::infinity();
 }
 
 std::array<double, 2> driven_cyclotron_velocity(double t, double e0, double omega, double b0,

@@ -98,6 +98,23 @@ enum class CollisionInvariants {
 /// order p the first revival is weak; strong ones lie near multiples up to (p + 1) T_R.
 [[nodiscard]] double recurrence_time(double k, double dv);
 
+/// How the fine structure that a wave along one direction leaves in v is lost and comes back.
+struct VelocityStructure {
+  double k = 1, dv = 1;      ///< wave number, width of the velocity cells
+  double thermal_speed = 1;  ///< of the particles along the wave
+  double diffusion = 0;      ///< nu of Lenard-Bernstein collisions
+  double relaxation = 0;     ///< nu of BGK collisions
+};
+/// The time until which a damped wave exp(gamma t) is not yet hidden by what the velocity cells give back of
+/// its beginning: the first t with
+///
+///     exp(-(k vth (T_R - t))^2/2 - nu_LB (k vth)^2 t^3/3 - nu_BGK t) > part exp(gamma t),
+///
+/// T_R = recurrence_time(k, dv), of a Maxwellian (free streaming, and what diffusion in v does to its
+/// structure exp(i k t v)). Infinite where collisions leave nothing to come back by T_R, or without thermal
+/// motion.
+[[nodiscard]] double recurrence_onset(const VelocityStructure& structure, double gamma, double part = 1e-3);
+
 /// Mean velocity (u_x, u_y) at time t of particles at rest at t = 0 in E = E0 cos(omega t) x, B = B0 z:
 ///
 ///     u_x = (a/2) t (cos(s t) sinc(d t) + cos(d t) sinc(s t)),   u_y = -(a W/2) t^2 sinc(s t) sinc(d t),

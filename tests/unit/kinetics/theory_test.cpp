@@ -210,5 +210,27 @@ TEST(Theory, refuses_what_has_no_meaning) {
   EXPECT_THROW((void)collisional_landau_mode(0.5, 0.1, CollisionInvariants::density, 4), InputError);
 }
 
+/// The returning wave is exp(-(k vth (T_R - t))^2/2): at the onset it is a thousandth of the damped one.
+TEST(Recurrence, begins_where_the_returning_wave_shows) {
+  const double k = 0.5, dv = 0.375, gamma = landau_mode(k).imag(), end = recurrence_time(k, dv);
+
+  const double onset = recurrence_onset({k, dv, 1}, gamma);
+
+  EXPECT_NEAR(onset, 24.3, 0.1);
+  EXPECT_NEAR(-0.5 * std::pow(k * (end - onset), 2), std::log(1e-3) + gamma * onset, 0.05);
+  EXPECT_LT(recurrence_onset({k, 2 * dv, 1}, gamma), 0.4 * onset);  // twice as early, and the pulse as wide
+  EXPECT_LT(recurrence_onset({k, dv, 0.5}, gamma), onset);          // a wider pulse
+  EXPECT_LT(recurrence_onset({k, dv, 1}, 2 * gamma), onset);        // a weaker wave
+}
+
+TEST(Recurrence, collisions_end_it) {
+  const double gamma = collisional_landau_mode(0.5, 0.1, CollisionInvariants::density_momentum_energy).imag();
+
+  EXPECT_TRUE(std::isinf(recurrence_onset({.k = 0.5, .dv = 0.375, .diffusion = 0.1}, gamma)));
+  EXPECT_TRUE(std::isinf(recurrence_onset({.k = 0.5, .dv = 0.375, .relaxation = 1}, gamma)));
+  EXPECT_TRUE(std::isinf(recurrence_onset({.k = 0.5, .dv = 0.375, .thermal_speed = 0}, gamma)));
+  EXPECT_LT(recurrence_onset({.k = 0.5, .dv = 0.375, .diffusion = 1e-5}, gamma), 26);
+}
+
 }  // namespace
 }  // namespace quintet::kinetics

@@ -71,11 +71,18 @@ void compare(const Setting& s) {
   EXPECT_NEAR(part.time, whole.time, 1e-13);
   EXPECT_GT(whole.field_energy, 1e-7);
   EXPECT_NEAR(part.field_energy, whole.field_energy, 1e-12);
+  EXPECT_GT(whole.charge_density, 1e-3);
+  EXPECT_NEAR(part.charge_density, whole.charge_density, 1e-12);
+  EXPECT_NEAR(part.gauss_error, whole.gauss_error, 1e-12);
+  EXPECT_NEAR(part.excess_charge, whole.excess_charge, 1e-11);
+  EXPECT_EQ(whole.gauss_error > 0, s.field == FieldModel::maxwell);
   for (std::size_t i = 0; i < 2; ++i) {
     EXPECT_NEAR(part.species[i].m0, whole.species[i].m0, 1e-11);
     EXPECT_NEAR(part.species[i].m1[0], whole.species[i].m1[0], 1e-12);
     EXPECT_NEAR(part.species[i].m2, whole.species[i].m2, 1e-11);
     EXPECT_NEAR(part.species[i].l2, whole.species[i].l2, 1e-11);
+    EXPECT_GT(whole.species[i].edge.share, 0);
+    EXPECT_NEAR(part.species[i].edge.share, whole.species[i].edge.share, 1e-13);
   }
 }
 
