@@ -82,7 +82,7 @@ void set_recurrence(const TheoryOptions& options, const Setup& setup, Theory& th
     const auto v = static_cast<std::size_t>(species.grid.cdim);
     VelocityStructure structure{wavenumber(options, setup), species.grid.width(static_cast<int>(v)),
                                 least_thermal_speed(options, setup)};
-    if (collisions) {
+    if (collisions && collisions->profile.empty()) {  // what varies in x may be 0 somewhere
       const auto& row = collisions->frequency[s];
       const bool bgk = collisions->kind == CollisionOptions::Operator::bgk;
       (bgk ? structure.relaxation : structure.diffusion) = std::accumulate(row.begin(), row.end(), 0.0);
