@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "apps/dpmd/dynamics/run_options.hpp"
+
 namespace quintet::dpmd {
 
 std::vector<std::string> names_in(const std::string& text) {
@@ -27,6 +29,35 @@ Tree keys_of(const Application::Arguments& arguments, const std::vector<std::pai
     tree.set(key, leaf);
   }
   return tree;
+}
+
+namespace {
+struct MassesSection {
+  NamedMasses masses;
+};
+void describe(Schema& schema, MassesSection& section) { describe_masses(schema, section.masses); }
+}  // namespace
+
+ReadOptions read_options_of(const Application::Arguments& arguments, int types, int masses) {
+  const auto given = [&](int place) -> const std::vector<std::string>& {
+    return arguments[static_cast<std::size_t>(place)];
+  };
+  ReadOptions read;
+  read.all_frames = true;
+  if (!given(types).empty()) read.type_names = names_in(given(types).front());
+  if (!given(masses).empty()) {
+    Tree tree;
+    tree.set("masses", parse_yaml(given(masses).front(), "--masses"));
+    MassesSection section;
+    parse_options(tree, described(section));
+    read.masses = section.masses;
+  }
+  return read;
+}
+
+std::vector<Application::Flag> naming_flags() {
+  return {{"--types", "Names of types that files number and do not name: O,H", false, ""},
+          {"--masses", "Masses of types by name: '{H: 2.014 u}'", false, ""}};
 }
 
 }  // namespace quintet::dpmd

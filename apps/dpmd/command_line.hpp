@@ -7,6 +7,7 @@
 #include "apps/application/application.hpp"
 #include "io/config/schema.hpp"
 #include "io/config/tree.hpp"
+#include "physics/particles/read_configuration.hpp"
 
 /// What the commands without a YAML file share: their flags become keys of the sections that YAML files have.
 namespace quintet::dpmd {
@@ -18,6 +19,11 @@ namespace quintet::dpmd {
 /// @param keys key and place among `arguments`; the flag is "--key" with dashes.
 [[nodiscard]] Tree keys_of(const Application::Arguments& arguments,
                            const std::vector<std::pair<std::string, int>>& keys);
+/// What `--types` and `--masses` say of the files to read, all frames of them.
+/// @param types, masses their places among `arguments`.
+[[nodiscard]] ReadOptions read_options_of(const Application::Arguments& arguments, int types, int masses);
+/// The flag `--types` and the flag `--masses`, in this order.
+[[nodiscard]] std::vector<Application::Flag> naming_flags();
 /// The section that the flags fill, with its units, defaults and checks.
 template <class Options>
 [[nodiscard]] Options options_of(const Application::Arguments& arguments,

@@ -276,6 +276,20 @@ Key Schema::named_formulas(std::string_view key, std::vector<std::pair<std::stri
   return made;
 }
 
+Key Schema::named_quantities(std::string_view key, std::vector<std::pair<std::string, double>>& value,
+                             std::string_view unit, std::string_view doc) {
+  Tree current = Tree::map();
+  for (const auto& [name, number] : value) current.set(name, Tree::number(number));
+  const auto assign = [&value](const Tree& tree) {
+    value.clear();
+    for (const auto& [name, number] : tree.entries()) value.emplace_back(name, number.as_number());
+  };
+  auto made = this->value(key, doc, {Kind::quantity, std::move(current), assign});
+  section_.keys.back().is_map = true;
+  section_.keys.back().unit = unit;
+  return made;
+}
+
 Key Schema::choice_text(std::string_view key, const std::vector<std::string>& names, std::string_view current,
                         std::function<void(std::size_t)> assign, std::string_view doc) {
   const auto store = [names, assign = std::move(assign)](const Tree& tree) {
@@ -389,6 +403,11 @@ Tree value_tree(const Key::Data& key) {
   const auto with_unit = [&](const Tree& value) {
     return Tree::scalar(fmt::format("{} {}", value.as_text(), key.unit));
   };
+  if (key.is_map) {
+    Tree map = Tree::map();
+    for (const auto& [name, value] : key.current.entries()) map.set(name, with_unit(value));
+    return map;
+  }
   if (!key.is_list) return with_unit(key.current);
   Tree list = Tree::list();
   for (const auto& item : key.current.items()) list.append(with_unit(item));

@@ -104,6 +104,9 @@ class Schema {
   /// Formulas under names of the user's choice: constants: {k: 0.5, length: 2*pi/k}.
   Key named_formulas(std::string_view key, std::vector<std::pair<std::string, FormulaText>>& value,
                      std::string_view doc);
+  /// Dimensional numbers under names of the user's choice: masses: {H: 2.014 u, O: 15.999 u}.
+  Key named_quantities(std::string_view key, std::vector<std::pair<std::string, double>>& value,
+                       std::string_view unit, std::string_view doc);
   /// One of named values: choice("ensemble", o.ensemble, {{"nve", Ensemble::nve}, ...}, doc).
   template <class Enum>
   Key choice(std::string_view key, Enum& value, const std::vector<std::pair<std::string, Enum>>& names,

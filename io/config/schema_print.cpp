@@ -79,7 +79,8 @@ class Printer {
       comment(key.doc + facts(key, fresh_key), indent);
       if (key.is_map && !key.current.entries().empty()) {
         line(key.key + ":", indent);
-        for (const auto& entry : key.current.entries()) line(inline_yaml(Tree::map({entry})), indent + 2);
+        const Tree values = value_tree(key);
+        for (const auto& entry : values.entries()) line(inline_yaml(Tree::map({entry})), indent + 2);
       } else if (key.kind != Kind::section || key.is_sample) {
         line(key.key + ": " + inline_yaml(key_tree(key)), indent);
       } else if (key.is_list) {

@@ -9,6 +9,7 @@
 #include "io/log/error.hpp"
 #include "physics/particles/read_configuration_box.hpp"
 #include "physics/particles/read_configuration_text.hpp"
+#include "physics/particles/read_configuration_types.hpp"
 
 namespace quintet {
 
@@ -66,11 +67,11 @@ DeepmdSystem::DeepmdSystem(const std::string& path, std::vector<std::string> typ
 }
 
 void DeepmdSystem::read_types() {
-  if (type_names_.empty()) {
-    QUINTET_CHECK(store_->has("type_map.raw"),
-                  "{}: there is no type_map.raw; give type_names, the names of types 0, 1, ...", path_);
-    type_names_ = store_->words("type_map.raw");
-  }
+  const bool named = store_->has("type_map.raw");
+  QUINTET_CHECK(named || !type_names_.empty(),
+                "{}: there is no type_map.raw; give types, the names of types 0, 1, ...", path_);
+  if (named)
+    type_names_ = agreed_names(store_->place("type_map.raw"), store_->words("type_map.raw"), type_names_);
   const std::string path = store_->place("type.raw");
   for (const std::string& word : store_->words("type.raw")) {
     const std::int64_t type = text::to_integer(word, path, fmt::format("the type of atom {}", types_.size()));

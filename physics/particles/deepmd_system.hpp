@@ -21,7 +21,8 @@ namespace quintet {
 /// (real_atom_types.npy) are refused.
 class DeepmdSystem {
  public:
-  /// @param type_names names of types 0, 1, ...; wins over type_map.raw and is needed where that is absent.
+  /// @param type_names names of types 0, 1, ... where type_map.raw is absent; it must agree with one that is
+  /// there.
   explicit DeepmdSystem(const std::string& path, std::vector<std::string> type_names = {});
 
   [[nodiscard]] std::int64_t n_frames() const { return n_frames_; }

@@ -4,6 +4,7 @@
 #include "io/config/suggest.hpp"
 #include "io/log/error.hpp"
 #include "physics/particles/configuration.hpp"
+#include "physics/particles/read_configuration_elements.hpp"
 
 namespace quintet {
 namespace {
@@ -63,6 +64,12 @@ double atomic_mass(const std::string& symbol) {
   } catch (const InputError& error) {
     throw InputError(fmt::format("{} or give the masses of all types", error.what()));
   }
+}
+
+std::optional<double> standard_mass(const std::string& symbol) {
+  for (const auto& element : elements)
+    if (element.symbol == symbol) return element.mass;
+  return std::nullopt;
 }
 
 int atomic_number(const std::string& symbol) {

@@ -12,6 +12,7 @@
 #include "physics/particles/read_configuration_box.hpp"
 #include "physics/particles/read_configuration_elements.hpp"
 #include "physics/particles/read_configuration_text.hpp"
+#include "physics/particles/read_configuration_types.hpp"
 
 namespace quintet {
 
@@ -28,6 +29,14 @@ struct Style {
 
 const std::vector<Style> styles{{"atomic", 1, 2}, {"charge", 1, 3}, {"molecular", 2, 3},
                                 {"bond", 2, 3},   {"angle", 2, 3},  {"full", 2, 4}};
+
+/// Styles of LAMMPS with other columns, which are refused by name. Source: LAMMPS manual, atom_style.
+const std::vector<std::string> other_styles{
+    "amoeba",    "body",   "bpm/sphere", "dielectric", "dipole",   "dpd",  "edpd", "electron",
+    "ellipsoid", "hybrid", "line",       "mdpd",       "oxdna",    "peri", "rheo", "rheo/thermal",
+    "smd",       "sph",    "sphere",     "spin",       "template", "tdpd", "tri",  "wavepacket"};
+/// Source: LAMMPS manual, units.
+const std::vector<std::string> other_units{"lj", "real", "si", "cgs", "micro", "nano"};
 
 const Style& style_of(const std::string& name, const std::string& where) {
   const auto found =
@@ -267,31 +276,41 @@ class DataReader {
   }
 
   void name_types(const std::vector<std::string>& comments) {
-    if (!options_.type_names.empty()) {
-      QUINTET_CHECK(options_.type_names.size() == static_cast<std::size_t>(n_types_),
-                    "{}: the file has {} atom types, but {} type names were given ({})", reader_.path(),
-                    n_types_, options_.type_names.size(), fmt::join(options_.type_names, ", "));
-      result_.type_names = options_.type_names;
-      return;
-    }
-    for (int t = 0; t < n_types_; ++t) {
-      std::string name = !labels_.empty() ? labels_[t] : comments[t];
+    const auto n = static_cast<std::size_t>(n_types_);
+    QUINTET_CHECK(options_.type_names.empty() || options_.type_names.size() == n,
+                  "{}: the file has {} atom types, but {} type names were given ({})", reader_.path(),
+                  n_types_, options_.type_names.size(), fmt::join(options_.type_names, ", "));
+    std::vector<std::string> own(n);
+    for (std::size_t t = 0; t < n; ++t) own[t] = !labels_.empty() ? labels_[t] : comments[t];
+    result_.type_names = agreed_names(reader_.path(), own, options_.type_names);
+    for (std::size_t t = 0; t < n; ++t) {
+      std::string& name = result_.type_names[t];
       if (name.empty() && !result_.masses.empty()) name = element_of_mass(result_.masses[t]).value_or("");
       QUINTET_CHECK(
-          !name.empty(), "{}: atom type {} has no name: {}; give type_names, a list of {} element symbols",
+          !name.empty(), "{}: atom type {} has no name: {}; give types, a list of {} element symbols",
           reader_.path(), t + 1,
           result_.masses.empty() ? "there is neither a section Masses nor Atom Type Labels"
                                  : fmt::format("no element has mass {} amu within 0.1", result_.masses[t]),
           n_types_);
-      result_.type_names.push_back(name);
     }
   }
 
   [[nodiscard]] const Style& style() const {
     if (!options_.atom_style.empty()) return style_of(options_.atom_style, reader_.path());
-    const auto hint = text::split(style_hint_);
-    if (!hint.empty()) return style_of(std::string(hint[0]), reader_.path());
-    return guessed_style();
+    const auto words = text::split(style_hint_);
+    const std::string hint(words.empty() ? "" : words[0]);
+    const auto is_one_of = [&](const std::vector<std::string>& names) {
+      return std::find(names.begin(), names.end(), hint) != names.end();
+    };
+    QUINTET_CHECK(
+        !is_one_of(other_units),
+        "{}: 'Atoms # {}' says that the file is in LAMMPS units {}; only metal (angstrom, ps, eV, amu) "
+        "is read",
+        reader_.path(), style_hint_, hint);
+    const auto is_style = [&](const Style& style) { return style.name == hint; };
+    if (std::any_of(styles.begin(), styles.end(), is_style) || is_one_of(other_styles))
+      return style_of(hint, reader_.path());
+    return guessed_style();  // any other word is a remark, "metal" of DeePMD-kit's example among them
   }
 
   /// By the number of columns; charge and molecular differ in the third, which is a charge or again an

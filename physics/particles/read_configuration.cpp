@@ -85,10 +85,10 @@ void only_frame(const std::string& path, std::optional<std::int64_t> frame) {
 
 }  // namespace
 
-std::vector<Configuration> read_configurations(const std::string& path, const ReadOptions& options) {
-  const Format format = format_of(path);
-  std::optional<std::int64_t> frame;
-  if (!options.all_frames) frame = options.frame.value_or(format == Format::hdf5 ? -1 : 0);
+namespace {
+
+std::vector<Configuration> read_format(Format format, const std::string& path, const ReadOptions& options,
+                                       std::optional<std::int64_t> frame) {
   switch (format) {
     case Format::extended_xyz:
       return read_extended_xyz(path, frame);
@@ -104,6 +104,23 @@ std::vector<Configuration> read_configurations(const std::string& path, const Re
       return {read_poscar(path, options.type_names)};
   }
   throw InternalError("a format without a reader");
+}
+
+}  // namespace
+
+std::vector<Configuration> read_configurations(const std::string& path, const ReadOptions& options) {
+  const Format format = format_of(path);
+  std::optional<std::int64_t> frame;
+  if (!options.all_frames) frame = options.frame.value_or(format == Format::hdf5 ? -1 : 0);
+  auto frames = read_format(format, path, options, frame);
+  const bool names_atoms = format == Format::extended_xyz || format == Format::hdf5;
+  for (auto& configuration : frames) {
+    if (names_atoms) check_given_names(path, configuration, options.type_names);
+    // A trajectory of ours holds the masses that its run was given.
+    if (format != Format::hdf5 && options.masses_matter) check_masses(path, configuration, options.masses);
+    set_masses(configuration, options.masses);
+  }
+  return frames;
 }
 
 Configuration read_configuration(const std::string& path, const ReadOptions& options) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "physics/particles/configuration.hpp"
+#include "physics/particles/read_configuration_types.hpp"
 
 namespace quintet {
 
@@ -15,9 +16,13 @@ struct ReadOptions {
   /// From 0, negative ones count from the end. Absent: the first frame, of a trajectory (HDF5) the last.
   std::optional<std::int64_t> frame;
   bool all_frames = false;
-  /// Names of the types of files that number them (LAMMPS: types 1, 2, ...; DeePMD: 0, 1, ...); "" the file's
-  /// own.
+  /// Names of the types of files that number them and do not name them (LAMMPS: types 1, 2, ...; DeePMD: 0,
+  /// 1,
+  /// ...); they must agree with what a file says itself.
   std::vector<std::string> type_names;
+  NamedMasses masses;  ///< of types by name; they win over the file's
+  bool masses_matter =
+      true;  ///< false: a mass that contradicts its name is no reason to refuse labelled data
   std::array<bool, 3> periodic{true, true, true};  ///< LAMMPS data files do not say it
   std::string atom_style;                          ///< of LAMMPS data files; "": found out
 };

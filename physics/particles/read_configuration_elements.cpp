@@ -1,5 +1,6 @@
 #include "physics/particles/read_configuration_elements.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -20,17 +21,16 @@ constexpr std::array symbols{
 
 }  // namespace
 
+std::string nearest_element(double mass) {
+  return *std::min_element(symbols.begin(), symbols.end(), [&](const char* a, const char* b) {
+    return std::abs(atomic_mass(a) - mass) < std::abs(atomic_mass(b) - mass);
+  });
+}
+
 std::optional<std::string> element_of_mass(double mass) {
   constexpr double tolerance = 0.1;  // (amu)
-  std::optional<std::string> nearest;
-  double least = tolerance;
-  for (const char* symbol : symbols) {
-    const double distance = std::abs(atomic_mass(symbol) - mass);
-    if (distance <= least) {
-      least = distance;
-      nearest = symbol;
-    }
-  }
+  const std::string nearest = nearest_element(mass);
+  if (std::abs(atomic_mass(nearest) - mass) > tolerance) return std::nullopt;
   return nearest;
 }
 

@@ -7,6 +7,7 @@
 #include "io/log/error.hpp"
 #include "physics/particles/read_configuration_box.hpp"
 #include "physics/particles/read_configuration_text.hpp"
+#include "physics/particles/read_configuration_types.hpp"
 
 namespace quintet {
 
@@ -65,10 +66,10 @@ class PoscarReader {
       std::vector<std::string> names;
       for (const auto token : tokens_)
         names.emplace_back(token.substr(0, token.find_first_of("/_")));  // "O_h/hash"
-      if (result_.type_names.empty()) result_.type_names = names;
+      result_.type_names = agreed_names(reader_.where(), names, result_.type_names);
       step("the numbers of atoms");
     }
-    QUINTET_CHECK(!result_.type_names.empty(), "{}: the file does not name its species; give type_names",
+    QUINTET_CHECK(!result_.type_names.empty(), "{}: the file does not name its species; give types",
                   reader_.where());
     QUINTET_CHECK(tokens_.size() == result_.type_names.size(),
                   "{}: there are {} numbers of atoms for {} species ({})", reader_.where(), tokens_.size(),

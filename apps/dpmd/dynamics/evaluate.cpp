@@ -21,12 +21,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-enum Argument { model, output, precision, compress, sel_overflow, types, systems };
+enum Argument { model, output, precision, compress, sel_overflow, types, masses, systems };
 
 /// A frame's results, on rank 0.
 struct Evaluation {
   Configuration configuration;        ///< with energy, forces and virial filled in
   std::vector<double> atom_energies;  ///< [n_atoms] (eV)
+  std::string warning;                ///< "" if none
 };
 
 Evaluation evaluate_frame(const Comm& comm, ForceField& field, Configuration frame) {
@@ -34,7 +35,6 @@ Evaluation evaluate_frame(const Comm& comm, ForceField& field, Configuration fra
   const Atoms& atoms = placed.atoms;
   const Array<double> energies("dpmd::atom_energies", atoms.n_local);
   const Energetics total = placed.compute(field, energies);
-  if (!total.warning.empty()) log::warning("{}", total.warning);
 
   struct ByAtom {
     std::int64_t id;
@@ -46,7 +46,8 @@ Evaluation evaluate_frame(const Comm& comm, ForceField& field, Configuration fra
   auto all = comm.gather(std::span<const ByAtom>(own));
   std::sort(all.begin(), all.end(), [](const ByAtom& a, const ByAtom& b) { return a.id < b.id; });
 
-  Evaluation result{std::move(frame), {}};
+  const auto warnings = comm.gather(std::span<const char>(total.warning));
+  Evaluation result{std::move(frame), {}, std::string(warnings.begin(), warnings.end())};
   result.configuration.energy = total.energy;
   result.configuration.virial = total.virial;
   result.configuration.forces.clear();
@@ -93,17 +94,109 @@ void compare(const std::string& name, const Configuration& labels, const Evaluat
 }  // namespace
 
 std::vector<Application::Flag> evaluate_flags() {
-  return {{"--model", "Deep Potential model (.dp)", true, ""},
-          {"--output", "Name of the files written, new ones: NAME.json and NAME.xyz", false, "evaluation"},
-          {"--precision", "model, double or mixed", false, "model"},
-          {"--compress", "auto, off or file", false, "auto"},
-          {"--sel-overflow", "lammps or deepmd", false, "lammps"},
-          {"--types", "Names of numbered types: O,H", false, ""},
-          {"SYSTEM...", "Extended XYZ, LAMMPS data, DeePMD folder, H5MD or POSCAR; all frames", true, ""}};
+  auto flags = std::vector<Application::Flag>{
+      {"--model", "Deep Potential model (.dp)", true, ""},
+      {"--output", "Name of the files written, new ones: NAME.json and NAME.xyz", false, "evaluation"},
+      {"--precision", "model, double or mixed", false, "model"},
+      {"--compress", "auto, off or file", false, "auto"},
+      {"--sel-overflow", "lammps or deepmd", false, "lammps"}};
+  for (auto& flag : naming_flags()) flags.push_back(std::move(flag));
+  flags.push_back(
+      {"SYSTEM...", "Extended XYZ, LAMMPS data, DeePMD folder, H5MD or POSCAR; all frames", true, ""});
+  return flags;
 }
 
+namespace {
+
+/// What became of all frames of all systems, on rank 0, in their order.
+class Outcome {
+ public:
+  explicit Outcome(std::string name) : name_(std::move(name)) {}
+
+  void add(const std::string& file, std::size_t frame, const Configuration& labels,
+           const Evaluation& evaluation) {
+    const std::string where = frame_name(file, frame);
+    if (!evaluation.warning.empty()) log::warning("{}: {}", where, evaluation.warning);
+    compare(where, labels, evaluation);
+    results_.append(to_tree(file, frame, evaluation));
+    if (n_evaluated_ == 0) make_new_file(unfinished());
+    write_extended_xyz(unfinished(), evaluation.configuration, {n_evaluated_ > 0, evaluation.atom_energies});
+    ++n_evaluated_;
+  }
+  /// A frame, or a whole file, that could not be evaluated: said, noted, and the rest goes on.
+  void refuse(const std::string& file, std::optional<std::size_t> frame, const std::string& message) {
+    log::error("{}", message);
+    Tree tree;
+    tree.set("file", Tree::text(file));
+    if (frame) tree.set("frame", Tree::integer(static_cast<std::int64_t>(*frame)));
+    tree.set("error", Tree::text(message));
+    results_.append(tree);
+    refused_.push_back(frame ? frame_name(file, *frame) : file);
+  }
+  /// Write what there is. Throws InputError if anything was refused, after the others' results are there.
+  void finish() const {
+    if (n_evaluated_ > 0) {
+      write_text_file(name_ + ".json", to_json(results_));
+      fs::rename(unfinished(), name_ + ".xyz");
+      log::info("{} configurations: {}.json, {}.xyz", n_evaluated_, name_, name_);
+    }
+    QUINTET_CHECK(refused_.empty(), "{} of {} refused, see above: {}", refused_.size(),
+                  results_.items().size(), name_list(refused_));
+  }
+
+  [[nodiscard]] static std::string frame_name(const std::string& file, std::size_t frame) {
+    return fmt::format("{}: frame {}", file, frame);
+  }
+
+ private:
+  [[nodiscard]] std::string unfinished() const { return name_ + ".xyz.unfinished"; }
+
+  std::string name_;
+  Tree results_ = Tree::list();
+  std::size_t n_evaluated_ = 0;
+  std::vector<std::string> refused_;
+};
+
+/// A frame with the model's types, checked; nothing, and a word to `outcome`, if it is refused.
+std::optional<Configuration> usable_frame(Configuration frame, const std::vector<std::string>& model_types,
+                                          const std::string& file, std::size_t index, Outcome& outcome) {
+  const std::string where = Outcome::frame_name(file, index);
+  try {
+    frame = with_types(std::move(frame), model_types, where);
+    validate(frame, closest_start);
+    return frame;
+  } catch (const Error& error) {
+    const std::string message = error.what();
+    outcome.refuse(file, index, message.starts_with(where) ? message : where + ": " + message);
+    return std::nullopt;
+  }
+}
+
+/// The frames of a file that can be evaluated, and their numbers; on rank 0.
+struct Frames {
+  std::vector<Configuration> frames;
+  std::vector<std::size_t> numbers;
+};
+Frames usable_frames(const std::string& file, const ReadOptions& read,
+                     const std::vector<std::string>& model_types, Outcome& outcome) {
+  Frames usable;
+  try {
+    auto all = read_configurations(file, read);
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (auto frame = usable_frame(std::move(all[i]), model_types, file, i, outcome)) {
+        usable.frames.push_back(std::move(*frame));
+        usable.numbers.push_back(i);
+      }
+  } catch (const InputError& error) {
+    outcome.refuse(file, std::nullopt, error.what());
+  }
+  return usable;
+}
+
+}  // namespace
+
 void evaluate(const Comm& comm, const Application::Arguments& arguments) {
-  const std::string name = arguments[output].front(), unfinished = name + ".xyz.unfinished";
+  const std::string name = arguments[output].front();
   on_root(comm, [&] {
     for (const char* ending : {".json", ".xyz"})
       QUINTET_CHECK(!fs::exists(name + ending),
@@ -113,38 +206,21 @@ void evaluate(const Comm& comm, const Application::Arguments& arguments) {
   const auto field = make_force_field(options_of<PotentialOptions>(
       arguments,
       {{"model", model}, {"precision", precision}, {"compress", compress}, {"sel_overflow", sel_overflow}}));
-  Tree results = Tree::list();
-  bool append = false;
+  const ReadOptions read = read_options_of(arguments, types, masses);
+  require_known(read.masses, field->type_names(), "--masses");
+  Outcome outcome(name);
   for (const auto& path : arguments[systems]) {
-    std::vector<Configuration> frames;
-    on_root(comm, [&] {
-      ReadOptions read;
-      read.all_frames = true;
-      if (!arguments[types].empty()) read.type_names = names_in(arguments[types].front());
-      for (auto& frame : read_configurations(path, read)) {
-        frames.push_back(with_types(std::move(frame), field->type_names(), path));
-        validate(frames.back(), closest_start);
-      }
-    });
-    const auto n_frames = comm.broadcast(frames.size());
-    frames.resize(n_frames);
-    for (std::size_t i = 0; i < n_frames; ++i) {
-      broadcast_box(comm, frames[i]);
-      const Evaluation evaluation = evaluate_frame(comm, *field, frames[i]);
-      on_root(comm, [&] {
-        compare(fmt::format("{} frame {}", path, i), frames[i], evaluation);
-        results.append(to_tree(path, i, evaluation));
-        if (!append) make_new_file(unfinished);
-        write_extended_xyz(unfinished, evaluation.configuration, {append, evaluation.atom_energies});
-      });
-      append = true;
+    Frames usable;
+    on_root(comm, [&] { usable = usable_frames(path, read, field->type_names(), outcome); });
+    usable.frames.resize(comm.broadcast(usable.frames.size()));
+    for (std::size_t i = 0; i < usable.frames.size(); ++i) {
+      auto& frame = usable.frames[i];
+      broadcast_box(comm, frame);
+      const Evaluation evaluation = evaluate_frame(comm, *field, frame);
+      on_root(comm, [&] { outcome.add(path, usable.numbers[i], frame, evaluation); });
     }
   }
-  on_root(comm, [&] {
-    write_text_file(name + ".json", to_json(results));
-    fs::rename(unfinished, name + ".xyz");
-    log::info("{} configurations: {}.json, {}.xyz", results.items().size(), name, name);
-  });
+  on_root(comm, [&] { outcome.finish(); });
 }
 
 }  // namespace quintet::dpmd

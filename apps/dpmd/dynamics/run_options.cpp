@@ -4,6 +4,17 @@
 
 namespace quintet::dpmd {
 
+void describe_masses(Schema& schema, NamedMasses& masses) {
+  schema
+      .named_quantities(
+          "masses", masses, "amu",
+          "Masses of types by name, such as isotopes, in place of the file's and of the standard "
+          "ones of elements")
+      .above(0)
+      .example("{H: 2.014 u}");
+  schema.check([&masses] { return unlikely_mass(masses); });
+}
+
 void describe(Schema& schema, SystemOptions& options) {
   schema
       .text("file", options.file,
@@ -11,7 +22,11 @@ void describe(Schema& schema, SystemOptions& options) {
       .required()
       .existing_file();
   schema.integer("frame", options.frame, "Frame to take, from 0; negative ones count from the end");
-  schema.texts("types", options.types, "Names of the types of files that number them: [O, H]");
+  schema.texts(
+      "types", options.types,
+      "Names of the types of files that number them and do not name them: [O, H]; a file's own names count, "
+      "and must agree");
+  describe_masses(schema, options.masses);
   schema.integers("replicate", options.replicate, "Copies along the cell's rows")
       .length(3, 3)
       .at_least(1)

@@ -11,6 +11,7 @@
 #include "io/config/schema.hpp"
 #include "physics/particles/dynamics_options.hpp"
 #include "physics/particles/observables_options.hpp"
+#include "physics/particles/read_configuration_types.hpp"
 #include "surrogates/potential/deep_potential.hpp"
 #include "surrogates/potential/repulsion.hpp"
 
@@ -22,9 +23,12 @@ struct SystemOptions {
   std::string file;
   std::optional<std::int64_t> frame;
   std::vector<std::string> types;  ///< names of numbered types
+  NamedMasses masses{};            ///< (amu) by the names of types; win over the file's and the element's
   std::vector<std::int64_t> replicate{1, 1, 1};
 };
 void describe(Schema& schema, SystemOptions& options);
+/// Key `masses` of it, which is a flag of commands without a YAML file.
+void describe_masses(Schema& schema, NamedMasses& masses);
 
 /// Section `potential.repulsion`: what keeps atoms apart where the model has not been trained.
 struct RepulsionSection {

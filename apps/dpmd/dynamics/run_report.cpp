@@ -140,6 +140,9 @@ void report_run(Context& context, const RunOptions& options, const std::optional
   context.report().title("dpmd run", fmt::format("{} atoms, {} steps of {:g} fs", atoms.n_global,
                                                  simulation.step(), options.time.dt * 1e3));
   context.summarise("atoms", atoms.n_global);
+  for (std::size_t t = 0; t < atoms.type_names.size(); ++t)
+    for (const auto& [name, mass] : options.system.masses)
+      if (atoms.type_names[t] == name) context.summarise(fmt::format("mass_{}_amu", name), atoms.masses[t]);
   if (steps > 0 && seconds > 0) {
     const double speed = static_cast<double>(steps) * options.time.dt * 1e-3 / seconds * 86400;
     if (options.integrator.ensemble != Ensemble::minimise)

@@ -61,6 +61,9 @@ Simulation::Simulation(const Comm& comm, const RunOptions& options, const std::s
   build(comm, options, box, kept_grid(comm, options.domain, state));
   atoms_.box = box;
   load(comm, file);
+  for (const auto& [name, mass] : options.system.masses)
+    for (std::size_t t = 0; t < atoms_.type_names.size(); ++t)
+      if (atoms_.type_names[t] == name) atoms_.masses[t] = mass;
   system_ = std::make_unique<ParticleSystem>(atoms_, *domain_, *force_field_);
   integrator_ = make_integrator(options.integrator, options.time, options.seed, *system_);
   IntegratorState kept;

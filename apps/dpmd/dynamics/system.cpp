@@ -67,8 +67,15 @@ Configuration with_types(Configuration configuration, const std::vector<std::str
     QUINTET_CHECK(at != model_types.end() || !used[t], "{}: type '{}' is not in the model, which knows: {}{}",
                   file, name, name_list(model_types), did_you_mean(name, model_types));
     to_model.push_back(at == model_types.end() ? -1 : static_cast<int>(at - model_types.begin()));
-    if (used[t])
-      masses[to_model[t]] = configuration.masses.empty() ? atomic_mass(name) : configuration.masses[t];
+    if (!used[t]) continue;
+    double& mass = masses[static_cast<std::size_t>(to_model[t])];
+    const double own = configuration.masses.empty() ? atomic_mass(name) : configuration.masses[t];
+    QUINTET_CHECK(
+        mass == 0 || mass == own,
+        "{}: two of its types are called '{}' and weigh {:g} and {:g} amu; one type of the model has one "
+        "mass: give it with masses {{{}: ... u}}",
+        file, name, mass, own, name);
+    mass = own;
   }
   for (int& type : configuration.types) type = to_model[type];
   // A type without atoms needs no mass; 1 keeps divisions finite.
@@ -92,16 +99,37 @@ void on_root(const Comm& comm, const std::function<void()>& action) {
   throw Error(static_cast<ExitCode>(code), comm.broadcast(message));
 }
 
+void require_known(const NamedMasses& masses, const std::vector<std::string>& model_types,
+                   const std::string& key) {
+  for (const auto& [name, mass] : masses)
+    QUINTET_CHECK(std::find(model_types.begin(), model_types.end(), name) != model_types.end(),
+                  "{}: the model has no type '{}', it knows: {}{}", key, name, name_list(model_types),
+                  did_you_mean(name, model_types));
+}
+
+namespace {
+
+/// The file of the options, its types and masses as it and they say.
+Configuration read_named(const SystemOptions& options) {
+  ReadOptions read;
+  read.frame = options.frame;
+  read.type_names = options.types;
+  read.masses = options.masses;
+  if (!is_checkpoint(options.file)) return read_configuration(options.file, read);
+  Configuration configuration = read_checkpoint(options.file);
+  check_given_names(options.file, configuration, options.types);
+  set_masses(configuration, options.masses);
+  return configuration;
+}
+
+}  // namespace
+
 Configuration read_system(const Comm& comm, const SystemOptions& options,
                           const std::vector<std::string>& model_types) {
   Configuration configuration;
   on_root(comm, [&] {
-    ReadOptions read;
-    read.frame = options.frame;
-    read.type_names = options.types;
-    configuration = with_types(
-        is_checkpoint(options.file) ? read_checkpoint(options.file) : read_configuration(options.file, read),
-        model_types, options.file);
+    require_known(options.masses, model_types, "system.masses");
+    configuration = with_types(read_named(options), model_types, options.file);
     validate(configuration, closest_start);
   });
   const auto& n = options.replicate;

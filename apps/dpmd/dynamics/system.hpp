@@ -29,6 +29,10 @@ inline constexpr double closest_start = 0.2;
 [[nodiscard]] Configuration with_types(Configuration configuration,
                                        const std::vector<std::string>& model_types, const std::string& file);
 
+/// Every name of `masses` must be a type of the model. Throws InputError that begins with `key`.
+void require_known(const NamedMasses& masses, const std::vector<std::string>& model_types,
+                   const std::string& key);
+
 /// Read, check, replicate: the start of a run, on rank 0 (empty elsewhere). An error on rank 0 is thrown on
 /// all ranks.
 [[nodiscard]] Configuration read_system(const Comm& comm, const SystemOptions& options,

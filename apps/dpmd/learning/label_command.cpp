@@ -10,23 +10,26 @@ namespace quintet::dpmd {
 
 namespace {
 
-enum Argument { with, template_file, command, output, jobs, time_limit, types, frames };
+enum Argument { with, template_file, command, output, jobs, time_limit, types, masses, frames };
 
 }  // namespace
 
 std::vector<Application::Flag> label_flags() {
-  return {{"--with", "cp2k or lammps", true, ""},
-          {"--template",
-           "Input with placeholders: {{cell}} and {{coordinates}} (CP2K), {{data_file}} and {{label}} "
-           "(LAMMPS)",
-           true, ""},
-          {"--command", "Shell command, run in each frame's folder", false, ""},
-          {"--output", "Folder for frames, labelled.xyz and systems/; labels that are there are kept", false,
-           "labels"},
-          {"--jobs", "Programs that run at once", false, "1"},
-          {"--time-limit", "Of one frame: '10 min'", false, ""},
-          {"--types", "Names of numbered types: O,H", false, ""},
-          {"FRAMES...", "Extended XYZ, LAMMPS data, DeePMD folder, H5MD or POSCAR; all frames", true, ""}};
+  auto flags = std::vector<Application::Flag>{
+      {"--with", "cp2k or lammps", true, ""},
+      {"--template",
+       "Input with placeholders: {{cell}} and {{coordinates}} (CP2K), {{data_file}} and {{label}} "
+       "(LAMMPS)",
+       true, ""},
+      {"--command", "Shell command, run in each frame's folder", false, ""},
+      {"--output", "Folder for frames, labelled.xyz and systems/; labels that are there are kept", false,
+       "labels"},
+      {"--jobs", "Programs that run at once", false, "1"},
+      {"--time-limit", "Of one frame: '10 min'", false, ""}};
+  for (auto& flag : naming_flags()) flags.push_back(std::move(flag));
+  flags.push_back(
+      {"FRAMES...", "Extended XYZ, LAMMPS data, DeePMD folder, H5MD or POSCAR; all frames", true, ""});
+  return flags;
 }
 
 void label(const Comm& comm, const Application::Arguments& arguments) {
@@ -40,9 +43,7 @@ void label(const Comm& comm, const Application::Arguments& arguments) {
                                                             {"time_limit", time_limit}});
   const std::string& folder = arguments[output].front();
   check_label_options(options);
-  ReadOptions read;
-  read.all_frames = true;
-  if (!arguments[types].empty()) read.type_names = names_in(arguments[types].front());
+  const ReadOptions read = read_options_of(arguments, types, masses);
   std::vector<Configuration> all;
   for (const auto& path : arguments[frames])
     for (auto& frame : read_configurations(path, read)) {

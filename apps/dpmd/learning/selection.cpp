@@ -126,16 +126,20 @@ class FrameReader {
   explicit FrameReader(const FrameSource& source) : source_(source) {}
 
   Configuration operator()(std::int64_t index) {
-    if (is_trajectory(source_.frames)) return read_h5md(source_.frames, index).front();
+    if (is_trajectory(source_.frames)) {
+      ReadOptions read = source_.read;
+      read.all_frames = false;
+      read.frame = index;
+      return read_configuration(source_.frames, read);
+    }
     if (all_.empty()) read_all();
     return all_[static_cast<std::size_t>(index)];
   }
 
  private:
   void read_all() {
-    ReadOptions read;
+    ReadOptions read = source_.read;
     read.all_frames = true;
-    read.type_names = source_.types;
     all_ = read_configurations(source_.frames, read);
     QUINTET_CHECK(
         all_.size() == source_.rows.size(),

@@ -8,6 +8,7 @@
 #include "apps/dpmd/dynamics/deviation.hpp"
 #include "apps/dpmd/learning/selection_options.hpp"
 #include "physics/particles/configuration.hpp"
+#include "physics/particles/read_configuration.hpp"
 
 namespace quintet::dpmd {
 
@@ -31,7 +32,7 @@ struct VerdictCounts {
 struct FrameSource {
   std::string frames;  ///< H5MD of ours (frames found by their step), or any file with one frame a row
   std::vector<DeviationRow> rows;
-  std::vector<std::string> types;  ///< names of numbered types
+  ReadOptions read{};
 };
 
 struct SelectedFrame {

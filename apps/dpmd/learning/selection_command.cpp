@@ -30,20 +30,18 @@ enum Argument {
   seed,
   output,
   types,
+  masses,
   frames
 };
 
 /// Frames of a file on rank 0 and their deviation by the models on all ranks. Collective.
 FrameSource measured(const Comm& comm, const std::string& path, const Application::Arguments& arguments,
                      ForceField& driving, potential::Ensemble& ensemble) {
-  FrameSource source{
-      path, {}, arguments[types].empty() ? std::vector<std::string>{} : names_in(arguments[types].front())};
+  FrameSource source{path, {}, read_options_of(arguments, types, masses)};
+  require_known(source.read.masses, driving.type_names(), "--masses");
   std::vector<Configuration> all;
   on_root(comm, [&] {
-    ReadOptions read;
-    read.all_frames = true;
-    read.type_names = source.types;
-    for (auto& frame : read_configurations(path, read)) {
+    for (auto& frame : read_configurations(path, source.read)) {
       all.push_back(with_types(std::move(frame), driving.type_names(), path));
       validate(all.back(), closest_start);
     }
@@ -77,8 +75,7 @@ std::vector<FrameSource> read_all(const Application::Arguments& arguments) {
   std::vector<FrameSource> sources;
   for (std::size_t i = 0; i < files.size(); ++i)
     sources.push_back(
-        {arguments[frames][i], read_deviations(files[i]),
-         arguments[types].empty() ? std::vector<std::string>{} : names_in(arguments[types].front())});
+        {arguments[frames][i], read_deviations(files[i]), read_options_of(arguments, types, masses)});
   return sources;
 }
 
@@ -102,7 +99,7 @@ potential::Deviation deviation_of(const Comm& comm, ForceField& driving, potenti
 }
 
 std::vector<Application::Flag> selection_flags() {
-  return {
+  auto flags = std::vector<Application::Flag>{
       {"--deviation", "model_devi.out of a file of frames (repeatable, in the order of FRAMES)", false, ""},
       {"--model", "Or the models themselves (.dp), two or more (repeatable): frames are measured here", false,
        ""},
@@ -115,9 +112,12 @@ std::vector<Application::Flag> selection_flags() {
       {"--seed", "Of random choices", false, "1"},
       {"--output", "Name of the files written: NAME.xyz, NAME.json, and NAME.out with --model", false,
        "selected"},
-      {"--types", "Names of numbered types: O,H", false, ""},
-      {"FRAMES...", "candidates.h5 or trajectory.h5 of a run, or extended XYZ with a frame for each row",
-       true, ""}};
+  };
+  for (auto& flag : naming_flags()) flags.push_back(std::move(flag));
+  flags.push_back({"FRAMES...",
+                   "candidates.h5 or trajectory.h5 of a run, or extended XYZ with a frame for each row", true,
+                   ""});
+  return flags;
 }
 
 void select(const Comm& comm, const Application::Arguments& arguments) {

@@ -160,6 +160,7 @@ void read_path(const std::string& path, TypeMap& type_map, std::vector<System>& 
   }
   ReadOptions options;
   options.all_frames = true;
+  options.masses_matter = false;
   append_frames(read_configurations(path, options), path, type_map, systems);
 }
 

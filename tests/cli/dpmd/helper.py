@@ -173,6 +173,31 @@ def evaluation_inputs():
                     print(i + 1, 1, *map(repr, atoms[i][1]), file=file)
 
 
+def water_inputs():
+    """Three atoms of water in files that number their types; exchanged_npy has the other element first."""
+    x = [0.0, 0.0, 0.0, 0.96, 0.0, 0.0, -0.3, 0.9, 0.0]
+    box = (12.0, 0, 0, 0, 12.0, 0, 0, 0, 12.0)
+    write_deepmd("water_npy", [0, 1, 1], x, box, names=("O", "H"))
+    write_deepmd("exchanged_npy", [1, 0, 0], x, box, names=("H", "O"))
+    write_deepmd("unnamed_npy", [0, 1, 1], x, box, names=("TYPE_0", "TYPE_1"))
+    write_xyz("water.xyz", [(name, x[3 * i:3 * i + 3]) for i, name in enumerate("OHH")], box)
+    # The head and the remark behind Atoms are those of DeePMD-kit's own example.
+    head = "# LAMMPS data\n3 atoms\n2 atom types\n0 12 xlo xhi\n0 12 ylo yhi\n0 12 zlo zhi\n0.0 0.0 0.0 xy xz yz\n\n"
+    atoms = "Atoms # metal\n\n" + "".join(f"{i + 1} {1 if i == 0 else 2} {x[3 * i]} {x[3 * i + 1]} {x[3 * i + 2]}\n"
+                                          for i in range(3))
+    for name, masses in (("water", ""), ("massive", "Masses\n\n1 15.999\n2 1.008\n\n"),
+                         ("heavy", "Masses\n\n1 15.999 # O\n2 2.014 # H\n\n"),
+                         ("contradictory", "Masses\n\n1 1.008 # O\n2 15.999 # H\n\n")):
+        open(f"{name}.data", "w").write(head + masses + atoms)
+
+
+def same_energy(*names):
+    """The first energy in each NAME.json is the same number."""
+    energies = {name: json.load(open(f"{name}.json"))[0]["energy_ev"] for name in names}
+    if len(set(energies.values())) != 1:
+        fail(f"energies differ: {energies}")
+
+
 # ---- subcommands -------------------------------------------------------------------------------------------------
 
 

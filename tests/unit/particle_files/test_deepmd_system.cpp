@@ -80,11 +80,14 @@ TEST_F(Deepmd, nopbc_opens_the_boundaries_and_needs_no_box) {
   EXPECT_GT(c.box.to_fractional(c.positions[1])[0], 0);
 }
 
-TEST_F(Deepmd, type_names_given_win_and_stand_in_for_a_missing_map) {
-  EXPECT_EQ(DeepmdSystem(folder, {"X", "Y"}).type_names()[1], "Y");
+TEST_F(Deepmd, type_names_given_must_agree_with_the_map_and_stand_in_for_a_missing_one) {
+  EXPECT_EQ(DeepmdSystem(folder, {"O", "H"}).type_names()[1], "H");
+  EXPECT_MESSAGE(
+      DeepmdSystem(folder, {"H", "O"}),
+      "type_map.raw: calls its types [O, H], but types [H, O] are given: 'O' would be taken for 'H'");
   std::filesystem::remove(folder + "/type_map.raw");
   EXPECT_EQ(DeepmdSystem(folder, {"X", "Y"}).type_names()[1], "Y");
-  EXPECT_MESSAGE(DeepmdSystem(folder), "there is no type_map.raw; give type_names");
+  EXPECT_MESSAGE(DeepmdSystem(folder), "there is no type_map.raw; give types");
 }
 
 TEST_F(Deepmd, wrong_shapes_are_named) {

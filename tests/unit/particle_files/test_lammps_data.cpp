@@ -122,12 +122,15 @@ TEST(LammpsData, styles_are_taken_from_the_hint_the_option_or_the_columns) {
   EXPECT_MESSAGE(read_text(with_atoms("Atoms", "1 1 3 1.5 2.5 3.5")), "may be of style charge or molecular");
   EXPECT_MESSAGE(read_text(with_atoms("Atoms # sphere", "1 1 3 1.5 1.5 2.5 3.5")),
                  "atom style 'sphere' is not read");
+  EXPECT_EQ(first(with_atoms("Atoms # metal", "1 3 1.5 2.5 3.5")), std::pair(2, x));
+  EXPECT_EQ(first(with_atoms("Atoms # relaxed at 300 K", "1 1 3 -0.8 1.5 2.5 3.5")), std::pair(2, x));
+  EXPECT_MESSAGE(read_text(with_atoms("Atoms # real", "1 3 1.5 2.5 3.5")), "LAMMPS units real; only metal");
   EXPECT_MESSAGE(read_text(with_atoms("Atoms", "1 1")), "2 columns, which fits none of the styles");
   EXPECT_MESSAGE(read_text(with_atoms("Atoms # atomic", "1 1 1 2 3 4")),
                  "has 6 columns, expected 5 or, with image flags, 8");
 }
 
-TEST(LammpsData, names_come_from_the_option_then_labels_then_comments_then_masses) {
+TEST(LammpsData, names_come_from_labels_then_comments_then_the_option_then_masses) {
   const std::string labels = "\nAtom Type Labels\n\n1 A\n2 B\n\nMasses\n";
   const std::string labelled =
       replaced(replaced(copper_oxide, "\nMasses\n", labels), "2 2 40 5 6", "2 B 40 5 6");
@@ -135,11 +138,15 @@ TEST(LammpsData, names_come_from_the_option_then_labels_then_comments_then_masse
 
   EXPECT_EQ(read_text(labelled, {.type_names = {"X", "Y"}, .atom_style = ""}).type_names,
             (std::vector<std::string>{"X", "Y"}));
+  EXPECT_MESSAGE(
+      read_text(copper_oxide, {.type_names = {"O", "Cu"}, .atom_style = ""}),
+      "a.data: calls its types [Cu, O2-], but types [O, Cu] are given: 'Cu' would be taken for 'O'");
+  EXPECT_EQ(read_text(copper_oxide, {.type_names = {"Cu", "O"}, .atom_style = ""}).type_names[1], "O");
   EXPECT_EQ(read_text(labelled).type_names, (std::vector<std::string>{"A", "B"}));
   EXPECT_EQ(read_text(labelled).types, (std::vector<int>{0, 1, 0}));
   EXPECT_EQ(read_text(bare).type_names, (std::vector<std::string>{"Cu", "O"}));
   EXPECT_MESSAGE(read_text(replaced(bare, "15.999", "17.5")),
-                 "no element has mass 17.5 amu within 0.1; give type_names, a list of 2");
+                 "no element has mass 17.5 amu within 0.1; give types, a list of 2");
   EXPECT_MESSAGE(read_text(labelled, {.type_names = {"X"}, .atom_style = ""}),
                  "2 atom types, but 1 type names were given (X)");
   EXPECT_MESSAGE(read_text(replaced(labelled, "2 B 40", "2 C 40")),

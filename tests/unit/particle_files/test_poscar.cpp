@@ -38,7 +38,7 @@ TEST(Poscar, each_mistake_is_named_with_its_place) {
   const auto with = [](const std::string& from, const std::string& to) {
     return read_text(files::replaced(salt, from, to));
   };
-  EXPECT_MESSAGE(with("Na Cl\n", ""), "does not name its species; give type_names");
+  EXPECT_MESSAGE(with("Na Cl\n", ""), "does not name its species; give types");
   EXPECT_EQ(read_text(files::replaced(salt, "Na Cl\n", ""), {"K", "Br"}).type_names[1], "Br");
   EXPECT_MESSAGE(with("1 2\n", "1\n"), "POSCAR:7: there are 1 numbers of atoms for 2 species");
   EXPECT_MESSAGE(with("1 2\n", "1 -2\n"), "cannot be true");
