@@ -7,6 +7,7 @@
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
 
+#include "io/config/json_syntax.hpp"
 #include "io/config/scalar.hpp"
 #include "io/config/tree.hpp"
 #include "io/files/input_file.hpp"
@@ -181,6 +182,10 @@ class NoMore : public TreeBuilder {
 }  // namespace
 
 Tree parse_yaml(std::string_view text, const std::string& name) {
+  // A parser of YAML sees mistakes of JSON late, elsewhere, or takes them for something else.
+  if (name.ends_with(".json"))
+    if (const auto problem = json_problem(text))
+      throw InputError(fmt::format("{}:{} (not valid JSON)", name, *problem));
   TreeBuilder builder(name);
   try {
     std::istringstream stream{std::string(text)};

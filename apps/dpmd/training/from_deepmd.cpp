@@ -74,12 +74,13 @@ class Source {
     for (const char* key : names)
       if (find(key)) warnings.push_back(fmt::format("{}: {}", name(key), why));
   }
-  /// Say which keys nobody looked at.
-  void rest(std::vector<std::string>& warnings) const {
+  /// Refuse keys that nobody looked at: a misspelt one would leave its value at the default in silence.
+  void finish() const {
     if (!tree_) return;
     for (const auto& [key, value] : tree_->entries())
-      if (!taken_.contains(key) && !key.starts_with("_"))
-        warnings.push_back(fmt::format("{}: unknown key, not translated", name(key)));
+      QUINTET_CHECK(taken_.contains(key) || key.starts_with("_"), "{}: {}: unknown key{}",
+                    value.key_location().text(), name(key),
+                    did_you_mean(key, {taken_.begin(), taken_.end()}));
   }
 
  private:
@@ -91,6 +92,9 @@ class Source {
 /// Copy a value under our name if it is there.
 void copy(Source& from, const char* key, Tree& to, const char* our_key) {
   if (const Tree* value = from.find(key)) to.set(our_key, *value);
+}
+void copy(Source& from, std::initializer_list<const char*> names, Tree& to, const char* our_key) {
+  if (const Tree* value = from.find(names)) to.set(our_key, *value);
 }
 void copy_angstrom(Source& from, const char* key, Tree& to, const char* our_key) {
   if (const Tree* value = from.find(key))
@@ -170,7 +174,7 @@ Tree translate_descriptor(Source from, const Tree* type_map, std::vector<std::st
   copy_angstrom(from, "rcut_smth", to, "rcut_smooth");
   translate_sel(from, to);
   copy(from, "neuron", to, "neurons");
-  copy(from, "axis_neuron", to, "axis_neurons");
+  copy(from, {"axis_neuron", "n_axis_neuron"}, to, "axis_neurons");
   copy(from, "type_one_side", to, "type_one_side");
   copy(from, "resnet_dt", to, "timestep");
   activation(from, to);
@@ -179,25 +183,26 @@ Tree translate_descriptor(Source from, const Tree* type_map, std::vector<std::st
   copy(from, "set_davg_zero", to, "set_davg_zero");
   from.ignore({"precision"});  // of the whole model
   from.drop({"seed"}, "one seed (training.seed) starts all random numbers here", warnings);
-  from.rest(warnings);
+  from.finish();
   return to;
 }
 
 Tree translate_fitting(Source from, std::vector<std::string>& warnings) {
   Tree to = Tree::map();
   from.only("type", {"ener"}, "energies are fitted here");
-  for (const char* key : {"numb_fparam", "numb_aparam", "dim_case_embd", "use_aparam_as_mask"})
+  for (const char* key :
+       {"numb_fparam", "numb_aparam", "default_fparam", "dim_case_embd", "use_aparam_as_mask"})
     from.refuse(key, "there are no frame or atomic parameters here");
   from.refuse("atom_ener", "energies of atoms in vacuum cannot be given here");
   from.only("trainable", {"true", "True"}, "all networks are trained");
   from.refuse("layer_name", "layers are not shared here");
-  copy(from, "neuron", to, "neurons");
+  copy(from, {"neuron", "n_neuron"}, to, "neurons");
   copy(from, "resnet_dt", to, "timestep");
   activation(from, to);
   from.ignore({"precision"});
   from.drop({"seed"}, "one seed (training.seed) starts all random numbers here", warnings);
   from.drop({"rcond"}, "energy biases are minimum-norm least squares here", warnings);
-  from.rest(warnings);
+  from.finish();
   return to;
 }
 
@@ -216,7 +221,8 @@ Tree translate_model(Source from, std::vector<std::string>& warnings) {
   Tree to = Tree::map();
   const Tree* type_map = from.find("type_map");
   from.only("type", {"standard"}, "one standard energy model is trained here");
-  for (const char* key : {"type_embedding", "spin", "use_srtab", "modifier", "hybrid", "model_dict"})
+  for (const char* key :
+       {"type_embedding", "spin", "use_srtab", "modifier", "hybrid", "model_dict", "finetune_head"})
     from.refuse(key, "se_e2_a alone is trained here");
   if (type_map) to.set("type_map", *type_map);
   translate_precision(from, to);
@@ -231,8 +237,8 @@ Tree translate_model(Source from, std::vector<std::string>& warnings) {
   copy(from, "data_stat_nbatch", to, "statistics_batches");
   from.drop({"data_stat_protect", "data_bias_nsample", "srtab_add_bias", "preset_out_bias"},
             "no counterpart here", warnings);
-  from.ignore({"compress"});
-  from.rest(warnings);
+  from.ignore({"compress", "smin_alpha", "sw_rmin", "sw_rmax", "info", "model_branch_alias"});
+  from.finish();
   return to;
 }
 
@@ -240,7 +246,10 @@ Tree translate_learning_rate(Source from, std::vector<std::string>& warnings) {
   Tree to = Tree::map();
   from.only("type", {"exp"}, "the rate decays exponentially here");
   from.refuse("decay_rate", "give stop_lr");
+  from.refuse("stop_lr_ratio", "give stop_lr");
   from.refuse("warmup_steps", "there is no warm-up here");
+  from.refuse("warmup_ratio", "there is no warm-up here");
+  from.ignore({"warmup_start_factor"});
   copy(from, "start_lr", to, "start");
   copy(from, "stop_lr", to, "stop");
   copy(from, "decay_steps", to, "decay_steps");
@@ -249,7 +258,7 @@ Tree translate_learning_rate(Source from, std::vector<std::string>& warnings) {
     warnings.push_back(
         "learning_rate.scale_by_worker: the batch, and so the rate, is the same on any number of "
         "ranks here");
-  from.rest(warnings);
+  from.finish();
   return to;
 }
 
@@ -261,7 +270,7 @@ void prefactor(Source& from, const char* letter, Tree& to, const char* our_key) 
   set_if_any(to, our_key, term);
 }
 
-Tree translate_loss(Source from, std::vector<std::string>& warnings) {
+Tree translate_loss(Source from) {
   Tree to = Tree::map();
   from.only("type", {"ener"}, "energies, forces and virials are fitted here");
   from.only("loss_func", {"mse"}, "squares of deviations are summed here");
@@ -273,8 +282,8 @@ Tree translate_loss(Source from, std::vector<std::string>& warnings) {
   prefactor(from, "f", to, "force");
   prefactor(from, "v", to, "virial");
   copy(from, "intensive_ener_virial", to, "intensive");
-  from.ignore({"huber_delta", "f_use_norm"});
-  from.rest(warnings);
+  from.ignore({"huber_delta", "f_use_norm", "use_default_pf"});
+  from.finish();
   return to;
 }
 
@@ -303,18 +312,31 @@ Tree systems(Source& from) {
   return value->is_scalar() ? Tree::list({*value}) : *value;
 }
 
-void probabilities(Source& from, Tree& to, std::vector<std::string>& warnings) {
-  if (const Tree* given = from.find({"sys_probs", "sys_weights"})) to.set("probabilities", *given);
+/// Weights of systems, or a rule for them.
+void probabilities(Source& from, Tree& to) {
+  const Tree* given = from.find({"sys_probs", "sys_weights"});
   const Tree* rule = from.find({"auto_prob", "auto_prob_style"});
+  if (given) {
+    to.set("probabilities", *given);
+    return;
+  }
   if (!rule || rule->as_text() == "prob_sys_size") return;
-  if (rule->as_text() == "prob_uniform") {
+  const std::string& text = rule->as_text();
+  if (text == "prob_uniform") {
     Tree ones = Tree::list();
     for (std::size_t i = 0; i < to.at("systems").items().size(); ++i) ones.append(Tree::integer(1));
     to.set("probabilities", ones);
-  } else {
-    warnings.push_back(fmt::format("{}: '{}' is not translated; give data.training.probabilities",
-                                   from.name("auto_prob"), rule->as_text()));
+    return;
   }
+  QUINTET_CHECK(text.starts_with("prob_sys_size;"),
+                "{}: {} = '{}' is not known; expected prob_uniform, prob_sys_size or "
+                "prob_sys_size;FIRST:END:WEIGHT;...",
+                rule->location().text(), from.name("auto_prob"), text);
+  Tree blocks = Tree::list();
+  for (std::size_t at = text.find(';'); at != std::string::npos; at = text.find(';', at + 1))
+    blocks.append(Tree::text(text.substr(at + 1, text.find(';', at + 1) - at - 1)));
+  for (const auto& block : blocks.items()) static_cast<void>(parse_block(block.as_text()));
+  to.set("blocks", blocks);
 }
 
 Tree translate_data(Source& training, std::vector<std::string>& warnings) {
@@ -324,9 +346,11 @@ Tree translate_data(Source& training, std::vector<std::string>& warnings) {
                 training.find("systems") ? "; inputs of DeePMD-kit 1.x are not read" : "");
   trained.set("systems", systems(data));
   batch_size(data, trained);
-  probabilities(data, trained, warnings);
+  probabilities(data, trained);
+  data.refuse("rglob_patterns", "name the systems themselves, or a pattern of folders");
+  data.refuse("min_pair_dist", "frames are not left out here: remove them from the data");
   data.ignore({"set_prefix"});
-  data.rest(warnings);
+  data.finish();
   to.set("training", trained);
 
   Source held_out = training.section("validation_data");
@@ -337,19 +361,20 @@ Tree translate_data(Source& training, std::vector<std::string>& warnings) {
   if (const Tree* batches = held_out.find({"numb_btch", "numb_batch"})) validation.set("batches", *batches);
   held_out.drop({"sys_probs", "sys_weights", "auto_prob", "auto_prob_style"},
                 "frames for validation are drawn by system size", warnings);
+  held_out.refuse("rglob_patterns", "name the systems themselves, or a pattern of folders");
   held_out.ignore({"set_prefix"});
-  held_out.rest(warnings);
+  held_out.finish();
   if (!validation.at("systems").items().empty()) to.set("validation", validation);
   return to;
 }
 
-void translate_optimiser(Source from, Tree& to, std::vector<std::string>& warnings) {
+void translate_optimiser(Source from, Tree& to) {
   Tree optimiser = Tree::map();
   from.only("type", {"Adam"}, "Adam is the optimiser here");
   from.refuse("weight_decay", "Adam has no weight decay here");
   copy(from, "adam_beta1", optimiser, "beta1");
   copy(from, "adam_beta2", optimiser, "beta2");
-  from.rest(warnings);
+  from.finish();
   set_if_any(to, "optimiser", optimiser);
 }
 
@@ -359,20 +384,37 @@ void translate_training(Source from, Tree& to, std::vector<std::string>& warning
   from.only("opt_type", {"Adam"}, "Adam is the optimiser here");
   from.refuse("mixed_precision", "give the precision of the model: float64 or float32");
   from.refuse("gradient_max_norm", "gradients are not clipped here");
-  const Tree* steps = from.find({"numb_steps", "stop_batch"});
+  from.refuse("change_bias_after_training", "energy biases stay as trained here");
+  for (const char* key : {"model_prob", "num_epoch_dict", "data_dict"})
+    from.refuse(key, "one model is trained on one task here");
+  from.only("acc_freq", {"1"}, "gradients are not accumulated here: give larger batches");
+  const Tree* steps = from.find({"numb_steps", "stop_batch", "num_step", "num_steps", "numb_step"});
+  const Tree* epochs = from.find({"numb_epoch", "num_epochs", "num_epoch", "numb_epochs"});
+  QUINTET_CHECK(
+      !epochs,
+      "{}: training.num_epoch = {}: trainings are as long as their steps here, one batch each; give "
+      "training.numb_steps instead",
+      epochs->key_location().text(), epochs->as_text());
   QUINTET_CHECK(steps, "{}: training.numb_steps is missing", from.place());
   to.set("steps", *steps);
   copy(from, "disp_freq", to, "report_interval");
   copy(from, "save_freq", to, "checkpoint_interval");
   if (const Tree* keep = from.find("max_ckpt_keep")) to.set("checkpoint_keep", *keep);
-  copy(from, "seed", to, "seed");
+  if (const Tree* seed = from.find("seed")) {
+    QUINTET_CHECK(seed->is_scalar(),
+                  "{}: training.seed is {}; expected one number: all random numbers come from it",
+                  seed->location().text(), seed->found());
+    to.set("seed", *seed);
+  }
   from.drop({"disp_file"}, "the learning curve is lcurve.out and lcurve.csv in the run directory", warnings);
-  from.drop({"save_ckpt"}, "checkpoints are in the run directory; the model is model.dp there", warnings);
-  from.drop({"change_bias_after_training", "stat_file", "enable_ema", "zero_stage"}, "no counterpart here",
-            warnings);
+  from.drop({"save_ckpt", "save_dir", "ckpt_keep_ratio"},
+            "checkpoints are in the run directory; the model is model.dp there", warnings);
+  from.drop({"stat_file", "enable_ema", "zero_stage"}, "no counterpart here", warnings);
   from.ignore({"disp_training", "time_training", "profiling", "profiling_file", "tensorboard",
-               "tensorboard_log_dir", "tensorboard_freq", "disp_avg", "kf_blocksize", "enable_profiler"});
-  from.rest(warnings);
+               "tensorboard_log_dir", "tensorboard_freq", "disp_avg", "kf_blocksize", "enable_profiler",
+               "stat_file_mode", "ema_decay", "ema_ckpt_keep", "neighbor_graph_method", "enable_compile",
+               "enable_tf32"});
+  from.finish();
 }
 
 /// A system as seen from another folder, if it is where the input says.
@@ -398,6 +440,16 @@ void move_systems(Tree& options, const fs::path& input_folder, const fs::path& o
   }
 }
 
+/// Refuse values that `dpmd train` would refuse, at their place in the input; where its data are is not
+/// asked.
+void check_values(Tree options) {
+  for (const char* part : {"training", "validation"})
+    if (options.at("data").find(part))
+      options.set_path(fmt::format("data.{}.systems", part), Tree::list({Tree::text(".")}));
+  TrainOptions parsed;
+  parse_options(options, described(parsed));
+}
+
 }  // namespace
 
 Translation translate_deepmd(const Tree& input) {
@@ -405,18 +457,22 @@ Translation translate_deepmd(const Tree& input) {
   auto& warnings = result.warnings;
   Source from(&input, "");
   from.refuse("nvnmd", "there is no NVNMD here");
+  for (const char* key : {"loss_dict", "learning_rate_dict"})
+    from.refuse(key, "one model is trained on one task here");
+  from.drop({"validating"}, "no counterpart here: the model of the last step is the result", warnings);
   Tree& to = result.options;
   to = Tree::map();
   to.set("model", translate_model(from.section("model"), warnings));
   Tree rest = Tree::map();
   translate_training(from.section("training"), rest, warnings);
   to.set("data", rest.at("data"));
-  set_if_any(to, "loss", translate_loss(from.section("loss"), warnings));
+  set_if_any(to, "loss", translate_loss(from.section("loss")));
   set_if_any(to, "learning_rate", translate_learning_rate(from.section("learning_rate"), warnings));
-  translate_optimiser(from.section("optimizer"), to, warnings);
+  translate_optimiser(from.section("optimizer"), to);
   for (const auto& [key, value] : rest.entries())
     if (key != "data") to.set(key, value);
-  from.rest(warnings);
+  from.finish();
+  check_values(result.options);
   return result;
 }
 

@@ -71,6 +71,23 @@ BatchSize parse_batch_size(const FormulaText& text) {
   return automatic ? BatchSize{0, *number} : BatchSize{*number, 0};
 }
 
+SystemBlock parse_block(const std::string& text) {
+  const auto first_colon = text.find(':'), second_colon = text.find(':', first_colon + 1);
+  std::optional<std::size_t> first, end;
+  std::optional<double> weight;
+  if (first_colon != std::string::npos && second_colon != std::string::npos) {
+    first = parsed<std::size_t>(text.substr(0, first_colon));
+    end = parsed<std::size_t>(text.substr(first_colon + 1, second_colon - first_colon - 1));
+    weight = parsed<double>(text.substr(second_colon + 1));
+  }
+  QUINTET_CHECK(
+      first && end && *first < *end && weight && *weight >= 0,
+      "block of systems '{}': expected FIRST:END:WEIGHT with FIRST below END and a weight of 0 or more, as "
+      "in 0:2:0.5",
+      text);
+  return {*first, *end, *weight};
+}
+
 SelRequest parse_sel(const std::vector<FormulaText>& texts) {
   SelRequest request;
   if (texts.size() == 1 && texts.front().text == "auto") return request;
@@ -176,7 +193,18 @@ void describe(Schema& schema, TrainingDataOptions& options) {
       .numbers("probabilities", options.probabilities,
                "Weight of each system in the draw; empty: its number of batches")
       .at_least(0);
+  schema
+      .texts("blocks", options.blocks,
+             "Instead: systems FIRST to END - 1, from 0, share the weight, each by its number of batches; "
+             "systems in "
+             "no block are not drawn")
+      .example("['0:2:0.5', '2:4:0.5']");
   schema.check(rule([&options] { static_cast<void>(parse_batch_size(options.batch_size)); }));
+  schema.check(rule([&options] {
+    for (const auto& block : options.blocks) static_cast<void>(parse_block(block));
+    QUINTET_CHECK(options.blocks.empty() || options.probabilities.empty(),
+                  "give probabilities or blocks, not both");
+  }));
 }
 
 void describe(Schema& schema, ValidationDataOptions& options) {

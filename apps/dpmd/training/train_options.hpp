@@ -46,11 +46,20 @@ struct ModelOptions {
 };
 void describe(Schema& schema, ModelOptions& options);
 
+/// Systems [first, end) that are drawn with `weight` altogether, each by its number of batches.
+struct SystemBlock {
+  std::size_t first = 0, end = 0;
+  double weight = 0;
+};
+/// "0:2:0.5". Throws InputError.
+[[nodiscard]] SystemBlock parse_block(const std::string& text);
+
 /// Section `data.training`.
 struct TrainingDataOptions {
   std::vector<std::string> systems;
   FormulaText batch_size{"auto"};
   std::vector<double> probabilities;
+  std::vector<std::string> blocks;  ///< "FIRST:END:WEIGHT", as parse_block() reads them
 };
 void describe(Schema& schema, TrainingDataOptions& options);
 

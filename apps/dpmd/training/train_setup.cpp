@@ -250,6 +250,43 @@ TrainingSetup set_up_training(const TrainOptions& options, const std::optional<K
   return setup;
 }
 
+namespace {
+
+/// Weights of systems by blocks: w_s = (weight of its block) (its batches)/(batches of its block), as
+/// DeePMD-kit's "prob_sys_size;FIRST:END:WEIGHT;...".
+std::vector<double> block_weights(const std::vector<std::string>& blocks, const potential::Sampler& sampler,
+                                  std::size_t n_systems) {
+  std::vector<double> weights(n_systems, 0.0);
+  std::vector<bool> taken(n_systems, false);
+  for (const auto& text : blocks) {
+    const SystemBlock block = parse_block(text);
+    QUINTET_CHECK(block.end <= n_systems,
+                  "data.training.blocks: block '{}' ends behind the last of {} systems", text, n_systems);
+    double batches = 0;
+    for (std::size_t s = block.first; s < block.end; ++s)
+      batches += static_cast<double>(sampler.n_batches(s));
+    for (std::size_t s = block.first; s < block.end; ++s) {
+      QUINTET_CHECK(!taken[s], "data.training.blocks: block '{}' holds system {}, as another block does",
+                    text, s);
+      taken[s] = true;
+      weights[s] = block.weight * static_cast<double>(sampler.n_batches(s)) / batches;
+    }
+  }
+  return weights;
+}
+
+}  // namespace
+
+potential::Sampler training_sampler(const TrainOptions& options,
+                                    const std::vector<potential::System>& systems) {
+  const auto& section = options.data.training;
+  const BatchSize size = parse_batch_size(section.batch_size);
+  const auto seed = static_cast<std::uint64_t>(options.seed);
+  potential::Sampler sampler(systems, size.frames, size.atoms, section.probabilities, seed);
+  if (section.blocks.empty()) return sampler;
+  return {systems, size.frames, size.atoms, block_weights(section.blocks, sampler, systems.size()), seed};
+}
+
 std::vector<std::array<int, 2>> parse_type_pairs(const std::vector<std::string>& pairs,
                                                  const std::vector<std::string>& type_map,
                                                  const std::string& key) {

@@ -61,6 +61,11 @@ struct KnownModel {
 [[nodiscard]] TrainingSetup set_up_training(const TrainOptions& options,
                                             const std::optional<KnownModel>& known = std::nullopt);
 
+/// Who draws the batches: with the probabilities or blocks of the options, else by numbers of batches. Throws
+/// InputError: a block beyond the systems, or two that share one.
+[[nodiscard]] potential::Sampler training_sampler(const TrainOptions& options,
+                                                  const std::vector<potential::System>& systems);
+
 /// "O-H" as indices; with '-' in names, any split into two known ones. Throws InputError.
 [[nodiscard]] std::vector<std::array<int, 2>> parse_type_pairs(const std::vector<std::string>& pairs,
                                                                const std::vector<std::string>& type_map,

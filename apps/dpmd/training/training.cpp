@@ -16,13 +16,6 @@ using potential::Sharing;
 
 constexpr std::uint64_t validation_stream = 0x76616c6964;  ///< apart from the training's draws
 
-Sampler training_sampler(const TrainOptions& options, const TrainingData& data) {
-  const auto& section = options.data.training;
-  const BatchSize size = parse_batch_size(section.batch_size);
-  return {data.training, size.frames, size.atoms, section.probabilities,
-          static_cast<std::uint64_t>(options.seed)};
-}
-
 std::optional<Sampler> validation_sampler(const TrainOptions& options, const TrainingData& data) {
   if (data.validation.empty()) return std::nullopt;
   const BatchSize size = parse_batch_size(options.data.validation->batch_size);
@@ -53,7 +46,7 @@ Training::Training(Comm comm, const TrainOptions& options, const std::optional<s
       trainer_(potential::Trainer::create(
           setup_.model, options_.model.sel_rule,
           {options_.optimiser.beta1, options_.optimiser.beta2, options_.optimiser.epsilon}, comm_)),
-      sampler_(training_sampler(options_, setup_.data)),
+      sampler_(training_sampler(options_, setup_.data.training)),
       validation_sampler_(validation_sampler(options_, setup_.data)),
       frames_(setup_.data.training, setup_.model.rcut, frame_budget(options_)),
       validation_frames_(setup_.data.validation, setup_.model.rcut, frame_budget(options_)) {

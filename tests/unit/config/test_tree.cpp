@@ -29,6 +29,28 @@ std::string compact(const std::string& text) { return to_json(parsed(text), 0); 
 
 }  // namespace
 
+TEST(Tree, broken_json_names_line_column_and_what_was_expected) {
+  const auto message = [](const std::string& text) {
+    return message_of([&] { static_cast<void>(parse_yaml(text, "in.json")); });
+  };
+  EXPECT_EQ(message("{\"a\": [1, -2.5e-3, true, null, \"x\\\"y\", NaN, -Infinity], \"b\": {}, \"c\": []}"),
+            "");
+  EXPECT_EQ(message("{\n \"a\": 1\n \"b\": 2\n}"),
+            "in.json:3:2: expected ',' or '}' behind the value of 'a', found '\"' (not valid JSON)");
+  expect_contains(message("{\"a\": [1, 2}"),
+                  "in.json:1:12: expected ',' or ']' behind a value of the list, found '}'");
+  expect_contains(message("{\"a\": 1,\n}"), "in.json:2:1: expected a key in double quotes, found '}'");
+  expect_contains(message("{\"a\" 1}"), "expected ':' behind the key 'a', found '1'");
+  expect_contains(message("{\"a\": 'x'}"), "texts are in double quotes");
+  expect_contains(message("{\"a\": yes}"),
+                  "expected the value of 'a', found 'yes'; texts are in double quotes");
+  expect_contains(message("{\"a\": \"x}\n"), "in.json:1:7: the text that begins here has no closing");
+  expect_contains(message("{\"a\": 1."), "in.json:1:7: the number that begins here is not complete");
+  expect_contains(message("{\"a\": 1"), "found the end of the file");
+  expect_contains(message("{} {}"), "expected the end of the text");
+  expect_contains(message(std::string(100000, '[')), "more than 200 lists");
+}
+
 TEST(Tree, reads_scalars_lists_and_maps_in_order) {
   const auto tree = parsed("b: 1.5\na: [1, two, null, ~]\nc:\n  d: yes\n  e: 'quoted'\n");
 

@@ -81,6 +81,30 @@ TEST(SetUpTraining, goes_on_from_a_model_as_it_is) {
   EXPECT_EQ(setup.model.fitting.front().layers.front().weight, start.fitting.front().layers.front().weight);
 }
 
+TEST(TrainingSampler, blocks_have_their_shares_and_systems_in_none_are_not_drawn) {
+  const auto first = set_up_training(small_training()).data.training.front();
+  std::vector<potential::System> systems(4, first);
+  systems[1].frames.resize(first.frames.size() / 2);
+  auto options = small_training();
+  options.data.training.batch_size = {"1"};
+  options.data.training.blocks = {"0:2:0.75", "3:4:0.25"};
+  const auto share = [&](std::size_t system) {
+    const auto sampler = training_sampler(options, systems);
+    int n = 0;
+    for (int step = 0; step < 4000; ++step) n += sampler.batch(step).system == system;
+    return n / 4000.0;
+  };
+
+  EXPECT_NEAR(share(0), 0.5, 0.03);
+  EXPECT_NEAR(share(1), 0.25, 0.03);
+  EXPECT_EQ(share(2), 0);
+  EXPECT_NEAR(share(3), 0.25, 0.03);
+  options.data.training.blocks = {"0:5:1"};
+  EXPECT_THROW(share(0), InputError);
+  options.data.training.blocks = {"0:2:1", "1:3:1"};
+  EXPECT_THROW(share(0), InputError);
+}
+
 TEST(ParseTypePairs, names_with_dashes) {
   const std::vector<std::string> types{"O", "H", "Fe-hi", "hi"};
 

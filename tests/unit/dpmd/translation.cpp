@@ -112,18 +112,60 @@ TEST(FromDeepmd, absent_keys_keep_defaults) {
   EXPECT_FALSE(tree.at("data").has("validation"));
 }
 
-TEST(FromDeepmd, unknown_keys_are_told_comments_are_not) {
+TEST(FromDeepmd, unknown_keys_are_refused_comments_are_not) {
   const auto warnings =
-      translated(input("\"numb_steps\": 300", "\"numb_steps\": 300, \"frobnicate\": 1, \"_note\": 2"))
-          .warnings;
-
+      translated(input("\"numb_steps\": 300", "\"numb_steps\": 300, \"_note\": 2")).warnings;
   const auto told = [&](const std::string& part) {
     return std::any_of(warnings.begin(), warnings.end(), [&](const auto& w) { return has(w, part); });
   };
-  EXPECT_TRUE(told("training.frobnicate: unknown key"));
   EXPECT_TRUE(told("model.descriptor.seed"));
   EXPECT_FALSE(told("_note"));
   EXPECT_FALSE(told("_comment"));
+
+  EXPECT_TRUE(has(refusal(input("\"neuron\": [25", "\"neurons\": [25")), "input.json:5:"));
+  EXPECT_TRUE(has(refusal(input("\"neuron\": [25", "\"neurons\": [25")),
+                  "model.descriptor.neurons: unknown key; did you mean 'neuron'?"));
+  EXPECT_TRUE(has(refusal(input("\"limit_pref_e\"", "\"limit_perf_e\"")), "did you mean 'limit_pref_e'?"));
+  EXPECT_TRUE(has(refusal(input("\"loss\"", "\"los\"")), "los: unknown key; did you mean 'loss'?"));
+  EXPECT_TRUE(has(refusal(input("\"disp_freq\"", "\"frobnicate\"")), "training.frobnicate: unknown key"));
+}
+
+TEST(FromDeepmd, other_names_of_keys_are_known) {
+  for (const char* name : {"stop_batch", "num_step", "num_steps", "numb_step"})
+    EXPECT_EQ(translated(input("numb_steps", name)).options.at("steps").as_integer(), 300) << name;
+  EXPECT_EQ(translated(input("axis_neuron", "n_axis_neuron"))
+                .options.at("model")
+                .at("descriptor")
+                .at("axis_neurons")
+                .as_integer(),
+            16);
+}
+
+TEST(FromDeepmd, lengths_in_epochs_and_lists_of_seeds_are_refused) {
+  for (const char* name : {"numb_epoch", "num_epochs", "num_epoch", "numb_epochs"})
+    EXPECT_TRUE(has(refusal(input("numb_steps", name)), "training.num_epoch = 300")) << name;
+  EXPECT_TRUE(
+      has(refusal(input("\"numb_steps\": 300, \"seed\": 10", "\"numb_steps\": 300, \"seed\": [1, 2]")),
+          "training.seed is a list of 2"));
+}
+
+TEST(FromDeepmd, values_are_checked_at_their_place_in_the_input) {
+  EXPECT_TRUE(has(refusal(input("\"numb_steps\": 300", "\"numb_steps\": \"many\"")), "input.json:17:"));
+  EXPECT_TRUE(has(refusal(input("[25, 50, 100]", "[25, 0, 100]")), "model.descriptor.neurons"));
+}
+
+TEST(FromDeepmd, blocks_of_systems_are_translated) {
+  const Tree tree = translated(input("prob_uniform", "prob_sys_size;0:1:0.5;1:2:1")).options;
+  const auto& blocks = tree.at("data").at("training").at("blocks").items();
+  ASSERT_EQ(blocks.size(), 2u);
+  EXPECT_EQ(blocks[0].as_text(), "0:1:0.5");
+  const SystemBlock block = parse_block(blocks[1].as_text());
+  EXPECT_EQ(block.first, 1u);
+  EXPECT_EQ(block.end, 2u);
+  EXPECT_EQ(block.weight, 1);
+  EXPECT_TRUE(has(refusal(input("prob_uniform", "prob_sys_size;0:1")), "expected FIRST:END:WEIGHT"));
+  EXPECT_TRUE(has(refusal(input("prob_uniform", "prob_sys_size;2:1:1")), "FIRST below END"));
+  EXPECT_TRUE(has(refusal(input("prob_uniform", "prob_size")), "auto_prob = 'prob_size' is not known"));
 }
 
 TEST(FromDeepmd, what_would_train_another_model_is_refused_by_name_and_place) {

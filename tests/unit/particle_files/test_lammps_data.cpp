@@ -131,9 +131,9 @@ TEST(LammpsData, styles_are_taken_from_the_hint_the_option_or_the_columns) {
 }
 
 TEST(LammpsData, names_come_from_labels_then_comments_then_the_option_then_masses) {
-  const std::string labels = "\nAtom Type Labels\n\n1 A\n2 B\n\nMasses\n";
+  const std::string labels = "\nAtom Type Labels\n\n1 Aa\n2 Bb\n\nMasses\n";
   const std::string labelled =
-      replaced(replaced(copper_oxide, "\nMasses\n", labels), "2 2 40 5 6", "2 B 40 5 6");
+      replaced(replaced(copper_oxide, "\nMasses\n", labels), "2 2 40 5 6", "2 Bb 40 5 6");
   const std::string bare = replaced(replaced(copper_oxide, " # Cu", ""), " # O2-", "#");
 
   EXPECT_EQ(read_text(labelled, {.type_names = {"X", "Y"}, .atom_style = ""}).type_names,
@@ -142,14 +142,14 @@ TEST(LammpsData, names_come_from_labels_then_comments_then_the_option_then_masse
       read_text(copper_oxide, {.type_names = {"O", "Cu"}, .atom_style = ""}),
       "a.data: calls its types [Cu, O2-], but types [O, Cu] are given: 'Cu' would be taken for 'O'");
   EXPECT_EQ(read_text(copper_oxide, {.type_names = {"Cu", "O"}, .atom_style = ""}).type_names[1], "O");
-  EXPECT_EQ(read_text(labelled).type_names, (std::vector<std::string>{"A", "B"}));
+  EXPECT_EQ(read_text(labelled).type_names, (std::vector<std::string>{"Aa", "Bb"}));
   EXPECT_EQ(read_text(labelled).types, (std::vector<int>{0, 1, 0}));
   EXPECT_EQ(read_text(bare).type_names, (std::vector<std::string>{"Cu", "O"}));
   EXPECT_MESSAGE(read_text(replaced(bare, "15.999", "17.5")),
                  "no element has mass 17.5 amu within 0.1; give types, a list of 2");
   EXPECT_MESSAGE(read_text(labelled, {.type_names = {"X"}, .atom_style = ""}),
                  "2 atom types, but 1 type names were given (X)");
-  EXPECT_MESSAGE(read_text(replaced(labelled, "2 B 40", "2 C 40")),
+  EXPECT_MESSAGE(read_text(replaced(labelled, "2 Bb 40", "2 C 40")),
                  "atom type 'C' is neither a number nor in section Atom Type Labels");
   EXPECT_MESSAGE(read_text(replaced(bare, "Masses\n\n1 63.546\n2 15.999#\n", "")),
                  "there is neither a section Masses nor Atom Type Labels");

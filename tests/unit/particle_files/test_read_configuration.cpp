@@ -11,7 +11,12 @@ using files::put;
 
 struct ReadConfiguration : ::testing::Test {
   Scratch scratch{"read"};
-  Configuration sample = files::sample();
+  Configuration sample = of_elements(files::sample());
+
+  static Configuration of_elements(Configuration configuration) {
+    configuration.masses.clear();  // those of the table
+    return configuration;
+  }
 };
 
 TEST_F(ReadConfiguration, formats_are_known_by_name_or_by_content) {
@@ -29,11 +34,11 @@ TEST_F(ReadConfiguration, formats_are_known_by_name_or_by_content) {
 
 TEST_F(ReadConfiguration, frames_and_what_a_format_leaves_open_are_passed_on) {
   write_extended_xyz(scratch / "a.xyz", sample);
-  write_extended_xyz(scratch / "a.xyz", files::sample(3), {.append = true, .atom_energies = {}});
+  write_extended_xyz(scratch / "a.xyz", of_elements(files::sample(3)), {.append = true, .atom_energies = {}});
   write_lammps_data(scratch / "a.data", sample);
   ReadOptions options;
   options.periodic = {true, false, true};
-  options.type_names = {"A", "B", "C"};
+  options.type_names = sample.type_names;
 
   EXPECT_EQ(read_configuration(scratch / "a.xyz").n_atoms(), 7u);
   EXPECT_EQ(read_configuration(scratch / "a.data", options).box.periodic(), options.periodic);
