@@ -26,7 +26,9 @@ const std::vector<FlagText> shared_flags = {
     {"--output", "DIR", "directory of the run (default: runs/<name of the YAML file>)"},
     {"--restart", "auto|FILE",
      "go on from the newest whole checkpoint of the run directory, or from this one"},
-    {"--overwrite", "", "remove the run that the directory holds and start anew"},
+    {"--restart-with-changes", "",
+     "let --restart go on with other physics (keys that the reference marks so); the results say where"},
+    {"--overwrite", "", "replace the run that the directory holds, once the new input has been checked"},
     {"--walltime", "HH:MM:SS", "write a checkpoint and stop (exit code 75) before this much time has passed"},
     {"--threads", "N", "threads of each rank (default: cores / ranks on the node)"},
     {"--validate", "", "parse, build everything, check memory, stop before the first step; writes nothing"},
@@ -82,6 +84,7 @@ void add_shared_flags(CLI::App& parser, Words& words) {
   parser.add_option("--output", request.output);
   parser.add_option("--restart", request.restart);
   parser.add_option("--walltime", words.walltime);
+  add_switch(parser, "--restart-with-changes", request.restart_with_changes);
   add_switch(parser, "--overwrite", request.overwrite);
   add_switch(parser, "--validate", request.validate);
   add_switch(parser, "--print-config", request.print_configuration);
@@ -282,6 +285,11 @@ Words Application::Implementation::parse(const Command& command, int argc, char*
       refuse(who, fmt::format("{} is missing ({})", flag.name, flag.about));
     if (values.empty() && !flag.default_value.empty()) values = {flag.default_value};
   }
+  const auto& request = words.request;
+  if (request.overwrite && request.restart == "auto")
+    refuse(who, "--overwrite and --restart auto contradict each other: replace the run, or go on from it");
+  if (request.restart_with_changes && request.restart.empty())
+    refuse(who, "--restart-with-changes needs --restart");
   if (!words.walltime.empty()) words.request.walltime_s = parse_walltime(words.walltime);
   return words;
 }

@@ -22,10 +22,9 @@ namespace quintet {
 ///   }
 /// @endcode
 /// Shared flags of a command with a YAML file: --set key.path=value (repeatable), --restart auto|FILE,
-/// --output DIR,
-/// --overwrite, --walltime HH:MM:SS, --threads N, --validate, --print-config, --quiet. Every executable with
-/// such a command also has `schema [COMMAND]` (a JSON Schema for editors) and `reference` (a Markdown page of
-/// all keys).
+/// --restart-with-changes, --output DIR, --overwrite, --walltime HH:MM:SS, --threads N, --validate,
+/// --print-config, --quiet. Every executable with such a command also has `schema [COMMAND]` (a JSON Schema
+/// for editors) and `reference` (a Markdown page of all keys).
 class Application {
  public:
   Application(std::string name, std::string about, std::vector<Subsystem> subsystems = {});
@@ -39,7 +38,12 @@ class Application {
         name, about,
         [] {
           auto options = std::make_shared<Options>();
-          return Bound{[options](Schema& schema) { describe(schema, *options); }, options};
+          return Bound{Describe([options](Schema& schema) { describe(schema, *options); },
+                                [](Schema& schema) {
+                                  Options fresh{};
+                                  describe(schema, fresh);
+                                }),
+                       options};
         },
         [body = std::move(body)](Context& context, const void* options) {
           body(context, *static_cast<const Options*>(options));

@@ -4,12 +4,15 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <random>
 #include <system_error>
 
 #include <unistd.h>
 
 #include "apps/application/context_implementation.hpp"
+#include "apps/application/input_identity.hpp"
 #include "apps/application/memory.hpp"
+#include "apps/application/restart.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 
@@ -21,7 +24,6 @@ using Seconds = std::chrono::duration<double>;
 constexpr double look_every_s = 0.1;        // a launcher that ends a job may kill it a second later
 constexpr double end_margin_s = 2;          // closing files, writing the report
 constexpr double assumed_write_mb_s = 500;  // for the reserve until a checkpoint was timed
-constexpr int schema_version = 1;
 
 hdf5::Provenance make_provenance(const Runtime& runtime, const Request& request, const Describe& describe) {
   auto provenance = hdf5::current_provenance();
@@ -29,21 +31,14 @@ hdf5::Provenance make_provenance(const Runtime& runtime, const Request& request,
   provenance.ranks = runtime.comm().size();
   provenance.threads = runtime.threads().per_rank;
   provenance.configuration = to_yaml(options_tree(describe));
+  provenance.inputs = identify_inputs(runtime.comm(), describe);
   return provenance;
 }
 
-/// The checkpoint that --restart means.
-std::optional<std::string> find_restart(const Comm& comm, const Request& request,
-                                        const hdf5::CheckpointStore& store, const std::string& directory) {
-  if (request.restart.empty()) return std::nullopt;
-  if (request.restart != "auto") {
-    const std::string path = fs::absolute(request.restart).lexically_normal().string();
-    hdf5::verify_checkpoint(comm, path);
-    return path;
-  }
-  auto newest = store.newest();
-  if (!newest) log::info("No checkpoint in {} to restart from; starting from the beginning", directory);
-  return newest;
+/// A name that no other run has.
+std::string name_run(const Comm& comm) {
+  std::random_device random;
+  return comm.broadcast(fmt::format("{:08x}{:08x}", random(), random()));
 }
 
 /// Reopen run.h5 of the run that is continued; one that a kill left unreadable is put aside.
@@ -65,17 +60,32 @@ std::optional<hdf5::File> reopen_results(const Comm& comm, const std::string& pa
 }  // namespace
 
 Context::Implementation::Implementation(const Runtime& runtime, const Request& request,
-                                        std::string run_directory, const Describe& describe)
+                                        RunDirectory& run_directory, const Describe& describe)
     : runtime(runtime),
       comm(runtime.comm()),
       request(request),
-      directory(std::move(run_directory)),
+      directory(run_directory),
       provenance(make_provenance(runtime, request, describe)),
       stop(request.walltime_s),
       progress(runtime.comm().is_root() && !request.quiet && isatty(STDERR_FILENO) != 0,
                runtime.comm().is_root()) {
-  store.emplace(comm, directory + "/checkpoints", 3);
-  restart_file = find_restart(comm, request, *store, directory);
+  store.emplace(comm, directory.path() + "/checkpoints", 3);
+  auto point = find_restart(comm, request, directory.path(), describe, provenance.inputs);
+  restart_file = std::move(point.file);
+  provenance.run = restart_file ? point.run : name_run(comm);
+  provenance.changes = std::move(point.changes);
+  for (auto& file : input_files(describe)) reads.push_back(std::move(file.path));
+  if (restart_file) reads.push_back(*restart_file);
+}
+
+void Context::Implementation::begin(const std::vector<std::string>& writes) {
+  if (directory.has_begun()) return;
+  directory.begin(writes, restart_file.has_value(), reads);
+  log::configure({.speaks = comm.is_root(), .quiet = request.quiet, .file = log_file()});
+}
+
+std::string Context::Implementation::log_file() const {
+  return directory.has_begun() ? directory.path() + "/run.log" : "";
 }
 
 double Context::Implementation::reserve_s() const {
@@ -90,13 +100,20 @@ void Context::Implementation::close() {
 
 void Context::Implementation::discard_fruitless_results() const {
   std::error_code ignored;
-  if (comm.is_root() && made_results && steps_done == 0) fs::remove(directory + "/run.h5", ignored);
+  if (comm.is_root() && made_results && steps_done == 0) fs::remove(directory.path() + "/run.h5", ignored);
 }
 
 const Comm& Context::comm() const { return implementation_.comm; }
 const Threads& Context::threads() const { return implementation_.runtime.threads(); }
-const std::string& Context::directory() const { return implementation_.directory; }
-std::string Context::path(const std::string& name) const { return implementation_.directory + "/" + name; }
+const std::string& Context::directory() const { return implementation_.directory.path(); }
+std::string Context::path(const std::string& name) const {
+  if (comm().is_root() && implementation_.directory.has_begun()) implementation_.directory.claim(name);
+  return directory() + "/" + name;
+}
+bool Context::go_ahead(const std::vector<std::string>& writes) {
+  if (!validating()) implementation_.begin(writes);
+  return !validating();
+}
 bool Context::validating() const { return implementation_.request.validate; }
 void Context::require_memory(double bytes, const std::string& what) const {
   quintet::require_memory(comm(), bytes, what);
@@ -113,9 +130,21 @@ void Context::add_phase(const std::string& path, double seconds) {
   implementation_.phases.add(path, seconds);
 }
 
-void Context::keep_checkpoints(int n) { implementation_.store.emplace(comm(), path("checkpoints"), n); }
+void Context::keep_checkpoints(int n) {
+  implementation_.store.emplace(comm(), directory() + "/checkpoints", n);
+}
+
+namespace {
+
+void require_begun(const Context::Implementation& context, const char* what) {
+  if (!context.directory.has_begun())
+    throw InternalError(fmt::format("{} before the command was told to go ahead", what));
+}
+
+}  // namespace
 
 void Context::checkpoint(std::int64_t step, const std::function<void(hdf5::Group&)>& write) {
+  require_begun(implementation_, "A checkpoint");
   const auto timer = phase("checkpoint");
   // Results first: after a kill they reach at least as far as the checkpoint and are cut back to it.
   if (implementation_.results) implementation_.results->flush();
@@ -125,13 +154,14 @@ void Context::checkpoint(std::int64_t step, const std::function<void(hdf5::Group
 hdf5::File& Context::results() {
   auto& results = implementation_.results;
   if (results) return *results;
+  require_begun(implementation_, "Results");
   const std::string file = path("run.h5");
   if (restart_file()) results = reopen_results(comm(), file);
   if (!results) {
     results = hdf5::File::create(comm(), file);
     implementation_.made_results = true;
-    hdf5::write_header(results->root(), "quintet_run", schema_version, provenance());
   }
+  hdf5::write_header(results->root(), results_schema, results_version, provenance());
   return *results;
 }
 

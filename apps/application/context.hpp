@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "apps/application/phases.hpp"
 #include "apps/application/report.hpp"
@@ -21,11 +22,20 @@ class Context {
  public:
   [[nodiscard]] const Comm& comm() const;
   [[nodiscard]] const Threads& threads() const;
-  /// The run's directory (made; absolute). Files: run.log, run.h5, checkpoints/, summary.json, report.html.
-  /// With --validate a temporary one that is removed at the end.
+  /// The run's directory (absolute), this run's alone; nothing in it changes before go_ahead(). Files:
+  /// run.log, run.h5, checkpoints/, summary.json, report.html.
   [[nodiscard]] const std::string& directory() const;
-  [[nodiscard]] std::string path(const std::string& name) const;  ///< directory()/name
-  /// True for --validate: build everything, check memory, stop before the first step.
+  /// directory()/name; after go_ahead() the name goes on the list of what the run writes.
+  [[nodiscard]] std::string path(const std::string& name) const;
+  /// All that can be checked has been: the input read, what it describes built, its memory asked for. The run
+  /// begins: what an overwritten one left is removed, run.log opened. False with --validate: the command
+  /// returns.
+  ///
+  /// `writes`: the files that the command writes besides those of every run, as names or patterns relative to
+  /// the directory ("gkyl/*.gkyl", "models/**"). A file of the user's under such a name is refused here, and
+  /// --overwrite removes no others. Collective.
+  [[nodiscard]] bool go_ahead(const std::vector<std::string>& writes = {});
+  /// True for --validate: build everything, check memory, stop before the first step (see go_ahead()).
   [[nodiscard]] bool validating() const;
   /// Throw ResourceError on all ranks if `bytes` more on each rank do not fit into a node's free memory.
   /// Collective.
@@ -36,7 +46,8 @@ class Context {
   /// Make the seed of the random numbers part of the provenance.
   void record_seed(std::uint64_t seed);
 
-  /// Checkpoint to restart from (verified whole), if --restart asked for one and one is there.
+  /// Checkpoint to restart from, if --restart asked for one and one is there: whole, and of a run that this
+  /// one may continue.
   [[nodiscard]] const std::optional<std::string>& restart_file() const;
   /// Write a checkpoint: flushes run.h5, times it (the reserve of --walltime follows from it), keeps the last
   /// few. `write` fills the root group. Collective.

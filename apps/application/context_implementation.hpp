@@ -10,14 +10,20 @@
 #include "apps/application/context.hpp"
 #include "apps/application/launch.hpp"
 #include "apps/application/progress.hpp"
+#include "apps/application/run_directory.hpp"
 #include "io/config/tree.hpp"
 
 namespace quintet {
 
 /// Everything a run holds; made by launch(), seen by commands through Context.
 struct Context::Implementation {
-  Implementation(const Runtime& runtime, const Request& request, std::string directory,
+  Implementation(const Runtime& runtime, const Request& request, RunDirectory& directory,
                  const Describe& describe);
+
+  /// See Context::go_ahead().
+  void begin(const std::vector<std::string>& writes);
+  /// run.log once the run has begun, else "".
+  [[nodiscard]] std::string log_file() const;
 
   /// Time to keep back from --walltime for a last checkpoint and the end (s).
   [[nodiscard]] double reserve_s() const;
@@ -30,10 +36,11 @@ struct Context::Implementation {
   const Runtime& runtime;
   const Comm& comm;
   const Request& request;
-  std::string directory;
+  RunDirectory& directory;
   hdf5::Provenance provenance;
   std::optional<hdf5::CheckpointStore> store;
   std::optional<std::string> restart_file;
+  std::vector<std::string> reads;  ///< files that the run reads
   std::optional<hdf5::File> results;
   bool made_results = false;  ///< run.h5 is new, not continued
   StopRequest stop;

@@ -46,7 +46,7 @@ std::exception_ptr parse(const Request& request, const Describe& describe) {
 int end_failed(Context::Implementation& context, const Comm& failure_comm, const Failure& failure) {
   const int code = tell(failure);
   if (context.failure_action)
-    guarded(failure_comm, context.directory + "/run.log", [&] {
+    guarded(failure_comm, context.log_file(), [&] {
       log::info("Writing an emergency checkpoint");
       const auto timer = context.phases.timer("checkpoint");
       context.failure_action();
@@ -59,22 +59,23 @@ int end_failed(Context::Implementation& context, const Comm& failure_comm, const
 }
 
 int end_well(Context::Implementation& context) {
-  context.close();
   if (context.request.validate) {
     log::info("{}: the input is valid", context.request.input);
     return 0;
   }
+  context.begin({});
+  context.close();
   const auto code = context.stop_reason.empty() ? ExitCode::done : ExitCode::stopped_early;
   const auto outcome = measure_outcome(context, code, context.stop_reason);
   if (context.comm.is_root()) write_outcome(context, outcome);
   if (code == ExitCode::stopped_early)
     log::info("Stopped early with a checkpoint; go on with --restart auto");
-  log::info("Report: {}/report.html", context.directory);
+  log::info("Report: {}/report.html", context.directory.path());
   return static_cast<int>(code);
 }
 
-int run_in(const std::string& directory, const Request& request, const Runtime& runtime,
-           const Comm& failure_comm, const Describe& describe, const std::function<void(Context&)>& body) {
+int run_in(RunDirectory& directory, const Request& request, const Runtime& runtime, const Comm& failure_comm,
+           const Describe& describe, const std::function<void(Context&)>& body) {
   log::info("{} {}: {}", request.program, request.input, runtime.description());
   Context::Implementation implementation(runtime, request, directory, describe);
   Context context(implementation);
@@ -82,8 +83,8 @@ int run_in(const std::string& directory, const Request& request, const Runtime& 
     body(context);
   } catch (...) {
     const auto failure =
-        agree_on_failure(failure_comm, failure_of(std::current_exception()), directory + "/run.log");
-    if (failure.code == ExitCode::numerical && !request.validate)
+        agree_on_failure(failure_comm, failure_of(std::current_exception()), implementation.log_file());
+    if (failure.code == ExitCode::numerical && directory.has_begun())
       return end_failed(implementation, failure_comm, failure);
     implementation.close();
     implementation.discard_fruitless_results();
@@ -127,14 +128,8 @@ int launch(const Request& request, ProgramArguments arguments, const std::vector
     log::configure({.speaks = comm.is_root(), .quiet = request.quiet, .file = ""});
     return guarded(failure_comm, "", [&] {
       if (mistake) std::rethrow_exception(mistake);
-      const std::string directory = prepare_run_directory(comm, request);
-      const std::string log_file = request.validate ? "" : directory + "/run.log";
-      log::configure({.speaks = comm.is_root(), .quiet = request.quiet, .file = log_file});
-      const int code = guarded(failure_comm, log_file, [&] {
-        return run_in(directory, request, runtime, failure_comm, describe, body);
-      });
-      if (request.validate && comm.is_root()) remove_validation_directory(directory);
-      return code;
+      RunDirectory directory(comm, request);
+      return run_in(directory, request, runtime, failure_comm, describe, body);
     });
   } catch (...) {  // the runtime itself did not come up
     return tell(failure_of(std::current_exception()));

@@ -22,6 +22,7 @@ struct Request {
   std::optional<double> walltime_s;
   int threads = 0;  ///< 0: cores / ranks on the node
   bool overwrite = false, validate = false, print_configuration = false, quiet = false;
+  bool restart_with_changes = false;
 };
 
 /// argc and argv as main() got them, for MPI.

@@ -90,6 +90,12 @@ Tree facts_tree(const std::vector<Fact>& facts) {
   return tree;
 }
 
+/// What was changed on purpose on the way: a list of step, date, key, from, to.
+Tree changes_on_restarts(const Context::Implementation& context) {
+  const auto& changes = context.provenance.changes;
+  return changes.empty() ? Tree::list() : parse_yaml(changes, "changes");
+}
+
 Tree summary_tree(const Context::Implementation& context, const Outcome& outcome) {
   Tree tree = Tree::map();
   tree.set("program", Tree::scalar(context.provenance.program, true));
@@ -98,6 +104,8 @@ Tree summary_tree(const Context::Implementation& context, const Outcome& outcome
   tree.set("exit_code", Tree::integer(static_cast<int>(outcome.code)));
   if (!outcome.message.empty()) tree.set("message", Tree::scalar(outcome.message, true));
   if (context.restart_file) tree.set("restarted_from", Tree::scalar(*context.restart_file, true));
+  if (const auto changes = changes_on_restarts(context); !changes.items().empty())
+    tree.set("changes_on_restarts", changes);
   for (const auto& [key, value] : context.summary) tree.set(key, value);
   tree.set("steps", Tree::integer(context.steps_done));
   if (context.last_step) tree.set("last_step", Tree::integer(*context.last_step));
@@ -175,7 +183,7 @@ Rows provenance_rows(const Context::Implementation& context, const Outcome& outc
           {"Ranks, threads", fmt::format("{}, {}", context.comm.size(), context.runtime.threads().per_rank)},
           {"Peak memory", fmt::format("{:.0f} MB a rank", outcome.peak_memory_mb)},
           {"Restarted from", context.restart_file.value_or("the beginning")},
-          {"Directory", context.directory}};
+          {"Directory", context.directory.path()}};
 }
 
 Report page(const Context::Implementation& context, const Outcome& outcome) {
@@ -202,6 +210,14 @@ Report page(const Context::Implementation& context, const Outcome& outcome) {
   }
   page.section("Provenance");
   page.table({}, provenance_rows(context, outcome));
+  if (const auto changes = changes_on_restarts(context); !changes.items().empty()) {
+    page.section("Changed on restarts");
+    Rows rows;
+    for (const auto& change : changes.items())
+      rows.push_back({change.at("step").as_text(), change.at("key").as_text(), change.at("from").as_text(),
+                      change.at("to").as_text()});
+    page.table({"step", "key", "before", "after"}, rows);
+  }
   page.section("Configuration");
   page.preformatted(context.provenance.configuration);
   return page;
@@ -216,8 +232,9 @@ Outcome measure_outcome(const Context::Implementation& context, ExitCode code, s
 }
 
 void write_outcome(const Context::Implementation& context, const Outcome& outcome) {
-  write_text_file(context.directory + "/summary.json", to_json(summary_tree(context, outcome)) + "\n");
-  write_text_file(context.directory + "/report.html", page(context, outcome).html());
+  const std::string& directory = context.directory.path();
+  write_text_file(directory + "/summary.json", to_json(summary_tree(context, outcome)) + "\n");
+  write_text_file(directory + "/report.html", page(context, outcome).html());
 }
 
 }  // namespace quintet

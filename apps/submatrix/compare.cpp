@@ -103,7 +103,7 @@ void compare(Context& context, const CompareOptions& options) {
   if (diagonalised)
     context.require_memory(5.0 * sizeof(double) * n_rows * n_rows,
                            fmt::format("dense diagonalisation of {} orbitals", n_rows));
-  if (context.validating()) return;
+  if (!context.go_ahead()) return;
 
   Measurement measurement;
   const auto basis = orthogonalise(system.k, system.s,

@@ -202,7 +202,7 @@ void evaluate(Context& context, const EvaluateOptions& options) {
   if (context.restart_file())
     log::info("Goes on after {} of {} thresholds ({})", evaluations.size(), options.method.thresholds.size(),
               *context.restart_file());
-  if (context.validating()) return;
+  if (!context.go_ahead(output_files(options.output))) return;
 
   const Way way = choose_way(context, options, spins);
   std::optional<Evaluation> dense;  // of all thresholds

@@ -73,6 +73,14 @@ bool wants_orthogonal(const OutputOptions& options) {
                      [&](const About& about) { return about.orthogonal && wants(options, about.name); });
 }
 
+std::vector<std::string> output_files(const OutputOptions& options) {
+  std::vector<std::string> files;
+  for (const auto& name : options.matrices)
+    for (const auto& format : options.formats)
+      for (const char* spin : {"", "_down"}) files.push_back(name + spin + format_of(format).ending);
+  return files;
+}
+
 void write_outputs(Context& context, const OutputOptions& options, const std::string& suffix,
                    double electrons, const std::vector<Output>& outputs) {
   if (options.matrices.empty()) return;

@@ -17,6 +17,9 @@ namespace quintet::submatrix {
 /// Names of the formats.
 [[nodiscard]] const std::vector<std::string>& output_formats();
 
+/// Names of the files that write_outputs() may write, for Context::go_ahead().
+[[nodiscard]] std::vector<std::string> output_files(const OutputOptions& options);
+
 /// Whether the options want a matrix of the orthogonal basis S^-1/2.
 [[nodiscard]] bool wants_orthogonal(const OutputOptions& options);
 

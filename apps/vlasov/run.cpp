@@ -56,7 +56,7 @@ void run(Context& context, const RunOptions& options) {
       "{}: is of time {:.6g}, beyond time.end = {:.6g}; ask for a later end, or restart from an earlier one",
       context.restart_file().value_or("the start"), simulation->time(), end);
   const Comparison comparison = read_comparison(options, simulation->setup());
-  if (context.validating()) return;
+  if (!context.go_ahead({"run.*.xmf", "gkyl/*.gkyl"})) return;
 
   keep_emergency(context, simulation);
   History history(context, simulation->setup(), simulation->step());

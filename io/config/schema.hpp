@@ -182,7 +182,7 @@ struct Change {
 
 /// A file or folder that the options in force name.
 struct InputFile {
-  std::string key;  ///< "potential.model.0"
+  std::string key;  ///< "potential.model"; those of a list follow each other
   std::string path;
   OnRestart rule = OnRestart::physics;
 };

@@ -120,14 +120,13 @@ class Comparison {
 void collect_files(const Section& section, const std::string& path, std::vector<InputFile>& files) {
   for (const auto& key : section.keys) {
     const auto full = joined_path(path, key.key);
-    const auto add = [&](const std::string& name, const Tree& value) {
+    const auto add = [&](const Tree& value) {
       if (value.is_scalar() && !value.as_text().empty())
-        files.push_back({name, value.as_text(), restart_rule(key)});
+        files.push_back({full, value.as_text(), restart_rule(key)});
     };
-    if (key.is_file && !key.is_list) add(full, key.current);
+    if (key.is_file && !key.is_list) add(key.current);
     if (key.is_file && key.is_list)
-      for (std::size_t i = 0; i < key.current.items().size(); ++i)
-        add(fmt::format("{}.{}", full, i), key.current.items()[i]);
+      for (const auto& item : key.current.items()) add(item);
     if (key.is_sample) continue;
     for (std::size_t i = 0; i < key.nested.size(); ++i)
       collect_files(*key.nested[i], key.is_list ? fmt::format("{}.{}", full, i) : full, files);

@@ -1,7 +1,10 @@
 #include "io/hdf5/file.hpp"
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 
@@ -50,16 +53,21 @@ std::shared_ptr<Context> open_context(const Comm& comm, const std::string& path,
 }
 
 /// Throws ResourceError if not even a file's first bytes can be written: HDF5 2.2, as Debian builds it,
-/// aborts there.
+/// aborts there. A file that another process has locked, as HDF5 does while it is open, is not touched.
 void check_room(const std::string& path) {
-  std::FILE* file = std::fopen(path.c_str(), "wb");
-  if (file == nullptr) return;  // HDF5 says why
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  if (file < 0) return;  // HDF5 says why
+  const bool is_open = ::flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
   const std::string first_bytes(4096, '\0');
   errno = 0;
-  const bool written = std::fwrite(first_bytes.data(), 1, first_bytes.size(), file) == first_bytes.size();
-  const bool closed = std::fclose(file) == 0;
+  const bool written =
+      is_open || (::ftruncate(file, 0) == 0 && ::pwrite(file, first_bytes.data(), first_bytes.size(), 0) ==
+                                                   static_cast<ssize_t>(first_bytes.size()));
+  const int error = errno;
+  const bool closed = ::close(file) == 0;
+  QUINTET_CHECK(!is_open, "{}: another process has it open; nothing was written", path);
   if (!written || !closed)
-    throw ResourceError(fmt::format("{}: cannot write it: {}", path, std::strerror(errno)));
+    throw ResourceError(fmt::format("{}: cannot write it: {}", path, std::strerror(written ? errno : error)));
 }
 
 std::shared_ptr<Context> create_context(const Comm& comm, const std::string& path) {

@@ -156,6 +156,9 @@ struct Provenance {
   int ranks = 1, threads = 1;
   std::uint64_t seed = 0;
   std::string configuration;  ///< the full configuration as YAML
+  std::string run;            ///< names the run, through all its restarts
+  std::string inputs;   ///< the files that the configuration names: a YAML list of key, path, bytes, checksum
+  std::string changes;  ///< made on restarts: a YAML list of step, date, key, from, to
 };
 /// Version, git hash, compiler and flags, host, date of this process; the rest is the caller's.
 [[nodiscard]] Provenance current_provenance();

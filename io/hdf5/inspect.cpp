@@ -80,12 +80,17 @@ std::string provenance_text(const Group& root) {
   text += fmt::format("where and when: {}, {}, {} ranks x {} threads, seed {}{}\n", printable(p.host),
                       printable(p.date), p.ranks, p.threads, p.seed,
                       p.blas.empty() ? "" : ", " + printable(p.blas));
-  if (!p.configuration.empty()) text += "configuration:\n";
-  for (std::size_t start = 0; start < p.configuration.size();) {
-    const std::size_t end = std::min(p.configuration.find('\n', start), p.configuration.size());
-    text += "  " + printable(std::string_view(p.configuration).substr(start, end - start), 400) + "\n";
-    start = end + 1;
-  }
+  const auto block = [&text](const char* title, const std::string& lines) {
+    if (!lines.empty()) text += fmt::format("{}:\n", title);
+    for (std::size_t start = 0; start < lines.size();) {
+      const std::size_t end = std::min(lines.find('\n', start), lines.size());
+      text += "  " + printable(std::string_view(lines).substr(start, end - start), 400) + "\n";
+      start = end + 1;
+    }
+  };
+  block("configuration", p.configuration);
+  block("input files", p.inputs);
+  block("changed on restarts", p.changes);
   return text;
 }
 

@@ -56,6 +56,9 @@ void write_header(Group& root, const std::string& schema, int schema_version, co
   root.set_attribute("threads", provenance.threads);
   root.set_attribute("seed", provenance.seed);
   root.set_attribute("configuration", provenance.configuration);
+  root.set_attribute("run", provenance.run);
+  root.set_attribute("inputs", provenance.inputs);
+  root.set_attribute("changes", provenance.changes);
 }
 
 Provenance read_provenance(const Group& root) {
@@ -71,6 +74,9 @@ Provenance read_provenance(const Group& root) {
   provenance.date = text("date");
   provenance.blas = text("blas");
   provenance.configuration = text("configuration");
+  provenance.run = text("run");
+  provenance.inputs = text("inputs");
+  provenance.changes = text("changes");
   provenance.ranks = integer_or(root, "ranks", 0);
   provenance.threads = integer_or(root, "threads", 0);
   provenance.seed = root.has_attribute("seed") ? root.integer_attribute("seed") : 0;

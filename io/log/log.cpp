@@ -32,7 +32,10 @@ struct State {
   bool speaks = true;
   bool quiet = false;
   std::vector<std::string> warnings;
+  std::vector<std::string> early;  ///< lines from before there was a file
 };
+
+constexpr std::size_t most_early_lines = 10000;
 
 State& state() {
   static State state;
@@ -54,6 +57,8 @@ void configure(const Settings& settings) {
   if (settings.file.empty() || !settings.speaks) return;
   try {
     log.file = make_logger(std::make_shared<spdlog::sinks::basic_file_sink_mt>(settings.file), timed_pattern);
+    for (const auto& line : log.early) log.file->info("{}", line);
+    log.early.clear();
   } catch (const spdlog::spdlog_ex& error) {
     throw ResourceError(fmt::format("The log file {} cannot be written: {}", settings.file, error.what()));
   }
@@ -66,7 +71,10 @@ void write(Level level, std::string_view line) {
   if (level == Level::info && !log.quiet) log.output->info("{}", line);
   if (level == Level::warning) log.complaints->warn("{}", line);
   if (level == Level::error) log.complaints->error("{}", line);
-  if (log.file) log.file->info("{}{}", prefix(level), line);
+  if (log.file)
+    log.file->info("{}{}", prefix(level), line);
+  else if (log.early.size() < most_early_lines)
+    log.early.push_back(fmt::format("{}{}", prefix(level), line));
 }
 
 int warning_count() { return static_cast<int>(state().warnings.size()); }

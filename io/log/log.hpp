@@ -20,7 +20,7 @@ enum class Level { debug, info, warning, error };
 struct Settings {
   bool speaks = true;  ///< false on every rank but 0
   bool quiet = false;  ///< no info lines on the terminal (warnings and errors stay)
-  std::string file;    ///< also write to this file ("" for none); appended to
+  std::string file;    ///< also write to this file ("" for none yet); appended to, earlier lines first
 };
 
 /// Configure the log of this process; may be called again (for example when the run directory becomes known).

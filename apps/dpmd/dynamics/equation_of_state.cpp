@@ -175,7 +175,7 @@ void equation_of_state(Context& context, const EquationOptions& options) {
   context.describe_run("method",
                        fmt::format("{} volumes within {:g} % of the minimum in length; Birch-Murnaghan fit",
                                    options.points, 100 * options.range));
-  if (context.validating()) return;
+  if (!context.go_ahead()) return;
   ScaledEnergy energy(context.comm(), options, *field, start);
   const double best = minimum(energy);
 

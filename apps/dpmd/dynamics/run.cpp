@@ -57,6 +57,15 @@ void add_force_times(Context& context, const std::string& phase, const ForceTime
   context.add_phase(phase + "/communication", after.communication - before.communication);
 }
 
+/// What a run writes besides the files of every run.
+std::vector<std::string> extra_files(const RunOptions& options) {
+  std::vector<std::string> files;
+  if (options.trajectory) files.emplace_back("trajectory.h5");
+  if (options.deviation) files.emplace_back("model_devi.out");
+  if (options.selection) files.insert(files.end(), {"candidates.h5", "selected.xyz", "selected.json"});
+  return files;
+}
+
 }  // namespace
 
 void run(Context& context, const RunOptions& options) {
@@ -70,7 +79,7 @@ void run(Context& context, const RunOptions& options) {
       "{}: is of step {}, beyond time.steps = {}; ask for more steps, or restart from an earlier one",
       context.restart_file().value_or(options.system.file), simulation->step(), options.time.steps);
   const auto reference = read_reference(options.reference);
-  if (context.validating()) return;
+  if (!context.go_ahead(extra_files(options))) return;
 
   auto trajectory = open_trajectory(context, options, *simulation);
   LimitOptions limits = options.limits;

@@ -214,7 +214,7 @@ void learn(Context& context, const LearnOptions& options) {
   context.keep_checkpoints(1);
   context.describe_run("loop", fmt::format("at most {} iterations with {} models: train, run, select, label",
                                            options.iterations, options.models));
-  if (context.validating()) return;
+  if (!context.go_ahead({"iteration_*/**", "models/model_*.dp"})) return;
   const LearningStages stages(options, context.directory());
   LoopState state;
   bool stopped = false;

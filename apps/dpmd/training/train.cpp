@@ -71,7 +71,7 @@ void train(Context& context, const TrainOptions& options) {
                 "{}: is of step {}, beyond steps = {}; ask for more steps, or restart from an earlier one",
                 context.restart_file().value_or(""), training.step(), options.steps);
   context.require_memory(training.memory_needed(), "frames and parameters");
-  if (context.validating()) return;
+  if (!context.go_ahead({"lcurve.csv", "lcurve.out", options.output})) return;
 
   const std::int64_t first = training.step();
   LearningCurve curve(context, training.validates(), options.loss.virial.active(), first);

@@ -159,7 +159,8 @@ void describe(Schema& schema, ModelOptions& options) {
       .text("start", options.start,
             "Go on from this model (.dp): its sizes, statistics, energy biases and weights; descriptor and "
             "fitting below are not used")
-      .existing_file();
+      .existing_file()
+      .on_restart(OnRestart::free);
   schema.choice("precision", options.single_precision, {{"double", false}, {"single", true}},
                 "Arithmetic of descriptor, networks and training");
   schema.section("descriptor", options.descriptor, "se_e2_a: environments to numbers");
@@ -217,7 +218,8 @@ void describe(Schema& schema, ValidationDataOptions& options) {
 
 void describe(Schema& schema, DataSection& options) {
   schema.section("training", options.training, "What the model learns from");
-  schema.section("validation", options.validation, "Frames held out; absent: none");
+  schema.section("validation", options.validation, "Frames held out; absent: none")
+      .on_restart(OnRestart::free);
   schema
       .quantity("frame_memory", options.frame_memory, "GB",
                 "Neighbours of frames are kept up to this size on each rank, made anew beyond it")

@@ -31,7 +31,7 @@ TrainingSetup set_up(const Comm& comm, const TrainOptions& options,
                      const std::optional<std::string>& checkpoint) {
   if (!checkpoint) return set_up_training(options);
   const hdf5::File file = hdf5::File::open(comm, *checkpoint);
-  check_same_training(file, options);
+  check_is_training(file);
   return set_up_training(options, read_known_model(file));
 }
 

@@ -6,8 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/ranges.h>
-
 #include "apps/dpmd/dynamics/system.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
@@ -15,32 +13,6 @@
 namespace quintet::dpmd {
 
 namespace {
-
-using Leaves = std::vector<std::pair<std::string, std::string>>;
-
-/// All values of a document as "a.b.c" and text.
-void flatten(const Tree& tree, const std::string& path, Leaves& leaves) {
-  if (!tree.is_map()) {
-    leaves.emplace_back(path, to_json(tree, 0));
-    return;
-  }
-  for (const auto& [key, value] : tree.entries())
-    flatten(value, path.empty() ? key : fmt::format("{}.{}", path, key), leaves);
-}
-
-Leaves leaves_of(const Tree& tree) {
-  Leaves leaves;
-  flatten(tree, "", leaves);
-  return leaves;
-}
-
-/// Keys that no step depends on.
-bool is_free(const std::string& key) {
-  static const std::vector<std::string> free{"model.start",      "report_interval", "checkpoint_interval",
-                                             "checkpoint_keep",  "output",          "divergence",
-                                             "data.frame_memory"};
-  return std::find(free.begin(), free.end(), key) != free.end() || key.starts_with("data.validation");
-}
 
 std::vector<double> flat(const std::vector<std::array<double, 4>>& rows) {
   std::vector<double> values;
@@ -56,25 +28,8 @@ std::vector<std::array<double, 4>> rows_of(const std::vector<double>& values) {
 
 }  // namespace
 
-void check_same_training(const hdf5::File& checkpoint, const TrainOptions& options) {
+void check_is_training(const hdf5::File& checkpoint) {
   QUINTET_CHECK(checkpoint.root().has("training"), "{}: is no checkpoint of 'dpmd train'", checkpoint.path());
-  const Tree before = parse_yaml(read_provenance(checkpoint.root()).configuration, checkpoint.path());
-  TrainOptions copy = options;
-  const Leaves then = leaves_of(before), now = leaves_of(options_tree(described(copy)));
-  std::vector<std::string> model, others;
-  for (const auto& [key, value] : now) {
-    const auto at =
-        std::find_if(then.begin(), then.end(), [&](const auto& leaf) { return leaf.first == key; });
-    if (is_free(key) || (at != then.end() && at->second == value)) continue;
-    auto& list = key.starts_with("model.") ? model : others;
-    list.push_back(
-        fmt::format("{}: {} there, {} here", key, at == then.end() ? "absent" : at->second, value));
-  }
-  QUINTET_CHECK(model.empty(), "{}: the checkpoint is of another model ({}); start a new run",
-                checkpoint.path(), fmt::join(model, "; "));
-  if (!others.empty())
-    log::warning("Options differ from those of the checkpoint, so this is not the run it would have been: {}",
-                 fmt::join(others, "; "));
 }
 
 void write_known_model(hdf5::Group& group, const potential::Model& model) {

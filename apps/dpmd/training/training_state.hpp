@@ -10,9 +10,8 @@
 /// What a checkpoint of `dpmd train` holds besides weights and moments.
 namespace quintet::dpmd {
 
-/// Refuse a checkpoint that is none of a training, or whose `model` section differs (InputError names the
-/// keys); warn where another key differs that steps depend on. Collective.
-void check_same_training(const hdf5::File& checkpoint, const TrainOptions& options);
+/// Throws InputError if it is no checkpoint of a training. Collective.
+void check_is_training(const hdf5::File& checkpoint);
 
 /// Sizes, statistics and energy biases, which a restart does not work out anew. Collective.
 void write_known_model(hdf5::Group& group, const potential::Model& model);

@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <filesystem>
 #include <memory>
 #include <new>
 #include <stdexcept>
@@ -22,7 +24,7 @@ struct TimeOptions {
 
 void describe(Schema& schema, TimeOptions& options) {
   schema.quantity("dt", options.dt, "ps", "Time step").above(0);
-  schema.integer("steps", options.steps, "Number of steps").at_least(0);
+  schema.integer("steps", options.steps, "Number of steps").at_least(0).on_restart(OnRestart::free);
 }
 
 struct ObserverOptions {
@@ -49,6 +51,8 @@ struct Options {
   TimeOptions time;
   std::vector<ObserverOptions> observers;
   FailureOptions failure;
+  int oscillators = 1;
+  std::string force_file;
   int pause_ms = 0;
   double memory_gb = 0;
 };
@@ -56,9 +60,13 @@ struct Options {
 void describe(Schema& schema, Options& options) {
   schema.section("time", options.time, "Time steps");
   schema.sections("observers", options.observers, "What is looked at");
-  schema.section("failure", options.failure, "Failure on purpose");
-  schema.integer("pause_ms", options.pause_ms, "Pause in each step (ms)").at_least(0);
-  schema.number("memory_gb", options.memory_gb, "Memory to ask for (GB)");
+  schema.section("failure", options.failure, "Failure on purpose").on_restart(OnRestart::free);
+  schema.integer("oscillators", options.oscillators, "How many").on_restart(OnRestart::fixed);
+  schema.text("force_file", options.force_file, "What else pulls").existing_file();
+  schema.integer("pause_ms", options.pause_ms, "Pause in each step (ms)")
+      .at_least(0)
+      .on_restart(OnRestart::free);
+  schema.number("memory_gb", options.memory_gb, "Memory to ask for (GB)").on_restart(OnRestart::free);
 }
 
 struct State {
@@ -102,9 +110,9 @@ void run(Context& context, const Options& options) {
   context.require_memory(options.memory_gb * 1e9, "the oscillator");
   auto state = std::make_shared<State>();
   if (context.restart_file()) *state = load(context.comm(), *context.restart_file());
+  if (!context.go_ahead({"frames/frame_*.txt"})) return;
   auto series = context.results().root().series<double>("place", {1}, {"1", {"time", "component"}, "Place"});
-  series.truncate(static_cast<std::uint64_t>(state->step));
-  if (context.validating()) return;
+  series.truncate(std::min(series.size(), static_cast<std::uint64_t>(state->step)));
   context.on_failure([context, state]() mutable { save(context, *state); });
 
   const double dt = options.time.dt;
@@ -125,6 +133,10 @@ void run(Context& context, const Options& options) {
     context.show("x", state->x, "");
   }
   save(context, *state);
+  if (context.comm().is_root()) {
+    std::filesystem::create_directories(context.path("frames"));
+    write_text_file(context.path("frames/frame_1.txt"), "1\n");
+  }
   context.summarise("x_final", state->x);
   add_report(context, times, places);
 }

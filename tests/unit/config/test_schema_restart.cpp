@@ -122,7 +122,7 @@ TEST(SchemaRestart, files_are_listed_with_their_keys) {
   run.models = {"/a.dp", "/b.dp"};
   const auto files = input_files(described(run));
   ASSERT_EQ(files.size(), 2u);
-  EXPECT_EQ(files[1].key, "models.1");
+  EXPECT_EQ(files[1].key, "models");
   EXPECT_EQ(files[1].path, "/b.dp");
   EXPECT_EQ(files[1].rule, OnRestart::physics);
   Settings former = run;

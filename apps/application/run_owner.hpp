@@ -1,0 +1,60 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+
+namespace quintet {
+
+/// The one owner of a run directory, on any number of ranks (rank 0 holds it), also on file systems that
+/// several machines share and that know no locks.
+///
+/// Each owner is a file of the folder, `owner_000001`, `owner_000002` ...: the newest one counts. It is made
+/// with its content by link(), of which exactly one process succeeds for each number; it is never taken away
+/// from a living owner, but marked `released` at the end. Whoever finds the newest owner released or dead
+/// makes the next number, looks that no other came between, and removes the older files. An owner is dead
+/// - on this machine (boot and process namespace), when its process, told by number and time of start, is
+/// gone;
+/// - elsewhere, when the file's time of change, which the owner renews every `beat_s`, is `silent_s` behind
+/// that of
+///   a file made now: both are times of the file system, so clocks of machines do not matter;
+/// - when the folder was copied: the file names the folder's inode.
+class RunOwner {
+ public:
+  static constexpr int beat_s = 15, silent_s = 120;
+
+  /// Take the folder, which must exist. Throws InputError with host, process and since when if it has an
+  /// owner: nothing was changed then. `on_loss` is called, from another thread, if this process was silent
+  /// for so long that another took the folder: what it has open is no longer its own.
+  RunOwner(std::string folder, const std::string& program, std::function<void(const std::string&)> on_loss);
+  ~RunOwner();  ///< releases
+  RunOwner(const RunOwner&) = delete;
+  RunOwner& operator=(const RunOwner&) = delete;
+
+  /// Whether nobody owned the folder before: it may be removed again with what it holds of ours.
+  [[nodiscard]] bool is_first() const { return number_ == 1; }
+  /// Leave no trace when this owner, the first one, goes.
+  void vanish() { vanishes_ = true; }
+
+ private:
+  void take(const std::string& program);
+  [[nodiscard]] bool make(const std::string& program);
+  [[nodiscard]] bool came_alone(const std::string& judged_token) const;
+  void beat();
+  [[nodiscard]] std::string path(std::int64_t number) const;
+
+  std::string folder_, token_, content_;
+  std::function<void(const std::string&)> on_loss_;
+  std::int64_t number_ = 0;
+  bool vanishes_ = false;
+  std::mutex mutex_;
+  std::condition_variable ends_;
+  bool ending_ = false;
+  std::thread heart_;  // last: it uses the others
+};
+
+}  // namespace quintet
