@@ -149,7 +149,7 @@ RestartPoint begin_again(const Comm& comm, const Request& request, const std::st
   const std::string path = directory + "/run.h5";
   const auto former = provenance_of_results(comm, path);
   if (!former) return {};
-  require_program(former->program, request, path, "the results");
+  require_program(former->program, request, path, "a file of results");
   auto changes = changes_of(*former, path, describe, inputs);
   for (auto& change : changes)  // nothing is continued, so nothing has to fit
     if (change.rule == OnRestart::fixed) change.rule = OnRestart::physics;

@@ -196,7 +196,7 @@ std::string RunDirectory::begin_on_root(const std::vector<std::string>& writes, 
   const auto former = read_list(path_);
   std::vector<std::string> mine = common_files, removed;
   mine.insert(mine.end(), writes.begin(), writes.end());
-  const bool adopts = restarts_ && former.empty();  // a run from before there were lists
+  const bool adopts = restarts_ && former.empty() && holds_run(path_);  // from before there were lists
   for (const auto& name : files_in(path_)) {
     const bool listed = is_listed(former, name);
     if (!listed && !adopts && is_listed(mine, name))

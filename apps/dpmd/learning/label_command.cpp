@@ -1,5 +1,6 @@
 #include <filesystem>
 
+#include "apps/application/run_owner.hpp"
 #include "apps/dpmd/command_line.hpp"
 #include "apps/dpmd/learning/label.hpp"
 #include "io/log/error.hpp"
@@ -54,7 +55,12 @@ void label(const Comm& comm, const Application::Arguments& arguments) {
       frame.forces.clear();
       all.push_back(std::move(frame));
     }
-  std::filesystem::create_directories(folder);
+  const auto own = std::filesystem::absolute(folder) / ".quintet";
+  std::filesystem::create_directories(own);
+  const RunOwner owner(own.string(), "dpmd label", [&comm](const std::string& why) {
+    log::error("{}", why);
+    comm.abort(static_cast<int>(ExitCode::resource));
+  });
   const Labelling labelling = label_frames(all, options, folder);
   write_labelled(folder, labelling.frames);
   log::info("{} of {} frames labelled, {} failed: {}/labelled.xyz, {}/systems", labelling.frames.size(),
