@@ -208,6 +208,7 @@ std::string RunOwner::path(std::int64_t number) const {
 
 void RunOwner::take(const std::string& program) {
   for (int i_try = 0; i_try < most_tries; ++i_try) {
+    if (i_try > 0) std::this_thread::sleep_for(2ms);
     const auto numbers = numbers_in(folder_);
     number_ = numbers.empty() ? 1 : numbers.back() + 1;
     std::string judged_token;
@@ -224,7 +225,6 @@ void RunOwner::take(const std::string& program) {
       std::error_code ignored;
       fs::remove(path(number_), ignored);
     }
-    std::this_thread::sleep_for(1ms);
   }
   throw InputError(fmt::format("The directory '{}' cannot be made one's own: others come and go; try again",
                                fs::path(folder_).parent_path().string()));

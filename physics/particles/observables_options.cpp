@@ -9,24 +9,35 @@ namespace quintet {
 namespace {
 
 void describe_correlation(Schema& schema, CorrelationOptions& options) {
-  schema.integer("interval", options.interval, "Steps between two samples").at_least(1);
+  schema.integer("interval", options.interval, "Steps between two samples")
+      .at_least(1)
+      .on_restart(OnRestart::fixed);
   schema.integer("length", options.length, "Longest time difference, in samples")
       .at_least(2)
-      .at_most(1000000);
+      .at_most(1000000)
+      .on_restart(OnRestart::fixed);
   schema
       .integer("origin_interval", options.origin_interval,
                "A new time origin every so many samples; length / origin_interval origins are held, 24 bytes "
                "an atom "
                "each")
-      .at_least(1);
+      .at_least(1)
+      .on_restart(OnRestart::fixed);
 }
 
 }  // namespace
 
 void describe(Schema& schema, RdfOptions& options) {
-  schema.integer("interval", options.interval, "Steps between two samples").at_least(1);
-  schema.quantity("r_max", options.r_max, "angstrom", "Largest distance").above(0).at_most(100);
-  schema.quantity("bin_width", options.bin_width, "angstrom", "Width of a bin").at_least(1e-4);
+  schema.integer("interval", options.interval, "Steps between two samples")
+      .at_least(1)
+      .on_restart(OnRestart::fixed);
+  schema.quantity("r_max", options.r_max, "angstrom", "Largest distance")
+      .above(0)
+      .at_most(100)
+      .on_restart(OnRestart::fixed);
+  schema.quantity("bin_width", options.bin_width, "angstrom", "Width of a bin")
+      .at_least(1e-4)
+      .on_restart(OnRestart::fixed);
   schema.check([&options]() -> std::optional<std::string> {
     if (options.bin_width > options.r_max) return "bin_width is larger than r_max";
     return std::nullopt;
@@ -48,11 +59,11 @@ void describe(Schema& schema, VacfOptions& options) { describe_correlation(schem
 
 void describe(Schema& schema, ObservablesOptions& options) {
   schema.section("rdf", options.rdf, "Radial distribution functions g(r) and coordination numbers")
-      .on_restart(OnRestart::fixed);
+      .on_restart(OnRestart::free);
   schema.section("msd", options.msd, "Mean-square displacements and diffusion coefficients")
-      .on_restart(OnRestart::fixed);
+      .on_restart(OnRestart::free);
   schema.section("vacf", options.vacf, "Velocity autocorrelation and vibrational spectrum")
-      .on_restart(OnRestart::fixed);
+      .on_restart(OnRestart::free);
 }
 
 std::vector<std::unique_ptr<Observer>> make_observables(const ObservablesOptions& options,

@@ -21,11 +21,13 @@ void describe(Schema& schema, DeviationOptions& options) {
   schema
       .quantity("relative_force", options.relative_force, "eV/angstrom",
                 "Divide an atom's force deviation by its mean force plus this level")
-      .above(0);
+      .above(0)
+      .on_restart(OnRestart::physics);
   schema
       .quantity("relative_virial", options.relative_virial, "eV",
                 "Divide a component's virial deviation by its mean (an atom) plus this level")
-      .above(0);
+      .above(0)
+      .on_restart(OnRestart::physics);
   schema.flag("atomic", options.atomic, "Write the force deviation of every atom behind the row")
       .on_restart(OnRestart::fixed);
 }

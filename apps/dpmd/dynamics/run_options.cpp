@@ -97,9 +97,10 @@ void describe(Schema& schema, TrajectoryOptions& options) {
   schema.integer("interval", options.interval, "Steps between frames of trajectory.h5 (H5MD)")
       .at_least(1)
       .on_restart(OnRestart::free);
-  schema.flag("velocities", options.velocities, "Write velocities");
-  schema.flag("forces", options.forces, "Write forces");
-  schema.flag("single_precision", options.single_precision, "Write float32: half the size");
+  schema.flag("velocities", options.velocities, "Write velocities").on_restart(OnRestart::fixed);
+  schema.flag("forces", options.forces, "Write forces").on_restart(OnRestart::fixed);
+  schema.flag("single_precision", options.single_precision, "Write float32: half the size")
+      .on_restart(OnRestart::fixed);
 }
 
 void describe(Schema& schema, LimitOptions& options) {
@@ -132,10 +133,12 @@ void describe(Schema& schema, RunOptions& options) {
       .at_least(1)
       .on_restart(OnRestart::free);
   schema.section("trajectory", options.trajectory, "Frames in trajectory.h5; absent: none")
-      .on_restart(OnRestart::fixed);
+      .on_restart(OnRestart::free);
   schema.section("observables", options.observables, "Averages over the run");
-  schema.section("deviation", options.deviation,
-                 "How far the models disagree, in model_devi.out; absent: not told");
+  schema
+      .section("deviation", options.deviation,
+               "How far the models disagree, in model_devi.out; absent: not told")
+      .on_restart(OnRestart::free);
   schema.section("selection", options.selection,
                  "Frames worth a label: candidates.h5, and a choice of them in selected.xyz; absent: none");
   schema.integer("checkpoint_interval", options.checkpoint_interval, "Steps between checkpoints")
