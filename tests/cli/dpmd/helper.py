@@ -334,13 +334,6 @@ def peer(evaluation, tolerance="1e-10"):
     print(f"{len(results)} configurations agree")
 
 
-def errors_are_one(path):
-    """run.log holds one error."""
-    lines = [line for line in open(path) if "error: " in line]
-    if len(lines) != 1:
-        fail(f"{path}: {len(lines)} errors: {lines}")
-
-
 def parse_json(path):
     json.load(open(path))
 
