@@ -31,7 +31,6 @@ hdf5::Provenance make_provenance(const Runtime& runtime, const Request& request,
   provenance.ranks = runtime.comm().size();
   provenance.threads = runtime.threads().per_rank;
   provenance.configuration = to_yaml(options_tree(describe));
-  provenance.inputs = identify_inputs(runtime.comm(), describe);
   return provenance;
 }
 
@@ -64,12 +63,14 @@ Context::Implementation::Implementation(const Runtime& runtime, const Request& r
     : runtime(runtime),
       comm(runtime.comm()),
       request(request),
+      describe(describe),
       directory(run_directory),
       provenance(make_provenance(runtime, request, describe)),
       stop(request.walltime_s),
       progress(runtime.comm().is_root() && !request.quiet && isatty(STDERR_FILENO) != 0,
                runtime.comm().is_root()) {
   store.emplace(comm, directory.path() + "/checkpoints", 3);
+  if (!request.restart.empty()) provenance.inputs = identify_inputs(comm, describe);
   auto point = find_restart(comm, request, directory.path(), describe, provenance.inputs);
   restart_file = std::move(point.file);
   provenance.run = restart_file ? point.run : name_run(comm);
@@ -80,6 +81,8 @@ Context::Implementation::Implementation(const Runtime& runtime, const Request& r
 
 void Context::Implementation::begin(const std::vector<std::string>& writes) {
   if (directory.has_begun()) return;
+  // Not earlier: a name by mistake ("/") may hold more than a command would ever read.
+  if (provenance.inputs.empty()) provenance.inputs = identify_inputs(comm, describe);
   directory.begin(writes, restart_file.has_value(), reads);
   log::configure({.speaks = comm.is_root(), .quiet = request.quiet, .file = log_file()});
 }

@@ -36,6 +36,7 @@ struct Context::Implementation {
   const Runtime& runtime;
   const Comm& comm;
   const Request& request;
+  Describe describe;
   RunDirectory& directory;
   hdf5::Provenance provenance;
   std::optional<hdf5::CheckpointStore> store;

@@ -65,7 +65,7 @@ class Restart : public ::testing::Test {
     const auto text = refusal();
     EXPECT_NE(text.find(part), std::string::npos) << text << "\n  lacks: " << part;
   }
-  [[nodiscard]] std::string write(const std::string& name, const std::string& text) const {
+  std::string write(const std::string& name, const std::string& text) const {
     const auto path = fs::path(directory_) / name;
     fs::create_directories(path.parent_path());
     std::ofstream(path) << text;
