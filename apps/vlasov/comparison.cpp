@@ -108,6 +108,10 @@ void tell(Context& context, const std::string& name, const std::string& what, do
   context.summarise(name + "_uncertainty", uncertainty);
   context.summarise(name + "_theory", theory);
   context.summarise(name + "_error_relative", (measured - theory) / std::abs(theory));
+  const double doubtful = 0.2;  // of the rate
+  context.headline(name == "growth_rate" ? "growth rate" : "frequency",
+                   fmt::format("{:.5g} ± {:.2g} (theory {:.5g})", measured, uncertainty, theory),
+                   uncertainty > doubtful * std::abs(measured) ? "no one exponential fits the window" : "");
   log::info("{}: {:.6g} +- {:.2g}, theory {:.6g} ({:+.2f} %)", what, measured, uncertainty, theory,
             100 * (measured - theory) / std::abs(theory));
 }

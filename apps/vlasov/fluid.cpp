@@ -45,6 +45,8 @@ Fluid fluid_of(const Exec& exec, const Setup& setup, VlasovSystem& system, int s
               system.moment(exec, s, Moment::m3),
               {},
               {},
+              {},
+              {},
               {}};
   const auto made = [&](const char* label, int n) {
     return ConfField(std::string(label), fluid.m0.extent(0), static_cast<std::size_t>(n), fluid.m0.extent(2));
@@ -54,15 +56,24 @@ Fluid fluid_of(const Exec& exec, const Setup& setup, VlasovSystem& system, int s
   for (int i = 0; i < vdim; ++i) weak_divide(exec, conf, fluid.m1, i, fluid.m0, 0, fluid.velocity, i);
   exec.fence();
 
-  const ConfField pressure = made("vlasov::pressure", 1);
-  Weak::add(mass / vdim, fluid.m2, 0, pressure, 0);
-  for (int i = 0; i < vdim; ++i) weak.add_product(-mass / vdim, fluid.velocity, i, fluid.m1, i, pressure, 0);
+  // P_ij = m (M2_ij - u_i M1_j)
+  const ConfField tensor = system.moment(exec, s, Moment::m2_tensor);
+  fluid.pressure = made("vlasov::pressure", n_components(Moment::m2_tensor, vdim));
+  fluid.temperatures = made("vlasov::temperatures", vdim);
   fluid.temperature = made("vlasov::temperature", 1);
-  weak_divide(exec, conf, pressure, 0, fluid.m0, 0, fluid.temperature, 0);
-  exec.fence();
+  for (int i = 0; i < vdim; ++i) {
+    for (int j = i; j < vdim; ++j) {
+      const int k = tensor_component(i, j, vdim);
+      Weak::add(mass, tensor, k, fluid.pressure, k);
+      weak.add_product(-mass, fluid.velocity, i, fluid.m1, j, fluid.pressure, k);
+    }
+    weak_divide(exec, conf, fluid.pressure, tensor_component(i, i, vdim), fluid.m0, 0, fluid.temperatures, i);
+    exec.fence();
+    Weak::add(1.0 / vdim, fluid.temperatures, i, fluid.temperature, 0);
+  }
 
   // 2 q_i/m = M3_i - u_i M2 - 2 u_j M2_ij + 2 u_i (u . M1)
-  const ConfField tensor = system.moment(exec, s, Moment::m2_tensor), flow = made("vlasov::flow", 1);
+  const ConfField flow = made("vlasov::flow", 1);
   for (int j = 0; j < vdim; ++j) weak.add_product(1, fluid.velocity, j, fluid.m1, j, flow, 0);
   fluid.heat_flux = made("vlasov::heat_flux", vdim);
   for (int i = 0; i < vdim; ++i) {

@@ -34,7 +34,14 @@ void add_points(const Species& species, const Fluid& fluid, int vdim, std::vecto
   for (int i = 0; i < vdim; ++i)
     add(fmt::format("velocity_{}", "xyz"[i]), fmt::format("mean velocity along {}", "xyz"[i]), fluid.velocity,
         i);
-  add("temperature", "temperature, an energy", fluid.temperature, 0);
+  add("temperature", "temperature, an energy: the mean over velocity directions", fluid.temperature, 0);
+  for (int i = 0, k = 0; i < vdim; ++i) {
+    add(fmt::format("temperature_{}", "xyz"[i]), fmt::format("temperature along {}", "xyz"[i]),
+        fluid.temperatures, i);
+    for (int j = i; j < vdim; ++j, ++k)
+      add(fmt::format("pressure_{}{}", "xyz"[i], "xyz"[j]),
+          fmt::format("pressure tensor, {}{}", "xyz"[i], "xyz"[j]), fluid.pressure, k);
+  }
   for (int i = 0; i < vdim; ++i)
     add(fmt::format("heat_flux_{}", "xyz"[i]), fmt::format("heat flux along {}", "xyz"[i]), fluid.heat_flux,
         i);

@@ -148,7 +148,7 @@ Health::Health(const RunOptions& options, const Setup& setup, const History& his
   for (std::size_t s = 0; s < setup.species.size(); ++s) {
     const auto& species = setup.species[s];
     Watch watch;
-    watch.square_falls = !options.species[s].source && !lets_particles_in(species) && !collides(setup, s);
+    watch.square_falls = !setup.has_source[s] && !lets_particles_in(species) && !collides(setup, s);
     const auto& square = history.column(species.name + "_f_squared");
     if (!square.empty()) {
       watch.first_square = square.front();

@@ -9,6 +9,57 @@ namespace quintet::vlasov {
 
 using namespace kinetics;
 
+namespace {
+
+/// Calls f(d, side) for the ends of x that are walls.
+template <class Function>
+void for_walls(const PhaseGrid& grid, const Function& f) {
+  for (std::size_t d = 0; d < static_cast<std::size_t>(grid.cdim); ++d)
+    for (std::size_t side = 0; side < 2; ++side)
+      if (!grid.periodic[d]) f(d, side);
+}
+
+Amount amount_of(const Sample::OfSpecies& of, double mass) {
+  Amount amount{of.m0, {}, 0.5 * mass * of.m2};
+  for (std::size_t d = 0; d < 3; ++d) amount.momentum[d] = mass * of.m1[d];
+  return amount;
+}
+
+void add_species_columns(const Setup& setup, std::size_t s, std::vector<HistoryColumn>& columns) {
+  const auto& species = setup.species[s];
+  const auto column = [&](const std::string& name, const std::string& text) {
+    columns.push_back({species.name + "_" + name, species.name + ": " + text});
+  };
+  const auto momenta = [&](const std::string& name, const std::string& text) {
+    for (int i = 0; i < setup.basis.vdim(); ++i)
+      column(fmt::format("{}_{}", name, "xyz"[i]), fmt::format("{} along {}", text, "xyz"[i]));
+  };
+  column("particles", "integral of f");
+  momenta("momentum", "m times the integral of v f,");
+  column("kinetic_energy", "m/2 times the integral of v^2 f");
+  column("f_squared", "integral of f^2");
+  column("least_mean", "least cell mean of f");
+  column("edge_share",
+         "greatest part of the mean density in the outermost velocity cells of one side, over x and sides");
+  momenta("impulse", "momentum from all forces since the start,");
+  column("work", "kinetic energy from all forces since the start");
+  for_walls(species.grid, [&](std::size_t d, std::size_t side) {
+    const auto wall = fmt::format("{}_{}", "xyz"[d], side == 0 ? "lower" : "upper");
+    column("left_" + wall, "particles that left through the wall " + wall);
+    column("left_energy_" + wall, "kinetic energy that left through the wall " + wall);
+  });
+  if (setup.has_source[s]) {
+    column("source_particles", "particles from the source since the start");
+    momenta("source_momentum", "momentum from the source,");
+    column("source_energy", "kinetic energy from the source");
+  }
+  column("rest_particles", "change of particles that forces, walls and sources do not explain");
+  momenta("rest_momentum", "change of momentum that forces and sources do not explain: collisions, walls;");
+  column("rest_energy", "change of kinetic energy that forces, walls and sources do not explain: collisions");
+}
+
+}  // namespace
+
 std::vector<HistoryColumn> history_columns(const Setup& setup) {
   std::vector<HistoryColumn> columns = {{"time", "Time"}, {"step", "Steps done"}, {"dt", "Last time step"}};
   for (const char* name : {"ex", "ey", "ez", "bx", "by", "bz"})
@@ -17,25 +68,14 @@ std::vector<HistoryColumn> history_columns(const Setup& setup) {
   columns.push_back({"magnetic_energy", "The integral of B^2 over 2 mu0"});
   columns.push_back({"kinetic_energy", "Sum over species of m/2 times the integral of v^2 f"});
   columns.push_back({"energy", "Field and kinetic energy"});
+  columns.push_back(
+      {"energy_balance",
+       "Energy, less what sources and given fields brought, with the kinetic one that left through walls"});
   columns.push_back({"charge_density", "Root mean square over x of the charge density"});
   columns.push_back({"gauss_error", "Root mean square over x of epsilon0 div E - rho (Maxwell)"});
   columns.push_back(
       {"excess_charge", "Charge that the walls of Poisson's equation leave no field for: dropped"});
-  for (const auto& species : setup.species) {
-    const auto column = [&](const std::string& name, const std::string& text) {
-      columns.push_back({species.name + "_" + name, species.name + ": " + text});
-    };
-    column("particles", "integral of f");
-    for (int i = 0; i < setup.basis.vdim(); ++i)
-      column(fmt::format("momentum_{}", "xyz"[i]), fmt::format("m times the integral of v{} f", "xyz"[i]));
-    column("kinetic_energy", "m/2 times the integral of v^2 f");
-    column("f_squared", "integral of f^2");
-    column("least_mean", "least cell mean of f");
-    column("edge_share",
-           "greatest part of the mean density in the outermost velocity cells of one side, over x and sides");
-    column("lost", "particles that left through walls");
-    column("lost_energy", "kinetic energy that left through walls");
-  }
+  for (std::size_t s = 0; s < setup.species.size(); ++s) add_species_columns(setup, s, columns);
   return columns;
 }
 
@@ -44,8 +84,7 @@ History::History(Context& context, const Setup& setup, std::int64_t first_step)
       electric_factor_(0.5 * (setup.system.field == FieldModel::poisson ? setup.system.poisson.epsilon0
                                                                         : setup.system.maxwell.epsilon0)),
       magnetic_factor_(0.5 / setup.system.maxwell.mu0),
-      vdim_(setup.basis.vdim()) {
-  for (const auto& species : setup.species) masses_.push_back(species.mass);
+      setup_(setup) {
   hdf5::Group group = context.results().root().group("history");
   std::uint64_t kept = 0;
   if (group.has(columns_.back().name)) {
@@ -63,23 +102,63 @@ History::History(Context& context, const Setup& setup, std::int64_t first_step)
   }
 }
 
+void History::add_species(std::size_t s, const Sample::OfSpecies& of, std::vector<double>& row) {
+  const auto& species = setup_.species[s];
+  const auto vdim = static_cast<std::size_t>(setup_.basis.vdim());
+  const Amount now = amount_of(of, species.mass);
+  const Budget& budget = of.budget;
+  const auto append = [&](const std::array<double, 3>& vector) {
+    row.insert(row.end(), vector.begin(), vector.begin() + static_cast<std::ptrdiff_t>(vdim));
+  };
+  row.push_back(now.particles);
+  append(now.momentum);
+  row.insert(row.end(), {now.energy, of.l2, of.least_mean, of.edge.share});
+  append(budget.force.momentum);
+  row.push_back(budget.force.energy);
+  for_walls(species.grid, [&](std::size_t d, std::size_t side) {
+    row.insert(row.end(), {budget.left[d][side].particles, budget.left[d][side].energy});
+  });
+  if (setup_.has_source[s]) {
+    row.push_back(budget.source.particles);
+    append(budget.source.momentum);
+    row.push_back(budget.source.energy);
+  }
+  const Amount& first = first_[s];
+  const auto left = budget.left_altogether();
+  std::array<double, 3> rest{};
+  for (std::size_t d = 0; d < vdim; ++d)
+    rest[d] = now.momentum[d] - first.momentum[d] - budget.force.momentum[d] - budget.source.momentum[d];
+  row.push_back(now.particles - first.particles + left.particles - budget.source.particles);
+  append(rest);
+  row.push_back(now.energy - first.energy + left.energy - budget.source.energy - budget.force.energy);
+}
+
 void History::add(const Sample& sample, std::int64_t step, double dt) {
   const auto& steps = column("step");
   if (!steps.empty() && steps.back() >= static_cast<double>(step)) return;
+  if (first_.empty())
+    for (std::size_t s = 0; s < sample.species.size(); ++s) {
+      const auto& name = setup_.species[s].name;
+      const auto first = [&](const std::string& of) { return column(name + "_" + of).front(); };
+      Amount amount = amount_of(sample.species[s], setup_.species[s].mass);
+      if (!steps.empty()) {
+        amount = {first("particles"), {}, first("kinetic_energy")};
+        for (int d = 0; d < setup_.basis.vdim(); ++d)
+          amount.momentum[static_cast<std::size_t>(d)] = first(fmt::format("momentum_{}", "xyz"[d]));
+      }
+      first_.push_back(amount);
+    }
   const auto& field = sample.field;
   std::vector<double> row = {sample.time, static_cast<double>(step), dt};
   row.insert(row.end(), field.begin(), field.begin() + 6);
   row.push_back(electric_factor_ * (field[0] + field[1] + field[2]));
   row.push_back(magnetic_factor_ * (field[3] + field[4] + field[5]));
-  row.push_back(sample.kinetic_energy);
-  row.insert(row.end(), {sample.energy(), sample.charge_density, sample.gauss_error, sample.excess_charge});
-  for (std::size_t s = 0; s < sample.species.size(); ++s) {
-    const auto& one = sample.species[s];
-    row.push_back(one.m0);
-    for (std::size_t i = 0; i < static_cast<std::size_t>(vdim_); ++i) row.push_back(masses_[s] * one.m1[i]);
-    row.insert(row.end(), {0.5 * masses_[s] * one.m2, one.l2, one.least_mean, one.edge.share, one.lost,
-                           one.lost_energy});
-  }
+  double balance = sample.energy();
+  for (const auto& of : sample.species)
+    balance += of.budget.left_altogether().energy - of.budget.source.energy - of.budget.given_work;
+  row.insert(row.end(), {sample.kinetic_energy, sample.energy(), balance, sample.charge_density,
+                         sample.gauss_error, sample.excess_charge});
+  for (std::size_t s = 0; s < sample.species.size(); ++s) add_species(s, sample.species[s], row);
   for (std::size_t c = 0; c < row.size(); ++c) {
     series_[c].append(std::span<const double>(&row[c], 1));
     values_[c].push_back(row[c]);

@@ -17,9 +17,11 @@ struct HistoryColumn {
 /// The history: sums over phase space every so many steps, in group `history` of run.h5.
 ///
 /// Columns: time, step, dt; ex_squared ... bz_squared = int E_x^2 dx ...; electric_energy, magnetic_energy,
-/// kinetic_energy, energy; charge_density, gauss_error, excess_charge (see Sample); and for each species S:
-/// S_particles, S_momentum_x ..., S_kinetic_energy, S_f_squared = int f^2, S_least_mean, S_edge_share,
-/// S_lost, S_lost_energy.
+/// kinetic_energy, energy, energy_balance; charge_density, gauss_error, excess_charge (see Sample). For each
+/// species S: S_particles, S_momentum_x ..., S_kinetic_energy, S_f_squared = int f^2, S_least_mean,
+/// S_edge_share, and what has changed the first three since the start (see Budget): S_impulse_x ..., S_work,
+/// S_left_x_lower ..., S_left_energy_x_lower ... (walls), S_source_particles ... (sources), S_rest_particles,
+/// S_rest_momentum_x ..., S_rest_energy.
 class History {
  public:
   /// On a restart rows after `first_step` are dropped and what was there before is read back. Collective.
@@ -35,14 +37,16 @@ class History {
   [[nodiscard]] std::vector<std::string> names() const;
 
  private:
+  /// What a species has, and what its budget says of it, as values of its columns.
+  void add_species(std::size_t s, const kinetics::Sample::OfSpecies& of, std::vector<double>& row);
   [[nodiscard]] std::size_t index(const std::string& name) const;
 
   std::vector<HistoryColumn> columns_;
   std::vector<hdf5::Series> series_;          ///< one a column
   std::vector<std::vector<double>> values_;   ///< of each column
   double electric_factor_, magnetic_factor_;  ///< epsilon0/2, 1/(2 mu0)
-  std::vector<double> masses_;
-  int vdim_;
+  const Setup& setup_;
+  std::vector<kinetics::Amount> first_;  ///< of each species, from the first row
 };
 
 /// Names of the columns of a run, for checks before it begins.

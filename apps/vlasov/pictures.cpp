@@ -1,6 +1,9 @@
 #include "apps/vlasov/pictures.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
 #include <utility>
 
 #include "io/log/error.hpp"
@@ -98,6 +101,29 @@ void Pictures::read_back(const std::string& name) {
   pictures_.push_back(std::move(picture));
 }
 
+namespace {
+
+/// f less its mean over x, where that is small beside f: what a linear wave does, which f itself hides.
+std::optional<Heatmap> perturbation(const PhasePicture& picture) {
+  constexpr double small = 0.2, noise = 1e-12;
+  if (picture.x_axis.size() != 1 || picture.y_axis.size() != 2) return std::nullopt;  // (x, v) alone
+  Heatmap map = picture.map;
+  double greatest = 0, greatest_f = 0;
+  for (int row = 0; row < map.n_y; ++row) {
+    double* const values = map.values.data() + at(row) * at(map.n_x);
+    const double mean = std::accumulate(values, values + map.n_x, 0.0) / map.n_x;
+    for (int i = 0; i < map.n_x; ++i) {
+      greatest_f = std::max(greatest_f, std::abs(values[i]));
+      values[i] -= mean;
+      greatest = std::max(greatest, std::abs(values[i]));
+    }
+  }
+  if (!(greatest > noise * greatest_f && greatest < small * greatest_f)) return std::nullopt;
+  return map;
+}
+
+}  // namespace
+
 void Pictures::report(Context& context) const {
   if (pictures_.empty()) return;
   context.report().section("Phase space");
@@ -108,6 +134,14 @@ void Pictures::report(Context& context) const {
     map.y_label = picture.y_axis;
     map.value_label.assign(1, 'f');
     context.report().heatmap(map);
+    if (auto wave = perturbation(picture)) {
+      wave->title = fmt::format("{} at time {:.4g}: f less its mean over {}", picture.species, picture.time,
+                                picture.x_axis);
+      wave->x_label = map.x_label;
+      wave->y_label = map.y_label;
+      wave->value_label = fmt::format("f - <f>_{}", picture.x_axis);
+      context.report().heatmap(*wave);
+    }
   }
 }
 

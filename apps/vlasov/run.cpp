@@ -7,6 +7,7 @@
 #include "apps/vlasov/history.hpp"
 #include "apps/vlasov/pictures.hpp"
 #include "apps/vlasov/run_report.hpp"
+#include "apps/vlasov/run_words.hpp"
 #include "apps/vlasov/simulation.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
@@ -50,6 +51,7 @@ void run(Context& context, const RunOptions& options) {
   context.keep_checkpoints(options.checkpoint_keep);
   const auto simulation = start(context, options);
   announce(context, *simulation);
+  describe_run(context, *simulation);
   const double end = simulation->setup().end;
   QUINTET_CHECK(
       simulation->time() <= end * (1 + 1e-12),
@@ -100,6 +102,7 @@ void run(Context& context, const RunOptions& options) {
     steps.expect(simulation->step() + simulation->steps_left());
   }
   if (context.stopped_early() || simulation->step() % options.checkpoint_interval != 0) save();
+  headline_run(context, *simulation, options.limits, history);
   report_run(context, comparison, history, pictures, *simulation, simulation->step() - first, seconds);
 }
 

@@ -28,18 +28,7 @@ std::vector<double> changes(const std::vector<double>& values, double scale) {
   return result;
 }
 
-std::vector<double> sum(const std::vector<double>& a, const std::vector<double>& b) {
-  std::vector<double> result;
-  for (std::size_t i = 0; i < a.size(); ++i) result.push_back(a[i] + b[i]);
-  return result;
-}
-
 double size_of(double value) { return std::max(std::abs(value), 1e-300); }
-
-/// What is there and what has left through walls together.
-std::vector<double> with_lost(const History& history, const std::string& quantity, const std::string& lost) {
-  return sum(history.column(quantity), history.column(lost));
-}
 
 void summarise_speed(Context& context, const Simulation& simulation, std::int64_t steps, double seconds) {
   const Setup& setup = simulation.setup();
@@ -71,25 +60,27 @@ Plot over_time(const std::string& title, const std::string& y_label, const std::
   return plot;
 }
 
-/// Particles (with those that left) and int f^2 of each species.
+/// Particles that nothing explains and int f^2 of each species.
 void report_species(Context& context, const Setup& setup, const History& history) {
   const auto& time = history.column("time");
   Plot particles = over_time("Particles", "relative change", time, {},
-                             "With what left through walls. Should stay at round-off (but for sources).");
+                             "What walls and sources do not explain: should stay at round-off.");
   Plot l2 =
       over_time("Integral of f^2", "relative change", time, {}, "Falls with upwind fluxes and collisions.");
   for (const auto& species : setup.species) {
     const auto& name = species.name;
-    const auto count = with_lost(history, name + "_particles", name + "_lost");
-    const auto change = changes(count, size_of(count.front()));
+    auto change = history.column(name + "_rest_particles");
+    for (double& value : change) value /= size_of(history.column(name + "_particles").front());
     const auto& square = history.column(name + "_f_squared");
     const auto l2_change = changes(square, size_of(square.front()));
     const auto& least = history.column(name + "_least_mean");
-    context.summarise("particle_drift_relative_" + name, change.back());
-    context.summarise("f_squared_change_relative_" + name, l2_change.back());
-    context.summarise("least_mean_" + name, *std::min_element(least.begin(), least.end()));
+    context.summarise("particle_drift_relative_" + name, change.back(),
+                      "what walls and sources do not explain");
+    context.summarise("f_squared_change_relative_" + name, l2_change.back(), "of the integral of f^2");
+    context.summarise("least_mean_" + name, *std::min_element(least.begin(), least.end()), "cell mean of f");
     const auto& edge = history.column(name + "_edge_share");
-    context.summarise("edge_share_" + name, *std::max_element(edge.begin(), edge.end()));
+    context.summarise("edge_share_" + name, *std::max_element(edge.begin(), edge.end()),
+                      "greatest share of the mean density in the outermost velocity cells of a side");
     particles.curves.push_back({name, time, change});
     l2.curves.push_back({name, time, l2_change});
   }
@@ -103,7 +94,8 @@ void report_gauss(Context& context, const Setup& setup, const History& history) 
   const auto &error = history.column("gauss_error"), &charge = history.column("charge_density");
   const double greatest = *std::max_element(error.begin(), error.end()),
                scale = *std::max_element(charge.begin(), charge.end());
-  context.summarise("gauss_error_relative", scale > 0 ? greatest / scale : 0.0);
+  context.summarise("gauss_error_relative", scale > 0 ? greatest / scale : 0.0,
+                    "epsilon0 div E - rho beside the greatest charge density");
   Plot plot =
       over_time("Gauss's law", "charge density", history.column("time"), {},
                 "Root mean squares over x. With field.cleaning the first should stay far below the second.");
@@ -113,23 +105,70 @@ void report_gauss(Context& context, const Setup& setup, const History& history) 
   context.report().plot(plot);
 }
 
+/// What changed particles, momentum and kinetic energy of a species: a row each, the end less the start is
+/// the sum.
+void report_budget(Context& context, const Setup& setup, std::size_t s, const History& history) {
+  const auto& species = setup.species[s];
+  const auto value = [&](const std::string& column, bool at_end = true) {
+    const auto name = species.name + "_" + column;
+    if (!history.has(name)) return std::string("0");
+    const auto& values = history.column(name);
+    return fmt::format("{:.6g}", at_end ? values.back() : values.front());
+  };
+  std::vector<std::string> header = {"", "particles"};
+  for (int i = 0; i < setup.basis.vdim(); ++i) header.push_back(fmt::format("momentum {}", "xyz"[i]));
+  header.emplace_back("kinetic energy");
+  const auto row = [&](const std::string& what, const std::string& particles, const std::string& momentum,
+                       const std::string& energy, bool at_end = true) {
+    std::vector<std::string> cells = {what, particles.empty() ? "0" : value(particles, at_end)};
+    for (int i = 0; i < setup.basis.vdim(); ++i)
+      cells.push_back(momentum.empty() ? "" : value(fmt::format("{}_{}", momentum, "xyz"[i]), at_end));
+    cells.push_back(value(energy, at_end));
+    return cells;
+  };
+  std::vector<std::vector<std::string>> rows = {
+      row("at the start", "particles", "momentum", "kinetic_energy", false),
+      row("+ forces", "", "impulse", "work")};
+  if (setup.has_source[s])
+    rows.push_back(row("+ source", "source_particles", "source_momentum", "source_energy"));
+  for (std::size_t d = 0; d < static_cast<std::size_t>(setup.basis.cdim()); ++d)
+    for (const char* side : {"lower", "upper"})
+      if (!species.grid.periodic[d]) {
+        const auto wall = fmt::format("{}_{}", "xyz"[d], side);
+        rows.push_back(row(fmt::format("- left at the {} wall of {}", side, "xyz"[d]), "left_" + wall, "",
+                           "left_energy_" + wall));
+      }
+  rows.push_back(row("+ rest", "rest_particles", "rest_momentum", "rest_energy"));
+  rows.push_back(row("at the end", "particles", "momentum", "kinetic_energy"));
+  context.report().table(
+      header, rows,
+      fmt::format("Budget of {}, in the input's units. The rest is round-off, collisions with "
+                  "other species and, of momentum, what walls took.",
+                  species.name));
+}
+
 /// Drifts of what should stay.
 void report_budgets(Context& context, const Setup& setup, const History& history) {
   const auto& time = history.column("time");
   context.report().section("Conservation");
-  std::vector<double> lost(time.size()), momentum(time.size());
+  std::vector<double> momentum(time.size());
   for (const auto& species : setup.species) {
-    lost = sum(lost, history.column(species.name + "_lost_energy"));
-    momentum = sum(momentum, history.column(species.name + "_momentum_x"));
+    const auto& of = history.column(species.name + "_momentum_x");
+    for (std::size_t i = 0; i < of.size(); ++i) momentum[i] += of[i];
   }
-  const auto energy = sum(history.column("energy"), lost);
+  const auto& energy = history.column("energy_balance");
   const auto energy_change = changes(energy, size_of(energy.front()));
-  context.summarise("energy_drift_relative", energy_change.back());
-  context.summarise("momentum_change_x", momentum.back() - momentum.front());
+  context.summarise(
+      "energy_drift_relative", energy_change.back(),
+      "of field and particles, less what sources and given fields brought, with what left at walls");
+  context.summarise("momentum_change_x", momentum.back() - momentum.front(), "of all particles");
   report_species(context, setup, history);
+  for (std::size_t s = 0; s < setup.species.size(); ++s) report_budget(context, setup, s, history);
   report_gauss(context, setup, history);
-  context.report().plot(over_time("Energy", "relative change", time, energy_change,
-                                  "Field and kinetic energy, with what left through walls."));
+  context.report().plot(
+      over_time("Energy", "relative change", time, energy_change,
+                "Field and kinetic energy, less what sources and given fields brought, with what "
+                "left through walls."));
   context.report().plot(
       over_time("Momentum along x", "change", time, changes(momentum, 1.0), "Of all particles."));
 }

@@ -267,7 +267,9 @@ Setup make_setup(const Comm& comm, const RunOptions& options) {
   set_field(options.field, formulas, basis, decomposition, species.front().grid, system);
   set_acceleration(options.species, formulas, basis, decomposition, species.front().grid, system);
   const double end = formulas.positive(options.time.end, "time.end");
-  return {formulas, basis, std::move(species), decomposition, std::move(system), end};
+  std::vector<bool> has_source;
+  for (const auto& given : options.species) has_source.push_back(given.source.has_value());
+  return {formulas, basis, std::move(species), decomposition, std::move(system), end, std::move(has_source)};
 }
 
 namespace {

@@ -17,7 +17,8 @@ struct Setup {
   std::vector<kinetics::Species> species;
   kinetics::Decomposition decomposition;
   kinetics::SystemOptions system;
-  double end = 0;  ///< time
+  double end = 0;                ///< time
+  std::vector<bool> has_source;  ///< of each species
 };
 
 /// Throws InputError for whatever in the options does not fit together; nothing large is allocated.

@@ -1,5 +1,6 @@
 #include "apps/vlasov/simulation.hpp"
 
+#include <bit>
 #include <cmath>
 
 #include "apps/vlasov/field_setup.hpp"
@@ -79,7 +80,7 @@ void Simulation::save(hdf5::Group& root) const {
   group.set_attribute("field_model", std::string(model_name(setup_.system.field)));
   group.set_attribute("collision_frequency", system_->collision_frequency());
   control_.save(group);
-  save_lost(group);
+  save_budgets(group);
   for (std::size_t s = 0; s < setup_.species.size(); ++s) {
     const auto& name = setup_.species[s].name;
     write(group, "f_" + name, setup_.decomposition, setup_.basis, system_->f(static_cast<int>(s)),
@@ -89,33 +90,43 @@ void Simulation::save(hdf5::Group& root) const {
         {"1", {}, "Ex, Ey, Ez, Bx, By, Bz, phi, psi"});
 }
 
-/// Counts at walls of every rank: sums over ranks are then of the same bits after a restart.
-void Simulation::save_lost(hdf5::Group& group) const {
-  const auto& lost = system_->lost_here();
-  const auto all = setup_.decomposition.comm().all_gather(std::span<const std::array<double, 2>>(lost));
+/// Budgets of every rank: sums over ranks are then of the same bits after a restart.
+void Simulation::save_budgets(hdf5::Group& group) const {
+  std::vector<BudgetNumbers> here;
+  for (const auto& budget : system_->budgets_here()) here.push_back(std::bit_cast<BudgetNumbers>(budget));
+  const auto all = setup_.decomposition.comm().all_gather(std::span<const BudgetNumbers>(here));
   std::vector<double> values;
-  for (const auto& pair : all) values.insert(values.end(), pair.begin(), pair.end());
+  for (const auto& numbers : all) values.insert(values.end(), numbers.begin(), numbers.end());
   const auto n_ranks = static_cast<std::uint64_t>(setup_.decomposition.comm().size());
   group.write<double>(
-      "lost", values, {n_ranks, lost.size(), 2},
-      {"1", {"rank", "species", "quantity"}, "Left through walls on each rank: particles, int v.v f"});
+      "budget", values, {n_ranks, here.size(), std::tuple_size_v<BudgetNumbers>},
+      {"1",
+       {"rank", "species", "quantity"},
+       "Counted by each rank: particles and energy left through each wall, then impulse, work, what "
+       "sources brought"});
 }
 
-void Simulation::load_lost(const hdf5::Group& group) {
+void Simulation::load_budgets(const hdf5::Group& group) {
   const Comm& comm = setup_.decomposition.comm();
-  const auto shape = group.shape("lost");
+  constexpr auto n_numbers = std::tuple_size_v<BudgetNumbers>;
   const auto n = setup_.species.size();
-  const auto values = group.read<double>("lost");
-  QUINTET_CHECK(shape.size() == 3 && shape[1] == n && shape[2] == 2,
-                "the counts at walls are not of {} species", n);
-  std::vector<std::array<double, 2>> lost(n);
+  const auto shape = group.has("budget") ? group.shape("budget") : std::vector<std::uint64_t>{};
+  QUINTET_CHECK(
+      shape.size() == 3 && shape[1] == n && shape[2] == n_numbers,
+      "the checkpoint holds no budgets of {} species: it is of an older version; start anew, or from a frame "
+      "of its run.h5 (species.0.initial: [{{file: ...}}])",
+      n);
+  const auto values = group.read<double>("budget");
+  std::vector<BudgetNumbers> numbers(n);
   const bool same_ranks = shape[0] == static_cast<std::uint64_t>(comm.size());
   for (std::size_t rank = 0; rank < shape[0]; ++rank) {
     if (same_ranks ? rank != static_cast<std::size_t>(comm.rank()) : !comm.is_root()) continue;
     for (std::size_t s = 0; s < n; ++s)
-      for (std::size_t k = 0; k < 2; ++k) lost[s][k] += values[(rank * n + s) * 2 + k];
+      for (std::size_t k = 0; k < n_numbers; ++k) numbers[s][k] += values[(rank * n + s) * n_numbers + k];
   }
-  system_->set_lost_here(std::move(lost));
+  std::vector<Budget> budgets;
+  for (const auto& one : numbers) budgets.push_back(std::bit_cast<Budget>(one));
+  system_->set_budgets_here(std::move(budgets));
 }
 
 void Simulation::load(const std::string& checkpoint) {
@@ -136,7 +147,7 @@ void Simulation::load(const std::string& checkpoint) {
   control_.load(group);
   system_->resume(Exec(), group.number_attribute("time").at(0), group.integer_attribute("step"));
   system_->set_collision_frequency(group.number_attribute("collision_frequency").at(0));
-  load_lost(group);
+  load_budgets(group);
 }
 
 }  // namespace quintet::vlasov

@@ -41,8 +41,8 @@ class Simulation {
  private:
   void begin(const RunOptions& options);
   void load(const std::string& checkpoint);
-  void save_lost(hdf5::Group& group) const;
-  void load_lost(const hdf5::Group& group);
+  void save_budgets(hdf5::Group& group) const;
+  void load_budgets(const hdf5::Group& group);
 
   Setup setup_;
   StepControl control_;

@@ -73,14 +73,14 @@ void Exterior::hold(const Exec& exec, const Distribution& f) {
     if (kind == Boundary::fixed) vlasov_.trace(exec, f, d, side, outside(d, side));
 }
 
-std::array<double, 2> Exterior::outflow(const Exec& exec) const {
-  std::array<double, 2> sum{};
+void Exterior::add_outflow(const Exec& exec, double weight, double half_mass, Budget& budget) const {
   for (const auto& [d, side, kind] : walls_) {
-    const auto one =
+    const auto flux =
         vlasov_.outflow(exec, d, side, own_.side[at(d)][side > 0], outside_.side[at(d)][side > 0]);
-    for (std::size_t i = 0; i < 2; ++i) sum[i] += one[i];
+    auto& left = budget.left[at(d)][side > 0];
+    left.particles += weight * flux[0];
+    left.energy += weight * half_mass * flux[1];
   }
-  return sum;
 }
 
 std::size_t Exterior::doubles_sent() const {

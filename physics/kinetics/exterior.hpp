@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "physics/kinetics/budget.hpp"
 #include "physics/kinetics/species.hpp"
 #include "physics/kinetics/vlasov_operator.hpp"
 
@@ -24,8 +25,9 @@ class Exterior {
   const FaceTraces& finish(const Exec& exec);
   /// Boundary::fixed: keep the traces of this f as what lies outside.
   void hold(const Exec& exec, const Distribution& f);
-  /// Particles and int v.v f that leave this rank's walls a unit of time; after finish().
-  [[nodiscard]] std::array<double, 2> outflow(const Exec& exec) const;
+  /// Count what leaves through this rank's walls in a time `weight`: particles, and `half_mass` times int v.v
+  /// f; after finish().
+  void add_outflow(const Exec& exec, double weight, double half_mass, Budget& budget) const;
   /// Doubles sent by one start().
   [[nodiscard]] std::size_t doubles_sent() const;
 

@@ -1,5 +1,6 @@
 #include "physics/kinetics/system.hpp"
 
+#include <bit>
 #include <cmath>
 #include <span>
 
@@ -73,7 +74,7 @@ VlasovSystem::Implementation::Implementation(const Comm& comm, const PhaseBasis&
       species(std::move(species_)),
       options(std::move(options_)),
       decomposition(comm, species.at(0).grid, constrained_ranks(species, options)),
-      lost(species.size()) {
+      budgets(species.size()) {
   const auto n_modes = static_cast<std::size_t>(basis.conf().size());
   const PhaseGrid& grid = species[0].grid;
   const auto n_conf = static_cast<std::size_t>(decomposition.block(grid).n_conf());
@@ -138,7 +139,9 @@ const std::vector<Species>& VlasovSystem::species() const { return implementatio
 Distribution& VlasovSystem::f(int s) { return implementation_->now.f[at(s)]; }
 ConfField& VlasovSystem::field() { return implementation_->now.field; }
 void VlasovSystem::add_source(SystemOptions::Source source) {
-  implementation_->options.sources.push_back(std::move(source));
+  auto& my = *implementation_;
+  source.brings = my.amount(Exec(), source.species, source.shape);
+  my.options.sources.push_back(std::move(source));
 }
 double VlasovSystem::time() const { return implementation_->time; }
 std::int64_t VlasovSystem::step() const { return implementation_->step; }
@@ -171,9 +174,9 @@ void VlasovSystem::resume(const Exec& exec, double time, std::int64_t step) {
   my.sum_moments(exec, my.now);
 }
 
-const std::vector<std::array<double, 2>>& VlasovSystem::lost_here() const { return implementation_->lost; }
-void VlasovSystem::set_lost_here(std::vector<std::array<double, 2>> lost) {
-  implementation_->lost = std::move(lost);
+const std::vector<Budget>& VlasovSystem::budgets_here() const { return implementation_->budgets; }
+void VlasovSystem::set_budgets_here(std::vector<Budget> budgets) {
+  implementation_->budgets = std::move(budgets);
 }
 
 double VlasovSystem::stable_dt(const Exec& exec) {
@@ -205,6 +208,20 @@ ConfField VlasovSystem::moment(const Exec& exec, int s, Moment moment) {
   exec.fence();
   my.decomposition.velocity_comm().reduce(std::span<double>(out.data(), out.size()), Comm::Reduction::sum);
   return out;
+}
+
+Amount VlasovSystem::Implementation::amount(const Exec& exec, int s, const Distribution& f) const {
+  const auto& one = species[at(s)];
+  const auto n_modes = at(basis.conf().size());
+  const auto total = [&](Moment moment, int component) {
+    const ConfField out("amount", at(f.block.n_conf()), at(n_components(moment, basis.vdim())), n_modes);
+    moments(exec, basis, f, moment, out);
+    exec.fence();
+    return decomposition.comm().sum(integral(one.grid, out, component));
+  };
+  Amount amount{total(Moment::m0, 0), {}, 0.5 * one.mass * total(Moment::m2, 0)};
+  for (int d = 0; d < basis.vdim(); ++d) amount.momentum[at(d)] = one.mass * total(Moment::m1, d);
+  return amount;
 }
 
 void VlasovSystem::Implementation::sample_charge(const Exec& exec, Sample& sample) {
@@ -256,8 +273,9 @@ Sample VlasovSystem::sample(const Exec& exec) {
     of.least_mean = comm.minimum(phase.least_mean);
     of.greatest_mean = comm.maximum(phase.greatest_mean);
     of.edge = fullest_velocity_edge(my.decomposition, my.basis, my.now.f[at(s)], of.m0);
-    of.lost = comm.sum(my.lost[at(s)][0]);
-    of.lost_energy = comm.sum(0.5 * my.species[at(s)].mass * my.lost[at(s)][1]);
+    auto counted = std::bit_cast<BudgetNumbers>(my.budgets[at(s)]);
+    comm.reduce(std::span<double>(counted), Comm::Reduction::sum);
+    of.budget = std::bit_cast<Budget>(counted);
     sample.kinetic_energy += 0.5 * my.species[at(s)].mass * of.m2;
     sample.species.push_back(of);
   }

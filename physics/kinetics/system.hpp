@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "physics/kinetics/budget.hpp"
 #include "physics/kinetics/collisions.hpp"
 #include "physics/kinetics/flux.hpp"
 #include "physics/kinetics/maxwell.hpp"
@@ -40,6 +41,7 @@ struct SystemOptions {
   struct Source {
     int species = 0;
     Distribution shape;
+    Amount brings = {};  ///< by the shape; set by add_source()
     std::function<double(double t)> amplitude;
   };
   std::vector<Source> sources;
@@ -54,8 +56,7 @@ struct Sample {
     std::array<double, 3> m1{};                ///< int v_i f
     double least_mean = 0, greatest_mean = 0;  ///< of f, over cells
     VelocityEdge edge;                         ///< the fullest end of velocity space
-    double lost = 0,
-           lost_energy = 0;  ///< particles and kinetic energy that left through walls since the start
+    Budget budget;                             ///< since the start
   };
   std::vector<OfSpecies> species;
   std::array<double, n_field> field{};  ///< int E_x^2 ... dx, no 1/2
@@ -102,9 +103,10 @@ class VlasovSystem {
   /// restart takes the same steps. Set it after start().
   [[nodiscard]] double collision_frequency() const;
   void set_collision_frequency(double frequency);
-  /// What this rank has counted at walls, of each species: particles and int v.v f. Part of a checkpoint.
-  [[nodiscard]] const std::vector<std::array<double, 2>>& lost_here() const;
-  void set_lost_here(std::vector<std::array<double, 2>> lost);
+  /// What this rank has counted, of each species; the sum over ranks is the species' budget. Part of a
+  /// checkpoint.
+  [[nodiscard]] const std::vector<Budget>& budgets_here() const;
+  void set_budgets_here(std::vector<Budget> budgets);
 
   /// The largest stable step at the present state. Collective.
   [[nodiscard]] double stable_dt(const Exec& exec);

@@ -33,9 +33,13 @@ struct VlasovSystem::Implementation {
   void sum_sources(double t, const SystemState& state);
   /// Charges and Gauss's law of the present state.
   void sample_charge(const Exec& exec, Sample& sample);
+  /// Particles, momentum and energy of a distribution of species s, over all ranks.
+  [[nodiscard]] Amount amount(const Exec& exec, int s, const Distribution& f) const;
+  /// Impulse and work of the forces in acceleration[s] on `moments` for a time `weight` into budgets[s].
+  void count_forces(int s, const ConfField& moments, double weight);
   void set_acceleration(int s, double t, const ConfField& field);
   void refresh_given(double t);
-  void add_particle_sources(const Exec& exec, const Stage& stage, double t, SystemState& to);
+  void add_particle_sources(const Exec& exec, const Stage& stage, double t, double weight, SystemState& to);
   [[nodiscard]] int n_species() const { return static_cast<int>(species.size()); }
 
   PhaseBasis basis;
@@ -58,7 +62,7 @@ struct VlasovSystem::Implementation {
   bool given_is_fresh = false;
   double time = 0, collision_frequency = 0;
   std::int64_t step = 0;
-  std::vector<std::array<double, 2>> lost;  ///< on this rank, of each species: particles, int v.v f
+  std::vector<Budget> budgets;  ///< counted on this rank, of each species
 };
 
 }  // namespace quintet::kinetics

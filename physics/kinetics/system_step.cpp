@@ -26,6 +26,7 @@ void VlasovSystem::Implementation::stage(const Exec& exec, const Stage& stage, d
     const auto i = static_cast<std::size_t>(s);
     exteriors[i].start(exec, from.f[i]);
     set_acceleration(s, t, from.field);
+    count_forces(s, from.moments[i], weight);
   }
   advance_field(exec, stage, t, from, from0, to);
   for (std::size_t i = 0; i < species.size(); ++i)
@@ -34,14 +35,13 @@ void VlasovSystem::Implementation::stage(const Exec& exec, const Stage& stage, d
   for (std::size_t i = 0; i < species.size(); ++i) {
     operators[i]->add_exterior(exec, stage, exteriors[i].finish(exec), acceleration[i], to.f[i],
                                sum_on_the_way ? to.moments[i] : ConfField());
-    const auto out = exteriors[i].outflow(exec);
-    for (std::size_t k = 0; k < 2; ++k) lost[i][k] += weight * out[k];
+    exteriors[i].add_outflow(exec, weight, 0.5 * species[i].mass, budgets[i]);
   }
   if (collisions) {
     collisions->add(exec, t, from.f, stage.advance * stage.dt, to.f);
     if (&from == &now) collision_frequency = collisions->frequency();
   }
-  add_particle_sources(exec, stage, t, to);
+  add_particle_sources(exec, stage, t, weight, to);
   if (sum_on_the_way) {
     exec.fence();
     reduce_moments(to);
@@ -66,6 +66,39 @@ void VlasovSystem::Implementation::set_acceleration(int s, double t, const ConfF
         if (c < 3 && given_acceleration[i].size() > 0) value += given_acceleration[i](conf, c, m);
         a(conf, c, m) = value;
       }
+}
+
+void VlasovSystem::Implementation::count_forces(int s, const ConfField& moments, double weight) {
+  if (decomposition.velocity_comm().rank() != 0) return;  // moments are summed over these ranks
+  const auto i = static_cast<std::size_t>(s);
+  const ConfField &a = acceleration[i], &given = given_acceleration[i];
+  const double ratio = species[i].charge / species[i].mass;
+  const auto vdim = static_cast<std::size_t>(basis.vdim());
+  std::array<double, 3> impulse{};
+  double work = 0, given_work = 0;
+  for (std::size_t conf = 0; conf < a.extent(0); ++conf)
+    for (std::size_t m = 0; m < a.extent(2); ++m) {
+      const double n = moments(conf, 0, m);
+      std::array<double, 3> flux{};
+      for (std::size_t d = 0; d < vdim; ++d) {
+        flux[d] = moments(conf, 1 + d, m);
+        work += a(conf, d, m) * flux[d];
+        double part = given_field.size() > 0 ? ratio * given_field(conf, d, m) : 0;
+        if (given.size() > 0) part += given(conf, d, m);
+        given_work += part * flux[d];
+      }
+      for (std::size_t d = 0; d < vdim; ++d) {  // a + v x B
+        const std::size_t e = (d + 1) % 3, f = (d + 2) % 3;
+        impulse[d] += a(conf, d, m) * n + flux[e] * a(conf, 3 + f, m) - flux[f] * a(conf, 3 + e, m);
+      }
+    }
+  // int w_a w_b dx = delta_ab prod dx/2
+  const PhaseGrid& grid = species[i].grid;
+  const double scale = weight * species[i].mass * grid.conf_cell_volume() / (1 << grid.cdim);
+  Budget& budget = budgets[i];
+  for (std::size_t d = 0; d < 3; ++d) budget.force.momentum[d] += scale * impulse[d];
+  budget.force.energy += scale * work;
+  budget.given_work += scale * given_work;
 }
 
 void VlasovSystem::Implementation::sum_sources(double t, const SystemState& state) {
@@ -127,9 +160,14 @@ void VlasovSystem::Implementation::sum_moments(const Exec& exec, SystemState& st
 }
 
 void VlasovSystem::Implementation::add_particle_sources(const Exec& exec, const Stage& stage, double t,
-                                                        SystemState& to) {
+                                                        double weight, SystemState& to) {
   for (const auto& source : options.sources) {
-    const double rate = stage.advance * stage.dt * source.amplitude(t);
+    const double amplitude = source.amplitude(t), rate = stage.advance * stage.dt * amplitude;
+    Amount& brought = budgets[static_cast<std::size_t>(source.species)].source;
+    const double part = decomposition.comm().is_root() ? weight * amplitude : 0;  // counted once
+    brought.particles += part * source.brings.particles;
+    brought.energy += part * source.brings.energy;
+    for (std::size_t d = 0; d < 3; ++d) brought.momentum[d] += part * source.brings.momentum[d];
     double* const out = to.f[static_cast<std::size_t>(source.species)].data.data();
     const double* const shape = source.shape.data.data();
     Kokkos::parallel_for("vlasov::source", Kokkos::RangePolicy<Exec>(exec, 0, source.shape.data.size()),

@@ -46,11 +46,14 @@ def same(a, b, group="/"):
         fail(f"{a} and {b} differ in {group}:\n" + "\n".join(found or done.stdout.splitlines()[-20:]))
 
 
-def column(path, name):
-    subprocess.run(["h5dump", "-d", f"/history/{name}", "-b", "LE", "-o", "column.bin", path], check=True,
-                   stdout=subprocess.DEVNULL)
-    data = open("column.bin", "rb").read()
+def dataset(path, name):
+    subprocess.run(["h5dump", "-d", name, "-b", "LE", "-o", "dataset.bin", path], check=True, stdout=subprocess.DEVNULL)
+    data = open("dataset.bin", "rb").read()
     return struct.unpack(f"<{len(data) // 8}d", data)
+
+
+def column(path, name):
+    return dataset(path, f"/history/{name}")
 
 
 def columns(path):
@@ -143,6 +146,29 @@ def has(path, *keys):
     missing = [key for key in keys if key not in summary]
     if missing:
         fail(f"{path} lacks {', '.join(missing)}: {', '.join(summary)}")
+
+
+def fluid(path):
+    """Density, velocity, pressure tensor, temperatures and heat flux of fluid.yaml against the sums that they are."""
+    m, beams = 2, [(1.2, (0.5, -0.4, 0.2), (1, 1.2, 0.9)), (0.4, (-0.6, 0.8, 0.3), (0.8, 1, 1.1))]
+    n = sum(b[0] for b in beams)
+    u = [sum(b[0] * b[1][i] for b in beams) / n for i in range(3)]
+
+    def p(i, j):
+        return m * sum(b[0] * ((b[1][i] - u[i]) * (b[1][j] - u[j]) + (i == j) * b[2][i] ** 2) for b in beams)
+
+    def q(i):
+        return m / 2 * sum(b[0] * (b[1][i] - u[i]) * (sum((b[1][j] - u[j]) ** 2 + b[2][j] ** 2 for j in range(3))
+                                                      + 2 * b[2][i] ** 2) for b in beams)
+    expected = {"density": n, "temperature": sum(p(i, i) for i in range(3)) / (3 * n)}
+    for i in range(3):
+        x = "xyz"[i]
+        expected.update({f"velocity_{x}": u[i], f"temperature_{x}": p(i, i) / n, f"heat_flux_{x}": q(i)})
+        expected.update({f"pressure_{x}{'xyz'[j]}": p(i, j) for j in range(i, 3)})
+    for name, value in expected.items():
+        for found in dataset(path, f"/fields/gas_{name}"):
+            if not abs(found - value) <= 2e-3:
+                fail(f"{name} is {found}, expected {value}")
 
 
 globals()[sys.argv[1]](*sys.argv[2:])

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+namespace quintet::kinetics {
+
+/// Particles, momentum m v and kinetic energy m v^2/2: of a distribution, or brought to one.
+struct Amount {
+  double particles = 0;
+  std::array<double, 3> momentum{};
+  double energy = 0;
+};
+
+/// What has changed a species since the start of the run, summed with the weights of the Runge-Kutta stages:
+/// so that
+///
+///     now - then = force + source - left + rest
+///
+/// holds to round-off for particles, momentum and (where the basis holds v^2) energy. The rest is what
+/// collisions have done, and for momentum what walls have.
+struct Budget {
+  struct Wall {
+    double particles = 0, energy = 0;
+  };
+  std::array<std::array<Wall, 2>, 3>
+      left{};             ///< through the walls, [x direction][lower, upper], less what came in
+  Amount force;           ///< impulse and work of all forces, int m a f dz and int m a.v f dz
+  double given_work = 0;  ///< part of force.energy: of given fields and accelerations
+  Amount source;
+  [[nodiscard]] Wall left_altogether() const {
+    Wall sum;
+    for (const auto& ends : left)
+      for (const Wall& wall : ends) sum.particles += wall.particles, sum.energy += wall.energy;
+    return sum;
+  }
+};
+/// A Budget is numbers alone, in the order of its members: so it is summed over ranks and kept in
+/// checkpoints.
+using BudgetNumbers = std::array<double, sizeof(Budget) / sizeof(double)>;
+
+}  // namespace quintet::kinetics
