@@ -29,10 +29,12 @@ void describe(Schema& schema, GridOptions& options) {
 void describe(Schema& schema, PairOptions& options) {
   schema.texts("species", options.species, "Two species").required().length(2, 2);
   schema
-      .formulas(
-          "frequency", options.frequency,
-          "Of the first with the second, and back; one alone: the way back follows from the masses at equal "
-          "densities")
+      .formulas("frequency", options.frequency,
+                "nu_sr, at which the first (s) is slowed by the second (r), and nu_rs the other way round; "
+                "one alone: nu_sr, "
+                "with nu_rs = nu_sr m_s/m_r. Mean velocities near each other at (nu_sr + nu_rs)/2 where m n "
+                "nu of both are "
+                "equal (docs/vlasov.md)")
       .required()
       .length(1, 2);
 }
@@ -49,7 +51,7 @@ void describe(Schema& schema, CollisionSection& options) {
                 "Lenard-Bernstein/Dougherty (drag and diffusion in v) or relaxation to a Maxwellian");
   schema.named_formulas(
       "frequency", options.frequency,
-      "Of each species with itself, by name: {electrons: 0.01}, formulas of x, y, z, t; not "
+      "nu_ss of each species with itself, by name: {electrons: 0.01}, formulas of x, y, z, t; not "
       "named: 0");
   schema.sections("between", options.between, "Collisions between species");
   schema.flag("conserving", options.conserving,
