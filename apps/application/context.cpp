@@ -127,6 +127,7 @@ void Context::record_seed(std::uint64_t seed) { implementation_.provenance.seed 
 const std::optional<std::string>& Context::restart_file() const { return implementation_.restart_file; }
 const hdf5::CheckpointStore& Context::checkpoints() const { return *implementation_.store; }
 bool Context::stopped_early() const { return !implementation_.stop_reason.empty(); }
+bool Context::stop_noticed() const { return implementation_.stop.noticed(implementation_.reserve_s()); }
 Report& Context::report() { return implementation_.report; }
 Context::Phase Context::phase(const char* name) { return implementation_.phases.timer(name); }
 void Context::add_phase(const std::string& path, double seconds) {
@@ -212,6 +213,11 @@ void Context::headline(const std::string& name, const std::string& value, const 
 }
 
 void Context::on_failure(std::function<void()> action) { implementation_.failure_action = std::move(action); }
+
+void Context::stop_within_step() {
+  implementation_.stop_reason = implementation_.stop.reason(comm(), implementation_.reserve_s());
+  log::info("Stopping early, within a step, which is given up: {}", implementation_.stop_reason);
+}
 
 Context::Steps Context::steps(std::int64_t first, std::int64_t last) {
   return Steps(implementation_, first, last);

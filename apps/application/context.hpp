@@ -76,6 +76,10 @@ class Context {
   class Steps;
   [[nodiscard]] Steps steps(std::int64_t first, std::int64_t last);
   [[nodiscard]] bool stopped_early() const;
+  /// Whether this rank knows that the run must stop; no communication, for a step that takes long.
+  [[nodiscard]] bool stop_noticed() const;
+  /// Stop within a step, which is given up on all ranks: as if the loop had been left before it. Collective.
+  void stop_within_step();
   /// One physical number shown in the progress line, e.g. ("T", 301.2, "K"); the last value given is shown.
   void show(const std::string& name, double value, const std::string& unit);
 

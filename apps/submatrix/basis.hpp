@@ -30,6 +30,7 @@ struct Basis : electronic::Orthogonalised {
 
 /// Throws electronic::IllConditioned if neither way leads to S^-1/2, or only the local one where the user
 /// wants matrices of the basis S^-1/2 (`only_global`). Collective.
-[[nodiscard]] Basis make_basis(const System& system, double threshold, bool only_global);
+[[nodiscard]] Basis make_basis(const System& system, double threshold, bool only_global,
+                               const electronic::Interrupt& interrupt);
 
 }  // namespace quintet::submatrix

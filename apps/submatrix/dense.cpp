@@ -125,9 +125,9 @@ std::string why_dense(Context& context, const EvaluateOptions& options, const Sy
       method.columns_together != 0 || wants_orthogonal(options.output))
     return {};
   constexpr double nearly_all = 0.9;
-  const double part = a != nullptr ? mean_part(*a, threshold)
-                                   : std::max(mean_part(system.k, threshold),
-                                              mean_part(inverse_sqrt_pattern(system.s, threshold), 0));
+  const double part = a != nullptr
+                          ? mean_part(*a, threshold)
+                          : std::max(mean_part(system.k, threshold), inverse_sqrt_part(system.s, threshold));
   const int n_rows = system.blocking().n_rows();
   if (part < nearly_all || !fits(context, n_rows)) return {};
   return fmt::format("at threshold {:.0e} a submatrix has {:.0f} % of all {} orbitals on the mean", threshold,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <numeric>
 
 #include "apps/submatrix/basis.hpp"
 #include "apps/submatrix/dense.hpp"
@@ -91,6 +92,10 @@ std::vector<Spin> read_spins(Context& context, const EvaluateOptions& options) {
   return spins;
 }
 
+Interrupt interrupt_of(const Context& context) {
+  return [&context] { return context.stop_noticed(); };
+}
+
 /// P of each spin at one threshold.
 std::vector<SubmatrixResult> signs_of(Context& context, const EvaluateOptions& options,
                                       const std::vector<Spin>& spins, const std::vector<Basis>& bases,
@@ -99,14 +104,17 @@ std::vector<SubmatrixResult> signs_of(Context& context, const EvaluateOptions& o
   std::vector<SubmatrixResult> signs;
   if (options.ensemble.common_mu) {
     auto both = submatrix_options(options, threshold, spins[0].electrons);
+    both.interrupt = interrupt_of(context);
     both.pairs_tolerance = options.ensemble.tolerance;
     auto [up, down] = evaluate_spins(bases[0].a, bases[1].a, both);
     signs.push_back(std::move(up));
     signs.push_back(std::move(down));
   } else {
-    for (std::size_t s = 0; s < spins.size(); ++s)
-      signs.push_back(
-          evaluate_submatrices(bases[s].a, submatrix_options(options, threshold, spins[s].electrons)));
+    for (std::size_t s = 0; s < spins.size(); ++s) {
+      auto one = submatrix_options(options, threshold, spins[s].electrons);
+      one.interrupt = interrupt_of(context);
+      signs.push_back(evaluate_submatrices(bases[s].a, one));
+    }
   }
   return signs;
 }
@@ -152,8 +160,10 @@ Evaluation evaluate_threshold(Context& context, const EvaluateOptions& options,
                               double threshold, bool write) {
   const auto signs = signs_of(context, options, spins, bases, threshold);
   std::vector<Evaluation> parts;
-  for (std::size_t s = 0; s < spins.size(); ++s)
+  for (std::size_t s = 0; s < spins.size(); ++s) {
+    give_up_if_asked(context.comm(), interrupt_of(context));
     parts.push_back(evaluate_spin(context, options, spins[s], bases[s], signs[s], threshold, write));
+  }
   return parts.size() == 1 ? parts[0] : mean_of(parts[0], parts[1]);
 }
 
@@ -163,48 +173,51 @@ struct Way {
   std::vector<Basis> bases;            ///< of each spin; none where nothing is done by submatrices
 };
 
+/// Of each threshold; with it submatrices shrink, so that where the smallest is not dense none is.
+std::vector<std::string> reasons_for_dense(Context& context, const EvaluateOptions& options,
+                                           const System& system, const BlockMatrix* a) {
+  const auto& thresholds = options.method.thresholds;
+  std::vector<std::size_t> ascending(thresholds.size());
+  std::iota(ascending.begin(), ascending.end(), std::size_t{0});
+  std::sort(ascending.begin(), ascending.end(),
+            [&](std::size_t i, std::size_t j) { return thresholds[i] < thresholds[j]; });
+  std::vector<std::string> reasons(thresholds.size());
+  for (const std::size_t i : ascending) {
+    reasons[i] = why_dense(context, options, system, thresholds[i], a);
+    if (reasons[i].empty()) break;
+  }
+  return reasons;
+}
+
 Way choose_way(Context& context, const EvaluateOptions& options, const std::vector<Spin>& spins) {
   const auto& thresholds = options.method.thresholds;
   const auto phase = context.phase("orthogonalise");
-  Way way;
-  for (const double threshold : thresholds)
-    way.why_dense.push_back(why_dense(context, options, spins.front().system, threshold));
+  Way way{reasons_for_dense(context, options, spins.front().system, nullptr), {}};
   if (std::none_of(way.why_dense.begin(), way.why_dense.end(), [](const auto& why) { return why.empty(); }))
     return way;
   try {
     for (const auto& spin : spins)
       way.bases.push_back(make_basis(spin.system, *std::min_element(thresholds.begin(), thresholds.end()),
-                                     wants_orthogonal(options.output)));
+                                     wants_orthogonal(options.output), interrupt_of(context)));
   } catch (const IllConditioned& error) {
     if (options.method.dense == Dense::never || wants_orthogonal(options.output)) throw;
     const auto why = fmt::format(
-        "the condition number of S, about {:.1g} with the functions of each block made orthogonal, is too "
-        "large "
-        "for S^-1/2",
+        "the condition number of S, about {:.1g} with functions of each block made orthogonal, is too large "
+        "for "
+        "S^-1/2",
         error.condition);
     return {std::vector<std::string>(thresholds.size(), why), {}};
   }
+  const auto reasons = reasons_for_dense(context, options, spins.front().system, &way.bases.front().a);
   for (std::size_t i = 0; i < thresholds.size(); ++i)
-    if (way.why_dense[i].empty())
-      way.why_dense[i] =
-          why_dense(context, options, spins.front().system, thresholds[i], &way.bases.front().a);
+    if (way.why_dense[i].empty()) way.why_dense[i] = reasons[i];
   return way;
 }
 
-}  // namespace
-
-void evaluate(Context& context, const EvaluateOptions& options) {
-  const auto spins = read_spins(context, options);
-  const System& system = spins.front().system;
-  const auto reference = find_reference(context.comm(), options.reference, options.matrices.repeat);
-  for (const auto& spin : spins) announce_system(spin.system);
-  std::vector<Evaluation> evaluations = kept_evaluations(context, options.method.thresholds);
-  if (context.restart_file())
-    log::info("Goes on after {} of {} thresholds ({})", evaluations.size(), options.method.thresholds.size(),
-              *context.restart_file());
-  if (!context.go_ahead(output_files(options.output))) return;
-
-  const Way way = choose_way(context, options, spins);
+/// The thresholds that `evaluations` lacks; each is kept as soon as it is done. Throws Interrupted.
+void evaluate_thresholds(Context& context, const EvaluateOptions& options, const std::vector<Spin>& spins,
+                         const Way& way, const ReferenceOptions& reference,
+                         std::vector<Evaluation>& evaluations) {
   std::optional<Evaluation> dense;  // of all thresholds
   const auto done = static_cast<std::int64_t>(evaluations.size());
   const auto n = static_cast<std::int64_t>(options.method.thresholds.size());
@@ -221,11 +234,36 @@ void evaluate(Context& context, const EvaluateOptions& options) {
       evaluations.push_back(*dense);
       evaluations.back().threshold = threshold;
     }
-    announce(evaluations.back(), reference, static_cast<double>(system.n_atoms));
+    announce(evaluations.back(), reference, static_cast<double>(spins.front().system.n_atoms));
     context.show("Tr(DK)", evaluations.back().tr_dk, "hartree");
     if (i < n) keep(context, evaluations);
   }
-  if (evaluations.empty()) return log::warning("Stopped before the first threshold: nothing is kept");
+}
+
+}  // namespace
+
+void evaluate(Context& context, const EvaluateOptions& options) {
+  const auto spins = read_spins(context, options);
+  const System& system = spins.front().system;
+  const auto reference = find_reference(context.comm(), options.reference, options.matrices.repeat);
+  for (const auto& spin : spins) announce_system(spin.system);
+  std::vector<Evaluation> evaluations = kept_evaluations(context, options.method.thresholds);
+  if (context.restart_file())
+    log::info("Goes on after {} of {} thresholds ({})", evaluations.size(), options.method.thresholds.size(),
+              *context.restart_file());
+  if (!context.go_ahead(output_files(options.output))) return;
+
+  Way way;
+  try {
+    way = choose_way(context, options, spins);
+    evaluate_thresholds(context, options, spins, way, reference, evaluations);
+  } catch (const Interrupted&) {
+    context.stop_within_step();
+  }
+  if (evaluations.empty()) {
+    keep(context, evaluations);
+    return log::info("No threshold is done: a restart begins with the first one");
+  }
   report_evaluations(context, options, reference, system, way.bases.empty() ? nullptr : &way.bases.front(),
                      evaluations);
 }

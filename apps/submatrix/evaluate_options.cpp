@@ -23,13 +23,13 @@ std::optional<std::string> unknown(const std::string& key, const std::vector<std
 void describe(Schema& schema, MethodOptions& options) {
   using Kernel = electronic::SubmatrixKernel;
   schema
-      .numbers(
-          "thresholds", options.thresholds,
-          "Blocks of A = S^-1/2 K S^-1/2 (hartree) of smaller Frobenius norm are dropped; several: one "
-          "evaluation each, which shows how the results converge; a run of several that was stopped "
-          "goes on with "
-          "the next one (--restart auto), a single one starts again; on a restart more may follow, those "
-          "done must stay")
+      .numbers("thresholds", options.thresholds,
+               "Blocks of A = S^-1/2 K S^-1/2 (hartree) of smaller Frobenius norm are dropped; several: one "
+               "evaluation each, which shows how the results converge; a stopped run goes on after the last "
+               "that was "
+               "done (--restart auto); one at work is given up between submatrices and begun anew; on a "
+               "restart more may follow, those "
+               "done must stay")
       .length(1, 50)
       .at_least(0)
       .at_most(1)

@@ -49,8 +49,9 @@ void for_each_number(E& e, const Visit& visit) {
 
 void keep(Context& context, const std::vector<Evaluation>& evaluations) {
   context.checkpoint(static_cast<std::int64_t>(evaluations.size()), [&](hdf5::Group& root) {
+    auto all = root.group(group_name);  // there also where nothing is done yet
     for (std::size_t i = 0; i < evaluations.size(); ++i) {
-      auto group = root.group(std::string(group_name) + "/" + std::to_string(i));
+      auto group = all.group(std::to_string(i));
       const Evaluation& e = evaluations[i];
       for_each_number(e, [&](const char* name, const auto& number) {
         group.set_attribute(name, static_cast<double>(number));

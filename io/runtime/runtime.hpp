@@ -64,8 +64,12 @@ class StopRequest {
   /// The reason ("SIGTERM", "walltime of 00:30:00 is nearly used") or "" - on all ranks the same. Collective;
   /// cheap (one small reduction). `reserve_s`: time needed to write a checkpoint and end.
   [[nodiscard]] std::string reason(const Comm& comm, double reserve_s) const;
+  /// Whether this rank sees a reason; no communication, for work within a step that takes long.
+  [[nodiscard]] bool noticed(double reserve_s) const;
 
  private:
+  [[nodiscard]] bool time_is_up(double reserve_s) const;
+
   struct FormerHandlers;
   std::optional<double> walltime_s_;
   std::unique_ptr<FormerHandlers> former_;

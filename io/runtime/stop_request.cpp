@@ -122,9 +122,14 @@ StopRequest::~StopRequest() {
   }
 }
 
+bool StopRequest::time_is_up(double reserve_s) const {
+  return walltime_s_ && seconds_since_start() + reserve_s >= *walltime_s_;
+}
+
+bool StopRequest::noticed(double reserve_s) const { return received_signal != 0 || time_is_up(reserve_s); }
+
 std::string StopRequest::reason(const Comm& comm, double reserve_s) const {
-  const bool time_is_up = walltime_s_ && seconds_since_start() + reserve_s >= *walltime_s_;
-  std::array<int, 2> found{received_signal, time_is_up ? 1 : 0};
+  std::array<int, 2> found{received_signal, time_is_up(reserve_s) ? 1 : 0};
   comm.reduce(std::span<int>(found), Comm::Reduction::maximum);
   if (found[0] != 0) return signal_name(found[0]);
   if (found[1] != 0)

@@ -226,6 +226,7 @@ class Product {
 
   void append_to(BlockMatrix& c) {
     for (int first = 0; first < b_.n_columns(); first += together) {
+      if (options_.interrupt && options_.interrupt()) return;
       append_group(c, first, std::min(together, b_.n_columns() - first));
       if (first == 0)  // memory that is not written costs nothing
         c.value.reserve(c.value.size() * (c.column_begin.size() + at(b_.n_columns())) /
@@ -328,6 +329,7 @@ BlockMatrix multiply(const BlockMatrix& a, const BlockMatrix& b, const ProductOp
   const RankedColumns columns(ColumnStore(a, b.row), *a.blocking, needed_norms(b, options.error));
   BlockMatrix c = empty_like(b);
   Product(columns, b, options).append_to(c);
+  give_up_if_asked(b.comm, options.interrupt);
   return options.symmetric ? with_mirror(c) : c;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "physics/electronic/block_matrix.hpp"
+#include "physics/electronic/interrupt.hpp"
 
 namespace quintet::electronic {
 
@@ -12,6 +13,7 @@ struct ProductOptions {
   /// The product is known to be symmetric: one block of each pair is computed and mirrored.
   bool symmetric = false;
   const BlockMatrix* pattern = nullptr;  ///< only its blocks are computed; symmetric if the product is
+  Interrupt interrupt{};                 ///< throws Interrupted
 };
 /// C = A B, A and B symmetric or not. Collective: each needed block travels once. Throws InputError if blocks
 /// or shares differ.

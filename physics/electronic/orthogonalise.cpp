@@ -66,14 +66,26 @@ double residual_of(const BlockMatrix& z, const BlockMatrix& s) {
   return std::sqrt(z.comm.sum(squares) / (n_vectors * static_cast<double>(z.blocking->n_rows())));
 }
 
+/// Norms |S|^2 of blocks that S^-1/2 gets.
+BlockMatrix squared_norms(const BlockMatrix& s, double threshold) {
+  const BlockMatrix norms = block_norms(s);
+  return multiply(norms, norms, 4 * threshold);
+}
+
 }  // namespace
 
 BlockMatrix inverse_sqrt_pattern(const BlockMatrix& s, double threshold) {
-  const BlockMatrix norms = block_norms(s);
-  return pattern_of(multiply(norms, norms, 4 * threshold), s.blocking);
+  return pattern_of(squared_norms(s, threshold), s.blocking);
 }
 
-Orthogonalised orthogonalise(const BlockMatrix& k, const BlockMatrix& s, double threshold) {
+double inverse_sqrt_part(const BlockMatrix& s, double threshold) {
+  double rows = 0;
+  for (const auto row : squared_norms(s, threshold).row) rows += s.blocking->size(row);
+  return s.comm.sum(rows) / (static_cast<double>(s.blocking->n_rows()) * s.blocking->n_blocks());
+}
+
+Orthogonalised orthogonalise(const BlockMatrix& k, const BlockMatrix& s, double threshold,
+                             const Interrupt& interrupt) {
   QUINTET_CHECK(k.blocking->begin == s.blocking->begin && k.rank_begin == s.rank_begin,
                 "K and S have different blocks ({} and {} rows)", k.blocking->n_rows(), s.blocking->n_rows());
   // The polynomial's error is the same in all columns and adds up in energies: it is made much smaller.
@@ -81,11 +93,12 @@ Orthogonalised orthogonalise(const BlockMatrix& k, const BlockMatrix& s, double 
   BlockMatrix filtered = s;
   filter(filtered, 0.1 * threshold);
   BlockMatrix z = inverse_sqrt_pattern(filtered, threshold);
-  evaluate_columns(filtered, z, series);
+  evaluate_columns(filtered, z, series, interrupt);
   const double residual = residual_of(z, s);
   const double drop = 0.01 * threshold;
-  const BlockMatrix kz = multiply(k, z, {.threshold = drop, .error = drop});
-  BlockMatrix a = multiply(z, kz, {.threshold = drop, .error = drop, .symmetric = true});
+  const BlockMatrix kz = multiply(k, z, {.threshold = drop, .error = drop, .interrupt = interrupt});
+  BlockMatrix a =
+      multiply(z, kz, {.threshold = drop, .error = drop, .symmetric = true, .interrupt = interrupt});
   return {std::move(z), std::move(a), residual, series.degree()};
 }
 

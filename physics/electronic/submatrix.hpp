@@ -8,6 +8,7 @@
 
 #include "io/log/error.hpp"
 #include "physics/electronic/block_matrix.hpp"
+#include "physics/electronic/interrupt.hpp"
 
 namespace quintet::electronic {
 
@@ -34,7 +35,10 @@ struct Orthogonalised {
 /// The blocks that S^-1/2 gets, its values not set: where |S|^2 (norms of blocks) exceeds four thresholds,
 /// for it lives further out than S itself. Collective.
 [[nodiscard]] BlockMatrix inverse_sqrt_pattern(const BlockMatrix& s, double threshold);
-[[nodiscard]] Orthogonalised orthogonalise(const BlockMatrix& k, const BlockMatrix& s, double threshold);
+/// Rows of a submatrix over those of the matrix, on the mean over block columns, for S^-1/2. Collective.
+[[nodiscard]] double inverse_sqrt_part(const BlockMatrix& s, double threshold);
+[[nodiscard]] Orthogonalised orthogonalise(const BlockMatrix& k, const BlockMatrix& s, double threshold,
+                                           const Interrupt& interrupt = {});
 
 /// How f(a_j) is found for the wanted columns.
 enum class SubmatrixKernel {
@@ -57,6 +61,7 @@ struct SubmatrixOptions {
   int newton_schulz_order = 2;  ///< 2, 3 or 4: products an iteration
   int columns_together = 0;     ///< block columns that may share a submatrix; 0: as many as make it cheaper
   double memory_bytes = 0;      ///< a rank may use for one submatrix; 0: the node's memory over its ranks
+  Interrupt interrupt{};        ///< throws Interrupted within the time of a submatrix
 };
 
 struct SubmatrixResult {

@@ -71,19 +71,21 @@ void store_column(BlockMatrix& f, int c, const std::vector<int>& begin, const st
   }
 }
 
-double evaluate_columns(const BlockMatrix& a, BlockMatrix& f, const ChebyshevSeries& series) {
+double evaluate_columns(const BlockMatrix& a, BlockMatrix& f, const ChebyshevSeries& series,
+                        const Interrupt& interrupt) {
   const auto rows = submatrix_rows(f);
   const GatheredMatrix gathered = gather(a, rows);
   LocalMatrix<double> local;
   ColumnPolynomial<double> polynomial;
   OwnColumns columns;
   std::vector<int> own;
-  for (int c = 0; c < f.n_columns(); ++c) {
+  for (int c = 0; c < f.n_columns() && !(interrupt && interrupt()); ++c) {
     local.assign(gathered, rows[at(c)], series.centre, 2 / series.half_width);
     own_rows(local.begin(), rows[at(c)], f.first + c, own);
     polynomial.evaluate(local, own, series, columns);
     store_column(f, c, local.begin(), columns.value.front());
   }
+  give_up_if_asked(f.comm, interrupt);
   return symmetrise(f);
 }
 

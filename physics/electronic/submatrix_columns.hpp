@@ -6,6 +6,7 @@
 
 #include "physics/electronic/block_matrix.hpp"
 #include "physics/electronic/chebyshev.hpp"
+#include "physics/electronic/interrupt.hpp"
 
 namespace quintet::electronic {
 
@@ -27,6 +28,8 @@ void store_column(BlockMatrix& f, int c, const std::vector<int>& begin, const st
 
 /// F = f(A) on F's own pattern: block column j from the submatrix of A on the rows of F's column j;
 /// symmetrised. Returns ||F - F^T||_F before. Collective: blocks are gathered once, then no communication.
-double evaluate_columns(const BlockMatrix& a, BlockMatrix& f, const ChebyshevSeries& series);
+/// Throws Interrupted.
+double evaluate_columns(const BlockMatrix& a, BlockMatrix& f, const ChebyshevSeries& series,
+                        const Interrupt& interrupt = {});
 
 }  // namespace quintet::electronic

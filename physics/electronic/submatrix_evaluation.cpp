@@ -80,6 +80,7 @@ SubmatrixEvaluation::SubmatrixEvaluation(const BlockMatrix& a, const SubmatrixOp
       error_(options.polynomial_error > 0 ? options.polynomial_error
                                           : std::clamp(0.003 * options.threshold, 1e-12, 3e-7)),
       eigen_only_(options.kernel == SubmatrixKernel::eigen) {
+  sweep_.ask(options.interrupt);
   check_memory(a, work_, options.kernel != SubmatrixKernel::polynomial, options.memory_bytes);
   gathered_ = gather(a, rows_of(work_));
   bounds_ = spectrum_bounds(a);
@@ -119,10 +120,12 @@ void SubmatrixEvaluation::look_at_spectrum() {
         local.assign(gathered_, s.rows, 0, 1);
         std::vector<int> own;
         electronic::own_rows(local.begin(), s.rows, column, own);
+        if (options_.interrupt && options_.interrupt()) continue;
         sample_spectrum(local, own, occupation_.mu, n_steps, found);
         elements += local.n_elements();
         squares += static_cast<double>(s.n) * s.n;
       }
+    give_up_if_asked(comm_, options_.interrupt);
     spectrum_ = {comm_.maximum(found.homo), comm_.minimum(found.lumo), std::move(found.density)};
     if (n_steps * (spectrum_.lumo - spectrum_.homo) > 8 * (bounds_.upper - bounds_.lower)) break;
   }
@@ -163,6 +166,7 @@ double SubmatrixEvaluation::first_mu() const {
   const auto work = plan_submatrices(coarse, clustering(CostModel{}));
   const GatheredMatrix gathered = gather(coarse, rows_of(work));
   Sweep sweep(coarse, gathered, work);
+  sweep.ask(options_.interrupt);
   sweep.clear(1);
   std::vector<int> all(work.size());
   std::iota(all.begin(), all.end(), 0);
@@ -171,6 +175,7 @@ double SubmatrixEvaluation::first_mu() const {
                          {std::vector<double>(n_moments, 0.0)},
                          0};
   static_cast<void>(sweep.polynomial(all, series, infinity, false));
+  give_up_if_asked(comm_, options_.interrupt);
   return mu_that_holds(series.centre, series.half_width, summed(comm_, sweep.moments(), n_moments), {}, true);
 }
 
@@ -225,6 +230,7 @@ void SubmatrixEvaluation::sweep() {
   }
   const std::clock_t start = std::clock();
   sweep_by_kernels();
+  give_up_if_asked(comm_, options_.interrupt);
   kernel_seconds_ = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
 }
 

@@ -97,6 +97,7 @@ std::vector<int> Sweep::polynomial_of(std::span<const int> which, const Chebyshe
   OwnColumns columns;
   std::vector<int> refused;
   for (const int i : which) {
+    if (must_stop()) break;
     const Submatrix& s = work_[at(i)];
     local.assign(gathered_, s.rows, series.centre, 2 / series.half_width);
     own_rows(s);
@@ -128,6 +129,7 @@ void Sweep::load_dense(const Submatrix& s, std::vector<double>& matrix) {
 void Sweep::eigen(std::span<const int> which, Functions functions, bool keep) {
   std::vector<double> matrix, columns;
   for (const int i : which) {
+    if (must_stop()) break;
     const Submatrix& s = work_[at(i)];
     load_dense(s, matrix);
     Eigenpairs pairs = eigenpairs_of(std::move(matrix), own_);
@@ -160,6 +162,7 @@ void Sweep::transform(const std::function<double(double)>& f) {
 void Sweep::newton_schulz(std::span<const int> which, double mu, double error, int order) {
   std::vector<double> matrix, columns;
   for (const int i : which) {
+    if (must_stop()) break;
     const Submatrix& s = work_[at(i)];
     load_dense(s, matrix);
     newton_schulz_columns(matrix, s.n, mu, own_, error, order, columns);

@@ -7,6 +7,7 @@
 
 #include "physics/electronic/chebyshev.hpp"
 #include "physics/electronic/gather.hpp"
+#include "physics/electronic/interrupt.hpp"
 #include "physics/electronic/submatrix_dense.hpp"
 #include "physics/electronic/submatrix_plan.hpp"
 #include "physics/electronic/submatrix_polynomial.hpp"
@@ -22,6 +23,8 @@ class Sweep {
   /// `pattern` gets no values; all arguments must outlive the sweep.
   Sweep(const BlockMatrix& pattern, const GatheredMatrix& gathered, const std::vector<Submatrix>& work)
       : pattern_(pattern), gathered_(gathered), work_(work) {}
+  /// To be asked before each submatrix: what is left of them is then left out.
+  void ask(const Interrupt& interrupt) { interrupt_ = interrupt; }
 
   /// Start again with this many functions.
   void clear(std::size_t n_functions);
@@ -54,10 +57,12 @@ class Sweep {
   void load_dense(const Submatrix& s, std::vector<double>& matrix);
   void store(int which, std::size_t function, const std::vector<double>& columns);
   void own_rows(const Submatrix& s);
+  [[nodiscard]] bool must_stop() const { return interrupt_ && interrupt_(); }
 
   const BlockMatrix& pattern_;
   const GatheredMatrix& gathered_;
   const std::vector<Submatrix>& work_;
+  Interrupt interrupt_;
   std::vector<AlignedVector<double>> values_;
   std::vector<std::size_t> values_begin_;  ///< of each submatrix
   std::vector<double> moments_;

@@ -6,6 +6,7 @@ helper.py value KEY FILE FILE TOL     summary.json's values agree within TOL
 helper.py below KEY FILE TOL          the value's size is at most TOL
 helper.py near KEY FILE X TOL        the value is X within TOL
 helper.py stop_and_go COMMAND...      run it, stop it after the first threshold, go on: as if it had not been stopped
+helper.py stop_within COMMAND...      run it, stop it within its last threshold: it ends at once, and goes on likewise
 """
 import json
 import os
@@ -135,4 +136,22 @@ def stop_and_go(*command):
         value(key, "whole/summary.json", "stopped/summary.json", 1e-11)
 
 
-{"near": near, "stop_and_go": stop_and_go, "write": write, "value": value, "below": below}[sys.argv[1]](*sys.argv[2:])
+def stop_within(*command):
+    """Stop `command --output within` by SIGTERM while its last threshold is worked at, restart it, compare."""
+    process = run([*command, "--output", "within"])
+    while process.poll() is None and not lines("within/run.log", ": Tr(DK) ="):
+        time.sleep(0.02)
+    time.sleep(0.2)
+    start = time.time()
+    process.terminate()
+    stopped, seconds = process.wait(), time.time() - start
+    if stopped != 75 or seconds > 5 or not lines("within/run.log", "within a step"):
+        sys.exit(f"exit code {stopped} after {seconds:.2f} s")
+    codes = [run([*command, "--output", "within", "--restart", "auto"]).wait(), run([*command, "--output", "straight"]).wait()]
+    if codes != [0, 0] or len(lines("within/run.log", ": Tr(DK) =")) != 2:
+        sys.exit(f"exit codes {codes}")
+    for key in ("tr_dk_hartree", "electrons", "mu_hartree", "idempotency_error"):
+        value(key, "within/summary.json", "straight/summary.json", 0)
+
+
+{"near": near, "stop_and_go": stop_and_go, "stop_within": stop_within, "write": write, "value": value, "below": below}[sys.argv[1]](*sys.argv[2:])

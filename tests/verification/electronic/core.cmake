@@ -5,3 +5,4 @@ quintet_test(electronic_ensembles SOURCES submatrix_ensembles.cpp DEPENDS quinte
 quintet_test(electronic_orthogonalise SOURCES orthogonalise.cpp DEPENDS quintet_electronic LAPACK::LAPACK LABELS verification RANKS 1 2 3)
 quintet_test(electronic_chebyshev SOURCES chebyshev.cpp DEPENDS quintet_electronic LABELS verification)
 quintet_test(electronic_ill_conditioned SOURCES ill_conditioned.cpp DEPENDS quintet_electronic LAPACK::LAPACK LABELS verification RANKS 1 2 3)
+quintet_test(electronic_interrupt SOURCES interrupt.cpp DEPENDS quintet_electronic LAPACK::LAPACK LABELS verification RANKS 1 2 3)
