@@ -111,6 +111,15 @@ TriangleCounts count_triangles(const Comm& comm, const std::vector<Triplet>& ele
   return {comm.sum(counts.upper), comm.sum(counts.lower)};
 }
 
+void check_rows(const Comm& comm, const std::string& path, int n_rows, std::size_t n_elements_here) {
+  constexpr std::int64_t free_rows = 10000, rows_per_element = 16;
+  const auto n_elements = comm.sum(static_cast<long>(n_elements_here));
+  QUINTET_CHECK(
+      n_rows <= free_rows + rows_per_element * n_elements,
+      "{}: a matrix of {} rows with {} elements is nearly all empty rows: is the number of rows damaged?",
+      path, n_rows, n_elements);
+}
+
 }  // namespace reading
 
 namespace {
@@ -135,16 +144,6 @@ void check_triangles(const Comm& comm, const std::string& path, const FileShare&
       path, upper > 0 ? "upper" : "lower", upper + lower);
 }
 
-/// The memory of all that follows grows with the rows: a damaged or forged number must not claim it.
-void check_rows(const Comm& comm, const std::string& path, int n_rows, std::size_t n_elements_here) {
-  constexpr std::int64_t free_rows = 10000, rows_per_element = 16;
-  const auto n_elements = comm.sum(static_cast<long>(n_elements_here));
-  QUINTET_CHECK(
-      n_rows <= free_rows + rows_per_element * n_elements,
-      "{}: a matrix of {} rows with {} elements is nearly all empty rows: is the number of rows damaged?",
-      path, n_rows, n_elements);
-}
-
 void mirror(std::vector<Triplet>& elements) {
   const auto n = elements.size();
   elements.reserve(2 * n);
@@ -163,7 +162,7 @@ MatrixFile read_matrix(const Comm& comm, const std::string& path, MatrixFormat f
   matrix.format = format;
   auto share = reading::read_share(comm, path, matrix.format, n_rows);
   matrix.n_rows = reading::agreed_rows(comm, path, share, n_rows);
-  check_rows(comm, path, matrix.n_rows, share.elements.size());
+  reading::check_rows(comm, path, matrix.n_rows, share.elements.size());
   check_triangles(comm, path, share, triangle);
   const bool half = share.symmetric || triangle == Triangle::one;
   reading::check_duplicates(comm, path, share.elements, half);

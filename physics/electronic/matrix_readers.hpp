@@ -42,6 +42,10 @@ struct FileShare {
 [[nodiscard]] FileShare read_share(const Comm& comm, const std::string& path, MatrixFormat& format,
                                    std::optional<int> n_rows);
 
+/// The memory of all that follows grows with the rows: throws InputError where a damaged or forged number of
+/// them would claim it for nearly no elements (those of this rank are given). Collective.
+void check_rows(const Comm& comm, const std::string& path, int n_rows, std::size_t n_elements_here);
+
 /// Rows of the matrix: what the file says, what the user says (they must agree), or the largest index.
 /// Collective.
 [[nodiscard]] int agreed_rows(const Comm& comm, const std::string& path, const FileShare& share,

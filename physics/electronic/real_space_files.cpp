@@ -124,6 +124,9 @@ RealSpaceMatrix read_real_space(const Comm& comm, const std::string& path) {
            [&] { is_hdf5 = reading::format_of_contents(FileBytes(path)) == MatrixFormat::quintet_hdf5; });
   auto matrix = is_hdf5 ? read_group(comm, path) : read_listed(comm, path);
   check_shifts(path, matrix);
+  std::size_t n_elements = 0;
+  for (const auto& list : matrix.elements) n_elements += list.size();
+  reading::check_rows(Comm::self(), path, matrix.n_rows, n_elements);
   return matrix;
 }
 
