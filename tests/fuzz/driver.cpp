@@ -15,7 +15,7 @@
 #include "tests/fuzz/reader.hpp"
 
 /// main() of a harness that needs no fuzzer: FUZZ_ROOM READER CORPUS replays the seeds and the corpus of a
-/// reader, then gives it damaged copies of them for QUINTET_FUZZ_SECONDS (default 1), the same at every call.
+/// reader, then gives it damaged copies of them for QUINTET_FUZZ_SECONDS (default 0.5), the same at every call.
 
 #if defined(__SANITIZE_ADDRESS__)
 extern "C" const char* __asan_default_options() {  // NOLINT: the sanitizer's name
@@ -60,7 +60,7 @@ int attack(int argc, char** argv, const Reader& reader, const std::string& corpu
   for (std::size_t i = 0; i < corpus.size(); ++i) give(reader, scratch, corpus[i]);
   const char* seconds = std::getenv("QUINTET_FUZZ_SECONDS");
   using Clock = std::chrono::steady_clock;
-  const auto end = Clock::now() + std::chrono::duration<double>(seconds ? std::atof(seconds) : 1.0);
+  const auto end = Clock::now() + std::chrono::duration<double>(seconds ? std::atof(seconds) : 0.5);
   std::mt19937_64 random(20260101);
   long n = 0;
   for (; Clock::now() < end; ++n) give(reader, scratch, mutated(corpus, random));
