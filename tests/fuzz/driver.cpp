@@ -15,7 +15,8 @@
 #include "tests/fuzz/reader.hpp"
 
 /// main() of a harness that needs no fuzzer: FUZZ_ROOM READER CORPUS replays the seeds and the corpus of a
-/// reader, then gives it damaged copies of them for QUINTET_FUZZ_SECONDS (default 0.5), the same at every call.
+/// reader, then gives it damaged copies of them for QUINTET_FUZZ_SECONDS (default 0.5), the same at every
+/// call.
 
 #if defined(__SANITIZE_ADDRESS__)
 extern "C" const char* __asan_default_options() {  // NOLINT: the sanitizer's name

@@ -1,8 +1,10 @@
 #include <array>
 
+#include "apps/dpmd/dynamics/deviation.hpp"
 #include "apps/dpmd/learning/label_program.hpp"
 #include "apps/dpmd/training/from_deepmd.hpp"
 #include "apps/quintet/commands.hpp"
+#include "apps/submatrix/blocks.hpp"
 #include "io/config/tree.hpp"
 #include "tests/fuzz/reader.hpp"
 
@@ -63,6 +65,18 @@ Texts lammps_outputs() {
                   {"forces.txt", "ITEM: TIMESTEP\n0\nITEM: ATOMS id type fx fy fz\n1 1 0.5 0.25 -1\n"}})};
 }
 
+Texts deviations() {
+  dpmd::DeviationRow row;
+  row.step = 10;
+  return {dpmd::deviation_header(false) + dpmd::deviation_line(row) + dpmd::deviation_line(row)};
+}
+
+void read_blocks(const std::string& path) {
+  submatrix::BlocksOptions options;
+  options.file = path;
+  static_cast<void>(submatrix::make_blocks(Comm::self(), options, 12, {}, {}));
+}
+
 }  // namespace
 
 std::vector<Reader> readers() {
@@ -73,6 +87,13 @@ std::vector<Reader> readers() {
            [](const std::string& path) {
              static_cast<void>(dpmd::cp2k_recipe().read(unpack(path), one_atom()));
            }},
+          {"deviations", "model_devi.out", deviations,
+           [](const std::string& path) { static_cast<void>(dpmd::read_deviations(path)); }},
+          {"blocks", "blocks.txt",
+           [] {
+             return Texts{"4 1 # O\n1 1\n1 1\n", "3\n3\n"};
+           },
+           read_blocks},
           {"lammps_output", "archive", lammps_outputs, [](const std::string& path) {
              static_cast<void>(dpmd::lammps_recipe().read(unpack(path), one_atom()));
            }}};

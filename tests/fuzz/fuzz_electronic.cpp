@@ -25,7 +25,7 @@ BlockMatrix assembled(const std::shared_ptr<const Blocking>& blocking, std::span
 std::vector<std::string> sample(MatrixFormat format) {
   return {written("a", [&](const std::string& path) {
     const auto blocking = std::make_shared<const Blocking>(uniform_blocking(4, 2));
-    write_matrix(assembled(blocking, elements), path, format, {.units = "hartree"});
+    write_matrix(assembled(blocking, elements), path, format, {"hartree", "A matrix.", {}, 0});
   })};
 }
 

@@ -1,3 +1,4 @@
+#include "io/hdf5/file.hpp"
 #include "io/parallel/comm.hpp"
 #include "physics/kinetics/frames.hpp"
 #include "physics/kinetics/gkyl_reader.hpp"
@@ -32,8 +33,42 @@ void read_gkyl_file(const std::string& path) {
   static_cast<void>(read_gkyl(path, decomposition, basis(), f));
 }
 
+std::vector<std::string> frame_files() {
+  return {written("run.h5", [](const std::string& path) {
+    const Decomposition decomposition(Comm::self(), grid(), {});
+    const auto f = kinetics::testing::numbered(decomposition, grid(), basis());
+    const auto field = kinetics::testing::numbered_field(decomposition.block(grid()), 8, 2);
+    const auto density = kinetics::testing::numbered_field(decomposition.block(grid()), 1, 2);
+    Species electrons;
+    electrons.name = "elc";
+    electrons.grid = grid();
+    auto file = hdf5::File::create(Comm::self(), path);
+    FrameWriter writer(file, decomposition, basis(), {electrons}, 0, {});
+    for (int i = 0; i < 2; ++i) {
+      kinetics::Frame frame;
+      frame.step = i;
+      frame.time = 0.5 * i;
+      frame.f.push_back(f);
+      frame.moments.push_back({{"m0", "Density.", density}});
+      frame.fields.push_back({"field", "E, B, phi, psi.", field});
+      writer.append(frame);
+    }
+  })};
+}
+
+void read_frame(const std::string& path) {
+  const Decomposition decomposition(Comm::self(), grid(), {});
+  const Distribution f("f", decomposition.block(grid()), basis().size());
+  const FrameReader reader(Comm::self(), path);
+  reader.read("elc", decomposition, basis(), f);
+  reader.read("field", decomposition, grid(), basis(),
+              kinetics::testing::numbered_field(decomposition.block(grid()), 8, 2));
+}
+
 }  // namespace
 
-std::vector<Reader> readers() { return {{"gkyl", "a.gkyl", gkyl_files, read_gkyl_file}}; }
+std::vector<Reader> readers() {
+  return {{"gkyl", "a.gkyl", gkyl_files, read_gkyl_file}, {"frames", "run.h5", frame_files, read_frame}};
+}
 
 }  // namespace quintet::fuzz
