@@ -45,6 +45,14 @@ double autocorrelation_time(const std::vector<double>& deviations, double varian
   return std::numeric_limits<double>::quiet_NaN();
 }
 
+/// Without an exponent as long as the number is of a size that people read.
+std::string four_digits(double value) {
+  const double size = std::abs(value);
+  if (!(size >= 1000 && size < 1e7)) return fmt::format("{:.4g}", value);
+  const double last = std::pow(10, std::floor(std::log10(size)) - 3);
+  return fmt::format("{:.0f}", std::round(value / last) * last);
+}
+
 }  // namespace
 
 Estimate estimate_mean(std::span<const double> samples) {
@@ -69,7 +77,7 @@ Estimate estimate_mean(std::span<const double> samples) {
 std::string text_with_error(double value, double error, const std::string& unit) {
   const std::string ending = unit.empty() ? "" : " " + unit;
   if (!std::isfinite(error) || error <= 0 || !std::isfinite(value))
-    return fmt::format("{:.4g}{}", value, ending);
+    return fmt::format("{}{}", four_digits(value), ending);
   const int power = static_cast<int>(std::floor(std::log10(error)));
   const int digits = error < 1.95 * std::pow(10, power) ? 2 : 1;
   const int decimals = digits - 1 - power;

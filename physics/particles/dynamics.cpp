@@ -25,6 +25,7 @@ void ParticleSystem::update_forces(const Exec& exec) {
   times.forces += timer.seconds();
   timer.reset();
   domain.return_forces(exec, atoms);
+  frozen.hold(exec, atoms, atoms.force);
   std::array<double, 10> sums{total.energy};
   std::copy(total.virial.begin(), total.virial.end(), sums.begin() + 1);
   domain.comm().reduce(std::span<double>(sums), Comm::Reduction::sum);

@@ -5,6 +5,7 @@
 #include "physics/particles/domain.hpp"
 #include "physics/particles/dynamics_kernels.hpp"
 #include "physics/particles/force_field.hpp"
+#include "physics/particles/frozen_atoms.hpp"
 
 namespace quintet {
 
@@ -27,6 +28,7 @@ struct ParticleSystem {
   Atoms& atoms;
   Domain& domain;
   ForceField& force_field;
+  FrozenAtoms frozen{};       ///< forces on them are 0
   Energetics total;           ///< of all ranks; `warning` is this rank's
   double degrees_of_freedom;  ///< 3 N - 3 until an integrator that does not conserve momentum says 3 N
   ForceTimes times;

@@ -55,6 +55,24 @@ void scale_cell(const Exec& exec, Atoms& atoms, const Vec3& factor) {
   atoms.box = atoms.box.deformed({factor[0], 0, 0, 0, factor[1], 0, 0, 0, factor[2]});
 }
 
+namespace {
+void transform_rows(const Exec& exec, const char* label, int n, const Vectors& rows, const Mat3& m) {
+  Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec>(exec, 0, n), [=](int i) {
+    const double a = rows(i, 0), b = rows(i, 1), c = rows(i, 2);
+    for (int l = 0; l < 3; ++l) rows(i, l) = a * m[l] + b * m[3 + l] + c * m[6 + l];
+  });
+}
+}  // namespace
+
+void transform_velocities(const Exec& exec, Atoms& atoms, const Mat3& m) {
+  transform_rows(exec, "particles::transform_velocities", atoms.n_local, atoms.velocity, m);
+}
+
+void deform_cell(const Exec& exec, Atoms& atoms, const Mat3& d) {
+  transform_rows(exec, "particles::deform_cell", atoms.n_all(), atoms.position, d);
+  atoms.box = atoms.box.deformed(d);
+}
+
 void ornstein_uhlenbeck(const Exec& exec, Atoms& atoms, double friction, double dt, double kt,
                         std::uint64_t seed, std::int64_t step) {
   const auto v = atoms.velocity;

@@ -49,6 +49,10 @@ void scale_velocities(const Exec& exec, Atoms& atoms, const Vec3& factor);
 void shift_velocities(const Exec& exec, Atoms& atoms, const Vec3& shift);
 /// Stretch the box and all positions, ghosts too: x_k *= factor_k.
 void scale_cell(const Exec& exec, Atoms& atoms, const Vec3& factor);
+/// v_l = sum_k v_k m[3k + l].
+void transform_velocities(const Exec& exec, Atoms& atoms, const Mat3& m);
+/// Deform the box and all positions, ghosts too: x_l = sum_k x_k d[3k + l].
+void deform_cell(const Exec& exec, Atoms& atoms, const Mat3& d);
 /// Exact Ornstein-Uhlenbeck move of every velocity: v = c v + sqrt((1 - c^2) kT / m) xi, c = exp(-friction
 /// dt).
 ///

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "io/config/schema.hpp"
 
@@ -14,9 +16,10 @@ struct TimeOptions {
 };
 void describe(Schema& schema, TimeOptions& options);
 
-enum class Ensemble { nve, langevin, velocity_rescaling, nose_hoover, npt, minimise };
-enum class CellCoupling { isotropic, anisotropic };
-enum class NptThermostat { velocity_rescaling, langevin };
+enum class Ensemble { nve, langevin, velocity_rescaling, nose_hoover, npt, nph, minimise };
+enum class CellCoupling { isotropic, anisotropic, triclinic };
+enum class NptThermostat { velocity_rescaling, langevin, nose_hoover };
+enum class BarostatMethod { automatic, cell_rescaling, mtk };
 
 /// Section `integrator.barostat`. Pressures in bar as the user writes them; make_integrator() converts.
 struct BarostatOptions {
@@ -26,6 +29,9 @@ struct BarostatOptions {
   double compressibility = 4.5e-5;       ///< (1/bar)
   CellCoupling coupling = CellCoupling::isotropic;
   NptThermostat thermostat = NptThermostat::velocity_rescaling;
+  BarostatMethod method = BarostatMethod::automatic;
+  std::vector<double> pressure_tensor{};         ///< target by component, xx yy zz (xy xz yz) (bar)
+  std::vector<std::string> axes{"x", "y", "z"};  ///< directions that move
 };
 void describe(Schema& schema, BarostatOptions& options);
 
@@ -49,6 +55,17 @@ struct IntegratorOptions {
   MinimiserOptions minimiser{};
 };
 void describe(Schema& schema, IntegratorOptions& options);
+
+/// True if the options need a cell with inertia: nph, and what stochastic cell rescaling cannot do.
+[[nodiscard]] bool uses_mtk(const IntegratorOptions& options);
+
+/// Section `frozen`: which atoms do not move. An atom that any of its keys names is frozen.
+struct FrozenOptions {
+  std::vector<std::string> types{};
+  std::vector<std::int64_t> ids{};
+  std::vector<double> x{}, y{}, z{};  ///< from, to (angstrom): a region, all directions where none is given
+};
+void describe(Schema& schema, FrozenOptions& options);
 
 /// Section `velocities`: Maxwell-Boltzmann velocities at the start of a run that has none.
 struct VelocityOptions {

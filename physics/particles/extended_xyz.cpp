@@ -381,6 +381,7 @@ std::string comment_line(const Configuration& c, const ExtendedXyzOptions& optio
   fmt::format_to(out, "pbc=\"{} {} {}\" ", flag(0), flag(1), flag(2));
   if (c.energy) fmt::format_to(out, "energy={:.17g} ", *c.energy);
   if (c.virial) key("virial", *c.virial);
+  if (!options.keys.empty()) line += options.keys + " ";
   line += "Properties=species:S:1:pos:R:3";
   if (!c.ids.empty()) line += ":id:I:1";
   if (!c.masses.empty()) line += ":mass:R:1";

@@ -31,8 +31,9 @@ namespace quintet {
 
 /// What write_extended_xyz() adds to a configuration.
 struct ExtendedXyzOptions {
-  bool append = false;                    ///< after the frames that are there
-  std::span<const double> atom_energies;  ///< [n_atoms] (eV) or empty; column `energies`
+  bool append = false;                      ///< after the frames that are there
+  std::span<const double> atom_energies{};  ///< [n_atoms] (eV) or empty; column `energies`
+  std::string keys{};                       ///< more for the comment line: "step=100 time=0.2"
 };
 
 /// Write one frame with 17 significant digits: everything that the configuration holds, read back equal to

@@ -10,6 +10,7 @@ namespace quintet {
 void LangevinBath::middle(const Exec& exec, ParticleSystem& system, const Tick& tick) {
   const double before = kinetic_energy(exec, system.atoms);
   ornstein_uhlenbeck(exec, system.atoms, friction_, tick.dt, tick.kt, seed_, tick.step);
+  system.frozen.hold(exec, system.atoms, system.atoms.velocity);
   energy_ -= system.domain.comm().sum(kinetic_energy(exec, system.atoms) - before);
 }
 
@@ -59,15 +60,20 @@ double NoseHooverChain::advance(double h, double kt, double& kinetic) {
   return factor;
 }
 
-void NoseHooverChain::half_step(const Exec& exec, ParticleSystem& system, const Tick& tick) {
+double NoseHooverChain::thermalise(double dt, double kt, double degrees, double kinetic) {
   const double outer = 1 / (2 - std::cbrt(2.0));
-  degrees_ = system.degrees_of_freedom;
-  double kinetic = total_kinetic_energy(exec, system), factor = 1;
-  for (const double weight : {outer, 1 - 2 * outer, outer})
-    factor *= advance(weight * tick.dt, tick.kt, kinetic);
-  scale_velocities(exec, system.atoms, {factor, factor, factor});
+  degrees_ = degrees;
+  double factor = 1;
+  for (const double weight : {outer, 1 - 2 * outer, outer}) factor *= advance(weight * dt, kt, kinetic);
   energy_ = potential_;
   for (std::size_t k = 0; k < rate_.size(); ++k) energy_ += 0.5 * mass(k) * rate_[k] * rate_[k];
+  return factor;
+}
+
+void NoseHooverChain::half_step(const Exec& exec, ParticleSystem& system, const Tick& tick) {
+  const double factor =
+      thermalise(tick.dt, tick.kt, system.degrees_of_freedom, total_kinetic_energy(exec, system));
+  scale_velocities(exec, system.atoms, {factor, factor, factor});
 }
 
 std::vector<double> NoseHooverChain::state() const {

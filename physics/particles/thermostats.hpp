@@ -84,6 +84,9 @@ class NoseHooverChain : public Coupling {
   }
   [[nodiscard]] std::vector<double> state() const override;
   void restore(std::span<const double> state) override;
+  /// Half a step for anything with a kinetic energy (eV) in `degrees` degrees of freedom, such as a cell;
+  /// returns the factor on its velocities.
+  [[nodiscard]] double thermalise(double dt, double kt, double degrees, double kinetic);
 
  private:
   void half_step(const Exec& exec, ParticleSystem& system, const Tick& tick);

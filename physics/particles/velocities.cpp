@@ -34,11 +34,13 @@ void remove_momentum(const Exec& exec, const Comm& comm, Atoms& atoms) {
 }
 
 void draw_velocities(const Exec& exec, const Comm& comm, Atoms& atoms, double temperature, std::uint64_t seed,
-                     bool remove) {
+                     bool remove, const FrozenAtoms& frozen) {
   draw(exec, atoms, seed);
-  const bool at_rest = remove && atoms.n_global > 1;  // a lone atom would be left without motion
+  frozen.hold(exec, atoms, atoms.velocity);
+  const std::int64_t n_free = atoms.n_global - frozen.count();
+  const bool at_rest = remove && frozen.none() && n_free > 1;  // a lone atom would be left without motion
   if (at_rest) remove_momentum(exec, comm, atoms);
-  const double wanted = 0.5 * degrees_of_freedom(atoms.n_global, at_rest) * units::boltzmann * temperature;
+  const double wanted = 0.5 * degrees_of_freedom(n_free, at_rest) * units::boltzmann * temperature;
   const double factor = std::sqrt(wanted / comm.sum(kinetic_energy(exec, atoms)));
   scale_velocities(exec, atoms, {factor, factor, factor});
 }

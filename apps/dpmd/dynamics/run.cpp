@@ -1,7 +1,6 @@
 #include "apps/dpmd/dynamics/run.hpp"
 
 #include <chrono>
-#include <filesystem>
 #include <limits>
 
 #include "apps/dpmd/dynamics/deviation_watch.hpp"
@@ -9,9 +8,9 @@
 #include "apps/dpmd/dynamics/run_words.hpp"
 #include "apps/dpmd/dynamics/simulation.hpp"
 #include "apps/dpmd/dynamics/thermo_log.hpp"
+#include "apps/dpmd/dynamics/trajectory.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
-#include "physics/particles/h5md.hpp"
 
 namespace quintet::dpmd {
 
@@ -22,21 +21,6 @@ std::shared_ptr<Simulation> start(Context& context, const RunOptions& options) {
   if (const auto& file = context.restart_file())
     return std::make_shared<Simulation>(context.comm(), options, *file);
   return std::make_shared<Simulation>(context.comm(), options);
-}
-
-std::optional<H5mdWriter> open_trajectory(Context& context, const RunOptions& options,
-                                          const Simulation& simulation) {
-  if (!options.trajectory) return std::nullopt;
-  H5mdOptions h5md;
-  h5md.velocities = options.trajectory->velocities;
-  h5md.forces = options.trajectory->forces;
-  h5md.single_precision = options.trajectory->single_precision;
-  h5md.provenance = context.provenance();
-  const std::string path = context.path("trajectory.h5");
-  // A run that goes on in another folder, or had no trajectory so far, begins one.
-  if (context.restart_file() && context.comm().any(std::filesystem::exists(path)))
-    h5md.restart_step = simulation.step();
-  return H5mdWriter(context.comm(), path, simulation.atoms(), h5md);
 }
 
 void announce(Context& context, const RunOptions& options, const Simulation& simulation) {
@@ -81,7 +65,7 @@ void run(Context& context, const RunOptions& options) {
   const auto reference = read_reference(options.reference);
   if (!context.go_ahead(extra_files(options))) return;
 
-  auto trajectory = open_trajectory(context, options, *simulation);
+  Trajectory trajectory(context, options.trajectory, *simulation);
   LimitOptions limits = options.limits;
   if (options.integrator.ensemble == Ensemble::minimise)  // the energy is there to fall
     limits.energy_drift = std::numeric_limits<double>::infinity();
@@ -89,7 +73,7 @@ void run(Context& context, const RunOptions& options) {
   DeviationWatch deviation(context, options, *simulation);
   const std::int64_t first = simulation->step();
   const auto save = [&] {
-    if (trajectory) trajectory->flush();
+    trajectory.flush();
     deviation.flush();
     context.checkpoint(simulation->step(), [&](hdf5::Group& root) { simulation->save(root); });
   };
@@ -105,13 +89,11 @@ void run(Context& context, const RunOptions& options) {
     const auto timer = context.phase("output");
     const auto sample = simulation->sample(exec);
     context.show("T", sample.temperature, "K");
-    if (trajectory && simulation->step() % options.trajectory->interval == 0)
-      trajectory->append(simulation->step(), sample.time, simulation->atoms());
+    trajectory.add(*simulation, sample.time);
     thermo.add(sample, simulation->atoms().n_global);
   };
   const auto due = [&](std::int64_t step) {
-    return step % options.thermo_interval == 0 || step == options.time.steps ||
-           (trajectory && step % options.trajectory->interval == 0);
+    return step % options.thermo_interval == 0 || step == options.time.steps || trajectory.due(step);
   };
 
   const auto disagreement = [&] {

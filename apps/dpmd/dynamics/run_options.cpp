@@ -94,12 +94,27 @@ std::array<int, 3> grid_of(const DomainSection& options) {
 }
 
 void describe(Schema& schema, TrajectoryOptions& options) {
-  schema.integer("interval", options.interval, "Steps between frames of trajectory.h5 (H5MD)")
+  schema
+      .choice(
+          "format", options.format,
+          {{"h5md", TrajectoryFormat::h5md},
+           {"xyz", TrajectoryFormat::xyz},
+           {"both", TrajectoryFormat::both}},
+          "trajectory.h5 (H5MD, all ranks write; forces in kJ/mol/angstrom as its units say), trajectory.xyz "
+          "(extended XYZ, 17 digits, one rank writes; angstrom, angstrom/ps, eV, eV/angstrom), or both")
+      .on_restart(OnRestart::free);
+  schema.integer("interval", options.interval, "Steps between frames")
       .at_least(1)
       .on_restart(OnRestart::free);
   schema.flag("velocities", options.velocities, "Write velocities").on_restart(OnRestart::fixed);
   schema.flag("forces", options.forces, "Write forces").on_restart(OnRestart::fixed);
-  schema.flag("single_precision", options.single_precision, "Write float32: half the size")
+  schema.flag("single_precision", options.single_precision, "trajectory.h5 in float32: half the size")
+      .on_restart(OnRestart::fixed);
+  schema
+      .flag("unwrapped", options.unwrapped,
+            "Positions of trajectory.xyz without periodic jumps; false: in the cell. trajectory.h5 has the "
+            "cell's "
+            "and, beside them, the crossings")
       .on_restart(OnRestart::fixed);
 }
 
@@ -128,11 +143,17 @@ void describe(Schema& schema, RunOptions& options) {
       .on_restart("steps", ramps ? OnRestart::physics : OnRestart::free);
   schema.section("integrator", options.integrator, "The ensemble");
   schema.section("velocities", options.velocities, "Initial velocities").on_restart(OnRestart::fixed);
+  schema
+      .section("frozen", options.frozen,
+               "Atoms that do not move: no forces, velocities or degrees of freedom; absent: none. Not at "
+               "constant "
+               "pressure; the pressure of other ensembles counts all forces, the frozen atoms' too")
+      .on_restart(OnRestart::fixed);
   schema.section("domain", options.domain, "Ranks and neighbour lists");
   schema.integer("thermo_interval", options.thermo_interval, "Steps between rows of the thermo table")
       .at_least(1)
       .on_restart(OnRestart::free);
-  schema.section("trajectory", options.trajectory, "Frames in trajectory.h5; absent: none")
+  schema.section("trajectory", options.trajectory, "Frames of the run; absent: none")
       .on_restart(OnRestart::free);
   schema.section("observables", options.observables, "Averages over the run");
   schema

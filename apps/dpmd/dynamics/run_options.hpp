@@ -55,10 +55,13 @@ void describe(Schema& schema, DomainSection& options);
 /// The grid as the domain takes it.
 [[nodiscard]] std::array<int, 3> grid_of(const DomainSection& options);
 
-/// Section `trajectory`: frames in H5MD.
+enum class TrajectoryFormat { h5md, xyz, both };
+
+/// Section `trajectory`: frames of the run.
 struct TrajectoryOptions {
+  TrajectoryFormat format = TrajectoryFormat::h5md;
   std::int64_t interval = 1000;
-  bool velocities = true, forces = false, single_precision = false;
+  bool velocities = true, forces = false, single_precision = false, unwrapped = false;
 };
 void describe(Schema& schema, TrajectoryOptions& options);
 
@@ -82,6 +85,7 @@ struct RunOptions {
   TimeOptions time;
   IntegratorOptions integrator;
   VelocityOptions velocities;
+  std::optional<FrozenOptions> frozen;
   DomainSection domain;
   std::int64_t thermo_interval = 100;
   std::optional<TrajectoryOptions> trajectory;

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "apps/dpmd/dynamics/system.hpp"
 
@@ -34,7 +35,17 @@ constexpr EnsembleWords ensembles[] = {
     {Ensemble::velocity_rescaling, "constant volume and temperature (NVT)", "stochastic velocity rescaling"},
     {Ensemble::nose_hoover, "constant volume and temperature (NVT)", "a Nose-Hoover chain"},
     {Ensemble::npt, "constant pressure and temperature (NPT)", ""},
+    {Ensemble::nph, "constant pressure and enthalpy (NPH)", ""},
     {Ensemble::minimise, "minimisation of the energy (FIRE 2.0)", ""}};
+
+struct CouplingWords {
+  CellCoupling coupling;
+  const char* text;
+};
+
+constexpr CouplingWords couplings[] = {{CellCoupling::isotropic, "a cell that keeps its shape"},
+                                       {CellCoupling::anisotropic, "a cell whose x, y and z move apart"},
+                                       {CellCoupling::triclinic, "a cell that changes lengths and angles"}};
 
 }  // namespace
 
@@ -78,9 +89,16 @@ std::string ensemble_in_words(const IntegratorOptions& options) {
       text += fmt::format(", {} by {}", ramp(*options.temperature, options.temperature_end, "K"),
                           words.thermostat);
   }
+  if (!is_at_constant_pressure(options.ensemble)) return text;
+  const auto& barostat = options.barostat;
+  text += barostat.pressure_tensor.empty()
+              ? ", " + ramp(barostat.pressure, barostat.pressure_end, "bar")
+              : fmt::format(", pressure tensor {:g} bar", fmt::join(barostat.pressure_tensor, ", "));
   if (options.ensemble == Ensemble::npt)
-    text += fmt::format(", {} and {}", ramp(options.barostat.pressure, options.barostat.pressure_end, "bar"),
-                        ramp(*options.temperature, options.temperature_end, "K"));
+    text += " and " + ramp(*options.temperature, options.temperature_end, "K");
+  for (const auto& words : couplings)
+    if (words.coupling == barostat.coupling) text += fmt::format("; {}", words.text);
+  text += uses_mtk(options) ? " with inertia (Martyna, Tobias and Klein)" : " by stochastic rescaling";
   return text;
 }
 
@@ -98,6 +116,8 @@ void describe_run(Context& context, const RunOptions& options, const Simulation&
   context.describe_run("model",
                        models_in_words(options.potential, simulation.system().force_field.description()));
   context.describe_run("ensemble", ensemble_in_words(options.integrator));
+  if (const auto& frozen = simulation.system().frozen; !frozen.none())
+    context.describe_run("frozen", fmt::format("{} of the atoms do not move", frozen.count()));
   context.describe_run(
       "steps",
       fmt::format(

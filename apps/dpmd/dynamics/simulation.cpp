@@ -20,6 +20,14 @@ std::array<int, 3> kept_grid(const Comm& comm, const DomainSection& options, con
   return {kept[0], kept[1], kept[2]};
 }
 
+/// Of rank 0's configuration, on all ranks. Collective.
+std::vector<std::int64_t> shared_frozen_ids(const Comm& comm, const FrozenOptions& options,
+                                            const Configuration& start) {
+  std::vector<std::int64_t> ids;
+  on_root(comm, [&] { ids = frozen_ids(options, start); });
+  return comm.all_gather(std::span<const std::int64_t>(ids));  // the others have none
+}
+
 }  // namespace
 
 Simulation::Simulation(const Comm& comm, const RunOptions& options)
@@ -29,13 +37,16 @@ Simulation::Simulation(const Comm& comm, const RunOptions& options)
   build(comm, options, start.box, grid_of(options.domain));
   atoms_ = domain_->distribute(start);
   domain_->rebuild(exec, atoms_);
+  system_ = std::make_unique<ParticleSystem>(atoms_, *domain_, *force_field_);
+  if (options.frozen) system_->frozen = FrozenAtoms(shared_frozen_ids(comm, *options.frozen, start));
+  system_->frozen.hold(exec, atoms_, atoms_.velocity);
   const bool given = comm.any(!start.velocities.empty());
   const auto temperature =
       options.velocities.temperature ? options.velocities.temperature : options.integrator.temperature;
   const bool moves = options.integrator.ensemble != Ensemble::minimise;
   if (moves && temperature && (options.velocities.temperature || !given))
-    draw_velocities(exec, comm, atoms_, *temperature, options.seed, options.velocities.remove_momentum);
-  system_ = std::make_unique<ParticleSystem>(atoms_, *domain_, *force_field_);
+    draw_velocities(exec, comm, atoms_, *temperature, options.seed, options.velocities.remove_momentum,
+                    system_->frozen);
   integrator_ = make_integrator(options.integrator, options.time, options.seed, *system_);
   system_->update_forces(exec);
   observe(exec);
@@ -65,6 +76,7 @@ Simulation::Simulation(const Comm& comm, const RunOptions& options, const std::s
     for (std::size_t t = 0; t < atoms_.type_names.size(); ++t)
       if (atoms_.type_names[t] == name) atoms_.masses[t] = mass;
   system_ = std::make_unique<ParticleSystem>(atoms_, *domain_, *force_field_);
+  if (state.has("frozen_ids")) system_->frozen = FrozenAtoms(state.read<std::int64_t>("frozen_ids"));
   integrator_ = make_integrator(options.integrator, options.time, options.seed, *system_);
   IntegratorState kept;
   kept.kind = state.text_attribute("integrator");

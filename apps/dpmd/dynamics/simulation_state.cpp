@@ -68,6 +68,10 @@ void Simulation::save(hdf5::Group& root) const {
   state.write<double>("mass", atoms_.masses, {atoms_.masses.size()}, {"amu", {"type"}, "Mass of each type"});
   state.write_text("type_names", join_lines(atoms_.type_names));
 
+  if (const auto& frozen = system_->frozen; !frozen.none())
+    state.write<std::int64_t>("frozen_ids", frozen.ids(), {frozen.ids().size()},
+                              {"1", {"atom"}, "Atoms that stay"});
+
   const IntegratorState integrator = integrator_->state();
   state.set_attribute("step", step_);
   state.set_attribute("integrator", integrator.kind);

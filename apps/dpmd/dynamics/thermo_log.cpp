@@ -6,13 +6,12 @@
 #include <span>
 
 #include "io/log/error.hpp"
+#include "physics/particles/integrators.hpp"
 #include "physics/particles/units.hpp"
 
 namespace quintet::dpmd {
 
 namespace {
-
-bool is_at_constant_pressure(Ensemble ensemble) { return ensemble == Ensemble::npt; }
 
 /// A target to compare a mean with; none where it changes along the run.
 std::optional<double> steady(const std::optional<double>& first, const std::optional<double>& last) {
@@ -20,10 +19,13 @@ std::optional<double> steady(const std::optional<double>& first, const std::opti
 }
 
 std::optional<double> target_temperature(const IntegratorOptions& options) {
+  if (options.ensemble == Ensemble::nve || options.ensemble == Ensemble::nph) return std::nullopt;
   return steady(options.temperature, options.temperature_end);
 }
 std::optional<double> target_pressure(const IntegratorOptions& options) {
-  return steady(options.barostat.pressure, options.barostat.pressure_end);
+  const auto& barostat = options.barostat;
+  if (!barostat.pressure_tensor.empty() || barostat.axes.size() < 3) return std::nullopt;
+  return steady(barostat.pressure, barostat.pressure_end);
 }
 
 /// Why not to believe that a quantity has come to its target; "" if it may have.

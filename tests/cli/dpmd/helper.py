@@ -25,10 +25,17 @@ ENSEMBLES = {
     "npt_isotropic": ["integrator.ensemble=npt", "integrator.temperature=600 K"],
     "npt_anisotropic": ["integrator.ensemble=npt", "integrator.temperature=600 K",
                         "integrator.barostat={coupling: anisotropic, thermostat: langevin}"],
+    "nph_triclinic": ["integrator.ensemble=nph", "integrator.temperature=600 K",
+                      "integrator.barostat={coupling: triclinic, relaxation_time: 0.2 ps, "
+                      "pressure_tensor: [1000, 0, 0, 2000, 0, -1000 bar]}"],
+    "npt_mtk": ["integrator.ensemble=npt", "integrator.temperature=600 K",
+                "integrator.barostat={coupling: triclinic, thermostat: nose_hoover, relaxation_time: 0.2 ps}"],
+    "frozen": ["integrator.ensemble=langevin", "integrator.temperature=600 K",
+               "frozen={ids: [1, 7], z: [-1 angstrom, 1 angstrom]}"],
     "minimise": ["integrator.ensemble=minimise"],
 }
 OBSERVED = ["observables={rdf: {interval: 5, r_max: 5 angstrom}, msd: {interval: 2, length: 10, origin_interval: 5}, "
-            "vacf: {interval: 2, length: 10, origin_interval: 5}}", "trajectory={interval: 10}"]
+            "vacf: {interval: 2, length: 10, origin_interval: 5}}", "trajectory={interval: 10, format: both, unwrapped: true}"]
 os.environ.setdefault("OMPI_MCA_mpi_yield_when_idle", "1")  # three ranks on two cores: a third of the time
 
 
@@ -249,11 +256,15 @@ def restart(ensemble, ranks):
     shutil.copytree("whole", "again")
     os.remove(checkpoint("again", 40))
     os.remove("again/summary.json")
+    with open("again/trajectory.xyz", "a") as file:  # a kill in the middle of a frame
+        file.write("32\nstep=50 Properties=species:S:1:pos:R:3\nCu 1.0")
     run(ranks, case, "again", settings, "--restart", "auto")
     same(checkpoint("whole", 40), checkpoint("again", 40), "/state")
     for group in ("/thermo", "/observables"):
         same("whole/run.h5", "again/run.h5", group)
     same("whole/trajectory.h5", "again/trajectory.h5", "/particles")
+    if open("whole/trajectory.xyz").read() != open("again/trajectory.xyz").read():
+        fail("trajectory.xyz of the restarted run is another")
     shutil.rmtree("whole")
     shutil.rmtree("again")
 

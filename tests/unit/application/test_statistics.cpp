@@ -77,6 +77,7 @@ TEST(Statistics, numbers_are_written_with_the_digits_that_are_known) {
   EXPECT_EQ(text_with_error(1.0, 0.0999, ""), "1.00 ± 0.10");
   EXPECT_EQ(text_with_error(300.2345, nan, "K"), "300.2 K");
   EXPECT_EQ(text_with_error(300.2345, 0, "K"), "300.2 K");
+  EXPECT_EQ(text_with_error(-17934.5, nan, "bar"), "-17930 bar");
 }
 
 TEST(KeyWords, a_key_becomes_words_and_a_unit) {
