@@ -27,7 +27,7 @@ ENSEMBLES = {
                         "integrator.barostat={coupling: anisotropic, thermostat: langevin}"],
     "nph_triclinic": ["integrator.ensemble=nph", "integrator.temperature=600 K",
                       "integrator.barostat={coupling: triclinic, relaxation_time: 0.2 ps, "
-                      "pressure_tensor: [1000, 0, 0, 2000, 0, -1000 bar]}"],
+                      "pressure_tensor: 1000 0 0 2000 0 -1000 bar}"],
     "npt_mtk": ["integrator.ensemble=npt", "integrator.temperature=600 K",
                 "integrator.barostat={coupling: triclinic, thermostat: nose_hoover, relaxation_time: 0.2 ps}"],
     "frozen": ["integrator.ensemble=langevin", "integrator.temperature=600 K",
