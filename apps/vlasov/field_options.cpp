@@ -34,8 +34,10 @@ void describe(Schema& schema, FieldBoundaryOptions& options) {
   schema.texts("lower", options.lower, std::string("At the lower ends of x: ") + doc).length(0, 3);
   schema.texts("upper", options.upper, std::string("At the upper ends: ") + doc).length(0, 3);
   schema
-      .formulas("lower_value", options.lower_value,
-                "Poisson: potential of a dirichlet wall, or its outward slope at a neumann one; absent: 0")
+      .formulas(
+          "lower_value", options.lower_value,
+          "Poisson: potential of a dirichlet wall, or its outward slope at a neumann one, formulas of t; "
+          "absent: 0")
       .length(0, 3);
   schema.formulas("upper_value", options.upper_value, "The same at the upper ends").length(0, 3);
 }

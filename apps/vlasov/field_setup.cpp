@@ -1,7 +1,9 @@
 #include "apps/vlasov/field_setup.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
+#include <span>
 
 #include "io/config/suggest.hpp"
 #include "io/log/error.hpp"
@@ -84,9 +86,22 @@ void set_maxwell(const FieldOptions& options, const Formulas& formulas, const Ph
     for (std::size_t side = 0; side < 2; ++side) maxwell.boundary[d][side] = values[chosen[d][side]];
 }
 
+double finite(const Formula& formula, double t) {
+  const double value = formula(std::span<const double>(&t, 1));
+  QUINTET_CHECK(std::isfinite(value), "{}: is {} at time {:.6g}; expected a finite number", formula.what(),
+                value, t);
+  return value;
+}
+
 void set_poisson(const FieldOptions& options, const Formulas& formulas, const PhaseGrid& grid,
-                 PoissonOptions& poisson) {
+                 SystemOptions& system) {
   using Wall = PoissonOptions::Wall;
+  PoissonOptions& poisson = system.poisson;
+  struct WallValue {
+    std::size_t direction, side;
+    Formula formula;
+  };
+  std::vector<WallValue> changing;
   poisson.epsilon0 = formulas.positive(options.epsilon0, "field.epsilon0");
   constexpr Wall values[] = {Wall::periodic, Wall::dirichlet, Wall::neumann};
   const auto chosen = boundaries(options.boundary, grid, {"periodic", "dirichlet", "neumann"});
@@ -98,9 +113,17 @@ void set_poisson(const FieldOptions& options, const Formulas& formulas, const Ph
     QUINTET_CHECK(given.empty() || given.size() == at(grid.cdim),
                   "{}: has {} values; expected {}, one for each direction of x", key, given.size(),
                   grid.cdim);
-    const auto numbers = formulas.numbers(given, key);
-    for (std::size_t d = 0; d < numbers.size(); ++d) poisson.value[d][at(side)] = numbers[d];
+    for (std::size_t d = 0; d < given.size(); ++d) {
+      const Formula formula = formulas.of_time(given[d], fmt::format("{}.{}", key, d));
+      poisson.value[d][at(side)] = finite(formula, 0);
+      if (formula.uses("t")) changing.push_back({d, at(side), formula});
+    }
   }
+  if (changing.empty()) return;
+  system.wall_values = [changing, value = poisson.value](double t) mutable {
+    for (const auto& wall : changing) value[wall.direction][wall.side] = finite(wall.formula, t);
+    return value;
+  };
 }
 
 void check_model(const FieldOptions& options) {
@@ -135,7 +158,7 @@ void set_field(const FieldOptions& options, const Formulas& formulas, const Phas
   system.field = options.model;
   system.background_charge = formulas.number(options.background_charge, "field.background_charge");
   if (options.model == FieldModel::maxwell) set_maxwell(options, formulas, grid, system.maxwell);
-  if (options.model == FieldModel::poisson) set_poisson(options, formulas, grid, system.poisson);
+  if (options.model == FieldModel::poisson) set_poisson(options, formulas, grid, system);
 
   const PhaseBlock block = decomposition.block(grid);
   if (!options.external.electric.empty() || !options.external.magnetic.empty()) {

@@ -93,8 +93,10 @@ void check_negative(const Setup& setup, int s, double limit, VlasovSystem& syste
 
 bool lets_particles_in(const Species& species) {
   for (int d = 0; d < species.grid.cdim; ++d)
-    for (const Boundary end : species.boundary[at(d)])
-      if (end == Boundary::open || end == Boundary::fixed) return true;
+    for (const std::size_t side : {0, 1}) {
+      const Boundary end = species.boundary[at(d)][side];
+      if (end == Boundary::open || end == Boundary::fixed || species.emission[at(d)][side]) return true;
+    }
   return false;
 }
 
@@ -211,7 +213,19 @@ void Health::check(const Sample& sample, VlasovSystem& system) {
     check_square(s, sample, system);
     if (sample.species[s].least_mean < 0)
       check_negative(setup_, static_cast<int>(s), limits_.negative_f, system);
+    check_negative_share(s, sample, system);
   }
+}
+
+void Health::check_negative_share(std::size_t s, const Sample& sample, const VlasovSystem& system) {
+  const double share = sample.species[s].negative / sample.species[s].m0;
+  if (watches_[s].warned_of_negative || !(share > limits_.negative_share)) return;
+  log::warning(
+      "{}: the negative part of f of '{}' holds {:.3g} % of its particles (limits.negative_share = {:g}): "
+      "more "
+      "cells or keep_positive: true help",
+      when(system), setup_.species[s].name, 100 * share, limits_.negative_share);
+  watches_[s].warned_of_negative = true;
 }
 
 void Health::check_edge(std::size_t s, const Sample& sample, const VlasovSystem& system) {

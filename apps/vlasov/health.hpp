@@ -24,17 +24,20 @@ class Health {
   ///  - E has left Gauss's law (Maxwell; limits.gauss_error of the greatest charge density so far);
   ///  - int f^2 has grown (limits.f_squared_growth) where the scheme can only lower it: without collisions,
   ///    sources and walls that let particles in.
-  /// Warns once of edges, Gauss's law and int f^2 from a tenth of the limit on. Collective.
+  /// Warns once of edges, Gauss's law and int f^2 from a tenth of the limit on, and of f that is negative in
+  /// part (limits.negative_share). Collective.
   void check(const kinetics::Sample& sample, kinetics::VlasovSystem& system);
 
  private:
   struct Watch {
     bool square_falls = false;                  ///< int f^2 of the species cannot grow
     double first_square = 0, least_square = 0;  ///< int f^2 so far; 0: none yet
-    bool warned_of_edge = false, warned_of_square = false;
+    bool warned_of_edge = false, warned_of_square = false, warned_of_negative = false;
   };
   void check_charge(const kinetics::Sample& sample, const kinetics::VlasovSystem& system);
   void check_edge(std::size_t s, const kinetics::Sample& sample, const kinetics::VlasovSystem& system);
+  void check_negative_share(std::size_t s, const kinetics::Sample& sample,
+                            const kinetics::VlasovSystem& system);
   void check_square(std::size_t s, const kinetics::Sample& sample, const kinetics::VlasovSystem& system);
 
   LimitOptions limits_;

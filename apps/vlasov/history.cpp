@@ -11,6 +11,11 @@ using namespace kinetics;
 
 namespace {
 
+bool emits(const Species& species) {
+  return std::any_of(species.emission.begin(), species.emission.end(),
+                     [](const auto& ends) { return ends[0].has_value() || ends[1].has_value(); });
+}
+
 /// Calls f(d, side) for the ends of x that are walls.
 template <class Function>
 void for_walls(const PhaseGrid& grid, const Function& f) {
@@ -41,13 +46,22 @@ void add_species_columns(const Setup& setup, std::size_t s, std::vector<HistoryC
   column("least_mean", "least cell mean of f");
   column("edge_share",
          "greatest part of the mean density in the outermost velocity cells of one side, over x and sides");
+  column("negative_share", "minus the integral of the negative part of f, over that of f");
   momenta("impulse", "momentum from all forces since the start,");
   column("work", "kinetic energy from all forces since the start");
   for_walls(species.grid, [&](std::size_t d, std::size_t side) {
     const auto wall = fmt::format("{}_{}", "xyz"[d], side == 0 ? "lower" : "upper");
-    column("left_" + wall, "particles that left through the wall " + wall);
-    column("left_energy_" + wall, "kinetic energy that left through the wall " + wall);
+    column("left_" + wall, "particles that left through the wall, net, " + wall);
+    column("left_energy_" + wall, "kinetic energy that left through the wall, net, " + wall);
   });
+  if (emits(species)) {
+    column("emitted", "particles that walls emitted since the start");
+    column("emitted_energy", "kinetic energy that walls emitted since the start");
+  }
+  if (setup.system.keep_positive) {
+    momenta("limited_momentum", "momentum that keeping f positive added,");
+    column("limited_energy", "kinetic energy that keeping f positive added");
+  }
   if (setup.has_source[s]) {
     column("source_particles", "particles from the source since the start");
     momenta("source_momentum", "momentum from the source,");
@@ -68,9 +82,10 @@ std::vector<HistoryColumn> history_columns(const Setup& setup) {
   columns.push_back({"magnetic_energy", "The integral of B^2 over 2 mu0"});
   columns.push_back({"kinetic_energy", "Sum over species of m/2 times the integral of v^2 f"});
   columns.push_back({"energy", "Field and kinetic energy"});
-  columns.push_back(
-      {"energy_balance",
-       "Energy, less what sources and given fields brought, with the kinetic one that left through walls"});
+  columns.push_back({"energy_balance",
+                     "Energy, less what sources, given fields and keeping f positive brought, with the "
+                     "kinetic one that left "
+                     "through walls"});
   columns.push_back({"charge_density", "Root mean square over x of the charge density"});
   columns.push_back({"gauss_error", "Root mean square over x of epsilon0 div E - rho (Maxwell)"});
   columns.push_back(
@@ -112,12 +127,17 @@ void History::add_species(std::size_t s, const Sample::OfSpecies& of, std::vecto
   };
   row.push_back(now.particles);
   append(now.momentum);
-  row.insert(row.end(), {now.energy, of.l2, of.least_mean, of.edge.share});
+  row.insert(row.end(), {now.energy, of.l2, of.least_mean, of.edge.share, of.negative / of.m0});
   append(budget.force.momentum);
   row.push_back(budget.force.energy);
   for_walls(species.grid, [&](std::size_t d, std::size_t side) {
     row.insert(row.end(), {budget.left[d][side].particles, budget.left[d][side].energy});
   });
+  if (emits(species)) row.insert(row.end(), {budget.emitted.particles, budget.emitted.energy});
+  if (setup_.system.keep_positive) {
+    append(budget.limited.momentum);
+    row.push_back(budget.limited.energy);
+  }
   if (setup_.has_source[s]) {
     row.push_back(budget.source.particles);
     append(budget.source.momentum);
@@ -127,10 +147,12 @@ void History::add_species(std::size_t s, const Sample::OfSpecies& of, std::vecto
   const auto left = budget.left_altogether();
   std::array<double, 3> rest{};
   for (std::size_t d = 0; d < vdim; ++d)
-    rest[d] = now.momentum[d] - first.momentum[d] - budget.force.momentum[d] - budget.source.momentum[d];
+    rest[d] = now.momentum[d] - first.momentum[d] - budget.force.momentum[d] - budget.source.momentum[d] -
+              budget.limited.momentum[d];
   row.push_back(now.particles - first.particles + left.particles - budget.source.particles);
   append(rest);
-  row.push_back(now.energy - first.energy + left.energy - budget.source.energy - budget.force.energy);
+  row.push_back(now.energy - first.energy + left.energy - budget.source.energy - budget.force.energy -
+                budget.limited.energy);
 }
 
 void History::add(const Sample& sample, std::int64_t step, double dt) {
@@ -155,7 +177,8 @@ void History::add(const Sample& sample, std::int64_t step, double dt) {
   row.push_back(magnetic_factor_ * (field[3] + field[4] + field[5]));
   double balance = sample.energy();
   for (const auto& of : sample.species)
-    balance += of.budget.left_altogether().energy - of.budget.source.energy - of.budget.given_work;
+    balance += of.budget.left_altogether().energy - of.budget.source.energy - of.budget.given_work -
+               of.budget.limited.energy;
   row.insert(row.end(), {sample.kinetic_energy, sample.energy(), balance, sample.charge_density,
                          sample.gauss_error, sample.excess_charge});
   for (std::size_t s = 0; s < sample.species.size(); ++s) add_species(s, sample.species[s], row);

@@ -56,6 +56,11 @@ void describe(Schema& schema, CollisionSection& options) {
   schema.sections("between", options.between, "Collisions between species");
   schema.flag("conserving", options.conserving,
               "Conserve momentum and energy; off: towards the initial temperature at rest (for tests)");
+  schema.choice(
+      "integration", options.split, {{"explicit", false}, {"split", true}},
+      "explicit: in every stage of a step, which collision rates then limit; split: alone, for half "
+      "a step before and after it (Strang; BGK of a species with itself exactly, all else by "
+      "super time steps), so that steps follow the collisionless speeds alone");
   schema.section("spitzer", options.spitzer, "Frequencies follow n/vth^3; absent: constant");
 }
 
@@ -157,6 +162,10 @@ void describe(Schema& schema, LimitOptions& options) {
               "Stop (exit 3) when a cell mean of f is below minus this part of the greatest one")
       .at_least(0);
   schema
+      .number("negative_share", options.negative_share,
+              "Warn when the negative part of f holds more than this part of the particles")
+      .at_least(0);
+  schema
       .number("edge_share", options.edge_share,
               "Stop (exit 3) when the outermost velocity cells of a side hold more than this part of the "
               "mean density "
@@ -193,6 +202,11 @@ void describe(Schema& schema, RunOptions& options) {
        {"lax_friedrichs", kinetics::Flux::lax_friedrichs},
        {"central", kinetics::Flux::central}},
       "Numerical flux of f; central keeps the integral of f^2 while the ends of velocity space are empty");
+  schema.flag(
+      "keep_positive", options.keep_positive,
+      "Keep f from going negative at control nodes (order + 1 Gauss-Lobatto points a direction) by "
+      "drawing it towards the cell mean: keeps the particles of each cell, not its momentum and energy "
+      "(see S_limited_momentum_x, S_limited_energy of the history)");
   schema.section("collisions", options.collisions, "Collisions; absent: none");
   schema.section("time", options.time, "The steps");
   schema.section("parallel", options.parallel, "How phase space is shared out").on_restart(OnRestart::free);

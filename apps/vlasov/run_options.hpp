@@ -47,6 +47,7 @@ struct CollisionSection {
   std::vector<std::pair<std::string, FormulaText>> frequency;  ///< of a species with itself, by name
   std::vector<PairOptions> between;
   bool conserving = true;
+  bool split = false;
   std::optional<SpitzerOptions> spitzer;
 };
 void describe(Schema& schema, CollisionSection& options);
@@ -113,6 +114,7 @@ struct LimitOptions {
   double shrunk_dt = 1e-4;  ///< of the first step
   int shrunk_steps = 20;
   double negative_f = 0.2;         ///< of the greatest cell mean
+  double negative_share = 0.01;    ///< of the particles; warns
   double edge_share = 0.01;        ///< of the mean density, see VelocityEdge
   double gauss_error = 1;          ///< of the greatest charge density
   double f_squared_growth = 0.01;  ///< of the first int f^2
@@ -126,6 +128,7 @@ struct RunOptions {
   std::vector<SpeciesOptions> species;
   FieldOptions field;
   kinetics::Flux flux = kinetics::Flux::upwind;
+  bool keep_positive = false;
   std::optional<CollisionSection> collisions;
   TimeOptions time;
   ParallelOptions parallel;

@@ -81,6 +81,9 @@ void report_species(Context& context, const Setup& setup, const History& history
     const auto& edge = history.column(name + "_edge_share");
     context.summarise("edge_share_" + name, *std::max_element(edge.begin(), edge.end()),
                       "greatest share of the mean density in the outermost velocity cells of a side");
+    const auto& negative = history.column(name + "_negative_share");
+    context.summarise("negative_share_" + name, *std::max_element(negative.begin(), negative.end()),
+                      "greatest share of the particles that the negative part of f holds");
     particles.curves.push_back({name, time, change});
     l2.curves.push_back({name, time, l2_change});
   }
@@ -135,9 +138,11 @@ void report_budget(Context& context, const Setup& setup, std::size_t s, const Hi
     for (const char* side : {"lower", "upper"})
       if (!species.grid.periodic[d]) {
         const auto wall = fmt::format("{}_{}", "xyz"[d], side);
-        rows.push_back(row(fmt::format("- left at the {} wall of {}", side, "xyz"[d]), "left_" + wall, "",
-                           "left_energy_" + wall));
+        rows.push_back(row(fmt::format("- left at the {} wall of {}, net", side, "xyz"[d]), "left_" + wall,
+                           "", "left_energy_" + wall));
       }
+  if (setup.system.keep_positive)
+    rows.push_back(row("+ keeping f positive", "", "limited_momentum", "limited_energy"));
   rows.push_back(row("+ rest", "rest_particles", "rest_momentum", "rest_energy"));
   rows.push_back(row("at the end", "particles", "momentum", "kinetic_energy"));
   context.report().table(

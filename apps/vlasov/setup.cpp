@@ -99,12 +99,11 @@ void set_boundary(const BoundaryOptions& options, const std::string& key, Specie
   }
 }
 
-/// A reflecting wall needs velocity cells that mirror about 0.
+/// A wall that mirrors needs velocity cells that do so about 0.
 void check_mirror(const Species& species, const std::string& key) {
   const PhaseGrid& grid = species.grid;
   for (int d = 0; d < grid.cdim; ++d) {
-    const auto& ends = species.boundary[at(d)];
-    if (ends[0] != Boundary::reflecting && ends[1] != Boundary::reflecting) continue;
+    if (!species.mirrors(d, 0) && !species.mirrors(d, 1)) continue;
     QUINTET_CHECK(d < grid.vdim, "{}.boundary: a wall along {} cannot reflect: there is no velocity v{}", key,
                   "xyz"[d], "xyz"[d]);
     const double low = grid.lower[at(grid.cdim + d)], high = grid.upper[at(grid.cdim + d)];
@@ -195,6 +194,7 @@ CollisionOptions make_collisions(const CollisionSection& given, const Formulas& 
                                  const std::vector<Species>& species) {
   CollisionOptions collisions;
   collisions.kind = given.kind;
+  collisions.split = given.split;
   collisions.conserving = given.conserving;
   collisions.frequency.assign(species.size(), std::vector<double>(species.size(), 0));
   for (const auto& [name, text] : given.frequency) {
@@ -228,14 +228,82 @@ CollisionOptions make_collisions(const CollisionSection& given, const Formulas& 
 void keep_mirrored_whole(const Species& species, std::array<int, 6>& ranks) {
   const PhaseGrid& grid = species.grid;
   for (int d = 0; d < grid.cdim; ++d)
-    for (const Boundary boundary : species.boundary[at(d)]) {
-      if (boundary != Boundary::reflecting) continue;
+    for (const int side : {0, 1}) {
+      if (!species.mirrors(d, side)) continue;
       int& n = ranks[at(grid.cdim + d)];
       QUINTET_CHECK(n <= 1,
                     "parallel.ranks: {} ranks along v{}, which a wall of '{}' reflects; expected 1 there", n,
                     "xyz"[d], species.name);
       n = 1;
     }
+}
+
+/// 0 must be an end of velocity cells, so that each cell either leaves the wall or goes to it.
+void check_halves(const PhaseGrid& grid, int d, const std::string& key) {
+  const auto v = at(grid.cdim + d);
+  const double cells_below = -grid.lower[v] / grid.width(grid.cdim + d);
+  QUINTET_CHECK(
+      cells_below > 0.5 && cells_below < grid.cells[v] - 0.5 &&
+          std::abs(cells_below - std::round(cells_below)) < 1e-9,
+      "{}: v{} = 0 lies inside a cell of the grid {} to {} of {} cells; a wall that emits needs it at "
+      "an end of two: choose an even number of cells and opposite ends",
+      key, "xyz"[d], grid.lower[v], grid.upper[v], grid.cells[v]);
+}
+
+void set_emission(const EmissionOptions& given, const Formulas& formulas, const std::string& key,
+                  std::size_t s, std::vector<Species>& all) {
+  Species& species = all[s];
+  const int d = given.direction;
+  QUINTET_CHECK(d < std::min(species.grid.cdim, species.grid.vdim),
+                "{}.direction: there is no wall along {} that particles of this run reach", key, "xyz"[d]);
+  const auto end = at(given.side);
+  const auto absorbs = [&](const Species& one) { return one.boundary[at(d)][end] == Boundary::absorbing; };
+  QUINTET_CHECK(absorbs(species), "{}: the {} end of {} is no wall that absorbs; make it absorbing", key,
+                given.side == 0 ? "lower" : "upper", "xyz"[d]);
+  QUINTET_CHECK(!species.emission[at(d)][end], "{}: the {} end of {} is described already", key,
+                given.side == 0 ? "lower" : "upper", "xyz"[d]);
+  Emission emission;
+  emission.reflection = formulas.number(given.reflection, key + ".reflection");
+  QUINTET_CHECK(emission.reflection >= 0 && emission.reflection <= 1,
+                "{}: {} is out of range; expected 0 to 1",
+                place_and_key(given.reflection, key + ".reflection"), emission.reflection);
+  for (const auto& [name, text] : given.yield) {
+    const auto here = key + ".yield." + name;
+    const auto r = species_index(name, all, place_and_key(text, key + ".yield"));
+    const double value = formulas.number(text, here);
+    QUINTET_CHECK(value >= 0, "{}: {} is out of range; expected at least 0", place_and_key(text, here),
+                  value);
+    QUINTET_CHECK(absorbs(all[r]), "{}: the wall does not absorb '{}'", place_and_key(text, here), name);
+    emission.yield.resize(all.size(), 0.0);
+    emission.yield[r] = value;
+    check_halves(all[r].grid, d, here);
+  }
+  emission.flux = [flux = formulas.of_time(given.flux, key + ".flux")](double t) {
+    return flux(std::span<const double>(&t, 1));
+  };
+  const bool emits = given.flux.text != "0" || !given.yield.empty();
+  QUINTET_CHECK(!emits || given.thermal_speed || given.temperature,
+                "{}: give thermal_speed or temperature of what is emitted", key);
+  if (given.thermal_speed)
+    emission.thermal_speed = formulas.positive(*given.thermal_speed, key + ".thermal_speed");
+  if (given.temperature)
+    emission.thermal_speed =
+        std::sqrt(formulas.positive(*given.temperature, key + ".temperature") / species.mass);
+  check_halves(species.grid, d, key);
+  species.emission[at(d)][end] = std::move(emission);
+  check_mirror(species, key);
+}
+
+void set_all_emissions(const RunOptions& options, const Formulas& formulas, std::vector<Species>& all) {
+  for (std::size_t s = 0; s < all.size(); ++s) {
+    const auto& given = options.species[s].boundary.emission;
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      const auto key = fmt::format("species.{}.boundary.emission.{}", s, i);
+      QUINTET_CHECK(options.flux == Flux::upwind,
+                    "{}: walls emit with flux: upwind alone, which tells what leaves from what arrives", key);
+      set_emission(given[i], formulas, key, s, all);
+    }
+  }
 }
 
 std::array<int, 6> rank_grid(const ParallelOptions& options, const std::vector<Species>& species) {
@@ -255,6 +323,7 @@ Setup make_setup(const Comm& comm, const RunOptions& options) {
   const Formulas formulas(options.constants, cdim, vdim);
   const PhaseBasis basis(cdim, vdim, options.basis.order, options.basis.family);
   auto species = make_all_species(options, formulas, vdim);
+  set_all_emissions(options, formulas, species);
   const auto ranks = rank_grid(options.parallel, species);
   const Decomposition decomposition(comm, species.front().grid, ranks);
   for (const auto& one : species) (void)decomposition.block(one.grid);  // says when it has too few cells
@@ -262,6 +331,7 @@ Setup make_setup(const Comm& comm, const RunOptions& options) {
   SystemOptions system;
   system.flux = options.flux;
   system.cfl = options.time.cfl;
+  system.keep_positive = options.keep_positive;
   system.ranks = decomposition.ranks();
   if (options.collisions) system.collisions = make_collisions(*options.collisions, formulas, species);
   set_field(options.field, formulas, basis, decomposition, species.front().grid, system);

@@ -65,6 +65,24 @@ void describe(Schema& schema, SourceOptions& options) {
   schema.formula("amplitude", options.amplitude, "Factor over time, a formula of t");
 }
 
+void describe(Schema& schema, EmissionOptions& options) {
+  schema.choice("wall", options.side, {{"lower", 0}, {"upper", 1}}, "At which end").required();
+  schema.choice("direction", options.direction, {{"x", 0}, {"y", 1}, {"z", 2}}, "Of which direction");
+  schema.formula("thermal_speed", options.thermal_speed,
+                 "sqrt(T/m) of what is emitted: the half of a Maxwellian at rest that leaves the wall");
+  schema.formula("temperature", options.temperature, "Instead of thermal_speed: T, as an energy");
+  schema.formula("flux", options.flux, "Particles emitted a unit of area and time, a formula of t");
+  schema.named_formulas("yield", options.yield,
+                        "Particles emitted for one of a species that reaches the wall, by its name: "
+                        "{electrons: 0.5}; not named: 0");
+  schema.formula("reflection", options.reflection,
+                 "Share of the own particles that the wall mirrors, 0 to 1; it does not count as emission");
+  schema.check([&options]() -> std::optional<std::string> {
+    if (options.thermal_speed && options.temperature) return "give one of thermal_speed and temperature";
+    return std::nullopt;
+  });
+}
+
 void describe(Schema& schema, BoundaryOptions& options) {
   constexpr const char* doc =
       "periodic, reflecting, absorbing, open (zero gradient) or fixed (the initial f stays outside), one a "
@@ -72,6 +90,7 @@ void describe(Schema& schema, BoundaryOptions& options) {
       "absent: periodic";
   schema.texts("lower", options.lower, std::string("At the lower ends of x: ") + doc).length(0, 3);
   schema.texts("upper", options.upper, std::string("At the upper ends: ") + doc).length(0, 3);
+  schema.sections("emission", options.emission, "What absorbing walls emit and mirror");
 }
 
 void describe(Schema& schema, SpeciesOptions& options) {

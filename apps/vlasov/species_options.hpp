@@ -45,9 +45,22 @@ struct SourceOptions {
 };
 void describe(Schema& schema, SourceOptions& options);
 
+/// What an absorbing wall emits and mirrors.
+struct EmissionOptions {
+  int side = 0;                                            ///< 0: lower, 1: upper
+  int direction = 0;                                       ///< of x
+  std::optional<FormulaText> thermal_speed;                ///< sqrt(T/m) of what is emitted
+  std::optional<FormulaText> temperature;                  ///< instead of it (energy)
+  FormulaText flux = "0";                                  ///< of t
+  std::vector<std::pair<std::string, FormulaText>> yield;  ///< by the name of the species that comes in
+  FormulaText reflection = "0";
+};
+void describe(Schema& schema, EmissionOptions& options);
+
 /// What particles meet at the ends of x.
 struct BoundaryOptions {
   std::vector<std::string> lower, upper;  ///< [cdim] or empty: periodic
+  std::vector<EmissionOptions> emission;
 };
 void describe(Schema& schema, BoundaryOptions& options);
 

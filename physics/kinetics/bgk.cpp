@@ -33,6 +33,40 @@ struct Work {
   double correction[2][max_moments][max_conf_modes];
 };
 
+/// matrix <- 1 - exp(-dt matrix), n x n, by scaling and squaring: with X = dt matrix/2^k, 1 - exp(-X) by its
+/// series, then k times 1 - (1 - Y)^2 = 2 Y - Y^2, which loses no digits of small Y.
+void relaxation_factor(double* matrix, int n, double dt) {
+  const auto multiply = [n](const double* a, const double* b, double* product) {
+    for (int l = 0; l < n; ++l)
+      for (int m = 0; m < n; ++m) {
+        double sum = 0;
+        for (int k = 0; k < n; ++k) sum += a[l * n + k] * b[k * n + m];
+        product[l * n + m] = sum;
+      }
+  };
+  constexpr int most = max_conf_modes * max_conf_modes, n_terms = 14;
+  double norm = 0, x[most], y[most], product[most];
+  for (int l = 0; l < n; ++l) {
+    double row = 0;
+    for (int m = 0; m < n; ++m) row += std::abs(dt * matrix[l * n + m]);
+    norm = std::max(norm, row);
+  }
+  int doublings = 0;
+  for (; norm > 0.5; norm /= 2) ++doublings;
+  for (int i = 0; i < n * n; ++i) x[i] = std::ldexp(dt * matrix[i], -doublings);
+  // 1 - exp(-X) = X (1 - X/2 (1 - X/3 (...)))
+  std::fill(y, y + n * n, 0.0);
+  for (int term = n_terms; term >= 1; --term) {
+    multiply(x, y, product);  // y: what the bracket of the next term lacks to 1
+    for (int i = 0; i < n * n; ++i) y[i] = (x[i] - product[i]) / term;
+  }
+  for (int k = 0; k < doublings; ++k) {
+    multiply(y, y, product);
+    for (int i = 0; i < n * n; ++i) y[i] = 2 * y[i] - product[i];
+  }
+  std::copy(y, y + n * n, matrix);
+}
+
 }  // namespace
 
 struct Bgk::Implementation {
@@ -280,10 +314,12 @@ struct Bgk::Implementation {
     rates[at(conf)] = products.bounds(&rate(conf, 0, 0)).upper / (2.51 * (2 * basis.order() + 1));
   }
 
+  /// relax_time > 0: for so long, with out = f; else add the rate times `weight`.
   bool run_cell(int conf, const Distribution& f, const CollisionMoments& moments, const MomentGain& gain,
-                const ConfField& rate, double weight, const Distribution& out) {
+                const ConfField& rate, double weight, const Distribution& out, double relax_time = 0) {
     double matrix[max_conf_modes * max_conf_modes] = {};
     products.add_matrix(&rate(conf, 0, 0), 1, matrix, n);
+    if (relax_time > 0) relaxation_factor(matrix, n, relax_time);
     bound(conf, rate);
     if (std::all_of(&rate(conf, 0, 0), &rate(conf, 0, 0) + n, [](double a) { return a == 0; })) return true;
     auto work = take();
@@ -291,6 +327,25 @@ struct Bgk::Implementation {
     for (int row = 0; row < block.n_rows() && good; ++row) add_row(f, matrix, *work, weight, conf, row, out);
     give_back(std::move(work));
     return good;
+  }
+
+  /// cell(conf) for all cells; the first that it returns false for is named.
+  template <class Cell>
+  void run(const Exec& exec, const std::string& species, const CollisionMoments& moments,
+           const Cell& cell) const {
+    int bad = std::numeric_limits<int>::max();
+    Kokkos::parallel_reduce(
+        "kinetics::bgk", Kokkos::RangePolicy<Exec>(exec, 0, block.n_conf()),
+        [&](int conf, int& first) {
+          if (!cell(conf)) first = std::min(first, conf);
+        },
+        Kokkos::Min<int>(bad));
+    exec.fence();
+    if (bad == std::numeric_limits<int>::max()) return;
+    throw NumericalError(fmt::format(
+        "collisions of {}: density (mean {:.6g}) or vth^2 is not positive in {}, or its Maxwellian lies "
+        "outside the velocity grid",
+        species, moments.density(bad)[0] * products.constant(), describe_place(block, bad)));
   }
 };
 
@@ -302,19 +357,16 @@ void Bgk::apply(const Exec& exec, const Distribution& f, const CollisionMoments&
                 const MomentGain& gain, const ConfField& rate, const std::string& species, double weight,
                 const Distribution& out) {
   auto& i = *implementation_;
-  int bad = std::numeric_limits<int>::max();
-  Kokkos::parallel_reduce(
-      "kinetics::bgk", Kokkos::RangePolicy<Exec>(exec, 0, i.block.n_conf()),
-      [&](int conf, int& first) {
-        if (!i.run_cell(conf, f, moments, gain, rate, weight, out)) first = std::min(first, conf);
-      },
-      Kokkos::Min<int>(bad));
-  exec.fence();
-  if (bad == std::numeric_limits<int>::max()) return;
-  throw NumericalError(fmt::format(
-      "collisions of {}: density (mean {:.6g}) or vth^2 is not positive in {}, or its Maxwellian lies "
-      "outside the velocity grid",
-      species, moments.density(bad)[0] * i.products.constant(), describe_place(i.block, bad)));
+  i.run(exec, species, moments,
+        [&](int conf) { return i.run_cell(conf, f, moments, gain, rate, weight, out); });
+}
+
+void Bgk::relax(const Exec& exec, const Distribution& f, const CollisionMoments& moments,
+                const ConfField& rate, const std::string& species, double dt) {
+  auto& i = *implementation_;
+  if (!(dt > 0)) return;
+  i.run(exec, species, moments,
+        [&](int conf) { return i.run_cell(conf, f, moments, MomentGain(), rate, 1, f, dt); });
 }
 
 void Bgk::bound(const ConfField& rate) {

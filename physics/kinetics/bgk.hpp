@@ -27,6 +27,11 @@ class Bgk {
   /// communicated. Throws NumericalError where density or vth^2 are not positive.
   void apply(const Exec& exec, const Distribution& f, const CollisionMoments& moments, const MomentGain& gain,
              const ConfField& rate, const std::string& species, double weight, const Distribution& out);
+  /// f <- f + (1 - exp(-A dt)) (M - f): relaxation for a time dt without any gain, during which M and A stay.
+  /// A is the matrix of the weak product, so all moments that A (M - f) keeps are kept. Throws as apply()
+  /// does.
+  void relax(const Exec& exec, const Distribution& f, const CollisionMoments& moments, const ConfField& rate,
+             const std::string& species, double dt);
   /// What frequency() is to say of these rates, without an apply().
   void bound(const ConfField& rate);
   /// Rate of the last apply() or bound() as in LenardBernstein::frequency(): SSP-RK3 bears A dt = 2.51.

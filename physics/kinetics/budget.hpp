@@ -15,7 +15,7 @@ struct Amount {
 /// What has changed a species since the start of the run, summed with the weights of the Runge-Kutta stages:
 /// so that
 ///
-///     now - then = force + source - left + rest
+///     now - then = force + source - left + limited + rest
 ///
 /// holds to round-off for particles, momentum and (where the basis holds v^2) energy. The rest is what
 /// collisions have done, and for momentum what walls have.
@@ -28,6 +28,8 @@ struct Budget {
   Amount force;           ///< impulse and work of all forces, int m a f dz and int m a.v f dz
   double given_work = 0;  ///< part of force.energy: of given fields and accelerations
   Amount source;
+  Wall emitted;    ///< by walls, which `left` has taken off already; mirrored ones do not count
+  Amount limited;  ///< by keeping f positive: no particles
   [[nodiscard]] Wall left_altogether() const {
     Wall sum;
     for (const auto& ends : left)

@@ -1,10 +1,13 @@
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include "physics/kinetics/budget.hpp"
 #include "physics/kinetics/species.hpp"
 #include "physics/kinetics/vlasov_operator.hpp"
+#include "physics/kinetics/wall_emission.hpp"
 
 namespace quintet::kinetics {
 
@@ -17,16 +20,19 @@ namespace quintet::kinetics {
 /// Only traces travel (the basis on a face, not the cell): a side sends n_face_modes doubles a face.
 class Exterior {
  public:
-  Exterior(const Decomposition& decomposition, const Species& species, const VlasovOperator& vlasov);
+  Exterior(const Decomposition& decomposition, const PhaseBasis& basis, const Species& species,
+           const VlasovOperator& vlasov);
 
   /// Take the traces of f at the block's edges and send them off.
   void start(const Exec& exec, const Distribution& f);
-  /// Wait for the neighbours' traces and make those of the walls.
+  /// What the walls emit at time t; `all` species, each after its start(). Before finish(). Collective.
+  void emit(const Exec& exec, double t, const std::vector<Exterior>& all);
+  /// Wait for the neighbours' traces and make those of the other walls.
   const FaceTraces& finish(const Exec& exec);
   /// Boundary::fixed: keep the traces of this f as what lies outside.
   void hold(const Exec& exec, const Distribution& f);
-  /// Count what leaves through this rank's walls in a time `weight`: particles, and `half_mass` times int v.v
-  /// f; after finish().
+  /// Count what leaves through this rank's walls, and what they emit, in a time `weight`: particles, and
+  /// `half_mass` times int v.v f; after finish().
   void add_outflow(const Exec& exec, double weight, double half_mass, Budget& budget) const;
   /// Doubles sent by one start().
   [[nodiscard]] std::size_t doubles_sent() const;
@@ -36,11 +42,16 @@ class Exterior {
   struct Wall {
     int direction, side;
     Boundary kind;
+    std::shared_ptr<WallEmission> flux;  ///< of absorbing walls
+    std::optional<Emission> emission;
+    Array<double> mirrored, nothing;  ///< traces: work, and zeros
   };
   /// An edge with a rank beyond.
   struct Halo {
     int direction, side, rank;
   };
+  /// Flux of this species that reaches the wall, after start(). Collective over velocity_comm.
+  [[nodiscard]] std::vector<double> incoming(int direction, int side) const;
   Array<double>& own(int direction, int side) {
     return own_.side[static_cast<std::size_t>(direction)][side > 0];
   }
@@ -54,6 +65,7 @@ class Exterior {
   std::vector<Halo> halos_;
   FaceTraces own_, outside_;
   std::vector<Comm::Pending> pending_;
+  std::array<double, 2> emitted_{};  ///< by the last emit(), a unit of time: particles, int v.v f
 };
 
 }  // namespace quintet::kinetics

@@ -183,8 +183,9 @@ struct LenardBernstein::Implementation {
     double* table = faces.data() + at(conf) * at(n_face_tables * n_faces) + first_face[at(d)];
     const auto set = [&](FaceTable which, int j, double value) { table[which * n_faces + j] = value; };
     const double low = centre(d, 0) - 0.5 * width(d);
-    // The penalty is multiplied by A(x) like the rest; where bounds leave A in doubt, by a part of its mean.
-    const double least_rate = std::max(rate.lower, 0.05 * (rate.lower + rate.upper));
+    // The penalty is multiplied by A(x) like the rest: it is what its speed asks for where A is its mean, and
+    // limits the step where A is greatest.
+    const double mean_rate = 0.5 * (rate.lower + rate.upper);
     const double* drift = &coefficients(conf, 1 + d, 0);
     const double* nu = &coefficients(conf, 0, 0);
     // Where A is uniform, the deviation of A v - B from its mean is the same at all faces.
@@ -202,12 +203,12 @@ struct LenardBernstein::Implementation {
         greatest = bounds.upper;
       }
       const double magnitude = std::max(greatest, -least);
-      fastest = std::max(fastest, magnitude);
       // f moves with velocity -(A v - B): what lies above the face flows down through it where that is
       // positive.
       const bool end = is_end(d, j), mixed = least < 0 && greatest > 0;
       const double right = end ? 0 : mixed ? 0.5 : greatest > 0 ? 1 : 0, left = end ? 0 : 1 - right;
-      const double penalty = !end && mixed ? 0.5 * magnitude / least_rate : 0;
+      const double penalty = !end && mixed ? 0.5 * magnitude / mean_rate : 0;
+      fastest = std::max(fastest, mixed ? magnitude * rate.upper / mean_rate : magnitude);
       set(face_left, j, left);
       set(face_right, j, right);
       set(face_v_left, j, v * left - penalty);

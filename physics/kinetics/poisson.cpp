@@ -118,9 +118,10 @@ struct Poisson::Implementation {
     require_factor_memory(decomposition.comm(), space.n_free(), space.half_width());
     matrix.emplace(space.n_free(), space.half_width());
     unknown.resize(size());
-    wall_load.resize(size());
+    for (auto& load : wall_loads) load.resize(size());
     unit_load.resize(size());
     assemble(conf);
+    combine_wall_loads();
     matrix->factorise();
     for_cells(conf_part(block.begin, grid.cdim, 0), conf_part(block.extent, grid.cdim, 1),
               [&](const auto& cell) {
@@ -145,6 +146,7 @@ struct Poisson::Implementation {
   void assemble(const Basis& conf);
   void add_stiffness(const std::vector<int>& number, const std::vector<double>& stiffness);
   void add_neumann(const Basis& conf, const std::array<int, 3>& cell, const std::vector<int>& number);
+  void combine_wall_loads();
   void load(const ConfField& charge);
   void neutralise();
   void extract(const ConfField& potential);
@@ -156,10 +158,11 @@ struct Poisson::Implementation {
   bool floating;  ///< no wall holds phi
   ContinuousSpace space;
   std::optional<BandedCholesky> matrix;
-  std::vector<double> unknown;    ///< [size()]: the load, then the solution
-  std::vector<double> wall_load;  ///< [size()]: what the walls add to the load
-  std::vector<double> unit_load;  ///< [size()]: int N dx
-  std::vector<int> numbers;       ///< [n_conf, n_modes]: of this rank's cells
+  std::vector<double> unknown;                    ///< [size()]: the load, then the solution
+  std::array<std::vector<double>, 6> wall_loads;  ///< [2 d + side][size()]: what a wall of value 1 adds
+  std::vector<double> wall_load;                  ///< [size()]: what the walls add to the load
+  std::vector<double> unit_load;                  ///< [size()]: int N dx
+  std::vector<int> numbers;                       ///< [n_conf, n_modes]: of this rank's cells
 };
 
 /// epsilon0 int grad N_a . grad N_b dx over a cell, [a, b].
@@ -206,8 +209,9 @@ void Poisson::Implementation::add_stiffness(const std::vector<int>& number,
   for (std::size_t a = 0; a < n; ++a)
     for (std::size_t b = 0; b < n; ++b) {
       if (number[a] >= n_free) continue;
+      if (number[b] == n_free + ContinuousSpace::zero) continue;
       if (number[b] >= n_free)
-        wall_load[at(number[a])] -= stiffness[a * n + b] * held_value(number[b] - n_free);
+        wall_loads[at(number[b] - n_free)][at(number[a])] -= stiffness[a * n + b];
       else if (number[a] >= number[b])
         matrix->add(number[a], number[b], stiffness[a * n + b]);
     }
@@ -222,17 +226,25 @@ void Poisson::Implementation::add_neumann(const Basis& conf, const std::array<in
       if (options.boundary[at(d)][at(side)] != Wall::neumann) continue;
       if (cell[at(d)] != (side == 0 ? 0 : block.grid.cells[at(d)] - 1)) continue;
       // int N dS = 2 int N dx/dx_d for such a function, because int n_0 dxi = int n_1 dxi = 1.
-      const double scale = options.epsilon0 * options.value[at(d)][at(side)] * jacobian() *
-                           std::exp2(0.5 * conf.dim()) * 2 / block.grid.width(d);
+      const double scale =
+          options.epsilon0 * jacobian() * std::exp2(0.5 * conf.dim()) * 2 / block.grid.width(d);
+      auto& load = wall_loads[at(2 * d + side)];
       for (const auto& entry : space.expansion())
         if (entry.mode == 0 && conf.mode(entry.function)[at(d)] == side) {
-          wall_load[at(number[at(entry.function)])] += scale * entry.value;
+          load[at(number[at(entry.function)])] += scale * entry.value;
           // The sum of all vertex functions is 1: it counts the charge that the wall's field stands for.
           auto vertex = conf.mode(entry.function);
           if (std::all_of(vertex.begin(), vertex.end(), [](int k) { return k < 2; }))
-            wall_load.back() += scale * entry.value;
+            load.back() += scale * entry.value;
         }
     }
+}
+
+void Poisson::Implementation::combine_wall_loads() {
+  wall_load.assign(size(), 0.0);
+  for (std::size_t wall = 0; wall < wall_loads.size(); ++wall)
+    for (std::size_t i = 0; i < size(); ++i)
+      wall_load[i] += options.value[wall / 2][wall % 2] * wall_loads[wall][i];
 }
 
 /// unknown = int rho N dx of this rank's cells, and their charge.
@@ -298,6 +310,11 @@ void Poisson::solve(const Exec& exec, const ConfField& charge, const ConfField& 
 
 double Poisson::excess_charge() const {
   return implementation_->floating ? implementation_->total_charge() : 0;
+}
+
+void Poisson::set_values(const std::array<std::array<double, 2>, 3>& value) {
+  implementation_->options.value = value;
+  implementation_->combine_wall_loads();
 }
 
 void Poisson::electric_field(const Exec& exec, const ConfField& potential, const ConfField& field) const {

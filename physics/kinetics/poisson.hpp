@@ -40,6 +40,8 @@ class Poisson {
   /// Charge of the last solve() that no field line could end on and that was dropped: int rho dx + oint
   /// epsilon0 d phi/dn dS, which is 0 wherever a solution exists. 0 where a wall holds phi.
   [[nodiscard]] double excess_charge() const;
+  /// Values of the walls from now on (PoissonOptions::value); kinds stay.
+  void set_values(const std::array<std::array<double, 2>, 3>& value);
   /// Components 0 ... 2 of `field` [n_conf, 8, n_modes] = -grad phi (0 beyond cdim); component field_phi =
   /// phi.
   void electric_field(const Exec& exec, const ConfField& potential, const ConfField& field) const;

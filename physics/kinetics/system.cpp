@@ -13,13 +13,13 @@ namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-/// Ranks as asked, but whole velocity directions where a reflecting wall needs f(-v).
+/// Ranks as asked, but whole velocity directions where a wall mirrors: it needs f(-v).
 std::array<int, 6> constrained_ranks(const std::vector<Species>& species, const SystemOptions& options) {
   auto ranks = options.ranks;
   for (const auto& s : species)
     for (int d = 0; d < s.grid.cdim; ++d)
-      for (const auto kind : s.boundary[at(d)]) {
-        if (s.grid.periodic[at(d)] || kind != Boundary::reflecting) continue;
+      for (const int side : {0, 1}) {
+        if (s.grid.periodic[at(d)] || !s.mirrors(d, side)) continue;
         const auto v = at(s.grid.cdim + d);
         QUINTET_CHECK(
             ranks[v] <= 1,
@@ -74,7 +74,8 @@ VlasovSystem::Implementation::Implementation(const Comm& comm, const PhaseBasis&
       species(std::move(species_)),
       options(std::move(options_)),
       decomposition(comm, species.at(0).grid, constrained_ranks(species, options)),
-      budgets(species.size()) {
+      budgets(species.size()),
+      greatest_mean(species.size()) {
   const auto n_modes = static_cast<std::size_t>(basis.conf().size());
   const PhaseGrid& grid = species[0].grid;
   const auto n_conf = static_cast<std::size_t>(decomposition.block(grid).n_conf());
@@ -84,7 +85,8 @@ VlasovSystem::Implementation::Implementation(const Comm& comm, const PhaseBasis&
   for (const auto& s : species) {
     const auto block = decomposition.block(s.grid);
     operators.push_back(VlasovOperator::make(basis, block, options.flux, open_edges(decomposition, s)));
-    exteriors.emplace_back(decomposition, s, *operators.back());
+    exteriors.emplace_back(decomposition, basis, s, *operators.back());
+    positivity.emplace_back(basis, block);
     for (auto* state : {&now, &first, &second}) {
       state->f.emplace_back("f", block, basis.size());
       state->moments.push_back(conf_field("moments", 1 + basis.vdim()));
@@ -110,6 +112,9 @@ VlasovSystem::Implementation::Implementation(const Comm& comm, const PhaseBasis&
   }
   if (options.collisions)
     collisions = std::make_unique<Collisions>(decomposition, basis, species, *options.collisions);
+  for (const auto& s : species)
+    if (collisions && Collisions::n_work(*options.collisions) > 2)
+      collision_rate.emplace_back("collision_rate", decomposition.block(s.grid), basis.size());
 }
 
 VlasovSystem::VlasovSystem(const Comm& comm, const PhaseBasis& basis, std::vector<Species> species,
@@ -127,7 +132,8 @@ double VlasovSystem::bytes_needed(const Comm& comm, const PhaseBasis& basis,
   for (const auto& s : species) {
     const auto block = decomposition.block(s.grid);
     const double packs = static_cast<double>(block.n_conf()) * block.n_rows() * block.n_packs();
-    bytes += 3 * 8.0 * packs * PhaseBlock::lanes * basis.size();
+    const bool third = options.collisions && Collisions::n_work(*options.collisions) > 2;
+    bytes += (third ? 4 : 3) * 8.0 * packs * PhaseBlock::lanes * basis.size();
     bytes += 8.0 * block.n_conf() * basis.conf().size() * (6 + 3 + 3 * (1 + basis.vdim()));
   }
   return bytes + 8.0 * decomposition.block(species[0].grid).n_conf() * basis.conf().size() * 5 * int{n_field};
@@ -158,12 +164,19 @@ void VlasovSystem::start(const Exec& exec, double time) {
   auto& my = *implementation_;
   my.time = time;
   my.given_is_fresh = false;
-  for (std::size_t i = 0; i < my.species.size(); ++i) my.exteriors[i].hold(exec, my.now.f[i]);
+  for (std::size_t i = 0; i < my.species.size(); ++i) {
+    my.exteriors[i].hold(exec, my.now.f[i]);
+    my.greatest_mean[i] =
+        my.decomposition.comm().maximum(phase_integrals(exec, my.basis, my.now.f[i]).greatest_mean);
+  }
+  if (my.options.keep_positive) my.limit(exec, my.now, 0);  // part of the start: not counted
+  my.check_means();
   if (my.maxwell) my.maxwell->hold_boundary(exec, my.now.field);
   if (my.gauss) my.gauss->hold_boundary(exec, my.now.field);
-  my.sum_moments(exec, my.now);
-  if (my.collisions)  // the rate of the first step
-    my.collision_frequency = my.collisions->frequency(exec, time, my.now.f);
+  my.sum_moments(exec, time, my.now);
+  if (!my.collisions) return;
+  const double rate = my.collisions->frequency(exec, time, my.now.f);
+  my.collision_frequency = my.splits() ? 0 : rate;  // of the first step
 }
 
 void VlasovSystem::resume(const Exec& exec, double time, std::int64_t step) {
@@ -171,7 +184,7 @@ void VlasovSystem::resume(const Exec& exec, double time, std::int64_t step) {
   my.time = time;
   my.step = step;
   my.given_is_fresh = false;
-  my.sum_moments(exec, my.now);
+  my.sum_moments(exec, time, my.now);
 }
 
 const std::vector<Budget>& VlasovSystem::budgets_here() const { return implementation_->budgets; }
@@ -182,7 +195,7 @@ void VlasovSystem::set_budgets_here(std::vector<Budget> budgets) {
 double VlasovSystem::stable_dt(const Exec& exec) {
   auto& my = *implementation_;
   my.refresh_given(my.time);
-  const bool changing_rates = my.collisions && my.options.collisions->profile_changes;
+  const bool changing_rates = my.collisions && !my.splits() && my.options.collisions->profile_changes;
   if (changing_rates) my.collision_frequency = my.collisions->frequency(exec, my.time, my.now.f);
   double frequency = my.maxwell ? my.maxwell->frequency() : 0;
   for (int s = 0; s < my.n_species(); ++s) {
@@ -192,11 +205,14 @@ double VlasovSystem::stable_dt(const Exec& exec) {
   }
   frequency = my.decomposition.comm().maximum(frequency);
   const int order = my.basis.family() == Family::hybrid ? 2 : my.basis.order();
-  const double dt = my.options.cfl / ((2 * order + 1) * frequency);
+  const double cfl = my.options.keep_positive
+                         ? std::min(my.options.cfl, (2 * order + 1) * positive_step(my.basis))
+                         : my.options.cfl;
+  const double dt = cfl / ((2 * order + 1) * frequency);
   if (!changing_rates) return dt;
   // A step must bear the rates of its end, too.
   const double more = my.collisions->frequency(exec, my.time + dt, my.now.f) - my.collision_frequency;
-  return more > 0 ? my.options.cfl / ((2 * order + 1) * (frequency + more)) : dt;
+  return more > 0 ? cfl / ((2 * order + 1) * (frequency + more)) : dt;
 }
 
 ConfField VlasovSystem::moment(const Exec& exec, int s, Moment moment) {
@@ -273,6 +289,7 @@ Sample VlasovSystem::sample(const Exec& exec) {
     of.least_mean = comm.minimum(phase.least_mean);
     of.greatest_mean = comm.maximum(phase.greatest_mean);
     of.edge = fullest_velocity_edge(my.decomposition, my.basis, my.now.f[at(s)], of.m0);
+    of.negative = comm.sum(my.positivity[at(s)].negative_part(exec, my.now.f[at(s)]));
     auto counted = std::bit_cast<BudgetNumbers>(my.budgets[at(s)]);
     comm.reduce(std::span<double>(counted), Comm::Reduction::sum);
     of.budget = std::bit_cast<Budget>(counted);

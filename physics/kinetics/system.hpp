@@ -46,6 +46,11 @@ struct SystemOptions {
   };
   std::vector<Source> sources;
   bool external_field_changes = false, acceleration_changes = false;  ///< in time; else evaluated once
+  /// Values of the potential's walls at time t (PoissonOptions::value). Empty: those, for good.
+  std::function<std::array<std::array<double, 2>, 3>(double t)> wall_values;
+  /// f is limited after each stage so that no control node is negative (see Positivity); steps are such that
+  /// cell means stay positive.
+  bool keep_positive = false;
 };
 
 /// Sums over the whole domain at one time. Energy of fields: (epsilon0 E^2 + B^2/mu0)/2.
@@ -56,6 +61,7 @@ struct Sample {
     std::array<double, 3> m1{};                ///< int v_i f
     double least_mean = 0, greatest_mean = 0;  ///< of f, over cells
     VelocityEdge edge;                         ///< the fullest end of velocity space
+    double negative = 0;                       ///< -int min(f, 0) dz by the control nodes (Positivity)
     Budget budget;                             ///< since the start
   };
   std::vector<OfSpecies> species;
@@ -110,7 +116,7 @@ class VlasovSystem {
 
   /// The largest stable step at the present state. Collective.
   [[nodiscard]] double stable_dt(const Exec& exec);
-  /// One SSP-RK3 step (Shu & Osher 1988). Collective.
+  /// One SSP-RK3 step (Shu & Osher 1988), between two half steps of split collisions (Strang). Collective.
   void advance(const Exec& exec, double dt);
   /// Collective.
   [[nodiscard]] Sample sample(const Exec& exec);

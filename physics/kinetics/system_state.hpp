@@ -1,8 +1,10 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "physics/kinetics/exterior.hpp"
+#include "physics/kinetics/positivity.hpp"
 #include "physics/kinetics/system.hpp"
 #include "physics/kinetics/vlasov_operator.hpp"
 
@@ -19,16 +21,24 @@ struct VlasovSystem::Implementation {
   Implementation(const Comm& comm, const PhaseBasis& basis, std::vector<Species> species,
                  SystemOptions options);
 
-  /// to = keep from0 + advance (from + dt R(from)), for f and field, at time t of `from`. `fused`: moments of
-  /// `to` are summed on the way.
-  void stage(const Exec& exec, const Stage& stage, double t, SystemState& from, const SystemState& from0,
-             SystemState& to, bool fused, double weight);
+  /// to = keep from0 + advance (from + dt R(from)), for f and field, at time t of `from`; t_to: of `to`.
+  /// `fused`: moments of `to` are summed on the way. What is counted has `weight` in the whole step, what the
+  /// limiter then changes has `weight_to`.
+  void stage(const Exec& exec, const Stage& stage, double t, double t_to, SystemState& from,
+             const SystemState& from0, SystemState& to, bool fused, double weight, double weight_to);
+  /// Collisions alone for a time dt, with the rates of the middle of it, on the present f: then it is of time
+  /// `t_state`.
+  void collide(const Exec& exec, double t_middle, double dt, double t_state);
+  void limit(const Exec& exec, SystemState& state, double weight);
+  /// After a step: throws NumericalError on all ranks if a cell mean was negative. Collective.
+  void check_means();
+  [[nodiscard]] bool splits() const { return collisions && options.collisions->split; }
   void advance_field(const Exec& exec, const Stage& stage, double t, const SystemState& from,
                      const SystemState& from0, SystemState& to);
-  /// Moments of a state's f, then (Poisson) its field.
-  void sum_moments(const Exec& exec, SystemState& state);
+  /// Moments of a state's f at time t, then (Poisson) its field.
+  void sum_moments(const Exec& exec, double t, SystemState& state);
   void reduce_moments(SystemState& state) const;
-  void solve_poisson(const Exec& exec, SystemState& state);
+  void solve_poisson(const Exec& exec, double t, SystemState& state);
   /// charge_ and current_ of a state.
   void sum_sources(double t, const SystemState& state);
   /// Charges and Gauss's law of the present state.
@@ -62,7 +72,12 @@ struct VlasovSystem::Implementation {
   bool given_is_fresh = false;
   double time = 0, collision_frequency = 0;
   std::int64_t step = 0;
-  std::vector<Budget> budgets;  ///< counted on this rank, of each species
+  std::vector<Budget> budgets;               ///< counted on this rank, of each species
+  std::vector<Positivity> positivity;        ///< of each species
+  std::vector<Distribution> collision_rate;  ///< split collisions: work
+  std::vector<double> greatest_mean;         ///< of f at the start, of each species
+  double worst_mean = 0;                     ///< least cell mean that the limiter met in this step, over that
+  std::string worst_place;
 };
 
 }  // namespace quintet::kinetics

@@ -1,3 +1,9 @@
+#include <algorithm>
+
+#include <fmt/ranges.h>
+
+#include "io/log/error.hpp"
+#include "physics/kinetics/projection_nodes.hpp"
 #include "physics/kinetics/system_state.hpp"
 
 /// The Runge-Kutta step of VlasovSystem and the right-hand side it calls.
@@ -6,22 +12,27 @@ namespace quintet::kinetics {
 void VlasovSystem::advance(const Exec& exec, double dt) {
   auto& my = *implementation_;
   const double t = my.time;
+  if (my.splits()) my.collide(exec, t + dt / 4, dt / 2, t);
   // Shu & Osher (1988): the weights of the three right-hand sides in the whole step are 1/6, 1/6, 2/3.
-  my.stage(exec, {.keep = 0, .advance = 1, .dt = dt}, t, my.now, my.now, my.first, true, dt / 6);
-  my.stage(exec, {.keep = 0.75, .advance = 0.25, .dt = dt}, t + dt, my.first, my.now, my.second, true,
-           dt / 6);
+  my.stage(exec, {.keep = 0, .advance = 1, .dt = dt}, t, t + dt, my.now, my.now, my.first, true, dt / 6,
+           1.0 / 6);
+  my.stage(exec, {.keep = 0.75, .advance = 0.25, .dt = dt}, t + dt, t + dt / 2, my.first, my.now, my.second,
+           true, dt / 6, 2.0 / 3);
   // The last sums its moments afresh, as a restart does: so both go on from the same bits.
-  my.stage(exec, {.keep = 1.0 / 3, .advance = 2.0 / 3, .dt = dt}, t + dt / 2, my.second, my.now, my.now,
-           false, 2 * dt / 3);
+  my.stage(exec, {.keep = 1.0 / 3, .advance = 2.0 / 3, .dt = dt}, t + dt / 2, t + dt, my.second, my.now,
+           my.now, false, 2 * dt / 3, 1);
+  if (my.splits()) my.collide(exec, t + 3 * dt / 4, dt / 2, t + dt);
   my.time += dt;
   ++my.step;
+  my.check_means();
 }
 
-void VlasovSystem::Implementation::stage(const Exec& exec, const Stage& stage, double t, SystemState& from,
-                                         const SystemState& from0, SystemState& to, bool fused,
-                                         double weight) {
+void VlasovSystem::Implementation::stage(const Exec& exec, const Stage& stage, double t, double t_to,
+                                         SystemState& from, const SystemState& from0, SystemState& to,
+                                         bool fused, double weight, double weight_to) {
   refresh_given(t);
-  const bool sum_on_the_way = fused && !collisions && options.sources.empty();
+  const bool collides = collisions && !splits();
+  const bool sum_on_the_way = fused && !collides && options.sources.empty() && !options.keep_positive;
   for (int s = 0; s < n_species(); ++s) {
     const auto i = static_cast<std::size_t>(s);
     exteriors[i].start(exec, from.f[i]);
@@ -29,6 +40,7 @@ void VlasovSystem::Implementation::stage(const Exec& exec, const Stage& stage, d
     count_forces(s, from.moments[i], weight);
   }
   advance_field(exec, stage, t, from, from0, to);
+  for (auto& exterior : exteriors) exterior.emit(exec, t, exteriors);
   for (std::size_t i = 0; i < species.size(); ++i)
     operators[i]->apply(exec, stage, from.f[i], from0.f[i], acceleration[i], to.f[i],
                         sum_on_the_way ? to.moments[i] : ConfField());
@@ -37,18 +49,55 @@ void VlasovSystem::Implementation::stage(const Exec& exec, const Stage& stage, d
                                sum_on_the_way ? to.moments[i] : ConfField());
     exteriors[i].add_outflow(exec, weight, 0.5 * species[i].mass, budgets[i]);
   }
-  if (collisions) {
+  if (collides) {
     collisions->add(exec, t, from.f, stage.advance * stage.dt, to.f);
     if (&from == &now) collision_frequency = collisions->frequency();
   }
   add_particle_sources(exec, stage, t, weight, to);
+  if (options.keep_positive) limit(exec, to, weight_to);
   if (sum_on_the_way) {
     exec.fence();
     reduce_moments(to);
-    solve_poisson(exec, to);
-  } else {
-    sum_moments(exec, to);
+    solve_poisson(exec, t_to, to);
+  } else if (fused || !splits()) {  // else collisions follow
+    sum_moments(exec, t_to, to);
   }
+}
+
+void VlasovSystem::Implementation::collide(const Exec& exec, double t_middle, double dt, double t_state) {
+  collisions->advance(exec, t_middle, dt, now.f, {&first.f, &second.f, &collision_rate});
+  if (options.keep_positive) limit(exec, now, 1);
+  sum_moments(exec, t_state, now);
+}
+
+void VlasovSystem::Implementation::limit(const Exec& exec, SystemState& state, double weight) {
+  for (std::size_t i = 0; i < species.size(); ++i) {
+    const auto& f = state.f[i];
+    const Limited limited = positivity[i].limit(exec, f);
+    Amount& changed = budgets[i].limited;
+    for (std::size_t d = 0; d < 3; ++d) changed.momentum[d] += weight * species[i].mass * limited.momentum[d];
+    changed.energy += weight * 0.5 * species[i].mass * limited.square;
+    const double mean = limited.least_mean / greatest_mean[i];
+    if (!(mean < worst_mean)) continue;
+    worst_mean = mean;
+    const auto cell = global_cell(f.block, limited.conf, limited.row, limited.last);
+    worst_place = fmt::format("f of '{}' in cell ({}): its mean is {:.4g}", species[i].name,
+                              fmt::join(cell.begin(), cell.begin() + basis.dim(), ", "), limited.least_mean);
+  }
+}
+
+void VlasovSystem::Implementation::check_means() {
+  if (!options.keep_positive) return;
+  constexpr double round_off = 1e-12;  // of the greatest mean: what empty cells hold
+  const auto& comm = decomposition.comm();
+  const auto all = comm.all_gather(worst_mean);
+  const auto worst = std::min_element(all.begin(), all.end());
+  if (*worst < -round_off)
+    throw NumericalError(fmt::format(
+        "step {}, time {:.6g}: {}: a limiter can keep f positive only where cell means are. A smaller "
+        "time.cfl, more cells, or collisions that are weaker or split (collisions.integration) help",
+        step, time, comm.broadcast(worst_place, static_cast<int>(worst - all.begin()))));
+  worst_mean = 0;
 }
 
 void VlasovSystem::Implementation::set_acceleration(int s, double t, const ConfField& field) {
@@ -137,9 +186,10 @@ void VlasovSystem::Implementation::advance_field(const Exec& exec, const Stage& 
     out[i] = stage.keep * f0[i] + stage.advance * f[i] + rate * df[i];
 }
 
-void VlasovSystem::Implementation::solve_poisson(const Exec& exec, SystemState& state) {
+void VlasovSystem::Implementation::solve_poisson(const Exec& exec, double t, SystemState& state) {
   if (options.field != FieldModel::poisson) return;
-  sum_sources(time, state);
+  sum_sources(t, state);
+  if (options.wall_values) poisson->set_values(options.wall_values(t));
   poisson->solve(exec, charge, potential);
   poisson->electric_field(exec, potential, state.field);
 }
@@ -151,12 +201,12 @@ void VlasovSystem::Implementation::reduce_moments(SystemState& state) const {
     comm.reduce(std::span<double>(moments.data(), moments.size()), Comm::Reduction::sum);
 }
 
-void VlasovSystem::Implementation::sum_moments(const Exec& exec, SystemState& state) {
+void VlasovSystem::Implementation::sum_moments(const Exec& exec, double t, SystemState& state) {
   for (std::size_t i = 0; i < species.size(); ++i)
     operators[i]->sum_moments(exec, state.f[i], state.moments[i]);
   exec.fence();
   reduce_moments(state);
-  solve_poisson(exec, state);
+  solve_poisson(exec, t, state);
 }
 
 void VlasovSystem::Implementation::add_particle_sources(const Exec& exec, const Stage& stage, double t,

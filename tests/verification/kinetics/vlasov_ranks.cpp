@@ -77,7 +77,7 @@ Result advance(const Comm& comm, const Setting& s, const std::array<int, 6>& ran
         acceleration(conf, c, m) = 0.8 * noise(x, 10 * c + static_cast<int>(m) + 1);
   }
   const auto vlasov = VlasovOperator::make(basis, block, Flux::upwind, open_edges(decomposition, species));
-  Exterior exterior(decomposition, species, *vlasov);
+  Exterior exterior(decomposition, basis, species, *vlasov);
   const Stage stage{.keep = 0.75, .advance = 0.25, .dt = 0.02};
 
   comm.reset_counters();
