@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 
 #include <fmt/format.h>
 
@@ -21,6 +22,8 @@ using namespace electronic;
 
 namespace {
 
+double process_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
 /// What all methods share.
 struct Task {
   const System& system;
@@ -31,7 +34,9 @@ struct Task {
 };
 
 void finish_row(MethodRow& row, const Task& task, const SubmatrixResult& sign) {
+  const double before = process_seconds();
   const auto density = density_matrix(sign, task.basis, task.system.k, task.system.s, row.threshold);
+  row.density_cpu_s = task.system.k.comm.maximum(process_seconds() - before);
   row.tr_dk = density.tr_dk;
   row.n_pairs = density.n_pairs;
   row.idempotency = density.idempotency;

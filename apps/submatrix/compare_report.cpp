@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <set>
 #include <span>
 
 #include <fmt/format.h>
@@ -25,6 +26,7 @@ std::vector<std::string> texts(const MethodRow& row, const Comparison& compariso
           fmt::format("{:.3g}", row.cost.wall_s),
           fmt::format("{:.3g}", row.cost.cpu_s),
           fmt::format("{:.3g}", 1e3 * row.cost.cpu_s / n_blocks),
+          row.whole ? "" : fmt::format("{:.3g}", row.density_cpu_s),
           fmt::format("{:.0f}", row.cost.peak_bytes * 1e-6),
           comparison.exact_energy && !row.whole
               ? fmt::format("{:+.2e}", mev_per_atom(row.tr_dk - *comparison.exact_energy, system.n_atoms))
@@ -35,11 +37,16 @@ std::vector<std::string> texts(const MethodRow& row, const Comparison& compariso
           row.iterations > 0 ? fmt::format("{}", row.iterations) : ""};
 }
 
+std::string underlined(const std::string& text) {
+  std::string key;
+  for (const char c : text)
+    if (c != ',') key += c == ' ' ? '_' : c;
+  return key;
+}
+
 /// "submatrices, eigen" at 1e-05 as part of a key: "submatrices_eigen_1e-05".
 std::string key_of(const MethodRow& row) {
-  std::string key;
-  for (const char c : row.method)
-    if (c != ',') key += c == ' ' ? '_' : c;
+  const std::string key = underlined(row.method);
   return row.threshold > 0 ? key + fmt::format("_{:.0e}", row.threshold) : key;
 }
 
@@ -62,14 +69,83 @@ void write_results(Context& context, const Comparison& comparison) {
   write("tr_dk", "hartree", "Tr(D K) of one spin", [](const Row& r) { return r.tr_dk; });
 }
 
-/// Seconds of the whole way from K and S to P.
+/// Seconds of the whole way from K and S to D.
 double seconds(const MethodRow& row, const Comparison& comparison) {
-  return row.cost.cpu_s + (row.whole ? 0 : comparison.orthogonalise.cpu_s);
+  return row.cost.cpu_s + (row.whole ? 0 : comparison.orthogonalise.cpu_s + row.density_cpu_s);
+}
+
+struct Point {
+  double error, seconds;
+};
+
+/// Of each sparse method, errors descending.
+std::map<std::string, std::vector<Point>> errors_and_times(const Comparison& comparison) {
+  std::map<std::string, std::map<double, Point, std::greater<>>> by_threshold;
+  for (const auto& row : comparison.rows)
+    if (!row.whole)
+      by_threshold[row.method][row.threshold] = {std::abs(row.tr_dk - *comparison.exact_energy),
+                                                 seconds(row, comparison)};
+  std::map<std::string, std::vector<Point>> points;
+  for (const auto& [method, list] : by_threshold) {
+    auto& all = points[method];
+    for (const auto& [threshold, point] : list) all.push_back(point);
+    for (std::size_t i = all.size() - 1; i-- > 0;) all[i].error = std::max(all[i].error, all[i + 1].error);
+  }
+  return points;
+}
+
+EqualError time_at(const std::string& method, const std::vector<Point>& points, double error) {
+  std::size_t i = 0;
+  while (points[i].error > error) ++i;  // the last one is not above it
+  if (i == 0 || points[i].error <= 0 || points[i].error == error) return {method, error, points[i].seconds};
+  const Point &a = points[i - 1], &b = points[i];
+  const double part = std::log(a.error / error) / std::log(a.error / b.error);
+  return {method, error, a.seconds * std::pow(b.seconds / a.seconds, part), true};
+}
+
+/// What is said of dense diagonalisation beside a sparse method that took `ours` seconds.
+std::string dense_beside(const MethodRow* dense, const Comparison& comparison, double ours, int n_rows) {
+  if (dense == nullptr) return "; nothing was diagonalised densely (dense_limit).";
+  // n^3 meets n where (n/n_rows)^2 is the ratio of the times here
+  const double theirs = std::max(seconds(*dense, comparison), 1e-9), ratio = ours / theirs;
+  return fmt::format(
+      "; dense diagonalisation, which has no filter's error, took {:.3g} s: {} With times that grow as n and "
+      "n^3 "
+      "the two meet at about {:.2g} orbitals (here {}).",
+      theirs, ratio > 1 ? "dense wins." : "the sparse method wins.", n_rows * std::sqrt(ratio), n_rows);
+}
+
+std::string text_of(const std::vector<EqualError>& times, std::int64_t n_atoms) {
+  const double error = times.front().error;
+  std::string text =
+      fmt::format("At an equal error of {:.1e} hartree ({:.1e} meV/atom), from K and S to D: ", error,
+                  mev_per_atom(error, n_atoms));
+  for (std::size_t i = 0; i < times.size(); ++i)
+    text += fmt::format("{}{} {:.3g} s{}", i == 0 ? "" : "; ", times[i].method, times[i].seconds,
+                        times[i].between ? "" : " (at a threshold with no larger error)");
+  return text;
 }
 
 }  // namespace
 
-std::vector<std::string> verdicts(const Comparison& comparison, int n_rows) {
+std::vector<std::vector<EqualError>> at_equal_errors(const Comparison& comparison) {
+  std::vector<std::vector<EqualError>> all;
+  if (!comparison.exact_energy) return all;
+  const auto points = errors_and_times(comparison);
+  std::set<double, std::greater<>> errors;
+  for (const auto& [method, list] : points) errors.insert(list.back().error);
+  for (const double error : errors) {
+    std::vector<EqualError> times;
+    for (const auto& [method, list] : points)
+      if (list.back().error <= error) times.push_back(time_at(method, list, error));
+    if (times.size() < 2) continue;
+    std::sort(times.begin(), times.end(), [](const auto& a, const auto& b) { return a.seconds < b.seconds; });
+    all.push_back(std::move(times));
+  }
+  return all;
+}
+
+std::vector<std::string> verdicts(const Comparison& comparison, int n_rows, std::int64_t n_atoms) {
   const MethodRow* dense = nullptr;
   std::map<double, const MethodRow*, std::greater<>> fastest;  // of each threshold
   for (const auto& row : comparison.rows) {
@@ -78,24 +154,19 @@ std::vector<std::string> verdicts(const Comparison& comparison, int n_rows) {
       continue;
     }
     auto& best = fastest[row.threshold];
-    if (!best || row.cost.cpu_s < best->cost.cpu_s) best = &row;
+    if (!best || seconds(row, comparison) < seconds(*best, comparison)) best = &row;
   }
   std::vector<std::string> texts;
+  for (const auto& times : at_equal_errors(comparison))
+    texts.push_back(text_of(times, n_atoms) + dense_beside(dense, comparison, times.front().seconds, n_rows));
+  if (!texts.empty()) return texts;
   for (const auto& [threshold, sparse] : fastest) {
     const double ours = seconds(*sparse, comparison);
-    texts.push_back(fmt::format("At {:.0e} the fastest sparse method was: {}, {:.3g} s with S^-1/2",
-                                threshold, sparse->method, ours));
-    if (!dense) {
-      texts.back() += "; nothing was diagonalised densely (dense_limit).";
-      continue;
-    }
-    // n^3 meets n where (n/n_rows)^2 is the ratio of the times here
-    const double theirs = std::max(seconds(*dense, comparison), 1e-9), ratio = ours / theirs;
-    texts.back() += fmt::format(
-        "; dense diagonalisation, which has no filter's error, took {:.3g} s: {} With times that grow as n "
-        "and "
-        "n^3 the two meet at about {:.2g} orbitals (here {}).",
-        theirs, ratio > 1 ? "dense wins." : "the sparse method wins.", n_rows * std::sqrt(ratio), n_rows);
+    texts.push_back(
+        fmt::format("At {:.0e} the fastest sparse method was, whatever its error: {}, {:.3g} s from K "
+                    "and S to D",
+                    threshold, sparse->method, ours) +
+        dense_beside(dense, comparison, ours, n_rows));
   }
   return texts;
 }
@@ -104,6 +175,10 @@ void report_comparison(Context& context, const Comparison& comparison, const Sys
   const int n_rows = system.blocking().n_rows();
   context.summarise("orbitals", static_cast<std::int64_t>(n_rows));
   context.summarise("orthogonalise_cpu_s", comparison.orthogonalise.cpu_s);
+  if (const auto equal = at_equal_errors(comparison); !equal.empty()) {
+    context.summarise("fastest_at_equal_error", equal.back().front().method);
+    context.summarise("equal_error_hartree", equal.back().front().error);
+  }
   std::vector<std::vector<std::string>> rows;
   for (const auto& row : comparison.rows) {
     rows.push_back(texts(row, comparison, system));
@@ -116,14 +191,15 @@ void report_comparison(Context& context, const Comparison& comparison, const Sys
                fmt::format("{} orbitals in {} blocks", n_rows, system.blocking().n_blocks()));
   report.section("Methods");
   report.table(
-      {"method", "threshold", "s", "s of CPU", "ms of CPU a block", "peak MB", "error (meV/atom)",
-       "largest |dD|", "electrons", "GFLOP/s", "iterations"},
+      {"method", "threshold", "s", "s of CPU", "ms of CPU a block", "D (s of CPU)", "peak MB",
+       "error (meV/atom)", "largest |dD|", "electrons", "GFLOP/s", "iterations"},
       rows,
-      fmt::format("Sparse methods: the step function alone; S^-1/2 and A took {:.3g} s of CPU once, to a "
-                  "tenth of the smallest threshold. Dense: all the way from K and S to D. Times and "
-                  "memory of the rank that took most.",
-                  comparison.orthogonalise.cpu_s));
-  for (const auto& words : verdicts(comparison, n_rows)) {
+      fmt::format(
+          "Sparse methods: the step function, beside it D; S^-1/2 and A took {:.3g} s of CPU once, to a "
+          "tenth of the smallest threshold. Dense: all the way from K and S to D. Times and "
+          "memory of the rank that took most.",
+          comparison.orthogonalise.cpu_s));
+  for (const auto& words : verdicts(comparison, n_rows, system.n_atoms)) {
     report.paragraph(words);
     log::info("{}", words);
   }

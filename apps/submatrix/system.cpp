@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <limits>
 
 #include <fmt/ranges.h>
 
@@ -69,6 +71,47 @@ double energy_factor(const MatricesOptions& options, const MatrixFile& file) {
   }
 }
 
+bool says_units(const MatricesOptions& options, const MatrixFile& k) {
+  return options.units != EnergyUnit::from_file || !k.units.empty();
+}
+
+/// Element (i, i), i = 0, of the diagonal block of local column c; the next one is size + 1 further.
+const double* diagonal_block(const BlockMatrix& m, int c) {
+  const auto begin = m.row.begin() + m.column_begin[static_cast<std::size_t>(c)];
+  const auto end = m.row.begin() + m.column_begin[static_cast<std::size_t>(c) + 1];
+  const auto p = std::lower_bound(begin, end, m.first + c) - m.row.begin();
+  return m.value.data() + m.offset[static_cast<std::size_t>(p)];
+}
+
+/// K_ii/S_ii, which levels reach beyond: of pseudopotentials some -5 to 5 hartree, 27 times that in eV. Told,
+/// and refused where nobody named a unit and it cannot be guessed: valence levels in eV are where core levels
+/// of all electrons are in hartree. Collective.
+void check_unit(const BlockMatrix& k, const BlockMatrix& s, const std::string& path) {
+  constexpr double lowest_plausible = -8, highest_plausible = 60;
+  double lower = std::numeric_limits<double>::infinity(), upper = -lower;
+  for (int c = 0; c < k.n_columns(); ++c) {
+    const double *k_block = diagonal_block(k, c), *s_block = diagonal_block(s, c);
+    const int n = k.blocking->size(k.first + c);
+    for (int i = 0; i < n; ++i) {
+      const double level = k_block[i * (n + 1)] / s_block[i * (n + 1)];
+      lower = std::min(lower, level);
+      upper = std::max(upper, level);
+    }
+  }
+  lower = k.comm.minimum(lower);
+  upper = k.comm.maximum(upper);
+  QUINTET_CHECK(
+      lower > lowest_plausible && upper < highest_plausible,
+      "matrices.kohn_sham: {}: says no unit, and K_ii/S_ii from {:.4g} to {:.4g} fits valence levels in eV "
+      "as well as core levels in hartree: say matrices.units: eV, hartree or Ry",
+      path, lower, upper);
+  log::info(
+      "Nobody names K's unit: taken for hartree, K_ii/S_ii from {:.4g} to {:.4g} hartree ({:.4g} to {:.4g} "
+      "eV); "
+      "if these are eV, say matrices.units",
+      lower, upper, lower * ev_per_hartree, upper * ev_per_hartree);
+}
+
 /// A matrix that has something that is no positive diagonal is no overlap matrix.
 void check_overlap(const Comm& comm, const MatricesOptions& options, const MatrixFile& file) {
   QUINTET_CHECK(file.units.empty() || file.units == "1",
@@ -129,6 +172,7 @@ System read_system(Context& context, const MatricesOptions& matrices, const Bloc
       assembled(comm, blocking, k, shares, matrices.asymmetry * factor, matrices.kohn_sham);
   k.elements = {};
   BlockMatrix s_blocks = assembled(comm, blocking, s, shares, matrices.asymmetry, s_path);
+  if (!says_units(matrices, k)) check_unit(k_blocks, s_blocks, matrices.kohn_sham);
   return {std::move(k_blocks), std::move(s_blocks), made.n_atoms, n_elements};
 }
 

@@ -28,7 +28,9 @@ void describe(Schema& schema, MatricesOptions& options) {
                  {"hartree", EnergyUnit::hartree},
                  {"eV", EnergyUnit::electronvolt},
                  {"Ry", EnergyUnit::rydberg}},
-                "Of K; from_file: as the file says, hartree if it does not");
+                "Of K; from_file: as the file says; if it does not, hartree, unless K_ii/S_ii (below -8, "
+                "above 60) may as "
+                "well be eV: then it must be said");
   schema
       .integer("n_rows", options.n_rows,
                "Rows of the matrices, where the format does not say (CP2K); absent: the largest index")

@@ -79,6 +79,7 @@ def write():
     matrix_market("singular.mtx", singular)
     for name, elements in (("k", k), ("s", s)):
         matrix_market(f"dependent_{name}.mtx", dependent(elements, 1e-3))
+    matrix_market("ev.mtx", [(i, j, v - 20 * w) for (i, j, v), (_, _, w) in zip(k, s)])
     near = [(i, j, v if i == j else 0.5 * (1 - 1e-6) * v / abs(v)) for i, j, v in s]
     matrix_market("near_singular.mtx", near)
     ends = dict(((i, j), v) for i, j, v in k)
