@@ -173,10 +173,19 @@ std::vector<std::string> verdicts(const Comparison& comparison, int n_rows, std:
 
 void report_comparison(Context& context, const Comparison& comparison, const System& system) {
   const int n_rows = system.blocking().n_rows();
+  for (const auto& row : comparison.rows)
+    if (row.whole)
+      context.headline("dense diagonalisation, exact", fmt::format("{:.3g} s of CPU", row.cost.cpu_s));
+  context.describe_run("system",
+                       fmt::format("{} orbitals in {} blocks", n_rows, system.blocking().n_blocks()));
   context.summarise("orbitals", static_cast<std::int64_t>(n_rows));
   context.summarise("orthogonalise_cpu_s", comparison.orthogonalise.cpu_s);
   if (const auto equal = at_equal_errors(comparison); !equal.empty()) {
-    context.summarise("fastest_at_equal_error", equal.back().front().method);
+    const auto& best = equal.back().front();
+    context.headline("fastest sparse method at equal error", best.method);
+    context.headline("its error", fmt::format("{:.1e} hartree", best.error));
+    context.headline("its time from K and S to D", fmt::format("{:.3g} s of CPU", best.seconds));
+    context.summarise("fastest_at_equal_error", best.method);
     context.summarise("equal_error_hartree", equal.back().front().error);
   }
   std::vector<std::vector<std::string>> rows;

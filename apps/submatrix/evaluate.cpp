@@ -7,6 +7,7 @@
 
 #include "apps/submatrix/basis.hpp"
 #include "apps/submatrix/dense.hpp"
+#include "apps/submatrix/evaluate_headlines.hpp"
 #include "apps/submatrix/evaluate_report.hpp"
 #include "apps/submatrix/evaluation.hpp"
 #include "apps/submatrix/output.hpp"
@@ -256,6 +257,7 @@ void evaluate(Context& context, const EvaluateOptions& options) {
   Way way;
   try {
     way = choose_way(context, options, spins);
+    describe_evaluation(context, options, system, way.why_dense);
     evaluate_thresholds(context, options, spins, way, reference, evaluations);
   } catch (const Interrupted&) {
     context.stop_within_step();

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "apps/submatrix/evaluate_headlines.hpp"
 #include "apps/submatrix/pictures.hpp"
 #include "io/log/log.hpp"
 
@@ -29,14 +30,14 @@ std::string gap_text(const Evaluation& evaluation) {
 }
 
 void summarise_energies(Context& context, const Evaluation& last, double temperature) {
-  context.summarise("tr_dk_hartree", last.tr_dk);
-  context.summarise("band_energy_hartree", 2 * last.tr_dk);
+  context.summarise("tr_dk_hartree", last.tr_dk, "Tr(DK) of one spin, of an open shell the mean of the two");
+  context.summarise("band_energy_hartree", 2 * last.tr_dk, "of both spins");
   if (temperature > 0) {
     context.summarise("entropy_kb", 2 * last.entropy);
     context.summarise("free_energy_hartree", 2 * (last.tr_dk - thermal_energy(temperature) * last.entropy));
   }
-  context.summarise("electrons", 2 * last.n_pairs);
-  context.summarise("electrons_of_d", 2 * last.n_pairs_of_d);
+  context.summarise("electrons", 2 * last.n_pairs, "2 Tr P, of both spins");
+  context.summarise("electrons_of_d", 2 * last.n_pairs_of_d, "2 Tr(DS): also has the error of S^-1/2");
   if (last.n_pairs_put != 0) context.summarise("electrons_put_on_frontier_orbitals", 2 * last.n_pairs_put);
   context.summarise("mu_hartree", last.mu);
   if (last.mu_down) {
@@ -51,8 +52,9 @@ void summarise_energies(Context& context, const Evaluation& last, double tempera
 
 void summarise_errors(Context& context, const Evaluation& last, const ReferenceOptions& reference,
                       const std::vector<double>& estimates, double n_atoms) {
-  context.summarise("idempotency_error", last.idempotency);
-  context.summarise("commutator_hartree", last.commutator);
+  context.summarise("idempotency_error", last.idempotency,
+                    "||PP - P||_F of one spin; no error at a temperature");
+  context.summarise("commutator_hartree", last.commutator, "||PA - AP||_F of one spin");
   context.summarise("asymmetry", last.asymmetry);
   if (estimates.size() > 1)
     context.summarise("energy_estimated_error_of_first_threshold_hartree", estimates.front());
@@ -241,6 +243,7 @@ void report_evaluations(Context& context, const EvaluateOptions& options, const 
   const auto n_atoms = static_cast<double>(system.n_atoms);
   const auto estimates = error_estimates(evaluations);
   const auto& last = evaluations.back();
+  add_headlines(context, options, system, evaluations);
   summarise_energies(context, last, options.temperature);
   summarise_errors(context, last, reference, estimates, n_atoms);
   summarise_speed(context, last, system);
