@@ -104,8 +104,10 @@ Curve theory_line(const Theory& theory, const Window& window, const std::vector<
 /// Measured beside theory, in words and numbers.
 void tell(Context& context, const std::string& name, const std::string& what, double measured,
           double uncertainty, double theory) {
-  context.summarise(name, measured);
-  context.summarise(name + "_uncertainty", uncertainty);
+  context.summarise(
+      name, measured,
+      name == "growth_rate" ? "of the amplitude, 1/time; below 0: damping" : "angular, of the amplitude");
+  context.summarise(name + "_uncertainty", uncertainty, "standard error or change along the window");
   context.summarise(name + "_theory", theory);
   context.summarise(name + "_error_relative", (measured - theory) / std::abs(theory));
   const double doubtful = 0.2;  // of the rate
@@ -155,8 +157,8 @@ void report_theory(Context& context, const Theory& theory, const History& histor
     if (fit) tell(context, "growth_rate", "Growth rate", fit.rate, fit.uncertainty, theory.growth_rate());
   }
   if (reason.empty()) {
-    context.summarise("fit_begin", window.begin);
-    context.summarise("fit_end", window.end);
+    context.summarise("fit_begin", window.begin, "time");
+    context.summarise("fit_end", window.end, "time");
     plot.curves.push_back(theory_line(theory, window, time, energy));
     plot.caption =
         window_text(theory, window) +
