@@ -70,7 +70,7 @@ std::vector<bool> numeric_columns(const std::vector<std::vector<std::string>>& r
   std::vector<bool> numeric(n_columns, !rows.empty());
   for (const auto& row : rows)
     for (std::size_t i = 0; i < std::min(row.size(), n_columns); ++i)
-      if (!row[i].empty() && !is_number(row[i])) numeric[i] = false;
+      if (!row[i].empty() && row[i] != "–" && !is_number(row[i])) numeric[i] = false;
   return numeric;
 }
 

@@ -46,12 +46,12 @@ Tree provenance_tree(const hdf5::Provenance& provenance) {
   return tree;
 }
 
-/// A number to six digits, integers whole; "none" for what is not a number.
+/// A number to six digits, integers whole; a dash for what is not a number.
 std::string value_text(const Tree& value) {
-  if (value.is_null()) return "none";
+  if (value.is_null()) return "–";
   const std::string& text = value.as_text();
   if (value.quoted() || text.find_first_not_of("-0123456789") == std::string::npos) return text;
-  if (text.find_first_of("nN") != std::string::npos) return "none";  // .nan, .inf
+  if (text.find_first_of("nN") != std::string::npos) return "–";  // .nan, .inf
   return fmt::format("{:.6g}", value.as_number());
 }
 

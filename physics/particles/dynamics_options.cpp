@@ -18,8 +18,11 @@ void describe(Schema& schema, BarostatOptions& options) {
   schema.quantity("pressure", options.pressure, "bar", "Target pressure");
   schema.quantity("pressure_end", options.pressure_end, "bar", "Target at the last step; linear in between");
   schema
-      .quantity("relaxation_time", options.relaxation_time, "ps",
-                "Time in which the volume relaxes if the compressibility is right")
+      .quantity(
+          "relaxation_time", options.relaxation_time, "ps",
+          "Time in which the volume relaxes if the compressibility is right; mtk: tau in the cell's mass, "
+          "(N_f + 3) "
+          "kT tau^2 / 3: in a stiff solid the cell swings faster, by sqrt(N kT / (bulk modulus * volume))")
       .above(0);
   schema
       .quantity("compressibility", options.compressibility, "1/bar",

@@ -146,12 +146,15 @@ void ThermoLog::report_means(Context& context, const IntegratorOptions& options,
   put("density_mean_g_per_cm3", "density_error_g_per_cm3", density);
   energy.mean /= n;
   energy.error /= n;
-  context.headline("temperature", text_with_error(temperature, "K"),
-                   doubt_of_target(temperature, target_temperature(options), "K"));
-  context.headline("pressure", text_with_error(pressure, "bar"),
-                   npt ? doubt_of_target(pressure, target_pressure(options), "bar") : "");
-  if (npt) context.headline("density", text_with_error(density, "g/cm³"));
-  context.headline("potential energy", text_with_error(energy, "eV/atom"));
+  const auto tile = [&](const std::string& name, const Estimate& estimate, const char* unit,
+                        const std::string& doubt = "") {
+    context.headline(name + (std::isfinite(estimate.error) ? "" : ", too few samples for an error"),
+                     text_with_error(estimate, unit), doubt);
+  };
+  tile("temperature", temperature, "K", doubt_of_target(temperature, target_temperature(options), "K"));
+  tile("pressure", pressure, "bar", npt ? doubt_of_target(pressure, target_pressure(options), "bar") : "");
+  if (npt) tile("density", density, "g/cm³");
+  tile("potential energy", energy, "eV/atom");
 }
 
 void ThermoLog::report_pressure_tensor(Report& report) const {

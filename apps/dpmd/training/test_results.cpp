@@ -211,7 +211,7 @@ Report test_report(const std::string& model, const std::string& description,
     if (deviation.n > 0) headlines.push_back({name, fmt::format("{:.4g} {}", 1e3 * deviation.rmse(), unit)});
   };
   headline("energy rmse", all.energy_atom, "meV/atom");
-  headline("force rmse", all.force, "meV/angstrom");
+  headline("force rmse", all.force, "meV/Å");
   headline("virial rmse", all.virial_atom, "meV/atom");
   report.headlines(headlines);
   report_parity(report, "Model against labels", parity);
