@@ -51,7 +51,8 @@ void describe(Schema& schema, BarostatOptions& options) {
       .quantities(
           "pressure_tensor", options.pressure_tensor, "bar",
           "Target of each component in place of pressure: xx, yy, zz and, triclinic, xy, xz, yz (mtk)")
-      .length(3, 6);
+      .length(0, 6)
+      .example("1000 0 0 bar");
   schema
       .texts("axes", options.axes,
              "Directions that move, the others stay (mtk); a direction that is open must stay")
@@ -112,7 +113,7 @@ void describe(Schema& schema, FrozenOptions& options) {
                 "Atoms with these ids (from 1, in the order of the file; behind replicate)")
       .at_least(1);
   const auto range = [&](const char* key, std::vector<double>& value, const char* doc) {
-    schema.quantities(key, value, "angstrom", doc).length(2, 2).example("[0 angstrom, 5 angstrom]");
+    schema.quantities(key, value, "angstrom", doc).length(0, 2).example("[0 angstrom, 5 angstrom]");
   };
   range("x", options.x, "Atoms whose x at the start lies between; with y and z: all of them");
   range("y", options.y, "Likewise y");
@@ -121,6 +122,9 @@ void describe(Schema& schema, FrozenOptions& options) {
     if (options.types.empty() && options.ids.empty() && options.x.empty() && options.y.empty() &&
         options.z.empty())
       return "name types, ids or a region (x, y, z) to freeze";
+    for (const auto* range : {&options.x, &options.y, &options.z})
+      if (!range->empty() && (range->size() != 2 || range->front() >= range->back()))
+        return "a region is from and to, such as 'z: [0 angstrom, 5 angstrom]', the first below the second";
     return std::nullopt;
   });
 }
