@@ -266,7 +266,11 @@ bool Domain::refresh(const Exec& exec, Atoms& atoms) {
 }
 
 void Domain::return_forces(const Exec& exec, Atoms& atoms) const {
-  implementation_->ghosts.return_forces(exec, atoms);
+  return_rows(exec, atoms, atoms.force.data(), 3);
+}
+
+void Domain::return_rows(const Exec& exec, const Atoms& atoms, double* rows, int width) const {
+  implementation_->ghosts.return_rows(exec, atoms, rows, width);
 }
 
 void Domain::restore(const Exec& exec, Atoms& atoms, const Vectors& built_positions, const Box& built_box) {

@@ -51,6 +51,8 @@ class Domain {
   bool refresh(const Exec& exec, Atoms& atoms);
   /// Add the forces on ghosts to their owners' (reverse communication); the ghosts' become 0. Collective.
   void return_forces(const Exec& exec, Atoms& atoms) const;
+  /// The same for any array [n_local + n_ghost, width] of sums over atoms. Collective.
+  void return_rows(const Exec& exec, const Atoms& atoms, double* rows, int width) const;
 
   [[nodiscard]] const NeighbourList& list() const;
   [[nodiscard]] const std::array<int, 3>& rank_grid() const;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "physics/particles/atoms.hpp"
@@ -13,6 +14,19 @@ struct Energetics {
   Mat3 virial{};      ///< virial[3k+l] = sum over pairs of f_k d_l = -dE/d(strain_kl) (eV)
   /// A condition worth a warning, said once by the caller ("" if none), e.g. more neighbours than sel holds.
   std::string warning;
+};
+
+/// Tensors by atom `[n, 9]`, entry 3k+l of row k and column l.
+using Tensors = Kokkos::View<double* [9], Kokkos::LayoutRight, Memory>;
+
+/// What a force field writes by atom; an empty View is not asked for.
+struct ByAtom {
+  ByAtom(Array<double> energies = {}, Tensors virials = {})  // NOLINT: energies alone are usual
+      : energy(std::move(energies)), virial(std::move(virials)) {}
+  Array<double> energy;  ///< [n_local] (eV)
+  /// [n_local + n_ghost] (eV) virial_j = -sum_i (dE_i/dx_j) (x_j - x_i)^T over this rank's local atoms i; the caller
+  /// folds ghosts home (Domain::return_rows), the sum over all atoms then is the virial.
+  Tensors virial;
 };
 
 /// A potential energy surface E(x): the interface that the step loop knows. Implementations live in
@@ -29,12 +43,11 @@ class ForceField {
   /// Energy, forces F = -dE/dx and virial of the local atoms.
   ///
   /// Overwrites `atoms.force` of local and ghost atoms with the contributions of this rank's local atoms'
-  /// energies; the caller folds ghosts home (Domain::return_forces). If `atom_energy` is not empty, writes
-  /// the local atoms' energies `[n_local]` (eV).
+  /// energies; the caller folds ghosts home (Domain::return_forces). Overwrites what `by_atom` asks for.
   virtual Energetics compute(const Exec& exec, Atoms& atoms, const NeighbourList& list,
-                             Array<double> atom_energy) = 0;
+                             const ByAtom& by_atom) = 0;
   Energetics compute(const Exec& exec, Atoms& atoms, const NeighbourList& list) {
-    return compute(exec, atoms, list, Array<double>());
+    return compute(exec, atoms, list, ByAtom());
   }
 };
 

@@ -8,7 +8,7 @@
 namespace quintet {
 namespace {
 
-constexpr int tag_borders = 310, tag_positions = 311, tag_forces = 312;
+constexpr int tag_borders = 310, tag_positions = 311, tag_rows = 312;
 
 /// What a rank is told of a ghost when the lists are made.
 struct BorderAtom {
@@ -33,11 +33,13 @@ void pack_positions(const Exec& exec, const Vectors& x, const int* rows, int n, 
       });
 }
 
-/// f(rows(p), l) += in(3p + l); no row occurs twice in one swap.
-void add_forces(const Exec& exec, const double* in, const int* rows, int n, const Vectors& f) {
+/// out(rows(p), l) += in(p, l); no row occurs twice in one swap.
+void add_rows(const Exec& exec, const double* in, const int* rows, int n, int width, double* out) {
   Kokkos::parallel_for(
-      "particles::add_forces", Kokkos::RangePolicy<Exec>(exec, 0, n), KOKKOS_LAMBDA(const int p) {
-        for (int l = 0; l < 3; ++l) f(rows[p], l) += in[3 * p + l];
+      "particles::add_rows", Kokkos::RangePolicy<Exec>(exec, 0, n), KOKKOS_LAMBDA(const int p) {
+        double* const to = out + static_cast<std::size_t>(rows[p]) * width;
+        const double* const from = in + static_cast<std::size_t>(p) * width;
+        for (int l = 0; l < width; ++l) to[l] += from[l];
       });
 }
 
@@ -151,14 +153,14 @@ Ghosts::Rows Ghosts::exchange(const Exec& exec, Atoms& atoms, int direction, int
     atoms.type(i) = static_cast<int>(received[p].type);
   }
   atoms.n_ghost += swap.n_received;
-  grow_buffers(swap.n_sent);
+  grow_buffers(swap.n_sent, 3);
   swaps_.push_back(swap);
   exec.fence();
   return {swap.first_received, swap.first_received + swap.n_received};
 }
 
-void Ghosts::grow_buffers(int n_sent) {
-  const std::size_t n = 3 * static_cast<std::size_t>(n_sent);
+void Ghosts::grow_buffers(int n_sent, int width) {
+  const std::size_t n = static_cast<std::size_t>(n_sent) * width;
   if (buffer_.extent(0) < n) buffer_ = make_view<Array<double>>("particles::exchange_buffer", n + n / 4);
 }
 
@@ -179,28 +181,24 @@ void Ghosts::update_positions(const Exec& exec, Atoms& atoms) {
   }
 }
 
-void Ghosts::return_forces(const Exec& exec, Atoms& atoms) {
-  double* const f = atoms.force.data();
+void Ghosts::return_rows(const Exec& exec, const Atoms& atoms, double* rows, int width) {
+  const auto size = [width](int n) { return static_cast<std::size_t>(n) * width; };
   for (auto swap = swaps_.rbegin(); swap != swaps_.rend(); ++swap) {
-    const int* rows = sent_.data() + swap->first_sent;
-    const double* const leaving = f + 3 * static_cast<std::size_t>(swap->first_received);
+    const int* owners = sent_.data() + swap->first_sent;
+    const double* const leaving = rows + size(swap->first_received);
     const bool to_itself = swap->destination == comm_.rank();
     if (!to_itself) {
       exec.fence();
-      exchange_known(comm_, std::span<const double>(leaving, 3 * static_cast<std::size_t>(swap->n_received)),
-                     swap->source,
-                     std::span<double>(buffer_.data(), 3 * static_cast<std::size_t>(swap->n_sent)),
-                     swap->destination, tag_forces);
+      grow_buffers(swap->n_sent, width);
+      exchange_known(comm_, std::span<const double>(leaving, size(swap->n_received)), swap->source,
+                     std::span<double>(buffer_.data(), size(swap->n_sent)), swap->destination, tag_rows);
     }
-    add_forces(exec, to_itself ? leaving : buffer_.data(), rows, swap->n_sent, atoms.force);
+    add_rows(exec, to_itself ? leaving : buffer_.data(), owners, swap->n_sent, width, rows);
   }
-  const auto force = atoms.force;
-  const int n_local = atoms.n_local;
+  const std::size_t begin = size(atoms.n_local), end = size(atoms.n_all());
   Kokkos::parallel_for(
-      "particles::clear_ghost_forces", Kokkos::RangePolicy<Exec>(exec, n_local, atoms.n_all()),
-      KOKKOS_LAMBDA(const int i) {
-        for (int l = 0; l < 3; ++l) force(i, l) = 0;
-      });
+      "particles::clear_ghost_rows", Kokkos::RangePolicy<Exec>(exec, begin, end),
+      KOKKOS_LAMBDA(const std::size_t i) { rows[i] = 0; });
 }
 
 }  // namespace quintet

@@ -31,8 +31,8 @@ class Ghosts {
   void build(const Exec& exec, Atoms& atoms);
   /// Bring the ghosts to where their owners are now. Collective.
   void update_positions(const Exec& exec, Atoms& atoms);
-  /// Add the forces on ghosts to their owners' and clear them. Collective.
-  void return_forces(const Exec& exec, Atoms& atoms);
+  /// Add the rows of ghosts in an array [n_local + n_ghost, width] to their owners' and clear them. Collective.
+  void return_rows(const Exec& exec, const Atoms& atoms, double* rows, int width);
 
   /// Place of this rank in the grid.
   [[nodiscard]] const std::array<int, 3>& place() const { return place_; }
@@ -55,14 +55,14 @@ class Ghosts {
   /// Send those of `candidates` that the rank on this side needs; returns the rows that came in.
   Rows exchange(const Exec& exec, Atoms& atoms, int direction, int side, Rows candidates);
   void select(const Atoms& atoms, Swap& swap, int side, Rows candidates);
-  void grow_buffers(int n_sent);
+  void grow_buffers(int n_sent, int width);
 
   Comm comm_;
   std::array<int, 3> grid_, place_;
   double range_;
   std::vector<Swap> swaps_;
   Array<int> sent_;       ///< rows that were sent, swap by swap
-  Array<double> buffer_;  ///< [3 * most sent in one swap]
+  Array<double> buffer_;  ///< [width * most sent in one swap]
 };
 
 }  // namespace quintet

@@ -21,8 +21,8 @@ std::string DeepPotential::description() const { return engine_->description(); 
 const Model& DeepPotential::model() const { return engine_->model; }
 
 Energetics DeepPotential::compute(const Exec& exec, Atoms& atoms, const NeighbourList& list,
-                                  Array<double> atom_energy) {
-  return engine_->compute(exec, atoms, list, atom_energy);
+                                  const ByAtom& by_atom) {
+  return engine_->compute(exec, atoms, list, by_atom);
 }
 
 }  // namespace quintet::potential

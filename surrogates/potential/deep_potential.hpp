@@ -39,7 +39,7 @@ class DeepPotential final : public ForceField {
   [[nodiscard]] std::string description() const override;
   using ForceField::compute;
   Energetics compute(const Exec& exec, Atoms& atoms, const NeighbourList& list,
-                     Array<double> atom_energy) override;
+                     const ByAtom& by_atom) override;
   [[nodiscard]] const Model& model() const;
 
   struct Engine;  ///< float32 or float64 evaluation

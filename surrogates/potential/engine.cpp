@@ -37,15 +37,14 @@ void TypedEngine<Real>::plan(const Atoms& atoms) {
   }
 }
 
-/// Forces of atom b's energy on itself and its neighbours, and the virial, by the chain rule through R.
+/// visit(row, d, dE_b/dd) for all neighbours of atom b, d = x_j - x_i, by the chain rule through R.
 template <class Real>
-void TypedEngine<Real>::add_forces(Worker& worker, int b) const {
+template <class Visit>
+void TypedEngine<Real>::visit_slopes(const Worker& worker, int b, Visit&& visit) const {
   const auto& batch = worker.batch;
   const int n_types = model.n_types();
   const auto& deviation = model.deviation[batch.centre];
   const double scale[3] = {1 / deviation[1], 1 / deviation[2], 1 / deviation[3]};
-  double* force = worker.force.data();
-  double own[3] = {}, virial[9] = {};
   for (int r = batch.first[b * n_types]; r < batch.first[(b + 1) * n_types]; ++r) {
     const Real* gradient = batch.gradient.data() + 4 * static_cast<std::size_t>(r);
     const double d[3] = {batch.dx[r], batch.dy[r], batch.dz[r]};
@@ -53,16 +52,38 @@ void TypedEngine<Real>::add_forces(Worker& worker, int b) const {
     // dE/dd_l = (s'/r dE/dR_0 + q'/r g.d) d_l + q g_l
     const double along =
         batch.slope[r] * gradient[0] + batch.dq[r] * (g[0] * d[0] + g[1] * d[1] + g[2] * d[2]);
+    const double slope[3] = {along * d[0] + batch.q[r] * g[0], along * d[1] + batch.q[r] * g[1],
+                             along * d[2] + batch.q[r] * g[2]};
+    visit(r, d, slope);
+  }
+}
+
+/// Forces of atom b's energy on itself and its neighbours, and the virial.
+template <class Real>
+void TypedEngine<Real>::add_forces(Worker& worker, int b) const {
+  const auto& batch = worker.batch;
+  double* force = worker.force.data();
+  double own[3] = {}, virial[9] = {};
+  visit_slopes(worker, b, [&](int r, const double* d, const double* slope) {
     double* on_neighbour = force + 3 * static_cast<std::size_t>(batch.neighbour[r]);
     for (int l = 0; l < 3; ++l) {
-      const double slope = along * d[l] + batch.q[r] * g[l];
-      on_neighbour[l] -= slope;
-      own[l] += slope;
-      for (int k = 0; k < 3; ++k) virial[3 * l + k] -= slope * d[k];
+      on_neighbour[l] -= slope[l];
+      own[l] += slope[l];
+      for (int k = 0; k < 3; ++k) virial[3 * l + k] -= slope[l] * d[k];
     }
-  }
+  });
   for (int l = 0; l < 3; ++l) force[3 * static_cast<std::size_t>(batch.atom[b]) + l] += own[l];
   for (int k = 0; k < 9; ++k) worker.total.virial[k] += virial[k];
+}
+
+/// -(dE_b/dx_j) (x_j - x_b)^T for the neighbours j of atom b.
+template <class Real>
+void TypedEngine<Real>::add_atom_virials(Worker& worker, int b) const {
+  visit_slopes(worker, b, [&](int r, const double* d, const double* slope) {
+    const int j = worker.batch.neighbour[r];
+    for (int l = 0; l < 3; ++l)
+      for (int k = 0; k < 3; ++k) worker.virial(j, 3 * l + k) -= slope[l] * d[k];
+  });
 }
 
 template <class Real>
@@ -90,6 +111,7 @@ void TypedEngine<Real>::run_task(const Task& task, const Atoms& atoms, const Nei
                          worker.unfolded.data());
     embedding_->backward(batch, b, worker.embedding);
     add_forces(worker, b);
+    if (worker.virial.extent(0) > 0) add_atom_virials(worker, b);
     const double energy = worker.energies[b] + bias;
     worker.total.energy += energy;
     if (atom_energy.extent(0) > 0) atom_energy(batch.atom[b]) = energy;
@@ -98,11 +120,12 @@ void TypedEngine<Real>::run_task(const Task& task, const Atoms& atoms, const Nei
 
 template <class Real>
 Energetics TypedEngine<Real>::compute(const Exec& exec, Atoms& atoms, const NeighbourList& list,
-                                      Array<double> atom_energy) {
+                                      const ByAtom& by_atom) {
   const int n_workers = exec.concurrency(), n_all = atoms.n_all();
   workers_.resize(n_workers);
   plan(atoms);
   const Model& m = model;
+  const bool virials = by_atom.virial.extent(0) > 0;
   for (int w = 0; w < n_workers; ++w) {
     Worker& worker = workers_[w];
     if (worker.descriptors.empty()) {
@@ -116,11 +139,13 @@ Energetics TypedEngine<Real>::compute(const Exec& exec, Atoms& atoms, const Neig
       worker.force = atoms.force;
     else if (static_cast<int>(worker.force.extent(0)) < n_all)
       worker.force = make_view<Vectors>("potential::force", n_all + n_all / 8);
+    worker.virial = !virials ? Tensors() : w == 0 ? by_atom.virial : Tensors("potential::atom_virials", n_all);
     worker.total = Energetics{};
     worker.environment.overflowing = 0;
     worker.error.clear();
   }
 
+  if (virials) Kokkos::deep_copy(exec, by_atom.virial, 0.0);
   auto* workers = workers_.data();
   Kokkos::parallel_for("potential::batches",
                        Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Static>>(exec, 0, n_workers),
@@ -129,7 +154,7 @@ Energetics TypedEngine<Real>::compute(const Exec& exec, Atoms& atoms, const Neig
                          std::fill_n(worker.force.data(), 3 * static_cast<std::size_t>(n_all), 0.0);
                          try {
                            for (std::size_t task = w; task < tasks_.size(); task += n_workers)
-                             run_task(tasks_[task], atoms, list, atom_energy, worker);
+                             run_task(tasks_[task], atoms, list, by_atom.energy, worker);
                          } catch (const Error& error) {  // must not leave a parallel region
                            worker.error = error.what();
                          }
@@ -145,13 +170,15 @@ Energetics TypedEngine<Real>::compute(const Exec& exec, Atoms& atoms, const Neig
     overflowing += workers_[w].environment.overflowing;
     for (std::size_t i = 0; w > 0 && i < 3 * static_cast<std::size_t>(n_all); ++i)
       atoms.force.data()[i] += workers_[w].force.data()[i];
+    for (std::size_t i = 0; virials && w > 0 && i < 9 * static_cast<std::size_t>(n_all); ++i)
+      by_atom.virial.data()[i] += workers_[w].virial.data()[i];
   }
   for (int i = 0; i < atoms.n_local; ++i) {
     const int t = atoms.type(i);
     if (!m.excluded_atoms[t] && !m.excluded_fitting[t]) continue;
     const double energy = m.excluded_atoms[t] ? 0.0 : m.output_bias[t];
     total.energy += energy;
-    if (atom_energy.extent(0) > 0) atom_energy(i) = energy;
+    if (by_atom.energy.extent(0) > 0) by_atom.energy(i) = energy;
   }
   if (overflowing > 0)
     total.warning = fmt::format(

@@ -11,7 +11,7 @@ namespace quintet::potential {
 struct DeepPotential::Engine {
   virtual ~Engine() = default;
   virtual Energetics compute(const Exec& exec, Atoms& atoms, const NeighbourList& list,
-                             Array<double> atom_energy) = 0;
+                             const ByAtom& by_atom) = 0;
   virtual std::string description() const = 0;
   Model model;
 };
@@ -21,7 +21,7 @@ class TypedEngine final : public DeepPotential::Engine {
  public:
   TypedEngine(Model model_in, const DeepPotentialOptions& options);
   Energetics compute(const Exec& exec, Atoms& atoms, const NeighbourList& list,
-                     Array<double> atom_energy) override;
+                     const ByAtom& by_atom) override;
   std::string description() const override;
 
   /// Atoms a batch: whole register tiles, and little enough that a batch stays in the second-level cache.
@@ -37,7 +37,8 @@ class TypedEngine final : public DeepPotential::Engine {
     AlignedVector<Real> descriptors, unfolded;
     std::vector<double> energies;
     Energetics total;
-    Vectors force;  ///< of worker 0 the atoms' own
+    Vectors force;   ///< of worker 0 the atoms' own
+    Tensors virial;  ///< by atom, of worker 0 the caller's; empty: not asked for
     std::string error;
   };
   struct Task {
@@ -46,7 +47,10 @@ class TypedEngine final : public DeepPotential::Engine {
   void plan(const Atoms& atoms);
   void run_task(const Task& task, const Atoms& atoms, const NeighbourList& list,
                 const Array<double>& atom_energy, Worker& worker) const;
+  template <class Visit>
+  void visit_slopes(const Worker& worker, int b, Visit&& visit) const;
   void add_forces(Worker& worker, int b) const;
+  void add_atom_virials(Worker& worker, int b) const;
 
   Environment environment_;
   Descriptor descriptor_;

@@ -12,16 +12,17 @@ namespace {
 
 constexpr double coulomb_constant = 14.3996454784;  // e^2/(4 pi eps_0) in eV angstrom, CODATA 2018
 
-/// Add the repulsion of the local atoms to `force` and `atom_energy` (unless empty); returns its energy and
-/// virial.
+/// Add the repulsion of the local atoms to `force` and to what `by_atom` asks for; returns its energy and virial.
 ///
 /// The list is full, so that an atom finds all its pairs itself: the whole force of a pair, half of its
 /// energy and virial, nothing for ghosts. Reads the list and 24 bytes a neighbour.
 std::array<double, 10> add_repulsion(const Exec& exec, const Vectors& position, const Array<int>& type,
                                      const NeighbourList& list, const Array<NuclearPair>& pairs, int n_types,
                                      double outer, int n_local, const Vectors& force,
-                                     const Array<double>& atom_energy) {
-  const bool by_atom = atom_energy.extent(0) > 0;
+                                     const ByAtom& by_atom) {
+  const Array<double> atom_energy = by_atom.energy;
+  const Tensors atom_virial = by_atom.virial;
+  const bool energies = atom_energy.extent(0) > 0, virials = atom_virial.extent(0) > 0;
   return blocked_sum<10>(exec, "potential::repulsion", n_local, [=](int i, std::array<double, 10>& sum) {
     const NuclearPair* const of_i = pairs.data() + type(i) * n_types;
     double own = 0;
@@ -36,11 +37,15 @@ std::array<double, 10> add_repulsion(const Exec& exec, const Vectors& position, 
       own += 0.5 * v.value;
       for (int k = 0; k < 3; ++k) {
         force(i, k) += v.slope * d[k] / r;  // -dV/dx_i = V' d/r, d from i to j
-        for (int l = 0; l < 3; ++l) sum[1 + 3 * k + l] -= 0.5 * v.slope * d[k] * d[l] / r;
+        for (int l = 0; l < 3; ++l) {
+          const double w = -0.5 * v.slope * d[k] * d[l] / r;
+          sum[1 + 3 * k + l] += w;
+          if (virials) atom_virial(i, 3 * k + l) += w;
+        }
       }
     }
     sum[0] += own;
-    if (by_atom) atom_energy(i) += own;
+    if (energies) atom_energy(i) += own;
   });
 }
 
@@ -72,11 +77,11 @@ std::string Repulsion::description() const {
 }
 
 Energetics Repulsion::compute(const Exec& exec, Atoms& atoms, const NeighbourList& list,
-                              Array<double> atom_energy) {
-  Energetics total = model_->compute(exec, atoms, list, atom_energy);
+                              const ByAtom& by_atom) {
+  Energetics total = model_->compute(exec, atoms, list, by_atom);
   const auto added =
       add_repulsion(exec, atoms.position, atoms.type, list, pairs_, static_cast<int>(type_names().size()),
-                    options_.outer, atoms.n_local, atoms.force, atom_energy);
+                    options_.outer, atoms.n_local, atoms.force, by_atom);
   total.energy += added[0];
   for (int k = 0; k < 9; ++k) total.virial[k] += added[1 + k];
   return total;

@@ -77,7 +77,7 @@ class Repulsion final : public ForceField {
   [[nodiscard]] std::string description() const override;
   using ForceField::compute;
   Energetics compute(const Exec& exec, Atoms& atoms, const NeighbourList& list,
-                     Array<double> atom_energy) override;
+                     const ByAtom& by_atom) override;
 
  private:
   std::unique_ptr<ForceField> model_;

@@ -19,12 +19,14 @@ Pair plain(double epsilon, double sigma, double r) {
 }  // namespace
 
 Energetics LennardJones::compute(const Exec& exec, Atoms& atoms, const NeighbourList& list,
-                                 Array<double> atom_energy) {
+                                 const ByAtom& by_atom) {
   exec.fence();
   Energetics result;
   const Pair at_cutoff = plain(epsilon_, sigma_, cutoff_);
   for (int i = 0; i < atoms.n_all(); ++i)
     for (int l = 0; l < 3; ++l) atoms.force(i, l) = 0;
+  const bool virials = by_atom.virial.extent(0) > 0;
+  if (virials) Kokkos::deep_copy(by_atom.virial, 0.0);
   for (int i = 0; i < atoms.n_local; ++i) {
     double energy = 0;
     for (std::size_t p = list.offset(i); p < list.offset(i + 1); ++p) {
@@ -43,10 +45,13 @@ Energetics LennardJones::compute(const Exec& exec, Atoms& atoms, const Neighbour
       for (int k = 0; k < 3; ++k) {
         atoms.force(j, k) += scale * d[k];
         atoms.force(i, k) -= scale * d[k];
-        for (int l = 0; l < 3; ++l) result.virial[3 * k + l] += scale * d[k] * d[l];
+        for (int l = 0; l < 3; ++l) {
+          result.virial[3 * k + l] += scale * d[k] * d[l];
+          if (virials) by_atom.virial(j, 3 * k + l) += scale * d[k] * d[l];
+        }
       }
     }
-    if (atom_energy.extent(0) > 0) atom_energy(i) = energy;
+    if (by_atom.energy.extent(0) > 0) by_atom.energy(i) = energy;
     result.energy += energy;
   }
   return result;

@@ -26,7 +26,7 @@ class LennardJones : public quintet::ForceField {
   }
   quintet::Energetics compute(const quintet::Exec& exec, quintet::Atoms& atoms,
                               const quintet::NeighbourList& list,
-                              quintet::Array<double> atom_energy) override;
+                              const quintet::ByAtom& by_atom) override;
 
  private:
   std::vector<std::string> type_names_;

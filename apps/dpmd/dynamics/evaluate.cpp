@@ -21,39 +21,44 @@ namespace {
 
 namespace fs = std::filesystem;
 
-enum Argument { model, output, precision, compress, sel_overflow, types, masses, systems };
+enum Argument { model, output, precision, compress, sel_overflow, types, masses, atom_virials, systems };
 
 /// A frame's results, on rank 0.
 struct Evaluation {
   Configuration configuration;        ///< with energy, forces and virial filled in
   std::vector<double> atom_energies;  ///< [n_atoms] (eV)
+  std::vector<double> atom_virials;   ///< [n_atoms, 9] (eV) or empty
   std::string warning;                ///< "" if none
 };
 
-Evaluation evaluate_frame(const Comm& comm, ForceField& field, Configuration frame) {
+Evaluation evaluate_frame(const Comm& comm, ForceField& field, Configuration frame, bool with_virials) {
   PlacedFrame placed(comm, frame, field.cutoff());
   const Atoms& atoms = placed.atoms;
   const Array<double> energies("dpmd::atom_energies", atoms.n_local);
-  const Energetics total = placed.compute(field, energies);
+  const Tensors virials("dpmd::atom_virials", with_virials ? static_cast<std::size_t>(atoms.n_all()) : 0);
+  const Energetics total = placed.compute(field, {energies, virials});
 
   struct ByAtom {
     std::int64_t id;
-    double energy, force[3];
+    double energy, force[3], virial[9];
   };
   std::vector<ByAtom> own;
-  for (int i = 0; i < atoms.n_local; ++i)
-    own.push_back({atoms.id(i), energies(i), {atoms.force(i, 0), atoms.force(i, 1), atoms.force(i, 2)}});
+  for (int i = 0; i < atoms.n_local; ++i) {
+    own.push_back({atoms.id(i), energies(i), {atoms.force(i, 0), atoms.force(i, 1), atoms.force(i, 2)}, {}});
+    for (int k = 0; with_virials && k < 9; ++k) own.back().virial[k] = virials(i, k);
+  }
   auto all = comm.gather(std::span<const ByAtom>(own));
   std::sort(all.begin(), all.end(), [](const ByAtom& a, const ByAtom& b) { return a.id < b.id; });
 
   const auto warnings = comm.gather(std::span<const char>(total.warning));
-  Evaluation result{std::move(frame), {}, std::string(warnings.begin(), warnings.end())};
+  Evaluation result{std::move(frame), {}, {}, std::string(warnings.begin(), warnings.end())};
   result.configuration.energy = total.energy;
   result.configuration.virial = total.virial;
   result.configuration.forces.clear();
   for (const auto& atom : all) {
     result.configuration.forces.push_back({atom.force[0], atom.force[1], atom.force[2]});
     result.atom_energies.push_back(atom.energy);
+    if (with_virials) result.atom_virials.insert(result.atom_virials.end(), atom.virial, atom.virial + 9);
   }
   return result;
 }
@@ -75,6 +80,7 @@ Tree to_tree(const std::string& file, std::size_t frame, const Evaluation& evalu
   tree.set("forces_ev_per_angstrom",
            number_list({configuration.forces.front().data(), 3 * configuration.n_atoms()}));
   tree.set("atom_energies_ev", number_list(evaluation.atom_energies));
+  if (!evaluation.atom_virials.empty()) tree.set("atom_virials_ev", number_list(evaluation.atom_virials));
   return tree;
 }
 
@@ -101,6 +107,7 @@ std::vector<Application::Flag> evaluate_flags() {
       {"--compress", "auto, off or file", false, "auto"},
       {"--sel-overflow", "lammps or deepmd", false, "lammps"}};
   for (auto& flag : naming_flags()) flags.push_back(std::move(flag));
+  flags.push_back({"--atom-virials", "Also the virial of each atom, in NAME.json", false, "", true});
   flags.push_back(
       {"SYSTEM...", "Extended XYZ, LAMMPS data, DeePMD folder, H5MD or POSCAR; all frames", true, ""});
   return flags;
@@ -216,7 +223,7 @@ void evaluate(const Comm& comm, const Application::Arguments& arguments) {
     for (std::size_t i = 0; i < usable.frames.size(); ++i) {
       auto& frame = usable.frames[i];
       broadcast_box(comm, frame);
-      const Evaluation evaluation = evaluate_frame(comm, *field, frame);
+      const Evaluation evaluation = evaluate_frame(comm, *field, frame, !arguments[atom_virials].empty());
       on_root(comm, [&] { outcome.add(path, usable.numbers[i], frame, evaluation); });
     }
   }

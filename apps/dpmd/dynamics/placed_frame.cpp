@@ -20,10 +20,11 @@ PlacedFrame::PlacedFrame(const Comm& comm, const Configuration& frame, double cu
   domain.rebuild(Exec(), atoms);
 }
 
-Energetics PlacedFrame::compute(ForceField& field, const Array<double>& atom_energy) {
+Energetics PlacedFrame::compute(ForceField& field, const ByAtom& by_atom) {
   const Exec exec;
-  Energetics total = field.compute(exec, atoms, domain.list(), atom_energy);
+  Energetics total = field.compute(exec, atoms, domain.list(), by_atom);
   domain.return_forces(exec, atoms);
+  if (domain.comm().any(by_atom.virial.extent(0) > 0)) domain.return_rows(exec, atoms, by_atom.virial.data(), 9);
   total.energy = domain.comm().sum(total.energy);
   domain.comm().reduce(std::span<double>(total.virial), Comm::Reduction::sum);
   return total;

@@ -10,9 +10,9 @@ namespace quintet::dpmd {
 struct PlacedFrame {
   /// @param cutoff (angstrom). Collective; every rank knows the box, rank 0 the rest.
   PlacedFrame(const Comm& comm, const Configuration& frame, double cutoff);
-  /// Energy and virial of all ranks; forces in `atoms.force`, those of ghosts sent home; energies of the
-  /// local atoms [n_local] (eV) in `atom_energy` if it is not empty. Collective.
-  Energetics compute(ForceField& field, const Array<double>& atom_energy = {});
+  /// Energy and virial of all ranks; forces in `atoms.force` and virials in `by_atom`, those of ghosts sent home.
+  /// Collective.
+  Energetics compute(ForceField& field, const ByAtom& by_atom = {});
   /// Forces in the order of the configuration's atoms [n_atoms, 3] (eV/angstrom), where one rank holds them
   /// all.
   [[nodiscard]] std::vector<Vec3> forces() const;

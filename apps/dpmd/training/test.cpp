@@ -27,8 +27,8 @@ class Watched final : public ForceField {
   [[nodiscard]] const std::vector<std::string>& type_names() const override { return field_.type_names(); }
   [[nodiscard]] std::string description() const override { return field_.description(); }
   Energetics compute(const Exec& exec, Atoms& atoms, const NeighbourList& list,
-                     Array<double> atom_energy) override {
-    Energetics result = field_.compute(exec, atoms, list, atom_energy);
+                     const ByAtom& by_atom) override {
+    Energetics result = field_.compute(exec, atoms, list, by_atom);
     if (!result.warning.empty() && warned_++ == 0) first_ = result.warning;
     return result;
   }

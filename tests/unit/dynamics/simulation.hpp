@@ -20,7 +20,7 @@ class NoForces : public quintet::ForceField {
   [[nodiscard]] const std::vector<std::string>& type_names() const override { return type_names_; }
   [[nodiscard]] std::string description() const override { return "no forces"; }
   quintet::Energetics compute(const quintet::Exec&, quintet::Atoms& atoms, const quintet::NeighbourList&,
-                              quintet::Array<double>) override {
+                              const quintet::ByAtom&) override {
     Kokkos::deep_copy(atoms.force, 0.0);
     return {};
   }
@@ -36,7 +36,7 @@ class Trap : public NoForces {
   explicit Trap(double stiffness, double centre) : stiffness_(stiffness), centre_(centre) {}
   using ForceField::compute;
   quintet::Energetics compute(const quintet::Exec&, quintet::Atoms& atoms, const quintet::NeighbourList&,
-                              quintet::Array<double>) override {
+                              const quintet::ByAtom&) override {
     Kokkos::deep_copy(atoms.force, 0.0);
     quintet::Energetics result;
     for (int i = 0; i < atoms.n_local; ++i)
