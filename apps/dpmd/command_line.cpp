@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "apps/dpmd/dynamics/run_options.hpp"
+#include "io/log/error.hpp"
 
 namespace quintet::dpmd {
 
@@ -29,6 +30,14 @@ Tree keys_of(const Application::Arguments& arguments, const std::vector<std::pai
     tree.set(key, leaf);
   }
   return tree;
+}
+
+const std::string& model_of(const Application::Arguments& arguments, int positional, int named) {
+  const auto& by_place = arguments[static_cast<std::size_t>(positional)];
+  const auto& by_flag = arguments[static_cast<std::size_t>(named)];
+  QUINTET_CHECK(by_place.empty() != by_flag.empty(), "{}; expected one model: --model MODEL",
+                by_place.empty() ? "no model is given" : "a model is given twice");
+  return by_flag.empty() ? by_place.front() : by_flag.front();
 }
 
 namespace {

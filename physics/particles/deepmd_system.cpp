@@ -85,10 +85,12 @@ void DeepmdSystem::read_types() {
 }
 
 void DeepmdSystem::add_set(const std::string& name) {
-  QUINTET_CHECK(!store_->has(array_name(name, "real_atom_types")),
-                "{}: folders of mixed type (real_atom_types.npy) are not read; "
-                "split the data into one folder a composition (dpdata: System.to('deepmd/npy'))",
-                store_->place(name));
+  const bool mixed = store_->has(array_name(name, "real_atom_types"));
+  QUINTET_CHECK(sets_.empty() || mixed == mixed_type_,
+                "{}: {} real_atom_types.npy, unlike the sets before it; all sets of a system must be of mixed type, or "
+                "none",
+                store_->place(name), mixed ? "has" : "lacks");
+  mixed_type_ = mixed;
   const std::uint64_t n = 3 * types_.size();
   const std::string of_atoms = fmt::format(" for {} atoms in type.raw", types_.size());
   QUINTET_CHECK(store_->has(array_name(name, "coord")), "{}: there is no coord.npy", store_->place(name));
@@ -99,6 +101,7 @@ void DeepmdSystem::add_set(const std::string& name) {
     check_shape(*store_, name, array, n_frames, columns, why);
     return true;
   };
+  has("real_atom_types", types_.size(), of_atoms);
   QUINTET_CHECK(!periodic_ || has("box", 9, ""),
                 "{}: there is no box.npy; if the boundaries are open, put an empty file nopbc into {}",
                 store_->place(name), path_);
@@ -119,13 +122,38 @@ std::vector<double> DeepmdSystem::rows(const Set& set, const char* name, std::in
   return values;
 }
 
+void DeepmdSystem::set_real_types(const Set& set, std::int64_t index, std::span<const double> real,
+                                  Configuration& frame) const {
+  constexpr double virtual_atom = -1;
+  const auto n_names = static_cast<double>(type_names_.size());
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < real.size(); ++i) {
+    const double type = real[i];
+    QUINTET_CHECK(type == std::floor(type) && type >= virtual_atom && type < n_names,
+                  "{}: entry [{}, {}] is {}, expected -1 (no atom) to {} ({} names: {})",
+                  store_->place(array_name(set.name, "real_atom_types")), index, i, type,
+                  static_cast<std::int64_t>(n_names) - 1, type_names_.size(), fmt::join(type_names_, ", "));
+    if (type == virtual_atom) continue;
+    frame.types[kept] = static_cast<int>(type);
+    frame.positions[kept] = frame.positions[i];
+    if (!frame.forces.empty()) frame.forces[kept] = frame.forces[i];
+    ++kept;
+  }
+  QUINTET_CHECK(kept > 0, "{}: row {} holds no atom, -1 alone",
+                store_->place(array_name(set.name, "real_atom_types")), index);
+  frame.types.resize(kept);
+  frame.positions.resize(kept);
+  if (!frame.forces.empty()) frame.forces.resize(kept);
+}
+
 void DeepmdSystem::append(const Set& set, std::int64_t first, std::int64_t count,
                           std::vector<Configuration>& frames) const {
   const auto coordinates = rows(set, "coord", first, count, true),
              boxes = rows(set, "box", first, count, periodic_),
              energies = rows(set, "energy", first, count, set.has_energy),
              forces = rows(set, "force", first, count, set.has_force),
-             virials = rows(set, "virial", first, count, set.has_virial);
+             virials = rows(set, "virial", first, count, set.has_virial),
+             real_types = rows(set, "real_atom_types", first, count, mixed_type_);
   const std::size_t n = 3 * types_.size();
   for (std::int64_t f = 0; f < count; ++f) {
     const auto row = [&](const std::vector<double>& values, std::size_t columns) {
@@ -138,6 +166,7 @@ void DeepmdSystem::append(const Set& set, std::int64_t first, std::int64_t count
     if (set.has_energy) frame.energy = energies[static_cast<std::size_t>(f)];
     if (set.has_force) frame.forces = rows_of_three(row(forces, n));
     if (set.has_virial) frame.virial = matrix(row(virials, 9));
+    if (mixed_type_) set_real_types(set, first + f, row(real_types, types_.size()), frame);
     frame.box = box_from_file(
         periodic_ ? matrix(row(boxes, 9)) : Mat3{}, {periodic_, periodic_, periodic_}, {0, 0, 0},
         frame.positions,

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,9 +17,10 @@ namespace quintet {
 /// Frames are numbered through the sets in the order of the sets' names. Arrays are float32 or float64
 /// (integers are taken as numbers): coord (frames, 3 atoms), box (frames, 9) rows a b c, energy (frames) or
 /// (frames, 1), force (frames, 3 atoms), virial (frames, 9); angstrom and eV. Labels are optional and may be
-/// absent from some sets. With an empty file `nopbc` the boundaries are open and box.npy is not read. Source:
-/// DeePMD-kit documentation, "System". Errors (InputError) name file and shape; "mixed type" folders
-/// (real_atom_types.npy) are refused.
+/// absent from some sets. With an empty file `nopbc` the boundaries are open and box.npy is not read. Sets of
+/// "mixed type" have real_atom_types (frames, atoms) too: each frame its own types, by type_map.raw; atoms of type -1
+/// only fill up rows and are left out, with their forces. Source: DeePMD-kit documentation, "System". Errors
+/// (InputError) name file and shape.
 class DeepmdSystem {
  public:
   /// @param type_names names of types 0, 1, ... where type_map.raw is absent; it must agree with one that is
@@ -26,8 +28,9 @@ class DeepmdSystem {
   explicit DeepmdSystem(const std::string& path, std::vector<std::string> type_names = {});
 
   [[nodiscard]] std::int64_t n_frames() const { return n_frames_; }
-  [[nodiscard]] std::size_t n_atoms() const { return types_.size(); }
-  [[nodiscard]] const std::vector<int>& types() const { return types_; }
+  [[nodiscard]] std::size_t n_atoms() const { return types_.size(); }  ///< virtual ones included
+  [[nodiscard]] const std::vector<int>& types() const { return types_; }  ///< of type.raw
+  [[nodiscard]] bool mixed_type() const { return mixed_type_; }
   [[nodiscard]] const std::vector<std::string>& type_names() const { return type_names_; }
   [[nodiscard]] bool periodic() const { return periodic_; }
   /// Read one frame, 0 <= index < n_frames().
@@ -46,6 +49,8 @@ class DeepmdSystem {
   /// Rows of an array of a set; empty if `wanted` is false.
   [[nodiscard]] std::vector<double> rows(const Set& set, const char* name, std::int64_t first,
                                          std::int64_t count, bool wanted) const;
+  /// Give a frame the types of its own row and drop atoms of type -1.
+  void set_real_types(const Set& set, std::int64_t index, std::span<const double> real, Configuration& frame) const;
   /// Append frames [first, first + count) of a set.
   void append(const Set& set, std::int64_t first, std::int64_t count,
               std::vector<Configuration>& frames) const;
@@ -56,7 +61,7 @@ class DeepmdSystem {
   std::vector<int> types_;
   std::vector<Set> sets_;
   std::int64_t n_frames_ = 0;
-  bool periodic_ = true;
+  bool periodic_ = true, mixed_type_ = false;
 };
 
 }  // namespace quintet

@@ -22,7 +22,7 @@ struct Quantity {
 constexpr Quantity position_of{"position", "Angstrom", "angstrom",
                                "Positions; unwrapped = position + image * edges."};
 constexpr Quantity velocity_of{"velocity", "Angstrom ps-1", "angstrom/ps", "Velocities."};
-constexpr Quantity force_of{"force", "kJ mol-1 Angstrom-1", "kJ/mol/angstrom", "Forces."};
+constexpr Quantity force_of{"force", h5md::force_unit, "eV/angstrom", "Forces."};
 constexpr Quantity image_of{"image", "", "1", "Periodic boundaries crossed, along the rows of the box."};
 
 }  // namespace
@@ -95,6 +95,8 @@ struct H5mdWriter::Implementation {
     const auto offset = order.offset();
     group.write_distributed<std::int32_t>("species", species, shape, offset,
                                           {"1", {"atom"}, "Types: " + joined(atoms.type_names) + " from 0."});
+    // "O H", so that the numbers can be read without this program; type_names of the group has them as a list.
+    group.set_member_attribute("species", "type_names", joined(atoms.type_names));
     group.write_distributed<std::int64_t>("id", ids, shape, offset,
                                           {"1", {"atom"}, "Identities of the atoms, ascending."});
     group.write_distributed<double>("mass", masses, shape, offset, {"amu", {"atom"}, "Masses."});
@@ -122,6 +124,11 @@ struct H5mdWriter::Implementation {
       QUINTET_CHECK(group.has(name) == wanted,
                     "{}: cannot be continued: it was begun {} {}, now the options say {}", file.path(),
                     wanted ? "without" : "with", name, wanted ? "with" : "without");
+    if (!options.forces) return;
+    const std::string unit = group.open_group("force").member_text_attribute("value", "unit");
+    QUINTET_CHECK(unit == h5md::force_unit,
+                  "{}: cannot be continued: it was begun by an older version, with forces in {}, not {}; move it away",
+                  file.path(), unit, h5md::force_unit);
   }
 
   /// An element that changes with time: NAME/value, with step and time linked to those of all.
@@ -221,21 +228,19 @@ struct H5mdWriter::Implementation {
   }
 
   template <class T>
-  void append_rows(hdf5::Series& series, const std::vector<h5md::Row>& rows, const Vec3 h5md::Row::*member,
-                   double factor) {
+  void append_rows(hdf5::Series& series, const std::vector<h5md::Row>& rows, const Vec3 h5md::Row::*member) {
     std::vector<T> values;
     values.reserve(3 * rows.size());
     for (const h5md::Row& row : rows)
-      for (const double component : row.*member) values.push_back(static_cast<T>(component * factor));
+      for (const double component : row.*member) values.push_back(static_cast<T>(component));
     series.append_distributed<T>(values, order.offset());
   }
 
-  void append_floats(hdf5::Series& series, const std::vector<h5md::Row>& rows, const Vec3 h5md::Row::*member,
-                     double factor = 1) {
+  void append_floats(hdf5::Series& series, const std::vector<h5md::Row>& rows, const Vec3 h5md::Row::*member) {
     if (options.single_precision)
-      append_rows<float>(series, rows, member, factor);
+      append_rows<float>(series, rows, member);
     else
-      append_rows<double>(series, rows, member, factor);
+      append_rows<double>(series, rows, member);
   }
 
   void append(std::int64_t i_step, double t, const Atoms& atoms, const std::vector<H5mdObservable>& given) {
@@ -244,7 +249,7 @@ struct H5mdWriter::Implementation {
     std::size_t next = 0;
     append_floats(floats[next++], rows, &h5md::Row::position);
     if (options.velocities) append_floats(floats[next++], rows, &h5md::Row::velocity);
-    if (options.forces) append_floats(floats[next++], rows, &h5md::Row::force, 1.0 / h5md::kj_per_mol_to_ev);
+    if (options.forces) append_floats(floats[next++], rows, &h5md::Row::force);
     std::vector<std::int32_t> images;
     for (const h5md::Row& row : rows) images.insert(images.end(), row.image.begin(), row.image.end());
     image->append_distributed<std::int32_t>(images, order.offset());

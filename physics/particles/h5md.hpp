@@ -40,7 +40,8 @@ struct H5mdObservable {
 /// and one `time` by hard links. A row is always the same atom: rows are in the order of ids, on any number
 /// of ranks. Each rank sorts and writes one range of ids, so that a frame passes through one all-to-all and
 /// no rank holds more than its share (for ids without large gaps). Units (H5MD module `units`): Angstrom, ps,
-/// Angstrom ps-1, amu; forces kJ mol-1 Angstrom-1, as MDAnalysis knows no eV. Source: de Buyl, Colberg,
+/// Angstrom ps-1, amu; forces eV Angstrom-1 (MDAnalysis, which knows no eV, reads them with
+/// convert_units=False). The names of species i is entry i of the attribute `type_names` of the group. Source: de Buyl, Colberg,
 /// Höfling (2014), Comput. Phys. Commun. 185, 1546; H5MD specification, version 1.1.
 class H5mdWriter {
  public:

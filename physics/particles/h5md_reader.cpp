@@ -29,6 +29,7 @@ class TrajectoryReader {
     n_frames_ = static_cast<std::int64_t>(std::min(position[0], atoms_.shape("position/step").at(0)));
     n_atoms_ = position[1];
     read_constants();
+    read_force_unit();
   }
 
   [[nodiscard]] std::int64_t n_frames() const { return n_frames_; }
@@ -40,7 +41,7 @@ class TrajectoryReader {
     if (atoms_.has("force")) {
       result.forces = rows_of_three(entry("force", index, 3 * n_atoms_));
       for (Vec3& force : result.forces)
-        for (double& component : force) component *= h5md::kj_per_mol_to_ev;
+        for (double& component : force) component *= force_factor_;
     }
     const auto edges = entry("box/edges", index, 9);
     const auto origin = entry("box/origin", index, 3);
@@ -63,6 +64,15 @@ class TrajectoryReader {
                   "`quintet inspect` says what it is",
                   path);
     return file_.root().open_group("particles/atoms");
+  }
+
+  void read_force_unit() {
+    if (!atoms_.has("force")) return;
+    const std::string unit = atoms_.open_group("force").member_text_attribute("value", "unit");
+    QUINTET_CHECK(unit == h5md::force_unit || unit == h5md::older_force_unit,
+                  "{}: forces are in '{}', expected {} or {}", path_, unit, h5md::force_unit,
+                  h5md::older_force_unit);
+    if (unit == h5md::older_force_unit) force_factor_ = h5md::kj_per_mol_to_ev;
   }
 
   void read_constants() {
@@ -97,6 +107,7 @@ class TrajectoryReader {
   std::string path_;
   Configuration constant_;
   std::array<bool, 3> periodic_{};
+  double force_factor_ = 1;  ///< to eV/angstrom
   std::int64_t n_frames_ = 0;
   std::uint64_t n_atoms_ = 0;
 };

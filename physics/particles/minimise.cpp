@@ -59,6 +59,10 @@ void mix(const Exec& exec, Atoms& atoms, double alpha, double ratio) {
 
 }  // namespace
 
+double largest_force(const Exec& exec, const ParticleSystem& system) {
+  return longest(exec, system, system.atoms.force);
+}
+
 FireMinimiser::FireMinimiser(const MinimiserOptions& options, double dt)
     : options_(options), dt_start_(dt), dt_(dt), mixing_(mixing_start) {}
 
@@ -83,7 +87,7 @@ void FireMinimiser::adapt(const Exec& exec, ParticleSystem& system, double power
 }
 
 void FireMinimiser::finish_if_converged(const Exec& exec, ParticleSystem& system) {
-  largest_force_ = longest(exec, system, system.atoms.force);
+  largest_force_ = quintet::largest_force(exec, system);
   finished_ = largest_force_ <= options_.force_tolerance;
   if (finished_) scale_velocities(exec, system.atoms, {0, 0, 0});
 }

@@ -4,6 +4,9 @@
 
 namespace quintet {
 
+/// Length of the longest force on an atom, over all ranks (eV/angstrom). Collective.
+[[nodiscard]] double largest_force(const Exec& exec, const ParticleSystem& system);
+
 /// FIRE 2.0: Guenole et al. (2020), Comput. Mater. Sci. 175, 109584, with semi-implicit Euler.
 ///
 /// Uses the atoms' velocities as its own, from rest; they are zero when it has finished. The step is

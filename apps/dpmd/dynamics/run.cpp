@@ -11,6 +11,7 @@
 #include "apps/dpmd/dynamics/trajectory.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "physics/particles/minimise.hpp"
 
 namespace quintet::dpmd {
 
@@ -88,7 +89,10 @@ void run(Context& context, const RunOptions& options) {
   const auto watch = [&] {
     const auto timer = context.phase("output");
     const auto sample = simulation->sample(exec);
-    context.show("T", sample.temperature, "K");
+    if (options.integrator.ensemble == Ensemble::minimise)
+      context.show("largest force", largest_force(exec, simulation->system()), "eV/angstrom");
+    else
+      context.show("T", sample.temperature, "K");
     trajectory.add(*simulation, sample.time);
     thermo.add(sample, simulation->atoms().n_global);
   };
@@ -122,7 +126,11 @@ void run(Context& context, const RunOptions& options) {
   add_force_times(context, "steps", times_before, simulation->system().times);
   thermo.report(context, options.integrator, simulation->atoms().n_global);
   deviation.report(context);
+  const std::string doubt = report_convergence(context, options, *simulation);
   report_run(context, options, reference, *simulation, simulation->step() - first, seconds);
+  if (doubt.empty() || context.stopped_early()) return;
+  context.on_failure([] {});  // all is written; a restart may go on from the last checkpoint
+  throw NumericalError(doubt);
 }
 
 }  // namespace quintet::dpmd

@@ -7,6 +7,8 @@
 #include "apps/dpmd/dynamics/system.hpp"
 #include "io/files/input_file.hpp"
 #include "io/log/error.hpp"
+#include "io/log/log.hpp"
+#include "physics/particles/minimise.hpp"
 
 namespace quintet::dpmd {
 
@@ -131,6 +133,25 @@ void report_observers(Context& context, const std::optional<ReferenceCurve>& ref
 std::optional<ReferenceCurve> read_reference(const ReferenceOptions& options) {
   if (!options.rdf) return std::nullopt;
   return read_curve(*options.rdf, options.label);
+}
+
+std::string report_convergence(Context& context, const RunOptions& options, const Simulation& simulation) {
+  if (options.integrator.ensemble != Ensemble::minimise) return "";
+  const double force = largest_force(Exec(), simulation.system());
+  const double wanted = options.integrator.minimiser.force_tolerance;
+  const bool converged = force <= wanted;
+  context.summarise("converged", std::int64_t{converged}, "1: no force is longer than the tolerance; 0: one is");
+  context.summarise("largest_force_ev_per_angstrom", force, "on an atom, at the end");
+  context.summarise("force_tolerance_ev_per_angstrom", wanted, "integrator.minimiser.force_tolerance");
+  const std::string text = fmt::format("the largest force is {:.3g} eV/angstrom after {} steps, {:g} was asked for",
+                                       force, simulation.step(), wanted);
+  const std::string doubt =
+      converged ? "" : fmt::format("Not converged: {}; go on with more time.steps and --restart auto", text);
+  context.headline("largest force", fmt::format("{:.3g} eV/Å", force), doubt);
+  context.headline("potential energy", fmt::format("{:.6f} eV/atom", simulation.system().total.energy /
+                                                                         static_cast<double>(simulation.atoms().n_global)));
+  if (converged) log::info("Converged: {}", text);
+  return doubt;
 }
 
 void report_run(Context& context, const RunOptions& options, const std::optional<ReferenceCurve>& reference,

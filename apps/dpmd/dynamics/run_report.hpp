@@ -18,6 +18,11 @@ struct ReferenceCurve {
 /// The curve of `reference.rdf`, if there is one. Throws InputError for what is no curve.
 [[nodiscard]] std::optional<ReferenceCurve> read_reference(const ReferenceOptions& options);
 
+/// How far a minimisation has come: largest force and whether it is within the tolerance, in log, summary and
+/// report. Collective. Returns what to say where it has not converged, else "".
+[[nodiscard]] std::string report_convergence(Context& context, const RunOptions& options,
+                                             const Simulation& simulation);
+
 /// Speed, observables and comparison with references: into run.h5, summary.json and report.html. Collective.
 /// `steps` were done by this process in `seconds` (wall).
 void report_run(Context& context, const RunOptions& options, const std::optional<ReferenceCurve>& reference,

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "apps/dpmd/command_line.hpp"
 #include "apps/dpmd/dynamics/system.hpp"
 #include "apps/dpmd/training/convert.hpp"
 #include "io/log/error.hpp"
@@ -14,7 +15,7 @@ namespace quintet::dpmd {
 
 namespace {
 
-enum Argument { input, output, distance, data, stride, extrapolate, overwrite };
+enum Argument { positional, output, distance, data, stride, extrapolate, overwrite, named };
 
 double number(const std::string& text, const char* flag) {
   double value = 0;
@@ -43,7 +44,7 @@ LeastDistance least_distance(const potential::Model& model, const Application::A
       model.least_distance,
       "{} does not say the least distance between atoms in its training data; give the data (--data "
       "SYSTEM...) or the distance (--least-distance 0.9, in angstrom)",
-      arguments[input].front());
+      model_of(arguments, positional, named));
   return {*model.least_distance, "of the training data, as the model says"};
 }
 
@@ -65,23 +66,24 @@ void describe(const std::string& path, const potential::Model& model, const Leas
 
 std::vector<Application::Flag> compress_flags() {
   return {
-      {"MODEL", "Deep Potential model that is not compressed", true, ""},
+      {"MODEL", "Deep Potential model that is not compressed (or --model MODEL)", false, ""},
       {"--output", "File to write: .dp, .yaml or .json", true, ""},
       {"--least-distance", "Least distance between atoms (angstrom); default: of the data or the model",
        false, ""},
       {"--data...", "Systems whose least distance counts", false, ""},
       {"--stride", "Width of the table's fine rows; the coarse ones are ten times as wide", false, "0.01"},
       {"--extrapolate", "The coarse rows reach this many times as far as the fine ones", false, "5"},
-      {"--overwrite", "Replace the output if it is there", false, "", true}};
+      {"--overwrite", "Replace the output if it is there", false, "", true},
+      {"--model", "The model, as other commands take it", false, ""}};
 }
 
 void compress(const Comm& comm, const Application::Arguments& arguments) {
   on_root(comm, [&] {
-    const std::string& path = arguments[output].front();
+    const std::string &path = arguments[output].front(), &input = model_of(arguments, positional, named);
     require_new_model(path, !arguments[overwrite].empty());
     const double fine = number(arguments[stride].front(), "--stride");
     const double reach = number(arguments[extrapolate].front(), "--extrapolate");
-    auto model = potential::read_dp(arguments[input].front());
+    auto model = potential::read_dp(input);
     const auto least = least_distance(model, arguments);
     model = potential::compressed(std::move(model), least.value, {fine, 10 * fine}, reach);
     if (potential::has_embedding_timesteps(model))
@@ -89,7 +91,7 @@ void compress(const Comm& comm, const Application::Arguments& arguments) {
           "{}: its descriptor has time steps (resnet_dt), which DeePMD-kit's own 'dp compress' leaves out of "
           "its "
           "tables; the tables written here have them and are right",
-          arguments[input].front());
+          input);
     potential::write_dp(path, model);
     describe(path, model, least);
   });

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-enum Argument { input, output, precision, overwrite };
+enum Argument { first, second, precision, overwrite, named };
 
 /// The precision asked for; nothing: that of the model.
 std::optional<bool> single_precision(const std::vector<std::string>& words) {
@@ -28,10 +28,11 @@ std::optional<bool> single_precision(const std::vector<std::string>& words) {
 }  // namespace
 
 std::vector<Application::Flag> convert_flags() {
-  return {{"IN", "Deep Potential model: .dp, .yaml or .json (DeePMD-kit's serialised tree)", true, ""},
-          {"OUT", "File to write: .dp, .yaml or .json", true, ""},
+  return {{"IN", "Deep Potential model: .dp, .yaml or .json (DeePMD-kit's serialised tree); or --model IN", true, ""},
+          {"OUT", "File to write: .dp, .yaml or .json", false, ""},
           {"--precision", "model, double or single (rounds the weights to float32)", false, "model"},
-          {"--overwrite", "Replace OUT if it is there", false, "", true}};
+          {"--overwrite", "Replace OUT if it is there", false, "", true},
+          {"--model", "The model, as other commands take it; then OUT alone follows", false, ""}};
 }
 
 void require_new_model(const std::string& path, bool overwrite) {
@@ -50,8 +51,11 @@ void require_new_model(const std::string& path, bool overwrite) {
 }
 
 void convert(const Comm& comm, const Application::Arguments& arguments) {
-  const std::string& from = arguments[input].front();
-  const std::string& to = arguments[output].front();
+  const bool by_flag = !arguments[named].empty();
+  QUINTET_CHECK(by_flag == arguments[second].empty(),
+                "expected the model and the file to write: dpmd convert IN OUT, or dpmd convert --model IN OUT");
+  const std::string& from = arguments[by_flag ? named : first].front();
+  const std::string& to = arguments[by_flag ? first : second].front();
   on_root(comm, [&] {
     require_new_model(to, !arguments[overwrite].empty());
     const auto single = single_precision(arguments[precision]);

@@ -77,19 +77,6 @@ class TypeMap {
   bool grows_;
 };
 
-System read_deepmd_system(const std::string& path, TypeMap& type_map) {
-  const bool named = DeepmdStore::open(path)->has("type_map.raw");
-  QUINTET_CHECK(named || !type_map.names().empty(),
-                "{}: there is no type_map.raw; give the model's type_map, whose names then stand for types "
-                "0, 1, ...",
-                path);
-  System system{path, DeepmdSystem(path, named ? std::vector<std::string>() : type_map.names()).frames()};
-  const auto places = type_map.places(system.frames.front(), path);
-  for (auto& frame : system.frames)
-    for (int& type : frame.types) type = places[type];
-  return system;
-}
-
 /// "H64 O32".
 std::string formula(const Configuration& c, const std::vector<std::string>& names) {
   std::map<int, int> count;
@@ -151,11 +138,29 @@ void append_frames(std::vector<Configuration> frames, const std::string& path, T
   }
 }
 
+/// A DeePMD system; one of mixed type is split by composition, as files of frames are.
+void append_deepmd(const std::string& path, TypeMap& type_map, std::vector<System>& systems) {
+  const bool named = DeepmdStore::open(path)->has("type_map.raw");
+  QUINTET_CHECK(named || !type_map.names().empty(),
+                "{}: there is no type_map.raw; give the model's type_map, whose names then stand for types "
+                "0, 1, ...",
+                path);
+  const DeepmdSystem deepmd(path, named ? std::vector<std::string>() : type_map.names());
+  if (deepmd.mixed_type()) {
+    append_frames(deepmd.frames(), path, type_map, systems);
+    return;
+  }
+  System& system = systems.emplace_back(System{path, deepmd.frames()});
+  const auto places = type_map.places(system.frames.front(), path);
+  for (auto& frame : system.frames)
+    for (int& type : frame.types) type = places[type];
+}
+
 void read_path(const std::string& path, TypeMap& type_map, std::vector<System>& systems) {
   const bool folder = fs::is_directory(path), hdf5 = !folder && is_deepmd_hdf5(path);
   if (folder || (hdf5 && !is_trajectory(path))) {
     for (const auto& system : find_deepmd_systems(path))
-      systems.push_back(read_deepmd_system(system, type_map));
+      append_deepmd(system, type_map, systems);
     return;
   }
   ReadOptions options;

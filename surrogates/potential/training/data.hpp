@@ -16,7 +16,7 @@ struct DataOptions {
 
 /// Labelled systems: DeePMD npy folders, DeePMD HDF5 ("file.h5#/path", or all systems of a file), a folder or
 /// pattern that holds systems ("data/*", searched for type.raw), or what read_configurations() reads
-/// (extended XYZ, trajectories of ours), split by composition.
+/// (extended XYZ, trajectories of ours). Files of frames and systems of mixed type are split by composition.
 ///
 /// Types are mapped by name; a system without type_map.raw has the model's. Frames of a file whose atoms come
 /// in different orders are sorted by type. Errors (InputError): what the readers say; labels that are not

@@ -90,6 +90,31 @@ TEST_F(Deepmd, type_names_given_must_agree_with_the_map_and_stand_in_for_a_missi
   EXPECT_MESSAGE(DeepmdSystem(folder), "there is no type_map.raw; give types");
 }
 
+TEST_F(Deepmd, frames_of_mixed_type_have_their_own_types_and_no_virtual_atoms) {
+  std::filesystem::remove_all(folder + "/set.001");
+  put(folder + "/type.raw", "0 0\n");
+  array("real_atom_types", npy<std::int32_t>("<i4", "(2, 2)", {1, 0, -1, 1}));
+  const auto first = frame(0), second = frame(1);
+  EXPECT_EQ(first.types, (std::vector<int>{1, 0}));
+  EXPECT_EQ(first.type_names, (std::vector<std::string>{"O", "H"}));
+  EXPECT_EQ(second.types, (std::vector<int>{1}));
+  EXPECT_EQ(second.positions, (std::vector<Vec3>{{7, 8, 9}}));
+  EXPECT_EQ(second.forces, (std::vector<Vec3>{{7, 8, 9}}));
+  EXPECT_EQ(DeepmdSystem(folder).frames()[1].positions, second.positions);
+
+  array("real_atom_types", npy<std::int32_t>("<i4", "(2, 2)", {1, 0, -1, 2}));
+  EXPECT_MESSAGE(frame(1), "real_atom_types.npy: entry [1, 1] is 2, expected -1 (no atom) to 1 (2 names: O, H)");
+  array("real_atom_types", npy<std::int32_t>("<i4", "(2, 2)", {1, 0, -1, -1}));
+  EXPECT_MESSAGE(frame(1), "row 1 holds no atom");
+  array("real_atom_types", npy<std::int32_t>("<i4", "(2, 3)", {1, 0, 0, 1, 1, 1}));
+  EXPECT_MESSAGE(frame(0), "real_atom_types.npy has shape (2, 3), expected (frames, 2)");
+}
+
+TEST_F(Deepmd, sets_of_both_kinds_are_refused) {
+  array("real_atom_types", npy<std::int32_t>("<i4", "(2, 2)", {0, 1, 0, 1}));
+  EXPECT_MESSAGE(DeepmdSystem(folder), "set.001: lacks real_atom_types.npy, unlike the sets before it");
+}
+
 TEST_F(Deepmd, wrong_shapes_are_named) {
   array("coord", npy<double>("<f8", "(2, 3)", Numbers(6)));
   EXPECT_MESSAGE(DeepmdSystem(folder),
@@ -127,8 +152,6 @@ TEST_F(Deepmd, each_mistake_is_named) {
   std::filesystem::remove(folder + "/set.001/box.npy");
   EXPECT_MESSAGE(DeepmdSystem(folder),
                  "there is no box.npy; if the boundaries are open, put an empty file nopbc");
-  array("real_atom_types", npy<std::int32_t>("<i4", "(2, 2)", {0, 1, 0, 1}));
-  EXPECT_MESSAGE(DeepmdSystem(folder), "mixed type (real_atom_types.npy) are not read");
   std::filesystem::remove_all(folder + "/set.000");
   std::filesystem::remove_all(folder + "/set.001");
   EXPECT_MESSAGE(DeepmdSystem(folder), "no set.* folder");

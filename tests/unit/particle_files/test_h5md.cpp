@@ -108,6 +108,8 @@ TEST_F(H5md, the_file_says_what_it_holds_as_the_standard_asks) {
   EXPECT_EQ(atoms.open_group("position").member_text_attribute("value", "unit"), "Angstrom");
   EXPECT_EQ(atoms.open_group("position").member_text_attribute("time", "unit"), "ps");
   EXPECT_EQ(atoms.open_group("velocity").member_text_attribute("value", "unit"), "Angstrom ps-1");
+  EXPECT_EQ(atoms.texts_attribute("type_names"), (std::vector<std::string>{"O", "H"}));
+  EXPECT_EQ(atoms.member_text_attribute("species", "type_names"), "O H");
   EXPECT_EQ(atoms.open_group("box/edges").member_text_attribute("value", "unit"), "Angstrom");
   EXPECT_EQ(atoms.read<double>("velocity/time"), (std::vector<double>{0, 0.5}));
   EXPECT_EQ(root.open_group("observables").read<double>("temperature/value"),
@@ -137,6 +139,23 @@ TEST_F(H5md, frames_read_back_with_images_folded_in) {
   EXPECT_NEAR(last.positions[8][1], position_at(8, 7)[1] + 3 * 10.7, 1e-13);
   EXPECT_EQ(read_h5md(path, std::nullopt).size(), 4u);
   EXPECT_MESSAGE(read_h5md(path, 4), "there is no frame 4, the file has 4 (0 to 3");
+  comm.barrier();
+}
+
+TEST_F(H5md, forces_of_older_files_are_converted) {
+  write({.forces = true}, 1, 1);
+  comm.barrier();
+  const auto now = read_h5md(path, 0).front();
+  {
+    auto file = hdf5::File::open_for_update(comm, path);
+    auto force = file.root().open_group("particles/atoms/force");
+    EXPECT_EQ(force.member_text_attribute("value", "unit"), "eV Angstrom-1");
+    force.set_member_attribute("value", "unit", "kJ mol-1 Angstrom-1");
+  }
+  comm.barrier();
+  EXPECT_NEAR(read_h5md(path, 0).front().forces[2][0] * 96.48533212331, now.forces[2][0],
+              1e-13 * std::abs(now.forces[2][0]));
+  EXPECT_MESSAGE(write({.forces = true, .restart_step = 1}, 2, 2), "begun by an older version");
   comm.barrier();
 }
 
