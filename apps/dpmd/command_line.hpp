@@ -19,7 +19,8 @@ namespace quintet::dpmd {
 /// @param keys key and place among `arguments`; the flag is "--key" with dashes.
 [[nodiscard]] Tree keys_of(const Application::Arguments& arguments,
                            const std::vector<std::pair<std::string, int>>& keys);
-/// The model of a command that takes it by place or as `--model`: one of them must be given. Throws InputError.
+/// The model of a command that takes it by place or as `--model`: one of them must be given. Throws
+/// InputError.
 /// @param positional, named their places among `arguments`.
 [[nodiscard]] const std::string& model_of(const Application::Arguments& arguments, int positional, int named);
 /// What `--types` and `--masses` say of the files to read, all frames of them.

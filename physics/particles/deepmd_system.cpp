@@ -86,10 +86,11 @@ void DeepmdSystem::read_types() {
 
 void DeepmdSystem::add_set(const std::string& name) {
   const bool mixed = store_->has(array_name(name, "real_atom_types"));
-  QUINTET_CHECK(sets_.empty() || mixed == mixed_type_,
-                "{}: {} real_atom_types.npy, unlike the sets before it; all sets of a system must be of mixed type, or "
-                "none",
-                store_->place(name), mixed ? "has" : "lacks");
+  QUINTET_CHECK(
+      sets_.empty() || mixed == mixed_type_,
+      "{}: {} real_atom_types.npy, unlike the sets before it; all sets of a system must be of mixed type, or "
+      "none",
+      store_->place(name), mixed ? "has" : "lacks");
   mixed_type_ = mixed;
   const std::uint64_t n = 3 * types_.size();
   const std::string of_atoms = fmt::format(" for {} atoms in type.raw", types_.size());

@@ -18,9 +18,9 @@ namespace quintet {
 /// (integers are taken as numbers): coord (frames, 3 atoms), box (frames, 9) rows a b c, energy (frames) or
 /// (frames, 1), force (frames, 3 atoms), virial (frames, 9); angstrom and eV. Labels are optional and may be
 /// absent from some sets. With an empty file `nopbc` the boundaries are open and box.npy is not read. Sets of
-/// "mixed type" have real_atom_types (frames, atoms) too: each frame its own types, by type_map.raw; atoms of type -1
-/// only fill up rows and are left out, with their forces. Source: DeePMD-kit documentation, "System". Errors
-/// (InputError) name file and shape.
+/// "mixed type" have real_atom_types (frames, atoms) too: each frame its own types, by type_map.raw; atoms of
+/// type -1 only fill up rows and are left out, with their forces. Source: DeePMD-kit documentation, "System".
+/// Errors (InputError) name file and shape.
 class DeepmdSystem {
  public:
   /// @param type_names names of types 0, 1, ... where type_map.raw is absent; it must agree with one that is
@@ -28,7 +28,7 @@ class DeepmdSystem {
   explicit DeepmdSystem(const std::string& path, std::vector<std::string> type_names = {});
 
   [[nodiscard]] std::int64_t n_frames() const { return n_frames_; }
-  [[nodiscard]] std::size_t n_atoms() const { return types_.size(); }  ///< virtual ones included
+  [[nodiscard]] std::size_t n_atoms() const { return types_.size(); }     ///< virtual ones included
   [[nodiscard]] const std::vector<int>& types() const { return types_; }  ///< of type.raw
   [[nodiscard]] bool mixed_type() const { return mixed_type_; }
   [[nodiscard]] const std::vector<std::string>& type_names() const { return type_names_; }
@@ -50,7 +50,8 @@ class DeepmdSystem {
   [[nodiscard]] std::vector<double> rows(const Set& set, const char* name, std::int64_t first,
                                          std::int64_t count, bool wanted) const;
   /// Give a frame the types of its own row and drop atoms of type -1.
-  void set_real_types(const Set& set, std::int64_t index, std::span<const double> real, Configuration& frame) const;
+  void set_real_types(const Set& set, std::int64_t index, std::span<const double> real,
+                      Configuration& frame) const;
   /// Append frames [first, first + count) of a set.
   void append(const Set& set, std::int64_t first, std::int64_t count,
               std::vector<Configuration>& frames) const;

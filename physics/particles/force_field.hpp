@@ -24,8 +24,8 @@ struct ByAtom {
   ByAtom(Array<double> energies = {}, Tensors virials = {})  // NOLINT: energies alone are usual
       : energy(std::move(energies)), virial(std::move(virials)) {}
   Array<double> energy;  ///< [n_local] (eV)
-  /// [n_local + n_ghost] (eV) virial_j = -sum_i (dE_i/dx_j) (x_j - x_i)^T over this rank's local atoms i; the caller
-  /// folds ghosts home (Domain::return_rows), the sum over all atoms then is the virial.
+  /// [n_local + n_ghost] (eV) virial_j = -sum_i (dE_i/dx_j) (x_j - x_i)^T over this rank's local atoms i; the
+  /// caller folds ghosts home (Domain::return_rows), the sum over all atoms then is the virial.
   Tensors virial;
 };
 

@@ -31,7 +31,8 @@ class Ghosts {
   void build(const Exec& exec, Atoms& atoms);
   /// Bring the ghosts to where their owners are now. Collective.
   void update_positions(const Exec& exec, Atoms& atoms);
-  /// Add the rows of ghosts in an array [n_local + n_ghost, width] to their owners' and clear them. Collective.
+  /// Add the rows of ghosts in an array [n_local + n_ghost, width] to their owners' and clear them.
+  /// Collective.
   void return_rows(const Exec& exec, const Atoms& atoms, double* rows, int width);
 
   /// Place of this rank in the grid.

@@ -95,7 +95,8 @@ struct H5mdWriter::Implementation {
     const auto offset = order.offset();
     group.write_distributed<std::int32_t>("species", species, shape, offset,
                                           {"1", {"atom"}, "Types: " + joined(atoms.type_names) + " from 0."});
-    // "O H", so that the numbers can be read without this program; type_names of the group has them as a list.
+    // "O H", so that the numbers can be read without this program; type_names of the group has them as a
+    // list.
     group.set_member_attribute("species", "type_names", joined(atoms.type_names));
     group.write_distributed<std::int64_t>("id", ids, shape, offset,
                                           {"1", {"atom"}, "Identities of the atoms, ascending."});
@@ -126,9 +127,10 @@ struct H5mdWriter::Implementation {
                     wanted ? "without" : "with", name, wanted ? "with" : "without");
     if (!options.forces) return;
     const std::string unit = group.open_group("force").member_text_attribute("value", "unit");
-    QUINTET_CHECK(unit == h5md::force_unit,
-                  "{}: cannot be continued: it was begun by an older version, with forces in {}, not {}; move it away",
-                  file.path(), unit, h5md::force_unit);
+    QUINTET_CHECK(
+        unit == h5md::force_unit,
+        "{}: cannot be continued: it was begun by an older version, with forces in {}, not {}; move it away",
+        file.path(), unit, h5md::force_unit);
   }
 
   /// An element that changes with time: NAME/value, with step and time linked to those of all.
@@ -236,7 +238,8 @@ struct H5mdWriter::Implementation {
     series.append_distributed<T>(values, order.offset());
   }
 
-  void append_floats(hdf5::Series& series, const std::vector<h5md::Row>& rows, const Vec3 h5md::Row::*member) {
+  void append_floats(hdf5::Series& series, const std::vector<h5md::Row>& rows,
+                     const Vec3 h5md::Row::*member) {
     if (options.single_precision)
       append_rows<float>(series, rows, member);
     else

@@ -41,8 +41,9 @@ struct H5mdObservable {
 /// of ranks. Each rank sorts and writes one range of ids, so that a frame passes through one all-to-all and
 /// no rank holds more than its share (for ids without large gaps). Units (H5MD module `units`): Angstrom, ps,
 /// Angstrom ps-1, amu; forces eV Angstrom-1 (MDAnalysis, which knows no eV, reads them with
-/// convert_units=False). The names of species i is entry i of the attribute `type_names` of the group. Source: de Buyl, Colberg,
-/// Höfling (2014), Comput. Phys. Commun. 185, 1546; H5MD specification, version 1.1.
+/// convert_units=False). The names of species i is entry i of the attribute `type_names` of the group.
+/// Source: de Buyl, Colberg, Höfling (2014), Comput. Phys. Commun. 185, 1546; H5MD specification,
+/// version 1.1.
 class H5mdWriter {
  public:
   /// `atoms` gives ids, types, masses and boundaries, which do not change. Collective.

@@ -139,7 +139,9 @@ Energetics TypedEngine<Real>::compute(const Exec& exec, Atoms& atoms, const Neig
       worker.force = atoms.force;
     else if (static_cast<int>(worker.force.extent(0)) < n_all)
       worker.force = make_view<Vectors>("potential::force", n_all + n_all / 8);
-    worker.virial = !virials ? Tensors() : w == 0 ? by_atom.virial : Tensors("potential::atom_virials", n_all);
+    worker.virial = !virials ? Tensors()
+                    : w == 0 ? by_atom.virial
+                             : Tensors("potential::atom_virials", n_all);
     worker.total = Energetics{};
     worker.environment.overflowing = 0;
     worker.error.clear();

@@ -12,14 +12,14 @@ namespace {
 
 constexpr double coulomb_constant = 14.3996454784;  // e^2/(4 pi eps_0) in eV angstrom, CODATA 2018
 
-/// Add the repulsion of the local atoms to `force` and to what `by_atom` asks for; returns its energy and virial.
+/// Add the repulsion of the local atoms to `force` and to what `by_atom` asks for; returns its energy and
+/// virial.
 ///
 /// The list is full, so that an atom finds all its pairs itself: the whole force of a pair, half of its
 /// energy and virial, nothing for ghosts. Reads the list and 24 bytes a neighbour.
 std::array<double, 10> add_repulsion(const Exec& exec, const Vectors& position, const Array<int>& type,
                                      const NeighbourList& list, const Array<NuclearPair>& pairs, int n_types,
-                                     double outer, int n_local, const Vectors& force,
-                                     const ByAtom& by_atom) {
+                                     double outer, int n_local, const Vectors& force, const ByAtom& by_atom) {
   const Array<double> atom_energy = by_atom.energy;
   const Tensors atom_virial = by_atom.virial;
   const bool energies = atom_energy.extent(0) > 0, virials = atom_virial.extent(0) > 0;

@@ -25,8 +25,7 @@ class LennardJones : public quintet::ForceField {
     return "Lennard-Jones with shifted force, for tests";
   }
   quintet::Energetics compute(const quintet::Exec& exec, quintet::Atoms& atoms,
-                              const quintet::NeighbourList& list,
-                              const quintet::ByAtom& by_atom) override;
+                              const quintet::NeighbourList& list, const quintet::ByAtom& by_atom) override;
 
  private:
   std::vector<std::string> type_names_;

@@ -24,7 +24,8 @@ Energetics PlacedFrame::compute(ForceField& field, const ByAtom& by_atom) {
   const Exec exec;
   Energetics total = field.compute(exec, atoms, domain.list(), by_atom);
   domain.return_forces(exec, atoms);
-  if (domain.comm().any(by_atom.virial.extent(0) > 0)) domain.return_rows(exec, atoms, by_atom.virial.data(), 9);
+  if (domain.comm().any(by_atom.virial.extent(0) > 0))
+    domain.return_rows(exec, atoms, by_atom.virial.data(), 9);
   total.energy = domain.comm().sum(total.energy);
   domain.comm().reduce(std::span<double>(total.virial), Comm::Reduction::sum);
   return total;

@@ -140,16 +140,19 @@ std::string report_convergence(Context& context, const RunOptions& options, cons
   const double force = largest_force(Exec(), simulation.system());
   const double wanted = options.integrator.minimiser.force_tolerance;
   const bool converged = force <= wanted;
-  context.summarise("converged", std::int64_t{converged}, "1: no force is longer than the tolerance; 0: one is");
+  context.summarise("converged", std::int64_t{converged},
+                    "1: no force is longer than the tolerance; 0: one is");
   context.summarise("largest_force_ev_per_angstrom", force, "on an atom, at the end");
   context.summarise("force_tolerance_ev_per_angstrom", wanted, "integrator.minimiser.force_tolerance");
-  const std::string text = fmt::format("the largest force is {:.3g} eV/angstrom after {} steps, {:g} was asked for",
-                                       force, simulation.step(), wanted);
+  const std::string text =
+      fmt::format("the largest force is {:.3g} eV/angstrom after {} steps, {:g} was asked for", force,
+                  simulation.step(), wanted);
   const std::string doubt =
       converged ? "" : fmt::format("Not converged: {}; go on with more time.steps and --restart auto", text);
   context.headline("largest force", fmt::format("{:.3g} eV/Å", force), doubt);
-  context.headline("potential energy", fmt::format("{:.6f} eV/atom", simulation.system().total.energy /
-                                                                         static_cast<double>(simulation.atoms().n_global)));
+  context.headline("potential energy",
+                   fmt::format("{:.6f} eV/atom", simulation.system().total.energy /
+                                                     static_cast<double>(simulation.atoms().n_global)));
   if (converged) log::info("Converged: {}", text);
   return doubt;
 }

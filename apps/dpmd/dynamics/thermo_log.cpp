@@ -185,7 +185,8 @@ void ThermoLog::report(Context& context, const IntegratorOptions& options, std::
     const auto steps = column("step"), potential = column("potential");
     std::vector<double> above;
     for (double value : potential) above.push_back((value - potential.front()) * scale);
-    report.plot({"Energy", "step", "potential energy - start (meV/atom)", {{"", steps, above}}, false, false, ""});
+    report.plot(
+        {"Energy", "step", "potential energy - start (meV/atom)", {{"", steps, above}}, false, false, ""});
     return;
   }
   report.paragraph("Means and errors are over the second half of the run.");

@@ -28,7 +28,8 @@ std::optional<bool> single_precision(const std::vector<std::string>& words) {
 }  // namespace
 
 std::vector<Application::Flag> convert_flags() {
-  return {{"IN", "Deep Potential model: .dp, .yaml or .json (DeePMD-kit's serialised tree); or --model IN", true, ""},
+  return {{"IN", "Deep Potential model: .dp, .yaml or .json (DeePMD-kit's serialised tree); or --model IN",
+           true, ""},
           {"OUT", "File to write: .dp, .yaml or .json", false, ""},
           {"--precision", "model, double or single (rounds the weights to float32)", false, "model"},
           {"--overwrite", "Replace OUT if it is there", false, "", true},
@@ -52,8 +53,9 @@ void require_new_model(const std::string& path, bool overwrite) {
 
 void convert(const Comm& comm, const Application::Arguments& arguments) {
   const bool by_flag = !arguments[named].empty();
-  QUINTET_CHECK(by_flag == arguments[second].empty(),
-                "expected the model and the file to write: dpmd convert IN OUT, or dpmd convert --model IN OUT");
+  QUINTET_CHECK(
+      by_flag == arguments[second].empty(),
+      "expected the model and the file to write: dpmd convert IN OUT, or dpmd convert --model IN OUT");
   const std::string& from = arguments[by_flag ? named : first].front();
   const std::string& to = arguments[by_flag ? first : second].front();
   on_root(comm, [&] {

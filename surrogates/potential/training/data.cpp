@@ -159,8 +159,7 @@ void append_deepmd(const std::string& path, TypeMap& type_map, std::vector<Syste
 void read_path(const std::string& path, TypeMap& type_map, std::vector<System>& systems) {
   const bool folder = fs::is_directory(path), hdf5 = !folder && is_deepmd_hdf5(path);
   if (folder || (hdf5 && !is_trajectory(path))) {
-    for (const auto& system : find_deepmd_systems(path))
-      append_deepmd(system, type_map, systems);
+    for (const auto& system : find_deepmd_systems(path)) append_deepmd(system, type_map, systems);
     return;
   }
   ReadOptions options;

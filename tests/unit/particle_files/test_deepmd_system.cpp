@@ -103,7 +103,8 @@ TEST_F(Deepmd, frames_of_mixed_type_have_their_own_types_and_no_virtual_atoms) {
   EXPECT_EQ(DeepmdSystem(folder).frames()[1].positions, second.positions);
 
   array("real_atom_types", npy<std::int32_t>("<i4", "(2, 2)", {1, 0, -1, 2}));
-  EXPECT_MESSAGE(frame(1), "real_atom_types.npy: entry [1, 1] is 2, expected -1 (no atom) to 1 (2 names: O, H)");
+  EXPECT_MESSAGE(frame(1),
+                 "real_atom_types.npy: entry [1, 1] is 2, expected -1 (no atom) to 1 (2 names: O, H)");
   array("real_atom_types", npy<std::int32_t>("<i4", "(2, 2)", {1, 0, -1, -1}));
   EXPECT_MESSAGE(frame(1), "row 1 holds no atom");
   array("real_atom_types", npy<std::int32_t>("<i4", "(2, 3)", {1, 0, 0, 1, 1, 1}));
