@@ -68,6 +68,11 @@ def case_for(ensemble):
     return os.path.join(HERE, "copper.yaml"), ENSEMBLES[ensemble] + ["system.file=" + os.path.abspath("shaken.xyz")]
 
 
+def shaken():
+    """Write shaken.xyz, four atoms of copper off their places."""
+    case_for("minimise")
+
+
 def checkpoint(output, step):
     return f"{output}/checkpoints/step_{step:012}.h5"
 
@@ -187,8 +192,13 @@ def water_inputs():
     box = (12.0, 0, 0, 0, 12.0, 0, 0, 0, 12.0)
     write_deepmd("water_npy", [0, 1, 1], x, box, names=("O", "H"))
     write_deepmd("exchanged_npy", [1, 0, 0], x, box, names=("H", "O"))
+    mixed = [x + [5.0, 5.0, 5.0], x[3:6] + [7.0, 7.0, 7.0] + x[6:] + x[:3]]  # with an atom that is none
+    write_deepmd("mixed_npy", [0] * 4, mixed[0] + mixed[1], None, names=("O", "H"), shape=(2, 12))
+    write_npy("mixed_npy/set.000/real_atom_types.npy", (2, 4), [0, 1, 1, -1, 1, -1, 1, 0])
     write_deepmd("unnamed_npy", [0, 1, 1], x, box, names=("TYPE_0", "TYPE_1"))
-    write_xyz("water.xyz", [(name, x[3 * i:3 * i + 3]) for i, name in enumerate("OHH")], box)
+    atoms = [(name, x[3 * i:3 * i + 3]) for i, name in enumerate("OHH")]
+    write_xyz("water.xyz", atoms, box)
+    write_xyz("open.xyz", atoms)
     # The head and the remark behind Atoms are those of DeePMD-kit's own example.
     head = "# LAMMPS data\n3 atoms\n2 atom types\n0 12 xlo xhi\n0 12 ylo yhi\n0 12 zlo zhi\n0.0 0.0 0.0 xy xz yz\n\n"
     atoms = "Atoms # metal\n\n" + "".join(f"{i + 1} {1 if i == 0 else 2} {x[3 * i]} {x[3 * i + 1]} {x[3 * i + 2]}\n"
@@ -200,10 +210,22 @@ def water_inputs():
 
 
 def same_energy(*names):
-    """The first energy in each NAME.json is the same number."""
-    energies = {name: json.load(open(f"{name}.json"))[0]["energy_ev"] for name in names}
-    if len(set(energies.values())) != 1:
+    """All energies in all NAME.json are the same number."""
+    energies = {(name, i): result["energy_ev"] for name in names
+                for i, result in enumerate(json.load(open(f"{name}.json")))}
+    if max(energies.values()) - min(energies.values()) > 1e-12 * abs(max(energies.values())):
         fail(f"energies differ: {energies}")
+
+
+def atom_virials(one, other):
+    """Virials of atoms sum to the virial, and are the same in ONE.json and OTHER.json."""
+    for a, b in zip(json.load(open(f"{one}.json")), json.load(open(f"{other}.json"))):
+        w = a["atom_virials_ev"]
+        scale = max(map(abs, w))
+        if len(w) != 9 * a["atoms"] or any(abs(sum(w[k::9]) - a["virial_ev"][k]) > 1e-11 * scale for k in range(9)):
+            fail(f"{a['file']}: virials of atoms do not sum to the virial")
+        if max(abs(x - y) for x, y in zip(w, b["atom_virials_ev"])) > 1e-11 * scale:
+            fail(f"{a['file']}: {one} and {other} differ")
 
 
 # ---- subcommands -------------------------------------------------------------------------------------------------

@@ -51,6 +51,13 @@ struct TrainingData : ::testing::Test {
     for (const auto& name : names) paths.push_back(scratch / name);
     return read_systems(paths, options);
   }
+  /// A system of mixed type: HO, then OH of the map "O H", then O alone beside a virtual atom.
+  void make_mixed(const std::string& name) {
+    make(name, "O H", 3);
+    put(scratch / (name + "/type.raw"), "0 0\n");
+    put(scratch / (name + "/set.000/real_atom_types.npy"),
+        npy<std::int32_t>("<i4", "(3, 2)", {1, 0, 0, 1, -1, 0}));
+  }
   /// The warnings that reading leads to, one a line.
   std::string warnings(const Names& names) {
     const auto before = log::warnings().size();
@@ -62,6 +69,25 @@ struct TrainingData : ::testing::Test {
 };
 
 #define EXPECT_HAS(text, piece) EXPECT_NE((text).find(piece), std::string::npos) << (text)
+
+TEST_F(TrainingData, systems_of_mixed_type_are_split_by_composition) {
+  make_mixed("mixed");
+  options.type_map = {"H", "O"};
+
+  const auto systems = read({"mixed"});
+
+  ASSERT_EQ(systems.size(), 2u);
+  ASSERT_EQ(systems[0].frames.size(), 2u);  // both orders, atoms sorted by type
+  for (const auto& frame : systems[0].frames) EXPECT_EQ(frame.types, (std::vector<int>{0, 1}));
+  EXPECT_EQ(systems[0].frames[0].positions[0], (Vec3{1, 2, 3}));
+  EXPECT_EQ(systems[0].frames[1].positions[0], (Vec3{4.25, 5.25, 6.25}));
+  ASSERT_EQ(systems[1].frames.size(), 1u);
+  EXPECT_EQ(systems[1].frames[0].types, (std::vector<int>{1}));
+  EXPECT_EQ(systems[1].frames[0].positions, (std::vector<Vec3>{{4.5, 5.5, 6.5}}));
+  options.type_map = {"H"};
+  EXPECT_MESSAGE(read({"mixed"}),
+                 "mixed: frame 0: has atoms of type O, which the model's type_map [H] lacks");
+}
 
 TEST_F(TrainingData, folders_below_and_patterns_are_read_in_order_with_types_by_name) {
   options.type_map = {"X", "H", "O"};

@@ -1,0 +1,1 @@
+quintet_test(atom_virials SOURCES atom_virials.cpp DEPENDS quintet_potential LABELS verification RANKS 1 2 3)
