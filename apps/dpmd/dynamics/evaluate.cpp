@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <optional>
 
 #include "apps/dpmd/command_line.hpp"
 #include "apps/dpmd/dynamics/placed_frame.hpp"
@@ -29,26 +30,36 @@ struct Evaluation {
   std::vector<double> atom_energies;  ///< [n_atoms] (eV)
   std::vector<double> atom_virials;   ///< [n_atoms, 9] (eV) or empty
   std::string warning;                ///< "" if none
+  std::string refusal = {};           ///< why there are no results (on all ranks alike), or ""
 };
 
 Evaluation evaluate_frame(const Comm& comm, ForceField& field, Configuration frame, bool with_virials) {
-  PlacedFrame placed(comm, frame, field.cutoff());
-  const Atoms& atoms = placed.atoms;
+  std::optional<PlacedFrame> placed;
+  try {
+    placed.emplace(comm, frame, field.cutoff());
+  } catch (const Error& error) {  // of the cell and its grid of ranks: all ranks throw it
+    return {std::move(frame), {}, {}, "", error.what()};
+  }
+  const Atoms& atoms = placed->atoms;
   const Array<double> energies("dpmd::atom_energies", atoms.n_local);
   const Tensors virials("dpmd::atom_virials", with_virials ? static_cast<std::size_t>(atoms.n_all()) : 0);
-  const Energetics total = placed.compute(field, {energies, virials});
+  const Energetics total = placed->compute(field, {energies, virials});
 
-  struct ByAtom {
+  if (!std::isfinite(total.energy))
+    return {
+        std::move(frame), {}, {}, "", fmt::format("the energy is {} eV; are atoms too close?", total.energy)};
+
+  struct AtomRow {
     std::int64_t id;
     double energy, force[3], virial[9];
   };
-  std::vector<ByAtom> own;
+  std::vector<AtomRow> own;
   for (int i = 0; i < atoms.n_local; ++i) {
     own.push_back({atoms.id(i), energies(i), {atoms.force(i, 0), atoms.force(i, 1), atoms.force(i, 2)}, {}});
     for (int k = 0; with_virials && k < 9; ++k) own.back().virial[k] = virials(i, k);
   }
-  auto all = comm.gather(std::span<const ByAtom>(own));
-  std::sort(all.begin(), all.end(), [](const ByAtom& a, const ByAtom& b) { return a.id < b.id; });
+  auto all = comm.gather(std::span<const AtomRow>(own));
+  std::sort(all.begin(), all.end(), [](const AtomRow& a, const AtomRow& b) { return a.id < b.id; });
 
   const auto warnings = comm.gather(std::span<const char>(total.warning));
   Evaluation result{std::move(frame), {}, {}, std::string(warnings.begin(), warnings.end())};
@@ -224,7 +235,13 @@ void evaluate(const Comm& comm, const Application::Arguments& arguments) {
       auto& frame = usable.frames[i];
       broadcast_box(comm, frame);
       const Evaluation evaluation = evaluate_frame(comm, *field, frame, !arguments[atom_virials].empty());
-      on_root(comm, [&] { outcome.add(path, usable.numbers[i], frame, evaluation); });
+      on_root(comm, [&] {
+        if (evaluation.refusal.empty())
+          outcome.add(path, usable.numbers[i], frame, evaluation);
+        else
+          outcome.refuse(path, usable.numbers[i],
+                         Outcome::frame_name(path, usable.numbers[i]) + ": " + evaluation.refusal);
+      });
     }
   }
   on_root(comm, [&] { outcome.finish(); });
