@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <filesystem>
 
 #include "apps/application/run_owner.hpp"
@@ -55,6 +56,12 @@ void label(const Comm& comm, const Application::Arguments& arguments) {
       frame.forces.clear();
       all.push_back(std::move(frame));
     }
+  for (const auto& [name, mass] : read.masses)
+    QUINTET_CHECK(std::any_of(all.begin(), all.end(),
+                              [&, &of = name](const Configuration& frame) {
+                                return std::count(frame.type_names.begin(), frame.type_names.end(), of) > 0;
+                              }),
+                  "--masses: no frame has atoms of '{}'", name);
   const auto own = std::filesystem::absolute(folder) / ".quintet";
   std::filesystem::create_directories(own);
   const RunOwner owner(own.string(), "dpmd label", [&comm](const std::string& why) {
