@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "apps/submatrix/basis.hpp"
 #include "apps/submatrix/compare_report.hpp"
 #include "apps/submatrix/measured.hpp"
 #include "apps/submatrix/system.hpp"
@@ -27,7 +28,7 @@ double process_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER
 /// What all methods share.
 struct Task {
   const System& system;
-  const Orthogonalised& basis;
+  const Basis& basis;
   std::optional<double> mu, n_pairs;
   double temperature = 0;                    ///< k_B T (hartree)
   const std::optional<Diagonalised>& exact;  ///< or nothing
@@ -35,12 +36,13 @@ struct Task {
 
 void finish_row(MethodRow& row, const Task& task, const SubmatrixResult& sign) {
   const double before = process_seconds();
-  const auto density = density_matrix(sign, task.basis, task.system.k, task.system.s, row.threshold);
+  const auto density =
+      density_matrix(sign, task.basis, task.basis.k(task.system), task.basis.s(task.system), row.threshold);
   row.density_cpu_s = task.system.k.comm.maximum(process_seconds() - before);
   row.tr_dk = density.tr_dk;
   row.n_pairs = density.n_pairs;
   row.idempotency = density.idempotency;
-  if (task.exact) row.d_error = largest_difference(density.d, *task.exact);
+  if (task.exact) row.d_error = largest_difference(task.basis.of_user(density.d), *task.exact);
   log::info("{}{}: {:.3g} s ({:.3g} s of CPU), Tr(DK) = {:.9f} hartree", row.method,
             row.threshold > 0 ? fmt::format(", {:.0e}", row.threshold) : "", row.cost.wall_s, row.cost.cpu_s,
             row.tr_dk);
@@ -111,8 +113,8 @@ void compare(Context& context, const CompareOptions& options) {
   if (!context.go_ahead()) return;
 
   Measurement measurement;
-  const auto basis = orthogonalise(system.k, system.s,
-                                   *std::min_element(options.thresholds.begin(), options.thresholds.end()));
+  const Basis basis =
+      make_basis(system, *std::min_element(options.thresholds.begin(), options.thresholds.end()), false, {});
   Comparison comparison;
   comparison.orthogonalise = measurement.finish(context.comm());
   std::optional<Diagonalised> exact;

@@ -135,6 +135,7 @@ std::vector<std::vector<EqualError>> at_equal_errors(const Comparison& compariso
   std::set<double, std::greater<>> errors;
   for (const auto& [method, list] : points) errors.insert(list.back().error);
   for (const double error : errors) {
+    if (!all.empty() && error > 0.8 * all.back().front().error) continue;  // as good as the one before
     std::vector<EqualError> times;
     for (const auto& [method, list] : points)
       if (list.back().error <= error) times.push_back(time_at(method, list, error));
