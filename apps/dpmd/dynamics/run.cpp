@@ -45,7 +45,10 @@ void add_force_times(Context& context, const std::string& phase, const ForceTime
 /// What a run writes besides the files of every run.
 std::vector<std::string> extra_files(const RunOptions& options) {
   std::vector<std::string> files;
-  if (options.trajectory) files.emplace_back("trajectory.h5");
+  if (const auto& trajectory = options.trajectory) {
+    if (trajectory->format != TrajectoryFormat::xyz) files.emplace_back("trajectory.h5");
+    if (trajectory->format != TrajectoryFormat::h5md) files.emplace_back("trajectory.xyz");
+  }
   if (options.deviation) files.emplace_back("model_devi.out");
   if (options.selection) files.insert(files.end(), {"candidates.h5", "selected.xyz", "selected.json"});
   return files;
