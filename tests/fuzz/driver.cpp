@@ -96,7 +96,8 @@ int run(int argc, char** argv) {
   const bool good = WIFEXITED(status) && WEXITSTATUS(status) == 0;
   if (!good) {
     const std::string kept = "failing_" + name;
-    fs::copy_file(scratch / reader->file, kept, fs::copy_options::overwrite_existing);
+    std::error_code absent;  // it died before its first input
+    fs::copy_file(scratch / reader->file, kept, fs::copy_options::overwrite_existing, absent);
     std::fprintf(stderr, "%s: ended with %s %d; its last input is kept as %s\n", name.c_str(),
                  WIFSIGNALED(status) ? "signal" : "exit code",
                  WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status), fs::absolute(kept).c_str());
