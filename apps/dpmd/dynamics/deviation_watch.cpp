@@ -9,7 +9,7 @@
 namespace quintet::dpmd {
 
 DeviationWatch::DeviationWatch(Context& context, const RunOptions& options, const Simulation& simulation)
-    : options_(options), candidates_path_(context.path("candidates.h5")) {
+    : options_(options), candidates_path_(options.selection ? context.path("candidates.h5") : "") {
   if (!options.deviation) {
     if (options.potential.models.size() > 1)
       log::warning("potential.model names {} models; without the section deviation only the first is used",
