@@ -24,4 +24,17 @@ void together(const Comm& comm, Action&& action) {
   throw_together(comm, message);
 }
 
+/// As together(), for a NumericalError. Collective.
+template <class Action>
+void numerically_together(const Comm& comm, Action&& action) {
+  std::string message;
+  try {
+    action();
+  } catch (const NumericalError& error) {
+    message = error.what();
+  }
+  const int rank = comm.minimum(message.empty() ? comm.size() : comm.rank());
+  if (rank < comm.size()) throw NumericalError(comm.broadcast(message, rank));
+}
+
 }  // namespace quintet::electronic

@@ -6,12 +6,12 @@
 namespace quintet::electronic {
 
 BlockMatrix energy_weighted_density(const SubmatrixResult& sign, const Orthogonalised& basis,
-                                    const BlockMatrix& k, double threshold) {
+                                    const BlockMatrix& pattern, double threshold) {
   const double drop = 0.01 * threshold, error = 0.1 * drop;
   const BlockMatrix& z = basis.inverse_sqrt;
   const BlockMatrix pa = multiply(sign.p, basis.a, {.threshold = drop, .error = error});
   const BlockMatrix paz = multiply(pa, z, {.threshold = drop, .error = error});
-  BlockMatrix w = multiply(z, paz, {.error = error, .pattern = &k});
+  BlockMatrix w = multiply(z, paz, {.error = error, .pattern = &pattern});
   symmetrise(w);
   return w;
 }

@@ -62,6 +62,18 @@ struct SubmatrixOptions {
   int columns_together = 0;     ///< block columns that may share a submatrix; 0: as many as make it cheaper
   double memory_bytes = 0;      ///< a rank may use for one submatrix; 0: the node's memory over its ranks
   Interrupt interrupt{};        ///< throws Interrupted within the time of a submatrix
+  bool estimate_error = false;  ///< of the submatrices' finite range: see TruncationError
+};
+
+/// Errors of E = Tr(P A), N and P that come from the finite range of the submatrices and from the polynomial:
+/// what growing the submatrices of a sample of block columns changes (truncation_error.hpp). At fixed pairs
+/// the energy's is that at equal N.
+struct TruncationError {
+  double energy = 0;   ///< (hartree)
+  double n_pairs = 0;  ///< before pairs were put anywhere
+  double p = 0;        ///< ||P - P_exact||_F
+  int n_columns = 0;   ///< sampled; 0: nothing was estimated
+  double seconds = 0;
 };
 
 struct SubmatrixResult {
@@ -82,13 +94,18 @@ struct SubmatrixResult {
   int n_in_gap = 0;                   ///< of the latter, those that have eigenvalues in the gap of the others
   double n_pairs_put = 0;    ///< fixed n_pairs, T = 0: what was put on the frontier orbitals to hold it
   bool holds_pairs = false;  ///< n_pairs was fixed
+  TruncationError error;
   explicit SubmatrixResult(BlockMatrix matrix) : p(std::move(matrix)) {}
 };
 /// f(A) submatrix by submatrix.
 ///
 /// Fixed mu takes one pass. Fixed n_pairs too: mu is found beforehand from moments of A at a hundredfold
 /// threshold, and the pass gives P with a term (T = 0) or a Taylor series (T > 0) in which the count is then
-/// met exactly; only when mu turns out too far off, a second pass is made. `a`: unfiltered or filtered;
+/// met exactly; only when mu turns out too far off, a second pass is made. At T = 0 the term stands for what
+/// the truncation misses, less than half an electron: where the count at a gap differs by more, or there is no
+/// gap, the eigen kernel goes by the levels. Where each submatrix is the whole matrix these are exact and are
+/// filled one by one, degenerate ones evenly; otherwise n_pairs cuts into a band that the submatrices do not
+/// resolve: InputError, which names the nearest number with a gap. `a`: unfiltered or filtered;
 /// blocks below options.threshold are dropped first. Collective: each needed block travels once, then no
 /// communication, then one reduction. Throws InputError naming the block whose submatrix does not fit into
 /// memory, before anything is computed.
@@ -101,12 +118,17 @@ struct SubmatrixResult {
 /// D = Z P Z and what follows from it.
 ///
 /// Where the number of pairs was fixed, D is scaled by Tr P / Tr(Z P Z S), 1 to 1e-7 (threshold 1e-3) or
-/// 1e-10 (1e-5): Tr(D S) is then what was asked for to rounding. At a fixed mu nothing is scaled.
+/// 1e-10 (1e-5): Tr(D S) is then what was asked for to rounding. A difference that the residual of Z does not
+/// explain is not scaled away: NumericalError. At a fixed mu nothing is scaled.
+///
+/// overlap_error: first order in R = Z S Z - 1, E is off by Tr(P A P R); Tr(P R), which is known, times the
+/// width of the occupied levels (fixed mu: their root mean square) stands for it.
 struct DensityResult {
-  BlockMatrix d;                ///< density matrix a spin, on K's pattern, bitwise symmetric
+  BlockMatrix d;                ///< density matrix a spin, on K's and S's pattern, bitwise symmetric
   double tr_dk = 0;             ///< Tr(D K) (Hartree), per electron pair
   double n_pairs = 0;           ///< Tr(D S)
   double n_pairs_unscaled = 0;  ///< Tr(Z P Z S): what it misses of Tr P is the error of Z
+  double overlap_error = 0;     ///< of tr_dk, from Z (hartree), an estimate
   double idempotency = 0;       ///< ||P P - P||_F, estimated from random vectors (a few per cent)
   double commutator = 0;        ///< ||P A - A P||_F, likewise
   explicit DensityResult(BlockMatrix matrix) : d(std::move(matrix)) {}

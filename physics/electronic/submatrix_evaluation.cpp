@@ -11,6 +11,8 @@
 
 #include "io/log/error.hpp"
 #include "physics/electronic/chemical_potential.hpp"
+#include "physics/electronic/collective.hpp"
+#include "physics/electronic/truncation_error.hpp"
 
 namespace quintet::electronic {
 
@@ -48,27 +50,13 @@ std::vector<int> sampled_columns(int n_blocks) {
   return columns;
 }
 
-/// Run `action`, which must not communicate; if it throws a NumericalError on any rank, the first such rank's
-/// is thrown on all. Collective.
-template <class Action>
-void numerically_together(const Comm& comm, const Action& action) {
-  std::string message;
-  try {
-    action();
-  } catch (const NumericalError& error) {
-    message = error.what();
-  }
-  const int rank = comm.minimum(message.empty() ? comm.size() : comm.rank());
-  if (rank < comm.size()) throw NumericalError(comm.broadcast(message, rank));
-}
+}  // namespace
 
 std::vector<double> summed(const Comm& comm, std::vector<double> values, std::size_t n) {
   values.resize(n, 0.0);
   comm.reduce(std::span<double>(values), Comm::Reduction::sum);
   return values;
 }
-
-}  // namespace
 
 SubmatrixEvaluation::SubmatrixEvaluation(const BlockMatrix& a, const SubmatrixOptions& options)
     : a_(a),
@@ -144,20 +132,6 @@ std::vector<Band> SubmatrixEvaluation::bands() const {
   return {{bounds_.lower, spectrum_.homo + margin}, {spectrum_.lumo - margin, bounds_.upper}};
 }
 
-double SubmatrixEvaluation::mu_that_holds(double centre, double half_width,
-                                          const std::vector<double>& moments, const SpectralMeasure& levels,
-                                          bool damped) const {
-  PairCount of_moments{centre, half_width, moments, nullptr, options_.temperature, damped};
-  PairCount of_levels{centre, half_width, {}, &levels, options_.temperature, damped};
-  double lower = bounds_.lower - 40 * options_.temperature, upper = bounds_.upper + 40 * options_.temperature;
-  for (int i = 0; i < 60; ++i) {
-    const double mu = 0.5 * (lower + upper);
-    const double n = of_moments(mu) + (damped && levels.x.empty() ? 0 : comm_.sum(of_levels(mu)));
-    (n < *options_.n_pairs ? lower : upper) = mu;
-  }
-  return 0.5 * (lower + upper);
-}
-
 double SubmatrixEvaluation::first_mu() const {
   if (options_.mu) return *options_.mu;
   constexpr std::size_t n_moments = 80;
@@ -179,15 +153,18 @@ double SubmatrixEvaluation::first_mu() const {
   return mu_that_holds(series.centre, series.half_width, summed(comm_, sweep.moments(), n_moments), {}, true);
 }
 
+double SubmatrixEvaluation::idempotency_tolerance(double error, double rounding) const {
+  // a function that is no step is not idempotent; in a split band f (1 - f) is at most this
+  if (bands().size() < 2) return infinity;
+  const double smeared =
+      options_.temperature > 0 ? std::exp(-0.5 * occupation_.gap / options_.temperature) : 0.0;
+  return 2 * error + smeared + rounding;
+}
+
 void SubmatrixEvaluation::sweep_by_polynomial(std::vector<int> which) {
   const auto functions = occupation_.functions(options_.n_pairs.has_value());
   auto bands_now = bands();
-  // a function that is no step is not idempotent; in a split band f (1 - f) is at most this
-  const bool split = bands_now.size() == 2;
-  const double smeared =
-      options_.temperature > 0 ? std::exp(-0.5 * occupation_.gap / options_.temperature) : 0.0;
-  const double rounding = options_.single_precision ? 1e-5 : 1e-11;
-  const double tolerance = split ? 2 * error_ + smeared + rounding : infinity;
+  const double tolerance = idempotency_tolerance(error_, options_.single_precision ? 1e-5 : 1e-11);
   n_polynomial_ = comm_.sum(static_cast<int>(which.size()));
   const ChebyshevSeries* series = &series_;
   ChebyshevSeries sharper;
@@ -244,38 +221,8 @@ void SubmatrixEvaluation::sweep_by_kernels() {
     return numerically_together(
         comm_, [&] { sweep_.newton_schulz(by_eigen, occupation_.mu, error_, options_.newton_schulz_order); });
   n_eigen_ = comm_.sum(static_cast<int>(by_eigen.size()));
-  numerically_together(comm_, [&] {
-    sweep_.eigen(by_eigen, functions, eigen_only_ && options_.n_pairs && options_.temperature == 0);
-  });
+  numerically_together(comm_, [&] { sweep_.eigen(by_eigen, functions, keeps_eigenpairs()); });
   if (!eigen_only_) sweep_by_polynomial(std::move(by_polynomial));
-}
-
-bool SubmatrixEvaluation::hold_pairs() {
-  std::vector<double> traces;
-  for (std::size_t f = 0; f < sweep_.values().size(); ++f) traces.push_back(sweep_.trace(f));
-  traces = summed(comm_, traces, traces.size());
-  const auto s = occupation_.variation(traces, *options_.n_pairs);
-  if (!s) return false;
-  variation_ = *s;
-  return true;
-}
-
-void SubmatrixEvaluation::fill_levels() {
-  // N(mu) is a staircase of the submatrices' levels: the step that passes N is filled in part
-  const double n_pairs = *options_.n_pairs;
-  const auto count = [&](double mu) {
-    return comm_.sum(PairCount{0, 1, {}, &sweep_.levels(), 0, false}(mu));
-  };
-  double lower = bounds_.lower - 1, upper = bounds_.upper + 1, n_lower = 0, n_upper = count(upper);
-  while (upper - lower > 1e-12 * (bounds_.upper - bounds_.lower)) {
-    const double mu = 0.5 * (lower + upper), n = count(mu);
-    (n < n_pairs ? lower : upper) = mu;
-    (n < n_pairs ? n_lower : n_upper) = n;
-  }
-  const double part = n_upper > n_lower ? (n_pairs - n_lower) / (n_upper - n_lower) : 0;
-  sweep_.transform([=](double x) { return x < lower ? 1.0 : x < upper ? part : 0.0; });
-  occupation_.mu = 0.5 * (lower + upper);
-  variation_ = 0;
 }
 
 double SubmatrixEvaluation::entropy() const {
@@ -311,15 +258,13 @@ void SubmatrixEvaluation::report(SubmatrixResult& result) const {
   if (options_.kernel != SubmatrixKernel::newton_schulz)
     result.predicted_seconds = comm_.maximum(predicted.together);
   result.clustering_gain = comm_.sum(predicted.alone) / comm_.sum(predicted.together);
-  double homo = spectrum_.homo, lumo = spectrum_.lumo;
-  for (std::size_t i = 0; i < sweep_.levels().x.size(); ++i) {
-    const double level = sweep_.levels().x[i];
-    if (sweep_.levels().weight[i] < 1e-6) continue;  // a state of the submatrix's rim
-    (level < occupation_.mu ? homo : lumo) =
-        level < occupation_.mu ? std::max(homo, level) : std::min(lumo, level);
+  result.homo = spectrum_.homo;
+  result.lumo = spectrum_.lumo;
+  if (eigen_only_ && options_.mu) {  // levels with little weight are of the submatrices' rims: count
+    const double n = count_levels(occupation_.mu);
+    result.homo = level_of(n - 0.5);
+    result.lumo = level_of(n + 0.5);
   }
-  result.homo = comm_.maximum(homo);
-  result.lumo = comm_.minimum(lumo);
   result.mu = occupation_.mu + (options_.temperature > 0 ? variation_ : 0);
   result.entropy = entropy();
   result.flops = comm_.sum(sweep_.flops());
@@ -343,18 +288,14 @@ void SubmatrixEvaluation::run(SubmatrixResult& result) {
   for (int pass = 0;; ++pass) {
     look_at_spectrum();
     sweep();
-    if (!options_.n_pairs || hold_pairs()) break;
+    if (!options_.n_pairs) break;
     if (eigen_only_ && options_.temperature == 0) {
-      fill_levels();
+      hold_by_levels();
       break;
     }
+    if (hold_pairs()) break;
     if (options_.temperature == 0 && pass == 1) {
-      if (options_.kernel == SubmatrixKernel::polynomial)
-        throw NumericalError(
-            fmt::format("no gap was found at {} pairs (mu about {:.5g} Hartree, HOMO {:.5g}, LUMO {:.5g}): "
-                        "give a temperature, or take "
-                        "the eigen kernel",
-                        *options_.n_pairs, occupation_.mu, spectrum_.homo, spectrum_.lumo));
+      if (options_.kernel == SubmatrixKernel::polynomial) refuse_pairs();
       eigen_only_ = true;
       continue;
     }
@@ -379,6 +320,32 @@ void SubmatrixEvaluation::run(SubmatrixResult& result) {
   if (options_.temperature == 0 && values.size() > 1)
     result.n_pairs_put = variation_ * comm_.sum(sweep_.trace(1));
   report(result);
+}
+
+TruncationError SubmatrixEvaluation::estimate_error(const BlockMatrix& a, const BlockMatrix& p) const {
+  Occupation f = occupation_;
+  if (options_.temperature > 0) f.mu += variation_;
+  GrownColumns how;
+  how.threshold = options_.threshold;
+  how.mu = f.mu;
+  how.width = 0.5 * (bounds_.upper - bounds_.lower);
+  how.holds_pairs = options_.n_pairs.has_value();
+  how.f = filled_ ? filled_ : f;
+  how.cost = {cost_.fill, 0, pack_width<double>, false, true};
+  how.seconds = 0.25 * comm_.maximum(predicted_work(*a_.blocking, work_, cost_).together) + 0.05;
+  ChebyshevSeries series;
+  if (!eigen_only_) try {
+      const std::function<double(double)> functions[] = {how.f};
+      constexpr double sharper = 0.1;  // the polynomial's own error is to be seen
+      const double error = sharper * error_;
+      series = fit(bands(), functions, error, max_degree, spectrum_.density);
+      how.series = &series;
+      how.cost.degree = series.degree();
+      how.cost.may_polynomial = true;
+      how.tolerance = idempotency_tolerance(error, 1e-11);
+    } catch (const NumericalError&) {  // a degree beyond reason
+    }
+  return truncation_error(a, p, how);
 }
 
 }  // namespace quintet::electronic

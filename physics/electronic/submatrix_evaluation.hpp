@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <span>
 #include <vector>
 
 #include "physics/electronic/occupation.hpp"
@@ -17,6 +19,8 @@ class SubmatrixEvaluation {
   SubmatrixEvaluation(const BlockMatrix& a, const SubmatrixOptions& options);
   /// Fill the result's values (not yet symmetrised) and estimates; `result.p` may be `a` itself.
   void run(SubmatrixResult& result);
+  /// After run(): errors of P = result.p; `a` is not filtered.
+  [[nodiscard]] TruncationError estimate_error(const BlockMatrix& a, const BlockMatrix& p) const;
 
  private:
   void look_at_spectrum();
@@ -29,8 +33,17 @@ class SubmatrixEvaluation {
   [[nodiscard]] double first_mu() const;
   [[nodiscard]] double mu_that_holds(double centre, double half_width, const std::vector<double>& moments,
                                      const SpectralMeasure& levels, bool damped) const;
+  [[nodiscard]] double idempotency_tolerance(double error, double rounding) const;
   bool hold_pairs();
+  void hold_by_levels();
   void fill_levels();
+  void transform_levels(std::span<const std::function<double(double)>> functions);
+  [[noreturn]] void refuse_pairs() const;
+  [[nodiscard]] bool keeps_eigenpairs() const;
+  [[nodiscard]] bool submatrices_are_whole() const;
+  [[nodiscard]] bool is_gap(double n) const;
+  [[nodiscard]] double count_levels(double mu) const;
+  [[nodiscard]] double level_of(double n) const;
   void report(SubmatrixResult& result) const;
   [[nodiscard]] double entropy() const;
 
@@ -48,8 +61,12 @@ class SubmatrixEvaluation {
   ChebyshevSeries series_;  ///< of the first round
   bool eigen_only_;
   double variation_ = 0;  ///< s of the occupation's series
+  std::function<double(double)> filled_;  ///< of levels that are filled one by one, if they are
   double kernel_seconds_ = 0;
   int n_polynomial_ = 0, n_eigen_ = 0, n_in_gap_ = 0;
 };
+
+/// The sum over all ranks of n values, those that are missing being 0. Collective.
+[[nodiscard]] std::vector<double> summed(const Comm& comm, std::vector<double> values, std::size_t n);
 
 }  // namespace quintet::electronic

@@ -149,13 +149,17 @@ void Sweep::eigen(std::span<const int> which, Functions functions, bool keep) {
   }
 }
 
-void Sweep::transform(const std::function<double(double)>& f) {
+void Sweep::transform(Functions functions) {
   std::vector<double> columns;
+  values_.resize(functions.size());
+  for (auto& value : values_) value.assign(values_begin_.back(), 0.0);
   for (const Kept& kept : kept_) {
     const Submatrix& s = work_[at(kept.which)];
     own_rows(s);
-    transform_columns(kept.pairs, own_, f, columns);
-    store(kept.which, 0, columns);
+    for (std::size_t f = 0; f < functions.size(); ++f) {
+      transform_columns(kept.pairs, own_, functions[f], columns);
+      store(kept.which, f, columns);
+    }
   }
 }
 

@@ -34,8 +34,8 @@ class Sweep {
                                             double tolerance, bool single_precision);
   /// Submatrices `which` by eigendecomposition; `keep`: eigenpairs stay for transform().
   void eigen(std::span<const int> which, Functions functions, bool keep);
-  /// The kept eigenpairs with another first function.
-  void transform(const std::function<double(double)>& f);
+  /// The kept eigenpairs with other functions.
+  void transform(Functions functions);
   /// Submatrices `which` by Newton-Schulz iterations: the first function is a step at mu.
   void newton_schulz(std::span<const int> which, double mu, double error, int order);
 

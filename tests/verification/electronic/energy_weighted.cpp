@@ -47,8 +47,8 @@ class EnergyWeighted : public ::testing::Test {
     options.temperature = temperature;
     options.threshold = threshold;
     const auto sign = evaluate_submatrices(basis.a, options);
-    return {energy_weighted_density(sign, basis, k, threshold),
-            density_matrix(sign, basis, k, s, threshold).tr_dk};
+    const auto density = density_matrix(sign, basis, k, s, threshold);
+    return {energy_weighted_density(sign, basis, density.d, threshold), density.tr_dk};
   }
 };
 

@@ -1,0 +1,145 @@
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+#include <string>
+
+#include "io/log/error.hpp"
+#include "physics/electronic/chemical_potential.hpp"
+#include "physics/electronic/collective.hpp"
+#include "physics/electronic/submatrix_evaluation.hpp"
+
+namespace quintet::electronic {
+
+namespace {
+
+/// The most that may be put on frontier orbitals for what truncation misses: more could be another orbital's.
+constexpr double most_pairs_put = 0.25;
+
+constexpr double ev_per_hartree = 27.211386245988;
+
+}  // namespace
+
+double SubmatrixEvaluation::mu_that_holds(double centre, double half_width,
+                                          const std::vector<double>& moments, const SpectralMeasure& levels,
+                                          bool damped) const {
+  PairCount of_moments{centre, half_width, moments, nullptr, options_.temperature, damped};
+  PairCount of_levels{centre, half_width, {}, &levels, options_.temperature, damped};
+  double lower = bounds_.lower - 40 * options_.temperature, upper = bounds_.upper + 40 * options_.temperature;
+  for (int i = 0; i < 60; ++i) {
+    const double mu = 0.5 * (lower + upper);
+    const double n = of_moments(mu) + (damped && levels.x.empty() ? 0 : comm_.sum(of_levels(mu)));
+    (n < *options_.n_pairs ? lower : upper) = mu;
+  }
+  return 0.5 * (lower + upper);
+}
+
+bool SubmatrixEvaluation::hold_pairs() {
+  std::vector<double> traces;
+  for (std::size_t f = 0; f < sweep_.values().size(); ++f) traces.push_back(sweep_.trace(f));
+  traces = summed(comm_, traces, traces.size());
+  if (options_.temperature == 0 && std::abs(*options_.n_pairs - traces[0]) > most_pairs_put) return false;
+  const auto s = occupation_.variation(traces, *options_.n_pairs);
+  if (!s) return false;
+  variation_ = *s;
+  return true;
+}
+
+double SubmatrixEvaluation::count_levels(double mu) const {
+  return comm_.sum(PairCount{0, 1, {}, &sweep_.levels(), 0, false}(mu));
+}
+
+double SubmatrixEvaluation::level_of(double n) const {
+  double lower = bounds_.lower - 1, upper = bounds_.upper + 1;
+  while (upper - lower > 1e-12 * (bounds_.upper - bounds_.lower)) {
+    const double mu = 0.5 * (lower + upper);
+    (count_levels(mu) < n ? lower : upper) = mu;
+  }
+  return 0.5 * (lower + upper);
+}
+
+bool SubmatrixEvaluation::submatrices_are_whole() const {
+  return !comm_.any(std::any_of(work_.begin(), work_.end(),
+                                [&](const Submatrix& s) { return s.n < a_.blocking->n_rows(); }));
+}
+
+bool SubmatrixEvaluation::keeps_eigenpairs() const {
+  if (!eigen_only_ || !options_.n_pairs || options_.temperature > 0) return false;
+  double bytes = 0;
+  for (const Submatrix& s : work_) bytes += 8.0 * s.n * s.n;
+  return !comm_.any(bytes > 0.25 * memory_of_a_rank(comm_, options_.memory_bytes));
+}
+
+void SubmatrixEvaluation::transform_levels(std::span<const std::function<double(double)>> functions) {
+  if (keeps_eigenpairs()) return sweep_.transform(functions);
+  std::vector<int> all(work_.size());
+  std::iota(all.begin(), all.end(), 0);
+  sweep_.clear(functions.size());
+  numerically_together(comm_, [&] { sweep_.eigen(all, functions, false); });
+}
+
+bool SubmatrixEvaluation::is_gap(double n) const {
+  // in a band N(mu) rises evenly between n - 1/2 and n + 1/2; at a gap it does so at the edges
+  const double whole = level_of(n + 0.5) - level_of(n - 0.5), half = level_of(n + 0.25) - level_of(n - 0.25);
+  const double around = (level_of(n + 2.5) - level_of(n - 2.5) - whole) / 4;
+  return half > 0.7 * whole && whole > 2 * around;
+}
+
+void SubmatrixEvaluation::hold_by_levels() {
+  const double n = *options_.n_pairs;
+  spectrum_.homo = level_of(n - 0.5);
+  spectrum_.lumo = level_of(n + 0.5);
+  occupation_.mu = 0.5 * (spectrum_.homo + spectrum_.lumo);
+  occupation_.gap = spectrum_.lumo - spectrum_.homo;
+  const bool whole = submatrices_are_whole();
+  if (!whole && !is_gap(n)) refuse_pairs();
+  if (occupation_.gap < 1e-9 * (bounds_.upper - bounds_.lower)) {
+    if (!whole) refuse_pairs();
+    return fill_levels();
+  }
+  transform_levels(occupation_.functions(true));
+  if (!hold_pairs()) refuse_pairs();
+}
+
+void SubmatrixEvaluation::fill_levels() {
+  // whole matrices: the level that passes N is filled in part
+  const double width = 1e-9 * (bounds_.upper - bounds_.lower);
+  const double lower = occupation_.mu - width, upper = occupation_.mu + width;
+  const double n_lower = count_levels(lower), n_upper = count_levels(upper);
+  const double part = (*options_.n_pairs - n_lower) / (n_upper - n_lower);
+  filled_ = [=](double x) { return x < lower ? 1.0 : x < upper ? part : 0.0; };
+  const std::function<double(double)> functions[] = {filled_};
+  transform_levels(functions);
+  variation_ = 0;
+}
+
+void SubmatrixEvaluation::refuse_pairs() const {
+  const double n = *options_.n_pairs;
+  std::string here, nearest;
+  const auto gap_at = [&](double count) { return level_of(count + 0.5) - level_of(count - 0.5); };
+  const auto named = [](double count, double gap) {
+    return fmt::format("; the nearest number with a gap is {:.0f} ({:.3g} eV)", count, gap * ev_per_hartree);
+  };
+  if (eigen_only_) {
+    const double gap = gap_at(n);
+    here = fmt::format(": the levels around them are about {:.3g} eV apart", gap * ev_per_hartree);
+    for (int k = 1; k <= 64 && nearest.empty(); ++k)
+      for (const double count : {n + k, n - k})
+        if (nearest.empty() && count > 0 && count < a_.blocking->n_rows() && gap_at(count) > 10 * gap &&
+            is_gap(count))
+          nearest = named(count, gap_at(count));
+  } else if (const double count = comm_.sum(sweep_.trace(0)); std::abs(count - std::round(count)) < 0.2) {
+    nearest = named(std::round(count), occupation_.gap);
+  }
+  throw InputError(fmt::format(
+      "{:.0f} occupied orbitals cut into a band or a degenerate level{}, which submatrices of this threshold "
+      "(at most {} of {} rows) do not tell apart{}. Take that number of electrons (twice that of orbitals, of "
+      "a closed shell), give a temperature, or take larger blocks or a smaller threshold, so that a submatrix "
+      "is the whole matrix",
+      n, here,
+      comm_.maximum(std::accumulate(work_.begin(), work_.end(), 0,
+                                    [](int most, const Submatrix& s) { return std::max(most, s.n); })),
+      a_.blocking->n_rows(), nearest));
+}
+
+}  // namespace quintet::electronic
