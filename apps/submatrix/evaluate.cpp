@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <limits>
 #include <numeric>
 
@@ -41,17 +42,25 @@ SubmatrixOptions submatrix_options(const EvaluateOptions& options, double thresh
   result.n_pairs = electrons;
   result.pairs_tolerance = options.ensemble.tolerance / 2;
   result.temperature = thermal_energy(options.temperature);
+  result.estimate_error = options.method.estimate_error;
   return result;
 }
 
-/// Refuse a step function at a chemical potential inside a band.
+/// Refuse a step function at a chemical potential inside a band, and a number of electrons that the
+/// submatrices do not tell from others.
 void check_gap(const EvaluateOptions& options, const Evaluation& evaluation) {
+  if (options.temperature > 0) return;
   QUINTET_CHECK(
-      options.temperature > 0 || !(evaluation.lumo - evaluation.homo < options.method.least_gap),
+      !(evaluation.lumo - evaluation.homo < options.method.least_gap),
       "mu = {:.6g} hartree lies inside a band: the levels around it, {:.6g} and {:.6g} hartree, are closer "
       "than method.least_gap = {:.3g} hartree; choose mu (or the number of electrons) so that it lies in a "
       "gap, or give a temperature",
       evaluation.mu, evaluation.homo, evaluation.lumo, options.method.least_gap);
+  QUINTET_CHECK(
+      !options.ensemble.electrons || evaluation.pairs_error < 0.5,
+      "the submatrices miss about {:.2g} electrons of one spin at mu = {:.6g} hartree, by estimate: which "
+      "orbitals are occupied is not known; take a smaller threshold, larger blocks or a temperature",
+      evaluation.pairs_error, evaluation.mu);
 }
 
 void announce_system(const System& system) {
@@ -133,16 +142,25 @@ Evaluation evaluate_spin(Context& context, const EvaluateOptions& options, const
   Evaluation evaluation = summary_of(threshold, sign, density, seconds);
   if (options.temperature > 0)  // levels at mu are partly full: there is no highest or lowest one
     evaluation.homo = evaluation.lumo = std::numeric_limits<double>::quiet_NaN();
-  check_gap(options, evaluation);
   if (options.temperature == 0) {
     const auto phase = context.phase("frontier");
-    const auto [homo, lumo] = frontier_levels(basis.a, sign.p);
-    evaluation.homo = homo;
-    evaluation.lumo = lumo;
+    const auto levels = frontier_levels(basis.a, sign.p, sign.mu);
+    evaluation.homo = levels.homo;
+    evaluation.lumo = levels.lumo;
+    evaluation.homo_error = levels.homo_error;
+    evaluation.lumo_error = levels.lumo_error;
+    const double missing = spin.electrons.value_or(levels.n_below) - levels.n_below;
+    QUINTET_CHECK(
+        levels.n_below < 0 || options.ensemble.common_mu || std::abs(missing) < 0.5,
+        "at mu = {:.6g} hartree, which the submatrices found for {} occupied orbitals, the whole matrix "
+        "has {}: the number of electrons cuts into a band that submatrices of threshold {:.0e} do not "
+        "resolve; take a smaller threshold, larger blocks, a temperature or another number",
+        sign.mu, spin.electrons.value_or(0), levels.n_below, threshold);
   }
+  check_gap(options, evaluation);
   if (!write) return evaluation;
   const auto energy_weighted = [&] {
-    return basis.of_user(energy_weighted_density(sign, basis, basis.k(system), threshold));
+    return basis.of_user(energy_weighted_density(sign, basis, density.d, threshold));
   };
   write_outputs(context, options.output, spin.suffix, 2 * density.n_pairs,
                 {{"density", [&] { return basis.of_user(density.d); }},
@@ -236,6 +254,8 @@ void evaluate_thresholds(Context& context, const EvaluateOptions& options, const
       evaluations.back().threshold = threshold;
     }
     announce(evaluations.back(), reference, static_cast<double>(spins.front().system.n_atoms));
+    if (const auto why = doubt(evaluations.back(), options.temperature))
+      log::warning("Doubtful: {}; take a smaller threshold or larger blocks", *why);
     context.show("Tr(DK)", evaluations.back().tr_dk, "hartree");
     if (i < n) keep(context, evaluations);
   }

@@ -22,7 +22,8 @@ struct MethodOptions {
   double polynomial_error = 0;
   int newton_schulz_order = 2;
   int columns_together = 0;
-  double least_gap = 0.005;      ///< (hartree)
+  double least_gap = 0.005;  ///< (hartree)
+  bool estimate_error = true;
   std::optional<double> memory;  ///< of a rank for one submatrix (B)
 };
 void describe(Schema& schema, MethodOptions& options);

@@ -74,6 +74,11 @@ void describe(Schema& schema, MethodOptions& options) {
                 "Stop if the levels around mu lie closer and the temperature is 0: mu is then inside a band, "
                 "where the density matrix does not decay")
       .at_least(0);
+  schema.flag(
+      "estimate_error", options.estimate_error,
+      "Estimate the errors of energy, electrons and density matrix from a sample of block columns that "
+      "are evaluated again with larger submatrices; a quarter of the submatrices' time, 0.05 s at "
+      "least; false leaves errors unknown");
   schema
       .quantity("memory", options.memory, "B",
                 "A rank may use for one submatrix; absent: the node's memory over its ranks")

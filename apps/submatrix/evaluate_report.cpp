@@ -23,10 +23,11 @@ double milli_ev_per_atom(double hartree, double n_atoms) {
 }
 const char* milli_ev_unit(double n_atoms) { return n_atoms > 0 ? "meV/atom" : "meV"; }
 
-/// "[homo, lumo]" as a gap in eV, or "none".
-std::string gap_text(const Evaluation& evaluation) {
-  const double gap = (evaluation.lumo - evaluation.homo) * ev_per_hartree;
-  return std::isfinite(gap) ? fmt::format("{:.4g} eV", gap) : "not found";
+/// "1.234 +- 0.001 eV", or "not found".
+std::string gap_text(const Evaluation& e) {
+  const double gap = (e.lumo - e.homo) * ev_per_hartree;
+  const double error = (e.lumo_error + e.homo_error) * ev_per_hartree;
+  return std::isfinite(gap) ? fmt::format("{:.5g} +- {:.1g} eV", gap, error) : "not found";
 }
 
 void summarise_energies(Context& context, const Evaluation& last, double temperature) {
@@ -46,18 +47,27 @@ void summarise_energies(Context& context, const Evaluation& last, double tempera
   }
   if (std::isfinite(last.homo)) context.summarise("homo_hartree", last.homo);
   if (std::isfinite(last.lumo)) context.summarise("lumo_hartree", last.lumo);
-  if (std::isfinite(last.lumo - last.homo))
+  if (std::isfinite(last.lumo - last.homo)) {
     context.summarise("gap_ev", (last.lumo - last.homo) * ev_per_hartree);
+    context.summarise("gap_error_ev", (last.lumo_error + last.homo_error) * ev_per_hartree);
+  }
 }
 
 void summarise_errors(Context& context, const Evaluation& last, const ReferenceOptions& reference,
-                      const std::vector<double>& estimates, double n_atoms) {
+                      const Evaluation& first, double temperature, double n_atoms) {
   context.summarise("idempotency_error", last.idempotency,
                     "||PP - P||_F of one spin; no error at a temperature");
   context.summarise("commutator_hartree", last.commutator, "||PA - AP||_F of one spin");
   context.summarise("asymmetry", last.asymmetry);
-  if (estimates.size() > 1)
-    context.summarise("energy_estimated_error_of_first_threshold_hartree", estimates.front());
+  if (last.error_columns > 0) {
+    context.summarise("energy_estimated_error_hartree", last.energy_error);
+    context.summarise("energy_estimated_error_of_first_threshold_hartree", first.energy_error);
+    context.summarise("electrons_estimated_error", 2 * last.pairs_error);
+    context.summarise("density_estimated_error", last.p_error);
+    context.summarise("estimate_columns", static_cast<std::int64_t>(last.error_columns));
+    context.summarise("estimate_s", last.error_seconds);
+  }
+  if (const auto why = doubt(last, temperature)) context.summarise("doubtful", *why);
   if (!reference.energy) return;
   const double error = last.tr_dk - *reference.energy;
   context.summarise("energy_error_hartree", error);
@@ -88,10 +98,11 @@ std::string milli_ev_text(double hartree, double n_atoms) {
 
 /// What came out at each threshold.
 void report_table(Report& report, const std::vector<Evaluation>& evaluations,
-                  const ReferenceOptions& reference, const std::vector<double>& estimates, double n_atoms) {
+                  const ReferenceOptions& reference, double n_atoms) {
+  const bool estimated = evaluations.front().error_columns > 0;
   std::vector<std::string> header{"threshold", "Tr(DK) (hartree)"};
   if (reference.energy) header.push_back(fmt::format("error ({})", milli_ev_unit(n_atoms)));
-  if (evaluations.size() > 1) header.push_back(fmt::format("estimated error ({})", milli_ev_unit(n_atoms)));
+  if (estimated) header.push_back(fmt::format("estimated error ({})", milli_ev_unit(n_atoms)));
   for (const char* name : {"electrons", "mu (hartree)", "gap (eV)", "idempotency"}) header.emplace_back(name);
   std::vector<std::vector<std::string>> rows;
   for (std::size_t i = 0; i < evaluations.size(); ++i) {
@@ -99,7 +110,7 @@ void report_table(Report& report, const std::vector<Evaluation>& evaluations,
     auto& row = rows.emplace_back();
     row = {fmt::format("{:.0e}", e.threshold), fmt::format("{:.8f}", e.tr_dk)};
     if (reference.energy) row.push_back(milli_ev_text(e.tr_dk - *reference.energy, n_atoms));
-    if (evaluations.size() > 1) row.push_back(estimates[i] == 0 ? "" : milli_ev_text(estimates[i], n_atoms));
+    if (estimated) row.push_back(fmt::format("{:.2e}", milli_ev_per_atom(e.energy_error, n_atoms)));
     for (const auto& text :
          {fmt::format("{:.10g}", 2 * e.n_pairs), fmt::format("{:.6f}", e.mu),
           std::isfinite(e.lumo - e.homo) ? fmt::format("{:.4g}", (e.lumo - e.homo) * ev_per_hartree)
@@ -109,7 +120,8 @@ void report_table(Report& report, const std::vector<Evaluation>& evaluations,
   }
   report.table(header, rows,
                fmt::format("Energies and idempotency ||PP - P|| (no error at a temperature) of one spin, "
-                           "electrons of both. Error: from {}. Estimated error: from the smallest threshold.",
+                           "electrons of both. Error: from {}. Estimated error: from larger "
+                           "submatrices of a sample of block columns.",
                            reference.label));
 }
 
@@ -144,8 +156,7 @@ Curve over_threshold(const std::string& label, const std::vector<Evaluation>& ev
 }
 
 void report_convergence(Report& report, const std::vector<Evaluation>& evaluations,
-                        const ReferenceOptions& reference, const std::vector<double>& estimates,
-                        double n_atoms) {
+                        const ReferenceOptions& reference, double n_atoms) {
   if (evaluations.size() < 2) return;
   Plot plot;
   plot.title = "Errors and filter threshold";
@@ -156,12 +167,13 @@ void report_convergence(Report& report, const std::vector<Evaluation>& evaluatio
     plot.curves.push_back(over_threshold(
         fmt::format("energy ({}), from {}", milli_ev_unit(n_atoms), reference.label), evaluations,
         [&](const auto& e) { return milli_ev_per_atom(e.tr_dk - *reference.energy, n_atoms); }));
-  Curve estimate = over_threshold(fmt::format("energy ({}), estimated", milli_ev_unit(n_atoms)), evaluations,
-                                  [](const auto&) { return 0; });
-  for (std::size_t i = 0; i < estimates.size(); ++i)
-    estimate.y[i] = std::abs(milli_ev_per_atom(estimates[i], n_atoms));
-  estimate.dashed = true;
-  plot.curves.push_back(estimate);
+  if (evaluations.front().error_columns > 0) {
+    Curve estimate =
+        over_threshold(fmt::format("energy ({}), estimated", milli_ev_unit(n_atoms)), evaluations,
+                       [&](const auto& e) { return milli_ev_per_atom(e.energy_error, n_atoms); });
+    estimate.dashed = true;
+    plot.curves.push_back(estimate);
+  }
   plot.curves.push_back(
       over_threshold("idempotency ||PP - P|| an orbital pair", evaluations,
                      [](const auto& e) { return e.idempotency / std::sqrt(std::max(1.0, e.n_pairs)); }));
@@ -210,9 +222,16 @@ void write_results(Context& context, const std::vector<Evaluation>& evaluations)
   write("electrons", "1", "2 Tr P", [](const E& e) { return 2 * e.n_pairs; });
   write("electrons_of_d", "1", "2 Tr(D S)", [](const E& e) { return 2 * e.n_pairs_of_d; });
   write("mu", "hartree", "Chemical potential", [](const E& e) { return e.mu; });
-  write("homo", "hartree", "Highest level below mu, an estimate", [](const E& e) { return e.homo; });
-  write("lumo", "hartree", "Lowest level above mu, an estimate", [](const E& e) { return e.lumo; });
+  write("homo", "hartree", "Highest level below mu", [](const E& e) { return e.homo; });
+  write("lumo", "hartree", "Lowest level above mu", [](const E& e) { return e.lumo; });
+  write("homo_error", "hartree", "A level is that close to homo", [](const E& e) { return e.homo_error; });
+  write("lumo_error", "hartree", "A level is that close to lumo", [](const E& e) { return e.lumo_error; });
   write("entropy", "1", "Entropy of one spin / k_B", [](const E& e) { return e.entropy; });
+  write("energy_error", "hartree", "Estimated error of Tr(D K); 0: none",
+        [](const E& e) { return e.energy_error; });
+  write("electrons_error", "1", "Estimated error of the electrons",
+        [](const E& e) { return 2 * e.pairs_error; });
+  write("density_error", "1", "Estimated ||P - P_exact||_F", [](const E& e) { return e.p_error; });
   write("idempotency", "1", "||P P - P||_F", [](const E& e) { return e.idempotency; });
   write("commutator", "hartree", "||P A - A P||_F", [](const E& e) { return e.commutator; });
   write("submatrix_rows", "1", "Mean rows of a submatrix", [](const E& e) { return e.n_mean; });
@@ -232,6 +251,12 @@ void announce(const Evaluation& e, const ReferenceOptions& reference, double n_a
   log::info(
       "  {:.12g} electrons (Tr DS {:+.0e}), mu {:.6f} hartree, gap {}; idempotency {:.1e}, commutator {:.1e}",
       2 * e.n_pairs, 2 * (e.n_pairs_of_d - e.n_pairs), e.mu, gap_text(e), e.idempotency, e.commutator);
+  if (e.error_columns > 0)
+    log::info(
+        "  estimated errors: {:.1e} hartree ({:.1e} {}), {:.1e} electrons, ||dP|| {:.1e}; from {} block "
+        "columns in {:.3g} s",
+        e.energy_error, milli_ev_per_atom(e.energy_error, n_atoms), milli_ev_unit(n_atoms), 2 * e.pairs_error,
+        e.p_error, e.error_columns, e.error_seconds);
   log::info("  {:.1f} blocks a column, {} submatrices of {} rows (largest {}); {}, {:.3g} s, {:.3g} GFLOP/s",
             e.blocks, e.n_submatrices, e.n_mean, e.n_max, e.kernel, e.seconds,
             e.flops / std::max(e.seconds, 1e-9) * 1e-9);
@@ -241,11 +266,10 @@ void report_evaluations(Context& context, const EvaluateOptions& options, const 
                         const System& system, const Orthogonalised* basis,
                         const std::vector<Evaluation>& evaluations) {
   const auto n_atoms = static_cast<double>(system.n_atoms);
-  const auto estimates = error_estimates(evaluations);
   const auto& last = evaluations.back();
   add_headlines(context, options, system, evaluations);
   summarise_energies(context, last, options.temperature);
-  summarise_errors(context, last, reference, estimates, n_atoms);
+  summarise_errors(context, last, reference, evaluations.front(), options.temperature, n_atoms);
   summarise_speed(context, last, system);
   if (last.condition > 0) context.summarise("overlap_condition", last.condition);
   if (basis != nullptr) {
@@ -257,9 +281,9 @@ void report_evaluations(Context& context, const EvaluateOptions& options, const 
   report.title("submatrix evaluate", fmt::format("{} orbitals in {} blocks", system.blocking().n_rows(),
                                                  system.blocking().n_blocks()));
   report.section("Density matrix");
-  report_table(report, evaluations, reference, estimates, n_atoms);
+  report_table(report, evaluations, reference, n_atoms);
   report_costs(report, evaluations);
-  report_convergence(report, evaluations, reference, estimates, n_atoms);
+  report_convergence(report, evaluations, reference, n_atoms);
   if (basis != nullptr) report_sparsity(report, basis->a, last.threshold);
   write_results(context, evaluations);
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 namespace quintet::submatrix {
 
 using namespace electronic;
@@ -38,6 +40,11 @@ Evaluation summary_of(double threshold, const SubmatrixResult& sign, const Densi
   result.idempotency = density.idempotency;
   result.commutator = density.commutator;
   result.asymmetry = sign.asymmetry;
+  result.error_columns = sign.error.n_columns;
+  result.energy_error = sign.error.energy + density.overlap_error;
+  result.pairs_error = sign.error.n_pairs;
+  result.p_error = sign.error.p;
+  result.error_seconds = comm.maximum(sign.error.seconds);
   result.blocks =
       static_cast<double>(comm.sum(static_cast<long>(sign.p.n_blocks()))) / sign.p.blocking->n_blocks();
   result.n_mean = sign.n_mean;
@@ -61,19 +68,21 @@ Evaluation mean_of(const Evaluation& up, const Evaluation& down) {
   const auto root = [&](double Evaluation::*number) {
     both.*number = std::sqrt(0.5 * (std::pow(up.*number, 2) + std::pow(down.*number, 2)));
   };
-  for (auto number :
-       {&Evaluation::clustering_gain, &Evaluation::tr_dk, &Evaluation::n_pairs, &Evaluation::n_pairs_of_d,
-        &Evaluation::n_pairs_put, &Evaluation::entropy, &Evaluation::blocks})
+  for (auto number : {&Evaluation::clustering_gain, &Evaluation::tr_dk, &Evaluation::n_pairs,
+                      &Evaluation::n_pairs_of_d, &Evaluation::n_pairs_put, &Evaluation::entropy,
+                      &Evaluation::blocks, &Evaluation::energy_error, &Evaluation::pairs_error})
     half(number);
-  for (auto number : {&Evaluation::idempotency, &Evaluation::commutator, &Evaluation::asymmetry})
+  for (auto number :
+       {&Evaluation::idempotency, &Evaluation::commutator, &Evaluation::asymmetry, &Evaluation::p_error})
     root(number);
-  for (auto number : {&Evaluation::flops, &Evaluation::seconds, &Evaluation::kernel_seconds,
-                      &Evaluation::predicted_seconds, &Evaluation::density_seconds})
+  for (auto number :
+       {&Evaluation::flops, &Evaluation::seconds, &Evaluation::kernel_seconds, &Evaluation::predicted_seconds,
+        &Evaluation::density_seconds, &Evaluation::error_seconds})
     sum(number);
   both.mu_down = down.mu;
   both.unpaired = up.n_pairs - down.n_pairs;
-  both.homo = std::max(up.homo, down.homo);
-  both.lumo = std::min(up.lumo, down.lumo);
+  if (down.homo > up.homo) both.homo = down.homo, both.homo_error = down.homo_error;
+  if (down.lumo < up.lumo) both.lumo = down.lumo, both.lumo_error = down.lumo_error;
   both.n_mean = (up.n_mean + down.n_mean) / 2;
   both.n_max = std::max(up.n_max, down.n_max);
   both.n_submatrices = up.n_submatrices + down.n_submatrices;
@@ -82,12 +91,17 @@ Evaluation mean_of(const Evaluation& up, const Evaluation& down) {
   return both;
 }
 
-std::vector<double> error_estimates(const std::vector<Evaluation>& evaluations) {
-  const auto best = std::min_element(evaluations.begin(), evaluations.end(),
-                                     [](const auto& a, const auto& b) { return a.threshold < b.threshold; });
-  std::vector<double> errors;
-  for (const auto& evaluation : evaluations) errors.push_back(evaluation.tr_dk - best->tr_dk);
-  return errors;
+std::optional<std::string> doubt(const Evaluation& e, double temperature) {
+  constexpr double most = 0.03;
+  const double orbitals = std::sqrt(std::max(1.0, e.n_pairs));
+  if (e.error_columns > 0 && e.p_error > most * orbitals)
+    return fmt::format(
+        "{:.0f} % of the density matrix is wrong by estimate (||dP|| {:.1e}, energy {:.1e} hartree)",
+        100 * e.p_error / orbitals, e.p_error, e.energy_error);
+  if (temperature == 0 && e.idempotency > most * orbitals)
+    return fmt::format("the density matrix is not idempotent (||PP - P|| {:.1e} of {:.1f})", e.idempotency,
+                       orbitals);
+  return std::nullopt;
 }
 
 }  // namespace quintet::submatrix

@@ -27,10 +27,17 @@ void for_each_number(E& e, const Visit& visit) {
   visit("n_in_gap", e.n_in_gap);
   visit("homo", e.homo);
   visit("lumo", e.lumo);
+  visit("homo_error", e.homo_error);
+  visit("lumo_error", e.lumo_error);
   visit("entropy", e.entropy);
   visit("idempotency", e.idempotency);
   visit("commutator", e.commutator);
   visit("asymmetry", e.asymmetry);
+  visit("error_columns", e.error_columns);
+  visit("energy_error", e.energy_error);
+  visit("pairs_error", e.pairs_error);
+  visit("p_error", e.p_error);
+  visit("error_seconds", e.error_seconds);
   visit("blocks", e.blocks);
   visit("n_mean", e.n_mean);
   visit("n_max", e.n_max);

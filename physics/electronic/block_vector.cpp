@@ -11,7 +11,8 @@ namespace {
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 }  // namespace
 
-SymmetricProduct::SymmetricProduct(const BlockMatrix& a) : a_(a) {
+template <class Value>
+BlockProduct<Value>::BlockProduct(const BlockMatrix& a) : a_(a) {
   const Blocking& blocks = *a.blocking;
   n_own_ = blocks.begin[at(a.last)] - blocks.begin[at(a.first)];
   place_.assign(at(blocks.n_blocks()), -1);
@@ -31,7 +32,8 @@ SymmetricProduct::SymmetricProduct(const BlockMatrix& a) : a_(a) {
   send_.resize(asked_.size());
 }
 
-void SymmetricProduct::operator()(const std::vector<double>& x, std::vector<double>& y) {
+template <class Value>
+void BlockProduct<Value>::operator()(const std::vector<Value>& x, std::vector<Value>& y) {
   const Blocking& blocks = *a_.blocking;
   std::copy(x.begin(), x.begin() + n_own_, x_.begin());
   for (std::size_t rank = 0; rank < asked_.size(); ++rank) {
@@ -45,22 +47,25 @@ void SymmetricProduct::operator()(const std::vector<double>& x, std::vector<doub
     std::copy(part.begin(), part.end(), x_.begin() + static_cast<std::ptrdiff_t>(to));
     to += part.size();
   }
-  y.assign(at(n_own_), 0.0);
+  y.assign(at(n_own_), Value{});
   for (int c = 0; c < a_.n_columns(); ++c) {
-    double* const sum = y.data() + place_[at(a_.first + c)];
+    Value* const sum = y.data() + place_[at(a_.first + c)];
     const int columns = blocks.size(a_.first + c);
     for (auto p = a_.column_begin[at(c)]; p < a_.column_begin[at(c + 1)]; ++p) {
       const double* element = a_.value.data() + a_.offset[at(p)];
-      const double* from = x_.data() + place_[at(a_.row[at(p)])];
+      const Value* from = x_.data() + place_[at(a_.row[at(p)])];
       const int rows = blocks.size(a_.row[at(p)]);
       for (int j = 0; j < columns; ++j, element += rows) {
-        double partial = 0;
+        Value partial{};
         for (int i = 0; i < rows; ++i) partial += element[i] * from[i];
         sum[j] += partial;
       }
     }
   }
 }
+
+template class BlockProduct<double>;
+template class BlockProduct<Lanes8>;
 
 std::vector<double> random_signs(const BlockMatrix& a, int k) {
   const Blocking& blocks = *a.blocking;

@@ -77,10 +77,10 @@ void scale(DensityResult& result, double n_pairs, const Orthogonalised& basis, d
   // |Tr(P (Z S Z - 1))| is at most the product of the norms; products that were left out add to it
   const double explained = 3 * basis.residual * std::sqrt(n * n_pairs) + 0.05 * threshold * n + 1e-9 * n;
   if (!(std::abs(missing) <= std::min(explained, 1e-3 * n_pairs)))
-    throw NumericalError(
-        fmt::format("Tr(D S) = {:.9g} pairs where Tr P = {:.9g}: S^-1/2 (residual {:.1e}) explains a difference of "
-                    "{:.1e} at most; take a smaller threshold",
-                    result.n_pairs_unscaled, n_pairs, basis.residual, explained));
+    throw NumericalError(fmt::format(
+        "Tr(D S) = {:.9g} pairs where Tr P = {:.9g}: S^-1/2 (residual {:.1e}) explains a difference of "
+        "{:.1e} at most; take a smaller threshold",
+        result.n_pairs_unscaled, n_pairs, basis.residual, explained));
   const double factor = n_pairs / result.n_pairs_unscaled;
   for (double& value : result.d.value) value *= factor;
 }

@@ -63,7 +63,7 @@ std::vector<std::function<double(double)>> Occupation::functions(bool varied) co
 }
 
 std::optional<double> Occupation::variation(std::span<const double> traces, double n) const {
-  const double reach = temperature == 0 ? 0.05 : 0.3 * temperature;
+  const double reach = temperature == 0 ? 0.25 : 0.3 * temperature;
   double lower = -reach, upper = reach;
   if (!(horner(traces, lower) <= n && n <= horner(traces, upper))) return std::nullopt;
   for (int i = 0; i < 200 && lower < upper; ++i) {

@@ -23,7 +23,7 @@ struct Occupation {
   /// f_1 = exp(-((x - mu)/gap)^2): what the filter takes from the count is put on the frontier orbitals.
   [[nodiscard]] std::vector<std::function<double(double)>> functions(bool varied) const;
   /// The s of least size with sum_k traces_k s^k = n, or nothing if none is small enough for the series
-  /// (T > 0: 0.3 T; T = 0: 0.05).
+  /// (T > 0: 0.3 T; T = 0: 0.25).
   [[nodiscard]] std::optional<double> variation(std::span<const double> traces, double n) const;
 };
 

@@ -102,11 +102,11 @@ struct SubmatrixResult {
 /// Fixed mu takes one pass. Fixed n_pairs too: mu is found beforehand from moments of A at a hundredfold
 /// threshold, and the pass gives P with a term (T = 0) or a Taylor series (T > 0) in which the count is then
 /// met exactly; only when mu turns out too far off, a second pass is made. At T = 0 the term stands for what
-/// the truncation misses, less than half an electron: where the count at a gap differs by more, or there is no
-/// gap, the eigen kernel goes by the levels. Where each submatrix is the whole matrix these are exact and are
-/// filled one by one, degenerate ones evenly; otherwise n_pairs cuts into a band that the submatrices do not
-/// resolve: InputError, which names the nearest number with a gap. `a`: unfiltered or filtered;
-/// blocks below options.threshold are dropped first. Collective: each needed block travels once, then no
+/// the truncation misses, less than half an electron: where the count at a gap differs by more, or there is
+/// no gap, the eigen kernel goes by the levels. Where each submatrix is the whole matrix these are exact and
+/// are filled one by one, degenerate ones evenly; otherwise n_pairs cuts into a band that the submatrices do
+/// not resolve: InputError, which names the nearest number with a gap. `a`: unfiltered or filtered; blocks
+/// below options.threshold are dropped first. Collective: each needed block travels once, then no
 /// communication, then one reduction. Throws InputError naming the block whose submatrix does not fit into
 /// memory, before anything is computed.
 [[nodiscard]] SubmatrixResult evaluate_submatrices(const BlockMatrix& a, const SubmatrixOptions& options);

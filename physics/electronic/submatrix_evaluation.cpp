@@ -8,6 +8,7 @@
 #include <numbers>
 #include <numeric>
 #include <string>
+#include <tuple>
 
 #include "io/log/error.hpp"
 #include "physics/electronic/chemical_potential.hpp"
@@ -221,7 +222,8 @@ void SubmatrixEvaluation::sweep_by_kernels() {
     return numerically_together(
         comm_, [&] { sweep_.newton_schulz(by_eigen, occupation_.mu, error_, options_.newton_schulz_order); });
   n_eigen_ = comm_.sum(static_cast<int>(by_eigen.size()));
-  numerically_together(comm_, [&] { sweep_.eigen(by_eigen, functions, keeps_eigenpairs()); });
+  const bool keep = keeps_eigenpairs();
+  numerically_together(comm_, [&] { sweep_.eigen(by_eigen, functions, keep); });
   if (!eigen_only_) sweep_by_polynomial(std::move(by_polynomial));
 }
 
@@ -242,6 +244,24 @@ double SubmatrixEvaluation::entropy() const {
   return comm_.sum(sum);
 }
 
+std::pair<double, double> SubmatrixEvaluation::levels_around_mu() const {
+  double homo = spectrum_.homo, lumo = spectrum_.lumo;
+  if (eigen_only_ && options_.n_pairs && options_.temperature == 0) return {homo, lumo};  // by count
+  if (eigen_only_) {  // levels with little weight are of the submatrices' rims: count
+    const double n = count_levels(occupation_.mu);
+    return {level_of(n - 0.5), level_of(n + 0.5)};
+  }
+  for (std::size_t i = 0; i < sweep_.levels().x.size(); ++i) {
+    const double level = sweep_.levels().x[i];
+    if (sweep_.levels().weight[i] < 1e-6) continue;  // a state of the submatrix's rim
+    if (level < occupation_.mu)
+      homo = std::max(homo, level);
+    else
+      lumo = std::min(lumo, level);
+  }
+  return {comm_.maximum(homo), comm_.minimum(lumo)};
+}
+
 void SubmatrixEvaluation::report(SubmatrixResult& result) const {
   double rows = 0;
   int largest = 0;
@@ -258,13 +278,7 @@ void SubmatrixEvaluation::report(SubmatrixResult& result) const {
   if (options_.kernel != SubmatrixKernel::newton_schulz)
     result.predicted_seconds = comm_.maximum(predicted.together);
   result.clustering_gain = comm_.sum(predicted.alone) / comm_.sum(predicted.together);
-  result.homo = spectrum_.homo;
-  result.lumo = spectrum_.lumo;
-  if (eigen_only_ && options_.mu) {  // levels with little weight are of the submatrices' rims: count
-    const double n = count_levels(occupation_.mu);
-    result.homo = level_of(n - 0.5);
-    result.lumo = level_of(n + 0.5);
-  }
+  std::tie(result.homo, result.lumo) = levels_around_mu();
   result.mu = occupation_.mu + (options_.temperature > 0 ? variation_ : 0);
   result.entropy = entropy();
   result.flops = comm_.sum(sweep_.flops());

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "physics/electronic/occupation.hpp"
@@ -44,6 +45,7 @@ class SubmatrixEvaluation {
   [[nodiscard]] bool is_gap(double n) const;
   [[nodiscard]] double count_levels(double mu) const;
   [[nodiscard]] double level_of(double n) const;
+  [[nodiscard]] std::pair<double, double> levels_around_mu() const;
   void report(SubmatrixResult& result) const;
   [[nodiscard]] double entropy() const;
 
@@ -60,7 +62,7 @@ class SubmatrixEvaluation {
   double error_;            ///< of the polynomial
   ChebyshevSeries series_;  ///< of the first round
   bool eigen_only_;
-  double variation_ = 0;  ///< s of the occupation's series
+  double variation_ = 0;                  ///< s of the occupation's series
   std::function<double(double)> filled_;  ///< of levels that are filled one by one, if they are
   double kernel_seconds_ = 0;
   int n_polynomial_ = 0, n_eigen_ = 0, n_in_gap_ = 0;

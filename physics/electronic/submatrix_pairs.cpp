@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <numeric>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "io/log/error.hpp"
 #include "physics/electronic/chemical_potential.hpp"
@@ -25,10 +27,11 @@ double SubmatrixEvaluation::mu_that_holds(double centre, double half_width,
                                           bool damped) const {
   PairCount of_moments{centre, half_width, moments, nullptr, options_.temperature, damped};
   PairCount of_levels{centre, half_width, {}, &levels, options_.temperature, damped};
+  const bool has_levels = comm_.any(!levels.x.empty());  // a rank may have none
   double lower = bounds_.lower - 40 * options_.temperature, upper = bounds_.upper + 40 * options_.temperature;
   for (int i = 0; i < 60; ++i) {
     const double mu = 0.5 * (lower + upper);
-    const double n = of_moments(mu) + (damped && levels.x.empty() ? 0 : comm_.sum(of_levels(mu)));
+    const double n = of_moments(mu) + (has_levels ? comm_.sum(of_levels(mu)) : 0);
     (n < *options_.n_pairs ? lower : upper) = mu;
   }
   return 0.5 * (lower + upper);
@@ -92,8 +95,9 @@ void SubmatrixEvaluation::hold_by_levels() {
   occupation_.mu = 0.5 * (spectrum_.homo + spectrum_.lumo);
   occupation_.gap = spectrum_.lumo - spectrum_.homo;
   const bool whole = submatrices_are_whole();
-  if (!whole && !is_gap(n)) refuse_pairs();
-  if (occupation_.gap < 1e-9 * (bounds_.upper - bounds_.lower)) {
+  // levels of many submatrices lie denser than those of the whole matrix: in a band they touch
+  const double least = (whole ? 1e-9 : 1e-3) * (bounds_.upper - bounds_.lower);
+  if (occupation_.gap < least) {
     if (!whole) refuse_pairs();
     return fill_levels();
   }
@@ -121,25 +125,29 @@ void SubmatrixEvaluation::refuse_pairs() const {
     return fmt::format("; the nearest number with a gap is {:.0f} ({:.3g} eV)", count, gap * ev_per_hartree);
   };
   if (eigen_only_) {
-    const double gap = gap_at(n);
-    here = fmt::format(": the levels around them are about {:.3g} eV apart", gap * ev_per_hartree);
-    for (int k = 1; k <= 64 && nearest.empty(); ++k)
+    here = fmt::format(": the levels around them are about {:.3g} eV apart", gap_at(n) * ev_per_hartree);
+    std::vector<std::pair<double, double>> gaps;  // count and gap, the nearest first
+    for (int k = 1; k <= 64; ++k)
       for (const double count : {n + k, n - k})
-        if (nearest.empty() && count > 0 && count < a_.blocking->n_rows() && gap_at(count) > 10 * gap &&
-            is_gap(count))
-          nearest = named(count, gap_at(count));
-  } else if (const double count = comm_.sum(sweep_.trace(0)); std::abs(count - std::round(count)) < 0.2) {
-    nearest = named(std::round(count), occupation_.gap);
+        if (count > 0 && count < a_.blocking->n_rows()) gaps.emplace_back(count, gap_at(count));
+    double widest = 0;
+    for (const auto& [count, gap] : gaps) widest = std::max(widest, gap);
+    for (const auto& [count, gap] : gaps)
+      if (nearest.empty() && gap > 0.5 * widest && is_gap(count)) nearest = named(count, gap);
+  } else {
+    nearest = "; the eigen kernel names the nearest number with a gap";
   }
   throw InputError(fmt::format(
-      "{:.0f} occupied orbitals cut into a band or a degenerate level{}, which submatrices of this threshold "
-      "(at most {} of {} rows) do not tell apart{}. Take that number of electrons (twice that of orbitals, of "
-      "a closed shell), give a temperature, or take larger blocks or a smaller threshold, so that a submatrix "
-      "is the whole matrix",
-      n, here,
+      "{:.0f} occupied orbitals cut into a band or a degenerate level, or their gap is too small for "
+      "submatrices "
+      "of this threshold (at most {} of {} rows){}{}. Take that number of electrons (twice that of orbitals, "
+      "of "
+      "a closed shell), give a temperature, or let each submatrix be the whole matrix: a smaller threshold, "
+      "larger blocks, the eigen kernel",
+      n,
       comm_.maximum(std::accumulate(work_.begin(), work_.end(), 0,
                                     [](int most, const Submatrix& s) { return std::max(most, s.n); })),
-      a_.blocking->n_rows(), nearest));
+      a_.blocking->n_rows(), here, nearest));
 }
 
 }  // namespace quintet::electronic

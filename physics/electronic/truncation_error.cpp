@@ -75,7 +75,8 @@ std::vector<Sampled> candidates(const BlockMatrix& p) {
   return sample;
 }
 
-/// The rows of grown submatrices: blocks where |A|^shells e_j >= threshold width^(shells - 1), and those of P.
+/// The rows of grown submatrices: blocks where |A|^shells e_j >= threshold width^(shells - 1), and those of
+/// P.
 class Growth {
  public:
   Growth(const BlockMatrix& a, const BlockMatrix& p, double threshold, double width)
@@ -223,7 +224,7 @@ double rest_of_series(const std::vector<Change>& first, const std::vector<Change
     squares += first[s].*number * (first[s].*number);
   }
   constexpr double rounding = 1e-13;
-  if (squares < rounding * rounding * static_cast<double>(second.size())) return 1;
+  if (!(squares > rounding * rounding * static_cast<double>(second.size()))) return 1;
   return 1 / (1 - std::clamp(product / squares, -0.5, 0.9));
 }
 

@@ -16,8 +16,9 @@ struct GrownColumns {
   double width = 0;                 ///< half of the spectrum's (hartree)
   bool holds_pairs = false;         ///< errors at fixed pairs are those of E - mu N
   std::function<double(double)> f;  ///< the occupation
-  const ChebyshevSeries* series = nullptr;  ///< of f, to much less than P's errors; none: by eigendecomposition
-  double tolerance = 0;                     ///< of the series' idempotency a column
+  const ChebyshevSeries* series =
+      nullptr;           ///< of f, to much less than P's errors; none: by eigendecomposition
+  double tolerance = 0;  ///< of the series' idempotency a column
   CostModel cost;
   double seconds = 0;  ///< that the estimate may take, by prediction
 };

@@ -168,10 +168,15 @@ TEST(Frontier, levels_are_those_of_the_matrix_though_p_is_filtered) {
   const auto sign = evaluate_submatrices(a, step_at(0, 1e-3, SubmatrixKernel::polynomial));
   const auto lumo = std::upper_bound(exact.begin(), exact.end(), 0.0);
 
-  const auto found = frontier_levels(a, sign.p);
+  for (const int dense_rows : {0, 512}) {
+    const auto found = frontier_levels(a, sign.p, 0, {1e-5, dense_rows});
 
-  EXPECT_NEAR(found.homo, *(lumo - 1), 2e-4);
-  EXPECT_NEAR(found.lumo, *lumo, 2e-4);
+    EXPECT_NEAR(found.homo, *(lumo - 1), 1e-6);
+    EXPECT_NEAR(found.lumo, *lumo, 1e-6);
+    EXPECT_LE(std::abs(found.homo - *(lumo - 1)), found.homo_error + 1e-12);
+    EXPECT_LE(std::abs(found.lumo - *lumo), found.lumo_error + 1e-12);
+    EXPECT_LT(found.homo_error + found.lumo_error, 2e-5);
+  }
 }
 
 TEST(Frontier, there_is_no_level_where_all_orbitals_are_full) {
@@ -181,7 +186,7 @@ TEST(Frontier, there_is_no_level_where_all_orbitals_are_full) {
   const auto blocks = blocks_of(system);
   const auto comm = Comm::world();
 
-  const auto found = frontier_levels(distribute(comm, system.a, blocks), distribute(comm, unit, blocks));
+  const auto found = frontier_levels(distribute(comm, system.a, blocks), distribute(comm, unit, blocks), 5);
 
   EXPECT_NEAR(found.homo, diagonalise(system.a).value.back(), 1e-9);
   EXPECT_EQ(found.lumo, std::numeric_limits<double>::infinity());
