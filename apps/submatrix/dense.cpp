@@ -112,6 +112,8 @@ Evaluation numbers_of(const Spin& spin, const Orbitals& orbitals, const Filling&
   result.n_mean = result.n_max = static_cast<int>(n);
   result.n_submatrices = 1;
   result.condition = orbitals.condition;
+  result.error_columns = d.blocking->n_blocks();  // all are exact but for rounding
+  result.energy_error = std::abs(result.tr_dk) * (result.idempotency / std::sqrt(result.n_pairs) + 1e-15);
   return result;
 }
 

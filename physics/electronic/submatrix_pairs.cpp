@@ -79,6 +79,7 @@ void SubmatrixEvaluation::transform_levels(std::span<const std::function<double(
   std::iota(all.begin(), all.end(), 0);
   sweep_.clear(functions.size());
   numerically_together(comm_, [&] { sweep_.eigen(all, functions, false); });
+  give_up_if_asked(comm_, options_.interrupt);
 }
 
 bool SubmatrixEvaluation::is_gap(double n) const {
