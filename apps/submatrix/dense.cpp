@@ -113,7 +113,7 @@ Evaluation numbers_of(const Spin& spin, const Orbitals& orbitals, const Filling&
   result.n_submatrices = 1;
   result.condition = orbitals.condition;
   result.error_columns = d.blocking->n_blocks();  // all are exact but for rounding
-  result.energy_error = std::abs(result.tr_dk) * (result.idempotency / std::sqrt(result.n_pairs) + 1e-15);
+  result.energy_error = result.commutator * std::sqrt(result.n_pairs);
   return result;
 }
 

@@ -40,22 +40,18 @@ struct EnergyError {
 
 std::optional<EnergyError> energy_error(const std::vector<Evaluation>& evaluations) {
   const auto& last = evaluations.back();
-  if (last.kernel == "dense") return EnergyError{last.commutator * std::sqrt(last.n_pairs), "rounding"};
+  if (last.kernel == "dense") return EnergyError{last.energy_error, "rounding"};
+  if (last.error_columns > 0) return EnergyError{last.energy_error, "by estimate"};
   return std::nullopt;
 }
 
 /// Why the whole result is in doubt, or "".
 std::string doubt_of(const Evaluation& e, double kelvin) {
-  if (kelvin > 0) return {};
-  if (e.lumo < e.homo)
+  if (kelvin == 0 && e.lumo < e.homo)
     return "The highest occupied level lies above the lowest empty one: mu is inside a band, or submatrices "
            "are too "
            "small.";
-  constexpr double most = 0.05;  // of a projector that is to be trusted, an orbital
-  const double idempotency = e.idempotency / std::sqrt(std::max(1.0, e.n_pairs));
-  if (idempotency > most)
-    return fmt::format("||PP - P|| is {:.2g} an occupied orbital: take a smaller threshold or larger blocks.",
-                       idempotency);
+  if (const auto why = doubt(e, kelvin)) return *why + ": take a smaller threshold or larger blocks.";
   return {};
 }
 
@@ -90,12 +86,12 @@ void describe_evaluation(Context& context, const EvaluateOptions& options, const
 void add_headlines(Context& context, const EvaluateOptions& options, const System& system,
                    const std::vector<Evaluation>& evaluations) {
   const Evaluation& last = evaluations.back();
-  const std::string doubt = doubt_of(last, options.temperature);
+  const std::string doubts = doubt_of(last, options.temperature);
   const auto error = energy_error(evaluations);
   context.headline("band energy 2 Tr(DK)",
                    error ? fmt::format("{:.8f} ± {:.1g} hartree", 2 * last.tr_dk, 2 * error->hartree)
                          : fmt::format("{:.8f} hartree", 2 * last.tr_dk),
-                   doubt);
+                   doubts);
   const double electrons = 2 * last.n_pairs, off = std::abs(electrons - std::round(electrons));
   constexpr double most_off = 0.1;
   context.headline(
@@ -110,7 +106,10 @@ void add_headlines(Context& context, const EvaluateOptions& options, const Syste
     context.headline("entropy", fmt::format("{:.6g} k_B", 2 * last.entropy));
   else
     context.headline(
-        "gap", std::isfinite(gap) ? fmt::format("{:.4g} eV", gap) : std::string("not found"),
+        "gap",
+        std::isfinite(gap)
+            ? fmt::format("{:.5g} ± {:.1g} eV", gap, (last.homo_error + last.lumo_error) * ev_per_hartree)
+            : std::string("not found"),
         gap > 0 ? std::string() : std::string("No gap around the chemical potential was found."));
   if (error) {
     const double mev = 1e3 * ev_per_hartree * error->hartree;
@@ -118,9 +117,9 @@ void add_headlines(Context& context, const EvaluateOptions& options, const Syste
                      system.n_atoms > 0
                          ? fmt::format("{:.1g} meV/atom", mev / static_cast<double>(system.n_atoms))
                          : fmt::format("{:.1g} meV", mev),
-                     doubt);
+                     doubts);
   } else {
-    context.headline("error of the energy", "not estimated", doubt);
+    context.headline("error of the energy", "not estimated", doubts);
   }
   context.headline("time of P and D", time_text(last.seconds + last.density_seconds));
 }
