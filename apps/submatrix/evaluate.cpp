@@ -147,8 +147,11 @@ Evaluation evaluate_spin(Context& context, const EvaluateOptions& options, const
     const auto levels = frontier_levels(basis.a, sign.p, sign.mu);
     evaluation.homo = levels.homo;
     evaluation.lumo = levels.lumo;
-    evaluation.homo_error = levels.homo_error;
-    evaluation.lumo_error = levels.lumo_error;
+    // S^-1/2's residual R = Z S Z - 1 moves a level e by e x^T R x; twice the root mean square stands for x^T
+    // R x
+    const auto of_overlap = [&](double level) { return 2 * basis.residual * std::abs(level); };
+    evaluation.homo_error = levels.homo_error + of_overlap(levels.homo);
+    evaluation.lumo_error = levels.lumo_error + of_overlap(levels.lumo);
     const double missing = spin.electrons.value_or(levels.n_below) - levels.n_below;
     QUINTET_CHECK(
         levels.n_below < 0 || options.ensemble.common_mu || std::abs(missing) < 0.5,
