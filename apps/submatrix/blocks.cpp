@@ -23,7 +23,9 @@ namespace {
 /// Orbitals of each atom of a cell and, where named, the molecule it belongs to (from 0).
 struct Atoms {
   std::vector<int> orbitals, molecule;
-  [[nodiscard]] int n_rows() const { return std::accumulate(orbitals.begin(), orbitals.end(), 0); }
+  [[nodiscard]] std::int64_t n_rows() const {
+    return std::accumulate(orbitals.begin(), orbitals.end(), std::int64_t{0});
+  }
 };
 
 Atoms read_atoms(const std::string& path) {
@@ -45,6 +47,9 @@ Atoms read_atoms(const std::string& path) {
     if (named) atoms.molecule.push_back(molecule - 1);
   }
   QUINTET_CHECK(!atoms.orbitals.empty(), "{}: names no atom", path);
+  for (const int molecule : atoms.molecule)
+    QUINTET_CHECK(molecule < static_cast<int>(atoms.molecule.size()), "{}: molecule {} of {} atoms", path,
+                  molecule + 1, atoms.molecule.size());
   return atoms;
 }
 
@@ -123,7 +128,7 @@ Atoms read_xyz_blocks(const BlocksOptions& options) {
 
 /// The cell's atoms as often as it takes to fill n_rows.
 Atoms repeated(const Atoms& cell, int n_rows, const std::string& what) {
-  const int rows = cell.n_rows();
+  const std::int64_t rows = cell.n_rows();
   QUINTET_CHECK(rows > 0 && n_rows % rows == 0,
                 "{} take {} rows, which does not divide the {} rows of the matrix", what, rows, n_rows);
   int n_molecules = 0;
