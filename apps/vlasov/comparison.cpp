@@ -5,6 +5,7 @@
 #include <span>
 #include <sstream>
 
+#include "apps/application/statistics.hpp"
 #include "io/config/scalar.hpp"
 #include "io/config/suggest.hpp"
 #include "io/files/input_file.hpp"
@@ -110,11 +111,12 @@ void tell(Context& context, const std::string& name, const std::string& what, do
   context.summarise(name + "_uncertainty", uncertainty, "standard error or change along the window");
   context.summarise(name + "_theory", theory);
   context.summarise(name + "_error_relative", (measured - theory) / std::abs(theory));
+  const std::string with_error = text_with_error(measured, uncertainty, "");
   const double doubtful = 0.2;  // of the rate
   context.headline(name == "growth_rate" ? "growth rate" : "frequency",
-                   fmt::format("{:.5g} ± {:.2g} (theory {:.5g})", measured, uncertainty, theory),
+                   fmt::format("{} (theory {:.5g})", with_error, theory),
                    uncertainty > doubtful * std::abs(measured) ? "no one exponential fits the window" : "");
-  log::info("{}: {:.6g} +- {:.2g}, theory {:.6g} ({:+.2f} %)", what, measured, uncertainty, theory,
+  log::info("{}: {}, theory {:.6g} ({:+.2f} %)", what, with_error, theory,
             100 * (measured - theory) / std::abs(theory));
 }
 

@@ -31,6 +31,11 @@ std::pair<std::string, std::string> terminal_text(const Action& action) {
 
 class Log : public testing::Test {
  protected:
+  /// The lines of earlier tests go to a file of their own.
+  Log() {
+    run_log::configure({.file = scratch_ / "earlier.log"});
+    run_log::configure({});
+  }
   ~Log() override { run_log::configure({}); }
   Scratch scratch_{"log"};
 };
@@ -67,6 +72,19 @@ TEST_F(Log, file_gets_all_lines_and_is_appended_to) {
   const std::string time = R"(\[\d\d:\d\d:\d\d\] )";
   EXPECT_TRUE(std::regex_match(text_of(path),
                                std::regex(time + "first\n" + time + "second\n" + time + "warning: third\n")))
+      << text_of(path);
+}
+
+TEST_F(Log, lines_from_before_there_is_a_file_come_first_in_it) {
+  const auto path = scratch_ / "run.log";
+
+  terminal_text([&] {
+    run_log::warning("before");
+    run_log::configure({.file = path});
+    run_log::info("after");
+  });
+
+  EXPECT_TRUE(std::regex_match(text_of(path), std::regex(R"(\[.{8}\] warning: before\n\[.{8}\] after\n)")))
       << text_of(path);
 }
 
