@@ -52,10 +52,12 @@ void add_species_columns(const Setup& setup, std::size_t s, std::vector<HistoryC
   for_walls(species.grid, [&](std::size_t d, std::size_t side) {
     const auto wall = fmt::format("{}_{}", "xyz"[d], side == 0 ? "lower" : "upper");
     column("left_" + wall, "particles that left through the wall, net, " + wall);
+    momenta("left_momentum_" + wall, "momentum that left through the wall, net, " + wall + ",");
     column("left_energy_" + wall, "kinetic energy that left through the wall, net, " + wall);
   });
   if (emits(species)) {
     column("emitted", "particles that walls emitted since the start");
+    momenta("emitted_momentum", "momentum of what walls emitted since the start,");
     column("emitted_energy", "kinetic energy that walls emitted since the start");
   }
   if (setup.system.keep_positive) {
@@ -68,7 +70,7 @@ void add_species_columns(const Setup& setup, std::size_t s, std::vector<HistoryC
     column("source_energy", "kinetic energy from the source");
   }
   column("rest_particles", "change of particles that forces, walls and sources do not explain");
-  momenta("rest_momentum", "change of momentum that forces and sources do not explain: collisions, walls;");
+  momenta("rest_momentum", "change of momentum that forces, walls and sources do not explain: collisions;");
   column("rest_energy", "change of kinetic energy that forces, walls and sources do not explain: collisions");
 }
 
@@ -125,30 +127,29 @@ void History::add_species(std::size_t s, const Sample::OfSpecies& of, std::vecto
   const auto append = [&](const std::array<double, 3>& vector) {
     row.insert(row.end(), vector.begin(), vector.begin() + static_cast<std::ptrdiff_t>(vdim));
   };
+  const auto append_amount = [&](const Amount& amount) {
+    row.push_back(amount.particles);
+    append(amount.momentum);
+    row.push_back(amount.energy);
+  };
   row.push_back(now.particles);
   append(now.momentum);
   row.insert(row.end(), {now.energy, of.l2, of.least_mean, of.edge.share, of.negative / of.m0});
   append(budget.force.momentum);
   row.push_back(budget.force.energy);
-  for_walls(species.grid, [&](std::size_t d, std::size_t side) {
-    row.insert(row.end(), {budget.left[d][side].particles, budget.left[d][side].energy});
-  });
-  if (emits(species)) row.insert(row.end(), {budget.emitted.particles, budget.emitted.energy});
+  for_walls(species.grid, [&](std::size_t d, std::size_t side) { append_amount(budget.left[d][side]); });
+  if (emits(species)) append_amount(budget.emitted);
   if (setup_.system.keep_positive) {
     append(budget.limited.momentum);
     row.push_back(budget.limited.energy);
   }
-  if (setup_.has_source[s]) {
-    row.push_back(budget.source.particles);
-    append(budget.source.momentum);
-    row.push_back(budget.source.energy);
-  }
+  if (setup_.has_source[s]) append_amount(budget.source);
   const Amount& first = first_[s];
   const auto left = budget.left_altogether();
   std::array<double, 3> rest{};
   for (std::size_t d = 0; d < vdim; ++d)
-    rest[d] = now.momentum[d] - first.momentum[d] - budget.force.momentum[d] - budget.source.momentum[d] -
-              budget.limited.momentum[d];
+    rest[d] = now.momentum[d] - first.momentum[d] + left.momentum[d] - budget.force.momentum[d] -
+              budget.source.momentum[d] - budget.limited.momentum[d];
   row.push_back(now.particles - first.particles + left.particles - budget.source.particles);
   append(rest);
   row.push_back(now.energy - first.energy + left.energy - budget.source.energy - budget.force.energy -

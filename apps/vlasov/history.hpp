@@ -20,9 +20,10 @@ struct HistoryColumn {
 /// kinetic_energy, energy, energy_balance; charge_density, gauss_error, excess_charge (see Sample). For each
 /// species S: S_particles, S_momentum_x ..., S_kinetic_energy, S_f_squared = int f^2, S_least_mean,
 /// S_edge_share, S_negative_share, and what has changed the first three since the start (see Budget):
-/// S_impulse_x ..., S_work, S_left_x_lower ..., S_left_energy_x_lower ... (walls), S_emitted,
-/// S_emitted_energy (walls that do), S_limited_momentum_x ..., S_limited_energy (where f is kept positive),
-/// S_source_particles ... (sources), S_rest_particles, S_rest_momentum_x ..., S_rest_energy.
+/// S_impulse_x ..., S_work, S_left_x_lower ..., S_left_momentum_x_lower_x ..., S_left_energy_x_lower ...
+/// (walls), S_emitted, S_emitted_momentum_x ..., S_emitted_energy (walls that do), S_limited_momentum_x ...,
+/// S_limited_energy (where f is kept positive), S_source_particles ... (sources), S_rest_particles,
+/// S_rest_momentum_x ..., S_rest_energy.
 class History {
  public:
   /// On a restart rows after `first_step` are dropped and what was there before is read back. Collective.

@@ -125,7 +125,7 @@ void report_budget(Context& context, const Setup& setup, std::size_t s, const Hi
                        const std::string& energy, bool at_end = true) {
     std::vector<std::string> cells = {what, particles.empty() ? "0" : value(particles, at_end)};
     for (int i = 0; i < setup.basis.vdim(); ++i)
-      cells.push_back(momentum.empty() ? "" : value(fmt::format("{}_{}", momentum, "xyz"[i]), at_end));
+      cells.push_back(value(fmt::format("{}_{}", momentum, "xyz"[i]), at_end));
     cells.push_back(value(energy, at_end));
     return cells;
   };
@@ -139,7 +139,7 @@ void report_budget(Context& context, const Setup& setup, std::size_t s, const Hi
       if (!species.grid.periodic[d]) {
         const auto wall = fmt::format("{}_{}", "xyz"[d], side);
         rows.push_back(row(fmt::format("- left at the {} wall of {}, net", side, "xyz"[d]), "left_" + wall,
-                           "", "left_energy_" + wall));
+                           "left_momentum_" + wall, "left_energy_" + wall));
       }
   if (setup.system.keep_positive)
     rows.push_back(row("+ keeping f positive", "", "limited_momentum", "limited_energy"));
@@ -147,8 +147,8 @@ void report_budget(Context& context, const Setup& setup, std::size_t s, const Hi
   rows.push_back(row("at the end", "particles", "momentum", "kinetic_energy"));
   context.report().table(
       header, rows,
-      fmt::format("Budget of {}, in the input's units. The rest is round-off, collisions with "
-                  "other species and, of momentum, what walls took.",
+      fmt::format("Budget of {}, in the input's units. The rest is round-off and collisions with "
+                  "other species.",
                   species.name));
 }
 

@@ -102,8 +102,7 @@ void Simulation::save_budgets(hdf5::Group& group) const {
       "budget", values, {n_ranks, here.size(), std::tuple_size_v<BudgetNumbers>},
       {"1",
        {"rank", "species", "quantity"},
-       "Counted by each rank: particles and energy left through each wall, then impulse, work, what "
-       "sources brought"});
+       "Counted by each rank: what left through each wall, then impulse, work, what sources brought"});
 }
 
 void Simulation::load_budgets(const hdf5::Group& group) {

@@ -10,6 +10,13 @@ struct Amount {
   double particles = 0;
   std::array<double, 3> momentum{};
   double energy = 0;
+
+  /// Add `weight` times an amount of particles of mass 1.
+  void add(double weight, double mass, const Amount& of) {
+    particles += weight * of.particles;
+    for (std::size_t d = 0; d < 3; ++d) momentum[d] += weight * mass * of.momentum[d];
+    energy += weight * mass * of.energy;
+  }
 };
 
 /// What has changed a species since the start of the run, summed with the weights of the Runge-Kutta stages:
@@ -18,22 +25,19 @@ struct Amount {
 ///     now - then = force + source - left + limited + rest
 ///
 /// holds to round-off for particles, momentum and (where the basis holds v^2) energy. The rest is what
-/// collisions have done, and for momentum what walls have.
+/// collisions have done.
 struct Budget {
-  struct Wall {
-    double particles = 0, energy = 0;
-  };
-  std::array<std::array<Wall, 2>, 3>
+  std::array<std::array<Amount, 2>, 3>
       left{};             ///< through the walls, [x direction][lower, upper], less what came in
   Amount force;           ///< impulse and work of all forces, int m a f dz and int m a.v f dz
   double given_work = 0;  ///< part of force.energy: of given fields and accelerations
   Amount source;
-  Wall emitted;    ///< by walls, which `left` has taken off already; mirrored ones do not count
+  Amount emitted;  ///< by walls, which `left` has taken off already; mirrored ones do not count
   Amount limited;  ///< by keeping f positive: no particles
-  [[nodiscard]] Wall left_altogether() const {
-    Wall sum;
+  [[nodiscard]] Amount left_altogether() const {
+    Amount sum;
     for (const auto& ends : left)
-      for (const Wall& wall : ends) sum.particles += wall.particles, sum.energy += wall.energy;
+      for (const Amount& wall : ends) sum.add(1, 1, wall);
     return sum;
   }
 };

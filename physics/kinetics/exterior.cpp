@@ -100,8 +100,7 @@ void Exterior::emit(const Exec& exec, double t, const std::vector<Exterior>& all
       for (std::size_t i = 0; i < flux.size(); ++i) flux[i] += emission.yield[r] * cause[i];
     }
     wall.flux->emit(flux, outside(d, side));
-    const auto out = vlasov_.outflow(exec, d, side, wall.nothing, outside(d, side));
-    for (std::size_t i = 0; i < 2; ++i) emitted_[i] -= out[i];
+    emitted_.add(-1, 1, vlasov_.outflow(exec, d, side, wall.nothing, outside(d, side)));
     if (!(emission.reflection > 0)) continue;
     vlasov_.mirror(exec, d, own(d, side), wall.mirrored);
     exec.fence();
@@ -128,16 +127,13 @@ void Exterior::hold(const Exec& exec, const Distribution& f) {
       vlasov_.trace(exec, f, wall.direction, wall.side, outside(wall.direction, wall.side));
 }
 
-void Exterior::add_outflow(const Exec& exec, double weight, double half_mass, Budget& budget) const {
+void Exterior::add_outflow(const Exec& exec, double weight, double mass, Budget& budget) const {
   for (const auto& wall : walls_) {
     const auto d = at(wall.direction), i = at(wall.side > 0 ? 1 : 0);
-    const auto flux = vlasov_.outflow(exec, wall.direction, wall.side, own_.side[d][i], outside_.side[d][i]);
-    auto& left = budget.left[d][i];
-    left.particles += weight * flux[0];
-    left.energy += weight * half_mass * flux[1];
+    budget.left[d][i].add(
+        weight, mass, vlasov_.outflow(exec, wall.direction, wall.side, own_.side[d][i], outside_.side[d][i]));
   }
-  budget.emitted.particles += weight * emitted_[0];
-  budget.emitted.energy += weight * half_mass * emitted_[1];
+  budget.emitted.add(weight, mass, emitted_);
 }
 
 std::size_t Exterior::doubles_sent() const {

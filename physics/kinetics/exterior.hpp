@@ -31,9 +31,9 @@ class Exterior {
   const FaceTraces& finish(const Exec& exec);
   /// Boundary::fixed: keep the traces of this f as what lies outside.
   void hold(const Exec& exec, const Distribution& f);
-  /// Count what leaves through this rank's walls, and what they emit, in a time `weight`: particles, and
-  /// `half_mass` times int v.v f; after finish().
-  void add_outflow(const Exec& exec, double weight, double half_mass, Budget& budget) const;
+  /// Count what leaves through this rank's walls, and what they emit, in a time `weight`, of particles of
+  /// `mass`; after finish().
+  void add_outflow(const Exec& exec, double weight, double mass, Budget& budget) const;
   /// Doubles sent by one start().
   [[nodiscard]] std::size_t doubles_sent() const;
 
@@ -65,7 +65,7 @@ class Exterior {
   std::vector<Halo> halos_;
   FaceTraces own_, outside_;
   std::vector<Comm::Pending> pending_;
-  std::array<double, 2> emitted_{};  ///< by the last emit(), a unit of time: particles, int v.v f
+  Amount emitted_;  ///< by the last emit(), a unit of time, of mass 1
 };
 
 }  // namespace quintet::kinetics

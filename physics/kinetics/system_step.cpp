@@ -47,7 +47,7 @@ void VlasovSystem::Implementation::stage(const Exec& exec, const Stage& stage, d
   for (std::size_t i = 0; i < species.size(); ++i) {
     operators[i]->add_exterior(exec, stage, exteriors[i].finish(exec), acceleration[i], to.f[i],
                                sum_on_the_way ? to.moments[i] : ConfField());
-    exteriors[i].add_outflow(exec, weight, 0.5 * species[i].mass, budgets[i]);
+    exteriors[i].add_outflow(exec, weight, species[i].mass, budgets[i]);
   }
   if (collides) {
     collisions->add(exec, t, from.f, stage.advance * stage.dt, to.f);

@@ -219,12 +219,11 @@ void VlasovOperatorOf<Tr>::mirror(const Exec& exec, int direction, const Array<d
 }
 
 template <class Tr>
-std::array<double, 2> VlasovOperatorOf<Tr>::outflow(const Exec&, int direction, int side,
-                                                    const Array<double>& inside,
-                                                    const Array<double>& outside) const {
+Amount VlasovOperatorOf<Tr>::outflow(const Exec&, int direction, int side, const Array<double>& inside,
+                                     const Array<double>& outside) const {
   const int n_packs = block_.n_packs();
   double *const blended = workspaces_.front().blended.data(), *const jump = workspaces_.front().jump.data();
-  P m0{}, m2{};
+  FaceOutflow<Tr> sum;
   for (int number = 0; number < n_edge_conf(direction); ++number)
     for (int row = 0; row < block_.n_rows(); ++row) {
       auto c = context(block_.row_index(row));
@@ -236,13 +235,15 @@ std::array<double, 2> VlasovOperatorOf<Tr>::outflow(const Exec&, int direction, 
         const double* beyond = outside.size() > 0 ? outside.data() + place : nullptr;
         const auto weights = face_weights(c.flux, c.v[direction], P{} + half_dv_[direction]);
         blend<Tr::n_conf_face_modes>(weights, side > 0 ? in : beyond, side > 0 ? beyond : in, blended, jump);
-        face_outflow<Tr>(c, direction, blended, jump, m0, m2);
+        sum.add(c, direction, blended, jump);
       }
     }
   double scale = side * moment_factor_;  // int phi_0 over the face's x directions
   for (int i = 0; i < cdim; ++i)
     if (i != direction) scale *= block_.grid.width(i) / constant_sqrt(2);
-  return {scale * horizontal_sum<double>(m0), scale * horizontal_sum<double>(m2)};
+  Amount amount{scale * horizontal_sum<double>(sum.m0), {}, 0.5 * scale * horizontal_sum<double>(sum.m2)};
+  for (std::size_t d = 0; d < Tr::vdim; ++d) amount.momentum[d] = scale * horizontal_sum<double>(sum.m1[d]);
+  return amount;
 }
 
 }  // namespace quintet::kinetics

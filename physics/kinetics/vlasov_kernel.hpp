@@ -234,27 +234,31 @@ template <class Tr, int I, int Side>
   });
 }
 
-/// int over the face and the velocity cells of the flux in direction i, times 1 (M0) and v.v (M2); to be
-/// scaled by the measure of the constants.
+/// int over configuration faces and velocity cells of the flux in direction i, times 1 (M0), v (M1) and v.v
+/// (M2); to be scaled by the measure of the constants.
 template <class Tr>
-inline void face_outflow(const PackContext<Tr>& c, int i, const double* g_face, const double* jump, P& m0,
-                         P& m2) {
-  const auto flux = [&](int g) {
-    P h[1];
-    times_velocity_on_face<Tr, 1>(i, g, c.v[i], c.half_dv[i], g_face, h);
-    return h[0] - load_mode(jump + Tr::conf_face_offset(g) * lanes, 0);
-  };
-  const P zeroth = flux(0);
-  m0 += zeroth;
-  for (int d = 0; d < Tr::vdim; ++d) {
-    // int xi phi_1 and int xi^2 phi_2 relative to int phi_0
-    const double h = c.half_dv[d], first = constant_sqrt(1.0 / 3), second = constant_sqrt(5) * 2 / 15;
-    m2 += (c.v[d] * c.v[d] + h * h / 3) * zeroth;
-    const int up = Tr::neighbours.up[d][0];
-    m2 += 2 * h * first * c.v[d] * flux(up);
-    if (const int up2 = Tr::neighbours.up[d][up]; up2 >= 0) m2 += h * h * second * flux(up2);
+struct FaceOutflow {
+  P m0{}, m1[Tr::vdim]{}, m2{};
+
+  void add(const PackContext<Tr>& c, int i, const double* g_face, const double* jump) {
+    const auto flux = [&](int g) {
+      P h[1];
+      times_velocity_on_face<Tr, 1>(i, g, c.v[i], c.half_dv[i], g_face, h);
+      return h[0] - load_mode(jump + Tr::conf_face_offset(g) * lanes, 0);
+    };
+    const P zeroth = flux(0);
+    m0 += zeroth;
+    for (int d = 0; d < Tr::vdim; ++d) {
+      // int xi phi_1 and int xi^2 phi_2 relative to int phi_0
+      const double h = c.half_dv[d], first = constant_sqrt(1.0 / 3), second = constant_sqrt(5) * 2 / 15;
+      const int up = Tr::neighbours.up[d][0];
+      const P slope = h * first * flux(up);  // int (v - centre) flux
+      m1[d] += c.v[d] * zeroth + slope;
+      m2 += (c.v[d] * c.v[d] + h * h / 3) * zeroth + 2.0 * c.v[d] * slope;
+      if (const int up2 = Tr::neighbours.up[d][up]; up2 >= 0) m2 += h * h * second * flux(up2);
+    }
   }
-}
+};
 
 // --- acceleration, -a_d df/dv_d
 

@@ -3,6 +3,7 @@
 #include <array>
 #include <memory>
 
+#include "physics/kinetics/budget.hpp"
 #include "physics/kinetics/distribution.hpp"
 #include "physics/kinetics/flux.hpp"
 
@@ -66,11 +67,10 @@ class VlasovOperator {
   virtual void mirror(const Exec& exec, int direction, const Array<double>& own,
                       const Array<double>& out) const = 0;
 
-  /// What leaves through the edge of an x direction: particles (int v_i f) and int v.v v_i f a unit of time,
-  /// from the traces inside and outside (an empty one counts as zero).
-  [[nodiscard]] virtual std::array<double, 2> outflow(const Exec& exec, int direction, int side,
-                                                      const Array<double>& inside,
-                                                      const Array<double>& outside) const = 0;
+  /// What leaves through the edge of x direction i a unit of time, of particles of mass 1: int v_i (1, v,
+  /// v.v/2) f, from the traces inside and outside (an empty one counts as zero).
+  [[nodiscard]] virtual Amount outflow(const Exec& exec, int direction, int side, const Array<double>& inside,
+                                       const Array<double>& outside) const = 0;
 
   /// Bound of sum_d |a_d|/dz_d over this block's cells (x and v), for the CFL condition.
   [[nodiscard]] virtual double frequency(const Exec& exec, const ConfField& acceleration) const = 0;

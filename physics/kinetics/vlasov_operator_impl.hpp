@@ -27,9 +27,8 @@ class VlasovOperatorOf final : public VlasovOperator {
   [[nodiscard]] std::size_t trace_size(int direction) const override;
   void mirror(const Exec& exec, int direction, const Array<double>& own,
               const Array<double>& out) const override;
-  [[nodiscard]] std::array<double, 2> outflow(const Exec& exec, int direction, int side,
-                                              const Array<double>& inside,
-                                              const Array<double>& outside) const override;
+  [[nodiscard]] Amount outflow(const Exec& exec, int direction, int side, const Array<double>& inside,
+                               const Array<double>& outside) const override;
   [[nodiscard]] double frequency(const Exec& exec, const ConfField& acceleration) const override;
   void sum_moments(const Exec& exec, const Distribution& f, const StageMoments& moments) const override;
 

@@ -21,6 +21,8 @@ struct Setting {
   int vdim = 2;
   bool walls = false, collisions = false;
   FieldModel field = FieldModel::maxwell;
+  bool emitting = false;  ///< other walls
+  int order = 2;
 };
 
 Species make_species(const Setting& setting, double charge, double mass) {
@@ -35,6 +37,14 @@ Species make_species(const Setting& setting, double charge, double mass) {
   // One wall turns electrons round, which needs whole velocities, the other takes both.
   if (setting.walls)
     s.boundary[0] = {charge < 0 ? Boundary::reflecting : Boundary::fixed, Boundary::absorbing};
+  if (setting.emitting) {
+    s.boundary[0] = {Boundary::absorbing, charge < 0 ? Boundary::open : Boundary::reflecting};
+    if (charge < 0)
+      s.emission[0][0] = Emission{.thermal_speed = 0.8,
+                                  .flux = [](double t) { return 0.1 + t; },
+                                  .yield = {0.2, 0.1},
+                                  .reflection = 0.3};
+  }
   for (int d = 1; d <= setting.vdim; ++d) {
     s.grid.lower[at(d)] = -7 / std::sqrt(mass);
     s.grid.upper[at(d)] = 7 / std::sqrt(mass);
@@ -82,7 +92,7 @@ struct Change {
 
 std::array<Change, 2> run(const Comm& comm, const Setting& setting) {
   const Exec exec;
-  const PhaseBasis basis(1, setting.vdim, 2, Family::serendipity);
+  const PhaseBasis basis(1, setting.vdim, setting.order, Family::serendipity);
   VlasovSystem system(comm, basis, {make_species(setting, -1, 1), make_species(setting, 1, 4)},
                       make_options(setting));
   for (int s = 0; s < 2; ++s) {
@@ -125,8 +135,8 @@ Amount rest(const Change& of) {
   rest.energy =
       of.now.energy - of.first.energy + left.energy - of.budget.source.energy - of.budget.force.energy;
   for (std::size_t d = 0; d < 3; ++d)
-    rest.momentum[d] = of.now.momentum[d] - of.first.momentum[d] - of.budget.force.momentum[d] -
-                       of.budget.source.momentum[d];
+    rest.momentum[d] = of.now.momentum[d] - of.first.momentum[d] + left.momentum[d] -
+                       of.budget.force.momentum[d] - of.budget.source.momentum[d];
   return rest;
 }
 
@@ -149,17 +159,47 @@ TEST(Budget, forces_and_sources_explain_all_changes) {
     }
 }
 
+/// Nothing is left over, at any wall, and each takes momentum along x and (but a mirror) y.
+void expect_closed(const std::array<Change, 2>& changes, bool energy = true) {
+  for (const auto& change : changes) {
+    const Amount left_over = rest(change);
+    EXPECT_NEAR(left_over.particles, 0, 1e-11);
+    if (energy) EXPECT_NEAR(left_over.energy, 0, 1e-10);
+    for (std::size_t d = 0; d < 2; ++d) EXPECT_NEAR(left_over.momentum[d], 0, 1e-10) << d;
+    for (const Amount& wall : change.budget.left[0]) EXPECT_GT(std::abs(wall.momentum[0]), 0.01);
+  }
+}
+
 TEST(Budget, walls_are_counted_one_by_one) {
   const auto changes = run(Comm::world(), {.walls = true, .field = FieldModel::poisson});
-  for (const auto& change : changes) {
-    EXPECT_NEAR(rest(change).particles, 0, 1e-11);
-    EXPECT_NEAR(rest(change).energy, 0, 1e-10);
-  }
+  expect_closed(changes);
   const auto &electrons = changes[0].budget.left[0], &ions = changes[1].budget.left[0];
+  EXPECT_NEAR(electrons[0].momentum[1], 0, 1e-13);
+  EXPECT_LT(electrons[0].momentum[0], -0.01);  // a mirror pushes into the domain
+  EXPECT_GT(electrons[1].momentum[1], 1e-3);
   EXPECT_NEAR(electrons[0].particles, 0, 1e-13);  // turned round
   EXPECT_GT(electrons[1].particles, 0.01);
   EXPECT_GT(ions[1].particles, 1e-3);
   EXPECT_GT(std::abs(ions[0].particles), 1e-5);  // what comes in is fixed, what goes out is not
+}
+
+TEST(Budget, walls_that_copy_and_emit_are_counted_too) {
+  const auto changes = run(Comm::world(), {.walls = true, .field = FieldModel::poisson, .emitting = true});
+  expect_closed(changes);
+  const Amount& emitted = changes[0].budget.emitted;
+  EXPECT_GT(emitted.particles, 0.01);
+  // The half of a Maxwellian at rest that comes in: int v^2 f dv/int v f dv = vth sqrt(pi/2), as this grid
+  // has it.
+  EXPECT_NEAR(emitted.momentum[0] / emitted.particles, 0.8 * std::sqrt(pi / 2), 0.01);
+  EXPECT_NEAR(emitted.momentum[1], 0, 1e-12);
+}
+
+/// A basis without v^2 knows the momentum still.
+TEST(Budget, momentum_through_walls_closes_at_order_one) {
+  for (const bool emitting : {false, true})
+    expect_closed(
+        run(Comm::world(), {.walls = true, .field = FieldModel::poisson, .emitting = emitting, .order = 1}),
+        false);
 }
 
 /// Collisions change each species, but not both together.
@@ -174,12 +214,14 @@ TEST(Budget, what_is_left_over_is_collisions) {
 }
 
 TEST(Budget, is_the_same_on_any_number_of_ranks) {
-  const Setting setting{.walls = true, .field = FieldModel::poisson};
-  const auto ours = run(Comm::world(), setting), whole = run(Comm::self(), setting);
-  for (std::size_t s = 0; s < 2; ++s) {
-    const auto a = std::bit_cast<BudgetNumbers>(ours[s].budget),
-               b = std::bit_cast<BudgetNumbers>(whole[s].budget);
-    for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-11) << i;
+  for (const bool emitting : {false, true}) {
+    const Setting setting{.walls = true, .field = FieldModel::poisson, .emitting = emitting};
+    const auto ours = run(Comm::world(), setting), whole = run(Comm::self(), setting);
+    for (std::size_t s = 0; s < 2; ++s) {
+      const auto a = std::bit_cast<BudgetNumbers>(ours[s].budget),
+                 b = std::bit_cast<BudgetNumbers>(whole[s].budget);
+      for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-11) << i;
+    }
   }
 }
 
