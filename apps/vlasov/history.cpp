@@ -24,6 +24,19 @@ void for_walls(const PhaseGrid& grid, const Function& f) {
       if (!grid.periodic[d]) f(d, side);
 }
 
+/// The same for the walls that let waves of Maxwell's field through.
+template <class Function>
+void for_field_walls(const Setup& setup, const Function& f) {
+  if (setup.system.field != FieldModel::maxwell) return;
+  for_walls(setup.species[0].grid, [&](std::size_t d, std::size_t side) {
+    if (setup.system.maxwell.boundary[d][side] != FieldBoundary::conductor) f(d, side);
+  });
+}
+
+std::string wall_name(std::size_t d, std::size_t side) {
+  return fmt::format("{}_{}", "xyz"[d], side == 0 ? "lower" : "upper");
+}
+
 Amount amount_of(const Sample::OfSpecies& of, double mass) {
   Amount amount{of.m0, {}, 0.5 * mass * of.m2};
   for (std::size_t d = 0; d < 3; ++d) amount.momentum[d] = mass * of.m1[d];
@@ -50,7 +63,7 @@ void add_species_columns(const Setup& setup, std::size_t s, std::vector<HistoryC
   momenta("impulse", "momentum from all forces since the start,");
   column("work", "kinetic energy from all forces since the start");
   for_walls(species.grid, [&](std::size_t d, std::size_t side) {
-    const auto wall = fmt::format("{}_{}", "xyz"[d], side == 0 ? "lower" : "upper");
+    const auto wall = wall_name(d, side);
     column("left_" + wall, "particles that left through the wall, net, " + wall);
     momenta("left_momentum_" + wall, "momentum that left through the wall, net, " + wall + ",");
     column("left_energy_" + wall, "kinetic energy that left through the wall, net, " + wall);
@@ -76,6 +89,19 @@ void add_species_columns(const Setup& setup, std::size_t s, std::vector<HistoryC
 
 }  // namespace
 
+bool balances_energy(const Setup& setup) {
+  bool balances = true;
+  if (setup.system.field != FieldModel::poisson) return balances;
+  for_walls(setup.species[0].grid, [&](std::size_t d, std::size_t side) {
+    const auto& poisson = setup.system.poisson;
+    if (poisson.boundary[d][side] != PoissonOptions::Wall::neumann) return;
+    if (poisson.value[d][side] != 0 || setup.system.wall_values) balances = false;
+    for (const auto& species : setup.species)
+      if (species.charge != 0 && species.boundary[d][side] != Boundary::reflecting) balances = false;
+  });
+  return balances;
+}
+
 std::vector<HistoryColumn> history_columns(const Setup& setup) {
   std::vector<HistoryColumn> columns = {{"time", "Time"}, {"step", "Steps done"}, {"dt", "Last time step"}};
   for (const char* name : {"ex", "ey", "ez", "bx", "by", "bz"})
@@ -85,13 +111,18 @@ std::vector<HistoryColumn> history_columns(const Setup& setup) {
   columns.push_back({"kinetic_energy", "Sum over species of m/2 times the integral of v^2 f"});
   columns.push_back({"energy", "Field and kinetic energy"});
   columns.push_back({"energy_balance",
-                     "Energy, less what sources, given fields and keeping f positive brought, with the "
-                     "kinetic one that left "
-                     "through walls"});
+                     "Energy, less what sources, given fields, currents and potentials and keeping f "
+                     "positive brought, with what left through walls"});
   columns.push_back({"charge_density", "Root mean square over x of the charge density"});
   columns.push_back({"gauss_error", "Root mean square over x of epsilon0 div E - rho (Maxwell)"});
   columns.push_back(
       {"excess_charge", "Charge that the walls of Poisson's equation leave no field for: dropped"});
+  if (setup.system.external_current)
+    columns.push_back({"current_work", "Field energy from the given current since the start"});
+  for_field_walls(setup, [&](std::size_t d, std::size_t side) {
+    const auto wall = wall_name(d, side);
+    columns.push_back({"field_left_" + wall, "Field energy that left through the wall, net, " + wall});
+  });
   for (std::size_t s = 0; s < setup.species.size(); ++s) add_species_columns(setup, s, columns);
   return columns;
 }
@@ -176,12 +207,11 @@ void History::add(const Sample& sample, std::int64_t step, double dt) {
   row.insert(row.end(), field.begin(), field.begin() + 6);
   row.push_back(electric_factor_ * (field[0] + field[1] + field[2]));
   row.push_back(magnetic_factor_ * (field[3] + field[4] + field[5]));
-  double balance = sample.energy();
-  for (const auto& of : sample.species)
-    balance += of.budget.left_altogether().energy - of.budget.source.energy - of.budget.given_work -
-               of.budget.limited.energy;
-  row.insert(row.end(), {sample.kinetic_energy, sample.energy(), balance, sample.charge_density,
-                         sample.gauss_error, sample.excess_charge});
+  row.insert(row.end(), {sample.kinetic_energy, sample.energy(), sample.energy_balance(),
+                         sample.charge_density, sample.gauss_error, sample.excess_charge});
+  if (setup_.system.external_current) row.push_back(sample.field_budget.current);
+  for_field_walls(setup_,
+                  [&](std::size_t d, std::size_t side) { row.push_back(sample.field_budget.left[d][side]); });
   for (std::size_t s = 0; s < sample.species.size(); ++s) add_species(s, sample.species[s], row);
   for (std::size_t c = 0; c < row.size(); ++c) {
     series_[c].append(std::span<const double>(&row[c], 1));

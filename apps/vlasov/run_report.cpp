@@ -163,17 +163,23 @@ void report_budgets(Context& context, const Setup& setup, const History& history
   }
   const auto& energy = history.column("energy_balance");
   const auto energy_change = changes(energy, size_of(energy.front()));
-  context.summarise(
-      "energy_drift_relative", energy_change.back(),
-      "of field and particles, less what sources and given fields brought, with what left at walls");
+  const bool balances = balances_energy(setup);
+  if (balances)
+    context.summarise(
+        "energy_drift_relative", energy_change.back(),
+        "of field and particles, less what sources, given fields, currents and potentials brought, "
+        "with what left at walls");
   context.summarise("momentum_change_x", momentum.back() - momentum.front(), "of all particles");
   report_species(context, setup, history);
   for (std::size_t s = 0; s < setup.species.size(); ++s) report_budget(context, setup, s, history);
   report_gauss(context, setup, history);
-  context.report().plot(
-      over_time("Energy", "relative change", time, energy_change,
-                "Field and kinetic energy, less what sources and given fields brought, with what "
-                "left through walls."));
+  context.report().plot(over_time(
+      "Energy", "relative change", time, energy_change,
+      balances
+          ? "Field and kinetic energy, less what sources, given fields, currents and potentials brought, "
+            "with what left through walls."
+          : "Field and kinetic energy. It need not stay: a neumann wall of Poisson's equation has a slope "
+            "or lets charge through, and what makes or takes that is not told."));
   context.report().plot(
       over_time("Momentum along x", "change", time, changes(momentum, 1.0), "Of all particles."));
 }

@@ -98,6 +98,15 @@ void Simulation::save_budgets(hdf5::Group& group) const {
   std::vector<double> values;
   for (const auto& numbers : all) values.insert(values.end(), numbers.begin(), numbers.end());
   const auto n_ranks = static_cast<std::uint64_t>(setup_.decomposition.comm().size());
+  const auto fields =
+      setup_.decomposition.comm().all_gather(std::bit_cast<FieldBudgetNumbers>(system_->field_budget_here()));
+  std::vector<double> field_values;
+  for (const auto& numbers : fields) field_values.insert(field_values.end(), numbers.begin(), numbers.end());
+  group.write<double>(
+      "field_budget", field_values, {n_ranks, std::tuple_size_v<FieldBudgetNumbers>},
+      {"1",
+       {"rank", "quantity"},
+       "Counted by each rank: work of the given current, field energy left through each wall"});
   group.write<double>(
       "budget", values, {n_ranks, here.size(), std::tuple_size_v<BudgetNumbers>},
       {"1",
@@ -108,24 +117,33 @@ void Simulation::save_budgets(hdf5::Group& group) const {
 void Simulation::load_budgets(const hdf5::Group& group) {
   const Comm& comm = setup_.decomposition.comm();
   constexpr auto n_numbers = std::tuple_size_v<BudgetNumbers>;
+  constexpr auto n_field_numbers = std::tuple_size_v<FieldBudgetNumbers>;
   const auto n = setup_.species.size();
-  const auto shape = group.has("budget") ? group.shape("budget") : std::vector<std::uint64_t>{};
+  const bool has_both = group.has("budget") && group.has("field_budget");
+  const auto shape = has_both ? group.shape("budget") : std::vector<std::uint64_t>{};
   QUINTET_CHECK(
       shape.size() == 3 && shape[1] == n && shape[2] == n_numbers,
       "the checkpoint holds no budgets of {} species: it is of an older version; start anew, or from a frame "
       "of its run.h5 (species.0.initial: [{{file: ...}}])",
       n);
-  const auto values = group.read<double>("budget");
+  const auto field_shape = group.shape("field_budget");
+  QUINTET_CHECK(field_shape.size() == 2 && field_shape[0] == shape[0] && field_shape[1] == n_field_numbers,
+                "the checkpoint's field_budget has another shape than its budget: the file is damaged");
+  const auto values = group.read<double>("budget"), field_values = group.read<double>("field_budget");
   std::vector<BudgetNumbers> numbers(n);
+  FieldBudgetNumbers field_numbers{};
   const bool same_ranks = shape[0] == static_cast<std::uint64_t>(comm.size());
   for (std::size_t rank = 0; rank < shape[0]; ++rank) {
     if (same_ranks ? rank != static_cast<std::size_t>(comm.rank()) : !comm.is_root()) continue;
     for (std::size_t s = 0; s < n; ++s)
       for (std::size_t k = 0; k < n_numbers; ++k) numbers[s][k] += values[(rank * n + s) * n_numbers + k];
+    for (std::size_t k = 0; k < n_field_numbers; ++k)
+      field_numbers[k] += field_values[rank * n_field_numbers + k];
   }
   std::vector<Budget> budgets;
   for (const auto& one : numbers) budgets.push_back(std::bit_cast<Budget>(one));
   system_->set_budgets_here(std::move(budgets));
+  system_->set_field_budget_here(std::bit_cast<FieldBudget>(field_numbers));
 }
 
 void Simulation::load(const std::string& checkpoint) {

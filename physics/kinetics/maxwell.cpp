@@ -221,6 +221,7 @@ struct Maxwell::Implementation {
   void fill_walls(const Exec& exec) const;
   void fill_wall(const Exec& exec, int d, int side) const;
   void compute_outer_faces(const Exec& exec) const;
+  [[nodiscard]] double outflow(int d, int side) const;
 
   MaxwellOptions options;
   PhaseBlock block;
@@ -276,6 +277,26 @@ void Maxwell::Implementation::compute_outer_faces(const Exec& exec) const {
     }
 }
 
+double Maxwell::Implementation::outflow(int d, int side) const {
+  const Lines along = lines(d);
+  const int n_face = modes.n_face[d], e = (d + 1) % 3, f = (d + 2) % 3;
+  double sum = 0;
+  for (int line = 0; line < along.n_lines(); ++line) {
+    const double* u =
+        state.data() + at(along.cell(line, side == 0 ? 0 : along.n - 1) * modes.n_modes * n_field);
+    const double* face = faces[d].data() + at(along.face(line, side == 0 ? 0 : along.n) * n_face * n_field);
+    for (int m = 0; m < n_face; ++m, face += n_field) {
+      double in[n_field];
+      field_trace(modes, d, side, m, u, in);
+      const auto product = [&](int a, int b) { return in[a] * face[b] + face[a] * in[b] - in[a] * in[b]; };
+      sum += product(field_ex + e, field_bx + f) - product(field_ex + f, field_bx + e);
+    }
+  }
+  // int w_i w_j dS = delta_ij prod dx/2 over the other directions
+  const double area = block.grid.conf_cell_volume() / (1 << modes.dim) * 2 / block.grid.width(d);
+  return (side == 0 ? -1 : 1) * sum * area / options.mu0;
+}
+
 Maxwell::Maxwell(const Decomposition& decomposition, const PhaseGrid& grid, const Basis& conf,
                  const MaxwellOptions& options) {
   check_options(grid, options);
@@ -307,6 +328,16 @@ void Maxwell::rate(const Exec& exec, const ConfField& field, const ConfField& cu
   }
   Kokkos::parallel_for("kinetics::maxwell_cells", Kokkos::RangePolicy<Exec>(exec, 0, self.block.n_conf()),
                        cells);
+}
+
+std::array<std::array<double, 2>, 3> Maxwell::outflow() const {
+  const auto& self = *implementation_;
+  std::array<std::array<double, 2>, 3> out{};
+  for (int d = 0; d < self.modes.dim; ++d)
+    for (int side = 0; side < 2; ++side)
+      if (self.halo.is_wall(d, side) && self.boundary(d, side) != FieldBoundary::conductor)
+        out[at(d)][at(side)] = self.outflow(d, side);
+  return out;
 }
 
 void Maxwell::hold_boundary(const Exec& exec, const ConfField& field) {

@@ -71,6 +71,11 @@ class Maxwell {
   /// of cells are exchanged; 8 numbers a face mode).
   void rate(const Exec& exec, const ConfField& field, const ConfField& current, const ConfField& charge,
             const ConfField& rate);
+  /// Field energy that leaves through this rank's open and fixed walls a unit of time, by the field of the
+  /// last rate(): what the scheme takes from int (epsilon0 E^2 + B^2/mu0)/2 dx there,
+  ///
+  ///     oint n.(E x B* + E* x B - E x B)/mu0 dS,   E, B inside, E*, B* on the face: Poynting's flux.
+  [[nodiscard]] std::array<std::array<double, 2>, 3> outflow() const;
   /// For FieldBoundary::fixed: what `field` has at the walls now stays outside (before the first call: 0).
   void hold_boundary(const Exec& exec, const ConfField& field);
   /// sum_d (fastest wave speed)/dx_d, for the CFL condition.

@@ -109,6 +109,7 @@ VlasovSystem::Implementation::Implementation(const Comm& comm, const PhaseBasis&
   if (options.field == FieldModel::poisson) {
     poisson = std::make_unique<Poisson>(decomposition, grid, basis.conf(), options.poisson);
     potential = conf_field("potential", 1);
+    make_bias_fields(Exec());
   }
   if (options.collisions)
     collisions = std::make_unique<Collisions>(decomposition, basis, species, *options.collisions);
@@ -192,6 +193,11 @@ void VlasovSystem::set_budgets_here(std::vector<Budget> budgets) {
   implementation_->budgets = std::move(budgets);
 }
 
+const FieldBudget& VlasovSystem::field_budget_here() const { return implementation_->field_budget; }
+void VlasovSystem::set_field_budget_here(const FieldBudget& budget) {
+  implementation_->field_budget = budget;
+}
+
 double VlasovSystem::stable_dt(const Exec& exec) {
   auto& my = *implementation_;
   my.refresh_given(my.time);
@@ -248,7 +254,7 @@ void VlasovSystem::Implementation::sample_charge(const Exec& exec, Sample& sampl
   for (std::size_t s = 0; s < species.size(); ++s)
     sample.plasma_density += std::abs(species[s].charge * sample.species[s].m0) / volume;
   if (poisson) sample.excess_charge = poisson->excess_charge();
-  sum_sources(time, now);
+  sum_sources(time, now, 0);
   std::array<double, 2> squares{};
   if (maxwell) {
     const ConfField& field = first.field;  // free between steps
@@ -268,6 +274,14 @@ void VlasovSystem::Implementation::sample_charge(const Exec& exec, Sample& sampl
       grid.conf_cell_volume() / (1 << grid.cdim) / volume;  // int w_a w_b dx = delta_ab prod dx/2
   sample.gauss_error = std::sqrt(squares[0] * scale);
   sample.charge_density = std::sqrt(squares[1] * scale);
+}
+
+double Sample::energy_balance() const {
+  double balance = energy() - bias_energy - field_budget.brought();
+  for (const auto& of : species)
+    balance += of.budget.left_altogether().energy - of.budget.source.energy - of.budget.given_work -
+               of.budget.limited.energy;
+  return balance;
 }
 
 Sample VlasovSystem::sample(const Exec& exec) {
@@ -299,6 +313,15 @@ Sample VlasovSystem::sample(const Exec& exec) {
   sample.field = field_integrals(grid, my.now.field);
   my.decomposition.conf_comm().reduce(std::span<double>(sample.field), Comm::Reduction::sum);
   sample.field_energy = field_energy(sample.field, my.options);
+  if (!my.bias_fields.empty()) {
+    my.refresh_bias(my.time);
+    auto bias = field_integrals(grid, my.bias);
+    my.decomposition.conf_comm().reduce(std::span<double>(bias), Comm::Reduction::sum);
+    sample.bias_energy = field_energy(bias, my.options);
+  }
+  auto counted = std::bit_cast<FieldBudgetNumbers>(my.field_budget);
+  comm.reduce(std::span<double>(counted), Comm::Reduction::sum);
+  sample.field_budget = std::bit_cast<FieldBudget>(counted);
   my.sample_charge(exec, sample);
   return sample;
 }

@@ -9,6 +9,7 @@
 
 #include "physics/kinetics/budget.hpp"
 #include "physics/kinetics/collisions.hpp"
+#include "physics/kinetics/field_budget.hpp"
 #include "physics/kinetics/flux.hpp"
 #include "physics/kinetics/maxwell.hpp"
 #include "physics/kinetics/moments.hpp"
@@ -67,12 +68,19 @@ struct Sample {
   std::vector<OfSpecies> species;
   std::array<double, n_field> field{};  ///< int E_x^2 ... dx, no 1/2
   double field_energy = 0, kinetic_energy = 0;
+  /// Of the field that the potentials of the walls make without charge (Poisson), part of field_energy.
+  double bias_energy = 0;
+  FieldBudget field_budget;
   /// Root mean squares over x of epsilon0 div E - rho (Maxwell), as the scheme's weak form has it, and of
   /// rho.
   double gauss_error = 0, charge_density = 0;
   double plasma_density = 0;  ///< mean over x of sum |q| n and the background: what charges are small beside
   double excess_charge = 0;   ///< Poisson::excess_charge()
   [[nodiscard]] double energy() const { return field_energy + kinetic_energy; }
+  /// Energy, less what sources, given fields, currents and potentials and keeping f positive brought, with
+  /// what left through walls: constant up to the time step and what fluxes and cleaning dissipate, unless
+  /// charge crosses a neumann wall of Poisson's equation or that has a slope.
+  [[nodiscard]] double energy_balance() const;
 };
 
 /// Vlasov-Maxwell or Vlasov-Poisson: all species, the field, and the step that advances them.
@@ -113,6 +121,9 @@ class VlasovSystem {
   /// checkpoint.
   [[nodiscard]] const std::vector<Budget>& budgets_here() const;
   void set_budgets_here(std::vector<Budget> budgets);
+  /// The same of the field.
+  [[nodiscard]] const FieldBudget& field_budget_here() const;
+  void set_field_budget_here(const FieldBudget& budget);
 
   /// The largest stable step at the present state. Collective.
   [[nodiscard]] double stable_dt(const Exec& exec);

@@ -34,13 +34,19 @@ struct VlasovSystem::Implementation {
   void check_means();
   [[nodiscard]] bool splits() const { return collisions && options.collisions->split; }
   void advance_field(const Exec& exec, const Stage& stage, double t, const SystemState& from,
-                     const SystemState& from0, SystemState& to);
+                     const SystemState& from0, SystemState& to, double weight);
   /// Moments of a state's f at time t, then (Poisson) its field.
   void sum_moments(const Exec& exec, double t, SystemState& state);
   void reduce_moments(SystemState& state) const;
   void solve_poisson(const Exec& exec, double t, SystemState& state);
-  /// charge_ and current_ of a state.
-  void sum_sources(double t, const SystemState& state);
+  /// charge_ and current_ of a state; the work of the given current for a time `weight` is counted.
+  void sum_sources(double t, const SystemState& state, double weight);
+  /// Fields of walls at potential 1 (Poisson), of those that may have another than 0.
+  void make_bias_fields(const Exec& exec);
+  /// Field of the walls' potentials at time t, without charge. With E = E_bias + E_charge, and phi of
+  /// E_charge 0 at the walls, int E_bias . E_charge dx = 0, and E_charge gives to particles what it loses: so
+  /// the source of a bias does work as if E_bias were a given field.
+  void refresh_bias(double t);
   /// Charges and Gauss's law of the present state.
   void sample_charge(const Exec& exec, Sample& sample);
   /// Particles, momentum and energy of a distribution of species s, over all ranks.
@@ -69,10 +75,17 @@ struct VlasovSystem::Implementation {
   ConfField charge, current, potential, field_rate;
   ConfField given_field;                      ///< external E, B
   std::vector<ConfField> given_acceleration;  ///< of each species
+  struct BiasField {
+    std::size_t direction, side;
+    ConfField field;
+  };
+  std::vector<BiasField> bias_fields;
+  ConfField bias;  ///< [n_conf, 8, n_modes], empty if no wall has one
   bool given_is_fresh = false;
   double time = 0, collision_frequency = 0;
   std::int64_t step = 0;
   std::vector<Budget> budgets;               ///< counted on this rank, of each species
+  FieldBudget field_budget;                  ///< counted on this rank
   std::vector<Positivity> positivity;        ///< of each species
   std::vector<Distribution> collision_rate;  ///< split collisions: work
   std::vector<double> greatest_mean;         ///< of f at the start, of each species

@@ -31,6 +31,7 @@ void VlasovSystem::Implementation::stage(const Exec& exec, const Stage& stage, d
                                          SystemState& from, const SystemState& from0, SystemState& to,
                                          bool fused, double weight, double weight_to) {
   refresh_given(t);
+  refresh_bias(t);
   const bool collides = collisions && !splits();
   const bool sum_on_the_way = fused && !collides && options.sources.empty() && !options.keep_positive;
   for (int s = 0; s < n_species(); ++s) {
@@ -39,7 +40,7 @@ void VlasovSystem::Implementation::stage(const Exec& exec, const Stage& stage, d
     set_acceleration(s, t, from.field);
     count_forces(s, from.moments[i], weight);
   }
-  advance_field(exec, stage, t, from, from0, to);
+  advance_field(exec, stage, t, from, from0, to, weight);
   for (auto& exterior : exteriors) exterior.emit(exec, t, exteriors);
   for (std::size_t i = 0; i < species.size(); ++i)
     operators[i]->apply(exec, stage, from.f[i], from0.f[i], acceleration[i], to.f[i],
@@ -134,6 +135,7 @@ void VlasovSystem::Implementation::count_forces(int s, const ConfField& moments,
         work += a(conf, d, m) * flux[d];
         double part = given_field.size() > 0 ? ratio * given_field(conf, d, m) : 0;
         if (given.size() > 0) part += given(conf, d, m);
+        if (!bias_fields.empty()) part += ratio * bias(conf, d, m);
         given_work += part * flux[d];
       }
       for (std::size_t d = 0; d < vdim; ++d) {  // a + v x B
@@ -150,12 +152,21 @@ void VlasovSystem::Implementation::count_forces(int s, const ConfField& moments,
   budget.given_work += scale * given_work;
 }
 
-void VlasovSystem::Implementation::sum_sources(double t, const SystemState& state) {
+void VlasovSystem::Implementation::sum_sources(double t, const SystemState& state, double weight) {
   const bool given = static_cast<bool>(options.external_current);
   if (given)
     options.external_current(t, current);
   else
     Kokkos::deep_copy(current, 0.0);
+  if (given && weight != 0 && decomposition.velocity_comm().rank() == 0) {
+    double power = 0;
+    for (std::size_t conf = 0; conf < current.extent(0); ++conf)
+      for (std::size_t d = 0; d < 3; ++d)
+        for (std::size_t m = 0; m < current.extent(2); ++m)
+          power -= current(conf, d, m) * state.field(conf, d, m);
+    const PhaseGrid& grid = species[0].grid;
+    field_budget.current += weight * power * grid.conf_cell_volume() / (1 << grid.cdim);
+  }
   Kokkos::deep_copy(charge, 0.0);
   // The constant 1 has the coefficient prod sqrt(2) of w_0.
   double one = 1;
@@ -174,11 +185,16 @@ void VlasovSystem::Implementation::sum_sources(double t, const SystemState& stat
 
 void VlasovSystem::Implementation::advance_field(const Exec& exec, const Stage& stage, double t,
                                                  const SystemState& from, const SystemState& from0,
-                                                 SystemState& to) {
+                                                 SystemState& to, double weight) {
   if (options.field != FieldModel::maxwell) return;
-  sum_sources(t, from);
+  sum_sources(t, from, weight);
   maxwell->rate(exec, from.field, current, charge, field_rate);
   exec.fence();
+  if (decomposition.velocity_comm().rank() == 0) {
+    const auto out = maxwell->outflow();
+    for (std::size_t d = 0; d < 3; ++d)
+      for (std::size_t side = 0; side < 2; ++side) field_budget.left[d][side] += weight * out[d][side];
+  }
   const double rate = stage.advance * stage.dt;
   double* out = to.field.data();
   const double *f = from.field.data(), *f0 = from0.field.data(), *df = field_rate.data();
@@ -188,10 +204,40 @@ void VlasovSystem::Implementation::advance_field(const Exec& exec, const Stage& 
 
 void VlasovSystem::Implementation::solve_poisson(const Exec& exec, double t, SystemState& state) {
   if (options.field != FieldModel::poisson) return;
-  sum_sources(t, state);
+  sum_sources(t, state, 0);
   if (options.wall_values) poisson->set_values(options.wall_values(t));
   poisson->solve(exec, charge, potential);
   poisson->electric_field(exec, potential, state.field);
+}
+
+void VlasovSystem::Implementation::make_bias_fields(const Exec& exec) {
+  const auto& values = options.poisson.value;
+  for (std::size_t d = 0; d < 3; ++d)
+    for (std::size_t side = 0; side < 2; ++side) {
+      if (options.poisson.boundary[d][side] != PoissonOptions::Wall::dirichlet) continue;
+      if (values[d][side] == 0 && !options.wall_values) continue;
+      std::array<std::array<double, 2>, 3> one{};
+      one[d][side] = 1;
+      const ConfField field("bias_field", charge.extent(0), std::size_t{n_field}, charge.extent(2));
+      Kokkos::deep_copy(charge, 0.0);
+      poisson->set_values(one);
+      poisson->solve(exec, charge, potential);
+      poisson->electric_field(exec, potential, field);
+      bias_fields.push_back({d, side, field});
+    }
+  exec.fence();
+  poisson->set_values(values);
+  if (!bias_fields.empty())
+    bias = ConfField("bias", charge.extent(0), std::size_t{n_field}, charge.extent(2));
+}
+
+void VlasovSystem::Implementation::refresh_bias(double t) {
+  if (bias_fields.empty()) return;
+  const auto values = options.wall_values ? options.wall_values(t) : options.poisson.value;
+  Kokkos::deep_copy(bias, 0.0);
+  for (const auto& wall : bias_fields)
+    for (std::size_t i = 0; i < bias.size(); ++i)
+      bias.data()[i] += values[wall.direction][wall.side] * wall.field.data()[i];
 }
 
 void VlasovSystem::Implementation::reduce_moments(SystemState& state) const {
