@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "io/log/error.hpp"
@@ -11,18 +12,9 @@ namespace quintet::electronic {
 /// Collective.
 void throw_together(const Comm& comm, const std::string& message);
 
-/// Run `action`, which must not communicate, on every rank; if it throws an InputError on any rank, the first
-/// such rank's is thrown on all. Collective.
-template <class Action>
-void together(const Comm& comm, Action&& action) {
-  std::string message;
-  try {
-    action();
-  } catch (const InputError& error) {
-    message = error.what();
-  }
-  throw_together(comm, message);
-}
+/// Run `action`, which must not communicate, on every rank; if it throws an error on any rank, the first such
+/// rank's is thrown on all, as its own kind. Collective.
+void together(const Comm& comm, const std::function<void()>& action);
 
 /// As together(), for a NumericalError. Collective.
 template <class Action>
