@@ -88,6 +88,7 @@ TEST_F(H5md, rows_are_the_same_atoms_in_id_order_in_every_frame_on_any_number_of
         for (int k = 0; k < 3; ++k) EXPECT_EQ(positions[row + k], position_at(number, 4 + frame)[k]);
         for (int k = 0; k < 3; ++k) EXPECT_EQ(velocities[row + k], -position_at(number, 4 + frame)[k] / 3);
       }
+    file.close();  // the next one is made once nobody has this one open
     comm.barrier();
   }
 }
