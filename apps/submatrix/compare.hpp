@@ -16,6 +16,7 @@ struct CompareOptions {
   double temperature = 0;  ///< (K)
   std::vector<double> thresholds{1e-4, 1e-5};
   std::vector<std::string> kernels{"polynomial", "eigen", "newton_schulz"};
+  double least_gap = 0.005;  ///< (hartree)
   bool global_newton_schulz = true;
   bool petsc_newton_schulz = false;
   std::int64_t dense_limit = 4096;

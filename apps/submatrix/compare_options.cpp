@@ -21,6 +21,11 @@ void describe(Schema& schema, CompareOptions& options) {
       .at_most(1);
   const std::vector<std::string> names{"polynomial", "polynomial_fp32", "eigen", "newton_schulz"};
   schema.texts("kernels", options.kernels, "Kernels of the submatrix method: " + name_list(names));
+  schema
+      .quantity("least_gap", options.least_gap, "hartree",
+                "A method is refused if the levels around mu lie closer and the temperature is 0, as by "
+                "method.least_gap of evaluate")
+      .at_least(0);
   schema.flag("global_newton_schulz", options.global_newton_schulz,
               "Also iterate on the whole sparse matrix, with filtered products");
   schema.flag("petsc_newton_schulz", options.petsc_newton_schulz,

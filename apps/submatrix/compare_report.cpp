@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <map>
 #include <set>
 #include <span>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -21,20 +23,25 @@ double mev_per_atom(double hartree, std::int64_t n_atoms) {
 
 std::vector<std::string> texts(const MethodRow& row, const Comparison& comparison, const System& system) {
   const double n_blocks = system.blocking().n_blocks();
+  const bool good = row.refused.empty();
+  const auto where = [](bool told, const auto& text) { return told ? text() : std::string(); };
   return {row.method,
-          row.threshold > 0 ? fmt::format("{:.0e}", row.threshold) : "",
-          fmt::format("{:.3g}", row.cost.wall_s),
-          fmt::format("{:.3g}", row.cost.cpu_s),
-          fmt::format("{:.3g}", 1e3 * row.cost.cpu_s / n_blocks),
-          row.whole ? "" : fmt::format("{:.3g}", row.density_cpu_s),
-          fmt::format("{:.0f}", row.cost.peak_bytes * 1e-6),
-          comparison.exact_energy && !row.whole
-              ? fmt::format("{:+.2e}", mev_per_atom(row.tr_dk - *comparison.exact_energy, system.n_atoms))
-              : "",
-          row.d_error ? fmt::format("{:.1e}", *row.d_error) : "",
-          fmt::format("{:.8g}", 2 * row.n_pairs),
-          row.gflops > 0 ? fmt::format("{:.3g}", row.gflops / row.cost.wall_s) : "",
-          row.iterations > 0 ? fmt::format("{}", row.iterations) : ""};
+          where(row.threshold > 0, [&] { return fmt::format("{:.0e}", row.threshold); }),
+          where(good, [&] { return fmt::format("{:.3g}", row.cost.wall_s); }),
+          where(good, [&] { return fmt::format("{:.3g}", row.cost.cpu_s); }),
+          where(good, [&] { return fmt::format("{:.3g}", 1e3 * row.cost.cpu_s / n_blocks); }),
+          where(good && !row.whole, [&] { return fmt::format("{:.3g}", row.density_cpu_s); }),
+          where(good, [&] { return fmt::format("{:.0f}", row.cost.peak_bytes * 1e-6); }),
+          good ? where(comparison.exact_energy && !row.whole,
+                       [&] {
+                         return fmt::format(
+                             "{:+.2e}", mev_per_atom(row.tr_dk - *comparison.exact_energy, system.n_atoms));
+                       })
+               : "refused",
+          where(good && row.d_error, [&] { return fmt::format("{:.1e}", *row.d_error); }),
+          where(good, [&] { return fmt::format("{:.8g}", 2 * row.n_pairs); }),
+          where(good && row.gflops > 0, [&] { return fmt::format("{:.3g}", row.gflops / row.cost.wall_s); }),
+          where(good && row.iterations > 0, [&] { return fmt::format("{}", row.iterations); })};
 }
 
 std::string underlined(const std::string& text) {
@@ -66,7 +73,8 @@ void write_results(Context& context, const Comparison& comparison) {
   write("cpu", "s", "CPU time of the slowest rank", [](const Row& r) { return r.cost.cpu_s; });
   write("peak_memory", "B", "Resident memory above that before",
         [](const Row& r) { return r.cost.peak_bytes; });
-  write("tr_dk", "hartree", "Tr(D K) of one spin", [](const Row& r) { return r.tr_dk; });
+  write("tr_dk", "hartree", "Tr(D K) of one spin; NaN: refused",
+        [](const Row& r) { return r.refused.empty() ? r.tr_dk : std::numeric_limits<double>::quiet_NaN(); });
 }
 
 /// Seconds of the whole way from K and S to D.
@@ -82,7 +90,7 @@ struct Point {
 std::map<std::string, std::vector<Point>> errors_and_times(const Comparison& comparison) {
   std::map<std::string, std::map<double, Point, std::greater<>>> by_threshold;
   for (const auto& row : comparison.rows)
-    if (!row.whole)
+    if (!row.whole && row.refused.empty())
       by_threshold[row.method][row.threshold] = {std::abs(row.tr_dk - *comparison.exact_energy),
                                                  seconds(row, comparison)};
   std::map<std::string, std::vector<Point>> points;
@@ -154,6 +162,7 @@ std::vector<std::string> verdicts(const Comparison& comparison, int n_rows, std:
       dense = &row;
       continue;
     }
+    if (!row.refused.empty()) continue;
     auto& best = fastest[row.threshold];
     if (!best || seconds(row, comparison) < seconds(*best, comparison)) best = &row;
   }
@@ -192,6 +201,11 @@ void report_comparison(Context& context, const Comparison& comparison, const Sys
   std::vector<std::vector<std::string>> rows;
   for (const auto& row : comparison.rows) {
     rows.push_back(texts(row, comparison, system));
+    if (!row.refused.empty()) {
+      context.summarise(key_of(row) + "_refused", row.refused);
+      continue;
+    }
+    if (!row.doubtful.empty()) context.summarise(key_of(row) + "_doubtful", row.doubtful);
     context.summarise(key_of(row) + "_cpu_s", row.cost.cpu_s);
     if (comparison.exact_energy && !row.whole)
       context.summarise(key_of(row) + "_energy_error_hartree", row.tr_dk - *comparison.exact_energy);
@@ -209,6 +223,10 @@ void report_comparison(Context& context, const Comparison& comparison, const Sys
           "tenth of the smallest threshold. Dense: all the way from K and S to D. Times and "
           "memory of the rank that took most.",
           comparison.orthogonalise.cpu_s));
+  for (const auto& row : comparison.rows)
+    for (const auto& [word, why] : {std::pair("refused", row.refused), std::pair("doubtful", row.doubtful)})
+      if (!why.empty())
+        report.paragraph(fmt::format("{}, {:.0e}, is {}: {}.", row.method, row.threshold, word, why));
   for (const auto& words : verdicts(comparison, n_rows, system.n_atoms)) {
     report.paragraph(words);
     log::info("{}", words);

@@ -20,7 +20,9 @@ struct MethodRow {
   std::optional<double> d_error{};  ///< largest |D - exact D|
   double gflops = 0;                ///< work
   int iterations = 0;
-  bool whole = false;  ///< the cost is that of all the way from K and S to D
+  std::string refused{};   ///< why its numbers are not to be used; "": they are
+  std::string doubtful{};  ///< why some of them may be wrong
+  bool whole = false;      ///< the cost is that of all the way from K and S to D
 };
 
 struct Comparison {

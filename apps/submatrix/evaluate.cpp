@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "apps/submatrix/basis.hpp"
@@ -11,13 +9,13 @@
 #include "apps/submatrix/evaluate_headlines.hpp"
 #include "apps/submatrix/evaluate_report.hpp"
 #include "apps/submatrix/evaluation.hpp"
+#include "apps/submatrix/occupied.hpp"
 #include "apps/submatrix/output.hpp"
 #include "apps/submatrix/progress.hpp"
 #include "apps/submatrix/system.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "physics/electronic/energy_weighted_density.hpp"
-#include "physics/electronic/frontier.hpp"
 #include "physics/electronic/submatrix_spins.hpp"
 
 namespace quintet::submatrix {
@@ -46,21 +44,12 @@ SubmatrixOptions submatrix_options(const EvaluateOptions& options, double thresh
   return result;
 }
 
-/// Refuse a step function at a chemical potential inside a band, and a number of electrons that the
-/// submatrices do not tell from others.
-void check_gap(const EvaluateOptions& options, const Evaluation& evaluation) {
-  if (options.temperature > 0) return;
-  QUINTET_CHECK(
-      !(evaluation.lumo - evaluation.homo < options.method.least_gap),
-      "mu = {:.6g} hartree lies inside a band: the levels around it, {:.6g} and {:.6g} hartree, are closer "
-      "than method.least_gap = {:.3g} hartree; choose mu (or the number of electrons) so that it lies in a "
-      "gap, or give a temperature",
-      evaluation.mu, evaluation.homo, evaluation.lumo, options.method.least_gap);
-  QUINTET_CHECK(
-      !options.ensemble.electrons || evaluation.pairs_error < 0.5,
-      "the submatrices miss about {:.2g} electrons of one spin at mu = {:.6g} hartree, by estimate: which "
-      "orbitals are occupied is not known; take a smaller threshold, larger blocks or a temperature",
-      evaluation.pairs_error, evaluation.mu);
+/// What the user holds of a spin; none: the levels of any spin.
+Held held_of(const EvaluateOptions& options, const Spin* spin = nullptr) {
+  const auto& ensemble = options.ensemble;
+  const bool alone = spin != nullptr && !ensemble.common_mu;
+  return {alone ? spin->electrons : std::nullopt, ensemble.electrons.has_value(), options.temperature,
+          options.method.least_gap};
 }
 
 void announce_system(const System& system) {
@@ -140,27 +129,10 @@ Evaluation evaluate_spin(Context& context, const EvaluateOptions& options, const
   }();
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
   Evaluation evaluation = summary_of(threshold, sign, density, seconds);
-  if (options.temperature > 0)  // levels at mu are partly full: there is no highest or lowest one
-    evaluation.homo = evaluation.lumo = std::numeric_limits<double>::quiet_NaN();
-  if (options.temperature == 0) {
+  {
     const auto phase = context.phase("frontier");
-    const auto levels = frontier_levels(basis.a, sign.p, sign.mu);
-    evaluation.homo = levels.homo;
-    evaluation.lumo = levels.lumo;
-    // S^-1/2's residual R = Z S Z - 1 moves a level e by e x^T R x; twice the root mean square stands for x^T
-    // R x
-    const auto of_overlap = [&](double level) { return 2 * basis.residual * std::abs(level); };
-    evaluation.homo_error = levels.homo_error + of_overlap(levels.homo);
-    evaluation.lumo_error = levels.lumo_error + of_overlap(levels.lumo);
-    const double missing = spin.electrons.value_or(levels.n_below) - levels.n_below;
-    QUINTET_CHECK(
-        levels.n_below < 0 || options.ensemble.common_mu || std::abs(missing) < 0.5,
-        "at mu = {:.6g} hartree, which the submatrices found for {} occupied orbitals, the whole matrix "
-        "has {}: the number of electrons cuts into a band that submatrices of threshold {:.0e} do not "
-        "resolve; take a smaller threshold, larger blocks, a temperature or another number",
-        sign.mu, spin.electrons.value_or(0), levels.n_below, threshold);
+    find_levels(evaluation, basis, sign, held_of(options, &spin));
   }
-  check_gap(options, evaluation);
   if (!write) return evaluation;
   const auto energy_weighted = [&] {
     return basis.of_user(energy_weighted_density(sign, basis, density.d, threshold));
@@ -251,8 +223,8 @@ void evaluate_thresholds(Context& context, const EvaluateOptions& options, const
     } else {
       log::info("One dense diagonalisation of the whole matrix: {}", why);
       if (!dense)
-        dense =
-            evaluate_densely(context, options, spins, [&](const auto& spin) { check_gap(options, spin); });
+        dense = evaluate_densely(context, options, spins,
+                                 [&](const auto& spin) { check_occupied(spin, held_of(options)); });
       evaluations.push_back(*dense);
       evaluations.back().threshold = threshold;
     }

@@ -63,6 +63,7 @@ struct SubmatrixOptions {
   double memory_bytes = 0;      ///< a rank may use for one submatrix; 0: the node's memory over its ranks
   Interrupt interrupt{};        ///< throws Interrupted within the time of a submatrix
   bool estimate_error = false;  ///< of the submatrices' finite range: see TruncationError
+  std::function<void()> evaluated{};  ///< called where P is done, before its errors are estimated
 };
 
 /// Errors of E = Tr(P A), N and P that come from the finite range of the submatrices and from the polynomial:
@@ -104,11 +105,12 @@ struct SubmatrixResult {
 /// met exactly; only when mu turns out too far off, a second pass is made. At T = 0 the term stands for what
 /// the truncation misses, less than half an electron: where the count at a gap differs by more, or there is
 /// no gap, the eigen kernel goes by the levels. Where each submatrix is the whole matrix these are exact and
-/// are filled one by one, degenerate ones evenly; otherwise n_pairs cuts into a band that the submatrices do
-/// not resolve: InputError, which names the nearest number with a gap. `a`: unfiltered or filtered; blocks
-/// below options.threshold are dropped first. Collective: each needed block travels once, then no
-/// communication, then one reduction. Throws InputError naming the block whose submatrix does not fit into
-/// memory, before anything is computed.
+/// are filled one by one; n_pairs that fill a part of levels that are equal are refused, as by fill(): D
+/// would not be idempotent. Otherwise n_pairs cuts into a band that the submatrices do not resolve:
+/// InputError, which names the nearest number with a gap. `a`: unfiltered or filtered; blocks below
+/// options.threshold are dropped first. Collective: each needed block travels once, then no communication,
+/// then one reduction. Throws InputError naming the block whose submatrix does not fit into memory, before
+/// anything is computed.
 [[nodiscard]] SubmatrixResult evaluate_submatrices(const BlockMatrix& a, const SubmatrixOptions& options);
 
 /// Predicted seconds of each block column of the whole matrix, for share_columns: with `options`' threshold,

@@ -344,7 +344,7 @@ TruncationError SubmatrixEvaluation::estimate_error(const BlockMatrix& a, const 
   how.mu = f.mu;
   how.width = 0.5 * (bounds_.upper - bounds_.lower);
   how.holds_pairs = options_.n_pairs.has_value();
-  how.f = filled_ ? filled_ : f;
+  how.f = f;
   how.cost = {cost_.fill, 0, pack_width<double>, false, true};
   how.seconds = 0.25 * comm_.maximum(predicted_work(*a_.blocking, work_, cost_).together) + 0.05;
   ChebyshevSeries series;

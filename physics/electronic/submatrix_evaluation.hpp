@@ -37,12 +37,13 @@ class SubmatrixEvaluation {
   [[nodiscard]] double idempotency_tolerance(double error, double rounding) const;
   bool hold_pairs();
   void hold_by_levels();
-  void fill_levels();
   void transform_levels(std::span<const std::function<double(double)>> functions);
   [[noreturn]] void refuse_pairs() const;
   [[nodiscard]] bool keeps_eigenpairs() const;
   [[nodiscard]] bool submatrices_are_whole() const;
   [[nodiscard]] bool is_gap(double n) const;
+  /// Levels no further apart are one, as for fill() (hartree).
+  [[nodiscard]] double equal_levels() const { return 1e-9 * (bounds_.upper - bounds_.lower); }
   [[nodiscard]] double count_levels(double mu) const;
   [[nodiscard]] double level_of(double n) const;
   [[nodiscard]] std::pair<double, double> levels_around_mu() const;
@@ -62,8 +63,7 @@ class SubmatrixEvaluation {
   double error_;            ///< of the polynomial
   ChebyshevSeries series_;  ///< of the first round
   bool eigen_only_;
-  double variation_ = 0;                  ///< s of the occupation's series
-  std::function<double(double)> filled_;  ///< of levels that are filled one by one, if they are
+  double variation_ = 0;  ///< s of the occupation's series
   double kernel_seconds_ = 0;
   int n_polynomial_ = 0, n_eigen_ = 0, n_in_gap_ = 0;
 };

@@ -41,7 +41,11 @@ bool SubmatrixEvaluation::hold_pairs() {
   std::vector<double> traces;
   for (std::size_t f = 0; f < sweep_.values().size(); ++f) traces.push_back(sweep_.trace(f));
   traces = summed(comm_, traces, traces.size());
-  if (options_.temperature == 0 && std::abs(*options_.n_pairs - traces[0]) > most_pairs_put) return false;
+  if (options_.temperature == 0) {
+    if (std::abs(*options_.n_pairs - traces[0]) > most_pairs_put) return false;
+    const auto [homo, lumo] = levels_around_mu();
+    if (lumo - homo < equal_levels()) return false;  // rounding, not mu, has parted them
+  }
   const auto s = occupation_.variation(traces, *options_.n_pairs);
   if (!s) return false;
   variation_ = *s;
@@ -95,27 +99,11 @@ void SubmatrixEvaluation::hold_by_levels() {
   spectrum_.lumo = level_of(n + 0.5);
   occupation_.mu = 0.5 * (spectrum_.homo + spectrum_.lumo);
   occupation_.gap = spectrum_.lumo - spectrum_.homo;
-  const bool whole = submatrices_are_whole();
   // levels of many submatrices lie denser than those of the whole matrix: in a band they touch
-  const double least = (whole ? 1e-9 : 1e-3) * (bounds_.upper - bounds_.lower);
-  if (occupation_.gap < least) {
-    if (!whole) refuse_pairs();
-    return fill_levels();
-  }
+  const double least = submatrices_are_whole() ? equal_levels() : 1e-3 * (bounds_.upper - bounds_.lower);
+  if (occupation_.gap < least) refuse_pairs();
   transform_levels(occupation_.functions(true));
   if (!hold_pairs()) refuse_pairs();
-}
-
-void SubmatrixEvaluation::fill_levels() {
-  // whole matrices: the level that passes N is filled in part
-  const double width = 1e-9 * (bounds_.upper - bounds_.lower);
-  const double lower = occupation_.mu - width, upper = occupation_.mu + width;
-  const double n_lower = count_levels(lower), n_upper = count_levels(upper);
-  const double part = (*options_.n_pairs - n_lower) / (n_upper - n_lower);
-  filled_ = [=](double x) { return x < lower ? 1.0 : x < upper ? part : 0.0; };
-  const std::function<double(double)> functions[] = {filled_};
-  transform_levels(functions);
-  variation_ = 0;
 }
 
 void SubmatrixEvaluation::refuse_pairs() const {

@@ -4,6 +4,7 @@
 helper.py write                       good and bad matrix files of a ring of 24 sites in pairs, into the working folder
 helper.py value KEY FILE FILE TOL     summary.json's values agree within TOL
 helper.py below KEY FILE TOL          the value's size is at most TOL
+helper.py lacks KEY FILE              there is no such value
 helper.py near KEY FILE X TOL        the value is X within TOL
 helper.py stop_and_go COMMAND...      run it, stop it after the first threshold, go on: as if it had not been stopped
 helper.py stop_within COMMAND...      run it, stop it within its last threshold: it ends at once, and goes on likewise
@@ -84,6 +85,11 @@ def write():
     matrix_market("near_singular.mtx", near)
     ends = dict(((i, j), v) for i, j, v in k)
     matrix_market("all_coupled.mtx", [(i, j, ends.get((i, j), 1e-3)) for i in range(1, N + 1) for j in range(1, N + 1)])
+    # levels 2 cos k, in pairs but for the first and the last: 8 of 24 cut into one
+    even = [(i + 1, j + 1, 0.1) for i in range(N) for j in ((i - 1) % N, (i + 1) % N)]
+    matrix_market("even.mtx", even)
+    open("even.yaml", "w").write("matrices: {kohn_sham: even.mtx}\nblocks: {size: 12}\nensemble: {electrons: 16}\n"
+                                 "method: {thresholds: [1e-9], least_gap: 0 eV}\n")
     pairs = [("Li", 0.0), ("H", 1.6)]
     atoms = [f"{element} {x + 5 * molecule} 0 0" for molecule in range(4) for element, x in pairs]
     open("pairs.xyz", "w").write("8\n\n" + "\n".join(atoms) + "\n")
@@ -107,6 +113,10 @@ def below(key, path, tolerance):
 def near(key, path, exact, tolerance):
     a = json.load(open(path))[key]
     sys.exit(0 if abs(a - float(exact)) <= float(tolerance) else f"{key}: {a}")
+
+
+def lacks(key, path):
+    sys.exit(f"{key} is there" if key in json.load(open(path)) else 0)
 
 
 def run(command):
@@ -155,4 +165,4 @@ def stop_within(*command):
         value(key, "within/summary.json", "straight/summary.json", 0)
 
 
-{"near": near, "stop_and_go": stop_and_go, "stop_within": stop_within, "write": write, "value": value, "below": below}[sys.argv[1]](*sys.argv[2:])
+{"near": near, "lacks": lacks, "stop_and_go": stop_and_go, "stop_within": stop_within, "write": write, "value": value, "below": below}[sys.argv[1]](*sys.argv[2:])

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "io/log/error.hpp"
+#include "physics/electronic/diagonalise.hpp"
 #include "physics/electronic/occupation.hpp"
 #include "physics/electronic/submatrix.hpp"
 #include "tests/verification/electronic/dense_reference.hpp"
@@ -150,6 +151,19 @@ TEST_F(Filling, inside_a_band_is_refused_and_the_gap_is_named) {
                   std::string::npos)
             << error.what();
       }
+}
+
+/// The whole matrix has the levels of a ring in pairs: none may be filled by half, by no kernel and no dense
+/// way.
+TEST_F(Filling, of_a_part_of_equal_levels_is_refused_on_all_ways) {
+  for (const auto kernel : {SubmatrixKernel::automatic, SubmatrixKernel::polynomial, SubmatrixKernel::eigen})
+    for (const double n : {58.0, 56.0, 62.0})
+      EXPECT_THROW(static_cast<void>(filled(matrix, 120, n, kernel)), InputError) << n;
+  const std::vector<double> level = diagonalise(matrix).value;
+  for (const double n : {58.0, 56.0, 62.0})
+    EXPECT_THROW(static_cast<void>(fill(level, {}, n, 0)), InputError);
+  for (const double n : {57.0, 55.0})
+    EXPECT_NEAR(filled(matrix, 120, n, SubmatrixKernel::eigen).mu, fill(level, {}, n, 0).mu, 1e-8) << n;
 }
 
 TEST_F(Filling, of_whole_matrices_is_exact_inside_a_band) {
