@@ -47,7 +47,7 @@ std::optional<EnergyError> energy_error(const std::vector<Evaluation>& evaluatio
 
 /// Why the whole result is in doubt, or "".
 std::string doubt_of(const Evaluation& e, double kelvin) {
-  if (kelvin == 0 && e.lumo < e.homo)
+  if (kelvin == 0 && smallest_gap(e) < 0)
     return "The highest occupied level lies above the lowest empty one: mu is inside a band, or submatrices "
            "are too "
            "small.";
@@ -100,17 +100,16 @@ void add_headlines(Context& context, const EvaluateOptions& options, const Syste
           ? std::string("No whole number at zero temperature: submatrices are too small, or mu is inside "
                         "a band.")
           : std::string());
-  context.headline("chemical potential", fmt::format("{:.6f} hartree", last.mu));
-  const double gap = (last.lumo - last.homo) * ev_per_hartree;
+  context.headline("chemical potential",
+                   has_two_mu(last)
+                       ? fmt::format("{:.6f} (spin up), {:.6f} (spin down) hartree", last.mu, *last.mu_down)
+                       : fmt::format("{:.6f} hartree", last.mu));
   if (options.temperature > 0)
     context.headline("entropy", fmt::format("{:.6g} k_B", 2 * last.entropy));
   else
-    context.headline(
-        "gap",
-        std::isfinite(gap)
-            ? fmt::format("{:.5g} ± {:.1g} eV", gap, (last.homo_error + last.lumo_error) * ev_per_hartree)
-            : std::string("not found"),
-        gap > 0 ? std::string() : std::string("No gap around the chemical potential was found."));
+    context.headline("gap", gap_text(last, "±"),
+                     smallest_gap(last) > 0 ? std::string()
+                                            : std::string("No gap around the chemical potential was found."));
   if (error) {
     const double mev = 1e3 * ev_per_hartree * error->hartree;
     context.headline("error of the energy, " + error->how,

@@ -23,11 +23,22 @@ double milli_ev_per_atom(double hartree, double n_atoms) {
 }
 const char* milli_ev_unit(double n_atoms) { return n_atoms > 0 ? "meV/atom" : "meV"; }
 
-/// "1.234 +- 0.001 eV", or "not found".
-std::string gap_text(const Evaluation& e) {
-  const double gap = (e.lumo - e.homo) * ev_per_hartree;
-  const double error = (e.lumo_error + e.homo_error) * ev_per_hartree;
-  return std::isfinite(gap) ? fmt::format("{:.5g} +- {:.1g} eV", gap, error) : "not found";
+void summarise_levels(Context& context, const Evaluation& last) {
+  const auto gap = [&](const std::string& spin, const SpinLevels& levels, const char* text) {
+    if (!std::isfinite(levels.lumo - levels.homo)) return;
+    context.summarise("gap" + spin + "_ev", (levels.lumo - levels.homo) * ev_per_hartree, text);
+    context.summarise("gap" + spin + "_error_ev", levels.error * ev_per_hartree);
+  };
+  const char* of_both =
+      has_two_mu(last) ? "lowest empty less highest occupied level, of whichever spin: negative where one "
+                         "spin holds electrons above empty levels of the other, which flips would gain"
+                       : "lowest empty less highest occupied level";
+  if (std::isfinite(last.homo)) context.summarise("homo_hartree", last.homo);
+  if (std::isfinite(last.lumo)) context.summarise("lumo_hartree", last.lumo);
+  gap("", {last.homo, last.lumo, last.lumo_error + last.homo_error}, of_both);
+  if (!last.mu_down) return;
+  gap("_up", last.up, "of spin up alone");
+  gap("_down", last.down, "of spin down alone");
 }
 
 void summarise_energies(Context& context, const Evaluation& last, double temperature) {
@@ -45,12 +56,7 @@ void summarise_energies(Context& context, const Evaluation& last, double tempera
     context.summarise("mu_down_hartree", *last.mu_down);
     context.summarise("unpaired_electrons", last.unpaired);
   }
-  if (std::isfinite(last.homo)) context.summarise("homo_hartree", last.homo);
-  if (std::isfinite(last.lumo)) context.summarise("lumo_hartree", last.lumo);
-  if (std::isfinite(last.lumo - last.homo)) {
-    context.summarise("gap_ev", (last.lumo - last.homo) * ev_per_hartree);
-    context.summarise("gap_error_ev", (last.lumo_error + last.homo_error) * ev_per_hartree);
-  }
+  summarise_levels(context, last);
 }
 
 void summarise_errors(Context& context, const Evaluation& last, const ReferenceOptions& reference,
@@ -96,6 +102,12 @@ std::string milli_ev_text(double hartree, double n_atoms) {
   return fmt::format("{:+.2e}", milli_ev_per_atom(hartree, n_atoms));
 }
 
+std::string gap_cell(const Evaluation& e) {
+  const auto text = [](double gap) { return fmt::format("{:.4g}", gap * ev_per_hartree); };
+  return has_two_mu(e) ? text(e.up.lumo - e.up.homo) + ", " + text(e.down.lumo - e.down.homo)
+                       : text(e.lumo - e.homo);
+}
+
 /// What came out at each threshold.
 void report_table(Report& report, const std::vector<Evaluation>& evaluations,
                   const ReferenceOptions& reference, double n_atoms) {
@@ -112,17 +124,21 @@ void report_table(Report& report, const std::vector<Evaluation>& evaluations,
     if (reference.energy) row.push_back(milli_ev_text(e.tr_dk - *reference.energy, n_atoms));
     if (estimated) row.push_back(fmt::format("{:.2e}", milli_ev_per_atom(e.energy_error, n_atoms)));
     for (const auto& text :
-         {fmt::format("{:.10g}", 2 * e.n_pairs), fmt::format("{:.6f}", e.mu),
-          std::isfinite(e.lumo - e.homo) ? fmt::format("{:.4g}", (e.lumo - e.homo) * ev_per_hartree)
-                                         : std::string(),
-          fmt::format("{:.1e}", e.idempotency)})
+         {fmt::format("{:.10g}", 2 * e.n_pairs),
+          has_two_mu(e) ? fmt::format("{:.6f}, {:.6f}", e.mu, *e.mu_down) : fmt::format("{:.6f}", e.mu),
+          std::isfinite(e.lumo - e.homo) ? gap_cell(e) : std::string(), fmt::format("{:.1e}", e.idempotency)})
       row.push_back(text);
   }
-  report.table(header, rows,
-               fmt::format("Energies and idempotency ||PP - P|| (no error at a temperature) of one spin, "
-                           "electrons of both. Error: from {}. Estimated error: from larger "
-                           "submatrices of a sample of block columns.",
-                           reference.label));
+  report.table(
+      header, rows,
+      fmt::format("Energies and idempotency ||PP - P|| (no error at a temperature) of one spin, "
+                  "electrons of both{}. Error: from {}. Estimated error: from larger "
+                  "submatrices of a sample of block columns.",
+                  has_two_mu(evaluations.back())
+                      ? "; chemical potential and gap of spin up and of spin down, whose electrons are "
+                        "fixed each: an empty level of one may lie below occupied ones of the other"
+                      : "",
+                  reference.label));
 }
 
 /// What each threshold cost.
@@ -226,6 +242,15 @@ void write_results(Context& context, const std::vector<Evaluation>& evaluations)
   write("lumo", "hartree", "Lowest level above mu", [](const E& e) { return e.lumo; });
   write("homo_error", "hartree", "A level is that close to homo", [](const E& e) { return e.homo_error; });
   write("lumo_error", "hartree", "A level is that close to lumo", [](const E& e) { return e.lumo_error; });
+  if (evaluations.back().mu_down) {
+    write("mu_down", "hartree", "Chemical potential of spin down",
+          [](const E& e) { return e.mu_down.value_or(e.mu); });
+    write("homo_up", "hartree", "Highest level of spin up below its mu",
+          [](const E& e) { return e.up.homo; });
+    write("lumo_up", "hartree", "Lowest level of spin up above its mu", [](const E& e) { return e.up.lumo; });
+    write("homo_down", "hartree", "The same of spin down", [](const E& e) { return e.down.homo; });
+    write("lumo_down", "hartree", "The same of spin down", [](const E& e) { return e.down.lumo; });
+  }
   write("entropy", "1", "Entropy of one spin / k_B", [](const E& e) { return e.entropy; });
   write("energy_error", "hartree", "Estimated error of Tr(D K); 0: none",
         [](const E& e) { return e.energy_error; });
@@ -250,7 +275,7 @@ void announce(const Evaluation& e, const ReferenceOptions& reference, double n_a
   log::info("threshold {:.0e}: Tr(DK) = {:.9f} hartree{}", e.threshold, e.tr_dk, error);
   log::info(
       "  {:.12g} electrons (Tr DS {:+.0e}), mu {:.6f} hartree, gap {}; idempotency {:.1e}, commutator {:.1e}",
-      2 * e.n_pairs, 2 * (e.n_pairs_of_d - e.n_pairs), e.mu, gap_text(e), e.idempotency, e.commutator);
+      2 * e.n_pairs, 2 * (e.n_pairs_of_d - e.n_pairs), e.mu, gap_text(e, "+-"), e.idempotency, e.commutator);
   if (e.error_columns > 0)
     log::info(
         "  estimated errors: {:.1e} hartree ({:.1e} {}), {:.1e} electrons, ||dP|| {:.1e}; from {} block "

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "apps/submatrix/system_options.hpp"
+
 namespace quintet::submatrix {
 
 using namespace electronic;
@@ -41,7 +43,7 @@ Evaluation summary_of(double threshold, const SubmatrixResult& sign, const Densi
   result.commutator = density.commutator;
   result.asymmetry = sign.asymmetry;
   result.error_columns = sign.error.n_columns;
-  result.energy_error = sign.error.energy + density.overlap_error;
+  result.energy_error = sign.error.energy + density.overlap_error + density.rounding_error;
   result.pairs_error = sign.error.n_pairs;
   result.p_error = sign.error.p;
   result.error_seconds = comm.maximum(sign.error.seconds);
@@ -80,6 +82,8 @@ Evaluation mean_of(const Evaluation& up, const Evaluation& down) {
         &Evaluation::density_seconds, &Evaluation::error_seconds})
     sum(number);
   both.mu_down = down.mu;
+  both.up = {up.homo, up.lumo, up.homo_error + up.lumo_error};
+  both.down = {down.homo, down.lumo, down.homo_error + down.lumo_error};
   both.unpaired = up.n_pairs - down.n_pairs;
   if (down.homo > up.homo) both.homo = down.homo, both.homo_error = down.homo_error;
   if (down.lumo < up.lumo) both.lumo = down.lumo, both.lumo_error = down.lumo_error;
@@ -89,6 +93,25 @@ Evaluation mean_of(const Evaluation& up, const Evaluation& down) {
   both.n_in_gap = up.n_in_gap + down.n_in_gap;
   both.degree = std::max(up.degree, down.degree);
   return both;
+}
+
+bool has_two_mu(const Evaluation& e) { return e.mu_down && *e.mu_down != e.mu; }
+
+double smallest_gap(const Evaluation& e) {
+  return has_two_mu(e) ? std::min(e.up.lumo - e.up.homo, e.down.lumo - e.down.homo) : e.lumo - e.homo;
+}
+
+std::string gap_text(const Evaluation& e, const char* plus_minus) {
+  const auto text = [&](double gap, double error) {
+    return std::isfinite(gap)
+               ? fmt::format("{:.5g} {} {:.1g} eV", gap * ev_per_hartree, plus_minus, error * ev_per_hartree)
+               : std::string("not found");
+  };
+  const std::string innermost = text(e.lumo - e.homo, e.lumo_error + e.homo_error);
+  if (!has_two_mu(e)) return innermost;
+  return fmt::format("{} (spin up), {} (spin down); innermost levels of both {}",
+                     text(e.up.lumo - e.up.homo, e.up.error), text(e.down.lumo - e.down.homo, e.down.error),
+                     innermost);
 }
 
 std::optional<std::string> doubt(const Evaluation& e, double temperature) {

@@ -8,11 +8,18 @@
 
 namespace quintet::submatrix {
 
+/// The levels around the chemical potential of one spin (hartree).
+struct SpinLevels {
+  double homo = 0, lumo = 0;
+  double error = 0;  ///< of lumo - homo
+};
+
 /// The numbers of one evaluation; matrices left out. Hartree; one spin.
 struct Evaluation {
   double threshold = 0;
   double tr_dk = 0, mu = 0;
   std::optional<double> mu_down;          ///< of an open shell, mu being that of spin up
+  SpinLevels up, down;                    ///< of an open shell
   double unpaired = 0;                    ///< electrons of spin up less those of spin down
   double n_pairs = 0;                     ///< Tr P, which is what is held fixed
   double n_pairs_of_d = 0;                ///< Tr(D S): also has the error of S^-1/2
@@ -47,8 +54,17 @@ struct Evaluation {
                                     const electronic::DensityResult& density, double density_seconds);
 
 /// Both spins together, as the mean of two: energies, electrons and entropy are half the sum, levels the
-/// innermost, errors the root of the mean square, times and work the sum.
+/// innermost of both (up and down keep each spin's own), errors the root of the mean square, times and work
+/// the sum.
 [[nodiscard]] Evaluation mean_of(const Evaluation& up, const Evaluation& down);
+
+/// Whether each spin of an open shell has its own chemical potential. Then lumo may lie below homo: they
+/// belong to different spins, and fixed numbers of each keep electrons from falling.
+[[nodiscard]] bool has_two_mu(const Evaluation& evaluation);
+/// LUMO less HOMO; of two chemical potentials that of the spin where it is smaller (hartree).
+[[nodiscard]] double smallest_gap(const Evaluation& evaluation);
+/// "1.234 +- 0.001 eV", of two chemical potentials each spin's and the innermost pair's, or "not found".
+[[nodiscard]] std::string gap_text(const Evaluation& evaluation, const char* plus_minus);
 
 /// Why a result should not be used as it is, or nothing: parts of the occupied orbitals are wrong.
 [[nodiscard]] std::optional<std::string> doubt(const Evaluation& evaluation, double temperature);

@@ -29,6 +29,12 @@ void for_each_number(E& e, const Visit& visit) {
   visit("lumo", e.lumo);
   visit("homo_error", e.homo_error);
   visit("lumo_error", e.lumo_error);
+  visit("homo_up", e.up.homo);
+  visit("lumo_up", e.up.lumo);
+  visit("gap_error_up", e.up.error);
+  visit("homo_down", e.down.homo);
+  visit("lumo_down", e.down.lumo);
+  visit("gap_error_down", e.down.error);
   visit("entropy", e.entropy);
   visit("idempotency", e.idempotency);
   visit("commutator", e.commutator);

@@ -8,7 +8,7 @@ boron_nitride  a honeycomb on a torus, +-m on its two kinds of sites, hopping t:
     inputs/submatrix/make_models.py            (Python 3 alone)
 """
 import cmath
-from math import cos, exp, pi, sqrt
+from math import cos, exp, fsum, pi, sqrt
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -27,7 +27,7 @@ def step(levels, name):
     """Print the answers of a half-filled system with a gap."""
     levels = sorted(levels)
     pairs = len(levels) // 2
-    print(f"{name}: energy {sum(levels[:pairs]):.10f} eV, homo {levels[pairs - 1]:.10f} eV, "
+    print(f"{name}: energy {fsum(levels[:pairs]):.12f} eV, homo {levels[pairs - 1]:.10f} eV, "
           f"lumo {levels[pairs]:.10f} eV, {2 * pairs} electrons")
 
 

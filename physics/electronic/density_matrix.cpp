@@ -1,12 +1,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <span>
 #include <vector>
 
 #include "io/log/error.hpp"
 #include "physics/electronic/block_multiply.hpp"
 #include "physics/electronic/block_vector.hpp"
+#include "physics/electronic/spectrum.hpp"
 #include "physics/electronic/submatrix.hpp"
 
 namespace quintet::electronic {
@@ -106,6 +108,9 @@ DensityResult density_matrix(const SubmatrixResult& sign, const Orthogonalised& 
   result.tr_dk = dot(result.d, k);
   if (!sign.holds_pairs) level = std::hypot(level, result.tr_dk / sign.n_pairs);
   result.overlap_error = std::abs(missing) * level;
+  const auto ritz = extreme_ritz_values(basis.a, 8);
+  result.rounding_error = 8 * std::numeric_limits<double>::epsilon() * basis.a.blocking->n_rows() *
+                          std::max(std::abs(ritz.lower), std::abs(ritz.upper)) * basis.condition;
   const Defects defects = defects_of(sign.p, basis.a);
   result.idempotency = defects.idempotency;
   result.commutator = defects.commutator;

@@ -89,7 +89,8 @@ Orthogonalised orthogonalise(const BlockMatrix& k, const BlockMatrix& s, double 
   QUINTET_CHECK(k.blocking->begin == s.blocking->begin && k.rank_begin == s.rank_begin,
                 "K and S have different blocks ({} and {} rows)", k.blocking->n_rows(), s.blocking->n_rows());
   // The polynomial's error is the same in all columns and adds up in energies: it is made much smaller.
-  const ChebyshevSeries series = inverse_sqrt_series(spectrum_of_overlap(s), 1e-4 * threshold);
+  const ExtremeRitzValues ritz = spectrum_of_overlap(s);
+  const ChebyshevSeries series = inverse_sqrt_series(ritz, 1e-4 * threshold);
   BlockMatrix filtered = s;
   filter(filtered, 0.1 * threshold);
   BlockMatrix z = inverse_sqrt_pattern(filtered, threshold);
@@ -99,7 +100,7 @@ Orthogonalised orthogonalise(const BlockMatrix& k, const BlockMatrix& s, double 
   const BlockMatrix kz = multiply(k, z, {.threshold = drop, .error = drop, .interrupt = interrupt});
   BlockMatrix a =
       multiply(z, kz, {.threshold = drop, .error = drop, .symmetric = true, .interrupt = interrupt});
-  return {std::move(z), std::move(a), residual, series.degree()};
+  return {std::move(z), std::move(a), residual, series.degree(), ritz.upper / ritz.lower};
 }
 
 }  // namespace quintet::electronic

@@ -359,7 +359,7 @@ TruncationError SubmatrixEvaluation::estimate_error(const BlockMatrix& a, const 
       how.tolerance = idempotency_tolerance(error, 1e-11);
     } catch (const NumericalError&) {  // a degree beyond reason
     }
-  return truncation_error(a, p, how);
+  return truncation_error(a, p, work_, how);
 }
 
 }  // namespace quintet::electronic

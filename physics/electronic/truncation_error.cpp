@@ -75,37 +75,41 @@ std::vector<Sampled> candidates(const BlockMatrix& p) {
   return sample;
 }
 
-/// The rows of grown submatrices: blocks where |A|^shells e_j >= threshold width^(shells - 1), and those of
-/// P.
+/// The rows of grown submatrices: blocks where |A|^shells x >= threshold width^(shells - 1), x being 1 in the
+/// columns that shared a submatrix, and the rows of that.
 class Growth {
  public:
-  Growth(const BlockMatrix& a, const BlockMatrix& p, double threshold, double width)
-      : p_(p), norms_(block_norms(a)), product_(norms_), threshold_(threshold), width_(width) {}
+  Growth(const BlockMatrix& a, const std::vector<Submatrix>& work, double threshold, double width)
+      : work_(work), norms_(block_norms(a)), product_(norms_), threshold_(threshold), width_(width) {}
 
   /// Collective; on all ranks.
   BlockRows operator()(std::int32_t column, int shells) {
-    std::vector<double> x(at(p_.n_columns()), 0.0), y;
-    const bool own = column >= p_.first && column < p_.last;
-    if (own) x[at(column - p_.first)] = 1;
+    const Comm& comm = norms_.comm;
+    BlockRows rows, together;
+    for (const Submatrix& s : work_)
+      if (std::any_of(s.columns.begin(), s.columns.end(),
+                      [=](const auto& c) { return c.column == column; })) {
+        rows = s.rows;
+        for (const auto& c : s.columns) together.push_back(c.column);
+      }
+    together = comm.all_gather(std::span<const std::int32_t>(together));
+    std::vector<double> x(at(norms_.n_columns()), 0.0), y;
+    for (const auto c : together)
+      if (c >= norms_.first && c < norms_.last) x[at(c - norms_.first)] = 1;
     for (int k = 0; k < shells; ++k) {
       product_(x, y);
       for (std::size_t i = 0; i < x.size(); ++i) x[i] = y[i] / (k == 0 ? 1 : width_);
     }
-    BlockRows rows;
     for (std::size_t i = 0; i < x.size(); ++i)
-      if (x[i] > 0 && x[i] >= threshold_) rows.push_back(p_.first + static_cast<std::int32_t>(i));
-    if (own) {
-      const auto c = at(column - p_.first);
-      rows.insert(rows.end(), p_.row.begin() + p_.column_begin[c], p_.row.begin() + p_.column_begin[c + 1]);
-    }
-    rows = p_.comm.all_gather(std::span<const std::int32_t>(rows));
+      if (x[i] > 0 && x[i] >= threshold_) rows.push_back(norms_.first + static_cast<std::int32_t>(i));
+    rows = comm.all_gather(std::span<const std::int32_t>(rows));
     std::sort(rows.begin(), rows.end());
     rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
     return rows;
   }
 
  private:
-  const BlockMatrix& p_;
+  const std::vector<Submatrix>& work_;
   BlockMatrix norms_;
   SymmetricProduct product_;
   double threshold_, width_;
@@ -230,9 +234,10 @@ double rest_of_series(const std::vector<Change>& first, const std::vector<Change
 
 }  // namespace
 
-TruncationError truncation_error(const BlockMatrix& a, const BlockMatrix& p, const GrownColumns& how) {
+TruncationError truncation_error(const BlockMatrix& a, const BlockMatrix& p,
+                                 const std::vector<Submatrix>& work, const GrownColumns& how) {
   const auto start = std::chrono::steady_clock::now();
-  Growth grown(a, p, how.threshold, how.width);
+  Growth grown(a, work, how.threshold, how.width);
   const auto cost = [&](std::int32_t column, const BlockRows& rows) {
     const Submatrix s = grown_submatrix(a, column, rows);
     return how.cost(s.n, s.n_own);

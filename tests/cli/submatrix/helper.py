@@ -4,6 +4,7 @@
 helper.py write                       good and bad matrix files of a ring of 24 sites in pairs, into the working folder
 helper.py value KEY FILE FILE TOL     summary.json's values agree within TOL
 helper.py below KEY FILE TOL          the value's size is at most TOL
+helper.py within KEY ERROR FILE FILE  the values agree within three times the first file's value of ERROR
 helper.py lacks KEY FILE              there is no such value
 helper.py near KEY FILE X TOL        the value is X within TOL
 helper.py stop_and_go COMMAND...      run it, stop it after the first threshold, go on: as if it had not been stopped
@@ -115,6 +116,10 @@ def near(key, path, exact, tolerance):
     sys.exit(0 if abs(a - float(exact)) <= float(tolerance) else f"{key}: {a}")
 
 
+def within(key, error, first, second):
+    value(key, first, second, 3 * json.load(open(first))[error])
+
+
 def lacks(key, path):
     sys.exit(f"{key} is there" if key in json.load(open(path)) else 0)
 
@@ -165,4 +170,4 @@ def stop_within(*command):
         value(key, "within/summary.json", "straight/summary.json", 0)
 
 
-{"near": near, "lacks": lacks, "stop_and_go": stop_and_go, "stop_within": stop_within, "write": write, "value": value, "below": below}[sys.argv[1]](*sys.argv[2:])
+{"near": near, "lacks": lacks, "within": within, "stop_and_go": stop_and_go, "stop_within": stop_within, "write": write, "value": value, "below": below}[sys.argv[1]](*sys.argv[2:])
