@@ -17,6 +17,7 @@ struct LocalSystem {
 /// S^-1/2 and A of a system, or of that system in its local basis where S itself is too nearly singular.
 struct Basis : electronic::Orthogonalised {
   std::optional<LocalSystem> local;
+  double threshold = 0;  ///< that it was made with (hartree)
 
   [[nodiscard]] const electronic::BlockMatrix& k(const System& system) const {
     return local ? local->k : system.k;

@@ -25,8 +25,7 @@ void check_occupied(const Evaluation& evaluation, const Held& held) {
       evaluation.pairs_error, evaluation.mu);
 }
 
-void find_levels(Evaluation& evaluation, const Orthogonalised& basis, const SubmatrixResult& sign,
-                 const Held& held) {
+void find_levels(Evaluation& evaluation, const Basis& basis, const SubmatrixResult& sign, const Held& held) {
   if (held.temperature > 0) {
     evaluation.homo = evaluation.lumo = std::numeric_limits<double>::quiet_NaN();
     return;
@@ -34,9 +33,11 @@ void find_levels(Evaluation& evaluation, const Orthogonalised& basis, const Subm
   const auto levels = frontier_levels(basis.a, sign.p, sign.mu);
   evaluation.homo = levels.homo;
   evaluation.lumo = levels.lumo;
-  // S^-1/2's residual R = Z S Z - 1 moves a level e by e x^T R x; twice the root mean square stands for x^T R
-  // x
-  const auto of_overlap = [&](double level) { return 2 * basis.residual * std::abs(level); };
+  // S^-1/2's residual R = Z S Z - 1 moves a level e by e x^T R x, twice the root mean square standing for x^T
+  // R x; what the products K Z and Z K Z leave out moves it by what they may (orthogonalise())
+  const auto of_overlap = [&](double level) {
+    return 2 * basis.residual * std::abs(level) + 0.01 * basis.threshold;
+  };
   evaluation.homo_error = levels.homo_error + of_overlap(levels.homo);
   evaluation.lumo_error = levels.lumo_error + of_overlap(levels.lumo);
   const bool counted = levels.n_below >= 0;

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "apps/submatrix/basis.hpp"
 #include "apps/submatrix/evaluation.hpp"
 #include "physics/electronic/submatrix.hpp"
 
@@ -19,8 +20,8 @@ struct Held {
 /// To `evaluation` go HOMO and LUMO of the whole matrix with their errors (NaN at a temperature: levels at mu
 /// are partly full), and it is checked as by check_occupied(). Throws InputError also where P has another
 /// number of orbitals than is held or than lie below mu. Collective.
-void find_levels(Evaluation& evaluation, const electronic::Orthogonalised& basis,
-                 const electronic::SubmatrixResult& sign, const Held& held);
+void find_levels(Evaluation& evaluation, const Basis& basis, const electronic::SubmatrixResult& sign,
+                 const Held& held);
 
 /// Throws InputError at a chemical potential inside a band, and at a number of electrons that the submatrices
 /// do not tell from others.
