@@ -83,7 +83,7 @@ std::string text_with_error(double value, double error, const std::string& unit)
   const int decimals = digits - 1 - power;
   if (std::abs(value) >= 1e7 || decimals > 9)
     return fmt::format("{:.{}e} ± {:.0e}{}", value,
-                       std::clamp(static_cast<int>(std::log10(std::abs(value) / error)), 0, 15), error,
+                       static_cast<int>(std::clamp(std::log10(std::abs(value) / error), 0.0, 15.0)), error,
                        ending);
   if (decimals >= 0) return fmt::format("{:.{}f} ± {:.{}f}{}", value, decimals, error, decimals, ending);
   const double last = std::pow(10, -decimals);

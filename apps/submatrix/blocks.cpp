@@ -104,7 +104,7 @@ Atoms read_xyz_blocks(const BlocksOptions& options) {
   Atoms blocks;
   double farthest = 0;
   for (std::size_t first = 0; first < n_atoms; first += together) {
-    int orbitals = 0;
+    std::int64_t orbitals = 0;
     for (std::size_t i = first; i < first + together; ++i) {
       const std::string& element = atoms.type_names.at(static_cast<std::size_t>(atoms.types[i]));
       const auto found = functions.find(element);
@@ -112,7 +112,10 @@ Atoms read_xyz_blocks(const BlocksOptions& options) {
                     path, i + 1, element);
       orbitals += found->second;
     }
-    blocks.orbitals.push_back(orbitals);
+    QUINTET_CHECK(orbitals <= std::numeric_limits<int>::max(),
+                  "{}: {} basis functions in a block of {} atoms are more than a matrix has rows", path,
+                  orbitals, together);
+    blocks.orbitals.push_back(static_cast<int>(orbitals));
     farthest = std::max(farthest, loneliest(atoms, first, first + together));
   }
   constexpr double bond = 4;  // angstrom, longer than those of metals

@@ -64,6 +64,13 @@ Complex bgk_dispersion(Complex lambda, const Problem& problem) {
   return close_chain(lambda, problem, conserving_chain(lambda, problem, problem.nu, f_3, f_0));
 }
 
+[[noreturn]] void fail(const Problem& problem) {
+  throw NumericalError(
+      fmt::format("the Hermite series of collisional Landau damping with nu = {} at k vth = {} does "
+                  "not converge; take nu = 0 instead",
+                  problem.nu, problem.kappa));
+}
+
 /// As many members of the chain as leave its sum unchanged.
 Complex converged_dispersion(Complex lambda, const Problem& problem) {
   Complex last = dispersion(lambda, problem, 128);
@@ -72,10 +79,7 @@ Complex converged_dispersion(Complex lambda, const Problem& problem) {
     if (std::abs(now - last) <= 1e-14 * (std::norm(lambda) + problem.kappa * problem.kappa)) return now;
     last = now;
   }
-  throw NumericalError(
-      fmt::format("the Hermite series of collisional Landau damping with nu = {} at k vth = {} does "
-                  "not converge; take nu = 0 instead",
-                  problem.nu, problem.kappa));
+  fail(problem);
 }
 
 /// The root that begins as Landau's at nu = 0, in steps of nu.
@@ -86,7 +90,10 @@ Complex follow_from_landau(double k, double nu, double thermal_speed, Problem pr
                 "velocity space of {} dimensions; expected 1 to 3", problem.dimensions);
   Complex omega = landau_mode(k, problem.plasma_frequency, thermal_speed), before = omega;
   problem.kappa = std::abs(k) * thermal_speed;
-  const int n_steps = static_cast<int>(std::ceil(nu / (0.05 * problem.kappa)));
+  constexpr double most_steps = 1e6;  // a minute; such collisions leave no wave
+  const double steps = std::ceil(nu / (0.05 * problem.kappa));
+  if (!(steps <= most_steps)) fail({.kappa = problem.kappa, .nu = nu});
+  const int n_steps = static_cast<int>(steps);
   for (int i = 1; i <= n_steps; ++i) {
     problem.nu = nu * i / n_steps;
     const Complex guess = i == 1 ? omega : 2.0 * omega - before;

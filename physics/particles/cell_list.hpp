@@ -14,9 +14,10 @@ struct CellGrid {
   Vec3 per_unit{0, 0, 0};  ///< cells per unit of fractional coordinate
 
   /// The cell of fractional coordinate s along k; monotonic in s, so that a range of s is a range of cells.
+  /// What is not a number lies in the first.
   [[nodiscard]] int index(int k, double s) const {
     const double cell = (s - lower[k]) * per_unit[k];
-    return static_cast<int>(cell < 0 ? 0 : (cell > n[k] - 1 ? n[k] - 1 : cell));
+    return static_cast<int>(cell > 0 ? (cell < n[k] - 1 ? cell : n[k] - 1) : 0);
   }
   [[nodiscard]] int size() const { return n[0] * n[1] * n[2]; }
 };

@@ -110,6 +110,16 @@ std::vector<double> masses_of(const Configuration& c) {
   return masses;
 }
 
+/// The first local atom whose type, place or velocity no run could have come to; empty if there is none.
+std::string first_unusable(const Atoms& atoms, std::vector<AtomRecord>& records) {
+  pack_records(atoms, records);
+  const int n_types = static_cast<int>(atoms.type_names.size());
+  for (const AtomRecord& r : records)
+    if (r.type < 0 || r.type >= n_types)
+      return fmt::format("atom {} has type index {}; expected 0 to {}", r.id, r.type, n_types - 1);
+  return wrap(atoms.box, records);
+}
+
 /// The parts of a configuration that are the same on all ranks. Collective.
 Atoms shared_header(const Comm& comm, const Configuration& c, const std::vector<double>& masses) {
   Header header{c.box.rows(), c.box.origin(), c.box.periodic(), static_cast<std::int64_t>(c.n_atoms()),
@@ -279,9 +289,12 @@ void Domain::restore(const Exec& exec, Atoms& atoms, const Vectors& built_positi
   const int n = atoms.n_local;
   const auto now = make_view<Vectors>("particles::current_positions", n);
   const Box box_now = atoms.box;
+  std::string unusable = first_unusable(atoms, d.records);
   Implementation::copy_rows(exec, atoms.position, now, n);
   Implementation::copy_rows(exec, built_positions, atoms.position, n);
   atoms.box = built_box;
+  if (unusable.empty()) unusable = first_unusable(atoms, d.records);
+  throw_together<InputError>(d.comm, unusable);
   d.build(exec, atoms);
   Implementation::copy_rows(exec, now, atoms.position, n);
   atoms.box = box_now;

@@ -66,7 +66,8 @@ class Domain {
   [[nodiscard]] const Vectors& built_positions() const;  ///< [n_local, 3] (angstrom)
   [[nodiscard]] const Box& built_box() const;
   /// Restore ghosts, list and current positions as an uninterrupted run would have them: atoms in their
-  /// stored order with the positions and box of the last rebuild, then the current ones. Collective.
+  /// stored order with the positions and box of the last rebuild, then the current ones. Collective. Throws
+  /// InputError on all ranks for an atom of no type, or with a place or velocity that is not finite.
   void restore(const Exec& exec, Atoms& atoms, const Vectors& built_positions, const Box& built_box);
 
  private:

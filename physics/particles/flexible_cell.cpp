@@ -36,7 +36,9 @@ Mat3 exponential(const Mat3& m) {
   // Halved until small, then a series of ten terms: 0.1^11 / 11! is far below round-off.
   double size = 0;
   for (double x : m) size = std::max(size, std::abs(x));
-  const int halvings = size > 0.03 ? static_cast<int>(std::ceil(std::log2(size / 0.03))) : 0;
+  constexpr double most_halvings = 1100;  // of the largest number there is; what is infinite stays so
+  const int halvings =
+      size > 0.03 ? static_cast<int>(std::min(std::ceil(std::log2(size / 0.03)), most_halvings)) : 0;
   Mat3 small = m, power{1, 0, 0, 0, 1, 0, 0, 0, 1}, sum = power;
   for (double& x : small) x = std::ldexp(x, -halvings);
   for (int k = 1; k <= 10; ++k) {

@@ -90,10 +90,11 @@ SpectralLayout choose_layout(const Model& model, int pack, double tolerance, dou
       layout.order = order;
       layout.width = width;
       layout.lower = lower - 1e-6;
-      layout.n_intervals = static_cast<int>(std::ceil((upper - layout.lower) / width)) + 1;
+      const double intervals = std::ceil((upper - layout.lower) / width) + 1;
       // Neighbours beyond the first shell fill every interval up to `usual`; the first shell one or two more.
       const double cost = order * (std::ceil((usual - lower) / width) + 1.5);
-      if (layout.n_intervals > 4000 || (best.error <= tolerance && cost >= least_cost)) continue;
+      if (!(intervals <= 4000) || (best.error <= tolerance && cost >= least_cost)) continue;
+      layout.n_intervals = static_cast<int>(intervals);
       measure(model, layout);
       if (layout.error <= tolerance || (best.error > tolerance && layout.error < best.error)) {
         best = layout;

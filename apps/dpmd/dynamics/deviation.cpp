@@ -102,6 +102,8 @@ std::vector<DeviationRow> read_deviations(const std::string& path) {
         values.size() + 1 >= columns.size(),
         "{}:{}: expected a step and at least 6 numbers (max, min, avg devi_v, then devi_f), found '{}'", path,
         i + 1, lines[i].substr(0, 80));
+    QUINTET_CHECK(std::abs(step) < 9e15, "{}:{}: the step is {:g}; expected a whole number", path, i + 1,
+                  step);
     values.resize(columns.size());
     DeviationRow row;
     row.step = std::llround(step);

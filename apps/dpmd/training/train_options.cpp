@@ -95,7 +95,7 @@ SelRequest parse_sel(const std::vector<FormulaText>& texts) {
     if (const auto factor = after_auto(texts.front().text)) {
       const auto value = parsed<double>(*factor);
       QUINTET_CHECK(value && *value >= 1 && *value <= 100,
-                    "{}sel '{}': expected a factor of at least 1 after 'auto:'", at(texts.front()),
+                    "{}sel '{}': expected a factor from 1 to 100 after 'auto:'", at(texts.front()),
                     texts.front().text);
       request.factor = *value;
       return request;

@@ -78,6 +78,8 @@ TEST(Statistics, numbers_are_written_with_the_digits_that_are_known) {
   EXPECT_EQ(text_with_error(300.2345, nan, "K"), "300.2 K");
   EXPECT_EQ(text_with_error(300.2345, 0, "K"), "300.2 K");
   EXPECT_EQ(text_with_error(-17934.5, nan, "bar"), "-17930 bar");
+  EXPECT_EQ(text_with_error(0, 2e-12, ""), "0e+00 ± 2e-12");
+  EXPECT_EQ(text_with_error(1e300, 1e-300, ""), "1.000000000000000e+300 ± 1e-300");
 }
 
 TEST(KeyWords, a_key_becomes_words_and_a_unit) {

@@ -208,6 +208,7 @@ TEST(Theory, refuses_what_has_no_meaning) {
   EXPECT_THROW((void)recurrence_time(0.5, 0), InputError);
   EXPECT_THROW((void)collisional_landau_mode(0.5, -1, CollisionInvariants::density), InputError);
   EXPECT_THROW((void)collisional_landau_mode(0.5, 0.1, CollisionInvariants::density, 4), InputError);
+  EXPECT_THROW((void)collisional_landau_mode(0.5, 1e12, CollisionInvariants::density), NumericalError);
 }
 
 /// The returning wave is exp(-(k vth (T_R - t))^2/2): at the onset it is a thousandth of the damped one.

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include <gtest/gtest.h>
@@ -305,6 +306,31 @@ TEST(Domain, atoms_that_are_not_finite_are_named_on_every_rank) {
         },
         NumericalError);
   }
+}
+
+TEST(Domain, a_checkpoint_of_atoms_that_cannot_be_is_refused_on_every_rank) {
+  const Comm comm = Comm::world();
+  Domain domain(comm, {.cutoff = 4, .skin = 1}, skewed);
+  Atoms atoms = domain.distribute(random_configuration(skewed, 90, 2, 2));
+  domain.rebuild(Exec(), atoms);
+  const auto refusal = [&](const std::function<void(Atoms&, Vectors&, int)>& damage) {
+    Atoms copy = checkpoint_of(atoms);
+    Vectors built("built", atoms.n_local);
+    Kokkos::deep_copy(built, domain.built_positions());
+    for (int i = 0; i < copy.n_local; ++i)
+      if (copy.id(i) == 61) damage(copy, built, i);
+    return message_of([&] { domain.restore(Exec(), copy, built, domain.built_box()); });
+  };
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+
+  const auto says = [](const std::string& message, const char* text) {
+    EXPECT_NE(message.find(text), std::string::npos) << message;
+  };
+  says(refusal([&](Atoms& a, Vectors&, int i) { a.position(i, 1) = nan; }), "is not finite");
+  says(refusal([&](Atoms& a, Vectors&, int i) { a.velocity(i, 0) = nan; }), "atom 61 at (");
+  says(refusal([&](Atoms&, Vectors& built, int i) { built(i, 2) = nan; }), "is not finite");
+  says(refusal([&](Atoms& a, Vectors&, int i) { a.type(i) = 2; }),
+       "atom 61 has type index 2; expected 0 to 1");
 }
 
 TEST(Domain, lost_atoms_are_noticed) {

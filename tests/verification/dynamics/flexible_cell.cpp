@@ -1,6 +1,7 @@
 #include "physics/particles/flexible_cell.hpp"
 
 #include <cmath>
+#include <limits>
 
 #include <gtest/gtest.h>
 
@@ -46,6 +47,8 @@ TEST(FlexibleCell, exponential_of_a_matrix_is_that_of_its_series_and_of_its_halv
   const Mat3 twice = product(exponential(half), exponential(half));
   for (int i = 0; i < 9; ++i) EXPECT_NEAR(whole[i], twice[i], 1e-14);
   EXPECT_NEAR(exponential({1, 0, 0, 0, 2, 0, 0, 0, -3})[4], std::exp(2.0), 1e-12);
+  const double infinite = std::numeric_limits<double>::infinity();
+  EXPECT_FALSE(std::isfinite(exponential({infinite, 0, 0, 0, 1, 0, 0, 0, 1})[0]));
 }
 
 TEST(FlexibleCell, energy_is_conserved_to_second_order_of_the_step) {
