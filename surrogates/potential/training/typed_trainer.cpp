@@ -346,7 +346,8 @@ std::vector<double> TypedTrainer<Real>::parameters() const {
 
 template <class Real>
 void TypedTrainer<Real>::set_parameters(std::span<const double> values) {
-  QUINTET_ASSERT(values.size() == parameters_.size());
+  QUINTET_ASSERT(values.size() == parameters_.size(), "{} values for {} parameters", values.size(),
+                 parameters_.size());
   const AlignedVector<Real> typed(values.begin(), values.end());
   parameters_.assign(typed, parameters_.moment1(), parameters_.moment2());
   stale_ = true;
