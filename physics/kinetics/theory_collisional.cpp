@@ -92,7 +92,8 @@ Complex follow_from_landau(double k, double nu, double thermal_speed, Problem pr
   problem.kappa = std::abs(k) * thermal_speed;
   constexpr double most_steps = 1e6;  // a minute; such collisions leave no wave
   const double steps = std::ceil(nu / (0.05 * problem.kappa));
-  if (!(steps <= most_steps)) fail({.kappa = problem.kappa, .nu = nu});
+  problem.nu = nu;
+  if (!(steps <= most_steps)) fail(problem);
   const int n_steps = static_cast<int>(steps);
   for (int i = 1; i <= n_steps; ++i) {
     problem.nu = nu * i / n_steps;
