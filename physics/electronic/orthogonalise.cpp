@@ -25,15 +25,18 @@ namespace {
       ritz.upper / ritz.lower);
 }
 
-/// Outermost eigenvalues of S. Throws InputError if they are not positive, IllConditioned if the smallest is
-/// not found.
+/// Outermost eigenvalues of S. Throws InputError if one is negative, IllConditioned if the smallest is not
+/// told from zero.
 ExtremeRitzValues spectrum_of_overlap(const BlockMatrix& s) {
-  const auto ritz = resolved_ritz_values(s);
+  // Of the largest: the recurrence ends at 1e-7, and its last steps carry as much rounding.
+  constexpr double resolution = 1e-6;
+  auto ritz = resolved_ritz_values(s);
   QUINTET_CHECK(
-      ritz.lower > 0,
+      ritz.lower > -resolution * ritz.upper,
       "the overlap matrix S is not positive definite: its smallest eigenvalue is about {:.3g} (the largest "
       "{:.3g}); are K and S the right way round, in one order and complete?",
       ritz.lower, ritz.upper);
+  if (ritz.lower <= 0) ritz = {resolution * ritz.upper, ritz.upper, ritz.upper, 0};  // zero or a little more
   if (ritz.lower_residual > 0.5 * ritz.lower) refuse_condition(ritz);
   return ritz;
 }
