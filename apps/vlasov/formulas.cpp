@@ -75,6 +75,10 @@ Formula Formulas::of_phase(const FormulaText& text, const std::string& key) cons
   return Formula(text.text, joined(position_, velocity_), constants_, place_and_key(text, key));
 }
 
+Formula Formulas::of_grid_coordinate(const FormulaText& text, const std::string& key) const {
+  return Formula(text.text, {"s"}, constants_, place_and_key(text, key));
+}
+
 Formula Formulas::of_time(const FormulaText& text, const std::string& key) const {
   return Formula(text.text, {"t"}, constants_, place_and_key(text, key));
 }

@@ -29,6 +29,8 @@ class Formulas {
   [[nodiscard]] Formula of_position_and_time(const FormulaText& text, const std::string& key) const;
   /// A function of x and v [cdim + vdim].
   [[nodiscard]] Formula of_phase(const FormulaText& text, const std::string& key) const;
+  /// A function of the velocity grid's own coordinate s [1].
+  [[nodiscard]] Formula of_grid_coordinate(const FormulaText& text, const std::string& key) const;
   /// A function of t [1].
   [[nodiscard]] Formula of_time(const FormulaText& text, const std::string& key) const;
 

@@ -97,6 +97,9 @@ Frames::Frames(Context& context, const OutputOptions& options, const Setup& setu
     interval_ = setup.formulas.positive(*options.frame_interval, "output.frame_interval");
   for (const auto& species : setup.species) names_.push_back(species.name);
   if (!options.gkyl) return;
+  for (const auto& species : setup.species)
+    QUINTET_CHECK(species.grid.is_uniform(),
+                  "output.gkyl: .gkyl files are of equal cells, but '{}' has velocity.mapping", species.name);
   gkyl_.emplace(setup.decomposition, setup.basis, gkyl_prefix(context));
   if (!context.restart_file()) return;
   gkyl_->truncate("field-energy", time);

@@ -29,22 +29,62 @@ int points_per_cell(const PhaseGrid& grid, int d, int order) {
   return std::clamp(most_points / grid.cells[at(d)], 1, order + 1);
 }
 
+/// The point of each of `n` equal parts of a direction's range: its cells may differ in width.
+std::vector<int> points_of_pixels(const PhaseGrid& grid, int d, int points_a_cell, int n) {
+  std::vector<int> points;
+  int cell = 0;
+  for (int i = 0; i < n; ++i) {
+    const double z = grid.lower[at(d)] + (i + 0.5) * (grid.upper[at(d)] - grid.lower[at(d)]) / n;
+    const auto share = [&] {  // of the way through the cell
+      return (z - grid.centre(d, cell)) / grid.width(d, cell) + 0.5;
+    };
+    while (share() >= 1 && cell + 1 < grid.cells[at(d)]) ++cell;
+    points.push_back(cell * points_a_cell +
+                     std::clamp(static_cast<int>(share() * points_a_cell), 0, points_a_cell - 1));
+  }
+  return points;
+}
+
+/// Pixels along a direction: the points, or as many as its narrowest cell asks for.
+int n_pixels(const PhaseGrid& grid, int d, int n_points, int points_a_cell) {
+  if (grid.is_uniform(d)) return n_points;
+  const double range = grid.upper[at(d)] - grid.lower[at(d)];
+  return std::clamp(static_cast<int>(range / grid.least_width(d) * points_a_cell), n_points,
+                    std::max(n_points, most_points));
+}
+
+/// A picture of equal pixels of values at the points of cells.
+Heatmap resampled(const PhaseGrid& grid, int a, int b, int points_a, int points_b,
+                  kinetics::PhasePicture picture) {
+  Heatmap map;
+  map.n_x = n_pixels(grid, a, picture.n_a, points_a);
+  map.n_y = n_pixels(grid, b, picture.n_b, points_b);
+  if (grid.is_uniform(a) && grid.is_uniform(b)) {
+    map.values = std::move(picture.values);
+    return map;
+  }
+  const auto x = points_of_pixels(grid, a, points_a, map.n_x),
+             y = points_of_pixels(grid, b, points_b, map.n_y);
+  for (const int j : y)
+    for (const int i : x) map.values.push_back(picture.values[at(j) * at(picture.n_a) + at(i)]);
+  return map;
+}
+
 }  // namespace
 
 PhasePicture phase_picture(const Setup& setup, VlasovSystem& system, int s, int a, int b) {
   const PhaseGrid& grid = setup.species[at(s)].grid;
   const int order = setup.basis.order();
-  auto values = kinetics::phase_picture(setup.decomposition, setup.basis, system.f(s), a, b,
-                                        points_per_cell(grid, a, order), points_per_cell(grid, b, order));
+  const int points_a = points_per_cell(grid, a, order), points_b = points_per_cell(grid, b, order);
+  auto values =
+      kinetics::phase_picture(setup.decomposition, setup.basis, system.f(s), a, b, points_a, points_b);
 
   PhasePicture picture;
   picture.species = setup.species[at(s)].name;
   picture.x_axis = direction_name(grid, a);
   picture.y_axis = direction_name(grid, b);
   picture.time = system.time();
-  picture.map.values = std::move(values.values);
-  picture.map.n_x = values.n_a;
-  picture.map.n_y = values.n_b;
+  picture.map = resampled(grid, a, b, points_a, points_b, std::move(values));
   picture.map.x_min = grid.lower[at(a)], picture.map.x_max = grid.upper[at(a)];
   picture.map.y_min = grid.lower[at(b)], picture.map.y_max = grid.upper[at(b)];
   return picture;

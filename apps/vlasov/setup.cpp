@@ -69,6 +69,42 @@ void set_velocity_cells(const GridOptions& options, const VelocityOptions& veloc
   for (std::size_t d = 0; d < vdim; ++d) grid.cells[cdim + d] = static_cast<int>(cells[offset + d]);
 }
 
+/// Edges of `n` cells from `low` to `high` where `mapping` puts those of s = -1 + 2 i/n.
+std::vector<double> mapped_edges(const Formula& mapping, double low, double high, int n,
+                                 const std::string& where) {
+  std::vector<double> edges;
+  for (int i = 0; i <= n; ++i) {
+    const double s = -1 + 2.0 * i / n;
+    edges.push_back(mapping(std::span<const double>(&s, 1)));
+    QUINTET_CHECK(std::isfinite(edges.back()), "{}: is {} at s = {:.6g}; expected a finite number", where,
+                  edges.back(), s);
+  }
+  const double first = edges.front(), span = edges.back() - first;
+  QUINTET_CHECK(span > 0, "{}: is {:.6g} at s = -1 and {:.6g} at s = 1; expected a formula that rises with s",
+                where, first, first + span);
+  for (auto& edge : edges) edge = low + (high - low) * ((edge - first) / span);
+  edges.back() = high;
+  const double least = 1e-6 * (high - low) / n;
+  for (std::size_t i = 0; i + 1 < edges.size(); ++i)
+    QUINTET_CHECK(edges[i + 1] - edges[i] >= least,
+                  "{}: cell {} would reach from {:.6g} to {:.6g}; expected a formula that rises with s",
+                  where, i, edges[i], edges[i + 1]);
+  return edges;
+}
+
+void set_velocity_edges(const Formulas& formulas, const VelocityOptions& velocity, const std::string& key,
+                        PhaseGrid& grid) {
+  if (velocity.mapping.empty()) return;
+  check_length(velocity.mapping, at(grid.vdim), key + ".mapping", "one for each velocity direction");
+  for (std::size_t d = 0; d < velocity.mapping.size(); ++d) {
+    const auto here = fmt::format("{}.mapping.{}", key, d);
+    const auto v = at(grid.cdim) + d;
+    grid.velocity_edges[d] =
+        mapped_edges(formulas.of_grid_coordinate(velocity.mapping[d], here), grid.lower[v], grid.upper[v],
+                     grid.cells[v], place_and_key(velocity.mapping[d], here));
+  }
+}
+
 Boundary boundary_of(const std::string& text, const std::string& key) {
   const std::vector<std::string> names = {"periodic", "reflecting", "absorbing", "open", "fixed"};
   constexpr Boundary values[] = {Boundary::periodic, Boundary::reflecting, Boundary::absorbing,
@@ -112,6 +148,11 @@ void check_mirror(const Species& species, const std::string& key) {
         "{}.boundary: a reflecting wall turns v{} round, but its box {} to {} is not symmetric about 0; make "
         "the two ends opposite",
         key, "xyz"[d], low, high);
+    QUINTET_CHECK(
+        grid.mirrors(grid.cdim + d),
+        "{}.boundary: a reflecting wall turns v{} round, but its cells are not symmetric about 0; make "
+        "velocity.mapping.{} odd in s",
+        key, "xyz"[d], d);
   }
 }
 
@@ -129,6 +170,7 @@ Species make_species(const RunOptions& options, const Formulas& formulas, std::s
   set_box(formulas, options.grid.lower, options.grid.upper, "grid", 0, grid);
   set_box(formulas, given.velocity.lower, given.velocity.upper, key + ".velocity", grid.cdim, grid);
   set_velocity_cells(options.grid, given.velocity, key + ".velocity", grid);
+  set_velocity_edges(formulas, given.velocity, key + ".velocity", grid);
   for (int d = 0; d < grid.cdim; ++d) grid.cells[at(d)] = static_cast<int>(options.grid.cells[at(d)]);
   set_boundary(given.boundary, key + ".boundary", species);
   check_mirror(species, key);
@@ -191,8 +233,15 @@ void set_frequency(const Formulas& formulas, const FormulaText& text, const std:
 }
 
 CollisionOptions make_collisions(const CollisionSection& given, const Formulas& formulas,
-                                 const std::vector<Species>& species) {
+                                 const std::vector<Species>& species, bool has_squares) {
   CollisionOptions collisions;
+  for (const auto& one : species)
+    QUINTET_CHECK(one.grid.is_uniform() || (given.kind == CollisionOptions::Operator::bgk && has_squares),
+                  "collisions.operator: {} needs equal velocity cells, but '{}' has velocity.mapping; leave "
+                  "the mapping "
+                  "away or take bgk with a basis that holds v^2 (order 2, hybrid)",
+                  given.kind == CollisionOptions::Operator::bgk ? "bgk of order 1" : "Lenard-Bernstein",
+                  one.name);
   collisions.kind = given.kind;
   collisions.split = given.split;
   collisions.conserving = given.conserving;
@@ -299,6 +348,10 @@ void set_all_emissions(const RunOptions& options, const Formulas& formulas, std:
     const auto& given = options.species[s].boundary.emission;
     for (std::size_t i = 0; i < given.size(); ++i) {
       const auto key = fmt::format("species.{}.boundary.emission.{}", s, i);
+      for (const auto& one : all)
+        QUINTET_CHECK(one.grid.is_uniform(),
+                      "{}: walls that emit need equal velocity cells, but '{}' has velocity.mapping", key,
+                      one.name);
       QUINTET_CHECK(options.flux == Flux::upwind,
                     "{}: walls emit with flux: upwind alone, which tells what leaves from what arrives", key);
       set_emission(given[i], formulas, key, s, all);
@@ -333,7 +386,8 @@ Setup make_setup(const Comm& comm, const RunOptions& options) {
   system.cfl = options.time.cfl;
   system.keep_positive = options.keep_positive;
   system.ranks = decomposition.ranks();
-  if (options.collisions) system.collisions = make_collisions(*options.collisions, formulas, species);
+  if (options.collisions)
+    system.collisions = make_collisions(*options.collisions, formulas, species, basis.find_group({2}) >= 0);
   set_field(options.field, formulas, basis, decomposition, species.front().grid, system);
   set_acceleration(options.species, formulas, basis, decomposition, species.front().grid, system);
   const double end = formulas.positive(options.time.end, "time.end");

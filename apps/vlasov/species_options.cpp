@@ -11,6 +11,13 @@ void describe(Schema& schema, VelocityOptions& options) {
       .length(0, 3)
       .at_least(1)
       .at_most(1000000);
+  schema
+      .formulas(
+          "mapping", options.mapping,
+          "Where the cells' edges lie, a rising formula of s for each velocity direction: edge i of n "
+          "cells has s = -1 + 2 i/n, and the formula's values are stretched to the box; s: equal cells, "
+          "sinh(2*s): finer about the middle; absent: equal cells in all directions")
+      .length(0, 3);
 }
 
 void describe(Schema& schema, MaxwellianOptions& options) {

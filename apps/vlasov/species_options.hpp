@@ -15,6 +15,7 @@ namespace quintet::vlasov {
 struct VelocityOptions {
   std::vector<FormulaText> lower, upper;  ///< [vdim] (velocity)
   std::vector<std::int64_t> cells;        ///< [vdim], or empty: as grid.cells says
+  std::vector<FormulaText> mapping;       ///< of s, [vdim] or empty: equal cells
 };
 void describe(Schema& schema, VelocityOptions& options);
 

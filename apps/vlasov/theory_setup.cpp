@@ -73,14 +73,27 @@ double least_thermal_speed(const TheoryOptions& options, const Setup& setup) {
   return std::isfinite(least) ? least : 0;
 }
 
+/// The widest cell along v within three thermal speeds of a beam: wider ones outside hold next to nothing.
+double velocity_width(const PhaseGrid& grid, const std::vector<DriftingMaxwellian>& beams) {
+  const int d = grid.cdim, n = grid.cells[static_cast<std::size_t>(d)];
+  if (grid.is_uniform(d)) return grid.width(d);
+  double widest = grid.least_width(d);
+  for (int i = 0; i < n; ++i)
+    for (const auto& beam : beams) {
+      const double gap = std::abs(grid.centre(d, i) - beam.drift) - 0.5 * grid.width(d, i);
+      if (gap < 3 * beam.thermal_speed) widest = std::max(widest, grid.width(d, i));
+    }
+  return widest;
+}
+
 /// When the velocity cells of some charged species give back what a damped wave has left in them.
 void set_recurrence(const TheoryOptions& options, const Setup& setup, Theory& theory) {
   const auto& collisions = setup.system.collisions;
   for (std::size_t s = 0; s < setup.species.size(); ++s) {
     const auto& species = setup.species[s];
     if (species.charge == 0) continue;
-    const auto v = static_cast<std::size_t>(species.grid.cdim);
-    VelocityStructure structure{wavenumber(options, setup), species.grid.width(static_cast<int>(v)),
+    VelocityStructure structure{wavenumber(options, setup),
+                                velocity_width(species.grid, beams_along(options.beams, setup.formulas)),
                                 least_thermal_speed(options, setup)};
     if (collisions && collisions->profile.empty()) {  // what varies in x may be 0 somewhere
       const auto& row = collisions->frequency[s];

@@ -1,6 +1,7 @@
 #include "physics/kinetics/distribution_io.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -220,11 +221,27 @@ void read(const hdf5::Group& group, const std::string& name, const Decomposition
             label_of(basis, grid, field));
 }
 
+/// FNV-1a of the bits: equal for equal edges alone, as good as surely.
+static std::uint64_t fingerprint(const std::vector<double>& values) {
+  std::uint64_t hash = 0xcbf29ce484222325U;
+  for (const double value : values)
+    for (unsigned shift = 0; shift < 64; shift += 8)
+      hash = (hash ^ (std::bit_cast<std::uint64_t>(value) >> shift & 0xffU)) * 0x100000001b3U;
+  return hash;
+}
+
 std::string grid_text(const PhaseGrid& grid, int dim) {
   const auto first = [&](const auto& values) {
     return fmt::format("[{}]", fmt::join(values.begin(), values.begin() + dim, ", "));
   };
-  return fmt::format("cells {}, lower {}, upper {}", first(grid.cells), first(grid.lower), first(grid.upper));
+  auto text =
+      fmt::format("cells {}, lower {}, upper {}", first(grid.cells), first(grid.lower), first(grid.upper));
+  for (int d = grid.cdim; d < dim; ++d)
+    if (!grid.is_uniform(d))
+      text += fmt::format(", widths of v{} {:.6g} to {:.6g} (edges {:016x})", "xyz"[d - grid.cdim],
+                          grid.least_width(d), grid.greatest_width(d),
+                          fingerprint(grid.velocity_edges[at(d - grid.cdim)]));
+  return text;
 }
 
 std::string basis_text(const PhaseBasis& basis) {

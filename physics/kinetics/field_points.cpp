@@ -51,7 +51,7 @@ std::size_t place_x_fastest(const PhaseGrid& grid, int n, std::size_t cell, std:
 }
 
 /// A mode that is constant in all directions but a and b, and its values at the points of a cell, [points_b,
-/// points_a], times what the integrals over the other directions make of it.
+/// points_a], times what the integrals over the other directions make of it in cells of mean width.
 struct PictureMode {
   int number;
   std::vector<double> values;
@@ -62,7 +62,7 @@ std::vector<PictureMode> picture_modes(const PhaseBasis& basis, const PhaseGrid&
   double factor = 1;
   for (int d = 0; d < basis.dim(); ++d)
     if (d != a && d != b)
-      factor *= std::sqrt(0.5) * (d < grid.cdim ? 1.0 / grid.cells[at(d)] : grid.width(d));
+      factor *= std::sqrt(0.5) * (d < grid.cdim ? 1.0 / grid.cells[at(d)] : grid.mean_width(d));
   std::vector<PictureMode> result;
   for (int number = 0; number < basis.size(); ++number) {
     const auto& mode = basis.mode(number);
@@ -84,7 +84,7 @@ std::vector<PictureMode> picture_modes(const PhaseBasis& basis, const PhaseGrid&
 std::vector<double> point_coordinates(const PhaseGrid& grid, int d, int n) {
   std::vector<double> result;
   for (int i = 0; i < grid.cells[at(d)] * n; ++i)
-    result.push_back(grid.centre(d, i / n) + 0.5 * grid.width(d) * part_centre(i % n, n));
+    result.push_back(grid.centre(d, i / n) + 0.5 * grid.width(d, i / n) * part_centre(i % n, n));
   return result;
 }
 
@@ -114,13 +114,16 @@ PhasePicture phase_picture(const Decomposition& decomposition, const PhaseBasis&
     for (int row = 0; row < block.n_rows(); ++row)
       for (int last = 0; last < block.n_last(); ++last) {
         const auto cell = global_cell(block, conf, row, last);
+        double width = 1;  // of the directions integrated over, relative to the mean
+        for (int d = grid.cdim; d < grid.dim(); ++d)
+          if (d != a && d != b) width *= grid.relative_width(d, cell[at(d)]);
         double* const corner =
             &picture.values[at(cell[at(b)] * points_b) * at(picture.n_a) + at(cell[at(a)] * points_a)];
         for (const auto& mode : modes)
           for (int j = 0; j < points_b; ++j)
             for (int i = 0; i < points_a; ++i)
               corner[at(j) * at(picture.n_a) + at(i)] +=
-                  f.at(conf, row, last, mode.number) * mode.values[at(j * points_a + i)];
+                  width * f.at(conf, row, last, mode.number) * mode.values[at(j * points_a + i)];
       }
   decomposition.comm().reduce(std::span(picture.values), Comm::Reduction::sum);
   return picture;

@@ -49,9 +49,10 @@ std::vector<std::string> axes_of(const PhaseGrid& grid, bool with_velocity) {
 
 /// The points of point_coordinates().
 XdmfAxis xdmf_axis(const PhaseGrid& grid, int d, int n_points) {
-  const double spacing = grid.width(d) / n_points;
+  const double spacing = grid.mean_width(d) / n_points;
   return {grid.lower[at(d)] + 0.5 * spacing, spacing,
-          static_cast<std::uint64_t>(grid.cells[at(d)] * n_points)};
+          static_cast<std::uint64_t>(grid.cells[at(d)] * n_points),
+          grid.is_uniform(d) ? std::vector<double>{} : point_coordinates(grid, d, n_points)};
 }
 
 }  // namespace
@@ -125,6 +126,13 @@ struct FrameWriter::Implementation {
     group.set_attribute("cells", first<std::int64_t>(one.grid.cells, dim));
     group.set_attribute("lower", first<double>(one.grid.lower, dim));
     group.set_attribute("upper", first<double>(one.grid.upper, dim));
+    for (int d = 0; d < one.grid.vdim; ++d)
+      if (const auto& edges = one.grid.velocity_edges[at(d)]; !edges.empty()) {
+        const auto data = fmt::format("edges_{}", v_names[at(d)]);
+        if (!group.has(data))
+          group.write<double>(data, edges, {edges.size()},
+                              {"1", {v_names[at(d)]}, "Edges of the velocity cells, which differ in width."});
+      }
     group.set_attribute("family", name(basis.family()));
     group.set_attribute("order", basis.order());
     group.set_attribute("modes", modes_text(basis));

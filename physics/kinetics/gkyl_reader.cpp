@@ -112,6 +112,8 @@ class GkylField {
   }
 
   void read_grid(const PhaseGrid& grid) {
+    QUINTET_CHECK(grid.is_uniform(),
+                  "{}: .gkyl files are of equal cells, not with a non-uniform velocity grid", path_);
     const auto dim = number<std::uint64_t>();
     QUINTET_CHECK(dim == static_cast<std::uint64_t>(dim_), "{}: has {} dimensions, this run {}", path_, dim,
                   dim_);

@@ -74,6 +74,8 @@ std::string field_header(const PhaseGrid& grid, int dim, std::size_t values, con
     put(bytes, static_cast<std::uint64_t>(grid.cells[at(d)]));
     n_cells *= static_cast<std::uint64_t>(grid.cells[at(d)]);
   }
+  QUINTET_CHECK(dim == grid.cdim || grid.is_uniform(),
+                ".gkyl files are of equal cells, not with a non-uniform velocity grid");
   put_all(bytes, std::span(grid.lower).first(at(dim)));
   put_all(bytes, std::span(grid.upper).first(at(dim)));
   put(bytes, std::uint64_t{sizeof(double) * values});

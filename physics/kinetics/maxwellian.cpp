@@ -189,7 +189,8 @@ class MaxwellianProjection {
     double ratio = 0;
     for (int q = 0; q < nodes_.size(); ++q)
       for (int d = 0; d < grid_.vdim; ++d)
-        ratio = std::max(ratio, grid_.width(grid_.cdim + d) / state(conf, q).thermal_speed[at_index(d)]);
+        ratio =
+            std::max(ratio, grid_.greatest_width(grid_.cdim + d) / state(conf, q).thermal_speed[at_index(d)]);
     return ratio;
   }
 

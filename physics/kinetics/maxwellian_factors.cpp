@@ -48,11 +48,12 @@ void MaxwellianFactors::compute_cell(const MaxwellianState& state, const MomentF
                                      int n_nodes, int d, int j) {
   const PhaseGrid& grid = block_->grid;
   const int direction = grid.cdim + d;
-  const double centre = grid.centre(direction, block_->begin[at_index(direction)] + j);
+  const int cell = block_->begin[at_index(direction)] + j;
+  const double centre = grid.centre(direction, cell), half = 0.5 * grid.width(direction, cell);
   const double drift = state.drift[at_index(d)], spread = state.thermal_speed[at_index(d)];
   const GaussRule& rule = gauss_rule(n_nodes);
   for (std::size_t r = 0; r < rule.node.size(); ++r) {
-    const double v = centre + 0.5 * grid.width(direction) * rule.node[r], w = (v - drift) / spread;
+    const double v = centre + half * rule.node[r], w = (v - drift) / spread;
     const double g = rule.weight[r] * std::exp(-0.5 * w * w) / (std::sqrt(2 * std::numbers::pi) * spread);
     for (int l = 0; l < n_degrees_; ++l) {
       const double g_l = g * legendre(l, rule.node[r]);
@@ -70,11 +71,12 @@ void MaxwellianFactors::compute_sums(const MomentFunctions& functions, int d) {
   for (int j = 0; j < block_->extent[at_index(direction)]; ++j)
     for (int m = 0; m < n_powers; ++m)
       for (int l = 0; l < std::min(n_degrees_, n_powers); ++l) {
-        const double centre = grid.centre(direction, block_->begin[at_index(direction)] + j);
+        const int cell = block_->begin[at_index(direction)] + j;
+        const double centre = grid.centre(direction, cell), half = 0.5 * grid.width(direction, cell);
         double weight = 0;  // int s_m phi_l dv
         for (std::size_t r = 0; r < rule.node.size(); ++r)
-          weight += 0.5 * grid.width(direction) * rule.weight[r] * legendre(l, rule.node[r]) *
-                    functions.factor(m, d, centre + 0.5 * grid.width(direction) * rule.node[r]);
+          weight += half * rule.weight[r] * legendre(l, rule.node[r]) *
+                    functions.factor(m, d, centre + half * rule.node[r]);
         for (int k = 0; k < n_powers; ++k) {
           const double term = weight * at(d, j, k, l);
           if (l <= 1) sums[0][at_index(m)][at_index(k)] += term;

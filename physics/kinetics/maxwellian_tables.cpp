@@ -46,12 +46,12 @@ MaxwellianTables::MaxwellianTables(const PhaseBlock& block, int n_degrees, int n
     n_cells_[at(d)] = n;
     padded_[at(d)] = padded(n, lanes) + lanes;
     begin_[at(d)] = block.begin[at(axis)];
-    half_[at(d)] = 0.5 * block.grid.width(axis);
     direction_[at(d)] = table_size_;
     table_size_ += at(n_degrees * padded_[at(d)]);
-    centres_[at(d)].assign(at(padded_[at(d)]), 0.0);
-    for (int i = 0; i < padded_[at(d)]; ++i)
-      centres_[at(d)][at(i)] = block.grid.centre(axis, std::min(i, n - 1));
+    for (int i = 0; i < padded_[at(d)]; ++i) {
+      centres_[at(d)].push_back(block.grid.centre(axis, std::min(i, n - 1)));
+      halves_[at(d)].push_back(0.5 * block.grid.width(axis, std::min(i, n - 1)));
+    }
     for (int power = 0; power < 3; ++power) {
       const auto w = velocity_weights(static_cast<Functional>(power), whole, d, n_degrees);
       weights_[at(d)][at(power)].assign(w.begin(), w.end());
@@ -78,10 +78,10 @@ void MaxwellianTables::compute_direction(int first, int n_powers_wanted, int d, 
                                          double thermal_speed) {
   const double inverse = 1 / thermal_speed, norm = inverse / std::sqrt(2 * std::numbers::pi);
   for (int i = 0; i < n_cells_[at(d)]; i += lanes) {
-    const Value centre = load(centres_[at(d)].data() + i);
+    const Value centre = load(centres_[at(d)].data() + i), half = load(halves_[at(d)].data() + i);
     Value sum[n_powers][max_degree + 1]{};
     for (std::size_t q = 0; q < node_.size(); ++q) {
-      const Value w = (centre + (half_[at(d)] * node_[q] - drift)) * inverse;
+      const Value w = (centre + (half * node_[q] - drift)) * inverse;
       const Value g = norm * exp_of_minus(0.5 * w * w);
       const Value s[n_powers] = {g, g * w, g * (w * w - 1.0)};
       for (int power = 0; power < n_powers_wanted; ++power)

@@ -45,10 +45,9 @@ class MaxwellianTables {
 
   int vdim_, n_degrees_;
   std::array<int, 3> n_cells_{}, padded_{}, begin_{};
-  std::array<double, 3> half_{};
   std::array<std::size_t, 3> direction_{};
   std::size_t table_size_ = 0;
-  std::array<AlignedVector<double>, 3> centres_;
+  std::array<AlignedVector<double>, 3> centres_, halves_;
   std::array<std::array<AlignedVector<double>, 3>, 3> weights_;  ///< [direction][power of v]
   AlignedVector<double> values_;
   std::vector<double> moments_;

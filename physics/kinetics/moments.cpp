@@ -61,12 +61,13 @@ PhaseIntegrals cell_integrals(const Distribution& f, int conf) {
   for (int row = 0; row < f.block.n_rows(); ++row)
     for (int p = 0; p < f.block.n_packs(); ++p) {
       const double* cells = f.pack(conf, row, p);
+      const auto volume = relative_volumes(f.block, row, p);
       Pack<double> square{};
       for (int m = 0; m < f.n_modes; ++m) square += load(cells + m * lanes) * load(cells + m * lanes);
-      result.l2 += horizontal_sum<double>(square);
+      result.l2 += horizontal_sum<double>(load(volume.data()) * square);
       for (int lane = 0; lane < lanes && p * lanes + lane < f.block.n_last(); ++lane) {
         const double mean = cells[lane];
-        result.particles += mean;
+        result.particles += volume[static_cast<std::size_t>(lane)] * mean;
         result.greatest_mean = std::fmax(result.greatest_mean, mean);
         if (mean < result.least_mean || std::isnan(mean)) {
           result.least_mean = mean;
@@ -117,7 +118,7 @@ PhaseIntegrals phase_integrals(const Exec& exec, const PhaseBasis& basis, const 
   }
   // phi_0 = 1/sqrt 2 in each direction; a cell is (dz/2)^dim times the unit cell.
   const double mean = std::pow(0.5, 0.5 * basis.dim());
-  const double volume = f.block.grid.conf_cell_volume() * f.block.grid.velocity_cell_volume();
+  const double volume = f.block.grid.conf_cell_volume() * f.block.grid.mean_velocity_cell_volume();
   total.particles *= mean * volume;
   total.l2 *= volume * std::pow(0.5, basis.dim());
   total.least_mean *= mean;

@@ -2,31 +2,56 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 #include "io/parallel/comm.hpp"
 #include "physics/kernels/pack.hpp"
 
 namespace quintet::kinetics {
 
-/// A uniform grid of phase space: directions 0 ... cdim-1 are x, cdim ... cdim+vdim-1 are v. Units are the
-/// user's own consistent ones (in the inputs omega_pe = lambda_D = 1).
+/// A grid of phase space: directions 0 ... cdim-1 are x, cdim ... cdim+vdim-1 are v. Units are the user's own
+/// consistent ones (in the inputs omega_pe = lambda_D = 1).
+///
+/// Cells are equal along x, and along v unless edges are given: then velocity is linear within each cell,
+/// v = centre + width/2 xi, so that all integrals over cells stay exact.
 struct PhaseGrid {
   int cdim = 1, vdim = 1;
   std::array<double, 6> lower{}, upper{};
   std::array<int, 6> cells{1, 1, 1, 1, 1, 1};
   std::array<bool, 6> periodic{};  ///< of x; never of v
+  /// Edges of the cells of velocity direction d, [cells + 1] from lower to upper; empty: equal cells.
+  std::array<std::vector<double>, 3> velocity_edges{};
 
   [[nodiscard]] int dim() const { return cdim + vdim; }
-  [[nodiscard]] double width(int d) const {
+  [[nodiscard]] bool is_uniform(int d) const { return d < cdim || edges(d).empty(); }
+  [[nodiscard]] bool is_uniform() const;  ///< in all directions
+  /// Of the cells along a direction where they are equal; an InternalError elsewhere.
+  [[nodiscard]] double width(int d) const;
+  [[nodiscard]] double mean_width(int d) const {
     const auto i = static_cast<std::size_t>(d);
     return (upper[i] - lower[i]) / cells[i];
   }
+  /// Width of global cell i over the mean width: exactly 1 where cells are equal. Cells past an end are as
+  /// the last one.
+  [[nodiscard]] double relative_width(int d, int i) const;
+  [[nodiscard]] double width(int d, int i) const { return mean_width(d) * relative_width(d, i); }
+  [[nodiscard]] double least_width(int d) const;
+  [[nodiscard]] double greatest_width(int d) const;
   /// Centre of global cell i along direction d.
   [[nodiscard]] double centre(int d, int i) const {
-    return lower[static_cast<std::size_t>(d)] + (i + 0.5) * width(d);
+    return is_uniform(d) ? lower[static_cast<std::size_t>(d)] + (i + 0.5) * mean_width(d)
+                         : mapped_centre(d, i);
   }
-  [[nodiscard]] double conf_cell_volume() const;      ///< prod of dx
-  [[nodiscard]] double velocity_cell_volume() const;  ///< prod of dv
+  /// Whether the cells of a velocity direction lie as they do when v turns to -v, to round-off.
+  [[nodiscard]] bool mirrors(int d) const;
+  [[nodiscard]] double conf_cell_volume() const;           ///< prod of dx
+  [[nodiscard]] double mean_velocity_cell_volume() const;  ///< prod of the mean dv
+
+ private:
+  [[nodiscard]] const std::vector<double>& edges(int d) const {
+    return velocity_edges[static_cast<std::size_t>(d - cdim)];
+  }
+  [[nodiscard]] double mapped_centre(int d, int i) const;
 };
 
 /// The cells of one rank: a box of the grid, and how they lie in memory.
@@ -60,6 +85,10 @@ struct PhaseBlock {
   [[nodiscard]] std::array<int, 3> row_index(int row) const;
   [[nodiscard]] int row_number(const std::array<int, 3>& index) const;
 };
+
+/// Velocity volume of the cells of a pack over the mean one: exactly 1 where cells are equal.
+[[nodiscard]] std::array<double, PhaseBlock::lanes> relative_volumes(const PhaseBlock& block, int row,
+                                                                     int pack);
 
 /// How phase space is shared out: a grid of ranks, a box of cells each (uneven where they do not divide).
 class Decomposition {

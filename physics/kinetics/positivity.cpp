@@ -46,7 +46,7 @@ Positivity::Positivity(const PhaseBasis& basis, const PhaseBlock& block)
       cdim_(basis.cdim()),
       vdim_(basis.vdim()),
       mean_(std::pow(0.5, 0.5 * basis.dim())),
-      cell_volume_(block.grid.conf_cell_volume() * block.grid.velocity_cell_volume()) {
+      cell_volume_(block.grid.conf_cell_volume() * block.grid.mean_velocity_cell_volume()) {
   std::vector<LobattoRule> rules;
   for (int d = 0; d < basis.dim(); ++d) {
     rules.push_back(lobatto_rule((d < cdim_ ? basis.order() : velocity_degree(basis)) + 1));
@@ -74,11 +74,12 @@ double Positivity::cell_negative(const Distribution& f, int conf) const {
   Value sum{};
   for (int pack = 0; pack < f.block.n_rows() * f.block.n_packs(); ++pack) {
     const double* cells = f.pack(conf, 0, pack);
+    const auto volume = relative_volumes(f.block, pack / f.block.n_packs(), pack % f.block.n_packs());
     for (int node = 0; node < n_nodes_; ++node) {
       const double* value = values_.data() + at(node * n_modes_);
       Value x{};
       for (int m = 0; m < n_modes_; ++m) x += value[m] * load(cells + m * lanes);
-      sum -= weights_[at(node)] * (x < Value{} ? x : Value{});
+      sum -= weights_[at(node)] * load(volume.data()) * (x < Value{} ? x : Value{});
     }
   }
   return cell_volume_ * horizontal_sum<double>(sum);
@@ -118,15 +119,19 @@ void Positivity::limit_cell(const Distribution& f, int conf, Tally& tally) const
       if (horizontal_sum<double>(least) == 0) continue;  // none is negative
       const Value mean = mean_ * load(cells);
       const Value positive = mean > zero ? mean : zero;
-      const Value theta = least < zero ? positive / (positive - least) : one, loss = theta - one;
+      const Value theta = least < zero ? positive / (positive - least) : one;
+      const auto volume = relative_volumes(f.block, row, p);
+      const Value loss = load(volume.data()) * (theta - one);
       const auto index = f.block.row_index(row);
       for (int d = 0; d < vdim_; ++d) {
         // int xi phi_1 and int xi^2 phi_2 relative to int phi_0; v = centre + h xi
-        const double h = 0.5 * grid.width(cdim_ + d);
-        double centres[lanes];
-        for (int lane = 0; lane < lanes; ++lane)
-          centres[lane] = grid.centre(
-              cdim_ + d, f.block.begin[at(cdim_ + d)] + (d == vdim_ - 1 ? p * lanes + lane : index[at(d)]));
+        double centres[lanes], halves[lanes];
+        for (int lane = 0; lane < lanes; ++lane) {
+          const int cell = f.block.begin[at(cdim_ + d)] + (d == vdim_ - 1 ? p * lanes + lane : index[at(d)]);
+          centres[lane] = grid.centre(cdim_ + d, cell);
+          halves[lane] = 0.5 * grid.width(cdim_ + d, cell);
+        }
+        const Value h = load(halves);
         const Value first = (h / std::sqrt(3.0)) * (loss * load(cells + slope_[at(d)][0] * lanes));
         tally.change[at(d)] += horizontal_sum<double>(first);
         Value square = 2 * (load(centres) * first);

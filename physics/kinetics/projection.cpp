@@ -111,8 +111,9 @@ void evaluate(const PhaseGrid& grid, const std::array<int, 6>& cell, const Tenso
   std::array<double, 6> z{};
   for (int q = 0; q < nodes.size(); ++q) {
     for (int d = 0; d < nodes.dim; ++d)
-      z[static_cast<std::size_t>(d)] = grid.centre(d, cell[static_cast<std::size_t>(d)]) +
-                                       0.5 * grid.width(d) * nodes.at(q)[static_cast<std::size_t>(d)];
+      z[static_cast<std::size_t>(d)] =
+          grid.centre(d, cell[static_cast<std::size_t>(d)]) +
+          0.5 * grid.width(d, cell[static_cast<std::size_t>(d)]) * nodes.at(q)[static_cast<std::size_t>(d)];
     values[static_cast<std::size_t>(q)] = finite_value(
         function, grid, std::span<const double>(z.data(), static_cast<std::size_t>(nodes.dim)), what);
   }

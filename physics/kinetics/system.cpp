@@ -27,9 +27,9 @@ std::array<int, 6> constrained_ranks(const std::vector<Species>& species, const 
             "parallel.ranks asks for {}, expected 1",
             s.name, d, ranks[v]);
         QUINTET_CHECK(
-            std::abs(s.grid.lower[v] + s.grid.upper[v]) <= 1e-12 * s.grid.upper[v],
-            "species '{}': a reflecting wall in direction {} needs velocities that mirror about 0, found {} "
-            "to {}",
+            s.grid.mirrors(static_cast<int>(v)),
+            "species '{}': a reflecting wall in direction {} needs velocity cells that mirror about 0, found "
+            "{} to {}",
             s.name, d, s.grid.lower[v], s.grid.upper[v]);
         ranks[v] = 1;
       }

@@ -27,15 +27,19 @@ void add(EndSums& sums, int d, unsigned ends, double value) {
     if ((ends >> unsigned(side) & 1U) != 0) sums[at(2 * d + side)] += value;
 }
 
-/// Sums of |f_0| over the outermost velocity cells of one configuration cell.
+/// Sums of |f_0| (times the relative volume) over the outermost velocity cells of one configuration cell.
 EndSums end_sums(const Distribution& f, int conf) {
   const PhaseBlock& block = f.block;
   const int last = block.grid.vdim - 1;
   EndSums sums{};
   for (int row = 0; row < block.n_rows(); ++row) {
     const auto index = block.row_index(row);
+    const auto held = [&](int i) {  // |f_0| times the relative volume of the cell
+      return relative_volumes(block, row, i / PhaseBlock::lanes)[at(i % PhaseBlock::lanes)] *
+             std::abs(f.at(conf, row, i, 0));
+    };
     for (const int i : {0, block.n_last() - 1}) {
-      add(sums, last, ends_of(block, last, i), std::abs(f.at(conf, row, i, 0)));
+      add(sums, last, ends_of(block, last, i), held(i));
       if (block.n_last() == 1) break;
     }
     double whole = -1;  // of the row, summed where it is wanted
@@ -44,7 +48,7 @@ EndSums end_sums(const Distribution& f, int conf) {
       if (ends == 0) continue;
       if (whole < 0) {
         whole = 0;
-        for (int i = 0; i < block.n_last(); ++i) whole += std::abs(f.at(conf, row, i, 0));
+        for (int i = 0; i < block.n_last(); ++i) whole += held(i);
       }
       add(sums, d, ends, whole);
     }
@@ -68,7 +72,7 @@ VelocityEdge fullest_velocity_edge(const Decomposition& decomposition, const Pha
   double cells = 1;
   for (int d = 0; d < grid.cdim; ++d) cells *= grid.cells[at(d)];
   const double scale = std::pow(0.5, 0.5 * basis.dim()) * grid.conf_cell_volume() *
-                       grid.velocity_cell_volume() * cells / particles;
+                       grid.mean_velocity_cell_volume() * cells / particles;
   const auto greatest = std::max_element(sums.begin(), sums.end()) - sums.begin();
   const auto index = f.block.conf_index(static_cast<int>(greatest / n_ends));
   VelocityEdge here{scale * sums[static_cast<std::size_t>(greatest)],

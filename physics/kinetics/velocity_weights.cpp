@@ -71,7 +71,7 @@ double weight(Functional functional, const Cell& cell, int n_degrees, int k) {
       return cell.centre * cell.moment(0, k);
     case Functional::star2:
       return cell.centre * cell.moment(1, k);
-    case Functional::star0:
+    case Functional::star0:  // needs equal cells, see velocity_weights()
       return cell.faces(n_degrees, k) - cell.ends(cell.centre, cell.centre, k);
   }
   return 0;
@@ -82,11 +82,13 @@ double weight(Functional functional, const Cell& cell, int n_degrees, int k) {
 std::vector<double> velocity_weights(Functional functional, const PhaseBlock& block, int d, int n_degrees) {
   const auto direction = static_cast<std::size_t>(block.grid.cdim + d);
   const int n = block.extent[direction], n_padded = padded(n, PhaseBlock::lanes);
+  if (functional == Functional::star0)
+    (void)block.grid.width(static_cast<int>(direction));  // equal cells alone
   std::vector<double> weights(static_cast<std::size_t>(n_degrees) * static_cast<std::size_t>(n_padded));
   for (int i = 0; i < n; ++i) {
     const int global = block.begin[direction] + i;
     const int axis = static_cast<int>(direction);
-    const Cell cell{block.grid.centre(axis, global), 0.5 * block.grid.width(axis), global == 0,
+    const Cell cell{block.grid.centre(axis, global), 0.5 * block.grid.width(axis, global), global == 0,
                     global == block.grid.cells[direction] - 1};
     for (int k = 0; k < n_degrees; ++k)
       weights[static_cast<std::size_t>(k * n_padded + i)] = weight(functional, cell, n_degrees, k);

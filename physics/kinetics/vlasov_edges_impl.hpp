@@ -124,7 +124,7 @@ void VlasovOperatorOf<Tr>::add_conf_exterior(Workspace& w, const Task& task, int
       const double* outside =
           exterior +
           ((static_cast<std::size_t>(number) * block_.n_rows() + row) * n_packs + pack) * conf_face_size;
-      const auto weights = face_weights(c.flux, c.v[I], P{} + half_dv_[I]);
+      const auto weights = face_weights(c.flux, c.v[I], c.half_dv[I]);
       if (weights.sign == side) continue;  // what is outside lies downwind
       for (int i = 0; i < cell_size; i += lanes) store<double>(df + i, P{});
       blend<Tr::n_conf_face_modes>(weights, side < 0 ? outside : nullptr, side < 0 ? nullptr : outside,
@@ -167,9 +167,9 @@ void VlasovOperatorOf<Tr>::add_velocity_exterior(Workspace& w, const Task& task,
       for (int i = 0; i < cell_size; i += lanes) store<double>(df + i, P{});
       face_flux<D>(w, c, weights, side < 0 ? outside : nullptr, side < 0 ? nullptr : outside, w.flux.data());
       if (side < 0)
-        velocity_lift<Tr, D>(w.flux.data(), zero_.data(), df);
+        velocity_lift<Tr, D>(c, w.flux.data(), zero_.data(), df);
       else
-        velocity_lift<Tr, D>(zero_.data(), w.flux.data(), df);
+        velocity_lift<Tr, D>(c, zero_.data(), w.flux.data(), df);
       add_delta(task, c, conf, row, pack, df, sums);
     }
   }
@@ -233,7 +233,7 @@ Amount VlasovOperatorOf<Tr>::outflow(const Exec&, int direction, int side, const
             ((static_cast<std::size_t>(number) * block_.n_rows() + row) * n_packs + pack) * conf_face_size;
         const double* in = inside.data() + place;
         const double* beyond = outside.size() > 0 ? outside.data() + place : nullptr;
-        const auto weights = face_weights(c.flux, c.v[direction], P{} + half_dv_[direction]);
+        const auto weights = face_weights(c.flux, c.v[direction], c.half_dv[direction]);
         blend<Tr::n_conf_face_modes>(weights, side > 0 ? in : beyond, side > 0 ? beyond : in, blended, jump);
         sum.add(c, direction, blended, jump);
       }

@@ -9,9 +9,9 @@
 
 /// The formulas of the collisionless operator for `lanes` velocity cells at once.
 ///
-/// Everything is scaled by 2/dz of the direction it belongs to, so that the formulas are those of [-1, 1].
-/// q[a] below is a configuration mode of a velocity group; X_{k,k-1} = int xi phi_k phi_{k-1}
-/// (legendre_tables.shift).
+/// Everything is scaled by 2/dz of the direction it belongs to, so that the formulas are those of [-1, 1];
+/// along v by the mean dv, which `stretch` corrects where a cell takes it. q[a] below is a configuration mode
+/// of a velocity group; X_{k,k-1} = int xi phi_k phi_{k-1} (legendre_tables.shift).
 namespace quintet::kinetics {
 
 using P = Pack<double>;
@@ -53,11 +53,11 @@ template <class Tr>
 struct Force {
   static constexpr int n = Tr::n_full, vdim = Tr::vdim;
   bool magnetic = false;
-  double a[vdim][n * n];        ///< (2/dv_d) int w_l A_d w_m, row l
+  double a[vdim][n * n];        ///< (2/dv_d) int w_l A_d w_m, row l; dv: the mean
   double b[vdim][vdim][n * n];  ///< d, j: (2/dv_d) times the factor of v_j in (v x B)_d
   double a_mode[vdim][n];       ///< (2/dv_d) A_d, and so on: for bounds
   double b_mode[vdim][vdim][n];
-  double b_spread[vdim][vdim];  ///< dv_j/2 max |factor of v_j|
+  double b_spread[vdim][vdim];  ///< (mean dv_j)/2 max |factor of v_j|
 };
 
 /// (v x B)_d = sum_j sign v_j B_k: the k and sign for d, j.
@@ -105,8 +105,13 @@ void make_force(const double* modes, const double* rdv, const double* half_dv, F
 /// What the kernels know of one pack of velocity cells.
 template <class Tr>
 struct PackContext {
-  P v[Tr::vdim];  ///< centres
-  const double *half_dv, *rdx, *rdv;
+  P v[Tr::vdim];         ///< centres
+  P half_dv[Tr::vdim];   ///< half widths
+  P relative[Tr::vdim];  ///< width over mean width: 1 where cells are equal, as the next two
+  P stretch[Tr::vdim];   ///< its inverse
+  P volume;              ///< prod of `relative`
+  double row_volume;     ///< the same without the last direction
+  const double* rdx;
   Flux flux;
 };
 
@@ -114,13 +119,13 @@ struct PackContext {
 
 /// h[a] = v q_g[a] + dv/2 (X q_{g-1}[a] + X q_{g+1}[a]) for a < N: coefficients of v_i q for group g.
 template <class Tr, int N>
-[[gnu::always_inline]] inline void times_velocity(int i, int g, P v, double half_dv, const double* q, P* h) {
+[[gnu::always_inline]] inline void times_velocity(int i, int g, P v, P half_dv, const double* q, P* h) {
   const double* own = q + Tr::offset(g) * lanes;
   repeat<N>([&](auto a) __attribute__((always_inline)) { h[a] = v * load_mode(own, a); });
   const int k = Tr::groups.modes[g][i];
   const auto add = [&](int u, double x) __attribute__((always_inline)) {
     const double* other = q + Tr::offset(u) * lanes;
-    const double scale = half_dv * x;
+    const P scale = half_dv * x;
     if (N == Tr::n_lin || u < Tr::n_full_groups)
       repeat<N>([&](auto a) __attribute__((always_inline)) { h[a] += scale * load_mode(other, a); });
     else
@@ -138,7 +143,7 @@ template <class Tr, int N>
 template <class Tr, int I>
 [[gnu::always_inline]] inline void streaming_volume(const PackContext<Tr>& c, const double* f, double* df) {
   const P v = c.v[I] * c.rdx[I];
-  const double half_dv = c.half_dv[I] * c.rdx[I];
+  const P half_dv = c.half_dv[I] * c.rdx[I];
   for_classes<Tr::unrolled, Tr::n_groups, Tr::n_full_groups, Tr::n_full, Tr::n_lin>([&](
       auto g, auto n) __attribute__((always_inline)) {
     P h[n.value];
@@ -186,14 +191,14 @@ template <class Tr, int I, int Side>
 /// h[a] = v q_g[a] + dv/2 (X q_{g-1}[a] + X q_{g+1}[a]): coefficients of v_i q on a configuration face, N
 /// modes of x.
 template <class Tr, int N>
-[[gnu::always_inline]] inline void times_velocity_on_face(int i, int g, P v, double half_dv, const double* q,
+[[gnu::always_inline]] inline void times_velocity_on_face(int i, int g, P v, P half_dv, const double* q,
                                                           P* h) {
   const double* own = q + Tr::conf_face_offset(g) * lanes;
   repeat<N>([&](auto a) __attribute__((always_inline)) { h[a] = v * load_mode(own, a); });
   const int degree = Tr::groups.modes[g][i];
   const auto add = [&](int u, double x) __attribute__((always_inline)) {
     const double* other = q + Tr::conf_face_offset(u) * lanes;
-    const double scale = half_dv * x;
+    const P scale = half_dv * x;
     if (N == Tr::n_conf_face_lin || u < Tr::n_full_groups)
       repeat<N>([&](auto a) __attribute__((always_inline)) { h[a] += scale * load_mode(other, a); });
     else
@@ -213,7 +218,7 @@ template <class Tr, int I, int Side>
 [[gnu::always_inline]] inline void streaming_lift(const PackContext<Tr>& c, const double* g_face,
                                                   const double* jump, double* df) {
   const P v = c.v[I] * c.rdx[I];
-  const double half_dv = c.half_dv[I] * c.rdx[I];
+  const P half_dv = c.half_dv[I] * c.rdx[I];
   for_classes<Tr::unrolled, Tr::n_groups, Tr::n_full_groups, Tr::n_full, Tr::n_lin>([&](
       auto g, auto n_cell) __attribute__((always_inline)) {
     constexpr int n = n_cell.value == Tr::n_full ? Tr::n_conf_face_full : Tr::n_conf_face_lin;
@@ -244,13 +249,14 @@ struct FaceOutflow {
     const auto flux = [&](int g) {
       P h[1];
       times_velocity_on_face<Tr, 1>(i, g, c.v[i], c.half_dv[i], g_face, h);
-      return h[0] - load_mode(jump + Tr::conf_face_offset(g) * lanes, 0);
+      return c.volume * (h[0] - load_mode(jump + Tr::conf_face_offset(g) * lanes, 0));
     };
     const P zeroth = flux(0);
     m0 += zeroth;
     for (int d = 0; d < Tr::vdim; ++d) {
       // int xi phi_1 and int xi^2 phi_2 relative to int phi_0
-      const double h = c.half_dv[d], first = constant_sqrt(1.0 / 3), second = constant_sqrt(5) * 2 / 15;
+      const P h = c.half_dv[d];
+      const double first = constant_sqrt(1.0 / 3), second = constant_sqrt(5) * 2 / 15;
       const int up = Tr::neighbours.up[d][0];
       const P slope = h * first * flux(up);  // int (v - centre) flux
       m1[d] += c.v[d] * zeroth + slope;
@@ -297,7 +303,7 @@ template <class Tr, int D, bool Face, int R, int N>
       bool wide = N == Tr::n_full;
       const int degree = Face ? Tr::groups.modes[Tr::faces.group[D][g]][j] : Tr::groups.modes[g][j];
       const auto add = [&](int u, double x) __attribute__((always_inline)) {
-        const double scale = c.half_dv[j] * x;
+        const P scale = c.half_dv[j] * x;
         const double* other = q + offset(u);
         if (Tr::n_full == Tr::n_lin || u < n_classes_full) {
           wide = true;
@@ -333,7 +339,7 @@ template <class Tr, int D>
       P h[rows.value];
       times_force<Tr, D, false, rows, n>(c, force, g, f, h);
       double* out = df + Tr::offset(up) * lanes;
-      const double weight = legendre_tables.derivative[k + 1][k];
+      const P weight = legendre_tables.derivative[k + 1][k] * c.stretch[D];
       repeat<rows>([&](auto r) __attribute__((always_inline)) {
         store_mode(out, r, load_mode(out, r) + weight * h[r]);
       });
@@ -342,7 +348,7 @@ template <class Tr, int D>
         const int up3 = up2 < 0 ? -1 : Tr::neighbours.up[D][up2];
         if (up3 < 0) return;
         double* out3 = df + Tr::offset(up3) * lanes;
-        const double weight3 = legendre_tables.derivative[k + 3][k];
+        const P weight3 = legendre_tables.derivative[k + 3][k] * c.stretch[D];
         const int n3 = std::min<int>(rows, Tr::n_conf(up3));
         repeat<rows>([&](auto r) __attribute__((always_inline)) {
           if (r < n3) store_mode(out3, r, load_mode(out3, r) + weight3 * h[r]);
@@ -402,7 +408,7 @@ template <class Tr, int D>
   });
   if (force.magnetic)
     repeat<Tr::vdim>([&](auto j) __attribute__((always_inline)) {
-      if constexpr (j.value != D) deviation = deviation + force.b_spread[D][j];
+      if constexpr (j.value != D) deviation += c.relative[j] * force.b_spread[D][j];
     });
   return face_weights(c.flux, mean, deviation);
 }
@@ -422,17 +428,19 @@ template <class Tr, int D>
   });
 }
 
-/// df += phi_k(-1) lower - phi_k(+1) upper: what enters through the lower and leaves through the upper face.
+/// df += phi_k(-1) lower - phi_k(+1) upper: what enters through the lower and leaves through the upper face;
+/// a flux is one number for both cells, which each takes by its own width.
 template <class Tr, int D>
-[[gnu::always_inline]] inline void velocity_lift(const double* lower, const double* upper, double* df) {
+[[gnu::always_inline]] inline void velocity_lift(const PackContext<Tr>& c, const double* lower,
+                                                 const double* upper, double* df) {
   for_classes<Tr::unrolled, Tr::n_face_groups, Tr::n_full_face_groups, Tr::n_full, Tr::n_lin>([&](
       auto i, auto n) __attribute__((always_inline)) {
     P even[n.value], odd[n.value];  // F_- - F_+ and -(F_- + F_+): phi_k(-1) = (-1)^k phi_k(1)
     const int offset = Tr::face_offset(i) * lanes;
     repeat<n>([&](auto a) __attribute__((always_inline)) {
       const P low = load_mode(lower + offset, a), high = load_mode(upper + offset, a);
-      even[a] = low - high;
-      odd[a] = -(low + high);
+      even[a] = c.stretch[D] * (low - high);
+      odd[a] = -c.stretch[D] * (low + high);
     });
     repeat<Tr::velocity_order + 1>([&](auto k) __attribute__((always_inline)) {
       const int u = Tr::faces.ladder[D][i][k];
@@ -471,13 +479,14 @@ struct MomentSums {
 
   [[gnu::always_inline]] inline void add(const PackContext<Tr>& c, const double* f) {
     repeat<Tr::n_full>([&](auto a) __attribute__((always_inline)) {
-      const P value = load_mode(f, a);
+      const P value = c.volume * load_mode(f, a);
       sum[0][a] += value;
       repeat<Tr::vdim>([&](auto d) __attribute__((always_inline)) {
         sum[1 + d][a] += c.v[d] * value;
         if constexpr (Tr::velocity_order >= 1) {
           constexpr int up = Tr::neighbours.up[d][0];
-          sum[1 + d][a] += c.half_dv[d] * legendre_tables.shift[1] * load_mode(f + Tr::offset(up) * lanes, a);
+          sum[1 + d][a] +=
+              c.volume * c.half_dv[d] * legendre_tables.shift[1] * load_mode(f + Tr::offset(up) * lanes, a);
         }
       });
     });

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <numeric>
 #include <vector>
 
 #include "io/log/error.hpp"
@@ -101,7 +102,15 @@ class VlasovOperatorOf final : public VlasovOperator {
   PhaseBlock block_;
   Flux flux_;
   Open is_open_;
-  double rdx_[3]{}, rdv_[3]{}, half_dv_[3]{}, moment_factor_ = 1;
+  /// The cells of one velocity direction, past the last one up to whole packs.
+  struct VelocityCells {
+    AlignedVector<double> centre, half, relative, stretch;
+    double greatest_rdv = 0, greatest_speed = 0;  ///< of the whole grid, that all ranks step alike; of these
+  };
+  static VelocityCells velocity_cells(const PhaseBlock& block, int d);
+
+  std::array<VelocityCells, Tr::vdim> cells_;
+  double rdx_[3]{}, rdv_[3]{}, half_dv_[3]{}, moment_factor_ = 1;  ///< rdv, half_dv: of the mean width
   AlignedVector<double> zero_;
   mutable std::vector<Workspace> workspaces_;
 };
@@ -111,8 +120,9 @@ VlasovOperatorOf<Tr>::VlasovOperatorOf(const PhaseBlock& block, Flux flux, const
     : block_(block), flux_(flux), is_open_(is_open), zero_(static_cast<std::size_t>(largest_face), 0.0) {
   for (int i = 0; i < cdim; ++i) rdx_[i] = 2 / block.grid.width(i);
   for (int d = 0; d < vdim; ++d) {
-    rdv_[d] = 2 / block.grid.width(cdim + d);
-    half_dv_[d] = 0.5 * block.grid.width(cdim + d);
+    cells_[static_cast<std::size_t>(d)] = velocity_cells(block, d);
+    rdv_[d] = 2 / block.grid.mean_width(cdim + d);
+    half_dv_[d] = 0.5 * block.grid.mean_width(cdim + d);
     moment_factor_ *= half_dv_[d] * constant_sqrt(2);  // int phi_0 dv
   }
   workspaces_.resize(static_cast<std::size_t>(std::max(1, static_cast<int>(Exec().concurrency()))));
@@ -132,6 +142,25 @@ VlasovOperatorOf<Tr>::VlasovOperatorOf(const PhaseBlock& block, Flux flux, const
 }
 
 template <class Tr>
+typename VlasovOperatorOf<Tr>::VelocityCells VlasovOperatorOf<Tr>::velocity_cells(const PhaseBlock& block,
+                                                                                  int d) {
+  VelocityCells cells;
+  const int axis = cdim + d, begin = block.begin[static_cast<std::size_t>(axis)],
+            n = block.extent[static_cast<std::size_t>(axis)];
+  for (int i = 0; i < (n + lanes - 1) / lanes * lanes; ++i) {
+    cells.centre.push_back(block.grid.centre(axis, begin + i));
+    cells.half.push_back(0.5 * block.grid.width(axis, begin + i));
+    cells.relative.push_back(block.grid.relative_width(axis, begin + i));
+    cells.stretch.push_back(1 / cells.relative.back());
+  }
+  cells.greatest_rdv = 2 / block.grid.least_width(axis);
+  const double low = cells.centre[0] - cells.half[0],
+               n_mean = std::accumulate(cells.relative.begin(), cells.relative.begin() + n, 0.0);
+  cells.greatest_speed = std::max(std::abs(low), std::abs(low + n_mean * block.grid.mean_width(axis)));
+  return cells;
+}
+
+template <class Tr>
 template <class Body>
 void VlasovOperatorOf<Tr>::for_each(const Exec& exec, const char* label, int n, const Body& body) const {
   const int workers = static_cast<int>(workspaces_.size());
@@ -146,24 +175,30 @@ void VlasovOperatorOf<Tr>::for_each(const Exec& exec, const char* label, int n, 
 template <class Tr>
 PackContext<Tr> VlasovOperatorOf<Tr>::context(const std::array<int, 3>& row) const {
   PackContext<Tr> c{};
-  c.half_dv = half_dv_;
   c.rdx = rdx_;
-  c.rdv = rdv_;
   c.flux = flux_;
+  c.row_volume = 1;
   for (int d = 0; d < last; ++d) {
-    const auto i = static_cast<std::size_t>(cdim + d);
-    c.v[d] = P{} + block_.grid.centre(cdim + d, block_.begin[i] + row[static_cast<std::size_t>(d)]);
+    const auto& cells = cells_[static_cast<std::size_t>(d)];
+    const auto i = static_cast<std::size_t>(row[static_cast<std::size_t>(d)]);
+    c.v[d] = P{} + cells.centre[i];
+    c.half_dv[d] = P{} + cells.half[i];
+    c.relative[d] = P{} + cells.relative[i];
+    c.stretch[d] = P{} + cells.stretch[i];
+    c.row_volume *= cells.relative[i];
   }
   return c;
 }
 
 template <class Tr>
 void VlasovOperatorOf<Tr>::set_last_velocity(PackContext<Tr>& c, int pack) const {
-  const int d = cdim + last;
-  alignas(64) double v[lanes];
-  for (int l = 0; l < lanes; ++l)
-    v[l] = block_.grid.centre(d, block_.begin[static_cast<std::size_t>(d)] + pack * lanes + l);
-  c.v[last] = load<double>(v);
+  const auto& cells = cells_[last];
+  const int first = pack * lanes;
+  c.v[last] = load<double>(cells.centre.data() + first);
+  c.half_dv[last] = load<double>(cells.half.data() + first);
+  c.relative[last] = load<double>(cells.relative.data() + first);
+  c.stretch[last] = load<double>(cells.stretch.data() + first);
+  c.volume = c.row_volume * c.relative[last];
 }
 
 template <class Tr>
@@ -233,7 +268,7 @@ void VlasovOperatorOf<Tr>::streaming(Workspace& w, const PackContext<Tr>& c, con
                                      const double* lower, const double* upper) const {
   double *const df = w.df.data(), *const left = w.left.data(), *const right = w.right.data();
   streaming_volume<Tr, I>(c, f, df);
-  const auto weights = face_weights(c.flux, c.v[I], P{} + half_dv_[I]);
+  const auto weights = face_weights(c.flux, c.v[I], c.half_dv[I]);
   if (weights.sign > 0) {
     conf_trace<Tr, I, 1>(f, left);
     streaming_lift<Tr, I, 1>(c, left, nullptr, df);
@@ -308,7 +343,7 @@ void VlasovOperatorOf<Tr>::across_rows(Workspace& w, const PackContext<Tr>& c, c
     upper = face_flux<D>(w, c, weights, w.left.data(), right,
                          w.slab[D][static_cast<std::size_t>((here + 1) % 2)].data() + place);
   }
-  velocity_lift<Tr, D>(lower, upper, w.df.data());
+  velocity_lift<Tr, D>(c, lower, upper, w.df.data());
 }
 
 /// The lower trace of a row's first pack, and the flux that enters it from below.
@@ -359,7 +394,7 @@ void VlasovOperatorOf<Tr>::along_row(Workspace& w, const PackContext<Tr>& c, con
   for (int m = 0; m < Tr::n_face_modes; ++m)
     store_mode(lower, m,
                cells * shift_down<double>(load_mode(w.previous_flux.data(), m), load_mode(flux, m)));
-  velocity_lift<Tr, last>(lower, flux, w.df.data());
+  velocity_lift<Tr, last>(c, lower, flux, w.df.data());
   for (int m = 0; m < Tr::n_face_modes; ++m) store_mode(w.previous_flux.data(), m, load_mode(flux, m));
 }
 
@@ -411,11 +446,7 @@ void VlasovOperatorOf<Tr>::sum_moments(const Exec& exec, const Distribution& f,
 template <class Tr>
 double VlasovOperatorOf<Tr>::frequency(const Exec& exec, const ConfField& acceleration) const {
   (void)exec;
-  const auto greatest_speed = [&](int d) {
-    const auto i = static_cast<std::size_t>(cdim + d);
-    const double low = block_.grid.centre(cdim + d, block_.begin[i]) - half_dv_[d];
-    return std::max(std::abs(low), std::abs(low + block_.extent[i] * 2 * half_dv_[d]));
-  };
+  const auto greatest_speed = [&](int d) { return cells_[static_cast<std::size_t>(d)].greatest_speed; };
   double streaming = 0;
   for (int i = 0; i < cdim; ++i) streaming += greatest_speed(i) * rdx_[i] / 2;
   constexpr int n = Tr::n_full;
@@ -431,7 +462,7 @@ double VlasovOperatorOf<Tr>::frequency(const Exec& exec, const ConfField& accele
       double a = bound(&acceleration(conf, d, 0));
       for (int j = 0; j < vdim; ++j)
         if (j != d) a += greatest_speed(j) * bound(&acceleration(conf, 3 + cross_term(d, j).k, 0));
-      sum += a * rdv_[d] / 2;
+      sum += a * cells_[static_cast<std::size_t>(d)].greatest_rdv / 2;
     }
     greatest = std::max(greatest, sum);
   }

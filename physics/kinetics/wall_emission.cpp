@@ -54,7 +54,7 @@ WallEmission::WallEmission(const Decomposition& decomposition, const PhaseBasis&
   degree[at(direction)] = 1;
   first_degree_ = basis.find_group(degree);
   for (int d = 0; d + 1 < basis.cdim(); ++d) one_ *= std::sqrt(2.0);
-  for (int d = 0; d < basis.vdim(); ++d) measure_ *= block.grid.width(basis.cdim() + d) / std::sqrt(2.0);
+  for (int d = 0; d < basis.vdim(); ++d) measure_ *= block.grid.mean_width(basis.cdim() + d) / std::sqrt(2.0);
 }
 
 int WallEmission::n_group(int g) const {
@@ -70,13 +70,16 @@ double* WallEmission::group(double* face, int row, int pack, int g) const {
 template <class Function>
 void WallEmission::for_cells(int sign, const Function& function) const {
   const int cdim = basis_.cdim(), last = basis_.vdim() - 1;
-  const double half = 0.5 * block_.grid.width(cdim + direction_);
   for (int row = 0; row < block_.n_rows(); ++row) {
     const auto index = block_.row_index(row);
     for (int cell = 0; cell < block_.n_last(); ++cell) {
       const int i = direction_ == last ? cell : index[at(direction_)];
-      const double v = block_.grid.centre(cdim + direction_, block_.begin[at(cdim + direction_)] + i);
-      if (sign * v > 0) function(row, cell / lanes, cell % lanes, v, half);
+      const int global = block_.begin[at(cdim + direction_)] + i;
+      const double v = block_.grid.centre(cdim + direction_, global);
+      if (!(sign * v > 0)) continue;
+      const double volume = relative_volumes(block_, row, cell / lanes)[at(cell % lanes)];
+      function(row, cell / lanes, cell % lanes, v, 0.5 * block_.grid.width(cdim + direction_, global),
+               volume);
     }
   }
 }
@@ -92,13 +95,13 @@ std::vector<double> WallEmission::incoming(const Array<double>& trace) const {
   for (int face = 0; face < n_faces_; ++face) {
     double* const begin = trace.data() + at(face) * face_size;
     double* const to = flux.data() + at(face * n_face_modes_);
-    for_cells(side_, [&](int row, int pack, int lane, double v, double half) {
+    for_cells(side_, [&](int row, int pack, int lane, double v, double half, double volume) {
       const double *zeroth = group(begin, row, pack, 0) + lane,
                    *first = group(begin, row, pack, first_degree_) + lane;
       for (int a = 0; a < n_face_modes_; ++a) {
         double value = v * zeroth[a * lanes];
         if (a < n_first) value += half * first_moment * first[a * lanes];
-        to[a] += side_ * measure_ * value;
+        to[a] += side_ * measure_ * volume * value;
       }
     });
   }
@@ -115,10 +118,11 @@ void WallEmission::set_thermal_speed(double thermal_speed, const std::string& sp
   std::array<std::vector<std::vector<double>>, 3> factor;  // [direction][local cell][degree]
   for (int d = 0; d < vdim; ++d)
     for (int i = 0; i < block_.extent[at(cdim + d)]; ++i)
-      factor[at(d)].push_back(project_gaussian(block_.grid.centre(cdim + d, block_.begin[at(cdim + d)] + i),
-                                               0.5 * block_.grid.width(cdim + d), thermal_speed, n_degrees));
+      factor[at(d)].push_back(project_gaussian(
+          block_.grid.centre(cdim + d, block_.begin[at(cdim + d)] + i),
+          0.5 * block_.grid.width(cdim + d, block_.begin[at(cdim + d)] + i), thermal_speed, n_degrees));
   std::vector<double> flux(1, 0.0);
-  for_cells(-side_, [&](int row, int pack, int lane, double v, double half) {
+  for_cells(-side_, [&](int row, int pack, int lane, double v, double half, double volume) {
     const auto index = block_.row_index(row);
     for (int g = 0; g < basis_.n_groups(); ++g) {
       double product = 1;
@@ -128,7 +132,7 @@ void WallEmission::set_thermal_speed(double thermal_speed, const std::string& sp
       }
       value(row, pack, g, lane) = product;
     }
-    flux[0] -= side_ * measure_ *
+    flux[0] -= side_ * measure_ * volume *
                (v * value(row, pack, 0, lane) + half * first_moment * value(row, pack, first_degree_, lane));
   });
   reduce(flux);
@@ -146,7 +150,7 @@ void WallEmission::emit(const std::vector<double>& flux, const Array<double>& ou
   for (int face = 0; face < n_faces_; ++face) {
     double* const begin = out.data() + at(face) * face_size;
     const double* const from = flux.data() + at(face * n_face_modes_);
-    for_cells(-side_, [&](int row, int pack, int lane, double, double) {
+    for_cells(-side_, [&](int row, int pack, int lane, double, double, double) {
       for (int g = 0; g < basis_.n_groups(); ++g) {
         double* const to = group(begin, row, pack, g) + lane;
         const double shape =

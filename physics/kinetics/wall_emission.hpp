@@ -36,7 +36,8 @@ class WallEmission {
   [[nodiscard]] double one() const { return one_; }
 
  private:
-  /// Call function(row, pack, lane, v_d, half_dv) for the cells on one side of v_d = 0: sign 1: above.
+  /// Call function(row, pack, lane, v_d, half_dv, volume over the mean) for the cells on one side of v_d = 0:
+  /// sign 1: above.
   template <class Function>
   void for_cells(int sign, const Function& function) const;
   [[nodiscard]] double* group(double* face, int row, int pack, int g) const;
@@ -47,7 +48,7 @@ class WallEmission {
   PhaseBasis basis_;
   PhaseBlock block_;
   int direction_, side_, n_faces_, n_face_modes_, n_lin_, first_degree_;
-  double one_ = 1, measure_ = 1;  ///< int phi_0 ... dv of a velocity cell
+  double one_ = 1, measure_ = 1;  ///< int phi_0 ... dv of a velocity cell of mean width
   std::vector<int> offset_;       ///< of each group in a pack's trace
   std::vector<double> shape_;     ///< g: [n_rows, n_packs, n_groups, lanes]
 };

@@ -1,5 +1,6 @@
 #include "physics/kinetics/xdmf.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -67,29 +68,44 @@ void XdmfSeries::write(const std::string& text) {
   end_ += static_cast<long>(text.size());
 }
 
-std::string XdmfSeries::frame(double time, std::uint64_t number) const {
-  // A uniform grid of three directions, of which those that are missing have one point.
-  std::vector<std::uint64_t> points(3, 1), shape;
-  std::vector<double> origin(3, 0), spacing(3, 1);
-  const std::size_t first = 3 - description_.axes.size();
-  for (std::size_t i = 0; i < description_.axes.size(); ++i) {
-    const auto& axis = description_.axes[i];
-    shape.push_back(axis.n);
-    points[first + i] = axis.n;
-    origin[first + i] = axis.first;
-    spacing[first + i] = axis.spacing;
-  }
-  const auto extents = fmt::format("{}", fmt::join(shape, " "));
-  std::string text =
-      fmt::format(R"(<Grid Name="frame_{}" GridType="Uniform">
-<Time Value="{}"/>
-<Topology TopologyType="3DCoRectMesh" Dimensions="{}"/>
+/// The grid: three directions, of which those that are missing have one point.
+std::string XdmfSeries::geometry() const {
+  std::vector<XdmfAxis> axes(3 - description_.axes.size());
+  axes.insert(axes.end(), description_.axes.begin(), description_.axes.end());
+  const auto list = [&](const auto& item) {
+    std::vector<std::string> items;
+    for (const auto& axis : axes) items.push_back(fmt::format("{}", item(axis)));
+    return fmt::format("{}", fmt::join(items, " "));
+  };
+  const auto points = list([](const XdmfAxis& axis) { return axis.n; });
+  if (std::all_of(axes.begin(), axes.end(), [](const XdmfAxis& axis) { return axis.points.empty(); }))
+    return fmt::format(R"(<Topology TopologyType="3DCoRectMesh" Dimensions="{}"/>
 <Geometry GeometryType="ORIGIN_DXDYDZ">
 <DataItem Format="XML" Dimensions="3">{}</DataItem>
 <DataItem Format="XML" Dimensions="3">{}</DataItem>
 </Geometry>
 )",
-                  number, time, fmt::join(points, " "), fmt::join(origin, " "), fmt::join(spacing, " "));
+                       points, list([](const XdmfAxis& axis) { return axis.first; }),
+                       list([](const XdmfAxis& axis) { return axis.spacing; }));
+  auto text = fmt::format("<Topology TopologyType=\"3DRectMesh\" Dimensions=\"{}\"/>\n", points);
+  text += "<Geometry GeometryType=\"VXVYVZ\">\n";
+  for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) {  // the fastest is called X
+    auto places = axis->points;
+    for (std::uint64_t i = places.size(); i < axis->n; ++i)
+      places.push_back(axis->first + static_cast<double>(i) * axis->spacing);
+    text += fmt::format("<DataItem Format=\"XML\" Dimensions=\"{}\">{}</DataItem>\n", axis->n,
+                        fmt::join(places, " "));
+  }
+  return text + "</Geometry>\n";
+}
+
+std::string XdmfSeries::frame(double time, std::uint64_t number) const {
+  std::vector<std::uint64_t> points(3 - description_.axes.size(), 1), shape;
+  for (const auto& axis : description_.axes) shape.push_back(axis.n);
+  points.insert(points.end(), shape.begin(), shape.end());
+  const auto extents = fmt::format("{}", fmt::join(shape, " "));
+  std::string text = fmt::format("<Grid Name=\"frame_{}\" GridType=\"Uniform\">\n<Time Value=\"{}\"/>\n{}",
+                                 number, time, geometry());
   const std::size_t rank = shape.size() + 1;
   const std::vector<std::uint64_t> zeros(shape.size(), 0), ones(rank, 1);
   for (const auto& name : description_.datasets)

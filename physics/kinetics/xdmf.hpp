@@ -8,16 +8,17 @@
 
 namespace quintet::kinetics {
 
-/// One direction of a uniform grid: n points from `first`, `spacing` apart.
+/// One direction of a grid: n points from `first`, `spacing` apart, or those of `points`.
 struct XdmfAxis {
   double first = 0, spacing = 1;
   std::uint64_t n = 1;
+  std::vector<double> points{};  ///< [n]; empty: equally spaced
 };
 
 /// An XDMF file (version 3) that lets ParaView and VisIt open fields over time in an HDF5 file.
 ///
-/// Each of the datasets has the shape [n_times, axes...]; values belong to the cells of a uniform grid. The
-/// file grows by one frame at a time; it is whole after each.
+/// Each of the datasets has the shape [n_times, axes...]; values belong to the points of a rectilinear grid.
+/// The file grows by one frame at a time; it is whole after each.
 class XdmfSeries {
  public:
   struct Description {
@@ -34,6 +35,7 @@ class XdmfSeries {
 
  private:
   void write(const std::string& text);
+  [[nodiscard]] std::string geometry() const;
   [[nodiscard]] std::string frame(double time, std::uint64_t number) const;
 
   Comm comm_;

@@ -141,7 +141,7 @@ TEST_P(Moments, integrals_name_the_least_cell) {
 
   const auto sums = phase_integrals(Exec(), basis, f);
 
-  const double volume = f.block.grid.conf_cell_volume() * f.block.grid.velocity_cell_volume();
+  const double volume = f.block.grid.conf_cell_volume() * f.block.grid.mean_velocity_cell_volume();
   double particles = 0, l2 = 0;
   for (int conf = 0; conf < f.block.n_conf(); ++conf)
     for (int row = 0; row < f.block.n_rows(); ++row)

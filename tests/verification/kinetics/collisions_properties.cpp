@@ -72,7 +72,7 @@ void expect_same_on_all_ranks(const CollisionCase& c, const std::array<int, 6>& 
 /// -int f ln f by cell means.
 double entropy(const CollisionRun& run) {
   const auto& f = run.f[0];
-  const double volume = f.block.grid.conf_cell_volume() * f.block.grid.velocity_cell_volume();
+  const double volume = f.block.grid.conf_cell_volume() * f.block.grid.mean_velocity_cell_volume();
   double sum = 0;
   for (int conf = 0; conf < f.block.n_conf(); ++conf)
     for (int row = 0; row < f.block.n_rows(); ++row)

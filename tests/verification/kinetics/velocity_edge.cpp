@@ -134,7 +134,7 @@ TEST(VelocityEdge, finds_direction_side_and_place) {
   const PhaseBasis basis(2, 3, 1, Family::serendipity);
   const Distribution f("f", decomposition.block(grid), basis.size());
   // One particle in the middle of all, a hundredth of one at the lower end of vy in cell (2, 1) of x.
-  const double one = std::pow(2.0, 2.5) / (grid.conf_cell_volume() * grid.velocity_cell_volume());
+  const double one = std::pow(2.0, 2.5) / (grid.conf_cell_volume() * grid.mean_velocity_cell_volume());
   const auto put = [&](const std::array<int, 5>& cell, double particles) {
     std::array<int, 5> local{};
     for (std::size_t d = 0; d < 5; ++d) {

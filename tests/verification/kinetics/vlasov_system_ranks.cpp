@@ -17,6 +17,7 @@ struct Setting {
   FieldModel field;
   bool collisions;
   std::array<int, 6> ranks;
+  bool mapped = false;  ///< velocity cells that differ in width
 };
 
 Species make_species(const Setting& s, double charge, double mass, int nv) {
@@ -32,6 +33,10 @@ Species make_species(const Setting& s, double charge, double mass, int nv) {
     species.grid.upper[d] = x ? 2 * pi : 5 / std::sqrt(mass);
     species.grid.cells[d] = x ? 5 : nv;
     species.grid.periodic[d] = x;
+    if (x || !s.mapped) continue;
+    auto& edges = species.grid.velocity_edges[d - static_cast<std::size_t>(s.cdim)];
+    for (int i = 0; i <= nv; ++i)
+      edges.push_back(species.grid.upper[d] * std::sinh(3.0 * i / nv - 1.5) / std::sinh(1.5));
   }
   return species;
 }
@@ -43,6 +48,7 @@ Sample after_three_steps(const Comm& comm, const Setting& s, const std::array<in
   options.field = s.field;
   options.ranks = ranks;
   if (s.collisions) options.collisions.emplace().frequency = {{0.1, 0.05}, {0.05, 0.2}};
+  if (s.collisions && s.mapped) options.collisions->kind = CollisionOptions::Operator::bgk;
   VlasovSystem system(comm, basis, {make_species(s, -1, 1, 11), make_species(s, 1, 4, 9)}, options);
   for (int i = 0; i < 2; ++i) {
     const double mass = system.species()[static_cast<std::size_t>(i)].mass;
@@ -95,6 +101,8 @@ TEST(VlasovSystemRanks, splits_of_space_and_of_velocity_agree) {
       compare({1, 2, field, collisions, {1, n, 1}});
       if (n == 4) compare({1, 2, field, collisions, {2, 1, 2}});
     }
+  compare({1, 1, FieldModel::poisson, false, {1, n}, true});
+  compare({1, 2, FieldModel::maxwell, true, {1, n, 1}, true});
   if (n == 4) compare({2, 2, FieldModel::maxwell, false, {2, 1, 1, 2}});
   if (n == 3) compare({2, 2, FieldModel::maxwell, false, {1, 3, 1, 1}});
   if (n == 2) compare({2, 2, FieldModel::poisson, false, {}});

@@ -185,7 +185,7 @@ TEST(PhaseGrid, knows_widths_centres_and_volumes) {
   EXPECT_DOUBLE_EQ(grid.centre(0, 0), -0.8);
   EXPECT_DOUBLE_EQ(grid.centre(0, 4), 0.8);
   EXPECT_DOUBLE_EQ(grid.conf_cell_volume(), 0.4 * 0.5);
-  EXPECT_DOUBLE_EQ(grid.velocity_cell_volume(), 0.75 * 0.4);
+  EXPECT_DOUBLE_EQ(grid.mean_velocity_cell_volume(), 0.75 * 0.4);
 }
 
 TEST(Distribution, gives_each_coefficient_a_place_of_its_own) {

@@ -1,0 +1,1 @@
+quintet_test(kinetics_velocity_mapping SOURCES velocity_mapping.cpp DEPENDS quintet_kinetics LABELS verification)
