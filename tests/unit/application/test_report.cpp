@@ -21,11 +21,13 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 /// All numbers behind M or L in the paths of one class.
 std::vector<std::pair<double, double>> path_points(const std::string& svg, const std::string& kind) {
   std::vector<std::pair<double, double>> points;
-  const std::regex element("<path class=\"" + kind + "[^\"]*\" d=\"([^\"]*)\"");
+  const std::string opening = "<path class=\"" + kind, data = " d=\"";
   const std::regex point("[ML](-?[0-9.]+) (-?[0-9.]+)");
-  for (std::sregex_iterator e(svg.begin(), svg.end(), element), none; e != none; ++e) {
-    const std::string path = (*e)[1];
-    for (std::sregex_iterator p(path.begin(), path.end(), point); p != none; ++p)
+  // The path itself is found without a regular expression, whose matching is as deep as the text is long.
+  for (auto at = svg.find(opening); at != std::string::npos; at = svg.find(opening, at + 1)) {
+    const auto begin = svg.find(data, at) + data.size();
+    const std::string path = svg.substr(begin, svg.find('"', begin) - begin);
+    for (std::sregex_iterator p(path.begin(), path.end(), point), none; p != none; ++p)
       points.emplace_back(std::stod((*p)[1]), std::stod((*p)[2]));
   }
   return points;
