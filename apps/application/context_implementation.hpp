@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "apps/application/context.hpp"
-#include "apps/application/launch.hpp"
 #include "apps/application/progress.hpp"
+#include "apps/application/request.hpp"
 #include "apps/application/run_directory.hpp"
 #include "io/config/tree.hpp"
 

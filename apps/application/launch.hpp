@@ -1,29 +1,15 @@
 #pragma once
 
 #include <functional>
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "apps/application/context.hpp"
+#include "apps/application/request.hpp"
 #include "io/config/schema.hpp"
 #include "io/runtime/runtime.hpp"
 
 /// The life of a run between the command line and the exit code.
 namespace quintet {
-
-/// What the command line asked for.
-struct Request {
-  std::string program;                ///< "dpmd run"
-  std::string input;                  ///< the YAML file
-  std::vector<std::string> settings;  ///< "key.path=value" of --set
-  std::string restart;                ///< "", "auto" or a checkpoint
-  std::string output;                 ///< "" for runs/<stem of input>
-  std::optional<double> walltime_s;
-  int threads = 0;  ///< 0: cores / ranks on the node
-  bool overwrite = false, validate = false, print_configuration = false, quiet = false;
-  bool restart_with_changes = false;
-};
 
 /// argc and argv as main() got them, for MPI.
 struct ProgramArguments {

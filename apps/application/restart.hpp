@@ -4,7 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "apps/application/launch.hpp"
+#include "apps/application/request.hpp"
+#include "io/config/schema.hpp"
 #include "io/hdf5/file.hpp"
 #include "io/parallel/comm.hpp"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/application/launch.hpp"
+#include "apps/application/request.hpp"
 #include "apps/application/run_owner.hpp"
 #include "io/parallel/comm.hpp"
 

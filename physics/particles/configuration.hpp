@@ -28,9 +28,6 @@ struct Configuration {
 /// The configuration repeated n[0] x n[1] x n[2] times along its rows (ids renumbered, order: whole copies, x
 /// slowest). Open directions must not be repeated. Throws InputError.
 [[nodiscard]] Configuration replicated(const Configuration& configuration, const std::array<int, 3>& n);
-/// Refuses what no run can start from, naming the first offending atom: zero atoms, NaN or huge coordinates,
-/// duplicate ids, atoms closer than `least_distance` (angstrom) to one another (periodic images included).
-void validate(const Configuration& configuration, double least_distance = 0.1);
 /// Standard atomic mass (amu) of an element symbol ("Cu"); throws InputError with a suggestion if unknown.
 [[nodiscard]] double atomic_mass(const std::string& symbol);
 /// Atomic number of an element symbol ("Cu": 29; D and T are hydrogen); throws InputError with a suggestion

@@ -10,6 +10,7 @@
 #include "physics/particles/npy.hpp"
 #include "physics/particles/read_configuration.hpp"
 #include "physics/particles/read_configuration_poscar.hpp"
+#include "physics/particles/validate_configuration.hpp"
 #include "tests/fuzz/reader.hpp"
 
 /// Readers of configurations of atoms.

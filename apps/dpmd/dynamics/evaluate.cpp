@@ -15,6 +15,7 @@
 #include "io/log/log.hpp"
 #include "physics/particles/extended_xyz.hpp"
 #include "physics/particles/read_configuration.hpp"
+#include "physics/particles/validate_configuration.hpp"
 
 namespace quintet::dpmd {
 

@@ -7,6 +7,7 @@
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "physics/particles/read_configuration.hpp"
+#include "physics/particles/validate_configuration.hpp"
 
 namespace quintet::dpmd {
 

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "io/log/error.hpp"
+#include "physics/particles/validate_configuration.hpp"
 #include "surrogates/potential/environment.hpp"
 #include "surrogates/potential/training/data.hpp"
 #include "surrogates/potential/training/initialise.hpp"

@@ -6,6 +6,7 @@
 #include "io/log/error.hpp"
 #include "io/runtime/runtime.hpp"
 #include "physics/particles/configuration.hpp"
+#include "physics/particles/validate_configuration.hpp"
 
 struct CrystalOptions {
   double lattice_constant = 0;

@@ -5,6 +5,7 @@
 
 #include "io/log/error.hpp"
 #include "physics/particles/configuration.hpp"
+#include "physics/particles/validate_configuration.hpp"
 #include "tests/support/sample_systems.hpp"
 
 using namespace quintet;

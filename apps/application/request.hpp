@@ -1,0 +1,22 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace quintet {
+
+/// What the command line asked for.
+struct Request {
+  std::string program;                ///< "dpmd run"
+  std::string input;                  ///< the YAML file
+  std::vector<std::string> settings;  ///< "key.path=value" of --set
+  std::string restart;                ///< "", "auto" or a checkpoint
+  std::string output;                 ///< "" for runs/<stem of input>
+  std::optional<double> walltime_s;
+  int threads = 0;  ///< 0: cores / ranks on the node
+  bool overwrite = false, validate = false, print_configuration = false, quiet = false;
+  bool restart_with_changes = false;
+};
+
+}  // namespace quintet
