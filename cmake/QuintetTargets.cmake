@@ -2,10 +2,18 @@
 add_custom_target(applications)
 
 # quintet_library(NAME [DEPENDS libs...] [PRIVATE libs...])
-# The library quintet_NAME (alias Quintet::NAME) of all .cpp files of the calling folder.
+# The library quintet_NAME (alias Quintet::NAME) of all .cpp files of the calling folder and its rooms: the folders below
+# it that are no libraries of their own.
 function(quintet_library name)
   cmake_parse_arguments(ARG "" "" "DEPENDS;PRIVATE" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
+  file(GLOB_RECURSE room_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*/*.cpp")
+  foreach(source IN LISTS room_sources)
+    cmake_path(GET source PARENT_PATH room)
+    if(NOT EXISTS "${room}/CMakeLists.txt")
+      list(APPEND sources "${source}")
+    endif()
+  endforeach()
   if(sources)
     add_library(quintet_${name} STATIC ${sources})
     if("quintet_torch" IN_LIST ARG_DEPENDS OR "quintet_torch" IN_LIST ARG_PRIVATE OR "quintet_bridge" IN_LIST ARG_PRIVATE)

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "apps/application/application.hpp"
+#include "apps/application/cli/application.hpp"
 
 /// The commands of `quintet`.
 namespace quintet::commands {

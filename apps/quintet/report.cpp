@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "apps/application/safe_picture.hpp"
+#include "apps/application/report/safe_picture.hpp"
 #include "apps/quintet/commands.hpp"
 #include "io/config/tree.hpp"
 #include "io/files/input_file.hpp"

@@ -1,7 +1,7 @@
-#include "apps/application/application.hpp"
-#include "apps/submatrix/compare.hpp"
-#include "apps/submatrix/evaluate.hpp"
-#include "apps/submatrix/with_petsc.hpp"
+#include "apps/application/cli/application.hpp"
+#include "apps/submatrix/compare/compare.hpp"
+#include "apps/submatrix/compare/with_petsc.hpp"
+#include "apps/submatrix/evaluate/evaluate.hpp"
 
 /// Density matrices of sparse Kohn-Sham systems by the submatrix method.
 int main(int argc, char** argv) {

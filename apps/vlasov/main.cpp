@@ -1,4 +1,4 @@
-#include "apps/application/application.hpp"
+#include "apps/application/cli/application.hpp"
 #include "apps/vlasov/run.hpp"
 
 /// Discontinuous-Galerkin plasma kinetics.

@@ -2,13 +2,13 @@
 
 #include <chrono>
 
-#include "apps/vlasov/frames.hpp"
-#include "apps/vlasov/health.hpp"
-#include "apps/vlasov/history.hpp"
-#include "apps/vlasov/pictures.hpp"
-#include "apps/vlasov/run_report.hpp"
-#include "apps/vlasov/run_words.hpp"
-#include "apps/vlasov/simulation.hpp"
+#include "apps/vlasov/report/pictures.hpp"
+#include "apps/vlasov/report/run_report.hpp"
+#include "apps/vlasov/report/run_words.hpp"
+#include "apps/vlasov/state/frames.hpp"
+#include "apps/vlasov/state/health.hpp"
+#include "apps/vlasov/state/history.hpp"
+#include "apps/vlasov/state/simulation.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 

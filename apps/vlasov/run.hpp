@@ -1,7 +1,7 @@
 #pragma once
 
-#include "apps/application/context.hpp"
-#include "apps/vlasov/run_options.hpp"
+#include "apps/application/life/context.hpp"
+#include "apps/vlasov/input/run_options.hpp"
 
 namespace quintet::vlasov {
 

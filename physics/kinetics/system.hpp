@@ -7,15 +7,15 @@
 #include <string>
 #include <vector>
 
-#include "physics/kinetics/budget.hpp"
-#include "physics/kinetics/collisions.hpp"
-#include "physics/kinetics/field_budget.hpp"
-#include "physics/kinetics/flux.hpp"
-#include "physics/kinetics/maxwell.hpp"
-#include "physics/kinetics/moments.hpp"
-#include "physics/kinetics/poisson.hpp"
-#include "physics/kinetics/species.hpp"
-#include "physics/kinetics/velocity_edge.hpp"
+#include "physics/kinetics/advection/flux.hpp"
+#include "physics/kinetics/collisions/collisions.hpp"
+#include "physics/kinetics/fields/field_budget.hpp"
+#include "physics/kinetics/fields/maxwell.hpp"
+#include "physics/kinetics/fields/poisson.hpp"
+#include "physics/kinetics/moments/moments.hpp"
+#include "physics/kinetics/space/budget.hpp"
+#include "physics/kinetics/space/species.hpp"
+#include "physics/kinetics/space/velocity_edge.hpp"
 
 namespace quintet::kinetics {
 

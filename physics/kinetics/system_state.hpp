@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
-#include "physics/kinetics/exterior.hpp"
-#include "physics/kinetics/positivity.hpp"
+#include "physics/kinetics/advection/exterior.hpp"
+#include "physics/kinetics/advection/positivity.hpp"
+#include "physics/kinetics/advection/vlasov_operator.hpp"
 #include "physics/kinetics/system.hpp"
-#include "physics/kinetics/vlasov_operator.hpp"
 
 namespace quintet::kinetics {
 

@@ -3,7 +3,7 @@
 #include <fmt/ranges.h>
 
 #include "io/log/error.hpp"
-#include "physics/kinetics/projection_nodes.hpp"
+#include "physics/kinetics/initial/projection_nodes.hpp"
 #include "physics/kinetics/system_state.hpp"
 
 /// The Runge-Kutta step of VlasovSystem and the right-hand side it calls.

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "physics/electronic/block_matrix.hpp"
+#include "physics/electronic/matrix/block_matrix.hpp"
 
 struct _p_Mat;  // PETSc's; its Mat is a pointer to one
 

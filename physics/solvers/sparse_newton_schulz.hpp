@@ -1,6 +1,6 @@
 #pragma once
 
-#include "physics/electronic/global_newton_schulz.hpp"
+#include "physics/electronic/global/global_newton_schulz.hpp"
 
 namespace quintet {
 

@@ -1,10 +1,10 @@
 #include <array>
 
-#include "apps/dpmd/dynamics/deviation.hpp"
-#include "apps/dpmd/learning/label_program.hpp"
-#include "apps/dpmd/training/from_deepmd.hpp"
+#include "apps/dpmd/convert/from_deepmd.hpp"
+#include "apps/dpmd/deviation/deviation.hpp"
+#include "apps/dpmd/label/label_program.hpp"
 #include "apps/quintet/commands.hpp"
-#include "apps/submatrix/blocks.hpp"
+#include "apps/submatrix/input/blocks.hpp"
 #include "io/config/tree.hpp"
 #include "tests/fuzz/reader.hpp"
 

@@ -2,9 +2,9 @@
 #include <fstream>
 #include <memory>
 
-#include "physics/electronic/block_matrix.hpp"
-#include "physics/electronic/blocking.hpp"
-#include "physics/electronic/matrix_files.hpp"
+#include "physics/electronic/files/matrix_files.hpp"
+#include "physics/electronic/matrix/block_matrix.hpp"
+#include "physics/electronic/matrix/blocking.hpp"
 #include "tests/fuzz/reader.hpp"
 
 /// Readers of Kohn-Sham and overlap matrices.

@@ -1,10 +1,10 @@
 #include "io/hdf5/file.hpp"
 #include "io/parallel/comm.hpp"
-#include "physics/kinetics/frames.hpp"
-#include "physics/kinetics/gkyl_reader.hpp"
-#include "physics/kinetics/gkyl_writer.hpp"
+#include "physics/kinetics/files/frames.hpp"
+#include "physics/kinetics/files/gkyl_reader.hpp"
+#include "physics/kinetics/files/gkyl_writer.hpp"
 #include "tests/fuzz/reader.hpp"
-#include "tests/unit/kinetics/files_support.hpp"
+#include "tests/unit/kinetics/files/files_support.hpp"
 
 /// Readers of plasma distributions.
 namespace quintet::fuzz {

@@ -1,16 +1,16 @@
 #include <filesystem>
 
 #include "io/hdf5/file.hpp"
-#include "physics/particles/configuration.hpp"
-#include "physics/particles/deepmd_store.hpp"
-#include "physics/particles/deepmd_system.hpp"
-#include "physics/particles/extended_xyz.hpp"
-#include "physics/particles/h5md.hpp"
-#include "physics/particles/lammps_data.hpp"
-#include "physics/particles/npy.hpp"
-#include "physics/particles/read_configuration.hpp"
-#include "physics/particles/read_configuration_poscar.hpp"
-#include "physics/particles/validate_configuration.hpp"
+#include "physics/particles/atoms/configuration.hpp"
+#include "physics/particles/domain/validate_configuration.hpp"
+#include "physics/particles/files/deepmd_store.hpp"
+#include "physics/particles/files/deepmd_system.hpp"
+#include "physics/particles/files/extended_xyz.hpp"
+#include "physics/particles/files/h5md.hpp"
+#include "physics/particles/files/lammps_data.hpp"
+#include "physics/particles/files/npy.hpp"
+#include "physics/particles/files/read_configuration.hpp"
+#include "physics/particles/files/read_configuration_poscar.hpp"
 #include "tests/fuzz/reader.hpp"
 
 /// Readers of configurations of atoms.

@@ -1,5 +1,5 @@
-#include "surrogates/potential/dp_writer.hpp"
-#include "surrogates/potential/model.hpp"
+#include "surrogates/potential/model/dp_writer.hpp"
+#include "surrogates/potential/model/model.hpp"
 #include "tests/fuzz/reader.hpp"
 #include "tests/support/deep_potential_writer.hpp"
 

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "io/config/tree.hpp"
-#include "physics/particles/configuration.hpp"
-#include "physics/particles/domain.hpp"
-#include "physics/particles/force_field.hpp"
+#include "physics/particles/atoms/configuration.hpp"
+#include "physics/particles/domain/domain.hpp"
+#include "physics/particles/forces/force_field.hpp"
 
 /// A configuration with the energies another program found for it (a case of a `.ref.json` file).
 struct DeepPotentialCase {

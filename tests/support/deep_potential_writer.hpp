@@ -8,7 +8,7 @@
 
 #include "io/config/tree.hpp"
 #include "io/hdf5/file.hpp"
-#include "surrogates/potential/model.hpp"
+#include "surrogates/potential/model/model.hpp"
 
 /// Models with random weights, and .dp files taken apart and put together again, deliberately damaged.
 namespace dp {

@@ -6,7 +6,7 @@
 #include <numbers>
 #include <utility>
 
-#include "physics/kinetics/legendre.hpp"
+#include "physics/kinetics/basis/legendre.hpp"
 
 namespace quintet::kinetics {
 namespace {

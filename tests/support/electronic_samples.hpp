@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "io/parallel/comm.hpp"
-#include "physics/electronic/block_matrix.hpp"
+#include "physics/electronic/matrix/block_matrix.hpp"
 
 /// Kohn-Sham and overlap matrices K, S made by formula, of any size, whose spectra are known. Elements are
 /// this rank's share (whole cells), both triangles, bitwise symmetric, the same in all for any number of

@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "physics/kinetics/basis.hpp"
-#include "physics/kinetics/distribution.hpp"
+#include "physics/kinetics/basis/basis.hpp"
+#include "physics/kinetics/space/distribution.hpp"
 
 /// Configuration space for tests of field solvers: projection, errors and points by Gauss quadrature.
 namespace fields {

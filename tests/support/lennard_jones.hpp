@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "physics/particles/force_field.hpp"
+#include "physics/particles/forces/force_field.hpp"
 
 /// A small force field for tests: Lennard-Jones with shifted force, the same for all pairs of types.
 ///

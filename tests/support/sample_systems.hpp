@@ -2,7 +2,7 @@
 
 #include <random>
 
-#include "physics/particles/configuration.hpp"
+#include "physics/particles/atoms/configuration.hpp"
 
 /// n atoms of n_types types at random fractional places of a box (the same on every rank), from `seed`.
 inline quintet::Configuration random_configuration(const quintet::Box& box, int n, int n_types, unsigned seed,

@@ -12,8 +12,8 @@
 
 #include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
-#include "physics/particles/deepmd_system.hpp"
-#include "physics/particles/read_configuration.hpp"
+#include "physics/particles/files/deepmd_system.hpp"
+#include "physics/particles/files/read_configuration.hpp"
 #include "surrogates/potential/training/data_checks.hpp"
 
 namespace quintet::potential {

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "io/log/error.hpp"
-#include "physics/particles/ghosts.hpp"
-#include "physics/particles/neighbour_list.hpp"
+#include "physics/particles/domain/ghosts.hpp"
+#include "physics/particles/domain/neighbour_list.hpp"
 
 namespace quintet::potential {
 

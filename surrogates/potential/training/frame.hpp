@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "physics/particles/configuration.hpp"
+#include "physics/particles/atoms/configuration.hpp"
 
 namespace quintet::potential {
 

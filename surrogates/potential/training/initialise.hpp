@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "physics/kernels/activation.hpp"
-#include "surrogates/potential/model.hpp"
+#include "surrogates/potential/model/model.hpp"
 #include "surrogates/potential/training/data.hpp"
 
 namespace quintet::potential {

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "surrogates/potential/model.hpp"
+#include "surrogates/potential/model/model.hpp"
 
 namespace quintet::potential {
 

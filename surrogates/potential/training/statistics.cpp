@@ -3,8 +3,8 @@
 #include <map>
 
 #include "io/log/error.hpp"
-#include "physics/particles/validate_configuration.hpp"
-#include "surrogates/potential/environment.hpp"
+#include "physics/particles/domain/validate_configuration.hpp"
+#include "surrogates/potential/evaluation/environment.hpp"
 #include "surrogates/potential/training/data.hpp"
 #include "surrogates/potential/training/initialise.hpp"
 #include "surrogates/potential/training/least_squares.hpp"

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "surrogates/potential/spectral_embedding.hpp"
+#include "surrogates/potential/evaluation/spectral_embedding.hpp"
 #include "surrogates/potential/training/sampled_network.hpp"
 
 namespace quintet::potential {

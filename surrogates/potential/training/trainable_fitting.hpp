@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "physics/kernels/gemm.hpp"
-#include "surrogates/potential/descriptor.hpp"
+#include "surrogates/potential/model/descriptor.hpp"
 #include "surrogates/potential/training/parameters.hpp"
 
 namespace quintet::potential {

@@ -7,8 +7,8 @@
 
 #include "io/hdf5/file.hpp"
 #include "io/parallel/comm.hpp"
-#include "surrogates/potential/environment.hpp"
-#include "surrogates/potential/model.hpp"
+#include "surrogates/potential/evaluation/environment.hpp"
+#include "surrogates/potential/model/model.hpp"
 #include "surrogates/potential/training/frame.hpp"
 #include "surrogates/training/adam.hpp"
 

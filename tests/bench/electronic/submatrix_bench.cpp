@@ -13,8 +13,8 @@
 
 #include "io/log/error.hpp"
 #include "io/runtime/runtime.hpp"
-#include "physics/electronic/matrix_files.hpp"
-#include "physics/electronic/submatrix.hpp"
+#include "physics/electronic/files/matrix_files.hpp"
+#include "physics/electronic/submatrix/submatrix.hpp"
 #include "physics/kernels/pack.hpp"
 
 /// CPU seconds of this process (of the slowest rank) for S^-1/2 with A, for the sign evaluation alone and for

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "physics/kinetics/basis.hpp"
+#include "physics/kinetics/basis/basis.hpp"
 
 namespace quintet::kinetics {
 

@@ -12,7 +12,7 @@
 #include "io/config/tree.hpp"
 #include "io/runtime/runtime.hpp"
 #include "operations.hpp"
-#include "physics/kinetics/projection.hpp"
+#include "physics/kinetics/initial/projection.hpp"
 #include "physics/kinetics/system.hpp"
 
 /// Whole SSP-RK3 steps of Vlasov-Maxwell (one species, perturbed drifting Maxwellian, periodic) on the grids

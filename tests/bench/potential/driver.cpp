@@ -6,11 +6,11 @@
 
 #include "io/log/error.hpp"
 #include "io/runtime/runtime.hpp"
-#include "physics/particles/integrators.hpp"
-#include "physics/particles/lammps_data.hpp"
-#include "physics/particles/velocities.hpp"
-#include "surrogates/potential/deep_potential.hpp"
-#include "surrogates/potential/dp_writer.hpp"
+#include "physics/particles/dynamics/integrators.hpp"
+#include "physics/particles/dynamics/velocities.hpp"
+#include "physics/particles/files/lammps_data.hpp"
+#include "surrogates/potential/evaluation/deep_potential.hpp"
+#include "surrogates/potential/model/dp_writer.hpp"
 #include "tests/bench/potential/driver_arguments.hpp"
 #include "tests/support/deep_potential_writer.hpp"
 

@@ -6,9 +6,9 @@
 #include <benchmark/benchmark.h>
 
 #include "physics/kernels/gemm.hpp"
-#include "surrogates/potential/embedding.hpp"
-#include "surrogates/potential/environment.hpp"
-#include "surrogates/potential/fitting_net.hpp"
+#include "surrogates/potential/evaluation/embedding.hpp"
+#include "surrogates/potential/evaluation/environment.hpp"
+#include "surrogates/potential/model/fitting_net.hpp"
 #include "tests/support/deep_potential_writer.hpp"
 
 /// Where the time of a Deep Potential goes: its parts on water-shaped input, one core, in microseconds an

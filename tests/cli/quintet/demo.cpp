@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "apps/application/application.hpp"
+#include "apps/application/cli/application.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 

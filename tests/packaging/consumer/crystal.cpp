@@ -5,8 +5,8 @@
 #include "io/config/schema.hpp"
 #include "io/log/error.hpp"
 #include "io/runtime/runtime.hpp"
-#include "physics/particles/configuration.hpp"
-#include "physics/particles/validate_configuration.hpp"
+#include "physics/particles/atoms/configuration.hpp"
+#include "physics/particles/domain/validate_configuration.hpp"
 
 struct CrystalOptions {
   double lattice_constant = 0;

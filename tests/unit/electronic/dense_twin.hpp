@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "physics/electronic/block_matrix.hpp"
+#include "physics/electronic/matrix/block_matrix.hpp"
 #include "tests/support/electronic_samples.hpp"
 
 namespace quintet::electronic {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "io/log/error.hpp"
-#include "physics/electronic/matrix_files.hpp"
+#include "physics/electronic/files/matrix_files.hpp"
 #include "tests/support/scratch.hpp"
 
 namespace quintet::electronic {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "io/log/error.hpp"
-#include "physics/particles/box.hpp"
+#include "physics/particles/atoms/box.hpp"
 
 using namespace quintet;
 

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "io/log/error.hpp"
-#include "physics/particles/configuration.hpp"
-#include "physics/particles/validate_configuration.hpp"
+#include "physics/particles/atoms/configuration.hpp"
+#include "physics/particles/domain/validate_configuration.hpp"
 #include "tests/support/sample_systems.hpp"
 
 using namespace quintet;

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "io/log/error.hpp"
-#include "physics/particles/domain_grid.hpp"
+#include "physics/particles/domain/domain_grid.hpp"
 
 using namespace quintet;
 

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "physics/particles/domain.hpp"
+#include "physics/particles/domain/domain.hpp"
 #include "tests/support/sample_systems.hpp"
 
 using namespace quintet;

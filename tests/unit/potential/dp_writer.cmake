@@ -1,1 +1,1 @@
-quintet_test(deep_potential_writer SOURCES dp_writer.cpp DEPENDS quintet_potential LABELS unit)
+quintet_test(deep_potential_writer SOURCES dp_writer_test.cpp DEPENDS quintet_potential LABELS unit)

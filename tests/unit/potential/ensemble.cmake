@@ -1,1 +1,1 @@
-quintet_test(ensemble SOURCES ensemble.cpp DEPENDS quintet_potential LABELS unit)
+quintet_test(ensemble SOURCES ensemble_test.cpp DEPENDS quintet_potential LABELS unit)

@@ -1,1 +1,1 @@
-quintet_test(repulsion SOURCES repulsion.cpp DEPENDS quintet_potential LABELS unit)
+quintet_test(repulsion SOURCES repulsion_test.cpp DEPENDS quintet_potential LABELS unit)

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "physics/electronic/block_matrix.hpp"
+#include "physics/electronic/matrix/block_matrix.hpp"
 
 extern "C" {
 void dsyevd_(const char* jobz, const char* uplo, const int* n, double* a, const int* lda, double* w,

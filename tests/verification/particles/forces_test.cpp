@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "physics/particles/domain.hpp"
+#include "physics/particles/domain/domain.hpp"
 #include "tests/support/lennard_jones.hpp"
 #include "tests/support/sample_systems.hpp"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "surrogates/potential/deep_potential.hpp"
+#include "surrogates/potential/evaluation/deep_potential.hpp"
 #include "tests/support/deep_potential_case.hpp"
 
 /// The project's models with a configuration each: the small variants of tests/data and copper.

@@ -1,1 +1,1 @@
-quintet_test(repulsion_properties SOURCES repulsion.cpp DEPENDS quintet_potential LABELS verification RANKS 1 2 3)
+quintet_test(repulsion_properties SOURCES repulsion_test.cpp DEPENDS quintet_potential LABELS verification RANKS 1 2 3)

@@ -1,0 +1,373 @@
+#include "apps/application/cli/application.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+
+#include "apps/application/cli/launch.hpp"
+#include "apps/application/life/failure.hpp"
+#include "io/config/suggest.hpp"
+#include "io/log/error.hpp"
+
+namespace quintet {
+namespace {
+
+using Flags = std::vector<Application::Flag>;
+
+/// A flag as it is parsed and shown: "--output DIR", "what it does".
+struct FlagText {
+  std::string name, value, about;  ///< value "" for a switch
+};
+
+const std::vector<FlagText> shared_flags = {
+    {"--set", "KEY.PATH=VALUE", "override one value of the YAML file, e.g. time.steps=100 (repeatable)"},
+    {"--output", "DIR", "directory of the run (default: runs/<name of the YAML file>)"},
+    {"--restart", "auto|FILE",
+     "go on from the newest whole checkpoint of the run directory, or from this one"},
+    {"--restart-with-changes", "",
+     "let --restart go on with other physics (keys that the reference marks so); the results say where"},
+    {"--overwrite", "", "replace the run that the directory holds, once the new input has been checked"},
+    {"--walltime", "HH:MM:SS", "write a checkpoint and stop (exit code 75) before this much time has passed"},
+    {"--threads", "N", "threads of each rank (default: cores / ranks on the node)"},
+    {"--validate", "", "parse, build everything, check memory, stop before the first step; writes nothing"},
+    {"--print-config", "", "print every value in force with unit, default and meaning; starts nothing"},
+    {"--quiet", "", "no lines on the terminal but warnings and errors"}};
+const std::vector<FlagText> plain_flags = {
+    {"--threads", "N", "threads of each rank (default: cores / ranks on the node)"},
+    {"--quiet", "", "no lines on the terminal but warnings and errors"}};
+const FlagText help_flag = {"--help", "", "show this text"};
+
+constexpr auto exit_codes_text =
+    "Exit codes: 0 done, 1 usage, 2 configuration or input, 3 numerical failure (an emergency checkpoint is\n"
+    "written), 4 out of a resource, 75 stopped early with a checkpoint (run again with --restart auto), 70 a "
+    "bug.\n";
+
+bool is_positional(const Application::Flag& flag) { return flag.name.rfind("--", 0) != 0; }
+bool takes_several(const Application::Flag& flag) {
+  return flag.name.size() > 3 && flag.name.ends_with("...");
+}
+
+std::string usage_name(const Application::Flag& flag) {
+  return flag.required ? flag.name : fmt::format("[{}]", flag.name);
+}
+
+std::string flag_table(const std::vector<FlagText>& flags) {
+  std::string table;
+  for (const auto& flag : flags)
+    table +=
+        fmt::format("  {:<24} {}\n", flag.name + (flag.value.empty() ? "" : " " + flag.value), flag.about);
+  return table;
+}
+
+/// What CLI11 has made of the words behind the command.
+struct Words {
+  Request request;
+  std::string walltime;
+  bool help = false;
+  Application::Arguments arguments;
+};
+
+[[noreturn]] void refuse(const std::string& who, const std::string& problem) {
+  throw UsageError(fmt::format("{}: {}\nTry '{} --help'", who, problem, who));
+}
+
+void add_switch(CLI::App& parser, const char* name, bool& value) { parser.add_flag(name, value); }
+
+void add_shared_flags(CLI::App& parser, Words& words) {
+  auto& request = words.request;
+  parser.add_option("CASE.yaml", request.input);
+  parser.add_option("--set", request.settings)
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  parser.add_option("--output", request.output);
+  parser.add_option("--restart", request.restart);
+  parser.add_option("--walltime", words.walltime);
+  add_switch(parser, "--restart-with-changes", request.restart_with_changes);
+  add_switch(parser, "--overwrite", request.overwrite);
+  add_switch(parser, "--validate", request.validate);
+  add_switch(parser, "--print-config", request.print_configuration);
+}
+
+void add_own_flags(CLI::App& parser, const Flags& flags, Words& words) {
+  words.arguments.resize(flags.size());
+  for (std::size_t i = 0; i < flags.size(); ++i) {
+    std::string name = flags[i].name;
+    if (takes_several(flags[i])) name.resize(name.size() - 3);
+    if (flags[i].is_switch) {
+      parser.add_flag_function(name, [&words, i](std::int64_t) { words.arguments[i] = {"true"}; });
+      continue;
+    }
+    auto* option = parser.add_option(name, words.arguments[i]);
+    option->allow_extra_args(takes_several(flags[i]));
+    if (is_positional(flags[i]))
+      option->expected(1, takes_several(flags[i]) ? 1 << 20 : 1);
+    else
+      option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  }
+}
+
+/// Unknown flags first: they are the likelier mistake, and explain a missing or surplus argument.
+void refuse_extras(const std::string& who, const std::vector<std::string>& extras,
+                   const std::vector<FlagText>& known) {
+  if (extras.empty()) return;
+  std::vector<std::string> names;
+  for (const auto& flag : known) names.push_back(flag.name);
+  const auto flag =
+      std::find_if(extras.begin(), extras.end(), [](const auto& word) { return word.rfind('-', 0) == 0; });
+  if (flag == extras.end()) refuse(who, fmt::format("unexpected argument '{}'", extras.front()));
+  const std::string name = flag->substr(0, flag->find('='));
+  refuse(who, fmt::format("unknown flag '{}'{}", name, did_you_mean(name, names)));
+}
+
+}  // namespace
+
+struct Application::Implementation {
+  struct Command {
+    std::string name, about;
+    Flags flags;
+    std::function<Bound()> bind;  ///< with `body`: a command with a YAML file
+    std::function<void(Context&, const void*)> body;
+    std::function<void(const Comm&, const Arguments&)> plain;
+    std::function<void(const Arguments&)> local;
+    /// With a YAML file: what flags[0] asks for in its place.
+    std::function<void(const std::string&, const std::string&)> instead{};
+
+    [[nodiscard]] bool configured() const { return static_cast<bool>(bind); }
+    [[nodiscard]] std::vector<FlagText> flag_texts() const;
+  };
+
+  std::string name, about;
+  std::vector<Subsystem> subsystems;
+  std::vector<Command> commands;
+  std::vector<Command> hidden;  ///< schema, reference
+
+  [[nodiscard]] std::vector<std::string> command_names() const;
+  [[nodiscard]] const Command& find(const std::string& command) const;
+  [[nodiscard]] const Command& configured(const std::string& command) const;
+  [[nodiscard]] std::string help() const;
+  [[nodiscard]] std::string help(const Command& command) const;
+  [[nodiscard]] std::string version() const;
+  void add_hidden_commands();
+  [[nodiscard]] Words parse(const Command& command, int argc, char** argv) const;
+  int run(const Command& command, Words words, ProgramArguments arguments) const;
+  int dispatch(int argc, char** argv) const;
+};
+
+std::vector<FlagText> Application::Implementation::Command::flag_texts() const {
+  std::vector<FlagText> texts;
+  if (configured()) texts = shared_flags;
+  for (const auto& flag : flags) {
+    const std::string note =
+        flag.default_value.empty() ? "" : fmt::format(" (default: {})", flag.default_value);
+    const bool takes_value = !is_positional(flag) && !flag.is_switch;
+    texts.push_back({flag.name, takes_value ? "VALUE" : "", flag.about + note});
+  }
+  if (plain) texts.insert(texts.end(), plain_flags.begin(), plain_flags.end());
+  texts.push_back(help_flag);
+  return texts;
+}
+
+std::vector<std::string> Application::Implementation::command_names() const {
+  std::vector<std::string> names;
+  for (const auto& command : commands) names.push_back(command.name);
+  return names;
+}
+
+const Application::Implementation::Command& Application::Implementation::find(
+    const std::string& command) const {
+  for (const auto* list : {&commands, &hidden})
+    for (const auto& entry : *list)
+      if (entry.name == command) return entry;
+  const auto names = command_names();
+  if (command.rfind('-', 0) == 0)
+    refuse(name, fmt::format("unknown flag '{}'{}\nA command comes first: {}", command,
+                             did_you_mean(command, {"--help", "--version"}), name_list(names)));
+  refuse(name, fmt::format("unknown command '{}'{}\nThere are: {}", command, did_you_mean(command, names),
+                           name_list(names)));
+}
+
+/// The described command of this name, or the only one if the name is empty.
+const Application::Implementation::Command& Application::Implementation::configured(
+    const std::string& command) const {
+  std::vector<std::string> names;
+  for (const auto& entry : commands)
+    if (entry.configured()) names.push_back(entry.name);
+  const std::string& wanted = command.empty() && names.size() == 1 ? names.front() : command;
+  for (const auto& entry : commands)
+    if (entry.configured() && entry.name == wanted) return entry;
+  throw UsageError(fmt::format("{} schema: {}{}\nCommands with a YAML file: {}", name,
+                               command.empty() ? "name a command" : fmt::format("no command '{}'", command),
+                               did_you_mean(command, names), name_list(names)));
+}
+
+std::string Application::Implementation::help() const {
+  std::string text = fmt::format("{} - {}\n\nUsage: {} COMMAND ...\n\nCommands:\n", name, about, name);
+  for (const auto& command : commands) text += fmt::format("  {:<24} {}\n", command.name, command.about);
+  text += "\nOptions:\n" + flag_table({help_flag, {"--version", "", "version, git hash and build"}});
+  return text + fmt::format("\n'{} COMMAND --help' says more about a command.\n", name);
+}
+
+std::string Application::Implementation::help(const Command& command) const {
+  const std::string who = name + " " + command.name;
+  std::string usage = who, arguments;
+  if (command.configured()) usage += " CASE.yaml";
+  const std::string aside = command.instead ? fmt::format(" | {} FILE", command.flags.front().name) : "";
+  for (const auto& flag : command.flags)
+    if (!command.instead)
+      usage += " " + usage_name(flag) + (is_positional(flag) || flag.is_switch ? "" : " VALUE");
+  std::string text = fmt::format("{} - {}\n\nUsage: {}{} [options]\n\nOptions:\n{}", who, command.about,
+                                 usage, aside, flag_table(command.flag_texts()));
+  if (command.configured())
+    text +=
+        fmt::format("\n{}\n'{} --print-config CASE.yaml' and '{} reference' explain the keys of CASE.yaml.\n",
+                    exit_codes_text, who, name);
+  return text;
+}
+
+std::string Application::Implementation::version() const {
+  const auto provenance = hdf5::current_provenance();
+  return fmt::format("{} {} (git {})\n{}\n", name, provenance.version, provenance.git_hash, provenance.build);
+}
+
+void Application::Implementation::add_hidden_commands() {
+  Command schema{"schema",
+                 "Print the JSON Schema of a command's YAML file",
+                 {{"COMMAND", "the command", false, ""}},
+                 {},
+                 {},
+                 {},
+                 {}};
+  schema.local = [this](const Arguments& arguments) {
+    const auto& command = configured(arguments[0].empty() ? "" : arguments[0].front());
+    std::puts(to_json(json_schema(command.bind().describe, name + " " + command.name)).c_str());
+  };
+  Command reference{"reference", "Print a Markdown page of all keys", {}, {}, {}, {}, {}};
+  reference.local = [this](const Arguments&) {
+    for (const auto& command : commands)
+      if (command.configured())
+        std::puts(reference_page(command.bind().describe, name + " " + command.name).c_str());
+  };
+  hidden = {std::move(schema), std::move(reference)};
+}
+
+Words Application::Implementation::parse(const Command& command, int argc, char** argv) const {
+  const std::string who = name + " " + command.name;
+  Words words;
+  words.request.program = who;
+  CLI::App parser;
+  parser.set_help_flag();
+  parser.allow_extras();
+  parser.add_flag("--help,-h", words.help);
+  if (command.configured()) add_shared_flags(parser, words);
+  if (!command.local) {
+    parser.add_option("--threads", words.request.threads)->check(CLI::Range(1, 1 << 20));
+    add_switch(parser, "--quiet", words.request.quiet);
+  }
+  add_own_flags(parser, command.flags, words);
+  try {
+    parser.parse(argc - 1, argv + 1);
+  } catch (const CLI::ParseError& error) {
+    refuse(who, error.what());
+  }
+  if (words.help) return words;
+  refuse_extras(who, parser.remaining(), command.flag_texts());
+  const bool instead = command.instead && !words.arguments.front().empty();
+  if (instead && !words.request.input.empty())
+    refuse(who, fmt::format("{} takes no YAML file", command.flags.front().name));
+  if (command.configured() && !instead && words.request.input.empty())
+    refuse(who, "the YAML file is missing");
+  for (std::size_t i = 0; i < command.flags.size(); ++i) {
+    const auto& flag = command.flags[i];
+    auto& values = words.arguments[i];
+    if (flag.required && values.empty())
+      refuse(who, fmt::format("{} is missing ({})", flag.name, flag.about));
+    if (values.empty() && !flag.default_value.empty()) values = {flag.default_value};
+  }
+  const auto& request = words.request;
+  if (request.overwrite && request.restart == "auto")
+    refuse(who, "--overwrite and --restart auto contradict each other: replace the run, or go on from it");
+  if (request.restart_with_changes && request.restart.empty())
+    refuse(who, "--restart-with-changes needs --restart");
+  if (!words.walltime.empty()) words.request.walltime_s = parse_walltime(words.walltime);
+  return words;
+}
+
+int Application::Implementation::run(const Command& command, Words words, ProgramArguments arguments) const {
+  if (command.local) return launch_local([&] { command.local(words.arguments); });
+  const auto& request = words.request;
+  if (command.instead && !words.arguments.front().empty())
+    return launch_local([&] { command.instead(words.arguments.front().front(), request.output); });
+  if (command.plain)
+    return launch_plain(request.threads, request.quiet, arguments, subsystems,
+                        [&](const Comm& comm) { command.plain(comm, words.arguments); });
+  const Bound bound = command.bind();
+  return launch(request, arguments, subsystems, bound.describe,
+                [&](Context& context) { command.body(context, bound.options.get()); });
+}
+
+int Application::Implementation::dispatch(int argc, char** argv) const {
+  const std::string word = argc > 1 ? argv[1] : "";
+  const bool speaks = launcher_rank() == 0;
+  const auto show = [speaks](const std::string& text) {
+    if (speaks) std::fputs(text.c_str(), stdout);
+    return 0;
+  };
+  if (word.empty())
+    refuse(name, fmt::format("a command is missing; there are: {}", name_list(command_names())));
+  if (word == "--help" || word == "-h" || word == "help") return show(help());
+  if (word == "--version") return show(version());
+  const auto& command = find(word);
+  Words words = parse(command, argc, argv);
+  if (words.help) return show(help(command));
+  return run(command, std::move(words), {argc, argv});
+}
+
+Application::Application(std::string name, std::string about, std::vector<Subsystem> subsystems)
+    : implementation_(std::make_unique<Implementation>()) {
+  implementation_->name = std::move(name);
+  implementation_->about = std::move(about);
+  implementation_->subsystems = std::move(subsystems);
+}
+
+Application::~Application() = default;
+
+Application& Application::add_configured(const std::string& name, const std::string& about,
+                                         std::function<Bound()> bind,
+                                         std::function<void(Context&, const void*)> body) {
+  implementation_->commands.push_back({name, about, {}, std::move(bind), std::move(body), {}, {}});
+  if (implementation_->hidden.empty()) implementation_->add_hidden_commands();
+  return *this;
+}
+
+Application& Application::instead(Flag flag,
+                                  std::function<void(const std::string&, const std::string&)> body) {
+  auto& command = implementation_->commands.back();
+  command.flags = {std::move(flag)};
+  command.instead = std::move(body);
+  return *this;
+}
+
+Application& Application::plain_command(const std::string& name, const std::string& about,
+                                        std::vector<Flag> flags,
+                                        std::function<void(const Comm&, const Arguments&)> body) {
+  implementation_->commands.push_back({name, about, std::move(flags), {}, {}, std::move(body), {}});
+  return *this;
+}
+
+Application& Application::local_command(const std::string& name, const std::string& about,
+                                        std::vector<Flag> flags, std::function<void(const Arguments&)> body) {
+  implementation_->commands.push_back({name, about, std::move(flags), {}, {}, {}, std::move(body)});
+  return *this;
+}
+
+int Application::execute(int argc, char** argv) {
+  try {
+    return implementation_->dispatch(argc, argv);
+  } catch (...) {  // the command line
+    return launch_local([] { throw; });
+  }
+}
+
+}  // namespace quintet

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "apps/application/life/context.hpp"
+#include "io/config/schema.hpp"
+#include "io/runtime/runtime.hpp"
+
+namespace quintet {
+
+/// One executable: commands, the flags that all share, and the one place where an error becomes a message and
+/// an exit code.
+///
+/// @code
+///   int main(int argc, char** argv) {
+///     return quintet::Application("dpmd", "Deep Potential molecular dynamics", {})
+///         .command<RunOptions>("run", "Run molecular dynamics", dpmd::run)
+///         .execute(argc, argv);
+///   }
+/// @endcode
+/// Shared flags of a command with a YAML file: --set key.path=value (repeatable), --restart auto|FILE,
+/// --restart-with-changes, --output DIR, --overwrite, --walltime HH:MM:SS, --threads N, --validate,
+/// --print-config, --quiet. Every executable with such a command also has `schema [COMMAND]` (a JSON Schema
+/// for editors) and `reference` (a Markdown page of all keys).
+class Application {
+ public:
+  Application(std::string name, std::string about, std::vector<Subsystem> subsystems = {});
+  ~Application();
+
+  /// A command that takes one YAML file into Options: `void run(Context&, const Options&)`.
+  template <class Options>
+  Application& command(const std::string& name, const std::string& about,
+                       std::function<void(Context&, const Options&)> body) {
+    return add_configured(
+        name, about,
+        [] {
+          auto options = std::make_shared<Options>();
+          return Bound{Describe([options](Schema& schema) { describe(schema, *options); },
+                                [](Schema& schema) {
+                                  Options fresh{};
+                                  describe(schema, fresh);
+                                }),
+                       options};
+        },
+        [body = std::move(body)](Context& context, const void* options) {
+          body(context, *static_cast<const Options*>(options));
+        });
+  }
+
+  /// A positional argument or flag of a plain command (`quintet inspect FILE`, `dpmd evaluate --model M
+  /// SYSTEM...`).
+  struct Flag {
+    std::string name;  ///< "--model"; "FILE" or "SYSTEM..." (one or more) without dashes is positional
+    std::string about;
+    bool required = false;
+    std::string default_value;
+    bool is_switch = false;  ///< takes no value ("--overwrite"); given, its values are {"true"}
+  };
+  /// Values of the flags of a plain command, in the order they were declared; a repeated or "..." one has
+  /// several, one that was not given has its default, or none if the default is empty.
+  using Arguments = std::vector<std::vector<std::string>>;
+
+  /// A command with positional arguments and flags of its own; runs with MPI and Kokkos up.
+  Application& plain_command(const std::string& name, const std::string& about, std::vector<Flag> flags,
+                             std::function<void(const Comm&, const Arguments&)> body);
+  /// A flag with which the last command, one with a YAML file, does something else in its place: one process,
+  /// no MPI; `body` gets the flag's value and that of --output (`dpmd train --from-deepmd input.json --output
+  /// train.yaml`).
+  Application& instead(Flag flag, std::function<void(const std::string&, const std::string&)> body);
+  /// As plain_command(), for one process and without starting MPI or Kokkos.
+  Application& local_command(const std::string& name, const std::string& about, std::vector<Flag> flags,
+                             std::function<void(const Arguments&)> body);
+
+  /// Parse, start the runtime, run, report, stop; returns the exit code.
+  int execute(int argc, char** argv);
+
+ private:
+  struct Bound {
+    Describe describe;
+    std::shared_ptr<const void> options;
+  };
+  Application& add_configured(const std::string& name, const std::string& about, std::function<Bound()> bind,
+                              std::function<void(Context&, const void*)> body);
+  struct Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace quintet

@@ -1,0 +1,164 @@
+#include "apps/application/cli/launch.hpp"
+
+#include <cstdio>
+#include <exception>
+
+#include "apps/application/life/context_implementation.hpp"
+#include "apps/application/life/failure.hpp"
+#include "apps/application/life/run_directory.hpp"
+#include "apps/application/life/summary.hpp"
+#include "io/log/log.hpp"
+#include "io/runtime/signals.hpp"
+
+namespace quintet {
+namespace {
+
+int tell(const Failure& failure) {
+  log::error("{}", failure.message);
+  log::flush();
+  return static_cast<int>(failure.code);
+}
+
+/// Run `body` and turn what it throws into the exit code on which all ranks agree.
+int guarded(const Comm& failure_comm, const std::string& log_file, const std::function<int()>& body) {
+  try {
+    return body();
+  } catch (...) {
+    return tell(agree_on_failure(failure_comm, failure_of(std::current_exception()), log_file));
+  }
+}
+
+/// A private communicator to agree about failures on. Collective.
+Comm failure_comm_of(const Comm& comm) { return comm.split(0, comm.rank()); }
+
+/// Parse on every rank before MPI is up: a mistake is told at once. Ranks other than the first keep theirs,
+/// in case that they alone cannot read the file.
+std::exception_ptr parse(const Request& request, const Describe& describe) {
+  try {
+    parse_options(load_document(request), describe);
+    return nullptr;
+  } catch (const Error&) {
+    return std::current_exception();
+  }
+}
+
+/// The numerical failure of all ranks: save the state, write summary and report.
+int end_failed(Context::Implementation& context, const Comm& failure_comm, const Failure& failure) {
+  const int code = tell(failure);
+  if (context.failure_action)
+    guarded(failure_comm, context.log_file(), [&] {
+      log::info("Writing an emergency checkpoint");
+      const auto timer = context.phases.timer("checkpoint");
+      context.failure_action();
+      return 0;
+    });
+  context.close();
+  const auto outcome = measure_outcome(context, failure.code, failure.message);
+  if (context.comm.is_root()) write_outcome(context, outcome);
+  return code;
+}
+
+int end_well(Context::Implementation& context) {
+  if (context.request.validate) {
+    log::info("{}: the input is valid", context.request.input);
+    return 0;
+  }
+  context.begin({});
+  context.close();
+  const auto code = context.stop_reason.empty() ? ExitCode::done : ExitCode::stopped_early;
+  const auto outcome = measure_outcome(context, code, context.stop_reason);
+  if (context.comm.is_root()) write_outcome(context, outcome);
+  if (code == ExitCode::stopped_early)
+    log::info("Stopped early with a checkpoint; go on with --restart auto");
+  log::info("Report: {}/report.html", context.directory.path());
+  return static_cast<int>(code);
+}
+
+int run_in(RunDirectory& directory, const Request& request, const Runtime& runtime, const Comm& failure_comm,
+           const Describe& describe, const std::function<void(Context&)>& body) {
+  log::info("{} {}: {}", request.program, request.input, runtime.description());
+  Context::Implementation implementation(runtime, request, directory, describe);
+  Context context(implementation);
+  try {
+    body(context);
+  } catch (...) {
+    const auto failure =
+        agree_on_failure(failure_comm, failure_of(std::current_exception()), implementation.log_file());
+    if (failure.code == ExitCode::numerical && directory.has_begun())
+      return end_failed(implementation, failure_comm, failure);
+    implementation.close();
+    implementation.discard_fruitless_results();
+    return tell(failure);
+  }
+  return end_well(implementation);
+}
+
+}  // namespace
+
+Tree load_document(const Request& request) {
+  Tree document = read_yaml(request.input);
+  for (const auto& setting : request.settings) {
+    const auto equals = setting.find('=');
+    if (equals == std::string::npos || equals == 0)
+      throw UsageError(
+          fmt::format("--set {}: expected KEY.PATH=VALUE, for example --set time.steps=1000", setting));
+    const std::string path = setting.substr(0, equals), place = "--set " + path;
+    Tree value = parse_yaml(setting.substr(equals + 1), place);
+    value.set_location({place, 0, 0});
+    document.set_path(path, std::move(value));
+  }
+  return document;
+}
+
+int launch(const Request& request, ProgramArguments arguments, const std::vector<Subsystem>& subsystems,
+           const Describe& describe, const std::function<void(Context&)>& body) {
+  const bool speaks = launcher_rank() == 0;
+  if (!request.print_configuration) remember_stop_signals();
+  log::configure({.speaks = speaks, .quiet = request.quiet, .file = ""});
+  const std::exception_ptr mistake = parse(request, describe);
+  if (mistake && speaks) return tell(failure_of(mistake));
+  if (request.print_configuration) {
+    if (speaks) std::fputs(print_options(describe).c_str(), stdout);
+    return 0;
+  }
+  try {
+    const Runtime runtime(arguments.argc, arguments.argv, request.threads, subsystems);
+    const Comm& comm = runtime.comm();
+    const Comm failure_comm = failure_comm_of(comm);
+    log::configure({.speaks = comm.is_root(), .quiet = request.quiet, .file = ""});
+    return guarded(failure_comm, "", [&] {
+      if (mistake) std::rethrow_exception(mistake);
+      RunDirectory directory(comm, request);
+      return run_in(directory, request, runtime, failure_comm, describe, body);
+    });
+  } catch (...) {  // the runtime itself did not come up
+    return tell(failure_of(std::current_exception()));
+  }
+}
+
+int launch_plain(int threads, bool quiet, ProgramArguments arguments,
+                 const std::vector<Subsystem>& subsystems, const std::function<void(const Comm&)>& body) {
+  log::configure({.speaks = launcher_rank() == 0, .quiet = quiet, .file = ""});
+  try {
+    const Runtime runtime(arguments.argc, arguments.argv, threads, subsystems);
+    log::configure({.speaks = runtime.comm().is_root(), .quiet = quiet, .file = ""});
+    return guarded(failure_comm_of(runtime.comm()), "", [&] {
+      body(runtime.comm());
+      return 0;
+    });
+  } catch (...) {
+    return tell(failure_of(std::current_exception()));
+  }
+}
+
+int launch_local(const std::function<void()>& body) {
+  log::configure({.speaks = launcher_rank() == 0, .quiet = false, .file = ""});
+  try {
+    body();
+    return 0;
+  } catch (...) {
+    return tell(failure_of(std::current_exception()));
+  }
+}
+
+}  // namespace quintet

@@ -1,0 +1,280 @@
+#include "apps/application/life/context.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <random>
+#include <system_error>
+
+#include <unistd.h>
+
+#include "apps/application/life/context_implementation.hpp"
+#include "apps/application/life/input_identity.hpp"
+#include "apps/application/life/memory.hpp"
+#include "apps/application/life/restart.hpp"
+#include "io/log/error.hpp"
+#include "io/log/log.hpp"
+
+namespace quintet {
+namespace fs = std::filesystem;
+namespace {
+
+using Seconds = std::chrono::duration<double>;
+constexpr double look_every_s = 0.1;        // a launcher that ends a job may kill it a second later
+constexpr double end_margin_s = 2;          // closing files, writing the report
+constexpr double assumed_write_mb_s = 500;  // for the reserve until a checkpoint was timed
+
+hdf5::Provenance make_provenance(const Runtime& runtime, const Request& request, const Describe& describe) {
+  auto provenance = hdf5::current_provenance();
+  provenance.program = request.program;
+  provenance.ranks = runtime.comm().size();
+  provenance.threads = runtime.threads().per_rank;
+  provenance.configuration = to_yaml(options_tree(describe));
+  return provenance;
+}
+
+/// A name that no other run has.
+std::string name_run(const Comm& comm) {
+  std::random_device random;
+  return comm.broadcast(fmt::format("{:08x}{:08x}", random(), random()));
+}
+
+/// Reopen run.h5 of the run that is continued; one that a kill left unreadable is put aside.
+std::optional<hdf5::File> reopen_results(const Comm& comm, const std::string& path) {
+  if (!comm.any(fs::exists(path))) return std::nullopt;
+  try {
+    return hdf5::File::open_for_update(comm, path);
+  } catch (const InputError& error) {
+    const std::string aside = fs::path(path).replace_filename("run.damaged.h5").string();
+    log::warning("The results so far cannot be continued: {}. They are kept as {}; a new file begins here",
+                 error.what(), aside);
+    comm.barrier();
+    if (comm.is_root()) fs::rename(path, aside);
+    comm.barrier();
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+Context::Implementation::Implementation(const Runtime& runtime, const Request& request,
+                                        RunDirectory& run_directory, const Describe& describe)
+    : runtime(runtime),
+      comm(runtime.comm()),
+      request(request),
+      describe(describe),
+      directory(run_directory),
+      provenance(make_provenance(runtime, request, describe)),
+      stop(request.walltime_s),
+      progress(runtime.comm().is_root() && !request.quiet && isatty(STDERR_FILENO) != 0,
+               runtime.comm().is_root()) {
+  store.emplace(comm, directory.path() + "/checkpoints", 3);
+  if (!request.restart.empty()) provenance.inputs = identify_inputs(comm, describe);
+  auto point = find_restart(comm, request, directory.path(), describe, provenance.inputs);
+  restart_file = std::move(point.file);
+  provenance.run = restart_file ? point.run : name_run(comm);
+  provenance.changes = std::move(point.changes);
+  for (auto& file : input_files(describe)) reads.push_back(std::move(file.path));
+  if (restart_file) reads.push_back(*restart_file);
+}
+
+void Context::Implementation::begin(const std::vector<std::string>& writes) {
+  if (directory.has_begun()) return;
+  // Not earlier: a name by mistake ("/") may hold more than a command would ever read.
+  if (provenance.inputs.empty()) provenance.inputs = identify_inputs(comm, describe);
+  directory.begin(writes, restart_file.has_value(), reads);
+  log::configure({.speaks = comm.is_root(), .quiet = request.quiet, .file = log_file()});
+}
+
+std::string Context::Implementation::log_file() const {
+  return directory.has_begun() ? directory.path() + "/run.log" : "";
+}
+
+double Context::Implementation::reserve_s() const {
+  const double timed = phases.longest("checkpoint");
+  return 2 * (timed > 0 ? timed : peak_memory_mb() / assumed_write_mb_s) + end_margin_s;
+}
+
+void Context::Implementation::close() {
+  failure_action = nullptr;
+  results.reset();
+}
+
+void Context::Implementation::discard_fruitless_results() const {
+  std::error_code ignored;
+  if (comm.is_root() && made_results && steps_done == 0) fs::remove(directory.path() + "/run.h5", ignored);
+}
+
+const Comm& Context::comm() const { return implementation_.comm; }
+const Threads& Context::threads() const { return implementation_.runtime.threads(); }
+const std::string& Context::directory() const { return implementation_.directory.path(); }
+std::string Context::path(const std::string& name) const {
+  if (comm().is_root() && implementation_.directory.has_begun()) implementation_.directory.claim(name);
+  return directory() + "/" + name;
+}
+bool Context::go_ahead(const std::vector<std::string>& writes) {
+  if (!validating()) implementation_.begin(writes);
+  return !validating();
+}
+bool Context::validating() const { return implementation_.request.validate; }
+void Context::require_memory(double bytes, const std::string& what) const {
+  quintet::require_memory(comm(), bytes, what);
+}
+const std::string& Context::configuration() const { return implementation_.provenance.configuration; }
+const hdf5::Provenance& Context::provenance() const { return implementation_.provenance; }
+void Context::record_seed(std::uint64_t seed) { implementation_.provenance.seed = seed; }
+const std::optional<std::string>& Context::restart_file() const { return implementation_.restart_file; }
+const hdf5::CheckpointStore& Context::checkpoints() const { return *implementation_.store; }
+bool Context::stopped_early() const { return !implementation_.stop_reason.empty(); }
+bool Context::stop_noticed() const { return implementation_.stop.noticed(implementation_.reserve_s()); }
+Report& Context::report() { return implementation_.report; }
+Context::Phase Context::phase(const char* name) { return implementation_.phases.timer(name); }
+void Context::add_phase(const std::string& path, double seconds) {
+  implementation_.phases.add(path, seconds);
+}
+
+void Context::keep_checkpoints(int n) {
+  implementation_.store.emplace(comm(), directory() + "/checkpoints", n);
+}
+
+namespace {
+
+void require_begun(const Context::Implementation& context, const char* what) {
+  if (!context.directory.has_begun())
+    throw InternalError(fmt::format("{} before the command was told to go ahead", what));
+}
+
+}  // namespace
+
+void Context::checkpoint(std::int64_t step, const std::function<void(hdf5::Group&)>& write) {
+  require_begun(implementation_, "A checkpoint");
+  const auto timer = phase("checkpoint");
+  // Results first: after a kill they reach at least as far as the checkpoint and are cut back to it.
+  if (implementation_.results) implementation_.results->flush();
+  implementation_.store->write(step, implementation_.provenance, write);
+}
+
+hdf5::File& Context::results() {
+  auto& results = implementation_.results;
+  if (results) return *results;
+  require_begun(implementation_, "Results");
+  const std::string file = path("run.h5");
+  if (restart_file()) results = reopen_results(comm(), file);
+  if (!results) {
+    results = hdf5::File::create(comm(), file);
+    implementation_.made_results = true;
+  }
+  hdf5::write_header(results->root(), results_schema, results_version, provenance());
+  return *results;
+}
+
+void Context::show(const std::string& name, double value, const std::string& unit) {
+  implementation_.progress.show(name, value, unit);
+}
+
+namespace {
+
+/// Insert or replace; `same` tells whether an entry is the one to replace.
+template <class Entry, class Same>
+void put(std::vector<Entry>& entries, Entry entry, Same same) {
+  const auto known = std::find_if(entries.begin(), entries.end(), same);
+  if (known != entries.end())
+    *known = std::move(entry);
+  else
+    entries.push_back(std::move(entry));
+}
+
+void put(Context::Implementation& context, const std::string& key, Tree value, const std::string& meaning) {
+  const auto same = [&](const auto& entry) { return entry.first == key; };
+  put(context.summary, std::make_pair(key, std::move(value)), same);
+  if (!meaning.empty()) put(context.meanings, std::make_pair(key, meaning), same);
+}
+
+}  // namespace
+
+void Context::summarise(const std::string& key, double value, const std::string& meaning) {
+  put(implementation_, key, Tree::number(value), meaning);
+}
+void Context::summarise(const std::string& key, std::int64_t value, const std::string& meaning) {
+  put(implementation_, key, Tree::integer(value), meaning);
+}
+void Context::summarise(const std::string& key, const std::string& value, const std::string& meaning) {
+  put(implementation_, key, Tree::scalar(value, true), meaning);
+}
+
+void Context::describe_run(const std::string& name, const std::string& text) {
+  put(implementation_.facts, {name, text}, [&](const Fact& fact) { return fact.name == name; });
+}
+
+void Context::headline(const std::string& name, const std::string& value, const std::string& doubt) {
+  put(implementation_.headlines, {name, value, doubt},
+      [&](const Headline& tile) { return tile.name == name; });
+}
+
+void Context::on_failure(std::function<void()> action) { implementation_.failure_action = std::move(action); }
+
+void Context::stop_within_step() {
+  implementation_.stop_reason = implementation_.stop.reason(comm(), implementation_.reserve_s());
+  log::info("Stopping early, within a step, which is given up: {}", implementation_.stop_reason);
+}
+
+Context::Steps Context::steps(std::int64_t first, std::int64_t last) {
+  return Steps(implementation_, first, last);
+}
+
+Context::Steps::Steps(Implementation& context, std::int64_t first, std::int64_t last)
+    : context_(context),
+      first_(first),
+      last_(last),
+      next_look_(first),
+      last_look_(first),
+      start_(Clock::now()),
+      looked_at_(start_) {
+  context_.progress.start(first, last);
+}
+
+Context::Steps::~Steps() {
+  context_.progress.clear();
+  context_.loop_seconds += Seconds(Clock::now() - start_).count();
+}
+
+void Context::Steps::expect(std::int64_t last) {
+  last_ = last;
+  next_look_ = std::min(next_look_, last_ + 1);
+  context_.progress.expect(last);
+}
+
+bool Context::Steps::look(std::int64_t step) {
+  auto& context = context_;
+  const std::int64_t done = step - first_;
+  context.steps_done += step - last_look_;
+  if (done > 0) context.last_step = step - 1;
+  if (step > last_) {
+    context.progress.finish(done);
+    return false;
+  }
+  if (step > last_look_) context.progress.update(done);
+  plan_next_look(step);
+  // Until the next look another such stretch passes, hence it is kept back too.
+  const double stretch = Seconds(Clock::now() - looked_at_).count();
+  context.stop_reason = context.stop.reason(context.comm, context.reserve_s() + 2 * stretch);
+  last_look_ = step;
+  looked_at_ = Clock::now();
+  if (context.stop_reason.empty()) return true;
+  context.progress.finish(done);
+  log::info("Stopping early, before step {} of {}: {}", step, last_, context.stop_reason);
+  return false;
+}
+
+void Context::Steps::plan_next_look(std::int64_t step) {
+  // Root alone measures, so that all ranks look at the same step; the stretch at most doubles.
+  const std::int64_t stretch = step - last_look_;
+  const double seconds = std::max(Seconds(Clock::now() - looked_at_).count(), 1e-9);
+  const double wanted = static_cast<double>(stretch) * look_every_s / seconds;
+  const auto next =
+      static_cast<std::int64_t>(std::clamp(wanted, 1.0, 2.0 * static_cast<double>(stretch) + 1));
+  next_look_ = std::min(step + context_.comm.broadcast(next), last_ + 1);
+}
+
+}  // namespace quintet

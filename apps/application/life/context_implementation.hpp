@@ -1,0 +1,62 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apps/application/life/context.hpp"
+#include "apps/application/life/progress.hpp"
+#include "apps/application/life/request.hpp"
+#include "apps/application/life/run_directory.hpp"
+#include "io/config/tree.hpp"
+
+namespace quintet {
+
+/// Everything a run holds; made by launch(), seen by commands through Context.
+struct Context::Implementation {
+  Implementation(const Runtime& runtime, const Request& request, RunDirectory& directory,
+                 const Describe& describe);
+
+  /// See Context::go_ahead().
+  void begin(const std::vector<std::string>& writes);
+  /// run.log once the run has begun, else "".
+  [[nodiscard]] std::string log_file() const;
+
+  /// Time to keep back from --walltime for a last checkpoint and the end (s).
+  [[nodiscard]] double reserve_s() const;
+  /// Close run.h5 and let go of what the command left behind. Collective.
+  void close();
+  /// Remove a run.h5 that this process made if it failed before its first step: the mended input may run
+  /// again.
+  void discard_fruitless_results() const;
+
+  const Runtime& runtime;
+  const Comm& comm;
+  const Request& request;
+  Describe describe;
+  RunDirectory& directory;
+  hdf5::Provenance provenance;
+  std::optional<hdf5::CheckpointStore> store;
+  std::optional<std::string> restart_file;
+  std::vector<std::string> reads;  ///< files that the run reads
+  std::optional<hdf5::File> results;
+  bool made_results = false;  ///< run.h5 is new, not continued
+  StopRequest stop;
+  std::string stop_reason;  ///< "" unless the loop was left early
+  Phases phases;
+  Progress progress;
+  Tree::Map summary;                                          ///< the command's keys
+  std::vector<std::pair<std::string, std::string>> meanings;  ///< of keys
+  std::vector<Fact> facts;                                    ///< what is run
+  std::vector<Headline> headlines;
+  Report report;
+  std::function<void()> failure_action;
+  std::int64_t steps_done = 0;
+  std::optional<std::int64_t> last_step;  ///< the last finished one
+  double loop_seconds = 0;
+};
+
+}  // namespace quintet

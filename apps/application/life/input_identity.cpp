@@ -1,0 +1,98 @@
+#include "apps/application/life/input_identity.hpp"
+
+#include <glob.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <span>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "io/hdf5/checksum.hpp"
+
+namespace quintet {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::size_t block_bytes = 1 << 24;
+constexpr int most_depth = 8;  ///< of folders; links can make a circle
+
+/// Bytes and checksum of all that a name of a file, folder or pattern stands for.
+class Identity {
+ public:
+  void add(const fs::path& path, int depth = 0) {
+    std::error_code none;
+    if (fs::is_regular_file(path, none)) add_file(path);
+    if (!fs::is_directory(path, none) || depth > most_depth || fs::exists(path / ".quintet", none)) return;
+    std::vector<fs::path> members;
+    for (const auto& entry : fs::directory_iterator(path, none)) members.push_back(entry.path());
+    std::sort(members.begin(), members.end());
+    for (const auto& member : members) {
+      if (member.filename().string().starts_with(".")) continue;
+      add_text(member.filename().string());
+      add(member, depth + 1);
+    }
+  }
+
+  [[nodiscard]] Tree tree(const InputFile& file) const {
+    Tree tree = Tree::map();
+    tree.set("key", Tree::text(file.key));
+    tree.set("path", Tree::text(file.path));
+    tree.set("bytes", Tree::integer(bytes_));
+    tree.set("checksum", Tree::text(fmt::format("{:016x}", checksum(sums_))));
+    return tree;
+  }
+
+ private:
+  template <class T>
+  static std::uint64_t checksum(const std::vector<T>& values) {
+    return hdf5::xxh64(std::as_bytes(std::span(values)));
+  }
+
+  void add_text(const std::string& text) { sums_.push_back(hdf5::xxh64(std::as_bytes(std::span(text)))); }
+
+  void add_file(const fs::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    std::vector<char> block(block_bytes);
+    while (file) {
+      file.read(block.data(), static_cast<std::streamsize>(block.size()));
+      const auto n = static_cast<std::size_t>(file.gcount());
+      bytes_ += static_cast<std::int64_t>(n);
+      if (n > 0) sums_.push_back(hdf5::xxh64(std::as_bytes(std::span(block).first(n))));
+    }
+  }
+
+  std::int64_t bytes_ = 0;
+  std::vector<std::uint64_t> sums_;
+};
+
+/// What is there under a name: itself, the file of 'FILE#/group', what a pattern means.
+std::vector<fs::path> meant_by(const std::string& name) {
+  std::error_code none;
+  if (fs::exists(name, none)) return {name};
+  if (const auto hash = name.rfind('#'); hash != std::string::npos && fs::exists(name.substr(0, hash), none))
+    return {name.substr(0, hash)};
+  std::vector<fs::path> paths;
+  glob_t found{};
+  if (::glob(name.c_str(), 0, nullptr, &found) == 0)
+    for (std::size_t i = 0; i < found.gl_pathc; ++i) paths.emplace_back(found.gl_pathv[i]);
+  ::globfree(&found);
+  return paths;
+}
+
+}  // namespace
+
+std::string identify_inputs(const Comm& comm, const Describe& describe) {
+  Tree list = Tree::list();
+  if (comm.is_root())
+    for (const auto& file : input_files(describe)) {
+      Identity identity;
+      for (const auto& path : meant_by(file.path)) identity.add(path);
+      list.append(identity.tree(file));
+    }
+  return comm.broadcast(list.items().empty() ? std::string() : to_yaml(list));
+}
+
+}  // namespace quintet

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/application/life/request.hpp"
+#include "io/config/schema.hpp"
+#include "io/hdf5/file.hpp"
+#include "io/parallel/comm.hpp"
+
+namespace quintet {
+
+/// Schema of run.h5.
+inline constexpr const char* results_schema = "quintet_run";
+inline constexpr int results_version = 1;
+
+/// What a run goes on from.
+struct RestartPoint {
+  std::optional<std::string> file;  ///< the checkpoint; none: the run begins
+  std::string run;                  ///< name of the run that is continued
+  std::string changes;              ///< all changes so far, as hdf5::Provenance::changes
+};
+
+/// The checkpoint that --restart means: whole, of this command, of a schema that is read, and of a
+/// configuration that the present one may continue: each key that differs is treated by its rule
+/// (Key::on_restart), a file of another content by the rule of the key that names it. Without a checkpoint
+/// the same holds of the run.h5 that is there. Nothing is written. Collective. Throws InputError.
+[[nodiscard]] RestartPoint find_restart(const Comm& comm, const Request& request,
+                                        const std::string& directory, const Describe& describe,
+                                        const std::string& inputs);
+
+}  // namespace quintet

@@ -1,0 +1,62 @@
+#include "apps/application/report/frame.hpp"
+
+#include <fmt/format.h>
+
+#include "apps/application/report/picture.hpp"
+
+namespace quintet {
+namespace {
+
+std::string line(const char* kind, double x1, double y1, double x2, double y2) {
+  return fmt::format("<path class=\"{}\" d=\"M{:.1f} {:.1f}L{:.1f} {:.1f}\"/>", kind, x1, y1, x2, y2);
+}
+
+std::string text(double x, double y, const char* anchor, const char* kind, const std::string& words) {
+  return fmt::format("<text class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>", kind, x, y,
+                     anchor, escape_markup(words));
+}
+
+std::string draw_x_axis(const Frame& frame, const Axis& axis, bool grid) {
+  std::string content;
+  const double bottom = frame.top + frame.height;
+  for (const auto& [place, label] : axis.ticks) {
+    const double x = frame.x(place);
+    if (grid && !label.empty()) content += line("grid", x, frame.top, x, bottom);
+    content += line("tick", x, bottom, x, bottom + (label.empty() ? 3 : 5));
+    if (!label.empty()) content += text(x, bottom + 19, "middle", "number", label);
+  }
+  return content + text(frame.left + frame.width, bottom + 38, "end", "number", axis.note);
+}
+
+std::string draw_y_axis(const Frame& frame, const Axis& axis, bool grid) {
+  std::string content;
+  for (const auto& [place, label] : axis.ticks) {
+    const double y = frame.y(place);
+    if (grid && !label.empty()) content += line("grid", frame.left, y, frame.left + frame.width, y);
+    content += line("tick", frame.left - (label.empty() ? 3 : 5), y, frame.left, y);
+    if (!label.empty()) content += text(frame.left - 9, y + 4, "end", "number", label);
+  }
+  return content + text(frame.left, frame.top - 6, "start", "number", axis.note);
+}
+
+}  // namespace
+
+std::string draw_axes(const Frame& frame, const Axis& x, const Axis& y, const std::string& x_label,
+                      const std::string& y_label, bool grid) {
+  const double middle = frame.top + frame.height / 2;
+  return draw_x_axis(frame, x, grid) + draw_y_axis(frame, y, grid) +
+         fmt::format("<rect class=\"frame\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"/>",
+                     frame.left, frame.top, frame.width, frame.height) +
+         text(frame.left + frame.width / 2, frame.top + frame.height + 40, "middle", "label", x_label) +
+         fmt::format(
+             "<text class=\"label\" text-anchor=\"middle\" transform=\"translate(16 {:.1f}) "
+             "rotate(-90)\">{}</text>",
+             middle, escape_markup(y_label));
+}
+
+std::string svg(double width, double height, const std::string& description, const std::string& content) {
+  return fmt::format("<svg viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\" aria-label=\"{}\">{}</svg>", width,
+                     height, escape_markup(description), content);
+}
+
+}  // namespace quintet

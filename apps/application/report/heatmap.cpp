@@ -1,0 +1,140 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "apps/application/report/frame.hpp"
+#include "apps/application/report/picture.hpp"
+#include "apps/application/report/png.hpp"
+
+namespace quintet {
+namespace {
+
+constexpr int most_pixels = 512;  // along one side; finer fields are averaged
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+/// Nine colours of matplotlib's viridis (S. van der Walt, N. Smith, CC0), equally spaced.
+constexpr Colour viridis[] = {{68, 1, 84},    {71, 44, 122}, {59, 81, 139},  {44, 113, 142}, {33, 144, 141},
+                              {39, 173, 129}, {92, 200, 99}, {170, 220, 50}, {253, 231, 37}};
+
+/// Index 0 is transparent, 1 to 255 run through the colour map.
+std::vector<Colour> make_palette() {
+  std::vector<Colour> palette = {{0, 0, 0}};
+  for (int i = 0; i < 255; ++i) {
+    const double place = i / 254.0 * 8;
+    const auto from = std::min(static_cast<std::size_t>(place), std::size_t{7});
+    Colour colour{};
+    for (std::size_t k = 0; k < 3; ++k)
+      colour[k] = static_cast<std::uint8_t>(
+          std::lround(viridis[from][k] +
+                      (place - static_cast<double>(from)) * (viridis[from + 1][k] - viridis[from][k])));
+    palette.push_back(colour);
+  }
+  return palette;
+}
+
+/// Mean of the finite values of a block of cells.
+double block_mean(const Heatmap& map, int x0, int x1, int y0, int y1) {
+  double sum = 0;
+  int n = 0;
+  for (int y = y0; y < y1; ++y)
+    for (int x = x0; x < x1; ++x) {
+      const double value = map.values[static_cast<std::size_t>(y) * static_cast<std::size_t>(map.n_x) +
+                                      static_cast<std::size_t>(x)];
+      if (!std::isfinite(value)) continue;
+      sum += value;
+      ++n;
+    }
+  return n > 0 ? sum / n : nan;
+}
+
+std::uint8_t colour_index(double place) {
+  return std::isnan(place) ? 0
+                           : static_cast<std::uint8_t>(1 + std::lround(254 * std::clamp(place, 0.0, 1.0)));
+}
+
+/// The field as a PNG of at most `most_pixels` a side, top row first.
+std::string field_png(const Heatmap& map, const Range& range) {
+  const int block_x = (map.n_x + most_pixels - 1) / most_pixels,
+            block_y = (map.n_y + most_pixels - 1) / most_pixels;
+  const int width = (map.n_x + block_x - 1) / block_x, height = (map.n_y + block_y - 1) / block_y;
+  const double length = range.high() - range.low();
+  std::vector<std::uint8_t> indices;
+  indices.reserve(static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
+  for (int row = height - 1; row >= 0; --row)
+    for (int column = 0; column < width; ++column) {
+      const double value = block_mean(map, column * block_x, std::min((column + 1) * block_x, map.n_x),
+                                      row * block_y, std::min((row + 1) * block_y, map.n_y));
+      indices.push_back(colour_index(length > 0 ? (value - range.low()) / length : value - value + 0.5));
+    }
+  return encode_png(width, height, indices, make_palette());
+}
+
+std::string image(const Frame& frame, const std::string& png) {
+  return fmt::format(
+      "<image class=\"field\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" "
+      "preserveAspectRatio=\"none\" href=\"data:image/png;base64,{}\"/>",
+      frame.left, frame.top, frame.width, frame.height, encode_base64(png));
+}
+
+std::string colour_bar(const Frame& field, const Axis& axis, const std::string& label) {
+  const Frame bar{field.left + field.width + 18, field.top, 16, field.height};
+  std::vector<std::uint8_t> indices;
+  for (int i = 255; i > 0; --i) indices.push_back(static_cast<std::uint8_t>(i));
+  std::string content = image(bar, encode_png(1, 255, indices, make_palette()));
+  for (const auto& [place, text] : axis.ticks)
+    content += fmt::format("<text class=\"number\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>", bar.left + 22,
+                           bar.y(place) + 4, text);
+  content += fmt::format("<text class=\"number\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>", bar.left, bar.top - 8,
+                         axis.note);
+  return content + fmt::format(
+                       "<text class=\"label\" text-anchor=\"middle\" transform=\"translate({:.1f} {:.1f}) "
+                       "rotate(-90)\">{}</text>",
+                       bar.left + 92, bar.top + bar.height / 2, escape_markup(label));
+}
+
+Range range_of(double low, double high) {
+  Range range;
+  range.include(low);
+  range.include(high);
+  return range;
+}
+
+/// Height of the frame in the proportions of the field, within reason.
+double frame_height(const Heatmap& map, double width) {
+  const double ratio = (map.y_max - map.y_min) / (map.x_max - map.x_min);
+  const bool alike = std::isfinite(ratio) && ratio > 0.2 && ratio < 1.2;
+  return alike ? width * ratio : 300;
+}
+
+}  // namespace
+
+std::string draw(const Heatmap& map) {
+  Range values;
+  for (const double value : map.values) values.include(value);
+  Frame frame;
+  frame.width = 430;
+  frame.height = frame_height(map, frame.width);
+  frame.top = 22;
+  const Axis x = make_axis(range_of(map.x_min, map.x_max), 0, 6),
+             y = make_axis(range_of(map.y_min, map.y_max), 0, 6);
+  const Axis bar = make_axis(values, 0, 6);
+  const double height = frame.top + frame.height + 50;
+
+  const bool whole =
+      map.n_x > 0 && map.n_y > 0 &&
+      map.values.size() == static_cast<std::size_t>(map.n_x) * static_cast<std::size_t>(map.n_y);
+  if (!whole || values.empty())
+    return svg(
+        640, height, map.title,
+        draw_axes(frame, x, y, map.x_label, map.y_label, false) +
+            fmt::format(
+                "<text class=\"label\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">no data</text>",
+                frame.x(0.5), frame.y(0.5)));
+  return svg(640, height, map.title,
+             image(frame, field_png(map, values)) + draw_axes(frame, x, y, map.x_label, map.y_label, false) +
+                 colour_bar(frame, bar, map.value_label));
+}
+
+}  // namespace quintet

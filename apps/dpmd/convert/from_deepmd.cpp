@@ -1,0 +1,494 @@
+#include "apps/dpmd/convert/from_deepmd.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "apps/dpmd/train/train_options.hpp"
+#include "io/config/suggest.hpp"
+#include "io/log/error.hpp"
+#include "io/log/log.hpp"
+
+namespace quintet::dpmd {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A section of the input that remembers which of its keys were looked at.
+class Source {
+ public:
+  Source(const Tree* tree, std::string path) : tree_(tree), path_(std::move(path)) {
+    if (!tree_) return;
+    QUINTET_CHECK(tree_->is_map(), "{}: {}: expected keys and values, found {}", tree_->location().text(),
+                  path_, tree_->found());
+  }
+
+  /// The value of the first of these names that is there.
+  [[nodiscard]] const Tree* find(std::initializer_list<const char*> names) {
+    const Tree* found = nullptr;
+    for (const char* name : names) {
+      taken_.insert(name);
+      if (tree_ && !found) found = tree_->find(name);
+    }
+    return found && !found->is_null() ? found : nullptr;
+  }
+  [[nodiscard]] const Tree* find(const char* name) { return find({name}); }
+  [[nodiscard]] Source section(const char* name) {
+    return {find(name), path_.empty() ? name : fmt::format("{}.{}", path_, name)};
+  }
+  [[nodiscard]] bool given() const { return tree_ != nullptr; }
+  [[nodiscard]] std::string name(const std::string& key) const {
+    return path_.empty() ? key : fmt::format("{}.{}", path_, key);
+  }
+  [[nodiscard]] std::string place() const { return tree_ ? tree_->location().text() : ""; }
+
+  /// Refuse a value other than these: it would train something else.
+  void only(const char* key, const std::vector<std::string>& allowed, const std::string& what) {
+    const Tree* value = find(key);
+    if (!value) return;
+    const std::string text = value->is_scalar() ? value->as_text() : value->found();
+    QUINTET_CHECK(std::find(allowed.begin(), allowed.end(), text) != allowed.end(),
+                  "{}: {} = {} is not supported; {}", value->location().text(), name(key), text, what);
+  }
+  /// Refuse a key unless it is absent, false, 0 or empty.
+  void refuse(const char* key, const std::string& what) {
+    const Tree* value = find(key);
+    if (!value || (value->is_list() && value->items().empty()) ||
+        (value->is_map() && value->entries().empty()))
+      return;
+    const std::set<std::string> nothing{"0", "0.0", "false", "False", "null", "", "none", "None"};
+    QUINTET_CHECK(value->is_scalar() && nothing.contains(value->as_text()), "{}: {} is not supported; {}",
+                  value->location().text(), name(key), what);
+  }
+  /// Keys without a counterpart that change no result.
+  void ignore(std::initializer_list<const char*> names) {
+    for (const char* name : names) taken_.insert(name);
+  }
+  /// Keys without a counterpart: said where given.
+  void drop(std::initializer_list<const char*> names, const char* why, std::vector<std::string>& warnings) {
+    for (const char* key : names)
+      if (find(key)) warnings.push_back(fmt::format("{}: {}", name(key), why));
+  }
+  /// Refuse keys that nobody looked at: a misspelt one would leave its value at the default in silence.
+  void finish() const {
+    if (!tree_) return;
+    for (const auto& [key, value] : tree_->entries())
+      QUINTET_CHECK(taken_.contains(key) || key.starts_with("_"), "{}: {}: unknown key{}",
+                    value.key_location().text(), name(key),
+                    did_you_mean(key, {taken_.begin(), taken_.end()}));
+  }
+
+ private:
+  const Tree* tree_;
+  std::string path_;
+  std::set<std::string> taken_;
+};
+
+/// Copy a value under our name if it is there.
+void copy(Source& from, const char* key, Tree& to, const char* our_key) {
+  if (const Tree* value = from.find(key)) to.set(our_key, *value);
+}
+void copy(Source& from, std::initializer_list<const char*> names, Tree& to, const char* our_key) {
+  if (const Tree* value = from.find(names)) to.set(our_key, *value);
+}
+void copy_angstrom(Source& from, const char* key, Tree& to, const char* our_key) {
+  if (const Tree* value = from.find(key))
+    to.set(our_key, Tree::scalar(fmt::format("{} angstrom", value->as_text())));
+}
+void set_if_any(Tree& to, const char* key, Tree section) {
+  if (!section.entries().empty()) to.set(key, std::move(section));
+}
+
+void activation(Source& from, Tree& to) {
+  const Tree* value = from.find("activation_function");
+  if (!value) return;
+  static const std::vector<std::pair<std::string, std::string>> names = {
+      {"tanh", "tanh"},     {"gelu", "gelu"},   {"gelu_tf", "gelu"},      {"silu", "silu"},
+      {"relu", "relu"},     {"relu6", "relu6"}, {"softplus", "softplus"}, {"sigmoid", "sigmoid"},
+      {"linear", "linear"}, {"none", "linear"}};
+  std::string text = value->as_text();
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
+  const auto at = std::find_if(names.begin(), names.end(), [&](const auto& n) { return n.first == text; });
+  std::vector<std::string> known;
+  for (const auto& entry : names) known.push_back(entry.first);
+  QUINTET_CHECK(at != names.end(), "{}: {} = '{}' is not known here; expected one of {}",
+                value->location().text(), from.name("activation_function"), value->as_text(),
+                name_list(known));
+  to.set("activation", Tree::text(at->second));
+}
+
+/// "double", "single" or nothing.
+std::optional<std::string> precision(Source& from) {
+  const Tree* value = from.find("precision");
+  if (!value) return std::nullopt;
+  const auto& text = value->as_text();
+  if (text == "default" || text == "float64" || text == "double") return "double";
+  QUINTET_CHECK(text == "float32" || text == "single",
+                "{}: {} = '{}' is not supported; expected default, float64 or float32",
+                value->location().text(), from.name("precision"), text);
+  return "single";
+}
+
+std::string type_name(const Tree& type, const Tree* type_map) {
+  const auto t = type.as_integer();
+  const auto n = type_map ? static_cast<std::int64_t>(type_map->items().size()) : 0;
+  QUINTET_CHECK(t >= 0 && t < n, "{}: type {} is not in model.type_map, which has {} names",
+                type.location().text(), t, n);
+  return type_map->items()[static_cast<std::size_t>(t)].as_text();
+}
+
+/// [[0, 1]] as [O-H], with the names of the type map.
+void excluded_pairs(Source& from, const char* key, const Tree* type_map, Tree& to, const char* our_key) {
+  const Tree* value = from.find(key);
+  if (!value || value->items().empty()) return;
+  Tree names = Tree::list();
+  for (const auto& pair : value->items()) {
+    QUINTET_CHECK(pair.items().size() == 2, "{}: {}: expected pairs of types", pair.location().text(),
+                  from.name(key));
+    names.append(
+        Tree::text(type_name(pair.items()[0], type_map) + "-" + type_name(pair.items()[1], type_map)));
+  }
+  to.set(our_key, names);
+}
+
+void translate_sel(Source& from, Tree& to) {
+  const Tree* value = from.find("sel");
+  if (!value) return;
+  to.set("sel", value->is_scalar() && value->as_text() != "auto" && !value->as_text().starts_with("auto:")
+                    ? Tree::list({*value})
+                    : *value);
+}
+
+Tree translate_descriptor(Source from, const Tree* type_map, std::vector<std::string>& warnings) {
+  Tree to = Tree::map();
+  QUINTET_CHECK(from.given(), "model.descriptor is missing");
+  from.only("type", {"se_e2_a", "se_a"}, "the descriptor here is se_e2_a");
+  from.only("trainable", {"true", "True"}, "all networks are trained");
+  from.refuse("spin", "there are no spins here");
+  copy_angstrom(from, "rcut", to, "rcut");
+  copy_angstrom(from, "rcut_smth", to, "rcut_smooth");
+  translate_sel(from, to);
+  copy(from, "neuron", to, "neurons");
+  copy(from, {"axis_neuron", "n_axis_neuron"}, to, "axis_neurons");
+  copy(from, "type_one_side", to, "type_one_side");
+  copy(from, "resnet_dt", to, "timestep");
+  activation(from, to);
+  excluded_pairs(from, "exclude_types", type_map, to, "exclude_types");
+  copy_angstrom(from, "env_protection", to, "protection");
+  copy(from, "set_davg_zero", to, "set_davg_zero");
+  from.ignore({"precision"});  // of the whole model
+  from.drop({"seed"}, "one seed (training.seed) starts all random numbers here", warnings);
+  from.finish();
+  return to;
+}
+
+Tree translate_fitting(Source from, std::vector<std::string>& warnings) {
+  Tree to = Tree::map();
+  from.only("type", {"ener"}, "energies are fitted here");
+  for (const char* key :
+       {"numb_fparam", "numb_aparam", "default_fparam", "dim_case_embd", "use_aparam_as_mask"})
+    from.refuse(key, "there are no frame or atomic parameters here");
+  from.refuse("atom_ener", "energies of atoms in vacuum cannot be given here");
+  from.only("trainable", {"true", "True"}, "all networks are trained");
+  from.refuse("layer_name", "layers are not shared here");
+  copy(from, {"neuron", "n_neuron"}, to, "neurons");
+  copy(from, "resnet_dt", to, "timestep");
+  activation(from, to);
+  from.ignore({"precision"});
+  from.drop({"seed"}, "one seed (training.seed) starts all random numbers here", warnings);
+  from.drop({"rcond"}, "energy biases are minimum-norm least squares here", warnings);
+  from.finish();
+  return to;
+}
+
+/// One precision for both parts.
+void translate_precision(Source& model, Tree& to) {
+  Source descriptor = model.section("descriptor"), fitting = model.section("fitting_net");
+  const auto a = precision(descriptor), b = precision(fitting);
+  QUINTET_CHECK(a.value_or("double") == b.value_or("double"),
+                "{}: model.descriptor is {}, model.fitting_net {}: one precision is needed for both",
+                model.place(), a.value_or("double"), b.value_or("double"));
+  if (a || b) to.set("precision", Tree::text(a ? *a : *b));
+}
+
+Tree translate_model(Source from, std::vector<std::string>& warnings) {
+  QUINTET_CHECK(from.given(), "no section 'model': is this DeePMD-kit's training input?");
+  Tree to = Tree::map();
+  const Tree* type_map = from.find("type_map");
+  from.only("type", {"standard"}, "one standard energy model is trained here");
+  for (const char* key :
+       {"type_embedding", "spin", "use_srtab", "modifier", "hybrid", "model_dict", "finetune_head"})
+    from.refuse(key, "se_e2_a alone is trained here");
+  if (type_map) to.set("type_map", *type_map);
+  translate_precision(from, to);
+  to.set("descriptor", translate_descriptor(from.section("descriptor"), type_map, warnings));
+  set_if_any(to, "fitting", translate_fitting(from.section("fitting_net"), warnings));
+  excluded_pairs(from, "pair_exclude_types", type_map, to, "pair_exclude_types");
+  if (const Tree* types = from.find("atom_exclude_types"); types && !types->items().empty()) {
+    Tree names = Tree::list();
+    for (const auto& type : types->items()) names.append(Tree::text(type_name(type, type_map)));
+    to.set("atom_exclude_types", names);
+  }
+  copy(from, "data_stat_nbatch", to, "statistics_batches");
+  from.drop({"data_stat_protect", "data_bias_nsample", "srtab_add_bias", "preset_out_bias"},
+            "no counterpart here", warnings);
+  from.ignore({"compress", "smin_alpha", "sw_rmin", "sw_rmax", "info", "model_branch_alias"});
+  from.finish();
+  return to;
+}
+
+Tree translate_learning_rate(Source from, std::vector<std::string>& warnings) {
+  Tree to = Tree::map();
+  from.only("type", {"exp"}, "the rate decays exponentially here");
+  from.refuse("decay_rate", "give stop_lr");
+  from.refuse("stop_lr_ratio", "give stop_lr");
+  from.refuse("warmup_steps", "there is no warm-up here");
+  from.refuse("warmup_ratio", "there is no warm-up here");
+  from.ignore({"warmup_start_factor"});
+  copy(from, "start_lr", to, "start");
+  copy(from, "stop_lr", to, "stop");
+  copy(from, "decay_steps", to, "decay_steps");
+  copy(from, "smooth", to, "smooth");
+  if (from.find("scale_by_worker"))
+    warnings.push_back(
+        "learning_rate.scale_by_worker: the batch, and so the rate, is the same on any number of "
+        "ranks here");
+  from.finish();
+  return to;
+}
+
+/// Say which prefactors of a term there are; the missing one has DeePMD-kit's default, as ours.
+void prefactor(Source& from, const char* letter, Tree& to, const char* our_key) {
+  Tree term = Tree::map();
+  copy(from, fmt::format("start_pref_{}", letter).c_str(), term, "start");
+  copy(from, fmt::format("limit_pref_{}", letter).c_str(), term, "limit");
+  set_if_any(to, our_key, term);
+}
+
+Tree translate_loss(Source from) {
+  Tree to = Tree::map();
+  from.only("type", {"ener"}, "energies, forces and virials are fitted here");
+  from.only("loss_func", {"mse"}, "squares of deviations are summed here");
+  for (const char* term : {"start_pref_ae", "limit_pref_ae", "start_pref_pf", "limit_pref_pf",
+                           "start_pref_gf", "limit_pref_gf", "numb_generalized_coord", "relative_f",
+                           "enable_atom_ener_coeff", "use_huber", "start_pref_h", "limit_pref_h"})
+    from.refuse(term, "the loss here has terms of energy, force and virial");
+  prefactor(from, "e", to, "energy");
+  prefactor(from, "f", to, "force");
+  prefactor(from, "v", to, "virial");
+  copy(from, "intensive_ener_virial", to, "intensive");
+  from.ignore({"huber_delta", "f_use_norm", "use_default_pf"});
+  from.finish();
+  return to;
+}
+
+void batch_size(Source& from, Tree& to) {
+  const Tree* value = from.find("batch_size");
+  if (!value) return;
+  Tree size = *value;
+  if (size.is_list()) {
+    QUINTET_CHECK(!size.items().empty(), "{}: {} is empty", value->location().text(),
+                  from.name("batch_size"));
+    for (const auto& item : size.items())
+      QUINTET_CHECK(item.as_text() == size.items().front().as_text(),
+                    "{}: {} of its own for each system is not supported; give one number or 'auto'",
+                    value->location().text(), from.name("batch_size"));
+    size = Tree(size.items().front());
+  }
+  FormulaText text(size.as_text());
+  text.place = value->location();
+  static_cast<void>(parse_batch_size(text));
+  to.set("batch_size", size);
+}
+
+Tree systems(Source& from) {
+  const Tree* value = from.find("systems");
+  QUINTET_CHECK(value, "{}: {} is missing", from.place(), from.name("systems"));
+  return value->is_scalar() ? Tree::list({*value}) : *value;
+}
+
+/// Weights of systems, or a rule for them.
+void probabilities(Source& from, Tree& to) {
+  const Tree* given = from.find({"sys_probs", "sys_weights"});
+  const Tree* rule = from.find({"auto_prob", "auto_prob_style"});
+  if (given) {
+    to.set("probabilities", *given);
+    return;
+  }
+  if (!rule || rule->as_text() == "prob_sys_size") return;
+  const std::string& text = rule->as_text();
+  if (text == "prob_uniform") {
+    Tree ones = Tree::list();
+    for (std::size_t i = 0; i < to.at("systems").items().size(); ++i) ones.append(Tree::integer(1));
+    to.set("probabilities", ones);
+    return;
+  }
+  QUINTET_CHECK(text.starts_with("prob_sys_size;"),
+                "{}: {} = '{}' is not known; expected prob_uniform, prob_sys_size or "
+                "prob_sys_size;FIRST:END:WEIGHT;...",
+                rule->location().text(), from.name("auto_prob"), text);
+  Tree blocks = Tree::list();
+  for (std::size_t at = text.find(';'); at != std::string::npos; at = text.find(';', at + 1))
+    blocks.append(Tree::text(text.substr(at + 1, text.find(';', at + 1) - at - 1)));
+  for (const auto& block : blocks.items()) static_cast<void>(parse_block(block.as_text()));
+  to.set("blocks", blocks);
+}
+
+Tree translate_data(Source& training, std::vector<std::string>& warnings) {
+  Tree to = Tree::map(), trained = Tree::map();
+  Source data = training.section("training_data");
+  QUINTET_CHECK(data.given(), "{}: training.training_data is missing{}", training.place(),
+                training.find("systems") ? "; inputs of DeePMD-kit 1.x are not read" : "");
+  trained.set("systems", systems(data));
+  batch_size(data, trained);
+  probabilities(data, trained);
+  data.refuse("rglob_patterns", "name the systems themselves, or a pattern of folders");
+  data.refuse("min_pair_dist", "frames are not left out here: remove them from the data");
+  data.ignore({"set_prefix"});
+  data.finish();
+  to.set("training", trained);
+
+  Source held_out = training.section("validation_data");
+  if (!held_out.given()) return to;
+  Tree validation = Tree::map();
+  validation.set("systems", systems(held_out));
+  batch_size(held_out, validation);
+  if (const Tree* batches = held_out.find({"numb_btch", "numb_batch"})) validation.set("batches", *batches);
+  held_out.drop({"sys_probs", "sys_weights", "auto_prob", "auto_prob_style"},
+                "frames for validation are drawn by system size", warnings);
+  held_out.refuse("rglob_patterns", "name the systems themselves, or a pattern of folders");
+  held_out.ignore({"set_prefix"});
+  held_out.finish();
+  if (!validation.at("systems").items().empty()) to.set("validation", validation);
+  return to;
+}
+
+void translate_optimiser(Source from, Tree& to) {
+  Tree optimiser = Tree::map();
+  from.only("type", {"Adam"}, "Adam is the optimiser here");
+  from.refuse("weight_decay", "Adam has no weight decay here");
+  copy(from, "adam_beta1", optimiser, "beta1");
+  copy(from, "adam_beta2", optimiser, "beta2");
+  from.finish();
+  set_if_any(to, "optimiser", optimiser);
+}
+
+void translate_training(Source from, Tree& to, std::vector<std::string>& warnings) {
+  QUINTET_CHECK(from.given(), "no section 'training': is this DeePMD-kit's training input?");
+  to.set("data", translate_data(from, warnings));
+  from.only("opt_type", {"Adam"}, "Adam is the optimiser here");
+  from.refuse("mixed_precision", "give the precision of the model: float64 or float32");
+  from.refuse("gradient_max_norm", "gradients are not clipped here");
+  from.refuse("change_bias_after_training", "energy biases stay as trained here");
+  for (const char* key : {"model_prob", "num_epoch_dict", "data_dict"})
+    from.refuse(key, "one model is trained on one task here");
+  from.only("acc_freq", {"1"}, "gradients are not accumulated here: give larger batches");
+  const Tree* steps = from.find({"numb_steps", "stop_batch", "num_step", "num_steps", "numb_step"});
+  const Tree* epochs = from.find({"numb_epoch", "num_epochs", "num_epoch", "numb_epochs"});
+  QUINTET_CHECK(
+      !epochs,
+      "{}: training.num_epoch = {}: trainings are as long as their steps here, one batch each; give "
+      "training.numb_steps instead",
+      epochs->key_location().text(), epochs->as_text());
+  QUINTET_CHECK(steps, "{}: training.numb_steps is missing", from.place());
+  to.set("steps", *steps);
+  copy(from, "disp_freq", to, "report_interval");
+  copy(from, "save_freq", to, "checkpoint_interval");
+  if (const Tree* keep = from.find("max_ckpt_keep")) to.set("checkpoint_keep", *keep);
+  if (const Tree* seed = from.find("seed")) {
+    QUINTET_CHECK(seed->is_scalar(),
+                  "{}: training.seed is {}; expected one number: all random numbers come from it",
+                  seed->location().text(), seed->found());
+    to.set("seed", *seed);
+  }
+  from.drop({"disp_file"}, "the learning curve is lcurve.out and lcurve.csv in the run directory", warnings);
+  from.drop({"save_ckpt", "save_dir", "ckpt_keep_ratio"},
+            "checkpoints are in the run directory; the model is model.dp there", warnings);
+  from.drop({"stat_file", "enable_ema", "zero_stage"}, "no counterpart here", warnings);
+  from.ignore({"disp_training", "time_training", "profiling", "profiling_file", "tensorboard",
+               "tensorboard_log_dir", "tensorboard_freq", "disp_avg", "kf_blocksize", "enable_profiler",
+               "stat_file_mode", "ema_decay", "ema_ckpt_keep", "neighbor_graph_method", "enable_compile",
+               "enable_tf32"});
+  from.finish();
+}
+
+/// A system as seen from another folder, if it is where the input says.
+std::string seen_from(const std::string& system, const fs::path& input_folder,
+                      const fs::path& output_folder) {
+  const fs::path path(system);
+  std::error_code ignored;
+  const std::string file = system.substr(0, system.find_first_of("#*"));
+  if (path.is_absolute() || !fs::exists(input_folder / file, ignored)) return system;
+  return (fs::relative(input_folder, output_folder, ignored) / path).lexically_normal().string();
+}
+
+void move_systems(Tree& options, const fs::path& input_folder, const fs::path& output_folder) {
+  std::error_code ignored;
+  if (fs::equivalent(input_folder, output_folder, ignored)) return;
+  for (const char* part : {"training", "validation"}) {
+    const Tree* data = options.at("data").find(part);
+    if (!data) continue;
+    Tree moved = Tree::list();
+    for (const auto& system : data->at("systems").items())
+      moved.append(Tree::text(seen_from(system.as_text(), input_folder, output_folder)));
+    options.set_path(fmt::format("data.{}.systems", part), moved);
+  }
+}
+
+/// Refuse values that `dpmd train` would refuse, at their place in the input; where its data are is not
+/// asked.
+void check_values(Tree options) {
+  for (const char* part : {"training", "validation"})
+    if (options.at("data").find(part))
+      options.set_path(fmt::format("data.{}.systems", part), Tree::list({Tree::text(".")}));
+  TrainOptions parsed;
+  parse_options(options, described(parsed));
+}
+
+}  // namespace
+
+Translation translate_deepmd(const Tree& input) {
+  Translation result;
+  auto& warnings = result.warnings;
+  Source from(&input, "");
+  from.refuse("nvnmd", "there is no NVNMD here");
+  for (const char* key : {"loss_dict", "learning_rate_dict"})
+    from.refuse(key, "one model is trained on one task here");
+  from.drop({"validating"}, "no counterpart here: the model of the last step is the result", warnings);
+  Tree& to = result.options;
+  to = Tree::map();
+  to.set("model", translate_model(from.section("model"), warnings));
+  Tree rest = Tree::map();
+  translate_training(from.section("training"), rest, warnings);
+  to.set("data", rest.at("data"));
+  set_if_any(to, "loss", translate_loss(from.section("loss")));
+  set_if_any(to, "learning_rate", translate_learning_rate(from.section("learning_rate"), warnings));
+  translate_optimiser(from.section("optimizer"), to);
+  for (const auto& [key, value] : rest.entries())
+    if (key != "data") to.set(key, value);
+  from.finish();
+  check_values(result.options);
+  return result;
+}
+
+void from_deepmd(const std::string& input, const std::string& output) {
+  const fs::path path = output.empty() ? fs::path(input).stem().string() + ".yaml" : output;
+  QUINTET_CHECK(!fs::exists(path),
+                "{} is there; nothing was written over. Remove it, or name another file with --output",
+                path.string());
+  auto translation = translate_deepmd(read_yaml(input));
+  for (const auto& warning : translation.warnings) log::warning("{}: {}", input, warning);
+  move_systems(translation.options, fs::absolute(fs::path(input)).parent_path(),
+               fs::absolute(path).parent_path());
+  std::string text = fmt::format("# Translated from {}\n", fs::path(input).filename().string());
+  for (const auto& warning : translation.warnings) text += fmt::format("# {}\n", warning);
+  write_text_file(path.string(), text + to_yaml(translation.options));
+  log::info("{} written; run it with: dpmd train {}", path.string(), path.string());
+}
+
+}  // namespace quintet::dpmd

@@ -1,0 +1,239 @@
+#include "apps/dpmd/evaluate/equation_of_state.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <functional>
+
+#include "apps/dpmd/run/run_words.hpp"
+#include "apps/dpmd/setup/system.hpp"
+#include "io/log/error.hpp"
+#include "io/log/log.hpp"
+#include "physics/particles/atoms/units.hpp"
+#include "physics/particles/domain/domain.hpp"
+
+namespace quintet::dpmd {
+
+void describe(Schema& schema, EquationReference& options) {
+  schema.text("label", options.label, "What the reference is");
+  schema.quantity(
+      "lattice_constant", options.lattice_constant, "angstrom",
+      "Its lattice constant: cube root of the input cell's volume at the minimum, divided by the repeats");
+  schema.quantity("bulk_modulus", options.bulk_modulus, "GPa", "Its bulk modulus");
+  schema.quantity("energy", options.energy, "eV", "Its energy an atom at the minimum");
+}
+
+void describe(Schema& schema, EquationOptions& options) {
+  schema.section("system", options.system, "A perfect crystal cell near its minimum");
+  schema.section("potential", options.potential, "The forces");
+  schema.section("domain", options.domain, "Ranks and neighbour lists").on_restart(OnRestart::free);
+  schema.number("range", options.range, "Largest linear strain about the minimum").above(0).at_most(0.2);
+  schema.integer("points", options.points, "Volumes in the fit").at_least(5).at_most(1001);
+  schema.section("reference", options.reference, "Values to print beside ours").on_restart(OnRestart::free);
+}
+
+namespace {
+
+/// Energy of the configuration with all lengths multiplied by `scale` (eV). Collective.
+class ScaledEnergy {
+ public:
+  ScaledEnergy(const Comm& comm, const EquationOptions& options, ForceField& field, Configuration start)
+      : comm_(comm), field_(field), start_(std::move(start)) {
+    domain_.cutoff = field.cutoff();
+    domain_.skin = 0.1;  // every scale is a new list
+    domain_.ranks = grid_of(options.domain);
+  }
+
+  double operator()(double scale) {
+    Configuration scaled = start_;
+    scaled.box = start_.box.deformed({scale, 0, 0, 0, scale, 0, 0, 0, scale});
+    for (auto& x : scaled.positions)
+      for (double& component : x) component *= scale;
+    Domain domain(comm_, domain_, scaled.box);
+    Atoms atoms = domain.distribute(scaled);
+    domain.rebuild(exec_, atoms);
+    return comm_.sum(field_.compute(exec_, atoms, domain.list()).energy);
+  }
+
+ private:
+  const Comm& comm_;
+  ForceField& field_;
+  Configuration start_;
+  DomainOptions domain_;
+  Exec exec_;
+};
+
+/// Scale of least energy by golden section on [0.8, 1.25].
+double minimum(ScaledEnergy& energy) {
+  const double ratio = (std::sqrt(5.0) - 1) / 2;
+  double a = 0.8, b = 1.25, c = b - ratio * (b - a), d = a + ratio * (b - a), at_c = energy(c),
+         at_d = energy(d);
+  while (b - a > 1e-5) {
+    if (at_c < at_d) {
+      b = d;
+      d = c;
+      at_d = at_c;
+      c = b - ratio * (b - a);
+      at_c = energy(c);
+    } else {
+      a = c;
+      c = d;
+      at_c = at_d;
+      d = a + ratio * (b - a);
+      at_d = energy(d);
+    }
+  }
+  QUINTET_CHECK(a > 0.81 && b < 1.24,
+                "the energy has no minimum between 0.8 and 1.25 times the input's size: give a cell nearer "
+                "to equilibrium");
+  return 0.5 * (a + b);
+}
+
+/// The fit's parameters. E is a cubic in y = V^(-2/3), so that least squares are linear.
+struct Fit {
+  double volume, energy, bulk_modulus, bulk_modulus_slope;  ///< (angstrom^3), (eV), (eV/angstrom^3), (1)
+  std::array<double, 4> cubic;
+  double centre, width;
+  [[nodiscard]] double operator()(double v) const {
+    const double y = (std::pow(v, -2.0 / 3.0) - centre) / width;
+    return cubic[0] + y * (cubic[1] + y * (cubic[2] + y * cubic[3]));
+  }
+};
+
+std::array<double, 4> solve4(std::array<std::array<double, 5>, 4> m) {
+  for (int p = 0; p < 4; ++p) {
+    int best = p;
+    for (int r = p + 1; r < 4; ++r)
+      if (std::abs(m[r][p]) > std::abs(m[best][p])) best = r;
+    std::swap(m[p], m[best]);
+    for (int r = 0; r < 4; ++r) {
+      if (r == p) continue;
+      const double f = m[r][p] / m[p][p];
+      for (int c = p; c < 5; ++c) m[r][c] -= f * m[p][c];
+    }
+  }
+  return {m[0][4] / m[0][0], m[1][4] / m[1][1], m[2][4] / m[2][2], m[3][4] / m[3][3]};
+}
+
+Fit birch_murnaghan(const std::vector<double>& volumes, const std::vector<double>& energies) {
+  Fit fit{};
+  const auto y_of = [](double v) { return std::pow(v, -2.0 / 3.0); };
+  fit.centre = 0.5 * (y_of(volumes.front()) + y_of(volumes.back()));
+  fit.width = 0.5 * std::abs(y_of(volumes.front()) - y_of(volumes.back()));
+  std::array<std::array<double, 5>, 4> normal{};
+  for (std::size_t i = 0; i < volumes.size(); ++i) {
+    const double y = (y_of(volumes[i]) - fit.centre) / fit.width;
+    const std::array<double, 4> powers{1, y, y * y, y * y * y};
+    for (int r = 0; r < 4; ++r) {
+      for (int c = 0; c < 4; ++c) normal[r][c] += powers[r] * powers[c];
+      normal[r][4] += powers[r] * (energies[i] - energies.front());
+    }
+  }
+  fit.cubic = solve4(normal);
+  fit.cubic[0] += energies.front();
+  // The minimum: dE/dy = 0 with d2E/dy2 > 0.
+  const auto& c = fit.cubic;
+  const double root = std::sqrt(std::max(0.0, c[2] * c[2] - 3 * c[1] * c[3]));
+  const double y = std::abs(c[3]) < 1e-14 * std::abs(c[2]) ? -c[1] / (2 * c[2]) : (-c[2] + root) / (3 * c[3]);
+  const double y0 = fit.centre + fit.width * y;
+  fit.volume = std::pow(y0, -1.5);
+  fit.energy = fit(fit.volume);
+  // With E'(y) = 0: B = V d2E/dV2 = V E''(y) (dy/dV)^2, dy/dV = -2/3 y/V.
+  const double second = (2 * c[2] + 6 * c[3] * y) / (fit.width * fit.width),
+               third = 6 * c[3] / std::pow(fit.width, 3);
+  fit.bulk_modulus = 4.0 / 9.0 * y0 * y0 * second / fit.volume;
+  // From d3E/dV3 with d2y/dV2 = 10/9 y/V^2: B' = -1 - V^2 E'''(V) / B.
+  const double dy = -2.0 / 3.0 * y0 / fit.volume, d2y = 10.0 / 9.0 * y0 / (fit.volume * fit.volume);
+  fit.bulk_modulus_slope =
+      -1 - fit.volume * fit.volume * (third * dy * dy * dy + 3 * second * dy * d2y) / fit.bulk_modulus;
+  return fit;
+}
+
+/// Farthest distance of the points from the fit (eV).
+double misfit(const Fit& fit, const std::vector<double>& volumes, const std::vector<double>& energies) {
+  double worst = 0;
+  for (std::size_t i = 0; i < volumes.size(); ++i)
+    worst = std::max(worst, std::abs(fit(volumes[i]) - energies[i]));
+  return worst;
+}
+
+}  // namespace
+
+void equation_of_state(Context& context, const EquationOptions& options) {
+  const auto field = make_force_field(options.potential);
+  const Configuration start = read_system(context.comm(), options.system, field->type_names());
+  const auto n_atoms = static_cast<double>(context.comm().broadcast(start.n_atoms()));
+  const auto& periodic = start.box.periodic();
+  QUINTET_CHECK(periodic[0] && periodic[1] && periodic[2],
+                "{}: an equation of state needs a crystal that is periodic in all directions",
+                options.system.file);
+  context.describe_run("system", fmt::format("{} atoms from {}; cell {}", static_cast<std::int64_t>(n_atoms),
+                                             std::filesystem::path(options.system.file).filename().string(),
+                                             cell_in_words(start.box)));
+  context.describe_run("model", models_in_words(options.potential, field->description()));
+  context.describe_run("method",
+                       fmt::format("{} volumes within {:g} % of the minimum in length; Birch-Murnaghan fit",
+                                   options.points, 100 * options.range));
+  if (!context.go_ahead()) return;
+  ScaledEnergy energy(context.comm(), options, *field, start);
+  const double best = minimum(energy);
+
+  std::vector<double> volumes, energies;
+  for ([[maybe_unused]] const std::int64_t i : context.steps(1, options.points)) {
+    const double scale =
+        best * (1 + options.range * (2.0 * static_cast<double>(i - 1) / (options.points - 1) - 1));
+    volumes.push_back(start.box.volume() * scale * scale * scale / n_atoms);
+    energies.push_back(energy(scale) / n_atoms);
+  }
+  if (context.stopped_early()) return log::warning("Stopped before the last volume: nothing is kept");
+  const Fit fit = birch_murnaghan(volumes, energies);
+
+  const auto& copies = options.system.replicate;
+  const double cells = static_cast<double>(copies[0] * copies[1] * copies[2]);
+  const double lattice = std::cbrt(fit.volume * n_atoms / cells),
+               modulus = fit.bulk_modulus * units::ev_per_a3_to_gpa;
+  context.headline("lattice constant", fmt::format("{:.5g} Å", lattice));
+  context.headline("bulk modulus", fmt::format("{:.4g} GPa", modulus));
+  context.headline("energy at the minimum", fmt::format("{:.6g} eV/atom", fit.energy));
+  context.headline("worst distance of the fit",
+                   fmt::format("{:.2g} meV/atom", 1e3 * misfit(fit, volumes, energies)));
+  context.summarise("atoms", static_cast<std::int64_t>(n_atoms));
+  context.summarise("lattice_constant_angstrom", lattice, "cube root of the cell's volume at the minimum");
+  context.summarise("bulk_modulus_gpa", modulus);
+  context.summarise("energy_ev_per_atom", fit.energy, "at the minimum");
+  context.summarise("bulk_modulus_pressure_derivative", fit.bulk_modulus_slope);
+
+  std::vector<std::vector<std::string>> rows;
+  const auto compare = [&](const char* name, const char* unit, double ours, std::optional<double> theirs,
+                           const char* key) {
+    rows.push_back({name, fmt::format("{:.6g}", ours), theirs ? fmt::format("{:.6g}", *theirs) : "",
+                    theirs ? fmt::format("{:+.2f} %", 100 * (ours / *theirs - 1)) : "", unit});
+    log::info("{}: {:.6g} {}{}", name, ours, unit,
+              theirs ? fmt::format(" ({} {:.6g})", options.reference.label, *theirs) : "");
+    if (theirs) context.summarise(std::string(key) + "_relative_difference_to_reference", ours / *theirs - 1);
+  };
+  compare("lattice constant", "angstrom", lattice, options.reference.lattice_constant, "lattice_constant");
+  compare("bulk modulus", "GPa", modulus, options.reference.bulk_modulus, "bulk_modulus");
+  compare("energy an atom", "eV", fit.energy, options.reference.energy, "energy");
+
+  hdf5::Group results = context.results().root().group("equation_of_state");
+  results.write<double>("volume", volumes, {volumes.size()}, {"angstrom^3", {"point"}, "Volume an atom"});
+  results.write<double>("energy", energies, {energies.size()}, {"eV", {"point"}, "Energy an atom"});
+  std::vector<double> fitted;
+  for (double v : volumes) fitted.push_back(fit(v));
+  Report& report = context.report();
+  report.title("Equation of state",
+               fmt::format("{} atoms, {} volumes", static_cast<std::int64_t>(n_atoms), volumes.size()));
+  report.section("Energy and volume");
+  report.plot({"Equation of state",
+               "volume (angstrom^3/atom)",
+               "energy (eV/atom)",
+               {{"Deep Potential", volumes, energies, true}, {"Birch-Murnaghan fit", volumes, fitted}},
+               false,
+               false,
+               "The fit should go through the points."});
+  report.table({"quantity", "Deep Potential", options.reference.label, "difference", "unit"}, rows);
+}
+
+}  // namespace quintet::dpmd

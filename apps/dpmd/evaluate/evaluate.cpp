@@ -1,0 +1,251 @@
+#include "apps/dpmd/evaluate/evaluate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <optional>
+
+#include "apps/dpmd/setup/command_line.hpp"
+#include "apps/dpmd/setup/placed_frame.hpp"
+#include "apps/dpmd/setup/run_options.hpp"
+#include "apps/dpmd/setup/system.hpp"
+#include "io/config/suggest.hpp"
+#include "io/files/output_file.hpp"
+#include "io/log/error.hpp"
+#include "io/log/log.hpp"
+#include "physics/particles/domain/validate_configuration.hpp"
+#include "physics/particles/files/extended_xyz.hpp"
+#include "physics/particles/files/read_configuration.hpp"
+
+namespace quintet::dpmd {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+enum Argument { model, output, precision, compress, sel_overflow, types, masses, atom_virials, systems };
+
+/// A frame's results, on rank 0.
+struct Evaluation {
+  Configuration configuration;        ///< with energy, forces and virial filled in
+  std::vector<double> atom_energies;  ///< [n_atoms] (eV)
+  std::vector<double> atom_virials;   ///< [n_atoms, 9] (eV) or empty
+  std::string warning;                ///< "" if none
+  std::string refusal = {};           ///< why there are no results (on all ranks alike), or ""
+};
+
+Evaluation evaluate_frame(const Comm& comm, ForceField& field, Configuration frame, bool with_virials) {
+  std::optional<PlacedFrame> placed;
+  try {
+    placed.emplace(comm, frame, field.cutoff());
+  } catch (const Error& error) {  // of the cell and its grid of ranks: all ranks throw it
+    return {std::move(frame), {}, {}, "", error.what()};
+  }
+  const Atoms& atoms = placed->atoms;
+  const Array<double> energies("dpmd::atom_energies", atoms.n_local);
+  const Tensors virials("dpmd::atom_virials", with_virials ? static_cast<std::size_t>(atoms.n_all()) : 0);
+  const Energetics total = placed->compute(field, {energies, virials});
+
+  if (!std::isfinite(total.energy))
+    return {
+        std::move(frame), {}, {}, "", fmt::format("the energy is {} eV; are atoms too close?", total.energy)};
+
+  struct AtomRow {
+    std::int64_t id;
+    double energy, force[3], virial[9];
+  };
+  std::vector<AtomRow> own;
+  for (int i = 0; i < atoms.n_local; ++i) {
+    own.push_back({atoms.id(i), energies(i), {atoms.force(i, 0), atoms.force(i, 1), atoms.force(i, 2)}, {}});
+    for (int k = 0; with_virials && k < 9; ++k) own.back().virial[k] = virials(i, k);
+  }
+  auto all = comm.gather(std::span<const AtomRow>(own));
+  std::sort(all.begin(), all.end(), [](const AtomRow& a, const AtomRow& b) { return a.id < b.id; });
+
+  const auto warnings = comm.gather(std::span<const char>(total.warning));
+  Evaluation result{std::move(frame), {}, {}, std::string(warnings.begin(), warnings.end())};
+  result.configuration.energy = total.energy;
+  result.configuration.virial = total.virial;
+  result.configuration.forces.clear();
+  for (const auto& atom : all) {
+    result.configuration.forces.push_back({atom.force[0], atom.force[1], atom.force[2]});
+    result.atom_energies.push_back(atom.energy);
+    if (with_virials) result.atom_virials.insert(result.atom_virials.end(), atom.virial, atom.virial + 9);
+  }
+  return result;
+}
+
+Tree number_list(std::span<const double> values) {
+  Tree list = Tree::list();
+  for (double value : values) list.append(Tree::number(value));
+  return list;
+}
+
+Tree to_tree(const std::string& file, std::size_t frame, const Evaluation& evaluation) {
+  const auto& configuration = evaluation.configuration;
+  Tree tree;
+  tree.set("file", Tree::text(file));
+  tree.set("frame", Tree::integer(static_cast<std::int64_t>(frame)));
+  tree.set("atoms", Tree::integer(static_cast<std::int64_t>(configuration.n_atoms())));
+  tree.set("energy_ev", Tree::number(*configuration.energy));
+  tree.set("virial_ev", number_list(*configuration.virial));
+  tree.set("forces_ev_per_angstrom",
+           number_list({configuration.forces.front().data(), 3 * configuration.n_atoms()}));
+  tree.set("atom_energies_ev", number_list(evaluation.atom_energies));
+  if (!evaluation.atom_virials.empty()) tree.set("atom_virials_ev", number_list(evaluation.atom_virials));
+  return tree;
+}
+
+/// Say how far labels that came with the frame are from ours.
+void compare(const std::string& name, const Configuration& labels, const Evaluation& ours) {
+  if (labels.energy)
+    log::info("{}: energy {:.6f} eV, {:+.3f} meV an atom from its label", name, *ours.configuration.energy,
+              (*ours.configuration.energy - *labels.energy) * 1e3 / static_cast<double>(labels.n_atoms()));
+  if (labels.forces.empty()) return;
+  double sum = 0;
+  for (std::size_t i = 0; i < labels.forces.size(); ++i)
+    for (int k = 0; k < 3; ++k) sum += std::pow(ours.configuration.forces[i][k] - labels.forces[i][k], 2);
+  log::info("{}: force rmse to its labels {:.4g} eV/angstrom", name,
+            std::sqrt(sum / (3.0 * static_cast<double>(labels.n_atoms()))));
+}
+
+}  // namespace
+
+std::vector<Application::Flag> evaluate_flags() {
+  auto flags = std::vector<Application::Flag>{
+      {"--model", "Deep Potential model (.dp)", true, ""},
+      {"--output", "Name of the files written, new ones: NAME.json and NAME.xyz", false, "evaluation"},
+      {"--precision", "model, double or mixed", false, "model"},
+      {"--compress", "auto, off or file", false, "auto"},
+      {"--sel-overflow", "lammps or deepmd", false, "lammps"}};
+  for (auto& flag : naming_flags()) flags.push_back(std::move(flag));
+  flags.push_back({"--atom-virials", "Also the virial of each atom, in NAME.json", false, "", true});
+  flags.push_back(
+      {"SYSTEM...", "Extended XYZ, LAMMPS data, DeePMD folder, H5MD or POSCAR; all frames", true, ""});
+  return flags;
+}
+
+namespace {
+
+/// What became of all frames of all systems, on rank 0, in their order.
+class Outcome {
+ public:
+  explicit Outcome(std::string name) : name_(std::move(name)) {}
+
+  void add(const std::string& file, std::size_t frame, const Configuration& labels,
+           const Evaluation& evaluation) {
+    const std::string where = frame_name(file, frame);
+    if (!evaluation.warning.empty()) log::warning("{}: {}", where, evaluation.warning);
+    compare(where, labels, evaluation);
+    results_.append(to_tree(file, frame, evaluation));
+    if (n_evaluated_ == 0) make_new_file(unfinished());
+    write_extended_xyz(unfinished(), evaluation.configuration, {n_evaluated_ > 0, evaluation.atom_energies});
+    ++n_evaluated_;
+  }
+  /// A frame, or a whole file, that could not be evaluated: said, noted, and the rest goes on.
+  void refuse(const std::string& file, std::optional<std::size_t> frame, const std::string& message) {
+    log::error("{}", message);
+    Tree tree;
+    tree.set("file", Tree::text(file));
+    if (frame) tree.set("frame", Tree::integer(static_cast<std::int64_t>(*frame)));
+    tree.set("error", Tree::text(message));
+    results_.append(tree);
+    refused_.push_back(frame ? frame_name(file, *frame) : file);
+  }
+  /// Write what there is. Throws InputError if anything was refused, after the others' results are there.
+  void finish() const {
+    if (n_evaluated_ > 0) {
+      write_text_file(name_ + ".json", to_json(results_));
+      fs::rename(unfinished(), name_ + ".xyz");
+      log::info("{} configurations: {}.json, {}.xyz", n_evaluated_, name_, name_);
+    }
+    QUINTET_CHECK(refused_.empty(), "{} of {} refused, see above: {}", refused_.size(),
+                  results_.items().size(), name_list(refused_));
+  }
+
+  [[nodiscard]] static std::string frame_name(const std::string& file, std::size_t frame) {
+    return fmt::format("{}: frame {}", file, frame);
+  }
+
+ private:
+  [[nodiscard]] std::string unfinished() const { return name_ + ".xyz.unfinished"; }
+
+  std::string name_;
+  Tree results_ = Tree::list();
+  std::size_t n_evaluated_ = 0;
+  std::vector<std::string> refused_;
+};
+
+/// A frame with the model's types, checked; nothing, and a word to `outcome`, if it is refused.
+std::optional<Configuration> usable_frame(Configuration frame, const std::vector<std::string>& model_types,
+                                          const std::string& file, std::size_t index, Outcome& outcome) {
+  const std::string where = Outcome::frame_name(file, index);
+  try {
+    frame = with_types(std::move(frame), model_types, where);
+    validate(frame, closest_start);
+    return frame;
+  } catch (const Error& error) {
+    const std::string message = error.what();
+    outcome.refuse(file, index, message.starts_with(where) ? message : where + ": " + message);
+    return std::nullopt;
+  }
+}
+
+/// The frames of a file that can be evaluated, and their numbers; on rank 0.
+struct Frames {
+  std::vector<Configuration> frames;
+  std::vector<std::size_t> numbers;
+};
+Frames usable_frames(const std::string& file, const ReadOptions& read,
+                     const std::vector<std::string>& model_types, Outcome& outcome) {
+  Frames usable;
+  try {
+    auto all = read_configurations(file, read);
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (auto frame = usable_frame(std::move(all[i]), model_types, file, i, outcome)) {
+        usable.frames.push_back(std::move(*frame));
+        usable.numbers.push_back(i);
+      }
+  } catch (const InputError& error) {
+    outcome.refuse(file, std::nullopt, error.what());
+  }
+  return usable;
+}
+
+}  // namespace
+
+void evaluate(const Comm& comm, const Application::Arguments& arguments) {
+  const std::string name = arguments[output].front();
+  on_root(comm, [&] {
+    for (const char* ending : {".json", ".xyz"})
+      QUINTET_CHECK(!fs::exists(name + ending),
+                    "{}{} is there; nothing was written over. Remove it, or name another file with --output",
+                    name, ending);
+  });
+  const auto field = make_force_field(options_of<PotentialOptions>(
+      arguments,
+      {{"model", model}, {"precision", precision}, {"compress", compress}, {"sel_overflow", sel_overflow}}));
+  const ReadOptions read = read_options_of(arguments, types, masses);
+  require_known(read.masses, field->type_names(), "--masses");
+  Outcome outcome(name);
+  for (const auto& path : arguments[systems]) {
+    Frames usable;
+    on_root(comm, [&] { usable = usable_frames(path, read, field->type_names(), outcome); });
+    usable.frames.resize(comm.broadcast(usable.frames.size()));
+    for (std::size_t i = 0; i < usable.frames.size(); ++i) {
+      auto& frame = usable.frames[i];
+      broadcast_box(comm, frame);
+      const Evaluation evaluation = evaluate_frame(comm, *field, frame, !arguments[atom_virials].empty());
+      on_root(comm, [&] {
+        if (evaluation.refusal.empty())
+          outcome.add(path, usable.numbers[i], frame, evaluation);
+        else
+          outcome.refuse(path, usable.numbers[i],
+                         Outcome::frame_name(path, usable.numbers[i]) + ": " + evaluation.refusal);
+      });
+    }
+  }
+  on_root(comm, [&] { outcome.finish(); });
+}
+
+}  // namespace quintet::dpmd

@@ -1,0 +1,240 @@
+#include "apps/dpmd/label/label.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <condition_variable>
+#include <filesystem>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "apps/dpmd/label/label_process.hpp"
+#include "apps/dpmd/label/label_program.hpp"
+#include "apps/dpmd/label/label_template.hpp"
+#include "io/config/tree.hpp"
+#include "io/files/output_file.hpp"
+#include "io/log/error.hpp"
+#include "io/log/log.hpp"
+#include "physics/particles/files/extended_xyz.hpp"
+#include "physics/particles/files/read_configuration_text.hpp"
+
+namespace quintet::dpmd {
+
+namespace fs = std::filesystem;
+
+void describe(Schema& schema, LabelOptions& options) {
+  schema.choice("with", options.program, {{"cp2k", LabelProgram::cp2k}, {"lammps", LabelProgram::lammps}},
+                "Program that makes the labels");
+  schema
+      .text("template", options.template_file,
+            "Its input with {{cell}} and {{coordinates}} (CP2K), or {{data_file}} and {{label}} and, if "
+            "wanted, "
+            "{{types}} and {{boundary}} (LAMMPS) where a frame's come")
+      .required()
+      .existing_file();
+  schema.text("command", options.command,
+              "Shell command, run in a frame's folder; absent: 'cp2k.psmp -i cp2k.inp', 'lmp -in in.lammps "
+              "-log none'");
+  schema.integer("jobs", options.jobs, "Programs that run at once")
+      .at_least(1)
+      .at_most(1000)
+      .on_restart(OnRestart::free);
+  schema.quantity("time_limit", options.time_limit, "s", "Time that one frame may take")
+      .above(0)
+      .on_restart(OnRestart::free);
+}
+
+const LabelRecipe& recipe_of(LabelProgram program) {
+  return program == LabelProgram::cp2k ? cp2k_recipe() : lammps_recipe();
+}
+
+void check_labels(const Configuration& frame) {
+  QUINTET_CHECK(frame.energy && std::isfinite(*frame.energy), "the energy is not a number");
+  QUINTET_CHECK(frame.forces.size() == frame.n_atoms(), "there are {} forces for {} atoms",
+                frame.forces.size(), frame.n_atoms());
+  for (std::size_t i = 0; i < frame.n_atoms(); ++i)
+    for (const double component : frame.forces[i])
+      QUINTET_CHECK(std::isfinite(component), "the force on atom {} is not a number", i + 1);
+  if (!frame.virial) return;
+  for (const double component : *frame.virial)
+    QUINTET_CHECK(std::isfinite(component), "the virial is not a number");
+}
+
+namespace {
+
+std::string command_of(const LabelOptions& options) {
+  return options.command.value_or(recipe_of(options.program).default_command);
+}
+
+/// One thread for each program unless the user says more: several run at once.
+constexpr const char* threads = "export OMP_NUM_THREADS=${OMP_NUM_THREADS:-1}\n";
+
+/// What came of one frame.
+struct Outcome {
+  std::optional<Configuration> labelled;
+  std::string reason;  ///< why not
+  bool kept = false;
+  double seconds = 0;
+};
+
+/// The labels that an earlier call left, if any.
+std::optional<Configuration> read_kept(const std::string& path, const Configuration& frame) {
+  if (!fs::exists(path)) return std::nullopt;
+  Configuration kept = read_extended_xyz(path).front();
+  bool same = kept.n_atoms() == frame.n_atoms();
+  for (std::size_t i = 0; same && i < frame.n_atoms(); ++i)
+    same = kept.positions[i] == frame.positions[i] &&
+           kept.type_names[kept.types[i]] == frame.type_names[frame.types[i]];
+  QUINTET_CHECK(same, "{}: is the label of another frame; name another --output, or remove the folder", path);
+  check_labels(kept);
+  return kept;
+}
+
+class Labeller {
+ public:
+  Labeller(const std::vector<Configuration>& frames, const LabelOptions& options, const std::string& folder)
+      : frames_(frames),
+        options_(options),
+        folder_(folder),
+        text_(read_text_file(options.template_file)),
+        recipe_(recipe_of(options.program)),
+        outcomes_(frames.size()) {}
+
+  Labelling run() {
+    take_kept();
+    std::vector<std::thread> workers;
+    for (int j = 0; j < options_.jobs; ++j) workers.emplace_back([this] { work(); });
+    report();
+    for (auto& worker : workers) worker.join();
+    Labelling result;
+    for (std::size_t i = 0; i < outcomes_.size(); ++i) {
+      auto& outcome = outcomes_[i];
+      result.kept += outcome.kept;
+      if (outcome.labelled)
+        result.frames.push_back(std::move(*outcome.labelled));
+      else if (!outcome.reason.empty())
+        result.failures.push_back({i, outcome.reason});
+    }
+    result.stopped = stop_.seen();
+    return result;
+  }
+
+ private:
+  [[nodiscard]] std::string folder_of(std::size_t i) const {
+    return fmt::format("{}/frame_{:06}", folder_, i);
+  }
+
+  void take_kept() {
+    for (std::size_t i = 0; i < frames_.size(); ++i) {
+      outcomes_[i].labelled = read_kept(folder_of(i) + "/label.xyz", frames_[i]);
+      outcomes_[i].kept = outcomes_[i].labelled.has_value();
+      if (!outcomes_[i].kept) open_.push_back(i);
+    }
+    if (open_.size() < frames_.size())
+      log::info("{} of {} frames are labelled already", frames_.size() - open_.size(), frames_.size());
+  }
+
+  /// A worker's life: the next open frame, until there is none.
+  void work() {
+    for (;;) {
+      const std::size_t next = next_++;
+      if (next >= open_.size()) break;
+      const std::size_t i = open_[next];
+      if (!stop_.seen()) label_one(i);
+      const std::lock_guard lock(mutex_);
+      done_.push_back(i);
+      news_.notify_one();
+    }
+  }
+
+  void label_one(std::size_t i) {
+    Outcome& outcome = outcomes_[i];
+    const auto start = std::chrono::steady_clock::now();
+    try {
+      outcome.labelled = ask(folder_of(i), frames_[i]);
+    } catch (const std::exception& error) {
+      outcome.reason = error.what();
+    }
+    if (stop_.seen() && !outcome.labelled) outcome.reason.clear();  // no failure of the frame
+    outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
+
+  [[nodiscard]] Configuration ask(const std::string& folder, const Configuration& frame) const {
+    fs::remove_all(folder);
+    fs::create_directories(folder);
+    recipe_.write(text_, folder, frame);
+    const std::string output = folder + "/" + label_output;
+    const ProcessEnd end =
+        run_program(threads + command_of(options_), folder, output, options_.time_limit, stop_.seen());
+    QUINTET_CHECK(end.good(), "{} ended with {}; the last lines of {}:{}", recipe_.name, end.text(), output,
+                  last_lines(output, 6));
+    Configuration labelled;
+    try {
+      labelled = recipe_.read(folder, frame);
+      check_labels(labelled);
+    } catch (const Error& error) {
+      throw InputError(fmt::format("{} ({})", error.what(), output));
+    }
+    make_new_file(folder + "/label.unfinished");
+    write_extended_xyz(folder + "/label.unfinished", labelled);
+    fs::rename(folder + "/label.unfinished", folder + "/label.xyz");
+    return labelled;
+  }
+
+  /// Tell what is done as it comes: the log is this thread's alone.
+  void report() {
+    for (std::size_t told = 0; told < open_.size();) {
+      std::unique_lock lock(mutex_);
+      news_.wait(lock, [&] { return done_.size() > told; });
+      const std::size_t i = done_[told++];
+      lock.unlock();
+      const Outcome& outcome = outcomes_[i];
+      if (outcome.labelled)
+        log::info("frame {} ({} of {}): energy {:.6f} eV in {:.1f} s", i, told, open_.size(),
+                  *outcome.labelled->energy, outcome.seconds);
+      else if (!outcome.reason.empty())
+        log::warning("frame {} ({} of {}) is not labelled: {}", i, told, open_.size(), outcome.reason);
+    }
+  }
+
+  const std::vector<Configuration>& frames_;
+  const LabelOptions& options_;
+  std::string folder_, text_;
+  const LabelRecipe& recipe_;
+  std::vector<Outcome> outcomes_;
+  std::vector<std::size_t> open_;  ///< frames without labels
+  StopWatch stop_;
+  std::atomic<std::size_t> next_ = 0;  ///< of open_
+  std::mutex mutex_;
+  std::condition_variable news_;
+  std::vector<std::size_t> done_;  ///< guarded by mutex_
+};
+
+/// Names of types become words of a program's input and names of folders: all but letters, digits, '_', '-',
+/// '+' and, not in front, '.' is refused before any program is asked.
+void check_type_names(const std::vector<Configuration>& frames) {
+  for (const auto& frame : frames)
+    for (const auto& name : frame.type_names)
+      QUINTET_CHECK(name == file_name_part(name),
+                    "the type name {} cannot be handed to a program; expected letters, digits, '_', '-', '+' "
+                    "and '.', at most 100",
+                    text::shown(name));
+}
+
+}  // namespace
+
+void check_label_options(const LabelOptions& options) {
+  const LabelRecipe& recipe = recipe_of(options.program);
+  recipe.check(read_text_file(options.template_file), options.template_file);
+  require_program(command_of(options), recipe.how_to_get_it);
+}
+
+Labelling label_frames(const std::vector<Configuration>& frames, const LabelOptions& options,
+                       const std::string& folder) {
+  check_label_options(options);
+  check_type_names(frames);
+  return Labeller(frames, options, fs::absolute(folder).string()).run();
+}
+
+}  // namespace quintet::dpmd

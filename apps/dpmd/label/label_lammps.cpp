@@ -1,0 +1,170 @@
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "apps/dpmd/label/label_program.hpp"
+#include "apps/dpmd/label/label_template.hpp"
+#include "io/config/tree.hpp"
+#include "io/config/units.hpp"
+#include "io/log/error.hpp"
+#include "physics/particles/atoms/units.hpp"
+#include "physics/particles/files/lammps_data.hpp"
+
+namespace quintet::dpmd {
+
+namespace {
+
+constexpr const char *data_file = "frame.data", *input_file = "in.lammps", *numbers_file = "label.txt",
+                     *forces_file = "forces.txt";
+
+/// What is written in the place of {{label}}: one evaluation; energy, virial pressure and cell, then forces.
+constexpr const char* label_commands = R"(compute quintet_virial all pressure NULL virial
+thermo_style custom step pe vol c_quintet_virial[1] c_quintet_virial[2] c_quintet_virial[3] c_quintet_virial[4] c_quintet_virial[5] c_quintet_virial[6]
+thermo_modify norm no
+run 0
+write_dump all custom forces.txt id type fx fy fz modify sort id format float %.17g
+print "quintet $(pe:%.17g) $(vol:%.17g) $(c_quintet_virial[1]:%.17g) $(c_quintet_virial[2]:%.17g) $(c_quintet_virial[3]:%.17g) $(c_quintet_virial[4]:%.17g) $(c_quintet_virial[5]:%.17g) $(c_quintet_virial[6]:%.17g) end" file label.txt
+)";
+
+/// The `units` command of a script: "metal" or "real".
+std::string units_of(const std::string& text, const std::string& path) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string command, name;
+    if (!(words >> command >> name) || command != "units") continue;
+    QUINTET_CHECK(name == "metal" || name == "real",
+                  "{}: 'units {}' is not known here; expected metal or real", path, name);
+    return name;
+  }
+  throw InputError(
+      fmt::format("{}: the template has no line 'units metal' (or real), so its numbers have no unit", path));
+}
+
+void check(const std::string& text, const std::string& path) {
+  check_template(text, path, {"data_file", "label"}, {"types", "boundary"});
+  (void)units_of(text, path);
+}
+
+void write(const std::string& text, const std::string& folder, const Configuration& frame) {
+  write_lammps_data(folder + "/" + data_file, frame);
+  std::string types, boundary;
+  for (const auto& name : frame.type_names) types += (types.empty() ? "" : " ") + name;
+  for (const bool periodic : frame.box.periodic()) boundary += periodic ? " p" : " s";
+  write_text_file(folder + "/" + input_file, fill_template(text, {{"data_file", data_file},
+                                                                  {"label", label_commands},
+                                                                  {"types", types},
+                                                                  {"boundary", boundary.substr(1)}}));
+}
+
+Mat3 product(const Mat3& a, const Mat3& b) {
+  Mat3 c{};
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j)
+      for (int k = 0; k < 3; ++k) c[3 * i + j] += a[3 * i + k] * b[3 * k + j];
+  return c;
+}
+
+Mat3 transposed(const Mat3& a) { return {a[0], a[3], a[6], a[1], a[4], a[7], a[2], a[5], a[8]}; }
+
+/// The rotation Q that LAMMPS's form of a cell needs: rows A' = A Q, lower triangular with a positive
+/// diagonal, so that x' = x Q for row vectors. Gram and Schmidt on the rows.
+Mat3 rotation(const Mat3& rows) {
+  Mat3 axes{};  // rows e_1, e_2, e_3: Q = axes^T
+  for (int k = 0; k < 3; ++k) {
+    for (int l = 0; l < 3; ++l) axes[3 * k + l] = rows[3 * k + l];
+    for (int m = 0; m < k; ++m) {
+      double along = 0;
+      for (int l = 0; l < 3; ++l) along += rows[3 * k + l] * axes[3 * m + l];
+      for (int l = 0; l < 3; ++l) axes[3 * k + l] -= along * axes[3 * m + l];
+    }
+    const double norm = std::hypot(axes[3 * k], axes[3 * k + 1], axes[3 * k + 2]);
+    for (int l = 0; l < 3; ++l) axes[3 * k + l] /= norm;
+  }
+  return transposed(axes);
+}
+
+/// The numbers of the line "quintet ... end".
+std::array<double, 8> read_numbers(const std::string& path) {
+  std::ifstream file(path);
+  QUINTET_CHECK(file.good(), "LAMMPS wrote no {}: it did not come to {{{{label}}}}", numbers_file);
+  std::string word;
+  std::array<double, 8> values;
+  file >> word;
+  for (double& value : values) {
+    QUINTET_CHECK(static_cast<bool>(file >> word), "{} is cut off", numbers_file);
+    value = std::strtod(word.c_str(), nullptr);
+  }
+  QUINTET_CHECK(file >> word && word == "end", "{} is cut off", numbers_file);
+  return values;
+}
+
+std::vector<Vec3> read_forces(const std::string& path, std::size_t n_atoms, const std::vector<int>& types) {
+  std::ifstream file(path);
+  QUINTET_CHECK(file.good(), "LAMMPS wrote no {}", forces_file);
+  for (std::string line; std::getline(file, line) && !line.starts_with("ITEM: ATOMS");) {
+  }
+  std::vector<Vec3> forces;
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream words(line);
+    std::size_t id = 0;
+    int type = 0;
+    std::array<std::string, 3> f;
+    QUINTET_CHECK(static_cast<bool>(words >> id >> type >> f[0] >> f[1] >> f[2]), "{} is cut off at '{}'",
+                  forces_file, line);
+    QUINTET_CHECK(id == forces.size() + 1 && id <= n_atoms && type == types[id - 1] + 1,
+                  "{} has atom {} of type {} where atom {} belongs", forces_file, id, type,
+                  forces.size() + 1);
+    Vec3 force;
+    for (int k = 0; k < 3; ++k) force[k] = std::strtod(f[k].c_str(), nullptr);
+    forces.push_back(force);
+  }
+  QUINTET_CHECK(forces.size() == n_atoms, "{} has {} atoms, expected {}", forces_file, forces.size(),
+                n_atoms);
+  return forces;
+}
+
+Configuration read(const std::string& folder, Configuration frame) {
+  const std::string script = folder + "/" + input_file;
+  const bool real = units_of(read_text_file(script), script) == "real";
+  const double energy = real ? parse_quantity("1 kcal/mol", "eV") : 1.0;
+  const double pressure = real ? parse_quantity("1 atm", "eV/angstrom^3") : 1 / units::ev_per_a3_to_bar;
+  const auto numbers = read_numbers(folder + "/" + numbers_file);
+  const bool periodic = frame.box.periodic()[0] && frame.box.periodic()[1] && frame.box.periodic()[2];
+  QUINTET_CHECK(!periodic || std::abs(numbers[1] / frame.box.volume() - 1) < 1e-6,
+                "LAMMPS's cell has a volume of {} angstrom^3, the frame's {}", numbers[1],
+                frame.box.volume());
+  frame.energy = numbers[0] * energy;
+  frame.forces = read_forces(folder + "/" + forces_file, frame.n_atoms(), frame.types);
+
+  // From LAMMPS's orientation of the cell back to the frame's: F = F' Q^T, W = Q W' Q^T.
+  const Mat3 q = rotation(frame.box.rows()), back = transposed(q);
+  for (auto& force : frame.forces) {
+    const Vec3 f = force;
+    for (int l = 0; l < 3; ++l)
+      force[l] = energy * (f[0] * back[l] + f[1] * back[3 + l] + f[2] * back[6 + l]);
+  }
+  const double scale = pressure * numbers[1];
+  const double xx = numbers[2] * scale, yy = numbers[3] * scale, zz = numbers[4] * scale,
+               xy = numbers[5] * scale, xz = numbers[6] * scale, yz = numbers[7] * scale;
+  frame.virial = product(q, product({xx, xy, xz, xy, yy, yz, xz, yz, zz}, back));
+  return frame;
+}
+
+}  // namespace
+
+const LabelRecipe& lammps_recipe() {
+  static const LabelRecipe recipe{
+      "LAMMPS",
+      "lmp -in in.lammps -log none",
+      "install LAMMPS (Debian: apt install lammps) or say what starts it with --command, such "
+      "as 'mpirun -n 4 lmp -in in.lammps -log none'",
+      check,
+      write,
+      read};
+  return recipe;
+}
+
+}  // namespace quintet::dpmd

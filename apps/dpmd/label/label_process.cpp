@@ -1,0 +1,201 @@
+#include "apps/dpmd/label/label_process.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string_view>
+#include <thread>
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "io/log/error.hpp"
+
+namespace quintet::dpmd {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::atomic<bool> stop_seen = false;
+int watches = 0;  ///< one within another: the outermost installs the handlers
+constexpr std::array watched{SIGTERM, SIGINT, SIGUSR1};
+std::array<struct sigaction, watched.size()> former;
+
+extern "C" void remember_stop(int) { stop_seen = true; }
+
+/// Variables by which a launcher speaks to its processes; those that users set are not among them.
+constexpr std::string_view launcher_variables[] = {"PMIX_",
+                                                   "PMI_",
+                                                   "HYDI_",
+                                                   "OMPI_COMM_",
+                                                   "OMPI_UNIVERSE_",
+                                                   "OMPI_APP_CTX_",
+                                                   "OMPI_FIRST_",
+                                                   "OMPI_NUM_",
+                                                   "OMPI_ARGV",
+                                                   "OMPI_COMMAND",
+                                                   "OMPI_FILE_",
+                                                   "OMPI_REACHABLE",
+                                                   "OMPI_MCA_ess",
+                                                   "OMPI_MCA_orte_",
+                                                   "OMPI_MCA_pmix",
+                                                   "OMPI_MCA_initial_wdir",
+                                                   "OMPI_MCA_num_procs",
+                                                   "OMPI_MCA_shmem_RUNTIME",
+                                                   "OMPI_VERSION",
+                                                   "PRTE_"};
+
+bool from_launcher(std::string_view variable) {
+  for (const auto prefix : launcher_variables)
+    if (variable.starts_with(prefix)) return true;
+  return false;
+}
+
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+  std::vector<char*> result;
+  for (auto& text : texts) result.push_back(text.data());
+  result.push_back(nullptr);
+  return result;
+}
+
+pid_t spawn_shell(const std::string& command, const std::string& folder, const std::string& output) {
+  posix_spawn_file_actions_t files;
+  posix_spawnattr_t attributes;
+  posix_spawn_file_actions_init(&files);
+  posix_spawnattr_init(&attributes);
+  posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+  posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
+  // A group of its own, so that a program is stopped with its children.
+  sigset_t none;
+  sigemptyset(&none);
+  // What a run of ours ignores, other programs expect to end them.
+  sigset_t ignored_here;
+  sigemptyset(&ignored_here);
+  for (const int signal : {SIGPIPE, SIGXFSZ}) sigaddset(&ignored_here, signal);
+  posix_spawnattr_setsigdefault(&attributes, &ignored_here);
+  posix_spawnattr_setflags(&attributes,
+                           POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  posix_spawnattr_setpgroup(&attributes, 0);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  std::vector<std::string> words{"sh", "-c", "cd \"$1\" || exit 126\n" + command, "sh", folder};
+  auto environment = program_environment();
+  pid_t pid = 0;
+  const int error =
+      posix_spawn(&pid, "/bin/sh", &files, &attributes, pointers(words).data(), pointers(environment).data());
+  posix_spawn_file_actions_destroy(&files);
+  posix_spawnattr_destroy(&attributes);
+  if (error != 0) throw ResourceError(fmt::format("cannot start '{}': {}", command, std::strerror(error)));
+  return pid;
+}
+
+/// Ask, wait two seconds, then force.
+void kill_group(pid_t pid) {
+  ::kill(-pid, SIGTERM);
+  for (int i = 0; i < 20; ++i) {
+    if (waitpid(pid, nullptr, WNOHANG) == pid) return void(::kill(-pid, SIGKILL));
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  ::kill(-pid, SIGKILL);
+  waitpid(pid, nullptr, 0);
+}
+
+}  // namespace
+
+std::string ProcessEnd::text() const {
+  if (stopped) return "stopped";
+  if (timed_out) return "time limit";
+  return code > 128 ? fmt::format("signal {}", code - 128) : fmt::format("exit code {}", code);
+}
+
+std::vector<std::string> program_environment() {
+  std::vector<std::string> variables;
+  for (char** at = environ; *at; ++at)
+    if (!from_launcher(*at)) variables.emplace_back(*at);
+  variables.emplace_back(
+      "OMPI_MCA_ess_singleton_isolated=1");  // one process needs no MPI daemon: it takes seconds
+  return variables;
+}
+
+ProcessEnd run_program(const std::string& command, const std::string& folder, const std::string& output,
+                       std::optional<double> limit_s, const std::atomic<bool>& stop) {
+  using Clock = std::chrono::steady_clock;
+  const pid_t pid = spawn_shell(command, folder, output);
+  const auto start = Clock::now();
+  auto nap = std::chrono::milliseconds(2);
+  for (;;) {
+    int status = 0;
+    const pid_t ended = waitpid(pid, &status, WNOHANG);
+    if (ended == pid || (ended < 0 && errno != EINTR))
+      return {WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status), false, false};
+    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    const bool late = limit_s && seconds > *limit_s;
+    if (late || stop) {
+      kill_group(pid);
+      return {143, late, !late};
+    }
+    std::this_thread::sleep_for(nap);
+    nap = std::min(2 * nap, std::chrono::milliseconds(100));
+  }
+}
+
+void require_program(const std::string& command, const std::string& what_to_do) {
+  std::istringstream words(command);
+  std::string program;
+  while (words >> program && program.find('=') != std::string::npos) {
+  }
+  QUINTET_CHECK(!program.empty(), "the command is empty; {}", what_to_do);
+  if (program.find_first_of("'\"$`(;|&<>{") != std::string::npos) return;  // the shell's to understand
+  if (program.find('/') != std::string::npos) {
+    QUINTET_CHECK(::access(program.c_str(), X_OK) == 0, "program '{}' is not there or cannot be run; {}",
+                  program, what_to_do);
+    return;
+  }
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path ? path : "/usr/bin:/bin");
+  for (std::string folder; std::getline(folders, folder, ':');)
+    if (::access((folder + "/" + program).c_str(), X_OK) == 0) return;
+  throw InputError(fmt::format("program '{}' is not found in PATH; {}", program, what_to_do));
+}
+
+StopWatch::StopWatch() {
+  if (watches++ > 0) return;
+  stop_seen = false;
+  struct sigaction action {};
+  action.sa_handler = remember_stop;
+  action.sa_flags = SA_RESETHAND;  // a second one kills as usual
+  for (std::size_t i = 0; i < watched.size(); ++i) sigaction(watched[i], &action, &former[i]);
+}
+
+StopWatch::~StopWatch() {
+  if (--watches > 0) return;
+  for (std::size_t i = 0; i < watched.size(); ++i) sigaction(watched[i], &former[i], nullptr);
+}
+
+const std::atomic<bool>& StopWatch::seen() { return stop_seen; }
+
+std::string last_lines(const std::string& path, int n) {
+  std::ifstream file(path);
+  std::deque<std::string> lines;
+  for (std::string line; std::getline(file, line);) {
+    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+    lines.push_back("    " + line);
+    if (static_cast<int>(lines.size()) > n) lines.pop_front();
+  }
+  std::string text;
+  for (const auto& line : lines) text += "\n" + line;
+  return text;
+}
+
+}  // namespace quintet::dpmd

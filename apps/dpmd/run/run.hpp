@@ -1,0 +1,11 @@
+#pragma once
+
+#include "apps/application/life/context.hpp"
+#include "apps/dpmd/setup/run_options.hpp"
+
+namespace quintet::dpmd {
+
+/// `dpmd run`: molecular dynamics or a minimisation with a Deep Potential. Collective.
+void run(Context& context, const RunOptions& options);
+
+}  // namespace quintet::dpmd

@@ -1,0 +1,186 @@
+#include "apps/dpmd/run/run_report.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+#include "apps/dpmd/setup/system.hpp"
+#include "io/files/input_file.hpp"
+#include "io/log/error.hpp"
+#include "io/log/log.hpp"
+#include "physics/particles/dynamics/minimise.hpp"
+
+namespace quintet::dpmd {
+
+namespace {
+
+/// Two columns of numbers from a CSV file; lines that begin with '#' or a letter are passed over, but the
+/// name of the second column may be that of one of the run's: O_O.
+ReferenceCurve read_curve(const std::string& path, const std::string& label) {
+  ReferenceCurve reference;
+  Curve& curve = reference.curve;
+  curve.label = label;
+  curve.dashed = true;
+  auto file = open_input_file(path);
+  std::string line;
+  for (int number = 1; std::getline(file, line); ++number) {
+    if (line.empty() || line[0] == '#') continue;
+    if (std::isalpha(static_cast<unsigned char>(line[0]))) {
+      reference.column = line.substr(std::min(line.find(','), line.size() - 1) + 1);
+      continue;
+    }
+    std::replace(line.begin(), line.end(), ',', ' ');
+    std::istringstream words(line);
+    double x, y;
+    QUINTET_CHECK(static_cast<bool>(words >> x >> y), "{}:{}: expected two numbers 'r, g', found '{}'", path,
+                  number, line);
+    QUINTET_CHECK(curve.x.empty() || x > curve.x.back(), "{}:{}: r = {} does not rise", path, number, x);
+    curve.x.push_back(x);
+    curve.y.push_back(y);
+  }
+  QUINTET_CHECK(curve.x.size() > 1, "{}: expected lines 'r, g(r)', found {}", path, curve.x.size());
+  return reference;
+}
+
+double interpolate(const Curve& curve, double x) {
+  const auto above = std::lower_bound(curve.x.begin(), curve.x.end(), x);
+  if (above == curve.x.begin() || above == curve.x.end()) return std::nan("");
+  const auto i = static_cast<std::size_t>(above - curve.x.begin());
+  const double f = (x - curve.x[i - 1]) / (curve.x[i] - curve.x[i - 1]);
+  return (1 - f) * curve.y[i - 1] + f * curve.y[i];
+}
+
+/// Root-mean-square difference of two curves where both are known.
+double rms_difference(const Curve& ours, const Curve& reference) {
+  double sum = 0;
+  int n = 0;
+  for (std::size_t i = 0; i < ours.x.size(); ++i)
+    if (const double y = interpolate(reference, ours.x[i]); std::isfinite(y)) {
+      sum += (ours.y[i] - y) * (ours.y[i] - y);
+      ++n;
+    }
+  return n ? std::sqrt(sum / n) : std::nan("");
+}
+
+/// The curve that the reference is of: the one of its name, else the first.
+const Curve& counterpart(const Plot& plot, const ReferenceCurve& reference) {
+  const auto same = std::find_if(plot.curves.begin(), plot.curves.end(),
+                                 [&](const Curve& curve) { return curve.label == reference.column; });
+  return same == plot.curves.end() ? plot.curves.front() : *same;
+}
+
+/// The columns of one unit and kind in one picture; coordination numbers grow where g(r) does not.
+void plot_table(Context& context, const std::optional<ReferenceCurve>& reference, const Table& table,
+                bool coordination) {
+  const auto is_coordination = [](const Column& column) { return column.name.starts_with("coordination"); };
+  const Column& axis = table.columns.front();
+  Plot plot;
+  plot.title = coordination          ? "Coordination number"
+               : table.name == "rdf" ? "Radial distribution function"
+                                     : table.description;
+  plot.x_label = fmt::format("{} ({})", axis.name, axis.unit);
+  std::string unit;
+  for (std::size_t c = 1; c < table.columns.size(); ++c) {
+    const Column& column = table.columns[c];
+    // Columns of another unit would need another axis; they are in run.h5.
+    if (is_coordination(column) != coordination || column.name == "wavenumber" ||
+        (!unit.empty() && column.unit != unit))
+      continue;
+    unit = column.unit;
+    plot.curves.push_back({column.name, axis.values, column.values});
+  }
+  if (plot.curves.empty()) return;
+  plot.y_label = fmt::format("{} ({})", coordination ? "neighbours" : table.name, unit);
+  if (reference && table.name == "rdf" && !coordination) {
+    const Curve ours = counterpart(plot, *reference);
+    context.summarise("rdf_rms_difference_to_reference", rms_difference(ours, reference->curve));
+    // A pair of its own: the others may be much higher, as that of a bond is.
+    if (ours.label == reference->column) {
+      Plot beside = plot;
+      beside.curves = {ours, reference->curve};
+      context.report().plot(beside);
+    } else {
+      plot.curves.push_back(reference->curve);
+    }
+  }
+  context.report().plot(plot);
+}
+
+void report_observers(Context& context, const std::optional<ReferenceCurve>& reference,
+                      const Simulation& simulation) {
+  hdf5::Group results = context.results().root();
+  for (const auto& observer : simulation.observers()) {
+    hdf5::Group group = results.group("observables/" + observer->name());
+    observer->write(group);
+    const auto tables = observer->tables();
+    if (tables.empty()) continue;
+    context.report().section(observer->name());
+    for (const auto& table : tables)
+      for (const bool coordination : {false, true}) plot_table(context, reference, table, coordination);
+    std::vector<std::vector<std::string>> rows;
+    for (const auto& scalar : observer->scalars()) {
+      rows.push_back({scalar.name, fmt::format("{:.6g}", scalar.value),
+                      std::isfinite(scalar.error) ? fmt::format("{:.2g}", scalar.error) : "", scalar.unit,
+                      scalar.description});
+      context.summarise(scalar.name, scalar.value, fmt::format("{} ({})", scalar.description, scalar.unit));
+    }
+    if (!rows.empty()) context.report().table({"quantity", "value", "error", "unit", ""}, rows);
+  }
+}
+
+}  // namespace
+
+std::optional<ReferenceCurve> read_reference(const ReferenceOptions& options) {
+  if (!options.rdf) return std::nullopt;
+  return read_curve(*options.rdf, options.label);
+}
+
+std::string report_convergence(Context& context, const RunOptions& options, const Simulation& simulation) {
+  if (options.integrator.ensemble != Ensemble::minimise) return "";
+  const double force = largest_force(Exec(), simulation.system());
+  const double wanted = options.integrator.minimiser.force_tolerance;
+  const bool converged = force <= wanted;
+  context.summarise("converged", std::int64_t{converged},
+                    "1: no force is longer than the tolerance; 0: one is");
+  context.summarise("largest_force_ev_per_angstrom", force, "on an atom, at the end");
+  context.summarise("force_tolerance_ev_per_angstrom", wanted, "integrator.minimiser.force_tolerance");
+  const std::string text =
+      fmt::format("the largest force is {:.3g} eV/angstrom after {} steps, {:g} was asked for", force,
+                  simulation.step(), wanted);
+  const std::string doubt =
+      converged ? "" : fmt::format("Not converged: {}; go on with more time.steps and --restart auto", text);
+  context.headline("largest force", fmt::format("{:.3g} eV/Å", force), doubt);
+  context.headline("potential energy",
+                   fmt::format("{:.6f} eV/atom", simulation.system().total.energy /
+                                                     static_cast<double>(simulation.atoms().n_global)));
+  if (converged) log::info("Converged: {}", text);
+  return doubt;
+}
+
+void report_run(Context& context, const RunOptions& options, const std::optional<ReferenceCurve>& reference,
+                const Simulation& simulation, std::int64_t steps, double seconds) {
+  const auto& atoms = simulation.atoms();
+  const auto n_atoms = static_cast<double>(atoms.n_global);
+  context.report().title("dpmd run", fmt::format("{} atoms, {} steps of {:g} fs", atoms.n_global,
+                                                 simulation.step(), options.time.dt * 1e3));
+  context.summarise("atoms", atoms.n_global);
+  for (std::size_t t = 0; t < atoms.type_names.size(); ++t)
+    for (const auto& [name, mass] : options.system.masses)
+      if (atoms.type_names[t] == name) context.summarise(fmt::format("mass_{}_amu", name), atoms.masses[t]);
+  if (steps > 0 && seconds > 0) {
+    const double speed = static_cast<double>(steps) * options.time.dt * 1e-3 / seconds * 86400;
+    if (options.integrator.ensemble != Ensemble::minimise)
+      context.headline("speed", fmt::format("{:.3g} ns/day", speed));
+    context.summarise("speed_ns_per_day", speed);
+    context.summarise("wall_us_per_atom_step", seconds * 1e6 / (static_cast<double>(steps) * n_atoms));
+  }
+  const auto& times = simulation.system().times;
+  const Comm& comm = context.comm();
+  context.summarise("forces_s", comm.maximum(times.forces), "of the slowest rank, the start included");
+  context.summarise("neighbours_s", comm.maximum(times.neighbours), "likewise");
+  context.summarise("communication_s", comm.maximum(times.communication), "likewise");
+  context.summarise("neighbour_list_rebuilds", simulation.domain().rebuilds());
+  report_observers(context, reference, simulation);
+}
+
+}  // namespace quintet::dpmd

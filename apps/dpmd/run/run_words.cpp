@@ -1,0 +1,128 @@
+#include "apps/dpmd/run/run_words.hpp"
+
+#include <cmath>
+#include <filesystem>
+#include <numbers>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "apps/dpmd/setup/system.hpp"
+
+namespace quintet::dpmd {
+
+namespace {
+
+std::string name_of(const std::string& path) { return std::filesystem::path(path).filename().string(); }
+
+Vec3 row(const Mat3& m, int k) { return {m[3 * k], m[3 * k + 1], m[3 * k + 2]}; }
+double dot(const Vec3& a, const Vec3& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+/// "300 K", "300 K to 500 K".
+std::string ramp(double first, const std::optional<double>& last, const char* unit) {
+  return last && *last != first ? fmt::format("{:g} {} to {:g} {}", first, unit, *last, unit)
+                                : fmt::format("{:g} {}", first, unit);
+}
+
+struct EnsembleWords {
+  Ensemble ensemble;
+  const char *kind, *thermostat;
+};
+
+constexpr EnsembleWords ensembles[] = {
+    {Ensemble::nve, "constant volume and energy (NVE)", ""},
+    {Ensemble::langevin, "constant volume and temperature (NVT)", "Langevin dynamics (BAOAB)"},
+    {Ensemble::velocity_rescaling, "constant volume and temperature (NVT)", "stochastic velocity rescaling"},
+    {Ensemble::nose_hoover, "constant volume and temperature (NVT)", "a Nose-Hoover chain"},
+    {Ensemble::npt, "constant pressure and temperature (NPT)", ""},
+    {Ensemble::nph, "constant pressure and enthalpy (NPH)", ""},
+    {Ensemble::minimise, "minimisation of the energy (FIRE 2.0)", ""}};
+
+struct CouplingWords {
+  CellCoupling coupling;
+  const char* text;
+};
+
+constexpr CouplingWords couplings[] = {{CellCoupling::isotropic, "a cell that keeps its shape"},
+                                       {CellCoupling::anisotropic, "a cell whose x, y and z move apart"},
+                                       {CellCoupling::triclinic, "a cell that changes lengths and angles"}};
+
+}  // namespace
+
+std::string composition(const Comm& comm, const Atoms& atoms) {
+  std::vector<std::int64_t> counts(atoms.type_names.size(), 0);
+  for (int i = 0; i < atoms.n_local; ++i) ++counts[static_cast<std::size_t>(atoms.type(i))];
+  comm.reduce(std::span<std::int64_t>(counts), Comm::Reduction::sum);
+  std::string parts;
+  int n_kinds = 0;
+  for (std::size_t t = 0; t < counts.size(); ++t)
+    if (counts[t] > 0) {
+      parts += fmt::format("{}{} {}", n_kinds++ > 0 ? ", " : "", counts[t], atoms.type_names[t]);
+    }
+  return n_kinds == 1 ? parts + " atoms" : fmt::format("{} atoms ({})", atoms.n_global, parts);
+}
+
+std::string cell_in_words(const Box& box) {
+  double length[3], angle[3];
+  bool right = true;
+  for (int k = 0; k < 3; ++k) length[k] = std::sqrt(dot(row(box.rows(), k), row(box.rows(), k)));
+  for (int k = 0; k < 3; ++k) {
+    const int i = (k + 1) % 3, j = (k + 2) % 3;
+    angle[k] = std::acos(dot(row(box.rows(), i), row(box.rows(), j)) / (length[i] * length[j])) * 180 /
+               std::numbers::pi;
+    right = right && std::abs(angle[k] - 90) < 0.005;
+  }
+  std::string text = fmt::format("{:.4g} × {:.4g} × {:.4g} Å", length[0], length[1], length[2]);
+  if (!right) text += fmt::format(", angles {:.4g}°, {:.4g}°, {:.4g}°", angle[0], angle[1], angle[2]);
+  std::string open;
+  for (int k = 0; k < 3; ++k)
+    if (!box.periodic()[static_cast<std::size_t>(k)]) open += "abc"[k];
+  return text + (open.empty() ? ", periodic" : fmt::format(", open along {}", open));
+}
+
+std::string ensemble_in_words(const IntegratorOptions& options) {
+  std::string text;
+  for (const auto& words : ensembles) {
+    if (words.ensemble != options.ensemble) continue;
+    text = words.kind;
+    if (*words.thermostat)
+      text += fmt::format(", {} by {}", ramp(*options.temperature, options.temperature_end, "K"),
+                          words.thermostat);
+  }
+  if (!is_at_constant_pressure(options.ensemble)) return text;
+  const auto& barostat = options.barostat;
+  text += barostat.pressure_tensor.empty()
+              ? ", " + ramp(barostat.pressure, barostat.pressure_end, "bar")
+              : fmt::format(", pressure tensor {:g} bar", fmt::join(barostat.pressure_tensor, ", "));
+  if (options.ensemble == Ensemble::npt)
+    text += " and " + ramp(*options.temperature, options.temperature_end, "K");
+  for (const auto& words : couplings)
+    if (words.coupling == barostat.coupling) text += fmt::format("; {}", words.text);
+  text += uses_mtk(options) ? " with inertia (Martyna, Tobias and Klein)" : " by stochastic rescaling";
+  return text;
+}
+
+std::string models_in_words(const PotentialOptions& options, const std::string& description) {
+  std::string text = fmt::format("{}: {}", name_of(options.models.front()), description);
+  if (options.models.size() > 1)
+    text += fmt::format("; {} more to tell how far it can be trusted", options.models.size() - 1);
+  return text;
+}
+
+void describe_run(Context& context, const RunOptions& options, const Simulation& simulation) {
+  const auto& atoms = simulation.atoms();
+  context.describe_run("system", fmt::format("{} from {}; cell {}", composition(context.comm(), atoms),
+                                             name_of(options.system.file), cell_in_words(atoms.box)));
+  context.describe_run("model",
+                       models_in_words(options.potential, simulation.system().force_field.description()));
+  context.describe_run("ensemble", ensemble_in_words(options.integrator));
+  if (const auto& frozen = simulation.system().frozen; !frozen.none())
+    context.describe_run("frozen", fmt::format("{} of the atoms do not move", frozen.count()));
+  context.describe_run(
+      "steps",
+      fmt::format(
+          "{} steps of {:g} fs{}", options.time.steps, options.time.dt * 1e3,
+          context.restart_file() ? fmt::format(", from step {} on in this process", simulation.step()) : ""));
+}
+
+}  // namespace quintet::dpmd

@@ -1,0 +1,131 @@
+#include "apps/dpmd/run/simulation.hpp"
+
+#include "apps/dpmd/setup/system.hpp"
+#include "io/log/error.hpp"
+#include "io/log/log.hpp"
+#include "physics/particles/dynamics/velocities.hpp"
+
+namespace quintet::dpmd {
+
+namespace {
+
+/// The grid of the checkpoint where it fits ranks and options: the best one for the cell may have changed
+/// with the cell, and atoms stay in their order only in their bricks.
+std::array<int, 3> kept_grid(const Comm& comm, const DomainSection& options, const hdf5::Group& state) {
+  auto grid = grid_of(options);
+  const auto kept = state.read<std::int32_t>("rank_grid", {3});
+  if (static_cast<std::int64_t>(kept[0]) * kept[1] * kept[2] != comm.size()) return grid;
+  for (int k = 0; k < 3; ++k)
+    if (grid[k] != 0 && grid[k] != kept[k]) return grid;
+  return {kept[0], kept[1], kept[2]};
+}
+
+/// Of rank 0's configuration, on all ranks. Collective.
+std::vector<std::int64_t> shared_frozen_ids(const Comm& comm, const FrozenOptions& options,
+                                            const Configuration& start) {
+  std::vector<std::int64_t> ids;
+  on_root(comm, [&] { ids = frozen_ids(options, start); });
+  return comm.all_gather(std::span<const std::int64_t>(ids));  // the others have none
+}
+
+}  // namespace
+
+Simulation::Simulation(const Comm& comm, const RunOptions& options)
+    : force_field_(make_force_field(options.potential)) {
+  const Configuration start = read_system(comm, options.system, force_field_->type_names());
+  const Exec exec;
+  build(comm, options, start.box, grid_of(options.domain));
+  atoms_ = domain_->distribute(start);
+  domain_->rebuild(exec, atoms_);
+  system_ = std::make_unique<ParticleSystem>(atoms_, *domain_, *force_field_);
+  if (options.frozen) system_->frozen = FrozenAtoms(shared_frozen_ids(comm, *options.frozen, start));
+  system_->frozen.hold(exec, atoms_, atoms_.velocity);
+  const bool given = comm.any(!start.velocities.empty());
+  const auto temperature =
+      options.velocities.temperature ? options.velocities.temperature : options.integrator.temperature;
+  const bool moves = options.integrator.ensemble != Ensemble::minimise;
+  if (moves && temperature && (options.velocities.temperature || !given))
+    draw_velocities(exec, comm, atoms_, *temperature, options.seed, options.velocities.remove_momentum,
+                    system_->frozen);
+  integrator_ = make_integrator(options.integrator, options.time, options.seed, *system_);
+  system_->update_forces(exec);
+  observe(exec);
+}
+
+Simulation::Simulation(const Comm& comm, const RunOptions& options, const std::string& checkpoint)
+    : force_field_(make_force_field(options.potential)) {
+  const hdf5::File file = hdf5::File::open(comm, checkpoint);
+  hdf5::Group state = hdf5::File(file).root().open_group("state");
+  const auto types = state.read_text("type_names");
+  QUINTET_CHECK(types == join_lines(force_field_->type_names()),
+                "{}: made with a model of other types ({}); this model has {}", checkpoint, types,
+                join_lines(force_field_->type_names()));
+  const Exec exec;
+  const auto rows = state.read<double>("box", {3, 3});
+  Mat3 cell;
+  std::copy(rows.begin(), rows.end(), cell.begin());
+  const auto origin = state.read<double>("origin", {3});
+  const auto periodic = state.read<std::int32_t>("periodic", {3});
+  const Box box(cell, {periodic[0] != 0, periodic[1] != 0, periodic[2] != 0},
+                {origin[0], origin[1], origin[2]});
+  step_ = static_cast<std::int64_t>(state.number_attribute("step").at(0));
+  build(comm, options, box, kept_grid(comm, options.domain, state));
+  atoms_.box = box;
+  load(comm, file);
+  for (const auto& [name, mass] : options.system.masses)
+    for (std::size_t t = 0; t < atoms_.type_names.size(); ++t)
+      if (atoms_.type_names[t] == name) atoms_.masses[t] = mass;
+  system_ = std::make_unique<ParticleSystem>(atoms_, *domain_, *force_field_);
+  if (state.has("frozen_ids")) system_->frozen = FrozenAtoms(state.read<std::int64_t>("frozen_ids"));
+  integrator_ = make_integrator(options.integrator, options.time, options.seed, *system_);
+  IntegratorState kept;
+  kept.kind = state.text_attribute("integrator");
+  kept.values = state.read<double>("integrator_state");
+  integrator_->restore(kept);
+  for (auto& observer : observers_) {
+    const std::string name = "observers/" + observer->name();
+    if (state.has(name))
+      observer->restore(comm, state.open_group(name));
+    else
+      log::warning("observable '{}' is not in {}: it begins here", observer->name(), checkpoint);
+  }
+  system_->update_forces(exec);
+}
+
+/// What does not depend on where the atoms come from.
+void Simulation::build(const Comm& comm, const RunOptions& options, const Box& box,
+                       const std::array<int, 3>& grid) {
+  DomainOptions domain;
+  domain.cutoff = force_field_->cutoff();
+  domain.skin = options.domain.skin;
+  domain.ranks = grid;
+  domain_ = std::make_unique<Domain>(comm, domain, box);
+  observers_ = make_observables(options.observables, options.time);
+  if (options.deviation)
+    ensemble_.emplace(make_ensemble(options.potential, *force_field_,
+                                    {options.deviation->relative_force, options.deviation->relative_virial}));
+  dt_ = options.time.dt;
+}
+
+void Simulation::advance(const Exec& exec) {
+  integrator_->step(exec, *system_, step_++);
+  observe(exec);
+}
+
+void Simulation::observe(const Exec& exec) {
+  for (auto& observer : observers_) observer->observe(exec, step_, atoms_, *domain_);
+  if (!warned_ && !system_->total.warning.empty()) {
+    warned_ = true;
+    log::warning("{}", system_->total.warning);
+  }
+}
+
+ThermoSample Simulation::sample(const Exec& exec) const {
+  return sample_thermo(exec, *system_, *integrator_, step_, dt_);
+}
+
+potential::Deviation Simulation::deviation(const Exec& exec) {
+  return ensemble_->measure(exec, atoms_, *domain_, system_->total);
+}
+
+}  // namespace quintet::dpmd

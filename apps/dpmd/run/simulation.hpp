@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/dpmd/setup/run_options.hpp"
+#include "io/hdf5/file.hpp"
+#include "physics/particles/dynamics/dynamics.hpp"
+#include "physics/particles/dynamics/integrators.hpp"
+#include "physics/particles/observables/observables.hpp"
+#include "physics/particles/observables/thermo.hpp"
+#include "surrogates/potential/evaluation/ensemble.hpp"
+
+namespace quintet::dpmd {
+
+/// Everything that moves in a run, and its way into a checkpoint and back.
+///
+/// A checkpoint holds what the loop cannot recompute identically: atoms in their order on each rank, the
+/// positions of the last neighbour-list rebuild, the integrator's and the observers' state. On the same
+/// number of ranks the run then goes on to the last bit; on another number atoms are shared out anew and
+/// results agree to round-off.
+class Simulation {
+ public:
+  /// From the configuration of the options. Collective.
+  Simulation(const Comm& comm, const RunOptions& options);
+  /// From a checkpoint. Collective. Throws InputError if it belongs to another system or ensemble.
+  Simulation(const Comm& comm, const RunOptions& options, const std::string& checkpoint);
+
+  /// One step of the integrator, then the observers. Collective.
+  void advance(const Exec& exec);
+  /// Write the state. Collective.
+  void save(hdf5::Group& root) const;
+  [[nodiscard]] ThermoSample sample(const Exec& exec) const;
+  /// How far the models disagree now; the options must have the section `deviation`. Collective.
+  [[nodiscard]] potential::Deviation deviation(const Exec& exec);
+  /// The same by atom [n_local] (eV/angstrom), of the last call.
+  [[nodiscard]] const Array<double>& deviation_by_atom() const { return ensemble_->by_atom(); }
+
+  [[nodiscard]] std::int64_t step() const { return step_; }
+  [[nodiscard]] bool finished() const { return integrator_->finished(); }
+  [[nodiscard]] const Atoms& atoms() const { return atoms_; }
+  [[nodiscard]] const Domain& domain() const { return *domain_; }
+  [[nodiscard]] const ParticleSystem& system() const { return *system_; }
+  [[nodiscard]] const Integrator& integrator() const { return *integrator_; }
+  [[nodiscard]] const std::vector<std::unique_ptr<Observer>>& observers() const { return observers_; }
+
+ private:
+  void build(const Comm& comm, const RunOptions& options, const Box& box, const std::array<int, 3>& grid);
+  void load(const Comm& comm, const hdf5::File& file);
+  void load_in_place(hdf5::Group& state, std::uint64_t offset, std::uint64_t count);
+  void load_shared_out(const Comm& comm, const std::string& path);
+  void observe(const Exec& exec);
+
+  std::unique_ptr<ForceField> force_field_;
+  std::optional<potential::Ensemble> ensemble_;  ///< if the deviation is asked for
+  std::unique_ptr<Domain> domain_;
+  Atoms atoms_;
+  std::unique_ptr<ParticleSystem> system_;
+  std::unique_ptr<Integrator> integrator_;
+  std::vector<std::unique_ptr<Observer>> observers_;
+  double dt_ = 0;  ///< (ps)
+  std::int64_t step_ = 0;
+  bool warned_ = false;
+};
+
+}  // namespace quintet::dpmd

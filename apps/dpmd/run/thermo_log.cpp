@@ -1,0 +1,211 @@
+#include "apps/dpmd/run/thermo_log.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <span>
+
+#include "io/log/error.hpp"
+#include "physics/particles/atoms/units.hpp"
+#include "physics/particles/dynamics/integrators.hpp"
+
+namespace quintet::dpmd {
+
+namespace {
+
+/// A target to compare a mean with; none where it changes along the run.
+std::optional<double> steady(const std::optional<double>& first, const std::optional<double>& last) {
+  return last && last != first ? std::nullopt : first;
+}
+
+std::optional<double> target_temperature(const IntegratorOptions& options) {
+  if (options.ensemble == Ensemble::nve || options.ensemble == Ensemble::nph) return std::nullopt;
+  return steady(options.temperature, options.temperature_end);
+}
+std::optional<double> target_pressure(const IntegratorOptions& options) {
+  const auto& barostat = options.barostat;
+  if (!barostat.pressure_tensor.empty() || barostat.axes.size() < 3) return std::nullopt;
+  return steady(barostat.pressure, barostat.pressure_end);
+}
+
+/// Why not to believe that a quantity has come to its target; "" if it may have.
+std::string doubt_of_target(const Estimate& mean, const std::optional<double>& target, const char* unit) {
+  if (!target || !std::isfinite(mean.error) || std::abs(mean.mean - *target) <= 4 * mean.error) return "";
+  return fmt::format(
+      "{:.3g} errors from its target of {:g} {}: not in equilibrium, or the time step is too long.",
+      std::abs(mean.mean - *target) / mean.error, *target, unit);
+}
+
+/// A curve over time with its mean over the second half and its target.
+Plot over_time(const char* title, const char* label, const std::vector<double>& time,
+               const std::vector<double>& values, const Estimate& mean, const std::optional<double>& target,
+               const char* unit) {
+  Plot plot{title, "time (ps)", label, {{"", time, values}}, false, false, ""};
+  plot.levels.push_back({mean.mean, "mean " + text_with_error(mean, unit)});
+  if (target) plot.levels.push_back({*target, fmt::format("target {:g} {}", *target, unit), true});
+  return plot;
+}
+
+}  // namespace
+
+ThermoLog::ThermoLog(Context& context, const LimitOptions& limits, std::int64_t first_step)
+    : limits_(limits) {
+  hdf5::Group group = context.results().root().group("thermo");
+  const auto& columns = thermo_columns();
+  std::uint64_t kept = 0;
+  if (group.has(columns.back().name)) {
+    const auto steps = group.read_rows<double>("step", 0, group.shape("step")[0]);
+    kept = static_cast<std::uint64_t>(std::count_if(
+        steps.begin(), steps.end(), [&](double s) { return s <= static_cast<double>(first_step); }));
+  }
+  rows_.resize(kept);
+  for (const auto& column : columns) {
+    series_.push_back(group.series<double>(column.name, {}, {column.unit, {"sample"}, column.description}));
+    QUINTET_CHECK(series_.back().size() >= kept,
+                  "{}: thermo/{} has {} rows, fewer than thermo/step: the file is damaged; move it away",
+                  context.path("run.h5"), column.name, series_.back().size());
+    series_.back().truncate(kept);
+    const auto before = group.read_rows<double>(column.name, 0, kept);
+    for (std::size_t i = 0; i < before.size(); ++i) rows_[i].push_back(before[i]);
+  }
+  if (kept > 0) {
+    reference_ = column("conserved").front();
+    has_reference_ = true;
+  }
+}
+
+std::vector<double> ThermoLog::column(const std::string& name) const {
+  const auto& columns = thermo_columns();
+  const auto at =
+      std::find_if(columns.begin(), columns.end(), [&](const auto& c) { return c.name == name; }) -
+      columns.begin();
+  std::vector<double> values;
+  for (const auto& row : rows_)
+    if (static_cast<std::size_t>(at) < row.size()) values.push_back(row[static_cast<std::size_t>(at)]);
+  return values;
+}
+
+void ThermoLog::add(const ThermoSample& sample, std::int64_t n_atoms) {
+  const auto row = thermo_row(sample);
+  if (rows_.empty() || rows_.back().front() < static_cast<double>(sample.step)) {  // step: the first column
+    for (std::size_t c = 0; c < series_.size(); ++c) series_[c].append(std::span<const double>(&row[c], 1));
+    rows_.push_back(row);
+  }
+  if (!has_reference_) reference_ = sample.conserved;
+  has_reference_ = true;
+  const double drift = std::abs(sample.conserved - reference_) / static_cast<double>(n_atoms);
+  const auto fail = [&](const std::string& what) {
+    throw NumericalError(
+        fmt::format("step {}: {}. Look for too large a time step, overlapping atoms or configurations far "
+                    "from the model's training data",
+                    sample.step, what));
+  };
+  if (!std::isfinite(sample.conserved) || !std::isfinite(sample.temperature))
+    fail("the energy is not a number");
+  if (drift > limits_.energy_drift)
+    fail(fmt::format(
+        "the conserved energy has drifted by {:.4g} eV an atom, more than limits.energy_drift = {:.4g} eV",
+        drift, limits_.energy_drift));
+  if (sample.temperature > limits_.temperature)
+    fail(fmt::format("the temperature is {:.4g} K, above limits.temperature = {:.4g} K", sample.temperature,
+                     limits_.temperature));
+}
+
+Estimate ThermoLog::mean(const std::string& name) const {
+  const auto values = column(name);
+  return estimate_mean(std::span(values).subspan(values.size() / 2));
+}
+
+void ThermoLog::report_drift(Context& context, bool moves, std::int64_t n_atoms) const {
+  const double drift = (column("conserved").back() - reference_) / static_cast<double>(n_atoms);
+  context.summarise("energy_drift_ev_per_atom", drift,
+                    "conserved quantity at the end, less that at the start");
+  context.summarise("energy_drift_relative",
+                    drift * static_cast<double>(n_atoms) / std::max(std::abs(reference_), 1e-300),
+                    "the same over the energy at the start");
+  context.summarise("potential_energy_ev", column("potential").back(), "at the end");
+  if (!moves) return;
+  const double thermal = units::boltzmann * mean("temperature").mean;
+  context.headline("drift of the conserved energy", fmt::format("{:+.2g} meV/atom", 1e3 * drift),
+                   std::abs(drift) > 0.1 * thermal ? fmt::format("{:.0f} % of kT an atom: shorten time.dt.",
+                                                                 100 * std::abs(drift) / thermal)
+                                                   : "");
+}
+
+void ThermoLog::report_means(Context& context, const IntegratorOptions& options, std::int64_t n_atoms) const {
+  const auto n = static_cast<double>(n_atoms);
+  const bool npt = is_at_constant_pressure(options.ensemble);
+  const auto temperature = mean("temperature"), pressure = mean("pressure"), density = mean("density");
+  auto energy = mean("potential");
+  const auto put = [&](const char* key, const char* error_key, const Estimate& estimate) {
+    context.summarise(key, estimate.mean, "mean over the second half of the run");
+    context.summarise(error_key, estimate.error, "its standard error, correlations counted");
+  };
+  put("temperature_mean_k", "temperature_error_k", temperature);
+  put("pressure_mean_bar", "pressure_error_bar", pressure);
+  put("density_mean_g_per_cm3", "density_error_g_per_cm3", density);
+  energy.mean /= n;
+  energy.error /= n;
+  const auto tile = [&](const std::string& name, const Estimate& estimate, const char* unit,
+                        const std::string& doubt = "") {
+    context.headline(name + (std::isfinite(estimate.error) ? "" : ", too few samples for an error"),
+                     text_with_error(estimate, unit), doubt);
+  };
+  tile("temperature", temperature, "K", doubt_of_target(temperature, target_temperature(options), "K"));
+  tile("pressure", pressure, "bar", npt ? doubt_of_target(pressure, target_pressure(options), "bar") : "");
+  if (npt) tile("density", density, "g/cm³");
+  tile("potential energy", energy, "eV/atom");
+}
+
+void ThermoLog::report_pressure_tensor(Report& report) const {
+  std::vector<std::string> header{"component"}, row{"pressure tensor (bar)"};
+  for (const char* component : {"xx", "yy", "zz", "xy", "xz", "yz"}) {
+    header.emplace_back(component);
+    row.push_back(text_with_error(mean(std::string("pressure_") + component), ""));
+  }
+  report.table(header, {row},
+               "The stress tensor is its negative. Second half of the run; every row is in run.h5, thermo.");
+}
+
+void ThermoLog::report(Context& context, const IntegratorOptions& options, std::int64_t n_atoms) const {
+  const auto time = column("time");
+  if (time.empty()) return;
+  const bool moves = options.ensemble != Ensemble::minimise;
+  if (moves) report_means(context, options, n_atoms);
+  report_drift(context, moves, n_atoms);
+
+  const auto scale = 1e3 / static_cast<double>(n_atoms);
+  const auto conserved = column("conserved"), total = column("total");
+  std::vector<double> drift, energy;
+  for (double value : conserved) drift.push_back((value - reference_) * scale);
+  for (double value : total) energy.push_back((value - total.front()) * scale);
+  Report& report = context.report();
+  report.section(moves ? "Energy, temperature, pressure" : "Energy");
+  if (!moves) {
+    const auto steps = column("step"), potential = column("potential");
+    std::vector<double> above;
+    for (double value : potential) above.push_back((value - potential.front()) * scale);
+    report.plot(
+        {"Energy", "step", "potential energy - start (meV/atom)", {{"", steps, above}}, false, false, ""});
+    return;
+  }
+  report.paragraph("Means and errors are over the second half of the run.");
+  report.plot(over_time("Temperature", "temperature (K)", time, column("temperature"), mean("temperature"),
+                        target_temperature(options), "K"));
+  report.plot({"Energy",
+               "time (ps)",
+               "energy - start (meV/atom)",
+               {{"conserved", time, drift}, {"potential + kinetic", time, energy, false, true}},
+               false,
+               false,
+               "The conserved quantity (with the baths' energy) should stay level."});
+  const bool npt = is_at_constant_pressure(options.ensemble);
+  report.plot(over_time("Pressure", "pressure (bar)", time, column("pressure"), mean("pressure"),
+                        npt ? target_pressure(options) : std::nullopt, "bar"));
+  if (npt)
+    report.plot(
+        over_time("Volume", "volume (Å³)", time, column("volume"), mean("volume"), std::nullopt, "Å³"));
+  report_pressure_tensor(report);
+}
+
+}  // namespace quintet::dpmd

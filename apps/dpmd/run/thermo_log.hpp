@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "apps/application/life/context.hpp"
+#include "apps/application/report/statistics.hpp"
+#include "apps/dpmd/setup/run_options.hpp"
+#include "physics/particles/observables/thermo.hpp"
+
+namespace quintet::dpmd {
+
+/// The thermo table: a row every so often in run.h5 (group `thermo`), and the watch over the run's health.
+class ThermoLog {
+ public:
+  /// On a restart rows after `first_step` are dropped and what was there before is read back. Collective.
+  ThermoLog(Context& context, const LimitOptions& limits, std::int64_t first_step);
+
+  /// Add a row. Collective. Throws NumericalError (on all ranks) if the conserved energy has drifted or the
+  /// temperature risen beyond the limits, or if either is not finite; the row is written before.
+  void add(const ThermoSample& sample, std::int64_t n_atoms);
+  /// Means with their errors, drift and plots into tiles, summary and report.
+  void report(Context& context, const IntegratorOptions& options, std::int64_t n_atoms) const;
+
+ private:
+  [[nodiscard]] std::vector<double> column(const std::string& name) const;
+  /// Mean over the second half of the rows.
+  [[nodiscard]] Estimate mean(const std::string& name) const;
+  void report_drift(Context& context, bool moves, std::int64_t n_atoms) const;
+  void report_means(Context& context, const IntegratorOptions& options, std::int64_t n_atoms) const;
+  void report_pressure_tensor(Report& report) const;
+
+  LimitOptions limits_;
+  std::vector<hdf5::Series> series_;       ///< one a column
+  std::vector<std::vector<double>> rows_;  ///< all rows so far, on rank 0
+  double reference_ = 0;                   ///< conserved energy of the first row (eV)
+  bool has_reference_ = false;
+};
+
+}  // namespace quintet::dpmd

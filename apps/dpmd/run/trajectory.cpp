@@ -1,0 +1,96 @@
+#include "apps/dpmd/run/trajectory.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "apps/dpmd/setup/system.hpp"
+#include "io/log/error.hpp"
+#include "physics/particles/files/extended_xyz.hpp"
+
+namespace quintet::dpmd {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+bool writes(const TrajectoryOptions& options, TrajectoryFormat format) {
+  return options.format == format || options.format == TrajectoryFormat::both;
+}
+
+}  // namespace
+
+std::uintmax_t xyz_length_up_to(const std::string& path, std::int64_t step) {
+  std::ifstream file(path, std::ios::binary);
+  std::uintmax_t length = 0;
+  for (std::string line; std::getline(file, line);) {
+    const long long n_atoms = std::atoll(line.c_str());
+    std::string comment;
+    if (n_atoms <= 0 || !std::getline(file, comment)) break;
+    const auto at = comment.find("step=");
+    if (at == std::string::npos || std::atoll(comment.c_str() + at + 5) > step) break;
+    long long n = 0;
+    while (n < n_atoms && std::getline(file, line)) ++n;
+    if (n < n_atoms || file.eof()) break;  // a kill has cut it
+    length = static_cast<std::uintmax_t>(file.tellg());
+  }
+  return length;
+}
+
+Trajectory::Trajectory(Context& context, const std::optional<TrajectoryOptions>& options,
+                       const Simulation& simulation)
+    : comm_(context.comm()), options_(options) {
+  if (!options_) return;
+  // A run that goes on in another folder, or had no trajectory so far, begins one.
+  const auto goes_on = [&](const std::string& path) {
+    return context.restart_file() && comm_.any(fs::exists(path));
+  };
+  if (writes(*options_, TrajectoryFormat::xyz)) {
+    xyz_ = context.path("trajectory.xyz");
+    begin_xyz(goes_on(xyz_), simulation.step());
+  }
+  if (!writes(*options_, TrajectoryFormat::h5md)) return;
+  H5mdOptions h5md;
+  h5md.velocities = options_->velocities;
+  h5md.forces = options_->forces;
+  h5md.single_precision = options_->single_precision;
+  h5md.provenance = context.provenance();
+  const std::string path = context.path("trajectory.h5");
+  if (goes_on(path)) h5md.restart_step = simulation.step();
+  h5md_.emplace(comm_, path, simulation.atoms(), h5md);
+}
+
+void Trajectory::begin_xyz(bool restarts, std::int64_t step) const {
+  on_root(comm_, [&] {
+    if (restarts) return fs::resize_file(xyz_, xyz_length_up_to(xyz_, step));
+    if (!std::ofstream(xyz_)) throw ResourceError(fmt::format("{}: cannot be written", xyz_));
+  });
+}
+
+void Trajectory::add(const Simulation& simulation, double time) {
+  if (!due(simulation.step())) return;
+  if (h5md_) h5md_->append(simulation.step(), time, simulation.atoms());
+  if (!xyz_.empty()) add_xyz(simulation, time);
+}
+
+void Trajectory::add_xyz(const Simulation& simulation, double time) const {
+  Configuration frame = simulation.domain().gather(simulation.atoms(), options_->unwrapped);
+  on_root(comm_, [&] {
+    frame.energy = simulation.system().total.energy;
+    frame.virial = simulation.system().total.virial;
+    frame.masses.clear();  // the same in all frames, and trajectory.h5 or the input has them
+    if (!options_->velocities) frame.velocities.clear();
+    if (!options_->forces) frame.forces.clear();
+    ExtendedXyzOptions xyz;
+    xyz.append = true;
+    xyz.keys = fmt::format("step={} time={:.17g}", simulation.step(), time);
+    write_extended_xyz(xyz_, frame, xyz);
+  });
+}
+
+void Trajectory::flush() {
+  if (h5md_) h5md_->flush();
+}
+
+}  // namespace quintet::dpmd

@@ -1,0 +1,186 @@
+#include "apps/dpmd/setup/run_options.hpp"
+
+#include <fmt/format.h>
+
+namespace quintet::dpmd {
+
+void describe_masses(Schema& schema, NamedMasses& masses) {
+  schema
+      .named_quantities(
+          "masses", masses, "amu",
+          "Masses of types by name, such as isotopes, in place of the file's and of the standard "
+          "ones of elements")
+      .above(0)
+      .example("{H: 2.014 u}");
+  schema.check([&masses] { return unlikely_mass(masses); });
+}
+
+void describe(Schema& schema, SystemOptions& options) {
+  schema
+      .text("file", options.file,
+            "Atoms: extended XYZ, LAMMPS data, a DeePMD folder, an H5MD trajectory, POSCAR or a checkpoint")
+      .required()
+      .existing_file();
+  schema.integer("frame", options.frame, "Frame to take, from 0; negative ones count from the end");
+  schema.texts(
+      "types", options.types,
+      "Names of the types of files that number them and do not name them: [O, H]; a file's own names count, "
+      "and must agree");
+  describe_masses(schema, options.masses);
+  schema.integers("replicate", options.replicate, "Copies along the cell's rows")
+      .length(3, 3)
+      .at_least(1)
+      .at_most(1000000);
+}
+
+void describe(Schema& schema, RepulsionSection& options) {
+  schema.choice(
+      "kind", options.kind, {{"zbl", RepulsionSection::Kind::zbl}},
+      "Universal screened repulsion of the nuclei (Ziegler, Biersack, Littmark), added to the model");
+  schema.quantity("inner", options.range.inner, "angstrom", "Whole up to this distance").above(0);
+  schema
+      .quantity("outer", options.range.outer, "angstrom",
+                "Switched off smoothly up to this distance; below the closest pairs of the training data, as "
+                "it is added to the model")
+      .above(0);
+  schema.check([&options]() -> std::optional<std::string> {
+    if (options.range.inner < options.range.outer) return std::nullopt;
+    return fmt::format("inner = {:g} is not below outer = {:g} angstrom", options.range.inner,
+                       options.range.outer);
+  });
+}
+
+void describe(Schema& schema, PotentialOptions& options) {
+  using namespace potential;
+  schema
+      .texts("model", options.models,
+             "Deep Potential model in DeePMD-kit's native format (.dp), or several: the first drives, the "
+             "others "
+             "tell where it can be trusted (section deviation)")
+      .required()
+      .existing_file()
+      .length(1);
+  schema.choice(
+      "precision", options.evaluation.precision,
+      {{"model", Precision::model}, {"double", Precision::fp64}, {"mixed", Precision::mixed}},
+      "Arithmetic of the networks: as the model says, float64, or float32 (sums and forces stay float64)");
+  schema.choice("compress", options.evaluation.compression,
+                {{"auto", Compression::automatic}, {"off", Compression::off}, {"file", Compression::file}},
+                "Embedding: piecewise polynomials made at the start (their error is printed), the networks "
+                "themselves, or "
+                "the table of a compressed model");
+  schema.choice("sel_overflow", options.evaluation.sel_rule,
+                {{"lammps", SelRule::per_type}, {"deepmd", SelRule::two_stage}},
+                "Which neighbours stay when there are more than sel holds: the nearest of each type (LAMMPS, "
+                "TensorFlow) or "
+                "first the nearest of all (PyTorch)");
+  schema.section("repulsion", options.repulsion, "Short-range repulsion; absent: none");
+}
+
+void describe(Schema& schema, DomainSection& options) {
+  schema.quantity("skin", options.skin, "angstrom", "Neighbour lists reach this much beyond the cutoff")
+      .above(0)
+      .on_restart(OnRestart::free);
+  schema.integers("ranks", options.ranks, "Grid of ranks along the cell's rows; 0: chosen")
+      .length(3, 3)
+      .at_least(0)
+      .at_most(1000000)
+      .on_restart(OnRestart::free);
+}
+
+std::array<int, 3> grid_of(const DomainSection& options) {
+  const auto& n = options.ranks;
+  return {static_cast<int>(n[0]), static_cast<int>(n[1]), static_cast<int>(n[2])};
+}
+
+void describe(Schema& schema, TrajectoryOptions& options) {
+  schema
+      .choice(
+          "format", options.format,
+          {{"h5md", TrajectoryFormat::h5md},
+           {"xyz", TrajectoryFormat::xyz},
+           {"both", TrajectoryFormat::both}},
+          "trajectory.h5 (H5MD, all ranks write; forces in kJ/mol/angstrom as its units say), trajectory.xyz "
+          "(extended XYZ, 17 digits, one rank writes; angstrom, angstrom/ps, eV, eV/angstrom), or both")
+      .on_restart(OnRestart::free);
+  schema.integer("interval", options.interval, "Steps between frames")
+      .at_least(1)
+      .on_restart(OnRestart::free);
+  schema.flag("velocities", options.velocities, "Write velocities").on_restart(OnRestart::fixed);
+  schema.flag("forces", options.forces, "Write forces").on_restart(OnRestart::fixed);
+  schema.flag("single_precision", options.single_precision, "trajectory.h5 in float32: half the size")
+      .on_restart(OnRestart::fixed);
+  schema
+      .flag("unwrapped", options.unwrapped,
+            "Positions of trajectory.xyz without periodic jumps; false: in the cell. trajectory.h5 has the "
+            "cell's "
+            "and, beside them, the crossings")
+      .on_restart(OnRestart::fixed);
+}
+
+void describe(Schema& schema, LimitOptions& options) {
+  schema
+      .quantity("energy_drift", options.energy_drift, "eV",
+                "Stop (exit 3) when the conserved energy has drifted by more an atom (not in a minimisation)")
+      .above(0);
+  schema.quantity("temperature", options.temperature, "K", "Stop (exit 3) above this temperature").above(0);
+}
+
+void describe(Schema& schema, ReferenceOptions& options) {
+  schema
+      .text("rdf", options.rdf,
+            "CSV file of r (angstrom) and g(r) to draw beside this run's, of all atoms or, where the second "
+            "column's name is a pair as O_O, of that pair; needs observables.rdf")
+      .existing_file();
+  schema.text("label", options.label, "What the reference is, for legends");
+}
+
+void describe(Schema& schema, RunOptions& options) {
+  schema.section("system", options.system, "The atoms").on_restart(OnRestart::fixed);
+  schema.section("potential", options.potential, "The forces");
+  const bool ramps = options.integrator.temperature_end || options.integrator.barostat.pressure_end;
+  schema.section("time", options.time, "The steps")
+      .on_restart("steps", ramps ? OnRestart::physics : OnRestart::free);
+  schema.section("integrator", options.integrator, "The ensemble");
+  schema.section("velocities", options.velocities, "Initial velocities").on_restart(OnRestart::fixed);
+  schema
+      .section("frozen", options.frozen,
+               "Atoms that do not move: no forces, velocities or degrees of freedom; absent: none. Not at "
+               "constant "
+               "pressure; the pressure of other ensembles counts all forces, the frozen atoms' too")
+      .on_restart(OnRestart::fixed);
+  schema.section("domain", options.domain, "Ranks and neighbour lists");
+  schema.integer("thermo_interval", options.thermo_interval, "Steps between rows of the thermo table")
+      .at_least(1)
+      .on_restart(OnRestart::free);
+  schema.section("trajectory", options.trajectory, "Frames of the run; absent: none")
+      .on_restart(OnRestart::free);
+  schema.section("observables", options.observables, "Averages over the run");
+  schema
+      .section("deviation", options.deviation,
+               "How far the models disagree, in model_devi.out; absent: not told")
+      .on_restart(OnRestart::free);
+  schema.section("selection", options.selection,
+                 "Frames worth a label: candidates.h5, and a choice of them in selected.xyz; absent: none");
+  schema.integer("checkpoint_interval", options.checkpoint_interval, "Steps between checkpoints")
+      .at_least(1)
+      .on_restart(OnRestart::free);
+  schema.integer("checkpoint_keep", options.checkpoint_keep, "Checkpoints that stay")
+      .at_least(1)
+      .on_restart(OnRestart::free);
+  schema.section("limits", options.limits, "When to stop with exit code 3").on_restart(OnRestart::free);
+  schema.section("reference", options.reference, "Results to set beside this run's")
+      .on_restart(OnRestart::free);
+  schema.integer("seed", options.seed, "Seed of all random numbers").at_least(0);
+  schema.check([&options]() -> std::optional<std::string> {
+    if (options.reference.rdf && !options.observables.rdf)
+      return "reference.rdf needs 'observables: {rdf: {}}'";
+    if (options.deviation && options.potential.models.size() < 2)
+      return "deviation needs at least two models, such as 'potential: {model: [a.dp, b.dp]}'; there is one";
+    if (options.selection && !options.deviation)
+      return "selection goes by the deviation: add 'deviation: {}' and several models";
+    return std::nullopt;
+  });
+}
+
+}  // namespace quintet::dpmd

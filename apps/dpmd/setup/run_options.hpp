@@ -1,0 +1,103 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/dpmd/setup/deviation_options.hpp"
+#include "apps/dpmd/setup/selection_options.hpp"
+#include "io/config/schema.hpp"
+#include "physics/particles/dynamics/dynamics_options.hpp"
+#include "physics/particles/files/read_configuration_types.hpp"
+#include "physics/particles/observables/observables_options.hpp"
+#include "surrogates/potential/evaluation/deep_potential.hpp"
+#include "surrogates/potential/model/repulsion.hpp"
+
+/// What the user writes in a YAML file for `dpmd run` and `dpmd equation_of_state`.
+namespace quintet::dpmd {
+
+/// Section `system`: where the atoms come from.
+struct SystemOptions {
+  std::string file;
+  std::optional<std::int64_t> frame;
+  std::vector<std::string> types;  ///< names of numbered types
+  NamedMasses masses{};            ///< (amu) by the names of types; win over the file's and the element's
+  std::vector<std::int64_t> replicate{1, 1, 1};
+};
+void describe(Schema& schema, SystemOptions& options);
+/// Key `masses` of it, which is a flag of commands without a YAML file.
+void describe_masses(Schema& schema, NamedMasses& masses);
+
+/// Section `potential.repulsion`: what keeps atoms apart where the model has not been trained.
+struct RepulsionSection {
+  enum class Kind { zbl };
+  Kind kind = Kind::zbl;
+  potential::RepulsionOptions range;
+};
+void describe(Schema& schema, RepulsionSection& options);
+
+/// Section `potential`: the Deep Potential model or models and how they are evaluated.
+struct PotentialOptions {
+  std::vector<std::string> models;  ///< the first drives
+  potential::DeepPotentialOptions evaluation;
+  std::optional<RepulsionSection> repulsion;
+};
+void describe(Schema& schema, PotentialOptions& options);
+
+/// Section `domain`: how space is shared out.
+struct DomainSection {
+  double skin = 2.0;                         ///< (angstrom)
+  std::vector<std::int64_t> ranks{0, 0, 0};  ///< grid of ranks; 0: chosen
+};
+void describe(Schema& schema, DomainSection& options);
+/// The grid as the domain takes it.
+[[nodiscard]] std::array<int, 3> grid_of(const DomainSection& options);
+
+enum class TrajectoryFormat { h5md, xyz, both };
+
+/// Section `trajectory`: frames of the run.
+struct TrajectoryOptions {
+  TrajectoryFormat format = TrajectoryFormat::h5md;
+  std::int64_t interval = 1000;
+  bool velocities = true, forces = false, single_precision = false, unwrapped = false;
+};
+void describe(Schema& schema, TrajectoryOptions& options);
+
+/// Section `limits`: when a run is no longer physics.
+struct LimitOptions {
+  double energy_drift = 0.1;  ///< of the conserved quantity (eV an atom)
+  double temperature = 1e5;   ///< (K)
+};
+void describe(Schema& schema, LimitOptions& options);
+
+/// Section `reference`: results to set beside this run's.
+struct ReferenceOptions {
+  std::optional<std::string> rdf;  ///< CSV: r (angstrom), g(r)
+  std::string label = "reference";
+};
+void describe(Schema& schema, ReferenceOptions& options);
+
+struct RunOptions {
+  SystemOptions system;
+  PotentialOptions potential;
+  TimeOptions time;
+  IntegratorOptions integrator;
+  VelocityOptions velocities;
+  std::optional<FrozenOptions> frozen;
+  DomainSection domain;
+  std::int64_t thermo_interval = 100;
+  std::optional<TrajectoryOptions> trajectory;
+  ObservablesOptions observables;
+  std::optional<DeviationOptions> deviation;
+  std::optional<SelectionOptions> selection;
+  std::int64_t checkpoint_interval = 10000;
+  int checkpoint_keep = 3;
+  LimitOptions limits;
+  ReferenceOptions reference;
+  std::int64_t seed = 1;
+};
+void describe(Schema& schema, RunOptions& options);
+
+}  // namespace quintet::dpmd

@@ -1,0 +1,161 @@
+#include "apps/dpmd/setup/system.hpp"
+
+#include <algorithm>
+
+#include "apps/application/life/memory.hpp"
+#include "apps/dpmd/setup/checkpoint_configuration.hpp"
+#include "io/config/suggest.hpp"
+#include "io/log/error.hpp"
+#include "io/log/log.hpp"
+#include "physics/particles/domain/validate_configuration.hpp"
+#include "physics/particles/files/read_configuration.hpp"
+
+namespace quintet::dpmd {
+
+namespace {
+
+/// What a run needs, roughly: an atom with its neighbours and its share of ghosts; an atom on rank 0 before
+/// it is sent to its rank.
+constexpr double bytes_per_atom = 3000, input_bytes_per_atom = 200;
+
+}  // namespace
+
+namespace {
+
+std::unique_ptr<ForceField> make_model(const PotentialOptions& options, const std::string& path) {
+  std::unique_ptr<ForceField> field =
+      std::make_unique<potential::DeepPotential>(potential::read_dp(path), options.evaluation);
+  if (options.repulsion)
+    field = std::make_unique<potential::Repulsion>(std::move(field), options.repulsion->range);
+  log::info("{}: {}", path, field->description());
+  return field;
+}
+
+}  // namespace
+
+std::unique_ptr<ForceField> make_force_field(const PotentialOptions& options) {
+  return make_model(options, options.models.front());
+}
+
+potential::Ensemble make_ensemble(const PotentialOptions& options, const ForceField& driving,
+                                  const potential::DeviationMeasure& measure) {
+  std::vector<std::unique_ptr<ForceField>> companions;
+  for (std::size_t m = 1; m < options.models.size(); ++m) {
+    auto field = make_model(options, options.models[m]);
+    QUINTET_CHECK(
+        field->type_names() == driving.type_names(),
+        "{}: knows the types {}, but {} knows {}; the models of an ensemble must have the same type map",
+        options.models[m], name_list(field->type_names()), options.models.front(),
+        name_list(driving.type_names()));
+    QUINTET_CHECK(
+        field->cutoff() == driving.cutoff(),
+        "{}: has a cutoff of {} angstrom, but {} has {}; the models of an ensemble must have the same cutoff",
+        options.models[m], field->cutoff(), options.models.front(), driving.cutoff());
+    companions.push_back(std::move(field));
+  }
+  return {std::move(companions), measure};
+}
+
+Configuration with_types(Configuration configuration, const std::vector<std::string>& model_types,
+                         const std::string& file) {
+  std::vector<int> to_model;
+  std::vector<double> masses(model_types.size(), 0.0);
+  std::vector<bool> used(configuration.type_names.size(), false);
+  for (int type : configuration.types) used.at(type) = true;
+  for (std::size_t t = 0; t < configuration.type_names.size(); ++t) {
+    const auto& name = configuration.type_names[t];
+    const auto at = std::find(model_types.begin(), model_types.end(), name);
+    QUINTET_CHECK(at != model_types.end() || !used[t], "{}: type '{}' is not in the model, which knows: {}{}",
+                  file, name, name_list(model_types), did_you_mean(name, model_types));
+    to_model.push_back(at == model_types.end() ? -1 : static_cast<int>(at - model_types.begin()));
+    if (!used[t]) continue;
+    double& mass = masses[static_cast<std::size_t>(to_model[t])];
+    const double own = configuration.masses.empty() ? atomic_mass(name) : configuration.masses[t];
+    QUINTET_CHECK(
+        mass == 0 || mass == own,
+        "{}: two of its types are called '{}' and weigh {:g} and {:g} amu; one type of the model has one "
+        "mass: give it with masses {{{}: ... u}}",
+        file, name, mass, own, name);
+    mass = own;
+  }
+  for (int& type : configuration.types) type = to_model[type];
+  // A type without atoms needs no mass; 1 keeps divisions finite.
+  for (double& mass : masses) mass = mass == 0 ? 1.0 : mass;
+  configuration.type_names = model_types;
+  configuration.masses = masses;
+  return configuration;
+}
+
+void on_root(const Comm& comm, const std::function<void()>& action) {
+  std::string message;
+  int code = 0;
+  if (comm.is_root()) try {
+      action();
+    } catch (const Error& error) {
+      message = error.what();
+      code = static_cast<int>(error.code());
+    }
+  code = comm.broadcast(code);
+  if (code == 0) return;
+  throw Error(static_cast<ExitCode>(code), comm.broadcast(message));
+}
+
+void require_known(const NamedMasses& masses, const std::vector<std::string>& model_types,
+                   const std::string& key) {
+  for (const auto& [name, mass] : masses)
+    QUINTET_CHECK(std::find(model_types.begin(), model_types.end(), name) != model_types.end(),
+                  "{}: the model has no type '{}', it knows: {}{}", key, name, name_list(model_types),
+                  did_you_mean(name, model_types));
+}
+
+namespace {
+
+/// The file of the options, its types and masses as it and they say.
+Configuration read_named(const SystemOptions& options) {
+  ReadOptions read;
+  read.frame = options.frame;
+  read.type_names = options.types;
+  read.masses = options.masses;
+  if (!is_checkpoint(options.file)) return read_configuration(options.file, read);
+  Configuration configuration = read_checkpoint(options.file);
+  check_given_names(options.file, configuration, options.types);
+  set_masses(configuration, options.masses);
+  return configuration;
+}
+
+}  // namespace
+
+Configuration read_system(const Comm& comm, const SystemOptions& options,
+                          const std::vector<std::string>& model_types) {
+  Configuration configuration;
+  on_root(comm, [&] {
+    require_known(options.masses, model_types, "system.masses");
+    configuration = with_types(read_named(options), model_types, options.file);
+    validate(configuration, closest_start);
+  });
+  const auto& n = options.replicate;
+  const double n_atoms = static_cast<double>(comm.broadcast(configuration.n_atoms())) *
+                         static_cast<double>(n[0]) * static_cast<double>(n[1]) * static_cast<double>(n[2]);
+  require_memory(
+      comm, bytes_per_atom * n_atoms / comm.size() + (comm.is_root() ? input_bytes_per_atom * n_atoms : 0),
+      fmt::format("{:.3g} atoms", n_atoms));
+  on_root(comm, [&] {
+    configuration =
+        replicated(configuration, {static_cast<int>(n[0]), static_cast<int>(n[1]), static_cast<int>(n[2])});
+  });
+  broadcast_box(comm, configuration);
+  return configuration;
+}
+
+void broadcast_box(const Comm& comm, Configuration& configuration) {
+  struct Shape {
+    Mat3 rows;
+    Vec3 origin;
+    std::array<bool, 3> periodic;
+  };
+  const auto& box = configuration.box;
+  const Shape shape = comm.broadcast(Shape{box.rows(), box.origin(), box.periodic()});
+  configuration.box = Box(shape.rows, shape.periodic, shape.origin);
+}
+
+}  // namespace quintet::dpmd

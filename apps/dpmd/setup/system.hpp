@@ -1,0 +1,48 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "apps/dpmd/setup/run_options.hpp"
+#include "io/parallel/comm.hpp"
+#include "physics/particles/atoms/configuration.hpp"
+#include "surrogates/potential/evaluation/ensemble.hpp"
+
+namespace quintet::dpmd {
+
+/// Closest pair of atoms a run starts from (angstrom): the potential's polynomials end there.
+inline constexpr double closest_start = 0.2;
+
+/// The force field of the options: the first model, with repulsion if asked for; logs what it is. Collective:
+/// every rank reads the model.
+[[nodiscard]] std::unique_ptr<ForceField> make_force_field(const PotentialOptions& options);
+
+/// The other models of the options, with the same repulsion, to be measured against `driving`. Collective.
+/// Throws InputError if one has other types or another cutoff.
+[[nodiscard]] potential::Ensemble make_ensemble(const PotentialOptions& options, const ForceField& driving,
+                                                const potential::DeviationMeasure& measure);
+
+/// Types of a configuration by the model's names, masses from the file or the element table.
+/// Throws InputError for a type that the model does not know.
+[[nodiscard]] Configuration with_types(Configuration configuration,
+                                       const std::vector<std::string>& model_types, const std::string& file);
+
+/// Every name of `masses` must be a type of the model. Throws InputError that begins with `key`.
+void require_known(const NamedMasses& masses, const std::vector<std::string>& model_types,
+                   const std::string& key);
+
+/// Read, check, replicate: the start of a run, on rank 0 (empty elsewhere). An error on rank 0 is thrown on
+/// all ranks.
+[[nodiscard]] Configuration read_system(const Comm& comm, const SystemOptions& options,
+                                        const std::vector<std::string>& model_types);
+
+/// Give all ranks the box of rank 0's configuration. Collective.
+void broadcast_box(const Comm& comm, Configuration& configuration);
+
+/// Run `action` on rank 0; what it throws as Error is thrown on all ranks with the same message and code.
+/// Collective.
+void on_root(const Comm& comm, const std::function<void()>& action);
+
+}  // namespace quintet::dpmd

@@ -1,0 +1,161 @@
+#include "apps/dpmd/test/parity.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "apps/dpmd/setup/placed_frame.hpp"
+
+namespace quintet::dpmd {
+
+namespace {
+
+constexpr std::size_t numbers_before_forces = 11;  ///< place in the list, energy, virial
+
+/// Forces of a frame in the order of its atoms, evaluated on this rank alone.
+Prediction predict_frame(ForceField& field, Configuration frame) {
+  frame.type_names = field.type_names();
+  frame.masses.assign(frame.type_names.size(), 1.0);  // nothing moves
+  frame.ids.clear();
+  frame.velocities.clear();
+  PlacedFrame placed(Comm::self(), frame, field.cutoff());
+  const Energetics result = placed.compute(field);
+  Prediction prediction;
+  prediction.energy = result.energy;
+  prediction.virial = result.virial;
+  prediction.forces = placed.forces();
+  return prediction;
+}
+
+void pack(const Prediction& prediction, std::size_t place, std::vector<double>& numbers) {
+  numbers.push_back(static_cast<double>(place));
+  numbers.push_back(prediction.energy);
+  numbers.insert(numbers.end(), prediction.virial.begin(), prediction.virial.end());
+  for (const auto& force : prediction.forces) numbers.insert(numbers.end(), force.begin(), force.end());
+}
+
+Prediction unpack(std::span<const double> numbers, FrameIndex index, std::size_t n_atoms) {
+  Prediction prediction;
+  prediction.index = index;
+  prediction.energy = numbers[1];
+  std::copy_n(numbers.begin() + 2, 9, prediction.virial.begin());
+  for (std::size_t i = 0; i < n_atoms; ++i) {
+    const double* force = numbers.data() + numbers_before_forces + 3 * i;
+    prediction.forces.push_back({force[0], force[1], force[2]});
+  }
+  return prediction;
+}
+
+Plot parity_plot(const std::string& title, const std::string& unit, const Pairs& pairs) {
+  const auto [low, high] = std::minmax_element(pairs.label.begin(), pairs.label.end());
+  Curve points{"", pairs.label, pairs.model, true};
+  Curve diagonal{"model = label", {*low, *high}, {*low, *high}, false, true};
+  return {title,
+          fmt::format("label ({})", unit),
+          fmt::format("model ({})", unit),
+          {std::move(points), std::move(diagonal)},
+          false,
+          false,
+          ""};
+}
+
+void add(Pairs& pairs, double label, double model) {
+  pairs.label.push_back(label);
+  pairs.model.push_back(model);
+}
+
+}  // namespace
+
+std::vector<FrameIndex> frames_of(const std::vector<potential::System>& systems, std::size_t most) {
+  std::vector<FrameIndex> all;
+  for (std::size_t s = 0; s < systems.size(); ++s)
+    for (std::size_t f = 0; f < systems[s].frames.size(); ++f) all.push_back({s, f});
+  if (most == 0 || all.size() <= most) return all;
+  std::vector<FrameIndex> chosen;
+  for (std::size_t i = 0; i < most; ++i) chosen.push_back(all[i * all.size() / most]);
+  return chosen;
+}
+
+std::vector<Prediction> predict(const Comm& comm, ForceField& field,
+                                const std::vector<potential::System>& systems,
+                                std::span<const FrameIndex> frames) {
+  std::vector<double> numbers;
+  const auto stride = static_cast<std::size_t>(comm.size());
+  for (std::size_t i = static_cast<std::size_t>(comm.rank()); i < frames.size(); i += stride)
+    pack(predict_frame(field, systems[frames[i].system].frames[frames[i].frame]), i, numbers);
+  numbers = comm.gather(std::span<const double>(numbers));
+  std::vector<Prediction> predictions(comm.is_root() ? frames.size() : 0);
+  for (std::size_t at = 0; at < numbers.size();) {
+    const auto place = static_cast<std::size_t>(numbers[at]);
+    const std::size_t n_atoms = systems[frames[place].system].n_atoms();
+    predictions[place] = unpack(std::span(numbers).subspan(at), frames[place], n_atoms);
+    at += numbers_before_forces + 3 * n_atoms;
+  }
+  return predictions;
+}
+
+void Errors::add(double difference) {
+  ++n;
+  absolute += std::abs(difference);
+  square += difference * difference;
+  largest = std::max(largest, std::abs(difference));
+}
+
+Errors& Errors::operator+=(const Errors& other) {
+  n += other.n;
+  absolute += other.absolute;
+  square += other.square;
+  largest = std::max(largest, other.largest);
+  return *this;
+}
+
+double Errors::rmse() const { return n == 0 ? 0 : std::sqrt(square / static_cast<double>(n)); }
+double Errors::mae() const { return n == 0 ? 0 : absolute / static_cast<double>(n); }
+
+Errors errors(const Pairs& pairs) {
+  Errors result;
+  for (std::size_t i = 0; i < pairs.label.size(); ++i) result.add(pairs.model[i] - pairs.label[i]);
+  return result;
+}
+
+Parity parity(const std::vector<potential::System>& systems, const std::vector<Prediction>& predictions) {
+  Parity result;
+  for (const auto& prediction : predictions) {
+    const auto& label = systems[prediction.index.system].frames[prediction.index.frame];
+    const auto n = static_cast<double>(label.n_atoms());
+    if (label.energy) add(result.energy, *label.energy / n, prediction.energy / n);
+    for (std::size_t i = 0; i < label.forces.size(); ++i)
+      for (int k = 0; k < 3; ++k) add(result.force, label.forces[i][k], prediction.forces[i][k]);
+    if (label.virial)
+      for (std::size_t k = 0; k < 9; ++k)
+        add(result.virial, (*label.virial)[k] / n, prediction.virial[k] / n);
+  }
+  return result;
+}
+
+void report_parity(Report& report, const std::string& heading, const Parity& parity) {
+  struct Row {
+    const char *quantity, *unit, *axis_unit;
+    const Pairs& pairs;
+    double scale;
+  };
+  const Row rows[] = {{"Energy an atom", "meV/atom", "eV/atom", parity.energy, 1e3},
+                      {"Force component", "eV/angstrom", "eV/angstrom", parity.force, 1},
+                      {"Virial component an atom", "meV/atom", "eV/atom", parity.virial, 1e3}};
+  report.section(heading);
+  std::vector<std::vector<std::string>> table;
+  for (const auto& row : rows) {
+    if (row.pairs.label.empty()) continue;
+    const Errors e = errors(row.pairs);
+    table.push_back({row.quantity, row.unit, fmt::format("{:.4g}", row.scale * e.rmse()),
+                     fmt::format("{:.4g}", row.scale * e.mae()), fmt::format("{:.4g}", row.scale * e.largest),
+                     fmt::format("{}", e.n)});
+  }
+  report.table({"quantity", "unit", "rmse", "mae", "largest", "labels"}, table);
+  for (const auto& row : rows)
+    if (!row.pairs.label.empty()) report.plot(parity_plot(row.quantity, row.axis_unit, row.pairs));
+}
+
+}  // namespace quintet::dpmd

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "apps/application/report/report.hpp"
+#include "io/parallel/comm.hpp"
+#include "physics/particles/forces/force_field.hpp"
+#include "surrogates/potential/training/frame.hpp"
+
+/// Labels against a model: predictions, deviations, pictures; for `dpmd train` and `dpmd test`.
+namespace quintet::dpmd {
+
+/// A frame of a list of systems.
+struct FrameIndex {
+  std::size_t system = 0, frame = 0;
+};
+/// All frames, or at most `most` of them, evenly spread. most 0: all.
+[[nodiscard]] std::vector<FrameIndex> frames_of(const std::vector<potential::System>& systems,
+                                                std::size_t most = 0);
+
+/// What a model says of a frame.
+struct Prediction {
+  FrameIndex index;
+  double energy = 0;         ///< (eV)
+  Mat3 virial{};             ///< (eV)
+  std::vector<Vec3> forces;  ///< [n_atoms, 3] (eV/angstrom)
+};
+/// Energies, forces and virials of frames, each evaluated whole by one of the ranks; on rank 0 in the order
+/// of `frames`, empty elsewhere. The systems' types are the field's. Collective.
+[[nodiscard]] std::vector<Prediction> predict(const Comm& comm, ForceField& field,
+                                              const std::vector<potential::System>& systems,
+                                              std::span<const FrameIndex> frames);
+
+/// Labels and the model's values beside one another.
+struct Pairs {
+  std::vector<double> label, model;
+};
+/// Sums over differences, model minus label, as they come.
+struct Errors {
+  std::size_t n = 0;
+  double absolute = 0, square = 0, largest = 0;
+  void add(double difference);
+  Errors& operator+=(const Errors& other);
+  [[nodiscard]] double rmse() const;  ///< sqrt(sum d^2 / n); 0 if there are none
+  [[nodiscard]] double mae() const;   ///< sum |d| / n; 0 if there are none
+};
+[[nodiscard]] Errors errors(const Pairs& pairs);
+
+/// All labels that frames have, beside the model's values.
+struct Parity {
+  Pairs energy;  ///< an atom (eV)
+  Pairs force;   ///< a component (eV/angstrom)
+  Pairs virial;  ///< a component, an atom (eV)
+};
+[[nodiscard]] Parity parity(const std::vector<potential::System>& systems,
+                            const std::vector<Prediction>& predictions);
+
+/// A table of deviations and pictures of model against label under a heading.
+void report_parity(Report& report, const std::string& heading, const Parity& parity);
+
+}  // namespace quintet::dpmd

@@ -1,0 +1,127 @@
+#include "apps/dpmd/test/test.hpp"
+
+#include <filesystem>
+
+#include "apps/dpmd/setup/command_line.hpp"
+#include "apps/dpmd/setup/run_options.hpp"
+#include "apps/dpmd/setup/system.hpp"
+#include "apps/dpmd/test/parity.hpp"
+#include "apps/dpmd/test/test_results.hpp"
+#include "io/log/error.hpp"
+#include "io/log/log.hpp"
+#include "surrogates/potential/training/data.hpp"
+
+namespace quintet::dpmd {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+enum Argument { model, output, detail, frames, precision, compress, sel_overflow, overwrite, systems };
+
+/// Passes on to another force field and keeps its warnings, which a sum over frames would lose.
+class Watched final : public ForceField {
+ public:
+  explicit Watched(ForceField& field) : field_(field) {}
+  [[nodiscard]] double cutoff() const override { return field_.cutoff(); }
+  [[nodiscard]] const std::vector<std::string>& type_names() const override { return field_.type_names(); }
+  [[nodiscard]] std::string description() const override { return field_.description(); }
+  Energetics compute(const Exec& exec, Atoms& atoms, const NeighbourList& list,
+                     const ByAtom& by_atom) override {
+    Energetics result = field_.compute(exec, atoms, list, by_atom);
+    if (!result.warning.empty() && warned_++ == 0) first_ = result.warning;
+    return result;
+  }
+  /// Say how many of the frames had a warning, and one of them. Collective.
+  void report(const Comm& comm, std::size_t n_frames) const {
+    const auto warned = comm.gather(std::span(&warned_, 1));
+    std::int64_t total = 0;
+    for (const auto n : warned) total += n;
+    const auto texts = comm.gather(std::span<const char>(first_));
+    if (comm.is_root() && total > 0)
+      log::warning("in {} of {} frames, for example: {}", total, n_frames,
+                   total == warned_ ? first_ : std::string(texts.begin(), texts.end()));
+  }
+
+ private:
+  ForceField& field_;
+  std::int64_t warned_ = 0;
+  std::string first_;
+};
+
+void require_new_files(const Application::Arguments& arguments) {
+  std::vector<std::string> files{arguments[output].front() + ".json", arguments[output].front() + ".html"};
+  if (!arguments[detail].empty())
+    for (auto& file : detail_files(arguments[detail].front())) files.push_back(std::move(file));
+  for (const auto& file : files) {
+    const fs::path folder = fs::path(file).parent_path();
+    QUINTET_CHECK(folder.empty() || fs::is_directory(folder), "{}: there is no folder {} to write it to",
+                  file, folder.string());
+    QUINTET_CHECK(!arguments[overwrite].empty() || !fs::exists(file),
+                  "{} is there; nothing was written over. Remove it, choose another name or add --overwrite",
+                  file);
+  }
+}
+
+std::size_t most_frames(const Application::Arguments& arguments) {
+  const Tree number = parse_yaml(arguments[frames].front(), "--frames");
+  const std::int64_t most = number.as_integer();
+  QUINTET_CHECK(most >= 0, "--frames {} is negative; expected a number of frames, 0 for all", most);
+  return static_cast<std::size_t>(most);
+}
+
+std::vector<potential::System> labelled_systems(const std::vector<std::string>& paths,
+                                                const std::vector<std::string>& type_names) {
+  potential::DataOptions options{type_names, false, false, false};
+  auto found = potential::read_systems(paths, options);
+  bool labelled = false;
+  for (const auto& system : found)
+    for (const auto& frame : system.frames)
+      labelled = labelled || frame.energy || !frame.forces.empty() || frame.virial;
+  QUINTET_CHECK(labelled, "{}: no frame has an energy, forces or a virial to compare with", paths.front());
+  return found;
+}
+
+}  // namespace
+
+std::vector<Application::Flag> test_flags() {
+  return {{"--model", "Deep Potential model (.dp, .yaml)", true, ""},
+          {"--output", "Name of the files written, new ones: NAME.json and NAME.html", false, "test"},
+          {"--detail", "Also write labels and predictions: PREFIX.e.out, .f.out, .v.out ...", false, ""},
+          {"--frames", "Most frames to test, evenly spread; 0: all", false, "0"},
+          {"--precision", "model, double or mixed", false, "model"},
+          {"--compress", "auto, off or file", false, "auto"},
+          {"--sel-overflow", "lammps or deepmd", false, "lammps"},
+          {"--overwrite", "Replace files that are there", false, "", true},
+          {"SYSTEM...", "Labelled systems: DeePMD folders or HDF5, extended XYZ", true, ""}};
+}
+
+void test(const Comm& comm, const Application::Arguments& arguments) {
+  on_root(comm, [&] { require_new_files(arguments); });
+  const std::size_t most = most_frames(arguments);
+  const auto field = make_force_field(options_of<PotentialOptions>(
+      arguments,
+      {{"model", model}, {"precision", precision}, {"compress", compress}, {"sel_overflow", sel_overflow}}));
+  const auto& types = field->type_names();
+  const auto data = labelled_systems(arguments[systems], types);
+  Watched watched(*field);
+  const auto chosen = frames_of(data, most);
+  const auto predictions = predict(comm, watched, data, chosen);
+  watched.report(comm, chosen.size());
+  on_root(comm, [&] {
+    const auto results = test_results(data, predictions, static_cast<int>(types.size()));
+    const TestResult all = sum(results);
+    const std::string &name = arguments[output].front(), &file = arguments[model].front();
+    if (!arguments[detail].empty()) write_details(arguments[detail].front(), data, predictions);
+    write_text_file(
+        name + ".html",
+        test_report(file, field->description(), types, results, all, parity(data, predictions)).html());
+    write_text_file(name + ".json", to_json(to_tree(file, types, results, all)));
+    if (results.size() > 1)
+      for (const auto& result : results) log::info("{}", summary(result));
+    log::info("{}", summary(all));
+    log::info("{}.json, {}.html", name, name);
+  });
+}
+
+}  // namespace quintet::dpmd

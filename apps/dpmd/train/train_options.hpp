@@ -1,0 +1,143 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/config/schema.hpp"
+#include "physics/kernels/activation.hpp"
+#include "surrogates/potential/evaluation/environment.hpp"
+
+/// What the user writes in a YAML file for `dpmd train`; defaults are DeePMD-kit's.
+namespace quintet::dpmd {
+
+/// Section `model.descriptor`: se_e2_a (Zhang et al. 2018, NeurIPS 31).
+struct DescriptorOptions {
+  double rcut = 6, rcut_smooth = 0.5;    ///< (angstrom)
+  std::vector<FormulaText> sel{"auto"};  ///< "auto", "auto:FACTOR" or one number a type
+  std::vector<std::int64_t> neurons{10, 20, 40};
+  int axis_neurons = 4;
+  bool type_one_side = false, timestep = false, set_davg_zero = false;
+  Activation activation = Activation::tanh;
+  std::vector<std::string> exclude_types;  ///< "O-H"
+  double protection = 0;                   ///< (angstrom)
+};
+void describe(Schema& schema, DescriptorOptions& options);
+
+/// Section `model.fitting`.
+struct FittingOptions {
+  std::vector<std::int64_t> neurons{120, 120, 120};
+  bool timestep = true;
+  Activation activation = Activation::tanh;
+};
+void describe(Schema& schema, FittingOptions& options);
+
+/// Section `model`.
+struct ModelOptions {
+  std::vector<std::string> type_map;
+  std::optional<std::string> start;
+  bool single_precision = false;
+  DescriptorOptions descriptor;
+  FittingOptions fitting;
+  std::vector<std::string> pair_exclude_types, atom_exclude_types;
+  potential::SelRule sel_rule = potential::SelRule::per_type;
+  int statistics_batches = 10;
+};
+void describe(Schema& schema, ModelOptions& options);
+
+/// Systems [first, end) that are drawn with `weight` altogether, each by its number of batches.
+struct SystemBlock {
+  std::size_t first = 0, end = 0;
+  double weight = 0;
+};
+/// "0:2:0.5". Throws InputError.
+[[nodiscard]] SystemBlock parse_block(const std::string& text);
+
+/// Section `data.training`.
+struct TrainingDataOptions {
+  std::vector<std::string> systems;
+  FormulaText batch_size{"auto"};
+  std::vector<double> probabilities;
+  std::vector<std::string> blocks;  ///< "FIRST:END:WEIGHT", as parse_block() reads them
+};
+void describe(Schema& schema, TrainingDataOptions& options);
+
+/// Section `data.validation`.
+struct ValidationDataOptions {
+  std::vector<std::string> systems;
+  FormulaText batch_size{"auto"};
+  int batches = 1;
+};
+void describe(Schema& schema, ValidationDataOptions& options);
+
+/// Section `data`.
+struct DataSection {
+  TrainingDataOptions training;
+  std::optional<ValidationDataOptions> validation;
+  double frame_memory = 4;  ///< (GB)
+};
+void describe(Schema& schema, DataSection& options);
+
+/// A prefactor of the loss at the first and at the last step.
+struct PrefactorOptions {
+  double start = 0, limit = 0;
+  /// DeePMD-kit's rule: a term is there if neither is 0.
+  [[nodiscard]] bool active() const { return start != 0 && limit != 0; }
+};
+void describe(Schema& schema, PrefactorOptions& options);
+
+/// Section `loss`.
+struct LossOptions {
+  PrefactorOptions energy{0.02, 1}, force{1000, 1}, virial{0, 0};
+  bool intensive = false;
+};
+void describe(Schema& schema, LossOptions& options);
+
+/// Section `learning_rate`.
+struct LearningRateOptions {
+  double start = 1e-3, stop = 1e-8;
+  std::int64_t decay_steps = 5000;
+  bool smooth = false;
+};
+void describe(Schema& schema, LearningRateOptions& options);
+
+/// Section `optimiser`: Adam.
+struct OptimiserOptions {
+  double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
+};
+void describe(Schema& schema, OptimiserOptions& options);
+
+struct TrainOptions {
+  ModelOptions model;
+  DataSection data;
+  LossOptions loss;
+  LearningRateOptions learning_rate;
+  OptimiserOptions optimiser;
+  std::int64_t steps = 0;
+  std::int64_t report_interval = 1000;
+  std::int64_t checkpoint_interval = 1000;
+  int checkpoint_keep = 3;
+  double divergence = 1000;
+  std::int64_t seed = 1;
+  std::string output = "model.dp";
+};
+void describe(Schema& schema, TrainOptions& options);
+
+/// A batch size as the user gives it.
+struct BatchSize {
+  int frames = 0;  ///< 0: the least number with frames * atoms >= atoms
+  int atoms = 32;
+};
+/// Of "auto", "auto:64" or "4". Throws InputError (place, what was expected).
+[[nodiscard]] BatchSize parse_batch_size(const FormulaText& text);
+
+/// The sel of "auto", "auto:1.2" or numbers.
+struct SelRequest {
+  std::vector<int> sel;  ///< empty: automatic
+  double factor = 1.1;   ///< automatic: times the most neighbours met
+};
+/// Throws InputError (place, what was expected).
+[[nodiscard]] SelRequest parse_sel(const std::vector<FormulaText>& texts);
+
+}  // namespace quintet::dpmd

@@ -1,0 +1,99 @@
+#include "apps/dpmd/train/train_report.hpp"
+
+#include "apps/dpmd/test/parity.hpp"
+#include "io/log/log.hpp"
+#include "surrogates/potential/evaluation/deep_potential.hpp"
+
+namespace quintet::dpmd {
+
+namespace {
+
+constexpr std::size_t most_training_frames = 400;  ///< in the accuracy of what was learnt from
+
+void summarise(Context& context, const std::string& prefix, const Parity& parity) {
+  const auto put = [&](const char* key, const Pairs& pairs, double scale) {
+    if (!pairs.label.empty()) context.summarise(prefix + key, scale * errors(pairs).rmse());
+  };
+  put("energy_rmse_mev_per_atom", parity.energy, 1e3);
+  put("force_rmse_ev_per_angstrom", parity.force, 1);
+  put("virial_rmse_mev_per_atom", parity.virial, 1e3);
+}
+
+/// Tiles of what the model is worth on frames it has not learnt from, or on those it has.
+void add_headlines(Context& context, const Parity& parity, bool held_out) {
+  const char* doubt =
+      held_out ? "" : "Of frames it has learnt from; new ones will be worse: add the section validation.";
+  const auto add = [&](const char* name, const Pairs& pairs, const char* unit) {
+    if (!pairs.label.empty())
+      context.headline(name, fmt::format("{:.3g} {}", 1e3 * errors(pairs).rmse(), unit), doubt);
+  };
+  add("energy rmse", parity.energy, "meV/atom");
+  add("force rmse", parity.force, "meV/Å");
+  add("virial rmse", parity.virial, "meV/atom");
+}
+
+void say(const char* what, const Parity& parity) {
+  std::string line;
+  const auto add = [&](const char* name, const Pairs& pairs, double scale, const char* unit) {
+    if (!pairs.label.empty())
+      line +=
+          fmt::format("{}{} {:.4g} {}", line.empty() ? "" : ", ", name, scale * errors(pairs).rmse(), unit);
+  };
+  add("energy", parity.energy, 1e3, "meV/atom");
+  add("force", parity.force, 1, "eV/angstrom");
+  add("virial", parity.virial, 1e3, "meV/atom");
+  if (!line.empty()) log::info("{} rmse: {}", what, line);
+}
+
+void report_speed(Context& context, const Training& training, std::int64_t steps, double seconds) {
+  context.headline("steps", std::to_string(training.step()));
+  if (steps > 0 && seconds > 0)
+    context.headline("speed", fmt::format("{:.3g} s a step", seconds / static_cast<double>(steps)));
+  context.summarise("training_steps", training.step());
+  context.summarise("parameters", static_cast<std::int64_t>(training.trainer().n_parameters()));
+  if (steps == 0 || seconds <= 0) return;
+  context.summarise("seconds_per_step", seconds / static_cast<double>(steps));
+  context.summarise("frames_per_s", static_cast<double>(training.frames_seen()) / seconds);
+  context.summarise("atoms_per_s", static_cast<double>(training.atoms_seen()) / seconds);
+}
+
+void report_accuracy(Context& context, const TrainOptions& options, const Training& training,
+                     const potential::Model& model) {
+  const auto timer = context.phase("accuracy");
+  potential::DeepPotentialOptions evaluation;
+  evaluation.sel_rule = options.model.sel_rule;
+  potential::DeepPotential field(model, evaluation);
+  const auto of = [&](const std::vector<potential::System>& systems, std::size_t most) {
+    return parity(systems, predict(context.comm(), field, systems, frames_of(systems, most)));
+  };
+  const auto& data = training.data();
+  const Parity learnt = of(data.training, most_training_frames);
+  say("Training", learnt);
+  if (training.validates()) {
+    const Parity held_out = of(data.validation, 0);
+    say("Validation", held_out);
+    summarise(context, "", held_out);
+    add_headlines(context, held_out, true);
+    if (context.comm().is_root()) report_parity(context.report(), "Frames held out", held_out);
+  } else {
+    summarise(context, "", learnt);
+    add_headlines(context, learnt, false);
+  }
+  context.summarise("rmse_of", std::string(training.validates() ? "validation" : "training"));
+  summarise(context, "training_", learnt);
+  if (context.comm().is_root())
+    report_parity(context.report(),
+                  fmt::format("Frames learnt from (at most {} of them)", most_training_frames), learnt);
+}
+
+}  // namespace
+
+void report_training(Context& context, const TrainOptions& options, const Training& training,
+                     const potential::Model& model, std::int64_t steps, double seconds) {
+  context.report().title("dpmd train",
+                         fmt::format("{} of {} steps; {}", training.step(), options.steps, model.summary()));
+  if (!context.stopped_early()) report_accuracy(context, options, training, model);
+  report_speed(context, training, steps, seconds);
+}
+
+}  // namespace quintet::dpmd

@@ -1,0 +1,140 @@
+#include "apps/dpmd/train/training.hpp"
+
+#include <algorithm>
+
+#include "apps/dpmd/train/training_state.hpp"
+#include "io/log/error.hpp"
+#include "io/log/log.hpp"
+
+namespace quintet::dpmd {
+
+namespace {
+
+using potential::Deviations;
+using potential::Sampler;
+using potential::Sharing;
+
+constexpr std::uint64_t validation_stream = 0x76616c6964;  ///< apart from the training's draws
+
+std::optional<Sampler> validation_sampler(const TrainOptions& options, const TrainingData& data) {
+  if (data.validation.empty()) return std::nullopt;
+  const BatchSize size = parse_batch_size(options.data.validation->batch_size);
+  return Sampler(data.validation, size.frames, size.atoms, {},
+                 static_cast<std::uint64_t>(options.seed) ^ validation_stream);
+}
+
+std::size_t frame_budget(const TrainOptions& options) {
+  return static_cast<std::size_t>(options.data.frame_memory * 1e9);
+}
+
+TrainingSetup set_up(const Comm& comm, const TrainOptions& options,
+                     const std::optional<std::string>& checkpoint) {
+  if (!checkpoint) return set_up_training(options);
+  const hdf5::File file = hdf5::File::open(comm, *checkpoint);
+  check_is_training(file);
+  return set_up_training(options, read_known_model(file));
+}
+
+}  // namespace
+
+Training::Training(Comm comm, const TrainOptions& options, const std::optional<std::string>& checkpoint)
+    : comm_(std::move(comm)),
+      options_(options),
+      setup_(set_up(comm_, options_, checkpoint)),
+      schedule_(options_.learning_rate, options_.loss, options_.steps),
+      watch_(options_.divergence),
+      trainer_(potential::Trainer::create(
+          setup_.model, options_.model.sel_rule,
+          {options_.optimiser.beta1, options_.optimiser.beta2, options_.optimiser.epsilon}, comm_)),
+      sampler_(training_sampler(options_, setup_.data.training)),
+      validation_sampler_(validation_sampler(options_, setup_.data)),
+      frames_(setup_.data.training, setup_.model.rcut, frame_budget(options_)),
+      validation_frames_(setup_.data.validation, setup_.model.rcut, frame_budget(options_)) {
+  trainer_->cover(setup_.data.least_distance);
+  if (checkpoint) load(*checkpoint);
+  if (schedule_.decay_steps() != options_.learning_rate.decay_steps)
+    log::info("learning_rate.decay_steps = {} is not below steps = {}; {} is taken",
+              options_.learning_rate.decay_steps, options_.steps, schedule_.decay_steps());
+}
+
+Training::Frames Training::every_rankth(FrameStore& store, const Sampler::Batch& batch) const {
+  std::vector<std::size_t> own;
+  const auto stride = static_cast<std::size_t>(comm_.size());
+  for (auto i = static_cast<std::size_t>(comm_.rank()); i < batch.frames.size(); i += stride)
+    own.push_back(batch.frames[i]);
+  return store.take(batch.system, own);
+}
+
+/// Of the frames that share out evenly, this rank's.
+Training::Frames Training::own_frames(const Sampler::Batch& batch) {
+  Sampler::Batch even = batch;
+  even.frames.resize(batch.frames.size() - batch.frames.size() % static_cast<std::size_t>(comm_.size()));
+  return every_rankth(frames_, even);
+}
+
+/// What is left of a batch: all ranks work on each frame.
+Training::Frames Training::shared_frames(const Sampler::Batch& batch) {
+  const std::size_t left = batch.frames.size() % static_cast<std::size_t>(comm_.size());
+  return frames_.take(batch.system, std::span(batch.frames).last(left));
+}
+
+double Training::learning_rate() const {
+  return schedule_.learning_rate(std::max<std::int64_t>(step_ - 1, 0));
+}
+
+Deviations Training::advance() {
+  const Sampler::Batch batch = sampler_.batch(step_);
+  const auto prefactors = schedule_.prefactors(step_);
+  const auto n_frames = static_cast<std::int64_t>(batch.frames.size());
+  const auto size = static_cast<int>(n_frames);
+  Deviations deviations = trainer_->gradient(own_frames(batch), prefactors, size, Sharing::frames);
+  deviations += trainer_->gradient(shared_frames(batch), prefactors, size, Sharing::atoms);
+  deviations = potential::sum(comm_, deviations);
+  watch_.add(step_ + 1, deviations.loss / static_cast<double>(n_frames), prefactors, deviations);
+  trainer_->update(schedule_.learning_rate(step_));
+  ++step_;
+  frames_seen_ += n_frames;
+  atoms_seen_ += n_frames * static_cast<std::int64_t>(setup_.data.training[batch.system].n_atoms());
+  return deviations;
+}
+
+Deviations Training::validate() {
+  Deviations deviations;
+  const auto prefactors = schedule_.prefactors(std::max<std::int64_t>(step_ - 1, 0));
+  const int batches = options_.data.validation->batches;
+  for (int i = 0; i < batches; ++i) {
+    const auto batch = validation_sampler_->batch(step_ * batches + i);
+    deviations += trainer_->evaluate(every_rankth(validation_frames_, batch), prefactors);
+  }
+  return potential::sum(comm_, deviations);
+}
+
+double Training::memory_needed() const {
+  double frames = 0;
+  for (const auto& system : setup_.data.training)
+    frames += static_cast<double>(potential::make_frame(system.frames.front(), setup_.model.rcut).bytes()) *
+              static_cast<double>(system.frames.size());
+  const double parameters = 8.0 * 6 * static_cast<double>(trainer_->n_parameters());
+  return std::min(frames, options_.data.frame_memory * 1e9) + parameters;
+}
+
+void Training::save(hdf5::Group& root) const {
+  hdf5::Group group = root.group("training");
+  group.set_attribute("step", step_);
+  group.write<double>("loss_watch", watch_.state(), {watch_.state().size()},
+                      {"1", {"value"}, "Mean of the loss, its least, losses seen, steps above the bound"});
+  write_known_model(group, setup_.model);
+  hdf5::Group trainer = group.group("trainer");
+  trainer_->save(trainer);
+}
+
+void Training::load(const std::string& checkpoint) {
+  const hdf5::File file = hdf5::File::open(comm_, checkpoint);
+  const hdf5::Group group = file.root().open_group("training");
+  step_ = group.integer_attribute("step");
+  watch_.restore(group.read<double>("loss_watch"));
+  hdf5::Group trainer = group.open_group("trainer");
+  trainer_->load(trainer);
+}
+
+}  // namespace quintet::dpmd

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/dpmd/train/train_options.hpp"
+#include "apps/dpmd/train/train_schedule.hpp"
+#include "apps/dpmd/train/train_setup.hpp"
+#include "io/hdf5/file.hpp"
+#include "io/parallel/comm.hpp"
+#include "surrogates/potential/training/data.hpp"
+#include "surrogates/potential/training/trainer.hpp"
+
+namespace quintet::dpmd {
+
+/// A training under way: data, trainer, schedule, and what a checkpoint holds of them.
+///
+/// The frames of a batch are shared out over the ranks, of those that are left over the atoms; the batch is
+/// the same on any number of ranks. What is drawn depends on seed and step alone, so that a restart is the
+/// uninterrupted run to the last bit.
+class Training {
+ public:
+  /// @param checkpoint to go on from. Collective. Throws InputError, also if it is of another model.
+  Training(Comm comm, const TrainOptions& options, const std::optional<std::string>& checkpoint);
+
+  [[nodiscard]] std::int64_t step() const { return step_; }  ///< steps done
+  /// Draw a batch, add up its gradient, reduce, update; returns the batch's deviations before the update.
+  /// Throws NumericalError if the loss diverges. Collective.
+  potential::Deviations advance();
+  /// Deviations of some batches held out; which ones depends on the step. Collective.
+  [[nodiscard]] potential::Deviations validate();
+
+  [[nodiscard]] bool validates() const { return validation_sampler_.has_value(); }
+  [[nodiscard]] double learning_rate() const;  ///< of the last step
+  [[nodiscard]] const TrainingData& data() const { return setup_.data; }
+  [[nodiscard]] const potential::Trainer& trainer() const { return *trainer_; }
+  [[nodiscard]] std::int64_t frames_seen() const { return frames_seen_; }  ///< of this process
+  [[nodiscard]] std::int64_t atoms_seen() const { return atoms_seen_; }
+  [[nodiscard]] double memory_needed() const;  ///< by frames kept and parameters, roughly (bytes)
+
+  /// Write a checkpoint. Collective.
+  void save(hdf5::Group& root) const;
+
+ private:
+  void load(const std::string& checkpoint);
+  using Frames = std::span<const potential::Frame* const>;
+  [[nodiscard]] Frames every_rankth(FrameStore& store, const potential::Sampler::Batch& batch) const;
+  [[nodiscard]] Frames own_frames(const potential::Sampler::Batch& batch);
+  [[nodiscard]] Frames shared_frames(const potential::Sampler::Batch& batch);
+
+  Comm comm_;
+  TrainOptions options_;
+  TrainingSetup setup_;
+  Schedule schedule_;
+  DivergenceWatch watch_;
+  std::unique_ptr<potential::Trainer> trainer_;
+  potential::Sampler sampler_;
+  std::optional<potential::Sampler> validation_sampler_;
+  FrameStore frames_, validation_frames_;
+  std::int64_t step_ = 0, frames_seen_ = 0, atoms_seen_ = 0;
+};
+
+}  // namespace quintet::dpmd

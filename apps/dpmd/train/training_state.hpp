@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+
+#include "apps/dpmd/train/train_options.hpp"
+#include "apps/dpmd/train/train_setup.hpp"
+#include "io/hdf5/file.hpp"
+#include "surrogates/potential/training/trainer.hpp"
+
+/// What a checkpoint of `dpmd train` holds besides weights and moments.
+namespace quintet::dpmd {
+
+/// Throws InputError if it is no checkpoint of a training. Collective.
+void check_is_training(const hdf5::File& checkpoint);
+
+/// Sizes, statistics and energy biases, which a restart does not work out anew. Collective.
+void write_known_model(hdf5::Group& group, const potential::Model& model);
+[[nodiscard]] KnownModel read_known_model(const hdf5::File& checkpoint);
+
+/// Throws NumericalError if a weight is not a finite number.
+void check_finite(const potential::Trainer& trainer, std::int64_t step);
+
+}  // namespace quintet::dpmd

@@ -1,0 +1,198 @@
+#include "apps/submatrix/compare/compare.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+#include <functional>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "apps/submatrix/compare/compare_report.hpp"
+#include "apps/submatrix/compare/measured.hpp"
+#include "apps/submatrix/compare/with_petsc.hpp"
+#include "apps/submatrix/evaluate/evaluation.hpp"
+#include "apps/submatrix/evaluate/occupied.hpp"
+#include "apps/submatrix/input/basis.hpp"
+#include "apps/submatrix/input/system.hpp"
+#include "io/log/error.hpp"
+#include "io/log/log.hpp"
+#include "physics/electronic/global/global_newton_schulz.hpp"
+#include "physics/electronic/matrix/diagonalise.hpp"
+#include "physics/electronic/submatrix/submatrix.hpp"
+
+namespace quintet::submatrix {
+
+using namespace electronic;
+
+namespace {
+
+double process_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
+/// The Newton-Schulz iterations: a step function at a given mu.
+bool needs_mu(const std::string& kernel) { return kernel == "newton_schulz"; }
+
+double known(const std::optional<double>& mu) {
+  QUINTET_CHECK(
+      mu,
+      "a Newton-Schulz iteration needs a chemical potential, which no other method found here: give "
+      "ensemble.mu in place of electrons, or kernels that hold them");
+  return *mu;
+}
+
+/// What all methods share.
+struct Task {
+  const System& system;
+  const Basis& basis;
+  std::optional<double> mu;
+  Held held;
+  const std::optional<Diagonalised>& exact;  ///< or nothing
+};
+
+/// D and whether it holds; outside of the row's time. Throws as find_levels().
+void finish_row(MethodRow& row, const Task& task, const SubmatrixResult& sign) {
+  const double before = process_seconds();
+  const auto density =
+      density_matrix(sign, task.basis, task.basis.k(task.system), task.basis.s(task.system), row.threshold);
+  row.density_cpu_s = task.system.k.comm.maximum(process_seconds() - before);
+  row.tr_dk = density.tr_dk;
+  row.n_pairs = density.n_pairs;
+  row.idempotency = density.idempotency;
+  if (task.exact) row.d_error = largest_difference(task.basis.of_user(density.d), *task.exact);
+  Evaluation evaluation = summary_of(row.threshold, sign, density, 0);
+  find_levels(evaluation, task.basis, sign, task.held);
+  row.doubtful = doubt(evaluation, task.held.temperature).value_or("");
+  if (!row.doubtful.empty())
+    log::warning("{}, {:.0e}: doubtful: {}", row.method, row.threshold, row.doubtful);
+  log::info("{}{}: {:.3g} s ({:.3g} s of CPU), Tr(DK) = {:.9f} hartree", row.method,
+            row.threshold > 0 ? fmt::format(", {:.0e}", row.threshold) : "", row.cost.wall_s, row.cost.cpu_s,
+            row.tr_dk);
+}
+
+void submatrices(const Task& task, const std::string& kernel, double tolerance, std::optional<double>& mu,
+                 MethodRow& row) {
+  SubmatrixOptions options;
+  options.threshold = row.threshold;
+  options.single_precision = kernel == "polynomial_fp32";
+  options.kernel = kernel == "eigen"           ? SubmatrixKernel::eigen
+                   : kernel == "newton_schulz" ? SubmatrixKernel::newton_schulz
+                                               : SubmatrixKernel::polynomial;
+  if (needs_mu(kernel))
+    options.mu = known(mu);
+  else
+    (task.mu ? options.mu : options.n_pairs) = task.mu ? task.mu : task.held.n_pairs;
+  options.pairs_tolerance = tolerance;
+  options.temperature = thermal_energy(task.held.temperature);
+  options.estimate_error = true;
+  Measurement measurement;
+  options.evaluated = [&] { row.cost = measurement.finish(task.system.k.comm); };
+  const auto sign = evaluate_submatrices(task.basis.a, options);
+  row.gflops = sign.flops * 1e-9;
+  finish_row(row, task, sign);
+  mu = sign.mu;
+}
+
+void global_iteration(const Task& task, const std::optional<double>& mu, bool of_petsc, MethodRow& row) {
+  Measurement measurement;
+  GlobalSign sign = of_petsc ? petsc_sign(task.basis.a, known(mu), row.threshold)
+                             : global_newton_schulz(task.basis.a, known(mu), row.threshold);
+  row.cost = measurement.finish(task.system.k.comm);
+  row.iterations = sign.iterations;
+  SubmatrixResult result(std::move(sign.p));
+  result.mu = *mu;
+  result.n_pairs = trace(result.p);
+  finish_row(row, task, result);
+}
+
+/// The row of a method that `run` fills; where it gives no right answer, the reason.
+MethodRow row_of(std::string method, double threshold, const std::function<void(MethodRow&)>& run) {
+  MethodRow row{std::move(method), threshold, {}};
+  try {
+    run(row);
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::input && error.code() != ExitCode::numerical) throw;
+    row.refused = error.what();
+    log::warning("{}, {:.0e}: refused: {}", row.method, threshold, row.refused);
+  }
+  return row;
+}
+
+/// Dense diagonalisation: K and S to D. `exact` is filled.
+MethodRow dense(const System& system, const Task& task, std::optional<Diagonalised>& exact) {
+  Measurement measurement;
+  exact = diagonalise(system.k, system.s, task.mu, task.mu ? std::nullopt : task.held.n_pairs,
+                      thermal_energy(task.held.temperature));
+  MethodRow row{"dense diagonalisation", 0, measurement.finish(system.k.comm)};
+  row.tr_dk = exact->tr_dk;
+  row.n_pairs = exact->n_pairs;
+  row.whole = true;
+  Evaluation levels;
+  levels.mu = exact->mu;
+  levels.homo = exact->homo;
+  levels.lumo = exact->lumo;
+  check_occupied(levels, task.held);
+  log::info("{}: {:.3g} s ({:.3g} s of CPU), Tr(DK) = {:.9f} hartree", row.method, row.cost.wall_s,
+            row.cost.cpu_s, row.tr_dk);
+  return row;
+}
+
+}  // namespace
+
+void compare(Context& context, const CompareOptions& options) {
+  const System system = read_system(context, options.matrices, options.blocks);
+  const int n_rows = system.blocking().n_rows();
+  QUINTET_CHECK(!options.matrices.kohn_sham_down, "matrices.kohn_sham_down: compare takes one spin");
+  const auto n_pairs = electrons_of_spin(options.ensemble, n_rows, options.temperature, 0);
+  const auto reference = find_reference(context.comm(), options.reference, options.matrices.repeat);
+  const bool diagonalised = n_rows <= options.dense_limit;
+  if (diagonalised)
+    context.require_memory(5.0 * sizeof(double) * n_rows * n_rows,
+                           fmt::format("dense diagonalisation of {} orbitals", n_rows));
+  if (!context.go_ahead()) return;
+
+  Measurement measurement;
+  const Basis basis =
+      make_basis(system, *std::min_element(options.thresholds.begin(), options.thresholds.end()), false, {});
+  Comparison comparison;
+  comparison.orthogonalise = measurement.finish(context.comm());
+  std::optional<Diagonalised> exact;
+  const Task task{system,
+                  basis,
+                  options.ensemble.mu,
+                  {n_pairs, n_pairs.has_value(), options.temperature, options.least_gap},
+                  exact};
+  auto& rows = comparison.rows;
+  if (diagonalised) {
+    const auto phase = context.phase("dense");
+    rows.push_back(dense(system, task, exact));
+  }
+  for (const double threshold : options.thresholds) {
+    std::optional<double> mu = exact ? exact->mu : task.mu;
+    for (const auto& kernel : options.kernels) {
+      if (options.temperature > 0 && needs_mu(kernel)) continue;
+      const auto phase = context.phase("submatrices");
+      rows.push_back(row_of("submatrices, " + kernel, threshold, [&](MethodRow& row) {
+        submatrices(task, kernel, options.ensemble.tolerance / 2, mu, row);
+      }));
+    }
+    if (options.temperature > 0) continue;
+    for (const bool of_petsc : {false, true}) {
+      if (!(of_petsc ? options.petsc_newton_schulz : options.global_newton_schulz)) continue;
+      const auto phase = context.phase("global");
+      rows.push_back(row_of(of_petsc ? "whole matrix, petsc_newton_schulz" : "whole matrix, newton_schulz",
+                            threshold, [&](MethodRow& row) { global_iteration(task, mu, of_petsc, row); }));
+    }
+  }
+  QUINTET_CHECK(std::any_of(rows.begin(), rows.end(),
+                            [](const auto& row) { return !row.whole && row.refused.empty(); }),
+                "no sparse method gave a right answer; {}, {:.0e}: {}", rows.back().method,
+                rows.back().threshold, rows.back().refused);
+  if (exact)
+    comparison.exact_energy = exact->tr_dk;
+  else
+    comparison.exact_energy = reference.energy;
+  report_comparison(context, comparison, system);
+}
+
+}  // namespace quintet::submatrix

@@ -1,0 +1,170 @@
+#include "apps/submatrix/evaluate/dense.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "apps/submatrix/evaluate/output.hpp"
+#include "apps/submatrix/report/pictures.hpp"
+#include "io/log/error.hpp"
+#include "io/log/log.hpp"
+#include "physics/electronic/matrix/diagonalise.hpp"
+
+namespace quintet::submatrix {
+
+using namespace electronic;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// K, S, C and workspace of LAPACK, on the first rank.
+double bytes_needed(double n_rows) { return 6 * sizeof(double) * n_rows * n_rows; }
+
+bool fits(Context& context, double n_rows) {
+  try {
+    context.require_memory(bytes_needed(n_rows), "dense diagonalisation");
+    return true;
+  } catch (const ResourceError&) {
+    return false;
+  }
+}
+
+/// Rows of a submatrix over those of the matrix, on the mean.
+double mean_part(const BlockMatrix& a, double threshold) {
+  const auto sizes = submatrix_sizes(a, threshold);
+  return std::accumulate(sizes.begin(), sizes.end(), 0.0) /
+         (static_cast<double>(a.blocking->n_rows()) * static_cast<double>(sizes.size()));
+}
+
+/// Orbitals of each spin and how they are filled.
+struct Filled {
+  std::vector<Orbitals> orbitals;
+  std::vector<Filling> fillings;
+};
+
+Filled fill_spins(const EvaluateOptions& options, const std::vector<Spin>& spins) {
+  const double temperature = thermal_energy(options.temperature);
+  Filled filled;
+  for (const Spin& spin : spins) filled.orbitals.push_back(orbitals_of(spin.system.k, spin.system.s));
+  std::optional<double> mu = options.ensemble.mu;
+  if (options.ensemble.common_mu) {
+    std::vector<double> all = filled.orbitals[0].level;
+    all.insert(all.end(), filled.orbitals[1].level.begin(), filled.orbitals[1].level.end());
+    std::sort(all.begin(), all.end());
+    mu = fill(all, {}, spins[0].electrons, temperature).mu;
+  }
+  for (std::size_t s = 0; s < spins.size(); ++s) {
+    const auto& level = filled.orbitals[s].level;
+    QUINTET_CHECK(
+        !options.ensemble.mu || (*mu > level.front() && *mu < level.back()),
+        "mu = {} Hartree lies outside the spectrum, {:.4g} to {:.4g}: all orbitals would be empty or full; "
+        "is it in Hartree?",
+        *mu, level.front(), level.back());
+    filled.fillings.push_back(
+        fill(level, mu, mu ? std::optional<double>() : spins[s].electrons, temperature));
+  }
+  return filled;
+}
+
+void write_densely(Context& context, const EvaluateOptions& options, const Spin& spin,
+                   const Orbitals& orbitals, const Filling& filling, const BlockMatrix& d) {
+  std::vector<double> energies;
+  for (std::size_t i = 0; i < orbitals.level.size(); ++i)
+    energies.push_back(filling.occupation[i] * orbitals.level[i]);
+  const double electrons = 2 * filling.n_pairs;
+  write_outputs(context, options.output, spin.suffix, electrons,
+                {{"density", [&] { return d; }},
+                 {"energy_weighted", [&] { return sum_over_orbitals(orbitals, energies, d); }},
+                 {"kohn_sham", [&] { return spin.system.k; }},
+                 {"overlap", [&] { return spin.system.s; }}});
+}
+
+/// The numbers of a spin from its density matrix on the blocks of K and S.
+Evaluation numbers_of(const Spin& spin, const Orbitals& orbitals, const Filling& filling,
+                      const BlockMatrix& d) {
+  const System& system = spin.system;
+  const std::size_t n = orbitals.level.size();
+  Evaluation result;
+  result.kernel = "dense";
+  result.tr_dk = dot(d, system.k);
+  result.n_pairs = filling.n_pairs;
+  result.n_pairs_of_d = dot(d, system.s);
+  result.mu = filling.mu;
+  result.homo = filling.homo;
+  result.lumo = filling.lumo;
+  result.entropy = filling.entropy;
+  std::vector<double> root(n);
+  std::transform(filling.occupation.begin(), filling.occupation.end(), root.begin(),
+                 [](double f) { return std::sqrt(f); });
+  result.idempotency = rounding_defect(orbitals, root, system.s, std::vector<double>(n, 1.0));
+  result.commutator = rounding_defect(orbitals, root, system.k, orbitals.level);
+  result.blocks = static_cast<double>(d.comm.sum(static_cast<long>(d.n_blocks()))) / d.blocking->n_blocks();
+  result.n_mean = result.n_max = static_cast<int>(n);
+  result.n_submatrices = 1;
+  result.condition = orbitals.condition;
+  result.error_columns = d.blocking->n_blocks();  // all are exact but for rounding
+  result.energy_error = result.commutator * std::sqrt(result.n_pairs);
+  return result;
+}
+
+}  // namespace
+
+std::string why_dense(Context& context, const EvaluateOptions& options, const System& system,
+                      double threshold, const BlockMatrix* a) {
+  const auto& method = options.method;
+  if (method.dense == Dense::always) return "method.dense is always";
+  if (method.dense == Dense::never || method.kernel != SubmatrixKernel::automatic ||
+      method.columns_together != 0 || wants_orthogonal(options.output))
+    return {};
+  constexpr double nearly_all = 0.9;
+  const double part = a != nullptr
+                          ? mean_part(*a, threshold)
+                          : std::max(mean_part(system.k, threshold), inverse_sqrt_part(system.s, threshold));
+  const int n_rows = system.blocking().n_rows();
+  if (part < nearly_all || !fits(context, n_rows)) return {};
+  return fmt::format("at threshold {:.0e} a submatrix has {:.0f} % of all {} orbitals on the mean", threshold,
+                     100 * part, n_rows);
+}
+
+Evaluation evaluate_densely(Context& context, const EvaluateOptions& options, const std::vector<Spin>& spins,
+                            const std::function<void(const Evaluation&)>& check) {
+  const auto phase = context.phase("dense");
+  const double n_rows = spins.front().system.blocking().n_rows();
+  context.require_memory(bytes_needed(n_rows), fmt::format("dense diagonalisation of {} orbitals", n_rows));
+  auto start = Clock::now();
+  const Filled filled = fill_spins(options, spins);
+  const double seconds = seconds_since(start) / static_cast<double>(spins.size());
+  std::vector<Evaluation> parts;
+  for (std::size_t s = 0; s < spins.size(); ++s) {
+    const Spin& spin = spins[s];
+    start = Clock::now();
+    const BlockMatrix d = sum_over_orbitals(filled.orbitals[s], filled.fillings[s].occupation,
+                                            add(0, spin.system.k, 0, spin.system.s));
+    parts.push_back(numbers_of(spin, filled.orbitals[s], filled.fillings[s], d));
+    if (options.temperature > 0)  // as for submatrices
+      parts.back().homo = parts.back().lumo = std::numeric_limits<double>::quiet_NaN();
+    check(parts.back());
+    parts.back().seconds = d.comm.maximum(seconds);
+    parts.back().density_seconds = d.comm.maximum(seconds_since(start));
+    parts.back().flops = 9 * std::pow(n_rows, 3);
+    write_densely(context, options, spin, filled.orbitals[s], filled.fillings[s], d);
+  }
+  log::info(
+      "Dense diagonalisation of {} orbitals: condition number of S about {:.2g}; rounding: ||C^T S C - 1|| "
+      "{:.1e}, "
+      "||C^T K C - e|| {:.1e} hartree over the occupied orbitals",
+      n_rows, parts.front().condition, parts.front().idempotency, parts.front().commutator);
+  return parts.size() == 1 ? parts[0] : mean_of(parts[0], parts[1]);
+}
+
+}  // namespace quintet::submatrix

@@ -1,0 +1,268 @@
+#include "apps/submatrix/evaluate/evaluate.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+
+#include "apps/submatrix/evaluate/dense.hpp"
+#include "apps/submatrix/evaluate/evaluate_headlines.hpp"
+#include "apps/submatrix/evaluate/evaluate_report.hpp"
+#include "apps/submatrix/evaluate/evaluation.hpp"
+#include "apps/submatrix/evaluate/occupied.hpp"
+#include "apps/submatrix/evaluate/output.hpp"
+#include "apps/submatrix/evaluate/progress.hpp"
+#include "apps/submatrix/input/basis.hpp"
+#include "apps/submatrix/input/system.hpp"
+#include "io/log/error.hpp"
+#include "io/log/log.hpp"
+#include "physics/electronic/density/energy_weighted_density.hpp"
+#include "physics/electronic/submatrix/submatrix_spins.hpp"
+
+namespace quintet::submatrix {
+
+using namespace electronic;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+SubmatrixOptions submatrix_options(const EvaluateOptions& options, double threshold,
+                                   const std::optional<double>& electrons) {
+  SubmatrixOptions result;
+  result.threshold = threshold;
+  result.kernel = options.method.kernel;
+  result.single_precision = options.method.single_precision;
+  result.polynomial_error = options.method.polynomial_error;
+  result.newton_schulz_order = options.method.newton_schulz_order;
+  result.columns_together = options.method.columns_together;
+  result.memory_bytes = options.method.memory.value_or(0);
+  result.mu = options.ensemble.mu;
+  result.n_pairs = electrons;
+  result.pairs_tolerance = options.ensemble.tolerance / 2;
+  result.temperature = thermal_energy(options.temperature);
+  result.estimate_error = options.method.estimate_error;
+  return result;
+}
+
+/// What the user holds of a spin; none: the levels of any spin.
+Held held_of(const EvaluateOptions& options, const Spin* spin = nullptr) {
+  const auto& ensemble = options.ensemble;
+  const bool alone = spin != nullptr && !ensemble.common_mu;
+  return {alone ? spin->electrons : std::nullopt, ensemble.electrons.has_value(), options.temperature,
+          options.method.least_gap};
+}
+
+void announce_system(const System& system) {
+  const auto& blocking = system.blocking();
+  log::info("{} orbitals in {} blocks, {} elements of K; {:.4g} bytes of K and S on the first rank",
+            blocking.n_rows(), blocking.n_blocks(), system.n_elements, system.k.bytes() + system.s.bytes());
+}
+
+Spin read_spin(Context& context, const EvaluateOptions& options, const MatricesOptions& matrices, int spin,
+               const System* other) {
+  System system = read_system(context, matrices, options.blocks, other);
+  const auto& ensemble = options.ensemble;
+  const int n_rows = system.blocking().n_rows();
+  const std::optional<double> electrons =
+      ensemble.common_mu ? electrons_of_both(ensemble, n_rows, options.temperature)
+                         : electrons_of_spin(ensemble, n_rows, options.temperature, spin);
+  const auto phase = context.phase("share");
+  const auto& thresholds = options.method.thresholds;
+  if (other != nullptr && ensemble.common_mu)
+    share_like(system, *other);
+  else
+    share_by_cost(system, submatrix_options(options, *std::min_element(thresholds.begin(), thresholds.end()),
+                                            electrons));
+  return {std::move(system), electrons, spin < 0 ? "_down" : ""};
+}
+
+std::vector<Spin> read_spins(Context& context, const EvaluateOptions& options) {
+  const bool open = options.matrices.kohn_sham_down.has_value();
+  QUINTET_CHECK(open || !options.ensemble.common_mu,
+                "ensemble.common_mu: two spins need matrices.kohn_sham_down");
+  std::vector<Spin> spins;
+  spins.push_back(read_spin(context, options, options.matrices, open ? 1 : 0, nullptr));
+  if (!open) return spins;
+  const auto down_options = spin_down(options.matrices);
+  spins.push_back(read_spin(context, options, down_options, -1, &spins[0].system));
+  const int up = spins[0].system.blocking().n_rows(), down = spins[1].system.blocking().n_rows();
+  QUINTET_CHECK(up == down, "{} has {} rows, but {} has {}: are they the two spins of one system?",
+                options.matrices.kohn_sham, up, *options.matrices.kohn_sham_down, down);
+  return spins;
+}
+
+Interrupt interrupt_of(const Context& context) {
+  return [&context] { return context.stop_noticed(); };
+}
+
+/// P of each spin at one threshold.
+std::vector<SubmatrixResult> signs_of(Context& context, const EvaluateOptions& options,
+                                      const std::vector<Spin>& spins, const std::vector<Basis>& bases,
+                                      double threshold) {
+  const auto phase = context.phase("submatrices");
+  std::vector<SubmatrixResult> signs;
+  if (options.ensemble.common_mu) {
+    auto both = submatrix_options(options, threshold, spins[0].electrons);
+    both.interrupt = interrupt_of(context);
+    both.pairs_tolerance = options.ensemble.tolerance;
+    auto [up, down] = evaluate_spins(bases[0].a, bases[1].a, both);
+    signs.push_back(std::move(up));
+    signs.push_back(std::move(down));
+  } else {
+    for (std::size_t s = 0; s < spins.size(); ++s) {
+      auto one = submatrix_options(options, threshold, spins[s].electrons);
+      one.interrupt = interrupt_of(context);
+      signs.push_back(evaluate_submatrices(bases[s].a, one));
+    }
+  }
+  return signs;
+}
+
+/// One spin at one threshold; `write`: the matrices that the user wants.
+Evaluation evaluate_spin(Context& context, const EvaluateOptions& options, const Spin& spin,
+                         const Basis& basis, const SubmatrixResult& sign, double threshold, bool write) {
+  const System& system = spin.system;
+  const auto start = Clock::now();
+  const auto density = [&] {
+    const auto phase = context.phase("density");
+    return density_matrix(sign, basis, basis.k(system), basis.s(system), threshold);
+  }();
+  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  Evaluation evaluation = summary_of(threshold, sign, density, seconds);
+  {
+    const auto phase = context.phase("frontier");
+    find_levels(evaluation, basis, sign, held_of(options, &spin));
+  }
+  if (!write) return evaluation;
+  const auto energy_weighted = [&] {
+    return basis.of_user(energy_weighted_density(sign, basis, density.d, threshold));
+  };
+  write_outputs(context, options.output, spin.suffix, 2 * density.n_pairs,
+                {{"density", [&] { return basis.of_user(density.d); }},
+                 {"energy_weighted", energy_weighted},
+                 {"orthogonal", [&] { return basis.a; }},
+                 {"inverse_sqrt", [&] { return basis.inverse_sqrt; }},
+                 {"orthogonal_density", [&] { return sign.p; }},
+                 {"kohn_sham", [&] { return system.k; }},
+                 {"overlap", [&] { return system.s; }}});
+  return evaluation;
+}
+
+/// All spins at one threshold.
+Evaluation evaluate_threshold(Context& context, const EvaluateOptions& options,
+                              const std::vector<Spin>& spins, const std::vector<Basis>& bases,
+                              double threshold, bool write) {
+  const auto signs = signs_of(context, options, spins, bases, threshold);
+  std::vector<Evaluation> parts;
+  for (std::size_t s = 0; s < spins.size(); ++s) {
+    give_up_if_asked(context.comm(), interrupt_of(context));
+    parts.push_back(evaluate_spin(context, options, spins[s], bases[s], signs[s], threshold, write));
+  }
+  return parts.size() == 1 ? parts[0] : mean_of(parts[0], parts[1]);
+}
+
+/// How each threshold is evaluated.
+struct Way {
+  std::vector<std::string> why_dense;  ///< "": by submatrices
+  std::vector<Basis> bases;            ///< of each spin; none where nothing is done by submatrices
+};
+
+/// Of each threshold; with it submatrices shrink, so that where the smallest is not dense none is.
+std::vector<std::string> reasons_for_dense(Context& context, const EvaluateOptions& options,
+                                           const System& system, const BlockMatrix* a) {
+  const auto& thresholds = options.method.thresholds;
+  std::vector<std::size_t> ascending(thresholds.size());
+  std::iota(ascending.begin(), ascending.end(), std::size_t{0});
+  std::sort(ascending.begin(), ascending.end(),
+            [&](std::size_t i, std::size_t j) { return thresholds[i] < thresholds[j]; });
+  std::vector<std::string> reasons(thresholds.size());
+  for (const std::size_t i : ascending) {
+    reasons[i] = why_dense(context, options, system, thresholds[i], a);
+    if (reasons[i].empty()) break;
+  }
+  return reasons;
+}
+
+Way choose_way(Context& context, const EvaluateOptions& options, const std::vector<Spin>& spins) {
+  const auto& thresholds = options.method.thresholds;
+  const auto phase = context.phase("orthogonalise");
+  Way way{reasons_for_dense(context, options, spins.front().system, nullptr), {}};
+  if (std::none_of(way.why_dense.begin(), way.why_dense.end(), [](const auto& why) { return why.empty(); }))
+    return way;
+  try {
+    for (const auto& spin : spins)
+      way.bases.push_back(make_basis(spin.system, *std::min_element(thresholds.begin(), thresholds.end()),
+                                     wants_orthogonal(options.output), interrupt_of(context)));
+  } catch (const IllConditioned& error) {
+    if (options.method.dense == Dense::never || wants_orthogonal(options.output)) throw;
+    const auto why = fmt::format(
+        "the condition number of S, about {:.1g} with functions of each block made orthogonal, is too large "
+        "for "
+        "S^-1/2",
+        error.condition);
+    return {std::vector<std::string>(thresholds.size(), why), {}};
+  }
+  const auto reasons = reasons_for_dense(context, options, spins.front().system, &way.bases.front().a);
+  for (std::size_t i = 0; i < thresholds.size(); ++i)
+    if (way.why_dense[i].empty()) way.why_dense[i] = reasons[i];
+  return way;
+}
+
+/// The thresholds that `evaluations` lacks; each is kept as soon as it is done. Throws Interrupted.
+void evaluate_thresholds(Context& context, const EvaluateOptions& options, const std::vector<Spin>& spins,
+                         const Way& way, const ReferenceOptions& reference,
+                         std::vector<Evaluation>& evaluations) {
+  std::optional<Evaluation> dense;  // of all thresholds
+  const auto done = static_cast<std::int64_t>(evaluations.size());
+  const auto n = static_cast<std::int64_t>(options.method.thresholds.size());
+  for (const std::int64_t i : context.steps(done + 1, n)) {
+    const double threshold = options.method.thresholds[static_cast<std::size_t>(i - 1)];
+    const std::string& why = way.why_dense[static_cast<std::size_t>(i - 1)];
+    if (why.empty()) {
+      evaluations.push_back(evaluate_threshold(context, options, spins, way.bases, threshold, i == n));
+    } else {
+      log::info("One dense diagonalisation of the whole matrix: {}", why);
+      if (!dense)
+        dense = evaluate_densely(context, options, spins,
+                                 [&](const auto& spin) { check_occupied(spin, held_of(options)); });
+      evaluations.push_back(*dense);
+      evaluations.back().threshold = threshold;
+    }
+    announce(evaluations.back(), reference, static_cast<double>(spins.front().system.n_atoms));
+    if (const auto why = doubt(evaluations.back(), options.temperature))
+      log::warning("Doubtful: {}; take a smaller threshold or larger blocks", *why);
+    context.show("Tr(DK)", evaluations.back().tr_dk, "hartree");
+    if (i < n) keep(context, evaluations);
+  }
+}
+
+}  // namespace
+
+void evaluate(Context& context, const EvaluateOptions& options) {
+  const auto spins = read_spins(context, options);
+  const System& system = spins.front().system;
+  const auto reference = find_reference(context.comm(), options.reference, options.matrices.repeat);
+  for (const auto& spin : spins) announce_system(spin.system);
+  std::vector<Evaluation> evaluations = kept_evaluations(context, options.method.thresholds);
+  if (context.restart_file())
+    log::info("Goes on after {} of {} thresholds ({})", evaluations.size(), options.method.thresholds.size(),
+              *context.restart_file());
+  if (!context.go_ahead(output_files(options.output))) return;
+
+  Way way;
+  try {
+    way = choose_way(context, options, spins);
+    describe_evaluation(context, options, system, way.why_dense);
+    evaluate_thresholds(context, options, spins, way, reference, evaluations);
+  } catch (const Interrupted&) {
+    context.stop_within_step();
+  }
+  if (evaluations.empty()) {
+    keep(context, evaluations);
+    return log::info("No threshold is done: a restart begins with the first one");
+  }
+  report_evaluations(context, options, reference, system, way.bases.empty() ? nullptr : &way.bases.front(),
+                     evaluations);
+}
+
+}  // namespace quintet::submatrix

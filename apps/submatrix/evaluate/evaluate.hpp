@@ -1,0 +1,53 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/application/life/context.hpp"
+#include "apps/submatrix/input/system_options.hpp"
+#include "physics/electronic/submatrix/submatrix.hpp"
+
+namespace quintet::submatrix {
+
+/// Whether the whole matrix is diagonalised in place of its submatrices.
+enum class Dense { automatic, never, always };
+
+/// Section `method`.
+struct MethodOptions {
+  std::vector<double> thresholds{1e-5};
+  electronic::SubmatrixKernel kernel = electronic::SubmatrixKernel::automatic;
+  Dense dense = Dense::automatic;
+  bool single_precision = false;
+  double polynomial_error = 0;
+  int newton_schulz_order = 2;
+  int columns_together = 0;
+  double least_gap = 0.005;  ///< (hartree)
+  bool estimate_error = true;
+  std::optional<double> memory;  ///< of a rank for one submatrix (B)
+};
+void describe(Schema& schema, MethodOptions& options);
+
+/// Section `output`: matrices to write.
+struct OutputOptions {
+  std::vector<std::string> matrices;
+  std::vector<std::string> formats{"quintet_hdf5"};
+  double threshold = 0;
+};
+void describe(Schema& schema, OutputOptions& options);
+
+struct EvaluateOptions {
+  MatricesOptions matrices;
+  BlocksOptions blocks;
+  EnsembleOptions ensemble;
+  double temperature = 0;  ///< (K)
+  MethodOptions method;
+  OutputOptions output;
+  ReferenceOptions reference;
+};
+void describe(Schema& schema, EvaluateOptions& options);
+
+/// `submatrix evaluate`: the density matrix at each filter threshold, and what follows from it. Collective.
+void evaluate(Context& context, const EvaluateOptions& options);
+
+}  // namespace quintet::submatrix

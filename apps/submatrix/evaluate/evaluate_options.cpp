@@ -1,0 +1,122 @@
+#include <algorithm>
+#include <cmath>
+
+#include "apps/submatrix/evaluate/evaluate.hpp"
+#include "apps/submatrix/evaluate/output.hpp"
+#include "io/config/suggest.hpp"
+
+namespace quintet::submatrix {
+
+namespace {
+
+/// A message if one of `given` is not among `names`.
+std::optional<std::string> unknown(const std::string& key, const std::vector<std::string>& given,
+                                   const std::vector<std::string>& names) {
+  for (const auto& name : given)
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      return key + ": '" + name + "' is none of " + name_list(names) + did_you_mean(name, names);
+  return std::nullopt;
+}
+
+}  // namespace
+
+void describe(Schema& schema, MethodOptions& options) {
+  using Kernel = electronic::SubmatrixKernel;
+  schema
+      .numbers("thresholds", options.thresholds,
+               "Blocks of A = S^-1/2 K S^-1/2 (hartree) of smaller Frobenius norm are dropped; several: one "
+               "evaluation each, which shows how the results converge; a stopped run goes on after the last "
+               "that was "
+               "done (--restart auto); one at work is given up between submatrices and begun anew; on a "
+               "restart more may follow, those "
+               "done must stay")
+      .length(1, 50)
+      .at_least(0)
+      .at_most(1)
+      .example("[1e-4, 1e-5]")
+      .on_restart(OnRestart::free);
+  schema.choice("kernel", options.kernel,
+                {{"automatic", Kernel::automatic},
+                 {"polynomial", Kernel::polynomial},
+                 {"eigen", Kernel::eigen},
+                 {"newton_schulz", Kernel::newton_schulz}},
+                "How the step function of a submatrix is found for the wanted columns; automatic: by cost");
+  schema.choice(
+      "dense", options.dense,
+      {{"automatic", Dense::automatic}, {"never", Dense::never}, {"always", Dense::always}},
+      "Diagonalise the whole matrix once in place of submatrices: exact, time as n^3; automatic: where "
+      "submatrices would be nearly the whole matrix (metals, conjugated or small systems; kernel and "
+      "columns_together left alone), or S is too nearly singular for S^-1/2 (condition number above "
+      "some 1e4, up to 1e8)");
+  schema.flag("single_precision", options.single_precision,
+              "Polynomial in float32: energies to 1e-7 hartree an orbital, up to 1.5 times as fast; for "
+              "thresholds of 1e-3 and above");
+  schema
+      .number("polynomial_error", options.polynomial_error,
+              "Largest error of the polynomial on the occupied and empty levels; 0: 0.003 of the "
+              "threshold, 3e-7 at most")
+      .at_least(0)
+      .at_most(0.1);
+  schema
+      .integer("newton_schulz_order", options.newton_schulz_order,
+               "Order of that kernel: products an iteration")
+      .at_least(2)
+      .at_most(4);
+  schema
+      .integer(
+          "columns_together", options.columns_together,
+          "Clustering: block columns of many common rows that may share a submatrix (found among 64 that "
+          "follow each other); 1: none, 0: as many as the predicted cost says pay")
+      .at_least(0)
+      .at_most(1000);
+  schema
+      .quantity("least_gap", options.least_gap, "hartree",
+                "Stop if the levels around mu lie closer and the temperature is 0: mu is then inside a band, "
+                "where the density matrix does not decay")
+      .at_least(0);
+  schema.flag(
+      "estimate_error", options.estimate_error,
+      "Estimate the errors of energy, electrons and density matrix from a sample of block columns that "
+      "are evaluated again with larger submatrices; a quarter of the submatrices' time, 0.05 s at "
+      "least; false leaves errors unknown");
+  schema
+      .quantity("memory", options.memory, "B",
+                "A rank may use for one submatrix; absent: the node's memory over its ranks")
+      .above(0)
+      .example("2 GB")
+      .on_restart(OnRestart::free);
+}
+
+void describe(Schema& schema, OutputOptions& options) {
+  schema.texts("matrices", options.matrices,
+               "Matrices of the last threshold to write into the run's folder: " + name_list(output_names()));
+  schema.texts("formats", options.formats, "Formats to write them in: " + name_list(output_formats()));
+  schema.number("threshold", options.threshold, "Leave out blocks of smaller Frobenius norm")
+      .at_least(0)
+      .at_most(1);
+  schema.check([&options]() -> std::optional<std::string> {
+    if (auto wrong = unknown("matrices", options.matrices, output_names())) return wrong;
+    return unknown("formats", options.formats, output_formats());
+  });
+}
+
+void describe(Schema& schema, EvaluateOptions& options) {
+  schema.section("matrices", options.matrices, "The Kohn-Sham and overlap matrices")
+      .on_restart(OnRestart::fixed);
+  schema.section("blocks", options.blocks, "How orbitals are grouped into blocks")
+      .on_restart(OnRestart::fixed);
+  schema.section("ensemble", options.ensemble, "Chemical potential or number of electrons")
+      .on_restart(OnRestart::fixed);
+  schema
+      .quantity("temperature", options.temperature, "K",
+                "Electronic temperature; 0: occupied below mu, empty above")
+      .at_least(0)
+      .at_most(1e6)
+      .on_restart(OnRestart::fixed);
+  schema.section("method", options.method, "The submatrix method");
+  schema.section("output", options.output, "Matrices to write").on_restart(OnRestart::free);
+  schema.section("reference", options.reference, "Exact values to print beside ours")
+      .on_restart(OnRestart::free);
+}
+
+}  // namespace quintet::submatrix

@@ -1,0 +1,130 @@
+#include "apps/submatrix/evaluate/evaluation.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "apps/submatrix/input/system_options.hpp"
+
+namespace quintet::submatrix {
+
+using namespace electronic;
+
+std::string kernel_name(SubmatrixKernel kernel) {
+  switch (kernel) {
+    case SubmatrixKernel::polynomial:
+      return "polynomial";
+    case SubmatrixKernel::eigen:
+      return "eigen";
+    case SubmatrixKernel::newton_schulz:
+      return "newton_schulz";
+    case SubmatrixKernel::automatic:
+      break;
+  }
+  return "automatic";
+}
+
+Evaluation summary_of(double threshold, const SubmatrixResult& sign, const DensityResult& density,
+                      double density_seconds) {
+  const Comm& comm = sign.p.comm;
+  Evaluation result;
+  result.threshold = threshold;
+  result.tr_dk = density.tr_dk;
+  result.n_pairs = sign.n_pairs;
+  result.n_pairs_of_d = density.n_pairs;
+  result.n_pairs_put = sign.n_pairs_put;
+  result.n_in_gap = sign.n_in_gap;
+  result.mu = sign.mu;
+  result.homo = sign.homo;
+  result.lumo = sign.lumo;
+  result.entropy = sign.entropy;
+  result.idempotency = density.idempotency;
+  result.commutator = density.commutator;
+  result.asymmetry = sign.asymmetry;
+  result.error_columns = sign.error.n_columns;
+  result.energy_error = sign.error.energy + density.overlap_error + density.rounding_error;
+  result.pairs_error = sign.error.n_pairs;
+  result.p_error = sign.error.p;
+  result.error_seconds = comm.maximum(sign.error.seconds);
+  result.blocks =
+      static_cast<double>(comm.sum(static_cast<long>(sign.p.n_blocks()))) / sign.p.blocking->n_blocks();
+  result.n_mean = sign.n_mean;
+  result.n_max = sign.n_max;
+  result.n_submatrices = sign.n_submatrices;
+  result.clustering_gain = sign.clustering_gain;
+  result.degree = sign.degree;
+  result.kernel = kernel_name(sign.kernel);
+  result.flops = sign.flops;
+  result.seconds = comm.maximum(sign.seconds);
+  result.kernel_seconds = sign.kernel_seconds;
+  result.predicted_seconds = comm.maximum(sign.predicted_seconds);
+  result.density_seconds = comm.maximum(density_seconds);
+  return result;
+}
+
+Evaluation mean_of(const Evaluation& up, const Evaluation& down) {
+  Evaluation both = up;
+  const auto half = [&](double Evaluation::*number) { both.*number = 0.5 * (up.*number + down.*number); };
+  const auto sum = [&](double Evaluation::*number) { both.*number = up.*number + down.*number; };
+  const auto root = [&](double Evaluation::*number) {
+    both.*number = std::sqrt(0.5 * (std::pow(up.*number, 2) + std::pow(down.*number, 2)));
+  };
+  for (auto number : {&Evaluation::clustering_gain, &Evaluation::tr_dk, &Evaluation::n_pairs,
+                      &Evaluation::n_pairs_of_d, &Evaluation::n_pairs_put, &Evaluation::entropy,
+                      &Evaluation::blocks, &Evaluation::energy_error, &Evaluation::pairs_error})
+    half(number);
+  for (auto number :
+       {&Evaluation::idempotency, &Evaluation::commutator, &Evaluation::asymmetry, &Evaluation::p_error})
+    root(number);
+  for (auto number :
+       {&Evaluation::flops, &Evaluation::seconds, &Evaluation::kernel_seconds, &Evaluation::predicted_seconds,
+        &Evaluation::density_seconds, &Evaluation::error_seconds})
+    sum(number);
+  both.mu_down = down.mu;
+  both.up = {up.homo, up.lumo, up.homo_error + up.lumo_error};
+  both.down = {down.homo, down.lumo, down.homo_error + down.lumo_error};
+  both.unpaired = up.n_pairs - down.n_pairs;
+  if (down.homo > up.homo) both.homo = down.homo, both.homo_error = down.homo_error;
+  if (down.lumo < up.lumo) both.lumo = down.lumo, both.lumo_error = down.lumo_error;
+  both.n_mean = (up.n_mean + down.n_mean) / 2;
+  both.n_max = std::max(up.n_max, down.n_max);
+  both.n_submatrices = up.n_submatrices + down.n_submatrices;
+  both.n_in_gap = up.n_in_gap + down.n_in_gap;
+  both.degree = std::max(up.degree, down.degree);
+  return both;
+}
+
+bool has_two_mu(const Evaluation& e) { return e.mu_down && *e.mu_down != e.mu; }
+
+double smallest_gap(const Evaluation& e) {
+  return has_two_mu(e) ? std::min(e.up.lumo - e.up.homo, e.down.lumo - e.down.homo) : e.lumo - e.homo;
+}
+
+std::string gap_text(const Evaluation& e, const char* plus_minus) {
+  const auto text = [&](double gap, double error) {
+    return std::isfinite(gap)
+               ? fmt::format("{:.5g} {} {:.1g} eV", gap * ev_per_hartree, plus_minus, error * ev_per_hartree)
+               : std::string("not found");
+  };
+  const std::string innermost = text(e.lumo - e.homo, e.lumo_error + e.homo_error);
+  if (!has_two_mu(e)) return innermost;
+  return fmt::format("{} (spin up), {} (spin down); innermost levels of both {}",
+                     text(e.up.lumo - e.up.homo, e.up.error), text(e.down.lumo - e.down.homo, e.down.error),
+                     innermost);
+}
+
+std::optional<std::string> doubt(const Evaluation& e, double temperature) {
+  constexpr double most = 0.03;
+  const double orbitals = std::sqrt(std::max(1.0, e.n_pairs));
+  if (e.error_columns > 0 && e.p_error > most * orbitals)
+    return fmt::format(
+        "{:.0f} % of the density matrix is wrong by estimate (||dP|| {:.1e}, energy {:.1e} hartree)",
+        100 * e.p_error / orbitals, e.p_error, e.energy_error);
+  if (temperature == 0 && e.idempotency > most * orbitals)
+    return fmt::format("the density matrix is not idempotent (||PP - P|| {:.1e} of {:.1f})", e.idempotency,
+                       orbitals);
+  return std::nullopt;
+}
+
+}  // namespace quintet::submatrix

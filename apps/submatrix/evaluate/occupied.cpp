@@ -1,0 +1,56 @@
+#include "apps/submatrix/evaluate/occupied.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "io/log/error.hpp"
+#include "physics/electronic/submatrix/frontier.hpp"
+
+namespace quintet::submatrix {
+
+using namespace electronic;
+
+void check_occupied(const Evaluation& evaluation, const Held& held) {
+  if (held.temperature > 0) return;
+  QUINTET_CHECK(
+      !(evaluation.lumo - evaluation.homo < held.least_gap),
+      "mu = {:.6g} hartree lies inside a band: the levels around it, {:.6g} and {:.6g} hartree, are closer "
+      "than least_gap = {:.3g} hartree; choose mu (or the number of electrons) so that it lies in a gap, or "
+      "give a temperature",
+      evaluation.mu, evaluation.homo, evaluation.lumo, held.least_gap);
+  QUINTET_CHECK(
+      !held.electrons || evaluation.pairs_error < 0.5,
+      "the submatrices miss about {:.2g} electrons of one spin at mu = {:.6g} hartree, by estimate: which "
+      "orbitals are occupied is not known; take a smaller threshold, larger blocks or a temperature",
+      evaluation.pairs_error, evaluation.mu);
+}
+
+void find_levels(Evaluation& evaluation, const Basis& basis, const SubmatrixResult& sign, const Held& held) {
+  if (held.temperature > 0) {
+    evaluation.homo = evaluation.lumo = std::numeric_limits<double>::quiet_NaN();
+    return;
+  }
+  const auto levels = frontier_levels(basis.a, sign.p, sign.mu);
+  evaluation.homo = levels.homo;
+  evaluation.lumo = levels.lumo;
+  // S^-1/2's residual R = Z S Z - 1 moves a level e by e x^T R x, twice the root mean square standing for x^T
+  // R x; what the products K Z and Z K Z leave out moves it by what they may (orthogonalise())
+  const auto of_overlap = [&](double level) {
+    return 2 * basis.residual * std::abs(level) + 0.01 * basis.threshold;
+  };
+  evaluation.homo_error = levels.homo_error + of_overlap(levels.homo);
+  evaluation.lumo_error = levels.lumo_error + of_overlap(levels.lumo);
+  const bool counted = levels.n_below >= 0;
+  const double n = counted ? levels.n_below : sign.n_pairs;
+  constexpr double most_off = 0.1;  // a step function has a whole number of orbitals
+  QUINTET_CHECK(
+      !held.n_pairs || std::abs(*held.n_pairs - n) < most_off,
+      "at mu = {:.6g} hartree, where {} orbitals are to be occupied, {} has {:.6g}: the number of electrons "
+      "cuts into a band that submatrices of threshold {:.0e} do not resolve; take a smaller threshold, "
+      "larger "
+      "blocks, a temperature or another number",
+      sign.mu, *held.n_pairs, counted ? "the whole matrix" : "the density matrix", n, evaluation.threshold);
+  check_occupied(evaluation, held);
+}
+
+}  // namespace quintet::submatrix

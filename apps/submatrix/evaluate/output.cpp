@@ -1,0 +1,103 @@
+#include "apps/submatrix/evaluate/output.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "io/log/log.hpp"
+#include "physics/electronic/files/matrix_files.hpp"
+
+namespace quintet::submatrix {
+
+using namespace electronic;
+
+namespace {
+
+struct Format {
+  MatrixFormat format;
+  const char* ending;
+};
+
+Format format_of(const std::string& name) {
+  if (name == "cp2k_text") return {MatrixFormat::cp2k_text, ".txt"};
+  if (name == "cp2k_binary") return {MatrixFormat::cp2k_binary, ".csr"};
+  if (name == "elsi_csc") return {MatrixFormat::elsi_csc, ".csc"};
+  if (name == "matrix_market") return {MatrixFormat::matrix_market, ".mtx"};
+  if (name == "ntpoly_binary") return {MatrixFormat::ntpoly_binary, ".ntpoly"};
+  return {MatrixFormat::quintet_hdf5, ".h5"};
+}
+
+/// What is said of a matrix in its file.
+struct About {
+  const char *name, *units, *what;
+  bool orthogonal;  ///< of the basis S^-1/2
+};
+constexpr std::array<About, 7> abouts{
+    {{"density", "1",
+      "Density matrix D of one spin (D S D = D at zero temperature); CP2K's closed-shell P is 2 D", false},
+     {"energy_weighted", "hartree", "Energy-weighted density matrix (D K D at zero temperature) of one spin",
+      false},
+     {"orthogonal", "hartree", "S^-1/2 K S^-1/2", true},
+     {"inverse_sqrt", "1", "S^-1/2", true},
+     {"orthogonal_density", "1", "S^1/2 D S^1/2 on the pattern of the submatrices", true},
+     {"kohn_sham", "hartree", "Kohn-Sham matrix", false},
+     {"overlap", "1", "Overlap matrix", false}}};
+
+const About& about_of(std::string_view name) {
+  return *std::find_if(abouts.begin(), abouts.end(), [&](const About& about) { return about.name == name; });
+}
+
+bool wants(const OutputOptions& options, const char* name) {
+  return std::find(options.matrices.begin(), options.matrices.end(), name) != options.matrices.end();
+}
+
+}  // namespace
+
+const std::vector<std::string>& output_names() {
+  static const auto names = [] {
+    std::vector<std::string> list;
+    for (const auto& about : abouts) list.emplace_back(about.name);
+    return list;
+  }();
+  return names;
+}
+
+const std::vector<std::string>& output_formats() {
+  static const std::vector<std::string> names{"quintet_hdf5", "cp2k_text",     "cp2k_binary",
+                                              "elsi_csc",     "matrix_market", "ntpoly_binary"};
+  return names;
+}
+
+bool wants_orthogonal(const OutputOptions& options) {
+  return std::any_of(abouts.begin(), abouts.end(),
+                     [&](const About& about) { return about.orthogonal && wants(options, about.name); });
+}
+
+std::vector<std::string> output_files(const OutputOptions& options) {
+  std::vector<std::string> files;
+  for (const auto& name : options.matrices)
+    for (const auto& format : options.formats)
+      for (const char* spin : {"", "_down"}) files.push_back(name + spin + format_of(format).ending);
+  return files;
+}
+
+void write_outputs(Context& context, const OutputOptions& options, const std::string& suffix,
+                   double electrons, const std::vector<Output>& outputs) {
+  if (options.matrices.empty()) return;
+  const auto phase = context.phase("write");
+  for (const auto& [name, make] : outputs) {
+    if (!wants(options, name)) continue;
+    BlockMatrix matrix = make();
+    if (options.threshold > 0) filter(matrix, options.threshold);
+    const About& about = about_of(name);
+    const MatrixLabels labels{about.units, about.what, context.provenance(), electrons};
+    for (const auto& format_name : options.formats) {
+      const auto [format, ending] = format_of(format_name);
+      const auto path = context.path(name + suffix + ending);
+      write_matrix(matrix, path, format, labels);
+      log::info("Wrote {}", path);
+    }
+  }
+}
+
+}  // namespace quintet::submatrix

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "apps/application/life/context.hpp"
+#include "apps/submatrix/evaluate/evaluate.hpp"
+#include "physics/electronic/matrix/block_matrix.hpp"
+
+namespace quintet::submatrix {
+
+/// Names of the matrices that can be written: "density" D, "energy_weighted" W = Z P A Z (D K D where P P =
+/// P), "orthogonal" A = S^-1/2 K S^-1/2, "orthogonal_density" P, "inverse_sqrt" S^-1/2, "kohn_sham" and
+/// "overlap" as read.
+[[nodiscard]] const std::vector<std::string>& output_names();
+/// Names of the formats.
+[[nodiscard]] const std::vector<std::string>& output_formats();
+
+/// Names of the files that write_outputs() may write, for Context::go_ahead().
+[[nodiscard]] std::vector<std::string> output_files(const OutputOptions& options);
+
+/// Whether the options want a matrix of the orthogonal basis S^-1/2.
+[[nodiscard]] bool wants_orthogonal(const OutputOptions& options);
+
+/// A matrix that can be written, made when it is wanted.
+struct Output {
+  const char* name;  ///< of output_names()
+  std::function<electronic::BlockMatrix()> make;
+};
+
+/// Write the matrices that the options ask for to the run's folder as NAME + `suffix` + ENDING; `electrons`:
+/// of D, both spins alike. Collective.
+void write_outputs(Context& context, const OutputOptions& options, const std::string& suffix,
+                   double electrons, const std::vector<Output>& outputs);
+
+}  // namespace quintet::submatrix

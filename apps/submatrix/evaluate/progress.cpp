@@ -1,0 +1,103 @@
+#include "apps/submatrix/evaluate/progress.hpp"
+
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "io/hdf5/file.hpp"
+#include "io/log/error.hpp"
+
+namespace quintet::submatrix {
+
+namespace {
+
+constexpr const char* group_name = "submatrix_evaluations";
+
+/// Call visit(name, member) for each number of an evaluation.
+template <class E, class Visit>
+void for_each_number(E& e, const Visit& visit) {
+  visit("threshold", e.threshold);
+  visit("tr_dk", e.tr_dk);
+  visit("mu", e.mu);
+  visit("unpaired", e.unpaired);
+  visit("n_pairs", e.n_pairs);
+  visit("n_pairs_of_d", e.n_pairs_of_d);
+  visit("n_pairs_put", e.n_pairs_put);
+  visit("n_in_gap", e.n_in_gap);
+  visit("homo", e.homo);
+  visit("lumo", e.lumo);
+  visit("homo_error", e.homo_error);
+  visit("lumo_error", e.lumo_error);
+  visit("homo_up", e.up.homo);
+  visit("lumo_up", e.up.lumo);
+  visit("gap_error_up", e.up.error);
+  visit("homo_down", e.down.homo);
+  visit("lumo_down", e.down.lumo);
+  visit("gap_error_down", e.down.error);
+  visit("entropy", e.entropy);
+  visit("idempotency", e.idempotency);
+  visit("commutator", e.commutator);
+  visit("asymmetry", e.asymmetry);
+  visit("error_columns", e.error_columns);
+  visit("energy_error", e.energy_error);
+  visit("pairs_error", e.pairs_error);
+  visit("p_error", e.p_error);
+  visit("error_seconds", e.error_seconds);
+  visit("blocks", e.blocks);
+  visit("n_mean", e.n_mean);
+  visit("n_max", e.n_max);
+  visit("n_submatrices", e.n_submatrices);
+  visit("clustering_gain", e.clustering_gain);
+  visit("degree", e.degree);
+  visit("flops", e.flops);
+  visit("seconds", e.seconds);
+  visit("kernel_seconds", e.kernel_seconds);
+  visit("predicted_seconds", e.predicted_seconds);
+  visit("density_seconds", e.density_seconds);
+  visit("condition", e.condition);
+}
+
+}  // namespace
+
+void keep(Context& context, const std::vector<Evaluation>& evaluations) {
+  context.checkpoint(static_cast<std::int64_t>(evaluations.size()), [&](hdf5::Group& root) {
+    auto all = root.group(group_name);  // there also where nothing is done yet
+    for (std::size_t i = 0; i < evaluations.size(); ++i) {
+      auto group = all.group(std::to_string(i));
+      const Evaluation& e = evaluations[i];
+      for_each_number(e, [&](const char* name, const auto& number) {
+        group.set_attribute(name, static_cast<double>(number));
+      });
+      if (e.mu_down) group.set_attribute("mu_down", *e.mu_down);
+      group.set_attribute("kernel", e.kernel);
+    }
+  });
+}
+
+std::vector<Evaluation> kept_evaluations(const Context& context, const std::vector<double>& thresholds) {
+  std::vector<Evaluation> evaluations;
+  if (!context.restart_file()) return evaluations;
+  const std::string& path = *context.restart_file();
+  const hdf5::File file = hdf5::File::open(context.comm(), path);
+  QUINTET_CHECK(file.root().has(group_name), "{}: is no checkpoint of submatrix evaluate", path);
+  const hdf5::Group all = file.root().open_group(group_name);
+  for (std::size_t i = 0; all.has(std::to_string(i)); ++i) {
+    const hdf5::Group group = all.open_group(std::to_string(i));
+    Evaluation e;
+    for_each_number(e, [&](const char* name, auto& number) {
+      number = static_cast<std::remove_reference_t<decltype(number)>>(group.number_attribute(name).at(0));
+    });
+    if (group.has_attribute("mu_down")) e.mu_down = group.number_attribute("mu_down").at(0);
+    e.kernel = group.text_attribute("kernel");
+    QUINTET_CHECK(
+        i < thresholds.size() && thresholds[i] == e.threshold,
+        "{}: threshold {} of it is {:.3g}, which is not that of method.thresholds; restart with the "
+        "thresholds of the run that was stopped",
+        path, i + 1, e.threshold);
+    evaluations.push_back(std::move(e));
+  }
+  return evaluations;
+}
+
+}  // namespace quintet::submatrix

@@ -1,0 +1,38 @@
+#include "apps/submatrix/input/basis.hpp"
+
+#include "io/log/log.hpp"
+#include "physics/electronic/submatrix/local_basis.hpp"
+
+namespace quintet::submatrix {
+
+using namespace electronic;
+
+namespace {
+
+Basis announced(Basis basis, const char* of) {
+  log::info("{} in {} iterations, residual {:.1e}", of, basis.iterations, basis.residual);
+  return basis;
+}
+
+}  // namespace
+
+BlockMatrix Basis::of_user(const BlockMatrix& d) const { return local ? in_local_basis(d, local->basis) : d; }
+
+Basis make_basis(const System& system, double threshold, bool only_global, const Interrupt& interrupt) {
+  try {
+    return announced({orthogonalise(system.k, system.s, threshold, interrupt), {}, threshold}, "S^-1/2");
+  } catch (const IllConditioned& error) {
+    if (only_global) throw;
+    log::info(
+        "The condition number of S, about {:.1g}, is too large for S^-1/2: functions of each block are made "
+        "orthogonal first",
+        error.condition);
+  }
+  const BlockMatrix b = local_basis(system.s);
+  LocalSystem local{b, in_local_basis(system.k, b), in_local_basis(system.s, b)};
+  Orthogonalised made = orthogonalise(local.k, local.s, threshold, interrupt);
+  return announced({std::move(made), std::move(local), threshold},
+                   "S^-1/2 of the blocks' orthogonal functions");
+}
+
+}  // namespace quintet::submatrix

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <optional>
+
+#include "apps/submatrix/input/system.hpp"
+
+namespace quintet::submatrix {
+
+/// A spin of the system, or both where they are alike.
+struct Spin {
+  System system;
+  std::optional<double> electrons;  ///< to hold; of both spins where they share them
+  const char* suffix = "";          ///< of files
+};
+
+}  // namespace quintet::submatrix

@@ -1,0 +1,261 @@
+#include "apps/submatrix/input/system.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+
+#include <fmt/ranges.h>
+
+#include "apps/submatrix/input/blocks.hpp"
+#include "io/config/units.hpp"
+#include "io/files/input_file.hpp"
+#include "io/log/error.hpp"
+#include "io/log/log.hpp"
+#include "physics/electronic/files/matrix_files.hpp"
+#include "physics/electronic/matrix/collective.hpp"
+
+namespace quintet::submatrix {
+
+using namespace electronic;
+
+namespace {
+
+/// Read one of the files, folded if its cells are to be repeated.
+MatrixFile read_file(Context& context, const MatricesOptions& options, const std::string& path) {
+  const Comm& comm = context.comm();
+  double bytes = 0;
+  together(comm, [&] { bytes = static_cast<double>(check_input_file(path)); });
+  if (options.repeat.empty()) {
+    context.require_memory(4 * bytes / comm.size(), path);
+    std::optional<int> n_rows;
+    if (options.n_rows) n_rows = static_cast<int>(*options.n_rows);
+    return read_matrix(comm, path, options.format, n_rows, options.triangle);
+  }
+  const auto cell = read_real_space(comm, path);
+  QUINTET_CHECK(!options.n_rows || *options.n_rows == cell.n_rows,
+                "{}: a cell has {} orbitals, but matrices.n_rows = {}", path, cell.n_rows, *options.n_rows);
+  double elements = 0, cells = 1;
+  for (const auto& list : cell.elements) elements += static_cast<double>(list.size());
+  for (const auto n : options.repeat) cells *= static_cast<double>(n);
+  QUINTET_CHECK(cells * cell.n_rows < 2147483647.0, "{}: {} cells of {} orbitals are too many rows", path,
+                cells, cell.n_rows);
+  context.require_memory(6 * sizeof(Triplet) * elements * cells / comm.size(),
+                         fmt::format("{} in {} cells", path, cells));
+  return fold(comm, cell,
+              {static_cast<int>(options.repeat[0]), static_cast<int>(options.repeat[1]),
+               static_cast<int>(options.repeat[2])});
+}
+
+/// Factor from the file's energies to hartree.
+double energy_factor(const MatricesOptions& options, const MatrixFile& file) {
+  switch (options.units) {
+    case EnergyUnit::hartree:
+      return 1;
+    case EnergyUnit::electronvolt:
+      return 1 / ev_per_hartree;
+    case EnergyUnit::rydberg:
+      return 0.5;
+    case EnergyUnit::from_file:
+      break;
+  }
+  QUINTET_CHECK(file.units != "1",
+                "matrices.kohn_sham: {}: has no energies but plain numbers (units '1'); are kohn_sham and "
+                "overlap mixed up? If it is K, say matrices.units",
+                options.kohn_sham);
+  if (file.units.empty()) return 1;
+  try {
+    return unit_factor(file.units, "hartree");
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("matrices.kohn_sham: {}: {}", options.kohn_sham, error.what()));
+  }
+}
+
+bool says_units(const MatricesOptions& options, const MatrixFile& k) {
+  return options.units != EnergyUnit::from_file || !k.units.empty();
+}
+
+/// Element (i, i), i = 0, of the diagonal block of local column c; the next one is size + 1 further.
+const double* diagonal_block(const BlockMatrix& m, int c) {
+  const auto begin = m.row.begin() + m.column_begin[static_cast<std::size_t>(c)];
+  const auto end = m.row.begin() + m.column_begin[static_cast<std::size_t>(c) + 1];
+  const auto p = std::lower_bound(begin, end, m.first + c) - m.row.begin();
+  return m.value.data() + m.offset[static_cast<std::size_t>(p)];
+}
+
+/// K_ii/S_ii, which levels reach beyond: of pseudopotentials some -5 to 5 hartree, 27 times that in eV. Told,
+/// and refused where nobody named a unit and it cannot be guessed: valence levels in eV are where core levels
+/// of all electrons are in hartree. Collective.
+void check_unit(const BlockMatrix& k, const BlockMatrix& s, const std::string& path) {
+  constexpr double lowest_plausible = -8, highest_plausible = 60;
+  double lower = std::numeric_limits<double>::infinity(), upper = -lower;
+  for (int c = 0; c < k.n_columns(); ++c) {
+    const double *k_block = diagonal_block(k, c), *s_block = diagonal_block(s, c);
+    const int n = k.blocking->size(k.first + c);
+    for (int i = 0; i < n; ++i) {
+      const double level = k_block[i * (n + 1)] / s_block[i * (n + 1)];
+      lower = std::min(lower, level);
+      upper = std::max(upper, level);
+    }
+  }
+  lower = k.comm.minimum(lower);
+  upper = k.comm.maximum(upper);
+  QUINTET_CHECK(
+      lower > lowest_plausible && upper < highest_plausible,
+      "matrices.kohn_sham: {}: says no unit, and K_ii/S_ii from {:.4g} to {:.4g} fits valence levels in eV "
+      "as well as core levels in hartree: say matrices.units: eV, hartree or Ry",
+      path, lower, upper);
+  log::info(
+      "Nobody names K's unit: taken for hartree, K_ii/S_ii from {:.4g} to {:.4g} hartree ({:.4g} to {:.4g} "
+      "eV); "
+      "if these are eV, say matrices.units",
+      lower, upper, lower * ev_per_hartree, upper * ev_per_hartree);
+}
+
+/// A matrix that has something that is no positive diagonal is no overlap matrix.
+void check_overlap(const Comm& comm, const MatricesOptions& options, const MatrixFile& file) {
+  QUINTET_CHECK(file.units.empty() || file.units == "1",
+                "matrices.overlap: {}: its values are in '{}', but an overlap has no unit; are kohn_sham and "
+                "overlap mixed up?",
+                *options.overlap, file.units);
+  std::string wrong;
+  for (const auto& element : file.elements)
+    if (wrong.empty() && element.row == element.column && element.value <= 0)
+      wrong = fmt::format(
+          "matrices.overlap: {}: diagonal element {} is {:.6g}, so this is no overlap matrix; are kohn_sham "
+          "and overlap mixed up?",
+          *options.overlap, element.row + 1, element.value);
+  throw_together(comm, wrong);
+}
+
+/// Unit matrix: the share of this rank.
+MatrixFile identity(const Comm& comm, int n_rows) {
+  MatrixFile file;
+  file.n_rows = n_rows;
+  for (int i = comm.rank(); i < n_rows; i += comm.size()) file.elements.push_back({i, i, 1.0});
+  return file;
+}
+
+BlockMatrix assembled(const Comm& comm, const std::shared_ptr<const Blocking>& blocking,
+                      const MatrixFile& file, const std::vector<int>& shares, double asymmetry,
+                      const std::string& path) {
+  try {
+    return assemble(comm, blocking, file.elements, shares, asymmetry);
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}: {}", path, error.what()));
+  }
+}
+
+}  // namespace
+
+System read_system(Context& context, const MatricesOptions& matrices, const BlocksOptions& blocks,
+                   const System* other) {
+  const auto phase = context.phase("read");
+  const Comm& comm = context.comm();
+  MatrixFile k = read_file(context, matrices, matrices.kohn_sham);
+  MatrixFile s = matrices.overlap ? read_file(context, matrices, *matrices.overlap)
+                                  : identity(comm, std::max(k.n_rows, 1));
+  const std::string s_path = matrices.overlap.value_or("the unit matrix");
+  const int n_rows = common_rows(k, matrices.kohn_sham, s, s_path);
+  if (matrices.overlap) check_overlap(comm, matrices, s);
+  const double factor = energy_factor(matrices, k);
+  for (auto& element : k.elements) element.value *= factor;
+  const auto n_elements = comm.sum(static_cast<long>(k.elements.size()));
+
+  const auto of_file = k.blocking && k.blocking->n_rows() == n_rows ? k.blocking : s.blocking;
+  const bool as_other = other != nullptr && other->blocking().n_rows() == n_rows;
+  const Blocks made = as_other ? Blocks{other->blocking(), other->n_atoms}
+                               : make_blocks(comm, blocks, n_rows, of_file, k.elements);
+  const auto blocking = std::make_shared<const Blocking>(made.blocking);
+  const auto shares = share_columns(comm, *blocking);
+  BlockMatrix k_blocks =
+      assembled(comm, blocking, k, shares, matrices.asymmetry * factor, matrices.kohn_sham);
+  k.elements = {};
+  BlockMatrix s_blocks = assembled(comm, blocking, s, shares, matrices.asymmetry, s_path);
+  if (!says_units(matrices, k)) check_unit(k_blocks, s_blocks, matrices.kohn_sham);
+  return {std::move(k_blocks), std::move(s_blocks), made.n_atoms, n_elements};
+}
+
+void share_by_cost(System& system, const SubmatrixOptions& options) {
+  const Comm& comm = system.k.comm;
+  if (comm.size() == 1) return;
+  const auto blocking = system.k.blocking;
+  const auto shares = share_columns(comm, *blocking, predicted_costs(system.k, options));
+  if (shares == system.k.rank_begin) return;
+  constexpr double any_asymmetry = -1;
+  system.k = assemble(comm, blocking, elements(system.k), shares, any_asymmetry);
+  system.s = assemble(comm, blocking, elements(system.s), shares, any_asymmetry);
+}
+
+MatricesOptions spin_down(const MatricesOptions& matrices) {
+  MatricesOptions down = matrices;
+  down.kohn_sham = *matrices.kohn_sham_down;
+  down.kohn_sham_down.reset();
+  return down;
+}
+
+std::optional<double> electrons_of_spin(const EnsembleOptions& ensemble, int n_rows, double temperature,
+                                        int spin) {
+  QUINTET_CHECK(spin != 0 || ensemble.unpaired == 0,
+                "ensemble.unpaired: {} unpaired electrons need matrices.kohn_sham_down", ensemble.unpaired);
+  if (!ensemble.electrons) return std::nullopt;
+  const double electrons = 0.5 * (*ensemble.electrons + spin * ensemble.unpaired);
+  QUINTET_CHECK(
+      electrons > 0 && electrons < n_rows,
+      "ensemble.electrons: {} electrons do not fit into {} orbitals: {} of one spin, where more than "
+      "none and less than {} are needed",
+      *ensemble.electrons, n_rows, electrons, n_rows);
+  QUINTET_CHECK(
+      temperature > 0 || std::abs(electrons - std::round(electrons)) < 1e-12,
+      "ensemble.electrons: {} electrons fill {} orbitals of one spin, which is no whole number; give "
+      "another number, or a temperature",
+      *ensemble.electrons, electrons);
+  return electrons;
+}
+
+double electrons_of_both(const EnsembleOptions& ensemble, int n_rows, double temperature) {
+  const double electrons = *ensemble.electrons;
+  QUINTET_CHECK(electrons < 2.0 * n_rows,
+                "ensemble.electrons: {} electrons do not fit into {} orbitals of two spins, where less than "
+                "{} are needed",
+                electrons, n_rows, 2 * n_rows);
+  QUINTET_CHECK(temperature > 0 || std::abs(electrons - std::round(electrons)) < 1e-12,
+                "ensemble.electrons: {} electrons are no whole number; give another number, or a temperature",
+                electrons);
+  return electrons;
+}
+
+void share_like(System& system, const System& other) {
+  const auto &blocks = system.blocking(), &others = other.blocking();
+  QUINTET_CHECK(blocks.begin == others.begin && blocks.order == others.order,
+                "ensemble.common_mu: the matrices of the two spins got different blocks ({} and {}); give "
+                "blocks.size, sizes or file",
+                others.n_blocks(), blocks.n_blocks());
+  constexpr double any_asymmetry = -1;
+  for (auto* m : {&system.k, &system.s})
+    *m = assemble(m->comm, other.k.blocking, elements(*m), other.k.rank_begin, any_asymmetry);
+}
+
+ReferenceOptions find_reference(const Comm& comm, const ReferenceOptions& options,
+                                const std::vector<std::int64_t>& repeat) {
+  if (!options.file) return options;
+  ReferenceOptions found = options;
+  together(comm, [&] {
+    const Tree tree = read_yaml(*options.file);
+    found.energy.reset();
+    for (const Tree& box : tree.at("boxes").items()) {
+      std::vector<std::int64_t> cells;
+      for (const Tree& n : box.at("repeat").items()) cells.push_back(n.as_integer());
+      if (cells != repeat) continue;
+      found.energy = box.at("energy").as_number();
+      if (box.has("homo")) found.homo = box.at("homo").as_number();
+      if (box.has("lumo")) found.lumo = box.at("lumo").as_number();
+    }
+  });
+  if (!found.energy)
+    log::warning("{}: has no box [{}], so there is nothing to compare with", *options.file,
+                 fmt::join(repeat, ", "));
+  return found;
+}
+
+}  // namespace quintet::submatrix

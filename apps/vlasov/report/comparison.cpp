@@ -1,0 +1,220 @@
+#include "apps/vlasov/report/comparison.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <sstream>
+
+#include "apps/application/report/statistics.hpp"
+#include "io/config/scalar.hpp"
+#include "io/config/suggest.hpp"
+#include "io/files/input_file.hpp"
+#include "io/log/error.hpp"
+#include "io/log/log.hpp"
+
+namespace quintet::vlasov {
+
+using namespace kinetics;
+
+namespace {
+
+std::vector<std::string> split(const std::string& line) {
+  std::vector<std::string> words;
+  std::istringstream in(line);
+  for (std::string word; std::getline(in, word, ',');) words.emplace_back(trimmed(word));
+  return words;
+}
+
+/// First column and the one named `column` of a CSV file; lines that begin with '#' are passed over.
+Curve read_column(const std::string& path, const std::string& column, const std::string& label) {
+  auto file = open_input_file(path);
+  std::string line;
+  std::vector<std::string> names;
+  std::size_t at = 0;
+  Curve curve{label, {}, {}, false, true};
+  for (int number = 1; std::getline(file, line); ++number) {
+    if (trimmed(line).empty() || line[0] == '#') continue;
+    const auto words = split(line);
+    if (names.empty()) {
+      names = words;
+      at = static_cast<std::size_t>(std::find(names.begin(), names.end(), column) - names.begin());
+      QUINTET_CHECK(at < names.size(), "{}:{}: no column '{}' (reference.column); there is {}{}", path,
+                    number, column, name_list(names), did_you_mean(column, names));
+      continue;
+    }
+    const auto x = to_number(words[0]), y = to_number(at < words.size() ? words[at] : "");
+    QUINTET_CHECK(x && y, "{}:{}: expected {} numbers, found '{}'", path, number, names.size(), line);
+    QUINTET_CHECK(curve.x.empty() || *x > curve.x.back(), "{}:{}: time {} does not rise", path, number, *x);
+    curve.x.push_back(*x);
+    curve.y.push_back(*y);
+  }
+  QUINTET_CHECK(curve.x.size() > 1, "{}: expected a line of names and lines of numbers, found {}", path,
+                curve.x.size());
+  return curve;
+}
+
+void check_column(const std::string& name, const std::vector<HistoryColumn>& columns,
+                  const std::string& key) {
+  std::vector<std::string> names;
+  for (const auto& column : columns) names.push_back(column.name);
+  QUINTET_CHECK(std::find(names.begin(), names.end(), name) != names.end(),
+                "{}: the history has no column '{}'; it has {}{}", key, name, name_list(names),
+                did_you_mean(name, names));
+}
+
+double interpolate(const std::vector<double>& x, const std::vector<double>& y, double at) {
+  const auto above = std::lower_bound(x.begin(), x.end(), at);
+  if (above == x.end() || (above == x.begin() && *above > at)) return std::nan("");
+  if (above == x.begin()) return y.front();
+  const auto i = static_cast<std::size_t>(above - x.begin());
+  const double part = (at - x[i - 1]) / (x[i] - x[i - 1]);
+  return (1 - part) * y[i - 1] + part * y[i];
+}
+
+/// Greatest difference of the two where both are known, relative to the reference's greatest value.
+double greatest_difference(const std::vector<double>& time, const std::vector<double>& values,
+                           const Curve& reference) {
+  double worst = 0, scale = 0;
+  for (std::size_t i = 0; i < reference.x.size(); ++i) {
+    const double ours = interpolate(time, values, reference.x[i]);
+    scale = std::max(scale, std::abs(reference.y[i]));
+    if (std::isfinite(ours)) worst = std::max(worst, std::abs(ours - reference.y[i]));
+  }
+  return worst / std::max(scale, 1e-300);
+}
+
+/// The theory's straight line through the middle of the fitted stretch.
+Curve theory_line(const Theory& theory, const Window& window, const std::vector<double>& time,
+                  const std::vector<double>& energy) {
+  const double middle = 0.5 * (window.begin + window.end);
+  double height = std::log(std::max(interpolate(time, energy, middle), 1e-300));
+  if (theory.oscillates()) {  // through the highest point near the middle: a maximum
+    const double period = M_PI / theory.frequency();
+    for (std::size_t i = 0; i < time.size(); ++i)
+      if (std::abs(time[i] - middle) <= 0.5 * period && energy[i] > 0)
+        height = std::max(height, std::log(energy[i]) - 2 * theory.growth_rate() * (time[i] - middle));
+  }
+  Curve line{fmt::format("{}: rate {:.5g}", theory.label, theory.growth_rate()), {}, {}, false, true};
+  for (const double t : {window.begin, window.end}) {
+    line.x.push_back(t);
+    line.y.push_back(std::exp(height + 2 * theory.growth_rate() * (t - middle)));
+  }
+  return line;
+}
+
+/// Measured beside theory, in words and numbers.
+void tell(Context& context, const std::string& name, const std::string& what, double measured,
+          double uncertainty, double theory) {
+  context.summarise(
+      name, measured,
+      name == "growth_rate" ? "of the amplitude, 1/time; below 0: damping" : "angular, of the amplitude");
+  context.summarise(name + "_uncertainty", uncertainty, "standard error or change along the window");
+  context.summarise(name + "_theory", theory);
+  context.summarise(name + "_error_relative", (measured - theory) / std::abs(theory));
+  const std::string with_error = text_with_error(measured, uncertainty, "");
+  const double doubtful = 0.2;  // of the rate
+  context.headline(name == "growth_rate" ? "growth rate" : "frequency",
+                   fmt::format("{} (theory {:.5g})", with_error, theory),
+                   uncertainty > doubtful * std::abs(measured) ? "no one exponential fits the window" : "");
+  log::info("{}: {}, theory {:.6g} ({:+.2f} %)", what, with_error, theory,
+            100 * (measured - theory) / std::abs(theory));
+}
+
+/// How the window of a fit came about.
+std::string window_text(const Theory& theory, const Window& window) {
+  std::string how = "theory.window";
+  if (!theory.window && theory.oscillates())
+    how = "the longest run of maxima that follow one exponential";
+  else if (!theory.window)
+    how = "the greatest rise of constant slope";
+  if (!theory.window && std::isfinite(theory.clean_until))
+    how += fmt::format(", before velocity cells give the wave back from {:.4g} on", theory.clean_until);
+  return fmt::format("Fitted between times {:.4g} and {:.4g} ({})", window.begin, window.end, how);
+}
+
+/// Samples up to a time.
+std::span<const double> until(const std::vector<double>& values, const std::vector<double>& time,
+                              double end) {
+  const auto n = std::upper_bound(time.begin(), time.end(), end) - time.begin();
+  return std::span<const double>(values).first(static_cast<std::size_t>(n));
+}
+
+void report_theory(Context& context, const Theory& theory, const History& history, Plot& plot) {
+  const auto &time = history.column("time"), &energy = history.column(theory.quantity);
+  const auto t = until(time, time, theory.clean_until), y = until(energy, time, theory.clean_until);
+  Window window;
+  std::string reason;
+  if (theory.oscillates()) {
+    const auto fit = fit_damped_oscillation(t, y, theory.window);
+    reason = fit.reason;
+    window = fit.window;
+    if (fit) {
+      tell(context, "growth_rate", "Growth rate", fit.gamma, fit.gamma_uncertainty, theory.growth_rate());
+      tell(context, "frequency", "Frequency", fit.omega, fit.omega_uncertainty, theory.frequency());
+    }
+  } else {
+    const auto fit = fit_growth(t, y, theory.window);
+    reason = fit.reason;
+    window = fit.window;
+    if (fit) tell(context, "growth_rate", "Growth rate", fit.rate, fit.uncertainty, theory.growth_rate());
+  }
+  if (reason.empty()) {
+    context.summarise("fit_begin", window.begin, "time");
+    context.summarise("fit_end", window.end, "time");
+    plot.curves.push_back(theory_line(theory, window, time, energy));
+    plot.caption =
+        window_text(theory, window) +
+        ". The error bar is the greater of the standard error and the change between parts of the window.";
+    log::info("{}", window_text(theory, window));
+  } else {
+    log::warning("No rate of {} could be fitted: {}", theory.quantity, reason);
+    plot.caption = fmt::format("No rate could be fitted: {}.", reason);
+  }
+}
+
+}  // namespace
+
+Comparison read_comparison(const RunOptions& options, const Setup& setup) {
+  Comparison comparison;
+  const auto columns = history_columns(setup);
+  comparison.theory = make_theory(options.theory, setup);
+  if (comparison.theory) check_column(comparison.theory->quantity, columns, "theory.quantity");
+  if (options.reference.file) {
+    check_column(options.reference.quantity, columns, "reference.quantity");
+    comparison.reference =
+        read_column(*options.reference.file, options.reference.column, options.reference.label);
+    comparison.reference_quantity = options.reference.quantity;
+  }
+  return comparison;
+}
+
+void report_comparison(Context& context, const Comparison& comparison, const History& history) {
+  const auto& time = history.column("time");
+  const auto log_plot = [&](const std::string& quantity) {
+    Plot plot;
+    plot.title = quantity;
+    plot.x_label = "time";
+    plot.y_label = quantity;
+    plot.log_y = true;
+    plot.curves.push_back({"this run", time, history.column(quantity)});
+    return plot;
+  };
+  if (comparison.theory) {
+    context.report().section("Beside theory");
+    Plot plot = log_plot(comparison.theory->quantity);
+    report_theory(context, *comparison.theory, history, plot);
+    context.report().plot(plot);
+  }
+  if (comparison.reference) {
+    context.report().section("Beside " + comparison.reference->label);
+    Plot plot = log_plot(comparison.reference_quantity);
+    plot.curves.push_back(*comparison.reference);
+    const double worst =
+        greatest_difference(time, history.column(comparison.reference_quantity), *comparison.reference);
+    context.summarise("reference_difference_relative", worst);
+    plot.caption = fmt::format("Greatest difference: {:.3g} of the reference's greatest value.", worst);
+    context.report().plot(plot);
+  }
+}
+
+}  // namespace quintet::vlasov

@@ -1,0 +1,444 @@
+#include "apps/vlasov/setup/setup.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <set>
+
+#include <fmt/ranges.h>
+
+#include "apps/vlasov/setup/field_setup.hpp"
+#include "io/config/suggest.hpp"
+#include "io/log/error.hpp"
+
+namespace quintet::vlasov {
+
+using namespace kinetics;
+
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+template <class List>
+void check_length(const List& list, std::size_t expected, const std::string& key, const std::string& why) {
+  QUINTET_CHECK(list.size() == expected, "{}: has {} value{}; expected {}, {}", key, list.size(),
+                list.size() == 1 ? "" : "s", expected, why);
+}
+
+/// Corners of a box in directions first, first + 1, ... of the grid.
+void set_box(const Formulas& formulas, const std::vector<FormulaText>& lower,
+             const std::vector<FormulaText>& upper, const std::string& key, int first, PhaseGrid& grid) {
+  for (std::size_t d = 0; d < lower.size(); ++d) {
+    auto& low = grid.lower[at(first) + d];
+    auto& high = grid.upper[at(first) + d];
+    low = formulas.number(lower[d], fmt::format("{}.lower.{}", key, d));
+    high = formulas.number(upper[d], fmt::format("{}.upper.{}", key, d));
+    QUINTET_CHECK(high > low, "{}: {} is not above the lower end, {}",
+                  place_and_key(upper[d], fmt::format("{}.upper.{}", key, d)), high, low);
+  }
+}
+
+/// vdim is what the first species says; the others must agree.
+int velocity_dimensions(const std::vector<SpeciesOptions>& species) {
+  const auto vdim = species.front().velocity.lower.size();
+  for (std::size_t s = 0; s < species.size(); ++s) {
+    const auto& velocity = species[s].velocity;
+    const auto key = fmt::format("species.{}.velocity", s);
+    check_length(velocity.lower, vdim, key + ".lower", "as many velocity directions as species.0");
+    check_length(velocity.upper, vdim, key + ".upper", "as many as velocity.lower");
+  }
+  return static_cast<int>(vdim);
+}
+
+/// Cells of v: the species' own, or those of grid.cells.
+void set_velocity_cells(const GridOptions& options, const VelocityOptions& velocity, const std::string& key,
+                        PhaseGrid& grid) {
+  const auto cdim = at(grid.cdim), vdim = at(grid.vdim);
+  if (options.cells.size() == cdim) {
+    check_length(velocity.cells, vdim, key + ".cells",
+                 "cells along each velocity direction (or give grid.cells those too)");
+  } else {
+    check_length(options.cells, cdim + vdim, "grid.cells",
+                 fmt::format("cells of the {} directions of x, or of these and the {} of v", cdim, vdim));
+    QUINTET_CHECK(velocity.cells.empty(),
+                  "{}.cells: grid.cells = [{}] gives velocity cells already; give {} there, or none here",
+                  key, fmt::join(options.cells, ", "), cdim);
+  }
+  const auto& cells = velocity.cells.empty() ? options.cells : velocity.cells;
+  const auto offset = velocity.cells.empty() ? cdim : 0;
+  for (std::size_t d = 0; d < vdim; ++d) grid.cells[cdim + d] = static_cast<int>(cells[offset + d]);
+}
+
+/// Edges of `n` cells from `low` to `high` where `mapping` puts those of s = -1 + 2 i/n.
+std::vector<double> mapped_edges(const Formula& mapping, double low, double high, int n,
+                                 const std::string& where) {
+  std::vector<double> edges;
+  for (int i = 0; i <= n; ++i) {
+    const double s = -1 + 2.0 * i / n;
+    edges.push_back(mapping(std::span<const double>(&s, 1)));
+    QUINTET_CHECK(std::isfinite(edges.back()), "{}: is {} at s = {:.6g}; expected a finite number", where,
+                  edges.back(), s);
+  }
+  const double first = edges.front(), span = edges.back() - first;
+  QUINTET_CHECK(span > 0, "{}: is {:.6g} at s = -1 and {:.6g} at s = 1; expected a formula that rises with s",
+                where, first, first + span);
+  for (auto& edge : edges) edge = low + (high - low) * ((edge - first) / span);
+  edges.back() = high;
+  const double least = 1e-6 * (high - low) / n;
+  for (std::size_t i = 0; i + 1 < edges.size(); ++i)
+    QUINTET_CHECK(edges[i + 1] - edges[i] >= least,
+                  "{}: cell {} would reach from {:.6g} to {:.6g}; expected a formula that rises with s",
+                  where, i, edges[i], edges[i + 1]);
+  return edges;
+}
+
+void set_velocity_edges(const Formulas& formulas, const VelocityOptions& velocity, const std::string& key,
+                        PhaseGrid& grid) {
+  if (velocity.mapping.empty()) return;
+  check_length(velocity.mapping, at(grid.vdim), key + ".mapping", "one for each velocity direction");
+  for (std::size_t d = 0; d < velocity.mapping.size(); ++d) {
+    const auto here = fmt::format("{}.mapping.{}", key, d);
+    const auto v = at(grid.cdim) + d;
+    grid.velocity_edges[d] =
+        mapped_edges(formulas.of_grid_coordinate(velocity.mapping[d], here), grid.lower[v], grid.upper[v],
+                     grid.cells[v], place_and_key(velocity.mapping[d], here));
+  }
+}
+
+Boundary boundary_of(const std::string& text, const std::string& key) {
+  const std::vector<std::string> names = {"periodic", "reflecting", "absorbing", "open", "fixed"};
+  constexpr Boundary values[] = {Boundary::periodic, Boundary::reflecting, Boundary::absorbing,
+                                 Boundary::open, Boundary::fixed};
+  const auto found = std::find(names.begin(), names.end(), text);
+  QUINTET_CHECK(found != names.end(), "{}: unknown value '{}'; expected one of {}{}", key, text,
+                name_list(names), did_you_mean(text, names));
+  return values[found - names.begin()];
+}
+
+/// Boundaries of a species; decides which directions are periodic.
+void set_boundary(const BoundaryOptions& options, const std::string& key, Species& species) {
+  PhaseGrid& grid = species.grid;
+  for (int side = 0; side < 2; ++side) {
+    const auto& given = side == 0 ? options.lower : options.upper;
+    const auto here = fmt::format("{}.{}", key, side == 0 ? "lower" : "upper");
+    if (!given.empty()) check_length(given, at(grid.cdim), here, "one for each direction of x");
+    for (int d = 0; d < grid.cdim; ++d)
+      species.boundary[at(d)][at(side)] =
+          given.empty() ? Boundary::periodic : boundary_of(given[at(d)], fmt::format("{}.{}", here, d));
+  }
+  for (int d = 0; d < grid.cdim; ++d) {
+    const auto& ends = species.boundary[at(d)];
+    grid.periodic[at(d)] = ends[0] == Boundary::periodic;
+    QUINTET_CHECK((ends[0] == Boundary::periodic) == (ends[1] == Boundary::periodic),
+                  "{}: direction {} is periodic at one end alone; make both ends periodic, or neither", key,
+                  "xyz"[d]);
+  }
+}
+
+/// A wall that mirrors needs velocity cells that do so about 0.
+void check_mirror(const Species& species, const std::string& key) {
+  const PhaseGrid& grid = species.grid;
+  for (int d = 0; d < grid.cdim; ++d) {
+    if (!species.mirrors(d, 0) && !species.mirrors(d, 1)) continue;
+    QUINTET_CHECK(d < grid.vdim, "{}.boundary: a wall along {} cannot reflect: there is no velocity v{}", key,
+                  "xyz"[d], "xyz"[d]);
+    const double low = grid.lower[at(grid.cdim + d)], high = grid.upper[at(grid.cdim + d)];
+    QUINTET_CHECK(
+        std::abs(low + high) <= 1e-12 * (high - low),
+        "{}.boundary: a reflecting wall turns v{} round, but its box {} to {} is not symmetric about 0; make "
+        "the two ends opposite",
+        key, "xyz"[d], low, high);
+    QUINTET_CHECK(
+        grid.mirrors(grid.cdim + d),
+        "{}.boundary: a reflecting wall turns v{} round, but its cells are not symmetric about 0; make "
+        "velocity.mapping.{} odd in s",
+        key, "xyz"[d], d);
+  }
+}
+
+Species make_species(const RunOptions& options, const Formulas& formulas, std::size_t s, int vdim) {
+  const SpeciesOptions& given = options.species[s];
+  const auto key = fmt::format("species.{}", s);
+  Species species;
+  species.name = given.name;
+  species.charge = formulas.number(given.charge, key + ".charge");
+  species.mass = formulas.positive(given.mass, key + ".mass");
+  PhaseGrid& grid = species.grid;
+  grid.cdim = static_cast<int>(options.grid.lower.size());
+  grid.vdim = vdim;
+  check_length(options.grid.upper, at(grid.cdim), "grid.upper", "as many as grid.lower");
+  set_box(formulas, options.grid.lower, options.grid.upper, "grid", 0, grid);
+  set_box(formulas, given.velocity.lower, given.velocity.upper, key + ".velocity", grid.cdim, grid);
+  set_velocity_cells(options.grid, given.velocity, key + ".velocity", grid);
+  set_velocity_edges(formulas, given.velocity, key + ".velocity", grid);
+  for (int d = 0; d < grid.cdim; ++d) grid.cells[at(d)] = static_cast<int>(options.grid.cells[at(d)]);
+  set_boundary(given.boundary, key + ".boundary", species);
+  check_mirror(species, key);
+  if (!given.acceleration.empty())
+    check_length(given.acceleration, at(vdim), key + ".acceleration", "one for each velocity direction");
+  return species;
+}
+
+bool is_file_name(const std::string& name) {
+  return !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_' || c == '-';
+  });
+}
+
+std::vector<Species> make_all_species(const RunOptions& options, const Formulas& formulas, int vdim) {
+  std::vector<Species> all;
+  std::set<std::string> names;
+  for (std::size_t s = 0; s < options.species.size(); ++s) {
+    all.push_back(make_species(options, formulas, s, vdim));
+    const auto& name = all.back().name;
+    QUINTET_CHECK(is_file_name(name),
+                  "species.{}.name: '{}' cannot be part of a file's name; expected letters, digits, _ and -",
+                  s, name);
+    QUINTET_CHECK(names.insert(name).second,
+                  "species.{}.name: there is a species '{}' already; names must differ", s, name);
+    QUINTET_CHECK(all.back().grid.periodic == all.front().grid.periodic,
+                  "species.{}.boundary: '{}' and '{}' must be periodic along the same directions", s, name,
+                  all.front().name);
+  }
+  return all;
+}
+
+std::size_t species_index(const std::string& name, const std::vector<Species>& species,
+                          const std::string& key) {
+  std::vector<std::string> names;
+  for (const auto& one : species) names.push_back(one.name);
+  const auto found = std::find(names.begin(), names.end(), name);
+  QUINTET_CHECK(found != names.end(), "{}: unknown species '{}'; there is {}{}", key, name, name_list(names),
+                did_you_mean(name, names));
+  return static_cast<std::size_t>(found - names.begin());
+}
+
+/// nu_sr of a formula: a number, or 1 times a profile of x and t.
+void set_frequency(const Formulas& formulas, const FormulaText& text, const std::string& key, std::size_t s,
+                   std::size_t r, double factor, CollisionOptions& collisions) {
+  const Formula formula = formulas.of_position_and_time(text, key);
+  const bool changes = formula.uses("t");
+  if (!changes && !formula.uses("x") && !formula.uses("y") && !formula.uses("z")) {
+    const double value = formulas.number(text, key);
+    QUINTET_CHECK(value >= 0, "{}: {} is out of range; expected at least 0", place_and_key(text, key), value);
+    collisions.frequency[s][r] = factor * value;
+    return;
+  }
+  if (collisions.profile.empty())
+    collisions.profile.assign(collisions.frequency.size(),
+                              std::vector<PointFunction>(collisions.frequency.size()));
+  collisions.frequency[s][r] = factor;
+  collisions.profile[s][r] = formula;
+  collisions.profile_changes = collisions.profile_changes || changes;
+}
+
+CollisionOptions make_collisions(const CollisionSection& given, const Formulas& formulas,
+                                 const std::vector<Species>& species, bool has_squares) {
+  CollisionOptions collisions;
+  for (const auto& one : species)
+    QUINTET_CHECK(one.grid.is_uniform() || (given.kind == CollisionOptions::Operator::bgk && has_squares),
+                  "collisions.operator: {} needs equal velocity cells, but '{}' has velocity.mapping; leave "
+                  "the mapping "
+                  "away or take bgk with a basis that holds v^2 (order 2, hybrid)",
+                  given.kind == CollisionOptions::Operator::bgk ? "bgk of order 1" : "Lenard-Bernstein",
+                  one.name);
+  collisions.kind = given.kind;
+  collisions.split = given.split;
+  collisions.conserving = given.conserving;
+  collisions.frequency.assign(species.size(), std::vector<double>(species.size(), 0));
+  for (const auto& [name, text] : given.frequency) {
+    const auto s = species_index(name, species, place_and_key(text, "collisions.frequency"));
+    set_frequency(formulas, text, "collisions.frequency." + name, s, s, 1, collisions);
+  }
+  for (std::size_t i = 0; i < given.between.size(); ++i) {
+    const auto& pair = given.between[i];
+    const auto key = fmt::format("collisions.between.{}", i);
+    const auto a = species_index(pair.species[0], species, key + ".species"),
+               b = species_index(pair.species[1], species, key + ".species");
+    QUINTET_CHECK(a != b, "{}.species: twice '{}'; its collisions with itself are in collisions.frequency",
+                  key, pair.species[0]);
+    set_frequency(formulas, pair.frequency[0], key + ".frequency.0", a, b, 1, collisions);
+    const bool both = pair.frequency.size() > 1;
+    set_frequency(formulas, pair.frequency[both ? 1 : 0], key + (both ? ".frequency.1" : ".frequency.0"), b,
+                  a, both ? 1 : species[a].mass / species[b].mass, collisions);
+  }
+  collisions.spitzer = given.spitzer.has_value();
+  if (given.spitzer) {
+    const std::string key = "collisions.spitzer.";
+    collisions.reference_density =
+        formulas.positive(given.spitzer->reference_density, key + "reference_density");
+    collisions.reference_thermal_speed =
+        formulas.positive(given.spitzer->reference_thermal_speed, key + "reference_thermal_speed");
+  }
+  return collisions;
+}
+
+/// The velocity direction that a reflecting wall turns round stays whole on each rank.
+void keep_mirrored_whole(const Species& species, std::array<int, 6>& ranks) {
+  const PhaseGrid& grid = species.grid;
+  for (int d = 0; d < grid.cdim; ++d)
+    for (const int side : {0, 1}) {
+      if (!species.mirrors(d, side)) continue;
+      int& n = ranks[at(grid.cdim + d)];
+      QUINTET_CHECK(n <= 1,
+                    "parallel.ranks: {} ranks along v{}, which a wall of '{}' reflects; expected 1 there", n,
+                    "xyz"[d], species.name);
+      n = 1;
+    }
+}
+
+/// 0 must be an end of velocity cells, so that each cell either leaves the wall or goes to it.
+void check_halves(const PhaseGrid& grid, int d, const std::string& key) {
+  const auto v = at(grid.cdim + d);
+  const double cells_below = -grid.lower[v] / grid.width(grid.cdim + d);
+  QUINTET_CHECK(
+      cells_below > 0.5 && cells_below < grid.cells[v] - 0.5 &&
+          std::abs(cells_below - std::round(cells_below)) < 1e-9,
+      "{}: v{} = 0 lies inside a cell of the grid {} to {} of {} cells; a wall that emits needs it at "
+      "an end of two: choose an even number of cells and opposite ends",
+      key, "xyz"[d], grid.lower[v], grid.upper[v], grid.cells[v]);
+}
+
+void set_emission(const EmissionOptions& given, const Formulas& formulas, const std::string& key,
+                  std::size_t s, std::vector<Species>& all) {
+  Species& species = all[s];
+  const int d = given.direction;
+  QUINTET_CHECK(d < std::min(species.grid.cdim, species.grid.vdim),
+                "{}.direction: there is no wall along {} that particles of this run reach", key, "xyz"[d]);
+  const auto end = at(given.side);
+  const auto absorbs = [&](const Species& one) { return one.boundary[at(d)][end] == Boundary::absorbing; };
+  QUINTET_CHECK(absorbs(species), "{}: the {} end of {} is no wall that absorbs; make it absorbing", key,
+                given.side == 0 ? "lower" : "upper", "xyz"[d]);
+  QUINTET_CHECK(!species.emission[at(d)][end], "{}: the {} end of {} is described already", key,
+                given.side == 0 ? "lower" : "upper", "xyz"[d]);
+  Emission emission;
+  emission.reflection = formulas.number(given.reflection, key + ".reflection");
+  QUINTET_CHECK(emission.reflection >= 0 && emission.reflection <= 1,
+                "{}: {} is out of range; expected 0 to 1",
+                place_and_key(given.reflection, key + ".reflection"), emission.reflection);
+  for (const auto& [name, text] : given.yield) {
+    const auto here = key + ".yield." + name;
+    const auto r = species_index(name, all, place_and_key(text, key + ".yield"));
+    const double value = formulas.number(text, here);
+    QUINTET_CHECK(value >= 0, "{}: {} is out of range; expected at least 0", place_and_key(text, here),
+                  value);
+    QUINTET_CHECK(absorbs(all[r]), "{}: the wall does not absorb '{}'", place_and_key(text, here), name);
+    emission.yield.resize(all.size(), 0.0);
+    emission.yield[r] = value;
+    check_halves(all[r].grid, d, here);
+  }
+  emission.flux = [flux = formulas.of_time(given.flux, key + ".flux")](double t) {
+    return flux(std::span<const double>(&t, 1));
+  };
+  const bool emits = given.flux.text != "0" || !given.yield.empty();
+  QUINTET_CHECK(!emits || given.thermal_speed || given.temperature,
+                "{}: give thermal_speed or temperature of what is emitted", key);
+  if (given.thermal_speed)
+    emission.thermal_speed = formulas.positive(*given.thermal_speed, key + ".thermal_speed");
+  if (given.temperature)
+    emission.thermal_speed =
+        std::sqrt(formulas.positive(*given.temperature, key + ".temperature") / species.mass);
+  check_halves(species.grid, d, key);
+  species.emission[at(d)][end] = std::move(emission);
+  check_mirror(species, key);
+}
+
+void set_all_emissions(const RunOptions& options, const Formulas& formulas, std::vector<Species>& all) {
+  for (std::size_t s = 0; s < all.size(); ++s) {
+    const auto& given = options.species[s].boundary.emission;
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      const auto key = fmt::format("species.{}.boundary.emission.{}", s, i);
+      for (const auto& one : all)
+        QUINTET_CHECK(one.grid.is_uniform(),
+                      "{}: walls that emit need equal velocity cells, but '{}' has velocity.mapping", key,
+                      one.name);
+      QUINTET_CHECK(options.flux == Flux::upwind,
+                    "{}: walls emit with flux: upwind alone, which tells what leaves from what arrives", key);
+      set_emission(given[i], formulas, key, s, all);
+    }
+  }
+}
+
+std::array<int, 6> rank_grid(const ParallelOptions& options, const std::vector<Species>& species) {
+  std::array<int, 6> ranks{};
+  const int dim = species.front().grid.dim();
+  if (!options.ranks.empty())
+    check_length(options.ranks, at(dim), "parallel.ranks", "one for each direction of x and v");
+  for (std::size_t d = 0; d < options.ranks.size(); ++d) ranks[d] = static_cast<int>(options.ranks[d]);
+  for (const auto& one : species) keep_mirrored_whole(one, ranks);
+  return ranks;
+}
+
+}  // namespace
+
+Setup make_setup(const Comm& comm, const RunOptions& options) {
+  const int cdim = static_cast<int>(options.grid.lower.size()), vdim = velocity_dimensions(options.species);
+  const Formulas formulas(options.constants, cdim, vdim);
+  const PhaseBasis basis(cdim, vdim, options.basis.order, options.basis.family);
+  auto species = make_all_species(options, formulas, vdim);
+  set_all_emissions(options, formulas, species);
+  const auto ranks = rank_grid(options.parallel, species);
+  const Decomposition decomposition(comm, species.front().grid, ranks);
+  for (const auto& one : species) (void)decomposition.block(one.grid);  // says when it has too few cells
+
+  SystemOptions system;
+  system.flux = options.flux;
+  system.cfl = options.time.cfl;
+  system.keep_positive = options.keep_positive;
+  system.ranks = decomposition.ranks();
+  if (options.collisions)
+    system.collisions = make_collisions(*options.collisions, formulas, species, basis.find_group({2}) >= 0);
+  set_field(options.field, formulas, basis, decomposition, species.front().grid, system);
+  set_acceleration(options.species, formulas, basis, decomposition, species.front().grid, system);
+  const double end = formulas.positive(options.time.end, "time.end");
+  std::vector<bool> has_source;
+  for (const auto& given : options.species) has_source.push_back(given.source.has_value());
+  return {formulas, basis, std::move(species), decomposition, std::move(system), end, std::move(has_source)};
+}
+
+namespace {
+
+double cells_of(const PhaseGrid& grid) {
+  double cells = 1;
+  for (int d = 0; d < grid.dim(); ++d) cells *= grid.cells[at(d)];
+  return cells;
+}
+
+/// Bytes of all f on all ranks, counted so that nothing overflows.
+double bytes_of_f(const Setup& setup) {
+  double bytes = 0;
+  for (const auto& species : setup.species) bytes += 8 * cells_of(species.grid) * setup.basis.size();
+  return bytes;
+}
+
+/// Too large a grid is the input's mistake: exit code 2, with the bytes.
+void require(const Context& context, double bytes, const std::string& what) {
+  try {
+    context.require_memory(bytes, what);
+  } catch (const ResourceError& error) {
+    throw InputError(fmt::format("{}; fewer cells or a lower basis.order need less", error.what()));
+  }
+}
+
+}  // namespace
+
+double require_room(const Context& context, const Setup& setup) {
+  const auto what = fmt::format("{} ({:.4g} bytes of f)", description(setup), bytes_of_f(setup));
+  // A step needs f at its begin, at this stage and at the next.
+  require(context, 3 * bytes_of_f(setup) / context.comm().size(), what);
+  const double bytes = VlasovSystem::bytes_needed(context.comm(), setup.basis, setup.species, setup.system);
+  require(context, bytes, what);
+  return bytes;
+}
+
+std::string description(const Setup& setup) {
+  const auto& basis = setup.basis;
+  const auto& grid = setup.species.front().grid;
+  const auto begin = grid.cells.begin();
+  return fmt::format("{}x{}v, {} of order {} ({} functions a cell), {} cells of x, {} of v", basis.cdim(),
+                     basis.vdim(), name(basis.family()), basis.order(), basis.size(),
+                     fmt::join(begin, begin + grid.cdim, " x "),
+                     fmt::join(begin + grid.cdim, begin + grid.dim(), " x "));
+}
+
+}  // namespace quintet::vlasov

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "apps/application/life/context.hpp"
+#include "apps/vlasov/input/formulas.hpp"
+#include "apps/vlasov/input/run_options.hpp"
+#include "physics/kinetics/system.hpp"
+
+namespace quintet::vlasov {
+
+/// The options with all formulas read and all numbers known: what a VlasovSystem is made of.
+struct Setup {
+  Formulas formulas;
+  kinetics::PhaseBasis basis;
+  std::vector<kinetics::Species> species;
+  kinetics::Decomposition decomposition;
+  kinetics::SystemOptions system;
+  double end = 0;                ///< time
+  std::vector<bool> has_source;  ///< of each species
+};
+
+/// Throws InputError for whatever in the options does not fit together; nothing large is allocated.
+/// Collective.
+[[nodiscard]] Setup make_setup(const Comm& comm, const RunOptions& options);
+
+/// Bytes a rank needs. Throws InputError, before anything is allocated, if they are more than there are.
+/// Collective.
+double require_room(const Context& context, const Setup& setup);
+
+/// "1x2v, serendipity of order 2 (20 functions a cell), 64 x (32 x 32) cells".
+[[nodiscard]] std::string description(const Setup& setup);
+
+}  // namespace quintet::vlasov

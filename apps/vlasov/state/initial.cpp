@@ -1,0 +1,141 @@
+#include "apps/vlasov/state/initial.hpp"
+
+#include <cmath>
+
+#include "apps/vlasov/state/frames.hpp"
+#include "apps/vlasov/state/health.hpp"
+#include "io/log/error.hpp"
+#include "physics/kinetics/files/distribution_io.hpp"
+#include "physics/kinetics/initial/projection.hpp"
+
+namespace quintet::vlasov {
+
+using namespace kinetics;
+
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+void add(const Distribution& term, const Distribution& f) {
+  double* to = f.data.data();
+  const double* from = term.data.data();
+  for (std::size_t i = 0; i < f.data.size(); ++i) to[i] += from[i];
+}
+
+/// One formula for each velocity direction, or one for all of them.
+std::vector<Formula> per_direction(const std::vector<FormulaText>& texts, const Setup& setup,
+                                   const std::string& key) {
+  const auto vdim = at(setup.basis.vdim());
+  QUINTET_CHECK(texts.size() == 1 || texts.size() == vdim,
+                "{}: has {} values; expected 1 or {}, one for each velocity direction",
+                place_and_key(texts.front(), key), texts.size(), vdim);
+  std::vector<Formula> formulas;
+  for (std::size_t d = 0; d < vdim; ++d) {
+    const std::size_t i = texts.size() == 1 ? 0 : d;
+    formulas.push_back(setup.formulas.of_position(texts[i], fmt::format("{}.{}", key, i)));
+  }
+  return formulas;
+}
+
+/// vth = sqrt(T/m).
+PointFunction thermal_speed(Formula temperature, double mass) {
+  return [temperature = std::move(temperature), mass](std::span<const double> x) {
+    return std::sqrt(temperature(x) / mass);
+  };
+}
+
+void add_term(const MaxwellianOptions& options, const Setup& setup, int s, const std::string& key, int nodes,
+              const Distribution& f) {
+  MaxwellianProfile profile;
+  profile.density = setup.formulas.of_position(options.density, key + ".density");
+  if (!options.drift.empty()) {
+    QUINTET_CHECK(options.drift.size() == at(setup.basis.vdim()),
+                  "{}: has {} values; expected {}, one for each velocity direction",
+                  place_and_key(options.drift.front(), key + ".drift"), options.drift.size(),
+                  setup.basis.vdim());
+    const auto drift = per_direction(options.drift, setup, key + ".drift");
+    for (std::size_t d = 0; d < drift.size(); ++d) profile.drift[d] = drift[d];
+  }
+  const bool by_temperature = options.thermal_speed.empty();
+  const auto spread = by_temperature ? per_direction(options.temperature, setup, key + ".temperature")
+                                     : per_direction(options.thermal_speed, setup, key + ".thermal_speed");
+  for (std::size_t d = 0; d < spread.size(); ++d)
+    profile.thermal_speed[d] =
+        by_temperature ? thermal_speed(spread[d], setup.species[at(s)].mass) : PointFunction(spread[d]);
+  add_maxwellian(setup.decomposition, setup.basis, profile, options.exact_moments, f,
+                 place_and_key(options.density, key), nodes);
+}
+
+void add_term(const FormulaText& function, const Setup& setup, const std::string& key, int nodes,
+              const Distribution& f) {
+  const Formula formula = setup.formulas.of_phase(function, key + ".function");
+  const Distribution term("vlasov::term", f.block, f.n_modes);
+  project_phase(setup.basis, formula, term, formula.what(), nodes);
+  add(term, f);
+}
+
+/// f of the same species in a file of frames.
+void add_term(const InitialOptions& options, const Setup& setup, int s, const Distribution& f) {
+  const Distribution term("vlasov::term", f.block, f.n_modes);
+  read_frame(*options.file, options.frame, setup, s, term);
+  add(term, f);
+}
+
+/// Particles, least and greatest cell mean and ends of velocity space, over all ranks.
+void check_filled(const Setup& setup, int s, const Distribution& f, const LimitOptions& limits) {
+  const PhaseIntegrals here = phase_integrals(Exec(), setup.basis, f);
+  const Comm& comm = setup.decomposition.comm();
+  const double particles = comm.sum(here.particles), least = comm.minimum(here.least_mean),
+               greatest = comm.maximum(here.greatest_mean);
+  const auto& name = setup.species[at(s)].name;
+  QUINTET_CHECK(std::isfinite(particles) && particles > 0,
+                "species.{}.initial: '{}' holds {} particles; expected more than 0", s, name, particles);
+  QUINTET_CHECK(least >= -limits.negative_f * greatest,
+                "species.{}.initial: the initial f of '{}' is negative: its least cell mean is {:.4g}, its "
+                "greatest {:.4g}",
+                s, name, least, greatest);
+  const VelocityEdge edge = fullest_velocity_edge(setup.decomposition, setup.basis, f, particles);
+  QUINTET_CHECK(edge.share <= limits.edge_share,
+                "species.{}.initial: f of '{}' reaches {}, more than limits.edge_share = {:g}; {}", s, name,
+                edge_text(edge, f.block.grid), limits.edge_share, edge_advice(edge, at(s)));
+}
+
+}  // namespace
+
+void add_terms(const std::vector<InitialOptions>& terms, const Setup& setup, int s, const std::string& key,
+               const Distribution& f) {
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    const auto& term = terms[i];
+    const auto here = fmt::format("{}.{}", key, i);
+    if (term.maxwellian) add_term(*term.maxwellian, setup, s, here + ".maxwellian", term.nodes, f);
+    if (term.function) add_term(*term.function, setup, here, term.nodes, f);
+    if (term.file) add_term(term, setup, s, f);
+  }
+}
+
+void fill_species(const RunOptions& options, const Setup& setup, VlasovSystem& system) {
+  for (int s = 0; s < static_cast<int>(options.species.size()); ++s) {
+    const auto& given = options.species[at(s)];
+    const auto key = fmt::format("species.{}", s);
+    add_terms(given.initial, setup, s, key + ".initial", system.f(s));
+    check_filled(setup, s, system.f(s), options.limits);
+  }
+}
+
+void add_sources(const RunOptions& options, const Setup& setup, VlasovSystem& system) {
+  for (int s = 0; s < static_cast<int>(options.species.size()); ++s) {
+    const auto& given = options.species[at(s)].source;
+    if (!given) continue;
+    const auto key = fmt::format("species.{}.source", s);
+    SystemOptions::Source source;
+    source.species = s;
+    source.shape = Distribution("vlasov::source", system.f(s).block, system.f(s).n_modes);
+    add_terms(given->shape, setup, s, key + ".shape", source.shape);
+    source.amplitude = [formula = setup.formulas.of_time(given->amplitude, key + ".amplitude")](double t) {
+      return formula(std::span<const double>(&t, 1));
+    };
+    system.add_source(std::move(source));
+  }
+}
+
+}  // namespace quintet::vlasov

@@ -1,0 +1,120 @@
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "io/log/error.hpp"
+#include "physics/electronic/matrix/block_vector.hpp"
+#include "physics/electronic/matrix/spectrum.hpp"
+#include "physics/electronic/submatrix/block_multiply.hpp"
+#include "physics/electronic/submatrix/submatrix.hpp"
+
+namespace quintet::electronic {
+
+namespace {
+
+using Vector = std::vector<double>;
+
+/// a - b
+Vector difference(const Vector& a, const Vector& b) {
+  Vector c(a.size());
+  for (std::size_t i = 0; i < a.size(); ++i) c[i] = a[i] - b[i];
+  return c;
+}
+
+double sum_of_squares(const Vector& v) {
+  double sum = 0;
+  for (const double x : v) sum += x * x;
+  return sum;
+}
+
+struct Defects {
+  double idempotency, commutator;
+};
+
+/// ||P P - P||_F and ||P A - A P||_F from vectors v of random signs: E |X v|^2 = ||X||_F^2. Their relative
+/// error is about 1/sqrt(n_vectors n), n the rows among which the defect is spread; the products themselves
+/// would cost more than D.
+Defects defects_of(const BlockMatrix& p, const BlockMatrix& a) {
+  constexpr int n_vectors = 4;
+  SymmetricProduct apply_p(p), apply_a(a);
+  double sums[2] = {0, 0};
+  for (int k = 0; k < n_vectors; ++k) {
+    const Vector v = random_signs(p, k);
+    Vector pv, ppv, av, pav, apv;
+    apply_p(v, pv);
+    apply_p(pv, ppv);
+    apply_a(v, av);
+    apply_p(av, pav);
+    apply_a(pv, apv);
+    sums[0] += sum_of_squares(difference(ppv, pv));
+    sums[1] += sum_of_squares(difference(pav, apv));
+  }
+  p.comm.reduce(std::span<double>(sums), Comm::Reduction::sum);
+  return {std::sqrt(sums[0] / n_vectors), std::sqrt(sums[1] / n_vectors)};
+}
+
+/// The occupied levels' standard deviation (hartree): sqrt(Tr(P A A)/N - (Tr(P A)/N)^2).
+double width_of_occupied(const BlockMatrix& p, const BlockMatrix& a, double n_pairs) {
+  constexpr int n_vectors = 2;
+  SymmetricProduct apply_p(p), apply_a(a);
+  double sums[2] = {0, 0};
+  for (int k = 0; k < n_vectors; ++k) {
+    Vector pv, apv;
+    apply_p(random_signs(p, k), pv);
+    apply_a(pv, apv);
+    for (std::size_t i = 0; i < pv.size(); ++i) sums[0] += pv[i] * apv[i], sums[1] += apv[i] * apv[i];
+  }
+  p.comm.reduce(std::span<double>(sums), Comm::Reduction::sum);
+  const double mean = sums[0] / (n_vectors * n_pairs), squares = sums[1] / (n_vectors * n_pairs);
+  return std::sqrt(std::max(squares - mean * mean, 0.0));
+}
+
+/// D / (Tr(D S)/N), or the refusal to hide that more than S^-1/2's errors is missing.
+void scale(DensityResult& result, double n_pairs, const Orthogonalised& basis, double threshold) {
+  const double missing = result.n_pairs_unscaled - n_pairs;
+  const int n = basis.a.blocking->n_rows();
+  // |Tr(P (Z S Z - 1))| is at most the product of the norms; products that were left out add to it
+  const double explained = 3 * basis.residual * std::sqrt(n * n_pairs) + 0.05 * threshold * n + 1e-9 * n;
+  if (!(std::abs(missing) <= std::min(explained, 1e-3 * n_pairs)))
+    throw NumericalError(fmt::format(
+        "Tr(D S) = {:.9g} pairs where Tr P = {:.9g}: S^-1/2 (residual {:.1e}) explains a difference of "
+        "{:.1e} at most; take a smaller threshold",
+        result.n_pairs_unscaled, n_pairs, basis.residual, explained));
+  const double factor = n_pairs / result.n_pairs_unscaled;
+  for (double& value : result.d.value) value *= factor;
+}
+
+}  // namespace
+
+DensityResult density_matrix(const SubmatrixResult& sign, const Orthogonalised& basis, const BlockMatrix& k,
+                             const BlockMatrix& s, double threshold) {
+  const BlockMatrix& z = basis.inverse_sqrt;
+  // products that are left out take pairs away, all of one sign: far fewer of them than of small blocks of P
+  // Z
+  const double drop = 0.1 * threshold, error = 0.001 * threshold;
+  const BlockMatrix pz = multiply(sign.p, z, {.threshold = drop, .error = error});
+  const BlockMatrix pattern = add(0, k, 0, s);  // traces with K and with S want all of their blocks
+  DensityResult result(multiply(z, pz, {.error = error, .symmetric = true, .pattern = &pattern}));
+  result.n_pairs = result.n_pairs_unscaled = dot(result.d, s);
+  const double missing = result.n_pairs_unscaled - sign.n_pairs;
+  double level = width_of_occupied(sign.p, basis.a, sign.n_pairs);
+  if (sign.holds_pairs) {
+    scale(result, sign.n_pairs, basis, threshold);
+    result.n_pairs = dot(result.d, s);
+  }
+  result.tr_dk = dot(result.d, k);
+  if (!sign.holds_pairs) level = std::hypot(level, result.tr_dk / sign.n_pairs);
+  result.overlap_error = std::abs(missing) * level;
+  const auto ritz = extreme_ritz_values(basis.a, 8);
+  result.rounding_error = 8 * std::numeric_limits<double>::epsilon() * basis.a.blocking->n_rows() *
+                          std::max(std::abs(ritz.lower), std::abs(ritz.upper)) * basis.condition;
+  const Defects defects = defects_of(sign.p, basis.a);
+  result.idempotency = defects.idempotency;
+  result.commutator = defects.commutator;
+  return result;
+}
+
+}  // namespace quintet::electronic

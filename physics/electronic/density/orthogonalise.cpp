@@ -1,0 +1,109 @@
+#include <cmath>
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "io/log/error.hpp"
+#include "physics/electronic/functions/chebyshev.hpp"
+#include "physics/electronic/matrix/block_vector.hpp"
+#include "physics/electronic/matrix/spectrum.hpp"
+#include "physics/electronic/submatrix/block_multiply.hpp"
+#include "physics/electronic/submatrix/submatrix.hpp"
+#include "physics/electronic/submatrix/submatrix_columns.hpp"
+
+namespace quintet::electronic {
+
+namespace {
+
+[[noreturn]] void refuse_condition(const ExtremeRitzValues& ritz) {
+  throw IllConditioned(
+      fmt::format("the overlap matrix S is all but singular: its smallest eigenvalue is about {:.3g}, its "
+                  "condition number about {:.2g}; remove near-dependent basis functions (the most diffuse "
+                  "ones, or atoms given twice), or take a larger threshold",
+                  ritz.lower, ritz.upper / ritz.lower),
+      ritz.upper / ritz.lower);
+}
+
+/// Outermost eigenvalues of S. Throws InputError if one is negative, IllConditioned if the smallest is not
+/// told from zero.
+ExtremeRitzValues spectrum_of_overlap(const BlockMatrix& s) {
+  // Of the largest: the recurrence ends at 1e-7, and its last steps carry as much rounding.
+  constexpr double resolution = 1e-6;
+  auto ritz = resolved_ritz_values(s);
+  QUINTET_CHECK(
+      ritz.lower > -resolution * ritz.upper,
+      "the overlap matrix S is not positive definite: its smallest eigenvalue is about {:.3g} (the largest "
+      "{:.3g}); are K and S the right way round, in one order and complete?",
+      ritz.lower, ritz.upper);
+  if (ritz.lower <= 0) ritz = {resolution * ritz.upper, ritz.upper, ritz.upper, 0};  // zero or a little more
+  if (ritz.lower_residual > 0.5 * ritz.lower) refuse_condition(ritz);
+  return ritz;
+}
+
+/// 1/sqrt on the interval of S's eigenvalues. Throws IllConditioned if S is all but singular.
+ChebyshevSeries inverse_sqrt_series(const ExtremeRitzValues& ritz, double error) {
+  const auto bounds = positive_bounds(ritz);
+  const Band band{bounds.lower, bounds.upper};
+  const std::function<double(double)> f[] = {[](double x) { return 1 / std::sqrt(x); }};
+  try {
+    return fit(std::span(&band, 1), f, error, 1000);
+  } catch (const NumericalError&) {
+    refuse_condition(ritz);
+  }
+}
+
+/// ||Z S Z - 1||_F / sqrt(n), estimated from vectors of random signs: E |X v|^2 = ||X||_F^2.
+double residual_of(const BlockMatrix& z, const BlockMatrix& s) {
+  SymmetricProduct apply_z(z), apply_s(s);
+  double squares = 0;
+  constexpr int n_vectors = 2;
+  std::vector<double> x, y;
+  for (int k = 0; k < n_vectors; ++k) {
+    const std::vector<double> v = random_signs(z, k);
+    apply_z(v, x);
+    apply_s(x, y);
+    apply_z(y, x);
+    for (std::size_t i = 0; i < v.size(); ++i) squares += (x[i] - v[i]) * (x[i] - v[i]);
+  }
+  return std::sqrt(z.comm.sum(squares) / (n_vectors * static_cast<double>(z.blocking->n_rows())));
+}
+
+/// Norms |S|^2 of blocks that S^-1/2 gets.
+BlockMatrix squared_norms(const BlockMatrix& s, double threshold) {
+  const BlockMatrix norms = block_norms(s);
+  return multiply(norms, norms, 4 * threshold);
+}
+
+}  // namespace
+
+BlockMatrix inverse_sqrt_pattern(const BlockMatrix& s, double threshold) {
+  return pattern_of(squared_norms(s, threshold), s.blocking);
+}
+
+double inverse_sqrt_part(const BlockMatrix& s, double threshold) {
+  double rows = 0;
+  for (const auto row : squared_norms(s, threshold).row) rows += s.blocking->size(row);
+  return s.comm.sum(rows) / (static_cast<double>(s.blocking->n_rows()) * s.blocking->n_blocks());
+}
+
+Orthogonalised orthogonalise(const BlockMatrix& k, const BlockMatrix& s, double threshold,
+                             const Interrupt& interrupt) {
+  QUINTET_CHECK(k.blocking->begin == s.blocking->begin && k.rank_begin == s.rank_begin,
+                "K and S have different blocks ({} and {} rows)", k.blocking->n_rows(), s.blocking->n_rows());
+  // The polynomial's error is the same in all columns and adds up in energies: it is made much smaller.
+  const ExtremeRitzValues ritz = spectrum_of_overlap(s);
+  const ChebyshevSeries series = inverse_sqrt_series(ritz, 1e-4 * threshold);
+  BlockMatrix filtered = s;
+  filter(filtered, 0.1 * threshold);
+  BlockMatrix z = inverse_sqrt_pattern(filtered, threshold);
+  evaluate_columns(filtered, z, series, interrupt);
+  const double residual = residual_of(z, s);
+  const double drop = 0.01 * threshold;
+  const BlockMatrix kz = multiply(k, z, {.threshold = drop, .error = drop, .interrupt = interrupt});
+  BlockMatrix a =
+      multiply(z, kz, {.threshold = drop, .error = drop, .symmetric = true, .interrupt = interrupt});
+  return {std::move(z), std::move(a), residual, series.degree(), ritz.upper / ritz.lower};
+}
+
+}  // namespace quintet::electronic

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "physics/electronic/matrix/block_matrix.hpp"
+#include "physics/kernels/pack.hpp"
+
+namespace quintet::electronic {
+
+/// y = A x for a symmetric block matrix and a vector shared out like its columns; each row of the vector may
+/// be a pack, which makes it several vectors for about the time of one.
+///
+/// The rows of x that this rank's blocks touch and others own are asked for once, at construction; each
+/// product then moves exactly these. Construction and products are collective.
+template <class Value>
+class BlockProduct {
+ public:
+  explicit BlockProduct(const BlockMatrix& a);
+
+  [[nodiscard]] int n_own() const { return n_own_; }  ///< rows of this rank
+  /// y = A x, both [n_own].
+  void operator()(const std::vector<Value>& x, std::vector<Value>& y);
+
+ private:
+  const BlockMatrix& a_;
+  int n_own_ = 0;
+  std::vector<int> place_;                        ///< first row of each block in x_, or -1
+  std::vector<Value> x_;                          ///< own rows, then those of others
+  std::vector<std::vector<std::int32_t>> asked_;  ///< blocks of this rank that each rank needs
+  std::vector<std::vector<Value>> send_;
+};
+using SymmetricProduct = BlockProduct<double>;
+using Lanes8 = Pack<double, 8>;
+
+/// This rank's rows of the k-th vector of random signs +-1, the same however the matrix is shared out.
+[[nodiscard]] std::vector<double> random_signs(const BlockMatrix& a, int k);
+
+}  // namespace quintet::electronic

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "physics/electronic/matrix/block_matrix.hpp"
+
+namespace quintet::electronic {
+
+/// The blocks of the upper triangle of a symmetric matrix that a rank's submatrices need, by block rows:
+/// after this no submatrix needs communication.
+///
+/// Block (i, column[p]), i <= column[p], of row i, p in row_range(i), is column-major at value.data() +
+/// offset[p]; columns ascend, the first is i itself.
+struct GatheredMatrix {
+  std::shared_ptr<const Blocking> blocking;
+  std::vector<std::int32_t> row;  ///< block rows, ascending
+  std::vector<std::int64_t> row_begin{0};
+  std::vector<std::int32_t> column;
+  std::vector<std::size_t> offset;
+  AlignedVector<double> value;
+  std::vector<std::int32_t> index;  ///< of each block row of the matrix in `row`, or -1
+
+  [[nodiscard]] std::pair<std::size_t, std::size_t> row_range(std::int32_t block_row) const {
+    const auto i = static_cast<std::size_t>(index[static_cast<std::size_t>(block_row)]);
+    return {static_cast<std::size_t>(row_begin[i]), static_cast<std::size_t>(row_begin[i + 1])};
+  }
+};
+
+/// Bring together the blocks (i, k) of which both i and k are rows of one of the `submatrices` (block rows,
+/// ascending, of each submatrix of this rank).
+///
+/// A block of one of this rank's columns, or the transpose of such a block, is taken from there; each other
+/// one travels once, from the owner of its column, in one exchange of requests and one of blocks. Collective.
+[[nodiscard]] GatheredMatrix gather(const BlockMatrix& a,
+                                    std::span<const std::vector<std::int32_t>> submatrices);
+
+/// M <- (M + M^T)/2; a block without its transpose is left as it is. Returns ||M - M^T||_F before.
+/// Collective: each block whose transpose is another rank's travels once.
+double symmetrise(BlockMatrix& m);
+
+/// The symmetric matrix of which `half` holds one block of each pair (i, j), (j, i), and the diagonal ones.
+/// Collective: each block whose transpose belongs to another rank travels once.
+[[nodiscard]] BlockMatrix with_mirror(const BlockMatrix& half);
+
+}  // namespace quintet::electronic

@@ -1,0 +1,155 @@
+#include "physics/electronic/matrix/local_matrix.hpp"
+
+#include <algorithm>
+
+namespace quintet::electronic {
+
+template <class Real>
+void LocalMatrix<Real>::append_values(const double* block, int block_rows, int first, int height, int columns,
+                                      double factor) {
+  const std::size_t size = static_cast<std::size_t>(height) * static_cast<std::size_t>(columns);
+  if (n_values_ + size > values_.size()) values_.resize(std::max(2 * values_.size(), n_values_ + size));
+  Real* to = values_.data() + n_values_;
+  n_values_ += size;
+  if (height == block_rows) {
+    for (std::size_t i = 0; i < size; ++i) to[i] = static_cast<Real>(factor * block[i]);
+    return;
+  }
+  for (int c = 0; c < columns; ++c)
+    for (int r = 0; r < height; ++r)
+      *to++ = static_cast<Real>(factor * block[static_cast<std::size_t>(c) * block_rows + first + r]);
+}
+
+template <class Real>
+void LocalMatrix<Real>::append_tile(const GatheredMatrix& a, std::int32_t block, int first, int height,
+                                    double shift, double factor) {
+  const int block_rows = a.blocking->size(block);
+  for (const Neighbour& neighbour : neighbours_) {
+    const int column = begin_[static_cast<std::size_t>(neighbour.local)];
+    const int columns = begin_[static_cast<std::size_t>(neighbour.local) + 1] - column;
+    const bool diagonal = &neighbour == neighbours_.data();
+    // runs of neighbouring blocks become one segment
+    if (!diagonal && &neighbour != neighbours_.data() + 1 &&
+        segments_.back().column + segments_.back().count == column)
+      segments_.back().count += columns;
+    else
+      segments_.push_back({column, columns});
+    const std::size_t at = n_values_;
+    append_values(neighbour.block, block_rows, first, height, columns, factor);
+    if (diagonal)
+      for (int r = 0; r < height; ++r)
+        values_[at + static_cast<std::size_t>((first + r) * height + r)] -= static_cast<Real>(factor * shift);
+    n_elements_ += static_cast<double>(height) * columns * (diagonal ? 1 : 2);
+  }
+  tiles_.push_back({begin_[static_cast<std::size_t>(neighbours_.front().local)] + first, height,
+                    static_cast<std::int32_t>(segments_.size())});
+}
+
+template <class Real>
+void LocalMatrix<Real>::assign(const GatheredMatrix& a, std::span<const std::int32_t> blocks, double shift,
+                               double factor) {
+  position_.resize(static_cast<std::size_t>(a.blocking->n_blocks()), -1);
+  begin_.assign(1, 0);
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    position_[static_cast<std::size_t>(blocks[i])] = static_cast<std::int32_t>(i);
+    begin_.push_back(begin_.back() + a.blocking->size(blocks[i]));
+  }
+  n_ = begin_.back();
+  n_elements_ = 0;
+  n_values_ = 0;
+  tiles_.clear();
+  segments_.clear();
+  for (const std::int32_t block : blocks) {
+    neighbours_.clear();
+    const auto [from, to] = a.row_range(block);
+    for (auto p = from; p < to; ++p)
+      if (const auto local = position_[static_cast<std::size_t>(a.column[p])]; local >= 0)
+        neighbours_.push_back({local, a.value.data() + a.offset[p]});
+    const int rows = a.blocking->size(block);
+    for (int first = 0; first < rows; first += max_height)
+      append_tile(a, block, first, std::min(max_height, rows - first), shift, factor);
+  }
+  for (const std::int32_t block : blocks) position_[static_cast<std::size_t>(block)] = -1;
+}
+
+namespace {
+
+/// One tile of `height` rows: y_tile += A x, and y += A^T x_tile for all but the diagonal segment. Sums of
+/// the tile stay in registers.
+template <class Real, int height, class Segment>
+const Real* apply_tile(int row, const Segment* segment, const Segment* end, const Real* __restrict a,
+                       const Pack<Real>* __restrict x, Pack<Real>* __restrict y) {
+  Pack<Real> x_tile[height], sum[height];
+  for (int r = 0; r < height; ++r) {
+    x_tile[r] = x[row + r];
+    sum[r] = Pack<Real>{};
+  }
+  for (int c = segment->column; c < segment->column + segment->count; ++c, a += height)
+#pragma GCC unroll 6
+    for (int r = 0; r < height; ++r) sum[r] += a[r] * x[c];
+  for (++segment; segment != end; ++segment)
+    for (int c = segment->column; c < segment->column + segment->count; ++c, a += height) {
+      const Pack<Real> x_c = x[c];
+      Pack<Real> y_c = y[c];
+#pragma GCC unroll 6
+      for (int r = 0; r < height; ++r) {
+        const Pack<Real> element =
+            a[r] - Pack<Real>{};  // broadcast: x - 0 is x for all x, without an addition
+        sum[r] += element * x_c;
+        y_c += element * x_tile[r];
+      }
+      y[c] = y_c;
+    }
+  for (int r = 0; r < height; ++r) y[row + r] += sum[r];
+  return a;
+}
+
+}  // namespace
+
+template <class Real>
+void LocalMatrix<Real>::apply(const Lanes* x, Lanes* y) const {
+  const Segment* segment = segments_.data();
+  const Real* a = values_.data();
+  for (const Tile& tile : tiles_) {
+    const Segment* const end = segments_.data() + tile.segments_end;
+    switch (tile.height) {
+      case 1:
+        a = apply_tile<Real, 1>(tile.row, segment, end, a, x, y);
+        break;
+      case 2:
+        a = apply_tile<Real, 2>(tile.row, segment, end, a, x, y);
+        break;
+      case 3:
+        a = apply_tile<Real, 3>(tile.row, segment, end, a, x, y);
+        break;
+      case 4:
+        a = apply_tile<Real, 4>(tile.row, segment, end, a, x, y);
+        break;
+      case 5:
+        a = apply_tile<Real, 5>(tile.row, segment, end, a, x, y);
+        break;
+      default:
+        a = apply_tile<Real, 6>(tile.row, segment, end, a, x, y);
+    }
+    segment = end;
+  }
+}
+
+template <class Real>
+void LocalMatrix<Real>::dense(std::vector<double>& matrix) const {
+  const auto n = static_cast<std::size_t>(n_);
+  matrix.assign(n * n, 0.0);
+  const Real* a = values_.data();
+  std::size_t s = 0;
+  for (const Tile& tile : tiles_)
+    for (; s < static_cast<std::size_t>(tile.segments_end); ++s)
+      for (int c = segments_[s].column; c < segments_[s].column + segments_[s].count; ++c)
+        for (int r = tile.row; r < tile.row + tile.height; ++r, ++a)
+          matrix[static_cast<std::size_t>(r) * n + static_cast<std::size_t>(c)] =
+              matrix[static_cast<std::size_t>(c) * n + static_cast<std::size_t>(r)] = *a;
+}
+
+template class LocalMatrix<double>;
+template class LocalMatrix<float>;
+
+}  // namespace quintet::electronic

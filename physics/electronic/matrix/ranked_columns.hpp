@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "physics/electronic/matrix/blocking.hpp"
+#include "physics/electronic/matrix/column_store.hpp"
+#include "physics/kernels/aligned.hpp"
+
+namespace quintet::electronic {
+
+/// A copy of block columns with the blocks of each in the order of falling Frobenius norm: those that are too
+/// small to matter for a factor are a tail that need not be touched.
+class RankedColumns {
+ public:
+  /// `needed[k]`: the smallest norm that matters in column k; infinity: the column is not wanted. Blocks
+  /// below are left out.
+  RankedColumns(const ColumnStore& columns, const Blocking& blocking, std::span<const double> needed);
+
+  struct Column {
+    std::span<const std::int32_t> row;
+    std::span<const double> norm;  ///< falling
+    const double* value;           ///< of its first block; the others follow without gaps
+  };
+  [[nodiscard]] Column operator[](std::int32_t column) const;
+
+ private:
+  std::vector<std::size_t> begin_{0}, first_value_;  ///< of each column of the matrix
+  std::vector<std::int32_t> row_;
+  std::vector<double> norm_;
+  AlignedVector<double> value_;
+};
+
+}  // namespace quintet::electronic

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "physics/electronic/matrix/block_matrix.hpp"
+#include "physics/electronic/matrix/interrupt.hpp"
+
+namespace quintet::electronic {
+
+struct ProductOptions {
+  double threshold = 0;  ///< blocks of the product of smaller Frobenius norm are dropped
+  /// In each block the products of blocks that are left out come to at most this (Frobenius norm): A_ik B_kj
+  /// is left out where |A_ik| |B_kj| < error / (number of blocks of B's column j).
+  double error = 0;
+  /// The product is known to be symmetric: one block of each pair is computed and mirrored.
+  bool symmetric = false;
+  const BlockMatrix* pattern = nullptr;  ///< only its blocks are computed; symmetric if the product is
+  Interrupt interrupt{};                 ///< throws Interrupted
+};
+/// C = A B, A and B symmetric or not. Collective: each needed block travels once. Throws InputError if blocks
+/// or shares differ.
+[[nodiscard]] BlockMatrix multiply(const BlockMatrix& a, const BlockMatrix& b, const ProductOptions& options);
+
+/// The blocks of A B that `pattern` has; nothing else is computed. Collective: each needed block travels
+/// once.
+[[nodiscard]] BlockMatrix multiply_on(const BlockMatrix& pattern, const BlockMatrix& a, const BlockMatrix& b);
+
+}  // namespace quintet::electronic

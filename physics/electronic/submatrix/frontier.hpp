@@ -1,0 +1,32 @@
+#pragma once
+
+#include "physics/electronic/matrix/block_matrix.hpp"
+
+namespace quintet::electronic {
+
+/// The levels next to a chemical potential.
+struct FrontierLevels {
+  double homo = 0, lumo = 0;  ///< (Hartree); infinite where all orbitals are empty or full
+  /// Norms of the residuals A x - e x of the unit vectors that have these energies: A has a level no further
+  /// away. Rounding where A was diagonalised.
+  double homo_error = 0, lumo_error = 0;
+  int n_below = -1;  ///< levels of A up to mu, where A was diagonalised
+};
+
+/// The highest level of A below mu and the lowest above it.
+///
+/// Up to `dense_rows` rows from all eigenvalues (LAPACK, on the first rank). Otherwise from four vectors in
+/// the range of P and four in that of 1 - P, where HOMO and LUMO are extreme and n_steps of Lanczos' kind
+/// find them, by Rayleigh-Ritz with A. Until both residuals are below `tolerance` (Hartree) the vectors are
+/// then multiplied by a Chebyshev series of exp(-((A - m)/c)^2), m in the middle of the gap, c a fifth of it,
+/// which takes out what P's errors have mixed in; n_rounds times at most. P must have A's blocks and shares.
+/// Collective.
+struct FrontierOptions {
+  double tolerance = 1e-4;
+  int dense_rows = 512;
+  int n_steps = 48, n_rounds = 6;
+};
+[[nodiscard]] FrontierLevels frontier_levels(const BlockMatrix& a, const BlockMatrix& p, double mu,
+                                             const FrontierOptions& options = {});
+
+}  // namespace quintet::electronic

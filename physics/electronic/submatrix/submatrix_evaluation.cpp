@@ -1,0 +1,365 @@
+#include "physics/electronic/submatrix/submatrix_evaluation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <ctime>
+#include <limits>
+#include <numbers>
+#include <numeric>
+#include <string>
+#include <tuple>
+
+#include "io/log/error.hpp"
+#include "physics/electronic/functions/chemical_potential.hpp"
+#include "physics/electronic/matrix/collective.hpp"
+#include "physics/electronic/submatrix/truncation_error.hpp"
+
+namespace quintet::electronic {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr int max_degree = 2000;
+
+/// What is expected before the spectrum is known: an insulator.
+CostModel first_cost(const SubmatrixOptions& options) {
+  const bool dense =
+      options.kernel == SubmatrixKernel::eigen || options.kernel == SubmatrixKernel::newton_schulz;
+  CostModel cost;
+  if (options.single_precision) cost.lanes = pack_width<float>;
+  cost.may_polynomial = !dense;
+  cost.may_eigen = dense;
+  return cost;
+}
+
+std::vector<BlockRows> rows_of(const std::vector<Submatrix>& work) {
+  std::vector<BlockRows> rows;
+  for (const Submatrix& s : work) rows.push_back(s.rows);
+  return rows;
+}
+
+/// The sampled block columns: up to 8, by their numbers in the whole matrix, at multiples of the golden
+/// ratio: a supercell's even strides would meet the same molecule of each cell.
+std::vector<int> sampled_columns(int n_blocks) {
+  constexpr int n_samples = 8;
+  std::vector<int> columns;
+  for (int s = 1; s <= n_samples; ++s)
+    columns.push_back(static_cast<int>(n_blocks * std::fmod(s * (std::numbers::phi - 1), 1.0)));
+  std::sort(columns.begin(), columns.end());
+  columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
+  return columns;
+}
+
+}  // namespace
+
+std::vector<double> summed(const Comm& comm, std::vector<double> values, std::size_t n) {
+  values.resize(n, 0.0);
+  comm.reduce(std::span<double>(values), Comm::Reduction::sum);
+  return values;
+}
+
+SubmatrixEvaluation::SubmatrixEvaluation(const BlockMatrix& a, const SubmatrixOptions& options)
+    : a_(a),
+      options_(options),
+      comm_(a.comm),
+      cost_(first_cost(options)),
+      work_(plan_submatrices(a, clustering(cost_))),
+      sweep_(a, gathered_, work_),
+      error_(options.polynomial_error > 0 ? options.polynomial_error
+                                          : std::clamp(0.003 * options.threshold, 1e-12, 3e-7)),
+      eigen_only_(options.kernel == SubmatrixKernel::eigen) {
+  sweep_.ask(options.interrupt);
+  check_memory(a, work_, options.kernel != SubmatrixKernel::polynomial, options.memory_bytes);
+  gathered_ = gather(a, rows_of(work_));
+  bounds_ = spectrum_bounds(a);
+}
+
+Clustering SubmatrixEvaluation::clustering(const CostModel& cost) const {
+  return {options_.columns_together, cost, cost.may_eigen, memory_of_a_rank(comm_, options_.memory_bytes)};
+}
+
+void SubmatrixEvaluation::cluster_anew(const CostModel& cost) {
+  cost_ = cost;
+  if (options_.columns_together != 0 || options_.kernel != SubmatrixKernel::automatic) return;
+  const bool some_by_eigen = std::any_of(work_.begin(), work_.end(),
+                                         [&](const Submatrix& s) { return cost.by_eigen(s.n, s.n_own); });
+  if (!comm_.any(some_by_eigen)) return;
+  auto work = plan_submatrices(a_, clustering(cost));
+  const double now = comm_.sum(predicted_work(*a_.blocking, work_, cost).together);
+  const double then = comm_.sum(predicted_work(*a_.blocking, work, cost).together);
+  if (!(then < 0.98 * now)) return;
+  work_ = std::move(work);
+  gathered_ = gather(a_, rows_of(work_));
+}
+
+void SubmatrixEvaluation::look_at_spectrum() {
+  spectrum_ = {-infinity, infinity, {}};
+  double elements = 0, squares = 0;
+  // as many steps as the polynomial will have degrees, by and large: then it sees the edges of the gap
+  for (int n_steps = 32; n_steps <= 256; n_steps *= 2) {
+    LocalSpectrum found{-infinity, infinity, {}};
+    LocalMatrix<double> local;
+    elements = squares = 0;
+    for (const int column : sampled_columns(a_.blocking->n_blocks()))
+      for (const Submatrix& s : work_) {
+        if (std::none_of(s.columns.begin(), s.columns.end(),
+                         [=](const auto& c) { return c.column == column; }))
+          continue;
+        local.assign(gathered_, s.rows, 0, 1);
+        std::vector<int> own;
+        electronic::own_rows(local.begin(), s.rows, column, own);
+        if (options_.interrupt && options_.interrupt()) continue;
+        sample_spectrum(local, own, occupation_.mu, n_steps, found);
+        elements += local.n_elements();
+        squares += static_cast<double>(s.n) * s.n;
+      }
+    give_up_if_asked(comm_, options_.interrupt);
+    spectrum_ = {comm_.maximum(found.homo), comm_.minimum(found.lumo), std::move(found.density)};
+    if (n_steps * (spectrum_.lumo - spectrum_.homo) > 8 * (bounds_.upper - bounds_.lower)) break;
+  }
+  spectrum_.homo = std::max(spectrum_.homo, bounds_.lower);
+  spectrum_.lumo = std::min(spectrum_.lumo, bounds_.upper);
+  spectrum_.density.x = comm_.all_gather(std::span<const double>(spectrum_.density.x));
+  spectrum_.density.weight = comm_.all_gather(std::span<const double>(spectrum_.density.weight));
+  cost_.fill = comm_.sum(elements) / comm_.sum(squares);
+  occupation_.gap = spectrum_.lumo - spectrum_.homo;
+}
+
+std::vector<Band> SubmatrixEvaluation::bands() const {
+  const double margin = 0.02 * occupation_.gap;
+  const bool split = options_.temperature < 0.05 * occupation_.gap;
+  if (!split) return {{bounds_.lower, bounds_.upper}};
+  return {{bounds_.lower, spectrum_.homo + margin}, {spectrum_.lumo - margin, bounds_.upper}};
+}
+
+double SubmatrixEvaluation::first_mu() const {
+  if (options_.mu) return *options_.mu;
+  constexpr std::size_t n_moments = 80;
+  BlockMatrix coarse = a_;
+  filter(coarse, 100 * options_.threshold);
+  const auto work = plan_submatrices(coarse, clustering(CostModel{}));
+  const GatheredMatrix gathered = gather(coarse, rows_of(work));
+  Sweep sweep(coarse, gathered, work);
+  sweep.ask(options_.interrupt);
+  sweep.clear(1);
+  std::vector<int> all(work.size());
+  std::iota(all.begin(), all.end(), 0);
+  ChebyshevSeries series{0.5 * (bounds_.lower + bounds_.upper),
+                         0.55 * (bounds_.upper - bounds_.lower),
+                         {std::vector<double>(n_moments, 0.0)},
+                         0};
+  static_cast<void>(sweep.polynomial(all, series, infinity, false));
+  give_up_if_asked(comm_, options_.interrupt);
+  return mu_that_holds(series.centre, series.half_width, summed(comm_, sweep.moments(), n_moments), {}, true);
+}
+
+double SubmatrixEvaluation::idempotency_tolerance(double error, double rounding) const {
+  // a function that is no step is not idempotent; in a split band f (1 - f) is at most this
+  if (bands().size() < 2) return infinity;
+  const double smeared =
+      options_.temperature > 0 ? std::exp(-0.5 * occupation_.gap / options_.temperature) : 0.0;
+  return 2 * error + smeared + rounding;
+}
+
+void SubmatrixEvaluation::sweep_by_polynomial(std::vector<int> which) {
+  const auto functions = occupation_.functions(options_.n_pairs.has_value());
+  auto bands_now = bands();
+  const double tolerance = idempotency_tolerance(error_, options_.single_precision ? 1e-5 : 1e-11);
+  n_polynomial_ = comm_.sum(static_cast<int>(which.size()));
+  const ChebyshevSeries* series = &series_;
+  ChebyshevSeries sharper;
+  for (int round = 0;; ++round) {
+    which = sweep_.polynomial(which, *series, tolerance, options_.single_precision);
+    const int n_left = comm_.sum(static_cast<int>(which.size()));
+    if (n_left == 0) return;
+    n_in_gap_ = std::max(n_in_gap_, n_left);
+    if (round == 3 || n_left * 50 <= n_polynomial_) break;
+    // too many for the eigen kernel: let the bands reach further into the gap
+    bands_now[0].upper += 0.3 * (occupation_.mu - bands_now[0].upper);
+    bands_now[1].lower -= 0.3 * (bands_now[1].lower - occupation_.mu);
+    try {
+      sharper = fit(bands_now, functions, error_, max_degree, spectrum_.density);
+    } catch (const NumericalError&) {
+      break;
+    }
+    series = &sharper;
+  }
+  const int n_left = comm_.sum(static_cast<int>(which.size()));
+  n_polynomial_ -= n_left;
+  n_eigen_ += n_left;
+  numerically_together(comm_, [&] { sweep_.eigen(which, functions, false); });
+}
+
+void SubmatrixEvaluation::sweep() {
+  n_polynomial_ = n_eigen_ = n_in_gap_ = 0;
+  if (options_.kernel != SubmatrixKernel::newton_schulz) {
+    if (!eigen_only_) try {
+        const auto bands_now = bands();
+        series_ = fit(bands_now, occupation_.functions(options_.n_pairs.has_value()), error_, max_degree,
+                      spectrum_.density);
+      } catch (const NumericalError&) {
+        if (options_.kernel == SubmatrixKernel::polynomial) throw;
+        eigen_only_ = true;
+      }
+    const bool may_eigen =
+        eigen_only_ || (options_.kernel == SubmatrixKernel::automatic && !options_.single_precision);
+    cluster_anew({cost_.fill, eigen_only_ ? 0 : series_.degree(), cost_.lanes, !eigen_only_, may_eigen});
+  }
+  const std::clock_t start = std::clock();
+  sweep_by_kernels();
+  give_up_if_asked(comm_, options_.interrupt);
+  kernel_seconds_ = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+}
+
+void SubmatrixEvaluation::sweep_by_kernels() {
+  const auto functions = occupation_.functions(options_.n_pairs.has_value());
+  sweep_.clear(functions.size());
+  std::vector<int> by_polynomial, by_eigen;
+  for (std::size_t i = 0; i < work_.size(); ++i)
+    (cost_.by_eigen(work_[i].n, work_[i].n_own) ? by_eigen : by_polynomial).push_back(static_cast<int>(i));
+  if (options_.kernel == SubmatrixKernel::newton_schulz)
+    return numerically_together(
+        comm_, [&] { sweep_.newton_schulz(by_eigen, occupation_.mu, error_, options_.newton_schulz_order); });
+  n_eigen_ = comm_.sum(static_cast<int>(by_eigen.size()));
+  const bool keep = keeps_eigenpairs();
+  numerically_together(comm_, [&] { sweep_.eigen(by_eigen, functions, keep); });
+  if (!eigen_only_) sweep_by_polynomial(std::move(by_polynomial));
+}
+
+double SubmatrixEvaluation::entropy() const {
+  if (options_.temperature == 0) return 0;
+  Occupation f = occupation_;
+  f.mu += variation_;
+  double sum = 0;
+  for (std::size_t i = 0; i < sweep_.levels().x.size(); ++i)
+    sum += sweep_.levels().weight[i] * f.entropy(sweep_.levels().x[i]);
+  if (!series_.coefficients.empty() && !sweep_.moments().empty()) {
+    const std::function<double(double)> functions[] = {f, [f](double x) { return f.entropy(x); }};
+    const ChebyshevSeries series = fit(bands(), functions, error_, max_degree, spectrum_.density);
+    const auto& c = series.coefficients.back();
+    for (std::size_t k = 0; k < std::min(c.size(), sweep_.moments().size()); ++k)
+      sum += c[k] * sweep_.moments()[k];
+  }
+  return comm_.sum(sum);
+}
+
+std::pair<double, double> SubmatrixEvaluation::levels_around_mu() const {
+  double homo = spectrum_.homo, lumo = spectrum_.lumo;
+  if (eigen_only_ && options_.n_pairs && options_.temperature == 0) return {homo, lumo};  // by count
+  if (eigen_only_) {  // levels with little weight are of the submatrices' rims: count
+    const double n = count_levels(occupation_.mu);
+    return {level_of(n - 0.5), level_of(n + 0.5)};
+  }
+  for (std::size_t i = 0; i < sweep_.levels().x.size(); ++i) {
+    const double level = sweep_.levels().x[i];
+    if (sweep_.levels().weight[i] < 1e-6) continue;  // a state of the submatrix's rim
+    if (level < occupation_.mu)
+      homo = std::max(homo, level);
+    else
+      lumo = std::min(lumo, level);
+  }
+  return {comm_.maximum(homo), comm_.minimum(lumo)};
+}
+
+void SubmatrixEvaluation::report(SubmatrixResult& result) const {
+  double rows = 0;
+  int largest = 0;
+  for (const Submatrix& s : work_) {
+    rows += s.n;
+    largest = std::max(largest, s.n);
+  }
+  result.n_mean =
+      static_cast<int>(std::lround(comm_.sum(rows) / std::max(1, comm_.sum(static_cast<int>(work_.size())))));
+  result.n_max = comm_.maximum(largest);
+  result.n_submatrices = comm_.sum(static_cast<int>(work_.size()));
+  const auto predicted = predicted_work(*a_.blocking, work_, cost_);
+  result.kernel_seconds = comm_.maximum(kernel_seconds_);
+  if (options_.kernel != SubmatrixKernel::newton_schulz)
+    result.predicted_seconds = comm_.maximum(predicted.together);
+  result.clustering_gain = comm_.sum(predicted.alone) / comm_.sum(predicted.together);
+  std::tie(result.homo, result.lumo) = levels_around_mu();
+  result.mu = occupation_.mu + (options_.temperature > 0 ? variation_ : 0);
+  result.entropy = entropy();
+  result.flops = comm_.sum(sweep_.flops());
+  result.degree = series_.coefficients.empty() || eigen_only_ ? 0 : series_.degree();
+  result.n_polynomial = n_polynomial_;
+  result.n_eigen = n_eigen_;
+  result.n_in_gap = n_in_gap_;
+  result.kernel = options_.kernel == SubmatrixKernel::newton_schulz ? SubmatrixKernel::newton_schulz
+                  : n_polynomial_ >= n_eigen_                       ? SubmatrixKernel::polynomial
+                                                                    : SubmatrixKernel::eigen;
+}
+
+void SubmatrixEvaluation::run(SubmatrixResult& result) {
+  occupation_ = {first_mu(), options_.temperature, 0};
+  QUINTET_CHECK(!options_.mu || (*options_.mu > bounds_.lower && *options_.mu < bounds_.upper),
+                "mu = {} Hartree lies outside the spectrum of A, about {:.4g} to {:.4g}: all orbitals would "
+                "be empty or "
+                "full; is it in Hartree?",
+                *options_.mu, bounds_.lower, bounds_.upper);
+  constexpr int max_passes = 6;
+  for (int pass = 0;; ++pass) {
+    look_at_spectrum();
+    sweep();
+    if (!options_.n_pairs) break;
+    if (eigen_only_ && options_.temperature == 0) {
+      hold_by_levels();
+      break;
+    }
+    if (hold_pairs()) break;
+    if (options_.temperature == 0 && pass == 1) {
+      if (options_.kernel == SubmatrixKernel::polynomial) refuse_pairs();
+      eigen_only_ = true;
+      continue;
+    }
+    if (pass == max_passes)
+      throw NumericalError(
+          fmt::format("mu that holds {} pairs was not found in {} passes; the last was {:.8g} Hartree",
+                      *options_.n_pairs, pass, occupation_.mu));
+    occupation_.mu = mu_that_holds(
+        series_.centre, series_.half_width,
+        summed(comm_, sweep_.moments(),
+               static_cast<std::size_t>(comm_.maximum(static_cast<int>(sweep_.moments().size())))),
+        sweep_.levels(), options_.temperature == 0);
+  }
+  const auto& values = sweep_.values();
+  AlignedVector<double> sum = values.front();
+  double power = 1;
+  for (std::size_t f = 1; f < values.size(); ++f) {
+    power *= variation_;
+    for (std::size_t i = 0; i < values[f].size(); ++i) sum[i] += power * values[f][i];
+  }
+  sweep_.share_columns_of(sum, result.p.value);
+  if (options_.temperature == 0 && values.size() > 1)
+    result.n_pairs_put = variation_ * comm_.sum(sweep_.trace(1));
+  report(result);
+}
+
+TruncationError SubmatrixEvaluation::estimate_error(const BlockMatrix& a, const BlockMatrix& p) const {
+  Occupation f = occupation_;
+  if (options_.temperature > 0) f.mu += variation_;
+  GrownColumns how;
+  how.threshold = options_.threshold;
+  how.mu = f.mu;
+  how.width = 0.5 * (bounds_.upper - bounds_.lower);
+  how.holds_pairs = options_.n_pairs.has_value();
+  how.f = f;
+  how.cost = {cost_.fill, 0, pack_width<double>, false, true};
+  how.seconds = 0.25 * comm_.maximum(predicted_work(*a_.blocking, work_, cost_).together) + 0.05;
+  ChebyshevSeries series;
+  if (!eigen_only_) try {
+      const std::function<double(double)> functions[] = {how.f};
+      constexpr double sharper = 0.1;  // the polynomial's own error is to be seen
+      const double error = sharper * error_;
+      series = fit(bands(), functions, error, max_degree, spectrum_.density);
+      how.series = &series;
+      how.cost.degree = series.degree();
+      how.cost.may_polynomial = true;
+      how.tolerance = idempotency_tolerance(error, 1e-11);
+    } catch (const NumericalError&) {  // a degree beyond reason
+    }
+  return truncation_error(a, p, work_, how);
+}
+
+}  // namespace quintet::electronic

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "physics/electronic/submatrix/submatrix.hpp"
+#include "physics/electronic/submatrix/submatrix_columns.hpp"
+#include "physics/kernels/pack.hpp"
+
+namespace quintet::electronic {
+
+/// A submatrix and the block columns that it gives: those of a cluster, which may be other ranks'.
+struct Submatrix {
+  struct Column {
+    std::int32_t column;
+    BlockRows rows;  ///< blocks of the pattern in it
+  };
+  std::vector<Column> columns;  ///< ascending
+  BlockRows rows;               ///< those of all columns
+  int n = 0, n_own = 0;         ///< rows and wanted columns, in orbitals
+};
+
+/// Predicted seconds of a kernel on one submatrix, from measurements on a core of 2020s' servers.
+struct CostModel {
+  double fill = 0.5;                              ///< kept part of a submatrix
+  int degree = 40;                                ///< of the polynomial
+  int lanes = pack_width<double>;                 ///< of the polynomial's registers
+  bool may_polynomial = true, may_eigen = false;  ///< kernels that may be taken
+
+  [[nodiscard]] double polynomial(double n, double n_own) const;
+  [[nodiscard]] static double eigen(double n, double n_own);
+  /// Whether the eigen kernel is the cheapest that may be taken, and the seconds of that which is.
+  [[nodiscard]] bool by_eigen(double n, double n_own) const;
+  [[nodiscard]] double operator()(double n, double n_own) const;
+};
+
+/// Which block columns may share a submatrix.
+struct Clustering {
+  int most = 0;  ///< block columns; 1: none share, 0: as many as make it cheaper, else as many as this
+  CostModel cost;
+  bool dense = false;       ///< the kernel makes the submatrix dense
+  double memory_bytes = 0;  ///< that a shared submatrix may take
+};
+
+/// The submatrices of this rank: clusters of block columns, each with the rows of all its columns.
+///
+/// Greedy agglomeration within each window of 64 block columns (the same windows on any number of ranks): the
+/// two clusters whose union saves most predicted time become one, as long as it saves 2 % (5 % of a
+/// polynomial's), or, for a fixed number, as long as there is room. Ranks with columns in a window share its
+/// clusters by predicted cost, so a cluster may have columns of others; the patterns of those are fetched.
+/// Collective.
+[[nodiscard]] std::vector<Submatrix> plan_submatrices(const BlockMatrix& a, const Clustering& clustering);
+
+/// Predicted seconds of these submatrices, and of the same columns with a submatrix each.
+struct PredictedWork {
+  double together = 0, alone = 0;
+};
+[[nodiscard]] PredictedWork predicted_work(const Blocking& blocks, const std::vector<Submatrix>& work,
+                                           const CostModel& cost);
+
+/// Memory that a rank may use for a submatrix: `memory_bytes`, or where that is 0 this node's over its ranks.
+[[nodiscard]] double memory_of_a_rank(const Comm& comm, double memory_bytes);
+/// Throw InputError on all ranks if a rank's largest submatrix does not fit into `memory_bytes`: names its
+/// block column, rows and bytes. Collective.
+void check_memory(const BlockMatrix& a, const std::vector<Submatrix>& work, bool dense, double memory_bytes);
+
+}  // namespace quintet::electronic

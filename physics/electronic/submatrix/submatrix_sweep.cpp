@@ -1,0 +1,193 @@
+#include "physics/electronic/submatrix/submatrix_sweep.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+namespace quintet::electronic {
+
+namespace {
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+}  // namespace
+
+void Sweep::clear(std::size_t n_functions) {
+  const Blocking& blocks = *pattern_.blocking;
+  values_begin_.assign(1, 0);
+  for (const Submatrix& s : work_) {
+    std::size_t n_values = 0;
+    for (const auto& column : s.columns)
+      for (const auto row : column.rows) n_values += at(blocks.size(row)) * at(blocks.size(column.column));
+    values_begin_.push_back(values_begin_.back() + n_values);
+  }
+  values_.resize(n_functions);
+  for (auto& value : values_) value.assign(values_begin_.back(), 0.0);
+  moments_.clear();
+  levels_ = {};
+  kept_.clear();
+}
+
+void Sweep::own_rows(const Submatrix& s) {
+  const Blocking& blocks = *pattern_.blocking;
+  begin_.assign(1, 0);
+  own_.clear();
+  auto own = s.columns.begin();
+  for (const auto row : s.rows) {
+    if (own != s.columns.end() && row == own->column) {
+      for (int i = 0; i < blocks.size(row); ++i) own_.push_back(begin_.back() + i);
+      ++own;
+    }
+    begin_.push_back(begin_.back() + blocks.size(row));
+  }
+}
+
+void Sweep::store(int which, std::size_t function, const std::vector<double>& columns) {
+  const Submatrix& s = work_[at(which)];
+  const double* from = columns.data();
+  double* to = values_[function].data() + values_begin_[at(which)];
+  for (const auto& column : s.columns) {
+    const int width = pattern_.blocking->size(column.column);
+    std::size_t i = 0;
+    for (const auto row : column.rows) {
+      while (s.rows[i] != row) ++i;  // the submatrix has all rows of the column
+      const int rows = begin_[i + 1] - begin_[i];
+      for (int j = 0; j < width; ++j, to += rows)
+        std::copy_n(from + at(j) * at(s.n) + at(begin_[i]), rows, to);
+    }
+    from += at(width) * at(s.n);
+  }
+}
+
+void Sweep::share_columns_of(const AlignedVector<double>& values, AlignedVector<double>& to) const {
+  const Blocking& blocks = *pattern_.blocking;
+  to.assign(pattern_.value.size(), 0.0);
+  const auto place = [&](std::int32_t column) {
+    return to.data() + pattern_.offset[at(pattern_.column_begin[at(column - pattern_.first)])];
+  };
+  std::vector<std::vector<std::int32_t>> sizes(at(pattern_.comm.size()));  // column, number of values
+  std::vector<std::vector<double>> send(sizes.size());
+  const double* from = values.data();
+  for (const Submatrix& s : work_)
+    for (const auto& column : s.columns) {
+      std::int32_t n = 0;
+      for (const auto row : column.rows) n += blocks.size(row) * blocks.size(column.column);
+      const auto owner = at(pattern_.owner(column.column));
+      if (owner == at(pattern_.comm.rank())) {
+        std::copy_n(from, n, place(column.column));
+      } else {
+        sizes[owner].insert(sizes[owner].end(), {column.column, n});
+        send[owner].insert(send[owner].end(), from, from + n);
+      }
+      from += n;
+    }
+  if (pattern_.comm.size() == 1) return;
+  sizes = pattern_.comm.all_to_all(sizes);
+  send = pattern_.comm.all_to_all(send);
+  for (std::size_t rank = 0; rank < send.size(); ++rank) {
+    from = send[rank].data();
+    for (std::size_t i = 0; i < sizes[rank].size(); from += sizes[rank][i + 1], i += 2)
+      std::copy_n(from, sizes[rank][i + 1], place(sizes[rank][i]));
+  }
+}
+
+template <class Real>
+std::vector<int> Sweep::polynomial_of(std::span<const int> which, const ChebyshevSeries& series,
+                                      double tolerance) {
+  LocalMatrix<Real> local;
+  ColumnPolynomial<Real> polynomial;
+  OwnColumns columns;
+  std::vector<int> refused;
+  for (const int i : which) {
+    if (must_stop()) break;
+    const Submatrix& s = work_[at(i)];
+    local.assign(gathered_, s.rows, series.centre, 2 / series.half_width);
+    own_rows(s);
+    polynomial.evaluate(local, own_, series, columns);
+    flops_ += 2 * local.n_elements() * series.degree() * s.n_own;
+    if (!(columns.idempotency <= tolerance * s.n_own)) {
+      refused.push_back(i);
+      continue;
+    }
+    for (std::size_t f = 0; f < columns.value.size(); ++f) store(i, f, columns.value[f]);
+    moments_.resize(std::max(moments_.size(), columns.moment.size()), 0.0);
+    for (std::size_t k = 0; k < columns.moment.size(); ++k) moments_[k] += columns.moment[k];
+  }
+  return refused;
+}
+
+std::vector<int> Sweep::polynomial(std::span<const int> which, const ChebyshevSeries& series,
+                                   double tolerance, bool single_precision) {
+  return single_precision ? polynomial_of<float>(which, series, tolerance)
+                          : polynomial_of<double>(which, series, tolerance);
+}
+
+void Sweep::load_dense(const Submatrix& s, std::vector<double>& matrix) {
+  dense_source_.assign(gathered_, s.rows, 0, 1);
+  dense_source_.dense(matrix);
+  own_rows(s);
+}
+
+void Sweep::eigen(std::span<const int> which, Functions functions, bool keep) {
+  std::vector<double> matrix, columns;
+  for (const int i : which) {
+    if (must_stop()) break;
+    const Submatrix& s = work_[at(i)];
+    load_dense(s, matrix);
+    Eigenpairs pairs = eigenpairs_of(std::move(matrix), own_);
+    matrix = {};
+    levels_.x.insert(levels_.x.end(), pairs.value.begin(), pairs.value.end());
+    levels_.weight.insert(levels_.weight.end(), pairs.weight.begin(), pairs.weight.end());
+    for (std::size_t f = 0; f < functions.size(); ++f) {
+      transform_columns(pairs, own_, functions[f], columns);
+      store(i, f, columns);
+    }
+    const double n = s.n;
+    flops_ += 9 * n * n * n + 2 * n * n * s.n_own;
+    if (keep)
+      kept_.push_back({i, std::move(pairs)});
+    else
+      matrix = std::move(pairs.vector);
+  }
+}
+
+void Sweep::transform(Functions functions) {
+  std::vector<double> columns;
+  values_.resize(functions.size());
+  for (auto& value : values_) value.assign(values_begin_.back(), 0.0);
+  for (const Kept& kept : kept_) {
+    const Submatrix& s = work_[at(kept.which)];
+    own_rows(s);
+    for (std::size_t f = 0; f < functions.size(); ++f) {
+      transform_columns(kept.pairs, own_, functions[f], columns);
+      store(kept.which, f, columns);
+    }
+  }
+}
+
+void Sweep::newton_schulz(std::span<const int> which, double mu, double error, int order) {
+  std::vector<double> matrix, columns;
+  for (const int i : which) {
+    if (must_stop()) break;
+    const Submatrix& s = work_[at(i)];
+    load_dense(s, matrix);
+    newton_schulz_columns(matrix, s.n, mu, own_, error, order, columns);
+    store(i, 0, columns);
+  }
+}
+
+double Sweep::trace(std::size_t function) const {
+  const Blocking& blocks = *pattern_.blocking;
+  const double* block = values_[function].data();
+  double sum = 0;
+  for (const Submatrix& s : work_)
+    for (const auto& column : s.columns) {
+      const auto n = at(blocks.size(column.column));
+      for (const auto row : column.rows) {
+        if (row == column.column)
+          for (std::size_t i = 0; i < n; ++i) sum += block[i * n + i];
+        block += n * at(blocks.size(row));
+      }
+    }
+  return sum;
+}
+
+}  // namespace quintet::electronic

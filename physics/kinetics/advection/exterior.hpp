@@ -1,0 +1,71 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "physics/kinetics/advection/vlasov_operator.hpp"
+#include "physics/kinetics/advection/wall_emission.hpp"
+#include "physics/kinetics/space/budget.hpp"
+#include "physics/kinetics/space/species.hpp"
+
+namespace quintet::kinetics {
+
+/// Which edges of a block need traces from outside: those with another rank or a wall beyond.
+[[nodiscard]] std::array<std::array<bool, 2>, 6> open_edges(const Decomposition& decomposition,
+                                                            const Species& species);
+
+/// What f is beyond the edges of a block: halos from other ranks, and walls.
+///
+/// Only traces travel (the basis on a face, not the cell): a side sends n_face_modes doubles a face.
+class Exterior {
+ public:
+  Exterior(const Decomposition& decomposition, const PhaseBasis& basis, const Species& species,
+           const VlasovOperator& vlasov);
+
+  /// Take the traces of f at the block's edges and send them off.
+  void start(const Exec& exec, const Distribution& f);
+  /// What the walls emit at time t; `all` species, each after its start(). Before finish(). Collective.
+  void emit(const Exec& exec, double t, const std::vector<Exterior>& all);
+  /// Wait for the neighbours' traces and make those of the other walls.
+  const FaceTraces& finish(const Exec& exec);
+  /// Boundary::fixed: keep the traces of this f as what lies outside.
+  void hold(const Exec& exec, const Distribution& f);
+  /// Count what leaves through this rank's walls, and what they emit, in a time `weight`, of particles of
+  /// `mass`; after finish().
+  void add_outflow(const Exec& exec, double weight, double mass, Budget& budget) const;
+  /// Doubles sent by one start().
+  [[nodiscard]] std::size_t doubles_sent() const;
+
+ private:
+  /// An edge of this rank's block that is the domain's.
+  struct Wall {
+    int direction, side;
+    Boundary kind;
+    std::shared_ptr<WallEmission> flux;  ///< of absorbing walls
+    std::optional<Emission> emission;
+    Array<double> mirrored, nothing;  ///< traces: work, and zeros
+  };
+  /// An edge with a rank beyond.
+  struct Halo {
+    int direction, side, rank;
+  };
+  /// Flux of this species that reaches the wall, after start(). Collective over velocity_comm.
+  [[nodiscard]] std::vector<double> incoming(int direction, int side) const;
+  Array<double>& own(int direction, int side) {
+    return own_.side[static_cast<std::size_t>(direction)][side > 0];
+  }
+  Array<double>& outside(int direction, int side) {
+    return outside_.side[static_cast<std::size_t>(direction)][side > 0];
+  }
+
+  Comm comm_;
+  const VlasovOperator& vlasov_;
+  std::vector<Wall> walls_;
+  std::vector<Halo> halos_;
+  FaceTraces own_, outside_;
+  std::vector<Comm::Pending> pending_;
+  Amount emitted_;  ///< by the last emit(), a unit of time, of mass 1
+};
+
+}  // namespace quintet::kinetics

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <array>
+#include <memory>
+
+#include "physics/kinetics/advection/flux.hpp"
+#include "physics/kinetics/space/budget.hpp"
+#include "physics/kinetics/space/distribution.hpp"
+
+namespace quintet::kinetics {
+
+/// One stage of a Runge-Kutta step in Shu-Osher form: out = keep f_0 + advance (f + dt R(f)).
+struct Stage {
+  double keep = 0, advance = 1, dt = 0;
+};
+
+/// Which moments of the new f a stage sums up on its way: M0 in component 0, M1 in 1 ... vdim of a ConfField
+/// [n_conf, >= 1 + vdim, n_conf_modes]. Empty: none.
+using StageMoments = ConfField;
+
+/// Traces of f from beyond the edges of a block, one array a direction and side; an empty one counts as zero.
+///
+/// direction d < cdim: [boundary conf cells (row-major without d), n_rows, n_packs, n_conf_face_modes,
+/// lanes]; velocity but the last: [n_conf, rows of the boundary, n_packs, n_face_modes, lanes]; last velocity
+/// direction: [n_conf, n_rows, n_face_modes].
+struct FaceTraces {
+  std::array<std::array<Array<double>, 2>, 6> side;
+};
+
+/// The collisionless right-hand side
+///
+///     R(f) = -div_x (v f) - div_v (a f),   a = A(x) + v x B(x)
+///
+/// discretised by DG on orthonormal Legendre bases with exact integrals (Juno et al., J. Comput. Phys. 353,
+/// 110 (2018); Hakim & Juno, SC20), but not with one sparse tensor for each term: because a is a polynomial
+/// in x plus v times a polynomial in x, a term is a small dense product in x (one matrix a configuration
+/// cell, shared by all its velocity cells) and a three-point product in v. Eight velocity cells are worked on
+/// at once; each velocity face is computed once; the Runge-Kutta update happens while the cell is in
+/// registers or cache.
+///
+/// Cells at the edge of the block see zero from beyond edges that `is_open`; add_exterior() then adds what
+/// the traces from there contribute (the flux is linear in them): so halos travel while the inside is
+/// computed.
+class VlasovOperator {
+ public:
+  /// is_open[d][side]: faces there have neighbours that add_exterior() brings (another rank or a wall); where
+  /// both sides of a configuration direction are closed, it wraps around. Velocity edges that are not open
+  /// have zero flux.
+  static std::unique_ptr<VlasovOperator> make(const PhaseBasis& basis, const PhaseBlock& block, Flux flux,
+                                              const std::array<std::array<bool, 2>, 6>& is_open);
+  virtual ~VlasovOperator() = default;
+
+  /// `acceleration` [n_conf, 6, n_conf_modes]: A and B (with q/m). f0 may be empty where keep = 0; out must
+  /// not be f. moments: overwritten.
+  virtual void apply(const Exec& exec, const Stage& stage, const Distribution& f, const Distribution& f0,
+                     const ConfField& acceleration, const Distribution& out, const StageMoments& moments) = 0;
+  /// out += advance dt times what the traces from outside contribute; moments: added to.
+  virtual void add_exterior(const Exec& exec, const Stage& stage, const FaceTraces& exterior,
+                            const ConfField& acceleration, const Distribution& out,
+                            const StageMoments& moments) = 0;
+  /// Own trace at the edge of a direction's side (what the neighbour there needs), laid out as FaceTraces.
+  virtual void trace(const Exec& exec, const Distribution& f, int direction, int side,
+                     const Array<double>& out) const = 0;
+  /// Doubles of one such trace.
+  [[nodiscard]] virtual std::size_t trace_size(int direction) const = 0;
+  /// From the own trace at a wall in x direction d: what a reflecting wall sends back, f(v_d) -> f(-v_d).
+  virtual void mirror(const Exec& exec, int direction, const Array<double>& own,
+                      const Array<double>& out) const = 0;
+
+  /// What leaves through the edge of x direction i a unit of time, of particles of mass 1: int v_i (1, v,
+  /// v.v/2) f, from the traces inside and outside (an empty one counts as zero).
+  [[nodiscard]] virtual Amount outflow(const Exec& exec, int direction, int side, const Array<double>& inside,
+                                       const Array<double>& outside) const = 0;
+
+  /// Bound of sum_d |a_d|/dz_d over this block's cells (x and v), for the CFL condition.
+  [[nodiscard]] virtual double frequency(const Exec& exec, const ConfField& acceleration) const = 0;
+  /// M0 and M1 alone, as apply() would sum them.
+  virtual void sum_moments(const Exec& exec, const Distribution& f, const StageMoments& moments) const = 0;
+};
+
+}  // namespace quintet::kinetics

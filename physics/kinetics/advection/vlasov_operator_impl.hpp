@@ -1,0 +1,484 @@
+#pragma once
+
+#include <numeric>
+#include <vector>
+
+#include "io/log/error.hpp"
+#include "physics/kernels/aligned.hpp"
+#include "physics/kinetics/advection/vlasov_kernel.hpp"
+#include "physics/kinetics/advection/vlasov_operator.hpp"
+
+namespace quintet::kinetics {
+
+/// VlasovOperator for one basis: the sweep over a block's cells. What happens at its edges is in
+/// vlasov_edges_impl.hpp. Included by the vlasov_operator_*.cpp alone, which instantiate it.
+template <class Tr>
+class VlasovOperatorOf final : public VlasovOperator {
+ public:
+  using Open = std::array<std::array<bool, 2>, 6>;
+  VlasovOperatorOf(const PhaseBlock& block, Flux flux, const Open& is_open);
+
+  void apply(const Exec& exec, const Stage& stage, const Distribution& f, const Distribution& f0,
+             const ConfField& acceleration, const Distribution& out, const StageMoments& moments) override;
+  void add_exterior(const Exec& exec, const Stage& stage, const FaceTraces& exterior,
+                    const ConfField& acceleration, const Distribution& out,
+                    const StageMoments& moments) override;
+  void trace(const Exec& exec, const Distribution& f, int direction, int side,
+             const Array<double>& out) const override;
+  [[nodiscard]] std::size_t trace_size(int direction) const override;
+  void mirror(const Exec& exec, int direction, const Array<double>& own,
+              const Array<double>& out) const override;
+  [[nodiscard]] Amount outflow(const Exec& exec, int direction, int side, const Array<double>& inside,
+                               const Array<double>& outside) const override;
+  [[nodiscard]] double frequency(const Exec& exec, const ConfField& acceleration) const override;
+  void sum_moments(const Exec& exec, const Distribution& f, const StageMoments& moments) const override;
+
+ private:
+  static constexpr int vdim = Tr::vdim, cdim = Tr::cdim, last = Tr::vdim - 1;
+  static constexpr int cell_size = Tr::n_modes * lanes;
+  static constexpr int face_size = Tr::n_face_modes * lanes;
+  static constexpr int conf_face_size = Tr::n_conf_face_modes * lanes;
+  static constexpr int largest_face = std::max(face_size, conf_face_size);
+
+  /// Work arrays of one worker (a thread).
+  struct Workspace {
+    AlignedVector<double> df, left, right, blended, jump, flux, lower;
+    AlignedVector<double> next_trace, this_trace;         ///< lower traces along the last direction
+    AlignedVector<double> previous_flux;                  ///< upper fluxes of the pack before
+    std::array<AlignedVector<double>, 2> slab[Tr::vdim];  ///< fluxes between rows, by parity of the row
+    Force<Tr> force;
+  };
+  /// Everything apply() hands down.
+  struct Task {
+    Stage stage;
+    Distribution f, f0, out;
+    ConfField acceleration, moments;
+  };
+
+  [[nodiscard]] PackContext<Tr> context(const std::array<int, 3>& row) const;
+  void set_last_velocity(PackContext<Tr>& c, int pack) const;
+  void make_cell_force(const ConfField& acceleration, int conf, Force<Tr>& force) const;
+  void configuration_cell(Workspace& w, const Task& task, int conf) const;
+  void row_of_cells(Workspace& w, const Task& task, int conf, int row, const double* const (*beside)[2],
+                    MomentSums<Tr>& sums) const;
+  template <int I>
+  void streaming(Workspace& w, const PackContext<Tr>& c, const double* f, const double* lower,
+                 const double* upper) const;
+  template <int D>
+  void across_rows(Workspace& w, const PackContext<Tr>& c, const Distribution& f, int conf, int row,
+                   const std::array<int, 3>& index, int pack) const;
+  void along_row(Workspace& w, const PackContext<Tr>& c, const double* f, int pack) const;
+  void start_row(Workspace& w, const PackContext<Tr>& c, const double* f) const;
+  template <int D>
+  const double* face_flux(Workspace& w, const PackContext<Tr>& c, const Weights& weights, const double* left,
+                          const double* right, double* flux) const;
+  void update(const Task& task, int conf, int row, int pack, const double* df) const;
+  void write_moments(const MomentSums<Tr>& sums, const ConfField& moments, int conf, bool add) const;
+
+  template <int I>
+  void add_conf_exterior(Workspace& w, const Task& task, int side, const double* exterior, int number) const;
+  template <int D>
+  void add_velocity_exterior(Workspace& w, const Task& task, int side, const double* exterior,
+                             int conf) const;
+  void add_delta(const Task& task, const PackContext<Tr>& c, int conf, int row, int pack, double* df,
+                 MomentSums<Tr>& sums) const;
+  /// Configuration cell `number` of the edge at a side of direction i.
+  [[nodiscard]] int edge_conf(int i, int side, int number) const;
+  [[nodiscard]] int n_edge_conf(int i) const {
+    return block_.n_conf() / block_.extent[static_cast<std::size_t>(i)];
+  }
+  /// Row `number` of the edge at a side of velocity direction d (not the last).
+  [[nodiscard]] int edge_row(int d, int side, int number) const;
+  [[nodiscard]] int n_edge_rows(int d) const {
+    return block_.n_rows() / block_.extent[static_cast<std::size_t>(cdim + d)];
+  }
+  /// Run body(workspace, i) for i < n, contiguous chunks a worker.
+  template <class Body>
+  void for_each(const Exec& exec, const char* label, int n, const Body& body) const;
+  [[nodiscard]] bool open(int direction, int side) const {
+    return is_open_[static_cast<std::size_t>(direction)][side < 0 ? 0 : 1];
+  }
+
+  PhaseBlock block_;
+  Flux flux_;
+  Open is_open_;
+  /// The cells of one velocity direction, past the last one up to whole packs.
+  struct VelocityCells {
+    AlignedVector<double> centre, half, relative, stretch;
+    double greatest_rdv = 0, greatest_speed = 0;  ///< of the whole grid, that all ranks step alike; of these
+  };
+  static VelocityCells velocity_cells(const PhaseBlock& block, int d);
+
+  std::array<VelocityCells, Tr::vdim> cells_;
+  double rdx_[3]{}, rdv_[3]{}, half_dv_[3]{}, moment_factor_ = 1;  ///< rdv, half_dv: of the mean width
+  AlignedVector<double> zero_;
+  mutable std::vector<Workspace> workspaces_;
+};
+
+template <class Tr>
+VlasovOperatorOf<Tr>::VlasovOperatorOf(const PhaseBlock& block, Flux flux, const Open& is_open)
+    : block_(block), flux_(flux), is_open_(is_open), zero_(static_cast<std::size_t>(largest_face), 0.0) {
+  for (int i = 0; i < cdim; ++i) rdx_[i] = 2 / block.grid.width(i);
+  for (int d = 0; d < vdim; ++d) {
+    cells_[static_cast<std::size_t>(d)] = velocity_cells(block, d);
+    rdv_[d] = 2 / block.grid.mean_width(cdim + d);
+    half_dv_[d] = 0.5 * block.grid.mean_width(cdim + d);
+    moment_factor_ *= half_dv_[d] * constant_sqrt(2);  // int phi_0 dv
+  }
+  workspaces_.resize(static_cast<std::size_t>(std::max(1, static_cast<int>(Exec().concurrency()))));
+  const auto n_packs = static_cast<std::size_t>(block.n_packs());
+  for (auto& w : workspaces_) {
+    w.df.resize(static_cast<std::size_t>(cell_size));
+    for (auto* a : {&w.left, &w.right, &w.blended, &w.jump, &w.flux, &w.lower})
+      a->resize(static_cast<std::size_t>(largest_face));
+    for (auto* a : {&w.next_trace, &w.this_trace, &w.previous_flux})
+      a->resize(static_cast<std::size_t>(face_size));
+    std::size_t slab = n_packs * static_cast<std::size_t>(face_size);
+    for (int d = vdim - 2; d >= 0; --d) {
+      for (auto& parity : w.slab[d]) parity.resize(slab);
+      slab *= static_cast<std::size_t>(block.extent[static_cast<std::size_t>(cdim + d)]);
+    }
+  }
+}
+
+template <class Tr>
+typename VlasovOperatorOf<Tr>::VelocityCells VlasovOperatorOf<Tr>::velocity_cells(const PhaseBlock& block,
+                                                                                  int d) {
+  VelocityCells cells;
+  const int axis = cdim + d, begin = block.begin[static_cast<std::size_t>(axis)],
+            n = block.extent[static_cast<std::size_t>(axis)];
+  for (int i = 0; i < (n + lanes - 1) / lanes * lanes; ++i) {
+    cells.centre.push_back(block.grid.centre(axis, begin + i));
+    cells.half.push_back(0.5 * block.grid.width(axis, begin + i));
+    cells.relative.push_back(block.grid.relative_width(axis, begin + i));
+    cells.stretch.push_back(1 / cells.relative.back());
+  }
+  cells.greatest_rdv = 2 / block.grid.least_width(axis);
+  const double low = cells.centre[0] - cells.half[0],
+               n_mean = std::accumulate(cells.relative.begin(), cells.relative.begin() + n, 0.0);
+  cells.greatest_speed = std::max(std::abs(low), std::abs(low + n_mean * block.grid.mean_width(axis)));
+  return cells;
+}
+
+template <class Tr>
+template <class Body>
+void VlasovOperatorOf<Tr>::for_each(const Exec& exec, const char* label, int n, const Body& body) const {
+  const int workers = static_cast<int>(workspaces_.size());
+  Workspace* const spaces = workspaces_.data();
+  Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec>(exec, 0, workers), [=, &body](int worker) {
+    const auto begin = static_cast<int>(std::int64_t{n} * worker / workers);
+    const auto end = static_cast<int>(std::int64_t{n} * (worker + 1) / workers);
+    for (int i = begin; i < end; ++i) body(spaces[worker], i);
+  });
+}
+
+template <class Tr>
+PackContext<Tr> VlasovOperatorOf<Tr>::context(const std::array<int, 3>& row) const {
+  PackContext<Tr> c{};
+  c.rdx = rdx_;
+  c.flux = flux_;
+  c.row_volume = 1;
+  for (int d = 0; d < last; ++d) {
+    const auto& cells = cells_[static_cast<std::size_t>(d)];
+    const auto i = static_cast<std::size_t>(row[static_cast<std::size_t>(d)]);
+    c.v[d] = P{} + cells.centre[i];
+    c.half_dv[d] = P{} + cells.half[i];
+    c.relative[d] = P{} + cells.relative[i];
+    c.stretch[d] = P{} + cells.stretch[i];
+    c.row_volume *= cells.relative[i];
+  }
+  return c;
+}
+
+template <class Tr>
+void VlasovOperatorOf<Tr>::set_last_velocity(PackContext<Tr>& c, int pack) const {
+  const auto& cells = cells_[last];
+  const int first = pack * lanes;
+  c.v[last] = load<double>(cells.centre.data() + first);
+  c.half_dv[last] = load<double>(cells.half.data() + first);
+  c.relative[last] = load<double>(cells.relative.data() + first);
+  c.stretch[last] = load<double>(cells.stretch.data() + first);
+  c.volume = c.row_volume * c.relative[last];
+}
+
+template <class Tr>
+void VlasovOperatorOf<Tr>::make_cell_force(const ConfField& acceleration, int conf, Force<Tr>& force) const {
+  make_force<Tr>(&acceleration(conf, 0, 0), rdv_, half_dv_, force);
+}
+
+template <class Tr>
+void VlasovOperatorOf<Tr>::apply(const Exec& exec, const Stage& stage, const Distribution& f,
+                                 const Distribution& f0, const ConfField& acceleration,
+                                 const Distribution& out, const StageMoments& moments) {
+  const Task task{stage, f, f0, out, acceleration, moments};
+  for_each(exec, "vlasov::apply", block_.n_conf(),
+           [&](Workspace& w, int conf) { configuration_cell(w, task, conf); });
+}
+
+template <class Tr>
+void VlasovOperatorOf<Tr>::configuration_cell(Workspace& w, const Task& task, int conf) const {
+  make_cell_force(task.acceleration, conf, w.force);
+  // Cells beside this one in x; none beyond an open edge.
+  const double* beside[cdim][2];
+  auto index = block_.conf_index(conf);
+  for (int i = 0; i < cdim; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const int here = index[at], n = block_.extent[at];
+    for (const int side : {-1, 1}) {
+      const bool edge = here == (side < 0 ? 0 : n - 1);
+      index[at] = (here + side + n) % n;
+      beside[i][side > 0] = edge && open(i, side) ? nullptr : task.f.pack(block_.conf_number(index), 0, 0);
+    }
+    index[at] = here;
+  }
+  MomentSums<Tr> sums;
+  for (int row = 0; row < block_.n_rows(); ++row) row_of_cells(w, task, conf, row, beside, sums);
+  write_moments(sums, task.moments, conf, false);
+}
+
+template <class Tr>
+void VlasovOperatorOf<Tr>::row_of_cells(Workspace& w, const Task& task, int conf, int row,
+                                        const double* const (*beside)[2], MomentSums<Tr>& sums) const {
+  const auto index = block_.row_index(row);
+  auto c = context(index);
+  const int n_packs = block_.n_packs();
+  set_last_velocity(c, 0);
+  start_row(w, c, task.f.pack(conf, row, 0));
+  for (int pack = 0; pack < n_packs; ++pack) {
+    set_last_velocity(c, pack);
+    const double* f = task.f.pack(conf, row, pack);
+    double* const df = w.df.data();
+    for (int i = 0; i < cell_size; i += lanes) store<double>(df + i, P{});
+    const std::ptrdiff_t here = (static_cast<std::ptrdiff_t>(row) * n_packs + pack) * cell_size;
+    repeat<cdim>([&](auto i) {
+      const auto* pair = beside[i];
+      streaming<i>(w, c, f, pair[0] ? pair[0] + here : nullptr, pair[1] ? pair[1] + here : nullptr);
+    });
+    repeat<vdim>([&](auto d) { acceleration_volume<Tr, d>(c, w.force, f, df); });
+    repeat<last>([&](auto d) { across_rows<d>(w, c, task.f, conf, row, index, pack); });
+    along_row(w, c, f, pack);
+    update(task, conf, row, pack, df);
+    if (task.moments.size() > 0) sums.add(c, task.out.pack(conf, row, pack));
+  }
+}
+
+template <class Tr>
+template <int I>
+void VlasovOperatorOf<Tr>::streaming(Workspace& w, const PackContext<Tr>& c, const double* f,
+                                     const double* lower, const double* upper) const {
+  double *const df = w.df.data(), *const left = w.left.data(), *const right = w.right.data();
+  streaming_volume<Tr, I>(c, f, df);
+  const auto weights = face_weights(c.flux, c.v[I], c.half_dv[I]);
+  if (weights.sign > 0) {
+    conf_trace<Tr, I, 1>(f, left);
+    streaming_lift<Tr, I, 1>(c, left, nullptr, df);
+    if (lower == nullptr) return;
+    conf_trace<Tr, I, 1>(lower, left);
+    streaming_lift<Tr, I, -1>(c, left, nullptr, df);
+  } else if (weights.sign < 0) {
+    conf_trace<Tr, I, -1>(f, right);
+    streaming_lift<Tr, I, -1>(c, right, nullptr, df);
+    if (upper == nullptr) return;
+    conf_trace<Tr, I, -1>(upper, right);
+    streaming_lift<Tr, I, 1>(c, right, nullptr, df);
+  } else {
+    double *const blended = w.blended.data(), *const jump = w.jump.data();
+    conf_trace<Tr, I, -1>(f, right);
+    if (lower) conf_trace<Tr, I, 1>(lower, left);
+    blend<Tr::n_conf_face_modes>(weights, lower ? left : nullptr, right, blended, jump);
+    streaming_lift<Tr, I, -1>(c, blended, jump, df);
+    conf_trace<Tr, I, 1>(f, left);
+    if (upper) conf_trace<Tr, I, -1>(upper, right);
+    blend<Tr::n_conf_face_modes>(weights, left, upper ? right : nullptr, blended, jump);
+    streaming_lift<Tr, I, 1>(c, blended, jump, df);
+  }
+}
+
+/// Flux through a velocity face from the traces at its two sides (null: zero), into `flux`.
+template <class Tr>
+template <int D>
+const double* VlasovOperatorOf<Tr>::face_flux(Workspace& w, const PackContext<Tr>& c, const Weights& weights,
+                                              const double* left, const double* right, double* flux) const {
+  if (weights.sign != 0) {
+    const double* upwind = weights.sign > 0 ? left : right;
+    if (upwind == nullptr)
+      std::copy_n(zero_.data(), face_size, flux);
+    else
+      acceleration_flux<Tr, D>(c, w.force, upwind, nullptr, flux);
+  } else {
+    blend<Tr::n_face_modes>(weights, left, right, w.blended.data(), w.jump.data());
+    acceleration_flux<Tr, D>(c, w.force, w.blended.data(), w.jump.data(), flux);
+  }
+  return flux;
+}
+
+/// Faces towards the next row in velocity direction D; its flux is kept for that row.
+template <class Tr>
+template <int D>
+void VlasovOperatorOf<Tr>::across_rows(Workspace& w, const PackContext<Tr>& c, const Distribution& f,
+                                       int conf, int row, const std::array<int, 3>& index, int pack) const {
+  const int here = index[D], n = block_.extent[cdim + D];
+  int stride = 1;
+  for (int d = D + 1; d < last; ++d) stride *= block_.extent[static_cast<std::size_t>(cdim + d)];
+  const int place = ((row % stride) * block_.n_packs() + pack) * face_size;
+  const double* own = f.pack(conf, row, pack);
+  const auto weights = force_weights<Tr, D>(c, w.force);
+
+  const double* lower = w.slab[D][static_cast<std::size_t>(here % 2)].data() + place;
+  if (here == 0) {
+    lower = zero_.data();
+    if (open(cdim + D, -1)) {
+      velocity_trace<Tr, D, -1>(own, w.right.data());
+      lower = face_flux<D>(w, c, weights, nullptr, w.right.data(), w.lower.data());
+    }
+  }
+  const double* upper = zero_.data();
+  if (here < n - 1 || open(cdim + D, 1)) {
+    const double* right = nullptr;
+    if (weights.sign >= 0) velocity_trace<Tr, D, 1>(own, w.left.data());
+    if (here < n - 1 && weights.sign <= 0) {
+      velocity_trace<Tr, D, -1>(f.pack(conf, row + stride, pack), w.right.data());
+      right = w.right.data();
+    }
+    upper = face_flux<D>(w, c, weights, w.left.data(), right,
+                         w.slab[D][static_cast<std::size_t>((here + 1) % 2)].data() + place);
+  }
+  velocity_lift<Tr, D>(c, lower, upper, w.df.data());
+}
+
+/// The lower trace of a row's first pack, and the flux that enters it from below.
+template <class Tr>
+void VlasovOperatorOf<Tr>::start_row(Workspace& w, const PackContext<Tr>& c, const double* f) const {
+  velocity_trace<Tr, last, -1>(f, w.next_trace.data());
+  std::copy_n(zero_.data(), face_size, w.previous_flux.data());
+  if (!open(cdim + last, -1)) return;
+  const auto weights = force_weights<Tr, last>(c, w.force);
+  face_flux<last>(w, c, weights, nullptr, w.next_trace.data(), w.flux.data());
+  for (int m = 0; m < Tr::n_face_modes; ++m)  // the flux below lane 0 is the one above the lane before it
+    w.previous_flux[static_cast<std::size_t>(m * lanes + lanes - 1)] =
+        w.flux[static_cast<std::size_t>(m * lanes)];
+}
+
+/// Faces along the packed direction: between lanes, and to the next pack.
+template <class Tr>
+void VlasovOperatorOf<Tr>::along_row(Workspace& w, const PackContext<Tr>& c, const double* f,
+                                     int pack) const {
+  const int n = block_.n_last(), first = pack * lanes;
+  const bool is_last = pack + 1 == block_.n_packs();
+  const auto weights = force_weights<Tr, last>(c, w.force);
+  std::swap(w.this_trace, w.next_trace);
+  if (is_last)
+    std::copy_n(zero_.data(), face_size, w.next_trace.data());
+  else
+    velocity_trace<Tr, last, -1>(f + cell_size, w.next_trace.data());
+
+  double *const left = w.left.data(), *const right = w.right.data(), *const flux = w.flux.data();
+  if (weights.sign >= 0) velocity_trace<Tr, last, 1>(f, left);
+  if (weights.sign <= 0)
+    for (int m = 0; m < Tr::n_face_modes; ++m)
+      store_mode(right, m,
+                 shift_up<double>(load_mode(w.this_trace.data(), m), load_mode(w.next_trace.data(), m)));
+  face_flux<last>(w, c, weights, left, right, flux);
+  const auto first_lanes = [](int n_lanes) {
+    alignas(64) double mask[lanes];
+    for (int l = 0; l < lanes; ++l) mask[l] = l < n_lanes ? 1 : 0;
+    return load<double>(mask);
+  };
+  const bool passes = open(cdim + last, 1);
+  if (is_last) {  // nothing passes the end of velocity space, nor between the cells that only pad
+    const P valid = first_lanes(n - first - (passes ? 0 : 1));
+    for (int m = 0; m < Tr::n_face_modes; ++m) store_mode(flux, m, valid * load_mode(flux, m));
+  }
+  double* const lower = w.lower.data();
+  const P cells = first_lanes(is_last && passes ? n - first : lanes);
+  for (int m = 0; m < Tr::n_face_modes; ++m)
+    store_mode(lower, m,
+               cells * shift_down<double>(load_mode(w.previous_flux.data(), m), load_mode(flux, m)));
+  velocity_lift<Tr, last>(c, lower, flux, w.df.data());
+  for (int m = 0; m < Tr::n_face_modes; ++m) store_mode(w.previous_flux.data(), m, load_mode(flux, m));
+}
+
+/// out = keep f0 + advance (f + dt df).
+template <class Tr>
+void VlasovOperatorOf<Tr>::update(const Task& task, int conf, int row, int pack, const double* df) const {
+  const auto [keep, advance, dt] = task.stage;
+  const double* f = task.f.pack(conf, row, pack);
+  double* out = task.out.pack(conf, row, pack);
+  const double rate = advance * dt;
+  if (keep == 0) {
+    for (int i = 0; i < cell_size; i += lanes)
+      store<double>(out + i, advance * load<double>(f + i) + rate * load<double>(df + i));
+  } else {
+    const double* f0 = task.f0.pack(conf, row, pack);
+    for (int i = 0; i < cell_size; i += lanes)
+      store<double>(
+          out + i, keep * load<double>(f0 + i) + advance * load<double>(f + i) + rate * load<double>(df + i));
+  }
+}
+
+template <class Tr>
+void VlasovOperatorOf<Tr>::write_moments(const MomentSums<Tr>& sums, const ConfField& moments, int conf,
+                                         bool add) const {
+  if (moments.size() == 0) return;
+  for (int i = 0; i < 1 + vdim; ++i)
+    for (int a = 0; a < Tr::n_full; ++a) {
+      const double sum = moment_factor_ * horizontal_sum<double>(sums.sum[i][a]);
+      moments(conf, i, a) = (add ? moments(conf, i, a) : 0) + sum;
+    }
+}
+
+template <class Tr>
+void VlasovOperatorOf<Tr>::sum_moments(const Exec& exec, const Distribution& f,
+                                       const StageMoments& moments) const {
+  for_each(exec, "vlasov::sum_moments", block_.n_conf(), [&](Workspace&, int conf) {
+    MomentSums<Tr> sums;
+    for (int row = 0; row < block_.n_rows(); ++row) {
+      auto c = context(block_.row_index(row));
+      for (int pack = 0; pack < block_.n_packs(); ++pack) {
+        set_last_velocity(c, pack);
+        sums.add(c, f.pack(conf, row, pack));
+      }
+    }
+    write_moments(sums, moments, conf, false);
+  });
+}
+
+template <class Tr>
+double VlasovOperatorOf<Tr>::frequency(const Exec& exec, const ConfField& acceleration) const {
+  (void)exec;
+  const auto greatest_speed = [&](int d) { return cells_[static_cast<std::size_t>(d)].greatest_speed; };
+  double streaming = 0;
+  for (int i = 0; i < cdim; ++i) streaming += greatest_speed(i) * rdx_[i] / 2;
+  constexpr int n = Tr::n_full;
+  const auto bound = [&](const double* mode) {
+    double sum = 0;
+    for (int m = 0; m < n; ++m) sum += std::abs(mode[m]) * Tr::triple.greatest[m];
+    return sum;
+  };
+  double greatest = 0;
+  for (int conf = 0; conf < block_.n_conf(); ++conf) {
+    double sum = 0;
+    for (int d = 0; d < vdim; ++d) {
+      double a = bound(&acceleration(conf, d, 0));
+      for (int j = 0; j < vdim; ++j)
+        if (j != d) a += greatest_speed(j) * bound(&acceleration(conf, 3 + cross_term(d, j).k, 0));
+      sum += a * cells_[static_cast<std::size_t>(d)].greatest_rdv / 2;
+    }
+    greatest = std::max(greatest, sum);
+  }
+  return streaming + greatest;
+}
+
+/// The operator of a basis in CDim x VDim; null if there is none.
+template <int CDim, int VDim>
+std::unique_ptr<VlasovOperator> make_vlasov_operator(const PhaseBasis& basis, const PhaseBlock& block,
+                                                     Flux flux,
+                                                     const std::array<std::array<bool, 2>, 6>& is_open) {
+  std::unique_ptr<VlasovOperator> made;
+  visit_orders<CDim, VDim>(basis.order(), basis.family(), [&]<class Tr>() {
+    made = std::make_unique<VlasovOperatorOf<Tr>>(block, flux, is_open);
+  });
+  return made;
+}
+
+}  // namespace quintet::kinetics

@@ -1,0 +1,134 @@
+#include "physics/kinetics/collisions/collision_moments.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <fmt/ranges.h>
+
+#include "io/log/error.hpp"
+#include "physics/kinetics/basis/dense_lu.hpp"
+
+namespace quintet::kinetics {
+
+namespace {
+
+using Term = std::array<Functional, 3>;
+
+/// `functional` in direction d, int dv in the others.
+Term along(int d, Functional functional) {
+  Term term{Functional::v0, Functional::v0, Functional::v0};
+  if (d >= 0) term[static_cast<std::size_t>(d)] = functional;
+  return term;
+}
+
+FunctionalSum over_directions(int vdim, Functional functional) {
+  FunctionalSum sum;
+  for (int d = 0; d < vdim; ++d) sum.push_back(along(d, functional));
+  return sum;
+}
+
+bool lacks_square(const PhaseBasis& basis) { return basis.find_group({2}) < 0; }
+
+/// In the order M0, M1, M2, F, then ends_v, or else E, P and the star spread.
+std::vector<FunctionalSum> make_components(const PhaseBasis& basis) {
+  const int vdim = basis.vdim();
+  std::vector<FunctionalSum> list{{along(-1, Functional::v0)}};
+  for (int d = 0; d < vdim; ++d) list.push_back({along(d, Functional::v1)});
+  list.push_back(over_directions(vdim, Functional::v2));
+  for (int d = 0; d < vdim; ++d) list.push_back({along(d, Functional::ends)});
+  if (!lacks_square(basis)) {
+    list.push_back(over_directions(vdim, Functional::ends_v));
+    return list;
+  }
+  list.push_back(over_directions(vdim, Functional::star0));
+  list.push_back(over_directions(vdim, Functional::star2));
+  for (int d = 0; d < vdim; ++d) list.push_back({along(d, Functional::star1)});
+  return list;
+}
+
+}  // namespace
+
+std::string describe_place(const PhaseBlock& block, int conf) {
+  const auto index = block.conf_index(conf);
+  std::vector<int> cell;
+  std::vector<double> x;
+  for (int d = 0; d < block.grid.cdim; ++d) {
+    cell.push_back(block.begin[static_cast<std::size_t>(d)] + index[static_cast<std::size_t>(d)]);
+    x.push_back(block.grid.centre(d, cell.back()));
+  }
+  return fmt::format("configuration cell ({}) at x = ({:.6g})", fmt::join(cell, ", "), fmt::join(x, ", "));
+}
+
+CollisionMoments::CollisionMoments(const PhaseBasis& basis, const PhaseBlock& block)
+    : vdim_(basis.vdim()),
+      star_(lacks_square(basis)),
+      first_drag_(star_ ? 2 * vdim_ + 4 : 1),
+      first_end_(vdim_ + 2),
+      energy_(star_ ? 2 * vdim_ + 3 : vdim_ + 1),
+      spread_(2 * vdim_ + 2),
+      sweep_(basis, block, make_components(basis)),
+      sums_(make_view<ConfField>("collision moments", static_cast<std::size_t>(block.n_conf()),
+                                 make_components(basis).size(),
+                                 static_cast<std::size_t>(basis.conf().size()))) {}
+
+void CollisionMoments::compute(const Exec& exec, const Comm& velocity_comm, const Distribution& f) {
+  sweep_.run(exec, f, sums_);
+  exec.fence();
+  if (velocity_comm.size() > 1)
+    velocity_comm.reduce(std::span(sums_.data(), sums_.size()), Comm::Reduction::sum);
+}
+
+bool CollisionMoments::solve_cell(int conf, const ConfProducts& products, const MomentGain& gain,
+                                  const DragDiffusion& coefficients) const {
+  constexpr int most = 4 * 9;
+  const int n = products.size(), size = (vdim_ + 1) * n;
+  double matrix[most * most], right[most] = {};
+  int pivot[most];
+  std::fill(matrix, matrix + size * size, 0.0);
+  const double* rate = &coefficients(conf, 0, 0);
+  if (std::all_of(rate, rate + n, [](double a) { return a == 0; })) {
+    std::fill_n(&coefficients(conf, 1, 0), size, 0.0);
+    return true;
+  }
+  const auto block = [&](int row, int column) { return matrix + row * n * size + column * n; };
+  for (int d = 0; d < vdim_; ++d) {
+    products.add_matrix(density(conf), 1, block(d, d), size);
+    products.add_matrix(&sums_(conf, first_end_ + d, 0), -1, block(d, vdim_), size);
+    products.add_matrix(&sums_(conf, first_drag_ + d, 0), 1, block(vdim_, d), size);
+    products.add_product(rate, momentum(conf, d), 1, right + d * n);
+  }
+  if (!star_) products.add_matrix(density(conf), vdim_, block(vdim_, vdim_), size);
+  products.add_matrix(&sums_(conf, spread_, 0), star_ ? 1 : -1, block(vdim_, vdim_), size);
+  products.add_product(rate, &sums_(conf, energy_, 0), 1, right + vdim_ * n);
+  for (int i = 0; i < size && gain.size() > 0; ++i) right[i] += gain(conf, i / n, i % n);
+  if (!lu_factorise(matrix, pivot, size)) return false;
+  lu_solve(matrix, pivot, right, size);
+  for (int i = 0; i < size; ++i) coefficients(conf, 1 + i / n, i % n) = right[i];
+  return density(conf)[0] > 0 && coefficients(conf, 1 + vdim_, 0) > 0;
+}
+
+void CollisionMoments::solve(const Exec& exec, const PhaseBlock& block, const ConfProducts& products,
+                             const MomentGain& gain, const std::string& species,
+                             const DragDiffusion& coefficients) const {
+  int bad = std::numeric_limits<int>::max();
+  Kokkos::parallel_reduce(
+      "kinetics::primitive_moments", Kokkos::RangePolicy<Exec>(exec, 0, block.n_conf()),
+      [&](int conf, int& first) {
+        if (!solve_cell(conf, products, gain, coefficients)) first = std::min(first, conf);
+      },
+      Kokkos::Min<int>(bad));
+  exec.fence();
+  if (bad == std::numeric_limits<int>::max()) return;
+  const double constant = products.constant();
+  throw NumericalError(
+      fmt::format("collisions of {}: density {:.6g} and vth^2 {:.6g} in {}: both must be positive (mean "
+                  "values; refine the "
+                  "velocity grid or shorten the step)",
+                  species, density(bad)[0] * constant,
+                  coefficients(bad, 1 + vdim_, 0) / coefficients(bad, 0, 0), describe_place(block, bad)));
+}
+
+}  // namespace quintet::kinetics

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "physics/kinetics/collisions/lenard_bernstein.hpp"
+#include "physics/kinetics/moments/moment_sweep.hpp"
+#include "physics/kinetics/space/conf_products.hpp"
+
+namespace quintet::kinetics {
+
+/// Momentum and energy that a species gains from the others, a mass: [n_conf, vdim + 1, n_conf_modes],
+/// component d: dM1_d/dt, vdim: (dM2/dt)/2.
+using MomentGain = ConfField;
+
+/// The moments of one species from which its collision operator takes u and vth^2.
+class CollisionMoments {
+ public:
+  CollisionMoments(const PhaseBasis& basis, const PhaseBlock& block);
+
+  /// Sum up over velocity space. Collective over `velocity_comm`.
+  void compute(const Exec& exec, const Comm& velocity_comm, const Distribution& f);
+
+  /// B and D of `coefficients`, given A (component 0) and the gain (empty data: none), such that the discrete
+  /// operator changes the moments by just this gain: with W(a) the matrix of the weak product with a,
+  ///
+  ///     W(M0) B_d          - W(F_d) D = W(A) M1_d + gain_d
+  ///     sum_d W(P_d) B_d   + W(G) D   = W(A) E + gain_vdim
+  ///
+  /// F_d = int [f] dv' at the ends of v_d; where v^2 is in the basis P_d = M1_d, E = M2 and G = vdim M0 -
+  /// sum_d int [v_d f] dv'; else the star moments of velocity_weights.hpp. Without collisions of its own (A =
+  /// 0) all stays 0. Hakim et al. (2020), equations 2.12 and 3.30. Throws NumericalError for M0 or D not
+  /// positive.
+  void solve(const Exec& exec, const PhaseBlock& block, const ConfProducts& products, const MomentGain& gain,
+             const std::string& species, const DragDiffusion& coefficients) const;
+
+  [[nodiscard]] const double* density(int conf) const { return &sums_(conf, 0, 0); }
+  [[nodiscard]] const double* momentum(int conf, int d) const { return &sums_(conf, 1 + d, 0); }
+  [[nodiscard]] const double* energy(int conf) const { return &sums_(conf, 1 + vdim_, 0); }  ///< M2
+
+ private:
+  [[nodiscard]] bool solve_cell(int conf, const ConfProducts& products, const MomentGain& gain,
+                                const DragDiffusion& coefficients) const;
+
+  int vdim_;
+  bool star_;                                     ///< v^2 is not in the basis
+  int first_drag_, first_end_, energy_, spread_;  ///< components: P, F, E and what makes G
+  MomentSweep sweep_;
+  ConfField sums_;
+};
+
+/// "configuration cell (3, 0) at x = (0.4, 0.1)", for messages.
+[[nodiscard]] std::string describe_place(const PhaseBlock& block, int conf);
+
+}  // namespace quintet::kinetics

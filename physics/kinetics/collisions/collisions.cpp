@@ -1,0 +1,268 @@
+#include "physics/kinetics/collisions/collisions.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "io/log/error.hpp"
+#include "physics/kinetics/collisions/bgk.hpp"
+#include "physics/kinetics/collisions/collision_moments.hpp"
+#include "physics/kinetics/collisions/lenard_bernstein.hpp"
+#include "physics/kinetics/collisions/species_exchange.hpp"
+
+namespace quintet::kinetics {
+
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+void check(const std::vector<Species>& species, const CollisionOptions& options) {
+  const std::size_t n = species.size();
+  QUINTET_CHECK(options.frequency.size() == n, "collision frequencies are given for {} species, there are {}",
+                options.frequency.size(), n);
+  for (std::size_t s = 0; s < n; ++s) {
+    QUINTET_CHECK(options.frequency[s].size() == n,
+                  "collision frequencies of {} are given with {} species, there are {}", species[s].name,
+                  options.frequency[s].size(), n);
+    for (std::size_t r = 0; r < n; ++r)
+      QUINTET_CHECK(std::isfinite(options.frequency[s][r]) && options.frequency[s][r] >= 0,
+                    "collision frequency {} of {} with {}: must be finite and not negative",
+                    options.frequency[s][r], species[s].name, species[r].name);
+  }
+  for (std::size_t s = 0; s < n; ++s)
+    for (std::size_t r = 0; r < n; ++r)
+      QUINTET_CHECK(
+          (options.frequency[s][r] > 0) == (options.frequency[r][s] > 0),
+          "{} collides with {} (frequency {}), but not the other way round ({}): give both, or neither",
+          species[s].name, species[r].name, options.frequency[s][r], options.frequency[r][s]);
+  QUINTET_CHECK(options.profile.empty() || options.profile.size() == n,
+                "profiles of collision frequencies are given for {} species, there are {}",
+                options.profile.size(), n);
+  QUINTET_CHECK(options.conserving || options.kind == CollisionOptions::Operator::lenard_bernstein,
+                "conserving: false is for the Lenard-Bernstein operator alone; BGK always conserves");
+  QUINTET_CHECK(!options.spitzer || (options.reference_density > 0 && options.reference_thermal_speed > 0),
+                "reference density {} and thermal speed {} of the collision frequency must be positive",
+                options.reference_density, options.reference_thermal_speed);
+}
+
+}  // namespace
+
+struct Collisions::Implementation {
+  Decomposition decomposition;
+  const PhaseBasis basis;
+  std::vector<Species> species;
+  CollisionOptions options;
+  ConfProducts products;
+  SpeciesExchange exchange;
+  std::vector<PhaseBlock> blocks;
+  std::vector<CollisionMoments> moments;
+  std::vector<DragDiffusion> coefficients;
+  std::vector<MomentGain> gain;
+  std::vector<std::unique_ptr<LenardBernstein>>
+      lenard_bernstein;  ///< one of these two a species that collides
+  std::vector<std::unique_ptr<Bgk>> bgk;
+  std::vector<double> first_thermal_square;  ///< not conserving: of the state that add() first saw
+
+  Implementation(const Decomposition& d, const PhaseBasis& b, const std::vector<Species>& s,
+                 const CollisionOptions& o)
+      : decomposition(d), basis(b), species(s), options(o), products(b.conf()), exchange(b, s, o) {
+    for (int i = 0; i < n_species(); ++i) {
+      blocks.push_back(decomposition.block(species[at(i)].grid));
+      moments.emplace_back(basis, blocks[at(i)]);
+      const auto n_conf = static_cast<std::size_t>(blocks[at(i)].n_conf());
+      const auto n = static_cast<std::size_t>(basis.conf().size()), vdim = at(basis.vdim());
+      coefficients.emplace_back("drag and diffusion", n_conf, vdim + 2, n);
+      gain.emplace_back();
+      if (exchange.has_partner(i) && options.conserving)
+        gain.back() = MomentGain("gain", n_conf, vdim + 1, n);
+      lenard_bernstein.emplace_back();
+      bgk.emplace_back();
+      if (!exchange.collides(i)) continue;
+      if (options.kind == CollisionOptions::Operator::bgk)
+        bgk.back() = std::make_unique<Bgk>(basis, blocks[at(i)], exchange.uniform());
+      else
+        lenard_bernstein.back() =
+            std::make_unique<LenardBernstein>(decomposition, basis, blocks[at(i)], exchange.uniform());
+    }
+  }
+
+  [[nodiscard]] int n_species() const { return static_cast<int>(species.size()); }
+
+  void compute_moments(const Exec& exec, const std::vector<Distribution>& f) {
+    for (int s = 0; s < n_species(); ++s)
+      if (exchange.collides(s)) moments[at(s)].compute(exec, decomposition.velocity_comm(), f[at(s)]);
+  }
+
+  /// u = 0 and vth^2 of the mean over the whole domain, kept from the first call on.
+  void hold_first_state() {
+    if (!first_thermal_square.empty()) return;
+    for (int s = 0; s < n_species(); ++s) {
+      std::array<double, 2> sums{};
+      for (int conf = 0; conf < blocks[at(s)].n_conf() && exchange.collides(s); ++conf) {
+        sums[0] += moments[at(s)].density(conf)[0];
+        sums[1] += moments[at(s)].energy(conf)[0];
+      }
+      decomposition.conf_comm().reduce(std::span<double>(sums), Comm::Reduction::sum);
+      first_thermal_square.push_back(sums[1] / (sums[0] * basis.vdim()));
+    }
+  }
+
+  void set_fixed_coefficients(int s) {
+    const DragDiffusion& c = coefficients[at(s)];
+    for (int conf = 0; conf < blocks[at(s)].n_conf(); ++conf)
+      for (int a = 0; a < basis.conf().size(); ++a) {
+        for (int d = 0; d < basis.vdim(); ++d) c(conf, 1 + d, a) = 0;
+        c(conf, 1 + basis.vdim(), a) = first_thermal_square[at(s)] * c(conf, 0, a);
+      }
+  }
+
+  /// All that the operators multiply f with.
+  void compute_coefficients(const Exec& exec, double t, const std::vector<Distribution>& f) {
+    compute_moments(exec, f);
+    exchange.compute(exec, t, blocks[0], moments, coefficients, gain);
+    if (!options.conserving) hold_first_state();
+    for (int s = 0; s < n_species(); ++s) {
+      if (lenard_bernstein[at(s)] == nullptr) continue;
+      if (options.conserving)
+        moments[at(s)].solve(exec, blocks[at(s)], products, gain[at(s)], species[at(s)].name,
+                             coefficients[at(s)]);
+      else
+        set_fixed_coefficients(s);
+    }
+  }
+};
+
+Collisions::Collisions(const Decomposition& decomposition, const PhaseBasis& basis,
+                       const std::vector<Species>& species, const CollisionOptions& options) {
+  check(species, options);
+  implementation_ = std::make_unique<Implementation>(decomposition, basis, species, options);
+}
+Collisions::~Collisions() = default;
+
+void Collisions::add(const Exec& exec, double t, const std::vector<Distribution>& f, double weight,
+                     const std::vector<Distribution>& out) {
+  auto& i = *implementation_;
+  const int n = i.n_species();
+  for (int s = 0; s < n; ++s)
+    if (i.lenard_bernstein[at(s)] != nullptr) i.lenard_bernstein[at(s)]->start(exec, f[at(s)]);
+  i.compute_coefficients(exec, t, f);
+  for (int s = 0; s < n; ++s) {
+    if (i.lenard_bernstein[at(s)] != nullptr)
+      i.lenard_bernstein[at(s)]->apply(exec, f[at(s)], i.coefficients[at(s)], weight, out[at(s)]);
+    if (i.bgk[at(s)] != nullptr)
+      i.bgk[at(s)]->apply(exec, f[at(s)], i.moments[at(s)], i.gain[at(s)], i.coefficients[at(s)],
+                          i.species[at(s)].name, weight, out[at(s)]);
+  }
+}
+
+int Collisions::n_work(const CollisionOptions& options) {
+  if (!options.split) return 0;
+  bool alone = options.kind == CollisionOptions::Operator::bgk;
+  for (std::size_t s = 0; s < options.frequency.size(); ++s)
+    for (std::size_t r = 0; r < options.frequency[s].size(); ++r)
+      alone = alone && (r == s || options.frequency[s][r] == 0);
+  return alone ? 0 : 3;
+}
+
+namespace {
+
+/// Stages s of a super time step, and how much of (greatest eigenvalue times dt) one takes. RKL2 bears
+/// (s^2 + s - 2)/2 on the real axis: 5 stages 14, of which a fifth is left for the complex eigenvalues that
+/// drag has. More stages bear less and less of these: of the spectra met, 9 stages half of their reach and 21
+/// none. BGK's eigenvalue is the rate itself, which a step must follow.
+struct SuperStep {
+  int n_stages;
+  double reach;
+};
+constexpr SuperStep super_step_of(CollisionOptions::Operator kind) {
+  return kind == CollisionOptions::Operator::bgk ? SuperStep{3, 1.0} : SuperStep{5, 0.8 * 14};
+}
+
+/// y_j = mu y_(j-1) + nu y_(j-2) + (1 - mu - nu) y_0 + rate tau C(y_(j-1)) + first_rate tau C(y_0).
+struct SuperStage {
+  double mu = 0, nu = 0, rate = 0, first_rate = 0;
+};
+
+/// Stage j = 2 ... s of RKL2 (Meyer, Balsara & Aslam 2014, equations 16 to 18).
+SuperStage super_stage(int j, int s) {
+  const auto b = [](int i) { return i < 2 ? 1.0 / 3 : (i * i + i - 2.0) / (2.0 * i * (i + 1)); };
+  const double mu = (2.0 * j - 1) / j * b(j) / b(j - 1), rate = mu * 4 / (s * s + s - 2.0);
+  return {mu, -(j - 1.0) / j * b(j) / b(j - 2), rate, -(1 - b(j - 1)) * rate};
+}
+
+}  // namespace
+
+void Collisions::advance(const Exec& exec, double t, double dt, const std::vector<Distribution>& f,
+                         const Work& work) {
+  auto& i = *implementation_;
+  const int n = i.n_species();
+  if (n_work(i.options) == 0) {
+    i.compute_coefficients(exec, t, f);
+    for (int s = 0; s < n; ++s)
+      if (i.bgk[at(s)] != nullptr)
+        i.bgk[at(s)]->relax(exec, f[at(s)], i.moments[at(s)], i.coefficients[at(s)], i.species[at(s)].name,
+                            dt);
+    return;
+  }
+  const double greatest = 2.51 * (2 * i.basis.order() + 1) * frequency(exec, t, f);  // eigenvalue
+  const double n_steps = std::max(1.0, std::ceil(dt * greatest / super_step_of(i.options.kind).reach));
+  if (!(n_steps < 1e8))
+    throw NumericalError(
+        fmt::format("collisions: a time of {:.4g} takes {:.4g} super time steps", dt, n_steps));
+  for (int step = 0; step < static_cast<int>(n_steps); ++step) super_step(exec, t, dt / n_steps, f, work);
+}
+
+void Collisions::super_step(const Exec& exec, double t, double dt, const std::vector<Distribution>& f,
+                            const Work& work) {
+  const auto for_all = [&](const auto& body) {
+    for (std::size_t s = 0; s < f.size(); ++s)
+      Kokkos::parallel_for("kinetics::super_step", Kokkos::RangePolicy<Exec>(exec, 0, f[s].data.size()),
+                           [=](std::size_t k) { body(s, k); });
+    exec.fence();
+  };
+  const auto &rate = *work[2], *before = work[0], *last = work[1];
+  for_all([&](std::size_t s, std::size_t k) { rate[s].data.data()[k] = 0; });
+  add(exec, t, f, 1, rate);
+  const int n_stages = super_step_of(implementation_->options.kind).n_stages;
+  const double first = 4 * dt / (3.0 * (n_stages * n_stages + n_stages - 2));
+  for_all([&](std::size_t s, std::size_t k) {
+    const double y0 = f[s].data.data()[k];
+    (*before)[s].data.data()[k] = y0;
+    (*last)[s].data.data()[k] = y0 + first * rate[s].data.data()[k];
+  });
+  for (int j = 2; j <= n_stages; ++j) {
+    const SuperStage c = super_stage(j, n_stages);
+    for_all([&](std::size_t s, std::size_t k) {
+      double& y = (*before)[s].data.data()[k];
+      y = c.mu * (*last)[s].data.data()[k] + c.nu * y + (1 - c.mu - c.nu) * f[s].data.data()[k] +
+          c.first_rate * dt * rate[s].data.data()[k];
+    });
+    add(exec, t, *last, c.rate * dt, *before);
+    std::swap(before, last);
+  }
+  for_all([&](std::size_t s, std::size_t k) { f[s].data.data()[k] = (*last)[s].data.data()[k]; });
+}
+
+double Collisions::frequency(const Exec& exec, double t, const std::vector<Distribution>& f) {
+  auto& i = *implementation_;
+  i.compute_coefficients(exec, t, f);
+  for (int s = 0; s < i.n_species(); ++s) {
+    if (i.lenard_bernstein[at(s)] != nullptr) i.lenard_bernstein[at(s)]->bound(exec, i.coefficients[at(s)]);
+    if (i.bgk[at(s)] != nullptr) i.bgk[at(s)]->bound(i.coefficients[at(s)]);
+  }
+  return frequency();
+}
+
+double Collisions::frequency() const {
+  const auto& i = *implementation_;
+  double rate = 0;
+  for (const auto& op : i.lenard_bernstein) rate = op != nullptr ? std::max(rate, op->frequency()) : rate;
+  for (const auto& op : i.bgk) rate = op != nullptr ? std::max(rate, op->frequency()) : rate;
+  return i.decomposition.comm().maximum(rate);
+}
+
+}  // namespace quintet::kinetics

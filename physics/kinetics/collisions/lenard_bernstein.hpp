@@ -1,0 +1,59 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "physics/kinetics/basis/basis.hpp"
+#include "physics/kinetics/space/distribution.hpp"
+
+namespace quintet::kinetics {
+
+/// What the Lenard-Bernstein operator multiplies f with, as fields in x: [n_conf, vdim + 2, n_conf_modes].
+///
+///     C(f) = sum_d d/dv_d [ (A v_d - B_d) f + D df/dv_d ],
+///
+/// component 0: A = nu, 1 + d: B_d = nu u_d, 1 + vdim: D = nu vth^2 (summed over the partners of a
+/// collision).
+using DragDiffusion = ConfField;
+
+/// Discontinuous-Galerkin Lenard-Bernstein (Dougherty) operator of one species.
+///
+/// In a velocity cell, with test function w:
+///
+///     int w C = sum_d [w (F_d + D s_d) - dw/dv_d D r_d] at the faces
+///               - int dw/dv_d (A v_d - B_d) f + int d2w/dv_d2 D f
+///
+/// r_d, s_d: value and slope of the polynomial recovered from the two cells of a face; F_d = (A v_d - B_d)
+/// f*: f* upwind where A v_d - B_d surely keeps its sign on the face of the configuration cell, else central
+/// with a local Lax-Friedrichs penalty. At the ends of velocity space F = s = 0 and r is the inner trace. All
+/// integrals are exact. Hakim, Francisquez, Juno & Hammett, J. Plasma Phys. 86, 905860403 (2020).
+class LenardBernstein {
+ public:
+  /// `uniform_rate`: A is the same everywhere, which saves a product.
+  LenardBernstein(const Decomposition& decomposition, const PhaseBasis& basis, const PhaseBlock& block,
+                  bool uniform_rate);
+  ~LenardBernstein();
+  LenardBernstein(const LenardBernstein&) = delete;
+
+  /// Send the edges of this rank's velocity block to its neighbours; f must not change until apply() is
+  /// done. Collective.
+  void start(const Exec& exec, const Distribution& f);
+  /// out += weight * C(f). Waits for what start() began. Collective.
+  void apply(const Exec& exec, const Distribution& f, const DragDiffusion& coefficients, double weight,
+             const Distribution& out);
+  /// What frequency() is to say of these coefficients, without an apply().
+  void bound(const Exec& exec, const DragDiffusion& coefficients);
+  /// Largest rate of the last apply() or bound() on this rank's cells: sum_d drag_rate max|A v_d - B_d|/dv_d
+  /// + diffusion_rate max D/dv_d^2, so that dt = 1/((2 p + 1) rate) is stable.
+  [[nodiscard]] double frequency() const;
+
+  /// The factors in frequency() for n Legendre coefficients in a velocity direction.
+  [[nodiscard]] static double drag_rate(int n_degrees, int order);
+  [[nodiscard]] static double diffusion_rate(int n_degrees, int order);
+
+ private:
+  struct Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace quintet::kinetics

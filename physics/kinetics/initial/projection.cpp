@@ -1,0 +1,171 @@
+#include "physics/kinetics/initial/projection.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+#include <fmt/ranges.h>
+
+#include "io/log/error.hpp"
+#include "physics/kinetics/initial/projection_nodes.hpp"
+
+namespace quintet::kinetics {
+
+namespace {
+
+/// Roots of P_n by Newton's method; weights 2/((1 - x^2) P_n'(x)^2).
+GaussRule make_gauss_rule(int n) {
+  GaussRule rule;
+  for (int i = 0; i < n; ++i) {
+    double x = -std::cos(std::numbers::pi * (i + 0.75) / (n + 0.5)), slope = 1;
+    for (int iteration = 0; iteration < 100; ++iteration) {
+      double value = 1, previous = 0;
+      for (int k = 0; k < n; ++k) {
+        const double next = ((2 * k + 1) * x * value - k * previous) / (k + 1);
+        previous = value;
+        value = next;
+      }
+      slope = n * (x * value - previous) / (x * x - 1);
+      const double change = value / slope;
+      x -= change;
+      if (std::abs(change) < 1e-15) break;
+    }
+    rule.node.push_back(2 * i + 1 == n ? 0 : x);
+    rule.weight.push_back(2 / ((1 - x * x) * slope * slope));
+  }
+  return rule;
+}
+
+}  // namespace
+
+const GaussRule& gauss_rule(int n) {
+  constexpr int most = 32;
+  static const std::vector<GaussRule> rules = [] {
+    std::vector<GaussRule> made;
+    for (int i = 0; i <= most; ++i) made.push_back(make_gauss_rule(i));
+    return made;
+  }();
+  QUINTET_CHECK(n >= 1 && n <= most, "a Gauss rule of {} nodes; expected 1 to {}", n, most);
+  return rules[static_cast<std::size_t>(n)];
+}
+
+TensorNodes::TensorNodes(const std::vector<int>& per_direction)
+    : dim(static_cast<int>(per_direction.size())) {
+  weight.assign(1, 1.0);
+  xi.assign(1, {});
+  for (std::size_t d = 0; d < per_direction.size(); ++d) {
+    const GaussRule& rule = gauss_rule(per_direction[d]);
+    TensorNodes longer;
+    for (std::size_t q = 0; q < weight.size(); ++q)
+      for (std::size_t r = 0; r < rule.node.size(); ++r) {
+        longer.xi.push_back(xi[q]);
+        longer.xi.back()[d] = rule.node[r];
+        longer.weight.push_back(weight[q] * rule.weight[r]);
+      }
+    xi = std::move(longer.xi);
+    weight = std::move(longer.weight);
+  }
+}
+
+std::string place_text(const PhaseGrid& grid, std::span<const double> z) {
+  const auto x = z.first(static_cast<std::size_t>(grid.cdim));
+  std::string text = fmt::format("x = ({:.6g})", fmt::join(x, ", "));
+  if (z.size() > x.size()) text += fmt::format(", v = ({:.6g})", fmt::join(z.subspan(x.size()), ", "));
+  return text;
+}
+
+double finite_value(const PointFunction& function, const PhaseGrid& grid, std::span<const double> z,
+                    const std::string& what) {
+  const double value = function(z);
+  QUINTET_CHECK(std::isfinite(value), "{} is {} at {}; expected a finite number", what,
+                std::isnan(value) ? std::abs(value) : value, place_text(grid, z));
+  return value;
+}
+
+namespace {
+
+/// weight * mode value at each node, [n_nodes, n_modes]: a projection is the transpose of it times the
+/// values.
+template <class AnyBasis>
+std::vector<double> projection_matrix(const AnyBasis& basis, const TensorNodes& nodes) {
+  std::vector<double> matrix;
+  for (int q = 0; q < nodes.size(); ++q)
+    for (int i = 0; i < basis.size(); ++i)
+      matrix.push_back(nodes.weight[static_cast<std::size_t>(q)] * basis.value(i, nodes.at(q)));
+  return matrix;
+}
+
+/// Coefficients of the function with these values at the nodes.
+void apply(const std::vector<double>& matrix, const std::vector<double>& values,
+           std::vector<double>& coefficients) {
+  const std::size_t n = coefficients.size();
+  std::fill(coefficients.begin(), coefficients.end(), 0.0);
+  for (std::size_t q = 0; q < values.size(); ++q)
+    for (std::size_t i = 0; i < n; ++i) coefficients[i] += matrix[q * n + i] * values[q];
+}
+
+/// Values at the nodes of the cell whose global indices are `cell`.
+void evaluate(const PhaseGrid& grid, const std::array<int, 6>& cell, const TensorNodes& nodes,
+              const PointFunction& function, const std::string& what, std::vector<double>& values) {
+  std::array<double, 6> z{};
+  for (int q = 0; q < nodes.size(); ++q) {
+    for (int d = 0; d < nodes.dim; ++d)
+      z[static_cast<std::size_t>(d)] =
+          grid.centre(d, cell[static_cast<std::size_t>(d)]) +
+          0.5 * grid.width(d, cell[static_cast<std::size_t>(d)]) * nodes.at(q)[static_cast<std::size_t>(d)];
+    values[static_cast<std::size_t>(q)] = finite_value(
+        function, grid, std::span<const double>(z.data(), static_cast<std::size_t>(nodes.dim)), what);
+  }
+}
+
+}  // namespace
+
+std::array<int, 6> global_cell(const PhaseBlock& block, int conf, int row, int last) {
+  const PhaseGrid& grid = block.grid;
+  std::array<int, 6> cell{};
+  const auto x = block.conf_index(conf), v = block.row_index(row);
+  for (std::size_t d = 0; d < static_cast<std::size_t>(grid.cdim); ++d) cell[d] = x[d];
+  for (std::size_t d = 0; d + 1 < static_cast<std::size_t>(grid.vdim); ++d)
+    cell[static_cast<std::size_t>(grid.cdim) + d] = v[d];
+  cell[static_cast<std::size_t>(grid.dim() - 1)] = last;
+  for (std::size_t d = 0; d < 6; ++d) cell[d] += block.begin[d];
+  return cell;
+}
+
+int velocity_degree(const PhaseBasis& basis) { return basis.family() == Family::hybrid ? 2 : basis.order(); }
+
+void project_conf(const PhaseBlock& block, const Basis& conf, const PointFunction& function,
+                  const ConfField& out, int component, const std::string& what, int n_nodes) {
+  const int n = n_nodes > 0 ? n_nodes : conf.order() + 1;
+  const TensorNodes nodes(std::vector<int>(static_cast<std::size_t>(conf.dim()), n));
+  const auto matrix = projection_matrix(conf, nodes);
+  std::vector<double> values(static_cast<std::size_t>(nodes.size()));
+  std::vector<double> coefficients(static_cast<std::size_t>(conf.size()));
+  for (int cell = 0; cell < block.n_conf(); ++cell) {
+    evaluate(block.grid, global_cell(block, cell, 0, 0), nodes, function, what, values);
+    apply(matrix, values, coefficients);
+    for (int i = 0; i < conf.size(); ++i) out(cell, component, i) = coefficients[static_cast<std::size_t>(i)];
+  }
+}
+
+void project_phase(const PhaseBasis& basis, const PointFunction& function, const Distribution& out,
+                   const std::string& what, int n_nodes) {
+  const PhaseBlock& block = out.block;
+  std::vector<int> n(static_cast<std::size_t>(basis.dim()), n_nodes > 0 ? n_nodes : basis.order() + 1);
+  if (n_nodes <= 0) std::fill(n.begin() + basis.cdim(), n.end(), velocity_degree(basis) + 1);
+  const TensorNodes nodes(n);
+  const auto matrix = projection_matrix(basis, nodes);
+  std::vector<double> values(static_cast<std::size_t>(nodes.size()));
+  std::vector<double> coefficients(static_cast<std::size_t>(basis.size()));
+  for (int conf = 0; conf < block.n_conf(); ++conf)
+    for (int row = 0; row < block.n_rows(); ++row)
+      for (int last = 0; last < block.n_last(); ++last) {
+        evaluate(block.grid, global_cell(block, conf, row, last), nodes, function, what, values);
+        apply(matrix, values, coefficients);
+        for (int i = 0; i < basis.size(); ++i)
+          out.at(conf, row, last, i) = coefficients[static_cast<std::size_t>(i)];
+      }
+}
+
+}  // namespace quintet::kinetics

@@ -1,0 +1,146 @@
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <optional>
+
+#include <fmt/ranges.h>
+
+#include "io/log/error.hpp"
+#include "physics/kinetics/space/phase_grid.hpp"
+
+namespace quintet::kinetics {
+
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+/// First cell of part i of n cells in `parts`: sizes differ by one at most.
+int part_begin(int n, int parts, int i) { return i * (n / parts) + std::min(i, n % parts); }
+
+/// Cells of the largest part, as they count for work: the last direction is worked on in whole packs.
+int largest_part(int n, int parts, bool packed) {
+  const int cells = (n + parts - 1) / parts;
+  return packed ? padded(cells, PhaseBlock::lanes) : cells;
+}
+
+/// Cells of the busiest rank, and a little for each face that its halo has.
+double cost(const PhaseGrid& grid, const std::array<int, 6>& ranks) {
+  double work = 1;
+  for (int d = 0; d < grid.dim(); ++d)
+    work *= largest_part(grid.cells[at(d)], ranks[at(d)], d == grid.dim() - 1);
+  double halo = 0;
+  for (int d = 0; d < grid.dim(); ++d) {
+    const int n = ranks[at(d)];
+    const int n_edges = grid.periodic[at(d)] ? 2 : std::min(2, n - 1);  // of the busiest rank
+    const bool packed = d == grid.dim() - 1;  // there the edge cells' whole packs count
+    if (n > 1)
+      halo += n_edges * work * (packed ? PhaseBlock::lanes : 1) / largest_part(grid.cells[at(d)], n, packed);
+  }
+  return work + 0.3 * halo;
+}
+
+struct Choice {
+  double cost = std::numeric_limits<double>::infinity();
+  std::array<int, 6> ranks{};
+};
+
+/// Try every way to write `left` as a product over directions d ..., keeping what `given` fixes.
+void choose(const PhaseGrid& grid, const std::array<int, 6>& given, int d, int left,
+            std::array<int, 6>& ranks, Choice& best) {
+  if (d == grid.dim()) {
+    if (left != 1) return;
+    const double c = cost(grid, ranks);
+    if (c < best.cost) best = {c, ranks};
+    return;
+  }
+  for (int n = 1; n <= std::min(left, grid.cells[at(d)]); ++n) {
+    if (left % n != 0 || (given[at(d)] != 0 && given[at(d)] != n)) continue;
+    ranks[at(d)] = n;
+    choose(grid, given, d + 1, left / n, ranks, best);
+  }
+  ranks[at(d)] = 1;
+}
+
+std::optional<std::array<int, 6>> choose(const PhaseGrid& grid, const std::array<int, 6>& given, int n) {
+  std::array<int, 6> ranks{1, 1, 1, 1, 1, 1};
+  Choice best;
+  choose(grid, given, 0, n, ranks, best);
+  if (best.ranks[0] == 0) return std::nullopt;
+  return best.ranks;
+}
+
+}  // namespace
+
+Decomposition::Decomposition(const Comm& comm, const PhaseGrid& grid, const std::array<int, 6>& ranks)
+    : comm_(comm),
+      velocity_comm_(comm),
+      conf_comm_(comm),
+      dim_(grid.dim()),
+      ranks_(ranks),
+      periodic_(grid.periodic) {
+  const std::vector<int> cells(grid.cells.begin(), grid.cells.begin() + dim_);
+  const auto chosen = choose(grid, ranks, comm.size());
+  if (!chosen) {
+    int usable = comm.size();
+    while (usable > 1 && !choose(grid, ranks, usable)) --usable;
+    QUINTET_CHECK(
+        false,
+        "{} ranks cannot share {} cells{}: the ranks of a direction must divide the number of ranks and not "
+        "exceed its cells; {} rank{} can",
+        comm.size(), fmt::join(cells, " x "),
+        std::any_of(ranks.begin(), ranks.end(), [](int n) { return n > 0; })
+            ? fmt::format(" as parallel.ranks = [{}] asks",
+                          fmt::join(ranks.begin(), ranks.begin() + dim_, ", "))
+            : "",
+        usable, usable == 1 ? "" : "s");
+  }
+  ranks_ = *chosen;
+  coordinates_ = coordinates_of(comm.rank());
+  int conf = 0, velocity = 0;
+  for (int d = 0; d < dim_; ++d) {
+    int& number = d < grid.cdim ? conf : velocity;
+    number = number * ranks_[at(d)] + coordinates_[at(d)];
+  }
+  velocity_comm_ = comm.split(conf, velocity);
+  conf_comm_ = comm.split(velocity, conf);
+}
+
+std::array<int, 6> Decomposition::coordinates_of(int rank) const {
+  std::array<int, 6> result{};
+  for (int d = dim_ - 1; d >= 0; --d) {
+    result[at(d)] = rank % ranks_[at(d)];
+    rank /= ranks_[at(d)];
+  }
+  return result;
+}
+
+int Decomposition::neighbour(int d, int side) const {
+  auto there = coordinates_;
+  there[at(d)] += side;
+  if (there[at(d)] < 0 || there[at(d)] >= ranks_[at(d)]) {
+    if (!periodic_[at(d)]) return -1;
+    there[at(d)] = (there[at(d)] + ranks_[at(d)]) % ranks_[at(d)];
+  }
+  int rank = 0;
+  for (int e = 0; e < dim_; ++e) rank = rank * ranks_[at(e)] + there[at(e)];
+  return rank;
+}
+
+PhaseBlock Decomposition::block(const PhaseGrid& grid) const { return block(grid, comm_.rank()); }
+
+PhaseBlock Decomposition::block(const PhaseGrid& grid, int rank) const {
+  PhaseBlock result;
+  result.grid = grid;
+  const auto where = coordinates_of(rank);
+  for (int d = 0; d < grid.dim(); ++d) {
+    const int n = grid.cells[at(d)], parts = ranks_[at(d)];
+    QUINTET_CHECK(n >= parts,
+                  "direction {} has {} cells, fewer than its {} ranks; give it more cells or fewer ranks", d,
+                  n, parts);
+    result.begin[at(d)] = part_begin(n, parts, where[at(d)]);
+    result.extent[at(d)] = part_begin(n, parts, where[at(d)] + 1) - result.begin[at(d)];
+  }
+  return result;
+}
+
+}  // namespace quintet::kinetics

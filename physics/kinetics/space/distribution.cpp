@@ -1,0 +1,15 @@
+#include "physics/kinetics/space/distribution.hpp"
+
+namespace quintet::kinetics {
+
+Distribution::Distribution(const char* label, const PhaseBlock& block_, int n_modes_)
+    : block(block_),
+      n_modes(n_modes_),
+      n_rows_(static_cast<std::size_t>(block_.n_rows())),
+      n_packs_(static_cast<std::size_t>(block_.n_packs())),
+      pack_size_(static_cast<std::size_t>(n_modes_) * PhaseBlock::lanes) {
+  data = Array<double>(std::string(label),
+                       static_cast<std::size_t>(block.n_conf()) * n_rows_ * n_packs_ * pack_size_);
+}
+
+}  // namespace quintet::kinetics

@@ -1,0 +1,112 @@
+#include "physics/kinetics/space/velocity_halo.hpp"
+
+#include <algorithm>
+#include <span>
+
+namespace quintet::kinetics {
+
+namespace {
+
+constexpr int lanes = PhaseBlock::lanes;
+constexpr int tag_velocity_halo = 450;  ///< + 2 d + side that is sent
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+VelocityHalo::VelocityHalo(const Decomposition& decomposition, const PhaseBlock& block, int n_modes)
+    : comm_(decomposition.comm()), block_(block), n_modes_(n_modes) {
+  const int vdim = block.grid.vdim;
+  for (int d = 0; d < vdim; ++d) {
+    const int axis = block.grid.cdim + d;
+    if (decomposition.ranks()[at(axis)] == 1) continue;
+    for (int side = 0; side < 2; ++side) {
+      Side& s = sides_[at(d)][at(side)];
+      s.rank = decomposition.neighbour(axis, 2 * side - 1);
+      const int rows =
+          block.n_conf() * (d == vdim - 1 ? block.n_rows() : block.n_rows() / block.extent[at(axis)]);
+      const int row_size = n_modes * (d == vdim - 1 ? 1 : block.n_packs() * lanes);
+      s.send.resize(at(rows) * at(row_size));
+      s.receive.resize(s.rank < 0 ? 0 : s.send.size());
+      if (d == vdim - 1 && s.rank >= 0) s.packs.resize(s.receive.size() * lanes);
+    }
+  }
+}
+
+int VelocityHalo::face_row(int d, int row) const {
+  const auto index = block_.row_index(row);
+  int number = 0;
+  for (int e = 0; e < block_.grid.vdim - 1; ++e)
+    if (e != d) number = number * block_.extent[at(block_.grid.cdim + e)] + index[at(e)];
+  return number;
+}
+
+void VelocityHalo::fill(const Exec& exec, const Distribution& f, int d, int side) {
+  const int axis = block_.grid.cdim + d, n_rows = block_.n_rows();
+  const bool last = d == block_.grid.vdim - 1;
+  const int edge = side == 0 ? 0 : block_.extent[at(axis)] - 1;
+  const int rows_of_face = last ? n_rows : n_rows / block_.extent[at(axis)];
+  const std::size_t size = at(n_modes_) * (last ? 1 : at(block_.n_packs() * lanes));
+  double* to = sides_[at(d)][at(side)].send.data();
+  Kokkos::parallel_for("kinetics::velocity_halo",
+                       Kokkos::RangePolicy<Exec>(exec, 0, block_.n_conf() * n_rows), [=, this, &f](int i) {
+                         const int conf = i / n_rows, row = i % n_rows;
+                         if (!last && block_.row_index(row)[at(d)] != edge) return;
+                         const int face = last ? row : face_row(d, row);
+                         double* cell = to + at(conf * rows_of_face + face) * size;
+                         if (!last) {
+                           std::copy_n(f.pack(conf, row, 0), size, cell);
+                           return;
+                         }
+                         for (int m = 0; m < n_modes_; ++m) cell[m] = f.at(conf, row, edge, m);
+                       });
+}
+
+void VelocityHalo::start(const Exec& exec, const Distribution& f) {
+  for (int d = 0; d < block_.grid.vdim; ++d)
+    for (int side = 0; side < 2; ++side)
+      if (sides_[at(d)][at(side)].rank >= 0) fill(exec, f, d, side);
+  exec.fence();
+  for (int d = 0; d < block_.grid.vdim; ++d)
+    for (int side = 0; side < 2; ++side) {
+      // What goes out on one side comes in on the other.
+      Side& to = sides_[at(d)][at(side)];
+      Side& from = sides_[at(d)][at(1 - side)];
+      if (to.rank < 0 && from.rank < 0) continue;
+      pending_.push_back(comm_.start_exchange(std::span<const double>(to.send), to.rank,
+                                              std::span<double>(from.receive), from.rank,
+                                              tag_velocity_halo + 2 * d + side));
+    }
+}
+
+void VelocityHalo::finish() {
+  for (auto& exchange : pending_) exchange.wait();
+  pending_.clear();
+  const int last = block_.grid.vdim - 1;
+  for (int side = 0; side < 2; ++side) {
+    Side& s = sides_[at(last)][at(side)];
+    const std::size_t lane = side == 0 ? 0 : at((block_.n_last() - 1) % lanes);
+    for (std::size_t i = 0; i < s.receive.size() && !s.packs.empty(); ++i)
+      s.packs[i * lanes + lane] = s.receive[i];
+  }
+}
+
+const double* VelocityHalo::pack(int d, int side, int conf, int row, int pack) const {
+  const Side& s = sides_[at(d)][at(side)];
+  if (s.rank < 0) return nullptr;
+  const int n_rows = block_.n_rows();
+  if (d == block_.grid.vdim - 1) return s.packs.data() + at(conf * n_rows + row) * at(n_modes_ * lanes);
+  const int rows_of_face = n_rows / block_.extent[at(block_.grid.cdim + d)];
+  const std::size_t n = at(conf * rows_of_face + face_row(d, row)) * at(block_.n_packs()) + at(pack);
+  return s.receive.data() + n * at(n_modes_ * lanes);
+}
+
+double VelocityHalo::bytes() const {
+  double sum = 0;
+  for (const auto& direction : sides_)
+    for (const auto& side : direction)
+      if (side.rank >= 0) sum += 8.0 * static_cast<double>(side.send.size());
+  return sum;
+}
+
+}  // namespace quintet::kinetics

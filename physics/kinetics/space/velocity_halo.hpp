@@ -1,0 +1,44 @@
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "physics/kinetics/space/distribution.hpp"
+
+namespace quintet::kinetics {
+
+/// One layer of cells beyond each face of this rank's velocity block, from the ranks that own them.
+///
+/// Direction d < vdim - 1: whole rows, [n_conf, rows of the face, n_packs, n_modes, lanes]. Last direction:
+/// one cell a row, as a pack whose other lanes are 0: in lane 0 below the block, in the lane of the last cell
+/// above it.
+class VelocityHalo {
+ public:
+  VelocityHalo(const Decomposition& decomposition, const PhaseBlock& block, int n_modes);
+
+  /// Begin to exchange; f must not change before finish(). Collective.
+  void start(const Exec& exec, const Distribution& f);
+  void finish();
+
+  /// Cells beyond side 0 (lower) or 1 (upper) of direction d, next to `row`; nullptr where no rank is.
+  [[nodiscard]] const double* pack(int d, int side, int conf, int row, int pack) const;
+  /// Bytes that this rank sends each time.
+  [[nodiscard]] double bytes() const;
+
+ private:
+  struct Side {
+    int rank = -1;
+    std::vector<double> send, receive;
+    std::vector<double> packs;  ///< last direction: `receive`, a cell a pack
+  };
+  void fill(const Exec& exec, const Distribution& f, int d, int side);
+  [[nodiscard]] int face_row(int d, int row) const;
+
+  Comm comm_;
+  PhaseBlock block_;
+  int n_modes_;
+  std::array<std::array<Side, 2>, 3> sides_;
+  std::vector<Comm::Pending> pending_;
+};
+
+}  // namespace quintet::kinetics

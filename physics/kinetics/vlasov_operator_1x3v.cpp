@@ -1,8 +1,0 @@
-#include "physics/kinetics/vlasov_edges_impl.hpp"
-
-namespace quintet::kinetics {
-
-template std::unique_ptr<VlasovOperator> make_vlasov_operator<1, 3>(
-    const PhaseBasis&, const PhaseBlock&, Flux, const std::array<std::array<bool, 2>, 6>&);
-
-}  // namespace quintet::kinetics

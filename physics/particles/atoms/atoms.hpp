@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "physics/kernels/execution.hpp"
+#include "physics/particles/atoms/box.hpp"
+
+namespace quintet {
+
+/// The atoms of this rank: n_local that it owns, then n_ghost copies of neighbours' (or of its own, periodic
+/// images).
+///
+/// Views have room for `capacity()` rows and grow by reallocation, so hold `Atoms&`, not copies of its Views.
+/// Internal units: angstrom, ps, eV, amu.
+struct Atoms {
+  Box box;
+  std::vector<std::string> type_names;
+  std::vector<double> masses;  ///< [n_types] (amu)
+  std::int64_t n_global = 0;   ///< atoms of all ranks
+  int n_local = 0;
+  int n_ghost = 0;
+
+  /// [n_local + n_ghost, 3] (angstrom); local ones wrapped into the box (its periodic directions) at each
+  /// rebuild.
+  Vectors position;
+  Vectors velocity;        ///< [n_local, 3] (angstrom/ps)
+  Vectors force;           ///< [n_local + n_ghost, 3] (eV/angstrom)
+  Array<int> type;         ///< [n_local + n_ghost]
+  Array<std::int64_t> id;  ///< [n_local + n_ghost], from 1
+  /// [n_local, 3] periodic crossings; unwrapped position = position + sum_k image_k row_k.
+  Kokkos::View<int* [3], Kokkos::LayoutRight, Memory> image;
+
+  [[nodiscard]] int n_all() const { return n_local + n_ghost; }
+  [[nodiscard]] std::size_t capacity() const { return position.extent(0); }
+  /// Room for n rows in all Views; contents kept.
+  void reserve(std::size_t n);
+};
+
+/// Neighbours of the local atoms within cutoff + skin, every pair twice (full list), as compressed rows.
+struct NeighbourList {
+  double range = 0;           ///< cutoff + skin (angstrom)
+  Array<std::size_t> offset;  ///< [n_local + 1]
+  /// [offset(n_local)] index of a local or ghost atom; within a row ordered by type, then by cell order.
+  Array<int> neighbour;
+};
+
+}  // namespace quintet

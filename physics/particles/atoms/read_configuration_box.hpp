@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "physics/particles/atoms/box.hpp"
+
+namespace quintet {
+
+/// The box of a file's rows, with the place in the file put before Box's complaint.
+///
+/// Rows that are zero in open directions (or all rows, where the file gives no cell) become normal to the
+/// others and long enough to hold the atoms with a margin of 1 angstrom; the origin moves along them to where
+/// the atoms begin. Throws InputError: a zero row in a periodic direction, or what Box refuses.
+[[nodiscard]] Box box_from_file(const Mat3& rows, const std::array<bool, 3>& periodic, const Vec3& origin,
+                                const std::vector<Vec3>& positions, const std::string& where);
+
+}  // namespace quintet

@@ -1,0 +1,312 @@
+#include "physics/particles/domain/domain.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "io/log/error.hpp"
+#include "physics/particles/domain/domain_grid.hpp"
+#include "physics/particles/domain/domain_migration.hpp"
+#include "physics/particles/domain/ghosts.hpp"
+#include "physics/particles/domain/neighbour_list.hpp"
+
+namespace quintet {
+namespace {
+
+/// Throw on every rank what went wrong on the lowest rank that has something to say. Collective.
+template <class ErrorType>
+void throw_together(const Comm& comm, const std::string& message) {
+  const int bad = comm.minimum(message.empty() ? comm.size() : comm.rank());
+  if (bad < comm.size()) throw ErrorType(comm.broadcast(message, bad));
+}
+
+/// How a box has changed: x0 in the old one corresponds to origin_new + (x0 - origin_old) D.
+struct Deformation {
+  Vec3 from, to;
+  Mat3 map{1, 0, 0, 0, 1, 0, 0, 0, 1};
+  double stretch = 1;  ///< bound of ||D^-1||: how many times longer a vector can have been before
+};
+
+Deformation deformation_between(const Box& before, const Box& now) {
+  Deformation d{before.origin(), now.origin()};
+  if (before.rows() == now.rows()) return d;
+  d.map = product(before.inverse(), now.rows());
+  // With A = D^-1: ||A||_2^2 is the largest eigenvalue of A^T A, no larger than its largest sum of |elements|
+  // of a row.
+  const Mat3 back = product(now.inverse(), before.rows());
+  double largest = 0;
+  for (int i = 0; i < 3; ++i) {
+    double sum = 0;
+    for (int j = 0; j < 3; ++j)
+      sum += std::abs(back[i] * back[j] + back[3 + i] * back[3 + j] + back[6 + i] * back[6 + j]);
+    largest = std::max(largest, sum);
+  }
+  d.stretch = std::sqrt(largest);
+  return d;
+}
+
+/// Largest |x - x0 D|^2 over the local atoms; infinity if a position is not finite.
+double largest_displacement_squared(const Exec& exec, int n, const Vectors& x, const Vectors& x0,
+                                    const Deformation& d) {
+  double largest = 0;
+  Kokkos::parallel_reduce(
+      "particles::largest_displacement", Kokkos::RangePolicy<Exec>(exec, 0, n),
+      KOKKOS_LAMBDA(const int i, double& most) {
+        double squared = 0;
+        for (int l = 0; l < 3; ++l) {
+          double expected = d.to[l];
+          for (int k = 0; k < 3; ++k) expected += (x0(i, k) - d.from[k]) * d.map[3 * k + l];
+          squared += (x(i, l) - expected) * (x(i, l) - expected);
+        }
+        // Not a number compares false, so that it comes out as infinitely far.
+        if (!(squared <= most)) most = squared < INFINITY ? squared : INFINITY;
+      },
+      Kokkos::Max<double>(largest));
+  return largest;
+}
+
+/// What of a configuration all ranks need.
+struct Header {
+  Mat3 rows;
+  Vec3 origin;
+  std::array<bool, 3> periodic;
+  std::int64_t n_global;
+  std::int64_t n_types;
+};
+
+void check_fit(const Configuration& c) {
+  const std::size_t n = c.n_atoms();
+  const auto fits = [&](std::size_t size, const char* what) {
+    QUINTET_CHECK(size == 0 || size == n, "the configuration has {} {} for {} positions", size, what, n);
+  };
+  QUINTET_CHECK(c.types.size() == n, "the configuration has {} types for {} positions", c.types.size(), n);
+  fits(c.velocities.size(), "velocities");
+  fits(c.ids.size(), "ids");
+  QUINTET_CHECK(c.masses.empty() || c.masses.size() == c.type_names.size(),
+                "the configuration has {} masses for {} type names", c.masses.size(), c.type_names.size());
+  for (std::size_t i = 0; i < n; ++i)
+    QUINTET_CHECK(c.types[i] >= 0 && c.types[i] < static_cast<int>(c.type_names.size()),
+                  "atom {} has type index {}; expected 0 to {} (one of {} type names)", i + 1, c.types[i],
+                  c.type_names.size() - 1, c.type_names.size());
+}
+
+std::vector<AtomRecord> records_of(const Configuration& c) {
+  std::vector<AtomRecord> records(c.n_atoms());
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    AtomRecord r{};
+    std::copy_n(c.positions[i].data(), 3, r.position);
+    if (!c.velocities.empty()) std::copy_n(c.velocities[i].data(), 3, r.velocity);
+    r.id = c.ids.empty() ? static_cast<std::int64_t>(i) + 1 : c.ids[i];
+    r.type = c.types[i];
+    records[i] = r;
+  }
+  return records;
+}
+
+std::vector<double> masses_of(const Configuration& c) {
+  if (!c.masses.empty()) return c.masses;
+  std::vector<double> masses;
+  for (const auto& name : c.type_names) masses.push_back(atomic_mass(name));
+  return masses;
+}
+
+/// The first local atom whose type, place or velocity no run could have come to; empty if there is none.
+std::string first_unusable(const Atoms& atoms, std::vector<AtomRecord>& records) {
+  pack_records(atoms, records);
+  const int n_types = static_cast<int>(atoms.type_names.size());
+  for (const AtomRecord& r : records)
+    if (r.type < 0 || r.type >= n_types)
+      return fmt::format("atom {} has type index {}; expected 0 to {}", r.id, r.type, n_types - 1);
+  return wrap(atoms.box, records);
+}
+
+/// The parts of a configuration that are the same on all ranks. Collective.
+Atoms shared_header(const Comm& comm, const Configuration& c, const std::vector<double>& masses) {
+  Header header{c.box.rows(), c.box.origin(), c.box.periodic(), static_cast<std::int64_t>(c.n_atoms()),
+                static_cast<std::int64_t>(c.type_names.size())};
+  header = comm.broadcast(header);
+  Atoms atoms;
+  atoms.box = Box(header.rows, header.periodic, header.origin);
+  atoms.n_global = header.n_global;
+  for (std::int64_t t = 0; t < header.n_types; ++t) {
+    atoms.type_names.push_back(comm.broadcast(comm.is_root() ? c.type_names[t] : std::string()));
+    atoms.masses.push_back(comm.broadcast(comm.is_root() ? masses[t] : 0.0));
+  }
+  return atoms;
+}
+
+}  // namespace
+
+struct Domain::Implementation {
+  Comm comm;
+  DomainOptions options;
+  double range;
+  std::array<int, 3> grid;
+  Ghosts ghosts;
+  NeighbourListBuilder builder;
+  NeighbourList list;
+  Vectors built_positions;
+  Box built_box;
+  std::vector<AtomRecord> records;
+  std::int64_t rebuilds = 0, dangerous = 0, checks = 0;
+
+  Implementation(Comm c, const DomainOptions& o, const Box& box)
+      : comm(std::move(c)),
+        options(o),
+        range(o.cutoff + o.skin),
+        grid(choose_rank_grid(comm.size(), o.ranks, range, box)),
+        ghosts(comm, grid, range) {}
+
+  /// Ghosts and list of the local atoms where they are.
+  void build(const Exec& exec, Atoms& atoms) {
+    ghosts.build(exec, atoms);
+    builder.build(exec, atoms, range, list);
+    const std::size_t n = atoms.n_local;
+    if (built_positions.extent(0) != n) built_positions = make_view<Vectors>("particles::built_positions", n);
+    copy_rows(exec, atoms.position, built_positions, atoms.n_local);
+    built_box = atoms.box;
+    checks = 0;
+  }
+
+  static void copy_rows(const Exec& exec, const Vectors& from, const Vectors& to, int n) {
+    Kokkos::parallel_for(
+        "particles::copy_rows", Kokkos::RangePolicy<Exec>(exec, 0, n), KOKKOS_LAMBDA(const int i) {
+          for (int l = 0; l < 3; ++l) to(i, l) = from(i, l);
+        });
+    exec.fence();
+  }
+
+  void check_count(const Atoms& atoms) const {
+    const auto n = comm.sum(static_cast<std::int64_t>(atoms.n_local));
+    if (n != atoms.n_global)
+      throw NumericalError(
+          fmt::format("atoms were lost: {} of {} are left; the bricks hold them all, so the arrays of "
+                      "atoms were changed from outside",
+                      n, atoms.n_global));
+  }
+};
+
+Domain::Domain(Comm comm, const DomainOptions& options, const Box& box) {
+  QUINTET_CHECK(std::isfinite(options.cutoff) && options.cutoff > 0,
+                "the cutoff of the force field is {} A; expected a positive length", options.cutoff);
+  QUINTET_CHECK(std::isfinite(options.skin) && options.skin >= 0, "the skin is {} A; expected 0 or more",
+                options.skin);
+  for (int k = 0; k < 3; ++k)
+    QUINTET_CHECK(
+        !box.periodic()[k] || options.cutoff + options.skin <= most_images * box.width(k),
+        "the cell is too small: it is {:.4g} A wide along direction {}, less than 1/{} of the communication "
+        "range (cutoff + skin = {:.4g} A); check its unit (angstrom) or replicate it",
+        box.width(k), k, most_images, options.cutoff + options.skin);
+  implementation_ = std::make_unique<Implementation>(std::move(comm), options, box);
+}
+
+Domain::~Domain() = default;
+
+Atoms Domain::distribute(const Configuration& configuration) const {
+  const auto& d = *implementation_;
+  std::vector<std::vector<AtomRecord>> shares(d.comm.size());
+  std::vector<double> masses;
+  std::string problem;
+  if (d.comm.is_root()) try {
+      check_fit(configuration);
+      masses = masses_of(configuration);
+      auto records = records_of(configuration);
+      if (const auto lost = wrap(configuration.box, records); !lost.empty()) throw InputError(lost);
+      for (const auto& r : records) shares[owner_of(configuration.box, d.grid, r.position)].push_back(r);
+    } catch (const InputError& error) {
+      problem = error.what();
+    }
+  throw_together<InputError>(d.comm, problem);
+  Atoms atoms = shared_header(d.comm, configuration, masses);
+  unpack_records(d.comm.all_to_all(shares).front(), atoms);
+  return atoms;
+}
+
+Configuration Domain::gather(const Atoms& atoms, bool unwrapped) const {
+  const auto& d = *implementation_;
+  std::vector<AtomRecord> mine;
+  pack_records(atoms, mine);
+  auto all = d.comm.gather(std::span<const AtomRecord>(mine));
+  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
+  Configuration c;
+  c.box = atoms.box;
+  c.type_names = atoms.type_names;
+  c.masses = atoms.masses;
+  for (const AtomRecord& r : all) {
+    Vec3 x{r.position[0], r.position[1], r.position[2]};
+    for (int k = 0; unwrapped && k < 3; ++k)
+      for (int l = 0; l < 3; ++l) x[l] += r.image[k] * atoms.box.rows()[3 * k + l];
+    c.positions.push_back(x);
+    c.velocities.push_back({r.velocity[0], r.velocity[1], r.velocity[2]});
+    c.forces.push_back({r.force[0], r.force[1], r.force[2]});
+    c.types.push_back(r.type);
+    c.ids.push_back(r.id);
+  }
+  return c;
+}
+
+void Domain::rebuild(const Exec& exec, Atoms& atoms) {
+  auto& d = *implementation_;
+  exec.fence();
+  pack_records(atoms, d.records);
+  const std::string lost = wrap(atoms.box, d.records);
+  throw_together<NumericalError>(d.comm,
+                                 lost.empty() ? lost : fmt::format("rank {}: {}", d.comm.rank(), lost));
+  migrate(d.comm, atoms.box, d.grid, d.records);
+  sort_by_cell(atoms.box, d.range / 2, d.records);
+  unpack_records(d.records, atoms);
+  d.check_count(atoms);
+  d.build(exec, atoms);
+  ++d.rebuilds;
+}
+
+bool Domain::refresh(const Exec& exec, Atoms& atoms) {
+  auto& d = *implementation_;
+  const Deformation deformation = deformation_between(d.built_box, atoms.box);
+  const double squared = d.comm.maximum(
+      largest_displacement_squared(exec, atoms.n_local, atoms.position, d.built_positions, deformation));
+  ++d.checks;
+  if ((d.options.cutoff + 2 * std::sqrt(squared)) * deformation.stretch <= d.range) {
+    d.ghosts.update_positions(exec, atoms);
+    return false;
+  }
+  if (d.checks == 1 && d.options.skin > 0) ++d.dangerous;
+  rebuild(exec, atoms);
+  return true;
+}
+
+void Domain::return_forces(const Exec& exec, Atoms& atoms) const {
+  return_rows(exec, atoms, atoms.force.data(), 3);
+}
+
+void Domain::return_rows(const Exec& exec, const Atoms& atoms, double* rows, int width) const {
+  implementation_->ghosts.return_rows(exec, atoms, rows, width);
+}
+
+void Domain::restore(const Exec& exec, Atoms& atoms, const Vectors& built_positions, const Box& built_box) {
+  auto& d = *implementation_;
+  d.check_count(atoms);
+  const int n = atoms.n_local;
+  const auto now = make_view<Vectors>("particles::current_positions", n);
+  const Box box_now = atoms.box;
+  std::string unusable = first_unusable(atoms, d.records);
+  Implementation::copy_rows(exec, atoms.position, now, n);
+  Implementation::copy_rows(exec, built_positions, atoms.position, n);
+  atoms.box = built_box;
+  if (unusable.empty()) unusable = first_unusable(atoms, d.records);
+  throw_together<InputError>(d.comm, unusable);
+  d.build(exec, atoms);
+  Implementation::copy_rows(exec, now, atoms.position, n);
+  atoms.box = box_now;
+  d.ghosts.update_positions(exec, atoms);
+}
+
+const NeighbourList& Domain::list() const { return implementation_->list; }
+const std::array<int, 3>& Domain::rank_grid() const { return implementation_->grid; }
+const Comm& Domain::comm() const { return implementation_->comm; }
+std::int64_t Domain::rebuilds() const { return implementation_->rebuilds; }
+std::int64_t Domain::dangerous_rebuilds() const { return implementation_->dangerous; }
+const Vectors& Domain::built_positions() const { return implementation_->built_positions; }
+const Box& Domain::built_box() const { return implementation_->built_box; }
+
+}  // namespace quintet

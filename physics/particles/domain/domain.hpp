@@ -1,0 +1,78 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "io/parallel/comm.hpp"
+#include "physics/particles/atoms/atoms.hpp"
+#include "physics/particles/atoms/configuration.hpp"
+
+namespace quintet {
+
+/// How space is shared out and how far ranks look.
+struct DomainOptions {
+  double cutoff = 0;                  ///< of the force field (angstrom)
+  double skin = 2.0;                  ///< (angstrom)
+  std::array<int, 3> ranks{0, 0, 0};  ///< grid of ranks; 0: chosen (least ghost surface)
+};
+
+/// Domain decomposition into bricks of fractional space, one a rank: ghosts, migration, neighbour list.
+///
+/// Ghost atoms come by a staged exchange (x, then y, then z; Plimpton 1995), with as many hops a direction as
+/// the range needs, so that boxes smaller than the cutoff see all their images; periodic images of a rank's
+/// own atoms are ghosts too.
+class Domain {
+ public:
+  /// Throws InputError if the requested grid does not multiply to the number of ranks, or if bricks would be
+  /// thinner than the communication range allows: names the finest grid that works.
+  Domain(Comm comm, const DomainOptions& options, const Box& box);
+  ~Domain();
+
+  /// Share out a configuration that rank 0 holds (others pass anything); rebuild() comes next. Collective.
+  /// Throws InputError on all ranks for arrays that do not fit together or positions that are not finite.
+  [[nodiscard]] Atoms distribute(const Configuration& configuration) const;
+  /// All atoms on rank 0 with velocities and forces, ordered by id, unwrapped if asked (empty elsewhere).
+  /// Collective.
+  [[nodiscard]] Configuration gather(const Atoms& atoms, bool unwrapped = false) const;
+
+  /// Migrate atoms to the rank of their brick, rebuild ghosts and the neighbour list. Collective.
+  /// Forces go with their atoms. Throws NumericalError on all ranks, with id, position, velocity and rank of
+  /// the first atom that is not finite or absurdly far away, or if atoms are missing.
+  void rebuild(const Exec& exec, Atoms& atoms);
+  /// Send fresh positions to ghosts, or rebuild if a pair may have come within the cutoff unseen. Returns
+  /// true if it rebuilt. Collective, one reduction.
+  ///
+  /// With x = position now, x0 at the last rebuild and D the deformation of the box since, u = |x - x0 D| is
+  /// what an atom has moved beyond the box; every pair now within the cutoff was within (cutoff + 2 max u)
+  /// ||D^-1|| then. With an unchanged box this is the usual rule: rebuild if an atom has moved by more than
+  /// half the skin.
+  bool refresh(const Exec& exec, Atoms& atoms);
+  /// Add the forces on ghosts to their owners' (reverse communication); the ghosts' become 0. Collective.
+  void return_forces(const Exec& exec, Atoms& atoms) const;
+  /// The same for any array [n_local + n_ghost, width] of sums over atoms. Collective.
+  void return_rows(const Exec& exec, const Atoms& atoms, double* rows, int width) const;
+
+  [[nodiscard]] const NeighbourList& list() const;
+  [[nodiscard]] const std::array<int, 3>& rank_grid() const;
+  [[nodiscard]] const Comm& comm() const;
+  [[nodiscard]] std::int64_t rebuilds() const;  ///< so far
+  /// So far: rebuilds asked for by the first check after the one before: an atom crosses half the skin in one
+  /// step, so the skin is too thin or the step too long. Nothing was missed, as every step is checked.
+  [[nodiscard]] std::int64_t dangerous_rebuilds() const;
+  /// Positions (and box) of the local atoms at the last rebuild: what a checkpoint must hold for a bitwise
+  /// restart.
+  [[nodiscard]] const Vectors& built_positions() const;  ///< [n_local, 3] (angstrom)
+  [[nodiscard]] const Box& built_box() const;
+  /// Restore ghosts, list and current positions as an uninterrupted run would have them: atoms in their
+  /// stored order with the positions and box of the last rebuild, then the current ones. Collective. Throws
+  /// InputError on all ranks for an atom of no type, or with a place or velocity that is not finite.
+  void restore(const Exec& exec, Atoms& atoms, const Vectors& built_positions, const Box& built_box);
+
+ private:
+  struct Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace quintet

@@ -1,0 +1,123 @@
+#include "physics/particles/domain/domain_migration.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "io/log/error.hpp"
+#include "physics/particles/domain/cell_list.hpp"
+
+namespace quintet {
+namespace {
+
+/// Crossings that are still counted; a wrapped position has lost its digits long before.
+constexpr double most_crossings = 1e6;
+
+std::string describe(const AtomRecord& atom) {
+  const auto &x = atom.position, &v = atom.velocity;
+  return fmt::format("atom {} at ({:.6g}, {:.6g}, {:.6g}) A with velocity ({:.6g}, {:.6g}, {:.6g}) A/ps",
+                     atom.id, x[0], x[1], x[2], v[0], v[1], v[2]);
+}
+
+bool is_finite(const double* v) { return std::isfinite(v[0]) && std::isfinite(v[1]) && std::isfinite(v[2]); }
+
+}  // namespace
+
+void pack_records(const Atoms& atoms, std::vector<AtomRecord>& records) {
+  records.resize(atoms.n_local);
+  for (int i = 0; i < atoms.n_local; ++i) {
+    AtomRecord& r = records[i];
+    for (int l = 0; l < 3; ++l) {
+      r.position[l] = atoms.position(i, l);
+      r.velocity[l] = atoms.velocity(i, l);
+      r.force[l] = atoms.force(i, l);
+      r.image[l] = atoms.image(i, l);
+    }
+    r.id = atoms.id(i);
+    r.type = atoms.type(i);
+  }
+}
+
+void unpack_records(const std::vector<AtomRecord>& records, Atoms& atoms) {
+  const std::size_t n = records.size();
+  if (n > atoms.capacity()) atoms.reserve(n + n / 8);
+  atoms.n_local = static_cast<int>(n);
+  atoms.n_ghost = 0;
+  for (int i = 0; i < atoms.n_local; ++i) {
+    const AtomRecord& r = records[i];
+    for (int l = 0; l < 3; ++l) {
+      atoms.position(i, l) = r.position[l];
+      atoms.velocity(i, l) = r.velocity[l];
+      atoms.force(i, l) = r.force[l];
+      atoms.image(i, l) = r.image[l];
+    }
+    atoms.id(i) = r.id;
+    atoms.type(i) = r.type;
+  }
+}
+
+std::string wrap(const Box& box, std::vector<AtomRecord>& records) {
+  for (AtomRecord& atom : records) {
+    if (!is_finite(atom.position) || !is_finite(atom.velocity)) return describe(atom) + " is not finite";
+    const Vec3 s = box.to_fractional({atom.position[0], atom.position[1], atom.position[2]});
+    for (int k = 0; k < 3; ++k) {
+      const double crossings = std::floor(s[k]);
+      if (!(std::abs(crossings) < most_crossings))
+        return describe(atom) + " has left the cell by absurdly far";
+      if (!box.periodic()[k] || crossings == 0) continue;
+      for (int l = 0; l < 3; ++l) atom.position[l] -= crossings * box.rows()[3 * k + l];
+      atom.image[k] += static_cast<int>(crossings);
+    }
+  }
+  return "";
+}
+
+int owner_of(const Box& box, const std::array<int, 3>& grid, const double* position) {
+  int place[3];
+  for (int k = 0; k < 3; ++k) {
+    const double s = box.fractional(k, position[0], position[1], position[2]);
+    place[k] = static_cast<int>(std::clamp(std::floor(s * grid[k]), 0.0, grid[k] - 1.0));
+  }
+  return (place[0] * grid[1] + place[1]) * grid[2] + place[2];
+}
+
+void migrate(const Comm& comm, const Box& box, const std::array<int, 3>& grid,
+             std::vector<AtomRecord>& records) {
+  if (comm.size() == 1) return;
+  std::vector<std::vector<AtomRecord>> leaving(comm.size());
+  std::size_t n_staying = 0;
+  for (const AtomRecord& atom : records) {
+    const int owner = owner_of(box, grid, atom.position);
+    if (owner == comm.rank()) {
+      records[n_staying++] = atom;
+    } else {
+      leaving[owner].push_back(atom);
+    }
+  }
+  records.resize(n_staying);
+  for (const auto& arrived : comm.all_to_all(leaving))
+    records.insert(records.end(), arrived.begin(), arrived.end());
+}
+
+void sort_by_cell(const Box& box, double cell, std::vector<AtomRecord>& records) {
+  struct Key {
+    int cell;
+    int index;
+    std::int64_t id;
+  };
+  const CellGrid grid = make_cell_grid(box, {0, 0, 0}, {1, 1, 1}, cell, 1 << 30);
+  std::vector<Key> keys(records.size());
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    const auto& x = records[i].position;
+    int c[3];
+    for (int k = 0; k < 3; ++k) c[k] = grid.index(k, box.fractional(k, x[0], x[1], x[2]));
+    keys[i] = {(c[0] * grid.n[1] + c[1]) * grid.n[2] + c[2], static_cast<int>(i), records[i].id};
+  }
+  std::sort(keys.begin(), keys.end(),
+            [](const Key& a, const Key& b) { return a.cell != b.cell ? a.cell < b.cell : a.id < b.id; });
+  std::vector<AtomRecord> sorted;
+  sorted.reserve(records.size());
+  for (const Key& key : keys) sorted.push_back(records[key.index]);
+  records.swap(sorted);
+}
+
+}  // namespace quintet

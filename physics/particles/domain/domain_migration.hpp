@@ -1,0 +1,43 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "io/parallel/comm.hpp"
+#include "physics/particles/atoms/atoms.hpp"
+
+/// Atoms on the move: from the rank that holds them to the rank of their brick, and into the order of space.
+namespace quintet {
+
+/// Everything a rank knows of one of its atoms; what is sent when it changes hands.
+struct AtomRecord {
+  double position[3], velocity[3], force[3];
+  std::int64_t id;
+  int image[3];
+  int type;
+};
+
+/// The local atoms as records, in their order.
+void pack_records(const Atoms& atoms, std::vector<AtomRecord>& records);
+/// The records as local atoms; no ghosts.
+void unpack_records(const std::vector<AtomRecord>& records, Atoms& atoms);
+
+/// Move atoms into the box along periodic directions, counting the crossings. Returns "" or what is wrong
+/// with the first atom that cannot be placed: not finite, or further out than can be counted.
+[[nodiscard]] std::string wrap(const Box& box, std::vector<AtomRecord>& records);
+
+/// The rank whose brick holds this position; beyond an open end, the last brick's.
+[[nodiscard]] int owner_of(const Box& box, const std::array<int, 3>& grid, const double* position);
+
+/// Hand the records over to the ranks of their bricks; keeps those that stay in order, appends those that
+/// come by rank. Collective.
+void migrate(const Comm& comm, const Box& box, const std::array<int, 3>& grid,
+             std::vector<AtomRecord>& records);
+
+/// Sort by cells of about `cell` (angstrom), by id within a cell: atoms near in space become near in memory,
+/// in an order that depends on nothing else.
+void sort_by_cell(const Box& box, double cell, std::vector<AtomRecord>& records);
+
+}  // namespace quintet

@@ -1,0 +1,204 @@
+#include "physics/particles/domain/ghosts.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "io/log/error.hpp"
+
+namespace quintet {
+namespace {
+
+constexpr int tag_borders = 310, tag_positions = 311, tag_rows = 312;
+
+/// What a rank is told of a ghost when the lists are made.
+struct BorderAtom {
+  double position[3];
+  std::int64_t id;
+  std::int64_t type;
+};
+
+/// Displacement of the receiver's copies: image rows of the box.
+Vec3 shift_of(const Box& box, int direction, int image) {
+  Vec3 shift;
+  for (int l = 0; l < 3; ++l) shift[l] = image * box.rows()[3 * direction + l];
+  return shift;
+}
+
+/// out(3p + l) = x(rows(p), l) + shift_l.
+void pack_positions(const Exec& exec, const Vectors& x, const int* rows, int n, const Vec3& shift,
+                    double* out) {
+  Kokkos::parallel_for(
+      "particles::pack_positions", Kokkos::RangePolicy<Exec>(exec, 0, n), KOKKOS_LAMBDA(const int p) {
+        for (int l = 0; l < 3; ++l) out[3 * p + l] = x(rows[p], l) + shift[l];
+      });
+}
+
+/// out(rows(p), l) += in(p, l); no row occurs twice in one swap.
+void add_rows(const Exec& exec, const double* in, const int* rows, int n, int width, double* out) {
+  Kokkos::parallel_for(
+      "particles::add_rows", Kokkos::RangePolicy<Exec>(exec, 0, n), KOKKOS_LAMBDA(const int p) {
+        double* const to = out + static_cast<std::size_t>(rows[p]) * width;
+        const double* const from = in + static_cast<std::size_t>(p) * width;
+        for (int l = 0; l < width; ++l) to[l] += from[l];
+      });
+}
+
+/// Both sides know the count, so an empty message need not travel.
+template <class T>
+void exchange_known(const Comm& comm, std::span<const T> send, int destination, std::span<T> receive,
+                    int source, int tag) {
+  comm.exchange(send, send.empty() ? -1 : destination, receive, receive.empty() ? -1 : source, tag);
+}
+
+std::array<int, 3> place_in(const std::array<int, 3>& grid, int rank) {
+  return {rank / (grid[1] * grid[2]), rank / grid[2] % grid[1], rank % grid[2]};
+}
+
+}  // namespace
+
+Ghosts::Ghosts(Comm comm, const std::array<int, 3>& grid, double range)
+    : comm_(std::move(comm)), grid_(grid), place_(place_in(grid, comm_.rank())), range_(range) {}
+
+void Ghosts::build(const Exec& exec, Atoms& atoms) {
+  exec.fence();
+  atoms.n_ghost = 0;
+  swaps_.clear();
+  for (int k = 0; k < 3; ++k) {
+    const bool periodic = atoms.box.periodic()[k];
+    if (periodic && range_ > most_images * atoms.box.width(k))
+      throw NumericalError(
+          fmt::format("the cell has shrunk to {:.4g} A along direction {}, less than 1/{} of the "
+                      "communication range ({:.4g} A)",
+                      atoms.box.width(k), k, most_images, range_));
+    // Ranks are hopped over until the range is covered; an open direction ends at its last rank.
+    int hops = static_cast<int>(std::ceil(range_ / atoms.box.width(k) * grid_[k]));
+    if (!periodic) hops = std::min(hops, grid_[k] - 1);
+    Rows going_down{0, atoms.n_all()}, going_up = going_down;
+    for (int hop = 0; hop < hops; ++hop) {
+      going_down = exchange(exec, atoms, k, -1, going_down);
+      going_up = exchange(exec, atoms, k, +1, going_up);
+    }
+  }
+}
+
+Ghosts::Swap Ghosts::make_swap(int direction, int side, const Atoms& atoms) const {
+  const int last = grid_[direction] - 1;
+  const bool periodic = atoms.box.periodic()[direction];
+  const auto neighbour = [&](int step) {
+    auto place = place_;
+    place[direction] += step;
+    if (place[direction] < 0 || place[direction] > last) {
+      if (!periodic) return -1;
+      place[direction] = place[direction] < 0 ? last : 0;
+    }
+    return (place[0] * grid_[1] + place[1]) * grid_[2] + place[2];
+  };
+  Swap swap;
+  swap.direction = direction;
+  swap.destination = neighbour(side);
+  swap.source = neighbour(-side);
+  const bool crosses = place_[direction] == (side < 0 ? 0 : last);
+  if (crosses && periodic) swap.image = -side;
+  return swap;
+}
+
+void Ghosts::select(const Atoms& atoms, Swap& swap, int side, Rows candidates) {
+  const int k = swap.direction;
+  const double reach = range_ / atoms.box.width(k) * (1 + 1e-9);
+  // The receiver's brick ends where ours begins; atoms passed on lie beyond our other face and obey the same
+  // limit.
+  const double face = static_cast<double>(place_[k] + (side > 0 ? 1 : 0)) / grid_[k];
+  const auto& x = atoms.position;
+  if (!swaps_.empty()) swap.first_sent = swaps_.back().first_sent + swaps_.back().n_sent;
+  const std::size_t room = static_cast<std::size_t>(swap.first_sent) + candidates.last - candidates.first;
+  if (sent_.extent(0) < room) Kokkos::resize(sent_, room + room / 2);
+  int* out = sent_.data() + swap.first_sent;
+  if (swap.destination < 0) return;
+  for (int i = candidates.first; i < candidates.last; ++i) {
+    const double beyond = (atoms.box.fractional(k, x(i, 0), x(i, 1), x(i, 2)) - face) * side;
+    out[swap.n_sent] = i;
+    swap.n_sent += beyond >= -reach;
+  }
+}
+
+Ghosts::Rows Ghosts::exchange(const Exec& exec, Atoms& atoms, int direction, int side, Rows candidates) {
+  Swap swap = make_swap(direction, side, atoms);
+  select(atoms, swap, side, candidates);
+  const Vec3 shift = shift_of(atoms.box, direction, swap.image);
+  std::vector<BorderAtom> send(swap.n_sent);
+  for (int p = 0; p < swap.n_sent; ++p) {
+    const int i = sent_(swap.first_sent + p);
+    send[p] = {
+        {atoms.position(i, 0) + shift[0], atoms.position(i, 1) + shift[1], atoms.position(i, 2) + shift[2]},
+        atoms.id(i),
+        atoms.type(i)};
+  }
+  const bool to_itself = swap.destination == comm_.rank();
+  const auto received = to_itself ? std::move(send)
+                                  : comm_.exchange_any(std::span<const BorderAtom>(send), swap.destination,
+                                                       swap.source, tag_borders);
+  swap.first_received = atoms.n_all();
+  const std::size_t n_all = received.size() + atoms.n_all();
+  if (n_all > static_cast<std::size_t>(std::numeric_limits<int>::max()) / 4)
+    throw ResourceError(
+        fmt::format("rank {} would hold {} atoms and ghosts, more than fit 32-bit indices; use more "
+                    "ranks, or a larger cell if it is much smaller than the cutoff",
+                    comm_.rank(), n_all));
+  swap.n_received = static_cast<int>(received.size());
+  if (n_all > atoms.capacity()) atoms.reserve(n_all + n_all / 4);
+  for (int p = 0; p < swap.n_received; ++p) {
+    const int i = swap.first_received + p;
+    for (int l = 0; l < 3; ++l) atoms.position(i, l) = received[p].position[l];
+    atoms.id(i) = received[p].id;
+    atoms.type(i) = static_cast<int>(received[p].type);
+  }
+  atoms.n_ghost += swap.n_received;
+  grow_buffers(swap.n_sent, 3);
+  swaps_.push_back(swap);
+  exec.fence();
+  return {swap.first_received, swap.first_received + swap.n_received};
+}
+
+void Ghosts::grow_buffers(int n_sent, int width) {
+  const std::size_t n = static_cast<std::size_t>(n_sent) * width;
+  if (buffer_.extent(0) < n) buffer_ = make_view<Array<double>>("particles::exchange_buffer", n + n / 4);
+}
+
+void Ghosts::update_positions(const Exec& exec, Atoms& atoms) {
+  double* const x = atoms.position.data();
+  for (const Swap& swap : swaps_) {
+    const Vec3 shift = shift_of(atoms.box, swap.direction, swap.image);
+    const int* rows = sent_.data() + swap.first_sent;
+    double* const arriving = x + 3 * static_cast<std::size_t>(swap.first_received);
+    const bool to_itself = swap.destination == comm_.rank();
+    pack_positions(exec, atoms.position, rows, swap.n_sent, shift, to_itself ? arriving : buffer_.data());
+    if (to_itself) continue;
+    exec.fence();
+    exchange_known(comm_, std::span<const double>(buffer_.data(), 3 * static_cast<std::size_t>(swap.n_sent)),
+                   swap.destination,
+                   std::span<double>(arriving, 3 * static_cast<std::size_t>(swap.n_received)), swap.source,
+                   tag_positions);
+  }
+}
+
+void Ghosts::return_rows(const Exec& exec, const Atoms& atoms, double* rows, int width) {
+  const auto size = [width](int n) { return static_cast<std::size_t>(n) * width; };
+  for (auto swap = swaps_.rbegin(); swap != swaps_.rend(); ++swap) {
+    const int* owners = sent_.data() + swap->first_sent;
+    const double* const leaving = rows + size(swap->first_received);
+    const bool to_itself = swap->destination == comm_.rank();
+    if (!to_itself) {
+      exec.fence();
+      grow_buffers(swap->n_sent, width);
+      exchange_known(comm_, std::span<const double>(leaving, size(swap->n_received)), swap->source,
+                     std::span<double>(buffer_.data(), size(swap->n_sent)), swap->destination, tag_rows);
+    }
+    add_rows(exec, to_itself ? leaving : buffer_.data(), owners, swap->n_sent, width, rows);
+  }
+  const std::size_t begin = size(atoms.n_local), end = size(atoms.n_all());
+  Kokkos::parallel_for(
+      "particles::clear_ghost_rows", Kokkos::RangePolicy<Exec>(exec, begin, end),
+      KOKKOS_LAMBDA(const std::size_t i) { rows[i] = 0; });
+}
+
+}  // namespace quintet

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "io/parallel/comm.hpp"
+#include "physics/particles/atoms/atoms.hpp"
+
+namespace quintet {
+
+/// Images of an atom that a range may reach on either side along one direction; a smaller cell is taken for a
+/// mistake.
+inline constexpr int most_images = 20;
+
+/// The ghosts of one rank: what was exchanged with whom, and the same again with new positions or forces.
+///
+/// Staged exchange (Plimpton 1995, J. Comput. Phys. 117, 1): along x, then y, then z, down and up, each stage
+/// passing on the ghosts of those before, so that edges and corners need no messages of their own. Where the
+/// range spans several bricks, atoms hop from rank to rank. A direction with one rank exchanges with itself:
+/// periodic images. A ghost's position is its owner's plus a whole number of rows of the box as it is now.
+class Ghosts {
+ public:
+  /// `grid`: ranks along each direction; rank = (c_0 grid_1 + c_1) grid_2 + c_2. `range`: cutoff + skin
+  /// (angstrom).
+  Ghosts(Comm comm, const std::array<int, 3>& grid, double range);
+
+  /// Find out which atoms the neighbours need and fill the rows after the local atoms. Collective.
+  /// Throws ResourceError if there are more than fit 32-bit indices, NumericalError if the cell has
+  /// collapsed.
+  void build(const Exec& exec, Atoms& atoms);
+  /// Bring the ghosts to where their owners are now. Collective.
+  void update_positions(const Exec& exec, Atoms& atoms);
+  /// Add the rows of ghosts in an array [n_local + n_ghost, width] to their owners' and clear them.
+  /// Collective.
+  void return_rows(const Exec& exec, const Atoms& atoms, double* rows, int width);
+
+  /// Place of this rank in the grid.
+  [[nodiscard]] const std::array<int, 3>& place() const { return place_; }
+
+ private:
+  /// One message down or up a direction and the one that comes in from the other side.
+  struct Swap {
+    int destination = -1, source = -1;  ///< ranks; -1: an open end
+    int direction = 0;
+    int image = 0;                   ///< the receiver sees the atoms moved by this many rows of `direction`
+    int first_sent = 0, n_sent = 0;  ///< part of sent_
+    int first_received = 0, n_received = 0;  ///< rows of the atoms
+  };
+  /// Rows [first, last) of the atoms.
+  struct Rows {
+    int first, last;
+  };
+
+  [[nodiscard]] Swap make_swap(int direction, int side, const Atoms& atoms) const;
+  /// Send those of `candidates` that the rank on this side needs; returns the rows that came in.
+  Rows exchange(const Exec& exec, Atoms& atoms, int direction, int side, Rows candidates);
+  void select(const Atoms& atoms, Swap& swap, int side, Rows candidates);
+  void grow_buffers(int n_sent, int width);
+
+  Comm comm_;
+  std::array<int, 3> grid_, place_;
+  double range_;
+  std::vector<Swap> swaps_;
+  Array<int> sent_;       ///< rows that were sent, swap by swap
+  Array<double> buffer_;  ///< [width * most sent in one swap]
+};
+
+}  // namespace quintet

@@ -1,0 +1,186 @@
+#include "physics/particles/dynamics/dynamics_options.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace quintet {
+
+void describe(Schema& schema, TimeOptions& options) {
+  schema.quantity("dt", options.dt, "ps", "Time step").above(0).example("0.5 fs");
+  schema.integer("steps", options.steps, "Number of steps (of a minimisation: at most)")
+      .required()
+      .at_least(0)
+      .on_restart(OnRestart::free);
+}
+
+void describe(Schema& schema, BarostatOptions& options) {
+  schema.quantity("pressure", options.pressure, "bar", "Target pressure");
+  schema.quantity("pressure_end", options.pressure_end, "bar", "Target at the last step; linear in between");
+  schema
+      .quantity(
+          "relaxation_time", options.relaxation_time, "ps",
+          "Time in which the volume relaxes if the compressibility is right; mtk: tau in the cell's mass, "
+          "(N_f + 3) "
+          "kT tau^2 / 3: in a stiff solid the cell swings faster, by sqrt(N kT / (bulk modulus * volume))")
+      .above(0);
+  schema
+      .quantity("compressibility", options.compressibility, "1/bar",
+                "Isothermal compressibility, roughly (default: water); a wrong one only changes the "
+                "relaxation time")
+      .above(0);
+  schema.choice("coupling", options.coupling,
+                {{"isotropic", CellCoupling::isotropic},
+                 {"anisotropic", CellCoupling::anisotropic},
+                 {"triclinic", CellCoupling::triclinic}},
+                "Scale all directions alike, x, y and z each by its own pressure, or the angles too (mtk)");
+  schema.choice(
+      "thermostat", options.thermostat,
+      {{"velocity_rescaling", NptThermostat::velocity_rescaling},
+       {"langevin", NptThermostat::langevin},
+       {"nose_hoover", NptThermostat::nose_hoover}},
+      "What keeps the temperature of npt, of the atoms and (mtk) of the cell; nose_hoover: chains, with mtk");
+  schema.choice(
+      "method", options.method,
+      {{"auto", BarostatMethod::automatic},
+       {"cell_rescaling", BarostatMethod::cell_rescaling},
+       {"mtk", BarostatMethod::mtk}},
+      "Stochastic cell rescaling, or a cell with inertia (Martyna, Tobias and Klein; Parrinello and Rahman); "
+      "auto: cell_rescaling for npt where it can do what is asked for, else mtk");
+  schema
+      .quantities(
+          "pressure_tensor", options.pressure_tensor, "bar",
+          "Target of each component in place of pressure: xx, yy, zz and, triclinic, xy, xz, yz (mtk)")
+      .length(0, 6)
+      .example("1000 0 0 bar");
+  schema
+      .texts("axes", options.axes,
+             "Directions that move, the others stay (mtk); a direction that is open must stay")
+      .length(1, 3);
+}
+
+void describe(Schema& schema, MinimiserOptions& options) {
+  schema
+      .quantity("force_tolerance", options.force_tolerance, "eV/angstrom",
+                "Stop when no atom's force is longer than this")
+      .above(0);
+  schema
+      .quantity("max_displacement", options.max_displacement, "angstrom", "Farthest an atom moves in a step")
+      .above(0);
+  schema.number("dt_max_factor", options.dt_max_factor, "Longest step, in units of time.dt").at_least(1);
+}
+
+namespace {
+
+/// True if cell rescaling cannot do what the section asks for.
+bool needs_mtk(const BarostatOptions& b) {
+  return b.coupling == CellCoupling::triclinic || b.thermostat == NptThermostat::nose_hoover ||
+         !b.pressure_tensor.empty() || b.axes.size() < 3;
+}
+
+std::optional<std::string> barostat_problem(const IntegratorOptions& options) {
+  const auto& b = options.barostat;
+  if (b.method == BarostatMethod::cell_rescaling && options.ensemble == Ensemble::nph)
+    return "barostat.method cell_rescaling keeps a temperature; nph needs 'method: mtk'";
+  if (b.method == BarostatMethod::cell_rescaling && needs_mtk(b))
+    return "barostat: a triclinic cell, nose_hoover, pressure_tensor and axes need 'method: mtk'";
+  for (const auto& axis : b.axes)
+    if ((axis != "x" && axis != "y" && axis != "z") || std::count(b.axes.begin(), b.axes.end(), axis) > 1)
+      return fmt::format("barostat.axes: '{}' is not one of x, y, z, each at most once", axis);
+  if (b.pressure_tensor.empty()) return std::nullopt;
+  const std::size_t wanted = b.coupling == CellCoupling::triclinic ? 6 : 3;
+  if (b.coupling == CellCoupling::isotropic)
+    return "barostat.pressure_tensor needs coupling anisotropic or triclinic: one length has one pressure";
+  if (b.pressure_tensor.size() != wanted)
+    return fmt::format("barostat.pressure_tensor has {} components; this coupling has {}",
+                       b.pressure_tensor.size(), wanted);
+  if (b.pressure_end) return "barostat.pressure_end is a ramp of pressure; pressure_tensor has none";
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool uses_mtk(const IntegratorOptions& options) {
+  if (options.ensemble == Ensemble::nph) return true;
+  if (options.ensemble != Ensemble::npt) return false;
+  return options.barostat.method == BarostatMethod::mtk || needs_mtk(options.barostat);
+}
+
+void describe(Schema& schema, FrozenOptions& options) {
+  schema.texts("types", options.types, "Atoms of these types");
+  schema
+      .integers("ids", options.ids,
+                "Atoms with these ids (from 1, in the order of the file; behind replicate)")
+      .at_least(1);
+  const auto range = [&](const char* key, std::vector<double>& value, const char* doc) {
+    schema.quantities(key, value, "angstrom", doc).length(0, 2).example("[0 angstrom, 5 angstrom]");
+  };
+  range("x", options.x, "Atoms whose x at the start lies between; with y and z: all of them");
+  range("y", options.y, "Likewise y");
+  range("z", options.z, "Likewise z");
+  schema.check([&options]() -> std::optional<std::string> {
+    if (options.types.empty() && options.ids.empty() && options.x.empty() && options.y.empty() &&
+        options.z.empty())
+      return "name types, ids or a region (x, y, z) to freeze";
+    for (const auto* range : {&options.x, &options.y, &options.z})
+      if (!range->empty() && (range->size() != 2 || range->front() >= range->back()))
+        return "a region is from and to, such as 'z: [0 angstrom, 5 angstrom]', the first below the second";
+    return std::nullopt;
+  });
+}
+
+void describe(Schema& schema, IntegratorOptions& options) {
+  schema.choice(
+      "ensemble", options.ensemble,
+      {{"nve", Ensemble::nve},
+       {"langevin", Ensemble::langevin},
+       {"velocity_rescaling", Ensemble::velocity_rescaling},
+       {"nose_hoover", Ensemble::nose_hoover},
+       {"npt", Ensemble::npt},
+       {"nph", Ensemble::nph},
+       {"minimise", Ensemble::minimise}},
+      "Velocity Verlet (nve); at constant temperature by Langevin (BAOAB), stochastic velocity rescaling or "
+      "Nose-Hoover chains; npt: at constant pressure too; nph: at constant pressure and enthalpy; minimise: "
+      "FIRE "
+      "2.0");
+  schema
+      .quantity("temperature", options.temperature, "K",
+                "Target temperature (all but nve, nph and minimise; nph: of the cell's mass alone, 300 K "
+                "unless given)")
+      .at_least(0)
+      .example("300 K");
+  schema
+      .quantity("temperature_end", options.temperature_end, "K", "Target at the last step; linear in between")
+      .at_least(0);
+  schema.quantity("friction", options.friction, "1/ps", "Langevin friction").above(0);
+  schema
+      .quantity("relaxation_time", options.relaxation_time, "ps",
+                "Relaxation time of velocity_rescaling and nose_hoover")
+      .above(0);
+  schema.integer("chain_length", options.chain_length, "Thermostats in the Nose-Hoover chain")
+      .at_least(1)
+      .at_most(20);
+  schema.section("barostat", options.barostat, "Constant pressure, for ensembles npt and nph");
+  schema.section("minimiser", options.minimiser, "For ensemble minimise");
+  schema.check([&options]() -> std::optional<std::string> {
+    const bool needed = options.ensemble != Ensemble::nve && options.ensemble != Ensemble::nph &&
+                        options.ensemble != Ensemble::minimise;
+    if (needed && !options.temperature) return "this ensemble needs a temperature: add 'temperature: 300 K'";
+    if (!needed && options.temperature_end)
+      return "temperature_end has no meaning for ensembles nve, nph and minimise";
+    if (options.ensemble == Ensemble::npt || options.ensemble == Ensemble::nph)
+      return barostat_problem(options);
+    return std::nullopt;
+  });
+}
+
+void describe(Schema& schema, VelocityOptions& options) {
+  schema
+      .quantity("temperature", options.temperature, "K",
+                "Draw velocities at this temperature (default: keep the input's; if it has none, "
+                "integrator.temperature)")
+      .at_least(0);
+  schema.flag("remove_momentum", options.remove_momentum, "Start with the centre of mass at rest");
+}
+
+}  // namespace quintet

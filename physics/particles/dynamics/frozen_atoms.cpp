@@ -1,0 +1,55 @@
+#include "physics/particles/dynamics/frozen_atoms.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+
+#include "io/config/suggest.hpp"
+#include "io/log/error.hpp"
+#include "physics/particles/dynamics/dynamics_options.hpp"
+
+namespace quintet {
+
+std::vector<std::int64_t> frozen_ids(const FrozenOptions& options, const Configuration& start) {
+  for (const auto& type : options.types)
+    QUINTET_CHECK(std::find(start.type_names.begin(), start.type_names.end(), type) != start.type_names.end(),
+                  "frozen.types: '{}' is not among the types, which are: {}{}", type,
+                  name_list(start.type_names), did_you_mean(type, start.type_names));
+  std::set<std::int64_t> wanted(options.ids.begin(), options.ids.end());
+  const std::vector<double>* ranges[] = {&options.x, &options.y, &options.z};
+  const bool region =
+      std::any_of(std::begin(ranges), std::end(ranges), [](const auto* r) { return !r->empty(); });
+  const auto inside = [&](const Vec3& position) {
+    for (int k = 0; k < 3; ++k)
+      if (!ranges[k]->empty() && (position[k] < ranges[k]->front() || position[k] > ranges[k]->back()))
+        return false;
+    return region;
+  };
+  std::vector<std::int64_t> ids;
+  for (std::size_t i = 0; i < start.n_atoms(); ++i) {
+    const std::int64_t id = start.ids.empty() ? static_cast<std::int64_t>(i) + 1 : start.ids[i];
+    const auto& type = start.type_names[static_cast<std::size_t>(start.types[i])];
+    const bool of_type = std::find(options.types.begin(), options.types.end(), type) != options.types.end();
+    if (wanted.erase(id) > 0 || of_type || inside(start.positions[i])) ids.push_back(id);
+  }
+  QUINTET_CHECK(wanted.empty(), "frozen.ids: there is no atom with id {}", *wanted.begin());
+  QUINTET_CHECK(!ids.empty(), "the section frozen freezes no atom; check its types and region (angstrom)");
+  QUINTET_CHECK(ids.size() < start.n_atoms(),
+                "the section frozen freezes all {} atoms; nothing is left to move", ids.size());
+  std::sort(ids.begin(), ids.end());
+  return ids;
+}
+
+void FrozenAtoms::hold(const Exec& exec, const Atoms& atoms, const Vectors& rows) const {
+  if (none()) return;
+  const auto id = atoms.id;
+  const std::int64_t* const first = ids_.data();
+  const std::int64_t* const last = first + ids_.size();
+  Kokkos::parallel_for("particles::hold_frozen", Kokkos::RangePolicy<Exec>(exec, 0, atoms.n_local),
+                       [=](int i) {
+                         if (!std::binary_search(first, last, id(i))) return;
+                         for (int k = 0; k < 3; ++k) rows(i, k) = 0;
+                       });
+}
+
+}  // namespace quintet

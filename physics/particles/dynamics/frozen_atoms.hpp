@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "physics/particles/atoms/atoms.hpp"
+#include "physics/particles/atoms/configuration.hpp"
+
+namespace quintet {
+
+struct FrozenOptions;
+
+/// Ids of the atoms that the options freeze, in order, as the atoms are at the start. Throws InputError for
+/// types and ids that are not there, and where nothing or everything is frozen.
+[[nodiscard]] std::vector<std::int64_t> frozen_ids(const FrozenOptions& options, const Configuration& start);
+
+/// Atoms that stay where they are: no force acts on them, they have no velocity and count no degrees of
+/// freedom.
+class FrozenAtoms {
+ public:
+  FrozenAtoms() = default;
+  /// Ids in order.
+  explicit FrozenAtoms(std::vector<std::int64_t> ids) : ids_(std::move(ids)) {}
+  [[nodiscard]] bool none() const { return ids_.empty(); }
+  [[nodiscard]] const std::vector<std::int64_t>& ids() const { return ids_; }
+  [[nodiscard]] std::int64_t count() const { return static_cast<std::int64_t>(ids_.size()); }
+  /// Set the rows of frozen local atoms to zero: forces or velocities.
+  void hold(const Exec& exec, const Atoms& atoms, const Vectors& rows) const;
+
+ private:
+  std::vector<std::int64_t> ids_;
+};
+
+}  // namespace quintet

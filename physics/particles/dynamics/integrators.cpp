@@ -1,0 +1,253 @@
+#include "physics/particles/dynamics/integrators.hpp"
+
+#include <array>
+#include <cmath>
+
+#include <fmt/ranges.h>
+
+#include "io/log/error.hpp"
+#include "physics/particles/atoms/units.hpp"
+#include "physics/particles/dynamics/barostats.hpp"
+#include "physics/particles/dynamics/flexible_cell.hpp"
+#include "physics/particles/dynamics/minimise.hpp"
+#include "physics/particles/dynamics/thermostats.hpp"
+
+namespace quintet {
+
+namespace {
+
+/// A value that runs linearly from `first` at step 0 to `last` at step `steps`.
+struct Ramp {
+  double first = 0, last = 0;
+  std::int64_t steps = 0;
+  [[nodiscard]] double at(std::int64_t step) const {
+    return steps > 0 ? first + (last - first) * static_cast<double>(step) / static_cast<double>(steps)
+                     : first;
+  }
+};
+
+/// Velocity Verlet with baths: half kick, half drift, baths, half drift, forces, half kick.
+///
+/// No bath: Swope et al. (1982). Langevin in the middle: BAOAB, Leimkuhler & Matthews (2013).
+class MolecularDynamics : public Integrator {
+ public:
+  MolecularDynamics(std::string kind, std::string description, double dt, Ramp kt, Ramp pressure,
+                    std::vector<std::unique_ptr<Coupling>> baths)
+      : kind_(std::move(kind)),
+        description_(std::move(description)),
+        dt_(dt),
+        kt_(kt),
+        pressure_(pressure),
+        baths_(std::move(baths)) {}
+
+  void step(const Exec& exec, ParticleSystem& system, std::int64_t step) override {
+    const Tick tick{step, dt_, kt_.at(step), pressure_.at(step)};
+    for (auto& bath : baths_) bath->before(exec, system, tick);
+    kick(exec, system.atoms, dt_ / 2);
+    drift(exec, system.atoms, dt_ / 2);
+    for (auto& bath : baths_) bath->middle(exec, system, tick);
+    drift(exec, system.atoms, dt_ / 2);
+    system.update_forces(exec);
+    kick(exec, system.atoms, dt_ / 2);
+    // The way back: a step is a palindrome, as far as there is no noise.
+    for (auto bath = baths_.rbegin(); bath != baths_.rend(); ++bath) (*bath)->after(exec, system, tick);
+  }
+
+  [[nodiscard]] double bath_energy() const override {
+    double sum = 0;
+    for (const auto& bath : baths_) sum += bath->energy();
+    return sum;
+  }
+  [[nodiscard]] bool conserves_momentum() const override {
+    for (const auto& bath : baths_)
+      if (!bath->conserves_momentum()) return false;
+    return true;
+  }
+  [[nodiscard]] std::string description() const override { return description_; }
+
+  [[nodiscard]] IntegratorState state() const override {
+    IntegratorState all{kind_, {}};
+    for (const auto& bath : baths_) {
+      const auto one = bath->state();
+      all.values.insert(all.values.end(), one.begin(), one.end());
+    }
+    return all;
+  }
+  void restore(const IntegratorState& state) override {
+    const auto mine = this->state();
+    QUINTET_CHECK(
+        state.kind == mine.kind && state.values.size() == mine.values.size(),
+        "the checkpoint holds the state of integrator '{}' ({} numbers), the options ask for '{}' ({} "
+        "numbers); restart with the options of the first run, or start anew from its last frame",
+        state.kind, state.values.size(), mine.kind, mine.values.size());
+    std::size_t begin = 0;
+    for (auto& bath : baths_) {
+      const std::size_t size = bath->state().size();
+      bath->restore(std::span(state.values).subspan(begin, size));
+      begin += size;
+    }
+  }
+
+ private:
+  std::string kind_, description_;
+  double dt_;
+  Ramp kt_, pressure_;
+  std::vector<std::unique_ptr<Coupling>> baths_;
+};
+
+/// Of the atoms.
+std::unique_ptr<Coupling> make_thermostat(const IntegratorOptions& options, std::uint64_t seed) {
+  const bool npt = options.ensemble == Ensemble::npt;
+  const auto is = [&](Ensemble ensemble, NptThermostat thermostat) {
+    return options.ensemble == ensemble || (npt && options.barostat.thermostat == thermostat);
+  };
+  if (is(Ensemble::langevin, NptThermostat::langevin))
+    return std::make_unique<LangevinBath>(options.friction, seed);
+  if (is(Ensemble::nose_hoover, NptThermostat::nose_hoover)) {
+    QUINTET_CHECK(*options.temperature > 0, "integrator.temperature is 0 K; nose_hoover needs one above 0");
+    return std::make_unique<NoseHooverChain>(options.relaxation_time, options.chain_length,
+                                             units::boltzmann * *options.temperature);
+  }
+  return std::make_unique<VelocityRescaling>(options.relaxation_time, seed);
+}
+
+/// Directions that the barostat moves. Throws InputError where that would move a row that is open.
+std::array<bool, 3> moving_axes(const BarostatOptions& options, const Box& box) {
+  std::array<bool, 3> axes{};
+  for (const auto& axis : options.axes) axes[static_cast<std::size_t>(axis[0] - 'x')] = true;
+  for (int k = 0; k < 3; ++k)
+    for (int l = 0; l < 3 && !box.periodic()[k]; ++l)
+      QUINTET_CHECK(
+          !axes[l] || box.rows()[3 * k + l] == 0,
+          "the barostat moves {}, but the cell is open along row {}, which points there; leave it out of "
+          "integrator.barostat.axes, use a periodic cell or an ensemble of constant volume",
+          "xyz"[l], "abc"[k]);
+  return axes;
+}
+
+std::unique_ptr<Coupling> make_flexible_cell(const IntegratorOptions& options, std::uint64_t seed,
+                                             const Box& box) {
+  const auto& b = options.barostat;
+  FlexibleCellOptions cell;
+  cell.coupling = b.coupling;
+  cell.axes = moving_axes(b, box);
+  cell.relaxation_time = b.relaxation_time;
+  cell.inertia_kt = units::boltzmann * options.temperature.value_or(300);
+  cell.chain_length = options.chain_length;
+  if (options.ensemble == Ensemble::npt) cell.thermostat = b.thermostat;
+  if (!b.pressure_tensor.empty()) {
+    cell.pressure.emplace();
+    for (std::size_t c = 0; c < b.pressure_tensor.size(); ++c)
+      (*cell.pressure)[c] = b.pressure_tensor[c] / units::ev_per_a3_to_bar;
+  }
+  QUINTET_CHECK(cell.inertia_kt > 0, "integrator.temperature is 0 K; the mass of the cell needs one above 0");
+  QUINTET_CHECK(
+      squareness(box) > least_squareness,
+      "the cell is too skew (its volume is {:.3g} of the product of its edges); give shorter rows of the "
+      "same lattice (b - a for b, ...)",
+      squareness(box));
+  return std::make_unique<FlexibleCell>(cell, seed);
+}
+
+std::string describe_ensemble(const IntegratorOptions& options, double dt) {
+  std::string text = fmt::format("{}, dt {:g} fs", ensemble_name(options.ensemble), 1e3 * dt);
+  if (options.ensemble == Ensemble::nve) return text;
+  if (options.ensemble != Ensemble::nph) text += fmt::format(", {:g} K", *options.temperature);
+  if (options.temperature_end) text += fmt::format(" to {:g} K", *options.temperature_end);
+  const auto& b = options.barostat;
+  if (is_at_constant_pressure(options.ensemble)) {
+    text += b.pressure_tensor.empty() ? fmt::format(", {:g} bar", b.pressure)
+                                      : fmt::format(", {:g} bar", fmt::join(b.pressure_tensor, " "));
+    if (b.pressure_end) text += fmt::format(" to {:g} bar", *b.pressure_end);
+  }
+  return text;
+}
+
+template <class Enum>
+struct Named {
+  Enum value;
+  const char* name;
+};
+
+constexpr Named<Ensemble> ensembles[] = {{Ensemble::nve, "nve"},
+                                         {Ensemble::langevin, "langevin"},
+                                         {Ensemble::velocity_rescaling, "velocity_rescaling"},
+                                         {Ensemble::nose_hoover, "nose_hoover"},
+                                         {Ensemble::npt, "npt"},
+                                         {Ensemble::nph, "nph"},
+                                         {Ensemble::minimise, "minimise"}};
+constexpr Named<CellCoupling> couplings[] = {{CellCoupling::isotropic, "isotropic"},
+                                             {CellCoupling::anisotropic, "anisotropic"},
+                                             {CellCoupling::triclinic, "triclinic"}};
+constexpr Named<NptThermostat> thermostats[] = {{NptThermostat::velocity_rescaling, "velocity_rescaling"},
+                                                {NptThermostat::langevin, "langevin"},
+                                                {NptThermostat::nose_hoover, "nose_hoover"}};
+
+template <class Enum, std::size_t n>
+std::string name_in(const Named<Enum> (&table)[n], Enum value) {
+  for (const auto& entry : table)
+    if (entry.value == value) return entry.name;
+  throw InternalError("a choice without a name");
+}
+
+/// The name, and at constant pressure the parts it is made of, so that a checkpoint cannot be taken for that
+/// of another.
+std::string kind_of(const IntegratorOptions& options) {
+  std::string kind = ensemble_name(options.ensemble);
+  if (!is_at_constant_pressure(options.ensemble)) return kind;
+  kind += ", " + name_in(couplings, options.barostat.coupling);
+  if (options.ensemble == Ensemble::npt) kind += ", " + name_in(thermostats, options.barostat.thermostat);
+  return kind + (uses_mtk(options) ? ", mtk" : "");
+}
+
+}  // namespace
+
+std::string ensemble_name(Ensemble ensemble) { return name_in(ensembles, ensemble); }
+
+bool is_at_constant_pressure(Ensemble ensemble) {
+  return ensemble == Ensemble::npt || ensemble == Ensemble::nph;
+}
+
+std::unique_ptr<Integrator> make_integrator(const IntegratorOptions& options, const TimeOptions& time,
+                                            std::uint64_t seed, ParticleSystem& system) {
+  const auto& frozen = system.frozen;
+  system.degrees_of_freedom = degrees_of_freedom(system.atoms.n_global - frozen.count(), frozen.none());
+  if (options.ensemble == Ensemble::minimise)
+    return std::make_unique<FireMinimiser>(options.minimiser, time.dt);
+  std::vector<std::unique_ptr<Coupling>> baths;
+  Ramp kt, pressure;
+  if (options.ensemble != Ensemble::nve && options.ensemble != Ensemble::nph) {
+    QUINTET_CHECK(options.temperature.has_value(), "integrator.temperature is missing; ensemble {} needs one",
+                  ensemble_name(options.ensemble));
+    kt = {units::boltzmann * *options.temperature,
+          units::boltzmann * options.temperature_end.value_or(*options.temperature), time.steps};
+    baths.push_back(make_thermostat(options, seed));
+  }
+  if (is_at_constant_pressure(options.ensemble)) {
+    QUINTET_CHECK(
+        frozen.none(),
+        "ensemble {} moves the cell and with it the {} frozen atoms, on which forces act that nothing "
+        "answers; use an ensemble of constant volume, or freeze nothing",
+        ensemble_name(options.ensemble), frozen.count());
+    const auto& b = options.barostat;
+    pressure = {b.pressure / units::ev_per_a3_to_bar,
+                b.pressure_end.value_or(b.pressure) / units::ev_per_a3_to_bar, time.steps};
+    if (uses_mtk(options)) {
+      baths.push_back(make_flexible_cell(options, seed, system.atoms.box));
+    } else {
+      QUINTET_CHECK(system.atoms.box.fully_periodic(),
+                    "ensemble npt scales the whole cell, but a direction of it is open; use a periodic cell, "
+                    "name the other "
+                    "directions in integrator.barostat.axes or use an ensemble of constant volume");
+      baths.push_back(std::make_unique<CellRescaling>(b.coupling, b.compressibility * units::ev_per_a3_to_bar,
+                                                      b.relaxation_time, seed));
+    }
+  }
+  auto integrator = std::make_unique<MolecularDynamics>(kind_of(options), describe_ensemble(options, time.dt),
+                                                        time.dt, kt, pressure, std::move(baths));
+  system.degrees_of_freedom = degrees_of_freedom(system.atoms.n_global - frozen.count(),
+                                                 integrator->conserves_momentum() && frozen.none());
+  return integrator;
+}
+
+}  // namespace quintet

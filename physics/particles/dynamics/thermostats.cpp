@@ -1,0 +1,91 @@
+#include "physics/particles/dynamics/thermostats.hpp"
+
+#include <cmath>
+
+#include "io/log/error.hpp"
+#include "physics/particles/dynamics/dynamics_random.hpp"
+
+namespace quintet {
+
+void LangevinBath::middle(const Exec& exec, ParticleSystem& system, const Tick& tick) {
+  const double before = kinetic_energy(exec, system.atoms);
+  ornstein_uhlenbeck(exec, system.atoms, friction_, tick.dt, tick.kt, seed_, tick.step);
+  system.frozen.hold(exec, system.atoms, system.atoms.velocity);
+  energy_ -= system.domain.comm().sum(kinetic_energy(exec, system.atoms) - before);
+}
+
+double rescaling_factor(double kinetic, double target, double n, double c, double normal, double chi_square) {
+  const double ratio = (1 - c) * target / (n * kinetic);
+  const double square = c + ratio * (normal * normal + chi_square) + 2 * normal * std::sqrt(c * ratio);
+  // The sign matters for very strong coupling only: the factor may turn the velocities round.
+  return std::copysign(std::sqrt(std::max(square, 0.0)), normal + std::sqrt(c / ratio));
+}
+
+void VelocityRescaling::after(const Exec& exec, ParticleSystem& system, const Tick& tick) {
+  const double n = system.degrees_of_freedom;
+  const double kinetic = total_kinetic_energy(exec, system);
+  QUINTET_CHECK(kinetic > 0,
+                "velocity_rescaling cannot heat atoms that are at rest; give velocities.temperature");
+  RandomSequence random(seed_, random_stream::rescaling, tick.step);
+  const double normal = random.normal();
+  const double factor = rescaling_factor(kinetic, 0.5 * n * tick.kt, n, std::exp(-tick.dt / relaxation_time_),
+                                         normal, random.chi_square(n - 1));
+  scale_velocities(exec, system.atoms, {factor, factor, factor});
+  energy_ -= (factor * factor - 1) * kinetic;
+}
+
+NoseHooverChain::NoseHooverChain(double relaxation_time, int length, double initial_kt)
+    : relaxation_time_(relaxation_time), initial_kt_(initial_kt), rate_(length, 0.0) {}
+
+double NoseHooverChain::mass(std::size_t k) const {
+  return (k == 0 ? degrees_ : 1) * initial_kt_ * relaxation_time_ * relaxation_time_;
+}
+
+double NoseHooverChain::acceleration(std::size_t k, double kt, double kinetic) const {
+  const double force = k == 0 ? 2 * kinetic - degrees_ * kt : mass(k - 1) * rate_[k - 1] * rate_[k - 1] - kt;
+  return force / mass(k);
+}
+
+double NoseHooverChain::advance(double h, double kt, double& kinetic) {
+  const std::size_t last = rate_.size() - 1;
+  const auto push = [&](std::size_t k) {  // w_k = (w_k a + G_k h / 4) a, a = exp(-w_{k+1} h / 8)
+    const double a = k < last ? std::exp(-rate_[k + 1] * h / 8) : 1.0;
+    rate_[k] = (rate_[k] * a + acceleration(k, kt, kinetic) * h / 4) * a;
+  };
+  for (std::size_t k = last + 1; k-- > 0;) push(k);
+  const double factor = std::exp(-rate_[0] * h / 2);
+  kinetic *= factor * factor;
+  for (std::size_t k = 0; k <= last; ++k) potential_ += (k == 0 ? degrees_ : 1) * kt * rate_[k] * h / 2;
+  for (std::size_t k = 0; k <= last; ++k) push(k);
+  return factor;
+}
+
+double NoseHooverChain::thermalise(double dt, double kt, double degrees, double kinetic) {
+  const double outer = 1 / (2 - std::cbrt(2.0));
+  degrees_ = degrees;
+  double factor = 1;
+  for (const double weight : {outer, 1 - 2 * outer, outer}) factor *= advance(weight * dt, kt, kinetic);
+  energy_ = potential_;
+  for (std::size_t k = 0; k < rate_.size(); ++k) energy_ += 0.5 * mass(k) * rate_[k] * rate_[k];
+  return factor;
+}
+
+void NoseHooverChain::half_step(const Exec& exec, ParticleSystem& system, const Tick& tick) {
+  const double factor =
+      thermalise(tick.dt, tick.kt, system.degrees_of_freedom, total_kinetic_energy(exec, system));
+  scale_velocities(exec, system.atoms, {factor, factor, factor});
+}
+
+std::vector<double> NoseHooverChain::state() const {
+  std::vector<double> values{energy_, potential_};
+  values.insert(values.end(), rate_.begin(), rate_.end());
+  return values;
+}
+
+void NoseHooverChain::restore(std::span<const double> state) {
+  energy_ = state[0];
+  potential_ = state[1];
+  rate_.assign(state.begin() + 2, state.end());
+}
+
+}  // namespace quintet

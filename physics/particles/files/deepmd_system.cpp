@@ -1,0 +1,199 @@
+#include "physics/particles/files/deepmd_system.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include <fmt/ranges.h>
+
+#include "io/log/error.hpp"
+#include "physics/particles/atoms/read_configuration_box.hpp"
+#include "physics/particles/files/read_configuration_text.hpp"
+#include "physics/particles/files/read_configuration_types.hpp"
+
+namespace quintet {
+
+namespace {
+
+std::string array_name(const std::string& set, const char* name) { return set + "/" + name + ".npy"; }
+
+/// "(80, 570)", "(80,)", as NumPy writes it.
+std::string shape_text(const std::vector<std::uint64_t>& shape) {
+  return shape.size() == 1 ? fmt::format("({},)", shape[0]) : fmt::format("({})", fmt::join(shape, ", "));
+}
+
+/// Check that an array is (n_frames, columns); (n_frames) will do for one column. `why` says where columns
+/// come from.
+void check_shape(const DeepmdStore& store, const std::string& set, const char* name, std::int64_t n_frames,
+                 std::uint64_t columns, const std::string& why) {
+  const std::string array = array_name(set, name);
+  const auto shape = store.shape(array);
+  const bool fits = (shape.size() == 2 && shape[1] == columns) || (shape.size() == 1 && columns == 1);
+  QUINTET_CHECK(fits, "{}: {}.npy has shape {}, expected (frames, {}){}", store.place(array), name,
+                shape_text(shape), columns, why);
+  QUINTET_CHECK(n_frames < 0 || shape[0] == static_cast<std::uint64_t>(n_frames),
+                "{}: {}.npy has shape {}, but coord.npy beside it has {} frames", store.place(array), name,
+                shape_text(shape), n_frames);
+}
+
+std::vector<Vec3> rows_of_three(std::span<const double> values) {
+  std::vector<Vec3> rows(values.size() / 3);
+  for (std::size_t i = 0; i < values.size(); ++i) rows[i / 3][i % 3] = values[i];
+  return rows;
+}
+
+Mat3 matrix(std::span<const double> values) {
+  Mat3 result;
+  std::copy(values.begin(), values.end(), result.begin());
+  return result;
+}
+
+/// " (atom 3, y)" for arrays of three columns an atom.
+std::string atom_text(std::uint64_t columns, std::uint64_t column, std::size_t n_atoms) {
+  return columns == 3 * n_atoms ? fmt::format(" (atom {}, {})", column / 3, "xyz"[column % 3])
+                                : std::string();
+}
+
+}  // namespace
+
+DeepmdSystem::DeepmdSystem(const std::string& path, std::vector<std::string> type_names)
+    : path_(path), store_(DeepmdStore::open(path)), type_names_(std::move(type_names)) {
+  periodic_ = !store_->has("nopbc");
+  read_types();
+  const auto sets = store_->sets();
+  QUINTET_CHECK(!sets.empty(), "{}: the folder has no set.* folder with coord.npy", path_);
+  for (const auto& set : sets) add_set(set);
+  QUINTET_CHECK(n_frames_ > 0, "{}: its sets hold no frame", path_);
+}
+
+void DeepmdSystem::read_types() {
+  const bool named = store_->has("type_map.raw");
+  QUINTET_CHECK(named || !type_names_.empty(),
+                "{}: there is no type_map.raw; give types, the names of types 0, 1, ...", path_);
+  if (named)
+    type_names_ = agreed_names(store_->place("type_map.raw"), store_->words("type_map.raw"), type_names_);
+  const std::string path = store_->place("type.raw");
+  for (const std::string& word : store_->words("type.raw")) {
+    const std::int64_t type = text::to_integer(word, path, fmt::format("the type of atom {}", types_.size()));
+    QUINTET_CHECK(type >= 0 && type < static_cast<std::int64_t>(type_names_.size()),
+                  "{}: the type of atom {} is {}, expected 0 to {} ({} names: {})", path, types_.size(), type,
+                  static_cast<std::int64_t>(type_names_.size()) - 1, type_names_.size(),
+                  fmt::join(type_names_, ", "));
+    types_.push_back(static_cast<int>(type));
+  }
+  QUINTET_CHECK(!types_.empty(), "{}: the file lists no atoms", path);
+}
+
+void DeepmdSystem::add_set(const std::string& name) {
+  const bool mixed = store_->has(array_name(name, "real_atom_types"));
+  QUINTET_CHECK(
+      sets_.empty() || mixed == mixed_type_,
+      "{}: {} real_atom_types.npy, unlike the sets before it; all sets of a system must be of mixed type, or "
+      "none",
+      store_->place(name), mixed ? "has" : "lacks");
+  mixed_type_ = mixed;
+  const std::uint64_t n = 3 * types_.size();
+  const std::string of_atoms = fmt::format(" for {} atoms in type.raw", types_.size());
+  QUINTET_CHECK(store_->has(array_name(name, "coord")), "{}: there is no coord.npy", store_->place(name));
+  check_shape(*store_, name, "coord", -1, n, of_atoms);
+  const auto n_frames = static_cast<std::int64_t>(store_->shape(array_name(name, "coord"))[0]);
+  const auto has = [&](const char* array, std::uint64_t columns, const std::string& why) {
+    if (!store_->has(array_name(name, array))) return false;
+    check_shape(*store_, name, array, n_frames, columns, why);
+    return true;
+  };
+  has("real_atom_types", types_.size(), of_atoms);
+  QUINTET_CHECK(!periodic_ || has("box", 9, ""),
+                "{}: there is no box.npy; if the boundaries are open, put an empty file nopbc into {}",
+                store_->place(name), path_);
+  sets_.push_back({name, n_frames, has("energy", 1, ""), has("force", n, of_atoms), has("virial", 9, "")});
+  n_frames_ += n_frames;
+}
+
+std::vector<double> DeepmdSystem::rows(const Set& set, const char* name, std::int64_t first,
+                                       std::int64_t count, bool wanted) const {
+  if (!wanted) return {};
+  const std::string array = array_name(set.name, name);
+  auto values = store_->rows(array, static_cast<std::uint64_t>(first), static_cast<std::uint64_t>(count));
+  const std::uint64_t columns = values.size() / static_cast<std::size_t>(count);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    QUINTET_CHECK(std::isfinite(values[i]), "{}: entry [{}, {}] is {}{}, a finite number was expected",
+                  store_->place(array), static_cast<std::uint64_t>(first) + i / columns, i % columns,
+                  values[i], atom_text(columns, i % columns, types_.size()));
+  return values;
+}
+
+void DeepmdSystem::set_real_types(const Set& set, std::int64_t index, std::span<const double> real,
+                                  Configuration& frame) const {
+  constexpr double virtual_atom = -1;
+  const auto n_names = static_cast<double>(type_names_.size());
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < real.size(); ++i) {
+    const double type = real[i];
+    QUINTET_CHECK(type == std::floor(type) && type >= virtual_atom && type < n_names,
+                  "{}: entry [{}, {}] is {}, expected -1 (no atom) to {} ({} names: {})",
+                  store_->place(array_name(set.name, "real_atom_types")), index, i, type,
+                  static_cast<std::int64_t>(n_names) - 1, type_names_.size(), fmt::join(type_names_, ", "));
+    if (type == virtual_atom) continue;
+    frame.types[kept] = static_cast<int>(type);
+    frame.positions[kept] = frame.positions[i];
+    if (!frame.forces.empty()) frame.forces[kept] = frame.forces[i];
+    ++kept;
+  }
+  QUINTET_CHECK(kept > 0, "{}: row {} holds no atom, -1 alone",
+                store_->place(array_name(set.name, "real_atom_types")), index);
+  frame.types.resize(kept);
+  frame.positions.resize(kept);
+  if (!frame.forces.empty()) frame.forces.resize(kept);
+}
+
+void DeepmdSystem::append(const Set& set, std::int64_t first, std::int64_t count,
+                          std::vector<Configuration>& frames) const {
+  const auto coordinates = rows(set, "coord", first, count, true),
+             boxes = rows(set, "box", first, count, periodic_),
+             energies = rows(set, "energy", first, count, set.has_energy),
+             forces = rows(set, "force", first, count, set.has_force),
+             virials = rows(set, "virial", first, count, set.has_virial),
+             real_types = rows(set, "real_atom_types", first, count, mixed_type_);
+  const std::size_t n = 3 * types_.size();
+  for (std::int64_t f = 0; f < count; ++f) {
+    const auto row = [&](const std::vector<double>& values, std::size_t columns) {
+      return std::span<const double>(values).subspan(static_cast<std::size_t>(f) * columns, columns);
+    };
+    Configuration& frame = frames.emplace_back();
+    frame.type_names = type_names_;
+    frame.types = types_;
+    frame.positions = rows_of_three(row(coordinates, n));
+    if (set.has_energy) frame.energy = energies[static_cast<std::size_t>(f)];
+    if (set.has_force) frame.forces = rows_of_three(row(forces, n));
+    if (set.has_virial) frame.virial = matrix(row(virials, 9));
+    if (mixed_type_) set_real_types(set, first + f, row(real_types, types_.size()), frame);
+    frame.box = box_from_file(
+        periodic_ ? matrix(row(boxes, 9)) : Mat3{}, {periodic_, periodic_, periodic_}, {0, 0, 0},
+        frame.positions,
+        fmt::format("{}: box of frame {}", store_->place(array_name(set.name, "box")), first + f));
+  }
+}
+
+Configuration DeepmdSystem::frame(std::int64_t index) const {
+  QUINTET_CHECK(index >= 0 && index < n_frames_, "{}: there is no frame {}, the folder has {} (0 to {})",
+                path_, index, n_frames_, n_frames_ - 1);
+  auto set = sets_.begin();
+  for (; index >= set->n_frames; ++set) index -= set->n_frames;
+  std::vector<Configuration> frames;
+  append(*set, index, 1, frames);
+  return std::move(frames.front());
+}
+
+std::vector<Configuration> DeepmdSystem::frames() const {
+  constexpr std::int64_t numbers = 1 << 20;  // of each array at a time: the frames' own memory is what counts
+  const std::int64_t most = std::max<std::int64_t>(1, numbers / (3 * static_cast<std::int64_t>(n_atoms())));
+  std::vector<Configuration> frames;
+  frames.reserve(static_cast<std::size_t>(n_frames_));
+  for (const auto& set : sets_)
+    for (std::int64_t first = 0; first < set.n_frames; first += most)
+      append(set, first, std::min(most, set.n_frames - first), frames);
+  return frames;
+}
+
+}  // namespace quintet

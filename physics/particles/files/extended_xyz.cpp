@@ -1,0 +1,418 @@
+#include "physics/particles/files/extended_xyz.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <map>
+#include <unordered_map>
+
+#include "io/log/error.hpp"
+#include "physics/particles/atoms/read_configuration_box.hpp"
+#include "physics/particles/atoms/units.hpp"
+#include "physics/particles/files/read_configuration_text.hpp"
+
+namespace quintet {
+
+namespace {
+
+using text::shown;
+
+/// Names of the labels in lower case; where a frame has several of them, the first counts.
+const std::vector<std::string> energy_keys{"energy",    "ref_energy",   "dft_energy",
+                                           "totenergy", "total_energy", "free_energy"},
+    virial_keys{"virial", "virials", "ref_virial", "ref_virials", "dft_virial", "dft_virials"},
+    stress_keys{"stress", "ref_stress", "dft_stress"},
+    force_names{"forces", "force", "ref_forces", "ref_force", "dft_forces", "dft_force"};
+
+std::string lower(std::string_view word) {
+  std::string result(word);
+  for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return result;
+}
+
+/// One value of a comment line, from `at` on: bare, in quotes, or in brackets; `at` moves behind it.
+std::string comment_value(const std::string& line, std::size_t& at, const std::string& where) {
+  static const std::map<char, char> closings{{'"', '"'}, {'\'', '\''}, {'{', '}'}, {'[', ']'}};
+  const auto closing = at < line.size() ? closings.find(line[at]) : closings.end();
+  if (closing == closings.end()) {
+    const std::size_t begin = at;
+    at = std::min(line.find_first_of(" \t", at), line.size());
+    return line.substr(begin, at - begin);
+  }
+  const char open = closing->first, close = closing->second;
+  std::string value;
+  int depth = 1;
+  for (std::size_t i = at + 1; i < line.size(); ++i) {
+    if (line[i] == '\\' && i + 1 < line.size()) {
+      value += line[++i];
+      continue;
+    }
+    if (line[i] == close)
+      --depth;
+    else if (line[i] == open)
+      ++depth;
+    if (depth == 0) {
+      at = i + 1;
+      return value;
+    }
+    value += line[i];
+  }
+  throw InputError(
+      fmt::format("{}: the {} in column {} of the comment line is never closed", where, open, at + 1));
+}
+
+/// The key=value pairs of a comment line, keys in lower case; a word without '=' is a key with value "T".
+std::map<std::string, std::string> parse_comment(const std::string& line, const std::string& where) {
+  std::map<std::string, std::string> values;
+  std::size_t at = 0;
+  while ((at = line.find_first_not_of(" \t", at)) != std::string::npos) {
+    std::string key;
+    if (line[at] == '"') {
+      key = comment_value(line, at, where);
+    } else {
+      const std::size_t begin = at;
+      at = std::min(line.find_first_of("= \t", at), line.size());
+      key = line.substr(begin, at - begin);
+    }
+    std::string value = "T";
+    if (at < line.size() && line[at] == '=') value = comment_value(line, ++at, where);
+    values[lower(key)] = value;
+  }
+  return values;
+}
+
+/// Where a column group of an atom's line begins, and how wide it is.
+struct Column {
+  std::string name;
+  char kind;
+  int begin, width;
+};
+
+constexpr int most_columns = 10000;  ///< of an atom's line
+
+std::vector<Column> parse_properties(const std::string& text, const std::string& where) {
+  const auto pieces = text::split(text, ":");
+  QUINTET_CHECK(!pieces.empty() && pieces.size() % 3 == 0,
+                "{}: Properties is {}, expected triples name:type:columns such as species:S:1:pos:R:3", where,
+                shown(text));
+  std::vector<Column> columns;
+  int begin = 0;
+  for (std::size_t i = 0; i < pieces.size(); i += 3) {
+    const std::int64_t width = text::to_integer(pieces[i + 2], where, "the number of columns in Properties");
+    QUINTET_CHECK(pieces[i + 1].size() == 1 &&
+                      std::string_view("SRIL").find(pieces[i + 1][0]) != std::string_view::npos,
+                  "{}: property {} has type {}, expected S, R, I or L", where, shown(pieces[i]),
+                  shown(pieces[i + 1]));
+    QUINTET_CHECK(width >= 1 && width <= 1000, "{}: property {} has {} columns, expected 1 to 1000", where,
+                  shown(pieces[i]), width);
+    columns.push_back({lower(pieces[i]), pieces[i + 1][0], begin, static_cast<int>(width)});
+    begin += static_cast<int>(width);
+    QUINTET_CHECK(begin <= most_columns, "{}: Properties names more than {} columns", where, most_columns);
+  }
+  return columns;
+}
+
+/// First of the named columns, checked; begin -1 if none is there.
+int find_column(const std::vector<Column>& columns, const std::vector<std::string>& names, int width,
+                const std::string& kinds, const std::string& where) {
+  for (const std::string& name : names) {
+    const auto column =
+        std::find_if(columns.begin(), columns.end(), [&](const Column& c) { return c.name == name; });
+    if (column == columns.end()) continue;
+    QUINTET_CHECK(column->width == width && kinds.find(column->kind) != std::string::npos,
+                  "{}: property {} is {}:{}, expected {}:{}", where, name, column->kind, column->width,
+                  kinds[0], width);
+    return column->begin;
+  }
+  return -1;
+}
+
+/// The columns of an atom's line that are read; -1 if absent.
+struct Layout {
+  int species, position, id, force, velocity, momentum, mass;
+  std::size_t n_columns;
+
+  Layout(const std::string& properties, const std::string& where) {
+    const auto columns = parse_properties(properties, where);
+    species = find_column(columns, {"species", "element"}, 1, "S", where);
+    position = find_column(columns, {"pos", "positions"}, 3, "RI", where);
+    id = find_column(columns, {"id", "ids"}, 1, "I", where);
+    force = find_column(columns, force_names, 3, "R", where);
+    velocity = find_column(columns, {"velocities", "velo"}, 3, "R", where);
+    momentum = velocity < 0 ? find_column(columns, {"momenta"}, 3, "R", where) : -1;
+    mass = find_column(columns, {"mass", "masses"}, 1, "RI", where);
+    n_columns = static_cast<std::size_t>(columns.back().begin + columns.back().width);
+    QUINTET_CHECK(species >= 0 && position >= 0, "{}: Properties {} lacks {}", where, shown(properties),
+                  species < 0 ? "species:S:1" : "pos:R:3");
+  }
+};
+
+std::vector<double> numbers(const std::string& value, const std::string& where, const std::string& key) {
+  std::vector<double> result;
+  for (const auto piece : text::split(value, " \t,[]")) result.push_back(text::to_double(piece, where, key));
+  return result;
+}
+
+Mat3 nine(const std::string& value, const std::string& where, const std::string& key) {
+  const auto values = numbers(value, where, key);
+  QUINTET_CHECK(values.size() == 9, "{}: {} has {} numbers, expected 9", where, key, values.size());
+  Mat3 result;
+  std::copy(values.begin(), values.end(), result.begin());
+  return result;
+}
+
+std::array<bool, 3> flags(const std::string& value, const std::string& where) {
+  const auto pieces = text::split(value, " \t,[]");
+  QUINTET_CHECK(pieces.size() == 3, "{}: pbc is {}, expected three of T and F", where, shown(value));
+  std::array<bool, 3> result{};
+  for (int k = 0; k < 3; ++k) {
+    const std::string flag = lower(pieces[k]);
+    result[k] = flag == "t" || flag == "true" || flag == "1";
+    QUINTET_CHECK(result[k] || flag == "f" || flag == "false" || flag == "0",
+                  "{}: pbc is {}, expected three of T and F", where, shown(value));
+  }
+  return result;
+}
+
+/// virial = -volume * stress, from nine numbers or six in Voigt order.
+Mat3 virial_from_stress(const std::string& value, double volume, const std::string& where) {
+  const auto s = numbers(value, where, "stress");
+  QUINTET_CHECK(s.size() == 9 || s.size() == 6,
+                "{}: stress has {} numbers, expected 9, or 6 in the order xx yy zz yz xz xy", where,
+                s.size());
+  Mat3 stress;
+  if (s.size() == 9)
+    std::copy(s.begin(), s.end(), stress.begin());
+  else
+    stress = {s[0], s[5], s[4], s[5], s[1], s[3], s[4], s[3], s[2]};
+  for (double& component : stress) component *= -volume;
+  return stress;
+}
+
+/// Reads the frame at the reader's place.
+class FrameReader {
+ public:
+  FrameReader(text::LineReader& reader, std::int64_t n_atoms) : reader_(reader), n_atoms_(n_atoms) {}
+
+  Configuration read() {
+    QUINTET_CHECK(reader_.next(), "{}: the file ends before the comment line of a frame of {} atoms",
+                  reader_.where(), n_atoms_);
+    const std::string where = reader_.where();
+    const auto comment = parse_comment(reader_.line(), where);
+    const auto value = [&](const std::string& key) {
+      const auto found = comment.find(key);
+      return found == comment.end() ? std::optional<std::string>() : found->second;
+    };
+    const auto first_of = [&](const std::vector<std::string>& keys) {
+      for (const auto& key : keys)
+        if (auto found = value(key)) return found;
+      return std::optional<std::string>();
+    };
+    read_atoms(Layout(value("properties").value_or("species:S:1:pos:R:3"), where));
+    read_box(value("lattice"), value("pbc"), value("origin"), where);
+    if (const auto energy = first_of(energy_keys)) result_.energy = text::to_double(*energy, where, "energy");
+    if (const auto virial = first_of(virial_keys))
+      result_.virial = nine(*virial, where, "virial");
+    else if (const auto stress = first_of(stress_keys)) {
+      QUINTET_CHECK(result_.box.fully_periodic(),
+                    "{}: a stress needs a cell periodic in all directions; give the virial "
+                    "instead",
+                    where);
+      result_.virial = virial_from_stress(*stress, result_.box.volume(), where);
+    }
+    return std::move(result_);
+  }
+
+ private:
+  void read_box(const std::optional<std::string>& lattice, const std::optional<std::string>& pbc,
+                const std::optional<std::string>& origin, const std::string& where) {
+    const Mat3 rows = lattice ? nine(*lattice, where, "Lattice") : Mat3{};
+    const bool given = rows != Mat3{};
+    const auto periodic = pbc ? flags(*pbc, where) : std::array<bool, 3>{given, given, given};
+    Vec3 start{0, 0, 0};
+    if (origin) {
+      const auto values = numbers(*origin, where, "Origin");
+      QUINTET_CHECK(values.size() == 3, "{}: Origin has {} numbers, expected 3", where, values.size());
+      std::copy(values.begin(), values.end(), start.begin());
+    }
+    result_.box = box_from_file(rows, periodic, start, result_.positions, where);
+  }
+
+  void read_atoms(const Layout& layout) {
+    for (std::int64_t i = 0; i < n_atoms_; ++i) {
+      QUINTET_CHECK(reader_.next(), "{}: the file ends after {} of {} atoms of a frame", reader_.where(), i,
+                    n_atoms_);
+      const auto tokens = text::split(reader_.line());
+      QUINTET_CHECK(tokens.size() >= layout.n_columns,
+                    "{}: the line of atom {} of {} has {} columns, expected {}", reader_.where(), i + 1,
+                    n_atoms_, tokens.size(), layout.n_columns);
+      read_atom(layout, tokens, reader_.where());
+    }
+    for (std::size_t t = 0; t < result_.masses.size(); ++t)
+      QUINTET_CHECK(result_.masses[t] > 0,
+                    "{}: atoms of type {} have mass {}, expected a positive number of amu", reader_.path(),
+                    result_.type_names[t], result_.masses[t]);
+  }
+
+  void read_atom(const Layout& layout, const std::vector<std::string_view>& tokens,
+                 const std::string& where) {
+    const int type = type_of(tokens[layout.species]);
+    result_.types.push_back(type);
+    result_.positions.push_back(text::to_vec3(&tokens[layout.position], where, "pos"));
+    if (layout.id >= 0) {
+      const std::int64_t id = text::to_integer(tokens[layout.id], where, "id");
+      QUINTET_CHECK(id >= 1, "{}: id is {}, expected 1 or more", where, id);
+      result_.ids.push_back(id);
+    }
+    if (layout.force >= 0) result_.forces.push_back(text::to_vec3(&tokens[layout.force], where, "forces"));
+    if (layout.velocity >= 0)
+      result_.velocities.push_back(text::to_vec3(&tokens[layout.velocity], where, "velocities"));
+    if (layout.mass >= 0) note_mass(type, text::to_double(tokens[layout.mass], where, "mass"), where);
+    if (layout.momentum >= 0) {
+      Vec3 v = text::to_vec3(&tokens[layout.momentum], where, "momenta");
+      // v = p/m; ASE's unit of time is angstrom sqrt(amu/eV), and v in angstrom/ps is that times
+      // 1/sqrt(mv2_to_ev).
+      const double mass = layout.mass >= 0 ? result_.masses[type] : atomic_mass(result_.type_names[type]);
+      for (double& component : v) component /= mass * std::sqrt(units::mv2_to_ev);
+      result_.velocities.push_back(v);
+    }
+  }
+
+  int type_of(std::string_view name) {
+    const auto [place, is_new] = types_.try_emplace(std::string(name), static_cast<int>(types_.size()));
+    if (is_new) result_.type_names.emplace_back(name);
+    return place->second;
+  }
+
+  void note_mass(int type, double mass, const std::string& where) {
+    auto& masses = result_.masses;
+    if (type == static_cast<int>(masses.size())) masses.push_back(mass);
+    QUINTET_CHECK(masses[type] == mass,
+                  "{}: mass is {}, but an earlier atom of type {} has {}; give isotopes names of "
+                  "their own",
+                  where, mass, result_.type_names[type], masses[type]);
+  }
+
+  text::LineReader& reader_;
+  std::int64_t n_atoms_;
+  Configuration result_;
+  std::unordered_map<std::string, int> types_;
+};
+
+/// The number of atoms of the frame that begins here; nothing at the end of the file.
+std::optional<std::int64_t> next_frame(text::LineReader& reader) {
+  if (!reader.next_filled()) return {};
+  const auto tokens = text::split(reader.line());
+  QUINTET_CHECK(tokens.size() == 1 && text::is_integer(tokens[0]),
+                "{}: found {} where a frame's number of atoms was expected", reader.where(),
+                shown(reader.line()));
+  const std::int64_t n = text::to_integer(tokens[0], reader.where(), "the number of atoms");
+  // A line needs eight bytes at least ("O 0 0 0\n"), so a number that the file cannot hold is refused before
+  // it is used.
+  QUINTET_CHECK(n >= 1, "{}: the frame has {} atoms, expected 1 or more", reader.where(), n);
+  QUINTET_CHECK(static_cast<std::uint64_t>(n) <= reader.bytes() / 7,
+                "{}: the frame has {} atoms by its first line, but "
+                "the file has only {} bytes",
+                reader.where(), n, reader.bytes());
+  return n;
+}
+
+void skip_frame(text::LineReader& reader, std::int64_t n_atoms) {
+  for (std::int64_t i = 0; i <= n_atoms; ++i)
+    QUINTET_CHECK(reader.next(), "{}: the file ends after {} of {} atoms of a frame", reader.where(),
+                  std::max<std::int64_t>(0, i - 1), n_atoms);
+}
+
+}  // namespace
+
+std::vector<Configuration> read_extended_xyz(const std::string& path, std::optional<std::int64_t> frame) {
+  text::LineReader reader(path);
+  std::vector<Configuration> frames;
+  // Places of the frames, so that one counted from the end is read without holding the others.
+  std::vector<text::LineReader::Bookmark> begins{reader.bookmark()};
+  const bool from_end = frame && *frame < 0;
+  std::int64_t n_frames = 0;
+  while (const auto n_atoms = next_frame(reader)) {
+    const bool wanted = !frame || *frame == n_frames;
+    if (wanted)
+      frames.push_back(FrameReader(reader, *n_atoms).read());
+    else
+      skip_frame(reader, *n_atoms);
+    if (wanted && frame) return frames;
+    ++n_frames;
+    if (from_end) begins.push_back(reader.bookmark());
+  }
+  QUINTET_CHECK(n_frames > 0, "{}: the file holds no frame", path);
+  if (!frame) return frames;
+  QUINTET_CHECK(from_end && n_frames + *frame >= 0,
+                "{}: there is no frame {}, the file has {} (0 to {}, or -1 for the last)", path, *frame,
+                n_frames, n_frames - 1);
+  reader.go_to(begins[static_cast<std::size_t>(n_frames + *frame)]);
+  const auto n_atoms = next_frame(reader);
+  frames.push_back(FrameReader(reader, *n_atoms).read());
+  return frames;
+}
+
+namespace {
+
+using Buffer = std::back_insert_iterator<std::string>;
+
+template <class Range>
+void put_numbers(Buffer out, const Range& values) {
+  bool first = true;
+  for (const double value : values) {
+    fmt::format_to(out, "{}{:.17g}", first ? "" : " ", value);
+    first = false;
+  }
+}
+
+std::string comment_line(const Configuration& c, const ExtendedXyzOptions& options) {
+  std::string line;
+  Buffer out(line);
+  const auto key = [&](const char* name, const auto& values) {
+    fmt::format_to(out, "{}=\"", name);
+    put_numbers(out, values);
+    line += "\" ";
+  };
+  key("Lattice", c.box.rows());
+  if (c.box.origin() != Vec3{0, 0, 0}) key("Origin", c.box.origin());
+  const auto& periodic = c.box.periodic();
+  const auto flag = [&](int k) { return periodic[k] ? 'T' : 'F'; };
+  fmt::format_to(out, "pbc=\"{} {} {}\" ", flag(0), flag(1), flag(2));
+  if (c.energy) fmt::format_to(out, "energy={:.17g} ", *c.energy);
+  if (c.virial) key("virial", *c.virial);
+  if (!options.keys.empty()) line += options.keys + " ";
+  line += "Properties=species:S:1:pos:R:3";
+  if (!c.ids.empty()) line += ":id:I:1";
+  if (!c.masses.empty()) line += ":mass:R:1";
+  if (!c.velocities.empty()) line += ":velocities:R:3";
+  if (!c.forces.empty()) line += ":forces:R:3";
+  if (!options.atom_energies.empty()) line += ":energies:R:1";
+  return line;
+}
+
+}  // namespace
+
+void write_extended_xyz(const std::string& path, const Configuration& c, const ExtendedXyzOptions& options) {
+  QUINTET_CHECK(options.atom_energies.empty() || options.atom_energies.size() == c.n_atoms(),
+                "{} atomic energies for {} atoms cannot be written to {}", options.atom_energies.size(),
+                c.n_atoms(), path);
+  std::string content = fmt::format("{}\n{}\n", c.n_atoms(), comment_line(c, options));
+  Buffer out(content);
+  for (std::size_t i = 0; i < c.n_atoms(); ++i) {
+    fmt::format_to(out, "{} ", c.type_names[c.types[i]]);
+    put_numbers(out, c.positions[i]);
+    if (!c.ids.empty()) fmt::format_to(out, " {}", c.ids[i]);
+    if (!c.masses.empty()) fmt::format_to(out, " {:.17g}", c.masses[c.types[i]]);
+    for (const auto* rows : {&c.velocities, &c.forces}) {
+      if (rows->empty()) continue;
+      content += ' ';
+      put_numbers(out, (*rows)[i]);
+    }
+    if (!options.atom_energies.empty()) fmt::format_to(out, " {:.17g}", options.atom_energies[i]);
+    content += '\n';
+  }
+  text::write_file(path, content, options.append);
+}
+
+}  // namespace quintet

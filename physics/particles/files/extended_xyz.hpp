@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "physics/particles/atoms/configuration.hpp"
+
+namespace quintet {
+
+/// Read frames of an extended XYZ file (as ASE and OVITO write them) or a plain XYZ file.
+///
+/// A frame is a line with the number of atoms, a comment line of `key=value`, then a line an atom. Keys read,
+/// without regard to case: `Lattice` (nine numbers, rows a b c, angstrom), `pbc` ("T T F"; absent: all true
+/// with a lattice, all false without), `Origin` (angstrom), `energy` (eV), `virial` (nine, rows, eV) or
+/// `stress` (nine or six in Voigt order xx yy zz yz xz xy, eV/angstrom^3, tension positive: virial = -volume
+/// * stress), `Properties`
+/// (`name:S|R|I|L:columns:...`; absent: species, pos and whatever follows is ignored). Columns read:
+/// `species`, `pos` (angstrom), `id`, `forces` or `force` (eV/angstrom), `velocities` or `velo`
+/// (angstrom/ps), `momenta` (ASE's sqrt(amu eV)), `mass` or `masses` (amu, equal for all atoms of a type).
+/// Labels may also be called `REF_...` or `DFT_...`, the energy `TotEnergy`, `total_energy` or `free_energy`,
+/// the virial `virials`; the plain name wins where both are there. Others are passed over. Without a lattice
+/// all directions are open and the box is the atoms' extent with a margin of 1 angstrom.
+///
+/// @param frame which frame, from 0; negative ones count from the end (-1: the last); none: all.
+/// Throws InputError with file:line, also if there is no such frame.
+[[nodiscard]] std::vector<Configuration> read_extended_xyz(const std::string& path,
+                                                           std::optional<std::int64_t> frame = 0);
+
+/// What write_extended_xyz() adds to a configuration.
+struct ExtendedXyzOptions {
+  bool append = false;                      ///< after the frames that are there
+  std::span<const double> atom_energies{};  ///< [n_atoms] (eV) or empty; column `energies`
+  std::string keys{};                       ///< more for the comment line: "step=100 time=0.2"
+};
+
+/// Write one frame with 17 significant digits: everything that the configuration holds, read back equal to
+/// the bit. Throws ResourceError if the file cannot be written.
+void write_extended_xyz(const std::string& path, const Configuration& configuration,
+                        const ExtendedXyzOptions& options = {});
+
+}  // namespace quintet

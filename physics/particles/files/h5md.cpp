@@ -1,0 +1,280 @@
+#include "physics/particles/files/h5md.hpp"
+
+#include <algorithm>
+
+#include <fmt/ranges.h>
+
+#include "io/log/error.hpp"
+#include "physics/particles/files/h5md_rows.hpp"
+
+namespace quintet {
+
+namespace {
+
+const std::string atoms_group = "particles/atoms";
+
+std::string joined(const std::vector<std::string>& words) { return fmt::format("{}", fmt::join(words, " ")); }
+
+/// The unit as our Description wants it: H5MD's "Angstrom ps-1" becomes "angstrom/ps".
+struct Quantity {
+  const char *name, *unit_h5md, *unit, *text;
+};
+constexpr Quantity position_of{"position", "Angstrom", "angstrom",
+                               "Positions; unwrapped = position + image * edges."};
+constexpr Quantity velocity_of{"velocity", "Angstrom ps-1", "angstrom/ps", "Velocities."};
+constexpr Quantity force_of{"force", h5md::force_unit, "eV/angstrom", "Forces."};
+constexpr Quantity image_of{"image", "", "1", "Periodic boundaries crossed, along the rows of the box."};
+
+}  // namespace
+
+/// The open file and its series.
+struct H5mdWriter::Implementation {
+  Comm comm;
+  H5mdOptions options;
+  hdf5::File file;
+  h5md::RowOrder order;
+  std::vector<hdf5::Series> all;  // every series, to be cut together
+  std::optional<hdf5::Series> step, time, edges, origin, image;
+  std::vector<hdf5::Series> floats;  // position, then velocity and force if wanted
+  std::vector<std::string> observable_names;
+  std::vector<hdf5::Series> observables;
+  bool continues;
+
+  Implementation(Comm c, const std::string& path, const Atoms& atoms, const H5mdOptions& o)
+      : comm(c),
+        options(o),
+        file(o.restart_step ? hdf5::File::open_for_update(c, path) : hdf5::File::create(c, path)),
+        order(c, atoms),
+        continues(o.restart_step.has_value()) {
+    const auto sorted = order.sort(atoms);
+    if (continues)
+      check_atoms(sorted);
+    else
+      write_frame_of_file(atoms, sorted);
+    open_series();
+  }
+
+  void write_frame_of_file(const Atoms& atoms, const std::vector<h5md::Row>& rows) {
+    auto& root = file.root();
+    hdf5::write_header(root, "quintet.h5md", 1, options.provenance);
+    auto h5md = root.group("h5md");
+    h5md.set_attribute("version", std::vector<std::int64_t>{1, 1});
+    h5md.group("author").set_attribute("name", options.author);
+    auto creator = h5md.group("creator");
+    creator.set_attribute(
+        "name", options.provenance.program.empty() ? "Quintet" : "Quintet " + options.provenance.program);
+    creator.set_attribute("version",
+                          options.provenance.version.empty() ? "unknown" : options.provenance.version);
+    auto units = h5md.group("modules/units");
+    units.set_attribute("version", std::vector<std::int64_t>{1, 0});
+    units.set_attribute("system", "SI");
+    auto group = root.group(atoms_group);
+    group.set_attribute("type_names", atoms.type_names);
+    write_box_attributes(group.group("box"), atoms.box);
+    write_constants(group, atoms, rows);
+  }
+
+  static void write_box_attributes(hdf5::Group box, const Box& shape) {
+    box.set_attribute("dimension", std::int64_t{3});
+    std::vector<std::string> boundary;
+    for (const bool periodic : shape.periodic()) boundary.emplace_back(periodic ? "periodic" : "none");
+    box.set_attribute("boundary", boundary);
+  }
+
+  /// What does not change: species, id, mass.
+  void write_constants(hdf5::Group& group, const Atoms& atoms, const std::vector<h5md::Row>& rows) const {
+    std::vector<std::int32_t> species;
+    std::vector<std::int64_t> ids;
+    std::vector<double> masses;
+    for (const h5md::Row& row : rows) {
+      species.push_back(row.type);
+      ids.push_back(row.id);
+      masses.push_back(atoms.masses[row.type]);
+    }
+    const hdf5::Shape shape{order.n_rows()};
+    const auto offset = order.offset();
+    group.write_distributed<std::int32_t>("species", species, shape, offset,
+                                          {"1", {"atom"}, "Types: " + joined(atoms.type_names) + " from 0."});
+    // "O H", so that the numbers can be read without this program; type_names of the group has them as a
+    // list.
+    group.set_member_attribute("species", "type_names", joined(atoms.type_names));
+    group.write_distributed<std::int64_t>("id", ids, shape, offset,
+                                          {"1", {"atom"}, "Identities of the atoms, ascending."});
+    group.write_distributed<double>("mass", masses, shape, offset, {"amu", {"atom"}, "Masses."});
+    group.set_member_attribute("mass", "unit", "u");
+  }
+
+  /// The file that is continued must hold these atoms, in this order.
+  void check_atoms(const std::vector<h5md::Row>& rows) {
+    hdf5::check_header(file, "quintet.h5md", 1);
+    const auto group = file.root().open_group(atoms_group);
+    const auto shape = group.shape("id");
+    bool differs = shape != hdf5::Shape{order.n_rows()};
+    QUINTET_CHECK(!differs, "{}: cannot be continued: it holds {} atoms, the run has {}", file.path(),
+                  shape.empty() ? 0 : shape[0], order.n_rows());
+    const auto ids = group.read_rows<std::int64_t>("id", order.offset(), rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) differs = differs || ids[i] != rows[i].id;
+    QUINTET_CHECK(!comm.any(differs), "{}: cannot be continued: its atoms have other ids than the run's",
+                  file.path());
+    check_elements(group);
+  }
+
+  void check_elements(const hdf5::Group& group) const {
+    for (const auto& [name, wanted] :
+         {std::pair("velocity", options.velocities), std::pair("force", options.forces)})
+      QUINTET_CHECK(group.has(name) == wanted,
+                    "{}: cannot be continued: it was begun {} {}, now the options say {}", file.path(),
+                    wanted ? "without" : "with", name, wanted ? "with" : "without");
+    if (!options.forces) return;
+    const std::string unit = group.open_group("force").member_text_attribute("value", "unit");
+    QUINTET_CHECK(
+        unit == h5md::force_unit,
+        "{}: cannot be continued: it was begun by an older version, with forces in {}, not {}; move it away",
+        file.path(), unit, h5md::force_unit);
+  }
+
+  /// An element that changes with time: NAME/value, with step and time linked to those of all.
+  template <class T>
+  hdf5::Series element(hdf5::Group parent, const std::string& name, const hdf5::Shape& entry,
+                       const std::string& unit_h5md, const hdf5::Description& description) {
+    auto group = parent.group(name);
+    const bool is_new = !group.has("value");
+    auto series = group.series<T>("value", entry, description);
+    if (is_new && !unit_h5md.empty()) group.set_member_attribute("value", "unit", unit_h5md);
+    if (!group.has("step")) {
+      group.link("/" + atoms_group + "/position/step", "step");
+      group.link("/" + atoms_group + "/position/time", "time");
+    }
+    all.push_back(series);
+    return series;
+  }
+
+  hdf5::Series rows_element(hdf5::Group& group, const Quantity& quantity) {
+    const hdf5::Shape entry{order.n_rows(), 3};
+    const hdf5::Description description{quantity.unit, {"frame", "atom", "xyz"}, quantity.text};
+    return options.single_precision
+               ? element<float>(group, quantity.name, entry, quantity.unit_h5md, description)
+               : element<double>(group, quantity.name, entry, quantity.unit_h5md, description);
+  }
+
+  void open_series() {
+    auto group = file.root().group(atoms_group);
+    auto position = group.group("position");
+    const bool is_new = !position.has("step");
+    step = position.series<std::int64_t>("step", {}, {"1", {"frame"}, "Step of each frame."});
+    time = position.series<double>("time", {}, {"ps", {"frame"}, "Time of each frame."});
+    if (is_new) {
+      position.set_member_attribute("time", "unit", "ps");
+      file.root().link("/" + atoms_group, "particles/trajectory");
+    }
+    all = {*step, *time};
+    floats.push_back(rows_element(group, position_of));
+    if (options.velocities) floats.push_back(rows_element(group, velocity_of));
+    if (options.forces) floats.push_back(rows_element(group, force_of));
+    image = element<std::int32_t>(group, image_of.name, {order.n_rows(), 3}, "",
+                                  {"1", {"frame", "atom", "xyz"}, image_of.text});
+    auto box = group.group("box");
+    edges = element<double>(box, "edges", {3, 3}, "Angstrom",
+                            {"angstrom", {"frame", "row", "xyz"}, "Cell vectors a, b, c."});
+    origin = element<double>(box, "origin", {3}, "Angstrom",
+                             {"angstrom", {"frame", "xyz"}, "Corner of the cell."});
+    if (continues) open_observables();
+    if (continues) drop_frames_after(*options.restart_step);
+  }
+
+  void open_observables() {
+    if (!file.root().has("observables")) return;
+    auto group = file.root().group("observables");
+    for (const std::string& name : group.names()) {
+      auto shape = group.shape(name + "/value");
+      shape.erase(shape.begin());
+      observable_names.push_back(name);
+      observables.push_back(element<double>(group, name, shape, "", {}));
+    }
+  }
+
+  void drop_frames_after(std::int64_t last_step) {
+    // Read by all ranks alike: what one rank alone has in its chunk cache, HDF5 would cut on that rank alone.
+    const auto steps =
+        file.root().open_group(atoms_group).read_rows<std::int64_t>("position/step", 0, step->size());
+    auto keep =
+        static_cast<std::uint64_t>(std::upper_bound(steps.begin(), steps.end(), last_step) - steps.begin());
+    // A run that was killed while it wrote a frame leaves series of unequal length.
+    for (const auto& series : all) keep = std::min(keep, series.size());
+    for (auto& series : all) series.truncate(keep);
+  }
+
+  void make_observables(const std::vector<H5mdObservable>& given) {
+    if (given.empty()) return;
+    auto group = file.root().group("observables");
+    for (const auto& o : given) {
+      const hdf5::Shape entry = o.values.size() == 1 ? hdf5::Shape{} : hdf5::Shape{o.values.size()};
+      observable_names.push_back(o.name);
+      observables.push_back(
+          element<double>(group, o.name, entry, o.unit,
+                          {o.unit.empty() ? "1" : o.unit, {"frame"}, "Observable " + o.name + "."}));
+    }
+  }
+
+  void append_observables(const std::vector<H5mdObservable>& given) {
+    if (step->size() == 0 && observables.empty()) make_observables(given);
+    QUINTET_CHECK(given.size() == observables.size(),
+                  "{}: a frame with {} observables cannot follow frames with {} ({})", file.path(),
+                  given.size(), observables.size(), joined(observable_names));
+    for (const auto& o : given) {
+      const auto name = std::find(observable_names.begin(), observable_names.end(), o.name);
+      QUINTET_CHECK(name != observable_names.end(), "{}: observable {} was not in the first frame ({})",
+                    file.path(), o.name, joined(observable_names));
+      observables[static_cast<std::size_t>(name - observable_names.begin())].append<double>(o.values);
+    }
+  }
+
+  template <class T>
+  void append_rows(hdf5::Series& series, const std::vector<h5md::Row>& rows, const Vec3 h5md::Row::*member) {
+    std::vector<T> values;
+    values.reserve(3 * rows.size());
+    for (const h5md::Row& row : rows)
+      for (const double component : row.*member) values.push_back(static_cast<T>(component));
+    series.append_distributed<T>(values, order.offset());
+  }
+
+  void append_floats(hdf5::Series& series, const std::vector<h5md::Row>& rows,
+                     const Vec3 h5md::Row::*member) {
+    if (options.single_precision)
+      append_rows<float>(series, rows, member);
+    else
+      append_rows<double>(series, rows, member);
+  }
+
+  void append(std::int64_t i_step, double t, const Atoms& atoms, const std::vector<H5mdObservable>& given) {
+    const auto rows = order.sort(atoms);
+    append_observables(given);
+    std::size_t next = 0;
+    append_floats(floats[next++], rows, &h5md::Row::position);
+    if (options.velocities) append_floats(floats[next++], rows, &h5md::Row::velocity);
+    if (options.forces) append_floats(floats[next++], rows, &h5md::Row::force);
+    std::vector<std::int32_t> images;
+    for (const h5md::Row& row : rows) images.insert(images.end(), row.image.begin(), row.image.end());
+    image->append_distributed<std::int32_t>(images, order.offset());
+    edges->append<double>(atoms.box.rows());
+    origin->append<double>(atoms.box.origin());
+    time->append<double>(std::span<const double>(&t, 1));
+    // Last, so that a frame counts only when it is whole.
+    step->append<std::int64_t>(std::span<const std::int64_t>(&i_step, 1));
+  }
+};
+
+H5mdWriter::H5mdWriter(Comm comm, const std::string& path, const Atoms& atoms, const H5mdOptions& options)
+    : implementation_(std::make_unique<Implementation>(comm, path, atoms, options)) {}
+H5mdWriter::~H5mdWriter() = default;
+H5mdWriter::H5mdWriter(H5mdWriter&&) noexcept = default;
+H5mdWriter& H5mdWriter::operator=(H5mdWriter&&) noexcept = default;
+
+void H5mdWriter::append(std::int64_t step, double time, const Atoms& atoms,
+                        const std::vector<H5mdObservable>& observables) {
+  implementation_->append(step, time, atoms, observables);
+}
+std::int64_t H5mdWriter::n_frames() const { return static_cast<std::int64_t>(implementation_->step->size()); }
+void H5mdWriter::flush() { implementation_->file.flush(); }
+
+}  // namespace quintet

@@ -1,0 +1,505 @@
+#include "physics/particles/files/lammps_data.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <optional>
+#include <unordered_map>
+
+#include <fmt/ranges.h>
+
+#include "io/log/error.hpp"
+#include "physics/particles/atoms/read_configuration_box.hpp"
+#include "physics/particles/atoms/read_configuration_elements.hpp"
+#include "physics/particles/files/read_configuration_text.hpp"
+#include "physics/particles/files/read_configuration_types.hpp"
+
+namespace quintet {
+
+namespace {
+
+using text::shown;
+
+/// Columns of the atom styles: id, then these, then x y z and perhaps three image flags.
+struct Style {
+  std::string name;
+  int type, position;  // columns of the type and of x
+  [[nodiscard]] std::size_t n_columns() const { return static_cast<std::size_t>(position) + 3; }
+};
+
+const std::vector<Style> styles{{"atomic", 1, 2}, {"charge", 1, 3}, {"molecular", 2, 3},
+                                {"bond", 2, 3},   {"angle", 2, 3},  {"full", 2, 4}};
+
+/// Styles of LAMMPS with other columns, which are refused by name. Source: LAMMPS manual, atom_style.
+const std::vector<std::string> other_styles{
+    "amoeba",    "body",   "bpm/sphere", "dielectric", "dipole",   "dpd",  "edpd", "electron",
+    "ellipsoid", "hybrid", "line",       "mdpd",       "oxdna",    "peri", "rheo", "rheo/thermal",
+    "smd",       "sph",    "sphere",     "spin",       "template", "tdpd", "tri",  "wavepacket"};
+/// Source: LAMMPS manual, units.
+const std::vector<std::string> other_units{"lj", "real", "si", "cgs", "micro", "nano"};
+
+const Style& style_of(const std::string& name, const std::string& where) {
+  const auto found =
+      std::find_if(styles.begin(), styles.end(), [&](const Style& style) { return style.name == name; });
+  QUINTET_CHECK(found != styles.end(),
+                "{}: atom style {} is not read; expected atomic, charge, bond, angle, molecular or "
+                "full (in LAMMPS: atom_style atomic, then read_data and write_data)",
+                where, shown(name));
+  return *found;
+}
+
+/// A line of a section without its comment, and that comment.
+struct Row {
+  std::string text, comment, where;
+};
+
+std::string trimmed(std::string_view piece) {
+  const auto begin = piece.find_first_not_of(" \t");
+  if (begin == std::string_view::npos) return "";
+  return std::string(piece.substr(begin, piece.find_last_not_of(" \t") + 1 - begin));
+}
+
+Row row_of(const text::LineReader& reader) {
+  const std::string& line = reader.line();
+  const auto hash = line.find('#');
+  if (hash == std::string::npos) return {trimmed(line), "", reader.where()};
+  return {trimmed(std::string_view(line).substr(0, hash)), trimmed(std::string_view(line).substr(hash + 1)),
+          reader.where()};
+}
+
+/// Sections that hold nothing for us.
+const std::vector<std::string> passed_over{"Bonds",
+                                           "Angles",
+                                           "Dihedrals",
+                                           "Impropers",
+                                           "Pair Coeffs",
+                                           "PairIJ Coeffs",
+                                           "Bond Coeffs",
+                                           "Angle Coeffs",
+                                           "Dihedral Coeffs",
+                                           "Improper Coeffs",
+                                           "BondBond Coeffs",
+                                           "BondAngle Coeffs",
+                                           "MiddleBondTorsion Coeffs",
+                                           "EndBondTorsion Coeffs",
+                                           "AngleTorsion Coeffs",
+                                           "AngleAngleTorsion Coeffs",
+                                           "BondBond13 Coeffs",
+                                           "AngleAngle Coeffs",
+                                           "Bond Type Labels",
+                                           "Angle Type Labels",
+                                           "Dihedral Type Labels",
+                                           "Improper Type Labels",
+                                           "Atom Properties"};
+
+/// Reads a data file section by section; the sections may come in any order.
+class DataReader {
+ public:
+  DataReader(const std::string& path, const LammpsDataOptions& options) : reader_(path), options_(options) {}
+
+  Configuration read() {
+    read_title();
+    more_ = advance();
+    while (more_ && !std::isalpha(static_cast<unsigned char>(row_.text[0]))) read_header_line();
+    QUINTET_CHECK(n_atoms_ > 0, "{}: the header has no line 'N atoms' with N of 1 or more", reader_.path());
+    QUINTET_CHECK(n_types_ > 0, "{}: the header has no line 'N atom types' with N of 1 or more",
+                  reader_.path());
+    for (int k = 0; k < 3; ++k)
+      QUINTET_CHECK(bounds_[k], "{}: the header has no line '{}lo {}hi'", reader_.path(), "xyz"[k], "xyz"[k]);
+    while (more_) read_section();
+    finish();
+    return std::move(result_);
+  }
+
+ private:
+  bool advance() {
+    while (reader_.next_filled()) {
+      row_ = row_of(reader_);
+      if (!row_.text.empty()) return true;
+    }
+    return false;
+  }
+
+  /// The first line is a title; write_data puts the units there.
+  void read_title() {
+    QUINTET_CHECK(reader_.next(), "{}: the file is empty", reader_.path());
+    const std::string title = reader_.line();
+    const auto at = title.find("units = ");
+    if (at == std::string::npos) return;
+    const auto pieces = text::split(std::string_view(title).substr(at + 8), " \t,");
+    QUINTET_CHECK(!pieces.empty() && pieces[0] == "metal",
+                  "{}: the file is in LAMMPS units {}, only metal (angstrom, ps, "
+                  "eV, amu) is read",
+                  reader_.where(), shown(pieces.empty() ? "" : pieces[0]));
+  }
+
+  void read_header_line() {
+    const auto tokens = text::split(row_.text);
+    std::string keyword;
+    std::vector<std::string_view> values;
+    for (const auto token : tokens) {
+      if (keyword.empty() && !std::isalpha(static_cast<unsigned char>(token[0])))
+        values.push_back(token);
+      else
+        keyword += (keyword.empty() ? "" : " ") + std::string(token);
+    }
+    if (keyword == "atoms")
+      n_atoms_ = count(values);
+    else if (keyword == "atom types")
+      n_types_ = static_cast<int>(count(values));
+    else if (keyword == "xlo xhi")
+      bounds_[0] = bounds(values);
+    else if (keyword == "ylo yhi")
+      bounds_[1] = bounds(values);
+    else if (keyword == "zlo zhi")
+      bounds_[2] = bounds(values);
+    else if (keyword == "xy xz yz") {
+      expect(values, 3);
+      tilt_ = text::to_vec3(values.data(), row_.where, keyword);
+    } else {
+      QUINTET_CHECK(keyword != "avec" && keyword != "bvec" && keyword != "cvec" && keyword != "abc origin",
+                    "{}: general triclinic cells ({}) are not read; write the file with LAMMPS's restricted "
+                    "cell (write_data "
+                    "without 'triclinic/general')",
+                    row_.where, keyword);
+      QUINTET_CHECK(!keyword.empty(), "{}: {} is no header line of a LAMMPS data file", row_.where,
+                    shown(row_.text));
+    }
+    more_ = advance();
+  }
+
+  void expect(const std::vector<std::string_view>& values, std::size_t n) const {
+    QUINTET_CHECK(values.size() == n, "{}: {} has {} numbers, expected {}", row_.where, shown(row_.text),
+                  values.size(), n);
+  }
+
+  std::int64_t count(const std::vector<std::string_view>& values) const {
+    expect(values, 1);
+    const std::int64_t n = text::to_integer(values[0], row_.where, "a count");
+    QUINTET_CHECK(n >= 1 && static_cast<std::uint64_t>(n) <= reader_.bytes(),
+                  "{}: {} cannot be true of a file of {} bytes; expected 1 or more", row_.where,
+                  shown(row_.text), reader_.bytes());
+    return n;
+  }
+
+  std::array<double, 2> bounds(const std::vector<std::string_view>& values) const {
+    expect(values, 2);
+    const std::array<double, 2> result{text::to_double(values[0], row_.where, "a bound"),
+                                       text::to_double(values[1], row_.where, "a bound")};
+    QUINTET_CHECK(result[0] < result[1], "{}: the box is empty or inverted: {}", row_.where,
+                  shown(row_.text));
+    return result;
+  }
+
+  void read_section() {
+    const Row head = row_;
+    if (head.text == "Atoms") {
+      style_hint_ = head.comment;
+      atom_rows_ = rows("Atoms", n_atoms_);
+    } else if (head.text == "Velocities")
+      velocity_rows_ = rows("Velocities", n_atoms_);
+    else if (head.text == "Masses")
+      mass_rows_ = rows("Masses", n_types_);
+    else if (head.text == "Atom Type Labels")
+      read_labels(rows("Atom Type Labels", n_types_));
+    else {
+      QUINTET_CHECK(
+          std::find(passed_over.begin(), passed_over.end(), head.text) != passed_over.end(),
+          "{}: {} is no section that is read; expected Masses, Atom Type Labels, Atoms or Velocities",
+          head.where, shown(head.text));
+      while ((more_ = advance()) && !std::isalpha(static_cast<unsigned char>(row_.text[0]))) {
+      }
+    }
+  }
+
+  std::vector<Row> rows(const std::string& section, std::int64_t n) {
+    std::vector<Row> result;
+    while ((more_ = advance()) && static_cast<std::int64_t>(result.size()) < n) {
+      QUINTET_CHECK(!std::isalpha(static_cast<unsigned char>(row_.text[0])),
+                    "{}: section {} ends after {} of {} rows", row_.where, section, result.size(), n);
+      result.push_back(row_);
+    }
+    QUINTET_CHECK(static_cast<std::int64_t>(result.size()) == n,
+                  "{}: the file ends after {} of {} rows of section {}", reader_.where(), result.size(), n,
+                  section);
+    QUINTET_CHECK(!more_ || std::isalpha(static_cast<unsigned char>(row_.text[0])),
+                  "{}: section {} has more than the {} rows that the header says", row_.where, section, n);
+    return result;
+  }
+
+  /// A type of a row: its number, or a label; from 0.
+  int type_of(std::string_view token, const Row& row) const {
+    if (!text::is_integer(token)) {
+      const auto label = std::find(labels_.begin(), labels_.end(), token);
+      QUINTET_CHECK(label != labels_.end(),
+                    "{}: atom type {} is neither a number nor in section Atom Type Labels", row.where,
+                    shown(token));
+      return static_cast<int>(label - labels_.begin());
+    }
+    const std::int64_t type = text::to_integer(token, row.where, "the atom type");
+    QUINTET_CHECK(type >= 1 && type <= n_types_, "{}: atom type is {}, expected 1 to {}", row.where, type,
+                  n_types_);
+    return static_cast<int>(type - 1);
+  }
+
+  void read_labels(const std::vector<Row>& label_rows) {
+    labels_.assign(static_cast<std::size_t>(n_types_), "");
+    for (const Row& row : label_rows) {
+      const auto tokens = text::split(row.text);
+      QUINTET_CHECK(tokens.size() == 2, "{}: {} is no type label, expected a number and a name", row.where,
+                    shown(row.text));
+      QUINTET_CHECK(text::is_integer(tokens[0]), "{}: the type of label {} is not a number", row.where,
+                    shown(row.text));
+      labels_[type_of(tokens[0], row)] = tokens[1];
+    }
+  }
+
+  void read_masses() {
+    std::vector<std::string> comments(static_cast<std::size_t>(n_types_));
+    if (!mass_rows_.empty()) result_.masses.assign(static_cast<std::size_t>(n_types_), 0);
+    for (const Row& row : mass_rows_) {
+      const auto tokens = text::split(row.text);
+      QUINTET_CHECK(tokens.size() == 2, "{}: {} is no mass, expected a type and a number", row.where,
+                    shown(row.text));
+      const int type = type_of(tokens[0], row);
+      const double mass = text::to_double(tokens[1], row.where, "the mass");
+      QUINTET_CHECK(mass > 0, "{}: the mass of type {} is {}, expected a positive number of amu", row.where,
+                    type + 1, mass);
+      result_.masses[type] = mass;
+      const auto words = text::split(row.comment);
+      if (!words.empty()) comments[type] = words[0];
+    }
+    for (std::size_t t = 0; t < result_.masses.size(); ++t)
+      QUINTET_CHECK(result_.masses[t] > 0, "{}: section Masses has no mass for type {}", reader_.path(),
+                    t + 1);
+    name_types(comments);
+  }
+
+  void name_types(const std::vector<std::string>& comments) {
+    const auto n = static_cast<std::size_t>(n_types_);
+    QUINTET_CHECK(options_.type_names.empty() || options_.type_names.size() == n,
+                  "{}: the file has {} atom types, but {} type names were given ({})", reader_.path(),
+                  n_types_, options_.type_names.size(), fmt::join(options_.type_names, ", "));
+    std::vector<std::string> own(n);
+    for (std::size_t t = 0; t < n; ++t) own[t] = !labels_.empty() ? labels_[t] : comments[t];
+    result_.type_names = agreed_names(reader_.path(), own, options_.type_names);
+    for (std::size_t t = 0; t < n; ++t) {
+      std::string& name = result_.type_names[t];
+      if (name.empty() && !result_.masses.empty()) name = element_of_mass(result_.masses[t]).value_or("");
+      QUINTET_CHECK(
+          !name.empty(), "{}: atom type {} has no name: {}; give types, a list of {} element symbols",
+          reader_.path(), t + 1,
+          result_.masses.empty() ? "there is neither a section Masses nor Atom Type Labels"
+                                 : fmt::format("no element has mass {} amu within 0.1", result_.masses[t]),
+          n_types_);
+    }
+  }
+
+  [[nodiscard]] const Style& style() const {
+    if (!options_.atom_style.empty()) return style_of(options_.atom_style, reader_.path());
+    const auto words = text::split(style_hint_);
+    const std::string hint(words.empty() ? "" : words[0]);
+    const auto is_one_of = [&](const std::vector<std::string>& names) {
+      return std::find(names.begin(), names.end(), hint) != names.end();
+    };
+    QUINTET_CHECK(
+        !is_one_of(other_units),
+        "{}: 'Atoms # {}' says that the file is in LAMMPS units {}; only metal (angstrom, ps, eV, amu) "
+        "is read",
+        reader_.path(), style_hint_, hint);
+    const auto is_style = [&](const Style& style) { return style.name == hint; };
+    if (std::any_of(styles.begin(), styles.end(), is_style) || is_one_of(other_styles))
+      return style_of(hint, reader_.path());
+    return guessed_style();  // any other word is a remark, "metal" of DeePMD-kit's example among them
+  }
+
+  /// By the number of columns; charge and molecular differ in the third, which is a charge or again an
+  /// integer type.
+  [[nodiscard]] const Style& guessed_style() const {
+    const Row& first = atom_rows_.front();
+    const std::size_t n = text::split(first.text).size();
+    if (n == 5 || n == 8) return style_of("atomic", first.where);
+    if (n == 7 || n == 10) return style_of("full", first.where);
+    QUINTET_CHECK(n == 6 || n == 9,
+                  "{}: an atom has {} columns, which fits none of the styles atomic, charge, molecular and "
+                  "full; write the style behind the section's name, as in 'Atoms # atomic'",
+                  first.where, n);
+    for (const Row& row : atom_rows_) {
+      const auto tokens = text::split(row.text);
+      if (tokens.size() < 3 || !text::is_integer(tokens[2]) || tokens[2] == "0")
+        return style_of("charge", row.where);
+    }
+    QUINTET_CHECK(
+        false,
+        "{}: the atoms may be of style charge or molecular; write the style behind the section's name, as in "
+        "'Atoms # charge'",
+        first.where);
+    return styles.front();
+  }
+
+  void read_atoms() {
+    QUINTET_CHECK(!atom_rows_.empty(), "{}: the file has no section Atoms", reader_.path());
+    const Style& columns = style();
+    for (std::size_t i = 0; i < atom_rows_.size(); ++i) {
+      const Row& row = atom_rows_[i];
+      const auto tokens = text::split(row.text);
+      const bool has_images = tokens.size() == columns.n_columns() + 3;
+      QUINTET_CHECK(has_images || tokens.size() == columns.n_columns(),
+                    "{}: an atom of style {} has {} columns, expected {} "
+                    "or, with image flags, {}",
+                    row.where, columns.name, tokens.size(), columns.n_columns(), columns.n_columns() + 3);
+      const std::int64_t id = text::to_integer(tokens[0], row.where, "the atom id");
+      QUINTET_CHECK(id >= 1, "{}: the atom id is {}, expected 1 or more", row.where, id);
+      QUINTET_CHECK(index_of_.try_emplace(id, i).second, "{}: atom id {} is there twice", row.where, id);
+      result_.ids.push_back(id);
+      result_.types.push_back(type_of(tokens[columns.type], row));
+      Vec3 x = text::to_vec3(&tokens[columns.position], row.where, "the position");
+      if (has_images) add_images(x, &tokens[columns.position + 3], row.where);
+      result_.positions.push_back(x);
+    }
+  }
+
+  /// unwrapped = position + image * rows
+  void add_images(Vec3& x, const std::string_view* tokens, const std::string& where) const {
+    for (int r = 0; r < 3; ++r) {
+      const auto image = static_cast<double>(text::to_integer(tokens[r], where, "an image flag"));
+      for (int k = 0; k < 3; ++k) x[k] += image * rows_[3 * r + k];
+    }
+  }
+
+  void read_velocities() {
+    if (velocity_rows_.empty()) return;
+    std::vector<bool> seen(result_.n_atoms(), false);
+    result_.velocities.resize(result_.n_atoms());
+    for (const Row& row : velocity_rows_) {
+      const auto tokens = text::split(row.text);
+      QUINTET_CHECK(tokens.size() == 4, "{}: {} is no velocity, expected an id and three numbers", row.where,
+                    shown(row.text));
+      const auto atom = index_of_.find(text::to_integer(tokens[0], row.where, "the atom id"));
+      QUINTET_CHECK(atom != index_of_.end(),
+                    "{}: a velocity is given for atom {}, which is not in section Atoms", row.where,
+                    shown(tokens[0]));
+      QUINTET_CHECK(!seen[atom->second], "{}: atom {} has two velocities", row.where, atom->first);
+      seen[atom->second] = true;
+      result_.velocities[atom->second] = text::to_vec3(&tokens[1], row.where, "the velocity");
+    }
+  }
+
+  void finish() {
+    Vec3 origin;
+    for (int k = 0; k < 3; ++k) {
+      origin[k] = (*bounds_[k])[0];
+      rows_[4 * k] = (*bounds_[k])[1] - (*bounds_[k])[0];
+    }
+    rows_[3] = tilt_[0];
+    rows_[6] = tilt_[1];
+    rows_[7] = tilt_[2];
+    read_masses();
+    read_atoms();
+    read_velocities();
+    result_.box = box_from_file(rows_, options_.periodic, origin, result_.positions, reader_.path());
+  }
+
+  text::LineReader reader_;
+  LammpsDataOptions options_;
+  Row row_;  // the current line that is neither blank nor comment only
+  bool more_ = false;
+  std::int64_t n_atoms_ = 0;
+  int n_types_ = 0;
+  std::array<std::optional<std::array<double, 2>>, 3> bounds_;
+  Vec3 tilt_{0, 0, 0};
+  Mat3 rows_{};
+  std::string style_hint_;
+  std::vector<std::string> labels_;
+  std::vector<Row> atom_rows_, velocity_rows_, mass_rows_;
+  std::unordered_map<std::int64_t, std::size_t> index_of_;
+  Configuration result_;
+};
+
+}  // namespace
+
+Configuration read_lammps_data(const std::string& path, const LammpsDataOptions& options) {
+  return DataReader(path, options).read();
+}
+
+namespace {
+
+bool is_lower_triangular(const Mat3& h) {
+  return h[1] == 0 && h[2] == 0 && h[5] == 0 && h[0] > 0 && h[4] > 0 && h[8] > 0;
+}
+
+/// The same cell turned so that a lies along x and b in the xy plane: the Cholesky factor of rows rows^T.
+Mat3 lower_triangular(const Mat3& h) {
+  if (is_lower_triangular(h)) return h;
+  const auto dot = [&](int i, int j) {
+    return h[3 * i] * h[3 * j] + h[3 * i + 1] * h[3 * j + 1] + h[3 * i + 2] * h[3 * j + 2];
+  };
+  Mat3 l{};
+  l[0] = std::sqrt(dot(0, 0));
+  l[3] = dot(1, 0) / l[0];
+  l[4] = std::sqrt(dot(1, 1) - l[3] * l[3]);
+  l[6] = dot(2, 0) / l[0];
+  l[7] = (dot(2, 1) - l[6] * l[3]) / l[4];
+  l[8] = std::sqrt(dot(2, 2) - l[6] * l[6] - l[7] * l[7]);
+  return l;
+}
+
+/// Turns row vectors from the configuration's frame into LAMMPS's: v_turned = v rotation, about the box's
+/// origin.
+struct Turn {
+  bool needed;
+  Mat3 rotation{};
+  Vec3 origin;
+
+  Turn(const Box& box, const Mat3& turned_rows) : needed(turned_rows != box.rows()), origin(box.origin()) {
+    for (int l = 0; l < 3; ++l)
+      for (int k = 0; k < 3; ++k)
+        for (int m = 0; m < 3; ++m) rotation[3 * l + k] += box.inverse()[3 * l + m] * turned_rows[3 * m + k];
+  }
+  [[nodiscard]] Vec3 vector(const Vec3& v) const {
+    if (!needed) return v;
+    Vec3 result{0, 0, 0};
+    for (int l = 0; l < 3; ++l)
+      for (int k = 0; k < 3; ++k) result[k] += v[l] * rotation[3 * l + k];
+    return result;
+  }
+  [[nodiscard]] Vec3 point(const Vec3& x) const {
+    if (!needed) return x;
+    const Vec3 turned = vector({x[0] - origin[0], x[1] - origin[1], x[2] - origin[2]});
+    return {turned[0] + origin[0], turned[1] + origin[1], turned[2] + origin[2]};
+  }
+};
+
+}  // namespace
+
+void write_lammps_data(const std::string& path, const Configuration& c) {
+  const Mat3 h = lower_triangular(c.box.rows());
+  const Turn turn(c.box, h);
+  const auto id = [&](std::size_t i) { return c.ids.empty() ? static_cast<std::int64_t>(i) + 1 : c.ids[i]; };
+  std::string content;
+  auto out = std::back_inserter(content);
+  fmt::format_to(out, "LAMMPS data file via Quintet, units = metal\n\n{} atoms\n{} atom types\n\n",
+                 c.n_atoms(), c.type_names.size());
+  for (int k = 0; k < 3; ++k)
+    fmt::format_to(out, "{:.17g} {:.17g} {}lo {}hi\n", c.box.origin()[k], c.box.origin()[k] + h[4 * k],
+                   "xyz"[k], "xyz"[k]);
+  if (h[3] != 0 || h[6] != 0 || h[7] != 0)
+    fmt::format_to(out, "{:.17g} {:.17g} {:.17g} xy xz yz\n", h[3], h[6], h[7]);
+  content += "\nMasses\n\n";
+  for (std::size_t t = 0; t < c.type_names.size(); ++t)
+    fmt::format_to(out, "{} {:.17g} # {}\n", t + 1,
+                   c.masses.empty() ? atomic_mass(c.type_names[t]) : c.masses[t], c.type_names[t]);
+  content += "\nAtoms # atomic\n\n";
+  for (std::size_t i = 0; i < c.n_atoms(); ++i) {
+    const Vec3 x = turn.point(c.positions[i]);
+    fmt::format_to(out, "{} {} {:.17g} {:.17g} {:.17g}\n", id(i), c.types[i] + 1, x[0], x[1], x[2]);
+  }
+  if (!c.velocities.empty()) content += "\nVelocities\n\n";
+  for (std::size_t i = 0; i < c.velocities.size(); ++i) {
+    const Vec3 v = turn.vector(c.velocities[i]);
+    fmt::format_to(out, "{} {:.17g} {:.17g} {:.17g}\n", id(i), v[0], v[1], v[2]);
+  }
+  text::write_file(path, content);
+}
+
+}  // namespace quintet

@@ -1,0 +1,131 @@
+#include "physics/particles/files/read_configuration.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "io/files/input_file.hpp"
+#include "io/log/error.hpp"
+#include "physics/particles/files/deepmd_system.hpp"
+#include "physics/particles/files/extended_xyz.hpp"
+#include "physics/particles/files/h5md.hpp"
+#include "physics/particles/files/lammps_data.hpp"
+#include "physics/particles/files/read_configuration_poscar.hpp"
+#include "physics/particles/files/read_configuration_text.hpp"
+
+namespace quintet {
+
+namespace {
+
+enum class Format { extended_xyz, lammps_data, deepmd, hdf5, poscar };
+
+constexpr const char* readable =
+    "extended XYZ (.xyz, .extxyz), LAMMPS data (.data, .lmp, .lammps), DeePMD folders (with type.raw), H5MD "
+    "trajectories of "
+    "dpmd (.h5, .h5md) and POSCAR (.vasp)";
+
+std::optional<Format> format_of_name(const std::filesystem::path& path) {
+  const std::string name = path.filename().string(), ending = path.extension().string();
+  const auto is = [&](std::initializer_list<const char*> endings) {
+    return std::find(endings.begin(), endings.end(), ending) != endings.end();
+  };
+  if (is({".xyz", ".extxyz"})) return Format::extended_xyz;
+  if (is({".data", ".lmp", ".lammps"})) return Format::lammps_data;
+  if (is({".h5", ".hdf5", ".h5md"})) return Format::hdf5;
+  if (is({".vasp", ".poscar"}) || name.starts_with("POSCAR") || name.starts_with("CONTCAR"))
+    return Format::poscar;
+  return {};
+}
+
+bool has_hdf5_signature(const std::string& path) {
+  auto stream = open_input_file(path);
+  char bytes[8] = {};
+  stream.read(bytes, sizeof(bytes));
+  return stream.gcount() == 8 && std::string_view(bytes, 8) == std::string_view("\x89HDF\r\n\x1a\n", 8);
+}
+
+/// A first line that is one integer begins an XYZ file; "N atoms" is in the head of every LAMMPS data file.
+std::optional<Format> format_of_content(const std::string& path) {
+  if (has_hdf5_signature(path)) return Format::hdf5;
+  text::LineReader reader(path);
+  for (int line = 0; line < 50 && reader.next_filled(); ++line) {
+    const auto tokens = text::split(reader.line());
+    if (line == 0 && tokens.size() == 1 && text::is_integer(tokens[0])) return Format::extended_xyz;
+    if (tokens.size() >= 2 && text::is_integer(tokens[0]) && tokens[1] == "atoms") return Format::lammps_data;
+  }
+  return {};
+}
+
+Format format_of(const std::string& path) {
+  namespace fs = std::filesystem;
+  QUINTET_CHECK(fs::exists(path), "cannot read {}: there is no such file or folder", path);
+  if (fs::is_directory(path)) {
+    QUINTET_CHECK(fs::exists(path + "/type.raw"),
+                  "cannot read the folder {}: it has no type.raw. What can be read: {}", path, readable);
+    return Format::deepmd;
+  }
+  auto format = format_of_name(path);
+  if (!format) format = format_of_content(path);
+  QUINTET_CHECK(format,
+                "cannot read {}: neither its name nor its content is of a known format. What can be read: {}",
+                path, readable);
+  return *format;
+}
+
+std::vector<Configuration> read_deepmd(const std::string& path, const std::vector<std::string>& type_names,
+                                       std::optional<std::int64_t> frame) {
+  const DeepmdSystem system(path, type_names);
+  if (!frame) return system.frames();
+  return {system.frame(*frame < 0 ? system.n_frames() + *frame : *frame)};
+}
+
+void only_frame(const std::string& path, std::optional<std::int64_t> frame) {
+  QUINTET_CHECK(!frame || *frame == 0 || *frame == -1,
+                "{}: there is no frame {}, files of this format hold one", path, *frame);
+}
+
+}  // namespace
+
+namespace {
+
+std::vector<Configuration> read_format(Format format, const std::string& path, const ReadOptions& options,
+                                       std::optional<std::int64_t> frame) {
+  switch (format) {
+    case Format::extended_xyz:
+      return read_extended_xyz(path, frame);
+    case Format::deepmd:
+      return read_deepmd(path, options.type_names, frame);
+    case Format::hdf5:
+      return read_h5md(path, frame);
+    case Format::lammps_data:
+      only_frame(path, frame);
+      return {read_lammps_data(path, {options.type_names, options.periodic, options.atom_style})};
+    case Format::poscar:
+      only_frame(path, frame);
+      return {read_poscar(path, options.type_names)};
+  }
+  throw InternalError("a format without a reader");
+}
+
+}  // namespace
+
+std::vector<Configuration> read_configurations(const std::string& path, const ReadOptions& options) {
+  const Format format = format_of(path);
+  std::optional<std::int64_t> frame;
+  if (!options.all_frames) frame = options.frame.value_or(format == Format::hdf5 ? -1 : 0);
+  auto frames = read_format(format, path, options, frame);
+  const bool names_atoms = format == Format::extended_xyz || format == Format::hdf5;
+  for (auto& configuration : frames) {
+    if (names_atoms) check_given_names(path, configuration, options.type_names);
+    // A trajectory of ours holds the masses that its run was given.
+    if (format != Format::hdf5 && options.masses_matter) check_masses(path, configuration, options.masses);
+    set_masses(configuration, options.masses);
+  }
+  return frames;
+}
+
+Configuration read_configuration(const std::string& path, const ReadOptions& options) {
+  QUINTET_CHECK(!options.all_frames, "{}: one frame was expected, but all frames are asked for", path);
+  return std::move(read_configurations(path, options).front());
+}
+
+}  // namespace quintet

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "physics/particles/atoms/atoms.hpp"
+
+namespace quintet {
+
+/// What a force field computed on this rank; sums over its local atoms (reduce over ranks for totals).
+struct Energetics {
+  double energy = 0;  ///< sum of the energies of the local atoms (eV)
+  Mat3 virial{};      ///< virial[3k+l] = sum over pairs of f_k d_l = -dE/d(strain_kl) (eV)
+  /// A condition worth a warning, said once by the caller ("" if none), e.g. more neighbours than sel holds.
+  std::string warning;
+};
+
+/// Tensors by atom `[n, 9]`, entry 3k+l of row k and column l.
+using Tensors = Kokkos::View<double* [9], Kokkos::LayoutRight, Memory>;
+
+/// What a force field writes by atom; an empty View is not asked for.
+struct ByAtom {
+  ByAtom(Array<double> energies = {}, Tensors virials = {})  // NOLINT: energies alone are usual
+      : energy(std::move(energies)), virial(std::move(virials)) {}
+  Array<double> energy;  ///< [n_local] (eV)
+  /// [n_local + n_ghost] (eV) virial_j = -sum_i (dE_i/dx_j) (x_j - x_i)^T over this rank's local atoms i; the
+  /// caller folds ghosts home (Domain::return_rows), the sum over all atoms then is the virial.
+  Tensors virial;
+};
+
+/// A potential energy surface E(x): the interface that the step loop knows. Implementations live in
+/// surrogates/.
+class ForceField {
+ public:
+  virtual ~ForceField() = default;
+  /// Distance beyond which atoms do not interact (angstrom).
+  [[nodiscard]] virtual double cutoff() const = 0;
+  /// Types it knows; atoms' types are indices into this list.
+  [[nodiscard]] virtual const std::vector<std::string>& type_names() const = 0;
+  /// One line for the log: what it is and how it is evaluated.
+  [[nodiscard]] virtual std::string description() const = 0;
+  /// Energy, forces F = -dE/dx and virial of the local atoms.
+  ///
+  /// Overwrites `atoms.force` of local and ghost atoms with the contributions of this rank's local atoms'
+  /// energies; the caller folds ghosts home (Domain::return_forces). Overwrites what `by_atom` asks for.
+  virtual Energetics compute(const Exec& exec, Atoms& atoms, const NeighbourList& list,
+                             const ByAtom& by_atom) = 0;
+  Energetics compute(const Exec& exec, Atoms& atoms, const NeighbourList& list) {
+    return compute(exec, atoms, list, ByAtom());
+  }
+};
+
+}  // namespace quintet

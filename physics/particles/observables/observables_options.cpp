@@ -1,0 +1,78 @@
+#include "physics/particles/observables/observables_options.hpp"
+
+#include "physics/particles/observables/msd.hpp"
+#include "physics/particles/observables/rdf.hpp"
+#include "physics/particles/observables/vacf.hpp"
+
+namespace quintet {
+
+namespace {
+
+void describe_correlation(Schema& schema, CorrelationOptions& options) {
+  schema.integer("interval", options.interval, "Steps between two samples")
+      .at_least(1)
+      .on_restart(OnRestart::fixed);
+  schema.integer("length", options.length, "Longest time difference, in samples")
+      .at_least(2)
+      .at_most(1000000)
+      .on_restart(OnRestart::fixed);
+  schema
+      .integer("origin_interval", options.origin_interval,
+               "A new time origin every so many samples; length / origin_interval origins are held, 24 bytes "
+               "an atom "
+               "each")
+      .at_least(1)
+      .on_restart(OnRestart::fixed);
+}
+
+}  // namespace
+
+void describe(Schema& schema, RdfOptions& options) {
+  schema.integer("interval", options.interval, "Steps between two samples")
+      .at_least(1)
+      .on_restart(OnRestart::fixed);
+  schema.quantity("r_max", options.r_max, "angstrom", "Largest distance")
+      .above(0)
+      .at_most(100)
+      .on_restart(OnRestart::fixed);
+  schema.quantity("bin_width", options.bin_width, "angstrom", "Width of a bin")
+      .at_least(1e-4)
+      .on_restart(OnRestart::fixed);
+  schema.check([&options]() -> std::optional<std::string> {
+    if (options.bin_width > options.r_max) return "bin_width is larger than r_max";
+    return std::nullopt;
+  });
+}
+
+void describe(Schema& schema, MsdOptions& options) {
+  describe_correlation(schema, options.correlation);
+  schema
+      .number("fit_start", options.fit_start,
+              "The line for the diffusion coefficient is fitted from this fraction of the longest time to "
+              "its end")
+      .at_least(0)
+      .at_most(0.9)
+      .on_restart(OnRestart::free);
+}
+
+void describe(Schema& schema, VacfOptions& options) { describe_correlation(schema, options.correlation); }
+
+void describe(Schema& schema, ObservablesOptions& options) {
+  schema.section("rdf", options.rdf, "Radial distribution functions g(r) and coordination numbers")
+      .on_restart(OnRestart::free);
+  schema.section("msd", options.msd, "Mean-square displacements and diffusion coefficients")
+      .on_restart(OnRestart::free);
+  schema.section("vacf", options.vacf, "Velocity autocorrelation and vibrational spectrum")
+      .on_restart(OnRestart::free);
+}
+
+std::vector<std::unique_ptr<Observer>> make_observables(const ObservablesOptions& options,
+                                                        const TimeOptions& time) {
+  std::vector<std::unique_ptr<Observer>> observers;
+  if (options.rdf) observers.push_back(std::make_unique<RadialDistribution>(*options.rdf));
+  if (options.msd) observers.push_back(std::make_unique<MeanSquareDisplacement>(*options.msd, time.dt));
+  if (options.vacf) observers.push_back(std::make_unique<VelocityAutocorrelation>(*options.vacf, time.dt));
+  return observers;
+}
+
+}  // namespace quintet

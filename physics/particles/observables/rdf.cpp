@@ -1,0 +1,142 @@
+#include "physics/particles/observables/rdf.hpp"
+
+#include <cmath>
+#include <numbers>
+#include <numeric>
+#include <span>
+
+#include "io/log/error.hpp"
+#include "physics/particles/observables/rdf_search.hpp"
+
+namespace quintet {
+
+namespace {
+
+constexpr int all_types = -1;
+constexpr int ring_tag = 7101;
+
+/// Ordered pairs between this rank's atoms and all atoms, every rank's atoms passing by once.
+void count_ring(const Exec& exec, const Comm& comm, const PairCounter& counter,
+                std::vector<TypedPoint> visitors, std::span<std::int64_t> counts) {
+  const int next = (comm.rank() + 1) % comm.size(), previous = (comm.rank() + comm.size() - 1) % comm.size();
+  for (int turn = 0; turn < comm.size(); ++turn) {
+    if (turn > 0)
+      visitors = comm.exchange_any(std::span<const TypedPoint>(visitors), next, previous, ring_tag);
+    counter.count(exec, visitors, counts);
+  }
+}
+
+}  // namespace
+
+std::size_t RadialDistribution::n_bins() const {
+  return static_cast<std::size_t>(std::ceil(options_.r_max / options_.bin_width - 1e-9));
+}
+
+void RadialDistribution::begin(const Comm& comm, const Atoms& atoms) {
+  QUINTET_CHECK(atoms.box.fully_periodic(),
+                "rdf needs a cell that is periodic in all directions; remove the section rdf");
+  type_names_ = atoms.type_names;
+  n_of_type_.assign(type_names_.size(), 0);
+  for (int i = 0; i < atoms.n_local; ++i) ++n_of_type_[atoms.type(i)];
+  comm.reduce(std::span<std::int64_t>(n_of_type_), Comm::Reduction::sum);
+  count_.assign(type_names_.size() * type_names_.size() * n_bins(), 0);
+}
+
+void RadialDistribution::sample(const Exec& exec, const Atoms& atoms, const Domain& domain) {
+  if (n_samples_ == 0) begin(domain.comm(), atoms);
+  exec.fence();
+  std::vector<TypedPoint> points(atoms.n_local);
+  for (int i = 0; i < atoms.n_local; ++i)
+    points[i] = {{atoms.position(i, 0), atoms.position(i, 1), atoms.position(i, 2)}, atoms.type(i)};
+  const PairCounter counter(atoms.box, points, options_.r_max, options_.bin_width,
+                            static_cast<int>(type_names_.size()));
+  std::vector<std::int64_t> counts(count_.size(), 0);
+  count_ring(exec, domain.comm(), counter, std::move(points), counts);
+  domain.comm().reduce(std::span<std::int64_t>(counts), Comm::Reduction::sum);
+  for (std::size_t i = 0; i < counts.size(); ++i) count_[i] += counts[i];
+  inverse_volume_ += 1 / atoms.box.volume();
+  ++n_samples_;
+}
+
+double RadialDistribution::ordered_pairs(int a, int b) const {
+  const std::int64_t n = std::accumulate(n_of_type_.begin(), n_of_type_.end(), std::int64_t{0});
+  if (a == all_types) return static_cast<double>(n) * static_cast<double>(n - 1);
+  return static_cast<double>(n_of_type_[a]) * static_cast<double>(n_of_type_[b] - (a == b ? 1 : 0));
+}
+
+double RadialDistribution::count(int a, int b, std::size_t bin) const {
+  const std::size_t n_types = type_names_.size();
+  if (a != all_types) return static_cast<double>(count_[(a * n_types + b) * n_bins() + bin]);
+  std::int64_t sum = 0;
+  for (std::size_t pair = 0; pair < n_types * n_types; ++pair) sum += count_[pair * n_bins() + bin];
+  return static_cast<double>(sum);
+}
+
+Column RadialDistribution::distribution(int a, int b) const {
+  const std::string pair = a == all_types ? "all" : type_names_[a] + "_" + type_names_[b];
+  Column column{pair, "1", "g(r) of " + pair, std::vector<double>(n_bins(), 0.0)};
+  const double pairs = ordered_pairs(a, b) * inverse_volume_;
+  for (std::size_t bin = 0; bin < n_bins() && pairs > 0; ++bin) {
+    const double inner = static_cast<double>(bin) * options_.bin_width;
+    const double outer = std::min(inner + options_.bin_width, options_.r_max);
+    const double shell = 4.0 / 3.0 * std::numbers::pi * (outer * outer * outer - inner * inner * inner);
+    column.values[bin] = count(a, b, bin) / (pairs * shell);
+  }
+  return column;
+}
+
+Column RadialDistribution::coordination(int a, int b) const {
+  const std::string pair = "coordination_" + type_names_[a] + "_" + type_names_[b];
+  Column column{pair, "1",
+                "Neighbours " + type_names_[b] + " of " + type_names_[a] + " up to the bin's outer radius",
+                std::vector<double>(n_bins(), 0.0)};
+  double sum = 0;
+  for (std::size_t bin = 0; bin < n_bins() && n_of_type_[a] > 0; ++bin) {
+    sum += count(a, b, bin) / (static_cast<double>(n_of_type_[a]) * static_cast<double>(n_samples_));
+    column.values[bin] = sum;
+  }
+  return column;
+}
+
+std::vector<Table> RadialDistribution::tables() const {
+  if (n_samples_ == 0) return {};
+  std::vector<double> r(n_bins());
+  for (std::size_t bin = 0; bin < r.size(); ++bin)
+    r[bin] = (static_cast<double>(bin) + 0.5) * options_.bin_width;
+  Table table{"rdf",
+              "Radial distribution functions and coordination numbers",
+              {{"r", "angstrom", "Middle of the bin", r}, distribution(all_types, all_types)}};
+  const int n_types = static_cast<int>(type_names_.size());
+  for (int a = 0; a < n_types; ++a)
+    for (int b = a; b < n_types; ++b) table.columns.push_back(distribution(a, b));
+  for (int a = 0; a < n_types; ++a)
+    for (int b = 0; b < n_types; ++b) table.columns.push_back(coordination(a, b));
+  return {table};
+}
+
+void RadialDistribution::save(hdf5::Group& group) const {
+  group.set_attribute("samples", n_samples_);
+  if (n_samples_ == 0) return;
+  const std::uint64_t types = type_names_.size(), bins = n_bins();
+  group.write_text("type_names", join_lines(type_names_));
+  group.set_attribute("r_max_bin_width", std::vector<double>{options_.r_max, options_.bin_width});
+  group.set_attribute("inverse_volume_sum", inverse_volume_);
+  group.write("atoms_of_type", std::span<const std::int64_t>(n_of_type_), {types},
+              {"1", {"type"}, "Atoms of each type"});
+  group.write("counts", std::span<const std::int64_t>(count_), {types, types, bins},
+              {"1", {"type", "neighbour_type", "bin"}, "Ordered pairs"});
+}
+
+void RadialDistribution::restore(const Comm&, const hdf5::Group& group) {
+  n_samples_ = static_cast<std::int64_t>(group.number_attribute("samples").at(0));
+  if (n_samples_ == 0) return;
+  QUINTET_CHECK(
+      group.number_attribute("r_max_bin_width") == std::vector<double>({options_.r_max, options_.bin_width}),
+      "rdf.r_max or rdf.bin_width differ from the checkpoint's; restart with the options of the first run");
+  type_names_ = split_lines(group.read_text("type_names"));
+  inverse_volume_ = group.number_attribute("inverse_volume_sum").at(0);
+  n_of_type_ = group.read<std::int64_t>("atoms_of_type", {type_names_.size()});
+  count_ = group.read<std::int64_t>("counts", {type_names_.size(), type_names_.size(), n_bins()});
+}
+
+}  // namespace quintet

@@ -1,0 +1,28 @@
+#include "surrogates/potential/evaluation/deep_potential.hpp"
+
+#include "surrogates/potential/evaluation/engine.hpp"
+
+namespace quintet::potential {
+
+DeepPotential::DeepPotential(Model model, const DeepPotentialOptions& options) {
+  const bool single = options.precision == Precision::mixed ||
+                      (options.precision == Precision::model && model.single_precision);
+  if (single)
+    engine_ = std::make_unique<TypedEngine<float>>(std::move(model), options);
+  else
+    engine_ = std::make_unique<TypedEngine<double>>(std::move(model), options);
+}
+
+DeepPotential::~DeepPotential() = default;
+
+double DeepPotential::cutoff() const { return engine_->model.rcut; }
+const std::vector<std::string>& DeepPotential::type_names() const { return engine_->model.type_names; }
+std::string DeepPotential::description() const { return engine_->description(); }
+const Model& DeepPotential::model() const { return engine_->model; }
+
+Energetics DeepPotential::compute(const Exec& exec, Atoms& atoms, const NeighbourList& list,
+                                  const ByAtom& by_atom) {
+  return engine_->compute(exec, atoms, list, by_atom);
+}
+
+}  // namespace quintet::potential

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "physics/particles/forces/force_field.hpp"
+#include "surrogates/potential/evaluation/embedding.hpp"
+#include "surrogates/potential/evaluation/environment.hpp"
+#include "surrogates/potential/model/model.hpp"
+
+namespace quintet::potential {
+
+/// Arithmetic of descriptor and networks; coordinates, forces, virial and sums are always float64.
+enum class Precision {
+  model,  ///< as the file says
+  fp64,
+  mixed,  ///< float32 networks
+};
+
+struct DeepPotentialOptions {
+  Precision precision = Precision::model;
+  Compression compression = Compression::automatic;
+  SelRule sel_rule = SelRule::per_type;
+};
+
+/// The se_e2_a Deep Potential as a force field.
+///
+/// Atoms are evaluated in batches of one type: environment -> embedding -> descriptor -> fitting net and
+/// back, all in a core's caches; workers (threads) take batches in a fixed order, so that results do not
+/// depend on timing. Source: Zhang et al. 2018 (NeurIPS 31, eqs. 5-12); Lu et al. 2022 (2201.01446) for
+/// tables and empty slots.
+class DeepPotential final : public ForceField {
+ public:
+  DeepPotential(Model model, const DeepPotentialOptions& options);
+  ~DeepPotential() override;
+
+  [[nodiscard]] double cutoff() const override;
+  [[nodiscard]] const std::vector<std::string>& type_names() const override;
+  [[nodiscard]] std::string description() const override;
+  using ForceField::compute;
+  Energetics compute(const Exec& exec, Atoms& atoms, const NeighbourList& list,
+                     const ByAtom& by_atom) override;
+  [[nodiscard]] const Model& model() const;
+
+  struct Engine;  ///< float32 or float64 evaluation
+
+ private:
+  std::unique_ptr<Engine> engine_;
+};
+
+}  // namespace quintet::potential

@@ -1,0 +1,105 @@
+#include "surrogates/potential/evaluation/embedding.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "io/log/error.hpp"
+#include "io/log/log.hpp"
+#include "surrogates/potential/evaluation/pointwise_embedding.hpp"
+#include "surrogates/potential/evaluation/spectral_embedding.hpp"
+
+namespace quintet::potential {
+
+template <class Real>
+EmptySlots<Real>::EmptySlots(const Model& model)
+    : n_types(model.n_types()), inverse_slots(static_cast<Real>(1.0 / model.n_slots())) {
+  const int stride = padded(model.n_channels(), pack_width<Real>);
+  std::vector<double> g, dg;
+  for (int centre = 0; centre < n_types; ++centre) {
+    std::array<double, 4> e;
+    for (int a = 0; a < 4; ++a) e[a] = -model.mean[centre][a] / model.deviation[centre][a];
+    row.push_back(
+        {static_cast<Real>(e[0]), static_cast<Real>(e[1]), static_cast<Real>(e[2]), static_cast<Real>(e[3])});
+    for (int t = 0; t < n_types; ++t) {
+      evaluate_scalar(model.embedding[model.network_index(centre, t)], e[0], g, dg);
+      AlignedVector<Real> values(stride, Real(0));
+      std::copy(g.begin(), g.end(), values.begin());
+      value.push_back(std::move(values));
+    }
+  }
+}
+
+namespace {
+
+/// Largest difference between a compressed file's tables and its own networks for distances from 0.6 angstrom
+/// (closer than any bond, and than standard tables are fine) to the cutoff.
+double table_difference(const Model& model) {
+  std::vector<double> g, dg, table(model.n_channels()), slope(model.n_channels());
+  double worst = 0;
+  for (int centre = 0; centre < model.n_types(); ++centre)
+    for (int t = 0; t < model.n_types(); ++t) {
+      const int i = model.network_index(centre, t);
+      if (model.tables[i].coefficients.empty()) continue;
+      const double lower = model.normalised_s(centre, model.rcut), upper = model.normalised_s(centre, 0.6);
+      for (int k = 0; k <= 60; ++k) {
+        const double s = lower + (upper - lower) * (k + 0.37) / 61;
+        evaluate_scalar(model.embedding[i], s, g, dg);
+        model.tables[i].evaluate(s, table.data(), slope.data());
+        for (int m = 0; m < model.n_channels(); ++m) worst = std::max(worst, std::abs(g[m] - table[m]));
+      }
+    }
+  return worst;
+}
+
+/// A compressed model is its tables. Where they equal its networks we make better ones; where they are just
+/// coarse they are kept; where they are wrong (dp compress ignores the time steps of resnet_dt) the networks
+/// are used.
+bool tables_are_the_model(const Model& model) {
+  const double difference = table_difference(model);
+  if (difference < 1e-11) return false;
+  bool timesteps = false;
+  for (const auto& network : model.embedding)
+    for (const auto& layer : network.layers)
+      for (double idt : layer.timestep) timesteps = timesteps || idt != 1.0;
+  if (timesteps)
+    log::warning(
+        "the model's compression tables differ from its own networks by up to {:.2e}: dp compress ignores "
+        "the time "
+        "steps of resnet_dt. The networks are used; 'compress: file' uses the tables",
+        difference);
+  else
+    log::warning(
+        "the model's compression tables are coarse: they differ from its own networks by up to {:.2e}. The "
+        "tables are "
+        "used, as DeePMD-kit does; 'compress: off' uses the networks",
+        difference);
+  return !timesteps;
+}
+
+}  // namespace
+
+template <class Real>
+std::unique_ptr<Embedding<Real>> make_embedding(const Model& model, Compression compression) {
+  QUINTET_CHECK(compression != Compression::file || !model.tables.empty(),
+                "compress: file needs a compressed model (descriptor version 3); this one has no tables: use "
+                "auto or off");
+  if (compression == Compression::automatic && !model.tables.empty() && tables_are_the_model(model))
+    compression = Compression::file;
+  if (compression == Compression::file) return std::make_unique<PointwiseEmbedding<Real>>(model, true);
+  if (compression == Compression::automatic) {
+    // Round-off of G in float64; in float32 the table must not be worse than the arithmetic.
+    const double tolerance = sizeof(Real) == 8 ? 2e-14 : 1e-7;
+    const SpectralLayout layout = choose_layout(model, pack_width<Real>, tolerance);
+    if (layout.error <= 10 * tolerance) return std::make_unique<SpectralEmbedding<Real>>(model, layout);
+    log::info("compress: auto keeps the networks: polynomials reach a relative error of {:.1e} only",
+              layout.error);
+  }
+  return std::make_unique<PointwiseEmbedding<Real>>(model, false);
+}
+
+template struct EmptySlots<float>;
+template struct EmptySlots<double>;
+template std::unique_ptr<Embedding<float>> make_embedding<float>(const Model&, Compression);
+template std::unique_ptr<Embedding<double>> make_embedding<double>(const Model&, Compression);
+
+}  // namespace quintet::potential

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "surrogates/potential/model/batch.hpp"
+#include "surrogates/potential/model/model.hpp"
+
+namespace quintet::potential {
+
+/// T_am = 1/n_slots sum_j R_ja G_m(s_j): the embedding of the environment, and its derivative.
+///
+/// Empty slots contribute G(e_0) e with e = -mean/deviation, a constant per network, added n_empty times.
+template <class Real>
+class Embedding {
+ public:
+  virtual ~Embedding() = default;
+  /// Room for one worker's batches.
+  struct Scratch {
+    AlignedVector<Real> moments;       ///< [n_types, intervals, order, 4]
+    std::vector<int> occupied, count;  ///< intervals with neighbours by type, and their number
+    std::vector<char> marked;
+    AlignedVector<Real> local;         ///< [rows] place within the interval
+    std::vector<int> interval;         ///< [rows]
+    AlignedVector<Real> value, slope;  ///< [rows, stride] G and G' (pointwise evaluation)
+    AlignedVector<Real> layers[4];     ///< layer outputs and tangents (pointwise evaluation)
+  };
+  /// Fill batch.t from batch.row.
+  virtual void forward(Batch<Real>& batch, Scratch& scratch) const = 0;
+  /// For atom b fill its rows of batch.gradient (dE/dR) from batch.dt (dE/dT), after forward() of the same
+  /// batch.
+  virtual void backward(Batch<Real>& batch, int b, Scratch& scratch) const = 0;
+  /// One line for the log: how G is evaluated and with what error.
+  [[nodiscard]] virtual std::string description() const = 0;
+};
+
+/// What all embeddings know of the model: sizes and the constant rows of empty slots.
+template <class Real>
+struct EmptySlots {
+  EmptySlots(const Model& model);
+  int n_types = 0;
+  Real inverse_slots = 0;                  ///< 1/sum(sel)
+  std::vector<std::array<Real, 4>> row;    ///< [centre] e
+  std::vector<AlignedVector<Real>> value;  ///< [centre * n_types + neighbour][stride] G(e_0)
+};
+
+/// How G is evaluated.
+enum class Compression {
+  automatic,  ///< our own piecewise polynomials with moments, if they reach the precision, else the networks
+  off,        ///< the networks themselves
+  file,       ///< the quintic table of a compressed model
+};
+
+template <class Real>
+[[nodiscard]] std::unique_ptr<Embedding<Real>> make_embedding(const Model& model, Compression compression);
+
+}  // namespace quintet::potential

@@ -1,0 +1,196 @@
+#include "surrogates/potential/evaluation/engine.hpp"
+
+#include <algorithm>
+
+#include "io/log/error.hpp"
+
+namespace quintet::potential {
+
+template <class Real>
+TypedEngine<Real>::TypedEngine(Model model_in, const DeepPotentialOptions& options)
+    : environment_(model_in, options.sel_rule),
+      descriptor_(model_in.n_channels(), model_in.axis_neuron, pack_width<Real>),
+      embedding_(make_embedding<Real>(model_in, options.compression)) {
+  for (const auto& network : model_in.fitting) fitting_.emplace_back(network, descriptor_);
+  model = std::move(model_in);
+}
+
+template <class Real>
+std::string TypedEngine<Real>::description() const {
+  return fmt::format("Deep Potential {}; evaluated in {}; embedding: {}", model.summary(),
+                     sizeof(Real) == 8 ? "float64" : "float32 with float64 sums", embedding_->description());
+}
+
+/// Order local atoms by type and cut each type into batches; atoms without a network energy need none.
+template <class Real>
+void TypedEngine<Real>::plan(const Atoms& atoms) {
+  order_.clear();
+  tasks_.clear();
+  for (int t = 0; t < model.n_types(); ++t) {
+    const int begin = static_cast<int>(order_.size());
+    if (!model.excluded_atoms[t] && !model.excluded_fitting[t])
+      for (int i = 0; i < atoms.n_local; ++i)
+        if (atoms.type(i) == t) order_.push_back(i);
+    const int end = static_cast<int>(order_.size());
+    for (int at = begin; at < end; at += batch_atoms)
+      tasks_.push_back({t, at, std::min(at + batch_atoms, end)});
+  }
+}
+
+/// visit(row, d, dE_b/dd) for all neighbours of atom b, d = x_j - x_i, by the chain rule through R.
+template <class Real>
+template <class Visit>
+void TypedEngine<Real>::visit_slopes(const Worker& worker, int b, Visit&& visit) const {
+  const auto& batch = worker.batch;
+  const int n_types = model.n_types();
+  const auto& deviation = model.deviation[batch.centre];
+  const double scale[3] = {1 / deviation[1], 1 / deviation[2], 1 / deviation[3]};
+  for (int r = batch.first[b * n_types]; r < batch.first[(b + 1) * n_types]; ++r) {
+    const Real* gradient = batch.gradient.data() + 4 * static_cast<std::size_t>(r);
+    const double d[3] = {batch.dx[r], batch.dy[r], batch.dz[r]};
+    const double g[3] = {gradient[1] * scale[0], gradient[2] * scale[1], gradient[3] * scale[2]};
+    // dE/dd_l = (s'/r dE/dR_0 + q'/r g.d) d_l + q g_l
+    const double along =
+        batch.slope[r] * gradient[0] + batch.dq[r] * (g[0] * d[0] + g[1] * d[1] + g[2] * d[2]);
+    const double slope[3] = {along * d[0] + batch.q[r] * g[0], along * d[1] + batch.q[r] * g[1],
+                             along * d[2] + batch.q[r] * g[2]};
+    visit(r, d, slope);
+  }
+}
+
+/// Forces of atom b's energy on itself and its neighbours, and the virial.
+template <class Real>
+void TypedEngine<Real>::add_forces(Worker& worker, int b) const {
+  const auto& batch = worker.batch;
+  double* force = worker.force.data();
+  double own[3] = {}, virial[9] = {};
+  visit_slopes(worker, b, [&](int r, const double* d, const double* slope) {
+    double* on_neighbour = force + 3 * static_cast<std::size_t>(batch.neighbour[r]);
+    for (int l = 0; l < 3; ++l) {
+      on_neighbour[l] -= slope[l];
+      own[l] += slope[l];
+      for (int k = 0; k < 3; ++k) virial[3 * l + k] -= slope[l] * d[k];
+    }
+  });
+  for (int l = 0; l < 3; ++l) force[3 * static_cast<std::size_t>(batch.atom[b]) + l] += own[l];
+  for (int k = 0; k < 9; ++k) worker.total.virial[k] += virial[k];
+}
+
+/// -(dE_b/dx_j) (x_j - x_b)^T for the neighbours j of atom b.
+template <class Real>
+void TypedEngine<Real>::add_atom_virials(Worker& worker, int b) const {
+  visit_slopes(worker, b, [&](int r, const double* d, const double* slope) {
+    const int j = worker.batch.neighbour[r];
+    for (int l = 0; l < 3; ++l)
+      for (int k = 0; k < 3; ++k) worker.virial(j, 3 * l + k) -= slope[l] * d[k];
+  });
+}
+
+template <class Real>
+void TypedEngine<Real>::run_task(const Task& task, const Atoms& atoms, const NeighbourList& list,
+                                 const Array<double>& atom_energy, Worker& worker) const {
+  auto& batch = worker.batch;
+  batch.centre = task.type;
+  batch.n_atoms = 0;
+  for (int at = task.begin; at < task.end; ++at)
+    environment_.append(order_[at], atoms.position.data(), atoms.type.data(), list.offset.data(),
+                        list.neighbour.data(), batch, worker.environment);
+  embedding_->forward(batch, worker.embedding);
+
+  const int d_stride = descriptor_.stride(), t_size = 4 * batch.stride;
+  for (int b = 0; b < batch.n_atoms; ++b)
+    descriptor_.forward(batch.t.data() + static_cast<std::size_t>(b) * t_size, batch.stride,
+                        worker.descriptors.data() + static_cast<std::size_t>(b) * d_stride);
+  fitting_[task.type].evaluate(worker.descriptors.data(), d_stride, batch.n_atoms, worker.energies.data(),
+                               worker.fitting);
+
+  const double bias = model.atom_bias[task.type] + model.output_bias[task.type];
+  for (int b = 0; b < batch.n_atoms; ++b) {
+    descriptor_.backward(batch.t.data() + static_cast<std::size_t>(b) * t_size, batch.stride,
+                         worker.descriptors.data() + static_cast<std::size_t>(b) * d_stride, batch.dt.data(),
+                         worker.unfolded.data());
+    embedding_->backward(batch, b, worker.embedding);
+    add_forces(worker, b);
+    if (worker.virial.extent(0) > 0) add_atom_virials(worker, b);
+    const double energy = worker.energies[b] + bias;
+    worker.total.energy += energy;
+    if (atom_energy.extent(0) > 0) atom_energy(batch.atom[b]) = energy;
+  }
+}
+
+template <class Real>
+Energetics TypedEngine<Real>::compute(const Exec& exec, Atoms& atoms, const NeighbourList& list,
+                                      const ByAtom& by_atom) {
+  const int n_workers = exec.concurrency(), n_all = atoms.n_all();
+  workers_.resize(n_workers);
+  plan(atoms);
+  const Model& m = model;
+  const bool virials = by_atom.virial.extent(0) > 0;
+  for (int w = 0; w < n_workers; ++w) {
+    Worker& worker = workers_[w];
+    if (worker.descriptors.empty()) {
+      worker.batch.reserve(batch_atoms, std::min(m.n_slots(), 128), m.n_types(), m.n_channels());
+      worker.descriptors.assign(static_cast<std::size_t>(batch_atoms) * descriptor_.stride(), Real(0));
+      worker.unfolded.assign(static_cast<std::size_t>(m.axis_neuron) * worker.batch.stride, Real(0));
+      worker.energies.assign(batch_atoms, 0.0);
+    }
+    worker.batch.dt.resize(4 * static_cast<std::size_t>(worker.batch.stride));
+    if (w == 0)
+      worker.force = atoms.force;
+    else if (static_cast<int>(worker.force.extent(0)) < n_all)
+      worker.force = make_view<Vectors>("potential::force", n_all + n_all / 8);
+    worker.virial = !virials ? Tensors()
+                    : w == 0 ? by_atom.virial
+                             : Tensors("potential::atom_virials", n_all);
+    worker.total = Energetics{};
+    worker.environment.overflowing = 0;
+    worker.error.clear();
+  }
+
+  if (virials) Kokkos::deep_copy(exec, by_atom.virial, 0.0);
+  auto* workers = workers_.data();
+  Kokkos::parallel_for("potential::batches",
+                       Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Static>>(exec, 0, n_workers),
+                       [&, workers](int w) {
+                         Worker& worker = workers[w];
+                         std::fill_n(worker.force.data(), 3 * static_cast<std::size_t>(n_all), 0.0);
+                         try {
+                           for (std::size_t task = w; task < tasks_.size(); task += n_workers)
+                             run_task(tasks_[task], atoms, list, by_atom.energy, worker);
+                         } catch (const Error& error) {  // must not leave a parallel region
+                           worker.error = error.what();
+                         }
+                       });
+  exec.fence();
+
+  Energetics total;
+  int overflowing = 0;
+  for (int w = 0; w < n_workers; ++w) {
+    if (!workers_[w].error.empty()) throw NumericalError(workers_[w].error);
+    total.energy += workers_[w].total.energy;
+    for (int k = 0; k < 9; ++k) total.virial[k] += workers_[w].total.virial[k];
+    overflowing += workers_[w].environment.overflowing;
+    for (std::size_t i = 0; w > 0 && i < 3 * static_cast<std::size_t>(n_all); ++i)
+      atoms.force.data()[i] += workers_[w].force.data()[i];
+    for (std::size_t i = 0; virials && w > 0 && i < 9 * static_cast<std::size_t>(n_all); ++i)
+      by_atom.virial.data()[i] += workers_[w].virial.data()[i];
+  }
+  for (int i = 0; i < atoms.n_local; ++i) {
+    const int t = atoms.type(i);
+    if (!m.excluded_atoms[t] && !m.excluded_fitting[t]) continue;
+    const double energy = m.excluded_atoms[t] ? 0.0 : m.output_bias[t];
+    total.energy += energy;
+    if (by_atom.energy.extent(0) > 0) by_atom.energy(i) = energy;
+  }
+  if (overflowing > 0)
+    total.warning = fmt::format(
+        "{} atoms have more neighbours than the model's sel holds: the farthest are left out and the "
+        "energy jumps when two of them swap places (train with a larger sel)",
+        overflowing);
+  return total;
+}
+
+template class TypedEngine<float>;
+template class TypedEngine<double>;
+
+}  // namespace quintet::potential

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <vector>
+
+#include "surrogates/potential/evaluation/deep_potential.hpp"
+#include "surrogates/potential/model/fitting_net.hpp"
+
+namespace quintet::potential {
+
+/// What DeepPotential runs, in one precision or the other.
+struct DeepPotential::Engine {
+  virtual ~Engine() = default;
+  virtual Energetics compute(const Exec& exec, Atoms& atoms, const NeighbourList& list,
+                             const ByAtom& by_atom) = 0;
+  virtual std::string description() const = 0;
+  Model model;
+};
+
+template <class Real>
+class TypedEngine final : public DeepPotential::Engine {
+ public:
+  TypedEngine(Model model_in, const DeepPotentialOptions& options);
+  Energetics compute(const Exec& exec, Atoms& atoms, const NeighbourList& list,
+                     const ByAtom& by_atom) override;
+  std::string description() const override;
+
+  /// Atoms a batch: whole register tiles, and little enough that a batch stays in the second-level cache.
+  static constexpr int batch_atoms = 32;
+
+ private:
+  /// All that one thread needs; made once.
+  struct Worker {
+    Batch<Real> batch;
+    Environment::Scratch environment;
+    typename Embedding<Real>::Scratch embedding;
+    typename FittingNet<Real>::Scratch fitting;
+    AlignedVector<Real> descriptors, unfolded;
+    std::vector<double> energies;
+    Energetics total;
+    Vectors force;   ///< of worker 0 the atoms' own
+    Tensors virial;  ///< by atom, of worker 0 the caller's; empty: not asked for
+    std::string error;
+  };
+  struct Task {
+    int type, begin, end;  ///< atoms order_[begin, end)
+  };
+  void plan(const Atoms& atoms);
+  void run_task(const Task& task, const Atoms& atoms, const NeighbourList& list,
+                const Array<double>& atom_energy, Worker& worker) const;
+  template <class Visit>
+  void visit_slopes(const Worker& worker, int b, Visit&& visit) const;
+  void add_forces(Worker& worker, int b) const;
+  void add_atom_virials(Worker& worker, int b) const;
+
+  Environment environment_;
+  Descriptor descriptor_;
+  std::unique_ptr<Embedding<Real>> embedding_;
+  std::vector<FittingNet<Real>> fitting_;
+  std::vector<int> order_;  ///< local atoms by type
+  std::vector<Task> tasks_;
+  std::vector<Worker> workers_;
+};
+
+}  // namespace quintet::potential

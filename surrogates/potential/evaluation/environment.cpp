@@ -1,0 +1,168 @@
+#include "surrogates/potential/evaluation/environment.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace quintet::potential {
+
+Environment::Environment(const Model& model, SelRule rule)
+    : n_types_(model.n_types()),
+      n_slots_(model.n_slots()),
+      sel_(model.sel),
+      rule_(rule),
+      rcut_(model.rcut),
+      rcut_smooth_(model.rcut_smooth),
+      protection_(model.protection),
+      mean_(model.mean),
+      inverse_deviation_(model.deviation),
+      dropped_(model.excluded_descriptor_pairs),
+      emptied_(model.excluded_pairs) {
+  for (auto& row : inverse_deviation_)
+    for (double& value : row) value = 1.0 / value;
+  for (std::size_t i = 0; i < dropped_.size(); ++i) excludes_ = excludes_ || dropped_[i] || emptied_[i];
+}
+
+int Environment::rows_needed(const NeighbourList& list, int n_local) {
+  std::size_t most = 0;
+  for (int i = 0; i < n_local; ++i) most = std::max(most, list.offset(i + 1) - list.offset(i));
+  return static_cast<int>(most);
+}
+
+/// Copy the listed atoms within rcut to rows begin, begin + 1, ...; returns their number. Branch-free.
+template <class Real>
+int Environment::gather(int i, const double* position, const std::size_t* offset, const int* list, int begin,
+                        Batch<Real>& batch, Scratch& scratch) const {
+  const double x = position[3 * i], y = position[3 * i + 1], z = position[3 * i + 2], limit = rcut_ * rcut_;
+  int* neighbour = batch.neighbour.data() + begin;
+  double *dx = batch.dx.data() + begin, *dy = batch.dy.data() + begin, *dz = batch.dz.data() + begin;
+  double* distance2 = scratch.distance2.data();
+  int n = 0;
+  for (std::size_t c = offset[i]; c < offset[i + 1]; ++c) {
+    const int j = list[c];
+    const double* to = position + 3 * static_cast<std::size_t>(j);
+    const double a = to[0] - x, b = to[1] - y, d = to[2] - z;
+    neighbour[n] = j;
+    dx[n] = a;
+    dy[n] = b;
+    dz[n] = d;
+    distance2[n] = a * a + b * b + d * d;
+    n += distance2[n] < limit;
+  }
+  return n;
+}
+
+/// Apply sel and the exclusions to rows begin .. begin + n; returns how many stay. Sets scratch.count to the
+/// number of filled slots by type (rows that stay, plus those dropped to 0 by the descriptor's exclusions).
+template <class Real>
+int Environment::select(const int* type, int begin, int n, Batch<Real>& batch, Scratch& scratch) const {
+  auto& count = scratch.count;
+  count.assign(n_types_, 0);
+  const int* neighbour = batch.neighbour.data() + begin;
+  for (int r = 0; r < n; ++r) ++count[type[neighbour[r]]];
+  bool overflow = rule_ == SelRule::two_stage && n > n_slots_;
+  for (int t = 0; t < n_types_; ++t) overflow = overflow || count[t] > sel_[t];
+  if (!overflow && !excludes_) return n;
+
+  scratch.overflowing += overflow;
+  scratch.keep.assign(n, 1);
+  if (overflow) {
+    scratch.order.resize(n);
+    std::iota(scratch.order.begin(), scratch.order.end(), 0);
+    std::stable_sort(scratch.order.begin(), scratch.order.end(),
+                     [&](int a, int b) { return scratch.distance2[a] < scratch.distance2[b]; });
+    count.assign(n_types_, 0);
+    for (int rank = 0; rank < n; ++rank) {
+      const int r = scratch.order[rank], t = type[neighbour[r]];
+      scratch.keep[r] = count[t] < sel_[t] && (rule_ == SelRule::per_type || rank < n_slots_);
+      count[t] += scratch.keep[r];
+    }
+  }
+  int kept = 0;
+  const int centre = batch.centre;
+  for (int r = 0; r < n; ++r) {
+    const int t = type[neighbour[r]];
+    if (!scratch.keep[r]) continue;
+    const bool emptied = emptied_[centre * n_types_ + t];
+    count[t] -= emptied;
+    if (emptied || dropped_[centre * n_types_ + t]) continue;
+    batch.neighbour[begin + kept] = batch.neighbour[begin + r];
+    batch.dx[begin + kept] = batch.dx[begin + r];
+    batch.dy[begin + kept] = batch.dy[begin + r];
+    batch.dz[begin + kept] = batch.dz[begin + r];
+    scratch.distance2[kept++] = scratch.distance2[r];
+  }
+  return kept;
+}
+
+/// Rows of R and what the chain rule needs: s = w/(r+p), q = w/(r+p)^2, their derivatives by r divided by r.
+template <class Real>
+void Environment::fill(int centre, int begin, int n, Batch<Real>& batch, Scratch& scratch) const {
+  using P = Pack<double>;
+  const auto& mean = mean_[centre];
+  const auto& scale = inverse_deviation_[centre];
+  const double inverse_width = 1.0 / (rcut_ - rcut_smooth_);
+  for (int r = 0; r < n; r += pack_width<double>) {
+    P radius = load<double>(scratch.distance2.data() + r);
+    for (int lane = 0; lane < pack_width<double>; ++lane) radius[lane] = std::sqrt(radius[lane]);
+    const P zero{}, one = broadcast(1.0);
+    P u = (radius - rcut_smooth_) * inverse_width;
+    u = u > zero ? u : zero;
+    u = u < one ? u : one;
+    const P u2 = u * u;
+    const P w = 1.0 + u2 * u * (-10.0 + u * (15.0 - 6.0 * u));
+    const P dw = u2 * (-30.0 + u * (60.0 - 30.0 * u)) * inverse_width;
+    const P inverse = 1.0 / (radius + protection_), inverse_radius = 1.0 / radius;
+    const P s = w * inverse, q = s * inverse;
+    store<double>(scratch.s.data() + r, (s - mean[0]) * scale[0]);
+    store<double>(batch.slope.data() + begin + r, (dw * inverse - q) * inverse_radius * scale[0]);
+    store<double>(batch.q.data() + begin + r, q);
+    store<double>(batch.dq.data() + begin + r, (dw * inverse - 2.0 * q) * inverse * inverse_radius);
+  }
+  Real* row = batch.row.data() + 4 * static_cast<std::size_t>(begin);
+  for (int r = 0; r < n; ++r, row += 4) {
+    const double q = batch.q[begin + r];
+    row[0] = static_cast<Real>(scratch.s[r]);
+    row[1] = static_cast<Real>((q * batch.dx[begin + r] - mean[1]) * scale[1]);
+    row[2] = static_cast<Real>((q * batch.dy[begin + r] - mean[2]) * scale[2]);
+    row[3] = static_cast<Real>((q * batch.dz[begin + r] - mean[3]) * scale[3]);
+  }
+}
+
+template <class Real>
+void Environment::append(int i, const double* position, const int* type, const std::size_t* offset,
+                         const int* list, Batch<Real>& batch, Scratch& scratch) const {
+  const int b = batch.n_atoms++;
+  if (b == 0) batch.first[0] = 0;
+  const int begin = batch.first[b * n_types_];
+  const int listed = static_cast<int>(offset[i + 1] - offset[i]);
+  if (const std::size_t rows = begin + listed + 2 * pack_width<float>; rows > batch.neighbour.size()) {
+    batch.neighbour.resize(rows);
+    for (auto* array : {&batch.dx, &batch.dy, &batch.dz, &batch.slope, &batch.q, &batch.dq})
+      array->resize(rows);
+    batch.row.resize(4 * rows);
+    batch.gradient.resize(4 * rows);
+  }
+  if (const std::size_t rows = listed + 2 * pack_width<float>; rows > scratch.distance2.size()) {
+    scratch.distance2.resize(rows, 1.0);
+    scratch.s.resize(rows);
+  }
+  batch.atom[b] = i;
+  const int found = gather(i, position, offset, list, begin, batch, scratch);
+  const int n = select(type, begin, found, batch, scratch);
+  fill(batch.centre, begin, n, batch, scratch);
+
+  int r = begin;
+  for (int t = 0; t < n_types_; ++t) {
+    batch.empty[b * n_types_ + t] = sel_[t] - scratch.count[t];
+    while (r < begin + n && type[batch.neighbour[r]] == t) ++r;
+    batch.first[b * n_types_ + t + 1] = r;
+  }
+}
+
+template void Environment::append(int, const double*, const int*, const std::size_t*, const int*,
+                                  Batch<float>&, Scratch&) const;
+template void Environment::append(int, const double*, const int*, const std::size_t*, const int*,
+                                  Batch<double>&, Scratch&) const;
+
+}  // namespace quintet::potential

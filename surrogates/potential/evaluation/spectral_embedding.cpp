@@ -1,0 +1,350 @@
+#include "surrogates/potential/evaluation/spectral_embedding.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "io/log/error.hpp"
+
+namespace quintet::potential {
+
+namespace {
+/// Lanes of a pack of moments: the four columns of R for one or more successive powers.
+template <class Real>
+constexpr int moment_lanes = std::max(4, pack_width<Real>);
+template <class Real>
+using MomentPack = Pack<Real, moment_lanes<Real>>;
+}  // namespace
+
+template <class Real>
+SpectralEmbedding<Real>::SpectralEmbedding(const Model& model, const SpectralLayout& layout)
+    : layout_(layout),
+      empty_(model),
+      n_types_(model.n_types()),
+      n_channels_(model.n_channels()),
+      stride_(padded(model.n_channels(), pack_width<Real>)) {
+  for (int centre = 0; centre < n_types_; ++centre)
+    for (int t = 0; t < n_types_; ++t) index_.push_back(model.network_index(centre, t));
+  tables_.resize(model.embedding.size());
+  for (std::size_t i = 0; i < tables_.size(); ++i)
+    set_table(static_cast<int>(i), spectral_coefficients(model.embedding[i], layout).data());
+}
+
+template <class Real>
+void SpectralEmbedding<Real>::set_table(int network, const double* c) {
+  const int n = layout_.order, m = n_channels_;
+  Table& table = tables_[network];
+  table.forward.resize(static_cast<std::size_t>(layout_.n_intervals) * n * stride_, Real(0));
+  table.backward.resize(static_cast<std::size_t>(layout_.n_intervals) * n * m);
+  for (int p = 0; p < layout_.n_intervals; ++p)
+    for (int k = 0; k < n; ++k)
+      for (int q = 0; q < m; ++q) {
+        const auto value = static_cast<Real>(c[(static_cast<std::size_t>(p) * n + k) * m + q]);
+        table.forward[(static_cast<std::size_t>(p) * n + k) * stride_ + q] = value;
+        table.backward[(static_cast<std::size_t>(p) * m + q) * n + k] = value;
+      }
+}
+
+template <class Real>
+std::string SpectralEmbedding<Real>::description() const {
+  constexpr double safety = 3;  // the errors are the largest of many samples, not of all points
+  return fmt::format(
+      "piecewise polynomials of order {} on {} intervals of {}, relative error bound {:.1e} (slope {:.1e})",
+      layout_.order, layout_.n_intervals, layout_.width, safety * layout_.error,
+      safety * layout_.slope_error);
+}
+
+/// Interval and place in it of rows begin .. end, and the list of occupied intervals with their moments set
+/// to 0.
+template <class Real>
+void SpectralEmbedding<Real>::locate(const Batch<Real>& batch, int begin, int end, int type,
+                                     Scratch& scratch) const {
+  const auto lower = static_cast<Real>(layout_.lower), inverse = static_cast<Real>(1 / layout_.width);
+  int* occupied = scratch.occupied.data() + type * layout_.n_intervals;
+  char* marked = scratch.marked.data() + type * layout_.n_intervals;
+  const int order4 = 4 * layout_.order;
+  int n = 0;
+  for (int r = begin; r < end; ++r) {
+    const Real place = (batch.row[4 * static_cast<std::size_t>(r)] - lower) * inverse;
+    const int p = std::max(0, static_cast<int>(place));
+    if (p >= layout_.n_intervals)
+      throw NumericalError(fmt::format(
+          "two atoms came closer than {} angstrom (distance {:.4f} angstrom, neighbour of atom index {}): "
+          "overlapping atoms "
+          "or too large a time step",
+          0.2, std::sqrt(batch.dx[r] * batch.dx[r] + batch.dy[r] * batch.dy[r] + batch.dz[r] * batch.dz[r]),
+          batch.neighbour[r]));
+    scratch.interval[r] = p;
+    scratch.local[r] = 2 * (place - p) - 1;
+    if (!marked[p]) {
+      marked[p] = 1;
+      occupied[n++] = p;
+      std::fill_n(
+          scratch.moments.data() + (static_cast<std::size_t>(type) * layout_.n_intervals + p) * order4,
+          order4, Real(0));
+    }
+  }
+  for (int i = 0; i < n; ++i) marked[occupied[i]] = 0;
+  std::sort(occupied, occupied + n);
+  scratch.count[type] = n;
+}
+
+/// M_pka = sum_{j in p} x_j^k R_ja of atom b.
+template <class Real>
+void SpectralEmbedding<Real>::accumulate_moments(const Batch<Real>& batch, int b, Scratch& scratch) const {
+  constexpr int lanes = moment_lanes<Real>, powers = lanes / 4;
+  const int n_packs = 4 * layout_.order / lanes;
+  for (int t = 0; t < n_types_; ++t) {
+    const int begin = batch.first[b * n_types_ + t], end = batch.first[b * n_types_ + t + 1];
+    locate(batch, begin, end, t, scratch);
+    Real* moments =
+        scratch.moments.data() + static_cast<std::size_t>(t) * layout_.n_intervals * 4 * layout_.order;
+    for (int r = begin; r < end; ++r) {
+      const Real x = scratch.local[r];
+      const Real* row = batch.row.data() + 4 * static_cast<std::size_t>(r);
+      MomentPack<Real> term{};
+      Real power = 1;
+      for (int g = 0; g < powers; ++g, power *= x)
+        for (int a = 0; a < 4; ++a) term[4 * g + a] = power * row[a];
+      Real* m = moments + static_cast<std::size_t>(scratch.interval[r]) * 4 * layout_.order;
+      for (int i = 0; i < n_packs; ++i, m += lanes) {
+        store<Real, lanes>(m, load<Real, lanes>(m) + term);
+        term = term * power;
+      }
+    }
+  }
+}
+
+/// Channels [first_pack, first_pack + packs) of T: sum over occupied intervals and powers, in registers.
+template <class Real>
+template <int packs>
+void SpectralEmbedding<Real>::contract_packs(int centre, int first_pack, const Scratch& scratch,
+                                             Real* t) const {
+  constexpr int w = pack_width<Real>;
+  Pack<Real> sum[4][packs] = {};
+  const int n = layout_.order;
+  for (int type = 0; type < n_types_; ++type) {
+    const Real* coefficients = table(centre, type).forward.data() + first_pack * w;
+    for (int i = 0; i < scratch.count[type]; ++i) {
+      const int p = scratch.occupied[type * layout_.n_intervals + i];
+      const Real* c = coefficients + static_cast<std::size_t>(p) * n * stride_;
+      const Real* m =
+          scratch.moments.data() + (static_cast<std::size_t>(type) * layout_.n_intervals + p) * 4 * n;
+      for (int k = 0; k < n; ++k, c += stride_, m += 4) {
+        Pack<Real> right[packs];
+#pragma GCC unroll 8
+        for (int q = 0; q < packs; ++q) right[q] = load<Real>(c + q * w);
+#pragma GCC unroll 4
+        for (int a = 0; a < 4; ++a)
+#pragma GCC unroll 8
+          for (int q = 0; q < packs; ++q) sum[a][q] += m[a] * right[q];
+      }
+    }
+  }
+  for (int a = 0; a < 4; ++a)
+    for (int q = 0; q < packs; ++q)
+      store<Real>(t + static_cast<std::size_t>(a) * stride_ + (first_pack + q) * w,
+                  sum[a][q] * empty_.inverse_slots);
+}
+
+template <class Real>
+void SpectralEmbedding<Real>::contract(int centre, const Scratch& scratch, Real* t) const {
+  const int packs = stride_ / pack_width<Real>;
+  for (int first = 0; first < packs; first += 7) switch (std::min(7, packs - first)) {
+      case 1:
+        contract_packs<1>(centre, first, scratch, t);
+        break;
+      case 2:
+        contract_packs<2>(centre, first, scratch, t);
+        break;
+      case 3:
+        contract_packs<3>(centre, first, scratch, t);
+        break;
+      case 4:
+        contract_packs<4>(centre, first, scratch, t);
+        break;
+      case 5:
+        contract_packs<5>(centre, first, scratch, t);
+        break;
+      case 6:
+        contract_packs<6>(centre, first, scratch, t);
+        break;
+      default:
+        contract_packs<7>(centre, first, scratch, t);
+        break;
+    }
+}
+
+template <class Real>
+void SpectralEmbedding<Real>::add_empty_slots(const Batch<Real>& batch, int b, Real* t) const {
+  constexpr int w = pack_width<Real>;
+  for (int type = 0; type < n_types_; ++type) {
+    const Real* constant = empty_.value[batch.centre * n_types_ + type].data();
+    const auto share = static_cast<Real>(batch.empty[b * n_types_ + type]) * empty_.inverse_slots;
+    for (int a = 0; a < 4; ++a) {
+      const Real factor = share * empty_.row[batch.centre][a];
+      if (factor == 0) continue;  // the angular means are 0 in all models but hand-made ones
+      Real* to = t + static_cast<std::size_t>(a) * stride_;
+      for (int q = 0; q < stride_; q += w)
+        store<Real>(to + q, load<Real>(to + q) + factor * load<Real>(constant + q));
+    }
+  }
+}
+
+template <class Real>
+void SpectralEmbedding<Real>::reserve(const Batch<Real>& batch, Scratch& scratch) const {
+  const std::size_t intervals = static_cast<std::size_t>(n_types_) * layout_.n_intervals;
+  scratch.moments.resize(intervals * 4 * layout_.order);
+  scratch.occupied.resize(intervals);
+  scratch.marked.resize(intervals, 0);
+  scratch.count.resize(n_types_);
+  scratch.local.resize(batch.neighbour.size());
+  scratch.interval.resize(batch.neighbour.size());
+}
+
+template <class Real>
+void SpectralEmbedding<Real>::forward(Batch<Real>& batch, Scratch& scratch) const {
+  reserve(batch, scratch);
+  for (int b = 0; b < batch.n_atoms; ++b) {
+    accumulate_moments(batch, b, scratch);
+    Real* t = batch.t.data() + static_cast<std::size_t>(b) * 4 * stride_;
+    contract(batch.centre, scratch, t);
+    add_empty_slots(batch, b, t);
+  }
+}
+
+namespace {
+/// dM[k] = sum_m c_m[k] dT_a[m] for `units` packs of powers at once; rows[u] points to pack u of channel 0,
+/// step `order`.
+template <class Real, int units>
+void back_products(const Real* const* rows, Real* const* out, int order, int n_channels, const Real* dt,
+                   int stride) {
+  constexpr int w = pack_width<Real>;
+  Pack<Real> sum[4][units] = {};
+  for (int m = 0; m < n_channels; ++m) {
+    Pack<Real> c[units];
+#pragma GCC unroll 4
+    for (int u = 0; u < units; ++u) c[u] = load<Real>(rows[u] + static_cast<std::size_t>(m) * order);
+#pragma GCC unroll 4
+    for (int a = 0; a < 4; ++a)
+#pragma GCC unroll 4
+      for (int u = 0; u < units; ++u) sum[a][u] += dt[static_cast<std::size_t>(a) * stride + m] * c[u];
+  }
+  for (int u = 0; u < units; ++u)
+    for (int a = 0; a < 4; ++a) {
+      Real lanes[w];
+      store<Real>(lanes, sum[a][u]);
+      for (int k = 0; k < w; ++k) out[u][4 * k + a] = lanes[k];
+    }
+}
+}  // namespace
+
+/// dE/dM_pka of the occupied intervals, in place of the moments.
+template <class Real>
+void SpectralEmbedding<Real>::contract_back(int centre, const Real* dt, Scratch& scratch) const {
+  constexpr int w = pack_width<Real>;
+  const int n = layout_.order;
+  const Real* rows[4];
+  Real* out[4];
+  int units = 0;
+  const auto flush = [&] {
+    switch (units) {
+      case 1:
+        back_products<Real, 1>(rows, out, n, n_channels_, dt, stride_);
+        break;
+      case 2:
+        back_products<Real, 2>(rows, out, n, n_channels_, dt, stride_);
+        break;
+      case 3:
+        back_products<Real, 3>(rows, out, n, n_channels_, dt, stride_);
+        break;
+      case 4:
+        back_products<Real, 4>(rows, out, n, n_channels_, dt, stride_);
+        break;
+      default:
+        break;
+    }
+    units = 0;
+  };
+  for (int type = 0; type < n_types_; ++type) {
+    const Real* backward = table(centre, type).backward.data();
+    for (int i = 0; i < scratch.count[type]; ++i) {
+      const int p = scratch.occupied[type * layout_.n_intervals + i];
+      Real* m = scratch.moments.data() + (static_cast<std::size_t>(type) * layout_.n_intervals + p) * 4 * n;
+      for (int k = 0; k < n; k += w) {
+        rows[units] = backward + static_cast<std::size_t>(p) * n_channels_ * n + k;
+        out[units++] = m + 4 * k;
+        if (units == 4) flush();
+      }
+    }
+  }
+  flush();
+}
+
+/// dE/dR_ja = sum_k x^k dM_pka, and for a = 0 also the way through s: sum_a R_ja d/ds sum_k x^k dM_pka.
+template <class Real>
+void SpectralEmbedding<Real>::differentiate(Batch<Real>& batch, int b, const Scratch& scratch) const {
+  constexpr int lanes = moment_lanes<Real>, powers = lanes / 4;
+  const int n_packs = 4 * layout_.order / lanes;
+  const auto dx_ds = static_cast<Real>(2 / layout_.width);
+  for (int t = 0; t < n_types_; ++t)
+    for (int r = batch.first[b * n_types_ + t]; r < batch.first[b * n_types_ + t + 1]; ++r) {
+      const Real x = scratch.local[r];
+      const Real* row = batch.row.data() + 4 * static_cast<std::size_t>(r);
+      // x^g, and the derivative of x^g y^i with y = x^powers by x: g x^(g-1) y^i + x^g (powers x^(powers-1))
+      // i y^(i-1)
+      MomentPack<Real> weight{}, weight_slope{}, columns{};
+      Real power = 1, power_before = 0;
+      for (int g = 0; g < powers; ++g) {
+        for (int a = 0; a < 4; ++a) {
+          weight[4 * g + a] = power;
+          weight_slope[4 * g + a] = g * power_before;
+          columns[4 * g + a] = row[a];
+        }
+        power_before = power;
+        power *= x;
+      }
+      const MomentPack<Real> weight_outer = weight * (powers * power_before);
+      const Real* m =
+          scratch.moments.data() +
+          (static_cast<std::size_t>(t) * layout_.n_intervals + scratch.interval[r]) * 4 * layout_.order;
+      MomentPack<Real> value = load<Real, lanes>(m + (n_packs - 1) * lanes), slope{};
+      for (int i = n_packs - 2; i >= 0; --i) {
+        slope = slope * power + value;
+        value = value * power + load<Real, lanes>(m + i * lanes);
+      }
+      const Real ds =
+          horizontal_sum<Real, lanes>((value * weight_slope + slope * weight_outer) * columns) * dx_ds;
+      value = value * (weight * empty_.inverse_slots);
+      Real* gradient = batch.gradient.data() + 4 * static_cast<std::size_t>(r);
+      for (int a = 0; a < 4; ++a) {
+        gradient[a] = value[a];
+        for (int g = 1; g < powers; ++g) gradient[a] += value[4 * g + a];
+      }
+      gradient[0] += ds * empty_.inverse_slots;
+    }
+}
+
+template <class Real>
+void SpectralEmbedding<Real>::backward(Batch<Real>& batch, int b, Scratch& scratch) const {
+  // The moments of this atom were overwritten by later ones; only the list of its occupied intervals is
+  // needed again.
+  for (int t = 0; t < n_types_; ++t) {
+    int* occupied = scratch.occupied.data() + t * layout_.n_intervals;
+    char* marked = scratch.marked.data() + t * layout_.n_intervals;
+    int n = 0;
+    for (int r = batch.first[b * n_types_ + t]; r < batch.first[b * n_types_ + t + 1]; ++r)
+      if (const int p = scratch.interval[r]; !marked[p]) {
+        marked[p] = 1;
+        occupied[n++] = p;
+      }
+    for (int i = 0; i < n; ++i) marked[occupied[i]] = 0;
+    scratch.count[t] = n;
+  }
+  contract_back(batch.centre, batch.dt.data(), scratch);
+  differentiate(batch, b, scratch);
+}
+
+template class SpectralEmbedding<float>;
+template class SpectralEmbedding<double>;
+
+}  // namespace quintet::potential

@@ -1,0 +1,73 @@
+#pragma once
+
+#include "surrogates/potential/evaluation/embedding.hpp"
+
+namespace quintet::potential {
+
+/// G(s) as polynomials of degree order-1 on equal intervals, contracted with moments of the neighbours.
+///
+/// On interval p, G_m(s) = sum_k c_pkm x^k with x in [-1, 1], so that
+///   T_am = sum_p sum_k c_pkm M_pka,   M_pka = sum_{j in p} x_j^k R_ja:
+/// neighbours enter through the moments M alone and the sum over channels is a small matrix product, whose
+/// cost does not grow with the number of neighbours. The wide intervals (high order) keep the table in the
+/// first cache levels: a smooth network needs order 16 on intervals of 1.6 for round-off. Backwards: dM = c
+/// dT, then Horner per neighbour.
+struct SpectralLayout {
+  int order = 16;      ///< coefficients an interval, a multiple of the pack width
+  double width = 1.6;  ///< of an interval, in normalised s
+  double lower = 0;    ///< left end of interval 0
+  int n_intervals = 1;
+  double error = 0;        ///< largest |G - polynomial| found, relative to the largest |G|
+  double slope_error = 0;  ///< the same of G'
+};
+
+/// Coefficients of x^k of the Chebyshev polynomials T_0 .. T_{n-1}: [n, n].
+[[nodiscard]] std::vector<double> chebyshev_to_power(int n);
+
+/// Coefficients c[n_intervals, order, n_channels] of a network on a layout, by Chebyshev interpolation.
+[[nodiscard]] std::vector<double> spectral_coefficients(const Network& network, const SpectralLayout& layout);
+
+/// The cheapest layout that reaches `tolerance` on all networks; error > tolerance in the result if none
+/// does. Covers s from the cutoff to r = closest (angstrom).
+[[nodiscard]] SpectralLayout choose_layout(const Model& model, int pack, double tolerance,
+                                           double closest = 0.2);
+
+template <class Real>
+class SpectralEmbedding : public Embedding<Real> {
+ public:
+  using Scratch = typename Embedding<Real>::Scratch;
+  SpectralEmbedding(const Model& model, const SpectralLayout& layout);
+  void forward(Batch<Real>& batch, Scratch& scratch) const override;
+  void backward(Batch<Real>& batch, int b, Scratch& scratch) const override;
+  [[nodiscard]] std::string description() const override;
+
+ protected:
+  struct Table {
+    AlignedVector<Real> forward;   ///< [n_intervals, order, stride]
+    AlignedVector<Real> backward;  ///< [n_intervals, n_channels, order]
+  };
+  void locate(const Batch<Real>& batch, int begin, int end, int type, Scratch& scratch) const;
+  void accumulate_moments(const Batch<Real>& batch, int b, Scratch& scratch) const;
+  /// Room for a batch's intervals and one atom's moments.
+  void reserve(const Batch<Real>& batch, Scratch& scratch) const;
+  /// T of the neighbours alone from an atom's moments.
+  void contract(int centre, const Scratch& scratch, Real* t) const;
+  template <int packs>
+  void contract_packs(int centre, int first_pack, const Scratch& scratch, Real* t) const;
+  void add_empty_slots(const Batch<Real>& batch, int b, Real* t) const;
+  /// Take c[n_intervals, order, n_channels] for the coefficients of a network.
+  void set_table(int network, const double* c);
+  void contract_back(int centre, const Real* dt, Scratch& scratch) const;
+  void differentiate(Batch<Real>& batch, int b, const Scratch& scratch) const;
+  [[nodiscard]] const Table& table(int centre, int neighbour) const {
+    return tables_[index_[centre * n_types_ + neighbour]];
+  }
+
+  SpectralLayout layout_;
+  EmptySlots<Real> empty_;
+  int n_types_, n_channels_, stride_;
+  std::vector<int> index_;  ///< [centre, neighbour] table
+  std::vector<Table> tables_;
+};
+
+}  // namespace quintet::potential

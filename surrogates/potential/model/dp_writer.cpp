@@ -1,0 +1,314 @@
+#include "surrogates/potential/model/dp_writer.hpp"
+
+#include <algorithm>
+
+#include "io/hdf5/file.hpp"
+#include "surrogates/potential/model/dp_document.hpp"
+
+namespace quintet::potential {
+
+namespace {
+
+std::string name_of(Activation activation) {
+  switch (activation) {
+    case Activation::linear:
+      return "none";
+    case Activation::tanh:
+      return "tanh";
+    case Activation::relu:
+      return "relu";
+    case Activation::relu6:
+      return "relu6";
+    case Activation::softplus:
+      return "softplus";
+    case Activation::sigmoid:
+      return "sigmoid";
+    case Activation::silu:
+      return "silu";
+    case Activation::gelu:
+      return "gelu";
+  }
+  return "none";
+}
+
+Tree integers(const std::vector<int>& values) {
+  Tree list = Tree::list();
+  for (const int value : values) list.append(Tree::integer(value));
+  return list;
+}
+
+Tree texts(const std::vector<std::string>& values) {
+  Tree list = Tree::list();
+  for (const auto& value : values) list.append(Tree::text(value));
+  return list;
+}
+
+/// Types whose flag is set.
+Tree flagged(const std::vector<bool>& flags) {
+  Tree list = Tree::list();
+  for (std::size_t t = 0; t < flags.size(); ++t)
+    if (flags[t]) list.append(Tree::integer(static_cast<std::int64_t>(t)));
+  return list;
+}
+
+/// Pairs whose flag is set, each once: [a, b] with a <= b.
+Tree flagged_pairs(const std::vector<bool>& flags, int n_types) {
+  Tree list = Tree::list();
+  for (int a = 0; a < n_types; ++a)
+    for (int b = a; b < n_types; ++b)
+      if (!flags.empty() && flags[static_cast<std::size_t>(a) * n_types + b]) list.append(integers({a, b}));
+  return list;
+}
+
+std::vector<int> widths(const Network& network, bool without_last) {
+  std::vector<int> n_out;
+  for (const auto& layer : network.layers) n_out.push_back(layer.n_out);
+  if (without_last) n_out.pop_back();
+  return n_out;
+}
+
+bool has_timesteps(const DenseLayer& layer) {
+  return std::any_of(layer.timestep.begin(), layer.timestep.end(), [](double dt) { return dt != 1.0; });
+}
+
+bool has_timesteps(const std::vector<Network>& networks) {
+  return std::any_of(networks.begin(), networks.end(), [](const Network& network) {
+    return std::any_of(network.layers.begin(), network.layers.end(),
+                       [](const DenseLayer& layer) { return has_timesteps(layer); });
+  });
+}
+
+/// Builds the tree and its arrays part by part.
+class Writer {
+ public:
+  explicit Writer(const Model& model)
+      : model_(model), n_types_(static_cast<std::uint64_t>(model.n_types())) {}
+
+  [[nodiscard]] DpDocument document() {
+    Tree top, script = model_script(), tree = model_tree();
+    top.set("software", Tree::text("quintet"));
+    top.set("version", Tree::text(hdf5::current_provenance().version));
+    top.set("time", Tree::text(hdf5::current_provenance().date));
+    top.set("backend", Tree::text("dpmodel"));
+    top.set("model", std::move(tree));
+    top.set("model_def_script", std::move(script));
+    if (model_.least_distance) {
+      Tree variables;
+      variables.set("min_nbor_dist", document_.add({}, {*model_.least_distance}, false));
+      top.set("@variables", std::move(variables));
+    }
+    document_.description = std::move(top);
+    return std::move(document_);
+  }
+
+ private:
+  [[nodiscard]] Tree precision() const { return Tree::text(model_.single_precision ? "float32" : "float64"); }
+  [[nodiscard]] Tree array(std::vector<std::uint64_t> shape, std::vector<double> values) {
+    return document_.add(std::move(shape), std::move(values), model_.single_precision);
+  }
+  /// Energies per type, float32 only if that loses nothing.
+  [[nodiscard]] Tree bias_array(std::vector<std::uint64_t> shape, const std::vector<double>& values) {
+    const bool exact = std::all_of(values.begin(), values.end(),
+                                   [](double v) { return static_cast<double>(static_cast<float>(v)) == v; });
+    return document_.add(std::move(shape), values, model_.single_precision && exact);
+  }
+
+  Tree layer(const DenseLayer& dense, bool is_output) {
+    const auto n_in = static_cast<std::uint64_t>(dense.n_in), n_out = static_cast<std::uint64_t>(dense.n_out);
+    const bool may_skip = dense.n_out == dense.n_in || dense.n_out == 2 * dense.n_in;
+    // DeePMD-kit marks all hidden layers, and skips where the widths allow it.
+    const bool resnet = may_skip ? dense.skip != DenseLayer::Skip::none : !is_output;
+    Tree tree, variables;
+    variables.set("w", array({n_in, n_out}, dense.weight));
+    variables.set("b", array({n_out}, dense.bias));
+    variables.set("idt", has_timesteps(dense) ? array({n_out}, dense.timestep) : Tree());
+    tree.set("@class", Tree::text("Layer"));
+    tree.set("@version", Tree::integer(2));
+    tree.set("bias", Tree::boolean(true));
+    tree.set("use_timestep", Tree::boolean(has_timesteps(dense)));
+    tree.set("activation_function", Tree::text(name_of(dense.activation)));
+    tree.set("resnet", Tree::boolean(resnet));
+    tree.set("precision", precision());
+    tree.set("trainable", Tree::boolean(true));
+    tree.set("@variables", std::move(variables));
+    return tree;
+  }
+
+  Tree network(const Network& network, bool fitting) {
+    Tree tree, layers = Tree::list();
+    for (std::size_t i = 0; i < network.layers.size(); ++i)
+      layers.append(layer(network.layers[i], fitting && i + 1 == network.layers.size()));
+    tree.set("@class", Tree::text(fitting ? "FittingNetwork" : "EmbeddingNetwork"));
+    tree.set("@version", Tree::integer(fitting ? 1 : 2));
+    tree.set("in_dim", Tree::integer(network.n_in()));
+    if (fitting) tree.set("out_dim", Tree::integer(network.n_out()));
+    tree.set("neuron", integers(widths(network, fitting)));
+    tree.set("activation_function", Tree::text(name_of(network.layers.front().activation)));
+    tree.set("resnet_dt", Tree::boolean(has_timesteps({network})));
+    tree.set(fitting ? "bias_out" : "bias", Tree::boolean(true));
+    tree.set("precision", precision());
+    tree.set("layers", std::move(layers));
+    return tree;
+  }
+
+  Tree collection(const std::vector<Network>& networks, bool fitting) {
+    Tree tree, items = Tree::list();
+    for (const auto& one : networks) items.append(network(one, fitting));
+    tree.set("@class", Tree::text("NetworkCollection"));
+    tree.set("@version", Tree::integer(1));
+    tree.set("ndim", Tree::integer(fitting || model_.type_one_side ? 1 : 2));
+    tree.set("ntypes", Tree::integer(model_.n_types()));
+    tree.set("network_type", Tree::text(fitting ? "fitting_network" : "embedding_network"));
+    tree.set("networks", std::move(items));
+    return tree;
+  }
+
+  /// davg, dstd [n_types, n_slots, 4]: the same in all slots.
+  Tree statistics(const std::vector<std::array<double, 4>>& rows) {
+    std::vector<double> values;
+    for (const auto& row : rows)
+      for (int slot = 0; slot < model_.n_slots(); ++slot) values.insert(values.end(), row.begin(), row.end());
+    return array({n_types_, static_cast<std::uint64_t>(model_.n_slots()), 4}, std::move(values));
+  }
+
+  Tree tables() {
+    Tree tree, variables, data = Tree::list(), info = Tree::list();
+    for (const auto& table : model_.tables) {
+      const std::uint64_t width = 6 * static_cast<std::uint64_t>(table.n_channels);
+      const bool excluded = table.coefficients.empty();
+      const std::uint64_t rows = excluded ? 0 : table.coefficients.size() / width;
+      data.append(excluded ? array({0}, {}) : array({rows, width}, table.coefficients));
+      info.append(excluded ? array({0}, {})
+                           : array({6}, {table.lower, table.upper, table.maximum, table.stride[0],
+                                         table.stride[1], -1}));
+    }
+    variables.set("compress_data", std::move(data));
+    variables.set("compress_info", std::move(info));
+    tree.set("@variables", std::move(variables));
+    return tree;
+  }
+
+  Tree environment() const {
+    Tree tree;
+    tree.set("rcut", document_number(model_.rcut));
+    tree.set("rcut_smth", document_number(model_.rcut_smooth));
+    tree.set("protection", document_number(model_.protection));
+    tree.set("use_exp_switch", Tree::boolean(false));
+    return tree;
+  }
+
+  /// What the serialised descriptor and the training input have in common.
+  Tree descriptor_options() const {
+    Tree tree;
+    tree.set("type", Tree::text("se_e2_a"));
+    tree.set("rcut", document_number(model_.rcut));
+    tree.set("rcut_smth", document_number(model_.rcut_smooth));
+    tree.set("sel", integers(model_.sel));
+    tree.set("neuron", integers(widths(model_.embedding.front(), false)));
+    tree.set("axis_neuron", Tree::integer(model_.axis_neuron));
+    tree.set("resnet_dt", Tree::boolean(has_timesteps(model_.embedding)));
+    tree.set("trainable", Tree::boolean(true));
+    tree.set("type_one_side", Tree::boolean(model_.type_one_side));
+    tree.set("exclude_types", flagged_pairs(model_.excluded_descriptor_pairs, model_.n_types()));
+    tree.set("env_protection", document_number(model_.protection));
+    tree.set("set_davg_zero", Tree::boolean(false));
+    tree.set("activation_function", Tree::text(name_of(model_.embedding.front().layers.front().activation)));
+    tree.set("precision", precision());
+    return tree;
+  }
+
+  Tree descriptor() {
+    Tree tree = descriptor_options(), variables;
+    variables.set("davg", statistics(model_.mean));
+    variables.set("dstd", statistics(model_.deviation));
+    tree.set("@class", Tree::text("Descriptor"));
+    tree.set("@version", Tree::integer(model_.tables.empty() ? 2 : 3));
+    tree.set("spin", Tree());
+    tree.set("type_map", texts(model_.type_names));
+    tree.set("env_mat", environment());
+    tree.set("embeddings", collection(model_.embedding, false));
+    tree.set("@variables", std::move(variables));
+    if (!model_.tables.empty()) tree.set("compress", tables());
+    return tree;
+  }
+
+  Tree fitting_options() const {
+    Tree tree;
+    tree.set("neuron", integers(widths(model_.fitting.front(), true)));
+    tree.set("resnet_dt", Tree::boolean(has_timesteps(model_.fitting)));
+    tree.set("numb_fparam", Tree::integer(0));
+    tree.set("numb_aparam", Tree::integer(0));
+    tree.set("activation_function", Tree::text(name_of(model_.fitting.front().layers.front().activation)));
+    tree.set("precision", precision());
+    return tree;
+  }
+
+  Tree fitting() {
+    Tree tree = fitting_options(), variables, trainable = Tree::list();
+    variables.set("bias_atom_e", bias_array({n_types_, 1}, model_.atom_bias));
+    for (const char* name : {"case_embd", "fparam_avg", "fparam_inv_std", "aparam_avg", "aparam_inv_std"})
+      variables.set(name, Tree());
+    for (std::size_t i = 0; i < model_.fitting.front().layers.size(); ++i)
+      trainable.append(Tree::boolean(true));
+    tree.set("@class", Tree::text("Fitting"));
+    tree.set("@version", Tree::integer(4));
+    tree.set("type", Tree::text("ener"));
+    tree.set("var_name", Tree::text("energy"));
+    tree.set("ntypes", Tree::integer(model_.n_types()));
+    tree.set("dim_descrpt", Tree::integer(model_.fitting.front().n_in()));
+    tree.set("dim_out", Tree::integer(1));
+    tree.set("dim_case_embd", Tree::integer(0));
+    for (const char* name : {"default_fparam", "rcond", "layer_name", "spin"}) tree.set(name, Tree());
+    tree.set("mixed_types", Tree::boolean(false));
+    tree.set("exclude_types", flagged(model_.excluded_fitting));
+    tree.set("type_map", texts(model_.type_names));
+    tree.set("tot_ener_zero", Tree::boolean(false));
+    tree.set("trainable", std::move(trainable));
+    tree.set("use_aparam_as_mask", Tree::boolean(false));
+    tree.set("atom_ener", Tree::list());
+    tree.set("nets", collection(model_.fitting, true));
+    tree.set("@variables", std::move(variables));
+    return tree;
+  }
+
+  Tree model_tree() {
+    Tree tree, variables;
+    variables.set("out_bias", document_.add({1, n_types_, 1}, model_.output_bias, false));
+    variables.set("out_std", document_.add({1, n_types_, 1}, std::vector<double>(n_types_, 1.0), false));
+    tree.set("@class", Tree::text("Model"));
+    tree.set("@version", Tree::integer(2));
+    tree.set("type", Tree::text("standard"));
+    tree.set("type_map", texts(model_.type_names));
+    tree.set("atom_exclude_types", flagged(model_.excluded_atoms));
+    tree.set("pair_exclude_types", flagged_pairs(model_.excluded_pairs, model_.n_types()));
+    tree.set("rcond", Tree());
+    tree.set("preset_out_bias", Tree());
+    tree.set("descriptor", descriptor());
+    tree.set("fitting", fitting());
+    tree.set("@variables", std::move(variables));
+    return tree;
+  }
+
+  /// The `model` section of a training input, which conversion and compression by DeePMD-kit ask for.
+  Tree model_script() const {
+    Tree tree;
+    tree.set("type_map", texts(model_.type_names));
+    tree.set("descriptor", descriptor_options());
+    tree.set("fitting_net", fitting_options());
+    tree.set("atom_exclude_types", flagged(model_.excluded_atoms));
+    tree.set("pair_exclude_types", flagged_pairs(model_.excluded_pairs, model_.n_types()));
+    return tree;
+  }
+
+  const Model& model_;
+  std::uint64_t n_types_;
+  DpDocument document_;
+};
+
+}  // namespace
+
+bool has_embedding_timesteps(const Model& model) { return has_timesteps(model.embedding); }
+
+void write_dp(const std::string& path, const Model& model) { write_document(path, Writer(model).document()); }
+
+}  // namespace quintet::potential

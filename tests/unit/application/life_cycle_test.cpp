@@ -1,0 +1,115 @@
+#include <chrono>
+#include <limits>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "apps/application/life/failure.hpp"
+#include "apps/application/life/memory.hpp"
+#include "apps/application/life/phases.hpp"
+#include "apps/application/life/progress.hpp"
+
+namespace quintet {
+namespace {
+
+void wait_ms(int milliseconds) { std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds)); }
+
+TEST(Phases, nest_by_name_and_know_mean_and_slowest_rank) {
+  const Comm comm = Comm::world();
+  Phases phases;
+  {
+    const auto outer = phases.timer("forces");
+    wait_ms(5);
+  }
+  phases.add("loop/model", comm.rank() + 1.0);
+  phases.add("loop/model", 1.0);
+  phases.add("loop", comm.rank() + 3.0);
+  phases.add("end", 0.5);
+  if (comm.rank() == comm.size() - 1) phases.add("loop/last rank only", comm.size());
+
+  const auto times = phases.over_ranks(comm);
+  if (!comm.is_root()) {
+    EXPECT_TRUE(times.empty());
+    return;
+  }
+  ASSERT_EQ(times.size(), 5u);
+  // Children stand behind their parent, though other ranks have entered other ones.
+  const char* paths[] = {"forces", "loop", "loop/model", "loop/last rank only", "end"};
+  for (std::size_t i = 0; i < times.size(); ++i) EXPECT_EQ(times[i].path, paths[i]);
+  EXPECT_GE(times[0].mean, 0.005);
+  EXPECT_DOUBLE_EQ(times[2].slowest, comm.size() + 1.0);
+  EXPECT_DOUBLE_EQ(times[2].mean, (comm.size() + 3.0) / 2);
+  EXPECT_DOUBLE_EQ(times[3].mean, 1.0);
+  EXPECT_DOUBLE_EQ(times[3].slowest, comm.size());
+}
+
+TEST(Phases, know_the_longest_visit_at_any_depth) {
+  Phases phases;
+  for (const int milliseconds : {1, 20, 1}) {
+    const auto outer = phases.timer("loop");
+    const auto inner = phases.timer("checkpoint");
+    wait_ms(milliseconds);
+  }
+
+  EXPECT_GE(phases.longest("checkpoint"), 0.02);
+  EXPECT_LT(phases.longest("checkpoint"), 0.5);
+  EXPECT_EQ(phases.longest("absent"), 0);
+}
+
+TEST(Failure, exceptions_lead_to_their_exit_codes) {
+  const auto code = [](const auto& error) { return failure_of(std::make_exception_ptr(error)).code; };
+
+  EXPECT_EQ(code(UsageError("x")), ExitCode::usage);
+  EXPECT_EQ(code(InputError("x")), ExitCode::input);
+  EXPECT_EQ(code(NumericalError("x")), ExitCode::numerical);
+  EXPECT_EQ(code(ResourceError("x")), ExitCode::resource);
+  EXPECT_EQ(code(std::bad_alloc()), ExitCode::resource);
+  EXPECT_EQ(code(InternalError("x")), ExitCode::internal);
+  EXPECT_EQ(code(std::out_of_range("x")), ExitCode::internal);
+  EXPECT_EQ(code(42), ExitCode::internal);
+}
+
+TEST(Failure, ranks_that_failed_together_agree_on_the_lowest_ones_failure) {
+  const Comm comm = Comm::world();
+  const Failure mine{comm.is_root() ? ExitCode::input : ExitCode::resource,
+                     "rank " + std::to_string(comm.rank())};
+
+  const Failure agreed = agree_on_failure(comm.split(0, comm.rank()), mine, "");
+  EXPECT_EQ(agreed.code, ExitCode::input);
+  EXPECT_EQ(agreed.message, "rank 0");
+}
+
+TEST(Memory, what_fits_passes_and_what_does_not_is_refused_on_all_ranks) {
+  const Comm comm = Comm::world();
+  ASSERT_TRUE(available_memory().has_value());
+  EXPECT_GT(*available_memory(), 1e6);
+
+  EXPECT_NO_THROW(require_memory(comm, 1000, "a little"));
+  for (const double bytes : {1e18, -1.0, std::numeric_limits<double>::quiet_NaN()})
+    EXPECT_THROW(require_memory(comm, comm.rank() == comm.size() - 1 ? bytes : 0, "a lot"), ResourceError)
+        << bytes;
+}
+
+TEST(Memory, the_message_names_what_for) {
+  try {
+    require_memory(Comm::self(), 3e15, "the density");
+    FAIL();
+  } catch (const ResourceError& error) {
+    EXPECT_NE(std::string(error.what()).find("for the density: 3e+06 GB"), std::string::npos) << error.what();
+  }
+}
+
+TEST(Progress, times_read_as_on_a_clock) {
+  EXPECT_EQ(clock_text(0), "0:00");
+  EXPECT_EQ(clock_text(59.6), "1:00");
+  EXPECT_EQ(clock_text(3599), "59:59");
+  EXPECT_EQ(clock_text(3661), "1:01:01");
+  EXPECT_EQ(clock_text(std::numeric_limits<double>::infinity()), "?");
+  EXPECT_EQ(clock_text(std::numeric_limits<double>::quiet_NaN()), "?");
+}
+
+}  // namespace
+}  // namespace quintet

@@ -1,0 +1,259 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "apps/application/report/picture.hpp"
+#include "apps/application/report/png.hpp"
+#include "apps/application/report/report.hpp"
+#include "apps/application/report/safe_picture.hpp"
+
+namespace quintet {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+/// All numbers behind M or L in the paths of one class.
+std::vector<std::pair<double, double>> path_points(const std::string& svg, const std::string& kind) {
+  std::vector<std::pair<double, double>> points;
+  const std::string opening = "<path class=\"" + kind, data = " d=\"";
+  const std::regex point("[ML](-?[0-9.]+) (-?[0-9.]+)");
+  // The path itself is found without a regular expression, whose matching is as deep as the text is long.
+  for (auto at = svg.find(opening); at != std::string::npos; at = svg.find(opening, at + 1)) {
+    const auto begin = svg.find(data, at) + data.size();
+    const std::string path = svg.substr(begin, svg.find('"', begin) - begin);
+    for (std::sregex_iterator p(path.begin(), path.end(), point), none; p != none; ++p)
+      points.emplace_back(std::stod((*p)[1]), std::stod((*p)[2]));
+  }
+  return points;
+}
+
+Plot plot_of(std::vector<double> x, std::vector<double> y) {
+  Plot plot{"title", "x", "y", {}, false, false, ""};
+  plot.curves.push_back({"", std::move(x), std::move(y)});
+  return plot;
+}
+
+std::uint32_t big_endian(const std::string& bytes, std::size_t at) {
+  std::uint32_t value = 0;
+  for (std::size_t i = 0; i < 4; ++i) value = value << 8 | static_cast<std::uint8_t>(bytes[at + i]);
+  return value;
+}
+
+TEST(Report, is_self_contained) {
+  Report report;
+  report.title("run", "today");
+  report.plot(plot_of({0, 1}, {0, 1}));
+  report.heatmap({"map", "x", "y", "v", {1, 2, 3, 4}, 2, 2, 0, 1, 0, 1, ""});
+
+  const std::string html = report.html();
+  for (const char* outside : {"<script", "http:", "https:", "<link", "@import", "url("})
+    EXPECT_EQ(html.find(outside), std::string::npos) << outside;
+  EXPECT_NE(html.find("prefers-color-scheme:dark"), std::string::npos);
+}
+
+TEST(Report, a_doubtful_tile_says_why) {
+  Report report;
+  report.headlines({{"temperature", "300.2 ± 0.9 K"}, {"pressure", "1 bar", "It drifts."}});
+
+  const std::string html = report.html();
+  EXPECT_NE(html.find("<div><span>temperature</span><b>300.2 ± 0.9 K</b></div>"), std::string::npos);
+  EXPECT_NE(html.find("<div class=\"doubt\"><span>pressure</span><b>1 bar</b><p>It drifts.</p></div>"),
+            std::string::npos);
+}
+
+TEST(Report, text_cannot_become_markup) {
+  const std::string hostile = "<script>alert(\"&\")</script>";
+  Report report;
+  report.title(hostile, hostile);
+  report.status(hostile, false, hostile);
+  report.facts({{hostile, hostile}});
+  report.headlines({{hostile, hostile, hostile}});
+  report.warning(hostile);
+  report.section(hostile);
+  report.paragraph(hostile);
+  report.table({hostile}, {{hostile}}, hostile);
+  report.bars({{hostile, 0, 0.5, hostile}}, hostile);
+  report.preformatted(hostile);
+  Plot plot = plot_of({0, 1}, {0, 1});
+  plot.levels = {{0.5, hostile}};
+  plot.title = plot.x_label = plot.y_label = plot.caption = plot.curves[0].label = hostile;
+  report.plot(plot);
+
+  EXPECT_EQ(report.html().find("<script"), std::string::npos);
+}
+
+TEST(Plot, a_line_goes_through_its_points_in_proportion) {
+  const auto points = path_points(draw(plot_of({0, 1, 4}, {10, 30, 20})), "curve");
+
+  ASSERT_EQ(points.size(), 3u);
+  EXPECT_NEAR((points[1].first - points[0].first) / (points[2].first - points[0].first), 0.25, 1e-3);
+  EXPECT_NEAR((points[1].second - points[0].second) / (points[2].second - points[0].second), 2, 1e-2);
+  EXPECT_LT(points[1].second, points[0].second);  // up is less in SVG
+}
+
+TEST(Plot, a_level_lies_where_its_value_is_and_widens_the_axis) {
+  Plot plot = plot_of({0, 1}, {10, 20});
+  plot.levels = {{15, "mean 15"}, {40, "target 40", true}};
+  const std::string picture = draw(plot);
+  const auto curve = path_points(picture, "curve");
+  auto levels = path_points(picture, "level");
+
+  ASSERT_EQ(levels.size(), 4u);  // two in the legend
+  levels.erase(levels.begin(), levels.begin() + 2);
+  EXPECT_NEAR(levels[0].second, (curve[0].second + curve[1].second) / 2, 0.2);
+  EXPECT_NEAR((levels[1].second - curve[0].second) / (curve[1].second - curve[0].second), 3, 1e-2);
+  EXPECT_NE(picture.find(">target 40</text>"), std::string::npos);
+
+  plot.levels = {{nan, "none"}};
+  EXPECT_EQ(draw(plot).find("none"), std::string::npos);
+  plot.curves.clear();
+  plot.levels = {{1, "of nothing"}};
+  EXPECT_NE(draw(plot).find("no data"), std::string::npos);
+}
+
+TEST(Plot, a_million_points_are_thinned_but_extremes_stay) {
+  std::vector<double> x, y;
+  for (int i = 0; i < 1000000; ++i) {
+    x.push_back(i);
+    y.push_back(std::sin(0.7 * i));
+  }
+  y[333333] = 9;
+  y[666666] = -9;
+
+  const std::string picture = draw(plot_of(x, y));
+  double low = 1e9, high = -1e9;
+  for (const auto& [px, py] : path_points(picture, "curve")) {
+    low = std::min(low, py);
+    high = std::max(high, py);
+  }
+  EXPECT_LT(picture.size(), 100000u);
+  // The range of 18 fills all but two margins of 5 % of the frame's 300 pixels.
+  EXPECT_NEAR(high - low, 300 / 1.1, 0.5);
+}
+
+TEST(Plot, a_curve_to_and_fro_and_many_markers_are_thinned_too) {
+  Plot plot = plot_of({}, {});
+  for (int i = 0; i < 300000; ++i) {
+    plot.curves[0].x.push_back(std::cos(1.3 * i));
+    plot.curves[0].y.push_back(std::sin(1.7 * i));
+  }
+  EXPECT_LT(draw(plot).size(), 500000u);
+
+  plot.curves[0].points = true;
+  EXPECT_LT(draw(plot).size(), 1000000u);
+}
+
+TEST(Plot, nan_breaks_the_line_and_never_reaches_the_page) {
+  const std::string picture = draw(plot_of({0, 1, 2, 3, 4}, {1, 2, nan, 2, 1}));
+
+  EXPECT_EQ(path_points(picture, "curve").size(), 4u);
+  EXPECT_EQ(picture.find("nan"), std::string::npos);
+  EXPECT_EQ(picture.find("inf"), std::string::npos);
+}
+
+TEST(Plot, degenerate_data_makes_a_picture_without_nan) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (const bool logarithmic : {false, true})
+    for (const auto& values : std::vector<std::vector<double>>{
+             {}, {5}, {5, 5, 5}, {nan}, {infinity, -infinity}, {0, -1}, {1e308, -1e308}}) {
+      Plot plot = plot_of(values, values);
+      plot.log_x = plot.log_y = logarithmic;
+
+      const std::string picture = draw(plot);
+      EXPECT_EQ(picture.find("nan"), std::string::npos) << values.size();
+      EXPECT_EQ(picture.find("inf"), std::string::npos) << values.size();
+    }
+  EXPECT_NE(draw(plot_of({nan}, {1})).find("no data"), std::string::npos);
+  EXPECT_EQ(draw(plot_of({1}, {1})).find("no data"), std::string::npos);
+}
+
+TEST(Plot, curves_of_unequal_lengths_end_with_the_shorter) {
+  EXPECT_EQ(path_points(draw(plot_of({0, 1, 2, 3}, {0, 1})), "curve").size(), 2u);
+}
+
+TEST(Heatmap, a_wrong_number_of_values_draws_no_field) {
+  const Heatmap map{"map", "x", "y", "v", {1, 2, 3}, 2, 2, 0, 1, 0, 1, ""};
+
+  EXPECT_NE(draw(map).find("no data"), std::string::npos);
+}
+
+TEST(Heatmap, a_fine_field_is_averaged_to_a_picture_of_bounded_size) {
+  Heatmap map;
+  map.n_x = 3001;
+  map.n_y = 1999;
+  for (int i = 0; i < map.n_x * map.n_y; ++i) map.values.push_back(i % 7);
+
+  EXPECT_LT(draw(map).size(), 400000u);
+}
+
+TEST(Png, has_the_structure_of_the_standard) {
+  std::vector<std::uint8_t> pixels(300 * 301, 1);  // longer than one stored block
+  const std::string png = encode_png(300, 301, pixels, {{0, 0, 0}, {255, 0, 0}});
+
+  EXPECT_EQ(png.substr(0, 8), "\x89PNG\r\n\x1a\n");
+  EXPECT_EQ(big_endian(png, 16), 300u);
+  EXPECT_EQ(big_endian(png, 20), 301u);
+  // The end chunk is always the same twelve bytes, its CRC-32 known.
+  EXPECT_EQ(png.substr(png.size() - 8, 4), "IEND");
+  EXPECT_EQ(big_endian(png, png.size() - 4), 0xae426082u);
+  // IDAT: 2 bytes of header, blocks of at most 65535 with 5 bytes each, 4 of Adler-32, over 301 rows of 1 +
+  // 300 bytes.
+  const auto data = png.find("IDAT");
+  EXPECT_EQ(big_endian(png, data - 4), 2u + 2 * 5 + 4 + 301 * 301);
+}
+
+TEST(Png, base64_agrees_with_the_vectors_of_rfc_4648) {
+  EXPECT_EQ(encode_base64(""), "");
+  EXPECT_EQ(encode_base64("f"), "Zg==");
+  EXPECT_EQ(encode_base64("fo"), "Zm8=");
+  EXPECT_EQ(encode_base64("foo"), "Zm9v");
+  EXPECT_EQ(encode_base64("foobar"), "Zm9vYmFy");
+  EXPECT_EQ(encode_base64("\xff\xfe"), "//4=");
+}
+
+TEST(IndexPage, links_reports_and_shows_their_first_picture) {
+  Report report;
+  report.title("run");
+  report.plot(plot_of({0, 1}, {0, 1}));
+  const std::string picture = first_picture(report.html());
+
+  const std::string page =
+      index_page("Runs", {{.name = "copper",
+                           .path = "copper/report.html",
+                           .facts = {{"system", "copper"}},
+                           .headlines = {{"steps", "7"}, {"temperature", "7 K", "too cold"}},
+                           .picture = picture}});
+  EXPECT_NE(page.find("too cold"), std::string::npos);
+  EXPECT_NE(page.find("<a href=\"copper/report.html\">copper</a>"), std::string::npos);
+  EXPECT_NE(page.find(draw(plot_of({0, 1}, {0, 1}))), std::string::npos);
+  EXPECT_EQ(first_picture("<html></html>"), "");
+  EXPECT_EQ(safe_picture(picture), picture);
+}
+
+TEST(IndexPage, another_persons_picture_is_taken_only_if_it_can_do_no_harm) {
+  Heatmap heatmap;
+  heatmap.title = "f <script>";
+  heatmap.n_x = heatmap.n_y = 2;
+  heatmap.values = {0, 1, 2, 3};
+  EXPECT_EQ(safe_picture(draw(heatmap)), draw(heatmap));
+  for (const std::string bad :
+       {"<svg onload=\"alert(1)\"></svg>", "<svg><script>alert(1)</script></svg>",
+        "<svg><a href=\"x\"/></svg>", "<svg/onload=alert(1)></svg>",
+        "<svg><rect x=\"1\"onclick=\"a\"/></svg>", "<svg><![CDATA[x]]></svg>", "<svg><!-- --></svg>",
+        "<svg><image href=\"http://nowhere/x.png\"/></svg>", "<svg><image href='x'/></svg>",
+        "<svg><foreignObject/></svg>", "<svg><use href=\"#a\"/></svg>",
+        "<svg><rect fill=\"url(//x)\"/></svg>", "<svg><SCRIPT/></svg>", "<svg><style>x</style></svg>",
+        "<svg><rect x=\"1", "<svg"})
+    EXPECT_EQ(safe_picture(bad), "") << bad;
+  EXPECT_EQ(link_of_path("javascript:alert(1)/report.html"), "./javascript%3Aalert%281%29/report.html");
+  EXPECT_EQ(link_of_path("../a b/\"r\".html"), "./../a%20b/%22r%22.html");
+}
+
+}  // namespace
+}  // namespace quintet

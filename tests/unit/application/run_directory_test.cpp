@@ -1,0 +1,139 @@
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "apps/application/life/run_directory.hpp"
+#include "io/log/error.hpp"
+
+namespace quintet {
+namespace {
+
+namespace fs = std::filesystem;
+using Names = std::set<std::string>;
+
+class Directory : public ::testing::Test {
+ protected:
+  Directory() {
+    std::string name = (fs::temp_directory_path() / "quintet_directory_XXXXXX").string();
+    root_ = ::mkdtemp(name.data());
+    request_.program = "demo run";
+    request_.output = root_ + "/a/run";
+  }
+  ~Directory() override { fs::remove_all(root_); }
+
+  void write(const std::string& name) const {
+    const fs::path path = fs::path(request_.output) / name;
+    fs::create_directories(path.parent_path());
+    std::ofstream(path) << "x";
+  }
+  /// A run that writes `names`, having said `said`.
+  void run(const std::vector<std::string>& said, const Names& names, bool goes_on = false,
+           const std::vector<std::string>& reads = {}) const {
+    RunDirectory directory(comm_, request_);
+    directory.begin(said, goes_on, reads);
+    for (const auto& name : names) write(name);
+  }
+  template <class Work>
+  std::string refusal(const Work& work) const {
+    try {
+      work();
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  }
+  /// The files in the directory but those of our own folder.
+  [[nodiscard]] Names files() const {
+    Names names;
+    for (const auto& entry : fs::recursive_directory_iterator(request_.output))
+      if (!entry.is_directory()) names.insert(entry.path().lexically_relative(request_.output).string());
+    std::erase_if(names, [](const auto& name) { return name.starts_with(".quintet/"); });
+    return names;
+  }
+
+  Comm comm_ = Comm::self();
+  std::string root_;
+  Request request_;
+};
+
+TEST_F(Directory, that_was_not_written_to_leaves_nothing) {
+  { const RunDirectory directory(comm_, request_); }
+  EXPECT_FALSE(fs::exists(root_ + "/a"));
+  fs::create_directories(root_ + "/a");
+  { const RunDirectory directory(comm_, request_); }
+  EXPECT_TRUE(fs::exists(root_ + "/a"));
+  EXPECT_FALSE(fs::exists(request_.output));
+  request_.validate = true;
+  { const RunDirectory directory(comm_, request_); }
+  EXPECT_FALSE(fs::exists(request_.output));
+}
+
+TEST_F(Directory, an_overwritten_run_goes_when_the_new_one_begins_and_nothing_else) {
+  const std::vector<std::string> said{"gkyl/run-*.gkyl", "iteration_*/**", "x.dp"};
+  const Names ours{"run.h5",
+                   "run.log",
+                   "x.dp",
+                   "checkpoints/step_000000000010.h5",
+                   "gkyl/run-f_0.gkyl",
+                   "iteration_00/train/model_0/run.h5",
+                   "iteration_01/done"},
+      users{"notes.txt", "gkyl/notes.txt", "checkpoints/notes", "train/model_0/run.h5", "iteration_00.txt"};
+  run(said, ours);
+  for (const auto& name : users) write(name);
+  EXPECT_NE(refusal([&] { run(said, {}); }).find("already holds a run"), std::string::npos);
+  request_.overwrite = true;
+  Names all = ours;
+  all.insert(users.begin(), users.end());
+  {
+    const RunDirectory directory(comm_, request_);  // the command finds a mistake
+  }
+  EXPECT_EQ(files(), all);
+  const std::string input = request_.output + "/iteration_00/train/model_0/run.h5";
+  EXPECT_NE(refusal([&] { run(said, {}, false, {input}); }).find("is an input of this run"),
+            std::string::npos);
+  EXPECT_EQ(files(), all);
+  run(said, {});
+  EXPECT_EQ(files(), users);
+  EXPECT_FALSE(fs::exists(request_.output + "/iteration_00"));
+}
+
+TEST_F(Directory, a_file_of_the_users_is_in_the_way) {
+  write("x.dp");
+  const auto text = refusal([&] { run({"x.dp"}, {}); });
+  EXPECT_NE(text.find("x.dp' is in the way"), std::string::npos) << text;
+  EXPECT_EQ(files(), Names{"x.dp"});
+  RunDirectory directory(comm_, request_);
+  directory.begin({}, false, {});
+  EXPECT_THROW(directory.claim("x.dp"), InputError);
+  directory.claim("y.dp");
+}
+
+TEST_F(Directory, a_name_that_was_the_runs_is_the_users_again_once_it_is_gone) {
+  run({"x.dp"}, {"x.dp", "run.h5"});
+  request_.overwrite = true;
+  run({}, {"run.h5"});
+  write("x.dp");
+  run({}, {});
+  EXPECT_EQ(files(), Names{"x.dp"});
+}
+
+TEST_F(Directory, a_restart_removes_nothing_and_takes_up_what_has_no_list) {
+  run({"x.dp"}, {"x.dp", "run.h5"});
+  request_.restart = "auto";
+  run({"x.dp", "y.dp"}, {"y.dp"}, true);
+  EXPECT_EQ(files(), (Names{"x.dp", "y.dp", "run.h5"}));
+  fs::remove_all(request_.output + "/.quintet");
+  run({"x.dp"}, {}, true);
+  EXPECT_EQ(files(), (Names{"x.dp", "y.dp", "run.h5"}));
+  fs::remove_all(request_.output + "/.quintet");
+  request_.restart.clear();
+  request_.overwrite = true;
+  EXPECT_NE(refusal([&] { run({}, {}); }).find("no list of what runs wrote"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace quintet

@@ -1,0 +1,167 @@
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "apps/application/life/run_owner.hpp"
+#include "io/log/error.hpp"
+
+namespace quintet {
+namespace {
+
+namespace fs = std::filesystem;
+
+class OwnedFolder : public ::testing::Test {
+ protected:
+  OwnedFolder() {
+    std::string name = (fs::temp_directory_path() / "quintet_owner_XXXXXX").string();
+    folder_ = ::mkdtemp(name.data());
+  }
+  ~OwnedFolder() override { fs::remove_all(folder_); }
+
+  [[nodiscard]] std::unique_ptr<RunOwner> take(const std::string& folder) const {
+    return std::make_unique<RunOwner>(folder, "demo run", [](const std::string&) {});
+  }
+  /// The message with which the folder is refused, "" if it is not.
+  [[nodiscard]] std::string refusal(const std::string& folder) const {
+    try {
+      const auto owner = take(folder);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  }
+  [[nodiscard]] std::vector<std::string> names() const {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(folder_))
+      names.push_back(entry.path().filename().string());
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+  /// Start processes that each try once at the same moment; those that have won wait to be killed.
+  [[nodiscard]] std::vector<pid_t> winners_of(int n_processes) const;
+
+  std::string folder_;
+};
+
+std::vector<pid_t> OwnedFolder::winners_of(int n_processes) const {
+  std::array<int, 2> go{}, answers{};
+  if (::pipe(go.data()) != 0 || ::pipe(answers.data()) != 0) return {};
+  std::vector<pid_t> children, winners;
+  for (int i = 0; i < n_processes; ++i) {
+    const pid_t child = ::fork();
+    if (child != 0) {
+      children.push_back(child);
+      continue;
+    }
+    char word = 0;
+    ::close(go[1]);
+    (void)!::read(go[0], &word, 1);
+    pid_t answer = 0;
+    try {
+      const auto owner = take(folder_);
+      answer = ::getpid();
+      (void)!::write(answers[1], &answer, sizeof(answer));
+      ::pause();
+    } catch (const std::exception&) {
+      (void)!::write(answers[1], &answer, sizeof(answer));
+    }
+    ::_exit(0);
+  }
+  ::close(go[0]);
+  ::close(go[1]);
+  for (int i = 0; i < n_processes; ++i) {
+    pid_t answer = 0;
+    if (::read(answers[0], &answer, sizeof(answer)) == sizeof(answer) && answer != 0)
+      winners.push_back(answer);
+  }
+  ::close(answers[0]);
+  ::close(answers[1]);
+  for (const pid_t child : children) {
+    ::kill(child, SIGKILL);  // a winner leaves a dead owner
+    ::waitpid(child, nullptr, 0);
+  }
+  return winners;
+}
+
+TEST_F(OwnedFolder, has_one_owner_that_is_named) {
+  const auto owner = take(folder_);
+  EXPECT_TRUE(owner->is_first());
+  const std::string text = refusal(folder_);
+  for (const auto& part : {std::string("demo run runs there as process ") + std::to_string(::getpid()),
+                           std::string("since 20"), std::string("--output DIR")})
+    EXPECT_NE(text.find(part), std::string::npos) << text;
+  EXPECT_EQ(names(), std::vector<std::string>{"owner_000001"}) << "the refused one left something";
+}
+
+TEST_F(OwnedFolder, is_free_after_its_owner_and_counts_on) {
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(take(folder_)->is_first(), i == 0);
+  EXPECT_EQ(names(), std::vector<std::string>{"owner_000003"});
+  const auto last = take(folder_);
+  last->vanish();  // only the first one may
+}
+
+TEST_F(OwnedFolder, a_first_owner_can_leave_no_trace) {
+  take(folder_)->vanish();
+  EXPECT_TRUE(names().empty());
+}
+
+TEST_F(OwnedFolder, of_many_at_once_one_wins_also_over_a_dead_owner) {
+  for (int i_round = 0; i_round < 40;
+       ++i_round)  // the first on an empty folder, then each over a killed winner
+    ASSERT_EQ(winners_of(6).size(), 1u) << "round " << i_round;
+}
+
+TEST_F(OwnedFolder, a_copy_has_no_owner) {
+  const auto owner = take(folder_);
+  const std::string copy = folder_ + "_copy";
+  fs::copy(folder_, copy);
+  EXPECT_EQ(refusal(copy), "");
+  fs::remove_all(copy);
+}
+
+TEST_F(OwnedFolder, elsewhere_only_silence_tells) {
+  const std::string file = folder_ + "/owner_000007";
+  std::ofstream(file) << "program: demo run\nhost: faraway\nprocess: 1\nmachine: another\ntoken: x\n";
+  EXPECT_NE(refusal(folder_).find("another machine"), std::string::npos);
+  const auto silent_for = [&](double seconds) {
+    fs::last_write_time(
+        file, fs::file_time_type::clock::now() - std::chrono::milliseconds(std::int64_t(1e3 * seconds)));
+  };
+  silent_for(RunOwner::silent_s - 20);
+  EXPECT_NE(refusal(folder_), "");
+  EXPECT_EQ(names().size(), 1u);
+  silent_for(RunOwner::silent_s + 5);
+  EXPECT_EQ(refusal(folder_), "");
+  EXPECT_EQ(names(), std::vector<std::string>{"owner_000008"});
+}
+
+TEST_F(OwnedFolder, half_a_file_counts_as_a_living_owner_while_it_is_young) {
+  std::ofstream(folder_ + "/owner_000001") << "{program: [";
+  EXPECT_NE(refusal(folder_), "");
+}
+
+TEST_F(OwnedFolder, a_process_number_used_again_is_another_process) {
+  {
+    const auto owner = take(folder_);
+    fs::copy(folder_ + "/owner_000001", folder_ + "/kept");
+  }
+  std::ifstream kept(folder_ + "/kept");
+  std::string text{std::istreambuf_iterator<char>(kept), {}};
+  const auto at = text.find("process_start: ");
+  text.replace(at, text.find('\n', at) - at, "process_start: \"17\"");
+  std::ofstream(folder_ + "/owner_000001") << text;
+  EXPECT_EQ(refusal(folder_), "");
+}
+
+}  // namespace
+}  // namespace quintet

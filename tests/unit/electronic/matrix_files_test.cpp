@@ -1,0 +1,252 @@
+#include "physics/electronic/files/matrix_files.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <map>
+#include <memory>
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/electronic/dense_twin.hpp"
+#include "tests/unit/electronic/file_cases.hpp"
+
+namespace quintet::electronic {
+namespace {
+
+const std::map<MatrixFormat, std::string> endings{
+    {MatrixFormat::cp2k_text, "csr"},     {MatrixFormat::cp2k_binary, "csr"},
+    {MatrixFormat::elsi_csc, "csc"},      {MatrixFormat::matrix_market, "mtx"},
+    {MatrixFormat::ntpoly_binary, "bin"}, {MatrixFormat::quintet_hdf5, "h5"}};
+
+class EveryFormat : public ::testing::TestWithParam<MatrixFormat> {
+ protected:
+  const Comm comm = Comm::world();
+  const SharedScratch folder{comm, "matrix_files"};
+
+  /// K of a chain of molecules, with orbitals in an order of their own.
+  [[nodiscard]] static BlockMatrix chain(const Comm& comm) {
+    MoleculeChain chain;
+    chain.n_molecules = 9;
+    chain.decay = 0.15;  // five blocks a column
+    const auto pair = sample(comm, chain);
+    auto blocking = uniform_blocking(pair.n_rows, chain.n_orbitals);
+    for (int i = 0; i < pair.n_rows; ++i) blocking.order.push_back((5 * i + 2) % pair.n_rows);
+    const auto shared = std::make_shared<const Blocking>(blocking);
+    return assemble(comm, shared, pair.k, share_columns(comm, *shared), 0);
+  }
+  [[nodiscard]] std::string path(const std::string& name) const {
+    return folder / (name + "." + endings.at(GetParam()));
+  }
+  /// Digits that the format keeps.
+  [[nodiscard]] double relative_error() const { return GetParam() == MatrixFormat::cp2k_text ? 5e-14 : 0; }
+};
+
+TEST_P(EveryFormat, comes_back_on_any_number_of_ranks) {
+  const auto matrix = chain(comm);
+  const auto expected = dense_of(matrix);
+  MatrixLabels labels;
+  labels.units = "hartree";
+
+  write_matrix(matrix, path("k"), GetParam(), labels);
+
+  const auto halves = comm.split(comm.rank() / 2, comm.rank());
+  for (const auto& readers : {comm, Comm::self(), halves})
+    for (const auto format : {GetParam(), MatrixFormat::automatic}) {
+      const auto file = read_matrix(readers, path("k"), format, std::nullopt);
+      EXPECT_EQ(file.format, GetParam());
+      EXPECT_EQ(file.n_rows, 54);
+      const auto found = dense_of(readers, file.n_rows, file.elements);
+      for (std::size_t k = 0; k < found.m.size(); ++k)
+        ASSERT_NEAR(found.m[k], expected.m[k], relative_error() * std::abs(expected.m[k])) << k;
+    }
+}
+
+TEST_P(EveryFormat, has_the_same_bytes_whatever_the_number_of_ranks) {
+  if (GetParam() == MatrixFormat::quintet_hdf5) GTEST_SKIP() << "HDF5 files name their date and ranks";
+  write_matrix(chain(comm), path("by_all"), GetParam());
+  write_matrix(chain(Comm::self()), path("by_" + std::to_string(comm.rank())), GetParam());
+
+  EXPECT_EQ(bytes_of(path("by_all")), bytes_of(path("by_" + std::to_string(comm.rank()))));
+  EXPECT_FALSE(bytes_of(path("by_all")).empty());
+}
+
+TEST_P(EveryFormat, ranks_share_the_elements_evenly) {
+  write_matrix(chain(comm), path("k"), GetParam());
+
+  const auto file = read_matrix(comm, path("k"), MatrixFormat::automatic, 54);
+
+  const auto mine = static_cast<long>(file.elements.size()), all = comm.sum(mine);
+  EXPECT_NEAR(static_cast<double>(mine), static_cast<double>(all) / comm.size(),
+              GetParam() == MatrixFormat::matrix_market ? 0.1 * static_cast<double>(all) : 2);
+}
+
+TEST_P(EveryFormat, a_wrong_number_of_rows_is_refused) {
+  write_matrix(chain(comm), path("k"), GetParam());
+
+  const auto fewer = refusal(comm, path("k"), MatrixFormat::automatic, 53);
+
+  EXPECT_TRUE(fewer.find("53") != std::string::npos && fewer.find("54") != std::string::npos) << fewer;
+}
+
+TEST_P(EveryFormat, a_file_cut_anywhere_is_refused) {
+  write_matrix(chain(comm), path("whole"), GetParam());
+  const auto bytes = bytes_of(path("whole"));
+  const auto cut = [&](std::size_t size) {
+    return folder.with("cut." + endings.at(GetParam()), bytes.substr(0, size));
+  };
+
+  for (const auto size :
+       {std::size_t{0}, std::size_t{3}, std::size_t{18}, bytes.size() / 3 + 1, bytes.size() - 3}) {
+    const auto message = refusal(comm, cut(size));
+
+    EXPECT_NE(message, "no error") << size;
+    EXPECT_EQ(message.find("ranks differ"), std::string::npos) << message;
+    EXPECT_NE(message.find("cut."), std::string::npos) << message;
+  }
+}
+
+TEST_P(EveryFormat, read_as_another_format_is_refused_with_its_name) {
+  write_matrix(chain(comm), path("k"), GetParam());
+  for (const auto& [format, ending] : endings) {
+    if (format == GetParam()) continue;
+
+    const auto message = refusal(comm, path("k"), format);
+
+    EXPECT_NE(message.find("is a file of format " + format_name(GetParam()) + ", not " + format_name(format)),
+              std::string::npos)
+        << message;
+  }
+}
+
+TEST_P(EveryFormat, a_folder_that_is_not_there_is_an_input_error) {
+  EXPECT_THROW(write_matrix(chain(comm), folder / "absent/k.csr", GetParam()), Error);
+}
+
+INSTANTIATE_TEST_SUITE_P(formats, EveryFormat,
+                         ::testing::Values(MatrixFormat::cp2k_text, MatrixFormat::cp2k_binary,
+                                           MatrixFormat::elsi_csc, MatrixFormat::matrix_market,
+                                           MatrixFormat::ntpoly_binary, MatrixFormat::quintet_hdf5),
+                         [](const auto& info) { return format_name(info.param); });
+
+TEST(MatrixFiles, hdf5_keeps_units_blocks_and_order) {
+  const auto comm = Comm::world();
+  const SharedScratch folder(comm, "matrix_files_blocks");
+  auto blocking = std::make_shared<Blocking>(blocking_of_sizes(6, {1, 3, 2}));
+  blocking->order = {4, 0, 5, 1, 3, 2};
+  std::vector<Triplet> mine;
+  if (comm.is_root()) mine = {{0, 0, 1.5}, {5, 1, -0.25}, {1, 5, -0.25}};
+  const auto matrix = assemble(comm, blocking, mine, share_columns(comm, *blocking), 0);
+  MatrixLabels labels;
+  labels.units = "hartree";
+
+  write_matrix(matrix, folder / "k.h5", MatrixFormat::quintet_hdf5, labels);
+  const auto file = read_matrix(comm, folder / "k.h5", MatrixFormat::automatic, std::nullopt);
+
+  EXPECT_EQ(file.units, "hartree");
+  ASSERT_TRUE(file.blocking);
+  EXPECT_EQ(file.blocking->begin, blocking->begin);
+  EXPECT_EQ(file.blocking->order, blocking->order);
+}
+
+TEST(MatrixFiles, cp2k_text_is_what_cp2k_writes) {
+  const auto comm = Comm::world();
+  const SharedScratch folder(comm, "matrix_files_text");
+  const auto blocking = std::make_shared<const Blocking>(uniform_blocking(2, 1));
+  std::vector<Triplet> mine;
+  if (comm.is_root()) mine = {{0, 0, -0.81915250497101}, {0, 1, 12.5e-200}, {1, 0, 12.5e-200}, {1, 1, 0}};
+
+  write_matrix(assemble(comm, blocking, mine, share_columns(comm, *blocking), 0), folder / "k.csr",
+               MatrixFormat::cp2k_text);
+
+  EXPECT_EQ(bytes_of(folder / "k.csr"),
+            "       1       1 -0.81915250497101E+000\n       1       2  0.12500000000000E-198\n"
+            "       2       1  0.12500000000000E-198\n       2       2  0.00000000000000E+000\n");
+}
+
+/// Elements of a file of the given text or bytes.
+std::vector<Triplet> read_bytes(const Comm& comm, const SharedScratch& folder, const std::string& bytes,
+                                Triangle triangle = Triangle::both) {
+  const auto file =
+      read_matrix(comm, folder.with("m", bytes), MatrixFormat::automatic, std::nullopt, triangle);
+  return comm.all_gather(std::span<const Triplet>(file.elements));
+}
+
+/// A matrix with indices so large and so few elements is refused; the message shows how they were read.
+TEST(MatrixFiles, indices_that_touch_are_told_apart) {
+  const auto comm = Comm::world();
+  const SharedScratch folder(comm, "matrix_files_touch");
+  const auto path = folder / "m";
+  if (comm.is_root())
+    std::ofstream(path) << "1000000020000000 -0.81915250497101E+000\n"
+                           "2000000010000000 -0.81915250497101E+000\n";
+  comm.barrier();
+
+  EXPECT_NE(refusal(comm, path).find("a matrix of 20000000 rows with 2 elements"), std::string::npos)
+      << refusal(comm, path);
+}
+
+TEST(MatrixFiles, free_text_windows_lines_and_d_exponents_are_read) {
+  const auto comm = Comm::world();
+  const SharedScratch folder(comm, "matrix_files_free");
+
+  const auto found = read_bytes(comm, folder, "1 1 0.5D+01\r\n\r\n1 2 +1e-3\r\n2 1 1e-3\r\n");
+
+  ASSERT_EQ(found.size(), 3U);
+  EXPECT_EQ(found[0].value, 5.0);
+  EXPECT_EQ(found[1].value, 1e-3);
+}
+
+TEST(MatrixFiles, single_precision_records_are_read) {
+  const auto comm = Comm::world();
+  const SharedScratch folder(comm, "matrix_files_single");
+
+  const auto found = read_bytes(comm, folder, raw(12, 1, 1, 0.5F, 12) + raw(12, 2, 2, -0.25F, 12));
+
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[1].row, 1);
+  EXPECT_EQ(found[1].value, -0.25);
+}
+
+TEST(MatrixFiles, one_triangle_is_completed_where_it_is_said) {
+  const auto comm = Comm::world();
+  const SharedScratch folder(comm, "matrix_files_half");
+  const auto half = cp2k_record(1, 1, 1) + cp2k_record(1, 3, 0.5) + cp2k_record(2, 2, 2);
+  const auto marked =
+      "%%MatrixMarket matrix coordinate real symmetric\n% text\n\n3 3 3\n1 1 1\n3 1 0.5\n2 2 2\n";
+
+  for (const auto& found :
+       {read_bytes(comm, folder, half, Triangle::one), read_bytes(comm, folder, marked)}) {
+    EXPECT_EQ(found.size(), 4U);
+    const auto dense = dense_of(Comm::self(), 3, found);
+    EXPECT_EQ(dense.m, (std::vector<double>{1, 0, 0.5, 0, 2, 0, 0.5, 0, 0}));
+  }
+}
+
+TEST(MatrixFiles, rows_under_the_threshold_are_given_by_the_user) {
+  const auto comm = Comm::world();
+  const SharedScratch folder(comm, "matrix_files_rows");
+  const auto path = folder.with("k.csr", cp2k_record(1, 1, 1));
+
+  EXPECT_EQ(read_matrix(comm, path, MatrixFormat::automatic, std::nullopt).n_rows, 1);
+  EXPECT_EQ(read_matrix(comm, path, MatrixFormat::automatic, 4).n_rows, 4);
+}
+
+TEST(MatrixFiles, long_text_is_shared_without_loss_at_every_boundary) {
+  const auto comm = Comm::world();
+  const SharedScratch folder(comm, "matrix_files_long");
+  std::string text;
+  for (int i = 1; i <= 500; ++i) text += fmt::format("{} {} {}\n", i, i, i * (i % 3 == 0 ? 1e-7 : 1.0));
+
+  for (std::size_t lines_off = 0; lines_off < 7; ++lines_off) {
+    auto part = text;
+    for (std::size_t k = 0; k < lines_off; ++k) part.erase(part.rfind('\n', part.size() - 2) + 1);
+    const auto found = read_bytes(comm, folder, part);
+
+    ASSERT_EQ(found.size(), 500 - lines_off);
+    for (std::size_t k = 0; k < found.size(); ++k) ASSERT_EQ(found[k].row, static_cast<int>(k));
+  }
+}
+
+}  // namespace
+}  // namespace quintet::electronic

@@ -1,0 +1,213 @@
+#include "physics/particles/files/extended_xyz.hpp"
+
+#include <cmath>
+
+#include "files_support.hpp"
+#include "physics/particles/atoms/units.hpp"
+
+namespace {
+
+using namespace quintet;
+using files::put;
+
+const std::string water =
+    "3\n"
+    "Lattice=\"10 0 0 0 11 0 0 0 12\" Properties=species:S:1:pos:R:3 energy=-3.5 pbc=\"T T F\"\n"
+    "O 0.1 0.2 0.3\n"
+    "H 1.0 0.2 -0.3\n"
+    "H -0.9 0.2 30\n";
+
+Configuration read_text(const std::string& content) {
+  const Scratch scratch("xyz");
+  return read_extended_xyz(put(scratch / "a.xyz", content)).front();
+}
+
+TEST(ExtendedXyz, reads_what_ase_writes) {
+  const auto c = read_text(water);
+
+  EXPECT_EQ(c.type_names, (std::vector<std::string>{"O", "H"}));
+  EXPECT_EQ(c.types, (std::vector<int>{0, 1, 1}));
+  EXPECT_EQ(c.positions[2], (Vec3{-0.9, 0.2, 30}));
+  EXPECT_EQ(c.box.rows(), (Mat3{10, 0, 0, 0, 11, 0, 0, 0, 12}));
+  EXPECT_EQ(c.box.periodic(), (std::array<bool, 3>{true, true, false}));
+  EXPECT_EQ(c.energy, -3.5);
+  EXPECT_TRUE(c.forces.empty() && c.velocities.empty() && c.ids.empty() && c.masses.empty() && !c.virial);
+}
+
+TEST(ExtendedXyz, round_trip_is_exact) {
+  const Scratch scratch("xyz");
+  auto c = files::sample();
+  c.box = Box(c.box.rows(), {true, false, true}, {-1.0 / 3, 0.1, 7});
+
+  write_extended_xyz(scratch / "a.xyz", c);
+  const auto back = read_extended_xyz(scratch / "a.xyz").front();
+
+  EXPECT_EQ(back.box, c.box);
+  EXPECT_EQ(back.type_names, c.type_names);
+  EXPECT_EQ(back.types, c.types);
+  EXPECT_EQ(back.ids, c.ids);
+  EXPECT_EQ(back.masses, c.masses);
+  EXPECT_EQ(back.positions, c.positions);
+  EXPECT_EQ(back.velocities, c.velocities);
+  EXPECT_EQ(back.forces, c.forces);
+  EXPECT_EQ(back.energy, c.energy);
+  EXPECT_EQ(back.virial, c.virial);
+}
+
+TEST(ExtendedXyz, atomic_energies_become_a_column) {
+  const Scratch scratch("xyz");
+  const auto c = files::sample(2);
+  const std::vector<double> energies{-1.0 / 3, 2.5};
+
+  write_extended_xyz(scratch / "a.xyz", c, {.append = false, .atom_energies = energies});
+
+  EXPECT_NE(files::content_of(scratch / "a.xyz").find("energies:R:1"), std::string::npos);
+  EXPECT_NE(files::content_of(scratch / "a.xyz").find(" -0.33333333333333331\n"), std::string::npos);
+  EXPECT_EQ(read_extended_xyz(scratch / "a.xyz").front().forces, c.forces);
+  EXPECT_MESSAGE(
+      (write_extended_xyz(scratch / "a.xyz", files::sample(3), {.append = false, .atom_energies = energies})),
+      "2 atomic energies for 3 atoms");
+}
+
+TEST(ExtendedXyz, frames_are_chosen_from_either_end) {
+  const Scratch scratch("xyz");
+  const std::string path = scratch / "a.xyz";
+  for (std::size_t n : {2, 3, 5})
+    write_extended_xyz(path, files::sample(n), {.append = n > 2, .atom_energies = {}});
+
+  EXPECT_EQ(read_extended_xyz(path).front().n_atoms(), 2u);
+  EXPECT_EQ(read_extended_xyz(path, 1).front().n_atoms(), 3u);
+  EXPECT_EQ(read_extended_xyz(path, -1).front().n_atoms(), 5u);
+  EXPECT_EQ(read_extended_xyz(path, -3).front().n_atoms(), 2u);
+  EXPECT_EQ(read_extended_xyz(path, std::nullopt).size(), 3u);
+  EXPECT_MESSAGE(read_extended_xyz(path, 3), "there is no frame 3, the file has 3 (0 to 2");
+  EXPECT_MESSAGE(read_extended_xyz(path, -4), "there is no frame -4");
+}
+
+TEST(ExtendedXyz, without_lattice_boundaries_are_open_and_the_box_holds_the_atoms) {
+  const auto c = read_text("2\nwater, don't panic\nO 5 5 5\nH -3 6 5\n\n\n");
+
+  EXPECT_EQ(c.box.periodic(), (std::array<bool, 3>{false, false, false}));
+  for (const Vec3& x : c.positions)
+    for (const double s : c.box.to_fractional(x)) EXPECT_TRUE(s > 0 && s < 1) << s;
+}
+
+TEST(ExtendedXyz, a_zero_vector_in_an_open_direction_is_completed) {
+  const auto c = read_text("2\nLattice=\"4 1 0 0 4 0 0 0 0\" pbc=\"T T F\"\nO 0 0 -2\nO 1 1 7\n");
+
+  EXPECT_NEAR(c.box.rows()[8], 11, 1e-12);
+  EXPECT_NEAR(c.box.origin()[2], -3, 1e-12);
+  EXPECT_NEAR(c.box.rows()[6], 0, 1e-12);
+  const auto wire = read_text("2\nLattice=\"0 0 0 0 0 0 1 2 8\" pbc=\"F F T\"\nO 1 2 3\nO 3 2 1\n");
+  EXPECT_GT(wire.box.volume(), 0);
+  for (const Vec3& x : wire.positions)
+    for (int k = 0; k < 2; ++k)
+      EXPECT_TRUE(wire.box.fractional(k, x[0], x[1], x[2]) > 0 &&
+                  wire.box.fractional(k, x[0], x[1], x[2]) < 1);
+  EXPECT_MESSAGE(read_text("1\npbc=\"T F F\"\nO 0 0 0\n"),
+                 "cell vector a is zero, but direction x is periodic");
+}
+
+TEST(ExtendedXyz, windows_line_ends_tabs_blank_lines_and_further_columns_do_no_harm) {
+  const std::string odd =
+      "\xEF\xBB\xBF\r\n  1 \t\r\n\tlattice = \"x\" LATTICE=\"4\t0 0  0 4 0 0 0 4\" flag other={1 2} "
+      "list=[[1, 2], [3]] "
+      "Properties=species:S:1:pos:R:3:charge:R:1:tag:L:2\r\n\tCu\t+1.5D+00 2e0  .5\t0.1 T F beyond\r\n\r\n";
+
+  const auto c = read_text(odd);
+
+  EXPECT_EQ(c.positions.front(), (Vec3{1.5, 2, 0.5}));
+  EXPECT_EQ(c.box.rows()[0], 4);
+  EXPECT_TRUE(c.box.fully_periodic());
+}
+
+TEST(ExtendedXyz, momenta_of_ase_become_velocities) {
+  const auto c = read_text(
+      "1\nLattice=\"4 0 0 0 4 0 0 0 4\" Properties=species:S:1:pos:R:3:momenta:R:3:masses:R:1\nO 0 0 0 2 0 "
+      "-4 4\n");
+
+  // p = 2 in sqrt(amu eV) and m = 4 amu: m v^2 = p^2/m = 1 eV.
+  EXPECT_NEAR(c.velocities[0][0] * c.velocities[0][0] * 4 * units::mv2_to_ev, 1, 1e-14);
+  EXPECT_NEAR(c.velocities[0][2], -2 * c.velocities[0][0], 1e-12);
+}
+
+TEST(ExtendedXyz, labels_have_several_names_and_the_plain_one_wins) {
+  const std::string head =
+      "1\nLattice=\"4 0 0 0 4 0 0 0 4\" Properties=species:S:1:pos:R:3:REF_forces:R:3 free_energy=-3 ";
+
+  const auto other = read_text(head + "REF_energy=-2 REF_virial=\"1 2 3 4 5 6 7 8 9\"\nO 0 0 0 7 8 9\n");
+  const auto plain = read_text(head + "energy=-1 REF_energy=-2\nO 0 0 0 7 8 9\n");
+  const auto last = read_text(head + "REF_stress=\"0 0 0 0 0 1\"\nO 0 0 0 7 8 9\n");
+
+  EXPECT_EQ(other.energy, -2);
+  EXPECT_EQ(other.forces.at(0), (Vec3{7, 8, 9}));
+  EXPECT_EQ(other.virial.value()[3], 4);
+  EXPECT_EQ(plain.energy, -1);
+  EXPECT_EQ(last.energy, -3);
+  EXPECT_EQ(last.virial.value()[1], -64);
+}
+
+TEST(ExtendedXyz, stress_becomes_a_virial) {
+  const std::string head = "1\nLattice=\"4 0 0 0 4 0 0 0 4\" stress=\"";
+  const auto nine = read_text(head + "1 6 5 6 2 4 5 4 3\"\nO 0 0 0\n");
+  const auto six = read_text(head + "1 2 3 4 5 6\"\nO 0 0 0\n");
+
+  EXPECT_EQ(nine.virial, six.virial);
+  EXPECT_EQ((*nine.virial)[1], -64 * 6);
+  EXPECT_MESSAGE(read_text(head + "1 2\"\nO 0 0 0\n"), "stress has 2 numbers");
+}
+
+TEST(ExtendedXyz, each_mistake_is_named_with_its_place) {
+  const auto with = [](const std::string& from, const std::string& to) {
+    return read_text(files::replaced(water, from, to));
+  };
+  EXPECT_MESSAGE(with("3\n", "three\n"),
+                 "a.xyz:1: found 'three' where a frame's number of atoms was expected");
+  EXPECT_MESSAGE(with("3\n", "0\n"), "the frame has 0 atoms");
+  EXPECT_MESSAGE(with("3\n", "-3\n"), "the frame has -3 atoms");
+  EXPECT_MESSAGE(with("3\n", "999999999999\n"), "but the file has only");
+  EXPECT_MESSAGE(with("3\n", "4\n"), "the file ends after 3 of 4 atoms");
+  EXPECT_MESSAGE(with("0.2 0.3", "nan 0.3"), "a.xyz:3: pos is 'nan', a finite number was expected");
+  EXPECT_MESSAGE(with("0.2 0.3", "1e999 0.3"), "pos is '1e999'");
+  EXPECT_MESSAGE(with("0.2 0.3", "0.2x 0.3"), "pos is '0.2x'");
+  EXPECT_MESSAGE(with("O 0.1 0.2 0.3", "O 0.1 0.2"), "has 3 columns, expected 4");
+  EXPECT_MESSAGE(with("O 0.1 0.2 0.3", ""), "atom 1 of 3 has 0 columns");
+  EXPECT_MESSAGE(with("pos:R:3", "pos:R:2"), "property pos is R:2, expected R:3");
+  EXPECT_MESSAGE(with("pos:R:3", "pos:Q:3"), "expected S, R, I or L");
+  EXPECT_MESSAGE(with("pos:R:3", "pos:R"), "expected triples");
+  EXPECT_MESSAGE(with("pos:R:3", "pos:R:99999999999"), "expected 1 to 1000");
+  std::string wide = "pos:R:3";
+  for (int i = 0; i < 11; ++i) wide += ":a:R:1000";
+  EXPECT_MESSAGE(with("pos:R:3", wide), "Properties names more than 10000 columns");
+  EXPECT_MESSAGE(with("pos:R:3", "place:R:3"), "lacks pos:R:3");
+  EXPECT_MESSAGE(with("T T F", "T T"), "pbc is 'T T', expected three of T and F");
+  EXPECT_MESSAGE(with("T T F", "T T maybe"), "expected three of T and F");
+  EXPECT_MESSAGE(with("0 0 12\"", "0 0\""), "Lattice has 8 numbers, expected 9");
+  EXPECT_MESSAGE(with("0 0 12\"", "0 0 -12\""), "a.xyz:2: ");
+  EXPECT_MESSAGE(with("T T F\"", "T T F"), "is never closed");
+  EXPECT_MESSAGE(with("energy=-3.5", "energy=low"), "energy is 'low'");
+  EXPECT_MESSAGE(read_text(""), "the file holds no frame");
+  EXPECT_MESSAGE(read_text("1\nProperties=species:S:1:pos:R:3:id:I:1\nO 0 0 0 -7\n"),
+                 "id is -7, expected 1 or more");
+  EXPECT_MESSAGE(read_text("2\nProperties=species:S:1:pos:R:3:mass:R:1\nO 0 0 0 16\nO 1 1 1 18\n"),
+                 "an earlier atom of type O has 16");
+  EXPECT_MESSAGE(read_text("1\nProperties=species:S:1:pos:R:3:mass:R:1\nO 0 0 0 -16\n"), "have mass -16");
+  EXPECT_MESSAGE(read_extended_xyz("/nowhere/a.xyz"), "there is no such file");
+}
+
+TEST(ExtendedXyz, a_file_cut_anywhere_is_refused_without_a_crash) {
+  const Scratch scratch("xyz");
+  const std::string path = scratch / "a.xyz";
+  write_extended_xyz(path, files::sample(3));
+  const auto content = files::content_of(path);
+  const auto read = [&] { (void)read_extended_xyz(path, std::nullopt); };
+
+  files::expect_every_cut_is_refused(content, path, read);
+  files::expect_no_cut_crashes(content, path, read);
+}
+
+TEST(ExtendedXyz, a_folder_that_is_not_there_is_a_resource_error) {
+  EXPECT_THROW(write_extended_xyz("/nowhere/a.xyz", files::sample(1)), ResourceError);
+}
+
+}  // namespace

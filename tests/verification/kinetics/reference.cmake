@@ -1,1 +1,0 @@
-quintet_test(kinetics_reference SOURCES vlasov_reference.cpp DEPENDS quintet_kinetics LABELS verification)

@@ -1,1 +1,0 @@
-quintet_test(kinetics_velocity_mapping SOURCES velocity_mapping.cpp DEPENDS quintet_kinetics LABELS verification)
