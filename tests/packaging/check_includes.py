@@ -1,23 +1,31 @@
 #!/usr/bin/env python3
-"""Includes go one way, and third parties stay at home.
+"""Includes go one way, rooms stay small, and third parties stay at home.
 
-apps -> surrogates -> physics -> io; inside io: log <- files, parallel; files <- config <- formula, hdf5, runtime. A third
+Floors: apps -> surrogates -> physics -> io. The rooms of a floor, and those inside a room, are ordered too (ROOMS). A third
 party's header is included in its home folder alone. Usage: check_includes.py SOURCE_DIR, or check_includes.py --self-test
 """
+import collections
 import os
 import re
 import sys
 
-LAYERS = ("io", "physics", "surrogates", "apps")
-INSIDE_IO = {
-    "log": {"log"},
-    "files": {"files", "log"},
-    "parallel": {"parallel", "log"},
-    "config": {"config", "files", "log"},
-    "formula": {"formula", "config", "log"},
-    "hdf5": {"hdf5", "files", "config", "parallel", "log"},
-    "netcdf": {"netcdf", "hdf5", "config", "parallel", "log"},
-    "runtime": {"runtime", "parallel", "log"},
+MOST_FILES = 25  # of a room: more, and a newcomer no longer reads its list
+# Folder: its rooms in steps, lowest first. A room may include those of lower steps, neither its neighbours on the same step
+# nor what lies above; files of the folder itself may include all of them.
+ROOMS = {
+    "": ("io", "physics", "surrogates", "apps"),
+    "io": ("log", "files", "config", "parallel", "formula runtime", "hdf5", "netcdf"),
+    "physics": ("kernels", "transforms", "particles kinetics electronic convection ocean", "solvers"),
+    "physics/particles": ("atoms", "domain files forces", "dynamics", "observables"),
+    "physics/kinetics": ("basis", "space theory", "fields initial moments", "advection collisions files"),
+    "physics/electronic": ("functions", "matrix", "files global submatrix", "density"),
+    "surrogates": ("bridge", "networks", "training", "search planning", "potential flow sequence"),
+    "surrogates/potential": ("model", "evaluation", "training"),
+    "apps": ("application", "dpmd meshfreeflow podlstm quintet submatrix vlasov"),
+    "apps/application": ("report", "life", "loop", "cli"),
+    "apps/dpmd": ("setup", "deviation label test", "learn run train", "convert evaluate"),
+    "apps/submatrix": ("input report", "evaluate", "compare"),
+    "apps/vlasov": ("input", "setup", "state", "report"),
 }
 # Third party: how its headers are named, and where they may be included.
 HOMES = (
@@ -34,17 +42,38 @@ HOMES = (
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]')
 
 
+def step_of(folder, room):
+    """The step of a room among its neighbours; files of the folder itself (room "") stand above all."""
+    steps = ROOMS[folder]
+    return next((k for k, step in enumerate(steps) if room in step.split()), None if room else len(steps))
+
+
+def room_problem(path, included):
+    """What the order of rooms says against `path` including `included`, or None."""
+    folder, here, there = "", path.split("/"), included.split("/")
+    if there[0] not in ROOMS[""]:
+        return None  # a third party's header
+    while folder in ROOMS:
+        room, other = here[0] if len(here) > 1 else "", there[0] if len(there) > 1 else ""
+        where = os.path.join(folder, room)
+        if step_of(folder, room) is None:
+            return f"{where} is not in the list of rooms (ROOMS in tests/packaging/check_includes.py)"
+        if room != other:
+            below = step_of(folder, other)
+            if below is not None and below < step_of(folder, room):
+                return None
+            return f"{where} may not include {os.path.join(folder, other)}"
+        folder, here, there = where, here[1:], there[1:]
+        if not room:
+            return None
+    return None
+
+
 def problem_of(path, included):
     """What is wrong with `path` including `included`, or None."""
-    layer, top = path.split("/")[0], included.split("/")[0]
-    if top in LAYERS and LAYERS.index(top) > LAYERS.index(layer):
-        return f"{layer} may not include {top}"
-    if layer == "io" and top == "io":
-        folder, other = path.split("/")[1], included.split("/")[1]
-        if folder not in INSIDE_IO:
-            return f"io/{folder} is not in the list of what may include what (tests/packaging/check_includes.py)"
-        if other not in INSIDE_IO[folder]:
-            return f"io/{folder} may not include io/{other}"
+    problem = room_problem(path, included)
+    if problem:
+        return problem
     for name, pattern, homes in HOMES:
         if pattern.match(included) and not path.startswith(homes):
             return f"{name} is used in {' and '.join(homes)} alone"
@@ -63,15 +92,29 @@ def check(path, text):
 
 
 def sources(source_dir):
-    for layer in LAYERS:
+    for layer in ROOMS[""]:
         for directory, _, names in os.walk(os.path.join(source_dir, layer)):
             for name in names:
                 if name.endswith((".hpp", ".cpp", ".h", ".hpp.in")):
                     yield os.path.relpath(os.path.join(directory, name), source_dir).replace(os.sep, "/")
 
 
+def full_rooms(paths):
+    for room, n in collections.Counter(os.path.dirname(path) for path in paths).items():
+        if n > MOST_FILES:
+            yield f"{room}: {n} files; at most {MOST_FILES} belong in a room"
+
+
 def self_test():
     forbidden = (
+        ("physics/kinetics/space/a.hpp", "physics/kinetics/moments/moments.hpp"),
+        ("physics/kinetics/moments/a.hpp", "physics/kinetics/fields/maxwell.hpp"),
+        ("physics/kinetics/basis/a.hpp", "physics/kinetics/system.hpp"),
+        ("physics/particles/atoms/a.hpp", "physics/kinetics/basis/basis.hpp"),
+        ("physics/particles/attic/a.hpp", "physics/particles/atoms/atoms.hpp"),
+        ("surrogates/potential/model/a.hpp", "surrogates/potential/training/data.hpp"),
+        ("apps/vlasov/input/a.cpp", "apps/vlasov/run.hpp"), ("apps/vlasov/a.cpp", "apps/dpmd/run/run.hpp"),
+        ("apps/application/life/a.cpp", "apps/application/cli/launch.hpp"),
         ("io/log/a.cpp", "physics/particles/atoms/atoms.hpp"), ("physics/kernels/a.cpp", "surrogates/bridge/tensor.hpp"),
         ("surrogates/bridge/a.cpp", "apps/application/cli/application.hpp"), ("io/log/a.cpp", "io/config/tree.hpp"),
         ("io/config/a.cpp", "io/hdf5/file.hpp"), ("io/new/a.cpp", "io/log/log.hpp"),
@@ -81,26 +124,32 @@ def self_test():
         ("io/config/a.cpp", "CLI/CLI.hpp"), ("physics/kinetics/a.cpp", "muParser.h"),
     )
     allowed = (
+        ("physics/kinetics/system.cpp", "physics/kinetics/collisions/collisions.hpp"),
+        ("apps/vlasov/main.cpp", "apps/vlasov/run.hpp"),
+        ("physics/particles/dynamics/a.cpp", "physics/particles/atoms/atoms.hpp"), ("apps/dpmd/run/a.cpp", "fmt/core.h"),
+        ("apps/dpmd/main.cpp", "apps/application/cli/application.hpp"), ("physics/kinetics/space/a.cpp", "cmath"),
         ("apps/dpmd/a.cpp", "surrogates/potential/model/batch.hpp"), ("io/hdf5/a.cpp", "io/config/tree.hpp"),
         ("surrogates/bridge/a.cpp", "torch/version.h"), ("io/hdf5/a.cpp", "hdf5.h"), ("io/parallel/a.cpp", "mpi.h"),
         ("physics/solvers/a.cpp", "petscsys.h"), ("physics/kernels/a.cpp", "Kokkos_Core.hpp"),
     )
     assert all(list(check(path, f'#include "{included}"')) for path, included in forbidden)
     assert not any(list(check(path, f"#include <{included}>")) for path, included in allowed)
+    assert list(full_rooms([f"io/log/{n}.hpp" for n in range(MOST_FILES + 1)]))
+    assert not list(full_rooms([f"io/log/{n}.hpp" for n in range(MOST_FILES)]))
     assert list(check("io/log/a.hpp", "int x;")) and not list(check("io/log/a.hpp", "#pragma once\n"))
 
 
 def main():
     if sys.argv[1] == "--self-test":
         return self_test()
-    problems, n_files = [], 0
-    for path in sources(sys.argv[1]):
-        n_files += 1
+    paths = list(sources(sys.argv[1]))
+    problems = list(full_rooms(paths))
+    for path in paths:
         with open(os.path.join(sys.argv[1], path), encoding="utf-8") as stream:
             problems += check(path, stream.read())
     print("\n".join(sorted(problems)))
-    print(f"{n_files} files, {len(problems)} problems")
-    return 1 if problems or n_files == 0 else 0
+    print(f"{len(paths)} files, {len(problems)} problems")
+    return 1 if problems or not paths else 0
 
 
 if __name__ == "__main__":
