@@ -4,7 +4,7 @@
 
 namespace quintet::kinetics {
 
-/// Instantiated in vlasov_operator_NxMv.cpp, a file each so that they compile side by side.
+/// Instantiated in vlasov_operator_1x1v.cpp and its like, a file each so that they compile side by side.
 template <int CDim, int VDim>
 std::unique_ptr<VlasovOperator> make_vlasov_operator(const PhaseBasis& basis, const PhaseBlock& block,
                                                      Flux flux,

@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+"""Draws docs/architecture.svg: the way of a run, and which rooms work at each part of it.
+
+Rooms that do not exist yet may stand in WAY; they are drawn once they do. tests/packaging/check_docs.py compares the picture
+with what this draws, and misses no room. Usage: architecture.py
+"""
+import os
+import sys
+from xml.sax.saxutils import escape
+
+SOURCE_DIR = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+COLUMNS = ("every run", "dpmd", "vlasov", "submatrix")
+# What happens, in a few words, and the rooms that do it, by column.
+WAY = (
+    ("Options", "YAML and --set: every value checked, units converted",
+     ("apps/application/cli io/config io/formula", "apps/dpmd/setup", "apps/vlasov/input", "apps/submatrix/input")),
+    ("Runtime", "MPI, Kokkos, then PETSc or torch",
+     ("io/runtime io/parallel", "", "", "physics/solvers")),
+    ("Run directory", "one owner; the checkpoint to go on from",
+     ("apps/application/life io/log", "", "", "")),
+    ("Input", "files and formulas, taken for hostile",
+     ("io/files", "physics/particles/files", "apps/vlasov/setup physics/kinetics/initial", "physics/electronic/files")),
+    ("State", "named Views, shared out over the ranks. --validate ends here",
+     ("physics/kernels", "physics/particles/atoms physics/particles/domain surrogates/potential/model",
+      "physics/kinetics/basis physics/kinetics/space", "physics/electronic/matrix")),
+    ("Steps", "kernels, messages, models: the algorithm of the paper",
+     ("apps/application/loop io/parallel",
+      "apps/dpmd/run physics/particles/dynamics physics/particles/forces surrogates/potential/evaluation | apps/dpmd/train "
+      "surrogates/potential/training surrogates/training surrogates/networks",
+      "apps/vlasov/state physics/kinetics/moments physics/kinetics/fields physics/kinetics/advection physics/kinetics/collisions",
+      "apps/submatrix/evaluate apps/submatrix/compare physics/electronic/functions physics/electronic/submatrix "
+      "physics/electronic/density physics/electronic/global")),
+    ("Observers", "samples on a schedule; runs that are no physics end",
+     ("", "physics/particles/observables apps/dpmd/deviation", "apps/vlasov/state", "")),
+    ("Results", "run.h5, frames, checkpoints",
+     ("io/hdf5", "physics/particles/files", "physics/kinetics/files", "physics/electronic/files")),
+    ("Report", "report.html, summary.json, exit code",
+     ("apps/application/report apps/application/life", "apps/dpmd/run apps/dpmd/train", "apps/vlasov/report physics/kinetics/theory",
+      "apps/submatrix/report")),
+    ("Afterwards", "reports side by side; commands without steps",
+     ("apps/quintet", "apps/dpmd/evaluate apps/dpmd/test apps/dpmd/convert apps/dpmd/label apps/dpmd/learn", "", "")),
+)
+# Rooms that no run enters.
+ASIDE = (("surrogates/bridge", "for models that stay in LibTorch; today only tests cross it"),)
+
+COLOURS = {"apps": "#2456c4", "surrogates": "#a72b8f", "physics": "#0f8a63", "io": "#5b6470"}
+LEFT, STEP_WIDTH, COLUMN_WIDTH, GAP, LINE, HEAD = 16, 212, 234, 10, 17, 44
+
+
+def there(room):
+    return os.path.isdir(os.path.join(SOURCE_DIR, room))
+
+
+def named_rooms():
+    """All rooms that the picture may show, whether they exist yet or not."""
+    cells = [cell for _, _, row in WAY for cell in row]
+    return {room for cell in cells for room in cell.split() if room != "|"} | {room for room, _ in ASIDE}
+
+
+def text(x, y, words, size=12, colour="#1c2430", more=""):
+    return f'<text x="{x}" y="{y}" font-size="{size}" fill="{colour}"{more}>{escape(words)}</text>'
+
+
+def wrapped(words, width):
+    lines = [""]
+    for word in words.split():
+        if len(lines[-1]) + len(word) > width:
+            lines.append("")
+        lines[-1] += (" " if lines[-1] else "") + word
+    return lines
+
+
+def room_lines(x, y, cell):
+    drawn = []
+    rooms = [room for room in cell.split() if room == "|" or there(room)]
+    for room in rooms:
+        if room == "|":
+            drawn.append(f'<line x1="{x}" y1="{y - 11.5}" x2="{x + 150}" y2="{y - 11.5}" stroke="#d5dae1"/>')
+            y += 5
+            continue
+        colour = COLOURS[room.split("/")[0]]
+        drawn.append(f'<rect x="{x}" y="{y - 10}" width="4" height="12" rx="1" fill="{colour}"/>')
+        drawn.append(text(x + 9, y, room, 11, colour, ' font-family="DejaVu Sans Mono, monospace"'))
+        y += LINE
+    return drawn
+
+
+def height_of(subtitle, row):
+    most = max(sum(5 if room == "|" else LINE for room in cell.split() if room == "|" or there(room)) for cell in row)
+    return max(most + 14, 34 + 14 * len(wrapped(subtitle, 33)))
+
+
+def draw():
+    width = LEFT + STEP_WIDTH + len(COLUMNS) * (COLUMN_WIDTH + GAP) + 16
+    drawn, y = [], HEAD
+    for k, column in enumerate(COLUMNS):
+        x = LEFT + STEP_WIDTH + GAP + k * (COLUMN_WIDTH + GAP)
+        drawn.append(text(x + 8, HEAD - 14, column, 15, more=' font-weight="600"'))
+    drawn.append(text(LEFT + 8, HEAD - 14, "the way of a run", 15, more=' font-weight="600"'))
+    for number, (title, subtitle, row) in enumerate(WAY, 1):
+        height = height_of(subtitle, row)
+        drawn.append(f'<rect x="{LEFT}" y="{y}" width="{STEP_WIDTH}" height="{height}" rx="7" fill="#eef2fb" stroke="#c4d0ea"/>')
+        drawn.append(text(LEFT + 10, y + 21, f"{number}  {title}", 14, more=' font-weight="600"'))
+        for i, line in enumerate(wrapped(subtitle, 33)):
+            drawn.append(text(LEFT + 10, y + 38 + 14 * i, line, 11, "#667085"))
+        for k, cell in enumerate(row):
+            x = LEFT + STEP_WIDTH + GAP + k * (COLUMN_WIDTH + GAP)
+            lines = room_lines(x + 8, y + 20, cell)
+            if lines:
+                drawn.append(f'<rect x="{x}" y="{y}" width="{COLUMN_WIDTH}" height="{height}" rx="5" fill="#fafafa" stroke="#e3e6eb"/>')
+            drawn += lines
+        if number < len(WAY):
+            middle = LEFT + STEP_WIDTH / 2
+            drawn.append(f'<path d="M{middle} {y + height} v10 m-4 -5 l4 5 l4 -5" fill="none" stroke="#2456c4" stroke-width="1.5"/>')
+        y += height + 12
+    y += 12
+    for room, why in ASIDE:
+        drawn += room_lines(LEFT, y, room)
+        drawn.append(text(LEFT + 150, y, why, 11, "#667085"))
+        y += LINE
+    x = LEFT + STEP_WIDTH + GAP + 3 * (COLUMN_WIDTH + GAP)
+    for floor, colour in COLOURS.items():
+        drawn.append(text(x, y - LINE, floor, 12, colour, ' font-weight="600"'))
+        x += 14 + 8 * len(floor)
+    head = (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {y + 4}" width="{width}" height="{y + 4}" '
+            'font-family="DejaVu Sans, Helvetica, Arial, sans-serif">\n'
+            f'<title>The way of a run through the rooms of Quintet</title>\n<rect width="{width}" height="{y + 4}" fill="#ffffff"/>\n')
+    return head + "\n".join(drawn) + "\n</svg>\n"
+
+
+if __name__ == "__main__":
+    with open(os.path.join(SOURCE_DIR, "docs", "architecture.svg"), "w", encoding="utf-8") as stream:
+        stream.write(draw())
+    sys.exit(0)

@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+"""Pages are true: what they name is there, and every room has a page.
+
+- Every room (ROOMS of check_includes.py) that exists has a README.md, and the README of the folder above names its rooms in
+  their order, lowest first.
+- A path in back quotes, in a block of commands or in a link of a *.md file exists; so does a file that a comment of a source
+  names. Words of capitals (AREA, NAME) and names that begin with "thing" stand for anything; `*`, `{a,b}` and `…` work as in a shell.
+- docs/architecture.svg is what docs/architecture.py draws, and no room is missing in it.
+
+Usage: check_docs.py SOURCE_DIR, or check_docs.py --self-test
+"""
+import fnmatch
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+
+from check_includes import ROOMS
+
+FLOORS = ROOMS[""]
+TOP = FLOORS + ("tests", "docs", "inputs", "cmake")
+SUFFIXES = (".hpp", ".cpp", ".hpp.in", ".cmake", ".py", ".md", ".sh")
+# Written by runs or by the user, or of another program.
+ELSEWHERE = ("runs/", "checkpoints/", "emergency/", "gkyl/", "models/", "build/", ".quintet/", "frame_000000/", "systems/", "train/",
+             "run/", "select/", "label/", "iteration_00/", "numpy.lib.format", "ATen/", "torch/")
+QUOTED = re.compile(r"`([^`\n]+)`")
+LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)(?:#[^)]*)?\)")
+FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+COMMENT = re.compile(r"//.*$", re.MULTILINE)
+FILE_IN_COMMENT = re.compile(r"(?<![\w./*-])[\w/.*-]*\w\.(?:hpp|cpp|py|md)(?![\w(])")
+
+
+def rooms(paths):
+    """Every folder of the house that exists, with its rooms in their order."""
+    folders = {os.path.dirname(path) for path in paths}
+    folders |= {parent for folder in set(folders) for parent in parents(folder)}
+    return {folder: [[room for room in step.split() if os.path.join(folder, room) in folders] for step in steps]
+            for folder, steps in ROOMS.items() if folder == "" or folder in folders}
+
+
+def parents(folder):
+    while "/" in folder:
+        folder = os.path.dirname(folder)
+        yield folder
+
+
+def room_problems(files):
+    """What is wrong with the README files of the rooms. files: path -> text of each *.md, other paths -> None."""
+    for folder, steps in rooms(files).items():
+        for room in (os.path.join(folder, room) for step in steps for room in step):
+            if os.path.join(room, "README.md") not in files:
+                yield f"{room}: no README.md"
+        page = os.path.join(folder, "README.md")
+        if folder == "" or page not in files:
+            continue
+        places = [[files[page].find(f"`{room}/`") for room in step] for step in steps]
+        for step, found in zip(steps, places):
+            yield from (f"{page}: does not name its room `{room}/`" for room, at in zip(step, found) if at < 0)
+        order = [at for found in places for at in sorted(found) if at >= 0]
+        if order != sorted(order):
+            yield f"{page}: names its rooms in another order than ROOMS of check_includes.py"
+
+
+def braces(word):
+    found = re.search(r"\{([^{}]*,[^{}]*)\}", word)
+    if not found:
+        return [word]
+    return [full for part in found.group(1).split(",") for full in braces(word[:found.start()] + part + word[found.end():])]
+
+
+def pattern_of(word):
+    word = re.sub(r"…|\.\.\.", "*", word)
+    return re.sub(r"(?<![A-Za-z0-9])[A-Z][A-Z_]+(?![A-Za-z0-9])", "*", word)
+
+
+def looks_like_path(word):
+    if re.search(r"[\s(){}<>=:,;#&|$\"']", re.sub(r"\{[^{}]*,[^{}]*\}", "", word)) or "://" in word or word.startswith(("--", "/")):
+        return False
+    if word.startswith(ELSEWHERE) or word.split("/")[-1].startswith("thing"):
+        return False
+    return word.split("/")[0] in TOP and "/" in word or word.endswith(SUFFIXES) and not word.startswith(".") \
+        or word.endswith("/") and word.count("/") == 1 and word[0].isalpha()
+
+
+def exists(word, page, paths):
+    """Whether a word of a page is a path, from its folder or the root; files may be named by the end of their path."""
+    here = os.path.dirname(page)
+    for full in braces(word):
+        pattern = pattern_of(full.rstrip("/"))
+        wanted = [os.path.normpath(os.path.join(here, pattern)), os.path.normpath(pattern)]
+        if word.endswith(SUFFIXES) or "/" not in full.rstrip("/"):
+            wanted.append("*/" + pattern)
+        if not any(fnmatch.fnmatchcase(path, one) for one in wanted for path in paths):
+            return False
+    return True
+
+
+def page_problems(page, text, paths):
+    words = QUOTED.findall(FENCE.sub("", text))
+    words += [word for block in FENCE.findall(text) for word in block.split() if "/" in word]
+    words = [word for word in words if looks_like_path(word)] + [word for word in LINK.findall(text) if "://" not in word]
+    for word in dict.fromkeys(words):
+        if not exists(word, page, paths):
+            yield f"{page}: {word} is not there"
+
+
+def comment_problems(source, text, names):
+    for comment in COMMENT.findall(text):
+        for word in FILE_IN_COMMENT.findall(comment):
+            if word.split("/")[-1].startswith("thing") or word.startswith(ELSEWHERE):
+                continue
+            if not any(fnmatch.fnmatchcase(name, word) or fnmatch.fnmatchcase(name, "*/" + word) for name in names):
+                yield f"{source}: a comment names {word}, which is not there"
+
+
+def picture_problems(source_dir, files):
+    """The picture of docs/architecture.md against its script, and the script against the rooms that there are."""
+    specification = importlib.util.spec_from_file_location("architecture", os.path.join(source_dir, "docs", "architecture.py"))
+    architecture = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(architecture)
+    there = rooms(files)
+    leaves = {os.path.join(folder, room) for folder, steps in there.items() for step in steps for room in step} - set(there)
+    yield from (f"docs/architecture.py: {room} is not in the picture" for room in sorted(leaves - architecture.named_rooms()))
+    known = {os.path.join(folder, room) for folder, steps in ROOMS.items() for step in steps for room in step.split()}
+    yield from (f"docs/architecture.py: {room} is no room" for room in sorted(architecture.named_rooms() - known))
+    if read(source_dir, "docs/architecture.svg") != architecture.draw():
+        yield "docs/architecture.svg is not what docs/architecture.py draws: python3 docs/architecture.py, and look at it"
+
+
+def with_folders(paths):
+    return set(paths) | {parent for path in paths for parent in parents(path)}
+
+
+def listed(source_dir):
+    """All files of the project: those that git knows or would add, or all in the folder where there is no git."""
+    done = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=source_dir, capture_output=True, text=True)
+    if done.returncode == 0 and done.stdout:
+        return [path for path in done.stdout.split("\n") if path and os.path.exists(os.path.join(source_dir, path))]
+    return [os.path.relpath(os.path.join(directory, name), source_dir) for top in TOP + ("",)
+            for directory, _, names in os.walk(os.path.join(source_dir, top)) if top or directory == source_dir
+            for name in names]
+
+
+def read(source_dir, path):
+    with open(os.path.join(source_dir, path), encoding="utf-8") as stream:
+        return stream.read()
+
+
+def problems_of(source_dir):
+    files = listed(source_dir)
+    paths = with_folders(files)
+    pages = {path: read(source_dir, path) if path.endswith(".md") else None for path in files}
+    yield from room_problems(pages)
+    yield from picture_problems(source_dir, files)
+    for page, text in pages.items():
+        if text is not None and page != "CHANGELOG.md":  # it names files as they were
+            yield from page_problems(page, text, paths)
+    names = {path for path in files if path.endswith(SUFFIXES)}
+    for source in sorted(names):
+        if source.startswith(FLOORS) and source.endswith((".hpp", ".cpp")):
+            yield from comment_problems(source, read(source_dir, source), names)
+
+
+def self_test():
+    paths = with_folders(["io/log/log.hpp", "io/log/README.md", "io/files/README.md", "io/README.md", "docs/page.md"])
+    good = "`log.hpp` `io/log` `log/` `thing.hpp` `tests_are_words` `physics::f` [log](log/README.md)\n```\nls io/log\n```\n"
+    assert not list(page_problems("io/README.md", good, paths))
+    for bad in ("`gone.hpp`", "`io/gone`", "`gone/`", "[page](gone.md)", "```\nls io/gone\n```", "`{log,gone}.hpp`", "`io/log/*.cpp`"):
+        assert list(page_problems("io/README.md", bad, paths)), bad
+    assert not list(page_problems("io/README.md", "`io/NAME/README.md` `io/{log,files}/README.md` `l*.hpp`", paths))
+    pages = dict.fromkeys(paths)
+    pages.update({"io/README.md": "`log/` then `files/`", "io/log/README.md": "", "io/files/README.md": ""})
+    assert not list(room_problems(pages)), list(room_problems(pages))
+    assert list(room_problems({**pages, "io/README.md": "`files/` then `log/`"}))
+    assert list(room_problems({**pages, "io/README.md": "`log/`"}))
+    assert list(room_problems({path: text for path, text in pages.items() if path != "io/log/README.md"}))
+    assert not list(comment_problems("a.cpp", "// see log.hpp\nint x;", {"io/log/log.hpp"}))
+    assert list(comment_problems("a.cpp", "/// see gone.hpp", {"io/log/log.hpp"}))
+
+
+def main():
+    if sys.argv[1] == "--self-test":
+        return self_test()
+    problems = list(problems_of(sys.argv[1]))
+    print("\n".join(problems))
+    print(f"{len(problems)} problems")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
