@@ -11,6 +11,7 @@
 #include "apps/application/life/progress.hpp"
 #include "apps/application/life/request.hpp"
 #include "apps/application/life/run_directory.hpp"
+#include "io/config/schema.hpp"
 #include "io/config/tree.hpp"
 
 namespace quintet {

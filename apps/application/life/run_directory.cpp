@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "apps/application/life/failure.hpp"
+#include "io/config/tree.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 
