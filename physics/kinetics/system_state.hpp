@@ -17,15 +17,30 @@ struct SystemState {
   std::vector<ConfField> moments;  ///< [n_conf, 1 + vdim, n_modes], summed over velocity_comm
 };
 
+/// Where a stage stands within its step.
+struct StagePlace {
+  double t = 0, t_to = 0;  ///< times of the state that it starts from and of the one that it makes
+  double weight = 0;       ///< of its right-hand side in the whole step, times dt: what is counted has it
+  double weight_to = 0;    ///< of its result in the whole step: what the limiter changes has it
+  bool is_last = false;    ///< its result is the state of the next step
+};
+
 struct VlasovSystem::Implementation {
   Implementation(const Comm& comm, const PhaseBasis& basis, std::vector<Species> species,
                  SystemOptions options);
 
-  /// to = keep from0 + advance (from + dt R(from)), for f and field, at time t of `from`; t_to: of `to`.
-  /// `fused`: moments of `to` are summed on the way. What is counted has `weight` in the whole step, what the
-  /// limiter then changes has `weight_to`.
-  void stage(const Exec& exec, const Stage& stage, double t, double t_to, SystemState& from,
-             const SystemState& from0, SystemState& to, bool fused, double weight, double weight_to);
+  /// to = keep from0 + advance (from + dt R(from)), for f, field and moments.
+  void stage(const Exec& exec, const Stage& stage, const StagePlace& place, SystemState& from,
+             const SystemState& from0, SystemState& to);
+  /// Send the edges of each f off; acceleration[s] of each species from the field, and what it brings.
+  void accelerate(const Exec& exec, const StagePlace& place, const SystemState& from);
+  /// The collisionless operator of each species with what lies beyond its block; `moments_too`: M0 and M1 of
+  /// the result are summed in the same sweep.
+  void advect(const Exec& exec, const Stage& stage, const StagePlace& place, const SystemState& from,
+              const SystemState& from0, SystemState& to, bool moments_too);
+  /// Collisions within a stage, where they are not split.
+  void collide_in_stage(const Exec& exec, const Stage& stage, double t, const SystemState& from,
+                        SystemState& to);
   /// Collisions alone for a time dt, with the rates of the middle of it, on the present f: then it is of time
   /// `t_state`.
   void collide(const Exec& exec, double t_middle, double dt, double t_state);

@@ -6,63 +6,98 @@
 #include "physics/kinetics/initial/projection_nodes.hpp"
 #include "physics/kinetics/system_state.hpp"
 
-/// The Runge-Kutta step of VlasovSystem and the right-hand side it calls.
+// The step of VlasovSystem: SSP-RK3 (Shu & Osher 1988) between two half steps of split collisions (Strang).
+//
+//   advance(dt)
+//     collide()              half a step of collisions alone, where they are split
+//     stage() three times    to = keep f^n + advance (from + dt R(from))
+//     collide()
+//     check_means()          no cell mean may have gone below 0, where f is kept positive
+//
+//   stage()
+//     1. refresh_given()         given fields and accelerations at time t
+//        refresh_bias()          the field of the walls' potentials alone
+//     2. accelerate()            edges of f set off to the neighbours; a = (q/m)(E + v x B) + given
+//     3. advance_field()         Maxwell, with the charge and current that sum_sources() makes
+//     4. Exterior::emit()        what walls send out
+//     5. advect()                f advances in its block, then by what has come from beyond its edges
+//     6. collide_in_stage()      collisions that are not split
+//     7. add_particle_sources()
+//     8. limit()                 f is kept from going negative, where that is asked for
+//     9. sum_moments()           M0 and M1 of the new f; solve_poisson(): and its field
+//
+//   What forces, walls, sources and the limiter bring is counted on the way, by the place's weights.
 namespace quintet::kinetics {
 
 void VlasovSystem::advance(const Exec& exec, double dt) {
   auto& my = *implementation_;
   const double t = my.time;
   if (my.splits()) my.collide(exec, t + dt / 4, dt / 2, t);
-  // Shu & Osher (1988): the weights of the three right-hand sides in the whole step are 1/6, 1/6, 2/3.
-  my.stage(exec, {.keep = 0, .advance = 1, .dt = dt}, t, t + dt, my.now, my.now, my.first, true, dt / 6,
-           1.0 / 6);
-  my.stage(exec, {.keep = 0.75, .advance = 0.25, .dt = dt}, t + dt, t + dt / 2, my.first, my.now, my.second,
-           true, dt / 6, 2.0 / 3);
-  // The last sums its moments afresh, as a restart does: so both go on from the same bits.
-  my.stage(exec, {.keep = 1.0 / 3, .advance = 2.0 / 3, .dt = dt}, t + dt / 2, t + dt, my.second, my.now,
-           my.now, false, 2 * dt / 3, 1);
+  // The weights of the three right-hand sides in the whole step are 1/6, 1/6, 2/3.
+  my.stage(exec, {.keep = 0, .advance = 1, .dt = dt},
+           {.t = t, .t_to = t + dt, .weight = dt / 6, .weight_to = 1.0 / 6}, my.now, my.now, my.first);
+  my.stage(exec, {.keep = 0.75, .advance = 0.25, .dt = dt},
+           {.t = t + dt, .t_to = t + dt / 2, .weight = dt / 6, .weight_to = 2.0 / 3}, my.first, my.now,
+           my.second);
+  my.stage(exec, {.keep = 1.0 / 3, .advance = 2.0 / 3, .dt = dt},
+           {.t = t + dt / 2, .t_to = t + dt, .weight = 2 * dt / 3, .weight_to = 1, .is_last = true},
+           my.second, my.now, my.now);
   if (my.splits()) my.collide(exec, t + 3 * dt / 4, dt / 2, t + dt);
   my.time += dt;
   ++my.step;
   my.check_means();
 }
 
-void VlasovSystem::Implementation::stage(const Exec& exec, const Stage& stage, double t, double t_to,
-                                         SystemState& from, const SystemState& from0, SystemState& to,
-                                         bool fused, double weight, double weight_to) {
-  refresh_given(t);
-  refresh_bias(t);
-  const bool collides = collisions && !splits();
-  const bool sum_on_the_way = fused && !collides && options.sources.empty() && !options.keep_positive;
+void VlasovSystem::Implementation::stage(const Exec& exec, const Stage& stage, const StagePlace& place,
+                                         SystemState& from, const SystemState& from0, SystemState& to) {
+  refresh_given(place.t);
+  refresh_bias(place.t);
+  accelerate(exec, place, from);
+  advance_field(exec, stage, place.t, from, from0, to, place.weight);
+  for (auto& exterior : exteriors) exterior.emit(exec, place.t, exteriors);
+  // The last stage sums its moments afresh, as a restart does: so both go on from the same bits.
+  const bool changes_later = (collisions && !splits()) || !options.sources.empty() || options.keep_positive;
+  const bool moments_too = !place.is_last && !changes_later;
+  advect(exec, stage, place, from, from0, to, moments_too);
+  collide_in_stage(exec, stage, place.t, from, to);
+  add_particle_sources(exec, stage, place.t, place.weight, to);
+  if (options.keep_positive) limit(exec, to, place.weight_to);
+  if (moments_too) {
+    exec.fence();
+    reduce_moments(to);
+    solve_poisson(exec, place.t_to, to);
+  } else if (!place.is_last || !splits()) {  // else collisions follow
+    sum_moments(exec, place.t_to, to);
+  }
+}
+
+void VlasovSystem::Implementation::accelerate(const Exec& exec, const StagePlace& place,
+                                              const SystemState& from) {
   for (int s = 0; s < n_species(); ++s) {
     const auto i = static_cast<std::size_t>(s);
     exteriors[i].start(exec, from.f[i]);
-    set_acceleration(s, t, from.field);
-    count_forces(s, from.moments[i], weight);
+    set_acceleration(s, place.t, from.field);
+    count_forces(s, from.moments[i], place.weight);
   }
-  advance_field(exec, stage, t, from, from0, to, weight);
-  for (auto& exterior : exteriors) exterior.emit(exec, t, exteriors);
+}
+
+void VlasovSystem::Implementation::advect(const Exec& exec, const Stage& stage, const StagePlace& place,
+                                          const SystemState& from, const SystemState& from0, SystemState& to,
+                                          bool moments_too) {
+  const auto moments = [&](std::size_t i) { return moments_too ? to.moments[i] : ConfField(); };
   for (std::size_t i = 0; i < species.size(); ++i)
-    operators[i]->apply(exec, stage, from.f[i], from0.f[i], acceleration[i], to.f[i],
-                        sum_on_the_way ? to.moments[i] : ConfField());
+    operators[i]->apply(exec, stage, from.f[i], from0.f[i], acceleration[i], to.f[i], moments(i));
   for (std::size_t i = 0; i < species.size(); ++i) {
-    operators[i]->add_exterior(exec, stage, exteriors[i].finish(exec), acceleration[i], to.f[i],
-                               sum_on_the_way ? to.moments[i] : ConfField());
-    exteriors[i].add_outflow(exec, weight, species[i].mass, budgets[i]);
+    operators[i]->add_exterior(exec, stage, exteriors[i].finish(exec), acceleration[i], to.f[i], moments(i));
+    exteriors[i].add_outflow(exec, place.weight, species[i].mass, budgets[i]);
   }
-  if (collides) {
-    collisions->add(exec, t, from.f, stage.advance * stage.dt, to.f);
-    if (&from == &now) collision_frequency = collisions->frequency();
-  }
-  add_particle_sources(exec, stage, t, weight, to);
-  if (options.keep_positive) limit(exec, to, weight_to);
-  if (sum_on_the_way) {
-    exec.fence();
-    reduce_moments(to);
-    solve_poisson(exec, t_to, to);
-  } else if (fused || !splits()) {  // else collisions follow
-    sum_moments(exec, t_to, to);
-  }
+}
+
+void VlasovSystem::Implementation::collide_in_stage(const Exec& exec, const Stage& stage, double t,
+                                                    const SystemState& from, SystemState& to) {
+  if (!collisions || splits()) return;
+  collisions->add(exec, t, from.f, stage.advance * stage.dt, to.f);
+  if (&from == &now) collision_frequency = collisions->frequency();
 }
 
 void VlasovSystem::Implementation::collide(const Exec& exec, double t_middle, double dt, double t_state) {

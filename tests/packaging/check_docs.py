@@ -18,6 +18,8 @@ import sys
 
 from check_includes import ROOMS
 
+sys.dont_write_bytecode = True
+
 FLOORS = ROOMS[""]
 TOP = FLOORS + ("tests", "docs", "inputs", "cmake")
 SUFFIXES = (".hpp", ".cpp", ".hpp.in", ".cmake", ".py", ".md", ".sh")

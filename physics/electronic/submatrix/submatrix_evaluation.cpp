@@ -15,6 +15,23 @@
 #include "physics/electronic/matrix/collective.hpp"
 #include "physics/electronic/submatrix/truncation_error.hpp"
 
+// One evaluation of P = f(A), f the occupation, by submatrices (Lass et al., SC20, arXiv 2004.10811).
+//
+//   constructor
+//     1. plan_submatrices()      which block columns share a submatrix; gather(): the blocks that they need
+//   run()
+//     2. first_mu()              the given mu, or the one that holds the pairs by moments of a coarse A
+//     3. look_at_spectrum()      HOMO, LUMO and gap as sampled block columns see them, by Lanczos' recurrence
+//     4. sweep()                 f as a Chebyshev series on bands(), on either side of the gap: fit()
+//          cluster_anew()        step 1 again, where its costs have turned out to be others
+//          sweep_by_kernels()    each submatrix by its cheapest kernel
+//          sweep_by_polynomial() submatrices whose P P is not P have eigenvalues in the gap: once more with a
+//                                sharper series, the last few by the eigen kernel
+//     5. hold_pairs()            fixed n_pairs: the s for which the terms sum_k P_k s^k hold them exactly.
+//                                None: mu_that_holds() from what the sweep has seen, and back to 3; at T = 0
+//                                after two passes hold_by_levels(), or refuse_pairs()
+//     6. share_columns_of()      sum_k P_k s^k, each block column to its owner; report()
+//   estimate_error()             later, with the symmetric P: see truncation_error.hpp
 namespace quintet::electronic {
 
 namespace {
@@ -96,7 +113,7 @@ void SubmatrixEvaluation::cluster_anew(const CostModel& cost) {
 void SubmatrixEvaluation::look_at_spectrum() {
   spectrum_ = {-infinity, infinity, {}};
   double elements = 0, squares = 0;
-  // as many steps as the polynomial will have degrees, by and large: then it sees the edges of the gap
+  // About as many steps as the polynomial will have degrees: then Lanczos sees the edges of the gap.
   for (int n_steps = 32; n_steps <= 256; n_steps *= 2) {
     LocalSpectrum found{-infinity, infinity, {}};
     LocalMatrix<double> local;
@@ -155,7 +172,8 @@ double SubmatrixEvaluation::first_mu() const {
 }
 
 double SubmatrixEvaluation::idempotency_tolerance(double error, double rounding) const {
-  // a function that is no step is not idempotent; in a split band f (1 - f) is at most this
+  // Only a step function is idempotent: in one smooth band nothing can be asked. Between two bands f (1 - f)
+  // of Fermi's function is at most `smeared`.
   if (bands().size() < 2) return infinity;
   const double smeared =
       options_.temperature > 0 ? std::exp(-0.5 * occupation_.gap / options_.temperature) : 0.0;
@@ -175,7 +193,7 @@ void SubmatrixEvaluation::sweep_by_polynomial(std::vector<int> which) {
     if (n_left == 0) return;
     n_in_gap_ = std::max(n_in_gap_, n_left);
     if (round == 3 || n_left * 50 <= n_polynomial_) break;
-    // too many for the eigen kernel: let the bands reach further into the gap
+    // They are too many for the eigen kernel: let the bands reach further into the gap.
     bands_now[0].upper += 0.3 * (occupation_.mu - bands_now[0].upper);
     bands_now[1].lower -= 0.3 * (bands_now[1].lower - occupation_.mu);
     try {
@@ -247,7 +265,7 @@ double SubmatrixEvaluation::entropy() const {
 std::pair<double, double> SubmatrixEvaluation::levels_around_mu() const {
   double homo = spectrum_.homo, lumo = spectrum_.lumo;
   if (eigen_only_ && options_.n_pairs && options_.temperature == 0) return {homo, lumo};  // by count
-  if (eigen_only_) {  // levels with little weight are of the submatrices' rims: count
+  if (eigen_only_) {  // count: levels with little weight in the own columns are states of a submatrix's rim
     const double n = count_levels(occupation_.mu);
     return {level_of(n - 0.5), level_of(n + 0.5)};
   }

@@ -8,10 +8,24 @@
 #include "physics/kinetics/advection/vlasov_kernel.hpp"
 #include "physics/kinetics/advection/vlasov_operator.hpp"
 
+// The sweep of the collisionless operator over the cells of a block. Configuration cells are shared out over
+// the threads; the formulas are in vlasov_kernel.hpp.
+//
+//   apply(): for each configuration cell, configuration_cell():
+//     1. make_cell_force()          a = A(x) + v x B(x) as matrices in x, for all its velocity cells
+//     for each row of velocity cells, row_of_cells(), and each pack of the row:
+//     2. streaming()                -v df/dx: the volume and both faces, along each x
+//     3. acceleration_volume()      -a df/dv: the volume, along each v
+//     4. across_rows()              faces to the next row, along each v but the last; it gets their flux
+//     5. along_row()                faces between the lanes and to the next pack, along the last v
+//     6. update()                   out = keep f0 + advance (f + dt df), while the pack is in cache
+//     7. MomentSums::add()          M0 and M1 of the new f, where they are wanted: write_moments()
+//
+//   add_exterior(), in vlasov_edges_impl.hpp: the faces of 2, 4 and 5 at the edge of the block, with the
+//   traces from beyond it. Fluxes are linear in the traces, so this may come later.
 namespace quintet::kinetics {
 
-/// VlasovOperator for one basis: the sweep over a block's cells. What happens at its edges is in
-/// vlasov_edges_impl.hpp. Included by the vlasov_operator_*.cpp alone, which instantiate it.
+/// VlasovOperator for one basis. Included by the vlasov_operator_*.cpp alone, which instantiate it.
 template <class Tr>
 class VlasovOperatorOf final : public VlasovOperator {
  public:

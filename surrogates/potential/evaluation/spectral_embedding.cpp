@@ -5,6 +5,17 @@
 
 #include "io/log/error.hpp"
 
+// T = 1/n sum_j R_j G(s_j), with no network evaluated at a neighbour. Equations: spectral_embedding.hpp.
+//
+//   once: choose_layout(), spectral_coefficients(), set_table()     G on interval p is sum_k c_pk x^k
+//
+//   forward(), for each atom of the batch:
+//     1. accumulate_moments()    M_pka = sum_{j in p} x_j^k R_ja; locate() tells p and x of each neighbour
+//     2. contract()              T = 1/n sum_p sum_k c_pk M_pka, for seven packs of channels at a time
+//     3. add_empty_slots()       slots of sel that no neighbour fills give a constant
+//   backward(), for one atom, from dE/dT:
+//     4. contract_back()         dE/dM_pka = c_pk . dE/dT, in place of the moments
+//     5. differentiate()         dE/dR_ja of each neighbour: polynomials in x with these coefficients
 namespace quintet::potential {
 
 namespace {

@@ -6,6 +6,21 @@
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 
+// The gradient of the loss without a graph (typed_trainer.hpp has the equations, S = ge E + Edot).
+//
+//   gradient(), after refresh() has given the networks the parameters of now, for each frame:
+//     1. predict()         energies, forces and virial, type by type:
+//          fill_batches()    neighbours -> rows R -> T, with the moments kept
+//          forwards          T -> descriptor D -> fitting net: E and dE/dD
+//          backwards         dE/dD -> dE/dT -> dE/dR; add_forces()
+//     2. compare()         deviations from the labels, and the loss's derivatives: ge, gF, gV (Adjoint)
+//     3. differentiate()   type by type, along displacements -gF and strain -gV:
+//          tangents          tangent(): Rdot; then Tdot, Ddot
+//          fitting net       its gradient of S, and D_bar
+//          backwards         D_bar -> T_bar, to which Tdot and dE/dD add; add_gradient(): samples of G
+//   then collect() and finish(): samples of G and twins of weights -> the flat gradient
+//
+//   update(): the sum over ranks, and a step of Adam
 namespace quintet::potential {
 
 namespace {
