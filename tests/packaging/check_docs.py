@@ -16,9 +16,8 @@ import re
 import subprocess
 import sys
 
-from check_includes import ROOMS
-
 sys.dont_write_bytecode = True
+from check_includes import ROOMS
 
 FLOORS = ROOMS[""]
 TOP = FLOORS + ("tests", "docs", "inputs", "cmake")

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "apps/application/report/frame.hpp"
 #include "apps/application/report/picture.hpp"
+#include "apps/application/report/plot_area.hpp"
 #include "apps/application/report/png.hpp"
 
 namespace quintet {
@@ -71,15 +71,15 @@ std::string field_png(const Heatmap& map, const Range& range) {
   return encode_png(width, height, indices, make_palette());
 }
 
-std::string image(const Frame& frame, const std::string& png) {
+std::string image(const PlotArea& area, const std::string& png) {
   return fmt::format(
       "<image class=\"field\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" "
       "preserveAspectRatio=\"none\" href=\"data:image/png;base64,{}\"/>",
-      frame.left, frame.top, frame.width, frame.height, encode_base64(png));
+      area.left, area.top, area.width, area.height, encode_base64(png));
 }
 
-std::string colour_bar(const Frame& field, const Axis& axis, const std::string& label) {
-  const Frame bar{field.left + field.width + 18, field.top, 16, field.height};
+std::string colour_bar(const PlotArea& field, const Axis& axis, const std::string& label) {
+  const PlotArea bar{field.left + field.width + 18, field.top, 16, field.height};
   std::vector<std::uint8_t> indices;
   for (int i = 255; i > 0; --i) indices.push_back(static_cast<std::uint8_t>(i));
   std::string content = image(bar, encode_png(1, 255, indices, make_palette()));
@@ -101,7 +101,7 @@ Range range_of(double low, double high) {
   return range;
 }
 
-/// Height of the frame in the proportions of the field, within reason.
+/// Height of the plot area in the proportions of the field, within reason.
 double frame_height(const Heatmap& map, double width) {
   const double ratio = (map.y_max - map.y_min) / (map.x_max - map.x_min);
   const bool alike = std::isfinite(ratio) && ratio > 0.2 && ratio < 1.2;
@@ -113,14 +113,14 @@ double frame_height(const Heatmap& map, double width) {
 std::string draw(const Heatmap& map) {
   Range values;
   for (const double value : map.values) values.include(value);
-  Frame frame;
-  frame.width = 430;
-  frame.height = frame_height(map, frame.width);
-  frame.top = 22;
+  PlotArea area;
+  area.width = 430;
+  area.height = frame_height(map, area.width);
+  area.top = 22;
   const Axis x = make_axis(range_of(map.x_min, map.x_max), 0, 6),
              y = make_axis(range_of(map.y_min, map.y_max), 0, 6);
   const Axis bar = make_axis(values, 0, 6);
-  const double height = frame.top + frame.height + 50;
+  const double height = area.top + area.height + 50;
 
   const bool whole =
       map.n_x > 0 && map.n_y > 0 &&
@@ -128,13 +128,13 @@ std::string draw(const Heatmap& map) {
   if (!whole || values.empty())
     return svg(
         640, height, map.title,
-        draw_axes(frame, x, y, map.x_label, map.y_label, false) +
+        draw_axes(area, x, y, map.x_label, map.y_label, false) +
             fmt::format(
                 "<text class=\"label\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">no data</text>",
-                frame.x(0.5), frame.y(0.5)));
+                area.x(0.5), area.y(0.5)));
   return svg(640, height, map.title,
-             image(frame, field_png(map, values)) + draw_axes(frame, x, y, map.x_label, map.y_label, false) +
-                 colour_bar(frame, bar, map.value_label));
+             image(area, field_png(map, values)) + draw_axes(area, x, y, map.x_label, map.y_label, false) +
+                 colour_bar(area, bar, map.value_label));
 }
 
 }  // namespace quintet

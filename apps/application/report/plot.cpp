@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "apps/application/report/frame.hpp"
 #include "apps/application/report/picture.hpp"
+#include "apps/application/report/plot_area.hpp"
 
 namespace quintet {
 namespace {
@@ -21,12 +21,12 @@ struct Point {
   [[nodiscard]] bool shown() const { return std::isfinite(x) && std::isfinite(y); }
 };
 
-std::vector<Point> to_pixels(const Curve& curve, const Frame& frame, const Axis& x, const Axis& y) {
+std::vector<Point> to_pixels(const Curve& curve, const PlotArea& area, const Axis& x, const Axis& y) {
   std::vector<Point> points;
   const auto n = std::min(curve.x.size(), curve.y.size());
   points.reserve(n);
   for (std::size_t i = 0; i < n; ++i)
-    points.push_back({frame.x(x.place(curve.x[i])), frame.y(y.place(curve.y[i]))});
+    points.push_back({area.x(x.place(curve.x[i])), area.y(y.place(curve.y[i]))});
   return points;
 }
 
@@ -97,9 +97,9 @@ std::string path_element(const Curve& curve, std::size_t colour, const std::stri
                      curve.dashed && !curve.points ? " dashed" : "", colour % n_colours, path);
 }
 
-std::string draw_curve(const Curve& curve, std::size_t colour, const Frame& frame, const Axis& x,
+std::string draw_curve(const Curve& curve, std::size_t colour, const PlotArea& area, const Axis& x,
                        const Axis& y) {
-  const auto points = to_pixels(curve, frame, x, y);
+  const auto points = to_pixels(curve, area, x, y);
   const std::string path = curve.points ? marker_path(thin_markers(points)) : line_path(thin_line(points));
   return path.empty() ? "" : path_element(curve, colour, path);
 }
@@ -108,20 +108,20 @@ std::string level_element(const Level& level, const std::string& path) {
   return fmt::format("<path class=\"level{}\" d=\"{}\"/>", level.dashed ? " dashed" : "", path);
 }
 
-/// Lines across the frame.
-std::string draw_levels(const std::vector<Level>& levels, const Frame& frame, const Axis& axis) {
+/// Lines across the plot area.
+std::string draw_levels(const std::vector<Level>& levels, const PlotArea& area, const Axis& axis) {
   std::string content;
   for (const auto& level : levels)
-    if (const double y = frame.y(axis.place(level.y)); std::isfinite(y))
+    if (const double y = area.y(axis.place(level.y)); std::isfinite(y))
       content +=
-          level_element(level, fmt::format("M{:.1f} {:.1f}H{:.1f}", frame.left, y, frame.left + frame.width));
+          level_element(level, fmt::format("M{:.1f} {:.1f}H{:.1f}", area.left, y, area.left + area.width));
   return content;
 }
 
-/// Rows of samples with their labels above the frame.
+/// Rows of samples with their labels above the plot area.
 class Legend {
  public:
-  explicit Legend(const Frame& frame) : left_(frame.left), x_(frame.left) {}
+  explicit Legend(const PlotArea& area) : left_(area.left), x_(area.left) {}
 
   /// `sample` draws 22 pixels at a place.
   template <class Sample>
@@ -144,9 +144,9 @@ class Legend {
   double left_, x_, y_ = 12;
 };
 
-/// Draws the legend of curves and levels above the frame and moves the frame down by its height.
-std::string draw_legend(const Plot& plot, Frame& frame) {
-  Legend legend(frame);
+/// Draws the legend of curves and levels above the plot area and moves that down by its height.
+std::string draw_legend(const Plot& plot, PlotArea& area) {
+  Legend legend(area);
   for (std::size_t i = 0; i < plot.curves.size(); ++i)
     legend.add(plot.curves[i].label, [&](double x, double y) {
       const std::string sample = plot.curves[i].points ? fmt::format("M{:.1f} {:.1f}h0", x + 11, y)
@@ -158,7 +158,7 @@ std::string draw_legend(const Plot& plot, Frame& frame) {
       legend.add(level.label, [&](double x, double y) {
         return level_element(level, fmt::format("M{:.1f} {:.1f}h22", x, y));
       });
-  frame.top += legend.height();
+  area.top += legend.height();
   return legend.content();
 }
 
@@ -179,17 +179,17 @@ std::string draw(const Plot& plot) {
     for (const auto& level : plot.levels) y_range.include(level.y);
   const Axis x = make_axis(x_range, 0.01, 7), y = make_axis(y_range, 0.05, 6);
 
-  Frame frame;
-  std::string content = draw_legend(plot, frame);
-  if (!y.note.empty()) frame.top += 12;
-  content += draw_axes(frame, x, y, plot.x_label, plot.y_label, true);
-  for (std::size_t i = 0; i < plot.curves.size(); ++i) content += draw_curve(plot.curves[i], i, frame, x, y);
-  content += draw_levels(plot.levels, frame, y);
+  PlotArea area;
+  std::string content = draw_legend(plot, area);
+  if (!y.note.empty()) area.top += 12;
+  content += draw_axes(area, x, y, plot.x_label, plot.y_label, true);
+  for (std::size_t i = 0; i < plot.curves.size(); ++i) content += draw_curve(plot.curves[i], i, area, x, y);
+  content += draw_levels(plot.levels, area, y);
   if (x.empty)
     content +=
         fmt::format("<text class=\"label\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">no data</text>",
-                    frame.x(0.5), frame.y(0.5));
-  return svg(canvas_width, frame.top + frame.height + 50, plot.title, content);
+                    area.x(0.5), area.y(0.5));
+  return svg(canvas_width, area.top + area.height + 50, plot.title, content);
 }
 
 }  // namespace quintet

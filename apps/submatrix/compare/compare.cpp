@@ -41,8 +41,8 @@ double known(const std::optional<double>& mu) {
   return *mu;
 }
 
-/// What all methods share.
-struct Task {
+/// What all methods are given.
+struct Problem {
   const System& system;
   const Basis& basis;
   std::optional<double> mu;
@@ -51,18 +51,18 @@ struct Task {
 };
 
 /// D and whether it holds; outside of the row's time. Throws as find_levels().
-void finish_row(MethodRow& row, const Task& task, const SubmatrixResult& sign) {
+void finish_row(MethodRow& row, const Problem& problem, const SubmatrixResult& sign) {
   const double before = process_seconds();
-  const auto density =
-      density_matrix(sign, task.basis, task.basis.k(task.system), task.basis.s(task.system), row.threshold);
-  row.density_cpu_s = task.system.k.comm.maximum(process_seconds() - before);
+  const auto density = density_matrix(sign, problem.basis, problem.basis.k(problem.system),
+                                      problem.basis.s(problem.system), row.threshold);
+  row.density_cpu_s = problem.system.k.comm.maximum(process_seconds() - before);
   row.tr_dk = density.tr_dk;
   row.n_pairs = density.n_pairs;
   row.idempotency = density.idempotency;
-  if (task.exact) row.d_error = largest_difference(task.basis.of_user(density.d), *task.exact);
+  if (problem.exact) row.d_error = largest_difference(problem.basis.of_user(density.d), *problem.exact);
   Evaluation evaluation = summary_of(row.threshold, sign, density, 0);
-  find_levels(evaluation, task.basis, sign, task.held);
-  row.doubtful = doubt(evaluation, task.held.temperature).value_or("");
+  find_levels(evaluation, problem.basis, sign, problem.held);
+  row.doubtful = doubt(evaluation, problem.held.temperature).value_or("");
   if (!row.doubtful.empty())
     log::warning("{}, {:.0e}: doubtful: {}", row.method, row.threshold, row.doubtful);
   log::info("{}{}: {:.3g} s ({:.3g} s of CPU), Tr(DK) = {:.9f} hartree", row.method,
@@ -70,8 +70,8 @@ void finish_row(MethodRow& row, const Task& task, const SubmatrixResult& sign) {
             row.tr_dk);
 }
 
-void submatrices(const Task& task, const std::string& kernel, double tolerance, std::optional<double>& mu,
-                 MethodRow& row) {
+void submatrices(const Problem& problem, const std::string& kernel, double tolerance,
+                 std::optional<double>& mu, MethodRow& row) {
   SubmatrixOptions options;
   options.threshold = row.threshold;
   options.single_precision = kernel == "polynomial_fp32";
@@ -81,28 +81,29 @@ void submatrices(const Task& task, const std::string& kernel, double tolerance, 
   if (needs_mu(kernel))
     options.mu = known(mu);
   else
-    (task.mu ? options.mu : options.n_pairs) = task.mu ? task.mu : task.held.n_pairs;
+    (problem.mu ? options.mu : options.n_pairs) = problem.mu ? problem.mu : problem.held.n_pairs;
   options.pairs_tolerance = tolerance;
-  options.temperature = thermal_energy(task.held.temperature);
+  options.temperature = thermal_energy(problem.held.temperature);
   options.estimate_error = true;
   Measurement measurement;
-  options.evaluated = [&] { row.cost = measurement.finish(task.system.k.comm); };
-  const auto sign = evaluate_submatrices(task.basis.a, options);
+  options.evaluated = [&] { row.cost = measurement.finish(problem.system.k.comm); };
+  const auto sign = evaluate_submatrices(problem.basis.a, options);
   row.gflops = sign.flops * 1e-9;
-  finish_row(row, task, sign);
+  finish_row(row, problem, sign);
   mu = sign.mu;
 }
 
-void global_iteration(const Task& task, const std::optional<double>& mu, bool of_petsc, MethodRow& row) {
+void global_iteration(const Problem& problem, const std::optional<double>& mu, bool of_petsc,
+                      MethodRow& row) {
   Measurement measurement;
-  GlobalSign sign = of_petsc ? petsc_sign(task.basis.a, known(mu), row.threshold)
-                             : global_newton_schulz(task.basis.a, known(mu), row.threshold);
-  row.cost = measurement.finish(task.system.k.comm);
+  GlobalSign sign = of_petsc ? petsc_sign(problem.basis.a, known(mu), row.threshold)
+                             : global_newton_schulz(problem.basis.a, known(mu), row.threshold);
+  row.cost = measurement.finish(problem.system.k.comm);
   row.iterations = sign.iterations;
   SubmatrixResult result(std::move(sign.p));
   result.mu = *mu;
   result.n_pairs = trace(result.p);
-  finish_row(row, task, result);
+  finish_row(row, problem, result);
 }
 
 /// The row of a method that `run` fills; where it gives no right answer, the reason.
@@ -119,10 +120,10 @@ MethodRow row_of(std::string method, double threshold, const std::function<void(
 }
 
 /// Dense diagonalisation: K and S to D. `exact` is filled.
-MethodRow dense(const System& system, const Task& task, std::optional<Diagonalised>& exact) {
+MethodRow dense(const System& system, const Problem& problem, std::optional<Diagonalised>& exact) {
   Measurement measurement;
-  exact = diagonalise(system.k, system.s, task.mu, task.mu ? std::nullopt : task.held.n_pairs,
-                      thermal_energy(task.held.temperature));
+  exact = diagonalise(system.k, system.s, problem.mu, problem.mu ? std::nullopt : problem.held.n_pairs,
+                      thermal_energy(problem.held.temperature));
   MethodRow row{"dense diagonalisation", 0, measurement.finish(system.k.comm)};
   row.tr_dk = exact->tr_dk;
   row.n_pairs = exact->n_pairs;
@@ -131,7 +132,7 @@ MethodRow dense(const System& system, const Task& task, std::optional<Diagonalis
   levels.mu = exact->mu;
   levels.homo = exact->homo;
   levels.lumo = exact->lumo;
-  check_occupied(levels, task.held);
+  check_occupied(levels, problem.held);
   log::info("{}: {:.3g} s ({:.3g} s of CPU), Tr(DK) = {:.9f} hartree", row.method, row.cost.wall_s,
             row.cost.cpu_s, row.tr_dk);
   return row;
@@ -157,23 +158,23 @@ void compare(Context& context, const CompareOptions& options) {
   Comparison comparison;
   comparison.orthogonalise = measurement.finish(context.comm());
   std::optional<Diagonalised> exact;
-  const Task task{system,
-                  basis,
-                  options.ensemble.mu,
-                  {n_pairs, n_pairs.has_value(), options.temperature, options.least_gap},
-                  exact};
+  const Problem problem{system,
+                        basis,
+                        options.ensemble.mu,
+                        {n_pairs, n_pairs.has_value(), options.temperature, options.least_gap},
+                        exact};
   auto& rows = comparison.rows;
   if (diagonalised) {
     const auto phase = context.phase("dense");
-    rows.push_back(dense(system, task, exact));
+    rows.push_back(dense(system, problem, exact));
   }
   for (const double threshold : options.thresholds) {
-    std::optional<double> mu = exact ? exact->mu : task.mu;
+    std::optional<double> mu = exact ? exact->mu : problem.mu;
     for (const auto& kernel : options.kernels) {
       if (options.temperature > 0 && needs_mu(kernel)) continue;
       const auto phase = context.phase("submatrices");
       rows.push_back(row_of("submatrices, " + kernel, threshold, [&](MethodRow& row) {
-        submatrices(task, kernel, options.ensemble.tolerance / 2, mu, row);
+        submatrices(problem, kernel, options.ensemble.tolerance / 2, mu, row);
       }));
     }
     if (options.temperature > 0) continue;
@@ -181,7 +182,8 @@ void compare(Context& context, const CompareOptions& options) {
       if (!(of_petsc ? options.petsc_newton_schulz : options.global_newton_schulz)) continue;
       const auto phase = context.phase("global");
       rows.push_back(row_of(of_petsc ? "whole matrix, petsc_newton_schulz" : "whole matrix, newton_schulz",
-                            threshold, [&](MethodRow& row) { global_iteration(task, mu, of_petsc, row); }));
+                            threshold,
+                            [&](MethodRow& row) { global_iteration(problem, mu, of_petsc, row); }));
     }
   }
   QUINTET_CHECK(std::any_of(rows.begin(), rows.end(),

@@ -72,14 +72,14 @@ Heatmap resampled(const PhaseGrid& grid, int a, int b, int points_a, int points_
 
 }  // namespace
 
-PhasePicture phase_picture(const Setup& setup, VlasovSystem& system, int s, int a, int b) {
+PhaseMap phase_map(const Setup& setup, VlasovSystem& system, int s, int a, int b) {
   const PhaseGrid& grid = setup.species[at(s)].grid;
   const int order = setup.basis.order();
   const int points_a = points_per_cell(grid, a, order), points_b = points_per_cell(grid, b, order);
   auto values =
       kinetics::phase_picture(setup.decomposition, setup.basis, system.f(s), a, b, points_a, points_b);
 
-  PhasePicture picture;
+  PhaseMap picture;
   picture.species = setup.species[at(s)].name;
   picture.x_axis = direction_name(grid, a);
   picture.y_axis = direction_name(grid, b);
@@ -108,7 +108,7 @@ void Pictures::take(const Simulation& simulation, int moment) {
                 [&](const auto& p) { return p.time >= simulation.time(); });  // of a run that went on before
   for (int s = 0; s < static_cast<int>(setup.species.size()); ++s)
     for (std::size_t i = 0; i < planes_.size(); ++i) {
-      auto picture = phase_picture(setup, simulation.system(), s, planes_[i].x, planes_[i].y);
+      auto picture = phase_map(setup, simulation.system(), s, planes_[i].x, planes_[i].y);
       const auto& map = picture.map;
       // Names sort by time, then species and plane.
       hdf5::Group group = group_.group(fmt::format("{}_{}_{}", moment, s, i));
@@ -125,7 +125,7 @@ void Pictures::take(const Simulation& simulation, int moment) {
 
 void Pictures::read_back(const std::string& name) {
   const hdf5::Group group = group_.open_group(name);
-  PhasePicture picture;
+  PhaseMap picture;
   picture.species = group.text_attribute("species");
   picture.time = group.number_attribute("time").at(0);
   const auto axes = group.texts_attribute("axes");
@@ -144,7 +144,7 @@ void Pictures::read_back(const std::string& name) {
 namespace {
 
 /// f less its mean over x, where that is small beside f: what a linear wave does, which f itself hides.
-std::optional<Heatmap> perturbation(const PhasePicture& picture) {
+std::optional<Heatmap> perturbation(const PhaseMap& picture) {
   constexpr double small = 0.2, noise = 1e-12;
   if (picture.x_axis.size() != 1 || picture.y_axis.size() != 2) return std::nullopt;  // (x, v) alone
   Heatmap map = picture.map;

@@ -9,7 +9,7 @@
 namespace quintet::vlasov {
 
 /// f of a species over two directions, at one time.
-struct PhasePicture {
+struct PhaseMap {
   std::string species, x_axis, y_axis;
   double time = 0;
   Heatmap map;
@@ -17,8 +17,8 @@ struct PhasePicture {
 
 /// f over a plane of phase space, averaged over the other directions of x and integrated over the other ones
 /// of v: [n_y, n_x] values at equidistant points, on all ranks. Collective.
-[[nodiscard]] PhasePicture phase_picture(const Setup& setup, kinetics::VlasovSystem& system, int s,
-                                         int x_direction, int y_direction);
+[[nodiscard]] PhaseMap phase_map(const Setup& setup, kinetics::VlasovSystem& system, int s, int x_direction,
+                                 int y_direction);
 
 /// Phase-space pictures at the start, in the middle and at the end, for the report; kept in group `report` of
 /// run.h5.
@@ -43,7 +43,7 @@ class Pictures {
   hdf5::Group group_;
   std::vector<Plane> planes_;
   double middle_;
-  std::vector<PhasePicture> pictures_;
+  std::vector<PhaseMap> pictures_;
 };
 
 }  // namespace quintet::vlasov

@@ -1,4 +1,4 @@
-#include "apps/application/report/frame.hpp"
+#include "apps/application/report/plot_area.hpp"
 
 #include <fmt/format.h>
 
@@ -16,38 +16,38 @@ std::string text(double x, double y, const char* anchor, const char* kind, const
                      anchor, escape_markup(words));
 }
 
-std::string draw_x_axis(const Frame& frame, const Axis& axis, bool grid) {
+std::string draw_x_axis(const PlotArea& area, const Axis& axis, bool grid) {
   std::string content;
-  const double bottom = frame.top + frame.height;
+  const double bottom = area.top + area.height;
   for (const auto& [place, label] : axis.ticks) {
-    const double x = frame.x(place);
-    if (grid && !label.empty()) content += line("grid", x, frame.top, x, bottom);
+    const double x = area.x(place);
+    if (grid && !label.empty()) content += line("grid", x, area.top, x, bottom);
     content += line("tick", x, bottom, x, bottom + (label.empty() ? 3 : 5));
     if (!label.empty()) content += text(x, bottom + 19, "middle", "number", label);
   }
-  return content + text(frame.left + frame.width, bottom + 38, "end", "number", axis.note);
+  return content + text(area.left + area.width, bottom + 38, "end", "number", axis.note);
 }
 
-std::string draw_y_axis(const Frame& frame, const Axis& axis, bool grid) {
+std::string draw_y_axis(const PlotArea& area, const Axis& axis, bool grid) {
   std::string content;
   for (const auto& [place, label] : axis.ticks) {
-    const double y = frame.y(place);
-    if (grid && !label.empty()) content += line("grid", frame.left, y, frame.left + frame.width, y);
-    content += line("tick", frame.left - (label.empty() ? 3 : 5), y, frame.left, y);
-    if (!label.empty()) content += text(frame.left - 9, y + 4, "end", "number", label);
+    const double y = area.y(place);
+    if (grid && !label.empty()) content += line("grid", area.left, y, area.left + area.width, y);
+    content += line("tick", area.left - (label.empty() ? 3 : 5), y, area.left, y);
+    if (!label.empty()) content += text(area.left - 9, y + 4, "end", "number", label);
   }
-  return content + text(frame.left, frame.top - 6, "start", "number", axis.note);
+  return content + text(area.left, area.top - 6, "start", "number", axis.note);
 }
 
 }  // namespace
 
-std::string draw_axes(const Frame& frame, const Axis& x, const Axis& y, const std::string& x_label,
+std::string draw_axes(const PlotArea& area, const Axis& x, const Axis& y, const std::string& x_label,
                       const std::string& y_label, bool grid) {
-  const double middle = frame.top + frame.height / 2;
-  return draw_x_axis(frame, x, grid) + draw_y_axis(frame, y, grid) +
+  const double middle = area.top + area.height / 2;
+  return draw_x_axis(area, x, grid) + draw_y_axis(area, y, grid) +
          fmt::format("<rect class=\"frame\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"/>",
-                     frame.left, frame.top, frame.width, frame.height) +
-         text(frame.left + frame.width / 2, frame.top + frame.height + 40, "middle", "label", x_label) +
+                     area.left, area.top, area.width, area.height) +
+         text(area.left + area.width / 2, area.top + area.height + 40, "middle", "label", x_label) +
          fmt::format(
              "<text class=\"label\" text-anchor=\"middle\" transform=\"translate(16 {:.1f}) "
              "rotate(-90)\">{}</text>",

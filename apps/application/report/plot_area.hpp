@@ -7,14 +7,14 @@
 namespace quintet {
 
 /// Where the axes of a picture are on the canvas (pixels of the SVG's view box).
-struct Frame {
+struct PlotArea {
   double left = 76, top = 14, width = 544, height = 300;
   [[nodiscard]] double x(double place) const { return left + width * place; }
   [[nodiscard]] double y(double place) const { return top + height * (1 - place); }
 };
 
 /// Grid, ticks, labels and notes of both axes.
-[[nodiscard]] std::string draw_axes(const Frame& frame, const Axis& x, const Axis& y,
+[[nodiscard]] std::string draw_axes(const PlotArea& area, const Axis& x, const Axis& y,
                                     const std::string& x_label, const std::string& y_label, bool grid);
 
 /// `content` as a picture of this size.
