@@ -4,9 +4,9 @@
 
 namespace quintet {
 
-/// Where the particle kernels run: the host's parallel back end (Serial or OpenMP).
+/// Where kernels run: the host's parallel back end (Serial or OpenMP).
 ///
-/// Deep Potential inference is written for the SIMD units of a CPU core; atoms live beside it, in host
+/// They are written for the SIMD units of a CPU core; what they work on, atoms, f or matrices, lives in host
 /// memory.
 using Exec = Kokkos::DefaultHostExecutionSpace;
 using Memory = Exec::memory_space;

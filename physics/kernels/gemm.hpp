@@ -22,7 +22,7 @@ class PackedMatrix {
   PackedMatrix() = default;
   /// From row-major B `[k, n]`, or from its transpose (then `b` is `[n, k]`).
   PackedMatrix(const double* b, int k, int n, bool transposed = false);
-  /// The same from values of T, into the memory there is: for weights that change every step.
+  /// The same from values of T, reusing the memory: for weights that change in every step.
   void assign(const T* b, int k, int n, bool transposed = false);
   /// From rows that lie anywhere: k of n numbers, or, transposed, n of k.
   void assign(const std::vector<const T*>& rows, int k, int n, bool transposed = false);

@@ -19,7 +19,7 @@
 
 namespace quintet::kinetics {
 
-/// Who makes the fields.
+/// Which equations give E and B.
 enum class FieldModel { none, maxwell, poisson };
 
 struct SystemOptions {
@@ -31,7 +31,7 @@ struct SystemOptions {
   double background_charge = 0;  ///< uniform, fixed charge density (immobile ions)
   std::optional<CollisionOptions> collisions;
   std::array<int, 6> ranks{};  ///< 0: chosen
-  /// Given fields that are added to E and B as particles see them: fills [n_conf, 6, n_modes] at time t.
+  /// Given E and B, which particles feel besides those of the field: fills [n_conf, 6, n_modes] at time t.
   /// Empty: none.
   std::function<void(double t, const ConfField&)> external_field;
   /// Given acceleration of species s: fills [n_conf, 3, n_modes]. Empty: none.
@@ -77,9 +77,9 @@ struct Sample {
   double plasma_density = 0;  ///< mean over x of sum |q| n and the background: what charges are small beside
   double excess_charge = 0;   ///< Poisson::excess_charge()
   [[nodiscard]] double energy() const { return field_energy + kinetic_energy; }
-  /// Energy, less what sources, given fields, currents and potentials and keeping f positive brought, with
-  /// what left through walls: constant up to the time step and what fluxes and cleaning dissipate, unless
-  /// charge crosses a neumann wall of Poisson's equation or that has a slope.
+  /// Energy, less what sources, given fields, currents, potentials and keeping f positive have brought, plus
+  /// what left through walls. Constant up to the error of the time step and what fluxes and cleaning
+  /// dissipate; not so where charge crosses a neumann wall of Poisson's equation, or such a wall has a slope.
   [[nodiscard]] double energy_balance() const;
 };
 
@@ -107,21 +107,21 @@ class VlasovSystem {
   /// After f (and, for Maxwell, the field) were filled: solve Poisson, hold fixed boundaries, set the clock.
   /// Collective.
   void start(const Exec& exec, double time);
-  /// After f and field of a checkpoint were put in place of those that start() saw: what follows from them is
-  /// computed anew, but what fixed boundaries hold stays that of the start. Collective.
+  /// Go on from f and field of a checkpoint, which have replaced those that start() saw: what follows from
+  /// them is computed again, but fixed boundaries keep what they held at the start. Collective.
   void resume(const Exec& exec, double time, std::int64_t step);
   [[nodiscard]] double time() const;
   [[nodiscard]] std::int64_t step() const;
   void set_clock(double time, std::int64_t step);
-  /// What stable_dt() knows of the collisions' rate from the step before: part of a checkpoint, so that a
-  /// restart takes the same steps. Set it after start().
+  /// The collisions' rate in the step before, which stable_dt() takes. It is part of a checkpoint, so that a
+  /// restart takes the same steps; to be set after start().
   [[nodiscard]] double collision_frequency() const;
   void set_collision_frequency(double frequency);
-  /// What this rank has counted, of each species; the sum over ranks is the species' budget. Part of a
+  /// What this rank has counted of each species; summed over the ranks it is the species' budget. Part of a
   /// checkpoint.
   [[nodiscard]] const std::vector<Budget>& budgets_here() const;
   void set_budgets_here(std::vector<Budget> budgets);
-  /// The same of the field.
+  /// The same for the field.
   [[nodiscard]] const FieldBudget& field_budget_here() const;
   void set_field_budget_here(const FieldBudget& budget);
 

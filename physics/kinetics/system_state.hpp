@@ -41,8 +41,8 @@ struct VlasovSystem::Implementation {
   /// Collisions within a stage, where they are not split.
   void collide_in_stage(const Exec& exec, const Stage& stage, double t, const SystemState& from,
                         SystemState& to);
-  /// Collisions alone for a time dt, with the rates of the middle of it, on the present f: then it is of time
-  /// `t_state`.
+  /// Advance f by collisions alone for a time dt, with their rates at t_middle; its moments and field are
+  /// then those of time `t_state`.
   void collide(const Exec& exec, double t_middle, double dt, double t_state);
   void limit(const Exec& exec, SystemState& state, double weight);
   /// After a step: throws NumericalError on all ranks if a cell mean was negative. Collective.
@@ -56,11 +56,11 @@ struct VlasovSystem::Implementation {
   void solve_poisson(const Exec& exec, double t, SystemState& state);
   /// charge_ and current_ of a state; the work of the given current for a time `weight` is counted.
   void sum_sources(double t, const SystemState& state, double weight);
-  /// Fields of walls at potential 1 (Poisson), of those that may have another than 0.
+  /// The field of each wall at potential 1 (Poisson), for walls whose potential may differ from 0.
   void make_bias_fields(const Exec& exec);
-  /// Field of the walls' potentials at time t, without charge. With E = E_bias + E_charge, and phi of
-  /// E_charge 0 at the walls, int E_bias . E_charge dx = 0, and E_charge gives to particles what it loses: so
-  /// the source of a bias does work as if E_bias were a given field.
+  /// E_bias, the field of the walls' potentials at time t without charge. E = E_bias + E_charge, where phi of
+  /// E_charge is 0 at the walls. Then int E_bias . E_charge dx = 0, and E_charge gives to particles what it
+  /// loses: what the source of a bias brings is the work of E_bias, as if that were a given field.
   void refresh_bias(double t);
   /// Charges and Gauss's law of the present state.
   void sample_charge(const Exec& exec, Sample& sample);

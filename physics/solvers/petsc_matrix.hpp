@@ -15,9 +15,9 @@ struct DestroyPetscMatrix {
 /// A PETSc Mat with an owner; PETSc must be up as long as it lives.
 using PetscMatrix = std::unique_ptr<_p_Mat, DestroyPetscMatrix>;
 
-/// The transpose of a block matrix as a PETSc AIJ matrix: row i of PETSc's is column i of ours, in the order
-/// of the blocks, so that nothing travels (a symmetric matrix is itself). Each element of a stored block is
-/// an entry, zeros too; a rank's rows are those of its block columns. Throws ResourceError if a rank holds
+/// The transpose of a block matrix as a PETSc AIJ matrix: PETSc's row i is our column i, in the order of the
+/// blocks, so that nothing travels (a symmetric matrix is its own transpose). Each element of a stored block
+/// is an entry, zeros too; a rank's rows are those of its block columns. Throws ResourceError if a rank holds
 /// more elements than PETSc's integers count. Collective.
 [[nodiscard]] PetscMatrix to_petsc(const electronic::BlockMatrix& matrix);
 

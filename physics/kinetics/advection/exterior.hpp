@@ -25,14 +25,14 @@ class Exterior {
 
   /// Take the traces of f at the block's edges and send them off.
   void start(const Exec& exec, const Distribution& f);
-  /// What the walls emit at time t; `all` species, each after its start(). Before finish(). Collective.
+  /// Make what the walls emit at time t. After start() of all species (`all`), before finish(). Collective.
   void emit(const Exec& exec, double t, const std::vector<Exterior>& all);
   /// Wait for the neighbours' traces and make those of the other walls.
   const FaceTraces& finish(const Exec& exec);
   /// Boundary::fixed: keep the traces of this f as what lies outside.
   void hold(const Exec& exec, const Distribution& f);
-  /// Count what leaves through this rank's walls, and what they emit, in a time `weight`, of particles of
-  /// `mass`; after finish().
+  /// Count in `budget` what leaves through this rank's walls and what they emit in a time `weight`; particles
+  /// have this mass. After finish().
   void add_outflow(const Exec& exec, double weight, double mass, Budget& budget) const;
   /// Doubles sent by one start().
   [[nodiscard]] std::size_t doubles_sent() const;

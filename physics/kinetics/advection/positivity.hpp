@@ -16,8 +16,8 @@ struct Limited {
   int conf = 0, row = 0, last = 0;  ///< where that is
 };
 
-/// f at the control nodes of each cell: products of Gauss-Lobatto points, order + 1 a direction (hybrid: 3 in
-/// v). A polynomial of order 1 is nowhere negative if it is not so there.
+/// Looks at f in the control nodes of each cell: products of Gauss-Lobatto points, order + 1 a direction
+/// (hybrid: 3 in v). A polynomial of order 1 that is not negative in them is negative nowhere.
 class Positivity {
  public:
   Positivity(const PhaseBasis& basis, const PhaseBlock& block);
@@ -47,8 +47,8 @@ class Positivity {
   std::array<std::array<int, 2>, 3> slope_{};  ///< modes of degree 1 and 2 in v_d alone; -1: none
 };
 
-/// The share of a cell that its control nodes at an end stand for: a cell mean stays positive while
-/// dt sum_d |alpha_d|/dz_d is at most this (Zhang & Shu, section 2).
+/// The greatest dt sum_d |alpha_d|/dz_d with which cell means stay positive: the quadrature weight of the
+/// control nodes at an end of a cell (Zhang & Shu, section 2).
 [[nodiscard]] double positive_step(const PhaseBasis& basis);
 
 }  // namespace quintet::kinetics

@@ -31,16 +31,16 @@ struct FaceTraces {
 ///
 ///     R(f) = -div_x (v f) - div_v (a f),   a = A(x) + v x B(x)
 ///
-/// discretised by DG on orthonormal Legendre bases with exact integrals (Juno et al., J. Comput. Phys. 353,
-/// 110 (2018); Hakim & Juno, SC20), but not with one sparse tensor for each term: because a is a polynomial
-/// in x plus v times a polynomial in x, a term is a small dense product in x (one matrix a configuration
-/// cell, shared by all its velocity cells) and a three-point product in v. Eight velocity cells are worked on
-/// at once; each velocity face is computed once; the Runge-Kutta update happens while the cell is in
-/// registers or cache.
+/// by DG on orthonormal Legendre bases with exact integrals (Juno et al., J. Comput. Phys. 353, 110 (2018);
+/// Hakim & Juno, SC20). They have one sparse tensor for each term; here a term is a small dense product in x
+/// and a three-point product in v, because a is a polynomial in x plus v times a polynomial in x. The matrix
+/// in x is shared by all velocity cells of a configuration cell. A pack of velocity cells is worked on at
+/// once.
 ///
-/// Cells at the edge of the block see zero from beyond edges that `is_open`; add_exterior() then adds what
-/// the traces from there contribute (the flux is linear in them): so halos travel while the inside is
-/// computed.
+/// Each velocity face is computed once. The Runge-Kutta update happens while a cell is in cache.
+///
+/// apply() takes f beyond edges that `is_open` for zero; add_exterior() then adds what the traces from there
+/// contribute, since the flux is linear in them. So messages travel while the inside is computed.
 class VlasovOperator {
  public:
   /// is_open[d][side]: faces there have neighbours that add_exterior() brings (another rank or a wall); where
@@ -58,12 +58,12 @@ class VlasovOperator {
   virtual void add_exterior(const Exec& exec, const Stage& stage, const FaceTraces& exterior,
                             const ConfField& acceleration, const Distribution& out,
                             const StageMoments& moments) = 0;
-  /// Own trace at the edge of a direction's side (what the neighbour there needs), laid out as FaceTraces.
+  /// The trace of f at this edge of the block, as the neighbour there needs it: laid out as FaceTraces.
   virtual void trace(const Exec& exec, const Distribution& f, int direction, int side,
                      const Array<double>& out) const = 0;
   /// Doubles of one such trace.
   [[nodiscard]] virtual std::size_t trace_size(int direction) const = 0;
-  /// From the own trace at a wall in x direction d: what a reflecting wall sends back, f(v_d) -> f(-v_d).
+  /// What a reflecting wall sends back, f(v_d) -> f(-v_d), from the own trace at it.
   virtual void mirror(const Exec& exec, int direction, const Array<double>& own,
                       const Array<double>& out) const = 0;
 

@@ -7,8 +7,8 @@
 
 namespace quintet::kinetics {
 
-/// Particles through one wall of this rank's block, from traces of f there (laid out as FaceTraces): what
-/// reaches it, and the trace that brings a wanted flux back in.
+/// Particles at one wall of this rank's block: the flux that reaches it, from the trace of f there, and the
+/// trace that brings a wanted flux back in. Traces are laid out as FaceTraces.
 ///
 /// Fluxes are functions on the wall: modes of the face basis of each face, [n faces, n_face_modes], a unit of
 /// area and time. The ends of velocity cells must meet v_d = 0, so that upwind fluxes are either in or out.

@@ -22,7 +22,7 @@ enum class Family { serendipity, tensor, hybrid };
 /// x2y, xy2. In 1-D and 2-D this is the order of Gkeyll's files.
 class Basis {
  public:
-  /// dim 0 holds the constant alone. hybrid is taken for the configuration space of a hybrid phase basis.
+  /// With dim 0: the constant alone. Family hybrid: the configuration part of a hybrid phase basis.
   Basis(int dim, int order, Family family);
 
   [[nodiscard]] int dim() const { return dim_; }
@@ -44,9 +44,9 @@ class Basis {
 /// Basis of phase space (x, v), ordered by velocity index: f[offset(g) + a] is the coefficient of
 /// conf mode a times velocity function group(g).
 ///
-/// What makes the kernels small: for each velocity index the configuration modes are either all of the
-/// configuration basis (the first n_full_groups() groups) or its first 2^cdim, the products of degree at most
-/// 1 (the rest; serendipity of order 2 or 3 alone).
+/// Kernels are small because only two sets of configuration modes occur. The first n_full_groups() groups
+/// have all modes of the configuration basis; the others (in serendipity of order 2 or 3 alone) have its
+/// first 2^cdim, the products of degree at most 1.
 class PhaseBasis {
  public:
   /// Throws InputError for combinations that have no kernels: see supported().

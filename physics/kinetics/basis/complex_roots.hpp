@@ -23,13 +23,13 @@ struct Rectangle {
 /// Zeros minus poles of f inside a rectangle, with multiplicity, by the argument principle: (1/2 pi) times
 /// the change of arg f along the edge.
 ///
-/// step: f must not change much over this distance on the edge; it is halved where arg f turns by more than
-/// 0.7 over a step. Throws NumericalError if f is zero or not finite on the edge.
+/// step: a distance on the edge over which f does not change much; where arg f turns by more than 0.7 over a
+/// step, the step is halved. Throws NumericalError if f is zero or not finite on the edge.
 [[nodiscard]] int count_zeros(const ComplexFunction& f, const Rectangle& rectangle, double step);
 
 /// The highest zero (greatest imaginary part; of several within 1e-9 `step` the one with the greatest real
-/// part) of an f without poles in a rectangle that holds count_zeros() > 0: found by halving and confirmed by
-/// counting, so that none above it is missed.
+/// part) of a function without poles, in a rectangle with count_zeros() > 0. The rectangle is halved and the
+/// zeros of each half are counted, so that none above the result is missed.
 [[nodiscard]] std::complex<double> highest_root(const ComplexFunction& f, const Rectangle& rectangle,
                                                 double step);
 

@@ -6,9 +6,9 @@
 /// Small dense systems of equations, one a cell.
 namespace quintet::kinetics {
 
-/// L U = P A in place by Gauss elimination with row pivoting; a [n, n] row by row, pivot [n]. False if a
-/// pivot is not a number or less than `least` times the greatest entry of a: then nothing is to be solved
-/// with it. Takes 2 n^3/3 flops; callable inside kernels of the host.
+/// L U = P A in place by Gauss elimination with row pivoting; a [n, n] row by row, pivot [n]. Returns false
+/// if a pivot is not a number or less than `least` times the greatest entry of a: the factors must not be
+/// used then. Takes 2 n^3/3 flops; callable inside kernels of the host.
 inline bool lu_factorise(double* a, int* pivot, int n, double least = 1e-15) {
   double scale = 0;
   for (int i = 0; i < n * n; ++i) scale = std::fmax(scale, std::fabs(a[i]));

@@ -4,8 +4,8 @@
 
 namespace quintet::kinetics {
 
-/// What has changed the energy of Maxwell's field since the start of the run beside the particles' current,
-/// summed with the weights of the Runge-Kutta stages.
+/// What has changed the energy of Maxwell's field since the start of the run, apart from the particles'
+/// current; summed with the weights of the Runge-Kutta stages.
 struct FieldBudget {
   double current = 0;                           ///< work of the given current density, -int J.E dx
   std::array<std::array<double, 2>, 3> left{};  ///< through open and fixed walls, [x direction][lower, upper]

@@ -20,8 +20,8 @@ enum FieldComponent {
   n_field
 };
 
-/// What the fields meet at an end of configuration space. At open and fixed ends the flux is the upwind one,
-/// whatever it is inside, so that waves leave and only what comes in is given.
+/// What the fields meet at an end of configuration space. Open and fixed ends always take the upwind flux,
+/// also where the inside has the central one: waves leave, and only what comes in is given.
 enum class FieldBoundary {
   periodic,
   conductor,  ///< perfect: tangential E, normal B and phi are 0 (the mirror image's field outside)
@@ -76,7 +76,7 @@ class Maxwell {
   ///
   ///     oint n.(E x B* + E* x B - E x B)/mu0 dS,   E, B inside, E*, B* on the face: Poynting's flux.
   [[nodiscard]] std::array<std::array<double, 2>, 3> outflow() const;
-  /// For FieldBoundary::fixed: what `field` has at the walls now stays outside (before the first call: 0).
+  /// Let fixed walls hold what `field` has there now (before the first call they hold 0).
   void hold_boundary(const Exec& exec, const ConfField& field);
   /// sum_d (fastest wave speed)/dx_d, for the CFL condition.
   [[nodiscard]] double frequency() const;

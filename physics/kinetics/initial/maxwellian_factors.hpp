@@ -45,8 +45,8 @@ class MaxwellianFactors {
   /// int g_d s_k phi_l dxi in cell j.
   [[nodiscard]] double at(int d, int j, int k, int l) const { return factor_[index(d, j, k, l)]; }
 
-  /// sum over the local velocity cells of the moment with s_m of the projection of M s_n, M of density 1,
-  /// as the modes of degree at most most_degree in v keep it.
+  /// The moment with s_m of the projection of M s_n, M of density 1: summed over the local velocity cells
+  /// and the modes of degree at most most_degree in v.
   [[nodiscard]] double moment(int m, int n, const MomentFunctions& functions, int most_degree) const;
 
  private:

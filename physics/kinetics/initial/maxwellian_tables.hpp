@@ -14,13 +14,13 @@ namespace quintet::kinetics {
 ///
 ///     h_k(cell) = int g(v) s(w) phi_k dxi,   w = (v - u)/t,   g = exp(-w^2/2)/(sqrt(2 pi) t)
 ///
-/// with s = 1 (power 0), w (1) or w^2 - 1 (2). Eight cells at a time; for BGK, where they are wanted at every
-/// right-hand side.
+/// with s = 1 (power 0), w (1) or w^2 - 1 (2). Works on a pack of cells at a time, since BGK needs the tables
+/// in every right-hand side.
 class MaxwellianTables {
  public:
   static constexpr int n_powers = 3;
 
-  /// `n_tables` functions a direction. The grid's cells, `begin` of the block's are remembered.
+  /// `n_tables` functions a direction. Remembers the cells of the grid, and where the block begins.
   MaxwellianTables(const PhaseBlock& block, int n_degrees, int n_tables);
 
   /// Tables first ... first + n_powers_wanted - 1: this Maxwellian times s_0, s_1 ...

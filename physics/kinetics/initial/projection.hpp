@@ -35,13 +35,13 @@ struct MaxwellianProfile {
   std::array<PointFunction, 3> drift;          ///< empty: 0
   std::array<PointFunction, 3> thermal_speed;  ///< sqrt(T_d/m), one a velocity direction
 };
-/// Add the Maxwellian to `out` by Gauss projection; with `exact_moments` it is then corrected so that the
-/// weak moments M0, M1 and M2 of each direction equal the projections of n, n u_d and n (u_d^2 + vth_d^2) to
-/// round-off; where velocity cells are wide for the thermal speed it takes more nodes in v. A correction
-/// above 20 % of the greatest cell mean is a warning, so is a box that holds less than 99 %. Collective over
-/// comm(). Throws InputError, the same on all ranks: density negative or not finite, thermal speed not
-/// positive, velocity box that holds less than half of the Maxwellian, cells too wide to have its moments;
-/// each with the place.
+/// Add the Maxwellian to `out` by Gauss projection, with more nodes in v where velocity cells are wide for
+/// the thermal speed. With `exact_moments` it is then corrected: the weak moments M0, M1 and M2 of each
+/// direction equal the projections of n, n u_d and n (u_d^2 + vth_d^2) to round-off. Warns of a correction
+/// above 20 % of the greatest cell mean, and of a velocity box that holds less than 99 %. Collective over
+/// comm(). Throws InputError with the place, the same on all ranks, if the density is negative or not finite,
+/// the thermal speed not positive, the box holds less than half of the Maxwellian, or cells are too wide to
+/// have its moments.
 void add_maxwellian(const Decomposition& decomposition, const PhaseBasis& basis,
                     const MaxwellianProfile& profile, bool exact_moments, const Distribution& out,
                     const std::string& what, int n_nodes = 0);

@@ -19,8 +19,8 @@ using FunctionalSum = std::vector<std::array<Functional, 3>>;
 ///     out_c[a] = sum over terms t of c, groups g, velocity cells: f[offset(g) + a] prod_d w_{t_d}(k_d,
 ///     cell_d)
 ///
-/// Factorised: along a row of cells only sums weighted in the last direction are made, for each set of
-/// degrees in the other directions; each row then adds them to the components with scalar factors.
+/// The sum is factorised. Along a row of cells f is summed with the weights of the last direction alone, once
+/// for each set of degrees in the other directions; these row sums then enter the components with a factor.
 class MomentSweep {
  public:
   MomentSweep(const PhaseBasis& basis, const PhaseBlock& block, const std::vector<FunctionalSum>& components);

@@ -15,8 +15,8 @@ enum class Moment {
 [[nodiscard]] int n_components(Moment moment, int vdim);
 
 /// out [n_conf, >= first + n_components, n_conf_modes]: components first ... of `out` are overwritten with
-/// the sum over this rank's velocity cells; the caller sums over velocity_comm. No 1/2 and no mass. Reads
-/// only the modes of f that count.
+/// the sum over this rank's velocity cells; the caller sums over velocity_comm. No 1/2 and no mass. Modes of
+/// f that do not contribute are not read.
 void moments(const Exec& exec, const PhaseBasis& basis, const Distribution& f, Moment moment,
              const ConfField& out, int first = 0);
 

@@ -9,8 +9,8 @@
 
 namespace quintet::kinetics {
 
-/// What each rank's configuration cells see beyond their outer faces: one buffer a direction and side, filled
-/// by the neighbour of conf_comm() or, at an end of the domain, by the owner's boundary condition.
+/// What lies beyond the outer faces of this rank's configuration cells: one buffer a direction and side. The
+/// neighbour of conf_comm() fills it; at an end of the domain the owner does, by its boundary condition.
 class ConfHalo {
  public:
   /// `sizes`: doubles in the buffers of each direction.

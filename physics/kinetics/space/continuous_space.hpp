@@ -32,8 +32,8 @@ class ContinuousSpace {
   [[nodiscard]] int n_free() const { return n_free_; }
   /// Largest difference of two free numbers in a cell.
   [[nodiscard]] int half_width() const { return half_width_; }
-  /// Held unknowns come by value: n_free() + 2 d + side stands for a vertex on that wall (of the first of
-  /// the walls that meet there), n_free() + zero for one that is 0.
+  /// The number of a held unknown tells where its value comes from: n_free() + 2 d + side for a vertex on
+  /// that wall (where walls meet: on the first of them), n_free() + zero for an unknown that is 0.
   static constexpr int zero = 6, n_held = 7;
 
   /// Number of local function l in the cell of global indices `cell`.

@@ -25,14 +25,14 @@ struct PhaseGrid {
   [[nodiscard]] int dim() const { return cdim + vdim; }
   [[nodiscard]] bool is_uniform(int d) const { return d < cdim || edges(d).empty(); }
   [[nodiscard]] bool is_uniform() const;  ///< in all directions
-  /// Of the cells along a direction where they are equal; an InternalError elsewhere.
+  /// Width of the cells along a direction. Throws InternalError where they are not equal.
   [[nodiscard]] double width(int d) const;
   [[nodiscard]] double mean_width(int d) const {
     const auto i = static_cast<std::size_t>(d);
     return (upper[i] - lower[i]) / cells[i];
   }
-  /// Width of global cell i over the mean width: exactly 1 where cells are equal. Cells past an end are as
-  /// the last one.
+  /// Width of global cell i over the mean width: exactly 1 where cells are equal. A cell past an end has the
+  /// width of the last one.
   [[nodiscard]] double relative_width(int d, int i) const;
   [[nodiscard]] double width(int d, int i) const { return mean_width(d) * relative_width(d, i); }
   [[nodiscard]] double least_width(int d) const;
@@ -42,7 +42,7 @@ struct PhaseGrid {
     return is_uniform(d) ? lower[static_cast<std::size_t>(d)] + (i + 0.5) * mean_width(d)
                          : mapped_centre(d, i);
   }
-  /// Whether the cells of a velocity direction lie as they do when v turns to -v, to round-off.
+  /// Whether the cells of a velocity direction are symmetric about v = 0, to round-off.
   [[nodiscard]] bool mirrors(int d) const;
   [[nodiscard]] double conf_cell_volume() const;           ///< prod of dx
   [[nodiscard]] double mean_velocity_cell_volume() const;  ///< prod of the mean dv
@@ -93,9 +93,9 @@ struct PhaseBlock {
 /// How phase space is shared out: a grid of ranks, a box of cells each (uneven where they do not divide).
 class Decomposition {
  public:
-  /// ranks[d] = 0: chosen so that work is even and halos small. Collective. Throws InputError when ranks
-  /// cannot be used: their product is not the size of `comm`, or a direction has fewer cells than ranks; it
-  /// names what could be.
+  /// ranks[d] = 0: chosen so that work is even and halos small. Collective. Throws InputError, naming a grid
+  /// of ranks that would do, if their product is not the size of `comm` or a direction has fewer cells than
+  /// ranks.
   Decomposition(const Comm& comm, const PhaseGrid& grid, const std::array<int, 6>& ranks);
 
   [[nodiscard]] const Comm& comm() const { return comm_; }

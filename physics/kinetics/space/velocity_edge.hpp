@@ -20,11 +20,11 @@ struct VelocityEdge {
 ///
 /// with n the mean density, f_mean the mean of a cell. The same on all ranks. Collective.
 ///
-/// Why it bounds an error: velocity space ends with zero flux, so that particles a force carries beyond the
-/// end stay in its outermost cells. There they are counted by the share as long as the force holds them: it
-/// is the greatest part of the density, at any place, whose velocity is wrong (too low, by what the force
-/// would still have given). Also int f^2 is then not conserved: d/dt int f^2 = oint a_n f^2 dS over the ends,
-/// a_n the acceleration outward.
+/// The share bounds an error. Velocity space ends with zero flux: a particle that a force would carry beyond
+/// the end stays in the outermost cell instead, with too low a velocity. So at no place has a greater part of
+/// the density a wrong velocity than the share says. Nor is int f^2 conserved there:
+///
+///     d/dt int f^2 = oint a_n f^2 dS over the ends, a_n the acceleration outward.
 [[nodiscard]] VelocityEdge fullest_velocity_edge(const Decomposition& decomposition, const PhaseBasis& basis,
                                                  const Distribution& f, double particles);
 

@@ -7,7 +7,7 @@
 
 namespace quintet {
 
-/// The box of a file's rows, with the place in the file put before Box's complaint.
+/// The box of the rows in a file; errors of Box are told with the place in the file.
 ///
 /// Rows that are zero in open directions (or all rows, where the file gives no cell) become normal to the
 /// others and long enough to hold the atoms with a margin of 1 angstrom; the origin moves along them to where

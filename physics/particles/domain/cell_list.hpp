@@ -7,14 +7,14 @@
 
 namespace quintet {
 
-/// A regular grid of cells in fractional space; what lies outside belongs to the cells of the rim.
+/// A regular grid of cells in fractional space; a point outside belongs to the nearest cell of the rim.
 struct CellGrid {
   std::array<int, 3> n{1, 1, 1};
   Vec3 lower{0, 0, 0};
   Vec3 per_unit{0, 0, 0};  ///< cells per unit of fractional coordinate
 
   /// The cell of fractional coordinate s along k; monotonic in s, so that a range of s is a range of cells.
-  /// What is not a number lies in the first.
+  /// NaN gives the first cell.
   [[nodiscard]] int index(int k, double s) const {
     const double cell = (s - lower[k]) * per_unit[k];
     return static_cast<int>(cell > 0 ? (cell < n[k] - 1 ? cell : n[k] - 1) : 0);

@@ -41,13 +41,13 @@ class Domain {
   /// Forces go with their atoms. Throws NumericalError on all ranks, with id, position, velocity and rank of
   /// the first atom that is not finite or absurdly far away, or if atoms are missing.
   void rebuild(const Exec& exec, Atoms& atoms);
-  /// Send fresh positions to ghosts, or rebuild if a pair may have come within the cutoff unseen. Returns
-  /// true if it rebuilt. Collective, one reduction.
+  /// Send fresh positions to the ghosts, or rebuild if a pair that the list lacks may have come within the
+  /// cutoff. Returns true if it rebuilt. Collective, one reduction.
   ///
-  /// With x = position now, x0 at the last rebuild and D the deformation of the box since, u = |x - x0 D| is
-  /// what an atom has moved beyond the box; every pair now within the cutoff was within (cutoff + 2 max u)
-  /// ||D^-1|| then. With an unchanged box this is the usual rule: rebuild if an atom has moved by more than
-  /// half the skin.
+  /// Let x be an atom's position now, x0 that at the last rebuild, D the deformation of the box since. Then
+  /// u = |x - x0 D| is how far it has moved relative to the box, and a pair within the cutoff now was within
+  /// (cutoff + 2 max u) ||D^-1|| then. With an unchanged box this is the usual rule: rebuild if an atom has
+  /// moved by more than half the skin.
   bool refresh(const Exec& exec, Atoms& atoms);
   /// Add the forces on ghosts to their owners' (reverse communication); the ghosts' become 0. Collective.
   void return_forces(const Exec& exec, Atoms& atoms) const;
@@ -58,16 +58,16 @@ class Domain {
   [[nodiscard]] const std::array<int, 3>& rank_grid() const;
   [[nodiscard]] const Comm& comm() const;
   [[nodiscard]] std::int64_t rebuilds() const;  ///< so far
-  /// So far: rebuilds asked for by the first check after the one before: an atom crosses half the skin in one
-  /// step, so the skin is too thin or the step too long. Nothing was missed, as every step is checked.
+  /// Number of rebuilds so far that came one step after another: an atom then crosses half the skin in one
+  /// step, so the skin is too thin or the step too long. No pair was missed: every step is checked.
   [[nodiscard]] std::int64_t dangerous_rebuilds() const;
   /// Positions (and box) of the local atoms at the last rebuild: what a checkpoint must hold for a bitwise
   /// restart.
   [[nodiscard]] const Vectors& built_positions() const;  ///< [n_local, 3] (angstrom)
   [[nodiscard]] const Box& built_box() const;
-  /// Restore ghosts, list and current positions as an uninterrupted run would have them: atoms in their
-  /// stored order with the positions and box of the last rebuild, then the current ones. Collective. Throws
-  /// InputError on all ranks for an atom of no type, or with a place or velocity that is not finite.
+  /// Bring ghosts, neighbour list and positions to what they are in an uninterrupted run: build them from the
+  /// positions and box of the last rebuild, atoms in their stored order, then take the current positions.
+  /// Collective. Throws InputError on all ranks for an atom of no type or a number that is not finite.
   void restore(const Exec& exec, Atoms& atoms, const Vectors& built_positions, const Box& built_box);
 
  private:

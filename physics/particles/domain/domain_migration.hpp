@@ -31,8 +31,8 @@ void unpack_records(const std::vector<AtomRecord>& records, Atoms& atoms);
 /// The rank whose brick holds this position; beyond an open end, the last brick's.
 [[nodiscard]] int owner_of(const Box& box, const std::array<int, 3>& grid, const double* position);
 
-/// Hand the records over to the ranks of their bricks; keeps those that stay in order, appends those that
-/// come by rank. Collective.
+/// Send each record to the rank of its brick. Records that stay keep their order; those that arrive follow,
+/// sorted by the rank that sent them. Collective.
 void migrate(const Comm& comm, const Box& box, const std::array<int, 3>& grid,
              std::vector<AtomRecord>& records);
 

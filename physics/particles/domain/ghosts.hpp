@@ -9,14 +9,14 @@
 
 namespace quintet {
 
-/// Images of an atom that a range may reach on either side along one direction; a smaller cell is taken for a
-/// mistake.
+/// The most images of an atom that the range may reach on either side along one direction. A cell so small
+/// that it reaches further is taken for a mistake.
 inline constexpr int most_images = 20;
 
 /// The ghosts of one rank: what was exchanged with whom, and the same again with new positions or forces.
 ///
-/// Staged exchange (Plimpton 1995, J. Comput. Phys. 117, 1): along x, then y, then z, down and up, each stage
-/// passing on the ghosts of those before, so that edges and corners need no messages of their own. Where the
+/// Staged exchange (Plimpton 1995, J. Comput. Phys. 117, 1): along x, then y, then z, down and up. Each stage
+/// passes on the ghosts of the stages before, so edges and corners need no messages of their own. Where the
 /// range spans several bricks, atoms hop from rank to rank. A direction with one rank exchanges with itself:
 /// periodic images. A ghost's position is its owner's plus a whole number of rows of the box as it is now.
 class Ghosts {

@@ -11,7 +11,7 @@ namespace quintet::h5md {
 
 /// Forces are stored in eV/angstrom, as in all that this project writes.
 inline constexpr const char* force_unit = "eV Angstrom-1";
-/// Older files have them so. CODATA 2018: 1 eV is e N_A = 96.48533212331 kJ/mol.
+/// The unit of forces in older files. CODATA 2018: 1 eV is e N_A = 96.48533212331 kJ/mol.
 inline constexpr const char* older_force_unit = "kJ mol-1 Angstrom-1";
 inline constexpr double kj_per_mol_to_ev = 1.0 / 96.48533212331;
 

@@ -23,7 +23,7 @@ struct ReadOptions {
   NamedMasses masses;  ///< of types by name; they win over the file's
   bool masses_matter =
       true;  ///< false: a mass that contradicts its name is no reason to refuse labelled data
-  std::array<bool, 3> periodic{true, true, true};  ///< LAMMPS data files do not say it
+  std::array<bool, 3> periodic{true, true, true};  ///< for LAMMPS data files, which do not say it
   std::string atom_style;                          ///< of LAMMPS data files; "": found out
 };
 

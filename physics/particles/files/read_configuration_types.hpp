@@ -9,9 +9,9 @@
 
 /// Which element a type of a file is, and what it weighs: one rule for all formats.
 ///
-/// What the file itself says counts. Names given beside it (`system.types`, `--types`) fill in what it leaves
-/// open and must not contradict it; so a name and a mass of a file must be of one element, unless the mass is
-/// given by name (`system.masses`, `--masses`).
+/// What the file itself says counts. Names that the user gives (`system.types`, `--types`) fill in what it
+/// leaves open and must not contradict it. A type's name and its mass in the file must be of one element,
+/// unless the user gives the mass by name (`system.masses`, `--masses`).
 namespace quintet {
 
 /// Masses by the names of types (amu), as the user gives them.
@@ -34,10 +34,10 @@ void check_given_names(const std::string& where, const Configuration& configurat
 /// more than 0.1 amu and 1 % from its standard mass, or nearer to that of another element. Types that are no
 /// elements, or have a mass in `given`, may weigh what they like. Throws InputError naming `where`.
 void check_masses(const std::string& where, const Configuration& configuration, const NamedMasses& given);
-/// Put the given masses in place of the configuration's. Throws InputError for a type without atoms' mass.
+/// Put the given masses in place of the configuration's. Throws InputError for a type of unknown mass.
 void set_masses(Configuration& configuration, const NamedMasses& given);
-/// What is wrong with given masses themselves, if anything: a name twice, or a mass that no isotope of the
-/// element has, nor what is usual to slow its vibrations (half to four and a half times the standard mass).
+/// What is wrong with given masses themselves, if anything: a name twice, or a mass below half or above four
+/// and a half times the standard one (isotopes, and masses that slow vibrations, are within).
 [[nodiscard]] std::optional<std::string> unlikely_mass(const NamedMasses& given);
 
 }  // namespace quintet

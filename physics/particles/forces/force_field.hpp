@@ -8,7 +8,7 @@
 
 namespace quintet {
 
-/// What a force field computed on this rank; sums over its local atoms (reduce over ranks for totals).
+/// What a force field computed on this rank: sums over its local atoms. The caller sums over the ranks.
 struct Energetics {
   double energy = 0;  ///< sum of the energies of the local atoms (eV)
   Mat3 virial{};      ///< virial[3k+l] = sum over pairs of f_k d_l = -dE/d(strain_kl) (eV)
@@ -19,13 +19,13 @@ struct Energetics {
 /// Tensors by atom `[n, 9]`, entry 3k+l of row k and column l.
 using Tensors = Kokkos::View<double* [9], Kokkos::LayoutRight, Memory>;
 
-/// What a force field writes by atom; an empty View is not asked for.
+/// What a force field is to write by atom; an empty View asks for nothing.
 struct ByAtom {
   ByAtom(Array<double> energies = {}, Tensors virials = {})  // NOLINT: energies alone are usual
       : energy(std::move(energies)), virial(std::move(virials)) {}
   Array<double> energy;  ///< [n_local] (eV)
-  /// [n_local + n_ghost] (eV) virial_j = -sum_i (dE_i/dx_j) (x_j - x_i)^T over this rank's local atoms i; the
-  /// caller folds ghosts home (Domain::return_rows), the sum over all atoms then is the virial.
+  /// [n_local + n_ghost] (eV) virial_j = -sum_i (dE_i/dx_j) (x_j - x_i)^T over this rank's local atoms i. The
+  /// caller adds ghosts' rows to their owners' (Domain::return_rows); the sum over atoms then is the virial.
   Tensors virial;
 };
 
@@ -42,8 +42,8 @@ class ForceField {
   [[nodiscard]] virtual std::string description() const = 0;
   /// Energy, forces F = -dE/dx and virial of the local atoms.
   ///
-  /// Overwrites `atoms.force` of local and ghost atoms with the contributions of this rank's local atoms'
-  /// energies; the caller folds ghosts home (Domain::return_forces). Overwrites what `by_atom` asks for.
+  /// Overwrites `atoms.force` of local and ghost atoms with what the energies of the local atoms give; the
+  /// caller adds ghosts' forces to their owners' (Domain::return_forces). Overwrites `by_atom` too.
   virtual Energetics compute(const Exec& exec, Atoms& atoms, const NeighbourList& list,
                              const ByAtom& by_atom) = 0;
   Energetics compute(const Exec& exec, Atoms& atoms, const NeighbourList& list) {

@@ -23,7 +23,7 @@ struct Table {
   std::vector<Column> columns;
 };
 
-/// A result that is one number; `error` is a standard error, NaN where too little was seen to give one.
+/// A result that is one number; `error` is its standard error, NaN where there are too few samples for one.
 struct Scalar {
   std::string name, unit, description;
   double value, error;
@@ -46,8 +46,8 @@ class Observer {
   /// Write the results as datasets TABLE/COLUMN and SCALAR of `group`.
   void write(hdf5::Group& group) const;
 
-  /// All that it accumulated, into a checkpoint and back, so that a run goes on as if uninterrupted, on any
-  /// ranks.
+  /// Write to a checkpoint all that was accumulated; after restore() a run goes on as if uninterrupted, on
+  /// any number of ranks.
   virtual void save(hdf5::Group& group) const = 0;
   /// Throws InputError if the options are not those it was saved with.
   virtual void restore(const Comm& comm, const hdf5::Group& group) = 0;

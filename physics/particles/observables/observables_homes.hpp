@@ -15,8 +15,8 @@ struct AtomSample {
   int type;
 };
 
-/// Ids shared out in equal blocks, one a rank: an atom's history lives with its id, wherever the atom itself
-/// wanders.
+/// Shares ids out in equal blocks, one a rank: the history of an atom stays on the home rank of its id while
+/// the atom itself wanders.
 class AtomHomes {
  public:
   AtomHomes() = default;
