@@ -24,10 +24,10 @@ struct MatrixFunction {
   [[nodiscard]] bool wants_positive() const { return kind != Kind::exponential; }
 };
 
-/// f(A) of a symmetric matrix by the submatrix method: block column j from the submatrix of A on the block
-/// rows where |A| + |A|^2/a of the blocks' norms is above about `threshold` (a: largest |eigenvalue|), by a
-/// Chebyshev series on the interval of A's eigenvalues; symmetrised. Blocks of A below threshold/10 are
-/// dropped first.
+/// f(A) of a symmetric matrix by the submatrix method, symmetrised. With |A| the matrix of the blocks' norms
+/// and a the largest |eigenvalue|, block column j comes from the submatrix on the block rows where |A| +
+/// |A|^2/a is above about `threshold`, by a Chebyshev series on the interval of A's eigenvalues. Blocks of A
+/// below threshold/10 are dropped first.
 ///
 /// Errors are of the order of threshold times the larger of |f| and |a f'| on that interval, where A and f(A)
 /// decay: those of the polynomial are a hundredth of threshold |f|. Throws InputError if a root or a

@@ -29,14 +29,14 @@ struct ChebyshevSeries {
 
 /// The series of least degree whose first function has error at most `error` on the bands.
 ///
-/// Least squares on the bands alone, with the points of Chebyshev's measure of each band: what the series
-/// does in a gap is left open (for a step function it falls from 1 to 0 there), which saves a third of the
-/// degree of a fit to a smooth step. The basis is orthogonal on the bands (Stieltjes' recurrence), so the fit
-/// is well conditioned however small the gap; it is turned into a Chebyshev series at the end. The other
-/// functions get the same degree. Where `density`, an estimate of the spectrum's density, is given, half of
-/// the weight follows it: the error is then orthogonal to polynomials in about the measure in which traces
-/// such as N = Tr f(A) and E = Tr A f(A) are taken, and these may be better than `error`; how much is gained
-/// depends on the system (on water it was mixed). Throws NumericalError if `max_degree` does not do.
+/// Least squares on the bands alone, with the points of Chebyshev's measure of each band. Nothing is asked of
+/// the series in a gap (for a step function it falls from 1 to 0 there); that saves a third of the degree of
+/// a fit to a smooth step. The basis is orthogonal on the bands (Stieltjes' recurrence), so the fit is well
+/// conditioned however small the gap; it is turned into a Chebyshev series at the end. The other functions
+/// get the same degree. With `density`, an estimate of the spectrum's density, half of the weight follows
+/// it: traces such as N = Tr f(A) and E = Tr A f(A) are sums in that measure and may then be better than
+/// `error`; how much is gained depends on the system (on water it was mixed). Throws NumericalError if
+/// `max_degree` is too small.
 [[nodiscard]] ChebyshevSeries fit(std::span<const Band> bands,
                                   std::span<const std::function<double(double)>> functions, double error,
                                   int max_degree, const SpectralMeasure& density = {});

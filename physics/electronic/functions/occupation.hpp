@@ -20,7 +20,7 @@ struct Occupation {
   /// f alone, or the terms of f(x; s) = sum_k f_k(x) s^k.
   ///
   /// T > 0: Taylor's series of f with mu + s for mu, to the fifth order (it converges for |s| < pi T). T = 0:
-  /// f_1 = exp(-((x - mu)/gap)^2): what the filter takes from the count is put on the frontier orbitals.
+  /// f_1 = exp(-((x - mu)/gap)^2), large on the orbitals next to mu: s f_1 makes up for what the filter lost.
   [[nodiscard]] std::vector<std::function<double(double)>> functions(bool varied) const;
   /// The s of least size with sum_k traces_k s^k = n, or nothing if none is small enough for the series
   /// (T > 0: 0.3 T; T = 0: 0.25).

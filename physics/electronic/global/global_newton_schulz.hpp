@@ -6,8 +6,8 @@
 
 namespace quintet::electronic {
 
-/// P = (1 - sign(A - mu))/2 by products of whole sparse matrices, the way of linear-scaling codes before the
-/// submatrix method; here to compare with.
+/// P = (1 - sign(A - mu))/2 by products of whole sparse matrices, as linear-scaling codes make it; to compare
+/// the submatrix method with.
 struct GlobalSign {
   BlockMatrix p;
   int iterations = 0;
@@ -24,7 +24,7 @@ struct GlobalSign {
 [[nodiscard]] GlobalSign global_newton_schulz(const BlockMatrix& a, double mu, double threshold,
                                               int max_iterations = 100);
 
-/// Whether the iteration with these residuals so far (one or more) ends, as told above; throws as it does.
+/// Whether an iteration with these residuals so far (at least one) ends, by the rule above; throws likewise.
 [[nodiscard]] bool newton_schulz_ends(const std::vector<double>& history, double threshold,
                                       int max_iterations);
 

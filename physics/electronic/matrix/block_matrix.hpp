@@ -18,7 +18,7 @@ struct Triplet {
 };
 
 /// A block-sparse matrix shared out by block columns: this rank holds the columns [first, last) with all
-/// their blocks, and nothing of the others' pattern.
+/// their blocks, and knows nothing of the pattern of other columns.
 ///
 /// Both triangles of a symmetric matrix are stored. Block (row[p], c) of local column c, column_begin[c] <= p
 /// < column_begin[c + 1], is dense and column-major at value.data() + offset[p], size(row[p]) x size(c); rows
@@ -42,18 +42,18 @@ struct BlockMatrix {
   [[nodiscard]] double bytes() const;
 };
 
-/// Even shares of block columns by `weight` a column (by its rows if not given): share r ends with the block
-/// column at whose middle the weight so far passes (r + 1)/n of the whole. The same on all ranks; a rank may
+/// Even shares of block columns by the `weight` of each (its rows, if not given): share r ends with the block
+/// column at whose middle the sum of weights passes (r + 1)/n of the whole. The same on all ranks; a rank may
 /// have none. Throws InputError if a weight is negative or not finite.
 [[nodiscard]] std::vector<int> share_columns(const Comm& comm, const Blocking& blocking,
                                              std::span<const double> weight = {});
 
-/// Build from elements that any rank may hold, in the user's numbering; both triangles are to be given, each
-/// element once in all. Elements travel to their owners, in portions. The result is (M + M^T)/2, bitwise
-/// symmetric; a block that has an element, or whose transpose has one, is stored whole, a diagonal block
-/// always. A negative `asymmetry` leaves M as it is. Throws InputError on all ranks, in the user's numbering
-/// from 1: an element out of range, given twice, or with |M_ij - M_ji| above `asymmetry` (the largest is
-/// named; an absent M_ji counts as 0). Collective.
+/// Build from elements that any rank may hold, in the user's numbering: both triangles, each element once
+/// over all ranks. Elements travel to their owners, in portions. The result is (M + M^T)/2, bitwise
+/// symmetric. A block is stored whole if it or its transpose has an element; diagonal blocks always are. A
+/// negative `asymmetry` leaves M as it is. Throws InputError on all ranks, in the user's numbering from 1: an
+/// element out of range, given twice, or with |M_ij - M_ji| above `asymmetry` (the largest is named; an
+/// absent M_ji counts as 0). Collective.
 [[nodiscard]] BlockMatrix assemble(const Comm& comm, std::shared_ptr<const Blocking> blocking,
                                    std::span<const Triplet> elements, const std::vector<int>& rank_begin,
                                    double asymmetry);
@@ -61,7 +61,7 @@ struct BlockMatrix {
 [[nodiscard]] std::vector<Triplet> elements(const BlockMatrix& matrix);
 
 /// Drop blocks of Frobenius norm below `threshold` (diagonal blocks stay). Returns the Frobenius norm of what
-/// went, over all ranks. Collective. Throws InputError if the threshold is negative or not a number.
+/// was dropped on all ranks. Collective. Throws InputError if the threshold is negative or not a number.
 double filter(BlockMatrix& matrix, double threshold);
 
 /// C = A B, blocks of C below `threshold` dropped. A and B symmetric or not; collective: each needed block

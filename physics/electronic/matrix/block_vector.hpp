@@ -11,7 +11,7 @@ namespace quintet::electronic {
 /// y = A x for a symmetric block matrix and a vector shared out like its columns; each row of the vector may
 /// be a pack, which makes it several vectors for about the time of one.
 ///
-/// The rows of x that this rank's blocks touch and others own are asked for once, at construction; each
+/// The constructor asks once for the rows of x that this rank's blocks touch and other ranks own; each
 /// product then moves exactly these. Construction and products are collective.
 template <class Value>
 class BlockProduct {

@@ -38,11 +38,11 @@ struct Blocking {
                                          const std::vector<std::vector<int>>& molecules);
 
 /// Parts of the graph of a matrix: units (atoms, or blocks of one orbital) are joined to blocks of at most
-/// `rows_per_block` rows, so that strong couplings lie inside. A block grows from the unit that is bound most
-/// strongly to what is already divided by the free unit of the largest sum of couplings to it that still
-/// fits; a coupling is the largest |element| between two units. Greedy, on rank 0, with memory for all
-/// couplings there: for up to some 1e5 units. The same for any number of ranks. Throws InputError if a unit
-/// is larger than rows_per_block, or an element out of range. Collective.
+/// `rows_per_block` rows, so that strong couplings (largest |element| between two units) lie inside. A block
+/// begins with the free unit that couples most strongly to the blocks made before; it grows by the unit with
+/// the largest sum of couplings to it that still fits. Greedy, on rank 0, with memory for all couplings
+/// there: for up to some 1e5 units. The same for any number of ranks. Throws InputError if a unit is larger
+/// than rows_per_block, or an element out of range. Collective.
 [[nodiscard]] Blocking graph_blocking(const Comm& comm, const Blocking& units,
                                       std::span<const Triplet> elements, int rows_per_block);
 

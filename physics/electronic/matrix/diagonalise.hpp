@@ -8,8 +8,8 @@
 
 namespace quintet::electronic {
 
-/// Largest condition number of S that dense diagonalisation takes: levels then have errors of about 1e-16 x
-/// 1e8 of the spectrum's width, and those of matrices that were written with 14 digits a hundred times that.
+/// Largest condition number of S that dense diagonalisation takes. Levels then have errors of about 1e-16 x
+/// 1e8 of the spectrum's width, and a hundred times that if the matrices were written with 14 digits.
 inline constexpr double largest_condition = 1e8;
 
 /// All solutions of K c = e S c.
@@ -42,13 +42,13 @@ struct Filling {
 [[nodiscard]] BlockMatrix sum_over_orbitals(const Orbitals& orbitals, std::span<const double> weight,
                                             const BlockMatrix& pattern);
 
-/// ||w (C^T M C - diag(m)) w||_F with the weights w of orbitals, from vectors of random signs: how far
-/// rounding has taken orbitals from C^T S C = 1 (m: ones) or C^T K C = e (m: the levels). Collective.
+/// How far rounding has taken orbitals from C^T S C = 1 (m: ones) or C^T K C = e (m: the levels):
+/// ||w (C^T M C - diag(m)) w||_F with the weights w of orbitals, from vectors of random signs. Collective.
 [[nodiscard]] double rounding_defect(const Orbitals& orbitals, std::span<const double> weight,
                                      const BlockMatrix& matrix, std::span<const double> m);
 
-/// The whole spectrum, and the density matrix that it gives; the reference of all other methods and the
-/// fastest one of small systems.
+/// The whole spectrum and its density matrix: the reference of all other methods, and the fastest way for
+/// small systems.
 struct Diagonalised {
   std::vector<double> level;  ///< [n] eigenvalues, ascending (hartree); on all ranks
   std::vector<double> d;      ///< [n, n] density matrix of one spin, rows as blocked; on root, else empty

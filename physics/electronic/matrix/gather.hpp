@@ -10,8 +10,8 @@
 
 namespace quintet::electronic {
 
-/// The blocks of the upper triangle of a symmetric matrix that a rank's submatrices need, by block rows:
-/// after this no submatrix needs communication.
+/// The blocks of the upper triangle of a symmetric matrix that a rank's submatrices need, by block rows. With
+/// these at hand no submatrix needs communication.
 ///
 /// Block (i, column[p]), i <= column[p], of row i, p in row_range(i), is column-major at value.data() +
 /// offset[p]; columns ascend, the first is i itself.
@@ -33,13 +33,13 @@ struct GatheredMatrix {
 /// Bring together the blocks (i, k) of which both i and k are rows of one of the `submatrices` (block rows,
 /// ascending, of each submatrix of this rank).
 ///
-/// A block of one of this rank's columns, or the transpose of such a block, is taken from there; each other
-/// one travels once, from the owner of its column, in one exchange of requests and one of blocks. Collective.
+/// A block that lies in this rank's columns, itself or transposed, is taken from there. Each other one
+/// travels once from the owner of its column, in one exchange of requests and one of blocks. Collective.
 [[nodiscard]] GatheredMatrix gather(const BlockMatrix& a,
                                     std::span<const std::vector<std::int32_t>> submatrices);
 
-/// M <- (M + M^T)/2; a block without its transpose is left as it is. Returns ||M - M^T||_F before.
-/// Collective: each block whose transpose is another rank's travels once.
+/// M <- (M + M^T)/2; a block without its transpose is left as it is. Returns ||M - M^T||_F from before.
+/// Collective: each block whose transpose another rank owns travels once.
 double symmetrise(BlockMatrix& m);
 
 /// The symmetric matrix of which `half` holds one block of each pair (i, j), (j, i), and the diagonal ones.

@@ -6,11 +6,11 @@
 
 namespace quintet::electronic {
 
-/// Says whether long work is to be given up: asked by each rank for itself between submatrices, where it is
-/// set. Must not communicate.
+/// Says whether long work is to be given up. Each rank asks its own, where one is set, between submatrices;
+/// it must not communicate.
 using Interrupt = std::function<bool()>;
 
-/// What is thrown on all ranks together where an Interrupt of any rank said so. No error: nothing is wrong.
+/// Thrown on all ranks together when the Interrupt of any rank said so. It is no Error: nothing is wrong.
 struct Interrupted {};
 
 /// Throw Interrupted if any rank's interrupt says so. Collective.

@@ -11,12 +11,12 @@
 
 namespace quintet::electronic {
 
-/// A copy of block columns with the blocks of each in the order of falling Frobenius norm: those that are too
-/// small to matter for a factor are a tail that need not be touched.
+/// A copy of block columns, the blocks of each in the order of falling Frobenius norm. Blocks that are too
+/// small to matter in a product are then at the end of the column and need not be touched.
 class RankedColumns {
  public:
-  /// `needed[k]`: the smallest norm that matters in column k; infinity: the column is not wanted. Blocks
-  /// below are left out.
+  /// `needed[k]`: the smallest norm that matters in column k; smaller blocks are left out. Infinity: the
+  /// column is not wanted.
   RankedColumns(const ColumnStore& columns, const Blocking& blocking, std::span<const double> needed);
 
   struct Column {

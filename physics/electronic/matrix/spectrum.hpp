@@ -11,12 +11,12 @@ struct ExtremeRitzValues {
   double lower = 0, lower_residual = 0;
   double upper = 0, upper_residual = 0;
 };
-/// After `n_steps` steps from a start vector that depends on nothing but the matrix's size. Collective.
-/// Throws NumericalError if the matrix has elements that are not numbers.
+/// Ritz values after `n_steps` steps, from a start vector that depends on the matrix's size alone.
+/// Collective. Throws NumericalError if the matrix has elements that are not numbers.
 [[nodiscard]] ExtremeRitzValues extreme_ritz_values(const BlockMatrix& a, int n_steps);
 
-/// The same after as many steps (24 to 384) as it takes to know the lowest eigenvalue to a tenth of itself,
-/// or to know that it is not positive. Collective.
+/// Ritz values after as many steps (24 to 384) as are needed to know the lowest eigenvalue to a tenth of
+/// itself, or to know that it is not positive. Collective.
 [[nodiscard]] ExtremeRitzValues resolved_ritz_values(const BlockMatrix& a);
 /// The interval, above 0, of the eigenvalues of a matrix that has `ritz.lower` > 0.
 [[nodiscard]] SpectrumBounds positive_bounds(const ExtremeRitzValues& ritz);

@@ -7,12 +7,12 @@ namespace quintet::electronic {
 
 struct ProductOptions {
   double threshold = 0;  ///< blocks of the product of smaller Frobenius norm are dropped
-  /// In each block the products of blocks that are left out come to at most this (Frobenius norm): A_ik B_kj
-  /// is left out where |A_ik| |B_kj| < error / (number of blocks of B's column j).
+  /// Bound of what is left out of each block of the product (Frobenius norm): A_ik B_kj is left out where
+  /// |A_ik| |B_kj| < error / (number of blocks of B's column j).
   double error = 0;
-  /// The product is known to be symmetric: one block of each pair is computed and mirrored.
+  /// The product is known to be symmetric: of each pair of blocks one is computed and the other mirrored.
   bool symmetric = false;
-  const BlockMatrix* pattern = nullptr;  ///< only its blocks are computed; symmetric if the product is
+  const BlockMatrix* pattern = nullptr;  ///< only these blocks are computed; symmetric if the product is
   Interrupt interrupt{};                 ///< throws Interrupted
 };
 /// C = A B, A and B symmetric or not. Collective: each needed block travels once. Throws InputError if blocks

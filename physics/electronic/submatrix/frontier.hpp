@@ -15,12 +15,12 @@ struct FrontierLevels {
 
 /// The highest level of A below mu and the lowest above it.
 ///
-/// Up to `dense_rows` rows from all eigenvalues (LAPACK, on the first rank). Otherwise from four vectors in
-/// the range of P and four in that of 1 - P, where HOMO and LUMO are extreme and n_steps of Lanczos' kind
-/// find them, by Rayleigh-Ritz with A. Until both residuals are below `tolerance` (Hartree) the vectors are
-/// then multiplied by a Chebyshev series of exp(-((A - m)/c)^2), m in the middle of the gap, c a fifth of it,
-/// which takes out what P's errors have mixed in; n_rounds times at most. P must have A's blocks and shares.
-/// Collective.
+/// Up to `dense_rows` rows all eigenvalues are computed (LAPACK, on the first rank). Beyond, four vectors in
+/// the range of P and four in that of 1 - P are taken: there HOMO and LUMO are extreme, so `n_steps` of
+/// Lanczos' kind find them, by Rayleigh-Ritz with A. Until both residuals are below `tolerance` (Hartree), at
+/// most n_rounds times, the vectors are multiplied by a Chebyshev series of exp(-((A - m)/c)^2), m in the
+/// middle of the gap, c a fifth of it: that takes out what P's errors have mixed in. P must have A's blocks
+/// and shares. Collective.
 struct FrontierOptions {
   double tolerance = 1e-4;
   int dense_rows = 512;

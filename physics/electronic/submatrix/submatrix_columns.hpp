@@ -23,12 +23,12 @@ void store_column(BlockMatrix& f, int c, const std::vector<int>& begin, const st
 
 /// Frobenius norms of the blocks, as a matrix of 1 x 1 blocks.
 [[nodiscard]] BlockMatrix block_norms(const BlockMatrix& m);
-/// The pattern of a matrix of 1 x 1 blocks as one of these blocks, values not set.
+/// The pattern of a matrix of 1 x 1 blocks as a matrix with the blocks of `blocking`, values not set.
 [[nodiscard]] BlockMatrix pattern_of(const BlockMatrix& norms, std::shared_ptr<const Blocking> blocking);
 
 /// F = f(A) on F's own pattern: block column j from the submatrix of A on the rows of F's column j;
-/// symmetrised. Returns ||F - F^T||_F before. Collective: blocks are gathered once, then no communication.
-/// Throws Interrupted.
+/// symmetrised. Returns ||F - F^T||_F from before. Collective: blocks are gathered once, then no
+/// communication. Throws Interrupted.
 double evaluate_columns(const BlockMatrix& a, BlockMatrix& f, const ChebyshevSeries& series,
                         const Interrupt& interrupt = {});
 

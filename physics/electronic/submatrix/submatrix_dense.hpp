@@ -12,7 +12,7 @@ struct Eigenpairs {
   std::vector<double> vector;  ///< [n, n], column-major
   std::vector<double> weight;  ///< [n]: squared components of each eigenvector in the own rows, summed
 };
-/// Of the symmetric matrix [n, n], which is used up. Throws NumericalError if dsyevd fails.
+/// Eigenpairs of the symmetric matrix [n, n], whose memory is reused. Throws NumericalError if dsyevd fails.
 [[nodiscard]] Eigenpairs eigenpairs_of(std::vector<double>&& matrix, std::span<const int> own);
 
 /// Columns `own` of f(a) = Q f(lambda) Q^T: [n, n_own], column-major.

@@ -9,7 +9,7 @@
 
 namespace quintet::electronic {
 
-/// A submatrix and the block columns that it gives: those of a cluster, which may be other ranks'.
+/// A submatrix and the block columns that are taken from it: a cluster, some of which other ranks may own.
 struct Submatrix {
   struct Column {
     std::int32_t column;
@@ -25,12 +25,13 @@ struct CostModel {
   double fill = 0.5;                              ///< kept part of a submatrix
   int degree = 40;                                ///< of the polynomial
   int lanes = pack_width<double>;                 ///< of the polynomial's registers
-  bool may_polynomial = true, may_eigen = false;  ///< kernels that may be taken
+  bool may_polynomial = true, may_eigen = false;  ///< kernels to choose from
 
   [[nodiscard]] double polynomial(double n, double n_own) const;
   [[nodiscard]] static double eigen(double n, double n_own);
-  /// Whether the eigen kernel is the cheapest that may be taken, and the seconds of that which is.
+  /// Whether the eigen kernel is the cheapest to choose from.
   [[nodiscard]] bool by_eigen(double n, double n_own) const;
+  /// Predicted seconds of the cheapest kernel.
   [[nodiscard]] double operator()(double n, double n_own) const;
 };
 
@@ -44,10 +45,10 @@ struct Clustering {
 
 /// The submatrices of this rank: clusters of block columns, each with the rows of all its columns.
 ///
-/// Greedy agglomeration within each window of 64 block columns (the same windows on any number of ranks): the
-/// two clusters whose union saves most predicted time become one, as long as it saves 2 % (5 % of a
-/// polynomial's), or, for a fixed number, as long as there is room. Ranks with columns in a window share its
-/// clusters by predicted cost, so a cluster may have columns of others; the patterns of those are fetched.
+/// Greedy, within each window of 64 block columns (the same windows on any number of ranks): the two clusters
+/// whose union saves most predicted time become one, as long as that saves 2 % (5 % of a polynomial's), or,
+/// for a fixed number, as long as there is room. The ranks that own columns of a window share its clusters by
+/// predicted cost. So a cluster may have columns of other ranks; their patterns are fetched.
 /// Collective.
 [[nodiscard]] std::vector<Submatrix> plan_submatrices(const BlockMatrix& a, const Clustering& clustering);
 

@@ -19,13 +19,13 @@ struct OwnColumns {
 ///
 /// T_{k+1} V = 2 a T_k V - T_{k-1} V; cost n^2 x fill multiply-adds of one pack a degree and pack of columns.
 ///
-/// In float32 the recurrence leaves 7e-8 Hartree an orbital, of one sign in all molecules: -1.0e-4 Hartree on
-/// 256 H2O at any threshold from 1e-4 to 1e-6 (the filter's: -4e-5, -3e-6, -2e-7), for 1.35 to 1.5 times the
-/// speed of double precision where two molecules share a submatrix and fill 12 of 16 lanes; alone they fill
-/// 6, as they do 6 of 8, and nothing is gained. Summing the terms in double precision does not change the
-/// error, and degrees in double precision before or after those in float32 cost as much as is saved: in a
-/// shared submatrix a degree in double precision takes 1.9 times as long as one in float32, and 1.4 times as
-/// long as in submatrices of their own.
+/// What float32 costs and gains: the recurrence leaves an error of 7e-8 Hartree an orbital, of one sign in
+/// all molecules. On 256 H2O that is -1.0e-4 Hartree at any threshold from 1e-4 to 1e-6 (error of the filter:
+/// -4e-5, -3e-6, -2e-7). It is 1.35 to 1.5 times as fast as double precision where two molecules share a
+/// submatrix and fill 12 of 16 lanes; a molecule alone fills 6 (of 8 in double precision), and nothing is
+/// gained. Summing the terms in double precision does not change the error. Degrees in double precision,
+/// before or after those in float32, cost as much as is saved: in a shared submatrix one takes 1.9 times as
+/// long as one in float32, and 1.4 times as long as in submatrices of their own.
 template <class Real>
 class ColumnPolynomial {
  public:
@@ -47,9 +47,9 @@ struct LocalSpectrum {
   double homo = 0, lumo = 0;  ///< highest eigenvalue below and lowest above mu
   SpectralMeasure density;    ///< Gauss quadrature of sum_c <e_c| delta(x - A) |e_c>
 };
-/// Lanczos' recurrence of `n_steps` steps with full orthogonalisation from the unit vectors `own` (a pack of
-/// them at most), whose Ritz values go to `spectrum`; `a` holds A itself. Ritz values whose residual does not
-/// tell their side of mu do not count for HOMO and LUMO.
+/// Lanczos' recurrence of `n_steps` steps with full orthogonalisation from the unit vectors `own` (at most a
+/// pack of them); its Ritz values go to `spectrum`. `a` holds A itself. A Ritz value with a residual too
+/// large to tell its side of mu does not count for HOMO and LUMO.
 void sample_spectrum(const LocalMatrix<double>& a, std::span<const int> own, double mu, int n_steps,
                      LocalSpectrum& spectrum);
 

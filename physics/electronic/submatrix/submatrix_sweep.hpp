@@ -23,18 +23,18 @@ class Sweep {
   /// `pattern` gets no values; all arguments must outlive the sweep.
   Sweep(const BlockMatrix& pattern, const GatheredMatrix& gathered, const std::vector<Submatrix>& work)
       : pattern_(pattern), gathered_(gathered), work_(work) {}
-  /// To be asked before each submatrix: what is left of them is then left out.
+  /// Ask this before each submatrix; once it says so, the remaining ones are left out.
   void ask(const Interrupt& interrupt) { interrupt_ = interrupt; }
 
   /// Start again with this many functions.
   void clear(std::size_t n_functions);
-  /// Submatrices `which` by a Chebyshev series, in float32 if wanted. Those whose first function is not
-  /// idempotent to `tolerance` a column are not stored but returned: they have eigenvalues off the bands.
+  /// Submatrices `which` by a Chebyshev series, in float32 if wanted. Where the first function is not
+  /// idempotent to `tolerance` a column, eigenvalues lie off the bands: these are returned, not stored.
   [[nodiscard]] std::vector<int> polynomial(std::span<const int> which, const ChebyshevSeries& series,
                                             double tolerance, bool single_precision);
   /// Submatrices `which` by eigendecomposition; `keep`: eigenpairs stay for transform().
   void eigen(std::span<const int> which, Functions functions, bool keep);
-  /// The kept eigenpairs with other functions.
+  /// Evaluate other functions with the eigenpairs that eigen() has kept.
   void transform(Functions functions);
   /// Submatrices `which` by Newton-Schulz iterations: the first function is a step at mu.
   void newton_schulz(std::span<const int> which, double mu, double error, int order);

@@ -27,15 +27,15 @@ struct GrownColumns {
 ///
 /// Block column j was made of the rows R(j) of A's kept blocks in the columns C(j) that share its submatrix.
 /// It is made again of more rows, R'(j) = {i : sum over k in C(j) of (|A| |A|)_ik >= threshold x width}, |A|
-/// the blocks' norms, which reaches further by a decade of the threshold and, where A is short-ranged, by its
-/// whole range; A's dropped blocks come back. What E, N and P change by, summed over all columns, is the
-/// error that R' cures. Its rest is taken for a geometric series: with a few columns on R'' (|A|^3) the ratio
-/// of two successive changes is found.
+/// the matrix of the blocks' norms, and with the blocks of A that were dropped. R' reaches further by a
+/// decade of the threshold and, where A is short-ranged, by its whole range. What E, N and P change by,
+/// summed over all columns, is the part of the error that R' cures. A geometric series stands for the rest;
+/// its ratio comes from a few columns on R'' (|A|^3).
 ///
-/// The sample: the columns whose P is least idempotent, and others at multiples of the golden ratio; as many
-/// as `seconds` lets, 2 to 16. The sampling's standard deviation is part of the error. Where R already is all
-/// rows nothing but rounding is found. Collective.
-/// `work`: the submatrices that P was made of, each on some rank.
+/// The sample: the columns whose P is least idempotent, and others at multiples of the golden ratio; 2 to 16,
+/// as many as `seconds` allow. The sampling's standard deviation is part of the error. Where R already has
+/// all rows, only rounding is found. Collective. `work`: the submatrices that P was made of, each on some
+/// rank.
 [[nodiscard]] TruncationError truncation_error(const BlockMatrix& a, const BlockMatrix& p,
                                                const std::vector<Submatrix>& work, const GrownColumns& how);
 
