@@ -27,8 +27,8 @@
 /// The default of a key is what the struct holds before parsing; a required key has none.
 namespace quintet {
 
-/// A formula, or a number, as the user wrote it: io/config keeps the text and its place, for the messages of
-/// whoever makes sense of it.
+/// A formula, or a number, as the user wrote it. io/config keeps the text and its place; whoever evaluates it
+/// can name the place in messages.
 struct FormulaText {
   std::string text;
   Location place;
@@ -59,10 +59,10 @@ class Key {
   /// A path that must exist, looked for in the YAML file's folder first, then in the working folder; made
   /// absolute. Of 'FILE#/group' the file must exist, of a pattern with '*' the folder before it.
   Key& existing_file();
-  /// What a restart makes of another value; of a section: for those of its keys that say nothing themselves.
-  /// A key that says nothing anywhere changes the physics (OnRestart::physics).
+  /// How a restart treats another value. On a section: the rule for all keys in it that have none themselves.
+  /// Where no rule is given at all it is OnRestart::physics.
   Key& on_restart(OnRestart rule);
-  /// The same of one key of this section, whatever it says itself: time.steps where a ramp ends with them.
+  /// The rule for one key of this section, in place of its own: for time.steps, where a ramp ends with them.
   Key& on_restart(std::string_view inner, OnRestart rule);
 
   struct Data;

@@ -22,9 +22,9 @@ inline constexpr int checkpoint_version = 1;
 /// not look: a magic number, the bytes before the seal, and a 64-bit checksum of them. So one file holds all,
 /// and one rename brings it.
 ///
-/// A checkpoint of a later step than the one just written belongs to a continuation that was given up: it is
-/// renamed to
-/// `.superseded`, with a warning, so that newest() does not bring it back.
+/// A checkpoint of a later step than the one just written belongs to a continuation that was given up. It is
+/// renamed, with `.superseded` at the end and a warning, so that newest() does not bring it
+/// back.
 class CheckpointStore {
  public:
   /// Throws InputError if keep < 1. The folder is made by the first write.

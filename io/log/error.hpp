@@ -10,7 +10,7 @@
 /// code.
 namespace quintet {
 
-/// Exit code of a run; the same for all executables (see docs/exit_codes in the README).
+/// Exit code of a run; the same for all executables (README.md has them as a table).
 enum class ExitCode : int {
   done = 0,            ///< finished
   usage = 1,           ///< the command line

@@ -9,8 +9,8 @@
 /// The one place where torch's errors become ours.
 namespace quintet {
 
-/// To be called in a catch block: throws the exception in flight as one of ours, "<doing> failed: <torch's
-/// text>".
+/// Call it in a catch block: it throws the exception in flight as one of ours, with the message "<doing>
+/// failed: <torch's text>".
 ///
 /// Errors of ours pass unchanged. Out of memory becomes ResourceError, a failed matrix factorisation
 /// NumericalError, all other errors of torch the error of the exit code `otherwise`. The C++ backtrace is

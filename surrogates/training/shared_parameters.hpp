@@ -12,16 +12,16 @@ namespace quintet {
 /// The flat arrays of data-parallel training: parameters and Adam's moments once a node, a gradient each
 /// rank.
 ///
-/// A step sums and updates in one sweep: the ranks of a node share the arrays out in slices; each sums its
-/// slice of all gradients straight from the others' memory (and, between nodes, with the ranks of other nodes
-/// that hold the same slice), takes Adam's step on it and clears it. No rank repeats another's update, and
-/// all see the same bits.
+/// A step sums and updates in one sweep. The ranks of a node divide the arrays into slices. Each rank sums
+/// its slice of all gradients straight from the others' memory, adds those of the ranks of other nodes with
+/// the same slice, takes Adam's step on it and clears it. No rank repeats another's update, and all see the
+/// same bits.
 template <class Real>
 class SharedParameters {
  public:
   /// Collective over comm. @param start the same on all ranks
   SharedParameters(const Comm& comm, std::span<const double> start);
-  /// With given groups of ranks that share memory, all of one size.
+  /// With given groups of ranks that share memory (`node`), all of the same size.
   SharedParameters(const Comm& comm, std::span<const double> start, const Comm& node);
 
   [[nodiscard]] std::size_t size() const { return size_; }

@@ -66,9 +66,9 @@ class Application {
   /// A command with positional arguments and flags of its own; runs with MPI and Kokkos up.
   Application& plain_command(const std::string& name, const std::string& about, std::vector<Flag> flags,
                              std::function<void(const Comm&, const Arguments&)> body);
-  /// A flag with which the last command, one with a YAML file, does something else in its place: one process,
-  /// no MPI; `body` gets the flag's value and that of --output (`dpmd train --from-deepmd input.json --output
-  /// train.yaml`).
+  /// A flag with which the last command, one with a YAML file, does something else instead (`dpmd train
+  /// --from-deepmd input.json --output train.yaml`). `body` gets the values of the flag and of --output; it
+  /// runs in one process, without MPI.
   Application& instead(Flag flag, std::function<void(const std::string&, const std::string&)> body);
   /// As plain_command(), for one process and without starting MPI or Kokkos.
   Application& local_command(const std::string& name, const std::string& about, std::vector<Flag> flags,

@@ -7,8 +7,8 @@
 
 namespace quintet {
 
-/// The files that the options name, with size and checksum, as hdf5::Provenance::inputs: of a folder or a
-/// pattern all that is in it, hidden files and run directories left out. Collective.
+/// Size and checksum of each file that the options name, in the form of hdf5::Provenance::inputs. A folder or
+/// a pattern stands for all files in it, except hidden ones and run directories. Collective.
 [[nodiscard]] std::string identify_inputs(const Comm& comm, const Describe& describe);
 
 }  // namespace quintet

@@ -22,10 +22,10 @@ struct RestartPoint {
   std::string changes;              ///< all changes so far, as hdf5::Provenance::changes
 };
 
-/// The checkpoint that --restart means: whole, of this command, of a schema that is read, and of a
-/// configuration that the present one may continue: each key that differs is treated by its rule
-/// (Key::on_restart), a file of another content by the rule of the key that names it. Without a checkpoint
-/// the same holds of the run.h5 that is there. Nothing is written. Collective. Throws InputError.
+/// The checkpoint that --restart means. It must be whole, of this command and of a schema that is read. A key
+/// whose value differs is treated by its rule (Key::on_restart), a file of another content by the rule of the
+/// key that names it. Where there is no checkpoint, run.h5 is checked in the same way. Nothing is written.
+/// Collective. Throws InputError.
 [[nodiscard]] RestartPoint find_restart(const Comm& comm, const Request& request,
                                         const std::string& directory, const Describe& describe,
                                         const std::string& inputs);

@@ -14,14 +14,14 @@ namespace quintet {
 ///
 /// Its folder `.quintet` says who owns it (RunOwner) and, in `files`, what its runs wrote: names and patterns
 /// relative to the directory, one a line, `*` within a name, `NAME/**` for a folder with all it holds. Only
-/// such files are ever removed, and folders that are empty then. Of --validate nothing is made, locked or
+/// such files are ever removed, and folders that are empty then. With --validate nothing is made, locked or
 /// removed.
 class RunDirectory {
  public:
   /// Take the directory for this process; nothing in it is changed. Collective. Throws InputError if it is a
   /// file, has an owner, or holds a run that the request neither goes on from nor overwrites.
   RunDirectory(const Comm& comm, const Request& request);
-  ~RunDirectory();  ///< lets it go; one that was made here and not written to is removed
+  ~RunDirectory();  ///< lets it go; removes it if it was made here and not written to
   RunDirectory(const RunDirectory&) = delete;
   RunDirectory& operator=(const RunDirectory&) = delete;
 

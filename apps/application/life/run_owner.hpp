@@ -13,15 +13,14 @@ namespace quintet {
 /// The one owner of a run directory, on any number of ranks (rank 0 holds it), also on file systems that
 /// several machines share and that know no locks.
 ///
-/// Each owner is a file of the folder, `owner_000001`, `owner_000002` ...: the newest one counts. It is made
-/// with its content by link(), of which exactly one process succeeds for each number; it is never taken away
-/// from a living owner, but marked `released` at the end. Whoever finds the newest owner released or dead
-/// makes the next number, looks that no other came between, and removes the older files. An owner is dead
-/// - on this machine (boot and process namespace), when its process, told by number and time of start, is
-/// gone;
-/// - elsewhere, when the file's time of change, which the owner renews every `beat_s`, is `silent_s` behind
-/// that of
-///   a file made now: both are times of the file system, so clocks of machines do not matter;
+/// Each owner is a file of the folder, `owner_000001`, `owner_000002` ...; the newest one counts. link()
+/// makes it with its content, and succeeds for exactly one process at each number. A living owner keeps its
+/// file and marks it `released` at the end. Whoever finds the newest owner released or dead makes the next
+/// number, checks that no other process came between, and removes the older files. An owner is dead
+/// - on this machine (boot and process namespace), when its process, named by number and time of start, is
+///   gone;
+/// - elsewhere, when its file, whose time of change it renews every `beat_s`, is `silent_s` older than a
+///   file made now. Both times are the file system's, so the machines' clocks do not matter;
 /// - when the folder was copied: the file names the folder's inode.
 class RunOwner {
  public:
@@ -35,7 +34,7 @@ class RunOwner {
   RunOwner(const RunOwner&) = delete;
   RunOwner& operator=(const RunOwner&) = delete;
 
-  /// Whether nobody owned the folder before: it may be removed again with what it holds of ours.
+  /// Whether nobody owned the folder before; then it may be removed again, with our files in it.
   [[nodiscard]] bool is_first() const { return number_ == 1; }
   /// Leave no trace when this owner, the first one, goes.
   void vanish() { vanishes_ = true; }
