@@ -43,8 +43,8 @@ class Formula {
 };
 
 /// Values of named constants, (name, formula) in any order; formulas may use the other constants. Throws
-/// InputError ("what.name: ..."): names that are no names, taken or given twice, cycles, unknown names,
-/// values that are not finite.
+/// InputError ("what.name: ..."): words that cannot be names, names that are taken or given twice, cycles,
+/// unknown names, values that are not finite.
 [[nodiscard]] std::map<std::string, double> evaluate_constants(
     const std::vector<std::pair<std::string, std::string>>& constants, const std::string& what = "constants");
 

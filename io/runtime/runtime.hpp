@@ -77,8 +77,8 @@ class StopRequest {
 
 /// Seconds since the process started, loading of its libraries included (steady clock).
 [[nodiscard]] double seconds_since_start();
-/// When a process of this machine started, in the kernel's ticks since boot: with its number it names the
-/// process for good. "" of one that has ended and waits for its parent to ask; nothing where none is seen.
+/// When a process of this machine started, in the kernel's ticks since boot: together with its number this
+/// names the process uniquely. "" for a process that has ended but is still listed; nothing if there is none.
 [[nodiscard]] std::optional<std::string> process_start(int process);
 /// Peak resident memory of this process (MB = 1e6 bytes).
 [[nodiscard]] double peak_memory_mb();

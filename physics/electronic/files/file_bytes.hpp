@@ -49,9 +49,9 @@ struct Share {
 };
 [[nodiscard]] Share even_share(std::uint64_t count, int rank, int n_ranks);
 
-/// The lines, without their ends, that begin in bytes [begin, end) of a file; a line that `begin` cuts is
-/// left to the range before it. Throws InputError if a line is longer than 4096 bytes (then it is no text
-/// file).
+/// Visit the lines, without their ends, that begin in bytes [begin, end) of a file; a line that began before
+/// `begin` belongs to the range before. Throws InputError if a line is longer than 4096 bytes (then it is no
+/// text file).
 /// @return the number of lines visited.
 std::uint64_t for_each_line(const FileBytes& file, std::uint64_t begin, std::uint64_t end,
                             const std::function<void(std::string_view)>& visit);

@@ -9,8 +9,8 @@
 
 namespace quintet::electronic {
 
-/// A file that rank 0 writes from what the ranks hand in, in portions. It has a temporary name until finish()
-/// and goes away with the sink if that is not reached. All calls are collective.
+/// A file that rank 0 writes from what the ranks hand in, in portions. Until finish() it has a temporary
+/// name; if finish() is not reached, it is removed with the sink. All calls are collective.
 class FileSink {
  public:
   /// Throws InputError if the file cannot be made.

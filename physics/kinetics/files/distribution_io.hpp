@@ -11,8 +11,8 @@
 /// in Gkeyll's. Writing and reading move numbers and change no bit.
 namespace quintet::kinetics {
 
-/// Write f as a float64 dataset [N_x, (N_y, N_z), N_vx, (...), n_modes]. Beside f a rank holds its rows of
-/// the first axis, about as much again (more where there are more ranks than such rows), and some megabytes.
+/// Write f as a float64 dataset [N_x, (N_y, N_z), N_vx, (...), n_modes]. Beside f a rank needs memory for its
+/// rows of the first axis, about as much again (more if there are more ranks than such rows), and some MB.
 /// The dataset carries `grid`, `basis` and `modes` (degrees in x, v of each mode) as attributes. Collective
 /// over decomposition.comm(). Throws ResourceError.
 void write(hdf5::Group& group, const std::string& name, const Decomposition& decomposition,

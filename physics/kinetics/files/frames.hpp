@@ -22,7 +22,7 @@ struct PointField {
   int component = 0;
 };
 
-/// All that a frame holds; what is empty is not written. Every frame must bring the same fields and moments.
+/// All that a frame holds; empty parts are not written. Every frame must bring the same fields and moments.
 struct Frame {
   std::int64_t step = 0;
   double time = 0;

@@ -19,12 +19,12 @@ enum class Boundary {
   fixed        ///< what comes in is the initial f of the boundary cell
 };
 
-/// What an absorbing wall gives back: particles of a Maxwellian at rest, of which half comes in, and mirrored
-/// ones. What comes out a unit of area and time is
+/// What an absorbing wall gives back: particles with the inward half of a Maxwellian at rest, and particles
+/// that it mirrors. The number that it emits a unit of area and time is
 ///
 ///     flux(t) + sum_r yield[r] (flux of species r that reaches this place of the wall),
 ///
-/// and `reflection` of the own particles that reach it are mirrored, f(x_b, v_d) = reflection f(x_b, -v_d).
+/// and a share `reflection` of the species' own particles is mirrored, f(x_b, v_d) = reflection f(x_b, -v_d).
 struct Emission {
   double thermal_speed = 1;              ///< sqrt(T/m) of the wall
   std::function<double(double t)> flux;  ///< empty: 0

@@ -34,11 +34,11 @@ struct GrowthFit {
 
 /// The stretch of exponential growth, from ln(energy) at 161 equidistant times (means of the samples around).
 ///
-/// Looked at are all stretches between two of these times over which ln(energy) rises by 2 and by 0.3 of its
-/// greatest rise at least. Those count whose four quarters each have the same slope as the whole to 0.3 %; of
-/// them the one with the greatest rise is taken. Failing any, the same with 1, 3, 10 and 30 %: so a clean run
-/// gets a clean window, and a noisy one the best there is. Nothing if there is none: no growth, or not
-/// exponential.
+/// Candidates are all stretches between two of these times over which ln(energy) rises by at least 2 and at
+/// least 0.3 of its greatest rise. A candidate is good if each of its four quarters has the slope of the
+/// whole to 0.3 %; of the good ones that with the greatest rise is taken. If there is none, 1, 3, 10 and 30 %
+/// are tried: a clean run gets a clean window, a noisy one the best there is. Nothing is returned if there is
+/// no growth, or it is not exponential.
 [[nodiscard]] std::optional<Window> growth_window(std::span<const double> t, std::span<const double> energy);
 
 /// Frequency and rate of an amplitude a ~ exp(gamma t) cos(omega t + phase).
@@ -54,12 +54,12 @@ struct OscillationFit {
 /// Rate and frequency from the maxima of a standing wave's energy ~ exp(2 gamma t) cos^2(omega t + phase):
 /// gamma is half the slope of ln(energy) over the maxima, omega = pi over their mean distance.
 ///
-/// A maximum counts if the energy falls to half of it or less before the next (noise makes no maxima); its
-/// place and height come from the parabola through three samples of ln(energy). Without a window the longest
-/// run of maxima is used whose neighbours' distances and slopes agree with the run's means to 1 % (of slopes
-/// below 0.1 over the mean distance: 1 % of that), of at least 6 maxima; failing that to 3 %, then of at
-/// least 3 maxima to 10 and 30 %: so that neither the start, nor trapping, nor recurrence enters. No fit (see
-/// reason): fewer than 3 maxima. Arguments and errors as for fit_growth().
+/// A maximum counts if the energy falls to half of it or less before the next one, so noise makes no maxima.
+/// Its place and height come from the parabola through three samples of ln(energy). Without a window the
+/// longest run of at least 6 maxima is used in which distances and slopes between neighbours agree with the
+/// run's means to 1 % (slopes below 0.1 over the mean distance: to 1 % of that). If there is none, 3 % are
+/// tried, then 10 and 30 % with at least 3 maxima. So neither the start, nor trapping, nor recurrence enters.
+/// No fit (see reason): fewer than 3 maxima. Arguments and errors as for fit_growth().
 [[nodiscard]] OscillationFit fit_damped_oscillation(std::span<const double> t, std::span<const double> energy,
                                                     std::optional<Window> window = std::nullopt);
 

@@ -105,8 +105,8 @@ struct VelocityStructure {
   double diffusion = 0;      ///< nu of Lenard-Bernstein collisions
   double relaxation = 0;     ///< nu of BGK collisions
 };
-/// The time until which a damped wave exp(gamma t) is not yet hidden by what the velocity cells give back of
-/// its beginning: the first t with
+/// The time from which on a damped wave exp(gamma t) is hidden by the recurrence of its beginning on velocity
+/// cells: the first t with
 ///
 ///     exp(-(k vth (T_R - t))^2/2 - nu_LB (k vth)^2 t^3/3 - nu_BGK t) > part exp(gamma t),
 ///

@@ -20,8 +20,8 @@ struct H5mdOptions {
   bool single_precision = false;  ///< positions, velocities and forces as float32: half the size
   std::string author = "unknown";
   hdf5::Provenance provenance = {};  ///< also names the creator
-  /// Continue the file that is there: frames after this step are dropped. Absent: a new file, an older one is
-  /// replaced.
+  /// Continue the file that is there, without its frames after this step. Absent: write a new file in place
+  /// of an older one.
   std::optional<std::int64_t> restart_step = {};
 };
 

@@ -25,7 +25,7 @@ class LineReader {
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }  ///< size of the file
   /// "file.xyz:12", the place of the current line.
   [[nodiscard]] std::string where() const;
-  /// Come back later: a place and the way to it.
+  /// A place in the file to come back to.
   struct Bookmark {
     std::streampos position;
     std::int64_t number;

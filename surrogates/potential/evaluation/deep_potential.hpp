@@ -25,10 +25,11 @@ struct DeepPotentialOptions {
 
 /// The se_e2_a Deep Potential as a force field.
 ///
-/// Atoms are evaluated in batches of one type: environment -> embedding -> descriptor -> fitting net and
-/// back, all in a core's caches; workers (threads) take batches in a fixed order, so that results do not
-/// depend on timing. Source: Zhang et al. 2018 (NeurIPS 31, eqs. 5-12); Lu et al. 2022 (2201.01446) for
-/// tables and empty slots.
+/// Atoms are evaluated in batches of one type, each in a core's caches: environment -> embedding ->
+/// descriptor
+/// -> fitting net, and back. Workers (threads) take batches in a fixed order, so that results do not depend
+/// on timing. Source: Zhang et al. 2018 (NeurIPS 31, eqs. 5-12); Lu et al. 2022 (2201.01446) for tables and
+/// empty slots.
 class DeepPotential final : public ForceField {
  public:
   DeepPotential(Model model, const DeepPotentialOptions& options);

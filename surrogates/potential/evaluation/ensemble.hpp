@@ -50,7 +50,7 @@ class Ensemble {
 
   /// Deviation at the present positions. Collective; one evaluation of each companion.
   ///
-  /// `atoms.force` and `total` are the driving model's: forces with those of ghosts sent home, energy and
+  /// `atoms.force` and `total` are the driving model's: forces after Domain::return_forces(), energy and
   /// virial of all ranks. The atoms are left as they were, to the bit.
   Deviation measure(const Exec& exec, Atoms& atoms, const Domain& domain, const Energetics& total);
   /// e_F of the local atoms of the last measure(), [n_local] (eV/angstrom).

@@ -13,16 +13,16 @@ namespace quintet::potential {
 ///
 /// A float32 model's arrays are rounded to float32; biases that would lose digits stay float64. Read back, a
 /// model equals the one written bit for bit. On one rank. Throws InputError (no such folder) and
-/// ResourceError (not writable, disk full). [anchors dpmd.md section 4]
+/// ResourceError (not writable, disk full).
 void write_dp(const std::string& path, const Model& model);
 
 /// The model with DeePMD-kit's quintic tables of its embedding networks (descriptor version 3).
 ///
-/// s of all four components of R over all centre types (two sides: of the network's) for distances from
-/// `least_distance` on, rounded outwards to whole numbers, is [lower, upper); from there to `extrapolate` *
-/// upper the table is coarse. In a row of width t, x = s - left end, quintic Hermite of G, G', G'' at both
-/// ends. Tables of networks with time steps are right, where DeePMD-kit's own are not. Source: Lu et al. 2022
-/// (2201.01446); [anchors dpmd.md section 3].
+/// [lower, upper) holds all s that occur at distances from `least_distance` on, over the four components of R
+/// and all centre types (two-sided: that of the network), rounded outwards to whole numbers. From there to
+/// `extrapolate` * upper the table is coarse. A row of width t is the quintic Hermite polynomial in x = s -
+/// left end of G, G', G'' at both ends. Tables of networks with time steps are right, where DeePMD-kit's own
+/// are not. Source: Lu et al. 2022 (2201.01446).
 /// @param least_distance (angstrom) in the data the model was trained on, in (0.1, rcut).
 /// @param stride widths (1) of the fine and the coarse rows.
 /// Throws InputError: distance or strides that make no table, a model that is compressed already.

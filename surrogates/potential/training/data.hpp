@@ -21,12 +21,12 @@ struct DataOptions {
 /// Types are mapped by name; a system without type_map.raw has the model's. Frames of a file whose atoms come
 /// in different orders are sorted by type. Errors (InputError): what the readers say; labels that are not
 /// finite (system, frame, atom), a name that the type map lacks, no frame with a needed label. Warnings:
-/// frames without a needed label, forces and energies that look like another unit, also by the work that the
-/// forces do between neighbouring frames. `type_map` is filled in if it was empty. The frames hold the only
-/// copy of the data: 52 bytes an atom with forces.
+/// frames without a needed label; forces and energies that seem to be in another unit, by their size or by
+/// the work of the forces between neighbouring frames. `type_map` is filled in if it was empty. The frames
+/// hold the only copy of the data: 52 bytes an atom with forces.
 [[nodiscard]] std::vector<System> read_systems(const std::vector<std::string>& paths, DataOptions& options);
 
-/// What the statistics of a data set say about the model's size.
+/// What the data say about the size that a model needs.
 struct NeighbourCensus {
   double least_distance = 0;         ///< between any two atoms, at most the cutoff (angstrom)
   std::vector<int> most_neighbours;  ///< [n_types] of each type within the cutoff of any atom
@@ -41,9 +41,9 @@ struct NeighbourCensus {
 /// frames in an order shuffled anew each epoch. Depends on (seed, step) alone, so that a restart needs no
 /// state.
 ///
-/// Batches of a system are whole: where the number of frames is no multiple of their size, one reaches into
-/// the next epoch. Steps in increasing order cost O(batch); going back recounts from step 0 (50 ns a step).
-/// Not for several threads at once.
+/// All batches of a system have the same size; where that does not divide the number of frames, a batch
+/// reaches into the next epoch. Steps in increasing order cost O(batch); going back recounts from step 0 (50
+/// ns a step). Not for several threads at once.
 class Sampler {
  public:
   /// @param batch_size frames a batch, at most those of the system; 0: "auto", the least number with

@@ -29,10 +29,10 @@ struct NetworkOptions {
   std::uint64_t seed = 1;
 };
 
-/// davg, dstd: per centre type mean and deviation of R[0], and one shared deviation of R[1..3], over all
-/// slots (empty and excluded ones count as 0) of up to `frames_a_system` frames a system, evenly spaced; dstd
-/// >= 1e-2, and 0.1 for types without atoms. `zero_mean` leaves davg 0.
-/// Source: DeePMD-kit, env_mat_stat. [anchors dpmd.md section 2]
+/// davg and dstd of each centre type: mean and deviation of R[0], and one shared deviation of R[1..3], over
+/// all slots (empty and excluded ones count as 0) of up to `frames_a_system` frames a system, evenly spaced.
+/// dstd is at least 1e-2, and 0.1 for types without atoms. `zero_mean` leaves davg 0. Source: DeePMD-kit,
+/// env_mat_stat.
 void set_statistics(Model& model, const std::vector<System>& systems, int frames_a_system, bool zero_mean);
 /// output_bias: minimum-norm least squares of the energies of all frames on the numbers of atoms of each type
 /// (0 without energies; excluded atoms are not counted).

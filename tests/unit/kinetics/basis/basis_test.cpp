@@ -51,7 +51,7 @@ struct PhaseCase {
   int size;
 };
 
-/// Sizes of the peer's bases (anchors/kinetics.md, section 2) and those of the definition.
+/// Sizes of the peer's bases and those of the definition.
 const std::vector<PhaseCase> phase_cases{
     {1, 1, 1, Family::serendipity, 4},  {1, 1, 2, Family::serendipity, 8},
     {1, 1, 3, Family::serendipity, 12}, {1, 2, 2, Family::serendipity, 20},
