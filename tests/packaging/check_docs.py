@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Pages are true: what they name is there, and every room has a page.
 
-- Every room (ROOMS of check_includes.py) that exists has a README.md, and the README of the folder above names its rooms in
-  their order, lowest first.
+- Every room (ROOMS of check_includes.py) that exists has a README.md, which says which file to read first (of more than two);
+  the README of the folder above names its rooms in their order, lowest first.
 - A path in back quotes, in a block of commands or in a link of a *.md file exists; so does a file that a comment of a source
   names. Words of capitals (AREA, NAME) and names that begin with "thing" stand for anything; `*`, `{a,b}` and `…` work as in a shell.
 - docs/architecture.svg is what docs/architecture.py draws, and no room is missing in it.
@@ -52,6 +52,9 @@ def room_problems(files):
         for room in (os.path.join(folder, room) for step in steps for room in step):
             if os.path.join(room, "README.md") not in files:
                 yield f"{room}: no README.md"
+            elif room not in ROOMS and not re.search(r"First\s+file:\s+`", files[os.path.join(room, "README.md")]):
+                if len([path for path in files if os.path.dirname(path) == room]) > 3:
+                    yield f"{room}/README.md: does not say which file to read first (First file: `...`)"
         page = os.path.join(folder, "README.md")
         if folder == "" or page not in files:
             continue
@@ -176,6 +179,8 @@ def self_test():
     assert list(room_problems({**pages, "io/README.md": "`files/` then `log/`"}))
     assert list(room_problems({**pages, "io/README.md": "`log/`"}))
     assert list(room_problems({path: text for path, text in pages.items() if path != "io/log/README.md"}))
+    many = {**pages, **{f"io/log/{i}.hpp": None for i in range(3)}}
+    assert list(room_problems(many)) and not list(room_problems({**many, "io/log/README.md": "First\nfile: `log.hpp`"}))
     assert not list(comment_problems("a.cpp", "// see log.hpp\nint x;", {"io/log/log.hpp"}))
     assert list(comment_problems("a.cpp", "/// see gone.hpp", {"io/log/log.hpp"}))
 
