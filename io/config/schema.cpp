@@ -59,7 +59,7 @@ Key& Key::existing_file() {
 
 namespace {
 
-/// For the key, and for the keys in its sections that have said nothing.
+/// For the key, and for keys in its sections that have no rule of their own.
 void set_rule(Key::Data& key, OnRestart rule) {
   key.on_restart = rule;
   for (auto& section : key.nested)

@@ -51,8 +51,8 @@ struct Resolver {
     open.erase(name);
   }
 
-  /// All that it uses is known by now. Only that is handed over, so that the cost of all constants grows with
-  /// their number alone; where a name is unknown all are, without a value, for the list in the message.
+  /// All constants that it uses are known by now. Only they are handed over, so that the cost of all grows
+  /// with their number alone; where a name is unknown all are, without a value, for the list in the message.
   [[nodiscard]] double evaluate(const std::string& name, const std::string& text) const {
     std::map<std::string, double> known;
     bool all_known = true;

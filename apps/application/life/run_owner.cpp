@@ -108,7 +108,7 @@ std::optional<Record> read_record(const std::string& path) {
     record.process_start = get("process_start");
     if (const Tree* process = tree.find("process")) record.process = process->as_integer();
   } catch (const InputError&) {
-    // Half a file of a file system without links: the time of its last change tells.
+    // Half a file, from a file system without links: judge by the time of its last change.
   }
   return record;
 }

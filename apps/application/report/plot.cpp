@@ -53,7 +53,7 @@ std::vector<Point> thin_line(const std::vector<Point>& points) {
     kept.insert(kept.end(), {*first, *low, *high, *(last - 1)});
     first = last;
   }
-  // A curve that runs to and fro in x has many short runs: every so-many-th point of it must do.
+  // A curve that runs to and fro in x has many short runs: keep one point in every so many.
   const std::size_t stride = 1 + kept.size() / (10 * many_points);
   std::vector<Point> result;
   for (std::size_t i = 0; i < kept.size(); i += stride) result.push_back(kept[i]);

@@ -45,7 +45,7 @@ double autocorrelation_time(const std::vector<double>& deviations, double varian
   return std::numeric_limits<double>::quiet_NaN();
 }
 
-/// Without an exponent as long as the number is of a size that people read.
+/// Four digits, without an exponent as long as the number is of a size that people read.
 std::string four_digits(double value) {
   const double size = std::abs(value);
   if (!(size >= 1000 && size < 1e7)) return fmt::format("{:.4g}", value);

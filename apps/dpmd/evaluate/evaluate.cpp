@@ -142,7 +142,7 @@ class Outcome {
     write_extended_xyz(unfinished(), evaluation.configuration, {n_evaluated_ > 0, evaluation.atom_energies});
     ++n_evaluated_;
   }
-  /// A frame, or a whole file, that could not be evaluated: said, noted, and the rest goes on.
+  /// Warn of and note a frame, or a whole file, that could not be evaluated; the rest goes on.
   void refuse(const std::string& file, std::optional<std::size_t> frame, const std::string& message) {
     log::error("{}", message);
     Tree tree;
@@ -176,7 +176,7 @@ class Outcome {
   std::vector<std::string> refused_;
 };
 
-/// A frame with the model's types, checked; nothing, and a word to `outcome`, if it is refused.
+/// A frame with the model's types, checked; nothing, and a note in `outcome`, if it is refused.
 std::optional<Configuration> usable_frame(Configuration frame, const std::vector<std::string>& model_types,
                                           const std::string& file, std::size_t index, Outcome& outcome) {
   const std::string where = Outcome::frame_name(file, index);

@@ -80,7 +80,7 @@ pid_t spawn_shell(const std::string& command, const std::string& folder, const s
   // A group of its own, so that a program is stopped with its children.
   sigset_t none;
   sigemptyset(&none);
-  // What a run of ours ignores, other programs expect to end them.
+  // Signals that our runs ignore must end other programs, as they expect.
   sigset_t ignored_here;
   sigemptyset(&ignored_here);
   for (const int signal : {SIGPIPE, SIGXFSZ}) sigaddset(&ignored_here, signal);

@@ -167,7 +167,7 @@ struct Way {
   std::vector<Basis> bases;            ///< of each spin; none where nothing is done by submatrices
 };
 
-/// Of each threshold; with it submatrices shrink, so that where the smallest is not dense none is.
+/// Reasons at each threshold. Submatrices shrink with rising threshold: once one is not dense, none above is.
 std::vector<std::string> reasons_for_dense(Context& context, const EvaluateOptions& options,
                                            const System& system, const BlockMatrix* a) {
   const auto& thresholds = options.method.thresholds;

@@ -25,10 +25,10 @@ namespace {
       ritz.upper / ritz.lower);
 }
 
-/// Outermost eigenvalues of S. Throws InputError if one is negative, IllConditioned if the smallest is not
-/// told from zero.
+/// Outermost eigenvalues of S. Throws InputError if one is negative, IllConditioned if the smallest cannot
+/// be told from zero.
 ExtremeRitzValues spectrum_of_overlap(const BlockMatrix& s) {
-  // Of the largest: the recurrence ends at 1e-7, and its last steps carry as much rounding.
+  // Part of the largest eigenvalue: the recurrence ends at 1e-7, and its last steps carry as much rounding.
   constexpr double resolution = 1e-6;
   auto ritz = resolved_ritz_values(s);
   QUINTET_CHECK(

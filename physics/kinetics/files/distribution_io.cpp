@@ -40,7 +40,7 @@ hdf5::Shape shape_of(const PhaseGrid& grid, int dim, const hdf5::Shape& rest) {
   return shape;
 }
 
-/// What a dataset must say of itself.
+/// The attributes that a dataset must have.
 struct Label {
   hdf5::Shape shape;
   std::string grid, basis, modes;
@@ -221,7 +221,7 @@ void read(const hdf5::Group& group, const std::string& name, const Decomposition
             label_of(basis, grid, field));
 }
 
-/// FNV-1a of the bits: equal for equal edges alone, as good as surely.
+/// FNV-1a of the bits: as good as surely different where edges differ.
 static std::uint64_t fingerprint(const std::vector<double>& values) {
   std::uint64_t hash = 0xcbf29ce484222325U;
   for (const double value : values)

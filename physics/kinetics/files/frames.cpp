@@ -88,7 +88,7 @@ struct FrameWriter::Implementation {
   [[nodiscard]] std::int64_t n_frames() const { return static_cast<std::int64_t>(steps.size()); }
 
   void drop_frames_after(std::int64_t last_step) {
-    // Read by all ranks alike: what one rank alone has in its chunk cache, HDF5 would cut on that rank alone.
+    // All ranks read this alike: HDF5 would cut data in the chunk cache of one rank on that rank alone.
     const auto index = file.root().open_group("frames");
     const std::uint64_t whole = std::min(step->size(), time->size());
     steps = index.read_rows<std::int64_t>("step", 0, whole);

@@ -21,8 +21,8 @@ int vertex_rank(int i, int n, bool periodic) {
   return 2 * i < n ? 2 * i : 2 * (n - 1 - i) + 1;
 }
 
-/// Twice the place of a cell's inner functions among the vertices' ranks: half way between its two, but those
-/// of the cell at which a folded direction turns round last, where they would widen the band.
+/// Twice the place of a cell's inner functions in the order of the vertices: half way between its two. In the
+/// cell at which a folded direction turns round that would widen the band, so there they come last.
 int inner_key(int i, int n, bool periodic) {
   const int below = vertex_rank(i, n, periodic), above = vertex_rank(i + 1, n, periodic);
   const bool turns_last = periodic && below + above == 2 * n - 3;
@@ -90,8 +90,8 @@ std::size_t ContinuousSpace::place(const std::array<int, 3>& s) const {
   return (at(s[0]) * at(directions_[1].n_slots) + at(s[1])) * at(directions_[2].n_slots) + at(s[2]);
 }
 
-/// The held unknown that stands at `slots`, or -1. On a wall what is not a vertex is 0: the wall's value is
-/// the same everywhere.
+/// The number of the held unknown at `slots`, or -1 if that is free. On a wall unknowns other than vertices
+/// are 0, since the value of a wall is constant.
 int ContinuousSpace::held_number(const std::array<int, 3>& slots) const {
   for (int d = 0; d < dim_; ++d) {
     const int side = directions_[at(d)].wall[at(slots[at(d)])];

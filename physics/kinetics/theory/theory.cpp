@@ -66,7 +66,7 @@ Complex highest_root_above(const ComplexFunction& f, const Scales& scales) {
   for (const double edge : strip_edges(scales)) {
     const Rectangle strip{{scales.lowest - margin, edge},
                           {scales.highest + 1.07 * margin, 1.01 * scales.omega}};
-    // Above the real axis f changes over the distance to it or more, below over a thermal width.
+    // Above the real axis f changes over at least the distance to the axis, below over a thermal width.
     const double step = 0.5 * std::max(std::abs(edge), 0.3 * scales.least_width);
     if (count_zeros(f, strip, step) == 0) continue;
     const Complex root = highest_root(f, strip, step);

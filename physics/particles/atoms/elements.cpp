@@ -43,7 +43,7 @@ constexpr Element elements[] = {
     {"Fl", 290},         {"Mc", 290},          {"Lv", 293},         {"Ts", 294},        {"Og", 294},
 };
 
-/// Place in the table; `lacks` says what is not known of a name that is no element.
+/// Place in the table; `lacks` says in the message what is missing for a name that is no element.
 int place_of(const std::string& symbol, const char* lacks) {
   std::vector<std::string> symbols;
   for (const auto& element : elements) {

@@ -73,7 +73,7 @@ CellGrid make_cell_grid(const Box& box, const Vec3& lower, const Vec3& upper, do
   }
   for (int k = 0; k < 3; ++k) {
     grid.n[k] = static_cast<int>(n[k]);
-    // One cell takes all; a range of a denormal number would make this infinite.
+    // With one cell the factor is not needed, and over a denormal range it would be infinite.
     grid.per_unit[k] = n[k] > 1 ? n[k] / (upper[k] - lower[k]) : 0.0;
   }
   return grid;

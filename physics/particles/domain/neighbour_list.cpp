@@ -39,9 +39,9 @@ struct Search {
 
 /// Append the atoms at places [begin, end) within range of the centre: |x_j - x_i|^2 <= range^2.
 ///
-/// A block of distances at a time (the compiler makes SIMD of it), then each lane is written and kept by
-/// moving on: no branch to mispredict. Reads up to a block past `end` and writes up to a block past what it
-/// keeps.
+/// Distances are computed a block at a time, which the compiler turns into SIMD. Then each lane is written,
+/// and the end moves on where it is kept: no branch to mispredict. Reads up to a block past `end` and writes
+/// up to a block past what it keeps.
 inline int* append_run(const Search& search, const double* centre, int begin, int end, int* out) {
   constexpr int width = CellList::padding;
   const double cx = centre[0], cy = centre[1], cz = centre[2], range_squared = search.range_squared;
@@ -99,7 +99,7 @@ void NeighbourListBuilder::build(const Exec& exec, const Atoms& atoms, double ra
                 range * range,        cells_.n_types(),    cells_.start(),
                 cells_.order(),       cells_.place(),      cells_.coordinate(0),
                 cells_.coordinate(1), cells_.coordinate(2)};
-  // A breath wider than the range, so that rounding in fractional coordinates cannot hide a cell.
+  // Slightly wider than the range, so that rounding in fractional coordinates cannot hide a cell.
   for (int k = 0; k < 3; ++k) search.reach[k] = range / atoms.box.width(k) * (1 + 1e-9);
 
   const int n = atoms.n_local;

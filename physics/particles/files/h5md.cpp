@@ -194,7 +194,7 @@ struct H5mdWriter::Implementation {
   }
 
   void drop_frames_after(std::int64_t last_step) {
-    // Read by all ranks alike: what one rank alone has in its chunk cache, HDF5 would cut on that rank alone.
+    // All ranks read this alike: HDF5 would cut data in the chunk cache of one rank on that rank alone.
     const auto steps =
         file.root().open_group(atoms_group).read_rows<std::int64_t>("position/step", 0, step->size());
     auto keep =
