@@ -6,12 +6,12 @@
 
 namespace quintet::dpmd {
 
-/// A configuration shared out over ranks with its neighbours, to be looked at where it is: nothing moves.
+/// A configuration shared out over the ranks with its neighbours, to be evaluated where it is: nothing moves.
 struct PlacedFrame {
   /// @param cutoff (angstrom). Collective; every rank knows the box, rank 0 the rest.
   PlacedFrame(const Comm& comm, const Configuration& frame, double cutoff);
-  /// Energy and virial of all ranks; forces in `atoms.force` and virials in `by_atom`, those of ghosts sent
-  /// home. Collective.
+  /// Energy and virial of all ranks; forces in `atoms.force` and virials in `by_atom`, with those of ghosts
+  /// added to their owners'. Collective.
   Energetics compute(ForceField& field, const ByAtom& by_atom = {});
   /// Forces in the order of the configuration's atoms [n_atoms, 3] (eV/angstrom), where one rank holds them
   /// all.

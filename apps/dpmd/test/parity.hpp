@@ -28,8 +28,8 @@ struct Prediction {
   Mat3 virial{};             ///< (eV)
   std::vector<Vec3> forces;  ///< [n_atoms, 3] (eV/angstrom)
 };
-/// Energies, forces and virials of frames, each evaluated whole by one of the ranks; on rank 0 in the order
-/// of `frames`, empty elsewhere. The systems' types are the field's. Collective.
+/// Energies, forces and virials of frames; each frame is evaluated whole by one rank. On rank 0 in the order
+/// of `frames`, empty elsewhere. The systems' types must be the force field's. Collective.
 [[nodiscard]] std::vector<Prediction> predict(const Comm& comm, ForceField& field,
                                               const std::vector<potential::System>& systems,
                                               std::span<const FrameIndex> frames);

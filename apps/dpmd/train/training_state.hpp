@@ -13,7 +13,7 @@ namespace quintet::dpmd {
 /// Throws InputError if it is no checkpoint of a training. Collective.
 void check_is_training(const hdf5::File& checkpoint);
 
-/// Sizes, statistics and energy biases, which a restart does not work out anew. Collective.
+/// Sizes, statistics and energy biases, which a restart takes from here in place of the data. Collective.
 void write_known_model(hdf5::Group& group, const potential::Model& model);
 [[nodiscard]] KnownModel read_known_model(const hdf5::File& checkpoint);
 

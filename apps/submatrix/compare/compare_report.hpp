@@ -38,15 +38,15 @@ struct EqualError {
   double seconds = 0;    ///< of CPU
   bool between = false;  ///< interpolated; else that of the threshold with the next smaller error
 };
-/// The sparse methods that reach an error, fastest first, for each of the errors that methods end with and
-/// another one reaches; largest first. Log-log interpolation between thresholds, of which each counts with
-/// the largest error of it and all smaller ones: an error that passes zero is small by chance. Nothing
+/// For each error that a sparse method ends with and another one reaches too, largest first: the methods that
+/// reach it, fastest first. Times are interpolated log-log between thresholds. A threshold counts with the
+/// largest error of it and all smaller thresholds, since an error that passes zero is small by chance. Empty
 /// without an exact energy.
 [[nodiscard]] std::vector<std::vector<EqualError>> at_equal_errors(const Comparison& comparison);
 
-/// The judgement at equal error, or without an exact energy at each threshold: which sparse method was the
-/// fastest from K and S to D, and where dense diagonalisation, whose time grows as n^3, would meet it, whose
-/// time grows as n. CPU time.
+/// The judgement at equal error (without an exact energy: at each threshold): which sparse method was fastest
+/// from K and S to D, and at which size it would take as long as dense diagonalisation, if the one grows as n
+/// and the other as n^3. CPU time.
 [[nodiscard]] std::vector<std::string> verdicts(const Comparison& comparison, int n_rows,
                                                 std::int64_t n_atoms);
 

@@ -10,13 +10,13 @@
 
 namespace quintet::submatrix {
 
-/// What a piece of work cost: of the rank that took most.
+/// What a piece of work cost, on the rank that took most.
 struct Cost {
   double wall_s = 0, cpu_s = 0;
   double peak_bytes = 0;  ///< resident memory above that at the start; 0 where the system does not tell
 };
 
-/// Measures from its making to finish(): a thread looks at the resident memory every two milliseconds.
+/// Measures from its construction to finish(); a thread samples the resident memory every two milliseconds.
 class Measurement {
  public:
   Measurement();

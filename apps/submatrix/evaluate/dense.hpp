@@ -9,18 +9,18 @@
 #include "apps/submatrix/evaluate/evaluation.hpp"
 #include "apps/submatrix/input/spin.hpp"
 
-/// The way round the submatrix method: one diagonalisation of the whole, K c = e S c.
+/// The way that avoids the submatrix method: one diagonalisation of the whole matrix, K c = e S c.
 namespace quintet::submatrix {
 
-/// Why it is taken at this threshold: submatrices that are nearly the whole matrix, or the user's will; "" if
-/// it is not. `a`: S^-1/2 K S^-1/2; none: not known yet, then those of K and of S^-1/2 stand for its
-/// submatrices. Collective.
+/// Why the whole matrix is diagonalised at this threshold: submatrices would be nearly the whole matrix, or
+/// the user wants it; "" if it is not. `a` is S^-1/2 K S^-1/2; while that is not known, sizes are judged by
+/// the submatrices of K and of S^-1/2. Collective.
 [[nodiscard]] std::string why_dense(Context& context, const EvaluateOptions& options, const System& system,
                                     double threshold, const electronic::BlockMatrix* a = nullptr);
 
-/// All spins, with the matrices that the user wants, after `check` of each spin's numbers, which are those of
-/// any threshold. Throws InputError if S is too nearly singular, ResourceError if memory does not do.
-/// Collective.
+/// Evaluate all spins and write the matrices that the user wants; the numbers hold for any threshold. `check`
+/// is called with each spin's numbers first. Throws InputError if S is too nearly singular, ResourceError if
+/// memory is too small. Collective.
 [[nodiscard]] Evaluation evaluate_densely(Context& context, const EvaluateOptions& options,
                                           const std::vector<Spin>& spins,
                                           const std::function<void(const Evaluation&)>& check);

@@ -25,12 +25,13 @@ struct Basis : electronic::Orthogonalised {
   [[nodiscard]] const electronic::BlockMatrix& s(const System& system) const {
     return local ? local->s : system.s;
   }
-  /// D or W as found in this basis in that of the user.
+  /// D or W, found in this basis, in the basis of the user.
   [[nodiscard]] electronic::BlockMatrix of_user(const electronic::BlockMatrix& d) const;
 };
 
-/// Throws electronic::IllConditioned if neither way leads to S^-1/2, or only the local one where the user
-/// wants matrices of the basis S^-1/2 (`only_global`). Collective.
+/// S^-1/2 and A: globally, or else in the local basis. Throws electronic::IllConditioned if neither leads to
+/// S^-1/2, or only the local one where the user wants matrices of the basis S^-1/2 (`only_global`).
+/// Collective.
 [[nodiscard]] Basis make_basis(const System& system, double threshold, bool only_global,
                                const electronic::Interrupt& interrupt);
 
