@@ -62,7 +62,7 @@ void CheckpointStore::write(std::int64_t step, const Provenance& provenance,
                             const std::function<void(Group&)>& write) const {
   QUINTET_CHECK(step >= 0, "checkpoint of step {}: expected 0 or more", step);
   const std::string final_path = path(step), temporary = final_path + ".tmp";
-  detail::on_root(comm_, [&] {
+  on_root(comm_, [&] {
     make_ready(directory_);
     make_new_file(temporary);
   });
@@ -82,7 +82,7 @@ void CheckpointStore::write(std::int64_t step, const Provenance& provenance,
     }
     throw;
   }
-  detail::on_root(comm_, [&] {
+  on_root(comm_, [&] {
     fs::rename(temporary, final_path);
     detail::sync_to_disk(directory_);
     tidy(step);
@@ -103,7 +103,7 @@ void CheckpointStore::tidy(std::int64_t newest_step) const {
 
 std::vector<std::int64_t> CheckpointStore::steps() const {
   std::vector<std::int64_t> steps;
-  detail::on_root(comm_, [&] { steps = steps_in(directory_); });
+  on_root(comm_, [&] { steps = steps_in(directory_); });
   steps.resize(comm_.broadcast(steps.size()));
   comm_.broadcast(std::span<std::int64_t>(steps));
   return steps;

@@ -8,7 +8,6 @@
 #include <cstring>
 #include <filesystem>
 #include <limits>
-#include <new>
 #include <vector>
 
 namespace quintet::hdf5::detail {
@@ -19,35 +18,6 @@ herr_t collect_error(unsigned, const H5E_error2_t* entry, void* client) {
   const std::string text = entry->desc ? entry->desc : "";
   if (!text.empty() && std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(text);
   return 0;
-}
-
-[[noreturn]] void throw_error(ExitCode code, const std::string& text) {
-  switch (code) {
-    case ExitCode::usage:
-      throw UsageError(text);
-    case ExitCode::input:
-      throw InputError(text);
-    case ExitCode::numerical:
-      throw NumericalError(text);
-    case ExitCode::resource:
-      throw ResourceError(text);
-    default:
-      throw InternalError(text);
-  }
-}
-
-/// The error of one rank as code and text; ExitCode::done if there was none.
-std::pair<ExitCode, std::string> caught(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return {error.code(), error.what()};
-  } catch (const std::bad_alloc&) {
-    return {ExitCode::resource, "out of memory in a read or write of an HDF5 file"};
-  } catch (const std::exception& error) {
-    return {ExitCode::resource, error.what()};
-  }
-  return {ExitCode::done, ""};
 }
 
 bool names_full_disk(const std::string& text) {
@@ -84,23 +54,6 @@ std::string library_error() {
   std::string all;
   for (const auto& text : texts) all += (all.empty() ? "" : ": ") + printable(text, 400);
   return all.empty() ? "no reason given" : all;
-}
-
-void together(const Comm& comm, const std::function<void()>& action) {
-  const auto [code, text] = caught(action);
-  const int none = comm.size();
-  const int first = none == 1 ? (code == ExitCode::done ? none : 0)
-                              : comm.minimum(code == ExitCode::done ? none : comm.rank());
-  if (first == none) return;
-  if (none == 1) throw_error(code, text);
-  const auto first_code = static_cast<ExitCode>(comm.broadcast(static_cast<int>(code), first));
-  throw_error(first_code, comm.broadcast(text, first));
-}
-
-void on_root(const Comm& comm, const std::function<void()>& action) {
-  together(comm, [&] {
-    if (comm.is_root()) action();
-  });
 }
 
 std::string printable(std::string_view text, std::size_t most) {

@@ -11,8 +11,9 @@
 
 #include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/together.hpp"
 
-/// What the .cpp files of this folder share: owned handles, error translation, agreement between ranks. Not
+/// What the .cpp files of this folder share: owned handles, error translation. Not
 /// installed.
 namespace quintet::hdf5::detail {
 
@@ -55,11 +56,6 @@ void start_library();
 void register_raw_texts();
 /// Text of HDF5's error stack, from the call to the cause.
 [[nodiscard]] std::string library_error();
-/// Run `action` on every rank; if it throws on any rank, the first such rank's error is thrown on all.
-/// Collective.
-void together(const Comm& comm, const std::function<void()>& action);
-/// Run `action` on rank 0; its error is thrown on all ranks. Collective.
-void on_root(const Comm& comm, const std::function<void()>& action);
 /// Text from a file, fit for a terminal: control characters become '?', and it is cut after `most` bytes.
 [[nodiscard]] std::string printable(std::string_view text, std::size_t most = 200);
 /// Names joined by ", ", the first `most` of them.

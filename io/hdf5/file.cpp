@@ -43,9 +43,9 @@ void check_is_file(const std::string& path) {
 std::shared_ptr<Context> open_context(const Comm& comm, const std::string& path, unsigned flags) {
   auto context = std::make_shared<Context>(comm, path);
   context->writable = flags == H5F_ACC_RDWR;
-  detail::on_root(comm, [&] { check_is_file(path); });
+  on_root(comm, [&] { check_is_file(path); });
   const auto access = access_properties(comm);
-  detail::together(comm, [&] {
+  together(comm, [&] {
     context->file = detail::FileHandle(H5Fopen(path.c_str(), flags, access));
     if (context->file < 0) context->fail("file", "open it (is it a whole HDF5 file?)");
   });
@@ -73,9 +73,9 @@ void check_room(const std::string& path) {
 std::shared_ptr<Context> create_context(const Comm& comm, const std::string& path) {
   auto context = std::make_shared<Context>(comm, path);
   context->writable = context->made_here = true;
-  detail::on_root(comm, [&] { check_room(path); });
+  on_root(comm, [&] { check_room(path); });
   const auto access = access_properties(comm);
-  detail::together(comm, [&] {
+  together(comm, [&] {
     context->file = detail::FileHandle(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access));
     if (context->file < 0) context->fail("file", "create it (is the folder there and writable?)");
   });
@@ -111,7 +111,7 @@ void File::flush() {
   context.write_together([&] {
     if (H5Fflush(context.file, H5F_SCOPE_GLOBAL) < 0) context.fail_write("file");
   });
-  detail::on_root(context.comm, [&] { detail::sync_to_disk(context.path); });
+  on_root(context.comm, [&] { detail::sync_to_disk(context.path); });
 }
 
 void File::close() { implementation_->context->close(); }

@@ -151,7 +151,7 @@ std::string kind_text(const File& file) {
 std::string inspect(const Comm& comm, const std::string& path) {
   const File file = File::open(comm, path);
   std::uint64_t bytes = 0;
-  detail::on_root(comm, [&] { bytes = std::filesystem::file_size(path); });
+  on_root(comm, [&] { bytes = std::filesystem::file_size(path); });
   const std::string heading = fmt::format("{} ({})\n", path, size_text(comm.broadcast(bytes)));
   std::string kind;
   try {

@@ -74,7 +74,7 @@ std::vector<std::uint64_t> own_block_sums(const Comm& comm, const std::string& p
 /// XXH64 of the blocks' XXH64 sums: the same for any number of ranks.
 std::uint64_t file_checksum(const Comm& comm, const std::string& path, std::uint64_t bytes) {
   std::vector<std::uint64_t> sums;
-  detail::together(comm, [&] { sums = own_block_sums(comm, path, bytes); });
+  together(comm, [&] { sums = own_block_sums(comm, path, bytes); });
   if (comm.size() > 1) comm.reduce(std::span<std::uint64_t>(sums), Comm::Reduction::sum);
   return xxh64(std::as_bytes(std::span(sums)));
 }
@@ -83,7 +83,7 @@ std::uint64_t file_checksum(const Comm& comm, const std::string& path, std::uint
 std::optional<Seal> read_seal(const Comm& comm, const std::string& path) {
   Seal seal;
   std::uint64_t total = 0;
-  detail::on_root(comm, [&] {
+  on_root(comm, [&] {
     QUINTET_CHECK(std::filesystem::is_regular_file(path), "{}: no such file", path);
     total = std::filesystem::file_size(path);
     if (total < sizeof(Seal)) return;
@@ -100,10 +100,10 @@ std::optional<Seal> read_seal(const Comm& comm, const std::string& path) {
 
 void seal(const Comm& comm, const std::string& path) {
   Seal seal;
-  detail::on_root(comm, [&] { seal.bytes = std::filesystem::file_size(path); });
+  on_root(comm, [&] { seal.bytes = std::filesystem::file_size(path); });
   seal.bytes = comm.broadcast(seal.bytes);
   seal.checksum = file_checksum(comm, path, seal.bytes);
-  detail::on_root(comm, [&] {
+  on_root(comm, [&] {
     Descriptor(path, O_WRONLY).write(std::as_bytes(std::span(&seal, 1)), seal.bytes);
     detail::sync_to_disk(path);
   });

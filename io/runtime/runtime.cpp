@@ -16,6 +16,7 @@
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/parallel/mpi_session.hpp"
+#include "io/parallel/together.hpp"
 
 namespace quintet {
 namespace {
@@ -97,20 +98,6 @@ std::string kokkos_version() {
                      KOKKOS_VERSION % 100, Kokkos::DefaultExecutionSpace::name());
 }
 
-/// Runs `action` on all ranks; if it fails on any, all throw. Collective.
-template <class Action>
-void agree(const Comm& comm, const std::string& name, const Action& action) {
-  std::exception_ptr failure;
-  try {
-    action();
-  } catch (...) {
-    failure = std::current_exception();
-  }
-  const bool any_failed = comm.any(failure != nullptr);
-  if (failure) std::rethrow_exception(failure);
-  if (any_failed) throw ResourceError(fmt::format("{} failed on another rank.", name));
-}
-
 /// What to call at the end, last in first out.
 class StopStack {
  public:
@@ -157,8 +144,8 @@ Threads choose_threads(int requested, int cores, int ranks_on_node) {
 struct Runtime::Implementation {
   Implementation(int& argc, char**& argv, int requested_threads, const std::vector<Subsystem>& subsystems)
       : comm(start_all_ranks(argc, argv)) {
-    agree(comm, "The choice of threads",
-          [&] { threads = choose_threads(requested_threads, cores_on_node(comm), comm.node_size()); });
+    together(comm,
+             [&] { threads = choose_threads(requested_threads, cores_on_node(comm), comm.node_size()); });
     set_library_threads(threads.per_rank);
     if (!Kokkos::is_initialized()) {
       start_kokkos(threads.per_rank);
@@ -174,7 +161,7 @@ struct Runtime::Implementation {
   }
 
   void start(const Subsystem& subsystem) {
-    agree(comm, "The start of " + subsystem.name, [&] {
+    together(comm, [&] {
       subsystem.start(comm, threads.per_rank);
       stops.push(subsystem.stop);
     });

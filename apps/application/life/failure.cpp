@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "io/log/log.hpp"
+#include "io/parallel/together.hpp"
 
 namespace quintet {
 namespace {
@@ -49,16 +50,24 @@ void say_alone(const Comm& comm, const Failure& failure, const std::string& log_
   log::flush();
 }
 
+/// " (rank 2)": where numbers or a resource failed, if another rank than 0 found it. What a user got wrong is
+/// wrong on any.
+std::string place(const Error& error) {
+  const int rank = rank_of(error).value_or(0);
+  const bool anywhere = error.code() == ExitCode::usage || error.code() == ExitCode::input;
+  return rank == 0 || anywhere ? "" : fmt::format(" (rank {})", rank);
+}
+
 }  // namespace
 
 Failure failure_of(const std::exception_ptr& exception) {
   try {
     std::rethrow_exception(exception);
   } catch (const InternalError& error) {
-    return {ExitCode::internal,
-            fmt::format("{}\nThis is a bug of ours, please report it with the input.", error.what())};
+    return {ExitCode::internal, fmt::format("{}{}\nThis is a bug of ours, please report it with the input.",
+                                            error.what(), place(error))};
   } catch (const Error& error) {
-    return {error.code(), error.what()};
+    return {error.code(), error.what() + place(error)};
   } catch (const std::bad_alloc&) {
     return {ExitCode::resource,
             "Out of memory. Use more nodes or fewer ranks per node, or a smaller system; --validate "

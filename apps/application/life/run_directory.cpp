@@ -8,10 +8,10 @@
 #include <string_view>
 #include <system_error>
 
-#include "apps/application/life/failure.hpp"
 #include "io/config/tree.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "io/parallel/together.hpp"
 
 namespace quintet {
 namespace fs = std::filesystem;
@@ -117,23 +117,19 @@ std::string objection(const fs::path& directory, const Request& request) {
       directory.string());
 }
 
-/// Run `work` on root and throw what it threw or said as InputError on all ranks.
+/// Run `work` on root and throw what it threw, or said is wrong, on all ranks. Collective.
 template <class Work>
-void on_root_together(const Comm& comm, const Work& work) {
-  Failure failure{ExitCode::done, ""};
-  if (comm.is_root()) try {
-      failure.message = work();
-      if (!failure.message.empty()) failure.code = ExitCode::input;
-    } catch (const Error& error) {
-      failure = {error.code(), error.what()};
+void object_together(const Comm& comm, const Work& work) {
+  on_root(comm, [&] {
+    try {
+      const std::string wrong = work();
+      QUINTET_CHECK(wrong.empty(), "{}", wrong);
     } catch (const fs::filesystem_error& error) {
-      failure = {ExitCode::input,
-                 fmt::format("The output directory cannot be used: '{}': {}. Name another one with --output",
-                             error.path1().string(), error.code().message())};
+      throw InputError(
+          fmt::format("The output directory cannot be used: '{}': {}. Name another one with --output",
+                      error.path1().string(), error.code().message()));
     }
-  failure.code = comm.broadcast(failure.code);
-  failure.message = comm.broadcast(failure.message);
-  if (failure.code != ExitCode::done) throw Error(failure.code, failure.message);
+  });
 }
 
 }  // namespace
@@ -145,7 +141,7 @@ RunDirectory::RunDirectory(const Comm& comm, const Request& request)
       overwrites_(request.overwrite),
       restarts_(!request.restart.empty()) {
   path_ = comm.broadcast(path_);
-  on_root_together(comm, [&]() -> std::string {
+  object_together(comm, [&]() -> std::string {
     if (auto wrong = objection(path_, request); !wrong.empty() || validates_) return wrong;
     take(request);
     return objection(path_, request);  // another run may have come and gone
@@ -188,7 +184,7 @@ RunDirectory::~RunDirectory() {
 void RunDirectory::begin(const std::vector<std::string>& writes, bool goes_on,
                          const std::vector<std::string>& reads) {
   if (begun_) return;
-  on_root_together(comm_, [&] { return begin_on_root(writes, goes_on, reads); });
+  object_together(comm_, [&] { return begin_on_root(writes, goes_on, reads); });
   begun_ = true;
 }
 

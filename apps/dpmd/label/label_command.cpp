@@ -6,6 +6,7 @@
 #include "apps/dpmd/setup/command_line.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "io/parallel/together.hpp"
 #include "physics/particles/domain/validate_configuration.hpp"
 #include "physics/particles/files/read_configuration.hpp"
 
@@ -74,8 +75,7 @@ void label(const Comm& comm, const Application::Arguments& arguments) {
   log::info("{} of {} frames labelled, {} failed: {}/labelled.xyz, {}/systems", labelling.frames.size(),
             all.size(), labelling.failures.size(), folder, folder);
   if (labelling.stopped)
-    throw Error(ExitCode::stopped_early,
-                "stopped by a signal; the same command goes on with the frames that are left");
+    throw Interrupted("stopped by a signal; the same command goes on with the frames that are left");
   QUINTET_CHECK(!labelling.frames.empty(), "none of {} frames could be labelled; the first: {}", all.size(),
                 labelling.failures.front().reason);
 }

@@ -12,6 +12,7 @@
 #include "apps/dpmd/learn/learn_errors.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "io/parallel/together.hpp"
 #include "physics/particles/files/extended_xyz.hpp"
 
 namespace quintet::dpmd {
@@ -101,7 +102,7 @@ int LearningStages::call(const std::vector<std::string>& words, const std::strin
   for (const auto& word : words) command += fmt::format(" {}", quoted(word));
   const ProcessEnd end = run_program(command, directory_, log, std::nullopt, StopWatch::seen());
   if (end.stopped || end.code == static_cast<int>(ExitCode::stopped_early))
-    throw Error(ExitCode::stopped_early, "stopped; --restart auto goes on with this stage");
+    throw Interrupted("stopped; --restart auto goes on with this stage");
   if (std::find(accepted.begin(), accepted.end(), end.code) != accepted.end()) return end.code;
   throw Error(end.code == static_cast<int>(ExitCode::numerical) ? ExitCode::numerical : ExitCode::input,
               fmt::format("'dpmd {}' ended with {}; the last lines of {}:{}", words.front(), end.text(), log,
@@ -208,8 +209,7 @@ void LearningStages::label(std::int64_t iteration) const {
   if (fs::exists(selected)) {
     log::info("iteration {}: labelling", iteration);
     labelling = label_frames(read_extended_xyz(selected, std::nullopt), options_.label, place);
-    if (labelling.stopped)
-      throw Error(ExitCode::stopped_early, "stopped; --restart auto goes on with the frames that are left");
+    if (labelling.stopped) throw Interrupted("stopped; --restart auto goes on with the frames that are left");
     QUINTET_CHECK(!labelling.frames.empty(), "none of {} frames could be labelled; the first: {}",
                   labelling.failures.size(), labelling.failures.front().reason);
     write_labelled(place, labelling.frames);

@@ -86,20 +86,6 @@ Configuration with_types(Configuration configuration, const std::vector<std::str
   return configuration;
 }
 
-void on_root(const Comm& comm, const std::function<void()>& action) {
-  std::string message;
-  int code = 0;
-  if (comm.is_root()) try {
-      action();
-    } catch (const Error& error) {
-      message = error.what();
-      code = static_cast<int>(error.code());
-    }
-  code = comm.broadcast(code);
-  if (code == 0) return;
-  throw Error(static_cast<ExitCode>(code), comm.broadcast(message));
-}
-
 void require_known(const NamedMasses& masses, const std::vector<std::string>& model_types,
                    const std::string& key) {
   for (const auto& [name, mass] : masses)

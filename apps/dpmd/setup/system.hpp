@@ -1,12 +1,12 @@
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "apps/dpmd/setup/run_options.hpp"
 #include "io/parallel/comm.hpp"
+#include "io/parallel/together.hpp"
 #include "physics/particles/atoms/configuration.hpp"
 #include "surrogates/potential/evaluation/ensemble.hpp"
 
@@ -40,9 +40,5 @@ void require_known(const NamedMasses& masses, const std::vector<std::string>& mo
 
 /// Give all ranks the box of rank 0's configuration. Collective.
 void broadcast_box(const Comm& comm, Configuration& configuration);
-
-/// Run `action` on rank 0; what it throws as Error is thrown on all ranks with the same message and code.
-/// Collective.
-void on_root(const Comm& comm, const std::function<void()>& action);
 
 }  // namespace quintet::dpmd

@@ -11,7 +11,7 @@
 #include "io/files/input_file.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
-#include "physics/electronic/matrix/collective.hpp"
+#include "io/parallel/together.hpp"
 #include "physics/particles/files/extended_xyz.hpp"
 
 namespace quintet::submatrix {
@@ -177,7 +177,7 @@ Blocking blocks_in_order(int n_rows) {
 Blocks make_blocks(const Comm& comm, const BlocksOptions& options, int n_rows,
                    const std::optional<Blocking>& of_file, std::span<const electronic::Triplet> elements) {
   Blocks result;
-  electronic::together(comm, [&] {
+  together(comm, [&] {
     if (options.size) {
       result.blocking = electronic::uniform_blocking(n_rows, static_cast<int>(*options.size));
     } else if (!options.sizes.empty()) {

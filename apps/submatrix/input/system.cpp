@@ -12,8 +12,8 @@
 #include "io/files/input_file.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "io/parallel/together.hpp"
 #include "physics/electronic/files/matrix_files.hpp"
-#include "physics/electronic/matrix/collective.hpp"
 
 namespace quintet::submatrix {
 

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "io/log/error.hpp"
+#include "io/parallel/together.hpp"
 #include "physics/electronic/files/matrix_readers.hpp"
-#include "physics/electronic/matrix/collective.hpp"
 
 namespace quintet::electronic::reading {
 

@@ -7,13 +7,12 @@
 
 #include "io/files/output_file.hpp"
 #include "io/log/error.hpp"
-#include "physics/electronic/matrix/collective.hpp"
+#include "io/parallel/together.hpp"
 
 namespace quintet::electronic {
 
 FileSink::FileSink(const Comm& comm, std::string path) : comm_(comm), path_(std::move(path)) {
-  together(comm_, [&] {
-    if (!comm_.is_root()) return;
+  on_root(comm_, [&] {
     make_new_file(unfinished());
     file_.open(unfinished(), std::ios::binary | std::ios::trunc);
     QUINTET_CHECK(file_.is_open(), "{}: cannot be written; does its folder exist?", path_);
@@ -41,16 +40,19 @@ void FileSink::append_from(int rank, std::string_view bytes) {
 }
 
 void FileSink::finish() {
-  if (comm_.is_root()) file_.close();
-  if (comm_.any(!file_.good()))
-    throw ResourceError(fmt::format("{}: could not be written; is the disk full?", path_));
+  on_root(comm_, [&] {
+    file_.close();
+    if (!file_.good()) throw ResourceError(fmt::format("{}: could not be written; is the disk full?", path_));
+  });
   give_name(comm_, unfinished(), path_);
   finished_ = true;
 }
 
 void give_name(const Comm& comm, const std::string& unfinished, const std::string& path) {
-  const bool failed = comm.is_root() && std::rename(unfinished.c_str(), path.c_str()) != 0;
-  if (comm.any(failed)) throw ResourceError(fmt::format("{}: cannot be renamed to {}", unfinished, path));
+  on_root(comm, [&] {
+    if (std::rename(unfinished.c_str(), path.c_str()) != 0)
+      throw ResourceError(fmt::format("{}: cannot be renamed to {}", unfinished, path));
+  });
 }
 
 }  // namespace quintet::electronic

@@ -5,9 +5,9 @@
 
 #include "io/files/output_file.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/together.hpp"
 #include "physics/electronic/files/matrix_readers.hpp"
 #include "physics/electronic/files/matrix_writers.hpp"
-#include "physics/electronic/matrix/collective.hpp"
 
 namespace quintet::electronic {
 

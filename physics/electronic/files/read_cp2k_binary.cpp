@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "io/log/error.hpp"
+#include "io/parallel/together.hpp"
 #include "physics/electronic/files/matrix_readers.hpp"
-#include "physics/electronic/matrix/collective.hpp"
 
 /// CP2K's KS_CSR_WRITE and S_CSR_WRITE with BINARY: one Fortran record an element, {int32 marker, int32 row,
 /// int32 column, value, int32 marker}; marker 16 with float64, 12 with float32, 24 with complex. Source:

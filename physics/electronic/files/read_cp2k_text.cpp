@@ -2,9 +2,9 @@
 #include <limits>
 
 #include "io/log/error.hpp"
+#include "io/parallel/together.hpp"
 #include "physics/electronic/files/element_lines.hpp"
 #include "physics/electronic/files/matrix_readers.hpp"
-#include "physics/electronic/matrix/collective.hpp"
 
 /// CP2K's KS_CSR_WRITE and S_CSR_WRITE without BINARY: a line an element, Fortran format (2(I8),E23.14E3), or
 /// (2(I8),E23.6E2) in single precision; complex ones have a second value. Source: CP2K,

@@ -2,8 +2,8 @@
 #include <cstddef>
 
 #include "io/log/error.hpp"
+#include "io/parallel/together.hpp"
 #include "physics/electronic/files/matrix_readers.hpp"
-#include "physics/electronic/matrix/collective.hpp"
 
 /// ELSI's CSC files: int32 header[16] = {170915, -910910, 0 real or 1 complex, rows, electrons, elements,
 /// ...}; int32 column_begin[rows] and int32 row[elements], both from 1; float64 value[elements]. Source:

@@ -4,9 +4,9 @@
 #include <limits>
 
 #include "io/log/error.hpp"
+#include "io/parallel/together.hpp"
 #include "physics/electronic/files/element_lines.hpp"
 #include "physics/electronic/files/matrix_readers.hpp"
-#include "physics/electronic/matrix/collective.hpp"
 
 /// MatrixMarket coordinate files. Source: NIST, Boisvert, Pozo and Remington 1996, "The Matrix Market
 /// Exchange Formats".

@@ -3,8 +3,8 @@
 #include <cstring>
 
 #include "io/log/error.hpp"
+#include "io/parallel/together.hpp"
 #include "physics/electronic/files/matrix_readers.hpp"
-#include "physics/electronic/matrix/collective.hpp"
 
 /// NTPoly's binary files: int32 rows, columns, 1 if complex; int64 elements; then {int32 column, int32 row,
 /// float64 value} each, indices from 1. Source: NTPoly, Source/Fortran/PSMatrixModule, WriteMatrixToBinary.

@@ -1,8 +1,8 @@
 #include <memory>
 
 #include "io/log/error.hpp"
+#include "io/parallel/together.hpp"
 #include "physics/electronic/files/matrix_readers.hpp"
-#include "physics/electronic/matrix/collective.hpp"
 
 namespace quintet::electronic::reading {
 

@@ -7,11 +7,11 @@
 
 #include "io/files/output_file.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/together.hpp"
 #include "physics/electronic/files/element_lines.hpp"
 #include "physics/electronic/files/file_sink.hpp"
 #include "physics/electronic/files/matrix_hdf5.hpp"
 #include "physics/electronic/files/matrix_readers.hpp"
-#include "physics/electronic/matrix/collective.hpp"
 
 namespace quintet::electronic {
 

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "io/log/error.hpp"
+#include "io/parallel/together.hpp"
 #include "physics/electronic/matrix/block_matrix.hpp"
-#include "physics/electronic/matrix/collective.hpp"
 
 namespace quintet::electronic {
 

@@ -10,10 +10,10 @@
 #include <utility>
 
 #include "io/log/error.hpp"
+#include "io/parallel/together.hpp"
 #include "physics/electronic/functions/occupation.hpp"
 #include "physics/electronic/functions/tridiagonal.hpp"
 #include "physics/electronic/matrix/block_vector.hpp"
-#include "physics/electronic/matrix/collective.hpp"
 #include "physics/electronic/matrix/spectrum.hpp"
 
 extern "C" {
@@ -205,18 +205,10 @@ Orbitals orbitals_of(const BlockMatrix& k, const BlockMatrix& s) {
   Orbitals result;
   result.level.resize(at(n));
   std::vector<double> c = dense(k), overlap = dense(s);
-  std::string failure;
-  together(comm, [&] {
-    if (!comm.is_root()) return;
-    try {
-      result.condition = factorise(overlap, n, largest);
-      result.level = solve(c, overlap, n);
-    } catch (const NumericalError& error) {
-      failure = error.what();
-    }
+  on_root(comm, [&] {
+    result.condition = factorise(overlap, n, largest);
+    result.level = solve(c, overlap, n);
   });
-  failure = comm.broadcast(failure);
-  if (!failure.empty()) throw NumericalError(failure);
   comm.broadcast(std::span<double>(result.level));
   result.condition = comm.broadcast(result.condition);
   result.vector = std::move(c);

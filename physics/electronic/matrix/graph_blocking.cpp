@@ -5,8 +5,8 @@
 #include <unordered_map>
 
 #include "io/log/error.hpp"
+#include "io/parallel/together.hpp"
 #include "physics/electronic/matrix/block_matrix.hpp"
-#include "physics/electronic/matrix/collective.hpp"
 
 namespace quintet::electronic {
 

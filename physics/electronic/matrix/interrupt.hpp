@@ -2,7 +2,7 @@
 
 #include <functional>
 
-#include "io/parallel/comm.hpp"
+#include "io/parallel/together.hpp"
 
 namespace quintet::electronic {
 
@@ -10,12 +10,9 @@ namespace quintet::electronic {
 /// it must not communicate.
 using Interrupt = std::function<bool()>;
 
-/// Thrown on all ranks together when the Interrupt of any rank said so. It is no Error: nothing is wrong.
-struct Interrupted {};
-
-/// Throw Interrupted if any rank's interrupt says so. Collective.
+/// Throw Interrupted on all ranks if any rank's interrupt says so. Collective.
 inline void give_up_if_asked(const Comm& comm, const Interrupt& interrupt) {
-  if (interrupt && comm.any(interrupt())) throw Interrupted{};
+  if (interrupt && comm.any(interrupt())) throw Interrupted();
 }
 
 }  // namespace quintet::electronic

@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
+#include "io/parallel/together.hpp"
 #include "physics/electronic/functions/chebyshev.hpp"
 #include "physics/electronic/functions/tridiagonal.hpp"
 #include "physics/electronic/matrix/block_vector.hpp"
-#include "physics/electronic/matrix/collective.hpp"
 #include "physics/electronic/matrix/local_matrix.hpp"
 #include "physics/electronic/submatrix/submatrix_columns.hpp"
 #include "physics/electronic/submatrix/submatrix_dense.hpp"
@@ -263,7 +263,7 @@ FrontierLevels dense_levels(const BlockMatrix& a, double mu) {
   }
   const GatheredMatrix gathered = gather(a, rows);
   std::array<double, 4> levels{-infinity, infinity, 0, 0};
-  numerically_together(a.comm, [&] {
+  together(a.comm, [&] {
     if (rows.empty()) return;
     LocalMatrix<double> local;
     local.assign(gathered, rows[0], 0, 1);

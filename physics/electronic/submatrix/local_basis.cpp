@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "io/log/error.hpp"
-#include "physics/electronic/matrix/collective.hpp"
+#include "io/parallel/together.hpp"
 #include "physics/electronic/matrix/diagonalise.hpp"
 #include "physics/electronic/submatrix/block_multiply.hpp"
 #include "physics/electronic/submatrix/submatrix_dense.hpp"

@@ -11,8 +11,8 @@
 #include <tuple>
 
 #include "io/log/error.hpp"
+#include "io/parallel/together.hpp"
 #include "physics/electronic/functions/chemical_potential.hpp"
-#include "physics/electronic/matrix/collective.hpp"
 #include "physics/electronic/submatrix/truncation_error.hpp"
 
 // One evaluation of P = f(A), f the occupation, by submatrices (Lass et al., SC20, arXiv 2004.10811).
@@ -206,7 +206,7 @@ void SubmatrixEvaluation::sweep_by_polynomial(std::vector<int> which) {
   const int n_left = comm_.sum(static_cast<int>(which.size()));
   n_polynomial_ -= n_left;
   n_eigen_ += n_left;
-  numerically_together(comm_, [&] { sweep_.eigen(which, functions, false); });
+  together(comm_, [&] { sweep_.eigen(which, functions, false); });
 }
 
 void SubmatrixEvaluation::sweep() {
@@ -237,11 +237,11 @@ void SubmatrixEvaluation::sweep_by_kernels() {
   for (std::size_t i = 0; i < work_.size(); ++i)
     (cost_.by_eigen(work_[i].n, work_[i].n_own) ? by_eigen : by_polynomial).push_back(static_cast<int>(i));
   if (options_.kernel == SubmatrixKernel::newton_schulz)
-    return numerically_together(
+    return together(
         comm_, [&] { sweep_.newton_schulz(by_eigen, occupation_.mu, error_, options_.newton_schulz_order); });
   n_eigen_ = comm_.sum(static_cast<int>(by_eigen.size()));
   const bool keep = keeps_eigenpairs();
-  numerically_together(comm_, [&] { sweep_.eigen(by_eigen, functions, keep); });
+  together(comm_, [&] { sweep_.eigen(by_eigen, functions, keep); });
   if (!eigen_only_) sweep_by_polynomial(std::move(by_polynomial));
 }
 

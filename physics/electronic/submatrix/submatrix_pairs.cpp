@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "io/log/error.hpp"
+#include "io/parallel/together.hpp"
 #include "physics/electronic/functions/chemical_potential.hpp"
-#include "physics/electronic/matrix/collective.hpp"
 #include "physics/electronic/submatrix/submatrix_evaluation.hpp"
 
 namespace quintet::electronic {
@@ -82,7 +82,7 @@ void SubmatrixEvaluation::transform_levels(std::span<const std::function<double(
   std::vector<int> all(work_.size());
   std::iota(all.begin(), all.end(), 0);
   sweep_.clear(functions.size());
-  numerically_together(comm_, [&] { sweep_.eigen(all, functions, false); });
+  together(comm_, [&] { sweep_.eigen(all, functions, false); });
   give_up_if_asked(comm_, options_.interrupt);
 }
 

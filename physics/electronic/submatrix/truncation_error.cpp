@@ -9,8 +9,8 @@
 #include <numeric>
 #include <span>
 
+#include "io/parallel/together.hpp"
 #include "physics/electronic/matrix/block_vector.hpp"
-#include "physics/electronic/matrix/collective.hpp"
 #include "physics/electronic/matrix/gather.hpp"
 #include "physics/electronic/submatrix/submatrix_sweep.hpp"
 
@@ -176,7 +176,7 @@ std::vector<Change> changes(const BlockMatrix& a, const BlockMatrix& p, const Gr
     (how.series && !how.cost.by_eigen(work[i].n, work[i].n_own) ? by_polynomial : by_eigen)
         .push_back(static_cast<int>(i));
   const std::function<double(double)> functions[] = {how.f};
-  numerically_together(a.comm, [&] {
+  together(a.comm, [&] {
     if (how.series)
       for (const int i : sweep.polynomial(by_polynomial, *how.series, how.tolerance, false))
         by_eigen.push_back(i);

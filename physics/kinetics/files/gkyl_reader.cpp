@@ -5,14 +5,13 @@
 #include <cmath>
 #include <cstring>
 #include <fstream>
-#include <functional>
 #include <optional>
 #include <vector>
 
 #include <fmt/ranges.h>
 
 #include "io/files/input_file.hpp"
-#include "io/log/error.hpp"
+#include "io/parallel/together.hpp"
 #include "physics/kinetics/files/distribution_io.hpp"
 
 namespace quintet::kinetics {
@@ -205,18 +204,6 @@ class GkylField {
   std::uint64_t n_bytes_, type_ = 0;
   std::vector<Part> parts_;
 };
-
-/// Run `action` on rank 0; its InputError is thrown on all ranks. Collective.
-void on_root(const Comm& comm, const std::function<void()>& action) {
-  std::string message;
-  if (comm.is_root()) try {
-      action();
-    } catch (const InputError& error) {
-      message = error.what();
-    }
-  message = comm.broadcast(message);
-  if (!message.empty()) throw InputError(message);
-}
 
 /// Unsigned number of n bytes, the most significant first; nothing if there are fewer.
 std::optional<std::uint64_t> big_endian(std::string_view& bytes, std::size_t n) {

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <utility>
 
-#include "io/log/error.hpp"
+#include "io/parallel/together.hpp"
 #include "physics/kinetics/files/distribution_io.hpp"
 
 static_assert(std::endian::native == std::endian::little, "files of Gkeyll are little-endian");
@@ -83,13 +83,6 @@ std::string field_header(const PhaseGrid& grid, int dim, std::size_t values, con
   return bytes;
 }
 
-/// What went wrong on rank 0, on all ranks.
-void throw_together(const Comm& comm, const std::string& path, int error) {
-  error = comm.broadcast(error);
-  if (error == 0) return;
-  throw ResourceError(fmt::format("{}: cannot be written: {}", path, std::strerror(error)));
-}
-
 /// A file that rank 0 writes; a failure is remembered and thrown on all ranks by finish().
 class RootFile {
  public:
@@ -116,7 +109,10 @@ class RootFile {
         std::rename(temporary_.c_str(), path_.c_str()) != 0)
       error_ = errno;
     if (comm_.is_root() && error_ != 0 && temporary_ != path_) std::remove(temporary_.c_str());
-    throw_together(comm_, path_, error_);
+    on_root(comm_, [&] {
+      if (error_ != 0)
+        throw ResourceError(fmt::format("{}: cannot be written: {}", path_, std::strerror(error_)));
+    });
   }
 
  private:

@@ -8,7 +8,7 @@
 
 #include <fmt/ranges.h>
 
-#include "io/log/error.hpp"
+#include "io/parallel/together.hpp"
 
 namespace quintet::kinetics {
 
@@ -63,8 +63,10 @@ XdmfSeries::XdmfSeries(const Comm& comm, std::string path, Description descripti
 void XdmfSeries::append(double time) { write(frame(time, n_frames_++)); }
 
 void XdmfSeries::write(const std::string& text) {
-  const int error = comm_.broadcast(comm_.is_root() ? write_from(path_, end_, text) : 0);
-  if (error != 0) throw ResourceError(fmt::format("{}: cannot be written: {}", path_, std::strerror(error)));
+  on_root(comm_, [&] {
+    if (const int error = write_from(path_, end_, text); error != 0)
+      throw ResourceError(fmt::format("{}: cannot be written: {}", path_, std::strerror(error)));
+  });
   end_ += static_cast<long>(text.size());
 }
 

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "io/parallel/together.hpp"
 #include "physics/kinetics/basis/dense_lu.hpp"
 #include "physics/kinetics/initial/maxwellian_factors.hpp"
 #include "physics/kinetics/initial/projection.hpp"
@@ -40,14 +40,6 @@ Place least(const Comm& comm, const Place& mine) {
   const auto all = comm.all_gather(mine);
   return *std::min_element(all.begin(), all.end(),
                            [](const Place& a, const Place& b) { return a.value < b.value; });
-}
-
-/// Throws the first rank's message on all ranks if there is one. Collective.
-void throw_together(const Comm& comm, const std::string& message) {
-  const auto failed = comm.all_gather(message.empty() ? 0 : 1);
-  const auto first = std::find(failed.begin(), failed.end(), 1);
-  if (first != failed.end())
-    throw InputError(comm.broadcast(message, static_cast<int>(first - failed.begin())));
 }
 
 class MaxwellianProjection {
@@ -125,14 +117,10 @@ class MaxwellianProjection {
   }
 
   void read_profile() {
-    std::string message;
-    try {
+    together(decomposition_.comm(), [&] {
       for (int conf = 0; conf < block_.n_conf(); ++conf)
         for (int q = 0; q < nodes_.size(); ++q) states_.push_back(evaluate(position(conf, q)));
-    } catch (const InputError& error) {
-      message = error.what();
-    }
-    throw_together(decomposition_.comm(), message);
+    });
   }
 
   /// Share of the density inside the velocity box.
@@ -224,13 +212,9 @@ class MaxwellianProjection {
   }
 
   void solve_all() {
-    std::string message;
-    try {
+    together(decomposition_.comm(), [&] {
       for (int conf = 0; conf < block_.n_conf(); ++conf) corrections_.push_back(solve(conf));
-    } catch (const InputError& error) {
-      message = error.what();
-    }
-    throw_together(decomposition_.comm(), message);
+    });
   }
 
   /// a_m(x_q), [n_nodes, n_functions].

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "io/log/error.hpp"
+#include "io/parallel/together.hpp"
 #include "physics/particles/domain/domain_grid.hpp"
 #include "physics/particles/domain/domain_migration.hpp"
 #include "physics/particles/domain/ghosts.hpp"
@@ -12,13 +12,6 @@
 
 namespace quintet {
 namespace {
-
-/// Throw on every rank what went wrong on the lowest rank that has something to say. Collective.
-template <class ErrorType>
-void throw_together(const Comm& comm, const std::string& message) {
-  const int bad = comm.minimum(message.empty() ? comm.size() : comm.rank());
-  if (bad < comm.size()) throw ErrorType(comm.broadcast(message, bad));
-}
 
 /// How a box has changed: x0 in the old one corresponds to origin_new + (x0 - origin_old) D.
 struct Deformation {
@@ -206,17 +199,13 @@ Atoms Domain::distribute(const Configuration& configuration) const {
   const auto& d = *implementation_;
   std::vector<std::vector<AtomRecord>> shares(d.comm.size());
   std::vector<double> masses;
-  std::string problem;
-  if (d.comm.is_root()) try {
-      check_fit(configuration);
-      masses = masses_of(configuration);
-      auto records = records_of(configuration);
-      if (const auto lost = wrap(configuration.box, records); !lost.empty()) throw InputError(lost);
-      for (const auto& r : records) shares[owner_of(configuration.box, d.grid, r.position)].push_back(r);
-    } catch (const InputError& error) {
-      problem = error.what();
-    }
-  throw_together<InputError>(d.comm, problem);
+  on_root(d.comm, [&] {
+    check_fit(configuration);
+    masses = masses_of(configuration);
+    auto records = records_of(configuration);
+    if (const auto lost = wrap(configuration.box, records); !lost.empty()) throw InputError(lost);
+    for (const auto& r : records) shares[owner_of(configuration.box, d.grid, r.position)].push_back(r);
+  });
   Atoms atoms = shared_header(d.comm, configuration, masses);
   unpack_records(d.comm.all_to_all(shares).front(), atoms);
   return atoms;
@@ -249,9 +238,7 @@ void Domain::rebuild(const Exec& exec, Atoms& atoms) {
   auto& d = *implementation_;
   exec.fence();
   pack_records(atoms, d.records);
-  const std::string lost = wrap(atoms.box, d.records);
-  throw_together<NumericalError>(d.comm,
-                                 lost.empty() ? lost : fmt::format("rank {}: {}", d.comm.rank(), lost));
+  throw_together<NumericalError>(d.comm, wrap(atoms.box, d.records));
   migrate(d.comm, atoms.box, d.grid, d.records);
   sort_by_cell(atoms.box, d.range / 2, d.records);
   unpack_records(d.records, atoms);
@@ -294,7 +281,7 @@ void Domain::restore(const Exec& exec, Atoms& atoms, const Vectors& built_positi
   Implementation::copy_rows(exec, built_positions, atoms.position, n);
   atoms.box = built_box;
   if (unusable.empty()) unusable = first_unusable(atoms, d.records);
-  throw_together<InputError>(d.comm, unusable);
+  throw_together(d.comm, unusable);
   d.build(exec, atoms);
   Implementation::copy_rows(exec, now, atoms.position, n);
   atoms.box = box_now;
