@@ -269,12 +269,19 @@ bool Context::Steps::look(std::int64_t step) {
 
 void Context::Steps::plan_next_look(std::int64_t step) {
   // Root alone measures, so that all ranks look at the same step; the stretch at most doubles.
+  struct Plan {
+    std::int64_t next;
+    double wall_s;
+  };
   const std::int64_t stretch = step - last_look_;
-  const double seconds = std::max(Seconds(Clock::now() - looked_at_).count(), 1e-9);
+  const auto now = Clock::now();
+  const double seconds = std::max(Seconds(now - looked_at_).count(), 1e-9);
   const double wanted = static_cast<double>(stretch) * look_every_s / seconds;
   const auto next =
       static_cast<std::int64_t>(std::clamp(wanted, 1.0, 2.0 * static_cast<double>(stretch) + 1));
-  next_look_ = std::min(step + context_.comm.broadcast(next), last_ + 1);
+  const Plan plan = context_.comm.broadcast(Plan{next, Seconds(now - start_).count()});
+  next_look_ = std::min(step + plan.next, last_ + 1);
+  wall_s_ = plan.wall_s;
 }
 
 }  // namespace quintet

@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "apps/application/life/phases.hpp"
@@ -64,15 +65,23 @@ class Context {
   /// the report shows means, which add up to the whole.
   using Phase = PhaseTimer;
   [[nodiscard]] Phase phase(const char* name);
+  /// Call a function as a phase: `auto state = context.timed("start", [&] { return State(options); });`
+  template <class Function>
+  decltype(auto) timed(const char* name, Function&& function) {
+    const auto timer = phase(name);
+    return std::forward<Function>(function)();
+  }
   /// Add time that was measured elsewhere, inside a phase: ("steps/forces", 1.2).
   void add_phase(const std::string& path, double seconds);
 
-  /// The loop's steps, `first` to `last`, both included: `for (std::int64_t step : context.steps(first,
-  /// last))` is left early when the run must stop.
+  /// The numbers `first` to `last`, both included: `for (std::int64_t i : context.steps(first, last))` is
+  /// left early when the run must stop. Where what moves is saved at checkpoints, run_loop() (loop/) has this
+  /// and the rest of a step loop.
   ///
-  /// About twice a second, at the same step on all ranks, the progress line is renewed and the ranks agree
-  /// whether to stop (collective); other iterations cost one comparison. After the loop `stopped_early()`
-  /// tells; the command then writes a checkpoint of the last finished step and returns; exit code 75.
+  /// About ten times a second, at the same step on all ranks, the progress line is renewed and the ranks
+  /// agree whether to stop (collective); other iterations cost one comparison. After the loop
+  /// `stopped_early()` tells; the command then writes a checkpoint of the last finished step and returns;
+  /// exit code 75.
   class Steps;
   [[nodiscard]] Steps steps(std::int64_t first, std::int64_t last);
   [[nodiscard]] bool stopped_early() const;
@@ -142,6 +151,8 @@ class Context::Steps {
   /// A new guess of the last step, the same on all ranks, where a run ends at a time and not at a number: the
   /// loop ends after it, and the progress line counts to it.
   void expect(std::int64_t last);
+  /// Wall time from the loop's begin to the last time that the ranks agreed, the same on all ranks (s).
+  [[nodiscard]] double wall_s() const { return wall_s_; }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -152,6 +163,7 @@ class Context::Steps {
   std::int64_t first_, last_;
   std::int64_t next_look_, last_look_;  ///< steps; no step before next_look_ is interrupted
   Clock::time_point start_, looked_at_;
+  double wall_s_ = 0;
 };
 
 }  // namespace quintet

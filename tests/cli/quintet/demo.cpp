@@ -4,12 +4,14 @@
 #include <filesystem>
 #include <memory>
 #include <new>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "apps/application/cli/application.hpp"
+#include "apps/application/loop/run_loop.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 
@@ -55,6 +57,7 @@ struct Options {
   std::string force_file;
   int pause_ms = 0;
   double memory_gb = 0;
+  CheckpointOptions checkpoints{.interval = 1000000};
 };
 
 void describe(Schema& schema, Options& options) {
@@ -67,36 +70,53 @@ void describe(Schema& schema, Options& options) {
       .at_least(0)
       .on_restart(OnRestart::free);
   schema.number("memory_gb", options.memory_gb, "Memory to ask for (GB)").on_restart(OnRestart::free);
+  describe(schema, options.checkpoints);
 }
 
-struct State {
-  std::int64_t step = 0;
-  double x = 1, v = 0;
-};
-
-void save(Context& context, const State& state) {
-  context.checkpoint(state.step, [&](hdf5::Group& root) {
-    root.set_attribute("step", state.step);
-    root.write<double>("state", std::vector<double>{state.x, state.v}, {2},
-                       {"1", {"component"}, "Place and velocity"});
-  });
-}
-
-State load(const Comm& comm, const std::string& file) {
-  auto checkpoint = hdf5::File::open(comm, file);
-  const auto values = checkpoint.root().read<double>("state", {2});
-  const auto step = static_cast<std::int64_t>(checkpoint.root().number_attribute("step").at(0));
-  return {step, values[0], values[1]};
-}
-
-void fail_if_told(const Context& context, const FailureOptions& failure, std::int64_t step) {
-  if (step != failure.at_step || (failure.rank >= 0 && failure.rank != context.comm().rank())) return;
+void fail_if_told(const Comm& comm, const FailureOptions& failure, std::int64_t step) {
+  if (step != failure.at_step || (failure.rank >= 0 && failure.rank != comm.rank())) return;
   if (failure.kind == "input") throw InputError("the file 'atoms.xyz' is truncated");
   if (failure.kind == "numerical") throw NumericalError(fmt::format("step {}: x is NaN", step));
   if (failure.kind == "memory") throw std::bad_alloc();
   if (failure.kind == "standard") throw std::out_of_range("vector::at");
   if (failure.kind == "internal") throw InternalError("unreachable");
 }
+
+class Oscillator {
+ public:
+  Oscillator(const Comm& comm, const Options& options, const std::optional<std::string>& checkpoint)
+      : comm_(comm), options_(options) {
+    if (!checkpoint) return;
+    const auto file = hdf5::File::open(comm_, *checkpoint);
+    const auto values = file.root().read<double>("state", {2});
+    x_ = values[0], v_ = values[1];
+    step_ = file.root().integer_attribute("step");
+  }
+
+  void advance() {
+    fail_if_told(comm_, options_.failure, step_ + 1);
+    std::this_thread::sleep_for(std::chrono::milliseconds(options_.pause_ms));
+    const double dt = options_.time.dt;
+    v_ -= dt * (x_ + 0.1 * v_);
+    x_ += dt * v_;
+    ++step_;
+  }
+  [[nodiscard]] std::int64_t step() const { return step_; }
+  [[nodiscard]] std::int64_t last_step() const { return options_.time.steps; }
+  [[nodiscard]] bool finished() const { return step_ >= options_.time.steps; }
+  [[nodiscard]] double time() const { return options_.time.dt * static_cast<double>(step_); }
+  [[nodiscard]] double x() const { return x_; }
+  void save(hdf5::Group& root) const {
+    root.set_attribute("step", step_);
+    root.write<double>("state", std::vector<double>{x_, v_}, {2}, {"1", {"component"}, "Place and velocity"});
+  }
+
+ private:
+  Comm comm_;
+  Options options_;
+  std::int64_t step_ = 0;
+  double x_ = 1, v_ = 0;
+};
 
 void add_report(Context& context, const std::vector<double>& times, const std::vector<double>& places) {
   auto& report = context.report();
@@ -108,36 +128,27 @@ void add_report(Context& context, const std::vector<double>& times, const std::v
 
 void run(Context& context, const Options& options) {
   context.require_memory(options.memory_gb * 1e9, "the oscillator");
-  auto state = std::make_shared<State>();
-  if (context.restart_file()) *state = load(context.comm(), *context.restart_file());
+  const auto oscillator = context.timed(
+      "start", [&] { return std::make_shared<Oscillator>(context.comm(), options, context.restart_file()); });
+  announce_restart(context, oscillator->step(), oscillator->last_step(), "time.steps");
   if (!context.go_ahead({"frames/frame_*.txt"})) return;
   auto series = context.results().root().series<double>("place", {1}, {"1", {"time", "component"}, "Place"});
-  series.truncate(std::min(series.size(), static_cast<std::uint64_t>(state->step)));
-  context.on_failure([context, state]() mutable { save(context, *state); });
+  series.truncate(std::min(series.size(), static_cast<std::uint64_t>(oscillator->step())));
 
-  const double dt = options.time.dt;
   std::vector<double> times, places;
-  for (const std::int64_t step : context.steps(state->step + 1, options.time.steps)) {
-    const auto timer = context.phase("step");
-    fail_if_told(context, options.failure, step);
-    {
-      const auto pause = context.phase("pause");
-      std::this_thread::sleep_for(std::chrono::milliseconds(options.pause_ms));
-    }
-    state->v -= dt * (state->x + 0.1 * state->v);
-    state->x += dt * state->v;
-    state->step = step;
-    series.append<double>(std::vector<double>{state->x});
-    times.push_back(dt * static_cast<double>(step));
-    places.push_back(state->x);
-    context.show("x", state->x, "");
-  }
-  save(context, *state);
+  const auto note = [&](const Instant& now) {
+    series.append<double>(std::vector<double>{oscillator->x()});
+    times.push_back(now.time);
+    places.push_back(oscillator->x());
+    context.show("x", oscillator->x(), "");
+  };
+  run_loop(context, oscillator, options.checkpoints, {{"place", every_steps(1), note}});
+
   if (context.comm().is_root()) {
     std::filesystem::create_directories(context.path("frames"));
     write_text_file(context.path("frames/frame_1.txt"), "1\n");
   }
-  context.summarise("x_final", state->x);
+  context.summarise("x_final", oscillator->x());
   add_report(context, times, places);
 }
 

@@ -1,0 +1,14 @@
+#include "apps/application/loop/checkpoint_options.hpp"
+
+namespace quintet {
+
+void describe(Schema& schema, CheckpointOptions& options) {
+  schema.integer("checkpoint_interval", options.interval, "Steps between checkpoints")
+      .at_least(1)
+      .on_restart(OnRestart::free);
+  schema.integer("checkpoint_keep", options.keep, "Checkpoints that stay")
+      .at_least(1)
+      .on_restart(OnRestart::free);
+}
+
+}  // namespace quintet
