@@ -1,7 +1,6 @@
 #include "apps/vlasov/run.hpp"
 
-#include <chrono>
-
+#include "apps/application/loop/run_loop.hpp"
 #include "apps/vlasov/report/pictures.hpp"
 #include "apps/vlasov/report/run_report.hpp"
 #include "apps/vlasov/report/run_words.hpp"
@@ -16,11 +15,6 @@ namespace quintet::vlasov {
 
 namespace {
 
-std::shared_ptr<Simulation> start(Context& context, const RunOptions& options) {
-  const auto timer = context.phase("start");
-  return std::make_shared<Simulation>(context, options, make_setup(context.comm(), options));
-}
-
 void announce(const Context& context, const Simulation& simulation) {
   const Setup& setup = simulation.setup();
   const auto& ranks = setup.decomposition.ranks();
@@ -28,82 +22,48 @@ void announce(const Context& context, const Simulation& simulation) {
   for (int d = 0; d < setup.basis.dim(); ++d)
     grid += fmt::format("{}{}", d == 0 ? "" : " x ", ranks[static_cast<std::size_t>(d)]);
   log::info("{}; {} ranks, {:.4g} bytes each", description(setup), grid, simulation.bytes());
-  if (context.restart_file())
-    log::info("Goes on from step {}, time {:.6g} ({})", simulation.step(), simulation.time(),
-              *context.restart_file());
-}
-
-/// The state of a failed run is kept apart, so that no restart takes it for a good one.
-void keep_emergency(Context& context, const std::shared_ptr<Simulation>& simulation) {
-  context.on_failure([simulation, comm = context.comm(), provenance = context.provenance(),
-                      folder = context.path("emergency")] {
-    hdf5::CheckpointStore(comm, folder, 1).write(simulation->step(), provenance, [&](hdf5::Group& root) {
-      simulation->save(root);
-    });
-    log::warning("The state at step {} is in {}", simulation->step(), folder);
-  });
+  announce_restart(context, simulation.step(), simulation.last_step(), "time.steps");
+  QUINTET_CHECK(
+      simulation.time() <= setup.end * (1 + 1e-12),
+      "{}: is of time {:.6g}, beyond time.end = {:.6g}; ask for a later end, or restart from an earlier one",
+      context.restart_file().value_or("the start"), simulation.time(), setup.end);
 }
 
 }  // namespace
 
 void run(Context& context, const RunOptions& options) {
-  const Exec exec;
-  context.keep_checkpoints(options.checkpoint_keep);
-  const auto simulation = start(context, options);
+  const auto simulation = context.timed("start", [&] {
+    return std::make_shared<Simulation>(context, options, make_setup(context.comm(), options));
+  });
   announce(context, *simulation);
   describe_run(context, *simulation);
-  const double end = simulation->setup().end;
-  QUINTET_CHECK(
-      simulation->time() <= end * (1 + 1e-12),
-      "{}: is of time {:.6g}, beyond time.end = {:.6g}; ask for a later end, or restart from an earlier one",
-      context.restart_file().value_or("the start"), simulation->time(), end);
   const Comparison comparison = read_comparison(options, simulation->setup());
   if (!context.go_ahead({"run.*.xmf", "gkyl/*.gkyl"})) return;
 
-  keep_emergency(context, simulation);
   History history(context, simulation->setup(), simulation->step());
   Frames frames(context, options.output, simulation->setup(), simulation->step(), simulation->time());
   Pictures pictures(context, simulation->setup());
   Health health(options, simulation->setup(), history);
-  const auto look = [&] {
-    const auto phase = context.phase("history");
-    const auto sample = simulation->system().sample(exec);
+
+  const auto add_row = [&](const Instant& now) {
+    const auto sample = simulation->system().sample(Exec());
     context.show("field energy", sample.field_energy, "");
-    history.add(sample, simulation->step(), simulation->dt());
+    history.add(sample, now.step, simulation->dt());
     frames.note(sample);
     health.check(sample, simulation->system());
   };
-  const auto save = [&] {
-    frames.flush();
-    context.checkpoint(simulation->step(), [&](hdf5::Group& root) { simulation->save(root); });
-  };
-  if (simulation->step() == 0) {
-    look();
-    frames.write(*simulation);
-    pictures.take(*simulation, 0);
-  }
+  const auto write_frame = [&](const Instant&) { frames.write(*simulation); };
+  const auto take_picture = [&](const Instant& now) { pictures.take(*simulation, now); };
 
-  const std::int64_t first = simulation->step();
-  double seconds = 0;  // in steps
-  auto steps = context.steps(first + 1, first + simulation->steps_left());
-  for ([[maybe_unused]] const std::int64_t step : steps) {
-    const double before = simulation->time();
-    {
-      const auto phase = context.phase("steps");
-      const auto begin = std::chrono::steady_clock::now();
-      simulation->advance(exec);
-      seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    }
-    const bool done = simulation->finished();
-    if (simulation->step() % options.history_interval == 0 || done) look();
-    if (frames.due(before, simulation->time()) || done) frames.write(*simulation);
-    if (pictures.due(before, simulation->time()) || done) pictures.take(*simulation, done ? 2 : 1);
-    if (simulation->step() % options.checkpoint_interval == 0) save();
-    steps.expect(simulation->step() + simulation->steps_left());
-  }
-  if (context.stopped_early() || simulation->step() % options.checkpoint_interval != 0) save();
+  // A step of the largest stable or the given length (Simulation::advance), then what is due:
+  const std::vector<LoopObserver> observers{
+      {"history", at_start() | every_steps(options.history_interval) | at_end(), add_row},
+      {"frames", frames.schedule(), write_frame, [&] { frames.flush(); }},
+      {"pictures", pictures.schedule(), take_picture}};
+  const LoopResult loop = run_loop(context, simulation, options.checkpoints, observers);
+
   headline_run(context, *simulation, options.limits, history);
-  report_run(context, comparison, history, pictures, *simulation, simulation->step() - first, seconds);
+  report_run(context, comparison, history, pictures, *simulation, loop.steps, loop.step_seconds);
 }
 
 }  // namespace quintet::vlasov

@@ -26,12 +26,11 @@ DeviationWatch::DeviationWatch(Context& context, const RunOptions& options, cons
   candidates_.emplace(context.comm(), candidates_path_, simulation.atoms(), h5md);
 }
 
-bool DeviationWatch::due(std::int64_t step) const {
-  return options_.deviation && step % options_.deviation->interval == 0;
+Schedule DeviationWatch::schedule() const {
+  return options_.deviation ? at_start() | every_steps(options_.deviation->interval) : Schedule();
 }
 
 void DeviationWatch::look(const Exec& exec, Simulation& simulation, double time) {
-  if (!due(simulation.step())) return;
   const DeviationRow row{simulation.step(), simulation.deviation(exec)};
   std::vector<double> by_atom;
   if (options_.deviation->atomic)

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "apps/application/life/context.hpp"
+#include "apps/application/loop/schedule.hpp"
 #include "apps/dpmd/deviation/deviation.hpp"
 #include "apps/dpmd/run/simulation.hpp"
 #include "apps/dpmd/setup/run_options.hpp"
@@ -18,9 +19,9 @@ class DeviationWatch {
   /// Nothing without the section `deviation`. On a restart rows and frames after it are dropped. Collective.
   DeviationWatch(Context& context, const RunOptions& options, const Simulation& simulation);
 
-  /// True if this step has a row.
-  [[nodiscard]] bool due(std::int64_t step) const;
-  /// Measure and write, if due. Collective. The atoms are left as they were, to the bit.
+  /// Of the rows.
+  [[nodiscard]] Schedule schedule() const;
+  /// Measure and write. Collective. The atoms are left as they were, to the bit.
   void look(const Exec& exec, Simulation& simulation, double time);
   void flush();
   /// Plots, counts, and the choice among the candidates once the run is whole. Collective.

@@ -105,9 +105,11 @@ void Simulation::build(const Comm& comm, const RunOptions& options, const Box& b
     ensemble_.emplace(make_ensemble(options.potential, *force_field_,
                                     {options.deviation->relative_force, options.deviation->relative_virial}));
   dt_ = options.time.dt;
+  last_step_ = options.time.steps;
 }
 
-void Simulation::advance(const Exec& exec) {
+void Simulation::advance() {
+  const Exec exec;
   integrator_->step(exec, *system_, step_++);
   observe(exec);
 }

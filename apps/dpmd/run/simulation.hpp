@@ -16,7 +16,7 @@
 
 namespace quintet::dpmd {
 
-/// Everything that moves in a run, and its way into a checkpoint and back.
+/// Everything that moves in a run, and its way into a checkpoint and back: the stepper of `dpmd run`.
 ///
 /// A checkpoint holds what the loop cannot recompute identically: atoms in their order on each rank, the
 /// positions of the last neighbour-list rebuild, the integrator's and the observers' state. On the same
@@ -29,18 +29,21 @@ class Simulation {
   /// From a checkpoint. Collective. Throws InputError if it belongs to another system or ensemble.
   Simulation(const Comm& comm, const RunOptions& options, const std::string& checkpoint);
 
-  /// One step of the integrator, then the observers. Collective.
-  void advance(const Exec& exec);
-  /// Write the state. Collective.
+  /// One step of the integrator, then the observables.
+  void advance();
+  [[nodiscard]] std::int64_t step() const { return step_; }
+  [[nodiscard]] std::int64_t last_step() const { return last_step_; }
+  /// The last step is done, or a minimisation has converged.
+  [[nodiscard]] bool finished() const { return step_ >= last_step_ || integrator_->finished(); }
+  [[nodiscard]] double time() const { return static_cast<double>(step_) * dt_; }  ///< (ps)
   void save(hdf5::Group& root) const;
+
   [[nodiscard]] ThermoSample sample(const Exec& exec) const;
   /// How far the models disagree now; the options must have the section `deviation`. Collective.
   [[nodiscard]] potential::Deviation deviation(const Exec& exec);
   /// The same by atom [n_local] (eV/angstrom), of the last call.
   [[nodiscard]] const Array<double>& deviation_by_atom() const { return ensemble_->by_atom(); }
 
-  [[nodiscard]] std::int64_t step() const { return step_; }
-  [[nodiscard]] bool finished() const { return integrator_->finished(); }
   [[nodiscard]] const Atoms& atoms() const { return atoms_; }
   [[nodiscard]] const Domain& domain() const { return *domain_; }
   [[nodiscard]] const ParticleSystem& system() const { return *system_; }
@@ -62,7 +65,7 @@ class Simulation {
   std::unique_ptr<Integrator> integrator_;
   std::vector<std::unique_ptr<Observer>> observers_;
   double dt_ = 0;  ///< (ps)
-  std::int64_t step_ = 0;
+  std::int64_t step_ = 0, last_step_ = 0;
   bool warned_ = false;
 };
 

@@ -68,8 +68,11 @@ void Trajectory::begin_xyz(bool restarts, std::int64_t step) const {
   });
 }
 
+Schedule Trajectory::schedule() const {
+  return options_ ? at_start() | every_steps(options_->interval) : Schedule();
+}
+
 void Trajectory::add(const Simulation& simulation, double time) {
-  if (!due(simulation.step())) return;
   if (h5md_) h5md_->append(simulation.step(), time, simulation.atoms());
   if (!xyz_.empty()) add_xyz(simulation, time);
 }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "apps/application/life/context.hpp"
+#include "apps/application/loop/schedule.hpp"
 #include "apps/dpmd/run/simulation.hpp"
 #include "apps/dpmd/setup/run_options.hpp"
 #include "physics/particles/files/h5md.hpp"
@@ -17,8 +18,8 @@ class Trajectory {
  public:
   /// Nothing is written without the section. Collective.
   Trajectory(Context& context, const std::optional<TrajectoryOptions>& options, const Simulation& simulation);
-  [[nodiscard]] bool due(std::int64_t step) const { return options_ && step % options_->interval == 0; }
-  /// Append the frame if it is due. Collective.
+  [[nodiscard]] Schedule schedule() const;
+  /// Append the frame. Collective.
   void add(const Simulation& simulation, double time);
   void flush();
 

@@ -162,12 +162,7 @@ void describe(Schema& schema, RunOptions& options) {
       .on_restart(OnRestart::free);
   schema.section("selection", options.selection,
                  "Frames worth a label: candidates.h5, and a choice of them in selected.xyz; absent: none");
-  schema.integer("checkpoint_interval", options.checkpoint_interval, "Steps between checkpoints")
-      .at_least(1)
-      .on_restart(OnRestart::free);
-  schema.integer("checkpoint_keep", options.checkpoint_keep, "Checkpoints that stay")
-      .at_least(1)
-      .on_restart(OnRestart::free);
+  describe(schema, options.checkpoints);
   schema.section("limits", options.limits, "When to stop with exit code 3").on_restart(OnRestart::free);
   schema.section("reference", options.reference, "Results to set beside this run's")
       .on_restart(OnRestart::free);

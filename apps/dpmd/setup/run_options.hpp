@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/application/loop/checkpoint_options.hpp"
 #include "apps/dpmd/setup/deviation_options.hpp"
 #include "apps/dpmd/setup/selection_options.hpp"
 #include "io/config/schema.hpp"
@@ -92,8 +93,7 @@ struct RunOptions {
   ObservablesOptions observables;
   std::optional<DeviationOptions> deviation;
   std::optional<SelectionOptions> selection;
-  std::int64_t checkpoint_interval = 10000;
-  int checkpoint_keep = 3;
+  CheckpointOptions checkpoints;
   LimitOptions limits;
   ReferenceOptions reference;
   std::int64_t seed = 1;

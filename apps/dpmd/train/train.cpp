@@ -1,10 +1,10 @@
 #include "apps/dpmd/train/train.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <memory>
 
+#include "apps/application/loop/run_loop.hpp"
 #include "apps/dpmd/setup/system.hpp"
 #include "apps/dpmd/train/learning_curve.hpp"
 #include "apps/dpmd/train/train_report.hpp"
@@ -33,9 +33,11 @@ class Shown {
   double mean_ = 0, n_ = 0;
 };
 
-std::unique_ptr<Training> start(Context& context, const TrainOptions& options) {
-  const auto timer = context.phase("start");
-  return std::make_unique<Training>(context.comm(), options, context.restart_file());
+/// The learning curve's row of the last step.
+CurveRow row_of(Training& training) {
+  CurveRow row{training.step(), training.learning_rate(), training.batch()};
+  if (training.validates()) row.validation = training.validate();
+  return row;
 }
 
 std::size_t count_frames(const std::vector<potential::System>& systems) {
@@ -55,58 +57,36 @@ void announce(Context& context, const TrainOptions& options, const Training& tra
                   : fmt::format("{} frames to learn from, none held out", count_frames(data.training)));
   context.describe_run("training", fmt::format("{} steps of Adam", options.steps));
   log::info("{} parameters; {}", training.trainer().n_parameters(), training.trainer().model().summary());
-  if (context.restart_file())
-    log::info("Goes on from step {} ({})", training.step(), *context.restart_file());
+  announce_restart(context, training.step(), training.last_step(), "steps");
 }
 
 }  // namespace
 
 void train(Context& context, const TrainOptions& options) {
   context.record_seed(static_cast<std::uint64_t>(options.seed));
-  context.keep_checkpoints(options.checkpoint_keep);
-  const auto made = start(context, options);
-  Training& training = *made;
-  announce(context, options, training);
-  QUINTET_CHECK(training.step() <= options.steps,
-                "{}: is of step {}, beyond steps = {}; ask for more steps, or restart from an earlier one",
-                context.restart_file().value_or(""), training.step(), options.steps);
-  context.require_memory(training.memory_needed(), "frames and parameters");
+  const auto training = context.timed(
+      "start", [&] { return std::make_shared<Training>(context.comm(), options, context.restart_file()); });
+  announce(context, options, *training);
+  context.require_memory(training->memory_needed(), "frames and parameters");
   if (!context.go_ahead({"lcurve.csv", "lcurve.out", options.output})) return;
 
-  const std::int64_t first = training.step();
-  LearningCurve curve(context, training.validates(), options.loss.virial.active(), first);
-  const auto save = [&] {
-    check_finite(training.trainer(), training.step());
-    context.checkpoint(training.step(), [&](hdf5::Group& root) { training.save(root); });
-  };
-  const auto due = [&](std::int64_t step) {
-    return step == 1 || step % options.report_interval == 0 || step == options.steps;
-  };
+  LearningCurve curve(context, training->validates(), options.loss.virial.active(), training->step());
   Shown shown;
-  const auto begin = std::chrono::steady_clock::now();
-  for ([[maybe_unused]] const std::int64_t step : context.steps(first + 1, options.steps)) {
-    CurveRow row;
-    {
-      const auto timer = context.phase("steps");
-      row.training = training.advance();
-    }
-    shown.add(context, row.training);
-    if (due(training.step())) {
-      const auto timer = context.phase("validation");
-      row.step = training.step();
-      row.learning_rate = training.learning_rate();
-      if (training.validates()) row.validation = training.validate();
-      curve.add(row);
-    }
-    if (training.step() % options.checkpoint_interval == 0) save();
-  }
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  if (context.stopped_early() || training.step() % options.checkpoint_interval != 0) save();
-  const potential::Model model = training.trainer().model();
+  const auto show = [&](const Instant&) { shown.add(context, training->batch()); };
+  const auto add_row = [&](const Instant&) { curve.add(row_of(*training)); };
+  const auto check = [&] { check_finite(training->trainer(), training->step()); };
+
+  // A batch, its gradient, an update (Training::advance), then what is due:
+  const std::vector<LoopObserver> observers{
+      {"progress", every_steps(1), show},
+      {"validation", at_step(1) | every_steps(options.report_interval) | at_end(), add_row, check}};
+  const LoopResult loop = run_loop(context, training, options.checkpoints, observers);
+
+  const potential::Model model = training->trainer().model();
   on_root(context.comm(), [&] { potential::write_dp(context.path(options.output), model); });
   log::info("The model is {}", context.path(options.output));
   curve.report(context.report());
-  report_training(context, options, training, model, training.step() - first, seconds);
+  report_training(context, options, *training, model, loop.steps, loop.seconds);
 }
 
 }  // namespace quintet::dpmd

@@ -276,12 +276,7 @@ void describe(Schema& schema, TrainOptions& options) {
   schema.integer("report_interval", options.report_interval, "Steps between rows of the learning curve")
       .at_least(1)
       .on_restart(OnRestart::free);
-  schema.integer("checkpoint_interval", options.checkpoint_interval, "Steps between checkpoints")
-      .at_least(1)
-      .on_restart(OnRestart::free);
-  schema.integer("checkpoint_keep", options.checkpoint_keep, "Checkpoints that stay")
-      .at_least(1)
-      .on_restart(OnRestart::free);
+  describe(schema, options.checkpoints);
   schema
       .number("divergence", options.divergence,
               "Stop (exit 3) when the loss stays above this many times its least value")

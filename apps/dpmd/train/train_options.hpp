@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/application/loop/checkpoint_options.hpp"
 #include "io/config/schema.hpp"
 #include "physics/kernels/activation.hpp"
 #include "surrogates/potential/evaluation/environment.hpp"
@@ -116,8 +117,7 @@ struct TrainOptions {
   OptimiserOptions optimiser;
   std::int64_t steps = 0;
   std::int64_t report_interval = 1000;
-  std::int64_t checkpoint_interval = 1000;
-  int checkpoint_keep = 3;
+  CheckpointOptions checkpoints{.interval = 1000};
   double divergence = 1000;
   std::int64_t seed = 1;
   std::string output = "model.dp";

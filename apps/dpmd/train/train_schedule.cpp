@@ -24,20 +24,21 @@ double at_rate(const PrefactorOptions& options, double relative_rate) {
 
 }  // namespace
 
-Schedule::Schedule(const LearningRateOptions& rate, const LossOptions& loss, std::int64_t steps)
+TrainingSchedule::TrainingSchedule(const LearningRateOptions& rate, const LossOptions& loss,
+                                   std::int64_t steps)
     : rate_(rate), loss_(loss), decay_steps_(effective_decay_steps(rate.decay_steps, steps)) {
   if (steps > 0)
     decay_ = std::exp(std::log(rate.stop / rate.start) * static_cast<double>(decay_steps_) /
                       static_cast<double>(steps));
 }
 
-double Schedule::learning_rate(std::int64_t step) const {
+double TrainingSchedule::learning_rate(std::int64_t step) const {
   const double reductions = rate_.smooth ? static_cast<double>(step) / static_cast<double>(decay_steps_)
                                          : static_cast<double>(step / decay_steps_);
   return std::max(rate_.stop, rate_.start * std::pow(decay_, reductions));
 }
 
-potential::LossPrefactors Schedule::prefactors(std::int64_t step) const {
+potential::LossPrefactors TrainingSchedule::prefactors(std::int64_t step) const {
   const double relative = learning_rate(step) / rate_.start;
   return {at_rate(loss_.energy, relative), at_rate(loss_.force, relative), at_rate(loss_.virial, relative),
           loss_.intensive};

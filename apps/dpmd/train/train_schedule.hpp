@@ -13,9 +13,9 @@ namespace quintet::dpmd {
 ///     p(t) = limit + (start - limit) rate(t)/rate(0);
 ///
 /// t: step from 0; d: decay_steps, where d >= T replaced by 100 (T/10 > 100) or T/100 + 1.
-class Schedule {
+class TrainingSchedule {
  public:
-  Schedule(const LearningRateOptions& rate, const LossOptions& loss, std::int64_t steps);
+  TrainingSchedule(const LearningRateOptions& rate, const LossOptions& loss, std::int64_t steps);
   [[nodiscard]] std::int64_t decay_steps() const { return decay_steps_; }
   [[nodiscard]] double learning_rate(std::int64_t step) const;
   [[nodiscard]] potential::LossPrefactors prefactors(std::int64_t step) const;

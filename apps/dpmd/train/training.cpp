@@ -82,20 +82,19 @@ double Training::learning_rate() const {
   return schedule_.learning_rate(std::max<std::int64_t>(step_ - 1, 0));
 }
 
-Deviations Training::advance() {
+void Training::advance() {
   const Sampler::Batch batch = sampler_.batch(step_);
   const auto prefactors = schedule_.prefactors(step_);
   const auto n_frames = static_cast<std::int64_t>(batch.frames.size());
   const auto size = static_cast<int>(n_frames);
   Deviations deviations = trainer_->gradient(own_frames(batch), prefactors, size, Sharing::frames);
   deviations += trainer_->gradient(shared_frames(batch), prefactors, size, Sharing::atoms);
-  deviations = potential::sum(comm_, deviations);
-  watch_.add(step_ + 1, deviations.loss / static_cast<double>(n_frames), prefactors, deviations);
+  batch_ = potential::sum(comm_, deviations);
+  watch_.add(step_ + 1, batch_.loss / static_cast<double>(n_frames), prefactors, batch_);
   trainer_->update(schedule_.learning_rate(step_));
   ++step_;
   frames_seen_ += n_frames;
   atoms_seen_ += n_frames * static_cast<std::int64_t>(setup_.data.training[batch.system].n_atoms());
-  return deviations;
 }
 
 Deviations Training::validate() {

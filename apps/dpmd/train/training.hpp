@@ -16,7 +16,8 @@
 
 namespace quintet::dpmd {
 
-/// A training under way: data, trainer, schedule, and what a checkpoint holds of them.
+/// A training under way: data, trainer, schedule, and what a checkpoint holds of them; the stepper of
+/// `dpmd train`.
 ///
 /// The frames of a batch are shared out over the ranks, of those that are left over the atoms; the batch is
 /// the same on any number of ranks. What is drawn depends on seed and step alone, so that a restart is the
@@ -26,10 +27,15 @@ class Training {
   /// @param checkpoint to go on from. Collective. Throws InputError, also if it is of another model.
   Training(Comm comm, const TrainOptions& options, const std::optional<std::string>& checkpoint);
 
-  [[nodiscard]] std::int64_t step() const { return step_; }  ///< steps done
-  /// Draw a batch, add up its gradient, reduce, update; returns the batch's deviations before the update.
-  /// Throws NumericalError if the loss diverges. Collective.
-  potential::Deviations advance();
+  /// Draw a batch, add up its gradient, reduce, update. Throws NumericalError if the loss diverges.
+  void advance();
+  [[nodiscard]] std::int64_t step() const { return step_; }
+  [[nodiscard]] std::int64_t last_step() const { return options_.steps; }
+  [[nodiscard]] bool finished() const { return step_ >= options_.steps; }
+  void save(hdf5::Group& root) const;
+
+  /// Deviations of the last step's batch, before its update.
+  [[nodiscard]] const potential::Deviations& batch() const { return batch_; }
   /// Deviations of some batches held out; which ones depends on the step. Collective.
   [[nodiscard]] potential::Deviations validate();
 
@@ -41,9 +47,6 @@ class Training {
   [[nodiscard]] std::int64_t atoms_seen() const { return atoms_seen_; }
   [[nodiscard]] double memory_needed() const;  ///< by frames kept and parameters, roughly (bytes)
 
-  /// Write a checkpoint. Collective.
-  void save(hdf5::Group& root) const;
-
  private:
   void load(const std::string& checkpoint);
   using Frames = std::span<const potential::Frame* const>;
@@ -54,12 +57,13 @@ class Training {
   Comm comm_;
   TrainOptions options_;
   TrainingSetup setup_;
-  Schedule schedule_;
+  TrainingSchedule schedule_;
   DivergenceWatch watch_;
   std::unique_ptr<potential::Trainer> trainer_;
   potential::Sampler sampler_;
   std::optional<potential::Sampler> validation_sampler_;
   FrameStore frames_, validation_frames_;
+  potential::Deviations batch_;
   std::int64_t step_ = 0, frames_seen_ = 0, atoms_seen_ = 0;
 };
 

@@ -214,12 +214,7 @@ void describe(Schema& schema, RunOptions& options) {
   schema.integer("history_interval", options.history_interval, "Steps between rows of the history")
       .at_least(1)
       .on_restart(OnRestart::free);
-  schema.integer("checkpoint_interval", options.checkpoint_interval, "Steps between checkpoints")
-      .at_least(1)
-      .on_restart(OnRestart::free);
-  schema.integer("checkpoint_keep", options.checkpoint_keep, "Checkpoints that stay")
-      .at_least(1)
-      .on_restart(OnRestart::free);
+  describe(schema, options.checkpoints);
   schema.section("theory", options.theory, "Rates to print beside those of the run; absent: none")
       .on_restart(OnRestart::free);
   schema.section("reference", options.reference, "A curve to draw beside the run's")

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "apps/application/loop/checkpoint_options.hpp"
 #include "apps/vlasov/input/field_options.hpp"
 #include "apps/vlasov/input/species_options.hpp"
 #include "io/config/schema.hpp"
@@ -134,8 +135,7 @@ struct RunOptions {
   ParallelOptions parallel;
   OutputOptions output;
   std::int64_t history_interval = 10;
-  std::int64_t checkpoint_interval = 10000;
-  int checkpoint_keep = 3;
+  CheckpointOptions checkpoints;
   std::optional<TheoryOptions> theory;
   ReferenceOptions reference;
   LimitOptions limits;

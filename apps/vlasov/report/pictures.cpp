@@ -100,9 +100,10 @@ Pictures::Pictures(Context& context, const Setup& setup)
     for (const auto& name : group_.names()) read_back(name);
 }
 
-bool Pictures::due(double before, double after) const { return before < middle_ && after >= middle_; }
+Schedule Pictures::schedule() const { return at_start() | at_time(middle_) | at_end(); }
 
-void Pictures::take(const Simulation& simulation, int moment) {
+void Pictures::take(const Simulation& simulation, const Instant& now) {
+  const int place = now.start ? 0 : now.end ? 2 : 1;  // in the order of names
   const Setup& setup = simulation.setup();
   std::erase_if(pictures_,
                 [&](const auto& p) { return p.time >= simulation.time(); });  // of a run that went on before
@@ -111,7 +112,7 @@ void Pictures::take(const Simulation& simulation, int moment) {
       auto picture = phase_map(setup, simulation.system(), s, planes_[i].x, planes_[i].y);
       const auto& map = picture.map;
       // Names sort by time, then species and plane.
-      hdf5::Group group = group_.group(fmt::format("{}_{}_{}", moment, s, i));
+      hdf5::Group group = group_.group(fmt::format("{}_{}_{}", place, s, i));
       group.write<double>(
           "f", map.values, {static_cast<std::uint64_t>(map.n_y), static_cast<std::uint64_t>(map.n_x)},
           {"1", {picture.y_axis, picture.x_axis}, "f, averaged over other x, integrated over other v"});

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "apps/application/life/context.hpp"
+#include "apps/application/loop/schedule.hpp"
 #include "apps/vlasov/state/simulation.hpp"
 
 namespace quintet::vlasov {
@@ -27,10 +28,10 @@ class Pictures {
   /// On a restart the pictures so far are read back. Collective.
   Pictures(Context& context, const Setup& setup);
 
-  /// Whether a step from `before` to `after` passes the middle of the run.
-  [[nodiscard]] bool due(double before, double after) const;
-  /// Take all pictures of moment 0 (start), 1 (middle) or 2 (end). Collective.
-  void take(const Simulation& simulation, int moment);
+  /// Of the pictures: start, middle and end.
+  [[nodiscard]] Schedule schedule() const;
+  /// Take all pictures of one of them. Collective.
+  void take(const Simulation& simulation, const Instant& now);
   void report(Context& context) const;
 
  private:

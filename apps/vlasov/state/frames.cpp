@@ -107,8 +107,9 @@ Frames::Frames(Context& context, const OutputOptions& options, const Setup& setu
     for (const char* series : {"-imom", "-L2"}) gkyl_->truncate(name + series, time);
 }
 
-bool Frames::due(double before, double after) const {
-  return interval_ > 0 && std::floor(after / interval_) > std::floor(before / interval_);
+Schedule Frames::schedule() const {
+  const Schedule ends = at_start() | at_end();
+  return interval_ > 0 ? ends | every_time(interval_) : ends;
 }
 
 void Frames::write(const Simulation& simulation) {

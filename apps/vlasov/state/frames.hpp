@@ -5,6 +5,7 @@
 #include <string>
 
 #include "apps/application/life/context.hpp"
+#include "apps/application/loop/schedule.hpp"
 #include "apps/vlasov/setup/setup.hpp"
 #include "physics/kinetics/files/frames.hpp"
 #include "physics/kinetics/files/gkyl_writer.hpp"
@@ -25,8 +26,8 @@ class Frames {
   /// On a restart frames later than `step` and `time` are dropped. Collective.
   Frames(Context& context, const OutputOptions& options, const Setup& setup, std::int64_t step, double time);
 
-  /// Whether a step from `before` to `after` reaches the time of a frame.
-  [[nodiscard]] bool due(double before, double after) const;
+  /// Of the frames: start and end, and after the first step that reaches the time of one.
+  [[nodiscard]] Schedule schedule() const;
   /// Write a frame, unless there is one of this step. Collective.
   void write(const Simulation& simulation);
   /// Note a row of Gkeyll's time series.

@@ -66,7 +66,8 @@ void Simulation::begin(const RunOptions& options) {
   control_.expect(system_->stable_dt(Exec()));
 }
 
-void Simulation::advance(const Exec& exec) {
+void Simulation::advance() {
+  const Exec exec;
   const double dt = control_.next(system_->stable_dt(exec), system_->time(), system_->step(),
                                   [&] { return trouble_spot(setup_, *system_); });
   system_->advance(exec, dt);

@@ -11,7 +11,7 @@
 namespace quintet::vlasov {
 
 /// Everything that moves in a run, and its way into a checkpoint and back: f of all species, the field, the
-/// clock.
+/// clock. The stepper of `vlasov run`.
 ///
 /// On the same grid of ranks a restarted run goes on to the last bit; on another one results agree to
 /// round-off.
@@ -20,20 +20,17 @@ class Simulation {
   /// Memory is asked for before anything is allocated. Collective. Throws InputError.
   Simulation(const Context& context, const RunOptions& options, Setup setup);
 
-  /// One step. Collective. Throws NumericalError.
-  void advance(const Exec& exec);
-  [[nodiscard]] bool finished() const { return control_.finished(system_->time(), system_->step()); }
-  [[nodiscard]] std::int64_t steps_left() const {
-    return control_.steps_left(system_->time(), system_->step());
-  }
-
-  /// Write the state. Collective.
+  /// Choose the step and do it. Throws NumericalError where none is stable.
+  void advance();
+  [[nodiscard]] std::int64_t step() const { return system_->step(); }
+  /// If steps stay as long as the last one.
+  [[nodiscard]] std::int64_t last_step() const { return step() + control_.steps_left(time(), step()); }
+  [[nodiscard]] bool finished() const { return control_.finished(time(), step()); }
+  [[nodiscard]] double time() const { return system_->time(); }
   void save(hdf5::Group& root) const;
 
   [[nodiscard]] const Setup& setup() const { return setup_; }
   [[nodiscard]] kinetics::VlasovSystem& system() const { return *system_; }
-  [[nodiscard]] double time() const { return system_->time(); }
-  [[nodiscard]] std::int64_t step() const { return system_->step(); }
   [[nodiscard]] double dt() const { return control_.last_dt(); }
   /// Bytes a rank holds.
   [[nodiscard]] double bytes() const { return bytes_; }

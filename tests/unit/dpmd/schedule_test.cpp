@@ -13,8 +13,8 @@ LearningRateOptions rate(double start, double stop, std::int64_t decay_steps, bo
   return {start, stop, decay_steps, smooth};
 }
 
-TEST(Schedule, rate_falls_in_steps_from_start_to_stop) {
-  const Schedule schedule(rate(1e-3, 3.51e-8, 5000), {}, 1000000);
+TEST(TrainingSchedule, rate_falls_in_steps_from_start_to_stop) {
+  const TrainingSchedule schedule(rate(1e-3, 3.51e-8, 5000), {}, 1000000);
 
   EXPECT_EQ(schedule.learning_rate(0), 1e-3);
   EXPECT_EQ(schedule.learning_rate(4999), 1e-3);
@@ -24,33 +24,33 @@ TEST(Schedule, rate_falls_in_steps_from_start_to_stop) {
   EXPECT_NEAR(schedule.learning_rate(1000000), 3.51e-8, 1e-17);
 }
 
-TEST(Schedule, rate_never_falls_below_stop) {
-  const Schedule schedule(rate(1e-3, 1e-5, 7), {}, 50);
+TEST(TrainingSchedule, rate_never_falls_below_stop) {
+  const TrainingSchedule schedule(rate(1e-3, 1e-5, 7), {}, 50);
 
   EXPECT_EQ(schedule.learning_rate(500), 1e-5);
 }
 
-TEST(Schedule, smooth_rate_is_the_exponential_itself) {
-  const Schedule schedule(rate(1e-2, 1e-4, 10, true), {}, 100);
+TEST(TrainingSchedule, smooth_rate_is_the_exponential_itself) {
+  const TrainingSchedule schedule(rate(1e-2, 1e-4, 10, true), {}, 100);
 
   EXPECT_NEAR(schedule.learning_rate(50), 1e-3, 1e-15);
   EXPECT_NEAR(schedule.learning_rate(25), 1e-2 * std::pow(10, -0.5), 1e-15);
 }
 
-TEST(Schedule, too_long_decay_steps_are_replaced_as_deepmd_does) {
-  EXPECT_EQ(Schedule(rate(1e-3, 1e-8, 5000), {}, 300).decay_steps(), 4);
-  EXPECT_EQ(Schedule(rate(1e-3, 1e-8, 5000), {}, 5000).decay_steps(), 100);
-  EXPECT_EQ(Schedule(rate(1e-3, 1e-8, 5000), {}, 1009).decay_steps(), 11);
-  EXPECT_EQ(Schedule(rate(1e-3, 1e-8, 5000), {}, 1010).decay_steps(), 100);
-  EXPECT_EQ(Schedule(rate(1e-3, 1e-8, 5000), {}, 5001).decay_steps(), 5000);
+TEST(TrainingSchedule, too_long_decay_steps_are_replaced_as_deepmd_does) {
+  EXPECT_EQ(TrainingSchedule(rate(1e-3, 1e-8, 5000), {}, 300).decay_steps(), 4);
+  EXPECT_EQ(TrainingSchedule(rate(1e-3, 1e-8, 5000), {}, 5000).decay_steps(), 100);
+  EXPECT_EQ(TrainingSchedule(rate(1e-3, 1e-8, 5000), {}, 1009).decay_steps(), 11);
+  EXPECT_EQ(TrainingSchedule(rate(1e-3, 1e-8, 5000), {}, 1010).decay_steps(), 100);
+  EXPECT_EQ(TrainingSchedule(rate(1e-3, 1e-8, 5000), {}, 5001).decay_steps(), 5000);
 }
 
-TEST(Schedule, prefactors_follow_the_rate_and_half_terms_are_off) {
+TEST(TrainingSchedule, prefactors_follow_the_rate_and_half_terms_are_off) {
   LossOptions loss;
   loss.energy = {0.02, 1};
   loss.force = {1000, 1};
   loss.virial = {0, 5};
-  const Schedule schedule(rate(1e-2, 1e-4, 10, true), loss, 100);
+  const TrainingSchedule schedule(rate(1e-2, 1e-4, 10, true), loss, 100);
 
   EXPECT_NEAR(schedule.prefactors(0).energy, 0.02, 1e-15);
   EXPECT_DOUBLE_EQ(schedule.prefactors(0).force, 1000);

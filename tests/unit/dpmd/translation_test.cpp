@@ -96,7 +96,7 @@ TEST(FromDeepmd, every_key_reaches_its_option) {
   EXPECT_EQ(options.steps, 300);
   EXPECT_EQ(options.seed, 10);
   EXPECT_EQ(options.report_interval, 50);
-  EXPECT_EQ(options.checkpoint_interval, 40);
+  EXPECT_EQ(options.checkpoints.interval, 40);
 }
 
 TEST(FromDeepmd, absent_keys_keep_defaults) {
