@@ -28,9 +28,9 @@ class Context {
   [[nodiscard]] const std::string& directory() const;
   /// directory()/name; after go_ahead() the name goes on the list of what the run writes.
   [[nodiscard]] std::string path(const std::string& name) const;
-  /// All that can be checked has been: the input read, what it describes built, its memory asked for. The run
-  /// begins: what an overwritten one left is removed, run.log opened. False with --validate: the command
-  /// returns.
+  /// The command says that all that can be checked has been: input read, everything built, memory asked for.
+  /// The run begins: what an overwritten run left is removed, run.log is opened. Returns false with
+  /// --validate: then the command returns too.
   ///
   /// `writes`: the files that the command writes besides those of every run, as names or patterns relative to
   /// the directory ("gkyl/*.gkyl", "models/**"). A file of the user's under such a name is refused here, and
@@ -47,8 +47,8 @@ class Context {
   /// Make the seed of the random numbers part of the provenance.
   void record_seed(std::uint64_t seed);
 
-  /// Checkpoint to restart from, if --restart asked for one and one is there: whole, and of a run that this
-  /// one may continue.
+  /// The checkpoint to restart from, if --restart asked for one and one is there. It has been checked: it is
+  /// whole, and of a run that this one may continue.
   [[nodiscard]] const std::optional<std::string>& restart_file() const;
   /// Write a checkpoint: flushes run.h5, times it (the reserve of --walltime follows from it), keeps the last
   /// few. `write` fills the root group. Collective.
@@ -100,8 +100,8 @@ class Context {
   /// A line of what is run, in words, for the top of the report: ("system", "864 Cu atoms ..."). Before the
   /// loop, so that the page of a failed run has it.
   void describe_run(const std::string& name, const std::string& text);
-  /// A tile at the top of the report, and of an index page: ("temperature", "300.2 ± 0.9 K"); six to eight in
-  /// all. `doubt`: a sentence on why not to believe it. A command without any gets its first summary keys.
+  /// A tile at the top of the report and of an index page: ("temperature", "300.2 ± 0.9 K"); six to eight in
+  /// all. `doubt`: a sentence on why not to believe it. Without any, the first summary keys are shown.
   void headline(const std::string& name, const std::string& value, const std::string& doubt = "");
   /// The report's middle: what was run, tiles and warnings go above it; all numbers, timings, provenance and
   /// configuration below it. Rank 0 writes it at the end, also after a numerical failure.

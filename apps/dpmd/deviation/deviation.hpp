@@ -7,7 +7,7 @@
 
 #include "apps/application/life/context.hpp"
 #include "apps/dpmd/setup/deviation_options.hpp"
-#include "surrogates/potential/evaluation/ensemble.hpp"
+#include "surrogates/potential/evaluation/model_ensemble.hpp"
 
 namespace quintet::dpmd {
 

@@ -37,7 +37,7 @@ enum Argument {
 
 /// Frames of a file on rank 0 and their deviation by the models on all ranks. Collective.
 FrameSource measured(const Comm& comm, const std::string& path, const Application::Arguments& arguments,
-                     ForceField& driving, potential::Ensemble& ensemble) {
+                     ForceField& driving, potential::ModelEnsemble& ensemble) {
   FrameSource source{path, {}, read_options_of(arguments, types, masses)};
   require_known(source.read.masses, driving.type_names(), "--masses");
   std::vector<Configuration> all;
@@ -92,7 +92,7 @@ void write_deviations(const std::string& path, const std::vector<FrameSource>& s
 
 }  // namespace
 
-potential::Deviation deviation_of(const Comm& comm, ForceField& driving, potential::Ensemble& ensemble,
+potential::Deviation deviation_of(const Comm& comm, ForceField& driving, potential::ModelEnsemble& ensemble,
                                   const Configuration& frame) {
   PlacedFrame placed(comm, frame, driving.cutoff());
   const Energetics total = placed.compute(driving);

@@ -10,7 +10,8 @@ namespace quintet::dpmd {
 
 /// Deviation of the models about one configuration, whose types are the models'. Collective.
 [[nodiscard]] potential::Deviation deviation_of(const Comm& comm, ForceField& driving,
-                                                potential::Ensemble& ensemble, const Configuration& frame);
+                                                potential::ModelEnsemble& ensemble,
+                                                const Configuration& frame);
 
 /// `dpmd select FRAMES... --deviation FILE` (or `--model A --model B`): frames worth a label.
 [[nodiscard]] std::vector<Application::Flag> selection_flags();

@@ -12,7 +12,7 @@
 #include "physics/particles/dynamics/integrators.hpp"
 #include "physics/particles/observables/observables.hpp"
 #include "physics/particles/observables/thermo.hpp"
-#include "surrogates/potential/evaluation/ensemble.hpp"
+#include "surrogates/potential/evaluation/model_ensemble.hpp"
 
 namespace quintet::dpmd {
 
@@ -58,7 +58,7 @@ class Simulation {
   void observe(const Exec& exec);
 
   std::unique_ptr<ForceField> force_field_;
-  std::optional<potential::Ensemble> ensemble_;  ///< if the deviation is asked for
+  std::optional<potential::ModelEnsemble> ensemble_;  ///< if the deviation is asked for
   std::unique_ptr<Domain> domain_;
   Atoms atoms_;
   std::unique_ptr<ParticleSystem> system_;

@@ -37,8 +37,8 @@ std::unique_ptr<ForceField> make_force_field(const PotentialOptions& options) {
   return make_model(options, options.models.front());
 }
 
-potential::Ensemble make_ensemble(const PotentialOptions& options, const ForceField& driving,
-                                  const potential::DeviationMeasure& measure) {
+potential::ModelEnsemble make_ensemble(const PotentialOptions& options, const ForceField& driving,
+                                       const potential::DeviationMeasure& measure) {
   std::vector<std::unique_ptr<ForceField>> companions;
   for (std::size_t m = 1; m < options.models.size(); ++m) {
     auto field = make_model(options, options.models[m]);

@@ -8,7 +8,7 @@
 #include "io/parallel/comm.hpp"
 #include "io/parallel/together.hpp"
 #include "physics/particles/atoms/configuration.hpp"
-#include "surrogates/potential/evaluation/ensemble.hpp"
+#include "surrogates/potential/evaluation/model_ensemble.hpp"
 
 namespace quintet::dpmd {
 
@@ -21,8 +21,9 @@ inline constexpr double closest_start = 0.2;
 
 /// The other models of the options, with the same repulsion, to be measured against `driving`. Collective.
 /// Throws InputError if one has other types or another cutoff.
-[[nodiscard]] potential::Ensemble make_ensemble(const PotentialOptions& options, const ForceField& driving,
-                                                const potential::DeviationMeasure& measure);
+[[nodiscard]] potential::ModelEnsemble make_ensemble(const PotentialOptions& options,
+                                                     const ForceField& driving,
+                                                     const potential::DeviationMeasure& measure);
 
 /// Types of a configuration by the model's names, masses from the file or the element table.
 /// Throws InputError for a type that the model does not know.

@@ -1,4 +1,4 @@
-#include "surrogates/potential/evaluation/ensemble.hpp"
+#include "surrogates/potential/evaluation/model_ensemble.hpp"
 
 #include <cmath>
 

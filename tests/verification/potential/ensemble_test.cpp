@@ -1,4 +1,4 @@
-#include "surrogates/potential/evaluation/ensemble.hpp"
+#include "surrogates/potential/evaluation/model_ensemble.hpp"
 
 #include <gtest/gtest.h>
 
@@ -32,13 +32,13 @@ struct Driven {
   Energetics total;
 };
 
-Ensemble ensemble_of(const std::vector<const char*>& names) {
+ModelEnsemble ensemble_of(const std::vector<const char*>& names) {
   std::vector<std::unique_ptr<ForceField>> companions;
   for (const auto* name : names) companions.push_back(model(name));
   return {std::move(companions), {}};
 }
 
-TEST(Ensemble, deviation_is_that_of_separate_evaluations) {
+TEST(ModelEnsemble, deviation_is_that_of_separate_evaluations) {
   const auto configuration = model_cases().front().reference.configuration;
   const std::vector<const char*> names{"oneside", "twoside", "gelu"};
   std::vector<Evaluated> alone;
@@ -70,7 +70,7 @@ TEST(Ensemble, deviation_is_that_of_separate_evaluations) {
   EXPECT_NEAR(found.energy, std::sqrt(e_square) / static_cast<double>(n), 1e-9);
 }
 
-TEST(Ensemble, leaves_the_drivers_forces_as_they_were) {
+TEST(ModelEnsemble, leaves_the_drivers_forces_as_they_were) {
   const auto configuration = model_cases().front().reference.configuration;
   auto driver = model("oneside");
   Driven driven(*driver, configuration);
@@ -82,7 +82,7 @@ TEST(Ensemble, leaves_the_drivers_forces_as_they_were) {
   EXPECT_EQ(before, std::vector<double>(driven.atoms.force.data(), driven.atoms.force.data() + 3 * n));
 }
 
-TEST(Ensemble, of_equal_models_agrees_to_round_off) {
+TEST(ModelEnsemble, of_equal_models_agrees_to_round_off) {
   const auto configuration = model_cases().front().reference.configuration;
   auto driver = model("oneside");
   Driven driven(*driver, configuration);

@@ -43,10 +43,10 @@ void force_deviation(const Exec& exec, const std::vector<Vectors>& forces, int n
                                                      const std::optional<double>& relative);
 
 /// The models that accompany the one that drives a run, to measure where they disagree.
-class Ensemble {
+class ModelEnsemble {
  public:
   /// `companions`: all models but the driving one, of the same types and a cutoff that is not longer.
-  Ensemble(std::vector<std::unique_ptr<ForceField>> companions, const DeviationMeasure& measure);
+  ModelEnsemble(std::vector<std::unique_ptr<ForceField>> companions, const DeviationMeasure& measure);
 
   /// Deviation at the present positions. Collective; one evaluation of each companion.
   ///

@@ -1,4 +1,4 @@
-#include "surrogates/potential/evaluation/ensemble.hpp"
+#include "surrogates/potential/evaluation/model_ensemble.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -75,14 +75,15 @@ std::array<double, 3> virial_deviation(const std::vector<Mat3>& virials, double 
   return {most, least, std::sqrt(square / 9)};
 }
 
-Ensemble::Ensemble(std::vector<std::unique_ptr<ForceField>> companions, const DeviationMeasure& measure)
+ModelEnsemble::ModelEnsemble(std::vector<std::unique_ptr<ForceField>> companions,
+                             const DeviationMeasure& measure)
     : companions_(std::move(companions)), measure_(measure) {
   forces_.resize(n_models());
   virials_.resize(n_models());
   energies_.resize(n_models());
 }
 
-void Ensemble::reserve(const Atoms& atoms) {
+void ModelEnsemble::reserve(const Atoms& atoms) {
   const auto n = static_cast<std::size_t>(atoms.n_local);
   if (by_atom_.extent(0) >= n && by_atom_.extent(0) > 0) return;
   const std::size_t room = n + n / 8 + 1;
@@ -90,7 +91,7 @@ void Ensemble::reserve(const Atoms& atoms) {
   for (auto& force : forces_) force = make_view<Vectors>("potential::model_forces", room);
 }
 
-void Ensemble::evaluate(const Exec& exec, Atoms& atoms, const Domain& domain, const Energetics& total) {
+void ModelEnsemble::evaluate(const Exec& exec, Atoms& atoms, const Domain& domain, const Energetics& total) {
   copy_rows(exec, atoms.force, atoms.n_local, forces_[0]);
   virials_[0] = total.virial;
   energies_[0] = total.energy;
@@ -106,7 +107,8 @@ void Ensemble::evaluate(const Exec& exec, Atoms& atoms, const Domain& domain, co
   copy_rows(exec, forces_[0], atoms.n_local, atoms.force);
 }
 
-Deviation Ensemble::measure(const Exec& exec, Atoms& atoms, const Domain& domain, const Energetics& total) {
+Deviation ModelEnsemble::measure(const Exec& exec, Atoms& atoms, const Domain& domain,
+                                 const Energetics& total) {
   reserve(atoms);
   evaluate(exec, atoms, domain, total);
   force_deviation(exec, forces_, atoms.n_local, measure_.relative_force, by_atom_);
