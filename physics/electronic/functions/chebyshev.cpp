@@ -145,7 +145,7 @@ std::optional<ChebyshevSeries> try_fit(std::span<const Band> bands, Functions fu
 }  // namespace
 
 double ChebyshevSeries::operator()(double x, int which) const {
-  const Values& c = coefficients[static_cast<std::size_t>(which)];
+  const Values& c = coefficients[which];
   const double t = (x - centre) / half_width;
   double b1 = 0, b2 = 0;
   for (std::size_t k = c.size(); k-- > 1;) {

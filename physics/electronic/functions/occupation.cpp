@@ -56,9 +56,8 @@ std::vector<std::function<double(double)>> Occupation::functions(bool varied) co
   }
   const auto p = taylor_polynomials();
   for (int k = 1; k <= order; ++k)
-    list.emplace_back([f, k, p_k = p[static_cast<std::size_t>(k)]](double x) {
-      return horner(p_k, f(x)) / std::pow(f.temperature, k);
-    });
+    list.emplace_back(
+        [f, k, p_k = p[k]](double x) { return horner(p_k, f(x)) / std::pow(f.temperature, k); });
   return list;
 }
 

@@ -13,14 +13,14 @@ namespace quintet::electronic {
 
 RitzValues ritz_values(std::span<const double> diagonal, std::span<const double> off_diagonal) {
   const int n = static_cast<int>(diagonal.size());
-  const auto size = static_cast<std::size_t>(n);
+  const std::int64_t size = n;
   RitzValues ritz{{diagonal.begin(), diagonal.end()}, {}, {}};
   std::vector<double> e(off_diagonal.begin(), off_diagonal.end()), z(size * size), work(2 * size + 1);
   e.resize(size, 0.0);
   int info = 0;
   dsteqr_("I", &n, ritz.value.data(), e.data(), z.data(), &n, work.data(), &info);
   if (info != 0) throw NumericalError(fmt::format("dsteqr did not converge (info {}, n {})", info, n));
-  for (std::size_t i = 0; i < size; ++i) {
+  for (std::int64_t i = 0; i < size; ++i) {
     ritz.first.push_back(z[i * size]);
     ritz.last.push_back(z[i * size + size - 1]);
   }

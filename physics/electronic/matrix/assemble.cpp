@@ -14,8 +14,6 @@ namespace quintet::electronic {
 
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
 /// Elements handed in by a rank at once, which bounds the memory of the exchange.
 constexpr std::size_t portion = 1 << 19;
 
@@ -33,18 +31,18 @@ class Assembly {
       : matrix_(comm), symmetrise_(symmetrise) {
     check_blocking(*blocking);
     QUINTET_CHECK(
-        rank_begin.size() == at(comm.size()) + 1 && rank_begin.front() == 0 &&
+        std::ssize(rank_begin) == comm.size() + 1 && rank_begin.front() == 0 &&
             rank_begin.back() == blocking->n_blocks() && std::is_sorted(rank_begin.begin(), rank_begin.end()),
         "the shares of block columns do not fit {} ranks and {} blocks", comm.size(), blocking->n_blocks());
     matrix_.blocking = std::move(blocking);
     matrix_.rank_begin = rank_begin;
-    matrix_.first = rank_begin[at(comm.rank())];
-    matrix_.last = rank_begin[at(comm.rank()) + 1];
+    matrix_.first = rank_begin[comm.rank()];
+    matrix_.last = rank_begin[comm.rank() + 1];
     row_of_ = blocked_rows(*matrix_.blocking);
     block_of_ = block_of_rows(*matrix_.blocking);
-    owner_of_.resize(at(matrix_.blocking->n_blocks()));
+    owner_of_.resize(matrix_.blocking->n_blocks());
     for (int r = 0; r < comm.size(); ++r)
-      std::fill(owner_of_.begin() + rank_begin[at(r)], owner_of_.begin() + rank_begin[at(r) + 1], r);
+      std::fill(owner_of_.begin() + rank_begin[r], owner_of_.begin() + rank_begin[r + 1], r);
   }
 
   void make_pattern(std::span<const Triplet> elements) {
@@ -61,22 +59,21 @@ class Assembly {
       }
       m.column_begin.push_back(m.n_blocks());
     }
-    m.value.assign(at(n_values), 0.0);
-    given_.assign(at(n_values), 0);
-    if (symmetrise_) difference_.assign(at(n_values), 0.0);
+    m.value.assign(n_values, 0.0);
+    given_.assign(n_values, 0);
+    if (symmetrise_) difference_.assign(n_values, 0.0);
   }
 
   void fill(std::span<const Triplet> elements) {
     const Comm& comm = matrix_.comm;
     const auto n = static_cast<long>((elements.size() + portion - 1) / portion);
     for (long k = 0, rounds = comm.maximum(n); k < rounds; ++k) {
-      const auto begin = std::min(at(k) * portion, elements.size());
+      const auto begin = std::min(k * portion, elements.size());
       const auto part = elements.subspan(begin, std::min(portion, elements.size() - begin));
-      std::vector<std::vector<Triplet>> as_is(at(comm.size())), transposed(at(comm.size()));
+      std::vector<std::vector<Triplet>> as_is(comm.size()), transposed(comm.size());
       for (const auto& e : part) {
-        as_is[at(owner_of_element(e.column))].push_back(blocked(e));
-        if (symmetrise_)
-          transposed[at(owner_of_element(e.row))].push_back(blocked({e.column, e.row, e.value}));
+        as_is[owner_of_element(e.column)].push_back(blocked(e));
+        if (symmetrise_) transposed[owner_of_element(e.row)].push_back(blocked({e.column, e.row, e.value}));
       }
       for (const auto& list : comm.all_to_all(as_is))
         for (const auto& e : list) put(e, false);
@@ -105,14 +102,14 @@ class Assembly {
 
  private:
   [[nodiscard]] int owner_of_element(std::int32_t users_column) const {
-    return owner_of_[at(block_of_[at(row_of_[at(users_column)])])];
+    return owner_of_[block_of_[row_of_[users_column]]];
   }
   [[nodiscard]] Triplet blocked(const Triplet& e) const {
-    return {row_of_[at(e.row)], row_of_[at(e.column)], e.value};
+    return {row_of_[e.row], row_of_[e.column], e.value};
   }
   [[nodiscard]] int users_row(int row) const {
     const auto& order = matrix_.blocking->order;
-    return order.empty() ? row : order[at(row)];
+    return order.empty() ? row : order[row];
   }
 
   void check_range(std::span<const Triplet> elements) const {
@@ -132,11 +129,11 @@ class Assembly {
     std::vector<std::vector<BlockKey>> send(owner_count());
     BlockKey last{-1, -1};
     for (const auto& e : elements) {
-      const BlockKey key{block_of_[at(row_of_[at(e.column)])], block_of_[at(row_of_[at(e.row)])]};
+      const BlockKey key{block_of_[row_of_[e.column]], block_of_[row_of_[e.row]]};
       if (key == last) continue;
       last = key;
-      send[at(owner_of_[at(key.column)])].push_back(key);
-      if (symmetrise_) send[at(owner_of_[at(key.row)])].push_back({key.row, key.column});
+      send[owner_of_[key.column]].push_back(key);
+      if (symmetrise_) send[owner_of_[key.row]].push_back({key.row, key.column});
     }
     for (auto& list : send) sort_once(list);
     std::vector<BlockKey> own;
@@ -145,7 +142,7 @@ class Assembly {
     sort_once(own);
     return own;
   }
-  [[nodiscard]] std::size_t owner_count() const { return at(matrix_.comm.size()); }
+  [[nodiscard]] std::size_t owner_count() const { return matrix_.comm.size(); }
   static void sort_once(std::vector<BlockKey>& keys) {
     std::sort(keys.begin(), keys.end());
     keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
@@ -154,16 +151,16 @@ class Assembly {
   /// Place of an element of the blocked matrix, which is in the pattern, in `value`.
   [[nodiscard]] std::size_t place(std::int32_t i, std::int32_t j) {
     const BlockMatrix& m = matrix_;
-    const auto block_row = block_of_[at(i)], block_column = block_of_[at(j)];
+    const auto block_row = block_of_[i], block_column = block_of_[j];
     if (block_row != last_.row || block_column != last_.column) {  // neighbours in a file are so in a block
-      const auto c = at(block_column - m.first);
+      const auto c = block_column - m.first;
       const auto begin = m.row.begin() + m.column_begin[c], end = m.row.begin() + m.column_begin[c + 1];
       last_ = {block_column, block_row};
-      last_block_ = at(std::lower_bound(begin, end, block_row) - m.row.begin());
+      last_block_ = std::lower_bound(begin, end, block_row) - m.row.begin();
     }
-    const auto local_row = i - m.blocking->begin[at(block_row)],
-               local_column = j - m.blocking->begin[at(block_column)];
-    return at(m.offset[last_block_] + std::int64_t{local_column} * m.blocking->size(block_row) + local_row);
+    const auto local_row = i - m.blocking->begin[block_row],
+               local_column = j - m.blocking->begin[block_column];
+    return m.offset[last_block_] + std::int64_t{local_column} * m.blocking->size(block_row) + local_row;
   }
 
   /// Add an element (or the transposed of one) to its place: M/2 and M^T/2, or M alone.
@@ -188,10 +185,10 @@ class Assembly {
                    m.offset.begin() - 1;
     const auto c =
         std::upper_bound(m.column_begin.begin(), m.column_begin.end(), p) - m.column_begin.begin() - 1;
-    const auto n = m.blocking->size(m.row[at(p)]);
-    const auto inside = static_cast<std::int64_t>(place) - m.offset[at(p)];
-    const auto i = users_row(m.blocking->begin[at(m.row[at(p)])] + static_cast<int>(inside % n));
-    const auto j = users_row(m.blocking->begin[at(m.first + c)] + static_cast<int>(inside / n));
+    const auto n = m.blocking->size(m.row[p]);
+    const auto inside = static_cast<std::int64_t>(place) - m.offset[p];
+    const auto i = users_row(m.blocking->begin[m.row[p]] + static_cast<int>(inside % n));
+    const auto j = users_row(m.blocking->begin[m.first + c] + static_cast<int>(inside / n));
     const auto text = [&](int mark, double value) {
       return (given_[place] & mark) == 0 ? std::string("absent") : fmt::format("{:.10g}", value);
     };

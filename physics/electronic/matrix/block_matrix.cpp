@@ -11,17 +11,15 @@ namespace quintet::electronic {
 
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
 /// Blocks of local column c: begin and end.
 std::pair<std::int64_t, std::int64_t> blocks_of(const BlockMatrix& m, int c) {
-  return {m.column_begin[at(c)], m.column_begin[at(c) + 1]};
+  return {m.column_begin[c], m.column_begin[c + 1]};
 }
 
 /// Values of block p of local column c.
 std::span<const double> block(const BlockMatrix& m, int c, std::int64_t p) {
-  const auto size = at(m.blocking->size(m.row[at(p)])) * at(m.blocking->size(m.first + c));
-  return {m.value.data() + m.offset[at(p)], size};
+  const std::size_t size = std::int64_t{m.blocking->size(m.row[p])} * m.blocking->size(m.first + c);
+  return {m.value.data() + m.offset[p], size};
 }
 
 double sum_of_squares(std::span<const double> values) {
@@ -46,9 +44,9 @@ void merge_column(const BlockMatrix& a, const BlockMatrix& b, int c, Visit&& vis
   auto [p, p_end] = blocks_of(a, c);
   auto [q, q_end] = blocks_of(b, c);
   while (p < p_end || q < q_end) {
-    const bool in_a = p < p_end && (q == q_end || a.row[at(p)] <= b.row[at(q)]);
-    const bool in_b = q < q_end && (p == p_end || b.row[at(q)] <= a.row[at(p)]);
-    visit(in_a ? a.row[at(p)] : b.row[at(q)], in_a ? p : -1, in_b ? q : -1);
+    const bool in_a = p < p_end && (q == q_end || a.row[p] <= b.row[q]);
+    const bool in_b = q < q_end && (p == p_end || b.row[q] <= a.row[p]);
+    visit(in_a ? a.row[p] : b.row[q], in_a ? p : -1, in_b ? q : -1);
     p += in_a ? 1 : 0;
     q += in_b ? 1 : 0;
   }
@@ -81,9 +79,9 @@ double BlockMatrix::bytes() const {
 }
 
 std::vector<int> share_columns(const Comm& comm, const Blocking& blocking, std::span<const double> weight) {
-  QUINTET_CHECK(weight.empty() || weight.size() == at(blocking.n_blocks()),
+  QUINTET_CHECK(weight.empty() || std::ssize(weight) == blocking.n_blocks(),
                 "{} weights were given for {} block columns", weight.size(), blocking.n_blocks());
-  const auto weight_of = [&](int b) { return weight.empty() ? blocking.size(b) : weight[at(b)]; };
+  const auto weight_of = [&](int b) { return weight.empty() ? blocking.size(b) : weight[b]; };
   double total = 0;
   for (int b = 0; b < blocking.n_blocks(); ++b) {
     QUINTET_CHECK(weight_of(b) >= 0 && std::isfinite(weight_of(b)), "block column {} has the weight {}",
@@ -99,22 +97,22 @@ std::vector<int> share_columns(const Comm& comm, const Blocking& blocking, std::
       begin.push_back(b);
     so_far += weight_of(b);
   }
-  begin.resize(at(comm.size()) + 1, blocking.n_blocks());
+  begin.resize(comm.size() + 1, blocking.n_blocks());
   return begin;
 }
 
 std::vector<Triplet> elements(const BlockMatrix& matrix) {
   const auto& blocks = *matrix.blocking;
-  const auto users_row = [&](int row) { return blocks.order.empty() ? row : blocks.order[at(row)]; };
+  const auto users_row = [&](int row) { return blocks.order.empty() ? row : blocks.order[row]; };
   std::vector<Triplet> list;
   list.reserve(matrix.value.size());
   for (int c = 0; c < matrix.n_columns(); ++c) {
     const int column = matrix.first + c;
     for (auto [p, end] = blocks_of(matrix, c); p < end; ++p) {
-      const double* value = matrix.value.data() + matrix.offset[at(p)];
-      const int row = matrix.row[at(p)];
-      for (int j = blocks.begin[at(column)]; j < blocks.begin[at(column) + 1]; ++j)
-        for (int i = blocks.begin[at(row)]; i < blocks.begin[at(row) + 1]; ++i, ++value)
+      const double* value = matrix.value.data() + matrix.offset[p];
+      const int row = matrix.row[p];
+      for (int j = blocks.begin[column]; j < blocks.begin[column + 1]; ++j)
+        for (int i = blocks.begin[row]; i < blocks.begin[row + 1]; ++i, ++value)
           if (*value != 0 || i == j) list.push_back({users_row(i), users_row(j), *value});
     }
   }
@@ -127,27 +125,27 @@ double filter(BlockMatrix& matrix, double threshold) {
   std::int64_t kept = 0, end_of_values = 0;
   for (int c = 0; c < matrix.n_columns(); ++c) {
     const auto [begin, end] = blocks_of(matrix, c);
-    matrix.column_begin[at(c)] = kept;
+    matrix.column_begin[c] = kept;
     // blocks move to the front only, so what is still to be read is not overwritten
     for (auto p = begin; p < end; ++p) {
       const auto values = block(matrix, c, p);
       const double squares = sum_of_squares(values);
-      if (matrix.row[at(p)] != matrix.first + c && std::sqrt(squares) < threshold) {
+      if (matrix.row[p] != matrix.first + c && std::sqrt(squares) < threshold) {
         dropped += squares;
         continue;
       }
       std::copy(values.begin(), values.end(), matrix.value.begin() + end_of_values);
-      matrix.row[at(kept)] = matrix.row[at(p)];
-      matrix.offset[at(kept)] = end_of_values;
+      matrix.row[kept] = matrix.row[p];
+      matrix.offset[kept] = end_of_values;
       end_of_values += static_cast<std::int64_t>(values.size());
       ++kept;
     }
     // the next column begins where this one ended before: column_begin[c + 1] is untouched until then
   }
-  matrix.column_begin[at(matrix.n_columns())] = kept;
-  matrix.row.resize(at(kept));
-  matrix.offset.resize(at(kept));
-  matrix.value.resize(at(end_of_values));
+  matrix.column_begin[matrix.n_columns()] = kept;
+  matrix.row.resize(kept);
+  matrix.offset.resize(kept);
+  matrix.value.resize(end_of_values);
   return std::sqrt(matrix.comm.sum(dropped));
 }
 
@@ -163,7 +161,7 @@ BlockMatrix add(double a, const BlockMatrix& A, double b, const BlockMatrix& B) 
     });
     sum.column_begin.push_back(sum.n_blocks());
   }
-  sum.value.assign(at(n_values), 0.0);
+  sum.value.assign(n_values, 0.0);
   std::size_t k = 0;
   for (int c = 0; c < A.n_columns(); ++c)
     merge_column(A, B, c, [&](std::int32_t, std::int64_t p, std::int64_t q) {
@@ -194,8 +192,8 @@ double trace(const BlockMatrix& a) {
     const auto found = std::lower_bound(rows_begin, rows_end, a.first + c);
     if (found == rows_end || *found != a.first + c) continue;
     const auto values = block(a, c, found - a.row.begin());
-    const auto n = at(a.blocking->size(a.first + c));
-    for (std::size_t i = 0; i < n; ++i) sum += values[i * n + i];
+    const std::int64_t n = a.blocking->size(a.first + c);
+    for (std::int64_t i = 0; i < n; ++i) sum += values[i * n + i];
   }
   return a.comm.sum(sum);
 }

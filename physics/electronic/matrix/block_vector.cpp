@@ -7,27 +7,23 @@
 
 namespace quintet::electronic {
 
-namespace {
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-}  // namespace
-
 template <class Value>
 BlockProduct<Value>::BlockProduct(const BlockMatrix& a) : a_(a) {
   const Blocking& blocks = *a.blocking;
-  n_own_ = blocks.begin[at(a.last)] - blocks.begin[at(a.first)];
-  place_.assign(at(blocks.n_blocks()), -1);
-  for (int b = a.first; b < a.last; ++b) place_[at(b)] = blocks.begin[at(b)] - blocks.begin[at(a.first)];
-  std::vector<char> needed(at(blocks.n_blocks()), 0);
-  for (const auto row : a.row) needed[at(row)] = 1;
+  n_own_ = blocks.begin[a.last] - blocks.begin[a.first];
+  place_.assign(blocks.n_blocks(), -1);
+  for (int b = a.first; b < a.last; ++b) place_[b] = blocks.begin[b] - blocks.begin[a.first];
+  std::vector<char> needed(blocks.n_blocks(), 0);
+  for (const auto row : a.row) needed[row] = 1;
   int n = n_own_;
-  std::vector<std::vector<std::int32_t>> ask(at(a.comm.size()));
+  std::vector<std::vector<std::int32_t>> ask(a.comm.size());
   for (int b = 0; b < blocks.n_blocks(); ++b) {  // in the order of the owners
-    if (!needed[at(b)] || place_[at(b)] >= 0) continue;
-    ask[at(a.owner(b))].push_back(b);
-    place_[at(b)] = n;
+    if (!needed[b] || place_[b] >= 0) continue;
+    ask[a.owner(b)].push_back(b);
+    place_[b] = n;
     n += blocks.size(b);
   }
-  x_.resize(at(n));
+  x_.resize(n);
   asked_ = a.comm.all_to_all(ask);
   send_.resize(asked_.size());
 }
@@ -39,22 +35,21 @@ void BlockProduct<Value>::operator()(const std::vector<Value>& x, std::vector<Va
   for (std::size_t rank = 0; rank < asked_.size(); ++rank) {
     send_[rank].clear();
     for (const auto b : asked_[rank])
-      send_[rank].insert(send_[rank].end(), x.begin() + place_[at(b)],
-                         x.begin() + place_[at(b)] + blocks.size(b));
+      send_[rank].insert(send_[rank].end(), x.begin() + place_[b], x.begin() + place_[b] + blocks.size(b));
   }
-  std::size_t to = at(n_own_);
+  std::size_t to = n_own_;
   for (const auto& part : a_.comm.all_to_all(send_)) {
     std::copy(part.begin(), part.end(), x_.begin() + static_cast<std::ptrdiff_t>(to));
     to += part.size();
   }
-  y.assign(at(n_own_), Value{});
+  y.assign(n_own_, Value{});
   for (int c = 0; c < a_.n_columns(); ++c) {
-    Value* const sum = y.data() + place_[at(a_.first + c)];
+    Value* const sum = y.data() + place_[a_.first + c];
     const int columns = blocks.size(a_.first + c);
-    for (auto p = a_.column_begin[at(c)]; p < a_.column_begin[at(c + 1)]; ++p) {
-      const double* element = a_.value.data() + a_.offset[at(p)];
-      const Value* from = x_.data() + place_[at(a_.row[at(p)])];
-      const int rows = blocks.size(a_.row[at(p)]);
+    for (auto p = a_.column_begin[c]; p < a_.column_begin[c + 1]; ++p) {
+      const double* element = a_.value.data() + a_.offset[p];
+      const Value* from = x_.data() + place_[a_.row[p]];
+      const int rows = blocks.size(a_.row[p]);
       for (int j = 0; j < columns; ++j, element += rows) {
         Value partial{};
         for (int i = 0; i < rows; ++i) partial += element[i] * from[i];
@@ -69,8 +64,8 @@ template class BlockProduct<Lanes8>;
 
 std::vector<double> random_signs(const BlockMatrix& a, int k) {
   const Blocking& blocks = *a.blocking;
-  const auto first = static_cast<unsigned long long>(blocks.begin[at(a.first)]);
-  std::vector<double> v(at(blocks.begin[at(a.last)] - blocks.begin[at(a.first)]));
+  const auto first = static_cast<unsigned long long>(blocks.begin[a.first]);
+  std::vector<double> v(blocks.begin[a.last] - blocks.begin[a.first]);
   for (std::size_t i = 0; i < v.size(); ++i)
     v[i] = scrambled((static_cast<unsigned long long>(k) << 40) + first + i) < 0 ? -1 : 1;
   return v;

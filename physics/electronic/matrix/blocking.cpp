@@ -10,8 +10,6 @@ namespace quintet::electronic {
 
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
 /// First row of each part of the given sizes, then the sum.
 std::vector<std::int64_t> offsets(const std::vector<int>& sizes) {
   std::vector<std::int64_t> begin(sizes.size() + 1, 0);
@@ -30,7 +28,7 @@ void check_sizes(int n_rows, const std::vector<int>& sizes, const char* what) {
 /// True for 0, 1, 2, ...
 bool is_identity(const std::vector<int>& order) {
   for (std::size_t i = 0; i < order.size(); ++i)
-    if (at(order[i]) != i) return false;
+    if (!std::cmp_equal(order[i], i)) return false;
   return true;
 }
 
@@ -63,7 +61,7 @@ Blocking molecule_blocking(int n_rows, const std::vector<int>& orbitals_of_atom,
   check_sizes(n_rows, orbitals_of_atom, "atom");
   const auto first = offsets(orbitals_of_atom);
   const auto n_atoms = static_cast<int>(orbitals_of_atom.size());
-  std::vector<int> molecule_of(at(n_atoms), -1);
+  std::vector<int> molecule_of(n_atoms, -1);
   Blocking blocking;
   for (std::size_t m = 0; m < molecules.size(); ++m) {
     QUINTET_CHECK(!molecules[m].empty(), "molecule {} has no atoms", m + 1);
@@ -72,10 +70,10 @@ Blocking molecule_blocking(int n_rows, const std::vector<int>& orbitals_of_atom,
     for (const int atom : atoms) {
       QUINTET_CHECK(atom >= 0 && atom < n_atoms, "molecule {} names atom {}; expected 0 to {}", m + 1, atom,
                     n_atoms - 1);
-      QUINTET_CHECK(molecule_of[at(atom)] < 0, "atom {} is named by molecules {} and {}", atom,
-                    molecule_of[at(atom)] + 1, m + 1);
-      molecule_of[at(atom)] = static_cast<int>(m);
-      for (auto row = first[at(atom)]; row < first[at(atom) + 1]; ++row)
+      QUINTET_CHECK(molecule_of[atom] < 0, "atom {} is named by molecules {} and {}", atom,
+                    molecule_of[atom] + 1, m + 1);
+      molecule_of[atom] = static_cast<int>(m);
+      for (auto row = first[atom]; row < first[atom + 1]; ++row)
         blocking.order.push_back(static_cast<int>(row));
     }
     blocking.begin.push_back(static_cast<int>(blocking.order.size()));
@@ -88,17 +86,17 @@ Blocking molecule_blocking(int n_rows, const std::vector<int>& orbitals_of_atom,
 }
 
 std::vector<std::int32_t> blocked_rows(const Blocking& blocking) {
-  std::vector<std::int32_t> rows(at(blocking.n_rows()));
+  std::vector<std::int32_t> rows(blocking.n_rows());
   std::iota(rows.begin(), rows.end(), 0);
   for (std::size_t i = 0; i < blocking.order.size(); ++i)
-    rows[at(blocking.order[i])] = static_cast<std::int32_t>(i);
+    rows[blocking.order[i]] = static_cast<std::int32_t>(i);
   return rows;
 }
 
 std::vector<std::int32_t> block_of_rows(const Blocking& blocking) {
-  std::vector<std::int32_t> block(at(blocking.n_rows()));
+  std::vector<std::int32_t> block(blocking.n_rows());
   for (int b = 0; b < blocking.n_blocks(); ++b)
-    std::fill(block.begin() + blocking.begin[at(b)], block.begin() + blocking.begin[at(b) + 1], b);
+    std::fill(block.begin() + blocking.begin[b], block.begin() + blocking.begin[b + 1], b);
   return block;
 }
 
@@ -108,13 +106,13 @@ void check_blocking(const Blocking& blocking) {
     QUINTET_CHECK(blocking.size(b) > 0, "block {} has {} orbitals; expected at least 1", b + 1,
                   blocking.size(b));
   if (blocking.order.empty()) return;
-  QUINTET_CHECK(blocking.order.size() == at(blocking.n_rows()), "the order of orbitals has {} entries for {}",
+  QUINTET_CHECK(std::ssize(blocking.order) == blocking.n_rows(), "the order of orbitals has {} entries for {}",
                 blocking.order.size(), blocking.n_rows());
   std::vector<bool> seen(blocking.order.size(), false);
   for (const int row : blocking.order) {
-    QUINTET_CHECK(row >= 0 && row < blocking.n_rows() && !seen[at(row)],
+    QUINTET_CHECK(row >= 0 && row < blocking.n_rows() && !seen[row],
                   "the order of orbitals is no permutation: {} is out of range or there twice", row);
-    seen[at(row)] = true;
+    seen[row] = true;
   }
 }
 

@@ -18,9 +18,7 @@ struct Blocking {
 
   [[nodiscard]] int n_blocks() const { return static_cast<int>(begin.size()) - 1; }
   [[nodiscard]] int n_rows() const { return begin.back(); }
-  [[nodiscard]] int size(int block) const {
-    return begin[static_cast<std::size_t>(block) + 1] - begin[static_cast<std::size_t>(block)];
-  }
+  [[nodiscard]] int size(int block) const { return begin[block + 1] - begin[block]; }
 };
 
 /// Blocks of one size. Throws InputError if it does not divide n_rows.

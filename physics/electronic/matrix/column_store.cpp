@@ -6,12 +6,10 @@ namespace quintet::electronic {
 
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
 ColumnStore::Column own_column(const BlockMatrix& m, std::int32_t column) {
-  const auto begin = m.column_begin[at(column - m.first)], end = m.column_begin[at(column - m.first + 1)];
-  const double* value = begin == end ? nullptr : m.value.data() + m.offset[at(begin)];
-  return {std::span(m.row).subspan(at(begin), at(end - begin)), value};
+  const auto begin = m.column_begin[column - m.first], end = m.column_begin[column - m.first + 1];
+  const double* value = begin == end ? nullptr : m.value.data() + m.offset[begin];
+  return {std::span(m.row).subspan(begin, end - begin), value};
 }
 
 std::int64_t n_values(const Blocking& blocks, std::int32_t column, std::span<const std::int32_t> rows) {
@@ -24,14 +22,14 @@ std::int64_t n_values(const Blocking& blocks, std::int32_t column, std::span<con
 
 ColumnStore::ColumnStore(const BlockMatrix& m, std::span<const std::int32_t> wanted) {
   const Blocking& blocks = *m.blocking;
-  index_.assign(at(blocks.n_blocks()), -1);
-  for (const auto column : wanted) index_[at(column)] = 0;
-  std::vector<std::vector<std::int32_t>> ask(at(m.comm.size()));
+  index_.assign(blocks.n_blocks(), -1);
+  for (const auto column : wanted) index_[column] = 0;
+  std::vector<std::vector<std::int32_t>> ask(m.comm.size());
   for (std::int32_t column = 0; column < blocks.n_blocks(); ++column) {
-    if (index_[at(column)] < 0) continue;
-    index_[at(column)] = static_cast<std::int32_t>(columns_.size());
+    if (index_[column] < 0) continue;
+    index_[column] = static_cast<std::int32_t>(columns_.size());
     const bool own = column >= m.first && column < m.last;
-    if (!own) ask[at(m.owner(column))].push_back(column);
+    if (!own) ask[m.owner(column)].push_back(column);
     columns_.push_back(own ? own_column(m, column) : Column{});
   }
   if (m.comm.size() == 1) return;
@@ -51,8 +49,8 @@ ColumnStore::ColumnStore(const BlockMatrix& m, std::span<const std::int32_t> wan
     const std::int32_t* row = rows_[rank].data();
     const double* value = values_[rank].data();
     for (const auto column : ask[rank]) {
-      const std::span<const std::int32_t> list(row + 1, at(*row));
-      columns_[at(index_[at(column)])] = {list, value};
+      const std::span<const std::int32_t> list(row + 1, *row);
+      columns_[index_[column]] = {list, value};
       row += 1 + *row;
       value += n_values(blocks, column, list);
     }

@@ -19,9 +19,7 @@ class ColumnStore {
     std::span<const std::int32_t> row;
     const double* value;  ///< of its first block; the others follow without gaps
   };
-  [[nodiscard]] Column operator[](std::int32_t column) const {
-    return columns_[static_cast<std::size_t>(index_[static_cast<std::size_t>(column)])];
-  }
+  [[nodiscard]] Column operator[](std::int32_t column) const { return columns_[index_[column]]; }
 
  private:
   std::vector<std::int32_t> index_;  ///< of each column of the matrix in columns_, or -1

@@ -35,8 +35,6 @@ namespace quintet::electronic {
 
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
 /// An element of the blocked matrix by its rows there.
 struct Place {
   std::int32_t row, column;
@@ -47,10 +45,10 @@ template <class Visit>
 void for_each_element(const BlockMatrix& a, const Visit& visit) {
   const auto& begin = a.blocking->begin;
   for (int c = 0; c < a.n_columns(); ++c) {
-    const int first_column = begin[at(a.first + c)], columns = a.blocking->size(a.first + c);
-    for (auto p = a.column_begin[at(c)]; p < a.column_begin[at(c + 1)]; ++p) {
-      const int first_row = begin[at(a.row[at(p)])], rows = a.blocking->size(a.row[at(p)]);
-      const double* value = a.value.data() + a.offset[at(p)];
+    const int first_column = begin[a.first + c], columns = a.blocking->size(a.first + c);
+    for (auto p = a.column_begin[c]; p < a.column_begin[c + 1]; ++p) {
+      const int first_row = begin[a.row[p]], rows = a.blocking->size(a.row[p]);
+      const double* value = a.value.data() + a.offset[p];
       for (int j = 0; j < columns; ++j)
         for (int i = 0; i < rows; ++i) visit(Place{first_row + i, first_column + j}, *value++);
     }
@@ -59,17 +57,17 @@ void for_each_element(const BlockMatrix& a, const Visit& visit) {
 
 /// Whole columns of the matrix, [n, n] column-major, on root.
 std::vector<double> dense(const BlockMatrix& a) {
-  const std::size_t n = at(a.blocking->n_rows());
-  const auto first = at(a.blocking->begin[at(a.first)]), last = at(a.blocking->begin[at(a.last)]);
+  const std::size_t n = a.blocking->n_rows();
+  const auto first = a.blocking->begin[a.first], last = a.blocking->begin[a.last];
   std::vector<double> columns(n * (last - first));
   for_each_element(
-      a, [&](Place place, double value) { columns[(at(place.column) - first) * n + at(place.row)] = value; });
+      a, [&](Place place, double value) { columns[(place.column - first) * n + place.row] = value; });
   return a.comm.gather(std::span<const double>(columns));
 }
 
 /// ||S^-1||_2 from S = L L^T, by power iteration: too small, by a tenth as a rule.
 double norm_of_inverse(const std::vector<double>& factor, int n) {
-  std::vector<double> x(at(n));
+  std::vector<double> x(n);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = scrambled(i);
   double norm = 0;
   constexpr int n_steps = 20, one = 1;
@@ -106,14 +104,14 @@ double factorise(std::vector<double>& s, int n, double largest_eigenvalue) {
 std::vector<double> solve(std::vector<double>& k, const std::vector<double>& factor, int n) {
   const int type = 1, query = -1;
   const double one = 1;
-  std::vector<double> level(at(n));
+  std::vector<double> level(n);
   double work_size = 0;
   int iwork_size = 0, info = 0;
   dsygst_(&type, "L", &n, k.data(), &n, factor.data(), &n, &info);
   dsyevd_("V", "L", &n, k.data(), &n, level.data(), &work_size, &query, &iwork_size, &query, &info);
   const int lwork = static_cast<int>(work_size);
-  std::vector<double> work(at(lwork));
-  std::vector<int> iwork(at(iwork_size));
+  std::vector<double> work(lwork);
+  std::vector<int> iwork(iwork_size);
   dsyevd_("V", "L", &n, k.data(), &n, level.data(), work.data(), &lwork, iwork.data(), &iwork_size, &info);
   if (info != 0) throw NumericalError(fmt::format("dsyevd: {} of {} eigenvalues did not converge", info, n));
   dtrsm_("L", "L", "T", "N", &n, &n, &one, factor.data(), &n, k.data(), &n);
@@ -133,9 +131,9 @@ double count(const std::vector<double>& level, double mu, double temperature) {
 
 double find_mu(const std::vector<double>& level, double n_pairs, double temperature) {
   if (temperature <= 0) {
-    const auto n = at(std::lround(n_pairs));
+    const auto n = std::lround(n_pairs);
     QUINTET_CHECK(
-        n > 0 && n < level.size() && std::abs(n_pairs - static_cast<double>(n)) < 1e-9,
+        n > 0 && n < std::ssize(level) && std::abs(n_pairs - static_cast<double>(n)) < 1e-9,
         "{} pairs of electrons do not fill a whole number of orbitals, more than none and less than all "
         "of {}",
         n_pairs, level.size());
@@ -158,18 +156,18 @@ std::vector<double> weighted(const Orbitals& orbitals, std::span<const double> w
   const int n = static_cast<int>(orbitals.level.size());
   std::vector<double> left, right;
   int n_used = 0;
-  for (std::size_t i = 0; i < at(n); ++i) {
+  for (std::int64_t i = 0; i < n; ++i) {
     if (std::abs(weight[i]) <= 1e-18) continue;
     ++n_used;
-    const double* c = orbitals.vector.data() + i * at(n);
+    const double* c = orbitals.vector.data() + i * n;
     left.insert(left.end(), c, c + n);
     std::transform(c, c + n, std::back_inserter(right), [&](double x) { return weight[i] * x; });
   }
-  std::vector<double> d(at(n) * at(n));
+  std::vector<double> d(std::int64_t{n} * n);
   const double one = 1, zero = 0;
   dgemm_("N", "T", &n, &n, &n_used, &one, left.data(), &n, right.data(), &n, &zero, d.data(), &n);
-  for (std::size_t j = 0; j < at(n); ++j)
-    for (std::size_t i = 0; i < j; ++i) d[j * at(n) + i] = d[i * at(n) + j];
+  for (std::int64_t j = 0; j < n; ++j)
+    for (std::int64_t i = 0; i < j; ++i) d[j * n + i] = d[i * n + j];
   return d;
 }
 
@@ -177,20 +175,19 @@ std::vector<double> weighted(const Orbitals& orbitals, std::span<const double> w
 std::vector<std::vector<double>> blocks_of(const std::vector<double>& whole, const BlockMatrix& pattern) {
   std::vector<std::int32_t> heights;
   for (int c = 0; c < pattern.n_columns(); ++c)
-    heights.push_back(
-        static_cast<std::int32_t>(pattern.column_begin[at(c + 1)] - pattern.column_begin[at(c)]));
+    heights.push_back(static_cast<std::int32_t>(pattern.column_begin[c + 1] - pattern.column_begin[c]));
   const auto all_heights = pattern.comm.gather(std::span<const std::int32_t>(heights));
   const auto rows = pattern.comm.gather(std::span<const std::int32_t>(pattern.row));
-  std::vector<std::vector<double>> blocks(at(pattern.comm.size()));
+  std::vector<std::vector<double>> blocks(pattern.comm.size());
   const auto& begin = pattern.blocking->begin;
-  const std::size_t n = at(pattern.blocking->n_rows());
+  const std::size_t n = pattern.blocking->n_rows();
   auto row = rows.begin();
   for (std::size_t column = 0; column < all_heights.size(); ++column) {
-    auto& to = blocks[at(pattern.owner(static_cast<int>(column)))];
+    auto& to = blocks[pattern.owner(static_cast<int>(column))];
     for (const auto last = row + all_heights[column]; row != last; ++row)
       for (int j = begin[column]; j < begin[column + 1]; ++j) {
-        const double* from = whole.data() + at(j) * n;
-        to.insert(to.end(), from + begin[at(*row)], from + begin[at(*row + 1)]);
+        const double* from = whole.data() + std::int64_t{j} * n;
+        to.insert(to.end(), from + begin[*row], from + begin[*row + 1]);
       }
   }
   return blocks;
@@ -203,7 +200,7 @@ Orbitals orbitals_of(const BlockMatrix& k, const BlockMatrix& s) {
   const int n = k.blocking->n_rows();
   const double largest = extreme_ritz_values(s, 24).upper;
   Orbitals result;
-  result.level.resize(at(n));
+  result.level.resize(n);
   std::vector<double> c = dense(k), overlap = dense(s);
   on_root(comm, [&] {
     result.condition = factorise(overlap, n, largest);
@@ -240,9 +237,9 @@ BlockMatrix sum_over_orbitals(const Orbitals& orbitals, std::span<const double> 
   const auto blocks = pattern.comm.all_to_all(blocks_of(weighted(orbitals, weight), pattern));
   const double* from = blocks.front().data();
   for (int c = 0; c < result.n_columns(); ++c)
-    for (auto p = result.column_begin[at(c)]; p < result.column_begin[at(c + 1)]; ++p) {
-      const int size = result.blocking->size(result.row[at(p)]) * result.blocking->size(result.first + c);
-      std::copy_n(from, size, result.value.data() + result.offset[at(p)]);
+    for (auto p = result.column_begin[c]; p < result.column_begin[c + 1]; ++p) {
+      const int size = result.blocking->size(result.row[p]) * result.blocking->size(result.first + c);
+      std::copy_n(from, size, result.value.data() + result.offset[p]);
       from += size;
     }
   return result;
@@ -252,14 +249,14 @@ double rounding_defect(const Orbitals& orbitals, std::span<const double> weight,
                        std::span<const double> m) {
   const Comm& comm = matrix.comm;
   const std::size_t n = orbitals.level.size();
-  const auto first = at(matrix.blocking->begin[at(matrix.first)]),
-             last = at(matrix.blocking->begin[at(matrix.last)]);
+  const auto first = matrix.blocking->begin[matrix.first], last = matrix.blocking->begin[matrix.last];
   SymmetricProduct product(matrix);
   constexpr int n_vectors = 4;
   double squares = 0;
   for (int k = 0; k < n_vectors; ++k) {
     std::vector<double> v(n), y(n, 0.0), own;
-    for (std::size_t i = 0; i < n; ++i) v[i] = scrambled(at(k) * n + i) < 0 ? -weight[i] : weight[i];
+    for (std::size_t i = 0; i < n; ++i)
+      v[i] = scrambled(std::int64_t{k} * n + i) < 0 ? -weight[i] : weight[i];
     if (comm.is_root())
       for (std::size_t i = 0; i < n; ++i)
         for (std::size_t r = 0; r < n && v[i] != 0; ++r) y[r] += v[i] * orbitals.vector[i * n + r];
@@ -298,11 +295,12 @@ double largest_difference(const BlockMatrix& d, const Diagonalised& exact) {
   });
   const auto all_places = comm.gather(std::span<const Place>(places));
   const auto all_values = comm.gather(std::span<const double>(values));
-  const std::size_t n = at(d.blocking->n_rows());
+  const std::size_t n = d.blocking->n_rows();
   double largest = 0;
   for (std::size_t i = 0; i < all_values.size(); ++i)
     largest = std::max(
-        largest, std::abs(all_values[i] - exact.d[at(all_places[i].column) * n + at(all_places[i].row)]));
+        largest,
+        std::abs(all_values[i] - exact.d[std::int64_t{all_places[i].column} * n + all_places[i].row]));
   return comm.broadcast(largest);
 }
 

@@ -8,8 +8,6 @@ namespace quintet::electronic {
 
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
 /// A block (row, column) with row <= column, or its transpose, somewhere in memory.
 struct Source {
   std::int32_t row, column;
@@ -19,8 +17,8 @@ struct Source {
 
 /// Position of block (row, column) of a column of this rank, or -1.
 std::int64_t find_block(const BlockMatrix& a, std::int32_t row, std::int32_t column) {
-  const auto begin = a.row.begin() + a.column_begin[at(column - a.first)];
-  const auto end = a.row.begin() + a.column_begin[at(column - a.first + 1)];
+  const auto begin = a.row.begin() + a.column_begin[column - a.first];
+  const auto end = a.row.begin() + a.column_begin[column - a.first + 1];
   const auto found = std::lower_bound(begin, end, row);
   return found == end || *found != row ? -1 : found - a.row.begin();
 }
@@ -28,23 +26,23 @@ std::int64_t find_block(const BlockMatrix& a, std::int32_t row, std::int32_t col
 bool is_own(const BlockMatrix& a, std::int32_t column) { return column >= a.first && column < a.last; }
 
 std::vector<std::int32_t> union_of(std::span<const std::vector<std::int32_t>> submatrices, int n_blocks) {
-  std::vector<char> needed(at(n_blocks), 0);
+  std::vector<char> needed(n_blocks, 0);
   for (const auto& rows : submatrices)
-    for (const auto row : rows) needed[at(row)] = 1;
+    for (const auto row : rows) needed[row] = 1;
   std::vector<std::int32_t> rows;
   for (int row = 0; row < n_blocks; ++row)
-    if (needed[at(row)]) rows.push_back(row);
+    if (needed[row]) rows.push_back(row);
   return rows;
 }
 
 /// What this rank's columns give: (i, k) from column k, and from column i where k is another rank's.
 void add_own(const BlockMatrix& a, const std::vector<std::int32_t>& index, std::vector<Source>& sources) {
   for (std::int32_t column = a.first; column < a.last; ++column)
-    for (auto p = a.column_begin[at(column - a.first)]; p < a.column_begin[at(column - a.first + 1)]; ++p) {
-      const std::int32_t row = a.row[at(p)];
+    for (auto p = a.column_begin[column - a.first]; p < a.column_begin[column - a.first + 1]; ++p) {
+      const std::int32_t row = a.row[p];
       const bool mirror = row > column && !is_own(a, row);
-      if ((row > column && !mirror) || index[at(row)] < 0 || index[at(column)] < 0) continue;
-      const double* block = a.value.data() + a.offset[at(p)];
+      if ((row > column && !mirror) || index[row] < 0 || index[column] < 0) continue;
+      const double* block = a.value.data() + a.offset[p];
       sources.push_back(mirror ? Source{column, row, block, true} : Source{row, column, block, false});
     }
 }
@@ -56,23 +54,22 @@ std::vector<std::vector<std::int32_t>> requests(const BlockMatrix& a,
                                                 const std::vector<std::int32_t>& index) {
   std::vector<std::vector<std::int32_t>> member_of(rows.size());  // submatrices that have this row
   for (std::size_t s = 0; s < submatrices.size(); ++s)
-    for (const auto row : submatrices[s])
-      member_of[at(index[at(row)])].push_back(static_cast<std::int32_t>(s));
-  std::vector<std::vector<std::int32_t>> wanted(at(a.comm.size()));
+    for (const auto row : submatrices[s]) member_of[index[row]].push_back(static_cast<std::int32_t>(s));
+  std::vector<std::vector<std::int32_t>> wanted(a.comm.size());
   std::vector<std::int32_t> last(rows.size(), -1), list;
   for (std::size_t c = 0; c < rows.size(); ++c) {
     if (is_own(a, rows[c])) continue;
     list.clear();
     for (const auto s : member_of[c])
-      for (const auto row : submatrices[at(s)]) {
+      for (const auto row : submatrices[s]) {
         if (row > rows[c]) break;
-        auto& seen = last[at(index[at(row)])];
+        auto& seen = last[index[row]];
         if (is_own(a, row) || seen == static_cast<std::int32_t>(c)) continue;
         seen = static_cast<std::int32_t>(c);
         list.push_back(row);
       }
     std::sort(list.begin(), list.end());
-    auto& to = wanted[at(a.owner(rows[c]))];
+    auto& to = wanted[a.owner(rows[c])];
     to.push_back(rows[c]);
     to.push_back(static_cast<std::int32_t>(list.size()));
     to.insert(to.end(), list.begin(), list.end());
@@ -89,15 +86,15 @@ Reply answer(const BlockMatrix& a, const std::vector<std::int32_t>& request) {
   Reply reply;
   for (std::size_t i = 0; i < request.size();) {
     const std::int32_t column = request[i], n = request[i + 1];
-    for (i += 2; const auto row : std::span(request).subspan(i, at(n))) {
+    for (i += 2; const auto row : std::span(request).subspan(i, n)) {
       const auto p = find_block(a, row, column);
       if (p < 0) continue;
       reply.place.insert(reply.place.end(), {row, column});
-      const double* block = a.value.data() + a.offset[at(p)];
+      const double* block = a.value.data() + a.offset[p];
       reply.value.insert(reply.value.end(), block,
-                         block + at(a.blocking->size(row)) * at(a.blocking->size(column)));
+                         block + std::int64_t{a.blocking->size(row)} * a.blocking->size(column));
     }
-    i += at(n);
+    i += n;
   }
   return reply;
 }
@@ -110,10 +107,10 @@ void arrange(std::vector<Source>& sources, GatheredMatrix& g) {
   g.row_begin.assign(g.row.size() + 1, 0);
   std::size_t n_values = 0;
   for (const Source& s : sources) {
-    ++g.row_begin[at(g.index[at(s.row)]) + 1];
+    ++g.row_begin[g.index[s.row] + 1];
     g.column.push_back(s.column);
     g.offset.push_back(n_values);
-    n_values += at(g.blocking->size(s.row)) * at(g.blocking->size(s.column));
+    n_values += std::int64_t{g.blocking->size(s.row)} * g.blocking->size(s.column);
   }
   for (std::size_t i = 0; i < g.row.size(); ++i) g.row_begin[i + 1] += g.row_begin[i];
   g.value.resize(n_values);
@@ -134,8 +131,8 @@ GatheredMatrix gather(const BlockMatrix& a, std::span<const std::vector<std::int
   GatheredMatrix g;
   g.blocking = a.blocking;
   g.row = union_of(submatrices, a.blocking->n_blocks());
-  g.index.assign(at(a.blocking->n_blocks()), -1);
-  for (std::size_t i = 0; i < g.row.size(); ++i) g.index[at(g.row[i])] = static_cast<std::int32_t>(i);
+  g.index.assign(a.blocking->n_blocks(), -1);
+  for (std::size_t i = 0; i < g.row.size(); ++i) g.index[g.row[i]] = static_cast<std::int32_t>(i);
   std::vector<Source> sources;
   add_own(a, g.index, sources);
   std::vector<std::vector<double>> values;
@@ -154,7 +151,7 @@ GatheredMatrix gather(const BlockMatrix& a, std::span<const std::vector<std::int
       for (std::size_t i = 0; i < places[rank].size(); i += 2) {
         const auto row = places[rank][i], column = places[rank][i + 1];
         sources.push_back({row, column, block, false});
-        block += at(a.blocking->size(row)) * at(a.blocking->size(column));
+        block += std::int64_t{a.blocking->size(row)} * a.blocking->size(column);
       }
     }
   }

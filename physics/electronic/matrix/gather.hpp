@@ -25,8 +25,8 @@ struct GatheredMatrix {
   std::vector<std::int32_t> index;  ///< of each block row of the matrix in `row`, or -1
 
   [[nodiscard]] std::pair<std::size_t, std::size_t> row_range(std::int32_t block_row) const {
-    const auto i = static_cast<std::size_t>(index[static_cast<std::size_t>(block_row)]);
-    return {static_cast<std::size_t>(row_begin[i]), static_cast<std::size_t>(row_begin[i + 1])};
+    const auto i = index[block_row];
+    return {std::size_t(row_begin[i]), std::size_t(row_begin[i + 1])};
   }
 };
 

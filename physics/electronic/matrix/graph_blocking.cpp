@@ -12,8 +12,6 @@ namespace quintet::electronic {
 
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
 /// The coupling of two units, first < second.
 struct Edge {
   std::int32_t first, second;
@@ -44,7 +42,7 @@ std::vector<Edge> gather_edges(const Comm& comm, const Blocking& units, std::spa
       QUINTET_CHECK(e.row >= 0 && e.row < units.n_rows() && e.column >= 0 && e.column < units.n_rows(),
                     "element (row {}, column {}) lies outside a matrix of {} rows", std::int64_t{e.row} + 1,
                     std::int64_t{e.column} + 1, units.n_rows());
-      const auto [a, b] = std::minmax(unit_of[at(row_of[at(e.row)])], unit_of[at(row_of[at(e.column)])]);
+      const auto [a, b] = std::minmax(unit_of[row_of[e.row]], unit_of[row_of[e.column]]);
       if (a == b || e.value == 0) continue;
       edges.push_back({a, b, std::abs(e.value)});
     }
@@ -58,13 +56,13 @@ std::vector<Edge> gather_edges(const Comm& comm, const Blocking& units, std::spa
 /// Who is bound to a unit, and how strongly.
 class Graph {
  public:
-  Graph(int n_units, const std::vector<Edge>& edges) : begin_(at(n_units) + 1, 0), ends_(2 * edges.size()) {
-    for (const auto& e : edges) ++begin_[at(e.first) + 1], ++begin_[at(e.second) + 1];
+  Graph(int n_units, const std::vector<Edge>& edges) : begin_(n_units + 1, 0), ends_(2 * edges.size()) {
+    for (const auto& e : edges) ++begin_[e.first + 1], ++begin_[e.second + 1];
     for (std::size_t u = 1; u < begin_.size(); ++u) begin_[u] += begin_[u - 1];
     auto next = begin_;
     for (const auto& e : edges) {
-      ends_[next[at(e.first)]++] = {e.second, e.weight};
-      ends_[next[at(e.second)]++] = {e.first, e.weight};
+      ends_[next[e.first]++] = {e.second, e.weight};
+      ends_[next[e.second]++] = {e.first, e.weight};
     }
   }
   struct End {
@@ -72,7 +70,7 @@ class Graph {
     double weight;
   };
   [[nodiscard]] std::span<const End> neighbours(int unit) const {
-    return std::span(ends_).subspan(begin_[at(unit)], begin_[at(unit) + 1] - begin_[at(unit)]);
+    return std::span(ends_).subspan(begin_[unit], begin_[unit + 1] - begin_[unit]);
   }
 
  private:
@@ -84,7 +82,7 @@ class Graph {
 class Growth {
  public:
   Growth(const Graph& graph, const Blocking& units, int rows_per_block)
-      : graph_(graph), units_(units), limit_(rows_per_block), taken_(at(units.n_blocks()), false) {}
+      : graph_(graph), units_(units), limit_(rows_per_block), taken_(units.n_blocks(), false) {}
 
   [[nodiscard]] std::vector<std::vector<int>> blocks() {
     std::vector<std::vector<int>> result;
@@ -98,9 +96,9 @@ class Growth {
     while (!frontier_.empty()) {
       const int unit = -frontier_.top().second;
       frontier_.pop();
-      if (!taken_[at(unit)]) return unit;
+      if (!taken_[unit]) return unit;
     }
-    while (first_free_ < units_.n_blocks() && taken_[at(first_free_)]) ++first_free_;
+    while (first_free_ < units_.n_blocks() && taken_[first_free_]) ++first_free_;
     return first_free_ < units_.n_blocks() ? first_free_ : -1;
   }
 
@@ -111,10 +109,10 @@ class Growth {
     for (int unit = seed; unit >= 0; unit = strongest(bound, limit_ - rows)) {
       block.push_back(unit);
       rows += units_.size(unit);
-      taken_[at(unit)] = true;
+      taken_[unit] = true;
       bound.erase(unit);
       for (const auto& [other, weight] : graph_.neighbours(unit))
-        if (!taken_[at(other)]) bound[other] += weight;
+        if (!taken_[other]) bound[other] += weight;
     }
     for (const auto& [unit, weight] : bound) frontier_.push({weight, -unit});
     std::sort(block.begin(), block.end());
@@ -155,13 +153,13 @@ Blocking graph_blocking(const Comm& comm, const Blocking& units, std::span<const
     const Graph graph(units.n_blocks(), edges);
     for (const auto& block : Growth(graph, units, rows_per_block).blocks()) {
       for (const int unit : block)
-        for (int i = units.begin[at(unit)]; i < units.begin[at(unit) + 1]; ++i)
-          result.order.push_back(units.order.empty() ? i : units.order[at(i)]);
+        for (int i = units.begin[unit]; i < units.begin[unit + 1]; ++i)
+          result.order.push_back(units.order.empty() ? i : units.order[i]);
       result.begin.push_back(static_cast<int>(result.order.size()));
     }
   }
-  result.begin.resize(at(comm.broadcast(static_cast<int>(result.begin.size()))));
-  result.order.resize(at(units.n_rows()));
+  result.begin.resize(comm.broadcast(static_cast<int>(result.begin.size())));
+  result.order.resize(units.n_rows());
   comm.broadcast(std::span<int>(result.begin));
   comm.broadcast(std::span<int>(result.order));
   return result;

@@ -7,7 +7,7 @@ namespace quintet::electronic {
 template <class Real>
 void LocalMatrix<Real>::append_values(const double* block, int block_rows, int first, int height, int columns,
                                       double factor) {
-  const std::size_t size = static_cast<std::size_t>(height) * static_cast<std::size_t>(columns);
+  const std::size_t size = std::int64_t{height} * columns;
   if (n_values_ + size > values_.size()) values_.resize(std::max(2 * values_.size(), n_values_ + size));
   Real* to = values_.data() + n_values_;
   n_values_ += size;
@@ -17,7 +17,7 @@ void LocalMatrix<Real>::append_values(const double* block, int block_rows, int f
   }
   for (int c = 0; c < columns; ++c)
     for (int r = 0; r < height; ++r)
-      *to++ = static_cast<Real>(factor * block[static_cast<std::size_t>(c) * block_rows + first + r]);
+      *to++ = static_cast<Real>(factor * block[std::int64_t{c} * block_rows + first + r]);
 }
 
 template <class Real>
@@ -25,8 +25,8 @@ void LocalMatrix<Real>::append_tile(const GatheredMatrix& a, std::int32_t block,
                                     double shift, double factor) {
   const int block_rows = a.blocking->size(block);
   for (const Neighbour& neighbour : neighbours_) {
-    const int column = begin_[static_cast<std::size_t>(neighbour.local)];
-    const int columns = begin_[static_cast<std::size_t>(neighbour.local) + 1] - column;
+    const int column = begin_[neighbour.local];
+    const int columns = begin_[neighbour.local + 1] - column;
     const bool diagonal = &neighbour == neighbours_.data();
     // runs of neighbouring blocks become one segment
     if (!diagonal && &neighbour != neighbours_.data() + 1 &&
@@ -38,20 +38,20 @@ void LocalMatrix<Real>::append_tile(const GatheredMatrix& a, std::int32_t block,
     append_values(neighbour.block, block_rows, first, height, columns, factor);
     if (diagonal)
       for (int r = 0; r < height; ++r)
-        values_[at + static_cast<std::size_t>((first + r) * height + r)] -= static_cast<Real>(factor * shift);
+        values_[at + (first + r) * height + r] -= static_cast<Real>(factor * shift);
     n_elements_ += static_cast<double>(height) * columns * (diagonal ? 1 : 2);
   }
-  tiles_.push_back({begin_[static_cast<std::size_t>(neighbours_.front().local)] + first, height,
-                    static_cast<std::int32_t>(segments_.size())});
+  tiles_.push_back(
+      {begin_[neighbours_.front().local] + first, height, static_cast<std::int32_t>(segments_.size())});
 }
 
 template <class Real>
 void LocalMatrix<Real>::assign(const GatheredMatrix& a, std::span<const std::int32_t> blocks, double shift,
                                double factor) {
-  position_.resize(static_cast<std::size_t>(a.blocking->n_blocks()), -1);
+  position_.resize(a.blocking->n_blocks(), -1);
   begin_.assign(1, 0);
   for (std::size_t i = 0; i < blocks.size(); ++i) {
-    position_[static_cast<std::size_t>(blocks[i])] = static_cast<std::int32_t>(i);
+    position_[blocks[i]] = static_cast<std::int32_t>(i);
     begin_.push_back(begin_.back() + a.blocking->size(blocks[i]));
   }
   n_ = begin_.back();
@@ -63,13 +63,13 @@ void LocalMatrix<Real>::assign(const GatheredMatrix& a, std::span<const std::int
     neighbours_.clear();
     const auto [from, to] = a.row_range(block);
     for (auto p = from; p < to; ++p)
-      if (const auto local = position_[static_cast<std::size_t>(a.column[p])]; local >= 0)
+      if (const auto local = position_[a.column[p]]; local >= 0)
         neighbours_.push_back({local, a.value.data() + a.offset[p]});
     const int rows = a.blocking->size(block);
     for (int first = 0; first < rows; first += max_height)
       append_tile(a, block, first, std::min(max_height, rows - first), shift, factor);
   }
-  for (const std::int32_t block : blocks) position_[static_cast<std::size_t>(block)] = -1;
+  for (const std::int32_t block : blocks) position_[block] = -1;
 }
 
 namespace {
@@ -137,16 +137,15 @@ void LocalMatrix<Real>::apply(const Lanes* x, Lanes* y) const {
 
 template <class Real>
 void LocalMatrix<Real>::dense(std::vector<double>& matrix) const {
-  const auto n = static_cast<std::size_t>(n_);
+  const std::int64_t n = n_;
   matrix.assign(n * n, 0.0);
   const Real* a = values_.data();
-  std::size_t s = 0;
+  int s = 0;
   for (const Tile& tile : tiles_)
-    for (; s < static_cast<std::size_t>(tile.segments_end); ++s)
+    for (; s < tile.segments_end; ++s)
       for (int c = segments_[s].column; c < segments_[s].column + segments_[s].count; ++c)
         for (int r = tile.row; r < tile.row + tile.height; ++r, ++a)
-          matrix[static_cast<std::size_t>(r) * n + static_cast<std::size_t>(c)] =
-              matrix[static_cast<std::size_t>(c) * n + static_cast<std::size_t>(r)] = *a;
+          matrix[std::int64_t{r} * n + c] = matrix[std::int64_t{c} * n + r] = *a;
 }
 
 template class LocalMatrix<double>;

@@ -8,8 +8,6 @@ namespace quintet::electronic {
 
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
 struct Ranked {
   double squares;
   std::int32_t row;
@@ -31,7 +29,7 @@ void rank(const ColumnStore::Column& column, const Blocking& blocking, int colum
   list.clear();
   const double* block = column.value;
   for (const auto row : column.row) {
-    const std::size_t size = at(blocking.size(row)) * at(columns);
+    const std::size_t size = std::int64_t{blocking.size(row)} * columns;
     double squares = sum_of_squares(block, size);
     if (std::isnan(squares)) squares = std::numeric_limits<double>::infinity();  // it must not get lost
     if (squares >= needed * needed) list.push_back({squares, row, block});
@@ -49,18 +47,18 @@ RankedColumns::RankedColumns(const ColumnStore& columns, const Blocking& blockin
   std::vector<Ranked> list;
   std::size_t n_values = 0;
   for (std::int32_t k = 0; k < blocking.n_blocks(); ++k)
-    if (std::isfinite(needed[at(k)]))
-      for (const auto row : columns[k].row) n_values += at(blocking.size(row)) * at(blocking.size(k));
+    if (std::isfinite(needed[k]))
+      for (const auto row : columns[k].row) n_values += std::int64_t{blocking.size(row)} * blocking.size(k);
   value_.reserve(n_values);  // memory that is not written costs nothing
   for (std::int32_t k = 0; k < blocking.n_blocks(); ++k) {
     first_value_.push_back(value_.size());
-    if (std::isfinite(needed[at(k)])) {
-      rank(columns[k], blocking, blocking.size(k), needed[at(k)], list);
+    if (std::isfinite(needed[k])) {
+      rank(columns[k], blocking, blocking.size(k), needed[k], list);
       for (const Ranked& ranked : list) {
         row_.push_back(ranked.row);
         norm_.push_back(std::sqrt(ranked.squares));
         value_.insert(value_.end(), ranked.block,
-                      ranked.block + at(blocking.size(ranked.row)) * at(blocking.size(k)));
+                      ranked.block + std::int64_t{blocking.size(ranked.row)} * blocking.size(k));
       }
     }
     begin_.push_back(row_.size());
@@ -68,9 +66,9 @@ RankedColumns::RankedColumns(const ColumnStore& columns, const Blocking& blockin
 }
 
 RankedColumns::Column RankedColumns::operator[](std::int32_t column) const {
-  const std::size_t begin = begin_[at(column)], n = begin_[at(column) + 1] - begin;
+  const std::size_t begin = begin_[column], n = begin_[column + 1] - begin;
   return {std::span(row_).subspan(begin, n), std::span(norm_).subspan(begin, n),
-          value_.data() + first_value_[at(column)]};
+          value_.data() + first_value_[column]};
 }
 
 }  // namespace quintet::electronic

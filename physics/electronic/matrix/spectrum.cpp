@@ -28,8 +28,8 @@ struct Lanczos {
 Lanczos lanczos(const BlockMatrix& a, int n_steps) {
   SymmetricProduct product(a);
   const Blocking& blocks = *a.blocking;
-  const int n = blocks.n_rows(), first = blocks.begin[static_cast<std::size_t>(a.first)];
-  std::vector<double> q, before(static_cast<std::size_t>(product.n_own()), 0.0), next;
+  const int n = blocks.n_rows(), first = blocks.begin[a.first];
+  std::vector<double> q, before(product.n_own(), 0.0), next;
   for (int i = 0; i < product.n_own(); ++i)
     q.push_back(scrambled(static_cast<unsigned long long>(first + i)));
   double beta = std::sqrt(a.comm.sum(dot(q, q)));

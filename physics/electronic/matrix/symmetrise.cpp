@@ -8,8 +8,6 @@ namespace quintet::electronic {
 
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
 /// Blocks whose transposes lie in other ranks' columns: (row, column) and values for each such rank.
 struct Parcels {
   std::vector<std::vector<std::int32_t>> place;
@@ -19,27 +17,26 @@ struct Parcels {
 template <class Visit>
 void for_each_block(const BlockMatrix& m, Visit&& visit) {
   for (int c = 0; c < m.n_columns(); ++c)
-    for (auto p = m.column_begin[at(c)]; p < m.column_begin[at(c + 1)]; ++p)
-      visit(m.row[at(p)], m.first + c, p);
+    for (auto p = m.column_begin[c]; p < m.column_begin[c + 1]; ++p) visit(m.row[p], m.first + c, p);
 }
 
 Parcels parcels_of(const BlockMatrix& m) {
-  const auto n_ranks = at(m.comm.size());
+  const auto n_ranks = m.comm.size();
   Parcels parcels{std::vector<std::vector<std::int32_t>>(n_ranks), std::vector<std::vector<double>>(n_ranks)};
   for_each_block(m, [&](std::int32_t row, std::int32_t column, std::int64_t p) {
     if (row >= m.first && row < m.last) return;
-    const auto rank = at(m.owner(row));
+    const auto rank = m.owner(row);
     parcels.place[rank].insert(parcels.place[rank].end(), {row, column});
-    const double* block = m.value.data() + m.offset[at(p)];
+    const double* block = m.value.data() + m.offset[p];
     parcels.value[rank].insert(parcels.value[rank].end(), block,
-                               block + at(m.blocking->size(row)) * at(m.blocking->size(column)));
+                               block + std::int64_t{m.blocking->size(row)} * m.blocking->size(column));
   });
   return parcels;
 }
 
 std::int64_t find_block(const BlockMatrix& m, std::int32_t row, std::int32_t column) {
-  const auto begin = m.row.begin() + m.column_begin[at(column - m.first)];
-  const auto end = m.row.begin() + m.column_begin[at(column - m.first + 1)];
+  const auto begin = m.row.begin() + m.column_begin[column - m.first];
+  const auto end = m.row.begin() + m.column_begin[column - m.first + 1];
   const auto found = std::lower_bound(begin, end, row);
   return found == end || *found != row ? -1 : found - m.row.begin();
 }
@@ -49,8 +46,8 @@ double average(double* block, const double* other, int rows, int columns) {
   double squares = 0;
   for (int c = 0; c < columns; ++c)
     for (int r = 0; r < rows; ++r) {
-      double& here = block[at(c) * at(rows) + at(r)];
-      const double there = other[at(r) * at(columns) + at(c)];
+      double& here = block[std::int64_t{c} * rows + r];
+      const double there = other[std::int64_t{r} * columns + c];
       squares += (here - there) * (here - there);
       here = 0.5 * (here + there);
     }
@@ -61,7 +58,7 @@ double average(double* block, const double* other, int rows, int columns) {
 double average_pair(double* upper, double* lower, int rows, int columns) {
   const double squares = average(upper, lower, rows, columns);
   for (int c = 0; c < columns; ++c)
-    for (int r = 0; r < rows; ++r) lower[at(r) * at(columns) + at(c)] = upper[at(c) * at(rows) + at(r)];
+    for (int r = 0; r < rows; ++r) lower[std::int64_t{r} * columns + c] = upper[std::int64_t{c} * rows + r];
   return 2 * squares;
 }
 
@@ -69,7 +66,7 @@ double average_diagonal(double* block, int n) {
   double squares = 0;
   for (int c = 0; c < n; ++c)
     for (int r = 0; r < c; ++r) {
-      double &upper = block[at(c) * at(n) + at(r)], &lower = block[at(r) * at(n) + at(c)];
+      double &upper = block[std::int64_t{c} * n + r], &lower = block[std::int64_t{r} * n + c];
       squares += 2 * (upper - lower) * (upper - lower);
       upper = lower = 0.5 * (upper + lower);
     }
@@ -88,19 +85,19 @@ double symmetrise(BlockMatrix& m) {
     received.value = m.comm.all_to_all(sent.value);
   }
   for_each_block(m, [&](std::int32_t row, std::int32_t column, std::int64_t p) {
-    double* const block = m.value.data() + m.offset[at(p)];
+    double* const block = m.value.data() + m.offset[p];
     if (row == column) squares += average_diagonal(block, size(row));
     if (row >= column || row < m.first) return;
     if (const auto mirror = find_block(m, column, row); mirror >= 0)
-      squares += average_pair(block, m.value.data() + m.offset[at(mirror)], size(row), size(column));
+      squares += average_pair(block, m.value.data() + m.offset[mirror], size(row), size(column));
   });
   for (std::size_t rank = 0; rank < received.place.size(); ++rank) {
     const double* other = received.value[rank].data();
     for (std::size_t i = 0; i < received.place[rank].size(); i += 2) {
       const auto row = received.place[rank][i], column = received.place[rank][i + 1];  // there
       if (const auto p = find_block(m, column, row); p >= 0)
-        squares += average(m.value.data() + m.offset[at(p)], other, size(column), size(row));
-      other += at(size(row)) * at(size(column));
+        squares += average(m.value.data() + m.offset[p], other, size(column), size(row));
+      other += std::int64_t{size(row)} * size(column);
     }
   }
   return std::sqrt(m.comm.sum(squares));
@@ -117,19 +114,19 @@ struct Entry {
 
 /// Blocks of each of this rank's columns, with the transposes of its own and of the `received` blocks.
 std::vector<std::vector<Entry>> mirrored_entries(const BlockMatrix& half, const Parcels& received) {
-  std::vector<std::vector<Entry>> columns(at(half.n_columns()));
+  std::vector<std::vector<Entry>> columns(half.n_columns());
   for_each_block(half, [&](std::int32_t row, std::int32_t column, std::int64_t p) {
-    const double* block = half.value.data() + half.offset[at(p)];
-    columns[at(column - half.first)].push_back({row, block, false});
+    const double* block = half.value.data() + half.offset[p];
+    columns[column - half.first].push_back({row, block, false});
     if (row != column && row >= half.first && row < half.last)
-      columns[at(row - half.first)].push_back({column, block, true});
+      columns[row - half.first].push_back({column, block, true});
   });
   for (std::size_t rank = 0; rank < received.place.size(); ++rank) {
     const double* block = received.value[rank].data();
     for (std::size_t i = 0; i < received.place[rank].size(); i += 2) {
       const auto row = received.place[rank][i], column = received.place[rank][i + 1];  // there
-      columns[at(row - half.first)].push_back({column, block, true});
-      block += at(half.blocking->size(row)) * at(half.blocking->size(column));
+      columns[row - half.first].push_back({column, block, true});
+      block += std::int64_t{half.blocking->size(row)} * half.blocking->size(column);
     }
   }
   return columns;
@@ -152,19 +149,19 @@ BlockMatrix with_mirror(const BlockMatrix& half) {
   m.value.reserve(2 * half.value.size());
   auto entries = mirrored_entries(half, received);
   for (int c = 0; c < m.n_columns(); ++c) {
-    std::sort(entries[at(c)].begin(), entries[at(c)].end(),
+    std::sort(entries[c].begin(), entries[c].end(),
               [](const Entry& a, const Entry& b) { return a.row < b.row; });
-    const auto columns = at(m.blocking->size(m.first + c));
-    for (const Entry& entry : entries[at(c)]) {
-      const auto rows = at(m.blocking->size(entry.row));
+    const std::int64_t columns = m.blocking->size(m.first + c);
+    for (const Entry& entry : entries[c]) {
+      const std::int64_t rows = m.blocking->size(entry.row);
       m.row.push_back(entry.row);
       m.offset.push_back(static_cast<std::int64_t>(m.value.size()));
       if (!entry.transposed) {
         m.value.insert(m.value.end(), entry.block, entry.block + rows * columns);
         continue;
       }
-      for (std::size_t j = 0; j < columns; ++j)
-        for (std::size_t i = 0; i < rows; ++i) m.value.push_back(entry.block[i * columns + j]);
+      for (std::int64_t j = 0; j < columns; ++j)
+        for (std::int64_t i = 0; i < rows; ++i) m.value.push_back(entry.block[i * columns + j]);
     }
     m.column_begin.push_back(m.n_blocks());
   }
