@@ -37,8 +37,8 @@ void pack_positions(const Exec& exec, const Vectors& x, const int* rows, int n, 
 void add_rows(const Exec& exec, const double* in, const int* rows, int n, int width, double* out) {
   Kokkos::parallel_for(
       "particles::add_rows", Kokkos::RangePolicy<Exec>(exec, 0, n), KOKKOS_LAMBDA(const int p) {
-        double* const to = out + static_cast<std::size_t>(rows[p]) * width;
-        const double* const from = in + static_cast<std::size_t>(p) * width;
+        double* const to = out + std::int64_t{rows[p]} * width;
+        const double* const from = in + std::int64_t{p} * width;
         for (int l = 0; l < width; ++l) to[l] += from[l];
       });
 }
@@ -110,7 +110,7 @@ void Ghosts::select(const Atoms& atoms, Swap& swap, int side, Rows candidates) {
   const double face = static_cast<double>(place_[k] + (side > 0 ? 1 : 0)) / grid_[k];
   const auto& x = atoms.position;
   if (!swaps_.empty()) swap.first_sent = swaps_.back().first_sent + swaps_.back().n_sent;
-  const std::size_t room = static_cast<std::size_t>(swap.first_sent) + candidates.last - candidates.first;
+  const std::size_t room = swap.first_sent + candidates.last - candidates.first;
   if (sent_.extent(0) < room) Kokkos::resize(sent_, room + room / 2);
   int* out = sent_.data() + swap.first_sent;
   if (swap.destination < 0) return;
@@ -160,7 +160,7 @@ Ghosts::Rows Ghosts::exchange(const Exec& exec, Atoms& atoms, int direction, int
 }
 
 void Ghosts::grow_buffers(int n_sent, int width) {
-  const std::size_t n = static_cast<std::size_t>(n_sent) * width;
+  const std::size_t n = std::int64_t{n_sent} * width;
   if (buffer_.extent(0) < n) buffer_ = make_view<Array<double>>("particles::exchange_buffer", n + n / 4);
 }
 
@@ -169,20 +169,19 @@ void Ghosts::update_positions(const Exec& exec, Atoms& atoms) {
   for (const Swap& swap : swaps_) {
     const Vec3 shift = shift_of(atoms.box, swap.direction, swap.image);
     const int* rows = sent_.data() + swap.first_sent;
-    double* const arriving = x + 3 * static_cast<std::size_t>(swap.first_received);
+    double* const arriving = x + std::int64_t{3} * swap.first_received;
     const bool to_itself = swap.destination == comm_.rank();
     pack_positions(exec, atoms.position, rows, swap.n_sent, shift, to_itself ? arriving : buffer_.data());
     if (to_itself) continue;
     exec.fence();
-    exchange_known(comm_, std::span<const double>(buffer_.data(), 3 * static_cast<std::size_t>(swap.n_sent)),
-                   swap.destination,
-                   std::span<double>(arriving, 3 * static_cast<std::size_t>(swap.n_received)), swap.source,
-                   tag_positions);
+    exchange_known(comm_, std::span<const double>(buffer_.data(), std::int64_t{3} * swap.n_sent),
+                   swap.destination, std::span<double>(arriving, std::int64_t{3} * swap.n_received),
+                   swap.source, tag_positions);
   }
 }
 
 void Ghosts::return_rows(const Exec& exec, const Atoms& atoms, double* rows, int width) {
-  const auto size = [width](int n) { return static_cast<std::size_t>(n) * width; };
+  const auto size = [width](int n) { return std::int64_t{n} * width; };
   for (auto swap = swaps_.rbegin(); swap != swaps_.rend(); ++swap) {
     const int* owners = sent_.data() + swap->first_sent;
     const double* const leaving = rows + size(swap->first_received);

@@ -73,14 +73,14 @@ std::size_t append_row(const Search& search, int i, const double* centre, std::v
         const int* column =
             search.start + (static_cast<std::ptrdiff_t>(t) * n[0] + cx) * n[1] * n[2] + cy * n[2];
         const int begin = column[cells.first[2]], end = column[cells.last[2] + 1];
-        const std::size_t room = used + static_cast<std::size_t>(end - begin) + 2 * CellList::padding;
+        const std::size_t room = used + (end - begin) + 2 * CellList::padding;
         if (chunk.size() < room) chunk.resize(room + room / 2 + 1024);
         int* const first = chunk.data() + used;
         // The atom is no neighbour of its own (its images are).
         const bool meets_itself = begin <= itself && itself < end;
         int* out = append_run(search, centre, begin, meets_itself ? itself : end, first);
         if (meets_itself) out = append_run(search, centre, itself + 1, end, out);
-        used += static_cast<std::size_t>(out - first);
+        used += out - first;
       }
   }
   return used;

@@ -81,8 +81,7 @@ void validate_distances(const Configuration& c, double least) {
       const double distance =
           std::hypot(atoms.position(j, 0) - atoms.position(i, 0), atoms.position(j, 1) - atoms.position(i, 1),
                      atoms.position(j, 2) - atoms.position(i, 2));
-      const auto first = static_cast<std::size_t>(atoms.id(i) - 1),
-                 second = static_cast<std::size_t>(atoms.id(j) - 1);
+      const auto first = atoms.id(i) - 1, second = atoms.id(j) - 1;
       throw InputError(
           fmt::format("atoms {} and {} overlap: they are {:.3g} A apart (periodic images included), at {} "
                       "and {} A; expected at least "

@@ -115,7 +115,7 @@ std::vector<double> DeepmdSystem::rows(const Set& set, const char* name, std::in
   if (!wanted) return {};
   const std::string array = array_name(set.name, name);
   auto values = store_->rows(array, static_cast<std::uint64_t>(first), static_cast<std::uint64_t>(count));
-  const std::uint64_t columns = values.size() / static_cast<std::size_t>(count);
+  const std::uint64_t columns = values.size() / count;
   for (std::size_t i = 0; i < values.size(); ++i)
     QUINTET_CHECK(std::isfinite(values[i]), "{}: entry [{}, {}] is {}{}, a finite number was expected",
                   store_->place(array), static_cast<std::uint64_t>(first) + i / columns, i % columns,
@@ -158,13 +158,13 @@ void DeepmdSystem::append(const Set& set, std::int64_t first, std::int64_t count
   const std::size_t n = 3 * types_.size();
   for (std::int64_t f = 0; f < count; ++f) {
     const auto row = [&](const std::vector<double>& values, std::size_t columns) {
-      return std::span<const double>(values).subspan(static_cast<std::size_t>(f) * columns, columns);
+      return std::span<const double>(values).subspan(std::int64_t{f} * columns, columns);
     };
     Configuration& frame = frames.emplace_back();
     frame.type_names = type_names_;
     frame.types = types_;
     frame.positions = rows_of_three(row(coordinates, n));
-    if (set.has_energy) frame.energy = energies[static_cast<std::size_t>(f)];
+    if (set.has_energy) frame.energy = energies[f];
     if (set.has_force) frame.forces = rows_of_three(row(forces, n));
     if (set.has_virial) frame.virial = matrix(row(virials, 9));
     if (mixed_type_) set_real_types(set, first + f, row(real_types, types_.size()), frame);
@@ -189,7 +189,7 @@ std::vector<Configuration> DeepmdSystem::frames() const {
   constexpr std::int64_t numbers = 1 << 20;  // of each array at a time: the frames' own memory is what counts
   const std::int64_t most = std::max<std::int64_t>(1, numbers / (3 * static_cast<std::int64_t>(n_atoms())));
   std::vector<Configuration> frames;
-  frames.reserve(static_cast<std::size_t>(n_frames_));
+  frames.reserve(n_frames_);
   for (const auto& set : sets_)
     for (std::int64_t first = 0; first < set.n_frames; first += most)
       append(set, first, std::min(most, set.n_frames - first), frames);

@@ -141,7 +141,7 @@ struct Layout {
     velocity = find_column(columns, {"velocities", "velo"}, 3, "R", where);
     momentum = velocity < 0 ? find_column(columns, {"momenta"}, 3, "R", where) : -1;
     mass = find_column(columns, {"mass", "masses"}, 1, "RI", where);
-    n_columns = static_cast<std::size_t>(columns.back().begin + columns.back().width);
+    n_columns = columns.back().begin + columns.back().width;
     QUINTET_CHECK(species >= 0 && position >= 0, "{}: Properties {} lacks {}", where, shown(properties),
                   species < 0 ? "species:S:1" : "pos:R:3");
   }
@@ -347,7 +347,7 @@ std::vector<Configuration> read_extended_xyz(const std::string& path, std::optio
   QUINTET_CHECK(from_end && n_frames + *frame >= 0,
                 "{}: there is no frame {}, the file has {} (0 to {}, or -1 for the last)", path, *frame,
                 n_frames, n_frames - 1);
-  reader.go_to(begins[static_cast<std::size_t>(n_frames + *frame)]);
+  reader.go_to(begins[n_frames + *frame]);
   const auto n_atoms = next_frame(reader);
   frames.push_back(FrameReader(reader, *n_atoms).read());
   return frames;

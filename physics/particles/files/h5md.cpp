@@ -225,7 +225,7 @@ struct H5mdWriter::Implementation {
       const auto name = std::find(observable_names.begin(), observable_names.end(), o.name);
       QUINTET_CHECK(name != observable_names.end(), "{}: observable {} was not in the first frame ({})",
                     file.path(), o.name, joined(observable_names));
-      observables[static_cast<std::size_t>(name - observable_names.begin())].append<double>(o.values);
+      observables[name - observable_names.begin()].append<double>(o.values);
     }
   }
 

@@ -49,7 +49,7 @@ int RowOrder::rank_of(std::int64_t id) const {
 }
 
 std::vector<Row> RowOrder::exchanged(const Atoms& atoms) const {
-  std::vector<std::vector<Row>> send(static_cast<std::size_t>(comm_.size()));
+  std::vector<std::vector<Row>> send(comm_.size());
   for (int i = 0; i < atoms.n_local; ++i) send[rank_of(atoms.id(i))].push_back(row_of(atoms, i));
   std::vector<Row> rows;
   for (const auto& part : comm_.all_to_all(send)) rows.insert(rows.end(), part.begin(), part.end());

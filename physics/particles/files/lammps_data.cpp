@@ -24,7 +24,7 @@ using text::shown;
 struct Style {
   std::string name;
   int type, position;  // columns of the type and of x
-  [[nodiscard]] std::size_t n_columns() const { return static_cast<std::size_t>(position) + 3; }
+  [[nodiscard]] std::size_t n_columns() const { return position + 3; }
 };
 
 const std::vector<Style> styles{{"atomic", 1, 2}, {"charge", 1, 3}, {"molecular", 2, 3},
@@ -243,7 +243,7 @@ class DataReader {
   }
 
   void read_labels(const std::vector<Row>& label_rows) {
-    labels_.assign(static_cast<std::size_t>(n_types_), "");
+    labels_.assign(n_types_, "");
     for (const Row& row : label_rows) {
       const auto tokens = text::split(row.text);
       QUINTET_CHECK(tokens.size() == 2, "{}: {} is no type label, expected a number and a name", row.where,
@@ -255,8 +255,8 @@ class DataReader {
   }
 
   void read_masses() {
-    std::vector<std::string> comments(static_cast<std::size_t>(n_types_));
-    if (!mass_rows_.empty()) result_.masses.assign(static_cast<std::size_t>(n_types_), 0);
+    std::vector<std::string> comments(n_types_);
+    if (!mass_rows_.empty()) result_.masses.assign(n_types_, 0);
     for (const Row& row : mass_rows_) {
       const auto tokens = text::split(row.text);
       QUINTET_CHECK(tokens.size() == 2, "{}: {} is no mass, expected a type and a number", row.where,
@@ -276,7 +276,7 @@ class DataReader {
   }
 
   void name_types(const std::vector<std::string>& comments) {
-    const auto n = static_cast<std::size_t>(n_types_);
+    const std::size_t n = n_types_;
     QUINTET_CHECK(options_.type_names.empty() || options_.type_names.size() == n,
                   "{}: the file has {} atom types, but {} type names were given ({})", reader_.path(),
                   n_types_, options_.type_names.size(), fmt::join(options_.type_names, ", "));

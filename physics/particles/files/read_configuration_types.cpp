@@ -30,7 +30,7 @@ const double* find(const NamedMasses& masses, const std::string& name) {
 /// Types that atoms have.
 std::vector<bool> used_types(const Configuration& c) {
   std::vector<bool> used(c.type_names.size(), false);
-  for (const int type : c.types) used.at(static_cast<std::size_t>(type)) = true;
+  for (const int type : c.types) used.at(type) = true;
   return used;
 }
 

@@ -18,7 +18,7 @@ void TimeCorrelation::begin(const Comm& comm, const Atoms& atoms) {
   n_of_type_.assign(atoms.type_names.size(), 0);
   for (int i = 0; i < atoms.n_local; ++i) ++n_of_type_[atoms.type(i)];
   comm.reduce(std::span<std::int64_t>(n_of_type_), Comm::Reduction::sum);
-  origin_.assign(n_slots() * 3 * static_cast<std::size_t>(homes_.count()), 0.0);
+  origin_.assign(n_slots() * 3 * homes_.count(), 0.0);
   curve_.assign(n_slots() * n_types() * n_lags(), 0.0);
   sum_.assign(n_types() * n_lags(), 0.0);
   n_origins_.assign(n_lags(), 0);
@@ -36,7 +36,7 @@ std::vector<std::int64_t> TimeCorrelation::live_origins() const {
 
 double TimeCorrelation::sum_of_type(const Exec& exec, int wanted, std::int64_t slot) const {
   const double* const now = value_.data();
-  const double* const then = origin_.data() + slot * 3 * static_cast<std::size_t>(homes_.count());
+  const double* const then = origin_.data() + slot * 3 * homes_.count();
   const int* const type = type_.data();
   const bool dot = product_ == Product::dot;
   return blocked_sum<1>(exec, "particles::correlate", homes_.count(), [=](int i, std::array<double, 1>& sum) {
@@ -111,7 +111,7 @@ void TimeCorrelation::save(hdf5::Group& group) const {
   group.write("origins_in_sum", std::span<const std::int64_t>(n_origins_), {lags},
               {"1", {"lag"}, "Origins in the sums"});
   for (std::uint64_t slot = 0; slot < slots; ++slot) {
-    const std::size_t size = 3 * static_cast<std::size_t>(homes_.count());
+    const std::size_t size = std::int64_t{3} * homes_.count();
     group.write_distributed(
         "origin_" + std::to_string(slot), std::span<const double>(origin_.data() + slot * size, size),
         {static_cast<std::uint64_t>(homes_.n_ids()), 3}, static_cast<std::uint64_t>(homes_.first()),

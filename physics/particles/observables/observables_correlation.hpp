@@ -29,7 +29,7 @@ class TimeCorrelation {
   std::optional<std::vector<double>> add(const Exec& exec, const Comm& comm,
                                          const std::vector<AtomSample>& samples, const Atoms& atoms);
 
-  [[nodiscard]] std::size_t n_lags() const { return static_cast<std::size_t>(options_.length) + 1; }
+  [[nodiscard]] std::size_t n_lags() const { return options_.length + 1; }
   [[nodiscard]] int n_types() const { return static_cast<int>(n_of_type_.size()); }
   [[nodiscard]] const std::vector<std::int64_t>& n_of_type() const {
     return n_of_type_;

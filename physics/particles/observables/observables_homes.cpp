@@ -28,7 +28,7 @@ void AtomHomes::send_home(const Comm& comm, const std::vector<AtomSample>& sampl
                           std::vector<double>& value, std::vector<int>& type) const {
   std::vector<std::vector<AtomSample>> send(comm.size());
   for (const auto& sample : samples) send[(sample.id - 1) / block_].push_back(sample);
-  value.assign(3 * static_cast<std::size_t>(count_), 0.0);
+  value.assign(std::int64_t{3} * count_, 0.0);
   type.assign(count_, -1);
   for (const auto& part : comm.all_to_all(send))
     for (const auto& sample : part) {
