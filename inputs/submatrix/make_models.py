@@ -12,7 +12,7 @@ from math import cos, exp, fsum, pi, sqrt
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-EV_PER_HARTREE, EV_PER_K = 27.211386245988, 8.617333262e-5
+EV_PER_HARTREE, EV_PER_K = 27.211386245988, 8.617333262145e-5
 
 
 def write(name, n, elements, comment):
@@ -39,7 +39,7 @@ def fermi(levels, pairs, kelvin, name):
     for _ in range(200):
         mu = (low + high) / 2
         low, high = (mu, high) if sum(occupation(e, mu) for e in levels) < pairs else (low, mu)
-    print(f"{name}: energy {sum(e * occupation(e, mu) for e in levels):.10f} eV, mu {mu:.10f} eV "
+    print(f"{name}: energy {sum(e * occupation(e, mu) for e in levels):.13f} eV, mu {mu:.10f} eV "
           f"= {mu / EV_PER_HARTREE:.12f} hartree, {2 * pairs} electrons")
 
 

@@ -43,7 +43,7 @@ Evaluation summary_of(double threshold, const SubmatrixResult& sign, const Densi
   result.commutator = density.commutator;
   result.asymmetry = sign.asymmetry;
   result.error_columns = sign.error.n_columns;
-  result.energy_error = sign.error.energy + density.overlap_error + density.rounding_error;
+  result.energy_error = (sign.error.energy + density.error).size() + density.rounding_error;
   result.pairs_error = sign.error.n_pairs;
   result.p_error = sign.error.p;
   result.error_seconds = comm.maximum(sign.error.seconds);

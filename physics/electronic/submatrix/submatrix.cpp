@@ -50,6 +50,7 @@ SubmatrixResult evaluate_submatrices(const BlockMatrix& a, const SubmatrixOption
   result.asymmetry = symmetrise(result.p);
   result.n_pairs = trace(result.p);
   result.holds_pairs = options.n_pairs.has_value();
+  result.temperature = options.temperature;
   if (options.evaluated) options.evaluated();
   if (options.estimate_error) result.error = evaluation.estimate_error(a, result.p);
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "io/log/error.hpp"
+#include "physics/electronic/functions/column_sample.hpp"
 #include "physics/electronic/matrix/block_matrix.hpp"
 #include "physics/electronic/matrix/interrupt.hpp"
 
@@ -71,8 +72,8 @@ struct SubmatrixOptions {
 /// what growing the submatrices of a sample of block columns changes (truncation_error.hpp). At fixed pairs
 /// the energy's is that at equal N.
 struct TruncationError {
-  double energy = 0;   ///< (hartree)
-  double n_pairs = 0;  ///< before pairs were put anywhere
+  Estimate energy;     ///< signed (hartree)
+  double n_pairs = 0;  ///< before pairs were put anywhere; fixed pairs, T > 0: at the mu that was found
   double p = 0;        ///< ||P - P_exact||_F
   int n_columns = 0;   ///< sampled; 0: nothing was estimated
   double seconds = 0;
@@ -96,6 +97,7 @@ struct SubmatrixResult {
   int n_in_gap = 0;                   ///< of the latter, those that have eigenvalues in the gap of the others
   double n_pairs_put = 0;    ///< fixed n_pairs, T = 0: what was put on the frontier orbitals to hold it
   bool holds_pairs = false;  ///< n_pairs was fixed
+  double temperature = 0;    ///< k_B T (hartree)
   TruncationError error;
   explicit SubmatrixResult(BlockMatrix matrix) : p(std::move(matrix)) {}
 };
@@ -124,15 +126,17 @@ struct SubmatrixResult {
 /// 1e-10 (1e-5): Tr(D S) is then what was asked for to rounding. A difference that the residual of Z does not
 /// explain is not scaled away: NumericalError. At a fixed mu nothing is scaled.
 ///
-/// overlap_error: first order in R = Z S Z - 1, E is off by Tr(P A P R); Tr(P R), which is known, times the
-/// width of the occupied levels (fixed mu: their root mean square) stands for it. rounding_error: 8 eps n
-/// ||A|| cond(S), the 8 measured on chains.
+/// error: first order in R = Z S Z - 1, E is off by Tr(X R), X = f (A - c) - f (1 - f) (A - mu) A/T, f = P, c
+/// the mean occupied level at fixed pairs, else 0 (and then A for A - mu); estimated from vectors of random
+/// signs. Where their deviation hides it, Tr(P R), which is known, times the width of the occupied levels
+/// (fixed mu: their root mean square) stands for it. rounding_error: 8 eps n ||A|| cond(S), the 8 measured on
+/// chains.
 struct DensityResult {
   BlockMatrix d;                ///< density matrix a spin, on K's and S's pattern, bitwise symmetric
   double tr_dk = 0;             ///< Tr(D K) (Hartree), per electron pair
   double n_pairs = 0;           ///< Tr(D S)
   double n_pairs_unscaled = 0;  ///< Tr(Z P Z S): what it misses of Tr P is the error of Z
-  double overlap_error = 0;     ///< of tr_dk, from Z (hartree), an estimate
+  Estimate error;               ///< of tr_dk, from Z, signed (hartree)
   double rounding_error = 0;    ///< of tr_dk (hartree), about
   double idempotency = 0;       ///< ||P P - P||_F, estimated from random vectors (a few per cent)
   double commutator = 0;        ///< ||P A - A P||_F, likewise

@@ -349,9 +349,13 @@ void SubmatrixEvaluation::run(SubmatrixResult& result) {
     for (std::size_t i = 0; i < values[f].size(); ++i) sum[i] += power * values[f][i];
   }
   sweep_.share_columns_of(sum, result.p.value);
-  if (options_.temperature == 0 && values.size() > 1)
-    result.n_pairs_put = variation_ * comm_.sum(sweep_.trace(1));
+  result.n_pairs_put = n_pairs_put();
   report(result);
+}
+
+double SubmatrixEvaluation::n_pairs_put() const {
+  const bool put = options_.temperature == 0 && sweep_.values().size() > 1;
+  return put ? variation_ * comm_.sum(sweep_.trace(1)) : 0;
 }
 
 TruncationError SubmatrixEvaluation::estimate_error(const BlockMatrix& a, const BlockMatrix& p) const {
@@ -362,22 +366,24 @@ TruncationError SubmatrixEvaluation::estimate_error(const BlockMatrix& a, const 
   how.mu = f.mu;
   how.width = 0.5 * (bounds_.upper - bounds_.lower);
   how.holds_pairs = options_.n_pairs.has_value();
-  how.f = f;
+  how.functions = f.functions(how.holds_pairs && options_.temperature > 0);
+  how.functions.resize(std::min<std::size_t>(how.functions.size(), 2));
   how.cost = {cost_.fill, 0, pack_width<double>, false, true};
   how.seconds = 0.25 * comm_.maximum(predicted_work(*a_.blocking, work_, cost_).together) + 0.05;
   ChebyshevSeries series;
   if (!eigen_only_) try {
-      const std::function<double(double)> functions[] = {how.f};
       constexpr double sharper = 0.1;  // the polynomial's own error is to be seen
       const double error = sharper * error_;
-      series = fit(bands(), functions, error, max_degree, spectrum_.density);
+      series = fit(bands(), how.functions, error, max_degree, spectrum_.density);
       how.series = &series;
       how.cost.degree = series.degree();
       how.cost.may_polynomial = true;
       how.tolerance = idempotency_tolerance(error, 1e-11);
     } catch (const NumericalError&) {  // a degree beyond reason
     }
-  return truncation_error(a, p, work_, how);
+  TruncationError error = truncation_error(a, p, work_, how);
+  if (how.holds_pairs && options_.temperature == 0) error.n_pairs = std::abs(n_pairs_put());
+  return error;
 }
 
 }  // namespace quintet::electronic

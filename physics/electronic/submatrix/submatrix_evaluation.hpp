@@ -49,6 +49,7 @@ class SubmatrixEvaluation {
   [[nodiscard]] std::pair<double, double> levels_around_mu() const;
   void report(SubmatrixResult& result) const;
   [[nodiscard]] double entropy() const;
+  [[nodiscard]] double n_pairs_put() const;
 
   const BlockMatrix& a_;
   const SubmatrixOptions& options_;

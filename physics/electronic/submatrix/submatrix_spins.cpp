@@ -38,11 +38,12 @@ SubmatrixResult spin_of(const SubmatrixResult& both, const BlockMatrix& like, bo
   one.kernel = both.kernel;
   one.degree = both.degree;
   one.error = both.error;  // of the mean of both spins: half of that of their sum each
-  one.error.energy *= 0.5;
+  one.error.energy = 0.5 * both.error.energy;
   one.error.n_pairs *= 0.5;
   one.error.p /= std::numbers::sqrt2;
   one.error.seconds *= 0.5;
   one.holds_pairs = both.holds_pairs;
+  one.temperature = both.temperature;
   one.asymmetry = both.asymmetry / std::numbers::sqrt2;
   for (auto number :
        {&SubmatrixResult::entropy, &SubmatrixResult::flops, &SubmatrixResult::seconds,

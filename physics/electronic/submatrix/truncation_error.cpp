@@ -5,11 +5,11 @@
 #include <cmath>
 #include <cstddef>
 #include <iterator>
-#include <numbers>
 #include <numeric>
 #include <span>
 
 #include "io/parallel/together.hpp"
+#include "physics/electronic/functions/column_sample.hpp"
 #include "physics/electronic/matrix/block_vector.hpp"
 #include "physics/electronic/matrix/gather.hpp"
 #include "physics/electronic/submatrix/submatrix_sweep.hpp"
@@ -18,15 +18,13 @@ namespace quintet::electronic {
 
 namespace {
 
-constexpr int least_columns = 2, most_columns = 16;
+constexpr int least_columns = 2, few_columns = 2;
+constexpr std::size_t first_columns = 16, most_columns = 64;
+constexpr double well_known = 0.3;  // relative deviation, or part that the last growth added
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-double sum_of_squares(const double* values, std::size_t n) {
-  return std::inner_product(values, values + n, values, 0.0);
-}
-
-/// |sum_c e_c^T (P P - P) e_c| of each block column. Collective.
+/// sum_c e_c^T (P P - P) e_c of each block column. Collective.
 std::vector<double> defects_of_columns(const BlockMatrix& p) {
   std::vector<double> defects;
   for (int c = 0; c < p.n_columns(); ++c) {
@@ -34,45 +32,14 @@ std::vector<double> defects_of_columns(const BlockMatrix& p) {
     double defect = 0;
     for (auto q = p.column_begin[at(c)]; q < p.column_begin[at(c + 1)]; ++q) {
       const double* block = p.value.data() + p.offset[at(q)];
-      defect += sum_of_squares(block, at(p.blocking->size(p.row[at(q)])) * size);
+      const std::size_t n = at(p.blocking->size(p.row[at(q)])) * size;
+      defect += std::inner_product(block, block + n, block, 0.0);
       if (p.row[at(q)] == p.first + c)
         for (std::size_t i = 0; i < size; ++i) defect -= block[i * size + i];
     }
-    defects.push_back(std::abs(defect));
+    defects.push_back(defect);
   }
   return p.comm.all_gather(std::span<const double>(defects));
-}
-
-/// A block column of the sample; `chosen` for what it is like, not by chance.
-struct Sampled {
-  std::int32_t column;
-  bool chosen;
-};
-
-/// Candidates in the order in which they are wanted: of four the third is the least idempotent column left.
-std::vector<Sampled> candidates(const BlockMatrix& p) {
-  const std::vector<double> defect = defects_of_columns(p);
-  const int n = p.blocking->n_blocks();
-  std::vector<std::int32_t> worst(at(n));
-  std::iota(worst.begin(), worst.end(), 0);
-  const int n_worst = std::min(most_columns / 4, n / 4);
-  std::partial_sort(worst.begin(), worst.begin() + n_worst, worst.end(), [&](auto i, auto j) {
-    return defect[at(i)] != defect[at(j)] ? defect[at(i)] > defect[at(j)] : i < j;
-  });
-  std::vector<char> taken(at(n), 0);
-  for (int i = 0; i < n_worst; ++i) taken[at(worst[at(i)])] = 1;
-  std::vector<Sampled> sample;
-  for (int next_worst = 0, step = 1; static_cast<int>(sample.size()) < std::min(n, most_columns);) {
-    if (sample.size() % 4 == 2 && next_worst < n_worst) {
-      sample.push_back({worst[at(next_worst++)], true});
-      continue;
-    }
-    auto column = static_cast<std::int32_t>(n * std::fmod(step++ * (std::numbers::phi - 1), 1.0));
-    while (taken[at(column)]) column = (column + 1) % n;
-    taken[at(column)] = 1;
-    sample.push_back({column, false});
-  }
-  return sample;
 }
 
 /// The rows of grown submatrices: blocks where |A|^shells x >= threshold width^(shells - 1), x being 1 in the
@@ -115,10 +82,12 @@ class Growth {
   double threshold_, width_;
 };
 
-/// What belongs to one column: of E, of N, and |P' - P|^2.
+/// What belongs to one column of P - P': of E, of N, |P' - P|^2, and the derivatives of E' and N' by mu.
 struct Change {
-  double energy = 0, n_pairs = 0, squares = 0;
+  double energy = 0, n_pairs = 0, squares = 0, energy_by_mu = 0, n_pairs_by_mu = 0;
 };
+constexpr double Change::*numbers[] = {&Change::energy, &Change::n_pairs, &Change::squares,
+                                       &Change::energy_by_mu, &Change::n_pairs_by_mu};
 
 Submatrix grown_submatrix(const BlockMatrix& a, std::int32_t column, BlockRows rows) {
   Submatrix s;
@@ -129,36 +98,50 @@ Submatrix grown_submatrix(const BlockMatrix& a, std::int32_t column, BlockRows r
   return s;
 }
 
-/// E, N and P of column c of A and P less those of `value`, P's column on `rows`.
+/// Blocks of one column of a matrix, asked for in ascending rows.
+class BlocksOfColumn {
+ public:
+  BlocksOfColumn(const BlockMatrix& m, std::int32_t column)
+      : m_(m), q_(m.column_begin[at(column - m.first)]), end_(m.column_begin[at(column - m.first + 1)]) {}
+  /// Or nullptr.
+  const double* operator()(std::int32_t row) {
+    while (q_ < end_ && m_.row[at(q_)] < row) ++q_;
+    return q_ < end_ && m_.row[at(q_)] == row ? m_.value.data() + m_.offset[at(q_)] : nullptr;
+  }
+
+ private:
+  const BlockMatrix& m_;
+  std::int64_t q_, end_;
+};
+
+/// Column c of P less `value`, the column on `rows`; `by_mu` (or nullptr): of df/dmu.
 Change change_of(const BlockMatrix& a, const BlockMatrix& p, std::int32_t column, const BlockRows& rows,
-                 const double* value) {
-  const Blocking& blocks = *a.blocking;
-  const auto size = at(blocks.size(column));
-  auto q_a = a.column_begin[at(column - a.first)], end_a = a.column_begin[at(column - a.first + 1)];
-  auto q_p = p.column_begin[at(column - p.first)], end_p = p.column_begin[at(column - p.first + 1)];
+                 const double* value, const double* by_mu) {
+  const auto size = at(a.blocking->size(column));
+  BlocksOfColumn of_a(a, column), of_p(p, column);
   Change change;
   for (const auto row : rows) {
-    const std::size_t n = at(blocks.size(row)) * size;
-    while (q_a < end_a && a.row[at(q_a)] < row) ++q_a;
-    while (q_p < end_p && p.row[at(q_p)] < row) ++q_p;
-    const double* a_block =
-        q_a < end_a && a.row[at(q_a)] == row ? a.value.data() + a.offset[at(q_a)] : nullptr;
-    const double* p_block =
-        q_p < end_p && p.row[at(q_p)] == row ? p.value.data() + p.offset[at(q_p)] : nullptr;
+    const std::size_t n = at(a.blocking->size(row)) * size;
+    const double *a_block = of_a(row), *p_block = of_p(row);
     for (std::size_t i = 0; i < n; ++i) {
       const double difference = (p_block ? p_block[i] : 0) - value[i];
+      const bool diagonal = row == column && i % (size + 1) == 0;
       change.squares += difference * difference;
       if (a_block) change.energy += a_block[i] * difference;
-      if (row == column && i % (size + 1) == 0) change.n_pairs += difference;
+      if (diagonal) change.n_pairs += difference;
+      if (!by_mu) continue;
+      if (a_block) change.energy_by_mu += a_block[i] * by_mu[i];
+      if (diagonal) change.n_pairs_by_mu += by_mu[i];
     }
     value += n;
+    if (by_mu) by_mu += n;
   }
   return change;
 }
 
 /// Changes of these columns, the rows of each given, on all ranks. Each is evaluated where the column is.
 std::vector<Change> changes(const BlockMatrix& a, const BlockMatrix& p, const GrownColumns& how,
-                            const std::vector<Sampled>& sample, const std::vector<BlockRows>& rows) {
+                            std::span<const SampledColumn> sample, const std::vector<BlockRows>& rows) {
   std::vector<Submatrix> work;
   std::vector<std::size_t> number;
   std::vector<BlockRows> wanted;
@@ -170,112 +153,196 @@ std::vector<Change> changes(const BlockMatrix& a, const BlockMatrix& p, const Gr
   }
   const GatheredMatrix gathered = gather(a, wanted);
   Sweep sweep(a, gathered, work);
-  sweep.clear(1);
+  sweep.clear(how.functions.size());
   std::vector<int> by_polynomial, by_eigen;
   for (std::size_t i = 0; i < work.size(); ++i)
     (how.series && !how.cost.by_eigen(work[i].n, work[i].n_own) ? by_polynomial : by_eigen)
         .push_back(static_cast<int>(i));
-  const std::function<double(double)> functions[] = {how.f};
   together(a.comm, [&] {
     if (how.series)
       for (const int i : sweep.polynomial(by_polynomial, *how.series, how.tolerance, false))
         by_eigen.push_back(i);
-    sweep.eigen(by_eigen, functions, false);
+    sweep.eigen(by_eigen, how.functions, false);
   });
-  std::vector<double> sums(3 * sample.size(), 0.0);
-  const double* value = sweep.values().front().data();
+  std::vector<double> sums(std::size(numbers) * sample.size(), 0.0);
+  std::size_t begin = 0;
   for (std::size_t i = 0; i < work.size(); ++i) {
-    const Change change = change_of(a, p, work[i].columns[0].column, work[i].rows, value);
-    value += at(work[i].n) * at(work[i].n_own);
-    const double parts[] = {change.energy, change.n_pairs, change.squares};
-    std::copy(parts, parts + 3, sums.begin() + static_cast<std::ptrdiff_t>(3 * number[i]));
+    const double* by_mu = how.functions.size() > 1 ? sweep.values()[1].data() + begin : nullptr;
+    const Change change =
+        change_of(a, p, work[i].columns[0].column, work[i].rows, sweep.values()[0].data() + begin, by_mu);
+    begin += at(work[i].n) * at(work[i].n_own);
+    for (std::size_t k = 0; k < std::size(numbers); ++k)
+      sums[std::size(numbers) * number[i] + k] = change.*numbers[k];
   }
   a.comm.reduce(std::span<double>(sums), Comm::Reduction::sum);
-  std::vector<Change> all;
-  for (std::size_t s = 0; s < sample.size(); ++s) {
-    all.push_back({sums[3 * s], sums[3 * s + 1], sums[3 * s + 2]});
-    if (how.holds_pairs) all.back().energy -= how.mu * all.back().n_pairs;
-  }
+  std::vector<Change> all(sample.size());
+  for (std::size_t i = 0; i < sums.size(); ++i)
+    all[i / std::size(numbers)].*numbers[i % std::size(numbers)] = sums[i];
   return all;
 }
 
-/// Sum over all n columns and the standard deviation that the sampling leaves it.
-struct Total {
-  double sum = 0, deviation = 0;
-};
-Total total(const std::vector<Sampled>& sample, const std::vector<Change>& change, double Change::*number,
-            int n) {
-  double chosen = 0, sum = 0, squares = 0;
-  int n_chosen = 0;
-  for (std::size_t s = 0; s < sample.size(); ++s) {
-    const double x = change[s].*number;
-    if (sample[s].chosen)
-      chosen += x, ++n_chosen;
-    else
-      sum += x, squares += x * x;
-  }
-  const double m = static_cast<double>(sample.size()) - n_chosen, rest = n - n_chosen, mean = sum / m;
-  const double variance = m > 1 ? std::max(squares - m * mean * mean, 0.0) / (m - 1) : mean * mean;
-  return {chosen + rest * mean, rest * std::sqrt(variance / m * std::max(1 - m / rest, 0.0))};
-}
+/// The sampled columns, grown once, and a few of them grown further.
+class Growing {
+ public:
+  Growing(const BlockMatrix& a, const BlockMatrix& p, const std::vector<Submatrix>& work,
+          const GrownColumns& how)
+      : a_(a),
+        p_(p),
+        how_(how),
+        sample_(defects_of_columns(p), most_columns),
+        grown_(a, work, how.threshold, how.width) {}
 
-/// What a geometric series adds to its first term: 1/(1 - r), r the ratio of the second change to the first.
-double rest_of_series(const std::vector<Change>& first, const std::vector<Change>& second,
-                      double Change::*number) {
-  double product = 0, squares = 0;
-  for (std::size_t s = 0; s < second.size(); ++s) {
-    product += (second[s].*number - first[s].*number) * (first[s].*number);
-    squares += first[s].*number * (first[s].*number);
+  /// Until the sum over all columns is known well enough, or time is up. Collective.
+  void sample() {
+    sample_up_to(first_columns);
+    const Estimate e = energy();
+    const double missing = e.deviation / (well_known * std::abs(e.value));
+    if (missing > 1)
+      sample_up_to(static_cast<std::size_t>(
+          std::min<double>(most_columns, static_cast<double>(first_.size()) * missing * missing + 1)));
   }
-  constexpr double rounding = 1e-13;
-  if (!(squares > rounding * rounding * static_cast<double>(second.size()))) return 1;
-  return 1 / (1 - std::clamp(product / squares, -0.5, 0.9));
-}
+
+  /// Until the last growth adds little, or time is up. Collective.
+  void grow_few() {
+    const std::size_t n = std::min<std::size_t>(first_.size(), few_columns);
+    const std::span few(sample_.columns().data(), n);
+    further_ = {{first_.begin(), first_.begin() + static_cast<std::ptrdiff_t>(n)}};
+    std::size_t n_rows = std::min_element(rows_.begin(), rows_.begin() + static_cast<std::ptrdiff_t>(n),
+                                          [](const auto& x, const auto& y) { return x.size() < y.size(); })
+                             ->size();
+    for (int shells = 3; !settled(&Change::energy) && n_rows < at(a_.blocking->n_blocks());
+         shells += shells - 1) {
+      std::vector<BlockRows> rows;
+      std::size_t least = at(a_.blocking->n_blocks());
+      for (const auto& column : few) {
+        rows.push_back(grown_(column.column, shells));
+        seconds_ += cost(column.column, rows.back());
+        least = std::min(least, rows.back().size());
+      }
+      if (least == n_rows || seconds_ > 2 * how_.seconds) break;
+      n_rows = least;
+      further_.push_back(changes(a_, p_, how_, few, rows));
+    }
+    whole_ = n_rows == at(a_.blocking->n_blocks());
+  }
+
+  /// Of the energy or, at fixed pairs, of E - mu_eff N: its error at equal N, but for the second order.
+  [[nodiscard]] Estimate energy() const {
+    std::vector<double> x;
+    const double mu = mu_of_energy();
+    for (const Change& c : first_) x.push_back(c.energy - mu * c.n_pairs);
+    return further(&Change::energy) * sample_.total(x, true);
+  }
+  [[nodiscard]] Estimate n_pairs() const {
+    return further(&Change::n_pairs) * sample_.total(of_first(&Change::n_pairs), true);
+  }
+  [[nodiscard]] double squares() const {
+    return further(&Change::squares) * sample_.total(of_first(&Change::squares), false).size();
+  }
+  /// dN/dmu, 0 where mu is not what holds the pairs.
+  [[nodiscard]] double n_pairs_by_mu() const {
+    return sample_.total(of_first(&Change::n_pairs_by_mu), false).value;
+  }
+  [[nodiscard]] int n_columns() const { return static_cast<int>(first_.size()); }
+
+ private:
+  double cost(std::int32_t column, const BlockRows& rows) const {
+    const Submatrix s = grown_submatrix(a_, column, rows);
+    return how_.cost(s.n, s.n_own) / a_.comm.size();
+  }
+
+  void sample_up_to(std::size_t most) {
+    std::vector<BlockRows> more;
+    const std::size_t begin = rows_.size();
+    for (std::size_t i = begin; i < std::min(most, sample_.columns().size()); ++i) {
+      BlockRows r = grown_(sample_.columns()[i].column, 2);
+      seconds_ += cost(sample_.columns()[i].column, r);
+      if (static_cast<int>(i) >= least_columns && seconds_ > how_.seconds) break;
+      more.push_back(std::move(r));
+    }
+    const auto change = changes(a_, p_, how_, std::span(sample_.columns()).subspan(begin, more.size()), more);
+    first_.insert(first_.end(), change.begin(), change.end());
+    rows_.insert(rows_.end(), more.begin(), more.end());
+  }
+
+  [[nodiscard]] std::vector<double> of_first(double Change::*number) const {
+    std::vector<double> x;
+    for (const Change& c : first_) x.push_back(c.*number);
+    return x;
+  }
+
+  /// dE/dN at fixed temperature: mu, or what the derivatives say.
+  [[nodiscard]] double mu_of_energy() const {
+    if (!how_.holds_pairs) return 0;
+    double energy = 0, n_pairs = 0;
+    for (const Change& c : first_) energy += c.energy_by_mu, n_pairs += c.n_pairs_by_mu;
+    return n_pairs > 0 ? energy / n_pairs : how_.mu;
+  }
+
+  /// How much of the first change each growth of the few columns brings, by least squares; the first: 1.
+  [[nodiscard]] std::vector<double> parts(double Change::*number) const {
+    const double mu = number == &Change::energy ? mu_of_energy() : 0;
+    const auto of = [&](const Change& c) { return c.*number - mu * c.n_pairs; };
+    std::vector<double> part;
+    double before = 0;
+    for (const auto& change : further_) {
+      double product = 0, squares = 0;
+      for (std::size_t s = 0; s < change.size(); ++s) {
+        const double x = of(further_.front()[s]);
+        product += x * of(change[s]);
+        squares += x * x;
+      }
+      constexpr double rounding = 1e-13;
+      if (!(squares > rounding * rounding * static_cast<double>(change.size()))) return {1};
+      part.push_back(product / squares - before);
+      before += part.back();
+    }
+    return part;
+  }
+  [[nodiscard]] bool settled(double Change::*number) const {
+    const auto part = parts(number);
+    const double sum = std::accumulate(part.begin(), part.end(), 0.0);
+    return part.size() > 1 && std::abs(part.back()) < well_known * std::abs(sum);
+  }
+  /// What the change by the first growth is to be multiplied by: all parts and a geometric series.
+  [[nodiscard]] double further(double Change::*number) const {
+    const auto part = parts(number);
+    const double sum = std::accumulate(part.begin(), part.end(), 0.0);
+    if (part.size() < 2 || whole_) return part.empty() ? 1 : sum;
+    const double ratio = std::clamp(part.back() / part[part.size() - 2], -0.5, 0.9);
+    const double all = sum + part.back() * ratio / (1 - ratio);
+    return settled(number) || std::abs(all) > std::abs(part.back()) ? all : part.back();
+  }
+
+  const BlockMatrix &a_, &p_;
+  const GrownColumns& how_;
+  ColumnSample sample_;
+  Growth grown_;
+  std::vector<BlockRows> rows_;
+  std::vector<Change> first_;
+  std::vector<std::vector<Change>> further_;  ///< of the few columns, the first growth included
+  bool whole_ = false;                        ///< the last growth reached all rows
+  double seconds_ = 0;
+};
 
 }  // namespace
 
 TruncationError truncation_error(const BlockMatrix& a, const BlockMatrix& p,
                                  const std::vector<Submatrix>& work, const GrownColumns& how) {
   const auto start = std::chrono::steady_clock::now();
-  Growth grown(a, work, how.threshold, how.width);
-  const auto cost = [&](std::int32_t column, const BlockRows& rows) {
-    const Submatrix s = grown_submatrix(a, column, rows);
-    return how.cost(s.n, s.n_own);
-  };
-  std::vector<Sampled> sample;
-  std::vector<BlockRows> rows;
-  double seconds = 0;
-  for (const Sampled& candidate : candidates(p)) {
-    BlockRows r = grown(candidate.column, 2);
-    seconds += cost(candidate.column, r) / a.comm.size();
-    if (static_cast<int>(sample.size()) >= least_columns && seconds > how.seconds) break;
-    sample.push_back(candidate);
-    rows.push_back(std::move(r));
-  }
-  const std::vector<Change> first = changes(a, p, how, sample, rows);
-
-  std::vector<Sampled> few;
-  std::vector<BlockRows> more_rows;
-  for (std::size_t s = 0; s < std::min<std::size_t>(sample.size(), 2); ++s) {
-    BlockRows r = grown(sample[s].column, 3);
-    if (r.size() == rows[s].size()) break;  // two columns alike: nothing is gained
-    seconds += cost(sample[s].column, r) / a.comm.size();
-    if (seconds > 2 * how.seconds) break;
-    few.push_back(sample[s]);
-    more_rows.push_back(std::move(r));
-  }
-  const std::vector<Change> second = few.empty() ? std::vector<Change>{} : changes(a, p, how, few, more_rows);
-
-  const int n = a.blocking->n_blocks();
-  const auto size_of = [&](double Change::*number) {
-    const Total t = total(sample, first, number, n);
-    return std::hypot(t.sum, t.deviation) * rest_of_series(first, second, number);
-  };
+  Growing growing(a, p, work, how);
+  growing.sample();
+  growing.grow_few();
   TruncationError error;
-  error.energy = size_of(&Change::energy);
-  error.n_pairs = size_of(&Change::n_pairs);
-  error.p = std::sqrt(size_of(&Change::squares));
-  error.n_columns = static_cast<int>(sample.size());
+  error.energy = growing.energy();
+  const Estimate n_pairs = growing.n_pairs();
+  if (const double slope = growing.n_pairs_by_mu(); slope > 0) {
+    error.energy.value -= n_pairs.value * n_pairs.value / (2 * slope);
+    error.energy.deviation = std::hypot(error.energy.deviation, n_pairs.value * n_pairs.deviation / slope);
+  }
+  error.n_pairs = n_pairs.size();
+  error.p = std::sqrt(growing.squares());
+  error.n_columns = growing.n_columns();
   error.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return error;
 }
