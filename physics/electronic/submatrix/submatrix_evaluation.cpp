@@ -368,7 +368,7 @@ TruncationError SubmatrixEvaluation::estimate_error(const BlockMatrix& a, const 
   how.holds_pairs = options_.n_pairs.has_value();
   how.functions = f.functions(how.holds_pairs && options_.temperature > 0);
   how.functions.resize(std::min<std::size_t>(how.functions.size(), 2));
-  how.cost = {cost_.fill, 0, pack_width<double>, false, true};
+  how.cost = {1, 0, pack_width<double>, false, true};
   how.seconds = 0.25 * comm_.maximum(predicted_work(*a_.blocking, work_, cost_).together) + 0.05;
   ChebyshevSeries series;
   if (!eigen_only_) try {

@@ -210,8 +210,10 @@ class Growing {
     std::size_t n_rows = std::min_element(rows_.begin(), rows_.begin() + static_cast<std::ptrdiff_t>(n),
                                           [](const auto& x, const auto& y) { return x.size() < y.size(); })
                              ->size();
-    for (int shells = 3; !settled(&Change::energy) && n_rows < at(a_.blocking->n_blocks());
-         shells += shells - 1) {
+    const auto enough = [&] {
+      return settled(&Change::energy) && (how_.functions.size() < 2 || settled(&Change::n_pairs));
+    };
+    for (int shells = 3; !enough() && n_rows < at(a_.blocking->n_blocks()); shells += shells - 1) {
       std::vector<BlockRows> rows;
       std::size_t least = at(a_.blocking->n_blocks());
       for (const auto& column : few) {
@@ -241,7 +243,8 @@ class Growing {
   }
   /// dN/dmu, 0 where mu is not what holds the pairs.
   [[nodiscard]] double n_pairs_by_mu() const {
-    return sample_.total(of_first(&Change::n_pairs_by_mu), false).value;
+    return sum(largest(), &Change::n_pairs_by_mu) * a_.blocking->n_blocks() /
+           static_cast<double>(largest().size());
   }
   [[nodiscard]] int n_columns() const { return static_cast<int>(first_.size()); }
 
@@ -271,12 +274,19 @@ class Growing {
     return x;
   }
 
+  /// The columns that are grown most: small submatrices have few levels within T of mu.
+  [[nodiscard]] const std::vector<Change>& largest() const {
+    return further_.empty() ? first_ : further_.back();
+  }
+  static double sum(const std::vector<Change>& change, double Change::*number) {
+    return std::accumulate(change.begin(), change.end(), 0.0,
+                           [=](double x, const Change& c) { return x + c.*number; });
+  }
   /// dE/dN at fixed temperature: mu, or what the derivatives say.
   [[nodiscard]] double mu_of_energy() const {
     if (!how_.holds_pairs) return 0;
-    double energy = 0, n_pairs = 0;
-    for (const Change& c : first_) energy += c.energy_by_mu, n_pairs += c.n_pairs_by_mu;
-    return n_pairs > 0 ? energy / n_pairs : how_.mu;
+    const double n_pairs = sum(largest(), &Change::n_pairs_by_mu);
+    return n_pairs > 0 ? sum(largest(), &Change::energy_by_mu) / n_pairs : how_.mu;
   }
 
   /// How much of the first change each growth of the few columns brings, by least squares; the first: 1.
@@ -310,8 +320,9 @@ class Growing {
     const double sum = std::accumulate(part.begin(), part.end(), 0.0);
     if (part.size() < 2 || whole_) return part.empty() ? 1 : sum;
     const double ratio = std::clamp(part.back() / part[part.size() - 2], -0.5, 0.9);
-    const double all = sum + part.back() * ratio / (1 - ratio);
-    return settled(number) || std::abs(all) > std::abs(part.back()) ? all : part.back();
+    const double rest = part.back() * ratio / (1 - ratio);
+    if (number == &Change::squares) return sum + std::max(rest, 0.0);
+    return settled(number) || std::abs(sum + rest) > std::abs(part.back()) ? sum + rest : part.back();
   }
 
   const BlockMatrix &a_, &p_;

@@ -7,11 +7,14 @@ helper.py below KEY FILE TOL          the value's size is at most TOL
 helper.py within KEY ERROR FILE FILE  the values agree within three times the first file's value of ERROR
 helper.py lacks KEY FILE              there is no such value
 helper.py near KEY FILE X TOL        the value is X within TOL
+helper.py estimated LOG N [SUMMARY]   at N thresholds the estimated error of the energy is within a factor of three of the
+                                      one printed, or of that to SUMMARY's energy
 helper.py stop_and_go COMMAND...      run it, stop it after the first threshold, go on: as if it had not been stopped
 helper.py stop_within COMMAND...      run it, stop it within its last threshold: it ends at once, and goes on likewise
 """
 import json
 import os
+import re
 import struct
 import subprocess
 import sys
@@ -120,6 +123,20 @@ def within(key, error, first, second):
     value(key, first, second, 3 * json.load(open(first))[error])
 
 
+def estimated(log, n, summary=None):
+    """Compare the estimates in a log with the errors of the energies before them."""
+    text = open(log).read()
+    if summary:
+        exact = json.load(open(summary))["tr_dk_hartree"]
+        errors = [float(energy) - exact for energy in re.findall(r": Tr\(DK\) = (\S+) hartree", text)]
+    else:
+        errors = [float(error) for error in re.findall(r": Tr\(DK\) = \S+ hartree, (\S+) hartree", text)]
+    estimates = [float(estimate) for estimate in re.findall(r"estimated errors: (\S+) hartree", text)]
+    pairs = list(zip(errors, estimates, strict=True))
+    if len(pairs) != int(n) or not all(abs(error) / 3 <= estimate <= 3 * abs(error) for error, estimate in pairs):
+        sys.exit(f"errors and estimates: {pairs}")
+
+
 def lacks(key, path):
     sys.exit(f"{key} is there" if key in json.load(open(path)) else 0)
 
@@ -170,4 +187,4 @@ def stop_within(*command):
         value(key, "within/summary.json", "straight/summary.json", 0)
 
 
-{"near": near, "lacks": lacks, "within": within, "stop_and_go": stop_and_go, "stop_within": stop_within, "write": write, "value": value, "below": below}[sys.argv[1]](*sys.argv[2:])
+{"near": near, "estimated": estimated, "lacks": lacks, "within": within, "stop_and_go": stop_and_go, "stop_within": stop_within, "write": write, "value": value, "below": below}[sys.argv[1]](*sys.argv[2:])
