@@ -79,13 +79,14 @@ void report_comparison(Context& context, const Comparison& comparison, const Sys
                        fmt::format("{} orbitals in {} blocks", n_rows, system.blocking().n_blocks()));
   context.summarise("orbitals", static_cast<std::int64_t>(n_rows));
   context.summarise("orthogonalise_cpu_s", comparison.orthogonalise.cpu_s);
-  if (const auto equal = at_equal_errors(comparison); !equal.empty()) {
-    const auto& best = equal.back().front();
+  if (const auto common = at_common_error(comparison)) {
+    const EqualError& best = common->fastest;
     context.headline("fastest sparse method at equal error", best.method);
-    context.headline("its error", fmt::format("{:.1e} hartree", best.error));
+    context.headline("that error", fmt::format("{:.1e} hartree, reached by {} of {} methods", best.error,
+                                               common->n_reach, common->n_methods));
     context.headline("its time from K and S to D", fmt::format("{:.3g} s of CPU", best.seconds));
     context.summarise("fastest_at_equal_error", best.method);
-    context.summarise("equal_error_hartree", equal.back().front().error);
+    context.summarise("equal_error_hartree", best.error);
   }
   std::vector<std::vector<std::string>> rows;
   for (const auto& row : comparison.rows) {

@@ -96,6 +96,18 @@ std::vector<std::vector<EqualError>> at_equal_errors(const Comparison& compariso
   return all;
 }
 
+std::optional<CommonError> at_common_error(const Comparison& comparison) {
+  std::set<std::string> methods;
+  for (const auto& row : comparison.rows)
+    if (!row.whole && row.refused.empty()) methods.insert(row.method);
+  const auto n = static_cast<int>(methods.size());
+  std::optional<CommonError> common;
+  for (const auto& times : at_equal_errors(comparison))  // errors descend
+    if (const auto reach = static_cast<int>(times.size()); 4 * reach >= 3 * n)
+      common = CommonError{times.front(), reach, n};
+  return common;
+}
+
 std::vector<std::string> verdicts(const Comparison& comparison, int n_rows, std::int64_t n_atoms) {
   const MethodRow* dense = nullptr;
   std::map<double, const MethodRow*, std::greater<>> fastest;  // of each threshold

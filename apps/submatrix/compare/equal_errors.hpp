@@ -43,6 +43,14 @@ struct EqualError {
 /// without an exact energy.
 [[nodiscard]] std::vector<std::vector<EqualError>> at_equal_errors(const Comparison& comparison);
 
+/// The fastest at the smallest error that most of the sparse methods reach: at least three of four, of fewer
+/// all. An error that only two good ones reach says nothing of the others.
+struct CommonError {
+  EqualError fastest;
+  int n_reach = 0, n_methods = 0;  ///< those that reach it, and all that were not refused
+};
+[[nodiscard]] std::optional<CommonError> at_common_error(const Comparison& comparison);
+
 [[nodiscard]] double mev_per_atom(double hartree, std::int64_t n_atoms);
 
 /// The judgement at equal error (without an exact energy: at each threshold): which sparse method was fastest
