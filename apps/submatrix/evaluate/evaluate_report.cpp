@@ -69,7 +69,8 @@ void summarise_errors(Context& context, const Evaluation& last, const ReferenceO
     context.summarise("energy_estimated_error_hartree", last.energy_error);
     context.summarise("energy_estimated_error_of_first_threshold_hartree", first.energy_error);
     context.summarise("electrons_estimated_error", 2 * last.pairs_error);
-    context.summarise("density_estimated_error", last.p_error);
+    context.summarise("density_estimated_error", last.p_error, "||P - P_exact||_F of one spin");
+    context.summarise("density_estimated_error_inside", last.p_error_inside, "of the blocks that P has");
     context.summarise("estimate_columns", static_cast<std::int64_t>(last.error_columns));
     context.summarise("estimate_s", last.error_seconds);
   }
@@ -257,6 +258,8 @@ void write_results(Context& context, const std::vector<Evaluation>& evaluations)
   write("electrons_error", "1", "Estimated error of the electrons",
         [](const E& e) { return 2 * e.pairs_error; });
   write("density_error", "1", "Estimated ||P - P_exact||_F", [](const E& e) { return e.p_error; });
+  write("density_error_inside", "1", "The same of the blocks that P has",
+        [](const E& e) { return e.p_error_inside; });
   write("idempotency", "1", "||P P - P||_F", [](const E& e) { return e.idempotency; });
   write("commutator", "hartree", "||P A - A P||_F", [](const E& e) { return e.commutator; });
   write("submatrix_rows", "1", "Mean rows of a submatrix", [](const E& e) { return e.n_mean; });
@@ -278,10 +281,10 @@ void announce(const Evaluation& e, const ReferenceOptions& reference, double n_a
       2 * e.n_pairs, 2 * (e.n_pairs_of_d - e.n_pairs), e.mu, gap_text(e, "+-"), e.idempotency, e.commutator);
   if (e.error_columns > 0)
     log::info(
-        "  estimated errors: {:.1e} hartree ({:.1e} {}), {:.1e} electrons, ||dP|| {:.1e}; from {} block "
-        "columns in {:.3g} s",
+        "  estimated errors: {:.1e} hartree ({:.1e} {}), {:.1e} electrons, ||dP|| {:.1e}, {:.1e} of it "
+        "in P's own blocks; from {} block columns in {:.3g} s",
         e.energy_error, milli_ev_per_atom(e.energy_error, n_atoms), milli_ev_unit(n_atoms), 2 * e.pairs_error,
-        e.p_error, e.error_columns, e.error_seconds);
+        e.p_error, e.p_error_inside, e.error_columns, e.error_seconds);
   log::info("  {:.1f} blocks a column, {} submatrices of {} rows (largest {}); {}, {:.3g} s, {:.3g} GFLOP/s",
             e.blocks, e.n_submatrices, e.n_mean, e.n_max, e.kernel, e.seconds,
             e.flops / std::max(e.seconds, 1e-9) * 1e-9);

@@ -46,6 +46,7 @@ Evaluation summary_of(double threshold, const SubmatrixResult& sign, const Densi
   result.energy_error = (sign.error.energy + density.error).size() + density.rounding_error;
   result.pairs_error = sign.error.n_pairs;
   result.p_error = sign.error.p;
+  result.p_error_inside = sign.error.p_inside;
   result.error_seconds = comm.maximum(sign.error.seconds);
   result.blocks =
       static_cast<double>(comm.sum(static_cast<long>(sign.p.n_blocks()))) / sign.p.blocking->n_blocks();
@@ -74,8 +75,8 @@ Evaluation mean_of(const Evaluation& up, const Evaluation& down) {
                       &Evaluation::n_pairs_of_d, &Evaluation::n_pairs_put, &Evaluation::entropy,
                       &Evaluation::blocks, &Evaluation::energy_error, &Evaluation::pairs_error})
     half(number);
-  for (auto number :
-       {&Evaluation::idempotency, &Evaluation::commutator, &Evaluation::asymmetry, &Evaluation::p_error})
+  for (auto number : {&Evaluation::idempotency, &Evaluation::commutator, &Evaluation::asymmetry,
+                      &Evaluation::p_error, &Evaluation::p_error_inside})
     root(number);
   for (auto number :
        {&Evaluation::flops, &Evaluation::seconds, &Evaluation::kernel_seconds, &Evaluation::predicted_seconds,

@@ -33,6 +33,7 @@ struct Evaluation {
   double energy_error = 0;     ///< of tr_dk, from the submatrices' range, the polynomial and S^-1/2
   double pairs_error = 0;      ///< of n_pairs; fixed electrons: before any were put
   double p_error = 0;          ///< ||P - P_exact||_F
+  double p_error_inside = 0;   ///< of the blocks that P has
   double error_seconds = 0;    ///< that the estimates took
   double blocks = 0;           ///< a block column
   int n_mean = 0, n_max = 0;   ///< rows of the submatrices

@@ -69,6 +69,7 @@ void keep(Context& context, const std::vector<Evaluation>& evaluations) {
       for_each_number(e, [&](const char* name, const auto& number) {
         group.set_attribute(name, static_cast<double>(number));
       });
+      group.set_attribute("p_error_inside", e.p_error_inside);
       if (e.mu_down) group.set_attribute("mu_down", *e.mu_down);
       group.set_attribute("kernel", e.kernel);
     }
@@ -88,6 +89,8 @@ std::vector<Evaluation> kept_evaluations(const Context& context, const std::vect
     for_each_number(e, [&](const char* name, auto& number) {
       number = static_cast<std::remove_reference_t<decltype(number)>>(group.number_attribute(name).at(0));
     });
+    e.p_error_inside =  // younger than checkpoints that may be read
+        group.has_attribute("p_error_inside") ? group.number_attribute("p_error_inside").at(0) : e.p_error;
     if (group.has_attribute("mu_down")) e.mu_down = group.number_attribute("mu_down").at(0);
     e.kernel = group.text_attribute("kernel");
     QUINTET_CHECK(

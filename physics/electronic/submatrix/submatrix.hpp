@@ -72,10 +72,11 @@ struct SubmatrixOptions {
 /// what growing the submatrices of a sample of block columns changes (truncation_error.hpp). At fixed pairs
 /// the energy's is that at equal N.
 struct TruncationError {
-  Estimate energy;     ///< signed (hartree)
-  double n_pairs = 0;  ///< before pairs were put anywhere; fixed pairs, T > 0: at the mu that was found
-  double p = 0;        ///< ||P - P_exact||_F
-  int n_columns = 0;   ///< sampled; 0: nothing was estimated
+  Estimate energy;      ///< signed (hartree)
+  double n_pairs = 0;   ///< before pairs were put anywhere; fixed pairs, T > 0: at the mu that was found
+  double p = 0;         ///< ||P - P_exact||_F
+  double p_inside = 0;  ///< of the blocks that P has: E, D on K's pattern and forces know no others
+  int n_columns = 0;    ///< sampled; 0: nothing was estimated
   double seconds = 0;
 };
 

@@ -41,6 +41,7 @@ SubmatrixResult spin_of(const SubmatrixResult& both, const BlockMatrix& like, bo
   one.error.energy = 0.5 * both.error.energy;
   one.error.n_pairs *= 0.5;
   one.error.p /= std::numbers::sqrt2;
+  one.error.p_inside /= std::numbers::sqrt2;
   one.error.seconds *= 0.5;
   one.holds_pairs = both.holds_pairs;
   one.temperature = both.temperature;

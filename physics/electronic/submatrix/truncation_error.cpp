@@ -82,11 +82,13 @@ class Growth {
   double threshold_, width_;
 };
 
-/// What belongs to one column of P - P': of E, of N, |P' - P|^2, and the derivatives of E' and N' by mu.
+/// What belongs to one column of P - P': of E, of N, |P' - P|^2 in all blocks and in those that P has, and
+/// the derivatives of E' and N' by mu.
 struct Change {
-  double energy = 0, n_pairs = 0, squares = 0, energy_by_mu = 0, n_pairs_by_mu = 0;
+  double energy = 0, n_pairs = 0, squares = 0, squares_inside = 0, energy_by_mu = 0, n_pairs_by_mu = 0;
 };
-constexpr double Change::*numbers[] = {&Change::energy, &Change::n_pairs, &Change::squares,
+constexpr double Change::*numbers[] = {&Change::energy,       &Change::n_pairs,
+                                       &Change::squares,      &Change::squares_inside,
                                        &Change::energy_by_mu, &Change::n_pairs_by_mu};
 
 Submatrix grown_submatrix(const BlockMatrix& a, std::int32_t column, BlockRows rows) {
@@ -127,6 +129,7 @@ Change change_of(const BlockMatrix& a, const BlockMatrix& p, std::int32_t column
       const double difference = (p_block ? p_block[i] : 0) - value[i];
       const bool diagonal = row == column && i % (size + 1) == 0;
       change.squares += difference * difference;
+      if (p_block) change.squares_inside += difference * difference;
       if (a_block) change.energy += a_block[i] * difference;
       if (diagonal) change.n_pairs += difference;
       if (!by_mu) continue;
@@ -238,8 +241,9 @@ class Growing {
   [[nodiscard]] Estimate n_pairs() const {
     return further(&Change::n_pairs) * sample_.total(of_first(&Change::n_pairs), true);
   }
-  [[nodiscard]] double squares() const {
-    return further(&Change::squares) * sample_.total(of_first(&Change::squares), false).size();
+  /// `number`: a sum of squares.
+  [[nodiscard]] double norm(double Change::*number) const {
+    return std::sqrt(further(number) * sample_.total(of_first(number), false).size());
   }
   /// dN/dmu, 0 where mu is not what holds the pairs.
   [[nodiscard]] double n_pairs_by_mu() const {
@@ -321,7 +325,7 @@ class Growing {
     if (part.size() < 2 || whole_) return part.empty() ? 1 : sum;
     const double ratio = std::clamp(part.back() / part[part.size() - 2], -0.5, 0.9);
     const double rest = part.back() * ratio / (1 - ratio);
-    if (number == &Change::squares) return sum + std::max(rest, 0.0);
+    if (number == &Change::squares || number == &Change::squares_inside) return sum + std::max(rest, 0.0);
     return settled(number) || std::abs(sum + rest) > std::abs(part.back()) ? sum + rest : part.back();
   }
 
@@ -352,7 +356,8 @@ TruncationError truncation_error(const BlockMatrix& a, const BlockMatrix& p,
     error.energy.deviation = std::hypot(error.energy.deviation, n_pairs.value * n_pairs.deviation / slope);
   }
   error.n_pairs = n_pairs.size();
-  error.p = std::sqrt(growing.squares());
+  error.p = growing.norm(&Change::squares);
+  error.p_inside = growing.norm(&Change::squares_inside);
   error.n_columns = growing.n_columns();
   error.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return error;
