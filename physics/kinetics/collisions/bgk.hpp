@@ -7,9 +7,9 @@
 
 namespace quintet::kinetics {
 
-/// Bhatnagar-Gross-Krook operator of one species, C(f) = A (M - f), with one Maxwellian M whose weak moments
-/// M0, M1 and M2 are such that the discrete operator changes those of f by the given gain alone (between
-/// species: Andries, Aoki & Perthame, J. Stat. Phys. 106, 993 (2002)):
+/// Bhatnagar-Gross-Krook operator of one species, C(f) = A (M - f). M is one Maxwellian (between species:
+/// Andries, Aoki & Perthame, J. Stat. Phys. 106, 993 (2002)); its weak moments M0, M1 and M2 are such that
+/// the discrete operator changes those of f by the given gain and by nothing else:
 ///
 ///     W(A) (M0[M] - M0[f]) = 0,   W(A) (M1_d[M] - M1_d[f]) = gain_d,   W(A) (M2[M] - M2[f])/2 = gain_vdim
 ///
@@ -32,7 +32,7 @@ class Bgk {
   /// does.
   void relax(const Exec& exec, const Distribution& f, const CollisionMoments& moments, const ConfField& rate,
              const std::string& species, double dt);
-  /// What frequency() is to say of these rates, without an apply().
+  /// Let frequency() return that of these rates, without an apply().
   void bound(const ConfField& rate);
   /// Rate of the last apply() or bound() as in LenardBernstein::frequency(): SSP-RK3 bears A dt = 2.51.
   [[nodiscard]] double frequency() const;

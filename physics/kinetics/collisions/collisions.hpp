@@ -24,7 +24,7 @@ struct CollisionOptions {
   /// nu_sr is multiplied by this function of (x, t), [s][r], where it is set: finite, not negative. Empty:
   /// none.
   std::vector<std::vector<PointFunction>> profile;
-  /// Not in every Runge-Kutta stage, but alone, for half a step before and after it (see advance()).
+  /// Collisions act alone for half a step before and after a Runge-Kutta step (advance()), not in its stages.
   bool split = false;
   bool profile_changes = false;  ///< with t; else it is evaluated once
   /// nu_sr is multiplied by n_r/n_ref (vth_ref/vth_s)^3, a function of x, when set (Spitzer).
