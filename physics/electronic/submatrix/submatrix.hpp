@@ -13,11 +13,11 @@
 
 namespace quintet::electronic {
 
-/// S is positive definite, but too nearly singular for a series: see local_basis() and orbitals_of().
+/// Thrown if S is positive definite, but too nearly singular for a series; see local_basis(), orbitals_of().
 struct IllConditioned : InputError {
   IllConditioned(const std::string& message, double condition_of_s)
       : InputError(message), condition(condition_of_s) {}
-  double condition;  ///< at least, about
+  double condition;  ///< number of S, about; it may be larger
 };
 
 /// S^-1/2 of a symmetric positive definite block-sparse matrix, and A = S^-1/2 K S^-1/2 with elements off by
@@ -34,10 +34,10 @@ struct Orthogonalised {
   int iterations = 0;        ///< degree of the series
   double condition = 1;      ///< of S, about
 };
-/// The blocks that S^-1/2 gets, its values not set: where |S|^2 (norms of blocks) exceeds four thresholds,
-/// for it lives further out than S itself. Collective.
+/// The pattern of S^-1/2, values not set: blocks where |S|^2 (norms of blocks) exceeds four thresholds, since
+/// S^-1/2 reaches further out than S itself. Collective.
 [[nodiscard]] BlockMatrix inverse_sqrt_pattern(const BlockMatrix& s, double threshold);
-/// Rows of a submatrix over those of the matrix, on the mean over block columns, for S^-1/2. Collective.
+/// Rows of a submatrix for S^-1/2 over those of the matrix, as a mean over the block columns. Collective.
 [[nodiscard]] double inverse_sqrt_part(const BlockMatrix& s, double threshold);
 [[nodiscard]] Orthogonalised orthogonalise(const BlockMatrix& k, const BlockMatrix& s, double threshold,
                                            const Interrupt& interrupt = {});
@@ -82,16 +82,16 @@ struct TruncationError {
 
 struct SubmatrixResult {
   BlockMatrix p;  ///< (1 - sign(A - mu))/2 or the Fermi function, on A's filtered pattern, symmetrised
-  double mu = 0, n_pairs = 0;     ///< N(mu) = Tr P
-  double homo = 0, lumo = 0;      ///< estimates from the submatrices
-  double entropy = 0;             ///< T > 0
-  int n_mean = 0, n_max = 0;      ///< rows of the submatrices
-  int n_submatrices = 0;          ///< clusters of block columns
-  double clustering_gain = 1;     ///< predicted time of a submatrix for each block column over that of these
-  double asymmetry = 0;           ///< ||P - P^T||_F before symmetrising
+  double mu = 0, n_pairs = 0;  ///< N(mu) = Tr P
+  double homo = 0, lumo = 0;   ///< estimates from the submatrices
+  double entropy = 0;          ///< T > 0
+  int n_mean = 0, n_max = 0;   ///< rows of the submatrices
+  int n_submatrices = 0;       ///< clusters of block columns
+  double clustering_gain = 1;  ///< predicted time with a submatrix for each block column, over that of these
+  double asymmetry = 0;        ///< ||P - P^T||_F before symmetrising
   double flops = 0, seconds = 0;  ///< of it all, the spectrum's edges and communication included
   double kernel_seconds = 0;      ///< CPU time of the last sweep over the submatrices, slowest rank,
-  double predicted_seconds = 0;   ///< and what it was to take
+  double predicted_seconds = 0;   ///< and the time that was predicted for it
   SubmatrixKernel kernel = SubmatrixKernel::automatic;
   int degree = 0;
   int n_polynomial = 0, n_eigen = 0;  ///< submatrices that went through each kernel, over all ranks
@@ -104,28 +104,28 @@ struct SubmatrixResult {
 };
 /// f(A) submatrix by submatrix.
 ///
-/// Fixed mu takes one pass. Fixed n_pairs too: mu is found beforehand from moments of A at a hundredfold
-/// threshold, and the pass gives P with a term (T = 0) or a Taylor series (T > 0) in which the count is then
-/// met exactly; only when mu turns out too far off, a second pass is made. At T = 0 the term stands for what
-/// the truncation misses, less than half an electron: where the count at a gap differs by more, or there is
-/// no gap, the eigen kernel goes by the levels. Where each submatrix is the whole matrix these are exact and
-/// are filled one by one; n_pairs that fill a part of levels that are equal are refused, as by fill(): D
-/// would not be idempotent. Otherwise n_pairs cuts into a band that the submatrices do not resolve:
-/// InputError, which names the nearest number with a gap. `a`: unfiltered or filtered; blocks below
-/// options.threshold are dropped first. Collective: each needed block travels once, then no communication,
-/// then one reduction. Throws InputError naming the block whose submatrix does not fit into memory, before
-/// anything is computed.
+/// Fixed mu takes one pass, and so does fixed n_pairs as a rule: mu is found beforehand from moments of A at
+/// a hundredfold threshold, and the pass gives P together with a term (T = 0) or a Taylor series (T > 0) by
+/// which the count is then met exactly. Only if mu turns out too far off, further passes are made. At T = 0
+/// the term stands for what the truncation misses, less than half an electron. Where the count at a gap
+/// differs by more, or there is no gap, the eigen kernel counts levels. If each submatrix is the whole
+/// matrix, the levels are exact and are filled one by one; n_pairs that fill a part of equal levels are
+/// refused, as by fill(), since D would not be idempotent. Otherwise n_pairs cuts into a band that the
+/// submatrices do not resolve: InputError, which names the nearest number with a gap. `a`: unfiltered or
+/// filtered; blocks below options.threshold are dropped first. Collective: each needed block travels once,
+/// then no communication, then one reduction. Throws InputError naming the block whose submatrix does not fit
+/// into memory, before anything is computed.
 [[nodiscard]] SubmatrixResult evaluate_submatrices(const BlockMatrix& a, const SubmatrixOptions& options);
 
-/// Predicted seconds of each block column of the whole matrix, for share_columns: with `options`' threshold,
-/// on the kernel that is cheaper at the degree and fill of an insulator. Collective.
+/// Predicted seconds of each block column of the whole matrix at `options`' threshold, for share_columns():
+/// with the kernel that is cheaper at the degree and fill of an insulator. Collective.
 [[nodiscard]] std::vector<double> predicted_costs(const BlockMatrix& a, const SubmatrixOptions& options);
 
 /// D = Z P Z and what follows from it.
 ///
-/// Where the number of pairs was fixed, D is scaled by Tr P / Tr(Z P Z S), 1 to 1e-7 (threshold 1e-3) or
-/// 1e-10 (1e-5): Tr(D S) is then what was asked for to rounding. A difference that the residual of Z does not
-/// explain is not scaled away: NumericalError. At a fixed mu nothing is scaled.
+/// Where the number of pairs was fixed, D is scaled by Tr P / Tr(Z P Z S), so that Tr(D S) is what was asked
+/// for to rounding; the factor is 1 to 1e-7 (threshold 1e-3) or 1e-10 (1e-5). A difference that the residual
+/// of Z does not explain is not scaled away: NumericalError. At a fixed mu nothing is scaled.
 ///
 /// error: first order in R = Z S Z - 1, E is off by Tr(X R), X = f (A - c) - f (1 - f) (A - mu) A/T, f = P, c
 /// the mean occupied level at fixed pairs, else 0 (and then A for A - mu); estimated from vectors of random
