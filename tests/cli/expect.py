@@ -89,9 +89,10 @@ def main():
     with tempfile.TemporaryDirectory(prefix="quintet_cli_") as scratch:
         os.chdir(scratch)
         for case in cases:
+            start = time.monotonic()
             code, output = run(case, settings)
             problems = [text for key, value in case["checks"] if (text := problem(key, value, code, output))]
-            print("FAILED" if problems else "passed", case["name"], flush=True)
+            print("FAILED" if problems else "passed", f"{time.monotonic() - start:6.1f} s ", case["name"], flush=True)
             if problems:
                 failed += 1
                 print("\n".join(f"    {text}" for text in problems), f"    $ {case['run']}\n{output}", sep="\n", flush=True)

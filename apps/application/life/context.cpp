@@ -125,6 +125,7 @@ const std::string& Context::configuration() const { return implementation_.prove
 const hdf5::Provenance& Context::provenance() const { return implementation_.provenance; }
 void Context::record_seed(std::uint64_t seed) { implementation_.provenance.seed = seed; }
 const std::optional<std::string>& Context::restart_file() const { return implementation_.restart_file; }
+bool Context::restart_with_changes() const { return implementation_.request.restart_with_changes; }
 const hdf5::CheckpointStore& Context::checkpoints() const { return *implementation_.store; }
 bool Context::stopped_early() const { return !implementation_.stop_reason.empty(); }
 bool Context::stop_noticed() const { return implementation_.stop.noticed(implementation_.reserve_s()); }

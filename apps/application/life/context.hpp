@@ -50,6 +50,8 @@ class Context {
   /// The checkpoint to restart from, if --restart asked for one and one is there. It has been checked: it is
   /// whole, and of a run that this one may continue.
   [[nodiscard]] const std::optional<std::string>& restart_file() const;
+  /// True with --restart-with-changes: runs that the command starts and that go on may have changed likewise.
+  [[nodiscard]] bool restart_with_changes() const;
   /// Write a checkpoint: flushes run.h5, times it (the reserve of --walltime follows from it), keeps the last
   /// few. `write` fills the root group. Collective.
   void checkpoint(std::int64_t step, const std::function<void(hdf5::Group&)>& write);

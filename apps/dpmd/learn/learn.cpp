@@ -215,7 +215,7 @@ void learn(Context& context, const LearnOptions& options) {
   context.describe_run("loop", fmt::format("at most {} iterations with {} models: train, run, select, label",
                                            options.iterations, options.models));
   if (!context.go_ahead({"iteration_*/**", "models/model_*.dp"})) return;
-  const LearningStages stages(options, context.directory());
+  const LearningStages stages(options, context.directory(), context.restart_with_changes());
   LoopState state;
   bool stopped = false;
   {

@@ -64,8 +64,8 @@ std::int64_t integer_or_zero(const Tree& tree, const char* key) {
 
 }  // namespace
 
-LearningStages::LearningStages(const LearnOptions& options, std::string directory)
-    : options_(options), directory_(std::move(directory)) {}
+LearningStages::LearningStages(const LearnOptions& options, std::string directory, bool restart_with_changes)
+    : options_(options), directory_(std::move(directory)), restart_with_changes_(restart_with_changes) {}
 
 std::string LearningStages::folder(std::int64_t iteration, const char* stage) const {
   return fmt::format("{}/iteration_{:02}/{}", directory_, iteration, stage);
@@ -109,6 +109,13 @@ int LearningStages::call(const std::vector<std::string>& words, const std::strin
                           last_lines(log, 8)));
 }
 
+std::vector<std::string> LearningStages::continued(const std::string& command, const std::string& input,
+                                                   const std::string& output) const {
+  std::vector<std::string> words{command, input, "--output", output, "--restart", "auto", "--quiet"};
+  if (restart_with_changes_) words.emplace_back("--restart-with-changes");
+  return words;
+}
+
 void LearningStages::train(std::int64_t iteration) const {
   if (is_done(iteration, "train")) return;
   const std::string place = folder(iteration, "train");
@@ -119,8 +126,7 @@ void LearningStages::train(std::int64_t iteration) const {
     const bool trained = fs::exists(output + "/summary.json") && fs::exists(model(iteration, m));
     if (!trained) {
       log::info("iteration {}: training model {} of {}", iteration, m + 1, options_.models);
-      std::vector<std::string> words{"train",  options_.train.input, "--output", output, "--restart", "auto",
-                                     "--quiet"};
+      auto words = continued("train", options_.train.input, output);
       add_settings(words, options_.train.set);
       add_settings(words, {"data.training.systems=" + list_text(data(iteration)), "output=model.dp",
                            fmt::format("seed={}", options_.seed + 1000 * iteration + m)});
@@ -142,8 +148,7 @@ void LearningStages::run_one(std::int64_t iteration, const std::string& name, co
   if (fs::exists(finished)) return;
   std::vector<std::string> models;
   for (int m = 0; m < options_.models; ++m) models.push_back(model(iteration, m));
-  std::vector<std::string> words{"run",  exploration.input, "--output", output, "--restart",
-                                 "auto", "--quiet"};
+  auto words = continued("run", exploration.input, output);
   if (!start.empty()) add_settings(words, {"system.file=" + start});
   if (!read_yaml(exploration.input).has("deviation")) add_settings(words, {"deviation={}"});
   add_settings(words, {"potential.model=" + list_text(models), selection_text(options_.selection),

@@ -28,7 +28,8 @@ struct IterationResult {
 /// done; throws Error(stopped_early) if a signal came.
 class LearningStages {
  public:
-  LearningStages(const LearnOptions& options, std::string directory);
+  /// `restart_with_changes`: trainings and runs that go on may do so with a changed input.
+  LearningStages(const LearnOptions& options, std::string directory, bool restart_with_changes);
 
   void train(std::int64_t iteration) const;
   void run(std::int64_t iteration) const;
@@ -48,11 +49,15 @@ class LearningStages {
   /// Run `dpmd WORDS` with output to `log`; returns its exit code. Throws for a code that is not `accepted`.
   int call(const std::vector<std::string>& words, const std::string& log,
            const std::vector<int>& accepted) const;
+  /// `dpmd COMMAND INPUT --output OUTPUT`, going on where it was left.
+  [[nodiscard]] std::vector<std::string> continued(const std::string& command, const std::string& input,
+                                                   const std::string& output) const;
   void run_one(std::int64_t iteration, const std::string& name, const Exploration& exploration,
                const std::string& start, std::int64_t seed) const;
 
   const LearnOptions& options_;
   std::string directory_;
+  bool restart_with_changes_;
 };
 
 }  // namespace quintet::dpmd
