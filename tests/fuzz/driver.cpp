@@ -13,28 +13,21 @@
 #include "io/runtime/runtime.hpp"
 #include "tests/fuzz/mutate.hpp"
 #include "tests/fuzz/reader.hpp"
+#include "tests/support/address_sanitizer.hpp"
 
 /// main() of a harness that needs no fuzzer: FUZZ_ROOM READER CORPUS replays the seeds and the corpus of a
 /// reader, then gives it damaged copies of them for QUINTET_FUZZ_SECONDS (default 0.5), the same at every
 /// call.
-
-#if defined(__SANITIZE_ADDRESS__)
-extern "C" const char* __asan_default_options() {  // NOLINT: the sanitizer's name
-  return "max_allocation_size_mb=1024:detect_leaks=0";
-}
-/// Modules that MPI loads stay, so that leaks in them can be told from ours (tests/support/leaks.supp).
-extern "C" int dlclose(void*) { return 0; }
-#endif
 
 namespace quintet::fuzz {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// No more than 1 GB beyond what the libraries have reserved; under the address sanitizer its option above
-/// does this.
+/// No more than 1 GB beyond what the libraries have reserved; under the address sanitizer its option in
+/// reader.cpp does this.
 void limit_memory() {
-#if !defined(__SANITIZE_ADDRESS__)
+#if !QUINTET_ADDRESS_SANITIZER
   std::size_t pages = 0;
   std::ifstream("/proc/self/statm") >> pages;
   const rlim_t most = pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + (rlim_t{1} << 30);

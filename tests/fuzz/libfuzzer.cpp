@@ -1,7 +1,11 @@
+#include <algorithm>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <string>
+#include <vector>
 
 #include <unistd.h>
 
@@ -12,6 +16,7 @@
 /// clang.
 namespace {
 
+namespace fs = std::filesystem;
 using quintet::fuzz::Reader;
 
 const Reader& chosen() {
@@ -26,20 +31,39 @@ const Reader& chosen() {
   return reader;
 }
 
+/// A folder of this process.
+std::string scratch(const std::string& what) {
+  const auto path = fs::temp_directory_path() / ("quintet_fuzz_" + what + "_" + std::to_string(getpid()));
+  fs::create_directories(path);
+  return path.string();
+}
+
+/// A folder with the seeds of the reader.
+std::string seeds() {
+  const std::string folder = scratch("seeds");
+  int n = 0;
+  for (const auto& seed : chosen().seeds())
+    std::ofstream(folder + "/" + std::to_string(n++), std::ios::binary) << seed;
+  return folder;
+}
+
 }  // namespace
 
+/// Adds the seeds to the folders of inputs on the command line; single files are to be read alone.
 extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
   static const quintet::Runtime runtime(*argc, *argv, 1, {});
-  (void)chosen();
+  static std::string folder = seeds();
+  static std::vector<char*> words(*argv, *argv + *argc);
+  if (std::none_of(words.begin() + 1, words.end(), [](char* word) { return fs::is_regular_file(word); }))
+    words.push_back(folder.data());
+  *argc = static_cast<int>(words.size());
+  words.push_back(nullptr);
+  *argv = words.data();
   return 0;
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const std::string folder = [] {
-    const auto path = std::filesystem::temp_directory_path() / ("quintet_fuzz_" + std::to_string(getpid()));
-    std::filesystem::create_directories(path);
-    return path.string();
-  }();
+  static const std::string folder = scratch(chosen().name);
   quintet::fuzz::give(chosen(), folder, {reinterpret_cast<const char*>(data), size});
   return 0;
 }

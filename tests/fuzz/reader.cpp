@@ -8,6 +8,18 @@
 #include <unistd.h>
 
 #include "io/log/error.hpp"
+#include "tests/support/address_sanitizer.hpp"
+
+#if QUINTET_ADDRESS_SANITIZER
+/// More than 1 GB is refused: HDF5's malloc returns null, as it does where memory ends; ours ends the
+/// program.
+extern "C" const char* __asan_default_options() {  // NOLINT: the sanitizer's name
+  return "max_allocation_size_mb=1024:allocator_may_return_null=1:detect_leaks=0:"
+         "suppressions=" QUINTET_SUPPRESSIONS;
+}
+/// Modules that MPI loads stay, so that leaks in them can be told from ours (tests/support/leaks.supp).
+extern "C" int dlclose(void*) { return 0; }
+#endif
 
 namespace quintet::fuzz {
 

@@ -6,6 +6,7 @@
 
 #include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
+#include "tests/support/address_sanitizer.hpp"
 #include "tests/unit/hdf5/foreign.hpp"
 #include "tests/unit/hdf5/shared_scratch.hpp"
 
@@ -113,7 +114,7 @@ TEST(Hostile, a_truncated_file_is_an_input_error) {
 
 TEST(Hostile, a_flipped_bit_anywhere_never_crashes) {
   const Scratch scratch("flipped");
-#if !defined(__SANITIZE_ADDRESS__)  // which reserves terabytes
+#if !QUINTET_ADDRESS_SANITIZER  // which reserves terabytes
   // A bit flip may ask for much memory inside the library: let it fail, not the machine.
   const rlimit limit{8ULL << 30, RLIM_INFINITY};
   setrlimit(RLIMIT_AS, &limit);
