@@ -24,7 +24,7 @@ std::optional<Sampler> validation_sampler(const TrainOptions& options, const Tra
 }
 
 std::size_t frame_budget(const TrainOptions& options) {
-  return static_cast<std::size_t>(options.data.frame_memory * 1e9);
+  return static_cast<std::size_t>(std::min(options.data.frame_memory * 1e9, 1e18));
 }
 
 TrainingSetup set_up(const Comm& comm, const TrainOptions& options,

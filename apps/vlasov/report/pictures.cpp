@@ -49,8 +49,8 @@ std::vector<int> points_of_pixels(const PhaseGrid& grid, int d, int points_a_cel
 int n_pixels(const PhaseGrid& grid, int d, int n_points, int points_a_cell) {
   if (grid.is_uniform(d)) return n_points;
   const double range = grid.upper[at(d)] - grid.lower[at(d)];
-  return std::clamp(static_cast<int>(range / grid.least_width(d) * points_a_cell), n_points,
-                    std::max(n_points, most_points));
+  return std::max(
+      n_points, static_cast<int>(std::min<double>(range / grid.least_width(d) * points_a_cell, most_points)));
 }
 
 /// A picture of equal pixels of values at the points of cells.

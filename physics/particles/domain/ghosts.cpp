@@ -71,8 +71,9 @@ void Ghosts::build(const Exec& exec, Atoms& atoms) {
                       "communication range ({:.4g} A)",
                       atoms.box.width(k), k, most_images, range_));
     // Ranks are hopped over until the range is covered; an open direction ends at its last rank.
-    int hops = static_cast<int>(std::ceil(range_ / atoms.box.width(k) * grid_[k]));
-    if (!periodic) hops = std::min(hops, grid_[k] - 1);
+    double most = std::ceil(range_ / atoms.box.width(k) * grid_[k]);
+    if (!periodic) most = std::min(most, grid_[k] - 1.0);
+    const int hops = static_cast<int>(most);
     Rows going_down{0, atoms.n_all()}, going_up = going_down;
     for (int hop = 0; hop < hops; ++hop) {
       going_down = exchange(exec, atoms, k, -1, going_down);

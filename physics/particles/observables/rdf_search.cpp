@@ -25,8 +25,7 @@ PairCounter::PairCounter(const Box& box, std::span<const TypedPoint> points, dou
       n_bins_(static_cast<std::int64_t>(std::ceil(r_max / bin_width - 1e-9))),
       points_(points.begin(), points.end()) {
   for (int k = 0; k < 3; ++k) {
-    n_cells_[k] =
-        std::clamp<std::int64_t>(static_cast<std::int64_t>(box.width(k) / (0.5 * r_max)), 1, 1 << 20);
+    n_cells_[k] = static_cast<std::int64_t>(std::clamp(box.width(k) / (0.5 * r_max), 1.0, 1048576.0));
     reach_[k] = static_cast<std::int64_t>(std::ceil(r_max * static_cast<double>(n_cells_[k]) / box.width(k)));
   }
   std::vector<std::int64_t> keys(points_.size());

@@ -236,6 +236,17 @@ TEST(Domain, uneven_and_empty_domains_work) {
   }
 }
 
+TEST(Domain, a_cell_may_be_as_thin_as_it_likes_along_an_open_direction) {
+  const Box sheet({20, 0, 0, 0, 20, 0, 0, 0, 1e-10}, {true, true, false});
+  Domain domain(Comm::world(), {.cutoff = 4, .skin = 1}, sheet);
+
+  Atoms atoms = domain.distribute(random_configuration(sheet, 200, 1, 8));
+  domain.rebuild(Exec(), atoms);
+
+  EXPECT_EQ(domain.rank_grid()[2], 1);
+  EXPECT_EQ(domain.gather(atoms).n_atoms(), Comm::world().is_root() ? 200u : 0u);
+}
+
 TEST(Domain, restore_gives_the_same_order_ghosts_and_list_bitwise) {
   const Comm comm = Comm::world();
   Domain domain(comm, {.cutoff = 5, .skin = 2}, skewed);
