@@ -38,8 +38,9 @@ void read_as(const std::string& path, MatrixFormat format) {
   static_cast<void>(assembled(blocking, matrix.elements));
 }
 
-Reader of(MatrixFormat format, const std::string& file) {
-  return {format_name(format), file, [format] { return sample(format); },
+Reader of(const MatrixFormatRow& row) {
+  const auto format = row.value;
+  return {std::string(row.name), std::string("a") + row.ending, [format] { return sample(format); },
           [format](const std::string& path) { read_as(path, format); }};
 }
 
@@ -62,29 +63,28 @@ std::vector<std::string> lists() {
 }  // namespace
 
 std::vector<Reader> readers() {
-  return {of(MatrixFormat::cp2k_text, "a.csr"),
-          of(MatrixFormat::cp2k_binary, "a.bin"),
-          of(MatrixFormat::elsi_csc, "a.csc"),
-          of(MatrixFormat::matrix_market, "a.mtx"),
-          of(MatrixFormat::ntpoly_binary, "a.ntp"),
-          of(MatrixFormat::quintet_hdf5, "a.h5"),
-          {"unnamed_matrix", "a",
-           [] {
-             auto all = sample(MatrixFormat::cp2k_text);
-             for (const auto format :
-                  {MatrixFormat::elsi_csc, MatrixFormat::matrix_market, MatrixFormat::cp2k_binary})
-               all.push_back(sample(format).front());
-             return all;
-           },
-           [](const std::string& path) { read_as(path, MatrixFormat::automatic); }},
-          {"real_space_hdf5", "a.h5",
-           [] {
-             return std::vector{written(
-                 "a.h5", [](const std::string& path) { write_real_space(Comm::self(), crystal(), path); })};
-           },
-           read_crystal},
-          {"real_space_list", "archive", lists,
-           [](const std::string& path) { read_crystal(unpack(path) + "/list"); }}};
+  std::vector<Reader> list;
+  for (const auto& row : matrix_formats()) list.push_back(of(row));
+  const std::vector<Reader> others{
+      {"unnamed_matrix", "a",
+       [] {
+         auto all = sample(MatrixFormat::cp2k_text);
+         for (const auto format :
+              {MatrixFormat::elsi_csc, MatrixFormat::matrix_market, MatrixFormat::cp2k_binary})
+           all.push_back(sample(format).front());
+         return all;
+       },
+       [](const std::string& path) { read_as(path, MatrixFormat::automatic); }},
+      {"real_space_hdf5", "a.h5",
+       [] {
+         return std::vector{written(
+             "a.h5", [](const std::string& path) { write_real_space(Comm::self(), crystal(), path); })};
+       },
+       read_crystal},
+      {"real_space_list", "archive", lists,
+       [](const std::string& path) { read_crystal(unpack(path) + "/list"); }}};
+  list.insert(list.end(), others.begin(), others.end());
+  return list;
 }
 
 }  // namespace quintet::fuzz

@@ -16,6 +16,7 @@
 #include "apps/submatrix/evaluate/occupied.hpp"
 #include "apps/submatrix/input/basis.hpp"
 #include "apps/submatrix/input/system.hpp"
+#include "io/config/table.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "physics/electronic/global/global_newton_schulz.hpp"
@@ -30,8 +31,10 @@ namespace {
 
 double process_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
-/// The Newton-Schulz iterations: a step function at a given mu.
-bool needs_mu(const std::string& kernel) { return kernel == "newton_schulz"; }
+/// Whether a kernel gives a step function at a given mu alone.
+bool needs_mu(const ComparedKernel& kernel) {
+  return quintet::row_of(submatrix_kernels, kernel.kernel).needs_mu;
+}
 
 double known(const std::optional<double>& mu) {
   QUINTET_CHECK(
@@ -70,14 +73,12 @@ void finish_row(MethodRow& row, const Problem& problem, const SubmatrixResult& s
             row.tr_dk);
 }
 
-void submatrices(const Problem& problem, const std::string& kernel, double tolerance,
+void submatrices(const Problem& problem, const ComparedKernel& kernel, double tolerance,
                  std::optional<double>& mu, MethodRow& row) {
   SubmatrixOptions options;
   options.threshold = row.threshold;
-  options.single_precision = kernel == "polynomial_fp32";
-  options.kernel = kernel == "eigen"           ? SubmatrixKernel::eigen
-                   : kernel == "newton_schulz" ? SubmatrixKernel::newton_schulz
-                                               : SubmatrixKernel::polynomial;
+  options.single_precision = kernel.single_precision;
+  options.kernel = kernel.kernel;
   if (needs_mu(kernel))
     options.mu = known(mu);
   else
@@ -170,10 +171,11 @@ void compare(Context& context, const CompareOptions& options) {
   }
   for (const double threshold : options.thresholds) {
     std::optional<double> mu = exact ? exact->mu : problem.mu;
-    for (const auto& kernel : options.kernels) {
+    for (const auto& name : options.kernels) {
+      const auto& kernel = row_named(compared_kernels, name);
       if (options.temperature > 0 && needs_mu(kernel)) continue;
       const auto phase = context.phase("submatrices");
-      rows.push_back(row_of("submatrices, " + kernel, threshold, [&](MethodRow& row) {
+      rows.push_back(row_of("submatrices, " + name, threshold, [&](MethodRow& row) {
         submatrices(problem, kernel, options.ensemble.tolerance / 2, mu, row);
       }));
     }

@@ -1,13 +1,28 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "apps/application/life/context.hpp"
 #include "apps/submatrix/input/system_options.hpp"
+#include "physics/electronic/submatrix/submatrix.hpp"
 
 namespace quintet::submatrix {
+
+/// A kernel of the submatrix method in the precision in which it is compared.
+struct ComparedKernel {
+  std::string_view name;
+  electronic::SubmatrixKernel kernel;
+  bool single_precision;
+};
+inline constexpr std::array<ComparedKernel, 4> compared_kernels{
+    {{"polynomial", electronic::SubmatrixKernel::polynomial, false},
+     {"polynomial_fp32", electronic::SubmatrixKernel::polynomial, true},
+     {"eigen", electronic::SubmatrixKernel::eigen, false},
+     {"newton_schulz", electronic::SubmatrixKernel::newton_schulz, false}}};
 
 struct CompareOptions {
   MatricesOptions matrices;

@@ -3,6 +3,7 @@
 #include "apps/submatrix/compare/compare.hpp"
 #include "apps/submatrix/compare/with_petsc.hpp"
 #include "io/config/suggest.hpp"
+#include "io/config/table.hpp"
 
 namespace quintet::submatrix {
 
@@ -19,7 +20,7 @@ void describe(Schema& schema, CompareOptions& options) {
       .length(1, 50)
       .above(0)
       .at_most(1);
-  const std::vector<std::string> names{"polynomial", "polynomial_fp32", "eigen", "newton_schulz"};
+  const auto names = names_of(compared_kernels);
   schema.texts("kernels", options.kernels, "Kernels of the submatrix method: " + name_list(names));
   schema
       .quantity("least_gap", options.least_gap, "hartree",

@@ -4,6 +4,8 @@
 #include "apps/submatrix/evaluate/evaluate.hpp"
 #include "apps/submatrix/evaluate/output.hpp"
 #include "io/config/suggest.hpp"
+#include "io/config/table.hpp"
+#include "physics/electronic/files/matrix_format.hpp"
 
 namespace quintet::submatrix {
 
@@ -21,7 +23,6 @@ std::optional<std::string> unknown(const std::string& key, const std::vector<std
 }  // namespace
 
 void describe(Schema& schema, MethodOptions& options) {
-  using Kernel = electronic::SubmatrixKernel;
   schema
       .numbers("thresholds", options.thresholds,
                "Blocks of A = S^-1/2 K S^-1/2 (hartree) of smaller Frobenius norm are dropped; several: one "
@@ -35,11 +36,7 @@ void describe(Schema& schema, MethodOptions& options) {
       .at_most(1)
       .example("[1e-4, 1e-5]")
       .on_restart(OnRestart::free);
-  schema.choice("kernel", options.kernel,
-                {{"automatic", Kernel::automatic},
-                 {"polynomial", Kernel::polynomial},
-                 {"eigen", Kernel::eigen},
-                 {"newton_schulz", Kernel::newton_schulz}},
+  schema.choice("kernel", options.kernel, choices_of(electronic::submatrix_kernels),
                 "How the step function of a submatrix is found for the wanted columns; automatic: by cost");
   schema.choice(
       "dense", options.dense,
@@ -90,13 +87,14 @@ void describe(Schema& schema, MethodOptions& options) {
 void describe(Schema& schema, OutputOptions& options) {
   schema.texts("matrices", options.matrices,
                "Matrices of the last threshold to write into the run's folder: " + name_list(output_names()));
-  schema.texts("formats", options.formats, "Formats to write them in: " + name_list(output_formats()));
+  schema.texts("formats", options.formats,
+               "Formats to write them in: " + name_list(names_of(electronic::matrix_formats())));
   schema.number("threshold", options.threshold, "Leave out blocks of smaller Frobenius norm")
       .at_least(0)
       .at_most(1);
   schema.check([&options]() -> std::optional<std::string> {
     if (auto wrong = unknown("matrices", options.matrices, output_names())) return wrong;
-    return unknown("formats", options.formats, output_formats());
+    return unknown("formats", options.formats, names_of(electronic::matrix_formats()));
   });
 }
 

@@ -6,24 +6,11 @@
 #include <fmt/format.h>
 
 #include "apps/submatrix/input/system_options.hpp"
+#include "io/config/table.hpp"
 
 namespace quintet::submatrix {
 
 using namespace electronic;
-
-std::string kernel_name(SubmatrixKernel kernel) {
-  switch (kernel) {
-    case SubmatrixKernel::polynomial:
-      return "polynomial";
-    case SubmatrixKernel::eigen:
-      return "eigen";
-    case SubmatrixKernel::newton_schulz:
-      return "newton_schulz";
-    case SubmatrixKernel::automatic:
-      break;
-  }
-  return "automatic";
-}
 
 Evaluation summary_of(double threshold, const SubmatrixResult& sign, const DensityResult& density,
                       double density_seconds) {
@@ -55,7 +42,7 @@ Evaluation summary_of(double threshold, const SubmatrixResult& sign, const Densi
   result.n_submatrices = sign.n_submatrices;
   result.clustering_gain = sign.clustering_gain;
   result.degree = sign.degree;
-  result.kernel = kernel_name(sign.kernel);
+  result.kernel = row_of(submatrix_kernels, sign.kernel).name;
   result.flops = sign.flops;
   result.seconds = comm.maximum(sign.seconds);
   result.kernel_seconds = sign.kernel_seconds;

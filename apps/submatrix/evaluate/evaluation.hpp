@@ -48,8 +48,6 @@ struct Evaluation {
   double condition = 0;                              ///< of S, dense diagonalisation; 0: not known
 };
 
-/// "polynomial", ...
-[[nodiscard]] std::string kernel_name(electronic::SubmatrixKernel kernel);
 /// Collective.
 [[nodiscard]] Evaluation summary_of(double threshold, const electronic::SubmatrixResult& sign,
                                     const electronic::DensityResult& density, double density_seconds);

@@ -4,6 +4,7 @@
 #include <array>
 #include <string_view>
 
+#include "io/config/table.hpp"
 #include "io/log/log.hpp"
 #include "physics/electronic/files/matrix_files.hpp"
 
@@ -13,23 +14,10 @@ using namespace electronic;
 
 namespace {
 
-struct Format {
-  MatrixFormat format;
-  const char* ending;
-};
-
-Format format_of(const std::string& name) {
-  if (name == "cp2k_text") return {MatrixFormat::cp2k_text, ".txt"};
-  if (name == "cp2k_binary") return {MatrixFormat::cp2k_binary, ".csr"};
-  if (name == "elsi_csc") return {MatrixFormat::elsi_csc, ".csc"};
-  if (name == "matrix_market") return {MatrixFormat::matrix_market, ".mtx"};
-  if (name == "ntpoly_binary") return {MatrixFormat::ntpoly_binary, ".ntpoly"};
-  return {MatrixFormat::quintet_hdf5, ".h5"};
-}
-
 /// What is said of a matrix in its file.
 struct About {
-  const char *name, *units, *what;
+  std::string_view name;
+  const char *units, *what;
   bool orthogonal;  ///< of the basis S^-1/2
 };
 constexpr std::array<About, 7> abouts{
@@ -43,30 +31,13 @@ constexpr std::array<About, 7> abouts{
      {"kohn_sham", "hartree", "Kohn-Sham matrix", false},
      {"overlap", "1", "Overlap matrix", false}}};
 
-const About& about_of(std::string_view name) {
-  return *std::find_if(abouts.begin(), abouts.end(), [&](const About& about) { return about.name == name; });
-}
-
-bool wants(const OutputOptions& options, const char* name) {
+bool wants(const OutputOptions& options, std::string_view name) {
   return std::find(options.matrices.begin(), options.matrices.end(), name) != options.matrices.end();
 }
 
 }  // namespace
 
-const std::vector<std::string>& output_names() {
-  static const auto names = [] {
-    std::vector<std::string> list;
-    for (const auto& about : abouts) list.emplace_back(about.name);
-    return list;
-  }();
-  return names;
-}
-
-const std::vector<std::string>& output_formats() {
-  static const std::vector<std::string> names{"quintet_hdf5", "cp2k_text",     "cp2k_binary",
-                                              "elsi_csc",     "matrix_market", "ntpoly_binary"};
-  return names;
-}
+std::vector<std::string> output_names() { return names_of(abouts); }
 
 bool wants_orthogonal(const OutputOptions& options) {
   return std::any_of(abouts.begin(), abouts.end(),
@@ -77,7 +48,8 @@ std::vector<std::string> output_files(const OutputOptions& options) {
   std::vector<std::string> files;
   for (const auto& name : options.matrices)
     for (const auto& format : options.formats)
-      for (const char* spin : {"", "_down"}) files.push_back(name + spin + format_of(format).ending);
+      for (const char* spin : {"", "_down"})
+        files.push_back(name + spin + row_named(matrix_formats(), format).ending);
   return files;
 }
 
@@ -89,12 +61,12 @@ void write_outputs(Context& context, const OutputOptions& options, const std::st
     if (!wants(options, name)) continue;
     BlockMatrix matrix = make();
     if (options.threshold > 0) filter(matrix, options.threshold);
-    const About& about = about_of(name);
+    const About& about = row_named(abouts, name);
     const MatrixLabels labels{about.units, about.what, context.provenance(), electrons};
     for (const auto& format_name : options.formats) {
-      const auto [format, ending] = format_of(format_name);
-      const auto path = context.path(name + suffix + ending);
-      write_matrix(matrix, path, format, labels);
+      const auto& format = row_named(matrix_formats(), format_name);
+      const auto path = context.path(name + suffix + format.ending);
+      write_matrix(matrix, path, format.value, labels);
       log::info("Wrote {}", path);
     }
   }

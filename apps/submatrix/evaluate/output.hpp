@@ -13,9 +13,7 @@ namespace quintet::submatrix {
 /// Names of the matrices that can be written: "density" D, "energy_weighted" W = Z P A Z (D K D where P P =
 /// P), "orthogonal" A = S^-1/2 K S^-1/2, "orthogonal_density" P, "inverse_sqrt" S^-1/2, "kohn_sham" and
 /// "overlap" as read.
-[[nodiscard]] const std::vector<std::string>& output_names();
-/// Names of the formats.
-[[nodiscard]] const std::vector<std::string>& output_formats();
+[[nodiscard]] std::vector<std::string> output_names();
 
 /// Names of the files that write_outputs() may write, for Context::go_ahead().
 [[nodiscard]] std::vector<std::string> output_files(const OutputOptions& options);

@@ -1,9 +1,10 @@
 #include "apps/submatrix/input/system_options.hpp"
 
+#include "io/config/table.hpp"
+
 namespace quintet::submatrix {
 
 void describe(Schema& schema, MatricesOptions& options) {
-  using Format = electronic::MatrixFormat;
   using electronic::Triangle;
   schema.text("kohn_sham", options.kohn_sham, "File of the Kohn-Sham matrix K").required().existing_file();
   schema
@@ -12,15 +13,9 @@ void describe(Schema& schema, MatricesOptions& options) {
       .existing_file();
   schema.text("overlap", options.overlap, "File of the overlap matrix S; absent: S = 1, an orthogonal basis")
       .existing_file();
-  schema.choice("format", options.format,
-                {{"automatic", Format::automatic},
-                 {"cp2k_text", Format::cp2k_text},
-                 {"cp2k_binary", Format::cp2k_binary},
-                 {"elsi_csc", Format::elsi_csc},
-                 {"matrix_market", Format::matrix_market},
-                 {"ntpoly_binary", Format::ntpoly_binary},
-                 {"quintet_hdf5", Format::quintet_hdf5}},
-                "Of both files; automatic: from their first bytes");
+  auto formats = choices_of(electronic::matrix_formats());
+  formats.insert(formats.begin(), {"automatic", electronic::MatrixFormat::automatic});
+  schema.choice("format", options.format, formats, "Of both files; automatic: from their first bytes");
   schema.choice("triangle", options.triangle, {{"both", Triangle::both}, {"one", Triangle::one}},
                 "Which elements the files hold; one: CP2K's UPPER_TRIANGULAR");
   schema.choice("units", options.units,

@@ -1,10 +1,12 @@
 #include "physics/electronic/density/matrix_function.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <span>
 
+#include "io/config/table.hpp"
 #include "io/log/error.hpp"
 #include "physics/electronic/functions/chebyshev.hpp"
 #include "physics/electronic/matrix/spectrum.hpp"
@@ -15,6 +17,25 @@ namespace quintet::electronic {
 namespace {
 
 using Kind = MatrixFunction::Kind;
+
+struct FunctionRow {
+  Kind value;
+  std::string (*name)(const MatrixFunction&);
+  bool wants_positive;  ///< eigenvalues
+  double (*at)(const MatrixFunction&, double x);
+};
+const std::array<FunctionRow, 4> functions{
+    {{Kind::inverse_root,
+      [](const MatrixFunction& f) {
+        return f.p == 1 ? std::string("the inverse") : fmt::format("the inverse root of order {}", f.p);
+      },
+      true, [](const MatrixFunction& f, double x) { return std::pow(x, -1.0 / f.p); }},
+     {Kind::square_root, [](const MatrixFunction&) { return std::string("the square root"); }, true,
+      [](const MatrixFunction&, double x) { return std::sqrt(x); }},
+     {Kind::exponential, [](const MatrixFunction&) { return std::string("the exponential"); }, false,
+      [](const MatrixFunction& f, double x) { return std::exp(-f.beta * x); }},
+     {Kind::logarithm, [](const MatrixFunction&) { return std::string("the logarithm"); }, true,
+      [](const MatrixFunction&, double x) { return std::log(x); }}}};
 
 void check(const MatrixFunction& f, double threshold) {
   QUINTET_CHECK(threshold >= 0 && threshold <= 1,
@@ -54,9 +75,9 @@ Band band_of(const BlockMatrix& a, const MatrixFunction& f) {
 ChebyshevSeries series_of(const MatrixFunction& f, const Band& band, double threshold, int max_degree) {
   const double largest = std::max(std::abs(f(band.lower)), std::abs(f(band.upper)));  // f is monotonic
   const double error = std::max(0.01 * threshold, 1e-12) * largest;
-  const std::function<double(double)> functions[] = {f};
+  const std::function<double(double)> wanted[] = {f};
   try {
-    return fit(std::span(&band, 1), functions, error, max_degree);
+    return fit(std::span(&band, 1), wanted, error, max_degree);
   } catch (const NumericalError&) {
     throw NumericalError(fmt::format(
         "{} of a matrix with eigenvalues in [{:.3g}, {:.3g}] needs a polynomial of a degree above {} for an "
@@ -73,33 +94,11 @@ BlockMatrix result_pattern(const BlockMatrix& a, double scale, double cut) {
 
 }  // namespace
 
-double MatrixFunction::operator()(double x) const {
-  switch (kind) {
-    case Kind::inverse_root:
-      return std::pow(x, -1.0 / p);
-    case Kind::square_root:
-      return std::sqrt(x);
-    case Kind::exponential:
-      return std::exp(-beta * x);
-    case Kind::logarithm:
-      break;
-  }
-  return std::log(x);
-}
+double MatrixFunction::operator()(double x) const { return row_of(functions, kind).at(*this, x); }
 
-std::string MatrixFunction::name() const {
-  switch (kind) {
-    case Kind::inverse_root:
-      return p == 1 ? "the inverse" : fmt::format("the inverse root of order {}", p);
-    case Kind::square_root:
-      return "the square root";
-    case Kind::exponential:
-      return "the exponential";
-    case Kind::logarithm:
-      break;
-  }
-  return "the logarithm";
-}
+std::string MatrixFunction::name() const { return row_of(functions, kind).name(*this); }
+
+bool MatrixFunction::wants_positive() const { return row_of(functions, kind).wants_positive; }
 
 BlockMatrix evaluate_function(const BlockMatrix& a, const MatrixFunction& function, double threshold,
                               int max_degree) {

@@ -21,7 +21,7 @@ struct MatrixFunction {
   [[nodiscard]] double operator()(double x) const;
   [[nodiscard]] std::string name() const;  ///< "the inverse square root"-like, for messages
   /// Whether it exists for matrices with positive eigenvalues alone.
-  [[nodiscard]] bool wants_positive() const { return kind != Kind::exponential; }
+  [[nodiscard]] bool wants_positive() const;
 };
 
 /// f(A) of a symmetric matrix by the submatrix method, symmetrised. With |A| the matrix of the blocks' norms

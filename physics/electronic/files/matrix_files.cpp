@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "io/config/table.hpp"
 #include "io/log/error.hpp"
 #include "io/parallel/together.hpp"
 #include "physics/electronic/files/matrix_readers.hpp"
@@ -176,7 +177,7 @@ MatrixFile read_matrix(const Comm& comm, const std::string& path, MatrixFormat f
 int common_rows(const MatrixFile& a, const std::string& a_path, const MatrixFile& b,
                 const std::string& b_path) {
   const auto says_nothing = [](const MatrixFile& m) {
-    return m.format == MatrixFormat::cp2k_text || m.format == MatrixFormat::cp2k_binary;
+    return !row_of(matrix_formats(), m.format).tells_rows;
   };
   QUINTET_CHECK(a.n_rows == b.n_rows, "{} has {} rows and {} has {}: they are not of one system{}", a_path,
                 a.n_rows, b_path, b.n_rows,

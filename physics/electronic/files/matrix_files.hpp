@@ -7,27 +7,12 @@
 
 #include "io/hdf5/file.hpp"
 #include "io/parallel/comm.hpp"
+#include "physics/electronic/files/matrix_format.hpp"
 #include "physics/electronic/matrix/block_matrix.hpp"
 
 /// The matrix files that users of Kohn-Sham codes hold. 1-based indices there, 0-based here; values
 /// untouched.
 namespace quintet::electronic {
-
-enum class MatrixFormat {
-  automatic,
-  cp2k_text,
-  cp2k_binary,
-  elsi_csc,
-  matrix_market,
-  ntpoly_binary,
-  quintet_hdf5
-};
-
-/// "cp2k_binary", ...
-[[nodiscard]] std::string format_name(MatrixFormat format);
-/// What a file is, from its first bytes and its size, else from the ending of its name. Throws InputError if
-/// it is none of the formats, absent or empty.
-[[nodiscard]] MatrixFormat detect_format(const std::string& path);
 
 /// Which elements a file holds of a symmetric matrix.
 enum class Triangle {

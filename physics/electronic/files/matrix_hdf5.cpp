@@ -46,7 +46,8 @@ std::vector<Triplet> read_element_lists(const hdf5::Group& group, const std::str
 
 namespace reading {
 
-FileShare read_quintet(const Comm& comm, const std::string& path) {
+FileShare read_quintet(const Comm& comm, const FileBytes& bytes, std::optional<int>) {
+  const auto& path = bytes.path();
   const auto file = hdf5::File::open(comm, path);
   hdf5::check_header(file, matrix_schema, matrix_schema_version);
   const auto& root = file.root();

@@ -28,14 +28,14 @@ struct FileShare {
 /// The format if the first bytes and the size leave no doubt.
 [[nodiscard]] std::optional<MatrixFormat> format_of_contents(const FileBytes& file);
 
-/// Each reads this rank's share; `n_rows`: what the user says, or the largest index there may be. InputErrors
-/// are thrown on all ranks. Collective.
+/// The readers of the table of formats: see MatrixFormatRow. Collective.
 [[nodiscard]] FileShare read_cp2k_binary(const Comm& comm, const FileBytes& file, std::optional<int> n_rows);
 [[nodiscard]] FileShare read_cp2k_text(const Comm& comm, const FileBytes& file, std::optional<int> n_rows);
-[[nodiscard]] FileShare read_elsi_csc(const Comm& comm, const FileBytes& file);
-[[nodiscard]] FileShare read_matrix_market(const Comm& comm, const FileBytes& file);
-[[nodiscard]] FileShare read_ntpoly(const Comm& comm, const FileBytes& file);
-[[nodiscard]] FileShare read_quintet(const Comm& comm, const std::string& path);
+[[nodiscard]] FileShare read_elsi_csc(const Comm& comm, const FileBytes& file, std::optional<int> n_rows);
+[[nodiscard]] FileShare read_matrix_market(const Comm& comm, const FileBytes& file,
+                                           std::optional<int> n_rows);
+[[nodiscard]] FileShare read_ntpoly(const Comm& comm, const FileBytes& file, std::optional<int> n_rows);
+[[nodiscard]] FileShare read_quintet(const Comm& comm, const FileBytes& file, std::optional<int> n_rows);
 
 /// This rank's share of a file of a format, or of that which is found. Throws InputError if the file is
 /// surely of another one. Collective.

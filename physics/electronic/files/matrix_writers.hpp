@@ -44,12 +44,12 @@ void append_elements(FileSink& sink, const Comm& comm, const SortedElements& sor
   }
 }
 
-/// Each writes one format. Collective.
-void write_cp2k_text(const BlockMatrix& matrix, const std::string& path);
-void write_cp2k_binary(const BlockMatrix& matrix, const std::string& path);
+/// The writers of the table of formats: see MatrixFormatRow. Collective.
+void write_cp2k_text(const BlockMatrix& matrix, const std::string& path, const MatrixLabels& labels);
+void write_cp2k_binary(const BlockMatrix& matrix, const std::string& path, const MatrixLabels& labels);
 void write_matrix_market(const BlockMatrix& matrix, const std::string& path, const MatrixLabels& labels);
 void write_elsi_csc(const BlockMatrix& matrix, const std::string& path, const MatrixLabels& labels);
-void write_ntpoly(const BlockMatrix& matrix, const std::string& path);
+void write_ntpoly(const BlockMatrix& matrix, const std::string& path, const MatrixLabels& labels);
 void write_quintet(const BlockMatrix& matrix, const std::string& path, const MatrixLabels& labels);
 
 }  // namespace quintet::electronic::writing

@@ -81,7 +81,7 @@ std::vector<Triplet> read_elements(const FileBytes& file, const Header& header, 
 
 }  // namespace
 
-FileShare read_elsi_csc(const Comm& comm, const FileBytes& file) {
+FileShare read_elsi_csc(const Comm& comm, const FileBytes& file, std::optional<int>) {
   FileShare share;
   together(comm, [&] {
     const auto header = read_header(file);

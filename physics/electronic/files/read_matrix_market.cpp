@@ -103,7 +103,7 @@ std::optional<Triplet> parse_line(std::string_view line, std::int64_t n_rows) {
 
 }  // namespace
 
-FileShare read_matrix_market(const Comm& comm, const FileBytes& file) {
+FileShare read_matrix_market(const Comm& comm, const FileBytes& file, std::optional<int>) {
   Header header;
   together(comm, [&] {
     header = read_header(file);

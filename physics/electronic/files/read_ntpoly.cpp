@@ -47,7 +47,7 @@ Header read_header(const FileBytes& file) {
 
 }  // namespace
 
-FileShare read_ntpoly(const Comm& comm, const FileBytes& file) {
+FileShare read_ntpoly(const Comm& comm, const FileBytes& file, std::optional<int>) {
   FileShare share;
   together(comm, [&] {
     const auto header = read_header(file);

@@ -1,5 +1,6 @@
 #include <memory>
 
+#include "io/config/table.hpp"
 #include "io/log/error.hpp"
 #include "io/parallel/together.hpp"
 #include "physics/electronic/files/matrix_readers.hpp"
@@ -7,25 +8,6 @@
 namespace quintet::electronic::reading {
 
 namespace {
-
-FileShare read_format(const Comm& comm, const std::string& path, MatrixFormat format,
-                      std::optional<int> n_rows) {
-  if (format == MatrixFormat::quintet_hdf5) return read_quintet(comm, path);
-  std::unique_ptr<FileBytes> file;
-  together(comm, [&] { file = std::make_unique<FileBytes>(path); });
-  switch (format) {
-    case MatrixFormat::cp2k_text:
-      return read_cp2k_text(comm, *file, n_rows);
-    case MatrixFormat::cp2k_binary:
-      return read_cp2k_binary(comm, *file, n_rows);
-    case MatrixFormat::elsi_csc:
-      return read_elsi_csc(comm, *file);
-    case MatrixFormat::matrix_market:
-      return read_matrix_market(comm, *file);
-    default:
-      return read_ntpoly(comm, *file);
-  }
-}
 
 /// The format in which to read: the one found if `wanted` is automatic. Throws InputError if the file is
 /// surely another one than wanted. Collective.
@@ -49,7 +31,9 @@ MatrixFormat choose_format(const Comm& comm, const std::string& path, MatrixForm
 FileShare read_share(const Comm& comm, const std::string& path, MatrixFormat& format,
                      std::optional<int> n_rows) {
   format = choose_format(comm, path, format);
-  return read_format(comm, path, format, n_rows);
+  std::unique_ptr<FileBytes> file;
+  together(comm, [&] { file = std::make_unique<FileBytes>(path); });
+  return row_of(matrix_formats(), format).read(comm, *file, n_rows);
 }
 
 }  // namespace quintet::electronic::reading

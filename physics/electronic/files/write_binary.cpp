@@ -37,7 +37,7 @@ std::string elsi_header(int n_rows, std::int64_t n_elements, double n_electrons)
 
 }  // namespace
 
-void write_cp2k_binary(const BlockMatrix& matrix, const std::string& path) {
+void write_cp2k_binary(const BlockMatrix& matrix, const std::string& path, const MatrixLabels&) {
   static constexpr std::int32_t marker = 16;
   const auto sorted = sorted_elements(matrix, false);
   FileSink sink(matrix.comm, path);
@@ -51,7 +51,7 @@ void write_cp2k_binary(const BlockMatrix& matrix, const std::string& path) {
   sink.finish();
 }
 
-void write_ntpoly(const BlockMatrix& matrix, const std::string& path) {
+void write_ntpoly(const BlockMatrix& matrix, const std::string& path, const MatrixLabels&) {
   const auto sorted = sorted_elements(matrix, true);
   std::string header;
   for (const std::int32_t value : {matrix.blocking->n_rows(), matrix.blocking->n_rows(), 0})

@@ -1,3 +1,4 @@
+#include "io/config/table.hpp"
 #include "physics/electronic/files/matrix_writers.hpp"
 
 namespace quintet::electronic {
@@ -30,20 +31,7 @@ SortedElements sorted_elements(const BlockMatrix& matrix, bool by_column) {
 
 void write_matrix(const BlockMatrix& matrix, const std::string& path, MatrixFormat format,
                   const MatrixLabels& labels) {
-  switch (format) {
-    case MatrixFormat::cp2k_text:
-      return writing::write_cp2k_text(matrix, path);
-    case MatrixFormat::cp2k_binary:
-      return writing::write_cp2k_binary(matrix, path);
-    case MatrixFormat::elsi_csc:
-      return writing::write_elsi_csc(matrix, path, labels);
-    case MatrixFormat::matrix_market:
-      return writing::write_matrix_market(matrix, path, labels);
-    case MatrixFormat::ntpoly_binary:
-      return writing::write_ntpoly(matrix, path);
-    default:
-      return writing::write_quintet(matrix, path, labels);
-  }
+  row_of(matrix_formats(), format).write(matrix, path, labels);
 }
 
 }  // namespace quintet::electronic

@@ -27,7 +27,7 @@ std::string one_line(std::string text) {
 
 }  // namespace
 
-void write_cp2k_text(const BlockMatrix& matrix, const std::string& path) {
+void write_cp2k_text(const BlockMatrix& matrix, const std::string& path, const MatrixLabels&) {
   QUINTET_CHECK(matrix.blocking->n_rows() < 100000000,
                 "{}: a matrix of {} rows has indices of more than 8 digits, which CP2K's text format cannot "
                 "hold; write cp2k_binary",

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 
+#include "io/config/table.hpp"
 #include "io/log/error.hpp"
 #include "io/runtime/blas_threads.hpp"
 #include "physics/electronic/submatrix/submatrix_evaluation.hpp"
@@ -32,7 +33,7 @@ void check(const SubmatrixOptions& o, const BlockMatrix& a) {
       "polynomial_error, columns_together and memory must not be negative, pairs_tolerance must be "
       "positive");
   QUINTET_CHECK(
-      o.kernel != SubmatrixKernel::newton_schulz || (o.mu && o.temperature == 0),
+      !row_of(submatrix_kernels, o.kernel).needs_mu || (o.mu && o.temperature == 0),
       "the Newton-Schulz kernel gives a step at a fixed mu only: give mu and no temperature, or take "
       "the eigen or polynomial kernel");
 }

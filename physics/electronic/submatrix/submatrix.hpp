@@ -1,9 +1,11 @@
 #pragma once
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "io/log/error.hpp"
@@ -43,12 +45,21 @@ struct Orthogonalised {
                                            const Interrupt& interrupt = {});
 
 /// How f(a_j) is found for the wanted columns.
-enum class SubmatrixKernel {
-  automatic,   ///< by predicted cost
-  polynomial,  ///< Chebyshev expansion applied to the wanted columns alone, block-sparse
-  eigen,       ///< eigendecomposition, wanted columns transformed
-  newton_schulz
+enum class SubmatrixKernel { automatic, polynomial, eigen, newton_schulz };
+struct SubmatrixKernelRow {
+  SubmatrixKernel value;
+  std::string_view name, doc;
+  bool has_series;  ///< may apply a polynomial to the wanted columns
+  bool has_dense;   ///< may hold submatrices as dense matrices
+  bool needs_mu;    ///< gives a step at a fixed mu only
 };
+inline constexpr std::array<SubmatrixKernelRow, 4> submatrix_kernels{
+    {{SubmatrixKernel::automatic, "automatic", "polynomial or eigen, by predicted cost", true, true, false},
+     {SubmatrixKernel::polynomial, "polynomial",
+      "Chebyshev expansion applied to the wanted columns alone, block-sparse", true, false, false},
+     {SubmatrixKernel::eigen, "eigen", "eigendecomposition, wanted columns transformed", false, true, false},
+     {SubmatrixKernel::newton_schulz, "newton_schulz", "Newton-Schulz iteration of the whole submatrix",
+      false, true, true}}};
 
 struct SubmatrixOptions {
   double threshold = 1e-5;  ///< blocks of A of smaller Frobenius norm are dropped

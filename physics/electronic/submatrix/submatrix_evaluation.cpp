@@ -10,6 +10,7 @@
 #include <string>
 #include <tuple>
 
+#include "io/config/table.hpp"
 #include "io/log/error.hpp"
 #include "io/parallel/together.hpp"
 #include "physics/electronic/functions/chemical_potential.hpp"
@@ -41,8 +42,7 @@ constexpr int max_degree = 2000;
 
 /// What is expected before the spectrum is known: an insulator.
 CostModel first_cost(const SubmatrixOptions& options) {
-  const bool dense =
-      options.kernel == SubmatrixKernel::eigen || options.kernel == SubmatrixKernel::newton_schulz;
+  const bool dense = !row_of(submatrix_kernels, options.kernel).has_series;
   CostModel cost;
   if (options.single_precision) cost.lanes = pack_width<float>;
   cost.may_polynomial = !dense;
@@ -87,7 +87,7 @@ SubmatrixEvaluation::SubmatrixEvaluation(const BlockMatrix& a, const SubmatrixOp
                                           : std::clamp(0.003 * options.threshold, 1e-12, 3e-7)),
       eigen_only_(options.kernel == SubmatrixKernel::eigen) {
   sweep_.ask(options.interrupt);
-  check_memory(a, work_, options.kernel != SubmatrixKernel::polynomial, options.memory_bytes);
+  check_memory(a, work_, row_of(submatrix_kernels, options.kernel).has_dense, options.memory_bytes);
   gathered_ = gather(a, rows_of(work_));
   bounds_ = spectrum_bounds(a);
 }

@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "io/config/table.hpp"
 #include "io/log/error.hpp"
 #include "physics/electronic/matrix/column_store.hpp"
 #include "physics/kernels/pack.hpp"
@@ -195,8 +196,7 @@ PredictedWork predicted_work(const Blocking& blocks, const std::vector<Submatrix
 }
 
 std::vector<double> predicted_costs(const BlockMatrix& a, const SubmatrixOptions& options) {
-  const bool eigen =
-      options.kernel == SubmatrixKernel::eigen || options.kernel == SubmatrixKernel::newton_schulz;
+  const bool eigen = !row_of(submatrix_kernels, options.kernel).has_series;
   const CostModel cost{.may_polynomial = !eigen, .may_eigen = eigen};
   BlockMatrix filtered = a;
   filter(filtered, options.threshold);

@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "io/config/suggest.hpp"
+#include "io/config/table.hpp"
 #include "io/log/error.hpp"
 #include "io/runtime/runtime.hpp"
 #include "physics/electronic/files/matrix_files.hpp"
@@ -40,10 +42,10 @@ struct Arguments {
 };
 
 SubmatrixKernel kernel_of(const std::string& name) {
-  if (name == "polynomial") return SubmatrixKernel::polynomial;
-  if (name == "eigen") return SubmatrixKernel::eigen;
-  if (name == "newton_schulz") return SubmatrixKernel::newton_schulz;
-  throw UsageError(fmt::format("kernel {}: expected polynomial, eigen or newton_schulz", name));
+  for (const auto& row : submatrix_kernels)
+    if (row.name == name) return row.value;
+  throw UsageError(
+      fmt::format("kernel {}: expected one of {}", name, name_list(names_of(submatrix_kernels))));
 }
 
 std::vector<double> numbers(const std::string& text) {

@@ -2,22 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <fstream>
-#include <map>
 #include <memory>
 
 #include <gtest/gtest.h>
 
+#include "io/config/table.hpp"
 #include "tests/unit/electronic/dense_twin.hpp"
 #include "tests/unit/electronic/file_cases.hpp"
 
 namespace quintet::electronic {
 namespace {
-
-const std::map<MatrixFormat, std::string> endings{
-    {MatrixFormat::cp2k_text, "csr"},     {MatrixFormat::cp2k_binary, "csr"},
-    {MatrixFormat::elsi_csc, "csc"},      {MatrixFormat::matrix_market, "mtx"},
-    {MatrixFormat::ntpoly_binary, "bin"}, {MatrixFormat::quintet_hdf5, "h5"}};
 
 class EveryFormat : public ::testing::TestWithParam<MatrixFormat> {
  protected:
@@ -35,9 +31,8 @@ class EveryFormat : public ::testing::TestWithParam<MatrixFormat> {
     const auto shared = std::make_shared<const Blocking>(blocking);
     return assemble(comm, shared, pair.k, share_columns(comm, *shared), 0);
   }
-  [[nodiscard]] std::string path(const std::string& name) const {
-    return folder / (name + "." + endings.at(GetParam()));
-  }
+  [[nodiscard]] static std::string ending() { return row_of(matrix_formats(), GetParam()).ending; }
+  [[nodiscard]] std::string path(const std::string& name) const { return folder / (name + ending()); }
   /// Digits that the format keeps.
   [[nodiscard]] double relative_error() const { return GetParam() == MatrixFormat::cp2k_text ? 5e-14 : 0; }
 };
@@ -92,9 +87,7 @@ TEST_P(EveryFormat, a_wrong_number_of_rows_is_refused) {
 TEST_P(EveryFormat, a_file_cut_anywhere_is_refused) {
   write_matrix(chain(comm), path("whole"), GetParam());
   const auto bytes = bytes_of(path("whole"));
-  const auto cut = [&](std::size_t size) {
-    return folder.with("cut." + endings.at(GetParam()), bytes.substr(0, size));
-  };
+  const auto cut = [&](std::size_t size) { return folder.with("cut" + ending(), bytes.substr(0, size)); };
 
   for (const auto size :
        {std::size_t{0}, std::size_t{3}, std::size_t{18}, bytes.size() / 3 + 1, bytes.size() - 3}) {
@@ -108,7 +101,8 @@ TEST_P(EveryFormat, a_file_cut_anywhere_is_refused) {
 
 TEST_P(EveryFormat, read_as_another_format_is_refused_with_its_name) {
   write_matrix(chain(comm), path("k"), GetParam());
-  for (const auto& [format, ending] : endings) {
+  for (const auto& row : matrix_formats()) {
+    const auto format = row.value;
     if (format == GetParam()) continue;
 
     const auto message = refusal(comm, path("k"), format);
@@ -123,11 +117,49 @@ TEST_P(EveryFormat, a_folder_that_is_not_there_is_an_input_error) {
   EXPECT_THROW(write_matrix(chain(comm), folder / "absent/k.csr", GetParam()), Error);
 }
 
-INSTANTIATE_TEST_SUITE_P(formats, EveryFormat,
-                         ::testing::Values(MatrixFormat::cp2k_text, MatrixFormat::cp2k_binary,
-                                           MatrixFormat::elsi_csc, MatrixFormat::matrix_market,
-                                           MatrixFormat::ntpoly_binary, MatrixFormat::quintet_hdf5),
+std::vector<MatrixFormat> all_formats() {
+  std::vector<MatrixFormat> values;
+  for (const auto& row : matrix_formats()) values.push_back(row.value);
+  return values;
+}
+
+INSTANTIATE_TEST_SUITE_P(formats, EveryFormat, ::testing::ValuesIn(all_formats()),
                          [](const auto& info) { return format_name(info.param); });
+
+TEST(MatrixFormats, one_without_a_row_is_an_error_of_ours_and_not_the_last_one) {
+  const Comm comm = Comm::world();
+  const SharedScratch folder(comm, "no_format");
+  const auto blocking = std::make_shared<const Blocking>(uniform_blocking(4, 2));
+  const std::vector<Triplet> none;
+  const auto matrix = assemble(comm, blocking, none, share_columns(comm, *blocking), 0);
+  const auto path = folder.with("k.txt", "       1       1    0.10000000000000E+001\n");
+
+  for (const auto format : {MatrixFormat::automatic, static_cast<MatrixFormat>(99)})
+    EXPECT_THROW(write_matrix(matrix, folder / "out", format), InternalError);
+  EXPECT_THROW(static_cast<void>(read_matrix(comm, path, static_cast<MatrixFormat>(99), std::nullopt)),
+               InternalError);
+  EXPECT_THROW(static_cast<void>(format_name(MatrixFormat::automatic)), InternalError);
+}
+
+TEST(MatrixFormats, a_binary_file_whose_first_line_could_be_text_is_seen_for_what_it_is) {
+  // NTPoly: 0x0a31 rows are the bytes of "1\n"; then columns, real, one element (row 3, column 3)
+  const std::int32_t header[] = {0x0a31, 0x0a31, 0}, index[] = {3, 3};
+  const std::int64_t count = 1;
+  const double value = 0.5;
+  std::string bytes;
+  const auto put = [&bytes](const auto& x) { bytes.append(reinterpret_cast<const char*>(&x), sizeof x); };
+  put(header);
+  put(count);
+  put(index);
+  put(value);
+  const Comm comm = Comm::world();
+  const SharedScratch folder(comm, "text_or_binary");
+
+  const auto file = read_matrix(comm, folder.with("m", bytes), MatrixFormat::automatic, std::nullopt);
+
+  EXPECT_EQ(file.format, MatrixFormat::ntpoly_binary);
+  EXPECT_EQ(file.n_rows, 0x0a31);
+}
 
 TEST(MatrixFiles, hdf5_keeps_units_blocks_and_order) {
   const auto comm = Comm::world();
