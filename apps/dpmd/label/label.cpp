@@ -1,5 +1,6 @@
 #include "apps/dpmd/label/label.hpp"
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cmath>
@@ -7,11 +8,13 @@
 #include <filesystem>
 #include <mutex>
 #include <optional>
+#include <string_view>
 #include <thread>
 
 #include "apps/dpmd/label/label_process.hpp"
 #include "apps/dpmd/label/label_program.hpp"
 #include "apps/dpmd/label/label_template.hpp"
+#include "io/config/table.hpp"
 #include "io/config/tree.hpp"
 #include "io/files/output_file.hpp"
 #include "io/log/error.hpp"
@@ -23,9 +26,20 @@ namespace quintet::dpmd {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+struct ProgramRow {
+  LabelProgram value;
+  std::string_view name;
+  const LabelRecipe& (*recipe)();
+};
+constexpr std::array<ProgramRow, 2> programs{
+    {{LabelProgram::cp2k, "cp2k", cp2k_recipe}, {LabelProgram::lammps, "lammps", lammps_recipe}}};
+
+}  // namespace
+
 void describe(Schema& schema, LabelOptions& options) {
-  schema.choice("with", options.program, {{"cp2k", LabelProgram::cp2k}, {"lammps", LabelProgram::lammps}},
-                "Program that makes the labels");
+  schema.choice("with", options.program, choices_of(programs), "Program that makes the labels");
   schema
       .text("template", options.template_file,
             "Its input with {{cell}} and {{coordinates}} (CP2K), or {{data_file}} and {{label}} and, if "
@@ -45,9 +59,7 @@ void describe(Schema& schema, LabelOptions& options) {
       .on_restart(OnRestart::free);
 }
 
-const LabelRecipe& recipe_of(LabelProgram program) {
-  return program == LabelProgram::cp2k ? cp2k_recipe() : lammps_recipe();
-}
+const LabelRecipe& recipe_of(LabelProgram program) { return row_of(programs, program).recipe(); }
 
 void check_labels(const Configuration& frame) {
   QUINTET_CHECK(frame.energy && std::isfinite(*frame.energy), "the energy is not a number");

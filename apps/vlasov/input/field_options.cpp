@@ -1,5 +1,7 @@
 #include "apps/vlasov/input/field_options.hpp"
 
+#include "io/config/table.hpp"
+
 namespace quintet::vlasov {
 
 namespace {
@@ -43,12 +45,9 @@ void describe(Schema& schema, FieldBoundaryOptions& options) {
 }
 
 void describe(Schema& schema, FieldOptions& options) {
-  using kinetics::FieldModel;
   schema
-      .choice(
-          "model", options.model,
-          {{"maxwell", FieldModel::maxwell}, {"poisson", FieldModel::poisson}, {"none", FieldModel::none}},
-          "Maxwell's equations, Poisson's for the electric field alone, or no field but the external one")
+      .choice("model", options.model, choices_of(field_models),
+              "Maxwell's equations, Poisson's for the electric field alone, or no field but the external one")
       .required()
       .on_restart(OnRestart::fixed);
   schema.formula("epsilon0", options.epsilon0, "Permittivity, above 0");

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "io/config/schema.hpp"
@@ -8,6 +10,16 @@
 
 /// What the user writes about the fields: `field` and what is in it.
 namespace quintet::vlasov {
+
+struct FieldModelRow {
+  kinetics::FieldModel value;
+  std::string_view name;  ///< in YAML
+  const char* words;      ///< at the top of the report
+};
+inline constexpr std::array<FieldModelRow, 3> field_models{
+    {{kinetics::FieldModel::maxwell, "maxwell", "Maxwell's equations"},
+     {kinetics::FieldModel::poisson, "poisson", "Poisson's equation"},
+     {kinetics::FieldModel::none, "none", "none but what is given"}}};
 
 /// Speeds of the waves that carry errors of the divergences away, in units of c.
 struct CleaningOptions {

@@ -5,42 +5,23 @@
 
 #include <fmt/ranges.h>
 
+#include "apps/vlasov/input/field_options.hpp"
+#include "io/config/table.hpp"
+#include "physics/kinetics/space/boundaries.hpp"
+
 namespace quintet::vlasov {
 
 using namespace kinetics;
 
 namespace {
 
-struct ModelWords {
-  FieldModel model;
-  const char* text;
-};
-constexpr ModelWords models[] = {{FieldModel::none, "none but what is given"},
-                                 {FieldModel::poisson, "Poisson's equation"},
-                                 {FieldModel::maxwell, "Maxwell's equations"}};
-
-struct BoundaryWords {
-  Boundary boundary;
-  const char* text;
-};
-constexpr BoundaryWords boundaries[] = {{Boundary::periodic, "periodic"},
-                                        {Boundary::reflecting, "reflecting"},
-                                        {Boundary::absorbing, "absorbing"},
-                                        {Boundary::open, "open"},
-                                        {Boundary::fixed, "fixed"}};
-
-std::string name_of(Boundary boundary) {
-  for (const auto& words : boundaries)
-    if (words.boundary == boundary) return words.text;
-  return "";
-}
-
 std::string walls_in_words(const Species& species) {
   std::string text;
   for (std::size_t d = 0; d < static_cast<std::size_t>(species.grid.cdim); ++d) {
-    const auto lower = name_of(species.boundary[d][0]), upper = name_of(species.boundary[d][1]);
-    text += fmt::format("{}{}{} along {}", d > 0 ? ", " : "", lower, lower == upper ? "" : " and " + upper,
-                        "xyz"[d]);
+    const auto lower = row_of(boundaries, species.boundary[d][0]).name;
+    const auto upper = row_of(boundaries, species.boundary[d][1]).name;
+    text += fmt::format("{}{}{} along {}", d > 0 ? ", " : "", lower,
+                        lower == upper ? "" : fmt::format(" and {}", upper), "xyz"[d]);
   }
   return text;
 }
@@ -57,9 +38,7 @@ std::string plasma_in_words(const Setup& setup) {
 }
 
 std::string field_in_words(const SystemOptions& system) {
-  std::string text;
-  for (const auto& words : models)
-    if (words.model == system.field) text = words.text;
+  std::string text = row_of(field_models, system.field).words;
   if (system.field == FieldModel::maxwell)
     text += fmt::format(", c = {:g}, {} flux, {} cleaning of div E",
                         1 / std::sqrt(system.maxwell.epsilon0 * system.maxwell.mu0),

@@ -5,8 +5,9 @@
 #include <memory>
 #include <span>
 
-#include "io/config/suggest.hpp"
+#include "io/config/table.hpp"
 #include "io/log/error.hpp"
+#include "physics/kinetics/fields/field_boundaries.hpp"
 #include "physics/kinetics/initial/projection.hpp"
 
 namespace quintet::vlasov {
@@ -37,19 +38,12 @@ struct GivenField {
   }
 };
 
-/// The choice of a boundary by name, one of `names`.
-std::size_t choose(const std::string& text, const std::vector<std::string>& names, const std::string& key) {
-  const auto found = std::find(names.begin(), names.end(), text);
-  QUINTET_CHECK(found != names.end(), "{}: unknown value '{}'; expected one of {}{}", key, text,
-                name_list(names), did_you_mean(text, names));
-  return static_cast<std::size_t>(found - names.begin());
-}
-
-/// Names of what the field meets at each end: names.front() where periodic, names[1] unless told.
-std::array<std::array<std::size_t, 2>, 3> boundaries(const FieldBoundaryOptions& options,
-                                                     const PhaseGrid& grid,
-                                                     const std::vector<std::string>& names) {
-  std::array<std::array<std::size_t, 2>, 3> result{};
+/// What the field meets at each end, of a table whose rows begin with periodic and with what holds elsewhere
+/// unless told.
+template <class Table>
+auto field_ends(const FieldBoundaryOptions& options, const PhaseGrid& grid, const Table& table) {
+  using Value = std::remove_cvref_t<decltype(table.front().value)>;
+  std::array<std::array<Value, 2>, 3> result{};
   for (int side = 0; side < 2; ++side) {
     const auto& given = side == 0 ? options.lower : options.upper;
     const std::string here = side == 0 ? "field.boundary.lower" : "field.boundary.upper";
@@ -58,12 +52,12 @@ std::array<std::array<std::size_t, 2>, 3> boundaries(const FieldBoundaryOptions&
                   grid.cdim);
     for (int d = 0; d < grid.cdim; ++d) {
       const bool periodic = grid.periodic[at(d)];
-      auto& choice = result[at(d)][at(side)];
-      choice = periodic ? 0 : 1;
+      auto& end = result[at(d)][at(side)];
+      end = table[periodic ? 0 : 1].value;
       if (given.empty()) continue;
-      choice = choose(given[at(d)], names, fmt::format("{}.{}", here, d));
-      QUINTET_CHECK((choice == 0) == periodic, "{}.{}: '{}', but the species are {} along {}", here, d,
-                    given[at(d)], periodic ? "periodic" : "not periodic", "xyz"[d]);
+      end = row_given(table, given[at(d)], fmt::format("{}.{}", here, d)).value;
+      QUINTET_CHECK((end == Value::periodic) == periodic, "{}.{}: '{}', but the species are {} along {}",
+                    here, d, given[at(d)], periodic ? "periodic" : "not periodic", "xyz"[d]);
     }
   }
   return result;
@@ -79,11 +73,7 @@ void set_maxwell(const FieldOptions& options, const Formulas& formulas, const Ph
   QUINTET_CHECK(maxwell.electric_cleaning >= 0 && maxwell.magnetic_cleaning >= 0,
                 "field.cleaning: {} and {}; expected speeds of at least 0", maxwell.electric_cleaning,
                 maxwell.magnetic_cleaning);
-  constexpr FieldBoundary values[] = {FieldBoundary::periodic, FieldBoundary::conductor, FieldBoundary::open,
-                                      FieldBoundary::fixed};
-  const auto chosen = boundaries(options.boundary, grid, {"periodic", "conductor", "open", "fixed"});
-  for (std::size_t d = 0; d < 3; ++d)
-    for (std::size_t side = 0; side < 2; ++side) maxwell.boundary[d][side] = values[chosen[d][side]];
+  maxwell.boundary = field_ends(options.boundary, grid, field_boundaries);
 }
 
 double finite(const Formula& formula, double t) {
@@ -95,7 +85,6 @@ double finite(const Formula& formula, double t) {
 
 void set_poisson(const FieldOptions& options, const Formulas& formulas, const PhaseGrid& grid,
                  SystemOptions& system) {
-  using Wall = PoissonOptions::Wall;
   PoissonOptions& poisson = system.poisson;
   struct WallValue {
     std::size_t direction, side;
@@ -103,10 +92,7 @@ void set_poisson(const FieldOptions& options, const Formulas& formulas, const Ph
   };
   std::vector<WallValue> changing;
   poisson.epsilon0 = formulas.positive(options.epsilon0, "field.epsilon0");
-  constexpr Wall values[] = {Wall::periodic, Wall::dirichlet, Wall::neumann};
-  const auto chosen = boundaries(options.boundary, grid, {"periodic", "dirichlet", "neumann"});
-  for (std::size_t d = 0; d < 3; ++d)
-    for (std::size_t side = 0; side < 2; ++side) poisson.boundary[d][side] = values[chosen[d][side]];
+  poisson.boundary = field_ends(options.boundary, grid, potential_walls);
   for (int side = 0; side < 2; ++side) {
     const auto& given = side == 0 ? options.boundary.lower_value : options.boundary.upper_value;
     const std::string key = side == 0 ? "field.boundary.lower_value" : "field.boundary.upper_value";
@@ -224,12 +210,8 @@ void electric_field_of_charge(const Exec& exec, const SystemOptions& settings, V
   PoissonOptions poisson;
   poisson.epsilon0 = settings.maxwell.epsilon0;
   for (std::size_t d = 0; d < 3; ++d)
-    for (std::size_t side = 0; side < 2; ++side) {
-      const auto boundary = settings.maxwell.boundary[d][side];
-      poisson.boundary[d][side] = boundary == FieldBoundary::periodic    ? PoissonOptions::Wall::periodic
-                                  : boundary == FieldBoundary::conductor ? PoissonOptions::Wall::dirichlet
-                                                                         : PoissonOptions::Wall::neumann;
-    }
+    for (std::size_t side = 0; side < 2; ++side)
+      poisson.boundary[d][side] = row_of(field_boundaries, settings.maxwell.boundary[d][side]).at_start;
   const ConfField charge = charge_density(exec, settings, system);
   const ConfField potential("vlasov::potential", charge.extent(0), 1, charge.extent(2));
   Poisson solver(system.decomposition(), system.species().front().grid, system.basis().conf(), poisson);

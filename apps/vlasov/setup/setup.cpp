@@ -9,7 +9,9 @@
 
 #include "apps/vlasov/setup/field_setup.hpp"
 #include "io/config/suggest.hpp"
+#include "io/config/table.hpp"
 #include "io/log/error.hpp"
+#include "physics/kinetics/space/boundaries.hpp"
 
 namespace quintet::vlasov {
 
@@ -105,16 +107,6 @@ void set_velocity_edges(const Formulas& formulas, const VelocityOptions& velocit
   }
 }
 
-Boundary boundary_of(const std::string& text, const std::string& key) {
-  const std::vector<std::string> names = {"periodic", "reflecting", "absorbing", "open", "fixed"};
-  constexpr Boundary values[] = {Boundary::periodic, Boundary::reflecting, Boundary::absorbing,
-                                 Boundary::open, Boundary::fixed};
-  const auto found = std::find(names.begin(), names.end(), text);
-  QUINTET_CHECK(found != names.end(), "{}: unknown value '{}'; expected one of {}{}", key, text,
-                name_list(names), did_you_mean(text, names));
-  return values[found - names.begin()];
-}
-
 /// Boundaries of a species; decides which directions are periodic.
 void set_boundary(const BoundaryOptions& options, const std::string& key, Species& species) {
   PhaseGrid& grid = species.grid;
@@ -124,7 +116,8 @@ void set_boundary(const BoundaryOptions& options, const std::string& key, Specie
     if (!given.empty()) check_length(given, at(grid.cdim), here, "one for each direction of x");
     for (int d = 0; d < grid.cdim; ++d)
       species.boundary[at(d)][at(side)] =
-          given.empty() ? Boundary::periodic : boundary_of(given[at(d)], fmt::format("{}.{}", here, d));
+          given.empty() ? Boundary::periodic
+                        : row_given(boundaries, given[at(d)], fmt::format("{}.{}", here, d)).value;
   }
   for (int d = 0; d < grid.cdim; ++d) {
     const auto& ends = species.boundary[at(d)];

@@ -53,6 +53,7 @@ std::complex<double> mode_of(const TheoryOptions& options, const Formulas& formu
                              beams_across(options.beams, formulas))};
   const auto beams = beams_along(options.beams, formulas);
   if (options.kind == Kind::electrostatic) return electrostatic_mode(k, beams);
+  if (options.kind != Kind::collisional) throw InternalError("a kind of theory without a formula");
   const double nu = formulas.number(options.collision_frequency, "theory.collision_frequency");
   return collisional_landau_mode(k, nu, CollisionInvariants::density_momentum_energy, vdim,
                                  beams.front().plasma_frequency, beams.front().thermal_speed);

@@ -6,6 +6,7 @@
 #include "apps/vlasov/setup/field_setup.hpp"
 #include "apps/vlasov/state/health.hpp"
 #include "apps/vlasov/state/initial.hpp"
+#include "io/config/table.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "physics/kinetics/files/distribution_io.hpp"
@@ -38,9 +39,7 @@ std::string names_of(const std::vector<Species>& species) {
   return names;
 }
 
-const char* model_name(FieldModel model) {
-  return model == FieldModel::maxwell ? "maxwell" : model == FieldModel::poisson ? "poisson" : "none";
-}
+std::string model_name(FieldModel model) { return std::string(row_of(field_models, model).name); }
 
 }  // namespace
 
@@ -78,7 +77,7 @@ void Simulation::save(hdf5::Group& root) const {
   group.set_attribute("time", system_->time());
   group.set_attribute("step", system_->step());
   group.set_attribute("species", names_of(setup_.species));
-  group.set_attribute("field_model", std::string(model_name(setup_.system.field)));
+  group.set_attribute("field_model", model_name(setup_.system.field));
   group.set_attribute("collision_frequency", system_->collision_frequency());
   control_.save(group);
   save_budgets(group);

@@ -3,7 +3,9 @@
 #include <cmath>
 #include <span>
 
+#include "io/config/table.hpp"
 #include "io/log/error.hpp"
+#include "physics/kinetics/space/boundaries.hpp"
 
 namespace quintet::kinetics {
 
@@ -35,6 +37,7 @@ Exterior::Exterior(const Decomposition& decomposition, const PhaseBasis& basis, 
       const int rank = decomposition.ranks()[at(d)] > 1 ? decomposition.neighbour(d, side) : -1;
       own(d, side) = make_view<Array<double>>("own_trace", vlasov.trace_size(d));
       const auto kind = rank >= 0 ? Boundary::periodic : species.boundary[at(d)][side > 0];
+      static_cast<void>(row_of(boundaries, kind));
       if (rank >= 0)
         halos_.push_back({d, side, rank});
       else

@@ -31,6 +31,8 @@ std::unique_ptr<VlasovOperator> VlasovOperator::make(const PhaseBasis& basis, co
         return std::unique_ptr<VlasovOperator>();
     }
   };
+  if (flux != Flux::upwind && flux != Flux::lax_friedrichs && flux != Flux::central)
+    throw InternalError("a numerical flux without a formula");
   auto made = make();
   QUINTET_CHECK(made != nullptr, "no kernels for {} of order {} in {}x{}v; there are {}",
                 name(basis.family()), basis.order(), basis.cdim(), basis.vdim(), PhaseBasis::supported());

@@ -4,7 +4,9 @@
 #include <cmath>
 #include <span>
 
+#include "io/config/table.hpp"
 #include "io/log/error.hpp"
+#include "physics/kinetics/fields/field_boundaries.hpp"
 #include "physics/kinetics/fields/maxwell_kernels.hpp"
 #include "physics/kinetics/space/conf_halo.hpp"
 
@@ -178,12 +180,14 @@ void check_options(const PhaseGrid& grid, const MaxwellOptions& options) {
                 "electric_cleaning = {}, magnetic_cleaning = {}: speeds in units of c, 0 (none) or more",
                 options.electric_cleaning, options.magnetic_cleaning);
   for (int d = 0; d < grid.cdim; ++d)
-    for (const auto boundary : options.boundary[at(d)])
+    for (const auto boundary : options.boundary[at(d)]) {
+      static_cast<void>(row_of(field_boundaries, boundary));
       QUINTET_CHECK(
           (boundary == FieldBoundary::periodic) == grid.periodic[at(d)],
           "the field's boundary along x{} is {}periodic, but the grid is {}periodic there: make both "
           "ends of field and grid agree",
           d, boundary == FieldBoundary::periodic ? "" : "not ", grid.periodic[at(d)] ? "" : "not ");
+    }
 }
 
 }  // namespace

@@ -9,8 +9,10 @@
 #include <sstream>
 #include <vector>
 
+#include "io/config/table.hpp"
 #include "io/log/error.hpp"
 #include "physics/kinetics/basis/banded_solver.hpp"
+#include "physics/kinetics/fields/field_boundaries.hpp"
 #include "physics/kinetics/fields/maxwell.hpp"
 #include "physics/kinetics/space/conf_modes.hpp"
 #include "physics/kinetics/space/continuous_space.hpp"
@@ -28,7 +30,8 @@ void check_options(const PhaseGrid& grid, const PoissonOptions& options) {
                 options.epsilon0);
   for (int d = 0; d < grid.cdim; ++d)
     for (int side = 0; side < 2; ++side) {
-      const bool periodic = options.boundary[at(d)][at(side)] == Wall::periodic;
+      const bool periodic =
+          row_of(potential_walls, options.boundary[at(d)][at(side)]).value == Wall::periodic;
       QUINTET_CHECK(
           periodic == grid.periodic[at(d)],
           "the potential's boundary along x{} is {}periodic, but the grid is {}periodic there: make "
