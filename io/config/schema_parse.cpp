@@ -56,7 +56,7 @@ std::string expected_value(const Key::Data& key) {
     case Kind::section:
       return "a section (keys with values)";
   }
-  return {};
+  throw InternalError("a kind of key without words");
 }
 
 /// What a key expects, with list form and range.
@@ -80,7 +80,9 @@ std::string expected(const Key::Data& key) {
       case Kind::section:
         text = "a list of sections, each starting with '- '";
         break;
-      default:
+      case Kind::flag:
+      case Kind::text:
+      case Kind::choice:
         text = key.is_file ? "a file or a list of files such as [a, b]" : "a list such as [a, b]";
     }
   }
@@ -262,9 +264,12 @@ class Parser {
         return formula(given, path);
       case Kind::choice:
         return choice(key, given, path);
-      default:
+      case Kind::text:
         return key.is_file ? file(key, given, path) : Tree::text(given.as_text());
+      case Kind::section:
+        break;
     }
+    throw InternalError("a key whose kind is no value");
   }
 
   static std::string expected_scalar(const Key::Data& key) {

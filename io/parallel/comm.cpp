@@ -245,8 +245,15 @@ MPI_Datatype type_of(float) { return MPI_FLOAT; }
 MPI_Datatype type_of(double) { return MPI_DOUBLE; }
 
 MPI_Op operation_of(Comm::Reduction reduction) {
-  if (reduction == Comm::Reduction::sum) return MPI_SUM;
-  return reduction == Comm::Reduction::minimum ? MPI_MIN : MPI_MAX;
+  switch (reduction) {
+    case Comm::Reduction::sum:
+      return MPI_SUM;
+    case Comm::Reduction::minimum:
+      return MPI_MIN;
+    case Comm::Reduction::maximum:
+      return MPI_MAX;
+  }
+  throw InternalError("a reduction without an MPI operation");
 }
 
 }  // namespace

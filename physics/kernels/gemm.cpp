@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "io/log/error.hpp"
+
 namespace quintet {
 
 template <class T>
@@ -93,8 +95,10 @@ void tile_of(int rows, const T* a, int lda, int k, const T* b, T* c, int ldc) {
       return tile<T, 6, packs>(a, lda, k, b, c, ldc);
     case 7:
       return tile<T, 7, packs>(a, lda, k, b, c, ldc);
-    default:
+    case 8:
       return tile<T, 8, packs>(a, lda, k, b, c, ldc);
+    default:
+      throw InternalError("a tile of more rows than there is a kernel for");
   }
 }
 

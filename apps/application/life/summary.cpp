@@ -5,6 +5,7 @@
 
 #include "apps/application/life/progress.hpp"
 #include "apps/application/report/key_words.hpp"
+#include "io/log/error.hpp"
 #include "io/log/log.hpp"
 
 namespace quintet {
@@ -21,9 +22,13 @@ const char* status_text(ExitCode code) {
       return "stopped early";
     case ExitCode::numerical:
       return "numerical failure";
-    default:
+    case ExitCode::usage:
+    case ExitCode::input:
+    case ExitCode::resource:
+    case ExitCode::internal:
       return "failed";
   }
+  throw InternalError("an exit code without words");
 }
 
 double steps_per_second(const Context::Implementation& context) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "io/log/error.hpp"
+
 namespace quintet::electronic {
 
 template <class Real>
@@ -128,8 +130,11 @@ void LocalMatrix<Real>::apply(const Lanes* x, Lanes* y) const {
       case 5:
         a = apply_tile<Real, 5>(tile.row, segment, end, a, x, y);
         break;
-      default:
+      case 6:
         a = apply_tile<Real, 6>(tile.row, segment, end, a, x, y);
+        break;
+      default:
+        throw InternalError("a tile of more rows than there is a kernel for");
     }
     segment = end;
   }

@@ -57,6 +57,8 @@ void add_block(const double* a, int rows, int columns, const Lanes* x, Lanes* y)
   int r = 0;
   for (; r + 6 <= rows; r += 6) add_rows<6>(a + r, rows, columns, x, y + r);
   switch (rows - r) {
+    case 0:
+      return;
     case 1:
       return add_rows<1>(a + r, rows, columns, x, y + r);
     case 2:
@@ -68,7 +70,7 @@ void add_block(const double* a, int rows, int columns, const Lanes* x, Lanes* y)
     case 5:
       return add_rows<5>(a + r, rows, columns, x, y + r);
     default:
-      return;
+      throw InternalError("a block with a negative number of rows");
   }
 }
 

@@ -48,7 +48,7 @@ std::string name(Family family) {
     case Family::hybrid:
       return "hybrid";
   }
-  return "";
+  throw InternalError("a family of bases without a name");
 }
 
 double legendre(int k, double xi) {

@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <vector>
 
+#include "io/log/error.hpp"
 #include "physics/kinetics/moments/moment_sweep.hpp"
 
 namespace quintet::kinetics {
@@ -49,7 +50,7 @@ std::vector<FunctionalSum> components(Moment moment, int vdim) {
         for (int j = i; j < vdim; ++j) result.push_back({product({i, j})});
       return result;
   }
-  return result;
+  throw InternalError("a moment without components");
 }
 
 /// Sums over one configuration cell, of modes: f_0 of each cell, f^2.
@@ -92,7 +93,7 @@ int n_components(Moment moment, int vdim) {
     case Moment::m2_tensor:
       return vdim * (vdim + 1) / 2;
   }
-  return 0;
+  throw InternalError("a moment without components");
 }
 
 void moments(const Exec& exec, const PhaseBasis& basis, const Distribution& f, Moment moment,

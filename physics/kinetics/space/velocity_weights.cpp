@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "io/log/error.hpp"
 #include "physics/kinetics/basis/recovery.hpp"
 
 namespace quintet::kinetics {
@@ -74,7 +75,7 @@ double weight(Functional functional, const Cell& cell, int n_degrees, int k) {
     case Functional::star0:  // needs equal cells, see velocity_weights()
       return cell.faces(n_degrees, k) - cell.ends(cell.centre, cell.centre, k);
   }
-  return 0;
+  throw InternalError("a functional of velocity without weights");
 }
 
 }  // namespace

@@ -179,9 +179,11 @@ void SpectralEmbedding<Real>::contract(int centre, const Scratch& scratch, Real*
       case 6:
         contract_packs<6>(centre, first, scratch, t);
         break;
-      default:
+      case 7:
         contract_packs<7>(centre, first, scratch, t);
         break;
+      default:
+        throw InternalError("more packs at once than there is a kernel for");
     }
 }
 
@@ -259,6 +261,8 @@ void SpectralEmbedding<Real>::contract_back(int centre, const Real* dt, Scratch&
   int units = 0;
   const auto flush = [&] {
     switch (units) {
+      case 0:
+        break;
       case 1:
         back_products<Real, 1>(rows, out, n, n_channels_, dt, stride_);
         break;
@@ -272,7 +276,7 @@ void SpectralEmbedding<Real>::contract_back(int centre, const Real* dt, Scratch&
         back_products<Real, 4>(rows, out, n, n_channels_, dt, stride_);
         break;
       default:
-        break;
+        throw InternalError("more intervals at once than there is a kernel for");
     }
     units = 0;
   };

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "io/hdf5/file.hpp"
+#include "io/log/error.hpp"
 #include "surrogates/potential/model/dp_document.hpp"
 
 namespace quintet::potential {
@@ -28,7 +29,7 @@ std::string name_of(Activation activation) {
     case Activation::gelu:
       return "gelu";
   }
-  return "none";
+  throw InternalError("an activation without a name in DeePMD-kit's files");
 }
 
 Tree integers(const std::vector<int>& values) {
