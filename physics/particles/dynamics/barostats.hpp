@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
+#include "physics/particles/dynamics/coupling.hpp"
 #include "physics/particles/dynamics/dynamics_options.hpp"
-#include "physics/particles/dynamics/thermostats.hpp"
 
 namespace quintet {
 

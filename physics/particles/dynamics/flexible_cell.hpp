@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "physics/particles/dynamics/dynamics_options.hpp"
-#include "physics/particles/dynamics/thermostats.hpp"
+#include "physics/particles/dynamics/thermostats/nose_hoover.hpp"
 
 namespace quintet {
 

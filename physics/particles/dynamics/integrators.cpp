@@ -10,7 +10,9 @@
 #include "physics/particles/dynamics/barostats.hpp"
 #include "physics/particles/dynamics/flexible_cell.hpp"
 #include "physics/particles/dynamics/minimise.hpp"
-#include "physics/particles/dynamics/thermostats.hpp"
+#include "physics/particles/dynamics/thermostats/langevin.hpp"
+#include "physics/particles/dynamics/thermostats/nose_hoover.hpp"
+#include "physics/particles/dynamics/thermostats/velocity_rescaling.hpp"
 
 namespace quintet {
 

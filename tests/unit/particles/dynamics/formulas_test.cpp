@@ -5,7 +5,7 @@
 
 #include "physics/particles/dynamics/barostats.hpp"
 #include "physics/particles/dynamics/dynamics_random.hpp"
-#include "physics/particles/dynamics/thermostats.hpp"
+#include "physics/particles/dynamics/thermostats/velocity_rescaling.hpp"
 #include "physics/particles/observables/msd.hpp"
 #include "physics/particles/observables/spectrum.hpp"
 
