@@ -8,6 +8,8 @@
 #include <fmt/ranges.h>
 
 #include "apps/dpmd/setup/system.hpp"
+#include "io/config/table.hpp"
+#include "physics/particles/dynamics/thermostats/thermostats.hpp"
 
 namespace quintet::dpmd {
 
@@ -23,29 +25,6 @@ std::string ramp(double first, const std::optional<double>& last, const char* un
   return last && *last != first ? fmt::format("{:g} {} to {:g} {}", first, unit, *last, unit)
                                 : fmt::format("{:g} {}", first, unit);
 }
-
-struct EnsembleWords {
-  Ensemble ensemble;
-  const char *kind, *thermostat;
-};
-
-constexpr EnsembleWords ensembles[] = {
-    {Ensemble::nve, "constant volume and energy (NVE)", ""},
-    {Ensemble::langevin, "constant volume and temperature (NVT)", "Langevin dynamics (BAOAB)"},
-    {Ensemble::velocity_rescaling, "constant volume and temperature (NVT)", "stochastic velocity rescaling"},
-    {Ensemble::nose_hoover, "constant volume and temperature (NVT)", "a Nose-Hoover chain"},
-    {Ensemble::npt, "constant pressure and temperature (NPT)", ""},
-    {Ensemble::nph, "constant pressure and enthalpy (NPH)", ""},
-    {Ensemble::minimise, "minimisation of the energy (FIRE 2.0)", ""}};
-
-struct CouplingWords {
-  CellCoupling coupling;
-  const char* text;
-};
-
-constexpr CouplingWords couplings[] = {{CellCoupling::isotropic, "a cell that keeps its shape"},
-                                       {CellCoupling::anisotropic, "a cell whose x, y and z move apart"},
-                                       {CellCoupling::triclinic, "a cell that changes lengths and angles"}};
 
 }  // namespace
 
@@ -81,23 +60,18 @@ std::string cell_in_words(const Box& box) {
 }
 
 std::string ensemble_in_words(const IntegratorOptions& options) {
-  std::string text;
-  for (const auto& words : ensembles) {
-    if (words.ensemble != options.ensemble) continue;
-    text = words.kind;
-    if (*words.thermostat)
-      text += fmt::format(", {} by {}", ramp(*options.temperature, options.temperature_end, "K"),
-                          words.thermostat);
-  }
-  if (!is_at_constant_pressure(options.ensemble)) return text;
+  std::string text = row_of(ensembles, options.ensemble.kind).words, temperature;
+  if (const auto thermostat = thermostat_of(options))
+    temperature = fmt::format("{} by {}", ramp(*options.temperature, options.temperature_end, "K"),
+                              row_of(thermostats(), *thermostat).doc);
+  if (!is_at_constant_pressure(options.ensemble))
+    return temperature.empty() ? text : fmt::format("{}, {}", text, temperature);
   const auto& barostat = options.barostat;
   text += barostat.pressure_tensor.empty()
               ? ", " + ramp(barostat.pressure, barostat.pressure_end, "bar")
               : fmt::format(", pressure tensor {:g} bar", fmt::join(barostat.pressure_tensor, ", "));
-  if (options.ensemble == Ensemble::npt)
-    text += " and " + ramp(*options.temperature, options.temperature_end, "K");
-  for (const auto& words : couplings)
-    if (words.coupling == barostat.coupling) text += fmt::format("; {}", words.text);
+  if (!temperature.empty()) text += " and " + temperature;
+  text += fmt::format("; {}", row_of(cell_couplings, barostat.coupling).words);
   text += uses_mtk(options) ? " with inertia (Martyna, Tobias and Klein)" : " by stochastic rescaling";
   return text;
 }

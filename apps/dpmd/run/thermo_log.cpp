@@ -19,7 +19,7 @@ std::optional<double> steady(const std::optional<double>& first, const std::opti
 }
 
 std::optional<double> target_temperature(const IntegratorOptions& options) {
-  if (options.ensemble == Ensemble::nve || options.ensemble == Ensemble::nph) return std::nullopt;
+  if (!thermostat_of(options)) return std::nullopt;
   return steady(options.temperature, options.temperature_end);
 }
 std::optional<double> target_pressure(const IntegratorOptions& options) {

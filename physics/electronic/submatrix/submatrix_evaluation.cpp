@@ -382,7 +382,8 @@ TruncationError SubmatrixEvaluation::estimate_error(const BlockMatrix& a, const 
     } catch (const NumericalError&) {  // a degree beyond reason
     }
   TruncationError error = truncation_error(a, p, work_, how);
-  if (how.holds_pairs && options_.temperature == 0) error.n_pairs = std::max(error.n_pairs, std::abs(n_pairs_put()));
+  if (how.holds_pairs && options_.temperature == 0)
+    error.n_pairs = std::max(error.n_pairs, std::abs(n_pairs_put()));
   return error;
 }
 

@@ -16,16 +16,23 @@ double strain_work(const Mat3& virial, const Vec3& strain) {
 
 Vec3 cell_strain(CellCoupling coupling, const Vec3& pressure, double target, double mobility, double kt,
                  double volume, const Vec3& normal) {
-  if (coupling == CellCoupling::isotropic) {
-    const double mean = (pressure[0] + pressure[1] + pressure[2]) / 3;
-    const double d_epsilon = mobility * (mean - target) + std::sqrt(2 * kt * mobility / volume) * normal[0];
-    return {d_epsilon / 3, d_epsilon / 3, d_epsilon / 3};
+  switch (coupling) {
+    case CellCoupling::isotropic: {
+      const double mean = (pressure[0] + pressure[1] + pressure[2]) / 3;
+      const double d_epsilon = mobility * (mean - target) + std::sqrt(2 * kt * mobility / volume) * normal[0];
+      return {d_epsilon / 3, d_epsilon / 3, d_epsilon / 3};
+    }
+    case CellCoupling::anisotropic: {
+      Vec3 strain;
+      for (int k = 0; k < 3; ++k)
+        strain[k] =
+            mobility / 3 * (pressure[k] - target) + std::sqrt(2 * kt * mobility / (3 * volume)) * normal[k];
+      return strain;
+    }
+    case CellCoupling::triclinic:
+      break;
   }
-  Vec3 strain;
-  for (int k = 0; k < 3; ++k)
-    strain[k] =
-        mobility / 3 * (pressure[k] - target) + std::sqrt(2 * kt * mobility / (3 * volume)) * normal[k];
-  return strain;
+  throw InternalError("stochastic cell rescaling with a coupling that it has not");
 }
 
 CellRescaling::CellRescaling(CellCoupling coupling, double compressibility, double relaxation_time,

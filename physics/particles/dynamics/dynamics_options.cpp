@@ -1,8 +1,13 @@
 #include "physics/particles/dynamics/dynamics_options.hpp"
 
 #include <algorithm>
+#include <utility>
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "io/config/table.hpp"
+#include "io/log/error.hpp"
+#include "physics/particles/dynamics/thermostats/thermostats.hpp"
 
 namespace quintet {
 
@@ -29,24 +34,19 @@ void describe(Schema& schema, BarostatOptions& options) {
                 "Isothermal compressibility, roughly (default: water); a wrong one only changes the "
                 "relaxation time")
       .above(0);
-  schema.choice("coupling", options.coupling,
-                {{"isotropic", CellCoupling::isotropic},
-                 {"anisotropic", CellCoupling::anisotropic},
-                 {"triclinic", CellCoupling::triclinic}},
+  schema.choice("coupling", options.coupling, choices_of(cell_couplings),
                 "Scale all directions alike, x, y and z each by its own pressure, or the angles too (mtk)");
   schema.choice(
-      "thermostat", options.thermostat,
-      {{"velocity_rescaling", NptThermostat::velocity_rescaling},
-       {"langevin", NptThermostat::langevin},
-       {"nose_hoover", NptThermostat::nose_hoover}},
-      "What keeps the temperature of npt, of the atoms and (mtk) of the cell; nose_hoover: chains, with mtk");
+      "thermostat", options.thermostat, choices_of(thermostats()),
+      "What keeps the temperature of npt, of the atoms and (mtk) of the cell: what integrator.ensemble names "
+      "for constant volume, with the same friction, relaxation_time and chain_length; of the cell: a chain "
+      "of "
+      "its own with nose_hoover, else friction and noise");
   schema.choice(
-      "method", options.method,
-      {{"auto", BarostatMethod::automatic},
-       {"cell_rescaling", BarostatMethod::cell_rescaling},
-       {"mtk", BarostatMethod::mtk}},
+      "method", options.method, choices_of(barostat_methods),
       "Stochastic cell rescaling, or a cell with inertia (Martyna, Tobias and Klein; Parrinello and Rahman); "
-      "auto: cell_rescaling for npt where it can do what is asked for, else mtk");
+      "auto: cell_rescaling for npt where it can do what is asked for, else mtk, and mtk with nose_hoover, "
+      "so that all is deterministic");
   schema
       .quantities(
           "pressure_tensor", options.pressure_tensor, "bar",
@@ -74,16 +74,15 @@ namespace {
 
 /// True if cell rescaling cannot do what the section asks for.
 bool needs_mtk(const BarostatOptions& b) {
-  return b.coupling == CellCoupling::triclinic || b.thermostat == NptThermostat::nose_hoover ||
-         !b.pressure_tensor.empty() || b.axes.size() < 3;
+  return b.coupling == CellCoupling::triclinic || !b.pressure_tensor.empty() || b.axes.size() < 3;
 }
 
 std::optional<std::string> barostat_problem(const IntegratorOptions& options) {
   const auto& b = options.barostat;
-  if (b.method == BarostatMethod::cell_rescaling && options.ensemble == Ensemble::nph)
+  if (b.method == BarostatMethod::cell_rescaling && options.ensemble.kind == Ensemble::nph)
     return "barostat.method cell_rescaling keeps a temperature; nph needs 'method: mtk'";
   if (b.method == BarostatMethod::cell_rescaling && needs_mtk(b))
-    return "barostat: a triclinic cell, nose_hoover, pressure_tensor and axes need 'method: mtk'";
+    return "barostat: a triclinic cell, pressure_tensor and axes need 'method: mtk'";
   for (const auto& axis : b.axes)
     if ((axis != "x" && axis != "y" && axis != "z") || std::count(b.axes.begin(), b.axes.end(), axis) > 1)
       return fmt::format("barostat.axes: '{}' is not one of x, y, z, each at most once", axis);
@@ -100,10 +99,43 @@ std::optional<std::string> barostat_problem(const IntegratorOptions& options) {
 
 }  // namespace
 
+std::string ensemble_name(const NamedEnsemble& ensemble) {
+  if (ensemble.kind == Ensemble::nvt) return std::string(row_of(thermostats(), ensemble.thermostat).name);
+  return std::string(row_of(ensembles, ensemble.kind).name);
+}
+
+std::optional<Thermostat> thermostat_of(const IntegratorOptions& options) {
+  if (options.ensemble.kind == Ensemble::nvt) return options.ensemble.thermostat;
+  if (options.ensemble.kind == Ensemble::npt) return options.barostat.thermostat;
+  return std::nullopt;
+}
+
+bool is_at_constant_pressure(const NamedEnsemble& ensemble) {
+  return row_of(ensembles, ensemble.kind).moves_cell;
+}
+
 bool uses_mtk(const IntegratorOptions& options) {
-  if (options.ensemble == Ensemble::nph) return true;
-  if (options.ensemble != Ensemble::npt) return false;
-  return options.barostat.method == BarostatMethod::mtk || needs_mtk(options.barostat);
+  if (!is_at_constant_pressure(options.ensemble)) return false;
+  switch (options.barostat.method) {
+    case BarostatMethod::cell_rescaling:
+      return false;
+    case BarostatMethod::mtk:
+      return true;
+    case BarostatMethod::automatic:
+      const auto thermostat = thermostat_of(options);
+      return !thermostat || needs_mtk(options.barostat) ||
+             row_of(thermostats(), *thermostat).is_deterministic;
+  }
+  throw InternalError("a method of barostats that is none");
+}
+
+std::optional<std::string> problem_of(const IntegratorOptions& options) {
+  const bool needed = row_of(ensembles, options.ensemble.kind).keeps_temperature;
+  if (needed && !options.temperature) return "this ensemble needs a temperature: add 'temperature: 300 K'";
+  if (!needed && options.temperature_end)
+    return "temperature_end has no meaning for ensembles nve, nph and minimise";
+  if (is_at_constant_pressure(options.ensemble)) return barostat_problem(options);
+  return std::nullopt;
 }
 
 void describe(Schema& schema, FrozenOptions& options) {
@@ -129,20 +161,36 @@ void describe(Schema& schema, FrozenOptions& options) {
   });
 }
 
-void describe(Schema& schema, IntegratorOptions& options) {
-  schema.choice(
-      "ensemble", options.ensemble,
-      {{"nve", Ensemble::nve},
-       {"langevin", Ensemble::langevin},
-       {"velocity_rescaling", Ensemble::velocity_rescaling},
-       {"nose_hoover", Ensemble::nose_hoover},
-       {"npt", Ensemble::npt},
-       {"nph", Ensemble::nph},
-       {"minimise", Ensemble::minimise}},
-      "Velocity Verlet (nve); at constant temperature by Langevin (BAOAB), stochastic velocity rescaling or "
-      "Nose-Hoover chains; npt: at constant pressure too; nph: at constant pressure and enthalpy; minimise: "
+namespace {
+
+/// The names that integrator.ensemble knows: the thermostats in place of nvt.
+std::vector<std::pair<std::string, NamedEnsemble>> ensemble_choices() {
+  std::vector<std::pair<std::string, NamedEnsemble>> choices;
+  for (const auto& [name, ensemble] : choices_of(ensembles)) {
+    if (ensemble != Ensemble::nvt)
+      choices.emplace_back(name, ensemble);
+    else
+      for (const auto& [its_name, thermostat] : choices_of(thermostats()))
+        choices.emplace_back(its_name, thermostat);
+  }
+  return choices;
+}
+
+std::string ensemble_doc() {
+  std::vector<std::string> names;
+  for (const auto& row : thermostats()) names.push_back(fmt::format("{}: {}", row.name, row.doc));
+  return fmt::format(
+      "nve: velocity Verlet; at constant temperature (NVT) by the thermostat that is named ({}); npt: at "
+      "constant pressure too, see barostat.thermostat; nph: at constant pressure and enthalpy; minimise: "
       "FIRE "
-      "2.0");
+      "2.0",
+      fmt::join(names, ", "));
+}
+
+}  // namespace
+
+void describe(Schema& schema, IntegratorOptions& options) {
+  schema.choice("ensemble", options.ensemble, ensemble_choices(), ensemble_doc());
   schema
       .quantity("temperature", options.temperature, "K",
                 "Target temperature (all but nve, nph and minimise; nph: of the cell's mass alone, 300 K "
@@ -162,16 +210,7 @@ void describe(Schema& schema, IntegratorOptions& options) {
       .at_most(20);
   schema.section("barostat", options.barostat, "Constant pressure, for ensembles npt and nph");
   schema.section("minimiser", options.minimiser, "For ensemble minimise");
-  schema.check([&options]() -> std::optional<std::string> {
-    const bool needed = options.ensemble != Ensemble::nve && options.ensemble != Ensemble::nph &&
-                        options.ensemble != Ensemble::minimise;
-    if (needed && !options.temperature) return "this ensemble needs a temperature: add 'temperature: 300 K'";
-    if (!needed && options.temperature_end)
-      return "temperature_end has no meaning for ensembles nve, nph and minimise";
-    if (options.ensemble == Ensemble::npt || options.ensemble == Ensemble::nph)
-      return barostat_problem(options);
-    return std::nullopt;
-  });
+  schema.check([&options] { return problem_of(options); });
 }
 
 void describe(Schema& schema, VelocityOptions& options) {

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "io/config/schema.hpp"
@@ -16,10 +18,52 @@ struct TimeOptions {
 };
 void describe(Schema& schema, TimeOptions& options);
 
-enum class Ensemble { nve, langevin, velocity_rescaling, nose_hoover, npt, nph, minimise };
+enum class Ensemble { nve, nvt, npt, nph, minimise };
+struct EnsembleRow {
+  Ensemble value;
+  std::string_view name;  ///< in YAML; nvt goes by the names of its thermostats there
+  const char* words;
+  bool keeps_temperature, moves_cell;
+};
+inline constexpr std::array<EnsembleRow, 5> ensembles{
+    {{Ensemble::nve, "nve", "constant volume and energy (NVE)", false, false},
+     {Ensemble::nvt, "nvt", "constant volume and temperature (NVT)", true, false},
+     {Ensemble::npt, "npt", "constant pressure and temperature (NPT)", true, true},
+     {Ensemble::nph, "nph", "constant pressure and enthalpy (NPH)", false, true},
+     {Ensemble::minimise, "minimise", "minimisation of the energy (FIRE 2.0)", false, false}}};
+
+/// Of any ensemble that keeps a temperature: their table is in thermostats/thermostats.hpp.
+enum class Thermostat { velocity_rescaling, langevin, nose_hoover };
+
+/// What integrator.ensemble names: an ensemble, or the thermostat of nvt.
+struct NamedEnsemble {
+  NamedEnsemble(Ensemble ensemble) : kind(ensemble) {}                           // NOLINT: one of its names
+  NamedEnsemble(Thermostat of_nvt) : kind(Ensemble::nvt), thermostat(of_nvt) {}  // NOLINT
+  Ensemble kind;
+  Thermostat thermostat = Thermostat::velocity_rescaling;  ///< of nvt
+  friend bool operator==(const NamedEnsemble&, const NamedEnsemble&) = default;
+};
+
 enum class CellCoupling { isotropic, anisotropic, triclinic };
-enum class NptThermostat { velocity_rescaling, langevin, nose_hoover };
+struct CellCouplingRow {
+  CellCoupling value;
+  std::string_view name;
+  const char* words;
+};
+inline constexpr std::array<CellCouplingRow, 3> cell_couplings{
+    {{CellCoupling::isotropic, "isotropic", "a cell that keeps its shape"},
+     {CellCoupling::anisotropic, "anisotropic", "a cell whose x, y and z move apart"},
+     {CellCoupling::triclinic, "triclinic", "a cell that changes lengths and angles"}}};
+
 enum class BarostatMethod { automatic, cell_rescaling, mtk };
+struct BarostatMethodRow {
+  BarostatMethod value;
+  std::string_view name;
+};
+inline constexpr std::array<BarostatMethodRow, 3> barostat_methods{
+    {{BarostatMethod::automatic, "auto"},
+     {BarostatMethod::cell_rescaling, "cell_rescaling"},
+     {BarostatMethod::mtk, "mtk"}}};
 
 /// Section `integrator.barostat`. Pressures in bar as the user writes them; make_integrator() converts.
 struct BarostatOptions {
@@ -28,7 +72,7 @@ struct BarostatOptions {
   double relaxation_time = 1;            ///< (ps)
   double compressibility = 4.5e-5;       ///< (1/bar)
   CellCoupling coupling = CellCoupling::isotropic;
-  NptThermostat thermostat = NptThermostat::velocity_rescaling;
+  Thermostat thermostat = Thermostat::velocity_rescaling;
   BarostatMethod method = BarostatMethod::automatic;
   std::vector<double> pressure_tensor{};         ///< target by component, xx yy zz (xy xz yz) (bar)
   std::vector<std::string> axes{"x", "y", "z"};  ///< directions that move
@@ -45,7 +89,7 @@ void describe(Schema& schema, MinimiserOptions& options);
 
 /// Section `integrator`.
 struct IntegratorOptions {
-  Ensemble ensemble = Ensemble::nve;
+  NamedEnsemble ensemble = Ensemble::nve;
   std::optional<double> temperature{};      ///< (K)
   std::optional<double> temperature_end{};  ///< (K)
   double friction = 1;                      ///< (1/ps)
@@ -56,8 +100,16 @@ struct IntegratorOptions {
 };
 void describe(Schema& schema, IntegratorOptions& options);
 
-/// True if the options need a cell with inertia: nph, and what stochastic cell rescaling cannot do.
+/// "nve", "langevin", ...
+[[nodiscard]] std::string ensemble_name(const NamedEnsemble& ensemble);
+/// What keeps the temperature of the atoms: of nvt by the ensemble's name, of npt by barostat.thermostat.
+[[nodiscard]] std::optional<Thermostat> thermostat_of(const IntegratorOptions& options);
+/// npt and nph: the cell moves.
+[[nodiscard]] bool is_at_constant_pressure(const NamedEnsemble& ensemble);
+/// True if the options take a cell with inertia: asked for, or for what stochastic cell rescaling cannot do.
 [[nodiscard]] bool uses_mtk(const IntegratorOptions& options);
+/// Why these options make no integrator; nothing if they do, as far as that can be said without a system.
+[[nodiscard]] std::optional<std::string> problem_of(const IntegratorOptions& options);
 
 /// Section `frozen`: which atoms do not move. An atom that any of its keys names is frozen.
 struct FrozenOptions {

@@ -4,31 +4,14 @@
 #include <cmath>
 
 #include "io/log/error.hpp"
-#include "physics/particles/dynamics/dynamics_random.hpp"
 
 namespace quintet {
 
 namespace {
 
-// xx yy zz xy xz yz
-constexpr int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
-
 double trace(const SymmetricTensor& t) { return t[0] + t[1] + t[2]; }
 
-/// A:B = sum_kl A_kl B_kl.
-double contraction(const SymmetricTensor& a, const SymmetricTensor& b) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + 2 * (a[3] * b[3] + a[4] * b[4] + a[5] * b[5]);
-}
-
 Mat3 full(const SymmetricTensor& t) { return {t[0], t[3], t[4], t[3], t[1], t[5], t[4], t[5], t[2]}; }
-
-int count(const std::array<bool, 3>& axes) { return int{axes[0]} + int{axes[1]} + int{axes[2]}; }
-
-double degrees_of(const FlexibleCellOptions& options) {
-  const int n = count(options.axes);
-  if (options.coupling == CellCoupling::isotropic) return 1;
-  return options.coupling == CellCoupling::anisotropic ? n : n * (n + 1) / 2;
-}
 
 }  // namespace
 
@@ -60,25 +43,8 @@ double squareness(const Box& box) {
   return box.volume() / lengths;
 }
 
-FlexibleCell::FlexibleCell(const FlexibleCellOptions& options, std::uint64_t seed)
-    : options_(options), seed_(seed), degrees_(degrees_of(options)) {
-  if (options.thermostat == NptThermostat::nose_hoover)
-    chain_.emplace(options.relaxation_time, options.chain_length, options.inertia_kt);
-}
-
-SymmetricTensor FlexibleCell::allowed(const SymmetricTensor& tensor) const {
-  const auto& axes = options_.axes;
-  SymmetricTensor result{};
-  double mean = 0;
-  for (int k = 0; k < 3; ++k)
-    if (axes[k]) mean += tensor[k] / count(axes);
-  for (int k = 0; k < 3; ++k)
-    if (axes[k]) result[k] = options_.coupling == CellCoupling::isotropic ? mean : tensor[k];
-  if (options_.coupling == CellCoupling::triclinic)
-    for (int c = 3; c < 6; ++c)
-      if (axes[row[c]] && axes[column[c]]) result[c] = tensor[c];
-  return result;
-}
+FlexibleCell::FlexibleCell(const FlexibleCellOptions& options, std::unique_ptr<CellThermostat> thermostat)
+    : options_(options), cell_{options.freedom}, thermostat_(std::move(thermostat)) {}
 
 SymmetricTensor FlexibleCell::target(const Tick& tick) const {
   return options_.pressure.value_or(SymmetricTensor{tick.pressure, tick.pressure, tick.pressure, 0, 0, 0});
@@ -89,10 +55,6 @@ double FlexibleCell::mass(const ParticleSystem& system) const {
          options_.relaxation_time / 3;
 }
 
-double FlexibleCell::kinetic(const ParticleSystem& system) const {
-  return 0.5 * mass(system) * contraction(rate_, rate_);
-}
-
 void FlexibleCell::accelerate(const Exec& exec, const ParticleSystem& system, const Tick& tick) {
   const double volume = system.atoms.box.volume();
   const auto kinetic = total_kinetic_tensor(exec, system);
@@ -100,40 +62,21 @@ void FlexibleCell::accelerate(const Exec& exec, const ParticleSystem& system, co
   SymmetricTensor force;
   for (int c = 0; c < 6; ++c) force[c] = volume * (pressure[c] - wanted[c]);
   for (int k = 0; k < 3; ++k) force[k] += 2 * trace(kinetic) / system.degrees_of_freedom;
-  force = allowed(force);
-  for (int c = 0; c < 6; ++c) rate_[c] += tick.dt / 2 * force[c] / mass(system);
+  force = cell_.freedom.allowed(force);
+  for (int c = 0; c < 6; ++c) cell_.rate[c] += tick.dt / 2 * force[c] / cell_.mass;
 }
 
 /// v = v exp(-(nu + Tr nu / N_f) dt / 2).
 void FlexibleCell::slow_atoms(const Exec& exec, ParticleSystem& system, const Tick& tick) const {
   SymmetricTensor exponent;
-  for (int c = 0; c < 6; ++c) exponent[c] = -tick.dt / 2 * rate_[c];
-  for (int k = 0; k < 3; ++k) exponent[k] -= tick.dt / 2 * trace(rate_) / system.degrees_of_freedom;
+  for (int c = 0; c < 6; ++c) exponent[c] = -tick.dt / 2 * cell_.rate[c];
+  for (int k = 0; k < 3; ++k) exponent[k] -= tick.dt / 2 * trace(cell_.rate) / system.degrees_of_freedom;
   transform_velocities(exec, system.atoms, exponential(full(exponent)));
 }
 
-void FlexibleCell::thermalise_chain(const ParticleSystem& system, const Tick& tick) {
-  if (!chain_) return;
-  const double factor = chain_->thermalise(tick.dt, tick.kt, degrees_, kinetic(system));
-  for (double& component : rate_) component *= factor;
-}
-
-/// nu = c nu + sqrt((1 - c^2) kT / W) xi, c = exp(-dt / tau), what may move of it; a component off the
-/// diagonal counts twice in |nu|^2 and has half the variance.
-void FlexibleCell::add_noise(const ParticleSystem& system, const Tick& tick) {
-  if (!options_.thermostat || chain_) return;
-  const double before = kinetic(system), c = std::exp(-tick.dt / options_.relaxation_time);
-  const double sigma = std::sqrt((1 - c * c) * tick.kt / mass(system));
-  RandomSequence random(seed_, random_stream::cell, tick.step);
-  SymmetricTensor noise;
-  for (int k = 0; k < 6; ++k) noise[k] = sigma * random.normal() * (k < 3 ? 1 : std::sqrt(0.5));
-  noise = allowed(noise);
-  for (int k = 0; k < 6; ++k) rate_[k] = c * rate_[k] + noise[k];
-  work_ -= kinetic(system) - before;
-}
-
 void FlexibleCell::before(const Exec& exec, ParticleSystem& system, const Tick& tick) {
-  thermalise_chain(system, tick);
+  cell_.mass = mass(system);
+  if (thermostat_) thermostat_->before(cell_, tick);
   accelerate(exec, system, tick);
   slow_atoms(exec, system, tick);
 }
@@ -141,7 +84,7 @@ void FlexibleCell::before(const Exec& exec, ParticleSystem& system, const Tick& 
 void FlexibleCell::middle(const Exec& exec, ParticleSystem& system, const Tick& tick) {
   SymmetricTensor strain;
   for (int c = 0; c < 6; ++c) {
-    strain[c] = rate_[c] * tick.dt;
+    strain[c] = cell_.rate[c] * tick.dt;
     if (!(std::abs(strain[c]) < 0.1))
       throw NumericalError(
           fmt::format("step {}: the cell would change by {:.3g} % in one step; lengthen "
@@ -161,17 +104,16 @@ void FlexibleCell::middle(const Exec& exec, ParticleSystem& system, const Tick& 
 void FlexibleCell::after(const Exec& exec, ParticleSystem& system, const Tick& tick) {
   slow_atoms(exec, system, tick);
   accelerate(exec, system, tick);
-  thermalise_chain(system, tick);
-  add_noise(system, tick);
-  energy_ = kinetic(system) + work_ + (chain_ ? chain_->energy() : 0);
+  if (thermostat_) work_ -= thermostat_->after(cell_, tick);
+  energy_ = cell_.kinetic() + work_ + (thermostat_ ? thermostat_->energy() : 0);
 }
 
 std::vector<double> FlexibleCell::state() const {
   std::vector<double> values{energy_, work_};
-  values.insert(values.end(), rate_.begin(), rate_.end());
-  if (chain_) {
-    const auto chain = chain_->state();
-    values.insert(values.end(), chain.begin(), chain.end());
+  values.insert(values.end(), cell_.rate.begin(), cell_.rate.end());
+  if (thermostat_) {
+    const auto rest = thermostat_->state();
+    values.insert(values.end(), rest.begin(), rest.end());
   }
   return values;
 }
@@ -179,8 +121,8 @@ std::vector<double> FlexibleCell::state() const {
 void FlexibleCell::restore(std::span<const double> state) {
   energy_ = state[0];
   work_ = state[1];
-  std::copy_n(state.begin() + 2, 6, rate_.begin());
-  if (chain_) chain_->restore(state.subspan(8));
+  std::copy_n(state.begin() + 2, 6, cell_.rate.begin());
+  if (thermostat_) thermostat_->restore(state.subspan(8));
 }
 
 }  // namespace quintet

@@ -5,14 +5,13 @@
 
 #include <fmt/ranges.h>
 
+#include "io/config/table.hpp"
 #include "io/log/error.hpp"
 #include "physics/particles/atoms/units.hpp"
 #include "physics/particles/dynamics/barostats.hpp"
 #include "physics/particles/dynamics/flexible_cell.hpp"
 #include "physics/particles/dynamics/minimise.hpp"
-#include "physics/particles/dynamics/thermostats/langevin.hpp"
-#include "physics/particles/dynamics/thermostats/nose_hoover.hpp"
-#include "physics/particles/dynamics/thermostats/velocity_rescaling.hpp"
+#include "physics/particles/dynamics/thermostats/thermostats.hpp"
 
 namespace quintet {
 
@@ -97,22 +96,6 @@ class MolecularDynamics : public Integrator {
   std::vector<std::unique_ptr<Coupling>> baths_;
 };
 
-/// Of the atoms.
-std::unique_ptr<Coupling> make_thermostat(const IntegratorOptions& options, std::uint64_t seed) {
-  const bool npt = options.ensemble == Ensemble::npt;
-  const auto is = [&](Ensemble ensemble, NptThermostat thermostat) {
-    return options.ensemble == ensemble || (npt && options.barostat.thermostat == thermostat);
-  };
-  if (is(Ensemble::langevin, NptThermostat::langevin))
-    return std::make_unique<LangevinBath>(options.friction, seed);
-  if (is(Ensemble::nose_hoover, NptThermostat::nose_hoover)) {
-    QUINTET_CHECK(*options.temperature > 0, "integrator.temperature is 0 K; nose_hoover needs one above 0");
-    return std::make_unique<NoseHooverChain>(options.relaxation_time, options.chain_length,
-                                             units::boltzmann * *options.temperature);
-  }
-  return std::make_unique<VelocityRescaling>(options.relaxation_time, seed);
-}
-
 /// Directions that the barostat moves. Throws InputError where that would move a row that is open.
 std::array<bool, 3> moving_axes(const BarostatOptions& options, const Box& box) {
   std::array<bool, 3> axes{};
@@ -131,12 +114,9 @@ std::unique_ptr<Coupling> make_flexible_cell(const IntegratorOptions& options, s
                                              const Box& box) {
   const auto& b = options.barostat;
   FlexibleCellOptions cell;
-  cell.coupling = b.coupling;
-  cell.axes = moving_axes(b, box);
+  cell.freedom = {b.coupling, moving_axes(b, box)};
   cell.relaxation_time = b.relaxation_time;
   cell.inertia_kt = units::boltzmann * options.temperature.value_or(300);
-  cell.chain_length = options.chain_length;
-  if (options.ensemble == Ensemble::npt) cell.thermostat = b.thermostat;
   if (!b.pressure_tensor.empty()) {
     cell.pressure.emplace();
     for (std::size_t c = 0; c < b.pressure_tensor.size(); ++c)
@@ -148,13 +128,26 @@ std::unique_ptr<Coupling> make_flexible_cell(const IntegratorOptions& options, s
       "the cell is too skew (its volume is {:.3g} of the product of its edges); give shorter rows of the "
       "same lattice (b - a for b, ...)",
       squareness(box));
-  return std::make_unique<FlexibleCell>(cell, seed);
+  const auto thermostat = thermostat_of(options);
+  return std::make_unique<FlexibleCell>(
+      cell, thermostat ? row_of(thermostats(), *thermostat).make_for_cell(options, seed) : nullptr);
+}
+
+std::unique_ptr<Coupling> make_cell_rescaling(const IntegratorOptions& options, std::uint64_t seed,
+                                              const Box& box) {
+  QUINTET_CHECK(
+      box.fully_periodic(),
+      "ensemble npt scales the whole cell, but a direction of it is open; use a periodic cell, "
+      "name the other directions in integrator.barostat.axes or use an ensemble of constant volume");
+  const auto& b = options.barostat;
+  return std::make_unique<CellRescaling>(b.coupling, b.compressibility * units::ev_per_a3_to_bar,
+                                         b.relaxation_time, seed);
 }
 
 std::string describe_ensemble(const IntegratorOptions& options, double dt) {
   std::string text = fmt::format("{}, dt {:g} fs", ensemble_name(options.ensemble), 1e3 * dt);
   if (options.ensemble == Ensemble::nve) return text;
-  if (options.ensemble != Ensemble::nph) text += fmt::format(", {:g} K", *options.temperature);
+  if (thermostat_of(options)) text += fmt::format(", {:g} K", *options.temperature);
   if (options.temperature_end) text += fmt::format(" to {:g} K", *options.temperature_end);
   const auto& b = options.barostat;
   if (is_at_constant_pressure(options.ensemble)) {
@@ -165,65 +158,33 @@ std::string describe_ensemble(const IntegratorOptions& options, double dt) {
   return text;
 }
 
-template <class Enum>
-struct Named {
-  Enum value;
-  const char* name;
-};
-
-constexpr Named<Ensemble> ensembles[] = {{Ensemble::nve, "nve"},
-                                         {Ensemble::langevin, "langevin"},
-                                         {Ensemble::velocity_rescaling, "velocity_rescaling"},
-                                         {Ensemble::nose_hoover, "nose_hoover"},
-                                         {Ensemble::npt, "npt"},
-                                         {Ensemble::nph, "nph"},
-                                         {Ensemble::minimise, "minimise"}};
-constexpr Named<CellCoupling> couplings[] = {{CellCoupling::isotropic, "isotropic"},
-                                             {CellCoupling::anisotropic, "anisotropic"},
-                                             {CellCoupling::triclinic, "triclinic"}};
-constexpr Named<NptThermostat> thermostats[] = {{NptThermostat::velocity_rescaling, "velocity_rescaling"},
-                                                {NptThermostat::langevin, "langevin"},
-                                                {NptThermostat::nose_hoover, "nose_hoover"}};
-
-template <class Enum, std::size_t n>
-std::string name_in(const Named<Enum> (&table)[n], Enum value) {
-  for (const auto& entry : table)
-    if (entry.value == value) return entry.name;
-  throw InternalError("a choice without a name");
-}
-
 /// The name, and at constant pressure the parts it is made of, so that a checkpoint cannot be taken for that
 /// of another.
 std::string kind_of(const IntegratorOptions& options) {
   std::string kind = ensemble_name(options.ensemble);
   if (!is_at_constant_pressure(options.ensemble)) return kind;
-  kind += ", " + name_in(couplings, options.barostat.coupling);
-  if (options.ensemble == Ensemble::npt) kind += ", " + name_in(thermostats, options.barostat.thermostat);
+  kind += fmt::format(", {}", row_of(cell_couplings, options.barostat.coupling).name);
+  if (const auto thermostat = thermostat_of(options))
+    kind += fmt::format(", {}", row_of(thermostats(), *thermostat).name);
   return kind + (uses_mtk(options) ? ", mtk" : "");
 }
 
 }  // namespace
 
-std::string ensemble_name(Ensemble ensemble) { return name_in(ensembles, ensemble); }
-
-bool is_at_constant_pressure(Ensemble ensemble) {
-  return ensemble == Ensemble::npt || ensemble == Ensemble::nph;
-}
-
 std::unique_ptr<Integrator> make_integrator(const IntegratorOptions& options, const TimeOptions& time,
                                             std::uint64_t seed, ParticleSystem& system) {
+  const auto problem = problem_of(options);
+  QUINTET_CHECK(!problem, "integrator: {}", *problem);
   const auto& frozen = system.frozen;
   system.degrees_of_freedom = degrees_of_freedom(system.atoms.n_global - frozen.count(), frozen.none());
   if (options.ensemble == Ensemble::minimise)
     return std::make_unique<FireMinimiser>(options.minimiser, time.dt);
   std::vector<std::unique_ptr<Coupling>> baths;
   Ramp kt, pressure;
-  if (options.ensemble != Ensemble::nve && options.ensemble != Ensemble::nph) {
-    QUINTET_CHECK(options.temperature.has_value(), "integrator.temperature is missing; ensemble {} needs one",
-                  ensemble_name(options.ensemble));
+  if (const auto thermostat = thermostat_of(options)) {
     kt = {units::boltzmann * *options.temperature,
           units::boltzmann * options.temperature_end.value_or(*options.temperature), time.steps};
-    baths.push_back(make_thermostat(options, seed));
+    baths.push_back(row_of(thermostats(), *thermostat).make(options, seed));
   }
   if (is_at_constant_pressure(options.ensemble)) {
     QUINTET_CHECK(
@@ -234,16 +195,8 @@ std::unique_ptr<Integrator> make_integrator(const IntegratorOptions& options, co
     const auto& b = options.barostat;
     pressure = {b.pressure / units::ev_per_a3_to_bar,
                 b.pressure_end.value_or(b.pressure) / units::ev_per_a3_to_bar, time.steps};
-    if (uses_mtk(options)) {
-      baths.push_back(make_flexible_cell(options, seed, system.atoms.box));
-    } else {
-      QUINTET_CHECK(system.atoms.box.fully_periodic(),
-                    "ensemble npt scales the whole cell, but a direction of it is open; use a periodic cell, "
-                    "name the other "
-                    "directions in integrator.barostat.axes or use an ensemble of constant volume");
-      baths.push_back(std::make_unique<CellRescaling>(b.coupling, b.compressibility * units::ev_per_a3_to_bar,
-                                                      b.relaxation_time, seed));
-    }
+    const auto make_barostat = uses_mtk(options) ? make_flexible_cell : make_cell_rescaling;
+    baths.push_back(make_barostat(options, seed, system.atoms.box));
   }
   auto integrator = std::make_unique<MolecularDynamics>(kind_of(options), describe_ensemble(options, time.dt),
                                                         time.dt, kt, pressure, std::move(baths));

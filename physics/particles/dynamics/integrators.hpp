@@ -44,9 +44,4 @@ class Integrator {
                                                           const TimeOptions& time, std::uint64_t seed,
                                                           ParticleSystem& system);
 
-/// npt and nph: the cell moves.
-[[nodiscard]] bool is_at_constant_pressure(Ensemble ensemble);
-/// Name of the ensemble as in the options, "velocity_rescaling".
-[[nodiscard]] std::string ensemble_name(Ensemble ensemble);
-
 }  // namespace quintet

@@ -30,6 +30,8 @@ ENSEMBLES = {
                       "pressure_tensor: 1000 0 0 2000 0 -1000 bar}"],
     "npt_mtk": ["integrator.ensemble=npt", "integrator.temperature=600 K",
                 "integrator.barostat={coupling: triclinic, thermostat: nose_hoover, relaxation_time: 0.2 ps}"],
+    "npt_nose_hoover_rescaling": ["integrator.ensemble=npt", "integrator.temperature=600 K",
+                                  "integrator.barostat={thermostat: nose_hoover, method: cell_rescaling}"],
     "frozen": ["integrator.ensemble=langevin", "integrator.temperature=600 K",
                "frozen={ids: [1, 7], z: [-1 angstrom, 1 angstrom]}"],
     "minimise": ["integrator.ensemble=minimise"],

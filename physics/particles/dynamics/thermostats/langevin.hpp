@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "physics/particles/dynamics/coupling.hpp"
+#include "physics/particles/dynamics/thermostats/cell_thermostat.hpp"
 
 namespace quintet {
 
@@ -18,6 +19,18 @@ class LangevinBath : public Coupling {
 
  private:
   double friction_;  ///< (1/ps)
+  std::uint64_t seed_;
+};
+
+/// Friction 1/tau and noise on a cell with inertia: nu = c nu + sqrt((1 - c^2) kT / W) xi, c = exp(-dt /
+/// tau), what may move of it; a component off the diagonal counts twice in |nu|^2 and has half the variance.
+class CellNoise : public CellThermostat {
+ public:
+  CellNoise(double relaxation_time, std::uint64_t seed) : relaxation_time_(relaxation_time), seed_(seed) {}
+  double after(CellMotion& cell, const Tick& tick) override;
+
+ private:
+  double relaxation_time_;  ///< tau (ps)
   std::uint64_t seed_;
 };
 

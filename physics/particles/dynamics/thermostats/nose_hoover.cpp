@@ -58,4 +58,9 @@ void NoseHooverChain::restore(std::span<const double> state) {
   rate_.assign(state.begin() + 2, state.end());
 }
 
+void CellNoseHoover::half_step(CellMotion& cell, const Tick& tick) {
+  const double factor = chain_.thermalise(tick.dt, tick.kt, cell.freedom.degrees(), cell.kinetic());
+  for (double& component : cell.rate) component *= factor;
+}
+
 }  // namespace quintet

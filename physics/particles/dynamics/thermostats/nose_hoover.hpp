@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "physics/particles/dynamics/coupling.hpp"
+#include "physics/particles/dynamics/thermostats/cell_thermostat.hpp"
 
 namespace quintet {
 
@@ -41,6 +42,25 @@ class NoseHooverChain : public Coupling {
   std::vector<double> rate_;  ///< w_k = d eta_k / dt (1/ps)
   double potential_ = 0;      ///< N_f kT eta_1 + kT sum_{k>1} eta_k (eV)
   double degrees_ = 0;        ///< N_f as of the last step
+};
+
+/// A chain of its own for a cell with inertia.
+class CellNoseHoover : public CellThermostat {
+ public:
+  CellNoseHoover(double relaxation_time, int length, double initial_kt)
+      : chain_(relaxation_time, length, initial_kt) {}
+  void before(CellMotion& cell, const Tick& tick) override { half_step(cell, tick); }
+  double after(CellMotion& cell, const Tick& tick) override {
+    half_step(cell, tick);
+    return 0;
+  }
+  [[nodiscard]] double energy() const override { return chain_.energy(); }
+  [[nodiscard]] std::vector<double> state() const override { return chain_.state(); }
+  void restore(std::span<const double> state) override { chain_.restore(state); }
+
+ private:
+  void half_step(CellMotion& cell, const Tick& tick);
+  NoseHooverChain chain_;
 };
 
 }  // namespace quintet

@@ -68,7 +68,7 @@ TEST(DynamicsOptions, only_the_observers_that_are_asked_for_are_made) {
 TEST(Integrators, say_what_they_cannot_do) {
   Simulation open(Comm::self(), gas(5, 30, false), std::make_unique<NoForces>());
   IntegratorOptions npt{.ensemble = Ensemble::npt, .temperature = 300};
-  IntegratorOptions cold{.ensemble = Ensemble::nose_hoover, .temperature = 0};
+  IntegratorOptions cold{.ensemble = Thermostat::nose_hoover, .temperature = 0};
 
   EXPECT_THROW((void)make_integrator(npt, {}, 1, open.system), InputError);
   EXPECT_THROW((void)make_integrator(cold, {}, 1, open.system), InputError);
@@ -77,8 +77,8 @@ TEST(Integrators, say_what_they_cannot_do) {
 TEST(Integrators, refuse_the_state_of_another) {
   Simulation s(Comm::self(), gas(5, 30), std::make_unique<NoForces>());
   auto nve = make_integrator({}, {}, 1, s.system);
-  auto chain = make_integrator({.ensemble = Ensemble::nose_hoover, .temperature = 300}, {}, 1, s.system);
-  auto longer = make_integrator({.ensemble = Ensemble::nose_hoover, .temperature = 300, .chain_length = 5},
+  auto chain = make_integrator({.ensemble = Thermostat::nose_hoover, .temperature = 300}, {}, 1, s.system);
+  auto longer = make_integrator({.ensemble = Thermostat::nose_hoover, .temperature = 300, .chain_length = 5},
                                 {}, 1, s.system);
   auto fire = make_integrator({.ensemble = Ensemble::minimise}, {}, 1, s.system);
 
@@ -90,7 +90,8 @@ TEST(Integrators, refuse_the_state_of_another) {
 
 TEST(Integrators, atoms_at_rest_cannot_be_rescaled) {
   Simulation s(Comm::self(), gas(5, 30), std::make_unique<NoForces>());
-  auto svr = make_integrator({.ensemble = Ensemble::velocity_rescaling, .temperature = 300}, {}, 1, s.system);
+  auto svr =
+      make_integrator({.ensemble = Thermostat::velocity_rescaling, .temperature = 300}, {}, 1, s.system);
   s.system.update_forces(s.exec);
 
   EXPECT_THROW(svr->step(s.exec, s.system, 0), InputError);

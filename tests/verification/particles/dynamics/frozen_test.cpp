@@ -5,6 +5,7 @@
 #include "physics/particles/dynamics/minimise.hpp"
 #include "physics/particles/observables/thermo.hpp"
 #include "tests/unit/particles/dynamics/simulation.hpp"
+#include "tests/verification/particles/dynamics/every_integrator.hpp"
 
 using namespace quintet;
 
@@ -36,13 +37,12 @@ struct Frozen : Simulation {
 }  // namespace
 
 TEST(Frozen, atoms_stay_and_the_others_have_the_temperature) {
-  for (const auto ensemble :
-       {Ensemble::nve, Ensemble::langevin, Ensemble::velocity_rescaling, Ensemble::nose_hoover}) {
+  for (const auto& options : every_integrator(60)) {
+    if (is_at_constant_pressure(options.ensemble) || options.ensemble == Ensemble::minimise) continue;
     Frozen s;
     const auto n_free = 108 - s.system.frozen.count();
     ASSERT_EQ(n_free, 54);
     draw_velocities(s.exec, s.domain.comm(), s.atoms, 60, 3, true, s.system.frozen);
-    IntegratorOptions options{.ensemble = ensemble, .temperature = 60};
     auto integrator = make_integrator(options, {0.004, 0}, 11, s.system);
     s.system.update_forces(s.exec);
     EXPECT_EQ(s.system.degrees_of_freedom, 3 * n_free);
@@ -51,7 +51,7 @@ TEST(Frozen, atoms_stay_and_the_others_have_the_temperature) {
     const auto places = s.by_id().first;
     for (int step = 0; step < 200; ++step) integrator->step(s.exec, s.system, step);
     const auto [frozen, free] = s.moved(places);
-    EXPECT_EQ(frozen, 0) << static_cast<int>(ensemble);
+    EXPECT_EQ(frozen, 0) << ensemble_name(options.ensemble);
     EXPECT_GT(free, 0.1);
     const auto end = sample_thermo(s.exec, s.system, *integrator, 200, 0.004);
     EXPECT_NEAR(end.conserved, start.conserved, 2e-3);
@@ -92,7 +92,8 @@ TEST(Frozen, ids_follow_types_regions_and_lists) {
 
 TEST(Frozen, atoms_and_a_cell_that_moves_are_refused) {
   Frozen s;
-  for (const auto ensemble : {Ensemble::npt, Ensemble::nph})
-    EXPECT_THROW((void)make_integrator({.ensemble = ensemble, .temperature = 60}, {0.004, 0}, 11, s.system),
-                 InputError);
+  for (const auto& options : every_integrator(60)) {
+    if (!is_at_constant_pressure(options.ensemble)) continue;
+    EXPECT_THROW((void)make_integrator(options, {0.004, 0}, 11, s.system), InputError);
+  }
 }

@@ -3,6 +3,7 @@
 #include "io/log/error.hpp"
 #include "physics/particles/observables/thermo.hpp"
 #include "tests/unit/particles/dynamics/simulation.hpp"
+#include "tests/verification/particles/dynamics/every_integrator.hpp"
 
 using namespace quintet;
 
@@ -83,15 +84,7 @@ TEST_P(AnyEnsemble, gives_the_same_trajectory_on_any_number_of_ranks) {
   EXPECT_NEAR(shared.system.total.energy, alone.system.total.energy, 1e-11);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Dynamics, AnyEnsemble,
-    ::testing::Values(IntegratorOptions{},
-                      IntegratorOptions{.ensemble = Ensemble::langevin, .temperature = 60},
-                      IntegratorOptions{.ensemble = Ensemble::velocity_rescaling, .temperature = 60},
-                      IntegratorOptions{.ensemble = Ensemble::nose_hoover, .temperature = 60},
-                      IntegratorOptions{.ensemble = Ensemble::npt, .temperature = 60},
-                      IntegratorOptions{.ensemble = Ensemble::minimise}),
-    [](const auto& info) { return ensemble_name(info.param.ensemble); });
+INSTANTIATE_TEST_SUITE_P(Dynamics, AnyEnsemble, ::testing::ValuesIn(every_integrator(60)), name_of);
 
 TEST(Thermo, agrees_with_its_definitions) {
   Simulation s(Comm::world(), gas(100, 20), std::make_unique<NoForces>());

@@ -64,7 +64,7 @@ TEST(MeanSquareDisplacement, of_brownian_atoms_gives_einsteins_diffusion_coeffic
   // D = kT / (m gamma); free Langevin atoms.
   Simulation s(Comm::world(), gas(300, 60), std::make_unique<NoForces>(), 8);
   draw_velocities(s.exec, s.domain.comm(), s.atoms, 300, 3);
-  auto langevin = make_integrator({.ensemble = Ensemble::langevin, .temperature = 300, .friction = 20},
+  auto langevin = make_integrator({.ensemble = Thermostat::langevin, .temperature = 300, .friction = 20},
                                   {0.02, 0}, 5, s.system);
   MeanSquareDisplacement msd({{5, 20, 2}, 0.3}, 0.02);
 

@@ -2,6 +2,7 @@
 
 #include "physics/particles/dynamics/integrators.hpp"
 #include "tests/unit/particles/dynamics/simulation.hpp"
+#include "tests/verification/particles/dynamics/every_integrator.hpp"
 
 using namespace quintet;
 
@@ -57,12 +58,4 @@ TEST_P(Restart, goes_on_bitwise_from_atoms_and_integrator_state) {
   EXPECT_EQ(second->state().values, first->state().values);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Dynamics, Restart,
-    ::testing::Values(
-        IntegratorOptions{}, IntegratorOptions{.ensemble = Ensemble::langevin, .temperature = 60},
-        IntegratorOptions{.ensemble = Ensemble::velocity_rescaling, .temperature = 60, .temperature_end = 90},
-        IntegratorOptions{.ensemble = Ensemble::nose_hoover, .temperature = 60, .temperature_end = 90},
-        IntegratorOptions{.ensemble = Ensemble::npt, .temperature = 60},
-        IntegratorOptions{.ensemble = Ensemble::minimise}),
-    [](const auto& info) { return ensemble_name(info.param.ensemble); });
+INSTANTIATE_TEST_SUITE_P(Dynamics, Restart, ::testing::ValuesIn(every_integrator(60)), name_of);

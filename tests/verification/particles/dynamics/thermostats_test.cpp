@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "io/log/error.hpp"
 #include "physics/particles/atoms/units.hpp"
+#include "physics/particles/dynamics/integrators.hpp"
+#include "physics/particles/dynamics/thermostats/thermostats.hpp"
 #include "physics/particles/observables/thermo.hpp"
 #include "tests/unit/particles/dynamics/simulation.hpp"
 #include "tests/verification/particles/dynamics/statistics.hpp"
@@ -31,7 +34,7 @@ std::vector<double> canonical_fractions(Simulation& s, Integrator& integrator, d
 TEST(Langevin, gives_an_ideal_gas_the_canonical_kinetic_energy) {
   Simulation s(Comm::self(), gas(20, 30), std::make_unique<NoForces>());
   draw_velocities(s.exec, s.domain.comm(), s.atoms, 100, 3);
-  auto langevin = make_integrator({.ensemble = Ensemble::langevin, .temperature = 300, .friction = 100},
+  auto langevin = make_integrator({.ensemble = Thermostat::langevin, .temperature = 300, .friction = 100},
                                   {0.005, 0}, 11, s.system);
 
   ASSERT_EQ(s.system.degrees_of_freedom, 60);
@@ -41,9 +44,9 @@ TEST(Langevin, gives_an_ideal_gas_the_canonical_kinetic_energy) {
 TEST(VelocityRescaling, gives_an_ideal_gas_the_canonical_kinetic_energy) {
   Simulation s(Comm::self(), gas(21, 30), std::make_unique<NoForces>());
   draw_velocities(s.exec, s.domain.comm(), s.atoms, 100, 3);
-  auto svr =
-      make_integrator({.ensemble = Ensemble::velocity_rescaling, .temperature = 300, .relaxation_time = 0.02},
-                      {0.005, 0}, 11, s.system);
+  auto svr = make_integrator(
+      {.ensemble = Thermostat::velocity_rescaling, .temperature = 300, .relaxation_time = 0.02}, {0.005, 0},
+      11, s.system);
 
   ASSERT_EQ(s.system.degrees_of_freedom, 60);
   EXPECT_LT(chi_square_uniform(canonical_fractions(s, *svr, 300 * units::boltzmann, 1000, 20)), 27.9);
@@ -53,7 +56,7 @@ TEST(NoseHoover, gives_a_liquid_the_canonical_mean_and_spread_of_kinetic_energy)
   Simulation s(Comm::self(), argon(2, 5.9, 0.2), argon_forces());
   draw_velocities(s.exec, s.domain.comm(), s.atoms, 150, 3);
   auto chain =
-      make_integrator({.ensemble = Ensemble::nose_hoover, .temperature = 150}, {0.004, 0}, 11, s.system);
+      make_integrator({.ensemble = Thermostat::nose_hoover, .temperature = 150}, {0.004, 0}, 11, s.system);
   s.system.update_forces(s.exec);
 
   std::vector<double> kinetic;
@@ -76,7 +79,7 @@ TEST(Baoab, samples_positions_of_an_oscillator_exactly_at_any_step) {
   for (auto& x : configuration.positions) x = {15, 15, 15};
   Simulation s(Comm::self(), configuration, std::make_unique<Trap>(stiffness, 15.0), 10);
   draw_velocities(s.exec, s.domain.comm(), s.atoms, 300, 3);
-  auto langevin = make_integrator({.ensemble = Ensemble::langevin, .temperature = 300, .friction = 5},
+  auto langevin = make_integrator({.ensemble = Thermostat::langevin, .temperature = 300, .friction = 5},
                                   {1.5 / omega, 0}, 11, s.system);
   s.system.update_forces(s.exec);
 
@@ -93,14 +96,14 @@ TEST(Baoab, samples_positions_of_an_oscillator_exactly_at_any_step) {
   EXPECT_LT(e.error, 0.005 * e.mean);
 }
 
-class Bath : public ::testing::TestWithParam<Ensemble> {};
+class Bath : public ::testing::TestWithParam<ThermostatRow> {};
 
 TEST_P(Bath, heats_the_crystal_and_accounts_for_the_heat) {
   Simulation s(Comm::self(), argon(3), argon_forces());
   draw_velocities(s.exec, s.domain.comm(), s.atoms, 20, 3);
   const double dt = 0.004;
-  auto integrator =
-      make_integrator({.ensemble = GetParam(), .temperature = 60, .friction = 5}, {dt, 0}, 11, s.system);
+  auto integrator = make_integrator({.ensemble = GetParam().value, .temperature = 60, .friction = 5}, {dt, 0},
+                                    11, s.system);
   s.system.update_forces(s.exec);
 
   const auto start = sample_thermo(s.exec, s.system, *integrator, 0, dt);
@@ -118,16 +121,26 @@ TEST_P(Bath, heats_the_crystal_and_accounts_for_the_heat) {
   EXPECT_NEAR(temperature, 60, 3);
 }
 
-INSTANTIATE_TEST_SUITE_P(Dynamics, Bath,
-                         ::testing::Values(Ensemble::langevin, Ensemble::velocity_rescaling,
-                                           Ensemble::nose_hoover),
-                         [](const auto& info) { return ensemble_name(info.param); });
+INSTANTIATE_TEST_SUITE_P(Dynamics, Bath, ::testing::ValuesIn(thermostats()),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+TEST(Thermostats, one_without_a_row_is_an_error_of_ours) {
+  Simulation s(Comm::self(), gas(20, 30), std::make_unique<NoForces>());
+  const auto unknown = static_cast<Thermostat>(99);
+  EXPECT_THROW((void)make_integrator({.ensemble = unknown, .temperature = 300}, {0.004, 0}, 11, s.system),
+               InternalError);
+  IntegratorOptions npt{.ensemble = Ensemble::npt, .temperature = 300};
+  npt.barostat.thermostat = unknown;
+  EXPECT_THROW((void)make_integrator(npt, {0.004, 0}, 11, s.system), InternalError);
+  EXPECT_THROW((void)make_integrator({.ensemble = static_cast<Ensemble>(99)}, {0.004, 0}, 11, s.system),
+               InternalError);
+}
 
 TEST(Ramp, takes_the_temperature_from_start_to_end) {
   Simulation s(Comm::self(), gas(1000, 60), std::make_unique<NoForces>(), 4);
   draw_velocities(s.exec, s.domain.comm(), s.atoms, 100, 3);
   auto langevin = make_integrator(
-      {.ensemble = Ensemble::langevin, .temperature = 100, .temperature_end = 500, .friction = 200},
+      {.ensemble = Thermostat::langevin, .temperature = 100, .temperature_end = 500, .friction = 200},
       {0.002, 400}, 11, s.system);
   s.system.update_forces(s.exec);
 

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "physics/particles/dynamics/coupling.hpp"
+#include "physics/particles/dynamics/dynamics_options.hpp"
+#include "physics/particles/dynamics/thermostats/cell_thermostat.hpp"
+
+namespace quintet {
+
+/// All that integrators, options and reports know of a thermostat.
+struct ThermostatRow {
+  Thermostat value;
+  std::string_view name, doc;  ///< "langevin" in YAML, "Langevin dynamics (BAOAB)" for people
+  bool is_deterministic;       ///< then a barostat that is chosen for it is too
+  /// Of the atoms. Throws InputError for options that it cannot work with.
+  std::unique_ptr<Coupling> (*make)(const IntegratorOptions& options, std::uint64_t seed);
+  /// Of a cell with inertia.
+  std::unique_ptr<CellThermostat> (*make_for_cell)(const IntegratorOptions& options, std::uint64_t seed);
+};
+
+[[nodiscard]] const std::array<ThermostatRow, 3>& thermostats();
+
+}  // namespace quintet
