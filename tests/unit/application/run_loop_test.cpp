@@ -247,6 +247,8 @@ TEST_F(Loop, a_signal_on_one_rank_stops_all_between_two_steps_and_a_restart_is_t
   EXPECT_EQ(stopped_x, whole_x);
   EXPECT_EQ(std::erase(calls, "save 3"), 1);
   EXPECT_EQ(calls, whole.toy->calls);
+  std::erase_if(calls, [](const auto& call) { return !call.starts_with("frame"); });
+  EXPECT_EQ(calls, (Texts{"frame 0", "frame 3", "frame 5", "frame 7"}));  // at 0, 0.52, 1.12, 1.85
 }
 
 TEST_F(Loop, a_run_that_is_stopped_before_its_first_step_has_looked_at_its_start_once) {
