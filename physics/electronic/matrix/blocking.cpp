@@ -106,8 +106,8 @@ void check_blocking(const Blocking& blocking) {
     QUINTET_CHECK(blocking.size(b) > 0, "block {} has {} orbitals; expected at least 1", b + 1,
                   blocking.size(b));
   if (blocking.order.empty()) return;
-  QUINTET_CHECK(std::ssize(blocking.order) == blocking.n_rows(), "the order of orbitals has {} entries for {}",
-                blocking.order.size(), blocking.n_rows());
+  QUINTET_CHECK(std::ssize(blocking.order) == blocking.n_rows(),
+                "the order of orbitals has {} entries for {}", blocking.order.size(), blocking.n_rows());
   std::vector<bool> seen(blocking.order.size(), false);
   for (const int row : blocking.order) {
     QUINTET_CHECK(row >= 0 && row < blocking.n_rows() && !seen[row],
