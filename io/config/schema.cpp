@@ -235,7 +235,10 @@ FormulaText formula_of(const Tree& tree) {
 
 /// A number stays a number in documents.
 Tree tree_of(const FormulaText& formula) {
-  return formula.empty() || !to_number(formula.text) ? Tree::text(formula.text) : Tree::scalar(formula.text);
+  const bool is_number = !formula.empty() && to_number(formula.text);
+  Tree tree = is_number ? Tree::scalar(formula.text) : Tree::text(formula.text);
+  tree.set_location(formula.place);
+  return tree;
 }
 
 }  // namespace

@@ -65,11 +65,11 @@ auto field_ends(const FieldBoundaryOptions& options, const PhaseGrid& grid, cons
 
 void set_maxwell(const FieldOptions& options, const Formulas& formulas, const PhaseGrid& grid,
                  MaxwellOptions& maxwell) {
-  maxwell.epsilon0 = formulas.positive(options.epsilon0, "field.epsilon0");
-  maxwell.mu0 = formulas.positive(options.mu0, "field.mu0");
+  maxwell.epsilon0 = formulas.positive("field.epsilon0");
+  maxwell.mu0 = formulas.positive("field.mu0");
   maxwell.upwind = options.upwind;
-  maxwell.electric_cleaning = formulas.number(options.cleaning.electric, "field.cleaning.electric");
-  maxwell.magnetic_cleaning = formulas.number(options.cleaning.magnetic, "field.cleaning.magnetic");
+  maxwell.electric_cleaning = formulas.number("field.cleaning.electric");
+  maxwell.magnetic_cleaning = formulas.number("field.cleaning.magnetic");
   QUINTET_CHECK(maxwell.electric_cleaning >= 0 && maxwell.magnetic_cleaning >= 0,
                 "field.cleaning: {} and {}; expected speeds of at least 0", maxwell.electric_cleaning,
                 maxwell.magnetic_cleaning);
@@ -91,7 +91,7 @@ void set_poisson(const FieldOptions& options, const Formulas& formulas, const Ph
     Formula formula;
   };
   std::vector<WallValue> changing;
-  poisson.epsilon0 = formulas.positive(options.epsilon0, "field.epsilon0");
+  poisson.epsilon0 = formulas.positive("field.epsilon0");
   poisson.boundary = field_ends(options.boundary, grid, potential_walls);
   for (int side = 0; side < 2; ++side) {
     const auto& given = side == 0 ? options.boundary.lower_value : options.boundary.upper_value;
@@ -100,7 +100,7 @@ void set_poisson(const FieldOptions& options, const Formulas& formulas, const Ph
                   "{}: has {} values; expected {}, one for each direction of x", key, given.size(),
                   grid.cdim);
     for (std::size_t d = 0; d < given.size(); ++d) {
-      const Formula formula = formulas.of_time(given[d], fmt::format("{}.{}", key, d));
+      const Formula& formula = formulas.function(fmt::format("{}.{}", key, d));
       poisson.value[d][at(side)] = finite(formula, 0);
       if (formula.uses("t")) changing.push_back({d, at(side), formula});
     }
@@ -125,14 +125,12 @@ void check_model(const FieldOptions& options) {
   QUINTET_CHECK(options.current.empty(), "field.current: belongs to model: maxwell");
 }
 
-/// Formulas of vectors over x and t as one list; empty vectors stay away.
-std::shared_ptr<GivenField> given_field(
-    const std::vector<std::pair<std::string, const std::vector<FormulaText>*>>& parts,
-    const Formulas& formulas, const PhaseBlock& block, const Basis& conf) {
+/// A vector over x and t, of n components or none.
+std::shared_ptr<GivenField> given_field(const std::string& key, std::size_t n, const Formulas& formulas,
+                                        const PhaseBlock& block, const Basis& conf) {
   auto field = std::make_shared<GivenField>(GivenField{{}, block, conf});
-  for (const auto& [key, texts] : parts)
-    for (std::size_t i = 0; i < texts->size(); ++i)
-      field->components.push_back(formulas.of_position_and_time((*texts)[i], fmt::format("{}.{}", key, i)));
+  for (std::size_t i = 0; i < n; ++i)
+    field->components.push_back(formulas.function(fmt::format("{}.{}", key, i)));
   return field;
 }
 
@@ -142,16 +140,16 @@ void set_field(const FieldOptions& options, const Formulas& formulas, const Phas
                const Decomposition& decomposition, const PhaseGrid& grid, SystemOptions& system) {
   check_model(options);
   system.field = options.model;
-  system.background_charge = formulas.number(options.background_charge, "field.background_charge");
+  system.background_charge = formulas.number("field.background_charge");
   if (options.model == FieldModel::maxwell) set_maxwell(options, formulas, grid, system.maxwell);
   if (options.model == FieldModel::poisson) set_poisson(options, formulas, grid, system);
 
   const PhaseBlock block = decomposition.block(grid);
   if (!options.external.electric.empty() || !options.external.magnetic.empty()) {
-    const auto electric =
-        given_field({{"field.external.electric", &options.external.electric}}, formulas, block, basis.conf());
-    const auto magnetic =
-        given_field({{"field.external.magnetic", &options.external.magnetic}}, formulas, block, basis.conf());
+    const auto electric = given_field("field.external.electric", options.external.electric.size(), formulas,
+                                      block, basis.conf());
+    const auto magnetic = given_field("field.external.magnetic", options.external.magnetic.size(), formulas,
+                                      block, basis.conf());
     system.external_field_changes = electric->changes() || magnetic->changes();
     system.external_field = [electric, magnetic](double t, const ConfField& out) {
       Kokkos::deep_copy(out, 0.0);
@@ -162,7 +160,7 @@ void set_field(const FieldOptions& options, const Formulas& formulas, const Phas
     };
   }
   if (!options.current.empty()) {
-    const auto current = given_field({{"field.current", &options.current}}, formulas, block, basis.conf());
+    const auto current = given_field("field.current", options.current.size(), formulas, block, basis.conf());
     system.external_current = [current](double t, const ConfField& out) {
       for (std::size_t i = 0; i < 3; ++i) current->fill(i, t, out, static_cast<int>(i));
     };
@@ -176,7 +174,7 @@ void set_acceleration(const std::vector<SpeciesOptions>& species, const Formulas
     return;
   std::vector<std::shared_ptr<GivenField>> given;
   for (std::size_t s = 0; s < species.size(); ++s) {
-    given.push_back(given_field({{fmt::format("species.{}.acceleration", s), &species[s].acceleration}},
+    given.push_back(given_field(fmt::format("species.{}.acceleration", s), species[s].acceleration.size(),
                                 formulas, decomposition.block(grid), basis.conf()));
     system.acceleration_changes = system.acceleration_changes || given.back()->changes();
   }
@@ -228,10 +226,9 @@ void fill_field(const FieldOptions& options, const Formulas& formulas, const Sys
                 VlasovSystem& system) {
   const PhaseBlock block = system.decomposition().block(system.species().front().grid);
   const auto fill = [&](const std::vector<FormulaText>& texts, const std::string& key, int first) {
-    for (std::size_t i = 0; i < texts.size(); ++i) {
-      const Formula formula = formulas.of_position(texts[i], fmt::format("{}.{}", key, i));
-      project_conf(block, system.basis().conf(), formula, system.field(), first + static_cast<int>(i),
-                   formula.what());
+    for (int i = 0; i < std::ssize(texts); ++i) {
+      const Formula& formula = formulas.function(fmt::format("{}.{}", key, i));
+      project_conf(block, system.basis().conf(), formula, system.field(), first + i, formula.what());
     }
   };
   if (options.initial.electric.empty()) electric_field_of_charge(Exec(), settings, system);

@@ -28,15 +28,14 @@ void check_length(const List& list, std::size_t expected, const std::string& key
 }
 
 /// Corners of a box in directions first, first + 1, ... of the grid.
-void set_box(const Formulas& formulas, const std::vector<FormulaText>& lower,
-             const std::vector<FormulaText>& upper, const std::string& key, int first, PhaseGrid& grid) {
-  for (std::size_t d = 0; d < lower.size(); ++d) {
-    auto& low = grid.lower[at(first) + d];
-    auto& high = grid.upper[at(first) + d];
-    low = formulas.number(lower[d], fmt::format("{}.lower.{}", key, d));
-    high = formulas.number(upper[d], fmt::format("{}.upper.{}", key, d));
-    QUINTET_CHECK(high > low, "{}: {} is not above the lower end, {}",
-                  place_and_key(upper[d], fmt::format("{}.upper.{}", key, d)), high, low);
+void set_box(const Formulas& formulas, const std::string& key, int first, int n, PhaseGrid& grid) {
+  for (int d = 0; d < n; ++d) {
+    auto& low = grid.lower[first + d];
+    auto& high = grid.upper[first + d];
+    const auto upper = fmt::format("{}.upper.{}", key, d);
+    low = formulas.number(fmt::format("{}.lower.{}", key, d));
+    high = formulas.number(upper);
+    QUINTET_CHECK(high > low, "{}: {} is not above the lower end, {}", formulas.place(upper), high, low);
   }
 }
 
@@ -101,9 +100,8 @@ void set_velocity_edges(const Formulas& formulas, const VelocityOptions& velocit
   for (std::size_t d = 0; d < velocity.mapping.size(); ++d) {
     const auto here = fmt::format("{}.mapping.{}", key, d);
     const auto v = at(grid.cdim) + d;
-    grid.velocity_edges[d] =
-        mapped_edges(formulas.of_grid_coordinate(velocity.mapping[d], here), grid.lower[v], grid.upper[v],
-                     grid.cells[v], place_and_key(velocity.mapping[d], here));
+    grid.velocity_edges[d] = mapped_edges(formulas.function(here), grid.lower[v], grid.upper[v],
+                                          grid.cells[v], formulas.place(here));
   }
 }
 
@@ -154,14 +152,14 @@ Species make_species(const RunOptions& options, const Formulas& formulas, std::s
   const auto key = fmt::format("species.{}", s);
   Species species;
   species.name = given.name;
-  species.charge = formulas.number(given.charge, key + ".charge");
-  species.mass = formulas.positive(given.mass, key + ".mass");
+  species.charge = formulas.number(key + ".charge");
+  species.mass = formulas.positive(key + ".mass");
   PhaseGrid& grid = species.grid;
   grid.cdim = static_cast<int>(options.grid.lower.size());
   grid.vdim = vdim;
   check_length(options.grid.upper, at(grid.cdim), "grid.upper", "as many as grid.lower");
-  set_box(formulas, options.grid.lower, options.grid.upper, "grid", 0, grid);
-  set_box(formulas, given.velocity.lower, given.velocity.upper, key + ".velocity", grid.cdim, grid);
+  set_box(formulas, "grid", 0, grid.cdim, grid);
+  set_box(formulas, key + ".velocity", grid.cdim, vdim, grid);
   set_velocity_cells(options.grid, given.velocity, key + ".velocity", grid);
   set_velocity_edges(formulas, given.velocity, key + ".velocity", grid);
   for (int d = 0; d < grid.cdim; ++d) grid.cells[at(d)] = static_cast<int>(options.grid.cells[at(d)]);
@@ -207,22 +205,21 @@ std::size_t species_index(const std::string& name, const std::vector<Species>& s
 }
 
 /// nu_sr of a formula: a number, or 1 times a profile of x and t.
-void set_frequency(const Formulas& formulas, const FormulaText& text, const std::string& key, std::size_t s,
-                   std::size_t r, double factor, CollisionOptions& collisions) {
-  const Formula formula = formulas.of_position_and_time(text, key);
-  const bool changes = formula.uses("t");
-  if (!changes && !formula.uses("x") && !formula.uses("y") && !formula.uses("z")) {
-    const double value = formulas.number(text, key);
-    QUINTET_CHECK(value >= 0, "{}: {} is out of range; expected at least 0", place_and_key(text, key), value);
-    collisions.frequency[s][r] = factor * value;
+void set_frequency(const Formulas& formulas, const std::string& key, std::size_t s, std::size_t r,
+                   double factor, CollisionOptions& collisions) {
+  if (const auto value = formulas.constant(key)) {
+    QUINTET_CHECK(*value >= 0 && std::isfinite(*value), "{}: {} is out of range; expected at least 0",
+                  formulas.place(key), *value);
+    collisions.frequency[s][r] = factor * *value;
     return;
   }
+  const Formula& formula = formulas.function(key);
   if (collisions.profile.empty())
     collisions.profile.assign(collisions.frequency.size(),
                               std::vector<PointFunction>(collisions.frequency.size()));
   collisions.frequency[s][r] = factor;
   collisions.profile[s][r] = formula;
-  collisions.profile_changes = collisions.profile_changes || changes;
+  collisions.profile_changes = collisions.profile_changes || formula.uses("t");
 }
 
 CollisionOptions make_collisions(const CollisionSection& given, const Formulas& formulas,
@@ -241,7 +238,7 @@ CollisionOptions make_collisions(const CollisionSection& given, const Formulas& 
   collisions.frequency.assign(species.size(), std::vector<double>(species.size(), 0));
   for (const auto& [name, text] : given.frequency) {
     const auto s = species_index(name, species, place_and_key(text, "collisions.frequency"));
-    set_frequency(formulas, text, "collisions.frequency." + name, s, s, 1, collisions);
+    set_frequency(formulas, "collisions.frequency." + name, s, s, 1, collisions);
   }
   for (std::size_t i = 0; i < given.between.size(); ++i) {
     const auto& pair = given.between[i];
@@ -250,18 +247,16 @@ CollisionOptions make_collisions(const CollisionSection& given, const Formulas& 
                b = species_index(pair.species[1], species, key + ".species");
     QUINTET_CHECK(a != b, "{}.species: twice '{}'; its collisions with itself are in collisions.frequency",
                   key, pair.species[0]);
-    set_frequency(formulas, pair.frequency[0], key + ".frequency.0", a, b, 1, collisions);
+    set_frequency(formulas, key + ".frequency.0", a, b, 1, collisions);
     const bool both = pair.frequency.size() > 1;
-    set_frequency(formulas, pair.frequency[both ? 1 : 0], key + (both ? ".frequency.1" : ".frequency.0"), b,
-                  a, both ? 1 : species[a].mass / species[b].mass, collisions);
+    set_frequency(formulas, key + (both ? ".frequency.1" : ".frequency.0"), b, a,
+                  both ? 1 : species[a].mass / species[b].mass, collisions);
   }
   collisions.spitzer = given.spitzer.has_value();
   if (given.spitzer) {
     const std::string key = "collisions.spitzer.";
-    collisions.reference_density =
-        formulas.positive(given.spitzer->reference_density, key + "reference_density");
-    collisions.reference_thermal_speed =
-        formulas.positive(given.spitzer->reference_thermal_speed, key + "reference_thermal_speed");
+    collisions.reference_density = formulas.positive(key + "reference_density");
+    collisions.reference_thermal_speed = formulas.positive(key + "reference_thermal_speed");
   }
   return collisions;
 }
@@ -305,32 +300,29 @@ void set_emission(const EmissionOptions& given, const Formulas& formulas, const 
   QUINTET_CHECK(!species.emission[at(d)][end], "{}: the {} end of {} is described already", key,
                 given.side == 0 ? "lower" : "upper", "xyz"[d]);
   Emission emission;
-  emission.reflection = formulas.number(given.reflection, key + ".reflection");
+  emission.reflection = formulas.number(key + ".reflection");
   QUINTET_CHECK(emission.reflection >= 0 && emission.reflection <= 1,
-                "{}: {} is out of range; expected 0 to 1",
-                place_and_key(given.reflection, key + ".reflection"), emission.reflection);
+                "{}: {} is out of range; expected 0 to 1", formulas.place(key + ".reflection"),
+                emission.reflection);
   for (const auto& [name, text] : given.yield) {
     const auto here = key + ".yield." + name;
     const auto r = species_index(name, all, place_and_key(text, key + ".yield"));
-    const double value = formulas.number(text, here);
-    QUINTET_CHECK(value >= 0, "{}: {} is out of range; expected at least 0", place_and_key(text, here),
-                  value);
-    QUINTET_CHECK(absorbs(all[r]), "{}: the wall does not absorb '{}'", place_and_key(text, here), name);
+    const double value = formulas.number(here);
+    QUINTET_CHECK(value >= 0, "{}: {} is out of range; expected at least 0", formulas.place(here), value);
+    QUINTET_CHECK(absorbs(all[r]), "{}: the wall does not absorb '{}'", formulas.place(here), name);
     emission.yield.resize(all.size(), 0.0);
     emission.yield[r] = value;
     check_halves(all[r].grid, d, here);
   }
-  emission.flux = [flux = formulas.of_time(given.flux, key + ".flux")](double t) {
+  emission.flux = [flux = formulas.function(key + ".flux")](double t) {
     return flux(std::span<const double>(&t, 1));
   };
   const bool emits = given.flux.text != "0" || !given.yield.empty();
   QUINTET_CHECK(!emits || given.thermal_speed || given.temperature,
                 "{}: give thermal_speed or temperature of what is emitted", key);
-  if (given.thermal_speed)
-    emission.thermal_speed = formulas.positive(*given.thermal_speed, key + ".thermal_speed");
+  if (given.thermal_speed) emission.thermal_speed = formulas.positive(key + ".thermal_speed");
   if (given.temperature)
-    emission.thermal_speed =
-        std::sqrt(formulas.positive(*given.temperature, key + ".temperature") / species.mass);
+    emission.thermal_speed = std::sqrt(formulas.positive(key + ".temperature") / species.mass);
   check_halves(species.grid, d, key);
   species.emission[at(d)][end] = std::move(emission);
   check_mirror(species, key);
@@ -366,7 +358,7 @@ std::array<int, 6> rank_grid(const ParallelOptions& options, const std::vector<S
 
 Setup make_setup(const Comm& comm, const RunOptions& options) {
   const int cdim = static_cast<int>(options.grid.lower.size()), vdim = velocity_dimensions(options.species);
-  const Formulas formulas(options.constants, cdim, vdim);
+  const Formulas formulas(options, cdim, vdim);
   const PhaseBasis basis(cdim, vdim, options.basis.order, options.basis.family);
   auto species = make_all_species(options, formulas, vdim);
   set_all_emissions(options, formulas, species);
@@ -383,10 +375,14 @@ Setup make_setup(const Comm& comm, const RunOptions& options) {
     system.collisions = make_collisions(*options.collisions, formulas, species, basis.find_group({2}) >= 0);
   set_field(options.field, formulas, basis, decomposition, species.front().grid, system);
   set_acceleration(options.species, formulas, basis, decomposition, species.front().grid, system);
-  const double end = formulas.positive(options.time.end, "time.end");
+  const double end = formulas.positive("time.end");
+  std::optional<double> fixed_dt;
+  if (options.time.dt) fixed_dt = formulas.positive("time.dt");
+  const double interval = options.output.frame_interval ? formulas.positive("output.frame_interval") : 0;
   std::vector<bool> has_source;
   for (const auto& given : options.species) has_source.push_back(given.source.has_value());
-  return {formulas, basis, std::move(species), decomposition, std::move(system), end, std::move(has_source)};
+  return {formulas, basis,    std::move(species), decomposition,        std::move(system),
+          end,      fixed_dt, interval,           std::move(has_source)};
 }
 
 namespace {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "apps/application/life/context.hpp"
@@ -17,8 +18,10 @@ struct Setup {
   std::vector<kinetics::Species> species;
   kinetics::Decomposition decomposition;
   kinetics::SystemOptions system;
-  double end = 0;                ///< time
-  std::vector<bool> has_source;  ///< of each species
+  double end = 0;                  ///< time
+  std::optional<double> fixed_dt;  ///< the time step, unless the largest stable one is taken
+  double frame_interval = 0;       ///< time between frames; 0: none between the first and the last
+  std::vector<bool> has_source;    ///< of each species
 };
 
 /// Throws InputError for whatever in the options does not fit together; nothing large is allocated.

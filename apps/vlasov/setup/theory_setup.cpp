@@ -1,6 +1,7 @@
 #include "apps/vlasov/setup/theory_setup.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -20,9 +21,8 @@ std::vector<DriftingMaxwellian> beams_along(const std::vector<BeamOptions>& opti
   std::vector<DriftingMaxwellian> beams;
   for (std::size_t i = 0; i < options.size(); ++i) {
     const auto key = fmt::format("theory.beams.{}.", i);
-    beams.push_back({formulas.number(options[i].plasma_frequency, key + "plasma_frequency"),
-                     formulas.number(options[i].thermal_speed, key + "thermal_speed"),
-                     formulas.number(options[i].drift, key + "drift")});
+    beams.push_back({formulas.number(key + "plasma_frequency"), formulas.number(key + "thermal_speed"),
+                     formulas.number(key + "drift")});
   }
   if (beams.empty()) beams.emplace_back();
   return beams;
@@ -35,8 +35,7 @@ std::vector<TransverseMaxwellian> beams_across(const std::vector<BeamOptions>& o
   for (std::size_t i = 0; i < beams.size(); ++i) {
     double transverse = beams[i].thermal_speed;
     if (i < options.size() && options[i].transverse_speed)
-      transverse =
-          formulas.number(*options[i].transverse_speed, fmt::format("theory.beams.{}.transverse_speed", i));
+      transverse = formulas.number(fmt::format("theory.beams.{}.transverse_speed", i));
     result.push_back({beams[i].plasma_frequency, beams[i].thermal_speed,
                       beams[i].drift * beams[i].drift + transverse * transverse});
   }
@@ -45,23 +44,23 @@ std::vector<TransverseMaxwellian> beams_across(const std::vector<BeamOptions>& o
 
 std::complex<double> mode_of(const TheoryOptions& options, const Formulas& formulas, int vdim) {
   if (options.kind == Kind::given)
-    return {options.frequency ? formulas.number(*options.frequency, "theory.frequency") : 0.0,
-            formulas.number(*options.growth_rate, "theory.growth_rate")};
-  const double k = formulas.positive(*options.wavenumber, "theory.wavenumber");
+    return {options.frequency ? formulas.number("theory.frequency") : 0.0,
+            formulas.number("theory.growth_rate")};
+  const double k = formulas.positive("theory.wavenumber");
   if (options.kind == Kind::weibel)
-    return {0.0, weibel_rate(k, formulas.positive(options.light_speed, "theory.light_speed"),
-                             beams_across(options.beams, formulas))};
+    return {0.0,
+            weibel_rate(k, formulas.positive("theory.light_speed"), beams_across(options.beams, formulas))};
   const auto beams = beams_along(options.beams, formulas);
   if (options.kind == Kind::electrostatic) return electrostatic_mode(k, beams);
   if (options.kind != Kind::collisional) throw InternalError("a kind of theory without a formula");
-  const double nu = formulas.number(options.collision_frequency, "theory.collision_frequency");
+  const double nu = formulas.number("theory.collision_frequency");
   return collisional_landau_mode(k, nu, CollisionInvariants::density_momentum_energy, vdim,
                                  beams.front().plasma_frequency, beams.front().thermal_speed);
 }
 
 /// Wave number along x: the one given, or that of the longest wave there.
 double wavenumber(const TheoryOptions& options, const Setup& setup) {
-  if (options.wavenumber) return setup.formulas.positive(*options.wavenumber, "theory.wavenumber");
+  if (options.wavenumber) return setup.formulas.positive("theory.wavenumber");
   const PhaseGrid& grid = setup.species.front().grid;
   return 2 * M_PI / (grid.upper[0] - grid.lower[0]);
 }
@@ -118,7 +117,8 @@ std::optional<Theory> make_theory(const std::optional<TheoryOptions>& options, c
   theory.label = options->label;
   if (theory.oscillates()) set_recurrence(*options, setup, theory);
   if (!options->window.empty()) {
-    const auto times = setup.formulas.numbers(options->window, "theory.window");
+    const auto times =
+        std::array{setup.formulas.number("theory.window.0"), setup.formulas.number("theory.window.1")};
     QUINTET_CHECK(times[1] > times[0], "theory.window: {} to {}; expected rising times", times[0], times[1]);
     QUINTET_CHECK(
         times[1] <= theory.clean_until,

@@ -90,11 +90,10 @@ void read_frame(const std::string& file, std::optional<std::int64_t> frame, cons
 Frames::Frames(Context& context, const OutputOptions& options, const Setup& setup, std::int64_t step,
                double time)
     : options_(options),
+      interval_(setup.frame_interval),
       writer_(context.results(), setup.decomposition, setup.basis, setup.species, 0,
               context.restart_file() ? std::optional(step) : std::nullopt),
       vdim_(setup.basis.vdim()) {
-  if (options.frame_interval)
-    interval_ = setup.formulas.positive(*options.frame_interval, "output.frame_interval");
   for (const auto& species : setup.species) names_.push_back(species.name);
   if (!options.gkyl) return;
   for (const auto& species : setup.species)

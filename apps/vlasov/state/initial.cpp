@@ -30,10 +30,8 @@ std::vector<Formula> per_direction(const std::vector<FormulaText>& texts, const 
                 "{}: has {} values; expected 1 or {}, one for each velocity direction",
                 place_and_key(texts.front(), key), texts.size(), vdim);
   std::vector<Formula> formulas;
-  for (std::size_t d = 0; d < vdim; ++d) {
-    const std::size_t i = texts.size() == 1 ? 0 : d;
-    formulas.push_back(setup.formulas.of_position(texts[i], fmt::format("{}.{}", key, i)));
-  }
+  for (std::size_t d = 0; d < vdim; ++d)
+    formulas.push_back(setup.formulas.function(fmt::format("{}.{}", key, texts.size() == 1 ? 0 : d)));
   return formulas;
 }
 
@@ -47,7 +45,7 @@ PointFunction thermal_speed(Formula temperature, double mass) {
 void add_term(const MaxwellianOptions& options, const Setup& setup, int s, const std::string& key, int nodes,
               const Distribution& f) {
   MaxwellianProfile profile;
-  profile.density = setup.formulas.of_position(options.density, key + ".density");
+  profile.density = setup.formulas.function(key + ".density");
   if (!options.drift.empty()) {
     QUINTET_CHECK(options.drift.size() == at(setup.basis.vdim()),
                   "{}: has {} values; expected {}, one for each velocity direction",
@@ -66,9 +64,7 @@ void add_term(const MaxwellianOptions& options, const Setup& setup, int s, const
                  place_and_key(options.density, key), nodes);
 }
 
-void add_term(const FormulaText& function, const Setup& setup, const std::string& key, int nodes,
-              const Distribution& f) {
-  const Formula formula = setup.formulas.of_phase(function, key + ".function");
+void add_term(const Formula& formula, const Setup& setup, int nodes, const Distribution& f) {
   const Distribution term("vlasov::term", f.block, f.n_modes);
   project_phase(setup.basis, formula, term, formula.what(), nodes);
   add(term, f);
@@ -108,7 +104,7 @@ void add_terms(const std::vector<InitialOptions>& terms, const Setup& setup, int
     const auto& term = terms[i];
     const auto here = fmt::format("{}.{}", key, i);
     if (term.maxwellian) add_term(*term.maxwellian, setup, s, here + ".maxwellian", term.nodes, f);
-    if (term.function) add_term(*term.function, setup, here, term.nodes, f);
+    if (term.function) add_term(setup.formulas.function(here + ".function"), setup, term.nodes, f);
     if (term.file) add_term(term, setup, s, f);
   }
 }
@@ -131,7 +127,7 @@ void add_sources(const RunOptions& options, const Setup& setup, VlasovSystem& sy
     source.species = s;
     source.shape = Distribution("vlasov::source", system.f(s).block, system.f(s).n_modes);
     add_terms(given->shape, setup, s, key + ".shape", source.shape);
-    source.amplitude = [formula = setup.formulas.of_time(given->amplitude, key + ".amplitude")](double t) {
+    source.amplitude = [formula = setup.formulas.function(key + ".amplitude")](double t) {
       return formula(std::span<const double>(&t, 1));
     };
     system.add_source(std::move(source));

@@ -9,8 +9,7 @@
 namespace quintet::vlasov {
 
 StepControl::StepControl(const RunOptions& options, const Setup& setup)
-    : end_(setup.end), limits_(options.limits) {
-  if (options.time.dt) fixed_dt_ = setup.formulas.positive(*options.time.dt, "time.dt");
+    : end_(setup.end), fixed_dt_(setup.fixed_dt), limits_(options.limits) {
   if (options.time.steps) most_steps_ = *options.time.steps;
 }
 

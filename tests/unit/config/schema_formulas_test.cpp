@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "io/config/schema.hpp"
+#include "io/config/schema_formulas.hpp"
 #include "tests/unit/config/sample_options.hpp"
 
 namespace {
@@ -68,6 +68,36 @@ TEST(SchemaFormulas, what_is_none_is_named_with_its_place) {
       error_of("upper: [1, 2, 3]\n"),
       "case.yaml:1:8: upper: the list has 3 elements; expected formulas or numbers such as [0.5, 2*pi], "
       "1 to 2 values");
+}
+
+/// A list of sections with formulas, and a section that may be absent.
+struct Nested {
+  std::vector<Formulas> parts;
+  std::optional<Formulas> more;
+};
+
+void describe(quintet::Schema& schema, Nested& o) {
+  schema.sections("parts", o.parts, "Parts");
+  schema.section("more", o.more, "More");
+}
+
+TEST(SchemaFormulas, all_that_options_hold_are_listed_with_key_and_place) {
+  Nested nested;
+  quintet::parse_options(
+      quintet::parse_yaml("parts:\n  - {constants: {k: 0.5}, upper: [2*k, 3]}\n  - {charge: k}\n",
+                          "case.yaml"),
+      quintet::described(nested));
+
+  const auto all = quintet::formulas_in(quintet::described(nested));
+
+  std::vector<std::string> found;
+  for (const auto& [key, formula] : all) found.push_back(key + " = " + formula.text);
+  const std::vector<std::string> expected = {"parts.0.constants.k = 0.5", "parts.0.charge = -1",
+                                             "parts.0.upper.0 = 2*k", "parts.0.upper.1 = 3",
+                                             "parts.1.charge = k"};
+  EXPECT_EQ(found, expected);
+  EXPECT_EQ(all.at(2).formula.place.text(), "case.yaml:2:35");
+  EXPECT_EQ(all.at(1).formula.place.text(), "");  // a default
 }
 
 TEST(SchemaFormulas, printed_options_parse_back_to_the_same) {
