@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "physics/kernels/gemm.hpp"
-#include "surrogates/potential/training/parameters.hpp"
+#include "surrogates/potential/model/parameters.hpp"
 
 namespace quintet::potential {
 

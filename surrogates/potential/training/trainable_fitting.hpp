@@ -4,7 +4,7 @@
 
 #include "physics/kernels/gemm.hpp"
 #include "surrogates/potential/model/descriptor.hpp"
-#include "surrogates/potential/training/parameters.hpp"
+#include "surrogates/potential/model/parameters.hpp"
 
 namespace quintet::potential {
 

@@ -1,4 +1,4 @@
-#include "surrogates/potential/training/parameters.hpp"
+#include "surrogates/potential/model/parameters.hpp"
 
 #include <algorithm>
 
