@@ -4,17 +4,17 @@
 #include <charconv>
 
 #include "io/log/error.hpp"
+#include "surrogates/networks/activation_names.hpp"
 
 namespace quintet::dpmd {
 
 namespace {
 
-using Names = std::vector<std::pair<std::string, Activation>>;
-
-const Names activations = {{"tanh", Activation::tanh},       {"gelu", Activation::gelu},
-                           {"silu", Activation::silu},       {"relu", Activation::relu},
-                           {"relu6", Activation::relu6},     {"softplus", Activation::softplus},
-                           {"sigmoid", Activation::sigmoid}, {"linear", Activation::linear}};
+std::vector<std::pair<std::string, Activation>> activations() {
+  std::vector<std::pair<std::string, Activation>> names;
+  for (const auto& row : networks::activation_rows) names.emplace_back(row.name, row.value);
+  return names;
+}
 
 template <class Number>
 std::optional<Number> parsed(std::string_view text) {
@@ -55,7 +55,7 @@ void network_keys(Schema& schema, std::vector<std::int64_t>& neurons, bool& time
       .at_least(1)
       .at_most(100000);
   schema.flag("timestep", timestep, "Trained step sizes idt of layers with a skip connection (resnet_dt)");
-  schema.choice("activation", activation, activations, "Activation function");
+  schema.choice("activation", activation, activations(), "Activation function");
 }
 
 }  // namespace

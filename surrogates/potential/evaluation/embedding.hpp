@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "surrogates/networks/chain.hpp"
 #include "surrogates/potential/model/batch.hpp"
 #include "surrogates/potential/model/model.hpp"
 
@@ -24,7 +25,8 @@ class Embedding {
     AlignedVector<Real> local;         ///< [rows] place within the interval
     std::vector<int> interval;         ///< [rows]
     AlignedVector<Real> value, slope;  ///< [rows, stride] G and G' (pointwise evaluation)
-    AlignedVector<Real> layers[4];     ///< layer outputs and tangents (pointwise evaluation)
+    AlignedVector<Real> input;         ///< [2 rows] s and its tangent 1 (pointwise evaluation)
+    networks::Tape<Real> tape;
   };
   /// Fill batch.t from batch.row.
   virtual void forward(Batch<Real>& batch, Scratch& scratch) const = 0;

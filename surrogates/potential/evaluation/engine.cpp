@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "io/log/error.hpp"
+#include "surrogates/potential/evaluation/forces.hpp"
 
 namespace quintet::potential {
 
@@ -11,7 +12,7 @@ TypedEngine<Real>::TypedEngine(Model model_in, const DeepPotentialOptions& optio
     : environment_(model_in, options.sel_rule),
       descriptor_(model_in.n_channels(), model_in.axis_neuron, pack_width<Real>),
       embedding_(make_embedding<Real>(model_in, options.compression)) {
-  for (const auto& network : model_in.fitting) fitting_.emplace_back(network, descriptor_);
+  for (const auto& network : model_in.fitting) fitting_.push_back(fitting_chain<Real>(network, descriptor_));
   model = std::move(model_in);
 }
 
@@ -37,53 +38,15 @@ void TypedEngine<Real>::plan(const Atoms& atoms) {
   }
 }
 
-/// visit(row, d, dE_b/dd) for all neighbours of atom b, d = x_j - x_i, by the chain rule through R.
-template <class Real>
-template <class Visit>
-void TypedEngine<Real>::visit_slopes(const Worker& worker, int b, Visit&& visit) const {
-  const auto& batch = worker.batch;
-  const int n_types = model.n_types();
-  const auto& deviation = model.deviation[batch.centre];
-  const double scale[3] = {1 / deviation[1], 1 / deviation[2], 1 / deviation[3]};
-  for (int r = batch.first[b * n_types]; r < batch.first[(b + 1) * n_types]; ++r) {
-    const Real* gradient = batch.gradient.data() + 4 * static_cast<std::size_t>(r);
-    const double d[3] = {batch.dx[r], batch.dy[r], batch.dz[r]};
-    const double g[3] = {gradient[1] * scale[0], gradient[2] * scale[1], gradient[3] * scale[2]};
-    // dE/dd_l = (s'/r dE/dR_0 + q'/r g.d) d_l + q g_l
-    const double along =
-        batch.slope[r] * gradient[0] + batch.dq[r] * (g[0] * d[0] + g[1] * d[1] + g[2] * d[2]);
-    const double slope[3] = {along * d[0] + batch.q[r] * g[0], along * d[1] + batch.q[r] * g[1],
-                             along * d[2] + batch.q[r] * g[2]};
-    visit(r, d, slope);
-  }
-}
-
-/// Forces of atom b's energy on itself and its neighbours, and the virial.
-template <class Real>
-void TypedEngine<Real>::add_forces(Worker& worker, int b) const {
-  const auto& batch = worker.batch;
-  double* force = worker.force.data();
-  double own[3] = {}, virial[9] = {};
-  visit_slopes(worker, b, [&](int r, const double* d, const double* slope) {
-    double* on_neighbour = force + 3 * static_cast<std::size_t>(batch.neighbour[r]);
-    for (int l = 0; l < 3; ++l) {
-      on_neighbour[l] -= slope[l];
-      own[l] += slope[l];
-      for (int k = 0; k < 3; ++k) virial[3 * l + k] -= slope[l] * d[k];
-    }
-  });
-  for (int l = 0; l < 3; ++l) force[3 * static_cast<std::size_t>(batch.atom[b]) + l] += own[l];
-  for (int k = 0; k < 9; ++k) worker.total.virial[k] += virial[k];
-}
-
 /// -(dE_b/dx_j) (x_j - x_b)^T for the neighbours j of atom b.
 template <class Real>
 void TypedEngine<Real>::add_atom_virials(Worker& worker, int b) const {
-  visit_slopes(worker, b, [&](int r, const double* d, const double* slope) {
-    const int j = worker.batch.neighbour[r];
-    for (int l = 0; l < 3; ++l)
-      for (int k = 0; k < 3; ++k) worker.virial(j, 3 * l + k) -= slope[l] * d[k];
-  });
+  visit_slopes(worker.batch, b, model.deviation[worker.batch.centre],
+               [&](int r, const double* d, const double* slope) {
+                 const int j = worker.batch.neighbour[r];
+                 for (int l = 0; l < 3; ++l)
+                   for (int k = 0; k < 3; ++k) worker.virial(j, 3 * l + k) -= slope[l] * d[k];
+               });
 }
 
 template <class Real>
@@ -101,8 +64,9 @@ void TypedEngine<Real>::run_task(const Task& task, const Atoms& atoms, const Nei
   for (int b = 0; b < batch.n_atoms; ++b)
     descriptor_.forward(batch.t.data() + static_cast<std::size_t>(b) * t_size, batch.stride,
                         worker.descriptors.data() + static_cast<std::size_t>(b) * d_stride);
-  fitting_[task.type].evaluate(worker.descriptors.data(), d_stride, batch.n_atoms, worker.energies.data(),
-                               worker.fitting);
+  fitting_[task.type].forward_and_adjoint({worker.descriptors.data(), d_stride}, batch.n_atoms,
+                                          networks::Keep::adjoint, {worker.descriptors.data(), d_stride},
+                                          worker.fitting);
 
   const double bias = model.atom_bias[task.type] + model.output_bias[task.type];
   for (int b = 0; b < batch.n_atoms; ++b) {
@@ -110,9 +74,11 @@ void TypedEngine<Real>::run_task(const Task& task, const Atoms& atoms, const Nei
                          worker.descriptors.data() + static_cast<std::size_t>(b) * d_stride, batch.dt.data(),
                          worker.unfolded.data());
     embedding_->backward(batch, b, worker.embedding);
-    add_forces(worker, b);
+    add_forces_of(
+        batch, b, model.deviation[batch.centre], [](int i) { return i; }, worker.force.data(),
+        worker.total.virial);
     if (worker.virial.extent(0) > 0) add_atom_virials(worker, b);
-    const double energy = worker.energies[b] + bias;
+    const double energy = worker.fitting.sum[b] + bias;
     worker.total.energy += energy;
     if (atom_energy.extent(0) > 0) atom_energy(batch.atom[b]) = energy;
   }
@@ -132,7 +98,6 @@ Energetics TypedEngine<Real>::compute(const Exec& exec, Atoms& atoms, const Neig
       worker.batch.reserve(batch_atoms, std::min(m.n_slots(), 128), m.n_types(), m.n_channels());
       worker.descriptors.assign(static_cast<std::size_t>(batch_atoms) * descriptor_.stride(), Real(0));
       worker.unfolded.assign(static_cast<std::size_t>(m.axis_neuron) * worker.batch.stride, Real(0));
-      worker.energies.assign(batch_atoms, 0.0);
     }
     worker.batch.dt.resize(4 * static_cast<std::size_t>(worker.batch.stride));
     if (w == 0)

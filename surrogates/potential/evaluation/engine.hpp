@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "surrogates/potential/evaluation/deep_potential.hpp"
-#include "surrogates/potential/model/fitting_net.hpp"
+#include "surrogates/potential/model/chains.hpp"
 
 namespace quintet::potential {
 
@@ -33,9 +33,8 @@ class TypedEngine final : public DeepPotential::Engine {
     Batch<Real> batch;
     Environment::Scratch environment;
     typename Embedding<Real>::Scratch embedding;
-    typename FittingNet<Real>::Scratch fitting;
+    networks::Tape<Real> fitting;
     AlignedVector<Real> descriptors, unfolded;
-    std::vector<double> energies;
     Energetics total;
     Vectors force;   ///< of worker 0 the atoms' own
     Tensors virial;  ///< by atom, of worker 0 the caller's; empty: not asked for
@@ -47,15 +46,12 @@ class TypedEngine final : public DeepPotential::Engine {
   void plan(const Atoms& atoms);
   void run_task(const Task& task, const Atoms& atoms, const NeighbourList& list,
                 const Array<double>& atom_energy, Worker& worker) const;
-  template <class Visit>
-  void visit_slopes(const Worker& worker, int b, Visit&& visit) const;
-  void add_forces(Worker& worker, int b) const;
   void add_atom_virials(Worker& worker, int b) const;
 
   Environment environment_;
   Descriptor descriptor_;
   std::unique_ptr<Embedding<Real>> embedding_;
-  std::vector<FittingNet<Real>> fitting_;
+  std::vector<networks::Chain<Real>> fitting_;
   std::vector<int> order_;  ///< local atoms by type
   std::vector<Task> tasks_;
   std::vector<Worker> workers_;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "surrogates/potential/model/chains.hpp"
+
 namespace quintet::potential {
 
 template <class Real>
@@ -16,23 +18,7 @@ PointwiseEmbedding<Real>::PointwiseEmbedding(const Model& model, bool use_tables
     tables_ = model.tables;
     return;
   }
-  for (const auto& network : model.embedding) {
-    std::vector<Layer> layers;
-    for (const auto& dense : network.layers) {
-      Layer layer{PackedMatrix<Real>(dense.weight.data(), dense.n_in, dense.n_out),
-                  {},
-                  {},
-                  dense.activation,
-                  dense.skip,
-                  dense.n_in};
-      layer.bias.assign(layer.weight.stride(), Real(0));
-      layer.timestep.assign(layer.weight.stride(), Real(0));
-      std::copy(dense.bias.begin(), dense.bias.end(), layer.bias.begin());
-      std::copy(dense.timestep.begin(), dense.timestep.end(), layer.timestep.begin());
-      layers.push_back(std::move(layer));
-    }
-    networks_.push_back(std::move(layers));
-  }
+  for (const auto& network : model.embedding) networks_.push_back(embedding_chain<Real>(network));
 }
 
 template <class Real>
@@ -42,48 +28,20 @@ std::string PointwiseEmbedding<Real>::description() const {
 
 /// Values and tangents of rows begin .. end into scratch.value and scratch.slope.
 template <class Real>
-void PointwiseEmbedding<Real>::run_network(const std::vector<Layer>& layers, const Batch<Real>& batch,
+void PointwiseEmbedding<Real>::run_network(const networks::Chain<Real>& network, const Batch<Real>& batch,
                                            int begin, int end, Scratch& scratch) const {
-  constexpr int w = pack_width<Real>;
   const int n = end - begin;
-  auto* x = &scratch.layers[0];
-  auto* y = &scratch.layers[1];
-  x->resize(std::max<std::size_t>(x->size(), 2 * static_cast<std::size_t>(n)));
+  scratch.input.resize(2 * static_cast<std::size_t>(n));
   for (int r = 0; r < n; ++r) {
-    (*x)[r] = batch.row[4 * static_cast<std::size_t>(begin + r)];
-    (*x)[n + r] = 1;
+    scratch.input[r] = batch.row[4 * static_cast<std::size_t>(begin + r)];
+    scratch.input[n + r] = 1;
   }
-  int width = 1;
-  for (const auto& layer : layers) {
-    const int stride = layer.weight.stride();
-    y->resize(std::max<std::size_t>(y->size(), 2 * static_cast<std::size_t>(n) * stride + w));
-    multiply(x->data(), width, 2 * n, layer.weight, y->data(), stride);
-    for (int r = 0; r < n; ++r) {
-      Real* value = y->data() + static_cast<std::size_t>(r) * stride;
-      Real* slope = y->data() + static_cast<std::size_t>(n + r) * stride;
-      with_activation(layer.activation, [&]<Activation A>() {
-        for (int o = 0; o < stride; o += w) {
-          Pack<Real> phi, dphi;
-          activate<A, Real, w>(load<Real>(value + o) + load<Real>(layer.bias.data() + o), phi, dphi);
-          const Pack<Real> idt = load<Real>(layer.timestep.data() + o);
-          store<Real>(value + o, phi * idt);
-          store<Real>(slope + o, dphi * idt * load<Real>(slope + o));
-        }
-      });
-      if (layer.skip != DenseLayer::Skip::none)
-        for (int o = 0; o < layer.weight.n(); ++o) {
-          const int from = o < layer.n_in ? o : o - layer.n_in;
-          value[o] += (*x)[static_cast<std::size_t>(r) * width + from];
-          slope[o] += (*x)[static_cast<std::size_t>(n + r) * width + from];
-        }
-    }
-    width = stride;
-    std::swap(x, y);
-  }
-  std::copy_n(x->data(), static_cast<std::size_t>(n) * stride_,
-              scratch.value.data() + static_cast<std::size_t>(begin) * stride_);
-  std::copy_n(x->data() + static_cast<std::size_t>(n) * stride_, static_cast<std::size_t>(n) * stride_,
-              scratch.slope.data() + static_cast<std::size_t>(begin) * stride_);
+  network.forward_with_tangent({scratch.input.data(), 1}, n, scratch.tape);
+  const Real* y = scratch.tape.layers.back().y.data();
+  const std::size_t size = static_cast<std::size_t>(n) * stride_,
+                    at = static_cast<std::size_t>(begin) * stride_;
+  std::copy_n(y, size, scratch.value.data() + at);
+  std::copy_n(y + size, size, scratch.slope.data() + at);
 }
 
 template <class Real>

@@ -1,14 +1,13 @@
 #pragma once
 
-#include "physics/kernels/gemm.hpp"
 #include "surrogates/potential/evaluation/embedding.hpp"
 
 namespace quintet::potential {
 
 /// G(s_j) and G'(s_j) neighbour by neighbour, from the networks themselves or from the file's quintic table.
 ///
-/// The network is evaluated for all neighbours of a batch at once with its tangent: each layer is one product
-/// for [values; tangents] stacked, so that G' costs as much as G and nothing is stored between layers.
+/// The network is evaluated for all neighbours of an atom of one type at once with its tangent: each layer is
+/// one product for [values; tangents] stacked, so that G' costs as much as G.
 template <class Real>
 class PointwiseEmbedding final : public Embedding<Real> {
  public:
@@ -19,21 +18,14 @@ class PointwiseEmbedding final : public Embedding<Real> {
   [[nodiscard]] std::string description() const override;
 
  private:
-  struct Layer {
-    PackedMatrix<Real> weight;
-    AlignedVector<Real> bias, timestep;  ///< [stride], padded with 0
-    Activation activation;
-    DenseLayer::Skip skip;
-    int n_in;
-  };
   void evaluate(int network, const Batch<Real>& batch, int begin, int end, Scratch& scratch) const;
-  void run_network(const std::vector<Layer>& layers, const Batch<Real>& batch, int begin, int end,
+  void run_network(const networks::Chain<Real>& network, const Batch<Real>& batch, int begin, int end,
                    Scratch& scratch) const;
 
   EmptySlots<Real> empty_;
   int n_types_, n_channels_, stride_;
   std::vector<int> index_;  ///< [centre, neighbour] network
-  std::vector<std::vector<Layer>> networks_;
+  std::vector<networks::Chain<Real>> networks_;
   std::vector<QuinticTable> tables_;  ///< instead of the networks, if not empty
 };
 

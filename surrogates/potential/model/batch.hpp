@@ -31,8 +31,13 @@ struct Batch {
   AlignedVector<Real> t;   ///< [n_atoms, 4, stride] T = sum_j R_j G(s_j) / sum(sel)
   AlignedVector<Real> dt;  ///< [4, stride] dE/dT of one atom
   int stride = 0;          ///< channels padded to whole packs
+  int n_types = 0;
 
-  void reserve(int atoms, int slots, int n_types, int channels) {
+  /// The first row of atom b; of b = n_atoms: the end of the last one's.
+  [[nodiscard]] int first_row(int b) const { return first[static_cast<std::size_t>(b) * n_types]; }
+
+  void reserve(int atoms, int slots, int types, int channels) {
+    n_types = types;
     const std::size_t rows = static_cast<std::size_t>(atoms) * slots + 2 * pack_width<float>;
     stride = padded(channels, pack_width<Real>);
     atom.resize(atoms);

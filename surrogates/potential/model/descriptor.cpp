@@ -17,6 +17,13 @@ int Descriptor::place(int m, int m2) const {
   return offset_[m2] + m - m2;
 }
 
+std::vector<int> Descriptor::tied() const {
+  std::vector<int> places;
+  for (int m = 0; m < n_channels_; ++m)
+    for (int m2 = 0; m2 < axis_; ++m2) places.push_back(place(m, m2));
+  return places;
+}
+
 template <class Real>
 void Descriptor::forward(const Real* t, int t_stride, Real* d) const {
   constexpr int w = pack_width<Real>;

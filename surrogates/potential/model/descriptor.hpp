@@ -10,8 +10,8 @@ namespace quintet::potential {
 /// D = T T[:M2]^T, the rotation-invariant descriptor, each distinct entry once.
 ///
 /// D is symmetric in its first M2 x M2 block, so only m >= m2 is kept: row m2 holds D[m, m2] for m = m2 ..
-/// M-1, rows one after the other. The fitting nets' first layer gets the weights of both twins added up
-/// (fold_rows), which saves M2 (M2 - 1)/2 of M M2 inputs and changes nothing but round-off.
+/// M-1, rows one after the other. The fitting nets' first layer gets the weights of both twins added up (they
+/// are tied), which saves M2 (M2 - 1)/2 of M M2 inputs and changes nothing but round-off.
 class Descriptor {
  public:
   Descriptor(int n_channels, int axis_neuron, int pack);
@@ -22,6 +22,8 @@ class Descriptor {
   [[nodiscard]] int stride() const { return padded(size_, pack_) + pack_; }
   /// Place of D[m, m2] among the kept entries.
   [[nodiscard]] int place(int m, int m2) const;
+  /// Place of each of the M M2 entries of D among the kept ones: what ties a fitting network's inputs.
+  [[nodiscard]] std::vector<int> tied() const;
 
   /// D of one atom from T `[4, t_stride]`; a pack beyond T may be read (tangent() too).
   template <class Real>

@@ -8,6 +8,7 @@
 #include "io/config/tree.hpp"
 #include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
+#include "surrogates/networks/activation_names.hpp"
 #include "surrogates/potential/model/dp_document.hpp"
 #include "surrogates/potential/model/model.hpp"
 
@@ -108,13 +109,9 @@ bool single_precision(const DpFile& file, const Tree& part, const char* name) {
 }
 
 Activation activation(const DpFile& file, const std::string& name) {
-  static const std::vector<std::pair<std::string, Activation>> known{
-      {"tanh", Activation::tanh},   {"none", Activation::linear},     {"linear", Activation::linear},
-      {"relu", Activation::relu},   {"relu6", Activation::relu6},     {"softplus", Activation::softplus},
-      {"silu", Activation::silu},   {"sigmoid", Activation::sigmoid}, {"gelu", Activation::gelu},
-      {"gelu_tf", Activation::gelu}};
-  for (const auto& [key, value] : known)
-    if (key == name) return value;
+  if (name == "none") return Activation::linear;
+  if (name == "gelu_tf") return Activation::gelu;
+  if (const auto known = networks::activation_named(name)) return *known;
   refuse(file, fmt::format("activation function '{}'", name));
 }
 

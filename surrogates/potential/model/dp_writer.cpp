@@ -3,33 +3,16 @@
 #include <algorithm>
 
 #include "io/hdf5/file.hpp"
-#include "io/log/error.hpp"
+#include "surrogates/networks/activation_names.hpp"
 #include "surrogates/potential/model/dp_document.hpp"
 
 namespace quintet::potential {
 
 namespace {
 
+/// DeePMD-kit calls the linear activation none.
 std::string name_of(Activation activation) {
-  switch (activation) {
-    case Activation::linear:
-      return "none";
-    case Activation::tanh:
-      return "tanh";
-    case Activation::relu:
-      return "relu";
-    case Activation::relu6:
-      return "relu6";
-    case Activation::softplus:
-      return "softplus";
-    case Activation::sigmoid:
-      return "sigmoid";
-    case Activation::silu:
-      return "silu";
-    case Activation::gelu:
-      return "gelu";
-  }
-  throw InternalError("an activation without a name in DeePMD-kit's files");
+  return activation == Activation::linear ? "none" : std::string(networks::name_of(activation));
 }
 
 Tree integers(const std::vector<int>& values) {

@@ -6,8 +6,43 @@ namespace quintet::potential {
 
 namespace {
 
-std::vector<LayerPlace> place(const Network& network, std::size_t& at) {
+/// Call body(numbers, their place) for each layer's weight, bias and, where it is trained, time step.
+template <class SomeNetwork, class Body>
+void each_array(SomeNetwork& network, const std::vector<LayerPlace>& places, Body&& body) {
+  for (std::size_t l = 0; l < network.layers.size(); ++l) {
+    auto& layer = network.layers[l];
+    body(layer.weight, places[l].weight);
+    body(layer.bias, places[l].bias);
+    if (places[l].has_timestep) body(layer.timestep, places[l].timestep);
+  }
+}
+
+template <class SomeModel, class Body>
+void each_array(SomeModel& model, const ParameterLayout& layout, Body&& body) {
+  for (std::size_t i = 0; i < model.embedding.size(); ++i)
+    each_array(model.embedding[i], layout.embedding[i], body);
+  for (std::size_t i = 0; i < model.fitting.size(); ++i)
+    each_array(model.fitting[i], layout.fitting[i], body);
+}
+
+/// What copies an array to its place in `values`.
+auto to_place_in(std::vector<double>& values) {
+  return [&](const std::vector<double>& array, std::size_t at) {
+    std::copy(array.begin(), array.end(), values.begin() + static_cast<std::ptrdiff_t>(at));
+  };
+}
+
+std::size_t n_parameters(const Network& network, const std::vector<LayerPlace>& places) {
+  std::size_t n = 0;
+  each_array(network, places, [&](const std::vector<double>& array, std::size_t) { n += array.size(); });
+  return n;
+}
+
+}  // namespace
+
+std::vector<LayerPlace> places_of(const Network& network, std::size_t first) {
   std::vector<LayerPlace> places;
+  std::size_t at = first;
   for (const auto& layer : network.layers) {
     LayerPlace place;
     place.weight = at;
@@ -21,40 +56,32 @@ std::vector<LayerPlace> place(const Network& network, std::size_t& at) {
   return places;
 }
 
-/// Call body(values of the model, their place) for every block of parameters.
-template <class SomeModel, class Body>
-void each_block(SomeModel& model, const ParameterLayout& layout, Body&& body) {
-  const auto of = [&](auto& networks, const auto& places) {
-    for (std::size_t i = 0; i < networks.size(); ++i)
-      for (std::size_t l = 0; l < networks[i].layers.size(); ++l) {
-        auto& layer = networks[i].layers[l];
-        body(layer.weight, places[i][l].weight);
-        body(layer.bias, places[i][l].bias);
-        if (places[i][l].has_timestep) body(layer.timestep, places[i][l].timestep);
-      }
-  };
-  of(model.embedding, layout.embedding);
-  of(model.fitting, layout.fitting);
+std::vector<double> parameters_of(const Network& network, const std::vector<LayerPlace>& places) {
+  std::vector<double> values(n_parameters(network, places));
+  each_array(network, places, to_place_in(values));
+  return values;
 }
 
-}  // namespace
-
 ParameterLayout::ParameterLayout(const Model& model) {
-  for (const auto& network : model.embedding) embedding.push_back(place(network, size));
-  for (const auto& network : model.fitting) fitting.push_back(place(network, size));
+  for (const auto& network : model.embedding) {
+    embedding.push_back(places_of(network, size));
+    size += n_parameters(network, embedding.back());
+  }
+  for (const auto& network : model.fitting) {
+    fitting.push_back(places_of(network, size));
+    size += n_parameters(network, fitting.back());
+  }
 }
 
 std::vector<double> parameters_of(const Model& model, const ParameterLayout& layout) {
   std::vector<double> values(layout.size);
-  each_block(model, layout, [&](const std::vector<double>& block, std::size_t at) {
-    std::copy(block.begin(), block.end(), values.begin() + static_cast<std::ptrdiff_t>(at));
-  });
+  each_array(model, layout, to_place_in(values));
   return values;
 }
 
 void set_parameters(Model& model, const ParameterLayout& layout, const double* values) {
-  each_block(model, layout, [&](std::vector<double>& block, std::size_t at) {
-    std::copy_n(values + at, block.size(), block.begin());
+  each_array(model, layout, [&](std::vector<double>& array, std::size_t at) {
+    std::copy_n(values + at, array.size(), array.begin());
   });
 }
 

@@ -3,19 +3,20 @@
 #include <cstddef>
 #include <vector>
 
+#include "surrogates/networks/layer.hpp"
 #include "surrogates/potential/model/model.hpp"
 
 namespace quintet::potential {
 
-/// Where a layer's trained numbers lie in the flat array of all parameters.
-struct LayerPlace {
-  std::size_t weight = 0, bias = 0;  ///< first of [n_in, n_out] and [n_out]
-  std::size_t timestep = 0;          ///< first of [n_out]
-  bool has_timestep = false;         ///< a layer whose idt is 1 throughout has none to train
-};
+using networks::LayerPlace;
 
-/// One flat array for all parameters: embedding networks, then fitting networks; each layer's weight, bias,
-/// time step.
+/// Places of a network's numbers, one layer's weight, bias and time step after the other's, from `first` on.
+[[nodiscard]] std::vector<LayerPlace> places_of(const Network& network, std::size_t first = 0);
+/// The numbers of a network whose places begin at 0.
+[[nodiscard]] std::vector<double> parameters_of(const Network& network,
+                                                const std::vector<LayerPlace>& places);
+
+/// One flat array for all parameters: embedding networks, then fitting networks.
 struct ParameterLayout {
   explicit ParameterLayout(const Model& model);
   std::vector<std::vector<LayerPlace>> embedding, fitting;  ///< [network][layer]

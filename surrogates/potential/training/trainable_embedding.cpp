@@ -30,9 +30,10 @@ TrainableEmbedding<Real>::TrainableEmbedding(const Model& model, const Parameter
       empty_bar_.emplace_back(this->stride_, Real(0));
     }
   for (std::size_t i = 0; i < model.embedding.size(); ++i) {
-    networks_.emplace_back(model.embedding[i], parameters.embedding[i]);
+    networks_.push_back(embedding_chain<double>(model.embedding[i], parameters.embedding[i]));
     c_bar_.emplace_back(static_cast<std::size_t>(layout.n_intervals) * n * this->stride_, Real(0));
   }
+  tapes_.resize(networks_.size());
 }
 
 /// Coefficients of the powers from samples, by way of Chebyshev's: two steps, so that round-off stays that of
@@ -67,12 +68,14 @@ void TrainableEmbedding<Real>::refresh(const Real* parameters) {
   unresolved_ = 0;
   for (std::size_t i = 0; i < networks_.size(); ++i) {
     networks_[i].refresh(parameters);
-    networks_[i].forward(nodes_[i]);
-    transform(static_cast<int>(i), networks_[i].output(), networks_[i].stride());
+    networks_[i].forward({nodes_[i].data(), 1}, static_cast<int>(nodes_[i].size()), networks::Keep::gradient,
+                         tapes_[i]);
+    transform(static_cast<int>(i), tapes_[i].layers.back().y.data(), networks_[i].stride());
   }
   for (std::size_t pair = 0; pair < empty_node_.size(); ++pair) {
-    const auto& network = networks_[this->index_[pair]];
-    const double* g = network.output() + static_cast<std::size_t>(empty_node_[pair]) * network.stride();
+    const int network = this->index_[pair];
+    const double* g = tapes_[network].layers.back().y.data() +
+                      static_cast<std::size_t>(empty_node_[pair]) * networks_[network].stride();
     auto& value = this->empty_.value[pair];
     for (int q = 0; q < this->n_channels_; ++q) value[q] = static_cast<Real>(g[q]);
   }
@@ -232,7 +235,8 @@ void TrainableEmbedding<Real>::collect(Real* gradient) {
   const double factor = this->empty_.inverse_slots;
   for (std::size_t i = 0; i < networks_.size(); ++i) {
     const int stride = networks_[i].stride();
-    AlignedVector<double> bar(nodes_[i].size() * stride, 0.0);
+    auto& bar = tapes_[i].layers.back().y_bar;
+    std::fill(bar.begin(), bar.end(), 0.0);
     std::vector<double> t(m);
     for (int p = 0; p < intervals; ++p)
       for (int k = 0; k < n; ++k) {
@@ -253,7 +257,7 @@ void TrainableEmbedding<Real>::collect(Real* gradient) {
       std::fill(empty_bar_[pair].begin(), empty_bar_[pair].end(), Real(0));
     }
     std::fill(c_bar_[i].begin(), c_bar_[i].end(), Real(0));
-    networks_[i].backward(bar, gradient);
+    networks_[i].gradient({nodes_[i].data(), 1}, tapes_[i], gradient);
   }
 }
 

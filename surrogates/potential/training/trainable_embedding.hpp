@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "surrogates/potential/evaluation/spectral_embedding.hpp"
-#include "surrogates/potential/training/sampled_network.hpp"
+#include "surrogates/potential/model/chains.hpp"
 
 namespace quintet::potential {
 
@@ -51,13 +51,14 @@ class TrainableEmbedding final : public SpectralEmbedding<Real> {
   void keep(int b, AlignedVector<Real>& moments, Record& record) const;
   void accumulate_tangent(const Batch<Real>& batch, int b, const Real* row_dot, Scratch& scratch) const;
 
-  std::vector<SampledNetwork> networks_;
-  std::vector<std::vector<double>> nodes_;      ///< [network] intervals' nodes, then empty slots' inputs
-  std::vector<int> empty_node_;                 ///< [centre, neighbour] index into nodes_ of its network
-  std::vector<double> chebyshev_;               ///< [order, order] samples -> Chebyshev coefficients
-  std::vector<double> power_;                   ///< [order, order] row k: powers' coefficients of T_k
-  std::vector<AlignedVector<Real>> c_bar_;      ///< [network][intervals, order, stride]
-  std::vector<AlignedVector<Real>> empty_bar_;  ///< [centre, neighbour][stride]
+  std::vector<networks::Chain<double>> networks_;  ///< in float64: a few hundred samples cost next to nothing
+  std::vector<networks::Tape<double>> tapes_;      ///< of their samples
+  std::vector<std::vector<double>> nodes_;         ///< [network] intervals' nodes, then empty slots' inputs
+  std::vector<int> empty_node_;                    ///< [centre, neighbour] index into nodes_ of its network
+  std::vector<double> chebyshev_;                  ///< [order, order] samples -> Chebyshev coefficients
+  std::vector<double> power_;                      ///< [order, order] row k: powers' coefficients of T_k
+  std::vector<AlignedVector<Real>> c_bar_;         ///< [network][intervals, order, stride]
+  std::vector<AlignedVector<Real>> empty_bar_;     ///< [centre, neighbour][stride]
   double unresolved_ = 0;
 };
 

@@ -5,6 +5,7 @@
 
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "surrogates/potential/evaluation/forces.hpp"
 
 // The gradient of the loss without a graph (typed_trainer.hpp has the equations, S = ge E + Edot).
 //
@@ -46,8 +47,12 @@ TypedTrainer<Real>::TypedTrainer(const Model& start, SelRule rule, const AdamOpt
       environment_(start, rule),
       descriptor_(start.n_channels(), start.axis_neuron, pack_width<Real>),
       groups_(start.n_types()) {
-  for (int t = 0; t < start.n_types(); ++t)
-    fitting_.emplace_back(start.fitting[t], places_.fitting[t], descriptor_);
+  for (int t = 0; t < start.n_types(); ++t) {
+    fitting_.push_back(fitting_chain<Real>(start.fitting[t], places_.fitting[t], descriptor_));
+    QUINTET_CHECK(!fitting_.back().output_has_timestep(),
+                  "the fitting network of {} has a time step at its output: it can be evaluated, not trained",
+                  start.type_names[t]);
+  }
 }
 
 template <class Real>
@@ -106,29 +111,6 @@ void TypedTrainer<Real>::fill_batches(const Frame& frame, Group& group) {
   }
 }
 
-template <class Real>
-void TypedTrainer<Real>::add_forces(const Frame& frame, const Batch<Real>& batch, int b) {
-  const int n_types = start_.n_types();
-  const auto& deviation = start_.deviation[batch.centre];
-  double own[3] = {};
-  for (int r = batch.first[b * n_types]; r < batch.first[(b + 1) * n_types]; ++r) {
-    const Real* gradient = batch.gradient.data() + 4 * static_cast<std::size_t>(r);
-    const double d[3] = {batch.dx[r], batch.dy[r], batch.dz[r]};
-    const double g[3] = {gradient[1] / deviation[1], gradient[2] / deviation[2], gradient[3] / deviation[3]};
-    const double along =
-        batch.slope[r] * gradient[0] + batch.dq[r] * (g[0] * d[0] + g[1] * d[1] + g[2] * d[2]);
-    double* on_neighbour =
-        prediction_.force.data() + 3 * static_cast<std::size_t>(frame.owner[batch.neighbour[r]]);
-    for (int l = 0; l < 3; ++l) {
-      const double slope = along * d[l] + batch.q[r] * g[l];  // dE/dd_l
-      on_neighbour[l] -= slope;
-      own[l] += slope;
-      for (int k = 0; k < 3; ++k) prediction_.virial[3 * l + k] -= slope * d[k];
-    }
-  }
-  for (int l = 0; l < 3; ++l) prediction_.force[3 * static_cast<std::size_t>(batch.atom[b]) + l] += own[l];
-}
-
 /// Values and adjoint: energies and forces of the atoms of one type.
 template <class Real>
 void TypedTrainer<Real>::predict(const Frame& frame, int type, Group& group) {
@@ -139,13 +121,13 @@ void TypedTrainer<Real>::predict(const Frame& frame, int type, Group& group) {
   for (auto* array : {&group.t_bar, &group.t_dot, &group.t_dot_bar})
     grow(*array, n * t_size + pack_width<Real>);  // the descriptor reads whole packs from any channel on
   grow(work_, static_cast<std::size_t>(start_.axis_neuron) * stride);
-  group.energy.resize(n);
   fill_batches(frame, group);
   for (std::size_t i = 0; i < n; ++i)
     descriptor_.forward(group.batches[i / batch_atoms].t.data() + i % batch_atoms * t_size, stride,
                         group.d.data() + i * d_stride);
-  fitting_[type].evaluate(group.d.data(), descriptor_.stride(), static_cast<int>(n), group.energy.data(),
-                          group.d_dot_bar.data(), group.tape);
+  fitting_[type].forward_and_adjoint({group.d.data(), descriptor_.stride()}, static_cast<int>(n),
+                                     networks::Keep::tangent, {group.d_dot_bar.data(), descriptor_.stride()},
+                                     group.tape);
   for (std::size_t i = 0; i < n; ++i) {
     auto& batch = group.batches[i / batch_atoms];
     const int b = static_cast<int>(i % batch_atoms);
@@ -154,8 +136,10 @@ void TypedTrainer<Real>::predict(const Frame& frame, int type, Group& group) {
                          work_.data());
     std::copy_n(dt, t_size, batch.dt.data());
     embedding_->backward(batch, b, group.records[i / batch_atoms].scratch);
-    add_forces(frame, batch, b);
-    prediction_.energy += group.energy[i];
+    add_forces_of(
+        batch, b, start_.deviation[type], [&](int image) { return frame.owner[image]; },
+        prediction_.force.data(), prediction_.virial);
+    prediction_.energy += group.tape.sum[i];
   }
 }
 
@@ -273,8 +257,9 @@ void TypedTrainer<Real>::differentiate(const Frame& frame, const Adjoint& adjoin
   for (std::size_t i = 0; i < n; ++i)
     descriptor_.tangent(group.batches[i / batch_atoms].t.data() + i % batch_atoms * t_size,
                         group.t_dot.data() + i * t_size, stride, group.d_dot.data() + i * d_stride);
-  fitting_[type].differentiate(group.d.data(), group.d_dot.data(), descriptor_.stride(),
-                               static_cast<Real>(adjoint.energy), group.d_bar.data(), group.tape,
+  const int row = descriptor_.stride();
+  fitting_[type].differentiate({group.d.data(), row}, {group.d_dot.data(), row},
+                               static_cast<Real>(adjoint.energy), {group.d_bar.data(), row}, group.tape,
                                parameters_.gradient().data());
   // D is bilinear in T: T_bar = D_bar through T, and Ddot_bar through Tdot.
   AlignedVector<Real> through_t_dot(t_size);
@@ -312,7 +297,7 @@ Deviations TypedTrainer<Real>::gradient(std::span<const Frame* const> frames,
   }
   Real* sum = parameters_.gradient().data();
   embedding_->collect(sum);
-  for (auto& fitting : fitting_) fitting.finish(sum);
+  for (const auto& fitting : fitting_) fitting.share_gradient(sum);
   result.overflowing = environment_scratch_.overflowing;
   return result;
 }

@@ -2,8 +2,8 @@
 
 #include <vector>
 
+#include "surrogates/potential/model/chains.hpp"
 #include "surrogates/potential/training/trainable_embedding.hpp"
-#include "surrogates/potential/training/trainable_fitting.hpp"
 #include "surrogates/potential/training/trainer.hpp"
 #include "surrogates/training/shared_parameters.hpp"
 
@@ -45,8 +45,7 @@ class TypedTrainer final : public Trainer {
     std::vector<typename TrainableEmbedding<Real>::Record> records;
     AlignedVector<Real> t_bar, t_dot, t_dot_bar;     ///< [n_atoms, 4, stride]; t_dot_bar = dE/dT
     AlignedVector<Real> d, d_dot, d_bar, d_dot_bar;  ///< [n_atoms, d_stride]; d_dot_bar = dE/dD
-    typename TrainableFitting<Real>::Tape tape;
-    std::vector<double> energy;  ///< [n_atoms]
+    networks::Tape<Real> tape;
   };
   struct Prediction {
     double energy = 0;
@@ -66,7 +65,6 @@ class TypedTrainer final : public Trainer {
   void fill_batches(const Frame& frame, Group& group);
   void predict(const Frame& frame, const Comm& sharing);
   void predict(const Frame& frame, int type, Group& group);
-  void add_forces(const Frame& frame, const Batch<Real>& batch, int b);
   void tangent(const Frame& frame, const Adjoint& adjoint, const Batch<Real>& batch);
   void differentiate(const Frame& frame, const Adjoint& adjoint, int type, Group& group);
   Deviations compare(const Frame& frame, const LossPrefactors& prefactors, int batch_size,
@@ -86,7 +84,7 @@ class TypedTrainer final : public Trainer {
   Environment::Scratch environment_scratch_;
   Descriptor descriptor_;
   std::unique_ptr<TrainableEmbedding<Real>> embedding_;
-  std::vector<TrainableFitting<Real>> fitting_;
+  std::vector<networks::Chain<Real>> fitting_;
   std::vector<Group> groups_;
   Prediction prediction_;
   AlignedVector<Real> row_dot_, work_;

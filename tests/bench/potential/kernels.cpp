@@ -8,7 +8,7 @@
 #include "physics/kernels/gemm.hpp"
 #include "surrogates/potential/evaluation/embedding.hpp"
 #include "surrogates/potential/evaluation/environment.hpp"
-#include "surrogates/potential/model/fitting_net.hpp"
+#include "surrogates/potential/model/chains.hpp"
 #include "tests/support/deep_potential_writer.hpp"
 
 /// Where the time of a Deep Potential goes: its parts on water-shaped input, one core, in microseconds an
@@ -220,14 +220,14 @@ template <class Real>
 void fitting_both_ways(benchmark::State& state) {
   const Model model = dp::random_model({}, 20);
   const Descriptor descriptor(model.n_channels(), model.axis_neuron, pack_width<Real>);
-  const FittingNet<Real> net(model.fitting.front(), descriptor);
+  const auto net = fitting_chain<Real>(model.fitting.front(), descriptor);
   const auto start = noise<Real>(static_cast<std::size_t>(batch_atoms) * descriptor.stride());
   auto d = start;
-  std::vector<double> energy(batch_atoms);
-  typename FittingNet<Real>::Scratch scratch;
+  networks::Tape<Real> tape;
   for (auto _ : state) {
     std::copy(start.begin(), start.end(), d.begin());
-    net.evaluate(d.data(), descriptor.stride(), batch_atoms, energy.data(), scratch);
+    net.forward_and_adjoint({d.data(), descriptor.stride()}, batch_atoms, networks::Keep::adjoint,
+                            {d.data(), descriptor.stride()}, tape);
     benchmark::ClobberMemory();
   }
   set_time_per_atom(state, batch_atoms);

@@ -1,0 +1,175 @@
+#include <algorithm>
+
+#include "io/log/error.hpp"
+#include "surrogates/networks/chain.hpp"
+
+/// The passes of training: tangent, and the gradient of the parameters.
+namespace quintet::networks {
+
+template <class Real>
+void Chain<Real>::tangent(Rows<const Real> x_dot, int first, int n, Tape& tape) const {
+  constexpr int w = pack_width<Real>;
+  for (std::size_t l = 0; l < layers_.size(); ++l) {
+    const auto& layer = layers_[l];
+    auto& t = tape.layers[l];
+    const Rows<const Real> in = read(tape, layer.input, &Tape::Layer::y_dot, x_dot);
+    const Rows<Real> y_dot{t.y_dot.data(), layer.stride}, z_dot{t.z_dot.data(), layer.stride};
+    multiply<Real>(in[first], in.stride, n, layer.weight, z_dot[first], z_dot.stride);
+    for (int row = first; row < first + n; ++row)
+      for (int o = 0; o < layer.stride; o += w) {
+        const std::size_t at = static_cast<std::size_t>(row) * layer.stride + o;
+        store<Real>(y_dot.data + at, load<Real>(z_dot.data + at) * load<Real>(t.slope.data() + at) *
+                                         load<Real>(layer.timestep.data() + o));
+      }
+    if (layer.skip == Layer<Real>::none) continue;
+    const Rows<const Real> from = read(tape, layer.skip, &Tape::Layer::y_dot, x_dot);
+    layer.add_skip({from[first], from.stride}, {y_dot[first], y_dot.stride}, n);
+  }
+}
+
+/// z_bar from y_bar, and the sums over rows of bias and time step.
+template <class Real>
+template <bool with_tangent, class Parameter>
+void Chain<Real>::bar_layer(const Layer<Real>& layer, typename Tape::Layer& t, int first, int n,
+                            Parameter* gradient) const {
+  constexpr int w = pack_width<Real>;
+  const auto& place = layer.spec.place;
+  for (int o = 0; o < layer.stride; o += w) {
+    const Pack<Real> idt = load<Real>(layer.timestep.data() + o);
+    Pack<Real> bias{}, timestep{};
+    for (int row = first; row < first + n; ++row) {
+      const std::size_t at = static_cast<std::size_t>(row) * layer.stride + o;
+      const Pack<Real> y_bar = load<Real>(t.y_bar.data() + at), slope = load<Real>(t.slope.data() + at);
+      Pack<Real> z_bar = y_bar * slope;
+      Pack<Real> through_timestep = y_bar * load<Real>(t.phi.data() + at);
+      if constexpr (with_tangent) {
+        const Pack<Real> a_z_dot = load<Real>(t.a.data() + at) * load<Real>(t.z_dot.data() + at);
+        z_bar += a_z_dot * load<Real>(t.curvature.data() + at);
+        through_timestep += a_z_dot * slope;
+      }
+      z_bar *= idt;
+      store<Real>(t.z_bar.data() + at, z_bar);
+      bias += z_bar;
+      timestep += through_timestep;
+    }
+    Real sums[2][w];
+    store<Real>(sums[0], bias);
+    store<Real>(sums[1], timestep);
+    for (int lane = 0; lane < std::min(w, layer.spec.n_out - o); ++lane) {
+      gradient[place.bias + o + lane] += static_cast<Parameter>(sums[0][lane]);
+      if (place.has_timestep) gradient[place.timestep + o + lane] += static_cast<Parameter>(sums[1][lane]);
+    }
+  }
+}
+
+/// From y_bar of the last layer to all z_bar, biases and time steps, and x_bar unless it has no memory.
+template <class Real>
+template <bool with_tangent, class Parameter>
+void Chain<Real>::bars(Rows<Real> x_bar, int first, int n, Tape& tape, Parameter* gradient) const {
+  for (std::size_t l = layers_.size(); l-- > 0;) {
+    const auto& layer = layers_[l];
+    auto& t = tape.layers[l];
+    bar_layer<with_tangent>(layer, t, first, n, gradient);
+    back(layer, t.z_bar.data(), t.y_bar.data(), first, n,
+         write(tape, layer.input, &Tape::Layer::y_bar, x_bar),
+         write(tape, layer.skip, &Tape::Layer::y_bar, x_bar), tape.product);
+  }
+}
+
+/// W_bar += sum of products over the rows, straight into the gradient where rows of weights are whole packs.
+/// A layer that reads the chain's input has its rows of weights in runs; of tied ones the first has the sum.
+template <class Real>
+template <class Parameter>
+void Chain<Real>::add_weights(const Layer<Real>& layer, std::initializer_list<TransposedFactors<Real>> pairs,
+                              int n, Tape& tape, Parameter* gradient) const {
+  const int stride = layer.stride, n_out = layer.spec.n_out;
+  const bool direct = stride == n_out && std::is_same_v<Parameter, Real>;
+  Parameter* weight = gradient + layer.spec.place.weight;
+  if (!direct) {
+    tape.weight_bar.assign(static_cast<std::size_t>(layer.n_in) * stride, Real(0));
+    add_transposed_products<Real>(pairs, n, layer.n_in, stride, tape.weight_bar.data(), stride);
+  }
+  const auto add_run = [&](const Run& run) {
+    Parameter* to = weight + static_cast<std::ptrdiff_t>(run.row) * n_out;
+    const std::ptrdiff_t ld = static_cast<std::ptrdiff_t>(run.step) * n_out;
+    if constexpr (std::is_same_v<Parameter, Real>)
+      if (direct) {
+        TransposedFactors<Real> shifted[2] = {*pairs.begin(), *(pairs.end() - 1)};
+        for (auto& pair : shifted) pair.a += run.from;
+        if (pairs.size() == 1) return add_transposed_products<Real>({shifted[0]}, n, run.n, stride, to, ld);
+        return add_transposed_products<Real>({shifted[0], shifted[1]}, n, run.n, stride, to, ld);
+      }
+    const Real* from = tape.weight_bar.data() + static_cast<std::ptrdiff_t>(run.from) * stride;
+    for (int i = 0; i < run.n; ++i)
+      for (int o = 0; o < n_out; ++o)
+        to[i * ld + o] += static_cast<Parameter>(from[static_cast<std::ptrdiff_t>(i) * stride + o]);
+  };
+  if (layer.input != Layer<Real>::outside) return add_run({0, layer.n_in, 0, 1});
+  for (const auto& run : runs_) add_run(run);
+}
+
+template <class Real>
+template <class Parameter>
+void Chain<Real>::gradient(Rows<const Real> x, Tape& tape, Parameter* gradient) const {
+  QUINTET_ASSERT(output_ == Output::rows && tape.keep == Keep::gradient, "rows kept for a gradient");
+  bars<false>({}, 0, tape.n, tape, gradient);
+  for (std::size_t l = 0; l < layers_.size(); ++l) {
+    const Rows<const Real> in = read(tape, layers_[l].input, &Tape::Layer::y, x);
+    add_weights(layers_[l], {{in.data, in.stride, tape.layers[l].z_bar.data(), layers_[l].stride}}, tape.n,
+                tape, gradient);
+  }
+}
+
+template <class Real>
+void Chain<Real>::differentiate(Rows<const Real> x, Rows<const Real> x_dot, Real ge, Rows<Real> x_bar,
+                                Tape& tape, Real* gradient) const {
+  QUINTET_ASSERT(output_ == Output::sum && tape.keep == Keep::tangent && !output_has_timestep(),
+                 "a sum without a time step, kept for tangents");
+  auto& last = tape.layers.back();
+  const Rows<Real> y{last.y.data(), stride()}, y_dot{last.y_dot.data(), stride()},
+      y_bar{last.y_bar.data(), stride()};
+  Real* sum_bar = gradient + sum_.place.weight;
+  for (int first = 0; first < tape.n; first += block_rows) {
+    const int n = std::min(block_rows, tape.n - first);
+    tangent(x_dot, first, n, tape);
+    for (int row = first; row < first + n; ++row) {
+      for (int o = 0; o < stride(); ++o) y_bar[row][o] = ge * sum_weight_[o];
+      for (int o = 0; o < n_out(); ++o) sum_bar[o] += ge * y[row][o] + y_dot[row][o];
+    }
+    bars<true>(x_bar, first, n, tape, gradient);
+  }
+  gradient[sum_.place.bias] += ge * static_cast<Real>(tape.n);
+  for (std::size_t l = 0; l < layers_.size(); ++l) {
+    const auto& layer = layers_[l];
+    const auto& t = tape.layers[l];
+    const Rows<const Real> in = read(tape, layer.input, &Tape::Layer::y, x),
+                           in_dot = read(tape, layer.input, &Tape::Layer::y_dot, x_dot);
+    add_weights(layer,
+                {{in.data, in.stride, t.z_bar.data(), layer.stride},
+                 {in_dot.data, in_dot.stride, t.alpha.data(), layer.stride}},
+                tape.n, tape, gradient);
+  }
+}
+
+template <class Real>
+template <class Parameter>
+void Chain<Real>::share_gradient(Parameter* gradient) const {
+  for (const auto& layer : layers_) {
+    if (layer.input != Layer<Real>::outside) continue;
+    const std::ptrdiff_t n_out = layer.spec.n_out;
+    Parameter* weight = gradient + layer.spec.place.weight;
+    for (const auto& inputs : members_)
+      for (std::size_t i = 1; i < inputs.size(); ++i)
+        std::copy_n(weight + inputs.front() * n_out, n_out, weight + inputs[i] * n_out);
+  }
+}
+
+template class Chain<float>;
+template class Chain<double>;
+template void Chain<double>::gradient(Rows<const double>, Tape&, float*) const;
+template void Chain<double>::gradient(Rows<const double>, Tape&, double*) const;
+template void Chain<float>::gradient(Rows<const float>, Tape&, float*) const;
+template void Chain<float>::share_gradient(float*) const;
+template void Chain<double>::share_gradient(double*) const;
+
+}  // namespace quintet::networks

@@ -1,0 +1,112 @@
+#include "surrogates/potential/model/chains.hpp"
+
+#include "io/log/error.hpp"
+
+namespace quintet::potential {
+
+using networks::Chain;
+using networks::LayerSpec;
+
+namespace {
+
+std::vector<LayerSpec> specs_of(const Network& network, const std::vector<LayerPlace>& places,
+                                const std::string& input) {
+  std::vector<LayerSpec> specs;
+  for (std::size_t l = 0; l < network.layers.size(); ++l) {
+    const auto& dense = network.layers[l];
+    LayerSpec spec;
+    spec.name = fmt::format("layer_{}", l + 1);
+    spec.input = l == 0 ? input : specs.back().name;
+    if (dense.skip != DenseLayer::Skip::none) spec.skip = spec.input;
+    spec.n_in = dense.n_in;
+    spec.n_out = dense.n_out;
+    spec.activation = dense.activation;
+    spec.place = places[l];
+    specs.push_back(std::move(spec));
+  }
+  return specs;
+}
+
+template <class Real>
+void take_weights(Chain<Real>& chain, const Network& network, const std::vector<LayerPlace>& places) {
+  const auto values = parameters_of(network, places);
+  chain.refresh(values.data());
+}
+
+}  // namespace
+
+template <class Real>
+Chain<Real> embedding_chain(const Network& network, const std::vector<LayerPlace>& places) {
+  return {"s", network.n_in(), specs_of(network, places, "s")};
+}
+
+template <class Real>
+Chain<Real> embedding_chain(const Network& network) {
+  const auto places = places_of(network);
+  auto chain = embedding_chain<Real>(network, places);
+  take_weights(chain, network, places);
+  return chain;
+}
+
+template <class Real>
+Chain<Real> fitting_chain(const Network& network, const std::vector<LayerPlace>& places,
+                          const Descriptor& descriptor) {
+  const auto& last = network.layers.back();
+  QUINTET_CHECK(
+      last.activation == Activation::linear && last.skip == DenseLayer::Skip::none && last.n_out == 1 &&
+          network.layers.size() > 1,
+      "a fitting network must end with a linear layer of one output after at least one hidden layer");
+  auto specs = specs_of(network, places, "D");
+  specs.back().name = "energy";
+  return {"D", descriptor.size(), specs, Chain<Real>::Output::sum, descriptor.tied()};
+}
+
+template <class Real>
+Chain<Real> fitting_chain(const Network& network, const Descriptor& descriptor) {
+  const auto places = places_of(network);
+  auto chain = fitting_chain<Real>(network, places, descriptor);
+  take_weights(chain, network, places);
+  return chain;
+}
+
+namespace {
+
+template <class Real>
+std::vector<NetworkDescription> describe_in(const Model& model, bool training) {
+  using networks::Keep;
+  std::vector<NetworkDescription> all;
+  for (std::size_t i = 0; i < model.embedding.size(); ++i) {
+    const auto& network = model.embedding[i];
+    const std::string around =
+        model.type_one_side ? "" : " around " + model.type_names[i % model.type_names.size()];
+    const auto& neighbour = model.type_names[model.type_one_side ? i : i / model.type_names.size()];
+    all.push_back({fmt::format("embedding network of {} neighbours{}", neighbour, around),
+                   training ? embedding_chain<double>(network, places_of(network)).describe(Keep::gradient)
+                            : embedding_chain<Real>(network, places_of(network)).describe(Keep::adjoint)});
+  }
+  const Descriptor descriptor(model.n_channels(), model.axis_neuron, pack_width<Real>);
+  for (std::size_t t = 0; t < model.fitting.size(); ++t) {
+    const auto& network = model.fitting[t];
+    all.push_back({"fitting network of " + model.type_names[t],
+                   fitting_chain<Real>(network, places_of(network), descriptor)
+                       .describe(training ? Keep::tangent : Keep::adjoint)});
+  }
+  return all;
+}
+
+}  // namespace
+
+std::vector<NetworkDescription> describe_networks(const Model& model, bool training) {
+  return model.single_precision ? describe_in<float>(model, training) : describe_in<double>(model, training);
+}
+
+template Chain<float> embedding_chain(const Network&, const std::vector<LayerPlace>&);
+template Chain<double> embedding_chain(const Network&, const std::vector<LayerPlace>&);
+template Chain<float> embedding_chain(const Network&);
+template Chain<double> embedding_chain(const Network&);
+template Chain<float> fitting_chain(const Network&, const std::vector<LayerPlace>&, const Descriptor&);
+template Chain<double> fitting_chain(const Network&, const std::vector<LayerPlace>&, const Descriptor&);
+template Chain<float> fitting_chain(const Network&, const Descriptor&);
+template Chain<double> fitting_chain(const Network&, const Descriptor&);
+
+}  // namespace quintet::potential

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "surrogates/networks/chain.hpp"
+#include "surrogates/potential/model/descriptor.hpp"
+#include "surrogates/potential/model/model.hpp"
+#include "surrogates/potential/model/parameters.hpp"
+
+/// A model's networks as chains of named layers.
+namespace quintet::potential {
+
+/// G(s): rows of n_out numbers from one. Without weights until refresh().
+template <class Real>
+[[nodiscard]] networks::Chain<Real> embedding_chain(const Network& network,
+                                                    const std::vector<LayerPlace>& places);
+/// With the network's own weights.
+template <class Real>
+[[nodiscard]] networks::Chain<Real> embedding_chain(const Network& network);
+
+/// E(D): energies (eV, without biases) of the descriptor's kept entries; the network's twins are tied. Throws
+/// InputError unless the network ends with a linear layer of one output after a hidden one.
+template <class Real>
+[[nodiscard]] networks::Chain<Real> fitting_chain(const Network& network,
+                                                  const std::vector<LayerPlace>& places,
+                                                  const Descriptor& descriptor);
+template <class Real>
+[[nodiscard]] networks::Chain<Real> fitting_chain(const Network& network, const Descriptor& descriptor);
+
+/// A network of a model, for people.
+struct NetworkDescription {
+  std::string title;
+  networks::ChainDescription chain;
+};
+/// All networks of a model in its own precision, embedding first.
+/// @param training what a training step keeps, else an evaluation
+[[nodiscard]] std::vector<NetworkDescription> describe_networks(const Model& model, bool training);
+
+}  // namespace quintet::potential
