@@ -2,6 +2,7 @@
 #include "apps/dpmd/convert/compress.hpp"
 #include "apps/dpmd/convert/convert.hpp"
 #include "apps/dpmd/convert/from_deepmd.hpp"
+#include "apps/dpmd/convert/inspect.hpp"
 #include "apps/dpmd/evaluate/equation_of_state.hpp"
 #include "apps/dpmd/evaluate/evaluate.hpp"
 #include "apps/dpmd/label/label.hpp"
@@ -27,6 +28,8 @@ int main(int argc, char** argv) {
       .plain_command("evaluate", "Energies, forces, virials and atomic energies of given configurations",
                      dpmd::evaluate_flags(), dpmd::evaluate)
       .plain_command("test", "How far a model is from the labels of systems", dpmd::test_flags(), dpmd::test)
+      .plain_command("inspect", "What a model is: its networks block by block, parameters, flops, bytes",
+                     dpmd::inspect_flags(), dpmd::inspect)
       .plain_command("compress", "Tabulate a model's embedding networks, for programs that need it",
                      dpmd::compress_flags(), dpmd::compress)
       .plain_command("convert", "Models between .dp and .yaml, precisions, old versions and new",
