@@ -9,19 +9,13 @@
 
 namespace quintet::kinetics {
 
-namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
-
 std::array<std::array<bool, 2>, 6> open_edges(const Decomposition& decomposition, const Species& species) {
   std::array<std::array<bool, 2>, 6> open{};
   for (int d = 0; d < species.grid.dim(); ++d)
     for (const int side : {-1, 1}) {
-      const bool split = decomposition.ranks()[at(d)] > 1;
-      const bool wall = d < species.grid.cdim && !species.grid.periodic[at(d)];
-      open[at(d)][side > 0] = wall || (split && decomposition.neighbour(d, side) >= 0);
+      const bool split = decomposition.ranks()[d] > 1;
+      const bool wall = d < species.grid.cdim && !species.grid.periodic[d];
+      open[d][side > 0] = wall || (split && decomposition.neighbour(d, side) >= 0);
     }
   return open;
 }
@@ -33,10 +27,10 @@ Exterior::Exterior(const Decomposition& decomposition, const PhaseBasis& basis, 
   const auto open = open_edges(decomposition, species);
   for (int d = 0; d < species.grid.dim(); ++d)
     for (const int side : {-1, 1}) {
-      if (!open[at(d)][side > 0]) continue;
-      const int rank = decomposition.ranks()[at(d)] > 1 ? decomposition.neighbour(d, side) : -1;
+      if (!open[d][side > 0]) continue;
+      const int rank = decomposition.ranks()[d] > 1 ? decomposition.neighbour(d, side) : -1;
       own(d, side) = make_view<Array<double>>("own_trace", vlasov.trace_size(d));
-      const auto kind = rank >= 0 ? Boundary::periodic : species.boundary[at(d)][side > 0];
+      const auto kind = rank >= 0 ? Boundary::periodic : species.boundary[d][side > 0];
       static_cast<void>(row_of(boundaries, kind));
       if (rank >= 0)
         halos_.push_back({d, side, rank});
@@ -48,7 +42,7 @@ Exterior::Exterior(const Decomposition& decomposition, const PhaseBasis& basis, 
       }
       Wall& wall = walls_.back();
       wall.flux = std::make_shared<WallEmission>(decomposition, basis, block, d, side);
-      wall.emission = species.emission[at(d)][side > 0];
+      wall.emission = species.emission[d][side > 0];
       if (!wall.emission) continue;
       wall.flux->set_thermal_speed(wall.emission->thermal_speed, species.name);
       outside(d, side) = Array<double>("outside_trace", vlasov.trace_size(d));
@@ -80,7 +74,7 @@ void Exterior::start(const Exec& exec, const Distribution& f) {
 std::vector<double> Exterior::incoming(int direction, int side) const {
   for (const auto& wall : walls_)
     if (wall.direction == direction && wall.side == side && wall.flux)
-      return wall.flux->incoming(own_.side[at(direction)][side > 0]);
+      return wall.flux->incoming(own_.side[direction][side > 0]);
   throw InternalError("particles are counted at a wall that does not absorb them");
 }
 
@@ -91,12 +85,12 @@ void Exterior::emit(const Exec& exec, double t, const std::vector<Exterior>& all
     if (!wall.emission) continue;
     const auto& emission = *wall.emission;
     const int d = wall.direction, side = wall.side, n = wall.flux->n_face_modes();
-    std::vector<double> flux(at(wall.flux->n_faces() * n), 0.0);
+    std::vector<double> flux(wall.flux->n_faces() * n, 0.0);
     const double given = emission.flux ? emission.flux(t) : 0;
     QUINTET_CHECK(std::isfinite(given) && given >= 0,
                   "the flux that a wall emits is {} at time {:.6g}; expected a finite number of at least 0",
                   given, t);
-    for (std::size_t i = 0; i < flux.size(); i += at(n)) flux[i] = given * wall.flux->one();
+    for (std::size_t i = 0; i < flux.size(); i += n) flux[i] = given * wall.flux->one();
     for (std::size_t r = 0; r < emission.yield.size(); ++r) {
       if (emission.yield[r] == 0) continue;
       const auto cause = all[r].incoming(d, side);
@@ -132,7 +126,7 @@ void Exterior::hold(const Exec& exec, const Distribution& f) {
 
 void Exterior::add_outflow(const Exec& exec, double weight, double mass, Budget& budget) const {
   for (const auto& wall : walls_) {
-    const auto d = at(wall.direction), i = at(wall.side > 0 ? 1 : 0);
+    const auto d = wall.direction, i = wall.side > 0 ? 1 : 0;
     budget.left[d][i].add(
         weight, mass, vlasov_.outflow(exec, wall.direction, wall.side, own_.side[d][i], outside_.side[d][i]));
   }

@@ -52,12 +52,8 @@ class Exterior {
   };
   /// Flux of this species that reaches the wall, after start(). Collective over velocity_comm.
   [[nodiscard]] std::vector<double> incoming(int direction, int side) const;
-  Array<double>& own(int direction, int side) {
-    return own_.side[static_cast<std::size_t>(direction)][side > 0];
-  }
-  Array<double>& outside(int direction, int side) {
-    return outside_.side[static_cast<std::size_t>(direction)][side > 0];
-  }
+  Array<double>& own(int direction, int side) { return own_.side[direction][side > 0]; }
+  Array<double>& outside(int direction, int side) { return outside_.side[direction][side > 0]; }
 
   Comm comm_;
   const VlasovOperator& vlasov_;

@@ -14,8 +14,6 @@ namespace {
 constexpr int lanes = PhaseBlock::lanes;
 using Value = Pack<double>;
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 struct LobattoRule {
   std::vector<double> node, weight;  ///< weights add up to 1
 };
@@ -29,7 +27,7 @@ LobattoRule lobatto_rule(int n) {
 
 int find(const PhaseBasis& basis, int direction, int degree) {
   MultiIndex mode{};
-  mode[at(direction)] = degree;
+  mode[direction] = degree;
   return basis.find(mode);
 }
 
@@ -57,17 +55,17 @@ Positivity::Positivity(const PhaseBasis& basis, const PhaseBlock& block)
     double weight = 1;
     int rest = node;
     for (int d = 0; d < basis.dim(); ++d) {
-      const auto& rule = rules[at(d)];
-      const auto i = at(rest) % rule.node.size();
+      const auto& rule = rules[d];
+      const auto i = rest % rule.node.size();
       rest /= static_cast<int>(rule.node.size());
-      xi[at(d)] = rule.node[i];
+      xi[d] = rule.node[i];
       weight *= rule.weight[i];
     }
     weights_.push_back(weight);
     for (int m = 0; m < n_modes_; ++m)
-      values_.push_back(basis.value(m, std::span<const double>(xi.data(), at(basis.dim()))));
+      values_.push_back(basis.value(m, std::span<const double>(xi.data(), basis.dim())));
   }
-  for (int d = 0; d < vdim_; ++d) slope_[at(d)] = {find(basis, cdim_ + d, 1), find(basis, cdim_ + d, 2)};
+  for (int d = 0; d < vdim_; ++d) slope_[d] = {find(basis, cdim_ + d, 1), find(basis, cdim_ + d, 2)};
 }
 
 double Positivity::cell_negative(const Distribution& f, int conf) const {
@@ -76,19 +74,19 @@ double Positivity::cell_negative(const Distribution& f, int conf) const {
     const double* cells = f.pack(conf, 0, pack);
     const auto volume = relative_volumes(f.block, pack / f.block.n_packs(), pack % f.block.n_packs());
     for (int node = 0; node < n_nodes_; ++node) {
-      const double* value = values_.data() + at(node * n_modes_);
+      const double* value = values_.data() + node * n_modes_;
       Value x{};
       for (int m = 0; m < n_modes_; ++m) x += value[m] * load(cells + m * lanes);
-      sum -= weights_[at(node)] * load(volume.data()) * (x < Value{} ? x : Value{});
+      sum -= weights_[node] * load(volume.data()) * (x < Value{} ? x : Value{});
     }
   }
   return cell_volume_ * horizontal_sum<double>(sum);
 }
 
 double Positivity::negative_part(const Exec& exec, const Distribution& f) const {
-  std::vector<double> cells(at(f.block.n_conf()));  // summed in order: the same bits on any number of threads
+  std::vector<double> cells(f.block.n_conf());  // summed in order: the same bits on any number of threads
   Kokkos::parallel_for("kinetics::negative_part", Kokkos::RangePolicy<Exec>(exec, 0, f.block.n_conf()),
-                       [&](int conf) { cells[at(conf)] = cell_negative(f, conf); });
+                       [&](int conf) { cells[conf] = cell_negative(f, conf); });
   exec.fence();
   double sum = 0;
   for (const double one : cells) sum += one;
@@ -104,7 +102,7 @@ void Positivity::limit_cell(const Distribution& f, int conf, Tally& tally) const
       double* cells = f.pack(conf, row, p);
       Value least = zero;
       for (int node = 0; node < n_nodes_; ++node) {
-        const double* value = values_.data() + at(node * n_modes_);
+        const double* value = values_.data() + node * n_modes_;
         Value x = zero;
         for (int m = 0; m < n_modes_; ++m) x += value[m] * load(cells + m * lanes);
         least = x < least ? x : least;
@@ -127,15 +125,15 @@ void Positivity::limit_cell(const Distribution& f, int conf, Tally& tally) const
         // int xi phi_1 and int xi^2 phi_2 relative to int phi_0; v = centre + h xi
         double centres[lanes], halves[lanes];
         for (int lane = 0; lane < lanes; ++lane) {
-          const int cell = f.block.begin[at(cdim_ + d)] + (d == vdim_ - 1 ? p * lanes + lane : index[at(d)]);
+          const int cell = f.block.begin[cdim_ + d] + (d == vdim_ - 1 ? p * lanes + lane : index[d]);
           centres[lane] = grid.centre(cdim_ + d, cell);
           halves[lane] = 0.5 * grid.width(cdim_ + d, cell);
         }
         const Value h = load(halves);
-        const Value first = (h / std::sqrt(3.0)) * (loss * load(cells + slope_[at(d)][0] * lanes));
-        tally.change[at(d)] += horizontal_sum<double>(first);
+        const Value first = (h / std::sqrt(3.0)) * (loss * load(cells + slope_[d][0] * lanes));
+        tally.change[d] += horizontal_sum<double>(first);
         Value square = 2 * (load(centres) * first);
-        if (const int m = slope_[at(d)][1]; m >= 0)
+        if (const int m = slope_[d][1]; m >= 0)
           square += (h * h * std::sqrt(5.0) * 2 / 15) * (loss * load(cells + m * lanes));
         tally.change[3] += horizontal_sum<double>(square);
       }
@@ -144,15 +142,15 @@ void Positivity::limit_cell(const Distribution& f, int conf, Tally& tally) const
 }
 
 Limited Positivity::limit(const Exec& exec, const Distribution& f) const {
-  std::vector<Tally> cells(at(f.block.n_conf()));
+  std::vector<Tally> cells(f.block.n_conf());
   Kokkos::parallel_for("kinetics::limit", Kokkos::RangePolicy<Exec>(exec, 0, f.block.n_conf()),
-                       [&](int conf) { limit_cell(f, conf, cells[at(conf)]); });
+                       [&](int conf) { limit_cell(f, conf, cells[conf]); });
   exec.fence();
   Limited result;
   result.least_mean = std::numeric_limits<double>::infinity();
   const double scale = cell_volume_ * mean_;
   for (int conf = 0; conf < f.block.n_conf(); ++conf) {
-    const Tally& tally = cells[at(conf)];
+    const Tally& tally = cells[conf];
     for (std::size_t i = 0; i < 3; ++i) result.momentum[i] += scale * tally.change[i];
     result.square += scale * tally.change[3];
     if (tally.least_mean >= result.least_mean) continue;

@@ -10,12 +10,11 @@ template <class Tr>
 int VlasovOperatorOf<Tr>::edge_conf(int i, int side, int number) const {
   std::array<int, 3> index{};
   for (int d = cdim - 1; d >= 0; --d) {
-    const auto at = static_cast<std::size_t>(d);
     if (d == i) {
-      index[at] = side < 0 ? 0 : block_.extent[at] - 1;
+      index[d] = side < 0 ? 0 : block_.extent[d] - 1;
     } else {
-      index[at] = number % block_.extent[at];
-      number /= block_.extent[at];
+      index[d] = number % block_.extent[d];
+      number /= block_.extent[d];
     }
   }
   return block_.conf_number(index);
@@ -25,11 +24,11 @@ template <class Tr>
 int VlasovOperatorOf<Tr>::edge_row(int d, int side, int number) const {
   std::array<int, 3> index{};
   for (int e = last - 1; e >= 0; --e) {
-    const int n = block_.extent[static_cast<std::size_t>(cdim + e)];
+    const int n = block_.extent[cdim + e];
     if (e == d) {
-      index[static_cast<std::size_t>(e)] = side < 0 ? 0 : n - 1;
+      index[e] = side < 0 ? 0 : n - 1;
     } else {
-      index[static_cast<std::size_t>(e)] = number % n;
+      index[e] = number % n;
       number /= n;
     }
   }
@@ -38,13 +37,11 @@ int VlasovOperatorOf<Tr>::edge_row(int d, int side, int number) const {
 
 template <class Tr>
 std::size_t VlasovOperatorOf<Tr>::trace_size(int direction) const {
-  const auto n_conf = static_cast<std::size_t>(block_.n_conf());
-  const auto row = static_cast<std::size_t>(block_.n_packs());
-  if (direction < cdim)
-    return static_cast<std::size_t>(n_edge_conf(direction)) * static_cast<std::size_t>(block_.n_rows()) *
-           row * conf_face_size;
-  if (direction == cdim + last) return n_conf * static_cast<std::size_t>(block_.n_rows()) * Tr::n_face_modes;
-  return n_conf * static_cast<std::size_t>(n_edge_rows(direction - cdim)) * row * face_size;
+  const std::int64_t n_conf = block_.n_conf();
+  const std::int64_t row = block_.n_packs();
+  if (direction < cdim) return std::int64_t{n_edge_conf(direction)} * block_.n_rows() * row * conf_face_size;
+  if (direction == cdim + last) return n_conf * block_.n_rows() * Tr::n_face_modes;
+  return n_conf * n_edge_rows(direction - cdim) * row * face_size;
 }
 
 template <class Tr>
@@ -58,7 +55,7 @@ void VlasovOperatorOf<Tr>::trace(const Exec& exec, const Distribution& f, int di
       const int conf = edge_conf(i, side, number);
       for (int pack = 0; pack < n_rows * n_packs; ++pack) {
         const double* from = f.pack(conf, 0, pack);
-        double* trace = to + (static_cast<std::size_t>(number) * n_rows * n_packs + pack) * conf_face_size;
+        double* trace = to + (std::int64_t{number} * n_rows * n_packs + pack) * conf_face_size;
         side > 0 ? conf_trace<Tr, i, 1>(from, trace) : conf_trace<Tr, i, -1>(from, trace);
       }
     });
@@ -69,8 +66,7 @@ void VlasovOperatorOf<Tr>::trace(const Exec& exec, const Distribution& f, int di
       for (int number = 0; number < n_edge_rows(d); ++number)
         for (int pack = 0; pack < n_packs; ++pack) {
           const double* from = f.pack(conf, edge_row(d, side, number), pack);
-          double* trace =
-              to + ((static_cast<std::size_t>(conf) * n_edge_rows(d) + number) * n_packs + pack) * face_size;
+          double* trace = to + ((std::int64_t{conf} * n_edge_rows(d) + number) * n_packs + pack) * face_size;
           side > 0 ? velocity_trace<Tr, d, 1>(from, trace) : velocity_trace<Tr, d, -1>(from, trace);
         }
     });
@@ -83,8 +79,7 @@ void VlasovOperatorOf<Tr>::trace(const Exec& exec, const Distribution& f, int di
       side > 0 ? velocity_trace<Tr, last, 1>(from, w.left.data())
                : velocity_trace<Tr, last, -1>(from, w.left.data());
       for (int m = 0; m < Tr::n_face_modes; ++m)
-        to[(static_cast<std::size_t>(conf) * n_rows + row) * Tr::n_face_modes + m] =
-            w.left[static_cast<std::size_t>(m * lanes + cell % lanes)];
+        to[(std::int64_t{conf} * n_rows + row) * Tr::n_face_modes + m] = w.left[m * lanes + cell % lanes];
     }
   });
 }
@@ -122,8 +117,7 @@ void VlasovOperatorOf<Tr>::add_conf_exterior(Workspace& w, const Task& task, int
     for (int pack = 0; pack < n_packs; ++pack) {
       set_last_velocity(c, pack);
       const double* outside =
-          exterior +
-          ((static_cast<std::size_t>(number) * block_.n_rows() + row) * n_packs + pack) * conf_face_size;
+          exterior + ((std::int64_t{number} * block_.n_rows() + row) * n_packs + pack) * conf_face_size;
       const auto weights = face_weights(c.flux, c.v[I], c.half_dv[I]);
       if (weights.sign == side) continue;  // what is outside lies downwind
       for (int i = 0; i < cell_size; i += lanes) store<double>(df + i, P{});
@@ -156,7 +150,7 @@ void VlasovOperatorOf<Tr>::add_velocity_exterior(Workspace& w, const Task& task,
       set_last_velocity(c, pack);
       const auto weights = force_weights<Tr, D>(c, w.force);
       if (weights.sign == side) continue;  // what is outside lies downwind
-      const std::size_t face = static_cast<std::size_t>(conf) * n_rows + number;
+      const std::size_t face = std::int64_t{conf} * n_rows + number;
       if constexpr (D == last) {  // one lane has the edge as its face
         std::copy_n(zero_.data(), face_size, outside);
         for (int m = 0; m < Tr::n_face_modes; ++m)
@@ -194,20 +188,19 @@ void VlasovOperatorOf<Tr>::mirror(const Exec& exec, int direction, const Array<d
                                   const Array<double>& out) const {
   const int n_packs = block_.n_packs(), n_rows = block_.n_rows(), n_last = block_.n_last();
   const auto value = [&](const Array<double>& a, int number, int row, int cell, int m) -> double& {
-    return a.data()[((static_cast<std::size_t>(number) * n_rows + row) * n_packs + cell / lanes) *
-                        conf_face_size +
+    return a.data()[((std::int64_t{number} * n_rows + row) * n_packs + cell / lanes) * conf_face_size +
                     m * lanes + cell % lanes];
   };
   for_each(exec, "vlasov::mirror", n_edge_conf(direction), [&](Workspace&, int number) {
     for (int row = 0; row < n_rows; ++row) {
       auto index = block_.row_index(row);
       if (direction >= 0 && direction < last) {
-        auto& j = index[static_cast<std::size_t>(direction)];
-        j = block_.extent[static_cast<std::size_t>(cdim + direction)] - 1 - j;
+        auto& j = index[direction];
+        j = block_.extent[cdim + direction] - 1 - j;
       }
       const int from = block_.row_number(index);
       for (int g = 0; g < Tr::n_groups; ++g) {
-        const double sign = Tr::groups.modes[g][static_cast<std::size_t>(direction)] % 2 == 1 ? -1 : 1;
+        const double sign = Tr::groups.modes[g][direction] % 2 == 1 ? -1 : 1;
         const int end = Tr::conf_face_offset(g + 1);
         for (int m = Tr::conf_face_offset(g); m < end; ++m)
           for (int cell = 0; cell < n_last; ++cell)
@@ -229,8 +222,7 @@ Amount VlasovOperatorOf<Tr>::outflow(const Exec&, int direction, int side, const
       auto c = context(block_.row_index(row));
       for (int pack = 0; pack < n_packs; ++pack) {
         set_last_velocity(c, pack);
-        const auto place =
-            ((static_cast<std::size_t>(number) * block_.n_rows() + row) * n_packs + pack) * conf_face_size;
+        const auto place = ((std::int64_t{number} * block_.n_rows() + row) * n_packs + pack) * conf_face_size;
         const double* in = inside.data() + place;
         const double* beyond = outside.size() > 0 ? outside.data() + place : nullptr;
         const auto weights = face_weights(c.flux, c.v[direction], c.half_dv[direction]);

@@ -98,20 +98,14 @@ class VlasovOperatorOf final : public VlasovOperator {
                  MomentSums<Tr>& sums) const;
   /// Configuration cell `number` of the edge at a side of direction i.
   [[nodiscard]] int edge_conf(int i, int side, int number) const;
-  [[nodiscard]] int n_edge_conf(int i) const {
-    return block_.n_conf() / block_.extent[static_cast<std::size_t>(i)];
-  }
+  [[nodiscard]] int n_edge_conf(int i) const { return block_.n_conf() / block_.extent[i]; }
   /// Row `number` of the edge at a side of velocity direction d (not the last).
   [[nodiscard]] int edge_row(int d, int side, int number) const;
-  [[nodiscard]] int n_edge_rows(int d) const {
-    return block_.n_rows() / block_.extent[static_cast<std::size_t>(cdim + d)];
-  }
+  [[nodiscard]] int n_edge_rows(int d) const { return block_.n_rows() / block_.extent[cdim + d]; }
   /// Run body(workspace, i) for i < n, contiguous chunks a worker.
   template <class Body>
   void for_each(const Exec& exec, const char* label, int n, const Body& body) const;
-  [[nodiscard]] bool open(int direction, int side) const {
-    return is_open_[static_cast<std::size_t>(direction)][side < 0 ? 0 : 1];
-  }
+  [[nodiscard]] bool open(int direction, int side) const { return is_open_[direction][side < 0 ? 0 : 1]; }
 
   PhaseBlock block_;
   Flux flux_;
@@ -131,26 +125,24 @@ class VlasovOperatorOf final : public VlasovOperator {
 
 template <class Tr>
 VlasovOperatorOf<Tr>::VlasovOperatorOf(const PhaseBlock& block, Flux flux, const Open& is_open)
-    : block_(block), flux_(flux), is_open_(is_open), zero_(static_cast<std::size_t>(largest_face), 0.0) {
+    : block_(block), flux_(flux), is_open_(is_open), zero_(largest_face, 0.0) {
   for (int i = 0; i < cdim; ++i) rdx_[i] = 2 / block.grid.width(i);
   for (int d = 0; d < vdim; ++d) {
-    cells_[static_cast<std::size_t>(d)] = velocity_cells(block, d);
+    cells_[d] = velocity_cells(block, d);
     rdv_[d] = 2 / block.grid.mean_width(cdim + d);
     half_dv_[d] = 0.5 * block.grid.mean_width(cdim + d);
     moment_factor_ *= half_dv_[d] * constant_sqrt(2);  // int phi_0 dv
   }
-  workspaces_.resize(static_cast<std::size_t>(std::max(1, static_cast<int>(Exec().concurrency()))));
-  const auto n_packs = static_cast<std::size_t>(block.n_packs());
+  workspaces_.resize(std::max(1, static_cast<int>(Exec().concurrency())));
+  const std::int64_t n_packs = block.n_packs();
   for (auto& w : workspaces_) {
-    w.df.resize(static_cast<std::size_t>(cell_size));
-    for (auto* a : {&w.left, &w.right, &w.blended, &w.jump, &w.flux, &w.lower})
-      a->resize(static_cast<std::size_t>(largest_face));
-    for (auto* a : {&w.next_trace, &w.this_trace, &w.previous_flux})
-      a->resize(static_cast<std::size_t>(face_size));
-    std::size_t slab = n_packs * static_cast<std::size_t>(face_size);
+    w.df.resize(cell_size);
+    for (auto* a : {&w.left, &w.right, &w.blended, &w.jump, &w.flux, &w.lower}) a->resize(largest_face);
+    for (auto* a : {&w.next_trace, &w.this_trace, &w.previous_flux}) a->resize(face_size);
+    std::size_t slab = n_packs * face_size;
     for (int d = vdim - 2; d >= 0; --d) {
       for (auto& parity : w.slab[d]) parity.resize(slab);
-      slab *= static_cast<std::size_t>(block.extent[static_cast<std::size_t>(cdim + d)]);
+      slab *= block.extent[cdim + d];
     }
   }
 }
@@ -159,8 +151,7 @@ template <class Tr>
 typename VlasovOperatorOf<Tr>::VelocityCells VlasovOperatorOf<Tr>::velocity_cells(const PhaseBlock& block,
                                                                                   int d) {
   VelocityCells cells;
-  const int axis = cdim + d, begin = block.begin[static_cast<std::size_t>(axis)],
-            n = block.extent[static_cast<std::size_t>(axis)];
+  const int axis = cdim + d, begin = block.begin[axis], n = block.extent[axis];
   for (int i = 0; i < (n + lanes - 1) / lanes * lanes; ++i) {
     cells.centre.push_back(block.grid.centre(axis, begin + i));
     cells.half.push_back(0.5 * block.grid.width(axis, begin + i));
@@ -193,8 +184,8 @@ PackContext<Tr> VlasovOperatorOf<Tr>::context(const std::array<int, 3>& row) con
   c.flux = flux_;
   c.row_volume = 1;
   for (int d = 0; d < last; ++d) {
-    const auto& cells = cells_[static_cast<std::size_t>(d)];
-    const auto i = static_cast<std::size_t>(row[static_cast<std::size_t>(d)]);
+    const auto& cells = cells_[d];
+    const auto i = row[d];
     c.v[d] = P{} + cells.centre[i];
     c.half_dv[d] = P{} + cells.half[i];
     c.relative[d] = P{} + cells.relative[i];
@@ -236,14 +227,13 @@ void VlasovOperatorOf<Tr>::configuration_cell(Workspace& w, const Task& task, in
   const double* beside[cdim][2];
   auto index = block_.conf_index(conf);
   for (int i = 0; i < cdim; ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    const int here = index[at], n = block_.extent[at];
+    const int here = index[i], n = block_.extent[i];
     for (const int side : {-1, 1}) {
       const bool edge = here == (side < 0 ? 0 : n - 1);
-      index[at] = (here + side + n) % n;
+      index[i] = (here + side + n) % n;
       beside[i][side > 0] = edge && open(i, side) ? nullptr : task.f.pack(block_.conf_number(index), 0, 0);
     }
-    index[at] = here;
+    index[i] = here;
   }
   MomentSums<Tr> sums;
   for (int row = 0; row < block_.n_rows(); ++row) row_of_cells(w, task, conf, row, beside, sums);
@@ -333,12 +323,12 @@ void VlasovOperatorOf<Tr>::across_rows(Workspace& w, const PackContext<Tr>& c, c
                                        int conf, int row, const std::array<int, 3>& index, int pack) const {
   const int here = index[D], n = block_.extent[cdim + D];
   int stride = 1;
-  for (int d = D + 1; d < last; ++d) stride *= block_.extent[static_cast<std::size_t>(cdim + d)];
+  for (int d = D + 1; d < last; ++d) stride *= block_.extent[cdim + d];
   const int place = ((row % stride) * block_.n_packs() + pack) * face_size;
   const double* own = f.pack(conf, row, pack);
   const auto weights = force_weights<Tr, D>(c, w.force);
 
-  const double* lower = w.slab[D][static_cast<std::size_t>(here % 2)].data() + place;
+  const double* lower = w.slab[D][here % 2].data() + place;
   if (here == 0) {
     lower = zero_.data();
     if (open(cdim + D, -1)) {
@@ -354,8 +344,7 @@ void VlasovOperatorOf<Tr>::across_rows(Workspace& w, const PackContext<Tr>& c, c
       velocity_trace<Tr, D, -1>(f.pack(conf, row + stride, pack), w.right.data());
       right = w.right.data();
     }
-    upper = face_flux<D>(w, c, weights, w.left.data(), right,
-                         w.slab[D][static_cast<std::size_t>((here + 1) % 2)].data() + place);
+    upper = face_flux<D>(w, c, weights, w.left.data(), right, w.slab[D][(here + 1) % 2].data() + place);
   }
   velocity_lift<Tr, D>(c, lower, upper, w.df.data());
 }
@@ -369,8 +358,7 @@ void VlasovOperatorOf<Tr>::start_row(Workspace& w, const PackContext<Tr>& c, con
   const auto weights = force_weights<Tr, last>(c, w.force);
   face_flux<last>(w, c, weights, nullptr, w.next_trace.data(), w.flux.data());
   for (int m = 0; m < Tr::n_face_modes; ++m)  // the flux below lane 0 is the one above the lane before it
-    w.previous_flux[static_cast<std::size_t>(m * lanes + lanes - 1)] =
-        w.flux[static_cast<std::size_t>(m * lanes)];
+    w.previous_flux[m * lanes + lanes - 1] = w.flux[m * lanes];
 }
 
 /// Faces along the packed direction: between lanes, and to the next pack.
@@ -460,7 +448,7 @@ void VlasovOperatorOf<Tr>::sum_moments(const Exec& exec, const Distribution& f,
 template <class Tr>
 double VlasovOperatorOf<Tr>::frequency(const Exec& exec, const ConfField& acceleration) const {
   (void)exec;
-  const auto greatest_speed = [&](int d) { return cells_[static_cast<std::size_t>(d)].greatest_speed; };
+  const auto greatest_speed = [&](int d) { return cells_[d].greatest_speed; };
   double streaming = 0;
   for (int i = 0; i < cdim; ++i) streaming += greatest_speed(i) * rdx_[i] / 2;
   constexpr int n = Tr::n_full;
@@ -476,7 +464,7 @@ double VlasovOperatorOf<Tr>::frequency(const Exec& exec, const ConfField& accele
       double a = bound(&acceleration(conf, d, 0));
       for (int j = 0; j < vdim; ++j)
         if (j != d) a += greatest_speed(j) * bound(&acceleration(conf, 3 + cross_term(d, j).k, 0));
-      sum += a * cells_[static_cast<std::size_t>(d)].greatest_rdv / 2;
+      sum += a * cells_[d].greatest_rdv / 2;
     }
     greatest = std::max(greatest, sum);
   }

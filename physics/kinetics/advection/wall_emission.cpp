@@ -16,16 +16,14 @@ namespace {
 constexpr int lanes = PhaseBlock::lanes;
 const double first_moment = 1 / std::sqrt(3.0);  // int xi phi_0 phi_1 dxi
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 /// int exp(-v^2/(2 t^2))/t phi_k dxi over a cell, k = 0 ... n_degrees - 1.
 std::vector<double> project_gaussian(double centre, double half, double thermal_speed, int n_degrees) {
   const auto& rule = gauss_rule(12);
-  std::vector<double> result(at(n_degrees), 0.0);
+  std::vector<double> result(n_degrees, 0.0);
   for (std::size_t q = 0; q < rule.node.size(); ++q) {
     const double w = (centre + half * rule.node[q]) / thermal_speed;
     const double value = rule.weight[q] * std::exp(-0.5 * w * w) / thermal_speed;
-    for (int k = 0; k < n_degrees; ++k) result[at(k)] += value * legendre(k, rule.node[q]);
+    for (int k = 0; k < n_degrees; ++k) result[k] += value * legendre(k, rule.node[q]);
   }
   return result;
 }
@@ -39,11 +37,11 @@ WallEmission::WallEmission(const Decomposition& decomposition, const PhaseBasis&
       block_(block),
       direction_(direction),
       side_(side),
-      n_faces_(block.n_conf() / block.extent[at(direction)]),
+      n_faces_(block.n_conf() / block.extent[direction]),
       n_face_modes_(0),
       n_lin_(1 << (basis.cdim() - 1)) {
   for (int a = 0; a < basis.conf().size(); ++a)
-    if (basis.conf().mode(a)[at(direction)] == 0) ++n_face_modes_;
+    if (basis.conf().mode(a)[direction] == 0) ++n_face_modes_;
   int offset = 0;
   for (int g = 0; g < basis.n_groups(); ++g) {
     offset_.push_back(offset);
@@ -51,7 +49,7 @@ WallEmission::WallEmission(const Decomposition& decomposition, const PhaseBasis&
   }
   offset_.push_back(offset);
   MultiIndex degree{};
-  degree[at(direction)] = 1;
+  degree[direction] = 1;
   first_degree_ = basis.find_group(degree);
   for (int d = 0; d + 1 < basis.cdim(); ++d) one_ *= std::sqrt(2.0);
   for (int d = 0; d < basis.vdim(); ++d) measure_ *= block.grid.mean_width(basis.cdim() + d) / std::sqrt(2.0);
@@ -63,8 +61,7 @@ int WallEmission::n_group(int g) const {
 
 double* WallEmission::group(double* face, int row, int pack, int g) const {
   return face +
-         (static_cast<std::ptrdiff_t>(row * block_.n_packs() + pack) * offset_.back() + offset_[at(g)]) *
-             lanes;
+         (static_cast<std::ptrdiff_t>(row * block_.n_packs() + pack) * offset_.back() + offset_[g]) * lanes;
 }
 
 template <class Function>
@@ -73,11 +70,11 @@ void WallEmission::for_cells(int sign, const Function& function) const {
   for (int row = 0; row < block_.n_rows(); ++row) {
     const auto index = block_.row_index(row);
     for (int cell = 0; cell < block_.n_last(); ++cell) {
-      const int i = direction_ == last ? cell : index[at(direction_)];
-      const int global = block_.begin[at(cdim + direction_)] + i;
+      const int i = direction_ == last ? cell : index[direction_];
+      const int global = block_.begin[cdim + direction_] + i;
       const double v = block_.grid.centre(cdim + direction_, global);
       if (!(sign * v > 0)) continue;
-      const double volume = relative_volumes(block_, row, cell / lanes)[at(cell % lanes)];
+      const double volume = relative_volumes(block_, row, cell / lanes)[cell % lanes];
       function(row, cell / lanes, cell % lanes, v, 0.5 * block_.grid.width(cdim + direction_, global),
                volume);
     }
@@ -89,12 +86,12 @@ void WallEmission::reduce(std::vector<double>& values) const {
 }
 
 std::vector<double> WallEmission::incoming(const Array<double>& trace) const {
-  std::vector<double> flux(at(n_faces_ * n_face_modes_), 0.0);
-  const auto face_size = trace.size() / at(std::max(n_faces_, 1));
+  std::vector<double> flux(n_faces_ * n_face_modes_, 0.0);
+  const auto face_size = trace.size() / std::max(n_faces_, 1);
   const int n_first = n_group(first_degree_);
   for (int face = 0; face < n_faces_; ++face) {
-    double* const begin = trace.data() + at(face) * face_size;
-    double* const to = flux.data() + at(face * n_face_modes_);
+    double* const begin = trace.data() + std::int64_t{face} * face_size;
+    double* const to = flux.data() + face * n_face_modes_;
     for_cells(side_, [&](int row, int pack, int lane, double v, double half, double volume) {
       const double *zeroth = group(begin, row, pack, 0) + lane,
                    *first = group(begin, row, pack, first_degree_) + lane;
@@ -111,24 +108,24 @@ std::vector<double> WallEmission::incoming(const Array<double>& trace) const {
 
 void WallEmission::set_thermal_speed(double thermal_speed, const std::string& species) {
   const int cdim = basis_.cdim(), vdim = basis_.vdim(), n_degrees = velocity_degree(basis_) + 1;
-  shape_.assign(at(block_.n_rows() * block_.n_packs() * basis_.n_groups() * lanes), 0.0);
+  shape_.assign(block_.n_rows() * block_.n_packs() * basis_.n_groups() * lanes, 0.0);
   const auto value = [&](int row, int pack, int g, int lane) -> double& {
-    return shape_[at(((row * block_.n_packs() + pack) * basis_.n_groups() + g) * lanes + lane)];
+    return shape_[((row * block_.n_packs() + pack) * basis_.n_groups() + g) * lanes + lane];
   };
   std::array<std::vector<std::vector<double>>, 3> factor;  // [direction][local cell][degree]
   for (int d = 0; d < vdim; ++d)
-    for (int i = 0; i < block_.extent[at(cdim + d)]; ++i)
-      factor[at(d)].push_back(project_gaussian(
-          block_.grid.centre(cdim + d, block_.begin[at(cdim + d)] + i),
-          0.5 * block_.grid.width(cdim + d, block_.begin[at(cdim + d)] + i), thermal_speed, n_degrees));
+    for (int i = 0; i < block_.extent[cdim + d]; ++i)
+      factor[d].push_back(project_gaussian(block_.grid.centre(cdim + d, block_.begin[cdim + d] + i),
+                                           0.5 * block_.grid.width(cdim + d, block_.begin[cdim + d] + i),
+                                           thermal_speed, n_degrees));
   std::vector<double> flux(1, 0.0);
   for_cells(-side_, [&](int row, int pack, int lane, double v, double half, double volume) {
     const auto index = block_.row_index(row);
     for (int g = 0; g < basis_.n_groups(); ++g) {
       double product = 1;
       for (int d = 0; d < vdim; ++d) {
-        const int i = d == vdim - 1 ? pack * lanes + lane : index[at(d)];
-        product *= factor[at(d)][at(i)][at(basis_.group(g)[at(d)])];
+        const int i = d == vdim - 1 ? pack * lanes + lane : index[d];
+        product *= factor[d][i][basis_.group(g)[d]];
       }
       value(row, pack, g, lane) = product;
     }
@@ -146,15 +143,14 @@ void WallEmission::set_thermal_speed(double thermal_speed, const std::string& sp
 
 void WallEmission::emit(const std::vector<double>& flux, const Array<double>& out) const {
   Kokkos::deep_copy(out, 0.0);
-  const auto face_size = out.size() / at(std::max(n_faces_, 1));
+  const auto face_size = out.size() / std::max(n_faces_, 1);
   for (int face = 0; face < n_faces_; ++face) {
-    double* const begin = out.data() + at(face) * face_size;
-    const double* const from = flux.data() + at(face * n_face_modes_);
+    double* const begin = out.data() + std::int64_t{face} * face_size;
+    const double* const from = flux.data() + face * n_face_modes_;
     for_cells(-side_, [&](int row, int pack, int lane, double, double, double) {
       for (int g = 0; g < basis_.n_groups(); ++g) {
         double* const to = group(begin, row, pack, g) + lane;
-        const double shape =
-            shape_[at(((row * block_.n_packs() + pack) * basis_.n_groups() + g) * lanes + lane)];
+        const double shape = shape_[((row * block_.n_packs() + pack) * basis_.n_groups() + g) * lanes + lane];
         for (int a = 0; a < n_group(g); ++a) to[a * lanes] = from[a] * shape;
       }
     });

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -25,8 +26,7 @@ class BandedCholesky {
 
  private:
   double& entry(int row, int column) {
-    return band_[static_cast<std::size_t>(column) * (static_cast<std::size_t>(half_width_) + 1) +
-                 static_cast<std::size_t>(row - column)];
+    return band_[std::int64_t{column} * (half_width_ + 1) + row - column];
   }
   int n_, half_width_;
   std::vector<double> band_;  ///< [column, row - column]

@@ -23,7 +23,7 @@ std::vector<MultiIndex> conf_modes(int dim, int order, Family family) {
 std::tuple<int, int, MultiIndex, MultiIndex> gkeyll_key(const MultiIndex& mode, Family family) {
   int squared = 0;
   for (int d = 0; d < 6; ++d)
-    if (mode[static_cast<std::size_t>(d)] > 1) squared = d + 1;
+    if (mode[d] > 1) squared = d + 1;
   MultiIndex descending = mode, reversed = mode;
   std::sort(descending.begin(), descending.end(), std::greater<>());
   std::reverse(reversed.begin(), reversed.end());
@@ -78,13 +78,13 @@ int Basis::find(const MultiIndex& mode) const {
 
 double Basis::value(int i, std::span<const double> xi) const {
   double product = 1;
-  for (std::size_t d = 0; d < static_cast<std::size_t>(dim_); ++d) product *= legendre(mode(i)[d], xi[d]);
+  for (int d = 0; d < dim_; ++d) product *= legendre(mode(i)[d], xi[d]);
   return product;
 }
 
 double Basis::derivative(int i, int direction, std::span<const double> xi) const {
   double product = 1;
-  for (std::size_t d = 0; d < static_cast<std::size_t>(dim_); ++d)
+  for (int d = 0; d < dim_; ++d)
     product *=
         static_cast<int>(d) == direction ? legendre_slope(mode(i)[d], xi[d]) : legendre(mode(i)[d], xi[d]);
   return product;
@@ -106,8 +106,7 @@ PhaseBasis::PhaseBasis(int cdim, int vdim, int order, Family family)
   for (int g = 0; g < n_groups(); ++g)
     for (int a = 0; a < n_conf(g); ++a) {
       MultiIndex mode = conf_.mode(a);
-      for (int d = 0; d < vdim; ++d)
-        mode[static_cast<std::size_t>(cdim + d)] = group(g)[static_cast<std::size_t>(d)];
+      for (int d = 0; d < vdim; ++d) mode[cdim + d] = group(g)[d];
       modes_.push_back(mode);
     }
   std::vector<MultiIndex> theirs = modes_;
@@ -134,7 +133,7 @@ int PhaseBasis::offset(int g) const {
 
 double PhaseBasis::value(int i, std::span<const double> xi) const {
   double product = 1;
-  for (std::size_t d = 0; d < static_cast<std::size_t>(dim()); ++d) product *= legendre(mode(i)[d], xi[d]);
+  for (int d = 0; d < dim(); ++d) product *= legendre(mode(i)[d], xi[d]);
   return product;
 }
 

@@ -14,17 +14,15 @@ namespace quintet::kinetics {
 
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 /// This rank's cells as lines along one direction: cell = (outer * n + i) * n_inner + inner, and the face
 /// below cell i of a line is (outer * (n + 1) + i) * n_inner + inner.
 struct Lines {
   int n_outer = 1, n = 1, n_inner = 1;
 
   Lines() = default;
-  Lines(const PhaseBlock& block, int d) : n(block.extent[at(d)]) {
-    for (int e = 0; e < d; ++e) n_outer *= block.extent[at(e)];
-    for (int e = d + 1; e < block.grid.cdim; ++e) n_inner *= block.extent[at(e)];
+  Lines(const PhaseBlock& block, int d) : n(block.extent[d]) {
+    for (int e = 0; e < d; ++e) n_outer *= block.extent[e];
+    for (int e = d + 1; e < block.grid.cdim; ++e) n_inner *= block.extent[e];
   }
   [[nodiscard]] KOKKOS_INLINE_FUNCTION int n_lines() const { return n_outer * n_inner; }
   [[nodiscard]] KOKKOS_INLINE_FUNCTION int n_faces() const { return n_outer * (n + 1) * n_inner; }
@@ -57,8 +55,8 @@ void transpose(const Exec& exec, const ConfModes& modes, const ConfField& field,
   Kokkos::parallel_for(
       "kinetics::maxwell_transpose", Kokkos::RangePolicy<Exec>(exec, 0, static_cast<int>(field.extent(0))),
       KOKKOS_LAMBDA(const int cell) {
-        const double* from = field.data() + static_cast<std::size_t>(cell) * n_field * n;
-        double* to = state.data() + static_cast<std::size_t>(cell) * n_field * n;
+        const double* from = field.data() + std::int64_t{cell} * n_field * n;
+        double* to = state.data() + std::int64_t{cell} * n_field * n;
         for (int i = 0; i < n; ++i)
           for (int q = 0; q < n_field; ++q) to[i * n_field + q] = from[q * n + i];
       });
@@ -71,8 +69,8 @@ void layer_traces(const Exec& exec, const ConfModes& modes, const Lines& lines, 
   Kokkos::parallel_for(
       "kinetics::maxwell_layer", Kokkos::RangePolicy<Exec>(exec, 0, lines.n_lines()),
       KOKKOS_LAMBDA(const int line) {
-        const double* u = state.data() + static_cast<std::size_t>(lines.cell(line, i)) * n_modes * n_field;
-        double* to = out + static_cast<std::size_t>(line) * n_face * n_field;
+        const double* u = state.data() + std::int64_t{lines.cell(line, i)} * n_modes * n_field;
+        double* to = out + std::int64_t{line} * n_face * n_field;
         for (int m = 0; m < n_face; ++m) field_trace(modes, d, side, m, u, to + m * n_field);
       });
 }
@@ -93,10 +91,10 @@ void interior_faces(const Exec& exec, const ConfModes& modes, const MaxwellCoupl
       "kinetics::maxwell_faces", Kokkos::RangePolicy<Exec>(exec, 0, lines.n_lines() * n_between),
       KOKKOS_LAMBDA(const int number) {
         const int line = number / n_between, i = 1 + number % n_between;
-        const std::size_t cell_size = static_cast<std::size_t>(n_modes) * n_field;
+        const std::size_t cell_size = std::int64_t{n_modes} * n_field;
         const double* below = state.data() + lines.cell(line, i - 1) * cell_size;
         const double* above = state.data() + lines.cell(line, i) * cell_size;
-        double* to = faces.data() + static_cast<std::size_t>(lines.face(line, i)) * n_face * n_field;
+        double* to = faces.data() + std::int64_t{lines.face(line, i)} * n_face * n_field;
         double lower[n_field], upper[n_field];
         for (int m = 0; m < n_face; ++m) {
           field_trace(modes, d, 1, m, below, lower);
@@ -115,10 +113,9 @@ void outer_faces(const Exec& exec, const ConfModes& modes, const MaxwellCoupling
       "kinetics::maxwell_outer_faces", Kokkos::RangePolicy<Exec>(exec, 0, lines.n_lines()),
       KOKKOS_LAMBDA(const int line) {
         const int cell = lines.cell(line, side == 0 ? 0 : n - 1);
-        const double* u = state.data() + static_cast<std::size_t>(cell) * n_modes * n_field;
-        const double* beyond = outside + static_cast<std::size_t>(line) * n_face * n_field;
-        double* to =
-            faces.data() + static_cast<std::size_t>(lines.face(line, side == 0 ? 0 : n)) * n_face * n_field;
+        const double* u = state.data() + std::int64_t{cell} * n_modes * n_field;
+        const double* beyond = outside + std::int64_t{line} * n_face * n_field;
+        double* to = faces.data() + std::int64_t{lines.face(line, side == 0 ? 0 : n)} * n_face * n_field;
         double inside[n_field];
         for (int m = 0; m < n_face; ++m) {
           field_trace(modes, d, side, m, u, inside);
@@ -141,14 +138,14 @@ struct CellRate {
 
   /// rate of mode i of a cell = sum_d 2/dx_d A_d (minus the weak derivative) + sources.
   KOKKOS_INLINE_FUNCTION void operator()(const int cell) const {
-    const double* u = state.data() + static_cast<std::size_t>(cell) * modes.n_modes * n_field;
+    const double* u = state.data() + std::int64_t{cell} * modes.n_modes * n_field;
     const double *lower[3], *upper[3];
     for (int d = 0; d < modes.dim; ++d) {
       const int face = lines[d].face_below(cell), size = modes.n_face[d] * n_field;
-      lower[d] = faces[d].data() + static_cast<std::size_t>(face) * size;
-      upper[d] = lower[d] + static_cast<std::size_t>(lines[d].n_inner) * size;
+      lower[d] = faces[d].data() + std::int64_t{face} * size;
+      upper[d] = lower[d] + std::int64_t{lines[d].n_inner} * size;
     }
-    double* out = rate.data() + static_cast<std::size_t>(cell) * modes.n_modes * n_field;
+    double* out = rate.data() + std::int64_t{cell} * modes.n_modes * n_field;
     for (int i = 0; i < modes.n_modes; ++i) {
       double sum[n_field], derivative[n_field];
       sources(cell, i, sum);
@@ -180,13 +177,13 @@ void check_options(const PhaseGrid& grid, const MaxwellOptions& options) {
                 "electric_cleaning = {}, magnetic_cleaning = {}: speeds in units of c, 0 (none) or more",
                 options.electric_cleaning, options.magnetic_cleaning);
   for (int d = 0; d < grid.cdim; ++d)
-    for (const auto boundary : options.boundary[at(d)]) {
+    for (const auto boundary : options.boundary[d]) {
       static_cast<void>(row_of(field_boundaries, boundary));
       QUINTET_CHECK(
-          (boundary == FieldBoundary::periodic) == grid.periodic[at(d)],
+          (boundary == FieldBoundary::periodic) == grid.periodic[d],
           "the field's boundary along x{} is {}periodic, but the grid is {}periodic there: make both "
           "ends of field and grid agree",
-          d, boundary == FieldBoundary::periodic ? "" : "not ", grid.periodic[at(d)] ? "" : "not ");
+          d, boundary == FieldBoundary::periodic ? "" : "not ", grid.periodic[d] ? "" : "not ");
     }
 }
 
@@ -202,21 +199,20 @@ struct Maxwell::Implementation {
         speed(1 / std::sqrt(o.epsilon0 * o.mu0)),
         coupling(speed, o.electric_cleaning, o.magnetic_cleaning),
         halo(decomposition, grid, buffer_sizes()) {
-    state =
-        make_view<Array<double>>("kinetics::maxwell_state", at(block.n_conf()) * at(modes.n_modes) * n_field);
+    state = make_view<Array<double>>("kinetics::maxwell_state",
+                                     std::int64_t{block.n_conf()} * modes.n_modes * n_field);
     for (int d = 0; d < grid.cdim; ++d)
       faces[d] = make_view<Array<double>>("kinetics::maxwell_faces",
-                                          at(lines(d).n_faces()) * at(modes.n_face[d]) * n_field);
+                                          std::int64_t{lines(d).n_faces()} * modes.n_face[d] * n_field);
   }
 
   [[nodiscard]] Lines lines(int d) const { return Lines(block, d); }
   [[nodiscard]] std::array<int, 3> buffer_sizes() const {
     std::array<int, 3> sizes{};
-    for (int d = 0; d < block.grid.cdim; ++d)
-      sizes[at(d)] = lines(d).n_lines() * modes.n_face[d] * int{n_field};
+    for (int d = 0; d < block.grid.cdim; ++d) sizes[d] = lines(d).n_lines() * modes.n_face[d] * int{n_field};
     return sizes;
   }
-  [[nodiscard]] FieldBoundary boundary(int d, int side) const { return options.boundary[at(d)][at(side)]; }
+  [[nodiscard]] FieldBoundary boundary(int d, int side) const { return options.boundary[d][side]; }
   /// Traces on face `side` of the outermost cells at end `end` of direction d.
   void end_traces(const Exec& exec, int d, int end, int side, double* out) const {
     layer_traces(exec, modes, lines(d), d, end == 0 ? 0 : lines(d).n - 1, side, state, out);
@@ -287,8 +283,9 @@ double Maxwell::Implementation::outflow(int d, int side) const {
   double sum = 0;
   for (int line = 0; line < along.n_lines(); ++line) {
     const double* u =
-        state.data() + at(along.cell(line, side == 0 ? 0 : along.n - 1) * modes.n_modes * n_field);
-    const double* face = faces[d].data() + at(along.face(line, side == 0 ? 0 : along.n) * n_face * n_field);
+        state.data() + std::int64_t{along.cell(line, side == 0 ? 0 : along.n - 1)} * modes.n_modes * n_field;
+    const double* face =
+        faces[d].data() + std::int64_t{along.face(line, side == 0 ? 0 : along.n)} * n_face * n_field;
     for (int m = 0; m < n_face; ++m, face += n_field) {
       double in[n_field];
       field_trace(modes, d, side, m, u, in);
@@ -340,7 +337,7 @@ std::array<std::array<double, 2>, 3> Maxwell::outflow() const {
   for (int d = 0; d < self.modes.dim; ++d)
     for (int side = 0; side < 2; ++side)
       if (self.halo.is_wall(d, side) && self.boundary(d, side) != FieldBoundary::conductor)
-        out[at(d)][at(side)] = self.outflow(d, side);
+        out[d][side] = self.outflow(d, side);
   return out;
 }
 
@@ -376,7 +373,7 @@ std::array<double, n_field> Maxwell::integrals(const Exec& exec, const ConfField
           for (int i = 0; i < n_modes; ++i) part += field(cell, q, i) * field(cell, q, i);
         },
         sum);
-    result[at(q)] = sum * volume;
+    result[q] = sum * volume;
   }
   self.comm.reduce(std::span<double>(result), Comm::Reduction::sum);
   return result;

@@ -23,21 +23,18 @@ namespace {
 
 using Wall = PoissonOptions::Wall;
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 void check_options(const PhaseGrid& grid, const PoissonOptions& options) {
   QUINTET_CHECK(options.epsilon0 > 0, "epsilon0 = {}: must be positive (1 in normalised units)",
                 options.epsilon0);
   for (int d = 0; d < grid.cdim; ++d)
     for (int side = 0; side < 2; ++side) {
-      const bool periodic =
-          row_of(potential_walls, options.boundary[at(d)][at(side)]).value == Wall::periodic;
+      const bool periodic = row_of(potential_walls, options.boundary[d][side]).value == Wall::periodic;
       QUINTET_CHECK(
-          periodic == grid.periodic[at(d)],
+          periodic == grid.periodic[d],
           "the potential's boundary along x{} is {}periodic, but the grid is {}periodic there: make "
           "both ends of potential and grid agree",
-          d, periodic ? "" : "not ", grid.periodic[at(d)] ? "" : "not ");
-      QUINTET_CHECK(std::isfinite(options.value[at(d)][at(side)]),
+          d, periodic ? "" : "not ", grid.periodic[d] ? "" : "not ");
+      QUINTET_CHECK(std::isfinite(options.value[d][side]),
                     "the value of the potential's wall at the {} end of x{} is not a number",
                     side == 0 ? "lower" : "upper", d);
     }
@@ -45,7 +42,7 @@ void check_options(const PhaseGrid& grid, const PoissonOptions& options) {
 
 std::array<std::array<bool, 2>, 3> held_walls(const PhaseGrid& grid, const PoissonOptions& options) {
   std::array<std::array<bool, 2>, 3> held{};
-  for (std::size_t d = 0; d < at(grid.cdim); ++d)
+  for (int d = 0; d < grid.cdim; ++d)
     for (std::size_t side = 0; side < 2; ++side) held[d][side] = options.boundary[d][side] == Wall::dirichlet;
   return held;
 }
@@ -85,7 +82,7 @@ void require_factor_memory(const Comm& comm, double n, double half_width) {
 /// a cell, and a band of at least one layer of cells.
 void require_least_memory(const Comm& comm, const PhaseGrid& grid) {
   double n = 1, longest = 1;
-  for (std::size_t d = 0; d < at(grid.cdim); ++d) {
+  for (int d = 0; d < grid.cdim; ++d) {
     n *= grid.cells[d];
     longest = std::max<double>(longest, grid.cells[d]);
   }
@@ -103,7 +100,7 @@ void for_cells(const std::array<int, 3>& begin, const std::array<int, 3>& extent
 /// The first cdim of `values`, ones (or zeros) beyond.
 std::array<int, 3> conf_part(const std::array<int, 6>& values, int cdim, int beyond) {
   std::array<int, 3> result{beyond, beyond, beyond};
-  for (std::size_t d = 0; d < at(cdim); ++d) result[d] = values[d];
+  for (int d = 0; d < cdim; ++d) result[d] = values[d];
   return result;
 }
 
@@ -133,16 +130,16 @@ struct Poisson::Implementation {
   }
 
   /// Unknowns, held ones, and the total charge.
-  [[nodiscard]] std::size_t size() const { return at(space.n_free() + ContinuousSpace::n_held + 1); }
+  [[nodiscard]] std::size_t size() const { return space.n_free() + ContinuousSpace::n_held + 1; }
   [[nodiscard]] double& total_charge() { return unknown.back(); }
   [[nodiscard]] double held_value(int which) const {
-    return which == ContinuousSpace::zero ? 0 : options.value[at(which / 2)][at(which % 2)];
+    return which == ContinuousSpace::zero ? 0 : options.value[which / 2][which % 2];
   }
   /// prod_d dx_d/2
   [[nodiscard]] double jacobian() const { return block.grid.conf_cell_volume() / (1 << modes.dim); }
   [[nodiscard]] double volume() const {
     double product = 1;
-    for (std::size_t d = 0; d < at(modes.dim); ++d) product *= block.grid.upper[d] - block.grid.lower[d];
+    for (int d = 0; d < modes.dim; ++d) product *= block.grid.upper[d] - block.grid.lower[d];
     return product;
   }
   [[nodiscard]] std::vector<double> cell_stiffness(const Basis& conf) const;
@@ -170,17 +167,17 @@ struct Poisson::Implementation {
 
 /// epsilon0 int grad N_a . grad N_b dx over a cell, [a, b].
 std::vector<double> Poisson::Implementation::cell_stiffness(const Basis& conf) const {
-  const std::size_t n = at(conf.size());
+  const std::size_t n = conf.size();
   std::vector<double> result(n * n), gradient(n * n);
   for (int d = 0; d < conf.dim(); ++d) {
     std::fill(gradient.begin(), gradient.end(), 0.0);  // [function, mode] on [-1, 1]
     for (const auto& entry : space.expansion())
       for (int i = 0; i < conf.size(); ++i) {
         auto same = conf.mode(i);
-        same[at(d)] = conf.mode(entry.mode)[at(d)];
+        same[d] = conf.mode(entry.mode)[d];
         if (same == conf.mode(entry.mode))
-          gradient[at(entry.function) * n + at(i)] +=
-              entry.value * integral_derivative(conf.mode(entry.mode)[at(d)], conf.mode(i)[at(d)]);
+          gradient[std::int64_t{entry.function} * n + i] +=
+              entry.value * integral_derivative(conf.mode(entry.mode)[d], conf.mode(i)[d]);
       }
     const double width = block.grid.width(d), scale = options.epsilon0 * jacobian() * 4 / (width * width);
     for (std::size_t a = 0; a < n; ++a)
@@ -193,14 +190,14 @@ std::vector<double> Poisson::Implementation::cell_stiffness(const Basis& conf) c
 
 void Poisson::Implementation::assemble(const Basis& conf) {
   const auto stiffness = cell_stiffness(conf);
-  std::vector<int> number(at(conf.size()));
+  std::vector<int> number(conf.size());
   for_cells({}, conf_part(block.grid.cells, conf.dim(), 1), [&](const auto& cell) {
-    for (int l = 0; l < conf.size(); ++l) number[at(l)] = space.number(cell, l);
+    for (int l = 0; l < conf.size(); ++l) number[l] = space.number(cell, l);
     add_stiffness(number, stiffness);
     add_neumann(conf, cell, number);
     const double scale = jacobian() * std::exp2(0.5 * conf.dim());  // int w_0 dxi = 2^(dim/2)
     for (const auto& entry : space.expansion())
-      if (entry.mode == 0) unit_load[at(number[at(entry.function)])] += scale * entry.value;
+      if (entry.mode == 0) unit_load[number[entry.function]] += scale * entry.value;
   });
 }
 
@@ -214,7 +211,7 @@ void Poisson::Implementation::add_stiffness(const std::vector<int>& number,
       if (number[a] >= n_free) continue;
       if (number[b] == n_free + ContinuousSpace::zero) continue;
       if (number[b] >= n_free)
-        wall_loads[at(number[b] - n_free)][at(number[a])] -= stiffness[a * n + b];
+        wall_loads[number[b] - n_free][number[a]] -= stiffness[a * n + b];
       else if (number[a] >= number[b])
         matrix->add(number[a], number[b], stiffness[a * n + b]);
     }
@@ -226,15 +223,15 @@ void Poisson::Implementation::add_neumann(const Basis& conf, const std::array<in
                                           const std::vector<int>& number) {
   for (int d = 0; d < conf.dim(); ++d)
     for (int side = 0; side < 2; ++side) {
-      if (options.boundary[at(d)][at(side)] != Wall::neumann) continue;
-      if (cell[at(d)] != (side == 0 ? 0 : block.grid.cells[at(d)] - 1)) continue;
+      if (options.boundary[d][side] != Wall::neumann) continue;
+      if (cell[d] != (side == 0 ? 0 : block.grid.cells[d] - 1)) continue;
       // int N dS = 2 int N dx/dx_d for such a function, because int n_0 dxi = int n_1 dxi = 1.
       const double scale =
           options.epsilon0 * jacobian() * std::exp2(0.5 * conf.dim()) * 2 / block.grid.width(d);
-      auto& load = wall_loads[at(2 * d + side)];
+      auto& load = wall_loads[2 * d + side];
       for (const auto& entry : space.expansion())
-        if (entry.mode == 0 && conf.mode(entry.function)[at(d)] == side) {
-          load[at(number[at(entry.function)])] += scale * entry.value;
+        if (entry.mode == 0 && conf.mode(entry.function)[d] == side) {
+          load[number[entry.function]] += scale * entry.value;
           // The sum of all vertex functions is 1: it counts the charge that the wall's field stands for.
           auto vertex = conf.mode(entry.function);
           if (std::all_of(vertex.begin(), vertex.end(), [](int k) { return k < 2; }))
@@ -254,13 +251,13 @@ void Poisson::Implementation::combine_wall_loads() {
 void Poisson::Implementation::load(const ConfField& charge) {
   std::fill(unknown.begin(), unknown.end(), 0.0);
   const double scale = jacobian();
-  const std::size_t n = at(modes.n_modes), n_conf = charge.extent(0);
+  const std::size_t n = modes.n_modes, n_conf = charge.extent(0);
   double total = 0;
   for (std::size_t cell = 0; cell < n_conf; ++cell) {
     const double* rho = &charge(cell, 0, 0);
     const int* number = &numbers[cell * n];
     for (const auto& entry : space.expansion())
-      unknown[at(number[entry.function])] += scale * entry.value * rho[entry.mode];
+      unknown[number[entry.function]] += scale * entry.value * rho[entry.mode];
     total += rho[0];
   }
   total_charge() = total * scale * std::exp2(0.5 * modes.dim);
@@ -269,25 +266,25 @@ void Poisson::Implementation::load(const ConfField& charge) {
 /// Take the mean charge density out of the load.
 void Poisson::Implementation::neutralise() {
   const double mean = total_charge() / volume();
-  for (std::size_t i = 0; i < at(space.n_free()); ++i) unknown[i] -= mean * unit_load[i];
+  for (int i = 0; i < space.n_free(); ++i) unknown[i] -= mean * unit_load[i];
 }
 
 /// Modes of phi in this rank's cells; mean 0 where no wall holds it.
 void Poisson::Implementation::extract(const ConfField& potential) {
   for (int which = 0; which < ContinuousSpace::n_held; ++which)
-    unknown[at(space.n_free() + which)] = held_value(which);
+    unknown[space.n_free() + which] = held_value(which);
   double mean = 0;
   if (floating)
-    for (std::size_t i = 0; i < at(space.n_free()); ++i) mean += unknown[i] * unit_load[i];
+    for (int i = 0; i < space.n_free(); ++i) mean += unknown[i] * unit_load[i];
   const double constant = -mean / volume() * std::exp2(0.5 * modes.dim);
-  const std::size_t n = at(modes.n_modes), n_conf = potential.extent(0);
+  const std::size_t n = modes.n_modes, n_conf = potential.extent(0);
   for (std::size_t cell = 0; cell < n_conf; ++cell) {
     double* phi = &potential(cell, 0, 0);
     const int* number = &numbers[cell * n];
     std::fill(phi, phi + n, 0.0);
     phi[0] = constant;
     for (const auto& entry : space.expansion())
-      phi[entry.mode] += entry.value * unknown[at(number[entry.function])];
+      phi[entry.mode] += entry.value * unknown[number[entry.function]];
   }
 }
 
@@ -307,7 +304,7 @@ void Poisson::solve(const Exec& exec, const ConfField& charge, const ConfField& 
   self.comm.reduce(std::span<double>(self.unknown), Comm::Reduction::sum);
   for (std::size_t i = 0; i < self.unknown.size(); ++i) self.unknown[i] += self.wall_load[i];
   if (self.floating) self.neutralise();
-  self.matrix->solve(std::span<double>(self.unknown).first(at(self.space.n_free())));
+  self.matrix->solve(std::span<double>(self.unknown).first(self.space.n_free()));
   self.extract(potential);
 }
 

@@ -15,8 +15,6 @@ namespace quintet::kinetics {
 
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 /// Boxes of all ranks in the first `dim` directions.
 std::vector<CellBox> boxes(const Decomposition& decomposition, const PhaseGrid& grid, int dim) {
   std::vector<CellBox> result;
@@ -24,8 +22,8 @@ std::vector<CellBox> boxes(const Decomposition& decomposition, const PhaseGrid& 
     const auto block = decomposition.block(grid, rank);
     CellBox box;
     for (int d = 0; d < dim; ++d) {
-      box.begin[at(d)] = block.begin[at(d)];
-      box.extent[at(d)] = block.extent[at(d)];
+      box.begin[d] = block.begin[d];
+      box.extent[d] = block.extent[d];
     }
     result.push_back(box);
   }
@@ -35,7 +33,7 @@ std::vector<CellBox> boxes(const Decomposition& decomposition, const PhaseGrid& 
 /// Shape of a dataset: cells of the first `dim` directions, then `rest`.
 hdf5::Shape shape_of(const PhaseGrid& grid, int dim, const hdf5::Shape& rest) {
   hdf5::Shape shape;
-  for (int d = 0; d < dim; ++d) shape.push_back(static_cast<std::uint64_t>(grid.cells[at(d)]));
+  for (int d = 0; d < dim; ++d) shape.push_back(static_cast<std::uint64_t>(grid.cells[d]));
   shape.insert(shape.end(), rest.begin(), rest.end());
   return shape;
 }
@@ -125,14 +123,14 @@ void visit_cells(const Distribution& f, int first, int n, const Visit& visit) {
   std::size_t place = 0;
   for (int conf = first * conf_a_row; conf < (first + n) * conf_a_row; ++conf)
     for (int row = 0; row < block.n_rows(); ++row)
-      for (int last = 0; last < block.n_last(); ++last, place += at(f.n_modes))
+      for (int last = 0; last < block.n_last(); ++last, place += f.n_modes)
         visit(place, f.pack(conf, row, last / PhaseBlock::lanes) + last % PhaseBlock::lanes);
 }
 
 /// The values of local rows [first, first + n) of a field.
 std::span<double> field_rows(const PhaseBlock& block, const ConfField& field, int first, int n) {
-  const std::size_t row = field.size() / at(block.extent[0]);
-  return {field.data() + at(first) * row, at(n) * row};
+  const std::size_t row = field.size() / block.extent[0];
+  return {field.data() + std::int64_t{first} * row, std::int64_t{n} * row};
 }
 
 }  // namespace
@@ -142,10 +140,10 @@ RowExchange phase_rows(const Decomposition& decomposition, const Distribution& f
   const auto& grid = f.block.grid;
   return {decomposition.comm(),
           boxes(decomposition, grid, grid.dim()),
-          std::vector<bool>(at(decomposition.comm().size()), true),
+          std::vector<bool>(decomposition.comm().size(), true),
           grid.cells,
           grid.dim(),
-          at(f.n_modes),
+          std::size_t(f.n_modes),
           owner,
           chunk_bytes};
 }
@@ -169,7 +167,7 @@ RowExchange::Give give_modes(const PhaseBasis& basis, const Distribution& f) {
     const auto& order = basis.gkeyll_order();
     visit_cells(f, first, n, [&](std::size_t place, const double* cell) {
       for (int mode = 0; mode < f.n_modes; ++mode)
-        values[place + at(order[at(mode)])] = cell[mode * PhaseBlock::lanes];
+        values[place + order[mode]] = cell[mode * PhaseBlock::lanes];
     });
   };
 }
@@ -179,7 +177,7 @@ RowExchange::Take take_modes(const PhaseBasis& basis, const Distribution& f) {
     const auto& order = basis.gkeyll_order();
     visit_cells(f, first, n, [&](std::size_t place, double* cell) {
       for (int mode = 0; mode < f.n_modes; ++mode)
-        cell[mode * PhaseBlock::lanes] = values[place + at(order[at(mode)])];
+        cell[mode * PhaseBlock::lanes] = values[place + order[mode]];
     });
   };
 }
@@ -240,7 +238,7 @@ std::string grid_text(const PhaseGrid& grid, int dim) {
     if (!grid.is_uniform(d))
       text += fmt::format(", widths of v{} {:.6g} to {:.6g} (edges {:016x})", "xyz"[d - grid.cdim],
                           grid.least_width(d), grid.greatest_width(d),
-                          fingerprint(grid.velocity_edges[at(d - grid.cdim)]));
+                          fingerprint(grid.velocity_edges[d - grid.cdim]));
   return text;
 }
 
@@ -258,9 +256,8 @@ std::string degrees(const MultiIndex& mode, int dim) {
 }  // namespace
 
 std::string modes_text(const PhaseBasis& basis) {
-  std::vector<std::string> texts(at(basis.size()));
-  for (int i = 0; i < basis.size(); ++i)
-    texts[at(basis.gkeyll_order()[at(i)])] = degrees(basis.mode(i), basis.dim());
+  std::vector<std::string> texts(basis.size());
+  for (int i = 0; i < basis.size(); ++i) texts[basis.gkeyll_order()[i]] = degrees(basis.mode(i), basis.dim());
   return fmt::format("{}", fmt::join(texts, " "));
 }
 

@@ -13,8 +13,6 @@ namespace quintet::kinetics {
 
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 /// Centre of part i of n of [-1, 1].
 double part_centre(int i, int n) { return -1 + (2.0 * i + 1) / n; }
 
@@ -26,14 +24,14 @@ ConfField cell_points(const PhaseBlock& block, const Basis& conf, const ConfFiel
   std::vector<double> table;  // [points, modes]
   for (int point = 0; point < n_points; ++point) {
     std::array<double, 6> xi{};
-    for (int d = conf.dim() - 1, rest = point; d >= 0; --d, rest /= n) xi[at(d)] = part_centre(rest % n, n);
+    for (int d = conf.dim() - 1, rest = point; d >= 0; --d, rest /= n) xi[d] = part_centre(rest % n, n);
     for (int mode = 0; mode < conf.size(); ++mode) table.push_back(conf.value(mode, xi));
   }
-  ConfField points("kinetics::cell_points", at(block.n_conf()), 1, at(n_points));
+  ConfField points("kinetics::cell_points", block.n_conf(), 1, n_points);
   for (int cell = 0; cell < block.n_conf(); ++cell)
     for (int point = 0; point < n_points; ++point)
       for (int mode = 0; mode < conf.size(); ++mode)
-        points(cell, 0, point) += table[at(point * conf.size() + mode)] * field(cell, component, mode);
+        points(cell, 0, point) += table[point * conf.size() + mode] * field(cell, component, mode);
   return points;
 }
 
@@ -41,12 +39,12 @@ ConfField cell_points(const PhaseBlock& block, const Basis& conf, const ConfFiel
 std::size_t place_x_fastest(const PhaseGrid& grid, int n, std::size_t cell, std::size_t point) {
   std::array<std::size_t, 3> index{};
   for (int d = grid.cdim - 1; d >= 0; --d) {
-    index[at(d)] = cell % at(grid.cells[at(d)]) * at(n) + point % at(n);
-    cell /= at(grid.cells[at(d)]);
-    point /= at(n);
+    index[d] = cell % grid.cells[d] * n + point % n;
+    cell /= grid.cells[d];
+    point /= n;
   }
   std::size_t place = 0;
-  for (int d = grid.cdim - 1; d >= 0; --d) place = place * at(grid.cells[at(d)] * n) + index[at(d)];
+  for (int d = grid.cdim - 1; d >= 0; --d) place = place * (grid.cells[d] * n) + index[d];
   return place;
 }
 
@@ -62,18 +60,18 @@ std::vector<PictureMode> picture_modes(const PhaseBasis& basis, const PhaseGrid&
   double factor = 1;
   for (int d = 0; d < basis.dim(); ++d)
     if (d != a && d != b)
-      factor *= std::sqrt(0.5) * (d < grid.cdim ? 1.0 / grid.cells[at(d)] : grid.mean_width(d));
+      factor *= std::sqrt(0.5) * (d < grid.cdim ? 1.0 / grid.cells[d] : grid.mean_width(d));
   std::vector<PictureMode> result;
   for (int number = 0; number < basis.size(); ++number) {
     const auto& mode = basis.mode(number);
     bool constant = true;
-    for (int d = 0; d < basis.dim(); ++d) constant = constant && (d == a || d == b || mode[at(d)] == 0);
+    for (int d = 0; d < basis.dim(); ++d) constant = constant && (d == a || d == b || mode[d] == 0);
     if (!constant) continue;
     PictureMode one{number, {}};
     for (int j = 0; j < points_b; ++j)
       for (int i = 0; i < points_a; ++i)
-        one.values.push_back(factor * legendre(mode[at(a)], part_centre(i, points_a)) *
-                             legendre(mode[at(b)], part_centre(j, points_b)));
+        one.values.push_back(factor * legendre(mode[a], part_centre(i, points_a)) *
+                             legendre(mode[b], part_centre(j, points_b)));
     result.push_back(std::move(one));
   }
   return result;
@@ -83,7 +81,7 @@ std::vector<PictureMode> picture_modes(const PhaseBasis& basis, const PhaseGrid&
 
 std::vector<double> point_coordinates(const PhaseGrid& grid, int d, int n) {
   std::vector<double> result;
-  for (int i = 0; i < grid.cells[at(d)] * n; ++i)
+  for (int i = 0; i < grid.cells[d] * n; ++i)
     result.push_back(grid.centre(d, i / n) + 0.5 * grid.width(d, i / n) * part_centre(i % n, n));
   return result;
 }
@@ -107,8 +105,8 @@ PhasePicture phase_picture(const Decomposition& decomposition, const PhaseBasis&
   Exec().fence();
   const auto& block = f.block;
   const auto& grid = block.grid;
-  PhasePicture picture{grid.cells[at(a)] * points_a, grid.cells[at(b)] * points_b, {}};
-  picture.values.resize(at(picture.n_a) * at(picture.n_b));
+  PhasePicture picture{grid.cells[a] * points_a, grid.cells[b] * points_b, {}};
+  picture.values.resize(std::int64_t{picture.n_a} * picture.n_b);
   const auto modes = picture_modes(basis, grid, a, b, points_a, points_b);
   for (int conf = 0; conf < block.n_conf(); ++conf)
     for (int row = 0; row < block.n_rows(); ++row)
@@ -116,14 +114,14 @@ PhasePicture phase_picture(const Decomposition& decomposition, const PhaseBasis&
         const auto cell = global_cell(block, conf, row, last);
         double width = 1;  // of the directions integrated over, relative to the mean
         for (int d = grid.cdim; d < grid.dim(); ++d)
-          if (d != a && d != b) width *= grid.relative_width(d, cell[at(d)]);
+          if (d != a && d != b) width *= grid.relative_width(d, cell[d]);
         double* const corner =
-            &picture.values[at(cell[at(b)] * points_b) * at(picture.n_a) + at(cell[at(a)] * points_a)];
+            &picture.values[std::int64_t{cell[b] * points_b} * picture.n_a + cell[a] * points_a];
         for (const auto& mode : modes)
           for (int j = 0; j < points_b; ++j)
             for (int i = 0; i < points_a; ++i)
-              corner[at(j) * at(picture.n_a) + at(i)] +=
-                  width * f.at(conf, row, last, mode.number) * mode.values[at(j * points_a + i)];
+              corner[std::int64_t{j} * picture.n_a + i] +=
+                  width * f.at(conf, row, last, mode.number) * mode.values[j * points_a + i];
       }
   decomposition.comm().reduce(std::span(picture.values), Comm::Reduction::sum);
   return picture;

@@ -49,8 +49,8 @@ FrameReader::FrameReader(const Comm& comm, const std::string& path, std::int64_t
   frame_ = frame < 0 ? n + frame : frame;
   QUINTET_CHECK(frame_ >= 0 && frame_ < n, "{}: has no frame {}: it holds {} (0 to {}; -1 is the last)", path,
                 frame, n, n - 1);
-  step_ = steps[static_cast<std::size_t>(frame_)];
-  time_ = times[static_cast<std::size_t>(frame_)];
+  step_ = steps[frame_];
+  time_ = times[frame_];
 }
 
 void FrameReader::read(const std::string& species, const Decomposition& decomposition,
@@ -77,8 +77,7 @@ void FrameReader::read(const std::string& field, const Decomposition& decomposit
     const auto shape = group.shape(field);
     const std::size_t cell = values.extent(1) * values.extent(2);
     hdf5::Shape expected;
-    for (int d = 0; d < grid.cdim; ++d)
-      expected.push_back(static_cast<std::uint64_t>(grid.cells[static_cast<std::size_t>(d)]));
+    for (int d = 0; d < grid.cdim; ++d) expected.push_back(static_cast<std::uint64_t>(grid.cells[d]));
     expected.insert(expected.end(), {values.extent(1), values.extent(2)});
     QUINTET_CHECK(shape.size() == expected.size() + 1 &&
                       std::equal(expected.begin(), expected.end(), shape.begin() + 1),
@@ -89,16 +88,14 @@ void FrameReader::read(const std::string& field, const Decomposition& decomposit
     const auto bad =
         std::find_if(whole.begin(), whole.end(), [](double value) { return !std::isfinite(value); });
     QUINTET_CHECK(bad == whole.end(), "'{}' is not finite in cell {} of frame {}; use an earlier one", field,
-                  static_cast<std::size_t>(bad - whole.begin()) / cell, frame_);
+                  (bad - whole.begin()) / cell, frame_);
     const auto block = decomposition.block(grid);
     for (int conf = 0; conf < block.n_conf(); ++conf) {
       const auto index = block.conf_index(conf);
       std::size_t number = 0;
-      for (std::size_t d = 0; d < static_cast<std::size_t>(grid.cdim); ++d)
-        number = number * static_cast<std::size_t>(grid.cells[d]) +
-                 static_cast<std::size_t>(block.begin[d] + index[d]);
+      for (int d = 0; d < grid.cdim; ++d) number = number * grid.cells[d] + block.begin[d] + index[d];
       std::copy_n(whole.begin() + static_cast<std::ptrdiff_t>(number * cell), cell,
-                  values.data() + static_cast<std::size_t>(conf) * cell);
+                  values.data() + std::int64_t{conf} * cell);
     }
   });
 }

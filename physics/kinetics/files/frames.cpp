@@ -20,8 +20,6 @@ namespace {
 
 constexpr std::array<const char*, 3> x_names{"x", "y", "z"}, v_names{"vx", "vy", "vz"};
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 std::string frame_name(std::int64_t i) { return fmt::format("frame_{}", i); }
 
 /// "run" of "DIR/run.h5", with the folder.
@@ -36,22 +34,21 @@ std::vector<T> first(const auto& values, int n) {
 
 hdf5::Shape cells_of(const PhaseGrid& grid) {
   hdf5::Shape shape;
-  for (int d = 0; d < grid.cdim; ++d) shape.push_back(static_cast<std::uint64_t>(grid.cells[at(d)]));
+  for (int d = 0; d < grid.cdim; ++d) shape.push_back(static_cast<std::uint64_t>(grid.cells[d]));
   return shape;
 }
 
 std::vector<std::string> axes_of(const PhaseGrid& grid, bool with_velocity) {
   std::vector<std::string> axes;
-  for (int d = 0; d < grid.cdim; ++d) axes.emplace_back(x_names[at(d)]);
-  for (int d = 0; d < grid.vdim && with_velocity; ++d) axes.emplace_back(v_names[at(d)]);
+  for (int d = 0; d < grid.cdim; ++d) axes.emplace_back(x_names[d]);
+  for (int d = 0; d < grid.vdim && with_velocity; ++d) axes.emplace_back(v_names[d]);
   return axes;
 }
 
 /// The points of point_coordinates().
 XdmfAxis xdmf_axis(const PhaseGrid& grid, int d, int n_points) {
   const double spacing = grid.mean_width(d) / n_points;
-  return {grid.lower[at(d)] + 0.5 * spacing, spacing,
-          static_cast<std::uint64_t>(grid.cells[at(d)] * n_points),
+  return {grid.lower[d] + 0.5 * spacing, spacing, static_cast<std::uint64_t>(grid.cells[d] * n_points),
           grid.is_uniform(d) ? std::vector<double>{} : point_coordinates(grid, d, n_points)};
 }
 
@@ -95,8 +92,8 @@ struct FrameWriter::Implementation {
     times = index.read_rows<double>("time", 0, whole);
     const auto kept = std::upper_bound(steps.begin(), steps.end(), last_step) - steps.begin();
     for (const auto& one : species) drop_distributions(one.name, kept);
-    steps.resize(static_cast<std::size_t>(kept));
-    times.resize(static_cast<std::size_t>(kept));
+    steps.resize(kept);
+    times.resize(kept);
     step->truncate(steps.size());
     time->truncate(steps.size());
   }
@@ -127,11 +124,11 @@ struct FrameWriter::Implementation {
     group.set_attribute("lower", first<double>(one.grid.lower, dim));
     group.set_attribute("upper", first<double>(one.grid.upper, dim));
     for (int d = 0; d < one.grid.vdim; ++d)
-      if (const auto& edges = one.grid.velocity_edges[at(d)]; !edges.empty()) {
-        const auto data = fmt::format("edges_{}", v_names[at(d)]);
+      if (const auto& edges = one.grid.velocity_edges[d]; !edges.empty()) {
+        const auto data = fmt::format("edges_{}", v_names[d]);
         if (!group.has(data))
           group.write<double>(data, edges, {edges.size()},
-                              {"1", {v_names[at(d)]}, "Edges of the velocity cells, which differ in width."});
+                              {"1", {v_names[d]}, "Edges of the velocity cells, which differ in width."});
       }
     group.set_attribute("family", name(basis.family()));
     group.set_attribute("order", basis.order());
@@ -184,10 +181,9 @@ struct FrameWriter::Implementation {
     XdmfSeries::Description xdmf{std::filesystem::path(file.path()).filename().string(), "/fields", {}, {}};
     for (int d = grid().cdim - 1; d >= 0; --d) {
       const auto x = point_coordinates(grid(), d, n_points);
-      group.write<double>(x_names[at(d)], x, {x.size()},
-                          {"1", {x_names[at(d)]}, "Coordinates of the points."});
+      group.write<double>(x_names[d], x, {x.size()}, {"1", {x_names[d]}, "Coordinates of the points."});
       shape.push_back(x.size());
-      axes.emplace_back(x_names[at(d)]);
+      axes.emplace_back(x_names[d]);
       xdmf.axes.push_back(xdmf_axis(grid(), d, n_points));
     }
     std::uint64_t n = 1;
@@ -205,8 +201,8 @@ struct FrameWriter::Implementation {
     hdf5::Shape entry;
     std::vector<std::string> axes{"frame"};
     for (int d = grid().cdim - 1; d >= 0; --d) {
-      entry.push_back(static_cast<std::uint64_t>(grid().cells[at(d)] * n_points));
-      axes.emplace_back(x_names[at(d)]);
+      entry.push_back(static_cast<std::uint64_t>(grid().cells[d] * n_points));
+      axes.emplace_back(x_names[d]);
     }
     for (const auto& one : points)
       series_at("fields/" + one.name, entry, {one.units, axes, one.text})
@@ -215,7 +211,7 @@ struct FrameWriter::Implementation {
   }
 
   void append_picture(const Species& one, const Distribution& f, int x, int v) {
-    const std::string x_name = x_names[at(x)], v_name = v_names[at(v - one.grid.cdim)];
+    const std::string x_name = x_names[x], v_name = v_names[v - one.grid.cdim];
     const auto name = fmt::format("{}_{}_{}", one.name, x_name, v_name);
     const auto picture = phase_picture(decomposition, basis, f, x, v, n_points, n_points);
     const hdf5::Shape entry{static_cast<std::uint64_t>(picture.n_b), static_cast<std::uint64_t>(picture.n_a)};

@@ -18,8 +18,6 @@ namespace quintet::kinetics {
 
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 /// Values of a box of cells, one after the other, at a place of the file.
 struct Part {
   CellBox box;
@@ -32,7 +30,7 @@ class GkylField {
   GkylField(const std::string& path, const PhaseBasis& basis, const PhaseGrid& grid)
       : path_(path),
         dim_(grid.dim()),
-        n_values_(at(basis.size())),
+        n_values_(basis.size()),
         file_(open_input_file(path)),
         n_bytes_(check_input_file(path)) {
     read_header(basis);
@@ -48,9 +46,9 @@ class GkylField {
                 end = std::min(range.end, part.box.begin[0] + part.box.extent[0]);
       if (begin >= end) continue;
       std::size_t row = n_values_;
-      for (int d = 1; d < dim_; ++d) row *= at(part.box.extent[at(d)]);
-      std::vector<double> values(at(end - begin) * row);
-      file_.seekg(static_cast<std::streamoff>(part.place + 8 * row * at(begin - part.box.begin[0])));
+      for (int d = 1; d < dim_; ++d) row *= part.box.extent[d];
+      std::vector<double> values(std::int64_t{end - begin} * row);
+      file_.seekg(static_cast<std::streamoff>(part.place + 8 * row * (begin - part.box.begin[0])));
       take(values.data(), 8 * values.size());
       scatter(part.box, begin - range.begin, grid, values, rows);
     }
@@ -135,10 +133,10 @@ class GkylField {
 
   void read_parts(const PhaseGrid& grid) {
     std::uint64_t n_cells = 0, n_all = 1;
-    for (int d = 0; d < dim_; ++d) n_all *= static_cast<std::uint64_t>(grid.cells[at(d)]);
+    for (int d = 0; d < dim_; ++d) n_all *= static_cast<std::uint64_t>(grid.cells[d]);
     if (type_ == 1) {
       Part all{{}, place()};
-      for (int d = 0; d < dim_; ++d) all.box.extent[at(d)] = grid.cells[at(d)];
+      for (int d = 0; d < dim_; ++d) all.box.extent[d] = grid.cells[d];
       parts_.push_back(all);
       skip(n_all);
     }
@@ -181,18 +179,18 @@ class GkylField {
   void scatter(const CellBox& box, int first_row, const PhaseGrid& grid, std::span<const double> values,
                std::span<double> rows) const {
     const int last = dim_ - 1;
-    const std::size_t run = (last == 0 ? 1 : at(box.extent[at(last)])) * n_values_;
+    const std::size_t run = (last == 0 ? 1 : box.extent[last]) * n_values_;
     for (std::size_t i = 0; i < values.size() / run; ++i) {
       std::size_t rest = i, stride = n_values_, place = 0;
       for (int d = last; d > 0; --d) {
-        place += at(box.begin[at(d)]) * stride;
+        place += std::int64_t{box.begin[d]} * stride;
         if (d < last) {
-          place += rest % at(box.extent[at(d)]) * stride;
-          rest /= at(box.extent[at(d)]);
+          place += rest % box.extent[d] * stride;
+          rest /= box.extent[d];
         }
-        stride *= at(grid.cells[at(d)]);
+        stride *= grid.cells[d];
       }
-      place += (at(first_row) + rest) * stride;
+      place += (first_row + rest) * stride;
       std::copy_n(values.data() + i * run, run, rows.data() + place);
     }
   }
@@ -271,14 +269,13 @@ GkylMeta read_gkyl(const std::string& path, const Decomposition& decomposition, 
   const auto take = take_modes(basis, f);
   for (int i = 0; i < exchange.n_chunks(); ++i) {
     const auto chunk = exchange.chunk(i);
-    std::vector<double> rows(at(chunk.size()) * exchange.row_size());
+    std::vector<double> rows(std::int64_t{chunk.size()} * exchange.row_size());
     on_root(comm, [&] {
       file->read(chunk, grid, rows);
       const auto bad =
           std::find_if(rows.begin(), rows.end(), [](double value) { return !std::isfinite(value); });
-      QUINTET_CHECK(
-          bad == rows.end(), "{}: is not finite in row {} of the first axis", path,
-          chunk.begin + static_cast<int>(at(static_cast<int>(bad - rows.begin())) / exchange.row_size()));
+      QUINTET_CHECK(bad == rows.end(), "{}: is not finite in row {} of the first axis", path,
+                    chunk.begin + static_cast<int>((bad - rows.begin()) / exchange.row_size()));
     });
     exchange.spread(i, rows, take);
   }

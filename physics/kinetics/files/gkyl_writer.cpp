@@ -22,8 +22,6 @@ namespace quintet::kinetics {
 
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 template <class T>
 void put(std::string& bytes, const T& value) {
   bytes.append(reinterpret_cast<const char*>(&value), sizeof(T));
@@ -71,13 +69,13 @@ std::string field_header(const PhaseGrid& grid, int dim, std::size_t values, con
   put(bytes, static_cast<std::uint64_t>(dim));
   std::uint64_t n_cells = 1;
   for (int d = 0; d < dim; ++d) {
-    put(bytes, static_cast<std::uint64_t>(grid.cells[at(d)]));
-    n_cells *= static_cast<std::uint64_t>(grid.cells[at(d)]);
+    put(bytes, static_cast<std::uint64_t>(grid.cells[d]));
+    n_cells *= static_cast<std::uint64_t>(grid.cells[d]);
   }
   QUINTET_CHECK(dim == grid.cdim || grid.is_uniform(),
                 ".gkyl files are of equal cells, not with a non-uniform velocity grid");
-  put_all(bytes, std::span(grid.lower).first(at(dim)));
-  put_all(bytes, std::span(grid.upper).first(at(dim)));
+  put_all(bytes, std::span(grid.lower).first(dim));
+  put_all(bytes, std::span(grid.upper).first(dim));
   put(bytes, std::uint64_t{sizeof(double) * values});
   put(bytes, n_cells);
   return bytes;
@@ -128,7 +126,7 @@ void write_rows(RootFile& file, const RowExchange& exchange, const RowExchange::
                 const std::function<std::vector<double>(std::vector<double>)>& convert) {
   Exec().fence();
   for (int i = 0; i < exchange.n_chunks(); ++i) {
-    std::vector<double> rows(at(exchange.chunk(i).size()) * exchange.row_size());
+    std::vector<double> rows(std::int64_t{exchange.chunk(i).size()} * exchange.row_size());
     exchange.collect(i, give, rows);
     rows = convert(std::move(rows));
     file.write(rows.data(), rows.size() * sizeof(double));
@@ -236,22 +234,22 @@ GkylWriter::GkylWriter(const Decomposition& decomposition, const PhaseBasis& bas
     : decomposition_(decomposition),
       basis_(basis),
       basis_in_file_(basis_in_file(basis)),
-      place_in_file_(at(basis.size())),
+      place_in_file_(basis.size()),
       prefix_(std::move(prefix)) {
   for (int i = 0; i < basis_.size(); ++i)
-    place_in_file_[at(basis_.gkeyll_order()[at(i)])] =
-        basis_in_file_.gkeyll_order()[at(basis_in_file_.find(basis_.mode(i)))];
+    place_in_file_[basis_.gkeyll_order()[i]] =
+        basis_in_file_.gkeyll_order()[basis_in_file_.find(basis_.mode(i))];
 }
 
 void GkylWriter::write(const std::string& name, std::int64_t frame, double time,
                        const Distribution& f) const {
   const auto& grid = f.block.grid;
-  const std::size_t here = place_in_file_.size(), there = at(basis_in_file_.size());
+  const std::size_t here = place_in_file_.size(), there = basis_in_file_.size();
   const auto convert = [&](std::vector<double> rows) {
     if (here == there) return rows;
     std::vector<double> result(rows.size() / here * there);
     for (std::size_t i = 0; i < rows.size(); ++i)
-      result[i / here * there + at(place_in_file_[i % here])] = rows[i];
+      result[i / here * there + place_in_file_[i % here]] = rows[i];
     return result;
   };
   RootFile file(decomposition_.comm(), frame_path(name, frame), false);

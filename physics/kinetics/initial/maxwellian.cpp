@@ -27,8 +27,6 @@ namespace quintet::kinetics {
 
 namespace {
 
-std::size_t at_index(int i) { return static_cast<std::size_t>(i); }
-
 /// A number and where it is, to find the least over all ranks.
 struct Place {
   double value;
@@ -55,7 +53,7 @@ class MaxwellianProjection {
         grid_(out.block.grid),
         what_(what),
         n_nodes_(n_nodes),
-        nodes_(std::vector<int>(at_index(basis.cdim()), n_nodes > 0 ? n_nodes : basis.order() + 1)),
+        nodes_(std::vector<int>(basis.cdim(), n_nodes > 0 ? n_nodes : basis.order() + 1)),
         factors_(nodes_.weight.size(), MaxwellianFactors(out.block, velocity_degree(basis) + 1)) {
     for (int q = 0; q < nodes_.size(); ++q)
       for (int a = 0; a < basis.conf().size(); ++a) mode_.push_back(basis.conf().value(a, nodes_.at(q)));
@@ -68,46 +66,46 @@ class MaxwellianProjection {
     if (!exact) {
       for (int conf = 0; conf < block_.n_conf(); ++conf) {
         compute_factors(conf, false);
-        add(conf, std::vector<double>(at_index(nodes_.size() * functions_.size()), 0.0));
+        add(conf, std::vector<double>(nodes_.size() * functions_.size(), 0.0));
       }
       return;
     }
     sum_moments();
     solve_all();
-    std::vector<double> largest(at_index(2 * block_.n_conf()));
+    std::vector<double> largest(2 * block_.n_conf());
     for (int conf = 0; conf < block_.n_conf(); ++conf) {
       compute_factors(conf, true);
-      const auto [mean, correction] = add(conf, corrections_[at_index(conf)]);
-      largest[at_index(2 * conf)] = mean;
-      largest[at_index(2 * conf + 1)] = correction;
+      const auto [mean, correction] = add(conf, corrections_[conf]);
+      largest[2 * conf] = mean;
+      largest[2 * conf + 1] = correction;
     }
     report(largest);
   }
 
  private:
   [[nodiscard]] const MaxwellianState& state(int conf, int q) const {
-    return states_[at_index(conf * nodes_.size() + q)];
+    return states_[conf * nodes_.size() + q];
   }
-  [[nodiscard]] double mode(int q, int a) const { return mode_[at_index(q * basis_.conf().size() + a)]; }
+  [[nodiscard]] double mode(int q, int a) const { return mode_[q * basis_.conf().size() + a]; }
 
   [[nodiscard]] std::array<double, 3> position(int conf, int q) const {
     const auto cell = global_cell(block_, conf, 0, 0);
     std::array<double, 3> x{};
     for (int d = 0; d < grid_.cdim; ++d)
-      x[at_index(d)] = grid_.centre(d, cell[at_index(d)]) + 0.5 * grid_.width(d) * nodes_.at(q)[at_index(d)];
+      x[d] = grid_.centre(d, cell[d]) + 0.5 * grid_.width(d) * nodes_.at(q)[d];
     return x;
   }
   [[nodiscard]] std::string place(const std::array<double, 3>& x) const {
-    return place_text(grid_, std::span(x).first(at_index(grid_.cdim)));
+    return place_text(grid_, std::span(x).first(grid_.cdim));
   }
 
   [[nodiscard]] MaxwellianState evaluate(const std::array<double, 3>& position) const {
-    const std::span<const double> x = std::span(position).first(at_index(grid_.cdim));
+    const std::span<const double> x = std::span(position).first(grid_.cdim);
     MaxwellianState result;
     result.density = finite_value(profile_.density, grid_, x, what_ + ".density");
     QUINTET_CHECK(result.density >= 0, "{}.density is {:.6g} at {}; expected 0 or more", what_,
                   result.density, place(position));
-    for (std::size_t d = 0; d < at_index(grid_.vdim); ++d) {
+    for (int d = 0; d < grid_.vdim; ++d) {
       if (profile_.drift[d]) result.drift[d] = finite_value(profile_.drift[d], grid_, x, what_ + ".drift");
       result.thermal_speed[d] = finite_value(profile_.thermal_speed[d], grid_, x, what_ + ".thermal_speed");
       QUINTET_CHECK(result.thermal_speed[d] > 0, "{}.thermal_speed is {:.6g} at {}; expected more than 0",
@@ -127,10 +125,9 @@ class MaxwellianProjection {
   [[nodiscard]] double held(const MaxwellianState& state) const {
     double product = 1;
     for (int d = 0; d < grid_.vdim; ++d) {
-      const double scale = std::numbers::sqrt2 * state.thermal_speed[at_index(d)],
-                   drift = state.drift[at_index(d)];
-      product *= 0.5 * (std::erf((grid_.upper[at_index(grid_.cdim + d)] - drift) / scale) -
-                        std::erf((grid_.lower[at_index(grid_.cdim + d)] - drift) / scale));
+      const double scale = std::numbers::sqrt2 * state.thermal_speed[d], drift = state.drift[d];
+      product *= 0.5 * (std::erf((grid_.upper[grid_.cdim + d] - drift) / scale) -
+                        std::erf((grid_.lower[grid_.cdim + d] - drift) / scale));
     }
     return product;
   }
@@ -160,7 +157,7 @@ class MaxwellianProjection {
     functions_.drift = {};
     functions_.thermal_speed = {};
     for (int q = 0; q < nodes_.size(); ++q)
-      for (std::size_t d = 0; d < at_index(grid_.vdim); ++d) {
+      for (int d = 0; d < grid_.vdim; ++d) {
         functions_.drift[d] += state(conf, q).drift[d] / n;
         functions_.thermal_speed[d] += state(conf, q).thermal_speed[d] / n;
       }
@@ -177,15 +174,14 @@ class MaxwellianProjection {
     double ratio = 0;
     for (int q = 0; q < nodes_.size(); ++q)
       for (int d = 0; d < grid_.vdim; ++d)
-        ratio =
-            std::max(ratio, grid_.greatest_width(grid_.cdim + d) / state(conf, q).thermal_speed[at_index(d)]);
+        ratio = std::max(ratio, grid_.greatest_width(grid_.cdim + d) / state(conf, q).thermal_speed[d]);
     return ratio;
   }
 
   void compute_factors(int conf, bool exact) {
     set_reference(conf);
     const int n = velocity_nodes(conf, exact);
-    for (int q = 0; q < nodes_.size(); ++q) factors_[at_index(q)].compute(state(conf, q), functions_, n);
+    for (int q = 0; q < nodes_.size(); ++q) factors_[q].compute(state(conf, q), functions_, n);
   }
 
   /// R of all configuration cells, summed over the ranks that share velocity space.
@@ -203,7 +199,7 @@ class MaxwellianProjection {
   /// R_mk(q) for conf mode b.
   [[nodiscard]] double moment(int conf, int q, int b, int m, int k) const {
     const int n = functions_.size(), kind = keeps_squares(b) ? 1 : 0;
-    return moments_[at_index((((conf * nodes_.size() + q) * 2 + kind) * n + m) * n + k)];
+    return moments_[(((conf * nodes_.size() + q) * 2 + kind) * n + m) * n + k];
   }
   /// Whether the basis holds conf mode b times v_d^2 (if it holds it at all).
   [[nodiscard]] bool keeps_squares(int b) const {
@@ -220,10 +216,10 @@ class MaxwellianProjection {
   /// a_m(x_q), [n_nodes, n_functions].
   [[nodiscard]] std::vector<double> solve(int conf) {
     const int n_modes = basis_.conf().size(), n_functions = functions_.size(), n = n_modes * n_functions;
-    std::vector<double> nodal(at_index(nodes_.size() * n_functions));
+    std::vector<double> nodal(nodes_.size() * n_functions);
     const double greatest = set_reference(conf);
     if (greatest == 0) return nodal;
-    std::vector<double> matrix(at_index(n * n)), right(at_index(n));
+    std::vector<double> matrix(n * n), right(n);
     assemble(conf, greatest, matrix, right);
     const auto solution = refined_solution(matrix, right);
     QUINTET_CHECK(!solution.empty(),
@@ -234,8 +230,8 @@ class MaxwellianProjection {
     for (int q = 0; q < nodes_.size(); ++q)
       for (int m = 0; m < n_functions; ++m)
         for (int a = 0; a < n_modes; ++a)
-          nodal[at_index(q * n_functions + m)] +=
-              solution[at_index(m * n_modes + a)] * mode(q, a) * trial_density(conf, q, greatest);
+          nodal[q * n_functions + m] +=
+              solution[m * n_modes + a] * mode(q, a) * trial_density(conf, q, greatest);
     return nodal;
   }
 
@@ -250,12 +246,12 @@ class MaxwellianProjection {
     for (int q = 0; q < nodes_.size(); ++q)
       for (int i = 0; i < n; ++i) {
         const int m = i / n_modes, b = i % n_modes;
-        const double test = nodes_.weight[at_index(q)] * mode(q, b);
-        right[at_index(i)] +=
+        const double test = nodes_.weight[q] * mode(q, b);
+        right[i] +=
             test * state(conf, q).density * (functions_.mean(m, state(conf, q)) - moment(conf, q, b, m, 0));
         for (int j = 0; j < n; ++j)
-          matrix[at_index(i * n + j)] += test * mode(q, j % n_modes) * trial_density(conf, q, greatest) *
-                                         moment(conf, q, b, m, j / n_modes);
+          matrix[i * n + j] += test * mode(q, j % n_modes) * trial_density(conf, q, greatest) *
+                               moment(conf, q, b, m, j / n_modes);
       }
   }
 
@@ -271,9 +267,8 @@ class MaxwellianProjection {
       lu_solve(lu.data(), pivot.data(), residual.data(), n);
       for (std::size_t i = 0; i < right.size(); ++i) solution[i] += residual[i];
       for (int i = 0; i < n; ++i) {
-        residual[at_index(i)] = right[at_index(i)];
-        for (int j = 0; j < n; ++j)
-          residual[at_index(i)] -= matrix[at_index(i * n + j)] * solution[at_index(j)];
+        residual[i] = right[i];
+        for (int j = 0; j < n; ++j) residual[i] -= matrix[i * n + j] * solution[j];
       }
     }
     return solution;
@@ -283,16 +278,16 @@ class MaxwellianProjection {
   [[nodiscard]] std::pair<double, double> group_values(int q, int g, const std::array<int, 3>& j,
                                                        const double* correction) const {
     const auto& degrees = basis_.group(g);
-    const auto& factors = factors_[at_index(q)];
+    const auto& factors = factors_[q];
     double plain = 1;
-    for (int d = 0; d < grid_.vdim; ++d) plain *= factors.at(d, j[at_index(d)], 0, degrees[at_index(d)]);
+    for (int d = 0; d < grid_.vdim; ++d) plain *= factors.at(d, j[d], 0, degrees[d]);
     double sum = correction[0] * plain;
     for (int d = 0; d < grid_.vdim; ++d) {
-      const int l = degrees[at_index(d)];
-      double product = correction[1 + d] * factors.at(d, j[at_index(d)], 1, l) +
-                       correction[1 + grid_.vdim + d] * factors.at(d, j[at_index(d)], 2, l);
+      const int l = degrees[d];
+      double product = correction[1 + d] * factors.at(d, j[d], 1, l) +
+                       correction[1 + grid_.vdim + d] * factors.at(d, j[d], 2, l);
       for (int other = 0; other < grid_.vdim; ++other)
-        if (other != d) product *= factors.at(other, j[at_index(other)], 0, degrees[at_index(other)]);
+        if (other != d) product *= factors.at(other, j[other], 0, degrees[other]);
       sum += product;
     }
     return {plain, sum};
@@ -311,19 +306,19 @@ class MaxwellianProjection {
 
   std::pair<double, double> add_cell(int conf, int row, int last, const std::vector<double>& correction) {
     auto j = block_.row_index(row);
-    j[at_index(grid_.vdim - 1)] = last;
+    j[grid_.vdim - 1] = last;
     double* cell = out_.pack(conf, row, last / PhaseBlock::lanes) + last % PhaseBlock::lanes;
     std::pair<double, double> mean{0, 0};
     for (int q = 0; q < nodes_.size(); ++q)
       for (int g = 0; g < basis_.n_groups(); ++g) {
         const double density = state(conf, q).density;
-        const auto [plain, change] = group_values(q, g, j, &correction[at_index(q * functions_.size())]);
+        const auto [plain, change] = group_values(q, g, j, &correction[q * functions_.size()]);
         const double value = density * plain + change;
         for (int a = 0; a < basis_.n_conf(g); ++a)
-          cell[(basis_.offset(g) + a) * PhaseBlock::lanes] += nodes_.weight[at_index(q)] * mode(q, a) * value;
+          cell[(basis_.offset(g) + a) * PhaseBlock::lanes] += nodes_.weight[q] * mode(q, a) * value;
         if (g == 0) {
-          mean.first += nodes_.weight[at_index(q)] * density * plain;
-          mean.second += nodes_.weight[at_index(q)] * change;
+          mean.first += nodes_.weight[q] * density * plain;
+          mean.second += nodes_.weight[q] * change;
         }
       }
     return mean;
@@ -334,7 +329,7 @@ class MaxwellianProjection {
     decomposition_.velocity_comm().reduce(std::span(largest), Comm::Reduction::maximum);
     Place worst{0, {}};
     for (int conf = 0; conf < block_.n_conf(); ++conf) {
-      const double mean = largest[at_index(2 * conf)], correction = largest[at_index(2 * conf + 1)];
+      const double mean = largest[2 * conf], correction = largest[2 * conf + 1];
       if (mean > 0 && -correction / mean < worst.value) worst = {-correction / mean, position(conf, 0)};
     }
     worst = least(decomposition_.comm(), worst);

@@ -8,18 +8,14 @@
 
 namespace quintet::kinetics {
 
-namespace {
-std::size_t at_index(int i) { return static_cast<std::size_t>(i); }
-}  // namespace
-
 double MomentFunctions::factor(int k, int d, double v) const {
-  const double w = (v - drift[at_index(d)]) / thermal_speed[at_index(d)];
+  const double w = (v - drift[d]) / thermal_speed[d];
   return k == 0 ? 1 : (k == 1 ? w : (w * w - 1) / std::numbers::sqrt2);
 }
 
 double MomentFunctions::mean(int m, const MaxwellianState& state) const {
   if (m == 0) return 1;
-  const std::size_t d = at_index(direction(m));
+  const std::size_t d = direction(m);
   const double shift = (state.drift[d] - drift[d]) / thermal_speed[d];
   const double spread = state.thermal_speed[d] / thermal_speed[d];
   return degree(m) == 1 ? shift : (shift * shift + spread * spread - 1) / std::numbers::sqrt2;
@@ -29,16 +25,16 @@ MaxwellianFactors::MaxwellianFactors(const PhaseBlock& block, int n_degrees)
     : block_(&block), n_degrees_(n_degrees) {
   int n = 0;
   for (int d = 0; d < block.grid.vdim; ++d) {
-    offset_[at_index(d)] = n;
-    n += block.extent[at_index(block.grid.cdim + d)];
+    offset_[d] = n;
+    n += block.extent[block.grid.cdim + d];
   }
-  factor_.resize(at_index(n * n_powers * n_degrees));
+  factor_.resize(n * n_powers * n_degrees);
 }
 
 void MaxwellianFactors::compute(const MaxwellianState& state, const MomentFunctions& functions, int n_nodes) {
   std::fill(factor_.begin(), factor_.end(), 0.0);
   for (int d = 0; d < block_->grid.vdim; ++d) {
-    for (int j = 0; j < block_->extent[at_index(block_->grid.cdim + d)]; ++j)
+    for (int j = 0; j < block_->extent[block_->grid.cdim + d]; ++j)
       compute_cell(state, functions, n_nodes, d, j);
     compute_sums(functions, d);
   }
@@ -48,9 +44,9 @@ void MaxwellianFactors::compute_cell(const MaxwellianState& state, const MomentF
                                      int n_nodes, int d, int j) {
   const PhaseGrid& grid = block_->grid;
   const int direction = grid.cdim + d;
-  const int cell = block_->begin[at_index(direction)] + j;
+  const int cell = block_->begin[direction] + j;
   const double centre = grid.centre(direction, cell), half = 0.5 * grid.width(direction, cell);
-  const double drift = state.drift[at_index(d)], spread = state.thermal_speed[at_index(d)];
+  const double drift = state.drift[d], spread = state.thermal_speed[d];
   const GaussRule& rule = gauss_rule(n_nodes);
   for (std::size_t r = 0; r < rule.node.size(); ++r) {
     const double v = centre + half * rule.node[r], w = (v - drift) / spread;
@@ -66,12 +62,12 @@ void MaxwellianFactors::compute_sums(const MomentFunctions& functions, int d) {
   const PhaseGrid& grid = block_->grid;
   const int direction = grid.cdim + d;
   const GaussRule& rule = gauss_rule(3);  // exact: degree 2 of s times degree 2 of phi, else orthogonal
-  auto& sums = sum_[at_index(d)];
+  auto& sums = sum_[d];
   sums = {};
-  for (int j = 0; j < block_->extent[at_index(direction)]; ++j)
+  for (int j = 0; j < block_->extent[direction]; ++j)
     for (int m = 0; m < n_powers; ++m)
       for (int l = 0; l < std::min(n_degrees_, n_powers); ++l) {
-        const int cell = block_->begin[at_index(direction)] + j;
+        const int cell = block_->begin[direction] + j;
         const double centre = grid.centre(direction, cell), half = 0.5 * grid.width(direction, cell);
         double weight = 0;  // int s_m phi_l dv
         for (std::size_t r = 0; r < rule.node.size(); ++r)
@@ -79,8 +75,8 @@ void MaxwellianFactors::compute_sums(const MomentFunctions& functions, int d) {
                     functions.factor(m, d, centre + half * rule.node[r]);
         for (int k = 0; k < n_powers; ++k) {
           const double term = weight * at(d, j, k, l);
-          if (l <= 1) sums[0][at_index(m)][at_index(k)] += term;
-          sums[1][at_index(m)][at_index(k)] += term;
+          if (l <= 1) sums[0][m][k] += term;
+          sums[1][m][k] += term;
         }
       }
 }
@@ -90,7 +86,7 @@ double MaxwellianFactors::moment(int m, int n, const MomentFunctions& functions,
   for (int d = 0; d < functions.vdim; ++d) {
     const int power_m = functions.direction(m) == d ? functions.degree(m) : 0;
     const int power_n = functions.direction(n) == d ? functions.degree(n) : 0;
-    product *= sum_[at_index(d)][most_degree >= 2 ? 1 : 0][at_index(power_m)][at_index(power_n)];
+    product *= sum_[d][most_degree >= 2 ? 1 : 0][power_m][power_n];
   }
   return product;
 }

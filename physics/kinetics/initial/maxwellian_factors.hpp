@@ -51,8 +51,7 @@ class MaxwellianFactors {
 
  private:
   [[nodiscard]] std::size_t index(int d, int j, int k, int l) const {
-    return static_cast<std::size_t>(
-        (((offset_[static_cast<std::size_t>(d)] + j) * n_powers) + k) * n_degrees_ + l);
+    return (((offset_[d] + j) * n_powers) + k) * n_degrees_ + l;
   }
   void compute_cell(const MaxwellianState& state, const MomentFunctions& functions, int n_nodes, int d,
                     int j);

@@ -28,17 +28,16 @@ class MaxwellianTables {
 
   /// h_k of this rank's cell i along d; whole packs may be read.
   [[nodiscard]] const double* row(int table, int d, int degree) const {
-    return values_.data() + offset(table, d, degree) + begin_[static_cast<std::size_t>(d)];
+    return values_.data() + offset(table, d, degree) + begin_[d];
   }
   /// int v^n h dv over all cells of direction d; `linear`: as degrees 0 and 1 alone give it.
   [[nodiscard]] double moment(int table, int d, int n, bool linear) const {
-    return moments_[static_cast<std::size_t>(((table * vdim_ + d) * 3 + n) * 2 + (linear ? 1 : 0))];
+    return moments_[((table * vdim_ + d) * 3 + n) * 2 + (linear ? 1 : 0)];
   }
 
  private:
   [[nodiscard]] std::size_t offset(int table, int d, int degree) const {
-    return table_size_ * static_cast<std::size_t>(table) + direction_[static_cast<std::size_t>(d)] +
-           static_cast<std::size_t>(degree * padded_[static_cast<std::size_t>(d)]);
+    return table_size_ * table + direction_[d] + degree * padded_[d];
   }
   void compute_direction(int first, int n_powers_wanted, int d, double drift, double thermal_speed);
   void sum_moments(int table, int d);

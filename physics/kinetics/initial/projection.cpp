@@ -47,7 +47,7 @@ const GaussRule& gauss_rule(int n) {
     return made;
   }();
   QUINTET_CHECK(n >= 1 && n <= most, "a Gauss rule of {} nodes; expected 1 to {}", n, most);
-  return rules[static_cast<std::size_t>(n)];
+  return rules[n];
 }
 
 TensorNodes::TensorNodes(const std::vector<int>& per_direction)
@@ -69,7 +69,7 @@ TensorNodes::TensorNodes(const std::vector<int>& per_direction)
 }
 
 std::string place_text(const PhaseGrid& grid, std::span<const double> z) {
-  const auto x = z.first(static_cast<std::size_t>(grid.cdim));
+  const auto x = z.first(grid.cdim);
   std::string text = fmt::format("x = ({:.6g})", fmt::join(x, ", "));
   if (z.size() > x.size()) text += fmt::format(", v = ({:.6g})", fmt::join(z.subspan(x.size()), ", "));
   return text;
@@ -91,8 +91,7 @@ template <class AnyBasis>
 std::vector<double> projection_matrix(const AnyBasis& basis, const TensorNodes& nodes) {
   std::vector<double> matrix;
   for (int q = 0; q < nodes.size(); ++q)
-    for (int i = 0; i < basis.size(); ++i)
-      matrix.push_back(nodes.weight[static_cast<std::size_t>(q)] * basis.value(i, nodes.at(q)));
+    for (int i = 0; i < basis.size(); ++i) matrix.push_back(nodes.weight[q] * basis.value(i, nodes.at(q)));
   return matrix;
 }
 
@@ -111,11 +110,8 @@ void evaluate(const PhaseGrid& grid, const std::array<int, 6>& cell, const Tenso
   std::array<double, 6> z{};
   for (int q = 0; q < nodes.size(); ++q) {
     for (int d = 0; d < nodes.dim; ++d)
-      z[static_cast<std::size_t>(d)] =
-          grid.centre(d, cell[static_cast<std::size_t>(d)]) +
-          0.5 * grid.width(d, cell[static_cast<std::size_t>(d)]) * nodes.at(q)[static_cast<std::size_t>(d)];
-    values[static_cast<std::size_t>(q)] = finite_value(
-        function, grid, std::span<const double>(z.data(), static_cast<std::size_t>(nodes.dim)), what);
+      z[d] = grid.centre(d, cell[d]) + 0.5 * grid.width(d, cell[d]) * nodes.at(q)[d];
+    values[q] = finite_value(function, grid, std::span<const double>(z.data(), nodes.dim), what);
   }
 }
 
@@ -125,10 +121,9 @@ std::array<int, 6> global_cell(const PhaseBlock& block, int conf, int row, int l
   const PhaseGrid& grid = block.grid;
   std::array<int, 6> cell{};
   const auto x = block.conf_index(conf), v = block.row_index(row);
-  for (std::size_t d = 0; d < static_cast<std::size_t>(grid.cdim); ++d) cell[d] = x[d];
-  for (std::size_t d = 0; d + 1 < static_cast<std::size_t>(grid.vdim); ++d)
-    cell[static_cast<std::size_t>(grid.cdim) + d] = v[d];
-  cell[static_cast<std::size_t>(grid.dim() - 1)] = last;
+  for (int d = 0; d < grid.cdim; ++d) cell[d] = x[d];
+  for (int d = 0; d + 1 < grid.vdim; ++d) cell[grid.cdim + d] = v[d];
+  cell[grid.dim() - 1] = last;
   for (std::size_t d = 0; d < 6; ++d) cell[d] += block.begin[d];
   return cell;
 }
@@ -138,33 +133,32 @@ int velocity_degree(const PhaseBasis& basis) { return basis.family() == Family::
 void project_conf(const PhaseBlock& block, const Basis& conf, const PointFunction& function,
                   const ConfField& out, int component, const std::string& what, int n_nodes) {
   const int n = n_nodes > 0 ? n_nodes : conf.order() + 1;
-  const TensorNodes nodes(std::vector<int>(static_cast<std::size_t>(conf.dim()), n));
+  const TensorNodes nodes(std::vector<int>(conf.dim(), n));
   const auto matrix = projection_matrix(conf, nodes);
-  std::vector<double> values(static_cast<std::size_t>(nodes.size()));
-  std::vector<double> coefficients(static_cast<std::size_t>(conf.size()));
+  std::vector<double> values(nodes.size());
+  std::vector<double> coefficients(conf.size());
   for (int cell = 0; cell < block.n_conf(); ++cell) {
     evaluate(block.grid, global_cell(block, cell, 0, 0), nodes, function, what, values);
     apply(matrix, values, coefficients);
-    for (int i = 0; i < conf.size(); ++i) out(cell, component, i) = coefficients[static_cast<std::size_t>(i)];
+    for (int i = 0; i < conf.size(); ++i) out(cell, component, i) = coefficients[i];
   }
 }
 
 void project_phase(const PhaseBasis& basis, const PointFunction& function, const Distribution& out,
                    const std::string& what, int n_nodes) {
   const PhaseBlock& block = out.block;
-  std::vector<int> n(static_cast<std::size_t>(basis.dim()), n_nodes > 0 ? n_nodes : basis.order() + 1);
+  std::vector<int> n(basis.dim(), n_nodes > 0 ? n_nodes : basis.order() + 1);
   if (n_nodes <= 0) std::fill(n.begin() + basis.cdim(), n.end(), velocity_degree(basis) + 1);
   const TensorNodes nodes(n);
   const auto matrix = projection_matrix(basis, nodes);
-  std::vector<double> values(static_cast<std::size_t>(nodes.size()));
-  std::vector<double> coefficients(static_cast<std::size_t>(basis.size()));
+  std::vector<double> values(nodes.size());
+  std::vector<double> coefficients(basis.size());
   for (int conf = 0; conf < block.n_conf(); ++conf)
     for (int row = 0; row < block.n_rows(); ++row)
       for (int last = 0; last < block.n_last(); ++last) {
         evaluate(block.grid, global_cell(block, conf, row, last), nodes, function, what, values);
         apply(matrix, values, coefficients);
-        for (int i = 0; i < basis.size(); ++i)
-          out.at(conf, row, last, i) = coefficients[static_cast<std::size_t>(i)];
+        for (int i = 0; i < basis.size(); ++i) out.at(conf, row, last, i) = coefficients[i];
       }
 }
 

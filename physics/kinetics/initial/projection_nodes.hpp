@@ -19,7 +19,7 @@ struct TensorNodes {
   TensorNodes() = default;
   explicit TensorNodes(const std::vector<int>& per_direction);
   [[nodiscard]] int size() const { return static_cast<int>(weight.size()); }
-  [[nodiscard]] std::span<const double> at(int q) const { return xi[static_cast<std::size_t>(q)]; }
+  [[nodiscard]] std::span<const double> at(int q) const { return xi[q]; }
 };
 
 /// Global indices of a local cell of phase space.

@@ -48,7 +48,7 @@ MomentSweep::MomentSweep(const PhaseBasis& basis, const PhaseBlock& block,
   n_degrees_ = 1;
   for (int g = 0; g < basis.n_groups(); ++g) n_degrees_ = std::max(n_degrees_, basis.group(g)[0] + 1);
   for (int c = 0; c < n_components_; ++c)
-    for (const auto& term : components[static_cast<std::size_t>(c)]) add_term(basis, block, term, c);
+    for (const auto& term : components[c]) add_term(basis, block, term, c);
   if (components.size() > max_components || row_sums_.size() > max_row_sums || uses_.size() > max_uses)
     throw InternalError(fmt::format("{} moments need {} row sums and {} uses, more than the sweep holds",
                                     components.size(), row_sums_.size(), uses_.size()));
@@ -64,8 +64,7 @@ const double* MomentSweep::weights(const PhaseBlock& block, Functional functiona
     tables_.push_back(std::make_unique<Table>(Table{functional, d, {values.begin(), values.end()}}));
     table = tables_.back().get();
   }
-  return table->values.data() +
-         static_cast<std::size_t>(degree) * (table->values.size() / static_cast<std::size_t>(n_degrees_));
+  return table->values.data() + degree * (table->values.size() / n_degrees_);
 }
 
 int MomentSweep::row_sum(const PhaseBasis& basis, const PhaseBlock& block, const RowSum& wanted) {
@@ -76,7 +75,7 @@ int MomentSweep::row_sum(const PhaseBasis& basis, const PhaseBlock& block, const
   const int last = vdim_ - 1;
   for (int k = 0; k < n_degrees_; ++k) {
     MultiIndex degrees = wanted.degrees;
-    degrees[static_cast<std::size_t>(last)] = k;
+    degrees[last] = k;
     const int g = basis.find_group(degrees);
     if (g < 0) continue;
     Part part{basis.offset(g), basis.n_conf(g), number, weights(block, wanted.last, last, k), 0,
@@ -106,15 +105,13 @@ void MomentSweep::add_term(const PhaseBasis& basis, const PhaseBlock& block,
   int n_all = 1;
   for (int d = 0; d < vdim_ - 1; ++d) n_all *= n_degrees_;
   for (int number = 0; number < n_all; ++number) {
-    RowSum wanted{{}, term[static_cast<std::size_t>(vdim_ - 1)]};
+    RowSum wanted{{}, term[vdim_ - 1]};
     Use use{0, component, {}};
     bool any = true;
     for (int d = 0, rest = number; d < vdim_ - 1; ++d, rest /= n_degrees_) {
-      const auto i = static_cast<std::size_t>(d);
-      wanted.degrees[i] = rest % n_degrees_;
-      use.weight[i] = weights(block, term[i], d, wanted.degrees[i]);
-      any = any && std::any_of(use.weight[i],
-                               use.weight[i] + block.extent[static_cast<std::size_t>(block.grid.cdim + d)],
+      wanted.degrees[d] = rest % n_degrees_;
+      use.weight[d] = weights(block, term[d], d, wanted.degrees[d]);
+      any = any && std::any_of(use.weight[d], use.weight[d] + block.extent[block.grid.cdim + d],
                                [](double w) { return w != 0; });
     }
     if (!any || basis.find_group(wanted.degrees) < 0) continue;
@@ -128,8 +125,7 @@ bool MomentSweep::row_factors(const PhaseBlock& block, int row, double* factors)
   bool any = false;
   for (std::size_t u = 0; u < uses_.size(); ++u) {
     factors[u] = 1;
-    for (int d = 0; d < vdim_ - 1; ++d)
-      factors[u] *= uses_[u].weight[static_cast<std::size_t>(d)][index[static_cast<std::size_t>(d)]];
+    for (int d = 0; d < vdim_ - 1; ++d) factors[u] *= uses_[u].weight[d][index[d]];
     any = any || factors[u] != 0;
   }
   return any;
@@ -141,7 +137,7 @@ void MomentSweep::run_cell(const Distribution& f, const ConfField& out, int firs
   double factors[max_uses];
   for (int row = 0; row < f.block.n_rows(); ++row) {
     if (!row_factors(f.block, row, factors)) continue;
-    std::fill(sums, sums + row_sums_.size() * static_cast<std::size_t>(n), Value{});
+    std::fill(sums, sums + row_sums_.size() * n, Value{});
     const double* cells = f.pack(conf, row, 0);
     for (const auto& part : parts_)
       add_row(part.n_conf, cells + part.offset * lanes, stride, part.weight, part.first_pack, part.last_pack,

@@ -23,7 +23,7 @@ std::array<Functional, 3> monomial(const std::array<int, 3>& q) {
 /// v_i v_j ... for the directions named.
 std::array<Functional, 3> product(std::initializer_list<int> directions) {
   std::array<int, 3> q{};
-  for (const int d : directions) ++q[static_cast<std::size_t>(d)];
+  for (const int d : directions) ++q[d];
   return monomial(q);
 }
 
@@ -68,7 +68,7 @@ PhaseIntegrals cell_integrals(const Distribution& f, int conf) {
       result.l2 += horizontal_sum<double>(load(volume.data()) * square);
       for (int lane = 0; lane < lanes && p * lanes + lane < f.block.n_last(); ++lane) {
         const double mean = cells[lane];
-        result.particles += volume[static_cast<std::size_t>(lane)] * mean;
+        result.particles += volume[lane] * mean;
         result.greatest_mean = std::fmax(result.greatest_mean, mean);
         if (mean < result.least_mean || std::isnan(mean)) {
           result.least_mean = mean;
@@ -103,10 +103,9 @@ void moments(const Exec& exec, const PhaseBasis& basis, const Distribution& f, M
 
 PhaseIntegrals phase_integrals(const Exec& exec, const PhaseBasis& basis, const Distribution& f) {
   const int n_conf = f.block.n_conf();
-  std::vector<PhaseIntegrals> cells(static_cast<std::size_t>(n_conf));
-  Kokkos::parallel_for(
-      "kinetics::phase_integrals", Kokkos::RangePolicy<Exec>(exec, 0, n_conf),
-      [&cells, &f](int conf) { cells[static_cast<std::size_t>(conf)] = cell_integrals(f, conf); });
+  std::vector<PhaseIntegrals> cells(n_conf);
+  Kokkos::parallel_for("kinetics::phase_integrals", Kokkos::RangePolicy<Exec>(exec, 0, n_conf),
+                       [&cells, &f](int conf) { cells[conf] = cell_integrals(f, conf); });
   exec.fence();
   PhaseIntegrals total = cells[0];
   for (std::size_t i = 1; i < cells.size(); ++i) {

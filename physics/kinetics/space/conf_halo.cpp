@@ -10,14 +10,13 @@ constexpr int tag_halo = 410;  ///< to tag_halo + 5: direction and side
 int conf_neighbour(const Decomposition& decomposition, const PhaseGrid& grid, int d, int side) {
   auto there = decomposition.coordinates();
   const auto& ranks = decomposition.ranks();
-  const auto direction = static_cast<std::size_t>(d);
-  there[direction] += side;
-  if (there[direction] < 0 || there[direction] >= ranks[direction]) {
-    if (!grid.periodic[direction]) return -1;
-    there[direction] = side < 0 ? ranks[direction] - 1 : 0;
+  there[d] += side;
+  if (there[d] < 0 || there[d] >= ranks[d]) {
+    if (!grid.periodic[d]) return -1;
+    there[d] = side < 0 ? ranks[d] - 1 : 0;
   }
   int rank = 0;
-  for (std::size_t e = 0; e < static_cast<std::size_t>(grid.cdim); ++e) rank = rank * ranks[e] + there[e];
+  for (int e = 0; e < grid.cdim; ++e) rank = rank * ranks[e] + there[e];
   return rank;
 }
 
@@ -26,11 +25,11 @@ int conf_neighbour(const Decomposition& decomposition, const PhaseGrid& grid, in
 ConfHalo::ConfHalo(const Decomposition& decomposition, const PhaseGrid& grid, const std::array<int, 3>& sizes)
     : comm_(decomposition.conf_comm()) {
   for (int d = 0; d < grid.cdim; ++d) {
-    shared_[at(d)] = decomposition.ranks()[at(d)] > 1;
+    shared_[d] = decomposition.ranks()[d] > 1;
     for (int side = 0; side < 2; ++side) {
-      neighbour_[at(d)][at(side)] = conf_neighbour(decomposition, grid, d, side == 0 ? -1 : 1);
-      outside_[at(d)][at(side)] = Array<double>("kinetics::halo_outside", at(sizes[at(d)]));
-      if (shared(d)) send_[at(d)][at(side)] = Array<double>("kinetics::halo_send", at(sizes[at(d)]));
+      neighbour_[d][side] = conf_neighbour(decomposition, grid, d, side == 0 ? -1 : 1);
+      outside_[d][side] = Array<double>("kinetics::halo_outside", sizes[d]);
+      if (shared(d)) send_[d][side] = Array<double>("kinetics::halo_send", sizes[d]);
     }
   }
 }
@@ -41,11 +40,11 @@ ConfHalo::Exchange ConfHalo::start() const {
     if (!shared(d)) continue;
     for (int side = 0; side < 2; ++side) {
       const int other = 1 - side;  // what goes down from here comes down from above
-      const auto& from = send_[at(d)][at(side)];
-      const auto& to = outside_[at(d)][at(other)];
-      exchange.pending_[at(2 * d + side)].emplace(comm_.start_exchange(
-          std::span<const double>(from.data(), from.size()), neighbour_[at(d)][at(side)],
-          std::span<double>(to.data(), to.size()), neighbour_[at(d)][at(other)], tag_halo + 2 * d + side));
+      const auto& from = send_[d][side];
+      const auto& to = outside_[d][other];
+      exchange.pending_[2 * d + side].emplace(comm_.start_exchange(
+          std::span<const double>(from.data(), from.size()), neighbour_[d][side],
+          std::span<double>(to.data(), to.size()), neighbour_[d][other], tag_halo + 2 * d + side));
     }
   }
   return exchange;

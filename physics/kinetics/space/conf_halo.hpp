@@ -17,13 +17,11 @@ class ConfHalo {
   ConfHalo(const Decomposition& decomposition, const PhaseGrid& grid, const std::array<int, 3>& sizes);
 
   /// Another rank's cells lie beyond this side (0 lower, 1 upper) of direction d.
-  [[nodiscard]] bool has_neighbour(int d, int side) const {
-    return shared(d) && neighbour_[at(d)][at(side)] >= 0;
-  }
+  [[nodiscard]] bool has_neighbour(int d, int side) const { return shared(d) && neighbour_[d][side] >= 0; }
   /// The domain ends at this side of direction d.
-  [[nodiscard]] bool is_wall(int d, int side) const { return neighbour_[at(d)][at(side)] < 0; }
-  [[nodiscard]] double* send(int d, int side) const { return send_[at(d)][at(side)].data(); }
-  [[nodiscard]] double* outside(int d, int side) const { return outside_[at(d)][at(side)].data(); }
+  [[nodiscard]] bool is_wall(int d, int side) const { return neighbour_[d][side] < 0; }
+  [[nodiscard]] double* send(int d, int side) const { return send_[d][side].data(); }
+  [[nodiscard]] double* outside(int d, int side) const { return outside_[d][side].data(); }
 
   /// Messages under way; ended by wait().
   class [[nodiscard]] Exchange {
@@ -42,8 +40,7 @@ class ConfHalo {
   Exchange start() const;
 
  private:
-  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
-  [[nodiscard]] bool shared(int d) const { return shared_[at(d)]; }
+  [[nodiscard]] bool shared(int d) const { return shared_[d]; }
 
   Comm comm_;
   std::array<bool, 3> shared_{};                   ///< cut between ranks

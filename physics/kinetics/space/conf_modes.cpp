@@ -8,7 +8,7 @@ namespace {
 
 /// `mode` with degree k in direction d.
 MultiIndex with_degree(MultiIndex mode, int d, int k) {
-  mode[static_cast<std::size_t>(d)] = k;
+  mode[d] = k;
   return mode;
 }
 
@@ -23,7 +23,7 @@ ConfModes::ConfModes(const Basis& basis) : dim(basis.dim()), n_modes(basis.size(
                 basis.order(), dim, max_degree);
   for (int d = 0; d < dim; ++d)
     for (int i = 0; i < n_modes; ++i) {
-      const int k = basis.mode(i)[static_cast<std::size_t>(d)];
+      const int k = basis.mode(i)[d];
       degree[d][i] = small(k);
       if (k == 0) {
         const int m = n_face[d]++;

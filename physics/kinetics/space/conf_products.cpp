@@ -7,13 +7,12 @@ namespace quintet::kinetics {
 ConfProducts::ConfProducts(const Basis& conf) {
   for (int l = 0; l < conf.size(); ++l) {
     double greatest = 1;
-    for (int d = 0; d < conf.dim(); ++d)
-      greatest *= legendre_end(conf.mode(l)[static_cast<std::size_t>(d)], 1);
+    for (int d = 0; d < conf.dim(); ++d) greatest *= legendre_end(conf.mode(l)[d], 1);
     greatest_.push_back(greatest);
     for (int m = 0; m < conf.size(); ++m)
       for (int n = 0; n < conf.size(); ++n) {
         double c = 1;
-        for (std::size_t d = 0; d < static_cast<std::size_t>(conf.dim()); ++d)
+        for (int d = 0; d < conf.dim(); ++d)
           c *= legendre_tables.triple[conf.mode(l)[d]][conf.mode(m)[d]][conf.mode(n)[d]];
         if (c != 0) triples_.push_back({l, m, n, c});
       }

@@ -12,8 +12,6 @@ namespace quintet::kinetics {
 
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 /// Where vertex i of n along a direction stands; a periodic one is folded.
 int vertex_rank(int i, int n, bool periodic) {
   if (!periodic) return i;
@@ -54,10 +52,10 @@ ContinuousSpace::Direction ContinuousSpace::make_direction(int n_cells, int orde
   Direction result;
   result.n_cells = n_cells;
   result.n_slots = static_cast<int>(items.size());
-  result.slot.resize(at(n_cells * (order + 1)));
+  result.slot.resize(n_cells * (order + 1));
   for (int s = 0; s < result.n_slots; ++s) {
-    const auto& [key, degree, i] = items[at(s)];
-    const auto put = [&](int cell, int k) { result.slot[at(cell * (order + 1) + k)] = s; };
+    const auto& [key, degree, i] = items[s];
+    const auto put = [&](int cell, int k) { result.slot[cell * (order + 1) + k] = s; };
     result.degree.push_back(degree);
     result.wall.push_back(-1);
     if (degree > 0) {
@@ -77,9 +75,9 @@ ContinuousSpace::ContinuousSpace(const PhaseGrid& grid, const Basis& conf,
     : dim_(conf.dim()), order_(conf.order()) {
   for (int d = 0; d < 3; ++d)
     if (d < dim_)
-      directions_[at(d)] = make_direction(grid.cells[at(d)], order_, grid.periodic[at(d)], held[at(d)]);
+      directions_[d] = make_direction(grid.cells[d], order_, grid.periodic[d], held[d]);
     else
-      directions_[at(d)] = {1, 1, std::vector<int>(at(order_ + 1)), {0}, {-1}};
+      directions_[d] = {1, 1, std::vector<int>(order_ + 1), {0}, {-1}};
   for (int l = 0; l < conf.size(); ++l) functions_.push_back(conf.mode(l));
   number_all(conf, pin);
   find_half_width();
@@ -87,14 +85,14 @@ ContinuousSpace::ContinuousSpace(const PhaseGrid& grid, const Basis& conf,
 }
 
 std::size_t ContinuousSpace::place(const std::array<int, 3>& s) const {
-  return (at(s[0]) * at(directions_[1].n_slots) + at(s[1])) * at(directions_[2].n_slots) + at(s[2]);
+  return (std::int64_t{s[0]} * directions_[1].n_slots + s[1]) * directions_[2].n_slots + s[2];
 }
 
 /// The number of the held unknown at `slots`, or -1 if that is free. On a wall unknowns other than vertices
 /// are 0, since the value of a wall is constant.
 int ContinuousSpace::held_number(const std::array<int, 3>& slots) const {
   for (int d = 0; d < dim_; ++d) {
-    const int side = directions_[at(d)].wall[at(slots[at(d)])];
+    const int side = directions_[d].wall[slots[d]];
     if (side >= 0) return degrees_at(slots) == MultiIndex{} ? 2 * d + side : zero;
   }
   return -1;
@@ -102,7 +100,7 @@ int ContinuousSpace::held_number(const std::array<int, 3>& slots) const {
 
 /// Numbers in lexicographic order, the direction with most places slowest.
 void ContinuousSpace::number_all(const Basis& conf, bool pin) {
-  const auto n = [&](int d) { return directions_[at(d)].n_slots; };
+  const auto n = [&](int d) { return directions_[d].n_slots; };
   std::array<int, 3> order{0, 1, 2};
   std::sort(order.begin(), order.end(), [&](int a, int b) { return n(a) > n(b); });
   const double n_places = static_cast<double>(n(0)) * n(1) * n(2);
@@ -110,15 +108,15 @@ void ContinuousSpace::number_all(const Basis& conf, bool pin) {
                 "the Poisson equation would have {:.3g} unknowns, more than its solver counts; use a coarser "
                 "grid",
                 n_places);
-  number_.assign(static_cast<std::size_t>(n_places), -1);
+  number_.assign(n_places, -1);
   std::vector<std::pair<std::size_t, int>> held;
   for (int i = 0; i < n(order[0]); ++i)
     for (int j = 0; j < n(order[1]); ++j)
       for (int k = 0; k < n(order[2]); ++k) {
         std::array<int, 3> slots{};
-        slots[at(order[0])] = i;
-        slots[at(order[1])] = j;
-        slots[at(order[2])] = k;
+        slots[order[0]] = i;
+        slots[order[1]] = j;
+        slots[order[2]] = k;
         const MultiIndex degrees = degrees_at(slots);
         if (conf.find(degrees) < 0) continue;
         int which = held_number(slots);
@@ -137,19 +135,18 @@ void ContinuousSpace::number_all(const Basis& conf, bool pin) {
 /// 0 where a vertex stands along a direction, k where an n_k does.
 MultiIndex ContinuousSpace::degrees_at(const std::array<int, 3>& slots) const {
   MultiIndex result{};
-  for (int d = 0; d < dim_; ++d) result[at(d)] = directions_[at(d)].degree[at(slots[at(d)])];
+  for (int d = 0; d < dim_; ++d) result[d] = directions_[d].degree[slots[d]];
   return result;
 }
 
 int ContinuousSpace::number(const std::array<int, 3>& cell, int l) const {
   std::array<int, 3> slots{};
-  for (int d = 0; d < dim_; ++d)
-    slots[at(d)] = directions_[at(d)].slot[at(cell[at(d)] * (order_ + 1) + functions_[at(l)][at(d)])];
+  for (int d = 0; d < dim_; ++d) slots[d] = directions_[d].slot[cell[d] * (order_ + 1) + functions_[l][d]];
   return number_[place(slots)];
 }
 
 void ContinuousSpace::find_half_width() {
-  const auto n = [&](int d) { return directions_[at(d)].n_cells; };
+  const auto n = [&](int d) { return directions_[d].n_cells; };
   for (int i = 0; i < n(0); ++i)
     for (int j = 0; j < n(1); ++j)
       for (int k = 0; k < n(2); ++k) {
@@ -168,7 +165,7 @@ void ContinuousSpace::expand(const Basis& conf) {
   for (int l = 0; l < conf.size(); ++l)
     for (int i = 0; i < conf.size(); ++i) {
       double value = 1;
-      for (int d = 0; d < dim_; ++d) value *= line_expansion(conf.mode(i)[at(d)], conf.mode(l)[at(d)]);
+      for (int d = 0; d < dim_; ++d) value *= line_expansion(conf.mode(i)[d], conf.mode(l)[d]);
       if (value != 0) expansion_.push_back({i, l, value});
     }
 }

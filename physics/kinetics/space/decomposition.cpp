@@ -12,8 +12,6 @@ namespace quintet::kinetics {
 
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 /// First cell of part i of n cells in `parts`: sizes differ by one at most.
 int part_begin(int n, int parts, int i) { return i * (n / parts) + std::min(i, n % parts); }
 
@@ -26,15 +24,14 @@ int largest_part(int n, int parts, bool packed) {
 /// Cells of the busiest rank, and a little for each face that its halo has.
 double cost(const PhaseGrid& grid, const std::array<int, 6>& ranks) {
   double work = 1;
-  for (int d = 0; d < grid.dim(); ++d)
-    work *= largest_part(grid.cells[at(d)], ranks[at(d)], d == grid.dim() - 1);
+  for (int d = 0; d < grid.dim(); ++d) work *= largest_part(grid.cells[d], ranks[d], d == grid.dim() - 1);
   double halo = 0;
   for (int d = 0; d < grid.dim(); ++d) {
-    const int n = ranks[at(d)];
-    const int n_edges = grid.periodic[at(d)] ? 2 : std::min(2, n - 1);  // of the busiest rank
-    const bool packed = d == grid.dim() - 1;  // there the edge cells' whole packs count
+    const int n = ranks[d];
+    const int n_edges = grid.periodic[d] ? 2 : std::min(2, n - 1);  // of the busiest rank
+    const bool packed = d == grid.dim() - 1;                        // there the edge cells' whole packs count
     if (n > 1)
-      halo += n_edges * work * (packed ? PhaseBlock::lanes : 1) / largest_part(grid.cells[at(d)], n, packed);
+      halo += n_edges * work * (packed ? PhaseBlock::lanes : 1) / largest_part(grid.cells[d], n, packed);
   }
   return work + 0.3 * halo;
 }
@@ -53,12 +50,12 @@ void choose(const PhaseGrid& grid, const std::array<int, 6>& given, int d, int l
     if (c < best.cost) best = {c, ranks};
     return;
   }
-  for (int n = 1; n <= std::min(left, grid.cells[at(d)]); ++n) {
-    if (left % n != 0 || (given[at(d)] != 0 && given[at(d)] != n)) continue;
-    ranks[at(d)] = n;
+  for (int n = 1; n <= std::min(left, grid.cells[d]); ++n) {
+    if (left % n != 0 || (given[d] != 0 && given[d] != n)) continue;
+    ranks[d] = n;
     choose(grid, given, d + 1, left / n, ranks, best);
   }
-  ranks[at(d)] = 1;
+  ranks[d] = 1;
 }
 
 std::optional<std::array<int, 6>> choose(const PhaseGrid& grid, const std::array<int, 6>& given, int n) {
@@ -99,7 +96,7 @@ Decomposition::Decomposition(const Comm& comm, const PhaseGrid& grid, const std:
   int conf = 0, velocity = 0;
   for (int d = 0; d < dim_; ++d) {
     int& number = d < grid.cdim ? conf : velocity;
-    number = number * ranks_[at(d)] + coordinates_[at(d)];
+    number = number * ranks_[d] + coordinates_[d];
   }
   velocity_comm_ = comm.split(conf, velocity);
   conf_comm_ = comm.split(velocity, conf);
@@ -108,21 +105,21 @@ Decomposition::Decomposition(const Comm& comm, const PhaseGrid& grid, const std:
 std::array<int, 6> Decomposition::coordinates_of(int rank) const {
   std::array<int, 6> result{};
   for (int d = dim_ - 1; d >= 0; --d) {
-    result[at(d)] = rank % ranks_[at(d)];
-    rank /= ranks_[at(d)];
+    result[d] = rank % ranks_[d];
+    rank /= ranks_[d];
   }
   return result;
 }
 
 int Decomposition::neighbour(int d, int side) const {
   auto there = coordinates_;
-  there[at(d)] += side;
-  if (there[at(d)] < 0 || there[at(d)] >= ranks_[at(d)]) {
-    if (!periodic_[at(d)]) return -1;
-    there[at(d)] = (there[at(d)] + ranks_[at(d)]) % ranks_[at(d)];
+  there[d] += side;
+  if (there[d] < 0 || there[d] >= ranks_[d]) {
+    if (!periodic_[d]) return -1;
+    there[d] = (there[d] + ranks_[d]) % ranks_[d];
   }
   int rank = 0;
-  for (int e = 0; e < dim_; ++e) rank = rank * ranks_[at(e)] + there[at(e)];
+  for (int e = 0; e < dim_; ++e) rank = rank * ranks_[e] + there[e];
   return rank;
 }
 
@@ -133,12 +130,12 @@ PhaseBlock Decomposition::block(const PhaseGrid& grid, int rank) const {
   result.grid = grid;
   const auto where = coordinates_of(rank);
   for (int d = 0; d < grid.dim(); ++d) {
-    const int n = grid.cells[at(d)], parts = ranks_[at(d)];
+    const int n = grid.cells[d], parts = ranks_[d];
     QUINTET_CHECK(n >= parts,
                   "direction {} has {} cells, fewer than its {} ranks; give it more cells or fewer ranks", d,
                   n, parts);
-    result.begin[at(d)] = part_begin(n, parts, where[at(d)]);
-    result.extent[at(d)] = part_begin(n, parts, where[at(d)] + 1) - result.begin[at(d)];
+    result.begin[d] = part_begin(n, parts, where[d]);
+    result.extent[d] = part_begin(n, parts, where[d] + 1) - result.begin[d];
   }
   return result;
 }

@@ -5,11 +5,10 @@ namespace quintet::kinetics {
 Distribution::Distribution(const char* label, const PhaseBlock& block_, int n_modes_)
     : block(block_),
       n_modes(n_modes_),
-      n_rows_(static_cast<std::size_t>(block_.n_rows())),
-      n_packs_(static_cast<std::size_t>(block_.n_packs())),
-      pack_size_(static_cast<std::size_t>(n_modes_) * PhaseBlock::lanes) {
-  data = Array<double>(std::string(label),
-                       static_cast<std::size_t>(block.n_conf()) * n_rows_ * n_packs_ * pack_size_);
+      n_rows_(block_.n_rows()),
+      n_packs_(block_.n_packs()),
+      pack_size_(std::int64_t{n_modes_} * PhaseBlock::lanes) {
+  data = Array<double>(std::string(label), std::int64_t{block.n_conf()} * n_rows_ * n_packs_ * pack_size_);
 }
 
 }  // namespace quintet::kinetics

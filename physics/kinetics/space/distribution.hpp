@@ -20,7 +20,7 @@ struct Distribution {
 
   /// First value of a pack: mode m of lane l is at pack(...)[m * lanes + l].
   [[nodiscard]] double* pack(int conf, int row, int pack) const {
-    return data.data() + ((static_cast<std::size_t>(conf) * n_rows_ + row) * n_packs_ + pack) * pack_size_;
+    return data.data() + ((std::int64_t{conf} * n_rows_ + row) * n_packs_ + pack) * pack_size_;
   }
   /// Coefficient of one cell; `last`: cell index along the last velocity direction. For tests and set-up.
   [[nodiscard]] double& at(int conf, int row, int last, int mode) const {

@@ -8,20 +8,18 @@ namespace quintet::kinetics {
 
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 /// Row-major number of `index` in the box of extents begin[first ... first + n).
 int number(const std::array<int, 6>& extent, int first, int n, const std::array<int, 3>& index) {
   int result = 0;
-  for (int d = 0; d < n; ++d) result = result * extent[at(first + d)] + index[at(d)];
+  for (int d = 0; d < n; ++d) result = result * extent[first + d] + index[d];
   return result;
 }
 
 std::array<int, 3> index(const std::array<int, 6>& extent, int first, int n, int number) {
   std::array<int, 3> result{};
   for (int d = n - 1; d >= 0; --d) {
-    result[at(d)] = number % extent[at(first + d)];
-    number /= extent[at(first + d)];
+    result[d] = number % extent[first + d];
+    number /= extent[first + d];
   }
   return result;
 }
@@ -51,46 +49,46 @@ double PhaseGrid::width(int d) const {
 
 double PhaseGrid::relative_width(int d, int i) const {
   if (is_uniform(d)) return 1;
-  const std::size_t cell = at(std::min(i, cells[at(d)] - 1));
+  const std::size_t cell = std::min(i, cells[d] - 1);
   return (edges(d)[cell + 1] - edges(d)[cell]) / mean_width(d);
 }
 
 double PhaseGrid::least_width(int d) const {
   double least = width(d, 0);
-  for (int i = 1; i < cells[at(d)]; ++i) least = std::min(least, width(d, i));
+  for (int i = 1; i < cells[d]; ++i) least = std::min(least, width(d, i));
   return least;
 }
 
 double PhaseGrid::greatest_width(int d) const {
   double greatest = width(d, 0);
-  for (int i = 1; i < cells[at(d)]; ++i) greatest = std::max(greatest, width(d, i));
+  for (int i = 1; i < cells[d]; ++i) greatest = std::max(greatest, width(d, i));
   return greatest;
 }
 
 double PhaseGrid::mapped_centre(int d, int i) const {
-  const std::size_t cell = at(std::min(i, cells[at(d)] - 1));
+  const std::size_t cell = std::min(i, cells[d] - 1);
   return 0.5 * (edges(d)[cell] + edges(d)[cell + 1]);
 }
 
 bool PhaseGrid::mirrors(int d) const {
-  const double rounding = 1e-12 * (upper[at(d)] - lower[at(d)]);
-  const int n = cells[at(d)];
-  if (!(std::abs(lower[at(d)] + upper[at(d)]) <= rounding)) return false;
+  const double rounding = 1e-12 * (upper[d] - lower[d]);
+  const int n = cells[d];
+  if (!(std::abs(lower[d] + upper[d]) <= rounding)) return false;
   if (is_uniform(d)) return true;
   for (int i = 0; i <= n; ++i)
-    if (!(std::abs(edges(d)[at(i)] + edges(d)[at(n - i)]) <= rounding)) return false;
+    if (!(std::abs(edges(d)[i] + edges(d)[n - i]) <= rounding)) return false;
   return true;
 }
 
 int PhaseBlock::n_conf() const {
   int n = 1;
-  for (int d = 0; d < grid.cdim; ++d) n *= extent[at(d)];
+  for (int d = 0; d < grid.cdim; ++d) n *= extent[d];
   return n;
 }
 
 int PhaseBlock::n_rows() const {
   int n = 1;
-  for (int d = grid.cdim; d < grid.dim() - 1; ++d) n *= extent[at(d)];
+  for (int d = grid.cdim; d < grid.dim() - 1; ++d) n *= extent[d];
   return n;
 }
 
@@ -112,9 +110,8 @@ std::array<double, PhaseBlock::lanes> relative_volumes(const PhaseBlock& block, 
   const int last = block.grid.dim() - 1;
   for (int lane = 0; lane < PhaseBlock::lanes; ++lane) {
     for (int d = block.grid.cdim; d < last; ++d)
-      volume[at(lane)] *= block.grid.relative_width(d, block.begin[at(d)] + index[at(d - block.grid.cdim)]);
-    volume[at(lane)] *=
-        block.grid.relative_width(last, block.begin[at(last)] + pack * PhaseBlock::lanes + lane);
+      volume[lane] *= block.grid.relative_width(d, block.begin[d] + index[d - block.grid.cdim]);
+    volume[lane] *= block.grid.relative_width(last, block.begin[last] + pack * PhaseBlock::lanes + lane);
   }
   return volume;
 }

@@ -27,10 +27,7 @@ struct PhaseGrid {
   [[nodiscard]] bool is_uniform() const;  ///< in all directions
   /// Width of the cells along a direction. Throws InternalError where they are not equal.
   [[nodiscard]] double width(int d) const;
-  [[nodiscard]] double mean_width(int d) const {
-    const auto i = static_cast<std::size_t>(d);
-    return (upper[i] - lower[i]) / cells[i];
-  }
+  [[nodiscard]] double mean_width(int d) const { return (upper[d] - lower[d]) / cells[d]; }
   /// Width of global cell i over the mean width: exactly 1 where cells are equal. A cell past an end has the
   /// width of the last one.
   [[nodiscard]] double relative_width(int d, int i) const;
@@ -39,8 +36,7 @@ struct PhaseGrid {
   [[nodiscard]] double greatest_width(int d) const;
   /// Centre of global cell i along direction d.
   [[nodiscard]] double centre(int d, int i) const {
-    return is_uniform(d) ? lower[static_cast<std::size_t>(d)] + (i + 0.5) * mean_width(d)
-                         : mapped_centre(d, i);
+    return is_uniform(d) ? lower[d] + (i + 0.5) * mean_width(d) : mapped_centre(d, i);
   }
   /// Whether the cells of a velocity direction are symmetric about v = 0, to round-off.
   [[nodiscard]] bool mirrors(int d) const;
@@ -48,9 +44,7 @@ struct PhaseGrid {
   [[nodiscard]] double mean_velocity_cell_volume() const;  ///< prod of the mean dv
 
  private:
-  [[nodiscard]] const std::vector<double>& edges(int d) const {
-    return velocity_edges[static_cast<std::size_t>(d - cdim)];
-  }
+  [[nodiscard]] const std::vector<double>& edges(int d) const { return velocity_edges[d - cdim]; }
   [[nodiscard]] double mapped_centre(int d, int i) const;
 };
 
@@ -74,7 +68,7 @@ struct PhaseBlock {
   [[nodiscard]] int n_conf() const;   ///< configuration cells
   [[nodiscard]] int n_rows() const;   ///< rows of velocity cells along the last direction
   [[nodiscard]] int n_last() const {  ///< cells of a row
-    return extent[static_cast<std::size_t>(grid.dim() - 1)];
+    return extent[grid.dim() - 1];
   }
   [[nodiscard]] int n_packs() const { return (n_last() + lanes - 1) / lanes; }  ///< packs of a row
   [[nodiscard]] std::int64_t n_cells() const;

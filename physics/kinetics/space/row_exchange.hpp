@@ -41,9 +41,7 @@ class RowExchange {
 
   /// Chunks, the same number on all ranks.
   [[nodiscard]] int n_chunks() const { return n_chunks_; }
-  [[nodiscard]] RowRange rows() const {
-    return owned_[static_cast<std::size_t>(comm_.rank())];
-  }  ///< of this rank
+  [[nodiscard]] RowRange rows() const { return owned_[comm_.rank()]; }  ///< of this rank
   [[nodiscard]] RowRange chunk(int i) const { return chunk(comm_.rank(), i); }
   [[nodiscard]] std::size_t row_size() const { return row_size_; }  ///< numbers a row
 

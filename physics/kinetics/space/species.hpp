@@ -42,8 +42,8 @@ struct Species {
 
   /// Does the wall at a side (0: lower, 1: upper) of direction d turn velocities round?
   [[nodiscard]] bool mirrors(int d, int side) const {
-    const auto i = static_cast<std::size_t>(d), k = static_cast<std::size_t>(side);
-    return boundary[i][k] == Boundary::reflecting || (emission[i][k] && emission[i][k]->reflection > 0);
+    return boundary[d][side] == Boundary::reflecting ||
+           (emission[d][side] && emission[d][side]->reflection > 0);
   }
 };
 

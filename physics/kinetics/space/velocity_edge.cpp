@@ -9,22 +9,20 @@ namespace quintet::kinetics {
 
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 /// Ends of velocity space: (direction, side) is number 2 direction + side.
 constexpr int n_ends = 6;
 using EndSums = std::array<double, n_ends>;
 
 /// Side of the velocity box at which cell i (of this rank) of velocity direction d lies, by its two bits.
 unsigned ends_of(const PhaseBlock& block, int d, int i) {
-  const auto e = at(block.grid.cdim + d);
+  const auto e = block.grid.cdim + d;
   const int global = block.begin[e] + i;
   return unsigned(global == 0) | (unsigned(global == block.grid.cells[e] - 1) << 1U);
 }
 
 void add(EndSums& sums, int d, unsigned ends, double value) {
   for (int side = 0; side < 2; ++side)
-    if ((ends >> unsigned(side) & 1U) != 0) sums[at(2 * d + side)] += value;
+    if ((ends >> unsigned(side) & 1U) != 0) sums[2 * d + side] += value;
 }
 
 /// Sums of |f_0| (times the relative volume) over the outermost velocity cells of one configuration cell.
@@ -35,7 +33,7 @@ EndSums end_sums(const Distribution& f, int conf) {
   for (int row = 0; row < block.n_rows(); ++row) {
     const auto index = block.row_index(row);
     const auto held = [&](int i) {  // |f_0| times the relative volume of the cell
-      return relative_volumes(block, row, i / PhaseBlock::lanes)[at(i % PhaseBlock::lanes)] *
+      return relative_volumes(block, row, i / PhaseBlock::lanes)[i % PhaseBlock::lanes] *
              std::abs(f.at(conf, row, i, 0));
     };
     for (const int i : {0, block.n_last() - 1}) {
@@ -44,7 +42,7 @@ EndSums end_sums(const Distribution& f, int conf) {
     }
     double whole = -1;  // of the row, summed where it is wanted
     for (int d = 0; d < last; ++d) {
-      const unsigned ends = ends_of(block, d, index[at(d)]);
+      const unsigned ends = ends_of(block, d, index[d]);
       if (ends == 0) continue;
       if (whole < 0) {
         whole = 0;
@@ -70,16 +68,14 @@ VelocityEdge fullest_velocity_edge(const Decomposition& decomposition, const Pha
 
   // A cell's mean is f_0 2^(-dim/2); its particles over those that an average configuration cell holds.
   double cells = 1;
-  for (int d = 0; d < grid.cdim; ++d) cells *= grid.cells[at(d)];
+  for (int d = 0; d < grid.cdim; ++d) cells *= grid.cells[d];
   const double scale = std::pow(0.5, 0.5 * basis.dim()) * grid.conf_cell_volume() *
                        grid.mean_velocity_cell_volume() * cells / particles;
   const auto greatest = std::max_element(sums.begin(), sums.end()) - sums.begin();
   const auto index = f.block.conf_index(static_cast<int>(greatest / n_ends));
-  VelocityEdge here{scale * sums[static_cast<std::size_t>(greatest)],
-                    static_cast<int>(greatest % n_ends) / 2,
-                    static_cast<int>(greatest % 2),
-                    {}};
-  for (int d = 0; d < grid.cdim; ++d) here.place[at(d)] = grid.centre(d, f.block.begin[at(d)] + index[at(d)]);
+  VelocityEdge here{
+      scale * sums[greatest], static_cast<int>(greatest % n_ends) / 2, static_cast<int>(greatest % 2), {}};
+  for (int d = 0; d < grid.cdim; ++d) here.place[d] = grid.centre(d, f.block.begin[d] + index[d]);
   const auto all = decomposition.comm().all_gather(here);
   return *std::max_element(all.begin(), all.end(),
                            [](const auto& a, const auto& b) { return a.share < b.share; });

@@ -10,8 +10,6 @@ namespace {
 constexpr int lanes = PhaseBlock::lanes;
 constexpr int tag_velocity_halo = 450;  ///< + 2 d + side that is sent
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 }  // namespace
 
 VelocityHalo::VelocityHalo(const Decomposition& decomposition, const PhaseBlock& block, int n_modes)
@@ -19,14 +17,14 @@ VelocityHalo::VelocityHalo(const Decomposition& decomposition, const PhaseBlock&
   const int vdim = block.grid.vdim;
   for (int d = 0; d < vdim; ++d) {
     const int axis = block.grid.cdim + d;
-    if (decomposition.ranks()[at(axis)] == 1) continue;
+    if (decomposition.ranks()[axis] == 1) continue;
     for (int side = 0; side < 2; ++side) {
-      Side& s = sides_[at(d)][at(side)];
+      Side& s = sides_[d][side];
       s.rank = decomposition.neighbour(axis, 2 * side - 1);
       const int rows =
-          block.n_conf() * (d == vdim - 1 ? block.n_rows() : block.n_rows() / block.extent[at(axis)]);
+          block.n_conf() * (d == vdim - 1 ? block.n_rows() : block.n_rows() / block.extent[axis]);
       const int row_size = n_modes * (d == vdim - 1 ? 1 : block.n_packs() * lanes);
-      s.send.resize(at(rows) * at(row_size));
+      s.send.resize(std::int64_t{rows} * row_size);
       s.receive.resize(s.rank < 0 ? 0 : s.send.size());
       if (d == vdim - 1 && s.rank >= 0) s.packs.resize(s.receive.size() * lanes);
     }
@@ -37,23 +35,23 @@ int VelocityHalo::face_row(int d, int row) const {
   const auto index = block_.row_index(row);
   int number = 0;
   for (int e = 0; e < block_.grid.vdim - 1; ++e)
-    if (e != d) number = number * block_.extent[at(block_.grid.cdim + e)] + index[at(e)];
+    if (e != d) number = number * block_.extent[block_.grid.cdim + e] + index[e];
   return number;
 }
 
 void VelocityHalo::fill(const Exec& exec, const Distribution& f, int d, int side) {
   const int axis = block_.grid.cdim + d, n_rows = block_.n_rows();
   const bool last = d == block_.grid.vdim - 1;
-  const int edge = side == 0 ? 0 : block_.extent[at(axis)] - 1;
-  const int rows_of_face = last ? n_rows : n_rows / block_.extent[at(axis)];
-  const std::size_t size = at(n_modes_) * (last ? 1 : at(block_.n_packs() * lanes));
-  double* to = sides_[at(d)][at(side)].send.data();
+  const int edge = side == 0 ? 0 : block_.extent[axis] - 1;
+  const int rows_of_face = last ? n_rows : n_rows / block_.extent[axis];
+  const std::size_t size = std::int64_t{n_modes_} * (last ? 1 : block_.n_packs() * lanes);
+  double* to = sides_[d][side].send.data();
   Kokkos::parallel_for("kinetics::velocity_halo",
                        Kokkos::RangePolicy<Exec>(exec, 0, block_.n_conf() * n_rows), [=, this, &f](int i) {
                          const int conf = i / n_rows, row = i % n_rows;
-                         if (!last && block_.row_index(row)[at(d)] != edge) return;
+                         if (!last && block_.row_index(row)[d] != edge) return;
                          const int face = last ? row : face_row(d, row);
-                         double* cell = to + at(conf * rows_of_face + face) * size;
+                         double* cell = to + std::int64_t{conf * rows_of_face + face} * size;
                          if (!last) {
                            std::copy_n(f.pack(conf, row, 0), size, cell);
                            return;
@@ -65,13 +63,13 @@ void VelocityHalo::fill(const Exec& exec, const Distribution& f, int d, int side
 void VelocityHalo::start(const Exec& exec, const Distribution& f) {
   for (int d = 0; d < block_.grid.vdim; ++d)
     for (int side = 0; side < 2; ++side)
-      if (sides_[at(d)][at(side)].rank >= 0) fill(exec, f, d, side);
+      if (sides_[d][side].rank >= 0) fill(exec, f, d, side);
   exec.fence();
   for (int d = 0; d < block_.grid.vdim; ++d)
     for (int side = 0; side < 2; ++side) {
       // What goes out on one side comes in on the other.
-      Side& to = sides_[at(d)][at(side)];
-      Side& from = sides_[at(d)][at(1 - side)];
+      Side& to = sides_[d][side];
+      Side& from = sides_[d][1 - side];
       if (to.rank < 0 && from.rank < 0) continue;
       pending_.push_back(comm_.start_exchange(std::span<const double>(to.send), to.rank,
                                               std::span<double>(from.receive), from.rank,
@@ -84,21 +82,22 @@ void VelocityHalo::finish() {
   pending_.clear();
   const int last = block_.grid.vdim - 1;
   for (int side = 0; side < 2; ++side) {
-    Side& s = sides_[at(last)][at(side)];
-    const std::size_t lane = side == 0 ? 0 : at((block_.n_last() - 1) % lanes);
+    Side& s = sides_[last][side];
+    const int lane = side == 0 ? 0 : (block_.n_last() - 1) % lanes;
     for (std::size_t i = 0; i < s.receive.size() && !s.packs.empty(); ++i)
       s.packs[i * lanes + lane] = s.receive[i];
   }
 }
 
 const double* VelocityHalo::pack(int d, int side, int conf, int row, int pack) const {
-  const Side& s = sides_[at(d)][at(side)];
+  const Side& s = sides_[d][side];
   if (s.rank < 0) return nullptr;
   const int n_rows = block_.n_rows();
-  if (d == block_.grid.vdim - 1) return s.packs.data() + at(conf * n_rows + row) * at(n_modes_ * lanes);
-  const int rows_of_face = n_rows / block_.extent[at(block_.grid.cdim + d)];
-  const std::size_t n = at(conf * rows_of_face + face_row(d, row)) * at(block_.n_packs()) + at(pack);
-  return s.receive.data() + n * at(n_modes_ * lanes);
+  if (d == block_.grid.vdim - 1)
+    return s.packs.data() + std::int64_t{conf * n_rows + row} * (n_modes_ * lanes);
+  const int rows_of_face = n_rows / block_.extent[block_.grid.cdim + d];
+  const std::size_t n = std::int64_t{conf * rows_of_face + face_row(d, row)} * block_.n_packs() + pack;
+  return s.receive.data() + n * (n_modes_ * lanes);
 }
 
 double VelocityHalo::bytes() const {

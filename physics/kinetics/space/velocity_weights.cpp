@@ -81,18 +81,15 @@ double weight(Functional functional, const Cell& cell, int n_degrees, int k) {
 }  // namespace
 
 std::vector<double> velocity_weights(Functional functional, const PhaseBlock& block, int d, int n_degrees) {
-  const auto direction = static_cast<std::size_t>(block.grid.cdim + d);
-  const int n = block.extent[direction], n_padded = padded(n, PhaseBlock::lanes);
-  if (functional == Functional::star0)
-    (void)block.grid.width(static_cast<int>(direction));  // equal cells alone
-  std::vector<double> weights(static_cast<std::size_t>(n_degrees) * static_cast<std::size_t>(n_padded));
+  const int axis = block.grid.cdim + d;
+  const int n = block.extent[axis], n_padded = padded(n, PhaseBlock::lanes);
+  if (functional == Functional::star0) (void)block.grid.width(axis);  // equal cells alone
+  std::vector<double> weights(std::int64_t{n_degrees} * n_padded);
   for (int i = 0; i < n; ++i) {
-    const int global = block.begin[direction] + i;
-    const int axis = static_cast<int>(direction);
+    const int global = block.begin[axis] + i;
     const Cell cell{block.grid.centre(axis, global), 0.5 * block.grid.width(axis, global), global == 0,
-                    global == block.grid.cells[direction] - 1};
-    for (int k = 0; k < n_degrees; ++k)
-      weights[static_cast<std::size_t>(k * n_padded + i)] = weight(functional, cell, n_degrees, k);
+                    global == block.grid.cells[axis] - 1};
+    for (int k = 0; k < n_degrees; ++k) weights[k * n_padded + i] = weight(functional, cell, n_degrees, k);
   }
   return weights;
 }

@@ -110,9 +110,8 @@ std::vector<double> resampled(const Samples& s) {
       knots[i] = sum / static_cast<double>(n);
       continue;
     }
-    const auto after = std::clamp<std::ptrdiff_t>(std::lower_bound(s.t.begin(), s.t.end(), t) - s.t.begin(),
-                                                  1, static_cast<std::ptrdiff_t>(s.size()) - 1);
-    const auto j = static_cast<std::size_t>(after);
+    const auto j = std::clamp<std::ptrdiff_t>(std::lower_bound(s.t.begin(), s.t.end(), t) - s.t.begin(), 1,
+                                              static_cast<std::ptrdiff_t>(s.size()) - 1);
     knots[i] = std::lerp(s.y[j - 1], s.y[j], (t - s.t[j - 1]) / (s.t[j] - s.t[j - 1]));
   }
   return knots;
