@@ -19,7 +19,7 @@
 //          tangents          tangent(): Rdot; then Tdot, Ddot
 //          fitting net       its gradient of S, and D_bar
 //          backwards         D_bar -> T_bar, to which Tdot and dE/dD add; add_gradient(): samples of G
-//   then collect() and finish(): samples of G and twins of weights -> the flat gradient
+//   then collect() and share_gradient(): samples of G, and weights of tied inputs -> the flat gradient
 //
 //   update(): the sum over ranks, and a step of Adam
 namespace quintet::potential {
