@@ -159,11 +159,12 @@ void compare(Context& context, const CompareOptions& options) {
   Comparison comparison;
   comparison.orthogonalise = measurement.finish(context.comm());
   std::optional<Diagonalised> exact;
-  const Problem problem{system,
-                        basis,
-                        options.ensemble.mu,
-                        {n_pairs, n_pairs.has_value(), options.temperature, options.least_gap},
-                        exact};
+  const Problem problem{
+      system,
+      basis,
+      options.ensemble.mu,
+      {n_pairs, n_pairs.has_value(), options.temperature, options.least_gap, system.guessed_unit},
+      exact};
   auto& rows = comparison.rows;
   if (diagonalised) {
     const auto phase = context.phase("dense");

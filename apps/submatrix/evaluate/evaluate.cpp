@@ -44,12 +44,11 @@ SubmatrixOptions submatrix_options(const EvaluateOptions& options, double thresh
   return result;
 }
 
-/// What the user holds of a spin; none: the levels of any spin.
-Held held_of(const EvaluateOptions& options, const Spin* spin = nullptr) {
+/// What the user holds of a spin; `counted`: the number of its electrons too.
+Held held_of(const EvaluateOptions& options, const Spin& spin, bool counted) {
   const auto& ensemble = options.ensemble;
-  const bool alone = spin != nullptr && !ensemble.common_mu;
-  return {alone ? spin->electrons : std::nullopt, ensemble.electrons.has_value(), options.temperature,
-          options.method.least_gap};
+  return {counted && !ensemble.common_mu ? spin.electrons : std::nullopt, ensemble.electrons.has_value(),
+          options.temperature, options.method.least_gap, spin.system.guessed_unit};
 }
 
 void announce_system(const System& system) {
@@ -131,7 +130,7 @@ Evaluation evaluate_spin(Context& context, const EvaluateOptions& options, const
   Evaluation evaluation = summary_of(threshold, sign, density, seconds);
   {
     const auto phase = context.phase("frontier");
-    find_levels(evaluation, basis, sign, held_of(options, &spin));
+    find_levels(evaluation, basis, sign, held_of(options, spin, true));
   }
   if (!write) return evaluation;
   const auto energy_weighted = [&] {
@@ -223,8 +222,9 @@ void evaluate_thresholds(Context& context, const EvaluateOptions& options, const
     } else {
       log::info("One dense diagonalisation of the whole matrix: {}", why);
       if (!dense)
-        dense = evaluate_densely(context, options, spins,
-                                 [&](const auto& spin) { check_occupied(spin, held_of(options)); });
+        dense = evaluate_densely(context, options, spins, [&](const auto& levels) {
+          check_occupied(levels, held_of(options, spins.front(), false));
+        });
       evaluations.push_back(*dense);
       evaluations.back().threshold = threshold;
     }

@@ -103,15 +103,23 @@ std::string gap_text(const Evaluation& e, const char* plus_minus) {
 }
 
 std::optional<std::string> doubt(const Evaluation& e, double temperature) {
-  constexpr double most = 0.03;
-  const double orbitals = std::sqrt(std::max(1.0, e.n_pairs));
-  if (e.error_columns > 0 && e.p_error > most * orbitals)
+  const double n_pairs = std::max(1.0, e.n_pairs), orbitals = std::sqrt(n_pairs);
+  if (e.error_columns == 0) {
+    constexpr double most = 0.03;
+    if (temperature == 0 && e.idempotency > most * orbitals)
+      return fmt::format("the density matrix is not idempotent (||PP - P|| {:.1e} of {:.1f})", e.idempotency,
+                         orbitals);
+    return std::nullopt;
+  }
+  constexpr double most_inside = 0.02, most_energy = 1e-4;  // of the orbitals; hartree a pair
+  if (e.p_error_inside > most_inside * orbitals)
     return fmt::format(
-        "{:.0f} % of the density matrix is wrong by estimate (||dP|| {:.1e}, energy {:.1e} hartree)",
-        100 * e.p_error / orbitals, e.p_error, e.energy_error);
-  if (temperature == 0 && e.idempotency > most * orbitals)
-    return fmt::format("the density matrix is not idempotent (||PP - P|| {:.1e} of {:.1f})", e.idempotency,
-                       orbitals);
+        "{:.0f} % of the density matrix is wrong by estimate in the blocks that it has (||dP|| {:.1e} there, "
+        "energy {:.1e} hartree)",
+        100 * e.p_error_inside / orbitals, e.p_error_inside, e.energy_error);
+  if (e.energy_error > most_energy * n_pairs)
+    return fmt::format("the energy is off by {:.1e} hartree by estimate, {:.1e} an electron pair",
+                       e.energy_error, e.energy_error / n_pairs);
   return std::nullopt;
 }
 

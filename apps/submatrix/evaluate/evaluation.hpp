@@ -65,7 +65,10 @@ struct Evaluation {
 /// "1.234 +- 0.001 eV", of two chemical potentials each spin's and the innermost pair's, or "not found".
 [[nodiscard]] std::string gap_text(const Evaluation& evaluation, const char* plus_minus);
 
-/// Why a result should not be used as it is, or nothing: parts of the occupied orbitals are wrong.
+/// Why a result should not be used as it is, or nothing. Judged by what energies, D on K's pattern and forces
+/// feel: P's error in the blocks that P has (2 % of the orbitals), and the energy's (1e-4 hartree a pair).
+/// Blocks that P lacks do not count, however much of ||P - P_exact|| they make. Without estimates: by P P -
+/// P.
 [[nodiscard]] std::optional<std::string> doubt(const Evaluation& evaluation, double temperature);
 
 }  // namespace quintet::submatrix

@@ -18,6 +18,14 @@ void check_occupied(const Evaluation& evaluation, const Held& held) {
       "than least_gap = {:.3g} hartree; choose mu (or the number of electrons) so that it lies in a gap, or "
       "give a temperature",
       evaluation.mu, evaluation.homo, evaluation.lumo, held.least_gap);
+  constexpr double largest_gap = 1;
+  const double gap = evaluation.lumo - evaluation.homo;
+  QUINTET_CHECK(
+      !(held.guessed_unit && std::isfinite(gap) && gap > largest_gap),
+      "matrices.kohn_sham says no unit, and taken for hartree the gap is {:.4g} hartree, {:.4g} eV, "
+      "more than the ionisation energy of any atom (0.90 hartree): K seems to be in eV or Ry; say "
+      "matrices.units: eV, Ry or hartree (and look at ensemble.mu, which has a unit of its own)",
+      gap, gap * ev_per_hartree);
   QUINTET_CHECK(
       !held.electrons || evaluation.pairs_error < 0.5,
       "the submatrices miss about {:.2g} electrons of one spin at mu = {:.6g} hartree, by estimate: which "

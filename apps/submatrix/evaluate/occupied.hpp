@@ -15,6 +15,7 @@ struct Held {
   bool electrons = false;         ///< a number of electrons was given, of this spin or of both
   double temperature = 0;         ///< (K); nothing is asked above 0
   double least_gap = 0.005;       ///< (hartree)
+  bool guessed_unit = false;      ///< nobody named K's unit: it was taken for hartree
 };
 
 /// Find HOMO and LUMO of the whole matrix with their errors for `evaluation` (NaN at a temperature: levels at
@@ -24,7 +25,8 @@ void find_levels(Evaluation& evaluation, const Basis& basis, const electronic::S
                  const Held& held);
 
 /// Throws InputError at a chemical potential inside a band, and at a number of electrons that the submatrices
-/// cannot distinguish from others.
+/// cannot distinguish from others; where K's unit was guessed also at a gap above 1 hartree, which no valence
+/// electrons have (the largest ionisation energy of an atom is helium's, 0.90 hartree): K is in eV or Ry.
 void check_occupied(const Evaluation& evaluation, const Held& held);
 
 }  // namespace quintet::submatrix

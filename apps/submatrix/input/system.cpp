@@ -172,8 +172,9 @@ System read_system(Context& context, const MatricesOptions& matrices, const Bloc
       assembled(comm, blocking, k, shares, matrices.asymmetry * factor, matrices.kohn_sham);
   k.elements = {};
   BlockMatrix s_blocks = assembled(comm, blocking, s, shares, matrices.asymmetry, s_path);
-  if (!says_units(matrices, k)) check_unit(k_blocks, s_blocks, matrices.kohn_sham);
-  return {std::move(k_blocks), std::move(s_blocks), made.n_atoms, n_elements};
+  const bool guessed_unit = !says_units(matrices, k);
+  if (guessed_unit) check_unit(k_blocks, s_blocks, matrices.kohn_sham);
+  return {std::move(k_blocks), std::move(s_blocks), made.n_atoms, n_elements, guessed_unit};
 }
 
 void share_by_cost(System& system, const SubmatrixOptions& options) {

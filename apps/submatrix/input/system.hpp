@@ -17,6 +17,7 @@ struct System {
   electronic::BlockMatrix s;    ///< (1); unit blocks in an orthogonal basis
   std::int64_t n_atoms = 0;     ///< 0: not known
   std::int64_t n_elements = 0;  ///< of K as read, over all ranks
+  bool guessed_unit = false;    ///< nobody named K's unit: it was taken for hartree
 
   [[nodiscard]] const electronic::Blocking& blocking() const { return *k.blocking; }
 };

@@ -24,7 +24,7 @@ void describe(Schema& schema, MatricesOptions& options) {
                  {"eV", EnergyUnit::electronvolt},
                  {"Ry", EnergyUnit::rydberg}},
                 "Of K; from_file: as the file says; if it does not, hartree, unless K_ii/S_ii (below -8, "
-                "above 60) may as "
+                "above 60) or a gap above 1 hartree may as "
                 "well be eV: then it must be said");
   schema
       .integer("n_rows", options.n_rows,
