@@ -61,15 +61,22 @@ struct InternalError : Error {
       throw ::quintet::InputError(fmt::format(__VA_ARGS__)); \
   } while (false)
 
-/// Check ourselves; throws InternalError with place and message. Compiled into builds with QUINTET_ASSERTIONS
-/// only.
+namespace quintet {
+
+/// Whether this build evaluates QUINTET_ASSERT.
 #ifdef QUINTET_ASSERTIONS
+constexpr bool has_assertions = true;
+#else
+constexpr bool has_assertions = false;
+#endif
+
+}  // namespace quintet
+
+/// Check ourselves; throws InternalError with place and message. Every build compiles the condition and the
+/// message; only those with QUINTET_ASSERTIONS evaluate them.
 #define QUINTET_ASSERT(condition, ...)                                             \
   do {                                                                             \
-    if (!(condition)) [[unlikely]]                                                 \
+    if (::quintet::has_assertions && !(condition)) [[unlikely]]                    \
       throw ::quintet::InternalError(                                              \
           fmt::format("{}:{}: {}", __FILE__, __LINE__, fmt::format(__VA_ARGS__))); \
   } while (false)
-#else
-#define QUINTET_ASSERT(condition, ...) static_cast<void>(0)
-#endif

@@ -113,3 +113,19 @@ TEST_F(Log, file_that_cannot_be_written_is_named) {
         << error.what();
   }
 }
+
+TEST(Assert, is_evaluated_in_builds_with_assertions_alone) {
+  int evaluated = 0;
+  const auto is_true = [&](bool value) {
+    ++evaluated;
+    return value;
+  };
+
+  QUINTET_ASSERT(is_true(true), "it is {}", evaluated);
+  EXPECT_EQ(evaluated, quintet::has_assertions ? 1 : 0);
+  const auto fail = [&] { QUINTET_ASSERT(is_true(false), "it is not"); };
+  if (quintet::has_assertions)
+    EXPECT_THROW(fail(), quintet::InternalError);
+  else
+    EXPECT_NO_THROW(fail());
+}
