@@ -3,26 +3,16 @@
 #include <algorithm>
 #include <cmath>
 
-#include "physics/kernels/pack.hpp"
 #include "physics/kinetics/advection/flux.hpp"
-#include "physics/kinetics/basis/phase_traits.hpp"
+#include "physics/kinetics/advection/group_modes.hpp"
 
 /// The formulas of the collisionless operator for `lanes` velocity cells at once.
 ///
 /// Everything is scaled by 2/dz of the direction it belongs to, so that the formulas are those of [-1, 1];
-/// along v by the mean dv, which `stretch` corrects where a cell takes it. q[a] below is a configuration mode
-/// of a velocity group; X_{k,k-1} = int xi phi_k phi_{k-1} (legendre_tables.shift).
+/// along v by the mean dv, which `stretch` corrects where a cell takes it. q_g below are the coefficients of
+/// velocity group g, of degree k in the velocity at hand, q_{g-1} and q_{g+1} those of its neighbours of
+/// degree k - 1 and k + 1; X_k = int xi phi_k phi_{k-1} (legendre_tables.shift).
 namespace quintet::kinetics {
-
-using P = Pack<double>;
-inline constexpr int lanes = pack_width<double>;
-
-[[gnu::always_inline]] inline P load_mode(const double* f, int mode) {
-  return load<double>(f + mode * lanes);
-}
-[[gnu::always_inline]] inline void store_mode(double* f, int mode, P value) {
-  store<double>(f + mode * lanes, value);
-}
 
 /// F = P[a (w_l f_L + w_r f_R)] - c (f_R - f_L), lane by lane.
 struct Weights {
@@ -34,7 +24,7 @@ struct Weights {
 ///
 /// A speed that is zero on the face's edge (v = 0 between two cells) keeps its sign: the bound is lowered by
 /// more than round-off, so that all ranks decide alike.
-[[gnu::always_inline]] inline Weights face_weights(Flux flux, P mean, P deviation) {
+QUINTET_INLINE inline Weights face_weights(Flux flux, P mean, P deviation) {
   const P zero{}, one = zero + 1.0, half = zero + 0.5;
   const P magnitude = mean < zero ? -mean : mean;
   if (flux == Flux::upwind) {
@@ -117,47 +107,36 @@ struct PackContext {
 
 // --- products in velocity
 
-/// h[a] = v q_g[a] + dv/2 (X q_{g-1}[a] + X q_{g+1}[a]) for a < N: coefficients of v_i q for group g.
-template <class Tr, int N>
-[[gnu::always_inline]] inline void times_velocity(int i, int g, P v, P half_dv, const double* q, P* h) {
-  const double* own = q + Tr::offset(g) * lanes;
-  repeat<N>([&](auto a) __attribute__((always_inline)) { h[a] = v * load_mode(own, a); });
-  const int k = Tr::groups.modes[g][i];
-  const auto add = [&](int u, double x) __attribute__((always_inline)) {
-    const double* other = q + Tr::offset(u) * lanes;
-    const P scale = half_dv * x;
-    if (N == Tr::n_lin || u < Tr::n_full_groups)
-      repeat<N>([&](auto a) __attribute__((always_inline)) { h[a] += scale * load_mode(other, a); });
-    else
-      repeat<std::min(N, Tr::n_lin)>([&](auto a) __attribute__((always_inline)) {
-        h[a] += scale * load_mode(other, a);
-      });
-  };
-  if (const int u = Tr::neighbours.down[i][g]; u >= 0) add(u, legendre_tables.shift[k]);
-  if (const int u = Tr::neighbours.up[i][g]; u >= 0) add(u, legendre_tables.shift[k + 1]);
+/// v_i q = v q_g + dv/2 (X_k q_{g-1} + X_{k+1} q_{g+1}) for group g: M coefficients, of which q_g has N.
+template <class Place, int N, int M = N>
+QUINTET_INLINE inline Modes<M> times_velocity(int i, int g, P v, P half_dv, const double* q) {
+  const auto& x = legendre_tables.shift;
+  const int k = Place::degree(i, g);
+  auto h = resized<M>(v * load_modes<N>(q + Place::offset(g)));
+  add_group<Place>(h, half_dv * x[k], q, Place::below(i, g));
+  add_group<Place>(h, half_dv * x[k + 1], q, Place::above(i, g));
+  return h;
 }
 
 // --- streaming, -v_i df/dx_i
 
 /// df += (2/dx_i) int d(w)/dx_i v_i f.
 template <class Tr, int I>
-[[gnu::always_inline]] inline void streaming_volume(const PackContext<Tr>& c, const double* f, double* df) {
-  const P v = c.v[I] * c.rdx[I];
-  const P half_dv = c.half_dv[I] * c.rdx[I];
-  for_classes<Tr::unrolled, Tr::n_groups, Tr::n_full_groups, Tr::n_full, Tr::n_lin>([&](
-      auto g, auto n) __attribute__((always_inline)) {
-    P h[n.value];
-    times_velocity<Tr, n>(I, g, v, half_dv, f, h);
-    double* out = df + Tr::offset(g) * lanes;
-    repeat<Tr::n_conf_face_full>([&](auto fa) __attribute__((always_inline)) {
-      repeat<Tr::order>([&](auto k1) __attribute__((always_inline)) {
-        constexpr int k = k1 + 1;
-        constexpr int a = Tr::conf_faces.ladder[I][fa][k];
+QUINTET_INLINE inline void streaming_volume(const PackContext<Tr>& c, const double* f, double* df) {
+  const P v = c.v[I] * c.rdx[I], half_dv = c.half_dv[I] * c.rdx[I];
+  for_groups<OnCell<Tr>>([&](auto g, auto n) QUINTET_INLINE {
+    const auto h = times_velocity<OnCell<Tr>, n>(I, g, v, half_dv, f);
+    double* const out = df + OnCell<Tr>::offset(g);
+    repeat<Tr::n_conf_face_full>([&](auto fa) QUINTET_INLINE {
+      // Modes of degree 0, 1, ... in x_i, all else alike.
+      constexpr auto& ladder = Tr::conf_faces.ladder[I][fa];
+      repeat<Tr::order>([&](auto k1) QUINTET_INLINE {
+        constexpr int k = k1 + 1, a = ladder[k];
         if constexpr (a >= 0 && a < n.value) {
           P sum = load_mode(out, a);
-          repeat<(k + 1) / 2>([&](auto half) __attribute__((always_inline)) {
+          repeat<(k + 1) / 2>([&](auto half) QUINTET_INLINE {
             constexpr int l = k - 1 - 2 * half;
-            sum += legendre_tables.derivative[k][l] * h[Tr::conf_faces.ladder[I][fa][l]];
+            sum += legendre_tables.derivative[k][l] * h[ladder[l]];
           });
           store_mode(out, a, sum);
         }
@@ -166,21 +145,26 @@ template <class Tr, int I>
   });
 }
 
+/// phi_k(Side) of a face at +1 (Side 1) or -1.
+template <int Side>
+[[nodiscard]] constexpr double end_value(int k) {
+  return (Side < 0 && k % 2 == 1 ? -1 : 1) * legendre_tables.end[k];
+}
+
 /// Trace at x_i = +1 (Side 1) or -1 of a cell's f on the configuration face.
 template <class Tr, int I, int Side>
-[[gnu::always_inline]] inline void conf_trace(const double* f, double* trace) {
-  for_classes<Tr::unrolled, Tr::n_groups, Tr::n_full_groups, Tr::n_full, Tr::n_lin>([&](
-      auto g, auto n) __attribute__((always_inline)) {
-    const double* in = f + Tr::offset(g) * lanes;
-    double* out = trace + Tr::conf_face_offset(g) * lanes;
-    repeat<Tr::n_conf_face_full>([&](auto fa) __attribute__((always_inline)) {
-      if constexpr (Tr::conf_faces.ladder[I][fa][0] < n.value) {
-        P sum = legendre_tables.end[0] * load_mode(in, Tr::conf_faces.ladder[I][fa][0]);
-        repeat<Tr::order>([&](auto k1) __attribute__((always_inline)) {
-          constexpr int k = k1 + 1;
-          constexpr int a = Tr::conf_faces.ladder[I][fa][k];
-          if constexpr (a >= 0 && a < n.value)
-            sum += (Side < 0 && k % 2 == 1 ? -1 : 1) * legendre_tables.end[k] * load_mode(in, a);
+QUINTET_INLINE inline void conf_trace(const double* f, double* trace) {
+  for_groups<OnCell<Tr>>([&](auto g, auto n) QUINTET_INLINE {
+    const double* in = f + OnCell<Tr>::offset(g);
+    double* const out = trace + OnConfFace<Tr>::offset(g);
+    repeat<Tr::n_conf_face_full>([&](auto fa) QUINTET_INLINE {
+      constexpr auto& ladder = Tr::conf_faces.ladder[I][fa];
+      if constexpr (ladder[0] < n.value) {
+        P sum = end_value<Side>(0) * load_mode(in, ladder[0]);
+        repeat<Tr::order>([&](auto k1) QUINTET_INLINE {
+          constexpr int k = k1 + 1, a = ladder[k];
+          constexpr double end = end_value<Side>(k);
+          if constexpr (a >= 0 && a < n.value) sum += end * load_mode(in, a);
         });
         store_mode(out, fa, sum);
       }
@@ -188,52 +172,25 @@ template <class Tr, int I, int Side>
   });
 }
 
-/// h[a] = v q_g[a] + dv/2 (X q_{g-1}[a] + X q_{g+1}[a]): coefficients of v_i q on a configuration face, N
-/// modes of x.
-template <class Tr, int N>
-[[gnu::always_inline]] inline void times_velocity_on_face(int i, int g, P v, P half_dv, const double* q,
-                                                          P* h) {
-  const double* own = q + Tr::conf_face_offset(g) * lanes;
-  repeat<N>([&](auto a) __attribute__((always_inline)) { h[a] = v * load_mode(own, a); });
-  const int degree = Tr::groups.modes[g][i];
-  const auto add = [&](int u, double x) __attribute__((always_inline)) {
-    const double* other = q + Tr::conf_face_offset(u) * lanes;
-    const P scale = half_dv * x;
-    if (N == Tr::n_conf_face_lin || u < Tr::n_full_groups)
-      repeat<N>([&](auto a) __attribute__((always_inline)) { h[a] += scale * load_mode(other, a); });
-    else
-      repeat<std::min(N, Tr::n_conf_face_lin)>([&](auto a) __attribute__((always_inline)) {
-        h[a] += scale * load_mode(other, a);
-      });
-  };
-  if (const int u = Tr::neighbours.down[i][g]; u >= 0) add(u, legendre_tables.shift[degree]);
-  if (const int u = Tr::neighbours.up[i][g]; u >= 0) add(u, legendre_tables.shift[degree + 1]);
-}
-
 /// flux = (2/dx_i) (P[v_i g] - jump) on a configuration face, added to df at Side +1 (leaving) or -1
 /// (entering).
 ///
 /// g: face coefficients; jump = penalty (f_R - f_L) (null: nothing).
 template <class Tr, int I, int Side>
-[[gnu::always_inline]] inline void streaming_lift(const PackContext<Tr>& c, const double* g_face,
-                                                  const double* jump, double* df) {
-  const P v = c.v[I] * c.rdx[I];
-  const P half_dv = c.half_dv[I] * c.rdx[I];
-  for_classes<Tr::unrolled, Tr::n_groups, Tr::n_full_groups, Tr::n_full, Tr::n_lin>([&](
-      auto g, auto n_cell) __attribute__((always_inline)) {
-    constexpr int n = n_cell.value == Tr::n_full ? Tr::n_conf_face_full : Tr::n_conf_face_lin;
-    P h[n];
-    times_velocity_on_face<Tr, n>(I, g, v, half_dv, g_face, h);
-    if (jump != nullptr)
-      repeat<n>([&](auto a) __attribute__((always_inline)) {
-        h[a] -= c.rdx[I] * load_mode(jump + Tr::conf_face_offset(g) * lanes, a);
-      });
-    double* out = df + Tr::offset(g) * lanes;
-    repeat<n>([&](auto fa) __attribute__((always_inline)) {
-      repeat<Tr::order + 1>([&](auto k) __attribute__((always_inline)) {
+QUINTET_INLINE inline void streaming_lift(const PackContext<Tr>& c, const double* g_face, const double* jump,
+                                          double* df) {
+  using Face = OnConfFace<Tr>;
+  const P v = c.v[I] * c.rdx[I], half_dv = c.half_dv[I] * c.rdx[I];
+  for_groups<OnCell<Tr>>([&](auto g, auto n_cell) QUINTET_INLINE {
+    constexpr int n = n_cell.value == Tr::n_full ? Face::n_full : Face::n_lin;
+    auto flux = times_velocity<Face, n>(I, g, v, half_dv, g_face);
+    if (jump != nullptr) flux -= c.rdx[I] * load_modes<n>(jump + Face::offset(g));
+    double* const out = df + OnCell<Tr>::offset(g);
+    repeat<n>([&](auto fa) QUINTET_INLINE {
+      repeat<Tr::order + 1>([&](auto k) QUINTET_INLINE {
         constexpr int a = Tr::conf_faces.ladder[I][fa][k];
-        constexpr double end = (Side > 0 ? -1 : (k.value % 2 == 1 ? -1 : 1)) * legendre_tables.end[k];
-        if constexpr (a >= 0 && a < n_cell.value) store_mode(out, a, load_mode(out, a) + end * h[fa]);
+        constexpr double end = -Side * end_value<Side>(k);
+        if constexpr (a >= 0 && a < n_cell.value) store_mode(out, a, load_mode(out, a) + end * flux[fa]);
       });
     });
   });
@@ -247,9 +204,8 @@ struct FaceOutflow {
 
   void add(const PackContext<Tr>& c, int i, const double* g_face, const double* jump) {
     const auto flux = [&](int g) {
-      P h[1];
-      times_velocity_on_face<Tr, 1>(i, g, c.v[i], c.half_dv[i], g_face, h);
-      return c.volume * (h[0] - load_mode(jump + Tr::conf_face_offset(g) * lanes, 0));
+      const auto h = times_velocity<OnConfFace<Tr>, 1>(i, g, c.v[i], c.half_dv[i], g_face);
+      return c.volume * (h[0] - load_mode(jump + OnConfFace<Tr>::offset(g), 0));
     };
     const P zeroth = flux(0);
     m0 += zeroth;
@@ -268,136 +224,81 @@ struct FaceOutflow {
 
 // --- acceleration, -a_d df/dv_d
 
-/// h[r] (+)= sum_c matrix[r][c] q[c], rows < R, columns < C of an n_full x n_full matrix.
-template <class Tr, int R, int C, bool Add>
-[[gnu::always_inline]] inline void multiply_conf(const double* matrix, const P* q, P* h) {
-  repeat<R>([&](auto r) __attribute__((always_inline)) {
-    P sum = Add ? h[r] + matrix[r * Tr::n_full] * q[0] : matrix[r * Tr::n_full] * q[0];
-    repeat<C - 1>([&](auto c)
-                      __attribute__((always_inline)) { sum += matrix[r * Tr::n_full + c + 1] * q[c + 1]; });
+/// h (+)= matrix q: rows < R, columns < C of an n_full x n_full matrix.
+template <class Tr, bool Add, int R, int C>
+QUINTET_INLINE inline void multiply_conf(const double* matrix, const Modes<C>& q, Modes<R>& h) {
+  repeat<R>([&](auto r) QUINTET_INLINE {
+    const double* const row = matrix + r * Tr::n_full;
+    P sum = Add ? h[r] + row[0] * q[0] : row[0] * q[0];
+    repeat<C - 1>([&](auto c) QUINTET_INLINE { sum += row[c + 1] * q[c + 1]; });
     h[r] = sum;
   });
 }
 
-/// h = (2/dv_d) P[a_d q] for group g of q, R configuration modes of the result: A q + sum_j B_j (v_j q).
-///
-/// `Face`: q lives on the face of direction D (its groups are numbered by the face).
-template <class Tr, int D, bool Face, int R, int N>
-[[gnu::always_inline]] inline void times_force(const PackContext<Tr>& c, const Force<Tr>& force, int g,
-                                               const double* q, P* h) {
-  constexpr int n_classes_full = Face ? Tr::n_full_face_groups : Tr::n_full_groups;
-  const auto offset = [](int u) __attribute__((always_inline)) {
-    return (Face ? Tr::face_offset(u) : Tr::offset(u)) * lanes;
-  };
-  P own[N];
-  repeat<N>([&](auto a) __attribute__((always_inline)) { own[a] = load_mode(q + offset(g), a); });
-  multiply_conf<Tr, R, N, false>(force.a[D], own, h);
-  if (!force.magnetic) return;
-  repeat<Tr::vdim>([&](auto j) __attribute__((always_inline)) {
+/// (2/dv_d) P[a_d q] = A_d q + sum_{j != d} B_dj (v_j q) for group g: R coefficients, of which q_g has N.
+template <class Place, int D, int R, int N, class Tr>
+QUINTET_INLINE inline Modes<R> times_force(const PackContext<Tr>& c, const Force<Tr>& force, int g,
+                                           const double* q) {
+  constexpr int n_full = Tr::n_full;
+  const auto is_full = [](int u) QUINTET_INLINE { return u >= 0 && u < Place::n_full_groups; };
+  Modes<R> h;
+  multiply_conf<Tr, false>(force.a[D], load_modes<N>(q + Place::offset(g)), h);
+  if (!force.magnetic) return h;
+  repeat<Tr::vdim>([&](auto j) QUINTET_INLINE {
     if constexpr (j.value != D) {
       // v_j q is not cut off to the basis before the product with B(x): its configuration modes may come back
       // in.
-      P vq[Tr::n_full];
-      repeat<N>([&](auto a) __attribute__((always_inline)) { vq[a] = c.v[j] * own[a]; });
-      repeat<Tr::n_full - N>([&](auto a) __attribute__((always_inline)) { vq[N + a] = P{}; });
-      bool wide = N == Tr::n_full;
-      const int degree = Face ? Tr::groups.modes[Tr::faces.group[D][g]][j] : Tr::groups.modes[g][j];
-      const auto add = [&](int u, double x) __attribute__((always_inline)) {
-        const P scale = c.half_dv[j] * x;
-        const double* other = q + offset(u);
-        if (Tr::n_full == Tr::n_lin || u < n_classes_full) {
-          wide = true;
-          repeat<Tr::n_full>([&](auto a)
-                                 __attribute__((always_inline)) { vq[a] += scale * load_mode(other, a); });
-        } else {
-          repeat<Tr::n_lin>([&](auto a)
-                                __attribute__((always_inline)) { vq[a] += scale * load_mode(other, a); });
-        }
-      };
-      const int down = Face ? Tr::faces.down[D][j][g] : Tr::neighbours.down[j][g];
-      const int up = Face ? Tr::faces.up[D][j][g] : Tr::neighbours.up[j][g];
-      if (down >= 0) add(down, legendre_tables.shift[degree]);
-      if (up >= 0) add(up, legendre_tables.shift[degree + 1]);
-      if (wide)
-        multiply_conf<Tr, R, Tr::n_full, true>(force.b[D][j], vq, h);
+      const auto vq = times_velocity<Place, N, n_full>(j, g, c.v[j], c.half_dv[j], q);
+      if (N == n_full || is_full(Place::below(j, g)) || is_full(Place::above(j, g)))
+        multiply_conf<Tr, true>(force.b[D][j], vq, h);
       else
-        multiply_conf<Tr, R, N, true>(force.b[D][j], vq, h);
+        multiply_conf<Tr, true>(force.b[D][j], resized<N>(vq), h);
     }
   });
+  return h;
 }
 
 /// df += (2/dv_d) int d(w)/dv_d a_d f.
 template <class Tr, int D>
-[[gnu::always_inline]] inline void acceleration_volume(const PackContext<Tr>& c, const Force<Tr>& force,
-                                                       const double* f, double* df) {
-  for_classes<Tr::unrolled, Tr::n_groups, Tr::n_full_groups, Tr::n_full, Tr::n_lin>([&](
-      auto g, auto n) __attribute__((always_inline)) {
-    const int up = Tr::neighbours.up[D][g];
+QUINTET_INLINE inline void acceleration_volume(const PackContext<Tr>& c, const Force<Tr>& force,
+                                               const double* f, double* df) {
+  using Cell = OnCell<Tr>;
+  for_groups<Cell>([&](auto g, auto n) QUINTET_INLINE {
+    const int k = Cell::degree(D, g), up = Cell::above(D, g);
     if (up < 0) return;
-    const int k = Tr::groups.modes[g][D];
-    const auto derive = [&](auto rows) __attribute__((always_inline)) {
-      P h[rows.value];
-      times_force<Tr, D, false, rows, n>(c, force, g, f, h);
-      double* out = df + Tr::offset(up) * lanes;
-      const P weight = legendre_tables.derivative[k + 1][k] * c.stretch[D];
-      repeat<rows>([&](auto r) __attribute__((always_inline)) {
-        store_mode(out, r, load_mode(out, r) + weight * h[r]);
-      });
+    with_size<Cell, Tr::n_full>(up, [&](auto rows) QUINTET_INLINE {
+      const auto h = times_force<Cell, D, rows, n>(c, force, g, f);
+      add_to_group<Cell>(df, up, legendre_tables.derivative[k + 1][k] * c.stretch[D], h);
       if constexpr (Tr::velocity_order >= 3) {  // phi_3' contains phi_0 too
-        const int up2 = Tr::neighbours.up[D][up];
-        const int up3 = up2 < 0 ? -1 : Tr::neighbours.up[D][up2];
-        if (up3 < 0) return;
-        double* out3 = df + Tr::offset(up3) * lanes;
-        const P weight3 = legendre_tables.derivative[k + 3][k] * c.stretch[D];
-        const int n3 = std::min<int>(rows, Tr::n_conf(up3));
-        repeat<rows>([&](auto r) __attribute__((always_inline)) {
-          if (r < n3) store_mode(out3, r, load_mode(out3, r) + weight3 * h[r]);
-        });
+        const int up2 = Cell::above(D, up), up3 = up2 < 0 ? -1 : Cell::above(D, up2);
+        if (up3 >= 0) add_to_group<Cell>(df, up3, legendre_tables.derivative[k + 3][k] * c.stretch[D], h);
       }
-    };
-    if (Tr::n_full == Tr::n_lin || up < Tr::n_full_groups)
-      derive(Int<Tr::n_full>{});
-    else
-      derive(Int<Tr::n_lin>{});
+    });
   });
 }
 
 /// Trace at v_d = +1 or -1 of a cell's f on the velocity face.
 template <class Tr, int D, int Side>
-[[gnu::always_inline]] inline void velocity_trace(const double* f, double* trace) {
-  for_classes<Tr::unrolled, Tr::n_face_groups, Tr::n_full_face_groups, Tr::n_full, Tr::n_lin>([&](
-      auto i, auto n) __attribute__((always_inline)) {
-    P t[n.value];
-    const double* own = f + Tr::offset(Tr::faces.group[D][i]) * lanes;
-    repeat<n>([&](auto a)
-                  __attribute__((always_inline)) { t[a] = legendre_tables.end[0] * load_mode(own, a); });
-    repeat<Tr::velocity_order>([&](auto k1) __attribute__((always_inline)) {
+QUINTET_INLINE inline void velocity_trace(const double* f, double* trace) {
+  using Face = OnVelocityFace<Tr, D>;
+  for_groups<Face>([&](auto i, auto n) QUINTET_INLINE {
+    Modes<n.value> t = end_value<Side>(0) * load_modes<n>(f + OnCell<Tr>::offset(Tr::faces.group[D][i]));
+    repeat<Tr::velocity_order>([&](auto k1) QUINTET_INLINE {
       constexpr int k = k1 + 1;
-      const int u = Tr::faces.ladder[D][i][k];
-      if (u < 0) return;
-      constexpr double end = (Side < 0 && k % 2 == 1 ? -1 : 1) * legendre_tables.end[k];
-      const double* other = f + Tr::offset(u) * lanes;
-      if (n == Tr::n_lin || u < Tr::n_full_groups)
-        repeat<n>([&](auto a) __attribute__((always_inline)) { t[a] += end * load_mode(other, a); });
-      else
-        repeat<std::min(n.value, Tr::n_lin)>([&](auto a) __attribute__((always_inline)) {
-          t[a] += end * load_mode(other, a);
-        });
+      add_group<OnCell<Tr>>(t, end_value<Side>(k), f, Tr::faces.ladder[D][i][k]);
     });
-    repeat<n>([&](auto a) __attribute__((always_inline)) {
-      store_mode(trace + Tr::face_offset(i) * lanes, a, t[a]);
-    });
+    store_modes(trace + Face::offset(i), t);
   });
 }
 
 /// Bounds of a_d on the face of direction D: mean and deviation (scaled by 2/dv_d), and weights from them.
 template <class Tr, int D>
-[[gnu::always_inline]] inline Weights force_weights(const PackContext<Tr>& c, const Force<Tr>& force) {
+QUINTET_INLINE inline Weights force_weights(const PackContext<Tr>& c, const Force<Tr>& force) {
   P mean{}, deviation{};
-  repeat<Tr::n_full>([&](auto m) __attribute__((always_inline)) {
+  repeat<Tr::n_full>([&](auto m) QUINTET_INLINE {
     P value = P{} + force.a_mode[D][m];
     if (force.magnetic)
-      repeat<Tr::vdim>([&](auto j) __attribute__((always_inline)) {
+      repeat<Tr::vdim>([&](auto j) QUINTET_INLINE {
         if constexpr (j.value != D) value += c.v[j] * force.b_mode[D][j][m];
       });
     value = value * Tr::triple.greatest[m];
@@ -407,63 +308,45 @@ template <class Tr, int D>
       deviation += value < P{} ? -value : value;
   });
   if (force.magnetic)
-    repeat<Tr::vdim>([&](auto j) __attribute__((always_inline)) {
+    repeat<Tr::vdim>([&](auto j) QUINTET_INLINE {
       if constexpr (j.value != D) deviation += c.relative[j] * force.b_spread[D][j];
     });
   return face_weights(c.flux, mean, deviation);
 }
 
-/// flux[m] = (2/dv_d) P[a_d g] - jump on the velocity face; jump = penalty (f_R - f_L) (null: none).
+/// flux = (2/dv_d) P[a_d g] - jump on the velocity face; jump = penalty (f_R - f_L) (null: none).
 template <class Tr, int D>
-[[gnu::always_inline]] inline void acceleration_flux(const PackContext<Tr>& c, const Force<Tr>& force,
-                                                     const double* g_face, const double* jump, double* flux) {
-  for_classes<Tr::unrolled, Tr::n_face_groups, Tr::n_full_face_groups, Tr::n_full, Tr::n_lin>([&](
-      auto i, auto n) __attribute__((always_inline)) {
-    P h[n.value];
-    times_force<Tr, D, true, n, n>(c, force, i, g_face, h);
-    const int offset = Tr::face_offset(i) * lanes;
-    if (jump != nullptr)
-      repeat<n>([&](auto a) __attribute__((always_inline)) { h[a] -= load_mode(jump + offset, a); });
-    repeat<n>([&](auto a) __attribute__((always_inline)) { store_mode(flux + offset, a, h[a]); });
+QUINTET_INLINE inline void acceleration_flux(const PackContext<Tr>& c, const Force<Tr>& force,
+                                             const double* g_face, const double* jump, double* flux) {
+  using Face = OnVelocityFace<Tr, D>;
+  for_groups<Face>([&](auto i, auto n) QUINTET_INLINE {
+    auto h = times_force<Face, D, n, n>(c, force, i, g_face);
+    if (jump != nullptr) h -= load_modes<n>(jump + Face::offset(i));
+    store_modes(flux + Face::offset(i), h);
   });
 }
 
 /// df += phi_k(-1) lower - phi_k(+1) upper: what enters through the lower and leaves through the upper face;
 /// a flux is one number for both cells, which each takes by its own width.
 template <class Tr, int D>
-[[gnu::always_inline]] inline void velocity_lift(const PackContext<Tr>& c, const double* lower,
-                                                 const double* upper, double* df) {
-  for_classes<Tr::unrolled, Tr::n_face_groups, Tr::n_full_face_groups, Tr::n_full, Tr::n_lin>([&](
-      auto i, auto n) __attribute__((always_inline)) {
-    P even[n.value], odd[n.value];  // F_- - F_+ and -(F_- + F_+): phi_k(-1) = (-1)^k phi_k(1)
-    const int offset = Tr::face_offset(i) * lanes;
-    repeat<n>([&](auto a) __attribute__((always_inline)) {
-      const P low = load_mode(lower + offset, a), high = load_mode(upper + offset, a);
-      even[a] = c.stretch[D] * (low - high);
-      odd[a] = -c.stretch[D] * (low + high);
-    });
-    repeat<Tr::velocity_order + 1>([&](auto k) __attribute__((always_inline)) {
-      const int u = Tr::faces.ladder[D][i][k];
-      if (u < 0) return;
-      double* out = df + Tr::offset(u) * lanes;
-      const auto add = [&](auto count) __attribute__((always_inline)) {
-        repeat<count>([&](auto a) __attribute__((always_inline)) {
-          store_mode(out, a,
-                     load_mode(out, a) + legendre_tables.end[k] * (k.value % 2 == 0 ? even[a] : odd[a]));
-        });
-      };
-      if (n == Tr::n_lin || u < Tr::n_full_groups)
-        add(n);
-      else
-        add(Int<std::min(n.value, Tr::n_lin)>{});
+QUINTET_INLINE inline void velocity_lift(const PackContext<Tr>& c, const double* lower, const double* upper,
+                                         double* df) {
+  using Face = OnVelocityFace<Tr, D>;
+  for_groups<Face>([&](auto i, auto n) QUINTET_INLINE {
+    const auto low = load_modes<n>(lower + Face::offset(i)), high = load_modes<n>(upper + Face::offset(i));
+    const auto even = c.stretch[D] * (low - high);  // phi_k(-1) = (-1)^k phi_k(1)
+    const auto odd = -c.stretch[D] * (low + high);
+    repeat<Tr::velocity_order + 1>([&](auto k) QUINTET_INLINE {
+      add_to_group<OnCell<Tr>>(df, Tr::faces.ladder[D][i][k], legendre_tables.end[k],
+                               k.value % 2 == 0 ? even : odd);
     });
   });
 }
 
 /// to[m] = left w_l + right w_r and jump[m] = penalty (right - left); either side may be null (zero).
 template <int N>
-[[gnu::always_inline]] inline void blend(const Weights& w, const double* left, const double* right,
-                                         double* to, double* jump) {
+QUINTET_INLINE inline void blend(const Weights& w, const double* left, const double* right, double* to,
+                                 double* jump) {
 #pragma GCC unroll 4
   for (int m = 0; m < N; ++m) {
     const P l = left ? load_mode(left, m) : P{}, r = right ? load_mode(right, m) : P{};
@@ -477,11 +360,11 @@ template <class Tr>
 struct MomentSums {
   P sum[1 + Tr::vdim][Tr::n_full]{};
 
-  [[gnu::always_inline]] inline void add(const PackContext<Tr>& c, const double* f) {
-    repeat<Tr::n_full>([&](auto a) __attribute__((always_inline)) {
+  QUINTET_INLINE inline void add(const PackContext<Tr>& c, const double* f) {
+    repeat<Tr::n_full>([&](auto a) QUINTET_INLINE {
       const P value = c.volume * load_mode(f, a);
       sum[0][a] += value;
-      repeat<Tr::vdim>([&](auto d) __attribute__((always_inline)) {
+      repeat<Tr::vdim>([&](auto d) QUINTET_INLINE {
         sum[1 + d][a] += c.v[d] * value;
         if constexpr (Tr::velocity_order >= 1) {
           constexpr int up = Tr::neighbours.up[d][0];

@@ -254,11 +254,11 @@ void VlasovOperatorOf<Tr>::row_of_cells(Workspace& w, const Task& task, int conf
     double* const df = w.df.data();
     for (int i = 0; i < cell_size; i += lanes) store<double>(df + i, P{});
     const std::ptrdiff_t here = (static_cast<std::ptrdiff_t>(row) * n_packs + pack) * cell_size;
-    repeat<cdim>([&](auto i) {
+    repeat<cdim>([&](auto i) QUINTET_INLINE {
       const auto* pair = beside[i];
       streaming<i>(w, c, f, pair[0] ? pair[0] + here : nullptr, pair[1] ? pair[1] + here : nullptr);
     });
-    repeat<vdim>([&](auto d) { acceleration_volume<Tr, d>(c, w.force, f, df); });
+    repeat<vdim>([&](auto d) QUINTET_INLINE { acceleration_volume<Tr, d>(c, w.force, f, df); });
     repeat<last>([&](auto d) { across_rows<d>(w, c, task.f, conf, row, index, pack); });
     along_row(w, c, f, pack);
     update(task, conf, row, pack, df);
@@ -268,8 +268,9 @@ void VlasovOperatorOf<Tr>::row_of_cells(Workspace& w, const Task& task, int conf
 
 template <class Tr>
 template <int I>
-void VlasovOperatorOf<Tr>::streaming(Workspace& w, const PackContext<Tr>& c, const double* f,
-                                     const double* lower, const double* upper) const {
+QUINTET_INLINE inline void VlasovOperatorOf<Tr>::streaming(Workspace& w, const PackContext<Tr>& c,
+                                                           const double* f, const double* lower,
+                                                           const double* upper) const {
   double *const df = w.df.data(), *const left = w.left.data(), *const right = w.right.data();
   streaming_volume<Tr, I>(c, f, df);
   const auto weights = face_weights(c.flux, c.v[I], c.half_dv[I]);

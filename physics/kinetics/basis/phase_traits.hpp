@@ -193,23 +193,27 @@ struct PhaseTraits {
   static constexpr bool unrolled = n_modes <= 48;
 };
 
+/// Functions and lambdas of kernels that melt into their callers, whatever the compiler thinks of their size:
+/// `template <...> QUINTET_INLINE inline void f()`, `[&](auto a) QUINTET_INLINE { ... }`.
+#define QUINTET_INLINE __attribute__((always_inline))
+
 /// An int that is part of the type.
 template <int N>
 using Int = std::integral_constant<int, N>;
 
 /// f(Int<0>{}), ..., f(Int<N - 1>{}).
 template <int N, class Body>
-[[gnu::always_inline]] inline constexpr void repeat(Body&& body) {
-  [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) { (body(Int<I>{}), ...); }
+QUINTET_INLINE inline constexpr void repeat(Body&& body) {
+  [&]<int... I>(std::integer_sequence<int, I...>) QUINTET_INLINE { (body(Int<I>{}), ...); }
   (std::make_integer_sequence<int, N>{});
 }
 
 /// body(g, n) for items 0 ... N - 1, of which the first NFull have n = Int<Full>, the rest Int<Lin>; unrolled
 /// or as loops.
 template <bool Unrolled, int N, int NFull, int Full, int Lin, class Body>
-[[gnu::always_inline]] inline void for_classes(Body&& body) {
+QUINTET_INLINE inline void for_classes(Body&& body) {
   if constexpr (Unrolled) {
-    repeat<N>([&](auto g) __attribute__((always_inline)) {
+    repeat<N>([&](auto g) QUINTET_INLINE {
       if constexpr (g.value < NFull)
         body(g, Int<Full>{});
       else
