@@ -193,7 +193,14 @@ Way choose_way(Context& context, const EvaluateOptions& options, const std::vect
       way.bases.push_back(make_basis(spin.system, *std::min_element(thresholds.begin(), thresholds.end()),
                                      wants_orthogonal(options.output), interrupt_of(context)));
   } catch (const IllConditioned& error) {
-    if (options.method.dense == Dense::never || wants_orthogonal(options.output)) throw;
+    if (options.method.dense == Dense::never)
+      throw InputError(
+          fmt::format("{}; or let method.dense be automatic: one dense diagonalisation does without S^-1/2",
+                      error.what()));
+    if (wants_orthogonal(options.output))
+      throw InputError(fmt::format(
+          "{}; or leave what needs S^-1/2 out of output.matrices: one dense diagonalisation does without it",
+          error.what()));
     const auto why = fmt::format(
         "the condition number of S, about {:.1g} with functions of each block made orthogonal, is too large "
         "for "
