@@ -41,8 +41,8 @@ inline LayerSpec layer(std::string name, std::string input, std::string skip, in
   return spec;
 }
 
-/// As an embedding network, as a fitting network with tied inputs, and two that are neither: a skip over two
-/// layers with a branch that reads the input again, and one layer alone.
+/// As an embedding network, as a fitting network with tied inputs, and what neither is: skips over several
+/// layers and branches that read the input again, with a sum and with rows; one layer alone.
 inline std::vector<Case> cases() {
   using enum Activation;
   std::vector<Case> all{
@@ -64,6 +64,12 @@ inline std::vector<Case> cases() {
         layer("c", "b", "a", 20, 9, softplus), layer("d", "x", "c", 3, 18, tanh),
         layer("f", "d", "x", 18, 3, silu), layer("e", "f", "", 3, 1, linear)},
        true,
+       {}},
+      {"branches",
+       3,
+       {layer("a", "x", "x", 3, 6, tanh, true), layer("b", "a", "", 6, 9, gelu),
+        layer("c", "x", "b", 3, 9, sigmoid), layer("d", "c", "x", 9, 12, softplus, true)},
+       false,
        {}},
       {"one layer", 2, {layer("a", "x", "x", 2, 8, tanh)}, false, {}},
   };
