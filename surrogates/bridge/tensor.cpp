@@ -19,7 +19,7 @@ std::string shape_text(std::span<const std::int64_t> extents) {
   return fmt::format("[{}]", fmt::join(texts, ", "));
 }
 
-std::string text(const Description& side) {
+std::string text(const MemoryLayout& side) {
   return fmt::format("{} {} on {}", c10::toString(side.type), shape_text(side.extents),
                      side.is_on_host ? "the host" : "the device");
 }
@@ -47,7 +47,7 @@ bool matches(at::IntArrayRef sizes, std::span<const std::int64_t> expected) {
 
 }  // namespace
 
-at::Tensor wrap(void* data, const Description& view, std::span<const std::int64_t> strides,
+at::Tensor wrap(void* data, const MemoryLayout& view, std::span<const std::int64_t> strides,
                 std::function<void(void*)> release) {
   if (!is_row_major(view.extents, strides)) {
     throw InternalError(
@@ -64,13 +64,13 @@ at::Tensor wrap(void* data, const Description& view, std::span<const std::int64_
   });
 }
 
-void check(const at::Tensor& tensor, const Description& expected, bool is_written) {
+void check(const at::Tensor& tensor, const MemoryLayout& expected, bool is_written) {
   if (!tensor.defined()) {
     throw InternalError(
         fmt::format("The tensor \"{}\" is undefined: {} was expected.", expected.name, text(expected)));
   }
   const auto sizes = tensor.sizes();
-  const Description found{expected.name, tensor.scalar_type(), tensor.is_cpu(), {sizes.data(), sizes.size()}};
+  const MemoryLayout found{expected.name, tensor.scalar_type(), tensor.is_cpu(), {sizes.data(), sizes.size()}};
   if (found.type != expected.type || found.is_on_host != expected.is_on_host ||
       !matches(sizes, expected.extents)) {
     throw InternalError(

@@ -20,7 +20,7 @@ namespace quintet {
 namespace bridge {
 
 /// What a View or a tensor is made of. Extents of -1 (in what is expected) may have any value.
-struct Description {
+struct MemoryLayout {
   std::string name;
   at::ScalarType type;
   bool is_on_host;
@@ -47,10 +47,10 @@ constexpr bool is_on_host =
     Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename ViewType::memory_space>::accessible;
 
 /// A tensor on `data`; `release` is called when the last tensor that shares it dies.
-at::Tensor wrap(void* data, const Description& view, std::span<const std::int64_t> strides,
+at::Tensor wrap(void* data, const MemoryLayout& view, std::span<const std::int64_t> strides,
                 std::function<void(void*)> release);
 /// Throws InternalError unless the tensor is row-major memory of the expected type, place and extents.
-void check(const at::Tensor& tensor, const Description& expected, bool is_written);
+void check(const at::Tensor& tensor, const MemoryLayout& expected, bool is_written);
 
 }  // namespace bridge
 

@@ -68,7 +68,7 @@ void add(Pairs& pairs, double label, double model) {
 
 }  // namespace
 
-std::vector<FrameIndex> frames_of(const std::vector<potential::System>& systems, std::size_t most) {
+std::vector<FrameIndex> frames_of(const std::vector<potential::LabelledSystem>& systems, std::size_t most) {
   std::vector<FrameIndex> all;
   for (std::size_t s = 0; s < systems.size(); ++s)
     for (std::size_t f = 0; f < systems[s].frames.size(); ++f) all.push_back({s, f});
@@ -79,7 +79,7 @@ std::vector<FrameIndex> frames_of(const std::vector<potential::System>& systems,
 }
 
 std::vector<Prediction> predict(const Comm& comm, ForceField& field,
-                                const std::vector<potential::System>& systems,
+                                const std::vector<potential::LabelledSystem>& systems,
                                 std::span<const FrameIndex> frames) {
   std::vector<double> numbers;
   const auto stride = static_cast<std::size_t>(comm.size());
@@ -120,7 +120,8 @@ Errors errors(const Pairs& pairs) {
   return result;
 }
 
-Parity parity(const std::vector<potential::System>& systems, const std::vector<Prediction>& predictions) {
+Parity parity(const std::vector<potential::LabelledSystem>& systems,
+              const std::vector<Prediction>& predictions) {
   Parity result;
   for (const auto& prediction : predictions) {
     const auto& label = systems[prediction.index.system].frames[prediction.index.frame];

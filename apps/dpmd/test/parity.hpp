@@ -18,7 +18,7 @@ struct FrameIndex {
   std::size_t system = 0, frame = 0;
 };
 /// All frames, or at most `most` of them, evenly spread. most 0: all.
-[[nodiscard]] std::vector<FrameIndex> frames_of(const std::vector<potential::System>& systems,
+[[nodiscard]] std::vector<FrameIndex> frames_of(const std::vector<potential::LabelledSystem>& systems,
                                                 std::size_t most = 0);
 
 /// What a model says of a frame.
@@ -31,7 +31,7 @@ struct Prediction {
 /// Energies, forces and virials of frames; each frame is evaluated whole by one rank. On rank 0 in the order
 /// of `frames`, empty elsewhere. The systems' types must be the force field's. Collective.
 [[nodiscard]] std::vector<Prediction> predict(const Comm& comm, ForceField& field,
-                                              const std::vector<potential::System>& systems,
+                                              const std::vector<potential::LabelledSystem>& systems,
                                               std::span<const FrameIndex> frames);
 
 /// Labels and the model's values beside one another.
@@ -55,7 +55,7 @@ struct Parity {
   Pairs force;   ///< a component (eV/angstrom)
   Pairs virial;  ///< a component, an atom (eV)
 };
-[[nodiscard]] Parity parity(const std::vector<potential::System>& systems,
+[[nodiscard]] Parity parity(const std::vector<potential::LabelledSystem>& systems,
                             const std::vector<Prediction>& predictions);
 
 /// A table of deviations and pictures of model against label under a heading.

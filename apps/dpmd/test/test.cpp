@@ -70,8 +70,8 @@ std::size_t most_frames(const Application::Arguments& arguments) {
   return static_cast<std::size_t>(most);
 }
 
-std::vector<potential::System> labelled_systems(const std::vector<std::string>& paths,
-                                                const std::vector<std::string>& type_names) {
+std::vector<potential::LabelledSystem> labelled_systems(const std::vector<std::string>& paths,
+                                                        const std::vector<std::string>& type_names) {
   potential::DataOptions options{type_names, false, false, false};
   auto found = potential::read_systems(paths, options);
   bool labelled = false;

@@ -155,7 +155,7 @@ TestResult& TestResult::operator+=(const TestResult& other) {
   return *this;
 }
 
-std::vector<TestResult> test_results(const std::vector<potential::System>& systems,
+std::vector<TestResult> test_results(const std::vector<potential::LabelledSystem>& systems,
                                      const std::vector<Prediction>& predictions, int n_types) {
   std::vector<TestResult> results(systems.size());
   for (std::size_t s = 0; s < systems.size(); ++s) {
@@ -227,7 +227,7 @@ std::vector<std::string> detail_files(const std::string& prefix) {
   return files;
 }
 
-void write_details(const std::string& prefix, const std::vector<potential::System>& systems,
+void write_details(const std::string& prefix, const std::vector<potential::LabelledSystem>& systems,
                    const std::vector<Prediction>& predictions) {
   Details details;
   for (std::size_t i = 0; i < predictions.size(); ++i) {

@@ -26,7 +26,7 @@ struct TestResult {
 
 /// Results system by system; frames without a label leave its deviation alone.
 /// @param predictions of the frames of `systems`, in their order.
-[[nodiscard]] std::vector<TestResult> test_results(const std::vector<potential::System>& systems,
+[[nodiscard]] std::vector<TestResult> test_results(const std::vector<potential::LabelledSystem>& systems,
                                                    const std::vector<Prediction>& predictions, int n_types);
 /// Their sum, named "all".
 [[nodiscard]] TestResult sum(const std::vector<TestResult>& results);
@@ -47,7 +47,7 @@ struct TestResult {
 /// Write them: labels and the model's values beside one another, a line "# SYSTEM: columns" before each
 /// system. PREFIX.e.out, .e_peratom.out: data_e pred_e; .f.out: data_fx .. pred_fz an atom; .v.out,
 /// .v_peratom.out: data_vxx data_vxy .. pred_vzz. Source: DeePMD-kit, `dp test --detail-file`.
-void write_details(const std::string& prefix, const std::vector<potential::System>& systems,
+void write_details(const std::string& prefix, const std::vector<potential::LabelledSystem>& systems,
                    const std::vector<Prediction>& predictions);
 
 }  // namespace quintet::dpmd

@@ -40,7 +40,7 @@ CurveRow row_of(Training& training) {
   return row;
 }
 
-std::size_t count_frames(const std::vector<potential::System>& systems) {
+std::size_t count_frames(const std::vector<potential::LabelledSystem>& systems) {
   std::size_t n = 0;
   for (const auto& system : systems) n += system.frames.size();
   return n;

@@ -63,7 +63,7 @@ void report_accuracy(Context& context, const TrainOptions& options, const Traini
   potential::DeepPotentialOptions evaluation;
   evaluation.sel_rule = options.model.sel_rule;
   potential::DeepPotential field(model, evaluation);
-  const auto of = [&](const std::vector<potential::System>& systems, std::size_t most) {
+  const auto of = [&](const std::vector<potential::LabelledSystem>& systems, std::size_t most) {
     return parity(systems, predict(context.comm(), field, systems, frames_of(systems, most)));
   };
   const auto& data = training.data();

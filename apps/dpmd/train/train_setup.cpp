@@ -14,9 +14,9 @@ namespace quintet::dpmd {
 
 namespace {
 
+using potential::LabelledSystem;
 using potential::Model;
 using potential::NetworkOptions;
-using potential::System;
 
 int type_index(const std::string& name, const std::vector<std::string>& type_map, const std::string& key) {
   const auto at = std::find(type_map.begin(), type_map.end(), name);
@@ -25,12 +25,12 @@ int type_index(const std::string& name, const std::vector<std::string>& type_map
   return static_cast<int>(at - type_map.begin());
 }
 
-std::size_t n_frames(const std::vector<System>& systems) {
+std::size_t n_frames(const std::vector<LabelledSystem>& systems) {
   return std::accumulate(systems.begin(), systems.end(), std::size_t{0},
-                         [](std::size_t n, const System& s) { return n + s.frames.size(); });
+                         [](std::size_t n, const LabelledSystem& s) { return n + s.frames.size(); });
 }
 
-void announce(const char* what, const std::vector<System>& systems) {
+void announce(const char* what, const std::vector<LabelledSystem>& systems) {
   std::size_t least = systems.front().n_atoms(), most = least;
   for (const auto& system : systems) {
     least = std::min(least, system.n_atoms());
@@ -197,20 +197,20 @@ void apply(const KnownModel& known, Model& model) {
 
 }  // namespace
 
-FrameStore::FrameStore(const std::vector<System>& systems, double cutoff, std::size_t budget)
+FrameStore::FrameStore(const std::vector<LabelledSystem>& systems, double cutoff, std::size_t budget)
     : systems_(systems), cutoff_(cutoff), budget_(budget) {
   for (const auto& system : systems_) kept_.emplace_back(system.frames.size());
 }
 
-std::span<const potential::Frame* const> FrameStore::take(std::size_t system,
-                                                          std::span<const std::size_t> frames) {
+std::span<const potential::TrainingFrame* const> FrameStore::take(std::size_t system,
+                                                                  std::span<const std::size_t> frames) {
   passing_.clear();
   taken_.clear();
   for (const std::size_t frame : frames) {
     auto& kept = kept_[system][frame];
     if (!kept) {
-      auto made =
-          std::make_unique<potential::Frame>(potential::make_frame(systems_[system].frames[frame], cutoff_));
+      auto made = std::make_unique<potential::TrainingFrame>(
+          potential::make_frame(systems_[system].frames[frame], cutoff_));
       const bool keep = bytes_ + made->bytes() <= budget_;
       if (keep) bytes_ += made->bytes();
       auto& place = keep ? kept : passing_.emplace_back();
@@ -278,7 +278,7 @@ std::vector<double> block_weights(const std::vector<std::string>& blocks, const 
 }  // namespace
 
 potential::Sampler training_sampler(const TrainOptions& options,
-                                    const std::vector<potential::System>& systems) {
+                                    const std::vector<potential::LabelledSystem>& systems) {
   const auto& section = options.data.training;
   const BatchSize size = parse_batch_size(section.batch_size);
   const auto seed = static_cast<std::uint64_t>(options.seed);

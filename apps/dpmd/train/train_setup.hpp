@@ -20,24 +20,24 @@ namespace quintet::dpmd {
 class FrameStore {
  public:
   /// @param systems must outlive the store. @param budget most bytes kept.
-  FrameStore(const std::vector<potential::System>& systems, double cutoff, std::size_t budget);
+  FrameStore(const std::vector<potential::LabelledSystem>& systems, double cutoff, std::size_t budget);
   /// Frames of one system; the pointers are good until the next call.
-  [[nodiscard]] std::span<const potential::Frame* const> take(std::size_t system,
-                                                              std::span<const std::size_t> frames);
+  [[nodiscard]] std::span<const potential::TrainingFrame* const> take(std::size_t system,
+                                                                      std::span<const std::size_t> frames);
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
  private:
-  const std::vector<potential::System>& systems_;
+  const std::vector<potential::LabelledSystem>& systems_;
   double cutoff_;
   std::size_t budget_, bytes_ = 0;
-  std::vector<std::vector<std::unique_ptr<potential::Frame>>> kept_;  ///< [system][frame]
-  std::vector<std::unique_ptr<potential::Frame>> passing_;            ///< of this call alone
-  std::vector<const potential::Frame*> taken_;
+  std::vector<std::vector<std::unique_ptr<potential::TrainingFrame>>> kept_;  ///< [system][frame]
+  std::vector<std::unique_ptr<potential::TrainingFrame>> passing_;            ///< of this call alone
+  std::vector<const potential::TrainingFrame*> taken_;
 };
 
 struct TrainingData {
   std::vector<std::string> type_map;
-  std::vector<potential::System> training, validation;
+  std::vector<potential::LabelledSystem> training, validation;
   potential::NeighbourCensus census;  ///< of the training systems
   double least_distance = 0;          ///< of all systems, at most the cutoff (angstrom)
 };
@@ -64,7 +64,7 @@ struct KnownModel {
 /// Who draws the batches: with the probabilities or blocks of the options, else by numbers of batches. Throws
 /// InputError: a block beyond the systems, or two that share one.
 [[nodiscard]] potential::Sampler training_sampler(const TrainOptions& options,
-                                                  const std::vector<potential::System>& systems);
+                                                  const std::vector<potential::LabelledSystem>& systems);
 
 /// "O-H" as indices; with '-' in names, any split into two known ones. Throws InputError.
 [[nodiscard]] std::vector<std::array<int, 2>> parse_type_pairs(const std::vector<std::string>& pairs,

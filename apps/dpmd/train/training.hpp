@@ -49,7 +49,7 @@ class Training {
 
  private:
   void load(const std::string& checkpoint);
-  using Frames = std::span<const potential::Frame* const>;
+  using Frames = std::span<const potential::TrainingFrame* const>;
   [[nodiscard]] Frames every_rankth(FrameStore& store, const potential::Sampler::Batch& batch) const;
   [[nodiscard]] Frames own_frames(const potential::Sampler::Batch& batch);
   [[nodiscard]] Frames shared_frames(const potential::Sampler::Batch& batch);

@@ -19,6 +19,7 @@
 #include "io/config/table.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "physics/electronic/density/density_matrix.hpp"
 #include "physics/electronic/global/global_newton_schulz.hpp"
 #include "physics/electronic/matrix/diagonalise.hpp"
 #include "physics/electronic/submatrix/submatrix.hpp"

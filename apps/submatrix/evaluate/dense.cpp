@@ -13,6 +13,7 @@
 #include "apps/submatrix/report/pictures.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "physics/electronic/density/orthogonalise.hpp"
 #include "physics/electronic/matrix/diagonalise.hpp"
 
 namespace quintet::submatrix {

@@ -15,7 +15,9 @@
 #include "apps/submatrix/input/system.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "physics/electronic/density/density_matrix.hpp"
 #include "physics/electronic/density/energy_weighted_density.hpp"
+#include "physics/electronic/density/orthogonalise.hpp"
 #include "physics/electronic/submatrix/submatrix_spins.hpp"
 
 namespace quintet::submatrix {

@@ -10,6 +10,7 @@
 #include "apps/submatrix/evaluate/evaluate_headlines.hpp"
 #include "apps/submatrix/report/pictures.hpp"
 #include "io/log/log.hpp"
+#include "physics/electronic/density/orthogonalise.hpp"
 
 namespace quintet::submatrix {
 

@@ -4,6 +4,7 @@
 #include "apps/submatrix/evaluate/evaluate.hpp"
 #include "apps/submatrix/evaluate/evaluation.hpp"
 #include "apps/submatrix/input/system.hpp"
+#include "physics/electronic/density/orthogonalise.hpp"
 
 namespace quintet::submatrix {
 

@@ -7,6 +7,7 @@
 
 #include "apps/submatrix/input/system_options.hpp"
 #include "io/config/table.hpp"
+#include "physics/electronic/density/density_matrix.hpp"
 
 namespace quintet::submatrix {
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "physics/electronic/density/density_matrix.hpp"
 #include "physics/electronic/submatrix/submatrix.hpp"
 
 namespace quintet::submatrix {

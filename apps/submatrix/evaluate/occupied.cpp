@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "io/log/error.hpp"
+#include "physics/electronic/density/orthogonalise.hpp"
 #include "physics/electronic/submatrix/frontier.hpp"
 
 namespace quintet::submatrix {

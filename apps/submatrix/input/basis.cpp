@@ -1,6 +1,7 @@
 #include "apps/submatrix/input/basis.hpp"
 
 #include "io/log/log.hpp"
+#include "physics/electronic/density/orthogonalise.hpp"
 #include "physics/electronic/submatrix/local_basis.hpp"
 
 namespace quintet::submatrix {

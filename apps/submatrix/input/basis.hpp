@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "apps/submatrix/input/system.hpp"
+#include "physics/electronic/density/orthogonalise.hpp"
 #include "physics/electronic/submatrix/submatrix.hpp"
 
 namespace quintet::submatrix {

@@ -1,3 +1,5 @@
+#include "physics/electronic/density/density_matrix.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -7,6 +9,7 @@
 #include <vector>
 
 #include "io/log/error.hpp"
+#include "physics/electronic/density/orthogonalise.hpp"
 #include "physics/electronic/matrix/block_vector.hpp"
 #include "physics/electronic/matrix/spectrum.hpp"
 #include "physics/electronic/submatrix/block_multiply.hpp"

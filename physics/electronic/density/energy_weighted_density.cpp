@@ -1,5 +1,6 @@
 #include "physics/electronic/density/energy_weighted_density.hpp"
 
+#include "physics/electronic/density/orthogonalise.hpp"
 #include "physics/electronic/matrix/gather.hpp"
 #include "physics/electronic/submatrix/block_multiply.hpp"
 

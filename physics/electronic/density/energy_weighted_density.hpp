@@ -1,5 +1,6 @@
 #pragma once
 
+#include "physics/electronic/density/orthogonalise.hpp"
 #include "physics/electronic/submatrix/submatrix.hpp"
 
 namespace quintet::electronic {

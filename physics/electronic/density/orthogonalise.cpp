@@ -1,3 +1,5 @@
+#include "physics/electronic/density/orthogonalise.hpp"
+
 #include <cmath>
 #include <cstddef>
 #include <functional>

@@ -15,35 +15,6 @@
 
 namespace quintet::electronic {
 
-/// Thrown if S is positive definite, but too nearly singular for a series; see local_basis(), orbitals_of().
-struct IllConditioned : InputError {
-  IllConditioned(const std::string& message, double condition_of_s)
-      : InputError(message), condition(condition_of_s) {}
-  double condition;  ///< number of S, about; it may be larger
-};
-
-/// S^-1/2 of a symmetric positive definite block-sparse matrix, and A = S^-1/2 K S^-1/2 with elements off by
-/// a tenth of `threshold` or so (water: 0.07 to 0.2, S^-1/2 0.1 to 0.4).
-///
-/// The columns of each block of S^-1/2 are a Chebyshev series of the submatrix of S on the rows of
-/// inverse_sqrt_pattern(). Throws InputError with the estimate of the smallest eigenvalue
-/// when S is not positive definite, or if K and S have different blocks, IllConditioned if its condition
-/// number is above some 1e4 to 1e5 (the smaller the threshold the lower). Collective.
-struct Orthogonalised {
-  BlockMatrix inverse_sqrt;  ///< S^-1/2
-  BlockMatrix a;             ///< S^-1/2 K S^-1/2
-  double residual = 0;       ///< ||Z S Z - 1||_F / sqrt(n)
-  int iterations = 0;        ///< degree of the series
-  double condition = 1;      ///< of S, about
-};
-/// The pattern of S^-1/2, values not set: blocks where |S|^2 (norms of blocks) exceeds four thresholds, since
-/// S^-1/2 reaches further out than S itself. Collective.
-[[nodiscard]] BlockMatrix inverse_sqrt_pattern(const BlockMatrix& s, double threshold);
-/// Rows of a submatrix for S^-1/2 over those of the matrix, as a mean over the block columns. Collective.
-[[nodiscard]] double inverse_sqrt_part(const BlockMatrix& s, double threshold);
-[[nodiscard]] Orthogonalised orthogonalise(const BlockMatrix& k, const BlockMatrix& s, double threshold,
-                                           const Interrupt& interrupt = {});
-
 /// How f(a_j) is found for the wanted columns.
 enum class SubmatrixKernel { automatic, polynomial, eigen, newton_schulz };
 struct SubmatrixKernelRow {
@@ -131,30 +102,5 @@ struct SubmatrixResult {
 /// Predicted seconds of each block column of the whole matrix at `options`' threshold, for share_columns():
 /// with the kernel that is cheaper at the degree and fill of an insulator. Collective.
 [[nodiscard]] std::vector<double> predicted_costs(const BlockMatrix& a, const SubmatrixOptions& options);
-
-/// D = Z P Z and what follows from it.
-///
-/// Where the number of pairs was fixed, D is scaled by Tr P / Tr(Z P Z S), so that Tr(D S) is what was asked
-/// for to rounding; the factor is 1 to 1e-7 (threshold 1e-3) or 1e-10 (1e-5). A difference that the residual
-/// of Z does not explain is not scaled away: NumericalError. At a fixed mu nothing is scaled.
-///
-/// error: first order in R = Z S Z - 1, E is off by Tr(X R), X = f (A - c) - f (1 - f) (A - mu) A/T, f = P, c
-/// the mean occupied level at fixed pairs, else 0 (and then A for A - mu); estimated from vectors of random
-/// signs. Where their deviation hides it, Tr(P R), which is known, times the width of the occupied levels
-/// (fixed mu: their root mean square) stands for it. rounding_error: 8 eps n ||A|| cond(S), the 8 measured on
-/// chains.
-struct DensityResult {
-  BlockMatrix d;                ///< density matrix a spin, on K's and S's pattern, bitwise symmetric
-  double tr_dk = 0;             ///< Tr(D K) (Hartree), per electron pair
-  double n_pairs = 0;           ///< Tr(D S)
-  double n_pairs_unscaled = 0;  ///< Tr(Z P Z S): what it misses of Tr P is the error of Z
-  Estimate error;               ///< of tr_dk, from Z, signed (hartree)
-  double rounding_error = 0;    ///< of tr_dk (hartree), about
-  double idempotency = 0;       ///< ||P P - P||_F, estimated from random vectors (a few per cent)
-  double commutator = 0;        ///< ||P A - A P||_F, likewise
-  explicit DensityResult(BlockMatrix matrix) : d(std::move(matrix)) {}
-};
-[[nodiscard]] DensityResult density_matrix(const SubmatrixResult& sign, const Orthogonalised& basis,
-                                           const BlockMatrix& k, const BlockMatrix& s, double threshold);
 
 }  // namespace quintet::electronic

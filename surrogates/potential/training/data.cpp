@@ -106,7 +106,7 @@ void sort_by_type(Configuration& c) {
 }
 
 /// Give the frames of a system one order of atoms: by type, unless all frames agree already.
-void align(System& system) {
+void align(LabelledSystem& system) {
   const auto& types = system.frames.front().types;
   const bool agree = std::all_of(system.frames.begin(), system.frames.end(),
                                  [&](const Configuration& c) { return c.types == types; });
@@ -115,7 +115,7 @@ void align(System& system) {
 
 /// Frames of a file by composition, in order of appearance.
 void append_frames(std::vector<Configuration> frames, const std::string& path, TypeMap& type_map,
-                   std::vector<System>& systems) {
+                   std::vector<LabelledSystem>& systems) {
   std::map<std::vector<int>, std::size_t> place;  // of a composition: its types, sorted
   const std::size_t first = systems.size();
   for (std::size_t f = 0; f < frames.size(); ++f) {
@@ -139,7 +139,7 @@ void append_frames(std::vector<Configuration> frames, const std::string& path, T
 }
 
 /// A DeePMD system; one of mixed type is split by composition, as files of frames are.
-void append_deepmd(const std::string& path, TypeMap& type_map, std::vector<System>& systems) {
+void append_deepmd(const std::string& path, TypeMap& type_map, std::vector<LabelledSystem>& systems) {
   const bool named = DeepmdStore::open(path)->has("type_map.raw");
   QUINTET_CHECK(named || !type_map.names().empty(),
                 "{}: there is no type_map.raw; give the model's type_map, whose names then stand for types "
@@ -150,13 +150,13 @@ void append_deepmd(const std::string& path, TypeMap& type_map, std::vector<Syste
     append_frames(deepmd.frames(), path, type_map, systems);
     return;
   }
-  System& system = systems.emplace_back(System{path, deepmd.frames()});
+  LabelledSystem& system = systems.emplace_back(LabelledSystem{path, deepmd.frames()});
   const auto places = type_map.places(system.frames.front(), path);
   for (auto& frame : system.frames)
     for (int& type : frame.types) type = places[type];
 }
 
-void read_path(const std::string& path, TypeMap& type_map, std::vector<System>& systems) {
+void read_path(const std::string& path, TypeMap& type_map, std::vector<LabelledSystem>& systems) {
   const bool folder = fs::is_directory(path), hdf5 = !folder && is_deepmd_hdf5(path);
   if (folder || (hdf5 && !is_trajectory(path))) {
     for (const auto& system : find_deepmd_systems(path)) append_deepmd(system, type_map, systems);
@@ -170,10 +170,10 @@ void read_path(const std::string& path, TypeMap& type_map, std::vector<System>& 
 
 }  // namespace
 
-std::vector<System> read_systems(const std::vector<std::string>& paths, DataOptions& options) {
+std::vector<LabelledSystem> read_systems(const std::vector<std::string>& paths, DataOptions& options) {
   QUINTET_CHECK(!paths.empty(), "no data are given; expected at least one system");
   TypeMap type_map(options.type_map);
-  std::vector<System> systems;
+  std::vector<LabelledSystem> systems;
   for (const auto& pattern : paths)
     for (const auto& path : matches(pattern)) read_path(path, type_map, systems);
   options.type_map = type_map.names();

@@ -24,7 +24,8 @@ struct DataOptions {
 /// frames without a needed label; forces and energies that seem to be in another unit, by their size or by
 /// the work of the forces between neighbouring frames. `type_map` is filled in if it was empty. The frames
 /// hold the only copy of the data: 52 bytes an atom with forces.
-[[nodiscard]] std::vector<System> read_systems(const std::vector<std::string>& paths, DataOptions& options);
+[[nodiscard]] std::vector<LabelledSystem> read_systems(const std::vector<std::string>& paths,
+                                                       DataOptions& options);
 
 /// What the data say about the size that a model needs.
 struct NeighbourCensus {
@@ -32,7 +33,7 @@ struct NeighbourCensus {
   std::vector<int> most_neighbours;  ///< [n_types] of each type within the cutoff of any atom
 };
 /// Errors (InputError): system, frame and what is wrong: overlapping atoms, a box too small for the cutoff.
-[[nodiscard]] NeighbourCensus count_neighbours(const std::vector<System>& systems, int n_types,
+[[nodiscard]] NeighbourCensus count_neighbours(const std::vector<LabelledSystem>& systems, int n_types,
                                                double cutoff);
 /// DeePMD-kit's "auto": 1.1 x most neighbours, cut to an integer, rounded up to a multiple of 4.
 [[nodiscard]] std::vector<int> automatic_sel(const NeighbourCensus& census);
@@ -49,8 +50,8 @@ class Sampler {
   /// @param batch_size frames a batch, at most those of the system; 0: "auto", the least number with
   /// frames*atoms >= auto_atoms, per system.
   /// @param weights of the systems; empty: their numbers of batches; all 1: DeePMD-kit's "prob_uniform".
-  Sampler(const std::vector<System>& systems, int batch_size, int auto_atoms, std::vector<double> weights,
-          std::uint64_t seed);
+  Sampler(const std::vector<LabelledSystem>& systems, int batch_size, int auto_atoms,
+          std::vector<double> weights, std::uint64_t seed);
   struct Batch {
     std::size_t system;
     std::vector<std::size_t> frames;

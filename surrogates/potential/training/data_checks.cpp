@@ -51,7 +51,7 @@ struct Sizes {
   [[nodiscard]] double spread() const { return std::max(0.0, energy_most - energy_least); }
 };
 
-Sizes sizes_of(const System& system) {
+Sizes sizes_of(const LabelledSystem& system) {
   Sizes sizes;
   for (std::size_t f = 0; f < system.frames.size(); ++f) {
     const auto& frame = system.frames[f];
@@ -73,7 +73,7 @@ Sizes sizes_of(const System& system) {
   return sizes;
 }
 
-void warn_of_forces(const System& system, const Sizes& sizes) {
+void warn_of_forces(const LabelledSystem& system, const Sizes& sizes) {
   if (sizes.rms() > typical_force)
     log::warning(
         "{}: the root mean square force component is {:.3g} eV/angstrom, usual are 0.1 to 10; is the unit of "
@@ -86,7 +86,7 @@ void warn_of_forces(const System& system, const Sizes& sizes) {
         system.name, sizes.frame, sizes.atom, sizes.largest, sizes.rms());
 }
 
-void warn_of_energies(const System& system, const Sizes& sizes) {
+void warn_of_energies(const LabelledSystem& system, const Sizes& sizes) {
   if (sizes.energy_most < sizes.energy_least) return;
   const double n = static_cast<double>(system.n_atoms());
   const double largest = std::max(std::abs(sizes.energy_least), std::abs(sizes.energy_most)) / n;
@@ -100,7 +100,7 @@ void warn_of_energies(const System& system, const Sizes& sizes) {
         system.name, sizes.spread() / n);
 }
 
-void warn_of_work(const System& system) {
+void warn_of_work(const LabelledSystem& system) {
   const Work work = compare_with_work(system);
   if (work.pairs < pairs_needed || std::abs(work.correlation) < correlation_needed) return;
   if (work.slope > 0.5 && work.slope < 2) return;
@@ -114,7 +114,7 @@ void warn_of_work(const System& system) {
 
 /// Warn for the first few systems only: a wrong unit is wrong in all of them.
 template <class Action>
-void warn_at_most(const std::vector<System>& systems, Action&& warn) {
+void warn_at_most(const std::vector<LabelledSystem>& systems, Action&& warn) {
   constexpr int most = 5;
   const int before = log::warning_count();
   for (std::size_t s = 0; s < systems.size(); ++s) {
@@ -126,10 +126,10 @@ void warn_at_most(const std::vector<System>& systems, Action&& warn) {
 }
 
 template <class Has>
-void require_label(const std::vector<System>& systems, const char* what, const char* file, bool needed,
-                   Has&& has) {
+void require_label(const std::vector<LabelledSystem>& systems, const char* what, const char* file,
+                   bool needed, Has&& has) {
   std::size_t with = 0, all = 0;
-  const System* lacking = nullptr;
+  const LabelledSystem* lacking = nullptr;
   for (const auto& system : systems)
     for (const auto& frame : system.frames) {
       ++all;
@@ -168,7 +168,7 @@ Step step_between(const Configuration& a, const Configuration& b) {
 
 }  // namespace
 
-Work compare_with_work(const System& system) {
+Work compare_with_work(const LabelledSystem& system) {
   Work result;
   double ww = 0, we = 0, ee = 0;
   for (std::size_t f = 0; f + 1 < system.frames.size(); ++f) {
@@ -188,7 +188,7 @@ Work compare_with_work(const System& system) {
   return result;
 }
 
-void check_labels(const std::vector<System>& systems, const DataOptions& options) {
+void check_labels(const std::vector<LabelledSystem>& systems, const DataOptions& options) {
   for (const auto& system : systems)
     for (std::size_t f = 0; f < system.frames.size(); ++f)
       check_frame(system.frames[f], fmt::format("{}: frame {}", system.name, f));
@@ -198,7 +198,7 @@ void check_labels(const std::vector<System>& systems, const DataOptions& options
                 [](const Configuration& c) { return !c.forces.empty(); });
   require_label(systems, "a virial", "virial.npy", options.need_virial,
                 [](const Configuration& c) { return c.virial.has_value(); });
-  warn_at_most(systems, [](const System& system) {
+  warn_at_most(systems, [](const LabelledSystem& system) {
     const Sizes sizes = sizes_of(system);
     warn_of_forces(system, sizes);
     warn_of_energies(system, sizes);

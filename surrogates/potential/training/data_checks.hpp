@@ -8,7 +8,7 @@ namespace quintet::potential {
 
 /// Refuse labels and coordinates that are not finite or are absent where they are needed; warn of those that
 /// look like another unit. Throws InputError: system, frame, atom.
-void check_labels(const std::vector<System>& systems, const DataOptions& options);
+void check_labels(const std::vector<LabelledSystem>& systems, const DataOptions& options);
 
 /// How the energies of neighbouring frames change with the work of their forces, by least squares:
 ///
@@ -21,6 +21,6 @@ struct Work {
   double slope = 0;        ///< (1)
   double correlation = 0;  ///< between -W and the change, -1 .. 1
 };
-[[nodiscard]] Work compare_with_work(const System& system);
+[[nodiscard]] Work compare_with_work(const LabelledSystem& system);
 
 }  // namespace quintet::potential

@@ -28,13 +28,13 @@ std::array<int, 2> images(bool periodic, double s, double reach) {
   return {static_cast<int>(std::ceil(-reach - s)), static_cast<int>(std::floor(1 + reach - s))};
 }
 
-void add_row(Frame& frame, int owner, int type, const Vec3& x) {
+void add_row(TrainingFrame& frame, int owner, int type, const Vec3& x) {
   frame.owner.push_back(owner);
   frame.type.push_back(type);
   frame.position.insert(frame.position.end(), x.begin(), x.end());
 }
 
-void add_images(Frame& frame, const Box& box, const std::vector<Vec3>& wrapped, double cutoff) {
+void add_images(TrainingFrame& frame, const Box& box, const std::vector<Vec3>& wrapped, double cutoff) {
   Vec3 reach{};
   for (int k = 0; k < 3; ++k) {
     if (!box.periodic()[k]) continue;
@@ -56,7 +56,7 @@ void add_images(Frame& frame, const Box& box, const std::vector<Vec3>& wrapped, 
   }
 }
 
-void add_neighbours(Frame& frame, const Configuration& configuration, double cutoff) {
+void add_neighbours(TrainingFrame& frame, const Configuration& configuration, double cutoff) {
   Atoms atoms;
   atoms.box = configuration.box;
   atoms.type_names = configuration.type_names;
@@ -71,7 +71,7 @@ void add_neighbours(Frame& frame, const Configuration& configuration, double cut
   frame.neighbour.assign(list.neighbour.data(), list.neighbour.data() + frame.offset.back());
 }
 
-double least_distance(const Frame& frame) {
+double least_distance(const TrainingFrame& frame) {
   double least = 1e300;
   for (int i = 0; i < frame.n_atoms; ++i)
     for (std::size_t n = frame.offset[i]; n < frame.offset[i + 1]; ++n) {
@@ -87,14 +87,14 @@ double least_distance(const Frame& frame) {
 
 }  // namespace
 
-std::size_t Frame::bytes() const {
-  return sizeof(Frame) + (position.capacity() + force.capacity()) * sizeof(double) +
+std::size_t TrainingFrame::bytes() const {
+  return sizeof(TrainingFrame) + (position.capacity() + force.capacity()) * sizeof(double) +
          offset.capacity() * sizeof(std::size_t) +
          (type.capacity() + owner.capacity() + neighbour.capacity()) * sizeof(int);
 }
 
-Frame make_frame(const Configuration& configuration, double cutoff) {
-  Frame frame;
+TrainingFrame make_frame(const Configuration& configuration, double cutoff) {
+  TrainingFrame frame;
   frame.n_atoms = static_cast<int>(configuration.n_atoms());
   const auto s = wrapped(configuration);
   for (int i = 0; i < frame.n_atoms; ++i)

@@ -11,7 +11,7 @@
 namespace quintet::potential {
 
 /// Frames of one composition: the atoms' types (of the model) are the same and in the same order in all.
-struct System {
+struct LabelledSystem {
   std::string name;  ///< where it came from, for messages
   std::vector<Configuration> frames;
   [[nodiscard]] std::size_t n_atoms() const { return frames.front().n_atoms(); }
@@ -19,7 +19,7 @@ struct System {
 
 /// One labelled configuration ready for the model: its atoms, their images within the cutoff, and who is
 /// whose neighbour. Built once and kept: atoms do not move in training.
-struct Frame {
+struct TrainingFrame {
   int n_atoms = 0;                  ///< rows 0 .. n_atoms-1 are the atoms themselves, later ones images
   std::vector<int> type;            ///< [n_all] of the model
   std::vector<double> position;     ///< [n_all, 3] (angstrom)
@@ -35,6 +35,6 @@ struct Frame {
 
 /// Images and neighbours of a configuration, any triclinic or open box, also one smaller than the cutoff.
 /// O(n).
-[[nodiscard]] Frame make_frame(const Configuration& configuration, double cutoff);
+[[nodiscard]] TrainingFrame make_frame(const Configuration& configuration, double cutoff);
 
 }  // namespace quintet::potential

@@ -177,13 +177,13 @@ void validate(const NetworkOptions& options) {
   for (const int type : options.excluded_atoms) validate_type(type, n_types, "atom_exclude_types");
 }
 
-Model initial_model(const NetworkOptions& options, const std::vector<System>& systems) {
+Model initial_model(const NetworkOptions& options, const std::vector<LabelledSystem>& systems) {
   validate(options);
   return initial_model(options, systems,
                        count_neighbours(systems, static_cast<int>(options.type_map.size()), options.rcut));
 }
 
-Model initial_model(const NetworkOptions& options, const std::vector<System>& systems,
+Model initial_model(const NetworkOptions& options, const std::vector<LabelledSystem>& systems,
                     const NeighbourCensus& census) {
   validate(options);
   QUINTET_CHECK(!options.type_map.empty() && !systems.empty(),

@@ -33,10 +33,11 @@ struct NetworkOptions {
 /// all slots (empty and excluded ones count as 0) of up to `frames_a_system` frames a system, evenly spaced.
 /// dstd is at least 1e-2, and 0.1 for types without atoms. `zero_mean` leaves davg 0. Source: DeePMD-kit,
 /// env_mat_stat.
-void set_statistics(Model& model, const std::vector<System>& systems, int frames_a_system, bool zero_mean);
+void set_statistics(Model& model, const std::vector<LabelledSystem>& systems, int frames_a_system,
+                    bool zero_mean);
 /// output_bias: minimum-norm least squares of the energies of all frames on the numbers of atoms of each type
 /// (0 without energies; excluded atoms are not counted).
-void set_energy_bias(Model& model, const std::vector<System>& systems);
+void set_energy_bias(Model& model, const std::vector<LabelledSystem>& systems);
 
 /// A model with random weights (W ~ N(0, 1/(n_in + n_out)), b ~ N(0, 1), idt ~ N(0.1, 0.001^2)), statistics
 /// and biases of the data, and the least distance in them; sel counted if not given, else compared with the
@@ -44,9 +45,9 @@ void set_energy_bias(Model& model, const std::vector<System>& systems);
 ///
 /// The same on all ranks, compilers and machines for the same seed: Philox numbers, rounded to float so that
 /// the last places of the maths library do not matter. Networks have streams of their own.
-[[nodiscard]] Model initial_model(const NetworkOptions& options, const std::vector<System>& systems);
+[[nodiscard]] Model initial_model(const NetworkOptions& options, const std::vector<LabelledSystem>& systems);
 /// The same with neighbours counted before, within options.rcut.
-[[nodiscard]] Model initial_model(const NetworkOptions& options, const std::vector<System>& systems,
+[[nodiscard]] Model initial_model(const NetworkOptions& options, const std::vector<LabelledSystem>& systems,
                                   const NeighbourCensus& census);
 
 /// Refuse options that make no model, before the data are read. Throws InputError.

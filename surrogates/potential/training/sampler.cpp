@@ -35,7 +35,7 @@ std::vector<std::size_t> shuffled(std::uint64_t seed, std::size_t system, std::i
 
 }  // namespace
 
-Sampler::Sampler(const std::vector<System>& systems, int batch_size, int auto_atoms,
+Sampler::Sampler(const std::vector<LabelledSystem>& systems, int batch_size, int auto_atoms,
                  std::vector<double> weights, std::uint64_t seed)
     : seed_(seed), drawn_(systems.size(), 0), epochs_(systems.size()) {
   QUINTET_CHECK(!systems.empty(), "there are no systems to take batches from");

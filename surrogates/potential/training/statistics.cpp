@@ -16,9 +16,9 @@ namespace {
 constexpr double overlap = 0.1;  // angstrom: nearer atoms are a mistake
 
 /// make_frame() with the place put before its complaint.
-Frame frame_of(const System& system, std::size_t f, double cutoff) {
+TrainingFrame frame_of(const LabelledSystem& system, std::size_t f, double cutoff) {
   try {
-    Frame frame = make_frame(system.frames[f], cutoff);
+    TrainingFrame frame = make_frame(system.frames[f], cutoff);
     if (frame.least_distance < overlap) validate(system.frames[f], overlap);  // names the atoms
     return frame;
   } catch (const InputError& error) {
@@ -26,7 +26,7 @@ Frame frame_of(const System& system, std::size_t f, double cutoff) {
   }
 }
 
-void count_neighbours_of(const Frame& frame, NeighbourCensus& census) {
+void count_neighbours_of(const TrainingFrame& frame, NeighbourCensus& census) {
   std::vector<int> count(census.most_neighbours.size());
   for (int i = 0; i < frame.n_atoms; ++i) {
     std::fill(count.begin(), count.end(), 0);
@@ -70,7 +70,7 @@ class RowStatistics {
       : n_types_(model.n_types()), environment_(model, SelRule::per_type), moments_(model.type_names.size()) {
     batch_.reserve(1, std::min(model.n_slots(), 512), n_types_, 1);
   }
-  void add(const Frame& frame) {
+  void add(const TrainingFrame& frame) {
     for (int i = 0; i < frame.n_atoms; ++i) {
       batch_.centre = frame.type[i];
       batch_.n_atoms = 0;
@@ -101,11 +101,11 @@ class RowStatistics {
 
 }  // namespace
 
-NeighbourCensus count_neighbours(const std::vector<System>& systems, int n_types, double cutoff) {
+NeighbourCensus count_neighbours(const std::vector<LabelledSystem>& systems, int n_types, double cutoff) {
   NeighbourCensus census{cutoff, std::vector<int>(static_cast<std::size_t>(n_types), 0)};
   for (const auto& system : systems)
     for (std::size_t f = 0; f < system.frames.size(); ++f) {
-      const Frame frame = frame_of(system, f, cutoff);
+      const TrainingFrame frame = frame_of(system, f, cutoff);
       census.least_distance = std::min(census.least_distance, frame.least_distance);
       count_neighbours_of(frame, census);
     }
@@ -120,7 +120,8 @@ std::vector<int> automatic_sel(const NeighbourCensus& census) {
   return sel;
 }
 
-void set_statistics(Model& model, const std::vector<System>& systems, int frames_a_system, bool zero_mean) {
+void set_statistics(Model& model, const std::vector<LabelledSystem>& systems, int frames_a_system,
+                    bool zero_mean) {
   RowStatistics rows(raw_environment(model));
   for (const auto& system : systems) {
     const std::size_t n = system.frames.size(),
@@ -138,7 +139,7 @@ void set_statistics(Model& model, const std::vector<System>& systems, int frames
   }
 }
 
-void set_energy_bias(Model& model, const std::vector<System>& systems) {
+void set_energy_bias(Model& model, const std::vector<LabelledSystem>& systems) {
   struct Sum {
     double energy = 0, frames = 0;
   };

@@ -72,10 +72,11 @@ class Trainer {
   /// Add the gradient of 1/batch_size sum over `frames` of their losses.
   /// @param batch_size frames of the whole batch, all ranks together. @param sharing what the ranks share
   /// out.
-  virtual Deviations gradient(std::span<const Frame* const> frames, const LossPrefactors& prefactors,
+  virtual Deviations gradient(std::span<const TrainingFrame* const> frames, const LossPrefactors& prefactors,
                               int batch_size, Sharing sharing = Sharing::frames) = 0;
   /// Deviations without gradient (validation).
-  virtual Deviations evaluate(std::span<const Frame* const> frames, const LossPrefactors& prefactors) = 0;
+  virtual Deviations evaluate(std::span<const TrainingFrame* const> frames,
+                              const LossPrefactors& prefactors) = 0;
   /// One step of Adam with the sum of all ranks' gradients; clears them. Collective.
   virtual void update(double learning_rate) = 0;
   /// The model with the weights of now.

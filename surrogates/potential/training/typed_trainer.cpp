@@ -73,8 +73,8 @@ void TypedTrainer<Real>::choose_intervals() {
 
 /// Give the networks the parameters of now; choose the embedding's intervals anew where they no longer serve.
 template <class Real>
-void TypedTrainer<Real>::refresh(std::span<const Frame* const> frames) {
-  for (const Frame* frame : frames) cover(frame->least_distance);
+void TypedTrainer<Real>::refresh(std::span<const TrainingFrame* const> frames) {
+  for (const TrainingFrame* frame : frames) cover(frame->least_distance);
   if (!stale_ && embedding_) return;
   if (embedding_) embedding_->refresh(parameters_.values().data());
   if (!embedding_ || embedding_->unresolved() > allowed_) choose_intervals();
@@ -91,7 +91,7 @@ void TypedTrainer<Real>::cover(double closest) {
 }
 
 template <class Real>
-void TypedTrainer<Real>::fill_batches(const Frame& frame, Group& group) {
+void TypedTrainer<Real>::fill_batches(const TrainingFrame& frame, Group& group) {
   const std::size_t n_batches = (group.atoms.size() + batch_atoms - 1) / batch_atoms;
   if (group.batches.size() < n_batches) {
     group.batches.resize(n_batches);
@@ -113,7 +113,7 @@ void TypedTrainer<Real>::fill_batches(const Frame& frame, Group& group) {
 
 /// Values and adjoint: energies and forces of the atoms of one type.
 template <class Real>
-void TypedTrainer<Real>::predict(const Frame& frame, int type, Group& group) {
+void TypedTrainer<Real>::predict(const TrainingFrame& frame, int type, Group& group) {
   const std::size_t n = group.atoms.size(), d_stride = descriptor_.stride();
   const int stride = padded(start_.n_channels(), pack_width<Real>);
   const std::size_t t_size = 4 * static_cast<std::size_t>(stride);
@@ -156,7 +156,7 @@ void TypedTrainer<Real>::Prediction::sum_over(const Comm& comm) {
 
 /// Energy, forces and virial of a frame whose atoms `sharing` divides.
 template <class Real>
-void TypedTrainer<Real>::predict(const Frame& frame, const Comm& sharing) {
+void TypedTrainer<Real>::predict(const TrainingFrame& frame, const Comm& sharing) {
   constexpr int block = 8;  // atoms: a tile of the matrix products
   prediction_.energy = 0;
   prediction_.force.assign(3 * static_cast<std::size_t>(frame.n_atoms), 0.0);
@@ -178,8 +178,8 @@ void TypedTrainer<Real>::predict(const Frame& frame, const Comm& sharing) {
 
 /// Deviations of the prediction from the labels; if asked, the derivatives of 1/batch_size times the loss.
 template <class Real>
-Deviations TypedTrainer<Real>::compare(const Frame& frame, const LossPrefactors& prefactors, int batch_size,
-                                       Adjoint* adjoint) const {
+Deviations TypedTrainer<Real>::compare(const TrainingFrame& frame, const LossPrefactors& prefactors,
+                                       int batch_size, Adjoint* adjoint) const {
   Deviations result;
   result.frames = 1;
   const double n = frame.n_atoms, per_atoms = prefactors.intensive ? 1 / (n * n) : 1 / n;
@@ -218,7 +218,8 @@ Deviations TypedTrainer<Real>::compare(const Frame& frame, const LossPrefactors&
 
 /// Tangents Rdot of a batch's rows for displacements -dL/dF and strain -dL/dV.
 template <class Real>
-void TypedTrainer<Real>::tangent(const Frame& frame, const Adjoint& adjoint, const Batch<Real>& batch) {
+void TypedTrainer<Real>::tangent(const TrainingFrame& frame, const Adjoint& adjoint,
+                                 const Batch<Real>& batch) {
   const int n_types = start_.n_types();
   const auto& deviation = start_.deviation[batch.centre];
   const double scale[3] = {1 / deviation[1], 1 / deviation[2], 1 / deviation[3]};
@@ -245,7 +246,8 @@ void TypedTrainer<Real>::tangent(const Frame& frame, const Adjoint& adjoint, con
 
 /// Tangent and gradient of the atoms of one type.
 template <class Real>
-void TypedTrainer<Real>::differentiate(const Frame& frame, const Adjoint& adjoint, int type, Group& group) {
+void TypedTrainer<Real>::differentiate(const TrainingFrame& frame, const Adjoint& adjoint, int type,
+                                       Group& group) {
   const std::size_t n = group.atoms.size(), d_stride = descriptor_.stride();
   const int stride = padded(start_.n_channels(), pack_width<Real>);
   const std::size_t t_size = 4 * static_cast<std::size_t>(stride);
@@ -278,7 +280,7 @@ void TypedTrainer<Real>::differentiate(const Frame& frame, const Adjoint& adjoin
 }
 
 template <class Real>
-Deviations TypedTrainer<Real>::gradient(std::span<const Frame* const> frames,
+Deviations TypedTrainer<Real>::gradient(std::span<const TrainingFrame* const> frames,
                                         const LossPrefactors& prefactors, int batch_size, Sharing sharing) {
   Deviations result;
   if (frames.empty()) return result;
@@ -286,7 +288,7 @@ Deviations TypedTrainer<Real>::gradient(std::span<const Frame* const> frames,
   environment_scratch_.overflowing = 0;
   const Comm sharers = sharing == Sharing::atoms ? comm_ : Comm::self();
   Adjoint adjoint;
-  for (const Frame* frame : frames) {
+  for (const TrainingFrame* frame : frames) {
     predict(*frame, sharers);
     adjoint.energy = 0;
     adjoint.virial = {};
@@ -303,13 +305,13 @@ Deviations TypedTrainer<Real>::gradient(std::span<const Frame* const> frames,
 }
 
 template <class Real>
-Deviations TypedTrainer<Real>::evaluate(std::span<const Frame* const> frames,
+Deviations TypedTrainer<Real>::evaluate(std::span<const TrainingFrame* const> frames,
                                         const LossPrefactors& prefactors) {
   Deviations result;
   if (frames.empty()) return result;
   refresh(frames);
   environment_scratch_.overflowing = 0;
-  for (const Frame* frame : frames) {
+  for (const TrainingFrame* frame : frames) {
     predict(*frame, Comm::self());
     result += compare(*frame, prefactors, 1, nullptr);
   }

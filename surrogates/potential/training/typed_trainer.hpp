@@ -23,9 +23,10 @@ class TypedTrainer final : public Trainer {
  public:
   TypedTrainer(const Model& start, SelRule rule, const AdamOptions& adam, const Comm& comm);
   [[nodiscard]] std::size_t n_parameters() const override { return places_.size; }
-  Deviations gradient(std::span<const Frame* const> frames, const LossPrefactors& prefactors, int batch_size,
-                      Sharing sharing) override;
-  Deviations evaluate(std::span<const Frame* const> frames, const LossPrefactors& prefactors) override;
+  Deviations gradient(std::span<const TrainingFrame* const> frames, const LossPrefactors& prefactors,
+                      int batch_size, Sharing sharing) override;
+  Deviations evaluate(std::span<const TrainingFrame* const> frames,
+                      const LossPrefactors& prefactors) override;
   void cover(double closest) override;
   void update(double learning_rate) override;
   [[nodiscard]] Model model() const override;
@@ -60,14 +61,14 @@ class TypedTrainer final : public Trainer {
     Mat3 virial{};
   };
 
-  void refresh(std::span<const Frame* const> frames);
+  void refresh(std::span<const TrainingFrame* const> frames);
   void choose_intervals();
-  void fill_batches(const Frame& frame, Group& group);
-  void predict(const Frame& frame, const Comm& sharing);
-  void predict(const Frame& frame, int type, Group& group);
-  void tangent(const Frame& frame, const Adjoint& adjoint, const Batch<Real>& batch);
-  void differentiate(const Frame& frame, const Adjoint& adjoint, int type, Group& group);
-  Deviations compare(const Frame& frame, const LossPrefactors& prefactors, int batch_size,
+  void fill_batches(const TrainingFrame& frame, Group& group);
+  void predict(const TrainingFrame& frame, const Comm& sharing);
+  void predict(const TrainingFrame& frame, int type, Group& group);
+  void tangent(const TrainingFrame& frame, const Adjoint& adjoint, const Batch<Real>& batch);
+  void differentiate(const TrainingFrame& frame, const Adjoint& adjoint, int type, Group& group);
+  Deviations compare(const TrainingFrame& frame, const LossPrefactors& prefactors, int batch_size,
                      Adjoint* adjoint) const;
 
   Comm comm_;

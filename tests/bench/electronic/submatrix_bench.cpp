@@ -15,6 +15,8 @@
 #include "io/config/table.hpp"
 #include "io/log/error.hpp"
 #include "io/runtime/runtime.hpp"
+#include "physics/electronic/density/density_matrix.hpp"
+#include "physics/electronic/density/orthogonalise.hpp"
 #include "physics/electronic/files/matrix_files.hpp"
 #include "physics/electronic/submatrix/submatrix.hpp"
 #include "physics/kernels/pack.hpp"

@@ -24,7 +24,7 @@ using namespace quintet;
 using namespace quintet::potential;
 
 /// The usual model of water, with the weights that `dpmd train` begins with.
-Model water_model(const std::vector<System>& systems, bool single_precision) {
+Model water_model(const std::vector<LabelledSystem>& systems, bool single_precision) {
   NetworkOptions options;
   options.type_map = {"O", "H"};
   options.sel = {46, 92};
@@ -36,9 +36,9 @@ Model water_model(const std::vector<System>& systems, bool single_precision) {
   return initial_model(options, systems);
 }
 
-std::vector<Frame> frames_of(const System& system, double cutoff, double& seconds_a_frame) {
+std::vector<TrainingFrame> frames_of(const LabelledSystem& system, double cutoff, double& seconds_a_frame) {
   const double before = cpu_seconds();
-  std::vector<Frame> frames;
+  std::vector<TrainingFrame> frames;
   for (const auto& configuration : system.frames) frames.push_back(make_frame(configuration, cutoff));
   seconds_a_frame = (cpu_seconds() - before) / static_cast<double>(frames.size());
   return frames;
@@ -56,15 +56,15 @@ struct Times {
 };
 
 /// Steps at the loss and rate of the start; the first few, not timed, warm up.
-Times time_steps(const Comm& comm, Trainer& trainer, const std::vector<Frame>& frames, Sharing sharing,
-                 int steps) {
+Times time_steps(const Comm& comm, Trainer& trainer, const std::vector<TrainingFrame>& frames,
+                 Sharing sharing, int steps) {
   constexpr int warm_up = 4;
   const LossPrefactors prefactors{.energy = 0.02, .force = 1000};
   const int batch = sharing == Sharing::frames ? comm.size() : 1;
   Times times;
   for (int step = -warm_up; step < steps; ++step) {
     const int at = (step + warm_up) * batch + (sharing == Sharing::frames ? comm.rank() : 0);
-    const Frame* own[] = {&frames[static_cast<std::size_t>(at) % frames.size()]};
+    const TrainingFrame* own[] = {&frames[static_cast<std::size_t>(at) % frames.size()]};
     comm.barrier();
     Kokkos::Timer timer;
     const double before = cpu_seconds();

@@ -11,13 +11,13 @@
 namespace quintet::dpmd {
 namespace {
 
-using potential::System;
+using potential::LabelledSystem;
 
 std::string copper(const std::string& path) {
   return std::string(std::getenv("QUINTET_SOURCE_DIR")) + "/inputs/dpmd/copper/" + path;
 }
 
-std::vector<System> held_out() {
+std::vector<LabelledSystem> held_out() {
   potential::DataOptions options;
   options.type_map = {"Cu"};
   return potential::read_systems({copper("data/valid_vacancy31"), copper("data/valid_liquid32")}, options);
@@ -34,7 +34,7 @@ TEST(Parity, errors_by_hand) {
 }
 
 TEST(Parity, chosen_frames_are_spread_over_all) {
-  std::vector<System> systems(2);
+  std::vector<LabelledSystem> systems(2);
   systems[0].frames.resize(30);
   systems[1].frames.resize(10);
 

@@ -30,7 +30,7 @@ TEST(FrameStore, keeps_frames_within_its_budget_and_makes_the_others_anew) {
   FrameStore rich(systems, 4, std::size_t{1} << 30), poor(systems, 4, 0);
 
   const auto first = rich.take(0, wanted);
-  const std::vector<const potential::Frame*> kept(first.begin(), first.end());
+  const std::vector<const potential::TrainingFrame*> kept(first.begin(), first.end());
   const auto again = rich.take(0, wanted);
   const auto anew = poor.take(0, wanted);
 
@@ -83,7 +83,7 @@ TEST(SetUpTraining, goes_on_from_a_model_as_it_is) {
 
 TEST(TrainingSampler, blocks_have_their_shares_and_systems_in_none_are_not_drawn) {
   const auto first = set_up_training(small_training()).data.training.front();
-  std::vector<potential::System> systems(4, first);
+  std::vector<potential::LabelledSystem> systems(4, first);
   systems[1].frames.resize(first.frames.size() / 2);
   auto options = small_training();
   options.data.training.batch_size = {"1"};

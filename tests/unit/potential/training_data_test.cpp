@@ -46,7 +46,7 @@ struct TrainingData : ::testing::Test {
     put(scratch / (name + "/set.000/" + label + ".npy"),
         npy("<f8", fmt::format("({}, {})", rows, columns), values));
   }
-  std::vector<System> read(const Names& names) {
+  std::vector<LabelledSystem> read(const Names& names) {
     Names paths;
     for (const auto& name : names) paths.push_back(scratch / name);
     return read_systems(paths, options);
@@ -244,8 +244,8 @@ TEST_F(TrainingData, a_wrong_unit_everywhere_is_told_five_times) {
 
 /// Two atoms on a spring, wrapped into a box, at times of a vibration; energies times `unit`, forces times
 /// `sign`.
-System vibration(double unit, double sign) {
-  System system{"spring", {}};
+LabelledSystem vibration(double unit, double sign) {
+  LabelledSystem system{"spring", {}};
   for (int f = 0; f < 40; ++f) {
     Configuration c;
     c.box = Box({10, 0, 0, 0, 10, 0, 0, 0, 10}, {true, true, true});
@@ -289,7 +289,7 @@ TEST(Work, fits_the_labels_of_a_run_of_water) {
   const std::string name = "../water_xtb32/water_xtb32.npz";
   if (!kinetics::reference_here(name)) GTEST_SKIP() << kinetics::reference_absent(name);
   const auto arrays = kinetics::reference_npz(name);
-  System system{"water", {}};
+  LabelledSystem system{"water", {}};
   for (std::size_t f = 0; f < 200; ++f) {
     auto& c = system.frames.emplace_back();
     Mat3 rows;

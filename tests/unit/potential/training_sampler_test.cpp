@@ -10,7 +10,7 @@
 namespace quintet::potential {
 namespace {
 
-System system_of(std::size_t n_frames, std::size_t n_atoms) {
+LabelledSystem system_of(std::size_t n_frames, std::size_t n_atoms) {
   Configuration c;
   c.type_names = {"X"};
   c.types.assign(n_atoms, 0);
@@ -18,7 +18,7 @@ System system_of(std::size_t n_frames, std::size_t n_atoms) {
   return {"some", std::vector<Configuration>(n_frames, c)};
 }
 
-std::vector<System> two_systems() { return {system_of(30, 4), system_of(10, 8)}; }
+std::vector<LabelledSystem> two_systems() { return {system_of(30, 4), system_of(10, 8)}; }
 
 /// How often each system is drawn in `n` steps.
 std::vector<double> frequencies(const Sampler& sampler, std::size_t n_systems, int n) {
@@ -86,8 +86,8 @@ TEST(Sampler, depends_on_seed_and_step_alone) {
 }
 
 TEST(Sampler, automatic_batches_hold_the_least_frames_with_enough_atoms) {
-  const std::vector<System> systems{system_of(100, 192), system_of(100, 31), system_of(100, 1),
-                                    system_of(7, 1)};
+  const std::vector<LabelledSystem> systems{system_of(100, 192), system_of(100, 31), system_of(100, 1),
+                                            system_of(7, 1)};
   const Sampler sampler(systems, 0, 32, {}, 1);
 
   EXPECT_EQ(sampler.batch_size(0), 1);

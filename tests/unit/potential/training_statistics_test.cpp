@@ -15,10 +15,10 @@ namespace quintet::potential {
 namespace {
 
 /// Frames of random atoms in a small triclinic box, images of neighbours included.
-System random_system(const std::vector<int>& types, std::size_t n_frames, unsigned seed) {
+LabelledSystem random_system(const std::vector<int>& types, std::size_t n_frames, unsigned seed) {
   std::mt19937_64 random(seed);
   const auto uniform = [&] { return static_cast<double>(random() >> 11) * 0x1.0p-53; };
-  System system{"random", {}};
+  LabelledSystem system{"random", {}};
   for (std::size_t f = 0; f < n_frames; ++f) {
     Configuration c;
     c.box = Box({7, 0, 0, 1, 8, 0, -1, 2, 9}, {true, true, true});
@@ -66,7 +66,7 @@ void for_all_neighbours(const Configuration& c, double cutoff, See&& see) {
 const std::vector<int> twelve{0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1};
 
 TEST(Statistics, neighbours_are_counted_as_by_brute_force) {
-  const System system = random_system(twelve, 3, 1);
+  const LabelledSystem system = random_system(twelve, 3, 1);
   std::vector<int> most(3, 0);
   double least = 5;
   for (const auto& frame : system.frames) {
@@ -92,7 +92,7 @@ TEST(Statistics, automatic_sel_is_the_peers) {
 }
 
 TEST(Statistics, overlapping_atoms_and_tiny_boxes_are_named) {
-  System system = random_system(twelve, 2, 1);
+  LabelledSystem system = random_system(twelve, 2, 1);
   const auto message = [&] {
     try {
       (void)count_neighbours({system}, 3, 5);
@@ -109,7 +109,7 @@ TEST(Statistics, overlapping_atoms_and_tiny_boxes_are_named) {
 }
 
 /// Mean of R[0], its deviation, and the deviation of R[1..3] of all slots by brute force.
-std::array<double, 3> expected_statistics(const System& system, const Model& model, int centre) {
+std::array<double, 3> expected_statistics(const LabelledSystem& system, const Model& model, int centre) {
   double n = 0, s1 = 0, s2 = 0, a1 = 0, a2 = 0;
   const int nt = model.n_types();
   for (const auto& c : system.frames) {
@@ -132,7 +132,7 @@ std::array<double, 3> expected_statistics(const System& system, const Model& mod
 }
 
 TEST(Statistics, davg_and_dstd_are_over_all_slots_by_centre_type) {
-  const System system = random_system(twelve, 4, 2);
+  const LabelledSystem system = random_system(twelve, 4, 2);
   auto options = small_options();
   for (const int excluded : {0, 1, 2}) {
     if (excluded == 1) options.excluded_descriptor_pairs = {{0, 1}};
@@ -185,7 +185,7 @@ TEST(LeastSquares, fits_what_is_determined_and_keeps_the_rest_small) {
 TEST(Statistics, energy_bias_weighs_each_frame_alike_and_is_zero_for_absent_or_excluded_types) {
   Model model;
   model.type_names = {"A", "B", "C"};
-  System two = random_system({0, 0}, 3, 1), three = random_system({0, 1, 1}, 1, 2);
+  LabelledSystem two = random_system({0, 0}, 3, 1), three = random_system({0, 1, 1}, 1, 2);
   for (auto& frame : two.frames) frame.energy = -6.0;
   two.frames[2].energy = -9.0;
   three.frames[0].energy = 1.0;
@@ -253,7 +253,7 @@ TEST(InitialModel, has_the_layers_skips_and_time_steps_of_the_peer) {
 
 TEST(InitialModel, is_of_the_seed_and_no_two_networks_are_alike) {
   auto options = small_options();
-  const System system = random_system(twelve, 1, 1);
+  const LabelledSystem system = random_system(twelve, 1, 1);
   const Model model = initial_model(options, {system}), again = initial_model(options, {system});
   options.seed = 2;
   const Model other = initial_model(options, {system});
@@ -269,7 +269,7 @@ TEST(InitialModel, is_of_the_seed_and_no_two_networks_are_alike) {
 
 TEST(InitialModel, takes_neighbours_that_were_counted_before) {
   const auto options = small_options();
-  const System system = random_system(twelve, 2, 1);
+  const LabelledSystem system = random_system(twelve, 2, 1);
   const auto census = count_neighbours({system}, 3, options.rcut);
 
   const Model counted = initial_model(options, {system}, census), model = initial_model(options, {system});
@@ -317,7 +317,7 @@ TEST(Statistics, water_has_the_peers_numbers) {
   const std::string name = "../deep_potential/water_deepmd_example.npz";
   if (!kinetics::reference_here(name)) GTEST_SKIP() << kinetics::reference_absent(name);
   const auto arrays = kinetics::reference_npz(name);
-  std::vector<System> systems(3);
+  std::vector<LabelledSystem> systems(3);
   Configuration c;
   c.type_names = {"O", "H"};
   for (const double t : arrays.at("type").values) c.types.push_back(static_cast<int>(t));

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "physics/electronic/density/density_matrix.hpp"
+#include "physics/electronic/density/orthogonalise.hpp"
 #include "tests/verification/electronic/dense_reference.hpp"
 
 namespace quintet::electronic {

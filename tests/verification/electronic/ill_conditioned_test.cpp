@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "io/log/error.hpp"
+#include "physics/electronic/density/density_matrix.hpp"
+#include "physics/electronic/density/orthogonalise.hpp"
 #include "physics/electronic/matrix/diagonalise.hpp"
 #include "physics/electronic/submatrix/local_basis.hpp"
 #include "physics/electronic/submatrix/submatrix.hpp"

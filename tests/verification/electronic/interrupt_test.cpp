@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "physics/electronic/density/orthogonalise.hpp"
 #include "physics/electronic/submatrix/block_multiply.hpp"
 #include "physics/electronic/submatrix/submatrix.hpp"
 #include "tests/verification/electronic/dense_reference.hpp"

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "io/log/error.hpp"
+#include "physics/electronic/density/density_matrix.hpp"
+#include "physics/electronic/density/orthogonalise.hpp"
 #include "physics/electronic/submatrix/submatrix.hpp"
 #include "tests/verification/electronic/dense_reference.hpp"
 

@@ -6,7 +6,9 @@
 #include <gtest/gtest.h>
 
 #include "io/log/error.hpp"
+#include "physics/electronic/density/density_matrix.hpp"
 #include "physics/electronic/density/energy_weighted_density.hpp"
+#include "physics/electronic/density/orthogonalise.hpp"
 #include "tests/verification/electronic/dense_reference.hpp"
 
 namespace quintet::electronic {

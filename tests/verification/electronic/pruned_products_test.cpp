@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "physics/electronic/density/density_matrix.hpp"
+#include "physics/electronic/density/orthogonalise.hpp"
 #include "physics/electronic/matrix/block_vector.hpp"
 #include "physics/electronic/matrix/gather.hpp"
 #include "physics/electronic/submatrix/block_multiply.hpp"

@@ -11,6 +11,8 @@
 
 #include <gtest/gtest.h>
 
+#include "physics/electronic/density/density_matrix.hpp"
+#include "physics/electronic/density/orthogonalise.hpp"
 #include "physics/electronic/files/matrix_files.hpp"
 #include "physics/electronic/submatrix/submatrix.hpp"
 #include "tests/support/kinetics_reference.hpp"

@@ -24,7 +24,7 @@ namespace {
 struct Recorded {
   Tree reference;
   Model start, end;
-  std::vector<Frame> frames;
+  std::vector<TrainingFrame> frames;
 };
 
 Recorded recorded(const std::string& name) {
@@ -57,7 +57,7 @@ struct Step {
 
 /// Run the recorded schedule, frames dealt out to the ranks in turn; one entry a step.
 std::vector<Step> train(Trainer& trainer, const Recorded& r, const Comm& comm) {
-  std::vector<const Frame*> mine;
+  std::vector<const TrainingFrame*> mine;
   for (std::size_t i = 0; i < r.frames.size(); ++i)
     if (static_cast<int>(i) % comm.size() == comm.rank()) mine.push_back(&r.frames[i]);
   const auto rates = numbers(r.reference.find("learning_rate"));

@@ -29,8 +29,8 @@ Configuration labelled(const ModelCase& item, double energy_off, double force_of
 
 constexpr LossPrefactors prefactors{0.7, 1.3, 0.4};
 
-double loss(Trainer& trainer, const Frame& frame) {
-  const Frame* one[] = {&frame};
+double loss(Trainer& trainer, const TrainingFrame& frame) {
+  const TrainingFrame* one[] = {&frame};
   return trainer.evaluate(one, prefactors).loss;
 }
 
@@ -38,8 +38,8 @@ TEST(Trainer, predicts_what_the_force_field_predicts) {
   for (const auto& item : model_cases()) {
     const Model model = read_dp(item.model);
     const auto trainer = Trainer::create(model, SelRule::per_type);
-    const Frame frame = make_frame(labelled(item, 0, 0), model.rcut);
-    const Frame* one[] = {&frame};
+    const TrainingFrame frame = make_frame(labelled(item, 0, 0), model.rcut);
+    const TrainingFrame* one[] = {&frame};
     const auto deviations = trainer->evaluate(one, prefactors);
     // Polynomials follow kinks (relu6) less closely than smooth functions; tables are not the networks
     // themselves.
@@ -56,10 +56,10 @@ TEST(Trainer, loss_is_what_its_definition_says) {
   const Model model = read_dp(item.model);
   const auto trainer = Trainer::create(model, SelRule::per_type);
   const auto configuration = labelled(item, 0.3, 0);
-  const Frame frame = make_frame(configuration, model.rcut);
+  const TrainingFrame frame = make_frame(configuration, model.rcut);
   const double n = static_cast<double>(configuration.n_atoms());
   EXPECT_NEAR(loss(*trainer, frame), prefactors.energy * 0.3 * 0.3 / n, 1e-9);
-  const Frame* one[] = {&frame};
+  const TrainingFrame* one[] = {&frame};
   LossPrefactors intensive = prefactors;
   intensive.intensive = true;
   EXPECT_NEAR(trainer->evaluate(one, intensive).loss, prefactors.energy * 0.3 * 0.3 / n / n, 1e-9);
@@ -71,8 +71,8 @@ TEST(Trainer, gradient_is_the_derivative_of_the_loss_along_random_directions) {
     if (is_float(item)) continue;
     const Model model = read_dp(item.model);
     const auto trainer = Trainer::create(model, SelRule::per_type);
-    const Frame frame = make_frame(labelled(item, 0.8, 0.3), model.rcut);
-    const Frame* one[] = {&frame};
+    const TrainingFrame frame = make_frame(labelled(item, 0.8, 0.3), model.rcut);
+    const TrainingFrame* one[] = {&frame};
     trainer->gradient(one, prefactors, 1);
     const auto gradient = trainer->gradient_values();
     const auto start = trainer->parameters();
@@ -104,8 +104,8 @@ TEST(Trainer, gradient_is_the_derivative_of_the_loss_for_every_parameter) {
     if (item.name != "oneside" && item.name != "idt_protection_outstd") continue;
     const Model model = read_dp(item.model);
     const auto trainer = Trainer::create(model, SelRule::per_type);
-    const Frame frame = make_frame(labelled(item, 0.8, 0.3), model.rcut);
-    const Frame* one[] = {&frame};
+    const TrainingFrame frame = make_frame(labelled(item, 0.8, 0.3), model.rcut);
+    const TrainingFrame* one[] = {&frame};
     trainer->gradient(one, prefactors, 1);
     const auto gradient = trainer->gradient_values();
     const double scale = largest(gradient);
@@ -130,8 +130,8 @@ TEST(Trainer, single_precision_has_the_same_gradient) {
   for (auto& item : model_cases()) {
     if (item.name != "float32") continue;
     Model model = read_dp(item.model);
-    const Frame frame = make_frame(labelled(item, 0.8, 0.3), model.rcut);
-    const Frame* one[] = {&frame};
+    const TrainingFrame frame = make_frame(labelled(item, 0.8, 0.3), model.rcut);
+    const TrainingFrame* one[] = {&frame};
     const auto single = Trainer::create(model, SelRule::per_type);
     model.single_precision = false;
     const auto twice = Trainer::create(model, SelRule::per_type);
@@ -145,10 +145,10 @@ TEST(Trainer, single_precision_has_the_same_gradient) {
 TEST(Trainer, frames_shared_out_over_ranks_give_the_gradient_of_all) {
   const auto item = model_cases()[1];
   const Model model = read_dp(item.model);
-  std::vector<Frame> frames;
+  std::vector<TrainingFrame> frames;
   for (unsigned seed = 1; seed <= 4; ++seed)
     frames.push_back(make_frame(labelled(item, 0.1 * seed, 0.2, seed), model.rcut));
-  std::vector<const Frame*> all, own;
+  std::vector<const TrainingFrame*> all, own;
   const Comm comm = Comm::world();
   for (std::size_t i = 0; i < frames.size(); ++i) {
     all.push_back(&frames[i]);
@@ -171,8 +171,8 @@ TEST(Trainer, atoms_shared_out_over_ranks_give_the_gradient_of_all) {
   for (const auto& item : model_cases()) {
     if (item.name != "twoside" && item.name != "atom_exclude" && item.name != "copper") continue;
     const Model model = read_dp(item.model);
-    const Frame frame = make_frame(labelled(item, 0.5, 0.2), model.rcut);
-    const Frame* one[] = {&frame};
+    const TrainingFrame frame = make_frame(labelled(item, 0.5, 0.2), model.rcut);
+    const TrainingFrame* one[] = {&frame};
     const Comm comm = Comm::world();
     const auto alone = Trainer::create(model, SelRule::per_type),
                shared = Trainer::create(model, SelRule::per_type, {}, comm);
@@ -190,8 +190,8 @@ TEST(Trainer, learns_the_labels_of_a_frame) {
   const auto item = model_cases().front();
   const Model model = read_dp(item.model);
   const auto trainer = Trainer::create(model, SelRule::per_type);
-  const Frame frame = make_frame(labelled(item, 0.5, 0.05), model.rcut);
-  const Frame* one[] = {&frame};
+  const TrainingFrame frame = make_frame(labelled(item, 0.5, 0.05), model.rcut);
+  const TrainingFrame* one[] = {&frame};
   const double before = loss(*trainer, frame);
   for (int step = 0; step < 300; ++step) {
     trainer->gradient(one, prefactors, 1);

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <string>
+
+#include "io/log/error.hpp"
+#include "physics/electronic/matrix/block_matrix.hpp"
+#include "physics/electronic/matrix/interrupt.hpp"
+
+namespace quintet::electronic {
+
+/// Thrown if S is positive definite, but too nearly singular for a series; see local_basis(), orbitals_of().
+struct IllConditioned : InputError {
+  IllConditioned(const std::string& message, double condition_of_s)
+      : InputError(message), condition(condition_of_s) {}
+  double condition;  ///< number of S, about; it may be larger
+};
+
+/// S^-1/2 of a symmetric positive definite block-sparse matrix, and A = S^-1/2 K S^-1/2 with elements off by
+/// a tenth of `threshold` or so (water: 0.07 to 0.2, S^-1/2 0.1 to 0.4).
+///
+/// The columns of each block of S^-1/2 are a Chebyshev series of the submatrix of S on the rows of
+/// inverse_sqrt_pattern(). Throws InputError with the estimate of the smallest eigenvalue
+/// when S is not positive definite, or if K and S have different blocks, IllConditioned if its condition
+/// number is above some 1e4 to 1e5 (the smaller the threshold the lower). Collective.
+struct Orthogonalised {
+  BlockMatrix inverse_sqrt;  ///< S^-1/2
+  BlockMatrix a;             ///< S^-1/2 K S^-1/2
+  double residual = 0;       ///< ||Z S Z - 1||_F / sqrt(n)
+  int iterations = 0;        ///< degree of the series
+  double condition = 1;      ///< of S, about
+};
+/// The pattern of S^-1/2, values not set: blocks where |S|^2 (norms of blocks) exceeds four thresholds, since
+/// S^-1/2 reaches further out than S itself. Collective.
+[[nodiscard]] BlockMatrix inverse_sqrt_pattern(const BlockMatrix& s, double threshold);
+/// Rows of a submatrix for S^-1/2 over those of the matrix, as a mean over the block columns. Collective.
+[[nodiscard]] double inverse_sqrt_part(const BlockMatrix& s, double threshold);
+[[nodiscard]] Orthogonalised orthogonalise(const BlockMatrix& k, const BlockMatrix& s, double threshold,
+                                           const Interrupt& interrupt = {});
+
+}  // namespace quintet::electronic
