@@ -175,7 +175,7 @@ void describe(Schema& schema, LimitOptions& options) {
       .number(
           "gauss_error", options.gauss_error,
           "Stop (exit 3) when epsilon0 div E - rho is beyond this part of the greatest charge density so far "
-          "(Maxwell; root mean squares over x); a tenth of it warns, and is the most at the start")
+          "(Maxwell; root mean squares over x), and do not start with more; half of it warns")
       .above(0);
   schema
       .number("f_squared_growth", options.f_squared_growth,

@@ -24,8 +24,8 @@ class Health {
   ///  - E has left Gauss's law (Maxwell; limits.gauss_error of the greatest charge density so far);
   ///  - int f^2 has grown (limits.f_squared_growth) where the scheme can only lower it: without collisions,
   ///    sources and walls that let particles in.
-  /// Warns once of edges, Gauss's law and int f^2 from a tenth of the limit on, and of f that is negative in
-  /// part (limits.negative_share). Collective.
+  /// Warns once of edges and int f^2 from a tenth of the limit on, of Gauss's law from half of it, and of f
+  /// that is negative in part (limits.negative_share). Collective.
   void check(const kinetics::Sample& sample, kinetics::VlasovSystem& system);
 
  private:
