@@ -68,6 +68,12 @@ double integral(const PhaseGrid& grid, const ConfField& field, int c) {
 
 }  // namespace
 
+bool crosses_neumann_wall(const SystemOptions& options, const Species& species, int d, int side) {
+  return options.field == FieldModel::poisson &&
+         options.poisson.boundary[at(d)][at(side)] == PoissonOptions::Wall::neumann && species.charge != 0 &&
+         species.boundary[at(d)][at(side)] != Boundary::reflecting;
+}
+
 VlasovSystem::Implementation::Implementation(const Comm& comm, const PhaseBasis& basis_,
                                              std::vector<Species> species_, SystemOptions options_)
     : basis(basis_),
@@ -148,6 +154,11 @@ ConfField& VlasovSystem::field() { return implementation_->now.field; }
 void VlasovSystem::add_source(SystemOptions::Source source) {
   auto& my = *implementation_;
   source.brings = my.amount(Exec(), source.species, source.shape);
+  source.density = ConfField("source_density", my.charge.extent(0), 1, my.charge.extent(2));
+  moments(Exec(), my.basis, source.shape, Moment::m0, source.density);
+  Exec().fence();
+  my.decomposition.velocity_comm().reduce(std::span<double>(source.density.data(), source.density.size()),
+                                          Comm::Reduction::sum);
   my.options.sources.push_back(std::move(source));
 }
 double VlasovSystem::time() const { return implementation_->time; }
@@ -315,9 +326,11 @@ Sample VlasovSystem::sample(const Exec& exec) {
   sample.field_energy = field_energy(sample.field, my.options);
   if (!my.bias_fields.empty()) {
     my.refresh_bias(my.time);
-    auto bias = field_integrals(grid, my.bias);
-    my.decomposition.conf_comm().reduce(std::span<double>(bias), Comm::Reduction::sum);
-    sample.bias_energy = field_energy(bias, my.options);
+    const ConfField& own = my.first.field;  // of the charge; free between steps
+    for (std::size_t i = 0; i < own.size(); ++i) own.data()[i] = my.now.field.data()[i] - my.bias.data()[i];
+    auto of_charge = field_integrals(grid, own);
+    my.decomposition.conf_comm().reduce(std::span<double>(of_charge), Comm::Reduction::sum);
+    sample.bias_energy = sample.field_energy - field_energy(of_charge, my.options);
   }
   auto counted = std::bit_cast<FieldBudgetNumbers>(my.field_budget);
   comm.reduce(std::span<double>(counted), Comm::Reduction::sum);

@@ -42,7 +42,8 @@ struct SystemOptions {
   struct Source {
     int species = 0;
     Distribution shape;
-    Amount brings = {};  ///< by the shape; set by add_source()
+    Amount brings = {};  ///< by the shape, and its density in x; set by add_source()
+    ConfField density = {};
     std::function<double(double t)> amplitude;
   };
   std::vector<Source> sources;
@@ -53,6 +54,11 @@ struct SystemOptions {
   /// cell means stay positive.
   bool keep_positive = false;
 };
+
+/// Whether charge of a species may leave through a neumann wall of Poisson's equation at side 0 (lower) or 1
+/// of direction d, and takes with it the energy q phi.
+[[nodiscard]] bool crosses_neumann_wall(const SystemOptions& options, const Species& species, int d,
+                                        int side);
 
 /// Sums over the whole domain at one time. Energy of fields: (epsilon0 E^2 + B^2/mu0)/2.
 struct Sample {
@@ -68,7 +74,7 @@ struct Sample {
   std::vector<OfSpecies> species;
   std::array<double, n_field> field{};  ///< int E_x^2 ... dx, no 1/2
   double field_energy = 0, kinetic_energy = 0;
-  /// Of the field that the potentials of the walls make without charge (Poisson), part of field_energy.
+  /// What the values of Poisson's walls make of field_energy: the rest is that of the charge's own field.
   double bias_energy = 0;
   FieldBudget field_budget;
   /// Root mean squares over x of epsilon0 div E - rho (Maxwell), as the scheme's weak form has it, and of
@@ -79,7 +85,7 @@ struct Sample {
   [[nodiscard]] double energy() const { return field_energy + kinetic_energy; }
   /// Energy, less what sources, given fields, currents, potentials and keeping f positive have brought, plus
   /// what left through walls. Constant up to the error of the time step and what fluxes and cleaning
-  /// dissipate; not so where charge crosses a neumann wall of Poisson's equation, or such a wall has a slope.
+  /// dissipate.
   [[nodiscard]] double energy_balance() const;
 };
 

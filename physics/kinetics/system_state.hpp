@@ -56,12 +56,18 @@ struct VlasovSystem::Implementation {
   void solve_poisson(const Exec& exec, double t, SystemState& state);
   /// charge_ and current_ of a state; the work of the given current for a time `weight` is counted.
   void sum_sources(double t, const SystemState& state, double weight);
-  /// The field of each wall at potential 1 (Poisson), for walls whose potential may differ from 0.
+  /// The field of each wall whose value is 1 (Poisson), for walls whose value may differ from 0.
   void make_bias_fields(const Exec& exec);
-  /// E_bias, the field of the walls' potentials at time t without charge. E = E_bias + E_charge, where phi of
-  /// E_charge is 0 at the walls. Then int E_bias . E_charge dx = 0, and E_charge gives to particles what it
-  /// loses: what the source of a bias brings is the work of E_bias, as if that were a given field.
+  /// E_bias, the field of the walls' values at time t without charge (Poisson). E = E_bias + E_charge, where
+  /// phi of E_charge is 0 at dirichlet walls and has no slope at neumann ones. So E_charge gives to particles
+  /// what its own energy, epsilon0/2 int E_charge^2 dx, loses, and what the walls bring is the work of
+  /// E_bias, as if that were a given field.
   void refresh_bias(double t);
+  /// phi of E_charge, [n_conf, 1, n_modes], into `potential`.
+  void set_charge_potential(const ConfField& field);
+  /// Charge that leaves in a time `weight` where phi of E_charge is not 0, into field_budget; after
+  /// set_charge_potential().
+  void count_charge_at_walls(double weight);
   /// Charges and Gauss's law of the present state.
   void sample_charge(const Exec& exec, Sample& sample);
   /// Particles, momentum and energy of a distribution of species s, over all ranks.

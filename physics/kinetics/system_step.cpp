@@ -4,6 +4,7 @@
 
 #include "io/log/error.hpp"
 #include "physics/kinetics/initial/projection_nodes.hpp"
+#include "physics/kinetics/space/conf_modes.hpp"
 #include "physics/kinetics/system_state.hpp"
 
 // The step of VlasovSystem: SSP-RK3 (Shu & Osher 1988) between two half steps of split collisions (Strang).
@@ -21,6 +22,7 @@
 //     3. advance_field()         Maxwell, with the charge and current that sum_sources() makes
 //     4. Exterior::emit()        what walls send out
 //     5. advect()                f advances in its block, then by what has come from beyond its edges
+//        count_charge_at_walls() what leaves through walls takes of the field's energy
 //     6. collide_in_stage()      collisions that are not split
 //     7. add_particle_sources()
 //     8. limit()                 f is kept from going negative, where that is asked for
@@ -59,6 +61,7 @@ void VlasovSystem::Implementation::stage(const Exec& exec, const Stage& stage, c
   const bool changes_later = (collisions && !splits()) || !options.sources.empty() || options.keep_positive;
   const bool moments_too = !place.is_last && !changes_later;
   advect(exec, stage, place, from, from0, to, moments_too);
+  count_charge_at_walls(place.weight);
   collide_in_stage(exec, stage, place.t, from, to);
   add_particle_sources(exec, stage, place.t, place.weight, to);
   if (options.keep_positive) limit(exec, to, place.weight_to);
@@ -79,6 +82,7 @@ void VlasovSystem::Implementation::accelerate(const Exec& exec, const StagePlace
     set_acceleration(s, place.t, from.field);
     count_forces(s, from.moments[i], place.weight);
   }
+  set_charge_potential(from.field);
 }
 
 void VlasovSystem::Implementation::advect(const Exec& exec, const Stage& stage, const StagePlace& place,
@@ -200,7 +204,7 @@ void VlasovSystem::Implementation::sum_sources(double t, const SystemState& stat
         for (std::size_t m = 0; m < current.extent(2); ++m)
           power -= current(conf, d, m) * state.field(conf, d, m);
     const PhaseGrid& grid = species[0].grid;
-    field_budget.current += weight * power * grid.conf_cell_volume() / (1 << grid.cdim);
+    field_budget.given += weight * power * grid.conf_cell_volume() / (1 << grid.cdim);
   }
   Kokkos::deep_copy(charge, 0.0);
   // The constant 1 has the coefficient prod sqrt(2) of w_0.
@@ -249,7 +253,7 @@ void VlasovSystem::Implementation::make_bias_fields(const Exec& exec) {
   const auto& values = options.poisson.value;
   for (std::size_t d = 0; d < 3; ++d)
     for (std::size_t side = 0; side < 2; ++side) {
-      if (options.poisson.boundary[d][side] != PoissonOptions::Wall::dirichlet) continue;
+      if (options.poisson.boundary[d][side] == PoissonOptions::Wall::periodic) continue;
       if (values[d][side] == 0 && !options.wall_values) continue;
       std::array<std::array<double, 2>, 3> one{};
       one[d][side] = 1;
@@ -273,6 +277,41 @@ void VlasovSystem::Implementation::refresh_bias(double t) {
   for (const auto& wall : bias_fields)
     for (std::size_t i = 0; i < bias.size(); ++i)
       bias.data()[i] += values[wall.direction][wall.side] * wall.field.data()[i];
+}
+
+void VlasovSystem::Implementation::set_charge_potential(const ConfField& field) {
+  if (options.field != FieldModel::poisson) return;
+  for (std::size_t conf = 0; conf < potential.extent(0); ++conf)
+    for (std::size_t m = 0; m < potential.extent(2); ++m)
+      potential(conf, 0, m) = field(conf, std::size_t{field_phi}, m) -
+                              (bias.size() > 0 ? bias(conf, std::size_t{field_phi}, m) : 0);
+}
+
+void VlasovSystem::Implementation::count_charge_at_walls(double weight) {
+  const PhaseGrid& grid = species[0].grid;
+  for (int d = 0; d < grid.cdim; ++d)
+    for (const int side : {-1, 1})
+      for (std::size_t i = 0; i < species.size(); ++i) {
+        if (!crosses_neumann_wall(options, species[i], d, side > 0 ? 1 : 0)) continue;
+        const ConfModes modes(basis.conf());
+        const PhaseBlock block = decomposition.block(grid);
+        const auto flux = exteriors[i].particle_outflow(d, side);  // [faces, face modes]
+        double power = 0;
+        for (int conf = 0, face = 0; conf < block.n_conf() && !flux.empty(); ++conf) {
+          const int cell = block.conf_index(conf)[static_cast<std::size_t>(d)];
+          if (cell != (side < 0 ? 0 : block.extent[static_cast<std::size_t>(d)] - 1)) continue;
+          for (int a = 0; a < modes.n_face[d]; ++a) {
+            double trace = 0;
+            for (int k = 0; k < modes.length[d][a]; ++k)
+              trace += (side < 0 ? modes.start(k) : modes.end[k]) * potential(conf, 0, modes.line[d][a][k]);
+            power += trace * flux[static_cast<std::size_t>(face * modes.n_face[d] + a)];
+          }
+          ++face;
+        }
+        // int w_a w_b dS = delta_ab prod dx/2 of the face
+        const double area = grid.conf_cell_volume() / grid.width(d) / (1 << (grid.cdim - 1));
+        field_budget.left[static_cast<std::size_t>(d)][side > 0] += weight * species[i].charge * area * power;
+      }
 }
 
 void VlasovSystem::Implementation::reduce_moments(SystemState& state) const {
@@ -299,6 +338,14 @@ void VlasovSystem::Implementation::add_particle_sources(const Exec& exec, const 
     brought.particles += part * source.brings.particles;
     brought.energy += part * source.brings.energy;
     for (std::size_t d = 0; d < 3; ++d) brought.momentum[d] += part * source.brings.momentum[d];
+    if (options.field == FieldModel::poisson && decomposition.velocity_comm().rank() == 0) {
+      double energy = 0;
+      for (std::size_t k = 0; k < potential.size(); ++k)
+        energy += potential.data()[k] * source.density.data()[k];
+      const PhaseGrid& grid = species[0].grid;
+      field_budget.given += weight * amplitude * species[static_cast<std::size_t>(source.species)].charge *
+                            energy * grid.conf_cell_volume() / (1 << grid.cdim);
+    }
     double* const out = to.f[static_cast<std::size_t>(source.species)].data.data();
     const double* const shape = source.shape.data.data();
     Kokkos::parallel_for("vlasov::source", Kokkos::RangePolicy<Exec>(exec, 0, source.shape.data.size()),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -152,6 +153,67 @@ void report_budget(Context& context, const Setup& setup, std::size_t s, const Hi
                   species.name));
 }
 
+/// What changed the energy of field and particles: a row each, the end less the start is the sum.
+void report_energy_budget(Context& context, const Setup& setup, const History& history) {
+  struct Entry {
+    double field = 0, particles = 0;
+  };
+  const auto last = [&](const std::string& name) {
+    return history.has(name) ? history.column(name).back() : 0.0;
+  };
+  const auto of_particles = [&](const std::string& column) {
+    double sum = 0;
+    for (const auto& species : setup.species) sum += last(species.name + "_" + column);
+    return sum;
+  };
+  const auto energy = [&](bool at_end) {
+    const auto value = [&](const char* name) {
+      const auto& values = history.column(name);
+      return at_end ? values.back() : values.front();
+    };
+    return Entry{value("electric_energy") + value("magnetic_energy"), value("kinetic_energy")};
+  };
+  const Entry start = energy(false), end = energy(true);
+  // Given fields, accelerations and potentials: what energy_balance leaves out and nothing else names.
+  const auto& all = history.column("energy");
+  const auto& balance = history.column("energy_balance");
+  double unnamed = (all.back() - balance.back()) - (all.front() - balance.front());
+  std::vector<std::pair<std::string, Entry>> rows;
+  Entry rest{end.field - start.field, end.particles - start.particles};
+  const auto add = [&](const std::string& what, const Entry& entry) {
+    rows.emplace_back(what, entry);
+    rest.field -= entry.field;
+    rest.particles -= entry.particles;
+  };
+  const auto give = [&](const std::string& what, const Entry& entry) {
+    unnamed -= entry.field + entry.particles;
+    if (entry.field != 0 || entry.particles != 0) add(what, entry);
+  };
+  give("+ given current", {last("current_work"), 0});
+  give("+ sources", {last("source_field_energy"), of_particles("source_energy")});
+  for (std::size_t d = 0; d < static_cast<std::size_t>(setup.basis.cdim()); ++d)
+    for (const char* side : {"lower", "upper"}) {
+      const auto wall = fmt::format("{}_{}", "xyz"[d], side);
+      give(fmt::format("+ through the {} wall of {}", side, "xyz"[d]),
+           {-last("field_left_" + wall), -of_particles("left_energy_" + wall)});
+    }
+  give("+ keeping f positive", {0, of_particles("limited_energy")});
+  add("+ forces", {-of_particles("work"), of_particles("work")});
+  if (std::abs(unnamed) > 1e-12 * (std::abs(end.field) + end.particles))
+    add("+ given fields, accelerations, potentials", {unnamed, 0});
+  rows.emplace_back("+ rest", rest);
+  rows.emplace(rows.begin(), "at the start", start);
+  rows.emplace_back("at the end", end);
+  std::vector<std::vector<std::string>> table;
+  for (const auto& [what, entry] : rows)
+    table.push_back({what, fmt::format("{:.6g}", entry.field), fmt::format("{:.6g}", entry.particles),
+                     fmt::format("{:.6g}", entry.field + entry.particles)});
+  context.report().table(
+      {"", "field", "particles", "both"}, table,
+      "Budget of energy, in the input's units. What is given does work in the field's place. The "
+      "rest of both is the time step's, and what fluxes and cleaning of the field dissipate.");
+}
+
 /// Drifts of what should stay.
 void report_budgets(Context& context, const Setup& setup, const History& history) {
   const auto& time = history.column("time");
@@ -163,23 +225,19 @@ void report_budgets(Context& context, const Setup& setup, const History& history
   }
   const auto& energy = history.column("energy_balance");
   const auto energy_change = changes(energy, size_of(energy.front()));
-  const bool balances = balances_energy(setup);
-  if (balances)
-    context.summarise(
-        "energy_drift_relative", energy_change.back(),
-        "of field and particles, less what sources, given fields, currents and potentials brought, "
-        "with what left at walls");
+  context.summarise(
+      "energy_drift_relative", energy_change.back(),
+      "of field and particles, less what sources, given fields, currents and potentials brought, "
+      "with what left at walls");
   context.summarise("momentum_change_x", momentum.back() - momentum.front(), "of all particles");
   report_species(context, setup, history);
+  report_energy_budget(context, setup, history);
   for (std::size_t s = 0; s < setup.species.size(); ++s) report_budget(context, setup, s, history);
   report_gauss(context, setup, history);
-  context.report().plot(over_time(
-      "Energy", "relative change", time, energy_change,
-      balances
-          ? "Field and kinetic energy, less what sources, given fields, currents and potentials brought, "
-            "with what left through walls."
-          : "Field and kinetic energy. It need not stay: a neumann wall of Poisson's equation has a slope "
-            "or lets charge through, and what makes or takes that is not told."));
+  context.report().plot(
+      over_time("Energy", "relative change", time, energy_change,
+                "Field and kinetic energy, less what sources, given fields, currents and potentials brought, "
+                "with what left through walls."));
   context.report().plot(
       over_time("Momentum along x", "change", time, changes(momentum, 1.0), "Of all particles."));
 }

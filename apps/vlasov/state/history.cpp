@@ -24,13 +24,26 @@ void for_walls(const PhaseGrid& grid, const Function& f) {
       if (!grid.periodic[d]) f(d, side);
 }
 
-/// The same for the walls that let waves of Maxwell's field through.
+/// The same for the walls through which energy of the field leaves: open and fixed ends of Maxwell's, neumann
+/// walls of Poisson's equation that charge crosses.
 template <class Function>
 void for_field_walls(const Setup& setup, const Function& f) {
-  if (setup.system.field != FieldModel::maxwell) return;
   for_walls(setup.species[0].grid, [&](std::size_t d, std::size_t side) {
-    if (setup.system.maxwell.boundary[d][side] != FieldBoundary::conductor) f(d, side);
+    const bool open = setup.system.field == FieldModel::maxwell &&
+                      setup.system.maxwell.boundary[d][side] != FieldBoundary::conductor;
+    const bool crossed = std::any_of(setup.species.begin(), setup.species.end(), [&](const Species& one) {
+      return crosses_neumann_wall(setup.system, one, static_cast<int>(d), static_cast<int>(side));
+    });
+    if (open || crossed) f(d, side);
   });
+}
+
+/// The column of what is given to the field, or "".
+std::string given_column(const Setup& setup) {
+  if (setup.system.external_current) return "current_work";
+  const bool sources =
+      std::find(setup.has_source.begin(), setup.has_source.end(), true) != setup.has_source.end();
+  return sources && setup.system.field == FieldModel::poisson ? "source_field_energy" : "";
 }
 
 std::string wall_name(std::size_t d, std::size_t side) {
@@ -89,19 +102,6 @@ void add_species_columns(const Setup& setup, std::size_t s, std::vector<HistoryC
 
 }  // namespace
 
-bool balances_energy(const Setup& setup) {
-  bool balances = true;
-  if (setup.system.field != FieldModel::poisson) return balances;
-  for_walls(setup.species[0].grid, [&](std::size_t d, std::size_t side) {
-    const auto& poisson = setup.system.poisson;
-    if (poisson.boundary[d][side] != PoissonOptions::Wall::neumann) return;
-    if (poisson.value[d][side] != 0 || setup.system.wall_values) balances = false;
-    for (const auto& species : setup.species)
-      if (species.charge != 0 && species.boundary[d][side] != Boundary::reflecting) balances = false;
-  });
-  return balances;
-}
-
 std::vector<HistoryColumn> history_columns(const Setup& setup) {
   std::vector<HistoryColumn> columns = {{"time", "Time"}, {"step", "Steps done"}, {"dt", "Last time step"}};
   for (const char* name : {"ex", "ey", "ez", "bx", "by", "bz"})
@@ -117,8 +117,10 @@ std::vector<HistoryColumn> history_columns(const Setup& setup) {
   columns.push_back({"gauss_error", "Root mean square over x of epsilon0 div E - rho (Maxwell)"});
   columns.push_back(
       {"excess_charge", "Charge that the walls of Poisson's equation leave no field for: dropped"});
-  if (setup.system.external_current)
-    columns.push_back({"current_work", "Field energy from the given current since the start"});
+  if (const auto given = given_column(setup); !given.empty())
+    columns.push_back({given, setup.system.external_current
+                                  ? "Field energy from the given current since the start"
+                                  : "Field energy from the charge that sources brought since the start"});
   for_field_walls(setup, [&](std::size_t d, std::size_t side) {
     const auto wall = wall_name(d, side);
     columns.push_back({"field_left_" + wall, "Field energy that left through the wall, net, " + wall});
@@ -209,7 +211,7 @@ void History::add(const Sample& sample, std::int64_t step, double dt) {
   row.push_back(magnetic_factor_ * (field[3] + field[4] + field[5]));
   row.insert(row.end(), {sample.kinetic_energy, sample.energy(), sample.energy_balance(),
                          sample.charge_density, sample.gauss_error, sample.excess_charge});
-  if (setup_.system.external_current) row.push_back(sample.field_budget.current);
+  if (!given_column(setup_).empty()) row.push_back(sample.field_budget.given);
   for_field_walls(setup_,
                   [&](std::size_t d, std::size_t side) { row.push_back(sample.field_budget.left[d][side]); });
   for (std::size_t s = 0; s < sample.species.size(); ++s) add_species(s, sample.species[s], row);

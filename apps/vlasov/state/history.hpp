@@ -18,13 +18,14 @@ struct HistoryColumn {
 ///
 /// Columns: time, step, dt; ex_squared ... bz_squared = int E_x^2 dx ...; electric_energy, magnetic_energy,
 /// kinetic_energy, energy, energy_balance; charge_density, gauss_error, excess_charge (see Sample);
-/// current_work, field_left_x_lower ... (Maxwell with a given current, with open or fixed walls). For each
-/// species S: S_particles, S_momentum_x ..., S_kinetic_energy, S_f_squared = int f^2, S_least_mean,
-/// S_edge_share, S_negative_share, and what has changed the first three since the start (see Budget):
-/// S_impulse_x ..., S_work, S_left_x_lower ..., S_left_momentum_x_lower_x ..., S_left_energy_x_lower ...
-/// (walls), S_emitted, S_emitted_momentum_x ..., S_emitted_energy (walls that do), S_limited_momentum_x ...,
-/// S_limited_energy (where f is kept positive), S_source_particles ... (sources), S_rest_particles,
-/// S_rest_momentum_x ..., S_rest_energy.
+/// current_work (Maxwell with a given current) or source_field_energy (Poisson with sources),
+/// field_left_x_lower ... (open and fixed walls of Maxwell's field, neumann walls of Poisson's that charge
+/// crosses). For each species S: S_particles, S_momentum_x ..., S_kinetic_energy, S_f_squared = int f^2,
+/// S_least_mean, S_edge_share, S_negative_share, and what has changed the first three since the start (see
+/// Budget): S_impulse_x ..., S_work, S_left_x_lower ..., S_left_momentum_x_lower_x ...,
+/// S_left_energy_x_lower ... (walls), S_emitted, S_emitted_momentum_x ..., S_emitted_energy (walls that do),
+/// S_limited_momentum_x ..., S_limited_energy (where f is kept positive), S_source_particles ... (sources),
+/// S_rest_particles, S_rest_momentum_x ..., S_rest_energy.
 class History {
  public:
   /// On a restart rows after `first_step` are dropped and what was there before is read back. Collective.
@@ -51,10 +52,6 @@ class History {
   const Setup& setup_;
   std::vector<kinetics::Amount> first_;  ///< of each species, from the first row
 };
-
-/// Is energy_balance to stay? Not where Poisson's neumann walls give a slope or let charge through: what
-/// makes it or takes it there is not told.
-[[nodiscard]] bool balances_energy(const Setup& setup);
 
 /// Names of the columns of a run, for checks before it begins.
 [[nodiscard]] std::vector<HistoryColumn> history_columns(const Setup& setup);

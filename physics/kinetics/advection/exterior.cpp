@@ -133,6 +133,14 @@ void Exterior::add_outflow(const Exec& exec, double weight, double mass, Budget&
   budget.emitted.add(weight, mass, emitted_);
 }
 
+std::vector<double> Exterior::particle_outflow(int direction, int side) const {
+  for (const auto& wall : walls_)
+    if (wall.direction == direction && wall.side == side)
+      return vlasov_.particle_outflow(direction, side, own_.side[direction][side > 0],
+                                      outside_.side[direction][side > 0]);
+  return {};
+}
+
 std::size_t Exterior::doubles_sent() const {
   std::size_t sum = 0;
   for (const auto& halo : halos_) sum += vlasov_.trace_size(halo.direction);

@@ -34,6 +34,9 @@ class Exterior {
   /// Count in `budget` what leaves through this rank's walls and what they emit in a time `weight`; particles
   /// have this mass. After finish().
   void add_outflow(const Exec& exec, double weight, double mass, Budget& budget) const;
+  /// The particles of it as functions on a wall of x (VlasovOperator::particle_outflow); empty where this
+  /// rank has no part of it.
+  [[nodiscard]] std::vector<double> particle_outflow(int direction, int side) const;
   /// Doubles sent by one start().
   [[nodiscard]] std::size_t doubles_sent() const;
 

@@ -212,11 +212,11 @@ void VlasovOperatorOf<Tr>::mirror(const Exec& exec, int direction, const Array<d
 }
 
 template <class Tr>
-Amount VlasovOperatorOf<Tr>::outflow(const Exec&, int direction, int side, const Array<double>& inside,
-                                     const Array<double>& outside) const {
+template <class Function>
+void VlasovOperatorOf<Tr>::for_edge_faces(int direction, int side, const Array<double>& inside,
+                                          const Array<double>& outside, const Function& function) const {
   const int n_packs = block_.n_packs();
   double *const blended = workspaces_.front().blended.data(), *const jump = workspaces_.front().jump.data();
-  FaceOutflow<Tr> sum;
   for (int number = 0; number < n_edge_conf(direction); ++number)
     for (int row = 0; row < block_.n_rows(); ++row) {
       auto c = context(block_.row_index(row));
@@ -227,15 +227,43 @@ Amount VlasovOperatorOf<Tr>::outflow(const Exec&, int direction, int side, const
         const double* beyond = outside.size() > 0 ? outside.data() + place : nullptr;
         const auto weights = face_weights(c.flux, c.v[direction], c.half_dv[direction]);
         blend<Tr::n_conf_face_modes>(weights, side > 0 ? in : beyond, side > 0 ? beyond : in, blended, jump);
-        sum.add(c, direction, blended, jump);
+        function(number, c, blended, jump);
       }
     }
+}
+
+template <class Tr>
+Amount VlasovOperatorOf<Tr>::outflow(const Exec&, int direction, int side, const Array<double>& inside,
+                                     const Array<double>& outside) const {
+  FaceOutflow<Tr> sum;
+  for_edge_faces(direction, side, inside, outside,
+                 [&](int, const PackContext<Tr>& c, const double* blended, const double* jump) {
+                   sum.add(c, direction, blended, jump);
+                 });
   double scale = side * moment_factor_;  // int phi_0 over the face's x directions
   for (int i = 0; i < cdim; ++i)
     if (i != direction) scale *= block_.grid.width(i) / constant_sqrt(2);
   Amount amount{scale * horizontal_sum<double>(sum.m0), {}, 0.5 * scale * horizontal_sum<double>(sum.m2)};
   for (std::size_t d = 0; d < Tr::vdim; ++d) amount.momentum[d] = scale * horizontal_sum<double>(sum.m1[d]);
   return amount;
+}
+
+template <class Tr>
+std::vector<double> VlasovOperatorOf<Tr>::particle_outflow(int direction, int side,
+                                                           const Array<double>& inside,
+                                                           const Array<double>& outside) const {
+  constexpr int n = Tr::n_conf_face_full;
+  std::vector<double> sum(static_cast<std::size_t>(n_edge_conf(direction) * n), 0.0);
+  for_edge_faces(
+      direction, side, inside, outside,
+      [&](int number, const PackContext<Tr>& c, const double* blended, const double* jump) {
+        const auto flux =
+            times_velocity<OnConfFace<Tr>, n>(direction, 0, c.v[direction], c.half_dv[direction], blended);
+        for (int a = 0; a < n; ++a)
+          sum[static_cast<std::size_t>(number * n + a)] +=
+              side * moment_factor_ * horizontal_sum<double>(c.volume * (flux[a] - load_mode(jump, a)));
+      });
+  return sum;
 }
 
 }  // namespace quintet::kinetics

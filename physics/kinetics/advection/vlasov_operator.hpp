@@ -2,6 +2,7 @@
 
 #include <array>
 #include <memory>
+#include <vector>
 
 #include "physics/kinetics/advection/flux.hpp"
 #include "physics/kinetics/space/budget.hpp"
@@ -71,6 +72,11 @@ class VlasovOperator {
   /// v.v/2) f, from the traces inside and outside (an empty one counts as zero).
   [[nodiscard]] virtual Amount outflow(const Exec& exec, int direction, int side, const Array<double>& inside,
                                        const Array<double>& outside) const = 0;
+  /// The particles of outflow(), a unit of area too, as functions on the faces of the edge: [boundary conf
+  /// cells, modes of the face basis].
+  [[nodiscard]] virtual std::vector<double> particle_outflow(int direction, int side,
+                                                             const Array<double>& inside,
+                                                             const Array<double>& outside) const = 0;
 
   /// Bound of sum_d |a_d|/dz_d over this block's cells (x and v), for the CFL condition.
   [[nodiscard]] virtual double frequency(const Exec& exec, const ConfField& acceleration) const = 0;

@@ -44,6 +44,8 @@ class VlasovOperatorOf final : public VlasovOperator {
               const Array<double>& out) const override;
   [[nodiscard]] Amount outflow(const Exec& exec, int direction, int side, const Array<double>& inside,
                                const Array<double>& outside) const override;
+  [[nodiscard]] std::vector<double> particle_outflow(int direction, int side, const Array<double>& inside,
+                                                     const Array<double>& outside) const override;
   [[nodiscard]] double frequency(const Exec& exec, const ConfField& acceleration) const override;
   void sum_moments(const Exec& exec, const Distribution& f, const StageMoments& moments) const override;
 
@@ -94,6 +96,10 @@ class VlasovOperatorOf final : public VlasovOperator {
   template <int D>
   void add_velocity_exterior(Workspace& w, const Task& task, int side, const double* exterior,
                              int conf) const;
+  /// Call function(number of the edge's configuration cell, context, f at the face, penalty) for its packs.
+  template <class Function>
+  void for_edge_faces(int direction, int side, const Array<double>& inside, const Array<double>& outside,
+                      const Function& function) const;
   void add_delta(const Task& task, const PackContext<Tr>& c, int conf, int row, int pack, double* df,
                  MomentSums<Tr>& sums) const;
   /// Configuration cell `number` of the edge at a side of direction i.
