@@ -11,6 +11,7 @@
 #include "io/config/suggest.hpp"
 #include "io/config/table.hpp"
 #include "io/log/error.hpp"
+#include "physics/kinetics/collisions/lenard_bernstein.hpp"
 #include "physics/kinetics/space/boundaries.hpp"
 
 namespace quintet::vlasov {
@@ -222,16 +223,14 @@ void set_frequency(const Formulas& formulas, const std::string& key, std::size_t
   collisions.profile_changes = collisions.profile_changes || formula.uses("t");
 }
 
+bool collides(const CollisionOptions& collisions, std::size_t s) {
+  const auto& frequency = collisions.frequency[s];
+  return std::any_of(frequency.begin(), frequency.end(), [](double one) { return one != 0; });
+}
+
 CollisionOptions make_collisions(const CollisionSection& given, const Formulas& formulas,
-                                 const std::vector<Species>& species, bool has_squares) {
+                                 const std::vector<Species>& species, const PhaseBasis& basis) {
   CollisionOptions collisions;
-  for (const auto& one : species)
-    QUINTET_CHECK(one.grid.is_uniform() || (given.kind == CollisionOptions::Operator::bgk && has_squares),
-                  "collisions.operator: {} needs equal velocity cells, but '{}' has velocity.mapping; leave "
-                  "the mapping "
-                  "away or take bgk with a basis that holds v^2 (order 2, hybrid)",
-                  given.kind == CollisionOptions::Operator::bgk ? "bgk of order 1" : "Lenard-Bernstein",
-                  one.name);
   collisions.kind = given.kind;
   collisions.split = given.split;
   collisions.conserving = given.conserving;
@@ -258,6 +257,9 @@ CollisionOptions make_collisions(const CollisionSection& given, const Formulas& 
     collisions.reference_density = formulas.positive(key + "reference_density");
     collisions.reference_thermal_speed = formulas.positive(key + "reference_thermal_speed");
   }
+  for (std::size_t s = 0; s < species.size(); ++s)
+    if (given.kind == CollisionOptions::Operator::lenard_bernstein && collides(collisions, s))
+      LenardBernstein::check_cells(basis, species[s].grid, species[s].name);
   return collisions;
 }
 
@@ -278,13 +280,15 @@ void keep_mirrored_whole(const Species& species, std::array<int, 6>& ranks) {
 /// 0 must be an end of velocity cells, so that each cell either leaves the wall or goes to it.
 void check_halves(const PhaseGrid& grid, int d, const std::string& key) {
   const auto v = at(grid.cdim + d);
-  const double cells_below = -grid.lower[v] / grid.width(grid.cdim + d);
+  bool found = false;
+  for (int i = 1; i < grid.cells[v]; ++i)
+    found = found || std::abs(grid.edge(grid.cdim + d, i)) < 1e-9 * grid.least_width(grid.cdim + d);
   QUINTET_CHECK(
-      cells_below > 0.5 && cells_below < grid.cells[v] - 0.5 &&
-          std::abs(cells_below - std::round(cells_below)) < 1e-9,
+      found,
       "{}: v{} = 0 lies inside a cell of the grid {} to {} of {} cells; a wall that emits needs it at "
-      "an end of two: choose an even number of cells and opposite ends",
-      key, "xyz"[d], grid.lower[v], grid.upper[v], grid.cells[v]);
+      "an end of two: choose an even number of cells and opposite ends{}",
+      key, "xyz"[d], grid.lower[v], grid.upper[v], grid.cells[v],
+      grid.is_uniform(grid.cdim + d) ? "" : fmt::format(", and velocity.mapping.{} odd in s", d));
 }
 
 void set_emission(const EmissionOptions& given, const Formulas& formulas, const std::string& key,
@@ -333,10 +337,6 @@ void set_all_emissions(const RunOptions& options, const Formulas& formulas, std:
     const auto& given = options.species[s].boundary.emission;
     for (std::size_t i = 0; i < given.size(); ++i) {
       const auto key = fmt::format("species.{}.boundary.emission.{}", s, i);
-      for (const auto& one : all)
-        QUINTET_CHECK(one.grid.is_uniform(),
-                      "{}: walls that emit need equal velocity cells, but '{}' has velocity.mapping", key,
-                      one.name);
       QUINTET_CHECK(options.flux == Flux::upwind,
                     "{}: walls emit with flux: upwind alone, which tells what leaves from what arrives", key);
       set_emission(given[i], formulas, key, s, all);
@@ -371,8 +371,7 @@ Setup make_setup(const Comm& comm, const RunOptions& options) {
   system.cfl = options.time.cfl;
   system.keep_positive = options.keep_positive;
   system.ranks = decomposition.ranks();
-  if (options.collisions)
-    system.collisions = make_collisions(*options.collisions, formulas, species, basis.find_group({2}) >= 0);
+  if (options.collisions) system.collisions = make_collisions(*options.collisions, formulas, species, basis);
   set_field(options.field, formulas, basis, decomposition, species.front().grid, system);
   set_acceleration(options.species, formulas, basis, decomposition, species.front().grid, system);
   const double end = formulas.positive("time.end");

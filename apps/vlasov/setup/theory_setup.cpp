@@ -65,45 +65,38 @@ double wavenumber(const TheoryOptions& options, const Setup& setup) {
   return 2 * M_PI / (grid.upper[0] - grid.lower[0]);
 }
 
-/// The coldest beam: its structure in v comes back over the longest time.
-double least_thermal_speed(const TheoryOptions& options, const Setup& setup) {
-  double least = std::numeric_limits<double>::infinity();
-  for (const auto& beam : beams_along(options.beams, setup.formulas))
-    if (beam.thermal_speed > 0) least = std::min(least, beam.thermal_speed);
-  return std::isfinite(least) ? least : 0;
-}
-
-/// The widest cell along v within three thermal speeds of a beam: wider ones outside hold next to nothing.
-double velocity_width(const PhaseGrid& grid, const std::vector<DriftingMaxwellian>& beams) {
+/// The widest cell along v within three thermal speeds of a beam: wider ones outside hold next to nothing of
+/// it.
+double velocity_width(const PhaseGrid& grid, const DriftingMaxwellian& beam) {
   const int d = grid.cdim, n = grid.cells[static_cast<std::size_t>(d)];
   if (grid.is_uniform(d)) return grid.width(d);
   double widest = grid.least_width(d);
   for (int i = 0; i < n; ++i)
-    for (const auto& beam : beams) {
-      const double gap = std::abs(grid.centre(d, i) - beam.drift) - 0.5 * grid.width(d, i);
-      if (gap < 3 * beam.thermal_speed) widest = std::max(widest, grid.width(d, i));
-    }
+    if (std::abs(grid.centre(d, i) - beam.drift) - 0.5 * grid.width(d, i) < 3 * beam.thermal_speed)
+      widest = std::max(widest, grid.width(d, i));
   return widest;
 }
 
-/// When the velocity cells of some charged species give back what a damped wave has left in them.
+/// When the velocity cells of some charged species give back what a damped wave has left of some beam in
+/// them.
 void set_recurrence(const TheoryOptions& options, const Setup& setup, Theory& theory) {
   const auto& collisions = setup.system.collisions;
   for (std::size_t s = 0; s < setup.species.size(); ++s) {
     const auto& species = setup.species[s];
     if (species.charge == 0) continue;
-    VelocityStructure structure{wavenumber(options, setup),
-                                velocity_width(species.grid, beams_along(options.beams, setup.formulas)),
-                                least_thermal_speed(options, setup)};
-    if (collisions && collisions->profile.empty()) {  // what varies in x may be 0 somewhere
-      const auto& row = collisions->frequency[s];
-      const bool bgk = collisions->kind == CollisionOptions::Operator::bgk;
-      (bgk ? structure.relaxation : structure.diffusion) = std::accumulate(row.begin(), row.end(), 0.0);
+    for (const auto& beam : beams_along(options.beams, setup.formulas)) {
+      VelocityStructure structure{wavenumber(options, setup), velocity_width(species.grid, beam),
+                                  beam.thermal_speed};
+      if (collisions && collisions->profile.empty()) {  // what varies in x may be 0 somewhere
+        const auto& row = collisions->frequency[s];
+        const bool bgk = collisions->kind == CollisionOptions::Operator::bgk;
+        (bgk ? structure.relaxation : structure.diffusion) = std::accumulate(row.begin(), row.end(), 0.0);
+      }
+      const double onset = recurrence_onset(structure, theory.growth_rate());
+      if (onset >= theory.clean_until) continue;
+      theory.clean_until = onset;
+      theory.recurrence = recurrence_time(structure.k, structure.dv);
     }
-    const double onset = recurrence_onset(structure, theory.growth_rate());
-    if (onset >= theory.clean_until) continue;
-    theory.clean_until = onset;
-    theory.recurrence = recurrence_time(structure.k, structure.dv);
   }
 }
 

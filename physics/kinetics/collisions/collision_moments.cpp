@@ -32,12 +32,13 @@ FunctionalSum over_directions(int vdim, Functional functional) {
 
 bool lacks_square(const PhaseBasis& basis) { return basis.find_group({2}) < 0; }
 
-/// In the order M0, M1, M2, F, then ends_v, or else E, P and the star spread.
-std::vector<FunctionalSum> make_components(const PhaseBasis& basis) {
+/// In the order M0, M1, M2; for drag F, then ends_v, or else E, P and the star spread.
+std::vector<FunctionalSum> make_components(const PhaseBasis& basis, bool for_drag) {
   const int vdim = basis.vdim();
   std::vector<FunctionalSum> list{{along(-1, Functional::v0)}};
   for (int d = 0; d < vdim; ++d) list.push_back({along(d, Functional::v1)});
   list.push_back(over_directions(vdim, Functional::v2));
+  if (!for_drag) return list;
   for (int d = 0; d < vdim; ++d) list.push_back({along(d, Functional::ends)});
   if (!lacks_square(basis)) {
     list.push_back(over_directions(vdim, Functional::ends_v));
@@ -62,16 +63,16 @@ std::string describe_place(const PhaseBlock& block, int conf) {
   return fmt::format("configuration cell ({}) at x = ({:.6g})", fmt::join(cell, ", "), fmt::join(x, ", "));
 }
 
-CollisionMoments::CollisionMoments(const PhaseBasis& basis, const PhaseBlock& block)
+CollisionMoments::CollisionMoments(const PhaseBasis& basis, const PhaseBlock& block, bool for_drag)
     : vdim_(basis.vdim()),
       star_(lacks_square(basis)),
       first_drag_(star_ ? 2 * vdim_ + 4 : 1),
       first_end_(vdim_ + 2),
       energy_(star_ ? 2 * vdim_ + 3 : vdim_ + 1),
       spread_(2 * vdim_ + 2),
-      sweep_(basis, block, make_components(basis)),
+      sweep_(basis, block, make_components(basis, for_drag)),
       sums_(make_view<ConfField>("collision moments", static_cast<std::size_t>(block.n_conf()),
-                                 make_components(basis).size(),
+                                 make_components(basis, for_drag).size(),
                                  static_cast<std::size_t>(basis.conf().size()))) {}
 
 void CollisionMoments::compute(const Exec& exec, const Comm& velocity_comm, const Distribution& f) {

@@ -18,7 +18,8 @@ using MomentGain = ConfField;
 /// The moments of one species from which its collision operator takes u and vth^2.
 class CollisionMoments {
  public:
-  CollisionMoments(const PhaseBasis& basis, const PhaseBlock& block);
+  /// `for_drag`: solve() is called; else M0, M1 and M2 are all that is summed. Star moments need equal cells.
+  CollisionMoments(const PhaseBasis& basis, const PhaseBlock& block, bool for_drag);
 
   /// Sum up over velocity space. Collective over `velocity_comm`.
   void compute(const Exec& exec, const Comm& velocity_comm, const Distribution& f);

@@ -71,8 +71,11 @@ struct Collisions::Implementation {
                  const CollisionOptions& o)
       : decomposition(d), basis(b), species(s), options(o), products(b.conf()), exchange(b, s, o) {
     for (int i = 0; i < n_species(); ++i) {
+      const bool diffuses =
+          exchange.collides(i) && options.kind == CollisionOptions::Operator::lenard_bernstein;
+      if (diffuses) LenardBernstein::check_cells(basis, species[at(i)].grid, species[at(i)].name);
       blocks.push_back(decomposition.block(species[at(i)].grid));
-      moments.emplace_back(basis, blocks[at(i)]);
+      moments.emplace_back(basis, blocks[at(i)], diffuses && options.conserving);
       const auto n_conf = static_cast<std::size_t>(blocks[at(i)].n_conf());
       const auto n = static_cast<std::size_t>(basis.conf().size()), vdim = at(basis.vdim());
       coefficients.emplace_back("drag and diffusion", n_conf, vdim + 2, n);
@@ -82,7 +85,7 @@ struct Collisions::Implementation {
       lenard_bernstein.emplace_back();
       bgk.emplace_back();
       if (!exchange.collides(i)) continue;
-      if (options.kind == CollisionOptions::Operator::bgk)
+      if (!diffuses)
         bgk.back() = std::make_unique<Bgk>(basis, blocks[at(i)], exchange.uniform());
       else
         lenard_bernstein.back() =

@@ -8,6 +8,7 @@
 #include "io/log/error.hpp"
 #include "physics/kernels/aligned.hpp"
 #include "physics/kinetics/collisions/lenard_bernstein_kernel.hpp"
+#include "physics/kinetics/initial/projection_nodes.hpp"
 #include "physics/kinetics/space/conf_products.hpp"
 #include "physics/kinetics/space/velocity_halo.hpp"
 
@@ -104,11 +105,14 @@ struct LenardBernstein::Implementation {
   std::array<std::vector<Line>, 3> lines;
   /// Per direction: where its faces begin in a configuration cell's table.
   std::array<int, 4> first_face{};
-  AlignedVector<double> centres, valid;  ///< of the last direction's cells; 1 or 0 past the end
-  AlignedVector<double> faces;           ///< [n_conf, n_face_tables, first_face[vdim]]
-  AlignedVector<double> inner;           ///< [first_face[vdim]]: 0 at the ends of velocity space
-  AlignedVector<double> matrices;        ///< [n_conf, vdim + 2, n_conf_modes^2]
-  std::vector<double> rates;             ///< [n_conf]
+  /// Of the last direction's cells; valid: 1, 0 past the end.
+  AlignedVector<double> centres, halves, inverse_halves, valid;
+  /// Where cells differ in a direction: of its cells, or of packs of them (last direction).
+  std::array<AlignedVector<CellRecovery>, 3> recoveries;
+  AlignedVector<double> faces;     ///< [n_conf, n_face_tables, first_face[vdim]]
+  AlignedVector<double> inner;     ///< [first_face[vdim]]: 0 at the ends of velocity space
+  AlignedVector<double> matrices;  ///< [n_conf, vdim + 2, n_conf_modes^2]
+  std::vector<double> rates;       ///< [n_conf]
   AlignedVector<double> zeros;
 
   Implementation(const Decomposition& decomposition, const PhaseBasis& basis, const PhaseBlock& block_,
@@ -138,16 +142,63 @@ struct LenardBernstein::Implementation {
     rates.resize(at(n_conf));
     zeros.assign(at(block.n_packs() * n_modes * lanes), 0.0);
     centres.assign(at(block.n_packs() * lanes), 0.0);
+    halves.assign(centres.size(), 1.0);
+    inverse_halves.assign(centres.size(), 1.0);
     valid.assign(centres.size(), 0.0);
     for (int i = 0; i < block.n_last(); ++i) {
       centres[at(i)] = centre(vdim - 1, i);
+      halves[at(i)] = half(vdim - 1, i);
+      inverse_halves[at(i)] = 1 / halves[at(i)];
       valid[at(i)] = 1;
     }
+    for (int d = 0; d < vdim; ++d)
+      if (!block.grid.is_uniform(axis(d))) make_recoveries(d);
+  }
+
+  void make_recoveries(int d) {
+    const int n_lanes = d == vdim - 1 ? lanes : 1;
+    recoveries[at(d)].resize(at((cells(d) + n_lanes - 1) / n_lanes));
+    for (int i = 0; i < cells(d); ++i) {
+      CellRecovery& pack = recoveries[at(d)][at(i / n_lanes)];
+      for (int n = 1; n <= max_degree + 1; ++n)
+        for (const int side : {0, 1}) {
+          const FaceRecovery face = face_recovery(d, i, side, n);
+          CellRecovery::Side& to = (side == 0 ? pack.lower : pack.upper)[n - 1];
+          for (const int cell : {0, 1})
+            for (int k = 0; k < n; ++k) {
+              set(to.value[cell][k], n_lanes == 1 ? -1 : i % lanes, face.value[cell][k]);
+              set(to.slope[cell][k], n_lanes == 1 ? -1 : i % lanes, face.slope[cell][k]);
+            }
+        }
+    }
+  }
+  /// Of local cell i's lower or upper face, with its own xi.
+  [[nodiscard]] FaceRecovery face_recovery(int d, int i, int side, int n) const {
+    FaceRecovery result;
+    if (is_end(d, i + side)) {
+      for (int k = 0; k < n; ++k) result.value[1 - side][k] = legendre_end(k, 2 * side - 1);
+      return result;
+    }
+    result = recovery(n, half(d, i + side - 1), half(d, i + side));
+    for (auto& cell : result.slope)
+      for (double& weight : cell) weight *= half(d, i);
+    return result;
+  }
+  /// One lane, or all of them (-1).
+  static void set(Value& pack, int lane, double value) {
+    double all[lanes];
+    store(all, pack);
+    for (int l = 0; l < lanes; ++l)
+      if (lane < 0 || l == lane) all[l] = value;
+    pack = load(all);
   }
 
   [[nodiscard]] int axis(int d) const { return block.grid.cdim + d; }
   [[nodiscard]] int cells(int d) const { return block.extent[at(axis(d))]; }
-  [[nodiscard]] double width(int d) const { return block.grid.width(axis(d)); }
+  /// Half the width of local cell i, which may lie outside the block.
+  [[nodiscard]] double half(int d, int i) const {
+    return 0.5 * block.grid.width(axis(d), block.begin[at(axis(d))] + i);
+  }
   [[nodiscard]] double centre(int d, int i) const {
     return block.grid.centre(axis(d), block.begin[at(axis(d))] + i);
   }
@@ -170,19 +221,19 @@ struct LenardBernstein::Implementation {
     for (int d = 0; d < vdim; ++d) {
       const double fastest = prepare_faces(d, coefficients, conf, rate);
       const int n_degrees = lines[at(d)][0].n_out;
-      sum += LenardBernstein::drag_rate(n_degrees, order) * fastest / width(d) +
-             LenardBernstein::diffusion_rate(n_degrees, order) * std::max(diffusion.upper, -diffusion.lower) /
-                 (width(d) * width(d));
+      const double least = block.grid.least_width(axis(d));
+      sum += LenardBernstein::drag_rate(n_degrees, order) * fastest +
+             LenardBernstein::diffusion_rate(n_degrees, order, block.grid.is_uniform(axis(d))) *
+                 std::max(diffusion.upper, -diffusion.lower) / (least * least);
     }
     rates[at(conf)] = sum;
   }
 
-  /// Fluxes of direction d; returns the greatest |A v - B|.
+  /// Fluxes of direction d; returns the greatest |A v - B|/dv.
   double prepare_faces(int d, const DragDiffusion& coefficients, int conf, const ConfProducts::Bounds& rate) {
     const int n_faces = first_face[at(vdim)];
     double* table = faces.data() + at(conf) * at(n_face_tables * n_faces) + first_face[at(d)];
     const auto set = [&](FaceTable which, int j, double value) { table[which * n_faces + j] = value; };
-    const double low = centre(d, 0) - 0.5 * width(d);
     // The penalty is multiplied by A(x) like the rest: it is what its speed asks for where A is its mean, and
     // limits the step where A is greatest.
     const double mean_rate = 0.5 * (rate.lower + rate.upper);
@@ -194,7 +245,7 @@ struct LenardBernstein::Implementation {
     double fastest = 0;
     double speed[16];
     for (int j = 0; j <= cells(d); ++j) {
-      const double v = low + j * width(d);
+      const double v = block.grid.edge(axis(d), block.begin[at(axis(d))] + j);
       double least = mean_nu * v - of_drift.upper, greatest = mean_nu * v - of_drift.lower;
       if (!uniform_rate) {
         for (int n = 0; n < n_conf_modes; ++n) speed[n] = v * nu[n] - drift[n];
@@ -208,7 +259,8 @@ struct LenardBernstein::Implementation {
       const bool end = is_end(d, j), mixed = least < 0 && greatest > 0;
       const double right = end ? 0 : mixed ? 0.5 : greatest > 0 ? 1 : 0, left = end ? 0 : 1 - right;
       const double penalty = !end && mixed ? 0.5 * magnitude / mean_rate : 0;
-      fastest = std::max(fastest, mixed ? magnitude * rate.upper / mean_rate : magnitude);
+      const double narrowest = 2 * std::min(half(d, std::max(j - 1, 0)), half(d, std::min(j, cells(d) - 1)));
+      fastest = std::max(fastest, (mixed ? magnitude * rate.upper / mean_rate : magnitude) / narrowest);
       set(face_left, j, left);
       set(face_right, j, right);
       set(face_v_left, j, v * left - penalty);
@@ -271,7 +323,9 @@ struct LenardBernstein::Implementation {
             face(d, conf, i + 1),
             is_end(d, i) || is_end(d, i + 1),
             broadcast<double>(centre(d, i)),
-            0.5 * width(d)};
+            broadcast<double>(half(d, i)),
+            broadcast<double>(1 / half(d, i)),
+            recoveries[at(d)].empty() ? nullptr : &recoveries[at(d)][at(i)]};
   }
   /// Pack p of a row, for the last direction.
   Cell last_direction(const double* own, int conf, int p, const Surroundings& s) const {
@@ -283,7 +337,9 @@ struct LenardBernstein::Implementation {
             face(d, conf, i + 1),
             is_end(d, i) || is_end(d, end),
             load(centres.data() + i),
-            0.5 * width(d)};
+            load(halves.data() + i),
+            load(inverse_halves.data() + i),
+            recoveries[at(d)].empty() ? nullptr : &recoveries[at(d)][at(p)]};
   }
 
   template <int N>
@@ -379,11 +435,37 @@ double LenardBernstein::drag_rate(int n_degrees, int order) {
   return std::max(1.0, 1 / (limit[n_degrees] * (2 * order + 1)));
 }
 
-double LenardBernstein::diffusion_rate(int n_degrees, int order) {
+double LenardBernstein::diffusion_rate(int n_degrees, int order, bool equal_cells) {
   // Greatest eigenvalue of -dv^2 d2/dv2 with recovery and ends of velocity space (without ends 15, 33, 68),
   // over the 2.51 that SSP-RK3 bears and 2 p + 1.
   constexpr double greatest[] = {0, 4, 15.1, 43.1, 117};
-  return greatest[n_degrees] / (2.51 * (2 * order + 1));
+  // With the least width, of all sequences of widths tried (random, geometric, alternating).
+  constexpr double of_unequal[] = {0, 4, 15.1, 43.4, 119.1};
+  return (equal_cells ? greatest : of_unequal)[n_degrees] / (2.51 * (2 * order + 1));
+}
+
+void LenardBernstein::check_cells(const PhaseBasis& basis, const PhaseGrid& grid,
+                                  const std::string& species) {
+  if (grid.is_uniform()) return;
+  QUINTET_CHECK(
+      basis.find_group({2}) >= 0,
+      "Lenard-Bernstein collisions of '{}' need equal velocity cells where the basis lacks v^2, or energy "
+      "is not kept; take a basis that holds it (order 2, or hybrid) or equal cells",
+      species);
+  // Ratio of widths up to which the recovered diffusion surely lowers int f^2: found by the eigenvalues of
+  // its symmetric part for cells of two alternating widths, the worst of the sequences tried. (No widths at
+  // all make a mode grow, but beyond it f may rise for a time.)
+  constexpr double greatest[] = {0, 1, 3.5, 2.5, 1.6};
+  const double most = greatest[velocity_degree(basis) + 1];
+  for (int d = grid.cdim; d < grid.dim(); ++d)
+    for (int i = 1; i < grid.cells[at(d)]; ++i) {
+      const double below = grid.relative_width(d, i - 1), above = grid.relative_width(d, i);
+      QUINTET_CHECK(
+          std::max(below, above) <= most * std::min(below, above),
+          "Lenard-Bernstein collisions of '{}': cells {} and {} along v{} are {:.4g} and {:.4g} wide; with "
+          "this basis neighbours may differ by a factor of {}: choose a smoother mapping, or more cells",
+          species, i - 1, i, "xyz"[d - grid.cdim], grid.width(d, i - 1), grid.width(d, i), most);
+    }
 }
 
 }  // namespace quintet::kinetics

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "physics/kinetics/basis/basis.hpp"
@@ -23,7 +24,8 @@ using DragDiffusion = ConfField;
 ///     int w C = sum_d [w (F_d + D s_d) - dw/dv_d D r_d] at the faces
 ///               - int dw/dv_d (A v_d - B_d) f + int d2w/dv_d2 D f
 ///
-/// r_d, s_d: value and slope of the polynomial recovered from the two cells of a face; F_d = (A v_d - B_d)
+/// r_d, s_d: value and slope of the polynomial recovered from the two cells of a face, whatever their widths
+/// (recovery.hpp); F_d = (A v_d - B_d)
 /// f*: f* upwind where A v_d - B_d surely keeps its sign on the face of the configuration cell, else central
 /// with a local Lax-Friedrichs penalty. At the ends of velocity space F = s = 0 and r is the inner trace. All
 /// integrals are exact. Hakim, Francisquez, Juno & Hammett, J. Plasma Phys. 86, 905860403 (2020).
@@ -32,6 +34,9 @@ class LenardBernstein {
   /// `uniform_rate`: A is the same everywhere, which saves a product.
   LenardBernstein(const Decomposition& decomposition, const PhaseBasis& basis, const PhaseBlock& block,
                   bool uniform_rate);
+  /// Throws InputError for velocity cells on which energy would not be kept or diffusion could make f rise:
+  /// unequal ones with a basis that lacks v^2, or whose neighbours differ too much.
+  static void check_cells(const PhaseBasis& basis, const PhaseGrid& grid, const std::string& species);
   ~LenardBernstein();
   LenardBernstein(const LenardBernstein&) = delete;
 
@@ -49,7 +54,7 @@ class LenardBernstein {
 
   /// The factors in frequency() for n Legendre coefficients in a velocity direction.
   [[nodiscard]] static double drag_rate(int n_degrees, int order);
-  [[nodiscard]] static double diffusion_rate(int n_degrees, int order);
+  [[nodiscard]] static double diffusion_rate(int n_degrees, int order, bool equal_cells);
 
  private:
   struct Implementation;

@@ -30,13 +30,23 @@ struct Face {
   Value inner;  ///< 1; 0 at an end of velocity space
 };
 
+/// Weights of the recovery at the faces of a cell whose neighbours differ in width, of n coefficients each:
+/// r = sum_k value[0][k] f_k below the face + value[1][k] f_k above it, likewise dr/dxi with the own cell's
+/// xi. At an end of velocity space r is the own trace and dr/dxi 0.
+struct CellRecovery {
+  struct Side {
+    Value value[2][max_degree + 1]{}, slope[2][max_degree + 1]{};
+  };
+  Side lower[max_degree + 1], upper[max_degree + 1];  ///< [n - 1]
+};
+
 /// A cell and its surroundings in direction d.
 struct Cell {
   const double *below, *own, *above;  ///< f of the lower neighbour, the cell, the upper neighbour
   Face lower, upper;
-  bool at_end;  ///< a lane has a face at an end of velocity space
-  Value centre;
-  double half;  ///< half the cell's width
+  bool at_end;                       ///< a lane has a face at an end of velocity space
+  Value centre, half, inverse_half;  ///< half the cell's width
+  const CellRecovery* recovery;      ///< none where all cells are equal
 
   /// To the next pack of a row.
   void advance(int pack_size) {
@@ -79,7 +89,7 @@ struct Functionals {
   Value trace_even{}, trace_odd{}, value_even{}, value_odd{}, slope_even{}, slope_odd{};
 };
 template <int N>
-KOKKOS_INLINE_FUNCTION Functionals functionals(const Value* f) {
+[[gnu::always_inline]] inline Functionals functionals(const Value* f) {
   constexpr Recovery r = recoveries[N];
   Functionals result;
   for (int k = 0; k < N; k += 2) {
@@ -99,9 +109,11 @@ KOKKOS_INLINE_FUNCTION Functionals functionals(const Value* f) {
 struct FacePair {
   Value sum, difference;
 };
-KOKKOS_INLINE_FUNCTION FacePair face_pair(Value lower, Value upper) { return {upper + lower, upper - lower}; }
+[[gnu::always_inline]] inline FacePair face_pair(Value lower, Value upper) {
+  return {upper + lower, upper - lower};
+}
 /// phi_k(1) upper - phi_k(-1) lower, over phi_k(1).
-KOKKOS_INLINE_FUNCTION Value outflow(const FacePair& pair, int k) {
+[[gnu::always_inline]] inline Value outflow(const FacePair& pair, int k) {
   return k % 2 == 0 ? pair.difference : pair.sum;
 }
 
@@ -109,12 +121,23 @@ KOKKOS_INLINE_FUNCTION Value outflow(const FacePair& pair, int k) {
 struct LineFaces {
   FacePair star, v_star, value, slope;
 };
+/// From the traces and what is recovered at the lower and the upper face.
+[[gnu::always_inline]] inline LineFaces line_faces(const Cell& cell, const Value* trace,
+                                                   const FacePair& value, const FacePair& slope) {
+  const Face &lower = cell.lower, &upper = cell.upper;
+  return {face_pair(lower.left * trace[0] + lower.right * trace[1],
+                    upper.left * trace[2] + upper.right * trace[3]),
+          face_pair(lower.v_left * trace[0] + lower.v_right * trace[1],
+                    upper.v_left * trace[2] + upper.v_right * trace[3]),
+          value, slope};
+}
+/// Where all cells are equal.
 template <int N>
-KOKKOS_INLINE_FUNCTION LineFaces line_faces(const Cell& cell, const Value* below, const Value* own,
-                                            const Value* above) {
+[[gnu::always_inline]] inline LineFaces equal_faces(const Cell& cell, const Value* below, const Value* own,
+                                                    const Value* above) {
   const Functionals b = functionals<N>(below), o = functionals<N>(own), a = functionals<N>(above);
-  const Value below_trace = b.trace_even + b.trace_odd, above_trace = a.trace_even - a.trace_odd;
   const Value own_lower = o.trace_even - o.trace_odd, own_upper = o.trace_even + o.trace_odd;
+  const Value trace[] = {b.trace_even + b.trace_odd, own_lower, own_upper, a.trace_even - a.trace_odd};
   Value value_lower = (b.value_even + b.value_odd) + (o.value_even - o.value_odd);
   Value value_upper = (o.value_even + o.value_odd) + (a.value_even - a.value_odd);
   Value slope_lower = (b.slope_even + b.slope_odd) - (o.slope_even - o.slope_odd);
@@ -125,11 +148,28 @@ KOKKOS_INLINE_FUNCTION LineFaces line_faces(const Cell& cell, const Value* below
     slope_lower *= cell.lower.inner;
     slope_upper *= cell.upper.inner;
   }
-  return {face_pair(cell.lower.left * below_trace + cell.lower.right * own_lower,
-                    cell.upper.left * own_upper + cell.upper.right * above_trace),
-          face_pair(cell.lower.v_left * below_trace + cell.lower.v_right * own_lower,
-                    cell.upper.v_left * own_upper + cell.upper.v_right * above_trace),
-          face_pair(value_lower, value_upper), face_pair(slope_lower, slope_upper)};
+  return line_faces(cell, trace, face_pair(value_lower, value_upper), face_pair(slope_lower, slope_upper));
+}
+/// Where they differ.
+template <int N>
+[[gnu::always_inline]] inline LineFaces unequal_faces(const Cell& cell, const Value* below, const Value* own,
+                                                      const Value* above) {
+  const CellRecovery::Side &lower = cell.recovery->lower[N - 1], &upper = cell.recovery->upper[N - 1];
+  Value trace[4]{}, own_even{}, own_odd{};
+  Value value_lower{}, value_upper{}, slope_lower{}, slope_upper{};
+  for (int k = 0; k < N; ++k) {
+    const double end = line_tables.end[k];
+    trace[0] += end * below[k];
+    (k % 2 == 0 ? own_even : own_odd) += end * own[k];
+    trace[3] += (k % 2 == 0 ? end : -end) * above[k];
+    value_lower += lower.value[0][k] * below[k] + lower.value[1][k] * own[k];
+    value_upper += upper.value[0][k] * own[k] + upper.value[1][k] * above[k];
+    slope_lower += lower.slope[0][k] * below[k] + lower.slope[1][k] * own[k];
+    slope_upper += upper.slope[0][k] * own[k] + upper.slope[1][k] * above[k];
+  }
+  trace[1] = own_even - own_odd;
+  trace[2] = own_even + own_odd;
+  return line_faces(cell, trace, face_pair(value_lower, value_upper), face_pair(slope_lower, slope_upper));
 }
 
 /// What the operator gives before the products with A, B and D: C_k = A drag_v + B drag + D diffusion.
@@ -139,10 +179,10 @@ struct Scratch {
 };
 
 /// Add one line to `scratch` (drag: overwrite).
-template <int NIn, int NOut>
+template <int NIn, int NOut, bool Equal>
 KOKKOS_INLINE_FUNCTION void add_line(const Line& line, const Cell& cell, const Scratch& scratch) {
   constexpr const LineTables& t = line_tables;
-  const double g = 1 / cell.half, g2 = g * g;
+  const Value g = cell.inverse_half, g2 = g * g;
   for (int a = 0; a < line.count; ++a) {
     Value below[NIn], own[NIn], above[NIn];
     for (int k = 0; k < NIn; ++k) {
@@ -151,7 +191,8 @@ KOKKOS_INLINE_FUNCTION void add_line(const Line& line, const Cell& cell, const S
       own[k] = load(cell.own + m);
       above[k] = load(cell.above + m);
     }
-    const LineFaces faces = line_faces<NIn>(cell, below, own, above);
+    const LineFaces faces =
+        Equal ? equal_faces<NIn>(cell, below, own, above) : unequal_faces<NIn>(cell, below, own, above);
     for (int k = 0; k < NOut; ++k) {
       Value volume{}, weighted{}, second{};
       for (int l = 0; l < NIn; ++l) {
@@ -172,22 +213,27 @@ KOKKOS_INLINE_FUNCTION void add_line(const Line& line, const Cell& cell, const S
   }
 }
 
-/// Add one line, whichever degrees it has.
-inline void add_line(const Line& line, const Cell& cell, const Scratch& scratch) {
+template <bool Equal>
+inline void add_line_of(const Line& line, const Cell& cell, const Scratch& scratch) {
   switch (10 * line.n_in + line.n_out) {
     case 22:
-      return add_line<2, 2>(line, cell, scratch);
+      return add_line<2, 2, Equal>(line, cell, scratch);
     case 23:
-      return add_line<2, 3>(line, cell, scratch);
+      return add_line<2, 3, Equal>(line, cell, scratch);
     case 24:
-      return add_line<2, 4>(line, cell, scratch);
+      return add_line<2, 4, Equal>(line, cell, scratch);
     case 33:
-      return add_line<3, 3>(line, cell, scratch);
+      return add_line<3, 3, Equal>(line, cell, scratch);
     case 44:
-      return add_line<4, 4>(line, cell, scratch);
+      return add_line<4, 4, Equal>(line, cell, scratch);
     default:
-      return add_line<1, 1>(line, cell, scratch);
+      return add_line<1, 1, Equal>(line, cell, scratch);
   }
+}
+/// Add one line, whichever degrees it has.
+inline void add_line(const Line& line, const Cell& cell, const Scratch& scratch) {
+  return cell.recovery == nullptr ? add_line_of<true>(line, cell, scratch)
+                                  : add_line_of<false>(line, cell, scratch);
 }
 
 /// sum[g, l] += sum_m matrix[l, m] values[g, m] for all groups; rows l that a group lacks are left out.

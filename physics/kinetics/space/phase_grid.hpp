@@ -34,6 +34,11 @@ struct PhaseGrid {
   [[nodiscard]] double width(int d, int i) const { return mean_width(d) * relative_width(d, i); }
   [[nodiscard]] double least_width(int d) const;
   [[nodiscard]] double greatest_width(int d) const;
+  /// Lower end of global cell i along direction d, i = 0 ... cells.
+  [[nodiscard]] double edge(int d, int i) const {
+    return is_uniform(d) ? lower[static_cast<std::size_t>(d)] + i * mean_width(d)
+                         : edges(d)[static_cast<std::size_t>(i)];
+  }
   /// Centre of global cell i along direction d.
   [[nodiscard]] double centre(int d, int i) const {
     return is_uniform(d) ? lower[d] + (i + 0.5) * mean_width(d) : mapped_centre(d, i);

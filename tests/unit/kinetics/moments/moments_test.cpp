@@ -170,6 +170,32 @@ INSTANTIATE_TEST_SUITE_P(all_bases, Moments,
                                          Case{2, 3, 2, Family::serendipity}),
                          testing::PrintToStringParamName());
 
+TEST(Recovery, between_cells_of_any_widths_is_exact_too) {
+  for (const auto& [lower, upper] : {std::pair{0.3, 0.3}, std::pair{0.2, 0.7}, std::pair{1.5, 0.5}})
+    for (int n = 1; n <= 4; ++n) {
+      const auto r = recovery(n, lower, upper);
+      for (int power = 0; power < std::min(2 * n, 7); ++power) {  // five nodes are exact to degree 9
+        // f = (v + 0.3)^power, v = 0 at the face.
+        double value = 0, slope = 0;
+        for (int k = 0; k < n; ++k)
+          for (int q = 0; q < 5; ++q) {
+            const double w = node_weights[q] * legendre(k, nodes[q]);
+            const double left = w * std::pow(lower * (nodes[q] - 1) + 0.3, power),
+                         right = w * std::pow(upper * (nodes[q] + 1) + 0.3, power);
+            value += r.value[0][k] * left + r.value[1][k] * right;
+            slope += r.slope[0][k] * left + r.slope[1][k] * right;
+          }
+        EXPECT_NEAR(value, std::pow(0.3, power), 1e-12) << n << ' ' << power;
+        EXPECT_NEAR(slope, power == 0 ? 0 : power * std::pow(0.3, power - 1), 1e-11) << n << ' ' << power;
+      }
+      for (int k = 0; k < n && lower == upper; ++k) {
+        const double sign = k % 2 == 0 ? 1 : -1;
+        EXPECT_NEAR(r.value[1][k], sign * recoveries[n].value[k], 1e-13);
+        EXPECT_NEAR(r.slope[1][k] * upper, -sign * recoveries[n].slope[k], 1e-13);
+      }
+    }
+}
+
 TEST(Recovery, is_exact_for_polynomials_of_the_degree_it_can_hold) {
   for (int n = 1; n <= 4; ++n) {
     const auto r = recovery(n);

@@ -9,6 +9,7 @@
 #include "physics/kinetics/system.hpp"
 #include "physics/kinetics/theory/growth_fit.hpp"
 #include "physics/kinetics/theory/theory.hpp"
+#include "tests/support/stretched_cells.hpp"
 #include "vlasov_operator_case.hpp"
 
 /// Velocity cells that differ in width: what holds on equal cells holds on them.
@@ -18,22 +19,6 @@ namespace {
 using std::numbers::pi;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
-/// Give velocity direction d edges at g(s), s from -1 to 1, stretched to its box.
-template <class Function>
-void map_by(PhaseGrid& grid, int d, const Function& g) {
-  const auto v = at(grid.cdim + d);
-  auto& edges = grid.velocity_edges[at(d)];
-  edges.clear();
-  for (int i = 0; i <= grid.cells[v]; ++i)
-    edges.push_back(grid.lower[v] + (grid.upper[v] - grid.lower[v]) *
-                                        (g(-1 + 2.0 * i / grid.cells[v]) - g(-1)) / (g(1) - g(-1)));
-}
-
-/// g(s) = sinh(stretch (s - middle)); stretch 0: equal cells.
-void map_velocity(PhaseGrid& grid, int d, double stretch, double middle = 0) {
-  map_by(grid, d, [&](double s) { return stretch == 0 ? s : std::sinh(stretch * (s - middle)); });
-}
 
 /// Random f and forces on a grid mapped in all velocity directions; f vanishes in the outermost cells.
 OperatorCase make_case(int cdim, int vdim, int order, Family family, bool stretched) {

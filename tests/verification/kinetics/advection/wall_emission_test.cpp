@@ -6,13 +6,15 @@
 #include "io/log/error.hpp"
 #include "physics/kinetics/initial/projection.hpp"
 #include "physics/kinetics/system.hpp"
+#include "tests/support/stretched_cells.hpp"
 
 /// Walls that emit: what arrives, what comes out and what is lost, to round-off, and the half Maxwellian that
 /// streams away from one.
 namespace quintet::kinetics {
 namespace {
 
-Species particles(int cdim, int vdim, int nx, int nv, double mass = 1) {
+/// v cells finer about 0 by sinh(stretch s).
+Species particles(int cdim, int vdim, int nx, int nv, double mass = 1, double stretch = 0) {
   Species species;
   species.name = mass > 1 ? "ions" : "electrons";
   species.charge = mass > 1 ? 1 : -1;
@@ -25,6 +27,7 @@ Species particles(int cdim, int vdim, int nx, int nv, double mass = 1) {
     species.grid.upper[i] = d < cdim ? 1 : 5;
     species.grid.cells[i] = d < cdim ? nx : nv;
     species.grid.periodic[i] = d > 0 && d < cdim;
+    if (d >= cdim && stretch != 0) map_velocity(species.grid, d - cdim, stretch);
   }
   species.boundary[0] = {Boundary::absorbing, Boundary::absorbing};
   return species;
@@ -56,6 +59,7 @@ struct Case {
   int cdim, vdim, order;
   Family family;
   FieldModel field;
+  double stretch = 0;
 };
 
 TEST(WallEmission, balances_to_round_off) {
@@ -64,8 +68,11 @@ TEST(WallEmission, balances_to_round_off) {
                         Case{1, 2, 2, Family::serendipity, FieldModel::none},
                         Case{1, 1, 1, Family::hybrid, FieldModel::poisson},
                         Case{2, 2, 2, Family::serendipity, FieldModel::none},
-                        Case{1, 1, 3, Family::serendipity, FieldModel::none}}) {
-    auto electrons = particles(c.cdim, c.vdim, 4, 8);
+                        Case{1, 1, 3, Family::serendipity, FieldModel::none},
+                        Case{1, 1, 2, Family::serendipity, FieldModel::poisson, 2},
+                        Case{1, 2, 1, Family::hybrid, FieldModel::none, 1.5},
+                        Case{2, 2, 2, Family::serendipity, FieldModel::none, 1.5}}) {
+    auto electrons = particles(c.cdim, c.vdim, 4, 8, 1, c.stretch);
     for (auto& wall : electrons.emission[0])
       wall = Emission{.thermal_speed = 0.7, .flux = {}, .yield = {yield}, .reflection = reflection};
     SystemOptions options;
@@ -90,7 +97,7 @@ TEST(WallEmission, balances_to_round_off) {
 }
 
 TEST(WallEmission, of_one_species_follows_what_arrives_of_another) {
-  auto electrons = particles(1, 1, 4, 8), ions = particles(1, 1, 4, 6, 20);
+  auto electrons = particles(1, 1, 4, 8), ions = particles(1, 1, 4, 6, 20, 1.5);
   electrons.emission[0][1] = Emission{.thermal_speed = 0.5, .flux = {}, .yield = {0, 0.4}};
   SystemOptions options;
   options.field = FieldModel::none;
@@ -110,9 +117,9 @@ TEST(WallEmission, of_one_species_follows_what_arrives_of_another) {
 }
 
 /// Error of the density at time 0.5 of what the wall x = 0 emits into nothing, with n cells each way.
-double streaming_error(int n) {
+double streaming_error(int n, double stretch = 0) {
   const double flux = 0.8, thermal_speed = 1.1, time = 0.5;
-  auto electrons = particles(1, 1, n, 2 * n);
+  auto electrons = particles(1, 1, n, 2 * n, 1, stretch);
   electrons.grid.upper[0] = 2;
   electrons.emission[0][0] =
       Emission{.thermal_speed = thermal_speed, .flux = [=](double) { return flux; }, .yield = {}};
@@ -143,6 +150,7 @@ TEST(WallEmission, streams_away_as_a_half_maxwellian) {
   const double coarse = streaming_error(8), fine = streaming_error(16);
   EXPECT_LT(fine, 2e-3);
   EXPECT_GT(coarse / fine, 2.5) << coarse << " -> " << fine;
+  EXPECT_LT(streaming_error(16, 1.5), fine);
 }
 
 TEST(WallEmission, agrees_on_any_number_of_ranks) {

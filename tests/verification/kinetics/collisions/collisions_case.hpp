@@ -11,6 +11,7 @@
 #include "physics/kinetics/collisions/collisions.hpp"
 #include "physics/kinetics/initial/projection.hpp"
 #include "physics/kinetics/moments/moments.hpp"
+#include "tests/support/stretched_cells.hpp"
 
 namespace quintet::kinetics {
 
@@ -22,9 +23,9 @@ struct CollisionCase {
   }
 };
 
-/// x in [0, 1] in 2 cells, v in [lower, upper] in n cells each.
+/// x in [0, 1] in 2 cells, v in [lower, upper] in n cells each, finer about the middle by sinh(stretch s).
 inline PhaseGrid collision_grid(int cdim, int vdim, const std::array<int, 3>& n, double lower = -4.2,
-                                double upper = 4) {
+                                double upper = 4, double stretch = 0) {
   PhaseGrid grid;
   grid.cdim = cdim;
   grid.vdim = vdim;
@@ -34,8 +35,14 @@ inline PhaseGrid collision_grid(int cdim, int vdim, const std::array<int, 3>& n,
     grid.upper[i] = d < cdim ? 1 : upper;
     grid.cells[i] = d < cdim ? 2 : n[static_cast<std::size_t>(d - cdim)];
     grid.periodic[i] = d < cdim;
+    if (d >= cdim && stretch != 0) map_velocity(grid, d - cdim, stretch);
   }
   return grid;
+}
+
+/// Whether collisions of this kind are made for unequal velocity cells.
+inline bool bears_stretching(const CollisionCase& c, CollisionOptions::Operator kind) {
+  return kind == CollisionOptions::Operator::bgk || c.order > 1 || c.family == Family::hybrid;
 }
 
 /// Moments of f summed over velocity space: component 0: M0, 1 ... vdim: M1, vdim + 1: M2.

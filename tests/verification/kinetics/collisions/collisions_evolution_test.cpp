@@ -62,10 +62,11 @@ struct TwoBeams {
 };
 
 /// L2 norm of f - exact at t = 0.5 with n cells in each velocity direction and n_x in x.
-double beam_error(const CollisionCase& c, int n, int n_x, CollisionOptions::Operator kind) {
+double beam_error(const CollisionCase& c, int n, int n_x, CollisionOptions::Operator kind,
+                  double stretch = 0) {
   auto options = self_collisions(1);
   options.kind = kind;
-  auto grid = collision_grid(c.cdim, c.vdim, {n, n, n}, -6, 6);
+  auto grid = collision_grid(c.cdim, c.vdim, {n, n, n}, -6, 6, stretch);
   grid.cells[0] = n_x;
   CollisionRun run(Comm::world(), c, {grid}, options);
   const TwoBeams exact{c.cdim, c.vdim, kind};
@@ -106,6 +107,11 @@ TEST_P(Convergence, is_of_order_p_plus_1) {
 
   EXPECT_GT(std::log2(error / finer), c.order + 0.7) << error << " -> " << finer;
   EXPECT_LT(finer, 0.003);
+  if (!bears_stretching(c, kind) || c.cdim > 1) return;
+  const double stretched = beam_error(c, coarse, 4, kind, 1),
+               finer_stretched = beam_error(c, 2 * coarse, 8, kind, 1);
+  EXPECT_GT(std::log2(stretched / finer_stretched), c.order + 0.7) << stretched << " -> " << finer_stretched;
+  EXPECT_LT(finer_stretched, finer);
 }
 
 INSTANTIATE_TEST_SUITE_P(of_collisions, Convergence,
