@@ -1,5 +1,8 @@
 #include "apps/vlasov/input/run_options.hpp"
 
+#include "io/config/table.hpp"
+#include "physics/kinetics/collisions/collision_operators.hpp"
+
 namespace quintet::vlasov {
 
 void describe(Schema& schema, BasisOptions& options) {
@@ -46,8 +49,7 @@ void describe(Schema& schema, SpitzerOptions& options) {
 }
 
 void describe(Schema& schema, CollisionSection& options) {
-  using Operator = kinetics::CollisionOptions::Operator;
-  schema.choice("operator", options.kind, {{"lbo", Operator::lenard_bernstein}, {"bgk", Operator::bgk}},
+  schema.choice("operator", options.kind, choices_of(kinetics::collision_operators()),
                 "Lenard-Bernstein/Dougherty (drag and diffusion in v) or relaxation to a Maxwellian");
   schema.named_formulas(
       "frequency", options.frequency,

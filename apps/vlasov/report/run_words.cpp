@@ -7,6 +7,7 @@
 
 #include "apps/vlasov/input/field_options.hpp"
 #include "io/config/table.hpp"
+#include "physics/kinetics/collisions/collision_operators.hpp"
 #include "physics/kinetics/space/boundaries.hpp"
 
 namespace quintet::vlasov {
@@ -53,9 +54,7 @@ std::string field_in_words(const SystemOptions& system) {
 std::string collisions_in_words(const SystemOptions& system) {
   if (!system.collisions) return "none";
   const auto& collisions = *system.collisions;
-  const bool bgk = collisions.kind == CollisionOptions::Operator::bgk;
-  return fmt::format("{}{}",
-                     bgk ? "relaxation to a Maxwellian (BGK)" : "Lenard-Bernstein (drag and diffusion in v)",
+  return fmt::format("{}{}", row_of(collision_operators(), collisions.kind).words,
                      collisions.conserving ? "" : ", not conserving momentum and energy");
 }
 

@@ -11,7 +11,7 @@
 #include "io/config/suggest.hpp"
 #include "io/config/table.hpp"
 #include "io/log/error.hpp"
-#include "physics/kinetics/collisions/lenard_bernstein.hpp"
+#include "physics/kinetics/collisions/collision_operators.hpp"
 #include "physics/kinetics/space/boundaries.hpp"
 
 namespace quintet::vlasov {
@@ -258,8 +258,8 @@ CollisionOptions make_collisions(const CollisionSection& given, const Formulas& 
     collisions.reference_thermal_speed = formulas.positive(key + "reference_thermal_speed");
   }
   for (std::size_t s = 0; s < species.size(); ++s)
-    if (given.kind == CollisionOptions::Operator::lenard_bernstein && collides(collisions, s))
-      LenardBernstein::check_cells(basis, species[s].grid, species[s].name);
+    if (collides(collisions, s))
+      row_of(collision_operators(), given.kind).check_cells(basis, species[s].grid, species[s].name);
   return collisions;
 }
 

@@ -5,7 +5,9 @@
 #include <cmath>
 #include <numeric>
 
+#include "io/config/table.hpp"
 #include "io/log/error.hpp"
+#include "physics/kinetics/collisions/collision_operators.hpp"
 #include "physics/kinetics/theory/theory.hpp"
 
 namespace quintet::vlasov {
@@ -89,8 +91,9 @@ void set_recurrence(const TheoryOptions& options, const Setup& setup, Theory& th
                                   beam.thermal_speed};
       if (collisions && collisions->profile.empty()) {  // what varies in x may be 0 somewhere
         const auto& row = collisions->frequency[s];
-        const bool bgk = collisions->kind == CollisionOptions::Operator::bgk;
-        (bgk ? structure.relaxation : structure.diffusion) = std::accumulate(row.begin(), row.end(), 0.0);
+        const bool diffuses = row_of(collision_operators(), collisions->kind).diffuses;
+        (diffuses ? structure.diffusion : structure.relaxation) =
+            std::accumulate(row.begin(), row.end(), 0.0);
       }
       const double onset = recurrence_onset(structure, theory.growth_rate());
       if (onset >= theory.clean_until) continue;

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "io/config/table.hpp"
 #include "io/log/error.hpp"
-#include "physics/kinetics/collisions/bgk.hpp"
 #include "physics/kinetics/collisions/collision_moments.hpp"
-#include "physics/kinetics/collisions/lenard_bernstein.hpp"
+#include "physics/kinetics/collisions/collision_operators.hpp"
 #include "physics/kinetics/collisions/species_exchange.hpp"
 
 namespace quintet::kinetics {
@@ -42,7 +42,7 @@ void check(const std::vector<Species>& species, const CollisionOptions& options)
   QUINTET_CHECK(options.profile.empty() || options.profile.size() == n,
                 "profiles of collision frequencies are given for {} species, there are {}",
                 options.profile.size(), n);
-  QUINTET_CHECK(options.conserving || options.kind == CollisionOptions::Operator::lenard_bernstein,
+  QUINTET_CHECK(options.conserving || !row_of(collision_operators(), options.kind).always_conserves,
                 "conserving: false is for the Lenard-Bernstein operator alone; BGK always conserves");
   QUINTET_CHECK(!options.spitzer || (options.reference_density > 0 && options.reference_thermal_speed > 0),
                 "reference density {} and thermal speed {} of the collision frequency must be positive",
@@ -56,40 +56,36 @@ struct Collisions::Implementation {
   const PhaseBasis basis;
   std::vector<Species> species;
   CollisionOptions options;
-  ConfProducts products;
+  const CollisionOperatorRow& row;
   SpeciesExchange exchange;
   std::vector<PhaseBlock> blocks;
   std::vector<CollisionMoments> moments;
   std::vector<DragDiffusion> coefficients;
   std::vector<MomentGain> gain;
-  std::vector<std::unique_ptr<LenardBernstein>>
-      lenard_bernstein;  ///< one of these two a species that collides
-  std::vector<std::unique_ptr<Bgk>> bgk;
-  std::vector<double> first_thermal_square;  ///< not conserving: of the state that add() first saw
+  std::vector<std::unique_ptr<CollisionOperator>> operators;  ///< of each species that collides
 
   Implementation(const Decomposition& d, const PhaseBasis& b, const std::vector<Species>& s,
                  const CollisionOptions& o)
-      : decomposition(d), basis(b), species(s), options(o), products(b.conf()), exchange(b, s, o) {
+      : decomposition(d),
+        basis(b),
+        species(s),
+        options(o),
+        row(row_of(collision_operators(), o.kind)),
+        exchange(b, s, o) {
     for (int i = 0; i < n_species(); ++i) {
-      const bool diffuses =
-          exchange.collides(i) && options.kind == CollisionOptions::Operator::lenard_bernstein;
-      if (diffuses) LenardBernstein::check_cells(basis, species[at(i)].grid, species[at(i)].name);
+      const bool collides = exchange.collides(i);
+      if (collides) row.check_cells(basis, species[at(i)].grid, species[at(i)].name);
       blocks.push_back(decomposition.block(species[at(i)].grid));
-      moments.emplace_back(basis, blocks[at(i)], diffuses && options.conserving);
+      moments.emplace_back(basis, blocks[at(i)], collides && row.diffuses && options.conserving);
       const auto n_conf = static_cast<std::size_t>(blocks[at(i)].n_conf());
       const auto n = static_cast<std::size_t>(basis.conf().size()), vdim = at(basis.vdim());
       coefficients.emplace_back("drag and diffusion", n_conf, vdim + 2, n);
       gain.emplace_back();
       if (exchange.has_partner(i) && options.conserving)
         gain.back() = MomentGain("gain", n_conf, vdim + 1, n);
-      lenard_bernstein.emplace_back();
-      bgk.emplace_back();
-      if (!exchange.collides(i)) continue;
-      if (!diffuses)
-        bgk.back() = std::make_unique<Bgk>(basis, blocks[at(i)], exchange.uniform());
-      else
-        lenard_bernstein.back() =
-            std::make_unique<LenardBernstein>(decomposition, basis, blocks[at(i)], exchange.uniform());
+      operators.emplace_back();
+      if (collides)
+        operators.back() = row.make(decomposition, basis, blocks[at(i)], options, exchange.uniform());
     }
   }
 
@@ -100,42 +96,16 @@ struct Collisions::Implementation {
       if (exchange.collides(s)) moments[at(s)].compute(exec, decomposition.velocity_comm(), f[at(s)]);
   }
 
-  /// u = 0 and vth^2 of the mean over the whole domain, kept from the first call on.
-  void hold_first_state() {
-    if (!first_thermal_square.empty()) return;
-    for (int s = 0; s < n_species(); ++s) {
-      std::array<double, 2> sums{};
-      for (int conf = 0; conf < blocks[at(s)].n_conf() && exchange.collides(s); ++conf) {
-        sums[0] += moments[at(s)].density(conf)[0];
-        sums[1] += moments[at(s)].energy(conf)[0];
-      }
-      decomposition.conf_comm().reduce(std::span<double>(sums), Comm::Reduction::sum);
-      first_thermal_square.push_back(sums[1] / (sums[0] * basis.vdim()));
-    }
-  }
-
-  void set_fixed_coefficients(int s) {
-    const DragDiffusion& c = coefficients[at(s)];
-    for (int conf = 0; conf < blocks[at(s)].n_conf(); ++conf)
-      for (int a = 0; a < basis.conf().size(); ++a) {
-        for (int d = 0; d < basis.vdim(); ++d) c(conf, 1 + d, a) = 0;
-        c(conf, 1 + basis.vdim(), a) = first_thermal_square[at(s)] * c(conf, 0, a);
-      }
+  [[nodiscard]] CollisionTerms terms(int s) const {
+    return {moments[at(s)], gain[at(s)], coefficients[at(s)], species[at(s)].name};
   }
 
   /// All that the operators multiply f with.
   void compute_coefficients(const Exec& exec, double t, const std::vector<Distribution>& f) {
     compute_moments(exec, f);
     exchange.compute(exec, t, blocks[0], moments, coefficients, gain);
-    if (!options.conserving) hold_first_state();
-    for (int s = 0; s < n_species(); ++s) {
-      if (lenard_bernstein[at(s)] == nullptr) continue;
-      if (options.conserving)
-        moments[at(s)].solve(exec, blocks[at(s)], products, gain[at(s)], species[at(s)].name,
-                             coefficients[at(s)]);
-      else
-        set_fixed_coefficients(s);
-    }
+    for (int s = 0; s < n_species(); ++s)
+      if (operators[at(s)]) operators[at(s)]->prepare(exec, terms(s));
   }
 };
 
@@ -151,20 +121,15 @@ void Collisions::add(const Exec& exec, double t, const std::vector<Distribution>
   auto& i = *implementation_;
   const int n = i.n_species();
   for (int s = 0; s < n; ++s)
-    if (i.lenard_bernstein[at(s)] != nullptr) i.lenard_bernstein[at(s)]->start(exec, f[at(s)]);
+    if (i.operators[at(s)]) i.operators[at(s)]->start(exec, f[at(s)]);
   i.compute_coefficients(exec, t, f);
-  for (int s = 0; s < n; ++s) {
-    if (i.lenard_bernstein[at(s)] != nullptr)
-      i.lenard_bernstein[at(s)]->apply(exec, f[at(s)], i.coefficients[at(s)], weight, out[at(s)]);
-    if (i.bgk[at(s)] != nullptr)
-      i.bgk[at(s)]->apply(exec, f[at(s)], i.moments[at(s)], i.gain[at(s)], i.coefficients[at(s)],
-                          i.species[at(s)].name, weight, out[at(s)]);
-  }
+  for (int s = 0; s < n; ++s)
+    if (i.operators[at(s)]) i.operators[at(s)]->add(exec, f[at(s)], i.terms(s), weight, out[at(s)]);
 }
 
 int Collisions::n_work(const CollisionOptions& options) {
   if (!options.split) return 0;
-  bool alone = options.kind == CollisionOptions::Operator::bgk;
+  bool alone = row_of(collision_operators(), options.kind).relaxes_exactly;
   for (std::size_t s = 0; s < options.frequency.size(); ++s)
     for (std::size_t r = 0; r < options.frequency[s].size(); ++r)
       alone = alone && (r == s || options.frequency[s][r] == 0);
@@ -172,18 +137,6 @@ int Collisions::n_work(const CollisionOptions& options) {
 }
 
 namespace {
-
-/// Stages s of a super time step, and how much of (greatest eigenvalue times dt) one takes. RKL2 bears
-/// (s^2 + s - 2)/2 on the real axis: 5 stages 14, of which a fifth is left for the complex eigenvalues that
-/// drag has. More stages bear less and less of these: of the spectra met, 9 stages half of their reach and 21
-/// none. BGK's eigenvalue is the rate itself, which a step must follow.
-struct SuperStep {
-  int n_stages;
-  double reach;
-};
-constexpr SuperStep super_step_of(CollisionOptions::Operator kind) {
-  return kind == CollisionOptions::Operator::bgk ? SuperStep{3, 1.0} : SuperStep{5, 0.8 * 14};
-}
 
 /// y_j = mu y_(j-1) + nu y_(j-2) + (1 - mu - nu) y_0 + rate tau C(y_(j-1)) + first_rate tau C(y_0).
 struct SuperStage {
@@ -206,13 +159,11 @@ void Collisions::advance(const Exec& exec, double t, double dt, const std::vecto
   if (n_work(i.options) == 0) {
     i.compute_coefficients(exec, t, f);
     for (int s = 0; s < n; ++s)
-      if (i.bgk[at(s)] != nullptr)
-        i.bgk[at(s)]->relax(exec, f[at(s)], i.moments[at(s)], i.coefficients[at(s)], i.species[at(s)].name,
-                            dt);
+      if (i.operators[at(s)]) i.operators[at(s)]->relax(exec, f[at(s)], i.terms(s), dt);
     return;
   }
   const double greatest = 2.51 * (2 * i.basis.order() + 1) * frequency(exec, t, f);  // eigenvalue
-  const double n_steps = std::max(1.0, std::ceil(dt * greatest / super_step_of(i.options.kind).reach));
+  const double n_steps = std::max(1.0, std::ceil(dt * greatest / i.row.reach));
   if (!(n_steps < 1e8))
     throw NumericalError(
         fmt::format("collisions: a time of {:.4g} takes {:.4g} super time steps", dt, n_steps));
@@ -230,7 +181,7 @@ void Collisions::super_step(const Exec& exec, double t, double dt, const std::ve
   const auto &rate = *work[2], *before = work[0], *last = work[1];
   for_all([&](std::size_t s, std::size_t k) { rate[s].data.data()[k] = 0; });
   add(exec, t, f, 1, rate);
-  const int n_stages = super_step_of(implementation_->options.kind).n_stages;
+  const int n_stages = implementation_->row.n_stages;
   const double first = 4 * dt / (3.0 * (n_stages * n_stages + n_stages - 2));
   for_all([&](std::size_t s, std::size_t k) {
     const double y0 = f[s].data.data()[k];
@@ -253,18 +204,15 @@ void Collisions::super_step(const Exec& exec, double t, double dt, const std::ve
 double Collisions::frequency(const Exec& exec, double t, const std::vector<Distribution>& f) {
   auto& i = *implementation_;
   i.compute_coefficients(exec, t, f);
-  for (int s = 0; s < i.n_species(); ++s) {
-    if (i.lenard_bernstein[at(s)] != nullptr) i.lenard_bernstein[at(s)]->bound(exec, i.coefficients[at(s)]);
-    if (i.bgk[at(s)] != nullptr) i.bgk[at(s)]->bound(i.coefficients[at(s)]);
-  }
+  for (int s = 0; s < i.n_species(); ++s)
+    if (i.operators[at(s)]) i.operators[at(s)]->bound(exec, i.terms(s));
   return frequency();
 }
 
 double Collisions::frequency() const {
   const auto& i = *implementation_;
   double rate = 0;
-  for (const auto& op : i.lenard_bernstein) rate = op != nullptr ? std::max(rate, op->frequency()) : rate;
-  for (const auto& op : i.bgk) rate = op != nullptr ? std::max(rate, op->frequency()) : rate;
+  for (const auto& one : i.operators) rate = one ? std::max(rate, one->frequency()) : rate;
   return i.decomposition.comm().maximum(rate);
 }
 

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "io/log/error.hpp"
 #include "physics/kinetics/basis/basis.hpp"
 #include "physics/kinetics/basis/recovery.hpp"
 #include "physics/kinetics/space/distribution.hpp"
@@ -226,8 +227,10 @@ inline void add_line_of(const Line& line, const Cell& cell, const Scratch& scrat
       return add_line<3, 3, Equal>(line, cell, scratch);
     case 44:
       return add_line<4, 4, Equal>(line, cell, scratch);
-    default:
+    case 11:
       return add_line<1, 1, Equal>(line, cell, scratch);
+    default:
+      throw InternalError("no Lenard-Bernstein kernel for lines of this many degrees");
   }
 }
 /// Add one line, whichever degrees it has.

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "io/log/error.hpp"
 #include "tests/verification/kinetics/collisions/collisions_case.hpp"
 
 using namespace quintet;
@@ -78,3 +79,13 @@ INSTANTIATE_TEST_SUITE_P(
                     CollisionCase{1, 2, 2, Family::tensor}, CollisionCase{2, 3, 2, Family::serendipity},
                     CollisionCase{2, 3, 1, Family::hybrid}, CollisionCase{3, 3, 1, Family::serendipity}),
     testing::PrintToStringParamName());
+
+TEST(CollisionOperators, one_without_a_row_is_an_error_of_ours) {
+  auto options = self_collisions(1);
+  options.kind = static_cast<CollisionOptions::Operator>(99);
+
+  EXPECT_THROW(CollisionRun(Comm::world(), {1, 1, 2}, {collision_grid(1, 1, {8, 1, 1})}, options),
+               InternalError);
+  options.split = true;
+  EXPECT_THROW(static_cast<void>(Collisions::n_work(options)), InternalError);
+}
