@@ -70,7 +70,8 @@ void check(const at::Tensor& tensor, const MemoryLayout& expected, bool is_writt
         fmt::format("The tensor \"{}\" is undefined: {} was expected.", expected.name, text(expected)));
   }
   const auto sizes = tensor.sizes();
-  const MemoryLayout found{expected.name, tensor.scalar_type(), tensor.is_cpu(), {sizes.data(), sizes.size()}};
+  const MemoryLayout found{
+      expected.name, tensor.scalar_type(), tensor.is_cpu(), {sizes.data(), sizes.size()}};
   if (found.type != expected.type || found.is_on_host != expected.is_on_host ||
       !matches(sizes, expected.extents)) {
     throw InternalError(
