@@ -19,8 +19,7 @@ void announce(const Context& context, const Simulation& simulation) {
   const Setup& setup = simulation.setup();
   const auto& ranks = setup.decomposition.ranks();
   std::string grid;
-  for (int d = 0; d < setup.basis.dim(); ++d)
-    grid += fmt::format("{}{}", d == 0 ? "" : " x ", ranks[static_cast<std::size_t>(d)]);
+  for (int d = 0; d < setup.basis.dim(); ++d) grid += fmt::format("{}{}", d == 0 ? "" : " x ", ranks[d]);
   log::info("{}; {} ranks, {:.4g} bytes each", description(setup), grid, simulation.bytes());
   announce_restart(context, simulation.step(), simulation.last_step(), "time.steps");
   QUINTET_CHECK(

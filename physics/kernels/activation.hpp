@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "io/log/error.hpp"
 #include "physics/kernels/pack.hpp"
 
 /// Activation functions of neural networks with their derivatives, for packs.
@@ -142,7 +143,7 @@ KOKKOS_INLINE_FUNCTION void activate(Pack<T, W> x, Pack<T, W>& y, Pack<T, W>& dy
   }
 }
 
-/// Call `body.template operator()<A>()` for the activation chosen at run time.
+/// Call `body.template operator()<A>()` for the activation chosen at run time. Throws InternalError for none.
 template <class Body>
 void with_activation(Activation activation, Body&& body) {
   switch (activation) {
@@ -163,6 +164,7 @@ void with_activation(Activation activation, Body&& body) {
     case Activation::gelu:
       return body.template operator()<Activation::gelu>();
   }
+  throw InternalError(fmt::format("no activation has the number {}", static_cast<int>(activation)));
 }
 
 }  // namespace quintet

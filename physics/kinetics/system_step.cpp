@@ -298,8 +298,8 @@ void VlasovSystem::Implementation::count_charge_at_walls(double weight) {
         const auto flux = exteriors[i].particle_outflow(d, side);  // [faces, face modes]
         double power = 0;
         for (int conf = 0, face = 0; conf < block.n_conf() && !flux.empty(); ++conf) {
-          const int cell = block.conf_index(conf)[static_cast<std::size_t>(d)];
-          if (cell != (side < 0 ? 0 : block.extent[static_cast<std::size_t>(d)] - 1)) continue;
+          const int cell = block.conf_index(conf)[d];
+          if (cell != (side < 0 ? 0 : block.extent[d] - 1)) continue;
           for (int a = 0; a < modes.n_face[d]; ++a) {
             double trace = 0;
             for (int k = 0; k < modes.length[d][a]; ++k)
@@ -310,7 +310,7 @@ void VlasovSystem::Implementation::count_charge_at_walls(double weight) {
         }
         // int w_a w_b dS = delta_ab prod dx/2 of the face
         const double area = grid.conf_cell_volume() / grid.width(d) / (1 << (grid.cdim - 1));
-        field_budget.left[static_cast<std::size_t>(d)][side > 0] += weight * species[i].charge * area * power;
+        field_budget.left[d][side > 0] += weight * species[i].charge * area * power;
       }
 }
 
@@ -333,7 +333,7 @@ void VlasovSystem::Implementation::add_particle_sources(const Exec& exec, const 
                                                         double weight, SystemState& to) {
   for (const auto& source : options.sources) {
     const double amplitude = source.amplitude(t), rate = stage.advance * stage.dt * amplitude;
-    Amount& brought = budgets[static_cast<std::size_t>(source.species)].source;
+    Amount& brought = budgets[source.species].source;
     const double part = decomposition.comm().is_root() ? weight * amplitude : 0;  // counted once
     brought.particles += part * source.brings.particles;
     brought.energy += part * source.brings.energy;
@@ -343,10 +343,10 @@ void VlasovSystem::Implementation::add_particle_sources(const Exec& exec, const 
       for (std::size_t k = 0; k < potential.size(); ++k)
         energy += potential.data()[k] * source.density.data()[k];
       const PhaseGrid& grid = species[0].grid;
-      field_budget.given += weight * amplitude * species[static_cast<std::size_t>(source.species)].charge *
-                            energy * grid.conf_cell_volume() / (1 << grid.cdim);
+      field_budget.given += weight * amplitude * species[source.species].charge * energy *
+                            grid.conf_cell_volume() / (1 << grid.cdim);
     }
-    double* const out = to.f[static_cast<std::size_t>(source.species)].data.data();
+    double* const out = to.f[source.species].data.data();
     const double* const shape = source.shape.data.data();
     Kokkos::parallel_for("vlasov::source", Kokkos::RangePolicy<Exec>(exec, 0, source.shape.data.size()),
                          [=](std::size_t i) { out[i] += rate * shape[i]; });
@@ -357,8 +357,7 @@ void VlasovSystem::Implementation::refresh_given(double t) {
   if (options.external_field && (options.external_field_changes || !given_is_fresh))
     options.external_field(t, given_field);
   if (options.acceleration && (options.acceleration_changes || !given_is_fresh))
-    for (int s = 0; s < n_species(); ++s)
-      options.acceleration(s, t, given_acceleration[static_cast<std::size_t>(s)]);
+    for (int s = 0; s < n_species(); ++s) options.acceleration(s, t, given_acceleration[s]);
   given_is_fresh = true;
 }
 

@@ -139,7 +139,7 @@ std::string type_name(const Tree& type, const Tree* type_map) {
   const auto n = type_map ? static_cast<std::int64_t>(type_map->items().size()) : 0;
   QUINTET_CHECK(t >= 0 && t < n, "{}: type {} is not in model.type_map, which has {} names",
                 type.location().text(), t, n);
-  return type_map->items()[static_cast<std::size_t>(t)].as_text();
+  return type_map->items()[t].as_text();
 }
 
 /// [[0, 1]] as [O-H], with the names of the type map.

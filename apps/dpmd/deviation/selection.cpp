@@ -133,7 +133,7 @@ class FrameReader {
       return read_configuration(source_.frames, read);
     }
     if (all_.empty()) read_all();
-    return all_[static_cast<std::size_t>(index)];
+    return all_[index];
   }
 
  private:

@@ -30,7 +30,7 @@ std::string ramp(double first, const std::optional<double>& last, const char* un
 
 std::string composition(const Comm& comm, const Atoms& atoms) {
   std::vector<std::int64_t> counts(atoms.type_names.size(), 0);
-  for (int i = 0; i < atoms.n_local; ++i) ++counts[static_cast<std::size_t>(atoms.type(i))];
+  for (int i = 0; i < atoms.n_local; ++i) ++counts[atoms.type(i)];
   comm.reduce(std::span<std::int64_t>(counts), Comm::Reduction::sum);
   std::string parts;
   int n_kinds = 0;
@@ -55,7 +55,7 @@ std::string cell_in_words(const Box& box) {
   if (!right) text += fmt::format(", angles {:.4g}°, {:.4g}°, {:.4g}°", angle[0], angle[1], angle[2]);
   std::string open;
   for (int k = 0; k < 3; ++k)
-    if (!box.periodic()[static_cast<std::size_t>(k)]) open += "abc"[k];
+    if (!box.periodic()[k]) open += "abc"[k];
   return text + (open.empty() ? ", periodic" : fmt::format(", open along {}", open));
 }
 

@@ -81,7 +81,7 @@ std::vector<double> ThermoLog::column(const std::string& name) const {
       columns.begin();
   std::vector<double> values;
   for (const auto& row : rows_)
-    if (static_cast<std::size_t>(at) < row.size()) values.push_back(row[static_cast<std::size_t>(at)]);
+    if (static_cast<std::size_t>(at) < row.size()) values.push_back(row[at]);
   return values;
 }
 

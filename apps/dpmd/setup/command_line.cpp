@@ -22,10 +22,10 @@ std::vector<std::string> names_in(const std::string& text) {
 Tree keys_of(const Application::Arguments& arguments, const std::vector<std::pair<std::string, int>>& keys) {
   Tree tree;
   for (const auto& [key, place] : keys) {
-    if (arguments[static_cast<std::size_t>(place)].empty()) continue;
+    if (arguments[place].empty()) continue;
     std::string flag = "--" + key;
     std::replace(flag.begin(), flag.end(), '_', '-');
-    Tree leaf = Tree::scalar(arguments[static_cast<std::size_t>(place)].front());
+    Tree leaf = Tree::scalar(arguments[place].front());
     leaf.set_location({flag, 0, 0});
     tree.set(key, leaf);
   }
@@ -33,8 +33,8 @@ Tree keys_of(const Application::Arguments& arguments, const std::vector<std::pai
 }
 
 const std::string& model_of(const Application::Arguments& arguments, int positional, int named) {
-  const auto& by_place = arguments[static_cast<std::size_t>(positional)];
-  const auto& by_flag = arguments[static_cast<std::size_t>(named)];
+  const auto& by_place = arguments[positional];
+  const auto& by_flag = arguments[named];
   QUINTET_CHECK(by_place.empty() != by_flag.empty(), "{}; expected one model: --model MODEL",
                 by_place.empty() ? "no model is given" : "a model is given twice");
   return by_flag.empty() ? by_place.front() : by_flag.front();
@@ -48,9 +48,7 @@ void describe(Schema& schema, MassesSection& section) { describe_masses(schema, 
 }  // namespace
 
 ReadOptions read_options_of(const Application::Arguments& arguments, int types, int masses) {
-  const auto given = [&](int place) -> const std::vector<std::string>& {
-    return arguments[static_cast<std::size_t>(place)];
-  };
+  const auto given = [&](int place) -> const std::vector<std::string>& { return arguments[place]; };
   ReadOptions read;
   read.all_frames = true;
   if (!given(types).empty()) read.type_names = names_in(given(types).front());

@@ -69,7 +69,7 @@ Configuration with_types(Configuration configuration, const std::vector<std::str
                   file, name, name_list(model_types), did_you_mean(name, model_types));
     to_model.push_back(at == model_types.end() ? -1 : static_cast<int>(at - model_types.begin()));
     if (!used[t]) continue;
-    double& mass = masses[static_cast<std::size_t>(to_model[t])];
+    double& mass = masses[to_model[t]];
     const double own = configuration.masses.empty() ? atomic_mass(name) : configuration.masses[t];
     QUINTET_CHECK(
         mass == 0 || mass == own,

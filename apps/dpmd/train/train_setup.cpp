@@ -84,7 +84,7 @@ TrainingData read_data(const TrainOptions& options, std::vector<std::string> typ
 void warn_of_unused_types(const TrainingData& data) {
   std::vector<bool> met(data.type_map.size(), false);
   for (const auto& system : data.training)
-    for (const int type : system.frames.front().types) met[static_cast<std::size_t>(type)] = true;
+    for (const int type : system.frames.front().types) met[type] = true;
   for (std::size_t t = 0; t < met.size(); ++t)
     if (!met[t])
       log::warning("No training frame has an atom of type {}: nothing will be learnt of it",

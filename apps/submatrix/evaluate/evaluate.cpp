@@ -224,8 +224,8 @@ void evaluate_thresholds(Context& context, const EvaluateOptions& options, const
   const auto done = static_cast<std::int64_t>(evaluations.size());
   const auto n = static_cast<std::int64_t>(options.method.thresholds.size());
   for (const std::int64_t i : context.steps(done + 1, n)) {
-    const double threshold = options.method.thresholds[static_cast<std::size_t>(i - 1)];
-    const std::string& why = way.why_dense[static_cast<std::size_t>(i - 1)];
+    const double threshold = options.method.thresholds[i - 1];
+    const std::string& why = way.why_dense[i - 1];
     if (why.empty()) {
       evaluations.push_back(evaluate_threshold(context, options, spins, way.bases, threshold, i == n));
     } else {

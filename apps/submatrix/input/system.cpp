@@ -77,10 +77,10 @@ bool says_units(const MatricesOptions& options, const MatrixFile& k) {
 
 /// Element (i, i), i = 0, of the diagonal block of local column c; the next one is size + 1 further.
 const double* diagonal_block(const BlockMatrix& m, int c) {
-  const auto begin = m.row.begin() + m.column_begin[static_cast<std::size_t>(c)];
+  const auto begin = m.row.begin() + m.column_begin[c];
   const auto end = m.row.begin() + m.column_begin[static_cast<std::size_t>(c) + 1];
   const auto p = std::lower_bound(begin, end, m.first + c) - m.row.begin();
-  return m.value.data() + m.offset[static_cast<std::size_t>(p)];
+  return m.value.data() + m.offset[p];
 }
 
 /// K_ii/S_ii, which levels reach beyond: of pseudopotentials some -5 to 5 hartree, 27 times that in eV. Told,

@@ -36,7 +36,7 @@ void summarise_speed(Context& context, const Simulation& simulation, std::int64_
   double cells = 0;
   for (const auto& species : setup.species) {
     double product = 1;
-    for (int d = 0; d < species.grid.dim(); ++d) product *= species.grid.cells[static_cast<std::size_t>(d)];
+    for (int d = 0; d < species.grid.dim(); ++d) product *= species.grid.cells[d];
     cells += product;
   }
   context.summarise("cells", static_cast<std::int64_t>(cells));

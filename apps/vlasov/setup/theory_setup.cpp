@@ -70,7 +70,7 @@ double wavenumber(const TheoryOptions& options, const Setup& setup) {
 /// The widest cell along v within three thermal speeds of a beam: wider ones outside hold next to nothing of
 /// it.
 double velocity_width(const PhaseGrid& grid, const DriftingMaxwellian& beam) {
-  const int d = grid.cdim, n = grid.cells[static_cast<std::size_t>(d)];
+  const int d = grid.cdim, n = grid.cells[d];
   if (grid.is_uniform(d)) return grid.width(d);
   double widest = grid.least_width(d);
   for (int i = 0; i < n; ++i)

@@ -38,7 +38,7 @@ int tensor_component(int i, int j, int vdim) {
 Fluid fluid_of(const Exec& exec, const Setup& setup, VlasovSystem& system, int s) {
   const int vdim = setup.basis.vdim();
   const Basis& conf = setup.basis.conf();
-  const double mass = setup.species[static_cast<std::size_t>(s)].mass;
+  const double mass = setup.species[s].mass;
   Fluid fluid{system.moment(exec, s, Moment::m0),
               system.moment(exec, s, Moment::m1),
               system.moment(exec, s, Moment::m2),

@@ -59,7 +59,7 @@ kinetics::Frame make_frame(const Simulation& simulation, bool distribution) {
                              {"m1", "int v_i f dv", fluid.m1},
                              {"m2", "int v.v f dv", fluid.m2},
                              {"m3", "int v.v v_i f dv", fluid.m3}});
-    add_points(setup.species[static_cast<std::size_t>(s)], fluid, setup.basis.vdim(), frame.points);
+    add_points(setup.species[s], fluid, setup.basis.vdim(), frame.points);
     if (distribution) frame.f.push_back(system.f(s));
   }
   if (setup.system.field == FieldModel::none) return frame;
@@ -84,7 +84,7 @@ void read_frame(const std::string& file, std::optional<std::int64_t> frame, cons
     return;
   }
   const FrameReader reader(setup.decomposition.comm(), file, frame.value_or(-1));
-  reader.read(setup.species[static_cast<std::size_t>(s)].name, setup.decomposition, setup.basis, f);
+  reader.read(setup.species[s].name, setup.decomposition, setup.basis, f);
 }
 
 Frames::Frames(Context& context, const OutputOptions& options, const Setup& setup, std::int64_t step,

@@ -200,7 +200,7 @@ void History::add(const Sample& sample, std::int64_t step, double dt) {
       if (!steps.empty()) {
         amount = {first("particles"), {}, first("kinetic_energy")};
         for (int d = 0; d < setup_.basis.vdim(); ++d)
-          amount.momentum[static_cast<std::size_t>(d)] = first(fmt::format("momentum_{}", "xyz"[d]));
+          amount.momentum[d] = first(fmt::format("momentum_{}", "xyz"[d]));
       }
       first_.push_back(amount);
     }

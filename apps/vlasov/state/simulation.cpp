@@ -21,7 +21,7 @@ namespace {
 void warn_of_charge(const Setup& setup, const Sample& sample) {
   const auto& grid = setup.species.front().grid;
   double volume = 1;
-  for (int d = 0; d < grid.cdim; ++d) volume *= grid.width(d) * grid.cells[static_cast<std::size_t>(d)];
+  for (int d = 0; d < grid.cdim; ++d) volume *= grid.width(d) * grid.cells[d];
   const double charge = sample.excess_charge / volume;
   if (std::abs(charge) > 1e-8 * sample.plasma_density)
     log::warning(

@@ -14,7 +14,7 @@ namespace {
 /// Collective.
 std::vector<std::int32_t> column_begins(const Comm& comm, int n, const SortedElements& sorted) {
   std::vector<std::int32_t> count(static_cast<std::size_t>(n), 0);
-  for (const auto& e : sorted.elements) ++count[static_cast<std::size_t>(e.column)];
+  for (const auto& e : sorted.elements) ++count[e.column];
   comm.reduce(std::span<std::int32_t>(count), Comm::Reduction::sum);
   std::int32_t next = 1;
   for (auto& c : count) next += std::exchange(c, next);

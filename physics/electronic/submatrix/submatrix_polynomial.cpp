@@ -37,10 +37,9 @@ void ColumnPolynomial<Real>::evaluate_pack(const LocalMatrix<Real>& a, std::span
   previous_.assign(n, Lanes{});
   current_.assign(n, Lanes{});
   for (auto& sum : sum_) sum.assign(n, Lanes{});
-  for (std::size_t c = 0; c < own.size(); ++c) current_[static_cast<std::size_t>(own[c])][c] = 1;
+  for (std::size_t c = 0; c < own.size(); ++c) current_[own[c]][c] = 1;
   for (std::size_t k = 0; k < n_terms; ++k) {  // current_ = T_k V, previous_ = T_{k-1} V
-    for (std::size_t c = 0; c < own.size(); ++c)
-      result.moment[k] += static_cast<double>(current_[static_cast<std::size_t>(own[c])][c]);
+    for (std::size_t c = 0; c < own.size(); ++c) result.moment[k] += static_cast<double>(current_[own[c]][c]);
     for (std::size_t f = 0; f < sum_.size(); ++f) {
       const auto c_k = broadcast<Real>(static_cast<Real>(coefficients[f][k]));
       for (std::size_t i = 0; i < n; ++i) sum_[f][i] += c_k * current_[i];
@@ -89,7 +88,7 @@ struct LaneLanczos {
 LaneLanczos lane_lanczos(const LocalMatrix<double>& a, std::span<const int> start, int n_steps) {
   const auto n = static_cast<std::size_t>(a.n());
   std::vector<AlignedVector<Lanes>> basis{AlignedVector<Lanes>(n, Lanes{})};
-  for (std::size_t l = 0; l < start.size(); ++l) basis[0][static_cast<std::size_t>(start[l])][l] = 1;
+  for (std::size_t l = 0; l < start.size(); ++l) basis[0][start[l]][l] = 1;
   LaneLanczos t;
   for (int k = 0; k < n_steps; ++k) {
     AlignedVector<Lanes> next(n, Lanes{});

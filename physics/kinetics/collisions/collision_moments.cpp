@@ -20,7 +20,7 @@ using Term = std::array<Functional, 3>;
 /// `functional` in direction d, int dv in the others.
 Term along(int d, Functional functional) {
   Term term{Functional::v0, Functional::v0, Functional::v0};
-  if (d >= 0) term[static_cast<std::size_t>(d)] = functional;
+  if (d >= 0) term[d] = functional;
   return term;
 }
 
@@ -57,7 +57,7 @@ std::string describe_place(const PhaseBlock& block, int conf) {
   std::vector<int> cell;
   std::vector<double> x;
   for (int d = 0; d < block.grid.cdim; ++d) {
-    cell.push_back(block.begin[static_cast<std::size_t>(d)] + index[static_cast<std::size_t>(d)]);
+    cell.push_back(block.begin[d] + index[d]);
     x.push_back(block.grid.centre(d, cell.back()));
   }
   return fmt::format("configuration cell ({}) at x = ({:.6g})", fmt::join(cell, ", "), fmt::join(x, ", "));

@@ -20,12 +20,12 @@ std::vector<Line> make_lines(const PhaseBasis& basis, int d) {
   std::vector<Line> lines;
   const int n = basis.conf().size();
   for (int g = 0; g < basis.n_groups(); ++g) {
-    if (basis.group(g)[static_cast<std::size_t>(d)] != 0) continue;
+    if (basis.group(g)[d] != 0) continue;
     Line line;
     int full = 0;  // degrees with as many configuration modes as degree 0
     for (int k = 0; k <= max_degree; ++k) {
       MultiIndex degrees = basis.group(g);
-      degrees[static_cast<std::size_t>(d)] = k;
+      degrees[d] = k;
       const int group = basis.find_group(degrees);
       if (group < 0) break;
       line.offset[k] = basis.offset(group);

@@ -36,8 +36,7 @@ struct PhaseGrid {
   [[nodiscard]] double greatest_width(int d) const;
   /// Lower end of global cell i along direction d, i = 0 ... cells.
   [[nodiscard]] double edge(int d, int i) const {
-    return is_uniform(d) ? lower[static_cast<std::size_t>(d)] + i * mean_width(d)
-                         : edges(d)[static_cast<std::size_t>(i)];
+    return is_uniform(d) ? lower[d] + i * mean_width(d) : edges(d)[i];
   }
   /// Centre of global cell i along direction d.
   [[nodiscard]] double centre(int d, int i) const {

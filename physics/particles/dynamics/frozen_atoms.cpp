@@ -28,7 +28,7 @@ std::vector<std::int64_t> frozen_ids(const FrozenOptions& options, const Configu
   std::vector<std::int64_t> ids;
   for (std::size_t i = 0; i < start.n_atoms(); ++i) {
     const std::int64_t id = start.ids.empty() ? static_cast<std::int64_t>(i) + 1 : start.ids[i];
-    const auto& type = start.type_names[static_cast<std::size_t>(start.types[i])];
+    const auto& type = start.type_names[start.types[i]];
     const bool of_type = std::find(options.types.begin(), options.types.end(), type) != options.types.end();
     if (wanted.erase(id) > 0 || of_type || inside(start.positions[i])) ids.push_back(id);
   }

@@ -99,7 +99,7 @@ class MolecularDynamics : public Integrator {
 /// Directions that the barostat moves. Throws InputError where that would move a row that is open.
 std::array<bool, 3> moving_axes(const BarostatOptions& options, const Box& box) {
   std::array<bool, 3> axes{};
-  for (const auto& axis : options.axes) axes[static_cast<std::size_t>(axis[0] - 'x')] = true;
+  for (const auto& axis : options.axes) axes[axis[0] - 'x'] = true;
   for (int k = 0; k < 3; ++k)
     for (int l = 0; l < 3 && !box.periodic()[k]; ++l)
       QUINTET_CHECK(

@@ -26,7 +26,7 @@ std::string TypedEngine<Real>::description() const {
 template <class Real>
 void TypedEngine<Real>::plan(const Atoms& atoms) {
   order_.clear();
-  tasks_.clear();
+  batches_.clear();
   for (int t = 0; t < model.n_types(); ++t) {
     const int begin = static_cast<int>(order_.size());
     if (!model.excluded_atoms[t] && !model.excluded_fitting[t])
@@ -34,7 +34,7 @@ void TypedEngine<Real>::plan(const Atoms& atoms) {
         if (atoms.type(i) == t) order_.push_back(i);
     const int end = static_cast<int>(order_.size());
     for (int at = begin; at < end; at += batch_atoms)
-      tasks_.push_back({t, at, std::min(at + batch_atoms, end)});
+      batches_.push_back({t, at, std::min(at + batch_atoms, end)});
   }
 }
 
@@ -50,12 +50,12 @@ void TypedEngine<Real>::add_atom_virials(Worker& worker, int b) const {
 }
 
 template <class Real>
-void TypedEngine<Real>::run_task(const Task& task, const Atoms& atoms, const NeighbourList& list,
-                                 const Array<double>& atom_energy, Worker& worker) const {
+void TypedEngine<Real>::run_batch(const BatchRange& range, const Atoms& atoms, const NeighbourList& list,
+                                  const Array<double>& atom_energy, Worker& worker) const {
   auto& batch = worker.batch;
-  batch.centre = task.type;
+  batch.centre = range.type;
   batch.n_atoms = 0;
-  for (int at = task.begin; at < task.end; ++at)
+  for (int at = range.begin; at < range.end; ++at)
     environment_.append(order_[at], atoms.position.data(), atoms.type.data(), list.offset.data(),
                         list.neighbour.data(), batch, worker.environment);
   embedding_->forward(batch, worker.embedding);
@@ -64,11 +64,11 @@ void TypedEngine<Real>::run_task(const Task& task, const Atoms& atoms, const Nei
   for (int b = 0; b < batch.n_atoms; ++b)
     descriptor_.forward(batch.t.data() + static_cast<std::size_t>(b) * t_size, batch.stride,
                         worker.descriptors.data() + static_cast<std::size_t>(b) * d_stride);
-  fitting_[task.type].forward_and_adjoint({worker.descriptors.data(), d_stride}, batch.n_atoms,
-                                          networks::Keep::adjoint, {worker.descriptors.data(), d_stride},
-                                          worker.fitting);
+  fitting_[range.type].forward_and_adjoint({worker.descriptors.data(), d_stride}, batch.n_atoms,
+                                           networks::Keep::adjoint, {worker.descriptors.data(), d_stride},
+                                           worker.fitting);
 
-  const double bias = model.atom_bias[task.type] + model.output_bias[task.type];
+  const double bias = model.atom_bias[range.type] + model.output_bias[range.type];
   for (int b = 0; b < batch.n_atoms; ++b) {
     descriptor_.backward(batch.t.data() + static_cast<std::size_t>(b) * t_size, batch.stride,
                          worker.descriptors.data() + static_cast<std::size_t>(b) * d_stride, batch.dt.data(),
@@ -120,8 +120,8 @@ Energetics TypedEngine<Real>::compute(const Exec& exec, Atoms& atoms, const Neig
                          Worker& worker = workers[w];
                          std::fill_n(worker.force.data(), 3 * static_cast<std::size_t>(n_all), 0.0);
                          try {
-                           for (std::size_t task = w; task < tasks_.size(); task += n_workers)
-                             run_task(tasks_[task], atoms, list, by_atom.energy, worker);
+                           for (std::size_t i = w; i < batches_.size(); i += n_workers)
+                             run_batch(batches_[i], atoms, list, by_atom.energy, worker);
                          } catch (const Error& error) {  // must not leave a parallel region
                            worker.error = error.what();
                          }

@@ -40,12 +40,12 @@ class TypedEngine final : public DeepPotential::Engine {
     Tensors virial;  ///< by atom, of worker 0 the caller's; empty: not asked for
     std::string error;
   };
-  struct Task {
+  struct BatchRange {
     int type, begin, end;  ///< atoms order_[begin, end)
   };
   void plan(const Atoms& atoms);
-  void run_task(const Task& task, const Atoms& atoms, const NeighbourList& list,
-                const Array<double>& atom_energy, Worker& worker) const;
+  void run_batch(const BatchRange& range, const Atoms& atoms, const NeighbourList& list,
+                 const Array<double>& atom_energy, Worker& worker) const;
   void add_atom_virials(Worker& worker, int b) const;
 
   Environment environment_;
@@ -53,7 +53,7 @@ class TypedEngine final : public DeepPotential::Engine {
   std::unique_ptr<Embedding<Real>> embedding_;
   std::vector<networks::Chain<Real>> fitting_;
   std::vector<int> order_;  ///< local atoms by type
-  std::vector<Task> tasks_;
+  std::vector<BatchRange> batches_;
   std::vector<Worker> workers_;
 };
 

@@ -95,7 +95,7 @@ Sampler::Batch Sampler::batch(std::int64_t step) const {
   const auto n = static_cast<std::int64_t>(n_frames_[result.system]);
   const std::int64_t size = batch_size_[result.system], first = drawn_[result.system] * size;
   for (std::int64_t at = first; at < first + size; ++at)
-    result.frames.push_back(order_of(result.system, at / n)[static_cast<std::size_t>(at % n)]);
+    result.frames.push_back(order_of(result.system, at / n)[at % n]);
   return result;
 }
 

@@ -320,10 +320,10 @@ def children(pid):
         return []
 
 
-def kill(ranks, times):
+def kill(ranks, times, steps):
     """kill -9 at random moments, --restart auto after each: the end is that of a run left alone."""
     ranks, case = int(ranks), os.path.join(HERE, "copper.yaml")
-    settings = [*ENSEMBLES["langevin"], "time.steps=3000", "checkpoint_interval=25", "trajectory={interval: 100}"]
+    settings = [*ENSEMBLES["langevin"], f"time.steps={steps}", "checkpoint_interval=25", "trajectory={interval: 100}"]
     run(ranks, case, "whole", settings)
     chosen = random.Random(7)
     kills = 0
@@ -344,7 +344,7 @@ def kill(ranks, times):
         fail("the run was too short to be killed")
     run(ranks, case, "killed", settings, "--restart", "auto")
     print(f"{kills} kills")
-    same(checkpoint("whole", 3000), checkpoint("killed", 3000), "/state")
+    same(checkpoint("whole", int(steps)), checkpoint("killed", int(steps)), "/state")
     same("whole/run.h5", "killed/run.h5", "/thermo")
     same("whole/trajectory.h5", "killed/trajectory.h5", "/particles")
 

@@ -108,6 +108,16 @@ TYPED_TEST(Activations, tanh_keeps_relative_accuracy_down_to_the_smallest_argume
   });
 }
 
+TEST(Activation, none_but_the_known_ones_is_taken) {
+  int calls = 0;
+  const auto count = [&]<Activation>() { ++calls; };
+
+  for (const auto activation : all) with_activation(activation, count);
+
+  EXPECT_EQ(calls, 8);
+  EXPECT_THROW(with_activation(static_cast<Activation>(8), count), InternalError);
+}
+
 TYPED_TEST(Activations, pass_nan_on_and_saturate_at_infinity) {
   using T = TypeParam;
   const T nan = std::numeric_limits<T>::quiet_NaN(), infinity = std::numeric_limits<T>::infinity();
