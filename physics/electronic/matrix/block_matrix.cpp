@@ -52,7 +52,12 @@ void merge_column(const BlockMatrix& a, const BlockMatrix& b, int c, Visit&& vis
   }
 }
 
-/// Without blocks, shared out as `like`.
+void add_scaled(double factor, std::span<const double> from, double* to) {
+  for (std::size_t k = 0; k < from.size(); ++k) to[k] += factor * from[k];
+}
+
+}  // namespace
+
 BlockMatrix empty_like(const BlockMatrix& like) {
   BlockMatrix m(like.comm);
   m.blocking = like.blocking;
@@ -61,12 +66,6 @@ BlockMatrix empty_like(const BlockMatrix& like) {
   m.rank_begin = like.rank_begin;
   return m;
 }
-
-void add_scaled(double factor, std::span<const double> from, double* to) {
-  for (std::size_t k = 0; k < from.size(); ++k) to[k] += factor * from[k];
-}
-
-}  // namespace
 
 int BlockMatrix::owner(int column) const {
   const auto after = std::upper_bound(rank_begin.begin(), rank_begin.end(), column);

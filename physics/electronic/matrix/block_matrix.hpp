@@ -57,6 +57,8 @@ struct BlockMatrix {
 [[nodiscard]] BlockMatrix assemble(const Comm& comm, std::shared_ptr<const Blocking> blocking,
                                    std::span<const Triplet> elements, const std::vector<int>& rank_begin,
                                    double asymmetry);
+/// Without blocks, on the same block rows and shared out alike.
+[[nodiscard]] BlockMatrix empty_like(const BlockMatrix& matrix);
 /// Elements of this rank's columns, in the user's numbering; zeros off the diagonal are left out.
 [[nodiscard]] std::vector<Triplet> elements(const BlockMatrix& matrix);
 

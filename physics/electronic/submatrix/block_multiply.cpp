@@ -25,15 +25,6 @@ std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 using Lanes = Pack<double>;
 constexpr int width = pack_width<double>;
 
-BlockMatrix empty_like(const BlockMatrix& like) {
-  BlockMatrix m(like.comm);
-  m.blocking = like.blocking;
-  m.first = like.first;
-  m.last = like.last;
-  m.rank_begin = like.rank_begin;
-  return m;
-}
-
 /// A block of A beside the place of its rows in a column of C.
 struct Term {
   const double* block;

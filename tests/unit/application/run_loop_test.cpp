@@ -14,6 +14,7 @@
 #include "apps/application/loop/run_loop.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "tests/unit/hdf5/shared_scratch.hpp"
 
 namespace quintet {
 namespace {
@@ -129,18 +130,11 @@ class ToyRun {
 class Loop : public ::testing::Test {
  protected:
   Loop() {
-    std::string name = (fs::temp_directory_path() / "quintet_loop_XXXXXX").string();
-    if (comm_.is_root()) name = ::mkdtemp(name.data());
-    root_ = comm_.broadcast(name);
     request_.program = "demo run";
-    request_.output = root_ + "/run";
+    request_.output = folder_ / "run";
     request_.quiet = true;
   }
-  ~Loop() override {
-    log::configure({.speaks = false, .quiet = true, .file = ""});
-    comm_.barrier();
-    if (comm_.is_root()) fs::remove_all(root_);
-  }
+  ~Loop() override { log::configure({.speaks = false, .quiet = true, .file = ""}); }
 
   [[nodiscard]] Request again() const {
     Request request = request_;
@@ -162,7 +156,7 @@ class Loop : public ::testing::Test {
   }
 
   Comm comm_ = Comm::world();
-  std::string root_;
+  SharedScratch folder_{"loop"};
   Request request_;
 };
 
@@ -239,7 +233,7 @@ TEST_F(Loop, a_signal_on_one_rank_stops_all_between_two_steps_and_a_restart_is_t
     calls.insert(calls.end(), run.toy->calls.begin(), run.toy->calls.end());
     stopped_x = saved("checkpoints", 7);
   }
-  request_.output = root_ + "/whole";
+  request_.output = folder_ / "whole";
   ToyRun whole(request_, 7);
   run_loop(whole.context, whole.toy, checkpoints, observers(*whole.toy));
   whole_x = saved("checkpoints", 7);
