@@ -9,39 +9,50 @@ import sys
 from xml.sax.saxutils import escape
 
 SOURCE_DIR = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-COLUMNS = ("every run", "dpmd", "vlasov", "submatrix")
+COLUMNS = ("every run", "dpmd", "vlasov", "submatrix", "meshfreeflow")
 # What happens, in a few words, and the rooms that do it, by column.
 WAY = (
     ("Options", "YAML and --set: every value checked, units converted",
-     ("apps/application/cli io/config io/formula", "apps/dpmd/setup", "apps/vlasov/input", "apps/submatrix/input")),
+     ("apps/application/cli io/config io/formula", "apps/dpmd/setup", "apps/vlasov/input", "apps/submatrix/input",
+      "apps/meshfreeflow/setup")),
     ("Runtime", "MPI, Kokkos, then PETSc or torch",
-     ("io/runtime io/parallel", "", "", "physics/solvers")),
+     ("io/runtime io/parallel", "", "", "physics/solvers",
+      "surrogates/bridge")),
     ("Run directory", "one owner; the checkpoint to go on from",
-     ("apps/application/life io/log", "", "", "")),
+     ("apps/application/life io/log", "", "", "",
+      "")),
     ("Input", "files and formulas, taken for hostile",
-     ("io/files", "physics/particles/files", "apps/vlasov/setup physics/kinetics/initial", "physics/electronic/files")),
+     ("io/files", "physics/particles/files", "apps/vlasov/setup physics/kinetics/initial", "physics/electronic/files",
+      "surrogates/flow/data")),
     ("State", "named Views, shared out over the ranks. --validate ends here",
      ("physics/kernels", "physics/particles/atoms physics/particles/domain surrogates/potential/model",
-      "physics/kinetics/basis physics/kinetics/space", "physics/electronic/matrix")),
+      "physics/kinetics/basis physics/kinetics/space", "physics/electronic/matrix",
+      "physics/convection surrogates/flow/equations surrogates/flow/model")),
     ("Steps", "kernels, messages, models: the algorithm of the paper",
      ("apps/application/loop io/parallel",
       "apps/dpmd/run physics/particles/dynamics physics/particles/forces surrogates/potential/evaluation | apps/dpmd/train "
       "surrogates/potential/training surrogates/training surrogates/networks",
       "apps/vlasov/state physics/kinetics/moments physics/kinetics/fields physics/kinetics/advection physics/kinetics/collisions",
       "apps/submatrix/evaluate apps/submatrix/compare physics/electronic/functions physics/electronic/submatrix "
-      "physics/electronic/density physics/electronic/global")),
+      "physics/electronic/density physics/electronic/global",
+      "apps/meshfreeflow/simulate physics/transforms physics/convection | apps/meshfreeflow/train surrogates/flow/training "
+      "surrogates/flow/encoder surrogates/flow/decoder | apps/meshfreeflow/superresolve")),
     ("Observers", "samples on a schedule; runs that are no physics end",
-     ("", "physics/particles/observables apps/dpmd/deviation", "apps/vlasov/state", "")),
+     ("", "physics/particles/observables apps/dpmd/deviation", "apps/vlasov/state", "",
+      "physics/convection")),
     ("Results", "run.h5, frames, checkpoints",
-     ("io/hdf5", "physics/particles/files", "physics/kinetics/files", "physics/electronic/files")),
+     ("io/hdf5", "physics/particles/files", "physics/kinetics/files", "physics/electronic/files",
+      "")),
     ("Report", "report.html, summary.json, exit code",
      ("apps/application/report apps/application/life", "apps/dpmd/run apps/dpmd/train", "apps/vlasov/report physics/kinetics/theory",
-      "apps/submatrix/report")),
+      "apps/submatrix/report",
+      "apps/meshfreeflow/simulate apps/meshfreeflow/train")),
     ("Afterwards", "reports side by side; commands without steps",
-     ("apps/quintet", "apps/dpmd/evaluate apps/dpmd/test apps/dpmd/convert apps/dpmd/label apps/dpmd/learn", "", "")),
+     ("apps/quintet", "apps/dpmd/evaluate apps/dpmd/test apps/dpmd/convert apps/dpmd/label apps/dpmd/learn", "", "",
+      "apps/meshfreeflow/evaluate surrogates/flow/evaluation")),
 )
 # Rooms that no run enters.
-ASIDE = (("surrogates/bridge", "for models that stay in LibTorch; today only tests cross it"),)
+ASIDE = ()
 
 COLOURS = {"apps": "#2456c4", "surrogates": "#a72b8f", "physics": "#0f8a63", "io": "#5b6470"}
 LEFT, STEP_WIDTH, COLUMN_WIDTH, GAP, LINE, HEAD = 16, 212, 234, 10, 17, 44
