@@ -1,0 +1,110 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "physics/kernels/gemm.hpp"
+#include "surrogates/flow/decoder/decoder_options.hpp"
+#include "surrogates/flow/decoder/node_grid.hpp"
+#include "surrogates/networks/description.hpp"
+
+namespace quintet::flow {
+
+/// What is asked of a decoder: points, and operators to be applied there.
+struct DecoderQueries {
+  std::vector<NodeGrid> grids;  ///< one for all samples, or [sample]; all have the same numbers of nodes
+  int n_points = 0;             ///< of each sample
+  std::vector<double> points;   ///< [sample][point][axis] physical coordinates
+  /// [sample][operator]; the same number for all samples, none for values alone. One for all samples, too.
+  std::vector<std::vector<DifferentialOperator>> operators;
+  int n_samples = 1;
+
+  /// The value and each operator.
+  [[nodiscard]] int n_channels() const {
+    return 1 + (operators.empty() ? 0 : static_cast<int>(operators.front().size()));
+  }
+  [[nodiscard]] const NodeGrid& grid(int sample) const { return grids[grids.size() == 1 ? 0 : sample]; }
+  [[nodiscard]] const std::vector<DifferentialOperator>& operators_of(int sample) const;
+};
+
+/// What a forward pass leaves for its backward pass: pre-activations of the hidden layers after the first.
+template <class Real>
+class DecoderTape;
+
+/// The continuous decoder: fields, and differential operators applied to them, at any point; forward and
+/// backward.
+///
+/// A point in a cell of the latent grid is seen from the 8 nodes of the cell: g_n = network(xi_n, q_n) with
+/// xi_n = (x - x_n)/h the place relative to node n and q_n its latents; the field is f = sum_n w_n(x) g_n.
+/// An operator D (first_i, second_ij) and tangents d_i (along xi_i) pass through the network as channels
+/// beside the value h. With a = W_h h + W_xi xi + W_q q + c of a layer and y = phi(a),
+///
+///     a_i = W_h h_i + W_xi,i                          h_i = phi'(a) a_i
+///     a_D = W_h h_D + sum_i first_i W_xi,i            h_D = phi'(a) a_D + phi''(a) sum_ij second_ij a_i a_j
+///
+/// (first and second scaled by the cell's spacings; W_xi and W_q in layers that read the input), and
+///
+///     D f = sum_n w D g + (sum_i first_i w_i + sum_ij second_ij w_ij) g
+///               + sum_ij second_ij (w_i g_j + w_j g_i).
+///
+/// Channels are stacked as rows, so that a layer is one product; W_q q is formed once a node. Tangents are
+/// formed along axes that occur in second derivatives or alone; first-order operators made of them cost
+/// nothing. Source: anchors of this project, verified against nested automatic differentiation.
+///
+/// Parameters lie in one flat array, layer by layer: weights [n_in, n_out] (inputs: hidden, then xi, then q),
+/// bias [n_out]. Instantiated for float and double.
+template <class Real>
+class Decoder {
+ public:
+  using Tape = DecoderTape<Real>;
+
+  /// Throws ConfigurationError for widths below 1.
+  explicit Decoder(const DecoderOptions& options);
+  ~Decoder();
+  Decoder(Decoder&&) noexcept;
+
+  [[nodiscard]] const DecoderOptions& options() const;
+  [[nodiscard]] std::size_t n_parameters() const;
+  /// Uniform in +-1/sqrt(n_in), weights and biases, by counter-based random numbers of the seed.
+  [[nodiscard]] std::vector<double> initial_parameters(std::uint64_t seed) const;
+  /// What its blocks are and cost; a row is a node's view of a point, for the value alone.
+  [[nodiscard]] networks::ChainDescription describe() const;
+  /// Take the parameters: before the first pass and after every change. Source float or double.
+  template <class Source>
+  void refresh(const Source* parameters);
+
+  /// Jets [sample][point][channel][field]: channel 0 the value, channel 1 + k operator k applied to it, in
+  /// physical coordinates.
+  ///
+  /// Without a tape memory is bounded for any number of points, which are taken cell by cell.
+  /// @param latents [sample][node_t][node_z][node_x][latent]
+  /// Throws ConfigurationError for points outside the domain, bad grids, second-order operators with an
+  /// activation that has no second derivative.
+  void forward(const Real* latents, const DecoderQueries& queries, Real* jets, Tape* tape = nullptr) const;
+  /// After a forward pass with the same latents, queries and tape: add dS/dparameters to `gradient`
+  /// [n_parameters] and dS/dlatents to `latents_bar` (null: not wanted) for given dS/djets.
+  void backward(const Real* latents, const DecoderQueries& queries, const Tape& tape, const Real* jets_bar,
+                Real* gradient, Real* latents_bar) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+template <class Real>
+class DecoderTape {
+ public:
+  DecoderTape();
+  ~DecoderTape();
+  DecoderTape(DecoderTape&&) noexcept;
+  /// Bytes that it holds.
+  [[nodiscard]] std::size_t bytes() const;
+
+  struct State;
+  std::unique_ptr<State> state;
+};
+
+}  // namespace quintet::flow
