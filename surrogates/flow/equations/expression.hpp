@@ -1,0 +1,71 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "surrogates/flow/equations/differential_operator.hpp"
+
+namespace quintet::flow {
+
+/// What an expression is made of.
+enum class ExpressionKind { number, constant, coordinate, jet, add, multiply, divide, call };
+
+/// How often a field is differentiated along each axis; at most twice in all.
+using Orders = std::array<int, n_axes>;
+
+struct Expression {
+  ExpressionKind kind = ExpressionKind::number;
+  double value = 0;  ///< of a number
+  int index = 0;     ///< of the constant, the axis, the field, or the function called
+  Orders orders{};   ///< of a jet: a field's value or derivative
+  int x = -1, y = -1;
+  friend auto operator<=>(const Expression&, const Expression&) = default;
+};
+
+/// Expressions as a graph in which equal ones stand once; operands come before what is made of them.
+///
+/// Numbers are folded and zeros and ones dropped as expressions are made. Throws InputError where there would
+/// be more than `most` of them: a text that small and a graph that large is no equation.
+class Expressions {
+ public:
+  static constexpr std::size_t most = 100000;
+
+  int number(double value);
+  int constant(int index);
+  int coordinate(int axis);
+  int jet(int field, const Orders& orders);
+  int add(int x, int y);
+  int subtract(int x, int y) { return add(x, negate(y)); }
+  int negate(int x) { return multiply(number(-1), x); }
+  int multiply(int x, int y);
+  int divide(int x, int y);
+  int power(int x, int y);
+  int call(int function, int x, int y = -1);
+  int call(const std::string& function, int x);
+
+  /// d x/d(axis) by the rules of calculus. Throws InputError without a place: third derivatives of a field,
+  /// functions that have no derivative.
+  int differentiate(int x, int axis);
+
+  [[nodiscard]] const Expression& operator[](int i) const { return nodes_[static_cast<std::size_t>(i)]; }
+  [[nodiscard]] int size() const { return static_cast<int>(nodes_.size()); }
+  /// Whether neither fields nor coordinates occur in it: a number of each sample.
+  [[nodiscard]] bool is_uniform(int i) const { return uniform_[static_cast<std::size_t>(i)]; }
+  [[nodiscard]] bool mentions_field(int i) const { return fields_[static_cast<std::size_t>(i)]; }
+  [[nodiscard]] bool is_number(int i, double value) const;
+
+ private:
+  int make(const Expression& expression);
+  int derivative_of(int x, int axis);
+
+  std::vector<Expression> nodes_;
+  std::vector<bool> uniform_, fields_;
+  std::map<Expression, int> places_;
+  std::map<std::tuple<int, int>, int> derivatives_;
+};
+
+}  // namespace quintet::flow
