@@ -41,7 +41,7 @@ WAY = (
      ("", "physics/particles/observables apps/dpmd/deviation", "apps/vlasov/state", "",
       "physics/convection")),
     ("Results", "run.h5, frames, checkpoints",
-     ("io/hdf5", "physics/particles/files", "physics/kinetics/files", "physics/electronic/files",
+     ("io/hdf5 io/fields", "physics/particles/files", "physics/kinetics/files", "physics/electronic/files",
       "")),
     ("Report", "report.html, summary.json, exit code",
      ("apps/application/report apps/application/life", "apps/dpmd/run apps/dpmd/train", "apps/vlasov/report physics/kinetics/theory",

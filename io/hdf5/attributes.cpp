@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "io/hdf5/detail.hpp"
 
 namespace quintet::hdf5 {
@@ -135,13 +137,21 @@ std::vector<double> read_number_attribute(const Context& context, hid_t object,
                                           const std::string& object_name, const std::string& name) {
   const auto open = open_attribute(context, object, object_name, name);
   const auto kind = H5Tget_class(open.type);
-  QUINTET_CHECK(kind == H5T_INTEGER || kind == H5T_FLOAT, "{}: {}: holds {}, but numbers are expected",
-                context.path, quoted(object_name, name), type_name(open.type));
+  QUINTET_CHECK(kind == H5T_INTEGER || kind == H5T_FLOAT || kind == H5T_ENUM,
+                "{}: {}: holds {}, but numbers are expected", context.path, quoted(object_name, name),
+                type_name(open.type));
   std::vector<double> values(open.count);
-  if (!values.empty()) {
+  if (values.empty()) return values;
+  if (kind != H5T_ENUM) {
     context.check(H5Aread(open.attribute, H5T_NATIVE_DOUBLE, values.data()), quoted(object_name, name),
                   "read it");
+    return values;
   }
+  QUINTET_CHECK(H5Tget_size(open.type) == 1, "{}: {}: holds {}, but numbers are expected", context.path,
+                quoted(object_name, name), type_name(open.type));
+  std::vector<std::int8_t> raw(open.count);  // h5py's truth values: an enumeration of one byte
+  context.check(H5Aread(open.attribute, open.type, raw.data()), quoted(object_name, name), "read it");
+  std::copy(raw.begin(), raw.end(), values.begin());
   return values;
 }
 
@@ -224,6 +234,27 @@ std::int64_t Group::integer_attribute(const std::string& name) const {
 void Group::set_member_attribute(const std::string& member, const std::string& name,
                                  const std::string& text) {
   write_text_attribute(*implementation_->context, implementation_->open_object(member), name, text);
+}
+
+void Group::set_member_attribute(const std::string& member, const std::string& name,
+                                 const std::vector<std::string>& texts) {
+  write_texts_attribute(*implementation_->context, implementation_->open_object(member), name, texts);
+}
+
+void Group::set_member_attribute(const std::string& member, const std::string& name, double value) {
+  write_number_attribute(*implementation_->context, implementation_->open_object(member), name,
+                         H5T_NATIVE_DOUBLE, &value, {});
+}
+
+void Group::set_member_attribute(const std::string& member, const std::string& name,
+                                 const std::vector<std::int64_t>& values) {
+  write_number_attribute(*implementation_->context, implementation_->open_object(member), name,
+                         H5T_NATIVE_INT64, values.data(), {values.size()});
+}
+
+std::vector<double> Group::member_number_attribute(const std::string& member, const std::string& name) const {
+  return read_number_attribute(*implementation_->context, implementation_->open_object(member),
+                               implementation_->full(member), name);
 }
 
 std::string Group::member_text_attribute(const std::string& member, const std::string& name) const {

@@ -23,6 +23,11 @@ struct Description {
 
 using Shape = std::vector<std::uint64_t>;
 
+/// A part of a dataset: `count[d]` elements from `start[d]` along each axis; nothing where a count is zero.
+struct Box {
+  Shape start, count;
+};
+
 // Element types T of datasets below: float, double, std::int8_t, std::uint8_t, std::int32_t, std::int64_t,
 // std::uint64_t.
 
@@ -84,6 +89,21 @@ class Group {
   template <class T>
   [[nodiscard]] std::vector<T> read_rows(const std::string& name, std::uint64_t offset,
                                          std::uint64_t count) const;
+
+  /// Make a dataset of which one axis (number `growing`) may grow and shrink, stored in chunks of this shape;
+  /// all of its space is taken at once.
+  template <class T>
+  void make_growing(const std::string& name, const Shape& shape, std::size_t growing, const Shape& chunk,
+                    const Description& description);
+  /// Give a dataset of make_growing() another extent; what is cut is lost. Collective.
+  void resize(const std::string& name, const Shape& shape);
+  /// Write this rank's part of a dataset that is there; parts must not overlap. Collective.
+  template <class T>
+  void write_box(const std::string& name, std::span<const T> values, const Box& box);
+  /// A part of a dataset, row-major; each rank asks for its own. Collective. Errors as read().
+  template <class T>
+  [[nodiscard]] std::vector<T> read_box(const std::string& name, const Box& box) const;
+
   /// "float32", "float64", "int64", ... of a dataset.
   [[nodiscard]] std::string element_type(const std::string& name) const;
 
@@ -106,9 +126,17 @@ class Group {
   [[nodiscard]] std::int64_t integer_attribute(const std::string& name) const;  ///< one integer, all 64 bits
   /// Attributes of a member dataset or group.
   void set_member_attribute(const std::string& member, const std::string& name, const std::string& text);
+  void set_member_attribute(const std::string& member, const std::string& name,
+                            const std::vector<std::string>& texts);
+  void set_member_attribute(const std::string& member, const std::string& name, double value);
+  void set_member_attribute(const std::string& member, const std::string& name,
+                            const std::vector<std::int64_t>& values);
   [[nodiscard]] std::string member_text_attribute(const std::string& member, const std::string& name) const;
   [[nodiscard]] std::vector<std::string> member_texts_attribute(const std::string& member,
                                                                 const std::string& name) const;
+  /// Numbers, and truth values as h5py stores them (0 or 1).
+  [[nodiscard]] std::vector<double> member_number_attribute(const std::string& member,
+                                                            const std::string& name) const;
   [[nodiscard]] bool has_member_attribute(const std::string& member, const std::string& name) const;
   /// Make a hard link `name` to an existing member `target` (absolute path in the file). Collective.
   void link(const std::string& target, const std::string& name);

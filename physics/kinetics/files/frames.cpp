@@ -9,10 +9,10 @@
 
 #include <fmt/ranges.h>
 
+#include "io/fields/xdmf.hpp"
 #include "io/log/error.hpp"
 #include "physics/kinetics/files/distribution_io.hpp"
 #include "physics/kinetics/files/field_points.hpp"
-#include "physics/kinetics/files/xdmf.hpp"
 
 namespace quintet::kinetics {
 
@@ -178,7 +178,7 @@ struct FrameWriter::Implementation {
     if (!group.has("time")) file.root().link("/frames/time", "fields/time");
     hdf5::Shape shape;
     std::vector<std::string> axes;
-    XdmfSeries::Description xdmf{std::filesystem::path(file.path()).filename().string(), "/fields", {}, {}};
+    XdmfSeries::Description xdmf{std::filesystem::path(file.path()).filename().string(), {}, {}};
     for (int d = grid().cdim - 1; d >= 0; --d) {
       const auto x = point_coordinates(grid(), d, n_points);
       group.write<double>(x_names[d], x, {x.size()}, {"1", {x_names[d]}, "Coordinates of the points."});
@@ -191,7 +191,7 @@ struct FrameWriter::Implementation {
     const std::vector<std::uint8_t> all(n, 1);
     group.write<std::uint8_t>("mask", all, shape,
                               {"1", axes, "1 where there is a value, 0 where there is none."});
-    for (const auto& one : points) xdmf.datasets.push_back(one.name);
+    for (const auto& one : points) xdmf.datasets.push_back({one.name, "/fields/" + one.name});
     fields_xdmf.emplace(decomposition.comm(), stem(file.path()) + ".fields.xmf", xdmf, times);
   }
 
@@ -228,8 +228,7 @@ struct FrameWriter::Implementation {
     pictures_xdmf.emplace(name,
                           XdmfSeries(decomposition.comm(), fmt::format("{}.{}.xmf", stem(file.path()), name),
                                      {data_file,
-                                      "/pictures",
-                                      {name},
+                                      {{name, "/pictures/" + name}},
                                       {xdmf_axis(one.grid, v, n_points), xdmf_axis(one.grid, x, n_points)}},
                                      times));
   }

@@ -5,11 +5,11 @@
 
 #include <gtest/gtest.h>
 
+#include "io/fields/xdmf.hpp"
 #include "io/log/error.hpp"
 #include "physics/kinetics/files/distribution_io.hpp"
 #include "physics/kinetics/files/field_points.hpp"
 #include "physics/kinetics/files/frames.hpp"
-#include "physics/kinetics/files/xdmf.hpp"
 #include "tests/unit/hdf5/shared_scratch.hpp"
 #include "tests/unit/kinetics/files/files_support.hpp"
 
@@ -236,8 +236,8 @@ TEST(Frames, a_run_does_not_go_on_in_the_file_of_another) {
 TEST(Xdmf, a_frame_names_its_part_of_the_dataset) {
   const auto comm = Comm::world();
   const SharedScratch scratch("xdmf");
-  XdmfSeries series(comm, scratch / "a.xmf", {"run.h5", "/fields", {"a<b"}, {{-1, 0.5, 4}, {0, 0.25, 8}}},
-                    {0.0});
+  XdmfSeries series(comm, scratch / "a.xmf",
+                    {"run.h5", {{"a<b", "/fields/a<b"}}, {{-1, 0.5, 4}, {0, 0.25, 8}}}, {0.0});
 
   series.append(0.125);
 

@@ -1,4 +1,4 @@
-#include "physics/kinetics/files/xdmf.hpp"
+#include "io/fields/xdmf.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -10,7 +10,7 @@
 
 #include "io/parallel/together.hpp"
 
-namespace quintet::kinetics {
+namespace quintet {
 
 namespace {
 
@@ -48,6 +48,27 @@ std::string escaped(const std::string& text) {
         result += c;
     }
   return result;
+}
+
+using Numbers = std::vector<std::uint64_t>;
+
+/// One frame of a field within its dataset.
+struct Slab {
+  Numbers start, count, whole;
+  void add(std::uint64_t first, std::uint64_t n, std::uint64_t extent) {
+    start.push_back(first);
+    count.push_back(n);
+    whole.push_back(extent);
+  }
+};
+
+Slab slab_of(const XdmfSeries::Dataset& dataset, const Numbers& shape, std::uint64_t frame) {
+  Slab slab;
+  if (dataset.n_samples > 0) slab.add(dataset.sample, 1, dataset.n_samples);
+  slab.add(frame, 1, std::max(dataset.n_times, frame + 1));
+  for (const auto n : shape) slab.add(0, n, n);
+  if (dataset.n_components > 0) slab.add(dataset.component, 1, dataset.n_components);
+  return slab;
 }
 
 }  // namespace
@@ -105,23 +126,23 @@ std::string XdmfSeries::frame(double time, std::uint64_t number) const {
   std::vector<std::uint64_t> points(3 - description_.axes.size(), 1), shape;
   for (const auto& axis : description_.axes) shape.push_back(axis.n);
   points.insert(points.end(), shape.begin(), shape.end());
-  const auto extents = fmt::format("{}", fmt::join(shape, " "));
   std::string text = fmt::format("<Grid Name=\"frame_{}\" GridType=\"Uniform\">\n<Time Value=\"{}\"/>\n{}",
                                  number, time, geometry());
-  const std::size_t rank = shape.size() + 1;
-  const std::vector<std::uint64_t> zeros(shape.size(), 0), ones(rank, 1);
-  for (const auto& name : description_.datasets)
-    text += fmt::format(R"(<Attribute Name="{}" AttributeType="Scalar" Center="Node">
+  for (const auto& one : description_.datasets) {
+    const Slab slab = slab_of(one, shape, number);
+    text +=
+        fmt::format(R"(<Attribute Name="{}" AttributeType="Scalar" Center="Node">
 <DataItem ItemType="HyperSlab" Dimensions="{}">
-<DataItem Format="XML" Dimensions="3 {}">{} {} {} 1 {}</DataItem>
-<DataItem Format="HDF" NumberType="Float" Precision="8" Dimensions="{} {}">{}:{}/{}</DataItem>
+<DataItem Format="XML" Dimensions="3 {}">{} {} {}</DataItem>
+<DataItem Format="HDF" NumberType="Float" Precision="{}" Dimensions="{}">{}:{}</DataItem>
 </DataItem>
 </Attribute>
 )",
-                        escaped(name), fmt::join(points, " "), rank, number, fmt::join(zeros, " "),
-                        fmt::join(ones, " "), extents, number + 1, extents, escaped(description_.data_file),
-                        escaped(description_.group), escaped(name));
+                    escaped(one.name), fmt::join(points, " "), slab.start.size(), fmt::join(slab.start, " "),
+                    fmt::join(Numbers(slab.start.size(), 1), " "), fmt::join(slab.count, " "), one.precision,
+                    fmt::join(slab.whole, " "), escaped(description_.data_file), escaped(one.path));
+  }
   return text + "</Grid>\n";
 }
 
-}  // namespace quintet::kinetics
+}  // namespace quintet

@@ -6,7 +6,7 @@
 
 #include "io/parallel/comm.hpp"
 
-namespace quintet::kinetics {
+namespace quintet {
 
 /// One direction of a grid: n points from `first`, `spacing` apart, or those of `points`.
 struct XdmfAxis {
@@ -17,15 +17,23 @@ struct XdmfAxis {
 
 /// An XDMF file (version 3) that lets ParaView and VisIt open fields over time in an HDF5 file.
 ///
-/// Each of the datasets has the shape [n_times, axes...]; values belong to the points of a rectilinear grid.
-/// The file grows by one frame at a time; it is whole after each.
+/// Values belong to the points of a rectilinear grid. The file grows by one frame at a time; it is whole
+/// after each.
 class XdmfSeries {
  public:
+  /// A scalar field: a dataset [(n_samples), n_times, axes..., (n_components)], or a part of it.
+  struct Dataset {
+    std::string name;                               ///< as it is shown
+    std::string path;                               ///< "/fields/b"
+    int precision = 8;                              ///< bytes a value
+    std::uint64_t sample = 0, n_samples = 0;        ///< n_samples 0: there is no such axis
+    std::uint64_t component = 0, n_components = 0;  ///< the same
+    std::uint64_t n_times = 0;                      ///< 0: grows with the frames
+  };
   struct Description {
-    std::string data_file;              ///< of the HDF5 file, as seen from the XDMF file's folder
-    std::string group;                  ///< "/fields"
-    std::vector<std::string> datasets;  ///< in the group
-    std::vector<XdmfAxis> axes;         ///< slowest first, 1 to 3
+    std::string data_file;  ///< of the HDF5 file, as seen from the XDMF file's folder
+    std::vector<Dataset> datasets;
+    std::vector<XdmfAxis> axes;  ///< slowest first, 1 to 3
   };
 
   /// Make the file, or replace it, with frames at `times`; rank 0 writes. Collective. Throws ResourceError.
@@ -45,4 +53,4 @@ class XdmfSeries {
   long end_ = 0;  ///< where the next frame begins in the file
 };
 
-}  // namespace quintet::kinetics
+}  // namespace quintet

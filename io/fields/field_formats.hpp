@@ -1,0 +1,47 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "io/fields/field_series.hpp"
+
+/// What the reader is made of: one source for each format, behind one interface. Not for users of the room.
+namespace quintet::field_formats {
+
+/// An open series as a file has it: axes in the file's order, values not looked at.
+class Source {
+ public:
+  virtual ~Source() = default;
+  FieldSeriesHeader header;
+  std::vector<double> times;
+  std::vector<std::uint64_t> n_frames;                          ///< [n_samples]
+  std::vector<std::map<std::string, double>> own_parameters{};  ///< [n_samples] or empty: those that differ
+
+  /// Values of a part, row-major; box.space is never empty. Collective.
+  virtual void read(int field, std::uint64_t sample, const FieldBox& box,
+                    std::vector<float>& values) const = 0;
+  virtual void read(int field, std::uint64_t sample, const FieldBox& box,
+                    std::vector<double>& values) const = 0;
+};
+
+/// One format: its name, how a file of it is known, how it is opened.
+struct Format {
+  const char* name;
+  bool is_hdf5;
+  bool (*is_it)(const hdf5::Group& root);  ///< of an HDF5 file
+  std::unique_ptr<Source> (*open)(const Comm& comm, const std::string& path,
+                                  const FieldSeriesOptions& options);
+};
+
+/// Ours and The Well's: fields [sample, time, axes...].
+bool is_field_series(const hdf5::Group& root);
+std::unique_ptr<Source> open_field_series(const Comm& comm, const std::string& path,
+                                          const FieldSeriesOptions& options);
+
+/// Set the ends of `axis` where a file does not say them: options.domain, else first and last point, or one
+/// period of equally spaced points.
+void set_domain(FieldAxis& axis, const FieldSeriesOptions& options, const std::string& path);
+
+}  // namespace quintet::field_formats

@@ -1,0 +1,234 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include <fmt/ranges.h>
+
+#include "io/fields/field_formats.hpp"
+#include "io/fields/field_series.hpp"
+#include "io/log/error.hpp"
+#include "io/parallel/together.hpp"
+
+namespace quintet {
+namespace field_formats {
+
+void set_domain(FieldAxis& axis, const FieldSeriesOptions& options, const std::string& path) {
+  if (options.domain.contains(axis.name)) return;  // which the reader sets
+  const auto& x = axis.coordinates;
+  QUINTET_CHECK(x.size() > 1, "{}: axis '{}' has {} points: state its domain", path, axis.name, x.size());
+  axis.lower = x.front();
+  axis.upper = x.back();
+  if (!axis.periodic) return;
+  const double spacing = (x.back() - x.front()) / static_cast<double>(x.size() - 1);
+  for (std::size_t i = 0; i < x.size(); ++i)
+    QUINTET_CHECK(std::abs(x[i] - x[0] - static_cast<double>(i) * spacing) <= 1e-3 * spacing,
+                  "{}: axis '{}' is periodic and its points are not equally spaced: state its domain", path,
+                  axis.name);
+  axis.upper += spacing;
+}
+
+namespace {
+
+constexpr std::array<Format, 1> formats{
+    {{"a field series of ours or of The Well", true, is_field_series, open_field_series}}};
+
+std::unique_ptr<Source> open_source(const Comm& comm, const std::string& path,
+                                    const FieldSeriesOptions& options) {
+  const Format* found = nullptr;
+  {
+    const auto file = hdf5::File::open(comm, path);
+    for (const auto& format : formats)
+      if (format.is_hdf5 && format.is_it(file.root())) found = &format;
+    if (found == nullptr) {
+      std::vector<std::string> names;
+      for (const auto& format : formats) names.emplace_back(format.name);
+      const auto schema = file.root().has_attribute("schema") ? file.root().text_attribute("schema") : "";
+      throw InputError(fmt::format("{}: {}; expected {}", path,
+                                   schema.empty() ? "holds no fields over time that are known"
+                                                  : fmt::format("has schema '{}'", schema),
+                                   fmt::join(names, ", ")));
+    }
+  }
+  return found->open(comm, path, options);
+}
+
+}  // namespace
+}  // namespace field_formats
+
+/// A source, and how its axes are turned: axis d of the reader is axis order[d] of the source.
+struct FieldSeriesReader::Implementation {
+  Comm comm;
+  std::string path;
+  std::unique_ptr<field_formats::Source> source;
+  FieldSeriesHeader header;
+  std::vector<std::size_t> order;
+
+  Implementation(const Comm& c, std::string p, const FieldSeriesOptions& options)
+      : comm(c), path(std::move(p)), source(field_formats::open_source(comm, path, options)) {
+    for (const auto& [name, domain] : options.domain) {
+      auto& axis = source->header.axes[source->header.axis(name)];
+      std::tie(axis.lower, axis.upper) = domain;
+    }
+    for (const auto& [name, value] : options.parameters) source->header.parameters[name] = value;
+    check_header(source->header, path);
+    check_times();
+    header = source->header;
+    turn(options.axes);
+  }
+
+  void check_times() const {
+    const auto& t = source->times;
+    QUINTET_CHECK(!t.empty(), "{}: holds no frames", path);
+    for (std::size_t i = 0; i < t.size(); ++i)
+      QUINTET_CHECK(std::isfinite(t[i]) && (i == 0 || t[i] > t[i - 1]),
+                    "{}: times must ascend, but that of frame {} is {}{}", path, i, t[i],
+                    i == 0 ? "" : fmt::format(" after {}", t[i - 1]));
+  }
+
+  void turn(const std::vector<std::string>& wanted) {
+    order.resize(header.axes.size());
+    std::iota(order.begin(), order.end(), 0);
+    if (wanted.empty()) return;
+    std::vector<std::string> names;
+    for (const auto& axis : header.axes) names.push_back(axis.name);
+    QUINTET_CHECK(std::is_permutation(wanted.begin(), wanted.end(), names.begin(), names.end()),
+                  "{}: its axes are {}; those asked for are {}", path, fmt::join(names, ", "),
+                  fmt::join(wanted, ", "));
+    for (std::size_t d = 0; d < wanted.size(); ++d) {
+      order[d] = static_cast<std::size_t>(source->header.axis(wanted[d]));
+      header.axes[d] = source->header.axes[order[d]];
+    }
+    if (!header.mask.empty()) header.mask = turned(source->header.mask, 1, source->header.shape());
+  }
+
+  /// Values [frame][axes of the source] as [frame][axes of the reader].
+  template <class T>
+  [[nodiscard]] std::vector<T> turned(const std::vector<T>& values, std::uint64_t n_frames,
+                                      const hdf5::Shape& shape) const {
+    if (std::is_sorted(order.begin(), order.end())) return values;
+    std::array<std::uint64_t, 3> n{1, 1, 1},
+        stride{0, 0, 0};  // of the reader's axes, and where they step in `values`
+    std::uint64_t frame = 1;
+    for (const auto extent : shape) frame *= extent;
+    for (std::size_t d = 0; d < order.size(); ++d) {
+      n[d] = shape[order[d]];
+      stride[d] = 1;
+      for (std::size_t e = order[d] + 1; e < shape.size(); ++e) stride[d] *= shape[e];
+    }
+    std::vector<T> result(values.size());
+    std::size_t at = 0;
+    for (std::uint64_t f = 0; f < n_frames; ++f)
+      for (std::uint64_t i = 0; i < n[0]; ++i)
+        for (std::uint64_t j = 0; j < n[1]; ++j)
+          for (std::uint64_t k = 0; k < n[2]; ++k)
+            result[at++] = values[f * frame + i * stride[0] + j * stride[1] + k * stride[2]];
+    return result;
+  }
+
+  /// The box in the order of the source, whole where it is not given. Throws InputError.
+  [[nodiscard]] FieldBox source_box(int field, std::uint64_t sample, const FieldBox& box) const {
+    QUINTET_CHECK(field >= 0 && field < static_cast<int>(header.fields.size()),
+                  "{}: there is no field {}; there are {}", path, field, header.fields.size());
+    QUINTET_CHECK(sample < header.n_samples, "{}: there is no sample {}; there are {}", path, sample,
+                  header.n_samples);
+    const auto n = source->n_frames[sample];
+    QUINTET_CHECK(
+        box.first_frame <= n && box.n_frames <= n - box.first_frame,
+        "{}: frames {} to {} of sample {} are asked for, but it has {}{}", path, box.first_frame,
+        box.first_frame + box.n_frames, sample, n,
+        n < source->times.size() ? fmt::format(" of {}: its run ended early", source->times.size()) : "");
+    const auto shape = header.shape();
+    hdf5::Box space = box.space;
+    if (space.count.empty()) space = {hdf5::Shape(shape.size(), 0), shape};
+    bool fits = space.start.size() == shape.size() && space.count.size() == shape.size();
+    for (std::size_t d = 0; fits && d < shape.size(); ++d)
+      fits = space.start[d] <= shape[d] && space.count[d] <= shape[d] - space.start[d];
+    QUINTET_CHECK(fits, "{}: a part of shape [{}] from [{}] is asked for, but the grid has shape [{}]", path,
+                  fmt::join(space.count, ", "), fmt::join(space.start, ", "), fmt::join(shape, ", "));
+    FieldBox result{box.first_frame, box.n_frames, space};
+    for (std::size_t d = 0; d < order.size(); ++d) {
+      result.space.start[order[d]] = space.start[d];
+      result.space.count[order[d]] = space.count[d];
+    }
+    return result;
+  }
+
+  /// Throws InputError for the first value that is not finite where there is one, and makes all others 0.
+  template <class Real>
+  void check_values(int field, std::uint64_t sample, const FieldBox& box, std::vector<Real>& values) const {
+    const auto shape = source->header.shape();
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (source->header.mask.empty() && std::isfinite(values[i])) continue;
+      std::size_t rest = i;
+      std::vector<std::uint64_t> place(shape.size());
+      std::uint64_t index = 0, stride = 1;
+      for (std::size_t d = shape.size(); d-- > 0; rest /= box.space.count[d]) {
+        place[d] = box.space.start[d] + rest % box.space.count[d];
+        index += place[d] * stride;
+        stride *= shape[d];
+      }
+      if (!source->header.mask.empty() && source->header.mask[index] == 0) {
+        values[i] = 0;
+        continue;
+      }
+      QUINTET_CHECK(std::isfinite(values[i]), "{}: field '{}' is {} in frame {} of sample {} at point [{}]",
+                    path, header.fields[field].name, values[i], box.first_frame + rest, sample,
+                    fmt::join(place, ", "));
+    }
+  }
+
+  template <class Real>
+  [[nodiscard]] std::vector<Real> read(int field, std::uint64_t sample, const FieldBox& wanted) const {
+    FieldBox box;
+    together(comm, [&] { box = source_box(field, sample, wanted); });
+    std::vector<Real> values;
+    source->read(field, sample, box, values);
+    together(comm, [&] { check_values(field, sample, box, values); });
+    return turned(values, box.n_frames, box.space.count);
+  }
+};
+
+FieldSeriesReader::FieldSeriesReader(std::shared_ptr<const Implementation> implementation)
+    : implementation_(std::move(implementation)) {}
+
+FieldSeriesReader FieldSeriesReader::open(const Comm& comm, const std::string& path,
+                                          const FieldSeriesOptions& options) {
+  return FieldSeriesReader(std::make_shared<const Implementation>(comm, path, options));
+}
+
+const std::string& FieldSeriesReader::path() const { return implementation_->path; }
+const FieldSeriesHeader& FieldSeriesReader::header() const { return implementation_->header; }
+const std::vector<double>& FieldSeriesReader::times() const { return implementation_->source->times; }
+
+std::uint64_t FieldSeriesReader::n_frames(std::uint64_t sample) const {
+  QUINTET_CHECK(sample < n_samples(), "{}: there is no sample {}; there are {}", path(), sample, n_samples());
+  return implementation_->source->n_frames[sample];
+}
+
+std::map<std::string, double> FieldSeriesReader::parameters(std::uint64_t sample) const {
+  QUINTET_CHECK(sample < n_samples(), "{}: there is no sample {}; there are {}", path(), sample, n_samples());
+  auto parameters = header().parameters;
+  const auto& own = implementation_->source->own_parameters;
+  if (!own.empty()) parameters.insert(own[sample].begin(), own[sample].end());
+  return parameters;
+}
+
+std::optional<double> FieldSeriesReader::time_spacing(double tolerance) const {
+  const auto& t = times();
+  if (t.size() < 2) return std::nullopt;
+  const double mean = (t.back() - t.front()) / static_cast<double>(t.size() - 1);
+  for (std::size_t i = 1; i < t.size(); ++i)
+    if (std::abs(t[i] - t[i - 1] - mean) > tolerance * mean) return std::nullopt;
+  return mean;
+}
+
+template <class Real>
+std::vector<Real> FieldSeriesReader::read(int field, std::uint64_t sample, const FieldBox& box) const {
+  return implementation_->read<Real>(field, sample, box);
+}
+template std::vector<float> FieldSeriesReader::read<float>(int, std::uint64_t, const FieldBox&) const;
+template std::vector<double> FieldSeriesReader::read<double>(int, std::uint64_t, const FieldBox&) const;
+
+}  // namespace quintet
