@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/config/schema.hpp"
+
+namespace quintet::flow {
+
+/// How a crop at low resolution is made of one at high resolution, along one axis.
+enum class LowResolutionFilter {
+  box,    ///< mean over `factor` points, weighted by the widths of their cells; the node is their centre
+  point,  ///< one of `factor` points, the one before their middle
+};
+
+/// What is kept for validation and for the test, and how.
+enum class SplitBy {
+  sample,  ///< whole samples, in the order of the files: the last ones for the test, those before for
+           ///< validation
+  time,    ///< the last frames of each sample, in the same order; no crop crosses from one part to another
+};
+
+/// Section `data.low_resolution`.
+struct LowResolutionOptions {
+  std::vector<std::int64_t> factor{4, 8, 8};  ///< [t, z, x] the reference's
+  LowResolutionFilter time_filter = LowResolutionFilter::point;
+  LowResolutionFilter space_filter = LowResolutionFilter::box;
+  std::vector<std::string>
+      files;  ///< [files] of independent coarse runs, one a file of `data.files`; empty: filter
+};
+void describe(Schema& schema, LowResolutionOptions& options);
+
+/// Section `data.split`.
+struct SplitOptions {
+  SplitBy by = SplitBy::sample;
+  double validation = 0.1, test = 0.1;  ///< shares of samples or frames
+};
+void describe(Schema& schema, SplitOptions& options);
+
+/// What files do not say of themselves: section `data.describe_files`.
+struct FileOptions {
+  std::string part;                                             ///< of a file with several series
+  std::vector<std::pair<std::string, FormulaText>> parameters;  ///< "Ra": 1e6
+  std::vector<std::string> domain;                              ///< "z -0.5 0.5"
+  double time_spacing = 0;                                      ///< of files without times
+};
+void describe(Schema& schema, FileOptions& options);
+
+/// Section `data` of `meshfreeflow train`.
+struct FlowDataOptions {
+  std::vector<std::string> files;
+  std::vector<std::string> fields{"p", "b", "u", "w"};  ///< the channels, in this order
+  std::vector<std::string> axes{"z", "x"};              ///< of space, slowest first
+  std::vector<std::int64_t> crop{16, 128, 128};         ///< [t, z, x] points at high resolution
+  std::int64_t points = 512;                            ///< drawn in each crop
+  LowResolutionOptions low_resolution;
+  SplitOptions split;
+  FileOptions describe_files;
+  double memory = 4;  ///< (GB) that the fields of a node may take
+  /// The reference's conventions, for comparison only: low resolution by interpolation at linspace(0, n - 1,
+  /// n/factor), coordinates by index in [0, 1] whatever the grid, statistics over all frames.
+  bool reference_compatible = false;
+};
+void describe(Schema& schema, FlowDataOptions& options);
+
+}  // namespace quintet::flow

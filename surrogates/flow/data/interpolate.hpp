@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "surrogates/flow/data/block.hpp"
+
+namespace quintet::flow {
+
+/// Fields between the points of a block: the product of linear interpolation along each axis in physical
+/// coordinates,
+///
+///     f(x) = sum_(n in 2 x 2 x 2) prod_d w_d,n f_n,    w_d = 1 - r, r,    r = (x_d - x_i)/(x_(i+1) - x_i).
+///
+/// A field that is linear in the coordinates is reproduced exactly. A periodic axis wraps round; beyond the
+/// first and last point of a bounded axis the line through the last two goes on, up to the end of the block.
+/// This is also the baseline that super-resolution is to beat.
+///
+/// @param points [point][axis] physical coordinates
+/// @param values [point][field]
+/// Throws InputError for points outside the block (a relative 1e-9 of its length is forgiven), or not finite.
+void interpolate(const FieldBlock& block, std::span<const double> points, std::span<float> values);
+
+/// The same at all points of a grid, [field][t][z][x]: for whole fields, axis by axis.
+[[nodiscard]] FieldBlock interpolate(const FieldBlock& block, const BlockAxes& axes);
+
+}  // namespace quintet::flow
