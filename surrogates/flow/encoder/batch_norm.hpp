@@ -1,0 +1,29 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include "io/parallel/comm.hpp"
+
+namespace quintet::flow {
+
+/// Batch normalisation over the samples of all ranks, as one function of torch's autograd:
+///
+///     y = gamma (x - mean)/sqrt(variance + epsilon) + beta,
+///
+/// mean and variance over samples and nodes of all ranks, by sums in float64. The running mean and variance
+/// (unbiased) move towards them by `momentum`. Its backward pass is collective, too; all ranks meet their
+/// normalisations in the same order since they run the same graph. Gradients of gamma and beta are this
+/// rank's share. Source: Ioffe and Szegedy 2015 (ICML).
+/// @param x [sample, feature, t, z, x] @param gamma, beta [feature]
+/// @param running_mean, running_variance [feature] float64, updated in place
+/// Throws InputError if there is one value a feature only: it would leave nothing of x.
+[[nodiscard]] at::Tensor batch_norm_over_ranks(const Comm& comm, const at::Tensor& x, const at::Tensor& gamma,
+                                               const at::Tensor& beta, at::Tensor running_mean,
+                                               at::Tensor running_variance, double momentum, double epsilon);
+
+/// The same with the running mean and variance in place of the batch's.
+[[nodiscard]] at::Tensor batch_norm_by_running(const at::Tensor& x, const at::Tensor& gamma,
+                                               const at::Tensor& beta, const at::Tensor& running_mean,
+                                               const at::Tensor& running_variance, double epsilon);
+
+}  // namespace quintet::flow

@@ -1,0 +1,196 @@
+#include "surrogates/flow/encoder/unet.hpp"
+
+#include <cmath>
+#include <map>
+#include <string>
+
+#include <ATen/ATen.h>
+
+#include "io/log/error.hpp"
+#include "physics/kernels/random.hpp"
+#include "surrogates/bridge/errors.hpp"
+#include "surrogates/flow/encoder/batch_norm.hpp"
+
+namespace quintet::flow {
+
+namespace {
+
+/// Tensors of a residual block in their order; `fan_in` 0 for gamma and beta.
+struct ParameterShape {
+  std::vector<std::int64_t> shape;
+  int fan_in = 0;
+  double start = 0;
+  [[nodiscard]] std::int64_t size() const {
+    std::int64_t n = 1;
+    for (const auto extent : shape) n *= extent;
+    return n;
+  }
+};
+
+std::vector<ParameterShape> parameter_shapes(const UnetBlock& b) {
+  std::vector<ParameterShape> shapes;
+  const auto convolution = [&](int in, int out, int kernel) {
+    const int fan_in = in * kernel * kernel * kernel;
+    shapes.push_back({{out, in, kernel, kernel, kernel}, fan_in});
+    shapes.push_back({{out}, fan_in});
+  };
+  convolution(b.n_in, b.n_neck, 1);
+  convolution(b.n_neck, b.n_neck, 3);
+  convolution(b.n_neck, b.n_out, 1);
+  convolution(b.n_in, b.n_out, 1);
+  for (const int features : {b.n_neck, b.n_neck, b.n_out}) {
+    shapes.push_back({{features}, 0, 1});
+    shapes.push_back({{features}, 0, 0});
+  }
+  return shapes;
+}
+
+/// A convolution of one node.
+at::Tensor pointwise(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
+  return at::conv3d(x, weight, bias);
+}
+
+at::Tensor padded_conv3(at::Tensor x, const at::Tensor& weight, const at::Tensor& bias,
+                        const std::array<Padding, 3>& padding) {
+  std::vector<std::int64_t> zeros(3, 0);
+  for (int axis = 0; axis < 3; ++axis) {
+    const auto rule = padding[static_cast<std::size_t>(axis)];
+    const std::int64_t dimension = 2 + axis, n = x.size(dimension);
+    if (rule == Padding::zeros) {
+      zeros[static_cast<std::size_t>(axis)] = 1;
+      continue;
+    }
+    const at::Tensor first = x.narrow(dimension, 0, 1), last = x.narrow(dimension, n - 1, 1);
+    x = rule == Padding::circular ? at::cat({last, x, first}, dimension)
+                                  : at::cat({first, x, last}, dimension);
+  }
+  return at::conv3d(x, weight, bias, at::IntArrayRef{1, 1, 1}, zeros);
+}
+
+/// @param like null: nothing is cut
+at::Tensor upsampled(at::Tensor x, const GridShape& factor, const at::Tensor* like) {
+  for (int axis = 0; axis < 3; ++axis) {
+    const std::int64_t dimension = 2 + axis;
+    if (factor[static_cast<std::size_t>(axis)] > 1)
+      x = x.repeat_interleave(factor[static_cast<std::size_t>(axis)], dimension);
+    if (like && x.size(dimension) != like->size(dimension)) x = x.narrow(dimension, 0, like->size(dimension));
+  }
+  return x;
+}
+
+at::Tensor pooled(const at::Tensor& x, const GridShape& factor) {
+  const std::vector<std::int64_t> window(factor.begin(), factor.end()), none(3, 0), one(3, 1);
+  return at::max_pool3d(x, window, window, none, one, /*ceil_mode=*/true);
+}
+
+}  // namespace
+
+Unet::Unet(const UnetOptions& options) : options_(options), blocks_(unet_blocks(options)) {}
+
+std::size_t Unet::n_parameters() const {
+  return blocks_.back().first_parameter + blocks_.back().n_parameters;
+}
+std::size_t Unet::n_statistics() const {
+  return blocks_.back().first_statistic + blocks_.back().n_statistics;
+}
+
+std::vector<double> Unet::initial_parameters(std::uint64_t seed) const {
+  constexpr std::uint32_t stream = 0x0e7;
+  std::vector<double> values;
+  values.reserve(n_parameters());
+  for (const auto& block : blocks_) {
+    if (block.kind != UnetBlockKind::residual) continue;
+    for (const auto& tensor : parameter_shapes(block))
+      for (std::int64_t i = 0; i < tensor.size(); ++i) {
+        double u = 0, v = 0;
+        if (tensor.fan_in > 0) uniform_pair(seed, stream, values.size(), 0, u, v);
+        values.push_back(tensor.fan_in > 0 ? (2 * u - 1) / std::sqrt(tensor.fan_in) : tensor.start);
+      }
+  }
+  return values;
+}
+
+std::vector<double> Unet::initial_statistics() const {
+  std::vector<double> values;
+  for (const auto& block : blocks_) {
+    if (block.kind != UnetBlockKind::residual) continue;
+    for (const int features : {block.n_neck, block.n_neck, block.n_out})
+      for (const double start : {0., 1.})
+        values.insert(values.end(), static_cast<std::size_t>(features), start);
+  }
+  return values;
+}
+
+at::Tensor Unet::train(const Comm& comm, const at::Tensor& parameters, const at::Tensor& input,
+                       const at::Tensor& statistics) const {
+  return translate_torch_errors("The U-Net", [&] { return run(&comm, parameters, input, statistics); });
+}
+
+at::Tensor Unet::evaluate(const at::Tensor& parameters, const at::Tensor& input,
+                          const at::Tensor& statistics) const {
+  return translate_torch_errors("The U-Net", [&] { return run(nullptr, parameters, input, statistics); });
+}
+
+at::Tensor Unet::run(const Comm* comm, const at::Tensor& parameters, const at::Tensor& input,
+                     const at::Tensor& statistics) const {
+  QUINTET_ASSERT(input.dim() == 5 && input.size(1) == options_.n_input, "an input of {} features",
+                 input.size(1));
+  // One split: its backward pass is one copy, where a slice each would make a full gradient each.
+  std::vector<std::int64_t> sizes;
+  for (const auto& block : blocks_)
+    if (block.kind == UnetBlockKind::residual)
+      for (const auto& tensor : parameter_shapes(block)) sizes.push_back(tensor.size());
+  const auto parts = parameters.split_with_sizes(sizes);
+  std::size_t next = 0;
+
+  const auto residual = [&](const UnetBlock& block, const at::Tensor& x) {
+    const auto shapes = parameter_shapes(block);
+    std::vector<at::Tensor> p;
+    for (const auto& shape : shapes) p.push_back(parts[next++].view(shape.shape));
+    auto statistic = static_cast<std::int64_t>(block.first_statistic);
+    const auto normalise = [&](const at::Tensor& y, int number) {
+      const at::Tensor &gamma = p[static_cast<std::size_t>(8 + 2 * number)],
+                       &beta = p[static_cast<std::size_t>(9 + 2 * number)];
+      const at::Tensor mean = statistics.narrow(0, statistic, gamma.size(0));
+      const at::Tensor variance = statistics.narrow(0, statistic + gamma.size(0), gamma.size(0));
+      statistic += 2 * gamma.size(0);
+      return comm ? batch_norm_over_ranks(*comm, y, gamma, beta, mean, variance, options_.momentum,
+                                          options_.epsilon)
+                  : batch_norm_by_running(y, gamma, beta, mean, variance, options_.epsilon);
+    };
+    at::Tensor y = at::relu(normalise(pointwise(x, p[0], p[1]), 0));
+    y = at::relu(normalise(padded_conv3(y, p[2], p[3], options_.padding), 1));
+    y = normalise(pointwise(y, p[4], p[5]), 2) + pointwise(x, p[6], p[7]);
+    return block.ends_in_relu ? at::relu(y) : y;
+  };
+
+  std::map<std::string, at::Tensor> tensors{{unet_input, input}};
+  std::map<std::string, std::size_t> last_use;
+  for (std::size_t i = 0; i < blocks_.size(); ++i)
+    for (const auto& name : blocks_[i].inputs) last_use[name] = i;
+  at::Tensor made;
+  for (std::size_t i = 0; i < blocks_.size(); ++i) {
+    const auto& block = blocks_[i];
+    const at::Tensor& x = tensors.at(block.inputs[0]);
+    switch (block.kind) {
+      case UnetBlockKind::residual:
+        made = residual(block, x);
+        break;
+      case UnetBlockKind::pool:
+        made = pooled(x, block.factor);
+        break;
+      case UnetBlockKind::upsample:
+        made = upsampled(x, block.factor, block.inputs.size() == 2 ? &tensors.at(block.inputs[1]) : nullptr);
+        break;
+      case UnetBlockKind::concatenate:
+        made = at::cat({x, tensors.at(block.inputs[1])}, 1);
+        break;
+    }
+    for (const auto& name : block.inputs)
+      if (last_use.at(name) == i) tensors.erase(name);
+    tensors[block.name] = made;
+  }
+  return made.permute({0, 2, 3, 4, 1}).contiguous();
+}
+
+}  // namespace quintet::flow

@@ -1,0 +1,226 @@
+#include "surrogates/flow/encoder/unet_blocks.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include <fmt/ranges.h>
+
+#include "io/log/error.hpp"
+
+namespace quintet::flow {
+
+namespace {
+
+std::size_t product(int a, int b) { return static_cast<std::size_t>(a) * static_cast<std::size_t>(b); }
+
+/// conv1, conv3, conv1 and the shortcut with biases; two numbers a feature of each normalisation.
+std::size_t residual_parameters(const UnetBlock& b) {
+  const auto neck = static_cast<std::size_t>(b.n_neck), out = static_cast<std::size_t>(b.n_out);
+  return product(b.n_in, b.n_neck) + neck + 27 * neck * neck + neck + product(b.n_neck, b.n_out) + out +
+         product(b.n_in, b.n_out) + out + 2 * (2 * neck + out);
+}
+
+GridShape halved(const GridShape& shape, const GridShape& factor) {
+  GridShape half{};
+  for (int i = 0; i < 3; ++i) half[i] = (shape[i] + factor[i] - 1) / factor[i];
+  return half;
+}
+
+GridShape multiplied(const GridShape& shape, const GridShape& factor) {
+  return {shape[0] * factor[0], shape[1] * factor[1], shape[2] * factor[2]};
+}
+
+/// Pooling of each level: the longest axes are halved until one node is left.
+std::vector<GridShape> pool_factors(const UnetOptions& options) {
+  GridShape shape = options.block;
+  std::vector<GridShape> factors;
+  while (options.levels == 0 || static_cast<int>(factors.size()) < options.levels) {
+    const int longest = *std::max_element(shape.begin(), shape.end());
+    if (longest == 1) break;
+    GridShape factor{};
+    for (int i = 0; i < 3; ++i) factor[i] = shape[i] == longest ? 2 : 1;
+    factors.push_back(factor);
+    shape = halved(shape, factor);
+  }
+  return factors;
+}
+
+std::vector<int> level_widths(const UnetOptions& options, std::size_t n_levels) {
+  if (!options.widths.empty()) {
+    QUINTET_CHECK(options.widths.size() == n_levels + 1,
+                  "U-Net: {} widths for {} levels below the first; expected {}", options.widths.size(),
+                  n_levels, n_levels + 1);
+    return options.widths;
+  }
+  std::vector<int> widths;
+  for (std::size_t level = 0; level <= n_levels; ++level)
+    widths.push_back(level == 0 ? std::min(options.width, options.widest)
+                                : std::min(2 * widths.back(), options.widest));
+  return widths;
+}
+
+/// Builds the chain block by block.
+class Builder {
+ public:
+  std::string residual(const std::string& name, const std::string& input, int n_in, int n_neck, int n_out,
+                       bool ends_in_relu = true) {
+    UnetBlock block{name, UnetBlockKind::residual, {input}, n_in, std::max(n_neck, 1), n_out};
+    block.ends_in_relu = ends_in_relu;
+    block.first_parameter = n_parameters_;
+    block.n_parameters = residual_parameters(block);
+    block.first_statistic = n_statistics_;
+    block.n_statistics = 2 * (2 * static_cast<std::size_t>(block.n_neck) + static_cast<std::size_t>(n_out));
+    n_parameters_ += block.n_parameters;
+    n_statistics_ += block.n_statistics;
+    return add(std::move(block));
+  }
+  std::string pool(const std::string& name, const std::string& input, int n, const GridShape& factor) {
+    return add({name, UnetBlockKind::pool, {input}, n, 0, n, factor});
+  }
+  /// @param like "": nothing is cut
+  std::string upsample(const std::string& name, const std::string& input, const std::string& like, int n,
+                       const GridShape& factor) {
+    std::vector<std::string> inputs{input};
+    if (!like.empty()) inputs.push_back(like);
+    return add({name, UnetBlockKind::upsample, inputs, n, 0, n, factor});
+  }
+  std::string concatenate(const std::string& name, const std::string& a, const std::string& b, int n_a,
+                          int n_b) {
+    return add({name, UnetBlockKind::concatenate, {a, b}, n_a + n_b, 0, n_a + n_b});
+  }
+  std::vector<UnetBlock> blocks;
+
+ private:
+  std::string add(UnetBlock block) {
+    blocks.push_back(std::move(block));
+    return blocks.back().name;
+  }
+  std::size_t n_parameters_ = 0, n_statistics_ = 0;
+};
+
+std::string at_level(const char* name, std::size_t level) { return fmt::format("{}_{}", name, level); }
+
+bool refines(const UnetOptions& options) { return options.n_refined > 0; }
+
+/// Double what is left of the refinement along each axis until it is used up.
+void refine(Builder& chain, std::string x, const UnetOptions& options) {
+  GridShape left = options.refinement;
+  const int n = options.n_output;
+  for (std::size_t stage = 1; left != GridShape{1, 1, 1}; ++stage) {
+    GridShape factor{};
+    for (int i = 0; i < 3; ++i) {
+      factor[i] = left[i] % 2 == 0 ? 2 : left[i];
+      left[i] /= factor[i];
+    }
+    x = chain.upsample(at_level("finer", stage), x, "", n, factor);
+    x = chain.residual(at_level("refine", stage), x, n, n, n);
+  }
+  chain.residual("fields", x, n, n, options.n_refined, false);
+}
+
+void check(const UnetOptions& options) {
+  QUINTET_CHECK(options.n_input >= 1 && options.n_output >= 1,
+                "U-Net: {} input and {} output features; expected at least 1", options.n_input,
+                options.n_output);
+  QUINTET_CHECK(*std::min_element(options.block.begin(), options.block.end()) >= 1 &&
+                    *std::max_element(options.block.begin(), options.block.end()) <= 65536,
+                "U-Net: a block of {} nodes; expected 1 to 65536 along each axis",
+                fmt::join(options.block, " x "));
+  const bool widths_good = std::all_of(options.widths.begin(), options.widths.end(),
+                                       [](int width) { return width >= 1 && width <= 65536; });
+  QUINTET_CHECK(widths_good && options.width >= 1 && options.width <= 65536 && options.widest >= 1 &&
+                    options.n_input <= 65536 && options.n_output <= 65536,
+                "U-Net: a width is out of range; expected 1 to 65536");
+  QUINTET_CHECK(*std::min_element(options.refinement.begin(), options.refinement.end()) >= 1 &&
+                    *std::max_element(options.refinement.begin(), options.refinement.end()) <= 1024,
+                "U-Net: refinement by {}; expected 1 to 1024 along each axis",
+                fmt::join(options.refinement, " x "));
+  QUINTET_CHECK(options.levels >= 0, "U-Net: {} levels; expected at least 0", options.levels);
+  QUINTET_CHECK(options.epsilon > 0 && options.momentum > 0 && options.momentum <= 1,
+                "U-Net: batch normalisation with epsilon {} and momentum {}; expected above 0, at most 1",
+                options.epsilon, options.momentum);
+}
+
+}  // namespace
+
+std::vector<UnetBlock> unet_blocks(const UnetOptions& options) {
+  check(options);
+  const auto factors = pool_factors(options);
+  const std::size_t n = factors.size();
+  QUINTET_CHECK(n >= 1, "U-Net: a block of one node has nothing to pool; expected 2 or more along some axis");
+  const auto width = level_widths(options, n);
+  Builder chain;
+  std::vector<std::string> skips{chain.residual("enter", unet_input, options.n_input, width[0], width[0])};
+  for (std::size_t l = 1; l <= n; ++l) {
+    const auto down = chain.residual(at_level("down", l), skips.back(), width[l - 1], width[l] / 2, width[l]);
+    skips.push_back(chain.pool(at_level("pool", l), down, width[l], factors[l - 1]));
+  }
+  std::string x = chain.upsample(at_level("up", n), skips[n], skips[n - 1], width[n], factors[n - 1]);
+  int features = width[n - 1];
+  x = chain.residual("middle", x, width[n], features, features);
+  for (std::size_t l = n - 1; l >= 1; --l) {
+    x = chain.concatenate(at_level("join", l), x, skips[l], features, width[l]);
+    const int joined = features + width[l];
+    features = width[l - 1];
+    x = chain.residual(at_level("merge", l), x, joined, features, features);
+    x = chain.upsample(at_level("up", l), x, skips[l - 1], features, factors[l - 1]);
+  }
+  x = chain.concatenate("join_0", x, skips[0], features, width[0]);
+  x = chain.residual("leave", x, features + width[0], options.n_output, options.n_output, refines(options));
+  if (refines(options)) refine(chain, x, options);
+  return std::move(chain.blocks);
+}
+
+networks::ChainDescription describe_unet(const std::vector<UnetBlock>& blocks, const GridShape& shape,
+                                         std::size_t bytes) {
+  networks::ChainDescription description;
+  description.input = unet_input;
+  description.n_in = blocks.front().n_in;
+  std::map<std::string, GridShape> shapes{{unet_input, shape}};
+  for (const auto& block : blocks) {
+    GridShape out = shapes.at(block.inputs[0]);
+    if (block.kind == UnetBlockKind::pool) out = halved(out, block.factor);
+    if (block.kind == UnetBlockKind::upsample)
+      out = block.inputs.size() == 2 ? shapes.at(block.inputs[1]) : multiplied(out, block.factor);
+    shapes[block.name] = out;
+    networks::BlockDescription& made = description.blocks.emplace_back();
+    made.name = block.name;
+    made.inputs = block.inputs;
+    made.n_in = made.n_weights_in = block.n_in;
+    made.n_out = block.n_out;
+    made.parameters = block.n_parameters;
+    made.parameter_bytes = block.n_parameters * bytes;
+    const double nodes = static_cast<double>(out[0]) * out[1] * out[2];
+    const auto tensor = [&](int features) {
+      return static_cast<std::size_t>(nodes) * static_cast<std::size_t>(features) * bytes;
+    };
+    made.output_bytes = made.kept_bytes = tensor(block.n_out);
+    const std::string on = fmt::format(" on {} x {} x {}", out[0], out[1], out[2]);
+    switch (block.kind) {
+      case UnetBlockKind::residual: {
+        const double in = block.n_in, neck = block.n_neck, features = block.n_out;
+        made.kind = fmt::format("residual {}{}", block.n_neck, on);
+        made.forward_flops = 2 * nodes * (in * neck + 27 * neck * neck + neck * features + in * features) +
+                             nodes * (12 * neck + 7 * features);  // biases, normalisation, relu, sum
+        made.adjoint_flops = 2 * made.forward_flops;
+        // Before and after each normalisation, and the output.
+        made.kept_bytes = 4 * tensor(block.n_neck) + 3 * tensor(block.n_out);
+        break;
+      }
+      case UnetBlockKind::pool:
+        made.kind = "largest" + on;
+        made.forward_flops = nodes * block.n_out * block.factor[0] * block.factor[1] * block.factor[2];
+        break;
+      case UnetBlockKind::upsample:
+        made.kind = "upsample" + on;
+        break;
+      case UnetBlockKind::concatenate:
+        made.kind = "concatenate" + on;
+        break;
+    }
+  }
+  return description;
+}
+
+}  // namespace quintet::flow

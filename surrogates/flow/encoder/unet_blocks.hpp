@@ -1,0 +1,72 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "surrogates/networks/description.hpp"
+
+namespace quintet::flow {
+
+/// Numbers along the three axes of a block: time, then two of space.
+using GridShape = std::array<int, 3>;
+
+/// What a convolution finds beyond an end of an axis.
+enum class Padding {
+  zeros,     ///< 0 (the reference)
+  circular,  ///< the other end: for an axis that is periodic and whole in every block
+  replicate  ///< the last value
+};
+
+/// The U-Net; the defaults are the reference's, with 1,458,400 parameters.
+struct UnetOptions {
+  int n_input = 4, n_output = 32;  ///< features
+  int width = 16, widest = 256;    ///< features of level l: min(width 2^l, widest)
+  std::vector<int> widths;         ///< [level] in place of those
+  GridShape block = {4, 16, 16};   ///< nodes of the block that decides levels and pooling
+  int levels = 0;                  ///< how often to pool; 0: until one node is left
+  std::array<Padding, 3> padding = {Padding::zeros, Padding::zeros, Padding::zeros};
+  double epsilon = 1e-5, momentum = 0.1;  ///< of batch normalisation
+  /// Stages after the U-Net that make n_refined fields on a grid finer by these factors (a convolutional
+  /// decoder); n_refined 0: none.
+  GridShape refinement = {1, 1, 1};
+  int n_refined = 0;
+};
+
+enum class UnetBlockKind {
+  residual,     ///< y = [relu](bn(conv1(relu(bn(conv3(relu(bn(conv1 x))))))) + conv1 x)
+  pool,         ///< largest value of `factor` nodes; what is left over at an end makes one more
+  upsample,     ///< each node repeated `factor` times, cut to the shape of a second input
+  concatenate,  ///< features of both inputs
+};
+
+/// One block of the chain. The tensor it makes bears its name.
+struct UnetBlock {
+  std::string name;
+  UnetBlockKind kind = UnetBlockKind::residual;
+  std::vector<std::string> inputs;
+  int n_in = 0, n_neck = 0, n_out = 0;
+  GridShape factor = {1, 1, 1};
+  bool ends_in_relu = true;
+  std::size_t first_parameter = 0, n_parameters = 0;
+  std::size_t first_statistic = 0, n_statistics = 0;  ///< running mean and variance of its normalisations
+};
+
+/// The tensor that the chain starts from.
+inline constexpr const char* unet_input = "input";
+
+/// The chain:
+///
+///     enter; down_l, pool_l for l = 1 .. L; up_L, middle; join_l, merge_l, up_l for l = L-1 .. 1; join_0,
+///     leave.
+///
+/// At each level the axes that have most nodes are halved. Throws InputError for widths, levels or blocks
+/// that make no network.
+[[nodiscard]] std::vector<UnetBlock> unet_blocks(const UnetOptions& options);
+
+/// What the blocks are and cost for one sample of this shape, in numbers of `bytes` bytes.
+[[nodiscard]] networks::ChainDescription describe_unet(const std::vector<UnetBlock>& blocks,
+                                                       const GridShape& shape, std::size_t bytes);
+
+}  // namespace quintet::flow

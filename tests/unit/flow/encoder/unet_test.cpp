@@ -1,0 +1,199 @@
+#include "surrogates/flow/encoder/unet.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include <ATen/ATen.h>
+
+#include "io/log/error.hpp"
+#include "surrogates/flow/encoder/batch_norm.hpp"
+
+namespace quintet::flow {
+namespace {
+
+at::Tensor tensor_of(const std::vector<double>& values) {
+  return at::from_blob(const_cast<double*>(values.data()), {static_cast<std::int64_t>(values.size())},
+                       at::kDouble)
+      .clone();
+}
+
+/// Smooth numbers, the same on all ranks.
+at::Tensor waves(const std::vector<std::int64_t>& shape) {
+  std::int64_t n = 1;
+  for (const auto extent : shape) n *= extent;
+  return at::sin(at::arange(n, at::kDouble) * 0.7313 + 0.2).view(shape);
+}
+
+UnetOptions small() {
+  UnetOptions options;
+  options.n_input = 2;
+  options.n_output = 3;
+  options.width = 4;
+  options.widest = 8;
+  options.block = {2, 4, 4};
+  return options;
+}
+
+/// This rank's samples of n.
+std::pair<std::int64_t, std::int64_t> share(const Comm& comm, std::int64_t n) {
+  const std::int64_t begin = n * comm.rank() / comm.size(), end = n * (comm.rank() + 1) / comm.size();
+  return {begin, end - begin};
+}
+
+TEST(Unet, has_the_parameters_of_the_paper) {
+  const Unet unet{UnetOptions{}};
+  EXPECT_EQ(unet.n_parameters(), 1458400u);
+  EXPECT_EQ(unet.initial_parameters(1).size(), unet.n_parameters());
+  EXPECT_EQ(unet.initial_statistics().size(), unet.n_statistics());
+  const auto description = describe_unet(unet.blocks(), {4, 16, 16}, 4);
+  EXPECT_EQ(description.total().parameters, 1458400u);
+  // Coarsest nodes: pooled until one is left.
+  const auto pool = std::find_if(description.blocks.begin(), description.blocks.end(),
+                                 [](const auto& block) { return block.name == "pool_4"; });
+  ASSERT_NE(pool, description.blocks.end());
+  EXPECT_EQ(pool->kind, "largest on 1 x 1 x 1");
+  EXPECT_EQ(pool->output_bytes, 256u * 4);
+}
+
+TEST(Unet, blocks_name_their_inputs_before_they_are_used) {
+  for (const auto& block : {GridShape{4, 16, 16}, GridShape{2, 6, 10}, GridShape{1, 1, 2}}) {
+    UnetOptions options;
+    options.block = block;
+    std::vector<std::string> known{unet_input};
+    for (const auto& one : unet_blocks(options)) {
+      for (const auto& input : one.inputs)
+        EXPECT_NE(std::find(known.begin(), known.end(), input), known.end())
+            << one.name << " reads " << input;
+      known.push_back(one.name);
+    }
+  }
+}
+
+TEST(Unet, takes_blocks_of_any_size) {
+  const Unet unet(small());
+  const at::Tensor parameters = tensor_of(unet.initial_parameters(1)),
+                   statistics = tensor_of(unet.initial_statistics());
+  for (const auto& shape :
+       {GridShape{2, 4, 4}, GridShape{1, 1, 1}, GridShape{3, 7, 5}, GridShape{4, 9, 16}}) {
+    const at::Tensor latents =
+        unet.evaluate(parameters, waves({2, 2, shape[0], shape[1], shape[2]}), statistics);
+    EXPECT_EQ(latents.sizes(), (at::IntArrayRef{2, shape[0], shape[1], shape[2], 3}));
+    EXPECT_TRUE(latents.is_contiguous());
+  }
+}
+
+TEST(Unet, refinement_makes_fields_on_a_finer_grid) {
+  UnetOptions options = small();
+  options.refinement = {2, 6, 4};
+  options.n_refined = 2;
+  const Unet unet(options);
+  double least = 1;
+  for (std::uint64_t seed = 1; seed < 5; ++seed) {
+    const at::Tensor fields = unet.evaluate(tensor_of(unet.initial_parameters(seed)), waves({2, 2, 2, 4, 5}),
+                                            tensor_of(unet.initial_statistics()));
+    EXPECT_EQ(fields.sizes(), (at::IntArrayRef{2, 4, 24, 20, 2}));
+    least = std::min(least, fields.min().item<double>());
+  }
+  EXPECT_LT(least, 0) << "no relu at the end";
+  EXPECT_EQ(describe_unet(unet.blocks(), {2, 4, 5}, 8).blocks.back().output_bytes, 4u * 24 * 20 * 2 * 8);
+}
+
+TEST(Unet, circular_padding_knows_no_first_node) {
+  UnetOptions options = small();
+  options.padding = {Padding::zeros, Padding::zeros, Padding::circular};
+  const Unet unet(options);
+  const at::Tensor parameters = tensor_of(unet.initial_parameters(1)),
+                   statistics = tensor_of(unet.initial_statistics()), input = waves({1, 2, 2, 4, 8});
+  // A shift by the pooling's period shifts the latents.
+  const at::Tensor there = unet.evaluate(parameters, input.roll(4, 4), statistics).roll(-4, 3);
+  EXPECT_LT((there - unet.evaluate(parameters, input, statistics)).abs().max().item<double>(), 1e-13);
+  const Unet walls(small());
+  const at::Tensor other = walls.evaluate(parameters, input.roll(4, 4), statistics).roll(-4, 3);
+  EXPECT_GT((other - walls.evaluate(parameters, input, statistics)).abs().max().item<double>(), 1e-3);
+}
+
+TEST(Unet, gradient_is_that_of_finite_differences) {
+  const Comm comm = Comm::world();
+  const Unet unet(small());
+  const std::vector<double> start = unet.initial_parameters(3);
+  const auto [first, n] = share(comm, 4);
+  const at::Tensor input = waves({4, 2, 2, 4, 4}).narrow(0, first, n),
+                   weight = at::cos(waves({4, 2, 4, 4, 3}) * 5);
+  const auto loss = [&](const at::Tensor& parameters) {
+    const at::Tensor latents = unet.train(comm, parameters, input, tensor_of(unet.initial_statistics()));
+    return (latents * weight.narrow(0, first, n)).sum() + (latents * latents).sum();
+  };
+  at::Tensor parameters = tensor_of(start);
+  parameters.set_requires_grad(true);
+  loss(parameters).backward();
+  at::Tensor gradient = parameters.grad().clone();
+  comm.reduce(std::span<double>(gradient.data_ptr<double>(), start.size()), Comm::Reduction::sum);
+  for (std::size_t i = 0; i < start.size(); i += 37) {
+    const double h = 1e-6;
+    const auto at = [&](double x) {
+      auto values = start;
+      values[i] = x;
+      return comm.sum(loss(tensor_of(values)).item<double>());
+    };
+    const double slope = (at(start[i] + h) - at(start[i] - h)) / (2 * h);
+    EXPECT_NEAR(gradient[static_cast<std::int64_t>(i)].item<double>(), slope, 2e-5 * (1 + std::abs(slope)))
+        << "parameter " << i;
+  }
+}
+
+TEST(BatchNorm, is_torch_s_own_on_all_samples) {
+  const Comm comm = Comm::world();
+  const at::Tensor x = waves({6, 5, 2, 3, 4}) + at::arange(5, at::kDouble).view({1, 5, 1, 1, 1});
+  const auto [first, n] = share(comm, 6);
+  const at::Tensor weight = at::cos(waves({6, 5, 2, 3, 4}) * 3);
+  const auto leaf = [](at::Tensor t) { return t.clone().set_requires_grad(true); };
+  at::Tensor own = leaf(x.narrow(0, first, n)), whole = leaf(x);
+  at::Tensor gamma = leaf(waves({5}) + 2), beta = leaf(waves({5})), gamma2 = leaf(gamma.detach()),
+             beta2 = leaf(beta.detach());
+  at::Tensor mean = at::zeros({5}, at::kDouble), variance = at::ones({5}, at::kDouble), mean2 = mean.clone(),
+             variance2 = variance.clone();
+  const at::Tensor y = batch_norm_over_ranks(comm, own, gamma, beta, mean, variance, 0.1, 1e-5);
+  const at::Tensor expected = at::batch_norm(whole, gamma2, beta2, mean2, variance2, true, 0.1, 1e-5, false);
+  const auto distance = [](const at::Tensor& a, const at::Tensor& b) {
+    return a.numel() == 0 ? 0 : (a - b).abs().max().item<double>();
+  };
+  EXPECT_LT(distance(y, expected.narrow(0, first, n)), 1e-12);
+  EXPECT_LT(distance(mean, mean2), 1e-13);
+  EXPECT_LT(distance(variance, variance2), 1e-13);
+  (y * weight.narrow(0, first, n)).sum().backward();
+  (expected * weight).sum().backward();
+  EXPECT_LT(distance(own.grad(), whole.grad().narrow(0, first, n)), 1e-12);
+  at::Tensor sums = at::stack({gamma.grad(), beta.grad()});
+  comm.reduce(std::span<double>(sums.data_ptr<double>(), 10), Comm::Reduction::sum);
+  EXPECT_LT(distance(sums, at::stack({gamma2.grad(), beta2.grad()})), 1e-11);
+  const at::Tensor later = batch_norm_by_running(x, gamma2, beta2, mean2, variance2, 1e-5);
+  EXPECT_LT(distance(later, at::batch_norm(x, gamma2, beta2, mean2, variance2, false, 0.1, 1e-5, false)),
+            1e-12);
+}
+
+TEST(BatchNorm, refuses_one_value_a_feature) {
+  const at::Tensor x = waves({1, 3, 1, 1, 1}), one = at::ones({3}, at::kDouble);
+  EXPECT_THROW(static_cast<void>(
+                   batch_norm_over_ranks(Comm::self(), x, one, one, one.clone(), one.clone(), 0.1, 1e-5)),
+               InputError);
+}
+
+TEST(Unet, what_makes_no_network_is_refused) {
+  const auto refused = [](auto&& change) {
+    UnetOptions options = small();
+    change(options);
+    EXPECT_THROW(static_cast<void>(Unet(options)), InputError);
+  };
+  refused([](auto& o) { o.width = 0; });
+  refused([](auto& o) { o.block = {1, 1, 1}; });
+  refused([](auto& o) { o.block = {0, 4, 4}; });
+  refused([](auto& o) { o.widths = {4, 8}; });
+  refused([](auto& o) { o.n_output = 0; });
+  refused([](auto& o) { o.momentum = 0; });
+}
+
+}  // namespace
+}  // namespace quintet::flow
