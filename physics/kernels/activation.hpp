@@ -18,14 +18,16 @@ struct ExpConstants<double> {
   using Bits = std::int64_t;
   static constexpr int mantissa = 52, degree = 13;
   static constexpr double round = 0x1.8p52, ln2_high = 0x1.62e42fefa3800p-1, ln2_low = 0x1.ef35793c76730p-45;
-  static constexpr double tanh_limit = 20.0;
+  static constexpr double tanh_limit = 20.0, exp_limit = 708.0;
+  static constexpr int log1p_terms = 18;
 };
 template <>
 struct ExpConstants<float> {
   using Bits = std::int32_t;
   static constexpr int mantissa = 23, degree = 7;
   static constexpr float round = 0x1.8p23f, ln2_high = 0x1.62e4p-1f, ln2_low = 0x1.7f7d1cp-20f;
-  static constexpr float tanh_limit = 9.5f;
+  static constexpr float tanh_limit = 9.5f, exp_limit = 87.0f;
+  static constexpr int log1p_terms = 9;
 };
 
 /// scale = 2^n and p = exp(r) - 1 with x = n ln 2 + r, |r| <= ln 2 / 2; p by its Taylor series, below half an
@@ -77,6 +79,34 @@ KOKKOS_INLINE_FUNCTION Pack<T, W> pack_tanh(Pack<T, W> x) {
   return expm1 / (expm1 + T(2));
 }
 
+/// The logistic function s = 1/(1 + e^-x) and its complement 1 - s, and u = e^-|x|, each to a few ulp of
+/// itself.
+template <class T, int W>
+KOKKOS_INLINE_FUNCTION void pack_logistic(Pack<T, W> x, Pack<T, W>& s, Pack<T, W>& complement,
+                                          Pack<T, W>& u) {
+  const auto zero = broadcast<T, W>(0), limit = broadcast<T, W>(-detail::ExpConstants<T>::exp_limit);
+  Pack<T, W> minus = x > zero ? -x : x;
+  minus = minus < limit ? limit : minus;
+  Pack<T, W> scale, p;
+  detail::split_exp<T, W>(minus, scale, p);
+  u = scale * p + scale;
+  const Pack<T, W> large = T(1) / (T(1) + u), small = u * large;
+  s = x > zero ? large : small;
+  complement = x > zero ? small : large;
+}
+
+/// log(1 + e^x) = max(x, 0) + log1p(u) for u = e^-|x|, to a few ulp: log1p(u) = 2 artanh(u/(2 + u)) by its
+/// series, u/(2 + u) <= 1/3.
+template <class T, int W>
+KOKKOS_INLINE_FUNCTION Pack<T, W> pack_softplus(Pack<T, W> x, Pack<T, W> u) {
+  constexpr int terms = detail::ExpConstants<T>::log1p_terms;
+  const auto zero = broadcast<T, W>(0);
+  const Pack<T, W> z = u / (T(2) + u), z2 = z * z;
+  Pack<T, W> q = broadcast<T, W>(T(1) / (2 * terms - 1));
+  for (int k = terms - 2; k >= 0; --k) q = q * z2 + T(1) / (2 * k + 1);
+  return (x > zero ? x : zero) + T(2) * z * q;
+}
+
 /// y = phi(x) and dy = phi'(x).
 template <Activation A, class T, int W>
 KOKKOS_INLINE_FUNCTION void activate(Pack<T, W> x, Pack<T, W>& y, Pack<T, W>& dy) {
@@ -100,13 +130,9 @@ KOKKOS_INLINE_FUNCTION void activate(Pack<T, W> x, Pack<T, W>& y, Pack<T, W>& dy
     y = T(0.5) + T(0.5) * pack_tanh<T, W>(T(0.5) * x);
     dy = y * (T(1) - y);
   } else if constexpr (A == Activation::softplus) {
-    // log(1 + e^x) = max(x, 0) + log1p(e^-|x|), lane by lane: rare in practice
-    T lanes[W], values[W];
-    std::memcpy(lanes, &x, sizeof(x));
-    for (int i = 0; i < W; ++i)
-      values[i] = (lanes[i] > 0 ? lanes[i] : 0) + std::log1p(std::exp(-std::abs(lanes[i])));
-    std::memcpy(&y, values, sizeof(y));
-    dy = T(0.5) + T(0.5) * pack_tanh<T, W>(T(0.5) * x);
+    Pack<T, W> complement, u;
+    pack_logistic<T, W>(x, dy, complement, u);
+    y = pack_softplus<T, W>(x, u);
   } else if constexpr (A == Activation::silu) {
     const Pack<T, W> s = T(0.5) + T(0.5) * pack_tanh<T, W>(T(0.5) * x);
     y = x * s;
@@ -119,28 +145,56 @@ KOKKOS_INLINE_FUNCTION void activate(Pack<T, W> x, Pack<T, W>& y, Pack<T, W>& dy
   }
 }
 
-/// y = phi(x), dy = phi'(x) and ddy = phi''(x).
+/// y = phi(x), dy = phi'(x), ddy = phi''(x) and d3y = phi'''(x).
 template <Activation A, class T, int W>
-KOKKOS_INLINE_FUNCTION void activate(Pack<T, W> x, Pack<T, W>& y, Pack<T, W>& dy, Pack<T, W>& ddy) {
+KOKKOS_INLINE_FUNCTION void activate(Pack<T, W> x, Pack<T, W>& y, Pack<T, W>& dy, Pack<T, W>& ddy,
+                                     Pack<T, W>& d3y) {
+  if constexpr (A == Activation::softplus) {
+    Pack<T, W> complement, u;
+    pack_logistic<T, W>(x, dy, complement, u);
+    y = pack_softplus<T, W>(x, u);
+    ddy = dy * complement;
+    d3y = ddy * (complement - dy);
+    return;
+  }
   activate<A, T, W>(x, y, dy);
   if constexpr (A == Activation::tanh) {
     ddy = T(-2) * y * dy;
+    d3y = T(-2) * (dy * dy + y * ddy);
   } else if constexpr (A == Activation::sigmoid) {
     ddy = dy * (T(1) - T(2) * y);
-  } else if constexpr (A == Activation::softplus) {
-    ddy = dy * (T(1) - dy);
+    d3y = ddy * (T(1) - T(2) * y) - T(2) * dy * dy;
   } else if constexpr (A == Activation::silu) {
     const Pack<T, W> s = T(0.5) + T(0.5) * pack_tanh<T, W>(T(0.5) * x);
-    ddy = s * (T(1) - s) * (T(2) + x * (T(1) - T(2) * s));
-  } else if constexpr (A == Activation::gelu) {
+    const Pack<T, W> ds = s * (T(1) - s), dds = ds * (T(1) - T(2) * s);
+    ddy = T(2) * ds + x * dds;
+    d3y = T(3) * dds + x * (dds * (T(1) - T(2) * s) - T(2) * ds * ds);
+  } else if constexpr (A == Activation::gelu) {  // t = tanh(v) = 2 s(2v) - 1, v = c (x + k x^3)
     constexpr T c = T(0.79788456080286535588), k = T(0.044715);
-    const Pack<T, W> t = pack_tanh<T, W>(c * (x + k * x * x * x));
-    const Pack<T, W> slope = c * (T(1) + T(3) * k * x * x);
-    const Pack<T, W> dt = (T(1) - t * t) * slope;
-    ddy = dt + T(0.5) * x * ((T(1) - t * t) * (T(6) * c * k) * x - T(2) * t * dt * slope);
+    Pack<T, W> s, complement, unused;
+    pack_logistic<T, W>(T(2) * c * (x + k * x * x * x), s, complement, unused);
+    const Pack<T, W> dv = c * (T(1) + T(3) * k * x * x), ddv = T(6) * c * k * x;
+    const Pack<T, W> t = s - complement, slope = T(4) * s * complement;  // of tanh at v: nothing cancels
+    const Pack<T, W> dt = slope * dv, dslope = T(-2) * t * dt;
+    const Pack<T, W> ddt = dslope * dv + slope * ddv, ddslope = T(-2) * (dt * dt + t * ddt);
+    ddy = dt + T(0.5) * x * ddt;
+    d3y = T(1.5) * ddt + T(0.5) * x * (ddslope * dv + T(2) * dslope * ddv + T(6) * c * k * slope);
   } else {
-    ddy = Pack<T, W>{};
+    ddy = d3y = Pack<T, W>{};
   }
+}
+
+/// y = phi(x), dy = phi'(x) and ddy = phi''(x).
+template <Activation A, class T, int W>
+KOKKOS_INLINE_FUNCTION void activate(Pack<T, W> x, Pack<T, W>& y, Pack<T, W>& dy, Pack<T, W>& ddy) {
+  Pack<T, W> unused;
+  activate<A, T, W>(x, y, dy, ddy, unused);
+}
+
+/// Whether phi'' is not 0 throughout: operators of second order see through networks of such functions alone.
+[[nodiscard]] constexpr bool has_curvature(Activation activation) {
+  return activation != Activation::linear && activation != Activation::relu &&
+         activation != Activation::relu6;
 }
 
 /// Call `body.template operator()<A>()` for the activation chosen at run time. Throws InternalError for none.

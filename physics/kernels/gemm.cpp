@@ -1,6 +1,8 @@
 #include "physics/kernels/gemm.hpp"
 
 #include <algorithm>
+#include <cstring>
+#include <utility>
 
 #include "io/log/error.hpp"
 
@@ -53,17 +55,39 @@ void PackedMatrix<T>::assign(const std::vector<const T*>& rows, int k, int n, bo
 
 namespace {
 
-constexpr int tile_rows = 8;
+/// Keep a pack in a register: else g++ reads it from memory again for every product, and loads bound the
+/// tile.
+template <class P>
+inline void hold(P& pack) {
+#ifdef __x86_64__
+  asm("" : "+v"(pack));
+#else
+  (void)pack;
+#endif
+}
 
-/// C[rows, packs W] = A[rows, k] B[k, packs W] with all sums in registers.
+/// Rows of a register tile: its sums, three packs of B and one of A fill the registers (32 with AVX-512, else
+/// 16).
+constexpr int tile_rows = detail::pack_bytes == 64 ? 8 : 4;
+/// Rows of B that a tile runs over at a time: a panel of them (24 KiB) stays in the first-level cache.
+template <class T>
+constexpr int panel_rows = 24576 / static_cast<int>(PackedMatrix<T>::panel * sizeof(T));
+
+/// C[rows, packs W] = (first ? 0 : C) + A[rows, k] B[k, packs W] with all sums in registers.
 template <class T, int rows, int packs>
-void tile(const T* __restrict a, int lda, int k, const T* __restrict b, T* __restrict c, int ldc) {
+void tile(const T* __restrict a, int lda, int k, const T* __restrict b, T* __restrict c, int ldc,
+          bool first) {
   constexpr int w = pack_width<T>;
   Pack<T> sum[rows][packs] = {};
+  if (!first)
+#pragma GCC unroll 8
+    for (int r = 0; r < rows; ++r)
+#pragma GCC unroll 8
+      for (int q = 0; q < packs; ++q) sum[r][q] = load<T>(c + static_cast<std::size_t>(r) * ldc + q * w);
   for (int i = 0; i < k; ++i) {
     Pack<T> right[packs];
 #pragma GCC unroll 8
-    for (int q = 0; q < packs; ++q) right[q] = load<T>(b + q * w);
+    for (int q = 0; q < packs; ++q) hold(right[q] = load<T>(b + q * w));
 #pragma GCC unroll 8
     for (int r = 0; r < rows; ++r) {
       const Pack<T> left = broadcast<T>(a[static_cast<std::size_t>(r) * lda + i]);
@@ -79,24 +103,24 @@ void tile(const T* __restrict a, int lda, int k, const T* __restrict b, T* __res
 }
 
 template <class T, int packs>
-void tile_of(int rows, const T* a, int lda, int k, const T* b, T* c, int ldc) {
+void tile_of(int rows, const T* a, int lda, int k, const T* b, T* c, int ldc, bool first) {
   switch (rows) {
     case 1:
-      return tile<T, 1, packs>(a, lda, k, b, c, ldc);
+      return tile<T, 1, packs>(a, lda, k, b, c, ldc, first);
     case 2:
-      return tile<T, 2, packs>(a, lda, k, b, c, ldc);
+      return tile<T, 2, packs>(a, lda, k, b, c, ldc, first);
     case 3:
-      return tile<T, 3, packs>(a, lda, k, b, c, ldc);
+      return tile<T, 3, packs>(a, lda, k, b, c, ldc, first);
     case 4:
-      return tile<T, 4, packs>(a, lda, k, b, c, ldc);
+      return tile<T, 4, packs>(a, lda, k, b, c, ldc, first);
     case 5:
-      return tile<T, 5, packs>(a, lda, k, b, c, ldc);
+      return tile<T, 5, packs>(a, lda, k, b, c, ldc, first);
     case 6:
-      return tile<T, 6, packs>(a, lda, k, b, c, ldc);
+      return tile<T, 6, packs>(a, lda, k, b, c, ldc, first);
     case 7:
-      return tile<T, 7, packs>(a, lda, k, b, c, ldc);
+      return tile<T, 7, packs>(a, lda, k, b, c, ldc, first);
     case 8:
-      return tile<T, 8, packs>(a, lda, k, b, c, ldc);
+      return tile<T, 8, packs>(a, lda, k, b, c, ldc, first);
     default:
       throw InternalError("a tile of more rows than there is a kernel for");
   }
@@ -108,45 +132,60 @@ template <class T>
 void multiply(const T* a, int lda, int m, const PackedMatrix<T>& b, T* c, int ldc) {
   constexpr int w = pack_width<T>;
   const int packs = b.stride() / w;
-  for (int p = 0; 3 * p < packs; ++p) {
-    const T* right = b.panel_data(p);
-    const int width = std::min(3, packs - 3 * p);
-    for (int row = 0; row < m; row += tile_rows) {
-      const int rows = std::min(tile_rows, m - row);
-      const T* left = a + static_cast<std::size_t>(row) * lda;
-      T* out = c + static_cast<std::size_t>(row) * ldc + 3 * p * w;
-      if (width == 3) tile_of<T, 3>(rows, left, lda, b.k(), right, out, ldc);
-      if (width == 2) tile_of<T, 2>(rows, left, lda, b.k(), right, out, ldc);
-      if (width == 1) tile_of<T, 1>(rows, left, lda, b.k(), right, out, ldc);
+  for (int begin = 0; begin == 0 || begin < b.k(); begin += panel_rows<T>) {
+    const int k = std::min(panel_rows<T>, b.k() - begin);
+    for (int p = 0; 3 * p < packs; ++p) {
+      const T* right = b.panel_data(p) + static_cast<std::size_t>(begin) * PackedMatrix<T>::panel;
+      const int width = std::min(3, packs - 3 * p);
+      for (int row = 0; row < m; row += tile_rows) {
+        const int rows = std::min(tile_rows, m - row);
+        const T* left = a + static_cast<std::size_t>(row) * lda + begin;
+        T* out = c + static_cast<std::size_t>(row) * ldc + 3 * p * w;
+        if (width == 3) tile_of<T, 3>(rows, left, lda, k, right, out, ldc, begin == 0);
+        if (width == 2) tile_of<T, 2>(rows, left, lda, k, right, out, ldc, begin == 0);
+        if (width == 1) tile_of<T, 1>(rows, left, lda, k, right, out, ldc, begin == 0);
+      }
     }
   }
 }
 
 namespace {
 
-/// C[columns, packs W] += sum over pairs and rows of A[row, first column + ...] B[row, packs W].
+/// Rows that a transposed product runs over at a time: a panel of B (12 KiB) stays in the first-level cache,
+/// all of A in the second.
+template <class T>
+constexpr int strip_rows = panel_rows<T> / 2;
+
+/// `width` (`usual` in most calls) columns of `rows` rows, one row after the other.
+template <int usual, class T>
+void pack_columns(const T* __restrict from, int stride, int rows, int width, T* __restrict to) {
+  if (width == usual) {
+    for (int row = 0; row < rows; ++row, from += stride, to += usual)
+      std::memcpy(to, from, usual * sizeof(T));
+    return;
+  }
+  for (int row = 0; row < rows; ++row, from += stride)
+    for (int i = 0; i < width; ++i) *to++ = from[i];
+}
+
+/// C[columns, packs W] += sum over rows of A[row, columns] B[row, packs W], both packed.
 template <class T, int columns, int packs>
-void outer_tile(std::initializer_list<TransposedFactors<T>> pairs, int rows, int column, int first,
-                T* __restrict c, std::ptrdiff_t ldc) {
+void outer_tile(const T* __restrict a, const T* __restrict b, int rows, T* __restrict c, std::ptrdiff_t ldc) {
   constexpr int w = pack_width<T>;
   Pack<T> sum[columns][packs];
 #pragma GCC unroll 8
   for (int i = 0; i < columns; ++i)
 #pragma GCC unroll 8
     for (int q = 0; q < packs; ++q) sum[i][q] = load<T>(c + i * ldc + q * w);
-  for (const auto& pair : pairs) {
-    const T* __restrict a = pair.a + column;
-    const T* __restrict b = pair.b + first;
-    for (int row = 0; row < rows; ++row, a += pair.lda, b += pair.ldb) {
-      Pack<T> right[packs];
+  for (int row = 0; row < rows; ++row, a += columns, b += packs * w) {
+    Pack<T> right[packs];
 #pragma GCC unroll 8
-      for (int q = 0; q < packs; ++q) right[q] = load<T>(b + q * w);
+    for (int q = 0; q < packs; ++q) hold(right[q] = load<T>(b + q * w));
 #pragma GCC unroll 8
-      for (int i = 0; i < columns; ++i) {
-        const Pack<T> left = a[i] - Pack<T>{};
+    for (int i = 0; i < columns; ++i) {
+      const Pack<T> left = broadcast<T>(a[i]);
 #pragma GCC unroll 8
-        for (int q = 0; q < packs; ++q) sum[i][q] += left * right[q];
-      }
+      for (int q = 0; q < packs; ++q) sum[i][q] += left * right[q];
     }
   }
 #pragma GCC unroll 8
@@ -156,10 +195,11 @@ void outer_tile(std::initializer_list<TransposedFactors<T>> pairs, int rows, int
 }
 
 template <class T, int packs>
-void outer_tile_of(std::initializer_list<TransposedFactors<T>> pairs, int rows, int column, int columns,
-                   int first, T* c, std::ptrdiff_t ldc) {
-  if (columns == tile_rows) return outer_tile<T, tile_rows, packs>(pairs, rows, column, first, c, ldc);
-  for (int i = 0; i < columns; ++i) outer_tile<T, 1, packs>(pairs, rows, column + i, first, c + i * ldc, ldc);
+void outer_tile_of(int columns, const T* a, const T* b, int rows, T* c, std::ptrdiff_t ldc) {
+  [&]<int... i>(std::integer_sequence<int, i...>) {
+    ((columns == i + 1 ? outer_tile<T, i + 1, packs>(a, b, rows, c, ldc) : void()), ...);
+  }
+  (std::make_integer_sequence<int, tile_rows>());
 }
 
 }  // namespace
@@ -168,17 +208,31 @@ template <class T>
 void add_transposed_products(std::initializer_list<TransposedFactors<T>> pairs, int rows, int k, int n, T* c,
                              std::ptrdiff_t ldc) {
   constexpr int w = pack_width<T>;
-  const int packs = n / w;
-  for (int i = 0; i < k; i += tile_rows) {
-    const int columns = std::min(tile_rows, k - i);
-    for (int q = 0; q < packs; q += 3) {
-      T* out = c + i * ldc + q * w;
-      const int width = std::min(3, packs - q);
-      if (width == 3) outer_tile_of<T, 3>(pairs, rows, i, columns, q * w, out, ldc);
-      if (width == 2) outer_tile_of<T, 2>(pairs, rows, i, columns, q * w, out, ldc);
-      if (width == 1) outer_tile_of<T, 1>(pairs, rows, i, columns, q * w, out, ldc);
+  static thread_local AlignedVector<T> left, right;
+  if (left.size() < static_cast<std::size_t>(k) * strip_rows<T>)
+    left.resize(static_cast<std::size_t>(k) * strip_rows<T>);
+  right.resize(std::size_t{strip_rows<T>} * 3 * w);
+  for (const auto& pair : pairs)
+    for (int begin = 0; begin < rows; begin += strip_rows<T>) {
+      const int some = std::min(strip_rows<T>, rows - begin);
+      const T* a = pair.a + std::ptrdiff_t{begin} * pair.lda;
+      const T* b = pair.b + std::ptrdiff_t{begin} * pair.ldb;
+      for (int i = 0; i < k; i += tile_rows)
+        pack_columns<tile_rows>(a + i, pair.lda, some, std::min(tile_rows, k - i),
+                                left.data() + std::ptrdiff_t{i} * some);
+      for (int q = 0; q < n; q += 3 * w) {
+        const int width = std::min(3 * w, n - q);
+        pack_columns<3 * w>(b + q, pair.ldb, some, width, right.data());
+        for (int i = 0; i < k; i += tile_rows) {
+          const int columns = std::min(tile_rows, k - i);
+          const T* tile_left = left.data() + std::ptrdiff_t{i} * some;
+          T* out = c + i * ldc + q;
+          if (width == 3 * w) outer_tile_of<T, 3>(columns, tile_left, right.data(), some, out, ldc);
+          if (width == 2 * w) outer_tile_of<T, 2>(columns, tile_left, right.data(), some, out, ldc);
+          if (width == w) outer_tile_of<T, 1>(columns, tile_left, right.data(), some, out, ldc);
+        }
+      }
     }
-  }
 }
 
 template class PackedMatrix<float>;

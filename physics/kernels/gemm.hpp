@@ -12,8 +12,7 @@ namespace quintet {
 
 /// The right-hand matrix of many products, B[k, n], stored once in the order in which the kernel reads it.
 ///
-/// Column panels of three packs, each panel [k][3 W], zero-padded: the kernel streams it from the
-/// second-level cache.
+/// Column panels of three packs, each panel [k][3 W], zero-padded.
 template <class T>
 class PackedMatrix {
  public:
@@ -42,8 +41,9 @@ class PackedMatrix {
 
 /// C = A B for row-major A `[m, k]` (stride lda) and C `[m, b.stride()]` (stride ldc).
 ///
-/// Register tiles of 8 rows x 3 packs; every row's sum runs over k in order, so a row's result does not
-/// depend on m. 2 m n k flops; reads B once per 8 rows from cache. Instantiated for float and double.
+/// Register tiles of 8 rows x 3 packs (4 x 3 without AVX-512), B in panels that stay in the first-level
+/// cache; every row's sum runs over k in order, so a row's result does not depend on m. 2 m n k flops.
+/// Instantiated for float and double.
 template <class T>
 void multiply(const T* a, int lda, int m, const PackedMatrix<T>& b, T* c, int ldc);
 
@@ -58,9 +58,9 @@ struct TransposedFactors {
 
 /// C += sum of A^T B over the pairs, C `[k, n]` (stride ldc): the gradient of weights.
 ///
-/// n is a multiple of the pack width (pad B's rows with 0). Register tiles of 8 rows x 3 packs of C, each
-/// read and written once for all pairs; a tile's columns of A stay in the first-level cache while B streams
-/// from the second.
+/// n is a multiple of the pack width (pad B's rows with 0). Strips of rows are copied into the order in which
+/// the register tiles read them (work space of the thread, kept), so that strides are of no matter; every sum
+/// runs over the rows in order.
 template <class T>
 void add_transposed_products(std::initializer_list<TransposedFactors<T>> pairs, int rows, int k, int n, T* c,
                              std::ptrdiff_t ldc);

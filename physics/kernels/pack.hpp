@@ -58,7 +58,7 @@ KOKKOS_INLINE_FUNCTION void store(T* to, Pack<T, W> value) {
 }
 template <class T, int W = pack_width<T>>
 KOKKOS_INLINE_FUNCTION Pack<T, W> broadcast(T value) {
-  return Pack<T, W>{} + value;
+  return value - Pack<T, W>{};  // no operation, unlike + 0, which would change -0
 }
 /// Sum of all lanes.
 template <class T, int W = pack_width<T>>

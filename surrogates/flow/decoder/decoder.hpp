@@ -61,7 +61,7 @@ class Decoder {
  public:
   using Tape = DecoderTape<Real>;
 
-  /// Throws ConfigurationError for widths below 1.
+  /// Throws InputError for widths below 1.
   explicit Decoder(const DecoderOptions& options);
   ~Decoder();
   Decoder(Decoder&&) noexcept;
@@ -81,7 +81,7 @@ class Decoder {
   ///
   /// Without a tape memory is bounded for any number of points, which are taken cell by cell.
   /// @param latents [sample][node_t][node_z][node_x][latent]
-  /// Throws ConfigurationError for points outside the domain, bad grids, second-order operators with an
+  /// Throws InputError for points outside the domain, bad grids, second-order operators with an
   /// activation that has no second derivative.
   void forward(const Real* latents, const DecoderQueries& queries, Real* jets, Tape* tape = nullptr) const;
   /// After a forward pass with the same latents, queries and tape: add dS/dparameters to `gradient`

@@ -28,9 +28,9 @@ struct AxisCell {
   double spacing;  ///< h
   double r;        ///< (x - x_lower)/h: in [0, 1] except beyond the nodes of a bounded axis
 };
-/// Throws ConfigurationError for x outside [lower, upper] of a bounded axis, or not finite.
+/// Throws InputError for x outside [lower, upper] of a bounded axis, or not finite.
 [[nodiscard]] AxisCell locate(const NodeAxis& axis, double x);
-/// Throws ConfigurationError for too few nodes, nodes that do not increase or lie outside the domain.
+/// Throws InputError for too few nodes, nodes that do not increase or lie outside the domain.
 void check_grid(const NodeGrid& grid);
 
 }  // namespace quintet::flow

@@ -1,3 +1,4 @@
+#include <array>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -98,6 +99,49 @@ TYPED_TEST(Activations, have_the_slope_of_finite_differences) {
       ASSERT_NEAR(dy, static_cast<double>(slope), 1e-9 + 20 * std::numeric_limits<T>::epsilon())
           << static_cast<int>(activation) << " at " << x;
     });
+}
+
+TYPED_TEST(Activations, have_the_second_and_third_derivative_of_finite_differences) {
+  using T = TypeParam;
+  constexpr int w = pack_width<double>;
+  constexpr double h = 1e-5;
+  const double epsilon = std::numeric_limits<T>::epsilon();
+  for (const auto activation : all) {
+    if (!has_curvature(activation)) continue;
+    with_activation(activation, [&]<Activation A>() {
+      /// The first three derivatives at x in float64.
+      const auto exact = [](double x) {
+        Pack<double, w> y, d[3];
+        activate<A, double, w>(broadcast<double, w>(x), y, d[0], d[1], d[2]);
+        return std::array{d[0][0], d[1][0], d[2][0]};
+      };
+      for (const T x : this->points()) {
+        Pack<T> y, d[3];
+        activate<A, T, pack_width<T>>(broadcast<T>(x), y, d[0], d[1], d[2]);
+        const auto before = exact(x - h), after = exact(x + h);
+        for (const int k : {1, 2})
+          ASSERT_NEAR(d[k][0], (after[k - 1] - before[k - 1]) / (2 * h), 1e-8 + 30 * epsilon)
+              << static_cast<int>(activation) << " derivative " << k + 1 << " at " << x;
+      }
+    });
+  }
+}
+
+TYPED_TEST(Activations, softplus_and_its_derivatives_keep_relative_accuracy_in_both_tails) {
+  using T = TypeParam;
+  const double tolerance = 12 * std::numeric_limits<T>::epsilon();
+  for (const double x : {-80.0, -30.0, -12.5, -3.0, -0.7, -1e-4, 0.0, 1e-4, 0.7, 3.0, 12.5, 30.0, 80.0}) {
+    Pack<T> y, dy, ddy, d3y;
+    activate<Activation::softplus, T, pack_width<T>>(broadcast<T>(static_cast<T>(x)), y, dy, ddy, d3y);
+    const long double at = static_cast<T>(x), u = std::exp(-std::abs(at)), s = 1 / (1 + std::exp(-at));
+    const long double curvature = u / ((1 + u) * (1 + u));
+    const double exact[] = {static_cast<double>(std::max(at, 0.0L) + std::log1p(u)), static_cast<double>(s),
+                            static_cast<double>(curvature), static_cast<double>(curvature * (1 - 2 * s))};
+    const T found[] = {y[0], dy[0], ddy[0], d3y[0]};
+    for (int k = 0; k < 4; ++k)
+      EXPECT_NEAR(found[k], exact[k], tolerance * (k < 3 ? std::abs(exact[k]) : exact[2]))
+          << k << " at " << x;
+  }
 }
 
 TYPED_TEST(Activations, tanh_keeps_relative_accuracy_down_to_the_smallest_arguments) {

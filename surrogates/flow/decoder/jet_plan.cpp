@@ -1,0 +1,194 @@
+#include "surrogates/flow/decoder/jet_plan.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <numeric>
+
+#include "io/log/error.hpp"
+
+namespace quintet::flow {
+
+const std::vector<DifferentialOperator>& DecoderQueries::operators_of(int sample) const {
+  static const std::vector<DifferentialOperator> none;
+  if (operators.empty()) return none;
+  return operators[operators.size() == 1 ? 0 : sample];
+}
+
+JetPlan make_plan(const DecoderQueries& queries) {
+  JetPlan plan;
+  plan.n_operators = queries.n_channels() - 1;
+  plan.channel.assign(plan.n_operators, -1);
+  std::vector<std::array<bool, n_axes>> first(plan.n_operators);  // axes of each operator, over all samples
+  std::vector<bool> second(plan.n_operators);
+  std::array<bool, n_axes> tangent{};
+  for (const auto& operators : queries.operators)
+    for (int k = 0; k < plan.n_operators; ++k) {
+      for (int i = 0; i < n_axes; ++i) first[k][i] = first[k][i] || operators[k].first[i] != 0;
+      for (int ij = 0; ij < n_second; ++ij) {
+        if (operators[k].second[ij] == 0) continue;
+        second[k] = plan.second_order = true;
+        for (const int axis : second_axes[ij]) tangent[axis] = true;
+      }
+    }
+  for (int k = 0; k < plan.n_operators; ++k)
+    if (!second[k] && std::count(first[k].begin(), first[k].end(), true) == 1)
+      tangent[std::find(first[k].begin(), first[k].end(), true) - first[k].begin()] = true;
+  for (int i = 0; i < n_axes; ++i)
+    if (tangent[i]) plan.tangents.push_back(i);
+  for (int k = 0; k < plan.n_operators; ++k) {
+    bool made_of_tangents = !second[k];
+    for (int i = 0; i < n_axes; ++i) made_of_tangents = made_of_tangents && (!first[k][i] || tangent[i]);
+    if (made_of_tangents) continue;
+    plan.channel[k] = 1 + plan.n_tangents() + plan.n_inner();
+    plan.inner.push_back(k);
+  }
+  return plan;
+}
+
+namespace {
+
+/// s(r), s'(r), s''(r) of the upper node's weight.
+std::array<double, 3> upper_weight(Blend blend, double r) {
+  if (blend == Blend::linear) return {r, 1, 0};
+  if (r <= 0) return {0, 0, 0};
+  if (r >= 1) return {1, 0, 0};
+  if (blend == Blend::cubic) return {r * r * (3 - 2 * r), 6 * r * (1 - r), 6 - 12 * r};
+  if (blend == Blend::quintic)
+    return {r * r * r * (10 - 15 * r + 6 * r * r), 30 * r * r * (1 - r) * (1 - r),
+            60 * r * (1 - r) * (1 - 2 * r)};
+  throw InternalError("a blend without weights");
+}
+
+/// A node's weight at a point: W, its gradient and second derivatives along r.
+struct Weight {
+  double value, first[n_axes], second[n_second];
+};
+Weight product(const std::array<std::array<double, 3>, n_axes>& w) {
+  Weight weight;
+  weight.value = w[0][0] * w[1][0] * w[2][0];
+  for (int i = 0; i < n_axes; ++i) weight.first[i] = w[i][1] * w[(i + 1) % 3][0] * w[(i + 2) % 3][0];
+  for (int ij = 0; ij < n_second; ++ij) {
+    const auto [i, j] = second_axes[ij];
+    const int k = 3 - i - j;  // the third one, for i != j
+    weight.second[ij] =
+        i == j ? w[i][2] * w[(i + 1) % 3][0] * w[(i + 2) % 3][0] : w[i][1] * w[j][1] * w[k][0];
+  }
+  return weight;
+}
+
+/// The operator at relative coordinates of a cell.
+DifferentialOperator scaled(const DifferentialOperator& physical, const std::array<AxisCell, n_axes>& cell) {
+  DifferentialOperator relative = physical;
+  for (int i = 0; i < n_axes; ++i) relative.first[i] /= cell[i].spacing;
+  for (int ij = 0; ij < n_second; ++ij)
+    relative.second[ij] /= cell[second_axes[ij][0]].spacing * cell[second_axes[ij][1]].spacing;
+  return relative;
+}
+
+/// Weights [channel] with which a row's channels enter D f.
+template <class Real>
+void mix_operator(const JetPlan& plan, int k, const DifferentialOperator& relative, const Weight& weight,
+                  const std::array<int, n_axes>& tangent_channel, std::vector<double>& sum, Real* mix) {
+  sum.assign(plan.n_channels(), 0.0);
+  for (int i = 0; i < n_axes; ++i) {
+    sum[0] += relative.first[i] * weight.first[i];
+    if (plan.channel[k] < 0 && relative.first[i] != 0)
+      sum[tangent_channel[i]] += weight.value * relative.first[i];
+  }
+  for (int ij = 0; ij < n_second; ++ij) {
+    if (relative.second[ij] == 0) continue;
+    const auto [i, j] = second_axes[ij];
+    sum[0] += relative.second[ij] * weight.second[ij];
+    sum[tangent_channel[j]] += relative.second[ij] * weight.first[i];
+    sum[tangent_channel[i]] += relative.second[ij] * weight.first[j];
+  }
+  if (plan.channel[k] >= 0) sum[plan.channel[k]] += weight.value;
+  for (int c = 0; c < plan.n_channels(); ++c) mix[c] = static_cast<Real>(sum[c]);
+}
+
+/// first [axis], then second [pair of tangents].
+template <class Real>
+void store_coefficients(const JetPlan& plan, const DifferentialOperator& relative, Real* to) {
+  for (int i = 0; i < n_axes; ++i) to[i] = static_cast<Real>(relative.first[i]);
+  int pair = n_axes;
+  for (int ij = 0; ij < n_second; ++ij) {
+    const auto [i, j] = second_axes[ij];
+    const auto has = [&](int axis) {
+      return std::find(plan.tangents.begin(), plan.tangents.end(), axis) != plan.tangents.end();
+    };
+    if (has(i) && has(j)) to[pair++] = static_cast<Real>(relative.second[ij]);
+  }
+}
+
+std::array<AxisCell, n_axes> locate(const NodeGrid& grid, const double* point) {
+  return {flow::locate(grid[0], point[0]), flow::locate(grid[1], point[1]), flow::locate(grid[2], point[2])};
+}
+
+}  // namespace
+
+template <class Real>
+void RowBlock<Real>::prepare(const JetPlan& plan, const DecoderQueries& queries, Blend blend, int sample,
+                             const int* points, int n_points) {
+  const NodeGrid& grid = queries.grid(sample);
+  const auto& operators = queries.operators_of(sample);
+  const int channels = plan.n_channels(), outputs = plan.n_outputs();
+  std::array<int, n_axes> tangent_channel{};
+  for (int t = 0; t < plan.n_tangents(); ++t) tangent_channel[plan.tangents[t]] = 1 + t;
+  n_rows = n_points * n_corners;
+  node.resize(n_rows);
+  local.resize(n_rows);
+  place.resize(std::size_t{n_axes} * n_rows);
+  coefficients.resize(static_cast<std::size_t>(n_rows) * plan.n_inner() * row_coefficients);
+  mix.resize(static_cast<std::size_t>(n_rows) * outputs * channels);
+
+  std::vector<DifferentialOperator> relative(plan.n_operators);
+  std::vector<double> sum;
+  for (int p = 0; p < n_points; ++p) {
+    const double* x = queries.points.data() + (std::int64_t{sample} * queries.n_points + points[p]) * n_axes;
+    const auto cell = locate(grid, x);
+    for (int k = 0; k < plan.n_operators; ++k) relative[k] = scaled(operators[k], cell);
+    std::array<std::array<double, 3>, n_axes> upper;
+    for (int i = 0; i < n_axes; ++i) upper[i] = upper_weight(blend, cell[i].r);
+    for (int corner = 0; corner < n_corners; ++corner) {
+      const int row = p * n_corners + corner;
+      std::array<std::array<double, 3>, n_axes> w;
+      int at[n_axes];
+      for (int i = 0; i < n_axes; ++i) {
+        const int side = corner >> (n_axes - 1 - i) & 1;
+        at[i] = cell[i].node[side];
+        place[row * n_axes + i] = static_cast<Real>(cell[i].r - side);
+        w[i] = side ? upper[i] : std::array{1 - upper[i][0], -upper[i][1], -upper[i][2]};
+      }
+      node[row] = (at[0] * grid[1].size() + at[1]) * grid[2].size() + at[2];
+      const Weight weight = product(w);
+      Real* row_mix = mix.data() + static_cast<std::size_t>(row) * outputs * channels;
+      std::fill_n(row_mix, channels, Real(0));
+      row_mix[0] = static_cast<Real>(weight.value);
+      for (int k = 0; k < plan.n_operators; ++k)
+        mix_operator(plan, k, relative[k], weight, tangent_channel, sum, row_mix + (1 + k) * channels);
+      for (int o = 0; o < plan.n_inner(); ++o)
+        store_coefficients(
+            plan, relative[plan.inner[o]],
+            coefficients.data() + (static_cast<std::size_t>(row) * plan.n_inner() + o) * row_coefficients);
+    }
+  }
+}
+
+std::vector<int> order_by_cell(const DecoderQueries& queries, int sample) {
+  const NodeGrid& grid = queries.grid(sample);
+  std::vector<int> cells(queries.n_points), order(queries.n_points);
+  for (int p = 0; p < queries.n_points; ++p) {
+    const auto cell =
+        locate(grid, queries.points.data() + (std::int64_t{sample} * queries.n_points + p) * n_axes);
+    cells[p] = (cell[0].node[0] * grid[1].size() + cell[1].node[0]) * grid[2].size() + cell[2].node[0];
+  }
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return cells[a] < cells[b]; });
+  return order;
+}
+
+template struct RowBlock<float>;
+template struct RowBlock<double>;
+
+}  // namespace quintet::flow
