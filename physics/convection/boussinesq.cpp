@@ -1,0 +1,179 @@
+#include "physics/convection/boussinesq.hpp"
+
+#include <cmath>
+
+#include "physics/convection/diffusion.hpp"
+
+namespace quintet::convection {
+
+namespace {
+
+using Rows = Kokkos::RangePolicy<Exec>;
+
+const double gamma_of_scheme = 1 - std::sqrt(0.5);
+const double delta_of_scheme = 1 - 1 / (2 * gamma_of_scheme);
+
+/// f(j, i) cell by cell of this rank.
+template <class Function>
+void for_rows(const Exec& exec, const char* label, int rows, const Function& f) {
+  Kokkos::parallel_for(label, Rows(exec, 0, rows), f);
+}
+
+/// result = q + a n.
+void first_sum(const Exec& exec, const Field& q, double a, const Field& n, const Field& result) {
+  for_rows(exec, "right-hand side of stage 1", q.rows, [&](int j) {
+    const double *const __restrict x = q.row(j), *const __restrict y = n.row(j);
+    double* const __restrict out = result.row(j);
+    for (int i = 0; i < q.n; ++i) out[i] = x[i] + a * y[i];
+  });
+}
+
+/// q += r (s - q) + c m + d n, in place.
+void second_sum(const Exec& exec, const Field& q, double r, const Field& s, double c, const Field& m, double d,
+                const Field& n) {
+  for_rows(exec, "right-hand side of stage 2", q.rows, [&](int j) {
+    const double *const __restrict x = s.row(j), *const __restrict y = m.row(j), *const __restrict z = n.row(j);
+    double* const __restrict out = q.row(j);
+    for (int i = 0; i < q.n; ++i) out[i] += r * (x[i] - out[i]) + c * y[i] + d * z[i];
+  });
+}
+
+/// p += phi - viscosity times divergence, where scaled = divergence/a.
+void correct_pressure(const Exec& exec, const Field& p, const Field& phi) {
+  for_rows(exec, "pressure", p.rows, [&](int j) {
+    const double* const __restrict x = phi.row(j);
+    double* const __restrict out = p.row(j);
+    for (int i = 0; i < p.n; ++i) out[i] += x[i];
+  });
+}
+
+/// q += factor r.
+void add(const Exec& exec, double factor, const Field& r, const Field& q) {
+  for_rows(exec, "sum", q.rows, [&](int j) {
+    const double* const __restrict x = r.row(j);
+    double* const __restrict out = q.row(j);
+    for (int i = 0; i < q.n; ++i) out[i] += factor * x[i];
+  });
+}
+
+}  // namespace
+
+Boussinesq::Boussinesq(const Problem& problem, Grid grid, std::unique_ptr<EllipticSolver> solver, int n_members)
+    : problem_(problem),
+      grid_(std::move(grid)),
+      metrics_(grid_),
+      solver_(std::move(solver)),
+      stage_(grid_),
+      first_(grid_),
+      second_(grid_) {
+  for (int m = 0; m < n_members; ++m) states_.emplace_back(grid_);
+}
+
+double Boussinesq::bytes(double cells, int n_members) {
+  // States, the stage, two tendencies; pivots of four unknowns, rows and columns of the transform, sent and received.
+  return 8 * cells * (4.0 * n_members + 4 + 6 + 4 + 6);
+}
+
+void Boussinesq::exchange_all(const State& state) const {
+  exchange(grid_, state.u, Place::left_face);
+  exchange(grid_, state.w, Place::bottom_face);
+  exchange(grid_, state.b, Place::centre);
+}
+
+void Boussinesq::start(const Exec& exec) {
+  time_ = 0;
+  step_ = 0;
+  for (int m = 0; m < n_members(); ++m) {
+    State& state = states_[static_cast<std::size_t>(m)];
+    exchange_all(state);
+    divergence(exec, metrics_, state.u, state.w, 1.0, stage_.p);
+    solver_->poisson(stage_.p);
+    exchange(grid_, stage_.p, Place::centre);
+    subtract_gradient(exec, grid_, metrics_, 1.0, stage_.p, state.u, state.w);
+    exchange_all(state);
+    instant_pressure(exec, m, state.p);
+    exchange(grid_, state.p, Place::centre);
+  }
+}
+
+void Boussinesq::resume(double time, std::int64_t step) {
+  time_ = time;
+  step_ = step;
+  for (const State& state : states_) {
+    exchange_all(state);
+    exchange(grid_, state.p, Place::centre);
+  }
+}
+
+void Boussinesq::advance(const Exec& exec, double dt) {
+  solver_->set_step(gamma_of_scheme * dt);
+  for (State& state : states_) advance(exec, state, dt);
+  time_ += dt;
+  ++step_;
+}
+
+void Boussinesq::finish_stage(const Exec& exec, State& stage, const Field& pressure, double a) {
+  subtract_gradient(exec, grid_, metrics_, a, pressure, stage.u, stage.w);
+  add_wall_heat(exec, problem_, grid_, a, stage.b);
+  solver_->diffuse(Unknown::u, stage.u);
+  solver_->diffuse(Unknown::w, stage.w);
+  solver_->diffuse(Unknown::b, stage.b);
+  exchange_all(stage);
+  // Project: u -= a grad phi, and the pressure that would have done it at once is p + phi - R div u (the velocity's
+  // diffusion of grad phi).
+  const Field& phi = stage_.p;
+  divergence(exec, metrics_, stage.u, stage.w, 1 / a, phi);
+  add(exec, -a * problem_.viscosity(), phi, pressure);
+  solver_->poisson(phi);
+  exchange(grid_, phi, Place::centre);
+  subtract_gradient(exec, grid_, metrics_, a, phi, stage.u, stage.w);
+  correct_pressure(exec, pressure, phi);
+  exchange(grid_, pressure, Place::centre);
+  exchange(grid_, stage.u, Place::left_face);
+  exchange(grid_, stage.w, Place::bottom_face);
+}
+
+void Boussinesq::advance(const Exec& exec, State& q, double dt) {
+  const double g = gamma_of_scheme, d = delta_of_scheme, a = g * dt;
+
+  // Stage 1: (1 - a L) q1 = q + a N(q) - a grad p1, div q1 = 0.
+  convect(exec, grid_, metrics_, q, first_);
+  first_sum(exec, q.u, a, first_.u, stage_.u);
+  first_sum(exec, q.w, a, first_.w, stage_.w);
+  first_sum(exec, q.b, a, first_.b, stage_.b);
+  finish_stage(exec, stage_, q.p, a);
+
+  // Stage 2: (1 - a L) q2 = q + dt (d N(q) + (1 - d) N(q1)) + dt (1 - g) (L q1 - grad p1) - a grad p2, div q2 = 0,
+  // where L q1 - grad p1 = (q1 - q)/a - N(q).
+  const double r = (1 - g) / g, of_first = dt * (d - 1 + g), of_second = dt * (1 - d);
+  convect(exec, grid_, metrics_, stage_, second_);
+  second_sum(exec, q.u, r, stage_.u, of_first, first_.u, of_second, second_.u);
+  second_sum(exec, q.w, r, stage_.w, of_first, first_.w, of_second, second_.w);
+  second_sum(exec, q.b, r, stage_.b, of_first, first_.b, of_second, second_.b);
+  finish_stage(exec, q, q.p, a);
+}
+
+double Boussinesq::courant_rate(const Exec& exec) const {
+  double greatest = 0;
+  bool finite = true;
+  for (const State& state : states_) {
+    const double rate = convection::courant_rate(exec, metrics_, state.u, state.w);
+    finite = finite && std::isfinite(rate);
+    greatest = std::max(greatest, finite ? rate : 0.0);
+  }
+  greatest = grid_.comm.maximum(finite ? greatest : INFINITY);
+  return std::isfinite(greatest) ? greatest : NAN;
+}
+
+void Boussinesq::instant_pressure(const Exec& exec, int member, const Field& p) {
+  const State& state = states_[static_cast<std::size_t>(member)];
+  convect(exec, grid_, metrics_, state, first_);
+  add_diffusion(exec, problem_, grid_, Unknown::u, problem_.viscosity(), state.u, first_.u);
+  add_diffusion(exec, problem_, grid_, Unknown::w, problem_.viscosity(), state.w, first_.w);
+  exchange(grid_, first_.u, Place::left_face);
+  exchange(grid_, first_.w, Place::bottom_face);
+  divergence(exec, metrics_, first_.u, first_.w, 1.0, p);
+  solver_->poisson(p);
+}
+
+}  // namespace quintet::convection

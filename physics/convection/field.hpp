@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "physics/convection/grid.hpp"
+#include "physics/kernels/execution.hpp"
+#include "physics/kernels/pack.hpp"
+
+namespace quintet::convection {
+
+/// Where a number of a cell lies. Cell (j, i) has faces u(j, i) at its left, w(j, i) at its bottom.
+enum class Place { centre, left_face, bottom_face };
+
+/// One number for each cell of this rank's rows, with a row of neighbours below and above and a cell of them at
+/// both ends of each row. Row 0 is the first of this rank.
+struct Field {
+  static constexpr int margin = 8;  ///< doubles before cell 0 of a row: rows begin at a cache line
+
+  Field() = default;
+  Field(const char* label, const Grid& grid)
+      : rows(grid.rows_here()),
+        n(grid.x.n()),
+        stride(padded(grid.x.n() + 1, margin) + margin),
+        values(std::string(label), static_cast<std::size_t>(rows + 2) * static_cast<std::size_t>(stride)) {}
+
+  /// Cell 0 of row j = -1 ... rows; cells -1 and n are neighbours.
+  [[nodiscard]] double* row(int j) const {
+    return values.data() + static_cast<std::ptrdiff_t>(j + 1) * stride + margin;
+  }
+
+  int rows = 0, n = 0, stride = 0;
+  Array<double> values;
+};
+
+/// Velocity, buoyancy and pressure of one flow.
+struct State {
+  State() = default;
+  explicit State(const Grid& grid) : u("u", grid), w("w", grid), b("b", grid), p("p", grid) {}
+  Field u, w, b, p;
+};
+
+/// Fill the neighbours of rows from other ranks and those in a row: round the ring, or beyond walls with what makes
+/// the value on a wall right: u and w are 0 on their own walls; beyond others the nearest value is repeated (no
+/// formula uses it but through differences that vanish there). Collective.
+void exchange(const Grid& grid, const Field& field, Place place);
+
+}  // namespace quintet::convection

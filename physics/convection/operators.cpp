@@ -1,0 +1,181 @@
+#include "physics/convection/operators.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "physics/convection/line_operator.hpp"
+
+namespace quintet::convection {
+
+namespace {
+
+using Rows = Kokkos::RangePolicy<Exec>;
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+/// A row of a field, its neighbours below and above.
+struct Three {
+  const double *__restrict below, *__restrict here, *__restrict above;
+};
+Three rows_about(const Field& field, int j) { return {field.row(j - 1), field.row(j), field.row(j + 1)}; }
+
+}  // namespace
+
+Metrics::Metrics(const Grid& grid)
+    : width("width", at(grid.x.n() + 2)),
+      inverse_width("1/width", at(grid.x.n() + 2)),
+      inverse_gap("1/gap", at(grid.x.n() + 1)) {
+  const int n = grid.x.n(), rows = grid.rows_here(), first = grid.first_row();
+  const auto wrapped = [](const Axis& axis, int i) {  // beyond a wall the first cell again
+    if (axis.periodic) return axis.widths[at((i + axis.n()) % axis.n())];
+    return axis.widths[at(std::clamp(i, 0, axis.n() - 1))];
+  };
+  for (int i = -1; i <= n; ++i) {
+    width(at(i + 1)) = wrapped(grid.x, i);
+    inverse_width(at(i + 1)) = 1 / wrapped(grid.x, i);
+  }
+  for (int i = 0; i <= n; ++i) inverse_gap(at(i)) = 1 / grid.x.gaps[at(i)];
+  for (int j = -1; j <= rows + 1; ++j) {
+    z_width.push_back(wrapped(grid.z, first + j));
+    z_inverse_width.push_back(1 / wrapped(grid.z, first + j));
+    z_inverse_gap.push_back(1 / grid.z.gaps[at(std::clamp(first + j, 0, grid.z.n()))]);
+  }
+}
+
+namespace {
+
+/// Row j of the tendency of u: control volumes of left faces, between the centres i - 1 and i.
+void convect_u(const Metrics& metrics, const Three& u, const Three& w, int j, int n, double* __restrict result) {
+  const double* const width = metrics.width.data() + 1;
+  const double* const inverse_gap = metrics.inverse_gap.data();
+  const double inverse_height = metrics.z_inverse_width[at(j + 1)];
+#pragma GCC ivdep
+  for (int i = 0; i < n; ++i) {
+    const double left = u.here[i - 1] + u.here[i], right = u.here[i] + u.here[i + 1];
+    const double below = (w.here[i - 1] * width[i - 1] + w.here[i] * width[i]) * (u.below[i] + u.here[i]);
+    const double above = (w.above[i - 1] * width[i - 1] + w.above[i] * width[i]) * (u.here[i] + u.above[i]);
+    result[i] =
+        -0.25 * inverse_gap[i] * ((right * right - left * left) + (above - below) * inverse_height);
+  }
+}
+
+/// Row j of the tendency of w: control volumes of bottom faces, between the centres j - 1 and j.
+void convect_w(const Metrics& metrics, const Three& u, const Three& w, const Three& b, int j, int n,
+               double* __restrict result) {
+  const double* const inverse_width = metrics.inverse_width.data() + 1;
+  const double inverse_gap = metrics.z_inverse_gap[at(j + 1)];
+  const double under = metrics.z_width[at(j)], over = metrics.z_width[at(j + 1)];
+#pragma GCC ivdep
+  for (int i = 0; i < n; ++i) {
+    const double left = (u.below[i] * under + u.here[i] * over) * (w.here[i - 1] + w.here[i]);
+    const double right = (u.below[i + 1] * under + u.here[i + 1] * over) * (w.here[i] + w.here[i + 1]);
+    const double below = w.below[i] + w.here[i], above = w.here[i] + w.above[i];
+    result[i] = 0.5 * (b.below[i] + b.here[i]) -
+                0.25 * inverse_gap * ((right - left) * inverse_width[i] + (above * above - below * below));
+  }
+}
+
+/// Row j of the tendency of b.
+void convect_b(const Metrics& metrics, const double* __restrict u, const Three& w, const Three& b, int j, int n,
+               double* __restrict result) {
+  const double* const inverse_width = metrics.inverse_width.data() + 1;
+  const double inverse_height = metrics.z_inverse_width[at(j + 1)];
+#pragma GCC ivdep
+  for (int i = 0; i < n; ++i) {
+    const double left = u[i] * (b.here[i - 1] + b.here[i]), right = u[i + 1] * (b.here[i] + b.here[i + 1]);
+    const double below = w.here[i] * (b.below[i] + b.here[i]), above = w.above[i] * (b.here[i] + b.above[i]);
+    result[i] = -0.5 * ((right - left) * inverse_width[i] + (above - below) * inverse_height);
+  }
+}
+
+}  // namespace
+
+void convect(const Exec& exec, const Grid& grid, const Metrics& metrics, const State& state, const Tendency& tendency) {
+  const int n = grid.x.n();
+  const bool at_bottom = grid.at_bottom(), walls = !grid.x.periodic;
+  Kokkos::parallel_for("convection", Rows(exec, 0, grid.rows_here()), [&](int j) {
+    const Three u = rows_about(state.u, j), w = rows_about(state.w, j), b = rows_about(state.b, j);
+    convect_u(metrics, u, w, j, n, tendency.u.row(j));
+    if (walls) tendency.u.row(j)[0] = 0;
+    if (j == 0 && at_bottom)
+      std::fill_n(tendency.w.row(j), n, 0.0);
+    else
+      convect_w(metrics, u, w, b, j, n, tendency.w.row(j));
+    convect_b(metrics, u.here, w, b, j, n, tendency.b.row(j));
+  });
+}
+
+void divergence(const Exec& exec, const Metrics& metrics, const Field& u, const Field& w, double factor,
+                const Field& result) {
+  Kokkos::parallel_for("divergence", Rows(exec, 0, result.rows), [&](int j) {
+    const double *const __restrict u_row = u.row(j), *const __restrict w_row = w.row(j),
+                                   *const __restrict w_above = w.row(j + 1);
+    const double* const __restrict inverse_width = metrics.inverse_width.data() + 1;
+    double* const __restrict out = result.row(j);
+    const double inverse_height = metrics.z_inverse_width[at(j + 1)];
+    for (int i = 0; i < result.n; ++i)
+      out[i] = factor * ((u_row[i + 1] - u_row[i]) * inverse_width[i] + (w_above[i] - w_row[i]) * inverse_height);
+  });
+}
+
+void subtract_gradient(const Exec& exec, const Grid& grid, const Metrics& metrics, double factor, const Field& p,
+                       const Field& u, const Field& w) {
+  const bool at_bottom = grid.at_bottom();
+  const int first = grid.x.periodic ? 0 : 1;
+  Kokkos::parallel_for("gradient", Rows(exec, 0, p.rows), [&](int j) {
+    const double *const __restrict here = p.row(j), *const __restrict below = p.row(j - 1);
+    const double* const __restrict inverse_gap = metrics.inverse_gap.data();
+    double *const __restrict u_row = u.row(j), *const __restrict w_row = w.row(j);
+    for (int i = first; i < p.n; ++i) u_row[i] -= factor * inverse_gap[i] * (here[i] - here[i - 1]);
+    if (j == 0 && at_bottom) return;
+    const double along_z = factor * metrics.z_inverse_gap[at(j + 1)];
+    for (int i = 0; i < p.n; ++i) w_row[i] -= along_z * (here[i] - below[i]);
+  });
+}
+
+double courant_rate(const Exec& exec, const Metrics& metrics, const Field& u, const Field& w) {
+  double result = 0;
+  Kokkos::parallel_reduce(
+      "courant rate", Rows(exec, 0, u.rows),
+      [&](int j, double& greatest) {
+        const double *const u_row = u.row(j), *const w_row = w.row(j), *const w_above = w.row(j + 1);
+        const double* const inverse_width = metrics.inverse_width.data() + 1;
+        const double inverse_height = metrics.z_inverse_width[at(j + 1)];
+        double most = 0, sum = 0;
+        for (int i = 0; i < u.n; ++i) {
+          const double rate = std::max(std::abs(u_row[i]), std::abs(u_row[i + 1])) * inverse_width[i] +
+                              std::max(std::abs(w_row[i]), std::abs(w_above[i])) * inverse_height;
+          most = rate > most ? rate : most;
+          sum += rate;
+        }
+        if (!std::isfinite(sum)) most = std::numeric_limits<double>::infinity();  // a maximum passes over NaN
+        greatest = std::max(greatest, most);
+      },
+      Kokkos::Max<double>(result));
+  return std::isfinite(result) ? result : std::numeric_limits<double>::quiet_NaN();
+}
+
+void add_wall_heat(const Exec& exec, const Problem& problem, const Grid& grid, double factor, const Field& b) {
+  const double heat = factor * problem.thermal_diffusivity() * wall_buoyancy;
+  const int n = b.n;
+  if (problem.heated == Heated::sides) {
+    const LineOperator line = centres_operator(grid.x, End::value, End::value);
+    const double left = heat * line.wall[0] / line.weight[0],
+                 right = heat * line.wall[at(n - 1)] / line.weight[at(n - 1)];
+    Kokkos::parallel_for("heat of the sides", Rows(exec, 0, b.rows), [&](int j) {
+      b.row(j)[0] += left;
+      b.row(j)[n - 1] -= right;
+    });
+    return;
+  }
+  const auto last = at(grid.z.n() - 1);
+  const double bottom = heat / (grid.z.gaps[0] * grid.z.widths[0]),
+               top = heat / (grid.z.gaps[last + 1] * grid.z.widths[last]);
+  Kokkos::parallel_for("heat of the plates", Rows(exec, 0, n), [&](int i) {
+    if (grid.at_bottom()) b.row(0)[i] += bottom;
+    if (grid.at_top()) b.row(b.rows - 1)[i] -= top;
+  });
+}
+
+}  // namespace quintet::convection

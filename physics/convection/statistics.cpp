@@ -1,0 +1,120 @@
+#include "physics/convection/statistics.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "physics/convection/diffusion.hpp"
+
+namespace quintet::convection {
+
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+/// Sums of a rank's rows.
+struct Sums {
+  double u_squared = 0, w_squared = 0, wb = 0, ub = 0, b_squared = 0, warm = 0, cold = 0;
+};
+
+Sums sums_of(const Problem& problem, const Grid& grid, const State& state) {
+  Sums sums;
+  const Axis &x = grid.x, &z = grid.z;
+  const auto last_i = at(x.n() - 1), last_j = at(z.n() - 1);
+  for (int j = 0; j < grid.rows_here(); ++j) {
+    const auto k = at(grid.first_row() + j);
+    const double *const u = state.u.row(j), *const w = state.w.row(j), *const b = state.b.row(j),
+                        *const b_below = state.b.row(j - 1);
+    for (int i = 0; i < x.n(); ++i) {
+      const auto m = at(i);
+      sums.u_squared += z.widths[k] * x.gaps[m] * u[i] * u[i];
+      sums.w_squared += z.gaps[k] * x.widths[m] * w[i] * w[i];
+      sums.wb += z.gaps[k] * x.widths[m] * w[i] * 0.5 * (b_below[i] + b[i]);
+      sums.ub += z.widths[k] * x.gaps[m] * u[i] * 0.5 * (b[i - 1] + b[i]);
+      sums.b_squared += z.widths[k] * x.widths[m] * b[i] * b[i];
+    }
+    if (problem.heated == Heated::sides) {
+      sums.warm += z.widths[k] * (wall_buoyancy - b[0]) / x.gaps[0];
+      sums.cold += z.widths[k] * (b[last_i] + wall_buoyancy) / x.gaps[last_i + 1];
+      continue;
+    }
+    for (int i = 0; i < x.n(); ++i) {
+      if (k == 0) sums.warm += x.widths[at(i)] * (wall_buoyancy - b[i]) / z.gaps[0];
+      if (k == last_j) sums.cold += x.widths[at(i)] * (b[i] + wall_buoyancy) / z.gaps[last_j + 1];
+    }
+  }
+  return sums;
+}
+
+/// -minimum, maximum and the like, to be maximised.
+std::array<double, 5> extremes_of(const Exec& exec, const Boussinesq& flow, const State& state) {
+  const Metrics& metrics = flow.metrics();
+  std::array<double, 5> most{0, 0, 0, -1e300, -1e300};
+  (void)exec;
+  for (int j = 0; j < state.u.rows; ++j) {
+    const double *const u = state.u.row(j), *const w = state.w.row(j), *const above = state.w.row(j + 1), *const b = state.b.row(j);
+    for (int i = 0; i < state.u.n; ++i) {
+      const double div = (u[i + 1] - u[i]) * metrics.inverse_width(at(i + 1)) +
+                         (above[i] - w[i]) * metrics.z_inverse_width[at(j + 1)];
+      most[0] = std::max(most[0], std::abs(div));
+      most[1] = std::max(most[1], std::abs(u[i]));
+      most[2] = std::max(most[2], std::abs(w[i]));
+      most[3] = std::max(most[3], -b[i]);
+      most[4] = std::max(most[4], b[i]);
+    }
+  }
+  return most;
+}
+
+}  // namespace
+
+bool Sample::finite() const {
+  return std::isfinite(nusselt_volume) && std::isfinite(nusselt_warm) && std::isfinite(kinetic_energy) &&
+         std::isfinite(dissipation) && std::isfinite(thermal_dissipation);
+}
+
+Sample sample(const Exec& exec, const Boussinesq& flow, int member) {
+  const Grid& grid = flow.grid();
+  const Problem& problem = flow.problem();
+  const State& state = flow.state(member);
+  const bool sides = problem.heated == Heated::sides;
+  WallValues walls;
+  auto& ends = sides ? walls.x : walls.z;
+  ends[0] = wall_buoyancy, ends[1] = -wall_buoyancy;
+
+  const Sums sums = sums_of(problem, grid, state);
+  std::array<double, 9> totals{sums.u_squared,
+                               sums.w_squared,
+                               sums.wb,
+                               sums.ub,
+                               sums.b_squared,
+                               sums.warm,
+                               sums.cold,
+                               gradient_squared(exec, problem, grid, Unknown::u, state.u, {}) +
+                                   gradient_squared(exec, problem, grid, Unknown::w, state.w, {}),
+                               gradient_squared(exec, problem, grid, Unknown::b, state.b, walls)};
+  grid.comm.reduce(std::span<double>(totals), Comm::Reduction::sum);
+  auto most = extremes_of(exec, flow, state);
+  grid.comm.reduce(std::span<double>(most), Comm::Reduction::maximum);
+
+  const double volume = grid.x.length() * grid.z.length();
+  const double distance = sides ? grid.x.length() : grid.z.length(), area = volume / distance;
+  const double p = problem.thermal_diffusivity();
+  Sample result;
+  result.kinetic_energy = 0.5 * (totals[0] + totals[1]) / volume;
+  result.buoyancy_work = totals[2] / volume;
+  result.nusselt_volume = 1 + distance * (sides ? totals[3] : totals[2]) / volume / p;
+  result.buoyancy_variance = totals[4] / volume;
+  result.nusselt_warm = distance * totals[5] / area;
+  result.nusselt_cold = distance * totals[6] / area;
+  result.dissipation = problem.viscosity() * totals[7] / volume;
+  result.thermal_dissipation = p * totals[8] / volume;
+  result.divergence = most[0];
+  result.u_max = most[1];
+  result.w_max = most[2];
+  result.b_min = -most[3];
+  result.b_max = most[4];
+  return result;
+}
+
+}  // namespace quintet::convection
