@@ -22,28 +22,19 @@ void for_rows(const Exec& exec, const char* label, int rows, const Function& f) 
 /// result = q + a n.
 void first_sum(const Exec& exec, const Field& q, double a, const Field& n, const Field& result) {
   for_rows(exec, "right-hand side of stage 1", q.rows, [&](int j) {
-    const double *const __restrict x = q.row(j), *const __restrict y = n.row(j);
+    const double* const __restrict x = q.row(j), * const __restrict y = n.row(j);
     double* const __restrict out = result.row(j);
     for (int i = 0; i < q.n; ++i) out[i] = x[i] + a * y[i];
   });
 }
 
 /// q += r (s - q) + c m + d n, in place.
-void second_sum(const Exec& exec, const Field& q, double r, const Field& s, double c, const Field& m, double d,
-                const Field& n) {
+void second_sum(const Exec& exec, const Field& q, double r, const Field& s, double c, const Field& m,
+                double d, const Field& n) {
   for_rows(exec, "right-hand side of stage 2", q.rows, [&](int j) {
-    const double *const __restrict x = s.row(j), *const __restrict y = m.row(j), *const __restrict z = n.row(j);
+    const double* const __restrict x = s.row(j), * const __restrict y = m.row(j), * const __restrict z = n.row(j);
     double* const __restrict out = q.row(j);
     for (int i = 0; i < q.n; ++i) out[i] += r * (x[i] - out[i]) + c * y[i] + d * z[i];
-  });
-}
-
-/// p += phi - viscosity times divergence, where scaled = divergence/a.
-void correct_pressure(const Exec& exec, const Field& p, const Field& phi) {
-  for_rows(exec, "pressure", p.rows, [&](int j) {
-    const double* const __restrict x = phi.row(j);
-    double* const __restrict out = p.row(j);
-    for (int i = 0; i < p.n; ++i) out[i] += x[i];
   });
 }
 
@@ -58,7 +49,8 @@ void add(const Exec& exec, double factor, const Field& r, const Field& q) {
 
 }  // namespace
 
-Boussinesq::Boussinesq(const Problem& problem, Grid grid, std::unique_ptr<EllipticSolver> solver, int n_members)
+Boussinesq::Boussinesq(const Problem& problem, Grid grid, std::unique_ptr<EllipticSolver> solver,
+                       int n_members)
     : problem_(problem),
       grid_(std::move(grid)),
       metrics_(grid_),
@@ -70,7 +62,8 @@ Boussinesq::Boussinesq(const Problem& problem, Grid grid, std::unique_ptr<Ellipt
 }
 
 double Boussinesq::bytes(double cells, int n_members) {
-  // States, the stage, two tendencies; pivots of four unknowns, rows and columns of the transform, sent and received.
+  // States, the stage, two tendencies; pivots of four unknowns, rows and columns of the transform, sent and
+  // received.
   return 8 * cells * (4.0 * n_members + 4 + 6 + 4 + 6);
 }
 
@@ -105,10 +98,10 @@ void Boussinesq::resume(double time, std::int64_t step) {
   }
 }
 
-void Boussinesq::advance(const Exec& exec, double dt) {
+void Boussinesq::advance(const Exec& exec, double dt, double arrival) {
   solver_->set_step(gamma_of_scheme * dt);
-  for (State& state : states_) advance(exec, state, dt);
-  time_ += dt;
+  for (State& state : states_) advance_member(exec, state, dt);
+  time_ = arrival;
   ++step_;
 }
 
@@ -119,21 +112,21 @@ void Boussinesq::finish_stage(const Exec& exec, State& stage, const Field& press
   solver_->diffuse(Unknown::w, stage.w);
   solver_->diffuse(Unknown::b, stage.b);
   exchange_all(stage);
-  // Project: u -= a grad phi, and the pressure that would have done it at once is p + phi - R div u (the velocity's
-  // diffusion of grad phi).
+  // Project: u -= a grad phi, and the pressure that would have done it at once is p + phi - R div u (the
+  // velocity's diffusion of grad phi).
   const Field& phi = stage_.p;
   divergence(exec, metrics_, stage.u, stage.w, 1 / a, phi);
   add(exec, -a * problem_.viscosity(), phi, pressure);
   solver_->poisson(phi);
   exchange(grid_, phi, Place::centre);
   subtract_gradient(exec, grid_, metrics_, a, phi, stage.u, stage.w);
-  correct_pressure(exec, pressure, phi);
+  add(exec, 1.0, phi, pressure);
   exchange(grid_, pressure, Place::centre);
   exchange(grid_, stage.u, Place::left_face);
   exchange(grid_, stage.w, Place::bottom_face);
 }
 
-void Boussinesq::advance(const Exec& exec, State& q, double dt) {
+void Boussinesq::advance_member(const Exec& exec, State& q, double dt) {
   const double g = gamma_of_scheme, d = delta_of_scheme, a = g * dt;
 
   // Stage 1: (1 - a L) q1 = q + a N(q) - a grad p1, div q1 = 0.
@@ -143,8 +136,8 @@ void Boussinesq::advance(const Exec& exec, State& q, double dt) {
   first_sum(exec, q.b, a, first_.b, stage_.b);
   finish_stage(exec, stage_, q.p, a);
 
-  // Stage 2: (1 - a L) q2 = q + dt (d N(q) + (1 - d) N(q1)) + dt (1 - g) (L q1 - grad p1) - a grad p2, div q2 = 0,
-  // where L q1 - grad p1 = (q1 - q)/a - N(q).
+  // Stage 2: (1 - a L) q2 = q + dt (d N(q) + (1 - d) N(q1)) + dt (1 - g) (L q1 - grad p1) - a grad p2, div q2
+  // = 0, where L q1 - grad p1 = (q1 - q)/a - N(q).
   const double r = (1 - g) / g, of_first = dt * (d - 1 + g), of_second = dt * (1 - d);
   convect(exec, grid_, metrics_, stage_, second_);
   second_sum(exec, q.u, r, stage_.u, of_first, first_.u, of_second, second_.u);

@@ -9,12 +9,14 @@
 
 namespace quintet::convection {
 
-/// Flows that move together: members of an ensemble, equal in all but their start, with one time step for all.
+/// Flows that move together: members of an ensemble, equal in all but their start, with one time step for
+/// all.
 ///
-/// A step is the scheme (2,2,2) of Ascher, Ruuth & Spiteri (1997, Appl. Numer. Math. 25, 151): diffusion by an
-/// L-stable diagonally implicit Runge-Kutta method, the rest by an explicit one, second order in time. Each of its two
-/// stages ends with a projection on discretely solenoidal fields: the pressure of the stage before is corrected
-/// (van Kan 1986, SIAM J. Sci. Stat. Comput. 7, 870; Brown, Cortez & Minion 2001, J. Comput. Phys. 168, 464).
+/// A step is the scheme (2,2,2) of Ascher, Ruuth & Spiteri (1997, Appl. Numer. Math. 25, 151): diffusion by
+/// an L-stable diagonally implicit Runge-Kutta method, the rest by an explicit one, second order in time.
+/// Each of its two stages ends with a projection on discretely solenoidal fields: the pressure of the stage
+/// before is corrected (van Kan 1986, SIAM J. Sci. Stat. Comput. 7, 870; Brown, Cortez & Minion 2001, J.
+/// Comput. Phys. 168, 464).
 class Boussinesq {
  public:
   /// At rest, b = 0, time 0.
@@ -28,17 +30,20 @@ class Boussinesq {
   [[nodiscard]] State& state(int member) { return states_[static_cast<std::size_t>(member)]; }
   [[nodiscard]] const State& state(int member) const { return states_[static_cast<std::size_t>(member)]; }
 
-  /// Begin at time 0 with the states as they are: the velocity is made solenoidal, p follows from it. Collective.
+  /// Begin at time 0 with the states as they are: the velocity is made solenoidal, p follows from it.
+  /// Collective.
   void start(const Exec& exec);
   /// Go on at this time and step with the states as they are, bitwise. Collective.
   void resume(double time, std::int64_t step);
 
-  /// All members by dt. Collective.
-  void advance(const Exec& exec, double dt);
+  /// All members by dt; the clock shows `arrival` after it (time() + dt but for round-off). Collective.
+  void advance(const Exec& exec, double dt, double arrival);
+  void advance(const Exec& exec, double dt) { advance(exec, dt, time_ + dt); }
   [[nodiscard]] double time() const { return time_; }
   [[nodiscard]] std::int64_t step() const { return step_; }
 
-  /// max over members and cells of |u|/dx + |w|/dz (1/time); not a number where a velocity is none. Collective.
+  /// max over members and cells of |u|/dx + |w|/dz (1/time); not a number where a velocity is none.
+  /// Collective.
   [[nodiscard]] double courant_rate(const Exec& exec) const;
 
   /// The pressure of this instant: with it the velocity stays solenoidal,
@@ -53,7 +58,7 @@ class Boussinesq {
   [[nodiscard]] static double bytes(double cells, int n_members);
 
  private:
-  void advance(const Exec& exec, State& state, double dt);
+  void advance_member(const Exec& exec, State& q, double dt);
   void finish_stage(const Exec& exec, State& stage, const Field& pressure, double a);
   void exchange_all(const State& state) const;
 
@@ -62,7 +67,7 @@ class Boussinesq {
   Metrics metrics_;
   std::unique_ptr<EllipticSolver> solver_;
   std::vector<State> states_;
-  State stage_;               ///< u, w, b of the first stage; p: the correction
+  State stage_;  ///< u, w, b of the first stage; p: the correction
   Tendency first_, second_;
   double time_ = 0;
   std::int64_t step_ = 0;

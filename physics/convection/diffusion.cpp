@@ -10,8 +10,8 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
-void add_diffusion(const Exec& exec, const Problem& problem, const Grid& grid, Unknown unknown, double factor, const Field& q,
-                   const Field& result) {
+void add_diffusion(const Exec& exec, const Problem& problem, const Grid& grid, Unknown unknown, double factor,
+                   const Field& q, const Field& result) {
   const LineOperator x = x_operator(problem, grid, unknown), z = z_operator(problem, grid, unknown);
   const int first_i = unknown == Unknown::u && !grid.x.periodic ? 1 : 0;
   Kokkos::parallel_for("diffusion", Rows(exec, 0, q.rows), [&](int j) {
@@ -21,15 +21,17 @@ void add_diffusion(const Exec& exec, const Problem& problem, const Grid& grid, U
     double* const out = result.row(j);
     for (int i = first_i; i < q.n; ++i) {
       const auto m = at(i);
-      const double along_x = x.upper[m] * (here[i + 1] - here[i]) - x.lower[m] * (here[i] - here[i - 1]) - x.wall[m] * here[i];
-      const double along_z = z.upper[k] * (above[i] - here[i]) - z.lower[k] * (here[i] - below[i]) - z.wall[k] * here[i];
+      const double along_x =
+          x.upper[m] * (here[i + 1] - here[i]) - x.lower[m] * (here[i] - here[i - 1]) - x.wall[m] * here[i];
+      const double along_z =
+          z.upper[k] * (above[i] - here[i]) - z.lower[k] * (here[i] - below[i]) - z.wall[k] * here[i];
       out[i] += factor * (along_x / x.weight[m] + along_z / z.weight[k]);
     }
   });
 }
 
-double gradient_squared(const Exec& exec, const Problem& problem, const Grid& grid, Unknown unknown, const Field& q,
-                        const WallValues& walls) {
+double gradient_squared(const Exec& exec, const Problem& problem, const Grid& grid, Unknown unknown,
+                        const Field& q, const WallValues& walls) {
   const LineOperator x = x_operator(problem, grid, unknown), z = z_operator(problem, grid, unknown);
   const int first_i = unknown == Unknown::u && !grid.x.periodic ? 1 : 0;
   const auto last_z = at(grid.z.n() - 1), last_x = at(grid.x.n() - 1);

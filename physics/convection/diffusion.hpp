@@ -5,15 +5,16 @@
 namespace quintet::convection {
 
 /// result += factor L q with the unknown's walls at 0. Neighbours of q must be filled.
-void add_diffusion(const Exec& exec, const Problem& problem, const Grid& grid, Unknown unknown, double factor, const Field& q,
-                   const Field& result);
+void add_diffusion(const Exec& exec, const Problem& problem, const Grid& grid, Unknown unknown, double factor,
+                   const Field& q, const Field& result);
 
-/// This rank's part of -sum q V L q for q less its walls' values: the integral of |grad q|^2 as the discrete operator
-/// has it. Neighbours of q must be filled. `walls`: values at the first and the last end of x (sides) and z (plates).
+/// This rank's part of -sum q V L q for q less its walls' values: the integral of |grad q|^2 as the discrete
+/// operator has it. Neighbours of q must be filled. `walls`: values at the first and the last end of x
+/// (sides) and z (plates).
 struct WallValues {
   double x[2] = {0, 0}, z[2] = {0, 0};
 };
-[[nodiscard]] double gradient_squared(const Exec& exec, const Problem& problem, const Grid& grid, Unknown unknown,
-                                      const Field& q, const WallValues& walls);
+[[nodiscard]] double gradient_squared(const Exec& exec, const Problem& problem, const Grid& grid,
+                                      Unknown unknown, const Field& q, const WallValues& walls);
 
 }  // namespace quintet::convection

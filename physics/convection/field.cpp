@@ -35,15 +35,18 @@ void exchange(const Grid& grid, const Field& field, Place place) {
   const auto span_of = [&](int j) { return std::span<double>(field.row(j) - 1, size); };
   if (grid.comm.size() > 1) {
     const int below = grid.at_bottom() ? -1 : me - 1, above = grid.at_top() ? -1 : me + 1;
-    auto up = grid.comm.start_exchange(std::span<const double>(span_of(rows - 1)), above, span_of(-1), below, tag_up);
-    auto down = grid.comm.start_exchange(std::span<const double>(span_of(0)), below, span_of(rows), above, tag_down);
+    auto up = grid.comm.start_exchange(std::span<const double>(span_of(rows - 1)), above, span_of(-1), below,
+                                       tag_up);
+    auto down =
+        grid.comm.start_exchange(std::span<const double>(span_of(0)), below, span_of(rows), above, tag_down);
     up.wait();
     down.wait();
   }
   const auto repeat = [&](int from, int to) { std::copy_n(field.row(from) - 1, size, field.row(to) - 1); };
   if (grid.at_bottom()) {
     if (place == Place::bottom_face)
-      std::transform(field.row(1) - 1, field.row(1) - 1 + size, field.row(-1) - 1, [](double w) { return -w; });
+      std::transform(field.row(1) - 1, field.row(1) - 1 + size, field.row(-1) - 1,
+                     [](double w) { return -w; });
     else
       repeat(0, -1);
   }

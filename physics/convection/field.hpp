@@ -12,8 +12,8 @@ namespace quintet::convection {
 /// Where a number of a cell lies. Cell (j, i) has faces u(j, i) at its left, w(j, i) at its bottom.
 enum class Place { centre, left_face, bottom_face };
 
-/// One number for each cell of this rank's rows, with a row of neighbours below and above and a cell of them at
-/// both ends of each row. Row 0 is the first of this rank.
+/// One number for each cell of this rank's rows, with a row of neighbours below and above and a cell of them
+/// at both ends of each row. Row 0 is the first of this rank.
 struct Field {
   static constexpr int margin = 8;  ///< doubles before cell 0 of a row: rows begin at a cache line
 
@@ -40,9 +40,9 @@ struct State {
   Field u, w, b, p;
 };
 
-/// Fill the neighbours of rows from other ranks and those in a row: round the ring, or beyond walls with what makes
-/// the value on a wall right: u and w are 0 on their own walls; beyond others the nearest value is repeated (no
-/// formula uses it but through differences that vanish there). Collective.
+/// Fill the neighbours of rows from other ranks and those in a row: round the ring, or beyond walls with what
+/// makes the value on a wall right: u and w are 0 on their own walls; beyond others the nearest value is
+/// repeated (no formula uses it but through differences that vanish there). Collective.
 void exchange(const Grid& grid, const Field& field, Place place);
 
 }  // namespace quintet::convection

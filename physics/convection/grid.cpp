@@ -40,12 +40,15 @@ Axis make_axis(double lower, double upper, int n, Spacing spacing, double streng
   for (int i = 0; i <= n; ++i) {
     // Symmetric to the last bit: the two halves are mirror images.
     const double q = static_cast<double>(i) / n;
-    const double s = 2 * i <= n ? place(spacing, strength, q) : -place(spacing, strength, static_cast<double>(n - i) / n);
-    axis.faces.push_back(i == n ? upper : 0.5 * (lower + upper) + 0.5 * (upper - lower) * (2 * i == n ? 0 : s));
+    const double s =
+        2 * i <= n ? place(spacing, strength, q) : -place(spacing, strength, static_cast<double>(n - i) / n);
+    axis.faces.push_back(i == n ? upper
+                                : 0.5 * (lower + upper) + 0.5 * (upper - lower) * (2 * i == n ? 0 : s));
   }
   for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i) {
     axis.centres.push_back(0.5 * (axis.faces[i] + axis.faces[i + 1]));
-    axis.widths.push_back(spacing == Spacing::uniform ? (upper - lower) / n : axis.faces[i + 1] - axis.faces[i]);
+    axis.widths.push_back(spacing == Spacing::uniform ? (upper - lower) / n
+                                                      : axis.faces[i + 1] - axis.faces[i]);
   }
   const auto last = static_cast<std::size_t>(n) - 1;
   const double seam = 0.5 * (axis.widths[0] + axis.widths[last]);

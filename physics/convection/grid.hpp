@@ -32,8 +32,8 @@ struct Axis {
   [[nodiscard]] bool uniform() const;
 };
 
-/// Throws InputError: fewer than 4 cells, an empty length, a strength that is not above 0, a periodic axis that
-/// is not uniform.
+/// Throws InputError: fewer than 4 cells, an empty length, a strength that is not above 0, a periodic axis
+/// that is not uniform.
 [[nodiscard]] Axis make_axis(double lower, double upper, int n, Spacing spacing, double strength,
                              bool periodic);
 

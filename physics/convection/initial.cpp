@@ -50,10 +50,12 @@ void fill(const Problem& problem, const Start& start, std::uint64_t seed, Boussi
       double b = 0;
       if (start.conducting) b = problem.heated == Heated::plates ? -z : 0.5 - x;
       b += start.roll * std::cos(waves * start.roll_pairs * x) * std::cos(pi * z);
-      const auto id = static_cast<std::uint64_t>(row) * static_cast<std::uint64_t>(grid.x.n()) + static_cast<std::uint64_t>(i);
+      const auto id = static_cast<std::uint64_t>(row) * static_cast<std::uint64_t>(grid.x.n()) +
+                      static_cast<std::uint64_t>(i);
       if (start.noise != 0)
-        b += start.noise * (start.noise_modes > 0 ? modes_at(problem, start.noise_modes, seed, x, z)
-                                                  : normal(seed, stream_of_noise, id) * (0.5 - z) * (z + 0.5));
+        b +=
+            start.noise * (start.noise_modes > 0 ? modes_at(problem, start.noise_modes, seed, x, z)
+                                                 : normal(seed, stream_of_noise, id) * (0.5 - z) * (z + 0.5));
       state.b.row(j)[i] = b;
     }
   }

@@ -17,13 +17,14 @@ enum class End { value, no_flux };
 ///
 ///     (L q)_i = (upper_i (q_{i+1} - q_i) - lower_i (q_i - q_{i-1}))/weight_i - (wall_i/weight_i) q_i
 ///
-/// with lower_{i+1} = upper_i, so that weight L is symmetric and -q weight L q a sum of squares. A wall that holds a
-/// value q_w adds (wall_i/weight_i) q_w to the right. Of the unknowns on the faces of a bounded axis number 0 is the
-/// wall itself: its row is empty (all 0).
+/// with lower_{i+1} = upper_i, so that weight L is symmetric and -q weight L q a sum of squares. A wall that
+/// holds a value q_w adds (wall_i/weight_i) q_w to the right. Of the unknowns on the faces of a bounded axis
+/// number 0 is the wall itself: its row is empty (all 0).
 struct LineOperator {
-  std::vector<double> lower, upper;  ///< [n] (1/length); of a periodic axis lower[0] = upper[n-1] is the seam's
-  std::vector<double> wall;          ///< [n] (1/length)
-  std::vector<double> weight;        ///< [n] (length) of the control volume
+  std::vector<double> lower,
+      upper;                   ///< [n] (1/length); of a periodic axis lower[0] = upper[n-1] is the seam's
+  std::vector<double> wall;    ///< [n] (1/length)
+  std::vector<double> weight;  ///< [n] (length) of the control volume
 };
 
 /// Unknowns at the centres of cells.

@@ -16,7 +16,7 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// A row of a field, its neighbours below and above.
 struct Three {
-  const double *__restrict below, *__restrict here, *__restrict above;
+  const double* __restrict below, * __restrict here, * __restrict above;
 };
 Three rows_about(const Field& field, int j) { return {field.row(j - 1), field.row(j), field.row(j + 1)}; }
 
@@ -46,7 +46,8 @@ Metrics::Metrics(const Grid& grid)
 namespace {
 
 /// Row j of the tendency of u: control volumes of left faces, between the centres i - 1 and i.
-void convect_u(const Metrics& metrics, const Three& u, const Three& w, int j, int n, double* __restrict result) {
+void convect_u(const Metrics& metrics, const Three& u, const Three& w, int j, int n,
+               double* __restrict result) {
   const double* const width = metrics.width.data() + 1;
   const double* const inverse_gap = metrics.inverse_gap.data();
   const double inverse_height = metrics.z_inverse_width[at(j + 1)];
@@ -55,8 +56,7 @@ void convect_u(const Metrics& metrics, const Three& u, const Three& w, int j, in
     const double left = u.here[i - 1] + u.here[i], right = u.here[i] + u.here[i + 1];
     const double below = (w.here[i - 1] * width[i - 1] + w.here[i] * width[i]) * (u.below[i] + u.here[i]);
     const double above = (w.above[i - 1] * width[i - 1] + w.above[i] * width[i]) * (u.here[i] + u.above[i]);
-    result[i] =
-        -0.25 * inverse_gap[i] * ((right * right - left * left) + (above - below) * inverse_height);
+    result[i] = -0.25 * inverse_gap[i] * ((right * right - left * left) + (above - below) * inverse_height);
   }
 }
 
@@ -77,8 +77,8 @@ void convect_w(const Metrics& metrics, const Three& u, const Three& w, const Thr
 }
 
 /// Row j of the tendency of b.
-void convect_b(const Metrics& metrics, const double* __restrict u, const Three& w, const Three& b, int j, int n,
-               double* __restrict result) {
+void convect_b(const Metrics& metrics, const double* __restrict u, const Three& w, const Three& b, int j,
+               int n, double* __restrict result) {
   const double* const inverse_width = metrics.inverse_width.data() + 1;
   const double inverse_height = metrics.z_inverse_width[at(j + 1)];
 #pragma GCC ivdep
@@ -91,7 +91,8 @@ void convect_b(const Metrics& metrics, const double* __restrict u, const Three& 
 
 }  // namespace
 
-void convect(const Exec& exec, const Grid& grid, const Metrics& metrics, const State& state, const Tendency& tendency) {
+void convect(const Exec& exec, const Grid& grid, const Metrics& metrics, const State& state,
+             const Tendency& tendency) {
   const int n = grid.x.n();
   const bool at_bottom = grid.at_bottom(), walls = !grid.x.periodic;
   Kokkos::parallel_for("convection", Rows(exec, 0, grid.rows_here()), [&](int j) {
@@ -109,24 +110,24 @@ void convect(const Exec& exec, const Grid& grid, const Metrics& metrics, const S
 void divergence(const Exec& exec, const Metrics& metrics, const Field& u, const Field& w, double factor,
                 const Field& result) {
   Kokkos::parallel_for("divergence", Rows(exec, 0, result.rows), [&](int j) {
-    const double *const __restrict u_row = u.row(j), *const __restrict w_row = w.row(j),
-                                   *const __restrict w_above = w.row(j + 1);
+    const double* const __restrict u_row = u.row(j), * const __restrict w_row = w.row(j), * const __restrict w_above = w.row(j + 1);
     const double* const __restrict inverse_width = metrics.inverse_width.data() + 1;
     double* const __restrict out = result.row(j);
     const double inverse_height = metrics.z_inverse_width[at(j + 1)];
     for (int i = 0; i < result.n; ++i)
-      out[i] = factor * ((u_row[i + 1] - u_row[i]) * inverse_width[i] + (w_above[i] - w_row[i]) * inverse_height);
+      out[i] =
+          factor * ((u_row[i + 1] - u_row[i]) * inverse_width[i] + (w_above[i] - w_row[i]) * inverse_height);
   });
 }
 
-void subtract_gradient(const Exec& exec, const Grid& grid, const Metrics& metrics, double factor, const Field& p,
-                       const Field& u, const Field& w) {
+void subtract_gradient(const Exec& exec, const Grid& grid, const Metrics& metrics, double factor,
+                       const Field& p, const Field& u, const Field& w) {
   const bool at_bottom = grid.at_bottom();
   const int first = grid.x.periodic ? 0 : 1;
   Kokkos::parallel_for("gradient", Rows(exec, 0, p.rows), [&](int j) {
-    const double *const __restrict here = p.row(j), *const __restrict below = p.row(j - 1);
+    const double* const __restrict here = p.row(j), * const __restrict below = p.row(j - 1);
     const double* const __restrict inverse_gap = metrics.inverse_gap.data();
-    double *const __restrict u_row = u.row(j), *const __restrict w_row = w.row(j);
+    double* const __restrict u_row = u.row(j), * const __restrict w_row = w.row(j);
     for (int i = first; i < p.n; ++i) u_row[i] -= factor * inverse_gap[i] * (here[i] - here[i - 1]);
     if (j == 0 && at_bottom) return;
     const double along_z = factor * metrics.z_inverse_gap[at(j + 1)];
@@ -156,7 +157,8 @@ double courant_rate(const Exec& exec, const Metrics& metrics, const Field& u, co
   return std::isfinite(result) ? result : std::numeric_limits<double>::quiet_NaN();
 }
 
-void add_wall_heat(const Exec& exec, const Problem& problem, const Grid& grid, double factor, const Field& b) {
+void add_wall_heat(const Exec& exec, const Problem& problem, const Grid& grid, double factor,
+                   const Field& b) {
   const double heat = factor * problem.thermal_diffusivity() * wall_buoyancy;
   const int n = b.n;
   if (problem.heated == Heated::sides) {

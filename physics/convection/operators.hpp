@@ -10,35 +10,40 @@ namespace quintet::convection {
 /// What the flow and gravity do to u, w and b: the right-hand sides without diffusion and pressure.
 struct Tendency {
   Tendency() = default;
-  explicit Tendency(const Grid& grid) : u("tendency of u", grid), w("tendency of w", grid), b("tendency of b", grid) {}
+  explicit Tendency(const Grid& grid)
+      : u("tendency of u", grid), w("tendency of w", grid), b("tendency of b", grid) {}
   Field u, w, b;
 };
 
-/// Reciprocals and ratios of an axis that the kernels below read, cell -1 to n where a neighbour is asked for.
+/// Reciprocals and ratios of an axis that the kernels below read, cell -1 to n where a neighbour is asked
+/// for.
 struct Metrics {
   Metrics() = default;
   explicit Metrics(const Grid& grid);
   Array<double> width, inverse_width;  ///< [n + 2] of cell i at i + 1: along x
   Array<double> inverse_gap;           ///< [n + 1] of face i
-  std::vector<double> z_width, z_inverse_width, z_inverse_gap;  ///< rows -1 ... rows + 1 of this rank at j + 1
+  std::vector<double> z_width, z_inverse_width,
+      z_inverse_gap;  ///< rows -1 ... rows + 1 of this rank at j + 1
 };
 
 /// Convection in the symmetry-preserving form, second order on smooth grids:
 ///
 ///     -(u q)_face: mean velocity of a control volume's face times the plain mean of q at its two sides
 ///
-/// and buoyancy as the plain mean of b at the two sides of a bottom face. So with discrete continuity convection changes
-/// neither the sum of u^2 + w^2 nor that of b^2, on grids of any spacing (but for the time step), and what buoyancy
-/// works is what b loses in height. Neighbours of all fields must be filled. Source: Verstappen & Veldman 2003, J. Comput. Phys. 187, 343.
-void convect(const Exec& exec, const Grid& grid, const Metrics& metrics, const State& state, const Tendency& tendency);
+/// and buoyancy as the plain mean of b at the two sides of a bottom face. So with discrete continuity
+/// convection changes neither the sum of u^2 + w^2 nor that of b^2, on grids of any spacing (but for the time
+/// step), and what buoyancy works is what b loses in height. Neighbours of all fields must be filled. Source:
+/// Verstappen & Veldman 2003, J. Comput. Phys. 187, 343.
+void convect(const Exec& exec, const Grid& grid, const Metrics& metrics, const State& state,
+             const Tendency& tendency);
 
 /// Divergence of (u, w) in each cell, times `factor`.
 void divergence(const Exec& exec, const Metrics& metrics, const Field& u, const Field& w, double factor,
                 const Field& result);
 
 /// u -= factor p_x, w -= factor p_z on the faces that are no walls. Neighbours of p must be filled.
-void subtract_gradient(const Exec& exec, const Grid& grid, const Metrics& metrics, double factor, const Field& p,
-                       const Field& u, const Field& w);
+void subtract_gradient(const Exec& exec, const Grid& grid, const Metrics& metrics, double factor,
+                       const Field& p, const Field& u, const Field& w);
 
 /// max over cells of |u|/dx + |w|/dz of this rank (1/time). Not a number where a velocity is none.
 [[nodiscard]] double courant_rate(const Exec& exec, const Metrics& metrics, const Field& u, const Field& w);

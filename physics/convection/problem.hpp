@@ -14,8 +14,9 @@ enum class Sides { periodic, no_slip, free_slip };
 /// Which pair of walls is held at b = +1/2 (bottom, left) and b = -1/2 (top, right); the other one insulates.
 enum class Heated { plates, sides };
 
-/// Boussinesq convection in free-fall units: length the distance of the plates, buoyancy its difference between the
-/// heated walls, velocity sqrt(buoyancy length); z in [-1/2, 1/2] upwards, x in [0, aspect ratio]:
+/// Boussinesq convection in free-fall units: length the distance of the plates, buoyancy its difference
+/// between the heated walls, velocity sqrt(buoyancy length); z in [-1/2, 1/2] upwards, x in [0, aspect
+/// ratio]:
 ///
 ///     u_x + w_z = 0
 ///     b_t + u b_x + w b_z = P (b_xx + b_zz),           P = (Ra Pr)^-1/2

@@ -52,7 +52,8 @@ std::array<double, 5> extremes_of(const Exec& exec, const Boussinesq& flow, cons
   std::array<double, 5> most{0, 0, 0, -1e300, -1e300};
   (void)exec;
   for (int j = 0; j < state.u.rows; ++j) {
-    const double *const u = state.u.row(j), *const w = state.w.row(j), *const above = state.w.row(j + 1), *const b = state.b.row(j);
+    const double *const u = state.u.row(j), *const w = state.w.row(j), *const above = state.w.row(j + 1),
+                        *const b = state.b.row(j);
     for (int i = 0; i < state.u.n; ++i) {
       const double div = (u[i + 1] - u[i]) * metrics.inverse_width(at(i + 1)) +
                          (above[i] - w[i]) * metrics.z_inverse_width[at(j + 1)];

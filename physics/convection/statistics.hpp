@@ -4,8 +4,8 @@
 
 namespace quintet::convection {
 
-/// A flow in numbers; means are over the volume. Each budget holds exactly for the discrete fields at rest in time:
-/// nusselt_volume = nusselt_warm = nusselt_cold, dissipation = nu_minus_1/sqrt(Ra Pr), ...
+/// A flow in numbers; means are over the volume. Each budget holds exactly for the discrete fields at rest in
+/// time: nusselt_volume = nusselt_warm = nusselt_cold, dissipation = nu_minus_1/sqrt(Ra Pr), ...
 struct Sample {
   double nusselt_volume = 0;       ///< 1 + <w b>/P; heated sides: 1 + length <u b>/P (length: their distance)
   double nusselt_warm = 0;         ///< mean -length db/dn at the warm wall: bottom or left

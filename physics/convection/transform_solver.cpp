@@ -27,15 +27,16 @@ LineBasis basis_of(const Problem& problem, Unknown unknown) {
   return LineBasis::cosine;
 }
 
-/// Elimination along z, for many columns side by side: pivots of (shift + c k_m - c L_z), c and shift numbers.
+/// Elimination along z, for many columns side by side: pivots of (shift + c k_m - c L_z), c and shift
+/// numbers.
 struct Elimination {
   LineOperator line;
-  int first_row = 0;                ///< 1 where row 0 is a wall
-  AlignedVector<double> inverse;    ///< [n_z, columns] of the pivots
-  std::vector<double> below, above; ///< [n_z] off-diagonal elements
+  int first_row = 0;                 ///< 1 where row 0 is a wall
+  AlignedVector<double> inverse;     ///< [n_z, columns] of the pivots
+  std::vector<double> below, above;  ///< [n_z] off-diagonal elements
 
-  /// Rows are shift - c (L_z - k2_m) for column m. A pivot of nothing but round-off (constant pressure) becomes 0's
-  /// inverse: that unknown is set to 0.
+  /// Rows are shift - c (L_z - k2_m) for column m. A pivot of nothing but round-off (constant pressure)
+  /// becomes 0's inverse: that unknown is set to 0.
   void factorise(double shift, double c, std::span<const double> k2) {
     const std::size_t n = line.weight.size(), columns = k2.size();
     inverse.resize(n * columns);
@@ -85,7 +86,10 @@ constexpr std::size_t column_block = 64;  ///< columns whose elimination stays i
 class TransformSolver : public EllipticSolver {
  public:
   TransformSolver(const Problem& problem, const Grid& grid)
-      : problem_(problem), n_(grid.x.n()), transpose_(grid.comm, grid.z.n(), grid.x.n()), weights_(grid.z.widths) {
+      : problem_(problem),
+        n_(grid.x.n()),
+        transpose_(grid.comm, grid.z.n(), grid.x.n()),
+        weights_(grid.z.widths) {
     const double dx = grid.x.widths[0];
     for (const Unknown unknown : {Unknown::u, Unknown::w, Unknown::b, Unknown::p}) {
       transforms_.emplace_back(basis_of(problem, unknown), n_);
@@ -126,11 +130,13 @@ class TransformSolver : public EllipticSolver {
     double* const rows = transpose_.rows();
     const int n_batches = (field.rows + RowTransform::batch - 1) / RowTransform::batch;
     const auto each_batch = [&](const char* label, const auto& action) {
-      const Kokkos::Experimental::UniqueToken<Exec> tokens;  // a thread's number, for its share of the work space
+      const Kokkos::Experimental::UniqueToken<Exec>
+          tokens;  // a thread's number, for its share of the work space
       Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec>(0, n_batches), [&](int batch) {
         const int first = batch * RowTransform::batch;
         const auto token = tokens.acquire();
-        action(first, std::min(RowTransform::batch, field.rows - first), work_.data() + at(token) * work_size_);
+        action(first, std::min(RowTransform::batch, field.rows - first),
+               work_.data() + at(token) * work_size_);
         tokens.release(token);
       });
     };
@@ -179,7 +185,8 @@ class TransformSolver : public EllipticSolver {
 }  // namespace
 
 std::unique_ptr<EllipticSolver> make_transform_solver(const Problem& problem, const Grid& grid) {
-  QUINTET_CHECK(grid.x.uniform(), "transforms along x need equal cells; choose uniform spacing, or the general solver");
+  QUINTET_CHECK(grid.x.uniform(),
+                "transforms along x need equal cells; choose uniform spacing, or the general solver");
   return std::make_unique<TransformSolver>(problem, grid);
 }
 

@@ -71,7 +71,8 @@ inline void put(const Arrays& x, std::size_t i, Complex value) {
   store<double>(x.to_im + i * Fft::lanes, value.im);
 }
 
-/// One stage: y[q + s (r p + k)] = w^(p k) sum_t x[q + s (p + m t)] exp(-2 pi i k t/r), w = exp(-2 pi i/(r m)).
+/// One stage: y[q + s (r p + k)] = w^(p k) sum_t x[q + s (p + m t)] exp(-2 pi i k t/r), w = exp(-2 pi i/(r
+/// m)).
 template <int radix>
 void pass(const Arrays& x, std::size_t m, std::size_t s, const double* twiddles) {
   for (std::size_t p = 0; p < m; ++p) {

@@ -43,7 +43,7 @@ class Fft {
   };
   int n_;
   std::vector<Stage> stages_;
-  std::vector<double> twiddles_;  ///< pairs (cos, -sin)
+  std::vector<double> twiddles_;            ///< pairs (cos, -sin)
   std::vector<std::vector<double>> roots_;  ///< cos and -sin of 2 pi k/p for radices p without a formula
 };
 

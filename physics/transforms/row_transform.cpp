@@ -77,7 +77,8 @@ void RowTransform::forward(const double* from, std::size_t from_stride, double* 
       });
       break;
     case LineBasis::cosine:
-    case LineBasis::sine_centres: {  // even places forwards, odd ones backwards; sines are cosines of (-1)^i x
+    case LineBasis::sine_centres: {  // even places forwards, odd ones backwards; sines are cosines of (-1)^i
+                                     // x
       const double sign = basis_ == LineBasis::cosine ? 1 : -1;
       batch.for_rows([&](std::size_t r, double* x) {
         const double* const row = row_of(r);

@@ -18,9 +18,9 @@ enum class LineBasis {
 
 /// Orthonormal real transforms of rows of n values: c = Q x, x = Q^T c, so that sum c^2 = sum x^2.
 ///
-/// periodic: coefficients in the order 1, cos 1, sin 1, cos 2, sin 2, ... (and the highest cosine alone where n
-/// is even). Two rows are one complex transform, so 2 lanes of rows are worked on at a time.
-/// Sources: Makhoul 1980, IEEE Trans. ASSP 28, 27 (DCT-II); Swarztrauber 1986, SIAM Rev. 28, 1 (sines).
+/// periodic: coefficients in the order 1, cos 1, sin 1, cos 2, sin 2, ... (and the highest cosine alone where
+/// n is even). Two rows are one complex transform, so 2 lanes of rows are worked on at a time. Sources:
+/// Makhoul 1980, IEEE Trans. ASSP 28, 27 (DCT-II); Swarztrauber 1986, SIAM Rev. 28, 1 (sines).
 class RowTransform {
  public:
   RowTransform(LineBasis basis, int n);
@@ -33,8 +33,8 @@ class RowTransform {
   static constexpr int batch = 2 * Fft::lanes;
   [[nodiscard]] std::size_t work_size() const;
 
-  /// Coefficients of `n_rows` (at most `batch`) rows; row r begins at from + r from_stride, its coefficients go to
-  /// to + r to_stride (the same place is allowed). `work`: [work_size()], aligned to 64 bytes.
+  /// Coefficients of `n_rows` (at most `batch`) rows; row r begins at from + r from_stride, its coefficients
+  /// go to to + r to_stride (the same place is allowed). `work`: [work_size()], aligned to 64 bytes.
   void forward(const double* from, std::size_t from_stride, double* to, std::size_t to_stride, int n_rows,
                double* work) const;
   /// Values from coefficients.

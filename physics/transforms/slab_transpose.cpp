@@ -49,8 +49,8 @@ void SlabTranspose::exchange(bool forwards) {
   const auto rows_block = [&](int other) { return rows() + columns_.first(other); };
   const auto columns_block = [&](int other) { return columns() + area(rows_.first(other), columns_here()); };
   copy_block(forwards ? rows_block(me) : columns_block(me), forwards ? n_columns : columns_here(),
-             forwards ? columns_block(me) : rows_block(me), forwards ? columns_here() : n_columns, rows_here(),
-             columns_here());
+             forwards ? columns_block(me) : rows_block(me), forwards ? columns_here() : n_columns,
+             rows_here(), columns_here());
   for (int d = 1; d < n_ranks; ++d) {
     const int to = (me + d) % n_ranks, from = (me + n_ranks - d) % n_ranks;
     // A block that goes from rows to columns has my rows and the other's columns.

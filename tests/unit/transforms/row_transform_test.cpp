@@ -45,7 +45,8 @@ class EveryBasis : public ::testing::TestWithParam<std::tuple<LineBasis, int>> {
 }  // namespace
 
 TEST(Fft, is_the_sum_that_it_stands_for) {
-  for (const int n : {1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 15, 16, 20, 22, 26, 30, 49, 60, 64, 75, 128, 210}) {
+  for (const int n :
+       {1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 15, 16, 20, 22, 26, 30, 49, 60, 64, 75, 128, 210}) {
     const Fft fft(n);
     AlignedVector<double> re(at(n) * Fft::lanes), im(re.size()), work(fft.work_size());
     for (int j = 0; j < n; ++j)

@@ -1,0 +1,173 @@
+#include "apps/meshfreeflow/setup/simulate_options.hpp"
+
+namespace quintet::meshfreeflow {
+
+using namespace convection;
+
+namespace {
+
+const std::vector<std::pair<std::string, Wall>> walls{{"no_slip", Wall::no_slip},
+                                                      {"free_slip", Wall::free_slip}};
+
+}  // namespace
+
+void describe(Schema& schema, WallOptions& options) {
+  schema.choice("bottom", options.bottom, walls, "What the flow does at the lower plate, z = -1/2");
+  schema.choice("top", options.top, walls, "The same at the upper plate, z = 1/2");
+  schema.choice("sides", options.sides,
+                {{"periodic", Sides::periodic}, {"no_slip", Sides::no_slip}, {"free_slip", Sides::free_slip}},
+                "The ends of x: periodic, or walls");
+  schema.choice("heated", options.heated, {{"plates", Heated::plates}, {"sides", Heated::sides}},
+                "Which walls hold b = 1/2 (bottom, left) and -1/2 (top, right); the other two insulate");
+  schema.check([&options]() -> std::optional<std::string> {
+    if (options.heated == Heated::sides && options.sides == Sides::periodic)
+      return "heated: sides needs walls there (sides: no_slip or free_slip)";
+    return std::nullopt;
+  });
+}
+
+void describe(Schema& schema, AxisOptions& options) {
+  schema.choice(
+      "spacing", options.spacing,
+      {{"uniform", Spacing::uniform}, {"tanh", Spacing::tanh}, {"cosine", Spacing::cosine}},
+      "Equal cells; faces at tanh(s (2 q - 1))/tanh(s), q = 0 ... 1 in equal steps; or at -cos(pi q)");
+  schema
+      .number("strength", options.strength,
+              "s of tanh: the cells at both ends are s/(sinh(s) cosh(s)) of the mean width")
+      .above(0)
+      .at_most(10);
+}
+
+void describe(Schema& schema, GridOptions& options) {
+  schema.integers("cells", options.cells, "Cells along x and z")
+      .required()
+      .length(2, 2)
+      .at_least(4)
+      .at_most(100000)
+      .example("[128, 64]");
+  schema.section("x", options.x, "Along x; unequal cells need walls at the sides and the multigrid solver");
+  schema.section("z", options.z, "Along z, from plate to plate");
+}
+
+void describe(Schema& schema, StartOptions& options) {
+  schema.choice("profile", options.conducting, {{"conducting", true}, {"none", false}},
+                "b of heat conduction; or 0: walls are heated at time 0, their layers grow from nothing");
+  schema.number("roll", options.roll,
+                "Amplitude of cos(2 pi n x/length) cos(pi z) in b (between sides cos(pi n x/length))");
+  schema.integer("roll_pairs", options.roll_pairs, "n of it").at_least(1);
+  schema.number("noise", options.noise, "Amplitude of the noise in b, different for each seed").at_least(0);
+  schema
+      .integer("noise_modes", options.noise_modes,
+               "0: N(0, 1) (1/2 - z)(z + 1/2) of each cell; n: the lowest n by n waves, the same field on "
+               "every grid")
+      .at_least(0)
+      .at_most(1000);
+}
+
+void describe(Schema& schema, TimeOptions& options) {
+  schema.number("end", options.end, "Time at which the run ends")
+      .required()
+      .above(0)
+      .at_most(1e9)
+      .on_restart(OnRestart::free);
+  schema.number("cfl", options.cfl, "dt = cfl/max(|u|/dx + |w|/dz)").above(0).at_most(1);
+  schema.number("most_dt", options.most_dt, "The longest step").above(0).at_most(1);
+  schema.number("dt", options.dt, "A fixed step; absent: as long as cfl and most_dt admit")
+      .above(0)
+      .at_most(1);
+  schema.integer("steps", options.steps, "At most so many steps; absent: any number")
+      .at_least(0)
+      .on_restart(OnRestart::free);
+}
+
+void describe(Schema& schema, SolverOptions& options) {
+  schema.choice("kind", options.kind,
+                {{"automatic", SolverKind::automatic},
+                 {"transform", SolverKind::transform},
+                 {"multigrid", SolverKind::multigrid}},
+                "transform: Fourier, cosine or sine transforms along x (equal cells); multigrid: conjugate "
+                "gradients with "
+                "PETSc's algebraic multigrid, for any cells; automatic: transform where it can");
+  schema.number("tolerance", options.tolerance, "multigrid: of the residual, relative to the right-hand side")
+      .above(0)
+      .at_most(1e-3);
+}
+
+void describe(Schema& schema, OutputOptions& options) {
+  schema
+      .number("frame_interval", options.frame_interval,
+              "Time between frames; steps are cut so that one ends at each; absent: start and end")
+      .above(0)
+      .on_restart(OnRestart::free);
+}
+
+void describe(Schema& schema, StatisticsOptions& options) {
+  schema.number("from", options.from, "Time from which means and spectra are taken").at_least(0);
+}
+
+void describe(Schema& schema, LimitOptions& options) {
+  schema
+      .number("judged_from", options.judged_from,
+              "Time from which resolution is judged: layers that a start makes are thinner than any grid")
+      .at_least(0);
+  schema
+      .number("shrunk_dt", options.shrunk_dt,
+              "Stop (exit 3) when the step falls below this part of time.most_dt")
+      .at_least(0)
+      .below(1);
+  schema
+      .number("layer_cells", options.layer_cells,
+              "Stop when the thermal boundary layer 1/(2 Nu) holds fewer cells, Nu the mean of the last 10 "
+              "units of time; "
+              "twice as many warn")
+      .at_least(0);
+  schema
+      .number("kolmogorov_lengths", options.kolmogorov_lengths,
+              "Stop when the widest cell is so many times (R^3/eps)^(1/4) (of Batchelor where Pr > 1), eps "
+              "likewise the mean; half of it warns")
+      .above(0);
+  schema
+      .number("spectrum_tail", options.spectrum_tail,
+              "Stop when the upper third of wavenumbers holds this part of the variance of b about its mean "
+              "over x; a tenth of it warns")
+      .above(0);
+  schema
+      .number("overshoot", options.overshoot,
+              "Stop when b leaves the range of the walls by more; a tenth of it warns")
+      .above(0);
+  schema
+      .number("budget", options.budget,
+              "Stop when kinetic energy leaves its budget (what buoyancy works, less dissipation) by this "
+              "part of the work over the last 10 units of time; a tenth of it warns")
+      .above(0);
+  schema
+      .number("divergence", options.divergence, "Stop when a cell's divergence times time.most_dt is greater")
+      .above(0);
+}
+
+void describe(Schema& schema, SimulateOptions& options) {
+  schema.number("rayleigh", options.rayleigh, "Ra = (buoyancy difference) height^3/(viscosity diffusivity)")
+      .required()
+      .above(0)
+      .at_most(1e15);
+  schema.number("prandtl", options.prandtl, "Pr = viscosity/diffusivity").above(0).at_most(1e6);
+  schema.number("aspect_ratio", options.aspect_ratio, "Length of x in heights").above(0).at_most(1e4);
+  schema.section("walls", options.walls, "Boundary conditions").on_restart(OnRestart::fixed);
+  schema.section("grid", options.grid, "Cells").on_restart(OnRestart::fixed);
+  schema.section("start", options.start, "The state at time 0, at rest").on_restart(OnRestart::fixed);
+  schema.integers("seeds", options.seeds, "Of the noise: one flow for each, all with the same steps")
+      .length(1, 10000)
+      .at_least(0)
+      .on_restart(OnRestart::fixed);
+  schema.section("time", options.time, "The steps");
+  schema.section("solver", options.solver, "How the linear equations of a step are solved");
+  schema.section("output", options.output, "Fields over time, in fields.h5");
+  schema.section("statistics", options.statistics, "Means over time").on_restart(OnRestart::free);
+  schema.integer("history_interval", options.history_interval, "Steps between rows of the history")
+      .at_least(1)
+      .on_restart(OnRestart::free);
+  describe(schema, options.checkpoints);
+  schema.section("limits", options.limits, "When to stop with exit code 3").on_restart(OnRestart::free);
+}
+
+}  // namespace quintet::meshfreeflow

@@ -1,0 +1,108 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apps/application/loop/checkpoint_options.hpp"
+#include "io/config/schema.hpp"
+#include "physics/convection/initial.hpp"
+
+/// What the user writes in a YAML file for `meshfreeflow simulate`.
+namespace quintet::meshfreeflow {
+
+/// Section `walls`.
+struct WallOptions {
+  convection::Wall bottom = convection::Wall::no_slip, top = convection::Wall::no_slip;
+  convection::Sides sides = convection::Sides::periodic;
+  convection::Heated heated = convection::Heated::plates;
+};
+void describe(Schema& schema, WallOptions& options);
+
+/// How cells are spread along one direction.
+struct AxisOptions {
+  convection::Spacing spacing = convection::Spacing::uniform;
+  double strength = 1.2;
+};
+void describe(Schema& schema, AxisOptions& options);
+
+/// Section `grid`.
+struct GridOptions {
+  std::vector<std::int64_t> cells;  ///< along x and z
+  AxisOptions x, z{convection::Spacing::tanh, 1.2};
+};
+void describe(Schema& schema, GridOptions& options);
+
+/// Section `start`.
+struct StartOptions {
+  bool conducting = true;
+  double roll = 0;
+  int roll_pairs = 1;
+  double noise = 1e-3;
+  int noise_modes = 0;
+};
+void describe(Schema& schema, StartOptions& options);
+
+/// Section `time`.
+struct TimeOptions {
+  double end = 0;
+  double cfl = 0.5;
+  double most_dt = 0.05;
+  std::optional<double> dt;
+  std::optional<std::int64_t> steps;
+};
+void describe(Schema& schema, TimeOptions& options);
+
+/// How the linear equations of a step are solved.
+enum class SolverKind { automatic, transform, multigrid };
+/// Section `solver`.
+struct SolverOptions {
+  SolverKind kind = SolverKind::automatic;
+  double tolerance = 1e-10;
+};
+void describe(Schema& schema, SolverOptions& options);
+
+/// Section `output`: fields over time.
+struct OutputOptions {
+  std::optional<double> frame_interval;
+};
+void describe(Schema& schema, OutputOptions& options);
+
+/// Section `statistics`.
+struct StatisticsOptions {
+  double from = 0;
+};
+void describe(Schema& schema, StatisticsOptions& options);
+
+/// Section `limits`: when a run is not resolved, or no longer physics.
+struct LimitOptions {
+  double judged_from = 10;
+  double shrunk_dt = 1e-4;
+  double layer_cells = 3;
+  double kolmogorov_lengths = 6;
+  double spectrum_tail = 0.05;
+  double overshoot = 0.25;
+  double budget = 0.1;
+  double divergence = 1e-6;
+};
+void describe(Schema& schema, LimitOptions& options);
+
+struct SimulateOptions {
+  double rayleigh = 0, prandtl = 1, aspect_ratio = 2;
+  WallOptions walls;
+  GridOptions grid;
+  StartOptions start;
+  std::vector<std::int64_t> seeds{1};
+  TimeOptions time;
+  SolverOptions solver;
+  OutputOptions output;
+  StatisticsOptions statistics;
+  std::int64_t history_interval = 10;
+  CheckpointOptions checkpoints;
+  LimitOptions limits;
+};
+void describe(Schema& schema, SimulateOptions& options);
+
+}  // namespace quintet::meshfreeflow

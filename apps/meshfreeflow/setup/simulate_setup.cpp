@@ -1,0 +1,82 @@
+#include "apps/meshfreeflow/setup/simulate_setup.hpp"
+
+#include <algorithm>
+
+#include "io/log/error.hpp"
+#include "physics/transforms/fft.hpp"
+
+namespace quintet::meshfreeflow {
+
+using namespace convection;
+
+namespace {
+
+Grid make_grid(const Comm& comm, const SimulateOptions& options) {
+  const auto& [cells, x, z] = options.grid;
+  const bool periodic = options.walls.sides == Sides::periodic;
+  QUINTET_CHECK(!periodic || x.spacing == Spacing::uniform,
+                "grid.x.spacing: a periodic x has equal cells; choose uniform, or walls.sides: no_slip");
+  const auto n_x = static_cast<int>(cells[0]), n_z = static_cast<int>(cells[1]);
+  QUINTET_CHECK(comm.size() <= n_z, "{} ranks share grid.cells.1 = {} rows of cells; start at most one a row",
+                comm.size(), n_z);
+  return {comm, make_axis(0, options.aspect_ratio, n_x, x.spacing, x.strength, periodic),
+          make_axis(-0.5, 0.5, n_z, z.spacing, z.strength, false)};
+}
+
+Problem make_problem(const SimulateOptions& options) {
+  const auto& walls = options.walls;
+  return {options.rayleigh, options.prandtl, walls.bottom, walls.top, walls.sides, walls.heated};
+}
+
+SolverKind solver_kind(const SimulateOptions& options) {
+  const auto n_x = static_cast<int>(options.grid.cells[0]);
+  const bool equal = options.grid.x.spacing == Spacing::uniform, fast = Fft::possible(n_x);
+  if (options.solver.kind == SolverKind::transform) {
+    QUINTET_CHECK(equal, "solver.kind: transform needs equal cells along x (grid.x.spacing: uniform)");
+    QUINTET_CHECK(fast, "grid.cells.0 = {} has a prime factor above {}: no fast transform; {} has one", n_x,
+                  Fft::most_prime, Fft::next_possible(n_x));
+  }
+  if (options.solver.kind != SolverKind::automatic) return options.solver.kind;
+  return equal && fast ? SolverKind::transform : SolverKind::multigrid;
+}
+
+std::unique_ptr<EllipticSolver> make_solver(const SimulateOptions& options, const Problem& problem,
+                                            const Grid& grid) {
+  if (solver_kind(options) == SolverKind::transform) return make_transform_solver(problem, grid);
+  throw InputError(
+      "this grid needs solver.kind: multigrid, which this program was built without (QUINTET_WITH_PETSC); "
+      "choose equal "
+      "cells along x, their number a product of 2, 3 and 5");
+}
+
+}  // namespace
+
+std::unique_ptr<Boussinesq> make_flow(const Context& context, const SimulateOptions& options) {
+  const Problem problem = make_problem(options);
+  Grid grid = make_grid(context.comm(), options);
+  const auto& seeds = options.seeds;
+  for (const auto seed : seeds)
+    QUINTET_CHECK(std::count(seeds.begin(), seeds.end(), seed) == 1,
+                  "seeds: {} is there twice; each flow needs its own", seed);
+  const double cells = static_cast<double>(grid.rows_here()) * (grid.x.n() + 2 * Field::margin);
+  context.require_memory(Boussinesq::bytes(cells, static_cast<int>(seeds.size())), "the flows");
+  auto solver = make_solver(options, problem, grid);
+  return std::make_unique<Boussinesq>(problem, std::move(grid), std::move(solver),
+                                      static_cast<int>(seeds.size()));
+}
+
+std::string description(const SimulateOptions& options) {
+  const auto wall = [](Wall kind) { return kind == Wall::no_slip ? "no-slip" : "free-slip"; };
+  const auto& walls = options.walls;
+  const std::string plates = walls.bottom == walls.top
+                                 ? fmt::format("{} plates", wall(walls.bottom))
+                                 : fmt::format("{} bottom, {} top", wall(walls.bottom), wall(walls.top));
+  const char* const sides = walls.sides == Sides::periodic  ? "periodic"
+                            : walls.sides == Sides::no_slip ? "no-slip"
+                                                            : "free-slip";
+  return fmt::format("Ra {:g}, Pr {:g}, {} x {} cells on {:g} x 1, {}, {} sides{}", options.rayleigh,
+                     options.prandtl, options.grid.cells[0], options.grid.cells[1], options.aspect_ratio,
+                     plates, sides, walls.heated == Heated::sides ? ", heated at the sides" : "");
+}
+
+}  // namespace quintet::meshfreeflow

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "apps/application/life/context.hpp"
+#include "physics/convection/statistics.hpp"
+
+namespace quintet::meshfreeflow {
+
+/// The history: numbers of each flow every so many steps, in group `history` of run.h5.
+///
+/// time, step, dt [sample]; of each flow [sample, flow]: nusselt_volume, nusselt_warm, nusselt_cold,
+/// kinetic_energy, dissipation, thermal_dissipation, buoyancy_work, buoyancy_variance, divergence, u_max,
+/// w_max, b_min, b_max (see convection::Sample).
+class History {
+ public:
+  /// On a restart rows after `first_step` are dropped and what was there before is read back. Collective.
+  History(Context& context, int n_flows, std::int64_t first_step);
+  /// Add a row, unless there is one of this step. Collective.
+  void add(const std::vector<convection::Sample>& samples, double time, std::int64_t step, double dt);
+
+  [[nodiscard]] std::size_t size() const { return times_.size(); }
+  [[nodiscard]] const std::vector<double>& times() const { return times_; }
+  [[nodiscard]] int n_flows() const { return n_flows_; }
+  /// All values of a flow's column so far. Throws InternalError if there is none of that name.
+  [[nodiscard]] std::vector<double> column(const std::string& name, int flow) const;
+
+ private:
+  int n_flows_;
+  std::vector<hdf5::Series> clock_, series_;
+  std::vector<double> times_, steps_;
+  std::vector<std::vector<double>> values_;  ///< of each column, [sample, flow]
+};
+
+/// The mean over time from `from` on by the trapezoidal rule; NaN where less than two rows are that late.
+[[nodiscard]] double time_mean(const std::vector<double>& times, const std::vector<double>& values,
+                               double from);
+
+}  // namespace quintet::meshfreeflow

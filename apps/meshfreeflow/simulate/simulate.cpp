@@ -1,0 +1,65 @@
+#include "apps/meshfreeflow/simulate/simulate.hpp"
+
+#include "apps/application/loop/run_loop.hpp"
+#include "apps/meshfreeflow/simulate/frames.hpp"
+#include "apps/meshfreeflow/simulate/health.hpp"
+#include "apps/meshfreeflow/simulate/history.hpp"
+#include "apps/meshfreeflow/simulate/pictures.hpp"
+#include "apps/meshfreeflow/simulate/simulate_report.hpp"
+#include "apps/meshfreeflow/simulate/simulation.hpp"
+#include "io/log/error.hpp"
+#include "io/log/log.hpp"
+
+namespace quintet::meshfreeflow {
+
+namespace {
+
+void announce(Context& context, const Simulation& simulation) {
+  const auto& options = simulation.options();
+  log::info("{}; {} flow(s), {} rank(s)", description(options), options.seeds.size(), context.comm().size());
+  announce_restart(context, simulation.step(), simulation.last_step(), "time.steps");
+  QUINTET_CHECK(
+      simulation.time() <= options.time.end * (1 + 1e-12),
+      "{}: is of time {:.6g}, beyond time.end = {:.6g}; ask for a later end, or restart from an earlier one",
+      context.restart_file().value_or("the start"), simulation.time(), options.time.end);
+  context.record_seed(static_cast<std::uint64_t>(options.seeds.front()));
+}
+
+}  // namespace
+
+std::vector<Subsystem> subsystems() { return {}; }
+
+void simulate(Context& context, const SimulateOptions& options) {
+  const auto simulation =
+      context.timed("start", [&] { return std::make_shared<Simulation>(context, options); });
+  announce(context, *simulation);
+  context.describe_run("flow", description(options));
+  if (!context.go_ahead({"fields.h5", "fields.xmf"})) return;
+
+  History history(context, simulation->flow().n_members(), simulation->step());
+  Frames frames(context, *simulation);
+  Pictures pictures(context, *simulation);
+  Health health(*simulation, history);
+
+  const auto add_row = [&](const Instant& now) {
+    std::vector<convection::Sample> samples;
+    for (int m = 0; m < simulation->flow().n_members(); ++m)
+      samples.push_back(convection::sample(Exec(), simulation->flow(), m));
+    context.show("Nu", samples.front().nusselt_volume, "");
+    history.add(samples, now.time, now.step, simulation->last_dt());
+    health.check(samples);
+  };
+  const auto write_frame = [&](const Instant&) { frames.write(*simulation); };
+  const auto take_picture = [&](const Instant& now) { pictures.take(*simulation, now); };
+
+  // A step of the longest stable or the given length (Simulation::advance), then what is due:
+  const std::vector<LoopObserver> observers{
+      {"history", at_start() | every_steps(options.history_interval) | at_end(), add_row},
+      {"frames", frames.schedule(), write_frame},
+      {"pictures", pictures.schedule(), take_picture}};
+  const LoopResult loop = run_loop(context, simulation, options.checkpoints, observers);
+
+  report_simulation(context, *simulation, history, health, pictures, loop.steps, loop.step_seconds);
+}
+
+}  // namespace quintet::meshfreeflow

@@ -1,0 +1,226 @@
+#include "apps/meshfreeflow/simulate/simulate_report.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "apps/application/report/statistics.hpp"
+#include "physics/convection/spectra.hpp"
+
+namespace quintet::meshfreeflow {
+
+using namespace convection;
+
+namespace {
+
+/// Values at equal times from `from` to the last, by straight lines: what statistics of correlated samples
+/// need.
+std::vector<double> at_equal_times(const std::vector<double>& times, const std::vector<double>& values,
+                                   double from) {
+  std::vector<double> result;
+  const auto first =
+      static_cast<std::size_t>(std::lower_bound(times.begin(), times.end(), from) - times.begin());
+  if (first + 1 >= times.size()) return result;
+  const std::size_t n = times.size() - first;
+  std::size_t k = first;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double t =
+        times[first] + (times.back() - times[first]) * static_cast<double>(i) / static_cast<double>(n - 1);
+    while (k + 2 < times.size() && times[k + 1] < t) ++k;
+    const double share = std::clamp((t - times[k]) / (times[k + 1] - times[k]), 0.0, 1.0);
+    result.push_back(values[k] + share * (values[k + 1] - values[k]));
+  }
+  return result;
+}
+
+/// Mean of a column over time and flows, its standard error where the flows or the times tell one.
+struct Mean {
+  double value = 0, error = NAN, independent = 0;
+};
+Mean mean_of(const History& history, const char* name, double from) {
+  Mean mean;
+  double variance = 0;
+  for (int m = 0; m < history.n_flows(); ++m) {
+    const auto values = history.column(name, m);
+    const double one = time_mean(history.times(), values, from);
+    mean.value += (std::isnan(one) ? values.back() : one) / history.n_flows();
+    const auto samples = at_equal_times(history.times(), values, from);
+    if (samples.empty()) continue;
+    const Estimate estimate = estimate_mean(samples);
+    variance += estimate.error * estimate.error;
+    mean.independent += static_cast<double>(samples.size()) / std::max(estimate.correlation, 1.0);
+  }
+  mean.error = std::sqrt(variance) / history.n_flows();
+  return mean;
+}
+
+Plot over_time(const History& history, const SimulateOptions& options, const std::string& title,
+               const std::string& label, const std::vector<std::pair<const char*, const char*>>& columns,
+               const std::string& caption) {
+  Plot plot;
+  plot.title = title;
+  plot.x_label = "time";
+  plot.y_label = label;
+  plot.caption = caption;
+  const int shown = std::min(history.n_flows(), columns.size() > 1 ? 1 : 6);
+  for (const auto& [name, legend] : columns)
+    for (int m = 0; m < shown; ++m)
+      plot.curves.push_back({history.n_flows() > 1 ? fmt::format("{} seed {}", legend,
+                                                                 options.seeds[static_cast<std::size_t>(m)])
+                                                   : legend,
+                             history.times(), history.column(name, m)});
+  return plot;
+}
+
+void report_nusselt(Context& context, const SimulateOptions& options, const History& history,
+                    const Health& health) {
+  const double from = options.statistics.from;
+  const Mean volume = mean_of(history, "nusselt_volume", from), warm = mean_of(history, "nusselt_warm", from),
+             cold = mean_of(history, "nusselt_cold", from);
+  const double spread =
+      std::max({volume.value, warm.value, cold.value}) - std::min({volume.value, warm.value, cold.value});
+  context.headline("Nusselt number", text_with_error(volume.value, volume.error, ""),
+                   spread > 0.05 * std::abs(volume.value)
+                       ? "volume and walls differ by more than 5 %: not at rest, or averaged too briefly"
+                       : "");
+  context.headline("at the walls", fmt::format("{:.4g} warm, {:.4g} cold", warm.value, cold.value));
+  context.summarise("nusselt_mean", volume.value, fmt::format("over the volume, time from {:g}", from));
+  context.summarise("nusselt_error", volume.error, "standard error of it; NaN: too few independent samples");
+  context.summarise("nusselt_warm", warm.value, "mean at the warm wall");
+  context.summarise("nusselt_cold", cold.value, "mean at the cold wall");
+  context.summarise("independent_samples", volume.independent, "of the Nusselt number, all flows together");
+  context.summarise("nusselt_last", history.column("nusselt_volume", 0).back(),
+                    "of the first flow at the end");
+  context.summarise("nusselt_warm_last", history.column("nusselt_warm", 0).back());
+  context.summarise("nusselt_cold_last", history.column("nusselt_cold", 0).back());
+  context.report().section("Heat transport");
+  context.report().plot(
+      over_time(history, options, "Nusselt number", "Nu",
+                {{"nusselt_volume", "volume"}, {"nusselt_warm", "warm wall"}, {"nusselt_cold", "cold wall"}},
+                "At rest all three are equal, exactly so for the discrete flow."));
+  for (const auto& warning : health.warnings()) context.report().warning(warning);
+}
+
+void report_budgets(Context& context, const Simulation& simulation, const History& history) {
+  const auto& options = simulation.options();
+  const Problem& problem = simulation.flow().problem();
+  const double from = options.statistics.from, scale = 1 / std::sqrt(problem.rayleigh * problem.prandtl);
+  const Mean nusselt = mean_of(history, "nusselt_volume", from),
+             dissipation = mean_of(history, "dissipation", from),
+             thermal = mean_of(history, "thermal_dissipation", from),
+             energy = mean_of(history, "kinetic_energy", from),
+             work = mean_of(history, "buoyancy_work", from);
+  const double divergence = [&] {
+    double most = 0;
+    for (int m = 0; m < history.n_flows(); ++m)
+      for (const double value : history.column("divergence", m)) most = std::max(most, value);
+    return most;
+  }();
+  context.summarise("kinetic_energy_mean", energy.value, "<u^2 + w^2>/2");
+  context.summarise("dissipation_mean", dissipation.value, "eps_u = R <|grad u|^2>");
+  context.summarise("thermal_dissipation_mean", thermal.value, "eps_b = P <|grad b|^2>");
+  context.summarise("divergence_max", divergence, "of a cell, all times");
+  for (const char* name : {"kinetic_energy", "u_max", "w_max"})
+    context.summarise(fmt::format("{}_last", name), history.column(name, 0).back(),
+                      "of the first flow at the end");
+  context.headline("kinetic energy", text_with_error(energy.value, energy.error, ""));
+  context.report().section("Budgets");
+  const auto row = [](const char* what, double left, double right) {
+    return std::vector<std::string>{what, fmt::format("{:.6g}", left), fmt::format("{:.6g}", right),
+                                    right != 0 ? fmt::format("{:.2g} %", 100 * (left / right - 1)) : "-"};
+  };
+  context.report().table(
+      {"means over time", "left", "right", "difference"},
+      {row("eps_u = <w b>", dissipation.value, work.value),
+       row("eps_b = Nu/sqrt(Ra Pr)", thermal.value, nusselt.value * scale)},
+      "Both hold exactly for means over all time. Heated sides: Nu over the length in place of the height.");
+  Plot energies = over_time(history, options, "Kinetic energy", "energy", {{"kinetic_energy", "energy"}}, "");
+  context.report().plot(energies);
+  context.report().plot(
+      over_time(history, options, "Dissipation", "rate",
+                {{"dissipation", "eps_u"}, {"buoyancy_work", "<w b>"}, {"thermal_dissipation", "eps_b"}},
+                "What buoyancy works feeds kinetic energy, eps_u consumes it."));
+}
+
+/// Only what an axis of logarithms can show.
+std::vector<double> visible(std::vector<double> values) {
+  const double most = *std::max_element(values.begin(), values.end());
+  for (double& value : values)
+    if (!(value > 1e-16 * most)) value = NAN;
+  return values;
+}
+
+void report_spectra(Context& context, const Simulation& simulation) {
+  const Spectra power = spectra(Exec(), simulation.flow(), 0);
+  hdf5::Group group = context.results().root().group("spectra");
+  const auto write = [&](const char* name, const std::vector<double>& values, const char* text) {
+    group.write<double>(name, values, {values.size()}, {"1", {"wave"}, text});
+  };
+  write("wavenumber", power.wavenumber, "Of the waves along x");
+  write("kinetic_middle", power.kinetic_middle,
+        "(u^2 + w^2)/2 of each wave in the row of cells above the middle, first flow, last state");
+  write("buoyancy_middle", power.buoyancy_middle, "b^2 of each wave in that row");
+  write("kinetic_volume", power.kinetic_volume, "Mean over z of the first");
+  write("buoyancy_volume", power.buoyancy_volume, "Mean over z of the second");
+  context.report().section("Spectra");
+  Plot plot;
+  plot.title = "Spectra along x at the end";
+  plot.x_label = "wavenumber";
+  plot.y_label = "contribution of a wave";
+  plot.log_x = plot.log_y = true;
+  plot.caption = "A resolved flow falls by orders of magnitude towards the right end, without turning up.";
+  plot.curves = {{"(u² + w²)/2, volume", power.wavenumber, visible(power.kinetic_volume)},
+                 {"b², volume", power.wavenumber, visible(power.buoyancy_volume)},
+                 {"(u² + w²)/2, middle", power.wavenumber, visible(power.kinetic_middle)}};
+  context.report().plot(plot);
+}
+
+void report_resolution(Context& context, const Simulation& simulation, const Health& health) {
+  double worst = 0;
+  std::vector<std::vector<std::string>> rows;
+  for (int m = 0; m < simulation.flow().n_members(); ++m)
+    for (const auto& doubt : health.doubts(m)) {
+      worst = std::max(worst, doubt.value / doubt.warns_at);
+      if (m == 0)
+        rows.push_back({doubt.what, fmt::format("{:.3g}", doubt.value), fmt::format("{:.3g}", doubt.warns_at),
+                        doubt.text});
+    }
+  if (rows.empty()) {
+    context.headline("resolution", "not judged", "the run is too short for it (limits.judged_from)");
+    return;
+  }
+  context.headline("resolution", worst > 1 ? "doubtful" : "good",
+                   worst > 1 ? "the grid hardly shows what the equations make: see the warnings" : "");
+  context.summarise("resolution_doubt", worst, "at the end, 1: a warning (see the report's table)");
+  context.report().section("Resolution");
+  context.report().table({"measure", "value (1: the run stops)", "warns at", "in words"}, rows,
+                         "Of the first flow at the end.");
+}
+
+}  // namespace
+
+void report_simulation(Context& context, const Simulation& simulation, const History& history,
+                       const Health& health, const Pictures& pictures, std::int64_t steps, double seconds) {
+  const auto& options = simulation.options();
+  context.report().title(
+      "meshfreeflow simulate",
+      fmt::format("{}, {} steps to time {:.4g}", description(options), simulation.step(), simulation.time()));
+  context.headline("time", fmt::format("{:.6g} ({} steps)", simulation.time(), simulation.step()));
+  pictures.report(context);
+  report_nusselt(context, options, history, health);
+  report_budgets(context, simulation, history);
+  report_spectra(context, simulation);
+  report_resolution(context, simulation, health);
+  const Grid& grid = simulation.flow().grid();
+  const double cells = static_cast<double>(grid.x.n()) * grid.z.n() * simulation.flow().n_members();
+  context.summarise("time_end", simulation.time());
+  context.summarise("flows", static_cast<std::int64_t>(simulation.flow().n_members()));
+  context.summarise("cells", static_cast<std::int64_t>(cells), "of all flows");
+  context.summarise("dt_last", simulation.last_dt());
+  if (steps > 0 && seconds > 0)
+    context.summarise("us_per_cell_step", 1e6 * seconds / (cells * static_cast<double>(steps)),
+                      "wall time of the steps alone");
+}
+
+}  // namespace quintet::meshfreeflow

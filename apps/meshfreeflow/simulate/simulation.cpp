@@ -1,0 +1,156 @@
+#include "apps/meshfreeflow/simulate/simulation.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "io/log/error.hpp"
+#include "io/log/log.hpp"
+
+namespace quintet::meshfreeflow {
+
+using namespace convection;
+
+namespace {
+
+constexpr const char* group_name = "convection";
+constexpr double round_off = 1e-9;  // of a step: what sums of steps may miss a time by
+
+struct NamedField {
+  const char *name, *text;
+  Field State::*field;
+};
+constexpr std::array<NamedField, 4> fields{{{"u", "Velocity along x at left faces", &State::u},
+                                            {"w", "Velocity along z at bottom faces", &State::w},
+                                            {"b", "Buoyancy at centres", &State::b},
+                                            {"p", "Pressure of the last stage at centres", &State::p}}};
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+std::string trouble_spot(const Boussinesq& flow, const SimulateOptions& options) {
+  const Grid& grid = flow.grid();
+  std::string here;
+  for (int m = 0; m < flow.n_members() && here.empty(); ++m)
+    for (const auto& [name, text, field] : fields) {
+      const Field& values = flow.state(m).*field;
+      for (int j = 0; j < values.rows && here.empty(); ++j)
+        for (int i = 0; i < values.n && here.empty(); ++i)
+          if (!std::isfinite(values.row(j)[i]))
+            here = fmt::format(
+                "{} of the flow of seed {} is not finite in cell ({}, {}) at x = {:.4g}, z = {:.4g}", name,
+                options.seeds[at(m)], i, grid.first_row() + j, grid.x.centres[at(i)],
+                grid.z.centres[at(grid.first_row() + j)]);
+    }
+  const auto found = grid.comm.all_gather(here.empty() ? 0 : 1);
+  const auto first = std::find(found.begin(), found.end(), 1);
+  return first == found.end() ? "" : grid.comm.broadcast(here, static_cast<int>(first - found.begin()));
+}
+
+Simulation::Simulation(const Context& context, const SimulateOptions& options)
+    : options_(options), flow_(make_flow(context, options)) {
+  if (const auto& file = context.restart_file()) {
+    load(context.comm(), *file);
+    return;
+  }
+  const auto& from = options.start;
+  const Start start{from.conducting, from.roll, from.roll_pairs, from.noise, from.noise_modes};
+  for (int m = 0; m < flow_->n_members(); ++m)
+    fill(flow_->problem(), start, static_cast<std::uint64_t>(options.seeds[at(m)]), *flow_, m);
+  flow_->start(Exec());
+}
+
+double Simulation::longest_step() const {
+  const double rate = flow_->courant_rate(Exec());
+  if (!std::isfinite(rate)) {
+    const auto place = trouble_spot(*flow_, options_);
+    throw NumericalError(fmt::format("step {}, time {:.6g}: {}; a smaller time.cfl or more cells help",
+                                     step(), time(),
+                                     place.empty() ? "a velocity is out of the range of a double" : place));
+  }
+  const double stable = rate > 0 ? options_.time.cfl / rate : options_.time.most_dt;
+  if (stable < options_.limits.shrunk_dt * options_.time.most_dt)
+    throw NumericalError(
+        fmt::format("step {}, time {:.6g}: the step that time.cfl admits is {:.4g}, below limits.shrunk_dt = "
+                    "{:g} of time.most_dt: the flow has blown up; more cells help",
+                    step(), time(), stable, options_.limits.shrunk_dt));
+  return std::min(stable, options_.time.most_dt);
+}
+
+double Simulation::next_stop() const {
+  const double end = options_.time.end;
+  if (!options_.output.frame_interval) return end;
+  const double interval = *options_.output.frame_interval;
+  const double frame = interval * (std::floor(time() / interval + round_off) + 1);
+  return frame > end * (1 - round_off) ? end : frame;
+}
+
+void Simulation::advance() {
+  double dt = longest_step();
+  if (options_.time.dt && *options_.time.dt > dt * (1 + 1e-12) && !warned_) {
+    log::warning(
+        "step {}, time {:.6g}: time.dt = {:.4g} is rejected: time.cfl and time.most_dt admit {:.4g}, which "
+        "is taken here and "
+        "wherever it is the smaller",
+        step(), time(), *options_.time.dt, dt);
+    warned_ = true;
+  }
+  if (options_.time.dt) dt = std::min(dt, *options_.time.dt);
+  // Equal steps to the next stop, so that none is of 1e-16.
+  const double stop = next_stop(), left = stop - time();
+  const double n = std::ceil(left / dt * (1 - round_off));
+  last_dt_ = left / std::max(n, 1.0);
+  flow_->advance(Exec(), last_dt_, n <= 1 ? stop : time() + last_dt_);
+}
+
+bool Simulation::finished() const {
+  return (options_.time.steps && step() >= *options_.time.steps) || time() >= options_.time.end * (1 - 1e-12);
+}
+
+std::int64_t Simulation::last_step() const {
+  if (finished()) return step();
+  const double dt = last_dt_ > 0 ? last_dt_ : options_.time.most_dt;
+  const auto n = static_cast<std::int64_t>(std::min(std::ceil((options_.time.end - time()) / dt), 1e15));
+  const std::int64_t last = step() + std::max<std::int64_t>(n, 1);
+  return options_.time.steps ? std::min(last, *options_.time.steps) : last;
+}
+
+void Simulation::save(hdf5::Group& root) const {
+  const Grid& grid = flow_->grid();
+  hdf5::Group group = root.group(group_name);
+  group.set_attribute("time", flow_->time());
+  group.set_attribute("step", flow_->step());
+  group.set_attribute("last_dt", last_dt_);
+  const auto members = static_cast<std::uint64_t>(flow_->n_members());
+  for (std::uint64_t m = 0; m < members; ++m)
+    for (const auto& [name, text, field] : fields) {
+      const Field& values = flow_->state(static_cast<int>(m)).*field;
+      std::vector<double> rows;
+      for (int j = 0; j < values.rows; ++j) rows.insert(rows.end(), values.row(j), values.row(j) + values.n);
+      group.write_distributed<double>(fmt::format("{}_{}", name, m), rows, {at(grid.z.n()), at(grid.x.n())},
+                                      at(grid.first_row()),
+                                      {"1", {"z", "x"}, fmt::format("{}, seed {}", text, options_.seeds[m])});
+    }
+}
+
+void Simulation::load(const Comm& comm, const std::string& checkpoint) {
+  const Grid& grid = flow_->grid();
+  const hdf5::File file = hdf5::File::open(comm, checkpoint);
+  QUINTET_CHECK(file.root().has(group_name), "{}: is no checkpoint of meshfreeflow simulate", checkpoint);
+  const hdf5::Group group = file.root().open_group(group_name);
+  for (int m = 0; m < flow_->n_members(); ++m)
+    for (const auto& [name, text, field] : fields) {
+      const auto dataset = fmt::format("{}_{}", name, m);
+      QUINTET_CHECK((group.shape(dataset) == hdf5::Shape{at(grid.z.n()), at(grid.x.n())}),
+                    "{}: {} has another shape than grid.cells", checkpoint, dataset);
+      const auto rows = group.read_rows<double>(dataset, at(grid.first_row()), at(grid.rows_here()));
+      const Field& values = flow_->state(m).*field;
+      for (int j = 0; j < values.rows; ++j)
+        std::copy_n(rows.data() + at(j) * at(values.n), values.n, values.row(j));
+    }
+  last_dt_ = group.number_attribute("last_dt").at(0);
+  flow_->resume(group.number_attribute("time").at(0), group.integer_attribute("step"));
+}
+
+}  // namespace quintet::meshfreeflow

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "apps/application/life/context.hpp"
+#include "apps/meshfreeflow/setup/simulate_setup.hpp"
+
+namespace quintet::meshfreeflow {
+
+/// The flows of a run and their clock, and their way into a checkpoint and back. The stepper of `simulate`.
+class Simulation {
+ public:
+  /// From the start that the options ask for, or from the checkpoint to go on from. Collective. Throws
+  /// InputError.
+  Simulation(const Context& context, const SimulateOptions& options);
+
+  /// A step as long as the flow admits, cut to end at the next frame. Throws NumericalError where a velocity
+  /// is no number, or the step has become hopelessly short.
+  void advance();
+  [[nodiscard]] std::int64_t step() const { return flow_->step(); }
+  [[nodiscard]] double time() const { return flow_->time(); }
+  [[nodiscard]] std::int64_t last_step() const;
+  [[nodiscard]] bool finished() const;
+  void save(hdf5::Group& root) const;
+
+  [[nodiscard]] convection::Boussinesq& flow() const { return *flow_; }
+  [[nodiscard]] double last_dt() const { return last_dt_; }
+  [[nodiscard]] const SimulateOptions& options() const { return options_; }
+
+ private:
+  [[nodiscard]] double longest_step() const;
+  [[nodiscard]] double next_stop() const;
+  void load(const Comm& comm, const std::string& checkpoint);
+
+  SimulateOptions options_;
+  std::unique_ptr<convection::Boussinesq> flow_;
+  double last_dt_ = 0;
+  bool warned_ = false;
+};
+
+/// "flow of seed 3: u is not finite in cell (12, 40) at x = 0.31, z = 0.48", or "". Collective.
+[[nodiscard]] std::string trouble_spot(const convection::Boussinesq& flow, const SimulateOptions& options);
+
+}  // namespace quintet::meshfreeflow
