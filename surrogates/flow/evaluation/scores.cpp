@@ -1,0 +1,63 @@
+#include "surrogates/flow/evaluation/scores.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace quintet::flow {
+
+void PointErrors::add(const RectilinearGrid& grid, std::span<const double> truth,
+                      std::span<const double> prediction) {
+  ++frames_;
+  for (int i = 0; i < grid.size(0); ++i)
+    for (int j = 0; j < grid.size(1); ++j) {
+      const std::size_t k = static_cast<std::size_t>(i) * grid.size(1) + j;
+      const double weight = grid.weights(0)[i] * grid.weights(1)[j];
+      const double error = prediction[k] - truth[k];
+      absolute_ += weight * std::abs(error);
+      square_ += weight * error * error;
+      truth_ += weight * truth[k];
+      truth_square_ += weight * truth[k] * truth[k];
+      greatest_ = std::max(greatest_, std::abs(error));
+    }
+}
+
+void PointErrors::merge(const PointErrors& other) {
+  frames_ += other.frames_;
+  absolute_ += other.absolute_;
+  square_ += other.square_;
+  truth_ += other.truth_;
+  truth_square_ += other.truth_square_;
+  greatest_ = std::max(greatest_, other.greatest_);
+}
+
+PointErrors PointErrors::of(const std::array<double, n_sums>& sums, double greatest) {
+  PointErrors errors;
+  errors.frames_ = sums[0], errors.absolute_ = sums[1], errors.square_ = sums[2];
+  errors.truth_ = sums[3], errors.truth_square_ = sums[4], errors.greatest_ = greatest;
+  return errors;
+}
+
+double PointErrors::mean_absolute() const { return absolute_ / frames_; }
+double PointErrors::rms() const { return std::sqrt(square_ / frames_); }
+double PointErrors::truth_rms() const { return std::sqrt(truth_square_ / frames_); }
+double PointErrors::truth_deviation() const {
+  const double mean = truth_ / frames_;
+  return std::sqrt(std::max(0.0, truth_square_ / frames_ - mean * mean));
+}
+
+SeriesScore series_score(std::span<const double> truth, std::span<const double> prediction) {
+  const auto n = static_cast<double>(truth.size());
+  double mean = 0, size = 0, absolute = 0, square = 0, deviation = 0;
+  for (const double value : truth) mean += value / n, size += std::abs(value);
+  for (std::size_t i = 0; i < truth.size(); ++i) {
+    const double error = prediction[i] - truth[i], from_mean = truth[i] - mean;
+    absolute += std::abs(error);
+    square += error * error;
+    deviation += from_mean * from_mean;
+  }
+  const bool constant = std::sqrt(deviation / n) <= 1e-12 * std::abs(mean);
+  return {absolute / size, constant ? std::numeric_limits<double>::quiet_NaN() : 1 - square / deviation};
+}
+
+}  // namespace quintet::flow

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "surrogates/flow/evaluation/rectilinear_grid.hpp"
+
+namespace quintet::flow {
+
+/// Errors of a field at the points of a grid, in means over area and frames; sums, so that parts can be
+/// merged.
+class PointErrors {
+ public:
+  /// One frame.
+  void add(const RectilinearGrid& grid, std::span<const double> truth, std::span<const double> prediction);
+  void merge(const PointErrors& other);
+
+  [[nodiscard]] double mean_absolute() const;  ///< <|p - t|>
+  [[nodiscard]] double rms() const;            ///< sqrt(<(p - t)^2>)
+  [[nodiscard]] double greatest() const { return greatest_; }
+  [[nodiscard]] double truth_rms() const;        ///< sqrt(<t^2>)
+  [[nodiscard]] double truth_deviation() const;  ///< sqrt(<(t - <t>)^2>)
+  [[nodiscard]] double relative() const { return rms() / truth_rms(); }
+  /// rms()/truth_deviation(): 1 for a prediction by the mean; The Well's VRMSE.
+  [[nodiscard]] double scaled() const { return rms() / truth_deviation(); }
+  [[nodiscard]] double r2() const { return 1 - scaled() * scaled(); }
+
+  /// The sums behind them, to be added up over ranks; the last one is `greatest`, of which the largest
+  /// counts.
+  static constexpr int n_sums = 5;
+  [[nodiscard]] std::array<double, n_sums> sums() const {
+    return {frames_, absolute_, square_, truth_, truth_square_};
+  }
+  static PointErrors of(const std::array<double, n_sums>& sums, double greatest);
+
+ private:
+  double frames_ = 0, absolute_ = 0, square_ = 0, truth_ = 0, truth_square_ = 0, greatest_ = 0;
+};
+
+/// How well a series in time is predicted.
+struct SeriesScore {
+  double nmae;  ///< sum |p - t|/sum |t|: 100 nmae is the paper's measure with this normaliser
+  double r2;    ///< 1 - sum (p - t)^2/sum (t - mean t)^2; NaN where the truth is constant
+};
+/// NaN throughout if a value of the truth or of the prediction is none.
+[[nodiscard]] SeriesScore series_score(std::span<const double> truth, std::span<const double> prediction);
+
+}  // namespace quintet::flow

@@ -1,0 +1,92 @@
+#include "surrogates/flow/evaluation/scores.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "evaluation_support.hpp"
+#include "surrogates/flow/evaluation/calibration.hpp"
+#include "surrogates/flow/evaluation/histogram.hpp"
+
+namespace quintet::flow {
+namespace {
+
+TEST(PointErrors, are_means_over_the_area_and_not_over_the_points) {
+  const RectilinearGrid grid({clustered("z", 24, 2.5), ring("x", 8, 1)});
+  const auto truth = sampled(grid, [](double z, double) { return 1 + z; });
+  const auto prediction = sampled(grid, [](double z, double) { return 1 + 2 * z; });
+  PointErrors errors;
+  errors.add(grid, truth, prediction);
+  EXPECT_NEAR(errors.rms(), std::sqrt(1.0 / 12), 1e-12);
+  EXPECT_NEAR(errors.truth_deviation(), std::sqrt(1.0 / 12), 1e-12);
+  EXPECT_NEAR(errors.mean_absolute(), 0.25, 2e-3);
+  EXPECT_NEAR(errors.relative(), std::sqrt(1.0 / 12 / (1 + 1.0 / 12)), 1e-12);
+  EXPECT_NEAR(errors.r2(), 0, 1e-11);
+  EXPECT_NEAR(errors.greatest(), std::abs(grid.axes()[0].coordinates[0]), 1e-14);
+}
+
+TEST(PointErrors, parts_merged_are_the_whole) {
+  const RectilinearGrid grid({clustered("z", 8), ring("x", 8, 1)});
+  const auto zero = sampled(grid, [](double, double) { return 0; });
+  PointErrors one, two, both;
+  for (int frame = 0; frame < 6; ++frame) {
+    const auto f = sampled(grid, [frame](double z, double x) { return std::sin(frame + 5 * z + 7 * x); });
+    (frame < 2 ? one : two).add(grid, f, zero);
+    both.add(grid, f, zero);
+  }
+  one.merge(PointErrors::of(two.sums(), two.greatest()));
+  EXPECT_NEAR(one.rms(), both.rms(), 1e-15);
+  EXPECT_EQ(one.greatest(), both.greatest());
+  EXPECT_NEAR(both.relative(), 1, 1e-14);
+}
+
+TEST(SeriesScore, the_mean_of_the_truth_explains_nothing_and_the_truth_all) {
+  const std::vector<double> truth = {1, 2, 3, 6};
+  EXPECT_EQ(series_score(truth, truth).nmae, 0);
+  EXPECT_EQ(series_score(truth, truth).r2, 1);
+  EXPECT_NEAR(series_score(truth, std::vector<double>(4, 3)).r2, 0, 1e-15);
+  EXPECT_NEAR(series_score(truth, std::vector<double>(4, 3)).nmae, 6.0 / 12, 1e-15);
+  EXPECT_TRUE(std::isnan(series_score(std::vector<double>(5, 0.1), std::vector<double>(5, 0.2)).r2));
+}
+
+TEST(LogHistogram, finds_shares_of_the_area_across_decades) {
+  const RectilinearGrid grid({clustered("z", 64, 2.5), ring("x", 4, 1)});
+  LogHistogram histogram;
+  histogram.add(grid, sampled(grid, [](double z, double) { return z < 0 ? -1e-7 : 30.0; }));
+  double area = 0;
+  for (const double density : histogram.density()) area += density / LogHistogram::per_decade;
+  EXPECT_NEAR(area, 1, 1e-12);
+  EXPECT_NEAR(std::log10(histogram.quantile(0.4)), -7, 1.0 / LogHistogram::per_decade);
+  EXPECT_NEAR(std::log10(histogram.quantile(0.6)), std::log10(30.0), 1.0 / LogHistogram::per_decade);
+  histogram.add(grid, sampled(grid, [](double, double) { return 0; }));
+  EXPECT_LT(histogram.quantile(0.3), 1e-11);
+}
+
+TEST(Calibration, an_indicator_that_follows_the_error_is_worth_more_than_one_that_does_not) {
+  std::mt19937 random(5);
+  std::normal_distribution<double> normal;
+  std::vector<double> error, good, blind;
+  for (int i = 0; i < 4000; ++i) {
+    error.push_back(std::exp(normal(random)));
+    good.push_back(std::pow(error.back(), 3));  // any growing function of the error orders as it does
+    blind.push_back(std::exp(normal(random)));
+  }
+  const auto best = calibrate(good, error), none = calibrate(blind, error);
+  EXPECT_NEAR(best.rank_correlation, 1, 1e-12);
+  EXPECT_NEAR(best.found, best.to_be_found, 1e-12);
+  EXPECT_GT(best.found, 0.4);
+  EXPECT_NEAR(none.rank_correlation, 0, 0.06);
+  EXPECT_NEAR(none.found, 0.1, 0.05);
+  ASSERT_EQ(best.classes.size(), 10U);
+  for (int k = 1; k < 10; ++k) EXPECT_GT(best.classes[k].error, best.classes[k - 1].error);
+}
+
+TEST(Calibration, ties_share_their_rank_and_few_pairs_say_nothing) {
+  std::vector<double> rising, steps;
+  for (int i = 0; i < 100; ++i) rising.push_back(i), steps.push_back(i / 50);
+  EXPECT_NEAR(calibrate(steps, rising).rank_correlation, std::sqrt(0.75), 2e-3);
+  EXPECT_TRUE(std::isnan(calibrate(std::vector<double>(19, 1), std::vector<double>(19, 1)).found));
+}
+
+}  // namespace
+}  // namespace quintet::flow
