@@ -118,14 +118,16 @@ class FieldFile : public Source {
                     name, dimensions.shape(name).size());
       axis.coordinates = dimensions.read<double>(name);
       axis.periodic = is_periodic(name);
+      bool known = true;
       if (dimensions.has_member_attribute(name, "lower") && dimensions.has_member_attribute(name, "upper")) {
         axis.lower = one_number(dimensions, name, "lower");
         axis.upper = one_number(dimensions, name, "upper");
       } else if (known_ != nullptr && known_->domain.contains(name)) {
         std::tie(axis.lower, axis.upper) = known_->domain.at(name);
       } else {
-        set_domain(axis, options, path());
+        known = false;
       }
+      complete_axis(axis, options, known, path());
       header.axes.push_back(std::move(axis));
     }
   }

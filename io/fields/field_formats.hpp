@@ -40,8 +40,10 @@ bool is_field_series(const hdf5::Group& root);
 std::unique_ptr<Source> open_field_series(const Comm& comm, const std::string& path,
                                           const FieldSeriesOptions& options);
 
-/// Set the ends of `axis` where a file does not say them: options.domain, else first and last point, or one
-/// period of equally spaced points.
-void set_domain(FieldAxis& axis, const FieldSeriesOptions& options, const std::string& path);
+/// Complete an axis: `periodic`, and the ends where the file does not say them, are taken from `facts`;
+/// without them the ends are the first and last point, or one period of equally spaced points. Throws
+/// InputError.
+void complete_axis(FieldAxis& axis, const FieldSeriesOptions& options, bool ends_are_known,
+                   const std::string& path);
 
 }  // namespace quintet::field_formats

@@ -14,19 +14,25 @@
 namespace quintet {
 namespace field_formats {
 
-void set_domain(FieldAxis& axis, const FieldSeriesOptions& options, const std::string& path) {
-  if (options.domain.contains(axis.name)) return;  // which the reader sets
+void complete_axis(FieldAxis& axis, const FieldSeriesOptions& options, bool ends_are_known,
+                   const std::string& path) {
+  const auto found = options.facts.find(axis.name);
+  const AxisFacts facts = found == options.facts.end() ? AxisFacts{} : found->second;
+  axis.periodic = facts.periodic.value_or(axis.periodic);
   const auto& x = axis.coordinates;
-  QUINTET_CHECK(x.size() > 1, "{}: axis '{}' has {} points: state its domain", path, axis.name, x.size());
-  axis.lower = x.front();
-  axis.upper = x.back();
-  if (!axis.periodic) return;
-  const double spacing = (x.back() - x.front()) / static_cast<double>(x.size() - 1);
-  for (std::size_t i = 0; i < x.size(); ++i)
-    QUINTET_CHECK(std::abs(x[i] - x[0] - static_cast<double>(i) * spacing) <= 1e-3 * spacing,
-                  "{}: axis '{}' is periodic and its points are not equally spaced: state its domain", path,
-                  axis.name);
-  axis.upper += spacing;
+  if (!ends_are_known && !(facts.lower && facts.upper)) {
+    QUINTET_CHECK(x.size() > 1, "{}: axis '{}' has {} points: state its ends", path, axis.name, x.size());
+    axis.lower = x.front();
+    axis.upper = x.back();
+    const double spacing = (x.back() - x.front()) / static_cast<double>(x.size() - 1);
+    for (std::size_t i = 0; axis.periodic && i < x.size(); ++i)
+      QUINTET_CHECK(std::abs(x[i] - x[0] - static_cast<double>(i) * spacing) <= 1e-3 * spacing,
+                    "{}: axis '{}' is periodic and its points are not equally spaced: state its ends", path,
+                    axis.name);
+    if (axis.periodic) axis.upper += spacing;
+  }
+  axis.lower = facts.lower.value_or(axis.lower);
+  axis.upper = facts.upper.value_or(axis.upper);
 }
 
 namespace {
@@ -67,10 +73,7 @@ struct FieldSeriesReader::Implementation {
 
   Implementation(const Comm& c, std::string p, const FieldSeriesOptions& options)
       : comm(c), path(std::move(p)), source(field_formats::open_source(comm, path, options)) {
-    for (const auto& [name, domain] : options.domain) {
-      auto& axis = source->header.axes[source->header.axis(name)];
-      std::tie(axis.lower, axis.upper) = domain;
-    }
+    for (const auto& [name, facts] : options.facts) (void)source->header.axis(name);
     for (const auto& [name, value] : options.parameters) source->header.parameters[name] = value;
     check_header(source->header, path);
     check_times();

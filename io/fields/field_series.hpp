@@ -119,13 +119,26 @@ struct FieldBox {
   hdf5::Box space;  ///< empty: all of it
 };
 
+/// What is known of an axis beside what a file says; it goes before that.
+struct AxisFacts {
+  enum class Points {
+    stored,     ///< the file has coordinates
+    uniform,    ///< cell centres of a bounded axis; from `lower` on on a periodic one
+    chebyshev,  ///< roots of a Chebyshev polynomial, -cos(pi (2 j + 1)/(2 n)) scaled to the domain
+  };
+  std::optional<double> lower, upper;
+  std::optional<bool> periodic;
+  Points points = Points::stored;
+};
+
 /// How a series is to be read.
 struct FieldSeriesOptions {
-  std::vector<std::string> axes;  ///< their order, slowest first; empty: that of the file
-  std::string part;  ///< of a file that holds several series (vlasov's run.h5): "pictures/elc_x_vx"
+  std::vector<std::string> axes{};  ///< their order, slowest first; empty: that of the file
+  std::string part{};  ///< of a file that holds several series (vlasov's run.h5): "pictures/elc_x_vx"
   // What a file does not say of itself, and what it says otherwise:
-  std::map<std::string, std::pair<double, double>> domain;  ///< [lower, upper] of an axis
-  std::map<std::string, double> parameters;
+  std::map<std::string, AxisFacts> facts{};  ///< by axis
+  std::map<std::string, double> parameters{};
+  std::optional<double> time_spacing{};  ///< of files without times: frame i has time (i + 1) times this
 };
 
 /// Reads fields over time, whoever wrote them: the files of FieldSeriesWriter, The Well's, and those that

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cstddef>
-#include <string>
 #include <vector>
 
 namespace quintet::flow {
@@ -13,6 +12,7 @@ struct BlockAxis {
   bool periodic = false;            ///< the block holds a whole period, so that its ends meet
   double lower = 0, upper = 0;  ///< ends of the block: of the period, or where interpolation begins and ends
   bool wall_lower = false, wall_upper = false;  ///< these ends are ends of the domain (never of time)
+  std::vector<double> widths{};  ///< [n] of the points' cells, for means; empty: follow from the coordinates
 
   [[nodiscard]] int size() const { return static_cast<int>(coordinates.size()); }
 };
@@ -31,5 +31,37 @@ struct FieldBlock {
     return static_cast<std::size_t>(axes[0].size()) * axes[1].coordinates.size() * axes[2].coordinates.size();
   }
 };
+
+/// A block that lies in a larger array of [field][t][z][x]: along axis d its point i is number
+/// (start[d] + i) mod extent[d] of the array's. What is pointed at must outlive it.
+struct BlockView {
+  const BlockAxes* axes = nullptr;
+  const float* values = nullptr;
+  std::array<int, 3> start{}, extent{};
+  int n_fields = 0;
+
+  explicit BlockView(const FieldBlock& block)
+      : axes(&block.axes),
+        values(block.values.data()),
+        extent{block.axes[0].size(), block.axes[1].size(), block.axes[2].size()},
+        n_fields(block.n_fields) {}
+  BlockView(const BlockAxes& a, const float* v, std::array<int, 3> first, std::array<int, 3> n, int fields)
+      : axes(&a), values(v), start(first), extent(n), n_fields(fields) {}
+
+  [[nodiscard]] std::size_t place(int d, int i) const {
+    return static_cast<std::size_t>((start[d] + i) % extent[d]);
+  }
+  /// Row of the last axis in the array, whose points are at place(2, i).
+  [[nodiscard]] const float* row(int field, int t, int z) const {
+    const auto n = static_cast<std::size_t>(extent[1]) * static_cast<std::size_t>(extent[2]);
+    return values +
+           (static_cast<std::size_t>(field) * static_cast<std::size_t>(extent[0]) + place(0, t)) * n +
+           place(1, z) * static_cast<std::size_t>(extent[2]);
+  }
+};
+
+/// Widths of the cells of an axis's points: half way to the neighbours; to the end of the block at a wall; as
+/// far as on the other side at any other end.
+[[nodiscard]] std::vector<double> cell_widths(const BlockAxis& axis);
 
 }  // namespace quintet::flow

@@ -21,9 +21,11 @@ struct Coarsening {
 /// where w_j is the width of point j's cell (half way to its neighbours, to the end of the domain at a wall),
 /// so that a linear field keeps its values at the nodes. Throws InputError where a factor does not divide the
 /// points.
-[[nodiscard]] FieldBlock coarsen(const FieldBlock& block, const Coarsening& coarsening);
+[[nodiscard]] FieldBlock coarsen(const BlockView& block, const Coarsening& coarsening);
+/// The axes that coarsen() gives.
+[[nodiscard]] BlockAxes coarse_axes(const BlockAxes& axes, const Coarsening& coarsening);
 
 /// The reference's: interpolated linearly in index at linspace(0, n - 1, n/factor) along each axis.
-[[nodiscard]] FieldBlock coarsen_as_reference(const FieldBlock& block, const std::array<int, 3>& factor);
+[[nodiscard]] FieldBlock coarsen_as_reference(const BlockView& block, const std::array<int, 3>& factor);
 
 }  // namespace quintet::flow

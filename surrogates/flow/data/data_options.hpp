@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "io/config/schema.hpp"
+#include "io/fields/field_series.hpp"
 
 namespace quintet::flow {
 
@@ -39,12 +40,21 @@ struct SplitOptions {
 };
 void describe(Schema& schema, SplitOptions& options);
 
+/// What a file does not say of an axis: one of section `data.describe_files.axes`.
+struct FileAxisOptions {
+  std::string name;
+  std::optional<double> lower, upper;
+  AxisFacts::Points points = AxisFacts::Points::stored;
+  enum class Periodic { stored, yes, no } periodic = Periodic::stored;
+};
+void describe(Schema& schema, FileAxisOptions& options);
+
 /// What files do not say of themselves: section `data.describe_files`.
 struct FileOptions {
-  std::string part;                                             ///< of a file with several series
-  std::vector<std::pair<std::string, FormulaText>> parameters;  ///< "Ra": 1e6
-  std::vector<std::string> domain;                              ///< "z -0.5 0.5"
-  double time_spacing = 0;                                      ///< of files without times
+  std::string part;                                        ///< of a file with several series
+  std::vector<std::pair<std::string, double>> parameters;  ///< "Ra": 1e6
+  std::vector<FileAxisOptions> axes;
+  std::optional<double> time_spacing;  ///< of files without times
 };
 void describe(Schema& schema, FileOptions& options);
 

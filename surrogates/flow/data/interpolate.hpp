@@ -20,9 +20,9 @@ namespace quintet::flow {
 /// @param points [point][axis] physical coordinates
 /// @param values [point][field]
 /// Throws InputError for points outside the block (a relative 1e-9 of its length is forgiven), or not finite.
-void interpolate(const FieldBlock& block, std::span<const double> points, std::span<float> values);
+void interpolate(const BlockView& block, std::span<const double> points, std::span<float> values);
 
 /// The same at all points of a grid, [field][t][z][x]: for whole fields, axis by axis.
-[[nodiscard]] FieldBlock interpolate(const FieldBlock& block, const BlockAxes& axes);
+[[nodiscard]] FieldBlock interpolate(const BlockView& block, const BlockAxes& axes);
 
 }  // namespace quintet::flow

@@ -61,7 +61,7 @@ TEST(FieldSeries, each_rank_reads_its_own_part_in_the_order_it_asks_for) {
   const auto comm = Comm::world();
   const SharedScratch scratch("field_parts");
   write_small(comm, scratch / "a.h5", small_header(), 3);
-  const auto reader = FieldSeriesReader::open(comm, scratch / "a.h5", {{"z", "x"}, "", {}, {}});
+  const auto reader = FieldSeriesReader::open(comm, scratch / "a.h5", {.axes = {"z", "x"}});
   EXPECT_EQ(reader.header().axes[0].name, "z");
   EXPECT_EQ(reader.header().shape(), (hdf5::Shape{5, 6}));
 
@@ -194,7 +194,7 @@ TEST(FieldSeries, values_that_are_not_finite_are_never_written_but_where_the_mas
   writer.close();
 
   EXPECT_TRUE(contains(message, "field 'sst' is inf at time 1; the frame was not written")) << message;
-  const auto reader = FieldSeriesReader::open(comm, scratch / "a.h5", {{"z", "x"}, "", {}, {}});
+  const auto reader = FieldSeriesReader::open(comm, scratch / "a.h5", {.axes = {"z", "x"}});
   const auto read = reader.read<double>(0, 0, {0, 1, {}});
   EXPECT_EQ(reader.header().mask[2 * 6 + 1], 0);  // z 2, x 1
   EXPECT_EQ(read[2 * 6 + 1], 0);

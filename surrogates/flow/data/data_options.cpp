@@ -1,0 +1,114 @@
+#include "surrogates/flow/data/data_options.hpp"
+
+#include <fmt/format.h>
+
+namespace quintet::flow {
+namespace {
+
+const std::vector<std::pair<std::string, LowResolutionFilter>> filters{{"box", LowResolutionFilter::box},
+                                                                       {"point", LowResolutionFilter::point}};
+
+}  // namespace
+
+void describe(Schema& schema, LowResolutionOptions& options) {
+  schema.integers("factor", options.factor, "How many times fewer points along each axis: time, then space")
+      .length(3, 3)
+      .at_least(1);
+  schema.choice("time_filter", options.time_filter, filters,
+                "Along time: mean over `factor` frames (box), or one of them (point)");
+  schema.choice("space_filter", options.space_filter, filters,
+                "Along space: mean over `factor` points, weighted by their cells' widths (box), or one of "
+                "them (point)");
+  schema
+      .texts("files", options.files,
+             "Independent coarse runs in place of a filter: one file for each of `data.files`, with as many "
+             "samples")
+      .existing_file();
+}
+
+void describe(Schema& schema, SplitOptions& options) {
+  schema.choice(
+      "by", options.by, {{"sample", SplitBy::sample}, {"time", SplitBy::time}},
+      "sample: the last samples are for the test, those before for validation; time: the last frames of each "
+      "sample in the same way");
+  schema.number("validation", options.validation, "Share for validation").at_least(0).below(1);
+  schema.number("test", options.test, "Share for the test").at_least(0).below(1);
+  schema.check([&options]() -> std::optional<std::string> {
+    if (options.validation + options.test < 1) return std::nullopt;
+    return "validation + test leave nothing to train on";
+  });
+}
+
+void describe(Schema& schema, FileAxisOptions& options) {
+  schema.text("name", options.name, "Name of the axis").required();
+  schema.number("lower", options.lower, "Lower end of the domain");
+  schema.number("upper", options.upper, "Upper end of the domain");
+  schema.choice("points", options.points,
+                {{"stored", AxisFacts::Points::stored},
+                 {"uniform", AxisFacts::Points::uniform},
+                 {"chebyshev", AxisFacts::Points::chebyshev}},
+                "Where the points lie: as the file says, equally spaced (cell centres; from `lower` on where "
+                "periodic), "
+                "or at Chebyshev roots");
+  schema.choice("periodic", options.periodic,
+                {{"stored", FileAxisOptions::Periodic::stored},
+                 {"yes", FileAxisOptions::Periodic::yes},
+                 {"no", FileAxisOptions::Periodic::no}},
+                "Whether the axis is periodic");
+}
+
+void describe(Schema& schema, FileOptions& options) {
+  schema.text("part", options.part,
+              "Which series of a file that holds several, such as pictures/elc_x_vx of vlasov's");
+  schema.named_quantities("parameters", options.parameters, "1",
+                          "Named numbers that hold for all files, such as Ra");
+  schema.sections("axes", options.axes, "Axes of space: ends, points");
+  schema.number("time_spacing", options.time_spacing, "Time between frames, for files without times")
+      .above(0);
+}
+
+void describe(Schema& schema, FlowDataOptions& options) {
+  schema
+      .texts("files", options.files,
+             "Files of fields over time: ours, The Well's, vlasov's run.h5, the reference's npz")
+      .required()
+      .length(1)
+      .existing_file();
+  schema.texts("fields", options.fields, "Fields that are the channels, in this order").length(1);
+  schema.texts("axes", options.axes, "Axes of space, slowest first").length(2, 2);
+  schema.integers("crop", options.crop, "Points of a crop at high resolution: time, then space")
+      .length(3, 3)
+      .at_least(2);
+  schema.integer("points", options.points, "Points drawn in each crop").at_least(1).at_most(1 << 22);
+  schema.section("low_resolution", options.low_resolution, "How the low resolution is made");
+  schema.section("split", options.split, "What is kept for validation and test");
+  schema.section("describe_files", options.describe_files, "What the files do not say of themselves");
+  schema.number("memory", options.memory, "Memory that the fields may take on a node (GB)")
+      .above(0)
+      .on_restart(OnRestart::free);
+  schema.flag(
+      "reference_compatible", options.reference_compatible,
+      "The conventions of the released reference, right or wrong, for comparison only: low resolution at "
+      "linspace(0, n - 1, n/factor), coordinates by index in [0, 1], statistics over all frames");
+  schema.check([&options]() -> std::optional<std::string> {
+    const auto& files = options.low_resolution.files;
+    if (!files.empty() && files.size() != options.files.size())
+      return fmt::format("low_resolution.files has {} entries, files has {}", files.size(),
+                         options.files.size());
+    if (!files.empty() && options.reference_compatible)
+      return "reference_compatible has no low resolution of its own: leave low_resolution.files out";
+    for (std::size_t d = 0; d < 3 && d < options.crop.size() && d < options.low_resolution.factor.size();
+         ++d) {
+      if (options.crop[d] % options.low_resolution.factor[d] != 0)
+        return fmt::format(
+            "crop {} cannot be made {} times smaller: choose multiples of low_resolution.factor",
+            options.crop[d], options.low_resolution.factor[d]);
+      if (options.crop[d] / options.low_resolution.factor[d] < 2)
+        return fmt::format("crop {} made {} times smaller has no 2 nodes", options.crop[d],
+                           options.low_resolution.factor[d]);
+    }
+    return std::nullopt;
+  });
+}
+
+}  // namespace quintet::flow

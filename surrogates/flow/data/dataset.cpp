@@ -1,0 +1,526 @@
+#include "surrogates/flow/data/dataset.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include <fmt/ranges.h>
+
+#include "io/log/error.hpp"
+#include "io/parallel/together.hpp"
+#include "physics/kernels/random.hpp"
+#include "surrogates/flow/data/coarsen.hpp"
+#include "surrogates/flow/data/interpolate.hpp"
+#include "surrogates/flow/data/samples.hpp"
+
+namespace quintet::flow {
+namespace {
+
+constexpr std::array<const char*, 3> split_names{"train", "validation", "test"};
+/// Streams of random numbers, one pair a split: where a crop begins, points in it (two draws).
+constexpr std::uint32_t crop_stream = 0x4600, point_stream = 0x4610;
+
+/// Frames of a sample that belong to a split.
+struct Part {
+  std::size_t sample = 0;
+  int first = 0, n = 0;
+  int coarse_first = 0, coarse_n = 0;  ///< frames of the coarse run within them
+};
+
+/// Where a crop begins.
+struct Place {
+  const Part* part = nullptr;
+  std::array<int, 3> start{};
+};
+
+/// Points start ... start + n - 1 of an axis of the whole domain, beyond the period where it wraps.
+BlockAxis part_of(const BlockAxis& whole, int start, int n) {
+  const int size = whole.size();
+  const double length = whole.upper - whole.lower;
+  BlockAxis axis;
+  for (int i = start; i < start + n; ++i) {
+    axis.coordinates.push_back(whole.coordinates[i % size] + (i >= size ? length : 0));
+    axis.widths.push_back(whole.widths[i % size]);
+  }
+  axis.periodic = whole.periodic && n == size;
+  axis.lower = axis.coordinates.front();
+  axis.upper = axis.periodic ? axis.lower + length : axis.coordinates.back();
+  if (whole.periodic) return axis;
+  axis.wall_lower = whole.wall_lower && start == 0;
+  axis.wall_upper = whole.wall_upper && start + n == size;
+  if (axis.wall_lower) axis.lower = whole.lower;
+  if (axis.wall_upper) axis.upper = whole.upper;
+  return axis;
+}
+
+/// An axis by index in [0, 1], as the reference sees it.
+BlockAxis by_index(int n) {
+  BlockAxis axis;
+  for (int i = 0; i < n; ++i) axis.coordinates.push_back(static_cast<double>(i) / (n - 1));
+  axis.upper = 1;
+  return axis;
+}
+
+/// A whole number in [0, n) of a uniform number in (0, 1).
+std::int64_t below(double u, std::int64_t n) {
+  return std::min(static_cast<std::int64_t>(u * static_cast<double>(n)), n - 1);
+}
+
+/// Sums of one field over the frames of a part: what means of all parts are made of.
+struct Moments {
+  double n = 0, mean = 0, squares = 0;  ///< squares: sum of squared deviations from the mean
+
+  /// Chan, Golub and LeVeque 1983.
+  void add(const Moments& other) {
+    const double sum = n + other.n, difference = other.mean - mean;
+    if (other.n == 0) return;
+    squares += other.squares + difference * difference * n * other.n / sum;
+    mean += difference * other.n / sum;
+    n = sum;
+  }
+};
+
+Moments moments_of(const float* values, std::size_t n) {
+  Moments moments;
+  moments.n = static_cast<double>(n);
+  double sum = 0;
+  for (std::size_t i = 0; i < n; ++i) sum += values[i];
+  moments.mean = sum / moments.n;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double difference = values[i] - moments.mean;
+    moments.squares += difference * difference;
+  }
+  return moments;
+}
+
+}  // namespace
+
+struct FlowDataset::State {
+  Comm comm;
+  FlowDataOptions options;
+  Samples fine;
+  std::optional<Samples> coarse;
+  std::array<std::vector<Part>, 3> parts;
+  std::array<std::vector<std::int64_t>, 3> places;  ///< [split][part] crops up to and with this part
+  std::array<int, 3> crop{}, low{};
+  Coarsening coarsening;
+  std::vector<std::string> axis_names, parameter_names;
+  FieldStatistics statistics;
+
+  State(const Comm& c, const FlowDataOptions& o) : comm(c), options(o), fine(c, o.files, o) {
+    if (!options.low_resolution.files.empty()) coarse.emplace(comm, options.low_resolution.files, options);
+    for (int d = 0; d < 3; ++d) {
+      crop[d] = static_cast<int>(options.crop[d]);
+      coarsening.factor[d] = static_cast<int>(options.low_resolution.factor[d]);
+      low[d] = crop[d] / coarsening.factor[d];
+      coarsening.filter[d] =
+          d == 0 ? options.low_resolution.time_filter : options.low_resolution.space_filter;
+      QUINTET_CHECK(
+          crop[d] % coarsening.factor[d] == 0,
+          "data.crop: {} points cannot be made {} times fewer: choose multiples of low_resolution.factor",
+          crop[d], coarsening.factor[d]);
+    }
+    axis_names = {"t", options.axes[0], options.axes[1]};
+    check_samples();
+    if (coarse) check_coarse();
+    split();
+    name_parameters();
+    count_places();
+    statistics = compute_statistics();
+  }
+
+  [[nodiscard]] int n_fields() const { return static_cast<int>(options.fields.size()); }
+  [[nodiscard]] static std::size_t at(Split split) { return static_cast<std::size_t>(split); }
+
+  void check_samples() const {
+    for (std::size_t i = 0; i < fine.size(); ++i)
+      for (int d = 0; d < 3; ++d) {
+        QUINTET_CHECK(fine[i].axes[d].periodic == fine[0].axes[d].periodic,
+                      "{}: axis '{}' is {}periodic, but that of {} is not so", fine[i].name, axis_names[d],
+                      fine[i].axes[d].periodic ? "" : "not ", fine[0].name);
+        QUINTET_CHECK(fine[i].axes[d].size() >= crop[d],
+                      "{}: has {} {} along '{}', but data.crop asks for {}", fine[i].name,
+                      fine[i].axes[d].size(), d == 0 ? "frames" : "points", axis_names[d], crop[d]);
+      }
+  }
+
+  void check_coarse() const {
+    QUINTET_CHECK(coarse->size() == fine.size(), "the coarse runs have {} samples, the fine ones {}",
+                  coarse->size(), fine.size());
+    for (std::size_t i = 0; i < fine.size(); ++i) {
+      const Sample &a = fine[i], &b = (*coarse)[i];
+      QUINTET_CHECK(a.parameters == b.parameters, "{}: has other parameters than {}", b.name, a.name);
+      for (int d = 0; d < 3; ++d)
+        QUINTET_CHECK(b.axes[d].size() >= low[d],
+                      "{}: has {} {} along '{}', but a crop at low resolution has {}", b.name,
+                      b.axes[d].size(), d == 0 ? "frames" : "points", axis_names[d], low[d]);
+      for (int d = 1; d < 3; ++d) {
+        const BlockAxis &x = a.axes[d], &y = b.axes[d];
+        const double slack = 1e-6 * (x.upper - x.lower);
+        QUINTET_CHECK(x.periodic == y.periodic && std::abs(x.lower - y.lower) <= slack &&
+                          std::abs(x.upper - y.upper) <= slack,
+                      "{}: axis '{}' covers [{}, {}], that of {} [{}, {}]", b.name, axis_names[d], y.lower,
+                      y.upper, a.name, x.lower, x.upper);
+      }
+    }
+  }
+
+  /// Numbers for test and validation of n things; what is asked for at all gets at least one.
+  [[nodiscard]] std::array<int, 3> shares(int n) const {
+    const auto share = [&](double part) {
+      return part > 0 ? std::max(1, static_cast<int>(std::lround(part * n))) : 0;
+    };
+    const int validation = share(options.split.validation), test = share(options.split.test);
+    return {n - validation - test, validation, test};
+  }
+
+  void split() {
+    if (options.split.by == SplitBy::sample) {
+      const auto n = shares(static_cast<int>(fine.size()));
+      QUINTET_CHECK(
+          n[0] > 0,
+          "{} sample(s) leave none to train on after {} for validation and {} for the test: give more, or "
+          "data.split.by: time",
+          fine.size(), n[1], n[2]);
+      std::size_t sample = 0;
+      for (std::size_t k = 0; k < 3; ++k)
+        for (int i = 0; i < n[k]; ++i, ++sample) parts[k].push_back({sample, 0, fine[sample].n_frames()});
+    } else {
+      for (std::size_t sample = 0; sample < fine.size(); ++sample) {
+        const auto n = shares(fine[sample].n_frames());
+        int first = 0;
+        for (std::size_t k = 0; k < 3; first += n[k], ++k) {
+          if (n[k] == 0) continue;
+          QUINTET_CHECK(n[k] >= crop[0],
+                        "{}: the {} split has {} of its {} frames, but data.crop asks for {}",
+                        fine[sample].name, split_names[k], n[k], fine[sample].n_frames(), crop[0]);
+          parts[k].push_back({sample, first, n[k]});
+        }
+      }
+    }
+    if (!coarse) return;
+    for (auto& of_split : parts)
+      for (auto& part : of_split) find_coarse_frames(part);
+  }
+
+  /// Frames of the coarse run within the part's time.
+  void find_coarse_frames(Part& part) const {
+    const auto &t = fine[part.sample].axes[0].coordinates,
+               &coarse_t = (*coarse)[part.sample].axes[0].coordinates;
+    const double first = t[part.first], last = t[part.first + part.n - 1], slack = 1e-6 * (last - first);
+    const auto begin = std::lower_bound(coarse_t.begin(), coarse_t.end(), first - slack);
+    const auto end = std::upper_bound(coarse_t.begin(), coarse_t.end(), last + slack);
+    part.coarse_first = static_cast<int>(begin - coarse_t.begin());
+    part.coarse_n = std::max(0, static_cast<int>(end - begin));
+    QUINTET_CHECK(part.coarse_n >= low[0],
+                  "{}: has {} frames between times {} and {}, but a crop at low resolution has {}",
+                  (*coarse)[part.sample].name, part.coarse_n, first, last, low[0]);
+  }
+
+  void name_parameters() {
+    for (const auto& [name, value] : fine[0].parameters) parameter_names.push_back(name);
+    for (std::size_t i = 1; i < fine.size(); ++i)
+      std::erase_if(parameter_names, [&](const auto& name) { return !fine[i].parameters.contains(name); });
+  }
+
+  /// Places where a crop of the part can begin along each axis.
+  [[nodiscard]] std::array<int, 3> starts(const Part& part) const {
+    const auto& axes = coarse ? (*coarse)[part.sample].axes : fine[part.sample].axes;
+    const auto& size = coarse ? low : crop;
+    std::array<int, 3> n{(coarse ? part.coarse_n : part.n) - size[0] + 1, 0, 0};
+    for (int d = 1; d < 3; ++d)
+      n[d] =
+          axes[d].periodic && !options.reference_compatible ? axes[d].size() : axes[d].size() - size[d] + 1;
+    return n;
+  }
+
+  void count_places() {
+    for (std::size_t k = 0; k < 3; ++k) {
+      std::int64_t sum = 0;
+      for (const auto& part : parts[k]) {
+        const auto n = starts(part);
+        sum += std::int64_t{n[0]} * n[1] * n[2];
+        places[k].push_back(sum);
+      }
+    }
+  }
+
+  /// Place number i of a split.
+  [[nodiscard]] Place place(std::size_t split, std::int64_t i) const {
+    const auto found = std::upper_bound(places[split].begin(), places[split].end(), i);
+    const auto k = static_cast<std::size_t>(found - places[split].begin());
+    const Part& part = parts[split][k];
+    if (k > 0) i -= places[split][k - 1];
+    const auto n = starts(part);
+    return {&part,
+            {static_cast<int>(i / (std::int64_t{n[1]} * n[2])), static_cast<int>(i / n[2] % n[1]),
+             static_cast<int>(i % n[2])}};
+  }
+
+  /// Each field of each part is summed by one rank alone, so that the result does not depend on their number.
+  [[nodiscard]] FieldStatistics compute_statistics() const {
+    std::vector<Moments> mine;
+    int item = 0;
+    const auto each_part = [&](const auto& action) {
+      for (std::size_t k = 0; k < (options.reference_compatible ? 3u : 1u); ++k)
+        for (const auto& part : parts[k])
+          for (int field = 0; field < n_fields(); ++field) action(part, field);
+    };
+    each_part([&](const Part& part, int field) {
+      if (item++ % comm.size() != comm.rank()) return;
+      const Sample& sample = fine[part.sample];
+      const std::size_t frame = sample.n_points() / static_cast<std::size_t>(sample.n_frames());
+      mine.push_back(
+          moments_of(sample.values + static_cast<std::size_t>(field) * sample.n_points() + part.first * frame,
+                     part.n * frame));
+    });
+    std::vector<std::vector<Moments>> all(static_cast<std::size_t>(comm.size()));
+    const auto counts = comm.all_gather(static_cast<std::int64_t>(mine.size()));
+    const auto gathered = comm.all_gather(std::span<const Moments>(mine));
+    auto next = gathered.begin();
+    for (std::size_t rank = 0; rank < all.size(); next += counts[rank], ++rank)
+      all[rank].assign(next, next + counts[rank]);
+    std::vector<Moments> moments(options.fields.size());
+    item = 0;
+    each_part([&](const Part&, int field) {
+      const auto rank = static_cast<std::size_t>(item % comm.size()),
+                 i = static_cast<std::size_t>(item / comm.size());
+      moments[field].add(all[rank][i]);
+      ++item;
+    });
+    FieldStatistics result;
+    for (std::size_t i = 0; i < moments.size(); ++i) {
+      result.mean.push_back(moments[i].mean);
+      result.deviation.push_back(std::sqrt(moments[i].squares / moments[i].n));
+      QUINTET_CHECK(result.deviation[i] > 1e-12 * std::abs(result.mean[i]),
+                    "field '{}' is {} everywhere in the train split: there is nothing to learn",
+                    options.fields[i], result.mean[i]);
+    }
+    return result;
+  }
+
+  /// A crop at low resolution, the range of its points, and what they are interpolated in.
+  struct Crop {
+    FieldBlock low;
+    BlockAxes fine_axes;
+    std::array<int, 3> fine_start{};
+    std::array<std::array<double, 2>, 3> range{};  ///< [axis] of points
+  };
+
+  [[nodiscard]] Crop cut(const Place& place) const {
+    Crop result;
+    const Part& part = *place.part;
+    const Sample& sample = fine[part.sample];
+    if (coarse) {
+      cut_coarse(place, result);
+    } else {
+      result.fine_start = place.start;
+      result.fine_start[0] += part.first;
+      for (int d = 0; d < 3; ++d)
+        result.fine_axes[d] = options.reference_compatible
+                                  ? by_index(crop[d])
+                                  : part_of(sample.axes[d], result.fine_start[d], crop[d]);
+      const BlockView view(result.fine_axes, sample.values, result.fine_start, sample.extent(), n_fields());
+      result.low = options.reference_compatible ? coarsen_as_reference(view, coarsening.factor)
+                                                : coarsen(view, coarsening);
+      for (int d = 0; d < 3; ++d) {
+        const auto& axis = result.fine_axes[d];
+        result.range[d] = {axis.coordinates.front(), axis.periodic ? axis.upper : axis.coordinates.back()};
+      }
+    }
+    return result;
+  }
+
+  /// From the coarse run: points are drawn between its nodes, and up to the fine run's last ones at walls.
+  void cut_coarse(const Place& place, Crop& result) const {
+    const Part& part = *place.part;
+    const Sample &sample = fine[part.sample], &other = (*coarse)[part.sample];
+    auto start = place.start;
+    start[0] += part.coarse_first;
+    BlockAxes axes;
+    for (int d = 0; d < 3; ++d) axes[d] = part_of(other.axes[d], start[d], low[d]);
+    result.low = coarsen(BlockView(axes, other.values, start, other.extent(), n_fields()), {});
+    result.fine_start = {part.first, 0, 0};
+    result.fine_axes = sample.axes;
+    result.fine_axes[0] = part_of(sample.axes[0], part.first, part.n);
+    for (int d = 0; d < 3; ++d) {
+      const auto &axis = axes[d], &whole = result.fine_axes[d];
+      result.range[d] = {axis.wall_lower ? whole.coordinates.front() : axis.coordinates.front(),
+                         axis.periodic     ? axis.upper
+                         : axis.wall_upper ? whole.coordinates.back()
+                                           : axis.coordinates.back()};
+      if (d == 0)
+        result.range[d] = {std::max(result.range[d][0], whole.lower),
+                           std::min(result.range[d][1], whole.upper)};
+    }
+  }
+
+  void draw_points(std::size_t split, std::uint64_t seed, std::uint64_t step, std::uint64_t item,
+                   const Crop& crop_, std::span<double> points) const {
+    for (std::int64_t p = 0; p < options.points; ++p) {
+      std::array<double, 4> u{};
+      const std::uint64_t id = item << 24 | static_cast<std::uint64_t>(p);
+      const auto stream = point_stream + 2 * static_cast<std::uint32_t>(split);
+      uniform_pair(seed, stream, id, step, u[0], u[1]);
+      uniform_pair(seed, stream + 1, id, step, u[2], u[3]);
+      for (std::size_t d = 0; d < 3; ++d)
+        points[3 * p + d] = crop_.range[d][0] + u[d] * (crop_.range[d][1] - crop_.range[d][0]);
+    }
+  }
+
+  [[nodiscard]] Batch batch(std::size_t split, std::uint64_t seed, std::uint64_t step, int first,
+                            int count) const {
+    QUINTET_CHECK(!places[split].empty(), "there is no {} split: data.split gives it no share",
+                  split_names[split]);
+    Batch batch;
+    batch.n_samples = count;
+    batch.n_fields = n_fields();
+    batch.n_points = static_cast<int>(options.points);
+    batch.low_shape = low;
+    const auto n_points = static_cast<std::size_t>(batch.n_points);
+    batch.points.resize(3 * n_points * static_cast<std::size_t>(count));
+    batch.targets.resize(options.fields.size() * n_points * static_cast<std::size_t>(count));
+    for (int k = 0; k < count; ++k) {
+      const auto item = static_cast<std::uint64_t>(first + k);
+      double u = 0, unused = 0;
+      uniform_pair(seed, crop_stream + static_cast<std::uint32_t>(split), item, step, u, unused);
+      const auto where = place(split, below(u, places[split].back()));
+      auto crop_ = cut(where);
+      const Sample& sample = fine[where.part->sample];
+      const auto points = std::span(batch.points).subspan(3 * n_points * k, 3 * n_points);
+      const auto targets =
+          std::span(batch.targets)
+              .subspan(options.fields.size() * n_points * k, options.fields.size() * n_points);
+      draw_points(split, seed, step, item, crop_, points);
+      interpolate(BlockView(crop_.fine_axes, sample.values, crop_.fine_start, sample.extent(), n_fields()),
+                  points, targets);
+      for (std::size_t i = 0; i < targets.size(); ++i)
+        targets[i] = static_cast<float>(statistics.normalised(i % options.fields.size(), targets[i]));
+      const std::size_t nodes = crop_.low.n_points();
+      for (std::size_t i = 0; i < crop_.low.values.size(); ++i)
+        batch.low.push_back(static_cast<float>(statistics.normalised(i / nodes, crop_.low.values[i])));
+      batch.axes.push_back(std::move(crop_.low.axes));
+      const auto numbers = parameters(*where.part);
+      batch.parameters.insert(batch.parameters.end(), numbers.begin(), numbers.end());
+    }
+    return batch;
+  }
+
+  [[nodiscard]] std::vector<double> parameters(const Part& part) const {
+    std::vector<double> values;
+    for (const auto& name : parameter_names) values.push_back(fine[part.sample].parameters.at(name));
+    return values;
+  }
+
+  [[nodiscard]] const Part& part(Split split, std::int64_t sample) const {
+    const auto& of_split = parts[at(split)];
+    QUINTET_CHECK(sample >= 0 && sample < static_cast<std::int64_t>(of_split.size()),
+                  "there is no sample {} in the {} split, which has {}", sample, split_names[at(split)],
+                  of_split.size());
+    return of_split[static_cast<std::size_t>(sample)];
+  }
+
+  /// Frames first ... first + n - 1 of a sample, all of space.
+  [[nodiscard]] FieldBlock frames(const Sample& sample, int first, int n, const Coarsening& how) const {
+    BlockAxes axes = sample.axes;
+    axes[0] = part_of(sample.axes[0], first, n);
+    return coarsen(BlockView(axes, sample.values, {first, 0, 0}, sample.extent(), n_fields()), how);
+  }
+
+  /// Distance between nodes of low resolution along an axis, wherever a crop begins.
+  [[nodiscard]] Range low_spacing(int d) const {
+    Range range{std::numeric_limits<double>::max(), 0};
+    for (const auto& one : parts[0]) {
+      const auto& axis = coarse ? (*coarse)[one.sample].axes[d] : fine[one.sample].axes[d];
+      const int factor = coarse ? 1 : coarsening.factor[d];
+      for (int i = 0; i + factor <= axis.size(); ++i) {
+        double width = 0;
+        for (int j = i; j < i + factor; ++j) width += axis.widths[j];
+        range = {std::min(range.least, width), std::max(range.most, width)};
+      }
+    }
+    return range;
+  }
+};
+
+FlowDataset::FlowDataset(const Comm& comm, const FlowDataOptions& options)
+    : state_(std::make_unique<State>(comm, options)) {}
+FlowDataset::~FlowDataset() = default;
+FlowDataset::FlowDataset(FlowDataset&&) noexcept = default;
+
+const FlowDataOptions& FlowDataset::options() const { return state_->options; }
+const std::vector<std::string>& FlowDataset::field_names() const { return state_->options.fields; }
+const std::vector<std::string>& FlowDataset::field_units() const { return state_->fine.field_units(); }
+const std::vector<std::string>& FlowDataset::axis_names() const { return state_->axis_names; }
+const std::vector<std::string>& FlowDataset::parameter_names() const { return state_->parameter_names; }
+const FieldStatistics& FlowDataset::statistics() const { return state_->statistics; }
+
+void FlowDataset::set_statistics(const FieldStatistics& statistics) {
+  QUINTET_CHECK(statistics.mean.size() == state_->options.fields.size() &&
+                    statistics.deviation.size() == state_->options.fields.size(),
+                "statistics of {} fields are given for data with {}", statistics.mean.size(),
+                state_->options.fields.size());
+  state_->statistics = statistics;
+}
+
+std::vector<FlowDataset::Range> FlowDataset::parameter_ranges() const {
+  std::vector<Range> ranges;
+  for (const auto& part : state_->parts[0]) {
+    const auto values = state_->parameters(part);
+    if (ranges.empty())
+      for (const double value : values) ranges.push_back({value, value});
+    for (std::size_t i = 0; i < values.size(); ++i)
+      ranges[i] = {std::min(ranges[i].least, values[i]), std::max(ranges[i].most, values[i])};
+  }
+  return ranges;
+}
+
+std::array<FlowDataset::Range, 3> FlowDataset::low_spacing_ranges() const {
+  return {state_->low_spacing(0), state_->low_spacing(1), state_->low_spacing(2)};
+}
+
+std::array<bool, 3> FlowDataset::periodic() const {
+  const auto& axes = state_->fine[0].axes;
+  return {axes[0].periodic, axes[1].periodic, axes[2].periodic};
+}
+
+std::array<int, 3> FlowDataset::low_shape() const { return state_->low; }
+
+std::int64_t FlowDataset::n_samples(Split split) const {
+  return static_cast<std::int64_t>(state_->parts[State::at(split)].size());
+}
+
+std::int64_t FlowDataset::n_crops(Split split) const {
+  const auto& places = state_->places[State::at(split)];
+  return places.empty() ? 0 : places.back();
+}
+
+Batch FlowDataset::batch(Split split, std::uint64_t seed, std::uint64_t step, int first, int count) const {
+  return state_->batch(State::at(split), seed, step, first, count);
+}
+
+FieldBlock FlowDataset::high(Split split, std::int64_t sample) const {
+  const auto& part = state_->part(split, sample);
+  return state_->frames(state_->fine[part.sample], part.first, part.n, {});
+}
+
+FieldBlock FlowDataset::low(Split split, std::int64_t sample) const {
+  const auto& part = state_->part(split, sample);
+  if (state_->coarse)
+    return state_->frames((*state_->coarse)[part.sample], part.coarse_first, part.coarse_n, {});
+  const int factor = state_->coarsening.factor[0];
+  return state_->frames(state_->fine[part.sample], part.first, part.n - part.n % factor, state_->coarsening);
+}
+
+std::vector<double> FlowDataset::parameters(Split split, std::int64_t sample) const {
+  return state_->parameters(state_->part(split, sample));
+}
+
+std::string FlowDataset::name(Split split, std::int64_t sample) const {
+  return state_->fine[state_->part(split, sample).sample].name;
+}
+
+}  // namespace quintet::flow

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "io/parallel/comm.hpp"
+#include "io/parallel/shared_array.hpp"
+#include "surrogates/flow/data/block.hpp"
+#include "surrogates/flow/data/data_options.hpp"
+
+namespace quintet::flow {
+
+/// One run in memory.
+struct Sample {
+  std::string name;  ///< "run.h5, sample 3"
+  std::size_t file = 0;
+  BlockAxes axes;  ///< all frames, the whole domain; widths filled in
+  std::map<std::string, double> parameters;
+  const float* values = nullptr;  ///< [field][t][z][x]
+
+  [[nodiscard]] int n_frames() const { return axes[0].size(); }
+  [[nodiscard]] std::array<int, 3> extent() const { return {axes[0].size(), axes[1].size(), axes[2].size()}; }
+  [[nodiscard]] std::size_t n_points() const {
+    return static_cast<std::size_t>(axes[0].size()) * axes[1].coordinates.size() * axes[2].coordinates.size();
+  }
+};
+
+/// The samples of several files, their values once a node.
+class Samples {
+ public:
+  /// Collective. Throws InputError: see FlowDataset.
+  Samples(const Comm& comm, const std::vector<std::string>& files, const FlowDataOptions& options);
+
+  [[nodiscard]] std::size_t size() const { return samples_.size(); }
+  [[nodiscard]] const Sample& operator[](std::size_t i) const { return samples_[i]; }
+  [[nodiscard]] const std::vector<std::string>& field_units() const { return field_units_; }
+
+ private:
+  void read(const Comm& comm, const std::vector<std::string>& files, const FlowDataOptions& options);
+
+  std::vector<Sample> samples_;
+  std::vector<std::string> field_units_;
+  std::unique_ptr<SharedArray<float>> memory_;
+};
+
+}  // namespace quintet::flow
