@@ -96,8 +96,11 @@ void describe(Schema& schema, SolverOptions& options) {
 void describe(Schema& schema, OutputOptions& options) {
   schema
       .number("frame_interval", options.frame_interval,
-              "Time between frames; steps are cut so that one ends at each; absent: start and end")
+              "Time between frames; steps are cut so that one ends at each multiple; absent: start and end")
       .above(0)
+      .on_restart(OnRestart::free);
+  schema.number("from", options.from, "Time of the first frame, where there is an interval")
+      .at_least(0)
       .on_restart(OnRestart::free);
 }
 

@@ -67,6 +67,7 @@ void describe(Schema& schema, SolverOptions& options);
 /// Section `output`: fields over time.
 struct OutputOptions {
   std::optional<double> frame_interval;
+  double from = 0;
 };
 void describe(Schema& schema, OutputOptions& options);
 

@@ -1,5 +1,6 @@
 #include "apps/meshfreeflow/simulate/frames.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -13,63 +14,66 @@ using namespace convection;
 namespace {
 
 constexpr double round_off = 1e-9;
+constexpr const char* file_name = "fields.h5";
 
-struct NamedField {
-  const char *name, *text;
-  std::vector<double> Centred::*values;
-};
-constexpr NamedField fields[] = {{"p", "Pressure, of zero volume mean", &Centred::p},
-                                 {"b", "Buoyancy", &Centred::b},
-                                 {"u", "Velocity along x", &Centred::u},
-                                 {"w", "Velocity along z", &Centred::w}};
+FieldSeriesHeader header_of(const Simulation& simulation) {
+  const auto& options = simulation.options();
+  const Grid& grid = simulation.flow().grid();
+  FieldSeriesHeader header;
+  header.name = "rayleigh_benard";
+  header.axes = {{"z", "1", grid.z.centres, false, grid.z.faces.front(), grid.z.faces.back()},
+                 {"x", "1", grid.x.centres, grid.x.periodic, grid.x.faces.front(), grid.x.faces.back()}};
+  header.fields = {{"p", "1", "Pressure, of zero volume mean", "pressure", -1},
+                   {"b", "1", "Buoyancy", "buoyancy", -1},
+                   {"w", "1", "Velocity along z", "velocity", 0},
+                   {"u", "1", "Velocity along x", "velocity", 1}};
+  header.parameters = {{"Ra", options.rayleigh}, {"Pr", options.prandtl}};
+  header.n_samples = options.seeds.size();
+  header.seeds = options.seeds;
+  return header;
+}
+
+/// The file of a run that begins, or goes on with the frames up to its time.
+FieldSeriesWriter open_writer(Context& context, const Simulation& simulation) {
+  const auto path = context.path(file_name);
+  if (!context.restart_file())
+    return FieldSeriesWriter::create(context.comm(), path, header_of(simulation), context.provenance());
+  auto writer = FieldSeriesWriter::reopen(context.comm(), path, header_of(simulation));
+  const auto late =
+      std::upper_bound(writer.times().begin(), writer.times().end(), simulation.time() * (1 + round_off));
+  const auto kept = static_cast<std::uint64_t>(late - writer.times().begin());
+  for (std::uint64_t sample = 0; sample < simulation.options().seeds.size(); ++sample)
+    writer.truncate(sample, kept);
+  return writer;
+}
 
 }  // namespace
 
 Frames::Frames(Context& context, const Simulation& simulation)
     : interval_(simulation.options().output.frame_interval.value_or(0)),
-      time_(context.results().root().group("fields").series<double>("time", {}, {"1", {"frame"}, "Time"})) {
-  hdf5::Group group = context.results().root().group("fields");
-  const Grid& grid = simulation.flow().grid();
-  const auto all = group.read_rows<double>("time", 0, time_.size());
-  for (const double time : all)
-    if (time <= simulation.time() * (1 + round_off)) times_.push_back(time);
-  if (!context.restart_file()) times_.clear();
-  time_.truncate(times_.size());
-  for (int m = 0; m < simulation.flow().n_members(); ++m)
-    for (const auto& [name, text, values] : fields) {
-      series_.push_back(group.series<float>(
-          fmt::format("{}_{}", name, m),
-          {static_cast<std::uint64_t>(grid.z.n()), static_cast<std::uint64_t>(grid.x.n())},
-          {"1", {"frame", "z", "x"}, text}));
-      series_.back().truncate(times_.size());
-    }
-}
+      from_(simulation.options().output.from),
+      writer_(open_writer(context, simulation)) {}
 
 Schedule Frames::schedule() const {
-  const Schedule ends = at_start() | at_end();
-  if (interval_ <= 0) return ends;
-  return ends | Schedule([interval = interval_](const Instant& now) {
-           return std::floor(now.time / interval + round_off) >
-                  std::floor(now.time_before / interval + round_off);
-         });
+  if (interval_ <= 0) return at_start() | at_end();
+  return Schedule([interval = interval_, from = from_](const Instant& now) {
+    if (now.time < from * (1 - round_off)) return false;
+    if (now.start) return true;
+    return std::floor(now.time / interval + round_off) > std::floor(now.time_before / interval + round_off);
+  });
 }
 
 void Frames::write(const Simulation& simulation) {
   const double time = simulation.time();
-  if (!times_.empty() && times_.back() >= time) return;
+  if (!writer_.times().empty() && writer_.times().back() >= time) return;
   const Grid& grid = simulation.flow().grid();
-  std::size_t k = 0;
+  const auto rows = static_cast<std::uint64_t>(grid.rows_here()), n = static_cast<std::uint64_t>(grid.x.n());
+  const hdf5::Box box{{static_cast<std::uint64_t>(grid.first_row()), 0}, {rows, n}};
   for (int m = 0; m < simulation.flow().n_members(); ++m) {
     const Centred values = centred(Exec(), simulation.flow(), m);
-    for (const auto& field : fields) {
-      const auto& of = values.*field.values;
-      const std::vector<float> rows(of.begin(), of.end());
-      series_[k++].append_distributed(std::span<const float>(rows),
-                                      static_cast<std::uint64_t>(grid.first_row()));
-    }
+    writer_.append<double>(static_cast<std::uint64_t>(m), time, {values.p, values.b, values.w, values.u},
+                           box);
   }
-  time_.append(std::span<const double>(&time, 1));
-  times_.push_back(time);
 }
 
 }  // namespace quintet::meshfreeflow

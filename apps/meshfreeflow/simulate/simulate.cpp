@@ -34,7 +34,7 @@ void simulate(Context& context, const SimulateOptions& options) {
       context.timed("start", [&] { return std::make_shared<Simulation>(context, options); });
   announce(context, *simulation);
   context.describe_run("flow", description(options));
-  if (!context.go_ahead({"fields.h5", "fields.xmf"})) return;
+  if (!context.go_ahead({"fields.h5", "fields*.xmf"})) return;
 
   History history(context, simulation->flow().n_members(), simulation->step());
   Frames frames(context, *simulation);
@@ -55,7 +55,7 @@ void simulate(Context& context, const SimulateOptions& options) {
   // A step of the longest stable or the given length (Simulation::advance), then what is due:
   const std::vector<LoopObserver> observers{
       {"history", at_start() | every_steps(options.history_interval) | at_end(), add_row},
-      {"frames", frames.schedule(), write_frame},
+      {"frames", frames.schedule(), write_frame, [&] { frames.flush(); }},
       {"pictures", pictures.schedule(), take_picture}};
   const LoopResult loop = run_loop(context, simulation, options.checkpoints, observers);
 

@@ -34,17 +34,20 @@ std::vector<double> at_equal_times(const std::vector<double>& times, const std::
   return result;
 }
 
-/// Mean of a column over time and flows, its standard error where the flows or the times tell one.
+/// Mean of a column over time and flows. Its standard error is that of the flows' means where there are three
+/// or more, else that of correlated samples in time; NaN where neither tells one.
 struct Mean {
   double value = 0, error = NAN, independent = 0;
 };
 Mean mean_of(const History& history, const char* name, double from) {
   Mean mean;
+  std::vector<double> means;
   double variance = 0;
   for (int m = 0; m < history.n_flows(); ++m) {
     const auto values = history.column(name, m);
     const double one = time_mean(history.times(), values, from);
-    mean.value += (std::isnan(one) ? values.back() : one) / history.n_flows();
+    means.push_back(std::isnan(one) ? values.back() : one);
+    mean.value += means.back() / history.n_flows();
     const auto samples = at_equal_times(history.times(), values, from);
     if (samples.empty()) continue;
     const Estimate estimate = estimate_mean(samples);
@@ -52,6 +55,11 @@ Mean mean_of(const History& history, const char* name, double from) {
     mean.independent += static_cast<double>(samples.size()) / std::max(estimate.correlation, 1.0);
   }
   mean.error = std::sqrt(variance) / history.n_flows();
+  if (means.size() < 3) return mean;
+  double spread = 0;
+  for (const double one : means) spread += (one - mean.value) * (one - mean.value);
+  const auto n = static_cast<double>(means.size());
+  mean.error = std::sqrt(spread / (n - 1) / n);
   return mean;
 }
 

@@ -1,0 +1,84 @@
+#include <gtest/gtest.h>
+
+#include "physics/convection/centred.hpp"
+#include "physics/convection/spectra.hpp"
+#include "tests/support/convection_cases.hpp"
+
+using namespace quintet;
+using namespace quintet::convection;
+using namespace quintet::convection::testing;
+
+TEST(Ranks, give_the_flow_of_one_to_round_off) {
+  for (const Problem& problem : all_walls()) {
+    if (problem.bottom != problem.top) continue;
+    Start start;
+    start.roll = 0.1;
+    start.noise = 1e-2;
+    const auto run = [&](const Comm& comm) {
+      Boussinesq flow = make_flow(problem, make_grid(comm, problem, 1.5, 20, 14), start, 3);
+      advance_to(flow, 2, 0.05);
+      return flow;
+    };
+    Boussinesq alone = run(Comm::self()), together = run(Comm::world());
+    const Grid& grid = together.grid();
+    for (Field State::*field : {&State::u, &State::w, &State::b, &State::p})
+      for (int j = 0; j < grid.rows_here(); ++j)
+        for (int i = 0; i < grid.x.n(); ++i)
+          ASSERT_NEAR((together.state(0).*field).row(j)[i],
+                      (alone.state(0).*field).row(grid.first_row() + j)[i], 1e-13);
+    const Sample one = sample(Exec(), alone, 0), many = sample(Exec(), together, 0);
+    for (double Sample::*number :
+         {&Sample::nusselt_volume, &Sample::nusselt_warm, &Sample::nusselt_cold, &Sample::dissipation,
+          &Sample::thermal_dissipation, &Sample::u_max, &Sample::b_min})
+      EXPECT_NEAR(one.*number, many.*number, 1e-12);
+    const Centred of_one = centred(Exec(), alone, 0), of_many = centred(Exec(), together, 0);
+    const auto w = gathered(grid, of_many.w), p = gathered(grid, of_many.p);
+    for (std::size_t i = 0; i < w.size(); ++i) {
+      ASSERT_NEAR(w[i], of_one.w[i], 1e-12);
+      ASSERT_NEAR(p[i], of_one.p[i], 1e-12);
+    }
+    const Spectra spectra_of_one = spectra(Exec(), alone, 0), spectra_of_many = spectra(Exec(), together, 0);
+    for (std::size_t m = 0; m < spectra_of_one.wavenumber.size(); ++m)
+      EXPECT_NEAR(spectra_of_one.kinetic_volume[m], spectra_of_many.kinetic_volume[m], 1e-13);
+  }
+}
+
+TEST(Spectra, add_up_to_the_energy) {
+  Problem problem;
+  Start start;
+  start.roll = 0.1;
+  Boussinesq flow = make_flow(problem, make_grid(Comm::world(), problem, 2, 16, 12), start);
+  advance_to(flow, 3, 0.05);
+  const Spectra power = spectra(Exec(), flow, 0);
+  double kinetic = 0, buoyancy = 0;
+  for (std::size_t m = 0; m < power.wavenumber.size(); ++m)
+    kinetic += power.kinetic_volume[m], buoyancy += power.buoyancy_volume[m];
+  const Sample now = sample(Exec(), flow, 0);
+  EXPECT_NEAR(kinetic, now.kinetic_energy, 1e-14);
+  EXPECT_NEAR(buoyancy, now.buoyancy_variance, 1e-14);
+}
+
+TEST(CentredFields, are_of_fourth_order_on_equal_cells) {
+  const auto error = [](int n) {
+    Problem problem;
+    const Grid grid = make_grid(Comm::world(), problem, 2, 2 * n, n, 0);
+    Boussinesq flow(problem, grid, make_transform_solver(problem, grid), 1);
+    const auto u = [](double x, double z) { return std::sin(M_PI * x) * std::cos(M_PI * z); };
+    for (int j = 0; j < grid.rows_here(); ++j)
+      for (int i = 0; i < grid.x.n(); ++i)
+        flow.state(0).u.row(j)[i] = u(grid.x.faces[static_cast<std::size_t>(i)],
+                                      grid.z.centres[static_cast<std::size_t>(grid.first_row() + j)]);
+    flow.resume(0, 0);
+    const Centred fields = centred(Exec(), flow, 0);
+    double most = 0;
+    for (int j = 0; j < grid.rows_here(); ++j)
+      for (int i = 0; i < grid.x.n(); ++i)
+        most = std::max(most,
+                        std::abs(fields.u[static_cast<std::size_t>(j) * static_cast<std::size_t>(grid.x.n()) +
+                                          static_cast<std::size_t>(i)] -
+                                 u(grid.x.centres[static_cast<std::size_t>(i)],
+                                   grid.z.centres[static_cast<std::size_t>(grid.first_row() + j)])));
+    return grid.comm.maximum(most);
+  };
+  EXPECT_NEAR(std::log2(error(16) / error(32)), 4, 0.2);
+}
