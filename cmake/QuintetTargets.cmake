@@ -54,18 +54,25 @@ function(quintet_test name)
   set_target_properties(test_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
   if(NOT ARG_RANKS)
     add_test(NAME ${name} COMMAND test_${name})
-    set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT}
-                         ENVIRONMENT "${QUINTET_TEST_ENVIRONMENT}")
+    set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" ENVIRONMENT "${QUINTET_TEST_ENVIRONMENT}")
+    quintet_timeout(${name} ${ARG_TIMEOUT})
   endif()
   foreach(ranks IN LISTS ARG_RANKS)
     add_test(NAME ${name}_np${ranks}
              COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} --oversubscribe $<TARGET_FILE:test_${name}>)
-    set_tests_properties(${name}_np${ranks} PROPERTIES LABELS "${ARG_LABELS};mpi" TIMEOUT ${ARG_TIMEOUT}
-                         PROCESSORS ${ranks} ENVIRONMENT "${QUINTET_TEST_ENVIRONMENT}")
+    set_tests_properties(${name}_np${ranks} PROPERTIES LABELS "${ARG_LABELS};mpi" PROCESSORS ${ranks}
+                         ENVIRONMENT "${QUINTET_TEST_ENVIRONMENT}")
+    quintet_timeout(${name}_np${ranks} ${ARG_TIMEOUT})
   endforeach()
 endfunction()
 
 # Environment of every test: mpirun as root in a container, one thread a rank.
 set(QUINTET_TEST_ENVIRONMENT OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 OPENBLAS_NUM_THREADS=1 QUINTET_SOURCE_DIR=${PROJECT_SOURCE_DIR}
-    QUINTET_BINARY_DIR=${PROJECT_BINARY_DIR})
+    QUINTET_BINARY_DIR=${PROJECT_BINARY_DIR} QUINTET_TEST_PATIENCE=${QUINTET_TEST_PATIENCE})
+
+# quintet_timeout(TEST SECONDS): ctest ends TEST after that time, where patience is 1.
+function(quintet_timeout test seconds)
+  math(EXPR seconds "${seconds} * ${QUINTET_TEST_PATIENCE}")
+  set_tests_properties(${test} PROPERTIES TIMEOUT ${seconds})
+endfunction()

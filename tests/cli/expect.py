@@ -10,7 +10,8 @@ import tempfile
 import time
 
 ENTRIES = {"case", "run", "ranks", "signal", "exit", "says", "silent", "exists", "absent", "check"}
-PATIENCE_S = 120
+# for one command; helpers find it in $PATIENCE_S
+PATIENCE_S = 120 * float(os.environ.get("QUINTET_TEST_PATIENCE", 1))
 
 
 def read_cases(path):
@@ -83,6 +84,7 @@ def main():
     parser.add_argument("--mpiexec", type=shlex.split, default=["mpirun", "--oversubscribe"])
     settings = parser.parse_args()
     os.environ["PATH"] = os.pathsep.join([*map(os.path.abspath, settings.bin), os.environ["PATH"]])
+    os.environ["PATIENCE_S"] = str(PATIENCE_S)
     os.environ["HERE"] = os.path.dirname(os.path.abspath(settings.cases))
     cases = read_cases(settings.cases)
     failed = 0

@@ -1,6 +1,8 @@
 #include "tests/fuzz/reader.hpp"
 
+#include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -27,7 +29,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr unsigned most_seconds = 10;
+/// 10, times QUINTET_TEST_PATIENCE
+unsigned most_seconds() {
+  const char* patience = std::getenv("QUINTET_TEST_PATIENCE");
+  return static_cast<unsigned>(10 * (patience ? std::max(std::atof(patience), 1.0) : 1.0));
+}
 
 void write_bytes(const std::string& path, std::string_view bytes) {
   std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
@@ -38,7 +44,7 @@ void write_bytes(const std::string& path, std::string_view bytes) {
 void give(const Reader& reader, const std::string& folder, std::string_view bytes) {
   const std::string path = folder + "/" + reader.file;
   write_bytes(path, bytes);
-  alarm(most_seconds);  // SIGALRM ends the process
+  alarm(most_seconds());  // SIGALRM ends the process
   try {
     reader.read(path);
   } catch (const Error& error) {

@@ -11,6 +11,6 @@ function(quintet_regression app)
   set_target_properties(test_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
   add_dependencies(test_${name} ${app})
   add_test(NAME ${name} COMMAND test_${name})
-  set_tests_properties(${name} PROPERTIES LABELS regression TIMEOUT 300
-                       ENVIRONMENT "${QUINTET_TEST_ENVIRONMENT}")
+  set_tests_properties(${name} PROPERTIES LABELS regression ENVIRONMENT "${QUINTET_TEST_ENVIRONMENT}")
+  quintet_timeout(${name} 300)
 endfunction()

@@ -15,6 +15,7 @@ import sys
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+PATIENCE_S = float(os.environ["PATIENCE_S"])
 COPPER = os.path.join(HERE, "../../../inputs/dpmd/copper")
 MPIEXEC = ["mpirun", "--oversubscribe", "-n"]
 ENSEMBLES = {
@@ -54,7 +55,7 @@ def command(ranks, case, output, settings, *flags):
 
 def run(ranks, case, output, settings, *flags, expect=0):
     done = subprocess.run(command(ranks, case, output, settings, *flags), stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, errors="replace", timeout=120)
+                          stderr=subprocess.STDOUT, text=True, errors="replace", timeout=PATIENCE_S)
     unconverged = "integrator.ensemble=minimise" in settings and done.returncode == 3 and "Not converged" in done.stdout
     if done.returncode != expect and not (expect == 0 and unconverged):
         fail(f"{output} on {ranks} ranks: exit code {done.returncode}, expected {expect}\n{done.stdout}")
@@ -265,7 +266,7 @@ def fuzz(path, n, *words):
         data[place] ^= 1 << chosen.randrange(8)
         open("fuzzed", "wb").write(data)
         done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
-                              timeout=60)
+                              timeout=PATIENCE_S)
         if done.returncode not in (0, 2):
             fail(f"bit of byte {place} of {path} flipped: exit code {done.returncode}\n{done.stdout}")
         refused += done.returncode == 2

@@ -11,6 +11,7 @@ import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+PATIENCE_S = float(os.environ["PATIENCE_S"])
 MPIEXEC = ["mpirun", "--oversubscribe", "-n"]
 os.environ.setdefault("OMPI_MCA_mpi_yield_when_idle", "1")  # more ranks than cores: waiting ones step aside
 
@@ -26,7 +27,7 @@ def run(ranks, case, output, settings=(), *flags, expect=0):
     if int(ranks) > 1:
         words = MPIEXEC + [str(ranks)] + words
     done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
-                          timeout=120)
+                          timeout=PATIENCE_S)
     if done.returncode != expect:
         fail(f"{output} on {ranks} ranks: exit code {done.returncode}, expected {expect}\n{done.stdout}")
 
@@ -183,7 +184,7 @@ def silent(folder):
             words += ["--set", "grid.cells=[4, 48, 8, 8]"]
         if name.startswith(("two_stream", "landau")):  # the rates need the whole run
             words += ["--set", "theory=null"]
-        done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120)
+        done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=PATIENCE_S)
         told = [line for line in done.stdout.splitlines() if "warning" in line and "could be fitted" not in line]
         if done.returncode != 0 or told:
             fail(f"{name}: exit code {done.returncode}\n" + "\n".join(told or [done.stdout]))
