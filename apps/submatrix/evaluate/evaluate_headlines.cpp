@@ -100,10 +100,11 @@ void add_headlines(Context& context, const EvaluateOptions& options, const Syste
           ? std::string("No whole number at zero temperature: submatrices are too small, or mu is inside "
                         "a band.")
           : std::string());
+  const std::string mu = has_two_mu(last)
+                             ? fmt::format("{:.6f} (spin up), {:.6f} (spin down)", last.mu, *last.mu_down)
+                             : fmt::format("{:.6f}", last.mu);
   context.headline("chemical potential",
-                   has_two_mu(last)
-                       ? fmt::format("{:.6f} (spin up), {:.6f} (spin down) hartree", last.mu, *last.mu_down)
-                       : fmt::format("{:.6f} hartree", last.mu));
+                   mu + (last.mu_error > 0 ? fmt::format(" ± {:.1g}", last.mu_error) : "") + " hartree");
   if (options.temperature > 0)
     context.headline("entropy", fmt::format("{:.6g} k_B", 2 * last.entropy));
   else

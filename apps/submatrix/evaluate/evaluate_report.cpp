@@ -70,6 +70,9 @@ void summarise_errors(Context& context, const Evaluation& last, const ReferenceO
     context.summarise("energy_estimated_error_hartree", last.energy_error);
     context.summarise("energy_estimated_error_of_first_threshold_hartree", first.energy_error);
     context.summarise("electrons_estimated_error", 2 * last.pairs_error);
+    if (last.mu_error > 0)
+      context.summarise("mu_estimated_error_hartree", last.mu_error,
+                        "the electrons' over their growth with mu");
     context.summarise("density_estimated_error", last.p_error, "||P - P_exact||_F of one spin");
     context.summarise("density_estimated_error_inside", last.p_error_inside, "of the blocks that P has");
     context.summarise("estimate_columns", static_cast<std::int64_t>(last.error_columns));
@@ -258,6 +261,8 @@ void write_results(Context& context, const std::vector<Evaluation>& evaluations)
         [](const E& e) { return e.energy_error; });
   write("electrons_error", "1", "Estimated error of the electrons",
         [](const E& e) { return 2 * e.pairs_error; });
+  write("mu_error", "hartree", "Estimated error of mu that holds electrons at a temperature; 0: none",
+        [](const E& e) { return e.mu_error; });
   write("density_error", "1", "Estimated ||P - P_exact||_F", [](const E& e) { return e.p_error; });
   write("density_error_inside", "1", "The same of the blocks that P has",
         [](const E& e) { return e.p_error_inside; });
@@ -278,8 +283,11 @@ void announce(const Evaluation& e, const ReferenceOptions& reference, double n_a
   }
   log::info("threshold {:.0e}: Tr(DK) = {:.9f} hartree{}", e.threshold, e.tr_dk, error);
   log::info(
-      "  {:.12g} electrons (Tr DS {:+.0e}), mu {:.6f} hartree, gap {}; idempotency {:.1e}, commutator {:.1e}",
-      2 * e.n_pairs, 2 * (e.n_pairs_of_d - e.n_pairs), e.mu, gap_text(e, "+-"), e.idempotency, e.commutator);
+      "  {:.12g} electrons (Tr DS {:+.0e}), mu {:.6f}{} hartree, gap {}; idempotency {:.1e}, commutator "
+      "{:.1e}",
+      2 * e.n_pairs, 2 * (e.n_pairs_of_d - e.n_pairs), e.mu,
+      e.mu_error > 0 ? fmt::format(" +- {:.1g}", e.mu_error) : "", gap_text(e, "+-"), e.idempotency,
+      e.commutator);
   if (e.error_columns > 0)
     log::info(
         "  estimated errors: {:.1e} hartree ({:.1e} {}), {:.1e} electrons, ||dP|| {:.1e}, {:.1e} of it "

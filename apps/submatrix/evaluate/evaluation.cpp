@@ -33,6 +33,7 @@ Evaluation summary_of(double threshold, const SubmatrixResult& sign, const Densi
   result.error_columns = sign.error.n_columns;
   result.energy_error = (sign.error.energy + density.error).size() + density.rounding_error;
   result.pairs_error = sign.error.n_pairs;
+  result.mu_error = sign.error.mu;
   result.p_error = sign.error.p;
   result.p_error_inside = sign.error.p_inside;
   result.error_seconds = comm.maximum(sign.error.seconds);
@@ -78,6 +79,7 @@ Evaluation mean_of(const Evaluation& up, const Evaluation& down) {
   if (down.lumo < up.lumo) both.lumo = down.lumo, both.lumo_error = down.lumo_error;
   both.n_mean = (up.n_mean + down.n_mean) / 2;
   both.n_max = std::max(up.n_max, down.n_max);
+  both.mu_error = std::max(up.mu_error, down.mu_error);
   both.n_submatrices = up.n_submatrices + down.n_submatrices;
   both.n_in_gap = up.n_in_gap + down.n_in_gap;
   both.degree = std::max(up.degree, down.degree);

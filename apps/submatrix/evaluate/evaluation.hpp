@@ -33,6 +33,7 @@ struct Evaluation {
   int error_columns = 0;       ///< sampled for the estimates that follow; 0: there are none
   double energy_error = 0;     ///< of tr_dk, from the submatrices' range, the polynomial and S^-1/2
   double pairs_error = 0;      ///< of n_pairs; fixed electrons: before any were put
+  double mu_error = 0;         ///< fixed electrons at a temperature, of both spins the larger; else 0
   double p_error = 0;          ///< ||P - P_exact||_F
   double p_error_inside = 0;   ///< of the blocks that P has
   double error_seconds = 0;    ///< that the estimates took

@@ -70,6 +70,7 @@ void keep(Context& context, const std::vector<Evaluation>& evaluations) {
         group.set_attribute(name, static_cast<double>(number));
       });
       group.set_attribute("p_error_inside", e.p_error_inside);
+      group.set_attribute("mu_error", e.mu_error);
       if (e.mu_down) group.set_attribute("mu_down", *e.mu_down);
       group.set_attribute("kernel", e.kernel);
     }
@@ -91,6 +92,7 @@ std::vector<Evaluation> kept_evaluations(const Context& context, const std::vect
     });
     e.p_error_inside =  // younger than checkpoints that may be read
         group.has_attribute("p_error_inside") ? group.number_attribute("p_error_inside").at(0) : e.p_error;
+    if (group.has_attribute("mu_error")) e.mu_error = group.number_attribute("mu_error").at(0);
     if (group.has_attribute("mu_down")) e.mu_down = group.number_attribute("mu_down").at(0);
     e.kernel = group.text_attribute("kernel");
     QUINTET_CHECK(

@@ -56,6 +56,7 @@ struct SubmatrixOptions {
 struct TruncationError {
   Estimate energy;      ///< signed (hartree)
   double n_pairs = 0;   ///< before pairs were put anywhere; fixed pairs, T > 0: at the mu that was found
+  double mu = 0;        ///< fixed pairs, T > 0: n_pairs over dN/dmu (hartree); else 0
   double p = 0;         ///< ||P - P_exact||_F
   double p_inside = 0;  ///< of the blocks that P has: E, D on K's pattern and forces know no others
   int n_columns = 0;    ///< sampled; 0: nothing was estimated

@@ -24,7 +24,9 @@
 //     2. first_mu()              the given mu, or the one that holds the pairs by moments of a coarse A
 //     3. look_at_spectrum()      HOMO, LUMO and gap as sampled block columns see them, by Lanczos' recurrence
 //     4. sweep()                 f as a Chebyshev series on bands(), on either side of the gap: fit()
-//          cluster_anew()        step 1 again, where its costs have turned out to be others
+//          cluster_anew()        step 1 again, where its costs have turned out to be others; at T > 0 in the
+//                                first pass only: N(mu) of other submatrices is another function, of which
+//                                step 5 need not find the zero
 //          sweep_by_kernels()    each submatrix by its cheapest kernel
 //          sweep_by_polynomial() submatrices whose P P is not P have eigenvalues in the gap: once more with a
 //                                sharper series, the last few by the eigen kernel
@@ -98,7 +100,7 @@ Clustering SubmatrixEvaluation::clustering(const CostModel& cost) const {
 
 void SubmatrixEvaluation::cluster_anew(const CostModel& cost) {
   cost_ = cost;
-  if (options_.columns_together != 0 || options_.kernel != SubmatrixKernel::automatic) return;
+  if (plan_stays_ || options_.columns_together != 0 || options_.kernel != SubmatrixKernel::automatic) return;
   const bool some_by_eigen = std::any_of(work_.begin(), work_.end(),
                                          [&](const Submatrix& s) { return cost.by_eigen(s.n, s.n_own); });
   if (!comm_.any(some_by_eigen)) return;
@@ -326,6 +328,7 @@ void SubmatrixEvaluation::run(SubmatrixResult& result) {
       break;
     }
     if (hold_pairs()) break;
+    plan_stays_ = options_.temperature > 0;
     if (options_.temperature == 0 && pass == 1) {
       if (options_.kernel == SubmatrixKernel::polynomial) refuse_pairs();
       eigen_only_ = true;

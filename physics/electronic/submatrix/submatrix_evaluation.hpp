@@ -64,7 +64,8 @@ class SubmatrixEvaluation {
   double error_;            ///< of the polynomial
   ChebyshevSeries series_;  ///< of the first round
   bool eigen_only_;
-  double variation_ = 0;  ///< s of the occupation's series
+  bool plan_stays_ = false;  ///< `work_` is not clustered anew
+  double variation_ = 0;     ///< s of the occupation's series
   double kernel_seconds_ = 0;
   int n_polynomial_ = 0, n_eigen_ = 0, n_in_gap_ = 0;
 };

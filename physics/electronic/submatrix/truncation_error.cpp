@@ -354,6 +354,7 @@ TruncationError truncation_error(const BlockMatrix& a, const BlockMatrix& p,
   if (const double slope = growing.n_pairs_by_mu(); slope > 0) {
     error.energy.value -= n_pairs.value * n_pairs.value / (2 * slope);
     error.energy.deviation = std::hypot(error.energy.deviation, n_pairs.value * n_pairs.deviation / slope);
+    error.mu = n_pairs.size() / slope;
   }
   error.n_pairs = n_pairs.size();
   error.p = growing.norm(&Change::squares);

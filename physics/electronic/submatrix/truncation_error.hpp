@@ -35,7 +35,7 @@ struct GrownColumns {
 /// these changes over the first one multiplies the sample's sum; a geometric series stands for the rest.
 ///
 /// At fixed pairs and T > 0, P also found mu. With dN = N(P) - N(P') at P's mu, E at equal N is off by
-/// d(E - mu_e N) - dN^2/(2 dN/dmu), mu_e = (dE/dmu)/(dN/dmu).
+/// d(E - mu_e N) - dN^2/(2 dN/dmu), mu_e = (dE/dmu)/(dN/dmu); mu by dN/(dN/dmu).
 ///
 /// The sample (ColumnSample): 2 to 16 columns, as many as `seconds` allow, up to 64 where the deviation is
 /// more than 0.3 of the sum. Where R already has all rows, only rounding is found. Collective. `work`: the

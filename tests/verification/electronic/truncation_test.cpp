@@ -98,6 +98,12 @@ TEST_P(Truncation, errors_are_estimated_within_a_factor_of_three) {
       EXPECT_NEAR(result.n_pairs, n_exact, 1e-8);
     }
     EXPECT_LT(std::abs(result.n_pairs - result.n_pairs_put - n_exact), 3 * result.error.n_pairs + 1e-6);
+    if (fixed_pairs && model.temperature > 0) {
+      EXPECT_LT(std::abs(result.mu - model.mu), 3 * result.error.mu + 1e-9);
+      EXPECT_LT(result.error.mu, 3 * std::abs(result.mu - model.mu) + 1e-9);
+    } else {
+      EXPECT_EQ(result.error.mu, 0);
+    }
   }
 }
 
