@@ -86,11 +86,17 @@ std::vector<double> mapped_edges(const Formula& mapping, double low, double high
                 where, first, first + span);
   for (auto& edge : edges) edge = low + (high - low) * ((edge - first) / span);
   edges.back() = high;
-  const double least = 1e-6 * (high - low) / n;
-  for (std::size_t i = 0; i + 1 < edges.size(); ++i)
-    QUINTET_CHECK(edges[i + 1] - edges[i] >= least,
+  const double mean = (high - low) / n;
+  for (std::size_t i = 0; i + 1 < edges.size(); ++i) {
+    const double width = edges[i + 1] - edges[i];
+    QUINTET_CHECK(width > 0,
                   "{}: cell {} would reach from {:.6g} to {:.6g}; expected a formula that rises with s",
                   where, i, edges[i], edges[i + 1]);
+    QUINTET_CHECK(width >= 1e-6 * mean,
+                  "{}: cell {} at {:.6g} would be {:.2g} wide, {:.1g} of the mean; expected at least 1e-6 of "
+                  "it: a formula that rises more steeply there, such as one with a term in s, or fewer cells",
+                  where, i, edges[i], width, width / mean);
+  }
   return edges;
 }
 
