@@ -20,12 +20,12 @@ struct Series {
 /// y(t) (1 + noise) at uneven times from 0 to t_end.
 Series series(double t_end, int n, double noise, const std::function<double(double)>& y) {
   std::mt19937_64 random(11);
-  std::normal_distribution<double> error(0, noise);
+  std::normal_distribution<double> error(0, 1);
   Series s;
   for (int i = 0; i < n; ++i) {
     const double x = static_cast<double>(i) / (n - 1), t = t_end * (x + 0.1 * x * (1 - x));
     s.t.push_back(t);
-    s.y.push_back(y(t) * (1 + (noise > 0 ? error(random) : 0)));
+    s.y.push_back(y(t) * (1 + noise * error(random)));
   }
   return s;
 }
