@@ -1,4 +1,5 @@
 #include "apps/application/cli/application.hpp"
+#include "apps/meshfreeflow/setup/with_petsc.hpp"
 #include "apps/meshfreeflow/simulate/simulate.hpp"
 
 /// Rayleigh-Bénard convection and its super-resolution.

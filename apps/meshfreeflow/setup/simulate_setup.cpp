@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "apps/meshfreeflow/setup/with_petsc.hpp"
 #include "io/log/error.hpp"
 #include "physics/transforms/fft.hpp"
 
@@ -43,10 +44,7 @@ SolverKind solver_kind(const SimulateOptions& options) {
 std::unique_ptr<EllipticSolver> make_solver(const SimulateOptions& options, const Problem& problem,
                                             const Grid& grid) {
   if (solver_kind(options) == SolverKind::transform) return make_transform_solver(problem, grid);
-  throw InputError(
-      "this grid needs solver.kind: multigrid, which this program was built without (QUINTET_WITH_PETSC); "
-      "choose equal "
-      "cells along x, their number a product of 2, 3 and 5");
+  return multigrid_solver(problem, grid, options.solver.tolerance);
 }
 
 }  // namespace

@@ -27,8 +27,6 @@ void announce(Context& context, const Simulation& simulation) {
 
 }  // namespace
 
-std::vector<Subsystem> subsystems() { return {}; }
-
 void simulate(Context& context, const SimulateOptions& options) {
   const auto simulation =
       context.timed("start", [&] { return std::make_shared<Simulation>(context, options); });
