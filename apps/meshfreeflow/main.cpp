@@ -1,13 +1,17 @@
 #include "apps/application/cli/application.hpp"
+#include "apps/meshfreeflow/networks.hpp"
 #include "apps/meshfreeflow/setup/with_petsc.hpp"
 #include "apps/meshfreeflow/simulate/simulate.hpp"
 
 /// Rayleigh-Bénard convection and its super-resolution.
 int main(int argc, char** argv) {
   namespace meshfreeflow = quintet::meshfreeflow;
-  return quintet::Application("meshfreeflow", "Rayleigh-Bénard convection and its super-resolution",
-                              meshfreeflow::subsystems())
-      .command<meshfreeflow::SimulateOptions>("simulate", "Solve the Boussinesq equations in two dimensions",
-                                              meshfreeflow::simulate)
-      .execute(argc, argv);
+  auto subsystems = meshfreeflow::subsystems();
+  for (auto& subsystem : meshfreeflow::network_subsystems()) subsystems.push_back(subsystem);
+  quintet::Application application("meshfreeflow", "Rayleigh-Bénard convection and its super-resolution",
+                                   subsystems);
+  application.command<meshfreeflow::SimulateOptions>(
+      "simulate", "Solve the Boussinesq equations in two dimensions", meshfreeflow::simulate);
+  meshfreeflow::add_network_commands(application);
+  return application.execute(argc, argv);
 }

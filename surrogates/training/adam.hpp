@@ -12,6 +12,7 @@ namespace quintet {
 /// Options of Adam; the defaults are everybody's.
 struct AdamOptions {
   double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
+  double clip = 0;  ///< components of the gradient are cut to +-clip; 0: they are not
 };
 
 /// One step of Adam on flat arrays, everything in one sweep; clears the gradient.
@@ -19,7 +20,7 @@ struct AdamOptions {
 ///     m = b1 m + (1 - b1) g,  v = b2 v + (1 - b2) g^2,
 ///     theta -= lr mhat/(sqrt(vhat) + epsilon),  mhat = m/(1 - b1^t),  vhat = v/(1 - b2^t).
 ///
-/// Source: Kingma and Ba 2015 (ICLR), algorithm 1.
+/// g cut to +-clip where the options say so. Source: Kingma and Ba 2015 (ICLR), algorithm 1.
 /// @param t number of this step, from 1
 template <class Real>
 void adam_step(const AdamOptions& options, std::int64_t t, double learning_rate, std::span<Real> theta,
@@ -32,6 +33,10 @@ void adam_step(const AdamOptions& options, std::int64_t t, double learning_rate,
   const auto root = static_cast<Real>(1 / std::sqrt(1 - std::pow(options.beta2, steps)));
   const auto epsilon = static_cast<Real>(options.epsilon);
   const std::size_t n = theta.size(), whole = n / w * w;
+  if (options.clip > 0) {
+    const auto clip = static_cast<Real>(options.clip);
+    for (Real& g : gradient) g = g > clip ? clip : (g < -clip ? -clip : g);
+  }
   for (std::size_t i = 0; i < whole; i += w) {
     const Pack<Real> g = load<Real>(&gradient[i]);
     const Pack<Real> m = b1 * load<Real>(&moment1[i]) + c1 * g;

@@ -26,7 +26,6 @@ ROOMS = {
     "apps/application": ("report", "life", "loop", "cli"),
     "apps/dpmd": ("setup", "deviation label test", "learn run train", "convert evaluate"),
     "apps/meshfreeflow": ("setup", "simulate train superresolve", "evaluate"),
-    "apps/meshfreeflow": ("setup", "simulate train superresolve", "evaluate"),
     "apps/submatrix": ("input report", "evaluate", "compare"),
     "apps/vlasov": ("input", "setup", "state", "report"),
 }

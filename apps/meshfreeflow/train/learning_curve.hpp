@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "apps/application/life/context.hpp"
+#include "apps/meshfreeflow/train/training.hpp"
+
+namespace quintet::meshfreeflow {
+
+/// The learning curve: group `learning_curve` of run.h5, `lcurve.csv`, and pictures in the report.
+class LearningCurve {
+ public:
+  /// On a restart rows after `first_step` are dropped and those before are read back. Collective.
+  LearningCurve(Context& context, const Training& training);
+
+  void add(const Training::Row& row);  ///< collective
+  void report(Report& report) const;
+
+ private:
+  [[nodiscard]] std::vector<double> column(const std::string& name) const;
+  [[nodiscard]] Curve curve(const std::string& label, const std::string& name) const;
+
+  bool speaks_, validates_;
+  std::string csv_;
+  std::vector<std::string> fields_, equations_, names_;
+  std::vector<hdf5::Series> series_;
+  std::vector<std::vector<double>> rows_;
+};
+
+}  // namespace quintet::meshfreeflow

@@ -1,0 +1,111 @@
+#include "apps/meshfreeflow/train/train.hpp"
+
+#include <memory>
+
+#include <fmt/ranges.h>
+
+#include "apps/application/loop/run_loop.hpp"
+#include "apps/meshfreeflow/train/learning_curve.hpp"
+#include "apps/meshfreeflow/train/training.hpp"
+#include "io/log/error.hpp"
+#include "io/log/log.hpp"
+
+namespace quintet::meshfreeflow {
+
+namespace {
+
+void announce(Context& context, const TrainOptions& options, const Training& training) {
+  const auto& data = training.data();
+  const auto& header = training.trainer().header();
+  const auto chain = training.trainer().describe();
+  const auto operators = training.trainer().operator_texts();
+  const bool derives = options.loss.gamma > 0;
+  context.describe_run("model", fmt::format("{} parameters, {} latents, fields {}", chain.total().parameters,
+                                            options.model.latents, fmt::join(header.field_names(), ", ")));
+  context.describe_run("data",
+                       fmt::format("{} samples to learn from ({} crops), {} for validation",
+                                   data.n_samples(flow::Split::train), data.n_crops(flow::Split::train),
+                                   data.n_samples(flow::Split::validation)));
+  context.describe_run("training", fmt::format("{} steps of {} crops and {} points, gamma {}", options.steps,
+                                               options.batch, options.data.points, options.loss.gamma));
+  log::info("{} parameters; the encoder sees {} x {} x {} nodes", chain.total().parameters, header.block[0],
+            header.block[1], header.block[2]);
+  log::info("{} equations; the decoder's channels beside the value: {}{}", header.equations.interior.size(),
+            operators.empty() ? "none" : fmt::format("{}", fmt::join(operators, ", ")),
+            derives || operators.empty() ? "" : " (in validations alone: gamma is 0)");
+  if (options.data.reference_compatible)
+    log::warning(
+        "data.reference_compatible: derivatives are the released reference's, which are wrong; for "
+        "comparison "
+        "only");
+  announce_restart(context, training.step(), training.last_step(), "steps");
+}
+
+void report_training(Context& context, const TrainOptions& options, const Training& training,
+                     const LoopResult& loop) {
+  const auto& row = training.row();
+  const auto chain = training.trainer().describe();
+  context.report().title("meshfreeflow train", fmt::format("{} of {} steps, gamma {}", training.step(),
+                                                           options.steps, options.loss.gamma));
+  if (options.data.reference_compatible)
+    context.report().warning(
+        "Derivatives and low-resolution grids are those of the released reference, which are "
+        "wrong. This model is for comparison only.");
+  if (training.validates() && training.best_step() > 0) {
+    context.headline("best validation loss", fmt::format("{:.4g}", training.best_loss()));
+    context.headline("of step", std::to_string(training.best_step()));
+    context.summarise("validation_loss_best", training.best_loss(), "loss of crops held out, best model");
+    context.summarise("best_step", training.best_step());
+  }
+  if (row.step > 0) {
+    const auto& last = training.validates() ? row.validation : row.training;
+    const std::string set = training.validates() ? "validation" : "training";
+    context.summarise(set + "_values", last.values, "normalised fields, last row");
+    for (std::size_t f = 0; f < last.by_field.size(); ++f)
+      context.summarise(set + "_field_" + training.trainer().header().fields[f].name, last.by_field[f]);
+    for (std::size_t e = 0; e < last.by_equation.size(); ++e)
+      context.summarise(set + "_residual_" + training.trainer().header().equations.interior[e].first,
+                        last.by_equation[e], "physical units");
+    context.headline(set + " of values", fmt::format("{:.4g}", last.values));
+  }
+  context.summarise("training_steps", training.step());
+  context.summarise("parameters", static_cast<std::int64_t>(chain.total().parameters));
+  context.summarise("gradient_bytes", static_cast<std::int64_t>(chain.total().parameter_bytes),
+                    "reduced each step, a rank");
+  if (loop.steps > 0) {
+    context.headline("speed",
+                     fmt::format("{:.3g} s a step", loop.step_seconds / static_cast<double>(loop.steps)));
+    context.summarise("seconds_per_step", loop.step_seconds / static_cast<double>(loop.steps));
+  }
+}
+
+}  // namespace
+
+void train(Context& context, const TrainOptions& options) {
+  context.record_seed(static_cast<std::uint64_t>(options.seed));
+  const auto training = context.timed(
+      "start", [&] { return std::make_shared<Training>(context.comm(), options, context.restart_file()); });
+  announce(context, options, *training);
+  context.require_memory(training->memory_needed(), "a step of training");
+  if (!context.go_ahead({"lcurve.csv", options.output})) return;
+
+  LearningCurve curve(context, *training);
+  const auto show = [&](const Instant&) { context.show("loss", training->last().total, ""); };
+  const auto add_row = [&](const Instant&) {
+    if (training->row().step == training->step()) curve.add(training->row());
+  };
+  // A batch, its gradient, an update, a validation where one is due (Training::advance), then:
+  const std::vector<LoopObserver> observers{
+      {"progress", every_steps(1), show},
+      {"learning_curve", every_steps(options.validation.interval) | at_end(), add_row}};
+  const LoopResult loop = run_loop(context, training, options.checkpoints, observers);
+
+  flow::save_flow_model(context.comm(), context.path(options.output), training->best(), context.provenance());
+  log::info("The model is {}", context.path(options.output));
+  report_training(context, options, *training, loop);
+  curve.report(context.report());
+  context.report().section("Networks");
+  context.report().preformatted(training->trainer().describe().table());
+}
+
+}  // namespace quintet::meshfreeflow

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "apps/application/loop/checkpoint_options.hpp"
+#include "io/config/schema.hpp"
+#include "surrogates/flow/data/data_options.hpp"
+#include "surrogates/flow/model/flow_equations.hpp"
+#include "surrogates/flow/model/flow_model_options.hpp"
+#include "surrogates/flow/training/training_options.hpp"
+
+/// What the user writes in a YAML file for `meshfreeflow train`.
+namespace quintet::meshfreeflow {
+
+/// Section `validation`.
+struct ValidationOptions {
+  std::int64_t interval = 300;  ///< steps
+  int batches = 4;
+};
+void describe(Schema& schema, ValidationOptions& options);
+
+struct TrainOptions {
+  flow::FlowDataOptions data;
+  flow::FlowModelOptions model;
+  flow::EquationOptions equations;
+  flow::FlowLossOptions loss;
+  flow::FlowOptimiserOptions optimiser;
+  flow::FlowRateOptions learning_rate;
+  ValidationOptions validation;
+  std::int64_t steps = 0;
+  int batch = 10;
+  std::int64_t seed = 1;
+  std::optional<std::string> start;  ///< a model to go on from
+  std::string output = "model.h5";
+  CheckpointOptions checkpoints{.interval = 1000};
+};
+void describe(Schema& schema, TrainOptions& options);
+
+}  // namespace quintet::meshfreeflow

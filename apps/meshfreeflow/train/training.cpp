@@ -1,0 +1,210 @@
+#include "apps/meshfreeflow/train/training.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "io/config/suggest.hpp"
+#include "io/log/error.hpp"
+#include "surrogates/flow/model/flow_inference.hpp"
+
+namespace quintet::meshfreeflow {
+
+namespace {
+
+using flow::FlowLosses;
+using flow::Split;
+
+constexpr std::uint64_t validation_stream = 0x76616c6964;  ///< apart from the training's draws
+
+/// Losses as numbers that add up, and back.
+std::vector<double> numbers_of(const FlowLosses& losses) {
+  std::vector<double> numbers{losses.total, losses.values, losses.residuals, losses.boundaries};
+  numbers.insert(numbers.end(), losses.by_field.begin(), losses.by_field.end());
+  numbers.insert(numbers.end(), losses.by_equation.begin(), losses.by_equation.end());
+  return numbers;
+}
+FlowLosses losses_of(const std::vector<double>& numbers, double scale, std::size_t n_fields) {
+  FlowLosses losses{scale * numbers[0], scale * numbers[1], scale * numbers[2], scale * numbers[3], {}, {}};
+  for (std::size_t i = 4; i < numbers.size(); ++i)
+    (i < 4 + n_fields ? losses.by_field : losses.by_equation).push_back(scale * numbers[i]);
+  return losses;
+}
+void add(std::vector<double>& sums, const std::vector<double>& numbers) {
+  sums.resize(numbers.size());
+  for (std::size_t i = 0; i < numbers.size(); ++i) sums[i] += numbers[i];
+}
+
+std::vector<std::vector<double>> all_parameters(const flow::FlowDataset& data) {
+  std::vector<std::vector<double>> all;
+  for (const Split split : {Split::train, Split::validation, Split::test})
+    for (std::int64_t i = 0; i < data.n_samples(split); ++i) all.push_back(data.parameters(split, i));
+  return all;
+}
+
+/// The weights to start from, or none.
+flow::FlowModel starting_model(const Comm& comm, const TrainOptions& options, const flow::FlowDataset& data) {
+  flow::FlowModel model{model_header(options, data), {}, {}};
+  if (!options.start) return model;
+  const flow::FlowModel given = flow::load_flow_model(comm, *options.start);
+  QUINTET_CHECK(given.header.field_names() == model.header.field_names(),
+                "start: {} is a model of fields {}; the data have {}", *options.start,
+                name_list(given.header.field_names()), name_list(model.header.field_names()));
+  const auto here = flow::flow_network_size(model.header);
+  QUINTET_CHECK(given.parameters.size() == here.parameters && given.statistics.size() == here.statistics,
+                "start: {} has {} parameters, the model described here {}; expected the same networks",
+                *options.start, given.parameters.size(), here.parameters);
+  model.parameters = given.parameters;
+  model.statistics = given.statistics;
+  return model;
+}
+
+flow::FlowTrainerOptions trainer_options(const TrainOptions& options) {
+  return {options.loss, options.optimiser, static_cast<std::uint64_t>(options.seed), options.batch,
+          options.data.reference_compatible};
+}
+
+flow::Range as_range(const flow::FlowDataset::Range& range) { return {range.least, range.most}; }
+
+}  // namespace
+
+flow::FlowModelHeader model_header(const TrainOptions& options, const flow::FlowDataset& data) {
+  flow::FlowModelHeader header;
+  header.options = options.model;
+  header.equations = options.equations;
+  header.reference_compatible = options.data.reference_compatible;
+  const auto low = data.low(Split::train, 0).axes;
+  const auto crop = data.batch(Split::train, 0, 0, 0, 1).axes[0];
+  const auto spacing = data.low_spacing_ranges();
+  const auto periodic = data.periodic();
+  for (std::size_t i = 0; i < flow::n_axes; ++i) {
+    const double extent = crop[i].upper - crop[i].lower;
+    header.axes[i] = {data.axis_names()[i], "1",          periodic[i],
+                      low[i].lower,         low[i].upper, as_range(spacing[i]),
+                      {extent, extent}};
+  }
+  for (std::size_t f = 0; f < data.field_names().size(); ++f)
+    header.fields.push_back({data.field_names()[f], data.field_units()[f], data.statistics().mean[f],
+                             data.statistics().deviation[f]});
+  const auto ranges = data.parameter_ranges();
+  for (std::size_t p = 0; p < ranges.size(); ++p)
+    header.parameters.push_back({data.parameter_names()[p], as_range(ranges[p])});
+  header.block = data.low_shape();
+  const auto& factor = options.data.low_resolution.factor;
+  for (std::size_t i = 0; i < 3; ++i) header.refinement[i] = static_cast<int>(factor[i]);
+  for (const auto& name : options.model.conditioning) {
+    const auto& known = data.parameter_names();
+    QUINTET_CHECK(std::find(known.begin(), known.end(), name) != known.end(),
+                  "model.conditioning: '{}' is no parameter of the data{}; expected one of {}", name,
+                  did_you_mean(name, known), name_list(known));
+  }
+  return header;
+}
+
+Training::Training(const Comm& comm, const TrainOptions& options,
+                   const std::optional<std::string>& checkpoint)
+    : comm_(comm),
+      options_(options),
+      data_(comm, options.data),
+      trainer_(comm, starting_model(comm, options, data_), trainer_options(options), all_parameters(data_)),
+      rate_(options.learning_rate),
+      validates_(data_.n_crops(Split::validation) > 0),
+      best_loss_(std::numeric_limits<double>::infinity()) {
+  if (checkpoint) load(*checkpoint);
+}
+
+void Training::advance() {
+  const auto batch =
+      data_.batch(Split::train, static_cast<std::uint64_t>(options_.seed), static_cast<std::uint64_t>(step_),
+                  trainer_.first_crop(), trainer_.n_crops());
+  const double rate = rate_.rate(step_);
+  last_ = trainer_.step(batch, step_, rate);
+  auto numbers = numbers_of(last_);
+  numbers.push_back(1);
+  add(sums_, numbers);
+  row_.learning_rate = rate;
+  ++step_;
+  if (step_ % options_.validation.interval == 0 || finished()) validate();
+}
+
+void Training::validate() {
+  const auto n_fields = trainer_.header().fields.size();
+  row_.step = step_;
+  const double steps = sums_.back();
+  sums_.pop_back();
+  row_.training = losses_of(sums_, 1 / steps, n_fields);
+  sums_.clear();
+  if (!validates_) return rate_.observe(row_.training.total);
+  std::vector<double> sums;
+  for (int b = 0; b < options_.validation.batches; ++b) {
+    const auto batch =
+        data_.batch(Split::validation, static_cast<std::uint64_t>(options_.seed) ^ validation_stream,
+                    static_cast<std::uint64_t>(b), trainer_.first_crop(), trainer_.n_crops());
+    add(sums, numbers_of(trainer_.evaluate(batch, b)));
+  }
+  row_.validation = losses_of(sums, 1.0 / options_.validation.batches, n_fields);
+  rate_.observe(row_.validation.total);
+  if (row_.validation.total < best_loss_) {
+    best_loss_ = row_.validation.total;
+    best_step_ = step_;
+    auto model = trainer_.model();
+    best_parameters_ = std::move(model.parameters);
+    best_statistics_ = std::move(model.statistics);
+  }
+}
+
+flow::FlowModel Training::best() const {
+  auto model = trainer_.model();
+  if (!best_parameters_.empty()) {
+    model.parameters = best_parameters_;
+    model.statistics = best_statistics_;
+  }
+  return model;
+}
+
+double Training::memory_needed() const {
+  const auto chain = trainer_.describe();
+  double nodes = 0, rows = 0;
+  for (const auto& block : chain.blocks)
+    (block.name.starts_with("decoder ") ? rows : nodes) += static_cast<double>(block.kept_bytes);
+  const double points = static_cast<double>(options_.data.points) * 8 * 6;  // nodes of a point, channels
+  const auto parameters = static_cast<double>(chain.total().parameters);
+  return trainer_.n_crops() * (nodes + points * rows) + 8 * 4 * parameters;
+}
+
+void Training::save(hdf5::Group& root) const {
+  hdf5::Group group = root.group("training");
+  group.set_attribute("step", step_);
+  group.set_attribute("best_step", best_step_);
+  const auto write = [&](const char* name, const auto& values, const char* text) {
+    using Value = typename std::remove_cvref_t<decltype(values)>::value_type;
+    group.write<Value>(name, values, {values.size()}, {"1", {"value"}, text});
+  };
+  write("learning_rate", rate_.state(), "Reduction, least loss, validations waited");
+  write("best_loss", std::vector<double>{best_loss_}, "Least validation loss");
+  if (!sums_.empty()) write("sums", sums_, "Losses of the steps since the last validation, and their number");
+  if (!best_parameters_.empty()) {
+    write("best_parameters", best_parameters_, "Weights of the best model");
+    write("best_statistics", best_statistics_, "Statistics of the best model");
+  }
+  hdf5::Group trainer = group.group("trainer");
+  trainer_.save(trainer);
+}
+
+void Training::load(const std::string& checkpoint) {
+  const hdf5::File file = hdf5::File::open(comm_, checkpoint);
+  QUINTET_CHECK(file.root().has("training"), "{}: is no checkpoint of 'meshfreeflow train'", checkpoint);
+  const hdf5::Group group = file.root().open_group("training");
+  step_ = group.integer_attribute("step");
+  best_step_ = group.integer_attribute("best_step");
+  rate_.restore(group.read<double>("learning_rate"));
+  best_loss_ = group.read<double>("best_loss", {1})[0];
+  if (group.has("sums")) sums_ = group.read<double>("sums");
+  trainer_.restore(group.open_group("trainer"));
+  if (group.has("best_parameters")) {
+    const auto size = flow::flow_network_size(trainer_.header());
+    best_parameters_ = group.read<float>("best_parameters", {size.parameters});
+    best_statistics_ = group.read<double>("best_statistics", {size.statistics});
+  }
+}
+
+}  // namespace quintet::meshfreeflow

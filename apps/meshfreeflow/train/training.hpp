@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/meshfreeflow/train/train_options.hpp"
+#include "io/hdf5/file.hpp"
+#include "io/parallel/comm.hpp"
+#include "surrogates/flow/data/dataset.hpp"
+#include "surrogates/flow/training/flow_trainer.hpp"
+#include "surrogates/flow/training/learning_rate.hpp"
+
+namespace quintet::meshfreeflow {
+
+/// A training under way: data, trainer, schedule, the best model so far; the stepper of `meshfreeflow train`.
+///
+/// What is drawn depends on seed and step alone, so that batches are the same on any ranks and a restart is
+/// the uninterrupted run to the last bit.
+class Training {
+ public:
+  /// @param checkpoint to go on from. Collective. Throws InputError.
+  Training(const Comm& comm, const TrainOptions& options, const std::optional<std::string>& checkpoint);
+
+  /// Draw a batch, one step of the trainer; a validation where one is due. Throws NumericalError where the
+  /// loss is not finite.
+  void advance();
+  [[nodiscard]] std::int64_t step() const { return step_; }
+  [[nodiscard]] std::int64_t last_step() const { return options_.steps; }
+  [[nodiscard]] bool finished() const { return step_ >= options_.steps; }
+  void save(hdf5::Group& root) const;
+
+  /// What the last validation found.
+  struct Row {
+    std::int64_t step = 0;
+    double learning_rate = 0;
+    flow::FlowLosses training, validation;  ///< mean of the steps since the row before; of crops held out
+  };
+  [[nodiscard]] const Row& row() const { return row_; }
+  [[nodiscard]] const flow::FlowLosses& last() const { return last_; }  ///< of the last step's batch
+
+  [[nodiscard]] bool validates() const { return validates_; }
+  /// By validation; the present one where nothing is held out.
+  [[nodiscard]] flow::FlowModel best() const;
+  [[nodiscard]] std::int64_t best_step() const { return best_step_; }
+  [[nodiscard]] double best_loss() const { return best_loss_; }
+  [[nodiscard]] const flow::FlowDataset& data() const { return data_; }
+  [[nodiscard]] const flow::FlowTrainer<float>& trainer() const { return trainer_; }
+  [[nodiscard]] double memory_needed() const;  ///< roughly (bytes)
+
+ private:
+  void validate();
+  void load(const std::string& checkpoint);
+
+  Comm comm_;
+  TrainOptions options_;
+  flow::FlowDataset data_;
+  flow::FlowTrainer<float> trainer_;
+  flow::LearningRate rate_;
+  bool validates_;
+  std::int64_t step_ = 0;
+  flow::FlowLosses last_;
+  std::vector<double> sums_;  ///< of the steps since the last row: their number, then losses
+  Row row_;
+  std::vector<float> best_parameters_;
+  std::vector<double> best_statistics_;
+  std::int64_t best_step_ = 0;
+  double best_loss_;
+};
+
+/// What the data make of the model's header. Throws InputError for conditioning on what the data lack.
+[[nodiscard]] flow::FlowModelHeader model_header(const TrainOptions& options, const flow::FlowDataset& data);
+
+}  // namespace quintet::meshfreeflow

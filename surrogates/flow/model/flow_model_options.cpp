@@ -1,0 +1,130 @@
+#include "surrogates/flow/model/flow_model_options.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "io/config/suggest.hpp"
+#include "io/config/table.hpp"
+#include "surrogates/networks/activation_names.hpp"
+
+namespace quintet::flow {
+
+namespace {
+
+struct PaddingRow {
+  Padding value;
+  const char* name;
+};
+constexpr PaddingRow paddings[] = {
+    {Padding::zeros, "zeros"}, {Padding::circular, "circular"}, {Padding::replicate, "replicate"}};
+
+struct KindRow {
+  DecoderKind value;
+  const char* name;
+};
+constexpr KindRow kinds[] = {{DecoderKind::continuous, "continuous"},
+                             {DecoderKind::convolutional, "convolutional"}};
+
+struct BlendRow {
+  Blend value;
+  const char* name;
+};
+constexpr BlendRow blends[] = {
+    {Blend::linear, "linear"}, {Blend::cubic, "cubic"}, {Blend::quintic, "quintic"}};
+
+constexpr int widest_layer = 65536;
+
+std::vector<int> as_ints(const std::vector<std::int64_t>& values) { return {values.begin(), values.end()}; }
+
+}  // namespace
+
+void describe(Schema& schema, EncoderOptions& options) {
+  schema.integer("width", options.width, "Features of the first level; each further level doubles them")
+      .at_least(1)
+      .at_most(widest_layer);
+  schema.integer("widest", options.widest, "Most features of a level").at_least(1).at_most(widest_layer);
+  schema.integers("widths", options.widths, "Features of each level, in place of `width` and `widest`")
+      .at_least(1)
+      .at_most(widest_layer);
+  schema.integer("levels", options.levels, "How often to pool; 0: until one node of a block is left")
+      .at_least(0)
+      .at_most(30);
+  schema
+      .texts("padding", options.padding,
+             "What convolutions find beyond the ends of a block: zeros, circular (the other end: for an axis "
+             "that is "
+             "periodic and whole in every block) or replicate; one for all axes, or one each, time first")
+      .length(1, 3);
+  schema.check([&options]() -> std::optional<std::string> {
+    if (options.padding.size() == 2) return "padding: 2 values; expected 1, or 3 (time, then two of space)";
+    const auto known = names_of(paddings);
+    for (const auto& name : options.padding)
+      if (std::find(known.begin(), known.end(), name) == known.end())
+        return fmt::format("padding: unknown value '{}'; expected one of {}{}", name, name_list(known),
+                           did_you_mean(name, known));
+    return std::nullopt;
+  });
+}
+
+void describe(Schema& schema, ContinuousOptions& options) {
+  schema.choice(
+      "kind", options.kind, choices_of(kinds),
+      "continuous: a dense network of place and latents, which gives fields and their derivatives at any "
+      "point; convolutional: more stages of the U-Net up to the fine grid, and linear interpolation (the "
+      "usual baseline; it has no equations)");
+  schema.integers("widths", options.widths, "Neurons of the continuous decoder's hidden layers")
+      .length(1, 64)
+      .at_least(1)
+      .at_most(widest_layer);
+  schema.choice("activation", options.activation, choices_of(networks::activation_rows),
+                "Of the hidden layers; second derivatives of relu's are 0");
+  schema.flag("repeat_input", options.repeat_input,
+              "Whether hidden layers after the first read place and latents as well");
+  schema.choice(
+      "blend", options.blend, choices_of(blends),
+      "Weights of the nodes around a point: linear (the reference; fields have kinks at nodes), cubic "
+      "(first derivatives are continuous), quintic (second ones, too)");
+}
+
+void describe(Schema& schema, FlowModelOptions& options) {
+  schema.integer("latents", options.latents, "Latent features of a node").at_least(1).at_most(widest_layer);
+  schema.section("encoder", options.encoder, "The U-Net");
+  schema.section("decoder", options.decoder, "From latents to fields");
+  schema.texts(
+      "conditioning", options.conditioning,
+      "Parameters of the flow that the encoder sees beside the fields, by their logarithm: [Ra, Pr]");
+}
+
+UnetOptions unet_options(const FlowModelOptions& options, int n_fields, const GridShape& block,
+                         const GridShape& refinement) {
+  UnetOptions made;
+  made.n_input = n_fields + static_cast<int>(options.conditioning.size());
+  made.n_output = options.latents;
+  made.width = options.encoder.width;
+  made.widest = options.encoder.widest;
+  made.widths = as_ints(options.encoder.widths);
+  made.levels = options.encoder.levels;
+  made.block = block;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const auto& padding = options.encoder.padding;
+    made.padding[axis] = row_given(paddings, padding[padding.size() == 1 ? 0 : axis], "padding").value;
+  }
+  if (options.decoder.kind == DecoderKind::convolutional) {
+    made.refinement = refinement;
+    made.n_refined = n_fields;
+  }
+  return made;
+}
+
+DecoderOptions decoder_options(const FlowModelOptions& options, int n_fields) {
+  DecoderOptions made;
+  made.n_latent = options.latents;
+  made.n_fields = n_fields;
+  made.widths = as_ints(options.decoder.widths);
+  made.activation = options.decoder.activation;
+  made.repeat_input = options.decoder.repeat_input;
+  made.blend = options.decoder.blend;
+  return made;
+}
+
+}  // namespace quintet::flow

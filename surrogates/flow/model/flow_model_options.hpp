@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "io/config/schema.hpp"
+#include "surrogates/flow/decoder/decoder_options.hpp"
+#include "surrogates/flow/encoder/unet_blocks.hpp"
+
+namespace quintet::flow {
+
+/// How latents become fields.
+enum class DecoderKind {
+  continuous,    ///< Decoder: fields and their derivatives at any point
+  convolutional  ///< more stages of the U-Net, and linear interpolation between nodes: the usual baseline
+};
+
+/// Section `model.encoder`.
+struct EncoderOptions {
+  int width = 16, widest = 256;
+  std::vector<std::int64_t> widths;
+  int levels = 0;
+  std::vector<std::string> padding{"zeros"};  ///< one for all axes, or one each
+};
+void describe(Schema& schema, EncoderOptions& options);
+
+/// Section `model.decoder`.
+struct ContinuousOptions {
+  DecoderKind kind = DecoderKind::continuous;
+  std::vector<std::int64_t> widths{512, 256, 128, 64, 32};
+  Activation activation = Activation::softplus;
+  bool repeat_input = true;
+  Blend blend = Blend::linear;
+};
+void describe(Schema& schema, ContinuousOptions& options);
+
+/// Section `model`: the networks; defaults are the reference's (Jiang et al. 2020, SC20).
+struct FlowModelOptions {
+  int latents = 32;
+  EncoderOptions encoder;
+  ContinuousOptions decoder;
+  std::vector<std::string> conditioning;  ///< parameters that the encoder sees
+};
+void describe(Schema& schema, FlowModelOptions& options);
+
+/// @param refinement of the convolutional decoder; not looked at otherwise
+[[nodiscard]] UnetOptions unet_options(const FlowModelOptions& options, int n_fields, const GridShape& block,
+                                       const GridShape& refinement);
+[[nodiscard]] DecoderOptions decoder_options(const FlowModelOptions& options, int n_fields);
+
+}  // namespace quintet::flow

@@ -1,0 +1,208 @@
+#include "surrogates/flow/model/flow_network.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <ATen/ATen.h>
+
+#include "io/log/error.hpp"
+#include "surrogates/bridge/errors.hpp"
+#include "surrogates/bridge/tensor.hpp"
+#include "surrogates/flow/decoder/autograd/decoder_function.hpp"
+#include "surrogates/flow/model/refined_grid.hpp"
+
+namespace quintet::flow {
+
+namespace {
+
+UnetOptions encoder_options(const FlowModelHeader& header) {
+  return unet_options(header.options, static_cast<int>(header.fields.size()), header.block,
+                      header.refinement);
+}
+DecoderOptions decoder_options(const FlowModelHeader& header) {
+  return flow::decoder_options(header.options, static_cast<int>(header.fields.size()));
+}
+
+FlowNetworkSize size_of(const FlowModelHeader& header, const std::vector<UnetBlock>& blocks) {
+  FlowNetworkSize size;
+  for (const auto& block : blocks) {
+    size.encoder += block.n_parameters;
+    size.statistics += block.n_statistics;
+  }
+  size.parameters = size.encoder;
+  if (header.options.decoder.kind == DecoderKind::continuous)
+    size.parameters += Decoder<float>(decoder_options(header)).n_parameters();
+  return size;
+}
+
+/// Between -1 and 1 over the range in training, by the logarithm.
+double conditioning_feature(const ModelParameter& parameter, double value) {
+  const auto [least, most] = parameter.range;
+  QUINTET_CHECK(least > 0 && value > 0,
+                "conditioning on {}: {} is not above 0; its logarithm is what the encoder sees",
+                parameter.name, std::min(least, value));
+  const double width = std::log(most / least);
+  return width == 0 ? 0 : 2 * std::log(value / std::sqrt(least * most)) / width;
+}
+
+}  // namespace
+
+FlowNetworkSize flow_network_size(const FlowModelHeader& header) {
+  return size_of(header, unet_blocks(encoder_options(header)));
+}
+
+template <class Real>
+std::vector<Real> encoder_features(const FlowModelHeader& header, const GridShape& shape,
+                                   std::span<const float> fields, std::span<const double> parameters) {
+  const std::size_t nodes = static_cast<std::size_t>(shape[0]) * static_cast<std::size_t>(shape[1]) *
+                            static_cast<std::size_t>(shape[2]);
+  const std::size_t n_fields = header.fields.size(), n_parameters = header.parameters.size(),
+                    of_sample = n_fields * nodes, n_samples = fields.size() / of_sample;
+  QUINTET_ASSERT(fields.size() == n_samples * of_sample && parameters.size() == n_samples * n_parameters,
+                 "{} values and {} parameters", fields.size(), parameters.size());
+  std::vector<Real> features;
+  features.reserve(n_samples * (n_fields + header.options.conditioning.size()) * nodes);
+  for (std::size_t sample = 0; sample < n_samples; ++sample) {
+    const auto own = fields.subspan(sample * of_sample, of_sample);
+    features.insert(features.end(), own.begin(), own.end());
+    for (const auto& name : header.options.conditioning) {
+      const auto found = std::find_if(header.parameters.begin(), header.parameters.end(),
+                                      [&](const auto& one) { return one.name == name; });
+      QUINTET_CHECK(found != header.parameters.end(), "conditioning on '{}', which the data do not have",
+                    name);
+      const auto place = static_cast<std::size_t>(found - header.parameters.begin());
+      const double value = parameters[sample * n_parameters + place];
+      features.insert(features.end(), nodes, static_cast<Real>(conditioning_feature(*found, value)));
+    }
+  }
+  return features;
+}
+
+template <class Real>
+FlowNetwork<Real>::FlowNetwork(const FlowModelHeader& header)
+    : refinement_(header.refinement), encoder_(encoder_options(header)) {
+  size_ = size_of(header, encoder_.blocks());
+  if (header.options.decoder.kind == DecoderKind::continuous)
+    decoder_ = std::make_unique<Decoder<Real>>(decoder_options(header));
+}
+
+template <class Real>
+std::vector<double> FlowNetwork<Real>::initial_parameters(std::uint64_t seed) const {
+  std::vector<double> values = encoder_.initial_parameters(seed);
+  if (decoder_) {
+    const auto more = decoder_->initial_parameters(seed);
+    values.insert(values.end(), more.begin(), more.end());
+  }
+  return values;
+}
+
+template <class Real>
+networks::ChainDescription FlowNetwork<Real>::describe(const GridShape& shape) const {
+  auto description = describe_unet(encoder_.blocks(), shape, sizeof(Real));
+  if (decoder_)
+    for (auto block : decoder_->describe().blocks) {
+      block.name = "decoder " + block.name;
+      description.blocks.push_back(std::move(block));
+    }
+  return description;
+}
+
+template <class Real>
+at::Tensor FlowNetwork<Real>::encode(const Comm* comm, const at::Tensor& parameters,
+                                     const at::Tensor& features, const at::Tensor& statistics) const {
+  const at::Tensor own = parameters.narrow(0, 0, static_cast<std::int64_t>(size_.encoder));
+  return comm ? encoder_.train(*comm, own, features, statistics)
+              : encoder_.evaluate(own, features, statistics);
+}
+
+template <class Real>
+at::Tensor FlowNetwork<Real>::decode(const at::Tensor& latents, const at::Tensor& parameters,
+                                     std::shared_ptr<const DecoderQueries> queries) {
+  if (!decoder_) return interpolate(latents, *queries);
+  const at::Tensor own = parameters.narrow(0, static_cast<std::int64_t>(size_.encoder),
+                                           static_cast<std::int64_t>(size_.parameters - size_.encoder));
+  return flow::decode<Real>(*decoder_, std::move(queries), latents, own);
+}
+
+template <class Real>
+at::Tensor FlowNetwork<Real>::interpolate(const at::Tensor& fields, const DecoderQueries& queries) const {
+  QUINTET_CHECK(
+      queries.n_channels() == 1,
+      "equations need derivatives, which a convolutional decoder does not have; set loss.gamma to 0 and "
+      "leave boundary conditions without derivatives");
+  const auto n_samples = static_cast<std::int64_t>(queries.n_samples),
+             n_points = std::int64_t{queries.n_points};
+  at::Tensor place = at::empty({n_samples, n_points, 8}, at::kLong);
+  at::Tensor weight = at::empty({n_samples, n_points, 8}, bridge::scalar_type<Real>());
+  auto* places = place.data_ptr<std::int64_t>();
+  auto* weights = weight.template data_ptr<Real>();
+  for (int sample = 0; sample < queries.n_samples; ++sample) {
+    const NodeGrid grid = refined_grid(queries.grid(sample), refinement_);
+    for (std::int64_t p = 0; p < n_points; ++p) {
+      const double* x = &queries.points[static_cast<std::size_t>((sample * n_points + p) * n_axes)];
+      std::array<AxisCell, n_axes> cells{};
+      for (std::size_t i = 0; i < n_axes; ++i) cells[i] = locate(grid[i], x[i]);
+      for (int corner = 0; corner < 8; ++corner) {
+        std::int64_t node = 0;
+        double product = 1;
+        for (std::size_t i = 0; i < n_axes; ++i) {
+          const bool upper = (corner >> (2 - i) & 1) != 0;
+          node = node * grid[i].size() + cells[i].node[upper ? 1 : 0];
+          product *= upper ? cells[i].r : 1 - cells[i].r;
+        }
+        *places++ = node;
+        *weights++ = static_cast<Real>(product);
+      }
+    }
+  }
+  const std::int64_t n_fields = fields.size(4);
+  const at::Tensor flat = fields.reshape({n_samples, -1, n_fields});
+  const at::Tensor index = place.view({n_samples, n_points * 8, 1}).expand({-1, -1, n_fields});
+  const at::Tensor corners = flat.gather(1, index).view({n_samples, n_points, 8, n_fields});
+  return (corners * weight.unsqueeze(3)).sum(2).unsqueeze(2);
+}
+
+std::vector<float> encode_fields(const FlowModel& model, int n_samples, const GridShape& shape,
+                                 std::span<const float> fields, std::span<const double> parameters) {
+  const FlowNetwork<float> network(model.header);
+  std::vector<float> normalised(fields.begin(), fields.end());
+  const std::size_t nodes = static_cast<std::size_t>(shape[0]) * static_cast<std::size_t>(shape[1]) *
+                            static_cast<std::size_t>(shape[2]);
+  for (std::size_t i = 0; i < normalised.size(); ++i) {
+    const auto& field = model.header.fields[i / nodes % model.header.fields.size()];
+    normalised[i] = static_cast<float>((normalised[i] - field.mean) / field.deviation);
+  }
+  auto features = encoder_features<float>(model.header, shape, normalised, parameters);
+  return translate_torch_errors("The encoder", [&] {
+    const c10::InferenceMode without_graph;
+    const auto wrap = [](const auto& values) {  // torch has no read-only tensors; nothing is written
+      using Value = typename std::remove_cvref_t<decltype(values)>::value_type;
+      return at::from_blob(const_cast<Value*>(values.data()), {static_cast<std::int64_t>(values.size())},
+                           at::TensorOptions(bridge::scalar_type<Value>()));
+    };
+    const at::Tensor latents =
+        network.encode(nullptr, wrap(model.parameters),
+                       wrap(features).view({std::int64_t{n_samples}, -1, shape[0], shape[1], shape[2]}),
+                       wrap(model.statistics));
+    const float* values = latents.data_ptr<float>();
+    return std::vector<float>(values, values + latents.numel());
+  });
+}
+
+Decoder<float> continuous_decoder(const FlowModel& model) {
+  QUINTET_CHECK(model.header.options.decoder.kind == DecoderKind::continuous,
+                "a model with a convolutional decoder has no fields between the points of its grid but by "
+                "interpolation, and no derivatives");
+  Decoder<float> decoder(decoder_options(model.header));
+  decoder.refresh(model.parameters.data() + flow_network_size(model.header).encoder);
+  return decoder;
+}
+
+template class FlowNetwork<float>;
+template class FlowNetwork<double>;
+template std::vector<float> encoder_features(const FlowModelHeader&, const GridShape&, std::span<const float>,
+                                             std::span<const double>);
+template std::vector<double> encoder_features(const FlowModelHeader&, const GridShape&,
+                                              std::span<const float>, std::span<const double>);
+
+}  // namespace quintet::flow

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+#include "io/parallel/comm.hpp"
+#include "surrogates/flow/decoder/decoder.hpp"
+#include "surrogates/flow/encoder/unet.hpp"
+#include "surrogates/flow/model/flow_inference.hpp"
+
+namespace quintet::flow {
+
+/// Encoder and decoder of a model; it owns neither weights nor statistics. Instantiated for float and double.
+template <class Real>
+class FlowNetwork {
+ public:
+  explicit FlowNetwork(const FlowModelHeader& header);
+
+  [[nodiscard]] const FlowNetworkSize& size() const { return size_; }
+  [[nodiscard]] const Unet& encoder() const { return encoder_; }
+  /// Of a continuous model; its parameters are those behind the encoder's.
+  [[nodiscard]] Decoder<Real>& decoder() { return *decoder_; }
+  [[nodiscard]] bool is_continuous() const { return decoder_ != nullptr; }
+  [[nodiscard]] std::vector<double> initial_parameters(std::uint64_t seed) const;
+  [[nodiscard]] std::vector<double> initial_statistics() const { return encoder_.initial_statistics(); }
+  /// Blocks of both: shapes, parameters, flops, bytes; the encoder's for a block of this shape, the decoder's
+  /// for a node's view of a point.
+  [[nodiscard]] networks::ChainDescription describe(const GridShape& shape) const;
+
+  /// Latents [sample, t, z, x, latent] (convolutional: normalised fields on the fine grid) of features
+  /// [sample, feature, t, z, x].
+  /// @param comm the ranks that share a training batch (collective); null: by the running statistics
+  /// @param parameters all of them
+  [[nodiscard]] at::Tensor encode(const Comm* comm, const at::Tensor& parameters, const at::Tensor& features,
+                                  const at::Tensor& statistics) const;
+  /// Jets [sample, point, channel, field] of normalised fields. Throws InputError for operators where the
+  /// decoder is convolutional.
+  [[nodiscard]] at::Tensor decode(const at::Tensor& latents, const at::Tensor& parameters,
+                                  std::shared_ptr<const DecoderQueries> queries);
+
+ private:
+  [[nodiscard]] at::Tensor interpolate(const at::Tensor& fields, const DecoderQueries& queries) const;
+
+  FlowNetworkSize size_;
+  GridShape refinement_;
+  Unet encoder_;
+  std::unique_ptr<Decoder<Real>> decoder_;
+};
+
+}  // namespace quintet::flow

@@ -1,0 +1,384 @@
+#include "surrogates/flow/training/flow_trainer.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+#include <ATen/ATen.h>
+#include <torch/csrc/autograd/autograd.h>
+
+#include "io/log/error.hpp"
+#include "surrogates/bridge/errors.hpp"
+#include "surrogates/bridge/tensor.hpp"
+#include "surrogates/flow/equations/operator_basis.hpp"
+#include "surrogates/flow/model/flow_network.hpp"
+#include "surrogates/flow/training/point_losses.hpp"
+#include "surrogates/flow/training/wall_points.hpp"
+#include "surrogates/training/shared_parameters.hpp"
+
+namespace quintet::flow {
+
+namespace {
+
+template <class T>
+at::Tensor tensor_on(std::span<T> values) {
+  return at::from_blob(values.data(), {static_cast<std::int64_t>(values.size())},
+                       at::TensorOptions(bridge::scalar_type<T>()));
+}
+
+NodeGrid node_grid(const BlockAxes& axes) {
+  NodeGrid grid;
+  for (std::size_t i = 0; i < grid.size(); ++i)
+    grid[i] = {axes[i].coordinates, axes[i].periodic, axes[i].lower, axes[i].upper};
+  return grid;
+}
+
+/// What the reference takes a derivative for: time over a block of 2 units.
+DifferentialOperator in_reference_units(DifferentialOperator op) {
+  constexpr std::array<double, n_axes> scale = {0.5, 1, 1};
+  for (std::size_t i = 0; i < n_axes; ++i) op.first[i] *= scale[i];
+  for (std::size_t k = 0; k < n_second; ++k)
+    op.second[k] *= scale[static_cast<std::size_t>(second_axes[k][0])] *
+                    scale[static_cast<std::size_t>(second_axes[k][1])];
+  return op;
+}
+
+std::vector<std::vector<DifferentialOperator>> operators_of(const Residuals& residuals,
+                                                            const std::vector<int>& samples,
+                                                            bool as_reference) {
+  std::vector<std::vector<DifferentialOperator>> all;
+  for (const int sample : samples) {
+    const auto own = residuals.operators(sample);
+    all.emplace_back(own.begin(), own.end());
+    if (as_reference) std::transform(own.begin(), own.end(), all.back().begin(), in_reference_units);
+  }
+  return all;
+}
+
+/// The header with x and z exchanged where equations are as the reference has them.
+FlowEquations equations_of(const FlowModelHeader& header, bool as_reference) {
+  if (!as_reference) return header.flow_equations();
+  QUINTET_CHECK(header.equations.boundaries.empty(),
+                "equations.boundaries: the reference has none; leave them out with reference_compatible");
+  auto names = header.axis_names();
+  std::swap(names[1], names[2]);
+  return {header.equations, header.field_names(), names, header.axis_periods(), header.parameter_names()};
+}
+
+double mean_of(const std::vector<double>& values) {
+  return values.empty()
+             ? 0
+             : std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+}  // namespace
+
+template <class Real>
+struct FlowTrainer<Real>::State {
+  Comm comm;
+  FlowModelHeader header;
+  FlowTrainerOptions options;
+  FieldStatistics fields;
+  FlowEquations equations;
+  FlowNetwork<Real> network;
+  SharedParameters<Real> shared;
+  std::vector<double> statistics;
+  std::map<std::vector<double>, int> constants_of;  ///< by parameters
+  Residuals interior;
+  std::vector<Residuals> walls;
+  at::Tensor weights, running;  ///< the arrays above under another name
+
+  State(const Comm& comm_, const FlowModel& model, const FlowTrainerOptions& options_,
+        const std::vector<std::vector<double>>& parameters);
+
+  /// Jets of one set of points, with the adjoint to be filled.
+  struct Decoded {
+    at::Tensor jets, bar;
+    JetArrays<Real> arrays;
+  };
+  [[nodiscard]] Decoded decode(const at::Tensor& latents, const Batch& batch, int n_points,
+                               std::vector<double> points, const Residuals* residuals,
+                               const std::vector<int>& samples, bool with_bar);
+  [[nodiscard]] std::vector<int> samples_of(const Batch& batch) const;
+  /// Share `rank` of a batch begins there.
+  [[nodiscard]] int crop_of(int rank) const {
+    return static_cast<int>(std::int64_t{options.batch} * rank / comm.size());
+  }
+
+  /// Losses; with `trains` by the batch's statistics, and the gradient is added to shared.gradient().
+  FlowLosses run(const Batch& batch, std::int64_t step, bool trains);
+};
+
+namespace {
+
+std::vector<double> start_of(const FlowModel& model, const std::vector<double>& initial) {
+  if (model.parameters.empty()) return initial;
+  return {model.parameters.begin(), model.parameters.end()};
+}
+
+}  // namespace
+
+template <class Real>
+FlowTrainer<Real>::State::State(const Comm& comm_, const FlowModel& model, const FlowTrainerOptions& options_,
+                                const std::vector<std::vector<double>>& parameters)
+    : comm(comm_),
+      header(model.header),
+      options(options_),
+      equations(equations_of(header, options.reference_compatible)),
+      network(header),
+      shared(comm, start_of(model, network.initial_parameters(options.seed))),
+      statistics(model.statistics.empty() ? network.initial_statistics() : model.statistics),
+      interior(equations.interior().residuals({})) {
+  for (const auto& field : header.fields) {
+    fields.mean.push_back(field.mean);
+    fields.deviation.push_back(field.deviation);
+  }
+  QUINTET_CHECK(options.batch >= comm.size(),
+                "batches of {} crops cannot be shared out over {} ranks; expected at "
+                "least as many crops",
+                options.batch, comm.size());
+  QUINTET_CHECK(options.loss.gamma == 0 || equations.interior().n_equations() > 0,
+                "loss.gamma is {}, but there are no equations; give equations.interior, or gamma 0",
+                options.loss.gamma);
+  QUINTET_CHECK(options.loss.boundary == 0 || !equations.walls().empty(),
+                "loss.boundary is {}, but there are no boundary conditions; give equations.boundaries, or 0",
+                options.loss.boundary);
+  QUINTET_CHECK(network.is_continuous() || options.loss.gamma == 0,
+                "loss.gamma is {}, but a convolutional decoder has no derivatives; set it to 0",
+                options.loss.gamma);
+  std::vector<std::vector<double>> constants;
+  for (const auto& of_sample : parameters) {
+    if (!constants_of.emplace(of_sample, static_cast<int>(constants.size())).second) continue;
+    std::map<std::string, double> named;
+    for (std::size_t i = 0; i < of_sample.size(); ++i) named[header.parameters[i].name] = of_sample[i];
+    constants.push_back(equations.constants(named));
+  }
+  interior = equations.interior().residuals(constants);
+  for (const auto& wall : equations.walls()) walls.push_back(wall.system.residuals(constants));
+  for (const auto& wall : walls)
+    QUINTET_CHECK(
+        network.is_continuous() || wall.n_operators() == 0,
+        "equations.boundaries: a convolutional decoder has no derivatives; give conditions of values");
+  weights = tensor_on(shared.values());
+  weights.set_requires_grad(true);
+  weights.mutable_grad() = tensor_on(shared.gradient());
+  running = tensor_on(std::span<double>(statistics));
+}
+
+template <class Real>
+std::vector<int> FlowTrainer<Real>::State::samples_of(const Batch& batch) const {
+  const std::size_t n = header.parameters.size();
+  std::vector<int> samples;
+  for (int sample = 0; sample < batch.n_samples; ++sample) {
+    const auto first = batch.parameters.begin() + static_cast<std::ptrdiff_t>(n) * sample;
+    const auto found = constants_of.find({first, first + static_cast<std::ptrdiff_t>(n)});
+    QUINTET_ASSERT(found != constants_of.end(), "a sample of parameters that were not announced");
+    samples.push_back(found == constants_of.end() ? 0 : found->second);
+  }
+  return samples;
+}
+
+template <class Real>
+typename FlowTrainer<Real>::State::Decoded FlowTrainer<Real>::State::decode(
+    const at::Tensor& latents, const Batch& batch, int n_points, std::vector<double> points,
+    const Residuals* residuals, const std::vector<int>& samples, bool with_bar) {
+  auto queries = std::make_shared<DecoderQueries>();
+  for (const auto& axes : batch.axes) queries->grids.push_back(node_grid(axes));
+  queries->n_samples = batch.n_samples;
+  queries->n_points = n_points;
+  queries->points = std::move(points);
+  if (residuals && residuals->n_operators() > 0)
+    queries->operators = operators_of(*residuals, samples, options.reference_compatible);
+  Decoded made;
+  const int n_channels = queries->n_channels();
+  made.jets = network.decode(latents, weights, std::move(queries)).contiguous();
+  const auto span_of = [](const at::Tensor& t) {
+    return std::span<Real>(t.data_ptr<Real>(), static_cast<std::size_t>(t.numel()));
+  };
+  made.arrays = {batch.n_samples,    n_points, n_channels, static_cast<int>(header.fields.size()),
+                 span_of(made.jets), {}};
+  if (with_bar) {
+    made.bar = at::zeros_like(made.jets, at::MemoryFormat::Contiguous);
+    made.arrays.bar = span_of(made.bar);
+  }
+  return made;
+}
+
+template <class Real>
+FlowLosses FlowTrainer<Real>::State::run(const Batch& batch, std::int64_t step, bool trains) {
+  const auto& loss = options.loss;
+  const std::vector<int> samples = samples_of(batch);
+  const at::AutoGradMode graph(trains);
+  auto features = encoder_features<Real>(header, batch.low_shape, batch.low, batch.parameters);
+  const auto& shape = batch.low_shape;
+  const at::Tensor input =
+      tensor_on(std::span<Real>(features)).view({batch.n_samples, -1, shape[0], shape[1], shape[2]});
+  const at::Tensor latents = network.encode(trains ? &comm : nullptr, weights, input, running);
+
+  // Numbers of crops on all ranks: a mean is a sum here times 1/number there.
+  std::vector<double> counts{static_cast<double>(batch.n_samples)};
+  for (const auto& wall : equations.walls())
+    counts.push_back(
+        static_cast<double>(std::count_if(batch.axes.begin(), batch.axes.end(),
+                                          [&](const BlockAxes& crop) { return touches(crop, wall.end); })));
+  comm.reduce(std::span<double>(counts), Comm::Reduction::sum);
+
+  const auto n_fields = static_cast<double>(header.fields.size()),
+             n_equations = static_cast<double>(interior.n_equations());
+  const double n_points = counts[0] * batch.n_points;
+  const bool has_residuals =
+      interior.n_equations() > 0 && network.is_continuous() && (loss.gamma > 0 || !trains);
+  std::vector<at::Tensor> outputs, bars;
+
+  auto inside = decode(latents, batch, batch.n_points, batch.points, has_residuals ? &interior : nullptr,
+                       samples, trains);
+  outputs.push_back(inside.jets);
+  bars.push_back(inside.bar);
+  std::vector<double> sums =
+      value_loss(loss.norm, inside.arrays, std::span<const float>(batch.targets), 1 / (n_points * n_fields));
+  if (has_residuals) {
+    const std::vector<double> ones(static_cast<std::size_t>(interior.n_equations()), 1);
+    const auto more = residual_loss(loss.norm, interior, fields, inside.arrays, std::span<const int>(samples),
+                                    std::span<const double>(batch.points), std::span<const double>(ones),
+                                    loss.gamma / (n_points * n_equations));
+    sums.insert(sums.end(), more.begin(), more.end());
+  } else {
+    sums.insert(sums.end(), static_cast<std::size_t>(interior.n_equations()), 0);
+  }
+  const bool has_walls = loss.boundary > 0 || !trains;
+  for (std::size_t w = 0; w < walls.size(); ++w) {
+    const auto& wall = equations.walls()[w];
+    const double conditions = static_cast<double>(walls[w].n_equations());
+    sums.push_back(0);
+    if (!has_walls || counts[1 + w] == 0) continue;
+    const int n = static_cast<int>(loss.boundary_points);
+    auto points = wall_points(batch.axes, wall.end, n, options.seed, step, crop_of(comm.rank()));
+    std::vector<int> reached = samples;
+    for (std::size_t i = 0; i < reached.size(); ++i)
+      if (!touches(batch.axes[i], wall.end)) reached[i] = -1;
+    auto at_wall = decode(latents, batch, n, points, &walls[w], samples, trains);
+    const double share = 1 / (counts[1 + w] * n * conditions);
+    const auto of_wall = residual_loss(loss.norm, walls[w], fields, at_wall.arrays,
+                                       std::span<const int>(reached), std::span<const double>(points),
+                                       std::span<const double>(wall.weights), loss.boundary * share);
+    for (std::size_t e = 0; e < of_wall.size(); ++e) sums.back() += share * wall.weights[e] * of_wall[e];
+    outputs.push_back(at_wall.jets);
+    bars.push_back(at_wall.bar);
+  }
+  comm.reduce(std::span<double>(sums), Comm::Reduction::sum);
+
+  FlowLosses losses;
+  auto next = sums.begin();
+  for (std::size_t f = 0; f < header.fields.size(); ++f) losses.by_field.push_back(*next++ / n_points);
+  for (int e = 0; e < interior.n_equations(); ++e) losses.by_equation.push_back(*next++ / n_points);
+  losses.boundaries = std::accumulate(next, sums.end(), 0.0);
+  losses.values = mean_of(losses.by_field);
+  losses.residuals = mean_of(losses.by_equation);
+  losses.total = losses.values + loss.gamma * losses.residuals + loss.boundary * losses.boundaries;
+  if (!std::isfinite(losses.total))
+    throw NumericalError(
+        fmt::format("step {}: the {} loss is {} (values {}, residuals {}, boundaries {}); a lower "
+                    "learning rate may help",
+                    step + 1, trains ? "training" : "validation", losses.total, losses.values,
+                    losses.residuals, losses.boundaries));
+  if (trains) torch::autograd::backward(outputs, bars);
+  return losses;
+}
+
+template <class Real>
+FlowTrainer<Real>::FlowTrainer(const Comm& comm, const FlowModel& model, const FlowTrainerOptions& options,
+                               const std::vector<std::vector<double>>& parameters)
+    : state_(translate_torch_errors(
+          "Making the networks", [&] { return std::make_unique<State>(comm, model, options, parameters); })) {
+}
+template <class Real>
+FlowTrainer<Real>::~FlowTrainer() = default;
+template <class Real>
+FlowTrainer<Real>::FlowTrainer(FlowTrainer&&) noexcept = default;
+
+template <class Real>
+int FlowTrainer<Real>::first_crop() const {
+  return state_->crop_of(state_->comm.rank());
+}
+template <class Real>
+int FlowTrainer<Real>::n_crops() const {
+  return state_->crop_of(state_->comm.rank() + 1) - first_crop();
+}
+
+template <class Real>
+FlowLosses FlowTrainer<Real>::step(const Batch& batch, std::int64_t step, double learning_rate) {
+  const auto& chosen = state_->options.optimiser;
+  const FlowLosses losses =
+      translate_torch_errors("A step of training", [&] { return state_->run(batch, step, true); });
+  state_->shared.step({chosen.beta1, chosen.beta2, chosen.epsilon, chosen.clip}, step + 1, learning_rate);
+  return losses;
+}
+
+template <class Real>
+FlowLosses FlowTrainer<Real>::evaluate(const Batch& batch, std::int64_t step) {
+  return translate_torch_errors("A validation", [&] { return state_->run(batch, step, false); });
+}
+
+template <class Real>
+std::vector<double> FlowTrainer<Real>::gradient(const Batch& batch, std::int64_t step, FlowLosses* losses) {
+  const auto found = translate_torch_errors("A gradient", [&] { return state_->run(batch, step, true); });
+  if (losses) *losses = found;
+  auto total = state_->shared.total_gradient();
+  const auto own = state_->shared.gradient();
+  std::fill(own.begin(), own.end(), Real(0));
+  return total;
+}
+
+template <class Real>
+const FlowModelHeader& FlowTrainer<Real>::header() const {
+  return state_->header;
+}
+
+template <class Real>
+FlowModel FlowTrainer<Real>::model() const {
+  const auto values = state_->shared.values();
+  return {state_->header, {values.begin(), values.end()}, state_->statistics};
+}
+
+template <class Real>
+networks::ChainDescription FlowTrainer<Real>::describe() const {
+  return state_->network.describe(state_->header.block);
+}
+
+template <class Real>
+std::vector<std::string> FlowTrainer<Real>::operator_texts() const {
+  std::vector<std::string> texts;
+  if (state_->interior.n_operators() == 0) return texts;
+  const auto operators = operators_of(state_->interior, {0}, state_->options.reference_compatible);
+  for (const auto& op : operators.front())
+    texts.push_back(operator_text(op, state_->header.axis_names()));
+  return texts;
+}
+
+template <class Real>
+void FlowTrainer<Real>::save(hdf5::Group& group) const {
+  const auto write = [&](const std::string& name, auto values, const std::string& text) {
+    group.write(name, std::span<const typename decltype(values)::value_type>(values), {values.size()},
+                {"1", {"parameter"}, text});
+  };
+  write("parameters", state_->shared.values(), "encoder's, then decoder's");
+  write("moment1", state_->shared.moment1(), "Adam's mean gradient");
+  write("moment2", state_->shared.moment2(), "Adam's mean squared gradient");
+  write("statistics", std::span<double>(state_->statistics), "running means and variances");
+}
+
+template <class Real>
+void FlowTrainer<Real>::restore(const hdf5::Group& group) {
+  const hdf5::Shape shape{state_->shared.size()};
+  const auto values = group.read<Real>("parameters", shape), first = group.read<Real>("moment1", shape),
+             second = group.read<Real>("moment2", shape);
+  const auto statistics = group.read<double>("statistics", {state_->statistics.size()});
+  state_->shared.assign(values, first, second);
+  std::copy(statistics.begin(), statistics.end(), state_->statistics.begin());
+}
+
+template class FlowTrainer<float>;
+template class FlowTrainer<double>;
+
+}  // namespace quintet::flow

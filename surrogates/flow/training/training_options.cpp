@@ -1,0 +1,59 @@
+#include "surrogates/flow/training/training_options.hpp"
+
+#include "io/config/table.hpp"
+
+namespace quintet::flow {
+
+namespace {
+
+struct NormRow {
+  LossNorm value;
+  const char* name;
+};
+constexpr NormRow norms[] = {{LossNorm::l1, "l1"}, {LossNorm::l2, "l2"}};
+
+struct RateRow {
+  RateSchedule value;
+  const char* name;
+};
+constexpr RateRow rates[] = {{RateSchedule::constant, "constant"},
+                             {RateSchedule::exponential, "exponential"},
+                             {RateSchedule::plateau, "plateau"}};
+
+}  // namespace
+
+void describe(Schema& schema, FlowLossOptions& options) {
+  schema.choice("norm", options.norm, choices_of(norms), "Mean |difference| (l1) or mean difference^2 (l2)");
+  schema
+      .number(
+          "gamma", options.gamma,
+          "Weight of the equations' residuals beside the normalised fields; 0: derivatives are not formed")
+      .at_least(0);
+  schema.number("boundary", options.boundary, "Weight of the boundary conditions").at_least(0);
+  schema.integer("boundary_points", options.boundary_points, "Random points on each wall of a crop")
+      .at_least(1)
+      .at_most(1000000);
+}
+
+void describe(Schema& schema, FlowOptimiserOptions& options) {
+  schema.number("beta1", options.beta1, "Of the mean gradient").at_least(0).below(1);
+  schema.number("beta2", options.beta2, "Of the mean squared gradient").at_least(0).below(1);
+  schema.number("epsilon", options.epsilon, "Beside the root of the mean square").above(0);
+  schema.number("clip", options.clip, "Largest component of the gradient; 0: any").at_least(0);
+}
+
+void describe(Schema& schema, FlowRateOptions& options) {
+  schema.choice("schedule", options.schedule, choices_of(rates),
+                "constant; exponential: start factor^(step/interval); plateau: times factor after `patience` "
+                "validations without a lower loss");
+  schema.number("start", options.start, "Rate of the first step").above(0);
+  schema.number("factor", options.factor, "What the rate is multiplied by").above(0).at_most(1);
+  schema.number("least", options.least, "The rate never falls below").at_least(0);
+  schema.integer("interval", options.interval, "Steps of the exponential schedule").at_least(1);
+  schema.integer("patience", options.patience, "Validations of the plateau").at_least(1);
+  schema.number("threshold", options.threshold, "A loss lower by this share counts as lower")
+      .at_least(0)
+      .below(1);
+}
+
+}  // namespace quintet::flow

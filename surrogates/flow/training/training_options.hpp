@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+
+#include "io/config/schema.hpp"
+
+namespace quintet::flow {
+
+/// What is made small: mean |difference| or mean difference^2.
+enum class LossNorm { l1, l2 };
+
+/// Section `loss`.
+struct FlowLossOptions {
+  LossNorm norm = LossNorm::l1;
+  double gamma = 0.0125;              ///< weight of the equations' residuals
+  double boundary = 0;                ///< weight of boundary conditions
+  std::int64_t boundary_points = 64;  ///< a wall and crop
+};
+void describe(Schema& schema, FlowLossOptions& options);
+
+/// Section `optimiser`: Adam.
+struct FlowOptimiserOptions {
+  double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
+  double clip = 1;  ///< of each component of the gradient; 0: none
+};
+void describe(Schema& schema, FlowOptimiserOptions& options);
+
+/// How the learning rate goes on.
+enum class RateSchedule {
+  constant,
+  exponential,  ///< start factor^(step/interval)
+  plateau,      ///< times factor where `patience` validations brought nothing
+};
+
+/// Section `learning_rate`.
+struct FlowRateOptions {
+  RateSchedule schedule = RateSchedule::plateau;
+  double start = 1e-2, factor = 0.1, least = 0;
+  std::int64_t interval = 1000;  ///< steps (exponential)
+  std::int64_t patience = 10;    ///< validations (plateau)
+  double threshold = 1e-4;       ///< a better loss is lower by this share (plateau)
+};
+void describe(Schema& schema, FlowRateOptions& options);
+
+}  // namespace quintet::flow

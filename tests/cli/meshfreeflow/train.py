@@ -1,0 +1,37 @@
+#!/usr/bin/env python3
+"""Helpers of train.txt: learning curves of `meshfreeflow train`.
+
+Usage: train.py learns RUN SHARE | curves_agree RUN RUN TOLERANCE | starts_lower RUN RUN
+"""
+import csv
+import os
+import sys
+
+
+def curve(run):
+    with open(os.path.join(run, "lcurve.csv"), encoding="utf-8") as stream:
+        return [{key: float(value) for key, value in row.items()} for row in csv.DictReader(stream)]
+
+
+def learns(run, share):
+    """The last validation loss of values is below SHARE of the first one."""
+    rows = curve(run)
+    first, last = rows[0]["validation_values"], rows[-1]["validation_values"]
+    print(first, last)
+    return last < float(share) * first
+
+
+def curves_agree(run, other, tolerance):
+    ours, theirs = curve(run), curve(other)
+    worst = max(abs(a[key] - b[key]) / max(abs(a[key]), 1e-30) for a, b in zip(ours, theirs) for key in a if a[key] == a[key])
+    print(worst)
+    return len(ours) == len(theirs) and worst < float(tolerance)
+
+
+def starts_lower(run, other):
+    """A training that starts from the end of another one begins below where that one began."""
+    return curve(run)[0]["training_values"] < curve(other)[0]["training_values"]
+
+
+if __name__ == "__main__":
+    sys.exit(0 if globals()[sys.argv[1]](*sys.argv[2:]) else 1)

@@ -1,0 +1,150 @@
+#include "surrogates/flow/model/flow_model.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "io/log/error.hpp"
+#include "surrogates/flow/model/flow_network.hpp"
+#include "surrogates/flow/model/refined_grid.hpp"
+#include "tests/unit/flow/training/flow_sample.hpp"
+
+namespace quintet::flow {
+namespace {
+
+FlowModel small_model() {
+  FlowModel model{small_header(), {}, {}};
+  const FlowNetwork<float> network(model.header);
+  const auto parameters = network.initial_parameters(1);
+  model.parameters.assign(parameters.begin(), parameters.end());
+  model.statistics = network.initial_statistics();
+  return model;
+}
+
+std::string scratch(const std::string& name) {
+  return (std::filesystem::temp_directory_path() / ("quintet_flow_model_" + name)).string();
+}
+
+TEST(FlowModel, comes_back_from_its_file) {
+  const Comm comm = Comm::world();
+  const std::string path = scratch("whole.h5");
+  const FlowModel model = small_model();
+  save_flow_model(comm, path, model, {});
+  const FlowModel read = load_flow_model(comm, path);
+  EXPECT_EQ(read.parameters, model.parameters);
+  EXPECT_EQ(read.statistics, model.statistics);
+  EXPECT_EQ(read.header.field_names(), model.header.field_names());
+  EXPECT_EQ(read.header.axis_names(), model.header.axis_names());
+  EXPECT_EQ(read.header.axis_periods(), model.header.axis_periods());
+  EXPECT_EQ(read.header.block, model.header.block);
+  EXPECT_EQ(read.header.fields[1].deviation, 1.3);
+  EXPECT_EQ(read.header.parameters[1].range.most, 10000);
+  EXPECT_EQ(read.header.options.conditioning, model.header.options.conditioning);
+  const auto equations = read.header.flow_equations();
+  EXPECT_EQ(equations.interior().n_equations(), 2);
+  EXPECT_EQ(equations.walls().size(), 2u);
+  EXPECT_EQ(equations.constants({{"Ra", 100}, {"Pr", 1}}), (std::vector<double>{1, 100, 0.1, 0.1}));
+  comm.barrier();
+  if (comm.is_root()) std::filesystem::remove(path);
+}
+
+TEST(FlowModel, hostile_files_end_in_a_message) {
+  const Comm comm = Comm::world();
+  const std::string path = scratch("hostile.h5");
+  const auto message = [&](const std::function<void(hdf5::Group&)>& harm) -> std::string {
+    save_flow_model(comm, path, small_model(), {});
+    {
+      hdf5::File file = hdf5::File::open_for_update(comm, path);
+      harm(file.root());
+      file.close();
+    }
+    try {
+      static_cast<void>(load_flow_model(comm, path));
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  const auto write = [](hdf5::Group& root, const char* name, const std::vector<float>& values) {
+    root.write<float>(name, values, {values.size()}, {});
+  };
+  EXPECT_EQ(message([](auto&) {}), "accepted");
+  EXPECT_NE(message([&](auto& root) {
+              write(root, "parameters", {1, 2, 3});
+            }).find("parameters"),
+            std::string::npos);
+  auto wrong = small_model().parameters;
+  wrong[7] = std::nanf("");
+  EXPECT_NE(message([&](auto& root) { write(root, "parameters", wrong); }).find("not finite"),
+            std::string::npos);
+  EXPECT_NE(message([](auto& root) { root.write_text("model", "{"); }).find(path), std::string::npos);
+  EXPECT_NE(message([](auto& root) { root.write_text("model", "{axes: []}"); }), "accepted");
+  EXPECT_NE(message([](auto& root) {
+              auto text = root.read_text("model");
+              const auto at = text.find("dt(b)");
+              root.write_text("model", text.replace(at, 5, "dt(q)"));
+            }).find("unknown name 'q'"),
+            std::string::npos);
+  EXPECT_NE(message([](auto& root) {
+              auto text = root.read_text("model");
+              const auto at = text.find("latents: 3");
+              root.write_text("model", text.replace(at, 10, "latents: 60000"));
+            }),
+            "accepted");
+  comm.barrier();
+  if (comm.is_root()) std::filesystem::remove(path);
+}
+
+TEST(FlowModel, knows_what_it_was_not_trained_for) {
+  const FlowModelHeader header = small_header();
+  PredictionSetting setting{{{"Ra", 1000}, {"Pr", 1}}, header.axes};
+  EXPECT_TRUE(beyond_training(header, setting).empty());
+  const auto found = [&](auto&& change) {
+    PredictionSetting other = setting;
+    change(other);
+    const auto sentences = beyond_training(header, other);
+    return sentences.size() == 1 ? sentences[0] : std::to_string(sentences.size()) + " sentences";
+  };
+  EXPECT_EQ(found([](auto& s) { s.parameters["Ra"] = 1e5; }),
+            "Ra = 100000; the model was trained for 100 to 10000");
+  EXPECT_EQ(found([](auto& s) { s.parameters.erase("Pr"); }),
+            "Pr is not known; the model was trained for 1 to 1");
+  EXPECT_EQ(found([](auto& s) {
+              s.axes[0].spacing = {0.25, 0.25};
+            }),
+            "spacing along t of 0.25 to 0.25; the model was trained for 0.5 to 0.5");
+  EXPECT_EQ(found([](auto& s) { s.axes[1].lower = -1; }),
+            "walls of z at -1 and 0.5; the model was trained for -0.5 and 0.5");
+  EXPECT_EQ(found([](auto& s) { s.axes[2].periodic = false; }),
+            "axis x is not periodic; the model was trained for one that is");
+  EXPECT_EQ(found([](auto& s) { s.axes[2].upper = 4; }), "period of 4 along x; the model was trained for 2");
+}
+
+TEST(FlowModel, encoder_sees_parameters_between_minus_one_and_one) {
+  const FlowModelHeader header = small_header();
+  const std::vector<float> fields(2 * 2 * 32, 0.5f);
+  const auto features =
+      encoder_features<float>(header, {2, 4, 4}, fields, std::vector<double>{1, 100, 1, 1000});
+  ASSERT_EQ(features.size(), 2u * 3 * 32);
+  EXPECT_EQ(features[0], 0.5f);
+  EXPECT_FLOAT_EQ(features[64], -1);
+  EXPECT_NEAR(features[96 + 64], 0, 1e-6);
+}
+
+TEST(RefinedGrid, parts_cells_evenly) {
+  const NodeAxis walls = refined_axis({{-0.4, 0, 0.3}, false, -0.5, 0.5}, 2);
+  const std::vector<double> expected{-0.425, -0.275, -0.1125, 0.0625, 0.2375, 0.4125};
+  ASSERT_EQ(walls.nodes.size(), 6u);
+  for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(walls.nodes[i], expected[i], 1e-14);
+  const NodeAxis periodic = refined_axis({{0, 0.5, 1, 1.5}, true, 0, 2}, 4);
+  EXPECT_NEAR(periodic.lower, -0.25, 1e-15);
+  EXPECT_NEAR(periodic.upper, 1.75, 1e-15);
+  ASSERT_EQ(periodic.nodes.size(), 16u);
+  for (std::size_t i = 1; i < 16; ++i) EXPECT_NEAR(periodic.nodes[i] - periodic.nodes[i - 1], 0.125, 1e-14);
+  static_cast<void>(check_grid({walls, walls, periodic}));
+}
+
+}  // namespace
+}  // namespace quintet::flow

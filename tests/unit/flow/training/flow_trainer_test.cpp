@@ -1,0 +1,199 @@
+#include "surrogates/flow/training/flow_trainer.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <vector>
+
+#include "io/log/error.hpp"
+#include "surrogates/flow/training/learning_rate.hpp"
+#include "tests/unit/flow/training/flow_sample.hpp"
+
+namespace quintet::flow {
+namespace {
+
+FlowTrainerOptions small_options(LossNorm norm = LossNorm::l2) {
+  FlowTrainerOptions options;
+  options.loss = {norm, 0.3, 0.2, 5};
+  options.batch = 4;
+  options.seed = 5;
+  return options;
+}
+
+template <class Real>
+FlowTrainer<Real> small_trainer(const Comm& comm, const FlowTrainerOptions& options,
+                                const FlowModelHeader& header = small_header(),
+                                std::vector<float> parameters = {}) {
+  return FlowTrainer<Real>(comm, {header, std::move(parameters), {}}, options, small_parameters());
+}
+
+template <class Real>
+Batch own_crops(const FlowTrainer<Real>& trainer) {
+  return small_batch(trainer.first_crop(), trainer.n_crops());
+}
+
+TEST(FlowTrainer, gradient_is_that_of_finite_differences) {
+  const Comm comm = Comm::world();
+  FlowModelHeader header = small_header();
+  auto trainer = small_trainer<double>(comm, small_options(), header);
+  const Batch batch = own_crops(trainer);
+  const auto gradient = trainer.gradient(batch, 3);
+  const FlowModel start = trainer.model();
+  const auto loss_at = [&](std::size_t i, float value) {
+    auto parameters = start.parameters;
+    parameters[i] = value;
+    auto other = small_trainer<double>(comm, small_options(), header, parameters);
+    FlowLosses losses;
+    static_cast<void>(other.gradient(batch, 3, &losses));
+    return losses.total;
+  };
+  // Weights that a float holds exactly, so that the model's precision does not matter.
+  auto rounded = small_trainer<double>(comm, small_options(), header, start.parameters);
+  const auto exact = rounded.gradient(batch, 3);
+  for (std::size_t i = 0; i < gradient.size(); i += 29) {
+    const float up = start.parameters[i] + 2e-5f, down = start.parameters[i] - 2e-5f;
+    const double slope =
+        (loss_at(i, up) - loss_at(i, down)) / (static_cast<double>(up) - static_cast<double>(down));
+    EXPECT_NEAR(exact[i], slope, 2e-4 * (1 + std::abs(slope))) << "parameter " << i;
+  }
+}
+
+TEST(FlowTrainer, ranks_do_not_change_losses_gradient_and_steps) {
+  const Comm comm = Comm::world();
+  for (const LossNorm norm : {LossNorm::l1, LossNorm::l2}) {
+    auto shared = small_trainer<double>(comm, small_options(norm)),
+         alone = small_trainer<double>(Comm::self(), small_options(norm));
+    const Batch own = own_crops(shared), all = own_crops(alone);
+    ASSERT_EQ(all.n_samples, 4);
+    FlowLosses a, b;
+    const auto gradient = shared.gradient(own, 2, &a), expected = alone.gradient(all, 2, &b);
+    EXPECT_NEAR(a.total, b.total, 1e-12);
+    EXPECT_NEAR(a.boundaries, b.boundaries, 1e-12);
+    for (std::size_t i = 0; i < gradient.size(); ++i) ASSERT_NEAR(gradient[i], expected[i], 1e-10) << i;
+    for (int step = 0; step < 3; ++step) {
+      const double of_shared = shared.step(own, step, 1e-3).total,
+                   of_alone = alone.step(all, step, 1e-3).total;
+      EXPECT_NEAR(of_shared, of_alone, 1e-9);
+    }
+    EXPECT_NEAR(shared.evaluate(own, 0).total, alone.evaluate(all, 0).total, 1e-9);
+  }
+}
+
+TEST(FlowTrainer, steps_make_the_loss_smaller) {
+  const Comm comm = Comm::world();
+  for (const DecoderKind kind : {DecoderKind::continuous, DecoderKind::convolutional}) {
+    FlowTrainerOptions options = small_options();
+    FlowModelHeader header = small_header(kind);
+    if (kind == DecoderKind::convolutional) {
+      options.loss.gamma = 0;
+      options.loss.boundary = 0;
+      header.equations.boundaries.clear();
+    }
+    auto trainer = small_trainer<float>(comm, options, header);
+    const Batch batch = own_crops(trainer);
+    const double first = trainer.step(batch, 0, 1e-2).total;
+    double last = first;
+    for (int step = 1; step < 200; ++step) last = trainer.step(batch, step, 1e-2).total;
+    EXPECT_LT(last, 0.5 * first);
+  }
+}
+
+TEST(FlowTrainer, without_gamma_no_equation_counts) {
+  const Comm comm = Comm::world();
+  FlowTrainerOptions options = small_options();
+  options.loss.gamma = options.loss.boundary = 0;
+  FlowModelHeader without = small_header();
+  without.equations = {};
+  auto with = small_trainer<double>(comm, options), plain = small_trainer<double>(comm, options, without);
+  const Batch batch = own_crops(with);
+  FlowLosses a, b;
+  const auto gradient = with.gradient(batch, 0, &a), expected = plain.gradient(batch, 0, &b);
+  EXPECT_EQ(a.total, b.total);
+  EXPECT_EQ(gradient, expected);
+  EXPECT_EQ(a.residuals, 0);
+  // A validation tells residuals all the same.
+  EXPECT_GT(with.evaluate(batch, 0).residuals, 0);
+}
+
+TEST(FlowTrainer, restart_is_the_uninterrupted_run_to_the_bit) {
+  const Comm comm = Comm::world();
+  const std::string path = (std::filesystem::temp_directory_path() / "quintet_flow_trainer.h5").string();
+  auto whole = small_trainer<float>(comm, small_options());
+  const Batch batch = own_crops(whole);
+  for (int step = 0; step < 3; ++step) static_cast<void>(whole.step(batch, step, 1e-2));
+  {
+    hdf5::File file = hdf5::File::create(comm, path);
+    whole.save(file.root());
+    file.close();
+  }
+  auto again = small_trainer<float>(comm, small_options());
+  {
+    const hdf5::File file = hdf5::File::open(comm, path);
+    again.restore(file.root());
+  }
+  for (int step = 3; step < 6; ++step)
+    EXPECT_EQ(whole.step(batch, step, 1e-2).total, again.step(batch, step, 1e-2).total);
+  EXPECT_EQ(whole.model().parameters, again.model().parameters);
+  EXPECT_EQ(whole.model().statistics, again.model().statistics);
+  comm.barrier();
+  if (comm.is_root()) std::filesystem::remove(path);
+}
+
+TEST(FlowTrainer, a_loss_that_is_no_number_ends_it_before_the_weights_move) {
+  const Comm comm = Comm::world();
+  auto trainer = small_trainer<float>(comm, small_options());
+  Batch batch = own_crops(trainer);
+  batch.targets[0] = std::nanf("");
+  const auto before = trainer.model().parameters;
+  EXPECT_THROW(static_cast<void>(trainer.step(batch, 0, 1e-2)), NumericalError);
+  EXPECT_EQ(trainer.model().parameters, before);
+}
+
+TEST(FlowTrainer, what_cannot_be_trained_is_refused) {
+  const Comm comm = Comm::world();
+  const auto message = [&](const FlowTrainerOptions& options, const FlowModelHeader& header) -> std::string {
+    try {
+      static_cast<void>(small_trainer<float>(comm, options, header));
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  FlowTrainerOptions options = small_options();
+  options.batch = comm.size() - 1;
+  EXPECT_NE(message(options, small_header()).find("cannot be shared out over"), std::string::npos);
+  EXPECT_NE(message(small_options(), small_header(DecoderKind::convolutional)).find("has no derivatives"),
+            std::string::npos);
+  FlowModelHeader header = small_header();
+  header.equations.interior.clear();
+  EXPECT_NE(message(small_options(), header).find("but there are no equations"), std::string::npos);
+  header = small_header();
+  header.equations.boundaries[0].at = "x.lower";
+  EXPECT_NE(message(small_options(), header).find("'x.lower' is no wall"), std::string::npos);
+}
+
+TEST(LearningRate, follows_its_schedule) {
+  FlowRateOptions options;
+  options.schedule = RateSchedule::exponential;
+  options.start = 0.1;
+  options.factor = 0.5;
+  options.interval = 10;
+  EXPECT_DOUBLE_EQ(LearningRate(options).rate(20), 0.025);
+  options.least = 0.05;
+  EXPECT_DOUBLE_EQ(LearningRate(options).rate(20), 0.05);
+  options.schedule = RateSchedule::plateau;
+  options.patience = 2;
+  LearningRate plateau(options);
+  for (const double loss : {1., 0.5, 0.6, 0.6}) plateau.observe(loss);
+  EXPECT_DOUBLE_EQ(plateau.rate(0), 0.1);
+  LearningRate restored(options);
+  restored.restore(plateau.state());
+  for (auto* one : {&plateau, &restored}) {
+    one->observe(0.6);
+    EXPECT_DOUBLE_EQ(one->rate(0), 0.05);
+  }
+}
+
+}  // namespace
+}  // namespace quintet::flow
