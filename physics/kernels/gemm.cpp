@@ -156,16 +156,28 @@ namespace {
 template <class T>
 constexpr int strip_rows = panel_rows<T> / 2;
 
-/// `width` (`usual` in most calls) columns of `rows` rows, one row after the other.
-template <int usual, class T>
-void pack_columns(const T* __restrict from, int stride, int rows, int width, T* __restrict to) {
-  if (width == usual) {
-    for (int row = 0; row < rows; ++row, from += stride, to += usual)
-      std::memcpy(to, from, usual * sizeof(T));
-    return;
+/// Panels of `width` columns of a matrix [rows, n], each panel [row][width] (the last one may be narrower),
+/// one after the other. Panels that share a cache line are written together: each line is read once.
+template <int width, class T>
+void pack_panels(const T* __restrict from, int stride, int rows, int n, T* __restrict to) {
+  constexpr int line = static_cast<int>(64 / sizeof(T)), group = width < line ? line : width;
+  for (int begin = 0; begin < n; begin += group) {
+    const T* row_from = from + begin;
+    T* panel = to + std::ptrdiff_t{begin} * rows;
+    if (begin + group <= n) {
+      for (int row = 0; row < rows; ++row, row_from += stride, panel += width)
+#pragma GCC unroll 8
+        for (int i = 0; i < group; i += width)
+          std::memcpy(panel + std::ptrdiff_t{i} * rows, row_from + i, width * sizeof(T));
+      continue;
+    }
+    for (int first = begin; first < n; first += width) {
+      const int some = std::min(width, n - first);
+      T* at = to + std::ptrdiff_t{first} * rows;
+      for (int row = 0; row < rows; ++row)
+        for (int i = 0; i < some; ++i) *at++ = from[std::ptrdiff_t{row} * stride + first + i];
+    }
   }
-  for (int row = 0; row < rows; ++row, from += stride)
-    for (int i = 0; i < width; ++i) *to++ = from[i];
 }
 
 /// C[columns, packs W] += sum over rows of A[row, columns] B[row, packs W], both packed.
@@ -217,12 +229,10 @@ void add_transposed_products(std::initializer_list<TransposedFactors<T>> pairs, 
       const int some = std::min(strip_rows<T>, rows - begin);
       const T* a = pair.a + std::ptrdiff_t{begin} * pair.lda;
       const T* b = pair.b + std::ptrdiff_t{begin} * pair.ldb;
-      for (int i = 0; i < k; i += tile_rows)
-        pack_columns<tile_rows>(a + i, pair.lda, some, std::min(tile_rows, k - i),
-                                left.data() + std::ptrdiff_t{i} * some);
+      pack_panels<tile_rows>(a, pair.lda, some, k, left.data());
       for (int q = 0; q < n; q += 3 * w) {
         const int width = std::min(3 * w, n - q);
-        pack_columns<3 * w>(b + q, pair.ldb, some, width, right.data());
+        pack_panels<3 * w>(b + q, pair.ldb, some, width, right.data());
         for (int i = 0; i < k; i += tile_rows) {
           const int columns = std::min(tile_rows, k - i);
           const T* tile_left = left.data() + std::ptrdiff_t{i} * some;

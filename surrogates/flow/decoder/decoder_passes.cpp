@@ -16,7 +16,7 @@ namespace quintet::flow {
 namespace {
 
 constexpr int task_points = 512;  ///< products of nodes are formed once a task
-constexpr int block_points = 16;
+constexpr int block_rows = 256;   ///< of all channels: they and their products fit the second-level cache
 
 /// Numbers that are written before they are read.
 template <class Real>
@@ -110,7 +110,8 @@ class Pass {
         plan_(plan),
         order_(order),
         products_(layers.size()),
-        local_(n_nodes(queries.grids.front()), -1) {
+        local_(n_nodes(queries.grids.front()), -1),
+        block_points_(std::max(1, block_rows / (n_corners * plan.n_channels()))) {
     for (const auto& layer : layers_) widest_ = std::max(widest_, layer.stride);
   }
 
@@ -201,14 +202,14 @@ class Pass {
     return static_cast<std::size_t>(stacked()) * layer.stride;
   }
   [[nodiscard]] std::size_t room() const {
-    return static_cast<std::size_t>(plan_.n_channels()) * block_points * n_corners * widest_;
+    return static_cast<std::size_t>(plan_.n_channels()) * block_points_ * n_corners * widest_;
   }
 
   template <class Body>
   void for_blocks(const Task& task, Body&& body) {
     const int* points = order_[task.sample].data() + task.first;
-    for (int first = 0; first < task.n_points; first += block_points)
-      body(points + first, std::min(block_points, task.n_points - first));
+    for (int first = 0; first < task.n_points; first += block_points_)
+      body(points + first, std::min(block_points_, task.n_points - first));
   }
 
   /// The nodes that the task's points are seen from, and their latents one after the other.
@@ -355,6 +356,7 @@ class Pass {
   RowBlock<Real> rows_;
   std::vector<Scratch<Real>> products_;  ///< [layer]
   std::vector<int> local_, touched_;     ///< of the task: place of each node, or -1; nodes
+  int block_points_;
   Scratch<Real> latents_of_nodes_, h_, z_, bar_;
   AlignedVector<Real> jet_;
   std::vector<LayerGradient<Real>> gradient_;

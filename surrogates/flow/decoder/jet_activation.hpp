@@ -31,7 +31,7 @@ namespace detail {
 
 /// sum_ij second_ij a_i a_j, and its derivative by each a_i.
 template <int T, class Real>
-Pack<Real> quadratic(const Real* second, const Pack<Real>* a, Pack<Real>* slope) {
+KOKKOS_FORCEINLINE_FUNCTION Pack<Real> quadratic(const Real* second, const Pack<Real>* a, Pack<Real>* slope) {
   Pack<Real> q{};
   for (int t = 0; t < T; ++t) {
     slope[t] = Real(2) * second[t] * a[t];
