@@ -101,6 +101,7 @@ else()
     "Debian: apt-get install libmuparser-dev; elsewhere set MUPARSER_ROOT")
 endif()
 
+quintet_find(ZLIB 1.2 "archives of NumPy arrays" "Debian: apt-get install zlib1g-dev")
 quintet_find(fmt 9 "messages" "Debian: apt-get install libfmt-dev")
 quintet_find(spdlog 1.10 "log files" "Debian: apt-get install libspdlog-dev")
 quintet_find(CLI11 2.1 "command lines" "Debian: apt-get install libcli11-dev")

@@ -26,11 +26,10 @@ class Source {
                     std::vector<double>& values) const = 0;
 };
 
-/// One format: its name, how a file of it is known, how it is opened.
+/// One format of HDF5 files: its name, how a file of it is known, how it is opened.
 struct Format {
   const char* name;
-  bool is_hdf5;
-  bool (*is_it)(const hdf5::Group& root);  ///< of an HDF5 file
+  bool (*is_it)(const hdf5::Group& root);
   std::unique_ptr<Source> (*open)(const Comm& comm, const std::string& path,
                                   const FieldSeriesOptions& options);
 };
@@ -39,6 +38,15 @@ struct Format {
 bool is_field_series(const hdf5::Group& root);
 std::unique_ptr<Source> open_field_series(const Comm& comm, const std::string& path,
                                           const FieldSeriesOptions& options);
+
+/// Frames that vlasov wrote into its run.h5.
+bool is_vlasov_run(const hdf5::Group& root);
+std::unique_ptr<Source> open_vlasov_run(const Comm& comm, const std::string& path,
+                                        const FieldSeriesOptions& options);
+
+/// Archives of NumPy arrays; no HDF5.
+std::unique_ptr<Source> open_npz(const Comm& comm, const std::string& path,
+                                 const FieldSeriesOptions& options);
 
 /// Complete an axis: `periodic`, and the ends where the file does not say them, are taken from `facts`;
 /// without them the ends are the first and last point, or one period of equally spaced points. Throws

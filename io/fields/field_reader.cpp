@@ -1,24 +1,47 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 #include <numeric>
+#include <string_view>
 #include <utility>
 
 #include <fmt/ranges.h>
 
 #include "io/fields/field_formats.hpp"
 #include "io/fields/field_series.hpp"
+#include "io/files/input_file.hpp"
 #include "io/log/error.hpp"
 #include "io/parallel/together.hpp"
 
 namespace quintet {
 namespace field_formats {
 
+namespace {
+
+void place_points(FieldAxis& axis, const AxisFacts& facts) {
+  const auto n = static_cast<double>(axis.size());
+  for (std::size_t i = 0; i < axis.size(); ++i) {
+    const double number = static_cast<double>(i);
+    const double place = facts.points == AxisFacts::Points::chebyshev
+                             ? 0.5 - 0.5 * std::cos(std::numbers::pi * (2 * number + 1) / (2 * n))
+                             : (number + (axis.periodic ? 0 : 0.5)) / n;
+    axis.coordinates[i] = *facts.lower + place * (*facts.upper - *facts.lower);
+  }
+}
+
+}  // namespace
+
 void complete_axis(FieldAxis& axis, const FieldSeriesOptions& options, bool ends_are_known,
                    const std::string& path) {
   const auto found = options.facts.find(axis.name);
   const AxisFacts facts = found == options.facts.end() ? AxisFacts{} : found->second;
   axis.periodic = facts.periodic.value_or(axis.periodic);
+  if (facts.points != AxisFacts::Points::stored) {
+    QUINTET_CHECK(facts.lower && facts.upper, "{}: axis '{}': points that are stated need both ends", path,
+                  axis.name);
+    place_points(axis, facts);
+  }
   const auto& x = axis.coordinates;
   if (!ends_are_known && !(facts.lower && facts.upper)) {
     QUINTET_CHECK(x.size() > 1, "{}: axis '{}' has {} points: state its ends", path, axis.name, x.size());
@@ -37,21 +60,35 @@ void complete_axis(FieldAxis& axis, const FieldSeriesOptions& options, bool ends
 
 namespace {
 
-constexpr std::array<Format, 1> formats{
-    {{"a field series of ours or of The Well", true, is_field_series, open_field_series}}};
+constexpr std::array<Format, 2> formats{
+    {{"a field series of ours or of The Well", is_field_series, open_field_series},
+     {"frames of vlasov", is_vlasov_run, open_vlasov_run}}};
+
+/// Whether a file begins as a zip archive does.
+bool is_zip(const Comm& comm, const std::string& path) {
+  bool found = false;
+  together(comm, [&] {
+    auto stream = open_input_file(path);
+    std::array<char, 4> mark{};
+    stream.read(mark.data(), mark.size());
+    found = stream.gcount() == 4 && std::string_view(mark.data(), 4) == "PK\3\4";
+  });
+  return found;
+}
 
 std::unique_ptr<Source> open_source(const Comm& comm, const std::string& path,
                                     const FieldSeriesOptions& options) {
+  if (is_zip(comm, path)) return open_npz(comm, path, options);
   const Format* found = nullptr;
   {
     const auto file = hdf5::File::open(comm, path);
     for (const auto& format : formats)
-      if (format.is_hdf5 && format.is_it(file.root())) found = &format;
+      if (found == nullptr && format.is_it(file.root())) found = &format;
     if (found == nullptr) {
       std::vector<std::string> names;
       for (const auto& format : formats) names.emplace_back(format.name);
       const auto schema = file.root().has_attribute("schema") ? file.root().text_attribute("schema") : "";
-      throw InputError(fmt::format("{}: {}; expected {}", path,
+      throw InputError(fmt::format("{}: {}; expected {} or NumPy arrays (npz)", path,
                                    schema.empty() ? "holds no fields over time that are known"
                                                   : fmt::format("has schema '{}'", schema),
                                    fmt::join(names, ", ")));

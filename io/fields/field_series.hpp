@@ -126,8 +126,8 @@ struct AxisFacts {
     uniform,    ///< cell centres of a bounded axis; from `lower` on on a periodic one
     chebyshev,  ///< roots of a Chebyshev polynomial, -cos(pi (2 j + 1)/(2 n)) scaled to the domain
   };
-  std::optional<double> lower, upper;
-  std::optional<bool> periodic;
+  std::optional<double> lower{}, upper{};
+  std::optional<bool> periodic{};
   Points points = Points::stored;
 };
 

@@ -1,14 +1,16 @@
 #include <cmath>
 
 #include "io/config/tree.hpp"
+#include "io/fields/field_series.hpp"
 #include "io/files/input_file.hpp"
 #include "io/formula/formula.hpp"
 #include "io/hdf5/checkpoint.hpp"
 #include "io/hdf5/file.hpp"
 #include "tests/fuzz/reader.hpp"
+#include "tests/support/zip_writer.hpp"
 #include "tests/unit/config/sample_options.hpp"
 
-/// Readers of io: documents, options, formulas, HDF5 files and checkpoints.
+/// Readers of io: documents, options, formulas, HDF5 files, checkpoints, fields over time.
 namespace quintet::fuzz {
 namespace {
 
@@ -108,6 +110,43 @@ void read_checkpoint(const std::string& path) {
   read_group(file.root(), 0);
 }
 
+std::vector<std::string> field_series() {
+  return {written("a.h5", [](const std::string& path) {
+    FieldSeriesHeader header;
+    header.axes = {{"x", "1", {0, 1, 2}, true, 0, 3}, {"z", "1", {-0.25, 0.25}, false, -0.5, 0.5}};
+    header.fields = {
+        {"b", "1", "Buoyancy.", "", -1}, {"u", "1", "", "velocity", 0}, {"w", "1", "", "velocity", 1}};
+    header.parameters = {{"Ra", 1e4}};
+    header.n_samples = 2;
+    header.seeds = {1, 2};
+    header.mask = {1, 1, 1, 0, 1, 1};
+    auto writer = FieldSeriesWriter::create(Comm::self(), path, header, hdf5::current_provenance());
+    const std::vector<float> values{1, 2, 3, 4, 5, 6};
+    for (int sample = 0; sample < 2; ++sample)
+      for (int frame = 0; frame < 3; ++frame)
+        writer.append<float>(sample, frame, {values, values, values}, {{0, 0}, {3, 2}});
+    writer.close();
+  })};
+}
+
+std::vector<std::string> archives() {
+  const std::vector<zip::Member> members{
+      {"p.npy", zip::npy<float>("<f4", "(2, 3, 2)", std::vector<float>(12, 1.5F))},
+      {"x.npy", zip::npy<double>("<f8", "(3,)", {0, 1, 2})},
+      {"z.npy", zip::npy<double>("<f8", "(2,)", {0, 1})},
+      {"t.npy", zip::npy<double>("<f8", "(2,)", {0, 1})},
+      {"Ra.npy", zip::npy<std::int64_t>("<i8", "()", {10000})}};
+  return {zip::archive(members, true, false), zip::archive(members, false, true)};
+}
+
+void read_series(const std::string& path) {
+  const auto reader = FieldSeriesReader::open(Comm::self(), path);
+  for (std::size_t field = 0; field < reader.header().fields.size(); ++field)
+    for (std::uint64_t sample = 0; sample < reader.n_samples(); ++sample)
+      static_cast<void>(
+          reader.read<float>(static_cast<int>(field), sample, {0, reader.n_frames(sample), {}}));
+}
+
 }  // namespace
 
 std::vector<Reader> readers() {
@@ -118,7 +157,9 @@ std::vector<Reader> readers() {
            [] { return std::vector<std::string>{"a: 1\nb: 2*a + c\nc: sin(a)*pi\nd: max(a, b, c)^2\n"}; },
            read_constants},
           {"hdf5", "a.h5", hdf5_files, read_hdf5},
-          {"checkpoint", "step_000000000003.h5", checkpoints, read_checkpoint}};
+          {"checkpoint", "step_000000000003.h5", checkpoints, read_checkpoint},
+          {"field_series", "a.h5", field_series, read_series},
+          {"npz", "a.npz", archives, read_series}};
 }
 
 }  // namespace quintet::fuzz

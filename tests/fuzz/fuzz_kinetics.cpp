@@ -1,3 +1,4 @@
+#include "io/fields/field_series.hpp"
 #include "io/hdf5/file.hpp"
 #include "io/parallel/comm.hpp"
 #include "physics/kinetics/files/frames.hpp"
@@ -65,10 +66,17 @@ void read_frame(const std::string& path) {
               kinetics::testing::numbered_field(decomposition.block(grid()), 8, 2));
 }
 
+void read_frames_as_fields(const std::string& path) {
+  const auto reader = FieldSeriesReader::open(Comm::self(), path, {.part = "pictures/elc_x_vx"});
+  static_cast<void>(reader.read<float>(0, 0, {0, reader.n_frames(0), {}}));
+}
+
 }  // namespace
 
 std::vector<Reader> readers() {
-  return {{"gkyl", "a.gkyl", gkyl_files, read_gkyl_file}, {"frames", "run.h5", frame_files, read_frame}};
+  return {{"gkyl", "a.gkyl", gkyl_files, read_gkyl_file},
+          {"frames", "run.h5", frame_files, read_frame},
+          {"frames_as_fields", "run.h5", frame_files, read_frames_as_fields}};
 }
 
 }  // namespace quintet::fuzz

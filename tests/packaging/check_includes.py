@@ -39,6 +39,7 @@ HOMES = (
     ("muParser", re.compile(r"^muParser"), ("io/formula/",)),
     ("MPI", re.compile(r"^mpi"), ("io/parallel/",)),
     ("spdlog", re.compile(r"^spdlog/"), ("io/log/",)),
+    ("zlib", re.compile(r"^zlib\.h$"), ("io/files/",)),
     ("CLI11", re.compile(r"^CLI/"), ("apps/application/",)),
 )
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]')
@@ -124,6 +125,7 @@ def self_test():
         ("apps/dpmd/a.cpp", "petscsys.h"), ("io/config/a.cpp", "hdf5.h"), ("apps/dpmd/a.cpp", "H5Fpublic.h"),
         ("io/hdf5/a.cpp", "yaml-cpp/yaml.h"), ("physics/solvers/a.cpp", "mpi.h"), ("io/hdf5/a.cpp", "spdlog/spdlog.h"),
         ("io/config/a.cpp", "CLI/CLI.hpp"), ("physics/kinetics/a.cpp", "muParser.h"),
+        ("io/fields/a.cpp", "zlib.h"),
     )
     allowed = (
         ("physics/kinetics/system.cpp", "physics/kinetics/collisions/collisions.hpp"),

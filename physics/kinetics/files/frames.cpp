@@ -123,6 +123,7 @@ struct FrameWriter::Implementation {
     group.set_attribute("cells", first<std::int64_t>(one.grid.cells, dim));
     group.set_attribute("lower", first<double>(one.grid.lower, dim));
     group.set_attribute("upper", first<double>(one.grid.upper, dim));
+    group.set_attribute("periodic", first<std::int64_t>(one.grid.periodic, dim));
     for (int d = 0; d < one.grid.vdim; ++d)
       if (const auto& edges = one.grid.velocity_edges[d]; !edges.empty()) {
         const auto data = fmt::format("edges_{}", v_names[d]);

@@ -40,7 +40,7 @@ struct Frame {
 /// Writes frames into run.h5:
 ///
 ///     frames/step, frames/time           [n_frames]; a frame counts when it is here
-///     species/NAME                       attributes charge, mass, cells, lower, upper, family, order, modes
+///     species/NAME                       attributes charge, mass, cells, lower, upper, periodic, family, ...
 ///     species/NAME/f/frame_I             [N_x, ..., N_vx, ..., n_modes], as write() of distribution_io.hpp
 ///     species/NAME/moments/M             [n_frames, N_x, ..., components, n_modes]
 ///     coefficients/FIELD                 the same
@@ -51,7 +51,7 @@ struct Frame {
 /// Group `fields` has the schema of fields over time of all applications: `time` [n_t], coordinates `x`, `y`,
 /// `z` (those there are) of points, `mask` [(n_z), (n_y), n_x] (1: a value, 0: none), and the named fields
 /// [n_t, (n_z), (n_y), n_x], float64, each with `units`. It and every picture have an XDMF file beside
-/// run.h5, for ParaView and VisIt.
+/// run.h5, for ParaView and VisIt; FieldSeriesReader (io/fields) reads both.
 class FrameWriter {
  public:
   /// @param file run.h5, open for writing; its path gives the names of the XDMF files

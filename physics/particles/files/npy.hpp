@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "io/files/npy_header.hpp"
+
 namespace quintet {
 
 /// An array file of NumPy: its header, read and checked when opened, and its rows as they are asked for.
@@ -16,12 +18,11 @@ class NpyFile {
   explicit NpyFile(std::string path);
 
   [[nodiscard]] const std::string& path() const { return path_; }
-  [[nodiscard]] const std::vector<std::uint64_t>& shape() const { return shape_; }
-  [[nodiscard]] const std::string& element_type() const {
-    return element_type_;
-  }  ///< "float32", "int64", ...
+  [[nodiscard]] const std::vector<std::uint64_t>& shape() const { return header_.shape; }
+  /// "float32", "int64", ...
+  [[nodiscard]] const std::string& element_type() const { return header_.element_type; }
   /// "(80, 570)", as NumPy writes it.
-  [[nodiscard]] std::string shape_text() const;
+  [[nodiscard]] std::string shape_text() const { return header_.shape_text(); }
   /// Elements of one entry along the first axis.
   [[nodiscard]] std::uint64_t row_size() const;
 
@@ -31,13 +32,8 @@ class NpyFile {
   [[nodiscard]] std::vector<T> read_rows(std::uint64_t first, std::uint64_t count) const;
 
  private:
-  void parse_header(const std::string& header);
-  [[nodiscard]] std::uint64_t count_elements() const;
-
-  std::string path_, element_type_;
-  std::vector<std::uint64_t> shape_;
-  std::uint64_t data_begin_ = 0, element_size_ = 0;
-  bool fortran_order_ = false;
+  std::string path_;
+  NpyHeader header_;
 };
 
 }  // namespace quintet

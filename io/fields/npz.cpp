@@ -1,0 +1,172 @@
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+#include "io/fields/field_formats.hpp"
+#include "io/files/npy_header.hpp"
+#include "io/files/zip_file.hpp"
+#include "io/log/error.hpp"
+#include "io/parallel/together.hpp"
+
+// Archives of NumPy arrays as MeshfreeFlowNet keeps its data: fields p, b, u, w ... [t, x, z]. Beside them
+// there may be coordinates `x` and `z`, times `t` (or `time`, `sim_time`, `write_time`) and single numbers,
+// which are parameters.
+
+namespace quintet::field_formats {
+namespace {
+
+constexpr const char* time_names[] = {"t", "time", "sim_time", "write_time"};
+constexpr const char* axis_names[] = {"x", "z"};
+
+class Npz : public Source {
+ public:
+  Npz(const Comm& comm, const std::string& path, const FieldSeriesOptions& options)
+      : comm_(comm), zip_(path) {
+    header.name = "npz";
+    for (const auto& member : zip_.names()) take(member);
+    QUINTET_CHECK(!header.fields.empty(), "{}: holds no array [t, x, z] of float32 or float64", path);
+    header.axes.resize(2);
+    for (std::size_t d = 0; d < 2; ++d) read_axis(d, options);
+    read_times(options);
+  }
+
+  void read(int field, std::uint64_t, const FieldBox& box, std::vector<float>& values) const override {
+    read_as(field, box, values);
+  }
+  void read(int field, std::uint64_t, const FieldBox& box, std::vector<double>& values) const override {
+    read_as(field, box, values);
+  }
+
+ private:
+  Comm comm_;
+  ZipFile zip_;
+  std::map<std::string, NpyHeader> arrays_;
+  hdf5::Shape shape_;                 ///< [t, x, z] of all fields
+  mutable std::string name_, bytes_;  ///< the array read last
+
+  /// What a member is: a field, a parameter, something else.
+  void take(const std::string& member) {
+    if (!member.ends_with(".npy")) return;
+    const auto name = member.substr(0, member.size() - 4);
+    const auto what = fmt::format("{}: {}", zip_.path(), name);
+    const auto front = zip_.read(member, most_npy_header_bytes);
+    NpyHeader array;
+    try {
+      array = read_npy_header(front, zip_.size(member), what);
+    } catch (const InputError&) {
+      if (front.find("'<U") == std::string::npos && front.find("'|S") == std::string::npos) throw;
+      return;  // texts
+    }
+    arrays_[name] = array;
+    const bool real = array.element_type.starts_with("float");
+    if (array.n_elements() == 1 && array.shape.size() <= 1) {
+      const double value = numbers<double>(name)[0];
+      if (std::isfinite(value)) header.parameters[name] = value;
+    } else if (array.shape.size() == 3 && real) {
+      if (header.fields.empty()) shape_ = array.shape;
+      QUINTET_CHECK(array.shape == shape_, "{}: has shape {}, but that of '{}' is {}", what,
+                    array.shape_text(), header.fields.front().name,
+                    arrays_.at(header.fields.front().name).shape_text());
+      QUINTET_CHECK(!array.fortran_order, "{}: lies in Fortran order; expected C order", what);
+      header.double_precision = header.double_precision || array.element_type == "float64";
+      header.fields.push_back({name, "1", "", "", -1});
+    }
+  }
+
+  void read_axis(std::size_t d, const FieldSeriesOptions& options) {
+    auto& axis = header.axes[d];
+    axis.name = axis_names[d];
+    const auto found = options.facts.find(axis.name);
+    const bool stated = found != options.facts.end() && found->second.points != AxisFacts::Points::stored;
+    axis.coordinates.assign(shape_[d + 1], 0);
+    if (!stated) {
+      QUINTET_CHECK(
+          arrays_.contains(axis.name),
+          "{}: has no coordinates '{}': state the ends and points of this axis (data.describe_files.axes)",
+          zip_.path(), axis.name);
+      const auto& array = arrays_.at(axis.name);
+      QUINTET_CHECK(array.shape.size() == 1 && array.shape[0] == shape_[d + 1],
+                    "{}: coordinates '{}' have shape {}, but the fields have {} points along it", zip_.path(),
+                    axis.name, array.shape_text(), shape_[d + 1]);
+      axis.coordinates = numbers<double>(axis.name);
+    }
+    complete_axis(axis, options, false, zip_.path());
+  }
+
+  void read_times(const FieldSeriesOptions& options) {
+    for (const auto* name : time_names) {
+      const auto found = arrays_.find(name);
+      if (options.time_spacing || found == arrays_.end() || !times.empty()) continue;
+      QUINTET_CHECK(found->second.shape == hdf5::Shape{shape_[0]},
+                    "{}: times '{}' have shape {}, but there are {} frames", zip_.path(), name,
+                    found->second.shape_text(), shape_[0]);
+      times = numbers<double>(name);
+    }
+    QUINTET_CHECK(options.time_spacing || !times.empty(),
+                  "{}: has no times 't': state the time between frames (data.describe_files.time_spacing)",
+                  zip_.path());
+    for (std::uint64_t i = 0; i < shape_[0] && options.time_spacing; ++i)
+      times.push_back(static_cast<double>(i + 1) * *options.time_spacing);
+    n_frames = {shape_[0]};
+  }
+
+  /// Bytes [begin, begin + n) of an array's data.
+  [[nodiscard]] std::string_view bytes(const std::string& name, std::uint64_t begin, std::uint64_t n) const {
+    if (name_ != name) {
+      name_.clear();
+      bytes_ = zip_.read(name + ".npy");
+      name_ = name;
+    }
+    return std::string_view(bytes_).substr(arrays_.at(name).begin + begin, n);
+  }
+
+  template <class T, class Stored>
+  static std::vector<T> converted(std::string_view bytes) {
+    std::vector<T> values(bytes.size() / sizeof(Stored));
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      Stored stored;
+      std::memcpy(&stored, bytes.data() + i * sizeof(Stored), sizeof(Stored));
+      values[i] = static_cast<T>(stored);
+    }
+    return values;
+  }
+
+  /// Elements [first, first + n) of an array; all without these.
+  template <class T>
+  [[nodiscard]] std::vector<T> numbers(const std::string& name, std::uint64_t first = 0,
+                                       std::uint64_t n = ~std::uint64_t{0}) const {
+    const auto& array = arrays_.at(name);
+    n = std::min(n, array.n_elements() - first);
+    const auto raw = bytes(name, first * array.element_size, n * array.element_size);
+    if (array.element_type == "float32") return converted<T, float>(raw);
+    if (array.element_type == "float64") return converted<T, double>(raw);
+    if (array.element_type == "int32") return converted<T, std::int32_t>(raw);
+    return converted<T, std::int64_t>(raw);
+  }
+
+  template <class T>
+  void read_as(int field, const FieldBox& box, std::vector<T>& values) const {
+    values.clear();
+    together(comm_, [&] {
+      const auto& name = header.fields[field].name;
+      const std::uint64_t n_x = shape_[1], n_z = shape_[2];
+      for (std::uint64_t t = box.first_frame; t < box.first_frame + box.n_frames; ++t)
+        for (std::uint64_t x = box.space.start[0]; x < box.space.start[0] + box.space.count[0]; ++x) {
+          const auto row = numbers<T>(name, (t * n_x + x) * n_z + box.space.start[1], box.space.count[1]);
+          values.insert(values.end(), row.begin(), row.end());
+        }
+    });
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Source> open_npz(const Comm& comm, const std::string& path,
+                                 const FieldSeriesOptions& options) {
+  std::unique_ptr<Source> source;
+  together(comm, [&] { source = std::make_unique<Npz>(comm, path, options); });
+  return source;
+}
+
+}  // namespace quintet::field_formats

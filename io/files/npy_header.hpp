@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace quintet {
+
+/// What the header of a NumPy array says (numpy.lib.format, versions 1 to 3).
+struct NpyHeader {
+  std::string element_type;        ///< "float32", "float64", "int32", "int64"
+  std::uint64_t element_size = 0;  ///< (bytes)
+  bool fortran_order = false;
+  std::vector<std::uint64_t> shape;
+  std::uint64_t begin = 0;  ///< of the data, from the begin of the array
+
+  [[nodiscard]] std::uint64_t n_elements() const;
+  /// "(80, 570)", as NumPy writes it.
+  [[nodiscard]] std::string shape_text() const;
+};
+
+/// Most bytes that a header has: what read_npy_header() must be given of a longer array.
+constexpr std::uint64_t most_npy_header_bytes = std::uint64_t{1} << 17;
+
+/// The header of an array of `bytes` bytes, which begins with `front`. Throws InputError (`name` in front):
+/// no array, a header that is damaged, element types other than the four, more or fewer bytes than the shape
+/// needs.
+[[nodiscard]] NpyHeader read_npy_header(std::string_view front, std::uint64_t bytes, const std::string& name);
+
+}  // namespace quintet
