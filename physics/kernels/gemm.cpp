@@ -160,7 +160,7 @@ constexpr int strip_rows = panel_rows<T> / 2;
 /// one after the other. Panels that share a cache line are written together: each line is read once.
 template <int width, class T>
 void pack_panels(const T* __restrict from, int stride, int rows, int n, T* __restrict to) {
-  constexpr int line = static_cast<int>(64 / sizeof(T)), group = width < line ? line : width;
+  constexpr int line = static_cast<int>(64 / sizeof(T)), group = line % width == 0 ? line : width;
   for (int begin = 0; begin < n; begin += group) {
     const T* row_from = from + begin;
     T* panel = to + std::ptrdiff_t{begin} * rows;
