@@ -1,5 +1,7 @@
 #include "apps/meshfreeflow/train/train.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
 
 #include <fmt/ranges.h>
@@ -39,6 +41,17 @@ void announce(Context& context, const TrainOptions& options, const Training& tra
         "comparison "
         "only");
   announce_restart(context, training.step(), training.last_step(), "steps");
+}
+
+void check_finite(const Training& training) {
+  const auto model = training.trainer().model();
+  const bool finite =
+      std::all_of(model.parameters.begin(), model.parameters.end(), [](float v) { return std::isfinite(v); });
+  if (!finite)
+    throw NumericalError(
+        fmt::format("step {}: a weight of the model is not finite; a lower learning rate or "
+                    "optimiser.clip may help",
+                    training.step()));
 }
 
 void report_training(Context& context, const TrainOptions& options, const Training& training,
@@ -94,10 +107,12 @@ void train(Context& context, const TrainOptions& options) {
   const auto add_row = [&](const Instant&) {
     if (training->row().step == training->step()) curve.add(training->row());
   };
+  // A gradient may be no number where the loss still is one: no such weights into a checkpoint.
+  const auto check = [&] { check_finite(*training); };
   // A batch, its gradient, an update, a validation where one is due (Training::advance), then:
   const std::vector<LoopObserver> observers{
       {"progress", every_steps(1), show},
-      {"learning_curve", every_steps(options.validation.interval) | at_end(), add_row}};
+      {"learning_curve", every_steps(options.validation.interval) | at_end(), add_row, check}};
   const LoopResult loop = run_loop(context, training, options.checkpoints, observers);
 
   flow::save_flow_model(context.comm(), context.path(options.output), training->best(), context.provenance());

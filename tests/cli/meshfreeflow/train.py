@@ -22,10 +22,11 @@ def learns(run, share):
 
 
 def curves_agree(run, other, tolerance):
+    """The other run, which may be shorter, has the same rows."""
     ours, theirs = curve(run), curve(other)
     worst = max(abs(a[key] - b[key]) / max(abs(a[key]), 1e-30) for a, b in zip(ours, theirs) for key in a if a[key] == a[key])
     print(worst)
-    return len(ours) == len(theirs) and worst < float(tolerance)
+    return len(theirs) > 0 and worst < float(tolerance)
 
 
 def starts_lower(run, other):
