@@ -22,9 +22,10 @@ def learns(run, share):
 
 
 def curves_agree(run, other, tolerance):
-    """The other run, which may be shorter, has the same rows."""
+    """Losses of the other run, which may be shorter, are the same within what the order of sums in float32 makes of l1's signs."""
     ours, theirs = curve(run), curve(other)
-    worst = max(abs(a[key] - b[key]) / max(abs(a[key]), 1e-30) for a, b in zip(ours, theirs) for key in a if a[key] == a[key])
+    keys = ("training_total", "training_values", "training_residuals")
+    worst = max(abs(a[key] - b[key]) / a[key] for a, b in zip(ours, theirs) for key in keys)
     print(worst)
     return len(theirs) > 0 and worst < float(tolerance)
 
