@@ -29,6 +29,7 @@ target_compile_options(quintet_flags INTERFACE
 target_compile_definitions(quintet_flags INTERFACE
   "$<$<BOOL:${QUINTET_ASSERTIONS}>:QUINTET_ASSERTIONS;_GLIBCXX_ASSERTIONS;KOKKOS_ENABLE_DEBUG_BOUNDS_CHECK=>")
 if(QUINTET_SANITIZE)
+  target_compile_definitions(quintet_flags INTERFACE $<BUILD_INTERFACE:QUINTET_KERNELS_AS_LOOPS>)
   target_compile_options(quintet_flags INTERFACE
     "$<BUILD_INTERFACE:-fsanitize=${QUINTET_SANITIZE};-fno-sanitize-recover=all;-fno-omit-frame-pointer;-g1>")
   target_link_options(quintet_flags INTERFACE $<BUILD_INTERFACE:-fsanitize=${QUINTET_SANITIZE}>)

@@ -79,9 +79,8 @@ KOKKOS_INLINE_FUNCTION Pack<T, W> lanes_from(Pack<T, W> low, Pack<T, W> high) {
   if constexpr (W == 1) {
     return first == 0 ? low : high;
   } else {
-    using Index = decltype(low < high);
     return [&]<int... l>(std::integer_sequence<int, l...>) {
-      return __builtin_shuffle(low, high, Index{(first + l)...});
+      return __builtin_shufflevector(low, high, (first + l)...);
     }
     (std::make_integer_sequence<int, W>());
   }

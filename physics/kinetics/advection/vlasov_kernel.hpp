@@ -114,7 +114,8 @@ QUINTET_INLINE inline Modes<M> times_velocity(int i, int g, P v, P half_dv, cons
   const int k = Place::degree(i, g);
   auto h = resized<M>(v * load_modes<N>(q + Place::offset(g)));
   add_group<Place>(h, half_dv * x[k], q, Place::below(i, g));
-  add_group<Place>(h, half_dv * x[k + 1], q, Place::above(i, g));
+  if (const int above = Place::above(i, g); above >= 0)  // else x may end before k + 1
+    add_group<Place>(h, half_dv * x[k + 1], q, above);
   return h;
 }
 

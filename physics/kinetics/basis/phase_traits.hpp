@@ -10,6 +10,17 @@
 /// The structure of a phase-space basis as compile-time tables, for the kernels.
 namespace quintet::kinetics {
 
+/// Functions and lambdas of kernels that melt into their callers, whatever the compiler thinks of their size:
+/// `template <...> QUINTET_INLINE inline void f()`, `[&](auto a) QUINTET_INLINE { ... }`; and the largest
+/// basis unrolled over groups. Under sanitizers such functions take very long to compile: loops instead.
+#ifdef QUINTET_KERNELS_AS_LOOPS
+#define QUINTET_INLINE
+inline constexpr int max_unrolled_modes = 0;
+#else
+#define QUINTET_INLINE __attribute__((always_inline))
+inline constexpr int max_unrolled_modes = 48;
+#endif
+
 /// 1-D integrals of orthonormal Legendre polynomials up to max_degree, see legendre.hpp.
 struct LegendreTables {
   static constexpr int n = max_degree + 1;
@@ -190,12 +201,8 @@ struct PhaseTraits {
 
   /// Small bases are unrolled over groups, so that a cell's modes stay in registers; of larger ones only the
   /// configuration modes are (code size, compile time).
-  static constexpr bool unrolled = n_modes <= 48;
+  static constexpr bool unrolled = n_modes <= max_unrolled_modes;
 };
-
-/// Functions and lambdas of kernels that melt into their callers, whatever the compiler thinks of their size:
-/// `template <...> QUINTET_INLINE inline void f()`, `[&](auto a) QUINTET_INLINE { ... }`.
-#define QUINTET_INLINE __attribute__((always_inline))
 
 /// An int that is part of the type.
 template <int N>
