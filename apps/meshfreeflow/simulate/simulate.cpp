@@ -4,6 +4,7 @@
 #include "apps/meshfreeflow/simulate/frames.hpp"
 #include "apps/meshfreeflow/simulate/health.hpp"
 #include "apps/meshfreeflow/simulate/history.hpp"
+#include "apps/meshfreeflow/simulate/mean_spectra.hpp"
 #include "apps/meshfreeflow/simulate/pictures.hpp"
 #include "apps/meshfreeflow/simulate/simulate_report.hpp"
 #include "apps/meshfreeflow/simulate/simulation.hpp"
@@ -37,6 +38,7 @@ void simulate(Context& context, const SimulateOptions& options) {
   History history(context, simulation->flow().n_members(), simulation->step());
   Frames frames(context, *simulation);
   Pictures pictures(context, *simulation);
+  MeanSpectra spectra(context, *simulation);
   Health health(*simulation, history);
 
   const auto add_row = [&](const Instant& now) {
@@ -45,6 +47,7 @@ void simulate(Context& context, const SimulateOptions& options) {
       samples.push_back(convection::sample(Exec(), simulation->flow(), m));
     context.show("Nu", samples.front().nusselt_volume, "");
     history.add(samples, now.time, now.step, simulation->last_dt());
+    spectra.add(*simulation);
     health.check(samples);
   };
   const auto write_frame = [&](const Instant&) { frames.write(*simulation); };
@@ -57,7 +60,7 @@ void simulate(Context& context, const SimulateOptions& options) {
       {"pictures", pictures.schedule(), take_picture}};
   const LoopResult loop = run_loop(context, simulation, options.checkpoints, observers);
 
-  report_simulation(context, *simulation, history, health, pictures, loop.steps, loop.step_seconds);
+  report_simulation(context, *simulation, history, health, spectra, pictures, loop.steps, loop.step_seconds);
 }
 
 }  // namespace quintet::meshfreeflow

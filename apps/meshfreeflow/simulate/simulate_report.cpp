@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "apps/application/report/statistics.hpp"
-#include "physics/convection/spectra.hpp"
 
 namespace quintet::meshfreeflow {
 
@@ -159,28 +158,27 @@ std::vector<double> visible(std::vector<double> values) {
   return values;
 }
 
-void report_spectra(Context& context, const Simulation& simulation) {
-  const Spectra power = spectra(Exec(), simulation.flow(), 0);
-  hdf5::Group group = context.results().root().group("spectra");
-  const auto write = [&](const char* name, const std::vector<double>& values, const char* text) {
-    group.write<double>(name, values, {values.size()}, {"1", {"wave"}, text});
-  };
-  write("wavenumber", power.wavenumber, "Of the waves along x");
-  write("kinetic_middle", power.kinetic_middle,
-        "(u^2 + w^2)/2 of each wave in the row of cells above the middle, first flow, last state");
-  write("buoyancy_middle", power.buoyancy_middle, "b^2 of each wave in that row");
-  write("kinetic_volume", power.kinetic_volume, "Mean over z of the first");
-  write("buoyancy_volume", power.buoyancy_volume, "Mean over z of the second");
+void report_spectra(Context& context, const SimulateOptions& options, const MeanSpectra& spectra) {
+  const auto means = spectra.means();
   context.report().section("Spectra");
+  if (means.empty()) {
+    context.report().paragraph("None: the run ended before statistics.from.");
+    return;
+  }
   Plot plot;
-  plot.title = "Spectra along x at the end";
+  plot.title = "Mean spectra along x";
   plot.x_label = "wavenumber";
   plot.y_label = "contribution of a wave";
   plot.log_x = plot.log_y = true;
-  plot.caption = "A resolved flow falls by orders of magnitude towards the right end, without turning up.";
-  plot.curves = {{"(u² + w²)/2, volume", power.wavenumber, visible(power.kinetic_volume)},
-                 {"b², volume", power.wavenumber, visible(power.buoyancy_volume)},
-                 {"(u² + w²)/2, middle", power.wavenumber, visible(power.kinetic_middle)}};
+  plot.caption = fmt::format(
+      "Means over {} instants from time {:g} on and all flows. A resolved flow falls by orders of magnitude "
+      "towards the right end, "
+      "without turning up.",
+      spectra.size(), options.statistics.from);
+  const auto& k = spectra.wavenumbers();
+  plot.curves = {{"(u² + w²)/2, volume", k, visible(means[2])},
+                 {"b², volume", k, visible(means[3])},
+                 {"(u² + w²)/2, middle", k, visible(means[0])}};
   context.report().plot(plot);
 }
 
@@ -209,7 +207,8 @@ void report_resolution(Context& context, const Simulation& simulation, const Hea
 }  // namespace
 
 void report_simulation(Context& context, const Simulation& simulation, const History& history,
-                       const Health& health, const Pictures& pictures, std::int64_t steps, double seconds) {
+                       const Health& health, const MeanSpectra& spectra, const Pictures& pictures,
+                       std::int64_t steps, double seconds) {
   const auto& options = simulation.options();
   context.report().title(
       "meshfreeflow simulate",
@@ -218,7 +217,7 @@ void report_simulation(Context& context, const Simulation& simulation, const His
   pictures.report(context);
   report_nusselt(context, options, history, health);
   report_budgets(context, simulation, history);
-  report_spectra(context, simulation);
+  report_spectra(context, options, spectra);
   report_resolution(context, simulation, health);
   const Grid& grid = simulation.flow().grid();
   const double cells = static_cast<double>(grid.x.n()) * grid.z.n() * simulation.flow().n_members();

@@ -6,5 +6,6 @@ run() { mpirun --oversubscribe -n "$ranks" meshfreeflow simulate "$file" --quiet
 run "$@" --output whole --overwrite || exit 1
 run "$@" --output parts --overwrite --set time.steps=17 || exit 1
 run "$@" --output parts --restart auto || exit 1
-h5diff whole/run.h5 parts/run.h5 /history /history && h5diff whole/fields.h5 parts/fields.h5 /t0_fields /t0_fields &&
+h5diff whole/run.h5 parts/run.h5 /history /history && h5diff whole/run.h5 parts/run.h5 /spectra /spectra &&
+  h5diff whole/fields.h5 parts/fields.h5 /t0_fields /t0_fields &&
   h5diff whole/fields.h5 parts/fields.h5 /t1_fields /t1_fields && h5diff whole/fields.h5 parts/fields.h5 /dimensions /dimensions

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <vector>
+
+#include "apps/meshfreeflow/simulate/simulation.hpp"
+#include "physics/convection/spectra.hpp"
+
+namespace quintet::meshfreeflow {
+
+/// Spectra along x over time, in group `spectra` of run.h5: kinetic_middle, buoyancy_middle, kinetic_volume,
+/// buoyancy_volume [sample, flow, wave] (see convection::Spectra) with time [sample] and wavenumber [wave].
+class MeanSpectra {
+ public:
+  /// On a restart what is later than the simulation's time is dropped, what was there before read back.
+  /// Collective.
+  MeanSpectra(Context& context, const Simulation& simulation);
+  /// Add those of this instant, if statistics.from has been reached. Collective.
+  void add(const Simulation& simulation);
+  /// Means over samples and flows, by kind in the order above; empty if there is none.
+  [[nodiscard]] std::vector<std::vector<double>> means() const;
+  [[nodiscard]] const std::vector<double>& wavenumbers() const { return wavenumbers_; }
+  [[nodiscard]] std::size_t size() const { return times_.size(); }
+
+ private:
+  hdf5::Series time_;
+  std::vector<hdf5::Series> series_;
+  std::vector<double> times_, wavenumbers_;
+  std::vector<std::vector<double>> values_;  ///< of each kind, [sample, flow, wave]
+};
+
+}  // namespace quintet::meshfreeflow
