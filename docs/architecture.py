@@ -36,7 +36,7 @@ WAY = (
       "apps/submatrix/evaluate apps/submatrix/compare physics/electronic/functions physics/electronic/submatrix "
       "physics/electronic/density physics/electronic/global",
       "apps/meshfreeflow/simulate physics/transforms physics/convection | apps/meshfreeflow/train surrogates/flow/training "
-      "surrogates/flow/encoder surrogates/flow/decoder | apps/meshfreeflow/superresolve")),
+      "surrogates/flow/encoder surrogates/flow/decoder | apps/meshfreeflow/superresolve surrogates/flow/prediction")),
     ("Observers", "samples on a schedule; runs that are no physics end",
      ("", "physics/particles/observables apps/dpmd/deviation", "apps/vlasov/state", "",
       "physics/convection")),

@@ -1,6 +1,8 @@
 #include "apps/meshfreeflow/networks.hpp"
 
 #ifdef QUINTET_WITH_TORCH
+#include "apps/meshfreeflow/evaluate/evaluate.hpp"
+#include "apps/meshfreeflow/superresolve/superresolve.hpp"
 #include "apps/meshfreeflow/train/train.hpp"
 #include "surrogates/bridge/torch_subsystem.hpp"
 #endif
@@ -13,6 +15,9 @@ std::vector<Subsystem> network_subsystems() { return {torch_subsystem()}; }
 
 void add_network_commands(Application& application) {
   application.command<TrainOptions>("train", "Train a super-resolution model on fields over time", train);
+  application.command<SuperresolveOptions>("superresolve", "Apply a model to coarse fields of any size",
+                                           superresolve);
+  application.command<EvaluateOptions>("evaluate", "Judge models against the truth", evaluate);
 }
 
 #else

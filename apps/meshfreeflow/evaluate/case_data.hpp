@@ -1,0 +1,65 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/application/life/context.hpp"
+#include "apps/meshfreeflow/evaluate/evaluate_options.hpp"
+#include "surrogates/flow/evaluation/flow_statistics.hpp"
+#include "surrogates/flow/evaluation/rectilinear_grid.hpp"
+#include "surrogates/flow/model/flow_model.hpp"
+
+namespace quintet::meshfreeflow {
+
+/// A model to be judged.
+struct JudgedModel {
+  JudgedModelOptions options;
+  flow::FlowModel model;
+};
+
+/// What the fields mean in numbers, for one case.
+struct FlowMeaning {
+  flow::FlowFields roles;
+  flow::FlowConstants constants;
+};
+
+/// A flow at high and at low resolution; this rank judges some of its frames.
+struct CaseData {
+  std::string name, text;
+  flow::FieldBlock truth, coarse;  ///< the truth's frames are those that the coarse fields reach
+  std::map<std::string, double> parameters;
+  flow::RectilinearGrid grid;
+  std::vector<std::string> fields;
+  std::vector<flow::FieldWalls> walls;  ///< [field][axis]
+  std::optional<FlowMeaning> meaning;
+  int first = 0, end = 0;            ///< frames of this rank
+  int first_held = 0, end_held = 0;  ///< and those around them that differences in time need
+
+  [[nodiscard]] int n_frames() const { return truth.axes[0].size(); }
+  [[nodiscard]] int n_held() const { return end_held - first_held; }
+  [[nodiscard]] std::vector<double> held_times() const;
+};
+
+/// Read a case, and make it coarse. Collective. Throws InputError.
+[[nodiscard]] CaseData load_case(const Comm& comm, const CaseOptions& options, const EvaluateOptions& all,
+                                 const flow::FlowModelHeader& model);
+
+/// Fields of a case as somebody has them, on the truth's grid, for the frames held by this rank.
+struct CaseFields {
+  std::string name;                         ///< "truth", "trilinear", or the model's
+  std::vector<std::vector<double>> fields;  ///< [field][held frame][point]
+  /// Residuals by the decoder's own derivatives, [equation][held frame][point]; empty where it has none.
+  std::vector<std::vector<double>> residuals;
+  std::vector<std::string> doubts{};
+
+  [[nodiscard]] std::vector<std::span<const double>> spans() const;
+};
+
+[[nodiscard]] CaseFields true_fields(const CaseData& data);
+[[nodiscard]] CaseFields interpolated_fields(const CaseData& data);
+/// @param bytes memory for the predictor
+[[nodiscard]] CaseFields predicted_fields(const CaseData& data, const JudgedModel& judged, double bytes);
+
+}  // namespace quintet::meshfreeflow

@@ -1,0 +1,143 @@
+#include "apps/meshfreeflow/evaluate/evaluate.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/ranges.h>
+
+#include "apps/meshfreeflow/evaluate/evaluate_pictures.hpp"
+#include "apps/meshfreeflow/evaluate/evaluate_report.hpp"
+#include "apps/meshfreeflow/evaluate/judgement.hpp"
+#include "io/log/error.hpp"
+#include "io/log/log.hpp"
+#include "io/parallel/together.hpp"
+#include "surrogates/flow/prediction/flow_predictor.hpp"
+
+namespace quintet::meshfreeflow {
+namespace {
+
+std::vector<JudgedModel> load_models(const Comm& comm, const EvaluateOptions& options) {
+  std::vector<JudgedModel> models;
+  for (const auto& one : options.models) {
+    models.push_back({one, flow::load_flow_model(comm, one.file)});
+    const auto &first = models.front().model.header, &header = models.back().model.header;
+    QUINTET_CHECK(header.field_names() == first.field_names() && header.axis_names() == first.axis_names(),
+                  "{}: is for the fields {} along {}, but {} for {} along {}: judge them apart", one.file,
+                  fmt::join(header.field_names(), ", "), fmt::join(header.axis_names(), ", "),
+                  options.models.front().file, fmt::join(first.field_names(), ", "),
+                  fmt::join(first.axis_names(), ", "));
+  }
+  return models;
+}
+
+/// The header with equations of the models that have any: residuals of the others are judged by the same
+/// ones.
+const flow::FlowModelHeader& reference_header(const std::vector<JudgedModel>& models) {
+  for (const auto& one : models)
+    if (!one.model.header.equations.interior.empty()) return one.model.header;
+  return models.front().model.header;
+}
+
+/// Bytes of a case on this rank: truth and coarse fields, and fields and residuals of the truth and one
+/// prediction.
+double bytes_of(const CaseData& data, std::size_t n_equations) {
+  const double held = static_cast<double>(data.n_held()) * data.grid.size();
+  return 4.0 * static_cast<double>(data.truth.values.size() + data.coarse.values.size()) +
+         8.0 * held *
+             (2.0 * static_cast<double>(data.fields.size()) + 2.0 * static_cast<double>(n_equations));
+}
+
+int picture_field(const EvaluateOptions& options, const std::vector<std::string>& fields) {
+  const std::string name = options.picture ? *options.picture
+                           : options.flow  ? options.flow->scalar
+                                           : fields.front();
+  const auto found = std::find(fields.begin(), fields.end(), name);
+  QUINTET_CHECK(found != fields.end() || !options.picture,
+                "picture: there is no field '{}'; the models have {}", name, fmt::join(fields, ", "));
+  return found == fields.end() ? 0 : static_cast<int>(found - fields.begin());
+}
+
+JudgedCase judge_case(Context& context, const CaseData& data, const std::vector<JudgedModel>& models,
+                      const EvaluateOptions& options, double predictor_bytes) {
+  const auto& header = reference_header(models);
+  const Comm& comm = context.comm();
+  const auto truth = true_fields(data);
+  const Judge judge(data, truth, header, options.spectra_at);
+  CasePictures pictures(data, picture_field(options, data.fields));
+  JudgedCase judged{data.name, data.text, data.truth.axes[0].coordinates, data.fields, {}, 0, {}};
+  for (const auto& [name, text] : header.equations.interior) judged.equations.push_back(name);
+  if (data.meaning) judged.viscosity = data.meaning->constants.viscosity;
+  const auto add = [&](const CaseFields& fields) {
+    pictures.add(fields);
+    judged.judgements.push_back(context.timed("judge", [&] { return judge.judge(comm, fields); }));
+  };
+  add(truth);
+  add(interpolated_fields(data));
+  for (const auto& model : models) {
+    CaseFields fields;
+    context.timed("predict",
+                  [&] { together(comm, [&] { fields = predicted_fields(data, model, predictor_bytes); }); });
+    add(fields);
+  }
+  pictures.report(context, data.name);
+  return judged;
+}
+
+void add_headlines(Context& context, const JudgedCase& judged, const EvaluateOptions& options) {
+  const auto field = static_cast<std::size_t>(picture_field(options, judged.fields));
+  for (std::size_t k = 1; k < judged.judgements.size(); ++k)
+    context.headline(fmt::format("error of {}, {}", judged.fields[field], judged.judgements[k].name),
+                     fmt::format("{:.1f} %", 100 * judged.judgements[k].errors[field].scaled()));
+  const auto& last = judged.judgements.size() > 2 ? judged.judgements[2] : judged.judgements.back();
+  if (last.calibration && !std::isnan(last.calibration->rank_correlation))
+    context.headline("residual and error",
+                     fmt::format("rank correlation {:.2f}", last.calibration->rank_correlation));
+}
+
+}  // namespace
+
+void evaluate(Context& context, const EvaluateOptions& options) {
+  const Comm& comm = context.comm();
+  const auto models = load_models(comm, options);
+  const auto& header = reference_header(models);
+  const std::size_t n_equations = header.equations.interior.size();
+  static_cast<void>(picture_field(options, header.field_names()));  // refused before anything is written
+  std::vector<CaseData> cases;
+  double bytes = 0;
+  for (const auto& one : options.cases) {
+    cases.push_back(context.timed("read", [&] { return load_case(comm, one, options, header); }));
+    const auto& data = cases.back();
+    bytes += bytes_of(data, n_equations);
+    QUINTET_CHECK(bytes < options.max_memory * 1e9,
+                  "the cases up to {} take {:.3g} GB on a rank, max_memory is {:.3g} GB: raise it, judge "
+                  "fewer at a time, or "
+                  "give truth.frames",
+                  one.name, bytes * 1e-9, options.max_memory);
+    context.describe_run(
+        "case " + one.name,
+        fmt::format("{}: {} frames of {} x {} points from {} x {} x {} coarse nodes", data.text,
+                    data.n_frames(), data.grid.size(0), data.grid.size(1), data.coarse.axes[0].size(),
+                    data.coarse.axes[1].size(), data.coarse.axes[2].size()));
+  }
+  const double predictor_bytes = options.max_memory * 1e9 - bytes;
+  for (const auto& data : cases)
+    for (const auto& one : models) {
+      const flow::FlowPredictor predictor(one.model, data.coarse, data.parameters,
+                                          {one.options.encoder, true, predictor_bytes});
+      judge_training(context, predictor.doubts(), options.outside_training,
+                     fmt::format("{} on case {}", one.options.name, data.name));
+    }
+  context.require_memory(bytes, "fields of all cases");
+  if (!context.go_ahead()) return;
+
+  context.report().title("meshfreeflow evaluate",
+                         fmt::format("{} model(s), {} case(s)", models.size(), cases.size()));
+  for (const auto& data : cases) {
+    log::info("Judging {}", data.text);
+    const auto judged = judge_case(context, data, models, options, predictor_bytes);
+    if (&data == &cases.front()) add_headlines(context, judged, options);
+    report_case(context, judged, cases.size() > 1 ? data.name + "_" : "");
+  }
+}
+
+}  // namespace quintet::meshfreeflow

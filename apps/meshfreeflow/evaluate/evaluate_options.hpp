@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/meshfreeflow/setup/flow_input.hpp"
+#include "surrogates/flow/prediction/encoder_windows.hpp"
+
+/// What the user writes in a YAML file for `meshfreeflow evaluate`.
+namespace quintet::meshfreeflow {
+
+/// An entry of `cases`.
+struct CaseOptions {
+  std::string name;
+  FlowInputOptions truth;
+  std::optional<FlowInputOptions> coarse;
+};
+void describe(Schema& schema, CaseOptions& options);
+
+/// An entry of `models`.
+struct JudgedModelOptions {
+  std::string name, file;
+  flow::EncoderCover encoder = flow::EncoderCover::blocks;
+};
+void describe(Schema& schema, JudgedModelOptions& options);
+
+/// An entry of `flow.walls`.
+struct WallValueOptions {
+  std::string field, at;
+  double value = 0;
+};
+void describe(Schema& schema, WallValueOptions& options);
+
+/// Section `flow`: what the fields mean; the defaults are those of convection between no-slip plates.
+struct FlowOptions {
+  std::vector<std::string> velocity{"w", "u"};
+  std::string scalar = "b";
+  FormulaText viscosity{"(Ra/Pr)^(-1/2)"}, diffusivity{"(Ra*Pr)^(-1/2)"};
+  std::vector<WallValueOptions> walls{{"b", "z.lower", 0.5}, {"b", "z.upper", -0.5}, {"u", "z.lower", 0},
+                                      {"u", "z.upper", 0},   {"w", "z.lower", 0},    {"w", "z.upper", 0}};
+};
+void describe(Schema& schema, FlowOptions& options);
+
+struct EvaluateOptions {
+  std::vector<CaseOptions> cases;
+  std::vector<JudgedModelOptions> models;
+  std::optional<flow::LowResolutionOptions> low_resolution;
+  std::optional<FlowOptions> flow;
+  std::vector<double> spectra_at;
+  std::optional<std::string> picture;
+  OutsideTraining outside_training = OutsideTraining::refuse;
+  double max_memory = 4;
+};
+void describe(Schema& schema, EvaluateOptions& options);
+
+}  // namespace quintet::meshfreeflow

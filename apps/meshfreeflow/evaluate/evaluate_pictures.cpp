@@ -1,0 +1,108 @@
+#include "apps/meshfreeflow/evaluate/evaluate_pictures.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "apps/meshfreeflow/setup/flow_picture.hpp"
+
+namespace quintet::meshfreeflow {
+namespace {
+
+constexpr int most_frames = 32, most_pixels = 192;
+
+std::size_t nearest(const std::vector<double>& values, double to) {
+  const auto found = std::min_element(
+      values.begin(), values.end(), [&](double a, double b) { return std::abs(a - to) < std::abs(b - to); });
+  return static_cast<std::size_t>(found - values.begin());
+}
+
+/// Of the frames 0 ... n - 1 those that a film shows.
+std::vector<int> frames_of_film(int n) {
+  std::vector<int> frames;
+  const int shown = std::min(n, most_frames);
+  for (int k = 0; k < shown; ++k)
+    frames.push_back(static_cast<int>(static_cast<std::int64_t>(k) * n / shown));
+  return frames;
+}
+
+}  // namespace
+
+CasePictures::CasePictures(const CaseData& data, int field) : data_(&data), field_(field) {
+  const auto& axes = data.grid.axes();
+  n_x_ = pixels_along(axes[1], most_pixels);
+  n_y_ = std::clamp(static_cast<int>(std::lround(n_x_ * axes[0].length() / axes[1].length())), n_x_ / 8,
+                    n_x_ * 2);
+  for (const int frame : frames_of_film(data.n_frames()))
+    if (frame >= data.first && frame < data.end) frames_.push_back(frame);
+  Strip coarse{"low resolution", {}};
+  const auto& nodes = data.coarse.axes;
+  const std::vector<FieldAxis> coarse_axes{field_axis(nodes[1], axes[0].name),
+                                           field_axis(nodes[2], axes[1].name)};
+  const std::size_t n = static_cast<std::size_t>(nodes[1].size()) * static_cast<std::size_t>(nodes[2].size());
+  for (const int frame : frames_) {
+    const std::size_t at =
+        nearest(nodes[0].coordinates, data.truth.axes[0].coordinates[static_cast<std::size_t>(frame)]);
+    const auto begin =
+        data.coarse.values.begin() +
+        static_cast<std::ptrdiff_t>((static_cast<std::size_t>(field) * nodes[0].coordinates.size() + at) * n);
+    const std::vector<double> values(begin, begin + static_cast<std::ptrdiff_t>(n));
+    const auto pixels = equal_pixels(coarse_axes, values, n_x_, n_y_);
+    coarse.pixels.insert(coarse.pixels.end(), pixels.begin(), pixels.end());
+  }
+  strips_.push_back(std::move(coarse));
+}
+
+void CasePictures::add(const CaseFields& fields) {
+  Strip strip{fields.name, {}};
+  const auto n = static_cast<std::size_t>(data_->grid.size());
+  for (const int frame : frames_) {
+    const auto values = std::span(fields.fields[static_cast<std::size_t>(field_)])
+                            .subspan(static_cast<std::size_t>(frame - data_->first_held) * n, n);
+    const auto pixels = equal_pixels(data_->grid.axes(), values, n_x_, n_y_);
+    strip.pixels.insert(strip.pixels.end(), pixels.begin(), pixels.end());
+  }
+  strips_.push_back(std::move(strip));
+}
+
+void CasePictures::report(Context& context, const std::string& case_name) const {
+  const Comm& comm = context.comm();
+  std::vector<Strip> strips;
+  for (const auto& strip : strips_)
+    strips.push_back({strip.name, comm.gather(std::span<const double>(strip.pixels))});
+  if (!comm.is_root()) return;
+  const auto times = frames_of_film(data_->n_frames());
+  const std::size_t n = static_cast<std::size_t>(n_x_) * static_cast<std::size_t>(n_y_),
+                    n_frames = times.size();
+  const auto named = [&](const std::string& name) {
+    return std::find_if(strips.begin(), strips.end(), [&](const auto& strip) { return strip.name == name; });
+  };
+  const auto& truth = named("truth")->pixels;
+  const std::string field = data_->fields[static_cast<std::size_t>(field_)];
+  const std::size_t middle = n_frames / 2;
+  const auto& axes = data_->grid.axes();
+  const auto still = [&](const std::string& title, const std::string& label,
+                         const std::vector<double>& pixels) {
+    Heatmap map;
+    map.title = title;
+    map.x_label = axes[1].name, map.y_label = axes[0].name, map.value_label = label;
+    map.n_x = n_x_, map.n_y = n_y_;
+    map.x_min = axes[1].lower, map.x_max = axes[1].upper, map.y_min = axes[0].lower,
+    map.y_max = axes[0].upper;
+    map.values.assign(pixels.begin() + static_cast<std::ptrdiff_t>(middle * n),
+                      pixels.begin() + static_cast<std::ptrdiff_t>((middle + 1) * n));
+    context.report().heatmap(map);
+  };
+  const double time = data_->truth.axes[0].coordinates[static_cast<std::size_t>(times[middle])];
+  context.report().section(fmt::format("{}: {} at time {:.4g}", case_name, field, time));
+  for (const auto& strip : strips) still(strip.name, field, strip.pixels);
+  for (const auto& strip : strips) {
+    if (strip.name == "truth" || strip.name == "low resolution") continue;
+    auto error = strip.pixels;
+    for (std::size_t i = 0; i < error.size(); ++i) error[i] -= truth[i];
+    still("error of " + strip.name, field + " - truth", error);
+  }
+}
+
+}  // namespace quintet::meshfreeflow

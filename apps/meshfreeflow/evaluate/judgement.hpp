@@ -1,0 +1,63 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/meshfreeflow/evaluate/case_data.hpp"
+#include "surrogates/flow/equations/pde_system.hpp"
+#include "surrogates/flow/evaluation/calibration.hpp"
+#include "surrogates/flow/evaluation/histogram.hpp"
+#include "surrogates/flow/evaluation/scores.hpp"
+
+namespace quintet::meshfreeflow {
+
+/// Spectra of a quantity over time at some places: "kinetic energy", or a field.
+struct SpectrumSeries {
+  std::string quantity;
+  double place = 0;                 ///< coordinate along the other axis
+  std::vector<double> wavenumbers;  ///< [mode]
+  std::vector<double> power;        ///< [frame][mode]
+};
+
+/// How a case's fields, as somebody has them, compare with the truth; the same on all ranks.
+struct Judgement {
+  std::string name;
+  std::vector<flow::FlowSample> samples;      ///< [frame], where the fields' meaning is known
+  std::vector<flow::PointErrors> errors;      ///< [field]
+  std::vector<double> residual_rms;           ///< [equation] by finite differences on the truth's grid
+  std::vector<double> exact_residual_rms;     ///< [equation] by the decoder's own derivatives, or empty
+  std::vector<flow::LogHistogram> residuals;  ///< [equation] of the exact ones, else of finite differences
+  std::vector<SpectrumSeries> spectra;
+  std::optional<flow::Calibration> calibration;  ///< of the residuals against the error, block by block
+};
+
+/// What all judgements of a case share.
+class Judge {
+ public:
+  /// @param equations nullptr: none. Throws InputError for parameters that are missing.
+  Judge(const CaseData& data, const CaseFields& truth, const flow::FlowModelHeader& model,
+        const std::vector<double>& spectra_at);
+
+  /// Collective.
+  [[nodiscard]] Judgement judge(const Comm& comm, const CaseFields& fields) const;
+
+ private:
+  void add_statistics(const Comm& comm, const CaseFields& fields, Judgement& result) const;
+  void add_residuals(const Comm& comm, const CaseFields& fields, Judgement& result) const;
+  void add_spectra(const Comm& comm, const CaseFields& fields, Judgement& result) const;
+  void calibrate(const Comm& comm, const CaseFields& fields,
+                 const std::vector<std::vector<double>>& indicators, const std::vector<double>& rms,
+                 Judgement& result) const;
+  [[nodiscard]] std::span<const double> frame_of(const std::vector<double>& field, int frame) const;
+
+  const CaseData* data_;
+  const CaseFields* truth_;
+  std::optional<flow::Residuals> residuals_;
+  std::vector<double> deviations_;  ///< [field] of the training data: the unit of errors
+  std::array<int, 2> block_{};      ///< fine points of a block along the axes of space
+  std::vector<double> spectra_at_;
+};
+
+}  // namespace quintet::meshfreeflow

@@ -1,0 +1,114 @@
+#include "apps/meshfreeflow/setup/flow_input.hpp"
+
+#include <algorithm>
+
+#include <fmt/ranges.h>
+
+#include "io/log/error.hpp"
+#include "io/log/log.hpp"
+#include "surrogates/flow/data/samples.hpp"
+
+namespace quintet::meshfreeflow {
+
+void describe(Schema& schema, FlowInputOptions& options) {
+  schema
+      .text("file", options.file, "Fields over time: ours, The Well's, vlasov's run.h5, the reference's npz")
+      .required()
+      .existing_file();
+  schema.integer("sample", options.sample, "Number of the sample in the file").at_least(0);
+  schema.integer("first_frame", options.first_frame, "The frame to begin with").at_least(0);
+  schema.integer("frames", options.frames, "How many from there on; absent: all").at_least(2);
+  schema.section("describe_file", options.describe_file, "What the file does not say of itself");
+}
+
+FlowInput read_flow(const Comm& comm, const FlowInputOptions& options, const flow::FlowModelHeader& model,
+                    double memory) {
+  flow::FlowDataOptions data;
+  data.files = {options.file};
+  data.fields = model.field_names();
+  const auto names = model.axis_names();
+  data.axes = {names[1], names[2]};
+  data.describe_files = options.describe_file;
+  data.memory = memory;
+  const flow::Samples samples(comm, data.files, data);
+  QUINTET_CHECK(options.sample < static_cast<int>(samples.size()),
+                "{}: there is no sample {}; the file has {}", options.file, options.sample, samples.size());
+  const auto& sample = samples[static_cast<std::size_t>(options.sample)];
+  const std::int64_t n_frames = sample.n_frames(),
+                     count = options.frames.value_or(n_frames - options.first_frame);
+  QUINTET_CHECK(count >= 2 && options.first_frame + count <= n_frames,
+                "{}: frames {} to {} are asked for; there are {}, and at least 2 are needed", options.file,
+                options.first_frame, options.first_frame + count - 1, n_frames);
+  FlowInput input{sample.name, {}, sample.parameters};
+  auto& block = input.block;
+  block.axes = sample.axes;
+  block.n_fields = static_cast<int>(data.fields.size());
+  block.values.assign(sample.values, sample.values + data.fields.size() * sample.n_points());
+  keep_frames(block, static_cast<int>(options.first_frame), static_cast<int>(count));
+  return input;
+}
+
+void keep_frames(flow::FieldBlock& block, int first, int count) {
+  auto& axis = block.axes[0];
+  const auto n = axis.coordinates.size(), from = static_cast<std::size_t>(first),
+             kept = static_cast<std::size_t>(count);
+  if (kept == n) return;
+  const std::size_t frame = block.n_points() / n;
+  std::vector<float> values;
+  values.reserve(static_cast<std::size_t>(block.n_fields) * kept * frame);
+  for (std::size_t f = 0; f < static_cast<std::size_t>(block.n_fields); ++f) {
+    const float* begin = &block.values[(f * n + from) * frame];
+    values.insert(values.end(), begin, begin + kept * frame);
+  }
+  block.values = std::move(values);
+  const auto part = [&](const std::vector<double>& all) {
+    const auto begin = all.begin() + first;
+    return all.empty() ? all : std::vector<double>(begin, begin + count);
+  };
+  axis.coordinates = part(axis.coordinates);
+  axis.widths = part(axis.widths);
+  axis.lower = axis.coordinates.front();
+  axis.upper = axis.coordinates.back();
+}
+
+flow::FieldBlock made_coarser(flow::FieldBlock& block, const flow::LowResolutionOptions& options) {
+  const auto factor = static_cast<int>(options.factor[0]);
+  const int n = block.axes[0].size();
+  QUINTET_CHECK(n / factor >= 2, "{} frames made {} times fewer leave {}; at least 2 are needed", n, factor,
+                n / factor);
+  keep_frames(block, 0, n / factor * factor);
+  return flow::coarsen(flow::BlockView(block), coarsening(options));
+}
+
+flow::Coarsening coarsening(const flow::LowResolutionOptions& options) {
+  flow::Coarsening result;
+  for (std::size_t i = 0; i < 3; ++i) result.factor[i] = static_cast<int>(options.factor[i]);
+  result.filter = {options.time_filter, options.space_filter, options.space_filter};
+  return result;
+}
+
+FieldAxis field_axis(const flow::BlockAxis& axis, const std::string& name, const std::string& units) {
+  return {name, units, axis.coordinates, axis.periodic, axis.lower, axis.upper};
+}
+
+const std::vector<std::pair<std::string, OutsideTraining>>& outside_training_names() {
+  static const std::vector<std::pair<std::string, OutsideTraining>> names{{"refuse", OutsideTraining::refuse},
+                                                                          {"mark", OutsideTraining::mark}};
+  return names;
+}
+
+void judge_training(Context& context, const std::vector<std::string>& doubts, OutsideTraining choice,
+                    const std::string& model) {
+  if (doubts.empty()) return;
+  QUINTET_CHECK(
+      choice == OutsideTraining::mark,
+      "{}: this goes beyond what the model was trained for: {}. Set outside_training: mark to have it all "
+      "the same, marked in file and report",
+      model, fmt::join(doubts, "; "));
+  for (const auto& doubt : doubts) {
+    log::warning("Beyond the training of {}: {}", model, doubt);
+    context.report().warning("Beyond the training of " + model + ": " + doubt + ".");
+  }
+}
+
+}  // namespace quintet::meshfreeflow

@@ -1,0 +1,141 @@
+#include "apps/meshfreeflow/superresolve/predicted_frames.hpp"
+
+#include <chrono>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "apps/meshfreeflow/setup/flow_input.hpp"
+#include "apps/meshfreeflow/setup/flow_picture.hpp"
+#include "io/fields/field_series.hpp"
+#include "io/log/log.hpp"
+#include "io/parallel/together.hpp"
+#include "surrogates/flow/evaluation/axis_rules.hpp"
+
+namespace quintet::meshfreeflow {
+namespace {
+
+/// This rank's rows of the slower axis of space.
+struct Rows {
+  int first, count;
+  Rows(const Comm& comm, int n) {
+    first = static_cast<int>(static_cast<std::int64_t>(n) * comm.rank() / comm.size());
+    count = static_cast<int>(static_cast<std::int64_t>(n) * (comm.rank() + 1) / comm.size()) - first;
+  }
+};
+
+FieldSeriesHeader series_header(const flow::FlowPredictor& predictor, const flow::BlockAxes& grid,
+                                const std::map<std::string, double>& parameters) {
+  const auto& model = predictor.header();
+  FieldSeriesHeader header;
+  header.name = "super_resolved";
+  for (std::size_t i = 1; i < 3; ++i)
+    header.axes.push_back(field_axis(grid[i], model.axes[i].name, model.axes[i].units));
+  header.time_units = model.axes[0].units;
+  header.parameters = parameters;
+  for (const auto& field : model.fields)
+    header.fields.push_back({field.name, field.units, "Predicted by the model", "", -1});
+  for (const auto& name : predictor.equation_names())
+    header.fields.push_back(
+        {residual_name(name), "1", "Residual of the equation " + name + ": an error indicator", "", -1});
+  return header;
+}
+
+/// Points of this rank's rows at a time, [row][x][axis].
+std::vector<double> points_of(const flow::BlockAxes& grid, const Rows& rows, double time) {
+  std::vector<double> points;
+  points.reserve(static_cast<std::size_t>(rows.count) * grid[2].coordinates.size() * 3);
+  for (int row = rows.first; row < rows.first + rows.count; ++row)
+    for (const double x : grid[2].coordinates)
+      points.insert(points.end(), {time, grid[1].coordinates[static_cast<std::size_t>(row)], x});
+  return points;
+}
+
+/// Column k of [point][n].
+std::vector<float> column_of(const std::vector<float>& values, std::size_t n, std::size_t k) {
+  std::vector<float> column;
+  for (std::size_t i = k; i < values.size(); i += n) column.push_back(values[i]);
+  return column;
+}
+
+void add_pictures(Context& context, const FieldSeriesHeader& header, double time,
+                  const std::vector<std::vector<float>>& columns) {
+  for (std::size_t k = 0; k < columns.size(); ++k) {
+    const auto whole = context.comm().gather(std::span<const float>(columns[k]));
+    if (!context.comm().is_root()) continue;
+    const std::vector<double> values(whole.begin(), whole.end());
+    const auto& name = header.fields[k].name;
+    context.report().heatmap(
+        flow_picture(fmt::format("{} at time {:.4g}", name, time), name, header.axes, values));
+  }
+}
+
+}  // namespace
+
+std::string residual_name(const std::string& equation) { return "residual_" + equation; }
+
+double frame_bytes(const Comm& comm, const flow::BlockAxes& grid, int n_columns) {
+  const double rows = std::ceil(static_cast<double>(grid[1].size()) / comm.size());
+  return rows * grid[2].size() * (3 * 8.0 + 2 * 4.0 * n_columns + 16);
+}
+
+void predict_frames(Context& context, flow::FlowPredictor& predictor, const flow::BlockAxes& grid,
+                    const std::map<std::string, double>& parameters) {
+  const auto header = series_header(predictor, grid, parameters);
+  const auto path = context.path(frames_file);
+  auto writer = FieldSeriesWriter::create(context.comm(), path, header, context.provenance());
+  const Rows rows(context.comm(), grid[1].size());
+  const auto n_x = static_cast<std::size_t>(grid[2].size()), n_rows = static_cast<std::size_t>(rows.count);
+  const hdf5::Box box{{static_cast<std::uint64_t>(rows.first), 0}, {n_rows, n_x}};
+  const auto z_weights = flow::mean_weights(header.axes[0]), x_weights = flow::mean_weights(header.axes[1]);
+  const std::size_t n_fields = predictor.header().fields.size(),
+                    n_equations = predictor.equation_names().size();
+  std::vector<double> squares(n_equations, 0);
+  std::vector<float> values(n_rows * n_x * n_fields), residuals(n_rows * n_x * n_equations);
+  const std::int64_t n_frames = grid[0].size();
+  std::int64_t done = 0;
+  const auto start = std::chrono::steady_clock::now();
+  context.report().section("Fields");
+  for (const std::int64_t frame : context.steps(0, n_frames - 1)) {
+    const double time = grid[0].coordinates[static_cast<std::size_t>(frame)];
+    context.timed("predict", [&] {
+      together(context.comm(), [&] { predictor.predict(points_of(grid, rows, time), values, residuals); });
+    });
+    std::vector<std::vector<float>> columns;
+    for (std::size_t f = 0; f < n_fields; ++f) columns.push_back(column_of(values, n_fields, f));
+    for (std::size_t e = 0; e < n_equations; ++e) {
+      columns.push_back(column_of(residuals, n_equations, e));
+      for (std::size_t i = 0; i < n_rows * n_x; ++i)
+        squares[e] += z_weights[static_cast<std::size_t>(rows.first) + i / n_x] * x_weights[i % n_x] *
+                      columns.back()[i] * columns.back()[i];
+    }
+    const auto timer = context.phase("write");
+    std::vector<std::span<const float>> parts(columns.begin(), columns.end());
+    writer.append<float>(0, time, parts, box);
+    if (frame == n_frames / 2) add_pictures(context, header, time, columns);
+    ++done;
+  }
+  writer.close();
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  auto file = hdf5::File::open_for_update(context.comm(), path);
+  if (!predictor.doubts().empty()) file.root().set_attribute("outside_training", predictor.doubts());
+  file.close();
+
+  for (std::size_t e = 0; e < n_equations; ++e) {
+    const double rms =
+        std::sqrt(context.comm().sum(squares[e]) / static_cast<double>(std::max<std::int64_t>(done, 1)));
+    const auto name = predictor.equation_names()[e];
+    context.summarise("rms_" + residual_name(name), rms,
+                      "rms residual of the equation over space and frames");
+    context.headline("residual of " + name, fmt::format("{:.3g}", rms));
+  }
+  const double n_points = static_cast<double>(done) * grid[1].size() * grid[2].size();
+  context.summarise("frames", done);
+  context.summarise("points", static_cast<std::int64_t>(n_points));
+  context.summarise("microseconds_per_point", seconds / std::max(n_points, 1.0) * 1e6 * context.comm().size(),
+                    "wall time times ranks, files included");
+  context.headline("points", fmt::format("{:.4g}", n_points));
+  log::info("{} frames of {} x {} points are {}", done, grid[1].size(), grid[2].size(), path);
+}
+
+}  // namespace quintet::meshfreeflow

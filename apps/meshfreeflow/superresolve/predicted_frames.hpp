@@ -1,0 +1,22 @@
+#pragma once
+
+#include "apps/application/life/context.hpp"
+#include "surrogates/flow/prediction/flow_predictor.hpp"
+
+namespace quintet::meshfreeflow {
+
+/// What superresolve writes, besides run.log and report: NAME.h5 and what ParaView opens.
+inline constexpr const char* frames_file = "fields.h5";
+
+/// Names of the residuals in files: "residual_buoyancy".
+[[nodiscard]] std::string residual_name(const std::string& equation);
+
+/// Memory (bytes) that a rank needs for its rows of a frame on this grid.
+[[nodiscard]] double frame_bytes(const Comm& comm, const flow::BlockAxes& grid, int n_columns);
+
+/// Fields and residuals on a grid, frame by frame into fields.h5; each rank has rows of every frame. Pictures
+/// of the middle one, and rms residuals, go to report and summary. Collective.
+void predict_frames(Context& context, flow::FlowPredictor& predictor, const flow::BlockAxes& grid,
+                    const std::map<std::string, double>& parameters);
+
+}  // namespace quintet::meshfreeflow

@@ -1,0 +1,86 @@
+#include "apps/meshfreeflow/superresolve/predicted_points.hpp"
+
+#include <cmath>
+#include <fstream>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "apps/meshfreeflow/superresolve/predicted_frames.hpp"
+#include "io/log/error.hpp"
+#include "io/log/log.hpp"
+#include "io/parallel/together.hpp"
+
+namespace quintet::meshfreeflow {
+namespace {
+
+void write_csv(const std::string& path, const std::vector<std::string>& names,
+               const std::vector<double>& points, const std::vector<float>& values) {
+  std::ofstream stream(path);
+  stream << fmt::format("{}\n", fmt::join(names, ","));
+  const std::size_t n = names.size() - 3;
+  for (std::size_t p = 0; p * 3 < points.size(); ++p) {
+    stream << fmt::format("{:.17g},{:.17g},{:.17g}", points[3 * p], points[3 * p + 1], points[3 * p + 2]);
+    for (std::size_t k = 0; k < n; ++k) stream << fmt::format(",{:.9g}", values[p * n + k]);
+    stream << '\n';
+  }
+  stream.flush();
+  if (!stream) throw ResourceError(fmt::format("{}: could not be written; is the disk full?", path));
+}
+
+}  // namespace
+
+void predict_points(Context& context, flow::FlowPredictor& predictor, const std::vector<double>& points) {
+  const Comm& comm = context.comm();
+  const auto n_points = static_cast<std::int64_t>(points.size() / 3);
+  const auto first = static_cast<std::size_t>(n_points * comm.rank() / comm.size()),
+             end = static_cast<std::size_t>(n_points * (comm.rank() + 1) / comm.size()), n_here = end - first;
+  const auto& model = predictor.header();
+  const std::size_t n_fields = model.fields.size(), n_equations = predictor.equation_names().size(),
+                    n = n_fields + n_equations;
+  std::vector<float> values(n_here * n_fields), residuals(n_here * n_equations), rows(n_here * n);
+  context.timed("predict", [&] {
+    together(comm,
+             [&] { predictor.predict(std::span(points).subspan(3 * first, 3 * n_here), values, residuals); });
+  });
+  for (std::size_t p = 0; p < n_here; ++p) {
+    std::copy_n(&values[p * n_fields], n_fields, &rows[p * n]);
+    if (n_equations > 0) std::copy_n(&residuals[p * n_equations], n_equations, &rows[p * n + n_fields]);
+  }
+  std::vector<std::string> names;
+  for (const auto& axis : model.axes) names.push_back(axis.name);
+  for (const auto& field : model.fields) names.push_back(field.name);
+  for (const auto& name : predictor.equation_names()) names.push_back(residual_name(name));
+
+  const auto timer = context.phase("write");
+  auto file = hdf5::File::create(comm, context.path("points.h5"));
+  auto& root = file.root();
+  hdf5::write_header(root, "quintet.flow_points", 1, context.provenance());
+  root.write<double>("points", points, {static_cast<std::uint64_t>(n_points), 3},
+                     {"1", {"point", "axis"}, "Where: time, then the axes of space"});
+  for (std::size_t k = 0; k < n; ++k) {
+    std::vector<float> column;
+    for (std::size_t p = 0; p < n_here; ++p) column.push_back(rows[p * n + k]);
+    root.write_distributed<float>(names[3 + k], column, {static_cast<std::uint64_t>(n_points)}, first,
+                                  {k < n_fields ? model.fields[k].units : "1",
+                                   {"point"},
+                                   k < n_fields ? "Predicted by the model" : "Residual: an error indicator"});
+  }
+  if (!predictor.doubts().empty()) root.set_attribute("outside_training", predictor.doubts());
+  file.close();
+  const auto all = comm.gather(std::span<const float>(rows));
+  on_root(comm, [&] { write_csv(context.path("points.csv"), names, points, all); });
+  for (std::size_t e = 0; e < n_equations; ++e) {
+    double square = 0;
+    for (std::size_t p = 0; p < n_here; ++p)
+      square += double{residuals[p * n_equations + e]} * residuals[p * n_equations + e];
+    context.summarise("rms_" + names[3 + n_fields + e],
+                      std::sqrt(comm.sum(square) / static_cast<double>(n_points)),
+                      "rms residual of the equation over the points");
+  }
+  context.summarise("points", n_points);
+  context.headline("points", std::to_string(n_points));
+  log::info("{} points are {} and points.csv beside it", n_points, context.path("points.h5"));
+}
+
+}  // namespace quintet::meshfreeflow

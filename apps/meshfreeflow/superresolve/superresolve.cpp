@@ -1,0 +1,100 @@
+#include "apps/meshfreeflow/superresolve/superresolve.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/ranges.h>
+
+#include "apps/meshfreeflow/superresolve/output_grid.hpp"
+#include "apps/meshfreeflow/superresolve/point_list.hpp"
+#include "apps/meshfreeflow/superresolve/predicted_frames.hpp"
+#include "apps/meshfreeflow/superresolve/predicted_points.hpp"
+#include "io/log/error.hpp"
+#include "io/log/log.hpp"
+#include "surrogates/flow/prediction/flow_predictor.hpp"
+
+namespace quintet::meshfreeflow {
+namespace {
+
+flow::FieldBlock coarse_block(FlowInput&& input, const flow::LowResolutionOptions& options) {
+  const bool as_it_is = std::all_of(options.factor.begin(), options.factor.end(),
+                                    [](std::int64_t factor) { return factor == 1; });
+  if (as_it_is) return std::move(input.block);
+  return made_coarser(input.block, options);
+}
+
+/// The predictor, with what is left of the memory beside the output's own.
+flow::FlowPredictor make_predictor(const SuperresolveOptions& options, flow::FlowModel model,
+                                   flow::FieldBlock coarse, const std::map<std::string, double>& parameters,
+                                   double output_bytes) {
+  const double all = options.max_memory * 1e9;
+  flow::PredictionOptions unbounded{options.encoder, options.residuals, 1e18};
+  if (all <= output_bytes) {
+    const flow::FlowPredictor predictor(std::move(model), std::move(coarse), parameters, unbounded);
+    QUINTET_CHECK(
+        false,
+        "max_memory of {:.4g} GB is too little: the output alone takes {:.4g} GB on a rank; the least that "
+        "works is {:.4g} GB",
+        options.max_memory, output_bytes * 1e-9,
+        std::ceil((output_bytes + predictor.least_memory()) * 1e-6 + 1) * 1e-3);
+  }
+  return {std::move(model),
+          std::move(coarse),
+          parameters,
+          {options.encoder, options.residuals, all - output_bytes}};
+}
+
+}  // namespace
+
+void superresolve(Context& context, const SuperresolveOptions& options) {
+  auto model = flow::load_flow_model(context.comm(), options.model);
+  const auto header = model.header;
+  auto input = context.timed(
+      "read", [&] { return read_flow(context.comm(), options.input, header, options.max_memory); });
+  const auto parameters = input.parameters;
+  const auto name = input.name;
+  auto coarse = coarse_block(std::move(input), options.low_resolution);
+  const auto domain = coarse.axes;
+
+  const int n_columns = static_cast<int>(header.fields.size() + header.equations.interior.size());
+  std::vector<double> points;
+  flow::BlockAxes grid;
+  double output_bytes = 0;
+  if (options.output.points) {
+    points = read_points(*options.output.points, header.axis_names());
+    output_bytes = static_cast<double>(points.size()) * (8 + 3.0 * n_columns);
+  } else {
+    grid = output_grid(options.output, domain, header);
+    output_bytes = frame_bytes(context.comm(), grid, n_columns);
+  }
+  auto predictor = make_predictor(options, std::move(model), std::move(coarse), parameters, output_bytes);
+  judge_training(context, predictor.doubts(), options.outside_training, options.model);
+
+  context.describe_run("model",
+                       fmt::format("{}, for {}", options.model, fmt::join(header.field_names(), ", ")));
+  context.describe_run("input", fmt::format("{}: {} x {} x {} coarse nodes", name, domain[0].size(),
+                                            domain[1].size(), domain[2].size()));
+  context.describe_run(
+      "output",
+      options.output.points
+          ? fmt::format("{} points of {}", points.size() / 3, *options.output.points)
+          : fmt::format("{} frames of {} x {} points", grid[0].size(), grid[1].size(), grid[2].size()));
+  if (options.residuals && !predictor.has_residuals())
+    log::warning("No residuals: {}", header.equations.interior.empty() ? "the model has no equations"
+                                                                       : "its decoder is convolutional");
+  const double memory = predictor.memory() + output_bytes;
+  log::info("{:.3g} MB of memory on a rank, {:.3g} MB would do", memory * 1e-6,
+            (predictor.least_memory() + output_bytes) * 1e-6);
+  context.require_memory(memory, "fields, latents and points");
+  if (!context.go_ahead({frames_file, "fields.xmf", "points.h5", "points.csv"})) return;
+
+  context.report().title("meshfreeflow superresolve", name);
+  if (options.output.points)
+    predict_points(context, predictor, points);
+  else
+    predict_frames(context, predictor, grid, parameters);
+  context.summarise("outside_training", static_cast<std::int64_t>(predictor.doubts().size()),
+                    "in how many ways the input goes beyond the model's training");
+}
+
+}  // namespace quintet::meshfreeflow

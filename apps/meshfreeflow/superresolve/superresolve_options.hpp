@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/meshfreeflow/setup/flow_input.hpp"
+#include "surrogates/flow/prediction/encoder_windows.hpp"
+
+/// What the user writes in a YAML file for `meshfreeflow superresolve`.
+namespace quintet::meshfreeflow {
+
+/// Section `output`: one of factor, grid, like, points.
+struct RefinedOptions {
+  std::vector<std::int64_t> factor;
+  std::vector<std::int64_t> grid;
+  std::optional<std::string> like;
+  std::optional<std::string> points;
+};
+void describe(Schema& schema, RefinedOptions& options);
+
+struct SuperresolveOptions {
+  std::string model;
+  FlowInputOptions input;
+  flow::LowResolutionOptions low_resolution{.factor = {1, 1, 1}, .files = {}};
+  RefinedOptions output;
+  flow::EncoderCover encoder = flow::EncoderCover::blocks;
+  bool residuals = true;
+  OutsideTraining outside_training = OutsideTraining::refuse;
+  double max_memory = 2;
+};
+void describe(Schema& schema, SuperresolveOptions& options);
+
+[[nodiscard]] const std::vector<std::pair<std::string, flow::EncoderCover>>& encoder_cover_names();
+extern const char* const encoder_cover_text;
+
+}  // namespace quintet::meshfreeflow

@@ -1,0 +1,212 @@
+#include "surrogates/flow/prediction/flow_predictor.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <random>
+
+#include "io/log/error.hpp"
+#include "surrogates/flow/decoder/decoder.hpp"
+#include "surrogates/flow/model/flow_network.hpp"
+#include "surrogates/flow/prediction/encoder_windows.hpp"
+#include "tests/unit/flow/training/flow_sample.hpp"
+
+namespace quintet::flow {
+namespace {
+
+const std::map<std::string, double> known{{"Ra", 1000}, {"Pr", 1}};
+
+FlowModel small_model(DecoderKind kind = DecoderKind::continuous) {
+  FlowModel model{small_header(kind), {}, {}};
+  const FlowNetwork<float> network(model.header);
+  const auto parameters = network.initial_parameters(1);
+  model.parameters.assign(parameters.begin(), parameters.end());
+  model.statistics = network.initial_statistics();
+  return model;
+}
+
+/// n_t x 4 x n_x nodes, made up; moved along x by `shift` nodes.
+FieldBlock coarse_block(int n_t, int n_x, int shift = 0) {
+  FieldBlock block;
+  block.n_fields = 2;
+  block.axes[0] = {{}, false, 0, 0.5 * n_t, false, false, {}};
+  for (int i = 0; i < n_t; ++i) block.axes[0].coordinates.push_back(0.25 + 0.5 * i);
+  block.axes[1] = {{-0.4, -0.15, 0.1, 0.35}, false, -0.5, 0.5, true, true, {}};
+  block.axes[2] = {{}, true, 0, 0.5 * n_x, false, false, {}};
+  for (int i = 0; i < n_x; ++i) block.axes[2].coordinates.push_back(0.25 + 0.5 * i);
+  for (int f = 0; f < 2; ++f)
+    for (int t = 0; t < n_t; ++t)
+      for (int z = 0; z < 4; ++z)
+        for (int x = 0; x < n_x; ++x)
+          block.values.push_back(
+              static_cast<float>(std::sin(1.3 * t + 2.1 * z + 0.9 * ((x + n_x - shift) % n_x) + 0.5 * f)));
+  return block;
+}
+
+std::vector<double> random_points(const FieldBlock& block, int n, unsigned seed = 5) {
+  std::mt19937 random(seed);
+  std::vector<double> points;
+  for (int p = 0; p < n; ++p)
+    for (const auto& axis : block.axes)
+      points.push_back(std::uniform_real_distribution<double>(axis.lower, axis.upper)(random));
+  return points;
+}
+
+struct Answer {
+  std::vector<float> values, residuals;
+};
+Answer ask(FlowPredictor& predictor, const std::vector<double>& points) {
+  const std::size_t n = points.size() / 3;
+  Answer answer{std::vector<float>(2 * n), std::vector<float>(predictor.equation_names().size() * n)};
+  predictor.predict(points, answer.values, answer.residuals);
+  return answer;
+}
+
+double greatest_difference(const std::vector<float>& a, const std::vector<float>& b) {
+  double greatest = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) greatest = std::max<double>(greatest, std::abs(a[i] - b[i]));
+  return greatest;
+}
+
+TEST(EncoderWindows, cover_every_node_and_are_no_larger_than_a_block) {
+  for (const bool periodic : {false, true})
+    for (int n = 2; n < 23; ++n) {
+      const auto windows = cover_axis(n, 8, periodic, false);
+      EXPECT_LE(windows.length, 8);
+      std::vector<double> weight(n, 0);
+      for (const int start : windows.starts) {
+        EXPECT_TRUE(periodic ? start < n : start + windows.length <= n);
+        for (int i = 0; i < windows.length; ++i)
+          weight[(start + i) % n] += AxisWindows::weight(i, windows.length);
+      }
+      EXPECT_GT(*std::min_element(weight.begin(), weight.end()), 0) << n;
+    }
+  EXPECT_EQ(cover_axis(8, 8, true, true).starts.size(), 1U);
+  EXPECT_EQ(cover_axis(8, 8, true, false).starts.size(), 2U);
+}
+
+TEST(FlowPredictor, one_block_is_what_encoder_and_decoder_make_of_it) {
+  auto model = small_model();
+  const auto coarse = coarse_block(2, 4);
+  // All nodes at once: a single window.
+  FlowPredictor predictor(model, coarse, known, {EncoderCover::whole, false, 1e9});
+  const auto points = random_points(coarse, 50);
+  const auto answer = ask(predictor, points);
+
+  // Periodic x: two windows, whose latents are the mean weighted by place; with one start they are the
+  // encoder's own.
+  model.header.options.encoder.padding = {"zeros", "zeros", "circular"};
+  FlowPredictor seamless(model, coarse, known, {EncoderCover::whole, false, 1e9});
+  const auto latents = encode_fields(model, 1, {2, 4, 4}, coarse.values, std::vector<double>{1, 1000});
+  Decoder<float> decoder(decoder_options(model.header.options, 2));
+  decoder.refresh(model.parameters.data() + flow_network_size(model.header).encoder);
+  DecoderQueries queries;
+  queries.n_points = 50;
+  queries.points = points;
+  NodeGrid grid;
+  for (std::size_t i = 0; i < 3; ++i)
+    grid[i] = {coarse.axes[i].coordinates, coarse.axes[i].periodic, coarse.axes[i].lower,
+               coarse.axes[i].upper};
+  queries.grids = {grid};
+  std::vector<float> jets(100);
+  decoder.forward(latents.data(), queries, jets.data());
+  const auto seamless_answer = ask(seamless, points);
+  for (int p = 0; p < 50; ++p) {
+    EXPECT_NEAR(seamless_answer.values[2 * p], 0.1 + 0.7 * jets[2 * p], 1e-5);
+    EXPECT_NEAR(seamless_answer.values[2 * p + 1], -0.2 + 1.3 * jets[2 * p + 1], 1e-5);
+  }
+  EXPECT_GT(greatest_difference(answer.values, seamless_answer.values), 1e-6);
+}
+
+class AnyDecoder : public testing::TestWithParam<DecoderKind> {};
+
+TEST_P(AnyDecoder, neither_memory_nor_the_order_of_points_changes_an_answer) {
+  const auto coarse = coarse_block(11, 10);
+  FlowPredictor roomy(small_model(GetParam()), coarse, known, {EncoderCover::blocks, true, 1e9});
+  FlowPredictor tight(small_model(GetParam()), coarse, known,
+                      {EncoderCover::blocks, true, roomy.least_memory()});
+  EXPECT_LT(tight.memory(), roomy.memory());
+  const auto points = random_points(coarse, 700);
+  const auto one = ask(roomy, points), other = ask(tight, points);
+  EXPECT_LT(greatest_difference(one.values, other.values), 1e-6);
+  EXPECT_LT(greatest_difference(one.residuals, other.residuals), 1e-4);
+
+  std::vector<double> backwards;
+  for (std::size_t p = points.size() / 3; p-- > 0;)
+    backwards.insert(backwards.end(), &points[3 * p], &points[3 * p] + 3);
+  const auto turned = ask(tight, backwards);
+  for (std::size_t p = 0; p < 700; ++p)
+    for (std::size_t f = 0; f < 2; ++f)
+      EXPECT_NEAR(turned.values[2 * (699 - p) + f], one.values[2 * p + f], 1e-6);
+}
+
+TEST_P(AnyDecoder, a_flow_moved_along_a_periodic_axis_is_predicted_moved) {
+  const auto coarse = coarse_block(3, 12), moved = coarse_block(3, 12, 2);  // by half a window: 2 nodes
+  FlowPredictor one(small_model(GetParam()), coarse, known, {EncoderCover::blocks, true, 1e9});
+  FlowPredictor other(small_model(GetParam()), moved, known, {EncoderCover::blocks, true, 1e9});
+  auto points = random_points(coarse, 100);
+  const auto here = ask(one, points);
+  for (std::size_t p = 0; p < 100; ++p) points[3 * p + 2] = std::fmod(points[3 * p + 2] + 2 * 0.5, 6.0);
+  const auto there = ask(other, points);
+  EXPECT_LT(greatest_difference(here.values, there.values), 2e-5);
+}
+
+INSTANTIATE_TEST_SUITE_P(FlowPredictor, AnyDecoder,
+                         testing::Values(DecoderKind::continuous, DecoderKind::convolutional),
+                         [](const auto& info) {
+                           return info.param == DecoderKind::continuous ? "continuous" : "convolutional";
+                         });
+
+TEST(FlowPredictor, residuals_are_those_of_the_values_by_finite_differences) {
+  const auto coarse = coarse_block(5, 10);
+  auto model = small_model();  // its decoder steeper than at random, for residuals that stand out
+  for (std::size_t i = flow_network_size(model.header).encoder; i < model.parameters.size(); ++i)
+    model.parameters[i] *= 3;
+  FlowPredictor predictor(model, coarse, known, {EncoderCover::blocks, true, 1e9});
+  ASSERT_EQ(predictor.equation_names(), (std::vector<std::string>{"buoyancy", "other"}));
+  // In the middle of a cell, away from node planes, at which derivatives jump.
+  const double h = 0.02, t = 1.0, z = -0.02, x = 2.53;
+  const auto at = [&](double dt, double dz, double dx) {
+    return ask(predictor, {t + dt, z + dz, x + dx}).values;
+  };
+  const auto centre = at(0, 0, 0), tp = at(h, 0, 0), tm = at(-h, 0, 0), zp = at(0, h, 0), zm = at(0, -h, 0),
+             xp = at(0, 0, h), xm = at(0, 0, -h);
+  const double b_t = (tp[0] - tm[0]) / (2 * h), b_x = (xp[0] - xm[0]) / (2 * h);
+  const double lap = (xp[0] + xm[0] + zp[0] + zm[0] - 4.0 * centre[0]) / (h * h);
+  const double expected = b_t + centre[1] * b_x - lap / std::sqrt(1000.0);
+  EXPECT_NEAR(ask(predictor, {t, z, x}).residuals[0], expected, 0.02 * std::abs(expected));
+  EXPECT_GT(std::abs(expected), 1e-2);
+}
+
+TEST(FlowPredictor, beyond_the_training_there_are_doubts) {
+  const auto doubts_of = [](const FieldBlock& coarse, const std::map<std::string, double>& parameters) {
+    return FlowPredictor(small_model(), coarse, parameters, {}).doubts();
+  };
+  auto fine = coarse_block(4, 4);
+  EXPECT_EQ(doubts_of(fine, known).size(), 0U);
+  EXPECT_EQ(doubts_of(fine, {{"Ra", 1e6}, {"Pr", 1}}).size(), 1U);
+  EXPECT_EQ(doubts_of(coarse_block(4, 12), known).size(), 1U);  // another period
+  for (auto& time : fine.axes[0].coordinates) time *= 2;
+  fine.axes[0].upper *= 2;
+  EXPECT_EQ(doubts_of(fine, known).size(), 1U);
+}
+
+TEST(FlowPredictor, what_cannot_be_answered_is_refused) {
+  const auto coarse = coarse_block(4, 4);
+  EXPECT_THROW(FlowPredictor(small_model(), coarse, {{"Pr", 1}}, {}), InputError);
+  FlowPredictor predictor(small_model(), coarse, known, {});
+  EXPECT_THROW(FlowPredictor(small_model(), coarse, known,
+                             {EncoderCover::blocks, true, 0.99 * predictor.least_memory()}),
+               InputError);
+  EXPECT_THROW((void)ask(predictor, {0.5, 0.51, 1}), InputError);
+  EXPECT_THROW((void)ask(predictor, {-0.1, 0, 1}), InputError);
+  EXPECT_THROW((void)ask(predictor, {0.5, std::nan(""), 1}), InputError);
+  auto single = coarse_block(4, 4);
+  single.n_fields = 1;
+  EXPECT_THROW(FlowPredictor(small_model(), single, known, {}), InputError);
+}
+
+}  // namespace
+}  // namespace quintet::flow
