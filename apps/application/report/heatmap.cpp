@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "apps/application/report/colour_map.hpp"
 #include "apps/application/report/picture.hpp"
 #include "apps/application/report/plot_area.hpp"
 #include "apps/application/report/png.hpp"
@@ -13,26 +14,6 @@ namespace {
 
 constexpr int most_pixels = 512;  // along one side; finer fields are averaged
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
-/// Nine colours of matplotlib's viridis (S. van der Walt, N. Smith, CC0), equally spaced.
-constexpr Colour viridis[] = {{68, 1, 84},    {71, 44, 122}, {59, 81, 139},  {44, 113, 142}, {33, 144, 141},
-                              {39, 173, 129}, {92, 200, 99}, {170, 220, 50}, {253, 231, 37}};
-
-/// Index 0 is transparent, 1 to 255 run through the colour map.
-std::vector<Colour> make_palette() {
-  std::vector<Colour> palette = {{0, 0, 0}};
-  for (int i = 0; i < 255; ++i) {
-    const double place = i / 254.0 * 8;
-    const auto from = std::min(static_cast<std::size_t>(place), std::size_t{7});
-    Colour colour{};
-    for (std::size_t k = 0; k < 3; ++k)
-      colour[k] = static_cast<std::uint8_t>(
-          std::lround(viridis[from][k] +
-                      (place - static_cast<double>(from)) * (viridis[from + 1][k] - viridis[from][k])));
-    palette.push_back(colour);
-  }
-  return palette;
-}
 
 /// Mean of the finite values of a block of cells.
 double block_mean(const Heatmap& map, int x0, int x1, int y0, int y1) {
@@ -49,11 +30,6 @@ double block_mean(const Heatmap& map, int x0, int x1, int y0, int y1) {
   return n > 0 ? sum / n : nan;
 }
 
-std::uint8_t colour_index(double place) {
-  return std::isnan(place) ? 0
-                           : static_cast<std::uint8_t>(1 + std::lround(254 * std::clamp(place, 0.0, 1.0)));
-}
-
 /// The field as a PNG of at most `most_pixels` a side, top row first.
 std::string field_png(const Heatmap& map, const Range& range) {
   const int block_x = (map.n_x + most_pixels - 1) / most_pixels,
@@ -68,7 +44,7 @@ std::string field_png(const Heatmap& map, const Range& range) {
                                       row * block_y, std::min((row + 1) * block_y, map.n_y));
       indices.push_back(colour_index(length > 0 ? (value - range.low()) / length : value - value + 0.5));
     }
-  return encode_png(width, height, indices, make_palette());
+  return encode_png(width, height, indices, colour_palette());
 }
 
 std::string image(const PlotArea& area, const std::string& png) {
@@ -82,7 +58,7 @@ std::string colour_bar(const PlotArea& field, const Axis& axis, const std::strin
   const PlotArea bar{field.left + field.width + 18, field.top, 16, field.height};
   std::vector<std::uint8_t> indices;
   for (int i = 255; i > 0; --i) indices.push_back(static_cast<std::uint8_t>(i));
-  std::string content = image(bar, encode_png(1, 255, indices, make_palette()));
+  std::string content = image(bar, encode_png(1, 255, indices, colour_palette()));
   for (const auto& [place, text] : axis.ticks)
     content += fmt::format("<text class=\"number\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>", bar.left + 22,
                            bar.y(place) + 4, text);

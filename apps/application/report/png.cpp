@@ -51,22 +51,54 @@ std::string zlib_stored(const std::string& bytes) {
   return stream + big_endian(adler32(bytes));
 }
 
-}  // namespace
+/// 8 bits a pixel, by the palette.
+std::string header_of(int width, int height) {
+  return big_endian(static_cast<std::uint32_t>(width)) + big_endian(static_cast<std::uint32_t>(height)) +
+         std::string("\x08\x03\x00\x00\x00", 5);
+}
 
-std::string encode_png(int width, int height, const std::vector<std::uint8_t>& indices,
-                       const std::vector<Colour>& palette) {
-  const std::string header = big_endian(static_cast<std::uint32_t>(width)) +
-                             big_endian(static_cast<std::uint32_t>(height)) +
-                             std::string("\x08\x03\x00\x00\x00", 5);  // 8 bits, palette
-  std::string colours, rows;
+std::string palette_chunks(const std::vector<Colour>& palette) {
+  std::string colours;
   for (const auto& colour : palette) colours.append(colour.begin(), colour.end());
+  return chunk("PLTE", colours) + chunk("tRNS", std::string(1, '\0'));
+}
+
+std::string pixels(int width, int height, const std::vector<std::uint8_t>& indices) {
+  std::string rows;
   for (int y = 0; y < height; ++y) {
     rows += '\0';  // no filter
     const auto row = indices.begin() + static_cast<std::ptrdiff_t>(y) * width;
     rows.append(row, row + width);
   }
-  return "\x89PNG\r\n\x1a\n" + chunk("IHDR", header) + chunk("PLTE", colours) +
-         chunk("tRNS", std::string(1, '\0')) + chunk("IDAT", zlib_stored(rows)) + chunk("IEND", "");
+  return zlib_stored(rows);
+}
+
+}  // namespace
+
+std::string encode_png(int width, int height, const std::vector<std::uint8_t>& indices,
+                       const std::vector<Colour>& palette) {
+  return "\x89PNG\r\n\x1a\n" + chunk("IHDR", header_of(width, height)) + palette_chunks(palette) +
+         chunk("IDAT", pixels(width, height, indices)) + chunk("IEND", "");
+}
+
+std::string encode_film(int width, int height, const std::vector<std::vector<std::uint8_t>>& frames,
+                        const std::vector<Colour>& palette, int milliseconds) {
+  const auto n_frames = static_cast<std::uint32_t>(frames.size());
+  std::string film = "\x89PNG\r\n\x1a\n" + chunk("IHDR", header_of(width, height)) +
+                     chunk("acTL", big_endian(n_frames) + big_endian(0)) + palette_chunks(palette);
+  const std::string size =
+      big_endian(static_cast<std::uint32_t>(width)) + big_endian(static_cast<std::uint32_t>(height));
+  const std::string delay{static_cast<char>(milliseconds >> 8 & 0xff), static_cast<char>(milliseconds & 0xff),
+                          static_cast<char>(1000 >> 8), static_cast<char>(1000 & 0xff)};
+  std::uint32_t number = 0;
+  for (const auto& frame : frames) {
+    const std::string place = big_endian(0) + big_endian(0), replace(2, '\0');
+    film += chunk("fcTL", big_endian(number++) + size + place + delay + replace);
+    const bool first = &frame == &frames.front();
+    film += first ? chunk("IDAT", pixels(width, height, frame))
+                  : chunk("fdAT", big_endian(number++) + pixels(width, height, frame));
+  }
+  return film + chunk("IEND", "");
 }
 
 std::string encode_base64(const std::string& bytes) {

@@ -17,6 +17,14 @@ using Colour = std::array<std::uint8_t, 3>;
 [[nodiscard]] std::string encode_png(int width, int height, const std::vector<std::uint8_t>& indices,
                                      const std::vector<Colour>& palette);
 
+/// Pictures of one size that follow each other for ever, as an animated PNG, which shows the first where
+/// films are not known.
+///
+/// Format: as encode_png(), with the chunks acTL, fcTL and fdAT (PNG, third edition, 11.3.6).
+[[nodiscard]] std::string encode_film(int width, int height,
+                                      const std::vector<std::vector<std::uint8_t>>& frames,
+                                      const std::vector<Colour>& palette, int milliseconds);
+
 /// Base64 (RFC 4648) of any bytes.
 [[nodiscard]] std::string encode_base64(const std::string& bytes);
 

@@ -39,6 +39,17 @@ struct Heatmap {
   std::string caption;
 };
 
+/// Fields on equal pixels over time, as a film (an animated PNG) without controls: panels below each other,
+/// all in the same colours.
+struct Film {
+  std::string title;
+  int n_x = 0, n_y = 0;                                  ///< pixels of a panel
+  double low = 0, high = 1;                              ///< values of the first and the last colour
+  std::vector<std::vector<std::vector<double>>> frames;  ///< [frame][panel][n_y, n_x], row 0 at the bottom
+  int milliseconds = 150;                                ///< that a frame stands
+  std::string caption;
+};
+
 /// A tile at the top of a page: one number as a person would write it.
 struct Headline {
   std::string name, value;  ///< "temperature", "300.2 ± 0.9 K"
@@ -74,6 +85,7 @@ class Report {
              const std::string& caption = "");
   void plot(const Plot& plot);
   void heatmap(const Heatmap& heatmap);
+  void film(const Film& film);
   void bars(const std::vector<Bar>& bars, const std::string& caption = "");
   void preformatted(const std::string& text);  ///< the configuration
   /// The parts of another report.

@@ -32,6 +32,7 @@ svg text{fill:var(--ink)} svg .number{fill:var(--faint);font-size:13px;font-vari
 .markers{fill:none;stroke-width:5.5;stroke-linecap:round} .dashed{stroke-dasharray:6 4}
 .level{stroke:var(--ink);stroke-width:1.3}
 .field{image-rendering:pixelated}
+.film{display:block;width:100%;height:auto;image-rendering:pixelated}
 .c0{stroke:var(--c0)}.c1{stroke:var(--c1)}.c2{stroke:var(--c2)}.c3{stroke:var(--c3)}
 .c4{stroke:var(--c4)}.c5{stroke:var(--c5)}.c6{stroke:var(--c6)}.c7{stroke:var(--c7)}
 .status{display:flex;gap:10px;align-items:baseline;margin-top:10px}

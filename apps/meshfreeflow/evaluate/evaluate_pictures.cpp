@@ -79,6 +79,7 @@ void CasePictures::report(Context& context, const std::string& case_name) const 
     return std::find_if(strips.begin(), strips.end(), [&](const auto& strip) { return strip.name == name; });
   };
   const auto& truth = named("truth")->pixels;
+  const auto [low, high] = std::minmax_element(truth.begin(), truth.end());
   const std::string field = data_->fields[static_cast<std::size_t>(field_)];
   const std::size_t middle = n_frames / 2;
   const auto& axes = data_->grid.axes();
@@ -103,6 +104,33 @@ void CasePictures::report(Context& context, const std::string& case_name) const 
     for (std::size_t i = 0; i < error.size(); ++i) error[i] -= truth[i];
     still("error of " + strip.name, field + " - truth", error);
   }
+
+  const bool has_model = strips.size() > 3;  // low resolution, truth, trilinear, models
+  const auto& ours = has_model ? strips[3] : strips.back();
+  Film film;
+  film.title = fmt::format("{} over time", field);
+  film.caption = fmt::format(
+      "From the top: low resolution, {}, truth, and the error of {} in the same colours about the middle. "
+      "Times {:.4g} to "
+      "{:.4g}.",
+      ours.name, ours.name, data_->truth.axes[0].lower, data_->truth.axes[0].upper);
+  film.n_x = n_x_, film.n_y = n_y_;
+  film.low = *low, film.high = *high;
+  const double centre = 0.5 * (*low + *high);
+  for (std::size_t k = 0; k < n_frames; ++k) {
+    std::vector<std::vector<double>> panels;
+    const auto panel = [&](const std::vector<double>& pixels) {
+      panels.emplace_back(pixels.begin() + static_cast<std::ptrdiff_t>(k * n),
+                          pixels.begin() + static_cast<std::ptrdiff_t>((k + 1) * n));
+    };
+    panel(strips.front().pixels);
+    panel(ours.pixels);
+    panel(truth);
+    panel(ours.pixels);
+    for (std::size_t i = 0; i < n; ++i) panels.back()[i] += centre - panels[2][i];
+    film.frames.push_back(std::move(panels));
+  }
+  context.report().film(film);
 }
 
 }  // namespace quintet::meshfreeflow

@@ -15,7 +15,7 @@ class CasePictures {
 
   /// This rank's frames of truth or of a prediction.
   void add(const CaseFields& fields);
-  /// Side by side, errors below. Collective.
+  /// Side by side, errors below, and a film of the first model. Collective.
   void report(Context& context, const std::string& case_name) const;
 
  private:

@@ -208,6 +208,39 @@ TEST(Png, has_the_structure_of_the_standard) {
   EXPECT_EQ(big_endian(png, data - 4), 2u + 2 * 5 + 4 + 301 * 301);
 }
 
+TEST(Png, a_film_numbers_its_chunks_and_begins_with_a_picture_that_stands_alone) {
+  const std::vector<std::vector<std::uint8_t>> frames(3, std::vector<std::uint8_t>(6, 1));
+  const std::string film = encode_film(3, 2, frames, {{0, 0, 0}, {255, 0, 0}}, 150);
+  std::vector<std::string> chunks;
+  std::vector<unsigned> numbers;
+  for (std::size_t at = 8; at < film.size();) {
+    const std::string type = film.substr(at + 4, 4);
+    chunks.push_back(type);
+    if (type == "acTL") {
+      EXPECT_EQ(big_endian(film, at + 8), 3u);
+    }
+    if (type == "fcTL" || type == "fdAT") numbers.push_back(big_endian(film, at + 8));
+    at += 12 + big_endian(film, at);
+  }
+  EXPECT_EQ(chunks, (std::vector<std::string>{"IHDR", "acTL", "PLTE", "tRNS", "fcTL", "IDAT", "fcTL", "fdAT",
+                                              "fcTL", "fdAT", "IEND"}));
+  EXPECT_EQ(numbers, (std::vector<unsigned>{0, 1, 2, 3, 4}));
+}
+
+TEST(Film, is_part_of_the_page_with_its_caption) {
+  Film film;
+  film.title = "b over time";
+  film.n_x = 4, film.n_y = 2;
+  film.frames.assign(2, std::vector<std::vector<double>>(3, std::vector<double>(8, 0.5)));
+  film.caption = "from the top";
+  Report report;
+  report.film(film);
+  const auto html = report.html();
+  EXPECT_NE(html.find("data:image/png;base64,"), std::string::npos);
+  EXPECT_NE(html.find("height=\"12\""), std::string::npos);  // three panels of 2 pixels and two gaps of 3
+  EXPECT_NE(html.find("from the top"), std::string::npos);
+}
+
 TEST(Png, base64_agrees_with_the_vectors_of_rfc_4648) {
   EXPECT_EQ(encode_base64(""), "");
   EXPECT_EQ(encode_base64("f"), "Zg==");

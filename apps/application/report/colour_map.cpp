@@ -1,0 +1,35 @@
+#include "apps/application/report/colour_map.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace quintet {
+namespace {
+
+/// Nine colours of matplotlib's viridis (S. van der Walt, N. Smith, CC0), equally spaced.
+constexpr Colour viridis[] = {{68, 1, 84},    {71, 44, 122}, {59, 81, 139},  {44, 113, 142}, {33, 144, 141},
+                              {39, 173, 129}, {92, 200, 99}, {170, 220, 50}, {253, 231, 37}};
+
+}  // namespace
+
+std::vector<Colour> colour_palette() {
+  std::vector<Colour> palette = {{0, 0, 0}};
+  for (int i = 0; i < 255; ++i) {
+    const double place = i / 254.0 * 8;
+    const auto from = std::min(static_cast<std::size_t>(place), std::size_t{7});
+    Colour colour{};
+    for (std::size_t k = 0; k < 3; ++k)
+      colour[k] = static_cast<std::uint8_t>(
+          std::lround(viridis[from][k] +
+                      (place - static_cast<double>(from)) * (viridis[from + 1][k] - viridis[from][k])));
+    palette.push_back(colour);
+  }
+  return palette;
+}
+
+std::uint8_t colour_index(double place) {
+  return std::isnan(place) ? 0
+                           : static_cast<std::uint8_t>(1 + std::lround(254 * std::clamp(place, 0.0, 1.0)));
+}
+
+}  // namespace quintet
