@@ -6,6 +6,7 @@
 #include "io/log/error.hpp"
 #include "physics/electronic/submatrix/frontier.hpp"
 #include "physics/electronic/submatrix/submatrix.hpp"
+#include "physics/kernels/pack.hpp"
 #include "tests/verification/electronic/dense_reference.hpp"
 
 namespace quintet::electronic {
@@ -124,9 +125,9 @@ TEST(Submatrices, more_columns_together_mean_larger_submatrices_and_a_smaller_er
 }
 
 /// What `options` give for the ring of 80 molecules of 6 rows, whose rows 6 b to 6 b + 5 are molecule b's.
-SubmatrixResult of_long_ring(SubmatrixOptions options, int columns_together) {
+SubmatrixResult of_long_ring(SubmatrixOptions options, int columns_together, int rows_per_block = 6) {
   options.columns_together = columns_together;
-  static const Ring system = ring(80, {6}, 0.05, 0.5);
+  const Ring system = ring(80, {rows_per_block}, 0.05, 0.5);
   return evaluate_submatrices(distribute(Comm::world(), system.a, blocks_of(system)), options);
 }
 
@@ -148,7 +149,8 @@ TEST(Submatrices, clusters_are_made_where_they_are_predicted_to_save_time) {
 }
 
 TEST(Submatrices, a_polynomial_that_fills_its_registers_gets_no_clusters) {
-  EXPECT_EQ(of_long_ring(step_at(0, 1e-3, SubmatrixKernel::polynomial), 0).n_submatrices, 80);
+  const auto options = step_at(0, 1e-3, SubmatrixKernel::polynomial);
+  EXPECT_EQ(of_long_ring(options, 0, pack_width<double>).n_submatrices, 80);
 }
 
 TEST(Submatrices, single_rows_share_registers) {
@@ -210,10 +212,14 @@ TEST(Submatrices, eigenvalues_in_the_gap_go_to_the_eigen_kernel) {
   Ring system = ring(400, {2}, 0.03, 1.5);
   system.a(2 * 99, 2 * 99) = -0.02;
   const auto a = distribute(Comm::world(), system.a, blocks_of(system));
-  const auto by_eigen = evaluate_submatrices(a, step_at(0, 1e-2, SubmatrixKernel::eigen));
+  // the same submatrices for both, on processors of any width
+  auto eigen = step_at(0, 1e-2, SubmatrixKernel::eigen),
+       polynomial = step_at(0, 1e-2, SubmatrixKernel::polynomial);
+  eigen.columns_together = polynomial.columns_together = 1;
+  const auto by_eigen = evaluate_submatrices(a, eigen);
   ASSERT_GT(by_eigen.homo, -0.1);
 
-  const auto result = evaluate_submatrices(a, step_at(0, 1e-2, SubmatrixKernel::polynomial));
+  const auto result = evaluate_submatrices(a, polynomial);
 
   EXPECT_GT(result.n_in_gap, 0);
   EXPECT_GT(result.n_polynomial, 100);
