@@ -55,8 +55,10 @@ void describe(Schema& schema, FlowOptions& options) {
   schema.text("scalar", options.scalar, "The field that is carried and heats; empty: none");
   schema.formula("viscosity", options.viscosity, "Of the parameters of the data");
   schema.formula("diffusivity", options.diffusivity, "Of the scalar, of the parameters of the data");
-  schema.sections("walls", options.walls,
-                  "What fields are known to be at walls; entries for periodic ends are ignored");
+  schema.sections(
+      "walls", options.walls,
+      "What fields are known to be at walls; absent: those of convection, with the slip and the heated "
+      "sides that the data tell of");
 }
 
 void describe(Schema& schema, EvaluateOptions& options) {

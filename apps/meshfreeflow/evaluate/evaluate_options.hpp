@@ -33,13 +33,12 @@ struct WallValueOptions {
 };
 void describe(Schema& schema, WallValueOptions& options);
 
-/// Section `flow`: what the fields mean; the defaults are those of convection between no-slip plates.
+/// Section `flow`: what the fields mean; the defaults are those of convection.
 struct FlowOptions {
   std::vector<std::string> velocity{"w", "u"};
   std::string scalar = "b";
   FormulaText viscosity{"(Ra/Pr)^(-1/2)"}, diffusivity{"(Ra*Pr)^(-1/2)"};
-  std::vector<WallValueOptions> walls{{"b", "z.lower", 0.5}, {"b", "z.upper", -0.5}, {"u", "z.lower", 0},
-                                      {"u", "z.upper", 0},   {"w", "z.lower", 0},    {"w", "z.upper", 0}};
+  std::vector<WallValueOptions> walls;  ///< empty: those of convection, as the parameters of the data tell
 };
 void describe(Schema& schema, FlowOptions& options);
 

@@ -27,7 +27,15 @@ FieldSeriesHeader header_of(const Simulation& simulation) {
                    {"b", "1", "Buoyancy", "buoyancy", -1},
                    {"w", "1", "Velocity along z", "velocity", 0},
                    {"u", "1", "Velocity along x", "velocity", 1}};
-  header.parameters = {{"Ra", options.rayleigh}, {"Pr", options.prandtl}};
+  const Problem problem = simulation.flow().problem();
+  // What walls do is said in numbers, too: a model must know a flow with other walls than it has met.
+  const auto flag = [](bool yes) { return yes ? 1.0 : 0.0; };
+  header.parameters = {{"Ra", options.rayleigh},
+                       {"Pr", options.prandtl},
+                       {"slip_bottom", flag(problem.bottom == Wall::free_slip)},
+                       {"slip_top", flag(problem.top == Wall::free_slip)},
+                       {"slip_sides", flag(problem.sides == Sides::free_slip)},
+                       {"heated_sides", flag(problem.heated == Heated::sides)}};
   header.n_samples = options.seeds.size();
   header.seeds = options.seeds;
   return header;

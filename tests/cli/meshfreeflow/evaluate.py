@@ -2,6 +2,7 @@
 """Helpers of evaluate.txt: numbers of summary.json.
 
 Usage: evaluate.py has RUN KEY... | lacks RUN KEY... | same RUN RUN KEY... | agree RUN RUN TOLERANCE
+       | below RUN KEY BOUND | near RUN KEY KEY TOLERANCE
 """
 import json
 import math
@@ -26,6 +27,17 @@ def lacks(run, *keys):
 
 def same(run, other, *keys):
     return all(summary(run)[key] == summary(other)[key] for key in keys)
+
+
+def below(run, key, bound):
+    print(summary(run)[key])
+    return abs(summary(run)[key]) < float(bound)
+
+
+def near(run, key, other, tolerance):
+    a, b = summary(run)[key], summary(run)[other]
+    print(a, b)
+    return abs(a - b) < float(tolerance) * abs(a)
 
 
 def agree(run, other, tolerance):
