@@ -92,13 +92,7 @@ std::vector<T> Group::read_box(const std::string& name, const Box& box) const {
                                        const Description&);                                         \
   template void Group::write_box<T>(const std::string&, std::span<const T>, const Box&);            \
   template std::vector<T> Group::read_box<T>(const std::string&, const Box&) const;
-QUINTET_INSTANTIATE(float)
-QUINTET_INSTANTIATE(double)
-QUINTET_INSTANTIATE(std::int8_t)
-QUINTET_INSTANTIATE(std::uint8_t)
-QUINTET_INSTANTIATE(std::int32_t)
-QUINTET_INSTANTIATE(std::int64_t)
-QUINTET_INSTANTIATE(std::uint64_t)
+QUINTET_FOR_ELEMENTS(QUINTET_INSTANTIATE)
 #undef QUINTET_INSTANTIATE
 
 }  // namespace quintet::hdf5

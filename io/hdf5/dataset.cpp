@@ -275,13 +275,7 @@ std::string Group::read_text(const std::string& name) const {
   template std::vector<T> Group::read<T>(const std::string&) const;                                        \
   template std::vector<T> Group::read<T>(const std::string&, const Shape&) const;                          \
   template std::vector<T> Group::read_rows<T>(const std::string&, std::uint64_t, std::uint64_t) const;
-QUINTET_INSTANTIATE(float)
-QUINTET_INSTANTIATE(double)
-QUINTET_INSTANTIATE(std::int8_t)
-QUINTET_INSTANTIATE(std::uint8_t)
-QUINTET_INSTANTIATE(std::int32_t)
-QUINTET_INSTANTIATE(std::int64_t)
-QUINTET_INSTANTIATE(std::uint64_t)
+QUINTET_FOR_ELEMENTS(QUINTET_INSTANTIATE)
 #undef QUINTET_INSTANTIATE
 
 }  // namespace quintet::hdf5

@@ -13,6 +13,11 @@
 #include "io/log/error.hpp"
 #include "io/parallel/together.hpp"
 
+/// Types of elements that groups and series are instantiated for.
+#define QUINTET_FOR_ELEMENTS(instantiate)                                                   \
+  instantiate(float) instantiate(double) instantiate(std::int8_t) instantiate(std::uint8_t) \
+      instantiate(std::int32_t) instantiate(std::int64_t) instantiate(std::uint64_t)
+
 /// What the .cpp files of this folder share: owned handles, error translation. Not
 /// installed.
 namespace quintet::hdf5::detail {

@@ -169,13 +169,7 @@ void Series::truncate(std::uint64_t size) {
   template Series Group::series<T>(const std::string&, const Shape&, const Description&); \
   template void Series::append<T>(std::span<const T>);                                    \
   template void Series::append_distributed<T>(std::span<const T>, std::uint64_t);
-QUINTET_INSTANTIATE(float)
-QUINTET_INSTANTIATE(double)
-QUINTET_INSTANTIATE(std::int8_t)
-QUINTET_INSTANTIATE(std::uint8_t)
-QUINTET_INSTANTIATE(std::int32_t)
-QUINTET_INSTANTIATE(std::int64_t)
-QUINTET_INSTANTIATE(std::uint64_t)
+QUINTET_FOR_ELEMENTS(QUINTET_INSTANTIATE)
 #undef QUINTET_INSTANTIATE
 
 }  // namespace quintet::hdf5

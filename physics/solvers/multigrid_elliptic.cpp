@@ -8,7 +8,7 @@
 
 #include "io/log/error.hpp"
 #include "physics/solvers/petsc_error.hpp"
-#include "physics/solvers/petsc_matrix.hpp"
+#include "physics/solvers/petsc_rows.hpp"
 
 namespace quintet {
 
@@ -30,34 +30,6 @@ struct DestroyNullSpace {
 using PetscVector = std::unique_ptr<_p_Vec, DestroyVec>;
 using PetscSolver = std::unique_ptr<_p_KSP, DestroySolver>;
 using PetscNullSpace = std::unique_ptr<_p_MatNullSpace, DestroyNullSpace>;
-
-/// This rank's rows of a sparse matrix.
-struct Rows {
-  std::vector<PetscInt> begin{0}, column;
-  std::vector<PetscScalar> value;
-
-  void add(std::int64_t to, double number) {
-    if (number == 0) return;
-    column.push_back(static_cast<PetscInt>(to));
-    value.push_back(number);
-  }
-  void finish_row() { begin.push_back(static_cast<PetscInt>(column.size())); }
-};
-
-PetscMatrix matrix_of(MPI_Comm comm, const Rows& rows) {
-  const auto n = static_cast<PetscInt>(rows.begin.size()) - 1;
-  Mat made = nullptr;
-  check_petsc(MatCreate(comm, &made), "MatCreate");
-  PetscMatrix matrix(made);
-  check_petsc(MatSetSizes(made, n, n, PETSC_DETERMINE, PETSC_DETERMINE), "MatSetSizes");
-  check_petsc(MatSetType(made, MATAIJ), "MatSetType");
-  // The one that does not fit the number of ranks does nothing.
-  check_petsc(MatSeqAIJSetPreallocationCSR(made, rows.begin.data(), rows.column.data(), rows.value.data()),
-              "MatSeqAIJSetPreallocationCSR");
-  check_petsc(MatMPIAIJSetPreallocationCSR(made, rows.begin.data(), rows.column.data(), rows.value.data()),
-              "MatMPIAIJSetPreallocationCSR");
-  return matrix;
-}
 
 PetscVector vector_like(const PetscMatrix& matrix) {
   Vec made = nullptr;
@@ -119,7 +91,10 @@ class MultigridSolver : public EllipticSolver {
   void assemble(Unknown unknown, double tolerance) {
     const LineOperator x = x_operator(problem_, grid_, unknown), z = z_operator(problem_, grid_, unknown);
     const int n = grid_.x.n(), n_z = grid_.z.n();
-    Rows rows;
+    PetscRows rows;
+    const auto add = [&](std::int64_t to, double number) {
+      if (number != 0) rows.add(to, number);  // walls have no neighbour
+    };
     std::vector<double> volumes;
     for (int j = 0; j < grid_.rows_here(); ++j) {
       const int k = grid_.first_row() + j;
@@ -136,11 +111,11 @@ class MultigridSolver : public EllipticSolver {
         const double left = z.weight[at(k)] * x.lower[at(i)], right = z.weight[at(k)] * x.upper[at(i)];
         const double below = x.weight[at(i)] * z.lower[at(k)], above = x.weight[at(i)] * z.upper[at(k)];
         const double walls = z.weight[at(k)] * x.wall[at(i)] + x.weight[at(i)] * z.wall[at(k)];
-        if (k > 0) rows.add(here - n, -below);
-        rows.add(std::int64_t{k} * n + (i + n - 1) % n, -left);
-        rows.add(here, left + right + below + above + walls);
-        rows.add(std::int64_t{k} * n + (i + 1) % n, -right);
-        if (k + 1 < n_z) rows.add(here + n, -above);
+        if (k > 0) add(here - n, -below);
+        add(std::int64_t{k} * n + (i + n - 1) % n, -left);
+        add(here, left + right + below + above + walls);
+        add(std::int64_t{k} * n + (i + 1) % n, -right);
+        if (k + 1 < n_z) add(here + n, -above);
         rows.finish_row();
       }
     }

@@ -12,6 +12,7 @@
 
 #include "io/log/error.hpp"
 #include "physics/solvers/petsc_error.hpp"
+#include "physics/solvers/petsc_rows.hpp"
 
 namespace quintet {
 
@@ -20,27 +21,6 @@ using electronic::BlockMatrix;
 namespace {
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
-/// This rank's rows, compressed; columns of a row ascend.
-struct Rows {
-  std::vector<PetscInt> begin{0}, column;
-  std::vector<PetscScalar> value;
-};
-
-PetscMatrix create(MPI_Comm comm, const Rows& rows) {
-  const auto n = static_cast<PetscInt>(rows.begin.size()) - 1;
-  Mat made = nullptr;
-  check_petsc(MatCreate(comm, &made), "MatCreate");
-  PetscMatrix matrix(made);
-  check_petsc(MatSetSizes(made, n, n, PETSC_DETERMINE, PETSC_DETERMINE), "MatSetSizes");
-  check_petsc(MatSetType(made, MATAIJ), "MatSetType");
-  // the one that does not fit the number of ranks does nothing
-  check_petsc(MatSeqAIJSetPreallocationCSR(made, rows.begin.data(), rows.column.data(), rows.value.data()),
-              "MatSeqAIJSetPreallocationCSR");
-  check_petsc(MatMPIAIJSetPreallocationCSR(made, rows.begin.data(), rows.column.data(), rows.value.data()),
-              "MatMPIAIJSetPreallocationCSR");
-  return matrix;
-}
 
 /// body(row, its columns, its values) of each of this rank's rows.
 template <class Body>
@@ -94,21 +74,33 @@ std::int64_t place(const BlockMatrix& m, const std::vector<std::int32_t>& block_
          first[at(block_row)];
 }
 
-void append_column(const BlockMatrix& m, int block, int j, Rows& rows) {
+void append_column(const BlockMatrix& m, int block, int j, PetscRows& rows) {
   const int c = block - m.first;
   for (auto p = m.column_begin[at(c)]; p < m.column_begin[at(c + 1)]; ++p) {
     const int n = m.blocking->size(m.row[at(p)]), first = m.blocking->begin[at(m.row[at(p)])];
-    for (int i = 0; i < n; ++i) {
-      rows.column.push_back(first + i);
-      rows.value.push_back(m.value[at(m.offset[at(p)] + std::int64_t{j} * n + i)]);
-    }
+    for (int i = 0; i < n; ++i) rows.add(first + i, m.value[at(m.offset[at(p)] + std::int64_t{j} * n + i)]);
   }
-  rows.begin.push_back(static_cast<PetscInt>(rows.column.size()));
+  rows.finish_row();
 }
 
 }  // namespace
 
 void DestroyPetscMatrix::operator()(_p_Mat* matrix) const { MatDestroy(&matrix); }
+
+PetscMatrix matrix_of(MPI_Comm comm, const PetscRows& rows) {
+  const auto n = static_cast<PetscInt>(rows.begin.size()) - 1;
+  Mat made = nullptr;
+  check_petsc(MatCreate(comm, &made), "MatCreate");
+  PetscMatrix matrix(made);
+  check_petsc(MatSetSizes(made, n, n, PETSC_DETERMINE, PETSC_DETERMINE), "MatSetSizes");
+  check_petsc(MatSetType(made, MATAIJ), "MatSetType");
+  // the one that does not fit the number of ranks does nothing
+  check_petsc(MatSeqAIJSetPreallocationCSR(made, rows.begin.data(), rows.column.data(), rows.value.data()),
+              "MatSeqAIJSetPreallocationCSR");
+  check_petsc(MatMPIAIJSetPreallocationCSR(made, rows.begin.data(), rows.column.data(), rows.value.data()),
+              "MatMPIAIJSetPreallocationCSR");
+  return matrix;
+}
 
 PetscMatrix to_petsc(const BlockMatrix& matrix) {
   if (matrix.comm.any(matrix.value.size() > static_cast<std::size_t>(std::numeric_limits<PetscInt>::max())))
@@ -116,12 +108,12 @@ PetscMatrix to_petsc(const BlockMatrix& matrix) {
         fmt::format("a rank holds more than the {} elements that this PETSc's integers count; "
                     "take more ranks",
                     std::numeric_limits<PetscInt>::max()));
-  Rows rows;
+  PetscRows rows;
   rows.column.reserve(matrix.value.size());
   rows.value.reserve(matrix.value.size());
   for (int block = matrix.first; block < matrix.last; ++block)
     for (int j = 0; j < matrix.blocking->size(block); ++j) append_column(matrix, block, j, rows);
-  return create(*static_cast<const MPI_Comm*>(matrix.comm.native()), rows);
+  return matrix_of(*static_cast<const MPI_Comm*>(matrix.comm.native()), rows);
 }
 
 BlockMatrix from_petsc(const PetscMatrix& matrix, const BlockMatrix& like) {
@@ -149,16 +141,15 @@ BlockMatrix from_petsc(const PetscMatrix& matrix, const BlockMatrix& like) {
 }
 
 PetscMatrix filtered(const PetscMatrix& matrix, double threshold) {
-  Rows kept;
+  PetscRows kept;
   for_rows(matrix.get(), [&](PetscInt i, auto columns, auto values) {
     for (std::size_t k = 0; k < columns.size(); ++k) {
       if (std::abs(values[k]) < threshold && columns[k] != i) continue;
-      kept.column.push_back(columns[k]);
-      kept.value.push_back(values[k]);
+      kept.add(columns[k], values[k]);
     }
-    kept.begin.push_back(static_cast<PetscInt>(kept.column.size()));
+    kept.finish_row();
   });
-  return create(PetscObjectComm(reinterpret_cast<PetscObject>(matrix.get())), kept);
+  return matrix_of(PetscObjectComm(reinterpret_cast<PetscObject>(matrix.get())), kept);
 }
 
 }  // namespace quintet
