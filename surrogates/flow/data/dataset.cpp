@@ -13,22 +13,16 @@
 #include "io/parallel/together.hpp"
 #include "physics/kernels/random.hpp"
 #include "surrogates/flow/data/coarsen.hpp"
+#include "surrogates/flow/data/field_statistics.hpp"
 #include "surrogates/flow/data/interpolate.hpp"
 #include "surrogates/flow/data/samples.hpp"
+#include "surrogates/flow/data/splits.hpp"
 
 namespace quintet::flow {
 namespace {
 
-constexpr std::array<const char*, 3> split_names{"train", "validation", "test"};
 /// Streams of random numbers, one pair a split: where a crop begins, points in it (two draws).
 constexpr std::uint32_t crop_stream = 0x4600, point_stream = 0x4610;
-
-/// Frames of a sample that belong to a split.
-struct Part {
-  std::size_t sample = 0;
-  int first = 0, n = 0;
-  int coarse_first = 0, coarse_n = 0;  ///< frames of the coarse run within them
-};
 
 /// Where a crop begins.
 struct Place {
@@ -69,33 +63,6 @@ std::int64_t below(double u, std::int64_t n) {
   return std::min(static_cast<std::int64_t>(u * static_cast<double>(n)), n - 1);
 }
 
-/// Sums of one field over the frames of a part: what means of all parts are made of.
-struct Moments {
-  double n = 0, mean = 0, squares = 0;  ///< squares: sum of squared deviations from the mean
-
-  /// Chan, Golub and LeVeque 1983.
-  void add(const Moments& other) {
-    const double sum = n + other.n, difference = other.mean - mean;
-    if (other.n == 0) return;
-    squares += other.squares + difference * difference * n * other.n / sum;
-    mean += difference * other.n / sum;
-    n = sum;
-  }
-};
-
-Moments moments_of(const float* values, std::size_t n) {
-  Moments moments;
-  moments.n = static_cast<double>(n);
-  double sum = 0;
-  for (std::size_t i = 0; i < n; ++i) sum += values[i];
-  moments.mean = sum / moments.n;
-  for (std::size_t i = 0; i < n; ++i) {
-    const double difference = values[i] - moments.mean;
-    moments.squares += difference * difference;
-  }
-  return moments;
-}
-
 }  // namespace
 
 struct FlowDataset::State {
@@ -126,7 +93,10 @@ struct FlowDataset::State {
     axis_names = {"t", options.axes[0], options.axes[1]};
     check_samples();
     if (coarse) check_coarse();
-    split();
+    parts = split(fine, options.split, crop[0]);
+    if (coarse)
+      for (auto& of_split : parts)
+        for (auto& part : of_split) find_coarse_frames(part);
     name_parameters();
     count_places();
     statistics = compute_statistics();
@@ -168,44 +138,6 @@ struct FlowDataset::State {
     }
   }
 
-  /// Numbers for test and validation of n things; what is asked for at all gets at least one.
-  [[nodiscard]] std::array<int, 3> shares(int n) const {
-    const auto share = [&](double part) {
-      return part > 0 ? std::max(1, static_cast<int>(std::lround(part * n))) : 0;
-    };
-    const int validation = share(options.split.validation), test = share(options.split.test);
-    return {n - validation - test, validation, test};
-  }
-
-  void split() {
-    if (options.split.by == SplitBy::sample) {
-      const auto n = shares(static_cast<int>(fine.size()));
-      QUINTET_CHECK(
-          n[0] > 0,
-          "{} sample(s) leave none to train on after {} for validation and {} for the test: give more, or "
-          "data.split.by: time",
-          fine.size(), n[1], n[2]);
-      std::size_t sample = 0;
-      for (std::size_t k = 0; k < 3; ++k)
-        for (int i = 0; i < n[k]; ++i, ++sample) parts[k].push_back({sample, 0, fine[sample].n_frames()});
-    } else {
-      for (std::size_t sample = 0; sample < fine.size(); ++sample) {
-        const auto n = shares(fine[sample].n_frames());
-        int first = 0;
-        for (std::size_t k = 0; k < 3; first += n[k], ++k) {
-          if (n[k] == 0) continue;
-          QUINTET_CHECK(n[k] >= crop[0],
-                        "{}: the {} split has {} of its {} frames, but data.crop asks for {}",
-                        fine[sample].name, split_names[k], n[k], fine[sample].n_frames(), crop[0]);
-          parts[k].push_back({sample, first, n[k]});
-        }
-      }
-    }
-    if (!coarse) return;
-    for (auto& of_split : parts)
-      for (auto& part : of_split) find_coarse_frames(part);
-  }
-
   /// Frames of the coarse run within the part's time.
   void find_coarse_frames(Part& part) const {
     const auto &t = fine[part.sample].axes[0].coordinates,
@@ -222,8 +154,17 @@ struct FlowDataset::State {
 
   void name_parameters() {
     for (const auto& [name, value] : fine[0].parameters) parameter_names.push_back(name);
-    for (std::size_t i = 1; i < fine.size(); ++i)
-      std::erase_if(parameter_names, [&](const auto& name) { return !fine[i].parameters.contains(name); });
+    for (std::size_t i = 1; i < fine.size(); ++i) {
+      const auto lacks = [](const Sample& a, const Sample& b) {
+        for (const auto& [name, value] : b.parameters)
+          QUINTET_CHECK(a.parameters.contains(name),
+                        "{}: does not tell {}, which is {} in {}: a model could not know where it holds. "
+                        "Give it by data.describe_files.parameters",
+                        a.name, name, value, b.name);
+      };
+      lacks(fine[i], fine[0]);
+      lacks(fine[0], fine[i]);
+    }
   }
 
   /// Places where a crop of the part can begin along each axis.
@@ -260,46 +201,16 @@ struct FlowDataset::State {
              static_cast<int>(i % n[2])}};
   }
 
-  /// Each field of each part is summed by one rank alone, so that the result does not depend on their number.
   [[nodiscard]] FieldStatistics compute_statistics() const {
-    std::vector<Moments> mine;
-    int item = 0;
-    const auto each_part = [&](const auto& action) {
-      for (std::size_t k = 0; k < (options.reference_compatible ? 3u : 1u); ++k)
-        for (const auto& part : parts[k])
-          for (int field = 0; field < n_fields(); ++field) action(part, field);
-    };
-    each_part([&](const Part& part, int field) {
-      if (item++ % comm.size() != comm.rank()) return;
-      const Sample& sample = fine[part.sample];
-      const std::size_t frame = sample.n_points() / static_cast<std::size_t>(sample.n_frames());
-      mine.push_back(
-          moments_of(sample.values + static_cast<std::size_t>(field) * sample.n_points() + part.first * frame,
-                     part.n * frame));
-    });
-    std::vector<std::vector<Moments>> all(static_cast<std::size_t>(comm.size()));
-    const auto counts = comm.all_gather(static_cast<std::int64_t>(mine.size()));
-    const auto gathered = comm.all_gather(std::span<const Moments>(mine));
-    auto next = gathered.begin();
-    for (std::size_t rank = 0; rank < all.size(); next += counts[rank], ++rank)
-      all[rank].assign(next, next + counts[rank]);
-    std::vector<Moments> moments(options.fields.size());
-    item = 0;
-    each_part([&](const Part&, int field) {
-      const auto rank = static_cast<std::size_t>(item % comm.size()),
-                 i = static_cast<std::size_t>(item / comm.size());
-      moments[field].add(all[rank][i]);
-      ++item;
-    });
-    FieldStatistics result;
-    for (std::size_t i = 0; i < moments.size(); ++i) {
-      result.mean.push_back(moments[i].mean);
-      result.deviation.push_back(std::sqrt(moments[i].squares / moments[i].n));
-      QUINTET_CHECK(result.deviation[i] > 1e-12 * std::abs(result.mean[i]),
-                    "field '{}' is {} everywhere in the train split: there is nothing to learn",
-                    options.fields[i], result.mean[i]);
-    }
-    return result;
+    std::vector<std::span<const float>> runs;
+    for (std::size_t k = 0; k < (options.reference_compatible ? 3u : 1u); ++k)
+      for (const auto& part : parts[k])
+        for (std::size_t field = 0; field < options.fields.size(); ++field) {
+          const Sample& sample = fine[part.sample];
+          const std::size_t frame = sample.n_points() / static_cast<std::size_t>(sample.n_frames());
+          runs.emplace_back(sample.values + field * sample.n_points() + part.first * frame, part.n * frame);
+        }
+    return statistics_of(comm, options.fields, runs);
   }
 
   /// A crop at low resolution, the range of its points, and what they are interpolated in.

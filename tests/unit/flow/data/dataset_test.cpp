@@ -284,6 +284,17 @@ TEST(FlowDataset, low_resolution_from_a_coarse_run_lies_where_that_has_its_point
   EXPECT_REFUSED(options, "other.h5, sample 0: has other parameters than");
 }
 
+TEST(FlowDataset, what_one_file_tells_and_another_does_not_is_refused_until_it_is_given) {
+  const SharedScratch scratch("flow_parameters");
+  File plain, slips;
+  slips.parameters["slip_bottom"] = 1;
+  auto options = options_of({write(scratch, "plain.h5", plain), write(scratch, "slips.h5", slips)});
+  EXPECT_REFUSED(options, "does not tell slip_bottom, which is 1 in");
+  options.describe_files.parameters = {{"slip_bottom", 0}};
+  const FlowDataset data(Comm::world(), options);
+  EXPECT_EQ(data.parameter_names(), (std::vector<std::string>{"Pr", "Ra", "slip_bottom"}));
+}
+
 TEST(FlowDataset, the_reference_counts_by_index) {
   const SharedScratch scratch("flow_reference");
   File file;

@@ -1,0 +1,58 @@
+#include "surrogates/flow/data/splits.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "io/log/error.hpp"
+
+namespace quintet::flow {
+namespace {
+
+/// How many of n go to each split.
+std::array<int, 3> shares(const SplitOptions& options, int n) {
+  const auto share = [&](double part) {
+    return part > 0 ? std::max(1, static_cast<int>(std::lround(part * n))) : 0;
+  };
+  const int validation = share(options.validation), test = share(options.test);
+  return {n - validation - test, validation, test};
+}
+
+std::array<std::vector<Part>, 3> split_by_sample(const Samples& samples, const SplitOptions& options) {
+  const auto n = shares(options, static_cast<int>(samples.size()));
+  QUINTET_CHECK(
+      n[0] > 0,
+      "{} sample(s) leave none to train on after {} for validation and {} for the test: give more, or "
+      "data.split.by: time",
+      samples.size(), n[1], n[2]);
+  std::array<std::vector<Part>, 3> parts;
+  std::size_t sample = 0;
+  for (std::size_t k = 0; k < 3; ++k)
+    for (int i = 0; i < n[k]; ++i, ++sample) parts[k].push_back({sample, 0, samples[sample].n_frames()});
+  return parts;
+}
+
+std::array<std::vector<Part>, 3> split_by_time(const Samples& samples, const SplitOptions& options,
+                                               int crop_frames) {
+  std::array<std::vector<Part>, 3> parts;
+  for (std::size_t sample = 0; sample < samples.size(); ++sample) {
+    const auto n = shares(options, samples[sample].n_frames());
+    int first = 0;
+    for (std::size_t k = 0; k < 3; first += n[k], ++k) {
+      if (n[k] == 0) continue;
+      QUINTET_CHECK(n[k] >= crop_frames,
+                    "{}: the {} split has {} of its {} frames, but data.crop asks for {}",
+                    samples[sample].name, split_names[k], n[k], samples[sample].n_frames(), crop_frames);
+      parts[k].push_back({sample, first, n[k]});
+    }
+  }
+  return parts;
+}
+
+}  // namespace
+
+std::array<std::vector<Part>, 3> split(const Samples& samples, const SplitOptions& options, int crop_frames) {
+  return options.by == SplitBy::sample ? split_by_sample(samples, options)
+                                       : split_by_time(samples, options, crop_frames);
+}
+
+}  // namespace quintet::flow
