@@ -35,6 +35,11 @@ class SharedParameters {
 
   /// Adam's step number `t`, from 1; afterwards the gradient is 0. Collective.
   void step(const AdamOptions& options, std::int64_t t, double learning_rate);
+  /// What this rank has sent to sum gradients: a step counts one message and the bytes of this rank's slice,
+  /// size/(ranks of a node) numbers; nothing where all ranks share memory.
+  [[nodiscard]] Comm::Counter traffic() const {
+    return comm_.size() == 1 ? Comm::Counter{} : across_.counter(Comm::Call::reduce);
+  }
   /// Write values, moment1 and moment2 the same on all ranks: each node's first rank writes. Collective.
   void assign(std::span<const Real> values, std::span<const Real> moment1, std::span<const Real> moment2);
 

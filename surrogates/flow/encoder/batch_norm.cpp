@@ -1,5 +1,6 @@
 #include "surrogates/flow/encoder/batch_norm.hpp"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -33,6 +34,25 @@ void sum_over_ranks(const Comm& comm, at::Tensor& sums) {
               Comm::Reduction::sum);
 }
 
+/// From this rank's number, means and sums of squared deviations M_r [feature] to those of all ranks, in one
+/// reduction: with d_r = mean_r - near and d = sum_r n_r d_r/n
+///
+///     mean = near + d,   M = sum_r (M_r + n_r d_r^2) - n d^2.
+///
+/// @param near the same on all ranks; the closer to the mean, the less is lost in the difference
+/// Source: Chan, Golub and LeVeque 1983.
+void combine_moments(const Comm& comm, const at::Tensor& near, double& n, at::Tensor& mean,
+                     at::Tensor& squares) {
+  const std::int64_t features = mean.size(0);
+  const at::Tensor own = mean - near;
+  at::Tensor sums = at::cat({at::full({1}, n, at::kDouble), n * own, squares + n * own * own});
+  sum_over_ranks(comm, sums);
+  n = sums.data_ptr<double>()[0];
+  const at::Tensor shift = sums.narrow(0, 1, features) / n;
+  mean = near + shift;
+  squares = (sums.narrow(0, 1 + features, features) - n * shift * shift).clamp_min(0);
+}
+
 /// [feature] as a factor of [sample, feature, t, z, x], in the type of x.
 at::Tensor spread(const at::Tensor& of_feature, const at::Tensor& x) {
   return of_feature.to(x.scalar_type()).view({1, -1, 1, 1, 1});
@@ -43,17 +63,19 @@ class BatchNorm : public torch::autograd::Function<BatchNorm> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& gamma,
                             const at::Tensor& beta, at::Tensor running_mean, at::Tensor running_variance,
                             const Comm* comm, double momentum, double epsilon) {
-    const double n = comm->sum(static_cast<double>(x.numel()) / static_cast<double>(x.size(1)));
+    double n = static_cast<double>(x.numel()) / static_cast<double>(x.size(1));
+    at::Tensor mean = feature_sum(x) / std::max(n, 1.0);  // a rank may have no samples
+    at::Tensor centred = x - spread(mean, x);
+    at::Tensor variance = feature_sum(centred * centred);
+    if (comm->size() > 1) {
+      const at::Tensor own_mean = mean;
+      combine_moments(*comm, running_mean, n, mean, variance);
+      centred += spread(own_mean - mean, x);
+    }
     QUINTET_CHECK(
         n > 1,
         "batch normalisation over one value a feature leaves nothing of it; use a larger batch, larger "
         "blocks or fewer levels of the U-Net");
-    at::Tensor mean = feature_sum(x);
-    sum_over_ranks(*comm, mean);
-    mean /= n;
-    const at::Tensor centred = x - spread(mean, x);
-    at::Tensor variance = feature_sum(centred * centred);
-    sum_over_ranks(*comm, variance);
     running_mean.mul_(1 - momentum).add_(mean, momentum);
     running_variance.mul_(1 - momentum).add_(variance / (n - 1), momentum);
     variance /= n;

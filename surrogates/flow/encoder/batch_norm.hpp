@@ -10,7 +10,8 @@ namespace quintet::flow {
 ///
 ///     y = gamma (x - mean)/sqrt(variance + epsilon) + beta,
 ///
-/// mean and variance over samples and nodes of all ranks, by sums in float64. The running mean and variance
+/// mean and variance over samples and nodes of all ranks, by sums in float64: one reduction of 1 + 2 features
+/// numbers forward, one of 2 features backward. The running mean and variance
 /// (unbiased) move towards them by `momentum`. Its backward pass is collective, too; all ranks meet their
 /// normalisations in the same order since they run the same graph. Gradients of gamma and beta are this
 /// rank's share. Source: Ioffe and Szegedy 2015 (ICML).

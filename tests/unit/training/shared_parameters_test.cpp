@@ -56,6 +56,26 @@ TEST(SharedParameters, and_nodes_of_two) {
   steps_equal_plain_adam(comm, comm.split(comm.rank() / 2, comm.rank()));
 }
 
+/// Bytes that the ranks of a node of this size send in three steps.
+void gradient_bytes_equal_the_formula(const Comm& comm, const Comm& node) {
+  SharedParameters<float> shared(comm, start(), node);
+  const auto before = shared.traffic();
+  EXPECT_EQ(before.messages, 0);
+  for (int t = 1; t <= 3; ++t) shared.step({}, t, 0.01);
+  const auto after = shared.traffic();
+  const bool travels = node.size() < comm.size();
+  EXPECT_EQ(after.messages, travels ? 3 : 0);
+  // A node sends its sum once, whatever its number of ranks.
+  EXPECT_EQ(node.sum(static_cast<long>(after.bytes)), travels ? static_cast<long>(3 * n * sizeof(float)) : 0);
+}
+
+TEST(SharedParameters, gradients_travel_once_a_node_and_step) {
+  const Comm comm = Comm::world();
+  gradient_bytes_equal_the_formula(comm, comm.split(comm.rank(), 0));
+  gradient_bytes_equal_the_formula(comm, comm.node());
+  if (comm.size() % 2 == 0) gradient_bytes_equal_the_formula(comm, comm.split(comm.rank() / 2, comm.rank()));
+}
+
 TEST(SharedParameters, takes_a_checkpoint_back) {
   const Comm comm = Comm::world();
   SharedParameters<float> shared(comm, start());

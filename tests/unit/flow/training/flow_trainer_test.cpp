@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
 #include <filesystem>
 #include <vector>
 
 #include "io/log/error.hpp"
+#include "surrogates/flow/encoder/unet_blocks.hpp"
 #include "surrogates/flow/training/learning_rate.hpp"
 #include "tests/unit/flow/training/flow_sample.hpp"
 
@@ -78,6 +80,35 @@ TEST(FlowTrainer, ranks_do_not_change_losses_gradient_and_steps) {
     }
     EXPECT_NEAR(shared.evaluate(own, 0).total, alone.evaluate(all, 0).total, 1e-9);
   }
+}
+
+/// Two reductions a normalisation (number, sums, sums of squares forward; two sums backward), one of numbers
+/// of crops, one of losses; gradients are in the memory that ranks of a node share.
+TEST(FlowTrainer, a_step_sends_what_the_formula_says) {
+  const Comm comm = Comm::world();
+  const FlowModelHeader header = small_header();
+  auto trainer = small_trainer<float>(comm, small_options(), header);
+  const Batch batch = own_crops(trainer);
+  static_cast<void>(trainer.step(batch, 0, 1e-3));
+  comm.reset_counters();
+  static_cast<void>(trainer.step(batch, 1, 1e-3));
+  const auto sent = comm.counter(Comm::Call::reduce);
+
+  std::int64_t messages = 2;
+  std::size_t numbers = (1 + 2) + (2 + 2 + 2);  // crops: all, two walls; losses: fields, equations, walls
+  if (comm.size() > 1)
+    for (const auto& block : unet_blocks(unet_options(header.options, 2, header.block, header.refinement))) {
+      if (block.kind != UnetBlockKind::residual) continue;
+      for (const int features : {block.n_neck, block.n_neck, block.n_out}) {
+        messages += 2;
+        numbers += static_cast<std::size_t>((1 + 2 * features) + 2 * features);
+      }
+    }
+  EXPECT_EQ(sent.messages, messages);
+  EXPECT_EQ(sent.bytes, static_cast<std::int64_t>(numbers * sizeof(double)));
+  EXPECT_EQ(comm.counter(Comm::Call::point_to_point).messages, 0);
+  EXPECT_EQ(comm.counter(Comm::Call::gather).messages, 0);
+  EXPECT_EQ(comm.counter(Comm::Call::broadcast).messages, 0);
 }
 
 TEST(FlowTrainer, steps_make_the_loss_smaller) {
