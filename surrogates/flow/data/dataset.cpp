@@ -63,6 +63,21 @@ std::int64_t below(double u, std::int64_t n) {
   return std::min(static_cast<std::int64_t>(u * static_cast<double>(n)), n - 1);
 }
 
+/// Where the points i, ..., i + factor - 1 of a domain have their node; beyond the end of a period they go on
+/// with its images.
+double node_of(const BlockAxis& axis, int i, int factor, LowResolutionFilter filter) {
+  const auto place = [&](int j) {
+    return axis.coordinates[j % axis.size()] + (axis.upper - axis.lower) * (j / axis.size());
+  };
+  if (filter == LowResolutionFilter::point) return place(i + (factor - 1) / 2);
+  double sum = 0, width = 0;
+  for (int j = i; j < i + factor; ++j) {
+    sum += axis.widths[j % axis.size()] * place(j);
+    width += axis.widths[j % axis.size()];
+  }
+  return sum / width;
+}
+
 }  // namespace
 
 struct FlowDataset::State {
@@ -344,13 +359,14 @@ struct FlowDataset::State {
   /// Distance between nodes of low resolution along an axis, wherever a crop begins.
   [[nodiscard]] Range low_spacing(int d) const {
     Range range{std::numeric_limits<double>::max(), 0};
+    const int factor = coarse ? 1 : coarsening.factor[d];
     for (const auto& one : parts[0]) {
       const auto& axis = coarse ? (*coarse)[one.sample].axes[d] : fine[one.sample].axes[d];
-      const int factor = coarse ? 1 : coarsening.factor[d];
-      for (int i = 0; i + factor <= axis.size(); ++i) {
-        double width = 0;
-        for (int j = i; j < i + factor; ++j) width += axis.widths[j];
-        range = {std::min(range.least, width), std::max(range.most, width)};
+      const int last = axis.periodic ? axis.size() : axis.size() - 2 * factor + 1;
+      for (int i = 0; i < last; ++i) {
+        const double distance = node_of(axis, i + factor, factor, coarsening.filter[d]) -
+                                node_of(axis, i, factor, coarsening.filter[d]);
+        range = {std::min(range.least, distance), std::max(range.most, distance)};
       }
     }
     return range;

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Helpers of evaluate.txt: numbers of summary.json.
 
-Usage: evaluate.py has RUN KEY... | lacks RUN KEY... | same RUN RUN KEY... | agree RUN RUN TOLERANCE
-       | below RUN KEY BOUND | near RUN KEY KEY TOLERANCE
+Usage: evaluate.py has RUN KEY... | lacks RUN KEY... | same RUN RUN KEY... | differs RUN RUN KEY... |
+       equal VALUE TOLERANCE RUN KEY... | agree RUN RUN TOLERANCE | below RUN KEY BOUND | near RUN KEY KEY TOLERANCE
 """
 import json
 import math
@@ -38,6 +38,16 @@ def near(run, key, other, tolerance):
     a, b = summary(run)[key], summary(run)[other]
     print(a, b)
     return abs(a - b) < float(tolerance) * abs(a)
+
+
+def differs(run, other, *keys):
+    return all(abs(summary(run)[key] - summary(other)[key]) > 1e-4 for key in keys)
+
+
+def equal(value, tolerance, run, *keys):
+    values = summary(run)
+    print([(key, values[key]) for key in keys])
+    return all(abs(values[key] - float(value)) < float(tolerance) for key in keys)
 
 
 def agree(run, other, tolerance):

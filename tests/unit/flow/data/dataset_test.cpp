@@ -83,6 +83,24 @@ std::vector<std::string> refused(const FlowDataOptions& options) {
 }
 #define EXPECT_REFUSED(options, part) EXPECT_TRUE(contains(refused(options)[0], part)) << refused(options)[0]
 
+/// What a model is said to be trained for holds the spacing of these nodes, and where it is `tight` nothing
+/// else.
+void expect_spacing_of(const FlowDataset& data, const BlockAxes& axes, bool tight) {
+  const auto ranges = data.low_spacing_ranges();
+  for (std::size_t d = 0; d < 3; ++d) {
+    double least = 1e9, most = 0;
+    for (int i = 1; i < axes[d].size(); ++i) {
+      const double spacing = axes[d].coordinates[i] - axes[d].coordinates[i - 1];
+      least = std::min(least, spacing), most = std::max(most, spacing);
+    }
+    EXPECT_GE(least, ranges[d].least - 1e-12) << d;
+    EXPECT_LE(most, ranges[d].most + 1e-12) << d;
+    if (!tight) continue;
+    EXPECT_NEAR(least, ranges[d].least, 1e-12) << d;
+    EXPECT_NEAR(most, ranges[d].most, 1e-12) << d;
+  }
+}
+
 TEST(FlowDataset, crops_and_targets_of_a_linear_field_are_exact) {
   const SharedScratch scratch("flow_linear");
   const FlowDataset data(Comm::world(), options_of({write(scratch, "a.h5", {})}));
@@ -91,6 +109,8 @@ TEST(FlowDataset, crops_and_targets_of_a_linear_field_are_exact) {
   const auto batch = data.batch(Split::train, 5, 17, 0, 20);
 
   EXPECT_EQ(batch.low_shape, (std::array<int, 3>{2, 2, 2}));
+  expect_spacing_of(data, data.low(Split::train, 0).axes, false);
+  for (const auto& axes : batch.axes) expect_spacing_of(data, axes, false);
   ASSERT_EQ(batch.low.size(), 20u * 2 * 8);
   ASSERT_EQ(batch.targets.size(), 20u * 50 * 2);
   for (std::size_t s = 0; s < 20; ++s) {
@@ -262,6 +282,7 @@ TEST(FlowDataset, low_resolution_from_a_coarse_run_lies_where_that_has_its_point
   const FlowDataset data(Comm::world(), options);
 
   const auto batch = data.batch(Split::train, 5, 17, 0, 20);
+  expect_spacing_of(data, data.low(Split::train, 0).axes, true);
 
   for (std::size_t s = 0; s < 20; ++s) {
     const auto& axes = batch.axes[s];
