@@ -18,8 +18,8 @@ enum class LineBasis {
 
 /// Orthonormal real transforms of rows of n values: c = Q x, x = Q^T c, so that sum c^2 = sum x^2.
 ///
-/// periodic: coefficients in the order 1, cos 1, sin 1, cos 2, sin 2, ... (and the highest cosine alone where
-/// n is even). Two rows are one complex transform, so 2 lanes of rows are worked on at a time. Sources:
+/// periodic: coefficients in the order 1, cos 1, -sin 1, cos 2, -sin 2, ... (and the highest cosine alone
+/// where n is even). Two rows are one complex transform, so 2 lanes of rows are worked on at a time. Sources:
 /// Makhoul 1980, IEEE Trans. ASSP 28, 27 (DCT-II); Swarztrauber 1986, SIAM Rev. 28, 1 (sines).
 class RowTransform {
  public:

@@ -133,16 +133,55 @@ class CaseReport {
     }
     context_.report().table(header_of(judged_, {"field", "deviation of the truth"}, false), rows,
                             "Root mean square error over the deviation of the truth, and (greatest error).");
+    shifted_errors();
+    for (std::size_t f = 0; f < judged_.fields.size(); ++f)
+      histogram("error_" + judged_.fields[f], "Errors of " + judged_.fields[f], "|error|", false,
+                [f](const Judgement& one) { return &one.error_sizes[f]; });
+  }
+
+  /// Of a flow that may drift, the errors of what it looks like, wherever it is.
+  void shifted_errors() {
+    if (judged_.judgements.size() < 2 || !judged_.judgements[1].shifted) return;
+    const std::string axis = judged_.judgements[1].shifted->axis;
+    Table rows;
+    for (std::size_t f = 0; f < judged_.fields.size(); ++f) {
+      std::vector<std::string> cells{judged_.fields[f]};
+      const double deviation = judged_.judgements.front().errors[f].truth_deviation();
+      for (std::size_t k = 1; k < judged_.judgements.size(); ++k) {
+        const auto& one = judged_.judgements[k];
+        const double scaled = one.shifted->rms[f] / deviation;
+        cells.push_back(fmt::format("{:.4f} ({:.4f})", scaled, one.errors[f].scaled()));
+        summarise(one.name + "_error_shifted_" + judged_.fields[f], scaled,
+                  "rms error over the deviation of the truth, after the best shift of each frame");
+      }
+      rows.push_back(cells);
+    }
+    std::vector<std::string> cells{"shift along " + axis + ", rms (most)"};
+    for (std::size_t k = 1; k < judged_.judgements.size(); ++k) {
+      const auto& one = judged_.judgements[k];
+      cells.push_back(fmt::format("{:.2g} ({:.2g})", one.shifted->shift_rms, one.shifted->shift_most));
+      summarise(one.name + "_shift_rms", one.shifted->shift_rms,
+                "of the frames along " + axis + ", where they fit best");
+    }
+    rows.push_back(cells);
+    context_.report().table(
+        header_of(judged_, {"field"}, false), rows,
+        fmt::format("Nothing fixes a place along {0}: errors after each frame, all its fields together, was "
+                    "moved along {0} to where it fits the truth best, and (where it is), in deviations of "
+                    "the truth. Much less after the shift: right but for having drifted.",
+                    axis));
+  }
+
+  void divergence() {
+    histogram(
+        "divergence", "Divergence of the velocity", "|div u|", true,
+        [](const Judgement& one) { return one.divergence ? &*one.divergence : nullptr; },
+        "By finite differences on the truth's grid, which leave something of the truth, too.");
   }
 
   void residuals() {
     if (judged_.equations.empty()) return;
     Table rows;
-    Plot plot;
-    plot.title = "Residuals of " + judged_.equations.front();
-    plot.x_label = "|residual|";
-    plot.y_label = "density per decade";
-    plot.log_x = true;
     for (std::size_t e = 0; e < judged_.equations.size(); ++e) {
       std::vector<std::string> cells{judged_.equations[e]};
       for (const auto& one : judged_.judgements) {
@@ -155,18 +194,13 @@ class CaseReport {
       }
       rows.push_back(cells);
     }
-    for (const auto& one : judged_.judgements) {
-      const auto density = one.residuals.front().density();
-      Curve curve{one.name, {}, {}};
-      for (int i = 0; i < flow::LogHistogram::n_classes; ++i)
-        if (density[i] > 0) curve.x.push_back(flow::LogHistogram::middle(i)), curve.y.push_back(density[i]);
-      plot.curves.push_back(curve);
-    }
     context_.report().table(
         header_of(judged_, {"equation"}, true), rows,
         "Root mean square residuals by the decoder's own derivatives, and (by finite differences in "
         "space and time on the truth's grid, which leave something of the truth, too).");
-    context_.report().plot(plot);
+    for (std::size_t e = 0; e < judged_.equations.size(); ++e)
+      histogram("residual_" + judged_.equations[e], "Residuals of " + judged_.equations[e], "|residual|",
+                true, [e](const Judgement& one) { return &one.residuals[e]; });
   }
 
   void calibration() {
@@ -258,6 +292,39 @@ class CaseReport {
     if (std::isfinite(value)) context_.summarise(prefix_ + key, value, meaning);
   }
 
+  /// A histogram of each judgement as a curve of one plot, and in run.h5.
+  template <class Histogram>
+  void histogram(const std::string& key, const std::string& title, const std::string& label, bool with_truth,
+                 const Histogram& of, const std::string& caption = "") {
+    Plot plot;
+    plot.title = title;
+    plot.x_label = label;
+    plot.y_label = "share of the area a decade";
+    plot.log_x = true;
+    plot.caption = caption;
+    for (std::size_t k = with_truth ? 0 : 1; k < judged_.judgements.size(); ++k) {
+      const auto& one = judged_.judgements[k];
+      const flow::LogHistogram* const sizes = of(one);
+      if (sizes == nullptr) return;
+      const auto density = sizes->density();
+      Curve curve{one.name, {}, {}};
+      Series middles;
+      for (int i = 0; i < flow::LogHistogram::n_classes; ++i) {
+        middles.push_back(flow::LogHistogram::middle(i));
+        if (density[i] > 0) curve.x.push_back(middles.back()), curve.y.push_back(density[i]);
+      }
+      plot.curves.push_back(curve);
+      auto group = context_.results().root().group(judged_.name).group(one.name).group("histogram_" + key);
+      group.write<double>("size", middles, {middles.size()}, {"1", {"class"}, "Middle of a class, " + label});
+      group.write<double>(
+          "density", density, {density.size()},
+          {"1", {"class"}, "Share of area and frames a decade of size; integral over decades 1"});
+      summarise(one.name + "_" + key + "_median", sizes->quantile(0.5),
+                label + " below which half of the area lies");
+    }
+    context_.report().plot(plot);
+  }
+
   void add_curve(const Judgement& truth, const std::string& key, const std::string& label) {
     for (const auto& row : rows_of(judged_.viscosity)) {
       if (row.key != key || std::isnan(row.value(truth.samples.front()))) continue;
@@ -282,6 +349,7 @@ void report_case(Context& context, const JudgedCase& judged, const std::string& 
   CaseReport report(context, judged, prefix);
   report.errors();
   report.statistics();
+  report.divergence();
   report.residuals();
   report.calibration();
   report.spectra();

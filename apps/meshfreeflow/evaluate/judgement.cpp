@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "surrogates/flow/evaluation/best_shift.hpp"
 #include "surrogates/flow/evaluation/grid_residuals.hpp"
 #include "surrogates/flow/evaluation/line_spectrum.hpp"
 
@@ -39,29 +40,68 @@ std::span<const double> Judge::frame_of(const std::vector<double>& field, int fr
 Judgement Judge::judge(const Comm& comm, const CaseFields& fields) const {
   Judgement result;
   result.name = fields.name;
-  result.errors.resize(fields.fields.size());
-  for (std::size_t f = 0; f < fields.fields.size(); ++f) {
-    flow::PointErrors errors;
-    for (int frame = data_->first; frame < data_->end; ++frame)
-      errors.add(data_->grid, frame_of(truth_->fields[f], frame), frame_of(fields.fields[f], frame));
-    auto sums = errors.sums();
-    comm.reduce(std::span<double>(sums), Comm::Reduction::sum);
-    result.errors[f] = flow::PointErrors::of(sums, comm.maximum(errors.greatest()));
-  }
+  add_errors(comm, fields, result);
+  if (fields.name != "truth") add_shifted_errors(comm, fields, result);
   if (data_->meaning) add_statistics(comm, fields, result);
   add_spectra(comm, fields, result);
   if (residuals_) add_residuals(comm, fields, result);
   return result;
 }
 
+std::vector<std::span<const double>> Judge::frames_of(const CaseFields& fields, int frame) const {
+  std::vector<std::span<const double>> now;
+  for (const auto& field : fields.fields) now.push_back(frame_of(field, frame));
+  return now;
+}
+
+void Judge::add_errors(const Comm& comm, const CaseFields& fields, Judgement& result) const {
+  result.errors.resize(fields.fields.size());
+  result.error_sizes.resize(fields.fields.size());
+  for (std::size_t f = 0; f < fields.fields.size(); ++f) {
+    flow::PointErrors errors;
+    for (int frame = data_->first; frame < data_->end; ++frame) {
+      const auto truth = frame_of(truth_->fields[f], frame), prediction = frame_of(fields.fields[f], frame);
+      errors.add(data_->grid, truth, prediction);
+      std::vector<double> difference(prediction.begin(), prediction.end());
+      for (std::size_t i = 0; i < difference.size(); ++i) difference[i] -= truth[i];
+      result.error_sizes[f].add(data_->grid, difference);
+    }
+    auto sums = errors.sums();
+    comm.reduce(std::span<double>(sums), Comm::Reduction::sum);
+    result.errors[f] = flow::PointErrors::of(sums, comm.maximum(errors.greatest()));
+    comm.reduce(std::span<double>(result.error_sizes[f].shares()), Comm::Reduction::sum);
+  }
+}
+
+void Judge::add_shifted_errors(const Comm& comm, const CaseFields& fields, Judgement& result) const {
+  const auto axis = flow::ShiftSearch::axis_of(data_->grid);
+  if (!axis) return;
+  const flow::ShiftSearch search(data_->grid, *axis);
+  std::vector<double> sums(fields.fields.size() + 1, 0);  // squares of each field, and of the shift
+  double most = 0;
+  for (int frame = data_->first; frame < data_->end; ++frame) {
+    const auto found = search.best(frames_of(*truth_, frame), frames_of(fields, frame), deviations_);
+    for (std::size_t f = 0; f < found.squares.size(); ++f) sums[f] += found.squares[f];
+    sums.back() += found.shift * found.shift;
+    most = std::max(most, std::abs(found.shift));
+  }
+  comm.reduce(std::span<double>(sums), Comm::Reduction::sum);
+  for (auto& sum : sums) sum = std::sqrt(sum / data_->n_frames());
+  result.shifted = {
+      data_->grid.axes()[*axis].name, {sums.begin(), sums.end() - 1}, sums.back(), comm.maximum(most)};
+}
+
 void Judge::add_statistics(const Comm& comm, const CaseFields& fields, Judgement& result) const {
   std::vector<flow::FlowSample> own;
+  flow::LogHistogram sizes;
   for (int frame = data_->first; frame < data_->end; ++frame) {
-    std::vector<std::span<const double>> now;
-    for (const auto& field : fields.fields) now.push_back(frame_of(field, frame));
+    const auto now = frames_of(fields, frame);
     own.push_back(
         flow::flow_sample(data_->grid, now, data_->walls, data_->meaning->roles, data_->meaning->constants));
+    sizes.add(data_->grid, flow::divergence(data_->grid, now, data_->walls, data_->meaning->roles));
   }
+  comm.reduce(std::span<double>(sizes.shares()), Comm::Reduction::sum);
+  result.divergence = std::move(sizes);
   result.samples = comm.all_gather(std::span<const flow::FlowSample>(own));
 }
 

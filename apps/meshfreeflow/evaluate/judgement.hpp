@@ -21,14 +21,24 @@ struct SpectrumSeries {
   std::vector<double> power;        ///< [frame][mode]
 };
 
+/// Errors after each frame was moved along the periodic axis to where it fits best.
+struct ShiftedErrors {
+  std::string axis;
+  std::vector<double> rms;  ///< [field]
+  double shift_rms = 0, shift_most = 0;
+};
+
 /// How a case's fields, as somebody has them, compare with the truth; the same on all ranks.
 struct Judgement {
   std::string name;
-  std::vector<flow::FlowSample> samples;      ///< [frame], where the fields' meaning is known
-  std::vector<flow::PointErrors> errors;      ///< [field]
-  std::vector<double> residual_rms;           ///< [equation] by finite differences on the truth's grid
-  std::vector<double> exact_residual_rms;     ///< [equation] by the decoder's own derivatives, or empty
-  std::vector<flow::LogHistogram> residuals;  ///< [equation] of the exact ones, else of finite differences
+  std::vector<flow::FlowSample> samples;         ///< [frame], where the fields' meaning is known
+  std::vector<flow::PointErrors> errors;         ///< [field]
+  std::vector<flow::LogHistogram> error_sizes;   ///< [field] of |prediction - truth|
+  std::optional<ShiftedErrors> shifted;          ///< where an axis is periodic
+  std::optional<flow::LogHistogram> divergence;  ///< of |div u|, where the fields' meaning is known
+  std::vector<double> residual_rms;              ///< [equation] by finite differences on the truth's grid
+  std::vector<double> exact_residual_rms;        ///< [equation] by the decoder's own derivatives, or empty
+  std::vector<flow::LogHistogram> residuals;     ///< [equation] of the exact ones, else of finite differences
   std::vector<SpectrumSeries> spectra;
   std::optional<flow::Calibration> calibration;  ///< of the residuals against the error, block by block
 };
@@ -44,12 +54,15 @@ class Judge {
   [[nodiscard]] Judgement judge(const Comm& comm, const CaseFields& fields) const;
 
  private:
+  void add_errors(const Comm& comm, const CaseFields& fields, Judgement& result) const;
+  void add_shifted_errors(const Comm& comm, const CaseFields& fields, Judgement& result) const;
   void add_statistics(const Comm& comm, const CaseFields& fields, Judgement& result) const;
   void add_residuals(const Comm& comm, const CaseFields& fields, Judgement& result) const;
   void add_spectra(const Comm& comm, const CaseFields& fields, Judgement& result) const;
   void calibrate(const Comm& comm, const CaseFields& fields,
                  const std::vector<std::vector<double>>& indicators, const std::vector<double>& rms,
                  Judgement& result) const;
+  [[nodiscard]] std::vector<std::span<const double>> frames_of(const CaseFields& fields, int frame) const;
   [[nodiscard]] std::span<const double> frame_of(const std::vector<double>& field, int frame) const;
 
   const CaseData* data_;

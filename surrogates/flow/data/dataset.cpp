@@ -369,7 +369,7 @@ struct FlowDataset::State {
         range = {std::min(range.least, distance), std::max(range.most, distance)};
       }
     }
-    return range;
+    return range.most > 0 ? range : Range{};  // none between the nodes of a single one
   }
 };
 

@@ -127,6 +127,14 @@ FlowSample flow_sample(const RectilinearGrid& grid, const Fields& fields,
   return sample;
 }
 
+std::vector<double> divergence(const RectilinearGrid& grid, const Fields& fields,
+                               const std::vector<FieldWalls>& walls, const FlowFields& roles) {
+  auto sum = grid.derivative(fields[roles.velocity[0]], 0, 1, ends_of(walls, roles.velocity[0], 0));
+  const auto other = grid.derivative(fields[roles.velocity[1]], 1, 1, ends_of(walls, roles.velocity[1], 1));
+  for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += other[i];
+  return sum;
+}
+
 const std::array<TurbulenceStatistic, 9>& turbulence_statistics() {
   using S = FlowSample;
   using C = TurbulenceConstants;

@@ -50,6 +50,11 @@ struct FlowSample {
                                      const std::vector<FieldWalls>& walls, const FlowFields& roles,
                                      const FlowConstants& constants);
 
+/// div u of a frame, [n_0, n_1], by finite differences. Arguments as those of flow_sample().
+[[nodiscard]] std::vector<double> divergence(const RectilinearGrid& grid,
+                                             const std::vector<std::span<const double>>& fields,
+                                             const std::vector<FieldWalls>& walls, const FlowFields& roles);
+
 /// Constants of isotropic turbulence in the nine statistics:
 ///   u_rms^2 = a E,  lambda^2 = b nu u_rms^2/eps,  L = c/u_rms^2 sum E(k)/k.
 struct TurbulenceConstants {

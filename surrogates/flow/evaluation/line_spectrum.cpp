@@ -17,7 +17,12 @@ struct LineSpectrum::State {
 
   /// Orthonormal coefficients 1, cos 1, sin 1, ... of up to RowTransform::batch rows.
   void coefficients(const double* rows, int n_rows, double* to, double* work) const {
-    if (transform) return transform->forward(rows, n, to, n, n_rows, work);
+    if (transform) {
+      transform->forward(rows, n, to, n, n_rows, work);
+      for (int row = 0; row < n_rows; ++row)  // its sines run the other way round
+        for (int c = 2; c < n; c += 2) to[row * n + c] = -to[row * n + c];
+      return;
+    }
     for (int row = 0; row < n_rows; ++row)
       for (int c = 0; c < n; ++c) {
         const int mode = (c + 1) / 2;
@@ -52,31 +57,39 @@ bool LineSpectrum::possible(const FieldAxis& axis) {
 int LineSpectrum::n_modes() const { return state_->n / 2 + 1; }
 double LineSpectrum::wavenumber(int mode) const { return 2 * std::numbers::pi * mode / state_->length; }
 
-std::vector<double> LineSpectrum::power(std::span<const double> lines) const {
-  const int n = state_->n, batch = RowTransform::batch;
-  const int n_rows = static_cast<int>(lines.size()) / n;
-  std::vector<double> result(static_cast<std::size_t>(n_rows) * n_modes());
-  AlignedVector<double> coefficients(static_cast<std::size_t>(batch) * n),
-      work(state_->transform ? state_->transform->work_size() : 0);
+std::vector<double> LineSpectrum::coefficients(std::span<const double> lines) const {
+  const int n = state_->n, batch = RowTransform::batch, n_rows = static_cast<int>(lines.size()) / n;
+  std::vector<double> result(lines.size());
+  AlignedVector<double> work(state_->transform ? state_->transform->work_size() : 0);
   for (int first = 0; first < n_rows; first += batch) {
-    const int rows = std::min(batch, n_rows - first);
-    state_->coefficients(lines.data() + static_cast<std::size_t>(first) * n, rows, coefficients.data(),
+    const auto begin = static_cast<std::size_t>(first) * n;
+    state_->coefficients(lines.data() + begin, std::min(batch, n_rows - first), result.data() + begin,
                          work.data());
-    for (int row = 0; row < rows; ++row)
-      for (int c = 0; c < n; ++c)
-        result[static_cast<std::size_t>(first + row) * n_modes() + (c + 1) / 2] +=
-            coefficients[row * n + c] * coefficients[row * n + c] / n;
   }
   return result;
 }
 
-std::vector<double> field_power(const LineSpectrum& spectrum, const RectilinearGrid& grid,
-                                std::span<const double> f, int axis) {
-  if (axis == 1) return spectrum.power(f);
+std::vector<double> LineSpectrum::power(std::span<const double> lines) const {
+  const int n = state_->n, n_rows = static_cast<int>(lines.size()) / n;
+  const auto c = coefficients(lines);
+  std::vector<double> result(static_cast<std::size_t>(n_rows) * n_modes());
+  for (int row = 0; row < n_rows; ++row)
+    for (int i = 0; i < n; ++i)
+      result[static_cast<std::size_t>(row) * n_modes() + (i + 1) / 2] += c[row * n + i] * c[row * n + i] / n;
+  return result;
+}
+
+std::vector<double> lines_of(const RectilinearGrid& grid, std::span<const double> f, int axis) {
+  if (axis == 1) return {f.begin(), f.end()};
   std::vector<double> lines(f.size());
   for (int i = 0; i < grid.size(0); ++i)
     for (int j = 0; j < grid.size(1); ++j) lines[j * grid.size(0) + i] = f[i * grid.size(1) + j];
-  return spectrum.power(lines);
+  return lines;
+}
+
+std::vector<double> field_power(const LineSpectrum& spectrum, const RectilinearGrid& grid,
+                                std::span<const double> f, int axis) {
+  return spectrum.power(lines_of(grid, f, axis));
 }
 
 }  // namespace quintet::flow

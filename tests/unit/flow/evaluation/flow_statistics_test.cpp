@@ -199,6 +199,18 @@ TEST(FlowStatistics, the_integral_length_of_one_wave_is_that_of_its_wavenumber) 
   EXPECT_NEAR(turbulence_statistics()[7].value(s, nu, plane_turbulence), 2.0 / 4, 1e-12);
 }
 
+TEST(FlowStatistics, the_divergence_is_that_of_the_components_along_their_axes) {
+  const RectilinearGrid grid({clustered("z", 12), ring("x", 64, 2 * pi)});
+  const auto w = sampled(grid, [](double z, double x) { return z * z * std::cos(x); });
+  const auto u = sampled(grid, [](double z, double x) { return z * std::sin(x); });
+  const std::vector<FieldWalls> walls(2, FieldWalls(2));
+  const auto div = divergence(grid, {w, u}, walls, {{0, 1}, -1});
+  EXPECT_LT(greatest_difference(div, sampled(grid, [](double z, double x) { return 3 * z * std::cos(x); })),
+            1e-5);
+  const FlowSample sample = flow_sample(grid, {w, u}, walls, {{0, 1}, -1}, {nu, kappa});
+  EXPECT_NEAR(sample.rms_divergence, std::sqrt(grid.mean(div, div)), 1e-14);
+}
+
 TEST(FlowStatistics, a_velocity_that_is_no_field_is_refused) {
   const auto grid = box(8);
   const std::vector<double> f(64);

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "evaluation_support.hpp"
+#include "surrogates/flow/evaluation/best_shift.hpp"
 #include "surrogates/flow/evaluation/calibration.hpp"
 #include "surrogates/flow/evaluation/histogram.hpp"
 
@@ -47,6 +48,60 @@ TEST(SeriesScore, the_mean_of_the_truth_explains_nothing_and_the_truth_all) {
   EXPECT_NEAR(series_score(truth, std::vector<double>(4, 3)).r2, 0, 1e-15);
   EXPECT_NEAR(series_score(truth, std::vector<double>(4, 3)).nmae, 6.0 / 12, 1e-15);
   EXPECT_TRUE(std::isnan(series_score(std::vector<double>(5, 0.1), std::vector<double>(5, 0.2)).r2));
+}
+
+/// Waves of every length, moved by s along x.
+std::vector<double> pattern(const RectilinearGrid& grid, int along, double s) {
+  return sampled(grid, [&](double a, double b) {
+    const double x = (along == 1 ? b : a) - s, z = along == 1 ? a : b, q = 2 * std::numbers::pi / 3;
+    return std::cos(q * x) * (1 + z) + 0.4 * std::sin(2 * q * x + z) + 0.2 * std::cos(5 * q * x - 2 * z);
+  });
+}
+
+TEST(ShiftSearch, finds_what_a_pattern_has_drifted_by_and_no_error_after_it) {
+  for (const int along : {0, 1})
+    for (const int n : {32, 33, 34})  // with and without a highest cosine, with and without a fast transform
+      for (const double shift : {0.0, 0.7, -1.234, 3.0 / 32}) {
+        const auto x = ring("x", n, 3), z = clustered("z", 11);
+        const RectilinearGrid grid(along == 1 ? std::vector{z, x} : std::vector{x, z});
+        const auto truth = pattern(grid, along, 0.3), drifted = pattern(grid, along, 0.3 - shift);
+        auto other = truth, other_drifted = drifted;
+        for (auto& value : other) value *= 100;
+        for (auto& value : other_drifted) value *= 100;
+        const auto found = ShiftSearch(grid, along).best({truth, other}, {drifted, other_drifted}, {1, 100});
+        EXPECT_NEAR(found.shift, shift, 1e-7) << n;
+        EXPECT_LT(found.squares[0], 1e-12) << n;
+        EXPECT_LT(found.squares[1], 1e-8) << n;
+      }
+}
+
+TEST(ShiftSearch, leaves_what_no_shift_mends_and_never_more_than_no_shift) {
+  const RectilinearGrid grid({clustered("z", 11), ring("x", 32, 3)});
+  std::mt19937 random(3);
+  std::normal_distribution<double> normal;
+  for (const double noise : {0.01, 0.3, 10.0}) {
+    const auto truth = pattern(grid, 1, 0);
+    auto prediction = truth;
+    for (auto& value : prediction) value += 0.5 + noise * normal(random);
+    PointErrors errors;
+    errors.add(grid, truth, prediction);
+    const auto found = ShiftSearch(grid, 1).best({truth}, {prediction}, {1});
+    EXPECT_LE(found.squares[0], errors.rms() * errors.rms() * (1 + 1e-12));
+    EXPECT_GT(found.squares[0], 0.25);  // the mean does not move
+  }
+  const auto truth = pattern(grid, 1, 0);
+  PointErrors errors;
+  const std::vector<double> nothing(truth.size(), 0);
+  errors.add(grid, truth, nothing);
+  const auto found = ShiftSearch(grid, 1).best({truth}, {nothing}, {1});
+  EXPECT_EQ(found.shift, 0);
+  EXPECT_NEAR(found.squares[0], errors.rms() * errors.rms(), 1e-12);
+}
+
+TEST(ShiftSearch, needs_an_axis_along_which_nothing_fixes_a_place) {
+  EXPECT_FALSE(ShiftSearch::axis_of(RectilinearGrid({clustered("z", 8), clustered("x", 8)})));
+  EXPECT_EQ(ShiftSearch::axis_of(RectilinearGrid({clustered("z", 8), ring("x", 8, 1)})), 1);
+  EXPECT_EQ(ShiftSearch::axis_of(RectilinearGrid({ring("z", 8, 1), clustered("x", 8)})), 0);
 }
 
 TEST(LogHistogram, finds_shares_of_the_area_across_decades) {
