@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstddef>
 
+#include <fmt/ranges.h>
+
 #include "io/log/error.hpp"
 #include "surrogates/flow/equations/expression_functions.hpp"
 #include "surrogates/flow/equations/operator_basis.hpp"
