@@ -19,6 +19,9 @@ Decoder<Real>::Decoder(const DecoderOptions& options) : state_(std::make_unique<
   QUINTET_CHECK(options.n_latent >= 1 && options.n_fields >= 1,
                 "The decoder has {} latents and {} fields; each must be 1 at least.", options.n_latent,
                 options.n_fields);
+  QUINTET_CHECK(!options.adds_known_fields || options.n_latent > options.n_fields,
+                "The decoder has {} latents, of which {} are known fields; one more is needed.",
+                options.n_latent, options.n_fields);
   QUINTET_CHECK(!options.widths.empty(), "The decoder has no hidden layer; give it one width at least.");
   for (const int width : options.widths)
     QUINTET_CHECK(width >= 1, "A hidden layer of the decoder is {} wide; it must be 1 at least.", width);
@@ -73,6 +76,8 @@ std::vector<double> Decoder<Real>::initial_parameters(std::uint64_t seed) const 
       parameters[i] = static_cast<float>(bound * (2 * u - 1));
     }
   }
+  const auto last = static_cast<std::ptrdiff_t>(state_->layers.back().weight);
+  if (state_->options.adds_known_fields) std::fill(parameters.begin() + last, parameters.end(), 0.0);
   return parameters;
 }
 

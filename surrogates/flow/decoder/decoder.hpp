@@ -50,6 +50,9 @@ class DecoderTape;
 ///     D f = sum_n w D g + (sum_i first_i w_i + sum_ij second_ij w_ij) g
 ///               + sum_ij second_ij (w_i g_j + w_j g_i).
 ///
+/// Where latents end with known fields, f_n (DecoderOptions::adds_known_fields), g_n = network(xi_n, q_n) +
+/// f_n; q_n holds them, too.
+///
 /// Channels are stacked as rows, so that a layer is one product; W_q q is formed once a node. Tangents are
 /// formed along axes that occur in second derivatives or alone; first-order operators made of them cost
 /// nothing. Source: anchors of this project, verified against nested automatic differentiation.
@@ -68,7 +71,8 @@ class Decoder {
 
   [[nodiscard]] const DecoderOptions& options() const;
   [[nodiscard]] std::size_t n_parameters() const;
-  /// Uniform in +-1/sqrt(n_in), weights and biases, by counter-based random numbers of the seed.
+  /// Uniform in +-1/sqrt(n_in), weights and biases, by counter-based random numbers of the seed; the last
+  /// layer 0 where it corrects known fields.
   [[nodiscard]] std::vector<double> initial_parameters(std::uint64_t seed) const;
   /// What its blocks are and cost; a row is a node's view of a point, for the value alone.
   [[nodiscard]] networks::ChainDescription describe() const;

@@ -25,6 +25,9 @@ struct DecoderOptions {
   Activation activation = Activation::softplus;
   bool repeat_input = true;  ///< hidden layers after the first read the network's input as well
   Blend blend = Blend::linear;
+  /// The last n_fields latents of a node are fields known there, and what the network says is a correction to
+  /// them: without it the decoder interpolates (Blend::linear: linearly along each axis).
+  bool adds_known_fields = false;
 };
 
 }  // namespace quintet::flow

@@ -131,6 +131,7 @@ class Pass {
         activate_layer(l, z, h, a != nullptr);
         if (keep) a += kept(layer);
       }
+      if (options_.adds_known_fields) add_known_fields(h);
       blend(task.sample, points, n_points, h, jets);
     });
     untouch();
@@ -163,6 +164,7 @@ class Pass {
       a = end;
       Real *h = h_.get(room()), *bar = z_.get(room()), *next = bar_.get(room());
       unblend(task.sample, points, n_points, jets_bar, bar);
+      if (options_.adds_known_fields) add_known_fields_backward(bar);
       for (std::size_t l = layers_.size() - 1; l-- > 0;) {
         const auto &layer = layers_[l], &after = layers_[l + 1];
         const Real* z = l == 0 ? nullptr : end -= kept(layer);
@@ -267,6 +269,23 @@ class Pass {
     });
   }
 
+  /// Known fields of each row's node, to the value alone: they are constant about a node.
+  void add_known_fields(Real* g) const {
+    const int n_fields = options_.n_fields, stride = layers_.back().stride;
+    const Real* known = latents_of_nodes_.data() + options_.n_latent - n_fields;
+    for (int row = 0; row < rows_.n_rows; ++row)
+      for (int f = 0; f < n_fields; ++f)
+        g[std::ptrdiff_t{row} * stride + f] +=
+            known[std::ptrdiff_t{rows_.local[row]} * options_.n_latent + f];
+  }
+  void add_known_fields_backward(const Real* g_bar) {
+    const int n_fields = options_.n_fields, stride = layers_.back().stride;
+    for (int row = 0; row < rows_.n_rows; ++row)
+      for (int f = 0; f < n_fields; ++f)
+        known_bar_[static_cast<std::size_t>(rows_.local[row]) * n_fields + f] +=
+            g_bar[std::ptrdiff_t{row} * stride + f];
+  }
+
   /// Gradients of the nodes' products; a layer that reads no input has its bias alone.
   [[nodiscard]] Real* node_bar(std::size_t l) {
     return layers_[l].reads_input ? nodes_bar_[l].data() : gradient_[l].bias.data();
@@ -274,6 +293,7 @@ class Pass {
   void start_nodes() {
     for (std::size_t l = 0; l < layers_.size(); ++l)
       if (layers_[l].reads_input) nodes_bar_[l].assign(touched_.size() * layers_[l].stride, Real(0));
+    known_bar_.assign(options_.adds_known_fields ? touched_.size() * options_.n_fields : 0, Real(0));
   }
   /// From the gradients of the nodes' products to those of W_q, the biases and the latents.
   void finish_nodes(std::vector<Real>& latents_bar) {
@@ -297,6 +317,9 @@ class Pass {
           latents_bar[static_cast<std::size_t>(i) * n_latent + q] +=
               product[static_cast<std::size_t>(i) * stride + q];
     }
+    const int n_fields = options_.n_fields;
+    for (std::size_t i = 0; i < known_bar_.size(); ++i)
+      latents_bar[(i / n_fields + 1) * n_latent - n_fields + i % n_fields] += known_bar_[i];
   }
 
   /// jets = sum over a point's rows and channels of mix g.
@@ -361,6 +384,7 @@ class Pass {
   AlignedVector<Real> jet_;
   std::vector<LayerGradient<Real>> gradient_;
   std::vector<AlignedVector<Real>> nodes_bar_;  ///< [layer]
+  std::vector<Real> known_bar_;                 ///< [touched node][field] gradients of known fields
 };
 
 /// Call body(thread, task) for all tasks; a thread's come one after the other.

@@ -1,5 +1,6 @@
 #include "surrogates/flow/encoder/unet.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <string>
@@ -43,6 +44,15 @@ std::vector<ParameterShape> parameter_shapes(const UnetBlock& b) {
     shapes.push_back({{features}, 0, 0});
   }
   return shapes;
+}
+
+/// What makes a block give 0: no shortcut, and gamma of the last normalisation 0.
+void silence(const UnetBlock& block, std::vector<double>& parameters) {
+  constexpr std::array silent = {std::size_t{6}, std::size_t{7}, std::size_t{12}};
+  const auto shapes = parameter_shapes(block);
+  auto first = parameters.begin() + static_cast<std::ptrdiff_t>(block.first_parameter);
+  for (std::size_t i = 0; i < shapes.size(); first += shapes[i++].size())
+    if (std::find(silent.begin(), silent.end(), i) != silent.end()) std::fill_n(first, shapes[i].size(), 0.0);
 }
 
 /// A convolution of one node.
@@ -107,6 +117,7 @@ std::vector<double> Unet::initial_parameters(std::uint64_t seed) const {
         values.push_back(tensor.fan_in > 0 ? (2 * u - 1) / std::sqrt(tensor.fan_in) : tensor.start);
       }
   }
+  if (options_.adds_input) silence(blocks_.back(), values);
   return values;
 }
 
@@ -190,6 +201,9 @@ at::Tensor Unet::run(const Comm* comm, const at::Tensor& parameters, const at::T
       if (last_use.at(name) == i) tensors.erase(name);
     tensors[block.name] = made;
   }
+  if (options_.adds_input)
+    made = made + at::upsample_trilinear3d(input.narrow(1, 0, options_.n_refined), made.sizes().slice(2),
+                                           /*align_corners=*/false);
   return made.permute({0, 2, 3, 4, 1}).contiguous();
 }
 

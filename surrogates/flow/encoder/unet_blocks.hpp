@@ -32,6 +32,9 @@ struct UnetOptions {
   /// decoder); n_refined 0: none.
   GridShape refinement = {1, 1, 1};
   int n_refined = 0;
+  /// Refined fields are a correction, 0 at first, to the first n_refined features of the input, interpolated
+  /// linearly by index (held beyond the first and the last node).
+  bool adds_input = false;
 };
 
 enum class UnetBlockKind {

@@ -32,6 +32,12 @@ struct BlendRow {
 constexpr BlendRow blends[] = {
     {Blend::linear, "linear"}, {Blend::cubic, "cubic"}, {Blend::quintic, "quintic"}};
 
+struct BaseRow {
+  DecoderBase value;
+  const char* name;
+};
+constexpr BaseRow bases[] = {{DecoderBase::none, "none"}, {DecoderBase::interpolation, "interpolation"}};
+
 constexpr int widest_layer = 65536;
 
 std::vector<int> as_ints(const std::vector<std::int64_t>& values) { return {values.begin(), values.end()}; }
@@ -84,6 +90,11 @@ void describe(Schema& schema, ContinuousOptions& options) {
       "blend", options.blend, choices_of(blends),
       "Weights of the nodes around a point: linear (the reference; fields have kinks at nodes), cubic "
       "(first derivatives are continuous), quintic (second ones, too)");
+  schema.choice(
+      "base", options.base, choices_of(bases),
+      "What the network corrects: none (it gives the fields themselves, as the reference's does), or "
+      "interpolation (linear, of the coarse fields: training starts from its error, and needs far fewer "
+      "steps)");
 }
 
 void describe(Schema& schema, FlowModelOptions& options) {
@@ -112,6 +123,7 @@ UnetOptions unet_options(const FlowModelOptions& options, int n_fields, const Gr
   if (options.decoder.kind == DecoderKind::convolutional) {
     made.refinement = refinement;
     made.n_refined = n_fields;
+    made.adds_input = options.decoder.base == DecoderBase::interpolation;
   }
   return made;
 }
@@ -124,6 +136,8 @@ DecoderOptions decoder_options(const FlowModelOptions& options, int n_fields) {
   made.activation = options.decoder.activation;
   made.repeat_input = options.decoder.repeat_input;
   made.blend = options.decoder.blend;
+  made.adds_known_fields = options.decoder.base == DecoderBase::interpolation;
+  if (made.adds_known_fields) made.n_latent += n_fields;
   return made;
 }
 

@@ -16,6 +16,12 @@ enum class DecoderKind {
   convolutional  ///< more stages of the U-Net, and linear interpolation between nodes: the usual baseline
 };
 
+/// What a model's fields are a correction to.
+enum class DecoderBase {
+  none,           ///< nothing: the network gives the fields (the reference)
+  interpolation,  ///< the coarse fields, interpolated linearly along each axis
+};
+
 /// Section `model.encoder`.
 struct EncoderOptions {
   int width = 16, widest = 256;
@@ -32,6 +38,7 @@ struct ContinuousOptions {
   Activation activation = Activation::softplus;
   bool repeat_input = true;
   Blend blend = Blend::linear;
+  DecoderBase base = DecoderBase::none;
 };
 void describe(Schema& schema, ContinuousOptions& options);
 
@@ -47,6 +54,7 @@ void describe(Schema& schema, FlowModelOptions& options);
 /// @param refinement of the convolutional decoder; not looked at otherwise
 [[nodiscard]] UnetOptions unet_options(const FlowModelOptions& options, int n_fields, const GridShape& block,
                                        const GridShape& refinement);
+/// With a base its latents are the encoder's, then the coarse fields of the node.
 [[nodiscard]] DecoderOptions decoder_options(const FlowModelOptions& options, int n_fields);
 
 }  // namespace quintet::flow

@@ -111,8 +111,10 @@ template <class Real>
 at::Tensor FlowNetwork<Real>::encode(const Comm* comm, const at::Tensor& parameters,
                                      const at::Tensor& features, const at::Tensor& statistics) const {
   const at::Tensor own = parameters.narrow(0, 0, static_cast<std::int64_t>(size_.encoder));
-  return comm ? encoder_.train(*comm, own, features, statistics)
-              : encoder_.evaluate(own, features, statistics);
+  const at::Tensor latents =
+      comm ? encoder_.train(*comm, own, features, statistics) : encoder_.evaluate(own, features, statistics);
+  if (!decoder_ || !decoder_->options().adds_known_fields) return latents;
+  return at::cat({latents, features.narrow(1, 0, decoder_->options().n_fields).permute({0, 2, 3, 4, 1})}, 4);
 }
 
 template <class Real>

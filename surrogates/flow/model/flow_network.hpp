@@ -30,8 +30,8 @@ class FlowNetwork {
   /// for a node's view of a point.
   [[nodiscard]] networks::ChainDescription describe(const GridShape& shape) const;
 
-  /// Latents [sample, t, z, x, latent] (convolutional: normalised fields on the fine grid) of features
-  /// [sample, feature, t, z, x].
+  /// Latents [sample, t, z, x, latent] (with a base the last ones are the coarse fields; convolutional:
+  /// normalised fields on the fine grid) of features [sample, feature, t, z, x].
   /// @param comm the ranks that share a training batch (collective); null: by the running statistics
   /// @param parameters all of them
   [[nodiscard]] at::Tensor encode(const Comm* comm, const at::Tensor& parameters, const at::Tensor& features,

@@ -20,7 +20,8 @@ LatentField::LatentField(const FlowModel& model, const FieldBlock& coarse, std::
     : model_(&model),
       coarse_(&coarse),
       parameters_(std::move(parameters)),
-      n_channels_(model.header.options.latents) {
+      n_channels_(
+          decoder_options(model.header.options, static_cast<int>(model.header.fields.size())).n_latent) {
   if (model.header.options.decoder.kind == DecoderKind::convolutional) {
     refinement_ = model.header.refinement;
     n_channels_ = static_cast<int>(model.header.fields.size());

@@ -85,7 +85,8 @@ at::Tensor fields_of(const DecoderCase& of, int sample, const at::Tensor& points
       weight = weight * (side == 1 ? upper : 1 - upper);
     }
     const auto q = latents.select(0, sample).reshape({-1, of.options.n_latent}).index_select(0, node);
-    const auto g = network(of.options, parameters, at::cat({at::stack(xi, 1), q}, 1));
+    auto g = network(of.options, parameters, at::cat({at::stack(xi, 1), q}, 1));
+    if (of.options.adds_known_fields) g = g + q.slice(1, of.options.n_latent - of.options.n_fields);
     const auto share = weight.unsqueeze(1) * g;
     sum = sum.defined() ? sum + share : share;
   }

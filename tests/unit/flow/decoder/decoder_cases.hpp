@@ -134,6 +134,12 @@ inline std::vector<DecoderCase> decoder_cases() {
     cases.push_back(
         make_case(blend == Blend::cubic ? "cubic blend" : "quintic blend", options, both, 2, 18, every));
   }
+  options = small_decoder(Activation::softplus);
+  options.adds_known_fields = true;
+  cases.push_back(make_case("known fields", options, both, 2, 18, every));
+  cases.push_back(make_case("known fields, values alone", options, both, 2, 37, {}));
+  options.blend = Blend::cubic;
+  cases.push_back(make_case("known fields, cubic blend", options, both, 2, 18, every));
   return cases;
 }
 

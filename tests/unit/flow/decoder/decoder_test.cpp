@@ -68,9 +68,13 @@ std::vector<double> plain_fields(const DecoderCase& of, int sample, const std::a
       weight *= side == 1 ? upper : 1 - upper;
       node = node * grid[i].size() + cell[i].node[side];
     }
-    const auto g = network(of.options, of.parameters, xi,
-                           of.latents.data() + (sample * of.nodes() + node) * of.options.n_latent);
-    for (int f = 0; f < of.options.n_fields; ++f) fields[f] += weight * g[f];
+    const double* q = of.latents.data() + (sample * of.nodes() + node) * of.options.n_latent;
+    auto g = network(of.options, of.parameters, xi, q);
+    const double* known = q + of.options.n_latent - of.options.n_fields;
+    for (int f = 0; f < of.options.n_fields; ++f) {
+      if (of.options.adds_known_fields) g[f] += known[f];
+      fields[f] += weight * g[f];
+    }
   }
   return fields;
 }
@@ -277,6 +281,32 @@ TEST(Decoder, reproduces_fields_linear_in_space_and_time_on_any_nodes_and_beyond
 TEST(Decoder, reproduces_linear_fields_by_any_blend_where_nodes_know_the_gradient) {
   for (const auto blend : {Blend::linear, Blend::cubic, Blend::quintic})
     expect_linear_field(linear_case(blend, even_grid(), {1.3 * 0.5, -2.1 * 0.1, 0.4 * 1.0}));
+}
+
+TEST(Decoder, interpolates_known_fields_before_it_is_trained) {
+  DecoderOptions options;
+  options.n_latent = 4;
+  options.n_fields = 1;
+  options.widths = {9, 7};
+  options.adds_known_fields = true;
+  NodeGrid grid = stretched_grid();
+  grid[2].periodic = false;
+  grid[2].lower = -0.5;
+  auto of = make_case("untrained", options, {grid}, 1, 101,
+                      {{{{1, 0, 0}, {}}, {{0, 1, 0}, {}}, {{0, 0, 1}, {}}, {{}, {1, 1, 1, 1, 1, 1}}}});
+  of.parameters = Decoder<double>(options).initial_parameters(3);
+  std::vector<double> field;
+  for (const double t : grid[0].nodes)
+    for (const double z : grid[1].nodes)
+      for (const double x : grid[2].nodes) field.push_back(0.7 + 1.3 * t - 2.1 * z + 0.4 * x);
+  for (std::size_t node = 0; node < field.size(); ++node) of.latents[4 * node + 3] = field[node];
+  const auto jets = jets_of<double>(of);
+  for (int p = 0; p < of.queries.n_points; ++p) {
+    const auto [t, z, x] = point_of(of, 0, p);
+    const double expected[] = {0.7 + 1.3 * t - 2.1 * z + 0.4 * x, 1.3, -2.1, 0.4, 0};
+    for (int c = 0; c < 5; ++c)
+      ASSERT_NEAR(jets[5 * p + c], expected[c], 1e-12) << "point " << p << " channel " << c;
+  }
 }
 
 TEST(Decoder, a_period_changes_nothing) {

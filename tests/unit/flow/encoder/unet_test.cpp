@@ -101,6 +101,32 @@ TEST(Unet, refinement_makes_fields_on_a_finer_grid) {
   EXPECT_EQ(describe_unet(unet.blocks(), {2, 4, 5}, 8).blocks.back().output_bytes, 4u * 24 * 20 * 2 * 8);
 }
 
+TEST(Unet, refinement_of_the_input_begins_with_interpolation) {
+  UnetOptions options = small();
+  options.refinement = {2, 3, 4};
+  options.n_refined = 2;
+  options.adds_input = true;
+  const Unet unet(options);
+  const auto along = [](int axis, int n, double first, double step) {
+    std::vector<std::int64_t> shape(5, 1);
+    shape[static_cast<std::size_t>(axis)] = n;
+    return (first + step * at::arange(n, at::kDouble)).view(shape);
+  };
+  const at::Tensor linear = along(2, 4, 0, 0.3) + along(3, 4, 0, -0.2) + along(4, 5, 0.7, 0.1);
+  const at::Tensor fine = along(2, 8, -0.25 * 0.3, 0.15) + along(3, 12, 0.2 / 3, -0.2 / 3) +
+                          along(4, 20, 0.7 - 0.375 * 0.1, 0.025);
+  const at::Tensor input = at::cat({linear, -linear}, 1);
+  const at::Tensor found =
+      unet.evaluate(tensor_of(unet.initial_parameters(1)), input, tensor_of(unet.initial_statistics()));
+  const auto inside = [](const at::Tensor& x) {  // between the first and the last node
+    return x.slice(1, 1, 7).slice(2, 1, 11).slice(3, 2, 18);
+  };
+  for (const int field : {0, 1}) {
+    const at::Tensor expected = (field == 0 ? fine : -fine).select(1, 0);
+    EXPECT_LT((inside(found.select(4, field)) - inside(expected)).abs().max().item<double>(), 1e-12);
+  }
+}
+
 TEST(Unet, circular_padding_knows_no_first_node) {
   UnetOptions options = small();
   options.padding = {Padding::zeros, Padding::zeros, Padding::circular};

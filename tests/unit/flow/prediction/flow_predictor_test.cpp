@@ -6,8 +6,11 @@
 #include <cmath>
 #include <numeric>
 #include <random>
+#include <string>
+#include <tuple>
 
 #include "io/log/error.hpp"
+#include "surrogates/flow/data/interpolate.hpp"
 #include "surrogates/flow/decoder/decoder.hpp"
 #include "surrogates/flow/model/flow_network.hpp"
 #include "surrogates/flow/prediction/encoder_windows.hpp"
@@ -18,8 +21,8 @@ namespace {
 
 const std::map<std::string, double> known{{"Ra", 1000}, {"Pr", 1}};
 
-FlowModel small_model(DecoderKind kind = DecoderKind::continuous) {
-  FlowModel model{small_header(kind), {}, {}};
+FlowModel small_model(DecoderKind kind = DecoderKind::continuous, DecoderBase base = DecoderBase::none) {
+  FlowModel model{small_header(kind, base), {}, {}};
   const FlowNetwork<float> network(model.header);
   const auto parameters = network.initial_parameters(1);
   model.parameters.assign(parameters.begin(), parameters.end());
@@ -120,13 +123,21 @@ TEST(FlowPredictor, one_block_is_what_encoder_and_decoder_make_of_it) {
   EXPECT_GT(greatest_difference(answer.values, seamless_answer.values), 1e-6);
 }
 
-class AnyDecoder : public testing::TestWithParam<DecoderKind> {};
+/// Kinds of decoder with each base; weights moved away from where a base starts.
+class AnyDecoder : public testing::TestWithParam<std::tuple<DecoderKind, DecoderBase>> {
+ protected:
+  static FlowModel model() {
+    FlowModel made = small_model(std::get<0>(GetParam()), std::get<1>(GetParam()));
+    for (std::size_t i = 0; i < made.parameters.size(); ++i)
+      made.parameters[i] += 0.05F * std::sin(static_cast<float>(i));
+    return made;
+  }
+};
 
 TEST_P(AnyDecoder, neither_memory_nor_the_order_of_points_changes_an_answer) {
   const auto coarse = coarse_block(11, 10);
-  FlowPredictor roomy(small_model(GetParam()), coarse, known, {EncoderCover::blocks, true, 1e9});
-  FlowPredictor tight(small_model(GetParam()), coarse, known,
-                      {EncoderCover::blocks, true, roomy.least_memory()});
+  FlowPredictor roomy(model(), coarse, known, {EncoderCover::blocks, true, 1e9});
+  FlowPredictor tight(model(), coarse, known, {EncoderCover::blocks, true, roomy.least_memory()});
   EXPECT_LT(tight.memory(), roomy.memory());
   const auto points = random_points(coarse, 700);
   const auto one = ask(roomy, points), other = ask(tight, points);
@@ -144,8 +155,8 @@ TEST_P(AnyDecoder, neither_memory_nor_the_order_of_points_changes_an_answer) {
 
 TEST_P(AnyDecoder, a_flow_moved_along_a_periodic_axis_is_predicted_moved) {
   const auto coarse = coarse_block(3, 12), moved = coarse_block(3, 12, 2);  // by half a window: 2 nodes
-  FlowPredictor one(small_model(GetParam()), coarse, known, {EncoderCover::blocks, true, 1e9});
-  FlowPredictor other(small_model(GetParam()), moved, known, {EncoderCover::blocks, true, 1e9});
+  FlowPredictor one(model(), coarse, known, {EncoderCover::blocks, true, 1e9});
+  FlowPredictor other(model(), moved, known, {EncoderCover::blocks, true, 1e9});
   auto points = random_points(coarse, 100);
   const auto here = ask(one, points);
   for (std::size_t p = 0; p < 100; ++p) points[3 * p + 2] = std::fmod(points[3 * p + 2] + 2 * 0.5, 6.0);
@@ -153,11 +164,26 @@ TEST_P(AnyDecoder, a_flow_moved_along_a_periodic_axis_is_predicted_moved) {
   EXPECT_LT(greatest_difference(here.values, there.values), 2e-5);
 }
 
+std::string decoder_name(const testing::TestParamInfo<std::tuple<DecoderKind, DecoderBase>>& info) {
+  const bool continuous = std::get<0>(info.param) == DecoderKind::continuous,
+             corrects = std::get<1>(info.param) != DecoderBase::none;
+  return std::string(continuous ? "continuous" : "convolutional") + (corrects ? "_correction" : "");
+}
 INSTANTIATE_TEST_SUITE_P(FlowPredictor, AnyDecoder,
-                         testing::Values(DecoderKind::continuous, DecoderKind::convolutional),
-                         [](const auto& info) {
-                           return info.param == DecoderKind::continuous ? "continuous" : "convolutional";
-                         });
+                         testing::Combine(testing::Values(DecoderKind::continuous,
+                                                          DecoderKind::convolutional),
+                                          testing::Values(DecoderBase::none, DecoderBase::interpolation)),
+                         decoder_name);
+
+TEST(FlowPredictor, a_correction_that_is_not_trained_is_interpolation) {
+  const auto coarse = coarse_block(5, 10);
+  FlowPredictor predictor(small_model(DecoderKind::continuous, DecoderBase::interpolation), coarse, known,
+                          {EncoderCover::blocks, true, 1e9});
+  const auto points = random_points(coarse, 200);
+  std::vector<float> expected(400);
+  interpolate(BlockView(coarse), points, expected);
+  EXPECT_LT(greatest_difference(ask(predictor, points).values, expected), 2e-6);
+}
 
 TEST(FlowPredictor, residuals_are_those_of_the_values_by_finite_differences) {
   const auto coarse = coarse_block(5, 10);

@@ -50,6 +50,26 @@ TEST(FlowModel, comes_back_from_its_file) {
   if (comm.is_root()) std::filesystem::remove(path);
 }
 
+TEST(FlowModel, a_file_that_names_no_base_has_none) {
+  const Comm comm = Comm::world();
+  const std::string path = scratch("without_base.h5"), key = "base: none";
+  save_flow_model(comm, path, small_model(), {});
+  {
+    hdf5::File file = hdf5::File::open_for_update(comm, path);
+    auto text = file.root().read_text("model");
+    const auto at = text.find(key);
+    ASSERT_NE(at, std::string::npos) << text;
+    const auto line = text.rfind('\n', at);
+    file.root().write_text("model", text.erase(line, at + key.size() - line));
+    file.close();
+  }
+  const FlowModel read = load_flow_model(comm, path);
+  EXPECT_EQ(read.header.options.decoder.base, DecoderBase::none);
+  EXPECT_EQ(read.parameters, small_model().parameters);
+  comm.barrier();
+  if (comm.is_root()) std::filesystem::remove(path);
+}
+
 TEST(FlowModel, hostile_files_end_in_a_message) {
   const Comm comm = Comm::world();
   const std::string path = scratch("hostile.h5");

@@ -9,12 +9,14 @@
 /// A small model of two fields and crops of a made-up flow.
 namespace quintet::flow {
 
-inline FlowModelHeader small_header(DecoderKind kind = DecoderKind::continuous) {
+inline FlowModelHeader small_header(DecoderKind kind = DecoderKind::continuous,
+                                    DecoderBase base = DecoderBase::none) {
   FlowModelHeader header;
   header.options.latents = 3;
   header.options.encoder.width = 2;
   header.options.encoder.widest = 4;
   header.options.decoder.kind = kind;
+  header.options.decoder.base = base;
   header.options.decoder.widths = {8, 6};
   header.options.conditioning = {"Ra"};
   header.axes = {{{"t", "1", false, 0, 9, {0.5, 0.5}, {1.5, 1.5}},

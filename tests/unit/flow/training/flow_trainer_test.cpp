@@ -35,13 +35,16 @@ Batch own_crops(const FlowTrainer<Real>& trainer) {
   return small_batch(trainer.first_crop(), trainer.n_crops());
 }
 
-TEST(FlowTrainer, gradient_is_that_of_finite_differences) {
+void expect_gradient_of_differences(DecoderBase base) {
   const Comm comm = Comm::world();
-  FlowModelHeader header = small_header();
+  FlowModelHeader header = small_header(DecoderKind::continuous, base);
   auto trainer = small_trainer<double>(comm, small_options(), header);
   const Batch batch = own_crops(trainer);
   const auto gradient = trainer.gradient(batch, 3);
-  const FlowModel start = trainer.model();
+  FlowModel start = trainer.model();
+  if (base != DecoderBase::none)  // a last layer of 0 would hide the layers before it
+    for (std::size_t i = 0; i < start.parameters.size(); ++i)
+      start.parameters[i] += 0.1f * std::sin(static_cast<float>(i));
   const auto loss_at = [&](std::size_t i, float value) {
     auto parameters = start.parameters;
     parameters[i] = value;
@@ -59,6 +62,11 @@ TEST(FlowTrainer, gradient_is_that_of_finite_differences) {
         (loss_at(i, up) - loss_at(i, down)) / (static_cast<double>(up) - static_cast<double>(down));
     EXPECT_NEAR(exact[i], slope, 2e-4 * (1 + std::abs(slope))) << "parameter " << i;
   }
+}
+
+TEST(FlowTrainer, gradient_is_that_of_finite_differences) {
+  expect_gradient_of_differences(DecoderBase::none);
+  expect_gradient_of_differences(DecoderBase::interpolation);
 }
 
 TEST(FlowTrainer, ranks_do_not_change_losses_gradient_and_steps) {
