@@ -70,7 +70,9 @@ void describe(Schema& schema, TimeOptions& options) {
       .above(0)
       .at_most(1e9)
       .on_restart(OnRestart::free);
-  schema.number("cfl", options.cfl, "dt = cfl/max(|u|/dx + |w|/dz)").above(0).at_most(1);
+  schema.number("cfl", options.cfl, "dt = cfl/max(|u|/dx + |w|/dz), stable up to about 1")
+      .above(0)
+      .at_most(100);
   schema.number("most_dt", options.most_dt, "The longest step").above(0).at_most(1);
   schema.number("dt", options.dt, "A fixed step; absent: as long as cfl and most_dt admit")
       .above(0)

@@ -109,8 +109,9 @@ void Health::check(const std::vector<Sample>& samples) {
     const auto flow = samples.size() > 1 ? fmt::format("flow of seed {}: ", options.seeds[m]) : std::string();
     if (!one.finite()) {
       const auto place = trouble_spot(simulation_.flow(), options);
-      throw NumericalError(fmt::format(
-          "{}: {}", when, place.empty() ? flow + "its energy is out of the range of a double" : place));
+      throw NumericalError(
+          fmt::format("{}: {}; a smaller time.cfl or more cells help", when,
+                      place.empty() ? flow + "its energy is out of the range of a double" : place));
     }
     if (one.divergence * options.time.most_dt > options.limits.divergence)
       throw NumericalError(

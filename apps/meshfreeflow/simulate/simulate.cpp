@@ -23,6 +23,9 @@ void announce(Context& context, const Simulation& simulation) {
       simulation.time() <= options.time.end * (1 + 1e-12),
       "{}: is of time {:.6g}, beyond time.end = {:.6g}; ask for a later end, or restart from an earlier one",
       context.restart_file().value_or("the start"), simulation.time(), options.time.end);
+  if (options.time.cfl > 1)
+    log::warning("time.cfl = {:g}: the scheme is stable up to about 1; a flow that blows up ends the run",
+                 options.time.cfl);
   context.record_seed(static_cast<std::uint64_t>(options.seeds.front()));
 }
 

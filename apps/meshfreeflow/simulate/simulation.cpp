@@ -73,7 +73,7 @@ double Simulation::longest_step() const {
   if (stable < options_.limits.shrunk_dt * options_.time.most_dt)
     throw NumericalError(
         fmt::format("step {}, time {:.6g}: the step that time.cfl admits is {:.4g}, below limits.shrunk_dt = "
-                    "{:g} of time.most_dt: the flow has blown up; more cells help",
+                    "{:g} of time.most_dt: the flow has blown up; a smaller time.cfl or more cells help",
                     step(), time(), stable, options_.limits.shrunk_dt));
   return std::min(stable, options_.time.most_dt);
 }

@@ -1,5 +1,7 @@
 #include "surrogates/flow/data/data_options.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace quintet::flow {
@@ -91,6 +93,9 @@ void describe(Schema& schema, FlowDataOptions& options) {
       "The conventions of the released reference, right or wrong, for comparison only: low resolution at "
       "linspace(0, n - 1, n/factor), coordinates by index in [0, 1], statistics over all frames");
   schema.check([&options]() -> std::optional<std::string> {
+    for (const auto& field : options.fields)
+      if (std::count(options.fields.begin(), options.fields.end(), field) > 1)
+        return fmt::format("fields: '{}' is there twice", field);
     const auto& files = options.low_resolution.files;
     if (!files.empty() && files.size() != options.files.size())
       return fmt::format("low_resolution.files has {} entries, files has {}", files.size(),

@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
-"""Helpers of train.txt: learning curves of `meshfreeflow train`.
+"""Helpers of train.txt and train_data.txt: learning curves of `meshfreeflow train`, and data that it should refuse.
 
-Usage: train.py learns RUN SHARE | curves_agree RUN RUN TOLERANCE | starts_lower RUN RUN
+Usage: train.py learns RUN SHARE | curves_agree RUN RUN TOLERANCE | starts_lower RUN RUN |
+       poison FILE FIELD OTHER
 """
 import csv
 import os
+import struct
+import subprocess
 import sys
+import tempfile
 
 
 def curve(run):
@@ -33,6 +37,21 @@ def curves_agree(run, other, tolerance):
 def starts_lower(run, other):
     """A training that starts from the end of another one begins below where that one began."""
     return curve(run)[0]["training_values"] < curve(other)[0]["training_values"]
+
+
+def poison(path, field, other):
+    """A copy of the file in which the number in the middle of a field (of float32, stored as it is) is none."""
+    with tempfile.NamedTemporaryFile() as raw:
+        subprocess.run(["h5dump", "-d", f"/t0_fields/{field}", "-b", "LE", "-o", raw.name, path], check=True, capture_output=True)
+        values = open(raw.name, "rb").read()
+    middle = len(values) // 8 * 4
+    with open(path, "rb") as stream:
+        whole = bytearray(stream.read())
+    place = whole.find(values[middle : middle + 64])
+    whole[place : place + 4] = struct.pack("<f", float("nan"))
+    with open(other, "wb") as stream:
+        stream.write(whole)
+    return place > 0
 
 
 if __name__ == "__main__":
