@@ -1,5 +1,6 @@
 #include "surrogates/flow/equations/expression.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -11,6 +12,9 @@ namespace quintet::flow {
 int Expressions::make(const Expression& expression) {
   if (const auto found = places_.find(expression); found != places_.end()) return found->second;
   QUINTET_CHECK(nodes_.size() < most, "the equations expand to more than {} operations", most);
+  const auto depth_of = [&](int i) { return i < 0 ? 0 : depths_[static_cast<std::size_t>(i)]; };
+  const int depth = 1 + std::max(depth_of(expression.x), depth_of(expression.y));
+  QUINTET_CHECK(depth <= deepest, "the equations expand to operations nested deeper than {} levels", deepest);
   const auto is_uniform_operand = [&](int i) { return i < 0 || uniform_[static_cast<std::size_t>(i)]; };
   const bool leaf_varies =
       expression.kind == ExpressionKind::coordinate || expression.kind == ExpressionKind::jet;
@@ -20,6 +24,7 @@ int Expressions::make(const Expression& expression) {
   const auto has_field = [&](int i) { return i >= 0 && fields_[static_cast<std::size_t>(i)]; };
   fields_.push_back(expression.kind == ExpressionKind::jet || has_field(expression.x) ||
                     has_field(expression.y));
+  depths_.push_back(depth);
   places_.emplace(expression, place);
   return place;
 }
@@ -29,6 +34,8 @@ bool Expressions::is_number(int i, double value) const {
 }
 
 int Expressions::number(double value) {
+  // Of equal numbers one is kept, and NaN, which compares with nothing, would be taken for another.
+  QUINTET_CHECK(!std::isnan(value), "this has no value, as sqrt(-1) and log(-1) have none");
   Expression made;
   made.value = value == 0 ? 0 : value;  // -0 is 0
   return make(made);

@@ -28,11 +28,14 @@ struct Expression {
 
 /// Expressions as a graph in which equal ones stand once; operands come before what is made of them.
 ///
-/// Numbers are folded and zeros and ones dropped as expressions are made. Throws InputError where there would
-/// be more than `most` of them: a text that small and a graph that large is no equation.
+/// Numbers are folded, zeros and ones dropped as expressions are made. Throws InputError for a number that
+/// is none (sqrt(-1)), beyond `most` expressions (a text that small, a graph that large is no equation), and
+/// beyond `deepest` levels, down which all that reads the graph calls itself: a sum of 5000 terms has as
+/// many.
 class Expressions {
  public:
   static constexpr std::size_t most = 100000;
+  static constexpr int deepest = 6000;
 
   int number(double value);
   int constant(int index);
@@ -64,6 +67,7 @@ class Expressions {
 
   std::vector<Expression> nodes_;
   std::vector<bool> uniform_, fields_;
+  std::vector<int> depths_;
   std::map<Expression, int> places_;
   std::map<std::tuple<int, int>, int> derivatives_;
 };

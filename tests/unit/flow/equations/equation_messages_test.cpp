@@ -52,6 +52,8 @@ TEST(EquationMessages, name_the_place_and_what_was_expected) {
       {"(b = u)", 4, "'=' stands between the two sides of an equation alone"},
       {"b, u", 2, "',' stands between the arguments of a function alone"},
       {"b / 0", 3, "a division by 0"},
+      {"dt(b) + sqrt(0 - 1)*dx(b)", 9, "this has no value, as sqrt(-1)"},
+      {"u*(1e300*1e300 - 1e300*1e300)", 16, "this has no value"},
       {"1e999*b", 1, "not a number that can be held"},
       {"b # u", 3, "'#' follows a value; expected an operator such as * or the end"},
       {"$", 1, "'$' cannot be read here; expected a number, a name or '('"},
@@ -91,6 +93,15 @@ TEST(EquationMessages, hostile_texts_end_in_a_message) {
   // Long but flat: fine. Nested products whose second derivative explodes: a message or an answer, soon.
   EXPECT_EQ(message(repeat("b+", 4999) + "b"), "accepted");
   EXPECT_EQ(message(repeat("b*", 4999) + "b"), "accepted");
+  for (const auto& chain : {repeat("b/", 4950) + "b", "max(" + repeat("b,", 4900) + "b)"}) {
+    EXPECT_EQ(message(chain), "accepted");
+    for (const std::string derivative : {"dx", "dxx", "dtx"}) {
+      const auto deep = message(derivative + "(" + chain + ")");
+      EXPECT_TRUE(deep.find("nested deeper than 6000 levels") != std::string::npos ||
+                  deep.find("has no derivative everywhere") != std::string::npos)
+          << deep.substr(0, 300);
+    }
+  }
   const auto exploding = message("dxx(" + repeat("sin(b)*", 1400) + "b)");
   EXPECT_TRUE(exploding == "accepted" || exploding.starts_with(refused)) << exploding;
   std::string tower = "b";
