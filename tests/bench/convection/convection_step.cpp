@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
-#include <cstring>
+#include <cstdlib>
 #include <ctime>
+#include <string>
 #include <vector>
 
 #include <fmt/format.h>
@@ -15,9 +17,10 @@
 /// a cell and step, minimum of repeats, on the grids that the peer was timed on: Dedalus 3.0.5 (Fourier x
 /// Chebyshev, RK222, two stages too), recorded on one core of the same kind of machine, not in this run. Then
 /// what accuracy costs, for spectral points say more than cells: a steady roll at Ra = 1e4 to time 60, its
-/// error against the converged Nu 2.65250, CPU seconds.
+/// error against the converged Nu 2.65250, CPU seconds. convection_peer runs the peer beside it where there
+/// is one.
 ///
-/// convection_step [--quick]
+/// convection_step [--quick] [--case step|roll|growth NX NZ DT REPEATS]
 namespace quintet::convection {
 namespace {
 
@@ -27,19 +30,22 @@ double cpu_seconds() {
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
-Boussinesq flow_of(const Problem& problem, double length, int nx, int nz) {
+/// A pair of rolls, and noise, on the conducting state.
+Boussinesq flow_of(const Problem& problem, double length, int nx, int nz, double roll = 0.1,
+                   double noise = 1e-3) {
   const Grid grid(Comm::world(), make_axis(0, length, nx, Spacing::uniform, 0, true),
                   make_axis(-0.5, 0.5, nz, Spacing::tanh, 1.2, false));
   Boussinesq flow(problem, grid, make_transform_solver(problem, grid), 1);
   Start start;
-  start.roll = 0.1;
+  start.roll = roll;
+  start.noise = noise;
   fill(problem, start, 1, flow, 0);
   flow.start(Exec());
   return flow;
 }
 
 /// Microseconds a cell and step.
-double step_time(int nx, int nz, int repeats) {
+double step_time(int nx, int nz, double dt, int repeats) {
   Problem problem;
   problem.rayleigh = 1e6;
   Boussinesq flow = flow_of(problem, 4, nx, nz);
@@ -47,11 +53,42 @@ double step_time(int nx, int nz, int repeats) {
   double least = 1e300;
   for (int r = 0; r < repeats; ++r) {
     const double begin = cpu_seconds();
-    for (int i = 0; i < steps; ++i)
-      flow.advance(Exec(), 0.004 * (1 + 1e-6 * i));  // steps differ, as in a run
+    for (int i = 0; i < steps; ++i) flow.advance(Exec(), dt * (1 + 1e-6 * i));  // steps differ, as in a run
     least = std::min(least, cpu_seconds() - begin);
   }
   return 1e6 * least / (static_cast<double>(steps) * nx * nz / Comm::world().size());
+}
+
+void advance_to(Boussinesq& flow, double time, double dt) {
+  while (flow.time() < time - 1e-9) flow.advance(Exec(), dt);
+}
+
+/// A steady roll at Ra = 1e4, Pr = 0.71: CPU seconds to time 60, Nu there.
+std::array<double, 2> roll(int nx, int nz, double dt) {
+  Problem problem;
+  problem.rayleigh = 1e4, problem.prandtl = 0.71;
+  Boussinesq flow = flow_of(problem, 2.015788, nx, nz);
+  const double begin = cpu_seconds();
+  advance_to(flow, 60, dt);
+  const double seconds = cpu_seconds() - begin;
+  return {seconds, sample(Exec(), flow, 0).nusselt_volume};
+}
+
+/// The conducting layer at Ra = 1e4, Pr = 1, wavenumber pi: CPU seconds to time 12, growth rate from time 6
+/// on.
+std::array<double, 2> growth(int nx, int nz, double dt) {
+  Problem problem;
+  problem.rayleigh = 1e4, problem.prandtl = 1;
+  Boussinesq flow = flow_of(problem, 2, nx, nz, 1e-6, 0);
+  double seconds = -cpu_seconds();
+  advance_to(flow, 6, dt);
+  seconds += cpu_seconds();
+  const double from = flow.time(), before = sample(Exec(), flow, 0).kinetic_energy;
+  seconds -= cpu_seconds();
+  advance_to(flow, 12, dt);
+  seconds += cpu_seconds();
+  const double after = sample(Exec(), flow, 0).kinetic_energy;
+  return {seconds, 0.5 * std::log(after / before) / (flow.time() - from)};
 }
 
 struct Peer {
@@ -66,7 +103,7 @@ void bench(bool quick) {
   const bool speaks = Comm::world().is_root();
   std::string json;
   for (const auto& [nx, nz, us] : peers) {
-    const double ours = step_time(nx, nz, quick ? 2 : 5);
+    const double ours = step_time(nx, nz, 0.004, quick ? 2 : 5);
     if (!speaks) continue;
     std::printf("%4d x %-4d %8.4f us a cell and step", nx, nz, ours);
     if (us > 0) std::printf(", the peer's recorded %.2f: %.1f times", us, us / ours);
@@ -78,24 +115,39 @@ void bench(bool quick) {
   }
   for (const int n : {16, 32, 64}) {
     if (quick && n == 64) continue;
-    Problem problem;
-    problem.rayleigh = 1e4, problem.prandtl = 0.71;
-    Boussinesq flow = flow_of(problem, 2.015788, 2 * n, n);
-    const double begin = cpu_seconds(), dt = 1.6 / n;
-    while (flow.time() < 60) flow.advance(Exec(), dt);
-    const double seconds = cpu_seconds() - begin;
-    const Sample now = sample(Exec(), flow, 0);
+    const auto [seconds, nusselt] = roll(2 * n, n, 1.6 / n);
     if (speaks)
-      std::printf("steady roll, %3d x %-3d Nu %.5f, error %+.3f %%, %.2f CPU s\n", 2 * n, n,
-                  now.nusselt_volume, 100 * (now.nusselt_volume / 2.65250 - 1), seconds);
+      std::printf("steady roll, %3d x %-3d Nu %.5f, error %+.3f %%, %.2f CPU s\n", 2 * n, n, nusselt,
+                  100 * (nusselt / 2.65250 - 1), seconds);
   }
   if (speaks) std::printf("[%s]\n", json.c_str());
+}
+
+/// One case for convection_peer.
+void one_case(const std::string& name, int nx, int nz, double dt, int repeats) {
+  std::array<double, 2> found{1e300, NAN};
+  if (name == "step")
+    found[0] = step_time(nx, nz, dt, repeats);
+  else
+    for (int r = 0; r < repeats; ++r) {
+      const auto [seconds, result] = name == "roll" ? roll(nx, nz, dt) : growth(nx, nz, dt);
+      found = {std::min(found[0], seconds), result};
+    }
+  const std::string result = std::isnan(found[1]) ? "null" : fmt::format("{:.9g}", found[1]);
+  std::printf(R"({"seconds": %.6g, "result": %s})"
+              "\n",
+              found[0], result.c_str());
 }
 
 }  // namespace quintet::convection
 
 int main(int argc, char** argv) {
-  const bool quick = argc > 1 && std::strcmp(argv[1], "--quick") == 0;
+  const std::string first = argc > 1 ? argv[1] : "";
+  const bool quick = first == "--quick";
   const quintet::Runtime runtime(argc, argv, 1, {});
-  quintet::convection::bench(quick);
+  if (first == "--case" && argc == 7)
+    quintet::convection::one_case(argv[2], std::atoi(argv[3]), std::atoi(argv[4]), std::atof(argv[5]),
+                                  std::atoi(argv[6]));
+  else
+    quintet::convection::bench(quick);
 }
