@@ -1,5 +1,7 @@
 #include "apps/dpmd/run/simulation.hpp"
 
+#include <algorithm>
+
 #include "apps/dpmd/setup/system.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"

@@ -1,5 +1,7 @@
 #include "apps/dpmd/setup/checkpoint_configuration.hpp"
 
+#include <algorithm>
+
 #include "io/hdf5/checkpoint.hpp"
 #include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"

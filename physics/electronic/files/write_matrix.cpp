@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "io/config/table.hpp"
 #include "physics/electronic/files/matrix_writers.hpp"
 
