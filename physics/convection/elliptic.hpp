@@ -28,4 +28,9 @@ class EllipticSolver {
 /// cells along x are unequal, or their number has no fast transform.
 [[nodiscard]] std::unique_ptr<EllipticSolver> make_transform_solver(const Problem& problem, const Grid& grid);
 
+/// The direct solver for any cells: products with the eigenvectors of the differences along x (fast
+/// diagonalisation), elimination along z: 4 n_x flops more a cell and solve, and 64 n_x^2 bytes. Source:
+/// Lynch, Rice & Thomas 1964, Numer. Math. 6, 185.
+[[nodiscard]] std::unique_ptr<EllipticSolver> make_modes_solver(const Problem& problem, const Grid& grid);
+
 }  // namespace quintet::convection

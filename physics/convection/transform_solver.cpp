@@ -4,6 +4,7 @@
 
 #include "io/log/error.hpp"
 #include "physics/convection/elliptic.hpp"
+#include "physics/transforms/line_modes.hpp"
 #include "physics/transforms/row_transform.hpp"
 
 namespace quintet::convection {
@@ -25,6 +26,50 @@ LineBasis basis_of(const Problem& problem, Unknown unknown) {
       break;
   }
   return LineBasis::cosine;
+}
+
+/// Fourier, cosine or sine transforms of equal cells.
+class TransformBasis : public RowBasis {
+ public:
+  TransformBasis(LineBasis basis, int n, double spacing) : transform_(basis, n) {
+    for (const double angle : transform_.angles()) {
+      const double half = std::sin(0.5 * angle);
+      squares_.push_back(4 * half * half / (spacing * spacing));
+    }
+  }
+  [[nodiscard]] int size() const override { return transform_.size(); }
+  [[nodiscard]] const std::vector<double>& squares() const override { return squares_; }
+  [[nodiscard]] int batch() const override { return RowTransform::batch; }
+  [[nodiscard]] std::size_t work_size() const override { return transform_.work_size(); }
+  void forward(const double* from, std::size_t from_stride, double* to, std::size_t to_stride, int n_rows,
+               double* work) const override {
+    transform_.forward(from, from_stride, to, to_stride, n_rows, work);
+  }
+  void backward(const double* from, std::size_t from_stride, double* to, std::size_t to_stride, int n_rows,
+                double* work) const override {
+    transform_.backward(from, from_stride, to, to_stride, n_rows, work);
+  }
+
+ private:
+  RowTransform transform_;
+  std::vector<double> squares_;
+};
+
+std::unique_ptr<RowBasis> transform_basis(const Problem& problem, const Grid& grid, Unknown unknown) {
+  return std::make_unique<TransformBasis>(basis_of(problem, unknown), grid.x.n(), grid.x.widths[0]);
+}
+
+/// Eigenvectors of the differences along x, whatever its cells.
+std::unique_ptr<RowBasis> modes_basis(const Problem& problem, const Grid& grid, Unknown unknown) {
+  if (grid.x.periodic) return std::make_unique<LineModes>(grid.x.n(), grid.x.widths[0]);
+  const LineOperator line = x_operator(problem, grid, unknown);
+  std::vector<double> diagonal, off_diagonal;
+  for (std::size_t i = 0; i < line.weight.size(); ++i) {
+    diagonal.push_back(line.lower[i] + line.upper[i] + line.wall[i]);
+    if (i + 1 < line.weight.size()) off_diagonal.push_back(-line.upper[i]);
+  }
+  return std::make_unique<LineModes>(diagonal, off_diagonal, line.weight, unknown == Unknown::u ? 1 : 0,
+                                     unknown == Unknown::p);
 }
 
 /// Elimination along z, for many columns side by side: pivots of (shift + c k_m - c L_z), c and shift
@@ -83,29 +128,28 @@ struct Elimination {
 
 constexpr std::size_t column_block = 64;  ///< columns whose elimination stays in the cache
 
-class TransformSolver : public EllipticSolver {
+using MakeBasis = std::unique_ptr<RowBasis> (*)(const Problem&, const Grid&, Unknown);
+
+class DirectSolver : public EllipticSolver {
  public:
-  TransformSolver(const Problem& problem, const Grid& grid)
+  DirectSolver(const Problem& problem, const Grid& grid, MakeBasis make_basis)
       : problem_(problem),
         n_(grid.x.n()),
         transpose_(grid.comm, grid.z.n(), grid.x.n()),
         weights_(grid.z.widths) {
-    const double dx = grid.x.widths[0];
     for (const Unknown unknown : {Unknown::u, Unknown::w, Unknown::b, Unknown::p}) {
-      transforms_.emplace_back(basis_of(problem, unknown), n_);
-      const auto& angles = transforms_.back().angles();
+      bases_.push_back(make_basis(problem, grid, unknown));
+      const auto& squares = bases_.back()->squares();
       auto& k2 = k2_[at(static_cast<int>(unknown))];
-      for (int m = 0; m < transpose_.columns_here(); ++m) {
-        const double half = std::sin(0.5 * angles[at(transpose_.first_column() + m)]);
-        k2.push_back(4 * half * half / (dx * dx));
-      }
+      for (int m = 0; m < transpose_.columns_here(); ++m)
+        k2.push_back(squares[at(transpose_.first_column() + m)]);
       auto& elimination = eliminations_[at(static_cast<int>(unknown))];
       elimination.line = z_operator(problem, grid, unknown);
       elimination.first_row = unknown == Unknown::w ? 1 : 0;
     }
     of(Unknown::p).factorise(0.0, -1.0, k2_[at(static_cast<int>(Unknown::p))]);
     std::size_t work = 0;
-    for (const auto& transform : transforms_) work = std::max(work, transform.work_size());
+    for (const auto& basis : bases_) work = std::max(work, basis->work_size());
     work_size_ = (work + 7) / 8 * 8;
     work_.resize(work_size_ * at(Exec().concurrency()));
   }
@@ -125,29 +169,28 @@ class TransformSolver : public EllipticSolver {
   [[nodiscard]] Elimination& of(Unknown unknown) { return eliminations_[at(static_cast<int>(unknown))]; }
 
   void solve(Unknown unknown, const Field& field) {
-    const auto& transform = transforms_[at(static_cast<int>(unknown))];
+    const RowBasis& basis = *bases_[at(static_cast<int>(unknown))];
     const auto stride = at(field.stride), n = at(n_);
     double* const rows = transpose_.rows();
-    const int n_batches = (field.rows + RowTransform::batch - 1) / RowTransform::batch;
+    const int most = basis.batch(), n_batches = (field.rows + most - 1) / most;
     const auto each_batch = [&](const char* label, const auto& action) {
       const Kokkos::Experimental::UniqueToken<Exec>
           tokens;  // a thread's number, for its share of the work space
       Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec>(0, n_batches), [&](int batch) {
-        const int first = batch * RowTransform::batch;
+        const int first = batch * most;
         const auto token = tokens.acquire();
-        action(first, std::min(RowTransform::batch, field.rows - first),
-               work_.data() + at(token) * work_size_);
+        action(first, std::min(most, field.rows - first), work_.data() + at(token) * work_size_);
         tokens.release(token);
       });
     };
     each_batch("rows to coefficients", [&](int first, int count, double* work) {
-      transform.forward(field.row(first), stride, rows + at(first) * n, n, count, work);
+      basis.forward(field.row(first), stride, rows + at(first) * n, n, count, work);
     });
     transpose_.to_columns();
     sweep(unknown);
     transpose_.to_rows();
     each_batch("coefficients to rows", [&](int first, int count, double* work) {
-      transform.backward(rows + at(first) * n, n, field.row(first), stride, count, work);
+      basis.backward(rows + at(first) * n, n, field.row(first), stride, count, work);
     });
   }
 
@@ -174,7 +217,7 @@ class TransformSolver : public EllipticSolver {
   int n_;
   SlabTranspose transpose_;
   std::vector<double> weights_;
-  std::vector<RowTransform> transforms_;
+  std::vector<std::unique_ptr<RowBasis>> bases_;
   std::array<std::vector<double>, 4> k2_;  ///< [columns_here] of each unknown
   std::array<Elimination, 4> eliminations_;
   AlignedVector<double> work_;
@@ -187,7 +230,11 @@ class TransformSolver : public EllipticSolver {
 std::unique_ptr<EllipticSolver> make_transform_solver(const Problem& problem, const Grid& grid) {
   QUINTET_CHECK(grid.x.uniform(),
                 "transforms along x need equal cells; choose uniform spacing, or the general solver");
-  return std::make_unique<TransformSolver>(problem, grid);
+  return std::make_unique<DirectSolver>(problem, grid, transform_basis);
+}
+
+std::unique_ptr<EllipticSolver> make_modes_solver(const Problem& problem, const Grid& grid) {
+  return std::make_unique<DirectSolver>(problem, grid, modes_basis);
 }
 
 }  // namespace quintet::convection

@@ -56,7 +56,7 @@ struct TimeOptions {
 void describe(Schema& schema, TimeOptions& options);
 
 /// How the linear equations of a step are solved.
-enum class SolverKind { automatic, transform, multigrid };
+enum class SolverKind { automatic, transform, modes, multigrid };
 /// Section `solver`.
 struct SolverOptions {
   SolverKind kind = SolverKind::automatic;

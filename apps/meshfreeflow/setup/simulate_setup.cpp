@@ -12,6 +12,8 @@ using namespace convection;
 
 namespace {
 
+constexpr int most_modes = 1024;  ///< cells along x for which automatic takes modes
+
 Grid make_grid(const Comm& comm, const SimulateOptions& options) {
   const auto& [cells, x, z] = options.grid;
   const bool periodic = options.walls.sides == Sides::periodic;
@@ -38,12 +40,22 @@ SolverKind solver_kind(const SimulateOptions& options) {
                   Fft::most_prime, Fft::next_possible(n_x));
   }
   if (options.solver.kind != SolverKind::automatic) return options.solver.kind;
-  return equal && fast ? SolverKind::transform : SolverKind::multigrid;
+  if (equal && fast) return SolverKind::transform;
+  // Its work a cell grows with the cells along x; beyond these multigrid is faster.
+  return n_x <= most_modes || !has_petsc() ? SolverKind::modes : SolverKind::multigrid;
 }
 
 std::unique_ptr<EllipticSolver> make_solver(const SimulateOptions& options, const Problem& problem,
                                             const Grid& grid) {
-  if (solver_kind(options) == SolverKind::transform) return make_transform_solver(problem, grid);
+  switch (solver_kind(options)) {
+    case SolverKind::transform:
+      return make_transform_solver(problem, grid);
+    case SolverKind::modes:
+      return make_modes_solver(problem, grid);
+    case SolverKind::automatic:
+    case SolverKind::multigrid:
+      break;
+  }
   return multigrid_solver(problem, grid, options.solver.tolerance);
 }
 

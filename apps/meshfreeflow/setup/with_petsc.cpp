@@ -28,9 +28,9 @@ std::vector<Subsystem> subsystems() { return {}; }
 
 std::unique_ptr<EllipticSolver> multigrid_solver(const Problem&, const Grid&, double) {
   throw InputError(
-      "this grid needs solver.kind: multigrid, and this program was built without PETSc "
-      "(QUINTET_WITH_PETSC); choose equal "
-      "cells along x, their number a product of 2, 3 and 5");
+      "solver.kind: multigrid needs PETSc, and this program was built without it (QUINTET_WITH_PETSC); "
+      "choose modes, or "
+      "automatic");
 }
 
 #endif

@@ -30,9 +30,8 @@ class FlowDataset {
   [[nodiscard]] const FlowDataOptions& options() const;
   [[nodiscard]] const std::vector<std::string>& field_names() const;
   [[nodiscard]] const std::vector<std::string>& field_units() const;
-  [[nodiscard]] const std::vector<std::string>& axis_names() const;  ///< "t", then those of space
-  [[nodiscard]] const std::vector<std::string>& parameter_names()
-      const;  ///< sorted
+  [[nodiscard]] const std::vector<std::string>& axis_names() const;       ///< "t", then those of space
+  [[nodiscard]] const std::vector<std::string>& parameter_names() const;  ///< sorted
   /// Of the train split alone.
   [[nodiscard]] const FieldStatistics& statistics() const;
   /// Continue with the statistics of a model that was trained before.

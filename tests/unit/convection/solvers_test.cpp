@@ -44,23 +44,41 @@ void free_of_mean(const Grid& grid, const Field& q) {
 
 }  // namespace
 
+namespace {
+
+/// A solver undoes what differences do.
+void expect_solved(const Problem& problem, const Grid& grid, EllipticSolver& solver, double tolerance) {
+  solver.set_step(0.3);
+  for (const Unknown unknown : {Unknown::u, Unknown::w, Unknown::b, Unknown::p}) {
+    Field q("q", grid);
+    scramble(grid, problem, q, unknown, 0.4);
+    if (unknown == Unknown::p) free_of_mean(grid, q);
+    const Field r = right_side(problem, grid, unknown, q, 0.3);
+    if (unknown == Unknown::p)
+      solver.poisson(r);
+    else
+      solver.diffuse(unknown, r);
+    EXPECT_LT(greatest_difference(grid, r, q), tolerance) << "unknown " << static_cast<int>(unknown);
+  }
+}
+
+}  // namespace
+
 TEST(TransformSolver, finds_what_differences_have_made_for_all_walls) {
   for (const Problem& problem : all_walls())
     for (const auto& [nx, nz] : {std::pair{16, 12}, std::pair{15, 7}}) {
       const Grid grid = make_grid(Comm::world(), problem, 1.7, nx, nz);
-      const auto solver = make_transform_solver(problem, grid);
-      solver->set_step(0.3);
-      for (const Unknown unknown : {Unknown::u, Unknown::w, Unknown::b, Unknown::p}) {
-        Field q("q", grid);
-        scramble(grid, problem, q, unknown, 0.4);
-        if (unknown == Unknown::p) free_of_mean(grid, q);
-        const Field r = right_side(problem, grid, unknown, q, 0.3);
-        if (unknown == Unknown::p)
-          solver->poisson(r);
-        else
-          solver->diffuse(unknown, r);
-        EXPECT_LT(greatest_difference(grid, r, q), 1e-12) << "unknown " << static_cast<int>(unknown);
-      }
+      expect_solved(problem, grid, *make_transform_solver(problem, grid), 1e-12);
+    }
+}
+
+TEST(ModesSolver, finds_what_differences_have_made_for_all_walls_and_any_cells) {
+  for (const Problem& problem : all_walls())
+    for (const auto& [nx, nz, strength] :
+         {std::tuple{16, 12, 1.3}, std::tuple{34, 7, 0.0}, std::tuple{150, 9, 2.5}}) {
+      const bool ring = problem.sides == Sides::periodic;
+      const Grid grid = make_grid(Comm::world(), problem, 1.7, nx, nz, 1.2, ring ? 0 : strength);
+      expect_solved(problem, grid, *make_modes_solver(problem, grid), nx > 100 ? 1e-9 : 1e-12);
     }
 }
 

@@ -70,6 +70,32 @@ TEST(MultigridSolver, moves_a_flow_as_transforms_do) {
   EXPECT_LT(other.divergence, 1e-7);
 }
 
+TEST(MultigridSolver, moves_a_flow_on_unequal_cells_as_their_modes_do_on_any_ranks) {
+  for (const Problem& problem :
+       {Problem{1e5, 0.71, Wall::no_slip, Wall::free_slip, Sides::no_slip, Heated::sides},
+        Problem{1e5, 1, Wall::no_slip, Wall::no_slip, Sides::free_slip, Heated::plates}}) {
+    Start start;
+    start.roll = 0.1;
+    const auto end = [&](const Comm& comm, bool multigrid) {
+      const Grid grid = make_grid(comm, problem, 1.5, 34, 24, 1.2, 1.3);
+      auto solver =
+          multigrid ? make_multigrid_solver(problem, grid, 1e-11) : make_modes_solver(problem, grid);
+      Boussinesq flow(problem, grid, std::move(solver), 1);
+      fill(problem, start, 1, flow, 0);
+      flow.start(Exec());
+      advance_to(flow, 3, 0.05);
+      return sample(Exec(), flow, 0);
+    };
+    const Sample alone = end(Comm::self(), true), together = end(Comm::world(), true),
+                 direct = end(Comm::world(), false);
+    for (const Sample* const other : {&together, &direct})
+      for (double Sample::*number : {&Sample::kinetic_energy, &Sample::nusselt_volume, &Sample::nusselt_warm,
+                                     &Sample::dissipation, &Sample::u_max, &Sample::b_min})
+        EXPECT_NEAR(alone.*number, other->*number, 1e-7);
+    EXPECT_LT(direct.divergence, 1e-11);
+  }
+}
+
 /// The square cavity heated at a side, Pr = 0.71: de Vahl Davis 1983, Int. J. Numer. Meth. Fluids 3, 249.
 TEST(MultigridSolver, carries_the_heat_of_the_heated_cavity_with_cells_that_its_layers_ask_for) {
   if (Comm::world().size() > 1) GTEST_SKIP() << "long; the other tests compare ranks";
