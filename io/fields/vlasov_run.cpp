@@ -114,12 +114,13 @@ class VlasovRun : public Source {
     const auto lower = group.number_attribute("lower"), upper = group.number_attribute("upper"),
                cells = group.number_attribute("cells");
     const auto number = found - std::begin(axis_names);
-    const auto d = number < 3 ? number : cdim + number - 3;
-    QUINTET_CHECK(found != std::end(axis_names) && d >= 0 &&
+    // Dimensions before sums of them: attributes of a damaged file are any numbers.
+    QUINTET_CHECK(found != std::end(axis_names) && cdim >= 0 && cdim <= 3 && vdim >= 0 && vdim <= 3 &&
                       (number < 3 ? number < cdim : number - 3 < vdim) &&
                       cdim + vdim == static_cast<std::int64_t>(lower.size()) &&
                       upper.size() == lower.size() && cells.size() == lower.size(),
                   "{}: species '{}' has no axis '{}'", path(), species, name);
+    const auto d = number < 3 ? number : cdim + number - 3;
     FieldAxis axis;
     axis.name = name;
     axis.lower = lower[d];
@@ -136,6 +137,9 @@ class VlasovRun : public Source {
   [[nodiscard]] std::vector<double> cell_points(const hdf5::Group& species, const std::string& name,
                                                 const FieldAxis& axis, double cells,
                                                 const hdf5::Shape& shape) const {
+    constexpr std::uint64_t most_points = 1 << 24;
+    QUINTET_CHECK(shape[0] <= most_points, "{}: axis '{}' has {} points; at most {} are read", path(), name,
+                  shape[0], most_points);
     std::vector<double> edges;
     if (species.has("edges_" + name)) {
       edges = species.read<double>("edges_" + name);

@@ -32,8 +32,8 @@ std::vector<int> frames_of_film(int n) {
 CasePictures::CasePictures(const CaseData& data, int field) : data_(&data), field_(field) {
   const auto& axes = data.grid.axes();
   n_x_ = pixels_along(axes[1], most_pixels);
-  n_y_ = std::clamp(static_cast<int>(std::lround(n_x_ * axes[0].length() / axes[1].length())), n_x_ / 8,
-                    n_x_ * 2);
+  n_y_ = static_cast<int>(std::lround(
+      std::clamp<double>(n_x_ * axes[0].length() / axes[1].length(), std::max(n_x_ / 8, 1), n_x_ * 2)));
   for (const int frame : frames_of_film(data.n_frames()))
     if (frame >= data.first && frame < data.end) frames_.push_back(frame);
   Strip coarse{"low resolution", {}};

@@ -10,14 +10,22 @@
 
 namespace quintet::meshfreeflow {
 
+namespace {
+constexpr int most_frames = 1 << 30;  // what int counts, and sums of two
+}
+
 void describe(Schema& schema, FlowInputOptions& options) {
   schema
       .text("file", options.file, "Fields over time: ours, The Well's, vlasov's run.h5, the reference's npz")
       .required()
       .existing_file();
   schema.integer("sample", options.sample, "Number of the sample in the file").at_least(0);
-  schema.integer("first_frame", options.first_frame, "The frame to begin with").at_least(0);
-  schema.integer("frames", options.frames, "How many from there on; absent: all").at_least(2);
+  schema.integer("first_frame", options.first_frame, "The frame to begin with")
+      .at_least(0)
+      .at_most(most_frames);
+  schema.integer("frames", options.frames, "How many from there on; absent: all")
+      .at_least(2)
+      .at_most(most_frames);
   schema.section("describe_file", options.describe_file, "What the file does not say of itself");
 }
 

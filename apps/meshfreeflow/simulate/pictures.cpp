@@ -29,7 +29,7 @@ std::vector<std::size_t> cells_of_pixels(const Axis& axis, int n) {
 /// As many as the narrowest cell asks for.
 int pixels_of(const Axis& axis) {
   const double narrowest = *std::min_element(axis.widths.begin(), axis.widths.end());
-  return std::min(static_cast<int>(axis.length() / narrowest + 0.5), std::max(most_pixels, axis.n()));
+  return static_cast<int>(std::min<double>(axis.length() / narrowest + 0.5, std::max(most_pixels, axis.n())));
 }
 
 }  // namespace

@@ -15,7 +15,8 @@ const std::vector<std::pair<std::string, LowResolutionFilter>> filters{{"box", L
 void describe(Schema& schema, LowResolutionOptions& options) {
   schema.integers("factor", options.factor, "How many times fewer points along each axis: time, then space")
       .length(3, 3)
-      .at_least(1);
+      .at_least(1)
+      .at_most(1024);
   schema.choice("time_filter", options.time_filter, filters,
                 "Along time: mean over `factor` frames (box), or one of them (point)");
   schema.choice("space_filter", options.space_filter, filters,
@@ -80,7 +81,8 @@ void describe(Schema& schema, FlowDataOptions& options) {
   schema.texts("axes", options.axes, "Axes of space, slowest first").length(2, 2);
   schema.integers("crop", options.crop, "Points of a crop at high resolution: time, then space")
       .length(3, 3)
-      .at_least(2);
+      .at_least(2)
+      .at_most(65536);
   schema.integer("points", options.points, "Points drawn in each crop").at_least(1).at_most(1 << 22);
   schema.section("low_resolution", options.low_resolution, "How the low resolution is made");
   schema.section("split", options.split, "What is kept for validation and test");

@@ -102,7 +102,8 @@ struct FlowPredictor::State {
         "is {:.4g} MB",
         options.max_memory * 1e-6, std::ceil(least * 1e-4) * 1e-2);
     double free = options.max_memory - least;
-    const auto more_points = std::min(most_points - least_points, static_cast<int>(free / 4 / point_bytes()));
+    const auto more_points =
+        static_cast<int>(std::min<double>(most_points - least_points, free / 4 / point_bytes()));
     points_at_a_time = least_points + more_points;
     free -= more_points * point_bytes();
     const int n_cells = grid[0].size() - 1;

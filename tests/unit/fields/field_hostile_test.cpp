@@ -133,6 +133,37 @@ TEST(HostileFields, a_file_without_fields_and_no_file_are_refused) {
   EXPECT_TRUE(refused(scratch.path()));
 }
 
+/// The message for a run of vlasov with one picture over x and `axis`, its species of these dimensions.
+std::string of_dimensions(std::int64_t cdim, std::int64_t vdim, const std::string& axis) {
+  const Scratch scratch("vlasov_dimensions");
+  {
+    auto file = hdf5::File::create(Comm::self(), scratch / "run.h5");
+    auto frames = file.root().group("frames");
+    frames.write<double>("time", std::vector<double>{0, 1}, {2}, {});
+    frames.write<std::int64_t>("step", std::vector<std::int64_t>{0, 1}, {2}, {});
+    auto species = file.root().group("species").group("elc");
+    species.set_attribute("cdim", cdim);
+    species.set_attribute("vdim", vdim);
+    for (const auto& [name, value] :
+         {std::pair("lower", -1.0), std::pair("upper", 1.0), std::pair("cells", 4.0)})
+      species.set_attribute(name, std::vector<double>{value, value});
+    file.root()
+        .group("pictures")
+        .write<float>("elc_x_" + axis, std::vector<float>(32, 0.5F), {2, 4, 4},
+                      {"1", {"frame", axis, "x"}, "f"});
+    file.close();
+  }
+  return message_of<InputError>([&] { read_all(scratch / "run.h5"); });
+}
+
+TEST(HostileFields, a_phase_space_of_impossible_dimensions_is_refused) {
+  constexpr auto most = std::numeric_limits<std::int64_t>::max();
+  EXPECT_EQ(of_dimensions(1, 1, "vx"), "");
+  EXPECT_TRUE(contains(of_dimensions(100, -98, "z"), "species 'elc' has no axis 'z'"));
+  EXPECT_TRUE(contains(of_dimensions(most, 3, "vx"), "species 'elc' has no axis"));
+  EXPECT_TRUE(contains(of_dimensions(-1, 3, "vy"), "species 'elc' has no axis"));
+}
+
 TEST(HostileFields, a_truncated_file_is_an_input_error) {
   const Scratch scratch("cut_fields");
   write_small(Comm::self(), scratch / "a.h5", small_header(), 3);

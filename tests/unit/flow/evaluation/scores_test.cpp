@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
 #include <random>
 
 #include "evaluation_support.hpp"
@@ -115,6 +117,15 @@ TEST(LogHistogram, finds_shares_of_the_area_across_decades) {
   EXPECT_NEAR(std::log10(histogram.quantile(0.6)), std::log10(30.0), 1.0 / LogHistogram::per_decade);
   histogram.add(grid, sampled(grid, [](double, double) { return 0; }));
   EXPECT_LT(histogram.quantile(0.3), 1e-11);
+}
+
+TEST(LogHistogram, counts_what_is_no_number_as_large) {
+  const RectilinearGrid grid({clustered("z", 8), ring("x", 4, 1)});
+  for (const double value : {std::numeric_limits<double>::infinity(), std::nan(""), 1e300}) {
+    LogHistogram histogram;
+    histogram.add(grid, sampled(grid, [&](double, double) { return value; }));
+    EXPECT_EQ(histogram.quantile(0.01), LogHistogram::middle(LogHistogram::n_classes - 1)) << value;
+  }
 }
 
 TEST(Calibration, an_indicator_that_follows_the_error_is_worth_more_than_one_that_does_not) {

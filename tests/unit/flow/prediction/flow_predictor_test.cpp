@@ -90,6 +90,13 @@ TEST(EncoderWindows, cover_every_node_and_are_no_larger_than_a_block) {
   EXPECT_EQ(cover_axis(8, 8, true, false).starts.size(), 2U);
 }
 
+TEST(FlowPredictor, takes_no_more_memory_than_it_can_use_of_what_it_may) {
+  const FlowPredictor some(small_model(), coarse_block(2, 4), known, {EncoderCover::blocks, true, 1e10});
+  const FlowPredictor plenty(small_model(), coarse_block(2, 4), known, {EncoderCover::blocks, true, 1e20});
+  EXPECT_GT(some.memory(), some.least_memory());
+  EXPECT_EQ(plenty.memory(), some.memory());
+}
+
 TEST(FlowPredictor, one_block_is_what_encoder_and_decoder_make_of_it) {
   auto model = small_model();
   const auto coarse = coarse_block(2, 4);
