@@ -103,10 +103,11 @@ std::string at_level(const char* name, std::size_t level) { return fmt::format("
 
 bool refines(const UnetOptions& options) { return options.n_refined > 0; }
 
-/// Double what is left of the refinement along each axis until it is used up.
+/// Double what is left of the refinement along each axis until it is used up; each stage has half the
+/// features of the one before, as in the U-Net, down to two a field.
 void refine(Builder& chain, std::string x, const UnetOptions& options) {
   GridShape left = options.refinement;
-  const int n = options.n_output;
+  int n = options.n_output;
   for (std::size_t stage = 1; left != GridShape{1, 1, 1}; ++stage) {
     GridShape factor{};
     for (int i = 0; i < 3; ++i) {
@@ -114,7 +115,9 @@ void refine(Builder& chain, std::string x, const UnetOptions& options) {
       left[i] /= factor[i];
     }
     x = chain.upsample(at_level("finer", stage), x, "", n, factor);
-    x = chain.residual(at_level("refine", stage), x, n, n, n);
+    const int finer = std::max(n / 2, std::min(n, 2 * options.n_refined));
+    x = chain.residual(at_level("refine", stage), x, n, finer, finer);
+    n = finer;
   }
   chain.residual("fields", x, n, n, options.n_refined, false);
 }

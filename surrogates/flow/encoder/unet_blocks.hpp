@@ -29,7 +29,7 @@ struct UnetOptions {
   std::array<Padding, 3> padding = {Padding::zeros, Padding::zeros, Padding::zeros};
   double epsilon = 1e-5, momentum = 0.1;  ///< of batch normalisation
   /// Stages after the U-Net that make n_refined fields on a grid finer by these factors (a convolutional
-  /// decoder); n_refined 0: none.
+  /// decoder), with half the features from stage to stage, 2 n_refined at least; n_refined 0: none.
   GridShape refinement = {1, 1, 1};
   int n_refined = 0;
   /// Refined fields are a correction, 0 at first, to the first n_refined features of the input, interpolated
