@@ -7,6 +7,7 @@
 
 #include "apps/meshfreeflow/setup/flow_input.hpp"
 #include "apps/meshfreeflow/setup/flow_picture.hpp"
+#include "apps/meshfreeflow/superresolve/precision_report.hpp"
 #include "io/fields/field_series.hpp"
 #include "io/log/log.hpp"
 #include "io/parallel/together.hpp"
@@ -119,6 +120,7 @@ void predict_frames(Context& context, flow::FlowPredictor& predictor, const flow
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   auto file = hdf5::File::open_for_update(context.comm(), path);
   if (!predictor.doubts().empty()) file.root().set_attribute("outside_training", predictor.doubts());
+  tell_precision(context, predictor, file.root());
   file.close();
 
   for (std::size_t e = 0; e < n_equations; ++e) {

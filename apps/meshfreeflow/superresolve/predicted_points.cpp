@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "apps/meshfreeflow/superresolve/precision_report.hpp"
 #include "apps/meshfreeflow/superresolve/predicted_frames.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
@@ -67,6 +68,7 @@ void predict_points(Context& context, flow::FlowPredictor& predictor, const std:
                                    k < n_fields ? "Predicted by the model" : "Residual: an error indicator"});
   }
   if (!predictor.doubts().empty()) root.set_attribute("outside_training", predictor.doubts());
+  tell_precision(context, predictor, root);
   file.close();
   const auto all = comm.gather(std::span<const float>(rows));
   on_root(comm, [&] { write_csv(context.path("points.csv"), names, points, all); });

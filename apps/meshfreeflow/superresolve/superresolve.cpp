@@ -28,7 +28,8 @@ flow::FlowPredictor make_predictor(const SuperresolveOptions& options, flow::Flo
                                    flow::FieldBlock coarse, const std::map<std::string, double>& parameters,
                                    double output_bytes) {
   const double all = options.max_memory * 1e9;
-  flow::PredictionOptions unbounded{options.encoder, options.residuals, 1e18};
+  flow::PredictionOptions unbounded{options.encoder, options.residuals, 1e18, options.precision,
+                                    options.precision_bound};
   if (all <= output_bytes) {
     const flow::FlowPredictor predictor(std::move(model), std::move(coarse), parameters, unbounded);
     QUINTET_CHECK(
@@ -38,10 +39,11 @@ flow::FlowPredictor make_predictor(const SuperresolveOptions& options, flow::Flo
         options.max_memory, output_bytes * 1e-9,
         std::ceil((output_bytes + predictor.least_memory()) * 1e-6 + 1) * 1e-3);
   }
-  return {std::move(model),
-          std::move(coarse),
-          parameters,
-          {options.encoder, options.residuals, all - output_bytes}};
+  return {
+      std::move(model),
+      std::move(coarse),
+      parameters,
+      {options.encoder, options.residuals, all - output_bytes, options.precision, options.precision_bound}};
 }
 
 }  // namespace
@@ -49,6 +51,9 @@ flow::FlowPredictor make_predictor(const SuperresolveOptions& options, flow::Flo
 void superresolve(Context& context, const SuperresolveOptions& options) {
   auto model = flow::load_flow_model(context.comm(), options.model);
   const auto header = model.header;
+  QUINTET_CHECK(options.precision == flow::ProductPrecision::fp32 ||
+                    header.options.decoder.kind == flow::DecoderKind::continuous,
+                "precision: the decoder of {} is convolutional, which runs in fp32", options.model);
   auto input = context.timed(
       "read", [&] { return read_flow(context.comm(), options.input, header, options.max_memory); });
   const auto parameters = input.parameters;

@@ -66,6 +66,15 @@ void describe(Schema& schema, SuperresolveOptions& options) {
               "Memory that a rank may use for fields, latents and points (GB)")
       .above(0)
       .on_restart(OnRestart::free);
+  schema.choice("precision", options.precision,
+                {{"fp32", flow::ProductPrecision::fp32}, {"bf16", flow::ProductPrecision::bf16}},
+                "Numbers that the decoder's products are made of; bf16 (sums stay fp32) is faster where the "
+                "processor has AVX512_BF16, and some points are compared with fp32");
+  schema
+      .number("precision_bound", options.precision_bound,
+              "Refuse bf16 where it changes a field by more than so much of its standard deviation, or a "
+              "residual by more than so much of itself (rms)")
+      .above(0);
   schema.check([&options]() -> std::optional<std::string> {
     if (options.low_resolution.files.empty()) return std::nullopt;
     return "low_resolution.files: name the coarse run as input.file";

@@ -7,6 +7,7 @@
 
 #include "apps/meshfreeflow/setup/flow_input.hpp"
 #include "surrogates/flow/prediction/encoder_windows.hpp"
+#include "surrogates/flow/prediction/flow_predictor.hpp"
 
 /// What the user writes in a YAML file for `meshfreeflow superresolve`.
 namespace quintet::meshfreeflow {
@@ -29,6 +30,8 @@ struct SuperresolveOptions {
   bool residuals = true;
   OutsideTraining outside_training = OutsideTraining::refuse;
   double max_memory = 2;
+  flow::ProductPrecision precision = flow::ProductPrecision::fp32;
+  double precision_bound = 0.05;
 };
 void describe(Schema& schema, SuperresolveOptions& options);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "io/log/error.hpp"
 #include "physics/kernels/random.hpp"
@@ -106,6 +107,7 @@ template <class Source>
 void Decoder<Real>::refresh(const Source* parameters) {
   std::vector<Real> weights;
   const int n_latent = state_->options.n_latent;
+  state_->has_bf16 = false;
   for (auto& layer : state_->layers) {
     weights.assign(parameters + layer.weight, parameters + layer.bias);
     const Real* from = weights.data();
@@ -122,6 +124,14 @@ void Decoder<Real>::refresh(const Source* parameters) {
     }
     for (int o = 0; o < layer.n_out; ++o) layer.bias_row[o] = static_cast<Real>(parameters[layer.bias + o]);
   }
+}
+
+template <class Real>
+void Decoder<Real>::prepare_bf16(const float* parameters) {
+  if (!std::is_same_v<Real, float>) throw InternalError("bfloat16 stands in for float alone");
+  for (auto& layer : state_->layers)
+    if (layer.n_hidden > 0) layer.hidden_bf16.assign(parameters + layer.weight, layer.n_hidden, layer.n_out);
+  state_->has_bf16 = true;
 }
 
 template class Decoder<float>;

@@ -21,6 +21,9 @@ struct DecoderQueries {
   /// [sample][operator]; the same number for all samples, none for values alone. One for all samples, too.
   std::vector<std::vector<DifferentialOperator>> operators;
   int n_samples = 1;
+  /// Round weights and activations of the products W_h h to bfloat16; sums, and all else, stay float. For
+  /// passes without a tape, after prepare_bf16().
+  bool bf16 = false;
 
   /// The value and each operator.
   [[nodiscard]] int n_channels() const {
@@ -79,6 +82,10 @@ class Decoder {
   /// Take the parameters: before the first pass and after every change. Source float or double.
   template <class Source>
   void refresh(const Source* parameters);
+
+  /// Take weights rounded to bfloat16 beside the others, for queries that ask for them. Float alone.
+  /// @param parameters those of the last refresh(), after each of which this is to be called again
+  void prepare_bf16(const float* parameters);
 
   /// Jets [sample][point][channel][field]: channel 0 the value, channel 1 + k operator k applied to it, in
   /// physical coordinates.

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "physics/kernels/gemm_bf16.hpp"
 #include "surrogates/flow/decoder/decoder.hpp"
 
 namespace quintet::flow {
@@ -18,6 +19,7 @@ struct DecoderLayer {
   std::size_t weight = 0, bias = 0;  ///< places of [n_in, n_out] and [n_out] among the parameters
 
   PackedMatrix<Real> hidden, hidden_transposed;  ///< W_h [n_hidden, n_out] and its transpose
+  PackedBf16 hidden_bf16;                        ///< W_h again, where queries may ask for it
   PackedMatrix<Real> latent, latent_transposed;  ///< W_q [n_latent, n_out] and its transpose
   AlignedVector<Real> coordinates;               ///< W_xi [axis, stride]; 0 where the input is not read
   AlignedVector<Real> bias_row;                  ///< [stride]
@@ -28,6 +30,7 @@ struct Decoder<Real>::State {
   DecoderOptions options;
   std::vector<DecoderLayer<Real>> layers;
   std::size_t n_parameters = 0;
+  bool has_bf16 = false;  ///< hidden_bf16 is filled
 };
 
 /// Gradients of a layer's parameters, rows padded to whole packs.

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <memory>
+#include <type_traits>
 
 #include <Kokkos_Core.hpp>
 
@@ -127,8 +128,8 @@ class Pass {
         const auto& layer = layers_[l];
         const bool last = l + 1 == layers_.size(), keep = a != nullptr && l > 0 && !last;
         Real* z = l == 0 ? nullptr : keep ? a : z_.get(room());
-        if (l > 0) multiply<Real>(h, layers_[l - 1].stride, stacked(), layer.hidden, z, layer.stride);
-        activate_layer(l, z, h, a != nullptr);
+        if (l > 0) multiply_hidden(l, h, z);
+        activate_forward(layer, plan_, rows_, arrays(l, z, h), a != nullptr);
         if (keep) a += kept(layer);
       }
       if (options_.adds_known_fields) add_known_fields(h);
@@ -169,7 +170,8 @@ class Pass {
         const auto &layer = layers_[l], &after = layers_[l + 1];
         const Real* z = l == 0 ? nullptr : end -= kept(layer);
         multiply<Real>(bar, after.stride, stacked(), after.hidden_transposed, next, layer.stride);
-        activate_layer_backward(l, z, h, next);
+        activate_backward(layer, plan_, rows_, arrays(l, const_cast<Real*>(z), h), next,
+                          gradient_[l].coordinates.data(), node_bar(l));
         add_transposed_products<Real>({{h, layer.stride, bar, after.stride}}, stacked(), after.n_hidden,
                                       after.stride, gradient_[l + 1].hidden.data(), after.stride);
         std::swap(bar, next);
@@ -246,27 +248,18 @@ class Pass {
     for (int i = 0; i < n; ++i)
       for (int o = 0; o < stride; ++o) product[static_cast<std::size_t>(i) * stride + o] += layer.bias_row[o];
   }
-  [[nodiscard]] JetArrays<Real> arrays(std::size_t l, Real* a, Real* h) const {
+  [[nodiscard]] LayerArrays<Real> arrays(std::size_t l, Real* a, Real* h) const {
     const auto& layer = layers_[l];
     if (layer.reads_input) return {products_[l].data(), layer.stride, a, h};
     return {layer.bias_row.data(), 0, a, h};
   }
-  void activate_layer(std::size_t l, Real* a, Real* h, bool keep) {
+  /// W_h h of all channels, on the way forward.
+  void multiply_hidden(std::size_t l, const Real* h, Real* product) const {
     const auto& layer = layers_[l];
-    with_activation(layer.activation, [&]<Activation A>() {
-      with_tangents(plan_.n_tangents(), [&]<int T>() {
-        activate_forward<Real, A, T>(layer, plan_, rows_, arrays(l, a, h), keep);
-      });
-    });
-  }
-  void activate_layer_backward(std::size_t l, const Real* a, Real* h, Real* h_bar) {
-    const auto& layer = layers_[l];
-    with_activation(layer.activation, [&]<Activation A>() {
-      with_tangents(plan_.n_tangents(), [&]<int T>() {
-        activate_backward<Real, A, T>(layer, plan_, rows_, arrays(l, const_cast<Real*>(a), h), h_bar,
-                                      gradient_[l].coordinates.data(), node_bar(l));
-      });
-    });
+    const int stride = layers_[l - 1].stride;
+    if constexpr (std::is_same_v<Real, float>)
+      if (queries_.bf16) return multiply_bf16(h, stride, stacked(), layer.hidden_bf16, product, layer.stride);
+    multiply<Real>(h, stride, stacked(), layer.hidden, product, layer.stride);
   }
 
   /// Known fields of each row's node, to the value alone: they are constant about a node.
@@ -407,6 +400,9 @@ void Decoder<Real>::forward(const Real* latents, const DecoderQueries& queries, 
                             Tape* tape) const {
   JetPlan plan = make_plan(queries);
   check(queries, plan, state_->options.activation);
+  if (queries.bf16 && (tape != nullptr || !state_->has_bf16))
+    throw InternalError(
+        "a decoder is asked for products in bfloat16 that it has no weights or no way back for");
   std::vector<std::vector<int>> order(queries.n_samples);
   for (int sample = 0; sample < queries.n_samples; ++sample) order[sample] = order_by_cell(queries, sample);
   const auto tasks = make_tasks(queries);

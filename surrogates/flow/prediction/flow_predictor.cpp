@@ -17,6 +17,8 @@ namespace quintet::flow {
 namespace {
 
 constexpr int least_points = 256, most_points = 1 << 16;  // decoded at a time
+/// One point of so many is decoded in float, too: no divisor of a grid's points; of few points more of them.
+constexpr std::size_t check_stride = 251, least_checked = 64;
 constexpr double decoder_bytes = 48e6;  // packed weights and what the decoder works on, whatever is asked for
 
 NodeGrid nodes_of(const BlockAxes& axes) {
@@ -72,6 +74,7 @@ struct FlowPredictor::State {
   int points_at_a_time = least_points;
   int part = -1;  ///< the part in time whose latents are at hand
   std::vector<float> part_latents;
+  std::optional<PrecisionCheck> check;  ///< where products are in bfloat16
 
   [[nodiscard]] int n_fields() const { return static_cast<int>(model.header.fields.size()); }
   [[nodiscard]] int n_channels() const { return residuals ? 1 + residuals->n_operators() : 1; }
@@ -133,7 +136,7 @@ struct FlowPredictor::State {
   }
 
   /// Jets [point][channel][field] of normalised fields.
-  void decode(const NodeGrid& own, std::vector<double> points, std::vector<float>& jets) {
+  void decode(const NodeGrid& own, std::vector<double> points, std::vector<float>& jets, bool bf16) {
     DecoderQueries queries;
     queries.n_points = static_cast<int>(points.size()) / n_axes;
     queries.points = std::move(points);
@@ -142,6 +145,7 @@ struct FlowPredictor::State {
       const auto operators = residuals->operators(0);
       queries.operators = {{operators.begin(), operators.end()}};
     }
+    queries.bf16 = bf16;
     if (decoder) return decoder->forward(part_latents.data(), queries, jets.data());
     interpolate_fine(queries, jets);
   }
@@ -166,6 +170,50 @@ struct FlowPredictor::State {
           jets[p * n + f] += static_cast<float>(weight) * part_latents[node * n + f];
       }
     }
+  }
+
+  /// Some of the points again, by products in float.
+  void compare_with_float(const NodeGrid& own, const std::vector<double>& places,
+                          const std::vector<float>& jets) {
+    const std::size_t row = static_cast<std::size_t>(n_channels()) * n_fields();
+    std::vector<double> some;
+    std::vector<float> rounded;
+    const std::size_t n_all = places.size() / n_axes,
+                      stride = std::clamp<std::size_t>(n_all / least_checked, 1, check_stride);
+    for (std::size_t p = 0; p < n_all; p += stride) {
+      some.insert(some.end(), &places[p * n_axes], &places[p * n_axes] + n_axes);
+      rounded.insert(rounded.end(), &jets[p * row], &jets[p * row] + row);
+    }
+    const int n = static_cast<int>(some.size() / n_axes);
+    std::vector<float> exact(rounded.size());
+    decode(own, some, exact, false);
+    to_physical(n, exact);
+    const auto add = [](double difference, double& squares, double& largest) {
+      squares += difference * difference;
+      largest = std::max(largest, std::abs(difference));
+    };
+    const auto n_values = static_cast<std::size_t>(n_fields());
+    for (std::size_t i = 0; i < rounded.size(); i += row)
+      for (std::size_t f = 0; f < n_values; ++f)
+        add((rounded[i + f] - exact[i + f]) / model.header.fields[f].deviation, check->field_squares[f],
+            check->field_largest[f]);
+    if (residuals) {
+      const auto n_equations = static_cast<std::size_t>(residuals->n_equations());
+      std::vector<float> of_rounded(n * n_equations), of_exact(n * n_equations);
+      residuals->evaluate(0, n, rounded.data(), some.data(), of_rounded.data());
+      residuals->evaluate(0, n, exact.data(), some.data(), of_exact.data());
+      for (std::size_t i = 0; i < of_exact.size(); ++i) {
+        const std::size_t e = i % n_equations;
+        add(of_rounded[i] - of_exact[i], check->residual_squares[e], check->residual_largest[e]);
+        check->residual_float_squares[e] += double{of_exact[i]} * of_exact[i];
+      }
+    }
+    check->points += n;
+    if (!(check->worst() <= options.precision_bound))
+      throw NumericalError(fmt::format(
+          "products in bf16 change fields or residuals by {:.3g} of their size (rms, {} points compared with "
+          "fp32), more than precision_bound, {:.3g}; set precision to fp32, or the bound higher",
+          check->worst(), check->points, options.precision_bound));
   }
 
   void to_physical(int n_points, std::vector<float>& jets) const {
@@ -214,7 +262,18 @@ FlowPredictor::FlowPredictor(FlowModel model, FieldBlock coarse,
   check_grid(s.grid);
   if (continuous) {
     s.decoder = std::make_unique<Decoder<float>>(decoder_options(header.options, s.n_fields()));
-    s.decoder->refresh(s.model.parameters.data() + flow_network_size(header).encoder);
+    const float* weights = s.model.parameters.data() + flow_network_size(header).encoder;
+    s.decoder->refresh(weights);
+    if (options.precision == ProductPrecision::bf16) {
+      s.decoder->prepare_bf16(weights);
+      const std::size_t n_fields = header.fields.size(), n_equations = equation_names().size();
+      s.check = PrecisionCheck{0,
+                               std::vector<double>(n_fields, 0),
+                               std::vector<double>(n_fields, 0),
+                               std::vector<double>(n_equations, 0),
+                               std::vector<double>(n_equations, 0),
+                               std::vector<double>(n_equations, 0)};
+    }
   }
   s.plan();
 }
@@ -229,6 +288,32 @@ double FlowPredictor::least_memory() const { return state_->least_bytes(); }
 double FlowPredictor::memory() const {
   const State& s = *state_;
   return s.fixed_bytes() + s.part_bytes(s.cells_at_a_time) + s.points_at_a_time * s.point_bytes();
+}
+
+const PrecisionCheck* FlowPredictor::precision_check() const {
+  return state_->check ? &*state_->check : nullptr;
+}
+
+void PrecisionCheck::combine(const Comm& comm) {
+  points = comm.sum(static_cast<long>(points));
+  for (auto* sums : {&field_squares, &residual_squares, &residual_float_squares})
+    comm.reduce(std::span<double>(*sums), Comm::Reduction::sum);
+  for (auto* maxima : {&field_largest, &residual_largest})
+    comm.reduce(std::span<double>(*maxima), Comm::Reduction::maximum);
+}
+double PrecisionCheck::field_rms(std::size_t field) const {
+  return points == 0 ? 0 : std::sqrt(field_squares[field] / static_cast<double>(points));
+}
+double PrecisionCheck::residual_rms(std::size_t equation) const {
+  const double squares = residual_squares[equation];
+  return squares == 0 ? 0 : std::sqrt(squares / residual_float_squares[equation]);
+}
+double PrecisionCheck::worst() const {
+  double most = 0;
+  const auto include = [&](double value) { most = value <= most ? most : value; };  // NaN, too
+  for (std::size_t f = 0; f < field_squares.size(); ++f) include(field_rms(f));
+  for (std::size_t e = 0; e < residual_squares.size(); ++e) include(residual_rms(e));
+  return most;
 }
 
 std::vector<std::string> FlowPredictor::equation_names() const {
@@ -271,8 +356,9 @@ void FlowPredictor::predict(std::span<const double> points, std::span<float> val
     for (std::size_t k = first; k < end; ++k)
       for (std::size_t i = 0; i < n_axes; ++i) places.push_back(points[order[k] * n_axes + i]);
     jets.resize(static_cast<std::size_t>(n) * s.n_channels() * n_fields);
-    s.decode(own, places, jets);
+    s.decode(own, places, jets, s.check.has_value());
     s.to_physical(n, jets);
+    if (s.check) s.compare_with_float(own, places, jets);
     for (std::size_t k = first; k < end; ++k) {
       const float* jet = &jets[(k - first) * s.n_channels() * n_fields];
       std::copy(jet, jet + n_fields, &values[order[k] * n_fields]);

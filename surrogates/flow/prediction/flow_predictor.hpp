@@ -1,21 +1,44 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "io/parallel/comm.hpp"
 #include "surrogates/flow/data/block.hpp"
 #include "surrogates/flow/model/flow_model.hpp"
 #include "surrogates/flow/prediction/encoder_windows.hpp"
 
 namespace quintet::flow {
 
+/// Numbers that the decoder's products are made of.
+enum class ProductPrecision { fp32, bf16 };
+
 struct PredictionOptions {
   EncoderCover cover = EncoderCover::blocks;
   bool residuals = true;    ///< of the model's equations, where it can form derivatives
   double max_memory = 1e9;  ///< bytes, of this rank
+  ProductPrecision precision = ProductPrecision::fp32;  ///< of a continuous model's decoder
+  double precision_bound = 0.05;                        ///< see PrecisionCheck
+};
+
+/// Products in bfloat16 beside the same in float, at some of the points (this rank's): differences of fields
+/// over the field's standard deviation in training, those of residuals in their own units.
+struct PrecisionCheck {
+  std::int64_t points = 0;
+  std::vector<double> field_squares, field_largest;                                ///< [field]
+  std::vector<double> residual_squares, residual_largest, residual_float_squares;  ///< [equation]
+
+  /// Sums and maxima over ranks. Collective.
+  void combine(const Comm& comm);
+  [[nodiscard]] double field_rms(std::size_t field) const;
+  /// rms of a residual's difference over the rms of the residual.
+  [[nodiscard]] double residual_rms(std::size_t equation) const;
+  /// The largest of them all.
+  [[nodiscard]] double worst() const;
 };
 
 /// A model's fields at any points, from coarse fields over time: encoded in parts in time, decoded in parts,
@@ -45,8 +68,11 @@ class FlowPredictor {
 
   /// @param points [point][axis] physical coordinates, in any order; in the order of time is fastest
   /// @param values [point][field] physical units @param residuals [point][equation], or empty
-  /// Throws InputError for points outside the domain, NumericalError where a value is not finite.
+  /// Throws InputError for points outside the domain, NumericalError where a value is not finite, or where
+  /// products in bfloat16 are off by more than precision_bound (worst() of the check, all points so far).
   void predict(std::span<const double> points, std::span<float> values, std::span<float> residuals);
+  /// What has been checked so far; null: products are in float.
+  [[nodiscard]] const PrecisionCheck* precision_check() const;
 
  private:
   struct State;

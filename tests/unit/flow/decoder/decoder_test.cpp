@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "io/log/error.hpp"
+#include "physics/kernels/gemm_bf16.hpp"
 #include "tests/unit/flow/decoder/decoder_cases.hpp"
 
 namespace quintet::flow {
@@ -342,6 +343,55 @@ TEST(Decoder, values_are_continuous_across_nodes_and_smooth_blends_have_continuo
       if (blend == Blend::quintic) EXPECT_LT(jump_of_second, 1e-5);
     }
   }
+}
+
+/// Jets in float, by products in bfloat16 or not.
+std::vector<float> jets_in_float(const DecoderCase& of, bool bf16) {
+  Decoder<float> decoder(of.options);
+  const std::vector<float> parameters(of.parameters.begin(), of.parameters.end()),
+      latents(of.latents.begin(), of.latents.end());
+  decoder.refresh(parameters.data());
+  if (bf16) decoder.prepare_bf16(parameters.data());
+  DecoderQueries queries = of.queries;
+  queries.bf16 = bf16;
+  std::vector<float> jets(of.n_jets());
+  decoder.forward(latents.data(), queries, jets.data());
+  return jets;
+}
+
+TEST(Decoder, products_in_bf16_differ_by_what_bf16_rounds) {
+  for (const auto& of : decoder_cases()) {
+    const auto exact = jets_in_float(of, false), rounded = jets_in_float(of, true);
+    EXPECT_NE(exact, rounded) << of.name;
+    const std::vector<double> all(exact.begin(), exact.end());
+    for (std::size_t i = 0; i < exact.size(); ++i)
+      ASSERT_NEAR(rounded[i], exact[i], 0.05 * largest(all)) << of.name;
+  }
+  // One unit that passes 1/3 on: its product is by 1/3 rounded, all else is not.
+  auto of = linear_case(Blend::linear, even_grid(), {0, 0, 0});
+  of.latents.assign(static_cast<std::size_t>(of.nodes()), 1 / 3.0);
+  for (const bool bf16 : {false, true}) {
+    const auto jets = jets_in_float(of, bf16);
+    const float expected = bf16 ? from_bf16(to_bf16(1 / 3.0F)) : 1 / 3.0F;
+    for (std::size_t p = 0; p < jets.size(); p += 4) ASSERT_NEAR(jets[p], expected, 1e-7);
+  }
+}
+
+TEST(Decoder, refuses_bf16_without_weights_or_with_a_way_back) {
+  const auto of = decoder_cases().front();
+  const std::vector<float> parameters(of.parameters.begin(), of.parameters.end()),
+      latents(of.latents.begin(), of.latents.end());
+  Decoder<float> decoder(of.options);
+  decoder.refresh(parameters.data());
+  DecoderQueries queries = of.queries;
+  queries.bf16 = true;
+  std::vector<float> jets(of.n_jets());
+  EXPECT_THROW(decoder.forward(latents.data(), queries, jets.data()), InternalError);
+  decoder.prepare_bf16(parameters.data());
+  DecoderTape<float> tape;
+  EXPECT_THROW(decoder.forward(latents.data(), queries, jets.data(), &tape), InternalError);
+  decoder.refresh(parameters.data());  // what was rounded is out of date
+  EXPECT_THROW(decoder.forward(latents.data(), queries, jets.data()), InternalError);
 }
 
 TEST(Decoder, has_the_size_of_the_reference_by_default) {

@@ -97,6 +97,40 @@ TEST(FlowPredictor, takes_no_more_memory_than_it_can_use_of_what_it_may) {
   EXPECT_EQ(plenty.memory(), some.memory());
 }
 
+TEST(FlowPredictor, products_in_bf16_are_compared_with_float) {
+  const auto model = small_model();
+  const auto coarse = coarse_block(4, 8);
+  const auto points = random_points(coarse, 3000);
+  PredictionOptions options{EncoderCover::blocks, true, 1e9};
+  FlowPredictor exact(model, coarse, known, options);
+  EXPECT_EQ(exact.precision_check(), nullptr);
+  options.precision = ProductPrecision::bf16;
+  options.precision_bound = 1;
+  FlowPredictor rounded(model, coarse, known, options);
+  const auto expected = ask(exact, points), found = ask(rounded, points);
+  const auto* check = rounded.precision_check();
+  ASSERT_NE(check, nullptr);
+  EXPECT_GE(check->points, 64);
+  EXPECT_LE(check->points, 200);
+  for (std::size_t f = 0; f < 2; ++f) {
+    double largest = 0;
+    for (std::size_t p = 0; p < 3000; ++p)
+      largest = std::max<double>(largest, std::abs(found.values[2 * p + f] - expected.values[2 * p + f]) /
+                                              model.header.fields[f].deviation);
+    EXPECT_GT(check->field_rms(f), 1e-6);
+    EXPECT_LE(check->field_rms(f), check->field_largest[f]);
+    EXPECT_LE(check->field_largest[f], largest * 1.001);
+    EXPECT_GT(check->field_largest[f], largest / 10);
+    EXPECT_LT(largest, 0.02);
+  }
+  EXPECT_GT(check->residual_rms(0), 1e-6);
+  EXPECT_LE(check->residual_rms(0), check->worst());
+
+  options.precision_bound = check->worst() / 2;
+  FlowPredictor bounded(model, coarse, known, options);
+  EXPECT_THROW(static_cast<void>(ask(bounded, points)), NumericalError);
+}
+
 TEST(FlowPredictor, one_block_is_what_encoder_and_decoder_make_of_it) {
   auto model = small_model();
   const auto coarse = coarse_block(2, 4);

@@ -1,0 +1,249 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstdio>
+#include <ctime>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/ranges.h>
+
+#include "io/parallel/shared_array.hpp"
+#include "io/runtime/runtime.hpp"
+#include "physics/convection/initial.hpp"
+#include "surrogates/bridge/torch_subsystem.hpp"
+#include "surrogates/flow/training/flow_trainer.hpp"
+
+/// Scaling of `meshfreeflow simulate` and `train` over the ranks of a node: seconds a step of the slowest
+/// rank, minimum of many. Wall time, and CPU time of a rank, waiting included as far as MPI waits awake:
+/// where other work holds the cores wall time tells nothing, CPU time still does (mpirun with
+/// --mca mpi_yield_when_idle 1 there).
+///
+///     mpirun -n 2 meshfreeflow_ranks [--quick] [--rounds N]
+///
+/// Four ways in turn: a rank alone with the whole problem (the others sleep), a rank alone with its share,
+/// all ranks with a share each and nothing in common (what memory and clock leave of the cores), all
+/// together. Strong scaling: whole/(ranks together); weak: share/together, of a problem that grows with the
+/// ranks; communication: apart/together. Simulate: Ra = 1e6. Train: the paper's networks, crops and points,
+/// Pr = 1, batch 10.
+namespace quintet::flow {
+namespace {
+
+using Step = std::function<void()>;
+
+/// Ranks that have nothing to do sleep until all are called again, without a core's worth of waiting.
+class Stages {
+ public:
+  explicit Stages(const Comm& comm) : comm_(comm), stage_(comm.node(), comm.is_root() ? 1 : 0) {}
+  void alone(const std::function<void()>& work) {
+    ++number_;
+    std::atomic_ref<long> stage(*stage_.part(0));
+    if (comm_.is_root()) {
+      usleep(3000);
+      work();
+      stage.store(number_);
+    } else {
+      while (stage.load() < number_) usleep(1000);
+    }
+    comm_.barrier();
+  }
+
+ private:
+  Comm comm_;
+  SharedArray<long> stage_;
+  long number_ = 0;
+};
+
+/// Seconds a step.
+struct Seconds {
+  double wall = 1e30, cpu = 1e30;
+  void least(const Seconds& other) {
+    wall = std::min(wall, other.wall);
+    cpu = std::min(cpu, other.cpu);
+  }
+};
+double now(clockid_t clock) {
+  timespec t{};
+  clock_gettime(clock, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+Seconds timed(const Step& step, int n) {
+  const double wall = now(CLOCK_MONOTONIC), cpu = now(CLOCK_PROCESS_CPUTIME_ID);
+  for (int i = 0; i < n; ++i) step();
+  return {(now(CLOCK_MONOTONIC) - wall) / n, (now(CLOCK_PROCESS_CPUTIME_ID) - cpu) / n};
+}
+
+struct Ways {
+  Step whole, share, together;  ///< whole: on the first rank only
+  int steps;                    ///< timed at once
+};
+
+struct Times {
+  Seconds whole, share, apart, together;
+};
+
+Times measure(const Comm& comm, Stages& stages, const Ways& ways, int rounds) {
+  Times best;
+  // What all do counts by its slowest rank: a step together ends with the last.
+  const auto slowest = [&](Seconds own) { return Seconds{comm.maximum(own.wall), comm.maximum(own.cpu)}; };
+  for (int round = 0; round < rounds; ++round) {
+    stages.alone([&] { best.whole.least(timed(ways.whole, ways.steps)); });
+    stages.alone([&] { best.share.least(timed(ways.share, ways.steps)); });
+    best.apart.least(slowest(timed(ways.share, ways.steps)));
+    comm.barrier();
+    best.together.least(slowest(timed(ways.together, ways.steps)));
+  }
+  return best;
+}
+
+Step simulation(const Comm& comm, int nx, int nz) {
+  struct Held {
+    convection::Problem problem;
+    std::unique_ptr<convection::Grid> grid;
+    std::unique_ptr<convection::Boussinesq> flow;
+    int step = 0;
+  };
+  auto held = std::make_shared<Held>();
+  held->problem.rayleigh = 1e6;
+  held->grid =
+      std::make_unique<convection::Grid>(comm, make_axis(0, 4, nx, convection::Spacing::uniform, 0, true),
+                                         make_axis(-0.5, 0.5, nz, convection::Spacing::tanh, 1.2, false));
+  held->flow = std::make_unique<convection::Boussinesq>(held->problem, *held->grid,
+                                                        make_transform_solver(held->problem, *held->grid), 1);
+  convection::Start start;
+  start.roll = 0.1;
+  fill(held->problem, start, 1, *held->flow, 0);
+  held->flow->start(Exec());
+  return [held] { held->flow->advance(Exec(), 0.002 * (1 + 1e-6 * (held->step++ % 1000))); };
+}
+
+FlowModelHeader paper_header() {
+  FlowModelHeader header;
+  header.axes = {{{"t", "1", false, 0, 100, {1.25, 1.25}, {3.75, 3.75}},
+                  {"z", "1", false, 0, 1, {1 / 15., 1 / 15.}, {1, 1}},
+                  {"x", "1", false, 0, 4, {1 / 15., 1 / 15.}, {1, 1}}}};
+  header.fields = {{"p"}, {"b"}, {"u"}, {"w"}};
+  header.parameters = {{"Pr", {1, 1}}, {"Ra", {1e6, 1e6}}};
+  header.block = {4, 16, 16};
+  header.refinement = {4, 8, 8};
+  header.equations.interior = {
+      {"continuity", FormulaText("dx(u) + dz(w)")},
+      {"buoyancy", FormulaText("dt(b) + u*dx(b) + w*dz(b) - P*(dxx(b) + dzz(b))")},
+      {"momentum_x", FormulaText("dt(u) + u*dx(u) + w*dz(u) - R*(dxx(u) + dzz(u)) + dx(p)")},
+      {"momentum_z", FormulaText("dt(w) + u*dx(w) + w*dz(w) - R*(dxx(w) + dzz(w)) + dz(p) - b")}};
+  header.equations.constants = {{"P", FormulaText("(Ra*Pr)^-0.5")}, {"R", FormulaText("(Ra/Pr)^-0.5")}};
+  return header;
+}
+
+Batch paper_batch(int first, int n) {
+  constexpr int nodes = 4 * 16 * 16, points = 512;
+  Batch batch;
+  batch.n_samples = n;
+  batch.n_fields = 4;
+  batch.n_points = points;
+  batch.low_shape = {4, 16, 16};
+  const auto wave = [](double i, double k) { return std::sin(k * i + 0.3 * k); };
+  const auto even = [](int count, double length) {
+    BlockAxis axis;
+    for (int i = 0; i < count; ++i) axis.coordinates.push_back(length * i / (count - 1));
+    axis.lower = 0;
+    axis.upper = length;
+    return axis;
+  };
+  for (int crop = first; crop < first + n; ++crop) {
+    for (int i = 0; i < 4 * nodes; ++i) batch.low.push_back(static_cast<float>(wave(i + 100 * crop, 0.73)));
+    batch.axes.push_back({even(4, 3.75), even(16, 1), even(16, 1)});
+    for (int p = 0; p < points; ++p) {
+      batch.points.insert(batch.points.end(),
+                          {1.875 * (1 + wave(p + 9 * crop, 1.1)), 0.5 * (1 + wave(p + 9 * crop, 1.9)),
+                           0.5 * (1 + wave(p + 9 * crop, 2.7))});
+      for (int f = 0; f < 4; ++f)
+        batch.targets.push_back(static_cast<float>(wave(p + 10 * crop + 5 * f, 0.4)));
+    }
+    batch.parameters.insert(batch.parameters.end(), {1, 1e6});
+  }
+  return batch;
+}
+
+Step training(const Comm& comm, int batch) {
+  struct Held {
+    FlowTrainer<float> trainer;
+    Batch batch;
+    std::int64_t step = 0;
+  };
+  FlowTrainerOptions options;
+  options.batch = batch;
+  auto held = std::make_shared<Held>(
+      Held{FlowTrainer<float>(comm, {paper_header(), {}, {}}, options, {{1, 1e6}}), {}});
+  held->batch = paper_batch(held->trainer.first_crop(), held->trainer.n_crops());
+  return [held] { static_cast<void>(held->trainer.step(held->batch, held->step++, 1e-5)); };
+}
+
+void run(bool quick, int rounds) {
+  const Comm comm = Comm::world();
+  Stages stages(comm);
+  const int n = comm.size();
+  std::vector<std::string> rows;
+  const auto compare = [&](const std::string& name, const Ways& ways, int times) {
+    const Times t = measure(comm, stages, ways, times);
+    if (!comm.is_root()) return;
+    for (const auto& [clock, part] : {std::pair{"CPU", &Seconds::cpu}, std::pair{"wall", &Seconds::wall}}) {
+      const double whole = t.whole.*part, share = t.share.*part, apart = t.apart.*part,
+                   together = t.together.*part;
+      fmt::print(
+          "{}, {} s: whole {:.4g}, share {:.4g}, apart {:.4g}, together {:.4g}: strong {:.1f} %, weak {:.1f} "
+          "%, of what the cores do apart {:.1f} %\n",
+          name, clock, whole, share, apart, together, 100 * whole / (n * together), 100 * share / together,
+          100 * apart / together);
+      rows.push_back(fmt::format(
+          R"({{"bench": "meshfreeflow_ranks", "case": "{}, {} ranks", "ours": {:.5g}, "peer": {:.5g}, "ratio": {:.4g}, "unit": "{} s/step", "strong": {:.4f}, "weak": {:.4f}, "communication": {:.4f}}})",
+          name, n, together, whole, whole / together, clock, whole / (n * together), share / together,
+          apart / together));
+    }
+    std::fflush(stdout);
+  };
+  const Comm self = Comm::self();
+  for (const auto& [nx, nz] : {std::pair{256, 64}, std::pair{512, 128}}) {
+    Step whole;
+    if (comm.is_root()) whole = simulation(self, nx, nz);
+    compare(fmt::format("simulate {} x {}", nx, nz),
+            {whole, simulation(self, nx, nz / n), simulation(comm, nx, nz), 20 * 256 * 64 / (nx * nz)},
+            10 * rounds);
+    if (quick) break;
+  }
+  const int batch = 10 / n * n;
+  Step whole;
+  if (comm.is_root()) whole = training(self, batch);
+  compare(fmt::format("train, batch {}", batch), {whole, training(self, batch / n), training(comm, batch), 1},
+          rounds);
+  if (comm.is_root()) fmt::print("[{}]\n", fmt::join(rows, ", "));
+}
+
+}  // namespace
+}  // namespace quintet::flow
+
+int main(int argc, char** argv) {
+  try {
+    bool quick = false;
+    int rounds = 10;
+    for (int i = 1; i < argc; ++i) {
+      const std::string flag = argv[i];
+      if (flag == "--quick")
+        quick = true, rounds = 2;
+      else if (flag == "--rounds" && i + 1 < argc)
+        rounds = std::stoi(argv[++i]);
+      else
+        throw quintet::UsageError("mpirun -n N meshfreeflow_ranks [--quick] [--rounds N]");
+    }
+    const quintet::Runtime runtime(argc, argv, 1, {quintet::torch_subsystem()});
+    quintet::flow::run(quick, rounds);
+  } catch (const quintet::Error& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return static_cast<int>(error.code());
+  }
+  return 0;
+}
