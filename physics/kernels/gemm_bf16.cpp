@@ -1,6 +1,7 @@
 #include "physics/kernels/gemm_bf16.hpp"
 
 #include <algorithm>
+#include <cstddef>
 
 #include "physics/kernels/pack.hpp"
 

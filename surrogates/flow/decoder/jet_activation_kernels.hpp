@@ -38,6 +38,29 @@ KOKKOS_FORCEINLINE_FUNCTION Pack<Real> quadratic(const Real* second, const Pack<
 
 }  // namespace detail
 
+/// The value alone: no slope is formed.
+template <class Real, Activation A>
+void sweep_values(const DecoderLayer<Real>& layer, const RowBlock<Real>& rows,
+                  const LayerArrays<Real>& arrays, bool keep) {
+  constexpr int w = pack_width<Real>;
+  const int stride = layer.stride;
+  const Real* w_xi = layer.coordinates.data();
+  for (int row = 0; row < rows.n_rows; ++row) {
+    const Real* from_node = arrays.node_products + std::ptrdiff_t{rows.local[row]} * arrays.node_stride;
+    const Real* xi = rows.place.data() + std::ptrdiff_t{row} * n_axes;
+    for (int o = 0; o < stride; o += w) {
+      const std::ptrdiff_t at = std::ptrdiff_t{row} * stride + o;
+      Pack<Real> a = arrays.a != nullptr ? load<Real>(arrays.a + at) : Pack<Real>{};
+      a = a + load<Real>(from_node + o) + xi[0] * load<Real>(w_xi + o) +
+          xi[1] * load<Real>(w_xi + stride + o) + xi[2] * load<Real>(w_xi + 2 * stride + o);
+      Pack<Real> y, unused;
+      activate<A, Real, w>(a, y, unused);
+      if (keep && arrays.a != nullptr) store<Real>(arrays.a + at, a);
+      store<Real>(arrays.h + at, y);
+    }
+  }
+}
+
 template <class Real, Activation A, int T>
 void sweep_forward(const DecoderLayer<Real>& layer, const JetPlan& plan, const RowBlock<Real>& rows,
                    const LayerArrays<Real>& arrays, bool keep) {
@@ -161,6 +184,7 @@ template <class Real>
 void activate_forward(const DecoderLayer<Real>& layer, const JetPlan& plan, const RowBlock<Real>& rows,
                       const LayerArrays<Real>& arrays, bool keep) {
   with_activation(layer.activation, [&]<Activation A>() {
+    if (plan.n_channels() == 1) return sweep_values<Real, A>(layer, rows, arrays, keep);
     with_tangents(plan.n_tangents(),
                   [&]<int T>() { sweep_forward<Real, A, T>(layer, plan, rows, arrays, keep); });
   });
