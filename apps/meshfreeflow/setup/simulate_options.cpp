@@ -45,7 +45,7 @@ void describe(Schema& schema, GridOptions& options) {
       .at_least(4)
       .at_most(100000)
       .example("[128, 64]");
-  schema.section("x", options.x, "Along x; unequal cells need walls at the sides and the multigrid solver");
+  schema.section("x", options.x, "Along x; unequal cells need walls at the sides");
   schema.section("z", options.z, "Along z, from plate to plate");
 }
 

@@ -41,7 +41,8 @@ SolverKind solver_kind(const SimulateOptions& options) {
   }
   if (options.solver.kind != SolverKind::automatic) return options.solver.kind;
   if (equal && fast) return SolverKind::transform;
-  // Its work a cell grows with the cells along x; beyond these multigrid is faster.
+  // Finding modes takes 20 n_x^3 operations (4 s for 1024 cells, 30 s for 2048), a step work in proportion to
+  // n_x.
   return n_x <= most_modes || !has_petsc() ? SolverKind::modes : SolverKind::multigrid;
 }
 
