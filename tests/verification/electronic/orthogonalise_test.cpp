@@ -38,7 +38,7 @@ struct System {
 class Orthogonal : public ::testing::Test {
  protected:
   const Comm comm = Comm::world();
-  const System system;
+  const System system{};
   const std::shared_ptr<const Blocking> blocking = blocks_of(system.molecules);
   const BlockMatrix k = distribute(comm, system.k, blocking), s = distribute(comm, system.s, blocking);
 };
