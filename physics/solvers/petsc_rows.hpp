@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <petscsystypes.h>
+#include <petscsys.h>
 
 #include "physics/solvers/petsc_matrix.hpp"
 
