@@ -213,8 +213,9 @@ void run(bool quick, int rounds) {
     Step whole;
     if (comm.is_root()) whole = simulation(self, nx, nz);
     compare(fmt::format("simulate {} x {}", nx, nz),
-            {whole, simulation(self, nx, nz / n), simulation(comm, nx, nz), 20 * 256 * 64 / (nx * nz)},
-            10 * rounds);
+            {whole, simulation(self, nx, nz / n), simulation(comm, nx, nz),
+             std::max(1, 2 * 256 * 64 / (nx * nz))},
+            50 * rounds);
     if (quick) break;
   }
   const int batch = 10 / n * n;
