@@ -9,25 +9,26 @@ import sys
 from xml.sax.saxutils import escape
 
 SOURCE_DIR = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-COLUMNS = ("every run", "dpmd", "vlasov", "submatrix", "meshfreeflow")
+COLUMNS = ("every run", "dpmd", "vlasov", "submatrix", "meshfreeflow", "podlstm")
 # What happens, in a few words, and the rooms that do it, by column.
 WAY = (
     ("Options", "YAML and --set: every value checked, units converted",
      ("apps/application/cli io/config io/formula", "apps/dpmd/setup", "apps/vlasov/input", "apps/submatrix/input",
-      "apps/meshfreeflow/setup")),
+      "apps/meshfreeflow/setup", "apps/podlstm/setup")),
     ("Runtime", "MPI, Kokkos, then PETSc or torch",
      ("io/runtime io/parallel", "", "", "physics/solvers",
-      "surrogates/bridge")),
+      "surrogates/bridge", "surrogates/bridge")),
     ("Run directory", "one owner; the checkpoint to go on from",
      ("apps/application/life io/log", "", "", "",
-      "")),
+      "", "")),
     ("Input", "files and formulas, taken for hostile",
      ("io/files", "physics/particles/files", "apps/vlasov/setup physics/kinetics/initial", "physics/electronic/files",
-      "surrogates/flow/data")),
+      "surrogates/flow/data", "io/netcdf surrogates/sequence/windows")),
     ("State", "named Views, shared out over the ranks. --validate ends here",
      ("physics/kernels", "physics/particles/atoms physics/particles/domain surrogates/potential/model",
       "physics/kinetics/basis physics/kinetics/space", "physics/electronic/matrix",
-      "physics/convection surrogates/flow/equations surrogates/flow/model")),
+      "physics/convection surrogates/flow/equations surrogates/flow/model",
+      "physics/ocean surrogates/sequence/network surrogates/sequence/reference")),
     ("Steps", "kernels, messages, models: the algorithm of the paper",
      ("apps/application/loop io/parallel",
       "apps/dpmd/run physics/particles/dynamics physics/particles/forces surrogates/potential/evaluation | apps/dpmd/train "
@@ -36,20 +37,22 @@ WAY = (
       "apps/submatrix/evaluate apps/submatrix/compare physics/electronic/functions physics/electronic/submatrix "
       "physics/electronic/density physics/electronic/global",
       "apps/meshfreeflow/simulate physics/transforms physics/convection | apps/meshfreeflow/train surrogates/flow/training "
-      "surrogates/flow/encoder surrogates/flow/decoder | apps/meshfreeflow/superresolve surrogates/flow/prediction")),
+      "surrogates/flow/encoder surrogates/flow/decoder | apps/meshfreeflow/superresolve surrogates/flow/prediction",
+      "apps/podlstm/fit physics/solvers | apps/podlstm/search surrogates/search surrogates/sequence/training | "
+      "apps/podlstm/forecast surrogates/sequence/network")),
     ("Observers", "samples on a schedule; runs that are no physics end",
      ("", "physics/particles/observables apps/dpmd/deviation", "apps/vlasov/state", "",
-      "physics/convection")),
+      "physics/convection", "")),
     ("Results", "run.h5, frames, checkpoints",
      ("io/hdf5 io/fields", "physics/particles/files", "physics/kinetics/files", "physics/electronic/files",
-      "")),
+      "", "io/netcdf")),
     ("Report", "report.html, summary.json, exit code",
      ("apps/application/report apps/application/life", "apps/dpmd/run apps/dpmd/train", "apps/vlasov/report physics/kinetics/theory",
       "apps/submatrix/report",
-      "apps/meshfreeflow/simulate apps/meshfreeflow/train")),
+      "apps/meshfreeflow/simulate apps/meshfreeflow/train", "apps/podlstm/fit apps/podlstm/search")),
     ("Afterwards", "reports side by side; commands without steps",
      ("apps/quintet", "apps/dpmd/evaluate apps/dpmd/test apps/dpmd/convert apps/dpmd/label apps/dpmd/learn", "", "",
-      "apps/meshfreeflow/evaluate surrogates/flow/evaluation")),
+      "apps/meshfreeflow/evaluate surrogates/flow/evaluation", "apps/podlstm/evaluate surrogates/sequence/skill")),
 )
 # Rooms that no run enters.
 ASIDE = ()

@@ -21,11 +21,13 @@ ROOMS = {
     "physics/electronic": ("functions", "matrix", "files global submatrix", "density"),
     "surrogates": ("bridge", "networks", "training", "search planning", "potential flow sequence"),
     "surrogates/potential": ("model", "evaluation", "training"),
+    "surrogates/sequence": ("network reference windows", "training", "skill"),
     "surrogates/flow": ("equations data", "decoder encoder", "model evaluation", "training prediction"),
     "apps": ("application", "dpmd meshfreeflow podlstm quintet submatrix vlasov"),
     "apps/application": ("report", "life", "loop", "cli"),
     "apps/dpmd": ("setup", "deviation label test", "learn run train", "convert evaluate"),
     "apps/meshfreeflow": ("setup", "simulate train superresolve", "evaluate"),
+    "apps/podlstm": ("setup", "evaluate fit forecast search"),
     "apps/submatrix": ("input report", "evaluate", "compare"),
     "apps/vlasov": ("input", "setup", "state", "report"),
 }
