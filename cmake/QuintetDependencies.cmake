@@ -72,6 +72,25 @@ else()
   quintet_missing("parallel HDF5" "${reason}" "Debian: apt-get install libhdf5-openmpi-dev; elsewhere set HDF5_ROOT")
 endif()
 
+# Debian keeps the header of the parallel build in a folder of its own, which its pkg-config file does not name. A netCDF with
+# another HDF5 than ours would bring a second one into the process.
+if(PKG_CONFIG_FOUND AND NOT NETCDF_ROOT AND NOT DEFINED ENV{NETCDF_ROOT})
+  pkg_check_modules(NETCDF_MPI QUIET netcdf-mpi>=4.7)
+endif()
+find_path(NETCDF_INCLUDE_DIR netcdf.h HINTS ${NETCDF_ROOT} $ENV{NETCDF_ROOT} ${NETCDF_MPI_PREFIX} PATH_SUFFIXES include)
+find_library(NETCDF_LIBRARY NAMES netcdf_mpi netcdf HINTS ${NETCDF_ROOT} $ENV{NETCDF_ROOT} ${NETCDF_MPI_PREFIX} PATH_SUFFIXES lib lib64)
+if(NETCDF_INCLUDE_DIR AND NETCDF_LIBRARY)
+  if(NOT TARGET quintet_netcdf_c)
+    add_library(quintet_netcdf_c INTERFACE IMPORTED)
+    target_include_directories(quintet_netcdf_c SYSTEM INTERFACE ${NETCDF_INCLUDE_DIR})
+    target_link_libraries(quintet_netcdf_c INTERFACE ${NETCDF_LIBRARY})
+  endif()
+  quintet_found("netCDF" "${NETCDF_MPI_VERSION}" "fields of the ocean")
+else()
+  quintet_missing("netCDF with parallel HDF5" "not found (4.7 or newer)"
+    "Debian: apt-get install libnetcdf-mpi-dev; elsewhere set NETCDF_ROOT")
+endif()
+
 quintet_find(yaml-cpp 0.6 "input files" "Debian: apt-get install libyaml-cpp-dev")
 if(yaml-cpp_FOUND AND NOT TARGET yaml-cpp::yaml-cpp)
   add_library(yaml-cpp::yaml-cpp INTERFACE IMPORTED)

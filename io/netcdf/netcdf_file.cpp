@@ -1,0 +1,268 @@
+#include "io/netcdf/netcdf_file.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+
+#include <fmt/format.h>
+#include <netcdf.h>
+
+#include "io/config/suggest.hpp"
+#include "io/files/input_file.hpp"
+#include "io/log/error.hpp"
+#include "io/netcdf/classic_header.hpp"
+
+namespace quintet::netcdf {
+
+struct File::Implementation {
+  std::string path;
+  std::uint64_t bytes = 0;
+  int id = -1;
+  std::vector<Variable> variables;
+  std::vector<int> numbers;  ///< of the variables, as the library counts
+
+  Implementation() = default;
+  Implementation(const Implementation&) = delete;
+  Implementation& operator=(const Implementation&) = delete;
+  ~Implementation() {
+    if (id >= 0) nc_close(id);
+  }
+
+  void check(int code, const std::string& what) const {
+    QUINTET_CHECK(code == NC_NOERR, "{}: {}: {}", path, what, nc_strerror(code));
+  }
+};
+
+namespace {
+
+using Implementation = File::Implementation;
+
+constexpr std::size_t most_attribute = 1U << 20U;  ///< elements of an attribute
+
+/// What the library says of the types of numbers.
+struct TypeRow {
+  nc_type value;
+  const char* name;
+  int n_bits;
+  bool is_unsigned;
+  double fill;  ///< what stands where nothing was written; NaN: none (bytes)
+};
+constexpr double none = std::numeric_limits<double>::quiet_NaN();
+constexpr TypeRow types[] = {{NC_BYTE, "byte", 8, false, none},
+                             {NC_UBYTE, "ubyte", 8, true, none},
+                             {NC_SHORT, "short", 16, false, NC_FILL_SHORT},
+                             {NC_USHORT, "ushort", 16, true, NC_FILL_USHORT},
+                             {NC_INT, "int", 32, false, NC_FILL_INT},
+                             {NC_UINT, "uint", 32, true, static_cast<double>(NC_FILL_UINT)},
+                             {NC_INT64, "int64", 64, false, static_cast<double>(NC_FILL_INT64)},
+                             {NC_UINT64, "uint64", 64, true, static_cast<double>(NC_FILL_UINT64)},
+                             {NC_FLOAT, "float", 0, false, static_cast<double>(NC_FILL_FLOAT)},
+                             {NC_DOUBLE, "double", 0, false, NC_FILL_DOUBLE}};
+
+const TypeRow* row_of_type(nc_type type) {
+  for (const auto& row : types)
+    if (row.value == type) return &row;
+  return nullptr;
+}
+
+const TypeRow* row_of_name(const std::string& name) {
+  for (const auto& row : types)
+    if (row.name == name) return &row;
+  return nullptr;
+}
+
+std::string trimmed(const std::string& text) {
+  const auto blank = [](char c) { return c == ' ' || c == '\0' || c == '\t' || c == '\n' || c == '\r'; };
+  std::size_t begin = 0, end = text.size();
+  while (begin < end && blank(text[begin])) ++begin;
+  while (end > begin && blank(text[end - 1])) --end;
+  return text.substr(begin, end - begin);
+}
+
+/// None for attributes of other types, and those too long to be of use.
+std::optional<Attribute> read_attribute(const Implementation& file, int variable, const char* name) {
+  nc_type type = NC_NAT;
+  std::size_t length = 0;
+  if (nc_inq_att(file.id, variable, name, &type, &length) != NC_NOERR || length > most_attribute)
+    return std::nullopt;
+  Attribute attribute;
+  const auto what = fmt::format("attribute {}", name);
+  if (type == NC_CHAR) {
+    attribute.is_text = true;
+    attribute.text.resize(length);
+    if (length > 0) file.check(nc_get_att_text(file.id, variable, name, attribute.text.data()), what);
+    return attribute;
+  }
+  if (type == NC_STRING && length == 1) {
+    char* text = nullptr;
+    file.check(nc_get_att_string(file.id, variable, name, &text), what);
+    attribute.is_text = true;
+    if (text != nullptr) attribute.text = text;
+    nc_free_string(1, &text);
+    return attribute;
+  }
+  if (row_of_type(type) == nullptr) return std::nullopt;
+  attribute.numbers.resize(length);
+  if (length > 0) file.check(nc_get_att_double(file.id, variable, name, attribute.numbers.data()), what);
+  return attribute;
+}
+
+Variable read_variable(const Implementation& file, int number) {
+  char name[NC_MAX_NAME + 1] = {};
+  nc_type type = NC_NAT;
+  int n_dimensions = 0, n_attributes = 0;
+  file.check(nc_inq_varname(file.id, number, name), "a variable's name");
+  Variable variable;
+  variable.name = name;
+  file.check(nc_inq_vartype(file.id, number, &type), "the type of " + variable.name);
+  file.check(nc_inq_varndims(file.id, number, &n_dimensions), "the dimensions of " + variable.name);
+  QUINTET_CHECK(n_dimensions >= 0 && n_dimensions <= 32, "{}: {} has {} dimensions; at most 32 are read here",
+                file.path, name, n_dimensions);
+  std::vector<int> dimensions(static_cast<std::size_t>(n_dimensions));
+  if (n_dimensions > 0)
+    file.check(nc_inq_vardimid(file.id, number, dimensions.data()), "the dimensions of " + variable.name);
+  for (const int dimension : dimensions) {
+    char text[NC_MAX_NAME + 1] = {};
+    std::size_t size = 0;
+    file.check(nc_inq_dim(file.id, dimension, text, &size), "a dimension of " + variable.name);
+    variable.dimensions.emplace_back(text);
+    variable.shape.push_back(size);
+  }
+  const auto* row = row_of_type(type);
+  variable.type = row != nullptr ? row->name : type == NC_CHAR ? "text" : "other";
+  variable.n_bits = row != nullptr ? row->n_bits : 0;
+  file.check(nc_inq_varnatts(file.id, number, &n_attributes), "the attributes of " + variable.name);
+  for (int i = 0; i < n_attributes; ++i) {
+    char text[NC_MAX_NAME + 1] = {};
+    file.check(nc_inq_attname(file.id, number, i, text), "an attribute of " + variable.name);
+    if (auto attribute = read_attribute(file, number, text))
+      variable.attributes[text] = std::move(*attribute);
+  }
+  variable.is_unsigned = (row != nullptr && row->is_unsigned) || variable.text("_Unsigned") == "true";
+  return variable;
+}
+
+/// Elements of a box that lies within the variable. A deflated file holds at most 1032 bytes for each of its
+/// own.
+std::uint64_t size_of(const Implementation& file, const Variable& variable, const Box& box) {
+  const std::size_t n = variable.shape.size();
+  QUINTET_CHECK(variable.holds_numbers(), "{}: {} holds no numbers", file.path, variable.name);
+  QUINTET_ASSERT(box.start.size() == n && box.count.size() == n, "a box of {} of {} dimensions",
+                 box.start.size(), n);
+  const std::uint64_t most = 1032 * file.bytes + 1024;
+  std::uint64_t size = 1;
+  for (std::size_t d = 0; d < n; ++d) {
+    QUINTET_CHECK(box.start[d] <= variable.shape[d] && box.count[d] <= variable.shape[d] - box.start[d],
+                  "{}: {} has {} elements along {}; {} from {} were asked for", file.path, variable.name,
+                  variable.shape[d], variable.dimensions[d], box.count[d], box.start[d]);
+    QUINTET_CHECK(box.count[d] == 0 || size <= most / box.count[d],
+                  "{}: {} is larger than a file of {} bytes can hold: it is damaged", file.path,
+                  variable.name, file.bytes);
+    size *= box.count[d];
+  }
+  return size;
+}
+
+}  // namespace
+
+std::optional<std::string> Variable::text(const std::string& attribute) const {
+  const auto found = attributes.find(attribute);
+  if (found == attributes.end() || !found->second.is_text) return std::nullopt;
+  return trimmed(found->second.text);
+}
+
+std::optional<double> Variable::number(const std::string& attribute) const {
+  const auto found = attributes.find(attribute);
+  if (found == attributes.end() || found->second.numbers.empty()) return std::nullopt;
+  return found->second.numbers.front();
+}
+
+File File::open(const std::string& path) {
+  auto file = std::make_shared<Implementation>();
+  file->path = path;
+  file->bytes = check_input_file(path);
+  check_classic_file(path, file->bytes);
+  // An absolute path is never taken for an address in the net.
+  const auto absolute = std::filesystem::absolute(path).string();
+  file->check(nc_open(absolute.c_str(), NC_NOWRITE, &file->id), "cannot be read as netCDF");
+  int n = 0;
+  file->check(nc_inq_varids(file->id, &n, nullptr), "variables");
+  file->numbers.resize(static_cast<std::size_t>(n));
+  if (n > 0) file->check(nc_inq_varids(file->id, &n, file->numbers.data()), "variables");
+  for (const int number : file->numbers) file->variables.push_back(read_variable(*file, number));
+  return File(file);
+}
+
+const std::string& File::path() const { return implementation_->path; }
+
+const std::vector<Variable>& File::variables() const { return implementation_->variables; }
+
+const Variable* File::find(const std::string& name) const {
+  for (const auto& variable : implementation_->variables)
+    if (variable.name == name) return &variable;
+  return nullptr;
+}
+
+const Variable& File::variable(const std::string& name) const {
+  if (const auto* found = find(name)) return *found;
+  std::vector<std::string> names;
+  for (const auto& variable : implementation_->variables) names.push_back(variable.name);
+  throw InputError(fmt::format("{}: there is no variable '{}'; it has {}{}", path(), name,
+                               names.empty() ? "none" : name_list(names), did_you_mean(name, names)));
+}
+
+std::vector<double> File::read(const Variable& variable, const Box& box) const {
+  const auto& file = *implementation_;
+  std::vector<double> values(size_of(file, variable, box));
+  if (values.empty()) return values;
+  const auto at = static_cast<std::size_t>(&variable - file.variables.data());
+  QUINTET_ASSERT(at < file.variables.size(), "a variable of another file");
+  const std::vector<std::size_t> start(box.start.begin(), box.start.end()),
+      count(box.count.begin(), box.count.end());
+  file.check(nc_get_vara_double(file.id, file.numbers[at], start.data(), count.data(), values.data()),
+             fmt::format("{} cannot be read", variable.name));
+  if (variable.is_unsigned && variable.n_bits > 0) {  // an attribute may say so of a signed type
+    const double wrap = std::ldexp(1.0, variable.n_bits);
+    for (double& value : values)
+      if (value < 0) value += wrap;
+  }
+  return values;
+}
+
+std::vector<double> File::read_unpacked(const Variable& variable, const Box& box) const {
+  auto values = read(variable, box);
+  std::vector<double> missing;
+  const double wrap = variable.is_unsigned && variable.n_bits > 0 ? std::ldexp(1.0, variable.n_bits) : 0;
+  for (const char* name : {"_FillValue", "missing_value"})
+    if (const auto found = variable.attributes.find(name); found != variable.attributes.end())
+      for (const double value : found->second.numbers) missing.push_back(value < 0 ? value + wrap : value);
+  if (!variable.attributes.contains("_FillValue"))
+    if (const auto* row = row_of_name(variable.type); row != nullptr && !std::isnan(row->fill))
+      missing.push_back(row->fill);
+  if (variable.type == "float")  // an attribute may be in double precision
+    for (double& value : missing) value = static_cast<double>(static_cast<float>(value));
+  double least = -std::numeric_limits<double>::infinity(), most = -least;
+  if (const auto range = variable.attributes.find("valid_range");
+      range != variable.attributes.end() && range->second.numbers.size() == 2)
+    least = range->second.numbers[0], most = range->second.numbers[1];
+  least = variable.number("valid_min").value_or(least);
+  most = variable.number("valid_max").value_or(most);
+  const double scale = variable.number("scale_factor").value_or(1),
+               offset = variable.number("add_offset").value_or(0);
+  QUINTET_CHECK(std::isfinite(scale) && scale != 0 && std::isfinite(offset),
+                "{}: {} is packed with scale_factor {} and add_offset {}; expected finite numbers", path(),
+                variable.name, scale, offset);
+  for (double& value : values) {
+    const bool is_missing =
+        value < least || value > most || std::find(missing.begin(), missing.end(), value) != missing.end();
+    value = is_missing ? none : value * scale + offset;
+  }
+  return values;
+}
+
+std::vector<double> File::read_unpacked(const Variable& variable) const {
+  return read_unpacked(variable, {std::vector<std::uint64_t>(variable.shape.size()), variable.shape});
+}
+
+}  // namespace quintet::netcdf

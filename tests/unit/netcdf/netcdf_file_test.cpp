@@ -1,0 +1,131 @@
+#include <cmath>
+#include <fstream>
+#include <iterator>
+
+#include <gtest/gtest.h>
+
+#include "io/log/error.hpp"
+#include "io/netcdf/netcdf_file.hpp"
+#include "io/netcdf/netcdf_writer.hpp"
+#include "tests/support/scratch.hpp"
+
+namespace quintet::netcdf {
+namespace {
+
+constexpr Format formats[] = {Format::classic, Format::offset64, Format::netcdf4};
+
+/// Packed shorts as NOAA packs them: scale_factor 0.01f, missing_value 32767.
+void write_packed(const std::string& path, Format format) {
+  auto file = Writer::create(path, format);
+  file.dimension("time", 0);
+  file.dimension("lat", 2);
+  file.dimension("lon", 3);
+  file.variable("time", Type::float64, {"time"});
+  file.variable("sst", Type::int16, {"time", "lat", "lon"});
+  file.attribute("sst", "scale_factor", 0.01, true);
+  file.attribute("sst", "add_offset", 0, true);
+  file.attribute("sst", "missing_value", 32767);
+  file.attribute("sst", "units", "degC ");
+  file.attribute("time", "units", "days since 1800-1-1 00:00:00");
+  file.write("time", {0}, {2}, std::vector<double>{66410, 66417});
+  file.write("sst", {0, 0, 0}, {2, 2, 3},
+             std::vector<double>{2659, -180, 32767, 0, 1, 2, 3, 4, 5, 6, 7, 3000});
+  file.close();
+}
+
+std::string refusal(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST(NetcdfFile, every_format_is_read_back) {
+  const Scratch scratch("netcdf");
+  for (const auto format : formats) {
+    write_packed(scratch / "a.nc", format);
+    const auto file = File::open(scratch / "a.nc");
+    const auto& sst = file.variable("sst");
+    EXPECT_EQ(sst.shape, (std::vector<std::uint64_t>{2, 2, 3}));
+    EXPECT_EQ(sst.dimensions, (std::vector<std::string>{"time", "lat", "lon"}));
+    EXPECT_EQ(sst.type, "short");
+    EXPECT_EQ(sst.text("units"), "degC");
+    EXPECT_EQ(file.read(sst, {{1, 0, 1}, {1, 2, 2}}), (std::vector<double>{4, 5, 7, 3000}));
+    const auto values = file.read_unpacked(sst);
+    EXPECT_NEAR(values[0], 26.59, 1e-6);
+    EXPECT_NEAR(values[1], -1.8, 1e-7);
+    EXPECT_TRUE(std::isnan(values[2]));
+    EXPECT_NEAR(values[11], 30, 1e-5);
+    EXPECT_EQ(file.read_unpacked(file.variable("time")), (std::vector<double>{66410, 66417}));
+  }
+}
+
+TEST(NetcdfFile, every_mark_of_missing_values_counts) {
+  const Scratch scratch("netcdf_missing");
+  const auto missing = [&](const std::function<void(Writer&)>& mark, Type type, double stored) {
+    {
+      auto file = Writer::create(scratch / "m.nc", Format::classic);
+      file.dimension("x", 2);
+      file.variable("v", type, {"x"});
+      mark(file);
+      file.write("v", std::vector<double>{stored, 1});
+      file.close();
+    }
+    const auto read = File::open(scratch / "m.nc");
+    const auto values = read.read_unpacked(read.variable("v"));
+    EXPECT_EQ(values[1], 1);
+    return std::isnan(values[0]);
+  };
+  EXPECT_FALSE(missing([](Writer&) {}, Type::int16, -32768));
+  EXPECT_TRUE(missing([](Writer& w) { w.attribute("v", "_FillValue", -32768); }, Type::int16, -32768));
+  EXPECT_TRUE(missing([](Writer& w) { w.attribute("v", "missing_value", -1e34); }, Type::float32, -1e34));
+  EXPECT_TRUE(missing([](Writer& w) { w.attribute("v", "valid_max", 40); }, Type::float32, 50));
+  EXPECT_TRUE(missing([](Writer& w) { w.attribute("v", "valid_min", -3); }, Type::float64, -4));
+  EXPECT_TRUE(missing([](Writer&) {}, Type::int16, -32767));                  // the type's own fill value
+  EXPECT_TRUE(missing([](Writer&) {}, Type::float32, 9.969209968386869e36));  // the same
+  EXPECT_FALSE(missing([](Writer&) {}, Type::int8, -127));                    // bytes have none
+}
+
+TEST(NetcdfFile, what_is_no_file_or_not_in_it_is_refused) {
+  const Scratch scratch("netcdf_refused");
+  EXPECT_TRUE(contains(refusal([&] { File::open(scratch / "absent.nc"); }), "no such file"));
+  EXPECT_TRUE(contains(refusal([&] { File::open(scratch.path()); }), "a folder"));
+  std::ofstream(scratch / "text.nc") << "this is a text";
+  EXPECT_TRUE(contains(refusal([&] { File::open(scratch / "text.nc"); }), "cannot be read as netCDF"));
+  write_packed(scratch / "a.nc", Format::classic);
+  const auto file = File::open(scratch / "a.nc");
+  const auto message = refusal([&] { static_cast<void>(file.variable("ssT")); });
+  EXPECT_TRUE(contains(message, "did you mean 'sst'")) << message;
+  EXPECT_TRUE(contains(refusal([&] {
+                         static_cast<void>(file.read(file.variable("time"), {{1}, {2}}));
+                       }),
+                       "2 from 1"));
+}
+
+TEST(NetcdfFile, a_file_that_was_cut_is_refused) {
+  const Scratch scratch("netcdf_cut");
+  for (const auto format : formats) {
+    write_packed(scratch / "a.nc", format);
+    std::ifstream stream(scratch / "a.nc", std::ios::binary);
+    const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
+    for (const std::size_t keep : {bytes.size() - 8, bytes.size() / 2, std::size_t{40}, std::size_t{3}}) {
+      std::ofstream(scratch / "cut.nc", std::ios::binary) << bytes.substr(0, keep);
+      const auto message = refusal([&] {
+        const auto file = File::open(scratch / "cut.nc");
+        static_cast<void>(file.read_unpacked(file.variable("sst")));
+        static_cast<void>(file.read_unpacked(file.variable("time")));
+      });
+      EXPECT_FALSE(message.empty()) << "format " << static_cast<int>(format) << ", " << keep << " of "
+                                    << bytes.size() << " bytes";
+    }
+  }
+}
+
+}  // namespace
+}  // namespace quintet::netcdf

@@ -1,0 +1,77 @@
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "io/log/error.hpp"
+#include "physics/ocean/calendar.hpp"
+
+namespace quintet::ocean {
+namespace {
+
+std::string refusal(const std::string& units, const std::string& calendar = "", double value = 0) {
+  try {
+    static_cast<void>(TimeUnits(units, calendar, "x").day(value));
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+std::string date(const std::string& units, double value, const std::string& calendar = "") {
+  return date_text(TimeUnits(units, calendar, "x").day(value));
+}
+
+TEST(Calendar, days_and_dates_are_inverse_to_each_other) {
+  EXPECT_EQ(day_of({1800, 1, 1}), 0);
+  EXPECT_EQ(day_of({1981, 10, 29}), 66410);  // as the header of NOAA's mask file says
+  for (double day = -100000; day < 200000; day += 1) ASSERT_EQ(day_of(date_of(day)), day);
+  EXPECT_EQ(date_text(day_of({1996, 2, 29})), "1996-02-29");
+  EXPECT_EQ(date_text(66410.25), "1981-10-29 06:00");
+  EXPECT_EQ(parse_date("1981-10-29", "x"), 66410);
+  for (const char* bad : {"1981-10", "29.10.1981", "1981-13-01", "1981-02-29", "1981-10-29 06:00", ""})
+    EXPECT_THROW(static_cast<void>(parse_date(bad, "x")), InputError) << bad;
+}
+
+TEST(Calendar, units_of_noaa_are_understood) {
+  EXPECT_EQ(date("days since 1800-1-1 00:00:00", 66410), "1981-10-29");
+  EXPECT_EQ(date("days since 1800-1-1 00:00:0.0", 66410), "1981-10-29");
+  EXPECT_EQ(date("days since 1-1-1 00:00:0.0", 726468), "1989-12-31");  // old copies, mixed calendar
+  EXPECT_EQ(date("days since 1-1-1", 726468, "standard"), "1989-12-31");
+  EXPECT_EQ(date("days since 1-1-1", 726466, "proleptic_gregorian"), "1989-12-31");
+  EXPECT_EQ(date("hours since 1900-01-01T12:00:00Z", 12), "1900-01-02");
+  EXPECT_EQ(date("seconds since 1970-01-01 00:00:00 UTC", 951782400), "2000-02-29");
+  EXPECT_EQ(date("minutes since 1970-01-01 00:00 +00:00", 90), "1970-01-01 01:30");
+}
+
+TEST(Calendar, julian_and_gregorian_dates_meet_in_1582) {
+  EXPECT_EQ(TimeUnits("days since 1582-10-4", "", "x").day(1),
+            TimeUnits("days since 1582-10-15", "", "x").day(0));
+  EXPECT_NE(refusal("days since 1582-10-10"), "");
+  EXPECT_EQ(refusal("days since 1582-10-10", "proleptic_gregorian"), "");
+  EXPECT_EQ(date("days since 1900-2-29", 0, "julian"), "1900-03-13");
+  EXPECT_NE(refusal("days since 1900-2-29"), "");
+}
+
+TEST(Calendar, dates_without_leap_days_keep_their_names) {
+  EXPECT_EQ(date("days since 1999-12-31", 1, "noleap"), "2000-01-01");
+  EXPECT_EQ(date("days since 2000-01-01", 59, "365_day"), "2000-03-01");  // no 29th of February
+  EXPECT_EQ(date("days since 2000-01-01", 364.5, "noleap"), "2000-12-31 12:00");
+  EXPECT_EQ(date("days since 1800-01-01", 365.0 * 200, "noleap"), "2000-01-01");
+  EXPECT_NE(refusal("days since 2000-02-29", "noleap"), "");
+}
+
+TEST(Calendar, what_is_not_understood_is_refused) {
+  for (const char* calendar : {"360_day", "366_day", "all_leap", "none", "mayan"})
+    EXPECT_NE(refusal("days since 1800-1-1", calendar), "") << calendar;
+  for (const char* units : {"months since 1800-1-1", "years since 1800-1-1", "days", "days since yesterday",
+                            "days since 0000-01-01", "hour since 0000-01-01 00:00:00",
+                            "days since 1800-1-1 +02:00", "days since 1800-13-1", "days since 1800-1-32",
+                            "days since 1800-1-1 25:00", "degC", "days since 1800-1-1 00:00:00.5"})
+    EXPECT_NE(refusal(units), "") << units;
+  EXPECT_NE(refusal("days since 1800-1-1", "", NAN), "");
+  EXPECT_NE(refusal("days since 1800-1-1", "", 1e30), "");
+  EXPECT_NE(refusal("days since 1800-1-1", "", -1e6), "");
+}
+
+}  // namespace
+}  // namespace quintet::ocean
