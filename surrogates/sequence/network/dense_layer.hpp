@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+
+#include "physics/kernels/gemm.hpp"
+
+namespace quintet::sequence {
+
+/// y = x W + b, or relu of it, of rows; forward and backward. Memory is kept from call to call.
+template <class Real>
+class DenseLayer {
+ public:
+  DenseLayer(int n_in, int n_out, bool relu);
+
+  /// Outputs rounded up to whole packs; the padding of all that is written is 0.
+  [[nodiscard]] int stride() const { return stride_; }
+  /// Take W [n_in, n_out], b [n_out].
+  void refresh(const Real* parameters);
+  /// y [rows, stride()] of x [rows, n_in] (stride ldx).
+  void forward(const Real* x, int ldx, int rows, Real* y) const;
+  /// y_bar = dL/dy [rows, stride()] to x_bar = dL/dx (unless null; its rows have room for whole packs), adds
+  /// to the gradient of the parameters. Where there is a relu y_bar becomes dL/d(x W + b).
+  void backward(const Real* x, int ldx, int rows, const Real* y, Real* y_bar, Real* x_bar, Real* gradient);
+
+ private:
+  int n_in_, n_out_, stride_;
+  bool relu_;
+  PackedMatrix<Real> weights_, back_;
+  AlignedVector<Real> bias_;    ///< [stride]
+  AlignedVector<Real> padded_;  ///< [n_in, stride]
+};
+
+}  // namespace quintet::sequence

@@ -1,0 +1,265 @@
+#include "surrogates/sequence/network/lstm_layer.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "surrogates/sequence/network/lstm_cell.hpp"
+
+namespace quintet::sequence {
+
+namespace {
+
+/// Keep a pack in a register: else g++ may read it from memory again for every product.
+template <class P>
+inline void hold(P& pack) {
+#ifdef __x86_64__
+  asm("" : "+v"(pack));
+#else
+  (void)pack;
+#endif
+}
+
+/// Windows of a register tile: four gates each, beside the rows' factors and one of the weights, fill the
+/// registers (32 with AVX-512, else 16).
+constexpr int tile_rows = quintet::detail::pack_bytes == 64 ? 6 : 3;
+
+/// Where a tile of cells lies in memory; pointers at the first window and the pack of units.
+template <class Real>
+struct Tile {
+  const Real *x, *h_before;  ///< h_before: at the first unit
+  int ldx, n_in, units, stride;
+  const Real *weights, *bias, *c_before;
+  Real *gates, *c, *tanh_c, *h;
+};
+
+/// One step of `rows` windows and one pack of units.
+template <class Real, int rows, bool keep, bool first>
+void step_tile(const Tile<Real>& tile) {
+  constexpr int w = pack_width<Real>;
+  Pack<Real> sum[rows][4];
+#pragma GCC unroll 8
+  for (int q = 0; q < 4; ++q)
+#pragma GCC unroll 8
+    for (int r = 0; r < rows; ++r) sum[r][q] = load<Real>(tile.bias + q * w);
+  const auto add = [&](const Real* __restrict a, int lda, int k, const Real* __restrict weights) {
+    for (int i = 0; i < k; ++i, weights += 4 * w) {
+      Pack<Real> left[rows];
+#pragma GCC unroll 8
+      for (int r = 0; r < rows; ++r)
+        hold(left[r] = broadcast<Real>(a[static_cast<std::ptrdiff_t>(r) * lda + i]));
+#pragma GCC unroll 8
+      for (int q = 0; q < 4; ++q) {
+        const Pack<Real> right = load<Real>(weights + q * w);
+#pragma GCC unroll 8
+        for (int r = 0; r < rows; ++r) sum[r][q] += left[r] * right;
+      }
+    }
+  };
+  add(tile.x, tile.ldx, tile.n_in, tile.weights);
+  if constexpr (!first)
+    add(tile.h_before, tile.stride, tile.units,
+        tile.weights + static_cast<std::ptrdiff_t>(tile.n_in) * 4 * w);
+#pragma GCC unroll 8
+  for (int r = 0; r < rows; ++r) {
+    const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(r) * tile.stride;
+    const Pack<Real> c_before = first ? Pack<Real>{} : load<Real>(tile.c_before + at);
+    const CellState<Real> s = cell_forward<Real>(sum[r], c_before);
+    store<Real>(tile.c + at, s.c);
+    store<Real>(tile.h + at, s.h);
+    if constexpr (keep) {
+      Real* gates = tile.gates + 4 * at;
+      store<Real>(gates, s.i);
+      store<Real>(gates + tile.stride, s.f);
+      store<Real>(gates + 2 * tile.stride, s.g);
+      store<Real>(gates + 3 * tile.stride, s.o);
+      store<Real>(tile.tanh_c + at, s.tanh_c);
+    }
+  }
+}
+
+template <class Real, bool keep, bool first>
+void step_tile_of(int rows, const Tile<Real>& tile) {
+  [&]<int... i>(std::integer_sequence<int, i...>) {
+    ((rows == i + 1 ? step_tile<Real, i + 1, keep, first>(tile) : void()), ...);
+  }
+  (std::make_integer_sequence<int, tile_rows>());
+}
+
+template <class Real>
+void grow(AlignedVector<Real>& array, std::size_t n) {
+  if (array.size() < n) array.resize(n);
+}
+
+}  // namespace
+
+template <class Real>
+LstmLayer<Real>::LstmLayer(int n_in, int units)
+    : n_in_(n_in),
+      units_(units),
+      stride_(padded(units, pack_width<Real>)),
+      weights_(static_cast<std::size_t>(n_in + units) * 4 * stride_, Real(0)),
+      bias_(static_cast<std::size_t>(4) * stride_, Real(0)),
+      padded_(static_cast<std::size_t>(n_in + units) * 4 * stride_, Real(0)),
+      bias_bar_(static_cast<std::size_t>(4) * stride_, Real(0)) {}
+
+template <class Real>
+std::size_t LstmLayer<Real>::n_parameters() const {
+  return 4 * static_cast<std::size_t>(units_) * static_cast<std::size_t>(n_in_ + units_ + 1);
+}
+
+template <class Real>
+void LstmLayer<Real>::refresh(const Real* parameters) {
+  constexpr int w = pack_width<Real>;
+  const int rows = n_in_ + units_;
+  const auto place = [&](const Real* from, Real* to,
+                         std::ptrdiff_t panel) {  // a row of weights, or the biases
+    for (int q = 0; q < 4; ++q)
+      for (int begin = 0; begin < units_; begin += w)
+        std::copy_n(from + q * units_ + begin, std::min(w, units_ - begin), to + begin / w * panel + q * w);
+  };
+  const std::ptrdiff_t panel = static_cast<std::ptrdiff_t>(rows) * 4 * w;
+  for (int i = 0; i < rows; ++i)
+    place(parameters + static_cast<std::ptrdiff_t>(i) * 4 * units_,
+          weights_.data() + static_cast<std::ptrdiff_t>(i) * 4 * w, panel);
+  place(parameters + static_cast<std::ptrdiff_t>(rows) * 4 * units_, bias_.data(), 4 * w);
+  const Real* all = parameters;
+  if (stride_ != units_) {
+    for (int i = 0; i < 4 * rows; ++i) {
+      Real* to = padded_.data() + static_cast<std::ptrdiff_t>(i) * stride_;
+      std::copy_n(parameters + static_cast<std::ptrdiff_t>(i) * units_, units_, to);
+      std::fill(to + units_, to + stride_, Real(0));
+    }
+    all = padded_.data();
+  }
+  w_back_.assign(all, 4 * stride_, n_in_, true);
+  u_back_.assign(all + static_cast<std::ptrdiff_t>(n_in_) * 4 * stride_, 4 * stride_, units_, true);
+}
+
+template <class Real>
+void LstmLayer<Real>::step(Steps<const Real> x, int n, const Real* h_before, const Real* c_before,
+                           Real* gates, Real* c, Real* tanh_c, Real* h) const {
+  constexpr int w = pack_width<Real>;
+  const std::ptrdiff_t panel = static_cast<std::ptrdiff_t>(n_in_ + units_) * 4 * w;
+  for (int unit = 0; unit < stride_; unit += w)
+    for (int row = 0; row < n; row += tile_rows) {
+      const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(row) * stride_;
+      const auto moved = [](auto* p, std::ptrdiff_t by) { return p == nullptr ? p : p + by; };
+      const Tile<Real> tile = {x.data + static_cast<std::ptrdiff_t>(row) * x.stride,
+                               moved(h_before, at),
+                               x.stride,
+                               n_in_,
+                               units_,
+                               stride_,
+                               weights_.data() + unit / w * panel,
+                               bias_.data() + 4 * unit,
+                               moved(c_before, at + unit),
+                               moved(gates, 4 * at + unit),
+                               c + at + unit,
+                               moved(tanh_c, at + unit),
+                               h + at + unit};
+      const int rows = std::min(tile_rows, n - row);
+      if (gates != nullptr)
+        h_before == nullptr ? step_tile_of<Real, true, true>(rows, tile)
+                            : step_tile_of<Real, true, false>(rows, tile);
+      else
+        h_before == nullptr ? step_tile_of<Real, false, true>(rows, tile)
+                            : step_tile_of<Real, false, false>(rows, tile);
+    }
+}
+
+template <class Real>
+void LstmLayer<Real>::forward(Steps<const Real> x, int steps, int n, Real* h, bool keep) {
+  const std::size_t size = static_cast<std::size_t>(n) * stride_;  // of a step
+  grow(c_, keep ? size * steps : size);
+  if (keep) {
+    grow(gates_, 4 * size * steps);
+    grow(tanh_c_, size * steps);
+  }
+  for (int t = 0; t < steps; ++t) {
+    const Steps<const Real> now = {x.data + static_cast<std::ptrdiff_t>(t) * n * x.stride, x.stride};
+    Real* c = c_.data() + (keep ? size * t : 0);
+    const Real* c_before = t == 0 ? nullptr : (keep ? c - size : c);
+    step(now, n, t == 0 ? nullptr : h + size * (t - 1), c_before,
+         keep ? gates_.data() + 4 * size * t : nullptr, c, keep ? tanh_c_.data() + size * t : nullptr,
+         h + size * t);
+  }
+}
+
+template <class Real>
+void LstmLayer<Real>::step_back(int t, int n, const Real* h_bar, bool is_last) {
+  constexpr int w = pack_width<Real>;
+  const std::ptrdiff_t size = static_cast<std::ptrdiff_t>(n) * stride_;
+  Real* gates = gates_.data() + 4 * size * t;
+  const Real *c = c_.data() + size * t, *tanh_c = tanh_c_.data() + size * t;
+  for (int unit = 0; unit < stride_; unit += w) {
+    Pack<Real> bias_bar[4];
+    for (int q = 0; q < 4; ++q) bias_bar[q] = load<Real>(bias_bar_.data() + q * stride_ + unit);
+    for (int row = 0; row < n; ++row) {
+      const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(row) * stride_ + unit;
+      Real* z = gates + 4 * (at - unit) + unit;
+      CellState<Real> s;
+      s.i = load<Real>(z);
+      s.f = load<Real>(z + stride_);
+      s.g = load<Real>(z + 2 * stride_);
+      s.o = load<Real>(z + 3 * stride_);
+      s.tanh_c = load<Real>(tanh_c + at);
+      const Pack<Real> c_before = t == 0 ? Pack<Real>{} : load<Real>(c - size + at);
+      Pack<Real> bar = load<Real>(h_bar + at), c_bar{}, z_bar[4];
+      if (!is_last) {
+        bar += load<Real>(h_bar_.data() + at);
+        c_bar = load<Real>(c_bar_.data() + at);
+      }
+      cell_backward<Real>(s, c_before, bar, c_bar, z_bar);
+      store<Real>(c_bar_.data() + at, c_bar);
+      for (int q = 0; q < 4; ++q) {
+        store<Real>(z + q * stride_, z_bar[q]);
+        bias_bar[q] += z_bar[q];
+      }
+    }
+    for (int q = 0; q < 4; ++q) store<Real>(bias_bar_.data() + q * stride_ + unit, bias_bar[q]);
+  }
+}
+
+/// gradient [k, 4 units] += a^T z_bar over all rows.
+template <class Real>
+void LstmLayer<Real>::add_gradient(const Real* a, int lda, int rows, int k, const Real* z_bar,
+                                   Real* gradient) {
+  const int width = 4 * stride_;
+  if (stride_ == units_) {
+    add_transposed_products<Real>({{a, lda, z_bar, width}}, rows, k, width, gradient, width);
+    return;
+  }
+  std::fill_n(padded_.begin(), static_cast<std::size_t>(k) * width, Real(0));
+  add_transposed_products<Real>({{a, lda, z_bar, width}}, rows, k, width, padded_.data(), width);
+  for (int i = 0; i < 4 * k; ++i)
+    for (int j = 0; j < units_; ++j)
+      gradient[static_cast<std::ptrdiff_t>(i) * units_ + j] +=
+          padded_[static_cast<std::size_t>(i) * stride_ + j];
+}
+
+template <class Real>
+void LstmLayer<Real>::backward(Steps<const Real> x, int steps, int n, const Real* h, const Real* h_bar,
+                               Real* x_bar, Real* gradient) {
+  const std::ptrdiff_t size = static_cast<std::ptrdiff_t>(n) * stride_;
+  const int width = 4 * stride_;
+  grow(c_bar_, static_cast<std::size_t>(size));
+  grow(h_bar_, static_cast<std::size_t>(size));
+  std::fill(bias_bar_.begin(), bias_bar_.end(), Real(0));
+  for (int t = steps - 1; t >= 0; --t) {
+    step_back(t, n, h_bar + size * t, t == steps - 1);
+    if (t > 0) multiply(gates_.data() + 4 * size * t, width, n, u_back_, h_bar_.data(), stride_);
+  }
+  if (x_bar != nullptr) multiply(gates_.data(), width, steps * n, w_back_, x_bar, w_back_.stride());
+  Real* u_gradient = gradient + static_cast<std::ptrdiff_t>(n_in_) * 4 * units_;
+  Real* b_gradient = u_gradient + static_cast<std::ptrdiff_t>(units_) * 4 * units_;
+  add_gradient(x.data, x.stride, steps * n, n_in_, gates_.data(), gradient);
+  if (steps > 1) add_gradient(h, stride_, (steps - 1) * n, units_, gates_.data() + 4 * size, u_gradient);
+  for (int q = 0; q < 4; ++q)
+    for (int j = 0; j < units_; ++j)
+      b_gradient[q * units_ + j] += bias_bar_[static_cast<std::size_t>(q) * stride_ + j];
+}
+
+template class LstmLayer<float>;
+template class LstmLayer<double>;
+
+}  // namespace quintet::sequence

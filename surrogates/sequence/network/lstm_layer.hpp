@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstddef>
+
+#include "physics/kernels/gemm.hpp"
+
+namespace quintet::sequence {
+
+/// A sequence of n windows in memory: row t n + b is step t of window b, `stride` numbers apart.
+template <class T>
+struct Steps {
+  T* data = nullptr;
+  int stride = 0;
+};
+
+/// A layer of LSTM cells over all steps of n windows, forward and backward through time.
+///
+///     z_t = x_t W + h_(t-1) U + b,   (c_t, h_t) = cell(z_t, c_(t-1)),   h_(-1) = c_(-1) = 0
+///
+/// One product with [W; U] a step, in register tiles that hold all four gates of a pack of units: when a tile
+/// is summed up its cells are stepped on the spot, no sums go through memory. Backward, the gates' memory
+/// takes their gradients; products with W for all steps at once. Memory is kept from call to call.
+template <class Real>
+class LstmLayer {
+ public:
+  LstmLayer(int n_in, int units);
+
+  [[nodiscard]] std::size_t n_parameters() const;
+  /// Units rounded up to whole packs; the padding of all that is written is 0.
+  [[nodiscard]] int stride() const { return stride_; }
+  /// Take W [n_in, 4 units], U [units, 4 units], b [4 units], gates i, f, g, o.
+  void refresh(const Real* parameters);
+  /// h [steps n, stride()] from x. @param keep what backward() needs
+  void forward(Steps<const Real> x, int steps, int n, Real* h, bool keep);
+  /// After forward(keep) of the same x: h_bar = dL/dh [steps n, stride()] to x_bar = dL/dx (unless null; its
+  /// rows have room for whole packs), adds to the gradient of the parameters.
+  void backward(Steps<const Real> x, int steps, int n, const Real* h, const Real* h_bar, Real* x_bar,
+                Real* gradient);
+
+ private:
+  void step(Steps<const Real> x, int n, const Real* h_before, const Real* c_before, Real* gates, Real* c,
+            Real* tanh_c, Real* h) const;
+  void step_back(int t, int n, const Real* h_bar, bool is_last);
+  void add_gradient(const Real* a, int lda, int rows, int k, const Real* z_bar, Real* gradient);
+
+  int n_in_, units_, stride_;
+  AlignedVector<Real> weights_;         ///< by packs of units: [n_in + units][gate][pack]
+  AlignedVector<Real> bias_;            ///< [pack of units][gate][pack]
+  PackedMatrix<Real> w_back_, u_back_;  ///< W^T and U^T, rows as the gates lie in memory
+  AlignedVector<Real> padded_;         ///< [n_in + units, 4 stride]: weights, or their gradient, with padding
+  AlignedVector<Real> gates_;          ///< [steps n, 4 stride]: i, f, g, o, then dL/dz
+  AlignedVector<Real> c_, tanh_c_;     ///< [steps n, stride]
+  AlignedVector<Real> c_bar_, h_bar_;  ///< [n, stride]: what a step leaves for the one before
+  AlignedVector<Real> bias_bar_;       ///< [4 stride]
+};
+
+}  // namespace quintet::sequence

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstddef>
+
+namespace quintet::sequence {
+
+/// A network with weights, whoever computes it: outputs of windows, and the gradient of their squared error.
+///
+/// Not for several threads at once: each has its own.
+template <class Real>
+class Passes {
+ public:
+  virtual ~Passes() = default;
+  [[nodiscard]] virtual std::size_t n_parameters() const = 0;
+  /// Take the weights from the flat array [n_parameters], in the order of the graph.
+  virtual void refresh(const Real* parameters) = 0;
+  /// Outputs [n, steps_out, n_outputs] of windows [n, steps, n_inputs].
+  virtual void forward(const Real* windows, int n, Real* outputs) = 0;
+  /// L = mean over the n windows' outputs of (output - target)^2; adds dL/dparameters to the gradient.
+  virtual double loss_and_gradient(const Real* windows, const Real* targets, int n, Real* gradient) = 0;
+};
+
+}  // namespace quintet::sequence

@@ -1,0 +1,189 @@
+#include "surrogates/sequence/network/network.hpp"
+
+#include <gtest/gtest.h>
+
+#include "io/log/error.hpp"
+#include "surrogates/sequence/network/lstm_cell.hpp"
+#include "tests/unit/sequence/network_cases.hpp"
+
+namespace quintet::sequence {
+namespace {
+
+using test::numbers;
+
+constexpr int steps = 8, n = 70;  // a block of 64 and a rest; no multiple of a tile
+
+template <class Real>
+void outputs_equal_plain_loops(double tolerance) {
+  for (const Architecture& architecture : test::some_networks()) {
+    Network<Real> network(architecture, steps);
+    const auto parameters = numbers<double>(network.n_parameters(), 0.3, 0.5);
+    const std::vector<Real> rounded(parameters.begin(), parameters.end());
+    const auto windows = numbers<Real>(static_cast<std::size_t>(n) * steps * architecture.n_inputs, 1.0);
+    std::vector<Real> outputs(static_cast<std::size_t>(n) * network.n_outputs());
+    network.refresh(rounded.data());
+    network.forward(windows.data(), n, outputs.data());
+    const std::vector<double> exact(rounded.begin(), rounded.end()), input(windows.begin(), windows.end());
+    for (int b = 0; b < n; ++b) {
+      const auto plain =
+          test::plain_outputs(architecture, steps, exact, input.data() + b * steps * architecture.n_inputs);
+      ASSERT_EQ(static_cast<int>(plain.size()), network.n_outputs());
+      for (int i = 0; i < network.n_outputs(); ++i)
+        ASSERT_NEAR(outputs[b * network.n_outputs() + i], plain[i], tolerance)
+            << summary(architecture) << ", window " << b << ", output " << i;
+    }
+  }
+}
+
+TEST(Network, outputs_equal_plain_loops_in_double) { outputs_equal_plain_loops<double>(1e-13); }
+TEST(Network, outputs_equal_plain_loops_in_float) { outputs_equal_plain_loops<float>(1e-5); }
+
+double loss_of(Network<double>& network, const std::vector<double>& parameters,
+               const std::vector<double>& windows, const std::vector<double>& targets) {
+  std::vector<double> outputs(targets.size());
+  network.refresh(parameters.data());
+  network.forward(windows.data(), n, outputs.data());
+  double loss = 0;
+  for (std::size_t i = 0; i < outputs.size(); ++i) loss += std::pow(outputs[i] - targets[i], 2);
+  return loss / static_cast<double>(outputs.size());
+}
+
+TEST(Network, gradients_are_finite_differences_of_the_loss) {
+  for (const Architecture& architecture : test::some_networks()) {
+    Network<double> network(architecture, steps);
+    auto parameters = numbers<double>(network.n_parameters(), 0.3, 0.5);
+    const auto windows = numbers<double>(static_cast<std::size_t>(n) * steps * architecture.n_inputs, 1.0);
+    const auto targets = numbers<double>(static_cast<std::size_t>(n) * network.n_outputs(), 2.0);
+    std::vector<double> gradient(parameters.size(), 1.0);  // it is added to
+    network.refresh(parameters.data());
+    const double loss = network.loss_and_gradient(windows.data(), targets.data(), n, gradient.data());
+    ASSERT_NEAR(loss, loss_of(network, parameters, windows, targets), 1e-14);
+    double largest = 0;
+    for (double& g : gradient) largest = std::max(largest, std::abs(g -= 1));
+    constexpr double h = 1e-5;
+    for (std::size_t i = 0; i < parameters.size(); i += 1 + parameters.size() / 400) {
+      const double at = parameters[i];
+      parameters[i] = at + h;
+      double slope = loss_of(network, parameters, windows, targets);
+      parameters[i] = at - h;
+      slope = (slope - loss_of(network, parameters, windows, targets)) / (2 * h);
+      parameters[i] = at;
+      // h^2 of the third derivative; a relu's kink that lies within h would be seen as 1e-5.
+      ASSERT_NEAR(gradient[i], slope, 1e-8 + 1e-7 * largest) << summary(architecture) << ", parameter " << i;
+    }
+  }
+}
+
+TEST(Network, gradients_in_float_are_those_in_double) {
+  for (const Architecture& architecture : test::some_networks()) {
+    Network<double> exact(architecture, steps);
+    Network<float> network(architecture, steps);
+    const auto parameters = numbers<float>(network.n_parameters(), 0.3, 0.5);
+    const auto windows = numbers<float>(static_cast<std::size_t>(n) * steps * architecture.n_inputs, 1.0);
+    const auto targets = numbers<float>(static_cast<std::size_t>(n) * network.n_outputs(), 2.0);
+    std::vector<float> gradient(parameters.size(), 0);
+    std::vector<double> wanted(parameters.size(), 0);
+    const auto wide = [](const std::vector<float>& values) {
+      return std::vector<double>(values.begin(), values.end());
+    };
+    network.refresh(parameters.data());
+    exact.refresh(wide(parameters).data());
+    const double loss = network.loss_and_gradient(windows.data(), targets.data(), n, gradient.data());
+    EXPECT_NEAR(loss, exact.loss_and_gradient(wide(windows).data(), wide(targets).data(), n, wanted.data()),
+                1e-6 * loss);
+    double largest = 0;
+    for (const double g : wanted) largest = std::max(largest, std::abs(g));
+    for (std::size_t i = 0; i < gradient.size(); ++i)
+      ASSERT_NEAR(gradient[i], wanted[i], 2e-6 * largest) << summary(architecture) << ", parameter " << i;
+  }
+}
+
+template <class Real>
+void windows_do_not_depend_on_their_neighbours() {
+  for (const Architecture& architecture : test::some_networks()) {
+    Network<Real> network(architecture, steps);
+    const auto parameters = numbers<Real>(network.n_parameters(), 0.3, 0.5);
+    const int window = steps * architecture.n_inputs, out = network.n_outputs();
+    const auto windows = numbers<Real>(static_cast<std::size_t>(n) * window, 1.0);
+    std::vector<Real> all(static_cast<std::size_t>(n) * out), alone(out);
+    network.refresh(parameters.data());
+    network.forward(windows.data(), n, all.data());
+    for (int b = 0; b < n; ++b) {
+      network.forward(windows.data() + b * window, 1, alone.data());
+      for (int i = 0; i < out; ++i)
+        ASSERT_EQ(alone[i], all[b * out + i]) << summary(architecture) << ", " << b;
+    }
+  }
+}
+
+TEST(Network, windows_do_not_depend_on_their_neighbours_in_double) {
+  windows_do_not_depend_on_their_neighbours<double>();
+}
+TEST(Network, windows_do_not_depend_on_their_neighbours_in_float) {
+  windows_do_not_depend_on_their_neighbours<float>();
+}
+
+TEST(Network, heads_step_for_step_see_the_past_alone_and_the_last_state_all) {
+  for (const Head head : {Head::lstm, Head::dense, Head::last_state}) {
+    const auto architecture = test::network_of({{NodeKind::lstm, 16}, {NodeKind::lstm, 8}}, {{0, 2}}, head);
+    Network<double> network(architecture, steps);
+    const auto parameters = numbers<double>(network.n_parameters(), 0.3, 0.5);
+    auto window = numbers<double>(steps * 5, 1.0);
+    std::vector<double> before(steps * 5), after(steps * 5);
+    network.refresh(parameters.data());
+    network.forward(window.data(), 1, before.data());
+    window[4 * 5 + 2] += 0.5;  // step 4, counted from 0
+    network.forward(window.data(), 1, after.data());
+    for (int i = 0; i < steps * 5; ++i) {
+      if (head != Head::last_state && i < 4 * 5)
+        EXPECT_EQ(before[i], after[i]);
+      else
+        EXPECT_NE(before[i], after[i]);
+    }
+  }
+}
+
+TEST(Network, steps_that_a_head_cannot_give_are_refused) {
+  EXPECT_THROW(Network<float>(test::network_of({{}}, {}, Head::lstm), 6), InputError);
+  EXPECT_THROW(Network<float>(test::network_of({{}}, {}, Head::dense), 9), InputError);
+  EXPECT_THROW(Network<float>(test::network_of({{}}, {}, Head::last_state), 0), InputError);
+  EXPECT_NO_THROW(Network<float>(test::network_of({{}}, {}, Head::last_state), 6));
+}
+
+TEST(Network, a_number_that_is_none_is_not_hidden) {
+  for (const Architecture& architecture : test::some_networks()) {
+    Network<float> network(architecture, steps);
+    const auto parameters = numbers<float>(network.n_parameters(), 0.3, 0.5);
+    auto windows = numbers<float>(2 * static_cast<std::size_t>(steps) * architecture.n_inputs, 1.0);
+    windows[(steps - 1) * architecture.n_inputs] = NAN;  // of the first window's last step
+    std::vector<float> targets(2 * static_cast<std::size_t>(network.n_outputs()), 0),
+        gradient(parameters.size(), 0);
+    network.refresh(parameters.data());
+    EXPECT_TRUE(std::isnan(network.loss_and_gradient(windows.data(), targets.data(), 2, gradient.data())));
+  }
+}
+
+template <class Real>
+void functions_of_the_gates_keep_their_digits(double tolerance, double limit) {
+  constexpr int w = pack_width<Real>;
+  for (int i = -40000; i <= 40000; ++i) {
+    const auto x = static_cast<Real>(limit * std::pow(std::abs(i) / 40000.0, 3) * (i < 0 ? -1 : 1));
+    Real s[w], t[w];
+    store<Real>(s, pack_sigmoid<Real>(broadcast<Real>(x)));
+    store<Real>(t, pack_tanh<Real, w>(broadcast<Real>(x)));
+    const long double sigmoid = 1 / (1 + std::exp(-static_cast<long double>(x))),
+                      tanh = std::tanh(static_cast<long double>(x));
+    ASSERT_NEAR(s[0], sigmoid, tolerance * sigmoid) << x;
+    ASSERT_NEAR(t[0], tanh, tolerance * std::abs(tanh)) << x;
+  }
+}
+
+TEST(LstmCell, functions_of_the_gates_keep_1e_15_in_double) {
+  functions_of_the_gates_keep_their_digits<double>(1e-15, 700);
+}
+TEST(LstmCell, functions_of_the_gates_keep_4e_7_in_float) {
+  functions_of_the_gates_keep_their_digits<float>(4e-7, 80);
+}
+
+}  // namespace
+}  // namespace quintet::sequence
