@@ -1,0 +1,102 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "surrogates/sequence/network/architecture.hpp"
+#include "surrogates/sequence/training/training_options.hpp"
+
+namespace quintet::sequence {
+
+/// Windows of a sequence and what they are to become; the arrays are the caller's.
+struct SequenceData {
+  int n = 0;
+  std::span<const double> inputs;   ///< [n, steps, n_inputs]
+  std::span<const double> targets;  ///< [n, steps_out, n_outputs]
+};
+
+/// Losses of an epoch: mean (output - target)^2. Epoch 0 is the network before training.
+struct EpochLosses {
+  int epoch = 0;
+  double training = 0;    ///< mean over the batches as they came; NaN for epoch 0
+  double validation = 0;  ///< after the epoch; NaN without validation
+};
+
+/// An epoch that has just ended.
+struct EpochReport : EpochLosses {
+  std::span<const double> validation_outputs;  ///< [n, steps_out, n_outputs], until the next epoch begins
+};
+
+/// All that a training remembers between two epochs: from it another goes on to the last bit.
+struct TrainingState {
+  int epoch = 0;                                           ///< epochs done
+  std::int64_t steps = 0;                                  ///< of the optimiser
+  std::vector<double> parameters, moment1, moment2, best;  ///< [n_parameters]; float32 is held exactly
+  int best_epoch = 0;
+  double best_loss = 0;  ///< infinite before the first
+  std::vector<EpochLosses> history;
+};
+
+/// Why a training ended.
+enum class Stopped { not_yet, all_epochs, patience, callback };
+[[nodiscard]] const char* name_of(Stopped stopped);
+
+struct TrainingResult {
+  std::vector<EpochLosses> history;
+  std::vector<double> parameters;  ///< of the best epoch or of the last, as the options say
+  int best_epoch = 0;
+  double best_loss = 0;
+  Stopped stopped = Stopped::not_yet;
+  Engine engine = Engine::kernels;  ///< who computed
+  double cpu_s = 0;
+};
+
+/// Trains a network to make the mean squared error small: Adam on shuffled batches, epoch by epoch.
+///
+/// The order of windows in an epoch follows from (seed, epoch), the start from the seed: the same options and
+/// data give the same network, bit for bit. The best epoch has the lowest loss of validation, or of training
+/// where there is none; with validation epoch 0, the network before training, is one of them. Throws
+/// InputError for windows that hold no numbers, NumericalError where a loss is no number any more.
+class Trainer {
+ public:
+  /// @param steps of an input window
+  /// @param validation n = 0: none
+  Trainer(const Architecture& architecture, int steps, const SequenceData& training,
+          const SequenceData& validation, const TrainingOptions& options, std::uint64_t seed);
+  ~Trainer();
+  Trainer(Trainer&&) noexcept;
+  Trainer& operator=(Trainer&&) noexcept;
+
+  [[nodiscard]] Stopped stopped() const;
+  /// One epoch more.
+  EpochReport advance();
+  [[nodiscard]] TrainingState state() const;
+  /// Go on from there. Throws InputError for the state of another network.
+  void restore(const TrainingState& state);
+  [[nodiscard]] TrainingResult result() const;
+
+  class Implementation;
+
+ private:
+  std::unique_ptr<Implementation> implementation_;
+};
+
+/// Called after each epoch; false ends the training there.
+using EpochCallback = std::function<bool(const EpochReport&)>;
+
+/// A whole training (see Trainer).
+[[nodiscard]] TrainingResult train(const Architecture& architecture, int steps, const SequenceData& training,
+                                   const SequenceData& validation, const TrainingOptions& options,
+                                   std::uint64_t seed, const EpochCallback& callback = {});
+
+/// Outputs [n, steps_out, n_outputs] of windows [n, steps, n_inputs].
+[[nodiscard]] std::vector<double> predict(const Architecture& architecture, int steps,
+                                          std::span<const double> parameters, std::span<const double> windows,
+                                          Precision precision = Precision::float32,
+                                          Engine engine = Engine::kernels);
+
+}  // namespace quintet::sequence

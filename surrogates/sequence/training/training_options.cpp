@@ -1,0 +1,59 @@
+#include "surrogates/sequence/training/training_options.hpp"
+
+#include "io/config/table.hpp"
+
+namespace quintet::sequence {
+
+namespace {
+
+template <class Value>
+struct Row {
+  Value value;
+  const char* name;
+};
+constexpr Row<Precision> precisions[] = {{Precision::float32, "float32"}, {Precision::float64, "float64"}};
+constexpr Row<Engine> engines[] = {{Engine::kernels, "kernels"}, {Engine::torch, "torch"}};
+constexpr Row<Start> starts[] = {{Start::keras, "keras"}, {Start::pytorch, "pytorch"}};
+
+}  // namespace
+
+const char* name_of(Precision precision) { return row_of(precisions, precision).name; }
+const char* name_of(Engine engine) { return row_of(engines, engine).name; }
+
+void describe(Schema& schema, TrainingOptions& options) {
+  constexpr double most = 1e9;
+  schema.integer("epochs", options.epochs, "Passes through all windows").at_least(0).at_most(most);
+  schema.integer("batch", options.batch, "Windows of a step of the optimiser").at_least(1).at_most(most);
+  schema.number("learning_rate", options.learning_rate, "Step size of Adam").above(0);
+  schema.number("beta1", options.beta1, "Of the mean gradient").at_least(0).below(1);
+  schema.number("beta2", options.beta2, "Of the mean squared gradient").at_least(0).below(1);
+  schema.number("epsilon", options.epsilon, "Beside the root of the mean square (Keras 1e-7, PyTorch 1e-8)")
+      .above(0);
+  schema
+      .number("weight_decay", options.weight_decay,
+              "Weights shrink by learning_rate times this in each step (AdamW); 0: they do not")
+      .at_least(0);
+  schema.number("clip", options.clip, "Largest component of the gradient; 0: any").at_least(0);
+  schema
+      .integer("patience", options.patience,
+               "Stop after so many epochs without a lower loss (of validation, or of training where there is "
+               "none); "
+               "0: run all")
+      .at_least(0)
+      .at_most(most);
+  schema
+      .number("min_improvement", options.min_improvement,
+              "A loss counts as lower if it is so by more than this")
+      .at_least(0);
+  schema.flag("keep_best", options.keep_best, "Keep the parameters of the best epoch; else of the last");
+  schema.flag("zero_head", options.zero_head,
+              "Weights of the head begin at 0: the network begins as what it is added to");
+  schema.choice(
+      "start", options.start, choices_of(starts),
+      "How weights begin. keras: Glorot, orthogonal, forget bias 1; pytorch: uniform, by the width");
+  schema.choice("precision", options.precision, choices_of(precisions), "Numbers of the network");
+  schema.choice("engine", options.engine, choices_of(engines),
+                "Who computes: our kernels, or LibTorch with its automatic differentiation");
+}
+
+}  // namespace quintet::sequence
