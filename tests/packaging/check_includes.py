@@ -21,7 +21,7 @@ ROOMS = {
     "physics/electronic": ("functions", "matrix", "files global submatrix", "density"),
     "surrogates": ("bridge", "networks", "training", "search planning", "potential flow sequence"),
     "surrogates/potential": ("model", "evaluation", "training"),
-    "surrogates/sequence": ("network reference windows", "training", "skill"),
+    "surrogates/sequence": ("network windows", "reference training", "skill", "forecast"),
     "surrogates/flow": ("equations data", "decoder encoder", "model evaluation", "training prediction"),
     "apps": ("application", "dpmd meshfreeflow podlstm quintet submatrix vlasov"),
     "apps/application": ("report", "life", "loop", "cli"),

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "io/config/schema.hpp"
+#include "surrogates/sequence/reference/linear_forecaster.hpp"
+#include "surrogates/sequence/windows/windows.hpp"
+
+namespace quintet::sequence {
+
+/// Forecasts to compare with, and to build on.
+enum class Reference {
+  climatology,
+  persistence,
+  anomaly_persistence,
+  damped_persistence,
+  lim,
+  ridge,
+  seasonal_ridge,
+  raw_linear,
+  dmd,
+  hankel_dmd
+};
+
+struct RidgeOptions {
+  int lags = 8;                                ///< past steps
+  std::vector<std::int64_t> means = {13, 52};  ///< steps of the longer memories
+  int seasons = 2;                             ///< harmonics of the year by which weights change
+  double alpha = 0.3;                          ///< penalty on standardised features, per window
+};
+void describe(Schema& schema, RidgeOptions& options);
+
+struct ReferenceOptions {
+  ClimatologyOptions climatology;
+  int lim_lag = 8;            ///< steps of the linear inverse model's lag
+  double ridge_alpha = 100;   ///< penalty of ridge, in squared coefficients
+  RidgeOptions seasonal;      ///< of seasonal_ridge
+  double seasonal_trend = 0;  ///< share of the trend that seasonal_ridge carries on
+  int hankel_rank = 12;       ///< of delayed states
+};
+void describe(Schema& schema, ReferenceOptions& options);
+
+/// What a reference is fitted to.
+struct FitData {
+  const CoefficientSeries& series;
+  Rows rows;               ///< the training period: nothing else is read
+  const Windows& windows;  ///< of training
+  Irregular irregular = Irregular::avoid;
+};
+
+struct ReferenceRow {
+  Reference value;
+  const char *name, *doc;
+  LinearForecaster (*fit)(const FitData& data, const ReferenceOptions& options);
+};
+/// All of them, from the plainest on.
+[[nodiscard]] const std::vector<ReferenceRow>& references();
+[[nodiscard]] LinearForecaster fit_reference(Reference reference, const FitData& data,
+                                             const ReferenceOptions& options);
+
+/// The linear inverse model's propagator over `lag` steps: G = C(lag) C(0)^-1 of anomalies, [modes, modes].
+///
+/// Sums run over pairs of rows `lag` apart that no gap separates.
+[[nodiscard]] std::vector<double> lim_propagator(const CoefficientSeries& anomalies, Rows rows, int lag,
+                                                 Irregular irregular);
+
+}  // namespace quintet::sequence

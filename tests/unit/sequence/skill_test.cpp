@@ -1,0 +1,136 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "io/log/error.hpp"
+#include "surrogates/sequence/skill/comparison.hpp"
+#include "tests/unit/sequence/series_cases.hpp"
+
+using namespace quintet;
+using namespace quintet::sequence;
+
+namespace {
+
+// Three windows, one lead, two modes.
+const SampleShape small{3, 1, 2};
+const std::vector<double> truth = {1, 10, 2, 20, 3, 60};
+const std::vector<double> forecast = {1, 10, 2, 30, 2, 60};
+
+}  // namespace
+
+TEST(scores, both_definitions_of_r2_by_hand) {
+  // Mode 1: errors 0 0 1, variation 2: 1 - 1/2. Mode 2: errors 0 100 0, mean 30, variation 400 + 100 + 900: 1
+  // - 1/14.
+  EXPECT_NEAR(r2_uniform(truth, forecast, small), (0.5 + 13.0 / 14) / 2, 1e-15);
+  EXPECT_NEAR(r2_pooled(truth, forecast, small), 1 - 101.0 / 1402, 1e-15);
+  EXPECT_EQ(r2_uniform(truth, truth, small), 1);
+}
+
+TEST(scores, counts_are_windows_repeated) {
+  const double counts[] = {2, 0, 1};
+  const std::vector<double> repeated = {1, 10, 1, 10, 3, 60}, forecasts = {1, 10, 1, 10, 2, 60};
+  EXPECT_NEAR(r2_uniform(truth, forecast, small, counts), r2_uniform(repeated, forecasts, small), 1e-15);
+  EXPECT_NEAR(r2_pooled(truth, forecast, small, counts), r2_pooled(repeated, forecasts, small), 1e-15);
+}
+
+TEST(scores, an_output_that_never_varies_has_no_r2) {
+  EXPECT_TRUE(std::isnan(r2_uniform({5, 5}, {5, 6}, {2, 1, 1})));
+}
+
+TEST(scores, rmse_is_over_points_and_leads) {
+  const auto metric = subspace_metric(2, 4);  // four points
+  const auto squares = squared_errors(truth, forecast, small, metric);
+  EXPECT_EQ(squares, (std::vector<double>{0, 25, 0.25}));
+  EXPECT_NEAR(rmse(squares, 3, 1, {1, 1}), std::sqrt(25.25 / 3), 1e-15);
+  EXPECT_NEAR(rmse({1, 9, 1, 9}, 2, 2, {2, 2}), 3, 1e-15);
+  EXPECT_NEAR(rmse({1, 9, 1, 9}, 2, 2, {1, 2}), std::sqrt(5.0), 1e-15);
+}
+
+TEST(scores, anomaly_correlation_by_hand) {
+  // anomalies of truth 1 2, of the forecast 2 1 (one mode, one lead): 4/5
+  const SampleShape shape{2, 1, 1};
+  EXPECT_NEAR(anomaly_correlation({11, 22}, {12, 21}, {10, 20}, shape, subspace_metric(1, 1), 1), 0.8, 1e-15);
+  EXPECT_NEAR(anomaly_correlation({11, 22}, {12, 24}, {10, 20}, shape, subspace_metric(1, 7), 1), 1, 1e-15);
+  EXPECT_TRUE(std::isnan(anomaly_correlation({11, 22}, {10, 20}, {10, 20}, shape, subspace_metric(1, 1), 1)));
+}
+
+TEST(metric, of_a_region_is_the_mean_square_of_the_field_there) {
+  const std::vector<double> modes = {1, 2, 3, 0, 1, -1};  // two modes, three points
+  const std::vector<double> weights = {0, 1, 3};
+  const double error[] = {2, -1};
+  const double field[] = {2, 4 - 1, 6 + 1};
+  EXPECT_NEAR(region_metric("box", modes, weights).square(error),
+              (field[1] * field[1] + 3 * field[2] * field[2]) / 4, 1e-13);
+  const double mean = (field[1] + 3 * field[2]) / 4;
+  EXPECT_NEAR(index_metric("box", modes, weights).square(error), mean * mean, 1e-13);
+  EXPECT_THROW(static_cast<void>(region_metric("desert", modes, {0, 0, 0})), InputError);
+}
+
+TEST(bootstrap, of_independent_windows_is_the_standard_error_of_the_mean) {
+  Deviates deviate(17);
+  std::vector<double> x(400);
+  for (auto& value : x) value = deviate();
+  const auto mean = [&](const double* counts) {
+    double sum = 0, n = 0;
+    for (int i = 0; i < 400; ++i) sum += counts[i] * x[i], n += counts[i];
+    EXPECT_EQ(n, 400);
+    return sum / n;
+  };
+  double variance = 0, centre = 0;
+  for (const double value : x) centre += value / 400;
+  for (const double value : x) variance += (value - centre) * (value - centre) / 400;
+  EXPECT_NEAR(Bootstrap(400, 1).estimate(mean).error, std::sqrt(variance / 400),
+              0.1 * std::sqrt(variance / 400));
+}
+
+TEST(bootstrap, blocks_see_the_dependence_that_single_windows_miss) {
+  // x(t) = 0.9 x(t - 1) + noise: the mean's error is sqrt(1.9/0.1) = 4.4 times that of independent numbers
+  Deviates deviate(19);
+  const int n = 4000;
+  std::vector<double> x(n, 0.0);
+  for (int i = 1; i < n; ++i) x[i] = 0.9 * x[i - 1] + deviate();
+  const auto mean = [&](const double* counts) {
+    double sum = 0;
+    for (int i = 0; i < n; ++i) sum += counts[i] * x[i] / n;
+    return sum;
+  };
+  const double ratio = Bootstrap(n, 100).estimate(mean).error / Bootstrap(n, 1).estimate(mean).error;
+  EXPECT_GT(ratio, 3.4);
+  EXPECT_LT(ratio, 5.2);
+}
+
+TEST(bootstrap, of_few_windows_knows_no_error) {
+  const auto one = [](const double*) { return 1.0; };
+  EXPECT_TRUE(std::isnan(Bootstrap(71, 24).estimate(one).error));
+  EXPECT_EQ(Bootstrap(72, 24).estimate(one).error, 0);
+}
+
+TEST(verdict, less_than_two_errors_is_a_tie) {
+  EXPECT_EQ(verdict_of({0.19, 0.1}), Verdict::tie);
+  EXPECT_EQ(verdict_of({0.21, 0.1}), Verdict::better);
+  EXPECT_EQ(verdict_of({-0.21, 0.1}), Verdict::worse);
+  EXPECT_EQ(verdict_of({5, std::nan("")}), Verdict::tie);
+}
+
+TEST(comparison, a_forecast_ties_with_itself_and_beats_a_worse_one) {
+  Deviates deviate(23);
+  const SampleShape shape{200, 2, 3};
+  std::vector<double> y(shape.size()), good, bad;
+  for (auto& value : y) value = 3 * deviate();
+  for (const double value : y) good.push_back(value + 0.5 * deviate()), bad.push_back(value + deviate());
+  const std::vector<double> normal(y.size(), 0.0);
+  const Comparison comparison(y, shape, subspace_metric(3, 3), 8);
+  const Contender a{"good", good, normal}, b{"bad", bad, normal};
+  EXPECT_EQ(comparison.gain(a, a).rmse.value, 0);
+  EXPECT_EQ(comparison.gain(a, a).rmse.error, 0);
+  const auto gain = comparison.gain(a, b);
+  EXPECT_EQ(verdict_of(gain.rmse), Verdict::better);
+  EXPECT_EQ(verdict_of(comparison.gain(b, a).rmse_at[1]), Verdict::worse);
+  EXPECT_NEAR(gain.skill.value, 1 - 0.25, 0.1);
+  const auto score = comparison.score(a);
+  EXPECT_NEAR(score.rmse.value, 0.5, 0.05);
+  EXPECT_NEAR(score.r2.value, 1 - 0.25 / 9, 0.01);
+  EXPECT_GT(score.correlation_at[0].value, 0.97);
+  // Differences are paired: their error is smaller than those of the two scores together.
+  EXPECT_LT(gain.rmse.error, std::hypot(score.rmse.error, comparison.score(b).rmse.error) * 1.05);
+}
