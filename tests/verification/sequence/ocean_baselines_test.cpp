@@ -218,7 +218,8 @@ TEST(ocean_baselines, seasonal_ridge_beats_damped_persistence_and_the_linear_inv
     const auto ours = contender(Reference::seasonal_ridge);
     for (const auto reference : {Reference::damped_persistence, Reference::lim}) {
       const auto gain = comparison.gain(ours, contender(reference));
-      EXPECT_GT(gain.r2.value, 0.008) << " +- " << gain.r2.error;  // modes 4 and 5 make its error 0.007: a tie
+      EXPECT_GT(gain.r2.value, 0.008)
+          << " +- " << gain.r2.error;  // modes 4 and 5 make its error 0.007: a tie
       for (int lead = 4; lead <= 8; ++lead)
         EXPECT_EQ(verdict_of(gain.rmse_at[lead - 1]), Verdict::better)
             << lead << ": " << gain.rmse_at[lead - 1].value << " +- " << gain.rmse_at[lead - 1].error;
