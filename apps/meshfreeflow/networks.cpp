@@ -23,7 +23,10 @@ void add_network_commands(Application& application) {
 #else
 
 std::vector<Subsystem> network_subsystems() { return {}; }
-void add_network_commands(Application&) {}
+void add_network_commands(Application& application) {
+  for (const char* name : {"train", "superresolve", "evaluate"})
+    application.absent_command(name, "LibTorch (configure with QUINTET_WITH_TORCH=ON)");
+}
 
 #endif
 

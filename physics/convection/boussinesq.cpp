@@ -62,15 +62,12 @@ Boussinesq::Boussinesq(const Problem& problem, Grid grid, std::unique_ptr<Ellipt
 }
 
 double Boussinesq::bytes(double cells, int n_members) {
-  // States, the stage, two tendencies; pivots of four unknowns, rows and columns of the transform, sent and
-  // received.
-  return 8 * cells * (4.0 * n_members + 4 + 6 + 4 + 6);
+  // States, the stage, two tendencies; pivots, spikes and weights of four unknowns; coefficients.
+  return 8 * cells * (4.0 * n_members + 4 + 6 + 12 + 3);
 }
 
 void Boussinesq::exchange_all(const State& state) const {
-  exchange(grid_, state.u, Place::left_face);
-  exchange(grid_, state.w, Place::bottom_face);
-  exchange(grid_, state.b, Place::centre);
+  exchange(grid_, {{state.u, Place::left_face}, {state.w, Place::bottom_face}, {state.b, Place::centre}});
 }
 
 void Boussinesq::start(const Exec& exec) {
@@ -108,9 +105,7 @@ void Boussinesq::advance(const Exec& exec, double dt, double arrival) {
 void Boussinesq::finish_stage(const Exec& exec, State& stage, const Field& pressure, double a) {
   subtract_gradient(exec, grid_, metrics_, a, pressure, stage.u, stage.w);
   add_wall_heat(exec, problem_, grid_, a, stage.b);
-  solver_->diffuse(Unknown::u, stage.u);
-  solver_->diffuse(Unknown::w, stage.w);
-  solver_->diffuse(Unknown::b, stage.b);
+  solver_->diffuse(stage);
   exchange_all(stage);
   // Project: u -= a grad phi, and the pressure that would have done it at once is p + phi - R div u (the
   // velocity's diffusion of grad phi).
@@ -121,9 +116,7 @@ void Boussinesq::finish_stage(const Exec& exec, State& stage, const Field& press
   exchange(grid_, phi, Place::centre);
   subtract_gradient(exec, grid_, metrics_, a, phi, stage.u, stage.w);
   add(exec, 1.0, phi, pressure);
-  exchange(grid_, pressure, Place::centre);
-  exchange(grid_, stage.u, Place::left_face);
-  exchange(grid_, stage.w, Place::bottom_face);
+  exchange(grid_, {{pressure, Place::centre}, {stage.u, Place::left_face}, {stage.w, Place::bottom_face}});
 }
 
 void Boussinesq::advance_member(const Exec& exec, State& q, double dt) {
@@ -163,8 +156,7 @@ void Boussinesq::instant_pressure(const Exec& exec, int member, const Field& p) 
   convect(exec, grid_, metrics_, state, first_);
   add_diffusion(exec, problem_, grid_, Unknown::u, problem_.viscosity(), state.u, first_.u);
   add_diffusion(exec, problem_, grid_, Unknown::w, problem_.viscosity(), state.w, first_.w);
-  exchange(grid_, first_.u, Place::left_face);
-  exchange(grid_, first_.w, Place::bottom_face);
+  exchange(grid_, {{first_.u, Place::left_face}, {first_.w, Place::bottom_face}});
   divergence(exec, metrics_, first_.u, first_.w, 1.0, p);
   solver_->poisson(p);
 }

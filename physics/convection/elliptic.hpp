@@ -17,6 +17,12 @@ class EllipticSolver {
   /// Replace r in `field` by the solution of (1 - a d L) q = r, for u, w or b. Neighbours are not filled.
   /// Collective.
   virtual void diffuse(Unknown unknown, const Field& field) = 0;
+  /// The same of u, w and b of `state` at once. Collective.
+  virtual void diffuse(const State& state) {
+    diffuse(Unknown::u, state.u);
+    diffuse(Unknown::w, state.w);
+    diffuse(Unknown::b, state.b);
+  }
   /// Replace r in `field` by the solution of L q = r with no flux through walls, of zero volume mean. The
   /// volume mean of r should be 0 (what is left of it is dropped). Collective.
   virtual void poisson(const Field& field) = 0;

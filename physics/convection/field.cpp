@@ -1,13 +1,15 @@
 #include "physics/convection/field.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <span>
+#include <vector>
 
 namespace quintet::convection {
 
 namespace {
 
-constexpr int tag_up = 81, tag_down = 82;
+constexpr int first_tag = 81;
 
 /// Neighbours at both ends of row j.
 void close_row(const Grid& grid, const Field& field, Place place, int j) {
@@ -25,37 +27,56 @@ void close_row(const Grid& grid, const Field& field, Place place, int j) {
   }
 }
 
-}  // namespace
+/// Rows of numbers with their neighbours in the row: what travels.
+std::span<double> whole_row(const Field& field, int j) {
+  return {field.row(j) - 1, static_cast<std::size_t>(field.n) + 2};
+}
 
-void exchange(const Grid& grid, const Field& field, Place place) {
-  const int rows = field.rows, me = grid.comm.rank();
-  if (place == Place::bottom_face && grid.at_bottom()) std::fill_n(field.row(0) - 1, field.n + 2, 0.0);
-  for (int j = 0; j < rows; ++j) close_row(grid, field, place, j);
-  const auto size = static_cast<std::size_t>(field.n) + 2;
-  const auto span_of = [&](int j) { return std::span<double>(field.row(j) - 1, size); };
-  if (grid.comm.size() > 1) {
-    const int below = grid.at_bottom() ? -1 : me - 1, above = grid.at_top() ? -1 : me + 1;
-    auto up = grid.comm.start_exchange(std::span<const double>(span_of(rows - 1)), above, span_of(-1), below,
-                                       tag_up);
-    auto down =
-        grid.comm.start_exchange(std::span<const double>(span_of(0)), below, span_of(rows), above, tag_down);
-    up.wait();
-    down.wait();
-  }
-  const auto repeat = [&](int from, int to) { std::copy_n(field.row(from) - 1, size, field.row(to) - 1); };
+/// What lies beyond a wall.
+void close_ends(const Grid& grid, const Field& field, Place place) {
+  const int rows = field.rows;
+  const auto fill = [&](int j, double value) { std::ranges::fill(whole_row(field, j), value); };
+  const auto repeat = [&](int from, int to) {
+    std::ranges::copy(whole_row(field, from), whole_row(field, to).begin());
+  };
   if (grid.at_bottom()) {
     if (place == Place::bottom_face)
-      std::transform(field.row(1) - 1, field.row(1) - 1 + size, field.row(-1) - 1,
-                     [](double w) { return -w; });
+      std::ranges::transform(whole_row(field, 1), whole_row(field, -1).begin(), std::negate());
     else
       repeat(0, -1);
   }
   if (grid.at_top()) {
     if (place == Place::bottom_face)
-      std::fill_n(field.row(rows) - 1, size, 0.0);
+      fill(rows, 0.0);
     else
       repeat(rows - 1, rows);
   }
+}
+
+}  // namespace
+
+void exchange(const Grid& grid, std::initializer_list<Placed> fields) {
+  const int me = grid.comm.rank();
+  for (const auto& [field, place] : fields) {
+    if (place == Place::bottom_face && grid.at_bottom()) std::ranges::fill(whole_row(field, 0), 0.0);
+    for (int j = 0; j < field.rows; ++j) close_row(grid, field, place, j);
+  }
+  if (grid.comm.size() > 1) {
+    const int below = grid.at_bottom() ? -1 : me - 1, above = grid.at_top() ? -1 : me + 1;
+    std::vector<Comm::Pending> pending;
+    pending.reserve(2 * fields.size());
+    int tag = first_tag;
+    for (const auto& [field, place] : fields) {
+      const auto send = [&](int j, int to, int neighbour, int from) {
+        pending.push_back(grid.comm.start_exchange(std::span<const double>(whole_row(field, j)), to,
+                                                   whole_row(field, neighbour), from, tag++));
+      };
+      send(field.rows - 1, above, -1, below);
+      send(0, below, field.rows, above);
+    }
+    for (auto& message : pending) message.wait();
+  }
+  for (const auto& [field, place] : fields) close_ends(grid, field, place);
 }
 
 }  // namespace quintet::convection

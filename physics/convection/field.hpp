@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 
 #include "physics/convection/grid.hpp"
@@ -40,9 +41,15 @@ struct State {
   Field u, w, b, p;
 };
 
-/// Fill the neighbours of rows from other ranks and those in a row: round the ring, or beyond walls with what
-/// makes the value on a wall right: u and w are 0 on their own walls; beyond others the nearest value is
-/// repeated (no formula uses it but through differences that vanish there). Collective.
-void exchange(const Grid& grid, const Field& field, Place place);
+/// Fill the neighbours of the rows of one or several fields, whose messages travel at the same time, from
+/// other ranks and those in a row: round the ring, or beyond walls with what makes the value on a wall right:
+/// u and w are 0 on their own walls; beyond others the nearest value is repeated (no formula uses it but
+/// through differences that vanish there). Collective.
+struct Placed {
+  const Field& field;
+  Place place;
+};
+void exchange(const Grid& grid, std::initializer_list<Placed> fields);
+inline void exchange(const Grid& grid, const Field& field, Place place) { exchange(grid, {{field, place}}); }
 
 }  // namespace quintet::convection

@@ -1,9 +1,12 @@
 #include <array>
 #include <cmath>
-#include <optional>
+#include <initializer_list>
+#include <memory>
+#include <utility>
 
 #include "io/log/error.hpp"
 #include "physics/convection/elliptic.hpp"
+#include "physics/transforms/column_elimination.hpp"
 #include "physics/transforms/line_modes.hpp"
 #include "physics/transforms/row_transform.hpp"
 
@@ -72,61 +75,7 @@ std::unique_ptr<RowBasis> modes_basis(const Problem& problem, const Grid& grid, 
                                      unknown == Unknown::p);
 }
 
-/// Elimination along z, for many columns side by side: pivots of (shift + c k_m - c L_z), c and shift
-/// numbers.
-struct Elimination {
-  LineOperator line;
-  int first_row = 0;                 ///< 1 where row 0 is a wall
-  AlignedVector<double> inverse;     ///< [n_z, columns] of the pivots
-  std::vector<double> below, above;  ///< [n_z] off-diagonal elements
-
-  /// Rows are shift - c (L_z - k2_m) for column m. A pivot of nothing but round-off (constant pressure)
-  /// becomes 0's inverse: that unknown is set to 0.
-  void factorise(double shift, double c, std::span<const double> k2) {
-    const std::size_t n = line.weight.size(), columns = k2.size();
-    inverse.resize(n * columns);
-    below.assign(n, 0.0);
-    above.assign(n, 0.0);
-    for (std::size_t j = at(first_row); j < n; ++j) {
-      below[j] = -c * line.lower[j] / line.weight[j];
-      above[j] = -c * line.upper[j] / line.weight[j];
-      const double diagonal = shift + c * (line.lower[j] + line.upper[j] + line.wall[j]) / line.weight[j];
-      const bool first = j == at(first_row);
-      const double product = first ? 0 : below[j] * above[j - 1];
-      double* const pivot = inverse.data() + j * columns;
-      const double* const before = first ? pivot : pivot - columns;
-      for (std::size_t m = 0; m < columns; ++m) {
-        const double eliminated = first ? 0.0 : product * before[m];
-        const double value = diagonal + c * k2[m] - eliminated;
-        pivot[m] = std::abs(value) > 1e-12 * std::abs(diagonal) ? 1 / value : 0.0;
-      }
-    }
-  }
-
-  /// Solve in place for columns [begin, end) of q [n_z, columns].
-  void solve(double* q, std::size_t columns, std::size_t begin, std::size_t end) const {
-    const std::size_t n = line.weight.size(), first = at(first_row);
-    for (std::size_t j = first; j < n; ++j) {
-      double* const row = q + j * columns;
-      const double* const pivot = inverse.data() + j * columns;
-      if (j == first) {
-        for (std::size_t m = begin; m < end; ++m) row[m] *= pivot[m];
-        continue;
-      }
-      const double* const before = row - columns;
-      const double factor = below[j];
-      for (std::size_t m = begin; m < end; ++m) row[m] = (row[m] - factor * before[m]) * pivot[m];
-    }
-    for (std::size_t j = n - 1; j-- > first;) {
-      double* const row = q + j * columns;
-      const double *const after = row + columns, *const pivot = inverse.data() + j * columns;
-      const double factor = above[j];
-      for (std::size_t m = begin; m < end; ++m) row[m] -= factor * pivot[m] * after[m];
-    }
-  }
-};
-
-constexpr std::size_t column_block = 64;  ///< columns whose elimination stays in the cache
+constexpr int column_block = 64;  ///< columns of a thread: their elimination stays in the cache
 
 using MakeBasis = std::unique_ptr<RowBasis> (*)(const Problem&, const Grid&, Unknown);
 
@@ -134,92 +83,171 @@ class DirectSolver : public EllipticSolver {
  public:
   DirectSolver(const Problem& problem, const Grid& grid, MakeBasis make_basis)
       : problem_(problem),
+        comm_(grid.comm),
         n_(grid.x.n()),
-        transpose_(grid.comm, grid.z.n(), grid.x.n()),
-        weights_(grid.z.widths) {
+        diffusion_(comm_, grid.z.n(), n_, 3),
+        pressure_(comm_, grid.z.n(), n_) {
     for (const Unknown unknown : {Unknown::u, Unknown::w, Unknown::b, Unknown::p}) {
       bases_.push_back(make_basis(problem, grid, unknown));
-      const auto& squares = bases_.back()->squares();
-      auto& k2 = k2_[at(static_cast<int>(unknown))];
-      for (int m = 0; m < transpose_.columns_here(); ++m)
-        k2.push_back(squares[at(transpose_.first_column() + m)]);
-      auto& elimination = eliminations_[at(static_cast<int>(unknown))];
-      elimination.line = z_operator(problem, grid, unknown);
-      elimination.first_row = unknown == Unknown::w ? 1 : 0;
+      lines_.push_back(z_operator(problem, grid, unknown));
     }
-    of(Unknown::p).factorise(0.0, -1.0, k2_[at(static_cast<int>(Unknown::p))]);
+    const TridiagonalColumns poisson = equations(Unknown::p, 0.0, -1.0);
+    pressure_.factorise({&poisson, 1});
+    for (int j = 0; j < grid.rows_here(); ++j)
+      heights_.push_back(grid.z.widths[at(grid.first_row() + j)] / (grid.z.faces.back() - grid.z.faces[0]));
     std::size_t work = 0;
     for (const auto& basis : bases_) work = std::max(work, basis->work_size());
     work_size_ = (work + 7) / 8 * 8;
     work_.resize(work_size_ * at(Exec().concurrency()));
+    for (auto& q : coefficients_) q.resize(at(grid.rows_here()) * at(n_));
   }
 
   void set_step(double a) override {
     if (a_ == a) return;
     a_ = a;
+    std::vector<TridiagonalColumns> all;
     for (const Unknown unknown : {Unknown::u, Unknown::w, Unknown::b})
-      of(unknown).factorise(1.0, a * diffusivity(problem_, unknown), k2_[at(static_cast<int>(unknown))]);
+      all.push_back(equations(unknown, 1.0, a * diffusivity(problem_, unknown)));
+    diffusion_.factorise(all);
   }
 
-  void diffuse(Unknown unknown, const Field& field) override { solve(unknown, field); }
+  void diffuse(Unknown unknown, const Field& field) override { solve(diffusion_, {{unknown, &field}}); }
 
-  void poisson(const Field& field) override { solve(Unknown::p, field); }
+  void diffuse(const State& state) override {
+    if (comm_.size() > 1)
+      return solve(diffusion_, {{Unknown::u, &state.u}, {Unknown::w, &state.w}, {Unknown::b, &state.b}});
+    EllipticSolver::diffuse(state);  // one after the other: coefficients stay in the cache
+  }
+
+  void poisson(const Field& field) override { solve(pressure_, {{Unknown::p, &field}}); }
 
  private:
-  [[nodiscard]] Elimination& of(Unknown unknown) { return eliminations_[at(static_cast<int>(unknown))]; }
+  using Tile = ColumnElimination::Tile;
 
-  void solve(Unknown unknown, const Field& field) {
-    const RowBasis& basis = *bases_[at(static_cast<int>(unknown))];
-    const auto stride = at(field.stride), n = at(n_);
-    double* const rows = transpose_.rows();
-    const int most = basis.batch(), n_batches = (field.rows + most - 1) / most;
-    const auto each_batch = [&](const char* label, const auto& action) {
+  /// Rows are shift - c (L_z - k2_m) for column m. Row 0 of w is a wall.
+  [[nodiscard]] TridiagonalColumns equations(Unknown unknown, double shift, double c) const {
+    const LineOperator& line = lines_[at(static_cast<int>(unknown))];
+    const std::size_t n = line.weight.size();
+    TridiagonalColumns rows;
+    for (auto* row : {&rows.below, &rows.diagonal, &rows.above}) row->assign(n, 0.0);
+    for (std::size_t j = unknown == Unknown::w ? 1 : 0; j < n; ++j) {
+      rows.below[j] = -c * line.lower[j] / line.weight[j];
+      rows.above[j] = -c * line.upper[j] / line.weight[j];
+      rows.diagonal[j] = shift + c * (line.lower[j] + line.upper[j] + line.wall[j]) / line.weight[j];
+    }
+    for (const double k2 : basis(unknown).squares()) rows.shift.push_back(c * k2);
+    return rows;
+  }
+
+  void solve(ColumnElimination& elimination, std::initializer_list<std::pair<Unknown, const Field*>> fields) {
+    const auto coefficients = [&](Unknown unknown) {
+      return coefficients_[fields.size() == 1 ? 0 : at(static_cast<int>(unknown))].data();
+    };
+    for (const auto& [unknown, field] : fields)
+      transform_and_eliminate(elimination, unknown, *field, coefficients(unknown));
+    elimination.solve_ends();
+    for (const auto& [unknown, field] : fields)
+      substitute_and_transform(elimination, unknown, coefficients(unknown), *field);
+  }
+
+  void transform_and_eliminate(ColumnElimination& elimination, Unknown unknown, const Field& field,
+                               double* q) {
+    const auto transform = [&](int first, int rows, double* work) {
+      basis(unknown).forward(field.row(first), at(field.stride), q + at(first) * at(n_), at(n_), rows, work);
+    };
+    sweep(elimination, basis(unknown).batch(), Way::up, elimination.whole(), transform,
+          [&](const Tile& tile) { elimination.eliminate(matrix_of(unknown), q, tile); });
+  }
+  void substitute_and_transform(ColumnElimination& elimination, Unknown unknown, double* q,
+                                const Field& field) {
+    const auto transform = [&](int first, int rows, double* work) {
+      basis(unknown).backward(q + at(first) * at(n_), at(n_), field.row(first), at(field.stride), rows, work);
+    };
+    Tile rest = elimination.whole();
+    if (unknown == Unknown::p) {
+      rest.column = 1;
+      Tile constants = elimination.whole();
+      constants.column_end = 1;
+      elimination.substitute(0, q, constants);
+      take_mean_away(q);
+    }
+    sweep(elimination, basis(unknown).batch(), Way::down, rest, transform,
+          [&](const Tile& tile) { elimination.substitute(matrix_of(unknown), q, tile); });
+  }
+
+  /// Rows are transformed in batches, and a batch is eliminated right after (Way::up) or substituted right
+  /// before (Way::down), while it is in the cache. Several threads take batches first, then columns.
+  enum class Way { up, down };
+  template <class Transform, class Eliminate>
+  void sweep(const ColumnElimination& elimination, int batch, Way way, const Tile& tile,
+             const Transform& transform, const Eliminate& eliminate) {
+    const int n_batches = (tile.row_end + batch - 1) / batch;
+    const auto rows_of = [&](int i) {
+      Tile rows = tile;
+      rows.row = i * batch;
+      rows.row_end = std::min(rows.row + batch, tile.row_end);
+      return rows;
+    };
+    const auto transform_batch = [&](int i, double* work) {
+      const Tile rows = rows_of(i);
+      transform(std::min(elimination.row_of(rows.row), elimination.row_of(rows.row_end - 1)),
+                rows.row_end - rows.row, work);
+    };
+    if (Exec().concurrency() == 1) {
+      for (int i = 0; i < n_batches && way == Way::up; ++i) {
+        transform_batch(i, work_.data());
+        eliminate(rows_of(i));
+      }
+      for (int i = n_batches; i-- > 0 && way == Way::down;) {
+        eliminate(rows_of(i));
+        transform_batch(i, work_.data());
+      }
+      return;
+    }
+    const auto transform_all = [&] {
       const Kokkos::Experimental::UniqueToken<Exec>
           tokens;  // a thread's number, for its share of the work space
-      Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec>(0, n_batches), [&](int batch) {
-        const int first = batch * most;
+      Kokkos::parallel_for("transforms of rows", Kokkos::RangePolicy<Exec>(0, n_batches), [&](int i) {
         const auto token = tokens.acquire();
-        action(first, std::min(most, field.rows - first), work_.data() + at(token) * work_size_);
+        transform_batch(i, work_.data() + at(token) * work_size_);
         tokens.release(token);
       });
     };
-    each_batch("rows to coefficients", [&](int first, int count, double* work) {
-      basis.forward(field.row(first), stride, rows + at(first) * n, n, count, work);
+    if (way == Way::up) transform_all();
+    const int n_blocks = (tile.column_end - tile.column + column_block - 1) / column_block;
+    Kokkos::parallel_for("elimination along z", Kokkos::RangePolicy<Exec>(0, n_blocks), [&](int i) {
+      Tile columns = tile;
+      columns.column += i * column_block;
+      columns.column_end = std::min(columns.column + column_block, tile.column_end);
+      eliminate(columns);
     });
-    transpose_.to_columns();
-    sweep(unknown);
-    transpose_.to_rows();
-    each_batch("coefficients to rows", [&](int first, int count, double* work) {
-      basis.backward(rows + at(first) * n, n, field.row(first), stride, count, work);
-    });
+    if (way == Way::down) transform_all();
   }
 
-  void sweep(Unknown unknown) {
-    double* const q = transpose_.columns();
-    const Elimination& elimination = of(unknown);
-    const auto columns = at(transpose_.columns_here());
-    const auto n_blocks = static_cast<int>((columns + column_block - 1) / column_block);
-    Kokkos::parallel_for("elimination along z", Kokkos::RangePolicy<Exec>(0, n_blocks), [&](int block) {
-      const std::size_t begin = at(block) * column_block;
-      elimination.solve(q, columns, begin, std::min(begin + column_block, columns));
-    });
-    // The constant is the first coefficient of the first column: of the pressure it is free.
-    if (unknown != Unknown::p || columns == 0 || transpose_.first_column() > 0) return;
-    double mean = 0, length = 0;
-    for (std::size_t j = 0; j < weights_.size(); ++j) {
-      mean += weights_[j] * q[j * columns];
-      length += weights_[j];
-    }
-    for (std::size_t j = 0; j < weights_.size(); ++j) q[j * columns] -= mean / length;
+  /// The constant is the first coefficient of each row: of the pressure it is free.
+  void take_mean_away(double* q) const {
+    double mean = 0;
+    for (std::size_t j = 0; j < heights_.size(); ++j) mean += heights_[j] * q[j * at(n_)];
+    mean = comm_.sum(mean);
+    for (std::size_t j = 0; j < heights_.size(); ++j) q[j * at(n_)] -= mean;
+  }
+
+  /// Its place in the elimination.
+  [[nodiscard]] static int matrix_of(Unknown unknown) {
+    return unknown == Unknown::p ? 0 : static_cast<int>(unknown);
+  }
+  [[nodiscard]] const RowBasis& basis(Unknown unknown) const {
+    return *bases_[at(static_cast<int>(unknown))];
   }
 
   Problem problem_;
+  Comm comm_;
   int n_;
-  SlabTranspose transpose_;
-  std::vector<double> weights_;
-  std::vector<std::unique_ptr<RowBasis>> bases_;
-  std::array<std::vector<double>, 4> k2_;  ///< [columns_here] of each unknown
-  std::array<Elimination, 4> eliminations_;
+  std::vector<std::unique_ptr<RowBasis>> bases_;       ///< of each unknown
+  std::vector<LineOperator> lines_;                    ///< L_z of each unknown
+  ColumnElimination diffusion_, pressure_;             ///< of u, w and b; of p
+  std::vector<double> heights_;                        ///< of the rows here, of the whole
+  std::array<AlignedVector<double>, 3> coefficients_;  ///< [rows here, n_]
   AlignedVector<double> work_;
   std::size_t work_size_ = 0;
   double a_ = -1;

@@ -70,6 +70,7 @@ class MultigridSolver : public EllipticSolver {
     }
   }
 
+  using EllipticSolver::diffuse;
   void diffuse(Unknown unknown, const Field& field) override { solve(unknown, field, 1.0); }
 
   void poisson(const Field& field) override {

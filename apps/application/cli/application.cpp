@@ -141,7 +141,8 @@ struct Application::Implementation {
   std::string name, about;
   std::vector<Subsystem> subsystems;
   std::vector<Command> commands;
-  std::vector<Command> hidden;  ///< schema, reference
+  std::vector<Command> hidden;                              ///< schema, reference
+  std::vector<std::pair<std::string, std::string>> absent;  ///< commands of other builds, and what they need
 
   [[nodiscard]] std::vector<std::string> command_names() const;
   [[nodiscard]] const Command& find(const std::string& command) const;
@@ -180,6 +181,8 @@ const Application::Implementation::Command& Application::Implementation::find(
   for (const auto* list : {&commands, &hidden})
     for (const auto& entry : *list)
       if (entry.name == command) return entry;
+  for (const auto& [absentee, lacks] : absent)
+    if (absentee == command) refuse(name, fmt::format("this build has no '{}': it lacks {}", command, lacks));
   const auto names = command_names();
   if (command.rfind('-', 0) == 0)
     refuse(name, fmt::format("unknown flag '{}'{}\nA command comes first: {}", command,
@@ -205,6 +208,8 @@ const Application::Implementation::Command& Application::Implementation::configu
 std::string Application::Implementation::help() const {
   std::string text = fmt::format("{} - {}\n\nUsage: {} COMMAND ...\n\nCommands:\n", name, about, name);
   for (const auto& command : commands) text += fmt::format("  {:<24} {}\n", command.name, command.about);
+  for (const auto& [absentee, lacks] : absent)
+    text += fmt::format("  {:<24} not in this build, which lacks {}\n", absentee, lacks);
   text += "\nOptions:\n" + flag_table({help_flag, {"--version", "", "version, git hash and build"}});
   return text + fmt::format("\n'{} COMMAND --help' says more about a command.\n", name);
 }
@@ -359,6 +364,11 @@ Application& Application::plain_command(const std::string& name, const std::stri
 Application& Application::local_command(const std::string& name, const std::string& about,
                                         std::vector<Flag> flags, std::function<void(const Arguments&)> body) {
   implementation_->commands.push_back({name, about, std::move(flags), {}, {}, {}, std::move(body)});
+  return *this;
+}
+
+Application& Application::absent_command(const std::string& name, const std::string& lacks) {
+  implementation_->absent.emplace_back(name, lacks);
   return *this;
 }
 

@@ -25,7 +25,7 @@
 /// where other work holds the cores wall time tells nothing, CPU time still does (mpirun with
 /// --mca mpi_yield_when_idle 1 there).
 ///
-///     mpirun -n 2 meshfreeflow_ranks [--quick] [--rounds N]
+///     mpirun -n 2 meshfreeflow_ranks [--quick] [--no-train] [--rounds N]
 ///
 /// Four ways in turn: a rank alone with the whole problem (the others sleep), a rank alone with its share,
 /// all ranks with a share each and nothing in common (what memory and clock leave of the cores), all
@@ -185,7 +185,7 @@ Step training(const Comm& comm, int batch) {
   return [held] { static_cast<void>(held->trainer.step(held->batch, held->step++, 1e-5)); };
 }
 
-void run(bool quick, int rounds) {
+void run(bool quick, bool train, int rounds) {
   const Comm comm = Comm::world();
   Stages stages(comm);
   const int n = comm.size();
@@ -209,7 +209,7 @@ void run(bool quick, int rounds) {
     std::fflush(stdout);
   };
   const Comm self = Comm::self();
-  for (const auto& [nx, nz] : {std::pair{256, 64}, std::pair{512, 128}}) {
+  for (const auto& [nx, nz] : {std::pair{256, 64}, std::pair{512, 128}, std::pair{1024, 256}}) {
     Step whole;
     if (comm.is_root()) whole = simulation(self, nx, nz);
     compare(fmt::format("simulate {} x {}", nx, nz),
@@ -218,11 +218,13 @@ void run(bool quick, int rounds) {
             50 * rounds);
     if (quick) break;
   }
-  const int batch = 10 / n * n;
-  Step whole;
-  if (comm.is_root()) whole = training(self, batch);
-  compare(fmt::format("train, batch {}", batch), {whole, training(self, batch / n), training(comm, batch), 1},
-          rounds);
+  if (train) {
+    const int batch = 10 / n * n;
+    Step whole;
+    if (comm.is_root()) whole = training(self, batch);
+    compare(fmt::format("train, batch {}", batch),
+            {whole, training(self, batch / n), training(comm, batch), 1}, rounds);
+  }
   if (comm.is_root()) fmt::print("[{}]\n", fmt::join(rows, ", "));
 }
 
@@ -231,19 +233,21 @@ void run(bool quick, int rounds) {
 
 int main(int argc, char** argv) {
   try {
-    bool quick = false;
+    bool quick = false, train = true;
     int rounds = 10;
     for (int i = 1; i < argc; ++i) {
       const std::string flag = argv[i];
       if (flag == "--quick")
         quick = true, rounds = 2;
+      else if (flag == "--no-train")
+        train = false;
       else if (flag == "--rounds" && i + 1 < argc)
         rounds = std::stoi(argv[++i]);
       else
-        throw quintet::UsageError("mpirun -n N meshfreeflow_ranks [--quick] [--rounds N]");
+        throw quintet::UsageError("mpirun -n N meshfreeflow_ranks [--quick] [--no-train] [--rounds N]");
     }
     const quintet::Runtime runtime(argc, argv, 1, {quintet::torch_subsystem()});
-    quintet::flow::run(quick, rounds);
+    quintet::flow::run(quick, train, rounds);
   } catch (const quintet::Error& error) {
     fmt::print(stderr, "{}\n", error.what());
     return static_cast<int>(error.code());
