@@ -47,7 +47,7 @@ struct Arguments {
   std::vector<int> batches = {2, 10};
   int points = 512, repeats = 3;
   double prandtl = 1;
-  bool inference = true;
+  bool steps = true, inference = true;
   std::string alone;  ///< run one step of this side in this process (memory)
   double gamma = 0.0125;
 };
@@ -415,12 +415,14 @@ Arguments parse(int argc, char** argv) {
       a.prandtl = std::stod(value());
     else if (flag == "--no-inference")
       a.inference = false;
+    else if (flag == "--no-steps")
+      a.steps = false;
     else if (flag == "--alone")
       a.alone = value();
     else
       throw UsageError(
           "meshfreeflow_step [--quick] [--batch N] [--points N] [--repeat N] [--prandtl PR] "
-          "[--no-inference]");
+          "[--no-inference] [--no-steps]");
   }
   return a;
 }
@@ -435,7 +437,7 @@ void run(const Arguments& arguments) {
     return;
   }
   std::vector<Row> rows;
-  compare_steps(arguments, rows);
+  if (arguments.steps) compare_steps(arguments, rows);
   if (arguments.inference) compare_inference(arguments, rows);
   std::vector<std::string> lines;
   for (const auto& row : rows) lines.push_back(json(row));
