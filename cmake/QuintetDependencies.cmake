@@ -137,6 +137,11 @@ if(QUINTET_WITH_PETSC)
   endif()
   if(PETSC_FOUND)
     quintet_found("PETSc" "${PETSC_VERSION}" "solvers")
+    # Of the same PETSc; without it podlstm has one method less.
+    pkg_check_modules(SLEPC QUIET IMPORTED_TARGET SLEPc>=3.18)
+    if(SLEPC_FOUND)
+      quintet_found("SLEPc" "${SLEPC_VERSION}" "singular values")
+    endif()
   else()
     quintet_missing("PETSc" "not found by pkg-config (3.18 or newer)"
       "Debian: apt-get install pkg-config petsc-dev; or do without: -DQUINTET_WITH_PETSC=OFF")

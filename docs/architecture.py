@@ -38,7 +38,7 @@ WAY = (
       "physics/electronic/density physics/electronic/global",
       "apps/meshfreeflow/simulate physics/transforms physics/convection | apps/meshfreeflow/train surrogates/flow/training "
       "surrogates/flow/encoder surrogates/flow/decoder | apps/meshfreeflow/superresolve surrogates/flow/prediction",
-      "apps/podlstm/fit physics/solvers | apps/podlstm/search surrogates/search surrogates/sequence/training | "
+      "apps/podlstm/fit physics/ocean/svd physics/solvers | apps/podlstm/search surrogates/search surrogates/sequence/training | "
       "apps/podlstm/forecast surrogates/sequence/network surrogates/sequence/forecast")),
     ("Observers", "samples on a schedule; runs that are no physics end",
      ("", "physics/particles/observables apps/dpmd/deviation", "apps/vlasov/state", "",

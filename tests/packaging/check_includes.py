@@ -18,6 +18,7 @@ ROOMS = {
     "physics": ("kernels", "transforms", "particles kinetics electronic convection ocean", "solvers"),
     "physics/particles": ("atoms", "domain files forces", "dynamics", "observables"),
     "physics/kinetics": ("basis", "space theory", "fields initial moments", "advection collisions files"),
+    "physics/ocean": ("svd",),
     "physics/electronic": ("functions", "matrix", "files global submatrix", "density"),
     "surrogates": ("bridge", "networks", "training", "search planning", "potential flow sequence"),
     "surrogates/potential": ("model", "evaluation", "training"),

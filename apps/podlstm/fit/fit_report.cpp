@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "apps/podlstm/setup/sea_map.hpp"
 #include "physics/ocean/calendar.hpp"
 
 namespace quintet::podlstm {
@@ -65,6 +66,37 @@ void report_fit(Context& context, const ocean::OceanModes& modes) {
   context.summarise("modes_checksum", modes.checksum(), "of dates, coefficients and modes");
   report_spectrum(context, modes);
   report_coefficients(context, modes);
+}
+
+void report_fields(Context& context, const ocean::Pod& pod, const std::vector<std::string>& notes) {
+  const auto& modes = pod.modes;
+  const auto& units = modes.units;
+  context.headline("missed by the modes",
+                   fmt::format("{:.3f} {} in the fit's times{}", pod.error_fit, units,
+                               std::isnan(pod.error_later) ? std::string()
+                                                           : fmt::format(", {:.3f} later", pod.error_later)));
+  context.summarise("n_points", static_cast<std::int64_t>(modes.n_points()), "of the sea");
+  context.summarise("captured_variance", modes.captured_variance,
+                    "share of that about the background, the fit's times");
+  context.summarise("captured_variance_later", pod.captured_later,
+                    "the same of the times after the fit; NaN: there are none");
+  context.summarise("rms_degc", std::sqrt(pod.variance_fit), "of the fit's fields about their background");
+  context.summarise("error_fit_degc", pod.error_fit,
+                    "root mean square that the modes miss of the fit's times");
+  context.summarise("error_later_degc", pod.error_later, "and of later ones");
+  for (std::size_t m = 0; m < modes.singular_values.size() && m < 20; ++m)
+    context.summarise(fmt::format("singular_value_{}", m + 1), modes.singular_values[m]);
+  if (!notes.empty()) {
+    context.report().section("The record");
+    for (const auto& note : notes) context.report().warning(note);
+  }
+  context.report().section("Modes");
+  context.report().heatmap(sea_map("Mean", units, modes, modes.mean));
+  const std::span<const double> values(modes.modes);
+  for (int m = 0; m < std::min(modes.n_modes(), most_curves); ++m)
+    context.report().heatmap(
+        sea_map(fmt::format("Mode {}", m + 1), "1", modes,
+                values.subspan(static_cast<std::size_t>(m) * modes.n_points(), modes.n_points())));
 }
 
 }  // namespace quintet::podlstm

@@ -11,9 +11,32 @@ void describe(Schema& schema, CoefficientsOptions& options) {
   schema.text("variable", options.variable, "The coefficients: a variable of (time, mode)");
 }
 
+void describe(Schema& schema, PodSection& options) {
+  schema.integer("modes", options.modes, "Modes to keep").at_least(1).at_most(10'000);
+  schema.choice("weights", options.weights,
+                {{"points", ocean::PodWeights::points}, {"area", ocean::PodWeights::area}},
+                "Of the inner product: 1 for each point, as in the paper, or cos(latitude)");
+  schema.choice("background", options.background,
+                {{"mean", ocean::PodBackground::mean}, {"climatology", ocean::PodBackground::climatology}},
+                "What is taken away first: the mean of the fit's times, as in the paper, or their mean and "
+                "seasonal cycle, so that "
+                "modes are of anomalies");
+  schema.integer("harmonics", options.harmonics, "Of the seasonal cycle").at_least(1).at_most(12);
+  schema.choice("method", options.method,
+                {{"snapshots", ocean::PodMethod::snapshots},
+                 {"randomised", ocean::PodMethod::randomised},
+                 {"lanczos", ocean::PodMethod::lanczos}},
+                "How singular triplets are found: eigenvectors of products of times, power iteration from "
+                "random vectors, or "
+                "SLEPc's thick-restart Lanczos method");
+  schema.integer("seed", options.seed, "Of the random vectors").at_least(0);
+}
+
 void describe(Schema& schema, FitOptions& options) {
+  schema.section("fields", options.fields, "A record of fields");
   schema.section("coefficients", options.coefficients,
                  "Coefficients that somebody else has made, without fields");
+  schema.section("pod", options.pod, "How modes are made of fields");
   schema
       .integer("n_fit", options.n_fit,
                "Leading times from which modes and background are made, or were; absent: what a file of "
@@ -21,9 +44,13 @@ void describe(Schema& schema, FitOptions& options) {
                "says (n_fit, n_train), else all")
       .at_least(2)
       .at_most(10'000'000);
+  schema.text("fit_until", options.fit_until,
+              "The same as a date: modes and background are of the times up to this day; empty: see n_fit");
   schema.check([&options]() -> std::optional<std::string> {
-    if (options.coefficients) return std::nullopt;
-    return "say what is to be fitted: coefficients";
+    if (options.coefficients.has_value() == options.fields.has_value())
+      return "give either fields or coefficients";
+    if (options.n_fit && !options.fit_until.empty()) return "give n_fit or fit_until, not both";
+    return std::nullopt;
   });
 }
 

@@ -3,7 +3,9 @@
 #include <optional>
 #include <string>
 
+#include "apps/podlstm/setup/fields_options.hpp"
 #include "io/config/schema.hpp"
+#include "physics/ocean/pod.hpp"
 
 /// What the user writes in a YAML file for `podlstm fit`.
 namespace quintet::podlstm {
@@ -14,9 +16,23 @@ struct CoefficientsOptions {
 };
 void describe(Schema& schema, CoefficientsOptions& options);
 
+/// Section `pod`.
+struct PodSection {
+  std::int64_t modes = 5;
+  ocean::PodWeights weights = ocean::PodWeights::points;
+  ocean::PodBackground background = ocean::PodBackground::mean;
+  std::int64_t harmonics = 3;
+  ocean::PodMethod method = ocean::PodMethod::snapshots;
+  std::int64_t seed = 1;
+};
+void describe(Schema& schema, PodSection& options);
+
 struct FitOptions {
   std::optional<CoefficientsOptions> coefficients;
+  std::optional<FieldsOptions> fields;
+  PodSection pod;
   std::optional<std::int64_t> n_fit;
+  std::string fit_until;
 };
 void describe(Schema& schema, FitOptions& options);
 

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "physics/ocean/grid.hpp"
+
+namespace quintet::ocean {
+
+/// What a file's numbers are in.
+enum class FieldUnits { from_file, degree_celsius, kelvin };
+
+/// Fields over time on one grid: a file, or a model that makes them as they are asked for.
+class FieldSource {
+ public:
+  virtual ~FieldSource() = default;
+  /// Values [n, lat, lon] from a time on, NaN where there is none. Each process asks for its own.
+  [[nodiscard]] virtual std::vector<double> read(int first, int n) const = 0;
+
+  std::string name;  ///< for messages: the file's path
+  OceanGrid grid;
+  std::vector<double> days;  ///< since 1800-01-01, ascending
+  std::string calendar = "standard";
+  std::string units = "degree_Celsius";
+  std::vector<std::string> notes;  ///< what was turned or converted, in words
+};
+
+/// A file of any kind that is read here: netCDF of CF, or fields over time of ours (HDF5, axes lat and lon,
+/// time_units as in CF). Kelvin becomes degrees Celsius. Throws InputError that names the file: among others,
+/// no units.
+[[nodiscard]] std::unique_ptr<FieldSource> open_field_source(const std::string& path,
+                                                             const std::string& variable,
+                                                             FieldUnits units = FieldUnits::from_file);
+
+/// Sea (1) and land (0) of a mask file, in our order.
+struct MaskFile {
+  OceanGrid grid;
+  std::vector<std::uint8_t> sea;  ///< [lat, lon]
+};
+/// @param sea_value the stored number that marks sea; all others, and missing ones, are land
+/// Throws InputError that names the file: a mask that changes in time, one without sea.
+[[nodiscard]] MaskFile read_mask(const std::string& path, const std::string& variable, double sea_value);
+
+}  // namespace quintet::ocean

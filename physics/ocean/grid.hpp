@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace quintet::ocean {
+
+/// A grid of latitudes, south first, and longitudes from Greenwich eastward in [0, 360) (degrees).
+struct OceanGrid {
+  std::vector<double> latitude, longitude;
+  [[nodiscard]] std::size_t size() const { return latitude.size() * longitude.size(); }
+};
+/// Whether two grids are one, to a ten-thousandth of a degree.
+[[nodiscard]] bool same_grid(const OceanGrid& a, const OceanGrid& b);
+
+/// A file's axis in our order: coordinates[i] is number source[i] of the file.
+struct OrderedAxis {
+  std::vector<double> coordinates;
+  std::vector<std::size_t> source;
+  std::string note;  ///< what was changed, in words; "" if nothing
+};
+/// Latitudes in either order. Throws InputError, `what` in front: beyond the poles, not in order.
+[[nodiscard]] OrderedAxis ordered_latitudes(const std::vector<double>& values, const std::string& what);
+/// Longitudes in any turn, 0 to 360, -180 to 180, 20 to 380. Throws InputError, `what` in front: a meridian
+/// that comes twice (0 and 360), not in order.
+[[nodiscard]] OrderedAxis ordered_longitudes(const std::vector<double>& values, const std::string& what);
+
+/// "12.5S 140.0W"
+[[nodiscard]] std::string place_text(double latitude, double longitude);
+
+}  // namespace quintet::ocean

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "physics/ocean/grid.hpp"
+
+namespace quintet::netcdf {
+class File;
+}
+
+namespace quintet::ocean {
+
+/// A variable of a CF netCDF file on latitudes and longitudes, over time or not, in our order of both.
+///
+/// Axes are known by the units or the standard name of their coordinates; dimensions of one element (a level)
+/// are passed over. Errors: InputError that names the file: no such variable, a grid that is not of latitudes
+/// and longitudes.
+class NetcdfFields {
+ public:
+  NetcdfFields(const std::string& path, const std::string& variable);
+
+  [[nodiscard]] const OceanGrid& grid() const { return grid_; }
+  [[nodiscard]] int n_times() const { return n_times_; }                     ///< 1 where there is no time
+  [[nodiscard]] const std::string& time_dimension() const { return time_; }  ///< "" where there is none
+  [[nodiscard]] const netcdf::File& file() const { return *file_; }
+  [[nodiscard]] const std::string& units() const { return units_; }  ///< as the file says
+  [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
+  /// Unpacked values [n, lat, lon] from a time on, NaN where there is none.
+  [[nodiscard]] std::vector<double> read(int first, int n) const;
+
+ private:
+  std::shared_ptr<const netcdf::File> file_;
+  std::string variable_, time_, units_;
+  OceanGrid grid_;
+  int n_times_ = 1;
+  int at_time_ = -1, at_latitude_ = -1, at_longitude_ = -1;  ///< numbers of dimensions
+  std::vector<std::size_t> latitude_source_, longitude_source_;
+  std::vector<std::string> notes_;
+};
+
+}  // namespace quintet::ocean

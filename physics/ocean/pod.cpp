@@ -1,0 +1,184 @@
+#include "physics/ocean/pod.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "io/log/error.hpp"
+#include "physics/ocean/svd/background.hpp"
+
+namespace quintet::ocean {
+namespace {
+
+constexpr double least_weight = 1e-3;
+constexpr double least_span =
+    330;                         ///< days, of twelve months from the middle of the first to that of the last
+constexpr int times_later = 64;  ///< of the times after the fit that are held at once
+
+std::vector<double> weights_of(const Record& record, PodWeights weights) {
+  std::vector<double> values;
+  for (int p = 0; p < record.n_points(); ++p)
+    values.push_back(weights == PodWeights::points
+                         ? 1.0
+                         : std::max(std::cos(record.latitude_of(p) * std::numbers::pi / 180), least_weight));
+  return values;
+}
+
+int harmonics_of(const PodOptions& options) {
+  return options.background == PodBackground::climatology ? options.harmonics : 0;
+}
+
+/// 1 and the seasonal functions at some times: [n, 1 + 2 harmonics].
+SmallMatrix background_functions(const Record& record, int first, int n, int harmonics) {
+  SmallMatrix functions(n, 1 + 2 * harmonics);
+  for (int t = 0; t < n; ++t) {
+    const auto season = season_of(record.days()[static_cast<std::size_t>(first + t)], harmonics);
+    functions.at(t, 0) = 1;
+    for (std::size_t k = 0; k < season.size(); ++k) functions.at(t, static_cast<int>(k) + 1) = season[k];
+  }
+  return functions;
+}
+
+void scale_rows(TallMatrix& x, const double* factors) {
+  for (int p = 0; p < x.rows(); ++p)
+    for (int t = 0; t < x.columns(); ++t) x.row(p)[t] *= factors[p];
+}
+
+SingularTriplets triplets_of(const Comm& comm, const TallMatrix& x, const PodOptions& options) {
+  switch (options.method) {
+    case PodMethod::snapshots:
+      return svd_of_snapshots(comm, x, options.n_modes);
+    case PodMethod::randomised: {
+      RandomisedSvdOptions randomised;
+      randomised.seed = options.seed;
+      return svd_randomised(comm, x, options.n_modes, randomised);
+    }
+    case PodMethod::lanczos:
+      QUINTET_CHECK(
+          options.lanczos,
+          "pod.method: lanczos needs SLEPc, and this program was built without it; choose snapshots");
+      return options.lanczos(comm, x, options.n_modes);
+  }
+  throw InternalError("no such method of the POD");
+}
+
+/// Each mode's largest coefficient becomes positive.
+void choose_signs(SingularTriplets& triplets) {
+  for (int m = 0; m < triplets.right.rows; ++m) {
+    int largest = 0;
+    for (int t = 1; t < triplets.right.columns; ++t)
+      // The first of several that are alike but for round-off.
+      if (std::abs(triplets.right.at(m, t)) > (1 + 1e-9) * std::abs(triplets.right.at(m, largest)))
+        largest = t;
+    if (triplets.right.at(m, largest) > 0) continue;
+    for (int t = 0; t < triplets.right.columns; ++t) triplets.right.at(m, t) *= -1;
+    for (int p = 0; p < triplets.left.rows(); ++p) triplets.left.row(p)[m] *= -1;
+  }
+}
+
+}  // namespace
+
+void check_pod(const Record& record, const PodOptions& options) {
+  QUINTET_CHECK(options.n_fit >= 2 && options.n_fit <= record.n_times(),
+                "pod.n_fit: {} times are asked for, there are {}", options.n_fit, record.n_times());
+  const int most = std::min(options.n_fit - 1 - 2 * harmonics_of(options), record.n_points());
+  QUINTET_CHECK(
+      options.n_modes >= 1 && options.n_modes <= most,
+      "pod.modes: {} modes are asked for, but {} times at {} points about their background have at most {}",
+      options.n_modes, options.n_fit, record.n_points(), std::max(most, 0));
+  const double span = record.days()[static_cast<std::size_t>(options.n_fit) - 1] - record.days().front();
+  QUINTET_CHECK(
+      options.background == PodBackground::mean || span >= least_span,
+      "pod.background: climatology needs a year of times to be made of; the fit's times span {:g} days",
+      span);
+}
+
+double pod_bytes(const Record& record, const PodOptions& options) {
+  const double n = options.n_fit, mine = record.n_mine(), points = record.n_points();
+  const bool squares = options.method == PodMethod::snapshots;
+  return 8 * (mine * (n + 8) + (squares ? 3 * n * n : 0) + mine * (3 * options.n_modes + times_later) +
+              points * (options.n_modes + 2 + 2 * harmonics_of(options))) +
+         8.0 * 32 * static_cast<double>(record.grid().size());
+}
+
+Pod make_pod(const Comm& comm, const Record& record, const PodOptions& options) {
+  check_pod(record, options);
+  const int n_fit = options.n_fit, n_modes = options.n_modes, harmonics = harmonics_of(options),
+            n_times = record.n_times();
+  Pod pod;
+  auto& modes = pod.modes;
+  modes.weights = weights_of(record, options.weights);
+  const int first_mine = record.first_point(comm.rank());
+  std::vector<double> root(static_cast<std::size_t>(record.n_mine()));
+  for (std::size_t p = 0; p < root.size(); ++p)
+    root[p] = std::sqrt(modes.weights[static_cast<std::size_t>(first_mine) + p]);
+
+  auto x = record.read(0, n_fit);
+  const auto functions = background_functions(record, 0, n_fit, harmonics);
+  const auto background = fit_rows(x, functions);
+  subtract(x, functions, background);
+  scale_rows(x, root.data());
+  const double total = sum_of_squares(comm, x);
+  QUINTET_CHECK(total > 0, "the fields do not change in time: they have no modes");
+  auto triplets = triplets_of(comm, x, options);
+  x = {};
+  choose_signs(triplets);
+
+  modes.series.n_modes = n_modes;
+  modes.series.time = record.days();
+  modes.series.values.resize(static_cast<std::size_t>(n_times) * static_cast<std::size_t>(n_modes));
+  modes.singular_values = triplets.values;
+  double captured = 0;
+  for (int m = 0; m < n_modes; ++m) {
+    const double s = triplets.values[static_cast<std::size_t>(m)];
+    captured += s * s;
+    for (int t = 0; t < n_fit; ++t) modes.series.row(t)[m] = s * triplets.right.at(m, t);
+  }
+  double weight = 0;
+  for (const double w : modes.weights) weight += w;
+  pod.variance_fit = total / weight / n_fit;
+  pod.error_fit = std::sqrt(std::max(total - captured, 0.0) / weight / n_fit);
+  modes.captured_variance = captured / total;
+
+  double total_later = 0, captured_later = 0;
+  for (int first = n_fit; first < n_times; first += times_later) {
+    const int n = std::min(times_later, n_times - first);
+    auto later = record.read(first, n);
+    subtract(later, background_functions(record, first, n, harmonics), background);
+    scale_rows(later, root.data());
+    total_later += sum_of_squares(comm, later);
+    const auto a = transposed_product(comm, triplets.left, later);
+    for (int t = 0; t < n; ++t)
+      for (int m = 0; m < n_modes; ++m) {
+        modes.series.row(first + t)[m] = a.at(m, t);
+        captured_later += a.at(m, t) * a.at(m, t);
+      }
+  }
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  pod.captured_later = n_times > n_fit ? captured_later / total_later : none;
+  pod.error_later = n_times > n_fit
+                        ? std::sqrt(std::max(total_later - captured_later, 0.0) / weight / (n_times - n_fit))
+                        : none;
+
+  std::vector<double> mine(static_cast<std::size_t>(record.n_mine()));
+  const auto gather = [&](auto value_of, std::vector<double>& to) {
+    for (int p = 0; p < record.n_mine(); ++p) mine[static_cast<std::size_t>(p)] = value_of(p);
+    const auto all = comm.all_gather(std::span<const double>(mine));
+    to.insert(to.end(), all.begin(), all.end());
+  };
+  for (int m = 0; m < n_modes; ++m)
+    gather([&](int p) { return triplets.left.row(p)[m] / root[static_cast<std::size_t>(p)]; }, modes.modes);
+  gather([&](int p) { return background.at(0, p); }, modes.mean);
+  for (int k = 1; k < background.rows; ++k) gather([&](int p) { return background.at(k, p); }, modes.cycle);
+  modes.harmonics = harmonics;
+  modes.n_fit = n_fit;
+  modes.units = record.units();
+  modes.calendar = record.calendar();
+  modes.source = record.source_names();
+  modes.latitude = record.grid().latitude, modes.longitude = record.grid().longitude;
+  modes.mask = record.mask();
+  return pod;
+}
+
+}  // namespace quintet::ocean

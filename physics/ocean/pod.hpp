@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "physics/ocean/modes_file.hpp"
+#include "physics/ocean/record.hpp"
+#include "physics/ocean/svd/svd.hpp"
+
+namespace quintet::ocean {
+
+/// The inner product of fields.
+enum class PodWeights {
+  points,  ///< each point counts 1
+  area,    ///< cos(latitude), at least 0.001
+};
+/// What is taken from fields before modes are made of them.
+enum class PodBackground { mean, climatology };
+/// How singular triplets are found.
+enum class PodMethod { snapshots, randomised, lanczos };
+
+struct PodOptions {
+  int n_modes = 5;
+  int n_fit = 0;  ///< leading times behind modes and background
+  PodWeights weights = PodWeights::points;
+  PodBackground background = PodBackground::mean;
+  int harmonics = 3;  ///< of the seasonal cycle, where the background is the climatology
+  PodMethod method = PodMethod::snapshots;
+  std::uint64_t seed = 1;  ///< of the randomised method
+  /// Where the method is lanczos.
+  std::function<SingularTriplets(const Comm&, const TallMatrix&, int)> lanczos;
+};
+
+/// Modes, and how much of the fields they hold.
+struct Pod {
+  OceanModes modes;
+  double variance_fit =
+      0;  ///< mean square about the background over the fit's times and points, weighted (degC^2)
+  double captured_later =
+      0;  ///< share of it in the modes over the times after the fit; NaN if there are none
+  double error_fit = 0,
+         error_later = 0;  ///< root of the mean square that the modes miss, weighted (degC); NaN as above
+};
+
+/// Proper orthogonal decomposition: the modes that hold the most of the variance of the first n_fit times
+/// about their background, max sum_t |sum_m a(t, m) mode_m|^2, and their coefficients at all times. The sign
+/// of a mode is that its largest coefficient among the fit's times is positive.
+///
+/// Fields of the fit are held in memory, rows (points) shared out over the ranks; later ones stream.
+/// Collective. Throws InputError (more modes than independent times), NumericalError.
+[[nodiscard]] Pod make_pod(const Comm& comm, const Record& record, const PodOptions& options);
+/// Memory of make_pod on a rank (bytes).
+[[nodiscard]] double pod_bytes(const Record& record, const PodOptions& options);
+/// Throws InputError where the options ask for what the record does not have: before anything is computed.
+void check_pod(const Record& record, const PodOptions& options);
+
+}  // namespace quintet::ocean

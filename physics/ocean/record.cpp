@@ -1,0 +1,259 @@
+#include "physics/ocean/record.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include <fmt/ranges.h>
+
+#include "io/log/error.hpp"
+#include "io/parallel/together.hpp"
+#include "physics/ocean/calendar.hpp"
+
+namespace quintet::ocean {
+namespace {
+
+constexpr int times_together = 16;  ///< that a rank reads before values travel
+constexpr double gap = 1.5;         ///< steps, in units of the usual one, from which a time is missing
+constexpr double unlike = 0.15;     ///< share by which months differ
+constexpr double coldest = -20, warmest = 70;  ///< degC: beyond, units are wrong
+
+double median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
+                   values.end());
+  return values[values.size() / 2];
+}
+
+double turned(double longitude) { return longitude - 360 * std::floor(longitude / 360); }
+
+}  // namespace
+
+Record::Record(const Comm& comm, std::vector<std::unique_ptr<FieldSource>> sources,
+               const std::optional<MaskFile>& mask, const RecordOptions& options)
+    : comm_(comm), sources_(std::move(sources)) {
+  QUINTET_CHECK(!sources_.empty(), "a record needs at least one file");
+  const auto& first = *sources_.front();
+  for (const auto& source : sources_) {
+    QUINTET_CHECK(same_grid(source->grid, first.grid),
+                  "{}: is on another grid ({} x {} points) than {} ({} x {})", source->name,
+                  source->grid.latitude.size(), source->grid.longitude.size(), first.name,
+                  first.grid.latitude.size(), first.grid.longitude.size());
+    QUINTET_CHECK(source->units == first.units, "{}: is in {}, {} in {}", source->name, source->units,
+                  first.name, first.units);
+    for (const auto& note : source->notes)
+      notes_.push_back(fmt::format("{}: {}", std::filesystem::path(source->name).filename().string(), note));
+  }
+  QUINTET_CHECK(!mask || same_grid(mask->grid, first.grid),
+                "the mask is on another grid ({} x {} points) than {} ({} x {})",
+                mask ? mask->grid.latitude.size() : 0, mask ? mask->grid.longitude.size() : 0, first.name,
+                first.grid.latitude.size(), first.grid.longitude.size());
+  join_times(options);
+  select_region(options);
+  scan(mask, options);
+}
+
+void Record::join_times(const RecordOptions& options) {
+  for (std::size_t s = 0; s < sources_.size(); ++s) {
+    const auto& days = sources_[s]->days;
+    QUINTET_CHECK(!days.empty(), "{}: has no times", sources_[s]->name);
+    if (s > 0) {
+      const double before = sources_[s - 1]->days.back();
+      QUINTET_CHECK(days.front() > before,
+                    "{}: begins on {}, but {} before it ends on {}: files must follow each other in time",
+                    sources_[s]->name, date_text(days.front()), sources_[s - 1]->name, date_text(before));
+    }
+    for (std::size_t t = 0; t < days.size(); ++t) {
+      if ((options.from && days[t] < *options.from) || (options.to && days[t] > *options.to)) continue;
+      days_.push_back(days[t]);
+      places_.push_back({static_cast<int>(s), static_cast<int>(t)});
+    }
+  }
+  QUINTET_CHECK(days_.size() >= 2, "there are {} times{}; expected two at least", days_.size(),
+                options.from || options.to ? " between fields.from and fields.to" : "");
+  std::vector<double> steps;
+  for (std::size_t t = 1; t < days_.size(); ++t) steps.push_back(days_[t] - days_[t - 1]);
+  const double usual = median(steps);
+  std::vector<std::string> gaps, odd;
+  for (std::size_t t = 1; t < days_.size(); ++t) {
+    const double step = steps[t - 1];
+    const auto text = fmt::format("{} to {}", date_text(days_[t - 1]), date_text(days_[t]));
+    if (step > gap * usual)
+      gaps.push_back(text);
+    else if (std::abs(step - usual) > unlike * usual)
+      odd.push_back(fmt::format("{:g} days from {}", step, text));
+  }
+  const auto list = [](std::vector<std::string> texts) {
+    const std::size_t n = texts.size();
+    if (n > 3) texts.resize(3);
+    return fmt::format("{}{}", fmt::join(texts, ", "), n > 3 ? fmt::format(" and {} more", n - 3) : "");
+  };
+  QUINTET_CHECK(gaps.empty() || options.keep_gaps,
+                "times are missing between steps of {:g} days: {}; choose fields.from and fields.to around "
+                "them, or fields.gaps: keep",
+                usual, list(gaps));
+  if (!gaps.empty())
+    notes_.push_back(fmt::format("times are missing between steps of {:g} days: {}", usual, list(gaps)));
+  if (!odd.empty())
+    notes_.push_back(fmt::format("steps between times are {:g} days, but {}", usual, list(odd)));
+}
+
+void Record::select_region(const RecordOptions& options) {
+  const auto& full = sources_.front()->grid;
+  for (std::size_t i = 0; i < full.latitude.size(); ++i)
+    if (full.latitude[i] >= options.south && full.latitude[i] <= options.north) rows_.push_back(i);
+  for (std::size_t j = 0; j < full.longitude.size(); ++j) {
+    bool inside = true;
+    if (options.west && options.east) {
+      const double x = full.longitude[j], span = *options.east - *options.west;
+      inside = span >= 360 || turned(x - *options.west) <= turned(span);
+    }
+    if (inside) columns_.push_back(j);
+  }
+  QUINTET_CHECK(!rows_.empty() && !columns_.empty(),
+                "fields.region: holds {} latitudes and {} longitudes of the grid", rows_.size(),
+                columns_.size());
+  for (const std::size_t i : rows_) grid_.latitude.push_back(full.latitude[i]);
+  for (const std::size_t j : columns_) grid_.longitude.push_back(full.longitude[j]);
+}
+
+std::vector<double> Record::fields(int first, int n) const {
+  std::vector<double> values;
+  const auto n_lon = sources_.front()->grid.longitude.size(), n_full = sources_.front()->grid.size();
+  values.reserve(static_cast<std::size_t>(n) * grid_.size());
+  for (int t = first; t < first + n;) {
+    const Place begin = places_[static_cast<std::size_t>(t)];
+    int some = 1;  // that follow each other in one source
+    while (t + some < first + n && places_[static_cast<std::size_t>(t + some)].source == begin.source) ++some;
+    const auto read = sources_[static_cast<std::size_t>(begin.source)]->read(begin.time, some);
+    for (int k = 0; k < some; ++k)
+      for (const std::size_t i : rows_)
+        for (const std::size_t j : columns_)
+          values.push_back(read[static_cast<std::size_t>(k) * n_full + i * n_lon + j]);
+    t += some;
+  }
+  return values;
+}
+
+void Record::scan(const std::optional<MaskFile>& mask, const RecordOptions& options) {
+  const std::size_t n_cells = grid_.size(), n_lon = sources_.front()->grid.longitude.size();
+  std::vector<std::uint8_t> candidate(n_cells, 1);
+  if (mask) {
+    std::size_t k = 0;
+    for (const std::size_t i : rows_)
+      for (const std::size_t j : columns_) candidate[k++] = mask->sea[i * n_lon + j];
+  }
+  const auto n_candidates = std::count(candidate.begin(), candidate.end(), 1);
+  QUINTET_CHECK(n_candidates > 0, "there is no sea in the region: the mask is land everywhere in it");
+  const auto where = [&](int t, std::size_t cell) {
+    return fmt::format("{}: {} at {}",
+                       sources_[static_cast<std::size_t>(places_[static_cast<std::size_t>(t)].source)]->name,
+                       date_text(days_[static_cast<std::size_t>(t)]),
+                       place_text(grid_.latitude[cell / grid_.longitude.size()],
+                                  grid_.longitude[cell % grid_.longitude.size()]));
+  };
+  const bool is_temperature = units() == "degree_Celsius";
+  std::vector<int> missing(n_cells), empty(static_cast<std::size_t>(n_times()));
+  const int share = (n_times() + comm_.size() - 1) / comm_.size(),
+            begin = std::min(n_times(), share * comm_.rank()), end = std::min(n_times(), begin + share);
+  together(comm_, [&] {
+    for (int t = begin; t < end; t += times_together) {
+      const int n = std::min(times_together, end - t);
+      const auto values = fields(t, n);
+      for (int k = 0; k < n; ++k) {
+        std::int64_t n_missing = 0;
+        for (std::size_t cell = 0; cell < n_cells; ++cell) {
+          if (candidate[cell] == 0) continue;
+          const double value = values[static_cast<std::size_t>(k) * n_cells + cell];
+          if (std::isnan(value)) {
+            ++missing[cell], ++n_missing;
+            continue;
+          }
+          QUINTET_CHECK(std::isfinite(value), "{}: the value is infinite", where(t + k, cell));
+          QUINTET_CHECK(!is_temperature || (value >= coldest && value <= warmest),
+                        "{}: {:.6g} degrees Celsius: fields.units or a missing value are wrong",
+                        where(t + k, cell), value);
+        }
+        if (n_missing == n_candidates) empty[static_cast<std::size_t>(t + k)] = 1;
+      }
+    }
+  });
+  comm_.reduce(std::span<int>(missing), Comm::Reduction::sum);
+  comm_.reduce(std::span<int>(empty), Comm::Reduction::sum);
+  const auto n_empty = std::count(empty.begin(), empty.end(), 1);
+  QUINTET_CHECK(n_empty < n_times(), "there is no sea: no point has a value at any time");
+  const auto first_empty = static_cast<std::size_t>(std::find(empty.begin(), empty.end(), 1) - empty.begin());
+  QUINTET_CHECK(
+      n_empty == 0,
+      "{}: {} has no value at any sea point{}: leave it out of the file, or choose fields.from and fields.to",
+      sources_[static_cast<std::size_t>(places_[std::min(first_empty, places_.size() - 1)].source)]->name,
+      date_text(days_[std::min(first_empty, days_.size() - 1)]),
+      n_empty > 1 ? fmt::format(", nor have {} other times", n_empty - 1) : "");
+  std::size_t n_partly = 0, example = 0;
+  mask_.assign(n_cells, 0);
+  for (std::size_t cell = 0; cell < n_cells; ++cell) {
+    if (candidate[cell] == 0) continue;
+    const bool land = !mask && missing[cell] == n_times();
+    if (missing[cell] == 0) {
+      mask_[cell] = 1;
+      cells_.push_back(cell);
+    } else if (!land && n_partly++ == 0) {
+      example = cell;
+    }
+  }
+  const auto partly =
+      fmt::format("{} sea points have no value at some times; the first is {}, at {} of {} times", n_partly,
+                  place_text(grid_.latitude[example / grid_.longitude.size()],
+                             grid_.longitude[example % grid_.longitude.size()]),
+                  missing[example], n_times());
+  QUINTET_CHECK(n_partly == 0 || options.drop_incomplete,
+                "{}; give a mask, or fields.incomplete_points: drop", partly);
+  if (n_partly > 0) notes_.push_back(partly + "; they are left out");
+  QUINTET_CHECK(!cells_.empty(), "no sea point has values at all times");
+  QUINTET_CHECK(n_points() >= comm_.size(), "{} ranks share {} sea points; start fewer", comm_.size(),
+                n_points());
+}
+
+int Record::first_point(int rank) const {
+  return static_cast<int>(std::int64_t{n_points()} * rank / comm_.size());
+}
+
+double Record::latitude_of(int point) const {
+  return grid_.latitude[cells_[static_cast<std::size_t>(point)] / grid_.longitude.size()];
+}
+
+std::string Record::source_names() const {
+  std::string names;
+  for (const auto& source : sources_)
+    names += (names.empty() ? "" : ", ") + std::filesystem::path(source->name).filename().string();
+  return names;
+}
+
+TallMatrix Record::read(int first, int n) const {
+  TallMatrix result(n_mine(), n);
+  const int n_ranks = comm_.size();
+  for (int batch = 0; batch < n; batch += times_together * n_ranks) {
+    const int last = std::min(n, batch + times_together * n_ranks),
+              share = (last - batch + n_ranks - 1) / n_ranks;
+    const auto begin_of = [&](int rank) { return std::min(last, batch + share * rank); };
+    const int begin = begin_of(comm_.rank()), mine = begin_of(comm_.rank() + 1) - begin;
+    std::vector<std::vector<double>> send(static_cast<std::size_t>(n_ranks));
+    together(comm_, [&] {
+      const auto values = fields(first + begin, mine);
+      for (int rank = 0; rank < n_ranks; ++rank)
+        for (int p = first_point(rank); p < first_point(rank + 1); ++p)
+          for (int k = 0; k < mine; ++k)
+            send[static_cast<std::size_t>(rank)].push_back(
+                values[static_cast<std::size_t>(k) * grid_.size() + cells_[static_cast<std::size_t>(p)]]);
+    });
+    const auto received = n_ranks == 1 ? std::move(send) : comm_.all_to_all(send);
+    for (int rank = 0; rank < n_ranks; ++rank) {
+      const int from = begin_of(rank), some = begin_of(rank + 1) - from;
+      const double* values = received[static_cast<std::size_t>(rank)].data();
+      for (int p = 0; p < n_mine(); ++p)
+        for (int k = 0; k < some; ++k) result.row(p)[from + k] = *values++;
+    }
+  }
+  return result;
+}
+
+}  // namespace quintet::ocean

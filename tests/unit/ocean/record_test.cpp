@@ -1,0 +1,274 @@
+#include <cmath>
+#include <functional>
+
+#include <gtest/gtest.h>
+
+#include "io/fields/field_series.hpp"
+#include "io/log/error.hpp"
+#include "io/netcdf/netcdf_writer.hpp"
+#include "physics/ocean/calendar.hpp"
+#include "physics/ocean/record.hpp"
+#include "tests/support/scratch.hpp"
+
+namespace quintet::ocean {
+namespace {
+
+using netcdf::Format;
+using netcdf::Type;
+using netcdf::Writer;
+
+/// A file of fields as somebody writes them.
+struct Written {
+  Format format = Format::classic;
+  std::vector<double> latitude{1.5, 0.5, -0.5}, longitude{0.5, 90.5, 180.5, 270.5}, days{66410, 66417, 66424};
+  std::string units = "degC", time_units = "days since 1800-1-1 00:00:00", calendar;
+  bool packed = true, with_level = false, latitude_units = true;
+  std::function<double(double latitude, double longitude, double day)> value =
+      [](double y, double x, double day) { return 20 + y + 0.01 * x + 0.1 * (day - 66410) / 7; };
+
+  void write(const std::string& path) const {
+    auto file = Writer::create(path, format);
+    file.dimension("time", 0);
+    if (with_level) file.dimension("lev", 1);
+    file.dimension("lat", latitude.size());
+    file.dimension("lon", longitude.size());
+    file.variable("time", Type::float64, {"time"});
+    file.variable("lat", Type::float32, {"lat"});
+    file.variable("lon", Type::float32, {"lon"});
+    std::vector<std::string> axes{"time", "lat", "lon"};
+    if (with_level) axes.insert(axes.begin() + 1, "lev");
+    file.variable("sst", packed ? Type::int16 : Type::float64, axes);
+    if (!time_units.empty()) file.attribute("time", "units", time_units);
+    if (!calendar.empty()) file.attribute("time", "calendar", calendar);
+    if (latitude_units) file.attribute("lat", "units", "degrees_north");
+    file.attribute("lon", "units", "degrees_east");
+    if (!units.empty()) file.attribute("sst", "units", units);
+    file.attribute("sst", "missing_value", 32767);
+    if (packed) file.attribute("sst", "scale_factor", 0.01, true);
+    file.write("lat", latitude);
+    file.write("lon", longitude);
+    std::vector<double> values;
+    for (const double day : days)
+      for (const double y : latitude)
+        for (const double x : longitude) {
+          const double v = value(y, x, day);
+          values.push_back(std::isnan(v) ? 32767 : packed ? std::round(v * 100) : v);
+        }
+    const std::uint64_t n = days.size();
+    file.write("time", {0}, {n}, days);
+    std::vector<std::uint64_t> start{0, 0, 0}, count{n, latitude.size(), longitude.size()};
+    if (with_level) start.push_back(0), count.insert(count.begin() + 1, 1);
+    file.write("sst", start, count, values);
+    file.close();
+  }
+};
+
+class RecordTest : public ::testing::Test {
+ protected:
+  Comm comm = Comm::world();
+  std::unique_ptr<Scratch> scratch = comm.is_root() ? std::make_unique<Scratch>("record") : nullptr;
+  std::string folder = comm.broadcast(comm.is_root() ? scratch->path() : std::string());
+  ~RecordTest() override { comm.barrier(); }
+
+  std::string path(const std::string& name) { return folder + "/" + name; }
+  void write(const std::string& name, const Written& written) {
+    comm.barrier();
+    if (comm.is_root()) written.write(path(name));
+    comm.barrier();
+  }
+  Record open(const std::vector<std::string>& names, const RecordOptions& options = {},
+              const std::optional<MaskFile>& mask = std::nullopt, FieldUnits units = FieldUnits::from_file) {
+    std::vector<std::unique_ptr<FieldSource>> sources;
+    for (const auto& name : names) sources.push_back(open_field_source(path(name), "sst", units));
+    return Record(comm, std::move(sources), mask, options);
+  }
+  /// All values of a record at all ranks: [points, times].
+  std::vector<double> values(const Record& record) {
+    const auto mine = record.read(0, record.n_times());
+    std::vector<double> rows;
+    for (int p = 0; p < mine.rows(); ++p) rows.insert(rows.end(), mine.row(p), mine.row(p) + mine.columns());
+    return comm.all_gather(std::span<const double>(rows));
+  }
+  void refused(const std::vector<std::string>& names, const std::string& part,
+               const RecordOptions& options = {}, const std::optional<MaskFile>& mask = std::nullopt) {
+    std::string message;
+    try {
+      static_cast<void>(open(names, options, mask));
+    } catch (const InputError& error) {
+      message = error.what();
+    }
+    EXPECT_NE(message.find(part), std::string::npos) << "'" << message << "' lacks '" << part << "'";
+    EXPECT_EQ(message.find('\n'), std::string::npos);
+  }
+  void refused(const Written& written, const std::string& part, const RecordOptions& options = {}) {
+    write("bad.nc", written);
+    refused({std::string("bad.nc")}, part, options);
+  }
+};
+
+TEST_F(RecordTest, every_order_of_axes_gives_the_same_points) {
+  write("a.nc", {});
+  const auto expected = values(open({"a.nc"}));
+  ASSERT_EQ(expected.size(), 36U);
+  EXPECT_NEAR(expected[0], 20 - 0.5 + 0.005, 0.006);  // 0.5S 0.5E comes first
+  EXPECT_NEAR(expected[1] - expected[0], 0.1, 1e-6);  // times of a point
+  Written turned;
+  turned.latitude = {-0.5, 0.5, 1.5};
+  turned.longitude = {-179.5, -89.5, 0.5, 90.5};
+  turned.value = [](double y, double x, double day) { return Written{}.value(y, x < 0 ? x + 360 : x, day); };
+  write("b.nc", turned);
+  const auto record = open({"b.nc"});
+  EXPECT_EQ(values(record), expected);
+  EXPECT_EQ(record.grid().longitude, (std::vector<double>{0.5, 90.5, 180.5, 270.5}));
+  ASSERT_FALSE(record.notes().empty());
+  EXPECT_NE(record.notes()[0].find("-179.5"), std::string::npos);
+  Written shifted;
+  shifted.longitude = {90.5, 180.5, 270.5, 360.5};
+  shifted.value = [](double y, double x, double day) {
+    return Written{}.value(y, x > 360 ? x - 360 : x, day);
+  };
+  shifted.with_level = true;
+  shifted.format = Format::netcdf4;
+  write("c.nc", shifted);
+  EXPECT_EQ(values(open({"c.nc"})), expected);
+}
+
+TEST_F(RecordTest, files_follow_each_other_and_kelvin_become_celsius) {
+  write("a.nc", {});
+  Written later;
+  later.days = {66431, 66434, 66441};
+  later.units = "K";
+  later.packed = false;
+  later.value = [](double y, double x, double day) { return Written{}.value(y, x, day) + 273.15; };
+  write("b.nc", later);
+  const auto record = open({"a.nc", "b.nc"});
+  EXPECT_EQ(record.n_times(), 6);
+  EXPECT_EQ(date_text(record.days()[4]), "1981-11-22");
+  EXPECT_NEAR(values(record)[3], Written{}.value(-0.5, 0.5, 66431), 1e-9);
+  bool told = false;
+  for (const auto& note : record.notes())
+    told |= note.find("3 days from 1981-11-19 to 1981-11-22") != std::string::npos;
+  EXPECT_TRUE(told);
+  RecordOptions part;
+  part.from = 66417, part.to = 66431;
+  EXPECT_EQ(open({"a.nc", "b.nc"}, part).n_times(), 3);
+  refused({"b.nc", "a.nc"}, "must follow each other in time");
+  refused({"a.nc", "a.nc"}, "must follow each other in time");
+  Written other;
+  other.latitude = {2, 1, 0};
+  other.days = {66431};
+  write("c.nc", other);
+  refused({"a.nc", "c.nc"}, "another grid");
+}
+
+TEST_F(RecordTest, masks_and_missing_values_make_the_sea) {
+  Written islands;
+  islands.value = [](double y, double x, double day) {
+    return y > 1 && x < 100 ? NAN : Written{}.value(y, x, day);
+  };
+  write("a.nc", islands);
+  EXPECT_EQ(open({"a.nc"}).n_points(), 10);
+  MaskFile mask{{{-0.5, 0.5, 1.5}, {0.5, 90.5, 180.5, 270.5}}, {1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1}};
+  const auto masked = open({"a.nc"}, {}, mask);
+  EXPECT_EQ(masked.n_points(), 6);
+  EXPECT_EQ(masked.mask(), mask.sea);
+  mask.sea.assign(12, 1);
+  refused({"a.nc"}, "2 sea points have no value at some times", {}, mask);
+  RecordOptions drop;
+  drop.drop_incomplete = true;
+  EXPECT_EQ(open({"a.nc"}, drop, mask).n_points(), 10);
+  mask.sea.assign(12, 0);
+  refused({"a.nc"}, "land everywhere", {}, mask);
+  mask.grid.latitude = {0, 1, 2};
+  refused({"a.nc"}, "the mask is on another grid", {}, mask);
+  Written melting = islands;
+  melting.value = [](double y, double x, double day) {
+    return y > 1 && day > 66420 ? NAN : Written{}.value(y, x, day);
+  };
+  refused(melting, "the first is 1.5N 0.5E, at 1 of 3 times");
+  melting.value = [](double y, double x, double day) {
+    return day == 66417 ? NAN : Written{}.value(y, x, day);
+  };
+  refused(melting, "1981-11-05 has no value at any sea point");
+  melting.value = [](double, double, double) { return NAN; };
+  refused(melting, "there is no sea");
+}
+
+TEST_F(RecordTest, regions_go_round_greenwich) {
+  write("a.nc", {});
+  RecordOptions region;
+  region.south = 0, region.west = -100, region.east = 20;
+  const auto record = open({"a.nc"}, region);
+  EXPECT_EQ(record.grid().longitude, (std::vector<double>{0.5, 270.5}));
+  EXPECT_EQ(record.grid().latitude, (std::vector<double>{0.5, 1.5}));
+  EXPECT_NEAR(values(record)[3], Written{}.value(0.5, 270.5, 66410), 0.006);
+  region.south = 80;
+  refused({"a.nc"}, "fields.region", region);
+}
+
+TEST_F(RecordTest, what_is_wrong_is_said_in_a_line) {
+  const auto with = [](const std::function<void(Written&)>& change) {
+    Written written;
+    change(written);
+    return written;
+  };
+  refused(with([](auto& w) { w.days = {66410, 66417, 66417}; }), "comes twice");
+  refused(with([](auto& w) { w.days = {66410, 66424, 66417}; }), "do not ascend");
+  const auto gaps = with([](auto& w) { w.days = {66410, 66417, 66424, 66445}; });
+  refused(gaps, "times are missing between steps of 7 days: 1981-11-12 to 1981-12-03");
+  RecordOptions keep;
+  keep.keep_gaps = true;
+  write("gap.nc", gaps);
+  EXPECT_EQ(open({"gap.nc"}, keep).n_times(), 4);
+  EXPECT_EQ(open({"gap.nc"}, keep).notes().size(), 2U);  // latitudes, gap
+  refused(with([](auto& w) { w.calendar = "360_day"; }), "calendar '360_day'");
+  refused(with([](auto& w) { w.time_units = ""; }), "no units");
+  refused(with([](auto& w) { w.time_units = "months since 1800-1-1"; }), "no fixed length");
+  refused(with([](auto& w) { w.units = ""; }), "fields.units");
+  refused(with([](auto& w) { w.value = [](double, double, double) { return 290.0; }; }),
+          "290 degrees Celsius");
+  refused(with([](auto& w) { w.latitude_units = false; }), "dimension lat of 3 elements is no time");
+  refused(with([](auto& w) { w.latitude = {91.5, 0.5, -0.5}; }), "lat: goes from");
+  refused(with([](auto& w) { w.latitude = {0.5, 1.5, -0.5}; }), "is in no order");
+  refused(with([](auto& w) { w.longitude = {0, 120, 240, 360}; }), "comes twice, as 0 and 360");
+  refused(with([](auto& w) { w.packed = false, w.value = [](double, double, double) { return INFINITY; }; }),
+          "infinite");
+  RecordOptions never;
+  never.from = 70000;
+  refused({"gap.nc"}, "0 times between", never);
+  write("a.nc", {});
+  EXPECT_THROW(static_cast<void>(open_field_source(path("a.nc"), "temp")), InputError);
+  EXPECT_THROW(static_cast<void>(open_field_source(path("a.nc"), "lat")), InputError);
+  EXPECT_THROW(static_cast<void>(open_field_source(path("a.nc"), "sst", FieldUnits::kelvin)), InputError);
+  EXPECT_THROW(static_cast<void>(read_mask(path("a.nc"), "sst", 1)), InputError);  // changes in time
+}
+
+TEST_F(RecordTest, fields_over_time_of_ours_are_read) {
+  FieldSeriesHeader header;
+  header.name = "ocean";
+  header.axes = {{"lat", "degrees_north", {-1, 0, 1}, false, -90, 90},
+                 {"lon", "degrees_east", {0, 120, 240}, true, 0, 360}};
+  header.fields = {{"sst", "degC", "temperature", "", -1}};
+  header.time_units = "days since 1800-01-01";
+  header.mask = {1, 1, 1, 0, 1, 1, 1, 1, 1};
+  header.double_precision = true;
+  {
+    auto writer = FieldSeriesWriter::create(comm, path("a.h5"), header, hdf5::current_provenance());
+    for (int t = 0; t < 3; ++t) {
+      std::vector<double> all;
+      for (int i = 0; i < 9; ++i) all.push_back(10 + i + 0.5 * t);
+      hdf5::Box box{{0, 0}, {3, 3}};
+      if (!comm.is_root()) box.count = {0, 0}, all.clear();
+      writer.append<double>(0, 66410 + 7 * t, {std::span<const double>(all)}, box);
+    }
+    writer.close();
+  }
+  const auto record = open({"a.h5"});
+  EXPECT_EQ(record.n_points(), 8);
+  const auto all = values(record);
+  EXPECT_NEAR(all[0], 10, 1e-12);
+  EXPECT_NEAR(all[3 * 3 + 2], 14 + 1, 1e-12);  // the fourth sea point is cell 4
+}
+
+}  // namespace
+}  // namespace quintet::ocean
