@@ -69,6 +69,8 @@ inline void hold(P& pack) {
 /// Rows of a register tile: its sums, three packs of B and one of A fill the registers (32 with AVX-512, else
 /// 16).
 constexpr int tile_rows = detail::pack_bytes == 64 ? 8 : 4;
+/// The same of a tile one pack wide: fewer sums than multiply-adds in flight would wait for each other.
+constexpr int narrow_tile_rows = 8;
 /// Rows of B that a tile runs over at a time: a panel of them (24 KiB) stays in the first-level cache.
 template <class T>
 constexpr int panel_rows = 24576 / static_cast<int>(PackedMatrix<T>::panel * sizeof(T));
@@ -137,8 +139,9 @@ void multiply(const T* a, int lda, int m, const PackedMatrix<T>& b, T* c, int ld
     for (int p = 0; 3 * p < packs; ++p) {
       const T* right = b.panel_data(p) + static_cast<std::size_t>(begin) * PackedMatrix<T>::panel;
       const int width = std::min(3, packs - 3 * p);
-      for (int row = 0; row < m; row += tile_rows) {
-        const int rows = std::min(tile_rows, m - row);
+      const int most = width == 1 ? narrow_tile_rows : tile_rows;
+      for (int row = 0; row < m; row += most) {
+        const int rows = std::min(most, m - row);
         const T* left = a + static_cast<std::size_t>(row) * lda + begin;
         T* out = c + static_cast<std::size_t>(row) * ldc + 3 * p * w;
         if (width == 3) tile_of<T, 3>(rows, left, lda, k, right, out, ldc, begin == 0);
@@ -180,9 +183,11 @@ void pack_panels(const T* __restrict from, int stride, int rows, int n, T* __res
   }
 }
 
-/// C[columns, packs W] += sum over rows of A[row, columns] B[row, packs W], both packed.
+/// C[columns, packs W] += sum over rows of A[row, columns] B[row, packs W], both packed. Not inlined: inside
+/// its caller g++ keeps the packs of B in memory.
 template <class T, int columns, int packs>
-void outer_tile(const T* __restrict a, const T* __restrict b, int rows, T* __restrict c, std::ptrdiff_t ldc) {
+__attribute__((noinline)) void outer_tile(const T* __restrict a, const T* __restrict b, int rows,
+                                          T* __restrict c, std::ptrdiff_t ldc) {
   constexpr int w = pack_width<T>;
   Pack<T> sum[columns][packs];
 #pragma GCC unroll 8

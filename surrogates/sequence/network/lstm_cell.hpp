@@ -5,15 +5,94 @@
 /// The formulas of one LSTM cell, for packs of units: forward, and backward through one step of time.
 namespace quintet::sequence {
 
-/// The logistic function 1/(1 + e^-x), to 2 ulp of itself (of either sign of x).
-template <class T, int W = pack_width<T>>
-inline Pack<T, W> pack_sigmoid(Pack<T, W> x) {
-  const auto limit = broadcast<T, W>(quintet::detail::ExpConstants<T>::exp_limit);
-  x = x > limit ? limit : x;
-  x = x < -limit ? -limit : x;
-  Pack<T, W> scale, p;
-  quintet::detail::split_exp<T, W>(-x, scale, p);
-  return T(1) / (T(1) + (scale * p + scale));
+namespace detail {
+template <class T>
+inline constexpr T inverse_factorial[] = {T(1),
+                                          T(1),
+                                          T(1) / 2,
+                                          T(1) / 6,
+                                          T(1) / 24,
+                                          T(1) / 120,
+                                          T(1) / 720,
+                                          T(1) / 5040,
+                                          T(1) / 40320,
+                                          T(1) / 362880,
+                                          T(1) / 3628800,
+                                          T(1) / 39916800,
+                                          T(1) / 479001600,
+                                          T(1) / 6227020800.0};
+}
+
+/// scale = 2^k and p = e^r - 1 with x = k ln 2 + r for n packs abreast, as split_exp() has it for one: each
+/// step of the series for all of them, so that one need not wait for the other's. |x| below the limit of exp.
+template <class T, int n>
+inline void split_exps(const Pack<T> (&x)[n], Pack<T> (&scale)[n], Pack<T> (&p)[n]) {
+  constexpr int w = pack_width<T>;
+  using Constants = quintet::detail::ExpConstants<T>;
+  using Bits = typename Constants::Bits;
+  Pack<T> shifted[n], r[n];
+  const auto each = [](auto&& body) {
+#pragma GCC unroll 8
+    for (int i = 0; i < n; ++i) body(i);
+  };
+  each([&](int i) { shifted[i] = x[i] * T(1.44269504088896340736) + Constants::round; });
+  each([&](int i) {
+    const Pack<T> k = shifted[i] - Constants::round;
+    r[i] = (x[i] - k * Constants::ln2_high) - k * Constants::ln2_low;
+  });
+  each([&](int i) { p[i] = broadcast<T>(detail::inverse_factorial<T>[Constants::degree]); });
+#pragma GCC unroll 16
+  for (int k = Constants::degree - 1; k >= 1; --k)
+    each([&](int i) { p[i] = p[i] * r[i] + detail::inverse_factorial<T>[k]; });
+  each([&](int i) {
+    p[i] *= r[i];
+    Pack<Bits, w> bits;
+    std::memcpy(&bits, &shifted[i], sizeof(bits));
+    const T one = 1;
+    Bits one_bits;
+    std::memcpy(&one_bits, &one, sizeof(one));
+    bits = (bits << Constants::mantissa) + one_bits;
+    std::memcpy(&scale[i], &bits, sizeof(bits));
+  });
+}
+
+/// x cut to +-limit; a NaN stays one.
+template <class T>
+inline Pack<T> cut(Pack<T> x, T limit) {
+  const auto most = broadcast<T>(limit);
+  x = x > most ? most : x;
+  return x < -most ? -most : x;
+}
+
+/// tanh(x) of n packs abreast, to 2 ulp.
+template <class T, int n>
+inline void pack_tanhs(const Pack<T> (&x)[n], Pack<T> (&y)[n]) {
+  Pack<T> twice[n], scale[n], p[n];
+#pragma GCC unroll 8
+  for (int i = 0; i < n; ++i) twice[i] = T(2) * cut<T>(x[i], quintet::detail::ExpConstants<T>::tanh_limit);
+  split_exps<T, n>(twice, scale, p);
+#pragma GCC unroll 8
+  for (int i = 0; i < n; ++i) {
+    const Pack<T> expm1 = scale[i] * p[i] + (scale[i] - T(1));
+    y[i] = expm1 / (expm1 + T(2));
+  }
+}
+
+/// The gates of a cell: the logistic function 1/(1 + e^-x) of packs 0, 1 and 3, tanh of pack 2; each to 2 ulp
+/// of itself, of either sign.
+template <class T>
+inline void pack_gates(const Pack<T> (&z)[4], Pack<T> (&y)[4]) {
+  using Constants = quintet::detail::ExpConstants<T>;
+  Pack<T> x[4], scale[4], p[4];
+#pragma GCC unroll 4
+  for (int q = 0; q < 4; ++q)
+    x[q] = q == 2 ? T(2) * cut<T>(z[q], Constants::tanh_limit) : -cut<T>(z[q], Constants::exp_limit);
+  split_exps<T, 4>(x, scale, p);
+#pragma GCC unroll 4
+  for (int q = 0; q < 4; ++q) {
+    const Pack<T> expm1 = scale[q] * p[q] + (scale[q] - T(1));
+    y[q] = q == 2 ? expm1 / (expm1 + T(2)) : T(1) / (T(1) + (scale[q] * p[q] + scale[q]));
+  }
 }
 
 /// What a cell holds after a step: gates i, f, o, candidate g, state c with its tanh, output h.
@@ -22,25 +101,32 @@ struct CellState {
   Pack<T> i, f, g, o, c, tanh_c, h;
 };
 
-/// One step of an LSTM from the sums z = x W + h U + b of its four gates,
+/// One step of n packs of LSTM cells from the sums z = x W + h U + b of their four gates,
 ///
 ///     i = s(z_i),  f = s(z_f),  g = tanh(z_g),  o = s(z_o),  s(x) = 1/(1 + e^-x)
 ///     c = f c_before + i g,     h = o tanh(c).
 ///
 /// Source: Hochreiter and Schmidhuber 1997 with the forget gate of Gers et al. 2000; order of gates as in
 /// PyTorch and Keras.
-template <class T>
-inline CellState<T> cell_forward(const Pack<T> (&z)[4], Pack<T> c_before) {
-  constexpr int w = pack_width<T>;
-  CellState<T> s;
-  s.i = pack_sigmoid<T>(z[0]);
-  s.f = pack_sigmoid<T>(z[1]);
-  s.g = pack_tanh<T, w>(z[2]);
-  s.o = pack_sigmoid<T>(z[3]);
-  s.c = s.f * c_before + s.i * s.g;
-  s.tanh_c = pack_tanh<T, w>(s.c);
-  s.h = s.o * s.tanh_c;
-  return s;
+template <class T, int n>
+inline void cells_forward(const Pack<T> (&z)[n][4], const Pack<T> (&c_before)[n], CellState<T> (&s)[n]) {
+  Pack<T> c[n], tanh_c[n];
+#pragma GCC unroll 8
+  for (int i = 0; i < n; ++i) {
+    Pack<T> gates[4];
+    pack_gates<T>(z[i], gates);
+    s[i].i = gates[0];
+    s[i].f = gates[1];
+    s[i].g = gates[2];
+    s[i].o = gates[3];
+    s[i].c = c[i] = s[i].f * c_before[i] + s[i].i * s[i].g;
+  }
+  pack_tanhs<T, n>(c, tanh_c);
+#pragma GCC unroll 8
+  for (int i = 0; i < n; ++i) {
+    s[i].tanh_c = tanh_c[i];
+    s[i].h = s[i].o * tanh_c[i];
+  }
 }
 
 /// Backward through one step: from h_bar = dL/dh and what the next step left in c_bar, dL/dz of the four

@@ -49,7 +49,8 @@ void step_tile(const Tile<Real>& tile) {
         hold(left[r] = broadcast<Real>(a[static_cast<std::ptrdiff_t>(r) * lda + i]));
 #pragma GCC unroll 8
       for (int q = 0; q < 4; ++q) {
-        const Pack<Real> right = load<Real>(weights + q * w);
+        Pack<Real> right;
+        hold(right = load<Real>(weights + q * w));
 #pragma GCC unroll 8
         for (int r = 0; r < rows; ++r) sum[r][q] += left[r] * right;
       }
@@ -59,11 +60,21 @@ void step_tile(const Tile<Real>& tile) {
   if constexpr (!first)
     add(tile.h_before, tile.stride, tile.units,
         tile.weights + static_cast<std::ptrdiff_t>(tile.n_in) * 4 * w);
+  Pack<Real> z[rows][4], c_before[rows];  // a copy: what others see g++ would not keep in registers above
+  CellState<Real> states[rows];
+#pragma GCC unroll 8
+  for (int r = 0; r < rows; ++r)
+#pragma GCC unroll 4
+    for (int q = 0; q < 4; ++q) z[r][q] = sum[r][q];
+#pragma GCC unroll 8
+  for (int r = 0; r < rows; ++r)
+    c_before[r] =
+        first ? Pack<Real>{} : load<Real>(tile.c_before + static_cast<std::ptrdiff_t>(r) * tile.stride);
+  cells_forward<Real, rows>(z, c_before, states);
 #pragma GCC unroll 8
   for (int r = 0; r < rows; ++r) {
     const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(r) * tile.stride;
-    const Pack<Real> c_before = first ? Pack<Real>{} : load<Real>(tile.c_before + at);
-    const CellState<Real> s = cell_forward<Real>(sum[r], c_before);
+    const CellState<Real>& s = states[r];
     store<Real>(tile.c + at, s.c);
     store<Real>(tile.h + at, s.h);
     if constexpr (keep) {
@@ -113,9 +124,11 @@ void LstmLayer<Real>::refresh(const Real* parameters) {
   const int rows = n_in_ + units_;
   const auto place = [&](const Real* from, Real* to,
                          std::ptrdiff_t panel) {  // a row of weights, or the biases
-    for (int q = 0; q < 4; ++q)
-      for (int begin = 0; begin < units_; begin += w)
-        std::copy_n(from + q * units_ + begin, std::min(w, units_ - begin), to + begin / w * panel + q * w);
+    for (int q = 0; q < 4; ++q, from += units_, to += w) {
+      int begin = 0;
+      for (; begin + w <= units_; begin += w) store<Real>(to + begin / w * panel, load<Real>(from + begin));
+      std::copy_n(from + begin, units_ - begin, to + begin / w * panel);
+    }
   };
   const std::ptrdiff_t panel = static_cast<std::ptrdiff_t>(rows) * 4 * w;
   for (int i = 0; i < rows; ++i)
@@ -247,9 +260,11 @@ void LstmLayer<Real>::backward(Steps<const Real> x, int steps, int n, const Real
   std::fill(bias_bar_.begin(), bias_bar_.end(), Real(0));
   for (int t = steps - 1; t >= 0; --t) {
     step_back(t, n, h_bar + size * t, t == steps - 1);
-    if (t > 0) multiply(gates_.data() + 4 * size * t, width, n, u_back_, h_bar_.data(), stride_);
+    const Real* z_bar = gates_.data() + 4 * size * t;  // while they are in the cache
+    if (t > 0) multiply(z_bar, width, n, u_back_, h_bar_.data(), stride_);
+    if (x_bar != nullptr)
+      multiply(z_bar, width, n, w_back_, x_bar + std::ptrdiff_t{t} * n * w_back_.stride(), w_back_.stride());
   }
-  if (x_bar != nullptr) multiply(gates_.data(), width, steps * n, w_back_, x_bar, w_back_.stride());
   Real* u_gradient = gradient + static_cast<std::ptrdiff_t>(n_in_) * 4 * units_;
   Real* b_gradient = u_gradient + static_cast<std::ptrdiff_t>(units_) * 4 * units_;
   add_gradient(x.data, x.stride, steps * n, n_in_, gates_.data(), gradient);

@@ -12,10 +12,11 @@ namespace quintet::sequence {
 
 /// A recurrent network by our own kernels: forward, and backward through time by hand.
 ///
-/// Windows run in blocks of at most 64, all steps of a block through one operation after the other; a
-/// window's outputs do not depend, not by a bit, on which others run beside it. Parameters lie in the order
-/// of the graph (Operation::first): of an LSTM W [n_in, 4 units], U [units, 4 units], b [4 units] with gates
-/// i, f, g, o; of a dense layer W [n_in, n_out], b [n_out]. Memory is allocated once.
+/// Windows run in blocks of at most 32 (what they keep fits the second-level cache), all steps of a block
+/// through one operation after the other; a window's outputs do not depend, not by a bit, on which others run
+/// beside it. Parameters lie in the order of the graph (Operation::first): of an LSTM W [n_in, 4 units], U
+/// [units, 4 units], b [4 units] with gates i, f, g, o; of a dense layer W [n_in, n_out], b [n_out]. Memory
+/// is allocated once.
 template <class Real>
 class Network : public Passes<Real> {
  public:
@@ -32,7 +33,7 @@ class Network : public Passes<Real> {
   double loss_and_gradient(const Real* windows, const Real* targets, int n, Real* gradient) override;
 
  private:
-  static constexpr int block = 64;
+  static constexpr int block = 32;
   struct Merge {};
   struct Tensor {
     int width = 0, stride = 0;

@@ -168,13 +168,20 @@ void functions_of_the_gates_keep_their_digits(double tolerance, double limit) {
   constexpr int w = pack_width<Real>;
   for (int i = -40000; i <= 40000; ++i) {
     const auto x = static_cast<Real>(limit * std::pow(std::abs(i) / 40000.0, 3) * (i < 0 ? -1 : 1));
-    Real s[w], t[w];
-    store<Real>(s, pack_sigmoid<Real>(broadcast<Real>(x)));
-    store<Real>(t, pack_tanh<Real, w>(broadcast<Real>(x)));
+    const Pack<Real> all = broadcast<Real>(x), z[4] = {all, all, all, all}, c[1] = {all};
+    Pack<Real> gates[4], tanh_c[1];
+    pack_gates<Real>(z, gates);
+    pack_tanhs<Real, 1>(c, tanh_c);
     const long double sigmoid = 1 / (1 + std::exp(-static_cast<long double>(x))),
                       tanh = std::tanh(static_cast<long double>(x));
-    ASSERT_NEAR(s[0], sigmoid, tolerance * sigmoid) << x;
-    ASSERT_NEAR(t[0], tanh, tolerance * std::abs(tanh)) << x;
+    const auto first = [](Pack<Real> pack) {
+      Real lanes[w];
+      store<Real>(lanes, pack);
+      return lanes[0];
+    };
+    for (const int gate : {0, 1, 3}) ASSERT_NEAR(first(gates[gate]), sigmoid, tolerance * sigmoid) << x;
+    ASSERT_NEAR(first(gates[2]), tanh, tolerance * std::abs(tanh)) << x;
+    ASSERT_NEAR(first(tanh_c[0]), tanh, tolerance * std::abs(tanh)) << x;
   }
 }
 
