@@ -105,12 +105,17 @@ Group& File::root() { return implementation_->root; }
 const Group& File::root() const { return implementation_->root; }
 const std::string& File::path() const { return implementation_->context->path; }
 
-void File::flush() {
+void File::hand_over() {
   const auto& context = *implementation_->context;
   context.require_open();
   context.write_together([&] {
     if (H5Fflush(context.file, H5F_SCOPE_GLOBAL) < 0) context.fail_write("file");
   });
+}
+
+void File::flush() {
+  hand_over();
+  const auto& context = *implementation_->context;
   on_root(context.comm, [&] { detail::sync_to_disk(context.path); });
 }
 

@@ -164,6 +164,10 @@ class File {
   [[nodiscard]] const std::string& path() const;
   /// Bring all that was written to the disk. Collective. Throws ResourceError if the disk is full.
   void flush();
+  /// Hand all that was written to the operating system, without waiting for the disk: it outlives this
+  /// process however that ends, but not a failure of the machine. Collective. Throws ResourceError if the
+  /// disk is full.
+  void hand_over();
   /// Close early (the destructor does it otherwise, but cannot say that the disk was full). Collective.
   /// Groups and series of the file cannot be used afterwards. Throws ResourceError if the disk is full.
   void close();
