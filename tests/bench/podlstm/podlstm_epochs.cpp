@@ -51,9 +51,9 @@ double timed(Body&& body) {
 template <class Real>
 double peak_flops() {
   constexpr int w = pack_width<Real>, chains = 12;
-  constexpr std::int64_t rounds = 3000000;
+  constexpr std::int64_t rounds = 100000;
   double best = 1e30, keep = 0;
-  for (int repeat = 0; repeat < 5; ++repeat) {
+  for (int repeat = 0; repeat < 300; ++repeat) {  // short ones: some are not disturbed
     Pack<Real> sum[chains];
     for (int i = 0; i < chains; ++i) sum[i] = broadcast<Real>(static_cast<Real>(1e-3 * i));
     Pack<Real> a = broadcast<Real>(Real(0.999)), b = broadcast<Real>(Real(1e-3));
@@ -79,7 +79,7 @@ double gemm_flops(int units) {
   AlignedVector<Real> a(static_cast<std::size_t>(rows) * k, Real(0.1)),
       c(static_cast<std::size_t>(rows) * b.stride());
   double best = 1e30;
-  for (int repeat = 0; repeat < 30; ++repeat)
+  for (int repeat = 0; repeat < 300; ++repeat)
     best = std::min(best, timed([&] { multiply(a.data(), k, rows, b, c.data(), b.stride()); }));
   return 2.0 * rows * k * n / best;
 }
