@@ -89,8 +89,8 @@ std::vector<Table> MeanSquareDisplacement::tables() const {
 std::vector<Scalar> MeanSquareDisplacement::scalars() const {
   std::vector<Scalar> result;
   const std::size_t n_types = correlation_.n_types();
-  const auto overlap = (options_.correlation.length + options_.correlation.origin_interval - 1) /
-                       options_.correlation.origin_interval;
+  // rounded up, without a sum that a large interval would overflow
+  const auto overlap = 1 + (options_.correlation.length - 1) / options_.correlation.origin_interval;
   for (std::size_t t = 0; t < n_types; ++t) {
     const auto curve = correlation_.average(static_cast<int>(t));
     if (curve.size() < 2) continue;

@@ -27,8 +27,7 @@ void TimeCorrelation::begin(const Comm& comm, const Atoms& atoms) {
 std::vector<std::int64_t> TimeCorrelation::live_origins() const {
   const std::int64_t newest = n_samples_ / options_.origin_interval;
   const std::int64_t past = n_samples_ - options_.length;
-  const std::int64_t oldest =
-      past <= 0 ? 0 : (past + options_.origin_interval - 1) / options_.origin_interval;
+  const std::int64_t oldest = past <= 0 ? 0 : 1 + (past - 1) / options_.origin_interval;
   std::vector<std::int64_t> origins;
   for (std::int64_t o = oldest; o <= newest; ++o) origins.push_back(o);
   return origins;
