@@ -106,7 +106,8 @@ void report_comparison(Context& context, const Comparison& comparison, const Sys
   report.section("Methods");
   report.table(
       {"method", "threshold", "s", "s of CPU", "ms of CPU a block", "D (s of CPU)", "peak MB",
-       "error (meV/atom)", "largest |dD|", "electrons", "GFLOP/s", "iterations"},
+       fmt::format("error ({})", mev_unit(system.n_atoms)), "largest |dD|", "electrons", "GFLOP/s",
+       "iterations"},
       rows,
       fmt::format(
           "Sparse methods: the step function, beside it D; S^-1/2 and A took {:.3g} s of CPU once, to a "

@@ -64,8 +64,8 @@ std::string dense_beside(const MethodRow* dense, const Comparison& comparison, d
 std::string text_of(const std::vector<EqualError>& times, std::int64_t n_atoms) {
   const double error = times.front().error;
   std::string text =
-      fmt::format("At an equal error of {:.1e} hartree ({:.1e} meV/atom), from K and S to D: ", error,
-                  mev_per_atom(error, n_atoms));
+      fmt::format("At an equal error of {:.1e} hartree ({:.1e} {}), from K and S to D: ", error,
+                  mev_per_atom(error, n_atoms), mev_unit(n_atoms));
   for (std::size_t i = 0; i < times.size(); ++i)
     text += fmt::format("{}{} {:.3g} s{}", i == 0 ? "" : "; ", times[i].method, times[i].seconds,
                         times[i].between ? "" : " (at a threshold with no larger error)");
@@ -77,6 +77,8 @@ std::string text_of(const std::vector<EqualError>& times, std::int64_t n_atoms) 
 double mev_per_atom(double hartree, std::int64_t n_atoms) {
   return hartree * ev_per_hartree * 1e3 / static_cast<double>(std::max<std::int64_t>(n_atoms, 1));
 }
+
+const char* mev_unit(std::int64_t n_atoms) { return n_atoms > 0 ? "meV/atom" : "meV"; }
 
 std::vector<std::vector<EqualError>> at_equal_errors(const Comparison& comparison) {
   std::vector<std::vector<EqualError>> all;

@@ -51,7 +51,9 @@ struct CommonError {
 };
 [[nodiscard]] std::optional<CommonError> at_common_error(const Comparison& comparison);
 
+/// `hartree` in mev_unit(): an atom's share, or all of it where the number of atoms is not known (0).
 [[nodiscard]] double mev_per_atom(double hartree, std::int64_t n_atoms);
+[[nodiscard]] const char* mev_unit(std::int64_t n_atoms);
 
 /// The judgement at equal error (without an exact energy: at each threshold): which sparse method was fastest
 /// from K and S to D, and at which size it would take as long as dense diagonalisation, if the one grows as n

@@ -98,7 +98,8 @@ Atoms read_xyz_blocks(const BlocksOptions& options) {
   const std::string& path = *options.xyz;
   const auto functions = functions_of(options);
   const Configuration atoms = read_extended_xyz(path).at(0);
-  const auto n_atoms = atoms.n_atoms(), together = static_cast<std::size_t>(options.atoms_per_block);
+  const auto n_atoms = atoms.n_atoms(),
+             together = static_cast<std::size_t>(options.atoms_per_block.value_or(1));
   QUINTET_CHECK(n_atoms % together == 0, "{}: {} atoms are no whole number of blocks of {} (atoms_per_block)",
                 path, n_atoms, together);
   Atoms blocks;
@@ -163,6 +164,17 @@ Blocking blocking_of(const Atoms& atoms, int n_rows, const std::string& path) {
 constexpr int default_rows_per_block = 40;
 constexpr int most_units_of_graph = 100'000;  ///< of orbitals: more would not fit on one rank
 
+/// Atoms in all blocks of so many each, which cannot be more than the orbitals. Throws InputError.
+std::int64_t atoms_in(const Blocking& blocking, std::int64_t atoms_per_block) {
+  const std::int64_t n_blocks = blocking.n_blocks(), n_rows = blocking.n_rows();
+  QUINTET_CHECK(
+      n_blocks * atoms_per_block <= n_rows,
+      "blocks.atoms_per_block: {} blocks of {} atoms each are more atoms than the {} orbitals; give "
+      "the number of this size of blocks, or none",
+      n_blocks, atoms_per_block, n_rows);
+  return n_blocks * atoms_per_block;
+}
+
 /// Blocks of at most the default number of rows that follow each other.
 Blocking blocks_in_order(int n_rows) {
   const int n_blocks = (n_rows + default_rows_per_block - 1) / default_rows_per_block;
@@ -198,8 +210,9 @@ Blocks make_blocks(const Comm& comm, const BlocksOptions& options, int n_rows,
     }
   });
   const bool nothing_said = options.says_nothing() && !of_file;
-  if (result.n_atoms == 0 && !nothing_said)
-    result.n_atoms = result.blocking.n_blocks() * options.atoms_per_block;
+  // Blocks of `size`, of the file and single orbitals are whole atoms only where the user says so.
+  if (result.n_atoms == 0 && (options.xyz || options.atoms_per_block))
+    result.n_atoms = atoms_in(result.blocking, options.atoms_per_block.value_or(1));
   if (nothing_said && n_rows > most_units_of_graph) {
     result.blocking = blocks_in_order(n_rows);
   } else if (options.rows_per_block || nothing_said) {

@@ -93,9 +93,12 @@ void describe(Schema& schema, BlocksOptions& options) {
       .at_least(1)
       .at_most(100000);
   schema
-      .integer("atoms_per_block", options.atoms_per_block,
-               "Atoms of a block of `size`, `sizes` or `xyz`, for errors an atom (3 for water molecules)")
-      .at_least(1);
+      .integer(
+          "atoms_per_block", options.atoms_per_block,
+          "Atoms of a block of `size`, `sizes` or `xyz`, for errors an atom (3 for water molecules); absent: "
+          "1 in blocks of `xyz`, else not known")
+      .at_least(1)
+      .at_most(100000);
   schema.check([&options]() -> std::optional<std::string> {
     const int given = (options.size ? 1 : 0) + (options.sizes.empty() ? 0 : 1) + (options.file ? 1 : 0) +
                       (options.xyz ? 1 : 0);

@@ -39,7 +39,7 @@ struct BlocksOptions {
   std::optional<std::string> file, xyz;
   std::vector<std::pair<std::string, FormulaText>> functions;  ///< of each element, as written
   std::optional<std::int64_t> rows_per_block;                  ///< of parts of the graph made of these blocks
-  std::int64_t atoms_per_block = 1;
+  std::optional<std::int64_t> atoms_per_block;
 
   [[nodiscard]] bool says_nothing() const {
     return !size && sizes.empty() && !file && !xyz && !rows_per_block;
