@@ -150,10 +150,10 @@ void write_slab(const Context& context, hid_t dataset, const std::string& name, 
 void read_slab(const Context& context, hid_t dataset, const std::string& name, hid_t memory_type, void* data,
                const Slab& slab);
 
-/// Throws InputError unless all `count` variable-length texts that `read` brings lie whole in the file.
-/// Collective.
+/// Throws InputError unless all `count` variable-length texts, or lists of elements of so many bytes, that
+/// `read` brings lie whole in the file. Collective.
 void check_variable_texts(const Context& context, std::size_t count, const std::string& what,
-                          const std::function<herr_t(hid_t type, void* raw)>& read);
+                          const std::function<herr_t(hid_t type, void* raw)>& read, std::size_t element = 1);
 /// A stored fixed-length text without its padding.
 [[nodiscard]] std::string without_padding(std::string text, hid_t type);
 

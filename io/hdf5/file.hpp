@@ -162,6 +162,9 @@ class File {
   [[nodiscard]] Group& root();
   [[nodiscard]] const Group& root() const;
   [[nodiscard]] const std::string& path() const;
+  /// Throws InputError unless all texts and lists of variable length in attributes lie whole in the file:
+  /// before a library that trusts them is given it. Collective.
+  void check_attributes() const;
   /// Bring all that was written to the disk. Collective. Throws ResourceError if the disk is full.
   void flush();
   /// Hand all that was written to the operating system, without waiting for the disk: it outlives this

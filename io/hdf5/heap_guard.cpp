@@ -36,8 +36,9 @@ herr_t keep_raw(hid_t source, hid_t target, H5T_cdata_t* data, std::size_t, std:
                 void*, hid_t) {
   if (data->command != H5T_CONV_INIT) return 0;
   data->need_bkg = H5T_BKG_NO;
-  const bool ours = H5Tis_variable_str(source) > 0 && H5Tget_size(source) == sizeof(RawText) &&
-                    H5Tget_size(target) == sizeof(RawText);
+  const bool variable = H5Tis_variable_str(source) > 0 || H5Tget_class(source) == H5T_VLEN;
+  const bool ours =
+      variable && H5Tget_size(source) == sizeof(RawText) && H5Tget_size(target) == sizeof(RawText);
   return ours ? 0 : -1;
 }
 
@@ -111,10 +112,12 @@ std::map<std::uint32_t, std::uint64_t> heap_objects(RawFile& file, std::uint64_t
 
 void register_raw_texts() {
   H5Tregister(H5T_PERS_SOFT, "quintet_raw_text", variable_text_type(), raw_text_type(), keep_raw);
+  const Type list(H5Tvlen_create(H5T_STD_REF_OBJ));
+  H5Tregister(H5T_PERS_SOFT, "quintet_raw_list", list, raw_text_type(), keep_raw);
 }
 
 void check_variable_texts(const Context& context, std::size_t count, const std::string& what,
-                          const std::function<herr_t(hid_t type, void* raw)>& read) {
+                          const std::function<herr_t(hid_t type, void* raw)>& read, std::size_t element) {
   if (context.made_here || count == 0) return;
   if (context.writable) context.check(H5Fflush(context.file, H5F_SCOPE_LOCAL), what, "flush before a check");
   std::vector<RawText> texts(count);
@@ -125,11 +128,68 @@ void check_variable_texts(const Context& context, std::size_t count, const std::
       if (text.heap() == 0) continue;  // a text that was never written
       const auto objects = heap_objects(file, text.heap(), context.path);
       const auto found = objects.find(text.index);
-      QUINTET_CHECK(found != objects.end() && found->second == text.length,
+      QUINTET_CHECK(found != objects.end() && found->second == std::uint64_t{text.length} * element,
                     "{}: {}: its text of {} bytes is not in the heap that it names: the file is corrupt",
-                    context.path, what, text.length);
+                    context.path, what, std::uint64_t{text.length} * element);
     }
   });
 }
 
+namespace {
+
+/// Looks at the attributes of an object that are texts or lists of variable length.
+void check_attributes(const Context& context, hid_t object, const std::string& name) {
+  std::vector<std::string> attributes;
+  const auto collect = [](hid_t, const char* attribute, const H5A_info_t*, void* list) -> herr_t {
+    static_cast<std::vector<std::string>*>(list)->emplace_back(attribute);
+    return 0;
+  };
+  hsize_t at = 0;
+  context.check(H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_NATIVE, &at, collect, &attributes), name,
+                "list its attributes");
+  for (const auto& one : attributes) {
+    const auto what = fmt::format("attribute '{}' of '{}'", printable(one), printable(name));
+    const Attribute attribute(context.check(H5Aopen(object, one.c_str(), H5P_DEFAULT), what, "open it"));
+    const Type type(context.check(H5Aget_type(attribute), what, "find its type"));
+    const bool is_list = H5Tget_class(type) == H5T_VLEN;
+    if (!is_list && H5Tis_variable_str(type) <= 0) continue;
+    const Space space(context.check(H5Aget_space(attribute), what, "find its shape"));
+    const std::uint64_t count = element_count(shape_of_space(space), what);
+    QUINTET_CHECK(count <= context.bytes() / sizeof(RawText),
+                  "{}: {}: claims {} values, more than the file can hold: it is corrupt", context.path, what,
+                  count);
+    std::size_t element = 1;
+    if (is_list) {
+      const Type inner(context.check(H5Tget_super(type), what, "find its type"));
+      element = H5Tget_size(inner);
+    }
+    check_variable_texts(
+        context, count, what, [&](hid_t raw_type, void* raw) { return H5Aread(attribute, raw_type, raw); },
+        element);
+  }
+}
+
+void check_group(const Context& context, const Group& group, const std::string& path, int depth) {
+  QUINTET_CHECK(depth < 16, "{}: has groups 16 deep; fewer are read", context.path);
+  const Object here(context.check(H5Oopen(context.file, path.c_str(), H5P_DEFAULT), path, "open it"));
+  check_attributes(context, here, path);
+  for (const auto& name : group.names()) {
+    const auto full = (path == "/" ? "" : path) + "/" + name;
+    if (group.is_group(name)) {
+      check_group(context, group.open_group(name), full, depth + 1);
+      continue;
+    }
+    const Object object(context.check(H5Oopen(context.file, full.c_str(), H5P_DEFAULT), full, "open it"));
+    check_attributes(context, object, full);
+  }
+}
+
+}  // namespace
+
 }  // namespace quintet::hdf5::detail
+
+namespace quintet::hdf5 {
+
+void File::check_attributes() const { detail::check_group(*implementation_->context, root(), "/", 0); }
+
+}  // namespace quintet::hdf5

@@ -1,6 +1,7 @@
 #include "io/netcdf/netcdf_file.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <limits>
@@ -10,6 +11,7 @@
 
 #include "io/config/suggest.hpp"
 #include "io/files/input_file.hpp"
+#include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
 #include "io/netcdf/classic_header.hpp"
 
@@ -38,6 +40,7 @@ namespace {
 
 using Implementation = File::Implementation;
 
+constexpr int most_dimensions = 4096;
 constexpr std::size_t most_attribute = 1U << 20U;  ///< elements of an attribute
 
 /// What the library says of the types of numbers.
@@ -143,6 +146,26 @@ Variable read_variable(const Implementation& file, int number) {
   return variable;
 }
 
+bool is_hdf5(const std::string& path) {
+  std::array<char, 4> magic{};
+  open_input_file(path).read(magic.data(), 4);
+  return magic == std::array<char, 4>{'\x89', 'H', 'D', 'F'};
+}
+
+/// What the library trusts in an HDF5 file: lists of variable length, and numbers of dimensions, up to which
+/// it makes room.
+void check_hdf5_file(const std::string& path) {
+  const auto file = hdf5::File::open(Comm::self(), path);
+  file.check_attributes();
+  for (const auto& name : file.root().names())
+    for (const char* attribute : {"_Netcdf4Dimid", "_Netcdf4Coordinates"}) {
+      if (!file.root().has_member_attribute(name, attribute)) continue;
+      for (const double number : file.root().member_number_attribute(name, attribute))
+        QUINTET_CHECK(number >= 0 && number < most_dimensions, "{}: {} of '{}' is {}: the file is damaged",
+                      path, attribute, name, number);
+    }
+}
+
 /// Elements of a box that lies within the variable. A deflated file holds at most 1032 bytes for each of its
 /// own.
 std::uint64_t size_of(const Implementation& file, const Variable& variable, const Box& box) {
@@ -182,7 +205,10 @@ File File::open(const std::string& path) {
   auto file = std::make_shared<Implementation>();
   file->path = path;
   file->bytes = check_input_file(path);
-  check_classic_file(path, file->bytes);
+  if (is_hdf5(path))
+    check_hdf5_file(path);
+  else
+    check_classic_file(path, file->bytes);
   // An absolute path is never taken for an address in the net.
   const auto absolute = std::filesystem::absolute(path).string();
   file->check(nc_open(absolute.c_str(), NC_NOWRITE, &file->id), "cannot be read as netCDF");

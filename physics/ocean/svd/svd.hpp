@@ -20,9 +20,9 @@ struct SingularTriplets {
 [[nodiscard]] SingularTriplets svd_of_snapshots(const Comm& comm, const TallMatrix& x, int k);
 
 struct RandomisedSvdOptions {
-  int more = 10;            ///< random vectors beyond k
-  int most_rounds = 60;     ///< of the power iteration
-  double tolerance = 1e-9;  ///< a round that changes no singular value by more than this share is the last
+  int more = 10;             ///< random vectors beyond k
+  int most_rounds = 60;      ///< of the power iteration
+  double tolerance = 1e-12;  ///< a round that changes no singular value by more than this share is the last
   std::uint64_t seed = 1;
 };
 /// Power iteration from random vectors (N. Halko, P. Martinsson, J. Tropp, SIAM Rev. 53, 217 (2011),
