@@ -1,6 +1,9 @@
 #include "apps/application/cli/application.hpp"
+#include "apps/podlstm/evaluate/evaluate.hpp"
 #include "apps/podlstm/fit/fit.hpp"
+#include "apps/podlstm/forecast/forecast.hpp"
 #include "apps/podlstm/setup/with_slepc.hpp"
+#include "apps/podlstm/train/train.hpp"
 
 /// Sea-surface temperature forecasts from modes, references and recurrent networks.
 int main(int argc, char** argv) {
@@ -8,5 +11,11 @@ int main(int argc, char** argv) {
   return quintet::Application("podlstm", "Sea-surface temperature forecasts", podlstm::subsystems())
       .command<podlstm::FitOptions>("fit", "Modes of fields over the sea and their coefficients",
                                     podlstm::fit)
+      .command<podlstm::TrainOptions>("train", "A forecast model: a linear base and networks that correct it",
+                                      podlstm::train)
+      .command<podlstm::PredictOptions>("forecast", "The steps after a date, as coefficients and fields",
+                                        podlstm::forecast)
+      .command<podlstm::EvaluateOptions>("evaluate", "A model and all references on the same later times",
+                                         podlstm::evaluate)
       .execute(argc, argv);
 }

@@ -28,7 +28,7 @@ ROOMS = {
     "apps/application": ("report", "life", "loop", "cli"),
     "apps/dpmd": ("setup", "deviation label test", "learn run train", "convert evaluate"),
     "apps/meshfreeflow": ("setup", "simulate train superresolve", "evaluate"),
-    "apps/podlstm": ("setup", "evaluate fit forecast search"),
+    "apps/podlstm": ("setup", "evaluate", "fit forecast search train"),
     "apps/submatrix": ("input report", "evaluate", "compare"),
     "apps/vlasov": ("input", "setup", "state", "report"),
 }

@@ -1,5 +1,6 @@
 #include "surrogates/sequence/skill/bootstrap.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -8,14 +9,15 @@
 
 namespace quintet::sequence {
 
-Bootstrap::Bootstrap(int n, int block, int draws, std::uint64_t seed) : n_(n), block_(block), draws_(draws) {
+Bootstrap::Bootstrap(int n, int block, int draws, std::uint64_t seed) : n_(n), block_(block) {
   QUINTET_CHECK(n >= 1 && block >= 1, "a bootstrap of {} windows in blocks of {}", n, block);
-  if (!knows_errors()) return;
-  counts_.assign(static_cast<std::size_t>(draws_) * n_, 0.0);
+  if (knows_errors()) samples_ += draws;
+  counts_.assign(static_cast<std::size_t>(samples_) * n_, 0.0);
+  std::fill_n(counts_.begin(), n_, 1.0);
   std::mt19937_64 random(seed);
-  const auto starts = static_cast<std::uint64_t>(n_ - block_ + 1);
-  for (int draw = 0; draw < draws_; ++draw) {
-    double* counts = counts_.data() + static_cast<std::size_t>(draw) * n_;
+  const auto starts = static_cast<std::uint64_t>(std::max(1, n_ - block_ + 1));
+  for (int sample = 1; sample < samples_; ++sample) {
+    double* counts = counts_.data() + static_cast<std::size_t>(sample) * n_;
     for (int taken = 0; taken < n_; taken += block_) {
       const auto start = static_cast<int>(random() % starts);
       for (int i = 0; i < block_ && taken + i < n_; ++i) counts[start + i] += 1;
@@ -23,16 +25,32 @@ Bootstrap::Bootstrap(int n, int block, int draws, std::uint64_t seed) : n_(n), b
   }
 }
 
-Estimate Bootstrap::estimate(const std::function<double(const double*)>& statistic) const {
-  const std::vector<double> once(n_, 1.0);
-  Estimate result{statistic(once.data()), std::numeric_limits<double>::quiet_NaN()};
+std::vector<double> Bootstrap::sums(const std::vector<double>& values, int k) const {
+  if (values.size() != static_cast<std::size_t>(n_) * k)
+    throw InternalError("a bootstrap of other windows than its own");
+  std::vector<double> result(static_cast<std::size_t>(samples_) * k, 0.0);
+  for (int sample = 0; sample < samples_; ++sample) {
+    double* sum = result.data() + static_cast<std::size_t>(sample) * k;
+    for (int i = 0; i < n_; ++i) {
+      const double count = counts_[static_cast<std::size_t>(sample) * n_ + i];
+      if (count == 0) continue;
+      const double* row = values.data() + static_cast<std::size_t>(i) * k;
+      for (int j = 0; j < k; ++j) sum[j] += count * row[j];
+    }
+  }
+  return result;
+}
+
+Estimate Bootstrap::estimate(const std::function<double(int)>& statistic) const {
+  Estimate result{statistic(0), std::numeric_limits<double>::quiet_NaN()};
   if (!knows_errors()) return result;
+  const int draws = samples_ - 1;
   double sum = 0, square = 0;
-  for (int draw = 0; draw < draws_; ++draw) {
-    const double value = statistic(counts_.data() + static_cast<std::size_t>(draw) * n_) - result.value;
+  for (int sample = 1; sample < samples_; ++sample) {
+    const double value = statistic(sample) - result.value;
     sum += value, square += value * value;
   }
-  result.error = std::sqrt(std::max(0.0, (square - sum * sum / draws_) / (draws_ - 1)));
+  result.error = std::sqrt(std::max(0.0, (square - sum * sum / draws) / (draws - 1)));
   return result;
 }
 

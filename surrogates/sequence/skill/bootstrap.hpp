@@ -15,21 +15,24 @@ struct Estimate {
 ///
 /// Draw d takes blocks of `block` neighbouring windows, each start as likely, until there are n; a window
 /// counts as often as it was drawn. All estimates of one Bootstrap use the same draws, so that differences
-/// are paired.
+/// are paired. Sample 0 is what there is, each window once; samples 1 ... are the draws.
 class Bootstrap {
  public:
   /// @param n windows, in order of time; @param block windows of a block. Fewer than three blocks: errors are
   /// NaN.
   Bootstrap(int n, int block, int draws = 1000, std::uint64_t seed = 1);
 
-  /// A statistic given how often each window counts [n], and the standard deviation over draws of the same.
-  [[nodiscard]] Estimate estimate(const std::function<double(const double* counts)>& statistic) const;
+  /// Sums over windows, each as often as it counts: of values [n, k] gives [samples, k].
+  [[nodiscard]] std::vector<double> sums(const std::vector<double>& values, int k) const;
+  /// A statistic of each sample: its value for sample 0, and its standard deviation over the draws.
+  [[nodiscard]] Estimate estimate(const std::function<double(int sample)>& statistic) const;
+  [[nodiscard]] int samples() const { return samples_; }
   [[nodiscard]] int block() const { return block_; }
   [[nodiscard]] bool knows_errors() const { return n_ >= 3 * block_; }
 
  private:
-  int n_, block_, draws_;
-  std::vector<double> counts_;  ///< [draws, n]
+  int n_, block_, samples_ = 1;
+  std::vector<double> counts_;  ///< [samples, n]
 };
 
 }  // namespace quintet::sequence

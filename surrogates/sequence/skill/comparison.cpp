@@ -15,56 +15,81 @@ Verdict verdict_of(const Estimate& gain) {
 }
 
 Comparison::Comparison(std::vector<double> truth, SampleShape shape, Metric metric, int block)
-    : truth_(std::move(truth)), shape_(shape), metric_(std::move(metric)), bootstrap_(shape.n, block) {}
+    : truth_(std::move(truth)), shape_(shape), metric_(std::move(metric)), bootstrap_(shape.n, block) {
+  // About the mean of all windows, so that differences of squares lose no digits.
+  auto y = truth_;
+  const auto n = static_cast<std::size_t>(outputs());
+  std::vector<double> mean(n, 0.0);
+  for (std::size_t i = 0; i < y.size(); ++i) mean[i % n] += y[i] / shape_.n;
+  for (std::size_t i = 0; i < y.size(); ++i) y[i] -= mean[i % n];
+  const auto sums = bootstrap_.sums(y, outputs());
+  for (auto& value : y) value *= value;
+  variations_ = bootstrap_.sums(y, outputs());
+  for (std::size_t i = 0; i < sums.size(); ++i) variations_[i] -= sums[i] * sums[i] / shape_.n;
+}
 
-Score Comparison::score(const Contender& contender) const {
-  const auto squares = squared_errors(truth_, contender.forecast, shape_, metric_);
+Sampled Comparison::sample(const Contender& contender) const {
+  Sampled sampled;
+  sampled.name = contender.name;
+  std::vector<double> errors(truth_.size());
+  for (std::size_t i = 0; i < errors.size(); ++i) errors[i] = std::pow(contender.forecast[i] - truth_[i], 2);
+  sampled.errors = bootstrap_.sums(errors, outputs());
+  sampled.squares = bootstrap_.sums(squared_errors(truth_, contender.forecast, shape_, metric_), shape_.out);
+  if (!contender.climatology.empty())
+    sampled.products = bootstrap_.sums(
+        anomaly_products(truth_, contender.forecast, contender.climatology, shape_, metric_), 3 * shape_.out);
+  return sampled;
+}
+
+double Comparison::r2(const Sampled& contender, int sample) const {
+  const auto first = static_cast<std::size_t>(sample) * outputs();
+  return r2_uniform_of(contender.errors.data() + first, variations_.data() + first, outputs());
+}
+
+double Comparison::mean_square(const Sampled& contender, Leads leads, int sample) const {
+  double sum = 0;
+  for (int lead = leads.first - 1; lead < leads.last; ++lead)
+    sum += contender.squares[static_cast<std::size_t>(sample) * shape_.out + lead];
+  return sum / shape_.n / (leads.last - leads.first + 1);
+}
+
+Score Comparison::score(const Sampled& contender) const {
   const auto rmse_of = [&](Leads leads) {
-    return bootstrap_.estimate(
-        [&](const double* counts) { return rmse(squares, shape_.n, shape_.out, leads, counts); });
+    return bootstrap_.estimate([&](int sample) { return std::sqrt(mean_square(contender, leads, sample)); });
   };
   Score score;
   score.name = contender.name;
-  score.r2 = bootstrap_.estimate(
-      [&](const double* counts) { return r2_uniform(truth_, contender.forecast, shape_, counts); });
-  score.r2_pooled = bootstrap_.estimate(
-      [&](const double* counts) { return sequence::r2_pooled(truth_, contender.forecast, shape_, counts); });
+  score.r2 = bootstrap_.estimate([&](int sample) { return r2(contender, sample); });
+  score.r2_pooled = bootstrap_.estimate([&](int sample) {
+    const auto first = static_cast<std::size_t>(sample) * outputs();
+    return r2_pooled_of(contender.errors.data() + first, variations_.data() + first, outputs());
+  });
   score.rmse = rmse_of({1, shape_.out});
   for (int lead = 1; lead <= shape_.out; ++lead) {
     score.rmse_at.push_back(rmse_of({lead, lead}));
-    if (!contender.climatology.empty())
-      score.correlation_at.push_back(bootstrap_.estimate([&](const double* counts) {
-        return anomaly_correlation(truth_, contender.forecast, contender.climatology, shape_, metric_, lead,
-                                   counts);
+    if (!contender.products.empty())
+      score.correlation_at.push_back(bootstrap_.estimate([&](int sample) {
+        return correlation_of(contender.products.data() +
+                              3 * (static_cast<std::size_t>(sample) * shape_.out + lead - 1));
       }));
   }
   return score;
 }
 
-Gain Comparison::gain(const Contender& contender, const Contender& reference) const {
-  const auto ours = squared_errors(truth_, contender.forecast, shape_, metric_);
-  const auto theirs = squared_errors(truth_, reference.forecast, shape_, metric_);
-  const auto both = [&](Leads leads, const double* counts) {
-    return std::pair(rmse(ours, shape_.n, shape_.out, leads, counts),
-                     rmse(theirs, shape_.n, shape_.out, leads, counts));
-  };
+Gain Comparison::gain(const Sampled& contender, const Sampled& reference) const {
   const auto rmse_gain = [&](Leads leads) {
-    return bootstrap_.estimate([&](const double* counts) {
-      const auto [a, b] = both(leads, counts);
-      return b - a;
+    return bootstrap_.estimate([&](int sample) {
+      return std::sqrt(mean_square(reference, leads, sample)) -
+             std::sqrt(mean_square(contender, leads, sample));
     });
   };
   const auto skill = [&](Leads leads) {
-    return bootstrap_.estimate([&](const double* counts) {
-      const auto [a, b] = both(leads, counts);
-      return 1 - a * a / (b * b);
+    return bootstrap_.estimate([&](int sample) {
+      return 1 - mean_square(contender, leads, sample) / mean_square(reference, leads, sample);
     });
   };
   Gain gain{reference.name, rmse_gain({1, shape_.out}), skill({1, shape_.out}), {}, {}, {}};
-  gain.r2 = bootstrap_.estimate([&](const double* counts) {
-    return r2_uniform(truth_, contender.forecast, shape_, counts) -
-           r2_uniform(truth_, reference.forecast, shape_, counts);
-  });
+  gain.r2 = bootstrap_.estimate([&](int sample) { return r2(contender, sample) - r2(reference, sample); });
   for (int lead = 1; lead <= shape_.out; ++lead) {
     gain.rmse_at.push_back(rmse_gain({lead, lead}));
     gain.skill_at.push_back(skill({lead, lead}));

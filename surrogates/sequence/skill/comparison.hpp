@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "surrogates/sequence/skill/bootstrap.hpp"
 #include "surrogates/sequence/skill/scores.hpp"
 
 namespace quintet::sequence {
@@ -35,24 +36,38 @@ struct Gain {
   std::vector<Estimate> rmse_at, skill_at;
 };
 
+/// A contender's sums over windows, for every sample of the bootstrap.
+struct Sampled {
+  std::string name;
+  std::vector<double> errors;    ///< [samples, out modes] squares of each output's errors
+  std::vector<double> squares;   ///< [samples, out] in the metric
+  std::vector<double> products;  ///< [samples, out, 3] of anomalies; empty without a climatology
+};
+
 /// Scores of forecasts of the same windows, and gains over each other, from the same draws.
 class Comparison {
  public:
   /// @param block windows of a bootstrap block
   Comparison(std::vector<double> truth, SampleShape shape, Metric metric, int block);
 
-  [[nodiscard]] Score score(const Contender& contender) const;
-  [[nodiscard]] Gain gain(const Contender& contender, const Contender& reference) const;
+  [[nodiscard]] Sampled sample(const Contender& contender) const;
+  [[nodiscard]] Score score(const Sampled& contender) const;
+  [[nodiscard]] Gain gain(const Sampled& contender, const Sampled& reference) const;
   [[nodiscard]] const SampleShape& shape() const { return shape_; }
   [[nodiscard]] const Metric& metric() const { return metric_; }
   [[nodiscard]] const Bootstrap& bootstrap() const { return bootstrap_; }
-  [[nodiscard]] const std::vector<double>& truth() const { return truth_; }
 
  private:
+  [[nodiscard]] int outputs() const { return shape_.out * shape_.modes; }
+  [[nodiscard]] double r2(const Sampled& contender, int sample) const;
+  /// Mean square over leads, of one sample.
+  [[nodiscard]] double mean_square(const Sampled& contender, Leads leads, int sample) const;
+
   std::vector<double> truth_;
   SampleShape shape_;
   Metric metric_;
   Bootstrap bootstrap_;
+  std::vector<double> variations_;  ///< [samples, out modes] squares of the truth about its mean
 };
 
 }  // namespace quintet::sequence

@@ -1,5 +1,6 @@
 #include "surrogates/sequence/skill/scores.hpp"
 
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -21,27 +22,16 @@ struct Squares {
 };
 
 Squares squares_of(const std::vector<double>& truth, const std::vector<double>& forecast,
-                   const SampleShape& shape, const double* counts) {
+                   const SampleShape& shape) {
   check_sizes(truth, forecast, shape);
-  const int outputs = shape.out * shape.modes;
+  const auto outputs = static_cast<std::size_t>(shape.out) * shape.modes;
   Squares squares{std::vector<double>(outputs, 0.0), std::vector<double>(outputs, 0.0)};
   std::vector<double> mean(outputs, 0.0);
-  double total = 0;
-  for (int i = 0; i < shape.n; ++i) {
-    const double count = counts != nullptr ? counts[i] : 1;
-    total += count;
-    for (int o = 0; o < outputs; ++o) mean[o] += count * truth[static_cast<std::size_t>(i) * outputs + o];
-  }
-  for (auto& value : mean) value /= total;
-  for (int i = 0; i < shape.n; ++i) {
-    const double count = counts != nullptr ? counts[i] : 1;
-    if (count == 0) continue;
-    for (int o = 0; o < outputs; ++o) {
-      const double y = truth[static_cast<std::size_t>(i) * outputs + o],
-                   p = forecast[static_cast<std::size_t>(i) * outputs + o];
-      squares.error[o] += count * (y - p) * (y - p);
-      squares.variation[o] += count * (y - mean[o]) * (y - mean[o]);
-    }
+  for (std::size_t i = 0; i < truth.size(); ++i) mean[i % outputs] += truth[i] / shape.n;
+  for (std::size_t i = 0; i < truth.size(); ++i) {
+    const auto o = i % outputs;
+    squares.error[o] += (truth[i] - forecast[i]) * (truth[i] - forecast[i]);
+    squares.variation[o] += (truth[i] - mean[o]) * (truth[i] - mean[o]);
   }
   return squares;
 }
@@ -52,22 +42,28 @@ double ratio_or_nan(double part, double whole) {
 
 }  // namespace
 
-double r2_uniform(const std::vector<double>& truth, const std::vector<double>& forecast,
-                  const SampleShape& shape, const double* counts) {
-  const auto squares = squares_of(truth, forecast, shape, counts);
+double r2_uniform_of(const double* errors, const double* variations, int outputs) {
   double sum = 0;
-  for (std::size_t o = 0; o < squares.error.size(); ++o)
-    sum += 1 - ratio_or_nan(squares.error[o], squares.variation[o]);
-  return sum / static_cast<double>(squares.error.size());
+  for (int o = 0; o < outputs; ++o) sum += 1 - ratio_or_nan(errors[o], variations[o]);
+  return sum / outputs;
+}
+
+double r2_pooled_of(const double* errors, const double* variations, int outputs) {
+  double error = 0, variation = 0;
+  for (int o = 0; o < outputs; ++o) error += errors[o], variation += variations[o];
+  return 1 - ratio_or_nan(error, variation);
+}
+
+double r2_uniform(const std::vector<double>& truth, const std::vector<double>& forecast,
+                  const SampleShape& shape) {
+  const auto squares = squares_of(truth, forecast, shape);
+  return r2_uniform_of(squares.error.data(), squares.variation.data(), shape.out * shape.modes);
 }
 
 double r2_pooled(const std::vector<double>& truth, const std::vector<double>& forecast,
-                 const SampleShape& shape, const double* counts) {
-  const auto squares = squares_of(truth, forecast, shape, counts);
-  double error = 0, variation = 0;
-  for (std::size_t o = 0; o < squares.error.size(); ++o)
-    error += squares.error[o], variation += squares.variation[o];
-  return 1 - ratio_or_nan(error, variation);
+                 const SampleShape& shape) {
+  const auto squares = squares_of(truth, forecast, shape);
+  return r2_pooled_of(squares.error.data(), squares.variation.data(), shape.out * shape.modes);
 }
 
 std::vector<double> squared_errors(const std::vector<double>& truth, const std::vector<double>& forecast,
@@ -82,37 +78,46 @@ std::vector<double> squared_errors(const std::vector<double>& truth, const std::
   return squares;
 }
 
-double rmse(const std::vector<double>& squares, int n, int out, Leads leads, const double* counts) {
-  double sum = 0, total = 0;
-  for (int i = 0; i < n; ++i) {
-    const double count = counts != nullptr ? counts[i] : 1;
-    for (int lead = leads.first - 1; lead < leads.last; ++lead) {
-      sum += count * squares[static_cast<std::size_t>(i) * out + lead];
-      total += count;
-    }
-  }
-  return std::sqrt(sum / total);
+double rmse(const std::vector<double>& squares, int n, int out, Leads leads) {
+  double sum = 0;
+  for (int i = 0; i < n; ++i)
+    for (int lead = leads.first - 1; lead < leads.last; ++lead)
+      sum += squares[static_cast<std::size_t>(i) * out + lead];
+  return std::sqrt(sum / n / (leads.last - leads.first + 1));
 }
+
+std::vector<double> anomaly_products(const std::vector<double>& truth, const std::vector<double>& forecast,
+                                     const std::vector<double>& climatology, const SampleShape& shape,
+                                     const Metric& metric) {
+  check_sizes(truth, forecast, shape);
+  const auto rows = static_cast<std::size_t>(shape.n) * shape.out,
+             modes = static_cast<std::size_t>(shape.modes);
+  std::vector<double> products(3 * rows), y(modes), p(modes), sum(modes);
+  for (std::size_t row = 0; row < rows; ++row) {
+    for (std::size_t m = 0; m < modes; ++m) {
+      y[m] = truth[row * modes + m] - climatology[row * modes + m];
+      p[m] = forecast[row * modes + m] - climatology[row * modes + m];
+      sum[m] = y[m] + p[m];
+    }
+    const double yy = metric.square(y.data()), pp = metric.square(p.data());
+    products[3 * row] = (metric.square(sum.data()) - yy - pp) / 2;
+    products[3 * row + 1] = pp;
+    products[3 * row + 2] = yy;
+  }
+  return products;
+}
+
+double correlation_of(const double* sums) { return ratio_or_nan(sums[0], std::sqrt(sums[1] * sums[2])); }
 
 double anomaly_correlation(const std::vector<double>& truth, const std::vector<double>& forecast,
                            const std::vector<double>& climatology, const SampleShape& shape,
-                           const Metric& metric, int lead, const double* counts) {
-  check_sizes(truth, forecast, shape);
-  std::vector<double> y(shape.modes), p(shape.modes), sum(shape.modes);
-  double yy = 0, pp = 0, py = 0;
-  for (int i = 0; i < shape.n; ++i) {
-    const double count = counts != nullptr ? counts[i] : 1;
-    const auto row = (static_cast<std::size_t>(i) * shape.out + lead - 1) * shape.modes;
-    for (int m = 0; m < shape.modes; ++m) {
-      y[m] = truth[row + m] - climatology[row + m];
-      p[m] = forecast[row + m] - climatology[row + m];
-      sum[m] = y[m] + p[m];
-    }
-    const double y_square = metric.square(y.data()), p_square = metric.square(p.data());
-    yy += count * y_square, pp += count * p_square;
-    py += count * (metric.square(sum.data()) - y_square - p_square) / 2;
-  }
-  return ratio_or_nan(py, std::sqrt(pp * yy));
+                           const Metric& metric, int lead) {
+  const auto products = anomaly_products(truth, forecast, climatology, shape, metric);
+  std::array<double, 3> sums{};
+  for (int i = 0; i < shape.n; ++i)
+    for (int k = 0; k < 3; ++k)
+      sums[k] += products[3 * (static_cast<std::size_t>(i) * shape.out + lead - 1) + k];
+  return correlation_of(sums.data());
 }
 
 }  // namespace quintet::sequence

@@ -2,7 +2,6 @@
 
 #include <vector>
 
-#include "surrogates/sequence/skill/bootstrap.hpp"
 #include "surrogates/sequence/skill/metric.hpp"
 
 namespace quintet::sequence {
@@ -16,33 +15,45 @@ struct SampleShape {
 /// R2 as the SC20 paper (and scikit-learn's uniform average) defines it: the mean over the out x modes
 /// outputs o of
 ///
-///     1 - sum_i c_i (y_io - p_io)^2/sum_i c_i (y_io - <y_o>)^2,
+///     1 - sum_i (y_io - p_io)^2/sum_i (y_io - <y_o>)^2,
 ///
-/// each output as important as any other. counts c [n], or none. An output that never varies makes it NaN.
+/// each output as important as any other. An output that never varies makes it NaN.
 [[nodiscard]] double r2_uniform(const std::vector<double>& truth, const std::vector<double>& forecast,
-                                const SampleShape& shape, const double* counts = nullptr);
+                                const SampleShape& shape);
 /// R2 pooled over outputs, as most people define it: sums of both squares over all outputs, each about its
 /// own mean, then the ratio; outputs that vary much count much.
 [[nodiscard]] double r2_pooled(const std::vector<double>& truth, const std::vector<double>& forecast,
-                               const SampleShape& shape, const double* counts = nullptr);
+                               const SampleShape& shape);
+
+/// Both from sums of squares of each output: of errors, and of the truth about its mean.
+[[nodiscard]] double r2_uniform_of(const double* errors, const double* variations, int outputs);
+[[nodiscard]] double r2_pooled_of(const double* errors, const double* variations, int outputs);
 
 /// Squares of errors in a metric: [n, out] (degC^2).
 [[nodiscard]] std::vector<double> squared_errors(const std::vector<double>& truth,
                                                  const std::vector<double>& forecast,
                                                  const SampleShape& shape, const Metric& metric);
 
-/// Leads [first, last] of squared errors (1 first), as one root mean square.
+/// Leads first ... last (1 the first).
 struct Leads {
   int first = 1, last = 1;
 };
-[[nodiscard]] double rmse(const std::vector<double>& squares, int n, int out, Leads leads,
-                          const double* counts = nullptr);
+/// Root mean square of squared errors [n, out] over windows and leads.
+[[nodiscard]] double rmse(const std::vector<double>& squares, int n, int out, Leads leads);
 
-/// Anomaly correlation of one lead, pooled over modes: sum p' G y'/sqrt(sum p' G p' sum y' G y') of anomalies
-/// about `climatology` [n, out, modes]; NaN where the forecast is the climatology.
+/// p' G y', p' G p' and y' G y' of anomalies about `climatology` [n, out, modes]: [n, out, 3].
+///
+/// Their sums over windows give the anomaly correlation of a lead, pooled over modes.
+[[nodiscard]] std::vector<double> anomaly_products(const std::vector<double>& truth,
+                                                   const std::vector<double>& forecast,
+                                                   const std::vector<double>& climatology,
+                                                   const SampleShape& shape, const Metric& metric);
+/// sum p' G y'/sqrt(sum p' G p' sum y' G y'); NaN where the forecast is the climatology.
+[[nodiscard]] double correlation_of(const double* product_sums);
+/// Of one lead (1 the first).
 [[nodiscard]] double anomaly_correlation(const std::vector<double>& truth,
                                          const std::vector<double>& forecast,
                                          const std::vector<double>& climatology, const SampleShape& shape,
-                                         const Metric& metric, int lead, const double* counts = nullptr);
+                                         const Metric& metric, int lead);
 
 }  // namespace quintet::sequence

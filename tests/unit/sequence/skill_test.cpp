@@ -26,13 +26,6 @@ TEST(scores, both_definitions_of_r2_by_hand) {
   EXPECT_EQ(r2_uniform(truth, truth, small), 1);
 }
 
-TEST(scores, counts_are_windows_repeated) {
-  const double counts[] = {2, 0, 1};
-  const std::vector<double> repeated = {1, 10, 1, 10, 3, 60}, forecasts = {1, 10, 1, 10, 2, 60};
-  EXPECT_NEAR(r2_uniform(truth, forecast, small, counts), r2_uniform(repeated, forecasts, small), 1e-15);
-  EXPECT_NEAR(r2_pooled(truth, forecast, small, counts), r2_pooled(repeated, forecasts, small), 1e-15);
-}
-
 TEST(scores, an_output_that_never_varies_has_no_r2) {
   EXPECT_TRUE(std::isnan(r2_uniform({5, 5}, {5, 6}, {2, 1, 1})));
 }
@@ -66,21 +59,26 @@ TEST(metric, of_a_region_is_the_mean_square_of_the_field_there) {
   EXPECT_THROW(static_cast<void>(region_metric("desert", modes, {0, 0, 0})), InputError);
 }
 
+namespace {
+
+Estimate mean_of(const std::vector<double>& x, int block) {
+  const Bootstrap bootstrap(static_cast<int>(x.size()), block);
+  const auto sums = bootstrap.sums(x, 1);
+  return bootstrap.estimate([&](int sample) { return sums[sample] / static_cast<double>(x.size()); });
+}
+
+}  // namespace
+
 TEST(bootstrap, of_independent_windows_is_the_standard_error_of_the_mean) {
   Deviates deviate(17);
   std::vector<double> x(400);
   for (auto& value : x) value = deviate();
-  const auto mean = [&](const double* counts) {
-    double sum = 0, n = 0;
-    for (int i = 0; i < 400; ++i) sum += counts[i] * x[i], n += counts[i];
-    EXPECT_EQ(n, 400);
-    return sum / n;
-  };
   double variance = 0, centre = 0;
   for (const double value : x) centre += value / 400;
   for (const double value : x) variance += (value - centre) * (value - centre) / 400;
-  EXPECT_NEAR(Bootstrap(400, 1).estimate(mean).error, std::sqrt(variance / 400),
-              0.1 * std::sqrt(variance / 400));
+  const auto mean = mean_of(x, 1);
+  EXPECT_NEAR(mean.value, centre, 1e-14);
+  EXPECT_NEAR(mean.error, std::sqrt(variance / 400), 0.1 * std::sqrt(variance / 400));
 }
 
 TEST(bootstrap, blocks_see_the_dependence_that_single_windows_miss) {
@@ -89,20 +87,19 @@ TEST(bootstrap, blocks_see_the_dependence_that_single_windows_miss) {
   const int n = 4000;
   std::vector<double> x(n, 0.0);
   for (int i = 1; i < n; ++i) x[i] = 0.9 * x[i - 1] + deviate();
-  const auto mean = [&](const double* counts) {
-    double sum = 0;
-    for (int i = 0; i < n; ++i) sum += counts[i] * x[i] / n;
-    return sum;
-  };
-  const double ratio = Bootstrap(n, 100).estimate(mean).error / Bootstrap(n, 1).estimate(mean).error;
+  const double ratio = mean_of(x, 100).error / mean_of(x, 1).error;
   EXPECT_GT(ratio, 3.4);
   EXPECT_LT(ratio, 5.2);
 }
 
+TEST(bootstrap, every_draw_has_as_many_windows) {
+  const Bootstrap bootstrap(100, 24);
+  for (const double n : bootstrap.sums(std::vector<double>(100, 1.0), 1)) EXPECT_EQ(n, 100);
+}
+
 TEST(bootstrap, of_few_windows_knows_no_error) {
-  const auto one = [](const double*) { return 1.0; };
-  EXPECT_TRUE(std::isnan(Bootstrap(71, 24).estimate(one).error));
-  EXPECT_EQ(Bootstrap(72, 24).estimate(one).error, 0);
+  EXPECT_TRUE(std::isnan(mean_of(std::vector<double>(71, 1.0), 24).error));
+  EXPECT_EQ(mean_of(std::vector<double>(72, 1.0), 24).error, 0);
 }
 
 TEST(verdict, less_than_two_errors_is_a_tie) {
@@ -120,7 +117,7 @@ TEST(comparison, a_forecast_ties_with_itself_and_beats_a_worse_one) {
   for (const double value : y) good.push_back(value + 0.5 * deviate()), bad.push_back(value + deviate());
   const std::vector<double> normal(y.size(), 0.0);
   const Comparison comparison(y, shape, subspace_metric(3, 3), 8);
-  const Contender a{"good", good, normal}, b{"bad", bad, normal};
+  const auto a = comparison.sample({"good", good, normal}), b = comparison.sample({"bad", bad, normal});
   EXPECT_EQ(comparison.gain(a, a).rmse.value, 0);
   EXPECT_EQ(comparison.gain(a, a).rmse.error, 0);
   const auto gain = comparison.gain(a, b);
@@ -131,6 +128,10 @@ TEST(comparison, a_forecast_ties_with_itself_and_beats_a_worse_one) {
   EXPECT_NEAR(score.rmse.value, 0.5, 0.05);
   EXPECT_NEAR(score.r2.value, 1 - 0.25 / 9, 0.01);
   EXPECT_GT(score.correlation_at[0].value, 0.97);
+  EXPECT_NEAR(score.r2.value, r2_uniform(y, good, shape), 1e-13);
+  EXPECT_NEAR(score.r2_pooled.value, r2_pooled(y, good, shape), 1e-13);
+  EXPECT_NEAR(score.correlation_at[1].value,
+              anomaly_correlation(y, good, normal, shape, comparison.metric(), 2), 1e-13);
   // Differences are paired: their error is smaller than those of the two scores together.
   EXPECT_LT(gain.rmse.error, std::hypot(score.rmse.error, comparison.score(b).rmse.error) * 1.05);
 }

@@ -1,0 +1,176 @@
+#include "apps/podlstm/evaluate/evaluate.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "apps/podlstm/evaluate/judgement.hpp"
+#include "apps/podlstm/evaluate/skill_maps.hpp"
+#include "io/log/error.hpp"
+#include "io/log/log.hpp"
+#include "physics/ocean/calendar.hpp"
+#include "surrogates/sequence/forecast/forecast_file.hpp"
+#include "surrogates/sequence/forecast/validity.hpp"
+
+namespace quintet::podlstm {
+
+namespace {
+
+sequence::Windows test_windows(const sequence::ForecastModel& model, const CoefficientSeries& series,
+                               const EvaluateOptions& options) {
+  const double from = options.from.empty()
+                          ? std::nextafter(model.validated_until, std::numeric_limits<double>::infinity())
+                          : ocean::parse_date(options.from, "from");
+  const double until =
+      options.until.empty() ? series.time.back() : ocean::parse_date(options.until, "until") + 1 - 1e-6;
+  const auto rows = sequence::rows_between(series, from, until);
+  auto windows = sequence::windows_of(series, model.shape, rows, model.irregular);
+  QUINTET_CHECK(windows.size() > 0,
+                "the test period, {} times, holds no unbroken window of {} + {} steps (from, until; the "
+                "record ends on {})",
+                rows.size(), model.shape.in, model.shape.out, ocean::date_text(series.time.back()));
+  return windows;
+}
+
+void check_regions(const EvaluateOptions& options) {
+  std::set<std::string> names;
+  for (const auto& region : options.regions) {
+    QUINTET_CHECK(region.latitudes[0] < region.latitudes[1] && region.longitudes[0] < region.longitudes[1],
+                  "region {}: edges run from south to north and from west to east (add 360 to the east edge "
+                  "of a box across Greenwich)",
+                  region.name);
+    QUINTET_CHECK(names.insert(region.name).second, "region {}: comes twice", region.name);
+  }
+}
+
+std::string key_of(std::string name) {
+  for (char& c : name)
+    c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? static_cast<char>(std::tolower(c)) : '_';
+  return name;
+}
+
+void report_regions(Context& context, const Judgement& judgement, const ocean::OceanModes& modes,
+                    const EvaluateOptions& options) {
+  for (const auto& region : options.regions) {
+    const auto weights = weights_in(modes, region);
+    if (*std::max_element(weights.begin(), weights.end()) <= 0) {
+      log::warning("region {}: none of its points is sea; it is left out", region.name);
+      continue;
+    }
+    const auto metric = sequence::region_metric(region.name, modes.modes, weights);
+    const auto index = sequence::index_metric(fmt::format("mean of {}", region.name), modes.modes, weights);
+    context.report().section(region.name);
+    const Verdicts over(judgement, metric, static_cast<int>(options.block), "degC");
+    const Verdicts mean(judgement, index, static_cast<int>(options.block), "degC");
+    for (const auto* verdicts : {&over, &mean}) {
+      for (const auto& line : verdicts->lines()) log::info("{}", line);
+      verdicts->report(context.report());
+    }
+    over.summarise(context, fmt::format("{}_", key_of(region.name)));
+    mean.summarise(context, fmt::format("{}_mean_", key_of(region.name)));
+  }
+}
+
+const sequence::Contender& damped(const Judgement& judgement) {
+  const auto found =
+      std::find_if(judgement.references.begin(), judgement.references.end(),
+                   [](const auto& reference) { return reference.name == "damped_persistence"; });
+  if (found == judgement.references.end()) throw InternalError("no damped persistence among the references");
+  return *found;
+}
+
+void report_maps(Context& context, const Judgement& judgement, const ocean::OceanModes& modes) {
+  context.report().section("Maps of skill");
+  const int out = judgement.shape.out;
+  for (const int lead : std::set<int>{1, (out + 1) / 2, out}) {
+    const auto ours =
+        square_error_map(modes, judgement.truth, judgement.ours.forecast, judgement.shape, lead);
+    const auto theirs =
+        square_error_map(modes, judgement.truth, damped(judgement).forecast, judgement.shape, lead);
+    std::vector<double> skill(ours.size());
+    for (std::size_t x = 0; x < ours.size(); ++x)
+      skill[x] = theirs[x] > 0 ? std::max(-1.0, 1 - ours[x] / theirs[x]) : 0;
+    context.report().heatmap(map_of(modes, skill,
+                                    fmt::format("Skill against damped persistence, lead {}", lead),
+                                    "1 - MSE/MSE", judgement.period + "; cut at -1."));
+    context.results().root().group("maps").write<double>(
+        fmt::format("skill_lead_{}", lead), skill, {skill.size()},
+        {"1", {"point"}, "1 - MSE/MSE of damped persistence"});
+  }
+}
+
+void write_results(Context& context, const Judgement& judgement, const sequence::Windows& windows) {
+  auto& root = context.results().root();
+  const auto n = static_cast<std::uint64_t>(windows.size()),
+             out = static_cast<std::uint64_t>(windows.shape.out),
+             modes = static_cast<std::uint64_t>(judgement.shape.modes);
+  root.write<double>("time", windows.dates, {n, out},
+                     {"days since 1800-01-01 00:00:00", {"window", "lead"}, "Dates that are forecast"});
+  const auto write = [&](const std::string& name, const std::vector<double>& values,
+                         const std::string& text) {
+    root.group("forecasts")
+        .write<double>(name, values, {n, out, modes}, {"degree_Celsius", {"window", "lead", "mode"}, text});
+  };
+  write("truth", judgement.truth, "What came");
+  write("ours", judgement.ours.forecast, judgement.ours.name);
+  for (const auto& member : judgement.members)
+    write(key_of(member.name), member.forecast, "A network of the ensemble");
+  for (const auto& reference : judgement.references) write(reference.name, reference.forecast, "A reference");
+  root.set_attribute("leaks", judgement.leaks);
+}
+
+}  // namespace
+
+void evaluate(Context& context, const EvaluateOptions& options) {
+  const auto& comm = context.comm();
+  check_regions(options);
+  const auto modes = context.timed("read", [&] { return ocean::read_modes(comm, options.modes); });
+  const auto model = sequence::read_forecast_model(comm, options.model);
+  check_valid(model, modes);
+  const auto& series = modes.series;
+  const auto windows = test_windows(model, series, options);
+  const auto rows = training_rows(model, series);
+  const auto trained_on = sequence::windows_of(series, model.shape, rows, model.irregular);
+  context.describe_run(
+      "model", fmt::format("{}, {} networks, trained on {} to {}", model.base.name, model.members.size(),
+                           ocean::date_text(model.trained_from), ocean::date_text(model.trained_until)));
+  if (!context.go_ahead()) return;
+
+  const auto judgement = context.timed("forecast", [&] {
+    return judge(model, modes, windows, {series, rows, trained_on, model.irregular}, options.references);
+  });
+  context.report().title("podlstm evaluate", judgement.period);
+  for (const auto& leak : judgement.leaks) context.report().warning(fmt::format("Leaks: {}.", leak));
+  const auto metric = metric_of(modes, options.points);
+  const auto unit = error_unit(modes, options.points);
+  const auto timer = context.phase("judge");
+  const Verdicts verdicts(judgement, metric, static_cast<int>(options.block), unit);
+  const auto score = verdicts.ours();
+  const auto gain = verdicts.gain_over("damped_persistence");
+  const std::string doubt = judgement.leaks.empty() ? "" : judgement.leaks[0];
+  context.headline("R2 (paper)", fmt::format("{:.4f} ± {:.4f}", score.r2.value, score.r2.error), doubt);
+  context.headline("RMSE", fmt::format("{:.4f} ± {:.4f} {}", score.rmse.value, score.rmse.error, unit),
+                   doubt);
+  context.headline("against damped persistence",
+                   fmt::format("{:+.4f} ± {:.4f} {}: {}", gain.rmse.value, gain.rmse.error, unit,
+                               verdict_text(verdict_of(gain.rmse))),
+                   doubt);
+  context.report().section("All points");
+  for (const auto& line : verdicts.lines()) log::info("{}", line);
+  verdicts.report(context.report());
+  verdicts.summarise(context, "");
+  write_results(context, judgement, windows);
+  if (modes.has_fields()) {
+    report_regions(context, judgement, modes, options);
+    report_maps(context, judgement, modes);
+  } else {
+    context.report().paragraph("The modes file has coefficients alone: no regions and no maps.");
+  }
+}
+
+}  // namespace quintet::podlstm

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "apps/application/life/context.hpp"
+#include "physics/ocean/modes_file.hpp"
+#include "surrogates/sequence/forecast/forecast_model.hpp"
+#include "surrogates/sequence/reference/references.hpp"
+#include "surrogates/sequence/skill/comparison.hpp"
+
+namespace quintet::podlstm {
+
+/// A model and all references on the same windows.
+struct Judgement {
+  std::vector<double> truth;
+  sequence::SampleShape shape;
+  sequence::Contender ours;                     ///< mean of the ensemble
+  std::vector<sequence::Contender> members;     ///< its networks one by one, where there are several
+  std::vector<sequence::Contender> references;  ///< from climatology on
+  std::vector<std::string> leaks;               ///< that go with every table
+  std::string period;                           ///< "142 windows, 2012-02-26 to 2014-12-28"
+};
+
+/// Forecast the windows with the model and with each reference, fitted to the rows and windows of training.
+[[nodiscard]] Judgement judge(const sequence::ForecastModel& model, const ocean::OceanModes& modes,
+                              const sequence::Windows& windows, const sequence::FitData& fit,
+                              const sequence::ReferenceOptions& references);
+
+/// A judgement in a metric, with its bootstrap.
+class Verdicts {
+ public:
+  /// @param block windows of a bootstrap block; @param unit of errors
+  Verdicts(const Judgement& judgement, sequence::Metric metric, int block, std::string unit);
+
+  /// Tables and curves: scores of ours, its members and all references with errors, gains with verdicts, per
+  /// lead.
+  void report(Report& report) const;
+  /// The same in short, for the log.
+  [[nodiscard]] std::vector<std::string> lines() const;
+  /// Numbers for summary.json, keys beginning with `prefix`.
+  void summarise(Context& context, const std::string& prefix) const;
+  [[nodiscard]] sequence::Score ours() const { return comparison_.score(ours_); }
+  [[nodiscard]] sequence::Gain gain_over(const std::string& reference) const;
+
+ private:
+  void report_scores(Report& report) const;
+  void report_gains(Report& report) const;
+  void plot(Report& report) const;
+  [[nodiscard]] std::vector<const sequence::Sampled*> everybody() const;
+
+  const Judgement& judgement_;
+  sequence::Comparison comparison_;
+  std::string unit_;
+  sequence::Sampled ours_;
+  std::vector<sequence::Sampled> members_, references_;
+};
+
+}  // namespace quintet::podlstm

@@ -1,0 +1,123 @@
+#include "apps/podlstm/forecast/forecast.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "apps/podlstm/evaluate/skill_maps.hpp"
+#include "apps/podlstm/forecast/forecast_output.hpp"
+#include "io/log/error.hpp"
+#include "physics/ocean/calendar.hpp"
+#include "surrogates/sequence/forecast/forecast_file.hpp"
+#include "surrogates/sequence/forecast/validity.hpp"
+
+namespace quintet::podlstm {
+
+namespace {
+
+/// The row of a date, which must be one of the record's.
+int row_of_date(const CoefficientSeries& series, const std::string& from) {
+  if (from.empty()) return series.n_times() - 1;
+  const double day = ocean::parse_date(from, "from");
+  const auto found =
+      std::upper_bound(series.time.begin(), series.time.end(), day + 1 - 1e-6) - series.time.begin() - 1;
+  QUINTET_CHECK(found >= 0, "from: {} is before the record, which begins on {}", from,
+                ocean::date_text(series.time.front()));
+  QUINTET_CHECK(std::floor(series.time[found]) == std::floor(day),
+                "from: {} is no date of the record; the last one before it is {}", from,
+                ocean::date_text(series.time[found]));
+  return static_cast<int>(found);
+}
+
+void report_coefficients(Report& report, const ForecastOutput& output, const CoefficientSeries& series,
+                         int origin) {
+  constexpr int past = 26, most_modes = 6;
+  report.section("Coefficients");
+  for (int m = 0; m < std::min(output.n_modes, most_modes); ++m) {
+    Plot plot;
+    plot.title = fmt::format("Mode {}", m + 1);
+    plot.x_label = "days from the last date seen", plot.y_label = "a";
+    if (m == 0)
+      plot.caption = std::string(
+          "Before, and forecast with two standard deviations of the ensemble's members about its mean (not "
+          "the forecast's error).");
+    Curve before{"record", {}, {}}, mean{"forecast", {}, {}}, low{"", {}, {}},
+        high{"members ± 2 s.d.", {}, {}};
+    low.dashed = high.dashed = true;
+    for (int t = std::max(0, origin - past); t <= origin; ++t)
+      before.x.push_back(series.time[t] - output.from), before.y.push_back(series.row(t)[m]);
+    for (std::size_t lead = 0; lead < output.dates.size(); ++lead) {
+      const auto i = lead * output.n_modes + m;
+      for (auto* curve : {&mean, &low, &high}) curve->x.push_back(output.dates[lead] - output.from);
+      mean.y.push_back(output.coefficients.mean[i]);
+      low.y.push_back(output.coefficients.mean[i] - 2 * output.coefficients.spread[i]);
+      high.y.push_back(output.coefficients.mean[i] + 2 * output.coefficients.spread[i]);
+    }
+    plot.curves = {before, mean, low, high};
+    report.plot(plot);
+  }
+}
+
+}  // namespace
+
+void forecast(Context& context, const PredictOptions& options) {
+  const auto& comm = context.comm();
+  const auto modes = context.timed("read", [&] { return ocean::read_modes(comm, options.modes); });
+  const auto model = sequence::read_forecast_model(comm, options.model);
+  check_valid(model, modes);
+  const auto& series = modes.series;
+  const int origin = row_of_date(series, options.from);
+  const auto window = sequence::window_at(series, model.shape, origin, model.irregular);
+  for (const double day : window.dates) model.base.climatology.check_validity(day);
+  const auto first = ocean::date_text(window.dates.front()), last = ocean::date_text(window.dates.back());
+  context.describe_run("forecast", fmt::format("{} to {}, from what was seen until {}", first, last,
+                                               ocean::date_text(series.time[origin])));
+  context.describe_run(
+      "model", fmt::format("{} networks on {}, trained on {} to {}", model.members.size(), model.base.name,
+                           ocean::date_text(model.trained_from), ocean::date_text(model.trained_until)));
+  if (!context.go_ahead({"forecast.nc"})) return;
+
+  ForecastOutput output{window.dates, series.time[origin], series.n_modes, {}, {}, {}};
+  output.coefficients = context.timed("forecast", [&] { return sequence::forecast(model, series, window); });
+  if (modes.has_fields()) context.timed("fields", [&] { expand_fields(output, modes); });
+  const auto& who = context.provenance();
+  write_forecast(comm, context.path("forecast.nc"), output, modes,
+                 fmt::format("Sea surface temperature forecast from {}", ocean::date_text(output.from)),
+                 fmt::format("{}: {} {}", who.date, who.program, who.version));
+
+  context.report().title("podlstm forecast", fmt::format("{} to {}", first, last));
+  context.headline("from", ocean::date_text(output.from));
+  context.headline("until", last);
+  context.summarise("from", ocean::date_text(output.from), "last date seen");
+  context.summarise("until", last);
+  context.summarise("leads", static_cast<std::int64_t>(output.dates.size()));
+  context.summarise("members", static_cast<std::int64_t>(output.coefficients.members.size()));
+  for (const double day : window.dates)
+    if (day <= model.validated_until) {
+      context.report().warning(
+          "Leaks: the model was trained or chosen on times that are forecast here: this is no test of it.");
+      context.summarise("leaks", std::string("forecast times within training or validation"));
+      break;
+    }
+  for (int m = 0; m < series.n_modes && m < 20; ++m)
+    context.summarise(fmt::format("a_{}_last_lead", m + 1),
+                      output.coefficients.mean[(output.dates.size() - 1) * output.n_modes + m]);
+  report_coefficients(context.report(), output, series, origin);
+  if (!output.fields.empty()) {
+    context.report().section("Fields");
+    const auto points = modes.n_points(), at = (output.dates.size() - 1) * points;
+    const auto part = [&](const std::vector<double>& all) {
+      return std::vector<double>(all.begin() + static_cast<std::ptrdiff_t>(at),
+                                 all.begin() + static_cast<std::ptrdiff_t>(at + points));
+    };
+    context.report().heatmap(map_of(modes, part(output.fields),
+                                    fmt::format("Sea surface temperature, {}", last), "degC",
+                                    "In the space of the modes: no eddies."));
+    if (output.coefficients.members.size() > 1)
+      context.report().heatmap(
+          map_of(modes, part(output.spread), fmt::format("Spread of the members, {}", last), "degC", ""));
+  }
+}
+
+}  // namespace quintet::podlstm

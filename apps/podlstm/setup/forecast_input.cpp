@@ -1,0 +1,112 @@
+#include "apps/podlstm/setup/forecast_input.hpp"
+
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+namespace quintet::sequence {
+
+void describe(Schema& schema, WindowShape& shape) {
+  schema.integer("in", shape.in, "Past steps that a forecast sees").at_least(1).at_most(100000);
+  schema.integer("out", shape.out, "Steps that it forecasts").at_least(1).at_most(100000);
+}
+
+}  // namespace quintet::sequence
+
+namespace quintet::podlstm {
+
+namespace {
+
+void describe_modes(Schema& schema, std::string& modes) {
+  schema.text("modes", modes, "modes.h5 as `podlstm fit` writes it").required().existing_file();
+}
+
+void describe_points(Schema& schema, std::optional<std::int64_t>& points) {
+  schema
+      .integer("points", points,
+               "Sea points behind modes of unit norm, where the modes file has coefficients alone: errors "
+               "are then in degrees a point "
+               "(NOAA's 1-degree sea: 44219)")
+      .at_least(1);
+}
+
+}  // namespace
+
+void describe(Schema& schema, TrainOptions& options) {
+  describe_modes(schema, options.modes);
+  describe_points(schema, options.points);
+  schema.section("window", options.window, "Length of a forecast's past and future");
+  schema.section("split", options.split, "What trains, what validates, what is left for tests");
+  schema.section("forecast", options.forecast, "The model");
+  schema.section("references", options.references,
+                 "Linear forecasts: the base, and what stands beside the model in every table");
+}
+
+void describe(Schema& schema, PredictOptions& options) {
+  describe_modes(schema, options.modes);
+  schema.text("model", options.model, "model.h5 as `podlstm train` writes it").required().existing_file();
+  schema
+      .text("from", options.from,
+            "Last date that the forecast sees, one of the record's; empty: the record's last")
+      .example("2014-12-28");
+}
+
+void describe(Schema& schema, RegionOptions& options) {
+  schema.text("name", options.name, "Its name in tables").required();
+  schema.numbers("latitudes", options.latitudes, "South and north edge (degrees)")
+      .length(2, 2)
+      .at_least(-90)
+      .at_most(90)
+      .required();
+  schema
+      .numbers("longitudes", options.longitudes,
+               "West and east edge (degrees east of Greenwich); a box may cross it")
+      .length(2, 2)
+      .at_least(-360)
+      .at_most(720)
+      .required();
+}
+
+EvaluateOptions::EvaluateOptions()
+    : regions{{"eastern Pacific", {-10, 10}, {200, 250}}, {"Nino 3.4", {-5, 5}, {190, 240}}} {}
+
+void describe(Schema& schema, EvaluateOptions& options) {
+  describe_modes(schema, options.modes);
+  schema.text("model", options.model, "model.h5 as `podlstm train` writes it").required().existing_file();
+  schema
+      .text("from", options.from, "First day of the test; empty: the day after the model's validation period")
+      .example("2012-01-01");
+  schema.text("until", options.until, "Last day of the test; empty: the record's last");
+  describe_points(schema, options.points);
+  schema.integer("block", options.block, "Steps of a bootstrap block, longer than errors remember")
+      .at_least(1);
+  schema.section("references", options.references,
+                 "Linear forecasts beside the model, fitted to its training period");
+  schema.sections("regions", options.regions, "Boxes judged by themselves, where the modes file has a grid");
+}
+
+sequence::Metric metric_of(const ocean::OceanModes& modes, const std::optional<std::int64_t>& points) {
+  double total = static_cast<double>(points.value_or(1));
+  if (modes.has_fields()) total = std::accumulate(modes.weights.begin(), modes.weights.end(), 0.0);
+  return sequence::subspace_metric(modes.n_modes(), total);
+}
+
+std::string error_unit(const ocean::OceanModes& modes, const std::optional<std::int64_t>& points) {
+  return modes.has_fields() || points ? "degC" : "norm of coefficients";
+}
+
+std::vector<double> weights_in(const ocean::OceanModes& modes, const RegionOptions& region) {
+  std::vector<double> weights;
+  const auto n_lon = modes.longitude.size();
+  const double width = std::min(360.0, region.longitudes[1] - region.longitudes[0]);
+  for (std::size_t i = 0; i < modes.mask.size(); ++i) {
+    if (modes.mask[i] == 0) continue;
+    const double lat = modes.latitude[i / n_lon],
+                 east = std::fmod(modes.longitude[i % n_lon] - region.longitudes[0] + 1080, 360);
+    const bool inside = lat >= region.latitudes[0] && lat <= region.latitudes[1] && east <= width;
+    weights.push_back(inside ? std::cos(lat * std::numbers::pi / 180) : 0);
+  }
+  return weights;
+}
+
+}  // namespace quintet::podlstm

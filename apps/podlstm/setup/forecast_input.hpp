@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/config/schema.hpp"
+#include "physics/ocean/modes_file.hpp"
+#include "surrogates/sequence/forecast/forecast_options.hpp"
+#include "surrogates/sequence/skill/metric.hpp"
+#include "surrogates/sequence/windows/split.hpp"
+
+/// What the user writes for `podlstm train`, `forecast` and `evaluate`.
+namespace quintet::sequence {
+void describe(Schema& schema, WindowShape& shape);
+}
+
+namespace quintet::podlstm {
+
+struct TrainOptions {
+  std::string modes;
+  std::optional<std::int64_t> points;
+  sequence::WindowShape window;
+  sequence::SplitOptions split;
+  sequence::ForecastOptions forecast;
+  sequence::ReferenceOptions references;
+};
+void describe(Schema& schema, TrainOptions& options);
+
+struct PredictOptions {
+  std::string modes, model, from;
+};
+void describe(Schema& schema, PredictOptions& options);
+
+/// A box in which forecasts are judged by themselves.
+struct RegionOptions {
+  std::string name;
+  std::vector<double> latitudes, longitudes;  ///< [2] degrees; east of Greenwich, from west to east
+};
+void describe(Schema& schema, RegionOptions& options);
+
+struct EvaluateOptions {
+  EvaluateOptions();
+
+  std::string modes, model, from, until;
+  std::optional<std::int64_t> points;
+  std::int64_t block = 24;
+  sequence::ReferenceOptions references;
+  std::vector<RegionOptions> regions;  ///< the paper's box and that of El Niño
+};
+void describe(Schema& schema, EvaluateOptions& options);
+
+/// The size of errors over all points: their number or total weight from the modes, else from the key
+/// `points`; without either, 1: then errors are norms of coefficients.
+[[nodiscard]] sequence::Metric metric_of(const ocean::OceanModes& modes,
+                                         const std::optional<std::int64_t>& points);
+/// "degC", or what errors are in without a number of points.
+[[nodiscard]] std::string error_unit(const ocean::OceanModes& modes,
+                                     const std::optional<std::int64_t>& points);
+/// Area weights cos(latitude) of the sea points in a box, 0 elsewhere: [P].
+[[nodiscard]] std::vector<double> weights_in(const ocean::OceanModes& modes, const RegionOptions& region);
+
+}  // namespace quintet::podlstm

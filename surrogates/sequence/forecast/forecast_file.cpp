@@ -1,0 +1,200 @@
+#include "surrogates/sequence/forecast/forecast_file.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "io/log/error.hpp"
+
+namespace quintet::sequence {
+
+namespace {
+
+constexpr const char* schema = "quintet.ocean_forecast";
+constexpr int schema_version = 1;
+constexpr int most = 1 << 20;  // of any one size in a file
+
+void check_finite(const std::vector<double>& values, const std::string& what) {
+  QUINTET_CHECK(std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); }),
+                "{}: holds numbers that are not finite", what);
+}
+
+/// Reads numbers with the file's name in messages.
+class Reader {
+ public:
+  Reader(const hdf5::Group& root, std::string path) : root_(root), path_(std::move(path)) {}
+  [[nodiscard]] int size(const char* name, int least) const {
+    const auto value = root_.integer_attribute(name);
+    QUINTET_CHECK(value >= least && value <= most, "{}: {} is {}; expected {} to {}", path_, name, value,
+                  least, most);
+    return static_cast<int>(value);
+  }
+  [[nodiscard]] double number(const char* name) const {
+    const auto values = root_.number_attribute(name);
+    QUINTET_CHECK(values.size() == 1 && std::isfinite(values[0]), "{}: {}: expected one finite number", path_,
+                  name);
+    return values[0];
+  }
+  [[nodiscard]] std::vector<double> values(const char* name, const hdf5::Shape& shape) const {
+    auto read = root_.read<double>(name, shape);
+    check_finite(read, path_ + ": " + name);
+    return read;
+  }
+  template <class Value>
+  [[nodiscard]] Value named(const char* name, const std::vector<std::pair<std::string, Value>>& names) const {
+    const auto text = root_.text_attribute(name);
+    for (const auto& [key, value] : names)
+      if (key == text) return value;
+    throw InputError(fmt::format("{}: {} '{}' is not known to this version", path_, name, text));
+  }
+
+ private:
+  const hdf5::Group& root_;
+  std::string path_;
+};
+
+const std::vector<std::pair<std::string, ForecastKind>> kinds = {{"hybrid", ForecastKind::hybrid},
+                                                                 {"raw", ForecastKind::raw}};
+const std::vector<std::pair<std::string, Head>> heads = {
+    {"lstm", Head::lstm}, {"dense", Head::dense}, {"last_state", Head::last_state}};
+const std::vector<std::pair<std::string, Precision>> precisions = {{"float32", Precision::float32},
+                                                                   {"float64", Precision::float64}};
+
+template <class Value>
+std::string name_in(const std::vector<std::pair<std::string, Value>>& names, Value value) {
+  for (const auto& [key, other] : names)
+    if (other == value) return key;
+  throw InternalError("a value of a forecast model has no name");
+}
+
+void write_network(hdf5::Group& root, const ForecastModel& model) {
+  const auto architecture = options_of(model.architecture);
+  root.set_attribute("nodes", architecture.nodes);
+  root.set_attribute("skips", architecture.skips);
+  root.set_attribute("head", name_in(heads, architecture.head));
+  root.set_attribute("precision", name_in(precisions, model.precision));
+  root.set_attribute("network", summary(model.architecture));
+  root.set_attribute("members", static_cast<int>(model.members.size()));
+  std::vector<double> all;
+  for (const auto& member : model.members) all.insert(all.end(), member.begin(), member.end());
+  if (!all.empty())
+    root.write<double>("parameters", all, {model.members.size(), model.members[0].size()},
+                       {"1", {"member", "parameter"}, "Weights of the networks, operation by operation"});
+}
+
+void read_network(const hdf5::Group& root, const Reader& reader, ForecastModel& model) {
+  ArchitectureOptions options;
+  options.nodes = root.texts_attribute("nodes");
+  options.skips = root.texts_attribute("skips");
+  options.head = reader.named("head", heads);
+  model.precision = reader.named("precision", precisions);
+  model.architecture = make_architecture(options, model.n_inputs(), model.n_modes(), model.shape.out);
+  const auto n = static_cast<std::size_t>(reader.size("members", 0)),
+             width = graph_of(model.architecture).n_parameters;
+  if (n == 0) return;
+  const auto all = reader.values("parameters", {n, width});
+  for (std::size_t k = 0; k < n; ++k)
+    model.members.emplace_back(all.begin() + static_cast<std::ptrdiff_t>(k * width),
+                               all.begin() + static_cast<std::ptrdiff_t>((k + 1) * width));
+}
+
+}  // namespace
+
+void write_forecast_model(const Comm& comm, const std::string& path, const ForecastModel& model,
+                          const hdf5::Provenance& provenance) {
+  auto file = hdf5::File::create(comm, path);
+  auto& root = file.root();
+  hdf5::write_header(root, schema, schema_version, provenance);
+  const auto& base = model.base;
+  const auto& climatology = base.climatology;
+  const auto modes = static_cast<std::uint64_t>(model.n_modes()),
+             out = static_cast<std::uint64_t>(model.shape.out);
+  root.set_attribute("kind", name_in(kinds, model.kind));
+  root.set_attribute("window_in", model.shape.in);
+  root.set_attribute("window_out", model.shape.out);
+  root.set_attribute("n_modes", model.n_modes());
+  root.set_attribute("irregular_steps", name_in(irregular_names(), model.irregular));
+  root.set_attribute("step_days", model.step.days);
+  root.set_attribute("step_months", model.step.months);
+  root.set_attribute("modes_fingerprint", model.modes);
+  root.set_attribute("trained_from", model.trained_from);
+  root.set_attribute("trained_until", model.trained_until);
+  root.set_attribute("validated_until", model.validated_until);
+  root.set_attribute("leaks", model.leaks);
+  root.set_attribute("seasons", model.seasons);
+  root.set_attribute("base", base.name);
+  root.set_attribute("base_lags", base.features.lags);
+  root.set_attribute("base_means", base.features.means);
+  root.set_attribute("base_seasons", base.features.seasons);
+  root.set_attribute("climatology_harmonics", climatology.harmonics());
+  root.set_attribute("climatology_middle", climatology.middle());
+  root.set_attribute("climatology_first", climatology.first());
+  root.set_attribute("climatology_last", climatology.last());
+  root.set_attribute("climatology_valid_until", climatology.valid_until());
+  root.write<double>("climatology", climatology.values(),
+                     {static_cast<std::uint64_t>(2 + 2 * climatology.harmonics()), modes},
+                     {"degree_Celsius",
+                      {"function", "mode"},
+                      "1, cos and sin of each harmonic, time in decades about climatology_middle"});
+  const auto features = static_cast<std::uint64_t>(base.features.count(model.n_modes()));
+  if (features > 0)
+    root.write<double>("base_weights", base.weights, {features, out, modes},
+                       {"1", {"feature", "lead", "mode"}, "Weights of the linear base"});
+  root.write<double>("base_offset", base.offset, {out, modes},
+                     {"degree_Celsius", {"lead", "mode"}, "Offset of the linear base"});
+  const auto scaling = [&](const char* name, const std::vector<double>& values) {
+    root.write<double>(name, values, {modes},
+                       {"degree_Celsius", {"mode"}, "Networks see and give (value - offset)/scale"});
+  };
+  scaling("input_offset", model.input.offset);
+  scaling("input_scale", model.input.scale);
+  scaling("output_offset", model.output.offset);
+  scaling("output_scale", model.output.scale);
+  write_network(root, model);
+  file.close();
+}
+
+ForecastModel read_forecast_model(const Comm& comm, const std::string& path) {
+  const auto file = hdf5::File::open(comm, path);
+  hdf5::check_header(file, schema, schema_version);
+  const auto& root = file.root();
+  const Reader reader(root, path);
+  ForecastModel model;
+  model.kind = reader.named("kind", kinds);
+  model.shape = {reader.size("window_in", 1), reader.size("window_out", 1)};
+  const int n_modes = reader.size("n_modes", 1);
+  const auto modes = static_cast<std::uint64_t>(n_modes), out = static_cast<std::uint64_t>(model.shape.out);
+  model.irregular = reader.named("irregular_steps", irregular_names());
+  model.step = {reader.number("step_days"), reader.size("step_months", 0)};
+  model.modes = root.text_attribute("modes_fingerprint");
+  model.trained_from = reader.number("trained_from");
+  model.trained_until = reader.number("trained_until");
+  model.validated_until = reader.number("validated_until");
+  model.leaks = root.texts_attribute("leaks");
+  model.seasons = reader.size("seasons", 0);
+  auto& base = model.base;
+  base.name = root.text_attribute("base");
+  base.out = model.shape.out;
+  base.features.lags = reader.size("base_lags", 0);
+  for (const double length : root.number_attribute("base_means")) {
+    QUINTET_CHECK(length >= 1 && length < most, "{}: base_means: {} is no number of steps", path, length);
+    base.features.means.push_back(static_cast<std::int64_t>(length));
+  }
+  base.features.seasons = reader.size("base_seasons", 0);
+  const int harmonics = reader.size("climatology_harmonics", 0);
+  base.climatology =
+      Climatology(harmonics, n_modes, reader.number("climatology_middle"), reader.number("climatology_first"),
+                  reader.number("climatology_last"), reader.number("climatology_valid_until"),
+                  reader.values("climatology", {static_cast<std::uint64_t>(2 + 2 * harmonics), modes}));
+  const auto features = static_cast<std::uint64_t>(base.features.count(n_modes));
+  if (features > 0) base.weights = reader.values("base_weights", {features, out, modes});
+  base.offset = reader.values("base_offset", {out, modes});
+  model.input = {reader.values("input_offset", {modes}), reader.values("input_scale", {modes})};
+  model.output = {reader.values("output_offset", {modes}), reader.values("output_scale", {modes})};
+  for (const auto* scaling : {&model.input, &model.output})
+    for (const double scale : scaling->scale)
+      QUINTET_CHECK(scale > 0, "{}: a scale of {}; expected more than 0", path, scale);
+  read_network(root, reader, model);
+  return model;
+}
+
+}  // namespace quintet::sequence

@@ -1,0 +1,77 @@
+#include "surrogates/sequence/forecast/forecast_model.hpp"
+
+#include <cmath>
+#include <numbers>
+
+#include "io/log/error.hpp"
+#include "surrogates/sequence/training/training.hpp"
+
+namespace quintet::sequence {
+
+namespace {
+
+constexpr double year = 365.2425;  // days
+
+/// Base plus what a network says.
+std::vector<double> corrected(const ForecastModel& model, const std::vector<double>& base,
+                              const std::vector<double>& correction) {
+  auto values = base;
+  const int modes = model.n_modes();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto m = i % static_cast<std::size_t>(modes);
+    values[i] += model.output.offset[m] + model.output.scale[m] * correction[i];
+  }
+  return values;
+}
+
+}  // namespace
+
+std::vector<double> network_inputs(const ForecastModel& model, const CoefficientSeries& series,
+                                   const Windows& windows) {
+  const auto x = anomalies(series, model.base.climatology);
+  const int modes = model.n_modes(), in = model.shape.in;
+  std::vector<double> inputs;
+  inputs.reserve(static_cast<std::size_t>(windows.size()) * in * model.n_inputs());
+  for (const int origin : windows.origins)
+    for (int row = origin - in + 1; row <= origin; ++row) {
+      for (int m = 0; m < modes; ++m)
+        inputs.push_back((x.row(row)[m] - model.input.offset[m]) / model.input.scale[m]);
+      for (int h = 1; h <= model.seasons; ++h) {
+        const double phase = 2 * std::numbers::pi * h * std::fmod(series.time[row], year) / year;
+        inputs.push_back(std::cos(phase));
+        inputs.push_back(std::sin(phase));
+      }
+    }
+  return inputs;
+}
+
+Ensemble forecast(const ForecastModel& model, const CoefficientSeries& series, const Windows& windows) {
+  QUINTET_CHECK(series.n_modes == model.n_modes(), "the model forecasts {} modes; the series has {}",
+                model.n_modes(), series.n_modes);
+  QUINTET_CHECK(windows.shape == model.shape,
+                "the model takes {} steps and forecasts {}; the windows have {} and {}", model.shape.in,
+                model.shape.out, windows.shape.in, windows.shape.out);
+  Ensemble ensemble;
+  const auto base = model.base.forecast(series, windows);
+  if (model.members.empty()) {
+    ensemble.members = {base};
+  } else {
+    const auto inputs = network_inputs(model, series, windows);
+    for (const auto& parameters : model.members)
+      ensemble.members.push_back(corrected(
+          model, base, predict(model.architecture, model.shape.in, parameters, inputs, model.precision)));
+  }
+  const auto n = static_cast<double>(ensemble.members.size());
+  ensemble.mean.assign(base.size(), 0.0);
+  ensemble.spread.assign(base.size(), 0.0);
+  for (const auto& member : ensemble.members)
+    for (std::size_t i = 0; i < member.size(); ++i) ensemble.mean[i] += member[i] / n;
+  if (n < 2) return ensemble;
+  for (const auto& member : ensemble.members)
+    for (std::size_t i = 0; i < member.size(); ++i)
+      ensemble.spread[i] += std::pow(member[i] - ensemble.mean[i], 2) / (n - 1);
+  for (auto& value : ensemble.spread) value = std::sqrt(value);
+  return ensemble;
+}
+
+}  // namespace quintet::sequence

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "surrogates/sequence/network/architecture.hpp"
+#include "surrogates/sequence/reference/linear_forecaster.hpp"
+#include "surrogates/sequence/training/training_options.hpp"
+#include "surrogates/sequence/windows/windows.hpp"
+
+namespace quintet::sequence {
+
+/// What makes a forecast.
+enum class ForecastKind {
+  hybrid,  ///< climatology and a linear base, corrected by networks of anomalies and season
+  raw      ///< networks of the coefficients themselves, scaled to [0, 1]: the SC20 paper's
+};
+
+/// (value - offset)/scale, mode by mode.
+struct Scaling {
+  std::vector<double> offset, scale;
+};
+
+/// A forecast of coefficients from a window of them: base + correction by an ensemble of networks.
+///
+///     a(t + l, m) = base(t + l, m) + offset_m + scale_m n_k(window)(l, m),    members k,
+///
+/// each step of the window being ((x_m - input offset_m)/input scale_m, cos(2 pi h s), sin(2 pi h s)), h = 1
+/// ... seasons, x the anomalies about the base's climatology, s the time in years of 365.2425 d. Without
+/// members it is the base alone.
+struct ForecastModel {
+  ForecastKind kind = ForecastKind::hybrid;
+  WindowShape shape;
+  Irregular irregular = Irregular::avoid;
+  TimeStep step;          ///< of the series
+  LinearForecaster base;  ///< raw: zero
+  int seasons = 0;
+  Scaling input, output;
+  Architecture architecture;
+  Precision precision = Precision::float32;
+  std::vector<std::vector<double>> members;  ///< [members][parameters]
+
+  // What it is valid for.
+  std::string modes;                                                ///< fingerprint (validity.hpp)
+  double trained_from = 0, trained_until = 0, validated_until = 0;  ///< dates of the first and last rows used
+  std::vector<std::string> leaks;                                   ///< of the split it was made with
+
+  [[nodiscard]] int n_modes() const { return base.climatology.n_modes(); }
+  /// Numbers a step of the networks' input.
+  [[nodiscard]] int n_inputs() const { return n_modes() + 2 * seasons; }
+};
+
+/// Networks' input: [n, in, n_inputs]. No row after a window's origin is read.
+[[nodiscard]] std::vector<double> network_inputs(const ForecastModel& model, const CoefficientSeries& series,
+                                                 const Windows& windows);
+
+/// Forecasts of an ensemble, [n, out, modes] each.
+struct Ensemble {
+  std::vector<double> mean;
+  std::vector<double> spread;                ///< standard deviation of the members; 0 of one or none
+  std::vector<std::vector<double>> members;  ///< at least one: without networks the base
+};
+
+/// Throws InputError: other modes or windows than the model's, dates beyond its climatology's validity.
+[[nodiscard]] Ensemble forecast(const ForecastModel& model, const CoefficientSeries& series,
+                                const Windows& windows);
+
+}  // namespace quintet::sequence

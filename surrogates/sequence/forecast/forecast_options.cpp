@@ -1,0 +1,50 @@
+#include "surrogates/sequence/forecast/forecast_options.hpp"
+
+#include <optional>
+
+#include "io/config/table.hpp"
+
+namespace quintet::sequence {
+
+ForecastOptions::ForecastOptions() {
+  network.nodes = {"16"};
+  network.head = Head::last_state;
+  training.epochs = 60;
+  training.learning_rate = 3e-4;
+  training.weight_decay = 0.1;
+  training.zero_head = true;
+}
+
+void describe(Schema& schema, ForecastOptions& options) {
+  schema.choice("kind", options.kind,
+                std::vector<std::pair<std::string, ForecastKind>>{{"hybrid", ForecastKind::hybrid},
+                                                                  {"raw", ForecastKind::raw}},
+                "hybrid: a linear base, corrected by networks of anomalies and season; raw: networks of the "
+                "coefficients scaled to [0, 1], "
+                "as in the SC20 paper (network.head: lstm, training.zero_head: false)");
+  schema.choice("base", options.base, choices_of(references()),
+                "What hybrid networks correct; see references");
+  schema
+      .integer("seasons", options.seasons,
+               "Harmonics of the year whose phase hybrid networks are told at each step")
+      .at_least(0)
+      .at_most(12);
+  schema.choice(
+      "loss", options.loss,
+      std::vector<std::pair<std::string, Loss>>{{"degrees", Loss::degrees}, {"deviations", Loss::deviations}},
+      "Errors of hybrid networks in training: degrees counts them as on the map (RMSE), deviations each mode "
+      "in units of the base's "
+      "error (R2, where all outputs count alike)");
+  schema.integer("members", options.members, "Networks of the ensemble, a seed each; 0: the base alone")
+      .at_least(0)
+      .at_most(1000);
+  schema.integer("seed", options.seed, "Seed of the first network; the others follow").at_least(0);
+  schema.section("network", options.network, "The networks' architecture");
+  schema.section("training", options.training, "How they are trained");
+  schema.check([&options]() -> std::optional<std::string> {
+    if (options.kind == ForecastKind::hybrid || options.members > 0) return std::nullopt;
+    return "kind raw without networks (members: 0) has nothing to forecast with";
+  });
+}
+
+}  // namespace quintet::sequence

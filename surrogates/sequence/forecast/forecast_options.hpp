@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+
+#include "io/config/schema.hpp"
+#include "surrogates/sequence/forecast/forecast_model.hpp"
+#include "surrogates/sequence/reference/references.hpp"
+
+namespace quintet::sequence {
+
+/// What errors count when networks are trained.
+enum class Loss {
+  degrees,    ///< as on the map: RMSE
+  deviations  ///< each mode in units of the base's own errors: R2 of the paper, where all outputs count alike
+};
+
+/// What kind of model is made.
+struct ForecastOptions {
+  ForecastOptions();
+
+  ForecastKind kind = ForecastKind::hybrid;
+  Reference base = Reference::seasonal_ridge;
+  int seasons = 1;  ///< harmonics of the year that hybrid networks are told
+  Loss loss = Loss::degrees;
+  int members = 5;        ///< networks; 0: the base alone
+  std::int64_t seed = 1;  ///< of the first; the others follow
+  ArchitectureOptions network;
+  TrainingOptions training;
+};
+void describe(Schema& schema, ForecastOptions& options);
+
+}  // namespace quintet::sequence

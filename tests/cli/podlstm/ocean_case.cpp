@@ -1,0 +1,102 @@
+/// Writes a small ocean as modes.h5: three modes on a grid with land, a seasonal cycle and noisy linear
+/// anomalies.
+///
+/// Usage: podlstm_case KIND PATH; KIND: weekly (700 weeks), longer (720 weeks of the same), other_grid,
+/// other_weeks, monthly, gaps (13 weeks are missing, one step has 3 days), trend, fitted_late (modes from all
+/// times).
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <numbers>
+#include <random>
+
+#include "io/hdf5/file.hpp"
+#include "io/runtime/runtime.hpp"
+#include "physics/ocean/calendar.hpp"
+#include "physics/ocean/modes_file.hpp"
+
+using namespace quintet;
+
+namespace {
+
+class Deviates {
+ public:
+  explicit Deviates(std::uint64_t seed) : random_(seed) {}
+  double operator()() {
+    const double u = (static_cast<double>(random_() >> 11) + 0.5) * 0x1p-53,
+                 v = static_cast<double>(random_() >> 11) * 0x1p-53;
+    return std::sqrt(-2 * std::log(u)) * std::cos(2 * std::numbers::pi * v);
+  }
+
+ private:
+  std::mt19937_64 random_;
+};
+
+constexpr int n_modes = 3;
+
+void add_fields(ocean::OceanModes& modes, double shift) {
+  for (int i = 0; i < 18; ++i) modes.latitude.push_back(-85.0 + 10 * i);
+  for (int j = 0; j < 18; ++j) modes.longitude.push_back(10 + shift + 20 * j);
+  std::size_t points = 0;
+  for (int i = 0; i < 18; ++i)
+    for (int j = 0; j < 18; ++j) {
+      const bool sea = !(i == 0 || (j < 3 && i > 5 && i < 13));
+      modes.mask.push_back(sea ? 1 : 0);
+      if (sea) ++points, modes.mean.push_back(28 * std::cos(modes.latitude[i] * std::numbers::pi / 180));
+    }
+  modes.weights.assign(points, 1.0);
+  Deviates deviate(5);
+  for (int m = 0; m < n_modes; ++m) {
+    std::vector<double> mode(points);
+    for (auto& value : mode) value = deviate();
+    for (int pass = 0; pass < 2; ++pass)
+      for (int k = 0; k < m; ++k) {
+        double along = 0;
+        for (std::size_t x = 0; x < points; ++x) along += mode[x] * modes.modes[k * points + x];
+        for (std::size_t x = 0; x < points; ++x) mode[x] -= along * modes.modes[k * points + x];
+      }
+    double norm = 0;
+    for (const double value : mode) norm += value * value;
+    for (const double value : mode) modes.modes.push_back(value / std::sqrt(norm));
+  }
+}
+
+ocean::OceanModes make(const std::string& kind) {
+  ocean::OceanModes modes;
+  auto& series = modes.series;
+  series.n_modes = n_modes;
+  Deviates deviate(kind == "other_weeks" ? 12 : 11);
+  const int n = kind == "longer" ? 720 : 700;
+  double x[n_modes] = {0, 0, 0}, day = ocean::day_of({1990, 1, 7});
+  for (int t = 0; t < n; ++t) {
+    const double old[n_modes] = {x[0], x[1], x[2]};
+    x[0] = 0.9 * old[0] + 4 * deviate();
+    x[1] = 0.95 * old[1] - 0.1 * old[2] + 2 * deviate();
+    x[2] = 0.1 * old[1] + 0.95 * old[2] + 2 * deviate();
+    if (kind == "monthly") day = ocean::day_of({1950 + t / 12, t % 12 + 1, 1});
+    const double phase = 2 * std::numbers::pi * day / 365.2425;
+    const bool missing = kind == "gaps" && t >= 300 && t < 313;
+    if (!missing) {
+      series.time.push_back(day);
+      const double drift = kind == "trend" ? 0.2 * t : 0;
+      series.values.insert(series.values.end(),
+                           {100 * std::cos(phase) + x[0] + drift, 20 * std::sin(phase) + x[1], x[2]});
+    }
+    day += kind == "gaps" && t == 150 ? 3 : 7;
+  }
+  modes.n_fit = kind == "fitted_late" ? n : 300;
+  modes.singular_values = {300, 200, 100};
+  modes.captured_variance = 0.9;
+  modes.source = "made up";
+  add_fields(modes, kind == "other_grid" ? 5 : 0);
+  return modes;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 3) return 1;
+  Runtime runtime(argc, argv, 1, {});
+  ocean::write_modes(Comm::world(), argv[2], make(argv[1]), hdf5::current_provenance());
+  return 0;
+}
