@@ -37,7 +37,8 @@ void report_coefficients(Report& report, const ForecastOutput& output, const Coe
   for (int m = 0; m < std::min(output.n_modes, most_modes); ++m) {
     Plot plot;
     plot.title = fmt::format("Mode {}", m + 1);
-    plot.x_label = "days from the last date seen", plot.y_label = "a";
+    plot.x_label = std::string("days from the last date seen");
+    plot.y_label = std::string("a");
     if (m == 0)
       plot.caption = std::string(
           "Before, and forecast with two standard deviations of the ensemble's members about its mean (not "

@@ -51,7 +51,7 @@ void describe(Schema& schema, PredictOptions& options) {
       .example("2014-12-28");
 }
 
-void describe(Schema& schema, RegionOptions& options) {
+void describe(Schema& schema, SkillRegion& options) {
   schema.text("name", options.name, "Its name in tables").required();
   schema.numbers("latitudes", options.latitudes, "South and north edge (degrees)")
       .length(2, 2)
@@ -95,7 +95,7 @@ std::string error_unit(const ocean::OceanModes& modes, const std::optional<std::
   return modes.has_fields() || points ? "degC" : "norm of coefficients";
 }
 
-std::vector<double> weights_in(const ocean::OceanModes& modes, const RegionOptions& region) {
+std::vector<double> weights_in(const ocean::OceanModes& modes, const SkillRegion& region) {
   std::vector<double> weights;
   const auto n_lon = modes.longitude.size();
   const double width = std::min(360.0, region.longitudes[1] - region.longitudes[0]);

@@ -34,11 +34,11 @@ struct PredictOptions {
 void describe(Schema& schema, PredictOptions& options);
 
 /// A box in which forecasts are judged by themselves.
-struct RegionOptions {
+struct SkillRegion {
   std::string name;
   std::vector<double> latitudes, longitudes;  ///< [2] degrees; east of Greenwich, from west to east
 };
-void describe(Schema& schema, RegionOptions& options);
+void describe(Schema& schema, SkillRegion& options);
 
 struct EvaluateOptions {
   EvaluateOptions();
@@ -47,7 +47,7 @@ struct EvaluateOptions {
   std::optional<std::int64_t> points;
   std::int64_t block = 24;
   sequence::ReferenceOptions references;
-  std::vector<RegionOptions> regions;  ///< the paper's box and that of El Niño
+  std::vector<SkillRegion> regions;  ///< the paper's box and that of El Niño
 };
 void describe(Schema& schema, EvaluateOptions& options);
 
@@ -59,6 +59,6 @@ void describe(Schema& schema, EvaluateOptions& options);
 [[nodiscard]] std::string error_unit(const ocean::OceanModes& modes,
                                      const std::optional<std::int64_t>& points);
 /// Area weights cos(latitude) of the sea points in a box, 0 elsewhere: [P].
-[[nodiscard]] std::vector<double> weights_in(const ocean::OceanModes& modes, const RegionOptions& region);
+[[nodiscard]] std::vector<double> weights_in(const ocean::OceanModes& modes, const SkillRegion& region);
 
 }  // namespace quintet::podlstm
