@@ -19,9 +19,10 @@ inline void hold(P& pack) {
 #endif
 }
 
-/// Windows of a register tile: four gates each, beside the rows' factors and one of the weights, fill the
+constexpr bool many_registers = quintet::detail::pack_bytes == 64;
+/// Windows of a register tile: four gates each, beside the rows' factors and those of the weights, fill the
 /// registers (32 with AVX-512, else 16).
-constexpr int tile_rows = quintet::detail::pack_bytes == 64 ? 6 : 3;
+constexpr int tile_rows = many_registers ? 6 : 3;
 
 /// Where a tile of cells lies in memory; pointers at the first window and the pack of units.
 template <class Real>
@@ -32,44 +33,65 @@ struct Tile {
   Real *gates, *c, *tanh_c, *h;
 };
 
-/// One step of `rows` windows and one pack of units.
-template <class Real, int rows, bool keep, bool first>
-void step_tile(const Tile<Real>& tile) {
+/// z [rows, gate, pack] = b + x W + h_before U of a pack of units. Not inlined: beside the cells' functions
+/// g++ keeps the sums in memory.
+template <class Real, int rows, bool first>
+__attribute__((noinline)) void sum_gates(const Tile<Real>& tile, Real* z) {
   constexpr int w = pack_width<Real>;
   Pack<Real> sum[rows][4];
 #pragma GCC unroll 8
   for (int q = 0; q < 4; ++q)
 #pragma GCC unroll 8
     for (int r = 0; r < rows; ++r) sum[r][q] = load<Real>(tile.bias + q * w);
-  const auto add = [&](const Real* __restrict a, int lda, int k, const Real* __restrict weights) {
+  const Real* __restrict a = tile.x, * __restrict weights = tile.weights;
+  std::ptrdiff_t lda = tile.ldx;
+  int k = tile.n_in;
+  for (int part = 0; part < (first ? 1 : 2); ++part, a = tile.h_before, lda = tile.stride, k = tile.units)
     for (int i = 0; i < k; ++i, weights += 4 * w) {
-      Pack<Real> left[rows];
+      if constexpr (many_registers) {
+        Pack<Real> right[4];
+#pragma GCC unroll 4
+        for (int q = 0; q < 4; ++q) hold(right[q] = load<Real>(weights + q * w));
 #pragma GCC unroll 8
-      for (int r = 0; r < rows; ++r)
-        hold(left[r] = broadcast<Real>(a[static_cast<std::ptrdiff_t>(r) * lda + i]));
+        for (int r = 0; r < rows; ++r) {
+          const Pack<Real> left = broadcast<Real>(a[r * lda + i]);
+#pragma GCC unroll 4
+          for (int q = 0; q < 4; ++q) sum[r][q] += left * right[q];
+        }
+      } else {
+        Pack<Real> left[rows];
 #pragma GCC unroll 8
-      for (int q = 0; q < 4; ++q) {
-        Pack<Real> right;
-        hold(right = load<Real>(weights + q * w));
+        for (int r = 0; r < rows; ++r) hold(left[r] = broadcast<Real>(a[r * lda + i]));
+#pragma GCC unroll 4
+        for (int q = 0; q < 4; ++q) {
+          Pack<Real> right;
+          hold(right = load<Real>(weights + q * w));
 #pragma GCC unroll 8
-        for (int r = 0; r < rows; ++r) sum[r][q] += left[r] * right;
+          for (int r = 0; r < rows; ++r) sum[r][q] += left[r] * right;
+        }
       }
     }
-  };
-  add(tile.x, tile.ldx, tile.n_in, tile.weights);
-  if constexpr (!first)
-    add(tile.h_before, tile.stride, tile.units,
-        tile.weights + static_cast<std::ptrdiff_t>(tile.n_in) * 4 * w);
-  Pack<Real> z[rows][4], c_before[rows];  // a copy: what others see g++ would not keep in registers above
-  CellState<Real> states[rows];
 #pragma GCC unroll 8
   for (int r = 0; r < rows; ++r)
 #pragma GCC unroll 4
-    for (int q = 0; q < 4; ++q) z[r][q] = sum[r][q];
+    for (int q = 0; q < 4; ++q) store<Real>(z + (4 * r + q) * w, sum[r][q]);
+}
+
+/// One step of `rows` windows and one pack of units.
+template <class Real, int rows, bool keep, bool first>
+void step_tile(const Tile<Real>& tile) {
+  constexpr int w = pack_width<Real>;
+  alignas(64) Real sums[rows * 4 * w];
+  sum_gates<Real, rows, first>(tile, sums);
+  Pack<Real> z[rows][4], c_before[rows];
 #pragma GCC unroll 8
-  for (int r = 0; r < rows; ++r)
+  for (int r = 0; r < rows; ++r) {
+#pragma GCC unroll 4
+    for (int q = 0; q < 4; ++q) z[r][q] = load<Real>(sums + (4 * r + q) * w);
     c_before[r] =
         first ? Pack<Real>{} : load<Real>(tile.c_before + static_cast<std::ptrdiff_t>(r) * tile.stride);
+  }
+  CellState<Real> states[rows];
   cells_forward<Real, rows>(z, c_before, states);
 #pragma GCC unroll 8
   for (int r = 0; r < rows; ++r) {
@@ -154,7 +176,9 @@ void LstmLayer<Real>::step(Steps<const Real> x, int n, const Real* h_before, con
   constexpr int w = pack_width<Real>;
   const std::ptrdiff_t panel = static_cast<std::ptrdiff_t>(n_in_ + units_) * 4 * w;
   for (int unit = 0; unit < stride_; unit += w)
-    for (int row = 0; row < n; row += tile_rows) {
+    for (int row = 0, rows = 0; row < n; row += rows) {
+      const int tiles = (n - row + tile_rows - 1) / tile_rows;
+      rows = (n - row + tiles - 1) / tiles;  // of about the same size: narrow ones wait for their own sums
       const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(row) * stride_;
       const auto moved = [](auto* p, std::ptrdiff_t by) { return p == nullptr ? p : p + by; };
       const Tile<Real> tile = {x.data + static_cast<std::ptrdiff_t>(row) * x.stride,
@@ -170,7 +194,6 @@ void LstmLayer<Real>::step(Steps<const Real> x, int n, const Real* h_before, con
                                c + at + unit,
                                moved(tanh_c, at + unit),
                                h + at + unit};
-      const int rows = std::min(tile_rows, n - row);
       if (gates != nullptr)
         h_before == nullptr ? step_tile_of<Real, true, true>(rows, tile)
                             : step_tile_of<Real, true, false>(rows, tile);
