@@ -158,6 +158,12 @@ std::vector<double> MatrixPowers::power(double p) const {
   return result;
 }
 
+bool MatrixPowers::has_real_powers() const {
+  for (int i = 0; i < n_; ++i)
+    if (imaginary_[i] == 0 && real_[i] <= 0) return false;
+  return true;
+}
+
 std::vector<double> MatrixPowers::moduli() const {
   std::vector<double> values(n_);
   for (int i = 0; i < n_; ++i) values[i] = std::hypot(real_[i], imaginary_[i]);

@@ -32,6 +32,8 @@ class MatrixPowers {
   /// G^p = Re V diag(lambda^p) V^-1, [n, n]. Throws InputError where lambda is not positive and p no integer:
   /// no real power exists.
   [[nodiscard]] std::vector<double> power(double p) const;
+  /// Whether there are powers for every real exponent.
+  [[nodiscard]] bool has_real_powers() const;
   /// |lambda|, descending.
   [[nodiscard]] std::vector<double> moduli() const;
 

@@ -5,6 +5,7 @@
 
 #include "io/config/table.hpp"
 #include "io/log/error.hpp"
+#include "io/log/log.hpp"
 #include "surrogates/sequence/reference/dense_algebra.hpp"
 
 namespace quintet::sequence {
@@ -80,15 +81,26 @@ LinearForecaster fit_damped(const FitData& data, const ReferenceOptions& options
   return f;
 }
 
-/// x(t + l) = G^(l/lag) x(t) (Penland and Sardeshmukh 1995).
+/// x(t + l) = G^(l/lag) x(t) (Penland and Sardeshmukh 1995). A mode that forgets within `lag` steps may leave
+/// G a negative eigenvalue, which has no real root: then the lag is 1, where powers are whole.
 LinearForecaster fit_lim(const FitData& data, const ReferenceOptions& options) {
   auto f = blank(climatology_of(data, options), {}, data.windows.shape.out);
   const int modes = data.series.n_modes;
-  const MatrixPowers powers(
-      lim_propagator(anomalies(data.series, f.climatology), data.rows, options.lim_lag, data.irregular),
-      modes);
+  const auto x = anomalies(data.series, f.climatology);
+  const auto powers_of = [&](int lag) {
+    return MatrixPowers(lim_propagator(x, data.rows, lag, data.irregular), modes);
+  };
+  int lag = options.lim_lag;
+  auto powers = powers_of(lag);
+  if (lag > 1 && !powers.has_real_powers()) {
+    log::warning(
+        "lim: over {} steps some mode keeps no memory (the propagator has no real roots); it is fitted over "
+        "one step",
+        lag);
+    powers = powers_of(lag = 1);
+  }
   for (int lead = 0; lead < f.out; ++lead) {
-    const auto g = powers.power(static_cast<double>(lead + 1) / options.lim_lag);
+    const auto g = powers.power(static_cast<double>(lead + 1) / lag);
     for (int to = 0; to < modes; ++to)
       for (int from = 0; from < modes; ++from)
         weight(f, from, lead, to) = g[static_cast<std::size_t>(to) * modes + from];
@@ -264,7 +276,10 @@ void describe(Schema& schema, RidgeOptions& options) {
 
 void describe(Schema& schema, ReferenceOptions& options) {
   schema.section("climatology", options.climatology, "What anomalies are anomalies of");
-  schema.integer("lim_lag", options.lim_lag, "Steps of the linear inverse model's lag covariance")
+  schema
+      .integer("lim_lag", options.lim_lag,
+               "Steps of the linear inverse model's lag covariance; fewer, which is told, where a mode "
+               "forgets sooner")
       .at_least(1);
   schema.number("ridge_alpha", options.ridge_alpha, "Penalty of ridge, in squared coefficients").at_least(0);
   schema.section("seasonal_ridge", options.seasonal, "The ridge with memory and season");

@@ -145,6 +145,21 @@ TEST(references, the_linear_inverse_model_finds_the_propagator_at_any_lag) {
   }
 }
 
+TEST(references, the_linear_inverse_model_takes_one_step_where_there_are_no_real_roots) {
+  // (-0.5)^3 < 0 has no real root, (-0.5)^2 has.
+  const auto series = noisy_linear_series(20000, {0.95, 0, 0, -0.5}, 1, 7);
+  const auto windows = windows_of(series, {4, 3}, {0, 20000}, Irregular::avoid);
+  const auto weights = [&](int lag) {
+    auto options = without_trend();
+    options.lim_lag = lag;
+    return fit_reference(Reference::lim, {series, {0, 20000}, windows}, options).weights;
+  };
+  EXPECT_EQ(weights(3), weights(1));
+  EXPECT_NE(weights(2), weights(1));
+  for (int lead = 0; lead < 3; ++lead)
+    EXPECT_NEAR(weights(3)[(1 * 3 + lead) * 2 + 1], std::pow(-0.5, lead + 1), 0.02);
+}
+
 TEST(references, dynamic_mode_decompositions_continue_a_linear_system_exactly) {
   // two oscillations about a mean: DMD of the state and a constant is exact, of delayed states too
   const auto series = series_of(300, 2, 0, 7, [](double day, int m) {
