@@ -132,6 +132,7 @@ void evaluate(Context& context, const EvaluateOptions& options) {
   const auto modes = context.timed("read", [&] { return ocean::read_modes(comm, options.modes); });
   const auto model = sequence::read_forecast_model(comm, options.model);
   check_valid(model, modes);
+  check_points(modes, options.points);
   const auto& series = modes.series;
   const auto windows = test_windows(model, series, options);
   const auto rows = training_rows(model, series);
@@ -139,11 +140,13 @@ void evaluate(Context& context, const EvaluateOptions& options) {
   context.describe_run(
       "model", fmt::format("{}, {} networks, trained on {} to {}", model.base.name, model.members.size(),
                            ocean::date_text(model.trained_from), ocean::date_text(model.trained_until)));
+  for (const double day : windows.dates) model.base.climatology.check_validity(day);
+  auto judgement = context.timed("references", [&] {
+    return judge_references(modes, windows, {series, rows, trained_on, model.irregular}, options.references);
+  });
   if (!context.go_ahead()) return;
 
-  const auto judgement = context.timed("forecast", [&] {
-    return judge(model, modes, windows, {series, rows, trained_on, model.irregular}, options.references);
-  });
+  context.timed("forecast", [&] { add_ours(judgement, model, modes, windows); });
   context.report().title("podlstm evaluate", judgement.period);
   for (const auto& leak : judgement.leaks) context.report().warning(fmt::format("Leaks: {}.", leak));
   const auto metric = metric_of(modes, options.points);

@@ -50,18 +50,16 @@ std::string leaks_caption(const Judgement& judgement) {
 
 }  // namespace
 
-Judgement judge(const sequence::ForecastModel& model, const ocean::OceanModes& modes,
-                const sequence::Windows& windows, const sequence::FitData& fit,
-                const sequence::ReferenceOptions& options) {
+Judgement judge_references(const ocean::OceanModes& modes, const sequence::Windows& windows,
+                           const sequence::FitData& fit, const sequence::ReferenceOptions& options) {
   const auto& series = modes.series;
   Judgement judgement;
   judgement.truth = targets(series, windows);
   judgement.shape = {windows.size(), windows.shape.out, series.n_modes};
-  judgement.leaks = leaks_of(model, modes, windows);
   judgement.period =
       fmt::format("{} windows, forecasts for {} to {}", windows.size(),
                   ocean::date_text(windows.dates.front()), ocean::date_text(windows.dates.back()));
-  std::vector<double> normal;
+  auto& normal = judgement.normal;
   for (const auto& row : sequence::references()) {
     const auto forecaster = fit_reference(row.value, fit, options);
     if (normal.empty()) normal = normal_of(forecaster.climatology, windows);
@@ -69,17 +67,24 @@ Judgement judge(const sequence::ForecastModel& model, const ocean::OceanModes& m
         {forecaster.name, forecaster.forecast(series, windows),
          forecaster.climatology.is_zero() ? normal : normal_of(forecaster.climatology, windows)});
   }
-  const auto ensemble = sequence::forecast(model, series, windows);
-  const auto own = model.base.climatology.is_zero() ? normal : normal_of(model.base.climatology, windows);
+  return judgement;
+}
+
+void add_ours(Judgement& judgement, const sequence::ForecastModel& model, const ocean::OceanModes& modes,
+              const sequence::Windows& windows) {
+  judgement.leaks = leaks_of(model, modes, windows);
+  const auto ensemble = sequence::forecast(model, modes.series, windows);
+  const auto own =
+      model.base.climatology.is_zero() ? judgement.normal : normal_of(model.base.climatology, windows);
   const auto n = model.members.size();
   const auto name = n == 0   ? fmt::format("ours ({})", model.base.name)
                     : n == 1 ? "ours"
                              : fmt::format("ours (mean of {})", n);
   judgement.ours = {name, ensemble.mean, own};
+  judgement.members.clear();
   if (n > 1)
     for (std::size_t k = 0; k < n; ++k)
       judgement.members.push_back({fmt::format("network {}", k + 1), ensemble.members[k], own});
-  return judgement;
 }
 
 Verdicts::Verdicts(const Judgement& judgement, sequence::Metric metric, int block, std::string unit)

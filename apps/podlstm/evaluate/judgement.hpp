@@ -18,14 +18,19 @@ struct Judgement {
   sequence::Contender ours;                     ///< mean of the ensemble
   std::vector<sequence::Contender> members;     ///< its networks one by one, where there are several
   std::vector<sequence::Contender> references;  ///< from climatology on
+  std::vector<double> normal;                   ///< climatology of those that have none: raw coefficients
   std::vector<std::string> leaks;               ///< that go with every table
   std::string period;                           ///< "142 windows, 2012-02-26 to 2014-12-28"
 };
 
-/// Forecast the windows with the model and with each reference, fitted to the rows and windows of training.
-[[nodiscard]] Judgement judge(const sequence::ForecastModel& model, const ocean::OceanModes& modes,
-                              const sequence::Windows& windows, const sequence::FitData& fit,
-                              const sequence::ReferenceOptions& references);
+/// What each reference, fitted to the rows and windows of training, forecasts for the windows. Throws
+/// InputError where it cannot be fitted or its climatology is no longer valid.
+[[nodiscard]] Judgement judge_references(const ocean::OceanModes& modes, const sequence::Windows& windows,
+                                         const sequence::FitData& fit,
+                                         const sequence::ReferenceOptions& references);
+/// Beside them what the model forecasts, and what leaks.
+void add_ours(Judgement& judgement, const sequence::ForecastModel& model, const ocean::OceanModes& modes,
+              const sequence::Windows& windows);
 
 /// A judgement in a metric, with its bootstrap.
 class Verdicts {

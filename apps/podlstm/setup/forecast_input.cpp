@@ -4,6 +4,8 @@
 #include <numbers>
 #include <numeric>
 
+#include "io/log/error.hpp"
+
 namespace quintet::sequence {
 
 void describe(Schema& schema, WindowShape& shape) {
@@ -30,6 +32,10 @@ void describe_points(Schema& schema, std::optional<std::int64_t>& points) {
       .at_least(1);
 }
 
+void describe_block(Schema& schema, std::int64_t& block) {
+  schema.integer("block", block, "Steps of a bootstrap block, longer than errors remember").at_least(1);
+}
+
 }  // namespace
 
 void describe(Schema& schema, TrainOptions& options) {
@@ -40,6 +46,8 @@ void describe(Schema& schema, TrainOptions& options) {
   schema.section("forecast", options.forecast, "The model");
   schema.section("references", options.references,
                  "Linear forecasts: the base, and what stands beside the model in every table");
+  describe_block(schema, options.block);
+  describe(schema, options.checkpoints);
 }
 
 void describe(Schema& schema, PredictOptions& options) {
@@ -78,8 +86,7 @@ void describe(Schema& schema, EvaluateOptions& options) {
       .example("2012-01-01");
   schema.text("until", options.until, "Last day of the test; empty: the record's last");
   describe_points(schema, options.points);
-  schema.integer("block", options.block, "Steps of a bootstrap block, longer than errors remember")
-      .at_least(1);
+  describe_block(schema, options.block);
   schema.section("references", options.references,
                  "Linear forecasts beside the model, fitted to its training period");
   schema.sections("regions", options.regions, "Boxes judged by themselves, where the modes file has a grid");
@@ -89,6 +96,12 @@ sequence::Metric metric_of(const ocean::OceanModes& modes, const std::optional<s
   double total = static_cast<double>(points.value_or(1));
   if (modes.has_fields()) total = std::accumulate(modes.weights.begin(), modes.weights.end(), 0.0);
   return sequence::subspace_metric(modes.n_modes(), total);
+}
+
+void check_points(const ocean::OceanModes& modes, const std::optional<std::int64_t>& points) {
+  const auto own = static_cast<std::int64_t>(modes.n_points());
+  QUINTET_CHECK(!modes.has_fields() || !points || *points == own,
+                "points: the modes are of {} points, not {}; leave it out", own, *points);
 }
 
 std::string error_unit(const ocean::OceanModes& modes, const std::optional<std::int64_t>& points) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/application/loop/checkpoint_options.hpp"
 #include "io/config/schema.hpp"
 #include "physics/ocean/modes_file.hpp"
 #include "surrogates/sequence/forecast/forecast_options.hpp"
@@ -25,6 +26,8 @@ struct TrainOptions {
   sequence::SplitOptions split;
   sequence::ForecastOptions forecast;
   sequence::ReferenceOptions references;
+  std::int64_t block = 24;
+  CheckpointOptions checkpoints{.interval = 100};  ///< epochs
 };
 void describe(Schema& schema, TrainOptions& options);
 
@@ -55,6 +58,8 @@ void describe(Schema& schema, EvaluateOptions& options);
 /// `points`; without either, 1: then errors are norms of coefficients.
 [[nodiscard]] sequence::Metric metric_of(const ocean::OceanModes& modes,
                                          const std::optional<std::int64_t>& points);
+/// Throws InputError where the key `points` is not the number of the modes' own points.
+void check_points(const ocean::OceanModes& modes, const std::optional<std::int64_t>& points);
 /// "degC", or what errors are in without a number of points.
 [[nodiscard]] std::string error_unit(const ocean::OceanModes& modes,
                                      const std::optional<std::int64_t>& points);

@@ -1,7 +1,10 @@
 #include "apps/podlstm/train/train.hpp"
 
+#include <memory>
+
 #include <fmt/format.h>
 
+#include "apps/application/loop/run_loop.hpp"
 #include "apps/podlstm/evaluate/judgement.hpp"
 #include "io/log/log.hpp"
 #include "physics/ocean/calendar.hpp"
@@ -44,6 +47,53 @@ void report_losses(Report& report, const sequence::TrainedForecast& trained) {
   report.table({"seed", "epochs", "best epoch", "CPU time"}, rows);
 }
 
+void describe_training(Context& context, const TrainOptions& options, const CoefficientSeries& series,
+                       const sequence::Split& split) {
+  const auto& forecast = options.forecast;
+  context.describe_run("training", words(series, split.train, split.constants));
+  context.describe_run("validation", words(series, split.validation, split.validation_rows));
+  context.describe_run("left for tests", words(series, split.test, split.test_rows));
+  context.describe_run("record", fmt::format("{} modes, steps of {}", series.n_modes,
+                                             sequence::time_step_of(series.time).text()));
+  if (forecast.members > 0)
+    context.describe_run(
+        "networks",
+        fmt::format("{}, at most {} epochs each, {} by {}", forecast.members, forecast.training.epochs,
+                    sequence::name_of(forecast.training.precision),
+                    forecast.training.engine == sequence::Engine::torch ? "LibTorch (engine: torch)"
+                                                                        : "our kernels (engine: kernels)"));
+}
+
+void report_training(Context& context, const TrainOptions& options, const ocean::OceanModes& modes,
+                     const sequence::TrainedForecast& trained, const Judgement& judgement) {
+  const auto& model = trained.model;
+  const bool networks = !model.members.empty();
+  auto& report = context.report();
+  report.title("podlstm train", fmt::format("{} + {}", model.base.name,
+                                            networks ? summary(model.architecture) : "no network"));
+  context.headline("model", networks ? fmt::format("{} networks on {}", model.members.size(), model.base.name)
+                                     : model.base.name);
+  if (networks) report_losses(report, trained);
+  report.section("Validation");
+  report.paragraph(
+      "These times decided when each network was best: scores of honest tests come from `podlstm evaluate` "
+      "on later times.");
+  const Verdicts verdicts(judgement, metric_of(modes, options.points), static_cast<int>(options.block),
+                          error_unit(modes, options.points));
+  for (const auto& line : verdicts.lines()) log::info("{}", line);
+  for (const auto& leak : judgement.leaks) report.warning(fmt::format("Leaks: {}.", leak));
+  verdicts.report(report);
+  verdicts.summarise(context, "validation_");
+  context.summarise("modes_fingerprint", model.modes);
+  double cpu_s = 0;
+  for (const auto& member : trained.history) cpu_s += member.cpu_s;
+  if (networks) {
+    context.summarise("engine", std::string(sequence::name_of(options.forecast.training.engine)),
+                      "who computed the networks");
+    context.summarise("networks_cpu_s", cpu_s, "all epochs of all networks");
+  }
+}
+
 }  // namespace
 
 void train(Context& context, const TrainOptions& options) {
@@ -54,50 +104,33 @@ void train(Context& context, const TrainOptions& options) {
   const auto irregular = options.split.irregular;
   const sequence::FitData fit{series, split.constants, split.train, irregular};
   context.record_seed(static_cast<std::uint64_t>(options.forecast.seed));
-  context.describe_run("training", words(series, split.train, split.constants));
-  context.describe_run("validation", words(series, split.validation, split.validation_rows));
-  context.describe_run("left for tests", words(series, split.test, split.test_rows));
-  context.describe_run("record", fmt::format("{} modes, steps of {}", series.n_modes,
-                                             sequence::time_step_of(series.time).text()));
+  describe_training(context, options, series, split);
+  check_points(modes, options.points);
+  const auto training = context.timed("start", [&] {
+    return std::make_shared<sequence::ForecastTraining>(comm, series, split, irregular, options.forecast,
+                                                        options.references);
+  });
+  auto judgement = context.timed(
+      "references", [&] { return judge_references(modes, split.validation, fit, options.references); });
+  if (context.restart_file()) training->restore(hdf5::File::open(comm, *context.restart_file()).root());
+  announce_restart(context, training->step(), training->last_step(), "epochs");
   if (!context.go_ahead({"model.h5"})) return;
 
-  auto trained = context.timed("train", [&] {
-    return train_forecast(comm, series, split, irregular, options.forecast, options.references,
-                          [&](std::int64_t seed, const sequence::EpochReport& epoch) {
-                            context.show(fmt::format("loss, seed {}", seed), epoch.validation, "");
-                            return !context.stop_noticed();
-                          });
-  });
-  if (comm.any(context.stop_noticed())) {
-    context.stop_within_step();
-    return;
+  // An epoch of one network on each rank (ForecastTraining::advance), then:
+  const auto show = [&](const Instant&) {
+    if (const auto& last = training->last())
+      context.show(fmt::format("loss, seed {}", last->seed), last->losses.validation, "");
+  };
+  run_loop(context, training, options.checkpoints, {{"progress", every_steps(1), show}});
+  auto trained = training->result();
+  if (context.stopped_early()) {
+    context.report().title("podlstm train", "stopped before its end; there is no model yet");
+    return report_losses(context.report(), trained);
   }
   trained.model.modes = sequence::fingerprint(modes, split.constants);
   write_forecast_model(comm, context.path("model.h5"), trained.model, context.provenance());
-
-  const auto judgement = context.timed(
-      "judge", [&] { return judge(trained.model, modes, split.validation, fit, options.references); });
-  constexpr int block = 24;
-  context.report().title(
-      "podlstm train",
-      fmt::format("{} + {}", trained.model.base.name,
-                  trained.model.members.empty() ? "no network" : summary(trained.model.architecture)));
-  context.headline(
-      "model", trained.model.members.empty()
-                   ? trained.model.base.name
-                   : fmt::format("{} networks on {}", trained.model.members.size(), trained.model.base.name));
-  if (!trained.model.members.empty()) report_losses(context.report(), trained);
-  context.report().section("Validation");
-  context.report().paragraph(
-      "These times decided when each network was best: scores of honest tests come from `podlstm evaluate` "
-      "on later times.");
-  const Verdicts verdicts(judgement, metric_of(modes, options.points), block,
-                          error_unit(modes, options.points));
-  for (const auto& line : verdicts.lines()) log::info("{}", line);
-  for (const auto& leak : judgement.leaks) context.report().warning(fmt::format("Leaks: {}.", leak));
-  verdicts.report(context.report());
-  verdicts.summarise(context, "validation_");
-  context.summarise("modes_fingerprint", trained.model.modes);
+  context.timed("judge", [&] { add_ours(judgement, trained.model, modes, split.validation); });
+  report_training(context, options, modes, trained, judgement);
 }
 
 }  // namespace quintet::podlstm

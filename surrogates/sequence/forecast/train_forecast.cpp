@@ -1,47 +1,177 @@
 #include "surrogates/sequence/forecast/train_forecast.hpp"
 
+#include <fmt/format.h>
+
+#include "io/log/error.hpp"
 #include "io/parallel/together.hpp"
-#include "surrogates/sequence/forecast/training_set.hpp"
 
 namespace quintet::sequence {
 
-TrainedForecast train_forecast(const Comm& comm, const CoefficientSeries& series, const Split& split,
-                               Irregular irregular, const ForecastOptions& options,
-                               const ReferenceOptions& references,
-                               const std::function<bool(std::int64_t, const EpochReport&)>& epoch_done) {
-  const auto set = make_training_set(series, split, irregular, options, references);
-  TrainedForecast trained{set.model, {}};
-  auto& model = trained.model;
-  model.architecture = architecture_for(model, options.network);
-  if (options.members == 0) return trained;
+ForecastTraining::ForecastTraining(const Comm& comm, const CoefficientSeries& series, const Split& split,
+                                   Irregular irregular, const ForecastOptions& options,
+                                   const ReferenceOptions& references)
+    : comm_(comm),
+      options_(options),
+      set_(make_training_set(series, split, irregular, options, references)),
+      architecture_(architecture_for(set_.model, options.network)),
+      members_(options.members),
+      current_(comm.rank()) {
+  together(comm_, [&] { open_next(); });
+  count_left();
+}
 
-  const auto n_parameters = graph_of(model.architecture).n_parameters;
-  model.members.assign(options.members, std::vector<double>(n_parameters, 0.0));
-  trained.history.resize(options.members);
-  together(comm, [&] {
-    for (int k = comm.rank(); k < options.members; k += comm.size()) {
-      const auto seed = options.seed + k;
-      const auto result =
-          train(model.architecture, model.shape.in, set.training(), set.validation(), options.training,
-                static_cast<std::uint64_t>(seed),
-                [&](const EpochReport& report) { return !epoch_done || epoch_done(seed, report); });
-      model.members[k] = result.parameters;
-      trained.history[k] = {seed, result.history, result.best_epoch, result.cpu_s};
-    }
+Trainer ForecastTraining::trainer_of(int member) const {
+  Trainer trainer(architecture_, set_.model.shape.in, set_.training(), set_.validation(), options_.training,
+                  static_cast<std::uint64_t>(seed_of(member)));
+  if (members_[member].state) trainer.restore(*members_[member].state);
+  return trainer;
+}
+
+void ForecastTraining::open_next() {
+  for (; current_ < options_.members; current_ += comm_.size()) {
+    trainer_ = trainer_of(current_);
+    cpu_before_ = members_[current_].cpu_s;
+    epoch_ = members_[current_].state ? members_[current_].state->epoch : 0;
+    if (trainer_->stopped() == Stopped::not_yet) return;
+    keep_state();
+  }
+  trainer_.reset();
+}
+
+void ForecastTraining::keep_state() {
+  members_[current_] = {trainer_->state(), cpu_before_ + trainer_->result().cpu_s};
+}
+
+void ForecastTraining::count_left() {
+  std::int64_t left = 0;
+  if (trainer_) {
+    const auto later = (options_.members - 1 - current_) / comm_.size();
+    left = options_.training.epochs * (1 + later) - epoch_;
+  }
+  left_ = comm_.maximum(left);
+}
+
+void ForecastTraining::advance() {
+  ++step_;
+  together(comm_, [&] {
+    if (!trainer_) return;
+    last_ = Last{seed_of(current_), trainer_->advance()};
+    epoch_ = last_->losses.epoch;
+    if (trainer_->stopped() == Stopped::not_yet) return;
+    keep_state();
+    current_ += comm_.size();
+    open_next();
   });
-  // Everybody gets every network from the rank that has trained it.
-  for (int k = 0; k < options.members; ++k) {
-    const int owner = k % comm.size();
-    comm.broadcast(std::span<double>(model.members[k]), owner);
-    auto& history = trained.history[k];
-    auto n = comm.broadcast(static_cast<std::uint64_t>(history.epochs.size()), owner);
-    history.epochs.resize(n);
-    comm.broadcast(std::span<EpochLosses>(history.epochs), owner);
-    history.seed = options.seed + k;
-    history.best_epoch = comm.broadcast(history.best_epoch, owner);
-    history.cpu_s = comm.broadcast(history.cpu_s, owner);
+  count_left();
+}
+
+/// Everybody gets every network from the rank that trains it.
+std::vector<ForecastTraining::Member> ForecastTraining::gathered() const {
+  auto all = members_;
+  if (trainer_) all[current_] = {trainer_->state(), cpu_before_ + trainer_->result().cpu_s};
+  for (int k = 0; k < options_.members; ++k) {
+    const int owner = k % comm_.size();
+    auto& [state, cpu_s] = all[k];
+    if (!comm_.broadcast(state.has_value(), owner)) {
+      state.reset();
+      continue;
+    }
+    if (!state) state.emplace();
+    state->epoch = comm_.broadcast(state->epoch, owner);
+    state->steps = comm_.broadcast(state->steps, owner);
+    state->best_epoch = comm_.broadcast(state->best_epoch, owner);
+    state->best_loss = comm_.broadcast(state->best_loss, owner);
+    cpu_s = comm_.broadcast(cpu_s, owner);
+    for (auto* values : {&state->parameters, &state->moment1, &state->moment2, &state->best}) {
+      values->resize(graph_of(architecture_).n_parameters);
+      comm_.broadcast(std::span<double>(*values), owner);
+    }
+    state->history.resize(comm_.broadcast(static_cast<std::uint64_t>(state->history.size()), owner));
+    comm_.broadcast(std::span<EpochLosses>(state->history), owner);
+  }
+  return all;
+}
+
+TrainedForecast ForecastTraining::result() const {
+  TrainedForecast trained{set_.model, {}};
+  trained.model.architecture = architecture_;
+  const auto all = gathered();
+  for (int k = 0; k < options_.members; ++k) {
+    const auto state = all[k].state ? *all[k].state : trainer_of(k).state();
+    trained.model.members.push_back(options_.training.keep_best ? state.best : state.parameters);
+    trained.history.push_back({seed_of(k), state.history, state.best_epoch, all[k].cpu_s});
   }
   return trained;
+}
+
+void ForecastTraining::save(hdf5::Group& root) const {
+  auto group = root.group("training");
+  group.set_attribute("step", step_);
+  const auto all = gathered();
+  for (int k = 0; k < options_.members; ++k) {
+    if (!all[k].state) continue;
+    const auto& state = *all[k].state;
+    auto member = group.group(fmt::format("network_{}", k + 1));
+    member.set_attribute("seed", seed_of(k));
+    member.set_attribute("epoch", state.epoch);
+    member.set_attribute("steps", state.steps);
+    member.set_attribute("best_epoch", state.best_epoch);
+    const auto write = [&](const char* name, const std::vector<double>& values, const char* text) {
+      member.write<double>(name, values, {values.size()}, {"1", {"value"}, text});
+    };
+    write("best_loss", {state.best_loss}, "Lowest loss so far");
+    write("cpu_s", {all[k].cpu_s}, "Seconds of a core so far");
+    write("parameters", state.parameters, "Weights");
+    write("moment1", state.moment1, "Adam's mean of gradients");
+    write("moment2", state.moment2, "Adam's mean of their squares");
+    write("best", state.best, "Weights of the best epoch");
+    std::vector<double> history;
+    for (const auto& epoch : state.history)
+      history.insert(history.end(), {static_cast<double>(epoch.epoch), epoch.training, epoch.validation});
+    if (!history.empty())
+      write("history", history, "Epoch, loss of training and loss of validation, one after the other");
+  }
+}
+
+void ForecastTraining::restore(const hdf5::Group& root) {
+  QUINTET_CHECK(root.has("training"), "the checkpoint is none of 'podlstm train'");
+  const auto group = root.open_group("training");
+  step_ = group.integer_attribute("step");
+  const auto n = graph_of(architecture_).n_parameters;
+  for (int k = 0; k < options_.members; ++k) {
+    const auto name = fmt::format("network_{}", k + 1);
+    if (!group.has(name)) continue;
+    const auto member = group.open_group(name);
+    QUINTET_CHECK(member.integer_attribute("seed") == seed_of(k),
+                  "the checkpoint's network {} is of seed {}, not {}", k + 1,
+                  member.integer_attribute("seed"), seed_of(k));
+    TrainingState state;
+    state.epoch = static_cast<int>(member.integer_attribute("epoch"));
+    state.steps = member.integer_attribute("steps");
+    state.best_epoch = static_cast<int>(member.integer_attribute("best_epoch"));
+    state.best_loss = member.read<double>("best_loss", {1})[0];
+    state.parameters = member.read<double>("parameters", {n});
+    state.moment1 = member.read<double>("moment1", {n});
+    state.moment2 = member.read<double>("moment2", {n});
+    state.best = member.read<double>("best", {n});
+    if (member.has("history")) {
+      const auto history = member.read<double>("history");
+      for (std::size_t i = 0; i + 2 < history.size(); i += 3)
+        state.history.push_back({static_cast<int>(history[i]), history[i + 1], history[i + 2]});
+    }
+    members_[k] = {std::move(state), member.read<double>("cpu_s", {1})[0]};
+  }
+  current_ = comm_.rank();
+  together(comm_, [&] { open_next(); });
+  count_left();
+}
+
+TrainedForecast train_forecast(const Comm& comm, const CoefficientSeries& series, const Split& split,
+                               Irregular irregular, const ForecastOptions& options,
+                               const ReferenceOptions& references) {
+  ForecastTraining training(comm, series, split, irregular, options, references);
+  while (!training.finished()) training.advance();
+  return training.result();
 }
 
 }  // namespace quintet::sequence

@@ -1,11 +1,12 @@
 #pragma once
 
-#include <functional>
+#include <cstdint>
+#include <optional>
+#include <vector>
 
+#include "io/hdf5/file.hpp"
 #include "io/parallel/comm.hpp"
-#include "surrogates/sequence/forecast/forecast_options.hpp"
-#include "surrogates/sequence/training/training.hpp"
-#include "surrogates/sequence/windows/split.hpp"
+#include "surrogates/sequence/forecast/training_set.hpp"
 
 namespace quintet::sequence {
 
@@ -22,15 +23,68 @@ struct TrainedForecast {
   std::vector<MemberHistory> history;
 };
 
-/// Fit the base to the training period and the networks to what it leaves over, on the training windows;
-/// validation windows decide when each network is best.
+/// A base fitted to the training period and an ensemble of networks that learn what it leaves over, on the
+/// training windows; validation windows decide when each network is best. A Stepper.
 ///
-/// Networks are shared out over the ranks, each on one; the result is the same, to the bit, on any number.
-/// Collective. `epoch_done(seed, losses)` is called on the network's rank; false ends all of its training
-/// there.
-[[nodiscard]] TrainedForecast train_forecast(
-    const Comm& comm, const CoefficientSeries& series, const Split& split, Irregular irregular,
-    const ForecastOptions& options, const ReferenceOptions& references,
-    const std::function<bool(std::int64_t seed, const EpochReport&)>& epoch_done = {});
+/// A step is an epoch of one network on each rank: rank r trains networks r, r + ranks, ... one after the
+/// other. Each follows from its seed alone, so that the ensemble is the same, to the bit, on any number of
+/// ranks, and from a restart at any step.
+class ForecastTraining {
+ public:
+  /// Fits the base and makes this rank's first network. Collective. Throws InputError: periods too short,
+  /// modes that never vary, coefficients that are no numbers, an engine that the program lacks.
+  ForecastTraining(const Comm& comm, const CoefficientSeries& series, const Split& split, Irregular irregular,
+                   const ForecastOptions& options, const ReferenceOptions& references);
+
+  /// Collective. Throws NumericalError on all ranks where a loss is no number any more.
+  void advance();
+  [[nodiscard]] std::int64_t step() const { return step_; }
+  /// The most that may be needed: patience may end a network before.
+  [[nodiscard]] std::int64_t last_step() const { return step_ + left_; }
+  [[nodiscard]] bool finished() const { return left_ == 0; }
+  /// All networks that have begun, in group `training`. Collective.
+  void save(hdf5::Group& root) const;
+  /// Go on from there. Collective. Throws InputError for the state of other networks or seeds.
+  void restore(const hdf5::Group& root);
+
+  /// This rank's last epoch, and whose it was; none before the first.
+  struct Last {
+    std::int64_t seed = 0;
+    EpochLosses losses;
+  };
+  [[nodiscard]] const std::optional<Last>& last() const { return last_; }
+  /// Of the best epochs so far; networks that have not begun are as they start. Collective.
+  [[nodiscard]] TrainedForecast result() const;
+
+ private:
+  struct Member {
+    std::optional<TrainingState> state;  ///< none: not begun
+    double cpu_s = 0;
+  };
+  [[nodiscard]] Trainer trainer_of(int member) const;
+  void open_next();  ///< this rank's next network that is not done
+  void keep_state();
+  void count_left();
+  [[nodiscard]] std::vector<Member> gathered() const;
+  [[nodiscard]] std::int64_t seed_of(int member) const { return options_.seed + member; }
+
+  Comm comm_;
+  ForecastOptions options_;
+  TrainingSet set_;
+  Architecture architecture_;
+  std::vector<Member> members_;  ///< those of this rank are kept up to date, but for the one in training
+  std::optional<Trainer> trainer_;
+  int current_ = 0;        ///< whom trainer_ trains
+  int epoch_ = 0;          ///< of it, done
+  double cpu_before_ = 0;  ///< of it, by processes before this one
+  std::int64_t step_ = 0, left_ = 0;
+  std::optional<Last> last_;
+};
+
+/// A whole training (see ForecastTraining). Collective.
+[[nodiscard]] TrainedForecast train_forecast(const Comm& comm, const CoefficientSeries& series,
+                                             const Split& split, Irregular irregular,
+                                             const ForecastOptions& options,
+                                             const ReferenceOptions& references);
 
 }  // namespace quintet::sequence

@@ -79,6 +79,7 @@ ForecastModel begin(const CoefficientSeries& series, const Split& split, Irregul
   model.validated_until = series.time[split.validation_rows.end - 1];
   model.leaks = split.leaks;
   const int modes = series.n_modes;
+  check_scales(ranges(series, split.constants), "coefficients");
   if (options.kind == ForecastKind::raw) {
     model.base.name = "none";
     model.base.climatology = Climatology(modes);
@@ -95,7 +96,7 @@ ForecastModel begin(const CoefficientSeries& series, const Split& split, Irregul
     for (std::size_t i = 0; i < errors.size(); ++i) errors[i] -= base[i];
     model.output = {std::vector<double>(modes, 0.0), error_scale(errors, modes, options.loss)};
   }
-  check_scales(model.input, "coefficients");
+  check_scales(model.input, "anomalies");
   check_scales(model.output, "errors of the base");
   model.precision = options.training.precision;
   return model;

@@ -2,10 +2,16 @@
 """Helpers of forecast.txt: numbers in summary.json and values in netCDF files.
 
 Usage: helper.py has RUN KEY... | same RUN RUN KEY... | below RUN KEY VALUE | says RUN KEY TEXT
+                 | same_model RUN RUN | killed RANKS[,RANKS] WHOLE OUTPUT KEY=VALUE...
 """
 import json
 import os
+import random
+import signal
+import subprocess
 import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def summary(run):
@@ -31,6 +37,45 @@ def below(run, key, value):
 def says(run, key, text):
     print(summary(run)[key])
     return summary(run)[key] == text
+
+
+def same_model(run, other):
+    """Every number of two model.h5 the same to the bit."""
+    names = ("parameters", "base_weights", "base_offset", "climatology", "input_scale", "output_scale")
+    return all(subprocess.run(["h5diff", f"{run}/model.h5", f"{other}/model.h5", name, name]).returncode == 0
+               for name in names)
+
+
+def children(pid):
+    return [int(word) for word in open(f"/proc/{pid}/task/{pid}/children", encoding="utf-8").read().split()]
+
+
+def killed(ranks, whole, output, *settings):
+    """Train, kill -9 at random moments, go on, until it is done; the model is that of the run left alone."""
+    words = ["podlstm", "train", f"{HERE}/train.yaml", "--output", output, "--restart", "auto", "--threads", "1"]
+    for setting in settings:
+        words += ["--set", setting]
+    random.seed(ranks)
+    kills = 0
+    for attempt in range(40):
+        number = ranks.split(",")[attempt % len(ranks.split(","))]
+        launcher = ["mpirun", "--oversubscribe", "-n", number] if int(number) > 1 else []
+        process = subprocess.Popen([*launcher, *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        try:
+            # Give it longer each time, so that a slow machine gets to an end, too.
+            text, _ = process.communicate(timeout=random.uniform(0.5, 1.5) * (1 + kills))
+        except subprocess.TimeoutExpired:
+            for pid in children(process.pid) if launcher else [process.pid]:
+                os.kill(pid, signal.SIGKILL)
+            process.communicate()
+            kills += 1
+            continue
+        if process.returncode != 0:
+            print(text)
+            return False
+        print(f"{kills} kills")
+        return kills > 0 and same_model(whole, output)
+    return False
 
 
 if __name__ == "__main__":

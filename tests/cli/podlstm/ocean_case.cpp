@@ -3,7 +3,7 @@
 ///
 /// Usage: podlstm_case KIND PATH; KIND: weekly (700 weeks), longer (720 weeks of the same), other_grid,
 /// other_weeks, monthly, gaps (13 weeks are missing, one step has 3 days), trend, fitted_late (modes from all
-/// times).
+/// times), still (the third mode never varies).
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -79,8 +79,8 @@ ocean::OceanModes make(const std::string& kind) {
     if (!missing) {
       series.time.push_back(day);
       const double drift = kind == "trend" ? 0.2 * t : 0;
-      series.values.insert(series.values.end(),
-                           {100 * std::cos(phase) + x[0] + drift, 20 * std::sin(phase) + x[1], x[2]});
+      series.values.insert(series.values.end(), {100 * std::cos(phase) + x[0] + drift,
+                                                 20 * std::sin(phase) + x[1], kind == "still" ? 1 : x[2]});
     }
     day += kind == "gaps" && t == 150 ? 3 : 7;
   }

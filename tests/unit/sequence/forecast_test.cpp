@@ -128,6 +128,35 @@ TEST(forecast, ranks_train_the_same_networks_to_the_bit) {
   EXPECT_NE(alone.trained.model.members[0], alone.trained.model.members[1]);
 }
 
+TEST(forecast, a_restart_at_any_step_is_the_uninterrupted_training) {
+  const auto comm = Comm::world();
+  const Scratch scratch("forecast");
+  auto options = quick();
+  options.training.patience = 2;  // networks end at epochs of their own
+  const Case c(options, comm);
+  const auto training_of = [&] {
+    return ForecastTraining(comm, c.series, c.split, Irregular::avoid, options, {});
+  };
+  auto whole = training_of();
+  while (!whole.finished()) whole.advance();
+  for (std::int64_t stop = 0; stop <= whole.step(); stop += 3) {
+    auto first = training_of();
+    while (first.step() < stop) first.advance();
+    const auto path = comm.broadcast(scratch / "state.h5");
+    auto file = hdf5::File::create(comm, path);
+    first.save(file.root());
+    file.close();
+    auto second = training_of();
+    second.restore(hdf5::File::open(comm, path).root());
+    EXPECT_EQ(second.step(), stop);
+    while (!second.finished()) second.advance();
+    EXPECT_EQ(second.step(), whole.step());
+    EXPECT_EQ(second.result().model.members, c.trained.model.members) << stop;
+    for (int k = 0; k < 3; ++k)
+      EXPECT_EQ(second.result().history[k].best_epoch, c.trained.history[k].best_epoch);
+  }
+}
+
 TEST(forecast, reads_nothing_after_the_origin) {
   const Case c;
   auto changed = c.series;
