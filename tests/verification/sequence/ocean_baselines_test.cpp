@@ -1,17 +1,14 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
-#include <filesystem>
 #include <map>
-#include <optional>
 #include <set>
 
-#include "io/hdf5/file.hpp"
 #include "surrogates/sequence/reference/dense_algebra.hpp"
 #include "surrogates/sequence/reference/references.hpp"
 #include "surrogates/sequence/skill/comparison.hpp"
 #include "surrogates/sequence/windows/split.hpp"
+#include "tests/verification/sequence/weekly_coefficients.hpp"
 
 using namespace quintet;
 using namespace quintet::sequence;
@@ -20,23 +17,6 @@ using namespace quintet::sequence;
 // program measured.
 
 namespace {
-
-constexpr double points = 44219;
-
-std::optional<CoefficientSeries> weekly_coefficients() {
-  const char* source = std::getenv("QUINTET_SOURCE_DIR");
-  const std::string path =
-      std::string(source != nullptr ? source : ".") + "/../shared/data/ocean/sst_pod_coefficients_weekly.nc";
-  if (!std::filesystem::exists(path)) return std::nullopt;
-  const auto file = hdf5::File::open(Comm::world(), path);
-  CoefficientSeries series{file.root().read<double>("time"), file.root().read<double>("a"), 5};
-  return series;
-}
-
-#define NEEDS_COEFFICIENTS(series)                                        \
-  const auto series##_read = weekly_coefficients();                       \
-  if (!series##_read) GTEST_SKIP() << "../shared/data/ocean is not here"; \
-  const auto& series = *series##_read
 
 struct Row {
   double r2 = 0, rmse = 0;
@@ -52,7 +32,7 @@ Row measure(const CoefficientSeries& series, const LinearForecaster& forecaster,
     forecaster.climatology.evaluate(day, value.data());
     normal.insert(normal.end(), value.begin(), value.end());
   }
-  const auto metric = subspace_metric(series.n_modes, points);
+  const auto metric = subspace_metric(series.n_modes, sea_points);
   const auto squares = squared_errors(truth, forecast, shape, metric);
   Row row{r2_uniform(truth, forecast, shape), rmse(squares, shape.n, shape.out, {1, shape.out}), {}, {}};
   for (int lead = 1; lead <= shape.out; ++lead) {
@@ -211,7 +191,7 @@ TEST(ocean_baselines, seasonal_ridge_beats_damped_persistence_and_the_linear_inv
     const auto split = chronological(series, irregular);
     const FitData data{series, split.constants, split.train, irregular};
     const auto truth = targets(series, split.test);
-    const Comparison comparison(truth, {split.test.size(), 8, 5}, subspace_metric(5, points), 24);
+    const Comparison comparison(truth, {split.test.size(), 8, 5}, subspace_metric(5, sea_points), 24);
     const auto contender = [&](Reference reference) {
       return comparison.sample({"", fit_reference(reference, data, {}).forecast(series, split.test), {}});
     };

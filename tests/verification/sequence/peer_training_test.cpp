@@ -1,8 +1,5 @@
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
 #include <numeric>
-#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -10,8 +7,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "io/hdf5/file.hpp"
 #include "surrogates/sequence/training/training.hpp"
+#include "tests/verification/sequence/weekly_coefficients.hpp"
 
 /// Plain LSTMs on the real weekly coefficients, trained as the peers train them: what another program
 /// (PyTorch,
@@ -20,14 +17,6 @@ namespace quintet::sequence {
 namespace {
 
 constexpr int steps = 8, n_modes = 5, seeds = 3;
-
-std::optional<std::vector<double>> weekly_coefficients() {
-  const char* source = std::getenv("QUINTET_SOURCE_DIR");
-  const std::string path =
-      std::string(source != nullptr ? source : ".") + "/../shared/data/ocean/sst_pod_coefficients_weekly.nc";
-  if (!std::filesystem::exists(path)) return std::nullopt;
-  return hdf5::File::open(Comm::world(), path).root().read<double>("a");
-}
 
 /// Windows of weeks w .. w + 15, each mode scaled to [0, 1] over the first `n_scaled` weeks.
 struct Part {
@@ -113,7 +102,7 @@ class PeerTraining : public ::testing::Test {
   void SetUp() override {
     const auto read = weekly_coefficients();
     if (!read) GTEST_SKIP() << "../shared/data/ocean is not here";
-    a_ = *read;
+    a_ = read->values;
   }
   std::vector<double> a_;
 };

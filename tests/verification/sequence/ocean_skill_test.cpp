@@ -1,0 +1,70 @@
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include "surrogates/sequence/forecast/train_forecast.hpp"
+#include "surrogates/sequence/skill/comparison.hpp"
+#include "tests/verification/sequence/weekly_coefficients.hpp"
+
+/// The forecast model with all its defaults on the real weekly coefficients: trained to 2007, chosen on
+/// 2008-2011, judged on 2012-2014.
+namespace quintet::sequence {
+namespace {
+
+constexpr int out = 8, block = 24;
+
+/// Forecasts of one period, and what came.
+class Period {
+ public:
+  Period(const CoefficientSeries& series, const Windows& windows)
+      : comparison_(targets(series, windows), {windows.size(), out, series.n_modes},
+                    subspace_metric(series.n_modes, sea_points), block) {}
+  [[nodiscard]] Score score(const std::vector<double>& forecast) const {
+    return comparison_.score(comparison_.sample({"", forecast, {}}));
+  }
+  [[nodiscard]] Gain gain(const std::vector<double>& forecast, const std::vector<double>& reference) const {
+    return comparison_.gain(comparison_.sample({"", forecast, {}}), comparison_.sample({"", reference, {}}));
+  }
+
+ private:
+  Comparison comparison_;
+};
+
+TEST(ocean_skill, five_seeds_beat_damped_persistence_and_the_linear_inverse_model) {
+  NEEDS_COEFFICIENTS(series);
+  SplitOptions options;
+  options.train_until = "2007-12-31", options.validation_until = "2011-12-31";
+  const auto split = make_split(series, {8, out}, options);
+  const auto trained = train_forecast(Comm::self(), series, split, Irregular::avoid, {}, {});
+  ASSERT_EQ(trained.model.members.size(), 5U);
+  const Period validation(series, split.validation), test(series, split.test);
+  const auto validated = forecast(trained.model, series, split.validation),
+             tested = forecast(trained.model, series, split.test);
+
+  for (int k = 0; k < 5; ++k) {
+    const auto score = test.score(tested.members[k]);
+    const double valid = validation.score(validated.members[k]).r2.value;
+    fmt::print("seed {}: R2 {:.4f} validation, {:.4f} test; RMSE {:.4f}\n", k + 1, valid, score.r2.value,
+               score.rmse.value);
+    EXPECT_GE(score.r2.value, .900);
+    EXPECT_LE(score.rmse.value, .115);
+    EXPECT_GE(valid, .910);
+  }
+  const auto mean = test.score(tested.mean);
+  EXPECT_GE(mean.r2.value, .908);
+  EXPECT_LE(mean.rmse.value, .110);
+
+  const FitData data{series, split.constants, split.train, Irregular::avoid};
+  for (const auto reference : {Reference::damped_persistence, Reference::lim}) {
+    const auto other = fit_reference(reference, data, {});
+    const auto gain = test.gain(tested.mean, other.forecast(series, split.test));
+    EXPECT_GT(gain.r2.value, 0) << other.name;
+    for (int lead = 4; lead <= out; ++lead)
+      EXPECT_EQ(verdict_of(gain.rmse_at[lead - 1]), Verdict::better)
+          << other.name << ", lead " << lead << ": " << gain.rmse_at[lead - 1].value << " +- "
+          << gain.rmse_at[lead - 1].error;
+  }
+}
+
+}  // namespace
+}  // namespace quintet::sequence
