@@ -87,6 +87,14 @@ void add_ours(Judgement& judgement, const sequence::ForecastModel& model, const 
       judgement.members.push_back({fmt::format("network {}", k + 1), ensemble.members[k], own});
 }
 
+Judgement judge(const sequence::ForecastModel& model, const ocean::OceanModes& modes,
+                const sequence::Windows& windows, const sequence::FitData& fit,
+                const sequence::ReferenceOptions& references) {
+  auto judgement = judge_references(modes, windows, fit, references);
+  add_ours(judgement, model, modes, windows);
+  return judgement;
+}
+
 Verdicts::Verdicts(const Judgement& judgement, sequence::Metric metric, int block, std::string unit)
     : judgement_(judgement),
       comparison_(judgement.truth, judgement.shape, std::move(metric), block),

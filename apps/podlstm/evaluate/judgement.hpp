@@ -31,6 +31,10 @@ struct Judgement {
 /// Beside them what the model forecasts, and what leaks.
 void add_ours(Judgement& judgement, const sequence::ForecastModel& model, const ocean::OceanModes& modes,
               const sequence::Windows& windows);
+/// Both.
+[[nodiscard]] Judgement judge(const sequence::ForecastModel& model, const ocean::OceanModes& modes,
+                              const sequence::Windows& windows, const sequence::FitData& fit,
+                              const sequence::ReferenceOptions& references);
 
 /// A judgement in a metric, with its bootstrap.
 class Verdicts {

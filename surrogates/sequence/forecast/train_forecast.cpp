@@ -56,6 +56,7 @@ void ForecastTraining::advance() {
   together(comm_, [&] {
     if (!trainer_) return;
     last_ = Last{seed_of(current_), trainer_->advance()};
+    last_->losses.validation_outputs = {};
     epoch_ = last_->losses.epoch;
     if (trainer_->stopped() == Stopped::not_yet) return;
     keep_state();
@@ -168,9 +169,15 @@ void ForecastTraining::restore(const hdf5::Group& root) {
 
 TrainedForecast train_forecast(const Comm& comm, const CoefficientSeries& series, const Split& split,
                                Irregular irregular, const ForecastOptions& options,
-                               const ReferenceOptions& references) {
+                               const ReferenceOptions& references,
+                               const std::function<bool(std::int64_t, const EpochReport&)>& epoch_done) {
   ForecastTraining training(comm, series, split, irregular, options, references);
-  while (!training.finished()) training.advance();
+  while (!training.finished()) {
+    training.advance();
+    if (!epoch_done) continue;
+    const auto& last = training.last();
+    if (comm.any(last && !epoch_done(last->seed, last->losses))) break;
+  }
   return training.result();
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -50,7 +51,7 @@ class ForecastTraining {
   /// This rank's last epoch, and whose it was; none before the first.
   struct Last {
     std::int64_t seed = 0;
-    EpochLosses losses;
+    EpochReport losses;  ///< without outputs
   };
   [[nodiscard]] const std::optional<Last>& last() const { return last_; }
   /// Of the best epochs so far; networks that have not begun are as they start. Collective.
@@ -81,10 +82,11 @@ class ForecastTraining {
   std::optional<Last> last_;
 };
 
-/// A whole training (see ForecastTraining). Collective.
-[[nodiscard]] TrainedForecast train_forecast(const Comm& comm, const CoefficientSeries& series,
-                                             const Split& split, Irregular irregular,
-                                             const ForecastOptions& options,
-                                             const ReferenceOptions& references);
+/// A whole training (see ForecastTraining). Collective. `epoch_done(seed, losses)` is called after each epoch
+/// on the network's rank; false on any rank ends the training on all.
+[[nodiscard]] TrainedForecast train_forecast(
+    const Comm& comm, const CoefficientSeries& series, const Split& split, Irregular irregular,
+    const ForecastOptions& options, const ReferenceOptions& references,
+    const std::function<bool(std::int64_t seed, const EpochReport&)>& epoch_done = {});
 
 }  // namespace quintet::sequence
