@@ -2,6 +2,7 @@
 #include "apps/podlstm/evaluate/evaluate.hpp"
 #include "apps/podlstm/fit/fit.hpp"
 #include "apps/podlstm/forecast/forecast.hpp"
+#include "apps/podlstm/search/search.hpp"
 #include "apps/podlstm/setup/with_slepc.hpp"
 #include "apps/podlstm/train/train.hpp"
 
@@ -13,6 +14,8 @@ int main(int argc, char** argv) {
                                     podlstm::fit)
       .command<podlstm::TrainOptions>("train", "A forecast model: a linear base and networks that correct it",
                                       podlstm::train)
+      .command<podlstm::SearchInput>("search", "The network that forecasts best, among those of a space",
+                                     podlstm::search)
       .command<podlstm::PredictOptions>("forecast", "The steps after a date, as coefficients and fields",
                                         podlstm::forecast)
       .command<podlstm::EvaluateOptions>("evaluate", "A model and all references on the same later times",

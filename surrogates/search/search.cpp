@@ -27,7 +27,9 @@ constexpr std::int64_t most_repeats_in_a_row = 500;
 std::string own_key(const Genes& genes) { return fmt::format("{}", fmt::join(genes, " ")); }
 
 TrialStore::Contents contents_of(const Problem& problem, const SearchOptions& options) {
-  return {problem.space, options.identity(), static_cast<std::size_t>(problem.most_epochs), problem.facts};
+  const auto search =
+      options.identity() + (problem.identity.empty() ? "" : fmt::format("; {}", problem.identity));
+  return {problem.space, search, static_cast<std::size_t>(problem.most_epochs), problem.facts};
 }
 
 PoolOptions pool_options(const SearchOptions& options, const TaskShape& shape, int threads) {
@@ -204,7 +206,7 @@ struct Search::Implementation {
   void propose_all() {
     for (;;) {
       end_twins();
-      if (evaluations_begun >= options.trials || is_exhausted() || !may_propose()) return;
+      if (evaluations_begun >= options.trials || is_exhausted() || out_of_time() || !may_propose()) return;
       if (!propose()) return;
       const auto id = static_cast<std::int64_t>(records.size()) - 1;
       check_against_script(id);
@@ -224,7 +226,11 @@ struct Search::Implementation {
   }
 
   [[nodiscard]] bool is_exhausted() const { return repeats_in_a_row >= most_repeats_in_a_row; }
+  [[nodiscard]] bool out_of_time() const {
+    return options.time_limit_s > 0 && (timing ? now() : earlier_s) >= options.time_limit_s;
+  }
   [[nodiscard]] bool is_finished() const {
+    if (out_of_time()) return true;
     return (n_evaluated >= options.trials || is_exhausted()) && n_evaluated >= evaluations_begun &&
            held.empty() && ended_twins.empty();
   }
@@ -246,7 +252,7 @@ struct Search::Implementation {
         throw InternalError("a search without a trial under way");
       }
       const auto ready = pool.receive(1, give_up);
-      if (ready.empty()) return false;
+      if (ready.empty()) return out_of_time();
       arrive(ready.front());
       settle();
     }
@@ -353,7 +359,8 @@ struct Search::Implementation {
             wall > 0 ? busy / (wall * pool.n_workers()) : 0.0,
             earlier_s + wall,
             pool.n_workers(),
-            is_exhausted()};
+            is_exhausted(),
+            out_of_time()};
   }
 
   Comm comm;
@@ -398,6 +405,8 @@ Search::~Search() = default;
 void Search::advance(const std::function<bool()>& give_up) {
   auto& it = *implementation_;
   it.give_up = give_up;
+  if (it.comm.is_root() && it.options.time_limit_s > 0)
+    it.give_up = [&it, give_up] { return it.out_of_time() || (give_up && give_up()); };
   bool goes_on = true;
   std::exception_ptr mine;
   try {

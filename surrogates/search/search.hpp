@@ -22,6 +22,7 @@ struct Problem {
   std::function<std::string(const Genes&)> key{};
   int most_epochs = 1;               ///< that an evaluation reports
   std::vector<std::string> facts{};  ///< names of the evaluator's own numbers
+  std::string identity{};            ///< what else an evaluation depends on, such as its data, in words
 };
 
 /// A search: a method proposes, workers evaluate, a store remembers.
@@ -39,7 +40,8 @@ struct Problem {
 class Search {
  public:
   /// @param store path of the trial store: gone on with if `resume`, else made. Nothing is proposed yet.
-  /// Collective. Throws InputError for a store of another space, search or seed.
+  /// Collective. Throws InputError for a store of another space, search,
+  /// seed or identity.
   Search(const Comm& comm, Problem problem, const SearchOptions& options, const std::string& store,
          bool resume, const hdf5::Provenance& provenance, int threads_per_rank = 1);
   ~Search();
@@ -49,6 +51,7 @@ class Search {
   /// Until one more evaluation has ended. Throws Interrupted on all ranks if `give_up` said so first on any
   /// of them: trials under evaluation are as after a kill. Collective.
   void advance(const std::function<bool()>& give_up = {});
+  /// All trials have ended, or the time limit is reached: then trials under evaluation are as after a kill.
   [[nodiscard]] bool finished() const;
 
   /// The same on all ranks:
@@ -62,6 +65,7 @@ class Search {
     double wall_s = 0;       ///< in the search's own time
     int workers = 0;
     bool exhausted = false;  ///< nothing but repeated candidates comes any more
+    bool out_of_time = false;
   };
   [[nodiscard]] const Status& status() const { return status_; }
 

@@ -28,6 +28,11 @@ void describe(Schema& schema, SearchOptions& options) {
       .at_least(1)
       .at_most(10000000)
       .on_restart(OnRestart::free);
+  schema
+      .quantity("time_limit", options.time_limit_s, "s",
+                "The search ends after this time, its runs taken together; 0 s: after its trials")
+      .at_least(0)
+      .on_restart(OnRestart::free);
   schema.integer("seed", options.seed, "Of candidates and evaluations")
       .at_least(0)
       .on_restart(OnRestart::fixed);

@@ -239,6 +239,25 @@ void check_space(const hdf5::File& file, const Space& space) {
   }
 }
 
+/// The parts of a list in words that another list lacks.
+std::string what_differs(const std::string& text, const std::string& other) {
+  const auto parts = [](const std::string& list) {
+    std::vector<std::string> words;
+    for (std::size_t begin = 0; begin < list.size();) {
+      const auto end = std::min(list.find_first_of(",;{}", begin), list.size());
+      const auto first = list.find_first_not_of(' ', begin);
+      if (first < end) words.push_back(list.substr(first, end - first));
+      begin = end + 1;
+    }
+    return words;
+  };
+  std::vector<std::string> own;
+  const auto theirs = parts(other);
+  for (const auto& part : parts(text))
+    if (std::find(theirs.begin(), theirs.end(), part) == theirs.end()) own.push_back(part);
+  return own.empty() ? fmt::format("'{}'", text) : fmt::format("'{}'", fmt::join(own, ", "));
+}
+
 }  // namespace
 
 struct TrialStore::Implementation {
@@ -302,8 +321,8 @@ TrialStore TrialStore::open(const std::string& path, const Contents& contents,
     hdf5::check_header(file, schema, version);
     check_space(file, contents.space);
     const auto search = file.root().read_text("search");
-    QUINTET_CHECK(search == contents.search, "{}: these trials are of another search: '{}', here '{}'", path,
-                  search, contents.search);
+    QUINTET_CHECK(search == contents.search, "{}: these trials are of another search: {}, here {}", path,
+                  what_differs(search, contents.search), what_differs(contents.search, search));
     const auto facts = lines_of(file.root().read_text("fact_names"));
     QUINTET_CHECK(facts == contents.facts, "{}: these trials have facts [{}], here [{}]", path,
                   fmt::join(facts, ", "), fmt::join(contents.facts, ", "));

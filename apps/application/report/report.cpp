@@ -133,6 +133,7 @@ void Report::plot(const Plot& plot) { body_ += figure(plot.title, draw(plot), pl
 void Report::heatmap(const Heatmap& heatmap) {
   body_ += figure(heatmap.title, draw(heatmap), heatmap.caption);
 }
+void Report::chain(const Chain& chain) { body_ += figure(chain.title, draw(chain), chain.caption); }
 void Report::film(const Film& film) { body_ += figure(film.title, draw(film), film.caption); }
 
 void Report::bars(const std::vector<Bar>& bars, const std::string& caption) {

@@ -50,6 +50,24 @@ struct Film {
   std::string caption;
 };
 
+/// A chain of boxes, each of which reads what the one before it gives, and arcs that add what an earlier box
+/// gave: the drawing of a network.
+struct Chain {
+  struct Box {
+    std::string text;       ///< a new line at '\n'
+    bool is_faint = false;  ///< there, but does nothing
+  };
+  /// What follows box `from` is added to what box `to` gives.
+  struct Arc {
+    int from = 0, to = 1;
+    bool dashed = false;
+  };
+  std::string title;
+  std::vector<Box> boxes;
+  std::vector<Arc> arcs;
+  std::string caption;
+};
+
 /// A tile at the top of a page: one number as a person would write it.
 struct Headline {
   std::string name, value;  ///< "temperature", "300.2 ± 0.9 K"
@@ -86,6 +104,7 @@ class Report {
   void plot(const Plot& plot);
   void heatmap(const Heatmap& heatmap);
   void film(const Film& film);
+  void chain(const Chain& chain);
   void bars(const std::vector<Bar>& bars, const std::string& caption = "");
   void preformatted(const std::string& text);  ///< the configuration
   /// The parts of another report.

@@ -30,6 +30,7 @@ svg text{fill:var(--ink)} svg .number{fill:var(--faint);font-size:13px;font-vari
 .grid{stroke:var(--grid)} .tick{stroke:var(--faint)} .frame{fill:none;stroke:var(--rule)}
 .curve{fill:none;stroke-width:1.8;stroke-linejoin:round;stroke-linecap:round}
 .markers{fill:none;stroke-width:5.5;stroke-linecap:round} .dashed{stroke-dasharray:6 4}
+.box{fill:none;stroke:var(--ink);stroke-width:1.3} .box.faint{stroke:var(--faint);stroke-dasharray:3 3}
 .level{stroke:var(--ink);stroke-width:1.3}
 .field{image-rendering:pixelated}
 .film{display:block;width:100%;height:auto;image-rendering:pixelated}

@@ -23,20 +23,21 @@ void describe_modes(Schema& schema, std::string& modes) {
   schema.text("modes", modes, "modes.h5 as `podlstm fit` writes it").required().existing_file();
 }
 
-void describe_points(Schema& schema, std::optional<std::int64_t>& points) {
-  schema
+}  // namespace
+
+Key describe_block(Schema& schema, std::int64_t& block) {
+  return schema.integer("block", block, "Steps of a bootstrap block, longer than errors remember")
+      .at_least(1);
+}
+
+Key describe_points(Schema& schema, std::optional<std::int64_t>& points) {
+  return schema
       .integer("points", points,
                "Sea points behind modes of unit norm, where the modes file has coefficients alone: errors "
                "are then in degrees a point "
                "(NOAA's 1-degree sea: 44219)")
       .at_least(1);
 }
-
-void describe_block(Schema& schema, std::int64_t& block) {
-  schema.integer("block", block, "Steps of a bootstrap block, longer than errors remember").at_least(1);
-}
-
-}  // namespace
 
 void describe(Schema& schema, TrainOptions& options) {
   describe_modes(schema, options.modes);
@@ -90,10 +91,6 @@ void describe(Schema& schema, EvaluateOptions& options) {
   schema.section("references", options.references,
                  "Linear forecasts beside the model, fitted to its training period");
   schema.sections("regions", options.regions, "Boxes judged by themselves, where the modes file has a grid");
-  schema.section(
-      "fields", options.fields,
-      "The record behind the modes, as in `podlstm fit`: errors are then also those of whole fields, "
-      "with what the modes leave out; absent: of the space of the modes alone");
 }
 
 sequence::Metric metric_of(const ocean::OceanModes& modes, const std::optional<std::int64_t>& points) {

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "apps/application/loop/checkpoint_options.hpp"
-#include "apps/podlstm/setup/fields_options.hpp"
 #include "io/config/schema.hpp"
 #include "physics/ocean/modes_file.hpp"
 #include "surrogates/sequence/forecast/forecast_options.hpp"
@@ -19,6 +18,10 @@ void describe(Schema& schema, WindowShape& shape);
 }
 
 namespace quintet::podlstm {
+
+/// The keys `points` and `block`.
+Key describe_points(Schema& schema, std::optional<std::int64_t>& points);
+Key describe_block(Schema& schema, std::int64_t& block);
 
 struct TrainOptions {
   std::string modes;
@@ -52,7 +55,6 @@ struct EvaluateOptions {
   std::int64_t block = 24;
   sequence::ReferenceOptions references;
   std::vector<SkillRegion> regions;  ///< the paper's box and that of El Niño
-  std::optional<FieldsOptions> fields;
 };
 void describe(Schema& schema, EvaluateOptions& options);
 

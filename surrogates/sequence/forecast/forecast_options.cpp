@@ -15,7 +15,9 @@ ForecastOptions::ForecastOptions() {
   training.zero_head = true;
 }
 
-void describe(Schema& schema, ForecastOptions& options) {
+namespace {
+
+void describe_kind(Schema& schema, ForecastOptions& options) {
   schema.choice("kind", options.kind,
                 std::vector<std::pair<std::string, ForecastKind>>{{"hybrid", ForecastKind::hybrid},
                                                                   {"raw", ForecastKind::raw}},
@@ -35,16 +37,31 @@ void describe(Schema& schema, ForecastOptions& options) {
       "Errors of hybrid networks in training: degrees counts them as on the map (RMSE), deviations each mode "
       "in units of the base's "
       "error (R2, where all outputs count alike)");
+}
+
+void describe_training(Schema& schema, ForecastOptions& options) {
+  schema.section("training", options.training, "How they are trained");
+}
+
+}  // namespace
+
+void describe(Schema& schema, ForecastOptions& options) {
+  describe_kind(schema, options);
   schema.integer("members", options.members, "Networks of the ensemble, a seed each; 0: the base alone")
       .at_least(0)
       .at_most(1000);
   schema.integer("seed", options.seed, "Seed of the first network; the others follow").at_least(0);
   schema.section("network", options.network, "The networks' architecture");
-  schema.section("training", options.training, "How they are trained");
+  describe_training(schema, options);
   schema.check([&options]() -> std::optional<std::string> {
     if (options.kind == ForecastKind::hybrid || options.members > 0) return std::nullopt;
     return "kind raw without networks (members: 0) has nothing to forecast with";
   });
+}
+
+void describe_without_networks(Schema& schema, ForecastOptions& options) {
+  describe_kind(schema, options);
+  describe_training(schema, options);
 }
 
 }  // namespace quintet::sequence

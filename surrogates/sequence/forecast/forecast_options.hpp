@@ -28,5 +28,7 @@ struct ForecastOptions {
   TrainingOptions training;
 };
 void describe(Schema& schema, ForecastOptions& options);
+/// The keys that do not say which networks and how many: of a search among them.
+void describe_without_networks(Schema& schema, ForecastOptions& options);
 
 }  // namespace quintet::sequence

@@ -3,8 +3,7 @@
 ///
 /// Usage: podlstm_case KIND PATH; KIND: weekly (700 weeks), longer (720 weeks of the same), other_grid,
 /// other_weeks, monthly, gaps (13 weeks are missing, one step has 3 days), trend, fitted_late (modes from all
-/// times), still (the third mode never varies),
-/// coefficients (without a grid).
+/// times), still (the third mode never varies).
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -89,7 +88,7 @@ ocean::OceanModes make(const std::string& kind) {
   modes.singular_values = {300, 200, 100};
   modes.captured_variance = 0.9;
   modes.source = "made up";
-  if (kind != "coefficients") add_fields(modes, kind == "other_grid" ? 5 : 0);
+  add_fields(modes, kind == "other_grid" ? 5 : 0);
   return modes;
 }
 

@@ -1,0 +1,230 @@
+#include "apps/podlstm/search/search.hpp"
+
+#include <algorithm>
+#include <span>
+
+#include <fmt/format.h>
+
+#include "apps/podlstm/evaluate/judgement.hpp"
+#include "apps/podlstm/search/candidates.hpp"
+#include "apps/podlstm/search/leaderboard.hpp"
+#include "apps/podlstm/search/search_report.hpp"
+#include "apps/podlstm/setup/forecast_input.hpp"
+#include "io/hdf5/checksum.hpp"
+#include "io/log/error.hpp"
+#include "io/log/log.hpp"
+#include "io/parallel/together.hpp"
+#include "physics/ocean/calendar.hpp"
+#include "physics/ocean/modes_file.hpp"
+#include "surrogates/sequence/forecast/forecast_file.hpp"
+#include "surrogates/sequence/forecast/train_forecast.hpp"
+#include "surrogates/sequence/forecast/validity.hpp"
+#include "surrogates/sequence/skill/scores.hpp"
+
+namespace quintet::podlstm {
+
+namespace {
+
+/// What a search may see: the record up to the end of validation.
+struct Sight {
+  CoefficientSeries series;
+  sequence::Split split;
+  std::vector<double> truth;                 ///< of the validation windows
+  std::vector<ReferenceScore> references{};  ///< on them
+};
+
+Sight sight_of(const ocean::OceanModes& modes, const SearchInput& input) {
+  Sight sight{modes.series, make_split(modes.series, input.window, input.split), {}, {}};
+  const auto end = static_cast<std::size_t>(sight.split.validation_rows.end);
+  sight.series.time.resize(end);
+  sight.series.values.resize(end * static_cast<std::size_t>(modes.series.n_modes));
+  sight.split.test = {};
+  sight.truth = targets(sight.series, sight.split.validation);
+  return sight;
+}
+
+/// Names the record that a search sees, its windows and what its base is fitted by. Of what was read, not of
+/// what was computed from it: that differs in its last bits from one number of threads to another.
+std::string name_of(const Sight& sight, const SearchInput& input) {
+  auto references = input.references;
+  const auto fits = to_yaml(options_tree(described(references)));
+  std::uint64_t sum = hdf5::xxh64(std::as_bytes(std::span(fits)));
+  const auto add = [&](const auto& values) { sum = hdf5::xxh64(std::as_bytes(std::span(values)), sum); };
+  add(sight.series.time), add(sight.series.values);
+  add(sight.split.train.origins), add(sight.split.validation.origins);
+  return fmt::format("windows {} + {}, {} to train on and {} to choose by, data {:016x}", input.window.in,
+                     input.window.out, sight.split.train.size(), sight.split.validation.size(), sum);
+}
+
+std::vector<ReferenceScore> reference_scores(const Sight& sight, const SearchInput& input) {
+  const sequence::FitData fit{sight.series, sight.split.constants, sight.split.train, input.split.irregular};
+  const sequence::SampleShape shape{sight.split.validation.size(), input.window.out, sight.series.n_modes};
+  std::vector<ReferenceScore> scores;
+  for (const auto& row : sequence::references()) {
+    const auto forecast =
+        fit_reference(row.value, fit, input.references).forecast(sight.series, sight.split.validation);
+    scores.push_back({row.name, sequence::r2_uniform(sight.truth, forecast, shape)});
+  }
+  std::stable_sort(scores.begin(), scores.end(), [](const auto& a, const auto& b) { return a.r2 > b.r2; });
+  return scores;
+}
+
+/// What makes the search's scores better than a forecast's would be.
+std::vector<std::string> leaks_of_search(const ocean::OceanModes& modes, const sequence::Split& split) {
+  auto leaks = split.leaks;
+  const auto& time = modes.series.time;
+  if (modes.n_fit > split.validation_rows.end)
+    leaks.push_back(fmt::format(
+        "modes and mean were made from times up to {}, past the validation period: candidates are "
+        "chosen by what saw the test period",
+        ocean::date_text(time[static_cast<std::size_t>(modes.n_fit) - 1])));
+  else if (modes.n_fit > split.constants.end && split.leaks.empty())
+    leaks.push_back(fmt::format("modes and mean were made from times up to {}, in the validation period",
+                                ocean::date_text(time[static_cast<std::size_t>(modes.n_fit) - 1])));
+  return leaks;
+}
+
+void describe_search(Context& context, const SearchInput& input, const CoefficientSeries& record,
+                     const sequence::Split& split, const Candidates& candidates) {
+  const auto words = [&](const sequence::Windows& windows, sequence::Rows rows) {
+    return fmt::format("{} windows, {} to {}", windows.size(), ocean::date_text(record.time[rows.begin]),
+                       ocean::date_text(record.time[rows.end - 1]));
+  };
+  context.describe_run("training", words(split.train, split.constants));
+  context.describe_run("chosen by", words(split.validation, split.validation_rows));
+  const auto end = static_cast<std::size_t>(split.validation_rows.end);
+  context.describe_run(
+      "not seen", end < record.time.size()
+                      ? fmt::format("{} times, {} to {}: left for tests", record.time.size() - end,
+                                    ocean::date_text(record.time[end]), ocean::date_text(record.time.back()))
+                      : "nothing is left for tests");
+  context.describe_run("space", fmt::format("{} genes, {} candidates", candidates.space().n_genes(),
+                                            candidates.space().size()));
+  context.describe_run("method", fmt::format("{}; {} trials of {} epochs", input.search.identity(),
+                                             input.search.trials, input.candidate.forecast.training.epochs));
+}
+
+/// What would be found wrong after the run had begun.
+void check_search(const Comm& comm, const SearchInput& input, const Candidates& candidates) {
+  const search::Stopping stopping(input.search.stopping,
+                                  static_cast<int>(input.candidate.forecast.training.epochs));
+  if (input.search.replay)
+    on_root(comm, [&] { (void)search::read_trials(*input.search.replay, candidates.space()); });
+}
+
+/// The search until its end or until the run must stop. False: it must.
+bool run_search(Context& context, const SearchInput& input, search::Search& search,
+                Leaderboard& leaderboard) {
+  const auto phase = context.phase("search");
+  for ([[maybe_unused]] const auto step :
+       context.steps(search.status().evaluations + 1, input.search.trials)) {
+    if (search.finished()) return true;
+    try {
+      search.advance([&] { return context.stop_noticed(); });
+    } catch (const Interrupted&) {
+      context.stop_within_step();
+      return false;
+    }
+    const auto& status = search.status();
+    if (status.best >= 0) context.show("best R2", status.best_objective, "");
+    context.show("busy", 100 * status.utilisation, "%");
+    leaderboard.look(search);
+  }
+  return !context.stopped_early();
+}
+
+/// The best candidate's genes on all ranks; none if no trial gave a number.
+search::Genes best_genes(const Comm& comm, const search::Search& search, int n_genes) {
+  if (search.status().best < 0) return {};
+  search::Genes genes(static_cast<std::size_t>(n_genes), 0);
+  if (comm.is_root()) genes = search.records()[static_cast<std::size_t>(search.status().best)].trial.genes;
+  comm.broadcast(std::span<int>(genes));
+  return genes;
+}
+
+/// Train the best again, write model.h5, judge it. False: the run must stop.
+bool retrain(Context& context, const SearchInput& input, const ocean::OceanModes& modes, const Sight& sight,
+             const Candidates& candidates, const search::Genes& genes,
+             const std::vector<std::string>& leaks) {
+  const auto& comm = context.comm();
+  auto options = input.candidate.forecast;
+  options.network = options_of(candidates.network(genes));
+  options.training = candidates.training(genes);
+  if (input.retrain.epochs > 0) options.training.epochs = input.retrain.epochs;
+  options.members = input.retrain.members;
+  options.seed = input.retrain.seed;
+  log::info("The best is trained again: {} networks, {} epochs", options.members, options.training.epochs);
+  auto trained = context.timed("retrain", [&] {
+    return train_forecast(
+        comm, sight.series, sight.split, input.split.irregular, options, input.references,
+        [&](std::int64_t, const sequence::EpochReport&) { return !context.stop_noticed(); });
+  });
+  if (comm.any(context.stop_noticed())) {
+    context.stop_within_step();
+    return false;
+  }
+  trained.model.modes = sequence::fingerprint(modes, sight.split.constants);
+  write_forecast_model(comm, context.path("model.h5"), trained.model, context.provenance());
+  const sequence::FitData fit{sight.series, sight.split.constants, sight.split.train, input.split.irregular};
+  auto judgement = context.timed(
+      "judge", [&] { return judge(trained.model, modes, sight.split.validation, fit, input.references); });
+  for (const auto& leak : leaks)
+    if (std::find(judgement.leaks.begin(), judgement.leaks.end(), leak) == judgement.leaks.end())
+      judgement.leaks.push_back(leak);
+  const Verdicts verdicts(judgement, metric_of(modes, input.points), static_cast<int>(input.block),
+                          error_unit(modes, input.points));
+  for (const auto& line : verdicts.lines()) log::info("{}", line);
+  context.report().section("The best, trained again");
+  context.report().paragraph(fmt::format(
+      "{} networks from new seeds, {} epochs. These times chose among the candidates: scores of honest "
+      "tests come from `podlstm evaluate` on later times.",
+      options.members, options.training.epochs));
+  verdicts.report(context.report());
+  verdicts.summarise(context, "validation_");
+  context.summarise("modes_fingerprint", trained.model.modes);
+  return true;
+}
+
+}  // namespace
+
+void search(Context& context, const SearchInput& input) {
+  const auto& comm = context.comm();
+  const auto modes = context.timed("read", [&] { return ocean::read_modes(comm, input.modes); });
+  auto sight = sight_of(modes, input);
+  const auto leaks = leaks_of_search(modes, sight.split);
+  const auto candidates = context.timed("prepare", [&] {
+    return Candidates(input.space, input.candidate.forecast,
+                      make_training_set(sight.series, sight.split, input.split.irregular,
+                                        input.candidate.forecast, input.references),
+                      sight.truth, name_of(sight, input));
+  });
+  sight.references = context.timed("prepare", [&] { return reference_scores(sight, input); });
+  check_search(comm, input, candidates);
+  context.record_seed(static_cast<std::uint64_t>(input.search.seed));
+  describe_search(context, input, modes.series, sight.split, candidates);
+  if (!context.go_ahead({"model.h5", "trials.h5", "trials.csv", "leaderboard.csv"})) return;
+
+  for (const auto& leak : leaks) log::warning("LEAKS: {}", leak);
+  search::Search search(comm, candidates.problem(), input.search, context.path("trials.h5"),
+                        context.restart_file().has_value(), context.provenance(), context.threads().per_rank);
+  const auto before = search.status();
+  if (context.restart_file())
+    log::info("Goes on after {} trials of {}", before.evaluations, input.search.trials);
+  // From here on a restart finds its trials, whenever the run is killed.
+  context.checkpoint(before.evaluations, [](hdf5::Group&) {});
+  Leaderboard leaderboard(context, candidates, sight.references, input.leaderboard);
+  bool goes_on = run_search(context, input, search, leaderboard);
+  leaderboard.finish(search);
+  if (search.status().evaluations > before.evaluations)
+    context.checkpoint(search.status().evaluations, [](hdf5::Group&) {});
+
+  report_search(context, input, candidates, search, sight.references, leaks);
+  const auto genes = best_genes(comm, search, candidates.space().n_genes());
+  if (genes.empty()) {
+    log::warning("No trial gave a number: there is no best candidate (trials.csv says why)");
+    return;
+  }
+  if (goes_on && input.retrain.members > 0) retrain(context, input, modes, sight, candidates, genes, leaks);
+}
+
+}  // namespace quintet::podlstm

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/config/schema.hpp"
+#include "surrogates/search/search_options.hpp"
+#include "surrogates/sequence/forecast/forecast_options.hpp"
+#include "surrogates/sequence/network/architecture.hpp"
+#include "surrogates/sequence/windows/split.hpp"
+
+/// What the user writes for `podlstm search`.
+namespace quintet::podlstm {
+
+/// What every candidate is, whatever its network.
+struct CandidateOptions {
+  sequence::ForecastOptions forecast;  ///< network, members and seed are not the user's
+};
+void describe(Schema& schema, CandidateOptions& options);
+
+/// What is chosen among: networks, and where lists are given, how they are trained.
+struct SpaceOptions {
+  sequence::ArchitectureSpace networks;
+  std::vector<double> learning_rates;
+  std::vector<std::int64_t> batches;
+};
+void describe(Schema& schema, SpaceOptions& options);
+
+/// The best is trained again, from new seeds.
+struct RetrainOptions {
+  int members = 5;          ///< 0: no model is made
+  std::int64_t epochs = 0;  ///< 0: as in the search
+  std::int64_t seed = 1;
+};
+void describe(Schema& schema, RetrainOptions& options);
+
+struct SearchInput {
+  SearchInput();
+
+  std::string modes;
+  std::optional<std::int64_t> points;
+  sequence::WindowShape window;
+  sequence::SplitOptions split;
+  CandidateOptions candidate;
+  SpaceOptions space;
+  search::SearchOptions search;
+  RetrainOptions retrain;
+  int leaderboard = 10;  ///< rows
+  std::int64_t block = 24;
+  sequence::ReferenceOptions references;
+};
+void describe(Schema& schema, SearchInput& input);
+
+}  // namespace quintet::podlstm
