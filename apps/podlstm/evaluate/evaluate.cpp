@@ -4,12 +4,13 @@
 #include <cctype>
 #include <cmath>
 #include <limits>
-#include <numeric>
+#include <optional>
 #include <set>
 
 #include <fmt/format.h>
 
 #include "apps/podlstm/evaluate/judgement.hpp"
+#include "apps/podlstm/evaluate/left_out.hpp"
 #include "apps/podlstm/evaluate/skill_maps.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
@@ -54,26 +55,51 @@ std::string key_of(std::string name) {
   return name;
 }
 
-void report_regions(Context& context, const Judgement& judgement, const ocean::OceanModes& modes,
-                    const EvaluateOptions& options) {
+/// The mean of the ensemble beside the references; its networks stand in the tables of all points.
+void report_regions(Context& context, Judgement judgement, const ocean::OceanModes& modes,
+                    const LeftOut* left_out, const EvaluateOptions& options) {
+  judgement.members.clear();
   for (const auto& region : options.regions) {
     const auto weights = weights_in(modes, region);
     if (*std::max_element(weights.begin(), weights.end()) <= 0) {
       log::warning("region {}: none of its points is sea; it is left out", region.name);
       continue;
     }
+    const int block = static_cast<int>(options.block);
     const auto metric = sequence::region_metric(region.name, modes.modes, weights);
     const auto index = sequence::index_metric(fmt::format("mean of {}", region.name), modes.modes, weights);
     context.report().section(region.name);
-    const Verdicts over(judgement, metric, static_cast<int>(options.block), "degC");
-    const Verdicts mean(judgement, index, static_cast<int>(options.block), "degC");
+    const Verdicts over(judgement, metric, block, "degC",
+                        left_out != nullptr ? left_out->over(weights) : sequence::Truncation{});
+    const Verdicts mean(judgement, index, block, "degC",
+                        left_out != nullptr ? left_out->of_mean(weights) : sequence::Truncation{});
     for (const auto* verdicts : {&over, &mean}) {
       for (const auto& line : verdicts->lines()) log::info("{}", line);
-      verdicts->report(context.report());
+      verdicts->report_errors(context.report());
     }
-    over.summarise(context, fmt::format("{}_", key_of(region.name)));
-    mean.summarise(context, fmt::format("{}_mean_", key_of(region.name)));
+    const auto prefix = (left_out != nullptr ? "field_" : "") + key_of(region.name);
+    over.summarise(context, prefix + "_");
+    mean.summarise(context, prefix + "_mean_");
   }
+}
+
+void report_whole_fields(Context& context, const Judgement& judgement, const ocean::OceanModes& modes,
+                         const LeftOut& left_out, const EvaluateOptions& options) {
+  const Verdicts verdicts(judgement, metric_of(modes, options.points), static_cast<int>(options.block),
+                          "degC", left_out.over(modes.weights));
+  const auto score = verdicts.ours();
+  context.headline("RMSE, whole fields",
+                   fmt::format("{:.4f} ± {:.4f} degC", score.rmse.value, score.rmse.error),
+                   judgement.leaks.empty() ? "" : judgement.leaks[0]);
+  context.report().section("All points, whole fields");
+  context.report().paragraph(
+      fmt::format("The modes leave out {:.4f} degC (root mean square over the same dates and points): no "
+                  "forecast of their coefficients is better than that.",
+                  verdicts.truncation_rmse()));
+  for (const auto& line : verdicts.lines()) log::info("{}", line);
+  verdicts.report_errors(context.report());
+  verdicts.summarise(context, "field_");
+  context.summarise("truncation_rmse", verdicts.truncation_rmse(), "what the modes leave out of the fields");
 }
 
 const sequence::Contender& damped(const Judgement& judgement) {
@@ -84,23 +110,34 @@ const sequence::Contender& damped(const Judgement& judgement) {
   return *found;
 }
 
-void report_maps(Context& context, const Judgement& judgement, const ocean::OceanModes& modes) {
+void report_maps(Context& context, const Judgement& judgement, const ocean::OceanModes& modes,
+                 const LeftOut* left_out) {
   context.report().section("Maps of skill");
+  const auto errors = [&](const std::vector<double>& forecast, int lead) {
+    return left_out != nullptr ? left_out->square_error_map(judgement.truth, forecast, judgement.shape, lead)
+                               : square_error_map(modes, judgement.truth, forecast, judgement.shape, lead);
+  };
   const int out = judgement.shape.out;
   for (const int lead : std::set<int>{1, (out + 1) / 2, out}) {
-    const auto ours =
-        square_error_map(modes, judgement.truth, judgement.ours.forecast, judgement.shape, lead);
-    const auto theirs =
-        square_error_map(modes, judgement.truth, damped(judgement).forecast, judgement.shape, lead);
-    std::vector<double> skill(ours.size());
-    for (std::size_t x = 0; x < ours.size(); ++x)
+    const auto ours = errors(judgement.ours.forecast, lead),
+               theirs = errors(damped(judgement).forecast, lead);
+    std::vector<double> skill(ours.size()), rmse(ours.size());
+    for (std::size_t x = 0; x < ours.size(); ++x) {
       skill[x] = theirs[x] > 0 ? std::max(-1.0, 1 - ours[x] / theirs[x]) : 0;
+      rmse[x] = std::sqrt(std::max(0.0, ours[x]));
+    }
+    const std::string where = left_out != nullptr ? "Whole fields; " : "In the space of the modes; ";
     context.report().heatmap(map_of(modes, skill,
                                     fmt::format("Skill against damped persistence, lead {}", lead),
-                                    "1 - MSE/MSE", judgement.period + "; cut at -1."));
-    context.results().root().group("maps").write<double>(
-        fmt::format("skill_lead_{}", lead), skill, {skill.size()},
-        {"1", {"point"}, "1 - MSE/MSE of damped persistence"});
+                                    "1 - MSE/MSE", where + judgement.period + "; cut at -1."));
+    context.report().heatmap(map_of(modes, rmse,
+                                    fmt::format("RMSE of {}, lead {}", judgement.ours.name, lead), "degC",
+                                    where + judgement.period + "."));
+    auto maps = context.results().root().group("maps");
+    maps.write<double>(fmt::format("skill_lead_{}", lead), skill, {skill.size()},
+                       {"1", {"point"}, "1 - MSE/MSE of damped persistence"});
+    maps.write<double>(fmt::format("rmse_lead_{}", lead), rmse, {rmse.size()},
+                       {"degree_Celsius", {"point"}, "Root mean square error of ours"});
   }
 }
 
@@ -124,6 +161,18 @@ void write_results(Context& context, const Judgement& judgement, const sequence:
   root.set_attribute("leaks", judgement.leaks);
 }
 
+std::optional<LeftOut> left_out_of(Context& context, const ocean::OceanModes& modes,
+                                   const sequence::Windows& windows, const EvaluateOptions& options) {
+  if (!options.fields) return std::nullopt;
+  QUINTET_CHECK(modes.has_fields(), "fields: {} has coefficients alone, no modes to compare fields with",
+                options.modes);
+  return context.timed("fields", [&]() -> std::optional<LeftOut> {
+    const auto record = open_record(context.comm(), *options.fields);
+    context.require_memory(LeftOut::bytes(record, windows), "fields of the test's dates");
+    return LeftOut(context.comm(), modes, record, windows);
+  });
+}
+
 }  // namespace
 
 void evaluate(Context& context, const EvaluateOptions& options) {
@@ -144,6 +193,7 @@ void evaluate(Context& context, const EvaluateOptions& options) {
   auto judgement = context.timed("references", [&] {
     return judge_references(modes, windows, {series, rows, trained_on, model.irregular}, options.references);
   });
+  const auto left_out = left_out_of(context, modes, windows, options);
   if (!context.go_ahead()) return;
 
   context.timed("forecast", [&] { add_ours(judgement, model, modes, windows); });
@@ -168,9 +218,11 @@ void evaluate(Context& context, const EvaluateOptions& options) {
   verdicts.report(context.report());
   verdicts.summarise(context, "");
   write_results(context, judgement, windows);
+  if (left_out) report_whole_fields(context, judgement, modes, *left_out, options);
   if (modes.has_fields()) {
-    report_regions(context, judgement, modes, options);
-    report_maps(context, judgement, modes);
+    const auto* fields = left_out ? &*left_out : nullptr;
+    report_regions(context, judgement, modes, fields, options);
+    report_maps(context, judgement, modes, fields);
   } else {
     context.report().paragraph("The modes file has coefficients alone: no regions and no maps.");
   }

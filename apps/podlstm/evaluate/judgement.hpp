@@ -40,22 +40,34 @@ void add_ours(Judgement& judgement, const sequence::ForecastModel& model, const 
 class Verdicts {
  public:
   /// @param block windows of a bootstrap block; @param unit of errors
-  Verdicts(const Judgement& judgement, sequence::Metric metric, int block, std::string unit);
+  /// @param truncation what the modes leave out in that metric: errors are then of whole fields
+  Verdicts(const Judgement& judgement, sequence::Metric metric, int block, std::string unit,
+           sequence::Truncation truncation = {});
 
-  /// Tables and curves: scores of ours, its members and all references with errors, gains with verdicts, per
-  /// lead.
+  /// Tables and curves: errors of ours, its members and all references with errors of theirs, gains with
+  /// verdicts, per lead; before them what all leads together give, R2 of the coefficients included.
   void report(Report& report) const;
+  /// Without what is the same in every metric.
+  void report_errors(Report& report) const;
   /// The same in short, for the log.
   [[nodiscard]] std::vector<std::string> lines() const;
   /// Numbers for summary.json, keys beginning with `prefix`.
   void summarise(Context& context, const std::string& prefix) const;
   [[nodiscard]] sequence::Score ours() const { return comparison_.score(ours_); }
   [[nodiscard]] sequence::Gain gain_over(const std::string& reference) const;
+  /// Of what the modes leave out alone; whole fields only.
+  [[nodiscard]] double truncation_rmse() const { return comparison_.truncation_rmse(); }
 
  private:
+  void report_all_leads(Report& report) const;
   void report_scores(Report& report) const;
   void report_gains(Report& report) const;
   void plot(Report& report) const;
+  /// "forecast", (all leads,) lead 1 ...
+  [[nodiscard]] std::vector<std::string> lead_header(const std::string& first, bool all) const;
+  [[nodiscard]] std::string errors_caption() const;
+  [[nodiscard]] std::string leaks_caption() const;
+  [[nodiscard]] std::string place() const;  ///< "all points", "Nino 3.4, whole fields"
   [[nodiscard]] std::vector<const sequence::Sampled*> everybody() const;
 
   const Judgement& judgement_;

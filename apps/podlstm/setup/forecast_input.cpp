@@ -91,6 +91,10 @@ void describe(Schema& schema, EvaluateOptions& options) {
   schema.section("references", options.references,
                  "Linear forecasts beside the model, fitted to its training period");
   schema.sections("regions", options.regions, "Boxes judged by themselves, where the modes file has a grid");
+  schema.section(
+      "fields", options.fields,
+      "The record behind the modes, as in `podlstm fit`: errors are then also those of whole fields, "
+      "with what the modes leave out; absent: of the space of the modes alone");
 }
 
 sequence::Metric metric_of(const ocean::OceanModes& modes, const std::optional<std::int64_t>& points) {

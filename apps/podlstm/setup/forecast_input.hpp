@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "apps/application/loop/checkpoint_options.hpp"
+#include "apps/podlstm/setup/fields_options.hpp"
 #include "io/config/schema.hpp"
 #include "physics/ocean/modes_file.hpp"
 #include "surrogates/sequence/forecast/forecast_options.hpp"
@@ -55,6 +56,7 @@ struct EvaluateOptions {
   std::int64_t block = 24;
   sequence::ReferenceOptions references;
   std::vector<SkillRegion> regions;  ///< the paper's box and that of El Niño
+  std::optional<FieldsOptions> fields;
 };
 void describe(Schema& schema, EvaluateOptions& options);
 

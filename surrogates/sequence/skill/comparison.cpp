@@ -1,9 +1,21 @@
 #include "surrogates/sequence/skill/comparison.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
 namespace quintet::sequence {
+
+namespace {
+
+/// a - b, and 0 where they differ by round-off alone: that is no gain.
+double difference(double a, double b) {
+  constexpr double round_off = 1e-12;
+  const double gain = a - b;
+  return std::abs(gain) <= round_off * std::max(std::abs(a), std::abs(b)) ? 0 : gain;
+}
+
+}  // namespace
 
 const char* verdict_text(Verdict verdict) {
   return verdict == Verdict::better ? "better" : verdict == Verdict::worse ? "worse" : "tie";
@@ -14,8 +26,13 @@ Verdict verdict_of(const Estimate& gain) {
   return gain.value > 0 ? Verdict::better : Verdict::worse;
 }
 
-Comparison::Comparison(std::vector<double> truth, SampleShape shape, Metric metric, int block)
-    : truth_(std::move(truth)), shape_(shape), metric_(std::move(metric)), bootstrap_(shape.n, block) {
+Comparison::Comparison(std::vector<double> truth, SampleShape shape, Metric metric, int block,
+                       Truncation truncation)
+    : truth_(std::move(truth)),
+      shape_(shape),
+      metric_(std::move(metric)),
+      bootstrap_(shape.n, block),
+      truncation_(std::move(truncation)) {
   // About the mean of all windows, so that differences of squares lose no digits.
   auto y = truth_;
   const auto n = static_cast<std::size_t>(outputs());
@@ -34,11 +51,17 @@ Sampled Comparison::sample(const Contender& contender) const {
   std::vector<double> errors(truth_.size());
   for (std::size_t i = 0; i < errors.size(); ++i) errors[i] = std::pow(contender.forecast[i] - truth_[i], 2);
   sampled.errors = bootstrap_.sums(errors, outputs());
-  sampled.squares = bootstrap_.sums(squared_errors(truth_, contender.forecast, shape_, metric_), shape_.out);
+  sampled.squares =
+      bootstrap_.sums(squared_errors(truth_, contender.forecast, shape_, metric_, truncation_), shape_.out);
   if (!contender.climatology.empty())
     sampled.products = bootstrap_.sums(
-        anomaly_products(truth_, contender.forecast, contender.climatology, shape_, metric_), 3 * shape_.out);
+        anomaly_products(truth_, contender.forecast, contender.climatology, shape_, metric_, truncation_),
+        3 * shape_.out);
   return sampled;
+}
+
+double Comparison::truncation_rmse() const {
+  return rmse(truncation_.squares, shape_.n, shape_.out, {1, shape_.out});
 }
 
 double Comparison::r2(const Sampled& contender, int sample) const {
@@ -79,8 +102,8 @@ Score Comparison::score(const Sampled& contender) const {
 Gain Comparison::gain(const Sampled& contender, const Sampled& reference) const {
   const auto rmse_gain = [&](Leads leads) {
     return bootstrap_.estimate([&](int sample) {
-      return std::sqrt(mean_square(reference, leads, sample)) -
-             std::sqrt(mean_square(contender, leads, sample));
+      return difference(std::sqrt(mean_square(reference, leads, sample)),
+                        std::sqrt(mean_square(contender, leads, sample)));
     });
   };
   const auto skill = [&](Leads leads) {
@@ -89,7 +112,8 @@ Gain Comparison::gain(const Sampled& contender, const Sampled& reference) const 
     });
   };
   Gain gain{reference.name, rmse_gain({1, shape_.out}), skill({1, shape_.out}), {}, {}, {}};
-  gain.r2 = bootstrap_.estimate([&](int sample) { return r2(contender, sample) - r2(reference, sample); });
+  gain.r2 = bootstrap_.estimate(
+      [&](int sample) { return difference(r2(contender, sample), r2(reference, sample)); });
   for (int lead = 1; lead <= shape_.out; ++lead) {
     gain.rmse_at.push_back(rmse_gain({lead, lead}));
     gain.skill_at.push_back(skill({lead, lead}));

@@ -48,7 +48,10 @@ struct Sampled {
 class Comparison {
  public:
   /// @param block windows of a bootstrap block
-  Comparison(std::vector<double> truth, SampleShape shape, Metric metric, int block);
+  /// @param truncation what the modes leave out of the truth: errors and correlations are then of whole
+  /// fields, R2 is of coefficients still
+  Comparison(std::vector<double> truth, SampleShape shape, Metric metric, int block,
+             Truncation truncation = {});
 
   [[nodiscard]] Sampled sample(const Contender& contender) const;
   [[nodiscard]] Score score(const Sampled& contender) const;
@@ -56,6 +59,9 @@ class Comparison {
   [[nodiscard]] const SampleShape& shape() const { return shape_; }
   [[nodiscard]] const Metric& metric() const { return metric_; }
   [[nodiscard]] const Bootstrap& bootstrap() const { return bootstrap_; }
+  [[nodiscard]] bool of_whole_fields() const { return !truncation_.empty(); }
+  /// Root mean square of what the modes leave out, of whole fields (degC).
+  [[nodiscard]] double truncation_rmse() const;
 
  private:
   [[nodiscard]] int outputs() const { return shape_.out * shape_.modes; }
@@ -67,6 +73,7 @@ class Comparison {
   SampleShape shape_;
   Metric metric_;
   Bootstrap bootstrap_;
+  Truncation truncation_;
   std::vector<double> variations_;  ///< [samples, out modes] squares of the truth about its mean
 };
 

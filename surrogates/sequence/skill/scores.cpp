@@ -36,6 +36,19 @@ Squares squares_of(const std::vector<double>& truth, const std::vector<double>& 
   return squares;
 }
 
+void check_truncation(const Truncation& truncation, const SampleShape& shape) {
+  if (!truncation.empty() &&
+      (truncation.squares.size() * shape.modes != shape.size() || truncation.products.size() != shape.size()))
+    throw InternalError("what modes leave out is of other windows");
+}
+
+/// c e of a window and lead.
+double product(const Truncation& truncation, std::size_t row, const std::vector<double>& e) {
+  double sum = 0;
+  for (std::size_t m = 0; m < e.size(); ++m) sum += truncation.products[row * e.size() + m] * e[m];
+  return sum;
+}
+
 double ratio_or_nan(double part, double whole) {
   return whole > 0 ? part / whole : std::numeric_limits<double>::quiet_NaN();
 }
@@ -67,13 +80,16 @@ double r2_pooled(const std::vector<double>& truth, const std::vector<double>& fo
 }
 
 std::vector<double> squared_errors(const std::vector<double>& truth, const std::vector<double>& forecast,
-                                   const SampleShape& shape, const Metric& metric) {
+                                   const SampleShape& shape, const Metric& metric,
+                                   const Truncation& truncation) {
   check_sizes(truth, forecast, shape);
+  check_truncation(truncation, shape);
   std::vector<double> squares(static_cast<std::size_t>(shape.n) * shape.out), error(shape.modes);
   for (std::size_t row = 0; row < squares.size(); ++row) {
     for (int m = 0; m < shape.modes; ++m)
       error[m] = forecast[row * shape.modes + m] - truth[row * shape.modes + m];
     squares[row] = metric.square(error.data());
+    if (!truncation.empty()) squares[row] += truncation.squares[row] - 2 * product(truncation, row, error);
   }
   return squares;
 }
@@ -88,8 +104,9 @@ double rmse(const std::vector<double>& squares, int n, int out, Leads leads) {
 
 std::vector<double> anomaly_products(const std::vector<double>& truth, const std::vector<double>& forecast,
                                      const std::vector<double>& climatology, const SampleShape& shape,
-                                     const Metric& metric) {
+                                     const Metric& metric, const Truncation& truncation) {
   check_sizes(truth, forecast, shape);
+  check_truncation(truncation, shape);
   const auto rows = static_cast<std::size_t>(shape.n) * shape.out,
              modes = static_cast<std::size_t>(shape.modes);
   std::vector<double> products(3 * rows), y(modes), p(modes), sum(modes);
@@ -103,6 +120,9 @@ std::vector<double> anomaly_products(const std::vector<double>& truth, const std
     products[3 * row] = (metric.square(sum.data()) - yy - pp) / 2;
     products[3 * row + 1] = pp;
     products[3 * row + 2] = yy;
+    if (truncation.empty()) continue;
+    products[3 * row] += product(truncation, row, p);
+    products[3 * row + 2] += truncation.squares[row] + 2 * product(truncation, row, y);
   }
   return products;
 }

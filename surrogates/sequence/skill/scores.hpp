@@ -29,10 +29,19 @@ struct SampleShape {
 [[nodiscard]] double r2_uniform_of(const double* errors, const double* variations, int outputs);
 [[nodiscard]] double r2_pooled_of(const double* errors, const double* variations, int outputs);
 
-/// Squares of errors in a metric: [n, out] (degC^2).
+/// What the fields of the windows have beside their modes, r(x), in a metric with weights w over points: r^T
+/// W r, and c_m = mode_m^T W r, for each window and lead. Empty: errors are within the space of the modes.
+struct Truncation {
+  std::vector<double> squares;   ///< [n, out] (degC^2)
+  std::vector<double> products;  ///< [n, out, modes] (degC)
+  [[nodiscard]] bool empty() const { return squares.empty(); }
+};
+
+/// Squares of errors in a metric: [n, out] (degC^2): e^T G e, and of whole fields e^T G e - 2 c e + r^T W r.
 [[nodiscard]] std::vector<double> squared_errors(const std::vector<double>& truth,
                                                  const std::vector<double>& forecast,
-                                                 const SampleShape& shape, const Metric& metric);
+                                                 const SampleShape& shape, const Metric& metric,
+                                                 const Truncation& truncation = {});
 
 /// Leads first ... last (1 the first).
 struct Leads {
@@ -41,13 +50,15 @@ struct Leads {
 /// Root mean square of squared errors [n, out] over windows and leads.
 [[nodiscard]] double rmse(const std::vector<double>& squares, int n, int out, Leads leads);
 
-/// p' G y', p' G p' and y' G y' of anomalies about `climatology` [n, out, modes]: [n, out, 3].
+/// p' G y', p' G p' and y' G y' of anomalies about `climatology` [n, out, modes]: [n, out, 3]. Of whole
+/// fields p' G y' + c p', p' G p' and y' G y' + 2 c y' + r^T W r.
 ///
 /// Their sums over windows give the anomaly correlation of a lead, pooled over modes.
 [[nodiscard]] std::vector<double> anomaly_products(const std::vector<double>& truth,
                                                    const std::vector<double>& forecast,
                                                    const std::vector<double>& climatology,
-                                                   const SampleShape& shape, const Metric& metric);
+                                                   const SampleShape& shape, const Metric& metric,
+                                                   const Truncation& truncation = {});
 /// sum p' G y'/sqrt(sum p' G p' sum y' G y'); NaN where the forecast is the climatology.
 [[nodiscard]] double correlation_of(const double* product_sums);
 /// Of one lead (1 the first).

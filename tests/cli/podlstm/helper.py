@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Helpers of forecast.txt: numbers in summary.json and values in netCDF files.
 
-Usage: helper.py has RUN KEY... | same RUN RUN KEY... | below RUN KEY VALUE | says RUN KEY TEXT
+Usage: helper.py has RUN KEY... | same RUN RUN KEY... | close RUN RUN TOLERANCE KEY... | whole RUN
+                 | below RUN KEY VALUE | says RUN KEY TEXT
                  | same_model RUN RUN | killed RANKS[,RANKS] WHOLE OUTPUT KEY=VALUE...
 """
 import json
@@ -27,6 +28,20 @@ def same(run, other, *keys):
     ours, theirs = summary(run), summary(other)
     print([(ours[key], theirs[key]) for key in keys])
     return all(ours[key] == theirs[key] for key in keys)
+
+
+def close(run, other, tolerance, *keys):
+    ours, theirs = summary(run), summary(other)
+    print([(ours[key], theirs[key]) for key in keys])
+    return all(abs(ours[key] - theirs[key]) <= float(tolerance) * abs(ours[key]) for key in keys)
+
+
+def whole(run):
+    """Errors of whole fields are those in the space of the modes and what the modes leave out, at right angles."""
+    numbers = summary(run)
+    print(numbers["rmse"], numbers["truncation_rmse"], numbers["field_rmse"])
+    expected = (numbers["rmse"] ** 2 + numbers["truncation_rmse"] ** 2) ** 0.5
+    return abs(numbers["field_rmse"] - expected) < 1e-9 * expected and numbers["truncation_rmse"] > 0
 
 
 def below(run, key, value):

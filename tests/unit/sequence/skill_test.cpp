@@ -69,6 +69,57 @@ Estimate mean_of(const std::vector<double>& x, int block) {
 
 }  // namespace
 
+// Two windows of one lead, two modes, three points; fields have a part r outside the modes.
+TEST(truncation, makes_errors_those_of_whole_fields) {
+  const std::vector<double> modes = {1, 2, 3, 0, 1, -1}, weights = {1, 0.5, 2.5},
+                            r = {0.1, -2, 0.3, 1, 0, -0.7};
+  const std::vector<double> came = {1, 10, 2, 20}, said = {1.5, 11, 1, 17}, normal = {0.5, 9, 3, 21};
+  const SampleShape shape{2, 1, 2};
+  const double total = 4;
+  Truncation left;
+  for (int i = 0; i < 2; ++i) {
+    double square = 0, along[2] = {0, 0};
+    for (int x = 0; x < 3; ++x) {
+      square += weights[x] * r[3 * i + x] * r[3 * i + x] / total;
+      for (int m = 0; m < 2; ++m) along[m] += weights[x] * r[3 * i + x] * modes[3 * m + x] / total;
+    }
+    left.squares.push_back(square);
+    left.products.insert(left.products.end(), along, along + 2);
+  }
+  const auto metric = region_metric("box", modes, weights);
+  const auto squares = squared_errors(came, said, shape, metric, left);
+  const auto products = anomaly_products(came, said, normal, shape, metric, left);
+  for (int i = 0; i < 2; ++i) {
+    double error = 0, py = 0, pp = 0, yy = 0;
+    for (int x = 0; x < 3; ++x) {
+      const auto field = [&](const std::vector<double>& a) {
+        return a[2 * i] * modes[x] + a[2 * i + 1] * modes[3 + x];
+      };
+      const double truth_here = field(came) + r[3 * i + x], y = truth_here - field(normal),
+                   p = field(said) - field(normal), w = weights[x] / total;
+      error += w * std::pow(field(said) - truth_here, 2);
+      py += w * p * y, pp += w * p * p, yy += w * y * y;
+    }
+    EXPECT_NEAR(squares[i], error, 1e-12);
+    EXPECT_NEAR(products[3 * i], py, 1e-12);
+    EXPECT_NEAR(products[3 * i + 1], pp, 1e-12);
+    EXPECT_NEAR(products[3 * i + 2], yy, 1e-12);
+  }
+  const Comparison comparison(came, shape, metric, 1, left);
+  EXPECT_NEAR(comparison.truncation_rmse(), std::sqrt((left.squares[0] + left.squares[1]) / 2), 1e-13);
+  left.products.pop_back();
+  EXPECT_THROW(static_cast<void>(squared_errors(came, said, shape, metric, left)), InternalError);
+}
+
+TEST(verdict, round_off_is_no_gain) {
+  const SampleShape shape{4, 1, 1};
+  const Comparison comparison({1, 2, 3, 5}, shape, subspace_metric(1, 1), 1);
+  const auto ours = comparison.sample({"", {1.1, 2.2, 2.9, 5.3}, {}}),
+             theirs = comparison.sample({"", {1.1 + 1e-15, 2.2, 2.9, 5.3 + 1e-15}, {}});
+  EXPECT_EQ(verdict_of(comparison.gain(ours, theirs).rmse), Verdict::tie);
+  EXPECT_EQ(verdict_of(comparison.gain(ours, theirs).r2), Verdict::tie);
+}
+
 TEST(bootstrap, of_independent_windows_is_the_standard_error_of_the_mean) {
   Deviates deviate(17);
   std::vector<double> x(400);

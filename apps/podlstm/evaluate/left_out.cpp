@@ -1,0 +1,189 @@
+#include "apps/podlstm/evaluate/left_out.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <set>
+
+#include "io/log/error.hpp"
+#include "physics/ocean/calendar.hpp"
+#include "physics/ocean/grid.hpp"
+
+namespace quintet::podlstm {
+
+namespace {
+
+constexpr double same_time = 0.01;  // days
+
+std::vector<int> rows_of(const sequence::Windows& windows) {
+  std::set<int> rows;
+  for (const int origin : windows.origins)
+    for (int lead = 1; lead <= windows.shape.out; ++lead) rows.insert(origin + lead);
+  return {rows.begin(), rows.end()};
+}
+
+void check_places(const ocean::OceanModes& modes, const ocean::Record& record) {
+  QUINTET_CHECK(
+      same_grid({modes.latitude, modes.longitude}, record.grid()),
+      "fields: are on a grid of {} x {}, the modes on one of {} x {} or with other points; give the "
+      "record and the region that `podlstm fit` has read",
+      record.grid().latitude.size(), record.grid().longitude.size(), modes.latitude.size(),
+      modes.longitude.size());
+  std::size_t others = 0;
+  for (std::size_t i = 0; i < modes.mask.size(); ++i) others += modes.mask[i] != record.mask()[i] ? 1U : 0U;
+  QUINTET_CHECK(others == 0,
+                "fields: {} points are sea here and land in the modes file, or the other way round; give the "
+                "mask that `podlstm fit` has read",
+                others);
+}
+
+/// The record's time of each row.
+std::vector<int> times_of(const ocean::Record& record, const CoefficientSeries& series,
+                          const std::vector<int>& rows) {
+  std::vector<int> times;
+  const auto& days = record.days();
+  for (const int row : rows) {
+    const double day = series.time[row];
+    const auto found = std::lower_bound(days.begin(), days.end(), day - same_time);
+    QUINTET_CHECK(found != days.end() && *found <= day + same_time,
+                  "fields: have no {}, which is forecast; they go from {} to {}", ocean::date_text(day),
+                  ocean::date_text(days.front()), ocean::date_text(days.back()));
+    times.push_back(static_cast<int>(found - days.begin()));
+  }
+  return times;
+}
+
+}  // namespace
+
+LeftOut::LeftOut(const Comm& comm, const ocean::OceanModes& modes, const ocean::Record& record,
+                 const sequence::Windows& windows)
+    : comm_(comm),
+      modes_(modes),
+      windows_(windows),
+      rows_(rows_of(windows)),
+      first_(record.first_point(comm.rank())),
+      mine_(record.n_mine()) {
+  check_places(modes, record);
+  read(record, times_of(record, modes.series, rows_));
+  check_coefficients();
+}
+
+double LeftOut::bytes(const ocean::Record& record, const sequence::Windows& windows) {
+  return 8.0 * static_cast<double>(rows_of(windows).size()) * record.n_mine();
+}
+
+void LeftOut::read(const ocean::Record& record, const std::vector<int>& times) {
+  constexpr std::size_t at_once = 64;
+  values_.resize(rows_.size() * mine_);
+  for (std::size_t date = 0; date < rows_.size();) {
+    std::size_t n = 1;
+    while (n < at_once && date + n < times.size() && times[date + n] == times[date] + static_cast<int>(n))
+      ++n;
+    const auto fields = record.read(times[date], static_cast<int>(n));
+    for (std::size_t t = 0; t < n; ++t) {
+      const int row = rows_[date + t];
+      const auto known = expand(modes_, modes_.series.time[row], modes_.series.row(row));
+      for (std::size_t x = 0; x < mine_; ++x)
+        values_[(date + t) * mine_ + x] = fields.row(static_cast<int>(x))[t] - known[first_ + x];
+    }
+    date += n;
+  }
+}
+
+void LeftOut::check_coefficients() const {
+  const auto n_modes = static_cast<std::size_t>(modes_.n_modes());
+  const auto points = modes_.n_points();
+  const auto& a = modes_.series.values;
+  const double largest = std::abs(
+      *std::max_element(a.begin(), a.end(), [](double x, double y) { return std::abs(x) < std::abs(y); }));
+  constexpr double round_off = 1e-6;
+  std::vector<double> misses(rows_.size() * n_modes, 0.0);
+  for (std::size_t date = 0; date < rows_.size(); ++date)
+    for (std::size_t m = 0; m < n_modes; ++m)
+      for (std::size_t x = 0; x < mine_; ++x)
+        misses[date * n_modes + m] +=
+            modes_.weights[first_ + x] * modes_.modes[m * points + first_ + x] * values_[date * mine_ + x];
+  comm_.reduce(std::span<double>(misses), Comm::Reduction::sum);
+  for (std::size_t i = 0; i < misses.size(); ++i)
+    QUINTET_CHECK(
+        std::abs(misses[i]) <= round_off * largest,
+        "fields: those of {} are not the ones behind the modes file: their coefficient {} differs by "
+        "{:.3g}; give the record that `podlstm fit` has read",
+        ocean::date_text(modes_.series.time[rows_[i / n_modes]]), i % n_modes + 1, misses[i]);
+}
+
+std::size_t LeftOut::date_of(int window, int lead) const {
+  const int row = windows_.origins[window] + lead;
+  return static_cast<std::size_t>(std::lower_bound(rows_.begin(), rows_.end(), row) - rows_.begin());
+}
+
+sequence::Truncation LeftOut::by_window(const std::vector<double>& squares,
+                                        const std::vector<double>& products) const {
+  const auto n_modes = static_cast<std::ptrdiff_t>(modes_.n_modes());
+  sequence::Truncation truncation;
+  for (int i = 0; i < windows_.size(); ++i)
+    for (int lead = 1; lead <= windows_.shape.out; ++lead) {
+      const auto date = static_cast<std::ptrdiff_t>(date_of(i, lead));
+      truncation.squares.push_back(squares[date]);
+      truncation.products.insert(truncation.products.end(), products.begin() + date * n_modes,
+                                 products.begin() + (date + 1) * n_modes);
+    }
+  return truncation;
+}
+
+sequence::Truncation LeftOut::over(const std::vector<double>& weights) const {
+  const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
+  const auto n_modes = static_cast<std::size_t>(modes_.n_modes()), points = modes_.n_points();
+  std::vector<double> squares(rows_.size(), 0.0), products(rows_.size() * n_modes, 0.0);
+  for (std::size_t date = 0; date < rows_.size(); ++date)
+    for (std::size_t x = 0; x < mine_; ++x) {
+      const double value = values_[date * mine_ + x], weighted = weights[first_ + x] / total * value;
+      if (weighted == 0) continue;
+      squares[date] += weighted * value;
+      for (std::size_t m = 0; m < n_modes; ++m)
+        products[date * n_modes + m] += weighted * modes_.modes[m * points + first_ + x];
+    }
+  comm_.reduce(std::span<double>(squares), Comm::Reduction::sum);
+  comm_.reduce(std::span<double>(products), Comm::Reduction::sum);
+  return by_window(squares, products);
+}
+
+sequence::Truncation LeftOut::of_mean(const std::vector<double>& weights) const {
+  const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
+  const auto n_modes = static_cast<std::size_t>(modes_.n_modes()), points = modes_.n_points();
+  std::vector<double> mode_means(n_modes, 0.0), means(rows_.size(), 0.0);
+  for (std::size_t m = 0; m < n_modes; ++m)
+    for (std::size_t x = 0; x < points; ++x)
+      mode_means[m] += weights[x] / total * modes_.modes[m * points + x];
+  for (std::size_t date = 0; date < rows_.size(); ++date)
+    for (std::size_t x = 0; x < mine_; ++x)
+      means[date] += weights[first_ + x] / total * values_[date * mine_ + x];
+  comm_.reduce(std::span<double>(means), Comm::Reduction::sum);
+  std::vector<double> squares, products;
+  for (const double mean : means) {
+    squares.push_back(mean * mean);
+    for (const double mode : mode_means) products.push_back(mean * mode);
+  }
+  return by_window(squares, products);
+}
+
+std::vector<double> LeftOut::square_error_map(const std::vector<double>& truth,
+                                              const std::vector<double>& forecast,
+                                              const sequence::SampleShape& shape, int lead) const {
+  const auto n_modes = static_cast<std::size_t>(shape.modes), points = modes_.n_points();
+  std::vector<double> mine(mine_, 0.0), error(mine_);
+  for (int i = 0; i < shape.n; ++i) {
+    const auto row = (static_cast<std::size_t>(i) * shape.out + lead - 1) * n_modes;
+    const double* left = values_.data() + date_of(i, lead) * mine_;
+    for (std::size_t x = 0; x < mine_; ++x) error[x] = -left[x];
+    for (std::size_t m = 0; m < n_modes; ++m) {
+      const double e = forecast[row + m] - truth[row + m];
+      const double* mode = modes_.modes.data() + m * points + first_;
+      for (std::size_t x = 0; x < mine_; ++x) error[x] += e * mode[x];
+    }
+    for (std::size_t x = 0; x < mine_; ++x) mine[x] += error[x] * error[x] / shape.n;
+  }
+  return comm_.all_gather(std::span<const double>(mine));
+}
+
+}  // namespace quintet::podlstm

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <vector>
+
+#include "physics/ocean/modes_file.hpp"
+#include "physics/ocean/record.hpp"
+#include "surrogates/sequence/skill/scores.hpp"
+#include "surrogates/sequence/windows/windows.hpp"
+
+namespace quintet::podlstm {
+
+/// What the fields of a test have beside their modes: r(t, x) = field - background - sum_m a(t, m) mode_m(x),
+/// at each date that is forecast.
+///
+/// With it errors are those of whole fields: a forecast of coefficients off by e is off by sum_m e_m
+/// mode_m(x)
+/// - r(x). Points are shared out over the ranks, as in the record.
+class LeftOut {
+ public:
+  /// Reads the dates of the windows. Collective. Throws InputError: another grid or sea than the modes',
+  /// dates that the record lacks, fields that do not have the coefficients of the modes file.
+  LeftOut(const Comm& comm, const ocean::OceanModes& modes, const ocean::Record& record,
+          const sequence::Windows& windows);
+  /// Memory of one on a rank (bytes).
+  [[nodiscard]] static double bytes(const ocean::Record& record, const sequence::Windows& windows);
+
+  /// In the mean over points with weights [P], or of the square of their mean. Collective.
+  [[nodiscard]] sequence::Truncation over(const std::vector<double>& weights) const;
+  [[nodiscard]] sequence::Truncation of_mean(const std::vector<double>& weights) const;
+  /// Mean square error of whole fields at each point for one lead (1 first), [P] (degC^2), on all ranks.
+  /// Collective.
+  [[nodiscard]] std::vector<double> square_error_map(const std::vector<double>& truth,
+                                                     const std::vector<double>& forecast,
+                                                     const sequence::SampleShape& shape, int lead) const;
+
+ private:
+  [[nodiscard]] std::size_t date_of(int window, int lead) const;
+  void read(const ocean::Record& record, const std::vector<int>& times);
+  void check_coefficients() const;
+  /// Numbers of each date as those of each window and lead.
+  [[nodiscard]] sequence::Truncation by_window(const std::vector<double>& squares,
+                                               const std::vector<double>& products) const;
+
+  Comm comm_;
+  const ocean::OceanModes& modes_;
+  sequence::Windows windows_;
+  std::vector<int> rows_;  ///< of the series, whose dates are forecast; ascending
+  std::size_t first_ = 0, mine_ = 0;
+  std::vector<double> values_;  ///< [dates, this rank's points]
+};
+
+}  // namespace quintet::podlstm
