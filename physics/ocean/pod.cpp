@@ -50,7 +50,7 @@ SingularTriplets triplets_of(const Comm& comm, const TallMatrix& x, const PodOpt
     case PodMethod::snapshots:
       return svd_of_snapshots(comm, x, options.n_modes);
     case PodMethod::randomised: {
-      RandomisedSvdOptions randomised;
+      BlockLanczosOptions randomised;
       randomised.seed = options.seed;
       return svd_randomised(comm, x, options.n_modes, randomised);
     }

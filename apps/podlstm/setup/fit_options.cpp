@@ -22,13 +22,13 @@ void describe(Schema& schema, PodSection& options) {
                 "seasonal cycle, so that "
                 "modes are of anomalies");
   schema.integer("harmonics", options.harmonics, "Of the seasonal cycle").at_least(1).at_most(12);
-  schema.choice("method", options.method,
-                {{"snapshots", ocean::PodMethod::snapshots},
-                 {"randomised", ocean::PodMethod::randomised},
-                 {"lanczos", ocean::PodMethod::lanczos}},
-                "How singular triplets are found: eigenvectors of products of times, power iteration from "
-                "random vectors, or "
-                "SLEPc's thick-restart Lanczos method");
+  schema.choice(
+      "method", options.method,
+      {{"snapshots", ocean::PodMethod::snapshots},
+       {"randomised", ocean::PodMethod::randomised},
+       {"lanczos", ocean::PodMethod::lanczos}},
+      "How singular triplets are found: eigenvectors of products of times, block Lanczos from random "
+      "vectors (faster where modes are few and times many), or SLEPc's thick-restart Lanczos method");
   schema.integer("seed", options.seed, "Of the random vectors").at_least(0);
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "physics/ocean/svd/leading_vectors.hpp"
 #include "physics/ocean/svd/tall_matrix.hpp"
 
 namespace quintet::ocean {
@@ -19,17 +20,12 @@ struct SingularTriplets {
 /// InputError if X has fewer than k independent columns, NumericalError if LAPACK fails.
 [[nodiscard]] SingularTriplets svd_of_snapshots(const Comm& comm, const TallMatrix& x, int k);
 
-struct RandomisedSvdOptions {
-  int more = 10;             ///< random vectors beyond k
-  int most_rounds = 60;      ///< of the power iteration
-  double tolerance = 1e-12;  ///< a round that changes no singular value by more than this share is the last
-  std::uint64_t seed = 1;
-};
-/// Power iteration from random vectors (N. Halko, P. Martinsson, J. Tropp, SIAM Rev. 53, 217 (2011),
-/// algorithms 4.4 and 5.1) until the singular values stand; faster than snapshots where k is small. The
-/// random numbers depend on seed and column alone. Collective. Errors as above.
+/// The same from random vectors by block Lanczos on X^T X, without forming it: X is read once for a block
+/// (N. Halko, P. Martinsson, J. Tropp, SIAM Rev. 53, 217 (2011), with the Krylov space of Musco and Musco);
+/// faster than snapshots where k is small. Where the block does not converge, the method of snapshots.
+/// Collective. Errors as above.
 [[nodiscard]] SingularTriplets svd_randomised(const Comm& comm, const TallMatrix& x, int k,
-                                              const RandomisedSvdOptions& options = {});
+                                              const BlockLanczosOptions& options = {});
 
 /// The SVD of X in the space of the columns of `basis`, which are made orthonormal: the k leading triplets of
 /// Q Q^T X. Collective. Throws InputError if the columns are dependent: X has fewer than k independent ones.

@@ -6,11 +6,18 @@
 #include "io/log/error.hpp"
 #include "physics/kernels/gemm.hpp"
 
+extern "C" void dsyrk_(const char* uplo, const char* trans, const int* n, const int* k, const double* alpha,
+                       const double* a, const int* lda, const double* beta, double* c, const int* ldc);
+
 namespace quintet::ocean {
 namespace {
 
-/// Columns of a block of X^T X: as many as leave its sums in the second-level cache; whole tiles.
-constexpr int block_columns = 240;
+/// Columns from which the library's product of a matrix with itself is faster than ours: it computes one
+/// triangle.
+constexpr int many_columns = 64;
+/// Rows of X that stay in the second-level cache between the two products of X^T (X B), of two thousand
+/// columns.
+constexpr int strip_rows = 64, streams = 8;
 
 /// R of the Cholesky factorisation A = R^T R; false if A is not positive to round-off.
 bool cholesky(SmallMatrix& a) {
@@ -47,21 +54,44 @@ TallMatrix::TallMatrix(int rows, int columns)
 }
 
 SmallMatrix gram(const Comm& comm, const TallMatrix& x) {
-  const int n = x.columns(), stride = x.stride();
+  const int n = x.columns(), stride = x.stride(), rows = x.rows();
   AlignedVector<double> sums(static_cast<std::size_t>(stride) * static_cast<std::size_t>(stride));
-  for (int j = 0; j < n; j += block_columns)
-    for (int i = 0; i <= j; i += block_columns) {
-      if (x.rows() == 0) break;
-      const int rows = std::min(block_columns, n - i), columns = std::min(block_columns, stride - j);
-      add_transposed_products<double>({{x.row(0) + i, stride, x.row(0) + j, stride}}, x.rows(), rows, columns,
-                                      sums.data() + static_cast<std::ptrdiff_t>(i) * stride + j, stride);
-    }
+  const double one = 1, zero = 0;
+  if (n >= many_columns)  // to BLAS X is its transpose, and our upper triangle the lower one
+    dsyrk_("L", "N", &n, &rows, &one, x.row(0), &stride, &zero, sums.data(), &stride);
+  else if (rows > 0)
+    add_transposed_products<double>({{x.row(0), stride, x.row(0), stride}}, rows, n, stride, sums.data(),
+                                    stride);
   SmallMatrix result(n, n);
   for (int i = 0; i < n; ++i)
     for (int j = i; j < n; ++j) result.at(i, j) = sums[static_cast<std::size_t>(i) * stride + j];
   comm.reduce(std::span<double>(result.values), Comm::Reduction::sum);
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < i; ++j) result.at(i, j) = result.at(j, i);
+  return result;
+}
+
+SmallMatrix gram_product(const Comm& comm, const TallMatrix& x, const SmallMatrix& b) {
+  QUINTET_ASSERT(x.columns() == b.rows, "{} columns, {} rows", x.columns(), b.rows);
+  const PackedMatrix<double> packed(b.values.data(), b.rows, b.columns);
+  const int ld = packed.stride(), stride = x.stride();
+  AlignedVector<double> some(static_cast<std::size_t>(strip_rows) * static_cast<std::size_t>(ld)),
+      sums(static_cast<std::size_t>(b.columns) * static_cast<std::size_t>(stride));
+  for (int first = 0; first < x.rows(); first += strip_rows) {
+    const int n = std::min(strip_rows, x.rows() - first);
+    // A few rows at a time: whole rows stream from memory.
+    for (int i = 0; i < n; i += streams)
+      multiply(x.row(first + i), stride, std::min(streams, n - i), packed,
+               some.data() + std::ptrdiff_t{i} * ld, ld);
+    add_transposed_products<double>({{some.data(), ld, x.row(first), stride}}, n, b.columns, stride,
+                                    sums.data(), stride);
+  }
+  SmallMatrix transposed(b.columns, b.rows), result(b.rows, b.columns);
+  for (int j = 0; j < b.columns; ++j)
+    std::copy_n(sums.data() + static_cast<std::ptrdiff_t>(j) * stride, b.rows, &transposed.at(j, 0));
+  comm.reduce(std::span<double>(transposed.values), Comm::Reduction::sum);
+  for (int i = 0; i < b.rows; ++i)
+    for (int j = 0; j < b.columns; ++j) result.at(i, j) = transposed.at(j, i);
   return result;
 }
 
@@ -76,6 +106,19 @@ SmallMatrix transposed_product(const Comm& comm, const TallMatrix& a, const Tall
     std::copy_n(sums.data() + static_cast<std::ptrdiff_t>(i) * b.stride(), b.columns(), &result.at(i, 0));
   comm.reduce(std::span<double>(result.values), Comm::Reduction::sum);
   return result;
+}
+
+SmallMatrix small_copy(const TallMatrix& x) {
+  SmallMatrix copy(x.rows(), x.columns());
+  for (int i = 0; i < x.rows(); ++i) std::copy_n(x.row(i), x.columns(), &copy.at(i, 0));
+  return copy;
+}
+
+TallMatrix tall_copy(const SmallMatrix& x) {
+  TallMatrix copy(x.rows, x.columns);
+  for (int i = 0; i < x.rows; ++i)
+    std::copy_n(&x.values[static_cast<std::size_t>(i) * x.columns], x.columns, copy.row(i));
+  return copy;
 }
 
 TallMatrix product(const TallMatrix& x, const SmallMatrix& b) {

@@ -40,12 +40,16 @@ struct SmallMatrix {
   [[nodiscard]] double at(int i, int j) const { return values[static_cast<std::size_t>(i) * columns + j]; }
 };
 
-/// X^T X. Blocks of one triangle alone are computed. Collective.
+/// X^T X. Collective.
 [[nodiscard]] SmallMatrix gram(const Comm& comm, const TallMatrix& x);
+/// X^T X B for a small B: X is read once. Collective.
+[[nodiscard]] SmallMatrix gram_product(const Comm& comm, const TallMatrix& x, const SmallMatrix& b);
 /// A^T B. Collective.
 [[nodiscard]] SmallMatrix transposed_product(const Comm& comm, const TallMatrix& a, const TallMatrix& b);
 /// X B for a small B.
 [[nodiscard]] TallMatrix product(const TallMatrix& x, const SmallMatrix& b);
+[[nodiscard]] SmallMatrix small_copy(const TallMatrix& x);
+[[nodiscard]] TallMatrix tall_copy(const SmallMatrix& x);
 /// Make the columns orthonormal to round-off, in their order, by Cholesky factors of X^T X, twice (three
 /// times where they are nearly dependent). Returns false where they are dependent to round-off; then X is
 /// spoilt. Collective. Source: Y. Yamamoto et al., ETNA 44, 306 (2015).
