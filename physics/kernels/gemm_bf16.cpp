@@ -1,12 +1,15 @@
 #include "physics/kernels/gemm_bf16.hpp"
 
 #include <algorithm>
-#include <cstddef>
+#include <array>
+#include <utility>
 
+#include "io/log/error.hpp"
+#include "physics/kernels/bf16_units.hpp"
 #include "physics/kernels/pack.hpp"
 
-#if defined(__x86_64__) && !defined(__CUDACC__) && !defined(__HIPCC__)
-#define QUINTET_HAS_AVX512_BF16
+#if defined(__AVX512BF16__) && !defined(__CUDACC__) && !defined(__HIPCC__)
+#define QUINTET_ROUND_BY_PROCESSOR
 #include <immintrin.h>
 #endif
 
@@ -14,44 +17,140 @@ namespace quintet {
 
 namespace {
 
-/// Two numbers rounded, the first in the upper half.
-std::uint32_t pair_of(float first, float second) {
-  return std::uint32_t{to_bf16(first)} << 16 | to_bf16(second);
+constexpr int w = pack_width<float>;
+using Floats = Pack<float>;
+using Words = Pack<std::uint32_t, w>;
+
+template <class To, class From>
+To as(const From& from) {
+  static_assert(sizeof(To) == sizeof(From));
+  To to;
+  std::memcpy(&to, &from, sizeof to);
+  return to;
 }
 
-/// Rows of A [m, k] as pairs [m, (k + 1)/2].
-void round_rows(const float* a, int lda, int m, int k, std::uint32_t* to) {
-  for (int row = 0; row < m; ++row, a += lda) {
-    for (int i = 0; i + 1 < k; i += 2) *to++ = pair_of(a[i], a[i + 1]);
-    if (k % 2 != 0) *to++ = pair_of(a[k - 1], 0);
-  }
+/// Words (first_l, second_l): two numbers rounded, the first in the upper half.
+Words pair_words(Floats first, Floats second) {
+#ifdef QUINTET_ROUND_BY_PROCESSOR
+  alignas(64) static constexpr auto order = [] {
+    std::array<std::uint16_t, 32> of{};
+    for (std::uint16_t l = 0; l < 16; ++l) {
+      of[2 * l] = l;
+      of[2 * l + 1] = 16 + l;
+    }
+    return of;
+  }();
+  const auto rounded = as<__m512i>(_mm512_cvtne2ps_pbh(as<__m512>(first), as<__m512>(second)));
+  return as<Words>(_mm512_permutexvar_epi16(_mm512_load_si512(order.data()), rounded));
+#else
+  const auto upper = [](Floats values) {
+    const Words bits = as<Words>(values), rounded = bits + 0x7fffU + (bits >> 16 & 1U),
+                quiet = bits | 0x400000U;
+    return ((bits & 0x7fffffffU) > 0x7f800000U ? quiet : rounded) & 0xffff0000U;
+  };
+  return upper(first) | upper(second) >> 16;
+#endif
+}
+
+/// Words (a_0, a_1), (a_2, a_3) ... of 2 W numbers that follow each other.
+Words row_words(Floats low, Floats high) {
+#ifdef QUINTET_ROUND_BY_PROCESSOR
+  const auto words = as<Words>(_mm512_cvtne2ps_pbh(as<__m512>(high), as<__m512>(low)));
+  return words << 16 | words >> 16;
+#else
+  const auto every_second = [&]<int... l>(auto a, auto b, std::integer_sequence<int, l...>) {
+    if constexpr (w == 1)
+      return pair_words(a, b);
+    else
+      return pair_words(__builtin_shufflevector(a, b, (2 * l)...),
+                        __builtin_shufflevector(a, b, (2 * l + 1)...));
+  };
+  return every_second(low, high, std::make_integer_sequence<int, w>());
+#endif
+}
+
+/// The first of n numbers, at most a pack of them, and 0.
+Floats numbers(const float* from, int n) {
+  if (n >= w) return load<float>(from);
+  Floats values{};
+  if (n > 0) std::memcpy(&values, from, static_cast<std::size_t>(n) * sizeof(float));
+  return values;
+}
+Words row_words(const float* from, int n) {
+  return row_words(numbers(from, n), n > w ? numbers(from + w, n - w) : Floats{});
+}
+
+/// W packs of W words: word j of pack i becomes word i of pack j, by halves that change places.
+void transpose(Words (&rows)[w]) {
+  const auto exchange = [&]<int distance, int... l>(std::integer_sequence<int, distance>,
+                                                    std::integer_sequence<int, l...>) {
+    if constexpr (distance < w) {
+#pragma GCC unroll 16
+      for (int i = 0; i < w; ++i) {
+        if ((i & distance) != 0) continue;
+        const Words a = rows[i], b = rows[i + distance];
+        rows[i] = __builtin_shufflevector(a, b, ((l & distance) == 0 ? l : w + (l ^ distance))...);
+        rows[i + distance] = __builtin_shufflevector(a, b, ((l & distance) == 0 ? (l ^ distance) : w + l)...);
+      }
+    }
+  };
+  constexpr auto lanes = std::make_integer_sequence<int, w>();
+  exchange(std::integer_sequence<int, 1>(), lanes);
+  exchange(std::integer_sequence<int, 2>(), lanes);
+  exchange(std::integer_sequence<int, 4>(), lanes);
+  exchange(std::integer_sequence<int, 8>(), lanes);
+}
+
+int whole_tiles(int n) { return padded(n, PackedBf16::pairs_of_tile); }
+
+/// Rows of A [m, k] as words [m, stride], 0 beyond k.
+void round_rows(const float* a, std::ptrdiff_t lda, int m, int k, std::uint32_t* to, int stride) {
+  for (int row = 0; row < m; ++row, a += lda, to += stride)
+    for (int i = 0; i < stride; i += w) store<std::uint32_t, w>(to + i, row_words(a + 2 * i, k - 2 * i));
+}
+
+/// A^T as words (row 2 i, row 2 i + 1) of A: [k, stride], 0 beyond the rows; writes whole packs of k.
+void round_columns(const Bf16Columns& from, int rows, std::uint32_t* to, int stride) {
+  for (int pair = 0; pair < stride; pair += w)
+    for (int begin = 0; begin < from.k; begin += w) {
+      Words words[w];
+      for (int i = 0; i < w; ++i) {
+        const auto part = [&](int row) {
+          return row < from.delay || row >= rows
+                     ? Floats{}
+                     : numbers(from.a + (row - from.delay) * from.lda + begin, from.k - begin);
+        };
+        words[i] = pair_words(part(2 * (pair + i)), part(2 * (pair + i) + 1));
+      }
+      transpose(words);
+      for (int j = 0; j < std::min(w, from.k - begin); ++j)
+        store<std::uint32_t, w>(to + std::ptrdiff_t{begin + j} * stride + pair, words[j]);
+    }
 }
 
 constexpr int tile_rows = 4;
 
-/// C[rows, packs W] = A[rows, pairs] B[pairs, packs W] in float.
+/// C[rows, packs W] = A[rows, pairs] B[pairs, packs W] in float, added to what is there or not.
 template <int rows, int packs>
-void tile(const std::uint32_t* __restrict a, int pairs, const std::uint32_t* __restrict b,
-          float* __restrict c, int ldc) {
-  constexpr int w = pack_width<float>;
-  using Words = Pack<std::uint32_t, w>;
-  const auto as_floats = [](Words words) {
-    Pack<float> numbers;
-    std::memcpy(&numbers, &words, sizeof numbers);
-    return numbers;
-  };
-  Pack<float> sum[rows][packs] = {};
+void tile(const std::uint32_t* __restrict a, std::ptrdiff_t lda, int pairs, const std::uint32_t* __restrict b,
+          float* __restrict c, std::ptrdiff_t ldc, bool add) {
+  Floats sum[rows][packs] = {};
+  if (add)
+#pragma GCC unroll 8
+    for (int r = 0; r < rows; ++r)
+#pragma GCC unroll 8
+      for (int q = 0; q < packs; ++q) sum[r][q] = load<float>(c + r * ldc + q * w);
   for (int i = 0; i < pairs; ++i, b += PackedBf16::panel) {
-    Pack<float> first[packs], second[packs];
+    Floats first[packs], second[packs];
 #pragma GCC unroll 8
     for (int q = 0; q < packs; ++q) {
       const Words words = load<std::uint32_t, w>(b + q * w);
-      first[q] = as_floats(words & 0xffff0000U);
-      second[q] = as_floats(words << 16);
+      first[q] = as<Floats>(words & 0xffff0000U);
+      second[q] = as<Floats>(words << 16);
     }
 #pragma GCC unroll 8
     for (int r = 0; r < rows; ++r) {
-      const std::uint32_t word = a[static_cast<std::ptrdiff_t>(r) * pairs + i];
+      const std::uint32_t word = a[r * lda + i];
       const auto left = broadcast<float>(from_bf16(static_cast<std::uint16_t>(word >> 16)));
       const auto right = broadcast<float>(from_bf16(static_cast<std::uint16_t>(word)));
 #pragma GCC unroll 8
@@ -64,122 +163,121 @@ void tile(const std::uint32_t* __restrict a, int pairs, const std::uint32_t* __r
 #pragma GCC unroll 8
   for (int r = 0; r < rows; ++r)
 #pragma GCC unroll 8
-    for (int q = 0; q < packs; ++q) store<float>(c + static_cast<std::ptrdiff_t>(r) * ldc + q * w, sum[r][q]);
+    for (int q = 0; q < packs; ++q) store<float>(c + r * ldc + q * w, sum[r][q]);
 }
 
 template <int packs>
-void tile_of(int rows, const std::uint32_t* a, int pairs, const std::uint32_t* b, float* c, int ldc) {
-  if (rows == 4) return tile<4, packs>(a, pairs, b, c, ldc);
-  if (rows == 3) return tile<3, packs>(a, pairs, b, c, ldc);
-  if (rows == 2) return tile<2, packs>(a, pairs, b, c, ldc);
-  return tile<1, packs>(a, pairs, b, c, ldc);
+void tile_of(int rows, const std::uint32_t* a, std::ptrdiff_t lda, int pairs, const std::uint32_t* b,
+             float* c, std::ptrdiff_t ldc, bool add) {
+  if (rows == 4) return tile<4, packs>(a, lda, pairs, b, c, ldc, add);
+  if (rows == 3) return tile<3, packs>(a, lda, pairs, b, c, ldc, add);
+  if (rows == 2) return tile<2, packs>(a, lda, pairs, b, c, ldc, add);
+  return tile<1, packs>(a, lda, pairs, b, c, ldc, add);
 }
 
-void multiply_pairs(const std::uint32_t* a, int m, const PackedBf16& b, float* c, int ldc) {
-  constexpr int w = pack_width<float>, width = PackedBf16::panel % (2 * w) == 0 ? 2 : 1;  // packs of a tile
-  const int columns = padded(b.n(), w);
-  for (int column = 0; column < columns; column += width * w) {
-    const std::uint32_t* right = b.panel_data(column / PackedBf16::panel) + column % PackedBf16::panel;
-    for (int row = 0; row < m; row += tile_rows) {
-      const int rows = std::min(tile_rows, m - row);
-      const std::uint32_t* left = a + static_cast<std::ptrdiff_t>(row) * b.pairs();
-      float* out = c + static_cast<std::ptrdiff_t>(row) * ldc + column;
-      if (columns - column >= width * w)
-        tile_of<width>(rows, left, b.pairs(), right, out, ldc);
+void multiply_in_floats(const detail::Bf16Product& p) {
+  constexpr int width = PackedBf16::panel % (2 * w) == 0 ? 2 : 1;  // packs of a tile
+  const std::ptrdiff_t lda = p.b->stride();
+  for (int column = 0; column < p.columns; column += width * w) {
+    const std::uint32_t* right = p.b->panel_data(column / PackedBf16::panel) + column % PackedBf16::panel;
+    for (int row = 0; row < p.m; row += tile_rows) {
+      const int rows = std::min(tile_rows, p.m - row);
+      const std::uint32_t* left = p.a + row * lda;
+      float* out = p.c + row * p.ldc + column;
+      if (p.columns - column >= width * w)
+        tile_of<width>(rows, left, lda, p.b->pairs(), right, out, p.ldc, p.add);
       else
-        tile_of<1>(rows, left, b.pairs(), right, out, ldc);
+        tile_of<1>(rows, left, lda, p.b->pairs(), right, out, p.ldc, p.add);
     }
   }
 }
 
-#ifdef QUINTET_HAS_AVX512_BF16
-/// C[rows, 48] = A[rows, pairs] B[pairs, 48], the columns of each mask; the processor adds the product of the
-/// upper halves first.
-template <int rows>
-__attribute__((target("avx512f,avx512bf16"))) void processor_tile(const std::uint32_t* __restrict a,
-                                                                  int pairs,
-                                                                  const std::uint32_t* __restrict b,
-                                                                  float* __restrict c, int ldc,
-                                                                  const __mmask16 (&masks)[3]) {
-  __m512 sum[rows][3];
-#pragma GCC unroll 8
-  for (int r = 0; r < rows; ++r)
-#pragma GCC unroll 8
-    for (int q = 0; q < 3; ++q) sum[r][q] = _mm512_setzero_ps();
-  for (int i = 0; i < pairs; ++i, b += PackedBf16::panel) {
-    __m512bh right[3];
-#pragma GCC unroll 8
-    for (int q = 0; q < 3; ++q) right[q] = (__m512bh)_mm512_loadu_si512(b + 16 * q);
-#pragma GCC unroll 8
-    for (int r = 0; r < rows; ++r) {
-      const auto left =
-          (__m512bh)_mm512_set1_epi32(static_cast<int>(a[static_cast<std::ptrdiff_t>(r) * pairs + i]));
-#pragma GCC unroll 8
-      for (int q = 0; q < 3; ++q) sum[r][q] = _mm512_dpbf16_ps(sum[r][q], left, right[q]);
-    }
-  }
-#pragma GCC unroll 8
-  for (int r = 0; r < rows; ++r)
-#pragma GCC unroll 8
-    for (int q = 0; q < 3; ++q)
-      _mm512_mask_storeu_ps(c + static_cast<std::ptrdiff_t>(r) * ldc + 16 * q, masks[q], sum[r][q]);
+struct UnitRow {
+  Bf16Unit unit;
+  const char* doc;
+  void (*multiply)(const detail::Bf16Product&);
+};
+/// The fastest first.
+constexpr UnitRow units[] = {
+    {Bf16Unit::tiles, "by the processor's tiles (AMX)", detail::multiply_by_tiles},
+    {Bf16Unit::pairs, "by the processor's products of pairs (AVX512_BF16)", detail::multiply_by_pairs},
+    {Bf16Unit::floats, "in float: this processor has neither AMX nor AVX512_BF16", multiply_in_floats}};
+
+const UnitRow& row_of(Bf16Unit unit) {
+  for (const auto& row : units)
+    if (row.unit == unit) return row;
+  throw InternalError("a bf16 unit without a kind");
 }
 
-void multiply_pairs_by_processor(const std::uint32_t* a, int m, const PackedBf16& b, float* c, int ldc) {
-  constexpr int most = 8;
-  const int columns = padded(b.n(), pack_width<float>);
-  for (int column = 0; column < columns; column += PackedBf16::panel) {
-    __mmask16 masks[3];
-    for (int q = 0; q < 3; ++q) {
-      const int n = std::clamp(columns - column - 16 * q, 0, 16);
-      masks[q] = static_cast<__mmask16>((1U << n) - 1);
-    }
-    const std::uint32_t* right = b.panel_data(column / PackedBf16::panel);
-    int row = 0;
-    const auto left = [&] { return a + static_cast<std::ptrdiff_t>(row) * b.pairs(); };
-    const auto out = [&] { return c + static_cast<std::ptrdiff_t>(row) * ldc + column; };
-    for (; row + most <= m; row += most) processor_tile<most>(left(), b.pairs(), right, out(), ldc, masks);
-    for (; row < m; ++row) processor_tile<1>(left(), b.pairs(), right, out(), ldc, masks);
-  }
+/// Memory of the thread, kept, for words of A: whole tiles of rows.
+std::uint32_t* words_for(int rows, int stride) {
+  static thread_local AlignedVector<std::uint32_t> words;
+  const std::size_t needed = static_cast<std::size_t>(whole_tiles(rows)) * stride;
+  if (words.size() < needed) words.resize(needed);
+  return words.data();
 }
-#endif
 
 }  // namespace
 
-void PackedBf16::assign(const float* b, int k, int n) {
+bool has_unit(Bf16Unit unit) { return detail::processor_has(unit); }
+
+Bf16Unit bf16_unit() {
+  static const Bf16Unit fastest = std::find_if(std::begin(units), std::end(units), [](const UnitRow& row) {
+                                    return has_unit(row.unit);
+                                  })->unit;
+  return fastest;
+}
+
+const char* doc_of(Bf16Unit unit) { return row_of(unit).doc; }
+
+void PackedBf16::assign(const float* b, std::ptrdiff_t ldb, int k, int n, bool transposed) {
   k_ = k;
   n_ = n;
   const int panels = (n + panel - 1) / panel;
-  data_.assign(static_cast<std::size_t>(panels) * pairs() * panel, 0);
-  for (int i = 0; i < k; i += 2)
-    for (int j = 0; j < n; ++j) {
-      const float* from = b + static_cast<std::ptrdiff_t>(i) * n + j;
-      data_[(static_cast<std::size_t>(j / panel) * pairs() + i / 2) * panel + j % panel] =
-          pair_of(*from, i + 1 < k ? from[n] : 0);
-    }
+  const std::size_t needed = static_cast<std::size_t>(panels) * stride() * panel;
+  if (data_.size() < needed) data_.resize(needed);
+  for (int column = 0; column < panels * panel; column += w) {
+    const int some = n - column;  // columns from here on, perhaps none
+    std::uint32_t* to =
+        data_.data() + static_cast<std::size_t>(column / panel) * stride() * panel + column % panel;
+    if (!transposed)
+      for (int i = 0; i < stride(); ++i) {
+        const float* first = b + 2 * i * ldb + column;
+        const Floats pair[2] = {2 * i < k ? numbers(first, some) : Floats{},
+                                2 * i + 1 < k ? numbers(first + ldb, some) : Floats{}};
+        store<std::uint32_t, w>(to + std::ptrdiff_t{i} * panel, pair_words(pair[0], pair[1]));
+      }
+    else
+      for (int begin = 0; begin < stride(); begin += w) {
+        Words words[w];
+        for (int j = 0; j < w; ++j)
+          words[j] = j < some ? row_words(b + (column + j) * ldb + 2 * begin, k - 2 * begin) : Words{};
+        transpose(words);
+        for (int i = 0; i < w; ++i) store<std::uint32_t, w>(to + std::ptrdiff_t{begin + i} * panel, words[i]);
+      }
+  }
 }
 
-bool has_bf16_products() {
-#ifdef QUINTET_HAS_AVX512_BF16
-  static const bool has = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bf16");
-  return has;
-#else
-  return false;
-#endif
+void multiply_bf16(const float* a, std::ptrdiff_t lda, int m, const PackedBf16& b, float* c,
+                   std::ptrdiff_t ldc, bool add, Bf16Unit unit) {
+  std::uint32_t* words = words_for(m, b.stride());
+  round_rows(a, lda, m, b.k(), words, b.stride());
+  row_of(unit).multiply({words, m, &b, c, ldc, padded(b.n(), w), add});
 }
 
-void multiply_bf16(const float* a, int lda, int m, const PackedBf16& b, float* c, int ldc,
-                   bool by_processor) {
-  static thread_local AlignedVector<std::uint32_t> rounded;
-  const std::size_t needed = static_cast<std::size_t>(m) * b.pairs();
-  if (rounded.size() < needed) rounded.resize(needed);
-  round_rows(a, lda, m, b.k(), rounded.data());
-#ifdef QUINTET_HAS_AVX512_BF16
-  if (by_processor) return multiply_pairs_by_processor(rounded.data(), m, b, c, ldc);
-#else
-  static_cast<void>(by_processor);
-#endif
-  multiply_pairs(rounded.data(), m, b, c, ldc);
+void add_transposed_products_bf16(std::initializer_list<Bf16Columns> a, const float* b, std::ptrdiff_t ldb,
+                                  int rows, int n, float* c, std::ptrdiff_t ldc, Bf16Unit unit) {
+  static thread_local PackedBf16 right;
+  right.assign(b, ldb, rows, n);
+  int k = 0;
+  for (const Bf16Columns& columns : a) k += columns.k;
+  std::uint32_t* const words = words_for(k, right.stride());
+  k = 0;
+  for (const Bf16Columns& columns : a) {
+    round_columns(columns, rows, words + std::ptrdiff_t{k} * right.stride(), right.stride());
+    k += columns.k;
+  }
+  row_of(unit).multiply({words, k, &right, c, ldc, padded(n, w), true});
 }
 
 }  // namespace quintet

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <vector>
+#include <initializer_list>
 
 #include "physics/kernels/aligned.hpp"
 
@@ -24,22 +24,36 @@ namespace quintet {
   return value;
 }
 
+/// Who multiplies bfloat16 numbers: asked of the processor at run time.
+enum class Bf16Unit {
+  floats,  ///< multiply-adds in float: anybody, and no faster than float
+  pairs,   ///< AVX512_BF16: two products and sums an instruction
+  tiles    ///< AMX: 32 products for each of 16 x 16 sums an instruction
+};
+[[nodiscard]] bool has_unit(Bf16Unit unit);
+/// The fastest that this processor has.
+[[nodiscard]] Bf16Unit bf16_unit();
+/// For reports: "by tiles (AMX)".
+[[nodiscard]] const char* doc_of(Bf16Unit unit);
+
 /// The right-hand matrix of many products, B[k, n], rounded to bfloat16.
 ///
-/// Panels of 48 columns, each panel [pair of k][48], zero-padded; a pair is one word, the first of the two in
-/// its upper half.
+/// Panels of 64 columns, each panel [pair of k][64], zero-padded to whole panels and 16 pairs; a pair is one
+/// word, the first of the two in its upper half.
 class PackedBf16 {
  public:
-  static constexpr int panel = 48;
+  static constexpr int panel = 64, pairs_of_tile = 16;
 
-  /// From row-major B `[k, n]`, reusing the memory.
-  void assign(const float* b, int k, int n);
+  /// From row-major B `[k, n]` (stride ldb), reusing the memory; or from its transpose (then `b` is [n, k]).
+  void assign(const float* b, std::ptrdiff_t ldb, int k, int n, bool transposed = false);
 
   [[nodiscard]] int k() const { return k_; }
   [[nodiscard]] int n() const { return n_; }
   [[nodiscard]] int pairs() const { return (k_ + 1) / 2; }
+  /// Words of a row of A in memory, and rows of a panel: pairs rounded up to whole tiles.
+  [[nodiscard]] int stride() const { return (pairs() + pairs_of_tile - 1) / pairs_of_tile * pairs_of_tile; }
   [[nodiscard]] const std::uint32_t* panel_data(int i) const {
-    return data_.data() + static_cast<std::size_t>(i) * pairs() * panel;
+    return data_.data() + static_cast<std::size_t>(i) * stride() * panel;
   }
 
  private:
@@ -47,17 +61,28 @@ class PackedBf16 {
   AlignedVector<std::uint32_t> data_;
 };
 
-/// Whether this processor multiplies bfloat16 itself (AVX512_BF16).
-[[nodiscard]] bool has_bf16_products();
-
-/// C = round(A) round(B): A and B rounded to bfloat16, products and sums in float.
+/// C = round(A) round(B), or C += that: A and B rounded to bfloat16, products and sums in float.
 ///
-/// Every row's sum runs over k in order, and a product of two bfloat16 is exact: the processor's own products
-/// and those in float give the same bits (but for numbers below 1e-38, which the processor takes for 0).
+/// A product of two bfloat16 is exact. In floats and by pairs each sum runs over k in order: the same bits.
+/// Tiles sum up even and odd k of each 32 apart and add their sums: other bits, within what sums in float are
+/// uncertain by. The processor takes numbers below 1e-38 for 0. A row's result does not depend on m.
 /// @param a `[m, k]` (stride lda) @param c `[m, n]` (stride ldc at least n padded to packs of float); the
-/// padding comes out as 0
-/// @param by_processor whether has_bf16_products() is made use of
-void multiply_bf16(const float* a, int lda, int m, const PackedBf16& b, float* c, int ldc,
-                   bool by_processor = has_bf16_products());
+/// padding comes out as 0, or, with `add`, as it was
+void multiply_bf16(const float* a, std::ptrdiff_t lda, int m, const PackedBf16& b, float* c,
+                   std::ptrdiff_t ldc, bool add = false, Bf16Unit unit = bf16_unit());
+
+/// Columns of the left-hand matrix of a transposed product: `[rows, k]` (stride lda).
+struct Bf16Columns {
+  const float* a;
+  std::ptrdiff_t lda;
+  int k;
+  int delay;  ///< row r is a[r - delay]; rows before are 0
+};
+
+/// C += round(A)^T round(B): the gradient of weights, as add_transposed_products() has it in float.
+/// @param a the columns of A `[rows, k]`, side by side @param b `[rows, n]` (stride ldb)
+/// @param c `[k, n]` (stride ldc); n is a multiple of the pack width
+void add_transposed_products_bf16(std::initializer_list<Bf16Columns> a, const float* b, std::ptrdiff_t ldb,
+                                  int rows, int n, float* c, std::ptrdiff_t ldc, Bf16Unit unit = bf16_unit());
 
 }  // namespace quintet

@@ -51,8 +51,7 @@ void tell_precision(Context& context, const flow::FlowPredictor& predictor, hdf5
       "The decoder's products were made of numbers rounded to bf16 ({}). At {} points they were made of "
       "fp32, too. Differences of fields are over the field's standard deviation in training, rms differences "
       "of residuals over the residual's rms.",
-      has_bf16_products() ? "by the processor" : "in float: this processor has no AVX512_BF16",
-      check.points));
+      doc_of(bf16_unit()), check.points));
   report.table({"", "rms", "largest"}, rows);
 }
 

@@ -130,7 +130,8 @@ template <class Real>
 void Decoder<Real>::prepare_bf16(const float* parameters) {
   if (!std::is_same_v<Real, float>) throw InternalError("bfloat16 stands in for float alone");
   for (auto& layer : state_->layers)
-    if (layer.n_hidden > 0) layer.hidden_bf16.assign(parameters + layer.weight, layer.n_hidden, layer.n_out);
+    if (layer.n_hidden > 0)
+      layer.hidden_bf16.assign(parameters + layer.weight, layer.n_out, layer.n_hidden, layer.n_out);
   state_->has_bf16 = true;
 }
 

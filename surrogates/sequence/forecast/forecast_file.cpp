@@ -56,8 +56,8 @@ const std::vector<std::pair<std::string, ForecastKind>> kinds = {{"hybrid", Fore
                                                                  {"raw", ForecastKind::raw}};
 const std::vector<std::pair<std::string, Head>> heads = {
     {"lstm", Head::lstm}, {"dense", Head::dense}, {"last_state", Head::last_state}};
-const std::vector<std::pair<std::string, Precision>> precisions = {{"float32", Precision::float32},
-                                                                   {"float64", Precision::float64}};
+const std::vector<std::pair<std::string, Precision>> precisions = {
+    {"float32", Precision::float32}, {"float64", Precision::float64}, {"bf16", Precision::bf16}};
 
 template <class Value>
 std::string name_in(const std::vector<std::pair<std::string, Value>>& names, Value value) {

@@ -1,6 +1,7 @@
 #include "surrogates/sequence/network/lstm_layer.hpp"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
 #include "surrogates/sequence/network/lstm_cell.hpp"
@@ -77,17 +78,25 @@ __attribute__((noinline)) void sum_gates(const Tile<Real>& tile, Real* z) {
     for (int q = 0; q < 4; ++q) store<Real>(z + (4 * r + q) * w, sum[r][q]);
 }
 
-/// One step of `rows` windows and one pack of units.
-template <class Real, int rows, bool keep, bool first>
-void step_tile(const Tile<Real>& tile) {
+/// Sums of the gates in memory: z of window r and gate q at r * row + q * gate.
+template <class Real>
+struct Sums {
+  const Real* z;
+  std::ptrdiff_t row, gate;
+};
+
+/// One step of `rows` windows and one pack of units from their sums, to which the bias is added, or has been.
+template <class Real, int rows, bool keep, bool first, bool add_bias>
+void step_cells(const Tile<Real>& tile, const Sums<Real>& sums) {
   constexpr int w = pack_width<Real>;
-  alignas(64) Real sums[rows * 4 * w];
-  sum_gates<Real, rows, first>(tile, sums);
   Pack<Real> z[rows][4], c_before[rows];
 #pragma GCC unroll 8
   for (int r = 0; r < rows; ++r) {
 #pragma GCC unroll 4
-    for (int q = 0; q < 4; ++q) z[r][q] = load<Real>(sums + (4 * r + q) * w);
+    for (int q = 0; q < 4; ++q) {
+      z[r][q] = load<Real>(sums.z + r * sums.row + q * sums.gate);
+      if constexpr (add_bias) z[r][q] += load<Real>(tile.bias + q * w);
+    }
     c_before[r] =
         first ? Pack<Real>{} : load<Real>(tile.c_before + static_cast<std::ptrdiff_t>(r) * tile.stride);
   }
@@ -110,10 +119,18 @@ void step_tile(const Tile<Real>& tile) {
   }
 }
 
+/// The same of up to tile_rows windows; sums that are not given are made.
 template <class Real, bool keep, bool first>
-void step_tile_of(int rows, const Tile<Real>& tile) {
+void step_tile(int rows, const Tile<Real>& tile, const Sums<Real>* given) {
+  constexpr int w = pack_width<Real>;
+  const auto run = [&]<int n>(std::integer_sequence<int, n>) {
+    if (given != nullptr) return step_cells<Real, n, keep, first, true>(tile, *given);
+    alignas(64) Real z[n * 4 * w];
+    sum_gates<Real, n, first>(tile, z);
+    step_cells<Real, n, keep, first, false>(tile, {z, 4 * w, w});
+  };
   [&]<int... i>(std::integer_sequence<int, i...>) {
-    ((rows == i + 1 ? step_tile<Real, i + 1, keep, first>(tile) : void()), ...);
+    ((rows == i + 1 ? run(std::integer_sequence<int, i + 1>()) : void()), ...);
   }
   (std::make_integer_sequence<int, tile_rows>());
 }
@@ -126,9 +143,10 @@ void grow(AlignedVector<Real>& array, std::size_t n) {
 }  // namespace
 
 template <class Real>
-LstmLayer<Real>::LstmLayer(int n_in, int units)
+LstmLayer<Real>::LstmLayer(int n_in, int units, Products products)
     : n_in_(n_in),
       units_(units),
+      bf16_(products == Products::bf16),
       stride_(padded(units, pack_width<Real>)),
       weights_(static_cast<std::size_t>(n_in + units) * 4 * stride_, Real(0)),
       bias_(static_cast<std::size_t>(4) * stride_, Real(0)),
@@ -152,10 +170,6 @@ void LstmLayer<Real>::refresh(const Real* parameters) {
       std::copy_n(from + begin, units_ - begin, to + begin / w * panel);
     }
   };
-  const std::ptrdiff_t panel = static_cast<std::ptrdiff_t>(rows) * 4 * w;
-  for (int i = 0; i < rows; ++i)
-    place(parameters + static_cast<std::ptrdiff_t>(i) * 4 * units_,
-          weights_.data() + static_cast<std::ptrdiff_t>(i) * 4 * w, panel);
   place(parameters + static_cast<std::ptrdiff_t>(rows) * 4 * units_, bias_.data(), 4 * w);
   const Real* all = parameters;
   if (stride_ != units_) {
@@ -166,14 +180,45 @@ void LstmLayer<Real>::refresh(const Real* parameters) {
     }
     all = padded_.data();
   }
+  const Real* all_u = all + static_cast<std::ptrdiff_t>(n_in_) * 4 * stride_;
+  if constexpr (std::is_same_v<Real, float>)
+    if (bf16_) {
+      const int width = 4 * stride_;
+      w_bf16_.assign(all, width, n_in_, width);
+      u_bf16_.assign(all_u, width, units_, width);
+      w_back_bf16_.assign(all, width, width, n_in_, true);
+      u_back_bf16_.assign(all_u, width, width, units_, true);
+      return;
+    }
+  const std::ptrdiff_t panel = static_cast<std::ptrdiff_t>(rows) * 4 * w;
+  for (int i = 0; i < rows; ++i)
+    place(parameters + static_cast<std::ptrdiff_t>(i) * 4 * units_,
+          weights_.data() + static_cast<std::ptrdiff_t>(i) * 4 * w, panel);
   w_back_.assign(all, 4 * stride_, n_in_, true);
-  u_back_.assign(all + static_cast<std::ptrdiff_t>(n_in_) * 4 * stride_, 4 * stride_, units_, true);
+  u_back_.assign(all_u, 4 * stride_, units_, true);
+}
+
+/// to [rows, n_in or units] = z_bar W^T, or z_bar U^T.
+template <class Real>
+void LstmLayer<Real>::multiply_back(const Real* z_bar, int rows, bool to_inputs, Real* to) const {
+  const PackedMatrix<Real>& matrix = to_inputs ? w_back_ : u_back_;
+  const int width = 4 * stride_, stride = padded(to_inputs ? n_in_ : units_, pack_width<Real>);
+  if constexpr (std::is_same_v<Real, float>)
+    if (bf16_) return multiply_bf16(z_bar, width, rows, to_inputs ? w_back_bf16_ : u_back_bf16_, to, stride);
+  multiply(z_bar, width, rows, matrix, to, stride);
 }
 
 template <class Real>
 void LstmLayer<Real>::step(Steps<const Real> x, int n, const Real* h_before, const Real* c_before,
-                           Real* gates, Real* c, Real* tanh_c, Real* h) const {
+                           Real* gates, Real* c, Real* tanh_c, Real* h) {
   constexpr int w = pack_width<Real>;
+  if constexpr (std::is_same_v<Real, float>)
+    if (bf16_) {
+      const int width = 4 * stride_;
+      grow(z_, static_cast<std::size_t>(n) * width);
+      multiply_bf16(x.data, x.stride, n, w_bf16_, z_.data(), width);
+      if (h_before != nullptr) multiply_bf16(h_before, stride_, n, u_bf16_, z_.data(), width, true);
+    }
   const std::ptrdiff_t panel = static_cast<std::ptrdiff_t>(n_in_ + units_) * 4 * w;
   for (int unit = 0; unit < stride_; unit += w)
     for (int row = 0, rows = 0; row < n; row += rows) {
@@ -194,12 +239,12 @@ void LstmLayer<Real>::step(Steps<const Real> x, int n, const Real* h_before, con
                                c + at + unit,
                                moved(tanh_c, at + unit),
                                h + at + unit};
-      if (gates != nullptr)
-        h_before == nullptr ? step_tile_of<Real, true, true>(rows, tile)
-                            : step_tile_of<Real, true, false>(rows, tile);
-      else
-        h_before == nullptr ? step_tile_of<Real, false, true>(rows, tile)
-                            : step_tile_of<Real, false, false>(rows, tile);
+      const Sums<Real> sums = {z_.data() + 4 * at + unit, 4 * std::ptrdiff_t{stride_}, stride_};
+      const auto run =
+          gates != nullptr
+              ? (h_before == nullptr ? step_tile<Real, true, true> : step_tile<Real, true, false>)
+              : (h_before == nullptr ? step_tile<Real, false, true> : step_tile<Real, false, false>);
+      run(rows, tile, bf16_ ? &sums : nullptr);
     }
 }
 
@@ -256,18 +301,28 @@ void LstmLayer<Real>::step_back(int t, int n, const Real* h_bar, bool is_last) {
   }
 }
 
-/// gradient [k, 4 units] += a^T z_bar over all rows.
+/// gradient [n_in + units, 4 units] += (x, h of the step before)^T z_bar over all steps of n windows.
 template <class Real>
-void LstmLayer<Real>::add_gradient(const Real* a, int lda, int rows, int k, const Real* z_bar,
-                                   Real* gradient) {
-  const int width = 4 * stride_;
-  if (stride_ == units_) {
-    add_transposed_products<Real>({{a, lda, z_bar, width}}, rows, k, width, gradient, width);
-    return;
+void LstmLayer<Real>::add_gradient(Steps<const Real> x, const Real* h, int steps, int n, Real* gradient) {
+  const int width = 4 * stride_, rows = steps * n;
+  const Real* z_bar = gates_.data();
+  const bool padding = stride_ != units_;
+  if (padding) std::fill(padded_.begin(), padded_.end(), Real(0));
+  Real* to = padding ? padded_.data() : gradient;
+  bool done = false;
+  if constexpr (std::is_same_v<Real, float>)
+    if (bf16_) {
+      add_transposed_products_bf16({{x.data, x.stride, n_in_, 0}, {h, stride_, units_, n}}, z_bar, width,
+                                   rows, width, to, width);
+      done = true;
+    }
+  if (!done) {
+    add_transposed_products<Real>({{x.data, x.stride, z_bar, width}}, rows, n_in_, width, to, width);
+    add_transposed_products<Real>({{h, stride_, z_bar + std::ptrdiff_t{n} * width, width}}, rows - n, units_,
+                                  width, to + std::ptrdiff_t{n_in_} * width, width);
   }
-  std::fill_n(padded_.begin(), static_cast<std::size_t>(k) * width, Real(0));
-  add_transposed_products<Real>({{a, lda, z_bar, width}}, rows, k, width, padded_.data(), width);
-  for (int i = 0; i < 4 * k; ++i)
+  if (!padding) return;
+  for (int i = 0; i < 4 * (n_in_ + units_); ++i)
     for (int j = 0; j < units_; ++j)
       gradient[static_cast<std::ptrdiff_t>(i) * units_ + j] +=
           padded_[static_cast<std::size_t>(i) * stride_ + j];
@@ -277,21 +332,18 @@ template <class Real>
 void LstmLayer<Real>::backward(Steps<const Real> x, int steps, int n, const Real* h, const Real* h_bar,
                                Real* x_bar, Real* gradient) {
   const std::ptrdiff_t size = static_cast<std::ptrdiff_t>(n) * stride_;
-  const int width = 4 * stride_;
   grow(c_bar_, static_cast<std::size_t>(size));
   grow(h_bar_, static_cast<std::size_t>(size));
   std::fill(bias_bar_.begin(), bias_bar_.end(), Real(0));
   for (int t = steps - 1; t >= 0; --t) {
     step_back(t, n, h_bar + size * t, t == steps - 1);
     const Real* z_bar = gates_.data() + 4 * size * t;  // while they are in the cache
-    if (t > 0) multiply(z_bar, width, n, u_back_, h_bar_.data(), stride_);
+    if (t > 0) multiply_back(z_bar, n, false, h_bar_.data());
     if (x_bar != nullptr)
-      multiply(z_bar, width, n, w_back_, x_bar + std::ptrdiff_t{t} * n * w_back_.stride(), w_back_.stride());
+      multiply_back(z_bar, n, true, x_bar + std::ptrdiff_t{t} * n * padded(n_in_, pack_width<Real>));
   }
-  Real* u_gradient = gradient + static_cast<std::ptrdiff_t>(n_in_) * 4 * units_;
-  Real* b_gradient = u_gradient + static_cast<std::ptrdiff_t>(units_) * 4 * units_;
-  add_gradient(x.data, x.stride, steps * n, n_in_, gates_.data(), gradient);
-  if (steps > 1) add_gradient(h, stride_, (steps - 1) * n, units_, gates_.data() + 4 * size, u_gradient);
+  add_gradient(x, h, steps, n, gradient);
+  Real* b_gradient = gradient + static_cast<std::ptrdiff_t>(n_in_ + units_) * 4 * units_;
   for (int q = 0; q < 4; ++q)
     for (int j = 0; j < units_; ++j)
       b_gradient[q * units_ + j] += bias_bar_[static_cast<std::size_t>(q) * stride_ + j];

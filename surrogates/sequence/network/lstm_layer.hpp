@@ -3,6 +3,8 @@
 #include <cstddef>
 
 #include "physics/kernels/gemm.hpp"
+#include "physics/kernels/gemm_bf16.hpp"
+#include "surrogates/sequence/network/passes.hpp"
 
 namespace quintet::sequence {
 
@@ -19,11 +21,12 @@ struct Steps {
 ///
 /// One product with [W; U] a step, in register tiles that hold all four gates of a pack of units: when a tile
 /// is summed up its cells are stepped on the spot, no sums go through memory. Backward, the gates' memory
-/// takes their gradients; products with W for all steps at once. Memory is kept from call to call.
+/// takes their gradients; products with W for all steps at once. With Products::bf16 (float alone) sums do go
+/// through memory, for tiles of the processor make them. Memory is kept from call to call.
 template <class Real>
 class LstmLayer {
  public:
-  LstmLayer(int n_in, int units);
+  LstmLayer(int n_in, int units, Products products = Products::exact);
 
   [[nodiscard]] std::size_t n_parameters() const;
   /// Units rounded up to whole packs; the padding of all that is written is 0.
@@ -39,14 +42,19 @@ class LstmLayer {
 
  private:
   void step(Steps<const Real> x, int n, const Real* h_before, const Real* c_before, Real* gates, Real* c,
-            Real* tanh_c, Real* h) const;
+            Real* tanh_c, Real* h);
   void step_back(int t, int n, const Real* h_bar, bool is_last);
-  void add_gradient(const Real* a, int lda, int rows, int k, const Real* z_bar, Real* gradient);
+  void multiply_back(const Real* z_bar, int rows, bool to_inputs, Real* to) const;
+  void add_gradient(Steps<const Real> x, const Real* h, int steps, int n, Real* gradient);
 
-  int n_in_, units_, stride_;
-  AlignedVector<Real> weights_;         ///< by packs of units: [n_in + units][gate][pack]
-  AlignedVector<Real> bias_;            ///< [pack of units][gate][pack]
-  PackedMatrix<Real> w_back_, u_back_;  ///< W^T and U^T, rows as the gates lie in memory
+  int n_in_, units_;
+  bool bf16_;
+  int stride_;
+  AlignedVector<Real> weights_;                             ///< by packs of units: [n_in + units][gate][pack]
+  AlignedVector<Real> bias_;                                ///< [pack of units][gate][pack]
+  PackedMatrix<Real> w_back_, u_back_;                      ///< W^T and U^T, rows as the gates lie in memory
+  PackedBf16 w_bf16_, u_bf16_, w_back_bf16_, u_back_bf16_;  ///< W, U, W^T, U^T, instead of those above
+  AlignedVector<Real> z_;                                   ///< [n, 4 stride]: sums of a step in bf16
   AlignedVector<Real> padded_;         ///< [n_in + units, 4 stride]: weights, or their gradient, with padding
   AlignedVector<Real> gates_;          ///< [steps n, 4 stride]: i, f, g, o, then dL/dz
   AlignedVector<Real> c_, tanh_c_;     ///< [steps n, stride]

@@ -1,13 +1,14 @@
 #include "surrogates/sequence/network/network.hpp"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "io/log/error.hpp"
 
 namespace quintet::sequence {
 
 template <class Real>
-Network<Real>::Network(const Architecture& architecture, int steps)
+Network<Real>::Network(const Architecture& architecture, int steps, Products products)
     : graph_(graph_of(architecture)), steps_(steps) {
   constexpr int w = pack_width<Real>;
   QUINTET_CHECK(steps >= 1, "windows of {} steps; expected 1 or more", steps);
@@ -17,14 +18,16 @@ Network<Real>::Network(const Architecture& architecture, int steps)
                 steps, architecture.steps_out);
   n_outputs_ = architecture.steps_out * architecture.n_outputs;
   tensors_.push_back({graph_.n_inputs, padded(graph_.n_inputs, w), {}, {}, false});
+  if (std::is_same_v<Real, double> && products != Products::exact)
+    throw InternalError("products of rounded numbers in a network of double");
   int widest = 0;
   for (const Operation& operation : graph_.operations) {
     switch (operation.kind) {
       case Operation::Kind::lstm:
-        layers_.emplace_back(LstmLayer<Real>(operation.n_in, operation.n_out));
+        layers_.emplace_back(LstmLayer<Real>(operation.n_in, operation.n_out, products));
         break;
       case Operation::Kind::dense:
-        layers_.emplace_back(DenseLayer<Real>(operation.n_in, operation.n_out, operation.relu));
+        layers_.emplace_back(DenseLayer<Real>(operation.n_in, operation.n_out, operation.relu, products));
         break;
       case Operation::Kind::merge:
         layers_.emplace_back(Merge{});

@@ -23,7 +23,8 @@ class Network : public Passes<Real> {
   /// @param architecture as validate() leaves it
   /// @param steps of a window. Throws InputError where the head gives as many steps as it reads and they
   ///        differ from architecture.steps_out
-  Network(const Architecture& architecture, int steps);
+  /// @param products in double they are exact. Throws InternalError for others
+  Network(const Architecture& architecture, int steps, Products products = Products::exact);
 
   [[nodiscard]] const Graph& graph() const { return graph_; }
   [[nodiscard]] int n_outputs() const { return n_outputs_; }  ///< of a window, all steps together

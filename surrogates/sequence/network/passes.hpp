@@ -4,6 +4,12 @@
 
 namespace quintet::sequence {
 
+/// What products of a network are made of.
+enum class Products {
+  exact,  ///< its numbers
+  bf16    ///< these rounded to bfloat16, sums in float
+};
+
 /// A network with weights, whoever computes it: outputs of windows, and the gradient of their squared error.
 ///
 /// Not for several threads at once: each has its own.

@@ -30,11 +30,18 @@ constexpr StoppedRow reasons[] = {{Stopped::not_yet, "not yet"},
                                   {Stopped::patience, "patience"},
                                   {Stopped::callback, "callback"}};
 
+Products products_of(Precision precision) {
+  return precision == Precision::bf16 ? Products::bf16 : Products::exact;
+}
+
 template <class Real>
-std::unique_ptr<Passes<Real>> make_passes(Engine engine, const Architecture& architecture, int steps) {
+std::unique_ptr<Passes<Real>> make_passes(Engine engine, Products products, const Architecture& architecture,
+                                          int steps) {
+  QUINTET_CHECK(engine == Engine::kernels || products == Products::exact,
+                "precision: bf16 is for engine: kernels");
   switch (engine) {
     case Engine::kernels:
-      return std::make_unique<Network<Real>>(architecture, steps);
+      return std::make_unique<Network<Real>>(architecture, steps, products);
     case Engine::torch:
       return make_torch_network<Real>(architecture, steps);
   }
@@ -107,7 +114,7 @@ class Training : public Trainer::Implementation {
       : options_(options),
         adam_{options.beta1, options.beta2, options.epsilon, options.clip},
         seed_(seed),
-        passes_(make_passes<Real>(options.engine, architecture, steps)),
+        passes_(make_passes<Real>(options.engine, products_of(options.precision), architecture, steps)),
         training_(training, std::ptrdiff_t{steps} * architecture.n_inputs,
                   std::ptrdiff_t{architecture.steps_out} * architecture.n_outputs, "training"),
         validation_(validation, training_.n_in, training_.n_out, "validation") {
@@ -253,8 +260,8 @@ class Training : public Trainer::Implementation {
 template <class Real>
 std::vector<double> predict_in(const Architecture& architecture, int steps,
                                std::span<const double> parameters, std::span<const double> windows,
-                               Engine engine) {
-  const auto passes = make_passes<Real>(engine, architecture, steps);
+                               Engine engine, Products products) {
+  const auto passes = make_passes<Real>(engine, products, architecture, steps);
   const std::size_t window =
       static_cast<std::size_t>(steps) * static_cast<std::size_t>(architecture.n_inputs);
   if (parameters.size() != passes->n_parameters() || windows.size() % window != 0)
@@ -275,6 +282,7 @@ Trainer::Trainer(const Architecture& architecture, int steps, const SequenceData
                  const SequenceData& validation, const TrainingOptions& options, std::uint64_t seed) {
   switch (options.precision) {
     case Precision::float32:
+    case Precision::bf16:
       implementation_ =
           std::make_unique<Training<float>>(architecture, steps, training, validation, options, seed);
       return;
@@ -313,9 +321,10 @@ std::vector<double> predict(const Architecture& architecture, int steps, std::sp
                             std::span<const double> windows, Precision precision, Engine engine) {
   switch (precision) {
     case Precision::float32:
-      return predict_in<float>(architecture, steps, parameters, windows, engine);
+    case Precision::bf16:
+      return predict_in<float>(architecture, steps, parameters, windows, engine, products_of(precision));
     case Precision::float64:
-      return predict_in<double>(architecture, steps, parameters, windows, engine);
+      return predict_in<double>(architecture, steps, parameters, windows, engine, Products::exact);
   }
   throw InternalError("a precision without a kind");
 }

@@ -11,7 +11,8 @@ struct Row {
   Value value;
   const char* name;
 };
-constexpr Row<Precision> precisions[] = {{Precision::float32, "float32"}, {Precision::float64, "float64"}};
+constexpr Row<Precision> precisions[] = {
+    {Precision::float32, "float32"}, {Precision::float64, "float64"}, {Precision::bf16, "bf16"}};
 constexpr Row<Engine> engines[] = {{Engine::kernels, "kernels"}, {Engine::torch, "torch"}};
 constexpr Row<Start> starts[] = {{Start::keras, "keras"}, {Start::pytorch, "pytorch"}};
 
@@ -51,7 +52,10 @@ void describe(Schema& schema, TrainingOptions& options) {
   schema.choice(
       "start", options.start, choices_of(starts),
       "How weights begin. keras: Glorot, orthogonal, forget bias 1; pytorch: uniform, by the width");
-  schema.choice("precision", options.precision, choices_of(precisions), "Numbers of the network");
+  schema.choice(
+      "precision", options.precision, choices_of(precisions),
+      "Numbers of the network; bf16: float32, its products of numbers rounded to bfloat16 (sums float32): "
+      "fast where the processor has AMX or AVX512_BF16");
   schema.choice("engine", options.engine, choices_of(engines),
                 "Who computes: our kernels, or LibTorch with its automatic differentiation");
 }

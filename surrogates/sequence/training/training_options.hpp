@@ -6,7 +6,12 @@
 
 namespace quintet::sequence {
 
-enum class Precision { float32, float64 };
+/// Numbers of a network.
+enum class Precision {
+  float32,
+  float64,
+  bf16  ///< float32, its products of numbers rounded to bfloat16
+};
 /// Who computes a network's passes.
 enum class Engine {
   kernels,  ///< ours

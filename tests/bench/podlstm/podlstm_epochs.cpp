@@ -109,7 +109,7 @@ struct Data {
 class Peer {
  public:
   Peer(const Arguments& a, int depth, const Data& data) : a_(a) {
-    type_ = a.precision == Precision::float32 ? at::kFloat : at::kDouble;
+    type_ = a.precision == Precision::float64 ? at::kDouble : at::kFloat;
     inputs_ = at::tensor(at::ArrayRef<double>(data.inputs)).view({a.windows, steps, n_modes}).to(type_);
     targets_ = at::tensor(at::ArrayRef<double>(data.targets)).view({a.windows, steps, n_modes}).to(type_);
     for (int layer = 0; layer <= depth; ++layer) {
@@ -162,7 +162,7 @@ class Peer {
 double python_epoch(const Arguments& a, int depth) {
   const std::string command = fmt::format(
       "OMP_NUM_THREADS=1 {} {} {} {} {} {} {} {} 2>/dev/null", QUINTET_PYTHON, QUINTET_PEER, depth, a.units,
-      a.windows, a.batch, a.repeats, a.precision == Precision::float32 ? "float32" : "float64");
+      a.windows, a.batch, a.repeats, a.precision == Precision::float64 ? "float64" : "float32");
   double seconds = HUGE_VAL;
   if (std::FILE* pipe = popen(command.c_str(), "r")) {
     if (std::fscanf(pipe, "%lf", &seconds) != 1) seconds = HUGE_VAL;
@@ -188,13 +188,15 @@ Arguments parse(int argc, char** argv) {
       a.batch = value();
     else if (flag == "--double")
       a.precision = Precision::float64;
+    else if (flag == "--bf16")
+      a.precision = Precision::bf16;
     else if (flag == "--no-python")
       a.python = false;
     else if (flag == "--no-peer")
       a.python = a.peer = false;
     else
       throw UsageError(
-          "podlstm_epochs [--quick] [--repeat N] [--depth N] [--units N] [--batch N] [--double] "
+          "podlstm_epochs [--quick] [--repeat N] [--depth N] [--units N] [--batch N] [--double | --bf16] "
           "[--no-python] "
           "[--no-peer]");
   }
@@ -202,7 +204,7 @@ Arguments parse(int argc, char** argv) {
 }
 
 void run(const Arguments& a) {
-  const bool single = a.precision == Precision::float32;
+  const bool single = a.precision != Precision::float64;
   const double peak = single ? peak_flops<float>() : peak_flops<double>();
   const double gemm = single ? gemm_flops<float>(a.units) : gemm_flops<double>(a.units);
   fmt::print("one core: {:.1f} GFLOP/s of multiply-adds in registers, {:.1f} of our product ({})\n",
