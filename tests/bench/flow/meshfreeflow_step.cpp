@@ -16,6 +16,7 @@
 #include <torch/csrc/autograd/autograd.h>
 
 #include "io/runtime/runtime.hpp"
+#include "physics/kernels/gemm_bf16.hpp"
 #include "surrogates/bridge/torch_subsystem.hpp"
 #include "surrogates/flow/decoder/autograd/decoder_function.hpp"
 #include "surrogates/flow/encoder/unet.hpp"
@@ -361,14 +362,22 @@ void compare_inference(const Arguments& arguments, std::vector<Row>& rows) {
     const auto latents = at::randn({1, 4, 16, 16, 32});
     Decoder<float> decoder{DecoderOptions{}};
     decoder.refresh(trainer.network().const_data_ptr<float>());
+    decoder.prepare_bf16(trainer.network().const_data_ptr<float>());
     std::vector<float> jets(static_cast<std::size_t>(q.n_points) * q.n_channels() * 4),
-        values(q.n_points * 4);
-    double best[2] = {1e30, 1e30};
+        values(q.n_points * 4), jets_in_bf16(jets.size());
+    double best[3] = {1e30, 1e30, 1e30};
     for (int repeat = 0; repeat < arguments.repeats; ++repeat) {
       best[1] = std::min(best[1], timed([&] {
                            decoder.forward(latents.const_data_ptr<float>(), q, jets.data());
                            if (pde) residuals.evaluate(0, q.n_points, jets.data(), nullptr, values.data());
                          }));
+      q.bf16 = true;
+      best[2] = std::min(best[2], timed([&] {
+                           decoder.forward(latents.const_data_ptr<float>(), q, jets_in_bf16.data());
+                           if (pde)
+                             residuals.evaluate(0, q.n_points, jets_in_bf16.data(), nullptr, values.data());
+                         }));
+      q.bf16 = false;
       best[0] = std::min(
           best[0], timed([&] {
             const auto columns = trainer.columns_of(small, pde);
@@ -386,15 +395,26 @@ void compare_inference(const Arguments& arguments, std::vector<Row>& rows) {
     }
     best[0] *= all / 2000;
     best[1] *= all / q.n_points;
+    best[2] *= all / q.n_points;
+    double error = 0, size = 0;
+    for (std::size_t i = 0; i < jets.size(); ++i) {
+      error += std::pow(static_cast<double>(jets_in_bf16[i]) - static_cast<double>(jets[i]), 2);
+      size += std::pow(static_cast<double>(jets[i]), 2);
+    }
     const std::string name = fmt::format(
         "inference {} residuals, {} x {} x {}, extrapolated from {} points (peer: 2000), Pr {}",
         pde ? "with" : "without", full_field[0], full_field[1], full_field[2], q.n_points, arguments.prandtl);
     const double gemm = gemm_rate(),
                  limit = flops_of_point(decoder.options(), q.n_channels()) * all / gemm / 1e9;
-    fmt::print("{}: nested {:.0f} s, ours {:.0f} s, {:.1f} x; products alone {:.0f} s\n", name, best[0],
-               best[1], best[0] / best[1], limit);
+    fmt::print(
+        "{}: nested {:.0f} s, ours {:.0f} s, {:.1f} x; products alone {:.0f} s; with products of bf16 {:.0f} "
+        "s, {:.2f} x "
+        "({}), results changed by {:.2g} of their size (rms)\n",
+        name, best[0], best[1], best[0] / best[1], limit, best[2], best[1] / best[2], doc_of(bf16_unit()),
+        std::sqrt(error / size));
     std::fflush(stdout);
-    rows.push_back({name, "CPU s", best[1], best[0], fmt::format(R"(, "gemm_limit_s": {:.1f})", limit)});
+    rows.push_back({name, "CPU s", best[1], best[0],
+                    fmt::format(R"(, "gemm_limit_s": {:.1f}, "bf16_s": {:.5g})", limit, best[2])});
   }
 }
 

@@ -1,5 +1,6 @@
 #include "surrogates/sequence/network/network.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "io/log/error.hpp"
@@ -98,10 +99,69 @@ TEST(Network, gradients_in_float_are_those_in_double) {
   }
 }
 
-template <class Real>
-void windows_do_not_depend_on_their_neighbours() {
+double relative_error(const std::vector<float>& values, const std::vector<double>& exact) {
+  double error = 0, size = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    error += std::pow(static_cast<double>(values[i]) - exact[i], 2);
+    size += exact[i] * exact[i];
+  }
+  return std::sqrt(error / size);
+}
+
+TEST(Network, products_in_bf16_change_outputs_and_gradients_by_its_rounding) {
   for (const Architecture& architecture : test::some_networks()) {
-    Network<Real> network(architecture, steps);
+    Network<double> exact(architecture, steps);
+    Network<float> network(architecture, steps, Products::bf16);
+    const auto parameters = numbers<float>(network.n_parameters(), 0.3, 0.5);
+    const auto windows = numbers<float>(static_cast<std::size_t>(n) * steps * architecture.n_inputs, 1.0);
+    const auto targets = numbers<float>(static_cast<std::size_t>(n) * network.n_outputs(), 2.0);
+    const auto wide = [](const std::vector<float>& values) {
+      return std::vector<double>(values.begin(), values.end());
+    };
+    std::vector<float> outputs(targets.size()), gradient(parameters.size(), 0);
+    std::vector<double> wanted(targets.size()), wanted_gradient(parameters.size(), 0);
+    network.refresh(parameters.data());
+    exact.refresh(wide(parameters).data());
+    network.forward(windows.data(), n, outputs.data());
+    exact.forward(wide(windows).data(), n, wanted.data());
+    const double loss = network.loss_and_gradient(windows.data(), targets.data(), n, gradient.data());
+    EXPECT_NEAR(
+        loss, exact.loss_and_gradient(wide(windows).data(), wide(targets).data(), n, wanted_gradient.data()),
+        1e-2 * loss);
+    // Numbers of 8 bits: 2^-9 each at most, of either sign.
+    EXPECT_LT(relative_error(outputs, wanted), 6e-3) << summary(architecture);
+    EXPECT_GT(relative_error(outputs, wanted), 1e-5) << summary(architecture);
+    EXPECT_LT(relative_error(gradient, wanted_gradient), 2e-2) << summary(architecture);
+    RecordProperty(summary(architecture), fmt::format("{:.2g} {:.2g}", relative_error(outputs, wanted),
+                                                      relative_error(gradient, wanted_gradient)));
+  }
+}
+
+TEST(Network, numbers_that_bf16_holds_go_through_a_layer_unchanged) {
+  const auto architecture = test::network_of({}, {}, Head::dense);
+  const auto held = [](std::vector<float> values) {
+    for (float& value : values) value = from_bf16(to_bf16(value));
+    return values;
+  };
+  Network<float> network(architecture, steps), rounding(architecture, steps, Products::bf16);
+  const auto parameters = held(numbers<float>(network.n_parameters(), 0.3, 0.5));
+  const auto windows = held(numbers<float>(static_cast<std::size_t>(n) * steps * 5, 1.0));
+  std::vector<float> outputs(static_cast<std::size_t>(n) * network.n_outputs()), others(outputs);
+  network.refresh(parameters.data());
+  rounding.refresh(parameters.data());
+  network.forward(windows.data(), n, outputs.data());
+  rounding.forward(windows.data(), n, others.data());
+  for (std::size_t i = 0; i < outputs.size(); ++i) ASSERT_NEAR(outputs[i], others[i], 1e-6);
+}
+
+TEST(Network, products_in_bf16_are_for_float) {
+  EXPECT_THROW(Network<double>(test::network_of({}, {}, Head::dense), steps, Products::bf16), InternalError);
+}
+
+template <class Real>
+void windows_do_not_depend_on_their_neighbours(Products products = Products::exact) {
+  for (const Architecture& architecture : test::some_networks()) {
+    Network<Real> network(architecture, steps, products);
     const auto parameters = numbers<Real>(network.n_parameters(), 0.3, 0.5);
     const int window = steps * architecture.n_inputs, out = network.n_outputs();
     const auto windows = numbers<Real>(static_cast<std::size_t>(n) * window, 1.0);
@@ -121,6 +181,9 @@ TEST(Network, windows_do_not_depend_on_their_neighbours_in_double) {
 }
 TEST(Network, windows_do_not_depend_on_their_neighbours_in_float) {
   windows_do_not_depend_on_their_neighbours<float>();
+}
+TEST(Network, windows_do_not_depend_on_their_neighbours_in_bf16) {
+  windows_do_not_depend_on_their_neighbours<float>(Products::bf16);
 }
 
 TEST(Network, heads_step_for_step_see_the_past_alone_and_the_last_state_all) {
@@ -150,9 +213,9 @@ TEST(Network, steps_that_a_head_cannot_give_are_refused) {
   EXPECT_NO_THROW(Network<float>(test::network_of({{}}, {}, Head::last_state), 6));
 }
 
-TEST(Network, a_number_that_is_none_is_not_hidden) {
+void a_number_that_is_none_is_not_hidden(Products products) {
   for (const Architecture& architecture : test::some_networks()) {
-    Network<float> network(architecture, steps);
+    Network<float> network(architecture, steps, products);
     const auto parameters = numbers<float>(network.n_parameters(), 0.3, 0.5);
     auto windows = numbers<float>(2 * static_cast<std::size_t>(steps) * architecture.n_inputs, 1.0);
     windows[(steps - 1) * architecture.n_inputs] = NAN;  // of the first window's last step
@@ -161,6 +224,11 @@ TEST(Network, a_number_that_is_none_is_not_hidden) {
     network.refresh(parameters.data());
     EXPECT_TRUE(std::isnan(network.loss_and_gradient(windows.data(), targets.data(), 2, gradient.data())));
   }
+}
+
+TEST(Network, a_number_that_is_none_is_not_hidden) { a_number_that_is_none_is_not_hidden(Products::exact); }
+TEST(Network, a_number_that_is_none_is_not_hidden_in_bf16) {
+  a_number_that_is_none_is_not_hidden(Products::bf16);
 }
 
 template <class Real>

@@ -50,7 +50,7 @@ TEST(Training, waves_are_learnt_with_every_head_and_precision) {
   const double variance =
       mean_square(validation.targets, std::vector<double>(validation.targets.size(), 0.0));
   for (const Head head : {Head::lstm, Head::dense, Head::last_state})
-    for (const Precision precision : {Precision::float32, Precision::float64}) {
+    for (const Precision precision : {Precision::float32, Precision::float64, Precision::bf16}) {
       const auto result =
           train(small(head), steps, training.data(), validation.data(), options_of_epochs(150, precision), 1);
       EXPECT_LT(result.best_loss, 0.1 * variance) << static_cast<int>(head);
@@ -75,7 +75,7 @@ TEST(Training, the_same_seed_gives_the_same_bits_and_another_one_others) {
 
 TEST(Training, a_resumed_training_is_the_uninterrupted_one_to_the_bit) {
   const Waves training(50), validation(20, 50);
-  for (const Precision precision : {Precision::float32, Precision::float64}) {
+  for (const Precision precision : {Precision::float32, Precision::float64, Precision::bf16}) {
     auto options = options_of_epochs(9, precision);
     options.weight_decay = 1e-2;
     const auto whole = train(small(), steps, training.data(), validation.data(), options, 3);
@@ -95,6 +95,18 @@ TEST(Training, a_resumed_training_is_the_uninterrupted_one_to_the_bit) {
                   validation.data(), options, 3);
     EXPECT_THROW(other.restore(first.state()), InputError);
   }
+}
+
+TEST(Training, bf16_learns_what_float_does_and_is_for_our_kernels) {
+  const Waves training(100), validation(30, 100);
+  const auto loss = [&](Precision precision) {
+    return train(small(), steps, training.data(), validation.data(), options_of_epochs(150, precision), 1)
+        .best_loss;
+  };
+  EXPECT_NEAR(loss(Precision::bf16), loss(Precision::float64), 0.2 * loss(Precision::float64));
+  auto options = options_of_epochs(1, Precision::bf16);
+  options.engine = Engine::torch;
+  EXPECT_THROW((void)train(small(), steps, training.data(), {}, options, 1), InputError);
 }
 
 TEST(Training, an_epoch_visits_every_window_once) {
