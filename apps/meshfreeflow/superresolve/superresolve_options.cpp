@@ -69,7 +69,7 @@ void describe(Schema& schema, SuperresolveOptions& options) {
   schema.choice("precision", options.precision,
                 {{"fp32", flow::ProductPrecision::fp32}, {"bf16", flow::ProductPrecision::bf16}},
                 "Numbers that the decoder's products are made of; bf16 (sums stay fp32) is faster where the "
-                "processor has AVX512_BF16, and some points are compared with fp32");
+                "processor has AMX or AVX512_BF16, and some points are compared with fp32");
   schema
       .number("precision_bound", options.precision_bound,
               "Refuse bf16 where it changes a field by more than so much of its standard deviation, or a "

@@ -7,6 +7,7 @@
 #include "apps/application/loop/run_loop.hpp"
 #include "apps/podlstm/evaluate/judgement.hpp"
 #include "io/log/log.hpp"
+#include "physics/kernels/gemm_bf16.hpp"
 #include "physics/ocean/calendar.hpp"
 #include "surrogates/sequence/forecast/forecast_file.hpp"
 #include "surrogates/sequence/forecast/train_forecast.hpp"
@@ -62,6 +63,8 @@ void describe_training(Context& context, const TrainOptions& options, const Coef
                     sequence::name_of(forecast.training.precision),
                     forecast.training.engine == sequence::Engine::torch ? "LibTorch (engine: torch)"
                                                                         : "our kernels (engine: kernels)"));
+  if (forecast.members > 0 && forecast.training.precision == sequence::Precision::bf16)
+    context.describe_run("products in bf16", doc_of(bf16_unit()));
 }
 
 void report_training(Context& context, const TrainOptions& options, const ocean::OceanModes& modes,

@@ -14,11 +14,13 @@
 #include "io/log/error.hpp"
 #include "io/runtime/runtime.hpp"
 #include "physics/kernels/gemm.hpp"
+#include "physics/kernels/gemm_bf16.hpp"
 #include "surrogates/bridge/torch_subsystem.hpp"
 #include "surrogates/sequence/training/training.hpp"
 
 /// Epochs of training stacked LSTMs: ours beside PyTorch's, in C++ (at::lstm, automatic differentiation,
-/// fused Adam) and in Python (nn.LSTM, the same Adam; where .venv has it), on one thread.
+/// fused Adam) and in Python (nn.LSTM, the same Adam; where .venv has it), on one thread. With --bf16 ours
+/// rounds the factors of products, the peer computes in float32, and in Python under autocast, too.
 ///
 /// 330 windows of 8 x 5 -> 8 x 5 in batches of 64, LSTM-80 once, three and five times, and LSTM(5). An epoch
 /// is what `train()` does in one: order, batches, gradients, Adam. Sides take turns, CPU time of the process,
@@ -159,10 +161,10 @@ class Peer {
 };
 
 /// Seconds an epoch of PyTorch in Python, or infinity where there is none.
-double python_epoch(const Arguments& a, int depth) {
-  const std::string command = fmt::format(
-      "OMP_NUM_THREADS=1 {} {} {} {} {} {} {} {} 2>/dev/null", QUINTET_PYTHON, QUINTET_PEER, depth, a.units,
-      a.windows, a.batch, a.repeats, a.precision == Precision::float64 ? "float64" : "float32");
+double python_epoch(const Arguments& a, int depth, const char* precision) {
+  const std::string command =
+      fmt::format("OMP_NUM_THREADS=1 {} {} {} {} {} {} {} {} 2>/dev/null", QUINTET_PYTHON, QUINTET_PEER,
+                  depth, a.units, a.windows, a.batch, a.repeats, precision);
   double seconds = HUGE_VAL;
   if (std::FILE* pipe = popen(command.c_str(), "r")) {
     if (std::fscanf(pipe, "%lf", &seconds) != 1) seconds = HUGE_VAL;
@@ -227,7 +229,10 @@ void run(const Arguments& a) {
         best = std::min(best, timed([&] { ours.advance(); }));
       if (a.peer) best_peer = std::min(best_peer, timed([&] { (void)peer.epoch(); }));
     }
-    const double python = a.python ? python_epoch(a, depth) : HUGE_VAL;
+    const bool rounds = a.precision == Precision::bf16;
+    const char* peers = a.precision == Precision::float64 ? "float64" : "float32";
+    const double python = a.python ? python_epoch(a, depth, peers) : HUGE_VAL,
+                 autocast = a.python && rounds ? python_epoch(a, depth, "bf16") : HUGE_VAL;
     const double fastest = std::min(best_peer, python), flops = epoch_flops(a, depth);
     fmt::print(
         "LSTM-{} x {} + LSTM({}): ours {:.2f} ms, {:.0f} % of the peak ({:.2f} ms at the peak, {:.2f} at our "
@@ -235,6 +240,9 @@ void run(const Arguments& a) {
         "PyTorch in C++ {:.2f} ms, in Python {:.2f} ms; {:.2f} x\n",
         a.units, depth, n_modes, 1e3 * best, 100 * flops / best / peak, 1e3 * flops / peak,
         1e3 * flops / gemm, 1e3 * best_peer, 1e3 * python, fastest / best);
+    if (rounds)
+      fmt::print("  ours {}; PyTorch in Python under autocast to bfloat16 {:.2f} ms, {:.2f} x\n",
+                 doc_of(bf16_unit()), 1e3 * autocast, autocast / best);
     std::fflush(stdout);
     if (std::isfinite(fastest))
       rows.push_back(fmt::format(

@@ -1,6 +1,8 @@
 """Seconds (CPU, least of the repeats) of an epoch of stacked LSTMs and LSTM(5) in PyTorch, on one thread.
 
-torch_epochs.py DEPTH UNITS WINDOWS BATCH REPEATS float32|float64
+torch_epochs.py DEPTH UNITS WINDOWS BATCH REPEATS float32|float64|bf16
+
+bf16: float32 under torch.autocast.
 """
 import sys
 import time
@@ -10,7 +12,8 @@ import torch
 DEPTH, UNITS, WINDOWS, BATCH, REPEATS = (int(word) for word in sys.argv[1:6])
 STEPS, MODES = 8, 5
 torch.set_num_threads(1)
-torch.set_default_dtype(getattr(torch, sys.argv[6]))
+ROUNDS = sys.argv[6] == "bf16"
+torch.set_default_dtype(torch.float32 if ROUNDS else getattr(torch, sys.argv[6]))
 
 
 class Stack(torch.nn.Module):
@@ -35,7 +38,9 @@ for _ in range(REPEATS):
     for first in range(0, WINDOWS, BATCH):
         some = order[first:first + BATCH]
         optimiser.zero_grad()
-        loss = torch.nn.functional.mse_loss(network(inputs[some]), targets[some])
+        with torch.autocast("cpu", torch.bfloat16, enabled=ROUNDS):
+            outputs = network(inputs[some])
+        loss = torch.nn.functional.mse_loss(outputs.to(targets.dtype), targets[some])
         loss.backward()
         optimiser.step()
     best = min(best, time.process_time() - start)
