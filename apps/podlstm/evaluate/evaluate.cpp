@@ -221,8 +221,8 @@ void evaluate(Context& context, const EvaluateOptions& options) {
   if (left_out) report_whole_fields(context, judgement, modes, *left_out, options);
   if (modes.has_fields()) {
     const auto* fields = left_out ? &*left_out : nullptr;
-    report_regions(context, judgement, modes, fields, options);
     report_maps(context, judgement, modes, fields);
+    report_regions(context, judgement, modes, fields, options);
   } else {
     context.report().paragraph("The modes file has coefficients alone: no regions and no maps.");
   }

@@ -84,8 +84,11 @@ void forecast(Context& context, const PredictOptions& options) {
   if (modes.has_fields()) context.timed("fields", [&] { expand_fields(output, modes); });
   const auto& who = context.provenance();
   write_forecast(comm, context.path("forecast.nc"), output, modes,
-                 fmt::format("Sea surface temperature forecast from {}", ocean::date_text(output.from)),
-                 fmt::format("{}: {} {}", who.date, who.program, who.version));
+                 {fmt::format("Sea surface temperature forecast from {}", ocean::date_text(output.from)),
+                  fmt::format("{}: {} {}", who.date, who.program, who.version),
+                  fmt::format("{} networks on {}, trained on {} to {}; modes of {}", model.members.size(),
+                              model.base.name, ocean::date_text(model.trained_from),
+                              ocean::date_text(model.trained_until), modes.source)});
 
   context.report().title("podlstm forecast", fmt::format("{} to {}", first, last));
   context.headline("from", ocean::date_text(output.from));

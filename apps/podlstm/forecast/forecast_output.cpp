@@ -1,6 +1,8 @@
 #include "apps/podlstm/forecast/forecast_output.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "io/netcdf/netcdf_writer.hpp"
 #include "io/parallel/together.hpp"
@@ -26,23 +28,109 @@ void describe_variable(netcdf::Writer& file, const std::string& name, const std:
   file.attribute(name, "long_name", text);
 }
 
+constexpr const char* epoch = "days since 1800-01-01 00:00:00";
+
+/// Edges of cells half way between neighbours, [n, 2]; those of latitudes end at the poles.
+std::vector<double> bounds_of(const std::vector<double>& centres, double lowest, double highest) {
+  const std::size_t n = centres.size();
+  std::vector<double> bounds;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double below = i > 0 ? centres[i] - centres[i - 1] : n > 1 ? centres[1] - centres[0] : 1;
+    const double above = i + 1 < n ? centres[i + 1] - centres[i] : below;
+    bounds.push_back(std::max(lowest, centres[i] - below / 2));
+    bounds.push_back(std::min(highest, centres[i] + above / 2));
+  }
+  return bounds;
+}
+
+void define_axis(netcdf::Writer& file, const std::string& name, const std::string& units,
+                 const std::string& standard_name, const std::string& axis) {
+  file.variable(name, netcdf::Type::float64, {name});
+  file.attribute(name, "units", units);
+  file.attribute(name, "standard_name", standard_name);
+  file.attribute(name, "axis", axis);
+}
+
+void define_times(netcdf::Writer& file, const ForecastOutput& output) {
+  file.dimension("time", output.dates.size());
+  define_axis(file, "time", epoch, "time", "T");
+  file.attribute("time", "long_name", "Dates that are forecast, as the record names its own");
+  file.attribute("time", "calendar", "proleptic_gregorian");
+  file.variable("forecast_reference_time", netcdf::Type::float64, {});
+  describe_variable(file, "forecast_reference_time", epoch, "Last date that the forecast has seen");
+  file.attribute("forecast_reference_time", "standard_name", "forecast_reference_time");
+  file.attribute("forecast_reference_time", "calendar", "proleptic_gregorian");
+  file.variable("forecast_period", netcdf::Type::float64, {"time"});
+  describe_variable(file, "forecast_period", "days", "Time since then");
+  file.attribute("forecast_period", "standard_name", "forecast_period");
+}
+
+void define_coefficients(netcdf::Writer& file, const ForecastOutput& output, const std::string& units) {
+  file.dimension("mode", static_cast<std::uint64_t>(output.n_modes));
+  file.dimension("member", output.coefficients.members.size());
+  file.variable("mode", netcdf::Type::int32, {"mode"});
+  describe_variable(file, "mode", "1", "Number of the mode");
+  file.variable("member", netcdf::Type::int32, {"member"});
+  describe_variable(file, "member", "1", "Number of the ensemble's member");
+  file.attribute("member", "standard_name", "realization");
+  file.variable("a", netcdf::Type::float64, {"mode", "time"});
+  describe_variable(file, "a", units, "Coefficients of the modes, mean of the ensemble");
+  file.attribute("a", "ancillary_variables", "a_spread");
+  file.variable("a_spread", netcdf::Type::float64, {"mode", "time"});
+  describe_variable(file, "a_spread", units, "Standard deviation of the ensemble's members");
+  file.variable("a_members", netcdf::Type::float64, {"member", "mode", "time"});
+  describe_variable(file, "a_members", units, "Coefficients of each member");
+  for (const std::string name : {"a", "a_spread", "a_members"})
+    file.attribute(name, "coordinates", "forecast_reference_time forecast_period");
+}
+
 void define_fields(netcdf::Writer& file, const ocean::OceanModes& modes) {
   file.dimension("lat", modes.latitude.size());
   file.dimension("lon", modes.longitude.size());
-  file.variable("lat", netcdf::Type::float64, {"lat"});
-  file.variable("lon", netcdf::Type::float64, {"lon"});
-  file.attribute("lat", "units", "degrees_north");
-  file.attribute("lat", "standard_name", "latitude");
-  file.attribute("lon", "units", "degrees_east");
-  file.attribute("lon", "standard_name", "longitude");
+  file.dimension("bounds", 2);
+  define_axis(file, "lat", "degrees_north", "latitude", "Y");
+  define_axis(file, "lon", "degrees_east", "longitude", "X");
+  for (const std::string name : {"lat", "lon"}) {
+    file.attribute(name, "bounds", name + "_bnds");
+    file.variable(name + "_bnds", netcdf::Type::float64, {name, "bounds"});
+  }
   for (const std::string name : {"sst", "sst_spread"}) {
     file.variable(name, netcdf::Type::float32, {"time", "lat", "lon"});
     file.attribute(name, "_FillValue", fill_value, true);
+    file.attribute(name, "coordinates", "forecast_reference_time forecast_period");
   }
   describe_variable(file, "sst", "degree_Celsius",
                     "Sea surface temperature, mean of the ensemble, in the space of the modes");
   file.attribute("sst", "standard_name", "sea_surface_temperature");
+  file.attribute("sst", "ancillary_variables", "sst_spread");
   describe_variable(file, "sst_spread", "degree_Celsius", "Standard deviation of the ensemble's members");
+}
+
+/// [time, mode] as [mode, time].
+std::vector<double> by_mode(const std::vector<double>& values, std::size_t n_modes) {
+  std::vector<double> turned;
+  for (std::size_t m = 0; m < n_modes; ++m)
+    for (std::size_t i = m; i < values.size(); i += n_modes) turned.push_back(values[i]);
+  return turned;
+}
+
+std::vector<double> numbers_from_one(std::size_t n) {
+  std::vector<double> numbers(n);
+  std::iota(numbers.begin(), numbers.end(), 1.0);
+  return numbers;
+}
+
+void write_fields(netcdf::Writer& file, const ForecastOutput& output, const ocean::OceanModes& modes) {
+  file.write("lat", modes.latitude);
+  file.write("lon", modes.longitude);
+  file.write("lat_bnds", bounds_of(modes.latitude, -90, 90));
+  constexpr double any = 1e9;  // longitudes have no end
+  file.write("lon_bnds", bounds_of(modes.longitude, -any, any));
+  for (std::size_t lead = 0; lead < output.dates.size(); ++lead)
+    for (const auto* which : {&output.fields, &output.spread})
+      file.write(which == &output.fields ? "sst" : "sst_spread", {lead, 0, 0},
+                 {1, modes.latitude.size(), modes.longitude.size()},
+                 on_grid(modes, which->data() + lead * modes.n_points()));
 }
 
 }  // namespace
@@ -68,53 +156,36 @@ void expand_fields(ForecastOutput& output, const ocean::OceanModes& modes) {
 }
 
 void write_forecast(const Comm& comm, const std::string& path, const ForecastOutput& output,
-                    const ocean::OceanModes& modes, const std::string& title, const std::string& history) {
+                    const ocean::OceanModes& modes, const ForecastOrigin& origin) {
   together(comm, [&] {
     if (!comm.is_root()) return;
     auto file = netcdf::Writer::create(path);
     const auto& ensemble = output.coefficients;
-    const auto leads = output.dates.size(), n_modes = static_cast<std::size_t>(output.n_modes);
+    const auto n_modes = static_cast<std::size_t>(output.n_modes);
     file.attribute("", "Conventions", "CF-1.8");
-    file.attribute("", "title", title);
-    file.attribute("", "history", history);
-    file.attribute("", "source", modes.source);
-    file.dimension("time", leads);
-    file.dimension("mode", n_modes);
-    file.dimension("member", ensemble.members.size());
-    file.variable("time", netcdf::Type::float64, {"time"});
-    describe_variable(file, "time", "days since 1800-01-01 00:00:00", "Dates that are forecast");
-    file.attribute("time", "standard_name", "time");
-    file.attribute("time", "calendar", "proleptic_gregorian");
-    file.variable("forecast_reference_time", netcdf::Type::float64, {});
-    describe_variable(file, "forecast_reference_time", "days since 1800-01-01 00:00:00",
-                      "Last date that the forecast has seen");
-    file.attribute("forecast_reference_time", "standard_name", "forecast_reference_time");
-    file.attribute("forecast_reference_time", "calendar", "proleptic_gregorian");
-    file.variable("a", netcdf::Type::float64, {"time", "mode"});
-    describe_variable(file, "a", modes.units, "Coefficients of the modes, mean of the ensemble");
-    file.variable("a_spread", netcdf::Type::float64, {"time", "mode"});
-    describe_variable(file, "a_spread", modes.units, "Standard deviation of the ensemble's members");
-    file.variable("a_members", netcdf::Type::float64, {"member", "time", "mode"});
-    describe_variable(file, "a_members", modes.units, "Coefficients of each member");
+    file.attribute("", "title", origin.title);
+    file.attribute("", "history", origin.history);
+    file.attribute("", "source", origin.source);
+    define_times(file, output);
+    define_coefficients(file, output, modes.units);
     if (!output.fields.empty()) define_fields(file, modes);
 
+    auto period = output.dates;
+    for (double& day : period) day -= output.from;
     file.write("time", output.dates);
     file.write("forecast_reference_time", std::vector<double>{output.from});
-    file.write("a", ensemble.mean);
-    file.write("a_spread", ensemble.spread);
+    file.write("forecast_period", period);
+    file.write("mode", numbers_from_one(n_modes));
+    file.write("member", numbers_from_one(ensemble.members.size()));
+    file.write("a", by_mode(ensemble.mean, n_modes));
+    file.write("a_spread", by_mode(ensemble.spread, n_modes));
     std::vector<double> members;
-    for (const auto& member : ensemble.members) members.insert(members.end(), member.begin(), member.end());
-    file.write("a_members", members);
-    if (!output.fields.empty()) {
-      file.write("lat", modes.latitude);
-      file.write("lon", modes.longitude);
-      const auto points = modes.n_points();
-      for (std::size_t lead = 0; lead < leads; ++lead)
-        for (const auto* which : {&output.fields, &output.spread})
-          file.write(which == &output.fields ? "sst" : "sst_spread", {lead, 0, 0},
-                     {1, modes.latitude.size(), modes.longitude.size()},
-                     on_grid(modes, which->data() + lead * points));
+    for (const auto& member : ensemble.members) {
+      const auto turned = by_mode(member, n_modes);
+      members.insert(members.end(), turned.begin(), turned.end());
     }
+    file.write("a_members", members);
+    if (!output.fields.empty()) write_fields(file, output, modes);
     file.close();
   });
 }

@@ -21,8 +21,13 @@ struct ForecastOutput {
 /// Fields of the mean, and how far the members lie apart at each point.
 void expand_fields(ForecastOutput& output, const ocean::OceanModes& modes);
 
-/// forecast.nc: CF-1.8, netCDF-4. Root writes; `history` and `title` say who made it. Collective.
+/// Who made a forecast, for the file's attributes.
+struct ForecastOrigin {
+  std::string title, history, source;  ///< source: model and modes
+};
+
+/// forecast.nc: CF-1.8, netCDF-4. Root writes. Collective.
 void write_forecast(const Comm& comm, const std::string& path, const ForecastOutput& output,
-                    const ocean::OceanModes& modes, const std::string& title, const std::string& history);
+                    const ocean::OceanModes& modes, const ForecastOrigin& origin);
 
 }  // namespace quintet::podlstm
