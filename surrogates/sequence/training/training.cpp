@@ -5,6 +5,7 @@
 #include <ctime>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "io/config/table.hpp"
 #include "io/log/error.hpp"
@@ -126,6 +127,11 @@ class Training : public Trainer::Implementation {
     outputs_double_.resize(outputs_.size());
     const auto start = start_parameters(graph_of(architecture), options.start, options.zero_head, seed);
     parameters_.assign(start.begin(), start.end());
+    for (const auto& operation : graph_of(architecture).operations)
+      if (operation.kind == Operation::Kind::lstm) {
+        const auto n = 4 * static_cast<std::size_t>(operation.n_out);
+        biases_.emplace_back(operation.first + operation.n_parameters - n, n);
+      }
     gradient_.assign(start.size(), Real(0));
     moment1_ = moment2_ = gradient_;
     best_ = parameters_;
@@ -214,7 +220,12 @@ class Training : public Trainer::Implementation {
       const auto keep = static_cast<Real>(1 - options_.learning_rate * options_.weight_decay);
       for (Real& parameter : parameters_) parameter *= keep;
     }
+    if (options_.twin_biases) before_ = parameters_;
     adam_step<Real>(adam_, ++steps_, options_.learning_rate, parameters_, gradient_, moment1_, moment2_);
+    // Of two biases each sees the same gradient and makes the same step: their sum makes it twice.
+    if (options_.twin_biases)
+      for (const auto& [first, n] : biases_)
+        for (std::size_t i = first; i < first + n; ++i) parameters_[i] += parameters_[i] - before_[i];
   }
 
   /// Outputs of the validation windows, and their loss.
@@ -250,7 +261,8 @@ class Training : public Trainer::Implementation {
   Windows<Real> training_, validation_;
   std::vector<Real> batch_inputs_, batch_targets_, outputs_;
   std::vector<double> outputs_double_;
-  std::vector<Real> parameters_, gradient_, moment1_, moment2_, best_;
+  std::vector<Real> parameters_, gradient_, moment1_, moment2_, best_, before_;
+  std::vector<std::pair<std::size_t, std::size_t>> biases_;  ///< of LSTM gates: first and number
   int epoch_ = 0, best_epoch_ = 0;
   std::int64_t steps_ = 0;
   double best_loss_ = 0, cpu_s_ = 0;

@@ -49,6 +49,8 @@ void describe(Schema& schema, TrainingOptions& options) {
   schema.flag("keep_best", options.keep_best, "Keep the parameters of the best epoch; else of the last");
   schema.flag("zero_head", options.zero_head,
               "Weights of the head begin at 0: the network begins as what it is added to");
+  schema.flag("twin_biases", options.twin_biases,
+              "Gates have two biases, as in PyTorch; their sum is kept, which learns twice as fast as one");
   schema.choice(
       "start", options.start, choices_of(starts),
       "How weights begin. keras: Glorot, orthogonal, forget bias 1; pytorch: uniform, by the width");

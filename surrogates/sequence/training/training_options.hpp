@@ -31,6 +31,7 @@ struct TrainingOptions {
   double min_improvement = 0;                         ///< a loss is lower if it is so by more than this
   bool keep_best = true;                              ///< the parameters of the best epoch, not of the last
   bool zero_head = false;
+  bool twin_biases = false;  ///< two biases a gate, as PyTorch has them
   Start start = Start::keras;
   Precision precision = Precision::float32;
   Engine engine = Engine::kernels;

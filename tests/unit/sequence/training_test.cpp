@@ -109,6 +109,25 @@ TEST(Training, bf16_learns_what_float_does_and_is_for_our_kernels) {
   EXPECT_THROW((void)train(small(), steps, training.data(), {}, options, 1), InputError);
 }
 
+TEST(Training, twin_biases_step_twice_as_far_and_nothing_else_does) {
+  const Waves training(16);  // one step an epoch
+  auto options = options_of_epochs(1, Precision::float64);
+  options.keep_best = false;
+  const auto graph = graph_of(small());
+  const auto start = start_parameters(graph, options.start, false, 1);
+  const auto one = train(small(), steps, training.data(), {}, options, 1).parameters;
+  options.twin_biases = true;
+  const auto two = train(small(), steps, training.data(), {}, options, 1).parameters;
+  for (const auto& operation : graph.operations)
+    for (std::size_t i = operation.first; i < operation.first + operation.n_parameters; ++i) {
+      const bool bias =
+          operation.kind == Operation::Kind::lstm &&
+          i + 4 * static_cast<std::size_t>(operation.n_out) >= operation.first + operation.n_parameters;
+      EXPECT_NEAR(two[i] - start[i], (bias ? 2 : 1) * (one[i] - start[i]), 1e-14) << i;
+    }
+  EXPECT_NE(one, start);
+}
+
 TEST(Training, an_epoch_visits_every_window_once) {
   const Waves training(50);
   auto options = options_of_epochs(1, Precision::float64);
