@@ -44,7 +44,7 @@ std::string field_png(const Heatmap& map, const Range& range) {
                                       row * block_y, std::min((row + 1) * block_y, map.n_y));
       indices.push_back(colour_index(length > 0 ? (value - range.low()) / length : value - value + 0.5));
     }
-  return encode_png(width, height, indices, colour_palette());
+  return encode_png(width, height, indices, colour_palette(map.about_zero));
 }
 
 std::string image(const PlotArea& area, const std::string& png) {
@@ -54,11 +54,18 @@ std::string image(const PlotArea& area, const std::string& png) {
       area.left, area.top, area.width, area.height, encode_base64(png));
 }
 
-std::string colour_bar(const PlotArea& field, const Axis& axis, const std::string& label) {
+/// What shows where there is no value.
+std::string blanks(const PlotArea& area, const Heatmap& map) {
+  if (!map.grey_blanks) return "";
+  return fmt::format(R"(<rect class="blank" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}"/>)",
+                     area.left, area.top, area.width, area.height);
+}
+
+std::string colour_bar(const PlotArea& field, const Axis& axis, const Heatmap& map) {
   const PlotArea bar{field.left + field.width + 18, field.top, 16, field.height};
   std::vector<std::uint8_t> indices;
   for (int i = 255; i > 0; --i) indices.push_back(static_cast<std::uint8_t>(i));
-  std::string content = image(bar, encode_png(1, 255, indices, colour_palette()));
+  std::string content = image(bar, encode_png(1, 255, indices, colour_palette(map.about_zero)));
   for (const auto& [place, text] : axis.ticks)
     content += fmt::format("<text class=\"number\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>", bar.left + 22,
                            bar.y(place) + 4, text);
@@ -67,7 +74,7 @@ std::string colour_bar(const PlotArea& field, const Axis& axis, const std::strin
   return content + fmt::format(
                        "<text class=\"label\" text-anchor=\"middle\" transform=\"translate({:.1f} {:.1f}) "
                        "rotate(-90)\">{}</text>",
-                       bar.left + 92, bar.top + bar.height / 2, escape_markup(label));
+                       bar.left + 92, bar.top + bar.height / 2, escape_markup(map.value_label));
 }
 
 Range range_of(double low, double high) {
@@ -89,6 +96,10 @@ double frame_height(const Heatmap& map, double width) {
 std::string draw(const Heatmap& map) {
   Range values;
   for (const double value : map.values) values.include(value);
+  if (map.about_zero && !values.empty()) {
+    const double most = std::max(std::abs(values.low()), std::abs(values.high()));
+    values.include(-most), values.include(most);
+  }
   PlotArea area;
   area.width = 430;
   area.height = frame_height(map, area.width);
@@ -109,8 +120,8 @@ std::string draw(const Heatmap& map) {
                 "<text class=\"label\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">no data</text>",
                 area.x(0.5), area.y(0.5)));
   return svg(640, height, map.title,
-             image(area, field_png(map, values)) + draw_axes(area, x, y, map.x_label, map.y_label, false) +
-                 colour_bar(area, bar, map.value_label));
+             blanks(area, map) + image(area, field_png(map, values)) +
+                 draw_axes(area, x, y, map.x_label, map.y_label, false) + colour_bar(area, bar, map));
 }
 
 }  // namespace quintet

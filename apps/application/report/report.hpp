@@ -37,6 +37,8 @@ struct Heatmap {
   int n_x = 0, n_y = 0;
   double x_min = 0, x_max = 1, y_min = 0, y_max = 1;
   std::string caption;
+  bool about_zero = false;   ///< blue below 0, red above, alike on both sides
+  bool grey_blanks = false;  ///< cells without a value are grey: land
 };
 
 /// Fields on equal pixels over time, as a film (an animated PNG) without controls: panels below each other,

@@ -5,10 +5,10 @@ namespace quintet {
 /// The style sheet of all pages: system fonts, light and dark as the reader's system is.
 inline constexpr const char* style_sheet = R"css(
 :root{color-scheme:light dark;--paper:#fdfdfc;--card:#fff;--ink:#1c2430;--faint:#667085;--rule:#e3e6ea;--grid:#eceef1;
---accent:#2456c4;--good:#12805c;--bad:#b42318;--warn:#b8860b;--blush:#fdf1ef;
+--accent:#2456c4;--good:#12805c;--bad:#b42318;--warn:#b8860b;--blush:#fdf1ef;--land:#b9bdc3;
 --c0:#2456c4;--c1:#d9480f;--c2:#0f8a63;--c3:#a72b8f;--c4:#b8860b;--c5:#0b8fa8;--c6:#c2255c;--c7:#5b6470}
 @media(prefers-color-scheme:dark){:root{--paper:#12161c;--card:#191f27;--ink:#e4e8ee;--faint:#94a0b0;--rule:#2b333e;
---grid:#262d37;--accent:#7fa8ff;--good:#4cc38a;--bad:#ff8f84;--warn:#e3c14b;--blush:#2b1b1c;
+--grid:#262d37;--accent:#7fa8ff;--good:#4cc38a;--bad:#ff8f84;--warn:#e3c14b;--blush:#2b1b1c;--land:#4a525e;
 --c0:#7fa8ff;--c1:#ff9457;--c2:#4cc38a;--c3:#e28bd0;--c4:#e3c14b;--c5:#5fcbe0;--c6:#ff87ab;--c7:#a3adba}}
 *{box-sizing:border-box}
 body{margin:0 auto;max-width:1240px;padding:28px 28px 64px;background:var(--paper);color:var(--ink);
@@ -32,7 +32,7 @@ svg text{fill:var(--ink)} svg .number{fill:var(--faint);font-size:13px;font-vari
 .markers{fill:none;stroke-width:5.5;stroke-linecap:round} .dashed{stroke-dasharray:6 4}
 .box{fill:none;stroke:var(--ink);stroke-width:1.3} .box.faint{stroke:var(--faint);stroke-dasharray:3 3}
 .level{stroke:var(--ink);stroke-width:1.3}
-.field{image-rendering:pixelated}
+.field{image-rendering:pixelated} .blank{fill:var(--land)}
 .film{display:block;width:100%;height:auto;image-rendering:pixelated}
 .c0{stroke:var(--c0)}.c1{stroke:var(--c1)}.c2{stroke:var(--c2)}.c3{stroke:var(--c3)}
 .c4{stroke:var(--c4)}.c5{stroke:var(--c5)}.c6{stroke:var(--c6)}.c7{stroke:var(--c7)}

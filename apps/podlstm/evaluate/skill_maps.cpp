@@ -1,7 +1,8 @@
 #include "apps/podlstm/evaluate/skill_maps.hpp"
 
-#include <limits>
-#include <utility>
+#include <algorithm>
+
+#include "apps/podlstm/setup/sea_map.hpp"
 
 namespace quintet::podlstm {
 
@@ -24,18 +25,11 @@ std::vector<double> square_error_map(const ocean::OceanModes& modes, const std::
   return map;
 }
 
-Heatmap map_of(const ocean::OceanModes& modes, const std::vector<double>& values, std::string title,
-               std::string value_label, std::string caption) {
-  Heatmap map;
-  map.title = std::move(title), map.value_label = std::move(value_label), map.caption = std::move(caption);
-  map.x_label = "longitude (degrees east)", map.y_label = "latitude (degrees north)";
-  map.n_x = static_cast<int>(modes.longitude.size()), map.n_y = static_cast<int>(modes.latitude.size());
-  map.x_min = modes.longitude.front(), map.x_max = modes.longitude.back();
-  map.y_min = modes.latitude.front(), map.y_max = modes.latitude.back();
-  map.values.assign(modes.mask.size(), std::numeric_limits<double>::quiet_NaN());
-  std::size_t point = 0;
-  for (std::size_t i = 0; i < modes.mask.size(); ++i)
-    if (modes.mask[i] != 0) map.values[i] = values[point++];
+Heatmap map_of(const ocean::OceanModes& modes, const std::vector<double>& values, const std::string& title,
+               const std::string& value_label, const std::string& caption) {
+  auto map = sea_map(title, value_label, modes, values);
+  map.caption = caption;
+  map.about_zero = std::any_of(values.begin(), values.end(), [](double value) { return value < 0; });
   return map;
 }
 

@@ -15,8 +15,9 @@ namespace quintet::podlstm {
                                                    const std::vector<double>& forecast,
                                                    const sequence::SampleShape& shape, int lead);
 
-/// A map of values at sea points, land blank.
+/// sea_map() with a caption; values of both signs are coloured about zero.
 [[nodiscard]] Heatmap map_of(const ocean::OceanModes& modes, const std::vector<double>& values,
-                             std::string title, std::string value_label, std::string caption);
+                             const std::string& title, const std::string& value_label,
+                             const std::string& caption);
 
 }  // namespace quintet::podlstm

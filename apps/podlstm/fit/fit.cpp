@@ -64,6 +64,7 @@ void fit_coefficients(Context& context, const FitOptions& options) {
   context.timed("write",
                 [&] { write_modes(context.comm(), context.path("modes.h5"), modes, context.provenance()); });
   report_fit(context, modes);
+  report_coefficients(context, modes);
 }
 
 ocean::PodOptions pod_options(const FitOptions& options, const ocean::Record& record) {
@@ -99,6 +100,7 @@ void fit_fields(Context& context, const FitOptions& options) {
   });
   report_fit(context, made.modes);
   report_fields(context, made, record.notes());
+  report_coefficients(context, made.modes);
 }
 
 }  // namespace

@@ -12,39 +12,34 @@ namespace quintet::podlstm {
 namespace {
 
 constexpr double days_of_year = 365.2425;
-constexpr int most_curves = 6;
+constexpr int most_shown = 6;
 
 double year_of(double day) { return 1800 + day / days_of_year; }
 
-void report_coefficients(Context& context, const ocean::OceanModes& modes) {
-  const auto& series = modes.series;
-  Plot plot;
-  plot.title = "Coefficients";
-  plot.x_label = "year", plot.y_label = fmt::format("a ({})", modes.units);
-  plot.caption = fmt::format("Modes and background are made of the first {} times.", modes.n_fit);
-  for (int m = 0; m < std::min(series.n_modes, most_curves); ++m) {
-    Curve curve{fmt::format("mode {}", m + 1), {}, {}};
-    for (int t = 0; t < series.n_times(); ++t) {
-      curve.x.push_back(year_of(series.time[static_cast<std::size_t>(t)]));
-      curve.y.push_back(series.row(t)[m]);
-    }
-    plot.curves.push_back(std::move(curve));
-  }
-  context.report().section("Coefficients over time");
-  context.report().plot(plot);
+std::string short_unit(const std::string& units) { return units == "degree_Celsius" ? "degC" : units; }
+
+/// Mean square of coefficient m over the fit's times, rooted.
+double amplitude(const ocean::OceanModes& modes, std::size_t m) {
+  return modes.singular_values[m] / std::sqrt(static_cast<double>(modes.n_fit));
 }
 
 void report_spectrum(Context& context, const ocean::OceanModes& modes) {
   double sum = 0;
   for (const double s : modes.singular_values) sum += s * s;
+  const bool whole = !std::isnan(modes.captured_variance);  // else the rest is unknown
+  const double total = whole ? sum / modes.captured_variance : sum;
   std::vector<std::vector<std::string>> rows;
+  double so_far = 0;
   for (std::size_t m = 0; m < std::min<std::size_t>(modes.singular_values.size(), 20); ++m) {
     const double s = modes.singular_values[m];
-    rows.push_back(
-        {fmt::format("{}", m + 1), fmt::format("{:.6g}", s), fmt::format("{:.2f} %", 100 * s * s / sum)});
+    so_far += s * s;
+    rows.push_back({fmt::format("{}", m + 1), fmt::format("{:.6g}", s),
+                    fmt::format("{:.2f} %", 100 * s * s / total),
+                    fmt::format("{:.2f} %", 100 * so_far / total)});
   }
   context.report().section("Singular values");
-  context.report().table({"mode", fmt::format("singular value ({})", modes.units), "share of these modes"},
+  context.report().table({"mode", fmt::format("singular value ({})", short_unit(modes.units)),
+                          whole ? "share of the variance" : "share of these modes", "up to here"},
                          rows);
 }
 
@@ -54,8 +49,10 @@ void report_fit(Context& context, const ocean::OceanModes& modes) {
   const auto& series = modes.series;
   const auto first = ocean::date_text(series.time.front()), last = ocean::date_text(series.time.back());
   context.report().title("podlstm fit", modes.source);
-  context.headline("times", fmt::format("{}, {} to {}", series.n_times(), first, last));
-  context.headline("modes", fmt::format("{} of {} times", series.n_modes, modes.n_fit));
+  context.headline("times", fmt::format("{}", series.n_times()));
+  context.headline("from", first);
+  context.headline("to", last);
+  context.headline("modes", fmt::format("{}, of {} times", series.n_modes, modes.n_fit));
   if (!std::isnan(modes.captured_variance))
     context.headline("captured variance", fmt::format("{:.2f} %", 100 * modes.captured_variance));
   context.summarise("n_times", std::int64_t{series.n_times()});
@@ -65,16 +62,14 @@ void report_fit(Context& context, const ocean::OceanModes& modes) {
   context.summarise("last_time", last);
   context.summarise("modes_checksum", modes.checksum(), "of dates, coefficients and modes");
   report_spectrum(context, modes);
-  report_coefficients(context, modes);
 }
 
 void report_fields(Context& context, const ocean::Pod& pod, const std::vector<std::string>& notes) {
   const auto& modes = pod.modes;
-  const auto& units = modes.units;
-  context.headline("missed by the modes",
-                   fmt::format("{:.3f} {} in the fit's times{}", pod.error_fit, units,
-                               std::isnan(pod.error_later) ? std::string()
-                                                           : fmt::format(", {:.3f} later", pod.error_later)));
+  const auto unit = short_unit(modes.units);
+  context.headline("missed by the modes", fmt::format("{:.3f} {}", pod.error_fit, unit));
+  if (!std::isnan(pod.error_later))
+    context.headline("missed in later times", fmt::format("{:.3f} {}", pod.error_later, unit));
   context.summarise("n_points", static_cast<std::int64_t>(modes.n_points()), "of the sea");
   context.summarise("captured_variance", modes.captured_variance,
                     "share of that about the background, the fit's times");
@@ -91,12 +86,40 @@ void report_fields(Context& context, const ocean::Pod& pod, const std::vector<st
     for (const auto& note : notes) context.report().warning(note);
   }
   context.report().section("Modes");
-  context.report().heatmap(sea_map("Mean", units, modes, modes.mean));
-  const std::span<const double> values(modes.modes);
-  for (int m = 0; m < std::min(modes.n_modes(), most_curves); ++m)
-    context.report().heatmap(
-        sea_map(fmt::format("Mode {}", m + 1), "1", modes,
-                values.subspan(static_cast<std::size_t>(m) * modes.n_points(), modes.n_points())));
+  context.report().paragraph(
+      "Each map of a mode is what one standard deviation of its coefficient is at each point. Grey: land, "
+      "and "
+      "points that are left out.");
+  context.report().heatmap(
+      sea_map(modes.harmonics > 0 ? "Mean of the year" : "Mean", unit, modes, modes.mean));
+  for (int m = 0; m < std::min(modes.n_modes(), most_shown); ++m) {
+    const auto first =
+        modes.modes.begin() + static_cast<std::ptrdiff_t>(m) * static_cast<std::ptrdiff_t>(modes.n_points());
+    std::vector<double> values(first, first + static_cast<std::ptrdiff_t>(modes.n_points()));
+    for (double& value : values) value *= amplitude(modes, static_cast<std::size_t>(m));
+    auto map = sea_map(fmt::format("Mode {}", m + 1), unit, modes, values);
+    map.about_zero = true;
+    context.report().heatmap(map);
+  }
+}
+
+void report_coefficients(Context& context, const ocean::OceanModes& modes) {
+  const auto& series = modes.series;
+  context.report().section("Coefficients over time");
+  for (int m = 0; m < std::min(series.n_modes, most_shown); ++m) {
+    Plot plot;
+    plot.title = fmt::format("Mode {}", m + 1);
+    plot.x_label = "year", plot.y_label = "coefficient, in standard deviations";
+    Curve fit{"behind the modes", {}, {}}, later{"projected on them", {}, {}};
+    for (int t = 0; t < series.n_times(); ++t) {
+      auto& curve = t < modes.n_fit ? fit : later;
+      curve.x.push_back(year_of(series.time[static_cast<std::size_t>(t)]));
+      curve.y.push_back(series.row(t)[m] / amplitude(modes, static_cast<std::size_t>(m)));
+    }
+    plot.curves.push_back(std::move(fit));
+    if (!later.x.empty()) plot.curves.push_back(std::move(later));
+    context.report().plot(plot);
+  }
 }
 
 }  // namespace quintet::podlstm

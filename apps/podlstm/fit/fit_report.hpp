@@ -5,10 +5,13 @@
 
 namespace quintet::podlstm {
 
-/// Tiles, curves and the numbers of summary.json. Collective.
+/// Tiles, singular values and the numbers of summary.json.
 void report_fit(Context& context, const ocean::OceanModes& modes);
 
 /// What fields add to it: captured variance, what modes miss, maps; what the user should know of the record.
 void report_fields(Context& context, const ocean::Pod& pod, const std::vector<std::string>& notes);
+
+/// Curves of the first few.
+void report_coefficients(Context& context, const ocean::OceanModes& modes);
 
 }  // namespace quintet::podlstm

@@ -46,7 +46,9 @@ Heatmap sea_map(const std::string& title, const std::string& value_label, const 
   };
   Heatmap map;
   map.title = title;
-  map.x_label = "degrees east", map.y_label = "degrees north", map.value_label = value_label;
+  map.x_label = "longitude (degrees east)", map.y_label = "latitude (degrees north)";
+  map.value_label = value_label;
+  map.grey_blanks = true;
   std::tie(map.x_min, map.x_max) = ends(longitude);
   std::tie(map.y_min, map.y_max) = ends(latitude);
   map.n_x = static_cast<int>(std::min<std::size_t>(n_lon, most_pixels));

@@ -8,8 +8,7 @@
 
 namespace quintet::podlstm {
 
-/// Values over the sea points of modes as a map, land left blank. Regions across Greenwich are drawn in one
-/// piece.
+/// Values over the sea points of modes as a map, land grey. Regions across Greenwich are drawn in one piece.
 [[nodiscard]] Heatmap sea_map(const std::string& title, const std::string& value_label,
                               const ocean::OceanModes& modes, std::span<const double> values);
 

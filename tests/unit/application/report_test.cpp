@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "apps/application/report/colour_map.hpp"
 #include "apps/application/report/picture.hpp"
 #include "apps/application/report/png.hpp"
 #include "apps/application/report/report.hpp"
@@ -190,6 +191,36 @@ TEST(Heatmap, a_fine_field_is_averaged_to_a_picture_of_bounded_size) {
   for (int i = 0; i < map.n_x * map.n_y; ++i) map.values.push_back(i % 7);
 
   EXPECT_LT(draw(map).size(), 400000u);
+}
+
+TEST(Heatmap, colours_about_zero_reach_as_far_on_both_sides) {
+  Heatmap map;
+  map.n_x = 2, map.n_y = 2;
+  map.values = {-1, 4, 0, nan};
+  map.grey_blanks = true;
+  const auto one_sided = draw(map);
+  EXPECT_EQ(one_sided.find(">−4<"), std::string::npos);
+  EXPECT_NE(one_sided.find("class=\"blank\""), std::string::npos);
+  map.about_zero = true, map.grey_blanks = false;
+  const auto about_zero = draw(map);
+  EXPECT_NE(about_zero.find(">−4<"), std::string::npos);
+  EXPECT_NE(about_zero.find(">4<"), std::string::npos);
+  EXPECT_EQ(about_zero.find("class=\"blank\""), std::string::npos);
+}
+
+TEST(ColourMap, zero_is_nearly_white_and_its_two_sides_are_as_dark) {
+  const auto palette = colour_palette(true);
+  const auto light = [&](std::uint8_t index) {
+    return palette[index][0] + palette[index][1] + palette[index][2];
+  };
+  EXPECT_GT(light(colour_index(0.5)), 3 * 235);
+  for (const double step : {0.1, 0.2, 0.3, 0.4, 0.5}) {
+    const auto below = colour_index(0.5 - step), above = colour_index(0.5 + step);
+    EXPECT_NEAR(light(below), light(above), 75) << step;
+    EXPECT_GT(palette[below][2], palette[below][0]);
+    EXPECT_GT(palette[above][0], palette[above][2]);
+  }
+  EXPECT_EQ(colour_index(nan), 0);
 }
 
 TEST(Png, has_the_structure_of_the_standard) {
