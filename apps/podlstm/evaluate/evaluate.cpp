@@ -127,12 +127,14 @@ void report_maps(Context& context, const Judgement& judgement, const ocean::Ocea
       rmse[x] = std::sqrt(std::max(0.0, ours[x]));
     }
     const std::string where = left_out != nullptr ? "Whole fields; " : "In the space of the modes; ";
+    std::string leaks;
+    for (const auto& leak : judgement.leaks) leaks += fmt::format(" LEAKS: {}.", leak);
     context.report().heatmap(map_of(modes, skill,
                                     fmt::format("Skill against damped persistence, lead {}", lead),
-                                    "1 - MSE/MSE", where + judgement.period + "; cut at -1."));
+                                    "1 - MSE/MSE", where + judgement.period + "; cut at -1." + leaks));
     context.report().heatmap(map_of(modes, rmse,
                                     fmt::format("RMSE of {}, lead {}", judgement.ours.name, lead), "degC",
-                                    where + judgement.period + "."));
+                                    where + judgement.period + "." + leaks));
     auto maps = context.results().root().group("maps");
     maps.write<double>(fmt::format("skill_lead_{}", lead), skill, {skill.size()},
                        {"1", {"point"}, "1 - MSE/MSE of damped persistence"});

@@ -79,6 +79,11 @@ void forecast(Context& context, const PredictOptions& options) {
                            ocean::date_text(model.trained_from), ocean::date_text(model.trained_until)));
   if (!context.go_ahead({"forecast.nc"})) return;
 
+  // Dates ascend: the first is the one that training may have seen.
+  const std::string leak =
+      window.dates.front() <= model.validated_until
+          ? "Leaks: the model was trained or chosen on times that are forecast here: this is no test of it."
+          : "";
   ForecastOutput output{window.dates, series.time[origin], series.n_modes, {}, {}, {}};
   output.coefficients = context.timed("forecast", [&] { return sequence::forecast(model, series, window); });
   if (modes.has_fields()) context.timed("fields", [&] { expand_fields(output, modes); });
@@ -88,7 +93,8 @@ void forecast(Context& context, const PredictOptions& options) {
                   fmt::format("{}: {} {}", who.date, who.program, who.version),
                   fmt::format("{} networks on {}, trained on {} to {}; modes of {}", model.members.size(),
                               model.base.name, ocean::date_text(model.trained_from),
-                              ocean::date_text(model.trained_until), modes.source)});
+                              ocean::date_text(model.trained_until), modes.source),
+                  leak});
 
   context.report().title("podlstm forecast", fmt::format("{} to {}", first, last));
   context.headline("from", ocean::date_text(output.from));
@@ -97,13 +103,10 @@ void forecast(Context& context, const PredictOptions& options) {
   context.summarise("until", last);
   context.summarise("leads", static_cast<std::int64_t>(output.dates.size()));
   context.summarise("members", static_cast<std::int64_t>(output.coefficients.members.size()));
-  for (const double day : window.dates)
-    if (day <= model.validated_until) {
-      context.report().warning(
-          "Leaks: the model was trained or chosen on times that are forecast here: this is no test of it.");
-      context.summarise("leaks", std::string("forecast times within training or validation"));
-      break;
-    }
+  if (!leak.empty()) {
+    context.report().warning(leak);
+    context.summarise("leaks", std::string("forecast times within training or validation"));
+  }
   for (int m = 0; m < series.n_modes && m < 20; ++m)
     context.summarise(fmt::format("a_{}_last_lead", m + 1),
                       output.coefficients.mean[(output.dates.size() - 1) * output.n_modes + m]);

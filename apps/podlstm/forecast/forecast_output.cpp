@@ -166,6 +166,7 @@ void write_forecast(const Comm& comm, const std::string& path, const ForecastOut
     file.attribute("", "title", origin.title);
     file.attribute("", "history", origin.history);
     file.attribute("", "source", origin.source);
+    if (!origin.comment.empty()) file.attribute("", "comment", origin.comment);
     define_times(file, output);
     define_coefficients(file, output, modes.units);
     if (!output.fields.empty()) define_fields(file, modes);

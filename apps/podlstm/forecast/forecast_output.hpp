@@ -24,6 +24,7 @@ void expand_fields(ForecastOutput& output, const ocean::OceanModes& modes);
 /// Who made a forecast, for the file's attributes.
 struct ForecastOrigin {
   std::string title, history, source;  ///< source: model and modes
+  std::string comment;                 ///< what speaks against it; empty: nothing
 };
 
 /// forecast.nc: CF-1.8, netCDF-4. Root writes. Collective.

@@ -2,8 +2,8 @@
 /// anomalies.
 ///
 /// Usage: podlstm_case KIND PATH; KIND: weekly (700 weeks), longer (720 weeks of the same), other_grid,
-/// other_weeks, monthly, gaps (13 weeks are missing, one step has 3 days), trend, fitted_late (modes from all
-/// times), still (the third mode never varies),
+/// other_mask, other_mean (of another base period), other_weeks, monthly, gaps (13 weeks are missing, one
+/// step has 3 days), trend, fitted_late (modes from all times), still (the third mode never varies),
 /// coefficients (without a grid).
 #include <cmath>
 #include <cstdio>
@@ -90,6 +90,13 @@ ocean::OceanModes make(const std::string& kind) {
   modes.captured_variance = 0.9;
   modes.source = "made up";
   if (kind != "coefficients") add_fields(modes, kind == "other_grid" ? 5 : 0);
+  if (kind == "other_mean") modes.mean[7] += 0.01;
+  if (kind == "other_mask")  // a point of sea for one of land beside it
+    for (std::size_t i = 1; i < modes.mask.size(); ++i)
+      if (modes.mask[i] != modes.mask[i - 1]) {
+        std::swap(modes.mask[i], modes.mask[i - 1]);
+        break;
+      }
   return modes;
 }
 
