@@ -189,7 +189,7 @@ void evaluate(Context& context, const EvaluateOptions& options) {
   const auto rows = training_rows(model, series);
   const auto trained_on = sequence::windows_of(series, model.shape, rows, model.irregular);
   context.describe_run(
-      "model", fmt::format("{}, {} networks, trained on {} to {}", model.base.name, model.members.size(),
+      "model", fmt::format("{}, {} networks, trained on {} to {}", base_text(model), model.members.size(),
                            ocean::date_text(model.trained_from), ocean::date_text(model.trained_until)));
   for (const double day : windows.dates) model.base.climatology.check_validity(day);
   auto judgement = context.timed("references", [&] {

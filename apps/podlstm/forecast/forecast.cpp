@@ -75,7 +75,7 @@ void forecast(Context& context, const PredictOptions& options) {
   context.describe_run("forecast", fmt::format("{} to {}, from what was seen until {}", first, last,
                                                ocean::date_text(series.time[origin])));
   context.describe_run(
-      "model", fmt::format("{} networks on {}, trained on {} to {}", model.members.size(), model.base.name,
+      "model", fmt::format("{} networks on {}, trained on {} to {}", model.members.size(), base_text(model),
                            ocean::date_text(model.trained_from), ocean::date_text(model.trained_until)));
   if (!context.go_ahead({"forecast.nc"})) return;
 
@@ -92,7 +92,7 @@ void forecast(Context& context, const PredictOptions& options) {
                  {fmt::format("Sea surface temperature forecast from {}", ocean::date_text(output.from)),
                   fmt::format("{}: {} {}", who.date, who.program, who.version),
                   fmt::format("{} networks on {}, trained on {} to {}; modes of {}", model.members.size(),
-                              model.base.name, ocean::date_text(model.trained_from),
+                              base_text(model), ocean::date_text(model.trained_from),
                               ocean::date_text(model.trained_until), modes.source),
                   leak});
 

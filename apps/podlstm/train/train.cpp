@@ -72,10 +72,11 @@ void report_training(Context& context, const TrainOptions& options, const ocean:
   const auto& model = trained.model;
   const bool networks = !model.members.empty();
   auto& report = context.report();
-  report.title("podlstm train", fmt::format("{} + {}", model.base.name,
+  report.title("podlstm train", fmt::format("{} + {}", base_text(model),
                                             networks ? summary(model.architecture) : "no network"));
-  context.headline("model", networks ? fmt::format("{} networks on {}", model.members.size(), model.base.name)
-                                     : model.base.name);
+  context.headline("model", networks
+                                ? fmt::format("{} networks on {}", model.members.size(), base_text(model))
+                                : base_text(model));
   if (networks) report_losses(report, trained);
   report.section("Validation");
   report.paragraph(
@@ -83,6 +84,14 @@ void report_training(Context& context, const TrainOptions& options, const ocean:
       "on later times.");
   const Verdicts verdicts(judgement, metric_of(modes, options.points), static_cast<int>(options.block),
                           error_unit(modes, options.points));
+  const auto score = verdicts.ours();
+  const auto gain = verdicts.gain_over("damped_persistence");
+  const auto unit = error_unit(modes, options.points);
+  context.headline("validation RMSE, by which it was chosen",
+                   fmt::format("{:.4f} ± {:.4f} {}", score.rmse.value, score.rmse.error, unit));
+  context.headline("there against damped persistence",
+                   fmt::format("{:+.4f} ± {:.4f} {}: {}", gain.rmse.value, gain.rmse.error, unit,
+                               verdict_text(verdict_of(gain.rmse))));
   for (const auto& line : verdicts.lines()) log::info("{}", line);
   for (const auto& leak : judgement.leaks) report.warning(fmt::format("Leaks: {}.", leak));
   verdicts.report(report);

@@ -26,6 +26,10 @@ std::vector<double> corrected(const ForecastModel& model, const std::vector<doub
 
 }  // namespace
 
+std::string base_text(const ForecastModel& model) {
+  return model.kind == ForecastKind::raw ? "raw coefficients" : model.base.name;
+}
+
 std::vector<double> network_inputs(const ForecastModel& model, const CoefficientSeries& series,
                                    const Windows& windows) {
   const auto x = anomalies(series, model.base.climatology);

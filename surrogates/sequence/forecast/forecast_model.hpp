@@ -50,6 +50,9 @@ struct ForecastModel {
   [[nodiscard]] int n_inputs() const { return n_modes() + 2 * seasons; }
 };
 
+/// What a model's networks correct, in words: "seasonal_ridge", "raw coefficients" where there is no base.
+[[nodiscard]] std::string base_text(const ForecastModel& model);
+
 /// Networks' input: [n, in, n_inputs]. No row after a window's origin is read.
 [[nodiscard]] std::vector<double> network_inputs(const ForecastModel& model, const CoefficientSeries& series,
                                                  const Windows& windows);

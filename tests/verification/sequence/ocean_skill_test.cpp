@@ -66,5 +66,55 @@ TEST(ocean_skill, five_seeds_beat_damped_persistence_and_the_linear_inverse_mode
   }
 }
 
+/// Plain networks of raw coefficients as PyTorch trains them, three seeds, windows drawn at random from the
+/// weeks up to a day: mean R2 of validation and of all later weeks.
+struct PaperScores {
+  double validation = 0, test = 0;
+};
+PaperScores paper_scores(const CoefficientSeries& series, const std::string& until, const std::string& node,
+                         Head head, int epochs) {
+  constexpr int seeds = 3;
+  SplitOptions options;
+  options.kind = SplitKind::random, options.train_until = until, options.irregular = Irregular::cross;
+  const auto split = make_split(series, {8, out}, options);
+  ForecastOptions raw;
+  raw.kind = ForecastKind::raw;
+  raw.members = seeds;
+  raw.network = {{node}, {}, head};
+  raw.training = TrainingOptions{};
+  raw.training.epochs = epochs;
+  raw.training.epsilon = 1e-8;
+  raw.training.keep_best = false;
+  raw.training.start = Start::pytorch;
+  raw.training.twin_biases = true;
+  const auto trained = train_forecast(Comm::self(), series, split, Irregular::cross, raw, {});
+  const auto mean_r2 = [&](const Windows& windows) {
+    const auto truth = targets(series, windows);
+    double sum = 0;
+    for (const auto& member : forecast(trained.model, series, windows).members)
+      sum += r2_uniform(truth, member, {windows.size(), out, series.n_modes}) / seeds;
+    return sum;
+  };
+  const PaperScores scores{mean_r2(split.validation), mean_r2(split.test)};
+  fmt::print("{} up to {}, {} epochs: R2 {:.3f} validation, {:.3f} test\n", node, until, epochs,
+             scores.validation, scores.test);
+  return scores;
+}
+
+// Rows of ../shared/anchors/podlstm.md that were measured with PyTorch.
+TEST(ocean_skill, plain_networks_score_as_the_peers_and_below_the_linear_forecasts) {
+  NEEDS_COEFFICIENTS(series);
+  const auto paper = paper_scores(series, "1989-12-30", "80", Head::lstm, 100);
+  EXPECT_NEAR(paper.validation, .83, .05);  // 82 windows
+  EXPECT_NEAR(paper.test, .67, .05);
+  const auto dense = paper_scores(series, "1989-12-30", "80", Head::dense, 100);
+  EXPECT_NEAR(dense.validation, .87, .05);
+  EXPECT_NEAR(dense.test, .73, .05);
+  const auto workshop = paper_scores(series, "2003-05-31", "128", Head::dense, 20);
+  EXPECT_NEAR(workshop.validation, .756, .03);
+  EXPECT_NEAR(workshop.test, .671, .05);
+  for (const auto& scores : {paper, dense, workshop}) EXPECT_LT(scores.test, .86);  // they: .858 to .907
+}
+
 }  // namespace
 }  // namespace quintet::sequence
