@@ -39,12 +39,16 @@ void report_coefficients(Report& report, const ForecastOutput& output, const Coe
     plot.title = fmt::format("Mode {}", m + 1);
     plot.x_label = std::string("days from the last date seen");
     plot.y_label = std::string("a");
+    const bool known = !output.errors.empty();
     if (m == 0)
-      plot.caption = std::string(
-          "Before, and forecast with two standard deviations of the ensemble's members about its mean (not "
-          "the forecast's error).");
+      plot.caption = known ? std::string(
+                                 "Before, and forecast with twice the root mean square error that "
+                                 "forecasts of the validation period had at each lead.")
+                           : std::string(
+                                 "Before, and forecast with two standard deviations of the ensemble's "
+                                 "members about its mean (not the forecast's error).");
     Curve before{"record", {}, {}}, mean{"forecast", {}, {}}, low{"", {}, {}},
-        high{"members ± 2 s.d.", {}, {}};
+        high{known ? "± 2 errors of validation" : "members ± 2 s.d.", {}, {}};
     low.dashed = high.dashed = true;
     for (int t = std::max(0, origin - past); t <= origin; ++t)
       before.x.push_back(series.time[t] - output.from), before.y.push_back(series.row(t)[m]);
@@ -52,8 +56,9 @@ void report_coefficients(Report& report, const ForecastOutput& output, const Coe
       const auto i = lead * output.n_modes + m;
       for (auto* curve : {&mean, &low, &high}) curve->x.push_back(output.dates[lead] - output.from);
       mean.y.push_back(output.coefficients.mean[i]);
-      low.y.push_back(output.coefficients.mean[i] - 2 * output.coefficients.spread[i]);
-      high.y.push_back(output.coefficients.mean[i] + 2 * output.coefficients.spread[i]);
+      const double error = known ? output.error_of(lead, m) : output.coefficients.spread[i];
+      low.y.push_back(output.coefficients.mean[i] - 2 * error);
+      high.y.push_back(output.coefficients.mean[i] + 2 * error);
     }
     plot.curves = {before, mean, low, high};
     report.plot(plot);
@@ -84,8 +89,9 @@ void forecast(Context& context, const PredictOptions& options) {
       window.dates.front() <= model.validated_until
           ? "Leaks: the model was trained or chosen on times that are forecast here: this is no test of it."
           : "";
-  ForecastOutput output{window.dates, series.time[origin], series.n_modes, {}, {}, {}};
+  ForecastOutput output{window.dates, series.time[origin], series.n_modes, {}, {}, {}, {}, {}};
   output.coefficients = context.timed("forecast", [&] { return sequence::forecast(model, series, window); });
+  output.errors = model.validation_errors;
   if (modes.has_fields()) context.timed("fields", [&] { expand_fields(output, modes); });
   const auto& who = context.provenance();
   write_forecast(comm, context.path("forecast.nc"), output, modes,
@@ -121,6 +127,11 @@ void forecast(Context& context, const PredictOptions& options) {
     context.report().heatmap(map_of(modes, part(output.fields),
                                     fmt::format("Sea surface temperature, {}", last), "degC",
                                     "In the space of the modes: no eddies."));
+    if (!output.field_error.empty())
+      context.report().heatmap(map_of(
+          modes, part(output.field_error), fmt::format("Error of forecasts of that lead, {}", last), "degC",
+          "Root mean square over the validation period, in the space of the modes: "
+          "what they leave out comes on top."));
     if (output.coefficients.members.size() > 1)
       context.report().heatmap(
           map_of(modes, part(output.spread), fmt::format("Spread of the members, {}", last), "degC", ""));

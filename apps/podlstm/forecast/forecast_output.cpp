@@ -28,6 +28,8 @@ void describe_variable(netcdf::Writer& file, const std::string& name, const std:
   file.attribute(name, "long_name", text);
 }
 
+constexpr const char* error_text =
+    "Root mean square error of forecasts of the validation period at this lead, in the space of the modes";
 constexpr const char* epoch = "days since 1800-01-01 00:00:00";
 
 /// Edges of cells half way between neighbours, [n, 2]; those of latitudes end at the poles.
@@ -78,13 +80,19 @@ void define_coefficients(netcdf::Writer& file, const ForecastOutput& output, con
   file.attribute("a", "ancillary_variables", "a_spread");
   file.variable("a_spread", netcdf::Type::float64, {"mode", "time"});
   describe_variable(file, "a_spread", units, "Standard deviation of the ensemble's members");
+  if (!output.errors.empty()) {
+    file.variable("a_error", netcdf::Type::float64, {"mode", "time"});
+    describe_variable(file, "a_error", units, error_text);
+    file.attribute("a_error", "coordinates", "forecast_reference_time forecast_period");
+    file.attribute("a", "ancillary_variables", "a_spread a_error");
+  }
   file.variable("a_members", netcdf::Type::float64, {"member", "mode", "time"});
   describe_variable(file, "a_members", units, "Coefficients of each member");
   for (const std::string name : {"a", "a_spread", "a_members"})
     file.attribute(name, "coordinates", "forecast_reference_time forecast_period");
 }
 
-void define_fields(netcdf::Writer& file, const ocean::OceanModes& modes) {
+void define_fields(netcdf::Writer& file, const ocean::OceanModes& modes, bool errors) {
   file.dimension("lat", modes.latitude.size());
   file.dimension("lon", modes.longitude.size());
   file.dimension("bounds", 2);
@@ -94,7 +102,8 @@ void define_fields(netcdf::Writer& file, const ocean::OceanModes& modes) {
     file.attribute(name, "bounds", name + "_bnds");
     file.variable(name + "_bnds", netcdf::Type::float64, {name, "bounds"});
   }
-  for (const std::string name : {"sst", "sst_spread"}) {
+  for (const std::string name : {"sst", "sst_spread", "sst_error"}) {
+    if (name == "sst_error" && !errors) continue;
     file.variable(name, netcdf::Type::float32, {"time", "lat", "lon"});
     file.attribute(name, "_FillValue", fill_value, true);
     file.attribute(name, "coordinates", "forecast_reference_time forecast_period");
@@ -102,7 +111,11 @@ void define_fields(netcdf::Writer& file, const ocean::OceanModes& modes) {
   describe_variable(file, "sst", "degree_Celsius",
                     "Sea surface temperature, mean of the ensemble, in the space of the modes");
   file.attribute("sst", "standard_name", "sea_surface_temperature");
-  file.attribute("sst", "ancillary_variables", "sst_spread");
+  file.attribute("sst", "ancillary_variables", errors ? "sst_spread sst_error" : "sst_spread");
+  if (errors) {
+    describe_variable(file, "sst_error", "degree_Celsius", error_text);
+    file.attribute("sst_error", "standard_name", "sea_surface_temperature standard_error");
+  }
   describe_variable(file, "sst_spread", "degree_Celsius", "Standard deviation of the ensemble's members");
 }
 
@@ -126,11 +139,14 @@ void write_fields(netcdf::Writer& file, const ForecastOutput& output, const ocea
   file.write("lat_bnds", bounds_of(modes.latitude, -90, 90));
   constexpr double any = 1e9;  // longitudes have no end
   file.write("lon_bnds", bounds_of(modes.longitude, -any, any));
-  for (std::size_t lead = 0; lead < output.dates.size(); ++lead)
-    for (const auto* which : {&output.fields, &output.spread})
-      file.write(which == &output.fields ? "sst" : "sst_spread", {lead, 0, 0},
-                 {1, modes.latitude.size(), modes.longitude.size()},
-                 on_grid(modes, which->data() + lead * modes.n_points()));
+  const auto write = [&](const std::string& name, const std::vector<double>& values) {
+    for (std::size_t lead = 0; lead < output.dates.size() && !values.empty(); ++lead)
+      file.write(name, {lead, 0, 0}, {1, modes.latitude.size(), modes.longitude.size()},
+                 on_grid(modes, values.data() + lead * modes.n_points()));
+  };
+  write("sst", output.fields);
+  write("sst_spread", output.spread);
+  write("sst_error", output.field_error);
 }
 
 }  // namespace
@@ -152,6 +168,16 @@ void expand_fields(ForecastOutput& output, const ocean::OceanModes& modes) {
         square[x] += deviation * deviation / (n - 1);
       }
     for (const double value : square) output.spread.push_back(std::sqrt(value));
+    if (output.errors.empty()) continue;
+    const double* products = output.errors.data() + lead * n_modes * n_modes;
+    for (std::size_t x = 0; x < points; ++x) {
+      double sum = 0;
+      for (std::size_t m = 0; m < n_modes; ++m)
+        for (std::size_t n_mode = 0; n_mode < n_modes; ++n_mode)
+          sum +=
+              modes.modes[m * points + x] * products[m * n_modes + n_mode] * modes.modes[n_mode * points + x];
+      output.field_error.push_back(std::sqrt(std::max(0.0, sum)));
+    }
   }
 }
 
@@ -169,7 +195,7 @@ void write_forecast(const Comm& comm, const std::string& path, const ForecastOut
     if (!origin.comment.empty()) file.attribute("", "comment", origin.comment);
     define_times(file, output);
     define_coefficients(file, output, modes.units);
-    if (!output.fields.empty()) define_fields(file, modes);
+    if (!output.fields.empty()) define_fields(file, modes, !output.field_error.empty());
 
     auto period = output.dates;
     for (double& day : period) day -= output.from;
@@ -180,6 +206,12 @@ void write_forecast(const Comm& comm, const std::string& path, const ForecastOut
     file.write("member", numbers_from_one(ensemble.members.size()));
     file.write("a", by_mode(ensemble.mean, n_modes));
     file.write("a_spread", by_mode(ensemble.spread, n_modes));
+    if (!output.errors.empty()) {
+      std::vector<double> errors;
+      for (std::size_t lead = 0; lead < output.dates.size(); ++lead)
+        for (int m = 0; m < output.n_modes; ++m) errors.push_back(output.error_of(lead, m));
+      file.write("a_error", by_mode(errors, n_modes));
+    }
     std::vector<double> members;
     for (const auto& member : ensemble.members) {
       const auto turned = by_mode(member, n_modes);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -16,9 +17,18 @@ struct ForecastOutput {
   sequence::Ensemble coefficients;  ///< [out, modes]
   std::vector<double> fields;       ///< [out, P] (degC); empty without modes
   std::vector<double> spread;       ///< [out, P] standard deviation of the members' fields
+  std::vector<double> errors;  ///< [out, modes, modes] products of errors in validation; empty: not known
+  std::vector<double> field_error;  ///< [out, P] root mean square of the field's errors there (degC)
+
+  /// Root mean square error of a coefficient in validation.
+  [[nodiscard]] double error_of(std::size_t lead, int mode) const {
+    const auto m = static_cast<std::size_t>(mode), n = static_cast<std::size_t>(n_modes);
+    return std::sqrt(errors[(lead * n + m) * n + m]);
+  }
 };
 
-/// Fields of the mean, and how far the members lie apart at each point.
+/// Fields of the mean, how far the members lie apart at each point, and how far off forecasts of validation
+/// were.
 void expand_fields(ForecastOutput& output, const ocean::OceanModes& modes);
 
 /// Who made a forecast, for the file's attributes.

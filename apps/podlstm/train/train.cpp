@@ -140,8 +140,10 @@ void train(Context& context, const TrainOptions& options) {
     return report_losses(context.report(), trained);
   }
   trained.model.modes = sequence::fingerprint(modes, split.constants);
-  write_forecast_model(comm, context.path("model.h5"), trained.model, context.provenance());
   context.timed("judge", [&] { add_ours(judgement, trained.model, modes, split.validation); });
+  trained.model.validation_errors = sequence::error_products(judgement.truth, judgement.ours.forecast,
+                                                             judgement.shape.out, judgement.shape.modes);
+  write_forecast_model(comm, context.path("model.h5"), trained.model, context.provenance());
   report_training(context, options, modes, trained, judgement);
 }
 

@@ -149,6 +149,11 @@ void write_forecast_model(const Comm& comm, const std::string& path, const Forec
   scaling("input_scale", model.input.scale);
   scaling("output_offset", model.output.offset);
   scaling("output_scale", model.output.scale);
+  if (!model.validation_errors.empty())
+    root.write<double>("validation_errors", model.validation_errors, {out, modes, modes},
+                       {"degree_Celsius2",
+                        {"lead", "mode", "mode"},
+                        "Mean products of errors of the ensemble's mean on the validation windows"});
   write_network(root, model);
   file.close();
 }
@@ -193,6 +198,8 @@ ForecastModel read_forecast_model(const Comm& comm, const std::string& path) {
   for (const auto* scaling : {&model.input, &model.output})
     for (const double scale : scaling->scale)
       QUINTET_CHECK(scale > 0, "{}: a scale of {}; expected more than 0", path, scale);
+  if (root.has("validation_errors"))
+    model.validation_errors = reader.values("validation_errors", {out, modes, modes});
   read_network(root, reader, model);
   return model;
 }

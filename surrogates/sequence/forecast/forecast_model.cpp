@@ -49,6 +49,21 @@ std::vector<double> network_inputs(const ForecastModel& model, const Coefficient
   return inputs;
 }
 
+std::vector<double> error_products(const std::vector<double>& truth, const std::vector<double>& forecast,
+                                   int out, int modes) {
+  const auto width = static_cast<std::size_t>(modes), row = static_cast<std::size_t>(out) * width;
+  if (truth.size() != forecast.size() || truth.empty() || truth.size() % row != 0)
+    throw InternalError("forecasts and truth have other shapes");
+  const auto n = static_cast<double>(truth.size() / row);
+  std::vector<double> products(row * width, 0.0);
+  for (std::size_t first = 0; first < truth.size(); first += width)
+    for (std::size_t i = 0; i < width; ++i)
+      for (std::size_t j = 0; j < width; ++j)
+        products[(first % row + i) * width + j] +=
+            (forecast[first + i] - truth[first + i]) * (forecast[first + j] - truth[first + j]) / n;
+  return products;
+}
+
 Ensemble forecast(const ForecastModel& model, const CoefficientSeries& series, const Windows& windows) {
   QUINTET_CHECK(series.n_modes == model.n_modes(), "the model forecasts {} modes; the series has {}",
                 model.n_modes(), series.n_modes);

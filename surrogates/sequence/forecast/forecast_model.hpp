@@ -44,6 +44,8 @@ struct ForecastModel {
   std::string modes;                                                ///< fingerprint (validity.hpp)
   double trained_from = 0, trained_until = 0, validated_until = 0;  ///< dates of the first and last rows used
   std::vector<std::string> leaks;                                   ///< of the split it was made with
+  /// Mean products of errors on the validation windows, [out, modes, modes]; empty: not known.
+  std::vector<double> validation_errors;
 
   [[nodiscard]] int n_modes() const { return base.climatology.n_modes(); }
   /// Numbers a step of the networks' input.
@@ -63,6 +65,11 @@ struct Ensemble {
   std::vector<double> spread;                ///< standard deviation of the members; 0 of one or none
   std::vector<std::vector<double>> members;  ///< at least one: without networks the base
 };
+
+/// Mean over windows of e_m e_n at each lead, e = forecast - truth, both [n, out, modes]: [out, modes,
+/// modes].
+[[nodiscard]] std::vector<double> error_products(const std::vector<double>& truth,
+                                                 const std::vector<double>& forecast, int out, int modes);
 
 /// Throws InputError: other modes or windows than the model's, dates beyond its climatology's validity.
 [[nodiscard]] Ensemble forecast(const ForecastModel& model, const CoefficientSeries& series,

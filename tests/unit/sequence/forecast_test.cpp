@@ -176,6 +176,14 @@ TEST(forecast, raw_networks_see_numbers_between_0_and_1_and_no_season) {
   EXPECT_LE(*std::max_element(inputs.begin(), inputs.end()), 1);
 }
 
+TEST(forecast, products_of_errors_are_those_of_each_lead) {
+  // Two windows, two leads, two modes; errors 1 2, 3 4 and 5 6, 7 8.
+  const std::vector<double> zero(8, 0.0), e = {1, 2, 3, 4, 5, 6, 7, 8};
+  EXPECT_EQ(error_products(zero, e, 2, 2),
+            (std::vector<double>{(1 + 25) / 2.0, (2 + 30) / 2.0, (2 + 30) / 2.0, (4 + 36) / 2.0,
+                                 (9 + 49) / 2.0, (12 + 56) / 2.0, (12 + 56) / 2.0, (16 + 64) / 2.0}));
+}
+
 TEST(forecast_file, gives_back_the_forecasts_to_the_bit) {
   const auto comm = Comm::world();
   const Scratch scratch("forecast");
@@ -191,12 +199,14 @@ TEST(forecast_file, gives_back_the_forecasts_to_the_bit) {
     Case c(options);
     c.trained.model.modes = "0123";
     if (raw) c.trained.model.leaks = {"leak"};
+    if (raw) c.trained.model.validation_errors.assign(4 * 2 * 2, 0.25);
     const auto path = comm.broadcast(scratch / "model.h5");
     write_forecast_model(comm, path, c.trained.model, hdf5::current_provenance());
     const auto read = read_forecast_model(comm, path);
     EXPECT_EQ(forecast(read, c.series, c.split.test).mean,
               forecast(c.trained.model, c.series, c.split.test).mean);
     EXPECT_EQ(read.leaks, c.trained.model.leaks);
+    EXPECT_EQ(read.validation_errors, c.trained.model.validation_errors);
     EXPECT_EQ(read.modes, "0123");
     EXPECT_EQ(read.step, c.trained.model.step);
     EXPECT_EQ(read.trained_until, c.trained.model.trained_until);
