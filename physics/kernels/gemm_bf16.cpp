@@ -103,10 +103,31 @@ void transpose(Words (&rows)[w]) {
 
 int whole_tiles(int n) { return padded(n, PackedBf16::pairs_of_tile); }
 
+/// A row of k numbers as words, 0 beyond them.
+void round_row(const float* a, int k, std::uint32_t* to, int stride) {
+  for (int i = 0; i < stride; i += w) store<std::uint32_t, w>(to + i, row_words(a + 2 * i, k - 2 * i));
+}
+
 /// Rows of A [m, k] as words [m, stride], 0 beyond k.
-void round_rows(const float* a, std::ptrdiff_t lda, int m, int k, std::uint32_t* to, int stride) {
-  for (int row = 0; row < m; ++row, a += lda, to += stride)
-    for (int i = 0; i < stride; i += w) store<std::uint32_t, w>(to + i, row_words(a + 2 * i, k - 2 * i));
+void round_rows(std::initializer_list<Bf16Columns> parts, int m, std::uint32_t* to, int stride) {
+  static thread_local AlignedVector<float> together;
+  if (together.size() < 2 * static_cast<std::size_t>(stride)) together.resize(2 * std::size_t(stride));
+  for (int row = 0; row < m; ++row, to += stride) {
+    int k = 0;
+    const float* from = together.data();
+    for (const Bf16Columns& part : parts) {
+      const bool none = part.a == nullptr || row < part.delay;
+      const float* own = none ? nullptr : part.a + (row - part.delay) * part.lda;
+      if (parts.size() == 1 && !none)
+        from = own;
+      else if (none)
+        std::fill_n(together.begin() + k, part.k, 0.0F);
+      else
+        std::copy_n(own, part.k, together.begin() + k);
+      k += part.k;
+    }
+    round_row(from, k, to, stride);
+  }
 }
 
 /// A^T as words (row 2 i, row 2 i + 1) of A: [k, stride], 0 beyond the rows; writes whole packs of k.
@@ -116,7 +137,7 @@ void round_columns(const Bf16Columns& from, int rows, std::uint32_t* to, int str
       Words words[w];
       for (int i = 0; i < w; ++i) {
         const auto part = [&](int row) {
-          return row < from.delay || row >= rows
+          return from.a == nullptr || row < from.delay || row >= rows
                      ? Floats{}
                      : numbers(from.a + (row - from.delay) * from.lda + begin, from.k - begin);
         };
@@ -236,33 +257,35 @@ void PackedBf16::assign(const float* b, std::ptrdiff_t ldb, int k, int n, bool t
   const int panels = (n + panel - 1) / panel;
   const std::size_t needed = static_cast<std::size_t>(panels) * stride() * panel;
   if (data_.size() < needed) data_.resize(needed);
-  for (int column = 0; column < panels * panel; column += w) {
-    const int some = n - column;  // columns from here on, perhaps none
-    std::uint32_t* to =
-        data_.data() + static_cast<std::size_t>(column / panel) * stride() * panel + column % panel;
-    if (!transposed)
-      for (int i = 0; i < stride(); ++i) {
-        const float* first = b + 2 * i * ldb + column;
-        const Floats pair[2] = {2 * i < k ? numbers(first, some) : Floats{},
-                                2 * i + 1 < k ? numbers(first + ldb, some) : Floats{}};
-        store<std::uint32_t, w>(to + std::ptrdiff_t{i} * panel, pair_words(pair[0], pair[1]));
+  for (int first = 0; first < panels * panel; first += panel) {
+    std::uint32_t* to = data_.data() + static_cast<std::size_t>(first) * stride();
+    for (int i = 0; !transposed && i < stride(); ++i)
+      for (int column = first; column < first + panel; column += w, to += w) {
+        const float* at = b + 2 * i * ldb + column;
+        store<std::uint32_t, w>(to, pair_words(2 * i < k ? numbers(at, n - column) : Floats{},
+                                               2 * i + 1 < k ? numbers(at + ldb, n - column) : Floats{}));
       }
-    else
+    for (int column = first; transposed && column < first + panel; column += w, to += w)
       for (int begin = 0; begin < stride(); begin += w) {
         Words words[w];
         for (int j = 0; j < w; ++j)
-          words[j] = j < some ? row_words(b + (column + j) * ldb + 2 * begin, k - 2 * begin) : Words{};
+          words[j] = column + j < n ? row_words(b + (column + j) * ldb + 2 * begin, k - 2 * begin) : Words{};
         transpose(words);
         for (int i = 0; i < w; ++i) store<std::uint32_t, w>(to + std::ptrdiff_t{begin + i} * panel, words[i]);
       }
   }
 }
 
-void multiply_bf16(const float* a, std::ptrdiff_t lda, int m, const PackedBf16& b, float* c,
+void multiply_bf16(std::initializer_list<Bf16Columns> a, int m, const PackedBf16& b, float* c,
                    std::ptrdiff_t ldc, bool add, Bf16Unit unit) {
   std::uint32_t* words = words_for(m, b.stride());
-  round_rows(a, lda, m, b.k(), words, b.stride());
+  round_rows(a, m, words, b.stride());
   row_of(unit).multiply({words, m, &b, c, ldc, padded(b.n(), w), add});
+}
+
+void multiply_bf16(const float* a, std::ptrdiff_t lda, int m, const PackedBf16& b, float* c,
+                   std::ptrdiff_t ldc, bool add, Bf16Unit unit) {
+  multiply_bf16({{a, lda, b.k()}}, m, b, c, ldc, add, unit);
 }
 
 void add_transposed_products_bf16(std::initializer_list<Bf16Columns> a, const float* b, std::ptrdiff_t ldb,

@@ -71,13 +71,17 @@ class PackedBf16 {
 void multiply_bf16(const float* a, std::ptrdiff_t lda, int m, const PackedBf16& b, float* c,
                    std::ptrdiff_t ldc, bool add = false, Bf16Unit unit = bf16_unit());
 
-/// Columns of the left-hand matrix of a transposed product: `[rows, k]` (stride lda).
+/// Columns of a left-hand matrix: `[rows, k]` (stride lda).
 struct Bf16Columns {
-  const float* a;
+  const float* a;  ///< null: 0
   std::ptrdiff_t lda;
   int k;
-  int delay;  ///< row r is a[r - delay]; rows before are 0
+  int delay = 0;  ///< row r is a[r - delay]; rows before are 0
 };
+
+/// The same of an A whose columns lie in several places: side by side they are b.k() wide.
+void multiply_bf16(std::initializer_list<Bf16Columns> a, int m, const PackedBf16& b, float* c,
+                   std::ptrdiff_t ldc, bool add = false, Bf16Unit unit = bf16_unit());
 
 /// C += round(A)^T round(B): the gradient of weights, as add_transposed_products() has it in float.
 /// @param a the columns of A `[rows, k]`, side by side @param b `[rows, n]` (stride ldb)

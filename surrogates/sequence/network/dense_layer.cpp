@@ -43,7 +43,7 @@ template <class Real>
 void DenseLayer<Real>::add_products(const Real* x, int ldx, const Real* y_bar, int rows, Real* to) const {
   if constexpr (std::is_same_v<Real, float>)
     if (bf16_)
-      return add_transposed_products_bf16({{x, ldx, n_in_, 0}}, y_bar, stride_, rows, stride_, to, stride_);
+      return add_transposed_products_bf16({{x, ldx, n_in_}}, y_bar, stride_, rows, stride_, to, stride_);
   add_transposed_products<Real>({{x, ldx, y_bar, stride_}}, rows, n_in_, stride_, to, stride_);
 }
 

@@ -184,8 +184,7 @@ void LstmLayer<Real>::refresh(const Real* parameters) {
   if constexpr (std::is_same_v<Real, float>)
     if (bf16_) {
       const int width = 4 * stride_;
-      w_bf16_.assign(all, width, n_in_, width);
-      u_bf16_.assign(all_u, width, units_, width);
+      all_bf16_.assign(all, width, rows, width);
       w_back_bf16_.assign(all, width, width, n_in_, true);
       u_back_bf16_.assign(all_u, width, width, units_, true);
       return;
@@ -216,8 +215,7 @@ void LstmLayer<Real>::step(Steps<const Real> x, int n, const Real* h_before, con
     if (bf16_) {
       const int width = 4 * stride_;
       grow(z_, static_cast<std::size_t>(n) * width);
-      multiply_bf16(x.data, x.stride, n, w_bf16_, z_.data(), width);
-      if (h_before != nullptr) multiply_bf16(h_before, stride_, n, u_bf16_, z_.data(), width, true);
+      multiply_bf16({{x.data, x.stride, n_in_}, {h_before, stride_, units_}}, n, all_bf16_, z_.data(), width);
     }
   const std::ptrdiff_t panel = static_cast<std::ptrdiff_t>(n_in_ + units_) * 4 * w;
   for (int unit = 0; unit < stride_; unit += w)
@@ -312,8 +310,8 @@ void LstmLayer<Real>::add_gradient(Steps<const Real> x, const Real* h, int steps
   bool done = false;
   if constexpr (std::is_same_v<Real, float>)
     if (bf16_) {
-      add_transposed_products_bf16({{x.data, x.stride, n_in_, 0}, {h, stride_, units_, n}}, z_bar, width,
-                                   rows, width, to, width);
+      add_transposed_products_bf16({{x.data, x.stride, n_in_}, {h, stride_, units_, n}}, z_bar, width, rows,
+                                   width, to, width);
       done = true;
     }
   if (!done) {

@@ -50,11 +50,11 @@ class LstmLayer {
   int n_in_, units_;
   bool bf16_;
   int stride_;
-  AlignedVector<Real> weights_;                             ///< by packs of units: [n_in + units][gate][pack]
-  AlignedVector<Real> bias_;                                ///< [pack of units][gate][pack]
-  PackedMatrix<Real> w_back_, u_back_;                      ///< W^T and U^T, rows as the gates lie in memory
-  PackedBf16 w_bf16_, u_bf16_, w_back_bf16_, u_back_bf16_;  ///< W, U, W^T, U^T, instead of those above
-  AlignedVector<Real> z_;                                   ///< [n, 4 stride]: sums of a step in bf16
+  AlignedVector<Real> weights_;                      ///< by packs of units: [n_in + units][gate][pack]
+  AlignedVector<Real> bias_;                         ///< [pack of units][gate][pack]
+  PackedMatrix<Real> w_back_, u_back_;               ///< W^T and U^T, rows as the gates lie in memory
+  PackedBf16 all_bf16_, w_back_bf16_, u_back_bf16_;  ///< [W; U], W^T, U^T, instead of those above
+  AlignedVector<Real> z_;                            ///< [n, 4 stride]: sums of a step in bf16
   AlignedVector<Real> padded_;         ///< [n_in + units, 4 stride]: weights, or their gradient, with padding
   AlignedVector<Real> gates_;          ///< [steps n, 4 stride]: i, f, g, o, then dL/dz
   AlignedVector<Real> c_, tanh_c_;     ///< [steps n, stride]

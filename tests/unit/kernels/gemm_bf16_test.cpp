@@ -132,6 +132,27 @@ TEST(Bf16, rows_do_not_depend_on_their_number) {
   }
 }
 
+TEST(Bf16, columns_from_several_places_are_those_side_by_side) {
+  for (const int first : {0, 1, 17, 32, 70}) {
+    const Matrices x = some(33, 70, 50);
+    PackedBf16 packed;
+    packed.assign(x.b.data(), x.n, x.k, x.n);
+    for (const Bf16Unit unit : all_units) {
+      if (!has_unit(unit)) continue;
+      std::vector<float> c(static_cast<std::size_t>(x.m) * x.ldc, -7);
+      multiply_bf16({{x.a.data(), x.lda, first}, {x.a.data() + first, x.lda, x.k - first}}, x.m, packed,
+                    c.data(), x.ldc, false, unit);
+      EXPECT_EQ(c, product(x, unit)) << first;
+      Matrices cut = x;  // columns that are not there are 0
+      for (int row = 0; row < x.m; ++row)
+        std::fill_n(cut.a.begin() + static_cast<std::ptrdiff_t>(row) * x.lda + first, x.k - first, 0.0F);
+      multiply_bf16({{x.a.data(), x.lda, first}, {nullptr, 0, x.k - first}}, x.m, packed, c.data(), x.ldc,
+                    false, unit);
+      EXPECT_EQ(c, product(cut, unit)) << first;
+    }
+  }
+}
+
 TEST(Bf16, a_packed_transpose_is_the_packed_matrix) {
   for (const auto& [m, k, n] : sizes) {
     const Matrices x = some(m, k, n);
