@@ -29,35 +29,35 @@ bool may_use_tiles() {
   return syscall(SYS_arch_prctl, request_permission, tile_data) == 0;
 }
 
-/// C[rows, 64] = A[rows, pairs] B[pairs, 64], the columns of each mask; the processor adds the product of the
+/// C[rows, 32] = A[rows, pairs] B[pairs, 32], the columns of each mask; the processor adds the product of the
 /// upper halves first.
 template <int rows>
 __attribute__((target("avx512f,avx512bf16"))) void pairs_tile(const std::uint32_t* __restrict a, int pairs,
                                                               std::ptrdiff_t lda,
                                                               const std::uint32_t* __restrict b,
                                                               float* __restrict c, std::ptrdiff_t ldc,
-                                                              const __mmask16 (&masks)[4], bool add) {
-  __m512 sum[rows][4];
-#pragma GCC unroll 8
+                                                              const __mmask16 (&masks)[2], bool add) {
+  __m512 sum[rows][2];
+#pragma GCC unroll 12
   for (int r = 0; r < rows; ++r)
-#pragma GCC unroll 4
-    for (int q = 0; q < 4; ++q)
+#pragma GCC unroll 2
+    for (int q = 0; q < 2; ++q)
       sum[r][q] = add ? _mm512_maskz_loadu_ps(masks[q], c + r * ldc + 16 * q) : _mm512_setzero_ps();
   for (int i = 0; i < pairs; ++i, b += PackedBf16::panel) {
-    __m512bh right[4];
-#pragma GCC unroll 4
-    for (int q = 0; q < 4; ++q) right[q] = (__m512bh)_mm512_loadu_si512(b + 16 * q);
-#pragma GCC unroll 8
+    __m512bh right[2];
+#pragma GCC unroll 2
+    for (int q = 0; q < 2; ++q) right[q] = (__m512bh)_mm512_loadu_si512(b + 16 * q);
+#pragma GCC unroll 12
     for (int r = 0; r < rows; ++r) {
       const auto left = (__m512bh)_mm512_set1_epi32(static_cast<int>(a[r * lda + i]));
-#pragma GCC unroll 4
-      for (int q = 0; q < 4; ++q) sum[r][q] = _mm512_dpbf16_ps(sum[r][q], left, right[q]);
+#pragma GCC unroll 2
+      for (int q = 0; q < 2; ++q) sum[r][q] = _mm512_dpbf16_ps(sum[r][q], left, right[q]);
     }
   }
-#pragma GCC unroll 8
+#pragma GCC unroll 12
   for (int r = 0; r < rows; ++r)
-#pragma GCC unroll 4
-    for (int q = 0; q < 4; ++q) _mm512_mask_storeu_ps(c + r * ldc + 16 * q, masks[q], sum[r][q]);
+#pragma GCC unroll 2
+    for (int q = 0; q < 2; ++q) _mm512_mask_storeu_ps(c + r * ldc + 16 * q, masks[q], sum[r][q]);
 }
 
 constexpr int side = 16;  ///< rows of a tile, and its words a row
@@ -149,12 +149,12 @@ bool processor_has(Bf16Unit unit) {
 }
 
 void multiply_by_pairs(const Bf16Product& p) {
-  constexpr int most = 6;
+  constexpr int most = 12;
   const std::ptrdiff_t lda = p.b->stride();
   const int pairs = p.b->pairs();
   for (int column = 0; column < p.columns; column += PackedBf16::panel) {
-    __mmask16 masks[4];
-    for (int q = 0; q < 4; ++q) {
+    __mmask16 masks[2];
+    for (int q = 0; q < 2; ++q) {
       const int n = std::clamp(p.columns - column - 16 * q, 0, 16);
       masks[q] = static_cast<__mmask16>((1U << n) - 1);
     }

@@ -38,11 +38,11 @@ enum class Bf16Unit {
 
 /// The right-hand matrix of many products, B[k, n], rounded to bfloat16.
 ///
-/// Panels of 64 columns, each panel [pair of k][64], zero-padded to whole panels and 16 pairs; a pair is one
+/// Panels of 32 columns, each panel [pair of k][32], zero-padded to whole panels and 16 pairs; a pair is one
 /// word, the first of the two in its upper half.
 class PackedBf16 {
  public:
-  static constexpr int panel = 64, pairs_of_tile = 16;
+  static constexpr int panel = 32, pairs_of_tile = 16;
 
   /// From row-major B `[k, n]` (stride ldb), reusing the memory; or from its transpose (then `b` is [n, k]).
   void assign(const float* b, std::ptrdiff_t ldb, int k, int n, bool transposed = false);

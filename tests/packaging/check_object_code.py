@@ -11,7 +11,7 @@ import sys
 
 INSTRUCTION = re.compile(r"^\s*([0-9a-f]+):\s+(\S.*)$")
 JUMP = re.compile(r"^j\w+\s+([0-9a-f]+)\b")
-MULTIPLY_ADD = re.compile(r"^vfn?m(add|sub)\d+p[sd]\b")
+MULTIPLY_ADD = re.compile(r"^(vfn?m(add|sub)\d+p[sd]|vdpbf16ps)\b")
 ADDITION = re.compile(r"^v(add|sub)s[sd]\b")
 SPILL = re.compile(r"^v.*%[xyz]mm.*\(%r[sb]p\)|^v.*\(%r[sb]p\).*%[xyz]mm")
 

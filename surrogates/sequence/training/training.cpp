@@ -9,6 +9,7 @@
 
 #include "io/config/table.hpp"
 #include "io/log/error.hpp"
+#include "physics/kernels/aligned.hpp"
 #include "physics/kernels/random.hpp"
 #include "surrogates/sequence/network/network.hpp"
 #include "surrogates/sequence/network/torch/torch_network.hpp"
@@ -261,7 +262,7 @@ class Training : public Trainer::Implementation {
   Windows<Real> training_, validation_;
   std::vector<Real> batch_inputs_, batch_targets_, outputs_;
   std::vector<double> outputs_double_;
-  std::vector<Real> parameters_, gradient_, moment1_, moment2_, best_, before_;
+  AlignedVector<Real> parameters_, gradient_, moment1_, moment2_, best_, before_;
   std::vector<std::pair<std::size_t, std::size_t>> biases_;  ///< of LSTM gates: first and number
   int epoch_ = 0, best_epoch_ = 0;
   std::int64_t steps_ = 0;
