@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -47,20 +48,25 @@ void report_coefficients(Report& report, const ForecastOutput& output, const Coe
                            : std::string(
                                  "Before, and forecast with two standard deviations of the ensemble's "
                                  "members about its mean (not the forecast's error).");
-    Curve before{"record", {}, {}}, mean{"forecast", {}, {}}, low{"", {}, {}},
-        high{known ? "± 2 errors of validation" : "members ± 2 s.d.", {}, {}};
-    low.dashed = high.dashed = true;
+    Curve before{"record", {}, {}}, mean{"forecast", {}, {}},
+        bounds{known ? "± 2 errors of validation" : "members ± 2 s.d.", {}, {}};
+    bounds.dashed = true;
     for (int t = std::max(0, origin - past); t <= origin; ++t)
       before.x.push_back(series.time[t] - output.from), before.y.push_back(series.row(t)[m]);
-    for (std::size_t lead = 0; lead < output.dates.size(); ++lead) {
-      const auto i = lead * output.n_modes + m;
-      for (auto* curve : {&mean, &low, &high}) curve->x.push_back(output.dates[lead] - output.from);
-      mean.y.push_back(output.coefficients.mean[i]);
-      const double error = known ? output.error_of(lead, m) : output.coefficients.spread[i];
-      low.y.push_back(output.coefficients.mean[i] - 2 * error);
-      high.y.push_back(output.coefficients.mean[i] + 2 * error);
+    for (const double factor : {2.0, -2.0}) {  // one curve: a NaN breaks it between upper and lower bound
+      for (std::size_t lead = 0; lead < output.dates.size(); ++lead) {
+        const auto i = lead * output.n_modes + m;
+        const double error = known ? output.error_of(lead, m) : output.coefficients.spread[i];
+        bounds.x.push_back(output.dates[lead] - output.from);
+        bounds.y.push_back(output.coefficients.mean[i] + factor * error);
+        if (factor < 0) continue;
+        mean.x.push_back(bounds.x.back());
+        mean.y.push_back(output.coefficients.mean[i]);
+      }
+      bounds.x.push_back(bounds.x.back());
+      bounds.y.push_back(std::numeric_limits<double>::quiet_NaN());
     }
-    plot.curves = {before, mean, low, high};
+    plot.curves = {before, mean, bounds};
     report.plot(plot);
   }
 }

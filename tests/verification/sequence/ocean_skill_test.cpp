@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include <fmt/format.h>
 
 #include "surrogates/sequence/forecast/train_forecast.hpp"
@@ -53,6 +55,22 @@ TEST(ocean_skill, five_seeds_beat_damped_persistence_and_the_linear_inverse_mode
   const auto mean = test.score(tested.mean);
   EXPECT_GE(mean.r2.value, .908);
   EXPECT_LE(mean.rmse.value, .110);
+
+  // Errors of validation are those to expect: of normal deviates 95 % lie within two.
+  const auto truth = targets(series, split.test);
+  const auto products =
+      error_products(targets(series, split.validation), validated.mean, out, series.n_modes);
+  double within_two = 0;
+  for (std::size_t i = 0; i < truth.size(); ++i) {
+    const auto output = i % static_cast<std::size_t>(out * series.n_modes);
+    const auto mode = output % static_cast<std::size_t>(series.n_modes);
+    const double variance = products[output * static_cast<std::size_t>(series.n_modes) + mode];
+    if (std::abs(tested.mean[i] - truth[i]) < 2 * std::sqrt(variance))
+      within_two += 1.0 / static_cast<double>(truth.size());
+  }
+  fmt::print("{:.3f} of the errors within two of validation\n", within_two);
+  EXPECT_GT(within_two, .90);
+  EXPECT_LT(within_two, .98);
 
   const FitData data{series, split.constants, split.train, Irregular::avoid};
   for (const auto reference : {Reference::damped_persistence, Reference::lim}) {
