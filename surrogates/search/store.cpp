@@ -184,9 +184,30 @@ void check_order(const std::vector<Record>& records, const std::string& path) {
                   "{}: no trial, or more than one, ended as number {}", path, i);
 }
 
+/// Epochs of a table of curves. Throws InputError where it is no table.
+std::size_t epochs_of(const hdf5::File& file) {
+  const auto shape = file.root().shape("curve");
+  QUINTET_CHECK(shape.size() == 2 && shape[1] >= 1, "{}: curve has the shape [{}]; expected trials, epochs",
+                file.path(), fmt::join(shape, ", "));
+  return shape[1];
+}
+
+/// Rungs as they were padded. Throws InputError where an epoch is none.
+std::vector<Rung> rungs_of(const double* row, const std::string& what) {
+  std::vector<Rung> rungs;
+  for (const double* rung = row; rung < row + 2 * most_rungs && !std::isnan(rung[0]); rung += 2) {
+    QUINTET_CHECK(rung[0] >= 1 && rung[0] <= std::numeric_limits<int>::max(),
+                  "{}: a rung at epoch {}; expected 1 or more", what, rung[0]);
+    rungs.push_back({static_cast<int>(rung[0]), rung[1]});
+  }
+  return rungs;
+}
+
 std::vector<Record> read_rows(const hdf5::File& file, const Space& space, const Widths& widths) {
   const Group& root = file.root();
   const auto states = root.read<std::int32_t>("state");
+  QUINTET_CHECK(root.shape("state").size() == 1, "{}: state has {} axes; expected one", file.path(),
+                root.shape("state").size());
   const std::uint64_t rows = states.size();
   const auto genes = root.read<std::int32_t>("genes", {rows, widths.genes});
   const auto key = root.read<std::uint8_t>("key", {rows, text_bytes});
@@ -214,9 +235,7 @@ std::vector<Record> read_rows(const hdf5::File& file, const Space& space, const 
     trial.genes.assign(&genes[i * widths.genes], &genes[i * widths.genes] + widths.genes);
     space.check(trial.genes, what);
     trial.key = row_text(&key[i * text_bytes]);
-    for (const double* rung = &rungs[i * 2 * most_rungs];
-         rung < &rungs[i * 2 * most_rungs] + 2 * most_rungs && rung[0] > 0; rung += 2)
-      trial.rungs.push_back({static_cast<int>(rung[0]), rung[1]});
+    trial.rungs = rungs_of(&rungs[i * 2 * most_rungs], what);
     outcome.state = static_cast<TrialState>(states[i]);
     outcome.curve = unpadded(&curve[i * widths.epochs], static_cast<std::size_t>(epochs));
     outcome.facts = unpadded(&facts[i * n_facts], widths.facts);
@@ -326,9 +345,8 @@ TrialStore TrialStore::open(const std::string& path, const Contents& contents,
     const auto facts = lines_of(file.root().read_text("fact_names"));
     QUINTET_CHECK(facts == contents.facts, "{}: these trials have facts [{}], here [{}]", path,
                   fmt::join(facts, ", "), fmt::join(contents.facts, ", "));
-    QUINTET_CHECK(file.root().shape("curve").back() == contents.most_epochs,
-                  "{}: these trials have {} epochs at most, here {}", path, file.root().shape("curve").back(),
-                  contents.most_epochs);
+    QUINTET_CHECK(epochs_of(file) == contents.most_epochs, "{}: these trials have {} epochs at most, here {}",
+                  path, epochs_of(file), contents.most_epochs);
     opened->records = opened->found = read_rows(file, contents.space, opened->widths());
     opened->rows = file.root().shape("state")[0];
   }
@@ -363,7 +381,7 @@ std::vector<Record> read_trials(const std::string& path, const Space& space) {
   hdf5::check_header(file, schema, version);
   check_space(file, space);
   const auto facts = lines_of(file.root().read_text("fact_names"));
-  return read_rows(file, space, {space.genes().size(), file.root().shape("curve").back(), facts.size()});
+  return read_rows(file, space, {space.genes().size(), epochs_of(file), facts.size()});
 }
 
 void write_trials_csv(const std::string& path, const Space& space, const std::vector<std::string>& facts,

@@ -82,6 +82,12 @@ void describe(Schema& schema, MethodOptions& options) {
       .above(0)
       .example("2 GB")
       .on_restart(OnRestart::free);
+  schema.check([&options]() -> std::optional<std::string> {
+    if (options.polynomial_error > 0 && options.polynomial_error < electronic::least_polynomial_error)
+      return fmt::format("polynomial_error {}: rounding leaves {}; give 0 or more than that",
+                         options.polynomial_error, electronic::least_polynomial_error);
+    return std::nullopt;
+  });
 }
 
 void describe(Schema& schema, OutputOptions& options) {

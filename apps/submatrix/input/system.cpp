@@ -202,10 +202,10 @@ std::optional<double> electrons_of_spin(const EnsembleOptions& ensemble, int n_r
   if (!ensemble.electrons) return std::nullopt;
   const double electrons = 0.5 * (*ensemble.electrons + spin * ensemble.unpaired);
   QUINTET_CHECK(
-      electrons > 0 && electrons < n_rows,
+      electrons > ensemble.tolerance && electrons < n_rows - ensemble.tolerance,
       "ensemble.electrons: {} electrons do not fit into {} orbitals: {} of one spin, where more than "
-      "none and less than {} are needed",
-      *ensemble.electrons, n_rows, electrons, n_rows);
+      "none and less than {} are needed (by more than ensemble.tolerance = {})",
+      *ensemble.electrons, n_rows, electrons, n_rows, ensemble.tolerance);
   QUINTET_CHECK(
       temperature > 0 || std::abs(electrons - std::round(electrons)) < 1e-12,
       "ensemble.electrons: {} electrons fill {} orbitals of one spin, which is no whole number; give "
@@ -216,10 +216,10 @@ std::optional<double> electrons_of_spin(const EnsembleOptions& ensemble, int n_r
 
 double electrons_of_both(const EnsembleOptions& ensemble, int n_rows, double temperature) {
   const double electrons = *ensemble.electrons;
-  QUINTET_CHECK(electrons < 2.0 * n_rows,
-                "ensemble.electrons: {} electrons do not fit into {} orbitals of two spins, where less than "
-                "{} are needed",
-                electrons, n_rows, 2 * n_rows);
+  QUINTET_CHECK(electrons > ensemble.tolerance && electrons < 2.0 * n_rows - ensemble.tolerance,
+                "ensemble.electrons: {} electrons do not fit into {} orbitals of two spins, where more than "
+                "none and less than {} are needed (by more than ensemble.tolerance = {})",
+                electrons, n_rows, 2 * n_rows, ensemble.tolerance);
   QUINTET_CHECK(temperature > 0 || std::abs(electrons - std::round(electrons)) < 1e-12,
                 "ensemble.electrons: {} electrons are no whole number; give another number, or a temperature",
                 electrons);

@@ -28,10 +28,11 @@ void check(const SubmatrixOptions& o, const BlockMatrix& a) {
   QUINTET_CHECK(!o.n_pairs || (*o.n_pairs > 0 && *o.n_pairs < n),
                 "{} electron pairs do not fit: expected more than 0 and fewer than the {} orbitals",
                 *o.n_pairs, n);
-  QUINTET_CHECK(
-      o.polynomial_error >= 0 && o.columns_together >= 0 && o.pairs_tolerance > 0 && o.memory_bytes >= 0,
-      "polynomial_error, columns_together and memory must not be negative, pairs_tolerance must be "
-      "positive");
+  QUINTET_CHECK(o.polynomial_error == 0 || o.polynomial_error >= least_polynomial_error,
+                "polynomial_error {}: rounding leaves {}; expected 0 or more than that", o.polynomial_error,
+                least_polynomial_error);
+  QUINTET_CHECK(o.columns_together >= 0 && o.pairs_tolerance > 0 && o.memory_bytes >= 0,
+                "columns_together and memory must not be negative, pairs_tolerance must be positive");
   QUINTET_CHECK(
       !row_of(submatrix_kernels, o.kernel).needs_mu || (o.mu && o.temperature == 0),
       "the Newton-Schulz kernel gives a step at a fixed mu only: give mu and no temperature, or take "

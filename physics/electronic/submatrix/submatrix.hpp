@@ -32,6 +32,9 @@ inline constexpr std::array<SubmatrixKernelRow, 4> submatrix_kernels{
      {SubmatrixKernel::newton_schulz, "newton_schulz", "Newton-Schulz iteration of the whole submatrix",
       false, true, true}}};
 
+/// Rounding leaves errors of 1e-15 to 1e-14 of a polynomial between 0 and 1, whatever its degree.
+constexpr double least_polynomial_error = 1e-14;
+
 struct SubmatrixOptions {
   double threshold = 1e-5;  ///< blocks of A of smaller Frobenius norm are dropped
   SubmatrixKernel kernel = SubmatrixKernel::automatic;

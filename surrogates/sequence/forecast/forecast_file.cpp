@@ -190,6 +190,10 @@ ForecastModel read_forecast_model(const Comm& comm, const std::string& path) {
       Climatology(harmonics, n_modes, reader.number("climatology_middle"), reader.number("climatology_first"),
                   reader.number("climatology_last"), reader.number("climatology_valid_until"),
                   reader.values("climatology", {static_cast<std::uint64_t>(2 + 2 * harmonics), modes}));
+  const std::int64_t of_a_mode = base.features.lags + 2 * std::int64_t{base.features.seasons} +
+                                 static_cast<std::int64_t>(base.features.means.size());
+  QUINTET_CHECK(of_a_mode <= most / n_modes, "{}: a linear base that sees {} x {} numbers; at most {}", path,
+                of_a_mode, n_modes, most);
   const auto features = static_cast<std::uint64_t>(base.features.count(n_modes));
   if (features > 0) base.weights = reader.values("base_weights", {features, out, modes});
   base.offset = reader.values("base_offset", {out, modes});

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <sstream>
 
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -157,6 +158,18 @@ TEST(TrialStore, that_was_tampered_with_is_refused) {
   damaged(put("integers", {1, 7}, std::int64_t{5}));
   damaged(put("integers", {1, 5}, std::int64_t{2}));
   damaged(put("integers", {1, 5}, std::int64_t{-1}));
+  for (const double epoch : {1e300, 0.5, -1.0}) damaged(put("rungs", {1, 0}, epoch));
+  for (const hdf5::Shape& shape : {hdf5::Shape{}, hdf5::Shape{1, 0}}) {  // no table of curves
+    {
+      hdf5::File file = hdf5::File::create(Comm::self(), path);
+      hdf5::write_header(file.root(), "quintet.search_trials", 1, hdf5::current_provenance());
+      file.root().write_text("space", fmt::format("{}", fmt::join(space().signature(), "\n")), {});
+      file.root().write_text("fact_names", "r2", {});
+      file.root().write<double>("curve", std::vector<double>(shape.empty() ? 1 : 0, 0.5), shape, {});
+      file.root().write<std::int32_t>("state", std::vector<std::int32_t>{1}, {1}, {});
+    }
+    EXPECT_THROW((void)read_trials(path, space()), InputError);
+  }
   std::ofstream(path) << "no store";
   EXPECT_THROW((void)read_trials(path, space()), InputError);
 }

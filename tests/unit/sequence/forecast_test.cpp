@@ -242,6 +242,30 @@ TEST(forecast_file, refuses_what_does_not_fit_together) {
   EXPECT_NE(spoil([](hdf5::Group& root) { root.set_attribute("schema", "quintet.ocean_modes"); }), "");
 }
 
+TEST(forecast_file, refuses_more_features_than_an_int_counts) {
+  const auto comm = Comm::world();
+  const Scratch scratch("forecast");
+  const auto path = comm.broadcast(scratch / "model.h5");
+  constexpr int n_modes = 4096;  // times 2^20 lags is 2^32
+  ForecastModel model;
+  model.shape = {1, 1};
+  model.base.climatology = Climatology(n_modes);
+  model.base.out = 1;
+  model.base.features.lags = 0;
+  model.base.offset.assign(n_modes, 0.0);
+  model.input = model.output = {std::vector<double>(n_modes, 0.0), std::vector<double>(n_modes, 1.0)};
+  model.architecture = make_architecture({{}, {}, Head::last_state}, n_modes, n_modes, 1);
+  write_forecast_model(comm, path, model, hdf5::current_provenance());
+  EXPECT_EQ(read_forecast_model(comm, path).n_modes(), n_modes);
+  {
+    auto file = hdf5::File::open_for_update(comm, path);
+    file.root().set_attribute("base_lags", 1 << 20);
+    file.close();
+  }
+  EXPECT_NE(message_of([&] { static_cast<void>(read_forecast_model(comm, path)); }).find("linear base"),
+            std::string::npos);
+}
+
 TEST(validity, other_modes_steps_and_periods_are_refused_and_new_weeks_are_not) {
   Case c;
   auto modes = modes_of(c.series);
