@@ -1,5 +1,9 @@
 #include "apps/meshfreeflow/setup/simulate_options.hpp"
 
+#include <algorithm>
+
+#include <fmt/format.h>
+
 namespace quintet::meshfreeflow {
 
 using namespace convection;
@@ -8,6 +12,21 @@ namespace {
 
 const std::vector<std::pair<std::string, Wall>> walls{{"no_slip", Wall::no_slip},
                                                       {"free_slip", Wall::free_slip}};
+
+/// Says what no run comes to the end of.
+std::optional<std::string> never_ending(const SimulateOptions& options) {
+  constexpr double most_steps = 1e12, most_frames = 1e6;
+  const auto& time = options.time;
+  const double dt = std::min(time.most_dt, time.dt.value_or(time.most_dt)), steps = time.end / dt;
+  if (steps > most_steps && !time.steps)
+    return fmt::format("time.end {:g} is {:.1e} steps of {:g} away; no run has more than {:g}", time.end,
+                       steps, dt, most_steps);
+  const double frames = options.output.frame_interval ? time.end / *options.output.frame_interval : 0;
+  if (frames > most_frames)
+    return fmt::format("output.frame_interval {:g} makes {:.1e} frames until {:g}; no run has more than {:g}",
+                       *options.output.frame_interval, frames, time.end, most_frames);
+  return std::nullopt;
+}
 
 }  // namespace
 
@@ -177,6 +196,7 @@ void describe(Schema& schema, SimulateOptions& options) {
       .on_restart(OnRestart::free);
   describe(schema, options.checkpoints);
   schema.section("limits", options.limits, "When to stop with exit code 3").on_restart(OnRestart::free);
+  schema.check([&options] { return never_ending(options); });
 }
 
 }  // namespace quintet::meshfreeflow

@@ -30,6 +30,16 @@ void StepControl::fail(double stable, double time, std::int64_t step, const std:
                   step, time, limits_.shrunk_dt, first_dt_, n_shrunk_, stable, where));
 }
 
+void StepControl::expect(double stable) {
+  last_dt_ = std::min({stable, fixed_dt_.value_or(stable), end_});
+  constexpr double most = 1e12;
+  QUINTET_CHECK(
+      !(stable > 0) || most_steps_ <= most || end_ / last_dt_ <= most,
+      "time.end = {:g} is {:.1e} steps of {:g} away; no run has more than {:g}: give an earlier end, "
+      "a larger time.dt or time.cfl, or time.steps",
+      end_, end_ / last_dt_, last_dt_, most);
+}
+
 double StepControl::choose(double stable, double time, std::int64_t step) {
   double dt = fixed_dt_.value_or(stable);
   if (dt > stable * (1 + 1e-12)) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -26,8 +25,9 @@ class StepControl {
     return choose(stable, time, step);
   }
   [[nodiscard]] bool finished(double time, std::int64_t step) const;
-  /// The step that steps_left() counts with before the first one.
-  void expect(double dt) { last_dt_ = std::min(dt, end_); }
+  /// The step that steps_left() counts with before the first one, where `stable` is the largest there. Throws
+  /// InputError where the end is more steps away than a run ever takes.
+  void expect(double stable);
   /// Steps still to go at the size of the last one.
   [[nodiscard]] std::int64_t steps_left(double time, std::int64_t step) const;
   [[nodiscard]] double last_dt() const { return last_dt_; }
