@@ -124,7 +124,7 @@ TEST(TrialStore, of_another_space_or_search_is_refused_by_name) {
   EXPECT_NE(message(other).find("here 'none'"), std::string::npos);
   other = contents();
   other.search = "random, seed 2";
-  EXPECT_NE(message(other).find("'random, seed 1', here 'random, seed 2'"), std::string::npos);
+  EXPECT_NE(message(other).find("'seed 1', here 'seed 2'"), std::string::npos);
   other = contents();
   other.most_epochs = 5;
   EXPECT_NE(message(other).find("4 epochs"), std::string::npos);
