@@ -1,9 +1,12 @@
+#include <cmath>
+
 #include "io/parallel/comm.hpp"
 #include "surrogates/search/store.hpp"
 #include "surrogates/sequence/forecast/forecast_file.hpp"
+#include "surrogates/sequence/forecast/train_forecast.hpp"
 #include "tests/fuzz/reader.hpp"
 
-/// Readers of podlstm's trained models and of the trials of a search.
+/// Readers of podlstm's trained models, of trainings that go on, and of the trials of a search.
 namespace quintet::fuzz {
 namespace {
 
@@ -62,6 +65,45 @@ void read_model(const std::string& path) {
   static_cast<void>(forecast(model, past, windows_of(past, model.shape, {0, 40}, model.irregular)));
 }
 
+/// A training of two small networks on waves.
+sequence::ForecastTraining small_training() {
+  static const CoefficientSeries waves = [] {
+    CoefficientSeries made;
+    made.n_modes = n_modes;
+    for (int t = 0; t < 200; ++t) {
+      made.time.push_back(66410 + 7.0 * t);
+      made.values.push_back(std::sin(0.12 * t) + 0.3 * std::sin(1.7 * t * t));
+      made.values.push_back(std::cos(0.05 * t) + 0.2 * std::sin(2.9 * t * t));
+    }
+    return made;
+  }();
+  static const auto split = sequence::make_split(waves, {4, 2}, {});
+  sequence::ForecastOptions options;
+  options.base = sequence::Reference::damped_persistence;
+  options.members = 2;
+  options.network.nodes = {"3"};
+  options.training.epochs = 4;
+  return {Comm::self(), waves, split, sequence::Irregular::avoid, options, {}};
+}
+
+std::vector<std::string> training_files() {
+  return {written("state.h5", [](const std::string& path) {
+    auto training = small_training();
+    training.advance();
+    auto file = hdf5::File::create(Comm::self(), path);
+    training.save(file.root());
+    file.close();
+  })};
+}
+
+/// What is read goes on for an epoch.
+void read_training(const std::string& path) {
+  auto training = small_training();
+  training.restore(hdf5::File::open(Comm::self(), path).root());
+  if (!training.finished()) training.advance();
+  static_cast<void>(training.result());
+}
+
 search::Space space() {
   return search::Space({search::integer_gene("units", 1, 4), {"skip", {"no", "yes"}}});
 }
@@ -96,6 +138,7 @@ void read_trials(const std::string& path) {
 
 std::vector<Reader> readers() {
   return {{"forecast_model", "model.h5", models, read_model},
+          {"forecast_training", "state.h5", training_files, read_training},
           {"trials", "trials.h5", trial_files, read_trials}};
 }
 
