@@ -164,10 +164,12 @@ bool retrain(Context& context, const SearchInput& input, const ocean::OceanModes
     return false;
   }
   trained.model.modes = sequence::fingerprint(modes, sight.split.constants);
-  write_forecast_model(comm, context.path("model.h5"), trained.model, context.provenance());
   const sequence::FitData fit{sight.series, sight.split.constants, sight.split.train, input.split.irregular};
   auto judgement = context.timed(
       "judge", [&] { return judge(trained.model, modes, sight.split.validation, fit, input.references); });
+  trained.model.validation_errors = sequence::error_products(judgement.truth, judgement.ours.forecast,
+                                                             judgement.shape.out, judgement.shape.modes);
+  write_forecast_model(comm, context.path("model.h5"), trained.model, context.provenance());
   for (const auto& leak : leaks)
     if (std::find(judgement.leaks.begin(), judgement.leaks.end(), leak) == judgement.leaks.end())
       judgement.leaks.push_back(leak);
