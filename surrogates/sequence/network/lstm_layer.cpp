@@ -237,7 +237,7 @@ void LstmLayer<Real>::step(Steps<const Real> x, int n, const Real* h_before, con
                                c + at + unit,
                                moved(tanh_c, at + unit),
                                h + at + unit};
-      const Sums<Real> sums = {z_.data() + 4 * at + unit, 4 * std::ptrdiff_t{stride_}, stride_};
+      const Sums<Real> sums = {moved(z_.data(), 4 * at + unit), 4 * std::ptrdiff_t{stride_}, stride_};
       const auto run =
           gates != nullptr
               ? (h_before == nullptr ? step_tile<Real, true, true> : step_tile<Real, true, false>)
