@@ -13,6 +13,7 @@ std::size_t area(int a, int b) { return static_cast<std::size_t>(a) * static_cas
 
 /// Copy a block of `rows` by `columns` between arrays with these strides.
 void copy_block(const double* from, int from_stride, double* to, int to_stride, int rows, int columns) {
+  if (columns == 0) return;  // there may be no array
   for (int r = 0; r < rows; ++r)
     std::memcpy(to + area(r, to_stride), from + area(r, from_stride), area(columns, sizeof(double)));
 }
@@ -46,7 +47,9 @@ void SlabTranspose::exchange(bool forwards) {
     std::size_t offset;
   };
   std::vector<Arrival> arrivals;
-  const auto rows_block = [&](int other) { return rows() + columns_.first(other); };
+  const auto rows_block = [&](int other) {
+    return rows_here() == 0 ? rows() : rows() + columns_.first(other);
+  };
   const auto columns_block = [&](int other) { return columns() + area(rows_.first(other), columns_here()); };
   copy_block(forwards ? rows_block(me) : columns_block(me), forwards ? n_columns : columns_here(),
              forwards ? columns_block(me) : rows_block(me), forwards ? columns_here() : n_columns,
