@@ -67,7 +67,7 @@ void exchange(const Grid& grid, std::initializer_list<Placed> fields) {
     pending.reserve(2 * fields.size());
     int tag = first_tag;
     for (const auto& [field, place] : fields) {
-      const auto send = [&](int j, int to, int neighbour, int from) {
+      const auto send = [&, &field = field](int j, int to, int neighbour, int from) {  // clang 14 asks for it
         pending.push_back(grid.comm.start_exchange(std::span<const double>(whole_row(field, j)), to,
                                                    whole_row(field, neighbour), from, tag++));
       };
