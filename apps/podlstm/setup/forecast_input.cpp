@@ -27,7 +27,8 @@ void describe_modes(Schema& schema, std::string& modes) {
 
 Key describe_block(Schema& schema, std::int64_t& block) {
   return schema.integer("block", block, "Steps of a bootstrap block, longer than errors remember")
-      .at_least(1);
+      .at_least(1)
+      .at_most(1000000);
 }
 
 Key describe_points(Schema& schema, std::optional<std::int64_t>& points) {
