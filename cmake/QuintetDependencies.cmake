@@ -36,8 +36,9 @@ quintet_find(MPI 3.0 "message passing" "Debian: apt-get install libopenmpi-dev o
 
 quintet_find(Kokkos 3.4 "parallel loops and arrays"
   "Debian: apt-get install libtrilinos-kokkos-dev; elsewhere set Kokkos_ROOT" MODULE)
-if(QUINTET_WITH_CUDA AND Kokkos_FOUND AND NOT Kokkos_ENABLE_CUDA)
-  quintet_missing("Kokkos with CUDA" "the one found has none" "Set Kokkos_ROOT to one built with Kokkos_ENABLE_CUDA=ON")
+if(Kokkos_FOUND AND Kokkos_ENABLE_CUDA)
+  quintet_missing("Kokkos of the host" "the one found was built with CUDA, which no compiler but nvcc can use"
+    "Set Kokkos_ROOT to one for the host; that with CUDA is QUINTET_DEVICE_KOKKOS_ROOT, for libquintet_device.so")
 endif()
 
 # Debian's pkg-config file names the parallel build exactly (CMake's module stumbles over it in newer releases);

@@ -26,14 +26,6 @@ if(Torch_FOUND)
     quintet_missing("LibTorch" "built with the C++ ABI of before GCC 5, unlike Kokkos and the other libraries"
       "Take one built with _GLIBCXX_USE_CXX11_ABI=1")
   endif()
-  if(Kokkos_ENABLE_CUDA AND NOT TARGET torch_cuda)
-    quintet_missing("LibTorch with CUDA" "Kokkos uses CUDA, the LibTorch found does not, so they cannot share arrays"
-      "Take a LibTorch for CUDA, or do without: -DQUINTET_WITH_TORCH=OFF")
-  elseif(Kokkos_ENABLE_CUDA AND CUDAToolkit_VERSION_MAJOR AND CUDA_VERSION
-         AND NOT CUDA_VERSION MATCHES "^${CUDAToolkit_VERSION_MAJOR}([.]|$)")
-    quintet_missing("LibTorch with CUDA ${CUDAToolkit_VERSION_MAJOR}" "the one found is for CUDA ${CUDA_VERSION}"
-      "LibTorch and Kokkos must be built with the same major version of CUDA")
-  endif()
   if(NOT TARGET quintet_torch)
     add_library(quintet_torch INTERFACE IMPORTED)
     target_link_libraries(quintet_torch INTERFACE ${TORCH_LIBRARIES})

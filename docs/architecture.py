@@ -16,7 +16,7 @@ WAY = (
      ("apps/application/cli io/config io/formula", "apps/dpmd/setup", "apps/vlasov/input", "apps/submatrix/input",
       "apps/meshfreeflow/setup", "apps/podlstm/setup")),
     ("Runtime", "MPI, Kokkos, then PETSc or torch",
-     ("io/runtime io/parallel", "", "", "physics/solvers",
+     ("io/runtime io/parallel io/device", "", "", "physics/solvers",
       "surrogates/bridge", "surrogates/bridge")),
     ("Run directory", "one owner; the checkpoint to go on from",
      ("apps/application/life io/log", "", "", "",

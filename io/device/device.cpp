@@ -1,0 +1,150 @@
+#include "io/device/device.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+
+#include <dlfcn.h>
+
+#include "io/device/device_space.hpp"
+#include "io/log/error.hpp"
+#include "io/log/log.hpp"
+#include "io/parallel/together.hpp"
+
+namespace quintet {
+namespace {
+
+constexpr const char* library_name = "libquintet_device.so";
+
+std::filesystem::path library_path() {
+  if (const char* path = std::getenv("QUINTET_DEVICE_LIBRARY"); path != nullptr && *path != '\0') return path;
+  std::error_code error;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
+  return program.parent_path().parent_path() / "lib" / library_name;
+}
+
+struct Closer {
+  void operator()(void* library) const { dlclose(library); }
+};
+using Library = std::unique_ptr<void, Closer>;
+
+template <class Function>
+Function* function_in(const Library& library, const char* name, Function*) {
+  return reinterpret_cast<Function*>(dlsym(library.get(), name));
+}
+
+/// Errors: ResourceError.
+Library load(const std::filesystem::path& path) {
+  if (!std::filesystem::exists(path))
+    throw ResourceError(fmt::format(
+        "device: gpu needs {}, which is not at {}: the preset cuda-release builds it (README, GPUs)",
+        library_name, path.string()));
+  Library library(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL));
+  if (library == nullptr) {
+    const std::string why = dlerror();
+    const bool no_driver = why.find("libcuda.so") != std::string::npos;
+    throw ResourceError(fmt::format("{} cannot be loaded: {}{}", path.string(), why,
+                                    no_driver ? " (the GPU's driver is not installed on this machine)" : ""));
+  }
+  auto* const version = function_in(library, "quintet_device_version", &quintet_device_version);
+  const std::string theirs = version == nullptr ? "nothing" : version(), ours = quintet_device_version();
+  if (theirs != ours)
+    throw ResourceError(
+        fmt::format("{} was built from {}, this program from {}: build both from the same sources",
+                    path.string(), theirs, ours));
+  return library;
+}
+
+}  // namespace
+
+void describe_device(Schema& schema, Device& device) {
+  schema
+      .choice("device", device,
+              {{"cpu", Device::cpu},
+               {"gpu", Device::gpu},
+               {"auto", Device::automatic},
+               {"portable", Device::portable}},
+              "What computes the hot path: the cores of the ranks, a GPU for each rank (ranks of a node "
+              "share its GPUs), a GPU "
+              "where there is one; or, to compare with, the GPU's algorithms on the host's cores")
+      .on_restart(OnRestart::free);
+}
+
+struct DeviceSession::Implementation {
+  Device device = Device::cpu;
+  std::string description = "cpu";
+  Library library;  ///< empty: the program's own engines
+
+  void start(int number, int node_size, bool is_root) {
+    auto* const begin = device == Device::gpu
+                            ? function_in(library, "quintet_device_start", &quintet_device_start)
+                            : &quintet_device_start;
+    DeviceProperties properties;
+    begin(number, &properties);
+    if (properties.error[0] != '\0') throw ResourceError(std::string("device: gpu: ") + properties.error);
+    description = properties.name;
+    if (device == Device::gpu && node_size > properties.n_devices && is_root &&
+        std::getenv("CUDA_MPS_PIPE_DIRECTORY") == nullptr)
+      log::warning(
+          "{} ranks share {} GPU{} on this node, and take turns on {} unless CUDA's multi-process service "
+          "runs there: one rank a GPU is "
+          "usually fastest",
+          node_size, properties.n_devices, properties.n_devices == 1 ? "" : "s",
+          properties.n_devices == 1 ? "it" : "them");
+  }
+};
+
+DeviceSession::DeviceSession(Device wanted, const Comm& comm)
+    : implementation_(std::make_unique<Implementation>()) {
+  auto& mine = *implementation_;
+  const int node_size = comm.node_size(), node_rank = comm.node_rank();
+  if (wanted == Device::cpu) return;
+  const auto start = [&](Device device) {
+    together(comm, [&] {
+      mine.device = device;
+      if (device == Device::gpu) mine.library = load(library_path());
+      mine.start(node_rank, node_size, comm.is_root());
+    });
+  };
+  if (wanted != Device::automatic) {
+    start(wanted);
+    return;
+  }
+  try {
+    start(Device::gpu);
+  } catch (const ResourceError& error) {
+    mine.device = Device::cpu;
+    mine.description = fmt::format("cpu ({})", error.what());
+  }
+}
+
+DeviceSession::~DeviceSession() {
+  if (implementation_ == nullptr || implementation_->library == nullptr) return;
+  if (auto* stop = function_in(implementation_->library, "quintet_device_stop", &quintet_device_stop)) stop();
+}
+DeviceSession::DeviceSession(DeviceSession&&) noexcept = default;
+DeviceSession& DeviceSession::operator=(DeviceSession&&) noexcept = default;
+
+Device DeviceSession::device() const { return implementation_->device; }
+const std::string& DeviceSession::description() const { return implementation_->description; }
+
+void* DeviceSession::find(const char* name, void* here) const {
+  const auto& mine = *implementation_;
+  if (mine.device != Device::gpu) return here;
+  void* function = dlsym(mine.library.get(), name);
+  if (function == nullptr)
+    throw ResourceError(fmt::format("{} has no {}: it was built without that engine", library_name, name));
+  return function;
+}
+
+void DeviceSession::require_bytes(double bytes, const std::string& what) const {
+  const auto& mine = *implementation_;
+  if (mine.device != Device::gpu) return;
+  const auto free = static_cast<double>(
+      function_in(mine.library, "quintet_device_free_bytes", &quintet_device_free_bytes)());
+  if (bytes > free)
+    throw ResourceError(fmt::format(
+        "{}: {:.2f} GB of the GPU's memory are needed, {:.2f} GB are free. Take more GPUs, or device: cpu",
+        what, bytes / 1e9, free / 1e9));
+}
+
+}  // namespace quintet

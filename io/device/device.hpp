@@ -1,0 +1,60 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "io/config/schema.hpp"
+#include "io/parallel/comm.hpp"
+
+namespace quintet {
+
+/// What computes the hot path of a run.
+enum class Device {
+  cpu,        ///< the SIMD engines, on the cores of the ranks
+  gpu,        ///< the device engines, on a GPU
+  automatic,  ///< gpu where one can be used, else cpu
+  portable,   ///< the device engines on the host's cores: slow, to compare with
+};
+/// Key `device`.
+void describe_device(Schema& schema, Device& device);
+
+/// The device of this rank's run, from the key to its engines.
+///
+/// Engines are written once, in files *_device.cpp, as templates on Kokkos's execution space, and compiled
+/// twice: into the program for the host's space, and into libquintet_device.so by the GPU's compiler, against
+/// a Kokkos of its own. The library is loaded at run time, so that one program serves machines with and
+/// without a GPU and its SIMD engines are compiled by the compiler that is best at them. It is looked for in
+/// the variable QUINTET_DEVICE_LIBRARY, then in ../lib beside the program.
+///
+/// Ranks of a node take its GPUs in turn; where there are more ranks than GPUs, they share them. Engines must
+/// be gone before the session.
+class DeviceSession {
+ public:
+  /// Collective. Errors: ResourceError where a GPU is asked for and cannot be used: no library, none of this
+  /// version, no driver, no GPU, compiled for another architecture.
+  DeviceSession(Device wanted, const Comm& comm);
+  ~DeviceSession();
+  DeviceSession(DeviceSession&&) noexcept;
+  DeviceSession& operator=(DeviceSession&&) noexcept;
+
+  /// cpu, gpu or portable.
+  [[nodiscard]] Device device() const;
+  [[nodiscard]] bool is_cpu() const { return device() == Device::cpu; }
+  /// One line for log and summary: "NVIDIA H100 80GB HBM3 (GPU 0 of 1, ...)", or "cpu", and why where that
+  /// was chosen.
+  [[nodiscard]] const std::string& description() const;
+  /// The factory of an engine for this device: `here` is the program's own, of the same name.
+  template <class Function>
+  [[nodiscard]] Function* factory(const char* name, Function* here) const {
+    return reinterpret_cast<Function*>(find(name, reinterpret_cast<void*>(here)));
+  }
+  /// Errors: ResourceError where the device has not `bytes` free for `what` ("192 atoms").
+  void require_bytes(double bytes, const std::string& what) const;
+
+ private:
+  [[nodiscard]] void* find(const char* name, void* here) const;
+  struct Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace quintet

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+
+#include "io/device/factory.hpp"
+
+namespace quintet {
+
+/// What a space of Kokkos computes on.
+struct DeviceProperties {
+  char name[160] = {};          ///< "NVIDIA H100 80GB HBM3 (compute capability 9.0), CUDA 13.0, Kokkos 4.7.1"
+  std::size_t total_bytes = 0;  ///< of its memory; 0: the host's
+  std::size_t free_bytes = 0;   ///< now
+  int n_devices = 0;            ///< that this process sees
+  char error[400] = {};         ///< why it cannot be used; empty: it can
+};
+
+}  // namespace quintet
+
+/// What this copy of the interface is: the version of the sources. Those of program and library must be
+/// equal, since they share classes.
+QUINTET_DEVICE_FACTORY const char* quintet_device_version();
+/// Choose device `number` modulo those that there are, start Kokkos on it where it is not up, and say what it
+/// is.
+QUINTET_DEVICE_FACTORY void quintet_device_start(int number, quintet::DeviceProperties* properties);
+/// Bytes that are free on the device now.
+QUINTET_DEVICE_FACTORY std::size_t quintet_device_free_bytes();
+/// Stop what quintet_device_start() has started. All engines must be gone.
+QUINTET_DEVICE_FACTORY void quintet_device_stop();

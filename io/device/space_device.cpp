@@ -1,0 +1,99 @@
+#include <cstdio>
+#include <cstring>
+#include <exception>
+
+#include <Kokkos_Core.hpp>
+
+#include "io/device/device_space.hpp"
+
+#ifndef QUINTET_DEVICE_VERSION
+#define QUINTET_DEVICE_VERSION "unknown"
+#endif
+
+namespace {
+
+using quintet::DeviceProperties;
+
+bool started_here = false;
+
+template <std::size_t N, class... Values>
+void print(char (&to)[N], const char* format, Values... values) {
+  std::snprintf(to, N, format, values...);
+}
+
+#ifdef KOKKOS_ENABLE_CUDA
+
+__global__ void probe() {}
+
+/// Choose the device and see that it can run what was compiled.
+bool choose(int number, DeviceProperties& p) {
+  if (const auto code = cudaGetDeviceCount(&p.n_devices); code != cudaSuccess || p.n_devices == 0) {
+    print(p.error, "no GPU is seen here (%s)", code == cudaSuccess ? "none" : cudaGetErrorString(code));
+    return false;
+  }
+  const int device = number % p.n_devices;
+  cudaDeviceProp properties{};
+  cudaFuncAttributes attributes{};
+  if (cudaSetDevice(device) != cudaSuccess || cudaGetDeviceProperties(&properties, device) != cudaSuccess) {
+    print(p.error, "GPU %d cannot be used (%s)", device, cudaGetErrorString(cudaGetLastError()));
+    return false;
+  }
+  print(p.name, "%s (GPU %d of %d, compute capability %d.%d), CUDA %d.%d, Kokkos %d.%d.%d", properties.name,
+        device, p.n_devices, properties.major, properties.minor, CUDART_VERSION / 1000,
+        CUDART_VERSION / 10 % 100, KOKKOS_VERSION / 10000, KOKKOS_VERSION / 100 % 100, KOKKOS_VERSION % 100);
+  if (cudaFuncGetAttributes(&attributes, probe) != cudaSuccess) {
+    print(p.error, "libquintet_device.so was compiled for another architecture than that of %s (%d.%d): %s",
+          properties.name, properties.major, properties.minor, cudaGetErrorString(cudaGetLastError()));
+    return false;
+  }
+  p.total_bytes = properties.totalGlobalMem;
+  return true;
+}
+
+std::size_t free_now() {
+  std::size_t free = 0, total = 0;
+  return cudaMemGetInfo(&free, &total) == cudaSuccess ? free : 0;
+}
+
+void start_kokkos(int number, const DeviceProperties& p) {
+  Kokkos::initialize(
+      Kokkos::InitializationSettings().set_device_id(number % p.n_devices).set_disable_warnings(true));
+}
+
+#else
+
+bool choose(int, DeviceProperties& p) {
+  p.n_devices = 1;
+  print(p.name, "the device engines on the host's cores, Kokkos %d.%d.%d %s", KOKKOS_VERSION / 10000,
+        KOKKOS_VERSION / 100 % 100, KOKKOS_VERSION % 100, Kokkos::DefaultExecutionSpace::name());
+  return true;
+}
+std::size_t free_now() { return 0; }
+void start_kokkos(int, const DeviceProperties&) { Kokkos::initialize(); }
+
+#endif
+
+}  // namespace
+
+const char* quintet_device_version() { return QUINTET_DEVICE_VERSION; }
+
+void quintet_device_start(int number, quintet::DeviceProperties* properties) {
+  *properties = {};
+  try {
+    if (!choose(number, *properties)) return;
+    if (!Kokkos::is_initialized()) {
+      start_kokkos(number, *properties);
+      started_here = true;
+    }
+    properties->free_bytes = free_now();
+  } catch (const std::exception& error) {
+    print(properties->error, "%s", error.what());
+  }
+}
+
+std::size_t quintet_device_free_bytes() { return free_now(); }
+
+void quintet_device_stop() {
+  if (started_here && Kokkos::is_initialized()) Kokkos::finalize();
+  started_here = false;
+}

@@ -1,0 +1,96 @@
+#include "io/device/device.hpp"
+
+#include <cstdlib>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "io/device/factory.hpp"
+#include "io/log/error.hpp"
+
+QUINTET_DEVICE_FACTORY int quintet_make_imitated_engine() { return 1; }
+QUINTET_DEVICE_FACTORY int quintet_make_engine_of_the_program_alone() { return 1; }
+
+namespace quintet {
+namespace {
+
+/// The library that a session finds.
+class DeviceSessionTest : public testing::Test {
+ protected:
+  static void library(const std::string& path) { setenv("QUINTET_DEVICE_LIBRARY", path.c_str(), 1); }
+  void TearDown() override { unsetenv("QUINTET_DEVICE_LIBRARY"); }
+  /// What refusing says.
+  static std::string refusal(Device device) {
+    try {
+      const DeviceSession session(device, Comm::world());
+    } catch (const ResourceError& error) {
+      return error.what();
+    }
+    return "not refused";
+  }
+};
+
+TEST_F(DeviceSessionTest, CpuNeedsNoLibrary) {
+  library("/nowhere/libquintet_device.so");
+  const DeviceSession session(Device::cpu, Comm::world());
+  EXPECT_TRUE(session.is_cpu());
+  EXPECT_EQ(session.description(), "cpu");
+  EXPECT_NO_THROW(session.require_bytes(1e15, "a million atoms"));
+}
+
+TEST_F(DeviceSessionTest, PortableTakesTheProgramsOwnEngines) {
+  library("/nowhere/libquintet_device.so");
+  const DeviceSession session(Device::portable, Comm::world());
+  EXPECT_EQ(session.device(), Device::portable);
+  EXPECT_NE(session.description().find("host's cores"), std::string::npos);
+  EXPECT_EQ(session.factory("quintet_make_imitated_engine", &quintet_make_imitated_engine)(), 1);
+}
+
+TEST_F(DeviceSessionTest, GpuTakesTheLibrarysEngines) {
+  library(LIBRARY_whole);
+  const DeviceSession session(Device::gpu, Comm::world());
+  EXPECT_EQ(session.device(), Device::gpu);
+  EXPECT_EQ(session.description(), "GPU 0");
+  EXPECT_EQ(session.factory("quintet_make_imitated_engine", &quintet_make_imitated_engine)(), 2);
+  EXPECT_THROW((void)session.factory("quintet_make_engine_of_the_program_alone",
+                                     &quintet_make_engine_of_the_program_alone),
+               ResourceError);
+}
+
+TEST_F(DeviceSessionTest, ABigSystemIsRefusedBeforeItIsAllocated) {
+  library(LIBRARY_whole);
+  const DeviceSession session(Device::gpu, Comm::world());
+  EXPECT_NO_THROW(session.require_bytes(0.9e9, "3e5 atoms"));
+  try {
+    session.require_bytes(3.5e9, "1000000 atoms");
+    FAIL();
+  } catch (const ResourceError& error) {
+    EXPECT_STREQ(error.what(),
+                 "1000000 atoms: 3.50 GB of the GPU's memory are needed, 1.00 GB are free. Take more GPUs, "
+                 "or device: cpu");
+  }
+}
+
+TEST_F(DeviceSessionTest, SaysWhyThereIsNoGpu) {
+  library("/nowhere/libquintet_device.so");
+  EXPECT_NE(refusal(Device::gpu).find("which is not at /nowhere/libquintet_device.so"), std::string::npos);
+  library(LIBRARY_other_sources);
+  EXPECT_NE(refusal(Device::gpu).find("was built from 0123456789ab, this program from"), std::string::npos);
+  library(LIBRARY_no_gpu);
+  EXPECT_EQ(refusal(Device::gpu), "device: gpu: no GPU is seen here (no CUDA-capable device is detected)");
+  library("/dev/null");
+  EXPECT_NE(refusal(Device::gpu).find("/dev/null cannot be loaded"), std::string::npos);
+}
+
+TEST_F(DeviceSessionTest, AutoFallsBackToTheCpuAndSaysWhy) {
+  library(LIBRARY_no_gpu);
+  const DeviceSession none(Device::automatic, Comm::world());
+  EXPECT_TRUE(none.is_cpu());
+  EXPECT_NE(none.description().find("no GPU is seen here"), std::string::npos);
+  library(LIBRARY_whole);
+  const DeviceSession whole(Device::automatic, Comm::world());
+  EXPECT_EQ(whole.device(), Device::gpu);
+}
+
+}  // namespace
+}  // namespace quintet

@@ -1,0 +1,29 @@
+#include <cstdio>
+#include <cstring>
+
+#include "io/device/device_space.hpp"
+
+/// What libquintet_device.so shows of itself, without a GPU behind it.
+
+const char* quintet_device_version() {
+#ifdef IMITATE_OTHER_SOURCES
+  return "0123456789ab";
+#else
+  return QUINTET_DEVICE_VERSION;
+#endif
+}
+
+void quintet_device_start(int number, quintet::DeviceProperties* properties) {
+  *properties = {};
+  properties->n_devices = 1;
+  properties->total_bytes = 80'000'000'000;
+#ifdef IMITATE_NO_GPU
+  std::strcpy(properties->error, "no GPU is seen here (no CUDA-capable device is detected)");
+#endif
+  std::snprintf(properties->name, sizeof(properties->name), "GPU %d", number % properties->n_devices);
+}
+std::size_t quintet_device_free_bytes() { return 1'000'000'000; }
+void quintet_device_stop() {}
+
+/// The factory of an "engine": says which of the two is asked.
+QUINTET_DEVICE_FACTORY int quintet_make_imitated_engine() { return 2; }
