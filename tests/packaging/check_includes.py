@@ -19,7 +19,7 @@ ROOMS = {
     "physics/particles": ("atoms", "domain files forces", "dynamics", "observables"),
     "physics/kinetics": ("basis", "space theory", "fields initial moments", "advection collisions files"),
     "physics/ocean": ("svd",),
-    "physics/electronic": ("functions", "matrix", "files global submatrix", "density"),
+    "physics/electronic": ("functions", "matrix", "device", "files global submatrix", "density"),
     "surrogates": ("bridge", "networks", "training", "search planning", "potential flow sequence"),
     "surrogates/potential": ("model", "evaluation", "training"),
     "surrogates/sequence": ("network windows", "reference training", "skill", "forecast"),

@@ -155,8 +155,8 @@ void compare(Context& context, const CompareOptions& options) {
   if (!context.go_ahead()) return;
 
   Measurement measurement;
-  const Basis basis =
-      make_basis(system, *std::min_element(options.thresholds.begin(), options.thresholds.end()), false, {});
+  const Basis basis = make_basis(
+      system, *std::min_element(options.thresholds.begin(), options.thresholds.end()), false, {}, nullptr);
   Comparison comparison;
   comparison.orthogonalise = measurement.finish(context.comm());
   std::optional<Diagonalised> exact;

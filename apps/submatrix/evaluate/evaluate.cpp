@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <numeric>
 
 #include "apps/submatrix/evaluate/dense.hpp"
@@ -96,15 +97,24 @@ Interrupt interrupt_of(const Context& context) {
   return [&context] { return context.stop_noticed(); };
 }
 
+/// The engine of polynomials on a device. Its batches take a part of the memory that is free now.
+std::unique_ptr<DeviceSeries> make_series_on(const DeviceSession& session, const Comm& comm) {
+  constexpr double batch_bytes = 1e9, least_bytes = 2e9;
+  session.require_bytes(least_bytes * comm.node_size(), "Batches of submatrices");
+  const auto make = session.factory("quintet_make_device_series", &quintet_make_device_series);
+  return std::unique_ptr<DeviceSeries>(make(batch_bytes));
+}
+
 /// P of each spin at one threshold.
 std::vector<SubmatrixResult> signs_of(Context& context, const EvaluateOptions& options,
                                       const std::vector<Spin>& spins, const std::vector<Basis>& bases,
-                                      double threshold) {
+                                      DeviceSeries* device, double threshold) {
   const auto phase = context.phase("submatrices");
   std::vector<SubmatrixResult> signs;
   if (options.ensemble.common_mu) {
     auto both = submatrix_options(options, threshold, spins[0].electrons);
     both.interrupt = interrupt_of(context);
+    both.device = device;
     both.pairs_tolerance = options.ensemble.tolerance;
     auto [up, down] = evaluate_spins(bases[0].a, bases[1].a, both);
     signs.push_back(std::move(up));
@@ -113,6 +123,7 @@ std::vector<SubmatrixResult> signs_of(Context& context, const EvaluateOptions& o
     for (std::size_t s = 0; s < spins.size(); ++s) {
       auto one = submatrix_options(options, threshold, spins[s].electrons);
       one.interrupt = interrupt_of(context);
+      one.device = device;
       signs.push_back(evaluate_submatrices(bases[s].a, one));
     }
   }
@@ -152,8 +163,8 @@ Evaluation evaluate_spin(Context& context, const EvaluateOptions& options, const
 /// All spins at one threshold.
 Evaluation evaluate_threshold(Context& context, const EvaluateOptions& options,
                               const std::vector<Spin>& spins, const std::vector<Basis>& bases,
-                              double threshold, bool write) {
-  const auto signs = signs_of(context, options, spins, bases, threshold);
+                              DeviceSeries* device, double threshold, bool write) {
+  const auto signs = signs_of(context, options, spins, bases, device, threshold);
   std::vector<Evaluation> parts;
   for (std::size_t s = 0; s < spins.size(); ++s) {
     give_up_if_asked(context.comm(), interrupt_of(context));
@@ -184,7 +195,8 @@ std::vector<std::string> reasons_for_dense(Context& context, const EvaluateOptio
   return reasons;
 }
 
-Way choose_way(Context& context, const EvaluateOptions& options, const std::vector<Spin>& spins) {
+Way choose_way(Context& context, const EvaluateOptions& options, const std::vector<Spin>& spins,
+               DeviceSeries* device) {
   const auto& thresholds = options.method.thresholds;
   const auto phase = context.phase("orthogonalise");
   Way way{reasons_for_dense(context, options, spins.front().system, nullptr), {}};
@@ -193,7 +205,7 @@ Way choose_way(Context& context, const EvaluateOptions& options, const std::vect
   try {
     for (const auto& spin : spins)
       way.bases.push_back(make_basis(spin.system, *std::min_element(thresholds.begin(), thresholds.end()),
-                                     wants_orthogonal(options.output), interrupt_of(context)));
+                                     wants_orthogonal(options.output), interrupt_of(context), device));
   } catch (const IllConditioned& error) {
     if (options.method.dense == Dense::never)
       throw InputError(
@@ -218,7 +230,7 @@ Way choose_way(Context& context, const EvaluateOptions& options, const std::vect
 
 /// The thresholds that `evaluations` lacks; each is kept as soon as it is done. Throws Interrupted.
 void evaluate_thresholds(Context& context, const EvaluateOptions& options, const std::vector<Spin>& spins,
-                         const Way& way, const ReferenceOptions& reference,
+                         const Way& way, DeviceSeries* device, const ReferenceOptions& reference,
                          std::vector<Evaluation>& evaluations) {
   std::optional<Evaluation> dense;  // of all thresholds
   const auto done = static_cast<std::int64_t>(evaluations.size());
@@ -227,7 +239,8 @@ void evaluate_thresholds(Context& context, const EvaluateOptions& options, const
     const double threshold = options.method.thresholds[i - 1];
     const std::string& why = way.why_dense[i - 1];
     if (why.empty()) {
-      evaluations.push_back(evaluate_threshold(context, options, spins, way.bases, threshold, i == n));
+      evaluations.push_back(
+          evaluate_threshold(context, options, spins, way.bases, device, threshold, i == n));
     } else {
       log::info("One dense diagonalisation of the whole matrix: {}", why);
       if (!dense)
@@ -256,13 +269,17 @@ void evaluate(Context& context, const EvaluateOptions& options) {
   if (context.restart_file())
     log::info("Goes on after {} of {} thresholds ({})", evaluations.size(), options.method.thresholds.size(),
               *context.restart_file());
+  const DeviceSession session(options.device, context.comm());
+  log::info("Device: {}", session.description());
+  const std::unique_ptr<DeviceSeries> device =
+      session.is_cpu() ? nullptr : make_series_on(session, context.comm());
   if (!context.go_ahead(output_files(options.output))) return;
 
   Way way;
   try {
-    way = choose_way(context, options, spins);
+    way = choose_way(context, options, spins, device.get());
     describe_evaluation(context, options, system, way.why_dense);
-    evaluate_thresholds(context, options, spins, way, reference, evaluations);
+    evaluate_thresholds(context, options, spins, way, device.get(), reference, evaluations);
   } catch (const Interrupted&) {
     context.stop_within_step();
   }

@@ -6,6 +6,7 @@
 
 #include "apps/application/life/context.hpp"
 #include "apps/submatrix/input/system_options.hpp"
+#include "io/device/device.hpp"
 #include "physics/electronic/submatrix/submatrix.hpp"
 
 namespace quintet::submatrix {
@@ -42,6 +43,7 @@ struct EvaluateOptions {
   EnsembleOptions ensemble;
   double temperature = 0;  ///< (K)
   MethodOptions method;
+  Device device = Device::cpu;
   OutputOptions output;
   ReferenceOptions reference;
 };

@@ -118,6 +118,7 @@ void describe(Schema& schema, EvaluateOptions& options) {
       .at_most(1e6)
       .on_restart(OnRestart::fixed);
   schema.section("method", options.method, "The submatrix method");
+  describe_device(schema, options.device);
   schema.section("output", options.output, "Matrices to write").on_restart(OnRestart::free);
   schema.section("reference", options.reference, "Exact values to print beside ours")
       .on_restart(OnRestart::free);

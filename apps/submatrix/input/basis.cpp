@@ -19,9 +19,11 @@ Basis announced(Basis basis, const char* of) {
 
 BlockMatrix Basis::of_user(const BlockMatrix& d) const { return local ? in_local_basis(d, local->basis) : d; }
 
-Basis make_basis(const System& system, double threshold, bool only_global, const Interrupt& interrupt) {
+Basis make_basis(const System& system, double threshold, bool only_global, const Interrupt& interrupt,
+                 DeviceSeries* device) {
   try {
-    return announced({orthogonalise(system.k, system.s, threshold, interrupt), {}, threshold}, "S^-1/2");
+    return announced({orthogonalise(system.k, system.s, threshold, interrupt, device), {}, threshold},
+                     "S^-1/2");
   } catch (const IllConditioned& error) {
     if (only_global) throw;
     log::info(
@@ -31,7 +33,7 @@ Basis make_basis(const System& system, double threshold, bool only_global, const
   }
   const BlockMatrix b = local_basis(system.s);
   LocalSystem local{b, in_local_basis(system.k, b), in_local_basis(system.s, b)};
-  Orthogonalised made = orthogonalise(local.k, local.s, threshold, interrupt);
+  Orthogonalised made = orthogonalise(local.k, local.s, threshold, interrupt, device);
   return announced({std::move(made), std::move(local), threshold},
                    "S^-1/2 of the blocks' orthogonal functions");
 }

@@ -32,8 +32,8 @@ struct Basis : electronic::Orthogonalised {
 
 /// S^-1/2 and A: globally, or else in the local basis. Throws electronic::IllConditioned if neither leads to
 /// S^-1/2, or only the local one where the user wants matrices of the basis S^-1/2 (`only_global`).
-/// Collective.
+/// device: evaluates series in place of this core, unless it is null. Collective.
 [[nodiscard]] Basis make_basis(const System& system, double threshold, bool only_global,
-                               const electronic::Interrupt& interrupt);
+                               const electronic::Interrupt& interrupt, electronic::DeviceSeries* device);
 
 }  // namespace quintet::submatrix

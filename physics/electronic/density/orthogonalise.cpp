@@ -90,7 +90,7 @@ double inverse_sqrt_part(const BlockMatrix& s, double threshold) {
 }
 
 Orthogonalised orthogonalise(const BlockMatrix& k, const BlockMatrix& s, double threshold,
-                             const Interrupt& interrupt) {
+                             const Interrupt& interrupt, DeviceSeries* device) {
   QUINTET_CHECK(k.blocking->begin == s.blocking->begin && k.rank_begin == s.rank_begin,
                 "K and S have different blocks ({} and {} rows)", k.blocking->n_rows(), s.blocking->n_rows());
   // The polynomial's error is the same in all columns and adds up in energies: it is made much smaller.
@@ -99,7 +99,7 @@ Orthogonalised orthogonalise(const BlockMatrix& k, const BlockMatrix& s, double 
   BlockMatrix filtered = s;
   filter(filtered, 0.1 * threshold);
   BlockMatrix z = inverse_sqrt_pattern(filtered, threshold);
-  evaluate_columns(filtered, z, series, interrupt);
+  evaluate_columns(filtered, z, series, interrupt, device);
   const double residual = residual_of(z, s);
   const double drop = 0.01 * threshold;
   const BlockMatrix kz = multiply(k, z, {.threshold = drop, .error = drop, .interrupt = interrupt});

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "io/log/error.hpp"
+#include "physics/electronic/device/device_series.hpp"
 #include "physics/electronic/matrix/block_matrix.hpp"
 #include "physics/electronic/matrix/interrupt.hpp"
 
@@ -35,6 +36,6 @@ struct Orthogonalised {
 /// Rows of a submatrix for S^-1/2 over those of the matrix, as a mean over the block columns. Collective.
 [[nodiscard]] double inverse_sqrt_part(const BlockMatrix& s, double threshold);
 [[nodiscard]] Orthogonalised orthogonalise(const BlockMatrix& k, const BlockMatrix& s, double threshold,
-                                           const Interrupt& interrupt = {});
+                                           const Interrupt& interrupt = {}, DeviceSeries* device = nullptr);
 
 }  // namespace quintet::electronic

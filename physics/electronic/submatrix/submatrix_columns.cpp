@@ -6,6 +6,7 @@
 #include <memory>
 #include <numeric>
 
+#include "physics/electronic/device/gathered_rows.hpp"
 #include "physics/electronic/matrix/gather.hpp"
 #include "physics/electronic/submatrix/submatrix_polynomial.hpp"
 
@@ -71,10 +72,44 @@ void store_column(BlockMatrix& f, int c, const std::vector<int>& begin, const st
   }
 }
 
+namespace {
+
+/// First row of each of these blocks, then their rows.
+std::vector<int> begin_of(const Blocking& blocking, const BlockRows& blocks) {
+  std::vector<int> begin{0};
+  for (const auto block : blocks) begin.push_back(begin.back() + blocking.size(block));
+  return begin;
+}
+
+void evaluate_on_device(const GatheredMatrix& gathered, const std::vector<BlockRows>& rows, BlockMatrix& f,
+                        const ChebyshevSeries& series, const Interrupt& interrupt, DeviceSeries& device) {
+  std::vector<std::vector<int>> own(rows.size());
+  std::vector<WantedColumns> tasks;
+  for (std::size_t c = 0; c < rows.size(); ++c) {
+    own_rows(begin_of(*f.blocking, rows[c]), rows[c], f.first + static_cast<int>(c), own[c]);
+    tasks.push_back({rows[c], own[c]});
+  }
+  std::vector<double> columns;
+  set_matrix(device, gathered);
+  device.evaluate(tasks, {series.centre, series.half_width, series.coefficients}, false,
+                  [&](std::size_t c, std::span<const double> values, std::span<const double>, double) {
+                    columns.assign(values.begin(), values.end());
+                    store_column(f, static_cast<int>(c), begin_of(*f.blocking, rows[c]), columns);
+                    return !(interrupt && interrupt());
+                  });
+}
+
+}  // namespace
+
 double evaluate_columns(const BlockMatrix& a, BlockMatrix& f, const ChebyshevSeries& series,
-                        const Interrupt& interrupt) {
+                        const Interrupt& interrupt, DeviceSeries* device) {
   const auto rows = submatrix_rows(f);
   const GatheredMatrix gathered = gather(a, rows);
+  if (device != nullptr) {
+    evaluate_on_device(gathered, rows, f, series, interrupt, *device);
+    give_up_if_asked(f.comm, interrupt);
+    return symmetrise(f);
+  }
   LocalMatrix<double> local;
   ColumnPolynomial<double> polynomial;
   OwnColumns columns;

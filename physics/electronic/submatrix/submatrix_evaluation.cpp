@@ -89,6 +89,7 @@ SubmatrixEvaluation::SubmatrixEvaluation(const BlockMatrix& a, const SubmatrixOp
                                           : std::clamp(0.003 * options.threshold, 1e-12, 3e-7)),
       eigen_only_(options.kernel == SubmatrixKernel::eigen) {
   sweep_.ask(options.interrupt);
+  sweep_.compute_on(options.device);
   check_memory(a, work_, row_of(submatrix_kernels, options.kernel).has_dense, options.memory_bytes);
   gathered_ = gather(a, rows_of(work_));
   bounds_ = spectrum_bounds(a);
@@ -161,6 +162,7 @@ double SubmatrixEvaluation::first_mu() const {
   const GatheredMatrix gathered = gather(coarse, rows_of(work));
   Sweep sweep(coarse, gathered, work);
   sweep.ask(options_.interrupt);
+  sweep.compute_on(options_.device);
   sweep.clear(1);
   std::vector<int> all(work.size());
   std::iota(all.begin(), all.end(), 0);
@@ -222,8 +224,8 @@ void SubmatrixEvaluation::sweep() {
         if (options_.kernel == SubmatrixKernel::polynomial) throw;
         eigen_only_ = true;
       }
-    const bool may_eigen =
-        eigen_only_ || (options_.kernel == SubmatrixKernel::automatic && !options_.single_precision);
+    const bool may_eigen = eigen_only_ || (options_.kernel == SubmatrixKernel::automatic &&
+                                           !options_.single_precision && options_.device == nullptr);
     cluster_anew({cost_.fill, eigen_only_ ? 0 : series_.degree(), cost_.lanes, !eigen_only_, may_eigen});
   }
   const std::clock_t start = std::clock();
@@ -368,6 +370,7 @@ TruncationError SubmatrixEvaluation::estimate_error(const BlockMatrix& a, const 
   how.threshold = options_.threshold;
   how.mu = f.mu;
   how.width = 0.5 * (bounds_.upper - bounds_.lower);
+  how.device = options_.device;
   how.holds_pairs = options_.n_pairs.has_value();
   how.functions = f.functions(how.holds_pairs && options_.temperature > 0);
   how.functions.resize(std::min<std::size_t>(how.functions.size(), 2));

@@ -8,6 +8,14 @@
 
 namespace quintet::electronic {
 
+double idempotency_error(const std::vector<double>& columns, std::span<const int> own) {
+  const std::size_t n = columns.size() / own.size();
+  double squares = 0, diagonal = 0;
+  for (const double p : columns) squares += p * p;
+  for (std::size_t c = 0; c < own.size(); ++c) diagonal += columns[c * n + static_cast<std::size_t>(own[c])];
+  return std::abs(squares - diagonal);
+}
+
 template <class Real>
 void ColumnPolynomial<Real>::evaluate(const LocalMatrix<Real>& a, std::span<const int> own,
                                       const ChebyshevSeries& series, OwnColumns& result) {
@@ -20,11 +28,7 @@ void ColumnPolynomial<Real>::evaluate(const LocalMatrix<Real>& a, std::span<cons
   for (std::size_t first = 0; first < own.size(); first += pack_width<Real>)
     evaluate_pack(a, own.subspan(first, std::min<std::size_t>(pack_width<Real>, own.size() - first)), series,
                   first, result);
-  double squares = 0, diagonal = 0;
-  for (const double p : result.value.front()) squares += p * p;
-  for (std::size_t c = 0; c < own.size(); ++c)
-    diagonal += result.value.front()[c * n + static_cast<std::size_t>(own[c])];
-  result.idempotency = std::abs(squares - diagonal);
+  result.idempotency = idempotency_error(result.value.front(), own);
 }
 
 template <class Real>

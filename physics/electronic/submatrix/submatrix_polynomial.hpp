@@ -15,6 +15,9 @@ struct OwnColumns {
   double idempotency = 0;                  ///< |sum_c e_c^T (P P - P) e_c| of the first function
 };
 
+/// |sum_c e_c^T (P P - P) e_c| of columns `own` [n, n_own] of P.
+[[nodiscard]] double idempotency_error(const std::vector<double>& columns, std::span<const int> own);
+
 /// Chebyshev series of a submatrix applied to unit vectors, a pack of columns at a time.
 ///
 /// T_{k+1} V = 2 a T_k V - T_{k-1} V; cost n^2 x fill multiply-adds of one pack a degree and pack of columns.

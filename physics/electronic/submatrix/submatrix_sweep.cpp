@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "physics/electronic/device/gathered_rows.hpp"
+
 namespace quintet::electronic {
 
 namespace {
@@ -103,19 +105,53 @@ std::vector<int> Sweep::polynomial_of(std::span<const int> which, const Chebyshe
     own_rows(s);
     polynomial.evaluate(local, own_, series, columns);
     flops_ += 2 * local.n_elements() * series.degree() * s.n_own;
-    if (!(columns.idempotency <= tolerance * s.n_own)) {
-      refused.push_back(i);
-      continue;
-    }
-    for (std::size_t f = 0; f < columns.value.size(); ++f) store(i, f, columns.value[f]);
-    moments_.resize(std::max(moments_.size(), columns.moment.size()), 0.0);
-    for (std::size_t k = 0; k < columns.moment.size(); ++k) moments_[k] += columns.moment[k];
+    if (!keep(i, columns, tolerance)) refused.push_back(i);
   }
+  return refused;
+}
+
+bool Sweep::keep(int i, const OwnColumns& columns, double tolerance) {
+  if (!(columns.idempotency <= tolerance * work_[at(i)].n_own)) return false;
+  for (std::size_t f = 0; f < columns.value.size(); ++f) store(i, f, columns.value[f]);
+  moments_.resize(std::max(moments_.size(), columns.moment.size()), 0.0);
+  for (std::size_t k = 0; k < columns.moment.size(); ++k) moments_[k] += columns.moment[k];
+  return true;
+}
+
+std::vector<int> Sweep::polynomial_on_device(std::span<const int> which, const ChebyshevSeries& series,
+                                             double tolerance, bool single_precision) {
+  std::vector<std::vector<int>> own;
+  std::vector<WantedColumns> tasks;
+  for (const int i : which) {
+    own_rows(work_[at(i)]);
+    own.push_back(own_);
+    tasks.push_back({work_[at(i)].rows, own.back()});  // elements of `own` move, their memory does not
+  }
+  std::vector<int> refused;
+  OwnColumns columns;
+  set_matrix(*device_, gathered_);
+  device_->evaluate(tasks, {series.centre, series.half_width, series.coefficients}, single_precision,
+                    [&](std::size_t task, std::span<const double> values, std::span<const double> moments,
+                        double n_elements) {
+                      const int i = which[task];
+                      own_rows(work_[at(i)]);
+                      flops_ += 2 * n_elements * series.degree() * work_[at(i)].n_own;
+                      columns.value.resize(series.coefficients.size());
+                      const std::size_t size = values.size() / columns.value.size();
+                      for (std::size_t f = 0; f < columns.value.size(); ++f)
+                        columns.value[f].assign(values.begin() + static_cast<std::ptrdiff_t>(f * size),
+                                                values.begin() + static_cast<std::ptrdiff_t>((f + 1) * size));
+                      columns.moment.assign(moments.begin(), moments.end());
+                      columns.idempotency = idempotency_error(columns.value.front(), own_);
+                      if (!keep(i, columns, tolerance)) refused.push_back(i);
+                      return !must_stop();
+                    });
   return refused;
 }
 
 std::vector<int> Sweep::polynomial(std::span<const int> which, const ChebyshevSeries& series,
                                    double tolerance, bool single_precision) {
+  if (device_ != nullptr) return polynomial_on_device(which, series, tolerance, single_precision);
   return single_precision ? polynomial_of<float>(which, series, tolerance)
                           : polynomial_of<double>(which, series, tolerance);
 }

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "physics/electronic/device/device_series.hpp"
 #include "physics/electronic/functions/chebyshev.hpp"
 #include "physics/electronic/matrix/gather.hpp"
 #include "physics/electronic/matrix/interrupt.hpp"
@@ -25,6 +26,8 @@ class Sweep {
       : pattern_(pattern), gathered_(gathered), work_(work) {}
   /// Ask this before each submatrix; once it says so, the remaining ones are left out.
   void ask(const Interrupt& interrupt) { interrupt_ = interrupt; }
+  /// polynomial() on this device (null: on this core).
+  void compute_on(DeviceSeries* device) { device_ = device; }
 
   /// Start again with this many functions.
   void clear(std::size_t n_functions);
@@ -54,6 +57,10 @@ class Sweep {
  private:
   template <class Real>
   std::vector<int> polynomial_of(std::span<const int> which, const ChebyshevSeries& series, double tolerance);
+  std::vector<int> polynomial_on_device(std::span<const int> which, const ChebyshevSeries& series,
+                                        double tolerance, bool single_precision);
+  /// Keep the columns of submatrix i if they are idempotent; whether they are.
+  bool keep(int i, const OwnColumns& columns, double tolerance);
   void load_dense(const Submatrix& s, std::vector<double>& matrix);
   void store(int which, std::size_t function, const std::vector<double>& columns);
   void own_rows(const Submatrix& s);
@@ -63,6 +70,7 @@ class Sweep {
   const GatheredMatrix& gathered_;
   const std::vector<Submatrix>& work_;
   Interrupt interrupt_;
+  DeviceSeries* device_ = nullptr;
   std::vector<AlignedVector<double>> values_;
   std::vector<std::size_t> values_begin_;  ///< of each submatrix
   std::vector<double> moments_;

@@ -156,6 +156,7 @@ std::vector<Change> changes(const BlockMatrix& a, const BlockMatrix& p, const Gr
   }
   const GatheredMatrix gathered = gather(a, wanted);
   Sweep sweep(a, gathered, work);
+  sweep.compute_on(how.device);
   sweep.clear(how.functions.size());
   std::vector<int> by_polynomial, by_eigen;
   for (std::size_t i = 0; i < work.size(); ++i)

@@ -1,0 +1,55 @@
+#include "physics/electronic/device/gathered_rows.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace quintet::electronic {
+
+namespace {
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+}  // namespace
+
+void set_matrix(DeviceSeries& device, const GatheredMatrix& a) {
+  const Blocking& blocking = *a.blocking;
+  const auto n_blocks = at(blocking.n_blocks());
+  std::vector<std::int32_t> size(n_blocks), column;
+  std::vector<std::int64_t> row_begin(n_blocks + 1, 0), offset, next;
+  for (std::size_t i = 0; i < n_blocks; ++i) size[i] = blocking.size(static_cast<std::int32_t>(i));
+  const auto for_blocks =
+      [&](const auto& visit) {  // visit(row, column, values): rows ascend, columns in them
+        for (const std::int32_t row : a.row) {
+          const auto [from, to] = a.row_range(row);
+          for (auto p = from; p < to; ++p) visit(row, a.column[p], a.value.data() + a.offset[p]);
+        }
+      };
+  for_blocks([&](std::int32_t i, std::int32_t j, const double*) {
+    ++row_begin[at(i) + 1];
+    if (i != j) ++row_begin[at(j) + 1];
+  });
+  for (std::size_t i = 0; i < n_blocks; ++i) row_begin[i + 1] += row_begin[i];
+  column.resize(at(row_begin.back()));
+  offset.resize(column.size());
+  next.assign(row_begin.begin(), row_begin.end() - 1);
+  std::vector<double> value;
+  const auto put = [&](std::int32_t i, std::int32_t j) {
+    const auto p = at(next[at(i)]++);
+    column[p] = j;
+    offset[p] = static_cast<std::int64_t>(value.size());
+    value.resize(value.size() + at(size[at(i)]) * at(size[at(j)]));
+    return value.data() + offset[p];
+  };
+  // The lower triangle of all rows first: its columns are less than those of the upper one.
+  for_blocks([&](std::int32_t i, std::int32_t j, const double* block) {
+    if (i == j) return;
+    const int rows = size[at(i)], columns = size[at(j)];
+    double* to = put(j, i);
+    for (int r = 0; r < rows; ++r)
+      for (int c = 0; c < columns; ++c) *to++ = block[at(c) * at(rows) + at(r)];
+  });
+  for_blocks([&](std::int32_t i, std::int32_t j, const double* block) {
+    std::copy_n(block, at(size[at(i)]) * at(size[at(j)]), put(i, j));
+  });
+  device.set_matrix({size, row_begin, column, offset, value});
+}
+
+}  // namespace quintet::electronic

@@ -1,0 +1,294 @@
+#include <algorithm>
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "physics/electronic/device/device_series.hpp"
+#include "physics/electronic/device/series_kernels.hpp"
+
+namespace quintet::electronic::device {
+namespace {
+
+using Exec = Kokkos::DefaultExecutionSpace;
+using Memory = Exec::memory_space;
+
+/// Memory of the device that grows and is not given back.
+template <class T>
+class Buffer {
+ public:
+  T* reserve(std::size_t n) {
+    if (n > view_.extent(0)) {
+      view_ = {};
+      view_ = Kokkos::View<T*, Memory>(
+          Kokkos::view_alloc(std::string("submatrix::series"), Kokkos::WithoutInitializing), n + n / 8);
+    }
+    return view_.data();
+  }
+  T* copy(std::span<const T> from) {
+    reserve(std::max<std::size_t>(from.size(), 1));
+    if (!from.empty())
+      Kokkos::deep_copy(
+          Kokkos::subview(view_, std::pair<std::size_t, std::size_t>(0, from.size())),
+          Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(from.data(), from.size()));
+    return view_.data();
+  }
+  void copy_to(std::vector<T>& to, std::size_t n) const {
+    to.resize(n);
+    Kokkos::deep_copy(Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(to.data(), n),
+                      Kokkos::subview(view_, std::pair<std::size_t, std::size_t>(0, n)));
+  }
+  T* data() const { return view_.data(); }
+
+ private:
+  Kokkos::View<T*, Memory> view_;
+};
+
+#ifdef KOKKOS_ENABLE_CUDA
+
+/// A block of threads.
+struct Block {
+  int rank, size;
+  __device__ void sync() const { __syncthreads(); }
+};
+/// Packs first, first + blocks, ... below `end`. large: [blocks][2, lanes, n] where a block's own memory is
+/// too small.
+template <class Real>
+__global__ void run_packs(Recurrence<Real> kernel, std::int64_t first, std::int64_t end, Real* large,
+                          std::size_t stride) {
+  extern __shared__ __align__(16) unsigned char own_memory[];
+  Real* const shared = large == nullptr ? reinterpret_cast<Real*>(own_memory) : large + blockIdx.x * stride;
+  for (std::int64_t p = first + blockIdx.x; p < end; p += gridDim.x)
+    kernel.run(Block{static_cast<int>(threadIdx.x), static_cast<int>(blockDim.x)}, p, shared);
+}
+
+/// Kokkos gives a team 48 KB at most; the processor has more.
+template <class Real>
+void launch(const Recurrence<Real>& kernel, std::size_t begin, std::size_t end, int n, Buffer<char>& large) {
+  const cudaDeviceProp& device = Exec().cuda_device_prop();
+  const std::size_t bytes = Recurrence<Real>::shared_bytes(n);
+  const int threads = n > 768 ? 512 : n > 192 ? 256 : 128;
+  const bool fits = bytes <= device.sharedMemPerBlockOptin;
+  const auto blocks =
+      static_cast<int>(fits ? end - begin : std::min<std::size_t>(end - begin, device.multiProcessorCount));
+  cudaFuncSetAttribute(run_packs<Real>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                       static_cast<int>(device.sharedMemPerBlockOptin));
+  run_packs<Real><<<blocks, threads, fits ? bytes : 0, Exec().cuda_stream()>>>(
+      kernel, static_cast<std::int64_t>(begin), static_cast<std::int64_t>(end),
+      fits ? nullptr : reinterpret_cast<Real*>(large.reserve(bytes * blocks)), bytes / sizeof(Real));
+  if (const auto code = cudaGetLastError(); code != cudaSuccess)
+    throw std::runtime_error(std::string("submatrices on the GPU: ") + cudaGetErrorString(code));
+}
+
+#else
+
+/// One thread.
+struct Alone {
+  static constexpr int rank = 0, size = 1;
+  void sync() const {}
+};
+template <class Real>
+void launch(const Recurrence<Real>& kernel, std::size_t begin, std::size_t end, int n, Buffer<char>& large) {
+  const auto threads = static_cast<std::size_t>(Exec().concurrency());
+  const std::size_t bytes = (Recurrence<Real>::shared_bytes(n) + 63) / 64 * 64;
+  char* const memory = large.reserve(bytes * threads);
+  Kokkos::parallel_for("submatrix::series", Kokkos::RangePolicy<Exec>(0, threads), [=](std::size_t t) {
+    for (std::size_t p = begin + t; p < end; p += threads)
+      kernel.run(Alone{}, static_cast<std::int64_t>(p), reinterpret_cast<Real*>(memory + t * bytes));
+  });
+}
+
+#endif
+
+class Series final : public DeviceSeries {
+ public:
+  explicit Series(double batch_bytes) : batch_bytes_(batch_bytes) {}
+
+  void set_matrix(const BlockRowsView& a) override {
+    size_.assign(a.size.begin(), a.size.end());
+    row_begin_host_.assign(a.row_begin.begin(), a.row_begin.end());
+    row_begin_.copy(a.row_begin);
+    column_.copy(a.column);
+    offset_.copy(a.offset);
+    value_.copy(a.value);
+  }
+
+  void evaluate(std::span<const WantedColumns> tasks, const SeriesView& series, bool single_precision,
+                const Done& done) override {
+    std::vector<double> coefficient;
+    for (const auto& function : series.coefficients)
+      coefficient.insert(coefficient.end(), function.begin(), function.end());
+    coefficient_.copy(coefficient);
+    for (std::size_t begin = 0; begin < tasks.size();) {
+      const std::size_t end = load(tasks, begin, series);
+      if (single_precision)
+        run<float>(series);
+      else
+        run<double>(series);
+      if (!hand_over(begin, end, series, done)) return;
+      begin = end;
+    }
+  }
+  double kernel_seconds() const override { return kernel_seconds_; }
+
+ private:
+  double bytes_of(const WantedColumns& task, int n, std::size_t n_functions) const {
+    double blocks = 0;
+    for (const auto block : task.blocks)
+      blocks += static_cast<double>(row_begin_host_[block + 1] - row_begin_host_[block]);
+    return 8.0 * static_cast<double>(n_functions) * n * static_cast<double>(task.own.size()) +
+           sizeof(Entry) * std::min(blocks, static_cast<double>(task.blocks.size() * task.blocks.size())) +
+           8.0 * n;
+  }
+
+  /// Bring tasks from `begin` on to the device, as many as the batch holds; returns their end.
+  std::size_t load(std::span<const WantedColumns> tasks, std::size_t begin, const SeriesView& series) {
+    place_.clear();
+    pack_.clear();
+    block_.clear();
+    begin_.clear();
+    block_of_.clear();
+    task_of_.clear();
+    own_.clear();
+    n_values_ = 0;
+    double bytes = 0;
+    std::size_t end = begin;
+    for (; end < tasks.size(); ++end) {
+      const WantedColumns& task = tasks[end];
+      int n = 0;
+      for (const auto block : task.blocks) n += size_[block];
+      bytes += bytes_of(task, n, series.coefficients.size());
+      if (end > begin && bytes > batch_bytes_) break;
+      const auto number = static_cast<std::int32_t>(place_.size());
+      place_.push_back({static_cast<std::int64_t>(block_.size()), static_cast<std::int64_t>(block_of_.size()),
+                        n_values_, static_cast<std::int32_t>(task.blocks.size()), n,
+                        static_cast<std::int32_t>(task.own.size()), static_cast<std::int32_t>(own_.size())});
+      n_values_ += static_cast<std::int64_t>(series.coefficients.size()) * n *
+                   static_cast<std::int64_t>(task.own.size());
+      int row = 0;
+      for (std::size_t i = 0; i < task.blocks.size(); ++i) {
+        begin_.push_back(row);
+        block_.push_back(task.blocks[i]);
+        task_of_.push_back(number);
+        block_of_.insert(block_of_.end(), size_[task.blocks[i]], static_cast<std::int32_t>(i));
+        row += size_[task.blocks[i]];
+      }
+      begin_.push_back(row);
+      own_.insert(own_.end(), task.own.begin(), task.own.end());
+      for (int first = 0; first < static_cast<int>(task.own.size()); first += 8)
+        pack_.push_back(
+            {number, first, std::min<std::int32_t>(8, static_cast<std::int32_t>(task.own.size()) - first)});
+    }
+    // The largest first: the last ones to start are short. Those of one size share a launch's fast memory.
+    std::stable_sort(pack_.begin(), pack_.end(), [this](const ColumnPack& a, const ColumnPack& b) {
+      return place_[a.task].n > place_[b.task].n;
+    });
+    return end;
+  }
+
+  Batch batch() {
+    return {row_begin_.data(),
+            column_.data(),
+            offset_.data(),
+            value_.data(),
+            device_place_.copy(place_),
+            device_block_.copy(block_),
+            device_begin_.copy(begin_),
+            device_block_of_.copy(block_of_),
+            device_task_of_.copy(task_of_),
+            device_own_.copy(own_),
+            entries_begin_.reserve(block_.size() + 1),
+            nullptr};
+  }
+
+  void find_entries(Batch& b) {
+    const auto n = static_cast<std::int64_t>(block_.size());
+    Kokkos::deep_copy(Kokkos::View<std::int64_t, Memory, Kokkos::MemoryUnmanaged>(b.entries_begin),
+                      std::int64_t{0});
+    std::int64_t n_entries = 0;
+    Kokkos::parallel_scan("submatrix::count_entries", Kokkos::RangePolicy<Exec>(0, n), CountEntries{b},
+                          n_entries);
+    b.entry = entry_.reserve(static_cast<std::size_t>(n_entries) + 1);
+    Kokkos::parallel_for("submatrix::fill_entries", Kokkos::RangePolicy<Exec>(0, n),
+                         FillEntries{b, elements_.reserve(block_.size())});
+  }
+
+  template <class Real>
+  void run(const SeriesView& series) {
+    const int n_terms = static_cast<int>(series.coefficients.front().size());
+    Batch b = batch();
+    Recurrence<Real> kernel{b,
+                            device_pack_.copy(pack_),
+                            coefficient_.data(),
+                            static_cast<int>(series.coefficients.size()),
+                            n_terms,
+                            series.centre,
+                            series.half_width,
+                            values_.reserve(static_cast<std::size_t>(n_values_)),
+                            moments_.reserve(pack_.size() * static_cast<std::size_t>(n_terms))};
+    Kokkos::fence();
+    const Kokkos::Timer timer;
+    find_entries(b);
+    kernel.b = b;
+    // Launches by size: a group's memory is that of the largest of a launch, and small groups leave room for
+    // others.
+    for (std::size_t begin = 0; begin < pack_.size();) {
+      const int n = place_[pack_[begin].task].n;
+      std::size_t end = begin + 1;
+      while (end < pack_.size() && place_[pack_[end].task].n * 4 >= n * 3) ++end;
+      launch(kernel, begin, end, n, shared_);
+      begin = end;
+    }
+    Kokkos::fence();
+    kernel_seconds_ += timer.seconds();
+  }
+
+  bool hand_over(std::size_t begin, std::size_t end, const SeriesView& series, const Done& done) {
+    const std::size_t n_terms = series.coefficients.front().size();
+    values_.copy_to(host_values_, static_cast<std::size_t>(n_values_));
+    moments_.copy_to(host_moments_, pack_.size() * n_terms);
+    elements_.copy_to(host_elements_, block_.size());
+    std::vector<double> sums(place_.size() * n_terms, 0.0);
+    for (std::size_t p = 0; p < pack_.size(); ++p)
+      for (std::size_t k = 0; k < n_terms; ++k)
+        sums[static_cast<std::size_t>(pack_[p].task) * n_terms + k] += host_moments_[p * n_terms + k];
+    for (std::size_t i = begin; i < end; ++i) {
+      const Place& s = place_[i - begin];
+      double n_elements = 0;
+      for (std::int32_t k = 0; k < s.n_blocks; ++k)
+        n_elements += static_cast<double>(host_elements_[static_cast<std::size_t>(s.blocks + k)]);
+      const auto n_values =
+          series.coefficients.size() * static_cast<std::size_t>(s.n) * static_cast<std::size_t>(s.n_own);
+      if (!done(i, std::span(host_values_).subspan(static_cast<std::size_t>(s.values), n_values),
+                std::span(sums).subspan((i - begin) * n_terms, n_terms), n_elements))
+        return false;
+    }
+    return true;
+  }
+
+  double batch_bytes_, kernel_seconds_ = 0;
+  std::vector<std::int32_t> size_;
+  std::vector<std::int64_t> row_begin_host_;
+  Buffer<std::int64_t> row_begin_, offset_, entries_begin_, elements_;
+  std::vector<std::int64_t> host_elements_;
+  Buffer<std::int32_t> column_;
+  Buffer<double> value_, coefficient_, values_, moments_;
+  Buffer<Entry> entry_;
+  Buffer<char> shared_;  ///< of groups whose own memory is too small
+  Buffer<Place> device_place_;
+  Buffer<ColumnPack> device_pack_;
+  Buffer<std::int32_t> device_block_, device_begin_, device_block_of_, device_task_of_, device_own_;
+  std::vector<Place> place_;
+  std::vector<ColumnPack> pack_;
+  std::vector<std::int32_t> block_, begin_, block_of_, task_of_, own_;
+  std::int64_t n_values_ = 0;
+  std::vector<double> host_values_, host_moments_;
+};
+
+}  // namespace
+}  // namespace quintet::electronic::device
+
+quintet::electronic::DeviceSeries* quintet_make_device_series(double batch_bytes) {
+  return new quintet::electronic::device::Series(batch_bytes);
+}

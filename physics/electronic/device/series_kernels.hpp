@@ -1,0 +1,172 @@
+#pragma once
+
+#include <cstdint>
+
+#include <Kokkos_Core.hpp>
+
+/// Kernels of DeviceSeries, for any execution space.
+namespace quintet::electronic::device {
+
+/// A block of A that a submatrix has: columns [begin, begin + count) of the submatrix, values at A's
+/// `offset`.
+struct Entry {
+  std::int32_t begin, count;
+  std::int64_t offset;
+};
+/// Where a submatrix's lists begin in the flat arrays of a batch.
+struct Place {
+  std::int64_t blocks;  ///< of its block rows; its begin has one more entry, so add the submatrix's number
+  std::int64_t rows;    ///< of its rows
+  std::int64_t values;  ///< of its results [function][n, n_own]
+  std::int32_t n_blocks, n, n_own, own;
+};
+/// Up to `lanes` wanted columns of one submatrix.
+struct ColumnPack {
+  std::int32_t task, first, count;
+};
+
+/// Both sides' pointers: A as in BlockRowsView, and the batch.
+struct Batch {
+  const std::int64_t* row_begin;
+  const std::int32_t* column;
+  const std::int64_t* offset;
+  const double* value;
+  const Place* place;
+  const std::int32_t* block;     ///< [blocks] of A
+  const std::int32_t* begin;     ///< [blocks + 1 a task] first local row
+  const std::int32_t* block_of;  ///< [rows] local block row
+  const std::int32_t* task_of;   ///< [blocks] task of a block row
+  const std::int32_t* own;       ///< [own] local rows
+  std::int64_t* entries_begin;   ///< [blocks + 1]
+  Entry* entry;
+};
+
+/// Visit the blocks of A's row block[flat] that its submatrix has: both lists ascend.
+template <class Visit>
+KOKKOS_INLINE_FUNCTION void visit_entries(const Batch& b, std::int64_t flat, const Visit& visit) {
+  const Place& s = b.place[b.task_of[flat]];
+  const std::int32_t* blocks = b.block + s.blocks;
+  const std::int32_t* begin = b.begin + s.blocks + b.task_of[flat];
+  const std::int32_t row = b.block[flat];
+  std::int32_t local = 0;
+  for (std::int64_t p = b.row_begin[row]; p < b.row_begin[row + 1]; ++p) {
+    const std::int32_t column = b.column[p];
+    while (local < s.n_blocks && blocks[local] < column) ++local;
+    if (local == s.n_blocks) return;
+    if (blocks[local] == column) visit(Entry{begin[local], begin[local + 1] - begin[local], b.offset[p]});
+  }
+}
+
+/// entries_begin[flat + 1] = number of entries of all rows up to this one.
+struct CountEntries {
+  Batch b;
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t flat, std::int64_t& sum, bool final) const {
+    visit_entries(b, flat, [&sum](const Entry&) { ++sum; });
+    if (final) b.entries_begin[flat + 1] = sum;
+  }
+};
+struct FillEntries {
+  Batch b;
+  std::int64_t* elements;  ///< [blocks] that the submatrix has in a block row
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t flat) const {
+    Entry* to = b.entry + b.entries_begin[flat];
+    std::int64_t columns = 0;
+    visit_entries(b, flat, [&to, &columns](const Entry& entry) {
+      *to++ = entry;
+      columns += entry.count;
+    });
+    const std::int32_t* begin = b.begin + flat + b.task_of[flat];
+    elements[flat] = columns * (begin[1] - begin[0]);
+  }
+};
+
+/// The recurrence of one pack of columns, see DeviceSeries, by a group of threads that share memory: `rank`,
+/// `size`, sync().
+template <class Real>
+struct Recurrence {
+  static constexpr int lanes = 8;
+
+  Batch b;
+  const ColumnPack* pack;
+  const double* coefficient;  ///< [function][term]
+  int n_functions, n_terms;
+  double centre, half_width;
+  double* result;
+  double* moment;  ///< [pack][term]
+
+  /// What a group needs for submatrices of n rows.
+  [[nodiscard]] static std::size_t shared_bytes(int n) {
+    return 2 * sizeof(Real) * lanes * static_cast<std::size_t>(n);
+  }
+
+  template <class Group>
+  KOKKOS_INLINE_FUNCTION void run(const Group& group, std::int64_t number, Real* shared) const {
+    const ColumnPack& columns = pack[number];
+    const Place& s = b.place[columns.task];
+    const int n = s.n;
+    Real *current = shared, *next = shared + static_cast<std::ptrdiff_t>(lanes) * n;  // T_k V and T_{k-1} V
+    const std::int32_t* own = b.own + s.own + columns.first;
+    double* const moments = moment + number * n_terms;
+    double* const to = result + s.values + static_cast<std::int64_t>(columns.first) * n;
+    const std::int64_t function_stride = static_cast<std::int64_t>(n) * s.n_own;
+    const auto add = [&](int k, int l, int r, Real value) {
+      for (int f = 0; f < n_functions; ++f) {
+        double& sum = to[f * function_stride + static_cast<std::int64_t>(l) * n + r];
+        sum = (k == 0 ? 0.0 : sum) + coefficient[f * n_terms + k] * static_cast<double>(value);
+      }
+    };
+    for (int r = group.rank; r < n; r += group.size)
+      for (int l = 0; l < lanes; ++l) {
+        const Real unit = l < columns.count && own[l] == r ? Real(1) : Real(0);
+        current[r * lanes + l] = unit;
+        next[r * lanes + l] = 0;
+        if (l < columns.count) add(0, l, r, unit);
+      }
+    group.sync();
+    for (int k = 0; k + 1 < n_terms; ++k) {
+      if (group.rank == 0) moments[k] = diagonal(current, own, columns.count);
+      const Real scale = static_cast<Real>((k == 0 ? 1 : 2) / half_width), back = k == 0 ? Real(0) : Real(1),
+                 middle = static_cast<Real>(centre);
+      for (int r = group.rank; r < n; r += group.size) {
+        Real sum[lanes];
+        apply_row(s, columns.task, r, current, sum);
+        for (int l = 0; l < lanes; ++l) {
+          const Real value = scale * (sum[l] - middle * current[r * lanes + l]) - back * next[r * lanes + l];
+          next[r * lanes + l] = value;
+          if (l < columns.count) add(k + 1, l, r, value);
+        }
+      }
+      group.sync();
+      Real* const former = current;
+      current = next;
+      next = former;
+    }
+    if (group.rank == 0) moments[n_terms - 1] = diagonal(current, own, columns.count);
+    group.sync();
+  }
+
+ private:
+  KOKKOS_INLINE_FUNCTION static double diagonal(const Real* current, const std::int32_t* own, int count) {
+    double sum = 0;
+    for (int l = 0; l < count; ++l) sum += static_cast<double>(current[own[l] * lanes + l]);
+    return sum;
+  }
+  /// sum[l] = (A x)[r][l].
+  KOKKOS_INLINE_FUNCTION void apply_row(const Place& s, int task, int r, const Real* x,
+                                        Real (&sum)[lanes]) const {
+    const std::int64_t flat = s.blocks + b.block_of[s.rows + r];
+    const std::int32_t first = b.begin[flat + task], rows = b.begin[flat + task + 1] - first;
+    for (int l = 0; l < lanes; ++l) sum[l] = 0;
+    for (std::int64_t e = b.entries_begin[flat]; e < b.entries_begin[flat + 1]; ++e) {
+      const Entry entry = b.entry[e];
+      const double* a = b.value + entry.offset + (r - first);
+      const Real* column = x + entry.begin * lanes;
+      for (int c = 0; c < entry.count; ++c, a += rows, column += lanes) {
+        const Real element = static_cast<Real>(*a);
+        for (int l = 0; l < lanes; ++l) sum[l] += element * column[l];
+      }
+    }
+  }
+};
+
+}  // namespace quintet::electronic::device
