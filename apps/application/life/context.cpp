@@ -108,6 +108,13 @@ void Context::Implementation::discard_fruitless_results() const {
 
 const Comm& Context::comm() const { return implementation_.comm; }
 const Threads& Context::threads() const { return implementation_.runtime.threads(); }
+
+DeviceSession Context::open_device(Device wanted) {
+  DeviceSession session(wanted, implementation_.comm);
+  if (wanted != Device::cpu) log::info("Device: {}", session.description());
+  implementation_.device = session.description();
+  return session;
+}
 const std::string& Context::directory() const { return implementation_.directory.path(); }
 std::string Context::path(const std::string& name) const {
   if (comm().is_root() && implementation_.directory.has_begun()) implementation_.directory.claim(name);

@@ -10,6 +10,7 @@
 
 #include "apps/application/life/phases.hpp"
 #include "apps/application/report/report.hpp"
+#include "io/device/device.hpp"
 #include "io/hdf5/checkpoint.hpp"
 #include "io/hdf5/file.hpp"
 #include "io/parallel/comm.hpp"
@@ -23,6 +24,9 @@ class Context {
  public:
   [[nodiscard]] const Comm& comm() const;
   [[nodiscard]] const Threads& threads() const;
+  /// What computes the hot path (key `device`); log, summary and report name it. It must outlive its engines.
+  /// Collective.
+  [[nodiscard]] DeviceSession open_device(Device wanted);
   /// The run's directory (absolute), this run's alone; nothing in it changes before go_ahead(). Files:
   /// run.log, run.h5, checkpoints/, summary.json, report.html.
   [[nodiscard]] const std::string& directory() const;

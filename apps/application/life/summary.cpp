@@ -118,6 +118,7 @@ Tree summary_tree(const Context::Implementation& context, const Outcome& outcome
   tree.set("wall_s", Tree::number(outcome.wall_s));
   tree.set("ranks", Tree::integer(context.comm.size()));
   tree.set("threads", Tree::integer(context.runtime.threads().per_rank));
+  tree.set("device", Tree::scalar(context.device, true));
   tree.set("memory_peak_mb_per_rank", Tree::number(outcome.peak_memory_mb));
   tree.set("warnings", Tree::integer(log::warning_count()));
   tree.set("what", facts_tree(context.facts));
@@ -186,6 +187,7 @@ Rows provenance_rows(const Context::Implementation& context, const Outcome& outc
           {"Date", provenance.date},
           {"Seed", std::to_string(provenance.seed)},
           {"Ranks, threads", fmt::format("{}, {}", context.comm.size(), context.runtime.threads().per_rank)},
+          {"Device", context.device},
           {"Peak memory", fmt::format("{:.0f} MB a rank", outcome.peak_memory_mb)},
           {"Restarted from", context.restart_file.value_or("the beginning")},
           {"Directory", context.directory.path()}};

@@ -269,8 +269,7 @@ void evaluate(Context& context, const EvaluateOptions& options) {
   if (context.restart_file())
     log::info("Goes on after {} of {} thresholds ({})", evaluations.size(), options.method.thresholds.size(),
               *context.restart_file());
-  const DeviceSession session(options.device, context.comm());
-  log::info("Device: {}", session.description());
+  const DeviceSession session = context.open_device(options.device);
   const std::unique_ptr<DeviceSeries> device =
       session.is_cpu() ? nullptr : make_series_on(session, context.comm());
   if (!context.go_ahead(output_files(options.output))) return;
