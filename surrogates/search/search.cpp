@@ -26,9 +26,11 @@ constexpr std::int64_t most_repeats_in_a_row = 500;
 
 std::string own_key(const Genes& genes) { return fmt::format("{}", fmt::join(genes, " ")); }
 
+/// Between what says which trials come and what says what an evaluation is.
+constexpr const char* divider = "; ";
+
 TrialStore::Contents contents_of(const Problem& problem, const SearchOptions& options) {
-  const auto search =
-      options.identity() + (problem.identity.empty() ? "" : fmt::format("; {}", problem.identity));
+  const auto search = options.identity() + (problem.identity.empty() ? "" : divider + problem.identity);
   return {problem.space, search, static_cast<std::size_t>(problem.most_epochs), problem.facts};
 }
 
@@ -442,6 +444,21 @@ std::vector<Record> Search::leaderboard(std::size_t most) const {
   });
   if (best.size() > most) best.resize(most);
   return best;
+}
+
+StoredSearch read_search(const std::string& path, const Problem& problem) {
+  const auto words = read_search_words(path);
+  const auto end = words.find(divider);
+  const auto identity = end == std::string::npos ? "" : words.substr(end + std::string(divider).size());
+  auto records = read_trials(path, problem.space);
+  QUINTET_CHECK(identity == problem.identity,
+                "{}: these trials are of other data, or trained in another way: there {}, here {}", path,
+                what_differs(identity, problem.identity), what_differs(problem.identity, identity));
+  for (const auto& record : records)
+    QUINTET_CHECK(!record.outcome.counts() || record.outcome.facts.size() == problem.facts.size(),
+                  "{}: these trials have {} numbers of their own each, here {}", path,
+                  record.outcome.facts.size(), problem.facts.size());
+  return {words.substr(0, end), std::move(records)};
 }
 
 }  // namespace quintet::search

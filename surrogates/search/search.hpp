@@ -82,4 +82,13 @@ class Search {
   Status status_;
 };
 
+/// Another search of a problem, as its store has it.
+struct StoredSearch {
+  std::string method;  ///< and its options, in words: SearchOptions::identity()
+  std::vector<Record> records;
+};
+/// On one process. Throws InputError for a store of another space, of other facts or of another identity: its
+/// objectives are not to be compared with those of this problem.
+[[nodiscard]] StoredSearch read_search(const std::string& path, const Problem& problem);
+
 }  // namespace quintet::search

@@ -258,25 +258,6 @@ void check_space(const hdf5::File& file, const Space& space) {
   }
 }
 
-/// The parts of a list in words that another list lacks.
-std::string what_differs(const std::string& text, const std::string& other) {
-  const auto parts = [](const std::string& list) {
-    std::vector<std::string> words;
-    for (std::size_t begin = 0; begin < list.size();) {
-      const auto end = std::min(list.find_first_of(",;{}", begin), list.size());
-      const auto first = list.find_first_not_of(' ', begin);
-      if (first < end) words.push_back(list.substr(first, end - first));
-      begin = end + 1;
-    }
-    return words;
-  };
-  std::vector<std::string> own;
-  const auto theirs = parts(other);
-  for (const auto& part : parts(text))
-    if (std::find(theirs.begin(), theirs.end(), part) == theirs.end()) own.push_back(part);
-  return own.empty() ? fmt::format("'{}'", text) : fmt::format("'{}'", fmt::join(own, ", "));
-}
-
 }  // namespace
 
 struct TrialStore::Implementation {
@@ -382,6 +363,30 @@ std::vector<Record> read_trials(const std::string& path, const Space& space) {
   check_space(file, space);
   const auto facts = lines_of(file.root().read_text("fact_names"));
   return read_rows(file, space, {space.genes().size(), epochs_of(file), facts.size()});
+}
+
+std::string what_differs(const std::string& text, const std::string& other) {
+  const auto parts = [](const std::string& list) {
+    std::vector<std::string> words;
+    for (std::size_t begin = 0; begin < list.size();) {
+      const auto end = std::min(list.find_first_of(",;{}", begin), list.size());
+      const auto first = list.find_first_not_of(' ', begin);
+      if (first < end) words.push_back(list.substr(first, end - first));
+      begin = end + 1;
+    }
+    return words;
+  };
+  std::vector<std::string> own;
+  const auto theirs = parts(other);
+  for (const auto& part : parts(text))
+    if (std::find(theirs.begin(), theirs.end(), part) == theirs.end()) own.push_back(part);
+  return own.empty() ? fmt::format("'{}'", text) : fmt::format("'{}'", fmt::join(own, ", "));
+}
+
+std::string read_search_words(const std::string& path) {
+  const hdf5::File file = hdf5::File::open(Comm::self(), path);
+  hdf5::check_header(file, schema, version);
+  return file.root().read_text("search");
 }
 
 void write_trials_csv(const std::string& path, const Space& space, const std::vector<std::string>& facts,

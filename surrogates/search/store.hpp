@@ -57,6 +57,10 @@ class TrialStore {
 
 /// The trials of a store of this space, whatever its method. Throws InputError as TrialStore::open().
 [[nodiscard]] std::vector<Record> read_trials(const std::string& path, const Space& space);
+/// What decided which trials came: Contents::search. Throws InputError.
+[[nodiscard]] std::string read_search_words(const std::string& path);
+/// The parts of a list in words that another list lacks.
+[[nodiscard]] std::string what_differs(const std::string& text, const std::string& other);
 
 /// One line a trial: number, state, objective, times, genes by name, facts.
 void write_trials_csv(const std::string& path, const Space& space, const std::vector<std::string>& facts,

@@ -12,6 +12,8 @@
 namespace quintet {
 namespace {
 
+constexpr std::size_t most_open_rows = 60;
+
 std::string page(const std::string& title, const std::string& body) {
   return fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
@@ -121,11 +123,13 @@ void Report::warning(const std::string& text) {
 void Report::table(const std::vector<std::string>& header, const std::vector<std::vector<std::string>>& rows,
                    const std::string& caption) {
   const auto numeric = numeric_columns(rows, header.size());
+  const bool folded = rows.size() > most_open_rows;
+  if (folded) body_ += fmt::format("<details><summary>Show all {}</summary>\n", rows.size());
   body_ += fmt::format("<div class=\"scroll\"><table{}>", header.empty() ? " class=\"facts\"" : "");
   if (!caption.empty()) body_ += fmt::format("<caption>{}</caption>", escape_markup(caption));
   if (!header.empty()) body_ += table_row(header, "th", numeric);
   for (const auto& row : rows) body_ += table_row(row, "td", numeric);
-  body_ += "</table></div>\n";
+  body_ += folded ? "</table></div></details>\n" : "</table></div>\n";
 }
 
 void Report::plot(const Plot& plot) { body_ += figure(plot.title, draw(plot), plot.caption); }

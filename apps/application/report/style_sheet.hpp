@@ -49,6 +49,7 @@ dt{color:var(--faint)}dd{margin:0;overflow-wrap:anywhere}
 .tiles p{color:var(--bad);font-size:12.5px;line-height:1.35;margin:3px 0 0}
 .tiles .doubt{border-color:var(--bad);background:var(--blush)}.tiles .doubt b{color:var(--bad)}
 .scroll{overflow-x:auto}
+summary{cursor:pointer;color:var(--accent)}
 table{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:14px}
 caption{caption-side:bottom;text-align:left;color:var(--faint);font-size:13px;padding-top:6px}
 th,td{text-align:left;padding:5px 18px 5px 0;border-bottom:1px solid var(--rule);vertical-align:top}

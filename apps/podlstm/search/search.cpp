@@ -100,8 +100,11 @@ void describe_search(Context& context, const SearchInput& input, const Coefficie
                       : "nothing is left for tests");
   context.describe_run("space", fmt::format("{} genes, {} candidates", candidates.space().n_genes(),
                                             candidates.space().size()));
-  context.describe_run("method", fmt::format("{}; {} trials of {} epochs", input.search.identity(),
-                                             input.search.trials, input.candidate.forecast.training.epochs));
+  auto method = input.search.identity();
+  if (const auto none = method.find("at []"); none != std::string::npos)
+    method.replace(none, 5, "at a quarter and a half");
+  context.describe_run("method", fmt::format("{}; {} trials of {} epochs", method, input.search.trials,
+                                             input.candidate.forecast.training.epochs));
 }
 
 /// What would be found wrong after the run had begun.
@@ -202,6 +205,7 @@ void search(Context& context, const SearchInput& input) {
   });
   sight.references = context.timed("prepare", [&] { return reference_scores(sight, input); });
   check_search(comm, input, candidates);
+  const auto beside = read_beside(comm, input, candidates);
   context.record_seed(static_cast<std::uint64_t>(input.search.seed));
   describe_search(context, input, modes.series, sight.split, candidates);
   if (!context.go_ahead({"model.h5", "trials.h5", "trials.csv", "leaderboard.csv"})) return;
@@ -217,10 +221,11 @@ void search(Context& context, const SearchInput& input) {
   Leaderboard leaderboard(context, candidates, sight.references, input.leaderboard);
   bool goes_on = run_search(context, input, search, leaderboard);
   leaderboard.finish(search);
+  if (const auto why = early_end(search.status(), input); goes_on && !why.empty()) log::info("{}", why);
   if (search.status().evaluations > before.evaluations)
     context.checkpoint(search.status().evaluations, [](hdf5::Group&) {});
 
-  report_search(context, input, candidates, search, sight.references, leaks);
+  report_search(context, input, candidates, search, sight.references, beside, leaks);
   const auto genes = best_genes(comm, search, candidates.space().n_genes());
   if (genes.empty()) {
     log::warning("No trial gave a number: there is no best candidate (trials.csv says why)");

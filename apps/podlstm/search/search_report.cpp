@@ -203,31 +203,36 @@ void report_counts(Context& context, const SearchInput& input, const Candidates&
       {"workers busy", fmt::format("{:.1f} %", 100 * status.utilisation)},
       {"CPU time of an evaluation: least, mean, most",
        fmt::format("{:.3f}, {:.3f}, {:.3f} s", numbers.least_cpu_s, numbers.mean_cpu_s, numbers.most_cpu_s)},
+      {"parameters of a network, mean", fmt::format("{:.0f}", numbers.mean_parameters)},
       {"epochs trained", fmt::format("{}", numbers.epochs)},
       {"trials above 0.9 of the best R2", fmt::format("{}", numbers.good)}};
-  context.report().table({}, rows,
-                         status.out_of_time ? "The time limit ended the search."
-                         : status.exhausted
-                             ? "Nothing but repeated architectures came any more: the space is exhausted."
-                             : "");
+  context.report().table({}, rows, early_end(status, input));
 }
 
 }  // namespace
 
+std::string early_end(const search::Search::Status& status, const SearchInput& input) {
+  if (status.out_of_time && status.evaluations < input.search.trials)
+    return fmt::format("The time limit ended the search: {} of {} trials in {:.3g} s.", status.evaluations,
+                       input.search.trials, input.search.time_limit_s);
+  if (status.exhausted && status.evaluations < input.search.trials)
+    return fmt::format(
+        "Nothing but repeated architectures came any more: the space was exhausted after {} of {} trials.",
+        status.evaluations, input.search.trials);
+  return "";
+}
+
 void report_search(Context& context, const SearchInput& input, const Candidates& candidates,
                    const search::Search& search, const std::vector<ReferenceScore>& references,
-                   const std::vector<std::string>& leaks) {
+                   const std::vector<search::StoredSearch>& beside, const std::vector<std::string>& leaks) {
   const auto& status = search.status();
   const auto n = status.evaluations;
   context.report().title("podlstm search",
                          fmt::format("{}, {} trials", row_of(search::methods, input.search.method).name, n));
   for (const auto& leak : leaks) context.report().warning(fmt::format("Leaks: {}.", leak));
+  if (const auto why = early_end(status, input); !why.empty()) context.report().warning(why);
   if (context.comm().is_root() && n > 0) {
-    std::vector<const search::Record*> ended;
-    for (const auto& record : search.records())
-      if (record.outcome.counts() && record.outcome.same_as < 0) ended.push_back(&record);
-    std::sort(ended.begin(), ended.end(),
-              [](const auto* a, const auto* b) { return a->outcome.position < b->outcome.position; });
+    const auto ended = counted_in_order(search.records());
     if (!ended.empty()) {
       context.report().section("Course");
       context.report().plot(course(ended, references, leaks));
@@ -237,9 +242,14 @@ void report_search(Context& context, const SearchInput& input, const Candidates&
     }
     report_board(context, input, candidates, search, references, leaks);
     report_counts(context, input, candidates, search);
+    if (!beside.empty()) {
+      auto searches = beside;
+      searches.insert(searches.begin(), {input.search.identity(), search.records()});
+      report_methods(context.report(), searches, leaks);
+    }
     if (status.best >= 0) {
       const auto& best = search.records()[static_cast<std::size_t>(status.best)];
-      context.headline("best network", candidates.text(best.trial.genes));
+      context.describe_run("best network", candidates.text(best.trial.genes));
       context.headline("R2 (paper), validation", fmt::format("{:.4f}", status.best_objective),
                        leaks.empty() ? "" : "Leaks: see below.");
       context.summarise("best_network", candidates.text(best.trial.genes));
@@ -250,6 +260,7 @@ void report_search(Context& context, const SearchInput& input, const Candidates&
     context.headline("workers busy", fmt::format("{:.1f} %", 100 * status.utilisation));
     context.summarise("trials_per_hour", numbers.per_hour, "without repeated ones");
     context.summarise("mean_trial_cpu_s", numbers.mean_cpu_s);
+    context.summarise("mean_trial_parameters", numbers.mean_parameters);
     context.summarise("stopped_early", numbers.stopped);
     context.summarise("mean_r2_last_100", numbers.mean_last, "of the trials that ended last");
   }

@@ -60,6 +60,12 @@ void describe(Schema& schema, SearchInput& input) {
   schema.section("search", input.search, "How candidates are proposed and evaluated");
   schema.section("retrain", input.retrain, "The best candidate is trained again, from new seeds: model.h5")
       .on_restart(OnRestart::free);
+  schema
+      .texts("beside", input.beside,
+             "Trial stores (trials.h5) of other searches of the same space and data, by other methods or "
+             "seeds: the report compares them with this one")
+      .existing_file()
+      .on_restart(OnRestart::free);
   schema.integer("leaderboard", input.leaderboard, "Candidates in log, leaderboard.csv and report")
       .at_least(1)
       .at_most(1000)

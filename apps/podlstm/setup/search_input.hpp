@@ -47,7 +47,8 @@ struct SearchInput {
   SpaceOptions space;
   search::SearchOptions search;
   RetrainOptions retrain;
-  int leaderboard = 10;  ///< rows
+  std::vector<std::string> beside;  ///< trial stores of other searches
+  int leaderboard = 10;             ///< rows
   std::int64_t block = 24;
   sequence::ReferenceOptions references;
 };

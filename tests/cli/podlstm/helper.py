@@ -2,7 +2,8 @@
 """Helpers of forecast.txt: numbers in summary.json and values in netCDF files.
 
 Usage: helper.py has RUN KEY... | same RUN RUN KEY... | close RUN RUN TOLERANCE KEY... | whole RUN
-                 | below RUN KEY VALUE | says RUN KEY TEXT
+                 | below RUN KEY VALUE | says RUN KEY TEXT | equal RUN KEY KEY
+                 | axis RUN NAME FIRST LAST N: of modes.h5 | fewer_windows RUN RUN: the second trains on fewer
                  | same_model RUN RUN | killed RANKS[,RANKS] WHOLE OUTPUT KEY=VALUE...
 """
 import json
@@ -52,6 +53,25 @@ def below(run, key, value):
 def says(run, key, text):
     print(summary(run)[key])
     return summary(run)[key] == text
+
+
+def equal(run, key, other):
+    print(summary(run)[key], summary(run)[other])
+    return abs(summary(run)[key] - summary(run)[other]) <= 1e-12 * abs(summary(run)[key])
+
+
+def axis(run, name, first, last, n):
+    dump = subprocess.run(["h5dump", "-y", "-w", "0", "-d", name, os.path.join(run, "modes.h5")], capture_output=True, text=True).stdout
+    begin = dump.find("DATA {") + 6
+    values = [float(word) for word in dump[begin:dump.find("}", begin)].replace(",", " ").split()]
+    print(values)
+    return (values[0], values[-1], len(values)) == (float(first), float(last), int(n)) and values == sorted(values)
+
+
+def fewer_windows(run, other):
+    n, fewer = (int(summary(path)["what"]["training"].split()[0]) for path in (run, other))
+    print(n, fewer)
+    return 0 < fewer < n
 
 
 def same_model(run, other):

@@ -5,6 +5,10 @@
 /// other_mask, other_mean (of another base period), other_weeks, monthly, gaps (13 weeks are missing, one
 /// step has 3 days), trend, fitted_late (modes from all times), still (the third mode never varies),
 /// coefficients (without a grid).
+///
+/// Or fields of a monthly record of fifty years, a Pacific with an oscillation and a trend, as netCDF:
+/// pacific (netCDF-4, longitudes from -180), pacific_east (the same, classic, longitudes from 0),
+/// pacific_gaps (two months are missing).
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -12,6 +16,7 @@
 #include <random>
 
 #include "io/hdf5/file.hpp"
+#include "io/netcdf/netcdf_writer.hpp"
 #include "io/runtime/runtime.hpp"
 #include "physics/ocean/calendar.hpp"
 #include "physics/ocean/modes_file.hpp"
@@ -100,11 +105,70 @@ ocean::OceanModes make(const std::string& kind) {
   return modes;
 }
 
+/// Degrees Celsius at a point; x: the oscillation's two coefficients.
+double pacific_sst(double day, double lat, double lon, const double* x, double noise) {
+  const double pi = std::numbers::pi, phi = lat * pi / 180, east = std::fmod(lon + 360, 360);
+  const double season = std::cos(2 * pi * day / 365.2425 - 0.6);
+  const auto bump = [&](double y, double z, double height, double width) {
+    return std::exp(-std::pow((lat - y) / height, 2) - std::pow((east - z) / width, 2));
+  };
+  return 27 * std::cos(phi) * std::cos(phi) - 1 - 4 * std::sin(phi) * season + 5.5e-5 * (day - 54786) +
+         x[0] * bump(0, 230, 9, 40) + x[1] * bump(10, 185, 15, 30) + noise;
+}
+
+void write_pacific(const std::string& kind, const std::string& path) {
+  std::vector<double> latitude, longitude, days, packed;
+  for (int i = 0; i < 17; ++i) latitude.push_back(40 - 5 * i);
+  for (int j = 0; j < 72; ++j) longitude.push_back((kind == "pacific_east" ? 0 : -180) + 5 * j);
+  Deviates deviate(21);
+  double x[2] = {0, 0};
+  for (int t = 0; t < 600; ++t) {
+    const double old[2] = {x[0], x[1]};
+    x[0] = 0.92 * old[0] - 0.15 * old[1] + 0.35 * deviate();
+    x[1] = 0.15 * old[0] + 0.92 * old[1] + 0.35 * deviate();
+    const double day = ocean::day_of({1950 + t / 12, t % 12 + 1, 1});
+    const bool missing = kind == "pacific_gaps" && (t == 200 || t == 201);
+    if (!missing) days.push_back(day);
+    for (const double lat : latitude)
+      for (int k = 0; k < 72; ++k) {  // noise goes by the place, however longitudes are counted
+        const double east = 5 * ((kind == "pacific_east" ? k : k + 36) % 72);
+        const double noise = 0.1 * std::sin(1e4 * std::sin(day + 3 * lat + 7 * east));
+        const bool land = east < 110 || east > 285 || (east < 145 && lat < -10) || (east > 250 && lat > 20);
+        if (!missing)
+          packed.push_back(land ? -32768 : std::round(1000 * pacific_sst(day, lat, east, x, noise)) - 10000);
+      }
+  }
+  auto file = netcdf::Writer::create(
+      path, kind == "pacific_east" ? netcdf::Format::classic : netcdf::Format::netcdf4);
+  file.dimension("time", days.size());
+  file.dimension("lat", latitude.size());
+  file.dimension("lon", longitude.size());
+  file.variable("time", netcdf::Type::float64, {"time"});
+  file.attribute("time", "units", "days since 1800-01-01 00:00:00");
+  file.variable("lat", netcdf::Type::float32, {"lat"});
+  file.attribute("lat", "units", "degrees_north");
+  file.variable("lon", netcdf::Type::float32, {"lon"});
+  file.attribute("lon", "units", "degrees_east");
+  file.variable("sst", netcdf::Type::int16, {"time", "lat", "lon"});
+  file.attribute("sst", "units", "degree_Celsius");
+  file.attribute("sst", "scale_factor", 0.001, true);
+  file.attribute("sst", "add_offset", 10, true);
+  file.attribute("sst", "_FillValue", -32768);
+  file.write("time", days);
+  file.write("lat", latitude);
+  file.write("lon", longitude);
+  file.write("sst", packed);
+  file.close();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc != 3) return 1;
   Runtime runtime(argc, argv, 1, {});
-  ocean::write_modes(Comm::world(), argv[2], make(argv[1]), hdf5::current_provenance());
+  if (std::strncmp(argv[1], "pacific", 7) == 0)
+    write_pacific(argv[1], argv[2]);
+  else
+    ocean::write_modes(Comm::world(), argv[2], make(argv[1]), hdf5::current_provenance());
   return 0;
 }

@@ -68,6 +68,21 @@ TEST(Report, a_doubtful_tile_says_why) {
             std::string::npos);
 }
 
+TEST(Report, a_long_table_is_folded) {
+  const auto page_of = [](std::size_t rows) {
+    Report report;
+    report.table({"a", "b"}, std::vector<std::vector<std::string>>(rows, {"1", "2"}), "what");
+    return report.html();
+  };
+  EXPECT_EQ(page_of(60).find("<details>"), std::string::npos);
+  const std::string html = page_of(61);
+  const auto begin = html.find("<details><summary>Show all 61</summary>"), end = html.find("</details>");
+  ASSERT_NE(begin, std::string::npos);
+  ASSERT_NE(end, std::string::npos);
+  EXPECT_LT(begin, html.find("<table"));
+  EXPECT_GT(end, html.find("</table>"));
+}
+
 TEST(Report, text_cannot_become_markup) {
   const std::string hostile = "<script>alert(\"&\")</script>";
   Report report;
