@@ -17,7 +17,12 @@ enum class PodWeights {
 /// What is taken from fields before modes are made of them.
 enum class PodBackground { mean, climatology };
 /// How singular triplets are found.
-enum class PodMethod { snapshots, randomised, lanczos };
+enum class PodMethod {
+  automatic,  ///< randomised where there are 64 times or more for each mode, else snapshots
+  snapshots,
+  randomised,
+  lanczos
+};
 
 struct PodOptions {
   int n_modes = 5;
@@ -25,11 +30,14 @@ struct PodOptions {
   PodWeights weights = PodWeights::points;
   PodBackground background = PodBackground::mean;
   int harmonics = 3;  ///< of the seasonal cycle, where the background is the climatology
-  PodMethod method = PodMethod::snapshots;
+  PodMethod method = PodMethod::automatic;
   std::uint64_t seed = 1;  ///< of the randomised method
   /// Where the method is lanczos.
   std::function<SingularTriplets(const Comm&, const TallMatrix&, int)> lanczos;
 };
+
+/// The method that is used: what `automatic` stands for here.
+[[nodiscard]] PodMethod chosen_method(const PodOptions& options);
 
 /// Modes, and how much of the fields they hold.
 struct Pod {

@@ -24,11 +24,13 @@ void describe(Schema& schema, PodSection& options) {
   schema.integer("harmonics", options.harmonics, "Of the seasonal cycle").at_least(1).at_most(12);
   schema.choice(
       "method", options.method,
-      {{"snapshots", ocean::PodMethod::snapshots},
+      {{"automatic", ocean::PodMethod::automatic},
+       {"snapshots", ocean::PodMethod::snapshots},
        {"randomised", ocean::PodMethod::randomised},
        {"lanczos", ocean::PodMethod::lanczos}},
-      "How singular triplets are found: eigenvectors of products of times, block Lanczos from random "
-      "vectors (faster where modes are few and times many), or SLEPc's thick-restart Lanczos method");
+      "How singular triplets are found, all to round-off: eigenvectors of products of times (snapshots), "
+      "block Lanczos from random vectors (faster where modes are few and times many), or SLEPc's "
+      "thick-restart Lanczos method; automatic: randomised from 64 times a mode on, else snapshots");
   schema.integer("seed", options.seed, "Of the random vectors").at_least(0);
 }
 

@@ -22,7 +22,7 @@ struct PodSection {
   ocean::PodWeights weights = ocean::PodWeights::points;
   ocean::PodBackground background = ocean::PodBackground::mean;
   std::int64_t harmonics = 3;
-  ocean::PodMethod method = ocean::PodMethod::snapshots;
+  ocean::PodMethod method = ocean::PodMethod::automatic;
   std::int64_t seed = 1;
 };
 void describe(Schema& schema, PodSection& options);

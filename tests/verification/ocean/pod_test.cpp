@@ -203,14 +203,24 @@ TEST(Pod, long_records_give_the_same_by_block_lanczos_and_lapack) {
   // Above 600 times the few leading eigenvectors are found by block Lanczos; with many modes by LAPACK.
   const Comm comm = Comm::world();
   const Record record(comm, alone(sample_source(720)), std::nullopt, {});
-  const auto few = make_pod(comm, record, options_of(5, 720)).modes,
-             many = make_pod(comm, record, options_of(50, 720)).modes;
-  for (int m = 0; m < 5; ++m) {
-    EXPECT_NEAR(few.singular_values[static_cast<std::size_t>(m)],
-                many.singular_values[static_cast<std::size_t>(m)], 1e-11 * many.singular_values[0]);
-    for (std::size_t p = 0; p < few.n_points(); ++p)
-      ASSERT_NEAR(few.modes[static_cast<std::size_t>(m) * few.n_points() + p],
-                  many.modes[static_cast<std::size_t>(m) * few.n_points() + p], 1e-9);
+  const auto all = options_of(50, 720);
+  EXPECT_EQ(chosen_method(all), PodMethod::snapshots);
+  EXPECT_EQ(chosen_method(options_of(5, 720)), PodMethod::randomised);
+  const auto many = make_pod(comm, record, all).modes;
+  for (const auto method : {PodMethod::automatic, PodMethod::snapshots}) {
+    auto options = options_of(5, 720);
+    options.method = method;
+    const auto few = make_pod(comm, record, options).modes;
+    double captured = 0, captured_by_lapack = 0;
+    for (int m = 0; m < 5; ++m) {
+      const auto i = static_cast<std::size_t>(m);
+      EXPECT_NEAR(few.singular_values[i], many.singular_values[i], 1e-11 * many.singular_values[0]);
+      captured += few.singular_values[i] * few.singular_values[i];
+      captured_by_lapack += many.singular_values[i] * many.singular_values[i];
+      for (std::size_t p = 0; p < few.n_points(); ++p)
+        ASSERT_NEAR(few.modes[i * few.n_points() + p], many.modes[i * few.n_points() + p], 1e-9);
+    }
+    EXPECT_NEAR(captured / captured_by_lapack, 1, 1e-12);
   }
 }
 
