@@ -68,7 +68,7 @@ template <class Real>
 void launch(const Recurrence<Real>& kernel, std::size_t begin, std::size_t end, int n, Buffer<char>& large) {
   const cudaDeviceProp& device = Exec().cuda_device_prop();
   const std::size_t bytes = Recurrence<Real>::shared_bytes(n);
-  const int threads = n > 768 ? 512 : n > 192 ? 256 : 128;
+  const int tiles = n / max_height, threads = std::clamp((tiles + 31) / 32 * 32, 64, 512);
   const bool fits = bytes <= device.sharedMemPerBlockOptin;
   const auto blocks =
       static_cast<int>(fits ? end - begin : std::min<std::size_t>(end - begin, device.multiProcessorCount));
@@ -148,7 +148,7 @@ class Series final : public DeviceSeries {
     pack_.clear();
     block_.clear();
     begin_.clear();
-    block_of_.clear();
+    tile_.clear();
     task_of_.clear();
     own_.clear();
     n_values_ = 0;
@@ -161,20 +161,25 @@ class Series final : public DeviceSeries {
       bytes += bytes_of(task, n, series.coefficients.size());
       if (end > begin && bytes > batch_bytes_) break;
       const auto number = static_cast<std::int32_t>(place_.size());
-      place_.push_back({static_cast<std::int64_t>(block_.size()), static_cast<std::int64_t>(block_of_.size()),
-                        n_values_, static_cast<std::int32_t>(task.blocks.size()), n,
+      place_.push_back({static_cast<std::int64_t>(block_.size()), static_cast<std::int64_t>(tile_.size()),
+                        n_values_, static_cast<std::int32_t>(task.blocks.size()), 0, n,
                         static_cast<std::int32_t>(task.own.size()), static_cast<std::int32_t>(own_.size())});
       n_values_ += static_cast<std::int64_t>(series.coefficients.size()) * n *
                    static_cast<std::int64_t>(task.own.size());
       int row = 0;
       for (std::size_t i = 0; i < task.blocks.size(); ++i) {
+        const int rows = size_[task.blocks[i]];
         begin_.push_back(row);
         block_.push_back(task.blocks[i]);
         task_of_.push_back(number);
-        block_of_.insert(block_of_.end(), size_[task.blocks[i]], static_cast<std::int32_t>(i));
-        row += size_[task.blocks[i]];
+        for (int first = 0; first < rows; first += max_height)
+          tile_.push_back({static_cast<std::int32_t>(i), static_cast<std::int16_t>(first),
+                           static_cast<std::int16_t>(std::min(max_height, rows - first))});
+        row += rows;
       }
       begin_.push_back(row);
+      place_.back().n_tiles =
+          static_cast<std::int32_t>(tile_.size()) - static_cast<std::int32_t>(place_.back().tiles);
       own_.insert(own_.end(), task.own.begin(), task.own.end());
       for (int first = 0; first < static_cast<int>(task.own.size()); first += 8)
         pack_.push_back(
@@ -195,7 +200,7 @@ class Series final : public DeviceSeries {
             device_place_.copy(place_),
             device_block_.copy(block_),
             device_begin_.copy(begin_),
-            device_block_of_.copy(block_of_),
+            device_tile_.copy(tile_),
             device_task_of_.copy(task_of_),
             device_own_.copy(own_),
             entries_begin_.reserve(block_.size() + 1),
@@ -278,10 +283,12 @@ class Series final : public DeviceSeries {
   Buffer<char> shared_;  ///< of groups whose own memory is too small
   Buffer<Place> device_place_;
   Buffer<ColumnPack> device_pack_;
-  Buffer<std::int32_t> device_block_, device_begin_, device_block_of_, device_task_of_, device_own_;
+  Buffer<std::int32_t> device_block_, device_begin_, device_task_of_, device_own_;
   std::vector<Place> place_;
   std::vector<ColumnPack> pack_;
-  std::vector<std::int32_t> block_, begin_, block_of_, task_of_, own_;
+  std::vector<std::int32_t> block_, begin_, task_of_, own_;
+  std::vector<Tile> tile_;
+  Buffer<Tile> device_tile_;
   std::int64_t n_values_ = 0;
   std::vector<double> host_values_, host_moments_;
 };

@@ -13,12 +13,20 @@ struct Entry {
   std::int32_t begin, count;
   std::int64_t offset;
 };
+/// Rows of one block row that a thread works on at once: each element of x that it loads serves them all.
+struct Tile {
+  std::int32_t block;   ///< block row of the submatrix
+  std::int16_t first;   ///< row in the block
+  std::int16_t height;  ///< at most max_height
+};
+inline constexpr int max_height = 3;
+
 /// Where a submatrix's lists begin in the flat arrays of a batch.
 struct Place {
   std::int64_t blocks;  ///< of its block rows; its begin has one more entry, so add the submatrix's number
-  std::int64_t rows;    ///< of its rows
+  std::int64_t tiles;   ///< of its tiles
   std::int64_t values;  ///< of its results [function][n, n_own]
-  std::int32_t n_blocks, n, n_own, own;
+  std::int32_t n_blocks, n_tiles, n, n_own, own;
 };
 /// Up to `lanes` wanted columns of one submatrix.
 struct ColumnPack {
@@ -32,12 +40,12 @@ struct Batch {
   const std::int64_t* offset;
   const double* value;
   const Place* place;
-  const std::int32_t* block;     ///< [blocks] of A
-  const std::int32_t* begin;     ///< [blocks + 1 a task] first local row
-  const std::int32_t* block_of;  ///< [rows] local block row
-  const std::int32_t* task_of;   ///< [blocks] task of a block row
-  const std::int32_t* own;       ///< [own] local rows
-  std::int64_t* entries_begin;   ///< [blocks + 1]
+  const std::int32_t* block;  ///< [blocks] of A
+  const std::int32_t* begin;  ///< [blocks + 1 a task] first local row
+  const Tile* tile;
+  const std::int32_t* task_of;  ///< [blocks] task of a block row
+  const std::int32_t* own;      ///< [own] local rows
+  std::int64_t* entries_begin;  ///< [blocks + 1]
   Entry* entry;
 };
 
@@ -108,34 +116,18 @@ struct Recurrence {
     const std::int32_t* own = b.own + s.own + columns.first;
     double* const moments = moment + number * n_terms;
     double* const to = result + s.values + static_cast<std::int64_t>(columns.first) * n;
-    const std::int64_t function_stride = static_cast<std::int64_t>(n) * s.n_own;
-    const auto add = [&](int k, int l, int r, Real value) {
-      for (int f = 0; f < n_functions; ++f) {
-        double& sum = to[f * function_stride + static_cast<std::int64_t>(l) * n + r];
-        sum = (k == 0 ? 0.0 : sum) + coefficient[f * n_terms + k] * static_cast<double>(value);
-      }
-    };
     for (int r = group.rank; r < n; r += group.size)
       for (int l = 0; l < lanes; ++l) {
         const Real unit = l < columns.count && own[l] == r ? Real(1) : Real(0);
         current[r * lanes + l] = unit;
         next[r * lanes + l] = 0;
-        if (l < columns.count) add(0, l, r, unit);
+        if (l < columns.count) add(s, 0, l, r, unit, to);
       }
     group.sync();
     for (int k = 0; k + 1 < n_terms; ++k) {
       if (group.rank == 0) moments[k] = diagonal(current, own, columns.count);
-      const Real scale = static_cast<Real>((k == 0 ? 1 : 2) / half_width), back = k == 0 ? Real(0) : Real(1),
-                 middle = static_cast<Real>(centre);
-      for (int r = group.rank; r < n; r += group.size) {
-        Real sum[lanes];
-        apply_row(s, columns.task, r, current, sum);
-        for (int l = 0; l < lanes; ++l) {
-          const Real value = scale * (sum[l] - middle * current[r * lanes + l]) - back * next[r * lanes + l];
-          next[r * lanes + l] = value;
-          if (l < columns.count) add(k + 1, l, r, value);
-        }
-      }
+      for (int t = group.rank; t < s.n_tiles; t += group.size)
+        advance(s, columns, b.tile[s.tiles + t], k, current, next, to);
       group.sync();
       Real* const former = current;
       current = next;
@@ -151,20 +143,66 @@ struct Recurrence {
     for (int l = 0; l < count; ++l) sum += static_cast<double>(current[own[l] * lanes + l]);
     return sum;
   }
-  /// sum[l] = (A x)[r][l].
-  KOKKOS_INLINE_FUNCTION void apply_row(const Place& s, int task, int r, const Real* x,
-                                        Real (&sum)[lanes]) const {
-    const std::int64_t flat = s.blocks + b.block_of[s.rows + r];
-    const std::int32_t first = b.begin[flat + task], rows = b.begin[flat + task + 1] - first;
-    for (int l = 0; l < lanes; ++l) sum[l] = 0;
-    for (std::int64_t e = b.entries_begin[flat]; e < b.entries_begin[flat + 1]; ++e) {
-      const Entry entry = b.entry[e];
-      const double* a = b.value + entry.offset + (r - first);
-      const Real* column = x + entry.begin * lanes;
-      for (int c = 0; c < entry.count; ++c, a += rows, column += lanes) {
-        const Real element = static_cast<Real>(*a);
-        for (int l = 0; l < lanes; ++l) sum[l] += element * column[l];
+  /// Term k of all functions.
+  KOKKOS_INLINE_FUNCTION void add(const Place& s, int k, int l, int r, Real value, double* to) const {
+    for (int f = 0; f < n_functions; ++f) {
+      double& sum = to[(static_cast<std::int64_t>(f) * s.n_own + l) * s.n + r];
+      sum = (k == 0 ? 0.0 : sum) + coefficient[f * n_terms + k] * static_cast<double>(value);
+    }
+  }
+  /// Rows of T_{k+1} V, in place of those of T_{k-1} V.
+  KOKKOS_INLINE_FUNCTION void advance(const Place& s, const ColumnPack& columns, const Tile& tile, int k,
+                                      const Real* current, Real* next, double* to) const {
+    const std::int64_t flat = s.blocks + tile.block;
+    const std::int32_t first = b.begin[flat + columns.task], rows = b.begin[flat + columns.task + 1] - first;
+    Real sum[max_height][lanes];
+    for (int h = 0; h < max_height; ++h)
+      for (int l = 0; l < lanes; ++l) sum[h][l] = 0;
+    int at[max_height];  // rows of a low tile that it lacks are those that it has: what they give is not kept
+    for (int h = 0; h < max_height; ++h) at[h] = tile.first + (h < tile.height ? h : 0);
+    apply(flat, rows, at, current, sum);
+    const Real scale = static_cast<Real>((k == 0 ? 1 : 2) / half_width), back = k == 0 ? Real(0) : Real(1),
+               middle = static_cast<Real>(centre);
+#pragma unroll  // sum stays in registers
+    for (int h = 0; h < max_height; ++h) {
+      if (h >= tile.height) continue;
+      const int r = first + tile.first + h;
+#pragma unroll
+      for (int l = 0; l < lanes; ++l) {
+        const Real value = scale * (sum[h][l] - middle * current[r * lanes + l]) - back * next[r * lanes + l];
+        next[r * lanes + l] = value;
+        if (l < columns.count) add(s, k + 1, l, r, value, to);
       }
+    }
+  }
+  /// sum[h][l] = (A x)[row at[h]][l]. Elements of A are fetched a few columns ahead: they come from far away.
+  KOKKOS_INLINE_FUNCTION void apply(std::int64_t flat, int rows, const int (&at)[max_height], const Real* x,
+                                    Real (&sum)[max_height][lanes]) const {
+    constexpr int ahead = 3;
+    const std::int64_t end = b.entries_begin[flat + 1];
+    std::int64_t e = b.entries_begin[flat];
+    Entry following = e < end ? b.entry[e] : Entry{};
+    for (; e < end; ++e) {
+      const Entry entry = following;
+      if (e + 1 < end) following = b.entry[e + 1];
+      const double* a = b.value + entry.offset;
+      const Real* column = x + static_cast<std::ptrdiff_t>(entry.begin) * lanes;
+      int c = 0;
+      for (; c + ahead <= entry.count; c += ahead, a += ahead * rows, column += ahead * lanes) {
+        Real element[ahead][max_height];
+        for (int i = 0; i < ahead; ++i)
+          for (int h = 0; h < max_height; ++h) element[i][h] = static_cast<Real>(a[i * rows + at[h]]);
+        for (int i = 0; i < ahead; ++i)
+          for (int l = 0; l < lanes; ++l) {
+            const Real value = column[i * lanes + l];
+            for (int h = 0; h < max_height; ++h) sum[h][l] += element[i][h] * value;
+          }
+      }
+      for (; c < entry.count; ++c, a += rows, column += lanes)
+        for (int h = 0; h < max_height; ++h) {
+          const Real element = static_cast<Real>(a[at[h]]);
+          for (int l = 0; l < lanes; ++l) sum[h][l] += element * column[l];
+        }
     }
   }
 };
