@@ -31,8 +31,10 @@ void announce(const Context& context, const Simulation& simulation) {
 }  // namespace
 
 void run(Context& context, const RunOptions& options) {
+  Setup setup = make_setup(context.comm(), options);
+  DeviceSession device = open_device(context, options.device, setup);
   const auto simulation = context.timed("start", [&] {
-    return std::make_shared<Simulation>(context, options, make_setup(context.comm(), options));
+    return std::make_shared<Simulation>(context, std::move(device), options, std::move(setup));
   });
   announce(context, *simulation);
   describe_run(context, *simulation);

@@ -36,6 +36,17 @@ std::array<int, 6> constrained_ranks(const std::vector<Species>& species, const 
   return ranks;
 }
 
+void require_device_can(const Comm& comm, const SystemOptions& options, bool has_sources) {
+  const auto lacks = what_a_device_lacks(comm, options, has_sources);
+  QUINTET_CHECK(lacks.empty(), "device: f cannot stay on a device with {}; use device: cpu", lacks);
+}
+
+DeviceVlasovOptions device_options(const PhaseBasis& basis, const Decomposition& decomposition,
+                                   const Species& species, const SystemOptions& options) {
+  return device_vlasov_options(basis, decomposition.block(species.grid), options.flux,
+                               open_edges(decomposition, species));
+}
+
 double field_energy(const std::array<double, n_field>& integrals, const SystemOptions& options) {
   const double epsilon0 =
       options.field == FieldModel::poisson ? options.poisson.epsilon0 : options.maxwell.epsilon0;
@@ -68,6 +79,14 @@ double integral(const PhaseGrid& grid, const ConfField& field, int c) {
 
 }  // namespace
 
+std::string what_a_device_lacks(const Comm& comm, const SystemOptions& options, bool has_sources) {
+  if (comm.size() > 1) return fmt::format("{} ranks", comm.size());
+  if (options.collisions) return "collisions";
+  if (has_sources) return "particle sources";
+  if (options.keep_positive) return "keep_positive";
+  return {};
+}
+
 bool crosses_neumann_wall(const SystemOptions& options, const Species& species, int d, int side) {
   return options.field == FieldModel::poisson &&
          options.poisson.boundary[at(d)][at(side)] == PoissonOptions::Wall::neumann && species.charge != 0 &&
@@ -82,6 +101,7 @@ VlasovSystem::Implementation::Implementation(const Comm& comm, const PhaseBasis&
       decomposition(comm, species.at(0).grid, constrained_ranks(species, options)),
       budgets(species.size()),
       greatest_mean(species.size()) {
+  if (options.device) require_device_can(comm, options, !options.sources.empty());
   const auto n_modes = static_cast<std::size_t>(basis.conf().size());
   const PhaseGrid& grid = species[0].grid;
   const auto n_conf = static_cast<std::size_t>(decomposition.block(grid).n_conf());
@@ -90,11 +110,23 @@ VlasovSystem::Implementation::Implementation(const Comm& comm, const PhaseBasis&
   };
   for (const auto& s : species) {
     const auto block = decomposition.block(s.grid);
-    operators.push_back(VlasovOperator::make(basis, block, options.flux, open_edges(decomposition, s)));
+    const auto open = open_edges(decomposition, s);
+    if (options.device) {
+      std::unique_ptr<DeviceVlasov> engine(
+          options.device->make(device_options(basis, decomposition, s, options)));
+      auto made = std::make_unique<ResidentOperator>(basis, block, options.flux, open, std::move(engine));
+      resident.push_back(made.get());
+      operators.push_back(std::move(made));
+    } else {
+      operators.push_back(VlasovOperator::make(basis, block, options.flux, open));
+    }
     exteriors.emplace_back(decomposition, basis, s, *operators.back());
     positivity.emplace_back(basis, block);
     for (auto* state : {&now, &first, &second}) {
-      state->f.emplace_back("f", block, basis.size());
+      const bool here = !options.device || state == &now;
+      state->f.push_back(here ? Distribution("f", block, basis.size())
+                              : Distribution::named("f", block, basis.size()));
+      if (options.device) resident.back()->hold(state->f.back());
       state->moments.push_back(conf_field("moments", 1 + basis.vdim()));
     }
     acceleration.push_back(conf_field("acceleration", 6));
@@ -140,19 +172,34 @@ double VlasovSystem::bytes_needed(const Comm& comm, const PhaseBasis& basis,
     const auto block = decomposition.block(s.grid);
     const double packs = static_cast<double>(block.n_conf()) * block.n_rows() * block.n_packs();
     const bool third = options.collisions && Collisions::n_work(*options.collisions) > 2;
-    bytes += (third ? 4 : 3) * 8.0 * packs * PhaseBlock::lanes * basis.size();
+    bytes += (options.device ? 1 : third ? 4 : 3) * 8.0 * packs * PhaseBlock::lanes * basis.size();
     bytes += 8.0 * block.n_conf() * basis.conf().size() * (6 + 3 + 3 * (1 + basis.vdim()));
   }
   return bytes + 8.0 * decomposition.block(species[0].grid).n_conf() * basis.conf().size() * 5 * int{n_field};
 }
 
+double VlasovSystem::device_bytes_needed(const Comm& comm, const PhaseBasis& basis,
+                                         const std::vector<Species>& species, const SystemOptions& options) {
+  if (!options.device) return 0;
+  require_device_can(comm, options, !options.sources.empty());
+  const Decomposition decomposition(comm, species.at(0).grid, constrained_ranks(species, options));
+  double bytes = 0;
+  for (const auto& s : species)
+    bytes += options.device->bytes(device_options(basis, decomposition, s, options));
+  return bytes;
+}
+
 const Decomposition& VlasovSystem::decomposition() const { return implementation_->decomposition; }
 const PhaseBasis& VlasovSystem::basis() const { return implementation_->basis; }
 const std::vector<Species>& VlasovSystem::species() const { return implementation_->species; }
-Distribution& VlasovSystem::f(int s) { return implementation_->now.f[at(s)]; }
+Distribution& VlasovSystem::f(int s) {
+  implementation_->to_host();
+  return implementation_->now.f[at(s)];
+}
 ConfField& VlasovSystem::field() { return implementation_->now.field; }
 void VlasovSystem::add_source(SystemOptions::Source source) {
   auto& my = *implementation_;
+  if (my.options.device) require_device_can(my.decomposition.comm(), my.options, true);
   source.brings = my.amount(Exec(), source.species, source.shape);
   source.density = ConfField("source_density", my.charge.extent(0), 1, my.charge.extent(2));
   moments(Exec(), my.basis, source.shape, Moment::m0, source.density);
@@ -176,6 +223,7 @@ void VlasovSystem::start(const Exec& exec, double time) {
   auto& my = *implementation_;
   my.time = time;
   my.given_is_fresh = false;
+  my.to_device();
   for (std::size_t i = 0; i < my.species.size(); ++i) {
     my.exteriors[i].hold(exec, my.now.f[i]);
     my.greatest_mean[i] =
@@ -196,6 +244,7 @@ void VlasovSystem::resume(const Exec& exec, double time, std::int64_t step) {
   my.time = time;
   my.step = step;
   my.given_is_fresh = false;
+  my.to_device();
   my.sum_moments(exec, time, my.now);
 }
 
@@ -234,6 +283,7 @@ double VlasovSystem::stable_dt(const Exec& exec) {
 
 ConfField VlasovSystem::moment(const Exec& exec, int s, Moment moment) {
   auto& my = *implementation_;
+  my.to_host();
   const auto& f = my.now.f[at(s)];
   ConfField out("moment", static_cast<std::size_t>(f.block.n_conf()),
                 at(n_components(moment, my.basis.vdim())), at(my.basis.conf().size()));
@@ -241,6 +291,17 @@ ConfField VlasovSystem::moment(const Exec& exec, int s, Moment moment) {
   exec.fence();
   my.decomposition.velocity_comm().reduce(std::span<double>(out.data(), out.size()), Comm::Reduction::sum);
   return out;
+}
+
+void VlasovSystem::Implementation::to_device() {
+  for (std::size_t i = 0; i < resident.size(); ++i) resident[i]->upload(now.f[i]);
+  host_is_current = true;
+}
+
+void VlasovSystem::Implementation::to_host() {
+  if (host_is_current) return;
+  for (std::size_t i = 0; i < resident.size(); ++i) resident[i]->download(now.f[i]);
+  host_is_current = true;
 }
 
 Amount VlasovSystem::Implementation::amount(const Exec& exec, int s, const Distribution& f) const {
@@ -299,6 +360,7 @@ Sample VlasovSystem::sample(const Exec& exec) {
   auto& my = *implementation_;
   const auto& comm = my.decomposition.comm();
   const auto& grid = my.species[0].grid;
+  my.to_host();
   Sample sample;
   sample.time = my.time;
   for (int s = 0; s < my.n_species(); ++s) {

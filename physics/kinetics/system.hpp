@@ -9,6 +9,7 @@
 
 #include "physics/kinetics/advection/flux.hpp"
 #include "physics/kinetics/collisions/collisions.hpp"
+#include "physics/kinetics/device/vlasov_device.hpp"
 #include "physics/kinetics/fields/field_budget.hpp"
 #include "physics/kinetics/fields/maxwell.hpp"
 #include "physics/kinetics/fields/poisson.hpp"
@@ -50,10 +51,17 @@ struct SystemOptions {
   bool external_field_changes = false, acceleration_changes = false;  ///< in time; else evaluated once
   /// Values of the potential's walls at time t (PoissonOptions::value). Empty: those, for good.
   std::function<std::array<std::array<double, 2>, 3>(double t)> wall_values;
+  /// Where f is resident on a device: its engines. Empty: f and all that is done to it stay with the host.
+  std::optional<DeviceVlasovFactory> device;
   /// f is limited after each stage so that no control node is negative (see Positivity); steps are such that
   /// cell means stay positive.
   bool keep_positive = false;
 };
+
+/// What of a run only the host can do, in words ("collisions"); empty: all of it can be done where f is
+/// resident on a device.
+[[nodiscard]] std::string what_a_device_lacks(const Comm& comm, const SystemOptions& options,
+                                              bool has_sources);
 
 /// Whether charge of a species may leave through a neumann wall of Poisson's equation at side 0 (lower) or 1
 /// of direction d, and takes with it the energy q phi.
@@ -101,10 +109,15 @@ class VlasovSystem {
   /// Bytes a rank needs for this system, before anything is allocated.
   [[nodiscard]] static double bytes_needed(const Comm& comm, const PhaseBasis& basis,
                                            const std::vector<Species>& species, const SystemOptions& options);
+  /// Bytes of the device's memory, where there is one.
+  [[nodiscard]] static double device_bytes_needed(const Comm& comm, const PhaseBasis& basis,
+                                                  const std::vector<Species>& species,
+                                                  const SystemOptions& options);
 
   [[nodiscard]] const Decomposition& decomposition() const;
   [[nodiscard]] const PhaseBasis& basis() const;
   [[nodiscard]] const std::vector<Species>& species() const;
+  /// As it is now; where it is resident on a device, a copy of it, which start() and resume() take back.
   [[nodiscard]] Distribution& f(int s);
   /// [n_conf, 8, n_modes]: E, B, phi, psi.
   [[nodiscard]] ConfField& field();

@@ -6,6 +6,7 @@
 #include "physics/kinetics/advection/exterior.hpp"
 #include "physics/kinetics/advection/positivity.hpp"
 #include "physics/kinetics/advection/vlasov_operator.hpp"
+#include "physics/kinetics/device/resident_operator.hpp"
 #include "physics/kinetics/system.hpp"
 
 namespace quintet::kinetics {
@@ -76,6 +77,9 @@ struct VlasovSystem::Implementation {
   void count_forces(int s, const ConfField& moments, double weight);
   void set_acceleration(int s, double t, const ConfField& field);
   void refresh_given(double t);
+  /// f of all species to the device, or from it where it has moved on; nothing where there is no device.
+  void to_device();
+  void to_host();
   void add_particle_sources(const Exec& exec, const Stage& stage, double t, double weight, SystemState& to);
   [[nodiscard]] int n_species() const { return static_cast<int>(species.size()); }
 
@@ -84,6 +88,8 @@ struct VlasovSystem::Implementation {
   SystemOptions options;
   Decomposition decomposition;
   std::vector<std::unique_ptr<VlasovOperator>> operators;
+  std::vector<ResidentOperator*> resident;  ///< those of `operators` where there is a device, else empty
+  bool host_is_current = true;              ///< now.f is what the device has
   std::vector<Exterior> exteriors;
   std::unique_ptr<Maxwell> maxwell;
   std::unique_ptr<Maxwell>

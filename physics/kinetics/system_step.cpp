@@ -47,6 +47,7 @@ void VlasovSystem::advance(const Exec& exec, double dt) {
   if (my.splits()) my.collide(exec, t + 3 * dt / 4, dt / 2, t + dt);
   my.time += dt;
   ++my.step;
+  my.host_is_current = my.resident.empty();
   my.check_means();
 }
 

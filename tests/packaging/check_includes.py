@@ -17,7 +17,7 @@ ROOMS = {
     "io": ("log", "files", "config", "parallel", "device formula runtime", "hdf5", "netcdf", "fields"),
     "physics": ("kernels", "transforms", "particles kinetics electronic convection ocean", "solvers"),
     "physics/particles": ("atoms", "domain files forces", "dynamics", "observables"),
-    "physics/kinetics": ("basis", "space theory", "fields initial moments", "advection collisions files"),
+    "physics/kinetics": ("basis", "space theory", "fields initial moments", "advection collisions files", "device"),
     "physics/ocean": ("svd",),
     "physics/electronic": ("functions", "matrix", "device", "files global submatrix", "density"),
     "surrogates": ("bridge", "networks", "training", "search planning", "potential flow sequence"),

@@ -212,6 +212,7 @@ void describe(Schema& schema, RunOptions& options) {
   schema.section("collisions", options.collisions, "Collisions; absent: none");
   schema.section("time", options.time, "The steps");
   schema.section("parallel", options.parallel, "How phase space is shared out").on_restart(OnRestart::free);
+  describe_device(schema, options.device);
   schema.section("output", options.output, "Frames over time");
   schema.integer("history_interval", options.history_interval, "Steps between rows of the history")
       .at_least(1)

@@ -10,6 +10,7 @@
 #include "apps/vlasov/input/field_options.hpp"
 #include "apps/vlasov/input/species_options.hpp"
 #include "io/config/schema.hpp"
+#include "io/device/device.hpp"
 #include "physics/kinetics/system.hpp"
 
 /// What the user writes in a YAML file for `vlasov run`.
@@ -133,6 +134,7 @@ struct RunOptions {
   std::optional<CollisionSection> collisions;
   TimeOptions time;
   ParallelOptions parallel;
+  Device device = Device::cpu;
   OutputOptions output;
   std::int64_t history_interval = 10;
   CheckpointOptions checkpoints;

@@ -11,6 +11,7 @@
 #include "io/config/suggest.hpp"
 #include "io/config/table.hpp"
 #include "io/log/error.hpp"
+#include "io/log/log.hpp"
 #include "physics/kinetics/collisions/collision_operators.hpp"
 #include "physics/kinetics/space/boundaries.hpp"
 
@@ -416,12 +417,35 @@ void require(const Context& context, double bytes, const std::string& what) {
 
 }  // namespace
 
-double require_room(const Context& context, const Setup& setup) {
+DeviceSession open_device(Context& context, Device wanted, Setup& setup) {
+  const Comm& comm = context.comm();
+  const bool has_sources =
+      std::find(setup.has_source.begin(), setup.has_source.end(), true) != setup.has_source.end();
+  const auto lacks = what_a_device_lacks(comm, setup.system, has_sources);
+  if (wanted == Device::automatic && !lacks.empty()) {
+    log::info("device: cpu, since f cannot stay on a GPU with {}", lacks);
+    wanted = Device::cpu;
+  }
+  QUINTET_CHECK(wanted == Device::cpu || lacks.empty(),
+                "device: f cannot stay on a device with {} yet; expected device: cpu or auto", lacks);
+  DeviceSession session = context.open_device(wanted);
+  if (!session.is_cpu())
+    setup.system.device =
+        DeviceVlasovFactory{session.factory("quintet_make_device_vlasov", &quintet_make_device_vlasov),
+                            session.factory("quintet_device_vlasov_bytes", &quintet_device_vlasov_bytes)};
+  return session;
+}
+
+double require_room(const Context& context, const DeviceSession& device, const Setup& setup) {
   const auto what = fmt::format("{} ({:.4g} bytes of f)", description(setup), bytes_of_f(setup));
-  // A step needs f at its begin, at this stage and at the next.
-  require(context, 3 * bytes_of_f(setup) / context.comm().size(), what);
-  const double bytes = VlasovSystem::bytes_needed(context.comm(), setup.basis, setup.species, setup.system);
+  // A step needs f at its begin, at this stage and at the next; where it is resident, the host has a copy.
+  require(context, (device.is_cpu() ? 3 : 1) * bytes_of_f(setup) / context.comm().size(), what);
+  double bytes = VlasovSystem::bytes_needed(context.comm(), setup.basis, setup.species, setup.system);
+  const double there =
+      VlasovSystem::device_bytes_needed(context.comm(), setup.basis, setup.species, setup.system);
+  if (device.device() == Device::portable) bytes += there;  // in the same memory
   require(context, bytes, what);
+  device.require_bytes(there, what);
   return bytes;
 }
 

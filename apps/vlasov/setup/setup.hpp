@@ -7,6 +7,7 @@
 #include "apps/application/life/context.hpp"
 #include "apps/vlasov/input/formulas.hpp"
 #include "apps/vlasov/input/run_options.hpp"
+#include "io/device/device.hpp"
 #include "physics/kinetics/system.hpp"
 
 namespace quintet::vlasov {
@@ -28,9 +29,13 @@ struct Setup {
 /// Collective.
 [[nodiscard]] Setup make_setup(const Comm& comm, const RunOptions& options);
 
-/// Bytes a rank needs. Throws InputError, before anything is allocated, if they are more than there are.
-/// Collective.
-double require_room(const Context& context, const Setup& setup);
+/// The device of a run, which setup.system then takes its engines from. Throws InputError where it cannot do
+/// what the run asks for; with `automatic` that is left to the host. Collective.
+[[nodiscard]] DeviceSession open_device(Context& context, Device wanted, Setup& setup);
+
+/// Bytes a rank needs of its own memory. Throws InputError, before anything is allocated, if they are more
+/// than there are. Collective.
+double require_room(const Context& context, const DeviceSession& device, const Setup& setup);
 
 /// "1x2v, serendipity of order 2 (20 functions a cell), 64 x (32 x 32) cells".
 [[nodiscard]] std::string description(const Setup& setup);

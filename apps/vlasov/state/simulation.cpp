@@ -43,9 +43,9 @@ std::string model_name(FieldModel model) { return std::string(row_of(field_model
 
 }  // namespace
 
-Simulation::Simulation(const Context& context, const RunOptions& options, Setup setup)
-    : setup_(std::move(setup)), control_(options, setup_) {
-  bytes_ = require_room(context, setup_);
+Simulation::Simulation(const Context& context, DeviceSession device, const RunOptions& options, Setup setup)
+    : device_(std::move(device)), setup_(std::move(setup)), control_(options, setup_) {
+  bytes_ = require_room(context, device_, setup_);
   system_ = std::make_unique<VlasovSystem>(context.comm(), setup_.basis, setup_.species, setup_.system);
   fill_species(options, setup_, *system_);
   add_sources(options, setup_, *system_);

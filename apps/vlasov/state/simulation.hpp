@@ -18,7 +18,7 @@ namespace quintet::vlasov {
 class Simulation {
  public:
   /// Memory is asked for before anything is allocated. Collective. Throws InputError.
-  Simulation(const Context& context, const RunOptions& options, Setup setup);
+  Simulation(const Context& context, DeviceSession device, const RunOptions& options, Setup setup);
 
   /// Choose the step and do it. Throws NumericalError where none is stable.
   void advance();
@@ -41,6 +41,7 @@ class Simulation {
   void save_budgets(hdf5::Group& group) const;
   void load_budgets(const hdf5::Group& group);
 
+  DeviceSession device_;  ///< outlives the engines of system_, also where a failure keeps the state
   Setup setup_;
   StepControl control_;
   double bytes_ = 0;

@@ -11,4 +11,12 @@ Distribution::Distribution(const char* label, const PhaseBlock& block_, int n_mo
   data = Array<double>(std::string(label), std::int64_t{block.n_conf()} * n_rows_ * n_packs_ * pack_size_);
 }
 
+Distribution Distribution::named(const char* label, const PhaseBlock& block, int n_modes) {
+  Distribution name;
+  name.block = block;
+  name.n_modes = n_modes;
+  name.data = Array<double>(std::string(label), 1);  // whose place in memory is its name
+  return name;
+}
+
 }  // namespace quintet::kinetics

@@ -17,6 +17,8 @@ struct Distribution {
   Distribution() = default;
   /// All zero.
   Distribution(const char* label, const PhaseBlock& block, int n_modes);
+  /// One that has no coefficients here: the name of one that is elsewhere.
+  static Distribution named(const char* label, const PhaseBlock& block, int n_modes);
 
   /// First value of a pack: mode m of lane l is at pack(...)[m * lanes + l].
   [[nodiscard]] double* pack(int conf, int row, int pack) const {

@@ -142,6 +142,23 @@ def ranks_agree(case, *settings):
         shutil.rmtree(name)
 
 
+def devices_agree(case, *settings):
+    """f on a device (here the host's cores) = f on the host to round-off, and each goes on from the other's checkpoint."""
+    devices = ("cpu", "portable")
+    for device in devices:
+        run(1, case, device, [*settings, f"device={device}"])
+    close("portable", "cpu")
+    for first, second in (devices, devices[::-1]):
+        shutil.copytree(first, "moved")
+        for path in checkpoints("moved")[2:]:
+            os.remove(path)
+        run(1, case, "moved", [*settings, f"device={second}"], "--restart", "auto")
+        close("moved", "cpu")
+        shutil.rmtree("moved")
+    for device in devices:
+        shutil.rmtree(device)
+
+
 def has(path, *keys):
     """summary.json is flat and holds these keys."""
     summary = json.load(open(path))

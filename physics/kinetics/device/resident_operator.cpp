@@ -1,0 +1,113 @@
+#include "physics/kinetics/device/resident_operator.hpp"
+
+#include "io/log/error.hpp"
+
+namespace quintet::kinetics {
+
+DeviceVlasovOptions device_vlasov_options(const PhaseBasis& basis, const PhaseBlock& block, Flux flux,
+                                          const std::array<std::array<bool, 2>, 6>& is_open) {
+  const PhaseGrid& grid = block.grid;
+  DeviceVlasovOptions options;
+  options.cdim = basis.cdim();
+  options.vdim = basis.vdim();
+  options.order = basis.order();
+  options.family = basis.family();
+  options.flux = flux;
+  options.cells = block.extent;
+  options.lanes = PhaseBlock::lanes;
+  for (int d = 0; d < grid.dim(); ++d) {
+    if (block.extent[d] != grid.cells[d] || (d >= grid.cdim && (is_open[d][0] || is_open[d][1])))
+      throw InternalError("a device works on whole grids");
+    if (d < grid.cdim) {
+      options.dx[d] = grid.width(d);
+      options.open[d] = is_open[d];
+      continue;
+    }
+    const int v = d - grid.cdim;
+    options.mean_dv[v] = grid.mean_width(d);
+    for (int i = 0; i < grid.cells[d]; ++i) {
+      options.centre[v].push_back(grid.centre(d, i));
+      options.relative[v].push_back(grid.relative_width(d, i));
+    }
+  }
+  return options;
+}
+
+ResidentOperator::ResidentOperator(const PhaseBasis& basis, const PhaseBlock& block, Flux flux,
+                                   const std::array<std::array<bool, 2>, 6>& is_open,
+                                   std::unique_ptr<DeviceVlasov> device)
+    : device_(std::move(device)),
+      edges_(VlasovOperator::make(basis, block, flux, is_open)),
+      cdim_(basis.cdim()) {
+  if (device_ == nullptr) throw InternalError("a device without kernels for a basis that the host has");
+}
+
+void ResidentOperator::hold(const Distribution& f) { held_.push_back(f.data); }
+
+int ResidentOperator::buffer(const Distribution& f) const {
+  for (std::size_t i = 0; i < held_.size(); ++i)
+    if (held_[i].data() == f.data.data()) return static_cast<int>(i);
+  throw InternalError("a distribution that is not on the device");
+}
+
+void ResidentOperator::upload(const Distribution& f) { device_->upload(buffer(f), f.data.data()); }
+void ResidentOperator::download(const Distribution& f) const { device_->download(buffer(f), f.data.data()); }
+
+void ResidentOperator::apply(const Exec& exec, const Stage& stage, const Distribution& f,
+                             const Distribution& f0, const ConfField& acceleration, const Distribution& out,
+                             const StageMoments& moments) {
+  exec.fence();
+  device_->stage(
+      {stage.keep, stage.advance, stage.dt, buffer(f), stage.keep == 0 ? buffer(f) : buffer(f0), buffer(out)},
+      acceleration.data());
+  if (moments.size() > 0) sum_moments(exec, out, moments);
+}
+
+void ResidentOperator::add_exterior(const Exec& exec, const Stage& stage, const FaceTraces& exterior,
+                                    const ConfField&, const Distribution& out, const StageMoments& moments) {
+  bool any = false;
+  exec.fence();
+  for (int d = 0; d < cdim_; ++d)
+    for (const int side : {-1, 1}) {
+      const auto& from = exterior.side[d][side > 0];
+      if (from.size() == 0) continue;
+      any = true;
+      device_->add_exterior({stage.keep, stage.advance, stage.dt, 0, 0, buffer(out)}, d, side, from.data());
+    }
+  if (any && moments.size() > 0) sum_moments(exec, out, moments);
+}
+
+void ResidentOperator::trace(const Exec& exec, const Distribution& f, int direction, int side,
+                             const Array<double>& out) const {
+  exec.fence();
+  device_->trace(buffer(f), direction, side, out.data());
+}
+
+std::size_t ResidentOperator::trace_size(int direction) const { return edges_->trace_size(direction); }
+
+void ResidentOperator::mirror(const Exec& exec, int direction, const Array<double>& own,
+                              const Array<double>& out) const {
+  edges_->mirror(exec, direction, own, out);
+}
+
+Amount ResidentOperator::outflow(const Exec& exec, int direction, int side, const Array<double>& inside,
+                                 const Array<double>& outside) const {
+  return edges_->outflow(exec, direction, side, inside, outside);
+}
+
+std::vector<double> ResidentOperator::particle_outflow(int direction, int side, const Array<double>& inside,
+                                                       const Array<double>& outside) const {
+  return edges_->particle_outflow(direction, side, inside, outside);
+}
+
+double ResidentOperator::frequency(const Exec&, const ConfField& acceleration) const {
+  return device_->frequency(acceleration.data());
+}
+
+void ResidentOperator::sum_moments(const Exec& exec, const Distribution& f,
+                                   const StageMoments& moments) const {
+  exec.fence();
+  device_->moments(buffer(f), static_cast<int>(moments.extent(1)), moments.data());
+}
+
+}  // namespace quintet::kinetics

@@ -1,0 +1,101 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "io/device/factory.hpp"
+#include "physics/kinetics/advection/flux.hpp"
+#include "physics/kinetics/basis/basis.hpp"
+
+namespace quintet::kinetics {
+
+/// How cells are shared out to threads: vlasov_cell_kernels.hpp and vlasov_group_kernels.hpp.
+enum class DeviceSweep {
+  automatic,  ///< the faster one, as measured
+  cells,      ///< a thread a cell; only up to DeviceVlasov::most_modes_a_thread
+  groups      ///< 32 cells a team
+};
+
+/// What DeviceVlasov works on, as plain data: a basis, the cells of one rank and their layout on the host.
+struct DeviceVlasovOptions {
+  int cdim = 1, vdim = 1, order = 1;
+  Family family = Family::serendipity;
+  Flux flux = Flux::upwind;
+  std::array<int, 6> cells{1, 1, 1, 1, 1, 1};
+  std::array<double, 3> dx{};  ///< widths along x
+  /// Of the cells of each velocity direction: centres, and widths over the mean width.
+  std::array<std::vector<double>, 3> centre, relative;
+  std::array<double, 3> mean_dv{};
+  /// Edges of x where nothing comes in unless add_exterior() brings it; both closed: periodic. Velocity space
+  /// ends with zero flux.
+  std::array<std::array<bool, 2>, 3> open{};
+  DeviceSweep sweep = DeviceSweep::automatic;
+  int lanes = 1;      ///< of the host's packs (PhaseBlock)
+  int n_buffers = 3;  ///< distributions that are resident
+};
+
+/// The collisionless operator (VlasovOperator) with f resident in the memory of Kokkos's default execution
+/// space: a GPU, or the host.
+///
+///     f_to = keep f_0 + advance (f_from + dt R(f_from)),   R(f) = -div_x (v f) - div_v (a f), a = A + v x B
+///
+/// The same scheme to round-off; the layout is [configuration cell][velocity cell / 32][mode][32], so that
+/// the threads of a warp read consecutive numbers. Distributions are numbered from 0; those on the host are
+/// laid out as PhaseBlock says, with `lanes`.
+class DeviceVlasov {
+ public:
+  static constexpr int most_modes_a_thread = 32;
+
+  /// Null if there are no kernels for the basis (and sweep). Throws std::runtime_error where memory does not
+  /// suffice.
+  static std::unique_ptr<DeviceVlasov> make(const DeviceVlasovOptions& options);
+  /// Bytes that make() allocates; nothing is allocated.
+  [[nodiscard]] static double bytes(const DeviceVlasovOptions& options);
+  virtual ~DeviceVlasov() = default;
+
+  [[nodiscard]] virtual int n_modes() const = 0;       ///< of a cell
+  [[nodiscard]] virtual int n_conf_modes() const = 0;  ///< of a function of x
+
+  virtual void upload(int buffer, const double* host) = 0;
+  virtual void download(int buffer, double* host) const = 0;
+
+  /// `acceleration`, on the host: [n_conf, 6, n_conf_modes], A and B with q/m. to != from; f_0 is not read
+  /// where keep = 0.
+  struct Stage {
+    double keep = 0, advance = 1, dt = 0;
+    int from = 0, from0 = 0, to = 1;
+  };
+  virtual void stage(const Stage& stage, const double* acceleration) = 0;
+
+  /// Velocity integrals of f, on the host: [n_conf, n_components, n_conf_modes]; M0, M1 of each direction
+  /// and, with n_components = 2 + vdim, M2. Modes as those of PhaseBasis::conf().
+  virtual void moments(int buffer, int n_components, double* host) const = 0;
+
+  /// Doubles of a trace at an edge of x direction d, laid out as FaceTraces.
+  [[nodiscard]] virtual std::size_t trace_size(int d) const = 0;
+  /// The trace of f inside the edge at side -1 or +1 of direction d, to the host.
+  virtual void trace(int buffer, int d, int side, double* host) const = 0;
+  /// to += advance dt times what the trace from outside (on the host) contributes.
+  virtual void add_exterior(const Stage& stage, int d, int side, const double* host) = 0;
+
+  /// Bound of sum_d |a_d|/dz_d over the cells, for the CFL condition; from the host's acceleration.
+  [[nodiscard]] virtual double frequency(const double* acceleration) const = 0;
+  /// Wait until all that was asked for is done.
+  virtual void fence() const = 0;
+};
+
+/// How engines are made on a device: in this program or in the library of a GPU.
+struct DeviceVlasovFactory {
+  DeviceVlasov* (*make)(const DeviceVlasovOptions& options);
+  double (*bytes)(const DeviceVlasovOptions& options);
+};
+
+}  // namespace quintet::kinetics
+
+/// DeviceVlasov::make and bytes, as DeviceSession::factory finds them.
+QUINTET_DEVICE_FACTORY quintet::kinetics::DeviceVlasov* quintet_make_device_vlasov(
+    const quintet::kinetics::DeviceVlasovOptions& options);
+QUINTET_DEVICE_FACTORY double quintet_device_vlasov_bytes(
+    const quintet::kinetics::DeviceVlasovOptions& options);

@@ -1,0 +1,309 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+#include "physics/kinetics/device/vlasov_cell_kernels.hpp"
+#include "physics/kinetics/device/vlasov_device.hpp"
+#include "physics/kinetics/device/vlasov_edge_kernels.hpp"
+#include "physics/kinetics/device/vlasov_launch.hpp"
+
+// DeviceVlasov for one basis. Included by the vlasov_*_device.cpp alone, which instantiate it.
+namespace quintet::kinetics::device {
+
+/// Sizes of everything that an engine allocates, in doubles.
+struct EngineSizes {
+  std::ptrdiff_t n_conf = 1, n_vel = 1, n_packs = 1, f = 0, host_conf = 0, staging_conf = 0;
+  int n_rows = 1, n_last = 1, host_packs = 1, n_parts = 1, part = 1;
+
+  EngineSizes(const DeviceVlasovOptions& o, int n_modes) {
+    for (int d = 0; d < o.cdim; ++d) n_conf *= o.cells[d];
+    for (int d = 0; d < o.vdim; ++d) n_vel *= o.cells[o.cdim + d];
+    n_last = o.cells[o.cdim + o.vdim - 1];
+    n_rows = static_cast<int>(n_vel / n_last);
+    n_packs = (n_vel + lanes - 1) / lanes;
+    host_packs = (n_last + o.lanes - 1) / o.lanes;
+    f = n_conf * n_packs * n_modes * lanes;
+    host_conf = std::ptrdiff_t{n_rows} * host_packs * n_modes * o.lanes;
+    // f passes through at most 64 MB (or one configuration cell) on its way.
+    staging_conf = std::clamp<std::ptrdiff_t>((std::ptrdiff_t{8} << 20) / host_conf, 1, n_conf);
+    // Enough teams for moments where configuration cells are few.
+    const auto wanted = std::max<std::ptrdiff_t>(1, 4096 / n_conf);
+    n_parts = static_cast<int>(std::min(wanted, (n_vel + 511) / 512));
+    part = static_cast<int>((n_vel + n_parts - 1) / n_parts);
+  }
+};
+
+/// Where arrays of the device can be read by the host, they need no staging.
+inline constexpr bool is_host =
+    Kokkos::SpaceAccessibility<Kokkos::DefaultHostExecutionSpace, Space::memory_space>::accessible;
+
+template <class Tr>
+class DeviceVlasovOf final : public DeviceVlasov {
+ public:
+  explicit DeviceVlasovOf(const DeviceVlasovOptions& options)
+      : options_(options), size_(options, Tr::n_modes) {
+    cells_.n_conf = static_cast<int>(size_.n_conf);
+    cells_.n_vel = static_cast<int>(size_.n_vel);
+    cells_.n_packs = static_cast<int>(size_.n_packs);
+    cells_.flux = options.flux;
+    for (int i = 0; i < cdim; ++i) {
+      cells_.nx[i] = options.cells[i];
+      cells_.rdx[i] = 2 / options.dx[i];
+      for (int side = 0; side < 2; ++side) cells_.open[i][side] = options.open[i][side];
+    }
+    for (int b = 0; b < options.n_buffers; ++b) buffers_.push_back(array("vlasov::f", size_.f));
+    forces_ = array("vlasov::forces", size_.n_conf * Places::size);
+    acceleration_ = array("vlasov::acceleration", size_.n_conf * 6 * Tr::n_full);
+    parts_ = array("vlasov::moment_parts", size_.n_conf * size_.n_parts * (2 + vdim) * Tr::n_full);
+    moments_ = array("vlasov::moments", size_.n_conf * (2 + vdim) * Tr::n_full);
+    if (!is_host) staging_ = array("vlasov::staging", size_.staging_conf * size_.host_conf);
+    if (const auto trace = largest_trace(options); trace > 0) trace_ = array("vlasov::trace", trace);
+    make_velocity_cells();
+    make_tables();
+  }
+
+  static double bytes(const DeviceVlasovOptions& options) {
+    const EngineSizes size(options, Tr::n_modes);
+    double n_velocity = 0;
+    for (int d = 0; d < vdim; ++d) n_velocity += 4.0 * options.cells[cdim + d];
+    const double numbers = static_cast<double>(options.n_buffers) * size.f +
+                           static_cast<double>(size.n_conf) *
+                               (Places::size + Tr::n_full * (6 + (2 + vdim) * (1.0 + size.n_parts))) +
+                           (is_host ? 0.0 : static_cast<double>(size.staging_conf) * size.host_conf) +
+                           n_velocity + n_triple + static_cast<double>(largest_trace(options));
+    return 8 * numbers + sizeof(GroupTables<Tr>);
+  }
+
+  [[nodiscard]] int n_modes() const override { return Tr::n_modes; }
+  [[nodiscard]] int n_conf_modes() const override { return Tr::n_full; }
+
+  void upload(int buffer, const double* host) override { pass(buffer, const_cast<double*>(host), false); }
+  void download(int buffer, double* host) const override { pass(buffer, host, true); }
+
+  void stage(const Stage& stage, const double* acceleration) override {
+    to_device(acceleration_, acceleration, acceleration_.extent(0));
+    for_all("vlasov::forces", size_.n_conf * Places::size, make_forces());
+    const Update update{stage.keep,
+                        stage.advance,
+                        stage.advance * stage.dt,
+                        buffers_[stage.from].data(),
+                        buffers_[stage.from0].data(),
+                        buffers_[stage.to].data()};
+    if (by_cells(options_.sweep)) {
+      if constexpr (can_do_cells) sweep_cells(update);
+    } else {
+      sweep_groups(update);
+    }
+  }
+
+  void moments(int buffer, int n_components, double* host) const override {
+    double factor = 1;
+    for (int d = 0; d < vdim; ++d) factor *= 0.5 * options_.mean_dv[d] * constant_sqrt(2);
+    const PartialMoments<Tr> parts{cells_,        factor,     buffers_[buffer].data(), parts_.data(),
+                                   size_.n_parts, size_.part, n_components > 1 + vdim};
+    constexpr int threads = PartialMoments<Tr>::threads;
+    launch_teams<threads, 4>("vlasov::moments", cells_.n_conf * size_.n_parts, threads, parts);
+    const int n_out = n_components * Tr::n_full;
+    for_all("vlasov::add_moments", size_.n_conf * n_out,
+            AddParts{size_.n_parts, (2 + vdim) * Tr::n_full, n_out, parts_.data(), moments_.data()});
+    to_host(host, moments_, static_cast<std::size_t>(size_.n_conf * n_out));
+  }
+
+  [[nodiscard]] std::size_t trace_size(int d) const override { return trace_size(options_, d); }
+
+  void trace(int buffer, int d, int side, double* host) const override {
+    const auto size = trace_size(d);
+    Kokkos::deep_copy(trace_, 0.0);  // lanes that pad
+    for_all("vlasov::trace", size_.n_conf / options_.cells[d] * size_.n_vel,
+            MakeTrace<Tr>{edge(d, side), buffers_[buffer].data(), trace_.data()});
+    to_host(host, trace_, size);
+  }
+
+  void add_exterior(const Stage& stage, int d, int side, const double* host) override {
+    to_device(trace_, host, trace_size(d));
+    for_all("vlasov::add_exterior", size_.n_conf / options_.cells[d] * size_.n_vel,
+            AddExterior<Tr>{edge(d, side), tables(), trace_.data(), buffers_[stage.to].data(),
+                            stage.advance * stage.dt});
+    Space().fence();  // trace_ is used again
+  }
+
+  [[nodiscard]] double frequency(const double* acceleration) const override {
+    double streaming = 0, greatest = 0;
+    for (int i = 0; i < cdim; ++i) streaming += greatest_speed_[i] / options_.dx[i];
+    const auto bound = [&](std::ptrdiff_t conf, int c) {
+      double sum = 0;
+      for (int m = 0; m < Tr::n_full; ++m)
+        sum += std::abs(acceleration[(conf * 6 + c) * Tr::n_full + m]) * Tr::triple.greatest[m];
+      return sum;
+    };
+    for (std::ptrdiff_t conf = 0; conf < size_.n_conf; ++conf) {
+      double sum = 0;
+      for (int d = 0; d < vdim; ++d) {
+        double a = bound(conf, d);
+        for (int j = 0; j < vdim; ++j)
+          if (j != d) a += greatest_speed_[j] * bound(conf, 3 + (3 - d - j));
+        sum += a / least_dv_[d];
+      }
+      greatest = std::max(greatest, sum);
+    }
+    return streaming + greatest;
+  }
+
+  void fence() const override { Space().fence(); }
+
+  /// Which sweep: measured on an H100, docs/how_vlasov_works.md.
+  static constexpr bool can_do_cells = Tr::n_modes <= most_modes_a_thread;
+  static bool by_cells(DeviceSweep sweep) {
+    return sweep == DeviceSweep::automatic ? can_do_cells && Tr::n_modes <= 27 : sweep == DeviceSweep::cells;
+  }
+
+ private:
+  static constexpr int cdim = Tr::cdim, vdim = Tr::vdim;
+  static constexpr int n_triple = Tr::n_full * Tr::n_full * Tr::n_full + Tr::n_full;
+  using Places = ForcePlaces<Tr>;
+
+  static DeviceArray array(const char* label, std::ptrdiff_t n) {
+    return DeviceArray(Kokkos::view_alloc(std::string(label), Kokkos::WithoutInitializing),
+                       static_cast<std::size_t>(n));
+  }
+  static void to_device(const DeviceArray& to, const double* from, std::size_t n) {
+    Kokkos::deep_copy(Kokkos::subview(to, std::pair<std::size_t, std::size_t>(0, n)), HostNumbers(from, n));
+  }
+  static void to_host(double* to, const DeviceArray& from, std::size_t n) {
+    using Out = Kokkos::View<double*, Kokkos::LayoutRight, Kokkos::HostSpace,
+                             Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+    Kokkos::deep_copy(Out(to, n), Kokkos::subview(from, std::pair<std::size_t, std::size_t>(0, n)));
+  }
+  static std::size_t trace_size(const DeviceVlasovOptions& options, int d) {
+    const EngineSizes size(options, Tr::n_modes);
+    return static_cast<std::size_t>(size.n_conf / options.cells[d] * size.n_rows * size.host_packs *
+                                    Tr::n_conf_face_modes * options.lanes);
+  }
+  static std::ptrdiff_t largest_trace(const DeviceVlasovOptions& options) {
+    std::size_t most = 0;
+    for (int d = 0; d < cdim; ++d)
+      if (options.open[d][0] || options.open[d][1]) most = std::max(most, trace_size(options, d));
+    return static_cast<std::ptrdiff_t>(most);
+  }
+
+  void make_velocity_cells() {
+    for (int d = 0; d < vdim; ++d) {
+      const int n = options_.cells[cdim + d];
+      cells_.nv[d] = n;
+      std::vector<double> of;
+      double width = 0, least = 1;
+      for (int i = 0; i < n; ++i) {
+        const double relative = options_.relative[d][i];
+        for (const double x :
+             {options_.centre[d][i], 0.5 * relative * options_.mean_dv[d], relative, 1 / relative})
+          of.push_back(x);
+        width += relative;
+        least = std::min(least, relative);
+      }
+      velocity_[d] = array("vlasov::velocity", 4 * n);
+      to_device(velocity_[d], of.data(), of.size());
+      cells_.velocity[d] = velocity_[d].data();
+      const double low = of[0] - of[1];
+      greatest_speed_[d] = std::max(std::abs(low), std::abs(low + width * options_.mean_dv[d]));
+      least_dv_[d] = least * options_.mean_dv[d];
+    }
+  }
+  void make_tables() {
+    std::vector<double> triple;
+    for (int l = 0; l < Tr::n_full; ++l)
+      for (int m = 0; m < Tr::n_full; ++m)
+        for (int k = 0; k < Tr::n_full; ++k) triple.push_back(Tr::triple.c[l][m][k]);
+    for (int k = 0; k < Tr::n_full; ++k) triple.push_back(Tr::triple.greatest[k]);
+    triple_ = array("vlasov::triple", n_triple);
+    to_device(triple_, triple.data(), triple.size());
+    static constexpr GroupTables<Tr> tables = make_group_tables<Tr>();
+    tables_ = ByteArray("vlasov::tables", sizeof tables);
+    const auto mirror = Kokkos::create_mirror_view(tables_);
+    std::memcpy(mirror.data(), &tables, sizeof tables);
+    Kokkos::deep_copy(tables_, mirror);
+  }
+  [[nodiscard]] const GroupTables<Tr>* tables() const {
+    return reinterpret_cast<const GroupTables<Tr>*>(tables_.data());
+  }
+  [[nodiscard]] MakeForces<Tr> make_forces() const {
+    MakeForces<Tr> make{};
+    for (int d = 0; d < vdim; ++d) {
+      make.rdv[d] = 2 / options_.mean_dv[d];
+      make.half_dv[d] = 0.5 * options_.mean_dv[d];
+    }
+    make.triple = triple_.data();
+    make.acceleration = acceleration_.data();
+    make.forces = forces_.data();
+    return make;
+  }
+  [[nodiscard]] Edge<Tr> edge(int d, int side) const {
+    return {cells_, d, side, size_.n_last, options_.lanes, size_.host_packs};
+  }
+
+  void sweep_cells(const Update& update) const {
+    constexpr int threads = 128;
+    const int n_chunks = (cells_.n_vel + threads - 1) / threads;
+    const int even = (cells_.n_vel + n_chunks - 1) / n_chunks, chunk = (even + lanes - 1) / lanes * lanes;
+    const CellSweep<Tr> sweep{cells_, forces_.data(), update, n_chunks, chunk};
+    constexpr int blocks = Tr::n_modes <= 9 ? 4 : Tr::n_modes <= 16 ? 3 : 2;
+    launch_teams<threads, blocks>("vlasov::stage", cells_.n_conf * n_chunks, chunk, sweep);
+  }
+  void sweep_groups(const Update& update) const {
+    constexpr int warps = Tr::n_groups >= 16 ? 8 : Tr::n_groups >= 4 ? 4 : Tr::n_groups, threads = 32 * warps;
+    const GroupSweep<Tr> sweep{cells_, tables(), forces_.data(), update};
+    launch_teams<threads, 16 / warps>("vlasov::stage", cells_.n_conf * cells_.n_packs, threads, sweep);
+  }
+
+  void pass(int buffer, double* host, bool to_host_too) const {
+    const int n = static_cast<int>(size_.staging_conf);
+    for (std::ptrdiff_t first = 0; first < size_.n_conf; first += n) {
+      const auto count = std::min<std::ptrdiff_t>(n, size_.n_conf - first);
+      double* const there = host + first * size_.host_conf;
+      double* const here = is_host ? there : staging_.data();
+      if (to_host_too && is_host) std::fill_n(there, count * size_.host_conf, 0.0);
+      if (to_host_too && !is_host) Kokkos::deep_copy(staging_, 0.0);
+      if (!to_host_too && !is_host)
+        to_device(staging_, there, static_cast<std::size_t>(count * size_.host_conf));
+      const std::ptrdiff_t packs = count * size_.n_packs * Tr::n_modes * lanes;
+      for_all("vlasov::relayout", packs,
+              Relayout{Tr::n_modes, size_.n_rows, size_.n_last, options_.lanes, size_.host_packs,
+                       cells_.n_packs, cells_.n_vel, to_host_too, here,
+                       buffers_[buffer].data() + first * size_.n_packs * Tr::n_modes * lanes});
+      Space().fence();
+      if (to_host_too && !is_host)
+        to_host(there, staging_, static_cast<std::size_t>(count * size_.host_conf));
+    }
+  }
+
+  DeviceVlasovOptions options_;
+  EngineSizes size_;
+  Cells<Tr> cells_;
+  std::vector<DeviceArray> buffers_;
+  DeviceArray forces_, acceleration_, parts_, moments_, staging_, trace_, triple_;
+  DeviceArray velocity_[Tr::vdim];
+  ByteArray tables_;
+  double greatest_speed_[3]{}, least_dv_[3]{};
+};
+
+/// Engine of a basis in CDim x VDim, or its bytes; null or -1 if there is none.
+template <int CDim, int VDim>
+std::unique_ptr<DeviceVlasov> make_device_vlasov(const DeviceVlasovOptions& options) {
+  std::unique_ptr<DeviceVlasov> made;
+  visit_orders<CDim, VDim>(options.order, options.family, [&]<class Tr>() {
+    if (!DeviceVlasovOf<Tr>::can_do_cells && options.sweep == DeviceSweep::cells) return;
+    made = std::make_unique<DeviceVlasovOf<Tr>>(options);
+  });
+  return made;
+}
+template <int CDim, int VDim>
+double device_vlasov_bytes(const DeviceVlasovOptions& options) {
+  double bytes = -1;
+  visit_orders<CDim, VDim>(options.order, options.family,
+                           [&]<class Tr>() { bytes = DeviceVlasovOf<Tr>::bytes(options); });
+  return bytes;
+}
+
+}  // namespace quintet::kinetics::device

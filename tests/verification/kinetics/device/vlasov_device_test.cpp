@@ -1,0 +1,259 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "io/log/error.hpp"
+#include "physics/kinetics/advection/exterior.hpp"
+#include "physics/kinetics/device/resident_operator.hpp"
+#include "physics/kinetics/moments/moments.hpp"
+#include "tests/support/stretched_cells.hpp"
+#include "tests/verification/kinetics/advection/vlasov_operator_case.hpp"
+
+/// The device's operator, run in this machine's memory, against VlasovOperator: stages, walls, moments, whole
+/// steps, for every basis, flux and kind of edge, on equal and on stretched velocity cells.
+namespace quintet::kinetics {
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+struct BasisRow {
+  int cdim, vdim, order;
+  Family family;
+};
+
+/// Every basis that there is.
+std::vector<BasisRow> bases() {
+  std::vector<BasisRow> found;
+  for (const auto& [cdim, vdim] : {std::pair{1, 1}, {1, 2}, {1, 3}, {2, 2}, {2, 3}, {3, 3}})
+    for (const auto family : {Family::serendipity, Family::tensor, Family::hybrid})
+      for (int order = 1; order <= 3; ++order) {
+        if (family == Family::tensor && order == 1) continue;  // the same as serendipity
+        try {
+          const PhaseBasis basis(cdim, vdim, order, family);
+          found.push_back({cdim, vdim, order, family});
+        } catch (const InputError&) {
+        }
+      }
+  return found;
+}
+
+double greatest(const Distribution& f) {
+  double value = 0;
+  for (std::size_t i = 0; i < f.data.size(); ++i) value = std::max(value, std::abs(f.data.data()[i]));
+  return value;
+}
+
+/// Over the cells that there are, not those that pad.
+double difference(const Distribution& a, const Distribution& b) {
+  double value = 0;
+  for (int conf = 0; conf < a.block.n_conf(); ++conf)
+    for (int row = 0; row < a.block.n_rows(); ++row)
+      for (int j = 0; j < a.block.n_last(); ++j)
+        for (int m = 0; m < a.n_modes; ++m)
+          value = std::max(value, std::abs(a.at(conf, row, j, m) - b.at(conf, row, j, m)));
+  return value;
+}
+
+double difference(const ConfField& a, const ConfField& b) {
+  double value = 0, scale = 1e-300;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    value = std::max(value, std::abs(a.data()[i] - b.data()[i]));
+    scale = std::max(scale, std::abs(a.data()[i]));
+  }
+  return value / scale;
+}
+
+struct Setting {
+  Flux flux;
+  Boundary boundary;
+  bool stretched, magnetic;
+  DeviceSweep sweep = DeviceSweep::automatic;
+};
+
+/// Both operators on one case, each with three distributions.
+struct Pair {
+  OperatorCase c;
+  Species species;
+  Decomposition decomposition;
+  std::unique_ptr<VlasovOperator> host;
+  std::unique_ptr<ResidentOperator> device;
+  std::unique_ptr<Exterior> host_exterior, device_exterior;
+  std::vector<Distribution> here, there;
+  ConfField host_moments, device_moments;
+
+  Pair(const BasisRow& b, const Setting& s)
+      : c(make_case(b, s)), species(make_species(c, s)), decomposition(Comm::self(), c.block.grid, {}) {
+    const auto open = open_edges(decomposition, species);
+    host = VlasovOperator::make(c.basis, c.block, s.flux, open);
+    auto options = device_vlasov_options(c.basis, c.block, s.flux, open);
+    options.sweep = s.sweep;
+    device = std::make_unique<ResidentOperator>(c.basis, c.block, s.flux, open, DeviceVlasov::make(options));
+    host_exterior = std::make_unique<Exterior>(decomposition, c.basis, species, *host);
+    device_exterior = std::make_unique<Exterior>(decomposition, c.basis, species, *device);
+    for (int i = 0; i < 3; ++i) {
+      here.emplace_back("f", c.block, c.basis.size());
+      there.emplace_back("f", c.block, c.basis.size());
+      device->hold(there[at(i)]);
+    }
+    const auto n = at(c.block.n_conf()), modes = at(c.basis.conf().size());
+    host_moments = ConfField("moments", n, at(1 + b.vdim), modes);
+    device_moments = ConfField("moments", n, at(1 + b.vdim), modes);
+    Kokkos::deep_copy(here[0].data, c.f.data);
+    Kokkos::deep_copy(there[0].data, c.f.data);
+    // The second has other coefficients: the first's in reverse.
+    for (int conf = 0; conf < c.block.n_conf(); ++conf)
+      for (int row = 0; row < c.block.n_rows(); ++row)
+        for (int j = 0; j < c.block.n_last(); ++j)
+          for (int m = 0; m < c.basis.size(); ++m)
+            here[1].at(conf, row, j, m) = there[1].at(conf, row, j, m) =
+                c.f.at(conf, c.block.n_rows() - 1 - row, c.block.n_last() - 1 - j, m);
+    host_exterior->hold(Exec(), here[0]);
+    for (int i = 0; i < 2; ++i) device->upload(there[at(i)]);
+    device_exterior->hold(Exec(), there[0]);
+  }
+
+  static OperatorCase make_case(const BasisRow& b, const Setting& s) {
+    // 5 x 11 or 3 x 2 x 11 velocity cells: more than 32, and no multiple of it.
+    std::vector<int> cells{3};
+    if (b.cdim > 1) cells.push_back(2);
+    if (b.cdim > 2) cells.push_back(2);
+    if (b.vdim == 3) cells.push_back(3);
+    if (b.vdim >= 2) cells.push_back(b.vdim == 2 ? 5 : 2);
+    cells.push_back(b.vdim == 1 ? 37 : 11);
+    auto c = make_operator_case(b.cdim, b.vdim, b.order, b.family, false, cells);
+    for (int d = 0; d < b.vdim; ++d) {
+      const auto v = at(b.cdim + d);
+      if (s.boundary == Boundary::reflecting) c.block.grid.lower[v] = -c.block.grid.upper[v];
+      if (s.stretched) map_velocity(c.block.grid, d, 1.2 + 0.2 * d);
+    }
+    for (int i = 0; i < b.cdim; ++i) c.block.grid.periodic[at(i)] = s.boundary == Boundary::periodic;
+    c.f.block = c.block;
+    if (!s.magnetic)
+      for (std::size_t conf = 0; conf < c.acceleration.extent(0); ++conf)
+        for (std::size_t k = 3; k < 6; ++k)
+          for (std::size_t m = 0; m < c.acceleration.extent(2); ++m) c.acceleration(conf, k, m) = 0;
+    return c;
+  }
+  static Species make_species(const OperatorCase& c, const Setting& s) {
+    Species species;
+    species.grid = c.block.grid;
+    for (int i = 0; i < c.basis.cdim(); ++i) species.boundary[at(i)] = {s.boundary, s.boundary};
+    return species;
+  }
+
+  void stage(const Stage& stage, int from, int from0, int to) {
+    const Exec exec;
+    const auto advance = [&](VlasovOperator& vlasov, Exterior& exterior, std::vector<Distribution>& f,
+                             const ConfField& moments) {
+      exterior.start(exec, f[at(from)]);
+      vlasov.apply(exec, stage, f[at(from)], f[at(from0)], c.acceleration, f[at(to)], moments);
+      vlasov.add_exterior(exec, stage, exterior.finish(exec), c.acceleration, f[at(to)], moments);
+      exec.fence();
+    };
+    advance(*host, *host_exterior, here, host_moments);
+    advance(*device, *device_exterior, there, device_moments);
+  }
+  /// Greatest difference of a distribution, of its greatest value.
+  double compare(int i) {
+    device->download(there[at(i)]);
+    return difference(here[at(i)], there[at(i)]) / greatest(here[at(i)]);
+  }
+};
+
+std::string text(const BasisRow& b, const Setting& s) {
+  return fmt::format("{}x{}v {} of order {}, flux {}, boundary {}{}{}", b.cdim, b.vdim, name(b.family),
+                     b.order, static_cast<int>(s.flux), static_cast<int>(s.boundary),
+                     s.stretched ? ", stretched" : "", s.magnetic ? "" : ", no B");
+}
+
+void expect_same_stage(const BasisRow& b, const Setting& s) {
+  SCOPED_TRACE(text(b, s));
+  Pair pair(b, s);
+  EXPECT_LT(pair.compare(0), 1e-300);  // what went up comes down
+  pair.stage({.keep = 0.75, .advance = 0.25, .dt = 0.3}, 0, 1, 2);
+  EXPECT_GT(difference(pair.here[2], pair.here[0]), 0.1);
+  EXPECT_LT(pair.compare(2), 2e-14);
+  EXPECT_LT(difference(pair.host_moments, pair.device_moments), 2e-14);
+  const double frequency = pair.host->frequency(Exec(), pair.c.acceleration);
+  EXPECT_NEAR(pair.device->frequency(Exec(), pair.c.acceleration), frequency, 1e-14 * frequency);
+}
+
+TEST(VlasovDevice, stages_of_every_basis_and_flux_are_those_of_the_host) {
+  for (const auto& basis : bases())
+    for (const auto flux : {Flux::upwind, Flux::lax_friedrichs, Flux::central})
+      expect_same_stage(basis, {flux, Boundary::periodic, flux != Flux::central, true});
+}
+
+TEST(VlasovDevice, both_ways_to_share_out_a_cell_agree) {
+  int n = 0;
+  for (const auto& basis : bases())
+    for (const auto sweep : {DeviceSweep::cells, DeviceSweep::groups}) {
+      const PhaseBasis phase(basis.cdim, basis.vdim, basis.order, basis.family);
+      if (sweep == DeviceSweep::cells && phase.size() > DeviceVlasov::most_modes_a_thread) continue;
+      expect_same_stage(basis, {Flux::upwind, Boundary::periodic, true, n++ % 2 == 0, sweep});
+    }
+}
+
+TEST(VlasovDevice, walls_of_every_kind_are_those_of_the_host) {
+  for (const auto& basis : bases())
+    for (const auto wall : {Boundary::reflecting, Boundary::absorbing, Boundary::open, Boundary::fixed})
+      for (const auto flux : {Flux::upwind, Flux::lax_friedrichs}) {
+        if (flux != Flux::upwind && wall != Boundary::reflecting) continue;
+        expect_same_stage(basis, {flux, wall, basis.order != 1, true});
+      }
+}
+
+TEST(VlasovDevice, whole_steps_are_those_of_the_host) {
+  for (const auto& basis : bases())
+    for (const auto wall : {Boundary::periodic, Boundary::reflecting}) {
+      const Setting setting{Flux::upwind, wall, true, true};
+      SCOPED_TRACE(text(basis, setting));
+      Pair pair(basis, setting);
+      const double dt = 0.3 / (5 * pair.host->frequency(Exec(), pair.c.acceleration));
+      for (int step = 0; step < 3; ++step) {
+        pair.stage({.keep = 0, .advance = 1, .dt = dt}, 0, 0, 1);
+        pair.stage({.keep = 0.75, .advance = 0.25, .dt = dt}, 1, 0, 2);
+        pair.stage({.keep = 1.0 / 3, .advance = 2.0 / 3, .dt = dt}, 2, 0, 0);
+      }
+      EXPECT_LT(pair.compare(0), 1e-13);
+      EXPECT_LT(difference(pair.host_moments, pair.device_moments), 1e-13);
+    }
+}
+
+TEST(VlasovDevice, second_moments_are_those_of_the_host) {
+  for (const auto& basis : bases()) {
+    const Setting setting{Flux::upwind, Boundary::periodic, true, true};
+    SCOPED_TRACE(text(basis, setting));
+    Pair pair(basis, setting);
+    const auto n = at(pair.c.block.n_conf()), modes = at(pair.c.basis.conf().size());
+    const ConfField second("second", n, 1, modes), all("all", n, at(2 + basis.vdim), modes);
+    moments(Exec(), pair.c.basis, pair.here[0], Moment::m2, second, 0);
+    Exec().fence();
+    pair.device->sum_moments(Exec(), pair.there[0], all);
+    double worst = 0, scale = 0;
+    for (std::size_t conf = 0; conf < n; ++conf)
+      for (std::size_t m = 0; m < modes; ++m) {
+        worst = std::max(worst, std::abs(all(conf, at(1 + basis.vdim), m) - second(conf, 0, m)));
+        scale = std::max(scale, std::abs(second(conf, 0, m)));
+      }
+    EXPECT_LT(worst, 1e-14 * scale);
+  }
+}
+
+TEST(VlasovDevice, bytes_are_counted_before_they_are_taken) {
+  const PhaseBasis basis(1, 1, 2, Family::serendipity);
+  DeviceVlasovOptions options;
+  options.order = 2;
+  options.cells = {1000, 64, 1, 1, 1, 1};
+  options.n_buffers = 3;
+  const double three = DeviceVlasov::bytes(options);
+  options.n_buffers = 4;
+  EXPECT_EQ(DeviceVlasov::bytes(options) - three, 1000 * 64 * 8 * 8);
+  EXPECT_LT(three, 1.2 * 3 * 1000 * 64 * 8 * 8);
+  options.order = 7;
+  EXPECT_EQ(DeviceVlasov::bytes(options), -1);
+  EXPECT_EQ(DeviceVlasov::make(options), nullptr);
+}
+
+}  // namespace
+}  // namespace quintet::kinetics
