@@ -13,7 +13,8 @@ namespace quintet::electronic {
 /// A symmetric block-sparse matrix by block rows, both triangles.
 ///
 /// Block (i, column[p]), p in row_begin[i] .. row_begin[i + 1], is column-major [size[i], size[column[p]]] at
-/// value + offset[p]; columns of a row ascend. A row that nobody asks for may be empty.
+/// value + offset[p]; columns of a row ascend, and its blocks follow on each
+/// other in memory where that is to be fast. A row that nobody asks for may be empty.
 struct BlockRowsView {
   std::span<const std::int32_t> size;  ///< rows of each block
   std::span<const std::int64_t> row_begin;

@@ -47,16 +47,76 @@ class Buffer {
 
 #ifdef KOKKOS_ENABLE_CUDA
 
-/// A block of threads.
+/// c += a b for a [8, 4], b [4, 8], c [8, 8] spread over the lanes of a warp: lane holds a(lane / 4, lane %
+/// 4), b(lane % 4, lane / 4), c(lane / 4, 2 (lane % 4)) and the element beside it.
+__device__ inline void multiply_add(double (&c)[2], double a, double b) {
+#if __CUDA_ARCH__ >= 800
+  asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+      : "+d"(c[0]), "+d"(c[1])
+      : "d"(a), "d"(b));
+#else
+  const int lane = threadIdx.x % 32, row = lane / 4, column = 2 * (lane % 4);
+  for (int k = 0; k < 4; ++k) {
+    const double element = __shfl_sync(0xffffffff, a, 4 * row + k);
+    c[0] += element * __shfl_sync(0xffffffff, b, 4 * column + k);
+    c[1] += element * __shfl_sync(0xffffffff, b, 4 * (column + 1) + k);
+  }
+#endif
+}
+
+/// A block of threads: a warp for each tile.
 struct Block {
   int rank, size;
   __device__ void sync() const { __syncthreads(); }
+
+  template <class Real>
+  __device__ void advance(const Recurrence<Real>& kernel, const Place& s, const ColumnPack& columns, int k,
+                          const Real* current, Real* next, double* to) const {
+    const int lane = rank % 32;
+    for (int t = rank / 32; t < s.n_tiles; t += size / 32) {
+      const Tile tile = kernel.b.tile[s.tiles + t];
+      const std::int64_t flat = s.blocks + tile.block;
+      const std::int32_t first = kernel.b.begin[flat + columns.task],
+                         rows = kernel.b.begin[flat + columns.task + 1] - first;
+      const int row = lane / 4;
+      double c[2] = {0, 0};
+      multiply(kernel.b, flat, rows, tile.first + (row < tile.height ? row : 0), current, c);
+      if (row >= tile.height) continue;  // such rows were those of row 0: not kept
+      for (int i = 0; i < 2; ++i)
+        kernel.finish(s, columns, k, first + tile.first + row, 2 * (lane % 4) + i, static_cast<Real>(c[i]),
+                      current, next, to);
+    }
+  }
+
+  /// c = rows of A times x, of which this lane takes row `at` and columns lane % 4, 4 + lane % 4, ...
+  template <class Real>
+  __device__ void multiply(const Batch& b, std::int64_t flat, int rows, int at, const Real* x,
+                           double (&c)[2]) const {
+    constexpr int steps = 4, lanes = Recurrence<Real>::lanes;
+    const int lane = rank % 32, inner = lane % 4, column = lane / 4;
+    for (std::int64_t e = b.entries_begin[flat]; e < b.entries_begin[flat + 1]; ++e) {
+      const Entry entry = b.entry[e];
+      const double* a = b.value + entry.offset + at;
+      const Real* vector = x + entry.begin * lanes + column;
+      for (int from = inner; from - inner < entry.count; from += 4 * steps) {
+        double left[steps], right[steps];
+#pragma unroll
+        for (int i = 0; i < steps; ++i) {
+          const bool has = from + 4 * i < entry.count;
+          left[i] = has ? a[static_cast<std::ptrdiff_t>(from + 4 * i) * rows] : 0.0;
+          right[i] = has ? static_cast<double>(vector[(from + 4 * i) * lanes]) : 0.0;
+        }
+#pragma unroll
+        for (int i = 0; i < steps; ++i) multiply_add(c, left[i], right[i]);
+      }
+    }
+  }
 };
 /// Packs first, first + blocks, ... below `end`. large: [blocks][2, lanes, n] where a block's own memory is
 /// too small.
 template <class Real>
-__global__ void run_packs(Recurrence<Real> kernel, std::int64_t first, std::int64_t end, Real* large,
-                          std::size_t stride) {
+__global__ void __launch_bounds__(1024) run_packs(Recurrence<Real> kernel, std::int64_t first,
+                                                  std::int64_t end, Real* large, std::size_t stride) {
   extern __shared__ __align__(16) unsigned char own_memory[];
   Real* const shared = large == nullptr ? reinterpret_cast<Real*>(own_memory) : large + blockIdx.x * stride;
   for (std::int64_t p = first + blockIdx.x; p < end; p += gridDim.x)
@@ -68,7 +128,7 @@ template <class Real>
 void launch(const Recurrence<Real>& kernel, std::size_t begin, std::size_t end, int n, Buffer<char>& large) {
   const cudaDeviceProp& device = Exec().cuda_device_prop();
   const std::size_t bytes = Recurrence<Real>::shared_bytes(n);
-  const int tiles = n / max_height, threads = std::clamp((tiles + 31) / 32 * 32, 64, 512);
+  const int threads = n > 700 ? 1024 : n > 300 ? 512 : 256;
   const bool fits = bytes <= device.sharedMemPerBlockOptin;
   const auto blocks =
       static_cast<int>(fits ? end - begin : std::min<std::size_t>(end - begin, device.multiProcessorCount));
@@ -87,6 +147,12 @@ void launch(const Recurrence<Real>& kernel, std::size_t begin, std::size_t end, 
 struct Alone {
   static constexpr int rank = 0, size = 1;
   void sync() const {}
+  template <class Real>
+  void advance(const Recurrence<Real>& kernel, const Place& s, const ColumnPack& columns, int k,
+               const Real* current, Real* next, double* to) const {
+    for (int t = 0; t < s.n_tiles; ++t)
+      kernel.advance(s, columns, kernel.b.tile[s.tiles + t], k, current, next, to);
+  }
 };
 template <class Real>
 void launch(const Recurrence<Real>& kernel, std::size_t begin, std::size_t end, int n, Buffer<char>& large) {

@@ -7,8 +7,8 @@
 /// Kernels of DeviceSeries, for any execution space.
 namespace quintet::electronic::device {
 
-/// A block of A that a submatrix has: columns [begin, begin + count) of the submatrix, values at A's
-/// `offset`.
+/// Neighbouring blocks of A that a submatrix has: its columns [begin, begin + count), values from A's
+/// `offset` on.
 struct Entry {
   std::int32_t begin, count;
   std::int64_t offset;
@@ -19,7 +19,11 @@ struct Tile {
   std::int16_t first;   ///< row in the block
   std::int16_t height;  ///< at most max_height
 };
-inline constexpr int max_height = 3;
+#ifdef KOKKOS_ENABLE_CUDA
+inline constexpr int max_height = 8;  ///< rows of a product of the processor's matrix units
+#else
+inline constexpr int max_height = 3;  ///< eight columns of them fit into a core's registers
+#endif
 
 /// Where a submatrix's lists begin in the flat arrays of a batch.
 struct Place {
@@ -49,20 +53,32 @@ struct Batch {
   Entry* entry;
 };
 
-/// Visit the blocks of A's row block[flat] that its submatrix has: both lists ascend.
+/// Visit the blocks of A's row block[flat] that its submatrix has, those that follow on each other together:
+/// both lists ascend, and the blocks of a row of A lie in that order.
 template <class Visit>
 KOKKOS_INLINE_FUNCTION void visit_entries(const Batch& b, std::int64_t flat, const Visit& visit) {
   const Place& s = b.place[b.task_of[flat]];
   const std::int32_t* blocks = b.block + s.blocks;
   const std::int32_t* begin = b.begin + s.blocks + b.task_of[flat];
-  const std::int32_t row = b.block[flat];
+  const std::int32_t row = b.block[flat], rows = begin[flat - s.blocks + 1] - begin[flat - s.blocks];
   std::int32_t local = 0;
+  Entry entry{0, 0, 0};
   for (std::int64_t p = b.row_begin[row]; p < b.row_begin[row + 1]; ++p) {
     const std::int32_t column = b.column[p];
     while (local < s.n_blocks && blocks[local] < column) ++local;
-    if (local == s.n_blocks) return;
-    if (blocks[local] == column) visit(Entry{begin[local], begin[local + 1] - begin[local], b.offset[p]});
+    if (local == s.n_blocks) break;
+    if (blocks[local] != column) continue;
+    const std::int32_t count = begin[local + 1] - begin[local];
+    const bool follows = entry.begin + entry.count == begin[local] &&
+                         entry.offset + static_cast<std::int64_t>(entry.count) * rows == b.offset[p];
+    if (entry.count > 0 && follows) {
+      entry.count += count;
+      continue;
+    }
+    if (entry.count > 0) visit(entry);
+    entry = {begin[local], count, b.offset[p]};
   }
+  if (entry.count > 0) visit(entry);
 }
 
 /// entries_begin[flat + 1] = number of entries of all rows up to this one.
@@ -126,8 +142,7 @@ struct Recurrence {
     group.sync();
     for (int k = 0; k + 1 < n_terms; ++k) {
       if (group.rank == 0) moments[k] = diagonal(current, own, columns.count);
-      for (int t = group.rank; t < s.n_tiles; t += group.size)
-        advance(s, columns, b.tile[s.tiles + t], k, current, next, to);
+      group.advance(*this, s, columns, k, current, next, to);
       group.sync();
       Real* const former = current;
       current = next;
@@ -137,7 +152,6 @@ struct Recurrence {
     group.sync();
   }
 
- private:
   KOKKOS_INLINE_FUNCTION static double diagonal(const Real* current, const std::int32_t* own, int count) {
     double sum = 0;
     for (int l = 0; l < count; ++l) sum += static_cast<double>(current[own[l] * lanes + l]);
@@ -150,7 +164,7 @@ struct Recurrence {
       sum = (k == 0 ? 0.0 : sum) + coefficient[f * n_terms + k] * static_cast<double>(value);
     }
   }
-  /// Rows of T_{k+1} V, in place of those of T_{k-1} V.
+  /// Rows of T_{k+1} V, in place of those of T_{k-1} V, by one thread.
   KOKKOS_INLINE_FUNCTION void advance(const Place& s, const ColumnPack& columns, const Tile& tile, int k,
                                       const Real* current, Real* next, double* to) const {
     const std::int64_t flat = s.blocks + tile.block;
@@ -161,19 +175,18 @@ struct Recurrence {
     int at[max_height];  // rows of a low tile that it lacks are those that it has: what they give is not kept
     for (int h = 0; h < max_height; ++h) at[h] = tile.first + (h < tile.height ? h : 0);
     apply(flat, rows, at, current, sum);
-    const Real scale = static_cast<Real>((k == 0 ? 1 : 2) / half_width), back = k == 0 ? Real(0) : Real(1),
-               middle = static_cast<Real>(centre);
-#pragma unroll  // sum stays in registers
-    for (int h = 0; h < max_height; ++h) {
-      if (h >= tile.height) continue;
-      const int r = first + tile.first + h;
-#pragma unroll
-      for (int l = 0; l < lanes; ++l) {
-        const Real value = scale * (sum[h][l] - middle * current[r * lanes + l]) - back * next[r * lanes + l];
-        next[r * lanes + l] = value;
-        if (l < columns.count) add(s, k + 1, l, r, value, to);
-      }
-    }
+    for (int h = 0; h < tile.height; ++h)
+      for (int l = 0; l < lanes; ++l)
+        finish(s, columns, k, first + tile.first + h, l, sum[h][l], current, next, to);
+  }
+  /// T_{k+1} V of one row and column from (A T_k V) there.
+  KOKKOS_INLINE_FUNCTION void finish(const Place& s, const ColumnPack& columns, int k, int r, int l,
+                                     Real product, const Real* current, Real* next, double* to) const {
+    const Real scale = static_cast<Real>((k == 0 ? 1 : 2) / half_width), back = k == 0 ? Real(0) : Real(1);
+    const Real value =
+        scale * (product - static_cast<Real>(centre) * current[r * lanes + l]) - back * next[r * lanes + l];
+    next[r * lanes + l] = value;
+    if (l < columns.count) add(s, k + 1, l, r, value, to);
   }
   /// sum[h][l] = (A x)[row at[h]][l]. Elements of A are fetched a few columns ahead: they come from far away.
   KOKKOS_INLINE_FUNCTION void apply(std::int64_t flat, int rows, const int (&at)[max_height], const Real* x,
