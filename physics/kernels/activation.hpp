@@ -3,12 +3,11 @@
 #include <string>
 
 #include "io/log/error.hpp"
+#include "physics/kernels/activation_kind.hpp"
 #include "physics/kernels/pack.hpp"
 
 /// Activation functions of neural networks with their derivatives, for packs.
 namespace quintet {
-
-enum class Activation { linear, tanh, relu, relu6, softplus, sigmoid, silu, gelu };
 
 namespace detail {
 template <class T>

@@ -21,7 +21,7 @@ ROOMS = {
     "physics/ocean": ("svd",),
     "physics/electronic": ("functions", "matrix", "device", "files global submatrix", "density"),
     "surrogates": ("bridge", "networks", "training", "search planning", "potential flow sequence"),
-    "surrogates/potential": ("model", "evaluation", "training"),
+    "surrogates/potential": ("model", "evaluation", "device", "training"),
     "surrogates/sequence": ("network windows", "reference training", "skill", "forecast"),
     "surrogates/flow": ("equations data", "decoder encoder", "model evaluation", "training prediction"),
     "apps": ("application", "dpmd meshfreeflow podlstm quintet submatrix vlasov"),

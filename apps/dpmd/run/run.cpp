@@ -9,6 +9,7 @@
 #include "apps/dpmd/run/simulation.hpp"
 #include "apps/dpmd/run/thermo_log.hpp"
 #include "apps/dpmd/run/trajectory.hpp"
+#include "io/device/device.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "physics/particles/dynamics/minimise.hpp"
@@ -17,10 +18,11 @@ namespace quintet::dpmd {
 
 namespace {
 
-std::shared_ptr<Simulation> start(const Context& context, const RunOptions& options) {
+std::shared_ptr<Simulation> start(const Context& context, const RunOptions& options,
+                                  const DeviceSession& session) {
   if (const auto& file = context.restart_file())
-    return std::make_shared<Simulation>(context.comm(), options, *file);
-  return std::make_shared<Simulation>(context.comm(), options);
+    return std::make_shared<Simulation>(context.comm(), options, session, *file);
+  return std::make_shared<Simulation>(context.comm(), options, session);
 }
 
 void announce(Context& context, const RunOptions& options, const Simulation& simulation) {
@@ -74,7 +76,8 @@ std::vector<std::string> extra_files(const RunOptions& options) {
 void run(Context& context, const RunOptions& options) {
   const Exec exec;
   context.record_seed(static_cast<std::uint64_t>(options.seed));
-  const auto simulation = context.timed("start", [&] { return start(context, options); });
+  const DeviceSession session = context.open_device(options.device);
+  const auto simulation = context.timed("start", [&] { return start(context, options, session); });
   announce(context, options, *simulation);
   const auto reference = read_reference(options.reference);
   if (!context.go_ahead(extra_files(options))) return;

@@ -32,8 +32,8 @@ std::vector<std::int64_t> shared_frozen_ids(const Comm& comm, const FrozenOption
 
 }  // namespace
 
-Simulation::Simulation(const Comm& comm, const RunOptions& options)
-    : force_field_(make_force_field(options.potential)) {
+Simulation::Simulation(const Comm& comm, const RunOptions& options, const DeviceSession& session)
+    : force_field_(make_force_field(options.potential, session)) {
   const Configuration start = read_system(comm, options.system, force_field_->type_names());
   const Exec exec;
   build(comm, options, start.box, grid_of(options.domain));
@@ -54,8 +54,9 @@ Simulation::Simulation(const Comm& comm, const RunOptions& options)
   observe(exec);
 }
 
-Simulation::Simulation(const Comm& comm, const RunOptions& options, const std::string& checkpoint)
-    : force_field_(make_force_field(options.potential)) {
+Simulation::Simulation(const Comm& comm, const RunOptions& options, const DeviceSession& session,
+                       const std::string& checkpoint)
+    : force_field_(make_force_field(options.potential, session)) {
   const hdf5::File file = hdf5::File::open(comm, checkpoint);
   hdf5::Group state = hdf5::File(file).root().open_group("state");
   const auto types = state.read_text("type_names");
@@ -101,6 +102,8 @@ void Simulation::build(const Comm& comm, const RunOptions& options, const Box& b
   domain.cutoff = force_field_->cutoff();
   domain.skin = options.domain.skin;
   domain.ranks = grid;
+  // The models of an ensemble are evaluated by the cores, by rows of the host's.
+  domain.rows = force_field_->needs_list() || options.deviation;
   domain_ = std::make_unique<Domain>(comm, domain, box);
   observers_ = make_observables(options.observables, options.time);
   if (options.deviation)

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "apps/dpmd/setup/run_options.hpp"
+#include "io/device/device.hpp"
 #include "io/hdf5/file.hpp"
 #include "physics/particles/dynamics/dynamics.hpp"
 #include "physics/particles/dynamics/integrators.hpp"
@@ -25,9 +26,10 @@ namespace quintet::dpmd {
 class Simulation {
  public:
   /// From the configuration of the options. Collective.
-  Simulation(const Comm& comm, const RunOptions& options);
+  Simulation(const Comm& comm, const RunOptions& options, const DeviceSession& session);
   /// From a checkpoint. Collective. Throws InputError if it belongs to another system or ensemble.
-  Simulation(const Comm& comm, const RunOptions& options, const std::string& checkpoint);
+  Simulation(const Comm& comm, const RunOptions& options, const DeviceSession& session,
+             const std::string& checkpoint);
 
   /// One step of the integrator, then the observables.
   void advance();

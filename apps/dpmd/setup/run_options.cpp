@@ -167,6 +167,7 @@ void describe(Schema& schema, RunOptions& options) {
   schema.section("reference", options.reference, "Results to set beside this run's")
       .on_restart(OnRestart::free);
   schema.integer("seed", options.seed, "Seed of all random numbers").at_least(0);
+  describe_device(schema, options.device);
   schema.check([&options]() -> std::optional<std::string> {
     if (options.reference.rdf && !options.observables.rdf)
       return "reference.rdf needs 'observables: {rdf: {}}'";

@@ -10,6 +10,7 @@
 #include "apps/dpmd/setup/deviation_options.hpp"
 #include "apps/dpmd/setup/selection_options.hpp"
 #include "io/config/schema.hpp"
+#include "io/device/device.hpp"
 #include "physics/particles/dynamics/dynamics_options.hpp"
 #include "physics/particles/files/read_configuration_types.hpp"
 #include "physics/particles/observables/observables_options.hpp"
@@ -97,6 +98,7 @@ struct RunOptions {
   LimitOptions limits;
   ReferenceOptions reference;
   std::int64_t seed = 1;
+  Device device = Device::cpu;
 };
 void describe(Schema& schema, RunOptions& options);
 

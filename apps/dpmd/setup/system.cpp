@@ -9,6 +9,7 @@
 #include "io/log/log.hpp"
 #include "physics/particles/domain/validate_configuration.hpp"
 #include "physics/particles/files/read_configuration.hpp"
+#include "surrogates/potential/device/device_force_field.hpp"
 
 namespace quintet::dpmd {
 
@@ -22,9 +23,16 @@ constexpr double bytes_per_atom = 3000, input_bytes_per_atom = 200;
 
 namespace {
 
-std::unique_ptr<ForceField> make_model(const PotentialOptions& options, const std::string& path) {
-  std::unique_ptr<ForceField> field =
-      std::make_unique<potential::DeepPotential>(potential::read_dp(path), options.evaluation);
+/// @param session nullptr: on the cores of the ranks
+std::unique_ptr<ForceField> make_model(const PotentialOptions& options, const std::string& path,
+                                       const DeviceSession* session) {
+  std::unique_ptr<ForceField> field;
+  if (session != nullptr && !session->is_cpu())
+    field = std::make_unique<potential::DeviceForceField>(
+        potential::read_dp(path), options.evaluation,
+        session->factory("quintet_make_device_potential", &quintet_make_device_potential));
+  else
+    field = std::make_unique<potential::DeepPotential>(potential::read_dp(path), options.evaluation);
   if (options.repulsion)
     field = std::make_unique<potential::Repulsion>(std::move(field), options.repulsion->range);
   log::info("{}: {}", path, field->description());
@@ -34,14 +42,18 @@ std::unique_ptr<ForceField> make_model(const PotentialOptions& options, const st
 }  // namespace
 
 std::unique_ptr<ForceField> make_force_field(const PotentialOptions& options) {
-  return make_model(options, options.models.front());
+  return make_model(options, options.models.front(), nullptr);
+}
+
+std::unique_ptr<ForceField> make_force_field(const PotentialOptions& options, const DeviceSession& session) {
+  return make_model(options, options.models.front(), &session);
 }
 
 potential::ModelEnsemble make_ensemble(const PotentialOptions& options, const ForceField& driving,
                                        const potential::DeviationMeasure& measure) {
   std::vector<std::unique_ptr<ForceField>> companions;
   for (std::size_t m = 1; m < options.models.size(); ++m) {
-    auto field = make_model(options, options.models[m]);
+    auto field = make_model(options, options.models[m], nullptr);
     QUINTET_CHECK(
         field->type_names() == driving.type_names(),
         "{}: knows the types {}, but {} knows {}; the models of an ensemble must have the same type map",

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "apps/dpmd/setup/run_options.hpp"
+#include "io/device/device.hpp"
 #include "io/parallel/comm.hpp"
 #include "io/parallel/together.hpp"
 #include "physics/particles/atoms/configuration.hpp"
@@ -18,6 +19,10 @@ inline constexpr double closest_start = 0.2;
 /// The force field of the options: the first model, with repulsion if asked for; logs what it is. Collective:
 /// every rank reads the model.
 [[nodiscard]] std::unique_ptr<ForceField> make_force_field(const PotentialOptions& options);
+/// The same on the device of a session, which must outlive it. Throws InputError for models that no device
+/// evaluates.
+[[nodiscard]] std::unique_ptr<ForceField> make_force_field(const PotentialOptions& options,
+                                                           const DeviceSession& session);
 
 /// The other models of the options, with the same repulsion, to be measured against `driving`. Collective.
 /// Throws InputError if one has other types or another cutoff.

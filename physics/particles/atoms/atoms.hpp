@@ -44,6 +44,11 @@ struct NeighbourList {
   Array<std::size_t> offset;  ///< [n_local + 1]
   /// [offset(n_local)] index of a local or ghost atom; within a row ordered by type, then by cell order.
   Array<int> neighbour;
+  /// [n_local + n_ghost, 3] (angstrom) where the atoms were when the list was made.
+  Vectors built;
+  /// Of this making of the list, unlike that of any other; 0: never made. Force fields with lists of their
+  /// own make them anew when it changes.
+  std::uint64_t version = 0;
 };
 
 }  // namespace quintet

@@ -153,8 +153,13 @@ struct Domain::Implementation {
   /// Ghosts and list of the local atoms where they are.
   void build(const Exec& exec, Atoms& atoms) {
     ghosts.build(exec, atoms);
-    builder.build(exec, atoms, range, list);
-    const std::size_t n = atoms.n_local;
+    if (options.rows) builder.build(exec, atoms, range, list);
+    const std::size_t n = atoms.n_local, n_all = atoms.n_all();
+    if (list.built.extent(0) < n_all)
+      list.built = make_view<Vectors>("particles::list_built", n_all + n_all / 8);
+    copy_rows(exec, atoms.position, list.built, atoms.n_all());
+    list.range = range;
+    list.version = new_list_version();
     if (built_positions.extent(0) != n) built_positions = make_view<Vectors>("particles::built_positions", n);
     copy_rows(exec, atoms.position, built_positions, atoms.n_local);
     built_box = atoms.box;

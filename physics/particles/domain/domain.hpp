@@ -16,6 +16,7 @@ struct DomainOptions {
   double cutoff = 0;                  ///< of the force field (angstrom)
   double skin = 2.0;                  ///< (angstrom)
   std::array<int, 3> ranks{0, 0, 0};  ///< grid of ranks; 0: chosen (least ghost surface)
+  bool rows = true;  ///< list neighbours; false where the force field does (ForceField::needs_list)
 };
 
 /// Domain decomposition into bricks of fractional space, one a rank: ghosts, migration, neighbour list.
@@ -54,6 +55,7 @@ class Domain {
   /// The same for any array [n_local + n_ghost, width] of sums over atoms. Collective.
   void return_rows(const Exec& exec, const Atoms& atoms, double* rows, int width) const;
 
+  /// Without rows if the options say so.
   [[nodiscard]] const NeighbourList& list() const;
   [[nodiscard]] const std::array<int, 3>& rank_grid() const;
   [[nodiscard]] const Comm& comm() const;

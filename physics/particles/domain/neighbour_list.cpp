@@ -1,6 +1,7 @@
 #include "physics/particles/domain/neighbour_list.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 
 namespace quintet {
@@ -92,6 +93,11 @@ inline int share(int n, int chunk, int n_chunks) {
 }
 
 }  // namespace
+
+std::uint64_t new_list_version() {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
+}
 
 void NeighbourListBuilder::build(const Exec& exec, const Atoms& atoms, double range, NeighbourList& list) {
   cells_.build(exec, atoms, range);

@@ -6,6 +6,9 @@
 
 namespace quintet {
 
+/// A number that no list has had yet (NeighbourList::version).
+[[nodiscard]] std::uint64_t new_list_version();
+
 /// Builds full neighbour lists through a cell list; keeps its work arrays from one build to the next.
 class NeighbourListBuilder {
  public:

@@ -40,6 +40,8 @@ class ForceField {
   [[nodiscard]] virtual const std::vector<std::string>& type_names() const = 0;
   /// One line for the log: what it is and how it is evaluated.
   [[nodiscard]] virtual std::string description() const = 0;
+  /// False if it lists neighbours itself: the list that compute() gets may then be without rows.
+  [[nodiscard]] virtual bool needs_list() const { return true; }
   /// Energy, forces F = -dE/dx and virial of the local atoms.
   ///
   /// Overwrites `atoms.force` of local and ghost atoms with what the energies of the local atoms give; the

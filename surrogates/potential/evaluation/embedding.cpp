@@ -78,6 +78,26 @@ bool tables_are_the_model(const Model& model) {
 
 }  // namespace
 
+namespace {
+/// Polynomials that stand for the networks; none if they do not reach the precision.
+std::optional<SpectralLayout> layout_of_networks(const Model& model, int pack, bool single) {
+  // Round-off of G in float64; in float32 the table must not be worse than the arithmetic.
+  const double tolerance = single ? 1e-7 : 2e-14;
+  const SpectralLayout layout = choose_layout(model, pack, tolerance);
+  if (layout.error <= 10 * tolerance) return layout;
+  log::info("compress: auto keeps the networks: polynomials reach a relative error of {:.1e} only",
+            layout.error);
+  return {};
+}
+}  // namespace
+
+std::optional<SpectralLayout> spectral_layout(const Model& model, Compression compression, int pack,
+                                              bool single) {
+  if (compression != Compression::automatic || (!model.tables.empty() && tables_are_the_model(model)))
+    return {};
+  return layout_of_networks(model, pack, single);
+}
+
 template <class Real>
 std::unique_ptr<Embedding<Real>> make_embedding(const Model& model, Compression compression) {
   QUINTET_CHECK(compression != Compression::file || !model.tables.empty(),
@@ -86,14 +106,9 @@ std::unique_ptr<Embedding<Real>> make_embedding(const Model& model, Compression 
   if (compression == Compression::automatic && !model.tables.empty() && tables_are_the_model(model))
     compression = Compression::file;
   if (compression == Compression::file) return std::make_unique<PointwiseEmbedding<Real>>(model, true);
-  if (compression == Compression::automatic) {
-    // Round-off of G in float64; in float32 the table must not be worse than the arithmetic.
-    const double tolerance = sizeof(Real) == 8 ? 2e-14 : 1e-7;
-    const SpectralLayout layout = choose_layout(model, pack_width<Real>, tolerance);
-    if (layout.error <= 10 * tolerance) return std::make_unique<SpectralEmbedding<Real>>(model, layout);
-    log::info("compress: auto keeps the networks: polynomials reach a relative error of {:.1e} only",
-              layout.error);
-  }
+  if (compression == Compression::automatic)
+    if (const auto layout = layout_of_networks(model, pack_width<Real>, sizeof(Real) == 4))
+      return std::make_unique<SpectralEmbedding<Real>>(model, *layout);
   return std::make_unique<PointwiseEmbedding<Real>>(model, false);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,12 @@ enum class Compression {
   off,        ///< the networks themselves
   file,       ///< the quintic table of a compressed model
 };
+
+struct SpectralLayout;
+/// How polynomials stand for a model's networks; none where something else was asked for or is better.
+/// @param pack the order is a multiple of it
+[[nodiscard]] std::optional<SpectralLayout> spectral_layout(const Model& model, Compression compression,
+                                                            int pack, bool single);
 
 template <class Real>
 [[nodiscard]] std::unique_ptr<Embedding<Real>> make_embedding(const Model& model, Compression compression);

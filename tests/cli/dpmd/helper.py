@@ -314,6 +314,24 @@ def ranks_agree(ensemble, *settings):
         shutil.rmtree(name)
 
 
+def devices_agree(ensemble, *settings):
+    """device: portable = cpu, on 1 and 2 ranks, and a checkpoint of one goes on on the other: thermo to 1e-9."""
+    case, own = case_for(ensemble)
+    settings = own + ["system.replicate=[2, 2, 3]", *settings]
+    portable = settings + ["device=portable"]
+    run(1, case, "cpu", settings)
+    for ranks in (1, 2):
+        run(ranks, case, f"portable{ranks}", portable)
+        close(f"portable{ranks}", "cpu", 1e-9)
+    for moved, kept, on in (("cpu", "there", portable), ("portable1", "back", settings)):
+        shutil.copytree(moved, kept)
+        os.remove(checkpoint(kept, 40))
+        run(1, case, kept, on, "--restart", "auto")
+        close(kept, "cpu", 1e-9)
+    for name in ("cpu", "portable1", "portable2", "there", "back"):
+        shutil.rmtree(name)
+
+
 def children(pid):
     try:
         return [int(word) for word in open(f"/proc/{pid}/task/{pid}/children").read().split()]

@@ -1,0 +1,91 @@
+#pragma once
+
+#include "surrogates/potential/device/lanes.hpp"
+
+namespace quintet::potential {
+
+/// Entries of D before row m2 (see Descriptor: rows m2 hold m = m2 .. M-1).
+KOKKOS_INLINE_FUNCTION int descriptor_offset(int n_channels, int m2) {
+  return m2 * n_channels - m2 * (m2 - 1) / 2;
+}
+
+/// D = T T[:M2]^T, the kept entries, of each atom. Reads 4 M reals, writes those of D.
+template <class Space, class Real>
+struct DescriptorKernel {
+  static constexpr int width = device::Cut<Space>::lanes;
+  using Team = device::Lanes<width>;
+  const Real* t;
+  Real* d;
+  int n_channels, axis, size;
+  [[nodiscard]] int scratch_bytes() const { return 4 * n_channels * static_cast<int>(sizeof(Real)); }
+  KOKKOS_INLINE_FUNCTION void operator()(const int b, char* scratch) const {
+    const int lane = Team::own();
+    Real* const own = reinterpret_cast<Real*>(scratch);
+    const Real* from = t + static_cast<std::size_t>(b) * 4 * n_channels;
+    for (int o = lane; o < 4 * n_channels; o += width) own[o] = from[o];
+    Team::sync();
+    Real* to = d + static_cast<std::size_t>(b) * size;
+    for (int m2 = 0; m2 < axis; ++m2) {
+      const Real f0 = own[m2], f1 = own[n_channels + m2], f2 = own[2 * n_channels + m2],
+                 f3 = own[3 * n_channels + m2];
+      for (int m = m2 + lane; m < n_channels; m += width)
+        to[m - m2] = f0 * own[m] + f1 * own[n_channels + m] + f2 * own[2 * n_channels + m] +
+                     f3 * own[3 * n_channels + m];
+      to += n_channels - m2;
+    }
+  }
+};
+
+/// dE/dT from dE/dD of each atom:
+///   dT[a, m] = sum_m2 g[m, m2] T[a, m2] and dT[a, m2] += sum_m g[m, m2] T[a, m] over the kept (m, m2).
+template <class Space, class Real>
+struct DescriptorBackKernel {
+  static constexpr int width = device::Cut<Space>::lanes;
+  using Team = device::Lanes<width>;
+  const Real *t, *dd;
+  Real* dt;
+  int n_channels, axis, size;
+  [[nodiscard]] int scratch_bytes() const {
+    return (4 * n_channels + 4 * axis + padded_size()) * static_cast<int>(sizeof(Real));
+  }
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION int padded_size() const { return size + (size & 1); }
+  KOKKOS_INLINE_FUNCTION void operator()(const int b, char* scratch) const {
+    const int lane = Team::own();
+    Real* const own = reinterpret_cast<Real*>(scratch);
+    Real* const row_sum = own + 4 * n_channels;
+    Real* const g = row_sum + 4 * axis;
+    const Real* from = t + static_cast<std::size_t>(b) * 4 * n_channels;
+    for (int o = lane; o < 4 * n_channels; o += width) own[o] = from[o];
+    from = dd + static_cast<std::size_t>(b) * size;
+    for (int o = lane; o < size; o += width) g[o] = from[o];
+    Team::sync();
+    // Second part, a lane a pair (m2, a or a + 1): no sum over lanes.
+    for (int o = lane; o < 2 * axis; o += width) {
+      const int m2 = o / 2, a = o % 2 * 2;
+      const Real* row = g + descriptor_offset(n_channels, m2) - m2;
+      const Real *left = own + a * n_channels, *right = left + n_channels;
+      Real sum = 0, other = 0;
+      for (int m = m2; m < n_channels; ++m) {
+        sum += row[m] * left[m];
+        other += row[m] * right[m];
+      }
+      row_sum[4 * m2 + a] = sum;
+      row_sum[4 * m2 + a + 1] = other;
+    }
+    Team::sync();
+    Real* to = dt + static_cast<std::size_t>(b) * 4 * n_channels;
+    for (int m = lane; m < n_channels; m += width) {
+      Real sum[4] = {};
+      const int last = m < axis - 1 ? m : axis - 1;
+      int at = m;
+      for (int m2 = 0; m2 <= last; ++m2) {
+        const Real value = g[at];
+        for (int a = 0; a < 4; ++a) sum[a] += value * own[a * n_channels + m2];
+        at += n_channels - m2 - 1;
+      }
+      for (int a = 0; a < 4; ++a) to[a * n_channels + m] = m < axis ? sum[a] + row_sum[4 * m + a] : sum[a];
+    }
+  }
+};
+
+}  // namespace quintet::potential

@@ -1,0 +1,57 @@
+#include "surrogates/potential/device/device_force_field.hpp"
+
+#include "io/log/error.hpp"
+
+namespace quintet::potential {
+
+DeviceForceField::DeviceForceField(Model model, const DeepPotentialOptions& options, Maker make)
+    : model_(std::move(model)), engine_(make(device_model(model_, options), is_single(model_, options))) {}
+
+std::string DeviceForceField::description() const {
+  return fmt::format("Deep Potential {}; evaluated on the device by {}", model_.summary(),
+                     engine_->description());
+}
+
+Energetics DeviceForceField::compute(const Exec& exec, Atoms& atoms, const NeighbourList& list,
+                                     const ByAtom& by_atom) {
+  exec.fence();
+  if (list.version == 0 || list.version != built_) {
+    // After a restart atoms have moved since their list was made: its own places must be the list's.
+    const bool kept = list.built.extent(0) >= static_cast<std::size_t>(atoms.n_all());
+    engine_->build(
+        {atoms.n_local, atoms.n_all(), kept ? list.built.data() : atoms.position.data(), atoms.type.data()},
+        list.range);
+    built_ = list.version;
+  }
+  const bool energies = by_atom.energy.extent(0) > 0, virials = by_atom.virial.extent(0) > 0;
+  const DeviceTotals found =
+      engine_->compute(atoms.position.data(), atoms.force.data(), energies ? by_atom.energy.data() : nullptr,
+                       virials ? by_atom.virial.data() : nullptr);
+  if (found.too_close >= 0)
+    throw NumericalError(fmt::format(
+        "two atoms came closer than 0.2 angstrom (a neighbour of atom index {}): overlapping atoms or "
+        "too large a time step",
+        found.too_close));
+  if (found.too_strong >= 0)
+    throw NumericalError(
+        fmt::format("the force of a pair is beyond 2000 eV/angstrom (a neighbour of atom index {}): "
+                    "overlapping atoms or too "
+                    "large a time step; device: cpu has no such bound",
+                    found.too_strong));
+  Energetics total;
+  total.energy = found.energy;
+  total.virial = found.virial;
+  for (int i = 0; energies && i < atoms.n_local; ++i) {
+    const int t = atoms.type(i);
+    if (model_.excluded_atoms[t] || model_.excluded_fitting[t])
+      by_atom.energy(i) = model_.excluded_atoms[t] ? 0.0 : model_.output_bias[t];
+  }
+  if (found.overflowing > 0)
+    total.warning = fmt::format(
+        "{} atoms have more neighbours than the model's sel holds: the farthest are left out and the "
+        "energy jumps when two of them swap places (train with a larger sel)",
+        found.overflowing);
+  return total;
+}
+
+}  // namespace quintet::potential

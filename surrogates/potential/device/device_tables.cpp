@@ -1,0 +1,136 @@
+#include "surrogates/potential/device/device_tables.hpp"
+
+#include <algorithm>
+
+#include "io/log/error.hpp"
+#include "surrogates/potential/evaluation/spectral_embedding.hpp"
+#include "surrogates/potential/model/descriptor.hpp"
+
+namespace quintet::potential {
+
+namespace {
+
+/// Nearer neighbours than this (angstrom) are rare, and evaluated one by one.
+double usual_distance(const Model& model) { return model.least_distance ? 0.9 * *model.least_distance : 0.8; }
+
+std::vector<double> flat(const std::vector<std::array<double, 4>>& rows, bool inverse) {
+  std::vector<double> values;
+  for (const auto& row : rows)
+    for (const double value : row) values.push_back(inverse ? 1 / value : value);
+  return values;
+}
+
+/// What one empty slot adds to T: e_a G(e_0) / n with e = -mean/deviation.
+std::vector<double> empty_slots(const Model& model) {
+  std::vector<double> values, g, dg;
+  for (int centre = 0; centre < model.n_types(); ++centre)
+    for (int t = 0; t < model.n_types(); ++t) {
+      const auto e = [&](int a) { return -model.mean[centre][a] / model.deviation[centre][a]; };
+      evaluate_scalar(model.embedding[model.network_index(centre, t)], e(0), g, dg);
+      for (int a = 0; a < 4; ++a)
+        for (const double value : g) values.push_back(e(a) * value / model.n_slots());
+    }
+  return values;
+}
+
+DeviceLayer layer_of(const DenseLayer& dense) {
+  DeviceLayer layer;
+  layer.n_in = dense.n_in;
+  layer.n_out = dense.n_out;
+  layer.skip = dense.skip == DenseLayer::Skip::none ? 0 : dense.skip == DenseLayer::Skip::identity ? 1 : 2;
+  layer.activation = dense.activation;
+  layer.weight = dense.weight;
+  layer.bias = dense.bias;
+  layer.timestep = dense.timestep;
+  return layer;
+}
+
+/// Weights of twins among the inputs (D is symmetric) added up.
+void tie(DeviceLayer& layer, const Descriptor& descriptor) {
+  const auto places = descriptor.tied();
+  std::vector<double> weight(static_cast<std::size_t>(descriptor.size()) * layer.n_out, 0.0);
+  for (std::size_t i = 0; i < places.size(); ++i)
+    for (int o = 0; o < layer.n_out; ++o)
+      weight[static_cast<std::size_t>(places[i]) * layer.n_out + o] += layer.weight[i * layer.n_out + o];
+  layer.weight = std::move(weight);
+  layer.n_in = descriptor.size();
+}
+
+DeviceFitting fitting_of(const Network& network, const Descriptor& descriptor) {
+  const auto& last = network.layers.back();
+  QUINTET_CHECK(
+      last.activation == Activation::linear && last.skip == DenseLayer::Skip::none && last.n_out == 1 &&
+          network.layers.size() > 1 && network.layers.front().skip == DenseLayer::Skip::none,
+      "a fitting network on a device must have hidden layers, the first without a skip, and end with "
+      "a linear layer of one output");
+  DeviceFitting fitting;
+  for (std::size_t l = 0; l + 1 < network.layers.size(); ++l)
+    fitting.hidden.push_back(layer_of(network.layers[l]));
+  tie(fitting.hidden.front(), descriptor);
+  for (const double w : last.weight) fitting.last.push_back(w * last.timestep[0]);
+  fitting.constant = last.bias[0] * last.timestep[0];
+  return fitting;
+}
+
+}  // namespace
+
+bool is_single(const Model& model, const DeepPotentialOptions& options) {
+  return options.precision == Precision::mixed ||
+         (options.precision == Precision::model && model.single_precision);
+}
+
+DeviceModel device_model(const Model& model, const DeepPotentialOptions& options) {
+  constexpr int kernel_orders = 8;  // the kernels are made for whole multiples of it
+  const auto layout = spectral_layout(model, options.compression, kernel_orders, is_single(model, options));
+  QUINTET_CHECK(
+      layout,
+      "this model's embedding cannot be evaluated on a device: it needs polynomials to round-off of its "
+      "networks (potential.compress: auto, and no coarse table in the file); use device: cpu");
+  DeviceModel d;
+  d.n_types = model.n_types();
+  d.n_channels = model.n_channels();
+  d.axis = model.axis_neuron;
+  d.n_slots = model.n_slots();
+  d.rcut = model.rcut;
+  d.rcut_smooth = model.rcut_smooth;
+  d.protection = model.protection;
+  d.two_stage = options.sel_rule == SelRule::two_stage;
+  d.sel = model.sel;
+  d.mean = flat(model.mean, false);
+  d.inverse_deviation = flat(model.deviation, true);
+  d.dropped.assign(model.excluded_descriptor_pairs.begin(), model.excluded_descriptor_pairs.end());
+  d.emptied.assign(model.excluded_pairs.begin(), model.excluded_pairs.end());
+  d.order = layout->order;
+  d.n_intervals = layout->n_intervals;
+  d.width = layout->width;
+  d.lower = layout->lower;
+  double usual = 0;
+  for (int centre = 0; centre < d.n_types; ++centre)
+    usual = std::max(usual, model.normalised_s(centre, usual_distance(model)));
+  // The moments of an atom, 4 of each power, interval and type, lie in a part of a GPU's shared memory.
+  const int most = 40000 / (4 * static_cast<int>(sizeof(double)) * (d.order + 1) * d.n_types);
+  QUINTET_CHECK(most >= 1,
+                "this model has {} types of atoms, too many for the device engines; use device: cpu",
+                d.n_types);
+  d.n_dense = std::clamp(static_cast<int>((usual - d.lower) / d.width) + 1, 1, std::min(most, d.n_intervals));
+  for (const auto& network : model.embedding) {
+    const auto c = spectral_coefficients(network, *layout);
+    for (const double value : c) d.polynomial.push_back(value / d.n_slots);
+  }
+  for (int centre = 0; centre < d.n_types; ++centre)
+    for (int t = 0; t < d.n_types; ++t) d.network.push_back(model.network_index(centre, t));
+  d.one_sided = model.type_one_side;
+  d.empty = empty_slots(model);
+  const Descriptor descriptor(d.n_channels, d.axis, 1);
+  for (int t = 0; t < d.n_types; ++t) {
+    d.fitting.push_back(fitting_of(model.fitting[t], descriptor));
+    auto& fitting = d.fitting.back();
+    fitting.evaluated = !model.excluded_atoms[t] && !model.excluded_fitting[t];
+    fitting.constant = fitting.evaluated ? fitting.constant + model.atom_bias[t] + model.output_bias[t]
+                       : model.excluded_atoms[t] ? 0.0
+                                                 : model.output_bias[t];
+  }
+  return d;
+}
+
+}  // namespace quintet::potential

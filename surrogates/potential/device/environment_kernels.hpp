@@ -1,0 +1,374 @@
+#pragma once
+
+#include <cstdint>
+
+#include "surrogates/potential/device/lanes.hpp"
+
+/// Neighbours to moments, and gradients by moments to forces: the kernels at both ends of an evaluation.
+namespace quintet::potential {
+
+/// Numbers of the environment matrix that all atoms share.
+struct EnvironmentNumbers {
+  double rcut, rcut_smooth, inverse_width, protection;
+  double lower, inverse_interval;  ///< of the polynomials' intervals, in normalised s
+  int n_types, n_channels, n_slots, n_intervals, n_dense;
+  bool excludes, two_stage;
+};
+
+/// Tables by type, in device memory.
+struct EnvironmentTables {
+  const double *mean, *scale;  ///< [n_types, 4]
+  const int* sel;
+  const char *dropped, *emptied;
+  const int* network;
+};
+
+/// What forces are summed in: whole numbers of 2^-44 eV/angstrom, so that the order of the sum is of no
+/// matter. Range 5e5 eV/angstrom.
+using Fixed = unsigned long long;
+inline constexpr double fixed_per_unit = 17592186044416.0;
+/// A single pair's force beyond this (eV/angstrom) is reported: its sum could leave the range.
+inline constexpr double largest_pair_force = 2000;
+
+KOKKOS_INLINE_FUNCTION long long to_fixed(double value) {
+#ifdef __CUDA_ARCH__
+  return __double2ll_rn(value * fixed_per_unit);
+#else
+  return static_cast<long long>(std::nearbyint(value * fixed_per_unit));
+#endif
+}
+KOKKOS_INLINE_FUNCTION double from_fixed(Fixed value) {
+  return static_cast<double>(static_cast<long long>(value)) / fixed_per_unit;
+}
+
+/// What went wrong, counted on the device.
+struct Trouble {
+  int overflowing;  ///< atoms with more neighbours than sel holds
+  int too_close;    ///< 1 + an atom with a neighbour nearer than the polynomials reach
+  int too_strong;   ///< 1 + an atom with a pair force beyond largest_pair_force
+};
+
+/// A neighbour's row of R and what the chain rule needs; see Environment::fill and SpectralEmbedding::locate.
+template <class Real>
+struct NeighbourTerm {
+  double d[3], slope, q, dq;
+  Real row[4], local;
+  int interval;
+
+  KOKKOS_INLINE_FUNCTION NeighbourTerm(const EnvironmentNumbers& e, const double* mean, const double* scale,
+                                       const double* from, const double* to) {
+    double distance2 = 0;
+    for (int l = 0; l < 3; ++l) {
+      d[l] = to[l] - from[l];
+      distance2 += d[l] * d[l];
+    }
+    const double radius = ::sqrt(distance2);
+    double u = (radius - e.rcut_smooth) * e.inverse_width;
+    u = u > 0 ? (u < 1 ? u : 1) : 0;
+    const double u2 = u * u;
+    const double w = 1 + u2 * u * (-10 + u * (15 - 6 * u));
+    const double dw = u2 * (-30 + u * (60 - 30 * u)) * e.inverse_width;
+    const double inverse = 1 / (radius + e.protection), inverse_radius = 1 / radius;
+    const double s = w * inverse;
+    q = s * inverse;
+    slope = (dw * inverse - q) * inverse_radius * scale[0];
+    dq = (dw * inverse - 2 * q) * inverse * inverse_radius;
+    row[0] = static_cast<Real>((s - mean[0]) * scale[0]);
+    for (int l = 0; l < 3; ++l) row[1 + l] = static_cast<Real>((q * d[l] - mean[1 + l]) * scale[1 + l]);
+    const Real place = (row[0] - static_cast<Real>(e.lower)) * static_cast<Real>(e.inverse_interval);
+    interval = place > 0 ? (place < e.n_intervals ? static_cast<int>(place) : e.n_intervals) : 0;
+    local = 2 * (place - interval) - 1;
+  }
+};
+
+/// Positions and list of a chunk of atoms.
+struct AtomRows {
+  const int* atom;  ///< [n] local indices of the chunk's atoms
+  const double* x;
+  const int* type;
+  const std::int64_t* offset;
+  const int* list;
+  int* row_size;  ///< [n] neighbours within the cutoff
+  int* row;       ///< [n, capacity] their indices; ~j for those that sel or an exclusion leaves out
+  int capacity;
+};
+
+/// Of each atom: neighbours within the cutoff, moments M `[4, K]` with K = (type, interval, power), and T
+/// `[4, channels]` as far as it does not come from moments (empty slots, near neighbours).
+///
+/// Writes 4 (K + channels) reals and the row's indices, reads 28 bytes a listed atom.
+template <class Space, class Real, int order>
+struct MomentsKernel {
+  static constexpr int width = device::Cut<Space>::lanes, padded_order = order + 1;
+  using Team = device::Lanes<width>;
+  AtomRows rows;
+  EnvironmentNumbers e;
+  EnvironmentTables table;
+  const Real *polynomial, *empty;
+  Real *moments, *t;
+  Trouble* trouble;
+
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION int bins() const { return e.n_types * e.n_dense; }
+  [[nodiscard]] int scratch_bytes() const {
+    const int reals = 4 * bins() * padded_order + width * (padded_order + 4);
+    return (reals * static_cast<int>(sizeof(Real)) + 7) / 8 * 8 +
+           (width + e.n_types) * static_cast<int>(sizeof(int));
+  }
+
+  /// Apply sel and the exclusions; leaves filled slots by type in count. See Environment::select.
+  KOKKOS_INLINE_FUNCTION void select(int centre, const double* from, int* row, int n, int* count) const {
+    const int lane = Team::own();
+    for (int t = lane; t < e.n_types; t += width) count[t] = 0;
+    Team::sync();
+    for (int r = lane; r < n; r += width) device::add_atomically(&count[rows.type[row[r]]], 1);
+    Team::sync();
+    bool overflow = e.two_stage && n > e.n_slots;
+    for (int t = 0; t < e.n_types; ++t) overflow = overflow || count[t] > table.sel[t];
+    if (!overflow && !e.excludes) return;
+    if (overflow) {
+      if (lane == 0) device::add_atomically(&trouble->overflowing, 1);
+      leave_out_farthest(from, row, n);
+      for (int t = lane; t < e.n_types; t += width) count[t] = 0;
+      Team::sync();
+      for (int r = lane; r < n; r += width)
+        if (row[r] >= 0) device::add_atomically(&count[rows.type[row[r]]], 1);
+      Team::sync();
+    }
+    for (int r = lane; r < n; r += width) {
+      const int j = row[r];
+      if (j < 0) continue;
+      const int t = rows.type[j], pair = centre * e.n_types + t;
+      if (table.emptied[pair]) device::add_atomically(&count[t], -1);
+      if (table.emptied[pair] || table.dropped[pair]) row[r] = ~j;
+    }
+    Team::sync();
+  }
+
+  KOKKOS_INLINE_FUNCTION double distance2(const double* from, int j) const {
+    const double* to = rows.x + 3 * static_cast<std::size_t>(j);
+    double sum = 0;
+    for (int l = 0; l < 3; ++l) sum += (to[l] - from[l]) * (to[l] - from[l]);
+    return sum;
+  }
+
+  /// Neighbours beyond the nearest that sel holds become ~j: rare, so n^2 distances are no matter.
+  KOKKOS_INLINE_FUNCTION void leave_out_farthest(const double* from, int* row, int n) const {
+    const int lane = Team::own();
+    // A rank counts all rows, those that other lanes have marked, too: ~j gives j back.
+    for (int r = lane; r < n; r += width) {
+      const int j = row[r], t = rows.type[j];
+      const double own = distance2(from, j);
+      int rank = 0, rank_of_type = 0;
+      for (int c = 0; c < n; ++c) {
+        const int other = row[c] < 0 ? ~row[c] : row[c];
+        const double d2 = distance2(from, other);
+        const bool before = d2 < own || (d2 == own && c < r);
+        rank += before;
+        rank_of_type += before && rows.type[other] == t;
+      }
+      if (rank_of_type >= table.sel[t] || (e.two_stage && rank >= e.n_slots)) row[r] = ~j;
+    }
+    Team::sync();
+  }
+
+  /// T += R G(s) of a neighbour that is too near for the moments.
+  KOKKOS_INLINE_FUNCTION void add_near(int net, int interval, Real x, const Real* r, Real* t_of_b) const {
+    const Real* c =
+        polynomial + (static_cast<std::size_t>(net) * e.n_intervals + interval) * order * e.n_channels;
+    for (int m = Team::own(); m < e.n_channels; m += width) {
+      Real g = 0;
+      for (int k = order - 1; k >= 0; --k) g = g * x + c[static_cast<std::size_t>(k) * e.n_channels + m];
+      for (int a = 0; a < 4; ++a) t_of_b[a * e.n_channels + m] += r[a] * g;
+    }
+  }
+
+  KOKKOS_INLINE_FUNCTION void operator()(const int b, char* scratch) const {
+    const int lane = Team::own(), i = rows.atom[b], centre = rows.type[i], n_bins = bins(),
+              a_stride = n_bins * padded_order;
+    Real* const bank = reinterpret_cast<Real*>(scratch);
+    Real* const power = bank + 4 * a_stride;
+    Real* const column = power + width * padded_order;
+    int* const place = reinterpret_cast<int*>(
+        scratch + ((4 * a_stride + width * (padded_order + 4)) * sizeof(Real) + 7) / 8 * 8);
+    int* const count = place + width;
+    const double* from = rows.x + 3 * static_cast<std::size_t>(i);
+    int* const row = rows.row + static_cast<std::size_t>(b) * rows.capacity;
+    const int* listed = rows.list + rows.offset[i];
+    const double limit = e.rcut * e.rcut;
+    for (int o = lane; o < 4 * a_stride; o += width) bank[o] = 0;
+    const int n = Team::select(
+        static_cast<int>(rows.offset[i + 1] - rows.offset[i]),
+        [&](int c) { return distance2(from, listed[c]) < limit; },
+        [&](int c, int at) { row[at] = listed[c]; });
+    if (lane == 0) rows.row_size[b] = n;
+    select(centre, from, row, n, count);
+
+    Real* const t_of_b = t + static_cast<std::size_t>(b) * 4 * e.n_channels;
+    for (int m = lane; m < e.n_channels; m += width)
+      for (int a = 0; a < 4; ++a) {
+        Real sum = 0;
+        for (int s = 0; s < e.n_types; ++s)
+          sum += static_cast<Real>(table.sel[s] - count[s]) *
+                 empty[((centre * e.n_types + s) * 4 + a) * e.n_channels + m];
+        t_of_b[a * e.n_channels + m] = sum;
+      }
+
+    const double *mean = table.mean + 4 * centre, *scale = table.scale + 4 * centre;
+    for (int base = 0; base < n; base += width) {
+      const int r = base + lane;
+      if (r < n) {
+        const int j = row[r];
+        if (j < 0) {
+          place[lane] = -1;
+        } else {
+          const NeighbourTerm<Real> term(e, mean, scale, from, rows.x + 3 * static_cast<std::size_t>(j));
+          const int s = rows.type[j];
+          if (term.interval >= e.n_intervals) {
+            place[lane] = -1;
+            (void)Kokkos::atomic_fetch_max(&trouble->too_close, i + 1);
+          } else {
+            place[lane] = term.interval < e.n_dense ? s * e.n_dense + term.interval
+                                                    : -2 - (s * e.n_intervals + term.interval);
+          }
+          Real x = 1;
+          for (int k = 0; k < order; ++k, x *= term.local) power[lane * padded_order + k] = x;
+          for (int a = 0; a < 4; ++a) column[4 * lane + a] = term.row[a];
+        }
+      }
+      Team::sync();
+      const int filled = n - base < width ? n - base : width;
+      for (int c = 0; c < filled; ++c) {
+        const int bin = place[c];
+        if (bin >= 0)
+          for (int o = lane; o < 4 * order; o += width) {
+            const int a = o / order, k = o % order;
+            bank[a * a_stride + bin * padded_order + k] += power[c * padded_order + k] * column[4 * c + a];
+          }
+        else if (bin < -1)
+          add_near(table.network[centre * e.n_types + (-2 - bin) / e.n_intervals], (-2 - bin) % e.n_intervals,
+                   power[c * padded_order + 1], column + 4 * c, t_of_b);
+      }
+      Team::sync();
+    }
+    Real* const out = moments + static_cast<std::size_t>(b) * 4 * n_bins * order;
+    for (int o = lane; o < 4 * n_bins * order; o += width)
+      out[o] = bank[o / order * padded_order + o % order];
+  }
+};
+
+/// Of each atom: dE/dR of its neighbours from dE/dM and dE/dT, then forces and virial.
+///
+/// See SpectralEmbedding::differentiate and visit_slopes. Reads 4 K reals and 28 bytes a neighbour; adds
+/// three whole numbers a neighbour to the forces.
+template <class Space, class Real, int order>
+struct ForcesKernel {
+  static constexpr int width = device::Cut<Space>::lanes, padded_order = order + 1;
+  using Team = device::Lanes<width>;
+  AtomRows rows;
+  EnvironmentNumbers e;
+  EnvironmentTables table;
+  const Real* polynomial;
+  const Real *moments, *dt;  ///< dE/dM and dE/dT
+  const int* owner;          ///< [n_all] whom a force on an atom goes to; nullptr: itself
+  Fixed *force, *atom_virial;
+  double* sums;  ///< [n, 10] energy, virial
+  Trouble* trouble;
+
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION int bins() const { return e.n_types * e.n_dense; }
+  [[nodiscard]] int scratch_bytes() const {
+    return 4 * bins() * padded_order * static_cast<int>(sizeof(Real));
+  }
+
+  /// dE/dR_a (without the way through s) and d/ds of R . them.
+  KOKKOS_INLINE_FUNCTION void by_moments(const Real* bank, int a_stride, const NeighbourTerm<Real>& term,
+                                         Real* value, Real& slope) const {
+    Real sum = 0, derivative = 0;
+    for (int a = 0; a < 4; ++a) value[a] = 0;
+    for (int k = order - 1; k >= 0; --k) {
+      Real projected = 0;
+      for (int a = 0; a < 4; ++a) {
+        const Real m = bank[a * a_stride + k];
+        value[a] = value[a] * term.local + m;
+        projected += term.row[a] * m;
+      }
+      derivative = derivative * term.local + sum;
+      sum = sum * term.local + projected;
+    }
+    slope = derivative;
+  }
+  KOKKOS_INLINE_FUNCTION void by_channels(int net, const Real* dt_of_b, const NeighbourTerm<Real>& term,
+                                          Real* value, Real& slope) const {
+    const Real* c =
+        polynomial + (static_cast<std::size_t>(net) * e.n_intervals + term.interval) * order * e.n_channels;
+    for (int a = 0; a < 4; ++a) value[a] = 0;
+    slope = 0;
+    for (int m = 0; m < e.n_channels; ++m) {
+      Real g = 0, dg = 0, projected = 0;
+      for (int k = order - 1; k >= 0; --k) {
+        dg = dg * term.local + g;
+        g = g * term.local + c[static_cast<std::size_t>(k) * e.n_channels + m];
+      }
+      for (int a = 0; a < 4; ++a) {
+        value[a] += dt_of_b[a * e.n_channels + m] * g;
+        projected += dt_of_b[a * e.n_channels + m] * term.row[a];
+      }
+      slope += projected * dg;
+    }
+  }
+
+  KOKKOS_INLINE_FUNCTION void operator()(const int b, char* scratch) const {
+    const int lane = Team::own(), i = rows.atom[b], centre = rows.type[i], n_bins = bins(),
+              a_stride = n_bins * padded_order;
+    Real* const bank = reinterpret_cast<Real*>(scratch);
+    const Real* in = moments + static_cast<std::size_t>(b) * 4 * n_bins * order;
+    for (int o = lane; o < 4 * n_bins * order; o += width) bank[o / order * padded_order + o % order] = in[o];
+    Team::sync();
+    const double* from = rows.x + 3 * static_cast<std::size_t>(i);
+    const double *mean = table.mean + 4 * centre, *scale = table.scale + 4 * centre;
+    const int* row = rows.row + static_cast<std::size_t>(b) * rows.capacity;
+    const int n = rows.row_size[b];
+    long long own[3] = {};
+    double virial[9] = {};
+    bool strong = false;
+    for (int r = lane; r < n; r += width) {
+      const int j = row[r];
+      if (j < 0) continue;
+      const NeighbourTerm<Real> term(e, mean, scale, from, rows.x + 3 * static_cast<std::size_t>(j));
+      if (term.interval >= e.n_intervals) continue;
+      const int s = rows.type[j];
+      Real value[4], through;
+      if (term.interval < e.n_dense)
+        by_moments(bank + (s * e.n_dense + term.interval) * padded_order, a_stride, term, value, through);
+      else
+        by_channels(table.network[centre * e.n_types + s],
+                    dt + static_cast<std::size_t>(b) * 4 * e.n_channels, term, value, through);
+      value[0] += through * static_cast<Real>(2 * e.inverse_interval);
+      const double g[3] = {value[1] * scale[1], value[2] * scale[2], value[3] * scale[3]};
+      const double along =
+          term.slope * value[0] + term.dq * (g[0] * term.d[0] + g[1] * term.d[1] + g[2] * term.d[2]);
+      const std::size_t to = 3 * static_cast<std::size_t>(owner ? owner[j] : j);
+      for (int l = 0; l < 3; ++l) {
+        const double slope = along * term.d[l] + term.q * g[l];
+        strong = strong || !(slope < largest_pair_force && slope > -largest_pair_force);
+        const long long fixed = to_fixed(slope);
+        own[l] += fixed;
+        device::add_atomically(force + to + l, static_cast<Fixed>(-fixed));
+        for (int k = 0; k < 3; ++k) virial[3 * l + k] -= slope * term.d[k];
+        if (atom_virial)
+          for (int k = 0; k < 3; ++k)
+            device::add_atomically(atom_virial + 3 * to + 3 * l + k,
+                                   static_cast<Fixed>(to_fixed(-slope * term.d[k])));
+      }
+    }
+    if (strong) (void)Kokkos::atomic_fetch_max(&trouble->too_strong, i + 1);
+    for (int l = 0; l < 3; ++l) own[l] = Team::sum(own[l]);
+    for (int k = 0; k < 9; ++k) virial[k] = Team::sum(virial[k]);
+    if (lane == 0) {
+      const std::size_t at = 3 * static_cast<std::size_t>(owner ? owner[i] : i);
+      for (int l = 0; l < 3; ++l) device::add_atomically(force + at + l, static_cast<Fixed>(own[l]));
+      for (int k = 0; k < 9; ++k) sums[10 * static_cast<std::size_t>(b) + 1 + k] = virial[k];
+    }
+  }
+};
+
+}  // namespace quintet::potential

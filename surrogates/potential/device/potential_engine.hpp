@@ -1,0 +1,465 @@
+#pragma once
+
+#include <array>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "surrogates/potential/device/dense_multiply.hpp"
+#include "surrogates/potential/device/descriptor_kernels.hpp"
+#include "surrogates/potential/device/device_model.hpp"
+#include "surrogates/potential/device/environment_kernels.hpp"
+#include "surrogates/potential/device/fitting_kernels.hpp"
+#include "surrogates/potential/device/neighbour_kernels.hpp"
+#include "surrogates/potential/device/potential_device.hpp"
+
+// Deep Potential on an execution space. Atoms are taken by type, in chunks whose temporaries stay bounded:
+//
+//   MomentsKernel        list -> neighbours within the cutoff -> moments M
+//   multiply             T += M C                               C: polynomials of the embedding networks
+//   DescriptorKernel     D = T T[:M2]^T
+//   multiply, Activation a layer of the fitting network, thrice
+//   EnergyKernel         E
+//   Slope, multiply      back through the layers: dE/dD
+//   DescriptorBackKernel dE/dT
+//   multiply             dE/dM = dE/dT C^T
+//   ForcesKernel         dE/dR of each neighbour -> forces and virial
+namespace quintet::potential {
+
+template <class Space, class T>
+device::Buffer<T, Space> upload(const char* label, const std::vector<T>& values) {
+  device::Buffer<T, Space> buffer(Kokkos::view_alloc(std::string(label), Kokkos::WithoutInitializing),
+                                  values.size());
+  Kokkos::deep_copy(buffer,
+                    Kokkos::View<const T*, Kokkos::LayoutRight, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
+                        values.data(), values.size()));
+  return buffer;
+}
+template <class Space, class Real>
+device::Buffer<Real, Space> upload_as(const char* label, const std::vector<double>& values) {
+  return upload<Space, Real>(label, std::vector<Real>(values.begin(), values.end()));
+}
+inline std::vector<double> transpose(const std::vector<double>& a, int rows, int columns) {
+  std::vector<double> result(a.size());
+  for (int i = 0; i < rows; ++i)
+    for (int j = 0; j < columns; ++j)
+      result[static_cast<std::size_t>(j) * rows + i] = a[static_cast<std::size_t>(i) * columns + j];
+  return result;
+}
+
+/// Where the atoms are, in device memory.
+struct EngineAtoms {
+  int n_local = 0;
+  const double* x = nullptr;      ///< [n_all, 3]
+  const int* type = nullptr;      ///< [n_all]
+  const int* owner = nullptr;     ///< [n_all] or nullptr
+  Fixed* force = nullptr;         ///< [n_all or n_local, 3], added to
+  double* atom_energy = nullptr;  ///< [n_local] or nullptr
+  Fixed* atom_virial = nullptr;   ///< as force, [., 9], or nullptr
+};
+
+struct CountType {
+  const int* atom_type;
+  int type;
+  int* order;
+  KOKKOS_INLINE_FUNCTION void operator()(const int i, int& sum, const bool last) const {
+    if (atom_type[i] != type) return;
+    if (last) order[sum] = i;
+    ++sum;
+  }
+};
+
+template <class Space, class Real>
+class PotentialEngine {
+ public:
+  PotentialEngine(const DeviceModel& model, const Space& space);
+
+  /// Types of the local atoms and their neighbours: after each change of the atoms or of their order.
+  void build(const EngineAtoms& atoms, int n_all, double range);
+
+  /// Add the forces; energy and virial stay on the device until totals().
+  void compute(const EngineAtoms& atoms);
+
+  /// Energy (with the constants of atoms that are not evaluated) and virial of the last compute(), and what
+  /// went wrong since the last call. Waits.
+  DeviceTotals totals();
+
+  void set_chunk(int atoms) { chunk_ = atoms; }
+  void set_timing(bool on) { timing_ = on; }
+  [[nodiscard]] const std::map<std::string, double>& timings() const { return timings_; }
+  void clear_timings() { timings_.clear(); }
+  [[nodiscard]] const device::Neighbours<Space>& neighbours() const { return neighbours_; }
+  [[nodiscard]] std::size_t bytes_resident() const { return neighbours_.bytes() + 4 * order_.extent(0); }
+  [[nodiscard]] std::size_t bytes_of_chunks() const {
+    std::size_t bytes =
+        4 * row_.extent(0) + 4 * row_size_.extent(0) + 8 * (sums_.extent(0) + partial_.extent(0));
+    for (const auto* buffer : {&moments_, &t_, &dt_, &d_, &y_[0], &y_[1]})
+      bytes += sizeof(Real) * buffer->extent(0);
+    for (const auto& buffer : slope_) bytes += sizeof(Real) * buffer.extent(0);
+    return bytes;
+  }
+
+  /// Adds up the time of stages, waiting for each, where that is asked for.
+  class Clock {
+   public:
+    Clock(PotentialEngine& engine, const char* stage) : engine_(engine), stage_(stage) {
+      if (engine_.timing_) engine_.space_.fence();
+      timer_.reset();
+    }
+    ~Clock() {
+      if (!engine_.timing_) return;
+      engine_.space_.fence();
+      engine_.timings_[stage_] += timer_.seconds();
+    }
+    Clock(const Clock&) = delete;
+    Clock& operator=(const Clock&) = delete;
+
+   private:
+    PotentialEngine& engine_;
+    const char* stage_;
+    Kokkos::Timer timer_;
+  };
+
+ private:
+  using Reals = device::Buffer<Real, Space>;
+  struct Layer {
+    int n_in, n_out, skip;
+    Activation kind;
+    Reals weight, transposed, bias, timestep;
+  };
+  struct Fitting {
+    std::vector<Layer> hidden;
+    Reals last;
+  };
+
+  [[nodiscard]] int n_moments() const { return model_.n_types * model_.n_dense * model_.order; }
+  [[nodiscard]] int d_size() const { return descriptor_offset(model_.n_channels, model_.axis); }
+
+  void upload_tables();
+
+  void reserve(int n);
+
+  [[nodiscard]] EnvironmentNumbers numbers() const {
+    bool excludes = false;
+    for (std::size_t i = 0; i < model_.dropped.size(); ++i)
+      excludes = excludes || model_.dropped[i] || model_.emptied[i];
+    return {model_.rcut,        model_.rcut_smooth, 1 / (model_.rcut - model_.rcut_smooth),
+            model_.protection,  model_.lower,       1 / model_.width,
+            model_.n_types,     model_.n_channels,  model_.n_slots,
+            model_.n_intervals, model_.n_dense,     excludes,
+            model_.two_stage};
+  }
+
+  void compute_chunk(const EngineAtoms& atoms, int begin, int end);
+
+  template <int order>
+  void compute_chunk_of(const EngineAtoms& atoms, int begin, int end) {
+    const int n = end - begin, channels = model_.n_channels;
+    const AtomRows rows{order_.data() + begin, atoms.x,          atoms.type,  neighbours_.offset(),
+                        neighbours_.list(),    row_size_.data(), row_.data(), capacity_};
+    const EnvironmentNumbers e = numbers();
+    const EnvironmentTables tables{mean_.data(),    scale_.data(),   sel_.data(),
+                                   dropped_.data(), emptied_.data(), network_.data()};
+    {
+      Clock clock(*this, "moments");
+      device::for_each_atom(
+          space_, "potential::moments", n,
+          MomentsKernel<Space, Real, order>{rows, e, tables, polynomial_.data(), empty_.data(),
+                                            moments_.data(), t_.data(), trouble_.data()});
+    }
+    {
+      Clock clock(*this, "embedding_gemm");
+      contract(begin, end, false);
+    }
+    {
+      Clock clock(*this, "descriptor");
+      device::for_each_atom(
+          space_, "potential::descriptor", n,
+          DescriptorKernel<Space, Real>{t_.data(), d_.data(), channels, model_.axis, d_size()});
+    }
+    for_types(begin, end, [&](int t, int first, int size) { fit(atoms, t, begin, first, size); });
+    {
+      Clock clock(*this, "descriptor_back");
+      device::for_each_atom(space_, "potential::descriptor_back", n,
+                            DescriptorBackKernel<Space, Real>{t_.data(), d_.data(), dt_.data(), channels,
+                                                              model_.axis, d_size()});
+    }
+    {
+      Clock clock(*this, "embedding_gemm_back");
+      contract(begin, end, true);
+    }
+    {
+      Clock clock(*this, "forces");
+      device::for_each_atom(space_, "potential::forces", n,
+                            ForcesKernel<Space, Real, order>{
+                                rows, e, tables, polynomial_.data(), moments_.data(), dt_.data(), atoms.owner,
+                                atoms.force, atoms.atom_virial, sums_.data(), trouble_.data()});
+    }
+    {
+      Clock clock(*this, "sums");
+      add_up(n);
+    }
+  }
+
+  /// body(type, first row, rows) for the types whose atoms are among order_[begin, end).
+  template <class Body>
+  void for_types(int begin, int end, const Body& body) {
+    for (int t = 0; t < model_.n_types; ++t) {
+      const int first = std::max(begin, first_[t]), last = std::min(end, first_[t + 1]);
+      if (first < last) body(t, first - begin, last - first);
+    }
+  }
+
+  /// T += M C, or dM = dT C^T.
+  void contract(int begin, int end, bool back);
+
+  /// Energies of atoms of one type, and dE/dD in place of D.
+  void fit(const EngineAtoms& atoms, int type, int begin, int first, int n);
+
+  void add_up(int n);
+
+  DeviceModel model_;
+  Space space_;
+  device::DenseMultiplier<Space> multiplier_;
+  device::Neighbours<Space> neighbours_;
+  std::vector<Fitting> fitting_;
+  device::Buffer<double, Space> mean_, scale_, sums_, partial_, total_;
+  device::Buffer<int, Space> sel_, network_, order_, row_, row_size_;
+  device::Buffer<char, Space> dropped_, emptied_;
+  Reals polynomial_, empty_, moments_, t_, dt_, d_, y_[2];
+  std::vector<Reals> contraction_, contraction_back_, slope_;
+  Kokkos::View<Trouble, typename Space::memory_space> trouble_;
+  std::vector<int> first_{0}, count_;  ///< [n_types + 1] places in order_, atoms by type
+  int chunk_ = 65536, capacity_ = 0, atoms_ = 0;
+  bool timing_ = false;
+  std::map<std::string, double> timings_;
+};
+
+template <class Space, class Real>
+PotentialEngine<Space, Real>::PotentialEngine(const DeviceModel& model, const Space& space)
+    : model_(model), space_(space), multiplier_(space) {
+  upload_tables();
+  for (const auto& fitting : model.fitting) {
+    Fitting f;
+    for (const auto& layer : fitting.hidden)
+      f.hidden.push_back({layer.n_in, layer.n_out, layer.skip, layer.activation,
+                          upload_as<Space, Real>("potential::weight", layer.weight),
+                          upload_as<Space, Real>("potential::weight_transposed",
+                                                 transpose(layer.weight, layer.n_in, layer.n_out)),
+                          upload_as<Space, Real>("potential::bias", layer.bias),
+                          upload_as<Space, Real>("potential::timestep", layer.timestep)});
+    f.last = upload_as<Space, Real>("potential::last", fitting.last);
+    fitting_.push_back(std::move(f));
+  }
+  trouble_ = Kokkos::View<Trouble, typename Space::memory_space>("potential::trouble");
+  total_ = device::Buffer<double, Space>("potential::total", 10);
+}
+
+template <class Space, class Real>
+void PotentialEngine<Space, Real>::build(const EngineAtoms& atoms, int n_all, double range) {
+  Clock clock(*this, "neighbour_list");
+  neighbours_.build(space_, atoms.x, atoms.n_local, n_all, range);
+  device::make_room<int, Space>(order_, "potential::order", atoms.n_local, 1.02);
+  first_.assign(1, 0);
+  count_.clear();
+  for (int t = 0; t < model_.n_types; ++t) {
+    int n = 0;
+    if (atoms.n_local > 0)
+      Kokkos::parallel_scan("potential::order_by_type", Kokkos::RangePolicy<Space>(space_, 0, atoms.n_local),
+                            CountType{atoms.type, t, order_.data() + first_.back()}, n);
+    space_.fence();
+    count_.push_back(n);
+    first_.push_back(first_.back() + (model_.fitting[t].evaluated ? n : 0));
+  }
+}
+
+template <class Space, class Real>
+void PotentialEngine<Space, Real>::compute(const EngineAtoms& atoms) {
+  const int n = first_.back();
+  Kokkos::deep_copy(space_, total_, 0.0);
+  reserve(std::min(n, chunk_));
+  for (int begin = 0; begin < n; begin += chunk_) compute_chunk(atoms, begin, std::min(n, begin + chunk_));
+  atoms_ = atoms.n_local;
+}
+
+template <class Space, class Real>
+DeviceTotals PotentialEngine<Space, Real>::totals() {
+  double sums[10];
+  Trouble trouble;
+  Kokkos::deep_copy(
+      space_, Kokkos::View<double[10], Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(sums),
+      Kokkos::View<double[10], typename Space::memory_space, Kokkos::MemoryUnmanaged>(total_.data()));
+  Kokkos::deep_copy(space_, Kokkos::View<Trouble, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(&trouble),
+                    trouble_);
+  Kokkos::deep_copy(space_, trouble_, Trouble{});
+  space_.fence();
+  DeviceTotals totals;
+  totals.energy = sums[0];
+  for (int t = 0; t < model_.n_types; ++t)
+    if (!model_.fitting[t].evaluated) totals.energy += count_[t] * model_.fitting[t].constant;
+  for (int k = 0; k < 9; ++k) totals.virial[k] = sums[1 + k];
+  totals.overflowing = trouble.overflowing;
+  totals.too_close = trouble.too_close - 1;
+  totals.too_strong = trouble.too_strong - 1;
+  return totals;
+}
+
+template <class Space, class Real>
+void PotentialEngine<Space, Real>::upload_tables() {
+  mean_ = upload<Space>("potential::mean", model_.mean);
+  scale_ = upload<Space>("potential::scale", model_.inverse_deviation);
+  sel_ = upload<Space>("potential::sel", model_.sel);
+  dropped_ = upload<Space>("potential::dropped", model_.dropped);
+  emptied_ = upload<Space>("potential::emptied", model_.emptied);
+  network_ = upload<Space>("potential::network", model_.network);
+  polynomial_ = upload_as<Space, Real>("potential::polynomial", model_.polynomial);
+  empty_ = upload_as<Space, Real>("potential::empty", model_.empty);
+  const std::size_t per_type = static_cast<std::size_t>(model_.n_dense) * model_.order * model_.n_channels,
+                    per_network =
+                        static_cast<std::size_t>(model_.n_intervals) * model_.order * model_.n_channels;
+  for (int centre = 0; centre < (model_.one_sided ? 1 : model_.n_types); ++centre) {
+    std::vector<double> c;
+    for (int t = 0; t < model_.n_types; ++t) {
+      const auto begin =
+          model_.polynomial.begin() +
+          static_cast<std::ptrdiff_t>(model_.network[centre * model_.n_types + t] * per_network);
+      c.insert(c.end(), begin, begin + static_cast<std::ptrdiff_t>(per_type));
+    }
+    contraction_.push_back(upload_as<Space, Real>("potential::contraction", c));
+    contraction_back_.push_back(
+        upload_as<Space, Real>("potential::contraction_back", transpose(c, n_moments(), model_.n_channels)));
+  }
+}
+
+template <class Space, class Real>
+void PotentialEngine<Space, Real>::reserve(int n) {
+  const std::size_t rows = n;
+  std::size_t widest = 1, layers = 0;
+  for (const auto& f : fitting_) {
+    layers = std::max(layers, f.hidden.size());
+    for (const auto& layer : f.hidden) widest = std::max<std::size_t>(widest, layer.n_out);
+  }
+  capacity_ = std::max(1, neighbours_.longest());
+  device::make_room<int, Space>(row_, "potential::row", rows * capacity_, 1.05);
+  device::make_room<int, Space>(row_size_, "potential::row_size", rows);
+  device::make_room<Real, Space>(moments_, "potential::moments", rows * 4 * n_moments());
+  device::make_room<Real, Space>(t_, "potential::t", rows * 4 * model_.n_channels);
+  device::make_room<Real, Space>(dt_, "potential::dt", rows * 4 * model_.n_channels);
+  device::make_room<Real, Space>(d_, "potential::d", rows * d_size());
+  for (auto& y : y_) device::make_room<Real, Space>(y, "potential::y", rows * widest);
+  slope_.resize(layers);
+  for (auto& slope : slope_) device::make_room<Real, Space>(slope, "potential::slope", rows * widest);
+  device::make_room<double, Space>(sums_, "potential::sums", rows * 10);
+  device::make_room<double, Space>(partial_, "potential::partial", 10 * (rows / 1024 + 1));
+}
+
+template <class Space, class Real>
+void PotentialEngine<Space, Real>::contract(int begin, int end, bool back) {
+  const int k = n_moments(), channels = model_.n_channels;
+  const auto part = [&](int table, int first, int size) {
+    Real* m = moments_.data() + static_cast<std::size_t>(first) * 4 * k;
+    Real* t = t_.data() + static_cast<std::size_t>(first) * 4 * channels;
+    const Real* dt = dt_.data() + static_cast<std::size_t>(first) * 4 * channels;
+    if (back)
+      multiplier_.multiply(space_, device::Product<Real>{dt, channels, contraction_back_[table].data(), m, k,
+                                                         4 * size, channels, k});
+    else
+      multiplier_.multiply(space_, device::Product<Real>{m, k, contraction_[table].data(), t, channels,
+                                                         4 * size, k, channels, true});
+  };
+  if (model_.one_sided)
+    part(0, 0, end - begin);
+  else
+    for_types(begin, end, part);
+}
+
+template <class Space, class Real>
+void PotentialEngine<Space, Real>::fit(const EngineAtoms& atoms, int type, int begin, int first, int n) {
+  const Fitting& net = fitting_[type];
+  Real* const d = d_.data() + static_cast<std::size_t>(first) * d_size();
+  const Real* x = d;
+  int now = 0;
+  for (std::size_t l = 0; l < net.hidden.size(); ++l) {
+    const Layer& layer = net.hidden[l];
+    {
+      Clock clock(*this, l == 0 ? "fitting_gemm_first" : "fitting_gemm");
+      multiplier_.multiply(space_, device::Product<Real>{x, layer.n_in, layer.weight.data(), slope_[l].data(),
+                                                         layer.n_out, n, layer.n_in, layer.n_out});
+    }
+    Clock clock(*this, "activation");
+    Kokkos::parallel_for(
+        "potential::activation", Kokkos::RangePolicy<Space>(space_, 0, n * layer.n_out),
+        ActivationKernel<Real>{slope_[l].data(), x, layer.bias.data(), layer.timestep.data(), y_[now].data(),
+                               layer.n_in, layer.n_out, layer.skip, layer.kind});
+    x = y_[now].data();
+    now = 1 - now;
+  }
+  {
+    Clock clock(*this, "energy");
+    device::for_each_atom(
+        space_, "potential::energy", n,
+        EnergyKernel<Space, Real>{x, net.last.data(), model_.fitting[type].constant, net.hidden.back().n_out,
+                                  order_.data() + begin + first,
+                                  sums_.data() + 10 * static_cast<std::size_t>(first), atoms.atom_energy});
+  }
+  const Real* dy = net.last.data();
+  int dy_stride = 0;
+  for (std::size_t l = net.hidden.size(); l-- > 0;) {
+    const Layer& layer = net.hidden[l];
+    // Where x was added to y, dx begins as dy: dy's own place, if it has one.
+    const bool in_place = l > 0 && layer.skip == 1 && dy_stride > 0;
+    Real* const dx = l == 0 ? d : y_[in_place ? 1 - now : now].data();
+    {
+      Clock clock(*this, "activation_back");
+      if (layer.skip == 2)
+        Kokkos::parallel_for("potential::skip", Kokkos::RangePolicy<Space>(space_, 0, n * layer.n_in),
+                             SkipKernel<Real>{dy, dx, layer.n_in, layer.n_out, dy_stride});
+      Kokkos::parallel_for(
+          "potential::slope", Kokkos::RangePolicy<Space>(space_, 0, n * layer.n_out),
+          SlopeKernel<Real>{slope_[l].data(), dy, layer.skip == 1 && !in_place ? dx : nullptr, layer.n_out,
+                            dy_stride});
+    }
+    Clock clock(*this, l == 0 ? "fitting_gemm_first_back" : "fitting_gemm_back");
+    multiplier_.multiply(
+        space_, device::Product<Real>{slope_[l].data(), layer.n_out, layer.transposed.data(), dx, layer.n_in,
+                                      n, layer.n_out, layer.n_in, layer.skip > 0});
+    dy = dx;
+    dy_stride = layer.n_in;
+    if (!in_place) now = 1 - now;
+  }
+}
+
+template <class Space, class Real>
+void PotentialEngine<Space, Real>::add_up(int n) {
+  constexpr int length = 1024;
+  const int groups = (n + length - 1) / length;
+  if (groups == 1) {
+    device::for_each_atom(space_, "potential::sum", 1,
+                          SumRowsKernel<Space>{sums_.data(), total_.data(), n, length, true}, 1);
+    return;
+  }
+  device::for_each_atom(space_, "potential::sum_groups", groups,
+                        SumRowsKernel<Space>{sums_.data(), partial_.data(), n, length, false}, 1);
+  device::for_each_atom(space_, "potential::sum", 1,
+                        SumRowsKernel<Space>{partial_.data(), total_.data(), groups, groups, true}, 1);
+}
+
+template <class Space, class Real>
+void PotentialEngine<Space, Real>::compute_chunk(const EngineAtoms& atoms, int begin, int end) {
+  switch (model_.order) {
+    case 8:
+      return compute_chunk_of<8>(atoms, begin, end);
+    case 16:
+      return compute_chunk_of<16>(atoms, begin, end);
+    case 24:
+      return compute_chunk_of<24>(atoms, begin, end);
+    default:
+      throw std::runtime_error("polynomials of this order have no kernel");
+  }
+}
+
+// Instantiated in potential_device.cpp.
+extern template class PotentialEngine<Kokkos::DefaultExecutionSpace, float>;
+extern template class PotentialEngine<Kokkos::DefaultExecutionSpace, double>;
+
+}  // namespace quintet::potential

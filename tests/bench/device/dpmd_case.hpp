@@ -1,0 +1,102 @@
+#pragma once
+
+#include <cstdint>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "surrogates/potential/device/dynamics_device.hpp"
+
+/// What the benchmark of Deep Potential on a device starts from, and what CPUs find for it: one binary file,
+/// since that program knows neither models nor HDF5.
+namespace dpmd_case {
+
+using quintet::potential::DeviceModel;
+using quintet::potential::DeviceSystem;
+
+/// Energies of the SIMD engine: `[2]` in double and in mixed precision.
+struct Reference {
+  double energy = 0;
+  std::array<double, 9> virial{};
+  std::vector<double> force;
+};
+struct Case {
+  DeviceModel model[2];  ///< for double and mixed precision
+  DeviceSystem system;
+  Reference reference[2];
+};
+
+/// Writes or reads, field by field.
+template <class Stream>
+class Archive {
+ public:
+  explicit Archive(const std::string& path)
+      : stream_(path, std::ios::binary | (writes ? std::ios::out : std::ios::in)) {
+    if (!stream_) throw std::runtime_error("cannot open " + path);
+  }
+  template <class T>
+  void operator()(T& value) {
+    if constexpr (std::is_trivially_copyable_v<T>)
+      raw(&value, sizeof(T));
+    else
+      list(value);
+  }
+  template <class... T>
+  void all(T&... values) {
+    ((*this)(values), ...);
+  }
+  void close() {
+    stream_.close();
+    if (!stream_) throw std::runtime_error("a case file could not be written or is incomplete");
+  }
+
+ private:
+  static constexpr bool writes = std::is_base_of_v<std::ostream, Stream>;
+  template <class T>
+  void list(std::vector<T>& values) {
+    std::uint64_t n = values.size();
+    raw(&n, sizeof(n));
+    values.resize(n);
+    raw(values.data(), n * sizeof(T));
+  }
+  void raw(void* data, std::size_t bytes) {
+    if constexpr (writes)
+      stream_.write(static_cast<const char*>(data), static_cast<std::streamsize>(bytes));
+    else
+      stream_.read(static_cast<char*>(data), static_cast<std::streamsize>(bytes));
+  }
+  Stream stream_;
+};
+
+template <class A>
+void visit_fitting(A& archive, DeviceModel& m) {
+  std::uint64_t n = m.fitting.size();
+  archive(n);
+  m.fitting.resize(n);
+  for (auto& f : m.fitting) {
+    std::uint64_t layers = f.hidden.size();
+    archive(layers);
+    f.hidden.resize(layers);
+    for (auto& layer : f.hidden)
+      archive.all(layer.n_in, layer.n_out, layer.skip, layer.activation, layer.weight, layer.bias,
+                  layer.timestep);
+    archive.all(f.last, f.constant, f.evaluated);
+  }
+}
+
+template <class A>
+void visit(A& archive, Case& c) {
+  for (auto& m : c.model)
+    archive.all(m.n_types, m.n_channels, m.axis, m.n_slots, m.rcut, m.rcut_smooth, m.protection, m.two_stage,
+                m.sel, m.mean, m.inverse_deviation, m.dropped, m.emptied, m.order, m.n_intervals, m.n_dense,
+                m.width, m.lower, m.polynomial, m.network, m.one_sided, m.empty);
+  visit_fitting(archive, c.model[0]);  // the same in both precisions
+  c.model[1].fitting = c.model[0].fitting;
+  auto& s = c.system;
+  archive.all(s.rows, s.inverse, s.origin, s.periodic, s.position, s.velocity, s.type, s.image, s.id, s.mass);
+  for (auto& r : c.reference) archive.all(r.energy, r.virial, r.force);
+}
+
+}  // namespace dpmd_case

@@ -1,0 +1,66 @@
+#include <cstdio>
+#include <cstdlib>
+
+#include "io/runtime/runtime.hpp"
+#include "physics/particles/files/lammps_data.hpp"
+#include "surrogates/potential/device/device_tables.hpp"
+#include "tests/bench/device/dpmd_case.hpp"
+#include "tests/bench/potential/driver_arguments.hpp"
+#include "tests/support/deep_potential_case.hpp"
+
+/// dpmd_device_case --model M.dp --cell C.lmp --output CASE: model, cell, and the energies that the SIMD
+/// engine finds, for build/tests/bench/device_dpmd.
+namespace {
+
+using namespace quintet;
+
+dpmd_case::Case make_case(const std::string& model_path, const std::string& cell_path) {
+  const auto model = potential::read_dp(model_path);
+  LammpsDataOptions names;
+  names.type_names = {"O", "H"};
+  const Configuration cell = read_lammps_data(cell_path, names);
+  dpmd_case::Case c;
+  auto& s = c.system;
+  s.rows = cell.box.rows();
+  s.inverse = cell.box.inverse();
+  s.origin = cell.box.origin();
+  for (std::size_t i = 0; i < cell.n_atoms(); ++i) {
+    for (int l = 0; l < 3; ++l) {
+      s.position.push_back(cell.positions[i][l]);
+      s.velocity.push_back(0);
+    }
+    s.type.push_back(cell.types[i]);
+    s.id.push_back(static_cast<std::int64_t>(i) + 1);
+  }
+  s.mass = {15.999, 1.008};
+  for (int p = 0; p < 2; ++p) {
+    potential::DeepPotentialOptions options;
+    options.precision = p == 0 ? potential::Precision::fp64 : potential::Precision::mixed;
+    c.model[p] = potential::device_model(model, options);
+    potential::DeepPotential field(model, options);
+    const Evaluated found = evaluate(Comm::self(), field, cell);
+    c.reference[p].energy = found.energy;
+    c.reference[p].virial = found.virial;
+    c.reference[p].force = found.force;
+    std::printf("%s\norder %d, intervals %d, dense %d\n", field.description().c_str(), c.model[p].order,
+                c.model[p].n_intervals, c.model[p].n_dense);
+  }
+  return c;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  quintet::Runtime runtime(argc, argv, 1, {});
+  try {
+    const DriverArguments arguments(argc, argv);
+    auto c = make_case(arguments.text("--model"), arguments.text("--cell"));
+    dpmd_case::Archive<std::ofstream> archive(arguments.text("--output"));
+    dpmd_case::visit(archive, c);
+    archive.close();
+    return 0;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "dpmd_device_case: %s\n", error.what());
+    std::_Exit(1);
+  }
+}

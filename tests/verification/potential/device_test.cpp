@@ -1,0 +1,67 @@
+#include <gtest/gtest.h>
+
+#include "io/log/error.hpp"
+#include "surrogates/potential/device/device_force_field.hpp"
+#include "tests/verification/potential/models.hpp"
+
+// The device engine on the host's execution space against the engine for CPUs.
+namespace quintet::potential {
+namespace {
+
+/// Models whose embedding polynomials reach; the others are evaluated by CPUs alone.
+bool has_polynomials(const ModelCase& item) {
+  return field_of(item).description().find("piecewise polynomials") != std::string::npos;
+}
+std::vector<ModelCase> device_cases(const std::string& configuration = "triclinic") {
+  std::vector<ModelCase> cases;
+  for (auto& item : model_cases(configuration))
+    if (has_polynomials(item)) cases.push_back(std::move(item));
+  return cases;
+}
+
+void expect_equal(const Evaluated& found, const Evaluated& expected, double tolerance,
+                  const std::string& name) {
+  const double n = static_cast<double>(expected.atom_energy.size());
+  EXPECT_NEAR(found.energy, expected.energy, tolerance * std::max(n, std::abs(expected.energy))) << name;
+  EXPECT_LE(largest_difference(found.force, expected.force),
+            tolerance * std::max(1.0, largest(expected.force)))
+      << name;
+  EXPECT_LE(largest_difference(found.atom_energy, expected.atom_energy),
+            tolerance * std::max(1.0, largest(expected.atom_energy)))
+      << name;
+  const std::vector<double> a(found.virial.begin(), found.virial.end()),
+      b(expected.virial.begin(), expected.virial.end());
+  EXPECT_LE(largest_difference(a, b), tolerance * n * std::max(1.0, largest(b))) << name;
+  EXPECT_EQ(found.warning, expected.warning) << name;
+}
+
+TEST(DeviceEngine, equals_the_engine_for_cpus) {
+  std::vector<std::string> configurations{"triclinic"};
+  if (Comm::world().size() == 1)  // the others are too small for more ranks, or tell nothing more
+    configurations = {"cluster", "orthorhombic", "triclinic", "box_below_rcut", "sel_overflow"};
+  for (const auto& configuration : configurations)
+    for (const auto& item : device_cases(configuration)) {
+      DeviceForceField field(read_dp(item.model), {});
+      const auto found = evaluate(Comm::world(), field, item.reference.configuration);
+      const auto expected = evaluate(Comm::world(), field_of(item), item.reference.configuration);
+      ASSERT_GT(largest(expected.force), 1e-3) << item.name;
+      expect_equal(found, expected, item.name == "float32" ? 2e-5 : 2e-12, item.name + ", " + configuration);
+    }
+}
+
+TEST(DeviceEngine, refuses_models_that_it_would_get_wrong) {
+  int refused = 0;
+  for (const auto& item : model_cases())
+    if (!has_polynomials(item)) {
+      ++refused;
+      EXPECT_THROW(DeviceForceField(read_dp(item.model), {}), InputError) << item.name;
+    }
+  EXPECT_GE(refused, 2);
+  const auto cases = device_cases();
+  EXPECT_THROW(
+      DeviceForceField(read_dp(cases.front().model), {Precision::model, Compression::off, SelRule::per_type}),
+      InputError);
+}
+
+}  // namespace
+}  // namespace quintet::potential
