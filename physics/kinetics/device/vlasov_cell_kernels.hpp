@@ -175,23 +175,28 @@ struct CellKernel {
         odd[face_offset<I> + a.value] = -(lower + upper);
       });
     });
-    if (below && left != 0) add_beyond<D, 1>(left, below, even, odd);
-    if (above && right != 0) add_beyond<D, -1>(right, above, even, odd);
+    // The cell of one side, and where both count that of the other: lanes of different signs read different
+    // cells at the same time.
+    const bool from_below = left != 0 && below != nullptr, from_above = right != 0 && above != nullptr;
+    if (!from_below && !from_above) return;
+    add_beyond<D>(from_below ? 1 : -1, from_below ? left : right, from_below ? below : above, even, odd);
+    if (from_below && from_above) add_beyond<D>(-1, right, above, even, odd);
   }
-  template <int D, int Side>
-  KOKKOS_FORCEINLINE_FUNCTION static void add_beyond(double weight, const double* f, double* even,
-                                                     double* odd) {
+  /// What the cell below (side 1: by its upper trace) or above (-1) brings.
+  template <int D>
+  KOKKOS_FORCEINLINE_FUNCTION static void add_beyond(double side, double weight, const double* f,
+                                                     double* even, double* odd) {
     unroll<Tr::n_face_groups>([&](auto i) QUINTET_DEVICE_INLINE {
       constexpr int I = i.value;
       unroll<face_width<I>>([&](auto a) QUINTET_DEVICE_INLINE {
-        double s = 0;
+        double s[2]{};
         unroll<Tr::velocity_order + 1>([&](auto k) QUINTET_DEVICE_INLINE {
           constexpr int G = Tr::faces.ladder[D][I][k.value];
-          constexpr double end = (Side < 0 && k.value % 2 == 1 ? -1 : 1) * end_of<k.value>;
-          if constexpr (a.value < width<G>) s += end * f[(offset<G> + a.value) * L];
+          if constexpr (a.value < width<G>) s[k.value % 2] += end_of<k.value> * f[(offset<G> + a.value) * L];
         });
-        even[face_offset<I> + a.value] += Side * weight * s;
-        odd[face_offset<I> + a.value] -= weight * s;
+        const double value = weight * (s[0] + side * s[1]);
+        even[face_offset<I> + a.value] += side * value;
+        odd[face_offset<I> + a.value] -= value;
       });
     });
   }
@@ -289,11 +294,31 @@ struct CellKernel {
     });
   }
 
+  /// Ask for what comes from afar, f_0 and the cells beside this one in x, before the work begins: with all
+  /// of a thread's registers in use few threads are there to wait in turn.
+  KOKKOS_FORCEINLINE_FUNCTION static void fetch_ahead(const Cells<Tr>& cells, const Context& c, int conf,
+                                                      int cell, const Update& u) {
+#ifdef __CUDA_ARCH__
+    const auto fetch = [](const double* f) QUINTET_DEVICE_INLINE {
+      unroll<Tr::n_modes>([&](auto m) QUINTET_DEVICE_INLINE { fetch_line(f + m.value * L); });
+    };
+    if (u.keep != 0) fetch(u.f0 + cells.place(conf, cell));
+    unroll<cdim>([&](auto i) QUINTET_DEVICE_INLINE {
+      const int there = cells.beside(conf, i.value, c.v[i.value] > 0 ? -1 : 1);
+      if (there >= 0) fetch(u.f + cells.place(there, cell));
+    });
+#else
+    static_cast<void>(cells), static_cast<void>(c), static_cast<void>(conf), static_cast<void>(cell);
+    static_cast<void>(u);
+#endif
+  }
+
   KOKKOS_FORCEINLINE_FUNCTION static void update(const Cells<Tr>& cells, const double* force, int conf,
                                                  int cell, const Update& u) {
     const Context c(cells, cell);
     const std::ptrdiff_t place = cells.place(conf, cell);
     const double* const own = u.f + place;
+    fetch_ahead(cells, c, conf, cell, u);
     double df[Tr::n_modes];
     unroll<Tr::n_modes>([&](auto m) QUINTET_DEVICE_INLINE { df[m.value] = 0; });
     unroll<cdim>([&](auto i) QUINTET_DEVICE_INLINE {

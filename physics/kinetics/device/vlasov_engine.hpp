@@ -154,10 +154,11 @@ class DeviceVlasovOf final : public DeviceVlasov {
 
   void fence() const override { Space().fence(); }
 
-  /// Which sweep: measured on an H100, docs/how_vlasov_works.md.
+  /// As measured on an H100 (docs/how_vlasov_works.md): cells up to 32 modes, with three velocities up to 16.
   static constexpr bool can_do_cells = Tr::n_modes <= most_modes_a_thread;
   static bool by_cells(DeviceSweep sweep) {
-    return sweep == DeviceSweep::automatic ? can_do_cells && Tr::n_modes <= 27 : sweep == DeviceSweep::cells;
+    constexpr bool faster = can_do_cells && (Tr::vdim < 3 || Tr::n_modes <= 16);
+    return sweep == DeviceSweep::automatic ? faster : sweep == DeviceSweep::cells;
   }
 
  private:
@@ -253,7 +254,7 @@ class DeviceVlasovOf final : public DeviceVlasov {
   }
   void sweep_groups(const Update& update) const {
     constexpr int warps = Tr::n_groups >= 16 ? 8 : Tr::n_groups >= 4 ? 4 : Tr::n_groups, threads = 32 * warps;
-    const GroupSweep<Tr> sweep{cells_, tables(), forces_.data(), update};
+    const GroupSweep<Tr> sweep{cells_, make_group_tables<Tr>(), forces_.data(), update};
     launch_teams<threads, 16 / warps>("vlasov::stage", cells_.n_conf * cells_.n_packs, threads, sweep);
   }
 

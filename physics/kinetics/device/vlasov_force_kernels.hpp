@@ -9,11 +9,14 @@
 /// advection/vlasov_kernel.hpp, for one cell instead of a pack.
 
 /// Lambdas of kernels that melt into their callers on a GPU, where a call would put registers into memory; on
-/// the host, where these kernels only serve tests, they would take long to compile.
+/// the host, where these kernels only serve tests, they would take long to compile. QUINTET_DEVICE_LOOP: the
+/// loop that follows stays one, so that code is small.
 #ifdef __CUDACC__
 #define QUINTET_DEVICE_INLINE __attribute__((always_inline))
+#define QUINTET_DEVICE_LOOP _Pragma("unroll 1")
 #else
 #define QUINTET_DEVICE_INLINE
+#define QUINTET_DEVICE_LOOP
 #endif
 
 namespace quintet::kinetics::device {
@@ -192,6 +195,13 @@ KOKKOS_FORCEINLINE_FUNCTION FaceWeights force_weights(const CellContext<Tr>& c, 
     });
   return weights_of(flux, mean, deviation);
 }
+
+#ifdef __CUDA_ARCH__
+/// Ask for the line of memory that holds *f, into the GPU's last cache.
+KOKKOS_FORCEINLINE_FUNCTION void fetch_line(const double* f) {
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(f));
+}
+#endif
 
 /// out = keep f_0 + advance (f + dt df).
 struct Update {

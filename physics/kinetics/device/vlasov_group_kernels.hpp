@@ -10,8 +10,7 @@
 ///   2. groups: df of streaming
 ///   3. for each direction d
 ///        a. functions i of its faces: t_lower - t_upper and -(t_lower + t_upper), and from them what the
-///        force
-///           acts on for each degree k along d,
+///           force acts on for each degree k along d,
 ///           input_k = phi_k(1) t + int phi_k' phi_{k-1} f_{k-1} + int phi_k' phi_{k-3} f_{k-3}
 ///        b. groups: df += A_d input + sum_j B_dj (v_j input)
 ///   4. out = keep f_0 + advance (f + dt df)
@@ -106,6 +105,19 @@ struct GroupKernel {
     });
   }
 
+  /// Fluxes of the lower and upper face += factors times the traces of q.
+  template <int I>
+  KOKKOS_FORCEINLINE_FUNCTION static void add_traces(const double* q, double high_to_low, double low_to_low,
+                                                     double high_to_high, double low_to_high,
+                                                     double* flux_low, double* flux_high) {
+    double high[ncf], low[ncf];
+    traces<I>(q, high, low);
+    unroll<ncf>([&](auto fa) QUINTET_DEVICE_INLINE {
+      flux_low[fa.value] += high_to_low * high[fa.value] + low_to_low * low[fa.value];
+      flux_high[fa.value] += high_to_high * high[fa.value] + low_to_high * low[fa.value];
+    });
+  }
+
   /// df += streaming along x_I of group g, for up to nf coefficients: those that a smaller group lacks come
   /// out as some number and are not kept.
   template <int I>
@@ -114,37 +126,35 @@ struct GroupKernel {
                                                     const double* lower, const double* upper, double* df) {
     const int k = t.degree[I][g], below = t.down[I][g], above = t.up[I][g];
     const double x = half_dv * t.shift[k], x1 = half_dv * t.shift[k + 1];
-    const double penalty = w.penalty;
     double flux_low[ncf], flux_high[ncf];
     unroll<ncf>([&](auto fa) QUINTET_DEVICE_INLINE { flux_low[fa.value] = flux_high[fa.value] = 0; });
-    for (int source = -1; source <= 1; ++source) {
-      const double* const f = source < 0 ? lower : source > 0 ? upper : own;
-      // f of the left cell enters a face by its upper trace, of the right cell by its lower one.
-      const bool as_left = source <= 0 && w.left != 0, as_right = source >= 0 && w.right != 0;
-      if (f == nullptr || (source != 0 && !as_left && !as_right)) continue;
-      double q[nf];  // v f
+    // q = v f of one cell, and what its traces bring: an upper one to a face that it lies below of, a lower
+    // one to a face that it lies above of.
+    const auto take = [&](const double* f, double high_to_low, double low_to_low, double high_to_high,
+                          double low_to_high, double* q) QUINTET_DEVICE_INLINE {
       unroll<nf>([&](auto a) QUINTET_DEVICE_INLINE { q[a.value] = 0; });
       add(q, v, f + t.offset[g] * L, is_full(g));
       if (below >= 0) add(q, x, f + t.offset[below] * L, is_full(below));
       if (above >= 0) add(q, x1, f + t.offset[above] * L, is_full(above));
-      if (source == 0) volume<I>(q, rdx, df);
-      double high[ncf], low[ncf];
-      traces<I>(q, high, low);
-      const double to_low_high = source < 0 ? w.left : 0, to_low_low = source == 0 ? w.right : 0;
-      const double to_high_high = source == 0 ? w.left : 0, to_high_low = source > 0 ? w.right : 0;
-      unroll<ncf>([&](auto fa) QUINTET_DEVICE_INLINE {
-        flux_low[fa.value] += to_low_high * high[fa.value] + to_low_low * low[fa.value];
-        flux_high[fa.value] += to_high_high * high[fa.value] + to_high_low * low[fa.value];
-      });
-      if (penalty == 0) continue;
-      unroll<nf>([&](auto a) QUINTET_DEVICE_INLINE { q[a.value] = 0; });
-      add(q, penalty, f + t.offset[g] * L, is_full(g));
-      traces<I>(q, high, low);
-      const double a = source < 0 ? 1 : 0, b = source == 0 ? 1 : 0, c = source > 0 ? 1 : 0;
-      unroll<ncf>([&](auto fa) QUINTET_DEVICE_INLINE {
-        flux_low[fa.value] += a * high[fa.value] - b * low[fa.value];
-        flux_high[fa.value] += b * high[fa.value] - c * low[fa.value];
-      });
+      add_traces<I>(q, high_to_low, low_to_low, high_to_high, low_to_high, flux_low, flux_high);
+      if (w.penalty == 0) return;
+      double own[nf];
+      unroll<nf>([&](auto a) QUINTET_DEVICE_INLINE { own[a.value] = 0; });
+      add(own, w.penalty, f + t.offset[g] * L, is_full(g));
+      add_traces<I>(own, high_to_low != 0, -(low_to_low != 0), high_to_high != 0, -(low_to_high != 0),
+                    flux_low, flux_high);
+    };
+    double q[nf];
+    take(own, 0, w.right, w.left, 0, q);
+    volume<I>(q, rdx, df);
+    // The cell upwind, and where both sides count the other one: lanes of different signs read different
+    // cells at the same time.
+    const bool from_left = w.left != 0, both = from_left && w.right != 0;
+    QUINTET_DEVICE_LOOP
+    for (int source = 0; source < (both ? 2 : 1); ++source) {
+      const bool is_left = source == 0 && from_left;
+      const double* const f = is_left ? lower : upper;
+      if (f != nullptr) take(f, is_left ? w.left : 0, 0, 0, is_left ? 0 : w.right, q);
     }
     unroll<ncf>([&](auto fa) QUINTET_DEVICE_INLINE {
       unroll<Tr::order + 1>([&](auto k) QUINTET_DEVICE_INLINE {
@@ -174,17 +184,37 @@ struct GroupKernel {
                                                       double right, const double* own, const double* below,
                                                       const double* above, double* low, double* high) {
     unroll<nf>([&](auto a) QUINTET_DEVICE_INLINE { low[a.value] = high[a.value] = 0; });
+    // As in streaming(): the cell of one side, and where both count that of the other.
+    const bool from_below = left != 0 && below != nullptr, from_above = right != 0 && above != nullptr;
+    const double own_low = below ? right : 0, own_high = above ? left : 0;
+    const double* const first = from_below ? below : above;
+    const bool any = from_below || from_above;
+    const double first_low = from_below ? left : 0, first_high = !from_below && from_above ? right : 0;
+    const bool both = from_below && from_above;
+    QUINTET_DEVICE_LOOP
     for (int k = 0; k < n_degrees; ++k) {
       const int g = t.ladder[D][i][k];
       if (g < 0) continue;
       const double end = t.end[k], start = k % 2 == 1 ? -end : end;
       const int at = t.offset[g] * L;
       const bool full = is_full(g);
-      if (below) add(low, right * start, own + at, full);
-      if (above) add(high, left * end, own + at, full);
-      if (below && left != 0) add(low, left * end, below + at, full);
-      if (above && right != 0) add(high, right * start, above + at, full);
+      add_both(low, own_low * start, high, own_high * end, own + at, full);
+      if (any) add_both(low, first_low * end, high, first_high * start, first + at, full);
+      if (both) add(high, right * start, above + at, full);
     }
+  }
+
+  /// low[a] += to_low f[a], high[a] += to_high f[a].
+  KOKKOS_FORCEINLINE_FUNCTION static void add_both(double* low, double to_low, double* high, double to_high,
+                                                   const double* f, bool full) {
+    const auto add_one = [&](auto a) QUINTET_DEVICE_INLINE {
+      const double x = f[a.value * L];
+      low[a.value] += to_low * x;
+      high[a.value] += to_high * x;
+    };
+    unroll<nl>([&](auto a) QUINTET_DEVICE_INLINE { add_one(a); });
+    if constexpr (nf > nl)
+      if (full) unroll<nf - nl>([&](auto a) QUINTET_DEVICE_INLINE { add_one(Int<nl + a.value>{}); });
   }
 
   /// to[a] += factor q[a] for the coefficients that there are.
@@ -196,11 +226,23 @@ struct GroupKernel {
                             QUINTET_DEVICE_INLINE { to[(nl + a.value) * L] += factor * q[nl + a.value]; });
   }
 
-  /// h[r] += sum_a matrix[r, a] q[a]; matrices are symmetric.
+  /// h[r] += sum_a matrix[r, a] q[a] for the first N rows; matrices are symmetric.
+  template <int N>
   KOKKOS_FORCEINLINE_FUNCTION static void multiply(const double* matrix, const double* q, double* h) {
     unroll<nf>([&](auto a) QUINTET_DEVICE_INLINE {
-      unroll<nf>([&](auto r)
-                     QUINTET_DEVICE_INLINE { h[r.value] += matrix[a.value * nf + r.value] * q[a.value]; });
+#ifdef __CUDA_ARCH__
+      if constexpr (nf % 2 == 0) {  // two numbers a load
+        const double2* const pairs = reinterpret_cast<const double2*>(matrix + a.value * nf);
+        unroll<N / 2>([&](auto r) QUINTET_DEVICE_INLINE {
+          const double2 pair = pairs[r.value];
+          h[2 * r.value] += pair.x * q[a.value];
+          h[2 * r.value + 1] += pair.y * q[a.value];
+        });
+        return;
+      }
+#endif
+      unroll<N>([&](auto r)
+                    QUINTET_DEVICE_INLINE { h[r.value] += matrix[a.value * nf + r.value] * q[a.value]; });
     });
   }
 };
@@ -212,12 +254,13 @@ struct GroupSweep {
   using Places = ForcePlaces<Tr>;
   static constexpr int L = lanes, vdim = Tr::vdim, cdim = Tr::cdim, nfm = Tr::n_face_modes;
   static constexpr int nf = Tr::n_full, nl = Tr::n_lin, n_degrees = Tr::velocity_order + 1;
-  /// Of a lane: v, dv/2, relative width, its inverse in each direction; weights of the faces.
+  /// Of a lane in each direction: v, dv/2, whether there are cells below and above (bits), inverse relative
+  /// width; weights of the faces.
   static constexpr int n_lane = 7 * vdim;
-  /// Force, lanes [n_lane, 32], df [n_modes, 32], input [degree, face mode, 32].
-  static constexpr int scratch = Places::size + (n_lane + Tr::n_modes + n_degrees * nfm) * L;
+  /// Force, lanes [n_lane, 32], f and df [n_modes, 32], input [degree, face mode, 32].
+  static constexpr int scratch = Places::size + (n_lane + 2 * Tr::n_modes + n_degrees * nfm) * L;
   Cells<Tr> cells;
-  const GroupTables<Tr>* tables;
+  GroupTables<Tr> tables;
   const double* forces;
   Update update;
 
@@ -226,15 +269,27 @@ struct GroupSweep {
     const int conf = team.league / cells.n_packs, pack = team.league % cells.n_packs;
     double* const force = team.scratch;
     double* const of_lane = force + Places::size;
-    double* const df = of_lane + n_lane * L;
+    double* const mine = of_lane + n_lane * L;
+    double* const df = mine + Tr::n_modes * L;
     double* const input = df + Tr::n_modes * L;
-    const GroupTables<Tr>& t = *tables;
+    const GroupTables<Tr>& t = tables;
     // Cells that only pad are worked on as copies of the last one, and not written.
     const auto cell_of = [&](int lane) QUINTET_DEVICE_INLINE {
       const int cell = pack * L + lane;
       return cell < cells.n_vel ? cell : cells.n_vel - 1;
     };
 
+    const double* const own = update.f + cells.place(conf, pack * L);  // 32 cells
+    const double* beside[cdim][2];                                     // the same 32 in the cells of x around
+    if (update.keep != 0) fetch(team, update.f0 + cells.place(conf, pack * L));
+    unroll<cdim>([&](auto d) QUINTET_DEVICE_INLINE {
+      for (int side = 0; side < 2; ++side) {
+        const int there = cells.beside(conf, d.value, 2 * side - 1);
+        beside[d.value][side] = there < 0 ? nullptr : update.f + cells.place(there, pack * L);
+        if (there >= 0) fetch(team, beside[d.value][side]);
+      }
+    });
+    for (int i = team.rank; i < Tr::n_modes * L; i += team.size) mine[i] = own[i];
     for (int i = team.rank; i < Places::size; i += team.size)
       force[i] = forces[static_cast<std::ptrdiff_t>(conf) * Places::size + i];
     team.barrier();
@@ -247,7 +302,7 @@ struct GroupSweep {
         double* const to = of_lane + D * 7 * L + lane;
         to[0] = c.v[D];
         to[L] = c.half_dv[D];
-        to[2 * L] = c.relative[D];
+        to[2 * L] = (c.index[D] > 0 ? 1 : 0) + (c.index[D] + 1 < cells.nv[D] ? 2 : 0);
         to[3 * L] = c.stretch[D];
         to[4 * L] = w.left;
         to[5 * L] = w.right;
@@ -257,33 +312,32 @@ struct GroupSweep {
     team.barrier();
 
     for (int i = team.rank; i < Tr::n_groups * L; i += team.size) {
-      const int g = i / L, lane = i % L, cell = cell_of(lane);
+      const int g = i / L, lane = i % L;
       double sum[nf];
       unroll<nf>([&](auto a) QUINTET_DEVICE_INLINE { sum[a.value] = 0; });
       unroll<cdim>([&](auto d) QUINTET_DEVICE_INLINE {
         constexpr int I = d.value;
         const double v = of_lane[I * 7 * L + lane], half_dv = of_lane[(I * 7 + 1) * L + lane];
-        const int lower = cells.beside(conf, I, -1), upper = cells.beside(conf, I, 1);
         Kernel::template streaming<I>(t, v, half_dv, cells.rdx[I], weights_of(cells.flux, v, half_dv), g,
-                                      update.f + cells.place(conf, cell),
-                                      lower < 0 ? nullptr : update.f + cells.place(lower, cell),
-                                      upper < 0 ? nullptr : update.f + cells.place(upper, cell), sum);
+                                      mine + lane, beside[I][0] ? beside[I][0] + lane : nullptr,
+                                      beside[I][1] ? beside[I][1] + lane : nullptr, sum);
       });
       keep(df + t.offset[g] * L + lane, sum, Kernel::is_full(g));
     }
 
     int step = 1;
+    QUINTET_DEVICE_LOOP
     for (int D = vdim - 1; D >= 0; --D) {
       team.barrier();
-      const int n = number_of(D);
       for (int i = team.rank; i < Tr::n_face_groups * L; i += team.size) {
-        const int face = i / L, lane = i % L, cell = cell_of(lane), index = cell / step % n;
-        const double* const own = update.f + cells.place(conf, cell);
-        const double* const below = index > 0 ? update.f + cells.place(conf, cell - step) : nullptr;
-        const double* const above = index + 1 < n ? update.f + cells.place(conf, cell + step) : nullptr;
-        make_inputs(t, D, face, of_lane + D * 7 * L + lane, own, below, above, df + lane, input + lane);
+        const int face = i / L, lane = i % L, cell = cell_of(lane);
+        const double* const lane_d = of_lane + D * 7 * L + lane;
+        const int has = static_cast<int>(lane_d[2 * L]);
+        const double* const below = has & 1 ? update.f + cells.place(conf, cell - step) : nullptr;
+        const double* const above = has & 2 ? update.f + cells.place(conf, cell + step) : nullptr;
+        make_inputs(t, D, face, lane_d, mine + lane, below, above, df + lane, input + lane);
       }
-      step *= n;
+      step *= number_of(D);
       team.barrier();
       for (int i = team.rank; i < Tr::n_groups * L; i += team.size)
         accelerate(t, D, i / L, force, magnetic, of_lane + i % L, input + i % L, df + i % L);
@@ -293,9 +347,20 @@ struct GroupSweep {
     for (int i = team.rank; i < Tr::n_modes * L; i += team.size) {
       if (pack * L + i % L >= cells.n_vel) continue;
       const std::ptrdiff_t at = cells.place(conf, pack * L) + i;
-      const double value = update.advance * update.f[at] + update.rate * df[i];
+      const double value = update.advance * mine[i] + update.rate * df[i];
       update.out[at] = update.keep == 0 ? value : update.keep * update.f0[at] + value;
     }
+  }
+
+  /// Ask for 32 cells before they are needed.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION static void fetch(const Team& team, const double* f) {
+#ifdef __CUDA_ARCH__
+    constexpr int line = 16;  // numbers
+    for (int i = team.rank; i < Tr::n_modes * L / line; i += team.size) fetch_line(f + i * line);
+#else
+    static_cast<void>(team), static_cast<void>(f);
+#endif
   }
 
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int number_of(int D) const {
@@ -319,9 +384,11 @@ struct GroupSweep {
                                                       double* input) {
     double low[nf], high[nf], q[nf];
     const double penalty = of_lane[6 * L];
+    QUINTET_DEVICE_LOOP
     for (int pass = penalty != 0 ? 0 : 1; pass < 2; ++pass) {
       const double left = pass == 0 ? penalty : of_lane[4 * L], right = pass == 0 ? -penalty : of_lane[5 * L];
       Kernel::face_values(t, D, i, left, right, own, below, above, low, high);
+      QUINTET_DEVICE_LOOP
       for (int k = 0; k < n_degrees; ++k) {
         const int g = t.ladder[D][i][k];
         const double end = t.end[k];
@@ -351,6 +418,7 @@ struct GroupSweep {
     const double* const in = input + t.degree[D][g] * nfm * L;
     double h[nf], q[nf];
     unroll<nf>([&](auto a) QUINTET_DEVICE_INLINE { h[a.value] = 0; });
+    QUINTET_DEVICE_LOOP
     for (int j = magnetic ? vdim - 1 : -1; j >= -1; --j) {
       if (j == D) continue;
       unroll<nf>([&](auto a) QUINTET_DEVICE_INLINE { q[a.value] = 0; });
@@ -368,7 +436,10 @@ struct GroupSweep {
                       Kernel::is_full_face(above));
       }
       Kernel::add(q, v, in + t.face_offset[i] * L, Kernel::is_full_face(i));
-      Kernel::multiply(matrix, q, h);
+      if (Kernel::is_full(g))
+        Kernel::template multiply<nf>(matrix, q, h);
+      else
+        Kernel::template multiply<nl>(matrix, q, h);
     }
     Kernel::add_to(df + t.offset[g] * L, of_lane[(D * 7 + 3) * L], h, Kernel::is_full(g));
   }

@@ -26,7 +26,7 @@ struct CudaBarrier {
 };
 template <int Threads, int Blocks, class Kernel>
 __global__ void __launch_bounds__(Threads, Blocks) run_teams(const __grid_constant__ Kernel kernel) {
-  extern __shared__ double team_scratch[];
+  extern __shared__ __align__(16) double team_scratch[];
   kernel(Team<CudaBarrier>{static_cast<int>(blockIdx.x),
                            static_cast<int>(threadIdx.x),
                            static_cast<int>(blockDim.x),

@@ -83,19 +83,24 @@ double seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+double median(std::vector<double> x) {
+  std::nth_element(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(x.size() / 2), x.end());
+  return x[x.size() / 2];
+}
+
 /// Bytes a second of a copy, read and written ones counted.
 double copy_rate(std::size_t n) {
   using Space = Kokkos::DefaultExecutionSpace;
   const Kokkos::View<double*, Space> a("a", n), b("b", n);
-  double best = 1e300;
-  for (int repeat = 0; repeat < 12; ++repeat) {
+  std::vector<double> times;
+  for (int repeat = 0; repeat < 15; ++repeat) {
     Space().fence();
     const double start = seconds();
     Kokkos::deep_copy(Space(), b, a);
     Space().fence();
-    best = std::min(best, seconds() - start);
+    times.push_back(seconds() - start);
   }
-  return 16.0 * static_cast<double>(n) / best;
+  return 16.0 * static_cast<double>(n) / median(times);
 }
 
 int n_cells(const std::vector<int>& cells) {
@@ -156,11 +161,6 @@ struct Numbers {
     return 2 * static_cast<double>(state >> 11) / 9007199254740992.0 - 1;
   }
 };
-
-double median(std::vector<double> x) {
-  std::nth_element(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(x.size() / 2), x.end());
-  return x[x.size() / 2];
-}
 
 void time_case(const char* dims, const char* name, DeviceVlasovOptions o, const char* sweep, double rate,
                int repeats, bool first) {
