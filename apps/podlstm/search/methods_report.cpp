@@ -14,7 +14,7 @@ namespace quintet::podlstm {
 
 namespace {
 
-constexpr std::size_t window = 100;  ///< trials of the moving mean
+constexpr std::size_t window = 100;  ///< trials of the moving median
 
 /// Objectives in the order of ends.
 std::vector<double> objectives(const search::StoredSearch& search) {
@@ -25,6 +25,15 @@ std::vector<double> objectives(const search::StoredSearch& search) {
 
 double best_of_first(const std::vector<double>& values, std::size_t n) {
   return *std::max_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(n));
+}
+
+/// Of the last trials among the first n: one that went wrong does not move it.
+double median_of_last(const std::vector<double>& values, std::size_t n) {
+  const auto end = values.begin() + static_cast<std::ptrdiff_t>(n);
+  std::vector<double> last(end - static_cast<std::ptrdiff_t>(std::min(n, window)), end);
+  const auto middle = last.begin() + static_cast<std::ptrdiff_t>(last.size() / 2);
+  std::nth_element(last.begin(), middle, last.end());
+  return *middle;
 }
 
 /// "evolution, seed 1", and which one it is where several are called so.
@@ -43,28 +52,27 @@ std::vector<std::string> names_of(const std::vector<search::StoredSearch>& searc
 
 void add_courses(Report& report, const std::vector<std::vector<double>>& values,
                  const std::vector<std::string>& names, const std::string& leaks) {
-  Plot best, mean;
-  best.title = "Best so far", mean.title = fmt::format("Mean of the last {} trials", window);
+  Plot best, median;
+  best.title = "Best so far", median.title = fmt::format("Median of the last {} trials", window);
   double floor = std::numeric_limits<double>::infinity();
   for (const auto& all : values)
     floor = std::min(floor, best_of_first(all, std::min<std::size_t>(all.size(), 10)));
   for (std::size_t s = 0; s < values.size(); ++s) {
-    Curve course{names[s], {}, {}}, average{names[s], {}, {}};
-    double highest = -std::numeric_limits<double>::infinity(), sum = 0;
+    Curve course{names[s], {}, {}}, middle{names[s], {}, {}};
+    double highest = -std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < values[s].size(); ++i) {
       const double value = values[s][i], n = static_cast<double>(i + 1);
       if (value > highest && std::isfinite(highest))  // a step, not a slope
         course.x.push_back(n), course.y.push_back(highest >= floor ? highest : std::nan(""));
       highest = std::max(highest, value);
       course.x.push_back(n), course.y.push_back(highest >= floor ? highest : std::nan(""));
-      sum += value - (i >= window ? values[s][i - window] : 0.0);
       if (i + 1 < window) continue;
-      average.x.push_back(n), average.y.push_back(sum / static_cast<double>(window));
+      middle.x.push_back(n), middle.y.push_back(median_of_last(values[s], i + 1));
     }
     best.curves.push_back(std::move(course));
-    if (average.x.size() > 1) mean.curves.push_back(std::move(average));
+    if (middle.x.size() > 1) median.curves.push_back(std::move(middle));
   }
-  for (auto* plot : {&best, &mean}) {
+  for (auto* plot : {&best, &median}) {
     plot->x_label = "trials that have ended", plot->y_label = "R2 (paper), validation";
     plot->caption = "Repeated architectures are not counted." + leaks;
     if (!plot->curves.empty()) report.plot(*plot);
@@ -102,14 +110,14 @@ void report_methods(Report& report, const std::vector<search::StoredSearch>& sea
   for (const auto& search : searches) {
     const auto numbers = numbers_of(search.records);
     if (objectives(search).empty()) continue;
-    rows.push_back({names[row], fmt::format("{:.4f}", best_of_first(values[row], fewest)),
-                    fmt::format("{:.4f}", numbers.best), fmt::format("{:.4f}", numbers.mean_last),
-                    fmt::format("{}", numbers.good), fmt::format("{}", numbers.evaluations),
-                    fmt::format("{}", numbers.repeated),
-                    fmt::format("{}", numbers.failed + numbers.lost + numbers.late),
-                    fmt::format("{:.0f}", numbers.mean_parameters), fmt::format("{:.1f} s", numbers.wall_s),
-                    fmt::format("{:.0f}", numbers.per_hour), fmt::format("{}", numbers.workers),
-                    fmt::format("{:.1f} %", 100 * numbers.utilisation)});
+    rows.push_back(
+        {names[row], fmt::format("{:.4f}", best_of_first(values[row], fewest)),
+         fmt::format("{:.4f}", numbers.best), fmt::format("{:.4f}", median_of_last(values[row], fewest)),
+         fmt::format("{}", numbers.good), fmt::format("{}", numbers.evaluations),
+         fmt::format("{}", numbers.repeated), fmt::format("{}", numbers.failed + numbers.lost + numbers.late),
+         fmt::format("{:.0f}", numbers.mean_parameters), fmt::format("{:.1f}", numbers.wall_s),
+         fmt::format("{:.0f}", numbers.per_hour), fmt::format("{}", numbers.workers),
+         fmt::format("{:.1f}", 100 * numbers.utilisation)});
     ++row;
   }
   std::string text;
@@ -117,14 +125,14 @@ void report_methods(Report& report, const std::vector<search::StoredSearch>& sea
   report.section("Methods");
   add_courses(report, values, names, text);
   report.table(
-      {"search", fmt::format("best of {}", fewest), "best of all", "mean of the last 100", "good",
-       "evaluations", "repeated", "failed", "parameters", "time", "an hour", "workers", "busy"},
+      {"search", fmt::format("best of {}", fewest), "best of all", "median of the last 100", "good",
+       "evaluations", "repeated", "failed", "parameters", "time (s)", "an hour", "workers", "busy (%)"},
       rows,
-      fmt::format(
-          "R2 (paper) of validation: the best after equal numbers of trials ({}), of all, and the mean of "
-          "the trials that ended last; good: at least 0.9 of the search's own best. One run of each "
-          "tells little of methods: seeds differ.{}",
-          fewest, text));
+      fmt::format("R2 (paper) of validation: the best after {0} trials, of all, and the median of the last "
+                  "100 of the "
+                  "first {0}; good: at least 0.9 of the search's own best. One run of each "
+                  "tells little of methods: seeds differ.{1}",
+                  fewest, text));
 }
 
 }  // namespace quintet::podlstm

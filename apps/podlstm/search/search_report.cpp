@@ -229,7 +229,6 @@ void report_search(Context& context, const SearchInput& input, const Candidates&
   const auto n = status.evaluations;
   context.report().title("podlstm search",
                          fmt::format("{}, {} trials", row_of(search::methods, input.search.method).name, n));
-  for (const auto& leak : leaks) context.report().warning(fmt::format("Leaks: {}.", leak));
   if (const auto why = early_end(status, input); !why.empty()) context.report().warning(why);
   if (context.comm().is_root() && n > 0) {
     const auto ended = counted_in_order(search.records());
