@@ -36,6 +36,12 @@ struct DescriptorKernel {
   }
 };
 
+/// Four numbers that are read at once.
+template <class Real>
+struct alignas(16) Four {
+  Real of[4];
+};
+
 /// dE/dT from dE/dD of each atom:
 ///   dT[a, m] = sum_m2 g[m, m2] T[a, m2] and dT[a, m2] += sum_m g[m, m2] T[a, m] over the kept (m, m2).
 template <class Space, class Real>
@@ -46,44 +52,49 @@ struct DescriptorBackKernel {
   Real* dt;
   int n_channels, axis, size;
   [[nodiscard]] int scratch_bytes() const {
-    return (4 * n_channels + 4 * axis + padded_size()) * static_cast<int>(sizeof(Real));
+    return (4 * n_channels + 4 * axis + size) * static_cast<int>(sizeof(Real));
   }
-  [[nodiscard]] KOKKOS_INLINE_FUNCTION int padded_size() const { return size + (size & 1); }
   KOKKOS_INLINE_FUNCTION void operator()(const int b, char* scratch) const {
     const int lane = Team::own();
-    Real* const own = reinterpret_cast<Real*>(scratch);
-    Real* const row_sum = own + 4 * n_channels;
-    Real* const g = row_sum + 4 * axis;
+    auto* const own = reinterpret_cast<Four<Real>*>(scratch);
+    Four<Real>* const row_sum = own + n_channels;
+    Real* const g = reinterpret_cast<Real*>(row_sum + axis);
     const Real* from = t + static_cast<std::size_t>(b) * 4 * n_channels;
-    for (int o = lane; o < 4 * n_channels; o += width) own[o] = from[o];
+    for (int m = lane; m < n_channels; m += width)
+      for (int a = 0; a < 4; ++a) own[m].of[a] = from[a * n_channels + m];
     from = dd + static_cast<std::size_t>(b) * size;
     for (int o = lane; o < size; o += width) g[o] = from[o];
     Team::sync();
-    // Second part, a lane a pair (m2, a or a + 1): no sum over lanes.
-    for (int o = lane; o < 2 * axis; o += width) {
-      const int m2 = o / 2, a = o % 2 * 2;
-      const Real* row = g + descriptor_offset(n_channels, m2) - m2;
-      const Real *left = own + a * n_channels, *right = left + n_channels;
-      Real sum = 0, other = 0;
-      for (int m = m2; m < n_channels; ++m) {
-        sum += row[m] * left[m];
-        other += row[m] * right[m];
+    // The second part: `parts` lanes share an m2.
+    constexpr int parts = width > 1 ? 2 : 1;
+    for (int base = 0; base < axis; base += width / parts) {
+      const int m2 = base + lane / parts, part = lane % parts;
+      Four<Real> sum{};
+      if (m2 < axis) {
+        const Real* row = g + descriptor_offset(n_channels, m2) - m2;
+        for (int m = m2 + part; m < n_channels; m += parts) {
+          const Real value = row[m];
+          const Four<Real> of_m = own[m];
+          for (int a = 0; a < 4; ++a) sum.of[a] += value * of_m.of[a];
+        }
       }
-      row_sum[4 * m2 + a] = sum;
-      row_sum[4 * m2 + a + 1] = other;
+      for (int a = 0; a < 4; ++a) sum.of[a] = Team::sum_of_pair(sum.of[a]);
+      if (m2 < axis && part == 0) row_sum[m2] = sum;
     }
     Team::sync();
     Real* to = dt + static_cast<std::size_t>(b) * 4 * n_channels;
     for (int m = lane; m < n_channels; m += width) {
-      Real sum[4] = {};
+      Four<Real> sum{};
       const int last = m < axis - 1 ? m : axis - 1;
       int at = m;
       for (int m2 = 0; m2 <= last; ++m2) {
         const Real value = g[at];
-        for (int a = 0; a < 4; ++a) sum[a] += value * own[a * n_channels + m2];
+        const Four<Real> of_m2 = own[m2];
+        for (int a = 0; a < 4; ++a) sum.of[a] += value * of_m2.of[a];
         at += n_channels - m2 - 1;
       }
-      for (int a = 0; a < 4; ++a) to[a * n_channels + m] = m < axis ? sum[a] + row_sum[4 * m + a] : sum[a];
+      for (int a = 0; a < 4; ++a)
+        to[a * n_channels + m] = m < axis ? sum.of[a] + row_sum[m].of[a] : sum.of[a];
     }
   }
 };

@@ -1,11 +1,29 @@
 #include "surrogates/potential/device/device_force_field.hpp"
 
+#include <algorithm>
+
 #include "io/log/error.hpp"
 
 namespace quintet::potential {
 
-DeviceForceField::DeviceForceField(Model model, const DeepPotentialOptions& options, Maker make)
-    : model_(std::move(model)), engine_(make(device_model(model_, options), is_single(model_, options))) {}
+DeviceForceField::DeviceForceField(Model model, const DeepPotentialOptions& options, Maker make,
+                                   Require require)
+    : model_(std::move(model)),
+      tables_(device_model(model_, options)),
+      single_(is_single(model_, options)),
+      require_(std::move(require)),
+      engine_(make(tables_, single_)) {}
+
+/// Ask once, with some to spare, before the first atoms go there.
+void DeviceForceField::require_room(const Atoms& atoms, double range) {
+  if (!require_ || atoms.n_all() <= promised_) return;
+  const double before = promised_ == 0 ? 0 : device_bytes(tables_, single_, promised_, promised_, 0);
+  const double listed =
+      4.18879 * range * range * range * static_cast<double>(atoms.n_global) / atoms.box.volume();
+  require_(std::max(0.0, device_bytes(tables_, single_, atoms.n_local, atoms.n_all(), listed) - before),
+           fmt::format("{} atoms and {} ghosts", atoms.n_local, atoms.n_ghost));
+  promised_ = atoms.n_all() + atoms.n_all() / 10;
+}
 
 std::string DeviceForceField::description() const {
   return fmt::format("Deep Potential {}; evaluated on the device by {}", model_.summary(),
@@ -18,6 +36,7 @@ Energetics DeviceForceField::compute(const Exec& exec, Atoms& atoms, const Neigh
   if (list.version == 0 || list.version != built_) {
     // After a restart atoms have moved since their list was made: its own places must be the list's.
     const bool kept = list.built.extent(0) >= static_cast<std::size_t>(atoms.n_all());
+    require_room(atoms, list.range);
     engine_->build(
         {atoms.n_local, atoms.n_all(), kept ? list.built.data() : atoms.position.data(), atoms.type.data()},
         list.range);

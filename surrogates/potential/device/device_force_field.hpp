@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,9 +17,11 @@ class DeviceForceField final : public ForceField {
  public:
   /// What makes the engine: the program's own quintet_make_device_potential, or that of the GPU's library.
   using Maker = decltype(quintet_make_device_potential)*;
+  /// Throws where the device has not that much memory (bytes) for what is named.
+  using Require = std::function<void(double bytes, const std::string& what)>;
   /// Throws InputError for models that no device engine evaluates.
   DeviceForceField(Model model, const DeepPotentialOptions& options,
-                   Maker make = quintet_make_device_potential);
+                   Maker make = quintet_make_device_potential, Require require = {});
 
   [[nodiscard]] double cutoff() const override { return model_.rcut; }
   [[nodiscard]] const std::vector<std::string>& type_names() const override { return model_.type_names; }
@@ -30,8 +33,14 @@ class DeviceForceField final : public ForceField {
   [[nodiscard]] DevicePotential& engine() { return *engine_; }
 
  private:
+  void require_room(const Atoms& atoms, double range);
+
   Model model_;
+  DeviceModel tables_;
+  bool single_;
+  Require require_;
   std::unique_ptr<DevicePotential> engine_;
+  int promised_ = 0;         ///< atoms and ghosts that the device has room for
   std::uint64_t built_ = 0;  ///< NeighbourList::version that the device's list belongs to
 };
 

@@ -74,6 +74,22 @@ DeviceFitting fitting_of(const Network& network, const Descriptor& descriptor) {
 
 }  // namespace
 
+double device_bytes(const DeviceModel& model, bool single, double n_local, double n_all, double listed) {
+  constexpr double chunk = 65536;
+  // Positions, their copy by cells, forces in whole numbers and as reals; type, place in the cells.
+  const double an_atom = 4 * 24 + 2 * 4, a_local_atom = 8 + 4 + 4 * listed;
+  const double moments = 4.0 * model.n_types * model.n_dense * model.order;
+  double widest = 0, layers = 0, inputs = 0;
+  for (const auto& fitting : model.fitting) {
+    layers = std::max(layers, static_cast<double>(fitting.hidden.size()));
+    inputs = std::max(inputs, static_cast<double>(fitting.hidden.front().n_in));
+    for (const auto& layer : fitting.hidden) widest = std::max(widest, static_cast<double>(layer.n_out));
+  }
+  const double reals = moments + 8 * model.n_channels + inputs + (2 + layers) * widest;
+  const double a_row = (single ? 4 : 8) * reals + 10 * 8 + 4 * 1.5 * listed;
+  return 1.06 * (n_all * an_atom + n_local * a_local_atom) + std::min(n_local, chunk) * a_row;
+}
+
 bool is_single(const Model& model, const DeepPotentialOptions& options) {
   return options.precision == Precision::mixed ||
          (options.precision == Precision::model && model.single_precision);

@@ -182,6 +182,26 @@ struct MomentsKernel {
     }
   }
 
+  /// M_ka += x^k R_a of a set of lanes' neighbours.
+  KOKKOS_INLINE_FUNCTION void add_moments(unsigned set, const Real* power, const Real* column, Real* bank,
+                                          int a_stride) const {
+    constexpr int n = (4 * order + width - 1) / width;
+    const int lane = Team::own();
+    Real sum[n] = {};
+    for (; set != 0; set &= set - 1) {
+      const int c = Team::first(set);
+      for (int q = 0; q < n; ++q) {
+        const int o = lane + q * width;
+        if (4 * order % width == 0 || o < 4 * order)
+          sum[q] += power[c * padded_order + o % order] * column[4 * c + o / order];
+      }
+    }
+    for (int q = 0; q < n; ++q) {
+      const int o = lane + q * width;
+      if (4 * order % width == 0 || o < 4 * order) bank[o / order * a_stride + o % order] += sum[q];
+    }
+  }
+
   KOKKOS_INLINE_FUNCTION void operator()(const int b, char* scratch) const {
     const int lane = Team::own(), i = rows.atom[b], centre = rows.type[i], n_bins = bins(),
               a_stride = n_bins * padded_order;
@@ -237,16 +257,19 @@ struct MomentsKernel {
       }
       Team::sync();
       const int filled = n - base < width ? n - base : width;
-      for (int c = 0; c < filled; ++c) {
-        const int bin = place[c];
+      // Those of one interval together: their sums are in registers, the bank is written once.
+      for (unsigned rest = Team::which(lane < filled); rest != 0;) {
+        const int bin = place[Team::first(rest)];
+        unsigned same = Team::which(lane < filled && place[lane] == bin);
+        rest &= ~same;
         if (bin >= 0)
-          for (int o = lane; o < 4 * order; o += width) {
-            const int a = o / order, k = o % order;
-            bank[a * a_stride + bin * padded_order + k] += power[c * padded_order + k] * column[4 * c + a];
-          }
+          add_moments(same, power, column, bank + bin * padded_order, a_stride);
         else if (bin < -1)
-          add_near(table.network[centre * e.n_types + (-2 - bin) / e.n_intervals], (-2 - bin) % e.n_intervals,
-                   power[c * padded_order + 1], column + 4 * c, t_of_b);
+          for (; same != 0; same &= same - 1) {
+            const int c = Team::first(same);
+            add_near(table.network[centre * e.n_types + (-2 - bin) / e.n_intervals],
+                     (-2 - bin) % e.n_intervals, power[c * padded_order + 1], column + 4 * c, t_of_b);
+          }
       }
       Team::sync();
     }

@@ -53,6 +53,29 @@ struct Lanes {
 #endif
     return value;
   }
+  /// Sum over lanes 2 k and 2 k + 1, on both.
+  template <class T>
+  KOKKOS_INLINE_FUNCTION static T sum_of_pair(T value) {
+#ifdef __CUDA_ARCH__
+    if constexpr (width > 1) value += __shfl_xor_sync(0xffffffffu, value, 1);
+#endif
+    return value;
+  }
+  /// Bit c is whether lane c's value is true.
+  KOKKOS_INLINE_FUNCTION static unsigned which(bool value) {
+#ifdef __CUDA_ARCH__
+    if constexpr (width > 1) return __ballot_sync(0xffffffffu, value);
+#endif
+    return value ? 1u : 0u;
+  }
+  /// The lowest bit of a set that is not empty.
+  KOKKOS_INLINE_FUNCTION static int first(unsigned set) {
+#ifdef __CUDA_ARCH__
+    return __ffs(static_cast<int>(set)) - 1;
+#else
+    return __builtin_ffs(static_cast<int>(set)) - 1;
+#endif
+  }
   /// keep(c, place) for those c of [0, n) with test(c), place counting them in order; returns their number.
   template <class Test, class Keep>
   KOKKOS_INLINE_FUNCTION static int select(int n, const Test& test, const Keep& keep) {

@@ -12,6 +12,7 @@
 #include "surrogates/potential/device/fitting_kernels.hpp"
 #include "surrogates/potential/device/neighbour_kernels.hpp"
 #include "surrogates/potential/device/potential_device.hpp"
+#include "surrogates/potential/device/replay.hpp"
 
 // Deep Potential on an execution space. Atoms are taken by type, in chunks whose temporaries stay bounded:
 //
@@ -221,6 +222,7 @@ class PotentialEngine {
   DeviceModel model_;
   Space space_;
   device::DenseMultiplier<Space> multiplier_;
+  device::Replay<Space> replay_;
   device::Neighbours<Space> neighbours_;
   std::vector<Fitting> fitting_;
   device::Buffer<double, Space> mean_, scale_, sums_, partial_, total_;
@@ -276,10 +278,27 @@ void PotentialEngine<Space, Real>::build(const EngineAtoms& atoms, int n_all, do
 template <class Space, class Real>
 void PotentialEngine<Space, Real>::compute(const EngineAtoms& atoms) {
   const int n = first_.back();
-  Kokkos::deep_copy(space_, total_, 0.0);
   reserve(std::min(n, chunk_));
-  for (int begin = 0; begin < n; begin += chunk_) compute_chunk(atoms, begin, std::min(n, begin + chunk_));
-  atoms_ = atoms.n_local;
+  const auto all = [&] {
+    Kokkos::deep_copy(space_, total_, 0.0);
+    for (int begin = 0; begin < n; begin += chunk_) compute_chunk(atoms, begin, std::min(n, begin + chunk_));
+  };
+  if (n > chunk_ || timing_) return all();
+  const auto place = [](const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); };
+  std::vector<std::uintptr_t> key{place(atoms.x),
+                                  place(atoms.type),
+                                  place(atoms.owner),
+                                  place(atoms.force),
+                                  place(atoms.atom_energy),
+                                  place(atoms.atom_virial),
+                                  place(neighbours_.list()),
+                                  place(neighbours_.offset()),
+                                  place(order_.data()),
+                                  place(row_.data()),
+                                  place(moments_.data()),
+                                  static_cast<std::uintptr_t>(capacity_)};
+  for (const int first : first_) key.push_back(static_cast<std::uintptr_t>(first));
+  replay_(space_, key, all);
 }
 
 template <class Space, class Real>
@@ -339,7 +358,8 @@ void PotentialEngine<Space, Real>::reserve(int n) {
     layers = std::max(layers, f.hidden.size());
     for (const auto& layer : f.hidden) widest = std::max<std::size_t>(widest, layer.n_out);
   }
-  capacity_ = std::max(1, neighbours_.longest());
+  // Seldom another number, so that the launches stay the same.
+  capacity_ = std::max(1, (neighbours_.longest() + 31) / 32 * 32);
   device::make_room<int, Space>(row_, "potential::row", rows * capacity_, 1.05);
   device::make_room<int, Space>(row_size_, "potential::row_size", rows);
   device::make_room<Real, Space>(moments_, "potential::moments", rows * 4 * n_moments());

@@ -19,6 +19,11 @@ std::vector<ModelCase> device_cases(const std::string& configuration = "triclini
   return cases;
 }
 
+std::size_t field_bytes(DeviceForceField& field) {
+  const auto bytes = field.engine().bytes();
+  return bytes[0] + bytes[1];
+}
+
 void expect_equal(const Evaluated& found, const Evaluated& expected, double tolerance,
                   const std::string& name) {
   const double n = static_cast<double>(expected.atom_energy.size());
@@ -47,6 +52,26 @@ TEST(DeviceEngine, equals_the_engine_for_cpus) {
       ASSERT_GT(largest(expected.force), 1e-3) << item.name;
       expect_equal(found, expected, item.name == "float32" ? 2e-5 : 2e-12, item.name + ", " + configuration);
     }
+}
+
+TEST(DeviceEngine, says_what_memory_it_takes_before_it_takes_it) {
+  const auto item = device_cases("orthorhombic").front();
+  const Model model = read_dp(item.model);
+  const DeviceModel tables = device_model(model, {});
+  double asked = 0;
+  DeviceForceField field(model, {}, quintet_make_device_potential,
+                         [&](double bytes, const std::string& what) {
+                           asked += bytes;
+                           EXPECT_NE(what.find("atoms and"), std::string::npos);
+                           EXPECT_EQ(field_bytes(field), 0u) << "took memory before it asked";
+                         });
+  (void)evaluate(Comm::world(), field, item.reference.configuration);
+  const auto taken = static_cast<double>(field_bytes(field));
+  EXPECT_GT(asked, 0.7 * taken);
+  EXPECT_LT(asked, 2.0 * taken);
+  DeviceForceField refused(model, {}, quintet_make_device_potential,
+                           [](double, const std::string&) { throw ResourceError("too small"); });
+  EXPECT_THROW((void)evaluate(Comm::world(), refused, item.reference.configuration), ResourceError);
 }
 
 TEST(DeviceEngine, refuses_models_that_it_would_get_wrong) {
