@@ -3,9 +3,11 @@
 #include "apps/dpmd/convert/from_deepmd.hpp"
 #include "apps/dpmd/deviation/deviation.hpp"
 #include "apps/dpmd/label/label_program.hpp"
+#include "apps/meshfreeflow/superresolve/point_list.hpp"
 #include "apps/quintet/commands.hpp"
 #include "apps/submatrix/input/blocks.hpp"
 #include "io/config/tree.hpp"
+#include "io/hdf5/file.hpp"
 #include "tests/fuzz/reader.hpp"
 
 /// Readers of the applications: other programs' inputs and outputs, and runs of other people.
@@ -71,6 +73,19 @@ Texts deviations() {
   return {dpmd::deviation_header(false) + dpmd::deviation_line(row) + dpmd::deviation_line(row)};
 }
 
+Texts lists_of_points() { return {"x, t,z\n0.5,1, -0.25\n\n1e-3,2.5,0\n", "t,z,x,note\r\n1,0,0,wall\r\n"}; }
+
+Texts arrays_of_points() {
+  return {written("points.h5", [](const std::string& path) {
+    auto file = hdf5::File::create(Comm::self(), path);
+    file.root().write<double>("points", std::vector<double>{1, 0, 0.5, 2, -0.25, 0.1}, {2, 3}, {});
+  })};
+}
+
+void read_points(const std::string& path) {
+  static_cast<void>(meshfreeflow::read_points(path, {"t", "z", "x"}));
+}
+
 void read_blocks(const std::string& path) {
   submatrix::BlocksOptions options;
   options.file = path;
@@ -89,6 +104,8 @@ std::vector<Reader> readers() {
            }},
           {"deviations", "model_devi.out", deviations,
            [](const std::string& path) { static_cast<void>(dpmd::read_deviations(path)); }},
+          {"points_csv", "points.csv", lists_of_points, read_points},
+          {"points_hdf5", "points.h5", arrays_of_points, read_points},
           {"blocks", "blocks.txt",
            [] {
              return Texts{"4 1 # O\n1 1\n1 1\n", "3\n3\n"};

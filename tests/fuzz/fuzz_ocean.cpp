@@ -1,11 +1,12 @@
 #include "io/netcdf/netcdf_file.hpp"
 #include "io/netcdf/netcdf_writer.hpp"
 #include "physics/ocean/coefficient_file.hpp"
+#include "physics/ocean/field_source.hpp"
 #include "physics/ocean/modes_file.hpp"
 #include "physics/ocean/record.hpp"
 #include "tests/fuzz/reader.hpp"
 
-/// Readers of podlstm: netCDF files, records of fields, coefficients, modes.
+/// Readers of podlstm: netCDF files, records of fields, masks, coefficients, modes.
 namespace quintet::fuzz {
 namespace {
 
@@ -95,6 +96,32 @@ std::vector<std::string> modes_files() {
   })};
 }
 
+std::vector<std::string> mask_files() {
+  std::vector<std::string> files;
+  for (const auto format : {Format::classic, Format::netcdf4})
+    files.push_back(written("mask.nc", [format](const std::string& path) {
+      auto file = netcdf::Writer::create(path, format);
+      file.dimension("time", 1);
+      file.dimension("lat", 2);
+      file.dimension("lon", 3);
+      file.variable("time", Type::float64, {"time"});
+      file.variable("lat", Type::float32, {"lat"});
+      file.variable("lon", Type::float32, {"lon"});
+      file.variable("mask", Type::int16, {"time", "lat", "lon"});
+      file.attribute("time", "units", "days since 1800-1-1 00:00:00");
+      file.attribute("lat", "units", "degrees_north");
+      file.attribute("lon", "units", "degrees_east");
+      file.write("lat", std::vector<double>{0.5, -0.5});
+      file.write("lon", std::vector<double>{-119.5, 0.5, 120.5});
+      file.write("time", std::vector<double>{0});
+      file.write("mask", std::vector<double>{1, 0, 1, 1, 1, 0});
+      file.close();
+    }));
+  return files;
+}
+
+void read_mask(const std::string& path) { static_cast<void>(ocean::read_mask(path, "mask", 1)); }
+
 void read_modes(const std::string& path) { static_cast<void>(ocean::read_modes(Comm::self(), path)); }
 
 }  // namespace
@@ -103,6 +130,7 @@ std::vector<Reader> readers() {
   return {{"netcdf_classic", "a.nc", classic_files, read_record},
           {"netcdf_hdf5", "a.nc", hdf5_files, read_record},
           {"ocean_coefficients", "a.nc", coefficient_files, read_coefficients},
+          {"ocean_mask", "mask.nc", mask_files, read_mask},
           {"ocean_modes", "modes.h5", modes_files, read_modes}};
 }
 

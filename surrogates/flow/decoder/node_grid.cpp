@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "io/log/error.hpp"
 
@@ -18,6 +19,12 @@ AxisCell locate(const NodeAxis& axis, double x) {
   QUINTET_CHECK(std::isfinite(x), "A coordinate of a query point is not a number.");
   const int last = axis.size() - 1;
   if (axis.periodic) {
+    // Of a point far enough away nothing but rounding is left within the period.
+    constexpr double digits = std::numeric_limits<double>::epsilon();
+    QUINTET_CHECK(std::abs(x - nodes.front()) * digits <= tolerance * length,
+                  "A query point at {} is too many periods of {} away for its digits; give points within "
+                  "[{}, {}].",
+                  x, length, axis.lower, axis.upper);
     x -= length * std::floor((x - nodes.front()) / length);
   } else {
     QUINTET_CHECK(x >= axis.lower - tolerance * length && x <= axis.upper + tolerance * length,

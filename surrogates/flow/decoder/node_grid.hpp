@@ -28,7 +28,7 @@ struct AxisCell {
   double spacing;  ///< h
   double r;        ///< (x - x_lower)/h: in [0, 1] except beyond the nodes of a bounded axis
 };
-/// Throws InputError for x outside [lower, upper] of a bounded axis, or not finite.
+/// Throws InputError for x not finite, outside a bounded axis, or too many periods away for its digits.
 [[nodiscard]] AxisCell locate(const NodeAxis& axis, double x);
 /// Throws InputError for too few nodes, nodes that do not increase or lie outside the domain.
 void check_grid(const NodeGrid& grid);

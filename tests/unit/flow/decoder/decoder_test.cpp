@@ -428,6 +428,8 @@ TEST(Decoder, refuses_what_it_cannot_do_right) {
          [](DecoderCase& of) { of.queries.points[5] = std::numeric_limits<double>::quiet_NaN(); });
   expect("not a number",
          [](DecoderCase& of) { of.queries.points[8] = std::numeric_limits<double>::infinity(); });
+  for (const double far : {1e8, -1e17, 1e300})
+    expect("too many periods of 4 away", [&](DecoderCase& of) { of.queries.points[5] = far; });
   expect("no second derivative", [](DecoderCase& of) { of.options.activation = Activation::relu; });
   expect("do not increase", [](DecoderCase& of) { of.queries.grids[0][1].nodes[2] = -0.3; });
   expect("outside its domain", [](DecoderCase& of) { of.queries.grids[0][0].upper = 1.2; });
