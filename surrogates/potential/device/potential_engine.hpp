@@ -178,7 +178,10 @@ class PotentialEngine {
           space_, "potential::descriptor", n,
           DescriptorKernel<Space, Real>{t_.data(), d_.data(), channels, model_.axis, d_size()});
     }
+    fork_types_ = n <= few_atoms && !timing_;
+    if (fork_types_) branches_.fork();
     for_types(begin, end, [&](int t, int first, int size) { fit(atoms, t, begin, first, size); });
+    if (fork_types_) branches_.join();
     {
       Clock clock(*this, "descriptor_back");
       device::for_each_atom(space_, "potential::descriptor_back", n,
@@ -216,13 +219,17 @@ class PotentialEngine {
 
   /// Energies of atoms of one type, and dE/dD in place of D.
   void fit(const EngineAtoms& atoms, int type, int begin, int first, int n);
+  /// Types side by side: for few atoms, whose kernels leave most of a GPU idle.
+  static constexpr int few_atoms = 4096;
 
   void add_up(int n);
 
   DeviceModel model_;
   Space space_;
   device::DenseMultiplier<Space> multiplier_;
+  device::Branches<Space> branches_;  ///< a type each
   device::Replay<Space> replay_;
+  bool fork_types_ = false;
   device::Neighbours<Space> neighbours_;
   std::vector<Fitting> fitting_;
   device::Buffer<double, Space> mean_, scale_, sums_, partial_, total_;
@@ -232,14 +239,15 @@ class PotentialEngine {
   std::vector<Reals> contraction_, contraction_back_, slope_;
   Kokkos::View<Trouble, typename Space::memory_space> trouble_;
   std::vector<int> first_{0}, count_;  ///< [n_types + 1] places in order_, atoms by type
-  int chunk_ = 65536, capacity_ = 0, atoms_ = 0;
+  int chunk_ = 65536, capacity_ = 0;
+  std::size_t widest_ = 1;
   bool timing_ = false;
   std::map<std::string, double> timings_;
 };
 
 template <class Space, class Real>
 PotentialEngine<Space, Real>::PotentialEngine(const DeviceModel& model, const Space& space)
-    : model_(model), space_(space), multiplier_(space) {
+    : model_(model), space_(space), multiplier_(space), branches_(model.n_types, space, multiplier_) {
   upload_tables();
   for (const auto& fitting : model.fitting) {
     Fitting f;
@@ -358,6 +366,7 @@ void PotentialEngine<Space, Real>::reserve(int n) {
     layers = std::max(layers, f.hidden.size());
     for (const auto& layer : f.hidden) widest = std::max<std::size_t>(widest, layer.n_out);
   }
+  widest_ = widest;
   // Seldom another number, so that the launches stay the same.
   capacity_ = std::max(1, (neighbours_.longest() + 31) / 32 * 32);
   device::make_room<int, Space>(row_, "potential::row", rows * capacity_, 1.05);
@@ -396,6 +405,12 @@ void PotentialEngine<Space, Real>::contract(int begin, int end, bool back) {
 template <class Space, class Real>
 void PotentialEngine<Space, Real>::fit(const EngineAtoms& atoms, int type, int begin, int first, int n) {
   const Fitting& net = fitting_[type];
+  const Space& space = branches_.space(fork_types_ ? type : 0);
+  const auto& multiplier = branches_.multiplier(fork_types_ ? type : 0);
+  // Each type has its own rows of the temporaries.
+  const std::size_t own_rows = static_cast<std::size_t>(first) * widest_;
+  const auto slope = [&](std::size_t l) { return slope_[l].data() + own_rows; };
+  const auto y = [&](int k) { return y_[k].data() + own_rows; };
   Real* const d = d_.data() + static_cast<std::size_t>(first) * d_size();
   const Real* x = d;
   int now = 0;
@@ -403,21 +418,20 @@ void PotentialEngine<Space, Real>::fit(const EngineAtoms& atoms, int type, int b
     const Layer& layer = net.hidden[l];
     {
       Clock clock(*this, l == 0 ? "fitting_gemm_first" : "fitting_gemm");
-      multiplier_.multiply(space_, device::Product<Real>{x, layer.n_in, layer.weight.data(), slope_[l].data(),
-                                                         layer.n_out, n, layer.n_in, layer.n_out});
+      multiplier.multiply(space, device::Product<Real>{x, layer.n_in, layer.weight.data(), slope(l),
+                                                       layer.n_out, n, layer.n_in, layer.n_out});
     }
     Clock clock(*this, "activation");
-    Kokkos::parallel_for(
-        "potential::activation", Kokkos::RangePolicy<Space>(space_, 0, n * layer.n_out),
-        ActivationKernel<Real>{slope_[l].data(), x, layer.bias.data(), layer.timestep.data(), y_[now].data(),
-                               layer.n_in, layer.n_out, layer.skip, layer.kind});
-    x = y_[now].data();
+    Kokkos::parallel_for("potential::activation", Kokkos::RangePolicy<Space>(space, 0, n * layer.n_out),
+                         ActivationKernel<Real>{slope(l), x, layer.bias.data(), layer.timestep.data(), y(now),
+                                                layer.n_in, layer.n_out, layer.skip, layer.kind});
+    x = y(now);
     now = 1 - now;
   }
   {
     Clock clock(*this, "energy");
     device::for_each_atom(
-        space_, "potential::energy", n,
+        space, "potential::energy", n,
         EnergyKernel<Space, Real>{x, net.last.data(), model_.fitting[type].constant, net.hidden.back().n_out,
                                   order_.data() + begin + first,
                                   sums_.data() + 10 * static_cast<std::size_t>(first), atoms.atom_energy});
@@ -428,21 +442,19 @@ void PotentialEngine<Space, Real>::fit(const EngineAtoms& atoms, int type, int b
     const Layer& layer = net.hidden[l];
     // Where x was added to y, dx begins as dy: dy's own place, if it has one.
     const bool in_place = l > 0 && layer.skip == 1 && dy_stride > 0;
-    Real* const dx = l == 0 ? d : y_[in_place ? 1 - now : now].data();
+    Real* const dx = l == 0 ? d : y(in_place ? 1 - now : now);
     {
       Clock clock(*this, "activation_back");
       if (layer.skip == 2)
-        Kokkos::parallel_for("potential::skip", Kokkos::RangePolicy<Space>(space_, 0, n * layer.n_in),
+        Kokkos::parallel_for("potential::skip", Kokkos::RangePolicy<Space>(space, 0, n * layer.n_in),
                              SkipKernel<Real>{dy, dx, layer.n_in, layer.n_out, dy_stride});
-      Kokkos::parallel_for(
-          "potential::slope", Kokkos::RangePolicy<Space>(space_, 0, n * layer.n_out),
-          SlopeKernel<Real>{slope_[l].data(), dy, layer.skip == 1 && !in_place ? dx : nullptr, layer.n_out,
-                            dy_stride});
+      Kokkos::parallel_for("potential::slope", Kokkos::RangePolicy<Space>(space, 0, n * layer.n_out),
+                           SlopeKernel<Real>{slope(l), dy, layer.skip == 1 && !in_place ? dx : nullptr,
+                                             layer.n_out, dy_stride});
     }
     Clock clock(*this, l == 0 ? "fitting_gemm_first_back" : "fitting_gemm_back");
-    multiplier_.multiply(
-        space_, device::Product<Real>{slope_[l].data(), layer.n_out, layer.transposed.data(), dx, layer.n_in,
-                                      n, layer.n_out, layer.n_in, layer.skip > 0});
+    multiplier.multiply(space, device::Product<Real>{slope(l), layer.n_out, layer.transposed.data(), dx,
+                                                     layer.n_in, n, layer.n_out, layer.n_in, layer.skip > 0});
     dy = dx;
     dy_stride = layer.n_in;
     if (!in_place) now = 1 - now;

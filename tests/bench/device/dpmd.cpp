@@ -13,6 +13,8 @@
 /// Deep Potential molecular dynamics on a device, alone.
 ///
 ///   device_dpmd CASE check                       energies, forces and virial beside those of the SIMD engine
+///   device_dpmd CASE evaluate PRECISION CELLS REPEATS
+///                                                evaluations whose positions and forces travel
 ///   device_dpmd CASE time PRECISION CELLS STEPS [CHUNK]
 ///                                                NVE of CELLS^3 (or AxBxC) copies of the cell, atoms stay on
 ///                                                the device: time of a step, then of its stages
@@ -79,8 +81,39 @@ double largest_difference(const std::vector<double>& a, const std::vector<double
   return most;
 }
 
+/// The two engines with each other, on the cell's atoms alone in space: no ghosts are needed then.
+int check_force_field(const Case& c, int p) {
+  DeviceSystem cluster = c.system;
+  cluster.periodic = {false, false, false};
+  const std::unique_ptr<DeviceDynamics> dynamics(
+      quintet_make_device_dynamics(c.model[p], p == 1, {0.0001, 1.0, 0, 0, 1}));
+  dynamics->set(cluster);
+  const auto sample = dynamics->sample();
+  const std::unique_ptr<DevicePotential> potential(quintet_make_device_potential(c.model[p], p == 1));
+  const int n = static_cast<int>(cluster.type.size());
+  potential->build({n, n, cluster.position.data(), cluster.type.data()}, c.model[p].rcut + 1);
+  std::vector<double> force(3 * cluster.type.size()), atom_energy(n), atom_virial(9 * cluster.type.size());
+  DeviceTotals totals;
+  for (int r = 0; r < 4; ++r)  // the last ones are replayed
+    totals =
+        potential->compute(cluster.position.data(), force.data(), r % 2 == 0 ? nullptr : atom_energy.data(),
+                           r % 2 == 0 ? nullptr : atom_virial.data());
+  double sum = 0, trace = 0;
+  for (const double e : atom_energy) sum += e;
+  for (int i = 0; i < n; ++i)
+    for (int k = 0; k < 3; ++k) trace += atom_virial[9 * static_cast<std::size_t>(i) + 4 * k];
+  const double worst = largest_difference(force, dynamics->forces());
+  std::printf(
+      "{\"bench\": \"device_dpmd\", \"case\": \"check force field %s\", \"energy_difference_ev\": %.3e, "
+      "\"force_difference\": %.3e, \"atom_energies_difference_ev\": %.3e, \"virial_trace_difference_ev\": "
+      "%.3e}\n",
+      p == 0 ? "double" : "mixed", totals.energy - sample.potential, worst, sum - totals.energy,
+      trace - totals.virial[0] - totals.virial[4] - totals.virial[8]);
+  return worst <= 1e-4 && std::abs(sum - totals.energy) < 1e-3 ? 0 : 1;
+}
+
 int check(const Case& c) {
-  int bad = 0;
+  int bad = check_force_field(c, 0) + check_force_field(c, 1);
   for (int p = 0; p < 2; ++p) {
     const std::unique_ptr<DeviceDynamics> dynamics(
         quintet_make_device_dynamics(c.model[p], p == 1, {0.0001, 1.0, 0, 0, 1}));
@@ -112,6 +145,26 @@ double run(DeviceDynamics& dynamics, std::int64_t& step, int steps) {
   if (sample.too_close >= 0 || sample.too_strong >= 0) std::fprintf(stderr, "atoms came too close\n");
   step += steps;
   return seconds / steps;
+}
+
+/// Evaluations whose positions and forces travel, as in `dpmd run`: the cells alone in space.
+void time_evaluations(const Case& c, bool mixed, const Cells& cells, int repeats) {
+  const DeviceSystem s = replicated(c.system, cells);
+  const int n = static_cast<int>(s.type.size());
+  const std::unique_ptr<DevicePotential> potential(quintet_make_device_potential(c.model[mixed], mixed));
+  std::vector<double> force(3 * s.type.size()), times;
+  potential->build({n, n, s.position.data(), s.type.data()}, c.model[mixed].rcut + 1);
+  for (int r = 0; r < repeats + 3; ++r) {
+    Kokkos::Timer timer;
+    (void)potential->compute(s.position.data(), force.data(), nullptr, nullptr);
+    if (r >= 3) times.push_back(timer.seconds());
+  }
+  std::sort(times.begin(), times.end());
+  const double median = times[times.size() / 2];
+  std::printf(
+      "{\"bench\": \"device_dpmd\", \"case\": \"%s %d atoms, positions there and forces back\", "
+      "\"us_per_evaluation\": %.2f, \"atoms_per_s\": %.4g}\n",
+      mixed ? "mixed" : "double", n, 1e6 * median, n / median);
 }
 
 void time_steps(const Case& c, bool mixed, const Cells& cells, int steps, int chunk) {
@@ -166,11 +219,13 @@ int main(int argc, char** argv) {
       dpmd_case::Archive<std::ifstream> archive(argv[1]);
       dpmd_case::visit(archive, c);
     }
+    const bool mixed = argc > 3 && std::strcmp(argv[3], "mixed") == 0;
     if (std::strcmp(argv[2], "check") == 0)
       status = check(c);
+    else if (std::strcmp(argv[2], "evaluate") == 0 && argc >= 6)
+      time_evaluations(c, mixed, cells_of(argv[4]), std::atoi(argv[5]));
     else if (argc >= 6)
-      time_steps(c, std::strcmp(argv[3], "mixed") == 0, cells_of(argv[4]), std::atoi(argv[5]),
-                 argc > 6 ? std::atoi(argv[6]) : 0);
+      time_steps(c, mixed, cells_of(argv[4]), std::atoi(argv[5]), argc > 6 ? std::atoi(argv[6]) : 0);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "device_dpmd: %s\n", error.what());
     status = 1;
