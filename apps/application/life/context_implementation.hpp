@@ -44,7 +44,7 @@ struct Context::Implementation {
   std::optional<std::string> restart_file;
   std::vector<std::string> reads;  ///< files that the run reads
   std::optional<hdf5::File> results;
-  bool made_results = false;  ///< run.h5 is new, not continued
+  bool made_results = false;   ///< run.h5 is new, not continued
   std::string device = "cpu";  ///< what computes the hot path
   StopRequest stop;
   std::string stop_reason;  ///< "" unless the loop was left early
