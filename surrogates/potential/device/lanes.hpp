@@ -109,11 +109,11 @@ struct ByAtomFunctor {
   using Member = typename Kokkos::TeamPolicy<Space>::member_type;
   Kernel kernel;
   int n;
-  int bytes;
+  int bytes, level;  ///< of scratch
   KOKKOS_INLINE_FUNCTION void operator()(const Member& member) const {
     const int i = member.league_rank() * member.team_size() + member.team_rank();
     char* scratch =
-        bytes == 0 ? nullptr : static_cast<char*>(member.thread_scratch(0).get_shmem_aligned(bytes, 16));
+        bytes == 0 ? nullptr : static_cast<char*>(member.thread_scratch(level).get_shmem_aligned(bytes, 16));
     if (i < n) kernel(i, scratch);
   }
 };
@@ -124,10 +124,13 @@ void for_each_atom(const Space& space, const char* label, int n, const Kernel& k
   if (n <= 0) return;
   using Policy = Kokkos::TeamPolicy<Space>;
   const int bytes = (kernel.scratch_bytes() + 15) / 16 * 16;
-  while (team > 1 && team * (bytes + 16) > scratch_limit) --team;
+  // A GPU's own memory where one atom's scratch fits into it. On a host there is none, and the level may be
+  // smaller.
+  const int level = Cut<Space>::lanes > 1 && bytes + 16 <= scratch_limit ? 0 : 1;
+  while (level == 0 && team > 1 && team * (bytes + 16) > scratch_limit) --team;
   Policy policy(space, (n + team - 1) / team, team, Cut<Space>::lanes);
-  if (bytes > 0) policy.set_scratch_size(0, Kokkos::PerThread(bytes + 16));
-  Kokkos::parallel_for(label, policy, ByAtomFunctor<Space, Kernel>{kernel, n, bytes});
+  if (bytes > 0) policy.set_scratch_size(level, Kokkos::PerThread(bytes + 16));
+  Kokkos::parallel_for(label, policy, ByAtomFunctor<Space, Kernel>{kernel, n, bytes, level});
 }
 
 }  // namespace quintet::device
