@@ -74,6 +74,13 @@ struct DeviceSession::Implementation {
   std::string description = "cpu";
   Library library;  ///< empty: the program's own engines
 
+  Implementation() = default;
+  Implementation(const Implementation&) = delete;
+  ~Implementation() {
+    if (library == nullptr) return;
+    if (auto* stop = function_in(library, "quintet_device_stop", &quintet_device_stop)) stop();
+  }
+
   void start(int number, int node_size, bool is_root) {
     auto* const begin = device == Device::gpu
                             ? function_in(library, "quintet_device_start", &quintet_device_start)
@@ -94,7 +101,7 @@ struct DeviceSession::Implementation {
 };
 
 DeviceSession::DeviceSession(Device wanted, const Comm& comm)
-    : implementation_(std::make_unique<Implementation>()) {
+    : implementation_(std::make_shared<Implementation>()) {
   auto& mine = *implementation_;
   const int node_size = comm.node_size(), node_rank = comm.node_rank();
   if (wanted == Device::cpu) return;
@@ -116,13 +123,6 @@ DeviceSession::DeviceSession(Device wanted, const Comm& comm)
     mine.description = fmt::format("cpu ({})", error.what());
   }
 }
-
-DeviceSession::~DeviceSession() {
-  if (implementation_ == nullptr || implementation_->library == nullptr) return;
-  if (auto* stop = function_in(implementation_->library, "quintet_device_stop", &quintet_device_stop)) stop();
-}
-DeviceSession::DeviceSession(DeviceSession&&) noexcept = default;
-DeviceSession& DeviceSession::operator=(DeviceSession&&) noexcept = default;
 
 Device DeviceSession::device() const { return implementation_->device; }
 const std::string& DeviceSession::description() const { return implementation_->description; }

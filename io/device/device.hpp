@@ -26,16 +26,14 @@ void describe_device(Schema& schema, Device& device);
 /// without a GPU and its SIMD engines are compiled by the compiler that is best at them. It is looked for in
 /// the variable QUINTET_DEVICE_LIBRARY, then in ../lib beside the program.
 ///
-/// Ranks of a node take its GPUs in turn; where there are more ranks than GPUs, they share them. Engines must
-/// be gone before the session.
+/// Ranks of a node take its GPUs in turn; where there are more ranks than GPUs, they share them. Copies
+/// are one session, which ends with the last of them: whoever holds engines holds a copy, declared before
+/// them. One session a process, since Kokkos starts once.
 class DeviceSession {
  public:
   /// Collective. Errors: ResourceError where a GPU is asked for and cannot be used: no library, none of this
   /// version, no driver, no GPU, compiled for another architecture.
   DeviceSession(Device wanted, const Comm& comm);
-  ~DeviceSession();
-  DeviceSession(DeviceSession&&) noexcept;
-  DeviceSession& operator=(DeviceSession&&) noexcept;
 
   /// cpu, gpu or portable.
   [[nodiscard]] Device device() const;
@@ -54,7 +52,7 @@ class DeviceSession {
  private:
   [[nodiscard]] void* find(const char* name, void* here) const;
   struct Implementation;
-  std::unique_ptr<Implementation> implementation_;
+  std::shared_ptr<Implementation> implementation_;
 };
 
 }  // namespace quintet

@@ -33,7 +33,7 @@ std::vector<std::int64_t> shared_frozen_ids(const Comm& comm, const FrozenOption
 }  // namespace
 
 Simulation::Simulation(const Comm& comm, const RunOptions& options, const DeviceSession& session)
-    : force_field_(make_force_field(options.potential, session)) {
+    : session_(session), force_field_(make_force_field(options.potential, session)) {
   const Configuration start = read_system(comm, options.system, force_field_->type_names());
   const Exec exec;
   build(comm, options, start.box, grid_of(options.domain));
@@ -56,7 +56,7 @@ Simulation::Simulation(const Comm& comm, const RunOptions& options, const Device
 
 Simulation::Simulation(const Comm& comm, const RunOptions& options, const DeviceSession& session,
                        const std::string& checkpoint)
-    : force_field_(make_force_field(options.potential, session)) {
+    : session_(session), force_field_(make_force_field(options.potential, session)) {
   const hdf5::File file = hdf5::File::open(comm, checkpoint);
   hdf5::Group state = hdf5::File(file).root().open_group("state");
   const auto types = state.read_text("type_names");

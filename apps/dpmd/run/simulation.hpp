@@ -59,6 +59,7 @@ class Simulation {
   void load_shared_out(const Comm& comm, const std::string& path);
   void observe(const Exec& exec);
 
+  DeviceSession session_;  ///< outlives the force field, also where a failure keeps the state
   std::unique_ptr<ForceField> force_field_;
   std::optional<potential::ModelEnsemble> ensemble_;  ///< if the deviation is asked for
   std::unique_ptr<Domain> domain_;

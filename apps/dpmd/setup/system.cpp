@@ -31,7 +31,7 @@ std::unique_ptr<ForceField> make_model(const PotentialOptions& options, const st
     field = std::make_unique<potential::DeviceForceField>(
         potential::read_dp(path), options.evaluation,
         session->factory("quintet_make_device_potential", &quintet_make_device_potential),
-        [session](double bytes, const std::string& what) { session->require_bytes(bytes, what); });
+        [session = *session](double bytes, const std::string& what) { session.require_bytes(bytes, what); });
   else
     field = std::make_unique<potential::DeepPotential>(potential::read_dp(path), options.evaluation);
   if (options.repulsion)

@@ -239,8 +239,7 @@ class Series final : public DeviceSeries {
         block_.push_back(task.blocks[i]);
         task_of_.push_back(number);
         for (int first = 0; first < rows; first += max_height)
-          tile_.push_back({static_cast<std::int32_t>(i), static_cast<std::int16_t>(first),
-                           static_cast<std::int16_t>(std::min(max_height, rows - first))});
+          tile_.push_back({static_cast<std::int32_t>(i), first, std::min(max_height, rows - first)});
         row += rows;
       }
       begin_.push_back(row);

@@ -16,8 +16,8 @@ struct Entry {
 /// Rows of one block row that a thread works on at once: each element of x that it loads serves them all.
 struct Tile {
   std::int32_t block;   ///< block row of the submatrix
-  std::int16_t first;   ///< row in the block
-  std::int16_t height;  ///< at most max_height
+  std::int32_t first;   ///< row in the block
+  std::int32_t height;  ///< at most max_height
 };
 #ifdef KOKKOS_ENABLE_CUDA
 inline constexpr int max_height = 8;  ///< rows of a product of the processor's matrix units

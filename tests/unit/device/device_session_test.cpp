@@ -1,6 +1,7 @@
 #include "io/device/device.hpp"
 
 #include <cstdlib>
+#include <optional>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -9,6 +10,7 @@
 #include "io/log/error.hpp"
 
 QUINTET_DEVICE_FACTORY int quintet_make_imitated_engine() { return 1; }
+QUINTET_DEVICE_FACTORY int quintet_imitated_stops() { return -1; }
 QUINTET_DEVICE_FACTORY int quintet_make_engine_of_the_program_alone() { return 1; }
 
 namespace quintet {
@@ -55,6 +57,20 @@ TEST_F(DeviceSessionTest, GpuTakesTheLibrarysEngines) {
   EXPECT_THROW((void)session.factory("quintet_make_engine_of_the_program_alone",
                                      &quintet_make_engine_of_the_program_alone),
                ResourceError);
+}
+
+TEST_F(DeviceSessionTest, LivesAsLongAsItsLastCopy) {
+  library(LIBRARY_whole);
+  const DeviceSession witness(Device::gpu, Comm::world());  // the library stays loaded
+  const auto stops = witness.factory("quintet_imitated_stops", &quintet_imitated_stops);
+  {
+    std::optional<DeviceSession> of_the_command(std::in_place, Device::gpu, Comm::world());
+    const DeviceSession of_the_state = *of_the_command;
+    of_the_command.reset();  // a failure leaves the command; the state is still to be saved
+    EXPECT_EQ(of_the_state.device(), Device::gpu);
+    EXPECT_EQ(stops(), 0);
+  }
+  EXPECT_EQ(stops(), 1);
 }
 
 TEST_F(DeviceSessionTest, ABigSystemIsRefusedBeforeItIsAllocated) {

@@ -23,7 +23,12 @@ void quintet_device_start(int number, quintet::DeviceProperties* properties) {
   std::snprintf(properties->name, sizeof(properties->name), "GPU %d", number % properties->n_devices);
 }
 std::size_t quintet_device_free_bytes() { return 1'000'000'000; }
-void quintet_device_stop() {}
+
+namespace {
+int stops = 0;
+}
+void quintet_device_stop() { ++stops; }
+QUINTET_DEVICE_FACTORY int quintet_imitated_stops() { return stops; }
 
 /// The factory of an "engine": says which of the two is asked.
 QUINTET_DEVICE_FACTORY int quintet_make_imitated_engine() { return 2; }
