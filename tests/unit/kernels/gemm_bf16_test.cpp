@@ -180,7 +180,7 @@ TEST(Bf16, transposed_products_are_plain_sums) {
   for (const auto& [rows, k0, k1, delay, n] :
        {Case{64, 5, 80, 8, 320}, Case{7, 3, 11, 7, 16}, Case{33, 1, 16, 1, 48}, Case{300, 17, 31, 37, 64}}) {
     const Matrices left = some(rows, k0 + k1, 1), right = some(1, rows, n);
-    const auto a = [&](int row, int i) {
+    const auto a = [&, k0 = k0, delay = delay](int row, int i) {
       if (i >= k0) row -= delay;
       return row < 0 ? 0.0F : a_of(left, row, i);
     };

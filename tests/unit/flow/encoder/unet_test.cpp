@@ -149,7 +149,7 @@ TEST(Unet, gradient_is_that_of_finite_differences) {
   const auto [first, n] = share(comm, 4);
   const at::Tensor input = waves({4, 2, 2, 4, 4}).narrow(0, first, n),
                    weight = at::cos(waves({4, 2, 4, 4, 3}) * 5);
-  const auto loss = [&](const at::Tensor& parameters) {
+  const auto loss = [&, first = first, n = n](const at::Tensor& parameters) {
     const at::Tensor latents = unet.train(comm, parameters, input, tensor_of(unet.initial_statistics()));
     return (latents * weight.narrow(0, first, n)).sum() + (latents * latents).sum();
   };
