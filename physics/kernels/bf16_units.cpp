@@ -1,6 +1,8 @@
 #include "physics/kernels/bf16_units.hpp"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "io/log/error.hpp"
 
@@ -149,22 +151,35 @@ bool processor_has(Bf16Unit unit) {
 }
 
 void multiply_by_pairs(const Bf16Product& p) {
-  constexpr int most = 12;
+  // Rows of a register tile: 24 sums of 32 registers; pairs that it runs over at a time: a panel of them
+  // (24 KiB) stays in the first-level cache while the rows pass.
+  constexpr int most = 12, panel_pairs = 192;
+  using Tile = decltype(&pairs_tile<1>);
+  static constexpr auto tiles = []<int... i>(std::integer_sequence<int, i...>) {
+    return std::array<Tile, most>{&pairs_tile<i + 1>...};
+  }
+  (std::make_integer_sequence<int, most>());
   const std::ptrdiff_t lda = p.b->stride();
-  const int pairs = p.b->pairs();
-  for (int column = 0; column < p.columns; column += PackedBf16::panel) {
-    __mmask16 masks[2];
-    for (int q = 0; q < 2; ++q) {
-      const int n = std::clamp(p.columns - column - 16 * q, 0, 16);
-      masks[q] = static_cast<__mmask16>((1U << n) - 1);
+  // Tiles as even as can be: 32 rows are 11, 11 and 10.
+  const int n_tiles = (p.m + most - 1) / most;
+  for (int begin = 0; begin == 0 || begin < p.b->pairs(); begin += panel_pairs) {
+    const int pairs = std::min(panel_pairs, p.b->pairs() - begin);
+    const bool add = p.add || begin > 0;
+    for (int column = 0; column < p.columns; column += PackedBf16::panel) {
+      __mmask16 masks[2];
+      for (int q = 0; q < 2; ++q) {
+        const int n = std::clamp(p.columns - column - 16 * q, 0, 16);
+        masks[q] = static_cast<__mmask16>((1U << n) - 1);
+      }
+      const std::uint32_t* right =
+          p.b->panel_data(column / PackedBf16::panel) + std::ptrdiff_t{begin} * PackedBf16::panel;
+      for (int t = 0, row = 0; t < n_tiles; ++t) {
+        const int rows = (p.m - row + n_tiles - t - 1) / (n_tiles - t);
+        tiles[rows - 1](p.a + row * lda + begin, pairs, lda, right, p.c + row * p.ldc + column, p.ldc, masks,
+                        add);
+        row += rows;
+      }
     }
-    const std::uint32_t* right = p.b->panel_data(column / PackedBf16::panel);
-    int row = 0;
-    const auto left = [&] { return p.a + row * lda; };
-    const auto out = [&] { return p.c + row * p.ldc + column; };
-    for (; row + most <= p.m; row += most)
-      pairs_tile<most>(left(), pairs, lda, right, out(), p.ldc, masks, p.add);
-    for (; row < p.m; ++row) pairs_tile<1>(left(), pairs, lda, right, out(), p.ldc, masks, p.add);
   }
 }
 
