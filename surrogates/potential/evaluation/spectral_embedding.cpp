@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <utility>
 
 #include "io/log/error.hpp"
 
@@ -24,6 +26,65 @@ template <class Real>
 constexpr int moment_lanes = std::max(4, pack_width<Real>);
 template <class Real>
 using MomentPack = Pack<Real, moment_lanes<Real>>;
+
+/// Lane 4 g + a of the result is value(g, a): constants.
+template <class Real, class Value>
+constexpr MomentPack<Real> moment_constants(Value&& value) {
+  return [&]<int... l>(std::integer_sequence<int, l...>) {
+    return MomentPack<Real>{static_cast<Real>(value(l / 4, l % 4))...};
+  }
+  (std::make_integer_sequence<int, moment_lanes<Real>>());
+}
+
+/// A neighbour's four columns of R in each power's four lanes; a whole pack is read, as rows have room for it
+/// (four numbers alone would take the way through memory).
+template <class Real>
+MomentPack<Real> columns_of(const Real* row) {
+  constexpr int lanes = moment_lanes<Real>;
+  const auto all = load<Real, lanes>(row);
+  return [&]<int... l>(std::integer_sequence<int, l...>) {
+    return __builtin_shufflevector(all, all, (l % 4)...);
+  }
+  (std::make_integer_sequence<int, lanes>());
+}
+
+/// Powers of x, x^g in the four lanes of g, and the one that follows them.
+template <class Real>
+struct MomentPowers {
+  static constexpr int lanes = moment_lanes<Real>, powers = lanes / 4;
+  static_assert(powers == 1 || powers == 2 || powers == 4, "lanes are 4, 8 or 16");
+  explicit MomentPowers(Real x) {
+    const Real x2 = x * x;
+    next = powers == 1 ? x : powers == 2 ? x2 : x2 * x * x;
+    const auto odd = moment_constants<Real>([](int g, int) { return g % 2; });
+    const auto high = moment_constants<Real>([](int g, int) { return g / 2; });
+    const auto one = broadcast<Real, lanes>(1), zero = MomentPack<Real>{};
+    weight = odd > zero ? broadcast<Real, lanes>(x) : one;
+    if constexpr (powers == 4) weight = high > zero ? weight * x2 : weight;
+  }
+  MomentPack<Real> weight;
+  Real next;  ///< x^powers
+};
+
+/// The lanes of g = 0 .. powers - 1 added up: [4].
+template <class Real>
+Pack<Real, 4> sum_of_powers(MomentPack<Real> value) {
+  Pack<Real, 4> part[moment_lanes<Real> / 4];
+  std::memcpy(&part, &value, sizeof value);
+  Pack<Real, 4> sum = part[0];
+  for (int g = 1; g < moment_lanes<Real> / 4; ++g) sum += part[g];
+  return sum;
+}
+
+/// The lanes of g - 1 where those of g are; those of g = 0 are of no use.
+template <class Real>
+MomentPack<Real> powers_before(MomentPack<Real> value) {
+  constexpr int lanes = moment_lanes<Real>;
+  return [&]<int... l>(std::integer_sequence<int, l...>) {
+    return __builtin_shufflevector(value, value, (l < 4 ? l : l - 4)...);
+  }
+  (std::make_integer_sequence<int, lanes>());
+}
 }  // namespace
 
 template <class Real>
@@ -102,7 +163,7 @@ void SpectralEmbedding<Real>::locate(const Batch<Real>& batch, int begin, int en
 /// M_pka = sum_{j in p} x_j^k R_ja of atom b.
 template <class Real>
 void SpectralEmbedding<Real>::accumulate_moments(const Batch<Real>& batch, int b, Scratch& scratch) const {
-  constexpr int lanes = moment_lanes<Real>, powers = lanes / 4;
+  constexpr int lanes = moment_lanes<Real>;
   const int n_packs = 4 * layout_.order / lanes;
   for (int t = 0; t < n_types_; ++t) {
     const int begin = batch.first[b * n_types_ + t], end = batch.first[b * n_types_ + t + 1];
@@ -112,14 +173,12 @@ void SpectralEmbedding<Real>::accumulate_moments(const Batch<Real>& batch, int b
     for (int r = begin; r < end; ++r) {
       const Real x = scratch.local[r];
       const Real* row = batch.row.data() + 4 * static_cast<std::size_t>(r);
-      MomentPack<Real> term{};
-      Real power = 1;
-      for (int g = 0; g < powers; ++g, power *= x)
-        for (int a = 0; a < 4; ++a) term[4 * g + a] = power * row[a];
+      const MomentPowers<Real> power(x);
+      MomentPack<Real> term = power.weight * columns_of<Real>(row);
       Real* m = moments + static_cast<std::size_t>(scratch.interval[r]) * 4 * layout_.order;
       for (int i = 0; i < n_packs; ++i, m += lanes) {
         store<Real, lanes>(m, load<Real, lanes>(m) + term);
-        term = term * power;
+        term = term * power.next;
       }
     }
   }
@@ -305,36 +364,25 @@ void SpectralEmbedding<Real>::differentiate(Batch<Real>& batch, int b, const Scr
     for (int r = batch.first[b * n_types_ + t]; r < batch.first[b * n_types_ + t + 1]; ++r) {
       const Real x = scratch.local[r];
       const Real* row = batch.row.data() + 4 * static_cast<std::size_t>(r);
-      // x^g, and the derivative of x^g y^i with y = x^powers by x: g x^(g-1) y^i + x^g (powers x^(powers-1))
-      // i y^(i-1)
-      MomentPack<Real> weight{}, weight_slope{}, columns{};
-      Real power = 1, power_before = 0;
-      for (int g = 0; g < powers; ++g) {
-        for (int a = 0; a < 4; ++a) {
-          weight[4 * g + a] = power;
-          weight_slope[4 * g + a] = g * power_before;
-          columns[4 * g + a] = row[a];
-        }
-        power_before = power;
-        power *= x;
-      }
-      const MomentPack<Real> weight_outer = weight * (powers * power_before);
+      const MomentPowers<Real> power(x);
+      const MomentPack<Real> weight = power.weight, columns = columns_of<Real>(row);
       const Real* m =
           scratch.moments.data() +
           (static_cast<std::size_t>(t) * layout_.n_intervals + scratch.interval[r]) * 4 * layout_.order;
       MomentPack<Real> value = load<Real, lanes>(m + (n_packs - 1) * lanes), slope{};
       for (int i = n_packs - 2; i >= 0; --i) {
-        slope = slope * power + value;
-        value = value * power + load<Real, lanes>(m + i * lanes);
+        slope = slope * power.next + value;
+        value = value * power.next + load<Real, lanes>(m + i * lanes);
       }
+      // d/dx of x^g y^i with y = x^powers: g x^(g-1) y^i + x^g (powers x^(powers-1)) i y^(i-1).
+      const MomentPack<Real> weight_slope =
+          powers_before<Real>(weight) * moment_constants<Real>([](int g, int) { return g; });
+      const MomentPack<Real> weight_outer = weight * (powers * weight[lanes - 1]);
       const Real ds =
           horizontal_sum<Real, lanes>((value * weight_slope + slope * weight_outer) * columns) * dx_ds;
       value = value * (weight * empty_.inverse_slots);
       Real* gradient = batch.gradient.data() + 4 * static_cast<std::size_t>(r);
-      for (int a = 0; a < 4; ++a) {
-        gradient[a] = value[a];
-        for (int g = 1; g < powers; ++g) gradient[a] += value[4 * g + a];
-      }
+      store<Real, 4>(gradient, sum_of_powers<Real>(value));
       gradient[0] += ds * empty_.inverse_slots;
     }
 }
