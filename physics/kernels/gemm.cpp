@@ -51,6 +51,13 @@ void PackedMatrix<T>::assign(const std::vector<const T*>& rows, int k, int n, bo
   }
 }
 
+template <class T>
+void PackedMatrix<T>::unpack(T* b) const {
+  for (int i = 0; i < k_; ++i)
+    for (int j = 0; j < n_; ++j)
+      *b++ = panel_data(j / panel)[static_cast<std::size_t>(i) * panel + j % panel];
+}
+
 namespace {
 
 /// Keep a pack in a register: else g++ reads it from memory again for every product, and loads bound the

@@ -33,6 +33,8 @@ class PackedMatrix {
   [[nodiscard]] const T* panel_data(int i) const {
     return data_.data() + static_cast<std::size_t>(i) * k_ * panel;
   }
+  /// Row-major B `[k, n]` again.
+  void unpack(T* b) const;
 
  private:
   int k_ = 0, n_ = 0;

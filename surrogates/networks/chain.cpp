@@ -142,6 +142,7 @@ void Chain<Real>::refresh_weights(Layer<Real>& layer, const Source* weight) {
 template <class Real>
 template <class Source>
 void Chain<Real>::refresh(const Source* parameters) {
+  rounded_.clear();
   for (auto& layer : layers_) {
     const auto& place = layer.spec.place;
     const int n_out = layer.spec.n_out;

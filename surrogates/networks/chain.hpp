@@ -5,6 +5,7 @@
 
 #include "surrogates/networks/description.hpp"
 #include "surrogates/networks/layer.hpp"
+#include "surrogates/networks/rounded_layer.hpp"
 
 namespace quintet::networks {
 
@@ -41,6 +42,16 @@ struct Tape {
 ///
 /// Layers run in the order given; a tensor may be read by any later layer, as its input or as its skip. Rows
 /// do not depend on each other, nor on how many run together.
+///
+/// A chain in float that ends in a sum may round its products to bfloat16 (round_about()), and then takes
+/// them about a reference row x*, of whose z*, alpha* it knows the exact values: with d = x - x*, r =
+/// round(d) and V = round(W),
+///
+///     z = z* + r V,   dE/dx = alpha* W^T + round(alpha - alpha*) V^T,   E += alpha* . (d W - r V),
+///
+/// the last for each layer. So E and dE/dx are exact to first order in d, dE/dx is the gradient of E but for
+/// the steps of the rounding, and what is rounded is only how far a row is from the reference. The idea of
+/// half the bits for products and all of them for sums: Jia et al. (2020), SC20, 2005.00223, section V-B3.
 template <class Real>
 class Chain {
  public:
@@ -63,6 +74,11 @@ class Chain {
   [[nodiscard]] int n_out() const { return layers_.back().spec.n_out; }
   [[nodiscard]] int stride() const { return layers_.back().stride; }
   [[nodiscard]] bool output_has_timestep() const { return sum_.place.has_timestep; }
+
+  /// From now on, until refresh(), forward_and_adjoint(Keep::adjoint) makes its products of numbers rounded
+  /// to bfloat16, about the reference x* [n_in]. Only for chains in float that end in a sum.
+  void round_about(const double* reference);
+  [[nodiscard]] bool rounds() const { return !rounded_.empty(); }
 
   /// Values of n rows of x: tape.layers.back().y, or tape.sum.
   void forward(Rows<const Real> x, int n, Keep keep, Tape& tape) const;
@@ -117,13 +133,17 @@ class Chain {
   template <class Parameter>
   void add_weights(const Layer<Real>& layer, std::initializer_list<TransposedFactors<Real>> pairs, int n,
                    Tape& tape, Parameter* gradient) const;
+  void rounded_values(int l, Rows<const Real> in, int first, int n, Rows<Real> z, Tape& tape) const;
+  void rounded_back(int l, Rows<const Real> alpha, int n, Rows<Real> to_input,
+                    AlignedVector<Real>& work) const;
   void back(const Layer<Real>& layer, const Real* z_bar, const Real* y_bar, int first, int n,
             Rows<Real> to_input, Rows<Real> to_skip, AlignedVector<Real>& product) const;
 
   std::string input_;
   int n_in_;
   std::vector<LayerSpec> specs_;
-  std::vector<Layer<Real>> layers_;  ///< without the sum
+  std::vector<Layer<Real>> layers_;    ///< without the sum
+  std::vector<RoundedLayer> rounded_;  ///< of all layers, or none
   Output output_;
   LayerSpec sum_;
   AlignedVector<Real> sum_weight_;  ///< [stride]

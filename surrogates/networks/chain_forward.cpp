@@ -11,6 +11,23 @@ template <class Real>
 void grow(AlignedVector<Real>& array, std::size_t size) {
   if (array.size() < size) array.resize(size, Real(0));
 }
+
+/// sum x y in float64, n a multiple of the pack width.
+template <class Real>
+double dot(const Real* x, const Real* y, int n) {
+  constexpr int w = pack_width<Real>;
+  if constexpr (w == 1) {
+    double sum = 0;
+    for (int i = 0; i < n; ++i) sum += static_cast<double>(x[i]) * y[i];
+    return sum;
+  } else {
+    Pack<double, w> sum{};
+    for (int i = 0; i < n; i += w)
+      sum += __builtin_convertvector(load<Real>(x + i), Pack<double, w>) *
+             __builtin_convertvector(load<Real>(y + i), Pack<double, w>);
+    return horizontal_sum<double, w>(sum);
+  }
+}
 }  // namespace
 
 /// Make room for n rows of all that `keep` asks for; with two copies of the outputs, tangents stand in the
@@ -35,12 +52,17 @@ void Chain<Real>::prepare(Tape& tape, int n, Keep keep, int copies) const {
 
 template <class Real>
 void Chain<Real>::values(Rows<const Real> x, int first, int n, Tape& tape) const {
+  const bool round = rounds() && tape.keep == Keep::adjoint;
+  if (output_ == Output::sum) std::fill_n(tape.sum.begin() + first, n, sum_bias_);
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     const auto& layer = layers_[l];
     auto& t = tape.layers[l];
     const Rows<const Real> in = read(tape, layer.input, &Tape::Layer::y, x);
     const Rows<Real> y{t.y.data(), layer.stride};
-    multiply<Real>(in[first], in.stride, n, layer.weight, y[first], y.stride);
+    if (round)
+      rounded_values(static_cast<int>(l), {in[first], in.stride}, first, n, {y[first], y.stride}, tape);
+    else
+      multiply<Real>(in[first], in.stride, n, layer.weight, y[first], y.stride);
     const auto store_values = [&](std::size_t at, int o, Pack<Real> phi, Pack<Real> slope) {
       store<Real>(t.slope.data() + at, slope);
       store<Real>(t.y.data() + at, phi * load<Real>(layer.timestep.data() + o));
@@ -67,12 +89,8 @@ void Chain<Real>::values(Rows<const Real> x, int first, int n, Tape& tape) const
     layer.add_skip({from[first], from.stride}, {y[first], y.stride}, n);
   }
   if (output_ == Output::rows) return;
-  const Rows<Real> y{tape.layers.back().y.data(), stride()};
-  for (int row = first; row < first + n; ++row) {
-    double sum = sum_bias_;
-    for (int o = 0; o < n_out(); ++o) sum += static_cast<double>(y[row][o]) * sum_weight_[o];
-    tape.sum[row] = sum;
-  }
+  const Rows<const Real> y{tape.layers.back().y.data(), stride()};
+  for (int row = first; row < first + n; ++row) tape.sum[row] += dot(y[row], sum_weight_.data(), stride());
 }
 
 template <class Real>
@@ -144,8 +162,14 @@ void Chain<Real>::adjoint(Rows<Real> dx, int first, int n, Tape& tape) const {
         const std::size_t at = static_cast<std::size_t>(row) * layer.stride + o;
         store<Real>(alpha + at, load<Real>(a + at) * load<Real>(slope + at) * load<Real>(idt + o));
       }
-    back(layer, alpha, a, first, n, write(tape, layer.input, a_array, dx),
-         write(tape, layer.skip, a_array, dx), tape.product);
+    Rows<Real> to_input = write(tape, layer.input, a_array, dx);
+    if (in_place && rounds()) {
+      const Rows<const Real> z{alpha, layer.stride};
+      rounded_back(static_cast<int>(l), {z[first], z.stride}, n, {to_input[first], to_input.stride},
+                   tape.product);
+      to_input = {};
+    }
+    back(layer, alpha, a, first, n, to_input, write(tape, layer.skip, a_array, dx), tape.product);
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include "apps/application/loop/run_loop.hpp"
 #include "apps/dpmd/run/deviation_watch.hpp"
+#include "apps/dpmd/run/precision_watch.hpp"
 #include "apps/dpmd/run/run_report.hpp"
 #include "apps/dpmd/run/run_words.hpp"
 #include "apps/dpmd/run/simulation.hpp"
@@ -85,10 +86,12 @@ void run(Context& context, const RunOptions& options) {
   Trajectory trajectory(context, options.trajectory, *simulation);
   ThermoLog thermo(context, limits_of(options), simulation->step());
   DeviationWatch deviation(context, options, *simulation);
+  PrecisionWatch precision(*simulation);
   const ForceTimes times_before = simulation->system().times;
   add_force_times(context, "start", ForceTimes(), times_before);
 
   const auto measure = [&](const Instant& now) { deviation.look(exec, *simulation, now.time); };
+  const auto check = [&](const Instant&) { precision.look(exec, *simulation); };
   const auto add_frame = [&](const Instant& now) { trajectory.add(*simulation, now.time); };
   const auto add_row = [&](const Instant&) {
     const auto sample = simulation->sample(exec);
@@ -101,12 +104,14 @@ void run(Context& context, const RunOptions& options) {
   const std::vector<LoopObserver> observers{
       {"deviation", deviation.schedule(), measure, [&] { deviation.flush(); }},
       {"trajectory", trajectory.schedule(), add_frame, [&] { trajectory.flush(); }},
-      {"thermo", rows, add_row}};
+      {"thermo", rows, add_row},
+      {"precision", precision.schedule(), check}};
   const LoopResult loop = run_loop(context, simulation, options.checkpoints, observers);
 
   add_force_times(context, "steps", times_before, simulation->system().times);
   thermo.report(context, options.integrator, simulation->atoms().n_global);
   deviation.report(context);
+  precision.report(context);
   const std::string doubt = report_convergence(context, options, *simulation);
   report_run(context, options, reference, *simulation, loop.steps, loop.seconds);
   if (!doubt.empty() && !context.stopped_early()) throw NumericalError(doubt);

@@ -33,7 +33,8 @@ std::vector<std::int64_t> shared_frozen_ids(const Comm& comm, const FrozenOption
 }  // namespace
 
 Simulation::Simulation(const Comm& comm, const RunOptions& options, const DeviceSession& session)
-    : session_(session), force_field_(make_force_field(options.potential, session)) {
+    : session_(session) {
+  take(make_checked_field(options.potential, session));
   const Configuration start = read_system(comm, options.system, force_field_->type_names());
   const Exec exec;
   build(comm, options, start.box, grid_of(options.domain));
@@ -50,13 +51,15 @@ Simulation::Simulation(const Comm& comm, const RunOptions& options, const Device
     draw_velocities(exec, comm, atoms_, *temperature, options.seed, options.velocities.remove_momentum,
                     system_->frozen);
   integrator_ = make_integrator(options.integrator, options.time, options.seed, *system_);
+  prepare_precision(exec, nullptr);
   system_->update_forces(exec);
   observe(exec);
 }
 
 Simulation::Simulation(const Comm& comm, const RunOptions& options, const DeviceSession& session,
                        const std::string& checkpoint)
-    : session_(session), force_field_(make_force_field(options.potential, session)) {
+    : session_(session) {
+  take(make_checked_field(options.potential, session));
   const hdf5::File file = hdf5::File::open(comm, checkpoint);
   hdf5::Group state = hdf5::File(file).root().open_group("state");
   const auto types = state.read_text("type_names");
@@ -92,6 +95,7 @@ Simulation::Simulation(const Comm& comm, const RunOptions& options, const Device
     else
       log::warning("observable '{}' is not in {}: it begins here", observer->name(), checkpoint);
   }
+  prepare_precision(exec, &state);
   system_->update_forces(exec);
 }
 
@@ -111,6 +115,32 @@ void Simulation::build(const Comm& comm, const RunOptions& options, const Box& b
                                     {options.deviation->relative_force, options.deviation->relative_virial}));
   dt_ = options.time.dt;
   last_step_ = options.time.steps;
+}
+
+void Simulation::take(CheckedField made) {
+  force_field_ = std::move(made.field);
+  precision_ = std::move(made.check);
+}
+
+/// What rounded products are taken about: the checkpoint's reference, else the atoms as they are now. Throws
+/// InputError unless that is accurate enough.
+void Simulation::prepare_precision(const Exec& exec, hdf5::Group* state) {
+  if (!rounds()) return;
+  if (state != nullptr && state->has("rounding_reference"))
+    precision_->set_reference(state->read<double>("rounding_reference"));
+  else
+    precision_->take_reference(exec, domain_->comm(), atoms_, domain_->list());
+  precision_at_start_ = measure_precision(exec);
+  QUINTET_CHECK(
+      precision_at_start_.accurate(),
+      "potential.precision: bf16 is not accurate enough for this model and these atoms: {}; the limit is "
+      "{:g} %: use mixed",
+      precision_at_start_.in_words(), 100 * potential::PrecisionError::bound);
+  log::info("bf16 beside double: {}", precision_at_start_.in_words());
+}
+
+potential::PrecisionError Simulation::measure_precision(const Exec& exec) {
+  return precision_->measure(exec, atoms_, *domain_);
 }
 
 void Simulation::advance() {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "apps/dpmd/setup/run_options.hpp"
+#include "apps/dpmd/setup/system.hpp"
 #include "io/device/device.hpp"
 #include "io/hdf5/file.hpp"
 #include "physics/particles/dynamics/dynamics.hpp"
@@ -14,6 +15,7 @@
 #include "physics/particles/observables/observables.hpp"
 #include "physics/particles/observables/thermo.hpp"
 #include "surrogates/potential/evaluation/model_ensemble.hpp"
+#include "surrogates/potential/evaluation/precision_check.hpp"
 
 namespace quintet::dpmd {
 
@@ -41,6 +43,11 @@ class Simulation {
   void save(hdf5::Group& root) const;
 
   [[nodiscard]] ThermoSample sample(const Exec& exec) const;
+  /// Whether the force field's products are rounded (potential.precision: bf16).
+  [[nodiscard]] bool rounds() const { return precision_ != nullptr; }
+  /// What that does to the forces now, and did at the start of this process. Collective.
+  [[nodiscard]] potential::PrecisionError measure_precision(const Exec& exec);
+  [[nodiscard]] const potential::PrecisionError& precision_at_start() const { return precision_at_start_; }
   /// How far the models disagree now; the options must have the section `deviation`. Collective.
   [[nodiscard]] potential::Deviation deviation(const Exec& exec);
   /// The same by atom [n_local] (eV/angstrom), of the last call.
@@ -58,9 +65,13 @@ class Simulation {
   void load_in_place(hdf5::Group& state, std::uint64_t offset, std::uint64_t count);
   void load_shared_out(const Comm& comm, const std::string& path);
   void observe(const Exec& exec);
+  void take(CheckedField made);
+  void prepare_precision(const Exec& exec, hdf5::Group* state);
 
   DeviceSession session_;  ///< outlives the force field, also where a failure keeps the state
   std::unique_ptr<ForceField> force_field_;
+  std::unique_ptr<potential::PrecisionCheck> precision_;  ///< if products are rounded
+  potential::PrecisionError precision_at_start_;
   std::optional<potential::ModelEnsemble> ensemble_;  ///< if the deviation is asked for
   std::unique_ptr<Domain> domain_;
   Atoms atoms_;

@@ -68,6 +68,12 @@ void Simulation::save(hdf5::Group& root) const {
   state.write<double>("mass", atoms_.masses, {atoms_.masses.size()}, {"amu", {"type"}, "Mass of each type"});
   state.write_text("type_names", join_lines(atoms_.type_names));
 
+  if (rounds()) {
+    const auto& reference = precision_->reference();
+    const std::uint64_t n_types = atoms_.type_names.size();
+    state.write<double>("rounding_reference", reference, {n_types, reference.size() / n_types},
+                        {"1", {"type", "entry"}, "Descriptors about which products are rounded to bfloat16"});
+  }
   if (const auto& frozen = system_->frozen; !frozen.none())
     state.write<std::int64_t>("frozen_ids", frozen.ids(), {frozen.ids().size()},
                               {"1", {"atom"}, "Atoms that stay"});

@@ -62,8 +62,14 @@ void describe(Schema& schema, PotentialOptions& options) {
       .length(1);
   schema.choice(
       "precision", options.evaluation.precision,
-      {{"model", Precision::model}, {"double", Precision::fp64}, {"mixed", Precision::mixed}},
-      "Arithmetic of the networks: as the model says, float64, or float32 (sums and forces stay float64)");
+      {{"model", Precision::model},
+       {"double", Precision::fp64},
+       {"mixed", Precision::mixed},
+       {"bf16", Precision::bf16}},
+      "Arithmetic of the networks: as the model says, float64, or float32 (sums and forces stay float64); "
+      "bf16: mixed, but the fitting networks' products are of numbers rounded to bfloat16, about the first "
+      "frame's mean descriptors. Only for 'dpmd run' on cores; refused where forces differ from float64's by "
+      "more than 1 % of their rms");
   schema.choice("compress", options.evaluation.compression,
                 {{"auto", Compression::automatic}, {"off", Compression::off}, {"file", Compression::file}},
                 "Embedding: piecewise polynomials made at the start (their error is printed), the networks "
@@ -173,6 +179,8 @@ void describe(Schema& schema, RunOptions& options) {
       return "reference.rdf needs 'observables: {rdf: {}}'";
     if (options.deviation && options.potential.models.size() < 2)
       return "deviation needs at least two models, such as 'potential: {model: [a.dp, b.dp]}'; there is one";
+    if (options.potential.evaluation.precision == potential::Precision::bf16 && options.device != Device::cpu)
+      return "potential.precision: bf16 is for device: cpu; a device knows model, double and mixed";
     if (options.selection && !options.deviation)
       return "selection goes by the deviation: add 'deviation: {}' and several models";
     return std::nullopt;

@@ -24,37 +24,48 @@ constexpr double bytes_per_atom = 3000, input_bytes_per_atom = 200;
 namespace {
 
 /// @param session nullptr: on the cores of the ranks
-std::unique_ptr<ForceField> make_model(const PotentialOptions& options, const std::string& path,
-                                       const DeviceSession* session) {
+CheckedField make_model(const PotentialOptions& options, const std::string& path,
+                        const DeviceSession* session) {
   std::unique_ptr<ForceField> field;
-  if (session != nullptr && !session->is_cpu())
+  std::unique_ptr<potential::PrecisionCheck> check;
+  if (session != nullptr && !session->is_cpu()) {
     field = std::make_unique<potential::DeviceForceField>(
         potential::read_dp(path), options.evaluation,
         session->factory("quintet_make_device_potential", &quintet_make_device_potential),
         [session = *session](double bytes, const std::string& what) { session.require_bytes(bytes, what); });
-  else
-    field = std::make_unique<potential::DeepPotential>(potential::read_dp(path), options.evaluation);
+  } else {
+    auto model = std::make_unique<potential::DeepPotential>(potential::read_dp(path), options.evaluation);
+    if (model->rounds()) check = std::make_unique<potential::PrecisionCheck>(*model, options.evaluation);
+    field = std::move(model);
+  }
   if (options.repulsion)
     field = std::make_unique<potential::Repulsion>(std::move(field), options.repulsion->range);
   log::info("{}: {}", path, field->description());
-  return field;
+  return {std::move(field), std::move(check)};
 }
 
 }  // namespace
 
 std::unique_ptr<ForceField> make_force_field(const PotentialOptions& options) {
-  return make_model(options, options.models.front(), nullptr);
+  QUINTET_CHECK(
+      options.evaluation.precision != potential::Precision::bf16,
+      "precision bf16 is for 'dpmd run', which takes its products about the first frame; use double "
+      "or mixed here");
+  return make_model(options, options.models.front(), nullptr).field;
 }
 
-std::unique_ptr<ForceField> make_force_field(const PotentialOptions& options, const DeviceSession& session) {
+CheckedField make_checked_field(const PotentialOptions& options, const DeviceSession& session) {
   return make_model(options, options.models.front(), &session);
 }
 
 potential::ModelEnsemble make_ensemble(const PotentialOptions& options, const ForceField& driving,
                                        const potential::DeviationMeasure& measure) {
   std::vector<std::unique_ptr<ForceField>> companions;
+  PotentialOptions theirs = options;  // they are looked at now and then: no need to round
+  if (theirs.evaluation.precision == potential::Precision::bf16)
+    theirs.evaluation.precision = potential::Precision::mixed;
   for (std::size_t m = 1; m < options.models.size(); ++m) {
-    auto field = make_model(options, options.models[m], nullptr);
+    auto field = make_model(theirs, options.models[m], nullptr).field;
     QUINTET_CHECK(
         field->type_names() == driving.type_names(),
         "{}: knows the types {}, but {} knows {}; the models of an ensemble must have the same type map",

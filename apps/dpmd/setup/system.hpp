@@ -10,6 +10,7 @@
 #include "io/parallel/together.hpp"
 #include "physics/particles/atoms/configuration.hpp"
 #include "surrogates/potential/evaluation/model_ensemble.hpp"
+#include "surrogates/potential/evaluation/precision_check.hpp"
 
 namespace quintet::dpmd {
 
@@ -17,12 +18,18 @@ namespace quintet::dpmd {
 inline constexpr double closest_start = 0.2;
 
 /// The force field of the options: the first model, with repulsion if asked for; logs what it is. Collective:
-/// every rank reads the model.
+/// every rank reads the model. Throws InputError for rounded products (precision: bf16), which need a run's
+/// first frame.
 [[nodiscard]] std::unique_ptr<ForceField> make_force_field(const PotentialOptions& options);
-/// The same on the device of a session, which must outlive it. Throws InputError for models that no device
-/// evaluates.
-[[nodiscard]] std::unique_ptr<ForceField> make_force_field(const PotentialOptions& options,
-                                                           const DeviceSession& session);
+
+/// A force field and, if its products are rounded, what checks them.
+struct CheckedField {
+  std::unique_ptr<ForceField> field;
+  std::unique_ptr<potential::PrecisionCheck> check;
+};
+/// The force field of a run, on the device of a session, which must outlive it. Throws InputError for models
+/// that no device evaluates.
+[[nodiscard]] CheckedField make_checked_field(const PotentialOptions& options, const DeviceSession& session);
 
 /// The other models of the options, with the same repulsion, to be measured against `driving`. Collective.
 /// Throws InputError if one has other types or another cutoff.

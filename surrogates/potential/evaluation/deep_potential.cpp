@@ -5,7 +5,7 @@
 namespace quintet::potential {
 
 DeepPotential::DeepPotential(Model model, const DeepPotentialOptions& options) {
-  const bool single = options.precision == Precision::mixed ||
+  const bool single = options.precision == Precision::mixed || options.precision == Precision::bf16 ||
                       (options.precision == Precision::model && model.single_precision);
   if (single)
     engine_ = std::make_unique<TypedEngine<float>>(std::move(model), options);
@@ -19,6 +19,13 @@ double DeepPotential::cutoff() const { return engine_->model.rcut; }
 const std::vector<std::string>& DeepPotential::type_names() const { return engine_->model.type_names; }
 std::string DeepPotential::description() const { return engine_->description(); }
 const Model& DeepPotential::model() const { return engine_->model; }
+
+bool DeepPotential::rounds() const { return engine_->rounds(); }
+std::vector<double> DeepPotential::sum_descriptors(const Exec& exec, const Atoms& atoms,
+                                                   const NeighbourList& list) {
+  return engine_->sum_descriptors(exec, atoms, list);
+}
+void DeepPotential::round_about(std::span<const double> descriptors) { engine_->round_about(descriptors); }
 
 Energetics DeepPotential::compute(const Exec& exec, Atoms& atoms, const NeighbourList& list,
                                   const ByAtom& by_atom) {

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "physics/particles/forces/force_field.hpp"
 #include "surrogates/potential/evaluation/embedding.hpp"
@@ -15,6 +17,7 @@ enum class Precision {
   model,  ///< as the file says
   fp64,
   mixed,  ///< float32 networks
+  bf16,   ///< mixed, but products of the fitting networks are of numbers rounded to bfloat16
 };
 
 struct DeepPotentialOptions {
@@ -42,6 +45,17 @@ class DeepPotential final : public ForceField {
   Energetics compute(const Exec& exec, Atoms& atoms, const NeighbourList& list,
                      const ByAtom& by_atom) override;
   [[nodiscard]] const Model& model() const;
+
+  /// Whether products are rounded: Precision::bf16.
+  [[nodiscard]] bool rounds() const;
+  /// By type the number of this rank's atoms, then the sum of their descriptors' kept entries: [n_types, 1 +
+  /// entries]. Only where products are rounded.
+  [[nodiscard]] std::vector<double> sum_descriptors(const Exec& exec, const Atoms& atoms,
+                                                    const NeighbourList& list);
+  /// The descriptors about which products are rounded, [n_types, entries]: the closer to those of the atoms
+  /// to come, the smaller what is rounded (networks::Chain has the equations). Before the first call they are
+  /// 0.
+  void round_about(std::span<const double> descriptors);
 
   struct Engine;  ///< float32 or float64 evaluation
 

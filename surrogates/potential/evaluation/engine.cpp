@@ -11,15 +11,28 @@ template <class Real>
 TypedEngine<Real>::TypedEngine(Model model_in, const DeepPotentialOptions& options)
     : environment_(model_in, options.sel_rule),
       descriptor_(model_in.n_channels(), model_in.axis_neuron, pack_width<Real>),
-      embedding_(make_embedding<Real>(model_in, options.compression)) {
+      embedding_(make_embedding<Real>(model_in, options.compression)),
+      rounds_(options.precision == Precision::bf16) {
   for (const auto& network : model_in.fitting) fitting_.push_back(fitting_chain<Real>(network, descriptor_));
   model = std::move(model_in);
+  if (rounds_)
+    round_about(std::vector<double>(static_cast<std::size_t>(model.n_types()) * descriptor_.size(), 0.0));
 }
 
 template <class Real>
 std::string TypedEngine<Real>::description() const {
-  return fmt::format("Deep Potential {}; evaluated in {}; embedding: {}", model.summary(),
-                     sizeof(Real) == 8 ? "float64" : "float32 with float64 sums", embedding_->description());
+  return fmt::format(
+      "Deep Potential {}; evaluated in {}{}; embedding: {}", model.summary(),
+      sizeof(Real) == 8 ? "float64" : "float32 with float64 sums",
+      rounds_ ? fmt::format(", the fitting networks' products in bfloat16 {}", doc_of(bf16_unit())) : "",
+      embedding_->description());
+}
+
+template <class Real>
+void TypedEngine<Real>::round_about(std::span<const double> descriptors) {
+  const auto size = static_cast<std::size_t>(descriptor_.size());
+  QUINTET_ASSERT(rounds_ && descriptors.size() == fitting_.size() * size, "a reference for each type");
+  for (std::size_t t = 0; t < fitting_.size(); ++t) fitting_[t].round_about(descriptors.data() + t * size);
 }
 
 /// Order local atoms by type and cut each type into batches; atoms without a network energy need none.
@@ -49,9 +62,10 @@ void TypedEngine<Real>::add_atom_virials(Worker& worker, int b) const {
                });
 }
 
+/// From neighbours to descriptors.
 template <class Real>
-void TypedEngine<Real>::run_batch(const BatchRange& range, const Atoms& atoms, const NeighbourList& list,
-                                  const Array<double>& atom_energy, Worker& worker) const {
+void TypedEngine<Real>::describe_batch(const BatchRange& range, const Atoms& atoms, const NeighbourList& list,
+                                       Worker& worker) const {
   auto& batch = worker.batch;
   batch.centre = range.type;
   batch.n_atoms = 0;
@@ -64,6 +78,14 @@ void TypedEngine<Real>::run_batch(const BatchRange& range, const Atoms& atoms, c
   for (int b = 0; b < batch.n_atoms; ++b)
     descriptor_.forward(batch.t.data() + static_cast<std::size_t>(b) * t_size, batch.stride,
                         worker.descriptors.data() + static_cast<std::size_t>(b) * d_stride);
+}
+
+template <class Real>
+void TypedEngine<Real>::run_batch(const BatchRange& range, const Atoms& atoms, const NeighbourList& list,
+                                  const Array<double>& atom_energy, Worker& worker) const {
+  describe_batch(range, atoms, list, worker);
+  auto& batch = worker.batch;
+  const int d_stride = descriptor_.stride(), t_size = 4 * batch.stride;
   fitting_[range.type].forward_and_adjoint({worker.descriptors.data(), d_stride}, batch.n_atoms,
                                            networks::Keep::adjoint, {worker.descriptors.data(), d_stride},
                                            worker.fitting);
@@ -85,6 +107,66 @@ void TypedEngine<Real>::run_batch(const BatchRange& range, const Atoms& atoms, c
 }
 
 template <class Real>
+void TypedEngine<Real>::reserve(Worker& worker) const {
+  if (worker.descriptors.empty()) {
+    worker.batch.reserve(batch_atoms, std::min(model.n_slots(), 128), model.n_types(), model.n_channels());
+    worker.descriptors.assign(static_cast<std::size_t>(batch_atoms) * descriptor_.stride(), Real(0));
+    worker.unfolded.assign(static_cast<std::size_t>(model.axis_neuron) * worker.batch.stride, Real(0));
+  }
+  worker.batch.dt.resize(4 * static_cast<std::size_t>(worker.batch.stride));
+}
+
+/// In each worker begin(worker), then run(batch, worker) for its batches in their order.
+template <class Real>
+template <class Begin, class Run>
+void TypedEngine<Real>::run_batches(const Exec& exec, Begin&& begin, Run&& run) {
+  auto* workers = workers_.data();
+  const auto n_workers = static_cast<int>(workers_.size());
+  Kokkos::parallel_for("potential::batches",
+                       Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Static>>(exec, 0, n_workers),
+                       [&, workers](int w) {
+                         Worker& worker = workers[w];
+                         worker.environment.overflowing = 0;
+                         worker.error.clear();
+                         begin(worker);
+                         try {
+                           for (std::size_t i = w; i < batches_.size(); i += n_workers)
+                             run(batches_[i], worker);
+                         } catch (const Error& error) {  // must not leave a parallel region
+                           worker.error = error.what();
+                         }
+                       });
+  exec.fence();
+  for (const Worker& worker : workers_)
+    if (!worker.error.empty()) throw NumericalError(worker.error);
+}
+
+template <class Real>
+std::vector<double> TypedEngine<Real>::sum_descriptors(const Exec& exec, const Atoms& atoms,
+                                                       const NeighbourList& list) {
+  const int size = descriptor_.size();
+  const std::size_t numbers = fitting_.size() * (1 + static_cast<std::size_t>(size));
+  workers_.resize(exec.concurrency());
+  plan(atoms);
+  const auto begin = [&](Worker& worker) {
+    reserve(worker);
+    worker.descriptor_sums.assign(numbers, 0.0);
+  };
+  run_batches(exec, begin, [&](const BatchRange& range, Worker& worker) {
+    describe_batch(range, atoms, list, worker);
+    double* sums = worker.descriptor_sums.data() + static_cast<std::size_t>(range.type) * (1 + size);
+    sums[0] += worker.batch.n_atoms;
+    for (int b = 0; b < worker.batch.n_atoms; ++b)
+      for (int i = 0; i < size; ++i)
+        sums[1 + i] += worker.descriptors[static_cast<std::size_t>(b) * descriptor_.stride() + i];
+  });
+  std::vector<double> total(numbers, 0.0);
+  for (const Worker& worker : workers_)
+    for (std::size_t i = 0; i < numbers; ++i) total[i] += worker.descriptor_sums[i];
+  return total;
+}
+
+template <class Real>
 Energetics TypedEngine<Real>::compute(const Exec& exec, Atoms& atoms, const NeighbourList& list,
                                       const ByAtom& by_atom) {
   const int n_workers = exec.concurrency(), n_all = atoms.n_all();
@@ -94,12 +176,7 @@ Energetics TypedEngine<Real>::compute(const Exec& exec, Atoms& atoms, const Neig
   const bool virials = by_atom.virial.extent(0) > 0;
   for (int w = 0; w < n_workers; ++w) {
     Worker& worker = workers_[w];
-    if (worker.descriptors.empty()) {
-      worker.batch.reserve(batch_atoms, std::min(m.n_slots(), 128), m.n_types(), m.n_channels());
-      worker.descriptors.assign(static_cast<std::size_t>(batch_atoms) * descriptor_.stride(), Real(0));
-      worker.unfolded.assign(static_cast<std::size_t>(m.axis_neuron) * worker.batch.stride, Real(0));
-    }
-    worker.batch.dt.resize(4 * static_cast<std::size_t>(worker.batch.stride));
+    reserve(worker);
     if (w == 0)
       worker.force = atoms.force;
     else if (static_cast<int>(worker.force.extent(0)) < n_all)
@@ -108,30 +185,19 @@ Energetics TypedEngine<Real>::compute(const Exec& exec, Atoms& atoms, const Neig
                     : w == 0 ? by_atom.virial
                              : Tensors("potential::atom_virials", n_all);
     worker.total = Energetics{};
-    worker.environment.overflowing = 0;
-    worker.error.clear();
   }
 
   if (virials) Kokkos::deep_copy(exec, by_atom.virial, 0.0);
-  auto* workers = workers_.data();
-  Kokkos::parallel_for("potential::batches",
-                       Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Static>>(exec, 0, n_workers),
-                       [&, workers](int w) {
-                         Worker& worker = workers[w];
-                         std::fill_n(worker.force.data(), 3 * static_cast<std::size_t>(n_all), 0.0);
-                         try {
-                           for (std::size_t i = w; i < batches_.size(); i += n_workers)
-                             run_batch(batches_[i], atoms, list, by_atom.energy, worker);
-                         } catch (const Error& error) {  // must not leave a parallel region
-                           worker.error = error.what();
-                         }
-                       });
-  exec.fence();
+  const auto begin = [&](Worker& worker) {
+    std::fill_n(worker.force.data(), 3 * static_cast<std::size_t>(n_all), 0.0);
+  };
+  run_batches(exec, begin, [&](const BatchRange& range, Worker& worker) {
+    run_batch(range, atoms, list, by_atom.energy, worker);
+  });
 
   Energetics total;
   int overflowing = 0;
   for (int w = 0; w < n_workers; ++w) {
-    if (!workers_[w].error.empty()) throw NumericalError(workers_[w].error);
     total.energy += workers_[w].total.energy;
     for (int k = 0; k < 9; ++k) total.virial[k] += workers_[w].total.virial[k];
     overflowing += workers_[w].environment.overflowing;

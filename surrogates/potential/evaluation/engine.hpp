@@ -13,6 +13,10 @@ struct DeepPotential::Engine {
   virtual Energetics compute(const Exec& exec, Atoms& atoms, const NeighbourList& list,
                              const ByAtom& by_atom) = 0;
   virtual std::string description() const = 0;
+  virtual bool rounds() const = 0;
+  virtual std::vector<double> sum_descriptors(const Exec& exec, const Atoms& atoms,
+                                              const NeighbourList& list) = 0;
+  virtual void round_about(std::span<const double> descriptors) = 0;
   Model model;
 };
 
@@ -23,6 +27,10 @@ class TypedEngine final : public DeepPotential::Engine {
   Energetics compute(const Exec& exec, Atoms& atoms, const NeighbourList& list,
                      const ByAtom& by_atom) override;
   std::string description() const override;
+  bool rounds() const override { return rounds_; }
+  std::vector<double> sum_descriptors(const Exec& exec, const Atoms& atoms,
+                                      const NeighbourList& list) override;
+  void round_about(std::span<const double> descriptors) override;
 
   /// Atoms a batch: whole register tiles, and little enough that a batch stays in the second-level cache.
   static constexpr int batch_atoms = 32;
@@ -35,6 +43,7 @@ class TypedEngine final : public DeepPotential::Engine {
     typename Embedding<Real>::Scratch embedding;
     networks::Tape<Real> fitting;
     AlignedVector<Real> descriptors, unfolded;
+    std::vector<double> descriptor_sums;  ///< [n_types, 1 + entries]
     Energetics total;
     Vectors force;   ///< of worker 0 the atoms' own
     Tensors virial;  ///< by atom, of worker 0 the caller's; empty: not asked for
@@ -44,6 +53,11 @@ class TypedEngine final : public DeepPotential::Engine {
     int type, begin, end;  ///< atoms order_[begin, end)
   };
   void plan(const Atoms& atoms);
+  void reserve(Worker& worker) const;
+  template <class Begin, class Run>
+  void run_batches(const Exec& exec, Begin&& begin, Run&& run);
+  void describe_batch(const BatchRange& range, const Atoms& atoms, const NeighbourList& list,
+                      Worker& worker) const;
   void run_batch(const BatchRange& range, const Atoms& atoms, const NeighbourList& list,
                  const Array<double>& atom_energy, Worker& worker) const;
   void add_atom_virials(Worker& worker, int b) const;
@@ -52,6 +66,7 @@ class TypedEngine final : public DeepPotential::Engine {
   Descriptor descriptor_;
   std::unique_ptr<Embedding<Real>> embedding_;
   std::vector<networks::Chain<Real>> fitting_;
+  bool rounds_;
   std::vector<int> order_;  ///< local atoms by type
   std::vector<BatchRange> batches_;
   std::vector<Worker> workers_;

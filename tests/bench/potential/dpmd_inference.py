@@ -27,6 +27,8 @@ import zipfile
 from pathlib import Path
 
 SOURCE, HERE = Path("@PROJECT_SOURCE_DIR@"), Path(__file__).absolute().parent
+PRECISIONS = ("fp64", "mixed", "bf16")
+ENERGY_DIFFERENCE = {"fp64": 1e-6, "mixed": 1e-4, "bf16": 1e-4}  # eV an atom
 MPIEXEC = "@MPIEXEC_EXECUTABLE@"
 PACKAGE = "deepmd-kit[cpu,lmp]==3.2.0"
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "TF_INTRA_OP_PARALLELISM_THREADS": "1",
@@ -198,7 +200,7 @@ def measured(a, model, cell, compressed):
         for n in a.replicate:
             load = os.getloadavg()[0]
             peer = run_peer(a, compressed, cell, n, ranks, repeats_of(a, n)) if compressed else None
-            for precision in ("fp64", "mixed"):
+            for precision in PRECISIONS:
                 ours = run_ours(a, model, cell, n, ranks, repeats_of(a, n) * (1 if a.quick else 2), precision)
                 rows.append(dict(case_row(ours, peer, ranks, precision), load_average=load))
                 print(table_row(rows[-1]), flush=True)
@@ -218,8 +220,8 @@ def case_row(ours, peer, ranks, precision):
                    peer_wall=peer["wall_us_per_atom_step"], peer_memory_mb=peer["memory_mb_all_ranks"],
                    wall_ratio=peer["wall_us_per_atom_step"] / ours["wall_us_per_atom_step"],
                    peer_version=peer["version"], peer_start_energy_ev=peer["potential_energy_start_ev"])
-        # LAMMPS prints and sums in float64; our float32 networks may differ by their round-off.
-        if abs(row["ours_start_energy_ev"] - row["peer_start_energy_ev"]) > (1e-6 if precision == "fp64" else 1e-4) * atoms:
+        # LAMMPS prints and sums in float64; our float32 networks may differ by their round-off, and bfloat16 by its own.
+        if abs(row["ours_start_energy_ev"] - row["peer_start_energy_ev"]) > ENERGY_DIFFERENCE[precision] * atoms:
             sys.exit(f"{row['case']}: energies at the start differ: ours {row['ours_start_energy_ev']}, peer "
                      f"{row['peer_start_energy_ev']} eV")
     return row
@@ -239,9 +241,9 @@ def table_row(row):
 
 
 def remarks(a, rows, model, cell):
-    """Lines below the table: memory an atom, speed-up on two ranks, error of mixed precision."""
+    """Lines below the table: memory an atom, speed-up on two ranks and of bf16, errors of mixed precision and of bf16."""
     single = {(row["atoms"], row["precision"]): row for row in rows if row["ranks"] == 1}
-    for precision in ("fp64", "mixed"):
+    for precision in PRECISIONS:
         sizes = sorted(atoms for atoms, p in single if p == precision)
         for small, large in zip(sizes, sizes[1:]):
             grown = single[large, precision]["ours_memory_mb"] - single[small, precision]["ours_memory_mb"]
@@ -251,11 +253,15 @@ def remarks(a, rows, model, cell):
         if row["ranks"] > 1 and one:
             cpu, wall = one["ours"] / row["ours"], one["ours_wall"] / row["ours_wall"]
             print(f"{row['case']}: {wall:.2f} times one rank by wall time, {cpu:.2f} by CPU time of the slowest rank")
+    for atoms, precision in single:
+        if precision == "bf16":
+            print(f"{atoms} atoms, 1 rank: bf16 is {single[atoms, 'mixed']['ours'] / single[atoms, 'bf16']['ours']:.2f} times as fast as mixed")
     error = objects(call([HERE / "dpmd_md_driver", "--model", model, "--cell", cell, "--compare", "yes"]))[0]
     print("errors against the networks in double:", ", ".join(f"{key} {value:.3g}" for key, value in error.items()))
     for row in rows:
-        if row["precision"] == "mixed":
-            row.update(error)
+        prefix = row["precision"] + "_"
+        row.update({key: value for key, value in error.items()
+                    if key == "force_rms_ev_per_angstrom" or key.startswith(prefix)} if row["precision"] != "fp64" else {})
 
 
 def main():

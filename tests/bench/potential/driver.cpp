@@ -9,7 +9,7 @@
 #include "physics/particles/dynamics/integrators.hpp"
 #include "physics/particles/dynamics/velocities.hpp"
 #include "physics/particles/files/lammps_data.hpp"
-#include "surrogates/potential/evaluation/deep_potential.hpp"
+#include "surrogates/potential/evaluation/precision_check.hpp"
 #include "surrogates/potential/model/dp_writer.hpp"
 #include "tests/bench/potential/driver_arguments.hpp"
 #include "tests/support/deep_potential_writer.hpp"
@@ -19,8 +19,8 @@
 ///
 ///   dpmd_md_driver --make-model M.dp                                  a water-shaped model with random
 ///   weights dpmd_md_driver --model M.dp --cell C.lmp [--replicate 2] [--steps 10] [--repeats 5] [--precision
-///   fp64|mixed] dpmd_md_driver --model M.dp --cell C.lmp --compare yes            mixed against double
-///   precision
+///   fp64|mixed|bf16] dpmd_md_driver --model M.dp --cell C.lmp --compare yes       mixed and bf16 against
+///   double precision
 ///
 /// Prints one JSON object.
 namespace {
@@ -32,7 +32,10 @@ using potential::Precision;
 
 DeepPotentialOptions options(const DriverArguments& arguments) {
   DeepPotentialOptions chosen;
-  chosen.precision = arguments.text("--precision", "fp64") == "mixed" ? Precision::mixed : Precision::fp64;
+  const std::string precision = arguments.text("--precision", "fp64");
+  chosen.precision = precision == "mixed"  ? Precision::mixed
+                     : precision == "bf16" ? Precision::bf16
+                                           : Precision::fp64;
   if (arguments.text("--compress", "auto") == "off") chosen.compression = potential::Compression::off;
   return chosen;
 }
@@ -65,6 +68,9 @@ void time_dynamics(const Comm& comm, const DriverArguments& arguments) {
   const int steps = arguments.number("--steps", 10), repeats = arguments.number("--repeats", 5), every = 10;
   DeepPotential field(potential::read_dp(arguments.text("--model")), options(arguments));
   Start s(comm, start(comm, arguments), field);
+  if (field.rounds())
+    potential::PrecisionCheck(field, options(arguments))
+        .take_reference(s.exec, comm, s.atoms, s.domain.list());
   draw_velocities(s.exec, comm, s.atoms, 330.0, 23456789);
   ParticleSystem system(s.atoms, s.domain, field);
   auto integrator = make_integrator({}, {0.0001, 1000000}, 0, system);
@@ -108,7 +114,7 @@ void time_dynamics(const Comm& comm, const DriverArguments& arguments) {
       largest, all, energy, drift / static_cast<double>(s.atoms.n_global), field.description().c_str());
 }
 
-/// Energy and force errors of mixed precision against double (compress: off) at the start.
+/// Energy and force errors of mixed precision and of bf16 against double (compress: off) at the start.
 void compare_precisions(const Comm& comm, const DriverArguments& arguments) {
   const auto model = potential::read_dp(arguments.text("--model"));
   DeepPotential reference(model,
@@ -123,9 +129,14 @@ void compare_precisions(const Comm& comm, const DriverArguments& arguments) {
   std::vector<double> exact, force;
   const double energy = evaluate(reference, exact);
   std::string text = "{";
-  for (const bool mixed : {false, true}) {
-    DeepPotential field(model, {mixed ? Precision::mixed : Precision::fp64, potential::Compression::automatic,
-                                potential::SelRule::per_type});
+  for (const auto& [precision, name] : {std::pair{Precision::fp64, "double_compressed"},
+                                        {Precision::mixed, "mixed"},
+                                        {Precision::bf16, "bf16"}}) {
+    const DeepPotentialOptions chosen{precision, potential::Compression::automatic,
+                                      potential::SelRule::per_type};
+    DeepPotential field(model, chosen);
+    if (field.rounds())
+      potential::PrecisionCheck(field, chosen).take_reference(s.exec, comm, s.atoms, s.domain.list());
     const double difference = evaluate(field, force) - energy;
     double square = 0, largest = 0, size = 0;
     for (std::size_t i = 0; i < force.size(); ++i) {
@@ -134,12 +145,11 @@ void compare_precisions(const Comm& comm, const DriverArguments& arguments) {
       largest = std::max(largest, std::abs(force[i] - exact[i]));
     }
     const double n = static_cast<double>(s.atoms.n_global);
-    const std::string name = mixed ? "mixed" : "double_compressed";
     text += fmt::format(
         "\"{0}_energy_error_ev_per_atom\": {1:.3e}, \"{0}_force_rmse_ev_per_angstrom\": {2:.3e}, "
         "\"{0}_force_largest_ev_per_angstrom\": {3:.3e}, ",
         name, std::abs(difference) / n, std::sqrt(comm.sum(square) / (3 * n)), comm.maximum(largest));
-    if (mixed)
+    if (precision == Precision::bf16)
       text += fmt::format("\"force_rms_ev_per_angstrom\": {:.4f}}}", std::sqrt(comm.sum(size) / (3 * n)));
   }
   if (comm.is_root()) std::printf("%s\n", text.c_str());

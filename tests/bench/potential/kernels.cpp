@@ -15,7 +15,7 @@
 /// atom.
 ///
 /// GFLOPS counts a multiply-add as two; `fma_peak` is what this core does in registers at the same moment,
-/// `blas_gemm` the same product by OpenBLAS.
+/// `blas_gemm` the same product by OpenBLAS; fitting_both_ways<float, true> has its products in bfloat16.
 extern "C" {
 void dgemm_(const char*, const char*, const int*, const int*, const int*, const double*, const double*,
             const int*, const double*, const int*, const double*, double*, const int*);
@@ -216,11 +216,12 @@ void descriptor_both_ways(benchmark::State& state) {
 BENCHMARK_TEMPLATE(descriptor_both_ways, double);
 BENCHMARK_TEMPLATE(descriptor_both_ways, float);
 
-template <class Real>
+template <class Real, bool rounded = false>
 void fitting_both_ways(benchmark::State& state) {
   const Model model = dp::random_model({}, 20);
   const Descriptor descriptor(model.n_channels(), model.axis_neuron, pack_width<Real>);
-  const auto net = fitting_chain<Real>(model.fitting.front(), descriptor);
+  auto net = fitting_chain<Real>(model.fitting.front(), descriptor);
+  if (rounded) net.round_about(std::vector<double>(descriptor.size(), 0.0).data());
   const auto start = noise<Real>(static_cast<std::size_t>(batch_atoms) * descriptor.stride());
   auto d = start;
   networks::Tape<Real> tape;
@@ -235,6 +236,7 @@ void fitting_both_ways(benchmark::State& state) {
 }
 BENCHMARK_TEMPLATE(fitting_both_ways, double);
 BENCHMARK_TEMPLATE(fitting_both_ways, float);
+BENCHMARK_TEMPLATE(fitting_both_ways, float, true);
 
 }  // namespace
 

@@ -33,6 +33,7 @@ ENSEMBLES = {
                 "integrator.barostat={coupling: triclinic, thermostat: nose_hoover, relaxation_time: 0.2 ps}"],
     "npt_nose_hoover_rescaling": ["integrator.ensemble=npt", "integrator.temperature=600 K",
                                   "integrator.barostat={thermostat: nose_hoover, method: cell_rescaling}"],
+    "bf16": ["integrator.ensemble=langevin", "integrator.temperature=600 K", "potential.precision=bf16"],
     "frozen": ["integrator.ensemble=langevin", "integrator.temperature=600 K",
                "frozen={ids: [1, 7], z: [-1 angstrom, 1 angstrom]}"],
     "minimise": ["integrator.ensemble=minimise"],
@@ -387,6 +388,22 @@ def peer(evaluation, tolerance="1e-10"):
             if len(a) != len(b) or not worst <= float(tolerance):
                 fail(f"{result['file']}: {ours} is off by {worst:.1e}")
     print(f"{len(results)} configurations agree")
+
+
+def steep():
+    """steep.yaml: copper.dp with a first fitting layer so steep that bfloat16 cannot carry it."""
+    subprocess.run(["dpmd", "convert", f"{COPPER}/copper.dp", "steep.yaml"], check=True, stdout=subprocess.DEVNULL)
+    model = json.load(open("steep.yaml"))
+    weight = model["model"]["fitting"]["nets"]["networks"][0]["layers"][0]["@variables"]["w"]
+    weight["value"] = [[3000 * w for w in row] for row in weight["value"]]
+    json.dump(model, open("steep.yaml", "w"))
+
+
+def summarised(path, key, least, most):
+    """A number of summary.json lies between two others."""
+    value = json.load(open(f"{path}/summary.json"))[key]
+    if not float(least) <= value <= float(most):
+        fail(f"{path}: {key} is {value}, expected {least} to {most}")
 
 
 def parse_json(path):

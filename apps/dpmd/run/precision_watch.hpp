@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "apps/application/life/context.hpp"
+#include "apps/application/loop/schedule.hpp"
+#include "apps/dpmd/run/simulation.hpp"
+
+namespace quintet::dpmd {
+
+/// What a run with rounded products (potential.precision: bf16) does besides moving atoms: sets its forces
+/// beside those in double, so that a run cannot leave the atoms for which they are good.
+class PrecisionWatch {
+ public:
+  /// Steps between looks; one costs about what five steps do.
+  static constexpr std::int64_t interval = 1000;
+
+  explicit PrecisionWatch(const Simulation& simulation);
+
+  [[nodiscard]] Schedule schedule() const;
+  /// Collective. Throws NumericalError where forces are off by more than PrecisionError allows.
+  void look(const Exec& exec, Simulation& simulation);
+  void report(Context& context) const;
+
+ private:
+  struct Row {
+    std::int64_t step;
+    potential::PrecisionError error;
+  };
+  std::vector<Row> rows_;  ///< the start first; empty where nothing is rounded
+};
+
+}  // namespace quintet::dpmd
