@@ -109,13 +109,14 @@ TEST(Bf16Forces, stay_accurate_far_from_the_reference) {
 
 /// Random weights, one or four embedding networks, all activations; mixed species in a triclinic cell below
 /// the cutoff, and a cluster in the open, about the reference of the other: what no training made tame.
-TEST(Bf16Forces, of_random_networks_are_within_one_percent_or_are_refused_by_the_check) {
+TEST(Bf16Forces, of_random_networks_are_within_one_percent_and_the_check_says_by_how_much) {
   for (const auto& item : model_cases()) {
     if (item.name == "copper") continue;
     const std::string cases = item.model.substr(0, item.model.size() - 3) + ".ref.json";
     const auto other = case_named(cases, {"O", "H"}, "orthorhombic").configuration;
     Rounded rounded(read_dp(item.model), other);
     for (const char* name : {"triclinic", "cluster", "below"}) {
+      if (Comm::world().size() > 2 && std::string(name) == "below") continue;  // too small a cell for three
       const auto c = case_named(cases, {"O", "H"}, name).configuration;
       const auto error = rounded.errors(c);
       EXPECT_LT(error.force_rmse, 0.01 * error.force_rms) << item.name << " " << name;
