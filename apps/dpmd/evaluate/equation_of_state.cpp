@@ -162,8 +162,11 @@ double misfit(const Fit& fit, const std::vector<double>& volumes, const std::vec
 
 void equation_of_state(Context& context, const EquationOptions& options) {
   const auto field = make_force_field(options.potential);
-  const Configuration start = read_system(context.comm(), options.system, field->type_names());
-  const auto n_atoms = static_cast<double>(context.comm().broadcast(start.n_atoms()));
+  const System system = read_system(context.comm(), options.system, field->type_names(), field->cutoff());
+  const auto n_atoms = static_cast<double>(system.n_atoms);
+  Configuration start;
+  on_root(context.comm(), [&] { start = replicated(system.cell, system.copies); });
+  start.box = system.box;
   const auto& periodic = start.box.periodic();
   QUINTET_CHECK(periodic[0] && periodic[1] && periodic[2],
                 "{}: an equation of state needs a crystal that is periodic in all directions",

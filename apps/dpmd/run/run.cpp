@@ -88,6 +88,8 @@ void run(Context& context, const RunOptions& options) {
   DeviationWatch deviation(context, options, *simulation);
   PrecisionWatch precision(*simulation);
   const ForceTimes times_before = simulation->system().times;
+  context.add_phase("start/model", simulation->start_times().model);
+  context.add_phase("start/atoms", simulation->start_times().atoms);
   add_force_times(context, "start", ForceTimes(), times_before);
 
   const auto measure = [&](const Instant& now) { deviation.look(exec, *simulation, now.time); };

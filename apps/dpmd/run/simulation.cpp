@@ -24,9 +24,9 @@ std::array<int, 3> kept_grid(const Comm& comm, const DomainSection& options, con
 
 /// Of rank 0's configuration, on all ranks. Collective.
 std::vector<std::int64_t> shared_frozen_ids(const Comm& comm, const FrozenOptions& options,
-                                            const Configuration& start) {
+                                            const System& start) {
   std::vector<std::int64_t> ids;
-  on_root(comm, [&] { ids = frozen_ids(options, start); });
+  on_root(comm, [&] { ids = frozen_ids(options, start.cell, start.copies); });
   return comm.all_gather(std::span<const std::int64_t>(ids));  // the others have none
 }
 
@@ -34,20 +34,29 @@ std::vector<std::int64_t> shared_frozen_ids(const Comm& comm, const FrozenOption
 
 Simulation::Simulation(const Comm& comm, const RunOptions& options, const DeviceSession& session)
     : session_(session) {
+  Kokkos::Timer timer;
   take(make_checked_field(options.potential, session));
-  const Configuration start = read_system(comm, options.system, force_field_->type_names());
+  start_times_.model = timer.seconds();
+  timer.reset();
+  System start = read_system(comm, options.system, force_field_->type_names(),
+                             force_field_->cutoff() + options.domain.skin);
   const Exec exec;
   build(comm, options, start.box, grid_of(options.domain));
-  atoms_ = domain_->distribute(start);
+  atoms_ = domain_->distribute(start.cell, start.copies);
+  FrozenAtoms frozen;
+  if (options.frozen) frozen = FrozenAtoms(shared_frozen_ids(comm, *options.frozen, start));
+  start.cell = {};  // of a large file: all its atoms
+  start_times_.atoms = timer.seconds();
+  timer.reset();
   domain_->rebuild(exec, atoms_);
   system_ = std::make_unique<ParticleSystem>(atoms_, *domain_, *force_field_);
-  if (options.frozen) system_->frozen = FrozenAtoms(shared_frozen_ids(comm, *options.frozen, start));
+  system_->times.neighbours = timer.seconds();
+  system_->frozen = std::move(frozen);
   system_->frozen.hold(exec, atoms_, atoms_.velocity);
-  const bool given = comm.any(!start.velocities.empty());
   const auto temperature =
       options.velocities.temperature ? options.velocities.temperature : options.integrator.temperature;
   const bool moves = options.integrator.ensemble != Ensemble::minimise;
-  if (moves && temperature && (options.velocities.temperature || !given))
+  if (moves && temperature && (options.velocities.temperature || !start.has_velocities))
     draw_velocities(exec, comm, atoms_, *temperature, options.seed, options.velocities.remove_momentum,
                     system_->frozen);
   integrator_ = make_integrator(options.integrator, options.time, options.seed, *system_);

@@ -58,6 +58,12 @@ class Simulation {
   [[nodiscard]] const ParticleSystem& system() const { return *system_; }
   [[nodiscard]] const Integrator& integrator() const { return *integrator_; }
   [[nodiscard]] const std::vector<std::unique_ptr<Observer>>& observers() const { return observers_; }
+  /// Parts of the start that are no update of forces (s, wall, this rank).
+  struct StartTimes {
+    double model = 0;  ///< read, and made ready
+    double atoms = 0;  ///< read and shared out
+  };
+  [[nodiscard]] const StartTimes& start_times() const { return start_times_; }
 
  private:
   void build(const Comm& comm, const RunOptions& options, const Box& box, const std::array<int, 3>& grid);
@@ -78,6 +84,7 @@ class Simulation {
   std::unique_ptr<ParticleSystem> system_;
   std::unique_ptr<Integrator> integrator_;
   std::vector<std::unique_ptr<Observer>> observers_;
+  StartTimes start_times_;
   double dt_ = 0;  ///< (ps)
   std::int64_t step_ = 0, last_step_ = 0;
   bool warned_ = false;

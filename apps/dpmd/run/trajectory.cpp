@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 
 #include "apps/dpmd/setup/system.hpp"
 #include "io/log/error.hpp"
@@ -78,18 +79,32 @@ void Trajectory::add(const Simulation& simulation, double time) {
 }
 
 void Trajectory::add_xyz(const Simulation& simulation, double time) const {
-  Configuration frame = simulation.domain().gather(simulation.atoms(), options_->unwrapped);
-  on_root(comm_, [&] {
-    frame.energy = simulation.system().total.energy;
-    frame.virial = simulation.system().total.virial;
-    frame.masses.clear();  // the same in all frames, and trajectory.h5 or the input has them
-    if (!options_->velocities) frame.velocities.clear();
-    if (!options_->forces) frame.forces.clear();
-    ExtendedXyzOptions xyz;
-    xyz.append = true;
-    xyz.keys = fmt::format("step={} time={:.17g}", simulation.step(), time);
-    write_extended_xyz(xyz_, frame, xyz);
-  });
+  // By parts in the order of ids, as rank 0 may have no room for all atoms.
+  constexpr std::int64_t part = 1 << 19;
+  const auto& atoms = simulation.atoms();
+  std::int64_t first_id = std::numeric_limits<std::int64_t>::max(), last_id = 0;
+  for (int i = 0; i < atoms.n_local; ++i) {
+    first_id = std::min(first_id, atoms.id(i));
+    last_id = std::max(last_id, atoms.id(i));
+  }
+  first_id = comm_.minimum(first_id);
+  last_id = comm_.maximum(last_id);
+  ExtendedXyzOptions xyz;
+  xyz.append = true;
+  xyz.keys = fmt::format("step={} time={:.17g}", simulation.step(), time);
+  xyz.n_frame = atoms.n_global;
+  for (std::int64_t first = first_id; first <= last_id; first += part) {
+    Configuration frame = simulation.domain().gather(atoms, options_->unwrapped, first, first + part - 1);
+    xyz.continues = first > first_id;
+    on_root(comm_, [&] {
+      frame.energy = simulation.system().total.energy;
+      frame.virial = simulation.system().total.virial;
+      frame.masses.clear();  // the same in all frames, and trajectory.h5 or the input has them
+      if (!options_->velocities) frame.velocities.clear();
+      if (!options_->forces) frame.forces.clear();
+      write_extended_xyz(xyz_, frame, xyz);
+    });
+  }
 }
 
 void Trajectory::flush() {

@@ -1,6 +1,8 @@
 #include "apps/dpmd/setup/system.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <numbers>
 
 #include "apps/application/life/memory.hpp"
 #include "apps/dpmd/setup/checkpoint_configuration.hpp"
@@ -12,14 +14,6 @@
 #include "surrogates/potential/device/device_force_field.hpp"
 
 namespace quintet::dpmd {
-
-namespace {
-
-/// What a run needs, roughly: an atom with its neighbours and its share of ghosts; an atom on rank 0 before
-/// it is sent to its rank.
-constexpr double bytes_per_atom = 3000, input_bytes_per_atom = 200;
-
-}  // namespace
 
 namespace {
 
@@ -135,26 +129,40 @@ Configuration read_named(const SystemOptions& options) {
 
 }  // namespace
 
-Configuration read_system(const Comm& comm, const SystemOptions& options,
-                          const std::vector<std::string>& model_types) {
-  Configuration configuration;
+double memory_of(double n_atoms, double volume, int n_ranks, double range) {
+  // Rows of Atoms, of the list's positions and of the cell list; an atom on its way to another rank, and its
+  // share of lists that grow. Measured: tests/bench/potential/dpmd_scale.
+  constexpr double row_bytes = 96 + 24 + 40, atom_bytes = 130, program_bytes = 64e6;
+  const double n = n_atoms / n_ranks, v = volume / n_ranks;
+  const double neighbours = 4.0 / 3.0 * std::numbers::pi * range * range * range * n / v;
+  const double ghosts = n * (std::pow(1 + 2 * range / std::cbrt(v), 3) - 1);
+  return program_bytes + n * (atom_bytes + 4 * neighbours) + 1.0625 * (n + ghosts) * row_bytes;
+}
+
+System read_system(const Comm& comm, const SystemOptions& options,
+                   const std::vector<std::string>& model_types, double range) {
+  System system;
+  for (int k = 0; k < 3; ++k) system.copies[k] = static_cast<int>(options.replicate[k]);
   on_root(comm, [&] {
     require_known(options.masses, model_types, "system.masses");
-    configuration = with_types(read_named(options), model_types, options.file);
-    validate(configuration, closest_start);
+    system.cell = with_types(read_named(options), model_types, options.file);
+    validate(system.cell, closest_start);
+    system.cell.ids.clear();
   });
-  const auto& n = options.replicate;
-  const double n_atoms = static_cast<double>(comm.broadcast(configuration.n_atoms())) *
-                         static_cast<double>(n[0]) * static_cast<double>(n[1]) * static_cast<double>(n[2]);
-  require_memory(
-      comm, bytes_per_atom * n_atoms / comm.size() + (comm.is_root() ? input_bytes_per_atom * n_atoms : 0),
-      fmt::format("{:.3g} atoms", n_atoms));
-  on_root(comm, [&] {
-    configuration =
-        replicated(configuration, {static_cast<int>(n[0]), static_cast<int>(n[1]), static_cast<int>(n[2])});
-  });
-  broadcast_box(comm, configuration);
-  return configuration;
+  broadcast_box(comm, system.cell);
+  system.has_velocities = comm.any(!system.cell.velocities.empty());
+  system.box = replicated(system.cell.box, system.copies);
+  const auto n_cell = comm.broadcast(static_cast<std::int64_t>(system.cell.n_atoms()));
+  const auto& n = system.copies;
+  const double n_atoms = double(n_cell) * n[0] * n[1] * n[2];
+  constexpr double most_atoms = 1e15;  // ids and counts of atoms are exact in float64 too
+  QUINTET_CHECK(n_atoms < most_atoms,
+                "system.replicate: [{}, {}, {}] makes {:.3g} atoms of {}; expected fewer than {:.3g}", n[0],
+                n[1], n[2], n_atoms, n_cell, most_atoms);
+  require_memory(comm, memory_of(n_atoms, system.box.volume(), comm.size(), range),
+                 fmt::format("{:.3g} atoms", n_atoms));
+  system.n_atoms = n_cell * n[0] * n[1] * n[2];
+  return system;
 }
 
 void broadcast_box(const Comm& comm, Configuration& configuration) {

@@ -46,10 +46,26 @@ struct CheckedField {
 void require_known(const NamedMasses& masses, const std::vector<std::string>& model_types,
                    const std::string& key);
 
-/// Read, check, replicate: the start of a run, on rank 0 (empty elsewhere). An error on rank 0 is thrown on
-/// all ranks.
-[[nodiscard]] Configuration read_system(const Comm& comm, const SystemOptions& options,
-                                        const std::vector<std::string>& model_types);
+/// The atoms of a run as they are given: a cell and how often it is repeated along its rows. Nobody holds all
+/// copies: Domain::distribute makes each where it belongs.
+struct System {
+  Configuration cell;  ///< on rank 0 (elsewhere its box alone), ids 1, 2, ... in order
+  Copies copies{1, 1, 1};
+  Box box;                   ///< of all copies
+  std::int64_t n_atoms = 0;  ///< of all copies
+  bool has_velocities = false;
+};
+
+/// Read and check the start of a run. An error on rank 0 is thrown on all ranks. `range`: cutoff + skin
+/// (angstrom); throws ResourceError if the atoms and their neighbours do not fit into the ranks' memory.
+[[nodiscard]] System read_system(const Comm& comm, const SystemOptions& options,
+                                 const std::vector<std::string>& model_types, double range);
+
+/// About what a rank needs for its share of atoms, their ghosts and neighbours (bytes).
+///
+/// With n atoms a rank in volume v and range r: n (b_a + 4 N) + g b_g, N = 4/3 pi r^3 n / v neighbours an
+/// atom and g = n ((1 + 2 r / v^(1/3))^3 - 1) ghosts. `volume` (angstrom^3) of all ranks.
+[[nodiscard]] double memory_of(double n_atoms, double volume, int n_ranks, double range);
 
 /// Give all ranks the box of rank 0's configuration. Collective.
 void broadcast_box(const Comm& comm, Configuration& configuration);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,12 @@ struct Atoms {
   /// Room for n rows in all Views; contents kept.
   void reserve(std::size_t n);
 };
+
+/// Most rows of Atoms on a rank: 3 numbers a row, and some to spare, are counted by 32-bit integers in
+/// kernels. What counts neighbours, or atoms of all ranks, has 64 bits.
+inline constexpr std::int64_t most_rows = std::numeric_limits<int>::max() / 4;
+/// Throws ResourceError for more atoms and ghosts than most_rows on a rank.
+void require_fit(std::int64_t n_rows);
 
 /// Neighbours of the local atoms within cutoff + skin, every pair twice (full list), as compressed rows.
 struct NeighbourList {

@@ -25,9 +25,22 @@ struct Configuration {
   [[nodiscard]] std::size_t n_atoms() const { return positions.size(); }
 };
 
+/// How often a cell is repeated along its rows: 1 or more.
+using Copies = std::array<int, 3>;
+/// The box of n[0] x n[1] x n[2] copies side by side. Throws InputError for none, or several along an open
+/// direction.
+[[nodiscard]] Box replicated(const Box& box, const Copies& n);
+/// Where the copy at place (i, j, k) has an atom that the cell has at x: x + i a + j b + k c (angstrom).
+[[nodiscard]] inline Vec3 in_copy(Vec3 x, const Box& cell, int i, int j, int k) {
+  const double place[3] = {double(i), double(j), double(k)};
+  for (int r = 0; r < 3; ++r)
+    for (int l = 0; l < 3; ++l) x[l] += place[r] * cell.rows()[3 * r + l];
+  return x;
+}
 /// The configuration repeated n[0] x n[1] x n[2] times along its rows (ids renumbered, order: whole copies, x
-/// slowest). Open directions must not be repeated. Throws InputError.
-[[nodiscard]] Configuration replicated(const Configuration& configuration, const std::array<int, 3>& n);
+/// slowest): atom i of a configuration of n atoms becomes i + m n in copy m = (i n[1] + j) n[2] + k. Domain
+/// can share such a configuration out without it being anywhere whole. Throws InputError.
+[[nodiscard]] Configuration replicated(const Configuration& configuration, const Copies& n);
 /// Standard atomic mass (amu) of an element symbol ("Cu"); throws InputError with a suggestion if unknown.
 [[nodiscard]] double atomic_mass(const std::string& symbol);
 /// Atomic number of an element symbol ("Cu": 29; D and T are hydrogen); throws InputError with a suggestion

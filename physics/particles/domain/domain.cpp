@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "io/parallel/together.hpp"
+#include "physics/particles/domain/domain_distribution.hpp"
 #include "physics/particles/domain/domain_grid.hpp"
 #include "physics/particles/domain/domain_migration.hpp"
 #include "physics/particles/domain/ghosts.hpp"
@@ -58,51 +59,6 @@ double largest_displacement_squared(const Exec& exec, int n, const Vectors& x, c
   return largest;
 }
 
-/// What of a configuration all ranks need.
-struct Header {
-  Mat3 rows;
-  Vec3 origin;
-  std::array<bool, 3> periodic;
-  std::int64_t n_global;
-  std::int64_t n_types;
-};
-
-void check_fit(const Configuration& c) {
-  const std::size_t n = c.n_atoms();
-  const auto fits = [&](std::size_t size, const char* what) {
-    QUINTET_CHECK(size == 0 || size == n, "the configuration has {} {} for {} positions", size, what, n);
-  };
-  QUINTET_CHECK(c.types.size() == n, "the configuration has {} types for {} positions", c.types.size(), n);
-  fits(c.velocities.size(), "velocities");
-  fits(c.ids.size(), "ids");
-  QUINTET_CHECK(c.masses.empty() || c.masses.size() == c.type_names.size(),
-                "the configuration has {} masses for {} type names", c.masses.size(), c.type_names.size());
-  for (std::size_t i = 0; i < n; ++i)
-    QUINTET_CHECK(c.types[i] >= 0 && c.types[i] < static_cast<int>(c.type_names.size()),
-                  "atom {} has type index {}; expected 0 to {} (one of {} type names)", i + 1, c.types[i],
-                  c.type_names.size() - 1, c.type_names.size());
-}
-
-std::vector<AtomRecord> records_of(const Configuration& c) {
-  std::vector<AtomRecord> records(c.n_atoms());
-  for (std::size_t i = 0; i < records.size(); ++i) {
-    AtomRecord r{};
-    std::copy_n(c.positions[i].data(), 3, r.position);
-    if (!c.velocities.empty()) std::copy_n(c.velocities[i].data(), 3, r.velocity);
-    r.id = c.ids.empty() ? static_cast<std::int64_t>(i) + 1 : c.ids[i];
-    r.type = c.types[i];
-    records[i] = r;
-  }
-  return records;
-}
-
-std::vector<double> masses_of(const Configuration& c) {
-  if (!c.masses.empty()) return c.masses;
-  std::vector<double> masses;
-  for (const auto& name : c.type_names) masses.push_back(atomic_mass(name));
-  return masses;
-}
-
 /// The first local atom whose type, place or velocity no run could have come to; empty if there is none.
 std::string first_unusable(const Atoms& atoms, std::vector<AtomRecord>& records) {
   pack_records(atoms, records);
@@ -111,21 +67,6 @@ std::string first_unusable(const Atoms& atoms, std::vector<AtomRecord>& records)
     if (r.type < 0 || r.type >= n_types)
       return fmt::format("atom {} has type index {}; expected 0 to {}", r.id, r.type, n_types - 1);
   return wrap(atoms.box, records);
-}
-
-/// The parts of a configuration that are the same on all ranks. Collective.
-Atoms shared_header(const Comm& comm, const Configuration& c, const std::vector<double>& masses) {
-  Header header{c.box.rows(), c.box.origin(), c.box.periodic(), static_cast<std::int64_t>(c.n_atoms()),
-                static_cast<std::int64_t>(c.type_names.size())};
-  header = comm.broadcast(header);
-  Atoms atoms;
-  atoms.box = Box(header.rows, header.periodic, header.origin);
-  atoms.n_global = header.n_global;
-  for (std::int64_t t = 0; t < header.n_types; ++t) {
-    atoms.type_names.push_back(comm.broadcast(comm.is_root() ? c.type_names[t] : std::string()));
-    atoms.masses.push_back(comm.broadcast(comm.is_root() ? masses[t] : 0.0));
-  }
-  return atoms;
 }
 
 }  // namespace
@@ -138,7 +79,7 @@ struct Domain::Implementation {
   Ghosts ghosts;
   NeighbourListBuilder builder;
   NeighbourList list;
-  Vectors built_positions;
+  Vectors built_positions;  // the first rows of list.built
   Box built_box;
   std::vector<AtomRecord> records;
   std::int64_t rebuilds = 0, dangerous = 0, checks = 0;
@@ -155,13 +96,14 @@ struct Domain::Implementation {
     ghosts.build(exec, atoms);
     if (options.rows) builder.build(exec, atoms, range, list);
     const std::size_t n = atoms.n_local, n_all = atoms.n_all();
-    if (list.built.extent(0) < n_all)
-      list.built = make_view<Vectors>("particles::list_built", n_all + n_all / 8);
+    if (list.built.extent(0) < n_all) {
+      list.built = built_positions = {};
+      list.built = make_view<Vectors>("particles::list_built", n_all + n_all / 16);
+    }
     copy_rows(exec, atoms.position, list.built, atoms.n_all());
     list.range = range;
     list.version = new_list_version();
-    if (built_positions.extent(0) != n) built_positions = make_view<Vectors>("particles::built_positions", n);
-    copy_rows(exec, atoms.position, built_positions, atoms.n_local);
+    built_positions = Kokkos::subview(list.built, std::make_pair(std::size_t{0}, n), Kokkos::ALL());
     built_box = atoms.box;
     checks = 0;
   }
@@ -200,26 +142,21 @@ Domain::Domain(Comm comm, const DomainOptions& options, const Box& box) {
 
 Domain::~Domain() = default;
 
-Atoms Domain::distribute(const Configuration& configuration) const {
-  const auto& d = *implementation_;
-  std::vector<std::vector<AtomRecord>> shares(d.comm.size());
-  std::vector<double> masses;
-  on_root(d.comm, [&] {
-    check_fit(configuration);
-    masses = masses_of(configuration);
-    auto records = records_of(configuration);
-    if (const auto lost = wrap(configuration.box, records); !lost.empty()) throw InputError(lost);
-    for (const auto& r : records) shares[owner_of(configuration.box, d.grid, r.position)].push_back(r);
-  });
-  Atoms atoms = shared_header(d.comm, configuration, masses);
-  unpack_records(d.comm.all_to_all(shares).front(), atoms);
-  return atoms;
+Atoms Domain::distribute(const Configuration& configuration, const Copies& copies) const {
+  return distribute_copies(implementation_->comm, implementation_->grid, configuration, copies);
 }
 
 Configuration Domain::gather(const Atoms& atoms, bool unwrapped) const {
+  return gather(atoms, unwrapped, std::numeric_limits<std::int64_t>::min(),
+                std::numeric_limits<std::int64_t>::max());
+}
+
+Configuration Domain::gather(const Atoms& atoms, bool unwrapped, std::int64_t first_id,
+                             std::int64_t last_id) const {
   const auto& d = *implementation_;
   std::vector<AtomRecord> mine;
-  pack_records(atoms, mine);
+  for (int i = 0; i < atoms.n_local; ++i)
+    if (atoms.id(i) >= first_id && atoms.id(i) <= last_id) mine.push_back(record_at(atoms, i));
   auto all = d.comm.gather(std::span<const AtomRecord>(mine));
   std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
   Configuration c;
@@ -247,6 +184,7 @@ void Domain::rebuild(const Exec& exec, Atoms& atoms) {
   migrate(d.comm, atoms.box, d.grid, d.records);
   sort_by_cell(atoms.box, d.range / 2, d.records);
   unpack_records(d.records, atoms);
+  d.records = {};  // room for the list
   d.check_count(atoms);
   d.build(exec, atoms);
   ++d.rebuilds;

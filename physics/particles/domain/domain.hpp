@@ -32,11 +32,19 @@ class Domain {
   ~Domain();
 
   /// Share out a configuration that rank 0 holds (others pass anything); rebuild() comes next. Collective.
-  /// Throws InputError on all ranks for arrays that do not fit together or positions that are not finite.
-  [[nodiscard]] Atoms distribute(const Configuration& configuration) const;
+  ///
+  /// The box of the domain is that of `copies` of the configuration side by side, in the order of
+  /// replicated(): each rank makes the copies of its own atoms. Rank 0 sends the configuration in parts, so
+  /// that no rank holds more than its share and a part. Throws InputError on all ranks for arrays that do not
+  /// fit together or positions that are not finite, ResourceError for more atoms on a rank than
+  /// most_rows.
+  [[nodiscard]] Atoms distribute(const Configuration& configuration, const Copies& copies = {1, 1, 1}) const;
   /// All atoms on rank 0 with velocities and forces, ordered by id, unwrapped if asked (empty elsewhere).
   /// Collective.
   [[nodiscard]] Configuration gather(const Atoms& atoms, bool unwrapped = false) const;
+  /// Those of them with ids first ... last: a part of a system that would not fit on one rank. Collective.
+  [[nodiscard]] Configuration gather(const Atoms& atoms, bool unwrapped, std::int64_t first_id,
+                                     std::int64_t last_id) const;
 
   /// Migrate atoms to the rank of their brick, rebuild ghosts and the neighbour list. Collective.
   /// Forces go with their atoms. Throws NumericalError on all ranks, with id, position, velocity and rank of

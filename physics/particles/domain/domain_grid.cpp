@@ -70,6 +70,10 @@ std::optional<Grid> best_grid(int n, const Grid& wanted, const Grid& finest, dou
 
 }  // namespace
 
+std::array<int, 3> place_in(const std::array<int, 3>& grid, int rank) {
+  return {rank / (grid[1] * grid[2]), rank / grid[2] % grid[1], rank % grid[2]};
+}
+
 std::array<int, 3> finest_rank_grid(double range, const Box& box) {
   Grid finest;
   for (int k = 0; k < 3; ++k) {

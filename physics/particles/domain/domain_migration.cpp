@@ -22,52 +22,73 @@ bool is_finite(const double* v) { return std::isfinite(v[0]) && std::isfinite(v[
 
 }  // namespace
 
+AtomRecord record_at(const Atoms& atoms, int i) {
+  AtomRecord r;
+  for (int l = 0; l < 3; ++l) {
+    r.position[l] = atoms.position(i, l);
+    r.velocity[l] = atoms.velocity(i, l);
+    r.force[l] = atoms.force(i, l);
+    r.image[l] = atoms.image(i, l);
+  }
+  r.id = atoms.id(i);
+  r.type = atoms.type(i);
+  return r;
+}
+
 void pack_records(const Atoms& atoms, std::vector<AtomRecord>& records) {
   records.resize(atoms.n_local);
-  for (int i = 0; i < atoms.n_local; ++i) {
-    AtomRecord& r = records[i];
-    for (int l = 0; l < 3; ++l) {
-      r.position[l] = atoms.position(i, l);
-      r.velocity[l] = atoms.velocity(i, l);
-      r.force[l] = atoms.force(i, l);
-      r.image[l] = atoms.image(i, l);
-    }
-    r.id = atoms.id(i);
-    r.type = atoms.type(i);
+  for (int i = 0; i < atoms.n_local; ++i) records[i] = record_at(atoms, i);
+}
+
+namespace {
+
+void set_row(const AtomRecord& r, Atoms& atoms, int i) {
+  for (int l = 0; l < 3; ++l) {
+    atoms.position(i, l) = r.position[l];
+    atoms.velocity(i, l) = r.velocity[l];
+    atoms.force(i, l) = r.force[l];
+    atoms.image(i, l) = r.image[l];
   }
+  atoms.id(i) = r.id;
+  atoms.type(i) = r.type;
+}
+
+}  // namespace
+
+void append_record(const AtomRecord& record, Atoms& atoms) {
+  const std::size_t n = static_cast<std::size_t>(atoms.n_local) + 1;
+  if (n > atoms.capacity()) {
+    require_fit(static_cast<std::int64_t>(n));
+    atoms.reserve(n + n / 4 + 64);
+  }
+  set_row(record, atoms, atoms.n_local++);
 }
 
 void unpack_records(const std::vector<AtomRecord>& records, Atoms& atoms) {
   const std::size_t n = records.size();
-  if (n > atoms.capacity()) atoms.reserve(n + n / 8);
+  require_fit(static_cast<std::int64_t>(n));
+  if (n > atoms.capacity()) atoms.reserve(n + n / 16);
   atoms.n_local = static_cast<int>(n);
   atoms.n_ghost = 0;
-  for (int i = 0; i < atoms.n_local; ++i) {
-    const AtomRecord& r = records[i];
-    for (int l = 0; l < 3; ++l) {
-      atoms.position(i, l) = r.position[l];
-      atoms.velocity(i, l) = r.velocity[l];
-      atoms.force(i, l) = r.force[l];
-      atoms.image(i, l) = r.image[l];
-    }
-    atoms.id(i) = r.id;
-    atoms.type(i) = r.type;
+  for (int i = 0; i < atoms.n_local; ++i) set_row(records[i], atoms, i);
+}
+
+std::string wrap(const Box& box, AtomRecord& atom) {
+  if (!is_finite(atom.position) || !is_finite(atom.velocity)) return describe(atom) + " is not finite";
+  const Vec3 s = box.to_fractional({atom.position[0], atom.position[1], atom.position[2]});
+  for (int k = 0; k < 3; ++k) {
+    const double crossings = std::floor(s[k]);
+    if (!(std::abs(crossings) < most_crossings)) return describe(atom) + " has left the cell by absurdly far";
+    if (!box.periodic()[k] || crossings == 0) continue;
+    for (int l = 0; l < 3; ++l) atom.position[l] -= crossings * box.rows()[3 * k + l];
+    atom.image[k] += static_cast<int>(crossings);
   }
+  return "";
 }
 
 std::string wrap(const Box& box, std::vector<AtomRecord>& records) {
-  for (AtomRecord& atom : records) {
-    if (!is_finite(atom.position) || !is_finite(atom.velocity)) return describe(atom) + " is not finite";
-    const Vec3 s = box.to_fractional({atom.position[0], atom.position[1], atom.position[2]});
-    for (int k = 0; k < 3; ++k) {
-      const double crossings = std::floor(s[k]);
-      if (!(std::abs(crossings) < most_crossings))
-        return describe(atom) + " has left the cell by absurdly far";
-      if (!box.periodic()[k] || crossings == 0) continue;
-      for (int l = 0; l < 3; ++l) atom.position[l] -= crossings * box.rows()[3 * k + l];
-      atom.image[k] += static_cast<int>(crossings);
-    }
-  }
+  for (AtomRecord& atom : records)
+    if (auto wrong = wrap(box, atom); !wrong.empty()) return wrong;
   return "";
 }
 
@@ -114,10 +135,20 @@ void sort_by_cell(const Box& box, double cell, std::vector<AtomRecord>& records)
   }
   std::sort(keys.begin(), keys.end(),
             [](const Key& a, const Key& b) { return a.cell != b.cell ? a.cell < b.cell : a.id < b.id; });
-  std::vector<AtomRecord> sorted;
-  sorted.reserve(records.size());
-  for (const Key& key : keys) sorted.push_back(records[key.index]);
-  records.swap(sorted);
+  // Place p takes the record at keys[p].index. Each cycle of such moves is gone round once.
+  for (std::size_t first = 0; first < keys.size(); ++first) {
+    if (keys[first].index == static_cast<int>(first)) continue;
+    const AtomRecord kept = records[first];
+    std::size_t p = first;
+    for (;;) {
+      const auto from = static_cast<std::size_t>(keys[p].index);
+      keys[p].index = static_cast<int>(p);
+      if (from == first) break;
+      records[p] = records[from];
+      p = from;
+    }
+    records[p] = kept;
+  }
 }
 
 }  // namespace quintet

@@ -19,13 +19,19 @@ struct AtomRecord {
   int type;
 };
 
+/// A local atom as a record.
+[[nodiscard]] AtomRecord record_at(const Atoms& atoms, int i);
 /// The local atoms as records, in their order.
 void pack_records(const Atoms& atoms, std::vector<AtomRecord>& records);
+/// One more local atom; no ghosts may be there. Throws ResourceError for more than fit.
+void append_record(const AtomRecord& record, Atoms& atoms);
 /// The records as local atoms; no ghosts.
 void unpack_records(const std::vector<AtomRecord>& records, Atoms& atoms);
 
-/// Move atoms into the box along periodic directions, counting the crossings. Returns "" or what is wrong
-/// with the first atom that cannot be placed: not finite, or further out than can be counted.
+/// Move an atom into the box along periodic directions, counting the crossings. Returns "" or what is wrong
+/// with it: not finite, or further out than can be counted.
+[[nodiscard]] std::string wrap(const Box& box, AtomRecord& atom);
+/// All of them; returns "" or what is wrong with the first that cannot be placed.
 [[nodiscard]] std::string wrap(const Box& box, std::vector<AtomRecord>& records);
 
 /// The rank whose brick holds this position; beyond an open end, the last brick's.
@@ -37,7 +43,7 @@ void migrate(const Comm& comm, const Box& box, const std::array<int, 3>& grid,
              std::vector<AtomRecord>& records);
 
 /// Sort by cells of about `cell` (angstrom), by id within a cell: atoms near in space become near in memory,
-/// in an order that depends on nothing else.
+/// in an order that depends on nothing else. In place.
 void sort_by_cell(const Box& box, double cell, std::vector<AtomRecord>& records);
 
 }  // namespace quintet

@@ -1,9 +1,9 @@
 #include "physics/particles/domain/ghosts.hpp"
 
 #include <cmath>
-#include <limits>
 
 #include "io/log/error.hpp"
+#include "physics/particles/domain/domain_grid.hpp"
 
 namespace quintet {
 namespace {
@@ -48,10 +48,6 @@ template <class T>
 void exchange_known(const Comm& comm, std::span<const T> send, int destination, std::span<T> receive,
                     int source, int tag) {
   comm.exchange(send, send.empty() ? -1 : destination, receive, receive.empty() ? -1 : source, tag);
-}
-
-std::array<int, 3> place_in(const std::array<int, 3>& grid, int rank) {
-  return {rank / (grid[1] * grid[2]), rank / grid[2] % grid[1], rank % grid[2]};
 }
 
 }  // namespace
@@ -140,13 +136,9 @@ Ghosts::Rows Ghosts::exchange(const Exec& exec, Atoms& atoms, int direction, int
                                                        swap.source, tag_borders);
   swap.first_received = atoms.n_all();
   const std::size_t n_all = received.size() + atoms.n_all();
-  if (n_all > static_cast<std::size_t>(std::numeric_limits<int>::max()) / 4)
-    throw ResourceError(
-        fmt::format("rank {} would hold {} atoms and ghosts, more than fit 32-bit indices; use more "
-                    "ranks, or a larger cell if it is much smaller than the cutoff",
-                    comm_.rank(), n_all));
+  require_fit(static_cast<std::int64_t>(n_all));
   swap.n_received = static_cast<int>(received.size());
-  if (n_all > atoms.capacity()) atoms.reserve(n_all + n_all / 4);
+  if (n_all > atoms.capacity()) atoms.reserve(n_all + n_all / 16);
   for (int p = 0; p < swap.n_received; ++p) {
     const int i = swap.first_received + p;
     for (int l = 0; l < 3; ++l) atoms.position(i, l) = received[p].position[l];

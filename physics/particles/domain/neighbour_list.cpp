@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstdint>
 
 namespace quintet {
@@ -38,32 +39,67 @@ struct Search {
   }
 };
 
-/// Append the atoms at places [begin, end) within range of the centre: |x_j - x_i|^2 <= range^2.
+/// True where the atom at place p + l is within range of the centre, for a block of `width` places.
 ///
-/// Distances are computed a block at a time, which the compiler turns into SIMD. Then each lane is written,
-/// and the end moves on where it is kept: no branch to mispredict. Reads up to a block past `end` and writes
-/// up to a block past what it keeps.
-inline int* append_run(const Search& search, const double* centre, int begin, int end, int* out) {
-  constexpr int width = CellList::padding;
+/// Distances are computed a block at a time, which the compiler turns into SIMD. Reads up to a block past the
+/// last place.
+constexpr int width = CellList::padding;
+inline void within_range(const Search& search, const double* centre, int p, int end, std::int64_t* keep) {
   const double cx = centre[0], cy = centre[1], cz = centre[2], range_squared = search.range_squared;
-  for (int p = begin; p < end; p += width) {
-    const std::int64_t lanes = end - p;
-    std::int64_t keep[width];
-    for (int l = 0; l < width; ++l) {
-      const double dx = search.x[p + l] - cx, dy = search.y[p + l] - cy, dz = search.z[p + l] - cz;
-      keep[l] = static_cast<std::int64_t>(dx * dx + dy * dy + dz * dz <= range_squared) & (l < lanes);
-    }
-    for (int l = 0; l < width; ++l) {
-      *out = search.order[p + l];
-      out += keep[l];
-    }
+  const std::int64_t lanes = end - p;
+  for (int l = 0; l < width; ++l) {
+    const double dx = search.x[p + l] - cx, dy = search.y[p + l] - cy, dz = search.z[p + l] - cz;
+    keep[l] = static_cast<std::int64_t>(dx * dx + dy * dy + dz * dz <= range_squared) & (l < lanes);
   }
-  return out;
 }
 
-/// Row of atom i appended to `chunk` at `used`; returns the new end.
-std::size_t append_row(const Search& search, int i, const double* centre, std::vector<int>& chunk,
-                       std::size_t used) {
+/// Counts the atoms at places [begin, end) within range of the centre: |x_j - x_i|^2 <= range^2.
+struct CountRun {
+  std::size_t n = 0;
+  void operator()(const Search& search, const double* centre, int begin, int end) {
+    std::int64_t keep[width], sums[width]{};
+    for (int p = begin; p < end; p += width) {
+      within_range(search, centre, p, end, keep);
+      for (int l = 0; l < width; ++l) sums[l] += keep[l];
+    }
+    for (const std::int64_t sum : sums) n += sum;
+  }
+};
+
+/// Writes them; from the first run on that there may be no room for, it only counts.
+///
+/// Each lane is written, and the end moves on where it is kept, so that no branch can be mispredicted. Writes
+/// up to a block past what it keeps.
+struct WriteRun {
+  int *out, *last;
+  std::size_t n = 0;
+  std::size_t longest_missed = 0;  ///< places of the longest run that was not written; 0: all were
+  void operator()(const Search& search, const double* centre, int begin, int end) {
+    if (end <= begin) return;
+    if (last - out < end - begin + 2 * width) {
+      CountRun count;
+      count(search, centre, begin, end);
+      n += count.n;
+      last = out;  // nothing can follow
+      longest_missed = std::max(longest_missed, static_cast<std::size_t>(end - begin) + 2 * width);
+      return;
+    }
+    const int* const first = out;
+    std::int64_t keep[width];
+    for (int p = begin; p < end; p += width) {
+      within_range(search, centre, p, end, keep);
+      for (int l = 0; l < width; ++l) {
+        *out = search.order[p + l];
+        out += keep[l];
+      }
+    }
+    n += out - first;
+  }
+};
+
+/// Call `run` for the places of the atoms near atom i, type by type: contiguous runs of a column of cells.
+template <class Run>
+void visit_runs(const Search& search, int i, const double* centre, Run& run) {
   const CellRange cells = search.cells_around(centre);
   const int itself = search.place[i];
   const auto& n = search.grid.n;
@@ -74,17 +110,12 @@ std::size_t append_row(const Search& search, int i, const double* centre, std::v
         const int* column =
             search.start + (static_cast<std::ptrdiff_t>(t) * n[0] + cx) * n[1] * n[2] + cy * n[2];
         const int begin = column[cells.first[2]], end = column[cells.last[2] + 1];
-        const std::size_t room = used + (end - begin) + 2 * CellList::padding;
-        if (chunk.size() < room) chunk.resize(room + room / 2 + 1024);
-        int* const first = chunk.data() + used;
         // The atom is no neighbour of its own (its images are).
         const bool meets_itself = begin <= itself && itself < end;
-        int* out = append_run(search, centre, begin, meets_itself ? itself : end, first);
-        if (meets_itself) out = append_run(search, centre, itself + 1, end, out);
-        used += out - first;
+        run(search, centre, begin, meets_itself ? itself : end);
+        if (meets_itself) run(search, centre, itself + 1, end);
       }
   }
-  return used;
 }
 
 /// First atom of a thread's share.
@@ -92,11 +123,38 @@ inline int share(int n, int chunk, int n_chunks) {
   return static_cast<int>(static_cast<long long>(n) * chunk / n_chunks);
 }
 
+/// About how many neighbours atoms [begin, end) have, from every 64th of them; seldom too few.
+std::size_t estimate(const Search& search, const Vectors& position, int begin, int end) {
+  constexpr int every = 64;
+  CountRun count;
+  int n_sampled = 0;
+  for (int i = begin; i < end; i += every, ++n_sampled) visit_runs(search, i, &position(i, 0), count);
+  if (n_sampled == 0) return 0;
+  // A sample of k rows is off by some k^-1/2. Room that is not written costs no memory.
+  const double margin = 1.125 + 4 / std::sqrt(static_cast<double>(n_sampled));
+  return static_cast<std::size_t>(margin * static_cast<double>(count.n) * (end - begin) / n_sampled);
+}
+
 }  // namespace
 
 std::uint64_t new_list_version() {
   static std::atomic<std::uint64_t> last{0};
   return ++last;
+}
+
+/// Give each chunk room for its size and a bit; the old list is gone then.
+void NeighbourListBuilder::make_room(NeighbourList& list) {
+  constexpr std::size_t spare = 4096;  // of a run's places, most of which are no neighbours
+  std::size_t total = 0;
+  for (Chunk& chunk : chunks_) {
+    chunk.begin = total;
+    chunk.room = chunk.size + chunk.size / 64 + std::max(spare, chunk.longest_missed);
+    total += chunk.room;
+  }
+  if (storage_.extent(0) >= total) return;
+  list.neighbour = {};
+  storage_ = {};  // before the new one: the two need not fit side by side
+  storage_ = make_view<Array<int>>("particles::neighbours", total);
 }
 
 void NeighbourListBuilder::build(const Exec& exec, const Atoms& atoms, double range, NeighbourList& list) {
@@ -110,37 +168,48 @@ void NeighbourListBuilder::build(const Exec& exec, const Atoms& atoms, double ra
 
   const int n = atoms.n_local;
   const int n_chunks = std::max(1, std::min(n, static_cast<int>(exec.concurrency())));
-  chunks_.resize(n_chunks);
-  chunk_size_.assign(n_chunks, 0);
-  if (list.offset.extent(0) != static_cast<std::size_t>(n) + 1)
+  if (list.offset.extent(0) != static_cast<std::size_t>(n) + 1) {
+    list.offset = {};  // before the new one: the two need not fit side by side
     list.offset = make_view<Array<std::size_t>>("particles::neighbour_offset", n + 1);
+  }
+  chunks_.resize(n_chunks);
+  auto* const chunks = chunks_.data();
   const auto offset = list.offset;
   const auto position = atoms.position;
-  auto* const chunks = chunks_.data();
-  auto* const chunk_size = chunk_size_.data();
   Kokkos::parallel_for(
-      "particles::neighbour_search", Kokkos::RangePolicy<Exec>(exec, 0, n_chunks),
+      "particles::neighbour_sample", Kokkos::RangePolicy<Exec>(exec, 0, n_chunks),
       KOKKOS_LAMBDA(const int c) {
-        std::size_t used = 0;
-        for (int i = share(n, c, n_chunks); i < share(n, c + 1, n_chunks); ++i) {
-          offset(i) = used;
-          used = append_row(search, i, &position(i, 0), chunks[c], used);
-        }
-        chunk_size[c] = used;
+        chunks[c] = {};
+        chunks[c].size = estimate(search, position, share(n, c, n_chunks), share(n, c + 1, n_chunks));
       });
   exec.fence();
+  do {
+    make_room(list);
+    const auto storage = storage_;
+    Kokkos::parallel_for(
+        "particles::neighbour_search", Kokkos::RangePolicy<Exec>(exec, 0, n_chunks),
+        KOKKOS_LAMBDA(const int c) {
+          Chunk& chunk = chunks[c];
+          WriteRun write{storage.data() + chunk.begin, storage.data() + chunk.begin + chunk.room};
+          for (int i = share(n, c, n_chunks); i < share(n, c + 1, n_chunks); ++i) {
+            offset(i) = write.n;
+            visit_runs(search, i, &position(i, 0), write);
+          }
+          chunk.size = write.n;
+          chunk.longest_missed = write.longest_missed;
+        });
+    exec.fence();
+  } while (std::any_of(chunks_.begin(), chunks_.end(), [](const Chunk& c) { return c.longest_missed > 0; }));
+
+  // Close the gaps between the chunks.
   std::size_t total = 0;
-  for (auto& size : chunk_size_) total = size += total;  // now each chunk's end in the whole
-  if (storage_.extent(0) < total)
-    storage_ = make_view<Array<int>>("particles::neighbours", total + total / 8);
-  const auto neighbour = storage_;
-  Kokkos::parallel_for(
-      "particles::neighbour_join", Kokkos::RangePolicy<Exec>(exec, 0, n_chunks), KOKKOS_LAMBDA(const int c) {
-        const std::size_t first = c == 0 ? 0 : chunk_size[c - 1];
-        std::copy_n(chunks[c].data(), chunk_size[c] - first, neighbour.data() + first);
-        for (int i = share(n, c, n_chunks); i < share(n, c + 1, n_chunks); ++i) offset(i) += first;
-      });
-  exec.fence();
+  for (int c = 0; c < n_chunks; ++c) {
+    const Chunk& chunk = chunks_[c];
+    if (chunk.begin != total)
+      std::copy_n(storage_.data() + chunk.begin, chunk.size, storage_.data() + total);  // never upwards
+    for (int i = share(n, c, n_chunks); i < share(n, c + 1, n_chunks); ++i) offset(i) += total;
+    total += chunk.size;
+  }
   offset(n) = total;
   list.range = range;
   list.neighbour = Kokkos::subview(storage_, std::make_pair(std::size_t{0}, total));

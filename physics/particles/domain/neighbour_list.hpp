@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "physics/particles/domain/cell_list.hpp"
@@ -18,10 +19,16 @@ class NeighbourListBuilder {
   void build(const Exec& exec, const Atoms& atoms, double range, NeighbourList& list);
 
  private:
+  /// One thread's share of the atoms, and the part of the storage where it writes their rows.
+  struct Chunk {
+    std::size_t begin = 0, room = 0;
+    std::size_t size = 0;  ///< neighbours found, or expected
+    std::size_t longest_missed = 0;
+  };
+  void make_room(NeighbourList& list);
+
   CellList cells_;
-  std::vector<std::vector<int>>
-      chunks_;  ///< the rows of one thread's share of the atoms, one after the other
-  std::vector<std::size_t> chunk_size_;
+  std::vector<Chunk> chunks_;
   Array<int> storage_;  ///< what `list.neighbour` is a part of
 };
 

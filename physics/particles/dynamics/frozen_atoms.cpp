@@ -10,7 +10,8 @@
 
 namespace quintet {
 
-std::vector<std::int64_t> frozen_ids(const FrozenOptions& options, const Configuration& start) {
+std::vector<std::int64_t> frozen_ids(const FrozenOptions& options, const Configuration& start,
+                                     const Copies& copies) {
   for (const auto& type : options.types)
     QUINTET_CHECK(std::find(start.type_names.begin(), start.type_names.end(), type) != start.type_names.end(),
                   "frozen.types: '{}' is not among the types, which are: {}{}", type,
@@ -26,15 +27,22 @@ std::vector<std::int64_t> frozen_ids(const FrozenOptions& options, const Configu
     return region;
   };
   std::vector<std::int64_t> ids;
-  for (std::size_t i = 0; i < start.n_atoms(); ++i) {
-    const std::int64_t id = start.ids.empty() ? static_cast<std::int64_t>(i) + 1 : start.ids[i];
-    const auto& type = start.type_names[start.types[i]];
-    const bool of_type = std::find(options.types.begin(), options.types.end(), type) != options.types.end();
-    if (wanted.erase(id) > 0 || of_type || inside(start.positions[i])) ids.push_back(id);
-  }
+  std::int64_t n_atoms = 0;
+  for (int a = 0; a < copies[0]; ++a)
+    for (int b = 0; b < copies[1]; ++b)
+      for (int c = 0; c < copies[2]; ++c)
+        for (std::size_t i = 0; i < start.n_atoms(); ++i) {
+          ++n_atoms;
+          const std::int64_t id = start.ids.empty() ? n_atoms : start.ids[i];
+          const auto& type = start.type_names[start.types[i]];
+          const bool of_type =
+              std::find(options.types.begin(), options.types.end(), type) != options.types.end();
+          if (wanted.erase(id) > 0 || of_type || inside(in_copy(start.positions[i], start.box, a, b, c)))
+            ids.push_back(id);
+        }
   QUINTET_CHECK(wanted.empty(), "frozen.ids: there is no atom with id {}", *wanted.begin());
   QUINTET_CHECK(!ids.empty(), "the section frozen freezes no atom; check its types and region (angstrom)");
-  QUINTET_CHECK(ids.size() < start.n_atoms(),
+  QUINTET_CHECK(static_cast<std::int64_t>(ids.size()) < n_atoms,
                 "the section frozen freezes all {} atoms; nothing is left to move", ids.size());
   std::sort(ids.begin(), ids.end());
   return ids;

@@ -391,13 +391,20 @@ std::string comment_line(const Configuration& c, const ExtendedXyzOptions& optio
   return line;
 }
 
+/// Text that is held before it is written.
+constexpr std::size_t most_text = std::size_t{1} << 24;
+
 }  // namespace
 
 void write_extended_xyz(const std::string& path, const Configuration& c, const ExtendedXyzOptions& options) {
   QUINTET_CHECK(options.atom_energies.empty() || options.atom_energies.size() == c.n_atoms(),
                 "{} atomic energies for {} atoms cannot be written to {}", options.atom_energies.size(),
                 c.n_atoms(), path);
-  std::string content = fmt::format("{}\n{}\n", c.n_atoms(), comment_line(c, options));
+  std::string content;
+  if (!options.continues)
+    content = fmt::format("{}\n{}\n", options.n_frame.value_or(static_cast<std::int64_t>(c.n_atoms())),
+                          comment_line(c, options));
+  bool append = options.append || options.continues;
   Buffer out(content);
   for (std::size_t i = 0; i < c.n_atoms(); ++i) {
     fmt::format_to(out, "{} ", c.type_names[c.types[i]]);
@@ -411,8 +418,12 @@ void write_extended_xyz(const std::string& path, const Configuration& c, const E
     }
     if (!options.atom_energies.empty()) fmt::format_to(out, " {:.17g}", options.atom_energies[i]);
     content += '\n';
+    if (content.size() < most_text) continue;
+    text::write_file(path, content, append);
+    content.clear();
+    append = true;
   }
-  text::write_file(path, content, options.append);
+  if (!content.empty()) text::write_file(path, content, append);
 }
 
 }  // namespace quintet

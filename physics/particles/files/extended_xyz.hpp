@@ -34,6 +34,9 @@ struct ExtendedXyzOptions {
   bool append = false;                      ///< after the frames that are there
   std::span<const double> atom_energies{};  ///< [n_atoms] (eV) or empty; column `energies`
   std::string keys{};                       ///< more for the comment line: "step=100 time=0.2"
+  /// Atoms of the frame, of which the configuration is the first part; none: it is the frame.
+  std::optional<std::int64_t> n_frame{};
+  bool continues = false;  ///< a later part of the frame last written: atoms alone, appended
 };
 
 /// Write one frame with 17 significant digits: everything that the configuration holds, read back equal to

@@ -46,15 +46,27 @@ struct H5mdWriter::Implementation {
         file(o.restart_step ? hdf5::File::open_for_update(c, path) : hdf5::File::create(c, path)),
         order(c, atoms),
         continues(o.restart_step.has_value()) {
-    const auto sorted = order.sort(atoms);
+    Constants constants;
+    order.visit(atoms, [&](std::span<const h5md::Row> rows) {
+      for (const h5md::Row& row : rows) {
+        constants.species.push_back(row.type);
+        constants.ids.push_back(row.id);
+      }
+    });
     if (continues)
-      check_atoms(sorted);
+      check_atoms(constants.ids);
     else
-      write_frame_of_file(atoms, sorted);
+      write_frame_of_file(atoms, constants);
     open_series();
   }
 
-  void write_frame_of_file(const Atoms& atoms, const std::vector<h5md::Row>& rows) {
+  /// Of this rank's rows, ascending by id.
+  struct Constants {
+    std::vector<std::int32_t> species;
+    std::vector<std::int64_t> ids;
+  };
+
+  void write_frame_of_file(const Atoms& atoms, const Constants& rows) {
     auto& root = file.root();
     hdf5::write_header(root, "quintet.h5md", 1, options.provenance);
     auto h5md = root.group("h5md");
@@ -82,38 +94,32 @@ struct H5mdWriter::Implementation {
   }
 
   /// What does not change: species, id, mass.
-  void write_constants(hdf5::Group& group, const Atoms& atoms, const std::vector<h5md::Row>& rows) const {
-    std::vector<std::int32_t> species;
-    std::vector<std::int64_t> ids;
+  void write_constants(hdf5::Group& group, const Atoms& atoms, const Constants& rows) const {
     std::vector<double> masses;
-    for (const h5md::Row& row : rows) {
-      species.push_back(row.type);
-      ids.push_back(row.id);
-      masses.push_back(atoms.masses[row.type]);
-    }
+    masses.reserve(rows.species.size());
+    for (const int type : rows.species) masses.push_back(atoms.masses[type]);
     const hdf5::Shape shape{order.n_rows()};
     const auto offset = order.offset();
-    group.write_distributed<std::int32_t>("species", species, shape, offset,
+    group.write_distributed<std::int32_t>("species", rows.species, shape, offset,
                                           {"1", {"atom"}, "Types: " + joined(atoms.type_names) + " from 0."});
     // "O H", so that the numbers can be read without this program; type_names of the group has them as a
     // list.
     group.set_member_attribute("species", "type_names", joined(atoms.type_names));
-    group.write_distributed<std::int64_t>("id", ids, shape, offset,
+    group.write_distributed<std::int64_t>("id", rows.ids, shape, offset,
                                           {"1", {"atom"}, "Identities of the atoms, ascending."});
     group.write_distributed<double>("mass", masses, shape, offset, {"amu", {"atom"}, "Masses."});
     group.set_member_attribute("mass", "unit", "u");
   }
 
   /// The file that is continued must hold these atoms, in this order.
-  void check_atoms(const std::vector<h5md::Row>& rows) {
+  void check_atoms(const std::vector<std::int64_t>& wanted) {
     hdf5::check_header(file, "quintet.h5md", 1);
     const auto group = file.root().open_group(atoms_group);
     const auto shape = group.shape("id");
     bool differs = shape != hdf5::Shape{order.n_rows()};
     QUINTET_CHECK(!differs, "{}: cannot be continued: it holds {} atoms, the run has {}", file.path(),
                   shape.empty() ? 0 : shape[0], order.n_rows());
-    const auto ids = group.read_rows<std::int64_t>("id", order.offset(), rows.size());
-    for (std::size_t i = 0; i < rows.size(); ++i) differs = differs || ids[i] != rows[i].id;
+    differs = group.read_rows<std::int64_t>("id", order.offset(), wanted.size()) != wanted;
     QUINTET_CHECK(!comm.any(differs), "{}: cannot be continued: its atoms have other ids than the run's",
                   file.path());
     check_elements(group);
@@ -229,32 +235,40 @@ struct H5mdWriter::Implementation {
     }
   }
 
-  template <class T>
-  void append_rows(hdf5::Series& series, const std::vector<h5md::Row>& rows, const Vec3 h5md::Row::*member) {
-    std::vector<T> values;
-    values.reserve(3 * rows.size());
-    for (const h5md::Row& row : rows)
-      for (const double component : row.*member) values.push_back(static_cast<T>(component));
-    series.append_distributed<T>(values, order.offset());
-  }
-
-  void append_floats(hdf5::Series& series, const std::vector<h5md::Row>& rows,
-                     const Vec3 h5md::Row::*member) {
-    if (options.single_precision)
-      append_rows<float>(series, rows, member);
-    else
-      append_rows<double>(series, rows, member);
-  }
+  /// A quantity of this rank's rows, in the precision of the file.
+  struct Floats {
+    const Vec3 h5md::Row::*member;
+    std::vector<float> single{};
+    std::vector<double> whole{};
+  };
 
   void append(std::int64_t i_step, double t, const Atoms& atoms, const std::vector<H5mdObservable>& given) {
-    const auto rows = order.sort(atoms);
-    append_observables(given);
-    std::size_t next = 0;
-    append_floats(floats[next++], rows, &h5md::Row::position);
-    if (options.velocities) append_floats(floats[next++], rows, &h5md::Row::velocity);
-    if (options.forces) append_floats(floats[next++], rows, &h5md::Row::force);
+    std::vector<Floats> quantities{{&h5md::Row::position}};
+    if (options.velocities) quantities.push_back({&h5md::Row::velocity});
+    if (options.forces) quantities.push_back({&h5md::Row::force});
     std::vector<std::int32_t> images;
-    for (const h5md::Row& row : rows) images.insert(images.end(), row.image.begin(), row.image.end());
+    for (auto& q : quantities)
+      options.single_precision ? q.single.reserve(3 * order.n_own()) : q.whole.reserve(3 * order.n_own());
+    images.reserve(3 * order.n_own());
+    order.visit(atoms, [&](std::span<const h5md::Row> rows) {
+      for (auto& q : quantities)
+        for (const h5md::Row& row : rows)
+          for (const double component : row.*q.member) {
+            if (options.single_precision)
+              q.single.push_back(static_cast<float>(component));
+            else
+              q.whole.push_back(component);
+          }
+      for (const h5md::Row& row : rows) images.insert(images.end(), row.image.begin(), row.image.end());
+    });
+    append_observables(given);
+    for (std::size_t k = 0; k < quantities.size(); ++k) {
+      if (options.single_precision)
+        floats[k].append_distributed<float>(quantities[k].single, order.offset());
+      else
+        floats[k].append_distributed<double>(quantities[k].whole, order.offset());
+      quantities[k] = {};
+    }
     image->append_distributed<std::int32_t>(images, order.offset());
     edges->append<double>(atoms.box.rows());
     origin->append<double>(atoms.box.origin());

@@ -1,6 +1,7 @@
 #include "physics/particles/files/h5md_rows.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "io/log/error.hpp"
 
@@ -23,7 +24,7 @@ Row row_of(const Atoms& atoms, int i) {
 
 }  // namespace
 
-RowOrder::RowOrder(Comm comm, const Atoms& atoms) : comm_(std::move(comm)) {
+RowOrder::RowOrder(Comm comm, const Atoms& atoms, std::int64_t part_rows) : comm_(std::move(comm)) {
   std::int64_t largest = 0, smallest = 1;
   for (int i = 0; i < atoms.n_local; ++i) {
     largest = std::max(largest, atoms.id(i));
@@ -31,45 +32,52 @@ RowOrder::RowOrder(Comm comm, const Atoms& atoms) : comm_(std::move(comm)) {
   }
   largest_id_ = comm_.maximum(largest);
   if (comm_.minimum(smallest) < 1) throw NumericalError("an atom has an id less than 1; ids count from 1");
-  const auto counts = comm_.all_gather(static_cast<std::uint64_t>(exchanged(atoms).size()));
+  std::vector<std::int64_t> counts(comm_.size(), 0);
+  for (int i = 0; i < atoms.n_local; ++i) ++counts[place_of(atoms.id(i)).rank];
+  comm_.reduce(std::span<std::int64_t>(counts), Comm::Reduction::sum);
   for (int r = 0; r < comm_.size(); ++r) {
     if (r < comm_.rank()) offset_ += counts[r];
     n_rows_ += counts[r];
   }
   n_own_ = counts[comm_.rank()];
+  n_parts_ = 1 + static_cast<std::int64_t>(n_rows_) / comm_.size() / part_rows;
 }
 
-int RowOrder::rank_of(std::int64_t id) const {
+RowOrder::Place RowOrder::place_of(std::int64_t id) const {
   // (id - 1) / largest is below 1; ids of later frames that are larger than any before are caught by the
-  // count.
-  return static_cast<int>(std::clamp<double>(static_cast<double>(id - 1) /
-                                                 static_cast<double>(std::max<std::int64_t>(largest_id_, 1)) *
-                                                 comm_.size(),
-                                             0, comm_.size() - 1));
+  // count. Ranks alone first: the parts must not change whose row it is.
+  const double share = static_cast<double>(id - 1) /
+                       static_cast<double>(std::max<std::int64_t>(largest_id_, 1)) * comm_.size();
+  const double rank = std::clamp<double>(std::floor(share), 0, comm_.size() - 1);
+  const double part = std::clamp<double>(std::floor((share - rank) * static_cast<double>(n_parts_)), 0,
+                                         static_cast<double>(n_parts_ - 1));
+  return {static_cast<int>(rank), static_cast<std::int64_t>(part)};
 }
 
-std::vector<Row> RowOrder::exchanged(const Atoms& atoms) const {
-  std::vector<std::vector<Row>> send(comm_.size());
-  for (int i = 0; i < atoms.n_local; ++i) send[rank_of(atoms.id(i))].push_back(row_of(atoms, i));
-  std::vector<Row> rows;
-  for (const auto& part : comm_.all_to_all(send)) rows.insert(rows.end(), part.begin(), part.end());
-  std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.id < b.id; });
-  return rows;
-}
-
-std::vector<Row> RowOrder::sort(const Atoms& atoms) const {
-  auto rows = exchanged(atoms);
-  const auto twice =
-      std::adjacent_find(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.id == b.id; });
-  const bool doubled = twice != rows.end();
-  const std::int64_t id = comm_.maximum(doubled ? twice->id : 0);
+void RowOrder::visit(const Atoms& atoms, const std::function<void(std::span<const Row>)>& take) const {
+  std::int64_t doubled = 0;
+  std::uint64_t n_found = 0;
+  for (std::int64_t part = 0; part < n_parts_; ++part) {
+    std::vector<std::vector<Row>> send(comm_.size());
+    for (int i = 0; i < atoms.n_local; ++i)
+      if (const Place place = place_of(atoms.id(i)); place.part == part)
+        send[place.rank].push_back(row_of(atoms, i));
+    std::vector<Row> rows;
+    for (const auto& some : comm_.all_to_all(send)) rows.insert(rows.end(), some.begin(), some.end());
+    std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.id < b.id; });
+    const auto twice =
+        std::adjacent_find(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.id == b.id; });
+    if (twice != rows.end()) doubled = std::max(doubled, twice->id);
+    n_found += rows.size();
+    take(rows);
+  }
+  const std::int64_t id = comm_.maximum(doubled);
   if (id > 0)
     throw NumericalError(fmt::format("atom {} is on two ranks or twice on one: atoms were doubled", id));
-  const auto n_now = comm_.sum(static_cast<std::int64_t>(rows.size()));
-  if (comm_.any(rows.size() != n_own_))
+  const auto n_now = comm_.sum(static_cast<std::int64_t>(n_found));
+  if (comm_.any(n_found != n_own_))
     throw NumericalError(fmt::format(
         "the trajectory has {} atoms, the run now {}: atoms were lost or renamed", n_rows_, n_now));
-  return rows;
 }
 
 }  // namespace quintet::h5md

@@ -2,6 +2,8 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <vector>
 
 #include "io/parallel/comm.hpp"
@@ -26,21 +28,27 @@ struct Row {
 /// Brings distributed atoms into the order of their ids: rank r gets the r-th range of ids.
 class RowOrder {
  public:
-  /// Collective. Throws NumericalError if ids are there twice or are less than 1.
-  RowOrder(Comm comm, const Atoms& atoms);
+  /// `part_rows`: rows of a part, see visit(). Collective. Throws NumericalError if ids are less than 1.
+  RowOrder(Comm comm, const Atoms& atoms, std::int64_t part_rows = 1 << 18);
 
-  /// The rows of this rank's range, ascending. Collective; one all-to-all.
+  /// Hand the rows of this rank's range to `take`, ascending, in parts of about `part_rows`: they need
+  /// not all be held at once. Collective; one all-to-all a part.
   /// Throws NumericalError on all ranks if atoms are missing, doubled or new since the constructor.
-  [[nodiscard]] std::vector<Row> sort(const Atoms& atoms) const;
+  void visit(const Atoms& atoms, const std::function<void(std::span<const Row>)>& take) const;
   [[nodiscard]] std::uint64_t n_rows() const { return n_rows_; }  ///< of all ranks
+  [[nodiscard]] std::uint64_t n_own() const { return n_own_; }    ///< of this rank
   [[nodiscard]] std::uint64_t offset() const { return offset_; }  ///< of this rank's first row
 
  private:
-  [[nodiscard]] int rank_of(std::int64_t id) const;
-  [[nodiscard]] std::vector<Row> exchanged(const Atoms& atoms) const;
+  /// Where an id belongs: a rank, and a part of what it gets.
+  struct Place {
+    int rank;
+    std::int64_t part;
+  };
+  [[nodiscard]] Place place_of(std::int64_t id) const;
 
   Comm comm_;
-  std::int64_t largest_id_;
+  std::int64_t largest_id_, n_parts_ = 1;
   std::uint64_t n_rows_ = 0, offset_ = 0, n_own_ = 0;
 };
 

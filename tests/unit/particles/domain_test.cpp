@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -105,6 +106,91 @@ TEST(Domain, atoms_survive_being_shared_out_and_gathered) {
   EXPECT_EQ(back.velocities, comm.is_root() ? given.velocities : back.velocities);
   for (std::size_t i = 0; i < back.n_atoms(); ++i)
     for (int l = 0; l < 3; ++l) EXPECT_NEAR(back.positions[i][l], given.positions[i][l], 1e-12);
+}
+
+/// Each rank makes the copies of its own atoms; the bits are those of the whole configuration shared out.
+TEST(Domain, copies_are_those_of_the_replicated_configuration) {
+  const Comm comm = Comm::world();
+  const Box slab({9, 0, 0, 2, 8, 0, 0, 0, 23}, {true, true, false}, {-4, 0, 2}), cell = skewed;
+  for (const auto& [box, copies] : {std::pair(cell, Copies{2, 3, 1}), std::pair(cell, Copies{1, 1, 4}),
+                                    std::pair(slab, Copies{5, 2, 1}), std::pair(cell, Copies{1, 1, 1})}) {
+    auto c = random_configuration(box, 61, 2, 3, -1.4, 2.3);
+    c.ids.clear();
+    const auto whole = replicated(c, copies);
+    Domain one(comm, {.cutoff = 4, .skin = 1}, whole.box), two(comm, {.cutoff = 4, .skin = 1}, whole.box);
+
+    Atoms a = one.distribute(comm.is_root() ? c : Configuration{}, copies);
+    Atoms b = two.distribute(comm.is_root() ? whole : Configuration{});
+    ASSERT_EQ(a.n_global, static_cast<std::int64_t>(whole.n_atoms()));
+    ASSERT_EQ(a.n_local, b.n_local);
+    one.rebuild(Exec(), a);
+    two.rebuild(Exec(), b);
+
+    EXPECT_TRUE(a.box == b.box);
+    ASSERT_EQ(a.n_all(), b.n_all());
+    for (int i = 0; i < a.n_all(); ++i) {
+      ASSERT_EQ(a.id(i), b.id(i));
+      ASSERT_EQ(a.type(i), b.type(i));
+      for (int l = 0; l < 3; ++l) {
+        ASSERT_EQ(a.position(i, l), b.position(i, l));
+        if (i >= a.n_local) continue;
+        ASSERT_EQ(a.velocity(i, l), b.velocity(i, l));
+        ASSERT_EQ(a.image(i, l), b.image(i, l));
+      }
+    }
+  }
+}
+
+/// More than a part that travels at once, so that every rank gets atoms of several.
+TEST(Domain, a_large_configuration_comes_in_parts) {
+  const Comm comm = Comm::world();
+  auto c = cubic_lattice(60, 2.0, 0.1, 4);
+  std::reverse(c.ids.begin(), c.ids.end());
+  Domain domain(comm, {.cutoff = 2, .skin = 0.5}, c.box);
+  Atoms atoms = domain.distribute(comm.is_root() ? c : Configuration{});
+  domain.rebuild(Exec(), atoms);
+
+  EXPECT_EQ(comm.sum(static_cast<std::int64_t>(atoms.n_local)), 216000);
+  for (int i = 0; i < atoms.n_local; ++i) {
+    const auto& v = c.velocities[216000 - atoms.id(i)];
+    for (int l = 0; l < 3; ++l) ASSERT_EQ(atoms.velocity(i, l), v[l]);
+  }
+}
+
+TEST(Domain, gathers_a_range_of_ids) {
+  const Comm comm = Comm::world();
+  Domain domain(comm, {.cutoff = 4, .skin = 1}, skewed);
+  Atoms atoms = domain.distribute(random_configuration(skewed, 317, 2, 3));
+  domain.rebuild(Exec(), atoms);
+
+  const auto some = domain.gather(atoms, true, 100, 149), all = domain.gather(atoms, true);
+
+  ASSERT_EQ(some.n_atoms(), comm.is_root() ? 50u : 0u);
+  for (std::size_t i = 0; i < some.n_atoms(); ++i) {
+    EXPECT_EQ(some.ids[i], static_cast<std::int64_t>(100 + i));
+    EXPECT_EQ(some.positions[i], all.positions[99 + i]);
+  }
+}
+
+/// Sizes alone: nothing of these is allocated.
+TEST(Domain, more_atoms_than_indices_count_are_refused_on_every_rank) {
+  EXPECT_LE(std::int64_t{3} * most_rows, std::numeric_limits<int>::max());
+  EXPECT_NO_THROW(require_fit(most_rows));
+  EXPECT_THROW(require_fit(most_rows + 1), ResourceError);
+
+  const Comm comm = Comm::world();
+  const auto cell = random_configuration(skewed, 5, 1, 3);
+  auto c = cell;
+  c.ids.clear();
+  const Copies copies{100000, 100000, 1000};  // 5e13 atoms
+  Domain domain(comm, {.cutoff = 4, .skin = 1}, replicated(c.box, copies));
+  const auto text = std::to_string(50000000000000 / comm.size());
+  EXPECT_NE(message_of([&] {
+              static_cast<void>(domain.distribute(c, copies));
+            }).find("a rank would hold " + text + " atoms and ghosts"),
+            std::string::npos);
+  EXPECT_NE(message_of([&] { static_cast<void>(domain.distribute(cell, copies)); }).find("ids of its own"),
+            std::string::npos);
 }
 
 TEST(Domain, local_atoms_lie_in_their_brick) {

@@ -140,6 +140,26 @@ TEST_P(NeighbourListOf, is_ordered_by_type_within_a_row) {
       ASSERT_LE(atoms.type(list.neighbour(p - 1)), atoms.type(list.neighbour(p)));
 }
 
+/// Every 64th atom, of which the room for the list is guessed, is alone here; the others are in clumps.
+TEST(NeighbourList, is_whole_where_a_sample_of_its_rows_says_little) {
+  const Comm comm = Comm::world();
+  constexpr int n_clumps = 20, in_clump = 63;
+  const Box wire({100.0 * n_clumps, 0, 0, 0, 10, 0, 0, 0, 10}, {false, false, false});
+  Configuration c = random_configuration(wire, n_clumps * (in_clump + 1), 1, 3);
+  for (std::size_t i = 0; i < c.n_atoms(); ++i) {
+    const int clump = static_cast<int>(i) / (in_clump + 1), place = static_cast<int>(i) % (in_clump + 1);
+    c.positions[i] = {100.0 * clump + (place == 0 ? 20 : 70), 5.1 + 0.01 * place, 5.1};
+  }
+  Domain domain(comm, {.cutoff = 2, .skin = 0.5}, wire);
+  Atoms atoms = domain.distribute(c);
+  domain.rebuild(Exec(), atoms);
+
+  const auto found = listed(domain, atoms, c);
+  if (!comm.is_root()) return;
+  EXPECT_EQ(found.size(), std::size_t{n_clumps * in_clump * (in_clump - 1)});
+  EXPECT_TRUE(found == brute_force(c, 2.5));
+}
+
 constexpr std::array<bool, 3> all{true, true, true}, none{false, false, false};
 INSTANTIATE_TEST_SUITE_P(
     Boxes, NeighbourListOf,

@@ -54,6 +54,36 @@ TEST(ExtendedXyz, round_trip_is_exact) {
   EXPECT_EQ(back.virial, c.virial);
 }
 
+/// More than is held as text before it is written, too.
+TEST(ExtendedXyz, parts_of_a_frame_make_up_the_file_of_the_whole) {
+  const Scratch scratch("xyz");
+  constexpr std::size_t n = 90000, first = 50000;
+  const auto whole = files::sample(n);
+  auto head = whole, tail = whole;
+  for (auto* part : {&head, &tail}) {
+    const auto cut = [&](auto& rows) {
+      if (part == &head)
+        rows.resize(first);
+      else
+        rows.erase(rows.begin(), rows.begin() + first);
+    };
+    cut(part->positions);
+    cut(part->types);
+    cut(part->ids);
+    cut(part->velocities);
+    cut(part->forces);
+  }
+
+  write_extended_xyz(scratch / "whole.xyz", whole);
+  write_extended_xyz(scratch / "parts.xyz", head, {.n_frame = n});
+  write_extended_xyz(scratch / "parts.xyz", tail, {.continues = true});
+
+  const auto text = files::content_of(scratch / "whole.xyz");
+  EXPECT_GT(text.size(), std::size_t{1} << 24);
+  EXPECT_TRUE(text == files::content_of(scratch / "parts.xyz"));
+  EXPECT_EQ(read_extended_xyz(scratch / "whole.xyz").front().positions, whole.positions);
+}
+
 TEST(ExtendedXyz, atomic_energies_become_a_column) {
   const Scratch scratch("xyz");
   const auto c = files::sample(2);

@@ -2,6 +2,7 @@
 
 #include "files_support.hpp"
 #include "io/log/error.hpp"
+#include "physics/particles/files/h5md_rows.hpp"
 #include "physics/particles/files/read_configuration.hpp"
 #include "tests/unit/hdf5/shared_scratch.hpp"
 
@@ -91,6 +92,27 @@ TEST_F(H5md, rows_are_the_same_atoms_in_id_order_in_every_frame_on_any_number_of
     file.close();  // the next one is made once nobody has this one open
     comm.barrier();
   }
+}
+
+/// However few rows a part has, each rank's rows come once, ascending, and are the same.
+TEST_F(H5md, parts_make_up_the_whole) {
+  const Atoms atoms = atoms_at(comm, 4, 17);
+  std::vector<std::int64_t> whole;
+  for (const std::int64_t part_rows : {1 << 18, 4, 1}) {
+    const h5md::RowOrder order(comm, atoms, part_rows);
+    std::vector<std::int64_t> ids;
+    int n_parts = 0;
+    order.visit(atoms, [&](std::span<const h5md::Row> rows) {
+      ++n_parts;
+      for (const auto& row : rows) ids.push_back(row.id);
+    });
+    if (whole.empty()) whole = ids;
+    EXPECT_EQ(ids, whole);
+    EXPECT_TRUE(std::is_sorted(ids.begin(), ids.end()));
+    EXPECT_EQ(order.n_own(), ids.size());
+    EXPECT_EQ(n_parts, 1 + n_atoms / comm.size() / part_rows);
+  }
+  EXPECT_EQ(comm.sum(static_cast<std::int64_t>(whole.size())), n_atoms);
 }
 
 TEST_F(H5md, the_file_says_what_it_holds_as_the_standard_asks) {

@@ -83,6 +83,13 @@ TEST(Frozen, ids_follow_types_regions_and_lists) {
   options.z = {2.9, 3.1};
   EXPECT_EQ(frozen_ids(options, c), (std::vector<std::int64_t>{9}));
 
+  const Copies copies{2, 1, 3};
+  const auto repeated = replicated(c, copies);
+  options.x = {-1, 31.1};
+  for (const auto& all : {options, FrozenOptions{.types = {"Ne"}, .ids = {53}}})
+    EXPECT_EQ(frozen_ids(all, c, copies), frozen_ids(all, repeated));
+  EXPECT_EQ(frozen_ids(options, c, copies), (std::vector<std::int64_t>{9, 36}));
+
   const auto refused = [&](const FrozenOptions& bad) { EXPECT_THROW((void)frozen_ids(bad, c), InputError); };
   refused({.types = {"Kr"}});
   refused({.ids = {10}});

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <array>
+
+#include "io/parallel/comm.hpp"
+#include "physics/particles/atoms/atoms.hpp"
+#include "physics/particles/atoms/configuration.hpp"
+
+namespace quintet {
+
+/// See Domain::distribute: `grid` bricks of the box of all copies, one a rank. Collective.
+///
+/// Rank 0 broadcasts the cell's atoms in parts; each rank keeps the copies that lie in its brick, with ids by
+/// their place in replicated(). Memory: the rank's share and one part. Time: O(cell x copies along one
+/// direction + share).
+[[nodiscard]] Atoms distribute_copies(const Comm& comm, const std::array<int, 3>& grid,
+                                      const Configuration& cell, const Copies& copies);
+
+}  // namespace quintet
