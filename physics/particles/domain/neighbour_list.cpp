@@ -4,14 +4,12 @@
 #include <atomic>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
+
+#include "physics/kernels/pack.hpp"
 
 namespace quintet {
 namespace {
-
-/// Range of cells along each direction that a sphere around an atom touches.
-struct CellRange {
-  int first[3], last[3];
-};
 
 /// What the search around one atom reads.
 struct Search {
@@ -22,49 +20,70 @@ struct Search {
   int n_types;
   const int *start, *order, *place;
   const double *x, *y, *z;
+  /// The box has a right angle between all rows: |d|^2 = sum_k (width_k d_k)^2 for d in fractional
+  /// coordinates.
+  bool upright;
+  Vec3 width;
 
   /// True for a type of which this rank has no atom.
   [[nodiscard]] bool is_absent(int t) const {
     const std::ptrdiff_t first = static_cast<std::ptrdiff_t>(t) * grid.size();
     return start[first] == start[first + grid.size()];
   }
-  [[nodiscard]] CellRange cells_around(const double* centre) const {
-    CellRange cells;
-    for (int k = 0; k < 3; ++k) {
-      const double s = box.fractional(k, centre[0], centre[1], centre[2]);
-      cells.first[k] = grid.index(k, s - reach[k]);
-      cells.last[k] = grid.index(k, s + reach[k]);
-    }
-    return cells;
+  /// How far fractional coordinate s is from a cell along k (angstrom); cells of the rim have no end.
+  [[nodiscard]] double distance_to(int k, int cell, double s) const {
+    const double below = cell == 0 ? 0 : grid.lower[k] + cell / grid.per_unit[k] - s;
+    const double above = cell == grid.n[k] - 1 ? 0 : s - grid.lower[k] - (cell + 1) / grid.per_unit[k];
+    return width[k] * std::max({below, above, 0.0});
   }
 };
 
-/// True where the atom at place p + l is within range of the centre, for a block of `width` places.
-///
-/// Distances are computed a block at a time, which the compiler turns into SIMD. Reads up to a block past the
-/// last place.
-constexpr int width = CellList::padding;
-inline void within_range(const Search& search, const double* centre, int p, int end, std::int64_t* keep) {
-  const double cx = centre[0], cy = centre[1], cz = centre[2], range_squared = search.range_squared;
-  const std::int64_t lanes = end - p;
-  for (int l = 0; l < width; ++l) {
-    const double dx = search.x[p + l] - cx, dy = search.y[p + l] - cy, dz = search.z[p + l] - cz;
-    keep[l] = static_cast<std::int64_t>(dx * dx + dy * dy + dz * dz <= range_squared) & (l < lanes);
-  }
-}
+using P = Pack<double>;
+constexpr int width = pack_width<double>;
+static_assert(CellList::padding % width == 0, "a block is read past the last place");
 
-/// Counts the atoms at places [begin, end) within range of the centre: |x_j - x_i|^2 <= range^2.
+/// keep_l = -1 where the atom at place p + l, l < width, p + l < end, is within range of the centre, else 0:
+/// |x_j - x_i|^2 <= range^2. Reads up to a block past the last place.
+struct Near {
+  P x, y, z, range_squared, lane;
+  Near(const Search& search, const double* centre)
+      : x(broadcast(centre[0])),
+        y(broadcast(centre[1])),
+        z(broadcast(centre[2])),
+        range_squared(broadcast(search.range_squared)) {
+    double lanes[width];
+    for (int l = 0; l < width; ++l) lanes[l] = l;
+    lane = load<double>(lanes);
+  }
+  [[nodiscard]] auto operator()(const Search& search, int p, int end) const {
+    const P dx = load<double>(search.x + p) - x, dy = load<double>(search.y + p) - y,
+            dz = load<double>(search.z + p) - z;
+    return (dx * dx + dy * dy + dz * dz <= range_squared) & (lane < broadcast(double(end - p)));
+  }
+};
+
+/// Counts the atoms at places [begin, end) within range of the centre.
 struct CountRun {
   std::size_t n = 0;
   void operator()(const Search& search, const double* centre, int begin, int end) {
-    std::int64_t keep[width], sums[width]{};
-    for (int p = begin; p < end; p += width) {
-      within_range(search, centre, p, end, keep);
-      for (int l = 0; l < width; ++l) sums[l] += keep[l];
-    }
-    for (const std::int64_t sum : sums) n += sum;
+    const Near near(search, centre);
+    const P zero{}, one = broadcast(1.0);
+    P found{};
+    for (int p = begin; p < end; p += width) found += near(search, p, end) ? one : zero;
+    n += static_cast<std::size_t>(horizontal_sum<double>(found));
   }
 };
+
+/// A comparison's lanes as numbers: -1 where it holds, else 0.
+template <class Mask>
+void spread(const Mask& mask, std::int64_t* lanes) {
+  if constexpr (width > 1) {
+    static_assert(sizeof(mask) == sizeof(P));
+    std::memcpy(lanes, &mask, sizeof(mask));
+  } else {
+    lanes[0] = -static_cast<std::int64_t>(mask);
+  }
+}
 
 /// Writes them; from the first run on that there may be no room for, it only counts.
 ///
@@ -85,12 +104,13 @@ struct WriteRun {
       return;
     }
     const int* const first = out;
-    std::int64_t keep[width];
+    const Near near(search, centre);
     for (int p = begin; p < end; p += width) {
-      within_range(search, centre, p, end, keep);
+      std::int64_t keep[width];
+      spread(near(search, p, end), keep);
       for (int l = 0; l < width; ++l) {
         *out = search.order[p + l];
-        out += keep[l];
+        out -= keep[l];
       }
     }
     n += out - first;
@@ -100,22 +120,54 @@ struct WriteRun {
 /// Call `run` for the places of the atoms near atom i, type by type: contiguous runs of a column of cells.
 template <class Run>
 void visit_runs(const Search& search, int i, const double* centre, Run& run) {
-  const CellRange cells = search.cells_around(centre);
   const int itself = search.place[i];
-  const auto& n = search.grid.n;
+  const CellGrid& grid = search.grid;
+  const auto& n = grid.n;
+  Vec3 s;
+  int first[3], last[3];
+  for (int k = 0; k < 3; ++k) {
+    s[k] = search.box.fractional(k, centre[0], centre[1], centre[2]);
+    first[k] = grid.index(k, s[k] - search.reach[k]);
+    last[k] = grid.index(k, s[k] + search.reach[k]);
+  }
+  // A little more, as for the reach. The square of what the range leaves beyond a slab, then beyond a column.
+  const double whole = search.range_squared * (1 + 1e-9);
   for (int t = 0; t < search.n_types; ++t) {
     if (search.is_absent(t)) continue;
-    for (int cx = cells.first[0]; cx <= cells.last[0]; ++cx)
-      for (int cy = cells.first[1]; cy <= cells.last[1]; ++cy) {
+    for (int cx = first[0]; cx <= last[0]; ++cx) {
+      const double far_x = search.upright ? search.distance_to(0, cx, s[0]) : 0;
+      for (int cy = first[1]; cy <= last[1]; ++cy) {
+        int lowest = first[2], highest = last[2];
+        if (search.upright) {
+          const double far_y = search.distance_to(1, cy, s[1]);
+          const double rest = whole - far_x * far_x - far_y * far_y;
+          if (rest < 0) continue;
+          const double reach = std::sqrt(rest) / search.width[2] * (1 + 1e-9);
+          lowest = grid.index(2, s[2] - reach);
+          highest = grid.index(2, s[2] + reach);
+        }
         const int* column =
             search.start + (static_cast<std::ptrdiff_t>(t) * n[0] + cx) * n[1] * n[2] + cy * n[2];
-        const int begin = column[cells.first[2]], end = column[cells.last[2] + 1];
+        const int begin = column[lowest], end = column[highest + 1];
         // The atom is no neighbour of its own (its images are).
         const bool meets_itself = begin <= itself && itself < end;
         run(search, centre, begin, meets_itself ? itself : end);
         if (meets_itself) run(search, centre, itself + 1, end);
       }
+    }
   }
+}
+
+/// Are all angles of the box right angles?
+bool is_upright(const Box& box) {
+  const auto& r = box.rows();
+  const auto dot = [&](int a, int b) {
+    return r[3 * a] * r[3 * b] + r[3 * a + 1] * r[3 * b + 1] + r[3 * a + 2] * r[3 * b + 2];
+  };
+  for (int a = 0; a < 3; ++a)
+    if (std::abs(dot(a, (a + 1) % 3)) > 1e-12 * std::sqrt(dot(a, a) * dot((a + 1) % 3, (a + 1) % 3)))
+      return false;
+  return true;
 }
 
 /// First atom of a thread's share.
@@ -159,12 +211,24 @@ void NeighbourListBuilder::make_room(NeighbourList& list) {
 
 void NeighbourListBuilder::build(const Exec& exec, const Atoms& atoms, double range, NeighbourList& list) {
   cells_.build(exec, atoms, range);
-  Search search{cells_.grid(),        atoms.box,           {},
-                range * range,        cells_.n_types(),    cells_.start(),
-                cells_.order(),       cells_.place(),      cells_.coordinate(0),
-                cells_.coordinate(1), cells_.coordinate(2)};
+  Search search{cells_.grid(),
+                atoms.box,
+                {},
+                range * range,
+                cells_.n_types(),
+                cells_.start(),
+                cells_.order(),
+                cells_.place(),
+                cells_.coordinate(0),
+                cells_.coordinate(1),
+                cells_.coordinate(2),
+                is_upright(atoms.box),
+                {}};
   // Slightly wider than the range, so that rounding in fractional coordinates cannot hide a cell.
-  for (int k = 0; k < 3; ++k) search.reach[k] = range / atoms.box.width(k) * (1 + 1e-9);
+  for (int k = 0; k < 3; ++k) {
+    search.width[k] = atoms.box.width(k);
+    search.reach[k] = range / search.width[k] * (1 + 1e-9);
+  }
 
   const int n = atoms.n_local;
   const int n_chunks = std::max(1, std::min(n, static_cast<int>(exec.concurrency())));
