@@ -143,7 +143,8 @@ Domain::Domain(Comm comm, const DomainOptions& options, const Box& box) {
 Domain::~Domain() = default;
 
 Atoms Domain::distribute(const Configuration& configuration, const Copies& copies) const {
-  return distribute_copies(implementation_->comm, implementation_->grid, configuration, copies);
+  return distribute_copies(implementation_->comm, implementation_->grid, implementation_->range,
+                           configuration, copies);
 }
 
 Configuration Domain::gather(const Atoms& atoms, bool unwrapped) const {

@@ -139,8 +139,8 @@ class Brick {
 
 }  // namespace
 
-Atoms distribute_copies(const Comm& comm, const std::array<int, 3>& grid, const Configuration& c,
-                        const Copies& copies) {
+Atoms distribute_copies(const Comm& comm, const std::array<int, 3>& grid, double range,
+                        const Configuration& c, const Copies& copies) {
   std::vector<double> masses;
   on_root(comm, [&] {
     check_fit(c, replicated(c.box, copies));
@@ -162,7 +162,12 @@ Atoms distribute_copies(const Comm& comm, const std::array<int, 3>& grid, const 
   together(comm, [&] {
     const std::int64_t share = atoms.n_global / comm.size();
     require_fit(share);
-    atoms.reserve(static_cast<std::size_t>(share + share / 32 + 64));
+    double rows = 1.03 * static_cast<double>(share) + 64;
+    for (int k = 0; k < 3; ++k)
+      if (atoms.box.periodic()[k] || grid[k] > 1) rows *= 1 + 2 * range * grid[k] / atoms.box.width(k);
+    // Of a cell much smaller than the range there may be many ghosts, but few atoms.
+    rows = std::min({rows, 2.0 * static_cast<double>(share) + 4096, static_cast<double>(most_rows)});
+    atoms.reserve(static_cast<std::size_t>(rows));
   });
   Brick brick(comm.rank(), grid, header, copies, atoms);
   std::vector<CellAtom> part;
