@@ -14,7 +14,8 @@ include(GNUInstallDirs)
 
 find_program(QUINTET_CCACHE ccache)
 if(QUINTET_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${QUINTET_CCACHE}")
+  # Without this ccache keeps nothing that was compiled with a precompiled header.
+  set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_SLOPPINESS=pch_defines,time_macros "${QUINTET_CCACHE}")
 endif()
 
 # The flags that every target of ours is compiled with. What changes the layout of data (-march: the width of packs)

@@ -35,7 +35,7 @@ std::size_t utf8_length(std::string_view text, std::size_t i) {
 }
 
 /// A text in double quotes, valid in JSON and YAML; bytes that are no UTF-8 become U+FFFD.
-std::string quoted(std::string_view text) {
+std::string quoted_text(std::string_view text) {
   std::string out = "\"";
   for (std::size_t i = 0; i < text.size();) {
     const char c = text[i];
@@ -68,12 +68,12 @@ bool is_json_number(std::string_view text) {
 
 std::string json_scalar(const Tree& tree) {
   const auto& text = tree.as_text();
-  if (tree.quoted()) return quoted(text);
+  if (tree.quoted()) return quoted_text(text);
   if (is_json_number(text)) return text;
   if (is_nonfinite_text(text)) return "null";
   if (const auto number = to_number(text)) return number_text(*number);
   const auto word = lower_case(text);
-  return word == "true" || word == "false" ? word : quoted(text);
+  return word == "true" || word == "false" ? word : quoted_text(text);
 }
 
 void write_json(std::string& out, const Tree& tree, int indent, int depth) {
@@ -104,7 +104,7 @@ void write_json(std::string& out, const Tree& tree, int indent, int depth) {
   } else {
     for (const auto& [key, value] : tree.entries()) {
       next();
-      out += quoted(key) + ": ";
+      out += quoted_text(key) + ": ";
       write_json(out, value, indent, depth + 1);
     }
   }
@@ -146,7 +146,7 @@ std::string compact_yaml(const Tree& tree) {
   if (tree.is_map()) return "{}";
   if (tree.is_scalar()) {
     const auto& text = tree.as_text();
-    return !tree.quoted() && is_plain(text) ? text : quoted(text);
+    return !tree.quoted() && is_plain(text) ? text : quoted_text(text);
   }
   std::string out = "[";
   for (const auto& item : tree.items()) out.append(out.size() > 1 ? ", " : "").append(compact_yaml(item));
@@ -173,7 +173,7 @@ void block_yaml(std::string& out, const Tree& tree, std::size_t indent) {
     return;
   }
   for (const auto& [key, value] : tree.entries()) {
-    begin(is_plain(key) ? key : quoted(key));
+    begin(is_plain(key) ? key : quoted_text(key));
     if (is_compact(value)) {
       out.append(": ").append(compact_yaml(value)).append("\n");
     } else {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 #include <Kokkos_Core.hpp>
 
 namespace quintet {

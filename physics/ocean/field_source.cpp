@@ -41,7 +41,7 @@ double offset_of(FieldSource& source, const std::string& given, FieldUnits units
   QUINTET_CHECK((units != FieldUnits::kelvin || !celsius) && (units != FieldUnits::degree_celsius || !kelvin),
                 "{}: fields.units contradict those of the file, '{}'", what, given);
   if (units == FieldUnits::kelvin || (units == FieldUnits::from_file && kelvin)) {
-    source.notes.push_back("kelvin became degrees Celsius");
+    source.notes.emplace_back("kelvin became degrees Celsius");
     return -celsius_zero;
   }
   if (units == FieldUnits::from_file && !celsius) source.units = given;

@@ -1,5 +1,6 @@
 #include "physics/solvers/multigrid_elliptic.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>

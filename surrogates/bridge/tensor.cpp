@@ -1,6 +1,7 @@
 #include "surrogates/bridge/tensor.hpp"
 
 #include <algorithm>
+#include <vector>
 
 #include <ATen/ops/from_blob.h>
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 """Every header compiles alone.
 
 A header that some compiled .cpp file includes before anything else is proven by the build; the others are compiled
-here, with the flags of a file of the same folder. Usage: check_headers.py SOURCE_DIR BUILD_DIR
+here, with the flags of a file of the same folder. (What precompiled headers hide, check_used.py finds.) Usage: check_headers.py SOURCE_DIR BUILD_DIR
 """
 import json
 import os
@@ -31,9 +31,9 @@ def headers(source_dir):
 
 
 def compile_flags(command):
-    """The words of a compile command that are not its input or output."""
+    """The words of a compile command that are not its input, its output or precompiled headers (-include)."""
     words = shlex.split(command)[1:]
-    skip = {i for i, word in enumerate(words) if word in ("-o", "-c")}
+    skip = {i for i, word in enumerate(words) if word in ("-o", "-c", "-include")}
     skip |= {i + 1 for i in skip}
     return [word for i, word in enumerate(words) if i not in skip]
 

@@ -1,5 +1,6 @@
 #include "apps/meshfreeflow/superresolve/predicted_points.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 

@@ -1,6 +1,7 @@
 #include "physics/electronic/functions/tridiagonal.hpp"
 
 #include <cstddef>
+#include <cstdint>
 
 #include "io/log/error.hpp"
 

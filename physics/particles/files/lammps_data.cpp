@@ -139,7 +139,7 @@ class DataReader {
       if (keyword.empty() && !std::isalpha(static_cast<unsigned char>(token[0])))
         values.push_back(token);
       else
-        keyword += (keyword.empty() ? "" : " ") + std::string(token);
+        keyword.append(keyword.empty() ? "" : " ").append(token);
     }
     if (keyword == "atoms")
       n_atoms_ = count(values);

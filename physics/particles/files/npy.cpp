@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <span>
+#include <type_traits>
 
 #include "io/log/error.hpp"
 

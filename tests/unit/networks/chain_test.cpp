@@ -1,5 +1,6 @@
 #include "tests/unit/networks/chain_cases.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
