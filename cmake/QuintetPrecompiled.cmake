@@ -25,12 +25,14 @@ function(quintet_precompiled_kind kind)
 endfunction()
 
 # quintet_precompiled(TARGET KIND libs...): compile TARGET, which uses these libraries, with the precompiled headers of KIND
-#   code   the standard library, fmt and Kokkos
-#   tests  the same with GoogleTest, at the tests' level of optimisation
-# Not where torch hides the system's fmt (its own headers would take 30 s and 500 MB for a dozen files) and where PETSc's
-# flags change the headers of libc.
+#   code   the standard library, fmt and Kokkos; where torch, which hides the system's fmt, is used: the standard library and ATen
+#   tests  those of code with GoogleTest, at the tests' level of optimisation; none where torch is used
+# None where PETSc is used, whose flags change the headers of libc.
 function(quintet_precompiled target kind)
-  if(QUINTET_PRECOMPILED_HEADERS AND NOT ARGN MATCHES "PETSC|quintet_torch|quintet_bridge|quintet_sequence_torch")
+  if(ARGN MATCHES "quintet_torch|quintet_bridge|quintet_sequence_torch")
+    string(APPEND kind _with_torch)
+  endif()
+  if(TARGET quintet_precompiled_${kind} AND NOT ARGN MATCHES "PETSC")
     target_precompile_headers(${target} REUSE_FROM quintet_precompiled_${kind})
     target_compile_options(${target} PRIVATE -fpch-preprocess)  # what ccache needs
   endif()
@@ -42,5 +44,9 @@ if(QUINTET_PRECOMPILED_HEADERS)
   if(QUINTET_BUILD_TESTS)
     quintet_precompiled_kind(tests DEPENDS fmt::fmt Kokkos::kokkos GTest::gtest HEADERS ${shared_headers} <gtest/gtest.h>
                              OPTIONS $<$<CONFIG:Release>:-O1>)
+  endif()
+  if(TARGET quintet_torch)
+    quintet_precompiled_kind(code_with_torch DEPENDS quintet_torch HEADERS <ATen/ATen.h> <torch/csrc/autograd/custom_function.h>)
+    set_target_properties(quintet_precompiled_code_with_torch PROPERTIES JOB_POOL_COMPILE torch)
   endif()
 endif()

@@ -12,6 +12,7 @@
 #include "io/runtime/runtime.hpp"
 #include "physics/convection/initial.hpp"
 #include "physics/convection/statistics.hpp"
+#include "tests/bench/measure.hpp"
 
 /// Whole steps (two stages each) of Rayleigh-Bénard convection, Ra = 1e6, periodic: CPU time of this process
 /// a cell and step, minimum of repeats, on the grids that the peer was timed on: Dedalus 3.0.5 (Fourier x
@@ -24,11 +25,7 @@
 namespace quintet::convection {
 namespace {
 
-double cpu_seconds() {
-  timespec t{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
+using quintet::bench::cpu_seconds;
 
 /// A pair of rolls, and noise, on the conducting state; between side walls with the cells that their layers
 /// ask for.

@@ -20,6 +20,7 @@
 #include "physics/electronic/files/matrix_files.hpp"
 #include "physics/electronic/submatrix/submatrix.hpp"
 #include "physics/kernels/pack.hpp"
+#include "tests/bench/measure.hpp"
 
 /// CPU seconds of this process (of the slowest rank) for S^-1/2 with A, for the sign evaluation alone and for
 /// the density matrix of K and S from files, with the error of Tr(DK) against a given energy; minimum of
@@ -100,31 +101,7 @@ Arguments parse(int argc, char** argv) {
   return a;
 }
 
-double cpu_seconds() {
-  timespec t{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
-
-/// Multiply-adds of packs that do not wait for each other nor for memory: GFLOP/s of this core, best of five.
-double peak_gflops() {
-  constexpr int n_chains = 12, n_steps = 2000000;
-  double best = 0;
-  for (int repeat = 0; repeat < 5; ++repeat) {
-    Pack<double> x[n_chains];
-    for (int c = 0; c < n_chains; ++c) x[c] = broadcast<double>(c + repeat);
-    const auto a = broadcast<double>(0.999999 + 1e-9 * repeat), b = broadcast<double>(1e-6);
-    const double start = cpu_seconds();
-    for (int i = 0; i < n_steps; ++i)
-#pragma GCC unroll 12
-      for (int c = 0; c < n_chains; ++c) x[c] = x[c] * a + b;
-    const double seconds = cpu_seconds() - start;
-    volatile double kept = 0;
-    for (const auto& pack : x) kept = kept + horizontal_sum<double>(pack);
-    best = std::max(best, 2e-9 * n_steps * n_chains * pack_width<double> / seconds);
-  }
-  return best;
-}
+using quintet::bench::cpu_seconds;
 
 /// CPU seconds of the slowest rank for one call.
 template <class Action>
@@ -146,6 +123,7 @@ std::string run_threshold(const Comm& comm, const Arguments& arguments, const Bl
   std::optional<SubmatrixResult> sign;
   std::optional<DensityResult> density;
   Measured best;
+  const bench::Bracket<double> bracket;
   for (int repeat = 0; repeat < arguments.repeat; ++repeat) {
     best.root = std::min(best.root, timed(comm, [&] { basis = orthogonalise(k, s, threshold); }));
     best.sign = std::min(best.sign, timed(comm, [&] { sign = evaluate_submatrices(basis->a, options); }));
@@ -154,17 +132,21 @@ std::string run_threshold(const Comm& comm, const Arguments& arguments, const Bl
   }
   const double error =
       arguments.energy ? density->tr_dk - *arguments.energy : std::numeric_limits<double>::quiet_NaN();
-  const double gflops = 1e-9 * sign->flops / best.sign / comm.size(), peak = comm.minimum(peak_gflops());
+  const bench::Core core = bracket.close();
+  const double gflops = 1e-9 * sign->flops / best.sign / comm.size(), peak = comm.minimum(1e-9 * core.peak),
+               slots = comm.minimum(bench::Bracket<double>::share_of_slots(core));
   if (comm.is_root())
     fmt::print(
-        "{:7.0e} {:6} {:6} {:4} {:8.3f} {:8.3f} {:8.3f} {:8.3f} {:7.1f} {:7.1f} {:11.3e} {:14.8f} {:10.2e} "
+        "{:7.0e} {:6} {:6} {:4} {:8.3f} {:8.3f} {:8.3f} {:8.3f} {:7.1f} {:7.1f} {:5.0f} % {:11.3e} {:14.8f} "
+        "{:10.2e} "
         "{:9.1e}\n",
         threshold, sign->n_mean, sign->n_max, sign->degree, best.root, best.sign, sign->predicted_seconds,
-        best.density, gflops, peak, error, density->n_pairs, density->idempotency, basis->residual);
+        best.density, gflops, peak, 100 * slots, error, density->n_pairs, density->idempotency,
+        basis->residual);
   std::fflush(stdout);
   return fmt::format(
-      R"({{"bench": "submatrix_bench", "case": "{} rows, threshold {:.0e}, {} ranks", "ours": {:.4f}, "peer": null, "ratio": null, "unit": "CPU s sign", "root_s": {:.4f}, "density_s": {:.4f}, "gflops": {:.1f}, "peak_gflops": {:.1f}, "tr_dk_error": {}}})",
-      k.blocking->n_rows(), threshold, comm.size(), best.sign, best.root, best.density, gflops, peak,
+      R"({{"bench": "submatrix_bench", "case": "{} rows, threshold {:.0e}, {} ranks", "ours": {:.4f}, "peer": null, "ratio": null, "unit": "CPU s sign", "root_s": {:.4f}, "density_s": {:.4f}, "gflops": {:.1f}, "peak_gflops": {:.1f}, "issue_slots": {:.3f}, "tr_dk_error": {}}})",
+      k.blocking->n_rows(), threshold, comm.size(), best.sign, best.root, best.density, gflops, peak, slots,
       arguments.energy ? fmt::format("{:.4e}", error) : "null");
 }
 
@@ -185,10 +167,12 @@ void run(const Arguments& arguments) {
   const BlockMatrix s = assemble(comm, blocking, s_file.elements, shares, 1e-8);
   if (comm.is_root())
     fmt::print(
-        "{} rows in {} blocks, {} rank(s); seconds of CPU\n{:>7} {:>6} {:>6} {:>4} {:>8} {:>8} {:>8} {:>8} "
-        "{:>7} {:>7} {:>11} {:>14} {:>10} {:>9}\n",
-        k_file.n_rows, blocking->n_blocks(), comm.size(), "eps", "n", "n max", "deg", "S^-1/2,A", "sign",
-        "(model)", "density", "GFLOP/s", "(peak)", "Tr(DK)-E", "Tr(DS)", "||PP-P||", "ZSZ-1");
+        "{}; {} rows in {} blocks, {} rank(s); seconds of CPU\n{:>7} {:>6} {:>6} {:>4} {:>8} {:>8} {:>8} "
+        "{:>8} "
+        "{:>7} {:>7} {:>7} {:>11} {:>14} {:>10} {:>9}\n",
+        bench::processor(), k_file.n_rows, blocking->n_blocks(), comm.size(), "eps", "n", "n max", "deg",
+        "S^-1/2,A", "sign", "(model)", "density", "GFLOP/s", "(peak)", "slots", "Tr(DK)-E", "Tr(DS)",
+        "||PP-P||", "ZSZ-1");
   std::vector<std::string> records;
   for (const double threshold : arguments.thresholds)
     records.push_back(run_threshold(comm, arguments, k, s, threshold));

@@ -23,6 +23,7 @@
 #include "surrogates/flow/equations/pde_system.hpp"
 #include "surrogates/training/adam.hpp"
 #include "tests/bench/flow/nested_decoder.hpp"
+#include "tests/bench/measure.hpp"
 
 /// A training step of MeshfreeFlowNet (U-Net, decoder, L1 of values and gamma x L1 of the four residuals of
 /// Rayleigh-Benard convection, gradient, Adam) two ways, interleaved: the decoder's derivatives by nested
@@ -32,11 +33,7 @@
 namespace quintet::flow {
 namespace {
 
-double cpu_seconds() {
-  timespec t{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
+using quintet::bench::cpu_seconds;
 template <class Body>
 double timed(Body&& body) {
   const double start = cpu_seconds();

@@ -14,6 +14,7 @@
 #include "operations.hpp"
 #include "physics/kinetics/initial/projection.hpp"
 #include "physics/kinetics/system.hpp"
+#include "tests/bench/measure.hpp"
 
 /// Whole SSP-RK3 steps of Vlasov-Maxwell (one species, perturbed drifting Maxwellian, periodic) on the grids
 /// that the peer was timed on: ns a cell and right-hand side, DOF updates a second, share of the FMA peak
@@ -52,32 +53,7 @@ const std::vector<Case> cases{
     {"2x3v", "tensor p2", 2, 3, 2, Family::tensor, {4, 4, 8, 8, 8}, 0},
 };
 
-double cpu_seconds() {
-  timespec t{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
-
-/// Multiply-adds a second that this core does in registers, on packs.
-double fma_peak() {
-  constexpr int n = 20, rounds = 40'000'000 / n;
-  double best = 0;
-  for (int repeat = 0; repeat < 5; ++repeat) {
-    Pack<double> x[n], a = broadcast<double>(1 - 1e-9), b = broadcast<double>(1e-9);
-    for (int k = 0; k < n; ++k) x[k] = broadcast<double>(1.0 + k);
-    const double start = cpu_seconds();
-    for (int i = 0; i < rounds; ++i) {
-#pragma GCC unroll 20
-      for (int k = 0; k < n; ++k) x[k] = x[k] * a + b;
-      asm volatile("" : "+v"(a), "+v"(b));
-    }
-    const double seconds = cpu_seconds() - start;
-    double sum = 0;
-    for (auto& value : x) sum += horizontal_sum<double>(value);
-    if (sum > 0) best = std::max(best, static_cast<double>(n) * rounds * PhaseBlock::lanes / seconds);
-  }
-  return best;
-}
+using quintet::bench::cpu_seconds;
 
 struct Arguments {
   bool quick = false;
@@ -201,14 +177,15 @@ Arguments parse(int argc, char** argv) {
 
 void run(const Arguments& arguments) {
   const auto comm = Comm::world();
-  const double peak = fma_peak();
+  bench::measure_core<double>();  // the first one wakes the core
   if (comm.is_root())
     fmt::print(
-        "FMA peak of this core {:.1f} Gfma/s; {} rank{}\n{:6} {:10} {:>16} {:>4} {:>10} {:>9} {:>9} {:>8} "
+        "{}, {:.1f} GFLOP/s; {} rank{}\n{:6} {:10} {:>16} {:>4} {:>10} {:>9} {:>9} {:>8} "
         "{:>6} "
-        "{:>9} {:>6}\n",
-        peak * 1e-9, comm.size(), comm.size() == 1 ? "" : "s", "case", "basis", "grid", "Np", "ns/cell",
-        "DOF/s", "fma/cell", "Gfma/s", "peak", "peer ns", "ratio");
+        "{:>6} {:>9} {:>6}\n",
+        bench::processor(), 1e-9 * bench::measure_core<double>().peak, comm.size(),
+        comm.size() == 1 ? "" : "s", "case", "basis", "grid", "Np", "ns/cell", "DOF/s", "fma/cell", "Gfma/s",
+        "peak", "slots", "peer ns", "ratio");
   std::vector<std::string> records;
   for (const auto& c : cases) {
     const std::string name = fmt::format("{} {}", c.dims, c.basis);
@@ -219,19 +196,21 @@ void run(const Arguments& arguments) {
       for (const int i : c.cells) n *= i;
       return n;
     }();
+    const bench::Bracket<double> bracket;
     const double seconds = comm.maximum(time_step(*system, arguments.quick ? 0.3 : 2.0));
     const double ns = 1e9 * seconds / (3 * cells), n_modes = system->basis().size();
     const double operations = multiply_adds(system->basis()), rate = operations / ns;
-    const double theirs = peer_ns(c, arguments.timings);
+    const bench::Core core = bracket.close();
+    const double slots = bench::Bracket<double>::share_of_slots(core), theirs = peer_ns(c, arguments.timings);
     if (!comm.is_root()) continue;
-    fmt::print("{:6} {:10} {:>16} {:>4} {:10.2f} {:9.3g} {:9.0f} {:8.2f} {:5.0f}% {:9.1f} {:6.1f}\n", c.dims,
-               c.basis, grid_text(c.cells), n_modes, ns, n_modes / ns * 1e9, operations, rate,
-               100e9 * rate / peak, theirs, theirs / ns);
+    fmt::print("{:6} {:10} {:>16} {:>4} {:10.2f} {:9.3g} {:9.0f} {:8.2f} {:5.0f}% {:5.0f}% {:9.1f} {:6.1f}\n",
+               c.dims, c.basis, grid_text(c.cells), n_modes, ns, n_modes / ns * 1e9, operations, rate,
+               200e9 * rate / core.peak, 100 * slots, theirs, theirs / ns);
     std::fflush(stdout);
     records.push_back(fmt::format(
-        R"({{"bench": "vlasov_rhs", "case": "{} {}", "ours": {:.3f}, "peer": {}, "ratio": {}, "unit": "ns/cell/RHS"}})",
+        R"({{"bench": "vlasov_rhs", "case": "{} {}", "ours": {:.3f}, "peer": {}, "ratio": {}, "unit": "ns/cell/RHS", "share_of_peak": {:.3f}, "issue_slots": {:.3f}}})",
         name, grid_text(c.cells), ns, theirs > 0 ? fmt::format("{:.1f}", theirs) : "null",
-        theirs > 0 ? fmt::format("{:.2f}", theirs / ns) : "null"));
+        theirs > 0 ? fmt::format("{:.2f}", theirs / ns) : "null", 2e9 * rate / core.peak, slots));
   }
   if (comm.is_root()) fmt::print("[{}]\n", fmt::join(records, ", "));
 }

@@ -17,6 +17,7 @@
 #include "physics/kernels/gemm_bf16.hpp"
 #include "surrogates/bridge/torch_subsystem.hpp"
 #include "surrogates/sequence/training/training.hpp"
+#include "tests/bench/measure.hpp"
 
 /// Epochs of training stacked LSTMs: ours beside PyTorch's, in C++ (at::lstm, automatic differentiation,
 /// fused Adam) and in Python (nn.LSTM, the same Adam; where .venv has it), on one thread. With --bf16 ours
@@ -37,41 +38,7 @@ struct Arguments {
   Precision precision = Precision::float32;
 };
 
-double cpu_seconds() {
-  timespec t{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
-template <class Body>
-double timed(Body&& body) {
-  const double start = cpu_seconds();
-  body();
-  return cpu_seconds() - start;
-}
-
-/// Flops a second of independent multiply-adds in registers: what a core can do at most.
-template <class Real>
-double peak_flops() {
-  constexpr int w = pack_width<Real>, chains = 12;
-  constexpr std::int64_t rounds = 100000;
-  double best = 1e30, keep = 0;
-  for (int repeat = 0; repeat < 300; ++repeat) {  // short ones: some are not disturbed
-    Pack<Real> sum[chains];
-    for (int i = 0; i < chains; ++i) sum[i] = broadcast<Real>(static_cast<Real>(1e-3 * i));
-    Pack<Real> a = broadcast<Real>(Real(0.999)), b = broadcast<Real>(Real(1e-3));
-    best = std::min(best, timed([&] {
-                      for (std::int64_t i = 0; i < rounds; ++i) {
-                        asm("" : "+v"(a), "+v"(b));
-#pragma GCC unroll 12
-                        for (int k = 0; k < chains; ++k) sum[k] = sum[k] * a + b;
-                      }
-                    }));
-    for (const auto& s : sum) keep += static_cast<double>(horizontal_sum<Real>(s));
-  }
-  if (std::isnan(keep)) fmt::print("not a number\n");
-  return 2.0 * chains * w * static_cast<double>(rounds) / best;
-}
-
+using quintet::bench::timed;
 /// Flops a second of our product, in the sizes of LSTM-80's.
 template <class Real>
 double gemm_flops(int units) {
@@ -207,7 +174,7 @@ Arguments parse(int argc, char** argv) {
 
 void run(const Arguments& a) {
   const bool single = a.precision != Precision::float64;
-  const double peak = single ? peak_flops<float>() : peak_flops<double>();
+  const double peak = single ? bench::measure_core<float>().peak : bench::measure_core<double>().peak;
   const double gemm = single ? gemm_flops<float>(a.units) : gemm_flops<double>(a.units);
   fmt::print("one core: {:.1f} GFLOP/s of multiply-adds in registers, {:.1f} of our product ({})\n",
              peak / 1e9, gemm / 1e9, name_of(a.precision));

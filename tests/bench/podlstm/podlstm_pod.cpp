@@ -21,6 +21,7 @@
 #ifdef QUINTET_WITH_SLEPC
 #include "physics/solvers/lanczos_svd.hpp"
 #include "physics/solvers/petsc_subsystem.hpp"
+#include "tests/bench/measure.hpp"
 #endif
 
 /// The leading singular triplets of a matrix as large as NOAA's weekly record (44 219 sea points, 1 914
@@ -38,11 +39,7 @@ struct Arguments {
   std::string python = QUINTET_PYTHON, ways = "svds eigh eigsh", only;
 };
 
-double cpu_seconds() {
-  timespec t{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
+using quintet::bench::cpu_seconds;
 
 /// Rows [first, first + n) of the record, the same on any number of ranks.
 TallMatrix record(const Arguments& a, int first, int n) {

@@ -340,7 +340,9 @@ TEST(Decoder, values_are_continuous_across_nodes_and_smooth_blends_have_continuo
       } else {
         EXPECT_LT(jump, 1e-6);
       }
-      if (blend == Blend::quintic) EXPECT_LT(jump_of_second, 1e-5);
+      if (blend == Blend::quintic) {
+        EXPECT_LT(jump_of_second, 1e-5);
+      }
     }
   }
 }

@@ -1,0 +1,85 @@
+#include "tests/bench/measure.hpp"
+
+#include <algorithm>
+#include <ctime>
+#include <fstream>
+
+#include "physics/kernels/pack.hpp"
+
+namespace quintet::bench {
+namespace {
+
+constexpr int chains = 12, rounds = 2000, repeats = 200;
+
+/// Seconds of `rounds` of independent multiply-adds, one in each chain, with empty instructions among them or
+/// not.
+template <class T, bool with_empty>
+double round_seconds(Pack<T> (&sum)[chains]) {
+  Pack<T> a = broadcast<T>(T(0.999)), b = broadcast<T>(T(1e-3));
+  return timed([&] {
+    for (int i = 0; i < rounds; ++i) {
+#pragma GCC unroll 12
+      for (int k = 0; k < chains; ++k) {
+        sum[k] = sum[k] * a + b;
+        if constexpr (with_empty) asm volatile("nop; nop; nop; nop; nop");
+      }
+#ifdef __x86_64__
+      asm volatile("" : "+v"(a), "+v"(b));
+#endif
+    }
+  });
+}
+
+template <class T, bool with_empty>
+double best_rate() {
+  double best = 1e300, keep = 0;
+  for (int repeat = 0; repeat < repeats; ++repeat) {
+    Pack<T> sum[chains];
+    for (int k = 0; k < chains; ++k) sum[k] = broadcast<T>(static_cast<T>(1e-3 * (k + repeat)));
+    best = std::min(best, round_seconds<T, with_empty>(sum));
+    for (const auto& pack : sum) keep += static_cast<double>(horizontal_sum<T>(pack));
+  }
+  volatile double kept = keep;  // else nothing has to be computed
+  (void)kept;
+  return static_cast<double>(rounds) * chains / best;
+}
+
+}  // namespace
+
+double cpu_seconds() {
+  timespec t{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+std::string processor() {
+  std::ifstream stream("/proc/cpuinfo");
+  for (std::string line; std::getline(stream, line);)
+    if (line.starts_with("model name")) return line.substr(line.find(": ") + 2);
+  return "unknown processor";
+}
+
+template <class T>
+Core measure_core() {
+  return {2.0 * pack_width<T> * best_rate<T, false>(), best_rate<T, true>()};
+}
+
+template <class T>
+Core Bracket<T>::close() const {
+  const Core after = measure_core<T>();
+  return {(before_.peak + after.peak) / 2, std::min(before_.slots, after.slots)};
+}
+
+template <class T>
+double Bracket<T>::share_of_slots(const Core& core) {
+  static double most = 0;
+  most = std::max(most, core.slots);
+  return core.slots / most;
+}
+
+template Core measure_core<float>();
+template Core measure_core<double>();
+template class Bracket<float>;
+template class Bracket<double>;
+
+}  // namespace quintet::bench
