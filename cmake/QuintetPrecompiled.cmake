@@ -29,7 +29,7 @@ endfunction()
 #   tests  those of code with GoogleTest, at the tests' level of optimisation; none where torch is used
 # None where PETSc is used, whose flags change the headers of libc.
 function(quintet_precompiled target kind)
-  if(ARGN MATCHES "quintet_torch|quintet_bridge|quintet_sequence_torch")
+  if(ARGN MATCHES "quintet_torch|quintet_bridge")
     string(APPEND kind _with_torch)
   endif()
   if(TARGET quintet_precompiled_${kind} AND NOT ARGN MATCHES "PETSC")
