@@ -137,7 +137,7 @@ TEST(Formula, a_mistake_is_told_with_its_place_and_what_was_expected) {
 
 TEST(Formula, hostile_text_is_refused_or_read_but_never_crashes) {
   const std::string many(4000, '('), closed = many + "1" + std::string(4000, ')'),
-                                     minuses = std::string(9000, '-') + "1", digits(20000, '1');
+                                     minuses = std::string(9000, '-').append("1"), digits(20000, '1');
   for (const std::string_view text :
        {std::string_view(many), std::string_view(closed), std::string_view(minuses), std::string_view(digits),
         std::string_view("\"text\""), std::string_view("x;x"), std::string_view("\xc3\xa9"),
