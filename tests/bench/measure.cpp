@@ -9,7 +9,7 @@
 namespace quintet::bench {
 namespace {
 
-constexpr int chains = 12, rounds = 2000, repeats = 200;
+constexpr int chains = 12, rounds = 20000, repeats = 200;
 
 /// Seconds of `rounds` of independent multiply-adds, one in each chain, with empty instructions among them or
 /// not.

@@ -26,7 +26,7 @@ struct Core {
   double slots;  ///< multiply-adds, each with five empty instructions, a second: all slots of issue
 };
 
-/// Measure it: the least time of many rounds of 0.1 ms, 20 ms in all.
+/// Measure it: the least time of many rounds of about 0.1 ms, some 50 ms in all.
 /// @tparam T float or double
 template <class T>
 Core measure_core();
