@@ -19,3 +19,4 @@ install(FILES ${PROJECT_BINARY_DIR}/generated/QuintetConfig.cmake
               cmake/QuintetDependencies.cmake cmake/QuintetTorch.cmake cmake/FindKokkos.cmake
         DESTINATION ${package_folder})
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY configs/machines DESTINATION ${CMAKE_INSTALL_DATADIR}/quintet)

@@ -1,5 +1,6 @@
 #include "apps/application/cli/application.hpp"
 #include "apps/quintet/commands.hpp"
+#include "apps/quintet/machine/machine.hpp"
 
 int main(int argc, char** argv) {
   namespace commands = quintet::commands;
@@ -16,5 +17,9 @@ int main(int argc, char** argv) {
       .local_command("schema", "Print the JSON Schema of an application's YAML file, for editors",
                      {{"APP", "the application, e.g. dpmd", true, ""}, {"COMMAND", "its command", false, ""}},
                      commands::schema)
+      .local_command("machine", "Say what a machine is: cores, memory, queues, links, rates; or measure it",
+                     commands::machine_flags(), commands::machine)
+      .plain_command("measure", "Measure rates and links on the ranks it is started on (machine --calibrate)",
+                     commands::measure_flags(), commands::measure)
       .execute(argc, argv);
 }

@@ -18,8 +18,8 @@ namespace quintet {
 
 namespace {
 
-/// Powers of length, mass, time, temperature, charge, angle, information.
-using Dimension = std::array<int, 7>;
+/// Powers of length, mass, time, temperature, charge, angle, information, arithmetic.
+using Dimension = std::array<int, 8>;
 
 /// A unit as mantissa * 10^exponent SI units; the two apart, so that decimal prefixes convert without
 /// rounding.
@@ -30,9 +30,9 @@ struct Unit {
 };
 
 constexpr Dimension none{}, length{1}, mass{0, 1}, duration{0, 0, 1}, temperature{0, 0, 0, 1},
-    charge{0, 0, 0, 0, 1}, angle{0, 0, 0, 0, 0, 1}, information{0, 0, 0, 0, 0, 0, 1}, force{1, 1, -2},
-    energy{2, 1, -2}, power{2, 1, -3}, pressure{-1, 1, -2}, frequency{0, 0, -1}, voltage{2, 1, -2, 0, -1},
-    induction{0, 1, -1, 0, -1}, volume{3};
+    charge{0, 0, 0, 0, 1}, angle{0, 0, 0, 0, 0, 1}, information{0, 0, 0, 0, 0, 0, 1},
+    arithmetic{0, 0, 0, 0, 0, 0, 0, 1}, force{1, 1, -2}, energy{2, 1, -2}, power{2, 1, -3},
+    pressure{-1, 1, -2}, frequency{0, 0, -1}, voltage{2, 1, -2, 0, -1}, induction{0, 1, -1, 0, -1}, volume{3};
 
 struct NamedUnit {
   std::string_view name;
@@ -57,10 +57,10 @@ constexpr NamedUnit named_units[] = {
     {"me", {9.1093837015, -31, mass}},
     {"s", {1, 0, duration}, true},
     {"min", {6, 1, duration}},
-    {"h", {3.6, 3, duration}},
-    {"day", {8.64, 4, duration}},
-    {"week", {6.048, 5, duration}},
-    {"year", {3.15576, 7, duration}},  // Julian year, 365.25 days
+    {"h", {36, 2, duration}},
+    {"day", {864, 2, duration}},
+    {"week", {6048, 2, duration}},
+    {"year", {315576, 2, duration}},  // Julian year, 365.25 days
     {"K", {1, 0, temperature}, true},
     {"J", {1, 0, energy}, true},
     {"eV", {1.602176634, -19, energy}, true},
@@ -81,6 +81,7 @@ constexpr NamedUnit named_units[] = {
     {"rad", {1, 0, angle}, true},
     {"deg", {std::numbers::pi / 180, 0, angle}},
     {"B", {1, 0, information}, true},
+    {"flop", {1, 0, arithmetic}, true},
     {"KiB", {two_10, 0, information}},
     {"MiB", {two_10 * two_10, 0, information}},
     {"GiB", {two_10 * two_10 * two_10, 0, information}},
@@ -103,7 +104,7 @@ constexpr std::string_view usual_units[] = {
     "kcal/mol/angstrom", "N", "angstrom/ps", "nm/ps", "m/s", "angstrom^2/ps", "cm^2/s", "m^2/s",
     "angstrom^2", "nm^2", "m^2", "angstrom^3", "nm^3", "L", "m^3", "g/cm^3", "kg/m^3", "1/ps", "1/fs",
     "THz", "Hz", "1/s", "1/cm", "1/angstrom", "1/nm", "rad", "deg", "rad/ps", "e", "C", "V", "T", "W",
-    "MB", "GB", "MiB", "GiB"};
+    "MB", "GB", "MiB", "GiB", "GB/s", "MB/s", "B/s", "ns/B", "s/B", "Gflop/s", "Tflop/s", "flop/s"};
 // clang-format on
 
 struct NamedDimension {
@@ -135,6 +136,9 @@ constexpr NamedDimension named_dimensions[] = {
     {"wave number", {-1}},
     {"number density", {-3}},
     {"angular frequency", {0, 0, -1, 0, 0, 1}},
+    {"bandwidth", {0, 0, -1, 0, 0, 0, 1}},
+    {"inverse bandwidth", {0, 0, 1, 0, 0, 0, -1}},
+    {"rate of arithmetic", {0, 0, -1, 0, 0, 0, 0, 1}},
 };
 
 /// a * b^power.

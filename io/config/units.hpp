@@ -9,8 +9,8 @@
 /// A unit is a product, quotient and integer power of names: "angstrom^2/ps", "kJ/mol", "W/(m K)", "1/cm";
 /// "1" is dimensionless. Names: lengths (m angstrom A Å bohr), times (s min h day week year), masses (g amu u
 /// Da me), energies (J eV cal hartree Ry), K, pressures (Pa bar atm), N, W, Hz, charges (C e), V, T, L,
-/// angles (rad deg), B (byte), % and mol; those of the SI, eV, cal, bar and B also with prefixes (fs, kPa,
-/// meV, kcal, GB; KiB MiB GiB TiB).
+/// angles (rad deg), B (byte), flop (operation of arithmetic), % and mol; those of the SI, eV, cal, bar, B
+/// and flop also with prefixes (fs, kPa, meV, kcal, GB, Gflop; KiB MiB GiB TiB).
 ///
 /// Dimensions are checked with these choices: mol is a plain number, so that g/mol is the mass of a particle
 /// (1 g/mol = 1 amu) and kJ/mol the energy of one; an angle is a dimension of its own, so that rad/ps and

@@ -141,7 +141,7 @@ struct Application::Implementation {
   std::string name, about;
   std::vector<Subsystem> subsystems;
   std::vector<Command> commands;
-  std::vector<Command> hidden;                              ///< schema, reference
+  std::vector<Command> hidden;                              ///< schema, schemas, reference
   std::vector<std::pair<std::string, std::string>> absent;  ///< commands of other builds, and what they need
 
   [[nodiscard]] std::vector<std::string> command_names() const;
@@ -254,7 +254,15 @@ void Application::Implementation::add_hidden_commands() {
       if (command.configured())
         std::puts(reference_page(command.bind().describe, name + " " + command.name).c_str());
   };
-  hidden = {std::move(schema), std::move(reference)};
+  Command schemas{"schemas", "Print the JSON Schemas of all commands with a YAML file", {}, {}, {}, {}, {}};
+  schemas.local = [this](const Arguments&) {
+    Tree all = Tree::map();
+    for (const auto& command : commands)
+      if (command.configured())
+        all.set(command.name, json_schema(command.bind().describe, name + " " + command.name));
+    std::puts(to_json(all, 0).c_str());
+  };
+  hidden = {std::move(schema), std::move(schemas), std::move(reference)};
 }
 
 Words Application::Implementation::parse(const Command& command, int argc, char** argv) const {

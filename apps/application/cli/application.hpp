@@ -24,7 +24,7 @@ namespace quintet {
 /// Shared flags of a command with a YAML file: --set key.path=value (repeatable), --restart auto|FILE,
 /// --restart-with-changes, --output DIR, --overwrite, --walltime HH:MM:SS, --threads N, --validate,
 /// --print-config, --quiet. Every executable with such a command also has `schema [COMMAND]` (a JSON Schema
-/// for editors) and `reference` (a Markdown page of all keys).
+/// for editors), `schemas` (of all commands, for `quintet`) and `reference` (a Markdown page of all keys).
 class Application {
  public:
   Application(std::string name, std::string about, std::vector<Subsystem> subsystems = {});

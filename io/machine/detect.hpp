@@ -1,0 +1,18 @@
+#pragma once
+
+#include "io/machine/machine.hpp"
+
+namespace quintet {
+
+/// What this computer says of itself: processor, sockets, cores that this process may use, memory (of the
+/// control group where that is less), GPUs (by nvidia-smi), scratch folder and its size, and the scheduler
+/// whose commands are on the PATH. What it does not say stays unknown.
+[[nodiscard]] Machine detected_machine();
+
+/// Put what `detected` knows where `machine` knows nothing.
+void fill_in(Machine& machine, const Machine& detected);
+
+/// Full path of a program on the PATH, "" if it is not there.
+[[nodiscard]] std::string program_on_path(const std::string& name);
+
+}  // namespace quintet
