@@ -55,7 +55,7 @@ WAY = (
       "apps/meshfreeflow/evaluate surrogates/flow/evaluation", "apps/podlstm/evaluate surrogates/sequence/skill")),
 )
 # Rooms that no run enters.
-ASIDE = ()
+ASIDE = (("physics/tasks", "graphs of tasks with made-up work, for quintet bench"),)
 
 COLOURS = {"apps": "#2456c4", "surrogates": "#a72b8f", "physics": "#0f8a63", "io": "#5b6470"}
 LEFT, STEP_WIDTH, COLUMN_WIDTH, GAP, LINE, HEAD = 16, 212, 234, 10, 17, 44

@@ -1,4 +1,5 @@
 #include "apps/application/cli/application.hpp"
+#include "apps/quintet/bench/metg.hpp"
 #include "apps/quintet/commands.hpp"
 #include "apps/quintet/machine/machine.hpp"
 
@@ -21,5 +22,7 @@ int main(int argc, char** argv) {
                      commands::machine_flags(), commands::machine)
       .plain_command("measure", "Measure rates and links on the ranks it is started on (machine --calibrate)",
                      commands::measure_flags(), commands::measure)
+      .plain_command("bench", "Measure what a machine and its messages cost (metg: how short tasks may be)",
+                     quintet::bench::flags(), quintet::bench::metg)
       .execute(argc, argv);
 }

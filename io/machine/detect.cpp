@@ -38,13 +38,6 @@ std::vector<int> allowed_processors() {
   return processors;
 }
 
-std::string processor_name() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);)
-    if (line.starts_with("model name")) return std::string(trimmed(line.substr(line.find(':') + 1)));
-  return {};
-}
-
 void detect_processors(MachineNode& node) {
   const auto processors = allowed_processors();
   if (processors.empty()) return;
@@ -117,6 +110,13 @@ void fill(std::string& value, const std::string& detected) {
 }
 
 }  // namespace
+
+std::string processor_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("model name")) return std::string(trimmed(line.substr(line.find(':') + 1)));
+  return {};
+}
 
 std::string program_on_path(const std::string& name) {
   if (name.find('/') != std::string::npos) return access(name.c_str(), X_OK) == 0 ? name : "";

@@ -12,6 +12,9 @@ namespace quintet {
 /// Put what `detected` knows where `machine` knows nothing.
 void fill_in(Machine& machine, const Machine& detected);
 
+/// The processor's name as the system gives it, such as "AMD EPYC 9R14"; "" if it gives none.
+[[nodiscard]] std::string processor_name();
+
 /// Full path of a program on the PATH, "" if it is not there.
 [[nodiscard]] std::string program_on_path(const std::string& name);
 

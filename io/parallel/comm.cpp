@@ -216,6 +216,11 @@ const Comm::Counter& Comm::counter(Call call) const {
   return implementation_->counters[static_cast<std::size_t>(call)];
 }
 void Comm::reset_counters() const { implementation_->counters = {}; }
+void Comm::count(Call call, std::int64_t messages, std::int64_t bytes) const {
+  auto& counter = implementation_->counters[static_cast<std::size_t>(call)];
+  counter.messages += messages;
+  counter.bytes += bytes;
+}
 
 // ---- collective calls (one rank alone needs no MPI) ----
 

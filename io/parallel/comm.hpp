@@ -166,6 +166,8 @@ class Comm {
   [[nodiscard]] const void* native() const;
 
  private:
+  friend class RepeatedMessages;
+  void count(Call call, std::int64_t messages, std::int64_t bytes) const;
   explicit Comm(std::shared_ptr<Implementation> implementation)
       : implementation_(std::move(implementation)) {}
   Pending start_exchange_bytes(std::span<const std::byte> send, int destination, std::span<std::byte> receive,

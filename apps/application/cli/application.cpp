@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 #include <utility>
 
 #include <CLI/CLI.hpp>
@@ -133,6 +134,8 @@ struct Application::Implementation {
     std::function<void(const Arguments&)> local;
     /// With a YAML file: what flags[0] asks for in its place.
     std::function<void(const std::string&, const std::string&)> instead{};
+    /// Of a plain command: the flag that makes it a local one.
+    std::optional<std::size_t> local_with{};
 
     [[nodiscard]] bool configured() const { return static_cast<bool>(bind); }
     [[nodiscard]] std::vector<FlagText> flag_texts() const;
@@ -274,7 +277,7 @@ Words Application::Implementation::parse(const Command& command, int argc, char*
   parser.allow_extras();
   parser.add_flag("--help,-h", words.help);
   if (command.configured()) add_shared_flags(parser, words);
-  if (!command.local) {
+  if (!command.local || command.plain) {
     parser.add_option("--threads", words.request.threads)->check(CLI::Range(1, 1 << 20));
     add_switch(parser, "--quiet", words.request.quiet);
   }
@@ -308,7 +311,8 @@ Words Application::Implementation::parse(const Command& command, int argc, char*
 }
 
 int Application::Implementation::run(const Command& command, Words words, ProgramArguments arguments) const {
-  if (command.local) return launch_local([&] { command.local(words.arguments); });
+  const bool stays_local = !command.local_with || !words.arguments[*command.local_with].empty();
+  if (command.local && stays_local) return launch_local([&] { command.local(words.arguments); });
   const auto& request = words.request;
   if (command.instead && !words.arguments.front().empty())
     return launch_local([&] { command.instead(words.arguments.front().front(), request.output); });
@@ -372,6 +376,15 @@ Application& Application::plain_command(const std::string& name, const std::stri
 Application& Application::local_command(const std::string& name, const std::string& about,
                                         std::vector<Flag> flags, std::function<void(const Arguments&)> body) {
   implementation_->commands.push_back({name, about, std::move(flags), {}, {}, {}, std::move(body)});
+  return *this;
+}
+
+Application& Application::local_with(const std::string& flag, std::function<void(const Arguments&)> body) {
+  auto& command = implementation_->commands.back();
+  const auto found = std::find_if(command.flags.begin(), command.flags.end(),
+                                  [&](const Flag& other) { return other.name == flag; });
+  command.local_with = static_cast<std::size_t>(found - command.flags.begin());
+  command.local = std::move(body);
   return *this;
 }
 

@@ -12,7 +12,7 @@
 #include "io/runtime/runtime.hpp"
 #include "physics/convection/initial.hpp"
 #include "physics/convection/statistics.hpp"
-#include "tests/bench/measure.hpp"
+#include "physics/kernels/core_rate.hpp"
 
 /// Whole steps (two stages each) of Rayleigh-Bénard convection, Ra = 1e6, periodic: CPU time of this process
 /// a cell and step, minimum of repeats, on the grids that the peer was timed on: Dedalus 3.0.5 (Fourier x
@@ -24,8 +24,6 @@
 /// convection_step [--quick] [--case step|roll|growth NX NZ DT REPEATS]
 namespace quintet::convection {
 namespace {
-
-using quintet::bench::cpu_seconds;
 
 /// A pair of rolls, and noise, on the conducting state; between side walls with the cells that their layers
 /// ask for.

@@ -14,13 +14,14 @@
 #include "io/config/suggest.hpp"
 #include "io/config/table.hpp"
 #include "io/log/error.hpp"
+#include "io/machine/detect.hpp"
 #include "io/runtime/runtime.hpp"
 #include "physics/electronic/density/density_matrix.hpp"
 #include "physics/electronic/density/orthogonalise.hpp"
 #include "physics/electronic/files/matrix_files.hpp"
 #include "physics/electronic/submatrix/submatrix.hpp"
+#include "physics/kernels/core_rate.hpp"
 #include "physics/kernels/pack.hpp"
-#include "tests/bench/measure.hpp"
 
 /// CPU seconds of this process (of the slowest rank) for S^-1/2 with A, for the sign evaluation alone and for
 /// the density matrix of K and S from files, with the error of Tr(DK) against a given energy; minimum of
@@ -101,8 +102,6 @@ Arguments parse(int argc, char** argv) {
   return a;
 }
 
-using quintet::bench::cpu_seconds;
-
 /// CPU seconds of the slowest rank for one call.
 template <class Action>
 double timed(const Comm& comm, Action&& action) {
@@ -123,7 +122,7 @@ std::string run_threshold(const Comm& comm, const Arguments& arguments, const Bl
   std::optional<SubmatrixResult> sign;
   std::optional<DensityResult> density;
   Measured best;
-  const bench::Bracket<double> bracket;
+  const Bracket<double> bracket;
   for (int repeat = 0; repeat < arguments.repeat; ++repeat) {
     best.root = std::min(best.root, timed(comm, [&] { basis = orthogonalise(k, s, threshold); }));
     best.sign = std::min(best.sign, timed(comm, [&] { sign = evaluate_submatrices(basis->a, options); }));
@@ -132,9 +131,9 @@ std::string run_threshold(const Comm& comm, const Arguments& arguments, const Bl
   }
   const double error =
       arguments.energy ? density->tr_dk - *arguments.energy : std::numeric_limits<double>::quiet_NaN();
-  const bench::Core core = bracket.close();
+  const Core core = bracket.close();
   const double gflops = 1e-9 * sign->flops / best.sign / comm.size(), peak = comm.minimum(1e-9 * core.peak),
-               slots = comm.minimum(bench::Bracket<double>::share_of_slots(core));
+               slots = comm.minimum(Bracket<double>::share_of_slots(core));
   if (comm.is_root())
     fmt::print(
         "{:7.0e} {:6} {:6} {:4} {:8.3f} {:8.3f} {:8.3f} {:8.3f} {:7.1f} {:7.1f} {:5.0f} % {:11.3e} {:14.8f} "
@@ -170,9 +169,9 @@ void run(const Arguments& arguments) {
         "{}; {} rows in {} blocks, {} rank(s); seconds of CPU\n{:>7} {:>6} {:>6} {:>4} {:>8} {:>8} {:>8} "
         "{:>8} "
         "{:>7} {:>7} {:>7} {:>11} {:>14} {:>10} {:>9}\n",
-        bench::processor(), k_file.n_rows, blocking->n_blocks(), comm.size(), "eps", "n", "n max", "deg",
-        "S^-1/2,A", "sign", "(model)", "density", "GFLOP/s", "(peak)", "slots", "Tr(DK)-E", "Tr(DS)",
-        "||PP-P||", "ZSZ-1");
+        processor_name(), k_file.n_rows, blocking->n_blocks(), comm.size(), "eps", "n", "n max", "deg", "S^-1/2,A",
+        "sign", "(model)", "density", "GFLOP/s", "(peak)", "slots", "Tr(DK)-E", "Tr(DS)", "||PP-P||",
+        "ZSZ-1");
   std::vector<std::string> records;
   for (const double threshold : arguments.thresholds)
     records.push_back(run_threshold(comm, arguments, k, s, threshold));

@@ -16,6 +16,7 @@
 #include <torch/csrc/autograd/autograd.h>
 
 #include "io/runtime/runtime.hpp"
+#include "physics/kernels/core_rate.hpp"
 #include "physics/kernels/gemm_bf16.hpp"
 #include "surrogates/bridge/torch_subsystem.hpp"
 #include "surrogates/flow/decoder/autograd/decoder_function.hpp"
@@ -23,7 +24,6 @@
 #include "surrogates/flow/equations/pde_system.hpp"
 #include "surrogates/training/adam.hpp"
 #include "tests/bench/flow/nested_decoder.hpp"
-#include "tests/bench/measure.hpp"
 
 /// A training step of MeshfreeFlowNet (U-Net, decoder, L1 of values and gamma x L1 of the four residuals of
 /// Rayleigh-Benard convection, gradient, Adam) two ways, interleaved: the decoder's derivatives by nested
@@ -33,7 +33,6 @@
 namespace quintet::flow {
 namespace {
 
-using quintet::bench::cpu_seconds;
 template <class Body>
 double timed(Body&& body) {
   const double start = cpu_seconds();

@@ -10,11 +10,12 @@
 #include <vector>
 
 #include "io/config/tree.hpp"
+#include "io/machine/detect.hpp"
 #include "io/runtime/runtime.hpp"
 #include "operations.hpp"
+#include "physics/kernels/core_rate.hpp"
 #include "physics/kinetics/initial/projection.hpp"
 #include "physics/kinetics/system.hpp"
-#include "tests/bench/measure.hpp"
 
 /// Whole SSP-RK3 steps of Vlasov-Maxwell (one species, perturbed drifting Maxwellian, periodic) on the grids
 /// that the peer was timed on: ns a cell and right-hand side, DOF updates a second, share of the FMA peak
@@ -52,8 +53,6 @@ const std::vector<Case> cases{
     {"2x3v", "ser p2", 2, 3, 2, Family::serendipity, {6, 6, 8, 8, 8}, 4e7},
     {"2x3v", "tensor p2", 2, 3, 2, Family::tensor, {4, 4, 8, 8, 8}, 0},
 };
-
-using quintet::bench::cpu_seconds;
 
 struct Arguments {
   bool quick = false;
@@ -177,15 +176,14 @@ Arguments parse(int argc, char** argv) {
 
 void run(const Arguments& arguments) {
   const auto comm = Comm::world();
-  bench::measure_core<double>();  // the first one wakes the core
+  measure_core<double>();  // the first one wakes the core
   if (comm.is_root())
     fmt::print(
         "{}, {:.1f} GFLOP/s; {} rank{}\n{:6} {:10} {:>16} {:>4} {:>10} {:>9} {:>9} {:>8} "
         "{:>6} "
         "{:>6} {:>9} {:>6}\n",
-        bench::processor(), 1e-9 * bench::measure_core<double>().peak, comm.size(),
-        comm.size() == 1 ? "" : "s", "case", "basis", "grid", "Np", "ns/cell", "DOF/s", "fma/cell", "Gfma/s",
-        "peak", "slots", "peer ns", "ratio");
+        processor_name(), 1e-9 * measure_core<double>().peak, comm.size(), comm.size() == 1 ? "" : "s", "case",
+        "basis", "grid", "Np", "ns/cell", "DOF/s", "fma/cell", "Gfma/s", "peak", "slots", "peer ns", "ratio");
   std::vector<std::string> records;
   for (const auto& c : cases) {
     const std::string name = fmt::format("{} {}", c.dims, c.basis);
@@ -196,12 +194,12 @@ void run(const Arguments& arguments) {
       for (const int i : c.cells) n *= i;
       return n;
     }();
-    const bench::Bracket<double> bracket;
+    const Bracket<double> bracket;
     const double seconds = comm.maximum(time_step(*system, arguments.quick ? 0.3 : 2.0));
     const double ns = 1e9 * seconds / (3 * cells), n_modes = system->basis().size();
     const double operations = multiply_adds(system->basis()), rate = operations / ns;
-    const bench::Core core = bracket.close();
-    const double slots = bench::Bracket<double>::share_of_slots(core), theirs = peer_ns(c, arguments.timings);
+    const Core core = bracket.close();
+    const double slots = Bracket<double>::share_of_slots(core), theirs = peer_ns(c, arguments.timings);
     if (!comm.is_root()) continue;
     fmt::print("{:6} {:10} {:>16} {:>4} {:10.2f} {:9.3g} {:9.0f} {:8.2f} {:5.0f}% {:5.0f}% {:9.1f} {:6.1f}\n",
                c.dims, c.basis, grid_text(c.cells), n_modes, ns, n_modes / ns * 1e9, operations, rate,

@@ -13,11 +13,11 @@
 
 #include "io/log/error.hpp"
 #include "io/runtime/runtime.hpp"
+#include "physics/kernels/core_rate.hpp"
 #include "physics/kernels/gemm.hpp"
 #include "physics/kernels/gemm_bf16.hpp"
 #include "surrogates/bridge/torch_subsystem.hpp"
 #include "surrogates/sequence/training/training.hpp"
-#include "tests/bench/measure.hpp"
 
 /// Epochs of training stacked LSTMs: ours beside PyTorch's, in C++ (at::lstm, automatic differentiation,
 /// fused Adam) and in Python (nn.LSTM, the same Adam; where .venv has it), on one thread. With --bf16 ours
@@ -38,7 +38,6 @@ struct Arguments {
   Precision precision = Precision::float32;
 };
 
-using quintet::bench::timed;
 /// Flops a second of our product, in the sizes of LSTM-80's.
 template <class Real>
 double gemm_flops(int units) {
@@ -174,7 +173,7 @@ Arguments parse(int argc, char** argv) {
 
 void run(const Arguments& a) {
   const bool single = a.precision != Precision::float64;
-  const double peak = single ? bench::measure_core<float>().peak : bench::measure_core<double>().peak;
+  const double peak = single ? measure_core<float>().peak : measure_core<double>().peak;
   const double gemm = single ? gemm_flops<float>(a.units) : gemm_flops<double>(a.units);
   fmt::print("one core: {:.1f} GFLOP/s of multiply-adds in registers, {:.1f} of our product ({})\n",
              peak / 1e9, gemm / 1e9, name_of(a.precision));

@@ -19,9 +19,9 @@
 #include "physics/ocean/svd/background.hpp"
 #include "physics/ocean/svd/svd.hpp"
 #ifdef QUINTET_WITH_SLEPC
+#include "physics/kernels/core_rate.hpp"
 #include "physics/solvers/lanczos_svd.hpp"
 #include "physics/solvers/petsc_subsystem.hpp"
-#include "tests/bench/measure.hpp"
 #endif
 
 /// The leading singular triplets of a matrix as large as NOAA's weekly record (44 219 sea points, 1 914
@@ -38,8 +38,6 @@ struct Arguments {
   int points = 44219, times = 1914, modes = 5, repeats = 3;
   std::string python = QUINTET_PYTHON, ways = "svds eigh eigsh", only;
 };
-
-using quintet::bench::cpu_seconds;
 
 /// Rows [first, first + n) of the record, the same on any number of ranks.
 TallMatrix record(const Arguments& a, int first, int n) {

@@ -1,12 +1,11 @@
-#include "tests/bench/measure.hpp"
+#include "physics/kernels/core_rate.hpp"
 
 #include <algorithm>
 #include <ctime>
-#include <fstream>
 
 #include "physics/kernels/pack.hpp"
 
-namespace quintet::bench {
+namespace quintet {
 namespace {
 
 constexpr int chains = 12, rounds = 20000, repeats = 200;
@@ -52,13 +51,6 @@ double cpu_seconds() {
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
-std::string processor() {
-  std::ifstream stream("/proc/cpuinfo");
-  for (std::string line; std::getline(stream, line);)
-    if (line.starts_with("model name")) return line.substr(line.find(": ") + 2);
-  return "unknown processor";
-}
-
 template <class T>
 Core measure_core() {
   return {2.0 * pack_width<T> * best_rate<T, false>(), best_rate<T, true>()};
@@ -82,4 +74,4 @@ template Core measure_core<double>();
 template class Bracket<float>;
 template class Bracket<double>;
 
-}  // namespace quintet::bench
+}  // namespace quintet

@@ -1,12 +1,10 @@
 #pragma once
 
-#include <string>
-
-/// What the side-by-side benchmarks measure with: CPU time, and what the core is able to do at that moment.
-namespace quintet::bench {
+/// What a core is able to do at a moment: to say of a time whether a neighbour had a part in it.
+namespace quintet {
 
 /// CPU seconds of this process so far, all threads together.
-double cpu_seconds();
+[[nodiscard]] double cpu_seconds();
 
 /// CPU seconds of one call.
 template <class Action>
@@ -15,9 +13,6 @@ double timed(Action&& action) {
   action();
   return cpu_seconds() - start;
 }
-
-/// The processor's name as the system gives it, such as "AMD EPYC 9R14".
-std::string processor();
 
 /// What this core gives its programs at one moment.
 struct Core {
@@ -48,4 +43,4 @@ class Bracket {
   Core before_;
 };
 
-}  // namespace quintet::bench
+}  // namespace quintet

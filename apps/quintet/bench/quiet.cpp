@@ -1,0 +1,70 @@
+#include "apps/quintet/bench/quiet.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "physics/kernels/core_rate.hpp"
+
+namespace quintet::bench {
+namespace {
+
+double wall_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+constexpr double least_share = 0.97, least_slots = 0.9, most_of_node = 0.05, most_stolen = 0.02;
+
+}  // namespace
+
+std::string objection(const Quiet& quiet) {
+  // Whatever runs now and then takes a few per cent of a core.
+  const double most_others = std::max(0.1, most_of_node * quiet.cores);
+  if (quiet.own_share < least_share)
+    return fmt::format("a rank got {:.0f} % of a core's time: more runs here than there are cores",
+                       100 * quiet.own_share);
+  if (quiet.others_cores > most_others)
+    return fmt::format("other programs use {:.1f} of {} cores", quiet.others_cores, quiet.cores);
+  if (quiet.stolen_cores > most_stolen)
+    return fmt::format("other virtual machines take {:.2f} of {} cores", quiet.stolen_cores, quiet.cores);
+  if (quiet.slots_share < least_slots)
+    return fmt::format("a neighbour on the same core leaves {:.0f} % of its slots of issue",
+                       100 * quiet.slots_share);
+  return "";
+}
+
+Quiet look_around(const Comm& comm) {
+  constexpr double seconds = 0.5;
+  comm.barrier();
+  const Watch watch(comm);
+  const double cpu = cpu_seconds(), wall = wall_seconds();
+  double slots = 1;
+  while (wall_seconds() < wall + seconds)
+    slots = std::min(slots, Bracket<double>::share_of_slots(measure_core<double>()));
+  const double share = (cpu_seconds() - cpu) / (wall_seconds() - wall);
+  Quiet quiet = watch.look();
+  quiet.own_share = comm.minimum(share);
+  quiet.slots_share = comm.minimum(slots);
+  return quiet;
+}
+
+Watch::Watch(const Comm& comm)
+    : comm_(comm), use_(core_use()), cpu_s_(cpu_seconds()), wall_s_(wall_seconds()) {}
+
+Quiet Watch::look() const {
+  Quiet quiet;
+  quiet.cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  const auto use = core_use();
+  const double own = comm_.node().sum(cpu_seconds() - cpu_s_), wall = wall_seconds() - wall_s_;
+  if (use && use_) {
+    quiet.others_cores = std::max(0.0, (use->used - use_->used - own) / wall);
+    quiet.stolen_cores = (use->stolen - use_->stolen) / wall;
+  }
+  quiet.others_cores = comm_.maximum(quiet.others_cores);
+  quiet.stolen_cores = comm_.maximum(quiet.stolen_cores);
+  return quiet;
+}
+
+}  // namespace quintet::bench

@@ -1,0 +1,98 @@
+#include "physics/tasks/plan.hpp"
+
+#include <algorithm>
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <set>
+
+namespace quintet::tasks {
+
+int Parts::first(int rank) const { return static_cast<int>(std::int64_t{rank} * width / n_ranks); }
+int Parts::owner(int point) const {
+  // The last rank whose first point is not behind this one.
+  return static_cast<int>(((std::int64_t{point} + 1) * n_ranks - 1) / width);
+}
+
+namespace {
+
+/// What travels between two ranks, in the order on which both agree: the receiver by the point that needs it,
+/// then the one it comes from. By rank there is no receiver to name.
+struct Item {
+  int to, from;
+  auto operator<=>(const Item&) const = default;
+};
+using Items = std::map<int, std::set<Item>>;  ///< by partner
+
+Item item(Messages messages, int from, int to) { return {messages == Messages::by_edge ? to : 0, from}; }
+
+/// Share slots out over the messages; calls take(item, slot) for each.
+template <class Take>
+std::vector<StepPlan::Message> messages_of(const Items& items, Messages messages, const Take& take) {
+  std::vector<StepPlan::Message> result;
+  int slot = 0;
+  for (const auto& [partner, list] : items) {
+    if (messages == Messages::by_rank) result.push_back({partner, slot, static_cast<int>(list.size())});
+    for (const auto& entry : list) {
+      if (messages == Messages::by_edge) result.push_back({partner, slot, 1});
+      take(partner, entry, slot++);
+    }
+  }
+  return result;
+}
+
+void plan_sends(StepPlan& plan, const Graph& graph, int step, const Parts& parts, int rank,
+                Messages messages) {
+  const Window before = graph.window(step - 1), now = graph.window(step);
+  Items items;
+  for (int p = parts.first(rank); p < parts.first(rank + 1); ++p) {
+    if (!before.has(p)) continue;
+    for (const int to : graph.needed_by(graph.set_of(step), p))
+      if (now.has(to) && parts.owner(to) != rank) items[parts.owner(to)].insert(item(messages, p, to));
+  }
+  plan.sends = messages_of(items, messages, [&](int, const Item& entry, int) {
+    plan.outbox.push_back(entry.from - parts.first(rank));
+  });
+}
+
+}  // namespace
+
+StepPlan plan_step(const Graph& graph, int step, const Parts& parts, int rank, Messages messages) {
+  StepPlan plan;
+  const int first = parts.first(rank);
+  std::vector<std::vector<int>> needs(static_cast<std::size_t>(parts.count(rank)));
+  std::vector<int> boundary;
+  Items items;
+  for (int p = 0; p < parts.count(rank); ++p) {
+    if (!graph.window(step).has(first + p)) continue;
+    auto& needed = needs[static_cast<std::size_t>(p)] = graph.inputs(step, first + p);
+    bool is_interior = true;
+    for (const int from : needed) {
+      if (parts.owner(from) == rank) continue;
+      is_interior = false;
+      items[parts.owner(from)].insert(item(messages, from, first + p));
+    }
+    (is_interior ? plan.tasks : boundary).push_back(p);
+  }
+  plan.n_interior = static_cast<int>(plan.tasks.size());
+  plan.tasks.insert(plan.tasks.end(), boundary.begin(), boundary.end());
+
+  std::map<int, std::map<Item, int>> slots;
+  plan.receives = messages_of(items, messages, [&](int partner, const Item& entry, int slot) {
+    slots[partner][entry] = slot;
+    plan.n_inbox = slot + 1;
+  });
+  plan.first_input.push_back(0);
+  for (const int p : plan.tasks) {
+    for (const int from : needs[static_cast<std::size_t>(p)]) {
+      const int owner = parts.owner(from);
+      plan.inputs.push_back(owner == rank ? from - first
+                                          : -1 - slots.at(owner).at(item(messages, from, first + p)));
+    }
+    plan.first_input.push_back(static_cast<int>(plan.inputs.size()));
+  }
+  plan_sends(plan, graph, step, parts, rank, messages);
+  return plan;
+}
+
+}  // namespace quintet::tasks
