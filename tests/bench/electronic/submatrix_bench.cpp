@@ -169,9 +169,9 @@ void run(const Arguments& arguments) {
         "{}; {} rows in {} blocks, {} rank(s); seconds of CPU\n{:>7} {:>6} {:>6} {:>4} {:>8} {:>8} {:>8} "
         "{:>8} "
         "{:>7} {:>7} {:>7} {:>11} {:>14} {:>10} {:>9}\n",
-        processor_name(), k_file.n_rows, blocking->n_blocks(), comm.size(), "eps", "n", "n max", "deg", "S^-1/2,A",
-        "sign", "(model)", "density", "GFLOP/s", "(peak)", "slots", "Tr(DK)-E", "Tr(DS)", "||PP-P||",
-        "ZSZ-1");
+        processor_name(), k_file.n_rows, blocking->n_blocks(), comm.size(), "eps", "n", "n max", "deg",
+        "S^-1/2,A", "sign", "(model)", "density", "GFLOP/s", "(peak)", "slots", "Tr(DK)-E", "Tr(DS)",
+        "||PP-P||", "ZSZ-1");
   std::vector<std::string> records;
   for (const double threshold : arguments.thresholds)
     records.push_back(run_threshold(comm, arguments, k, s, threshold));

@@ -182,8 +182,9 @@ void run(const Arguments& arguments) {
         "{}, {:.1f} GFLOP/s; {} rank{}\n{:6} {:10} {:>16} {:>4} {:>10} {:>9} {:>9} {:>8} "
         "{:>6} "
         "{:>6} {:>9} {:>6}\n",
-        processor_name(), 1e-9 * measure_core<double>().peak, comm.size(), comm.size() == 1 ? "" : "s", "case",
-        "basis", "grid", "Np", "ns/cell", "DOF/s", "fma/cell", "Gfma/s", "peak", "slots", "peer ns", "ratio");
+        processor_name(), 1e-9 * measure_core<double>().peak, comm.size(), comm.size() == 1 ? "" : "s",
+        "case", "basis", "grid", "Np", "ns/cell", "DOF/s", "fma/cell", "Gfma/s", "peak", "slots", "peer ns",
+        "ratio");
   std::vector<std::string> records;
   for (const auto& c : cases) {
     const std::string name = fmt::format("{} {}", c.dims, c.basis);
