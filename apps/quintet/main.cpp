@@ -23,6 +23,7 @@ int main(int argc, char** argv) {
       .plain_command("measure", "Measure rates and links on the ranks it is started on (machine --calibrate)",
                      commands::measure_flags(), commands::measure)
       .plain_command("bench", "Measure what a machine and its messages cost (metg: how short tasks may be)",
-                     quintet::bench::flags(), quintet::bench::metg)
+                     quintet::bench::flags(), quintet::bench::metg_of_graph)
+      .local_with("--app", quintet::bench::metg_of_application)
       .execute(argc, argv);
 }

@@ -5,6 +5,21 @@
 namespace quintet::bench {
 
 void describe(Schema& schema, MetgOptions& o) {
+  schema
+      .number("seconds", o.seconds,
+              "Time for each size in each round: 0.2 for graphs, five pieces at least; 1 for steps of an "
+              "application")
+      .above(0)
+      .at_most(3600);
+  schema.integer("rounds", o.rounds, "Times that all sizes are measured: their METGs are the spread")
+      .at_least(1)
+      .at_most(1000);
+  schema.flag("force", o.force,
+              "Measure on a busy machine too; the result is then marked as not to be published");
+  schema.text("output", o.output, "Folder for metg.json, the result for scripts and plans; none: only shown");
+}
+
+void describe(Schema& schema, GraphMetgOptions& o) {
   describe(schema, o.graph);
   describe(schema, o.kernel);
   schema.integer("output_bytes", o.output_bytes, "What a task gives out, whole stamps of 16 bytes")
@@ -18,22 +33,19 @@ void describe(Schema& schema, MetgOptions& o) {
       .integer("iterations", o.iterations,
                "Run tasks of this many iterations of the kernel alone; else search")
       .at_least(0);
-  schema.number("seconds", o.seconds, "Time for each size in each round; a piece is run five times at least")
-      .above(0)
-      .at_most(3600);
-  schema.integer("rounds", o.rounds, "Times that all sizes are measured: their METGs are the spread")
-      .at_least(1)
-      .at_most(1000);
   schema.number("ratio", o.ratio, "The longest tasks measured, in times of the shortest")
       .at_least(4)
       .at_most(1e6);
-  schema.text(
-      "damage", o.damage,
-      "Spoil one input of the task STEP,POINT on purpose (missing, surplus, step or byte: KIND,STEP,POINT), "
-      "to see that it is found");
-  schema.flag("force", o.force,
-              "Measure on a busy machine too; the result is then marked as not to be published");
-  schema.text("output", o.output, "Folder for metg.json, the result for scripts; none: only shown");
+  schema.text("damage", o.damage,
+              "Spoil one input of a task on purpose, to see that it is found: KIND,STEP,POINT with missing, "
+              "surplus, step or byte");
+}
+
+void describe(Schema& schema, ApplicationMetgOptions& o) {
+  schema.integer("ranks", o.ranks, "Ranks of the application; 0: one for each core")
+      .at_least(0)
+      .at_most(1 << 24);
+  schema.text("launch", o.launch, "What starts them, before the program's name");
 }
 
 }  // namespace quintet::bench

@@ -7,24 +7,35 @@
 #include "physics/tasks/graph.hpp"
 #include "physics/tasks/kernel.hpp"
 #include "physics/tasks/plan.hpp"
-#include "physics/tasks/runner.hpp"
 
 namespace quintet::bench {
 
-/// The flags of `quintet bench metg` for graphs of tasks.
+/// Flags of every `quintet bench metg`.
 struct MetgOptions {
+  std::optional<double> seconds;  ///< for each size in each round
+  int rounds = 3;
+  bool force = false;
+  std::string output;
+};
+void describe(Schema& schema, MetgOptions& options);
+
+/// Those for graphs of tasks.
+struct GraphMetgOptions {
   tasks::GraphOptions graph;
   tasks::KernelOptions kernel;
   std::int64_t output_bytes = 16;
   tasks::Messages messages = tasks::Messages::by_rank;
   std::optional<std::int64_t> iterations;  ///< this size alone, no search
-  double seconds = 0.2;                    ///< for each size and round
-  int rounds = 3;
-  double ratio = 64;  ///< of the longest tasks to the shortest
+  double ratio = 64;                       ///< of the longest tasks to the shortest
   std::optional<std::string> damage;
-  bool force = false;
-  std::string output;
 };
-void describe(Schema& schema, MetgOptions& options);
+void describe(Schema& schema, GraphMetgOptions& options);
+
+/// Those for an application's own step.
+struct ApplicationMetgOptions {
+  int ranks = 0;  ///< 0: as many as there are cores
+  std::string launch = "mpirun -n {ranks}";
+};
+void describe(Schema& schema, ApplicationMetgOptions& options);
 
 }  // namespace quintet::bench

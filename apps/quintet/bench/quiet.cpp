@@ -4,6 +4,8 @@
 #include <chrono>
 #include <thread>
 
+#include <sys/resource.h>
+
 #include <fmt/format.h>
 
 #include "physics/kernels/core_rate.hpp"
@@ -13,6 +15,18 @@ namespace {
 
 double wall_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// CPU seconds of this process and of those that it has waited for.
+double job_seconds() {
+  double sum = 0;
+  for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
+    rusage use{};
+    getrusage(who, &use);
+    for (const timeval& t : {use.ru_utime, use.ru_stime})
+      sum += static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+  }
+  return sum;
 }
 
 constexpr double least_share = 0.97, least_slots = 0.9, most_of_node = 0.05, most_stolen = 0.02;
@@ -51,13 +65,13 @@ Quiet look_around(const Comm& comm) {
 }
 
 Watch::Watch(const Comm& comm)
-    : comm_(comm), use_(core_use()), cpu_s_(cpu_seconds()), wall_s_(wall_seconds()) {}
+    : comm_(comm), use_(core_use()), cpu_s_(job_seconds()), wall_s_(wall_seconds()) {}
 
 Quiet Watch::look() const {
   Quiet quiet;
   quiet.cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   const auto use = core_use();
-  const double own = comm_.node().sum(cpu_seconds() - cpu_s_), wall = wall_seconds() - wall_s_;
+  const double own = comm_.node().sum(job_seconds() - cpu_s_), wall = wall_seconds() - wall_s_;
   if (use && use_) {
     quiet.others_cores = std::max(0.0, (use->used - use_->used - own) / wall);
     quiet.stolen_cores = (use->stolen - use_->stolen) / wall;

@@ -23,7 +23,8 @@ struct Quiet {
 /// Keep all ranks busy for half a second and look what they get. Collective; the same on all ranks.
 [[nodiscard]] Quiet look_around(const Comm& comm);
 
-/// What others do between two moments, without any work of its own. Collective.
+/// What others do between two moments: all but this job and the programs that it has run to their end.
+/// Collective.
 class Watch {
  public:
   explicit Watch(const Comm& comm);
