@@ -59,6 +59,7 @@ Core measure_core() {
 template <class T>
 Core Bracket<T>::close() const {
   const Core after = measure_core<T>();
+  (void)share_of_slots(after);  // counts among those that were seen
   return {(before_.peak + after.peak) / 2, std::min(before_.slots, after.slots)};
 }
 

@@ -33,7 +33,7 @@ Core measure_core();
 template <class T>
 class Bracket {
  public:
-  Bracket() : before_(measure_core<T>()) {}
+  Bracket() : before_(measure_core<T>()) { (void)share_of_slots(before_); }
   /// Measure again: the mean of both peaks, the lesser of the slots.
   Core close() const;
   /// Share of the slots of a moment among the most that this process has seen: 1 on a core to oneself.

@@ -15,6 +15,8 @@ struct ApplicationCase {
   const char* size_key;  ///< a list of integers in its input that says how large the case is
   const char* unit;      ///< what a size counts: "cells"
   const char* size_in_summary;
+  const char*
+      way_in_summary;  ///< of computing a step, which must be one for all sizes; nullptr: there is one
   /// What else to set, so that n steps are made.
   std::vector<std::string> (*settings)(std::int64_t n);
   /// Seconds of a step.

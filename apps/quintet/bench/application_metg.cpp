@@ -113,6 +113,13 @@ class Case {
       throw InputError(fmt::format("{} with {}=[{}] ended with code {}: {}", row_.name, row_.size_key,
                                    fmt::join(size, ","), result.code, reason(result)));
     const Tree summary = read_yaml(folder_.run() + "/summary.json");
+    if (row_.way_in_summary) {
+      const std::string& way = summary.at(row_.way_in_summary).as_text();
+      if (way_.empty()) way_ = way;
+      QUINTET_CHECK(way == way_,
+                    "{} with {}=[{}] computes by '{}', the largest case by '{}': not to be compared",
+                    row_.name, row_.size_key, fmt::join(size, ","), way, way_);
+    }
     step_s_ = row_.step_s(summary);
     return summary;
   }
@@ -123,6 +130,7 @@ class Case {
   double seconds_;
   int ranks_;
   double step_s_ = 0;  ///< of the last run
+  std::string way_;    ///< of the first run
   std::vector<std::string> launch_;
   Folder folder_;
 };

@@ -190,11 +190,13 @@ void run(const Arguments& a) {
     Trainer ours(architecture, steps, {a.windows, data.inputs, data.targets}, {}, options, 1);
     Peer peer(a, depth, data);
     double best = HUGE_VAL, best_peer = HUGE_VAL;
+    const Bracket<double> bracket;
     for (int repeat = 0; repeat < a.repeats; ++repeat) {
       for (int again = 0; again < 3; ++again)  // ours is short
         best = std::min(best, timed([&] { ours.advance(); }));
       if (a.peer) best_peer = std::min(best_peer, timed([&] { (void)peer.epoch(); }));
     }
+    const double slots = Bracket<double>::share_of_slots(bracket.close());
     const bool rounds = a.precision == Precision::bf16;
     const char* peers = a.precision == Precision::float64 ? "float64" : "float32";
     const double python = a.python ? python_epoch(a, depth, peers) : HUGE_VAL,
@@ -203,18 +205,18 @@ void run(const Arguments& a) {
     fmt::print(
         "LSTM-{} x {} + LSTM({}): ours {:.2f} ms, {:.0f} % of the peak ({:.2f} ms at the peak, {:.2f} at our "
         "product's rate); "
-        "PyTorch in C++ {:.2f} ms, in Python {:.2f} ms; {:.2f} x\n",
+        "PyTorch in C++ {:.2f} ms, in Python {:.2f} ms; {:.2f} x; {:.0f} % of the slots of issue\n",
         a.units, depth, n_modes, 1e3 * best, 100 * flops / best / peak, 1e3 * flops / peak,
-        1e3 * flops / gemm, 1e3 * best_peer, 1e3 * python, fastest / best);
+        1e3 * flops / gemm, 1e3 * best_peer, 1e3 * python, fastest / best, 100 * slots);
     if (rounds)
       fmt::print("  ours {}; PyTorch in Python under autocast to bfloat16 {:.2f} ms, {:.2f} x\n",
                  doc_of(bf16_unit()), 1e3 * autocast, autocast / best);
     std::fflush(stdout);
     if (std::isfinite(fastest))
       rows.push_back(fmt::format(
-          R"({{"bench": "podlstm_epochs", "case": "LSTM-{} x {} + LSTM({}), batch {}, {} windows, {}", "ours": {:.5g}, "peer": {:.5g}, "ratio": {:.4g}, "unit": "CPU s/epoch", "share_of_peak": {:.3f}, "gflops": {:.2f}}})",
+          R"({{"bench": "podlstm_epochs", "case": "LSTM-{} x {} + LSTM({}), batch {}, {} windows, {}", "ours": {:.5g}, "peer": {:.5g}, "ratio": {:.4g}, "unit": "CPU s/epoch", "share_of_peak": {:.3f}, "gflops": {:.2f}, "issue_slots": {:.3f}}})",
           a.units, depth, n_modes, a.batch, a.windows, name_of(a.precision), best, fastest, fastest / best,
-          flops / best / peak, flops / best / 1e9));
+          flops / best / peak, flops / best / 1e9, slots));
   }
   fmt::print("[{}]\n", fmt::join(rows, ", "));
 }

@@ -7,6 +7,7 @@
 
 #include "io/config/tree.hpp"
 #include "io/log/error.hpp"
+#include "physics/kernels/core_rate.hpp"
 #include "tests/support/scratch.hpp"
 
 /// Trials an hour of `podlstm search` beside DeepHyper with PyTorch: the SC20 paper's space (8 605 184
@@ -140,18 +141,21 @@ void run(const Arguments& a) {
   std::vector<std::string> rows;
   for (const auto& method : a.methods) {
     fmt::print("{}, {} workers, {} s a side\n", method, a.workers, a.seconds);
+    const Bracket<double> bracket;
     const auto mine = ours(a, scratch, modes, method);
     show("ours", mine);
     if (!a.peer) continue;
     const auto theirs = peers(a, modes, method);
     show("DeepHyper", theirs);
+    const double slots = Bracket<double>::share_of_slots(bracket.close());
     const double by_cpu = theirs.cpu_s / theirs.parameters * mine.parameters / mine.cpu_s;
-    fmt::print("{:.2f} x the trials; {:.2f} x by CPU time of networks of one size\n",
-               mine.an_hour / theirs.an_hour, by_cpu);
+    fmt::print(
+        "{:.2f} x the trials; {:.2f} x by CPU time of networks of one size; {:.0f} % of the slots of issue\n",
+        mine.an_hour / theirs.an_hour, by_cpu, 100 * slots);
     rows.push_back(fmt::format(
-        R"({{"bench": "podlstm_trials", "case": "{}, {} workers, {} epochs, {}, stopping {}", "ours": {:.5g}, "peer": {:.5g}, "ratio": {:.4g}, "unit": "trials/h", "utilisation": {:.4f}, "peer_utilisation": {:.4f}}})",
+        R"({{"bench": "podlstm_trials", "case": "{}, {} workers, {} epochs, {}, stopping {}", "ours": {:.5g}, "peer": {:.5g}, "ratio": {:.4g}, "unit": "trials/h", "utilisation": {:.4f}, "peer_utilisation": {:.4f}, "issue_slots": {:.3f}}})",
         method, a.workers, epochs, a.precision, a.stopping, mine.an_hour, theirs.an_hour,
-        mine.an_hour / theirs.an_hour, mine.utilisation, theirs.utilisation));
+        mine.an_hour / theirs.an_hour, mine.utilisation, theirs.utilisation, slots));
   }
   fmt::print("[{}]\n", fmt::join(rows, ", "));
 }

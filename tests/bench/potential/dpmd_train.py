@@ -171,7 +171,7 @@ def case_row(precision, ranks, sharing, ours, peers):
     row = {"bench": "dpmd_train", "case": what, "ours": ours["cpu"], "peer": None, "ratio": None,
            "unit": "s CPU a step (slowest rank)", "precision": precision, "ranks": ranks, "batch": frames,
            "ours_wall": ours["wall"], "ours_memory_mb": ours["memory_mb"], "ours_frame_seconds_once": ours["frame_seconds"],
-           "load_average": os.getloadavg()[0]}
+           "load_average": os.getloadavg()[0], "core_gflops": ours["core_gflops"], "issue_slots_per_s": ours["issue_slots_per_s"]}
     if peers:
         fastest = min(peers, key=lambda name: peers[name]["cpu"])
         peer = peers[fastest]
@@ -196,6 +196,9 @@ def measured(a, system):
                 ours = run_ours(a, precision, system, ranks, sharing)
                 show(precision, ranks, "ours" if ranks == 1 else f"ours, sharing {sharing}", ours)
                 rows.append(case_row(precision, ranks, sharing, ours, peers))
+    most = max((row["issue_slots_per_s"] for row in rows), default=1)
+    for row in rows:  # of the most that were seen: few say that a neighbour took them
+        row["issue_slots"] = row["issue_slots_per_s"] / most
     return rows
 
 
@@ -205,7 +208,7 @@ def remarks(rows):
     for row in rows:
         if row["ratio"]:
             print(f"{row['case']}: {row['ratio']:.2f} times the faster peer by CPU time, {row['wall_ratio']:.2f} by wall "
-                  f"time, {row['memory_ratio']:.2f} of its memory")
+                  f"time, {row['memory_ratio']:.2f} of its memory; {100 * row['issue_slots']:.0f} % of the slots of issue")
         alone = one.get(row["precision"])
         if row["ranks"] > 1 and alone:
             for key, word in (("ours", "CPU"), ("ours_wall", "wall")):

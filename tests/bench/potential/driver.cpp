@@ -6,6 +6,7 @@
 
 #include "io/log/error.hpp"
 #include "io/runtime/runtime.hpp"
+#include "physics/kernels/core_rate.hpp"
 #include "physics/particles/dynamics/integrators.hpp"
 #include "physics/particles/dynamics/velocities.hpp"
 #include "physics/particles/files/lammps_data.hpp"
@@ -90,6 +91,7 @@ void time_dynamics(const Comm& comm, const DriverArguments& arguments) {
   run(2);
   system.times = {};
   double wall = 1e300, cpu = 1e300;
+  const Bracket<double> bracket;
   for (int r = 0; r < repeats; ++r) {
     comm.barrier();
     Kokkos::Timer timer;
@@ -99,6 +101,8 @@ void time_dynamics(const Comm& comm, const DriverArguments& arguments) {
     wall = std::min(wall, comm.maximum(elapsed));
     cpu = std::min(cpu, comm.maximum(used));
   }
+  const Core core = bracket.close();
+  const double core_peak = comm.minimum(core.peak), slots = comm.minimum(core.slots);
   const double drift = system.total.energy + total_kinetic_energy(s.exec, system) - energy - kinetic;
   const double peak = peak_memory_mb(), largest = comm.maximum(peak), all = comm.sum(peak);
   const double phases[3] = {system.times.neighbours, system.times.forces, system.times.communication};
@@ -108,10 +112,12 @@ void time_dynamics(const Comm& comm, const DriverArguments& arguments) {
       "{\"atoms\": %lld, \"ranks\": %d, \"precision\": \"%s\", \"cpu_us_per_atom_step\": %.3f, "
       "\"wall_us_per_atom_step\": %.3f, \"mean_us_neighbours\": %.3f, \"mean_us_forces\": %.3f, "
       "\"mean_us_communication\": %.3f, \"memory_mb_largest_rank\": %.2f, \"memory_mb_all_ranks\": %.2f, "
-      "\"potential_energy_start_ev\": %.9f, \"energy_drift_ev_per_atom\": %.3e, \"description\": \"%s\"}\n",
+      "\"core_gflops\": %.1f, \"issue_slots_per_s\": %.4e, \"potential_energy_start_ev\": %.9f, "
+      "\"energy_drift_ev_per_atom\": %.3e, \"description\": \"%s\"}\n",
       static_cast<long long>(s.atoms.n_global), comm.size(), arguments.text("--precision", "fp64").c_str(),
       cpu * per_step, wall * per_step, phases[0] * per_phase, phases[1] * per_phase, phases[2] * per_phase,
-      largest, all, energy, drift / static_cast<double>(s.atoms.n_global), field.description().c_str());
+      largest, all, 1e-9 * core_peak, slots, energy, drift / static_cast<double>(s.atoms.n_global),
+      field.description().c_str());
 }
 
 /// Energy and force errors of mixed precision and of bf16 against double (compress: off) at the start.

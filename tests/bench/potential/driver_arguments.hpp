@@ -1,6 +1,5 @@
 #pragma once
 
-#include <ctime>
 #include <map>
 #include <string>
 
@@ -8,12 +7,6 @@
 
 /// What the drivers of the benchmarks share.
 namespace quintet {
-
-inline double cpu_seconds() {
-  timespec now;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 /// Options in pairs: --key value.
 class DriverArguments {

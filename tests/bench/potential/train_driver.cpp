@@ -6,6 +6,7 @@
 
 #include "io/log/error.hpp"
 #include "io/runtime/runtime.hpp"
+#include "physics/kernels/core_rate.hpp"
 #include "surrogates/potential/training/data.hpp"
 #include "surrogates/potential/training/frame.hpp"
 #include "surrogates/potential/training/initialise.hpp"
@@ -88,17 +89,22 @@ void run(const Comm& comm, const DriverArguments& arguments) {
   const auto frames = frames_of(systems.front(), model.rcut, frame_seconds);
   const auto trainer = Trainer::create(model, SelRule::per_type, {}, comm);
   trainer->cover(model.least_distance.value());
+  const Bracket<double> bracket;
   const bool atoms = arguments.text("--sharing", "frames") == "atoms";
   const Times times = time_steps(comm, *trainer, frames, atoms ? Sharing::atoms : Sharing::frames,
                                  std::stoi(arguments.text("--steps", "15")));
+  const Core core = bracket.close();
+  const double core_peak = comm.minimum(core.peak), slots = comm.minimum(core.slots);
   const double peak = peak_memory_mb(), all = comm.sum(peak), largest = comm.maximum(peak);
   if (!comm.is_root()) return;
   std::printf(
       "{\"atoms\": %d, \"ranks\": %d, \"parameters\": %zu, \"wall\": %s, \"cpu\": %s, \"frame_seconds\": "
       "%.6f, "
-      "\"memory_mb\": %.1f, \"memory_mb_largest_rank\": %.1f, \"force_rmse_ev_per_angstrom\": %.6f}\n",
+      "\"memory_mb\": %.1f, \"memory_mb_largest_rank\": %.1f, \"core_gflops\": %.1f, \"issue_slots_per_s\": "
+      "%.4e, \"force_rmse_ev_per_angstrom\": %.6f}\n",
       frames.front().n_atoms, comm.size(), trainer->n_parameters(), list_of(times.wall).c_str(),
-      list_of(times.cpu).c_str(), frame_seconds, all, largest, times.last.rmse_force());
+      list_of(times.cpu).c_str(), frame_seconds, all, largest, 1e-9 * core_peak, slots,
+      times.last.rmse_force());
 }
 
 }  // namespace
