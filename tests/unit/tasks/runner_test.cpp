@@ -1,5 +1,9 @@
 #include "physics/tasks/runner.hpp"
 
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
 #include <gtest/gtest.h>
 
 #include "io/log/error.hpp"
@@ -7,6 +11,19 @@
 
 using namespace quintet;
 using namespace quintet::tasks;
+
+namespace {
+std::atomic<long> n_allocations{0};
+}
+
+/// All of this program's own allocations are counted.
+void* operator new(std::size_t bytes) {
+  ++n_allocations;
+  if (void* memory = std::malloc(bytes)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace {
 
@@ -93,6 +110,19 @@ TEST(TaskRunner, sends_one_message_for_each_edge_where_asked) {
   const auto counted = sent(Pattern::all_to_all, width, steps, {.messages = Messages::by_edge});
   EXPECT_EQ(counted.messages, apart * (steps - 1));
   EXPECT_EQ(counted.bytes, 16 * apart * (steps - 1));
+}
+
+TEST(TaskRunner, allocates_nothing_in_its_steps) {
+  const auto allocations_of = [](int steps) {
+    Runner runner(Comm::world(), Graph({.pattern = Pattern::fft, .width = 12, .steps = steps}),
+                  {.output_bytes = 64});
+    runner.run(1);
+    const long before = n_allocations;
+    runner.run(1);
+    return n_allocations - before;
+  };
+
+  EXPECT_EQ(allocations_of(400), allocations_of(20));
 }
 
 TEST(TaskRunner, finds_every_kind_of_damage) {
