@@ -55,6 +55,15 @@ QUINTET_INLINE inline void store_modes(double* to, const Modes<N>& m) {
   repeat<N>([&](auto a) QUINTET_INLINE { store_mode(to, a, m[a]); });
 }
 
+/// body(m) for modes 0 ... N - 1; unrolled as the groups of the basis are.
+template <class Tr, int N, class Body>
+QUINTET_INLINE inline void for_modes(Body&& body) {
+  if constexpr (Tr::unrolled)
+    repeat<N>(body);
+  else
+    for (int m = 0; m < N; ++m) body(m);
+}
+
 /// The first M coefficients; those beyond N are zero.
 template <int M, int N>
 QUINTET_INLINE inline Modes<M> resized(const Modes<N>& m) {
@@ -109,7 +118,9 @@ QUINTET_INLINE inline void for_groups(Body&& body) {
 /// body(n), n = Int<number of coefficients of group g, at most Most>.
 template <class Place, int Most, class Body>
 QUINTET_INLINE inline void with_size(int g, Body&& body) {
-  if (Most <= Place::n_lin || g < Place::n_full_groups)
+  if constexpr (Most <= Place::n_lin || Place::n_groups == Place::n_full_groups)
+    body(Int<std::min(Most, Place::n_full)>{});
+  else if (g < Place::n_full_groups)
     body(Int<std::min(Most, Place::n_full)>{});
   else
     body(Int<std::min(Most, Place::n_lin)>{});

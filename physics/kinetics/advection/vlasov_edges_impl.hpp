@@ -73,13 +73,13 @@ void VlasovOperatorOf<Tr>::trace(const Exec& exec, const Distribution& f, int di
   });
   if (direction != cdim + last) return;
   const int cell = side < 0 ? 0 : block_.n_last() - 1;
-  for_each(exec, "vlasov::trace", block_.n_conf(), [&](Workspace& w, int conf) {
+  for_each(exec, "vlasov::trace", block_.n_conf(), [&](Workspace&, int conf) {
+    VelocityFace face;
     for (int row = 0; row < n_rows; ++row) {
       const double* from = f.pack(conf, row, cell / lanes);
-      side > 0 ? velocity_trace<Tr, last, 1>(from, w.left.data())
-               : velocity_trace<Tr, last, -1>(from, w.left.data());
+      side > 0 ? velocity_trace<Tr, last, 1>(from, face) : velocity_trace<Tr, last, -1>(from, face);
       for (int m = 0; m < Tr::n_face_modes; ++m)
-        to[(std::int64_t{conf} * n_rows + row) * Tr::n_face_modes + m] = w.left[m * lanes + cell % lanes];
+        to[(std::int64_t{conf} * n_rows + row) * Tr::n_face_modes + m] = face.mode[m * lanes + cell % lanes];
     }
   });
 }
@@ -94,7 +94,7 @@ void VlasovOperatorOf<Tr>::add_exterior(const Exec& exec, const Stage& stage, co
       const auto& from = exterior.side[i][side > 0];
       if (from.size() == 0) return;
       for_each(exec, "vlasov::add_exterior", n_edge_conf(i),
-               [&](Workspace& w, int number) { add_conf_exterior<i>(w, task, side, from.data(), number); });
+               [&](Workspace&, int number) { add_conf_exterior<i>(task, side, from.data(), number); });
     });
     repeat<vdim>([&](auto d) {
       const auto& from = exterior.side[cdim + d][side > 0];
@@ -107,10 +107,11 @@ void VlasovOperatorOf<Tr>::add_exterior(const Exec& exec, const Stage& stage, co
 
 template <class Tr>
 template <int I>
-void VlasovOperatorOf<Tr>::add_conf_exterior(Workspace& w, const Task& task, int side, const double* exterior,
+void VlasovOperatorOf<Tr>::add_conf_exterior(const Task& task, int side, const double* exterior,
                                              int number) const {
   const int conf = edge_conf(I, side, number), n_packs = block_.n_packs();
-  double *const df = w.df.data(), *const blended = w.blended.data(), *const jump = w.jump.data();
+  Cell df;
+  ConfFace blended, jump;
   MomentSums<Tr> sums;
   for (int row = 0; row < block_.n_rows(); ++row) {
     auto c = context(block_.row_index(row));
@@ -121,8 +122,8 @@ void VlasovOperatorOf<Tr>::add_conf_exterior(Workspace& w, const Task& task, int
       const auto weights = face_weights(c.flux, c.v[I], c.half_dv[I]);
       if (weights.sign == side) continue;  // what is outside lies downwind
       for (int i = 0; i < cell_size; i += lanes) store<double>(df + i, P{});
-      blend<Tr::n_conf_face_modes>(weights, side < 0 ? outside : nullptr, side < 0 ? nullptr : outside,
-                                   blended, jump);
+      blend<Tr, Tr::n_conf_face_modes>(weights, side < 0 ? outside : nullptr, side < 0 ? nullptr : outside,
+                                       blended, jump);
       if (side < 0)
         streaming_lift<Tr, I, -1>(c, blended, jump, df);
       else
@@ -140,7 +141,8 @@ void VlasovOperatorOf<Tr>::add_velocity_exterior(Workspace& w, const Task& task,
   make_cell_force(task.acceleration, conf, w.force);
   const int n_packs = block_.n_packs(), edge_cell = side < 0 ? 0 : block_.n_last() - 1;
   const int n_rows = D == last ? block_.n_rows() : n_edge_rows(D);
-  double *const df = w.df.data(), *const outside = w.left.data();
+  Cell df;
+  VelocityFace outside, flux;
   MomentSums<Tr> sums;
   for (int number = 0; number < n_rows; ++number) {
     const int row = D == last ? number : edge_row(D, side, number);
@@ -152,18 +154,18 @@ void VlasovOperatorOf<Tr>::add_velocity_exterior(Workspace& w, const Task& task,
       if (weights.sign == side) continue;  // what is outside lies downwind
       const std::size_t face = std::int64_t{conf} * n_rows + number;
       if constexpr (D == last) {  // one lane has the edge as its face
-        std::copy_n(zero_.data(), face_size, outside);
+        std::copy_n(zero_.data(), face_size, outside.mode);
         for (int m = 0; m < Tr::n_face_modes; ++m)
-          outside[m * lanes + edge_cell % lanes] = exterior[face * Tr::n_face_modes + m];
+          outside.mode[m * lanes + edge_cell % lanes] = exterior[face * Tr::n_face_modes + m];
       } else {
-        std::copy_n(exterior + (face * n_packs + pack) * face_size, face_size, outside);
+        std::copy_n(exterior + (face * n_packs + pack) * face_size, face_size, outside.mode);
       }
       for (int i = 0; i < cell_size; i += lanes) store<double>(df + i, P{});
-      face_flux<D>(w, c, weights, side < 0 ? outside : nullptr, side < 0 ? nullptr : outside, w.flux.data());
+      edge_flux<D>(w.force, c, weights, side < 0 ? +outside : nullptr, side < 0 ? nullptr : +outside, flux);
       if (side < 0)
-        velocity_lift<Tr, D>(c, w.flux.data(), zero_.data(), df);
+        velocity_lift<Tr, D>(c, flux, zero_.data(), df);
       else
-        velocity_lift<Tr, D>(c, zero_.data(), w.flux.data(), df);
+        velocity_lift<Tr, D>(c, zero_.data(), flux, df);
       add_delta(task, c, conf, row, pack, df, sums);
     }
   }
@@ -216,7 +218,7 @@ template <class Function>
 void VlasovOperatorOf<Tr>::for_edge_faces(int direction, int side, const Array<double>& inside,
                                           const Array<double>& outside, const Function& function) const {
   const int n_packs = block_.n_packs();
-  double *const blended = workspaces_.front().blended.data(), *const jump = workspaces_.front().jump.data();
+  ConfFace blended, jump;
   for (int number = 0; number < n_edge_conf(direction); ++number)
     for (int row = 0; row < block_.n_rows(); ++row) {
       auto c = context(block_.row_index(row));
@@ -226,7 +228,8 @@ void VlasovOperatorOf<Tr>::for_edge_faces(int direction, int side, const Array<d
         const double* in = inside.data() + place;
         const double* beyond = outside.size() > 0 ? outside.data() + place : nullptr;
         const auto weights = face_weights(c.flux, c.v[direction], c.half_dv[direction]);
-        blend<Tr::n_conf_face_modes>(weights, side > 0 ? in : beyond, side > 0 ? beyond : in, blended, jump);
+        blend<Tr, Tr::n_conf_face_modes>(weights, side > 0 ? in : beyond, side > 0 ? beyond : in, blended,
+                                         jump);
         function(number, c, blended, jump);
       }
     }

@@ -297,7 +297,7 @@ template <class Tr, int D>
 QUINTET_INLINE inline Weights force_weights(const PackContext<Tr>& c, const Force<Tr>& force) {
   P mean{}, deviation{};
   repeat<Tr::n_full>([&](auto m) QUINTET_INLINE {
-    P value = P{} + force.a_mode[D][m];
+    P value = broadcast<double>(force.a_mode[D][m]);
     if (force.magnetic)
       repeat<Tr::vdim>([&](auto j) QUINTET_INLINE {
         if constexpr (j.value != D) value += c.v[j] * force.b_mode[D][j][m];
@@ -345,15 +345,14 @@ QUINTET_INLINE inline void velocity_lift(const PackContext<Tr>& c, const double*
 }
 
 /// to[m] = left w_l + right w_r and jump[m] = penalty (right - left); either side may be null (zero).
-template <int N>
+template <class Tr, int N>
 QUINTET_INLINE inline void blend(const Weights& w, const double* left, const double* right, double* to,
                                  double* jump) {
-#pragma GCC unroll 4
-  for (int m = 0; m < N; ++m) {
+  for_modes<Tr, N>([&](auto m) QUINTET_INLINE {
     const P l = left ? load_mode(left, m) : P{}, r = right ? load_mode(right, m) : P{};
     store_mode(to, m, w.left * l + w.right * r);
     store_mode(jump, m, w.penalty * (r - l));
-  }
+  });
 }
 
 /// Sums for M0 and M1 of one configuration cell, over packs: [1 + vdim][n_full].

@@ -56,13 +56,27 @@ class VlasovOperatorOf final : public VlasovOperator {
   static constexpr int conf_face_size = Tr::n_conf_face_modes * lanes;
   static constexpr int largest_face = std::max(face_size, conf_face_size);
 
+  /// Coefficients of a pack of cells or faces, on the stack: those of an unrolled basis, all of whose
+  /// functions are inlined, stay in registers.
+  template <int size>
+  struct alignas(64) Local {
+    double mode[size];
+    QUINTET_INLINE operator double*() { return mode; }
+    QUINTET_INLINE operator const double*() const { return mode; }
+  };
+  using Cell = Local<cell_size>;
+  using VelocityFace = Local<face_size>;
+  using ConfFace = Local<conf_face_size>;
+
   /// Work arrays of one worker (a thread).
   struct Workspace {
-    AlignedVector<double> df, left, right, blended, jump, flux, lower;
-    AlignedVector<double> next_trace, this_trace;         ///< lower traces along the last direction
-    AlignedVector<double> previous_flux;                  ///< upper fluxes of the pack before
     std::array<AlignedVector<double>, 2> slab[Tr::vdim];  ///< fluxes between rows, by parity of the row
     Force<Tr> force;
+  };
+  /// What a pack leaves for the next one of its row, along the last direction.
+  struct Along {
+    VelocityFace trace;  ///< its own lower trace: of the next pack
+    VelocityFace flux;   ///< upper fluxes of the pack before
   };
   /// Everything apply() hands down.
   struct Task {
@@ -78,21 +92,30 @@ class VlasovOperatorOf final : public VlasovOperator {
   void row_of_cells(Workspace& w, const Task& task, int conf, int row, const double* const (*beside)[2],
                     MomentSums<Tr>& sums) const;
   template <int I>
-  void streaming(Workspace& w, const PackContext<Tr>& c, const double* f, const double* lower,
-                 const double* upper) const;
+  void streaming(const PackContext<Tr>& c, const double* f, const double* lower, const double* upper,
+                 double* df) const;
   template <int D>
   void across_rows(Workspace& w, const PackContext<Tr>& c, const Distribution& f, int conf, int row,
-                   const std::array<int, 3>& index, int pack) const;
-  void along_row(Workspace& w, const PackContext<Tr>& c, const double* f, int pack) const;
-  void start_row(Workspace& w, const PackContext<Tr>& c, const double* f) const;
+                   const std::array<int, 3>& index, int pack, double* df) const;
+  void along_row(const Force<Tr>& force, const PackContext<Tr>& c, const double* f, int pack, Along& along,
+                 double* df) const;
+  void start_row(const Force<Tr>& force, const PackContext<Tr>& c, const double* f, Along& along) const;
   template <int D>
-  const double* face_flux(Workspace& w, const PackContext<Tr>& c, const Weights& weights, const double* left,
-                          const double* right, double* flux) const;
+  static void face_flux(const Force<Tr>& force, const PackContext<Tr>& c, const Weights& weights,
+                        const double* left, const double* right, double* flux);
+  template <int D>
+  static void edge_flux(const Force<Tr>& force, const PackContext<Tr>& c, const Weights& weights,
+                        const double* left, const double* right, double* flux);
   void update(const Task& task, int conf, int row, int pack, const double* df) const;
+  /// Ask for the pack after this one: five streams are more than the processor foresees. One call a stream,
+  /// spread over the work on a pack: all at once they would hold it up.
+  static void fetch_next(const double* pack) {
+    for (int i = 0; i < cell_size; i += lanes) __builtin_prefetch(pack + cell_size + i);
+  }
   void write_moments(const MomentSums<Tr>& sums, const ConfField& moments, int conf, bool add) const;
 
   template <int I>
-  void add_conf_exterior(Workspace& w, const Task& task, int side, const double* exterior, int number) const;
+  void add_conf_exterior(const Task& task, int side, const double* exterior, int number) const;
   template <int D>
   void add_velocity_exterior(Workspace& w, const Task& task, int side, const double* exterior,
                              int conf) const;
@@ -142,9 +165,6 @@ VlasovOperatorOf<Tr>::VlasovOperatorOf(const PhaseBlock& block, Flux flux, const
   workspaces_.resize(std::max(1, static_cast<int>(Exec().concurrency())));
   const std::int64_t n_packs = block.n_packs();
   for (auto& w : workspaces_) {
-    w.df.resize(cell_size);
-    for (auto* a : {&w.left, &w.right, &w.blended, &w.jump, &w.flux, &w.lower}) a->resize(largest_face);
-    for (auto* a : {&w.next_trace, &w.this_trace, &w.previous_flux}) a->resize(face_size);
     std::size_t slab = n_packs * face_size;
     for (int d = vdim - 2; d >= 0; --d) {
       for (auto& parity : w.slab[d]) parity.resize(slab);
@@ -253,20 +273,25 @@ void VlasovOperatorOf<Tr>::row_of_cells(Workspace& w, const Task& task, int conf
   auto c = context(index);
   const int n_packs = block_.n_packs();
   set_last_velocity(c, 0);
-  start_row(w, c, task.f.pack(conf, row, 0));
+  Along along;
+  start_row(w.force, c, task.f.pack(conf, row, 0), along);
   for (int pack = 0; pack < n_packs; ++pack) {
     set_last_velocity(c, pack);
     const double* f = task.f.pack(conf, row, pack);
-    double* const df = w.df.data();
-    for (int i = 0; i < cell_size; i += lanes) store<double>(df + i, P{});
+    Cell df;
+    for_modes<Tr, Tr::n_modes>([&](auto m) QUINTET_INLINE { store_mode(df, m, P{}); });
     const std::ptrdiff_t here = (static_cast<std::ptrdiff_t>(row) * n_packs + pack) * cell_size;
     repeat<cdim>([&](auto i) QUINTET_INLINE {
       const auto* pair = beside[i];
-      streaming<i>(w, c, f, pair[0] ? pair[0] + here : nullptr, pair[1] ? pair[1] + here : nullptr);
+      if (const double* upwind = pair[c.v[i][0] < 0 ? 1 : 0]) fetch_next(upwind + here);
+      streaming<i>(c, f, pair[0] ? pair[0] + here : nullptr, pair[1] ? pair[1] + here : nullptr, df);
     });
+    fetch_next(f);
     repeat<vdim>([&](auto d) QUINTET_INLINE { acceleration_volume<Tr, d>(c, w.force, f, df); });
-    repeat<last>([&](auto d) { across_rows<d>(w, c, task.f, conf, row, index, pack); });
-    along_row(w, c, f, pack);
+    if (task.stage.keep != 0) fetch_next(task.f0.pack(conf, row, pack));
+    repeat<last>([&](auto d) QUINTET_INLINE { across_rows<d>(w, c, task.f, conf, row, index, pack, df); });
+    fetch_next(task.out.pack(conf, row, pack));
+    along_row(w.force, c, f, pack, along, df);
     update(task, conf, row, pack, df);
     if (task.moments.size() > 0) sums.add(c, task.out.pack(conf, row, pack));
   }
@@ -274,10 +299,10 @@ void VlasovOperatorOf<Tr>::row_of_cells(Workspace& w, const Task& task, int conf
 
 template <class Tr>
 template <int I>
-QUINTET_INLINE inline void VlasovOperatorOf<Tr>::streaming(Workspace& w, const PackContext<Tr>& c,
-                                                           const double* f, const double* lower,
-                                                           const double* upper) const {
-  double *const df = w.df.data(), *const left = w.left.data(), *const right = w.right.data();
+QUINTET_INLINE inline void VlasovOperatorOf<Tr>::streaming(const PackContext<Tr>& c, const double* f,
+                                                           const double* lower, const double* upper,
+                                                           double* df) const {
+  ConfFace left, right;
   streaming_volume<Tr, I>(c, f, df);
   const auto weights = face_weights(c.flux, c.v[I], c.half_dv[I]);
   if (weights.sign > 0) {
@@ -293,14 +318,14 @@ QUINTET_INLINE inline void VlasovOperatorOf<Tr>::streaming(Workspace& w, const P
     conf_trace<Tr, I, -1>(upper, right);
     streaming_lift<Tr, I, 1>(c, right, nullptr, df);
   } else {
-    double *const blended = w.blended.data(), *const jump = w.jump.data();
+    ConfFace blended, jump;
     conf_trace<Tr, I, -1>(f, right);
     if (lower) conf_trace<Tr, I, 1>(lower, left);
-    blend<Tr::n_conf_face_modes>(weights, lower ? left : nullptr, right, blended, jump);
+    blend<Tr, Tr::n_conf_face_modes>(weights, lower ? +left : nullptr, right, blended, jump);
     streaming_lift<Tr, I, -1>(c, blended, jump, df);
     conf_trace<Tr, I, 1>(f, left);
     if (upper) conf_trace<Tr, I, -1>(upper, right);
-    blend<Tr::n_conf_face_modes>(weights, left, upper ? right : nullptr, blended, jump);
+    blend<Tr, Tr::n_conf_face_modes>(weights, left, upper ? +right : nullptr, blended, jump);
     streaming_lift<Tr, I, 1>(c, blended, jump, df);
   }
 }
@@ -308,26 +333,39 @@ QUINTET_INLINE inline void VlasovOperatorOf<Tr>::streaming(Workspace& w, const P
 /// Flux through a velocity face from the traces at its two sides (null: zero), into `flux`.
 template <class Tr>
 template <int D>
-const double* VlasovOperatorOf<Tr>::face_flux(Workspace& w, const PackContext<Tr>& c, const Weights& weights,
-                                              const double* left, const double* right, double* flux) const {
+QUINTET_INLINE inline void VlasovOperatorOf<Tr>::face_flux(const Force<Tr>& force, const PackContext<Tr>& c,
+                                                           const Weights& weights, const double* left,
+                                                           const double* right, double* flux) {
   if (weights.sign != 0) {
     const double* upwind = weights.sign > 0 ? left : right;
     if (upwind == nullptr)
-      std::copy_n(zero_.data(), face_size, flux);
+      for_modes<Tr, Tr::n_face_modes>([&](auto m) QUINTET_INLINE { store_mode(flux, m, P{}); });
     else
-      acceleration_flux<Tr, D>(c, w.force, upwind, nullptr, flux);
+      acceleration_flux<Tr, D>(c, force, upwind, nullptr, flux);
   } else {
-    blend<Tr::n_face_modes>(weights, left, right, w.blended.data(), w.jump.data());
-    acceleration_flux<Tr, D>(c, w.force, w.blended.data(), w.jump.data(), flux);
+    VelocityFace blended, jump;
+    blend<Tr, Tr::n_face_modes>(weights, left, right, blended, jump);
+    acceleration_flux<Tr, D>(c, force, blended, jump, flux);
   }
-  return flux;
+}
+
+/// The same at an edge of the block: rare, so apart.
+template <class Tr>
+template <int D>
+__attribute__((noinline)) void VlasovOperatorOf<Tr>::edge_flux(const Force<Tr>& force,
+                                                               const PackContext<Tr>& c,
+                                                               const Weights& weights, const double* left,
+                                                               const double* right, double* flux) {
+  face_flux<D>(force, c, weights, left, right, flux);
 }
 
 /// Faces towards the next row in velocity direction D; its flux is kept for that row.
 template <class Tr>
 template <int D>
-void VlasovOperatorOf<Tr>::across_rows(Workspace& w, const PackContext<Tr>& c, const Distribution& f,
-                                       int conf, int row, const std::array<int, 3>& index, int pack) const {
+QUINTET_INLINE inline void VlasovOperatorOf<Tr>::across_rows(Workspace& w, const PackContext<Tr>& c,
+                                                             const Distribution& f, int conf, int row,
+                                                             const std::array<int, 3>& index, int pack,
+                                                             double* df) const {
   const int here = index[D], n = block_.extent[cdim + D];
   int stride = 1;
   for (int d = D + 1; d < last; ++d) stride *= block_.extent[cdim + d];
@@ -335,59 +373,64 @@ void VlasovOperatorOf<Tr>::across_rows(Workspace& w, const PackContext<Tr>& c, c
   const double* own = f.pack(conf, row, pack);
   const auto weights = force_weights<Tr, D>(c, w.force);
 
-  const double* lower = w.slab[D][here % 2].data() + place;
+  double* const lower = w.slab[D][here % 2].data() + place;
   if (here == 0) {
-    lower = zero_.data();
     if (open(cdim + D, -1)) {
-      velocity_trace<Tr, D, -1>(own, w.right.data());
-      lower = face_flux<D>(w, c, weights, nullptr, w.right.data(), w.lower.data());
+      VelocityFace right;
+      velocity_trace<Tr, D, -1>(own, right);
+      edge_flux<D>(w.force, c, weights, nullptr, right, lower);
+    } else {
+      std::copy_n(zero_.data(), face_size, lower);
     }
   }
-  const double* upper = zero_.data();
+  double* const upper = w.slab[D][(here + 1) % 2].data() + place;
   if (here < n - 1 || open(cdim + D, 1)) {
-    const double* right = nullptr;
-    if (weights.sign >= 0) velocity_trace<Tr, D, 1>(own, w.left.data());
-    if (here < n - 1 && weights.sign <= 0) {
-      velocity_trace<Tr, D, -1>(f.pack(conf, row + stride, pack), w.right.data());
-      right = w.right.data();
-    }
-    upper = face_flux<D>(w, c, weights, w.left.data(), right, w.slab[D][(here + 1) % 2].data() + place);
+    VelocityFace left, right;
+    const bool from_above = here < n - 1 && weights.sign <= 0;
+    if (weights.sign >= 0) velocity_trace<Tr, D, 1>(own, left);
+    if (from_above) velocity_trace<Tr, D, -1>(f.pack(conf, row + stride, pack), right);
+    face_flux<D>(w.force, c, weights, left, from_above ? +right : nullptr, upper);
+  } else {
+    std::copy_n(zero_.data(), face_size, upper);
   }
-  velocity_lift<Tr, D>(c, lower, upper, w.df.data());
+  velocity_lift<Tr, D>(c, lower, upper, df);
 }
 
 /// The lower trace of a row's first pack, and the flux that enters it from below.
 template <class Tr>
-void VlasovOperatorOf<Tr>::start_row(Workspace& w, const PackContext<Tr>& c, const double* f) const {
-  velocity_trace<Tr, last, -1>(f, w.next_trace.data());
-  std::copy_n(zero_.data(), face_size, w.previous_flux.data());
+void VlasovOperatorOf<Tr>::start_row(const Force<Tr>& force, const PackContext<Tr>& c, const double* f,
+                                     Along& along) const {
+  velocity_trace<Tr, last, -1>(f, along.trace);
+  std::copy_n(zero_.data(), face_size, along.flux.mode);
   if (!open(cdim + last, -1)) return;
-  const auto weights = force_weights<Tr, last>(c, w.force);
-  face_flux<last>(w, c, weights, nullptr, w.next_trace.data(), w.flux.data());
+  const auto weights = force_weights<Tr, last>(c, force);
+  VelocityFace flux;
+  edge_flux<last>(force, c, weights, nullptr, along.trace, flux);
   for (int m = 0; m < Tr::n_face_modes; ++m)  // the flux below lane 0 is the one above the lane before it
-    w.previous_flux[m * lanes + lanes - 1] = w.flux[m * lanes];
+    along.flux.mode[m * lanes + lanes - 1] = flux.mode[m * lanes];
 }
 
 /// Faces along the packed direction: between lanes, and to the next pack.
 template <class Tr>
-void VlasovOperatorOf<Tr>::along_row(Workspace& w, const PackContext<Tr>& c, const double* f,
-                                     int pack) const {
+QUINTET_INLINE inline void VlasovOperatorOf<Tr>::along_row(const Force<Tr>& force, const PackContext<Tr>& c,
+                                                           const double* f, int pack, Along& along,
+                                                           double* df) const {
+  constexpr int n_modes = Tr::n_face_modes;
   const int n = block_.n_last(), first = pack * lanes;
   const bool is_last = pack + 1 == block_.n_packs();
-  const auto weights = force_weights<Tr, last>(c, w.force);
-  std::swap(w.this_trace, w.next_trace);
+  const auto weights = force_weights<Tr, last>(c, force);
+  VelocityFace next, left, right, flux;
   if (is_last)
-    std::copy_n(zero_.data(), face_size, w.next_trace.data());
+    for_modes<Tr, n_modes>([&](auto m) QUINTET_INLINE { store_mode(next, m, P{}); });
   else
-    velocity_trace<Tr, last, -1>(f + cell_size, w.next_trace.data());
-
-  double *const left = w.left.data(), *const right = w.right.data(), *const flux = w.flux.data();
+    velocity_trace<Tr, last, -1>(f + cell_size, next);
   if (weights.sign >= 0) velocity_trace<Tr, last, 1>(f, left);
   if (weights.sign <= 0)
-    for (int m = 0; m < Tr::n_face_modes; ++m)
-      store_mode(right, m,
-                 shift_up<double>(load_mode(w.this_trace.data(), m), load_mode(w.next_trace.data(), m)));
-  face_flux<last>(w, c, weights, left, right, flux);
+    for_modes<Tr, n_modes>([&](auto m) QUINTET_INLINE {
+      store_mode(right, m, shift_up<double>(load_mode(along.trace, m), load_mode(next, m)));
+    });
+  along.trace = next;
+  face_flux<last>(force, c, weights, left, right, flux);
   const auto first_lanes = [](int n_lanes) {
     alignas(64) double mask[lanes];
     for (int l = 0; l < lanes; ++l) mask[l] = l < n_lanes ? 1 : 0;
@@ -396,32 +439,34 @@ void VlasovOperatorOf<Tr>::along_row(Workspace& w, const PackContext<Tr>& c, con
   const bool passes = open(cdim + last, 1);
   if (is_last) {  // nothing passes the end of velocity space, nor between the cells that only pad
     const P valid = first_lanes(n - first - (passes ? 0 : 1));
-    for (int m = 0; m < Tr::n_face_modes; ++m) store_mode(flux, m, valid * load_mode(flux, m));
+    for_modes<Tr, n_modes>([&](auto m) QUINTET_INLINE { store_mode(flux, m, valid * load_mode(flux, m)); });
   }
-  double* const lower = w.lower.data();
+  VelocityFace lower;
   const P cells = first_lanes(is_last && passes ? n - first : lanes);
-  for (int m = 0; m < Tr::n_face_modes; ++m)
-    store_mode(lower, m,
-               cells * shift_down<double>(load_mode(w.previous_flux.data(), m), load_mode(flux, m)));
-  velocity_lift<Tr, last>(c, lower, flux, w.df.data());
-  for (int m = 0; m < Tr::n_face_modes; ++m) store_mode(w.previous_flux.data(), m, load_mode(flux, m));
+  for_modes<Tr, n_modes>([&](auto m) QUINTET_INLINE {
+    store_mode(lower, m, cells * shift_down<double>(load_mode(along.flux, m), load_mode(flux, m)));
+  });
+  velocity_lift<Tr, last>(c, lower, flux, df);
+  along.flux = flux;
 }
 
 /// out = keep f0 + advance (f + dt df).
 template <class Tr>
-void VlasovOperatorOf<Tr>::update(const Task& task, int conf, int row, int pack, const double* df) const {
+QUINTET_INLINE inline void VlasovOperatorOf<Tr>::update(const Task& task, int conf, int row, int pack,
+                                                        const double* df) const {
   const auto [keep, advance, dt] = task.stage;
   const double* f = task.f.pack(conf, row, pack);
   double* out = task.out.pack(conf, row, pack);
   const double rate = advance * dt;
   if (keep == 0) {
-    for (int i = 0; i < cell_size; i += lanes)
-      store<double>(out + i, advance * load<double>(f + i) + rate * load<double>(df + i));
+    for_modes<Tr, Tr::n_modes>([&](auto m) QUINTET_INLINE {
+      store_mode(out, m, advance * load_mode(f, m) + rate * load_mode(df, m));
+    });
   } else {
     const double* f0 = task.f0.pack(conf, row, pack);
-    for (int i = 0; i < cell_size; i += lanes)
-      store<double>(
-          out + i, keep * load<double>(f0 + i) + advance * load<double>(f + i) + rate * load<double>(df + i));
+    for_modes<Tr, Tr::n_modes>([&](auto m) QUINTET_INLINE {
+      store_mode(out, m, keep * load_mode(f0, m) + advance * load_mode(f, m) + rate * load_mode(df, m));
+    });
   }
 }
 
