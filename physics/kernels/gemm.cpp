@@ -76,15 +76,18 @@ inline void hold(P& pack) {
 constexpr int tile_rows = detail::pack_bytes == 64 ? 8 : 4;
 /// The same of a tile one pack wide: fewer sums than multiply-adds in flight would wait for each other.
 constexpr int narrow_tile_rows = 8;
+/// Elements of a cache line.
+template <class T>
+constexpr int line = static_cast<int>(64 / sizeof(T));
 /// Rows of B that a tile runs over at a time: a panel of them (24 KiB) stays in the first-level cache.
 template <class T>
 constexpr int panel_rows = 24576 / static_cast<int>(PackedMatrix<T>::panel * sizeof(T));
 
-/// C[rows, packs W] = (first ? 0 : C) + A[rows, k] B[k, packs W] with all sums in registers. Not inlined:
-/// that costs 5 %.
+/// C[rows, packs W] = (first ? 0 : C) + A[rows, k] B[k, packs W] with all sums in registers; meanwhile k
+/// cache lines from `ahead` on are fetched into the second-level cache. Not inlined: that costs 5 %.
 template <class T, int rows, int packs>
 __attribute__((noinline)) void tile(const T* __restrict a, int lda, int k, const T* __restrict b,
-                                    T* __restrict c, int ldc, bool first) {
+                                    T* __restrict c, int ldc, bool first, const T* ahead) {
   constexpr int w = pack_width<T>;
   Pack<T> sum[rows][packs] = {};
   if (!first)
@@ -92,7 +95,8 @@ __attribute__((noinline)) void tile(const T* __restrict a, int lda, int k, const
     for (int r = 0; r < rows; ++r)
 #pragma GCC unroll 8
       for (int q = 0; q < packs; ++q) sum[r][q] = load<T>(c + static_cast<std::size_t>(r) * ldc + q * w);
-  for (int i = 0; i < k; ++i) {
+  for (int i = 0; i < k; ++i, ahead += line<T>) {
+    __builtin_prefetch(ahead, 0, 2);
     Pack<T> right[packs];
 #pragma GCC unroll 8
     for (int q = 0; q < packs; ++q) hold(right[q] = load<T>(b + q * w));
@@ -114,9 +118,9 @@ __attribute__((noinline)) void tile(const T* __restrict a, int lda, int k, const
 constexpr int rows_of_tile(int packs) { return packs == 1 ? narrow_tile_rows : tile_rows; }
 
 template <class T, int packs>
-void tile_of(int rows, const T* a, int lda, int k, const T* b, T* c, int ldc, bool first) {
+void tile_of(int rows, const T* a, int lda, int k, const T* b, T* c, int ldc, bool first, const T* ahead) {
   [&]<int... i>(std::integer_sequence<int, i...>) {
-    ((rows == i + 1 ? tile<T, i + 1, packs>(a, lda, k, b, c, ldc, first) : void()), ...);
+    ((rows == i + 1 ? tile<T, i + 1, packs>(a, lda, k, b, c, ldc, first, ahead) : void()), ...);
   }
   (std::make_integer_sequence<int, rows_of_tile(packs)>());
 }
@@ -133,13 +137,17 @@ void multiply(const T* a, int lda, int m, const PackedMatrix<T>& b, T* c, int ld
       const T* right = b.panel_data(p) + static_cast<std::size_t>(begin) * PackedMatrix<T>::panel;
       const int width = std::min(3, packs - 3 * p);
       const int most = rows_of_tile(width);
+      // The panel after this one, where it is larger than the second-level cache: k of its lines a tile.
+      const T* next = 3 * (p + 1) < packs ? b.panel_data(p + 1) + (right - b.panel_data(p)) : right;
+      constexpr int lines_of_row = PackedMatrix<T>::panel / line<T>;
       for (int row = 0; row < m; row += most) {
         const int rows = std::min(most, m - row);
+        const T* ahead = next + static_cast<std::ptrdiff_t>(row / most % lines_of_row) * k * line<T>;
         const T* left = a + static_cast<std::size_t>(row) * lda + begin;
         T* out = c + static_cast<std::size_t>(row) * ldc + 3 * p * w;
-        if (width == 3) tile_of<T, 3>(rows, left, lda, k, right, out, ldc, begin == 0);
-        if (width == 2) tile_of<T, 2>(rows, left, lda, k, right, out, ldc, begin == 0);
-        if (width == 1) tile_of<T, 1>(rows, left, lda, k, right, out, ldc, begin == 0);
+        if (width == 3) tile_of<T, 3>(rows, left, lda, k, right, out, ldc, begin == 0, ahead);
+        if (width == 2) tile_of<T, 2>(rows, left, lda, k, right, out, ldc, begin == 0, ahead);
+        if (width == 1) tile_of<T, 1>(rows, left, lda, k, right, out, ldc, begin == 0, ahead);
       }
     }
   }
@@ -156,7 +164,7 @@ constexpr int strip_rows = panel_rows<T> / 2;
 /// one after the other. Panels that share a cache line are written together: each line is read once.
 template <int width, class T>
 void pack_panels(const T* __restrict from, int stride, int rows, int n, T* __restrict to) {
-  constexpr int line = static_cast<int>(64 / sizeof(T)), group = line % width == 0 ? line : width;
+  constexpr int group = line<T> % width == 0 ? line<T> : width;
   for (int begin = 0; begin < n; begin += group) {
     const T* row_from = from + begin;
     T* panel = to + std::ptrdiff_t{begin} * rows;
