@@ -12,7 +12,7 @@ PrecisionWatch::PrecisionWatch(const Simulation& simulation) {
 }
 
 Schedule PrecisionWatch::schedule() const {
-  return rows_.empty() ? Schedule() : every_steps(interval) | at_end();
+  return rows_.empty() ? Schedule() : at_step(rows_.front().step + first) | every_steps(interval) | at_end();
 }
 
 void PrecisionWatch::look(const Exec& exec, Simulation& simulation) {
@@ -41,14 +41,14 @@ void PrecisionWatch::report(Context& context) const {
   context.headline("bf16 beside double", fmt::format("{:.2g} % of the force", 100 * worst.error.relative()));
   auto& report = context.report();
   report.section("bf16 beside double");
-  report.paragraph(
-      fmt::format("The fitting networks' products were made of numbers rounded to bf16 ({}), about the mean "
-                  "descriptors of "
-                  "the first frame. Every {} steps the forces were evaluated in double, too; a run with an "
-                  "rms difference "
-                  "above {:g} % of the rms force (or {:g} eV/Å where forces vanish) is stopped.",
-                  doc_of(bf16_unit()), interval, 100 * potential::PrecisionError::bound,
-                  potential::PrecisionError::least_bound));
+  report.paragraph(fmt::format(
+      "The fitting networks' products were made of numbers rounded to bf16 ({}), about the mean "
+      "descriptors of "
+      "the first frame. After {} steps and every {} the forces were evaluated in double, too; a run with an "
+      "rms difference "
+      "above {:g} % of the rms force (or {:g} eV/Å where forces vanish) is stopped.",
+      doc_of(bf16_unit()), first, interval, 100 * potential::PrecisionError::bound,
+      potential::PrecisionError::least_bound));
   std::vector<std::vector<std::string>> table;
   for (const auto& [name, row] :
        {std::pair{"start", start}, std::pair{"worst", worst}, std::pair{"last", rows_.back()}})

@@ -15,6 +15,8 @@ class PrecisionWatch {
  public:
   /// Steps between looks; one costs about what five steps do.
   static constexpr std::int64_t interval = 1000;
+  /// The first look comes sooner: a crystal at rest, as many runs begin, says nothing of atoms that move.
+  static constexpr std::int64_t first = 100;
 
   explicit PrecisionWatch(const Simulation& simulation);
 
