@@ -89,10 +89,8 @@ double inverse_sqrt_part(const BlockMatrix& s, double threshold) {
   return s.comm.sum(rows) / (static_cast<double>(s.blocking->n_rows()) * s.blocking->n_blocks());
 }
 
-Orthogonalised orthogonalise(const BlockMatrix& k, const BlockMatrix& s, double threshold,
-                             const Interrupt& interrupt, DeviceSeries* device) {
-  QUINTET_CHECK(k.blocking->begin == s.blocking->begin && k.rank_begin == s.rank_begin,
-                "K and S have different blocks ({} and {} rows)", k.blocking->n_rows(), s.blocking->n_rows());
+InverseSqrt inverse_sqrt(const BlockMatrix& s, double threshold, const Interrupt& interrupt,
+                         DeviceSeries* device) {
   // The polynomial's error is the same in all columns and adds up in energies: it is made much smaller.
   const ExtremeRitzValues ritz = spectrum_of_overlap(s);
   const ChebyshevSeries series = inverse_sqrt_series(ritz, 1e-4 * threshold);
@@ -101,11 +99,19 @@ Orthogonalised orthogonalise(const BlockMatrix& k, const BlockMatrix& s, double 
   BlockMatrix z = inverse_sqrt_pattern(filtered, threshold);
   evaluate_columns(filtered, z, series, interrupt, device);
   const double residual = residual_of(z, s);
+  return {std::move(z), residual, series.degree(), ritz.upper / ritz.lower};
+}
+
+Orthogonalised orthogonalise(const BlockMatrix& k, const BlockMatrix& s, double threshold,
+                             const Interrupt& interrupt, DeviceSeries* device) {
+  QUINTET_CHECK(k.blocking->begin == s.blocking->begin && k.rank_begin == s.rank_begin,
+                "K and S have different blocks ({} and {} rows)", k.blocking->n_rows(), s.blocking->n_rows());
+  auto [z, residual, degree, condition] = inverse_sqrt(s, threshold, interrupt, device);
   const double drop = 0.01 * threshold;
   const BlockMatrix kz = multiply(k, z, {.threshold = drop, .error = drop, .interrupt = interrupt});
   BlockMatrix a =
       multiply(z, kz, {.threshold = drop, .error = drop, .symmetric = true, .interrupt = interrupt});
-  return {std::move(z), std::move(a), residual, series.degree(), ritz.upper / ritz.lower};
+  return {std::move(z), std::move(a), residual, degree, condition};
 }
 
 }  // namespace quintet::electronic

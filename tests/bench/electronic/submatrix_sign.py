@@ -5,7 +5,7 @@
 
 CP2K (apt-get install cp2k libopenblas0-openmp gcc) is driven by ../shared/peers/cp2k_sign.py (--peer), which writes K and S
 for us; without that script our side runs on inputs/submatrix alone and prints no ratio. CPU seconds of the sign evaluation
-alone, with S^-1/2 (ours: and A) and D beside it; one core a side, minimum of repeats; ours on two ranks too (the slower
+alone, with S^-1/2 and D beside it; one core a side, minimum of repeats; ours on two ranks too (the slower
 one). The error is Tr(DK) against the exact one of the same matrices. The large box is measured on our side and, for
 CP2K, extrapolated from the small one in proportion to the molecules, which flatters its Newton-Schulz method. GFLOP/s:
 of our sign evaluation, beside the multiply-adds the core can do.
