@@ -93,7 +93,7 @@ class VlasovOperatorOf final : public VlasovOperator {
                     MomentSums<Tr>& sums) const;
   template <int I>
   void streaming(const PackContext<Tr>& c, const double* f, const double* lower, const double* upper,
-                 double* df) const;
+                 double* df, const double* next) const;
   template <int D>
   void across_rows(Workspace& w, const PackContext<Tr>& c, const Distribution& f, int conf, int row,
                    const std::array<int, 3>& index, int pack, double* df) const;
@@ -107,11 +107,6 @@ class VlasovOperatorOf final : public VlasovOperator {
   static void edge_flux(const Force<Tr>& force, const PackContext<Tr>& c, const Weights& weights,
                         const double* left, const double* right, double* flux);
   void update(const Task& task, int conf, int row, int pack, const double* df) const;
-  /// Ask for the pack after this one: five streams are more than the processor foresees. One call a stream,
-  /// spread over the work on a pack: all at once they would hold it up.
-  static void fetch_next(const double* pack) {
-    for (int i = 0; i < cell_size; i += lanes) __builtin_prefetch(pack + cell_size + i);
-  }
   void write_moments(const MomentSums<Tr>& sums, const ConfField& moments, int conf, bool add) const;
 
   template <int I>
@@ -283,14 +278,17 @@ void VlasovOperatorOf<Tr>::row_of_cells(Workspace& w, const Task& task, int conf
     const std::ptrdiff_t here = (static_cast<std::ptrdiff_t>(row) * n_packs + pack) * cell_size;
     repeat<cdim>([&](auto i) QUINTET_INLINE {
       const auto* pair = beside[i];
-      if (const double* upwind = pair[c.v[i][0] < 0 ? 1 : 0]) fetch_next(upwind + here);
-      streaming<i>(c, f, pair[0] ? pair[0] + here : nullptr, pair[1] ? pair[1] + here : nullptr, df);
+      const double *lower = pair[0] ? pair[0] + here : nullptr, *upper = pair[1] ? pair[1] + here : nullptr;
+      const double* upwind = c.v[i][0] < 0 ? upper : lower;
+      streaming<i>(c, f, lower, upper, df, upwind ? upwind + cell_size : nullptr);
     });
-    fetch_next(f);
-    repeat<vdim>([&](auto d) QUINTET_INLINE { acceleration_volume<Tr, d>(c, w.force, f, df); });
-    if (task.stage.keep != 0) fetch_next(task.f0.pack(conf, row, pack));
+    repeat<vdim>([&](auto d) QUINTET_INLINE {
+      const double* next = nullptr;
+      if (d == 0) next = task.out.pack(conf, row, pack) + cell_size;
+      if (d == 1 && task.stage.keep != 0) next = task.f0.pack(conf, row, pack) + cell_size;
+      acceleration_volume<Tr, d>(c, w.force, f, df, next);
+    });
     repeat<last>([&](auto d) QUINTET_INLINE { across_rows<d>(w, c, task.f, conf, row, index, pack, df); });
-    fetch_next(task.out.pack(conf, row, pack));
     along_row(w.force, c, f, pack, along, df);
     update(task, conf, row, pack, df);
     if (task.moments.size() > 0) sums.add(c, task.out.pack(conf, row, pack));
@@ -301,9 +299,9 @@ template <class Tr>
 template <int I>
 QUINTET_INLINE inline void VlasovOperatorOf<Tr>::streaming(const PackContext<Tr>& c, const double* f,
                                                            const double* lower, const double* upper,
-                                                           double* df) const {
+                                                           double* df, const double* next) const {
   ConfFace left, right;
-  streaming_volume<Tr, I>(c, f, df);
+  streaming_volume<Tr, I>(c, f, df, next);
   const auto weights = face_weights(c.flux, c.v[I], c.half_dv[I]);
   if (weights.sign > 0) {
     conf_trace<Tr, I, 1>(f, left);

