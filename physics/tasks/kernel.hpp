@@ -16,10 +16,10 @@ enum class KernelKind { empty, busy_wait, compute_bound, memory_bound, load_imba
 /// What a task does between taking its inputs and being done.
 struct KernelOptions {
   KernelKind kernel = KernelKind::compute_bound;
-  std::int64_t iterations = 0;     ///< n
-  double imbalance = 1;            ///< f of load_imbalance
-  std::int64_t scratch_bytes = 0;  ///< working set of each point's memory_bound
-  int samples = 16;                ///< pieces of the working set, one of which an iteration copies
+  std::int64_t iterations = 0;           ///< n
+  double imbalance = 1;                  ///< f of load_imbalance
+  std::int64_t scratch_bytes = 1 << 20;  ///< working set of each point's memory_bound
+  int samples = 16;                      ///< pieces of the working set, one of which an iteration copies
 };
 /// All keys but `iterations`.
 void describe(Schema& schema, KernelOptions& options);

@@ -160,6 +160,7 @@ void Runner::make_buffers() {
     inbox_[parity].resize(n_inbox * length);
     outbox_[parity].resize(n_outbox * length);
   }
+  if (kernel_.kernel != KernelKind::memory_bound) kernel_.scratch_bytes = 0;  // nobody else has one
   scratch_.resize(count * static_cast<std::size_t>(kernel_.scratch_bytes), std::byte{1});
   results_.resize(count);
 }

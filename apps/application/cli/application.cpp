@@ -223,7 +223,7 @@ std::string Application::Implementation::help(const Command& command) const {
   if (command.configured()) usage += " CASE.yaml";
   const std::string aside = command.instead ? fmt::format(" | {} FILE", command.flags.front().name) : "";
   for (const auto& flag : command.flags)
-    if (!command.instead)
+    if (!command.instead && (is_positional(flag) || flag.required))  // the others are among the options
       usage += " " + usage_name(flag) + (is_positional(flag) || flag.is_switch ? "" : " VALUE");
   std::string text = fmt::format("{} - {}\n\nUsage: {}{} [options]\n\nOptions:\n{}", who, command.about,
                                  usage, aside, flag_table(command.flag_texts()));

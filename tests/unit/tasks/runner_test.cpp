@@ -122,7 +122,7 @@ TEST(TaskRunner, allocates_nothing_in_its_steps) {
     return n_allocations - before;
   };
 
-  EXPECT_EQ(allocations_of(400), allocations_of(20));
+  EXPECT_EQ(allocations_of(60), allocations_of(10));
 }
 
 TEST(TaskRunner, finds_every_kind_of_damage) {
