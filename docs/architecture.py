@@ -55,7 +55,10 @@ WAY = (
       "apps/meshfreeflow/evaluate surrogates/flow/evaluation", "apps/podlstm/evaluate surrogates/sequence/skill")),
 )
 # Rooms that no run enters.
-ASIDE = (("physics/tasks", "graphs of tasks with made-up work, for quintet bench"),)
+ASIDE = (
+    ("surrogates/planning", "before a run is queued: its time, memory and words on a machine"),
+    ("physics/tasks", "graphs of tasks with made-up work, for quintet bench"),
+)
 
 COLOURS = {"apps": "#2456c4", "surrogates": "#a72b8f", "physics": "#0f8a63", "io": "#5b6470"}
 LEFT, STEP_WIDTH, COLUMN_WIDTH, GAP, LINE, HEAD = 16, 212, 234, 10, 17, 44

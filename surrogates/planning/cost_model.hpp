@@ -1,0 +1,64 @@
+#pragma once
+
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/config/tree.hpp"
+#include "surrogates/planning/links.hpp"
+
+namespace quintet::planning {
+
+/// What a step takes on p ranks in one decomposition, of the rank that has most of it.
+struct StepCost {
+  int ranks = 1;
+  std::string decomposition{};  ///< in words: "2 x 2 x 1 bricks"
+  double work = 0;              ///< units of work (CostModel::unit)
+  double memory = 0;            ///< (bytes)
+  Traffic halo{};               ///< sent to single ranks
+  Traffic sums{};               ///< calls that reduce over all ranks, and what is handed in
+  std::string impossible{};     ///< the reason why, or "": then nothing else but `ranks` is given
+};
+
+/// What a simulation costs, as its application knows it: what a hidden command prints and `quintet plan`
+/// reads.
+///
+/// Counts come from the formulas that the application itself obeys (tests compare them with what it sends and
+/// allocates), times from steps of this input, or a smaller one, that were taken on one rank to make this.
+struct CostModel {
+  std::string what;  ///< "1x1v, 64 x 64 cells"
+  std::string unit;  ///< of work: "cell"
+  double work = 0;   ///< of a step, all ranks
+  std::optional<double> steps{};
+  /// Time of a step on one rank that has nothing to wait for: floor + work * per_unit.
+  struct Rate {
+    double floor = 0, per_unit = 0;  ///< (s)
+    double spread = 0;               ///< largest over median time of a step, less 1
+    std::string timed{};             ///< what was timed, in words
+  } rate{};
+  double output = 0;      ///< files of the whole run, without checkpoints (bytes)
+  double checkpoint = 0;  ///< one (bytes)
+  std::vector<StepCost> rows{};
+};
+
+/// As JSON, and back. Throws InputError for what is none.
+[[nodiscard]] Tree to_tree(const CostModel& model);
+[[nodiscard]] CostModel cost_model_of(const Tree& tree);
+
+/// A line through two timings, where the larger one does more work: none of its parts is negative.
+[[nodiscard]] CostModel::Rate rate_of(double work_1, double seconds_1, double work_2, double seconds_2);
+
+/// A row of a plan.
+struct StepPlan {
+  double compute = 0, halo = 0, sums = 0;  ///< (s) a step
+  double efficiency = 0;                   ///< t_1/(p t_p), with t_1 of all the work on one rank
+  [[nodiscard]] double seconds() const { return compute + halo + sums; }
+};
+/// What a row takes on a machine: floor + work * per_unit, messages on the slowest link among p ranks, a tree
+/// of ceil(log2 p) messages for each sum.
+/// @param slower how many times slower a core of that machine is than the one that was timed
+[[nodiscard]] StepPlan plan_step(const CostModel& model, const StepCost& row, const Links& links,
+                                 double slower);
+
+}  // namespace quintet::planning

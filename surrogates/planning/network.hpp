@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace quintet::planning {
+
+/// Kinds of layer, as far as their cost differs.
+enum class LayerKind {
+  convolution,
+  dense,
+  max_pool,
+  average_pool,
+  rectifier,
+  addition,
+  normalisation,
+  other
+};
+
+/// A layer of a network as sizes: items of a sample that come in (x) and go out (y), and weights (w).
+struct Layer {
+  std::string name;
+  LayerKind kind = LayerKind::other;
+  std::vector<std::int64_t> x, y;    ///< channels, then extents (width, height, ...) if there are any
+  std::vector<std::int64_t> kernel;  ///< [extents] or none: 1
+  std::int64_t weights = 0;          ///< |w|, biases included
+
+  [[nodiscard]] double x_items() const;  ///< |x|
+  [[nodiscard]] double y_items() const;  ///< |y|
+  /// Whether a part along the width needs its neighbours' cells: a window that overlaps the next one.
+  [[nodiscard]] bool has_halo() const;
+  /// Items that a part along the width needs of one neighbour: (K - 1)/2 layers of cells of `sizes` (x in the
+  /// forward pass, y in the backward one), sizes[0] sizes[2] sizes[3] ... each.
+  [[nodiscard]] double halo(const std::vector<std::int64_t>& sizes) const;
+  /// Width of x and y, whichever is less; 1 without extents.
+  [[nodiscard]] std::int64_t width() const;
+};
+
+/// A network, and what one rank needs for a sample of it.
+struct Network {
+  std::vector<Layer> layers;
+  double forward_seconds = 0, backward_seconds = 0;  ///< of a sample, all layers
+  double update_seconds = 0;                         ///< of all weights, a step
+
+  [[nodiscard]] double weights() const;  ///< sum |w|
+};
+
+/// One row a kind of layer: floating-point operations of a sample forward.
+struct LayerKindRow {
+  LayerKind value;
+  const char *name, *doc;
+  double (*flops)(const Layer&);
+  /// What the ParaDL authors' script takes for a forward and backward pass and the update of weights, half of
+  /// it without the latter: windows of a pool are counted C times, a dense layer half.
+  double (*authors)(const Layer&);
+};
+[[nodiscard]] const LayerKindRow& row_of(LayerKind kind);
+
+/// The share of each layer in the time of a sample, from its operations: sums to 1. [layers] (1)
+/// @param authors the operations as the ParaDL authors' script counts them
+[[nodiscard]] std::vector<double> time_shares(const Network& network, bool authors);
+
+}  // namespace quintet::planning
