@@ -8,6 +8,7 @@
 #include "apps/dpmd/label/label.hpp"
 #include "apps/dpmd/learn/learn.hpp"
 #include "apps/dpmd/learn/selection_command.hpp"
+#include "apps/dpmd/run/cost.hpp"
 #include "apps/dpmd/run/run.hpp"
 #include "apps/dpmd/test/test.hpp"
 #include "apps/dpmd/train/train.hpp"
@@ -17,6 +18,7 @@ int main(int argc, char** argv) {
   namespace dpmd = quintet::dpmd;
   return quintet::Application("dpmd", "Deep Potential molecular dynamics")
       .command<dpmd::RunOptions>("run", "Run molecular dynamics or a minimisation", dpmd::run)
+      .cost<dpmd::RunOptions>(dpmd::cost)
       .command<dpmd::TrainOptions>("train", "Train a Deep Potential on labelled frames", dpmd::train)
       .instead(
           {"--from-deepmd", "translate DeePMD-kit's input.json; --output names the YAML file", false, ""},

@@ -1,4 +1,5 @@
 #include "apps/application/cli/application.hpp"
+#include "apps/vlasov/cost.hpp"
 #include "apps/vlasov/run.hpp"
 
 /// Discontinuous-Galerkin plasma kinetics.
@@ -6,5 +7,6 @@ int main(int argc, char** argv) {
   namespace vlasov = quintet::vlasov;
   return quintet::Application("vlasov", "Discontinuous-Galerkin plasma kinetics")
       .command<vlasov::RunOptions>("run", "Solve the Vlasov-Maxwell or Vlasov-Poisson system", vlasov::run)
+      .cost<vlasov::RunOptions>(vlasov::cost)
       .execute(argc, argv);
 }

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "io/log/error.hpp"
+#include "physics/kinetics/system_needs.hpp"
 #include "physics/kinetics/system_state.hpp"
 
 namespace quintet::kinetics {
@@ -167,15 +168,7 @@ VlasovSystem::~VlasovSystem() = default;
 double VlasovSystem::bytes_needed(const Comm& comm, const PhaseBasis& basis,
                                   const std::vector<Species>& species, const SystemOptions& options) {
   const Decomposition decomposition(comm, species.at(0).grid, constrained_ranks(species, options));
-  double bytes = 0;
-  for (const auto& s : species) {
-    const auto block = decomposition.block(s.grid);
-    const double packs = static_cast<double>(block.n_conf()) * block.n_rows() * block.n_packs();
-    const bool third = options.collisions && Collisions::n_work(*options.collisions) > 2;
-    bytes += (options.device ? 1 : third ? 4 : 3) * 8.0 * packs * PhaseBlock::lanes * basis.size();
-    bytes += 8.0 * block.n_conf() * basis.conf().size() * (6 + 3 + 3 * (1 + basis.vdim()));
-  }
-  return bytes + 8.0 * decomposition.block(species[0].grid).n_conf() * basis.conf().size() * 5 * int{n_field};
+  return needs_of(basis, species, options, decomposition.ranks(), decomposition.coordinates()).bytes;
 }
 
 double VlasovSystem::device_bytes_needed(const Comm& comm, const PhaseBasis& basis,

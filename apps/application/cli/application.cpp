@@ -66,6 +66,7 @@ std::string flag_table(const std::vector<FlagText>& flags) {
 struct Words {
   Request request;
   std::string walltime;
+  std::vector<int> cost_ranks;  ///< of --cost
   bool help = false;
   Application::Arguments arguments;
 };
@@ -136,6 +137,7 @@ struct Application::Implementation {
     std::function<void(const std::string&, const std::string&)> instead{};
     /// Of a plain command: the flag that makes it a local one.
     std::optional<std::size_t> local_with{};
+    Cost cost{};  ///< with a YAML file: what --cost prints
 
     [[nodiscard]] bool configured() const { return static_cast<bool>(bind); }
     [[nodiscard]] std::vector<FlagText> flag_texts() const;
@@ -277,6 +279,7 @@ Words Application::Implementation::parse(const Command& command, int argc, char*
   parser.allow_extras();
   parser.add_flag("--help,-h", words.help);
   if (command.configured()) add_shared_flags(parser, words);
+  if (command.cost) parser.add_option("--cost", words.cost_ranks)->delimiter(',')->check(CLI::PositiveNumber);
   if (!command.local || command.plain) {
     parser.add_option("--threads", words.request.threads)->check(CLI::Range(1, 1 << 20));
     add_switch(parser, "--quiet", words.request.quiet);
@@ -320,6 +323,13 @@ int Application::Implementation::run(const Command& command, Words words, Progra
     return launch_plain(request.threads, request.quiet, arguments, subsystems,
                         [&](const Comm& comm) { command.plain(comm, words.arguments); });
   const Bound bound = command.bind();
+  if (!words.cost_ranks.empty()) {
+    words.request.validate = words.request.quiet = true;
+    return launch(request, arguments, subsystems, bound.describe, [&](Context& context) {
+      const auto model = command.cost(context, bound.options.get(), words.cost_ranks);
+      if (context.comm().is_root()) std::puts(to_json(planning::to_tree(model)).c_str());
+    });
+  }
   return launch(request, arguments, subsystems, bound.describe,
                 [&](Context& context) { command.body(context, bound.options.get()); });
 }
@@ -355,6 +365,11 @@ Application& Application::add_configured(const std::string& name, const std::str
                                          std::function<void(Context&, const void*)> body) {
   implementation_->commands.push_back({name, about, {}, std::move(bind), std::move(body), {}, {}});
   if (implementation_->hidden.empty()) implementation_->add_hidden_commands();
+  return *this;
+}
+
+Application& Application::add_cost(Cost body) {
+  implementation_->commands.back().cost = std::move(body);
   return *this;
 }
 

@@ -8,6 +8,7 @@
 #include "apps/application/life/context.hpp"
 #include "io/config/schema.hpp"
 #include "io/runtime/runtime.hpp"
+#include "surrogates/planning/cost_model.hpp"
 
 namespace quintet {
 
@@ -63,6 +64,17 @@ class Application {
   /// several, one that was not given has its default, or none if the default is empty.
   using Arguments = std::vector<std::vector<std::string>>;
 
+  /// What the last command, one with a YAML file, would cost on other numbers of ranks: its hidden flag
+  /// `--cost RANKS` (1,8,64) prints this as JSON and writes nothing. `quintet plan` asks for it.
+  template <class Options>
+  Application& cost(
+      std::function<planning::CostModel(Context&, const Options&, const std::vector<int>&)> body) {
+    return add_cost(
+        [body = std::move(body)](Context& context, const void* options, const std::vector<int>& ranks) {
+          return body(context, *static_cast<const Options*>(options), ranks);
+        });
+  }
+
   /// A command with positional arguments and flags of its own; runs with MPI and Kokkos up.
   Application& plain_command(const std::string& name, const std::string& about, std::vector<Flag> flags,
                              std::function<void(const Comm&, const Arguments&)> body);
@@ -89,6 +101,8 @@ class Application {
   };
   Application& add_configured(const std::string& name, const std::string& about, std::function<Bound()> bind,
                               std::function<void(Context&, const void*)> body);
+  using Cost = std::function<planning::CostModel(Context&, const void*, const std::vector<int>& ranks)>;
+  Application& add_cost(Cost body);
   struct Implementation;
   std::unique_ptr<Implementation> implementation_;
 };

@@ -104,6 +104,11 @@ std::array<int, 3> conf_part(const std::array<int, 6>& values, int cdim, int bey
   return result;
 }
 
+/// Unknowns, held ones, and the total charge.
+std::size_t summed_size(const ContinuousSpace& space) {
+  return static_cast<std::size_t>(space.n_free() + ContinuousSpace::n_held + 1);
+}
+
 }  // namespace
 
 struct Poisson::Implementation {
@@ -129,8 +134,7 @@ struct Poisson::Implementation {
               });
   }
 
-  /// Unknowns, held ones, and the total charge.
-  [[nodiscard]] std::size_t size() const { return space.n_free() + ContinuousSpace::n_held + 1; }
+  [[nodiscard]] std::size_t size() const { return summed_size(space); }
   [[nodiscard]] double& total_charge() { return unknown.back(); }
   [[nodiscard]] double held_value(int which) const {
     return which == ContinuousSpace::zero ? 0 : options.value[which / 2][which % 2];
@@ -296,6 +300,11 @@ Poisson::Poisson(const Decomposition& decomposition, const PhaseGrid& grid, cons
 }
 
 Poisson::~Poisson() = default;
+
+std::size_t Poisson::numbers_summed(const PhaseGrid& grid, const Basis& conf, const PoissonOptions& options) {
+  check_options(grid, options);
+  return summed_size(ContinuousSpace(grid, conf, held_walls(grid, options), !has_dirichlet(grid, options)));
+}
 
 void Poisson::solve(const Exec& exec, const ConfField& charge, const ConfField& potential) {
   auto& self = *implementation_;

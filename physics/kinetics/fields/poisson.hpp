@@ -34,6 +34,9 @@ class Poisson {
           const PoissonOptions& options);
   ~Poisson();
   Poisson(const Poisson&) = delete;
+  /// Numbers that the ranks sum in a solve(): all unknowns, whatever the number of ranks.
+  [[nodiscard]] static std::size_t numbers_summed(const PhaseGrid& grid, const Basis& conf,
+                                                  const PoissonOptions& options);
 
   /// phi [n_conf, 1, n_modes] from rho of the same shape. Collective over conf_comm.
   void solve(const Exec& exec, const ConfField& charge, const ConfField& potential);

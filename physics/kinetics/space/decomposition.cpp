@@ -1,12 +1,10 @@
 #include <algorithm>
-#include <limits>
 #include <numeric>
-#include <optional>
 
 #include <fmt/ranges.h>
 
 #include "io/log/error.hpp"
-#include "physics/kinetics/space/phase_grid.hpp"
+#include "physics/kinetics/space/rank_grids.hpp"
 
 namespace quintet::kinetics {
 
@@ -37,36 +35,53 @@ double cost(const PhaseGrid& grid, const std::array<int, 6>& ranks) {
 }
 
 struct Choice {
-  double cost = std::numeric_limits<double>::infinity();
+  double cost = 0;
   std::array<int, 6> ranks{};
 };
 
-/// Try every way to write `left` as a product over directions d ..., keeping what `given` fixes.
-void choose(const PhaseGrid& grid, const std::array<int, 6>& given, int d, int left,
-            std::array<int, 6>& ranks, Choice& best) {
+/// Every way to write `left` as a product over directions d ..., keeping what `given` fixes.
+void list_choices(const PhaseGrid& grid, const std::array<int, 6>& given, int d, int left,
+                  std::array<int, 6>& ranks, std::vector<Choice>& choices) {
   if (d == grid.dim()) {
-    if (left != 1) return;
-    const double c = cost(grid, ranks);
-    if (c < best.cost) best = {c, ranks};
+    if (left == 1) choices.push_back({cost(grid, ranks), ranks});
     return;
   }
   for (int n = 1; n <= std::min(left, grid.cells[d]); ++n) {
     if (left % n != 0 || (given[d] != 0 && given[d] != n)) continue;
     ranks[d] = n;
-    choose(grid, given, d + 1, left / n, ranks, best);
+    list_choices(grid, given, d + 1, left / n, ranks, choices);
   }
   ranks[d] = 1;
 }
 
-std::optional<std::array<int, 6>> choose(const PhaseGrid& grid, const std::array<int, 6>& given, int n) {
+}  // namespace
+
+std::vector<std::array<int, 6>> rank_grids(const PhaseGrid& grid, const std::array<int, 6>& given,
+                                           int n_ranks) {
   std::array<int, 6> ranks{1, 1, 1, 1, 1, 1};
-  Choice best;
-  choose(grid, given, 0, n, ranks, best);
-  if (best.ranks[0] == 0) return std::nullopt;
-  return best.ranks;
+  std::vector<Choice> choices;
+  list_choices(grid, given, 0, n_ranks, ranks, choices);
+  std::stable_sort(choices.begin(), choices.end(),
+                   [](const Choice& a, const Choice& b) { return a.cost < b.cost; });
+  std::vector<std::array<int, 6>> grids;
+  for (const auto& choice : choices) grids.push_back(choice.ranks);
+  return grids;
 }
 
-}  // namespace
+PhaseBlock block_of(const PhaseGrid& grid, const std::array<int, 6>& ranks,
+                    const std::array<int, 6>& coordinates) {
+  PhaseBlock result;
+  result.grid = grid;
+  for (int d = 0; d < grid.dim(); ++d) {
+    const int n = grid.cells[d], parts = ranks[d];
+    QUINTET_CHECK(n >= parts,
+                  "direction {} has {} cells, fewer than its {} ranks; give it more cells or fewer ranks", d,
+                  n, parts);
+    result.begin[d] = part_begin(n, parts, coordinates[d]);
+    result.extent[d] = part_begin(n, parts, coordinates[d] + 1) - result.begin[d];
+  }
+  return result;
+}
 
 Decomposition::Decomposition(const Comm& comm, const PhaseGrid& grid, const std::array<int, 6>& ranks)
     : comm_(comm),
@@ -76,10 +91,10 @@ Decomposition::Decomposition(const Comm& comm, const PhaseGrid& grid, const std:
       ranks_(ranks),
       periodic_(grid.periodic) {
   const std::vector<int> cells(grid.cells.begin(), grid.cells.begin() + dim_);
-  const auto chosen = choose(grid, ranks, comm.size());
-  if (!chosen) {
+  const auto grids = rank_grids(grid, ranks, comm.size());
+  if (grids.empty()) {
     int usable = comm.size();
-    while (usable > 1 && !choose(grid, ranks, usable)) --usable;
+    while (usable > 1 && rank_grids(grid, ranks, usable).empty()) --usable;
     QUINTET_CHECK(
         false,
         "{} ranks cannot share {} cells{}: the ranks of a direction must divide the number of ranks and not "
@@ -91,7 +106,7 @@ Decomposition::Decomposition(const Comm& comm, const PhaseGrid& grid, const std:
             : "",
         usable, usable == 1 ? "" : "s");
   }
-  ranks_ = *chosen;
+  ranks_ = grids.front();
   coordinates_ = coordinates_of(comm.rank());
   int conf = 0, velocity = 0;
   for (int d = 0; d < dim_; ++d) {
@@ -126,18 +141,7 @@ int Decomposition::neighbour(int d, int side) const {
 PhaseBlock Decomposition::block(const PhaseGrid& grid) const { return block(grid, comm_.rank()); }
 
 PhaseBlock Decomposition::block(const PhaseGrid& grid, int rank) const {
-  PhaseBlock result;
-  result.grid = grid;
-  const auto where = coordinates_of(rank);
-  for (int d = 0; d < grid.dim(); ++d) {
-    const int n = grid.cells[d], parts = ranks_[d];
-    QUINTET_CHECK(n >= parts,
-                  "direction {} has {} cells, fewer than its {} ranks; give it more cells or fewer ranks", d,
-                  n, parts);
-    result.begin[d] = part_begin(n, parts, where[d]);
-    result.extent[d] = part_begin(n, parts, where[d] + 1) - result.begin[d];
-  }
-  return result;
+  return block_of(grid, ranks_, coordinates_of(rank));
 }
 
 }  // namespace quintet::kinetics

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "physics/particles/domain/brick_needs.hpp"
 #include "physics/particles/dynamics/integrators.hpp"
 #include "tests/support/lennard_jones.hpp"
 #include "tests/support/sample_systems.hpp"
@@ -242,6 +243,13 @@ TEST_P(Traffics, of_a_step_are_those_of_the_geometry) {
   EXPECT_EQ(
       counted(comm, Comm::Call::point_to_point),
       (Traffic{steps * (positions.messages + forces.messages), steps * (positions.bytes + forces.bytes)}));
+  const BrickNeeds needs =
+      brick_needs(fractional_atoms(c.box, c.positions), given.range, domain.rank_grid(), comm.rank());
+  EXPECT_EQ(needs.own, atoms.n_local);
+  EXPECT_EQ(needs.ghosts, atoms.n_ghost);
+  EXPECT_EQ(counted(comm, Comm::Call::point_to_point),
+            (Traffic{static_cast<std::int64_t>(steps * (needs.messages_sent + needs.messages_received)),
+                     static_cast<std::int64_t>(steps * vector_bytes * (needs.sent + needs.received))}));
   // The farthest that an atom has moved; energy and virial.
   EXPECT_EQ(counted(comm, Comm::Call::reduce), (Traffic{2 * steps, steps * (8 + 10 * 8)}));
   for (const auto none : {Comm::Call::broadcast, Comm::Call::gather, Comm::Call::barrier})
@@ -276,6 +284,29 @@ TEST_P(Traffics, of_a_rebuild_are_those_of_the_geometry) {
   EXPECT_EQ(counted(comm, Comm::Call::gather),
             (comm.size() > 1 ? Traffic{1, record_bytes * leaving} : Traffic{}));
   EXPECT_EQ(counted(comm, Comm::Call::point_to_point), expected_borders(after));
+  const BrickNeeds needs =
+      brick_needs(fractional_atoms(c.box, c.positions), given.range, domain.rank_grid(), comm.rank());
+  EXPECT_EQ(counted(comm, Comm::Call::point_to_point),
+            (Traffic{static_cast<std::int64_t>(2 * needs.sides),
+                     static_cast<std::int64_t>(size_bytes * needs.sides + border_bytes * needs.sent)}));
+}
+
+TEST(BrickNeeds, of_a_uniform_density_are_those_of_many_atoms) {
+  const Box box({40, 0, 0, 5, 42, 0, -3, 4, 38}, {true, true, true});
+  const auto c = random_configuration(box, 200000, 1, 3);
+  const auto atoms = fractional_atoms(c.box, c.positions);
+  for (const auto& grid : {std::array<int, 3>{1, 1, 1}, {2, 1, 3}, {4, 4, 4}, {1, 1, 8}}) {
+    const BrickNeeds counted = brick_needs(atoms, 6.5, grid, 0),
+                     mean = mean_brick_needs(box, 200000, 6.5, grid);
+
+    EXPECT_NEAR(mean.own / counted.own, 1, 0.04);
+    EXPECT_NEAR(mean.ghosts / counted.ghosts, 1, 0.02);
+    if (mean.sent > 0) {
+      EXPECT_NEAR(mean.sent / counted.sent, 1, 0.02);
+    }
+    EXPECT_EQ(mean.messages_sent, counted.messages_sent);
+    EXPECT_EQ(mean.sides, counted.sides);
+  }
 }
 
 namespace {
