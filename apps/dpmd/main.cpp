@@ -11,6 +11,7 @@
 #include "apps/dpmd/run/cost.hpp"
 #include "apps/dpmd/run/run.hpp"
 #include "apps/dpmd/test/test.hpp"
+#include "apps/dpmd/train/cost.hpp"
 #include "apps/dpmd/train/train.hpp"
 
 /// Deep Potential molecular dynamics.
@@ -20,6 +21,7 @@ int main(int argc, char** argv) {
       .command<dpmd::RunOptions>("run", "Run molecular dynamics or a minimisation", dpmd::run)
       .cost<dpmd::RunOptions>(dpmd::cost)
       .command<dpmd::TrainOptions>("train", "Train a Deep Potential on labelled frames", dpmd::train)
+      .cost<dpmd::TrainOptions>(dpmd::train_cost)
       .instead(
           {"--from-deepmd", "translate DeePMD-kit's input.json; --output names the YAML file", false, ""},
           dpmd::from_deepmd)

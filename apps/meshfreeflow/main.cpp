@@ -1,6 +1,7 @@
 #include "apps/application/cli/application.hpp"
 #include "apps/meshfreeflow/networks.hpp"
 #include "apps/meshfreeflow/setup/with_petsc.hpp"
+#include "apps/meshfreeflow/simulate/cost.hpp"
 #include "apps/meshfreeflow/simulate/simulate.hpp"
 
 /// Rayleigh-Bénard convection and its super-resolution.
@@ -12,6 +13,7 @@ int main(int argc, char** argv) {
                                    subsystems);
   application.command<meshfreeflow::SimulateOptions>(
       "simulate", "Solve the Boussinesq equations in two dimensions", meshfreeflow::simulate);
+  application.cost<meshfreeflow::SimulateOptions>(meshfreeflow::cost);
   meshfreeflow::add_network_commands(application);
   return application.execute(argc, argv);
 }

@@ -2,6 +2,7 @@
 #include "apps/quintet/bench/metg.hpp"
 #include "apps/quintet/commands.hpp"
 #include "apps/quintet/machine/machine.hpp"
+#include "apps/quintet/plan/plan.hpp"
 
 int main(int argc, char** argv) {
   namespace commands = quintet::commands;
@@ -25,5 +26,8 @@ int main(int argc, char** argv) {
       .plain_command("bench", "Measure what a machine and its messages cost (metg: how short tasks may be)",
                      quintet::bench::flags(), quintet::bench::metg_of_graph)
       .local_with("--app", quintet::bench::metg_of_application)
+      .local_command("plan",
+                     "Say what a run would take on other numbers of ranks: time, memory, words, node-hours",
+                     commands::plan_flags(), commands::plan)
       .execute(argc, argv);
 }

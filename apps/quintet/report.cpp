@@ -84,6 +84,29 @@ std::string picture_of(const fs::path& report) {
   return fs::exists(report) ? safe_picture(first_picture(read_input_file(report.string(), most_bytes))) : "";
 }
 
+/// A line for each number of ranks of the plan that lies in a run's directory (`quintet plan --output`), the
+/// first and best decomposition of each.
+std::vector<std::pair<std::string, std::string>> plan_facts(const Run& run) {
+  const fs::path file = run.directory / "plan.json";
+  std::vector<std::pair<std::string, std::string>> facts;
+  if (!fs::exists(file)) return facts;
+  const Tree plan = read_yaml(file.string());
+  for (const auto& row : plan.at("rows").items()) {
+    const auto name = fmt::format("planned for {} rank(s)", row.at("ranks").as_integer());
+    const auto& reason = row.at("impossible").as_text();
+    if (!facts.empty() && facts.back().first == name) continue;
+    if (!reason.empty())
+      facts.emplace_back(name, "impossible: " + reason);
+    else
+      facts.emplace_back(
+          name, fmt::format("{}{:.3g} ms a step, {:.3g} MB a rank, {:.3g} kB sent a step",
+                            row.at("step_is_lower_bound").as_boolean() ? "more than " : "",
+                            1e3 * row.at("step_s").as_number(), row.at("memory_bytes").as_number() / 1e6,
+                            row.at("halo_bytes").as_number() / 1e3));
+  }
+  return facts;
+}
+
 ReportLink link_to(const Run& run, const fs::path& folder) {
   const fs::path report = run.directory / "report.html";
   ReportLink link{.name = run.name,
@@ -94,6 +117,7 @@ ReportLink link_to(const Run& run, const fs::path& folder) {
       link.text += (link.text.empty() ? "" : ", ") + value_text(*value);
   if (const Tree* what = run.summary.find("what"))
     for (const auto& [name, text] : what->entries()) link.facts.push_back({name, value_text(text)});
+  for (auto& [name, text] : plan_facts(run)) link.facts.push_back({name, text});
   if (const Tree* tiles = run.summary.find("headlines"))
     for (const auto& tile : tiles->items()) {
       const Tree* doubt = tile.find("doubt");

@@ -165,7 +165,7 @@ void add_rows(const Setup& setup, const std::array<int, 6>& given, int p, double
   if (n > 0) return;
   rows.push_back(
       {.ranks = p,
-       .impossible = fmt::format("{} ranks cannot share {} cells in whole boxes", p, description(setup))});
+       .impossible = fmt::format("no grid of {} ranks shares {} in whole boxes", p, description(setup))});
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "io/log/error.hpp"
+#include "surrogates/planning/job_tree.hpp"
 
 namespace quintet::planning {
 namespace {
@@ -59,6 +60,7 @@ Tree to_tree(const CostModel& model) {
   Tree rows = Tree::list();
   for (const auto& row : model.rows) rows.append(row_tree(row));
   tree.set("rows", std::move(rows));
+  if (model.training) tree.set("training", to_tree(*model.training));
   return tree;
 }
 
@@ -76,6 +78,7 @@ CostModel cost_model_of(const Tree& tree) {
                   .checkpoint = tree.at("checkpoint_bytes").as_number()};
   if (const Tree& steps = tree.at("steps"); !steps.is_null()) model.steps = steps.as_number();
   for (const auto& row : tree.at("rows").items()) model.rows.push_back(row_of(row));
+  if (const Tree* training = tree.find("training")) model.training = job_of(*training);
   return model;
 }
 

@@ -7,6 +7,7 @@
 
 #include "io/config/tree.hpp"
 #include "surrogates/planning/links.hpp"
+#include "surrogates/planning/strategy.hpp"
 
 namespace quintet::planning {
 
@@ -40,6 +41,9 @@ struct CostModel {
   double output = 0;      ///< files of the whole run, without checkpoints (bytes)
   double checkpoint = 0;  ///< one (bytes)
   std::vector<StepCost> rows{};
+  /// Of a training: its network and one batch of it, for the table of strategies. `rows` say what the trainer
+  /// itself does.
+  std::optional<Job> training{};
 };
 
 /// As JSON, and back. Throws InputError for what is none.

@@ -23,6 +23,7 @@ class Links {
   /// The slowest link within a group of so many ranks. Throws InputError if no level reaches so far.
   [[nodiscard]] Link among(double n_ranks) const;
   [[nodiscard]] bool known() const { return !tiers_.empty(); }
+  [[nodiscard]] bool reaches(double n_ranks) const { return known() && n_ranks <= tiers_.back().most_ranks; }
 
  private:
   std::vector<Tier> tiers_;

@@ -68,6 +68,7 @@ double Network::weights() const {
   return items;
 }
 
+std::span<const LayerKindRow> layer_kinds() { return kinds; }
 const LayerKindRow& row_of(LayerKind kind) { return quintet::row_of(kinds, kind); }
 
 std::vector<double> time_shares(const Network& network, bool authors) {

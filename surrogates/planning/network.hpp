@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -55,6 +56,7 @@ struct LayerKindRow {
   /// it without the latter: windows of a pool are counted C times, a dense layer half.
   double (*authors)(const Layer&);
 };
+[[nodiscard]] std::span<const LayerKindRow> layer_kinds();
 [[nodiscard]] const LayerKindRow& row_of(LayerKind kind);
 
 /// The share of each layer in the time of a sample, from its operations: sums to 1. [layers] (1)

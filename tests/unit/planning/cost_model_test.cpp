@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "io/log/error.hpp"
+#include "tests/unit/planning/networks.hpp"
 
 using namespace quintet;
 using namespace quintet::planning;
@@ -42,6 +43,24 @@ TEST(CostModel, goes_through_json_unchanged) {
   EXPECT_EQ(*read.steps, 100);
   EXPECT_THROW(static_cast<void>(cost_model_of(parse_yaml("{format: other}", "model"))), InputError);
   EXPECT_THROW(static_cast<void>(cost_model_of(parse_yaml("[]", "model"))), InputError);
+}
+
+TEST(CostModel, of_a_training_holds_its_network) {
+  CostModel model = sample();
+  model.training = small_job();
+
+  const std::string text = to_json(to_tree(model));
+  const auto read = cost_model_of(parse_yaml(text, "model"));
+
+  EXPECT_EQ(to_json(to_tree(read)), text);
+  ASSERT_TRUE(read.training.has_value());
+  EXPECT_EQ(read.training->network.layers[3].kernel, (std::vector<std::int64_t>{5, 5}));
+  Job job = *read.training, given = small_job();
+  job.links = given.links;
+  job.group = given.group;
+  job.micro_batches = given.micro_batches;
+  EXPECT_EQ(project(job, Strategy::data_and_filter, 4).seconds(),
+            project(given, Strategy::data_and_filter, 4).seconds());
 }
 
 TEST(CostModel, an_unknown_number_of_steps_stays_unknown) {

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "physics/convection/centred.hpp"
+#include "physics/convection/slab_needs.hpp"
 #include "physics/convection/spectra.hpp"
 #include "tests/support/convection_cases.hpp"
 
@@ -41,6 +42,31 @@ TEST(Ranks, give_the_flow_of_one_to_round_off) {
     for (std::size_t m = 0; m < spectra_of_one.wavenumber.size(); ++m)
       EXPECT_NEAR(spectra_of_one.kinetic_volume[m], spectra_of_many.kinetic_volume[m], 1e-13);
   }
+}
+
+TEST(Ranks, send_what_a_plan_says) {
+  Problem problem;
+  Start start;
+  start.noise = 1e-2;
+  const Comm comm = Comm::world();
+  Boussinesq flow = make_flow(problem, make_grid(comm, problem, 2, 24, 15), start);
+  flow.advance(Exec(), 1e-3);
+  comm.reset_counters();
+
+  flow.advance(Exec(), 1e-3);  // as long as the one before: nothing is factorised anew
+  static_cast<void>(flow.courant_rate(Exec()));
+
+  const SlabNeeds needs = slab_needs(24, 15, 1, comm.size());
+  const auto total = [&](Comm::Call call, auto number) {
+    return static_cast<double>(comm.maximum(static_cast<long>(comm.counter(call).*number)));
+  };
+  const double messages = total(Comm::Call::point_to_point, &Comm::Counter::messages),
+               bytes = total(Comm::Call::point_to_point, &Comm::Counter::bytes);
+  const double sums = static_cast<double>(comm.counter(Comm::Call::reduce).messages) - 2;  // those of `total`
+  EXPECT_EQ(messages, needs.messages);
+  EXPECT_EQ(bytes, needs.bytes_sent);
+  EXPECT_EQ(sums, needs.sums);
+  EXPECT_EQ(needs.cells, 24 * ((15 + comm.size() - 1) / comm.size()));
 }
 
 TEST(Spectra, add_up_to_the_energy) {

@@ -1,0 +1,103 @@
+#include "apps/dpmd/train/cost.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "apps/application/loop/timed_steps.hpp"
+#include "apps/dpmd/train/training.hpp"
+#include "io/log/error.hpp"
+#include "io/runtime/runtime.hpp"
+#include "surrogates/potential/model/chains.hpp"
+
+namespace quintet::dpmd {
+namespace {
+
+using planning::Layer;
+using planning::LayerKind;
+
+/// Dense layers of a chain that is evaluated for so many rows of a sample: a convolution with a window of one
+/// row.
+void add_layers(const potential::NetworkDescription& network, std::int64_t rows, std::vector<Layer>& layers) {
+  for (const auto& block : network.chain.blocks) {
+    if (block.parameters == 0) continue;
+    layers.push_back({.name = block.name + " of the " + network.title,
+                      .kind = LayerKind::convolution,
+                      .x = {block.n_in, rows},
+                      .y = {block.n_out, rows},
+                      .kernel = {1},
+                      .weights = static_cast<std::int64_t>(block.parameters)});
+  }
+}
+
+/// A sample is a frame of the first system: atoms are rows of the fitting networks, neighbours of the
+/// embedding ones.
+std::vector<Layer> layers_of(const Training& training) {
+  const auto& model = training.trainer().model();
+  const auto& data = training.data();
+  const auto& types = data.training.front().frames.front().types;
+  const auto n_types = static_cast<std::int64_t>(model.type_names.size());
+  const auto count = [&](std::int64_t type) {
+    return std::max<std::int64_t>(1, std::count(types.begin(), types.end(), static_cast<int>(type)));
+  };
+  const auto networks = potential::describe_networks(model, true);
+  const auto n_embedding = static_cast<std::int64_t>(model.embedding.size());
+  std::vector<Layer> layers;
+  for (std::int64_t i = 0; i < static_cast<std::int64_t>(networks.size()); ++i) {
+    std::int64_t rows = 0;
+    if (i < n_embedding) {
+      const auto neighbour = static_cast<std::size_t>(model.type_one_side ? i : i / n_types);
+      const std::int64_t around =
+          model.type_one_side ? static_cast<std::int64_t>(types.size()) : count(i % n_types);
+      rows = around * std::max(1, data.census.most_neighbours.at(neighbour));
+    } else {
+      rows = count(i - n_embedding);
+    }
+    add_layers(networks[static_cast<std::size_t>(i)], rows, layers);
+  }
+  return layers;
+}
+
+}  // namespace
+
+planning::CostModel train_cost(Context& context, const TrainOptions& options, const std::vector<int>& ranks) {
+  QUINTET_CHECK(context.comm().size() == 1, "the cost of a training is found on one rank; {} are here",
+                context.comm().size());
+  Training training(context.comm(), options, std::nullopt);
+  context.comm().reset_counters();
+  const auto steps = time_steps([&] { training.advance(); }, 2.0);
+  const auto n = static_cast<double>(training.step());
+  const double atoms = double(training.atoms_seen()) / n, frames = double(training.frames_seen()) / n;
+  const double parameters = double(training.trainer().n_parameters());
+  const double number = training.trainer().model().single_precision ? 4 : 8;
+  const auto& sums = context.comm().counter(Comm::Call::reduce);
+
+  planning::CostModel model{
+      .what = fmt::format("{:.0f} parameters, batches of {:.3g} frames with {:.3g} atoms in all", parameters,
+                          frames, atoms),
+      .unit = "atom",
+      .work = atoms,
+      .steps = double(options.steps)};
+  model.rate = {.per_unit = steps.mean / atoms,
+                .spread = steps.spread,
+                .timed = fmt::format("{} steps of {:.0f} atoms", steps.n, atoms)};
+  model.output = number * parameters;
+  model.checkpoint = 3 * number * parameters;
+  const double memory = 1e6 * peak_memory_mb();
+  for (const int p : ranks) {
+    planning::StepCost row{
+        .ranks = p, .decomposition = "data", .work = std::ceil(atoms / p), .memory = memory};
+    if (p > atoms) row.impossible = fmt::format("{} ranks share {:.0f} atoms of a batch", p, atoms);
+    row.sums = {double(sums.messages) / n, double(sums.bytes) / n};
+    if (p > 1) row.halo = planning::ring_all_reduce(p, number * parameters);
+    model.rows.push_back(row);
+  }
+  // A job of one batch: times are a step's.
+  planning::Job job{.samples = frames, .batch = frames, .bytes_per_item = number};
+  job.network.layers = layers_of(training);
+  job.network.forward_seconds = steps.mean / frames / 3;
+  job.network.backward_seconds = 2 * steps.mean / frames / 3;
+  model.training = job;
+  return model;
+}
+
+}  // namespace quintet::dpmd

@@ -1,0 +1,95 @@
+#include "apps/meshfreeflow/simulate/cost.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "apps/application/loop/timed_steps.hpp"
+#include "apps/meshfreeflow/simulate/simulation.hpp"
+#include "io/log/error.hpp"
+#include "io/runtime/runtime.hpp"
+#include "physics/convection/slab_needs.hpp"
+#include "physics/convection/statistics.hpp"
+
+namespace quintet::meshfreeflow {
+
+using namespace convection;
+
+namespace {
+
+/// Of some rows of the input, on this rank.
+struct Timing {
+  double cells = 0;    ///< of all flows
+  double seconds = 0;  ///< of a step, with its share of samples
+  StepTimes steps{};
+  double dt = 0;
+};
+
+Timing time_rows(const Context& context, SimulateOptions options, std::int64_t rows, std::size_t flows) {
+  options.grid.cells[1] = rows;
+  options.seeds.resize(flows);
+  options.time.end *= 1000;
+  options.time.steps.reset();
+  options.output.frame_interval.reset();
+  Simulation simulation(context, options);
+  Timing timing{.cells = double(options.grid.cells[0]) * double(rows) * double(flows)};
+  timing.steps = time_steps([&] { simulation.advance(); });
+  timing.dt = simulation.last_dt();
+  const auto samples = time_steps([&] { (void)sample(Exec(), simulation.flow(), 0); }, 0.1, 2, 20);
+  timing.seconds = timing.steps.median + double(flows) * samples.median / double(options.history_interval);
+  return timing;
+}
+
+planning::StepCost row_of(const SimulateOptions& options, int p, double base) {
+  const auto n_x = options.grid.cells[0], n_z = options.grid.cells[1];
+  const int flows = static_cast<int>(options.seeds.size());
+  planning::StepCost row{.ranks = p, .decomposition = fmt::format("{} slabs", p)};
+  if (p > n_z)
+    row.impossible = fmt::format("{} ranks share {} rows of cells; one at most has each", p, n_z);
+  else if (options.solver.kind == SolverKind::multigrid && p > 1)
+    row.impossible = "not known: what multigrid sends";
+  if (!row.impossible.empty()) return row;
+  const SlabNeeds needs = slab_needs(n_x, n_z, flows, p);
+  row.work = needs.cells * flows;
+  row.memory = base + needs.bytes;
+  if (p == 1) return row;
+  row.halo = {needs.messages, needs.bytes_sent};
+  row.sums = {needs.sums, needs.bytes_summed};
+  return row;
+}
+
+}  // namespace
+
+planning::CostModel cost(Context& context, const SimulateOptions& options, const std::vector<int>& ranks) {
+  QUINTET_CHECK(context.comm().size() == 1, "the cost of a run is found on one rank; {} are here",
+                context.comm().size());
+  const double base = 1e6 * peak_memory_mb();
+  const double cells = double(options.grid.cells[0]) * double(options.grid.cells[1]);
+  const auto flows = options.seeds.size();
+  constexpr double most_cells = 1e6;
+  const auto timed = std::clamp<std::size_t>(static_cast<std::size_t>(most_cells / cells), 1, flows);
+  const Timing large = time_rows(context, options, options.grid.cells[1], timed),
+               small =
+                   time_rows(context, options, std::max<std::int64_t>(4, options.grid.cells[1] / 2), timed);
+
+  planning::CostModel model{
+      .what = fmt::format("{}, {} flow{}", description(options), flows, flows == 1 ? "" : "s"),
+      .unit = "cell",
+      .work = cells * double(flows)};
+  model.rate = planning::rate_of(small.cells, small.seconds, large.cells, large.seconds);
+  model.rate.floor *= double(flows) / double(timed);
+  model.rate.spread = large.steps.spread;
+  model.rate.timed = fmt::format("{} steps of {} flow{} and {} of half their rows", large.steps.n, timed,
+                                 timed == 1 ? "" : "s", small.steps.n);
+  const double steps = std::ceil(options.time.end / large.dt);
+  model.steps = options.time.steps ? std::min(steps, double(*options.time.steps)) : steps;
+  const auto& interval = options.output.frame_interval;
+  // Without an interval: at the start and at the end.
+  const double frames =
+      interval ? 1 + std::floor(std::max(0.0, options.time.end - options.output.from) / *interval) : 2;
+  model.output = frames * double(flows) * cells * 4 * 8;
+  model.checkpoint = double(flows) * cells * 4 * 8;
+  for (const int p : ranks) model.rows.push_back(row_of(options, p, base));
+  return model;
+}
+
+}  // namespace quintet::meshfreeflow

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <vector>
+
+#include "apps/application/life/context.hpp"
+#include "apps/meshfreeflow/setup/simulate_options.hpp"
+#include "surrogates/planning/cost_model.hpp"
+
+namespace quintet::meshfreeflow {
+
+/// What `meshfreeflow simulate` would cost on other numbers of ranks, which share the rows of cells.
+///
+/// Work: cells of all flows on a rank. Its time is that of steps of this input taken here, with fewer flows
+/// where there are many; the number of steps follows from the longest step at the start, so it is a lower
+/// bound for a flow that speeds up. Throws InputError on more than one rank.
+[[nodiscard]] planning::CostModel cost(Context& context, const SimulateOptions& options,
+                                       const std::vector<int>& ranks);
+
+}  // namespace quintet::meshfreeflow

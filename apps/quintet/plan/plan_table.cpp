@@ -1,0 +1,133 @@
+#include "apps/quintet/plan/plan_table.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "apps/quintet/plan/text.hpp"
+
+namespace quintet {
+namespace {
+
+using Line = std::vector<std::string>;
+
+Line line_of(const PlanRow& row) {
+  const auto& cost = row.cost;
+  if (!cost.impossible.empty()) return {std::to_string(cost.ranks), cost.decomposition};
+  const std::string bound = row.links_known ? "" : "> ";
+  return {std::to_string(cost.ranks),
+          cost.decomposition,
+          bound + seconds_text(row.step.seconds()),
+          row.links_known ? fmt::format("{:.0f} %", 100 * row.step.efficiency) : "unknown",
+          bytes_text(cost.memory),
+          fmt::format("{} in {:.3g}", bytes_text(cost.halo.bytes), cost.halo.messages),
+          row.seconds ? bound + seconds_text(*row.seconds) : "unknown",
+          row.placement.node_hours ? fmt::format("{:.3g}", *row.placement.node_hours) : "unknown",
+          row.placement.queue.empty()
+              ? ""
+              : row.placement.queue +
+                    (row.placement.jobs > 1 ? fmt::format(", {} jobs", row.placement.jobs) : "")};
+}
+
+std::string remarks(const Plan& plan) {
+  std::string text;
+  if (!plan.slower)
+    text += fmt::format(
+        "A core of {} is taken to be as fast as one here: the rates of one of them are unknown.\n",
+        plan.machine);
+  const bool unknown = std::any_of(plan.rows.begin(), plan.rows.end(), [](const PlanRow& row) {
+    return row.cost.impossible.empty() && !row.links_known;
+  });
+  if (unknown)
+    text += fmt::format(
+        "Links of {} are unknown: times marked > leave messages out ('quintet machine --calibrate').\n",
+        plan.machine);
+  return text;
+}
+
+std::string advice(const Plan& plan) {
+  const PlanRow *fast = fastest(plan), *wide = widest_efficient(plan);
+  const auto name = [](const PlanRow& row) {
+    return fmt::format("{} rank{} ({})", row.cost.ranks, row.cost.ranks == 1 ? "" : "s",
+                       row.cost.decomposition);
+  };
+  const bool unknown = std::any_of(plan.rows.begin(), plan.rows.end(),
+                                   [](const PlanRow& row) { return row.reason.empty() && !row.links_known; });
+  if (unknown) return "Which row is the fastest depends on the links.\n";
+  if (fast == nullptr) return "No row is possible.\n";
+  std::string text = fmt::format("Fastest: {}.", name(*fast));
+  if (wide != nullptr && wide != fast)
+    text += fmt::format(" Most ranks with half of them busy: {}.", name(*wide));
+  return text + "\n";
+}
+
+}  // namespace
+
+const PlanRow* fastest(const Plan& plan) {
+  const PlanRow* best = nullptr;
+  for (const auto& row : plan.rows)
+    if (row.reason.empty() && row.links_known &&
+        (best == nullptr || row.step.seconds() < best->step.seconds()))
+      best = &row;
+  return best;
+}
+
+const PlanRow* widest_efficient(const Plan& plan) {
+  const PlanRow* best = nullptr;
+  for (const auto& row : plan.rows)
+    if (row.reason.empty() && row.links_known && row.step.efficiency >= 0.5 &&
+        (best == nullptr || row.cost.ranks > best->cost.ranks))
+      best = &row;
+  return best;
+}
+
+std::string text_of(const Plan& plan) {
+  const auto& model = plan.model;
+  std::string text = fmt::format("{} {} on {}: {}\n", plan.who, plan.file, plan.machine, model.what);
+  text +=
+      fmt::format("Timed here: {}; steps differ by {:.0f} %.\n", model.rate.timed, 100 * model.rate.spread);
+  text += fmt::format("{} steps; files of {}, checkpoints of {} each.\n\n",
+                      model.steps ? fmt::format("{:.0f}", *model.steps) : "An unknown number of",
+                      bytes_text(model.output), bytes_text(model.checkpoint));
+  std::vector<Line> lines{{"ranks", "shared out", "a step", "busy", "memory a rank", "sent a step", "the run",
+                           "node-hours", "queue"}};
+  std::vector<std::string> reasons{""};
+  for (const auto& row : plan.rows) {
+    lines.push_back(line_of(row));
+    reasons.push_back(row.reason.empty() ? "" : "impossible: " + row.reason);
+  }
+  return text + columns_text(lines, reasons) + "\n" + remarks(plan) + advice(plan);
+}
+
+Tree tree_of(const Plan& plan) {
+  Tree rows = Tree::list();
+  for (const auto& row : plan.rows) {
+    Tree tree = Tree::map({{"ranks", Tree::integer(row.cost.ranks)},
+                           {"decomposition", Tree::text(row.cost.decomposition)},
+                           {"impossible", Tree::text(row.reason)}});
+    if (row.cost.impossible.empty()) {
+      tree.set("step_s", Tree::number(row.step.seconds()));
+      tree.set("step_is_lower_bound", Tree::boolean(!row.links_known));
+      tree.set("compute_s", Tree::number(row.step.compute));
+      tree.set("halo_s", Tree::number(row.step.halo));
+      tree.set("sums_s", Tree::number(row.step.sums));
+      tree.set("efficiency", Tree::number(row.step.efficiency));
+      tree.set("memory_bytes", Tree::number(row.cost.memory));
+      tree.set("halo_bytes", Tree::number(row.cost.halo.bytes));
+      tree.set("halo_messages", Tree::number(row.cost.halo.messages));
+      tree.set("run_s", row.seconds ? Tree::number(*row.seconds) : Tree());
+      tree.set("node_hours", row.placement.node_hours ? Tree::number(*row.placement.node_hours) : Tree());
+      tree.set("nodes", Tree::integer(row.placement.nodes));
+      tree.set("queue", Tree::text(row.placement.queue));
+      tree.set("jobs", Tree::integer(row.placement.jobs));
+    }
+    rows.append(std::move(tree));
+  }
+  return Tree::map({{"who", Tree::text(plan.who)},
+                    {"file", Tree::text(plan.file)},
+                    {"machine", Tree::text(plan.machine)},
+                    {"model", planning::to_tree(plan.model)},
+                    {"rows", std::move(rows)}});
+}
+
+}  // namespace quintet

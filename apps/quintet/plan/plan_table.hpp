@@ -1,0 +1,38 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/quintet/plan/placement.hpp"
+#include "surrogates/planning/cost_model.hpp"
+
+namespace quintet {
+
+/// A decomposition on a machine.
+struct PlanRow {
+  planning::StepCost cost{};
+  planning::StepPlan step{};
+  bool links_known = true;          ///< else messages take no time in `step`, which is then a lower bound
+  std::optional<double> seconds{};  ///< of the run
+  Placement placement{};
+  std::string reason{};  ///< why it is impossible, or ""
+};
+
+struct Plan {
+  std::string who{}, file{}, machine{};
+  planning::CostModel model{};
+  std::optional<double> slower{};  ///< a core there than one here; absent: unknown
+  std::vector<PlanRow> rows{};
+};
+
+/// The table as people read it: what was timed, a line a row, which one to take.
+[[nodiscard]] std::string text_of(const Plan& plan);
+/// The same for scripts.
+[[nodiscard]] Tree tree_of(const Plan& plan);
+
+/// The fastest possible row; the one with the most ranks that keeps at least half of them busy. Null: none.
+[[nodiscard]] const PlanRow* fastest(const Plan& plan);
+[[nodiscard]] const PlanRow* widest_efficient(const Plan& plan);
+
+}  // namespace quintet

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "io/machine/machine.hpp"
+#include "surrogates/planning/strategy.hpp"
+
+namespace quintet {
+
+/// The table of strategies for a training on each number of ranks: time of a step, what a rank sends and
+/// holds, why one is impossible; the choice; then what stages of ZeRO would hold and send.
+[[nodiscard]] std::string strategies_text(const planning::Job& job, const Machine& machine,
+                                          const std::vector<std::int64_t>& ranks, std::int64_t threads,
+                                          double slower);
+
+}  // namespace quintet

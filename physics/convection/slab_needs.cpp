@@ -1,0 +1,26 @@
+#include "physics/convection/slab_needs.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "physics/convection/boussinesq.hpp"
+#include "physics/convection/field.hpp"
+
+namespace quintet::convection {
+
+SlabNeeds slab_needs(std::int64_t n_x, std::int64_t n_z, int n_members, int n_ranks) {
+  const auto p = static_cast<double>(n_ranks), n = static_cast<double>(n_x);
+  const double rows = std::ceil(static_cast<double>(n_z) / p);
+  SlabNeeds needs{.cells = rows * n,
+                  .bytes = Boussinesq::bytes(rows * (n + 2 * Field::margin), n_members),
+                  .sums = 1.0 + 2 * n_members,
+                  .bytes_summed = 8 * (1.0 + 2 * n_members)};
+  const double neighbours = std::min(n_ranks - 1, 2);
+  constexpr double stages = 2, fields = 7, matrices = 4;
+  needs.messages = stages * n_members * (fields * neighbours + 2 * 2 * (p - 1));
+  needs.bytes_sent =
+      stages * n_members * 8 * (fields * neighbours * (n + 2) + matrices * 4 * n * (1 - 1 / p));
+  return needs;
+}
+
+}  // namespace quintet::convection

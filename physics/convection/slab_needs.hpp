@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+
+namespace quintet::convection {
+
+/// What one rank of a row of slabs holds and sends in a step, which need not be there: for plans.
+/// tests/verification/convection/ranks_test compares.
+struct SlabNeeds {
+  double cells = 0;                     ///< of one flow
+  double bytes = 0;                     ///< Boussinesq::bytes
+  double messages = 0, bytes_sent = 0;  ///< in a step, to single ranks
+  double sums = 0, bytes_summed = 0;    ///< reductions of a step, with that of Courant's rate
+};
+
+/// Of n_x x n_z cells on so many ranks, for the rank with most rows and two neighbours; the linear equations
+/// are solved by transforms or modes (not by multigrid).
+///
+/// Each of two stages of a flow exchanges seven fields' rows with both neighbours; the ends of the
+/// elimination of u, w, b and of p, 4 n_x (1 - 1/p) numbers each, go to all others in two messages a pair.
+[[nodiscard]] SlabNeeds slab_needs(std::int64_t n_x, std::int64_t n_z, int n_members, int n_ranks);
+
+}  // namespace quintet::convection

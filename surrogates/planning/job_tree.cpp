@@ -1,0 +1,63 @@
+#include "surrogates/planning/job_tree.hpp"
+
+#include "io/config/table.hpp"
+
+namespace quintet::planning {
+namespace {
+
+Tree sizes_tree(const std::vector<std::int64_t>& sizes) {
+  Tree tree = Tree::list();
+  for (const auto size : sizes) tree.append(Tree::integer(size));
+  return tree;
+}
+
+std::vector<std::int64_t> sizes_of(const Tree& tree) {
+  std::vector<std::int64_t> sizes;
+  for (const auto& size : tree.items()) sizes.push_back(size.as_integer());
+  return sizes;
+}
+
+Tree layer_tree(const Layer& layer) {
+  return Tree::map({{"name", Tree::text(layer.name)},
+                    {"kind", Tree::text(row_of(layer.kind).name)},
+                    {"x", sizes_tree(layer.x)},
+                    {"y", sizes_tree(layer.y)},
+                    {"kernel", sizes_tree(layer.kernel)},
+                    {"weights", Tree::integer(layer.weights)}});
+}
+
+Layer layer_of(const Tree& tree) {
+  return {.name = tree.at("name").as_text(),
+          .kind = row_given(layer_kinds(), tree.at("kind").as_text(), "kind").value,
+          .x = sizes_of(tree.at("x")),
+          .y = sizes_of(tree.at("y")),
+          .kernel = sizes_of(tree.at("kernel")),
+          .weights = tree.at("weights").as_integer()};
+}
+
+}  // namespace
+
+Tree to_tree(const Job& job) {
+  Tree layers = Tree::list();
+  for (const auto& layer : job.network.layers) layers.append(layer_tree(layer));
+  return Tree::map({{"samples", Tree::number(job.samples)},
+                    {"batch", Tree::number(job.batch)},
+                    {"bytes_per_item", Tree::number(job.bytes_per_item)},
+                    {"forward_s", Tree::number(job.network.forward_seconds)},
+                    {"backward_s", Tree::number(job.network.backward_seconds)},
+                    {"update_s", Tree::number(job.network.update_seconds)},
+                    {"layers", std::move(layers)}});
+}
+
+Job job_of(const Tree& tree) {
+  Job job{.samples = tree.at("samples").as_number(),
+          .batch = tree.at("batch").as_number(),
+          .bytes_per_item = tree.at("bytes_per_item").as_number()};
+  job.network.forward_seconds = tree.at("forward_s").as_number();
+  job.network.backward_seconds = tree.at("backward_s").as_number();
+  job.network.update_seconds = tree.at("update_s").as_number();
+  for (const auto& layer : tree.at("layers").items()) job.network.layers.push_back(layer_of(layer));
+  return job;
+}
+
+}  // namespace quintet::planning

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "io/config/tree.hpp"
+#include "surrogates/planning/strategy.hpp"
+
+namespace quintet::planning {
+
+/// What is trained (layers, samples, times) as plain values, without the machine it is planned on.
+[[nodiscard]] Tree to_tree(const Job& job);
+/// Throws InputError for what is none.
+[[nodiscard]] Job job_of(const Tree& tree);
+
+}  // namespace quintet::planning
