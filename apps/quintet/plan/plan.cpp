@@ -10,6 +10,7 @@
 #include "apps/quintet/plan/plan_table.hpp"
 #include "apps/quintet/plan/training_table.hpp"
 #include "io/log/error.hpp"
+#include "io/log/log.hpp"
 #include "io/machine/command.hpp"
 
 namespace quintet::commands {
@@ -17,7 +18,7 @@ namespace {
 
 /// What the command line asked for.
 struct Wanted {
-  std::string file, machine, ranks, application, command, output;
+  std::string file, machine, ranks, application, command, output, metg;
   std::vector<std::string> settings;
   std::int64_t threads = 1;
 };
@@ -34,6 +35,7 @@ Wanted wanted_of(const Application::Arguments& arguments) {
                 .application = only(arguments[4]),
                 .command = only(arguments[5]),
                 .output = only(arguments[7]),
+                .metg = only(arguments[8]),
                 .settings = arguments[3]};
   const std::string& threads = only(arguments[6]);
   const auto [end, error] = std::from_chars(threads.data(), threads.data() + threads.size(), wanted.threads);
@@ -61,6 +63,20 @@ planning::CostModel ask(const Owner& owner, const Wanted& wanted) {
   QUINTET_CHECK(result.good(), "'{}' cannot say what it costs: {}", who,
                 result.errors.substr(0, result.errors.find('\n')));
   return planning::cost_model_of(parse_yaml(result.out, who));
+}
+
+/// What a rank must have at least, from metg.json; nothing where all sizes that were measured were long
+/// enough.
+std::optional<double> least_work(const std::string& file, const Owner& owner,
+                                 const planning::CostModel& model) {
+  const Tree metg = read_yaml(file);
+  const std::string &application = metg.at("metg").as_text(), who = owner.application.name;
+  QUINTET_CHECK(application == who && metg.at("unit").as_text() == model.unit + "s",
+                "{} is of {}{}, not of {}, whose work is counted in {}s", file, application,
+                metg.has("unit") ? " in " + metg.at("unit").as_text() : "", who, model.unit);
+  if (!metg.at("publishable").as_boolean()) log::warning("{}: {}", file, metg.at("doubt").as_text());
+  const Tree* bound = metg.find("metg_per_rank");
+  return bound ? std::optional(bound->as_number()) : std::nullopt;
 }
 
 PlanRow plan_row(const planning::CostModel& model, const planning::StepCost& row, const Machine& machine,
@@ -93,7 +109,9 @@ std::vector<Application::Flag> plan_flags() {
           {"--app", "the application, where the file does not tell", false, ""},
           {"--command", "its command, likewise", false, ""},
           {"--threads", "cores of each rank", false, "1"},
-          {"--output", "write the plan to this file, as JSON", false, ""}};
+          {"--output", "write the plan to this file, as JSON", false, ""},
+          {"--metg", "metg.json of 'quintet bench metg --app': ranks with less than its bound are marked",
+           false, ""}};
 }
 
 void plan(const Application::Arguments& arguments) {
@@ -110,7 +128,8 @@ void plan(const Application::Arguments& arguments) {
             .file = wanted.file,
             .machine = machine.name,
             .model = model,
-            .slower = slower};
+            .slower = slower,
+            .least_work = wanted.metg.empty() ? std::nullopt : least_work(wanted.metg, owner, model)};
   for (const auto& row : model.rows)
     plan.rows.push_back(plan_row(model, row, machine, slower.value_or(1), wanted.threads));
   std::string text = text_of(plan);

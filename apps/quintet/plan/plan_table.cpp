@@ -75,7 +75,7 @@ const PlanRow* fastest(const Plan& plan) {
 const PlanRow* widest_efficient(const Plan& plan) {
   const PlanRow* best = nullptr;
   for (const auto& row : plan.rows)
-    if (row.reason.empty() && row.links_known && row.step.efficiency >= 0.5 &&
+    if (row.reason.empty() && row.links_known && row.step.efficiency >= 0.5 && !plan.is_too_short(row) &&
         (best == nullptr || row.cost.ranks > best->cost.ranks))
       best = &row;
   return best;
@@ -94,7 +94,12 @@ std::string text_of(const Plan& plan) {
   std::vector<std::string> reasons{""};
   for (const auto& row : plan.rows) {
     lines.push_back(line_of(row));
-    reasons.push_back(row.reason.empty() ? "" : "impossible: " + row.reason);
+    reasons.push_back(
+        !row.reason.empty() ? "impossible: " + row.reason
+        : plan.is_too_short(row)
+            ? fmt::format("too short: {:.4g} {}s a rank, below {:.4g} half of the time was lost",
+                          model.work / row.cost.ranks, model.unit, *plan.least_work)
+            : "");
   }
   return text + columns_text(lines, reasons) + "\n" + remarks(plan) + advice(plan);
 }
@@ -112,6 +117,7 @@ Tree tree_of(const Plan& plan) {
       tree.set("halo_s", Tree::number(row.step.halo));
       tree.set("sums_s", Tree::number(row.step.sums));
       tree.set("efficiency", Tree::number(row.step.efficiency));
+      tree.set("too_short", Tree::boolean(plan.is_too_short(row)));
       tree.set("memory_bytes", Tree::number(row.cost.memory));
       tree.set("halo_bytes", Tree::number(row.cost.halo.bytes));
       tree.set("halo_messages", Tree::number(row.cost.halo.messages));

@@ -23,7 +23,14 @@ struct Plan {
   std::string who{}, file{}, machine{};
   planning::CostModel model{};
   std::optional<double> slower{};  ///< a core there than one here; absent: unknown
+  /// Work of a rank below which half of the time is lost, as `quintet bench metg --app` has measured it.
+  std::optional<double> least_work{};
   std::vector<PlanRow> rows{};
+
+  /// Whether a rank of this row has less than that.
+  [[nodiscard]] bool is_too_short(const PlanRow& row) const {
+    return least_work && row.cost.impossible.empty() && model.work / row.cost.ranks < *least_work;
+  }
 };
 
 /// The table as people read it: what was timed, a line a row, which one to take.
@@ -31,7 +38,8 @@ struct Plan {
 /// The same for scripts.
 [[nodiscard]] Tree tree_of(const Plan& plan);
 
-/// The fastest possible row; the one with the most ranks that keeps at least half of them busy. Null: none.
+/// The fastest possible row; the one with the most ranks that keeps at least half of them busy and is not too
+/// short. Null: none.
 [[nodiscard]] const PlanRow* fastest(const Plan& plan);
 [[nodiscard]] const PlanRow* widest_efficient(const Plan& plan);
 
