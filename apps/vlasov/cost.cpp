@@ -5,6 +5,7 @@
 
 #include <fmt/ranges.h>
 
+#include "apps/application/life/memory.hpp"
 #include "apps/application/loop/timed_steps.hpp"
 #include "apps/vlasov/state/simulation.hpp"
 #include "io/log/error.hpp"
@@ -127,7 +128,7 @@ planning::StepCost row_of(const Setup& setup, const std::array<int, 6>& ranks, d
   }
   const auto needs = greatest_needs(setup.basis, setup.species, setup.system, ranks);
   row.work = needs.cells;
-  row.memory = base + needs.bytes;
+  row.memory = base + bytes_of_files + (row.ranks > 1 ? bytes_of_messages : 0) + needs.bytes;
   row.halo = {needs.neighbours.messages, needs.neighbours.bytes};
   for (const auto* sums : {&needs.velocity_sums, &needs.conf_sums, &needs.all_sums})
     row.sums += {sums->messages, sums->bytes};

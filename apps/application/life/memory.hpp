@@ -11,6 +11,11 @@ namespace quintet {
 /// group's limit; no value where the system tells neither.
 [[nodiscard]] std::optional<double> available_memory();
 
+/// What a rank of a run takes beside its state, for plans: HDF5's caches and series, pictures, the report;
+/// and, of several ranks, MPI's buffers. Measured in runs of dpmd and vlasov (docs/planning.md): 11 to 18 MB,
+/// and 2 to 4.
+inline constexpr double bytes_of_files = 16e6, bytes_of_messages = 3e6;
+
 /// Throw ResourceError on all ranks if `bytes` more on each rank do not fit into some node's free memory.
 /// Collective.
 ///

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "apps/application/life/memory.hpp"
 #include "apps/application/loop/timed_steps.hpp"
 #include "apps/dpmd/run/simulation.hpp"
 #include "apps/dpmd/setup/system.hpp"
@@ -121,7 +122,8 @@ planning::StepCost row_of(const RunOptions& options, const PlannedAtoms& atoms, 
   row.work = needs.own;
   row.halo = halo_of(needs, timing.rebuilds);
   row.sums = timing.sums;
-  row.memory = timing.memory + memory_of(atoms.n, atoms.box.volume(), p, timing.range) -
+  row.memory = timing.memory + bytes_of_files + (p > 1 ? bytes_of_messages : 0) +
+               memory_of(atoms.n, atoms.box.volume(), p, timing.range) -
                memory_of(timing.atoms, timing.volume, 1, timing.range);
   return row;
 }

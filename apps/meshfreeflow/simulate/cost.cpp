@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "apps/application/life/memory.hpp"
 #include "apps/application/loop/timed_steps.hpp"
 #include "apps/meshfreeflow/simulate/simulation.hpp"
 #include "io/log/error.hpp"
@@ -42,7 +43,7 @@ Timing time_rows(const Context& context, SimulateOptions options, std::int64_t r
 planning::StepCost row_of(const SimulateOptions& options, int p, double base) {
   const auto n_x = options.grid.cells[0], n_z = options.grid.cells[1];
   const int flows = static_cast<int>(options.seeds.size());
-  planning::StepCost row{.ranks = p, .decomposition = fmt::format("{} slabs", p)};
+  planning::StepCost row{.ranks = p, .decomposition = fmt::format("{} slab{}", p, p == 1 ? "" : "s")};
   if (p > n_z)
     row.impossible = fmt::format("{} ranks share {} rows of cells; one at most has each", p, n_z);
   else if (options.solver.kind == SolverKind::multigrid && p > 1)
@@ -50,7 +51,7 @@ planning::StepCost row_of(const SimulateOptions& options, int p, double base) {
   if (!row.impossible.empty()) return row;
   const SlabNeeds needs = slab_needs(n_x, n_z, flows, p);
   row.work = needs.cells * flows;
-  row.memory = base + needs.bytes;
+  row.memory = base + bytes_of_files + (p > 1 ? bytes_of_messages : 0) + needs.bytes;
   if (p == 1) return row;
   row.halo = {needs.messages, needs.bytes_sent};
   row.sums = {needs.sums, needs.bytes_summed};

@@ -35,8 +35,10 @@ Placement place_here(const Machine& machine, std::int64_t ranks, std::int64_t th
                      std::optional<double> seconds) {
   Placement placement{.ranks_per_node = ranks};
   if (seconds) placement.node_hours = *seconds / 3600;
-  if (const auto cores = machine.node.cores; cores && ranks * threads > *cores)
-    placement.impossible = fmt::format("node.cores: {} ranks of {} core{} on {}", ranks, threads,
+  // Without a scheduler hardware threads do for cores.
+  const auto cores = machine.node.threads ? machine.node.threads : machine.node.cores;
+  if (cores && ranks * threads > *cores)
+    placement.impossible = fmt::format("node.threads: {} ranks of {} core{} on {}", ranks, threads,
                                        threads == 1 ? "" : "s", *cores);
   else if (machine.node.memory && memory * double(ranks) > *machine.node.memory)
     placement.impossible = fmt::format("node.memory: {:.3g} GB of {:.3g}", memory * double(ranks) / 1e9,
