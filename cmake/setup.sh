@@ -3,6 +3,7 @@
 packages=(g++ cmake ninja-build pkg-config ccache git python3-venv libopenmpi-dev openmpi-bin libhdf5-openmpi-dev
   hdf5-tools petsc-dev slepc-dev libtrilinos-kokkos-dev libyaml-cpp-dev libcli11-dev libspdlog-dev libfmt-dev zlib1g-dev
   libopenblas-dev libnetcdf-mpi-dev ferret-datasets libmuparser-dev libgtest-dev libbenchmark-dev)
+packages+=(${test_packages[@]+"${test_packages[@]}"})
 python_packages=(torch==2.13.0 h5py matplotlib)
 apt_line="apt-get install --no-install-recommends ${packages[*]}"
 setup_log=build/setup.log

@@ -3,6 +3,7 @@
 #include "apps/quintet/commands.hpp"
 #include "apps/quintet/machine/machine.hpp"
 #include "apps/quintet/plan/plan.hpp"
+#include "apps/quintet/submit/submit.hpp"
 
 int main(int argc, char** argv) {
   namespace commands = quintet::commands;
@@ -29,5 +30,11 @@ int main(int argc, char** argv) {
       .local_command("plan",
                      "Say what a run would take on other numbers of ranks: time, memory, words, node-hours",
                      commands::plan_flags(), commands::plan)
+      .local_command("submit", "Queue a run: limits checked, inputs staged, restarts until it is done",
+                     commands::submit_flags(), commands::submit)
+      .local_command("status", "Say what the jobs of a run directory do and how far the run is",
+                     commands::status_flags(), commands::status)
+      .local_command("cancel", "Take the jobs of a run directory from the queue, with a checkpoint",
+                     commands::cancel_flags(), commands::cancel)
       .execute(argc, argv);
 }

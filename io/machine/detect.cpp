@@ -27,11 +27,14 @@ std::string first_line(const fs::path& path) {
   return line;
 }
 
-/// Numbers of the processors (hardware threads) that this process may use.
+/// Numbers of the processors (hardware threads) that this process may use; of a rank, which its launcher may
+/// have bound to one core, those of the launcher.
 std::vector<int> allowed_processors() {
   std::array<std::uint64_t, 128> mask{};
   std::vector<int> processors;
-  if (sched_getaffinity(0, sizeof(mask), reinterpret_cast<cpu_set_t*>(mask.data())) < 0) return processors;
+  const pid_t whose = launched_in_parallel() ? getppid() : 0;
+  if (sched_getaffinity(whose, sizeof(mask), reinterpret_cast<cpu_set_t*>(mask.data())) < 0)
+    return processors;
   for (std::size_t word = 0; word < mask.size(); ++word)
     for (int bit = 0; bit < 64; ++bit)
       if (mask[word] >> bit & 1U) processors.push_back(static_cast<int>(64 * word) + bit);
@@ -118,6 +121,13 @@ std::string processor_name() {
   return {};
 }
 
+bool launched_in_parallel() {
+  // SLURM_PROCID says nothing: the script of a job has it too.
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK"})
+    if (std::getenv(name) != nullptr) return true;
+  return false;
+}
+
 std::string program_on_path(const std::string& name) {
   if (name.find('/') != std::string::npos) return access(name.c_str(), X_OK) == 0 ? name : "";
   const char* path = std::getenv("PATH");
@@ -136,7 +146,8 @@ Machine detected_machine() {
   machine.node.memory = memory_bytes();
   detect_gpus(machine.node);
   detect_scratch(machine.node);
-  if (!program_on_path("sbatch").empty())
+  // Installed is not configured: sinfo answers where there is a cluster.
+  if (!program_on_path("sbatch").empty() && run_command({"sinfo", "--noheader"}, 10).good())
     machine.scheduler.kind = SchedulerKind::slurm;
   else if (!program_on_path("qsub").empty())
     machine.scheduler.kind = SchedulerKind::pbs;

@@ -9,6 +9,9 @@ namespace quintet {
 /// whose commands are on the PATH. What it does not say stays unknown.
 [[nodiscard]] Machine detected_machine();
 
+/// Whether mpirun, srun or the like has started this process as one of several.
+[[nodiscard]] bool launched_in_parallel();
+
 /// Put what `detected` knows where `machine` knows nothing.
 void fill_in(Machine& machine, const Machine& detected);
 

@@ -141,7 +141,8 @@ std::vector<BrokenRule> broken_rules(const Machine& machine, const MachineQueue&
   return broken;
 }
 
-const MachineQueue& queue_for(const Machine& machine, const std::string& name, const JobShape& job) {
+const MachineQueue& queue_for(const Machine& machine, const std::string& name,
+                              const std::function<JobShape(const MachineQueue&)>& shape) {
   QUINTET_CHECK(machine.scheduler.kind != SchedulerKind::none,
                 "{} has no scheduler (scheduler.kind): run the program itself, without quintet submit",
                 machine.name);
@@ -150,7 +151,7 @@ const MachineQueue& queue_for(const Machine& machine, const std::string& name, c
   std::vector<std::string> refusals;
   for (const auto& queue : machine.queues) {
     if (!name.empty() && queue.name != name) continue;
-    const auto broken = broken_rules(machine, queue, job);
+    const auto broken = broken_rules(machine, queue, shape(queue));
     if (broken.empty()) return queue;
     for (const auto& rule : broken) {
       const std::string line = fmt::format("{}: {}", queue.name, rule.message);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,10 +36,10 @@ struct BrokenRule {
 /// Every limit of the machine and of this queue that the job would break; what is unknown is not checked.
 [[nodiscard]] std::vector<BrokenRule> broken_rules(const Machine& machine, const MachineQueue& queue,
                                                    const JobShape& job);
-/// The queue of this name or, for "", the first one that takes the job. Throws InputError with each broken
-/// rule, one a line, if the queue (or no queue) takes it.
+/// The queue of this name or, for "", the first one that takes the job that `shape` makes for it. Throws
+/// InputError with each broken rule, one a line, if the queue (or no queue) takes it.
 [[nodiscard]] const MachineQueue& queue_for(const Machine& machine, const std::string& name,
-                                            const JobShape& job);
+                                            const std::function<JobShape(const MachineQueue&)>& shape);
 /// Points that the job costs if it takes its whole walltime; absent if the price is unknown.
 [[nodiscard]] std::optional<double> points(const MachineQueue& queue, const JobShape& job);
 /// "1:30:00"; seconds are rounded down.

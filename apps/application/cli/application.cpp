@@ -83,6 +83,7 @@ void add_shared_flags(CLI::App& parser, Words& words) {
   parser.add_option("--set", request.settings)
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  parser.add_option("--without", request.without)->allow_extra_args(false);
   parser.add_option("--output", request.output);
   parser.add_option("--restart", request.restart);
   parser.add_option("--walltime", words.walltime);

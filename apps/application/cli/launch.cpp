@@ -1,5 +1,6 @@
 #include "apps/application/cli/launch.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 
@@ -93,10 +94,20 @@ int run_in(RunDirectory& directory, const Request& request, const Runtime& runti
   return end_well(implementation);
 }
 
+/// A map without some of its keys.
+Tree without_keys(Tree document, const std::vector<std::string>& keys) {
+  if (keys.empty() || !document.is_map()) return document;
+  Tree rest = Tree::map();
+  for (const auto& [key, value] : document.entries())
+    if (std::find(keys.begin(), keys.end(), key) == keys.end()) rest.set(key, value);
+  rest.set_location(document.location());
+  return rest;
+}
+
 }  // namespace
 
 Tree load_document(const Request& request) {
-  Tree document = read_yaml(request.input);
+  Tree document = without_keys(read_yaml(request.input), request.without);
   for (const auto& setting : request.settings) {
     const auto equals = setting.find('=');
     if (equals == std::string::npos || equals == 0)

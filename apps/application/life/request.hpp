@@ -11,6 +11,7 @@ struct Request {
   std::string program;                ///< "dpmd run"
   std::string input;                  ///< the YAML file
   std::vector<std::string> settings;  ///< "key.path=value" of --set
+  std::vector<std::string> without;   ///< keys at the top to leave out: quintet submit's `sweep`
   std::string restart;                ///< "", "auto" or a checkpoint
   std::string output;                 ///< "" for runs/<stem of input>
   std::optional<double> walltime_s;

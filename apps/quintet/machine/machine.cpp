@@ -84,14 +84,6 @@ void show(const Machine& machine) {
   show_rates(machine);
 }
 
-/// Whether mpirun, srun or the like has started this process as one of several.
-bool launched_in_parallel() {
-  // SLURM_PROCID says nothing: the script of a job has it too.
-  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK"})
-    if (std::getenv(name) != nullptr) return true;
-  return false;
-}
-
 /// Become `quintet measure` on two ranks, or on those that a launcher started.
 [[noreturn]] void calibrate(const std::string& name, const std::string& output) {
   std::vector<std::string> words;
@@ -117,7 +109,7 @@ std::vector<Application::Flag> machine_flags() {
   return {
       {"NAME", "name of a machine (configs/machines/NAME.yaml) or a file", false, "local"},
       {"--print-config", "print the file with every value, unit and meaning", false, "", true},
-      {"--calibrate", "measure this machine's rates and links (on two ranks, half a minute)", false, "",
+      {"--calibrate", "measure this machine's rates and links (on two ranks, some ten seconds)", false, "",
        true},
       {"--output", "with --calibrate: the file to write, the machine's with what was measured", false, ""}};
 }

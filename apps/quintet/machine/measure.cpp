@@ -29,14 +29,15 @@ double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// Rate of `work` units a call, on all ranks at once: of the slowest rank, a value a repeat of about 0.1 s.
-/// Collective.
-std::vector<double> rates_of(const Comm& comm, double work, const std::function<void()>& call) {
+/// Rate of `work` units a call, on all ranks at once: of the slowest rank, a value a repeat of about
+/// `repeat_s`. Collective.
+std::vector<double> rates_of(const Comm& comm, double work, const std::function<void()>& call,
+                             double repeat_s = 0.1) {
   call();  // pages and caches
   double start = now();
   call();
   const double once = comm.maximum(now() - start);
-  const int n_calls = std::max(1, static_cast<int>(0.1 / std::max(once, 1e-7)));
+  const int n_calls = std::max(1, static_cast<int>(repeat_s / std::max(once, 1e-7)));
   std::vector<double> rates;
   for (int repeat = 0; repeat < n_repeats; ++repeat) {
     comm.barrier();
@@ -173,7 +174,8 @@ std::vector<MachineAllReduce> measure_all_reduce(const Comm& comm) {
   if (comm.size() == 1) return rows;
   for (std::size_t size = 8; size <= (std::size_t{1} << 24); size *= 8) {
     std::vector<double> values(size / 8, 1.0);
-    const auto rates = rates_of(comm, 1, [&] { comm.reduce(std::span(values), Comm::Reduction::maximum); });
+    const auto rates = rates_of(
+        comm, 1, [&] { comm.reduce(std::span(values), Comm::Reduction::maximum); }, 0.03);
     const auto best = best_rate(rates);
     rows.push_back({comm.size(), static_cast<double>(size), 1 / best.best, best.spread});
   }
@@ -315,7 +317,7 @@ void measure(const Comm& comm, const Application::Arguments& arguments) {
   Machine machine;
   together(comm, [&] { machine = read_machine(arguments[0].front()); });
   if (comm.is_root())
-    log::info("Measuring on {} rank{} (half a minute)", comm.size(), comm.size() == 1 ? "" : "s");
+    log::info("Measuring on {} rank{} (some ten seconds)", comm.size(), comm.size() == 1 ? "" : "s");
   measure_into(comm, arguments[2].front(), machine);
   if (!comm.is_root()) return;
   if (!machine.rates.remark.empty()) log::warning("Do not rely on these numbers: {}", machine.rates.remark);

@@ -136,7 +136,8 @@ Owner owner_of(const Tree& document, const std::string& application, const std::
       fitting = &candidate;
       names.push_back(candidate.name());
     }
-  if (all.size() == 1) return all.front().owner;  // asked for by name: the application says what is wrong
+  // Asked for by name: the application itself says what is wrong.
+  if (!application.empty() && all.size() == 1) return all.front().owner;
   if (names.size() == 1) return fitting->owner;
   if (!names.empty())
     throw InputError(fmt::format("{} may be a file of {}: say which with --app APP --command COMMAND", place,

@@ -17,6 +17,11 @@ JobShape good_job() {
           .margin = 600};
 }
 
+/// The same job for any queue.
+std::function<JobShape(const MachineQueue&)> always(const JobShape& job) {
+  return [job](const MachineQueue&) { return job; };
+}
+
 /// The rules that a job breaks in a queue of ABCI 3.0.
 std::vector<std::string> broken(const JobShape& job, const std::string& queue = "rt_HF") {
   static const Machine machine = read_machine("abci3");
@@ -76,12 +81,12 @@ TEST(rules, what_is_unknown_is_not_checked) {
 TEST(rules, the_first_queue_that_takes_the_job_is_chosen) {
   Machine machine = read_machine("abci3");
   std::swap(machine.queues[0], machine.queues[2]);
-  EXPECT_EQ(queue_for(machine, "", good_job()).name, "rt_HF");
+  EXPECT_EQ(queue_for(machine, "", always(good_job())).name, "rt_HF");
 }
 
 TEST(rules, where_no_queue_takes_it_all_reasons_are_told) {
   try {
-    (void)queue_for(read_machine("abci3"), "", changed([](auto& j) { j.nodes = 200; }));
+    (void)queue_for(read_machine("abci3"), "", always(changed([](auto& j) { j.nodes = 200; })));
     FAIL();
   } catch (const InputError& error) {
     const std::string text = error.what();
@@ -93,7 +98,7 @@ TEST(rules, where_no_queue_takes_it_all_reasons_are_told) {
 TEST(rules, a_machine_without_scheduler_takes_no_jobs) {
   Machine machine = read_machine("abci3");
   machine.scheduler.kind = SchedulerKind::none;
-  EXPECT_THROW((void)queue_for(machine, "", good_job()), InputError);
+  EXPECT_THROW((void)queue_for(machine, "", always(good_job())), InputError);
 }
 
 TEST(rules, points_are_known_where_the_price_is) {

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/application/life/run_owner.hpp"
+#include "io/config/schema.hpp"
+
+namespace quintet {
+
+/// One run of a submission: of a sweep, a task with a folder of its own.
+struct RecordedPoint {
+  std::string folder{};                 ///< relative to the directory; "" for the directory itself
+  std::vector<std::string> settings{};  ///< of the sweep: "integrator.temperature=300 K"
+};
+
+/// What was queued from a run directory: its file jobs.yaml.
+struct JobRecord {
+  std::string machine{};  ///< name, or path of its file
+  std::string name{}, queue{}, application{}, command{}, input{}, date{};
+  double walltime = 0;             ///< (s) of a job
+  std::int64_t chain = 1;          ///< jobs asked for
+  bool submitting = false;         ///< the scheduler was asked, and has not answered
+  std::vector<std::string> ids{};  ///< those queued, first to last
+  std::vector<RecordedPoint> points{};
+};
+void describe(Schema& schema, RecordedPoint& point);
+void describe(Schema& schema, JobRecord& record);
+
+/// jobs.yaml of a directory; nothing if there is none. Throws InputError if it is damaged.
+[[nodiscard]] std::optional<JobRecord> read_record(const std::string& directory);
+void write_record(const std::string& directory, const JobRecord& record);
+
+/// The directory's lock (its RunOwner, as every run takes it), made with it. Throws InputError if a run or
+/// another submission is at it.
+[[nodiscard]] std::unique_ptr<RunOwner> lock_directory(const std::string& directory,
+                                                       const std::string& program);
+
+}  // namespace quintet

@@ -1,0 +1,224 @@
+#include "apps/quintet/submit/scheduler.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <regex>
+#include <sstream>
+
+#include "io/config/table.hpp"
+#include "io/log/error.hpp"
+#include "io/machine/command.hpp"
+#include "io/machine/detect.hpp"
+
+namespace quintet {
+namespace {
+
+constexpr double patience_s = 60;  ///< for a scheduler's answer
+
+/// What a command answers; throws InputError if it does not or refuses.
+std::string answer_of(const std::vector<std::string>& words) {
+  const auto result = run_command(words, patience_s);
+  QUINTET_CHECK(!result.timed_out, "{} does not answer within {} s", words[0], patience_s);
+  QUINTET_CHECK(result.good(), "{} refuses (exit code {}): {}", words[0], result.code,
+                last_line(result.errors.empty() ? result.out : result.errors));
+  return result.out;
+}
+
+std::vector<std::string> slurm_head(const Machine& machine, const Job& job) {
+  const auto& shape = job.shape;
+  const auto& flag = machine.scheduler.account_flag;
+  std::vector<std::string> lines = {"--job-name=" + job.name, "--partition=" + job.queue};
+  if (!shape.account.empty())
+    lines.push_back(flag.empty() || flag.starts_with("--")
+                        ? fmt::format("{}={}", flag.empty() ? "--account" : flag, shape.account)
+                        : fmt::format("{} {}", flag, shape.account));
+  lines.push_back(fmt::format("--nodes={}", shape.nodes));
+  lines.push_back(fmt::format("--ntasks-per-node={}", shape.ranks_per_node));
+  lines.push_back(fmt::format("--cpus-per-task={}", shape.threads));
+  if (shape.gpus_per_node > 0) lines.push_back(fmt::format("--gpus-per-node={}", shape.gpus_per_node));
+  if (shape.memory) lines.push_back(fmt::format("--mem={:.0f}M", *shape.memory / 1048576));
+  lines.push_back("--time=" + hours_text(shape.walltime));
+  if (machine.stop.warning) lines.push_back(fmt::format("--signal=B:USR1@{:.0f}", *machine.stop.warning));
+  if (job.is_array()) lines.push_back(fmt::format("--array=0-{}", shape.array_tasks - 1));
+  lines.insert(lines.end(),
+               {"--open-mode=append", "--output=" + shell_word(job.directory + "/scheduler.log")});
+  return lines;
+}
+
+std::vector<std::string> pbs_head(const Machine& machine, const Job& job) {
+  const auto& shape = job.shape;
+  std::vector<std::string> lines = {"-N " + job.name, "-q " + job.queue};
+  std::string select =
+      fmt::format("-l select={}:mpiprocs={}:ompthreads={}", shape.nodes, shape.ranks_per_node, shape.threads);
+  if (shape.memory) select += fmt::format(":mem={:.0f}mb", *shape.memory / 1048576);
+  lines.push_back(select);
+  lines.push_back("-l walltime=" + hours_text(shape.walltime));
+  const auto& flag = machine.scheduler.account_flag;
+  if (!shape.account.empty())
+    lines.push_back(fmt::format("{} {}", flag.empty() ? "-A" : flag, shape.account));
+  // PBS has no arrays of one task.
+  if (shape.array_tasks > 1) lines.push_back(fmt::format("-J 0-{}", shape.array_tasks - 1));
+  lines.insert(lines.end(), {"-j oe", "-o " + shell_word(job.directory + "/scheduler.log")});
+  return lines;
+}
+
+std::vector<std::string> slurm_submit(const std::string& command, const std::string& script,
+                                      const std::string& after) {
+  std::vector<std::string> words = {command, "--parsable"};
+  if (!after.empty()) words.push_back("--dependency=afterany:" + after);
+  words.push_back(script);
+  return words;
+}
+
+std::vector<std::string> pbs_submit(const std::string& command, const std::string& script,
+                                    const std::string& after) {
+  std::vector<std::string> words = {command};
+  if (!after.empty()) words.insert(words.end(), {"-W", "depend=afterany:" + after});
+  words.push_back(script);
+  return words;
+}
+
+/// An array's tasks have different states: the liveliest stands for all.
+void take_liveliest(std::map<std::string, JobState>& states, const std::string& id, const JobState& state) {
+  const auto rank = [](JobState::Kind kind) {
+    return kind == JobState::Kind::running   ? 3
+           : kind == JobState::Kind::waiting ? 2
+           : kind == JobState::Kind::ended   ? 1
+                                             : 0;
+  };
+  if (rank(state.kind) > rank(states.at(id).kind)) states.at(id) = state;
+}
+
+std::map<std::string, JobState> all_gone(const std::vector<std::string>& ids) {
+  std::map<std::string, JobState> states;
+  for (const auto& id : ids) states[id] = {};
+  return states;
+}
+
+/// All jobs that squeue knows, with those that ended a short time ago: a question for one id that is gone
+/// would be an error like any other.
+std::map<std::string, JobState> ask_slurm(const std::string& command, const std::vector<std::string>& ids) {
+  auto states = all_gone(ids);
+  std::istringstream lines(answer_of({command, "--noheader", "--states=all", "--format=%F|%T|%r"}));
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream fields(line);
+    std::string id, word, reason;
+    std::getline(fields, id, '|'), std::getline(fields, word, '|'), std::getline(fields, reason);
+    if (states.contains(id)) take_liveliest(states, id, slurm_state(word, reason));
+    QUINTET_CHECK(!word.empty(), "{} answers what is not understood: '{}'", command, line);
+  }
+  return states;
+}
+
+/// One job at a time: PBS knows ended jobs with -x, and refuses ids that are gone even from there.
+std::map<std::string, JobState> ask_pbs(const std::string& command, const std::vector<std::string>& ids) {
+  auto states = all_gone(ids);
+  for (const auto& id : ids) {
+    const auto result = run_command({command, "-x", "-f", "-F", "json", id}, patience_s);
+    QUINTET_CHECK(!result.timed_out, "{} does not answer within {} s", command, patience_s);
+    if (result.code != 0 && result.errors.find("Unknown Job") != std::string::npos) continue;
+    QUINTET_CHECK(result.good(), "{} refuses (exit code {}): {}", command, result.code,
+                  last_line(result.errors));
+    const Tree answer = parse_yaml(result.out, command);
+    const Tree* jobs = answer.is_map() ? answer.find("Jobs") : nullptr;
+    const Tree* job = jobs != nullptr && jobs->is_map() ? jobs->find(id) : nullptr;
+    QUINTET_CHECK(job != nullptr && job->is_map() && job->has("job_state"),
+                  "{} answers what is not understood about {}", command, id);
+    const Tree* comment = job->find("comment");
+    const Tree* code = job->find("Exit_status");
+    take_liveliest(states, id,
+                   pbs_state(job->at("job_state").as_text(), code != nullptr ? "exit code " + code->as_text()
+                                                             : comment != nullptr ? comment->as_text()
+                                                                                  : ""));
+  }
+  return states;
+}
+
+std::vector<std::string> cancel_by_id(const std::string& command, const std::string& id) {
+  return {command, id};
+}
+
+/// To the script alone, which asks the ranks: squeue's jobs end with SIGKILL otherwise.
+std::vector<std::string> slurm_stop(const std::string& command, const std::string& id) {
+  return {command, "--signal=USR1", "--batch", id};
+}
+
+std::vector<std::string> pbs_stop(const std::string& command, const std::string& id) {
+  // qsig lies beside qdel
+  const auto slash = command.rfind('/');
+  return {(slash == std::string::npos ? "" : command.substr(0, slash + 1)) + "qsig", "-s", "SIGUSR1", id};
+}
+
+const SchedulerRow schedulers[] = {
+    {SchedulerKind::slurm, "slurm", "Slurm", "sbatch", "squeue", "scancel", "[0-9]+", "#SBATCH ",
+     "SLURM_ARRAY_TASK_ID", slurm_head, slurm_submit, ask_slurm, cancel_by_id, slurm_stop},
+    {SchedulerKind::pbs, "pbs", "PBS Pro", "qsub", "qstat", "qdel", R"([0-9]+(\[\])?(\.[A-Za-z0-9._-]+)?)",
+     "#PBS ", "PBS_ARRAY_INDEX", pbs_head, pbs_submit, ask_pbs, cancel_by_id, pbs_stop}};
+
+std::string or_else(const std::string& given, const char* usual) { return given.empty() ? usual : given; }
+
+}  // namespace
+
+const SchedulerRow& scheduler_of(const Machine& machine) {
+  QUINTET_CHECK(machine.scheduler.kind != SchedulerKind::none,
+                "{} has no scheduler (scheduler.kind): run the program itself, without quintet submit",
+                machine.name);
+  return row_of(schedulers, machine.scheduler.kind);
+}
+
+JobState slurm_state(const std::string& word, const std::string& reason) {
+  static constexpr const char* waiting[] = {"PENDING",     "REQUEUED",     "REQUEUE_HOLD",
+                                            "REQUEUE_FED", "SPECIAL_EXIT", "RESV_DEL_HOLD"};
+  static constexpr const char* running[] = {"RUNNING", "CONFIGURING", "COMPLETING", "SUSPENDED",
+                                            "STOPPED", "SIGNALING",   "STAGE_OUT",  "RESIZING"};
+  static constexpr const char* ended[] = {"COMPLETED",     "FAILED",    "CANCELLED", "TIMEOUT",  "NODE_FAIL",
+                                          "OUT_OF_MEMORY", "PREEMPTED", "BOOT_FAIL", "DEADLINE", "REVOKED"};
+  const auto in = [&](const auto& words) {
+    return std::find(std::begin(words), std::end(words), word) != std::end(words);
+  };
+  const std::string why = reason == "None" ? "" : reason;
+  if (in(waiting)) return {JobState::Kind::waiting, word, why};
+  if (in(running)) return {JobState::Kind::running, word, why};
+  if (in(ended)) return {JobState::Kind::ended, word, why};
+  throw InputError(fmt::format("squeue answers with a state that is not known: '{}'", word));
+}
+
+JobState pbs_state(const std::string& word, const std::string& reason) {
+  if (word.size() == 1 && std::string("QHWTM").find(word) != std::string::npos)
+    return {JobState::Kind::waiting, word, reason};
+  if (word.size() == 1 && std::string("RESUB").find(word) != std::string::npos)
+    return {JobState::Kind::running, word, reason};
+  if (word == "F" || word == "X") return {JobState::Kind::ended, word, reason};
+  throw InputError(fmt::format("qstat answers with a state that is not known: '{}'", word));
+}
+
+Scheduler::Scheduler(const Machine& machine)
+    : row_(scheduler_of(machine)),
+      submit_(or_else(machine.scheduler.submit, row_.submit)),
+      status_(or_else(machine.scheduler.status, row_.status)),
+      cancel_(or_else(machine.scheduler.cancel, row_.cancel)),
+      id_pattern_(or_else(machine.scheduler.id_pattern, row_.id_pattern)) {
+  for (const auto& command : {submit_, status_, cancel_})
+    QUINTET_CHECK(!program_on_path(command).empty(),
+                  "{} of {} is not here: call quintet where its commands are", command, row_.doc);
+}
+
+std::string Scheduler::submit(const std::string& script, const std::string& after) const {
+  std::string id = last_line(answer_of(row_.submit_words(submit_, script, after)));
+  id = id.substr(0, id.find(';'));  // Slurm may name the cluster behind
+  QUINTET_CHECK(std::regex_match(id, std::regex(id_pattern_)),
+                "{} answers '{}', which is no id of a job (scheduler.id_pattern). Look with {} whether it "
+                "was queued before you "
+                "submit again",
+                submit_, id, status_);
+  return id;
+}
+
+std::map<std::string, JobState> Scheduler::states(const std::vector<std::string>& ids) const {
+  return row_.ask(status_, ids);
+}
+
+void Scheduler::cancel(const std::string& id) const { (void)answer_of(row_.cancel_words(cancel_, id)); }
+void Scheduler::stop(const std::string& id) const { (void)answer_of(row_.stop_words(cancel_, id)); }
+
+}  // namespace quintet

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/quintet/submit/job.hpp"
+
+namespace quintet {
+
+/// What a scheduler says of a job.
+struct JobState {
+  enum class Kind { waiting, running, ended, gone };  ///< gone: the scheduler knows it no longer
+  Kind kind = Kind::gone;
+  std::string word{};    ///< its own: "PENDING", "Q"
+  std::string reason{};  ///< why it waits or ended, where it says so
+
+  [[nodiscard]] bool is_alive() const { return kind == Kind::waiting || kind == Kind::running; }
+};
+
+/// One scheduler: its words, and what its answers mean. A row of a table.
+struct SchedulerRow {
+  SchedulerKind value;
+  const char *name, *doc;
+  const char *submit, *status, *cancel;  ///< its commands, if the machine's file names no other
+  const char* id_pattern;
+  const char* directive;      ///< what an option's line begins with: "#SBATCH "
+  const char* task_variable;  ///< of a script that runs as a task of an array
+  /// The options in the head of a script, one a line.
+  std::vector<std::string> (*head)(const Machine&, const Job&);
+  /// Words that submit `script`, to begin after `after` has ended ("" at once).
+  std::vector<std::string> (*submit_words)(const std::string& command, const std::string& script,
+                                           const std::string& after);
+  /// Ask for the states of jobs. Throws InputError if the answer is not understood.
+  std::map<std::string, JobState> (*ask)(const std::string& command, const std::vector<std::string>& ids);
+  /// Words that remove a job from the queue, or end it at once.
+  std::vector<std::string> (*cancel_words)(const std::string& command, const std::string& id);
+  /// Words that ask the script of a running job for a checkpoint and an end.
+  std::vector<std::string> (*stop_words)(const std::string& command, const std::string& id);
+};
+
+/// The row of a machine's scheduler. Throws InputError if it has none.
+[[nodiscard]] const SchedulerRow& scheduler_of(const Machine& machine);
+
+/// The machine's scheduler, spoken to.
+class Scheduler {
+ public:
+  /// Throws InputError if its commands are not on the PATH.
+  explicit Scheduler(const Machine& machine);
+  /// Queue a script; returns the id. Throws InputError with the scheduler's words.
+  [[nodiscard]] std::string submit(const std::string& script, const std::string& after) const;
+  [[nodiscard]] std::map<std::string, JobState> states(const std::vector<std::string>& ids) const;
+  void cancel(const std::string& id) const;
+  void stop(const std::string& id) const;
+
+ private:
+  const SchedulerRow& row_;
+  std::string submit_, status_, cancel_, id_pattern_;
+};
+
+/// Words of job states; a word that is in neither table is an InputError.
+[[nodiscard]] JobState slurm_state(const std::string& word, const std::string& reason);
+[[nodiscard]] JobState pbs_state(const std::string& word, const std::string& reason);
+
+}  // namespace quintet

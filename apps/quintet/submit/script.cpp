@@ -1,0 +1,83 @@
+#include "apps/quintet/submit/script.hpp"
+
+#include <fmt/ranges.h>
+
+#include "apps/quintet/submit/scheduler.hpp"
+
+namespace quintet {
+namespace {
+
+constexpr const char* before_program = R"sh(
+# A link has nothing to do once the run has ended, and ends it where the one before began at the same checkpoint.
+newest() { ls checkpoints 2> /dev/null | grep '^step_.*\.h5$' | tail -n 1; }
+if [ -e job.ended ]; then echo "Nothing to do: $(cat job.ended)"; exit 0; fi
+if [ -e job.began ] && [ "$(cat job.began)" = "at $(newest)" ]; then
+  echo "no progress since the job before, at checkpoint '$(newest)'" | tee job.ended
+  exit 1
+fi
+echo "at $(newest)" > job.began
+)sh";
+
+constexpr const char* after_program = R"sh(program=$!
+# Signals end here: hand them on to the ranks as USR1, at which they write a checkpoint and end with code 75.
+trap 'asked=1; kill -USR1 $program 2> /dev/null' USR1 TERM
+asked=1
+while [ "$asked" ]; do asked=; wait $program; code=$?; done
+case $code in
+  75) echo "stopped early with a checkpoint; the next job goes on" ;;
+  0 | 1 | 2 | 3 | 4 | 70) echo "exit code $code" > job.ended ;;  # the program's last word
+  *) echo "ended with code $code; the next job goes on from checkpoint '$(newest)'" ;;
+esac
+exit $code
+)sh";
+
+void replace_all(std::string& text, const std::string& word, std::int64_t value) {
+  const std::string number = std::to_string(value);
+  for (auto at = text.find(word); at != std::string::npos; at = text.find(word, at + number.size()))
+    text.replace(at, word.size(), number);
+}
+
+std::string environment_lines(const MachineEnvironment& environment) {
+  std::string lines;
+  if (!environment.init.empty()) lines += environment.init + "\n";
+  if (!environment.modules.empty())
+    lines += fmt::format("module load {}\n", fmt::join(environment.modules, " "));
+  for (const auto& variable : environment.variables) lines += fmt::format("export {}\n", variable);
+  return lines;
+}
+
+}  // namespace
+
+std::string launch_line(const std::string& command, const JobShape& shape) {
+  std::string line = command;
+  replace_all(line, "{nodes}", shape.nodes);
+  replace_all(line, "{ranks}", shape.ranks());
+  replace_all(line, "{ranks_per_node}", shape.ranks_per_node);
+  replace_all(line, "{threads}", shape.threads);
+  replace_all(line, "{gpus_per_node}", shape.gpus_per_node);
+  return line;
+}
+
+std::string script_text(const Machine& machine, const Job& job) {
+  const auto& row = scheduler_of(machine);
+  const auto& shape = job.shape;
+  std::string text = "#!/bin/bash\n";
+  auto options = row.head(machine, job);
+  const auto& others = queue_named(machine, job.queue).options;
+  options.insert(options.end(), others.begin(), others.end());
+  for (const auto& option : options) text += row.directive + option + "\n";
+  text += fmt::format("# {} for {}: {} node{} x {} rank{} x {} thread{}\n", job.name, machine.name,
+                      shape.nodes, shape.nodes == 1 ? "" : "s", shape.ranks_per_node,
+                      shape.ranks_per_node == 1 ? "" : "s", shape.threads, shape.threads == 1 ? "" : "s");
+  text += "cd " + shell_word(job.directory);
+  if (job.is_array()) text += fmt::format("/\"$(printf %04d \"${{{}:-0}}\")\"", row.task_variable);
+  text += " || exit 1\nexec >> job.log 2>&1\n";
+  text += environment_lines(machine.environment);
+  text += before_program;
+  text += fmt::format("\n{} {} {} {} --output \"$PWD\" --restart auto \\\n  --walltime {} --threads {} &\n",
+                      launch_line(machine.launch.command, shape), shell_word(job.executable), job.command,
+                      shell_word(job.input), hours_text(shape.walltime - shape.margin), shape.threads);
+  return text + after_program;
+}
+
+}  // namespace quintet

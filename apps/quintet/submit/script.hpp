@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+
+#include "apps/quintet/submit/job.hpp"
+
+namespace quintet {
+
+/// The job script: bash, the same for every link of a chain and every task of an array.
+///
+/// It changes to the run's folder and appends to job.log there. A link does nothing if the run has ended
+/// (job.ended), and ends it if the one before began at the same checkpoint: then no progress is made. The
+/// program stops by itself `margin` before the limit; USR1 or TERM to the script becomes USR1 to the
+/// launcher, which mpirun and srun hand on to all ranks (SIGTERM to mpirun would kill them). Exit codes
+/// of the program's own but 75 end the run; any other (a rank was killed, a node was lost) lets the next link
+/// go on from the newest checkpoint.
+[[nodiscard]] std::string script_text(const Machine& machine, const Job& job);
+
+/// A launch line with its placeholders replaced.
+[[nodiscard]] std::string launch_line(const std::string& command, const JobShape& shape);
+
+}  // namespace quintet

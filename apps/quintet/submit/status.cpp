@@ -1,0 +1,101 @@
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+
+#include <fmt/ranges.h>
+
+#include "apps/quintet/submit/progress.hpp"
+#include "apps/quintet/submit/record.hpp"
+#include "apps/quintet/submit/scheduler.hpp"
+#include "apps/quintet/submit/submit.hpp"
+#include "io/log/error.hpp"
+#include "io/log/log.hpp"
+#include "io/machine/command.hpp"
+
+namespace quintet::commands {
+namespace fs = std::filesystem;
+namespace {
+
+using Rows = std::vector<std::vector<std::string>>;
+
+void print_table(const Rows& rows) {
+  std::vector<std::size_t> widths(rows.front().size(), 0);
+  for (const auto& row : rows)
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  for (const auto& row : rows) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) line += fmt::format("{:<{}}  ", row[i], widths[i]);
+    std::puts(line.substr(0, line.find_last_not_of(' ') + 1).c_str());
+  }
+}
+
+std::string job_text(const std::string& id, const JobState& state) {
+  if (state.kind == JobState::Kind::gone) return fmt::format("{} is gone from the queue", id);
+  return fmt::format("{} {}{}", id, state.word, state.reason.empty() ? "" : " (" + state.reason + ")");
+}
+
+std::string step_text(const RunProgress& progress) {
+  if (!progress.step) return "";
+  return progress.last ? fmt::format("{}/{}", *progress.step, *progress.last)
+                       : fmt::format("{}", *progress.step);
+}
+
+/// A run whose jobs are all gone without a last word of the program was lost on the way.
+std::string state_text(const RunProgress& progress, bool is_alive) {
+  std::string state = progress.state;
+  if (state == "running" && !is_alive) state = "broken off";
+  if (!progress.ended.empty() && progress.state != "done") state += fmt::format(" ({})", progress.ended);
+  return state;
+}
+
+/// One page and one table of all runs of a sweep that have results.
+void report_sweep(const std::string& directory, const JobRecord& record) {
+  constexpr double patience_s = 600;
+  const fs::path folder = fs::absolute(directory).lexically_normal();
+  std::vector<std::string> words = {fs::read_symlink("/proc/self/exe").string(), "report"};
+  for (const auto& point : record.points)
+    if (fs::exists(folder / point.folder / "summary.json")) words.push_back((folder / point.folder).string());
+  if (words.size() == 2) return;
+  words.insert(words.end(), {"--index", (folder / "index.html").string(), "--title", record.name});
+  const auto result = run_command(words, patience_s);
+  QUINTET_CHECK(result.good(), "No report of '{}': {}", directory, last_line(result.errors));
+  std::printf("\n%s", result.out.c_str());
+}
+
+}  // namespace
+
+std::vector<Application::Flag> status_flags() { return {{"RUNDIR", "directory of the run", false, "."}}; }
+
+void status(const Application::Arguments& arguments) {
+  const std::string& directory = arguments[0].front();
+  const auto record = read_record(directory);
+  QUINTET_CHECK(record, "'{}' holds no jobs.yaml: nothing was submitted from it", directory);
+  const auto states = Scheduler(read_machine(record->machine)).states(record->ids);
+  bool is_alive = false;
+  std::vector<std::string> jobs;
+  for (const auto& id : record->ids) {
+    jobs.push_back(job_text(id, states.at(id)));
+    is_alive = is_alive || states.at(id).is_alive();
+  }
+  std::printf("%s\n",
+              fmt::format("{} {} on {}, queue {}: {}", record->application, record->command, record->machine,
+                          record->queue,
+                          jobs.empty() ? "nothing is queued" : fmt::format("{}", fmt::join(jobs, ", ")))
+                  .c_str());
+  if (record->submitting)
+    log::warning("A submission broke off: a job '{}' may be queued that is not in this list", record->name);
+
+  Rows rows = {{"run", "state", "step", "left", "settings"}};
+  for (const auto& point : record->points) {
+    const auto progress = run_progress((fs::path(directory) / point.folder).string());
+    rows.push_back({point.folder.empty()
+                        ? fs::path(fs::absolute(directory)).lexically_normal().filename().string()
+                        : point.folder,
+                    state_text(progress, is_alive), step_text(progress), progress.left,
+                    fmt::format("{}", fmt::join(point.settings, ", "))});
+  }
+  print_table(rows);
+  if (!is_alive && record->points.size() > 1) report_sweep(directory, *record);
+}
+
+}  // namespace quintet::commands

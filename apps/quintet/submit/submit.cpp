@@ -1,0 +1,304 @@
+#include "apps/quintet/submit/submit.hpp"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <ctime>
+#include <filesystem>
+#include <optional>
+
+#include <fmt/ranges.h>
+
+#include "apps/quintet/owner/owner.hpp"
+#include "apps/quintet/submit/record.hpp"
+#include "apps/quintet/submit/scheduler.hpp"
+#include "apps/quintet/submit/script.hpp"
+#include "apps/quintet/submit/sweep.hpp"
+#include "io/config/scalar.hpp"
+#include "io/config/units.hpp"
+#include "io/log/error.hpp"
+#include "io/log/log.hpp"
+#include "io/machine/command.hpp"
+
+namespace quintet::commands {
+namespace fs = std::filesystem;
+namespace {
+
+/// What the command line asks for.
+struct Order {
+  std::string file, machine, queue, account, output, application, command;
+  std::vector<std::string> settings;
+  std::optional<std::int64_t> ranks_per_node, threads, gpus_per_node;
+  std::optional<double> memory, margin;
+  std::int64_t nodes = 1, chain = 1;
+  double walltime = 0;
+  bool restart = false, dry_run = false;
+};
+
+std::optional<std::int64_t> count_given(const Application::Arguments& arguments, std::size_t i,
+                                        const char* flag) {
+  if (arguments[i].empty()) return std::nullopt;
+  const auto value = to_integer(arguments[i].back());
+  if (!value || *value < (std::string(flag) == "--gpus-per-node" ? 0 : 1))
+    throw UsageError(
+        fmt::format("quintet submit: {} {}: expected a whole number, 1 or more", flag, arguments[i].back()));
+  return value;
+}
+
+Order order_of(const Application::Arguments& arguments) {
+  const auto text = [&](std::size_t i) { return arguments[i].empty() ? std::string() : arguments[i].back(); };
+  Order order;
+  order.file = text(0), order.machine = text(1);
+  order.nodes = count_given(arguments, 2, "--nodes").value_or(1);
+  order.walltime = parse_walltime(text(3));
+  order.ranks_per_node = count_given(arguments, 4, "--ranks-per-node");
+  order.threads = count_given(arguments, 5, "--threads");
+  order.gpus_per_node = count_given(arguments, 6, "--gpus-per-node");
+  if (!arguments[7].empty()) order.memory = parse_quantity(text(7), "B");
+  order.queue = text(8), order.account = text(9);
+  order.chain = count_given(arguments, 10, "--chain").value_or(1);
+  if (!arguments[11].empty()) order.margin = parse_walltime(text(11));
+  order.settings = arguments[12];
+  order.output = text(13);
+  if (const auto restart = text(14); !restart.empty() && restart != "auto")
+    throw UsageError(
+        "quintet submit: --restart takes 'auto'; every job of a chain goes on from the newest checkpoint");
+  order.restart = !arguments[14].empty();
+  order.application = text(15), order.command = text(16);
+  order.dry_run = !arguments[17].empty();
+  return order;
+}
+
+/// The value in force of a key that the command line may set.
+std::string value_of(const Tree& document, const std::vector<std::string>& settings, const std::string& key) {
+  std::string value;
+  if (const Tree* found = document.find(key); found != nullptr && found->is_scalar())
+    value = found->as_text();
+  for (const auto& setting : settings)
+    if (setting.starts_with(key + "=")) value = setting.substr(key.size() + 1);
+  return value;
+}
+
+/// Ranks x threads x GPUs of a node of this queue: a rank a GPU, or a rank a core, unless told otherwise.
+JobShape shape_for(const MachineQueue& queue, const Machine& machine, const Order& order, bool on_gpus,
+                   std::int64_t n_points) {
+  JobShape shape{.account = order.account,
+                 .nodes = order.nodes,
+                 .memory = order.memory,
+                 .walltime = order.walltime,
+                 .margin = order.margin.value_or(machine.stop.margin),
+                 .array_tasks = n_points > 1 ? n_points : 0,
+                 .chain = order.chain};
+  shape.gpus_per_node = order.gpus_per_node.value_or(on_gpus ? std::max<std::int64_t>(queue.gpus, 1) : 0);
+  const auto cores = queue.cores ? queue.cores : queue.threads;
+  if (order.ranks_per_node)
+    shape.ranks_per_node = *order.ranks_per_node;
+  else if (shape.gpus_per_node > 0)
+    shape.ranks_per_node = shape.gpus_per_node;
+  else {
+    QUINTET_CHECK(cores,
+                  "{} does not say how many cores a node of {} has (queues.{}.cores): give --ranks-per-node",
+                  machine.name, queue.name, queue.name);
+    shape.ranks_per_node = std::max<std::int64_t>(1, *cores / order.threads.value_or(1));
+  }
+  // Cores beside those of the ranks help threads; without GPUs a rank has one core unless more were asked
+  // for.
+  const bool shares_out = cores && (shape.gpus_per_node > 0 || order.ranks_per_node);
+  shape.threads =
+      order.threads.value_or(shares_out ? std::max<std::int64_t>(1, *cores / shape.ranks_per_node) : 1);
+  return shape;
+}
+
+/// The application's own word on an input, and with `--print-config` the staged one.
+std::string ask_application(const Owner& owner, const Order& order, const SweepPoint& point,
+                            const std::vector<std::string>& flags, bool has_sweep) {
+  constexpr double patience_s = 1800;
+  std::vector<std::string> words = {owner.application.executable, owner.command, order.file};
+  if (has_sweep) words.insert(words.end(), {"--without", "sweep"});
+  for (const auto* settings : {&order.settings, &point})
+    for (const auto& setting : *settings) words.insert(words.end(), {"--set", setting});
+  words.insert(words.end(), flags.begin(), flags.end());
+  const auto result = run_command(words, patience_s);
+  const std::string who = fmt::format("{} {}", owner.application.name, owner.command);
+  QUINTET_CHECK(!result.timed_out, "{} has not checked the input within {} s", who, patience_s);
+  if (result.code == static_cast<int>(ExitCode::resource)) {
+    log::warning("{} could not check all of it here, in one process: {}", who, last_line(result.errors));
+    return result.out;
+  }
+  const std::string where = point.empty() ? "" : fmt::format(" at {}", fmt::join(point, ", "));
+  QUINTET_CHECK(result.good(), "{} does not accept the input{} (exit code {}):\n{}", who, where, result.code,
+                std::string(trimmed(result.errors)));
+  return result.out;
+}
+
+bool holds_run(const fs::path& directory) {
+  return fs::exists(directory / "run.h5") || fs::exists(directory / "summary.json") ||
+         fs::exists(directory / "checkpoints");
+}
+
+/// Throws if a run of the job would go on from one that is there unasked.
+void require_no_run(const fs::path& directory, const Job& job) {
+  for (std::int64_t i = 0; i < std::max<std::int64_t>(job.shape.array_tasks, 1); ++i) {
+    const fs::path folder = job.is_array() ? directory / task_folder(i) : directory;
+    QUINTET_CHECK(!holds_run(folder),
+                  "The directory '{}' already holds a run. Go on with it with --restart auto, or choose "
+                  "another with --output DIR",
+                  folder.string());
+  }
+}
+
+std::string date_text() {
+  const std::time_t time = std::time(nullptr);
+  std::array<char, 32> text{};
+  std::tm parts{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S", localtime_r(&time, &parts));
+  return text.data();
+}
+
+/// Throws if jobs of this directory wait or run, or may do so unseen.
+void require_nothing_queued(const std::string& directory, const Scheduler& scheduler) {
+  const auto record = read_record(directory);
+  if (!record) return;
+  QUINTET_CHECK(!record->submitting,
+                "A submission of '{}' broke off while the scheduler was asked: a job '{}' may be queued that "
+                "is in no record. Look at "
+                "the queue; then quintet cancel {} forgets it",
+                directory, record->name, directory);
+  for (const auto& [id, state] : scheduler.states(record->ids))
+    QUINTET_CHECK(!state.is_alive(),
+                  "Nothing was queued: job {} of '{}' is {}. Wait for it, or quintet cancel {}", id,
+                  directory, state.word, directory);
+}
+
+/// What jobs of a chain leave for each other, and that a new chain must not find.
+void forget_former_chain(const fs::path& folder) {
+  fs::remove(folder / "job.ended");
+  fs::remove(folder / "job.began");
+}
+
+void queue_chain(const Scheduler& scheduler, const std::string& directory, JobRecord& record) {
+  for (std::int64_t link = 0; link < record.chain; ++link) {
+    record.submitting = true;
+    write_record(directory, record);
+    try {
+      const std::string after = record.ids.empty() ? "" : record.ids.back();
+      record.ids.push_back(scheduler.submit(directory + "/job.sh", after));
+    } catch (const InputError& error) {
+      // Refused, not unknown; where the answer was not understood, its text says to look.
+      record.submitting = std::string(error.what()).find("no id of a job") != std::string::npos ||
+                          std::string(error.what()).find("does not answer") != std::string::npos;
+      write_record(directory, record);
+      throw InputError(
+          fmt::format("{} of {} jobs were queued. {}", record.ids.size(), record.chain, error.what()));
+    }
+    record.submitting = false;
+    write_record(directory, record);
+  }
+}
+
+std::string cost_text(const MachineQueue& queue, const JobShape& shape) {
+  const double n = static_cast<double>(std::max<std::int64_t>(shape.array_tasks, 1) * shape.chain);
+  const auto price = points(queue, shape);
+  return fmt::format("at most {:.6g} node-hours{}", shape.node_hours() * n,
+                     price ? fmt::format(", {:.6g} points", *price) : "");
+}
+
+}  // namespace
+
+std::vector<Application::Flag> submit_flags() {
+  return {
+      {"FILE", "the YAML file of a run; sweep: {key: [values]} in it makes a job array", true, ""},
+      {"--machine", "machine, by name or file", true, ""},
+      {"--nodes", "nodes of a job", false, "1"},
+      {"--walltime", "of a job, HH:MM:SS", true, ""},
+      {"--ranks-per-node", "default: one a GPU, or one a core", false, ""},
+      {"--threads", "of a rank (default: what cores there are for it)", false, ""},
+      {"--gpus-per-node", "default: all of the queue's for device: gpu, else none", false, ""},
+      {"--memory", "that a node needs, such as '100 GB'", false, ""},
+      {"--queue", "default: the machine's first that takes the job", false, ""},
+      {"--account", "who pays", false, ""},
+      {"--chain", "jobs to queue, each going on where the one before stopped", false, "1"},
+      {"--margin", "time before the limit at which the program stops (default: the machine's)", false, ""},
+      {"--set", "KEY.PATH=VALUE, as the application takes it (repeatable)", false, ""},
+      {"--output", "directory of the run (default: runs/<name of the YAML file>)", false, ""},
+      {"--restart", "auto: go on with the run that the directory holds", false, ""},
+      {"--app", "application, where the file does not tell", false, ""},
+      {"--command", "its command, where the file does not tell", false, ""},
+      {"--dry-run", "check all, print the script, queue and write nothing", false, "", true}};
+}
+
+void submit(const Application::Arguments& arguments) {
+  const Order order = order_of(arguments);
+  const Machine machine = read_machine(order.machine);
+  const Tree document = read_yaml(order.file);
+  const auto swept = sweep_points(document);
+  const bool has_sweep = document.is_map() && document.has("sweep");
+  const Owner owner = owner_of(without_sweep(document), order.application, order.command);
+
+  const bool on_gpus = value_of(document, order.settings, "device") == "gpu";
+  const auto n_points = static_cast<std::int64_t>(swept.size());
+  const auto& queue = queue_for(machine, order.queue, [&](const MachineQueue& candidate) {
+    return shape_for(candidate, machine, order, on_gpus, n_points);
+  });
+  const std::string stem = fs::path(order.file).stem().string();
+  const std::string directory =
+      fs::absolute(order.output.empty() ? fs::path("runs") / stem : fs::path(order.output))
+          .lexically_normal()
+          .string();
+  QUINTET_CHECK(
+      shell_word(directory) == directory,
+      "The directory '{}' has a character in its name that schedulers do not take in the head of a script; "
+      "choose another with --output DIR",
+      directory);
+  const Job job{.name = job_name(stem),
+                .directory = directory,
+                .input = stem + ".yaml",
+                .executable = owner.application.executable,
+                .command = owner.command,
+                .queue = queue.name,
+                .shape = shape_for(queue, machine, order, on_gpus, n_points)};
+  std::optional<Scheduler> reached;
+  if (!order.dry_run) reached.emplace(machine);
+  for (const auto& point : swept)
+    (void)ask_application(owner, order, point, {"--validate", "--output", directory}, has_sweep);
+  const std::string script = script_text(machine, job);
+  if (order.dry_run) {
+    std::fputs(script.c_str(), stdout);
+    log::info("{} is a file of {} {}, {}: nothing was queued", order.file, owner.application.name,
+              owner.command, cost_text(queue, job.shape));
+    return;
+  }
+
+  const Scheduler& scheduler = *reached;
+  const auto lock = lock_directory(directory, "quintet submit");
+  require_nothing_queued(directory, scheduler);
+  if (!order.restart) require_no_run(directory, job);
+  JobRecord record{.machine = order.machine.find('/') == std::string::npos
+                                  ? order.machine
+                                  : fs::absolute(order.machine).lexically_normal().string(),
+                   .name = job.name,
+                   .queue = queue.name,
+                   .application = owner.application.name,
+                   .command = owner.command,
+                   .input = job.input,
+                   .date = date_text(),
+                   .walltime = order.walltime,
+                   .chain = order.chain};
+  for (std::int64_t i = 0; i < n_points; ++i) {
+    const auto& point = swept[static_cast<std::size_t>(i)];
+    const std::string folder = job.is_array() ? task_folder(i) : "";
+    const fs::path run = fs::path(directory) / folder;
+    const std::string staged = ask_application(owner, order, point, {"--print-config"}, has_sweep);
+    fs::create_directories(run);
+    forget_former_chain(run);
+    write_text_file((run / job.input).string(), staged);
+    record.points.push_back({folder, point});
+  }
+  write_text_file(directory + "/job.sh", script);
+  queue_chain(scheduler, directory, record);
+  log::info("Queued {} in {}: {} {}, {}", fmt::join(record.ids, ", "), queue.name, owner.application.name,
+            owner.command, cost_text(queue, job.shape));
+  log::info("quintet status {}", directory);
+}
+
+}  // namespace quintet::commands

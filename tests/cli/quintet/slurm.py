@@ -1,0 +1,259 @@
+#!/usr/bin/env python3
+"""`quintet submit`, `status` and `cancel` on a real Slurm (slurm_cluster.py): warned, killed, restarted, and bitwise the same.
+
+Usage: slurm.py BUILD SOURCE [TEST...]. Works in a temporary folder. Ends with 77 (skipped) and says why where no Slurm can be
+started.
+"""
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.dont_write_bytecode = True
+from slurm_cluster import Cluster, why_not
+
+BUILD, SOURCE = map(os.path.abspath, sys.argv[1:3])
+BIN = os.path.join(BUILD, "bin")
+QUINTET = os.path.join(BIN, "quintet")
+PATIENCE = int(os.environ.get("QUINTET_TEST_PATIENCE", "1"))
+MACHINE = """name: one_node
+scheduler: {kind: slurm}
+queues:
+  - {name: cpu, nodes_max: 1, cores: 2, walltime_max: 1 h}
+limits: {array_tasks: 1000}
+launch:
+  command: mpirun -np {ranks} --oversubscribe
+stop: {WARNING, margin: 50 s}
+"""
+
+
+def check(condition, message):
+    if not condition:
+        raise AssertionError(message)
+
+
+def run(*words, code=0):
+    done = subprocess.run([str(word) for word in words], capture_output=True, text=True)
+    check(done.returncode == code, f"{' '.join(map(str, words))}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout + done.stderr
+
+
+def machine(name, warning="grace: 5 s"):
+    path = pathlib.Path(f"{name}.yaml")
+    path.write_text(MACHINE.replace("WARNING", warning))
+    return ["--machine", f"./{path}"]
+
+
+def wait_for(ready, what, limit=120):
+    end = time.time() + limit * PATIENCE
+    while not ready():
+        check(time.time() < end, f"waited in vain for {what}\n" + logs())
+        time.sleep(0.2)
+
+
+def logs():
+    return "\n".join(f"== {path}\n{path.read_text(errors='replace')[-1500:]}" for path in pathlib.Path(".").rglob("*.log")
+                     if path.name in ("job.log", "scheduler.log"))
+
+
+def states():
+    """States of all jobs, by id."""
+    lines = run("squeue", "--noheader", "--states=all", "--format=%i|%T").split()
+    return dict(line.split("|") for line in lines)
+
+
+def ids(directory):
+    return re.findall(r"[0-9]+", re.search(r"^ids: (.*)$", pathlib.Path(directory, "jobs.yaml").read_text(), re.M).group(1))
+
+
+def wait_for_end(directory, limit=300):
+    def live():
+        """Jobs that are in the queue; an array's tasks count as the array."""
+        return run("squeue", "--noheader", "--format=%F").split()
+    wait_for(lambda: not set(ids(directory)) & set(live()), f"the end of {directory}", limit)
+
+
+def has_checkpoint(directory):
+    """Of a step behind the start."""
+    return newest(directory) > 0
+
+
+def newest(directory):
+    return max((int(path.stem[5:]) for path in pathlib.Path(directory, "checkpoints").glob("step_*.h5")), default=-1)
+
+
+def same(a, b, groups, file="run.h5"):
+    for group in groups:
+        run("h5diff", f"{a}/{file}", f"{b}/{file}", group)
+
+
+def log_of(directory):
+    return pathlib.Path(directory, "job.log").read_text()
+
+
+def ranks_of(program):
+    """Processes of this program and command."""
+    found = []
+    for process in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            words = (process / "cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if words and words[0].decode() == os.path.join(BIN, program):
+            found.append(int(process.name))
+    return found
+
+
+def ask_to_stop(directory, job, program):
+    """A running job that has come further is signalled, at its script alone as by --signal=B:."""
+    wait_for(lambda: states()[job] == "RUNNING" and ranks_of(program), "a running job")
+    before = newest(directory)
+    wait_for(lambda: newest(directory) > before, "a new checkpoint")
+    run("scancel", "--signal=USR1", "--batch", job)
+    wait_for(lambda: states()[job] not in ("RUNNING", "COMPLETING"), "its end")
+
+
+def dynamics():
+    """dpmd: of a chain the first job loses a rank by SIGKILL, the second is signalled, the third finishes: the same bits."""
+    text = pathlib.Path(SOURCE) / "inputs/dpmd/copper/nvt.yaml"
+    settings = ["--set", "system.replicate=[4,4,4]", "--set", "time.steps=500", "--set", "checkpoint_interval=10"]
+    run("mpirun", "-np", "2", "--oversubscribe", f"{BIN}/dpmd", "run", text, *settings, "--output", "md_whole", "--quiet")
+    words = [QUINTET, "submit", text, *machine("one"), "--walltime", "00:20:00", "--ranks-per-node", "2", "--threads", "1",
+             "--output", "md", *settings]
+    check("Queued" in run(*words, "--chain", "4"), "not queued")
+    again = run(*words, code=2)
+    check("Nothing was queued" in again or "is in use" in again, again)
+    wait_for(lambda: has_checkpoint("md") and ranks_of("dpmd"), "a checkpoint of md")
+    os.kill(ranks_of("dpmd")[-1], signal.SIGKILL)
+    status = run(QUINTET, "status", "md")
+    check(re.search(r"^md +running +[0-9]", status, re.M) and "PENDING" in status, status)
+    ask_to_stop("md", ids("md")[1], "dpmd")
+    wait_for_end("md")
+    log = log_of("md")
+    check("the next job goes on from checkpoint" in log, log)
+    check("stopped early with a checkpoint" in log and "SIGUSR1" in log, log)
+    check("Nothing to do: exit code 0" in log and log.count("Goes on from step") == 2, log)
+    same("md_whole", "md", ["/thermo", "/observables"])
+    check(" done" in run(QUINTET, "status", "md"), run(QUINTET, "status", "md"))
+
+
+def plasma():
+    """vlasov: a signal to the script reaches all ranks through mpirun, as USR1, and each job goes on from the last one's state."""
+    text = pathlib.Path(SOURCE) / "inputs/vlasov/two_stream.yaml"
+    settings = ["--set", "time.end=16", "--set", "checkpoint_interval=200"]
+    run("mpirun", "-np", "2", "--oversubscribe", f"{BIN}/vlasov", "run", text, *settings, "--output", "plasma_whole", "--quiet")
+    run(QUINTET, "submit", text, *machine("one"), "--walltime", "00:20:00", "--chain", "4", "--ranks-per-node", "2", "--threads", "1",
+        "--output", "plasma", *settings)
+    for job in ids("plasma")[:2]:
+        ask_to_stop("plasma", job, "vlasov")
+    wait_for_end("plasma")
+    log = log_of("plasma")
+    check(log.count("SIGUSR1") == 2 and log.count("Goes on from step") == 2, log)
+    same("plasma_whole", "plasma", ["/coefficients", "/fields", "/history"])
+
+
+class Warned:
+    """The scheduler's own warning, its end of a job that does not heed it, and the next job after that.
+
+    Slurm looks at limits twice a minute, and its shortest is a minute: two jobs wait for it from the first test to the last. Their
+    program only notes USR1; in the second job it is done at once."""
+
+    def __init__(self):
+        program = pathlib.Path("waits")
+        program.write_text("#!/bin/bash\n[ -e asked ] && exit 0\nmkdir checkpoints; touch checkpoints/step_1.h5\n"
+                           "trap 'touch asked' USR1\nwhile :; do sleep 0.2; done\n")
+        program.chmod(0o755)
+        pathlib.Path("warned").mkdir()
+        script = run(QUINTET, "submit", pathlib.Path(SOURCE) / "inputs/vlasov/two_stream.yaml", *machine("warns", "warning: 40 s"),
+                     "--walltime", "00:01:00", "--margin", "1 s", "--ranks-per-node", "1", "--output", "warned", "--dry-run")
+        script = script[script.index("#!"):script.index("exit $code") + len("exit $code\n")]
+        script, n = re.subn(r"^mpirun .*\n.*&$", f"{program.resolve()} &", script, flags=re.M)
+        check(n == 1 and "#SBATCH --signal=B:USR1@40" in script, script)
+        pathlib.Path("warned.sh").write_text(script)
+        self.first = run("sbatch", "--parsable", "warned.sh").strip()
+        self.second = run("sbatch", "--parsable", f"--dependency=afterany:{self.first}", "warned.sh").strip()
+
+    def check(self):
+        wait_for(lambda: states()[self.second] not in ("PENDING", "RUNNING", "COMPLETING"), "the job after the warned one", 180)
+        check(states()[self.first] == "TIMEOUT" and pathlib.Path("warned/asked").exists(), str(states()))
+        check(pathlib.Path("warned/job.ended").read_text() == "exit code 0\n", log_of("warned"))
+
+
+def training():
+    """podlstm train: a job stops by its --walltime, a new submission goes on from there, and the model has the same bits."""
+    run(f"{BUILD}/tests/podlstm_case", "weekly", "weekly.h5")
+    text = pathlib.Path(SOURCE) / "tests/cli/podlstm/train.yaml"
+    settings = ["--set", "modes=weekly.h5", "--set", "forecast.members=3", "--set", "forecast.training.epochs=300",
+                "--set", 'forecast.network.nodes=["48"]', "--set", "checkpoint_interval=20"]
+    run(f"{BIN}/podlstm", "train", text, *settings, "--threads", "1", "--output", "trained_whole", "--quiet")
+    words = [QUINTET, "submit", text, *machine("one"), "--ranks-per-node", "1", "--threads", "1", "--output", "trained", *settings]
+    run(*words, "--walltime", "00:01:00", "--margin", "57 s")
+    wait_for_end("trained")
+    log = log_of("trained")
+    check("stopped early with a checkpoint" in log and "is nearly used" in log, log)
+    check("already holds a run" in run(*words, "--walltime", "00:20:00", code=2), "went on unasked")
+    run(*words, "--walltime", "00:20:00", "--restart", "auto")
+    wait_for_end("trained")
+    names = [line.split()[0] for line in run("h5ls", "trained/model.h5").splitlines()]
+    check(names, "an empty model")
+    same("trained_whole", "trained", [f"/{name}" for name in names], "model.h5")  # the root has date and run, which differ
+
+
+def cancelled():
+    """A running job leaves a checkpoint, waiting ones never begin, and a new chain goes on from there."""
+    text = pathlib.Path(SOURCE) / "inputs/dpmd/copper/nvt.yaml"
+    words = [QUINTET, "submit", text, *machine("one"), "--walltime", "00:05:00", "--ranks-per-node", "1", "--threads", "1",
+             "--output", "stopped", "--set", "checkpoint_interval=20"]
+    run(*words, "--chain", "3", "--set", "time.steps=1000000")
+    wait_for(lambda: has_checkpoint("stopped"), "a checkpoint")
+    first = ids("stopped")
+    said = run(QUINTET, "cancel", "stopped")
+    check("asked for a checkpoint" in said and said.count("removed from the queue") == 2, said)
+    wait_for_end("stopped")
+    check("stopped early with a checkpoint" in log_of("stopped"), log_of("stopped"))
+    final = states()
+    check([final[job] for job in first[1:]] == ["CANCELLED", "CANCELLED"], str(final))
+    check("cancelled" in run(QUINTET, "status", "stopped"), run(QUINTET, "status", "stopped"))
+    run(*words, "--set", "time.steps=200", "--restart", "auto", code=0)
+    run(QUINTET, "cancel", "stopped", "--now")
+    wait_for_end("stopped")
+
+
+def array():
+    """A sweep is an array: one table, a folder a point."""
+    case = pathlib.Path("sweep.yaml")
+    text = (pathlib.Path(SOURCE) / "inputs/vlasov/two_stream.yaml").read_text()
+    case.write_text(text + "\nsweep: {time.end: [1, 2, 3]}\n")
+    run(QUINTET, "submit", case, *machine("one"), "--walltime", "00:02:00", "--ranks-per-node", "1", "--threads", "1", "--output", "swept")
+    wait_for_end("swept")
+    table = run(QUINTET, "status", "swept")
+    check(len(re.findall(r"^000[0-2] +done .*time.end=[1-3]$", table, re.M)) == 3, table)
+    check("0002/report.html" in pathlib.Path("swept/index.html").read_text(), "no report of the sweep")
+
+
+def main():
+    reason = why_not()
+    if reason:
+        print(f"skipped: {reason}")
+        return 77
+    tests = [globals()[name] for name in sys.argv[3:]] or [dynamics, plasma, training, cancelled, array]
+    with tempfile.TemporaryDirectory(prefix="quintet_slurm_") as folder:
+        os.chmod(folder, 0o755)  # munge wants to reach its socket
+        os.chdir(folder)
+        with Cluster("cluster"):
+            warned = Warned()
+            for test in tests:
+                begin = time.time()
+                test()
+                print(f"{test.__name__}: {time.time() - begin:.1f} s", flush=True)
+            warned.check()
+        os.chdir("/")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

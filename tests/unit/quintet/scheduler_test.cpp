@@ -1,0 +1,129 @@
+#include "apps/quintet/submit/scheduler.hpp"
+
+#include <filesystem>
+
+#include <gtest/gtest.h>
+
+#include "io/config/tree.hpp"
+#include "io/log/error.hpp"
+#include "io/machine/command.hpp"
+#include "tests/support/scratch.hpp"
+
+namespace quintet {
+namespace {
+
+using Kind = JobState::Kind;
+
+/// A scheduler whose commands answer what the test says.
+class Answers : public testing::Test {
+ protected:
+  void command(const std::string& name, const std::string& body) {
+    write_text_file(scratch_ / name, "#!/bin/sh\n" + body + "\n");
+    std::filesystem::permissions(scratch_ / name, std::filesystem::perms::owner_all);
+  }
+  Scheduler scheduler(SchedulerKind kind) {
+    for (const char* name : {"submit", "status", "cancel"})
+      if (!std::filesystem::exists(scratch_ / name)) command(name, "exit 0");
+    Machine machine;
+    machine.name = "m";
+    machine.scheduler = {.kind = kind,
+                         .submit = scratch_ / "submit",
+                         .status = scratch_ / "status",
+                         .cancel = scratch_ / "cancel"};
+    return Scheduler(machine);
+  }
+  std::string refusal(const std::function<void()>& action) {
+    try {
+      action();
+      return "";
+    } catch (const InputError& error) {
+      return error.what();
+    }
+  }
+  Scratch scratch_{"scheduler"};
+};
+
+TEST_F(Answers, ids_are_read_as_each_scheduler_prints_them) {
+  command("submit", "echo '1234;cluster'");
+  EXPECT_EQ(scheduler(SchedulerKind::slurm).submit("job.sh", ""), "1234");
+  command("submit", "echo 'qsub: waiting' >&2; echo '77[].pbs1'");
+  EXPECT_EQ(scheduler(SchedulerKind::pbs).submit("job.sh", ""), "77[].pbs1");
+}
+
+TEST_F(Answers, the_job_before_is_named) {
+  command("submit", "echo \"$@\" > $(dirname $0)/words; echo 2");
+  (void)scheduler(SchedulerKind::slurm).submit("job.sh", "1");
+  EXPECT_EQ(run_command({"cat", scratch_ / "words"}, 5).out, "--parsable --dependency=afterany:1 job.sh\n");
+  (void)scheduler(SchedulerKind::pbs).submit("job.sh", "1.pbs1");
+  EXPECT_EQ(run_command({"cat", scratch_ / "words"}, 5).out, "-W depend=afterany:1.pbs1 job.sh\n");
+}
+
+TEST_F(Answers, garbage_is_no_id_and_told_as_it_is) {
+  command("submit", "echo 'Welcome to the machine!'");
+  const auto text = refusal([&] { (void)scheduler(SchedulerKind::slurm).submit("job.sh", ""); });
+  EXPECT_NE(text.find("'Welcome to the machine!', which is no id of a job"), std::string::npos) << text;
+}
+
+TEST_F(Answers, a_refusal_keeps_the_schedulers_words) {
+  command("submit", "echo 'sbatch: error: Invalid account' >&2; exit 1");
+  const auto text = refusal([&] { (void)scheduler(SchedulerKind::slurm).submit("job.sh", ""); });
+  EXPECT_NE(text.find("(exit code 1): sbatch: error: Invalid account"), std::string::npos) << text;
+}
+
+TEST_F(Answers, a_scheduler_that_is_missing_is_named) {
+  Machine machine;
+  machine.scheduler = {.kind = SchedulerKind::pbs, .submit = "/nowhere/qsub"};
+  EXPECT_NE(refusal([&] { const Scheduler none(machine); }).find("/nowhere/qsub of PBS Pro is not here"),
+            std::string::npos);
+  machine.scheduler.kind = SchedulerKind::none;
+  EXPECT_NE(refusal([&] { const Scheduler none(machine); }).find("has no scheduler"), std::string::npos);
+}
+
+TEST_F(Answers, states_of_slurm) {
+  command("status",
+          "printf '7|PENDING|Dependency\\n8|RUNNING|None\\n9|TIMEOUT|TimeLimit\\n3|COMPLETED|None\\n'");
+  const auto states = scheduler(SchedulerKind::slurm).states({"7", "8", "9", "10"});
+  EXPECT_EQ(states.at("7").kind, Kind::waiting);
+  EXPECT_EQ(states.at("7").reason, "Dependency");
+  EXPECT_EQ(states.at("8").kind, Kind::running);
+  EXPECT_EQ(states.at("9").kind, Kind::ended);
+  EXPECT_EQ(states.at("10").kind, Kind::gone);
+}
+
+TEST_F(Answers, an_array_is_as_alive_as_its_liveliest_task) {
+  command("status", "printf '7|COMPLETED|None\\n7|RUNNING|None\\n7|PENDING|Resources\\n'");
+  EXPECT_EQ(scheduler(SchedulerKind::slurm).states({"7"}).at("7").kind, Kind::running);
+}
+
+TEST_F(Answers, states_of_pbs) {
+  command("status", R"(for id; do :; done
+case $id in
+  1.pbs1) echo '{"Jobs": {"1.pbs1": {"job_state": "Q", "comment": "Not Running: queue is full"}}}' ;;
+  2.pbs1) echo '{"Jobs": {"2.pbs1": {"job_state": "F", "Exit_status": 75}}}' ;;
+  *) echo "qstat: Unknown Job Id $id" >&2; exit 153 ;;
+esac)");
+  const auto states = scheduler(SchedulerKind::pbs).states({"1.pbs1", "2.pbs1", "3.pbs1"});
+  EXPECT_EQ(states.at("1.pbs1").kind, Kind::waiting);
+  EXPECT_EQ(states.at("1.pbs1").reason, "Not Running: queue is full");
+  EXPECT_EQ(states.at("2.pbs1").kind, Kind::ended);
+  EXPECT_EQ(states.at("2.pbs1").reason, "exit code 75");
+  EXPECT_EQ(states.at("3.pbs1").kind, Kind::gone);
+}
+
+TEST_F(Answers, a_state_or_an_answer_that_is_not_known_is_an_error) {
+  command("status", "echo '7|DREAMING|None'");
+  EXPECT_NE(refusal([&] { (void)scheduler(SchedulerKind::slurm).states({"7"}); }).find("'DREAMING'"),
+            std::string::npos);
+  command("status", "echo hello");
+  EXPECT_NE(refusal([&] { (void)scheduler(SchedulerKind::slurm).states({"7"}); }).find("'hello'"),
+            std::string::npos);
+  EXPECT_NE(refusal([&] { (void)scheduler(SchedulerKind::pbs).states({"7"}); }).find("not understood"),
+            std::string::npos);
+  command("status", "echo down for maintenance >&2; exit 1");
+  EXPECT_NE(
+      refusal([&] { (void)scheduler(SchedulerKind::slurm).states({"7"}); }).find("down for maintenance"),
+      std::string::npos);
+}
+
+}  // namespace
+}  // namespace quintet

@@ -1,0 +1,185 @@
+#include "apps/quintet/submit/script.hpp"
+
+#include <cstdlib>
+#include <fstream>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "io/files/input_file.hpp"
+#include "io/machine/command.hpp"
+#include "tests/support/scratch.hpp"
+
+namespace quintet {
+namespace {
+
+Job plasma_job() {
+  return {.name = "weibel",
+          .directory = "/work/group/runs/weibel",
+          .input = "weibel.yaml",
+          .executable = "/opt/quintet/bin/vlasov",
+          .command = "run",
+          .queue = "rt_HF",
+          .shape = {.account = "gaa50000",
+                    .nodes = 4,
+                    .ranks_per_node = 8,
+                    .threads = 12,
+                    .gpus_per_node = 8,
+                    .walltime = 7200,
+                    .margin = 600,
+                    .chain = 3}};
+}
+
+/// The stored script of this name; QUINTET_WRITE_GOLDEN=1 stores it anew, for a look at the difference.
+void expect_golden(const std::string& name, const std::string& text) {
+  const char* source = std::getenv("QUINTET_SOURCE_DIR");
+  ASSERT_NE(source, nullptr);
+  const std::string file = std::string(source) + "/tests/unit/quintet/golden/" + name;
+  if (std::getenv("QUINTET_WRITE_GOLDEN") != nullptr) write_text_file(file, text);
+  EXPECT_EQ(text, read_input_file(file));
+}
+
+TEST(script, of_abci3) { expect_golden("abci3.sh", script_text(read_machine("abci3"), plasma_job())); }
+
+TEST(script, of_a_slurm_machine_with_gpus) {
+  Job job = plasma_job();
+  job.queue = "gpu";
+  job.shape.gpus_per_node = 4, job.shape.memory = 400e9, job.shape.threads = 8;
+  expect_golden("slurm_gpu.sh", script_text(read_machine("slurm_gpu"), job));
+}
+
+TEST(script, of_an_array_on_a_slurm_machine_without_gpus) {
+  Job job = plasma_job();
+  job.queue = "cpu", job.directory = "/work/my group/it's";
+  job.shape = {.nodes = 1, .ranks_per_node = 128, .walltime = 86400, .margin = 300, .array_tasks = 12};
+  expect_golden("slurm_cpu_array.sh", script_text(read_machine("slurm_cpu"), job));
+}
+
+TEST(script, of_an_array_on_abci3) {
+  Job job = plasma_job();
+  job.queue = "rt_HC";
+  job.shape = {
+      .account = "gaa50000", .ranks_per_node = 16, .walltime = 86400, .margin = 600, .array_tasks = 100};
+  expect_golden("abci3_array.sh", script_text(read_machine("abci3"), job));
+}
+
+TEST(script, bash_finds_no_fault_in_any) {
+  const Scratch scratch("script");
+  for (const char* name : {"abci3", "slurm_gpu", "slurm_cpu"}) {
+    const Machine machine = read_machine(name);
+    Job job = plasma_job();
+    job.queue = machine.queues.front().name;
+    write_text_file(scratch / "job.sh", script_text(machine, job));
+    const auto result = run_command({"bash", "-n", scratch / "job.sh"}, 10);
+    EXPECT_TRUE(result.good()) << result.errors;
+  }
+}
+
+TEST(script, placeholders_are_replaced_and_variables_of_the_shell_left) {
+  const JobShape shape{.nodes = 3, .ranks_per_node = 4, .threads = 5, .gpus_per_node = 2};
+  EXPECT_EQ(launch_line("{nodes} {ranks} {ranks_per_node} {threads} {gpus_per_node} {ranks} ${HOME}", shape),
+            "3 12 4 5 2 12 ${HOME}");
+}
+
+TEST(script, words_stand_for_themselves_in_a_shell) {
+  for (const std::string text : {"plain-1.0", "two words", "it's", "$HOME `id` \"x\" \\ * ; & |", "", "-n"}) {
+    const auto result = run_command({"bash", "-c", "printf %s " + shell_word(text)}, 10);
+    EXPECT_EQ(result.out, text == "-n" ? "-n" : text);
+  }
+}
+
+TEST(script, names_of_jobs_are_such_as_all_schedulers_take) {
+  EXPECT_EQ(job_name("weibel"), "weibel");
+  EXPECT_EQ(job_name("2d run"), "q_2d_run");
+  EXPECT_EQ(job_name("a_very_long_name_indeed"), "a_very_long_nam");
+  EXPECT_EQ(job_name(""), "_");
+}
+
+/// Runs a job's script as a scheduler would, with the program replaced by a script; returns job.log.
+class Link : public testing::Test {
+ protected:
+  void SetUp() override {
+    machine_.name = "m";
+    machine_.scheduler.kind = SchedulerKind::slurm;
+    machine_.queues = {{.name = "q"}};
+    machine_.launch.command = "";
+    job_ = plasma_job();
+    job_.queue = "q", job_.directory = scratch_.path(), job_.executable = scratch_ / "program";
+  }
+  /// One link in which the program does this; returns the script's exit code.
+  int link(const std::string& program, const std::string& before = "") {
+    write_text_file(scratch_ / "program", "#!/bin/bash\n" + program + "\n");
+    write_text_file(scratch_ / "job.sh", script_text(machine_, job_));
+    return run_command(
+               {"bash", "-c",
+                "chmod +x " + (scratch_ / "program") + "; " + before + " bash " + (scratch_ / "job.sh")},
+               20)
+        .code;
+  }
+  [[nodiscard]] std::string log() const { return read_input_file(scratch_ / "job.log"); }
+  [[nodiscard]] bool has_ended() const { return std::filesystem::exists(scratch_ / "job.ended"); }
+
+  Scratch scratch_{"link"};
+  Machine machine_;
+  Job job_;
+};
+
+constexpr const char* checkpoint = "mkdir -p checkpoints; touch checkpoints/step_00000000000$1.h5; ";
+
+std::string writes(int step) { return fmt::format("set -- {}; {}", step, checkpoint); }
+
+TEST_F(Link, goes_on_after_75_and_stops_when_the_program_is_done) {
+  EXPECT_EQ(link(writes(1) + "exit 75"), 75);
+  EXPECT_FALSE(has_ended());
+  EXPECT_EQ(link(writes(2) + "exit 0"), 0);
+  EXPECT_TRUE(has_ended());
+  EXPECT_EQ(link("echo must not run; exit 1"), 0);
+  EXPECT_NE(log().find("Nothing to do: exit code 0"), std::string::npos);
+  EXPECT_EQ(log().find("must not run"), std::string::npos);
+}
+
+TEST_F(Link, codes_of_the_program_end_the_chain) {
+  for (const int code : {1, 2, 3, 4, 70}) {
+    std::filesystem::remove(scratch_ / "job.ended");
+    std::filesystem::remove(scratch_ / "job.began");
+    EXPECT_EQ(link("exit " + std::to_string(code)), code);
+    EXPECT_TRUE(has_ended());
+  }
+}
+
+TEST_F(Link, goes_on_after_a_kill_that_left_a_new_checkpoint) {
+  EXPECT_EQ(link(writes(1) + "kill -9 $$"), 137);
+  EXPECT_FALSE(has_ended());
+  EXPECT_EQ(link(writes(2) + "exit 0"), 0);
+}
+
+TEST_F(Link, stops_where_there_is_no_progress) {
+  EXPECT_EQ(link("kill -9 $$"), 137);
+  EXPECT_EQ(link("echo must not run"), 1);
+  EXPECT_TRUE(has_ended());
+  EXPECT_NE(log().find("no progress since the job before"), std::string::npos);
+}
+
+TEST_F(Link, hands_signals_on_as_usr1_and_waits_for_the_program) {
+  const std::string program =
+      writes(1) + "trap 'echo asked; sleep 0.3; exit 75' USR1; touch ready; while :; do sleep 0.02; done";
+  for (const char* name : {"USR1", "TERM"}) {
+    std::filesystem::remove(scratch_ / "ready");
+    std::filesystem::remove(scratch_ / "job.began");
+    const std::string sends =
+        fmt::format("(until [ -e {0} ]; do sleep 0.02; done; kill -{1} $$) & exec", scratch_ / "ready", name);
+    EXPECT_EQ(link(program, sends), 75) << log();
+    EXPECT_NE(log().find("asked"), std::string::npos);
+  }
+}
+
+TEST_F(Link, asks_for_the_walltime_without_the_margin) {
+  EXPECT_EQ(link("echo words: $@"), 0);
+  EXPECT_NE(log().find("words: run weibel.yaml --output " + scratch_.path() +
+                       " --restart auto --walltime 1:50:00 --threads 12"),
+            std::string::npos)
+      << log();
+}
+
+}  // namespace
+}  // namespace quintet
