@@ -14,7 +14,7 @@ import tempfile
 import time
 
 sys.dont_write_bytecode = True
-from slurm_cluster import Cluster, why_not
+from slurm_cluster import CannotStart, Cluster, why_not
 
 BUILD, SOURCE = map(os.path.abspath, sys.argv[1:3])
 BIN = os.path.join(BUILD, "bin")
@@ -256,4 +256,8 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except CannotStart as error:
+        print(f"skipped: {error}")
+        sys.exit(77)

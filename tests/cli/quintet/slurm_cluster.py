@@ -39,6 +39,10 @@ PartitionName=cpu Nodes=ALL Default=YES MaxTime=INFINITE State=UP OverSubscribe=
 """
 
 
+class CannotStart(RuntimeError):
+    """Slurm's own trouble with this computer."""
+
+
 def why_not():
     """Why this Slurm cannot be started here, or None."""
     if os.geteuid() != 0:
@@ -97,7 +101,7 @@ class Cluster:
             if time.time() > end or any(daemon.poll() is not None for daemon in self.daemons):
                 texts = [open(os.path.join(self.folder, log), encoding="utf-8", errors="replace").read()[-1500:]
                          for log in sorted(os.listdir(self.folder)) if log.endswith((".out", ".log"))]
-                raise RuntimeError(f"{name} did not come up:\n" + "\n".join(texts))
+                raise CannotStart(f"{name} did not come up:\n" + "\n".join(texts))
             time.sleep(0.1)
 
     def __exit__(self, *_):
