@@ -13,9 +13,10 @@ function(quintet_cli_cases name)
                    --bin ${PROJECT_BINARY_DIR}/tests "--mpiexec=${MPIEXEC_EXECUTABLE} --oversubscribe")
   # Nearly all cases run on one rank, and the few others may share the cores; where there are many of them, PROCESSORS 2 keeps
   # other tests away, for which a waiting rank would give up its slice of time at every message.
-  set_tests_properties(cli_${name} PROPERTIES LABELS "cli;${ARG_LABELS}" ENVIRONMENT "${QUINTET_TEST_ENVIRONMENT}")
+  # COST: the longest tests begin first, those that take all cores before the others, so that nothing waits for them at the end.
+  set_tests_properties(cli_${name} PROPERTIES LABELS "cli;${ARG_LABELS}" COST 100 ENVIRONMENT "${QUINTET_TEST_ENVIRONMENT}")
   if(ARG_PROCESSORS)
-    set_tests_properties(cli_${name} PROPERTIES PROCESSORS ${ARG_PROCESSORS})
+    set_tests_properties(cli_${name} PROPERTIES PROCESSORS ${ARG_PROCESSORS} COST 200)
   endif()
   quintet_timeout(cli_${name} 600)
 endfunction()
