@@ -31,6 +31,12 @@ Line line_of(const PlanRow& row) {
 
 std::string remarks(const Plan& plan) {
   std::string text;
+  const auto& rate = plan.model.rate;
+  if (rate.per_unit * plan.model.work < 0.2 * rate.floor)
+    text +=
+        "A smaller part took nearly as long a step as the whole: more ranks are planned to gain next to "
+        "nothing. "
+        "That may be so, or other programs disturbed the timing: plan again when the machine is idle.\n";
   if (!plan.slower)
     text += fmt::format(
         "A core of {} is taken to be as fast as one here: the rates of one of them are unknown.\n",

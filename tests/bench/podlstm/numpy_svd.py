@@ -7,9 +7,12 @@ A line for each: way, seconds, singular values. eigh and eigsh take the product 
 import sys
 import time
 
-import numpy as np
-import scipy.linalg
-import scipy.sparse.linalg
+try:
+    import numpy as np
+    import scipy.linalg
+    import scipy.sparse.linalg
+except ModuleNotFoundError as error:
+    sys.exit(f"the peer is not here: {error}; pip install numpy scipy")
 
 FILE, ROWS, COLUMNS, MODES, REPEATS = sys.argv[1], *(int(word) for word in sys.argv[2:6])
 
