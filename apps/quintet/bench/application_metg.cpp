@@ -46,12 +46,16 @@ class Folder {
   fs::path path_;
 };
 
-/// What a program that failed has to say: its own error, not the launcher's last line.
+/// What a program that failed has to say: its own error, else the launcher's first words (after a rule of
+/// dashes).
 std::string reason(const CommandResult& result) {
   std::istringstream lines(result.errors + result.out);
-  for (std::string line; std::getline(lines, line);)
+  std::string first;
+  for (std::string line; std::getline(lines, line);) {
     if (line.starts_with("error: ")) return line.substr(7);
-  return last_line(result.errors + result.out);
+    if (first.empty() && line.find_first_not_of("- ") != std::string::npos) first = line;
+  }
+  return first;
 }
 
 /// The application and its case, which is run with other sizes.
