@@ -452,10 +452,10 @@ QUINTET_INLINE inline void VlasovOperatorOf<Tr>::along_row(const Force<Tr>& forc
 template <class Tr>
 QUINTET_INLINE inline void VlasovOperatorOf<Tr>::update(const Task& task, int conf, int row, int pack,
                                                         const double* df) const {
-  const auto [keep, advance, dt] = task.stage;
+  const double keep = task.stage.keep, advance = task.stage.advance;
   const double* f = task.f.pack(conf, row, pack);
   double* out = task.out.pack(conf, row, pack);
-  const double rate = advance * dt;
+  const double rate = advance * task.stage.dt;
   if (keep == 0) {
     for_modes<Tr, Tr::n_modes>([&](auto m) QUINTET_INLINE {
       store_mode(out, m, advance * load_mode(f, m) + rate * load_mode(df, m));
