@@ -57,7 +57,7 @@ bool start_mpi(int& argc, char**& argv) {
   // otherwise: 6 us instead of 2, for rows of neighbours and the like. A user's own choice stands.
   for (const char* limit : {"OMPI_MCA_btl_vader_eager_limit", "OMPI_MCA_btl_sm_eager_limit"})
     setenv(limit, "32768", 0);
-  // A process alone needs none of Open MPI's daemons beside it: a third of a second less at the start.
+  // A process alone needs none of Open MPI's daemons beside it: some 0.2 s less at the start.
   setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
   int provided = MPI_THREAD_SINGLE;
   check_mpi(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");

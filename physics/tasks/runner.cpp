@@ -238,7 +238,7 @@ void Runner::compute(int step, int begin, int end) {
   if (begin == end) return;
   Step& plan = *step_[static_cast<std::size_t>(step)];
   if (damage_ && damage_->step == step) flip_byte(plan, step, begin, end);
-  if (Exec().concurrency() == 1) {  // a launch takes a tenth of the time of the shortest tasks
+  if (Exec().concurrency() == 1) {  // the shortest tasks would feel a launch
     for (int task = begin; task < end; ++task)
       if (!compute_one(plan, step, task)) complain(plan, step, task);
     return;

@@ -100,8 +100,12 @@ TEST(RepeatedMessages, that_cannot_be_are_refused) {
 
 TEST(RepeatedMessages, are_given_up_where_nobody_answers) {
   const auto comm = fresh_comm();
-  std::vector<int> values(1);
-  RepeatedMessages messages(comm);
-  if (comm.size() > 1) messages.receive(writable(values), (comm.rank() + 1) % comm.size(), 7);
-  messages.start();
+  std::vector<int> values{3};
+  {
+    RepeatedMessages messages(comm);
+    if (comm.size() > 1) messages.receive(writable(values), (comm.rank() + 1) % comm.size(), 7);
+    messages.start();
+  }
+  EXPECT_EQ(comm.sum(1.0), comm.size());  // the ranks go on
+  EXPECT_EQ(values.front(), 3);
 }
