@@ -90,7 +90,7 @@ pid_t spawn_shell(const std::string& command, const std::string& folder, const s
   posix_spawnattr_setpgroup(&attributes, 0);
   posix_spawnattr_setsigmask(&attributes, &none);
   std::vector<std::string> words{"sh", "-c", "cd \"$1\" || exit 126\n" + command, "sh", folder};
-  auto environment = program_environment();
+  auto environment = program_environment(folder);
   pid_t pid = 0;
   const int error =
       posix_spawn(&pid, "/bin/sh", &files, &attributes, pointers(words).data(), pointers(environment).data());
@@ -119,12 +119,14 @@ std::string ProcessEnd::text() const {
   return code > 128 ? fmt::format("signal {}", code - 128) : fmt::format("exit code {}", code);
 }
 
-std::vector<std::string> program_environment() {
+std::vector<std::string> program_environment(const std::string& folder) {
   std::vector<std::string> variables;
   for (char** at = environ; *at; ++at)
     if (!from_launcher(*at)) variables.emplace_back(*at);
-  variables.emplace_back(
-      "OMPI_MCA_ess_singleton_isolated=1");  // one process needs no MPI daemon: it takes seconds
+  // One process needs no MPI daemon: it takes seconds. Without one, all programs of a user share a session
+  // directory, and one that ends removes what another is about to use: each gets its own.
+  variables.emplace_back("OMPI_MCA_ess_singleton_isolated=1");
+  variables.push_back("OMPI_MCA_orte_tmpdir_base=" + fs::absolute(folder).string());
   return variables;
 }
 

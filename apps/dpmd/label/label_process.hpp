@@ -25,8 +25,8 @@ struct ProcessEnd {
                                      const std::string& output, std::optional<double> limit_s,
                                      const std::atomic<bool>& stop);
 
-/// The environment for such a program.
-[[nodiscard]] std::vector<std::string> program_environment();
+/// The environment for such a program in its folder.
+[[nodiscard]] std::vector<std::string> program_environment(const std::string& folder);
 
 /// Throws InputError if the program that a shell command begins with (behind VAR=value) is not found.
 void require_program(const std::string& command, const std::string& what_to_do);
