@@ -22,8 +22,11 @@ struct MachineScheduler {
   bool account_required = false;  ///< jobs without an account are refused
   std::string account_flag{};     ///< "-P"; "" for the scheduler's usual one
   std::string submit{}, status{},
-      cancel{};                     ///< commands; "" for the scheduler's usual ones (sbatch, qsub ...)
-  std::string id_pattern{};         ///< regular expression of a job's id; "" for the scheduler's usual one
+      cancel{};              ///< commands; "" for the scheduler's usual ones (sbatch, qsub ...)
+  std::string id_pattern{};  ///< regular expression of a job's id; "" for the scheduler's usual one
+  /// Jobs ask for memory; else a node of a queue comes with all it has.
+  bool memory_request = true;
+  double patience = 60;             ///< (s) for an answer of its commands
   std::optional<double> history{};  ///< (s) for how long the scheduler knows of a job that has ended
 };
 
@@ -35,15 +38,17 @@ struct MachineQueue {
   bool whole_node = true;
   std::int64_t nodes_min = 1;
   std::optional<std::int64_t> nodes_max{};
-  std::optional<std::int64_t> cores{}, threads{};  ///< of a node: physical cores, hardware threads
-  std::int64_t gpus = 0;                           ///< of a node
-  std::optional<double> memory{}, disk{};          ///< (B) of a node: main memory, local disk
-  std::optional<double> walltime_max{};            ///< (s)
-  std::optional<double> walltime_default{};        ///< (s) of a job that does not ask
-  std::optional<double> node_hours_max{};          ///< nodes x hours of one job
-  std::optional<std::int64_t> running_max{};       ///< nodes that run at once, of all users
-  std::optional<double> points_per_hour{};         ///< price of one node for an hour
-  std::vector<std::string> options{};              ///< further words for the head of a job script
+  std::optional<std::int64_t> cores{}, threads{};         ///< of a node: physical cores, hardware threads
+  std::int64_t gpus = 0;                                  ///< of a node
+  std::optional<double> memory{}, disk{};                 ///< (B) of a node: main memory, local disk
+  std::optional<double> walltime_max{};                   ///< (s)
+  std::optional<double> walltime_default{};               ///< (s) of a job that does not ask
+  std::optional<double> node_hours_max{};                 ///< nodes x hours of one job
+  std::optional<std::int64_t> running_max{};              ///< nodes that run at once, of all users
+  std::optional<std::int64_t> user_jobs{};                ///< of a user that wait or run; an array is one
+  std::optional<std::int64_t> user_nodes{}, user_gpus{};  ///< of a user's jobs that run at once
+  std::optional<double> points_per_hour{};                ///< price of one node for an hour
+  std::vector<std::string> options{};                     ///< further words for the head of a job script
 };
 
 /// Limits of one user over all queues.

@@ -75,6 +75,9 @@ void describe(Schema& schema, MachineScheduler& scheduler) {
   schema.text("cancel", scheduler.cancel, "Command that removes a job; '': the scheduler's usual one");
   schema.text("id_pattern", scheduler.id_pattern,
               "Regular expression of the id that the submit command prints; '': the scheduler's usual one");
+  schema.flag("memory_request", scheduler.memory_request,
+              "Whether jobs ask for memory; false: a node of a queue comes with all it has");
+  schema.quantity("patience", scheduler.patience, "s", "How long its commands may take to answer").above(0);
   schema
       .quantity("history", scheduler.history, "s",
                 "How long the scheduler knows of a job that has ended; null: unknown")
@@ -100,6 +103,14 @@ void describe(Schema& schema, MachineQueue& queue) {
       .above(0);
   schema.integer("running_max", queue.running_max, "Nodes that run at once, of all users; null: unknown")
       .at_least(1);
+  schema
+      .integer("user_jobs", queue.user_jobs,
+               "Most jobs of a user that wait or run, an array being one; null: unknown")
+      .at_least(1);
+  schema.integer("user_nodes", queue.user_nodes, "Most nodes of a user's running jobs; null: unknown")
+      .at_least(1);
+  schema.integer("user_gpus", queue.user_gpus, "Most GPUs of a user's running jobs; null: unknown")
+      .at_least(0);
   schema.number("points_per_hour", queue.points_per_hour, "Price of a node for an hour; null: unknown")
       .at_least(0);
   schema.texts("options", queue.options, "Further options for the head of a job script, one a line");

@@ -41,6 +41,24 @@ Answer check_running(const Machine& /*machine*/, const MachineQueue& queue, cons
                      *queue.running_max);
 }
 
+Answer check_user_jobs(const Machine& /*machine*/, const MachineQueue& queue, const JobShape& job) {
+  if (!queue.user_jobs || job.chain <= *queue.user_jobs) return {};
+  return fmt::format("a chain of {} jobs was asked for, the most of a user are {}", job.chain,
+                     *queue.user_jobs);
+}
+
+Answer check_user_nodes(const Machine& /*machine*/, const MachineQueue& queue, const JobShape& job) {
+  if (!queue.user_nodes || job.nodes <= *queue.user_nodes) return {};
+  return fmt::format("{} nodes were asked for, the most of a user are {}", job.nodes, *queue.user_nodes);
+}
+
+Answer check_user_gpus(const Machine& /*machine*/, const MachineQueue& queue, const JobShape& job) {
+  if (!queue.user_gpus || job.gpus_per_node == 0 || job.nodes <= *queue.user_gpus / job.gpus_per_node)
+    return {};
+  return fmt::format("{} nodes of {} GPUs were asked for, the most GPUs of a user are {}", job.nodes,
+                     job.gpus_per_node, *queue.user_gpus);
+}
+
 Answer check_cores(const Machine& /*machine*/, const MachineQueue& queue, const JobShape& job) {
   const auto most = queue.cores ? queue.cores : queue.threads;
   // no product that could overflow: a request is somebody's typing
@@ -104,6 +122,9 @@ constexpr Rule rules[] = {{"scheduler.account_required", false, check_account},
                           {"nodes_min", true, check_nodes_min},
                           {"nodes_max", true, check_nodes_max},
                           {"running_max", true, check_running},
+                          {"user_jobs", true, check_user_jobs},
+                          {"user_nodes", true, check_user_nodes},
+                          {"user_gpus", true, check_user_gpus},
                           {"cores", true, check_cores},
                           {"gpus", true, check_gpus},
                           {"gpus", true, check_gpu_ranks},

@@ -5,13 +5,13 @@
 #include <cstdio>
 
 #include "apps/application/cli/launch.hpp"
+#include "apps/quintet/bench/metg_file.hpp"
 #include "apps/quintet/owner/owner.hpp"
-#include "apps/quintet/plan/placement.hpp"
+#include "apps/quintet/plan/cost.hpp"
 #include "apps/quintet/plan/plan_table.hpp"
 #include "apps/quintet/plan/training_table.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
-#include "io/machine/command.hpp"
 
 namespace quintet::commands {
 namespace {
@@ -44,59 +44,17 @@ Wanted wanted_of(const Application::Arguments& arguments) {
   return wanted;
 }
 
-/// What the application says that its command costs.
-planning::CostModel ask(const Owner& owner, const Wanted& wanted) {
-  std::vector<std::string> words{
-      owner.application.executable,  owner.command, wanted.file, "--cost", wanted.ranks, "--threads",
-      std::to_string(wanted.threads)};
-  for (const auto& setting : wanted.settings) words.insert(words.end(), {"--set", setting});
-  constexpr double limit_s = 900;
-  const auto result = run_command(words, limit_s);
-  const auto who = fmt::format("{} {}", owner.application.name, owner.command);
-  QUINTET_CHECK(
-      result.errors.find("unknown flag '--cost'") == std::string::npos,
-      "'{}' has no model of its cost; those that have one: dpmd run, vlasov run, meshfreeflow simulate, "
-      "submatrix evaluate",
-      who);
-  QUINTET_CHECK(!result.timed_out, "'{}' has timed its steps for {:.0f} s; plan a smaller case", who,
-                limit_s);
-  QUINTET_CHECK(result.good(), "'{}' cannot say what it costs: {}", who,
-                result.errors.substr(0, result.errors.find('\n')));
-  return planning::cost_model_of(parse_yaml(result.out, who));
-}
-
 /// What a rank must have at least, from metg.json; nothing where all sizes that were measured were long
 /// enough.
 std::optional<double> least_work(const std::string& file, const Owner& owner,
                                  const planning::CostModel& model) {
-  const Tree metg = read_yaml(file);
-  const std::string &application = metg.at("metg").as_text(), who = owner.application.name;
-  QUINTET_CHECK(application == who && metg.at("unit").as_text() == model.unit + "s",
-                "{} is of {}{}, not of {}, whose work is counted in {}s", file, application,
-                metg.has("unit") ? " in " + metg.at("unit").as_text() : "", who, model.unit);
-  if (!metg.at("publishable").as_boolean()) log::warning("{}: {}", file, metg.at("doubt").as_text());
-  const Tree* bound = metg.find("metg_per_rank");
-  return bound ? std::optional(bound->as_number()) : std::nullopt;
-}
-
-PlanRow plan_row(const planning::CostModel& model, const planning::StepCost& row, const Machine& machine,
-                 double slower, std::int64_t threads) {
-  PlanRow planned{.cost = row, .reason = row.impossible};
-  if (!planned.reason.empty()) return planned;
-  const Placement first = place(machine, row.ranks, threads, row.memory, std::nullopt);
-  const auto links = links_among(machine, row.ranks, first.ranks_per_node);
-  planned.links_known = row.ranks == 1 || links.known();
-  if (links.known() || row.ranks == 1) {
-    planned.step = planning::plan_step(model, row, links, slower);
-  } else {  // without messages: a lower bound
-    const planning::StepCost silent{.ranks = row.ranks, .work = row.work};
-    const planning::Links instant(std::vector<planning::Links::Tier>{{double(row.ranks), {0, 0}}});
-    planned.step = planning::plan_step(model, silent, instant, slower);
-  }
-  if (model.steps) planned.seconds = *model.steps * planned.step.seconds();
-  planned.placement = place(machine, row.ranks, threads, row.memory, planned.seconds);
-  planned.reason = planned.placement.impossible;
-  return planned;
+  const auto metg = bench::read_metg(file);
+  const std::string& who = owner.application.name;
+  QUINTET_CHECK(metg.of == who && metg.unit == model.unit + "s",
+                "{} is of {}{}, not of {}, whose work is counted in {}s", file, metg.of,
+                metg.unit.empty() ? "" : " in " + metg.unit, who, model.unit);
+  if (!metg.doubt.empty()) log::warning("{}: {}", file, metg.doubt);
+  return metg.per_rank;
 }
 
 }  // namespace
@@ -121,7 +79,14 @@ void plan(const Application::Arguments& arguments) {
   request.settings = wanted.settings;
   const Owner owner = owner_of(load_document(request), wanted.application, wanted.command);
   const Machine machine = read_machine(wanted.machine), here = read_machine("local");
-  const auto model = ask(owner, wanted);
+  const auto asked = ask_cost(
+      owner,
+      {.file = wanted.file, .settings = wanted.settings, .ranks = wanted.ranks, .threads = wanted.threads});
+  QUINTET_CHECK(asked,
+                "'{} {}' has no model of its cost; those that have one: dpmd run, dpmd train, vlasov run, "
+                "meshfreeflow simulate",
+                owner.application.name, owner.command);
+  const auto& model = *asked;
 
   const auto slower = wanted.machine == "local" ? std::optional(1.0) : slowness(machine, here);
   Plan plan{.who = fmt::format("{} {}", owner.application.name, owner.command),

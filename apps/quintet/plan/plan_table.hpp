@@ -4,20 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "apps/quintet/plan/placement.hpp"
+#include "apps/quintet/plan/plan_row.hpp"
 #include "surrogates/planning/cost_model.hpp"
 
 namespace quintet {
-
-/// A decomposition on a machine.
-struct PlanRow {
-  planning::StepCost cost{};
-  planning::StepPlan step{};
-  bool links_known = true;          ///< else messages take no time in `step`, which is then a lower bound
-  std::optional<double> seconds{};  ///< of the run
-  Placement placement{};
-  std::string reason{};  ///< why it is impossible, or ""
-};
 
 struct Plan {
   std::string who{}, file{}, machine{};

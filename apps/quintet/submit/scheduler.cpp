@@ -1,11 +1,17 @@
 #include "apps/quintet/submit/scheduler.hpp"
 
+#include <pwd.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cctype>
 #include <iterator>
 #include <regex>
 #include <sstream>
 
+#include "io/config/scalar.hpp"
 #include "io/config/table.hpp"
+#include "io/config/tree.hpp"
 #include "io/log/error.hpp"
 #include "io/machine/command.hpp"
 #include "io/machine/detect.hpp"
@@ -13,12 +19,11 @@
 namespace quintet {
 namespace {
 
-constexpr double patience_s = 60;  ///< for a scheduler's answer
-
 /// What a command answers; throws InputError if it does not or refuses.
-std::string answer_of(const std::vector<std::string>& words) {
-  const auto result = run_command(words, patience_s);
-  QUINTET_CHECK(!result.timed_out, "{} does not answer within {} s", words[0], patience_s);
+std::string answer_of(const std::vector<std::string>& words, double patience) {
+  const auto result = run_command(words, patience);
+  QUINTET_CHECK(!result.timed_out, "{} does not answer within {:.3g} s (scheduler.patience)", words[0],
+                patience);
   QUINTET_CHECK(result.good(), "{} refuses (exit code {}): {}", words[0], result.code,
                 last_line(result.errors.empty() ? result.out : result.errors));
   return result.out;
@@ -97,33 +102,79 @@ std::map<std::string, JobState> all_gone(const std::vector<std::string>& ids) {
 
 /// All jobs that squeue knows, with those that ended a short time ago: a question for one id that is gone
 /// would be an error like any other.
-std::map<std::string, JobState> ask_slurm(const std::string& command, const std::vector<std::string>& ids) {
+std::map<std::string, JobState> ask_slurm(const Asked& status, const std::vector<std::string>& ids) {
   auto states = all_gone(ids);
-  std::istringstream lines(answer_of({command, "--noheader", "--states=all", "--format=%F|%T|%r"}));
+  std::istringstream lines(
+      answer_of({status.command, "--noheader", "--states=all", "--format=%F|%T|%r"}, status.patience));
   for (std::string line; std::getline(lines, line);) {
     std::istringstream fields(line);
     std::string id, word, reason;
     std::getline(fields, id, '|'), std::getline(fields, word, '|'), std::getline(fields, reason);
     if (states.contains(id)) take_liveliest(states, id, slurm_state(word, reason));
-    QUINTET_CHECK(!word.empty(), "{} answers what is not understood: '{}'", command, line);
+    QUINTET_CHECK(!word.empty(), "{} answers what is not understood: '{}'", status.command, line);
   }
   return states;
 }
 
+/// "gres:gpu:a100:4", "gpu:4(IDX:0-3)", "N/A": GPUs of a node.
+std::int64_t slurm_gpus(const std::string& text) {
+  static const std::regex gpus(R"(gpu(?::[A-Za-z_][^:,(]*)?(?::([0-9]+))?)");
+  std::smatch found;
+  if (!std::regex_search(text, found, gpus)) return 0;
+  return found[1].matched ? to_integer(found[1].str()).value_or(1) : 1;
+}
+
+std::vector<QueuedJob> ask_slurm_user(const Asked& status) {
+  std::vector<QueuedJob> jobs;
+  std::istringstream lines(
+      answer_of({status.command, "--noheader", fmt::format("--user={}", getuid()), "--format=%F|%T|%P|%D|%b"},
+                status.patience));
+  for (std::string line; std::getline(lines, line);) {
+    static const std::regex form(R"(([0-9]+)\|([A-Z_]+)\|([^|]+)\|([0-9]+)\|(.*))");
+    std::smatch found;
+    QUINTET_CHECK(std::regex_match(line, found, form), "{} answers what is not understood: '{}'",
+                  status.command, line);
+    const auto state = slurm_state(found[2].str(), "");
+    const auto nodes = to_integer(found[4].str()).value_or(1);
+    if (state.is_alive())
+      jobs.push_back({found[1].str(), found[3].str(), state.kind, nodes, nodes * slurm_gpus(found[5].str())});
+  }
+  return jobs;
+}
+
+/// A program that lies beside another one.
+std::string beside(const std::string& command, const char* name) {
+  const auto slash = command.rfind('/');
+  return (slash == std::string::npos ? "" : command.substr(0, slash + 1)) + name;
+}
+
+/// What qstat answers about jobs, by id; those that it knows no longer are left out.
+Tree pbs_answer(const Asked& status, const std::vector<std::string>& ids) {
+  std::vector<std::string> words{status.command, "-x", "-f", "-F", "json"};
+  words.insert(words.end(), ids.begin(), ids.end());
+  const auto result = run_command(words, status.patience);
+  QUINTET_CHECK(!result.timed_out, "{} does not answer within {:.3g} s (scheduler.patience)", status.command,
+                status.patience);
+  const bool some_gone = result.errors.find("Unknown Job") != std::string::npos;
+  if (!result.good() && some_gone && trimmed(result.out).empty()) return Tree::map();
+  QUINTET_CHECK(result.good() || some_gone, "{} refuses (exit code {}): {}", status.command, result.code,
+                last_line(result.errors));
+  const Tree answer = parse_yaml(result.out, status.command);
+  QUINTET_CHECK(answer.is_map(), "{} answers what is not understood: '{}'", status.command,
+                last_line(result.out));
+  const Tree* jobs = answer.find("Jobs");
+  return jobs != nullptr && jobs->is_map() ? *jobs : Tree::map();
+}
+
 /// One job at a time: PBS knows ended jobs with -x, and refuses ids that are gone even from there.
-std::map<std::string, JobState> ask_pbs(const std::string& command, const std::vector<std::string>& ids) {
+std::map<std::string, JobState> ask_pbs(const Asked& status, const std::vector<std::string>& ids) {
   auto states = all_gone(ids);
   for (const auto& id : ids) {
-    const auto result = run_command({command, "-x", "-f", "-F", "json", id}, patience_s);
-    QUINTET_CHECK(!result.timed_out, "{} does not answer within {} s", command, patience_s);
-    if (result.code != 0 && result.errors.find("Unknown Job") != std::string::npos) continue;
-    QUINTET_CHECK(result.good(), "{} refuses (exit code {}): {}", command, result.code,
-                  last_line(result.errors));
-    const Tree answer = parse_yaml(result.out, command);
-    const Tree* jobs = answer.is_map() ? answer.find("Jobs") : nullptr;
-    const Tree* job = jobs != nullptr && jobs->is_map() ? jobs->find(id) : nullptr;
+    const Tree jobs = pbs_answer(status, {id});
+    const Tree* job = jobs.find(id);
+    if (job == nullptr && jobs.entries().empty()) continue;
     QUINTET_CHECK(job != nullptr && job->is_map() && job->has("job_state"),
-                  "{} answers what is not understood about {}", command, id);
+                  "{} answers what is not understood about {}", status.command, id);
     const Tree* comment = job->find("comment");
     const Tree* code = job->find("Exit_status");
     take_liveliest(states, id,
@@ -132,6 +183,40 @@ std::map<std::string, JobState> ask_pbs(const std::string& command, const std::v
                                                                                   : ""));
   }
   return states;
+}
+
+std::string user_name() {
+  const passwd* user = getpwuid(getuid());
+  return user != nullptr ? user->pw_name : std::to_string(getuid());
+}
+
+/// qselect has the ids of a user, qstat their numbers.
+std::vector<QueuedJob> ask_pbs_user(const Asked& status) {
+  const std::string select = beside(status.command, "qselect");
+  std::istringstream lines(answer_of({select, "-u", user_name()}, status.patience));
+  std::vector<std::string> ids;
+  for (std::string line; std::getline(lines, line);) {
+    if (trimmed(line).empty()) continue;
+    ids.emplace_back(trimmed(line));
+    QUINTET_CHECK(std::isdigit(static_cast<unsigned char>(ids.back().front())) != 0,
+                  "{} answers what is not understood: '{}'", select, line);
+  }
+  std::vector<QueuedJob> jobs;
+  if (ids.empty()) return jobs;
+  const Tree answer = pbs_answer(status, ids);
+  for (const auto& [id, job] : answer.entries()) {
+    QUINTET_CHECK(job.is_map() && job.has("job_state") && job.has("queue"),
+                  "{} answers what is not understood about {}", status.command, id);
+    const auto state = pbs_state(job.at("job_state").as_text(), "");
+    if (!state.is_alive()) continue;
+    QueuedJob queued{.id = id, .queue = job.at("queue").as_text(), .kind = state.kind};
+    if (const Tree* resources = job.find("Resource_List"); resources != nullptr && resources->is_map()) {
+      if (const Tree* nodes = resources->find("nodect")) queued.nodes = nodes->as_integer();
+      if (const Tree* gpus = resources->find("ngpus")) queued.gpus = gpus->as_integer();
+    }
+    jobs.push_back(std::move(queued));
+  }
+  return jobs;
 }
 
 std::vector<std::string> cancel_by_id(const std::string& command, const std::string& id) {
@@ -144,16 +229,14 @@ std::vector<std::string> slurm_stop(const std::string& command, const std::strin
 }
 
 std::vector<std::string> pbs_stop(const std::string& command, const std::string& id) {
-  // qsig lies beside qdel
-  const auto slash = command.rfind('/');
-  return {(slash == std::string::npos ? "" : command.substr(0, slash + 1)) + "qsig", "-s", "SIGUSR1", id};
+  return {beside(command, "qsig"), "-s", "SIGUSR1", id};
 }
 
 const SchedulerRow schedulers[] = {
     {SchedulerKind::slurm, "slurm", "Slurm", "sbatch", "squeue", "scancel", "[0-9]+", "#SBATCH ",
-     "SLURM_ARRAY_TASK_ID", slurm_head, slurm_submit, ask_slurm, cancel_by_id, slurm_stop},
+     "SLURM_ARRAY_TASK_ID", slurm_head, slurm_submit, ask_slurm, ask_slurm_user, cancel_by_id, slurm_stop},
     {SchedulerKind::pbs, "pbs", "PBS Pro", "qsub", "qstat", "qdel", R"([0-9]+(\[\])?(\.[A-Za-z0-9._-]+)?)",
-     "#PBS ", "PBS_ARRAY_INDEX", pbs_head, pbs_submit, ask_pbs, cancel_by_id, pbs_stop}};
+     "#PBS ", "PBS_ARRAY_INDEX", pbs_head, pbs_submit, ask_pbs, ask_pbs_user, cancel_by_id, pbs_stop}};
 
 std::string or_else(const std::string& given, const char* usual) { return given.empty() ? usual : given; }
 
@@ -197,14 +280,15 @@ Scheduler::Scheduler(const Machine& machine)
       submit_(or_else(machine.scheduler.submit, row_.submit)),
       status_(or_else(machine.scheduler.status, row_.status)),
       cancel_(or_else(machine.scheduler.cancel, row_.cancel)),
-      id_pattern_(or_else(machine.scheduler.id_pattern, row_.id_pattern)) {
+      id_pattern_(or_else(machine.scheduler.id_pattern, row_.id_pattern)),
+      patience_(machine.scheduler.patience) {
   for (const auto& command : {submit_, status_, cancel_})
     QUINTET_CHECK(!program_on_path(command).empty(),
                   "{} of {} is not here: call quintet where its commands are", command, row_.doc);
 }
 
 std::string Scheduler::submit(const std::string& script, const std::string& after) const {
-  std::string id = last_line(answer_of(row_.submit_words(submit_, script, after)));
+  std::string id = last_line(answer_of(row_.submit_words(submit_, script, after), patience_));
   id = id.substr(0, id.find(';'));  // Slurm may name the cluster behind
   QUINTET_CHECK(std::regex_match(id, std::regex(id_pattern_)),
                 "{} answers '{}', which is no id of a job (scheduler.id_pattern). Look with {} whether it "
@@ -215,10 +299,16 @@ std::string Scheduler::submit(const std::string& script, const std::string& afte
 }
 
 std::map<std::string, JobState> Scheduler::states(const std::vector<std::string>& ids) const {
-  return row_.ask(status_, ids);
+  return row_.ask({status_, patience_}, ids);
 }
 
-void Scheduler::cancel(const std::string& id) const { (void)answer_of(row_.cancel_words(cancel_, id)); }
-void Scheduler::stop(const std::string& id) const { (void)answer_of(row_.stop_words(cancel_, id)); }
+std::vector<QueuedJob> Scheduler::jobs_of_user() const { return row_.ask_user({status_, patience_}); }
+
+void Scheduler::cancel(const std::string& id) const {
+  (void)answer_of(row_.cancel_words(cancel_, id), patience_);
+}
+void Scheduler::stop(const std::string& id) const {
+  (void)answer_of(row_.stop_words(cancel_, id), patience_);
+}
 
 }  // namespace quintet

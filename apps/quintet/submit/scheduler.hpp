@@ -19,6 +19,24 @@ struct JobState {
   [[nodiscard]] bool is_alive() const { return kind == Kind::waiting || kind == Kind::running; }
 };
 
+/// A command of the scheduler, and how long it may take to answer (s).
+struct Asked {
+  std::string command;
+  double patience = 60;
+};
+
+/// A job of a user that waits or runs; tasks of an array may be told one by one, under one id.
+struct QueuedJob {
+  std::string id{}, queue{};  ///< a job that waits may name several queues, with commas between
+  JobState::Kind kind = JobState::Kind::waiting;
+  std::int64_t nodes = 1;
+  std::optional<std::int64_t> gpus{};  ///< of all its nodes; absent: not told
+
+  [[nodiscard]] bool is_in(const std::string& name) const {
+    return ("," + queue + ",").find("," + name + ",") != std::string::npos;
+  }
+};
+
 /// One scheduler: its words, and what its answers mean. A row of a table.
 struct SchedulerRow {
   SchedulerKind value;
@@ -33,7 +51,9 @@ struct SchedulerRow {
   std::vector<std::string> (*submit_words)(const std::string& command, const std::string& script,
                                            const std::string& after);
   /// Ask for the states of jobs. Throws InputError if the answer is not understood.
-  std::map<std::string, JobState> (*ask)(const std::string& command, const std::vector<std::string>& ids);
+  std::map<std::string, JobState> (*ask)(const Asked& status, const std::vector<std::string>& ids);
+  /// All jobs of the user who asks that wait or run. Throws InputError if the answer is not understood.
+  std::vector<QueuedJob> (*ask_user)(const Asked& status);
   /// Words that remove a job from the queue, or end it at once.
   std::vector<std::string> (*cancel_words)(const std::string& command, const std::string& id);
   /// Words that ask the script of a running job for a checkpoint and an end.
@@ -51,12 +71,15 @@ class Scheduler {
   /// Queue a script; returns the id. Throws InputError with the scheduler's words.
   [[nodiscard]] std::string submit(const std::string& script, const std::string& after) const;
   [[nodiscard]] std::map<std::string, JobState> states(const std::vector<std::string>& ids) const;
+  /// What the user who asks has waiting or running, from anywhere.
+  [[nodiscard]] std::vector<QueuedJob> jobs_of_user() const;
   void cancel(const std::string& id) const;
   void stop(const std::string& id) const;
 
  private:
   const SchedulerRow& row_;
   std::string submit_, status_, cancel_, id_pattern_;
+  double patience_;
 };
 
 /// Words of job states; a word that is in neither table is an InputError.

@@ -5,15 +5,21 @@
 #include <cstdio>
 #include <ctime>
 #include <filesystem>
+#include <functional>
 #include <optional>
+#include <set>
 
 #include <fmt/ranges.h>
 
 #include "apps/quintet/owner/owner.hpp"
+#include "apps/quintet/plan/cost.hpp"
+#include "apps/quintet/plan/placement.hpp"
+#include "apps/quintet/submit/forecast.hpp"
 #include "apps/quintet/submit/record.hpp"
 #include "apps/quintet/submit/scheduler.hpp"
 #include "apps/quintet/submit/script.hpp"
 #include "apps/quintet/submit/sweep.hpp"
+#include "apps/quintet/submit/user_limits.hpp"
 #include "io/config/scalar.hpp"
 #include "io/config/units.hpp"
 #include "io/log/error.hpp"
@@ -32,7 +38,7 @@ struct Order {
   std::optional<double> memory, margin;
   std::int64_t nodes = 1, chain = 1;
   double walltime = 0;
-  bool restart = false, dry_run = false;
+  bool restart = false, dry_run = false, no_plan = false;
 };
 
 std::optional<std::int64_t> count_given(const Application::Arguments& arguments, std::size_t i,
@@ -66,6 +72,7 @@ Order order_of(const Application::Arguments& arguments) {
   order.restart = !arguments[14].empty();
   order.application = text(15), order.command = text(16);
   order.dry_run = !arguments[17].empty();
+  order.no_plan = !arguments[18].empty();
   return order;
 }
 
@@ -129,6 +136,76 @@ std::string ask_application(const Owner& owner, const Order& order, const SweepP
   QUINTET_CHECK(result.good(), "{} does not accept the input{} (exit code {}):\n{}", who, where, result.code,
                 std::string(trimmed(result.errors)));
   return result.out;
+}
+
+/// What the plan of the run says of all these numbers of ranks; absent, with a line that says why, where
+/// there is none.
+std::optional<Forecast> forecast_of(const Owner& owner, const Order& order,
+                                    const std::vector<SweepPoint>& points, bool has_sweep,
+                                    const std::set<std::int64_t>& ranks) {
+  constexpr std::size_t most_points = 16;
+  const auto without = [](const std::string& why) {
+    log::info("No memory is asked for, there is no plan of the run: {}", why);
+    return std::nullopt;
+  };
+  if (points.size() > most_points) return without(fmt::format("{} points are too many", points.size()));
+  std::vector<planning::CostModel> models;
+  for (const auto& point : points) {
+    CostQuestion question{
+        .file = order.file, .settings = order.settings, .ranks = fmt::format("{}", fmt::join(ranks, ","))};
+    if (has_sweep) question.without = {"sweep"};
+    question.settings.insert(question.settings.end(), point.begin(), point.end());
+    try {
+      const auto model = ask_cost(owner, question);
+      if (!model)
+        return without(fmt::format("{} {} has no model of its cost", owner.application.name, owner.command));
+      models.push_back(*model);
+    } catch (const InputError& error) {  // the input itself was checked before
+      return without(error.what());
+    }
+  }
+  return Forecast(std::move(models));
+}
+
+using ShapeIn = std::function<JobShape(const MachineQueue&)>;
+
+/// Of the job in each queue that takes it as far as is known without a plan.
+std::set<std::int64_t> interesting_ranks(const Machine& machine, const Order& order,
+                                         const ShapeIn& shape_in) {
+  std::set<std::int64_t> ranks;
+  for (const auto& queue : machine.queues) {
+    if (!order.queue.empty() && queue.name != order.queue) continue;
+    const JobShape shape = shape_in(queue);
+    if (broken_rules(machine, queue, shape).empty()) ranks.merge(ranks_of_interest(queue, shape));
+  }
+  return ranks;
+}
+
+/// The first queue that takes the job with the memory that is planned, and its shape there. Throws InputError
+/// with what helps if none does, or if its ranks cannot share the run.
+const MachineQueue& planned_queue(const Machine& machine, const Order& order, const Forecast& forecast,
+                                  const MachineQueue& first, const ShapeIn& shape_in, JobShape& shape) {
+  const auto planned = [&](const MachineQueue& queue) {
+    JobShape job = shape_in(queue);
+    if (!job.memory) job.memory = forecast.memory_of_node(queue, job);
+    return job;
+  };
+  const MachineQueue* queue = nullptr;
+  try {
+    queue = &queue_for(machine, order.queue, planned);
+  } catch (const InputError& error) {  // all but the memory was checked before
+    throw InputError(
+        fmt::format("{}\n{}", error.what(), forecast.what_helps(machine, first, planned(first))));
+  }
+  shape = planned(*queue);
+  const auto impossible = forecast.impossible(shape.ranks());
+  QUINTET_CHECK(impossible.empty(), "{} cannot run on {} nodes x {} ranks: {}", order.file, shape.nodes,
+                shape.ranks_per_node, impossible);
+  if (!order.memory && !machine.scheduler.memory_request) shape.memory.reset();
+  const auto slower = slowness(machine, read_machine("local"));
+  if (const auto remark = forecast.too_short(machine, shape, slower); !remark.empty())
+    log::warning("{}", remark);
+  return *queue;
 }
 
 bool holds_run(const fs::path& directory) {
@@ -214,7 +291,7 @@ std::vector<Application::Flag> submit_flags() {
       {"--ranks-per-node", "default: one a GPU, or one a core", false, ""},
       {"--threads", "of a rank (default: what cores there are for it)", false, ""},
       {"--gpus-per-node", "default: all of the queue's for device: gpu, else none", false, ""},
-      {"--memory", "that a node needs, such as '100 GB'", false, ""},
+      {"--memory", "that a node needs, such as '100 GB' (default: by the plan of the run)", false, ""},
       {"--queue", "default: the machine's first that takes the job", false, ""},
       {"--account", "who pays", false, ""},
       {"--chain", "jobs to queue, each going on where the one before stopped", false, "1"},
@@ -224,7 +301,9 @@ std::vector<Application::Flag> submit_flags() {
       {"--restart", "auto: go on with the run that the directory holds", false, ""},
       {"--app", "application, where the file does not tell", false, ""},
       {"--command", "its command, where the file does not tell", false, ""},
-      {"--dry-run", "check all, print the script, queue and write nothing", false, "", true}};
+      {"--dry-run", "check all, print the script, queue and write nothing", false, "", true},
+      {"--no-plan", "do not ask what the run costs, which takes some seconds: no memory is asked for", false,
+       "", true}};
 }
 
 void submit(const Application::Arguments& arguments) {
@@ -237,9 +316,11 @@ void submit(const Application::Arguments& arguments) {
 
   const bool on_gpus = value_of(document, order.settings, "device") == "gpu";
   const auto n_points = static_cast<std::int64_t>(swept.size());
-  const auto& queue = queue_for(machine, order.queue, [&](const MachineQueue& candidate) {
+  const auto shape_in = [&](const MachineQueue& candidate) {
     return shape_for(candidate, machine, order, on_gpus, n_points);
-  });
+  };
+  // Limits that need no plan first: they are told at once.
+  const auto* queue = &queue_for(machine, order.queue, shape_in);
   const std::string stem = fs::path(order.file).stem().string();
   const std::string directory =
       fs::absolute(order.output.empty() ? fs::path("runs") / stem : fs::path(order.output))
@@ -250,22 +331,28 @@ void submit(const Application::Arguments& arguments) {
       "The directory '{}' has a character in its name that schedulers do not take in the head of a script; "
       "choose another with --output DIR",
       directory);
+  std::optional<Scheduler> reached;
+  if (!order.dry_run) reached.emplace(machine);
+  for (const auto& point : swept)
+    (void)ask_application(owner, order, point, {"--validate", "--output", directory}, has_sweep);
+  JobShape shape = shape_in(*queue);
+  if (!order.no_plan) {
+    const auto forecast =
+        forecast_of(owner, order, swept, has_sweep, interesting_ranks(machine, order, shape_in));
+    if (forecast) queue = &planned_queue(machine, order, *forecast, *queue, shape_in, shape);
+  }
   const Job job{.name = job_name(stem),
                 .directory = directory,
                 .input = stem + ".yaml",
                 .executable = owner.application.executable,
                 .command = owner.command,
-                .queue = queue.name,
-                .shape = shape_for(queue, machine, order, on_gpus, n_points)};
-  std::optional<Scheduler> reached;
-  if (!order.dry_run) reached.emplace(machine);
-  for (const auto& point : swept)
-    (void)ask_application(owner, order, point, {"--validate", "--output", directory}, has_sweep);
+                .queue = queue->name,
+                .shape = shape};
   const std::string script = script_text(machine, job);
   if (order.dry_run) {
     std::fputs(script.c_str(), stdout);
     log::info("{} is a file of {} {}, {}: nothing was queued", order.file, owner.application.name,
-              owner.command, cost_text(queue, job.shape));
+              owner.command, cost_text(*queue, job.shape));
     return;
   }
 
@@ -273,11 +360,14 @@ void submit(const Application::Arguments& arguments) {
   const auto lock = lock_directory(directory, "quintet submit");
   require_nothing_queued(directory, scheduler);
   if (!order.restart) require_no_run(directory, job);
+  if (counts_user(machine, *queue))
+    for (const auto& remark : check_user_limits(machine, *queue, shape, scheduler.jobs_of_user()))
+      log::warning("{}", remark);
   JobRecord record{.machine = order.machine.find('/') == std::string::npos
                                   ? order.machine
                                   : fs::absolute(order.machine).lexically_normal().string(),
                    .name = job.name,
-                   .queue = queue.name,
+                   .queue = queue->name,
                    .application = owner.application.name,
                    .command = owner.command,
                    .input = job.input,
@@ -296,8 +386,8 @@ void submit(const Application::Arguments& arguments) {
   }
   write_text_file(directory + "/job.sh", script);
   queue_chain(scheduler, directory, record);
-  log::info("Queued {} in {}: {} {}, {}", fmt::join(record.ids, ", "), queue.name, owner.application.name,
-            owner.command, cost_text(queue, job.shape));
+  log::info("Queued {} in {}: {} {}, {}", fmt::join(record.ids, ", "), queue->name, owner.application.name,
+            owner.command, cost_text(*queue, job.shape));
   log::info("quintet status {}", directory);
 }
 

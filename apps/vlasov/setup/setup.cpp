@@ -406,11 +406,13 @@ double bytes_of_f(const Setup& setup) {
   return bytes;
 }
 
-/// Too large a grid is the input's mistake: exit code 2, with the bytes.
+/// Too large a grid is the input's mistake: exit code 2, with the bytes. Where the input alone is checked,
+/// perhaps for another machine, it is this one's lack: 4.
 void require(const Context& context, double bytes, const std::string& what) {
   try {
     context.require_memory(bytes, what);
   } catch (const ResourceError& error) {
+    if (context.validating()) throw;
     throw InputError(fmt::format("{}; fewer cells or a lower basis.order need less", error.what()));
   }
 }

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/quintet/owner/owner.hpp"
+#include "surrogates/planning/cost_model.hpp"
+
+namespace quintet {
+
+/// Of what the cost is asked for.
+struct CostQuestion {
+  std::string file{};
+  std::vector<std::string> settings{};  ///< KEY.PATH=VALUE
+  std::vector<std::string> without{};   ///< keys of the file that are not the application's
+  std::string ranks{};                  ///< "1,8,64"
+  std::int64_t threads = 1;
+};
+
+/// What an application says that its command costs (its hidden flag --cost): it takes a few steps here, which
+/// lasts some seconds. Absent: the command has no model of its cost. Throws InputError with the application's
+/// first line where it refuses.
+[[nodiscard]] std::optional<planning::CostModel> ask_cost(const Owner& owner, const CostQuestion& question);
+
+}  // namespace quintet

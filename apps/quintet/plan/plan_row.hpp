@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "apps/quintet/plan/placement.hpp"
+#include "surrogates/planning/cost_model.hpp"
+
+namespace quintet {
+
+/// A decomposition on a machine.
+struct PlanRow {
+  planning::StepCost cost{};
+  planning::StepPlan step{};
+  bool links_known = true;          ///< else messages take no time in `step`, which is then a lower bound
+  std::optional<double> seconds{};  ///< of the run
+  Placement placement{};
+  std::string reason{};  ///< why it is impossible, or ""
+};
+
+/// A step of a row on a machine with so many ranks a node; `second`: whether the links are known, else it is
+/// a lower bound, in which messages take no time.
+[[nodiscard]] std::pair<planning::StepPlan, bool> step_on(const planning::CostModel& model,
+                                                          const planning::StepCost& row,
+                                                          const Machine& machine, std::int64_t ranks_per_node,
+                                                          double slower);
+/// What a row of a cost model takes on a machine, whose ranks have `threads` cores each and whose cores are
+/// `slower` times slower than the one that was timed.
+[[nodiscard]] PlanRow plan_row(const planning::CostModel& model, const planning::StepCost& row,
+                               const Machine& machine, double slower, std::int64_t threads);
+
+}  // namespace quintet

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "io/machine/rules.hpp"
+#include "surrogates/planning/cost_model.hpp"
+
+namespace quintet {
+
+/// What the plan of a run says of its jobs: the memory they need, whether its ranks can share it at all, how
+/// long it takes. Made of the cost models of all its points (of a sweep; else one), each with a row for every
+/// number of ranks that is asked for here.
+class Forecast {
+ public:
+  explicit Forecast(std::vector<planning::CostModel> models) : models_(std::move(models)) {}
+
+  /// Why so many ranks cannot share the run, or "".
+  [[nodiscard]] std::string impossible(std::int64_t ranks) const;
+  /// (B) of a rank, of the point that needs most; absent: not known.
+  [[nodiscard]] std::optional<double> memory_of_rank(std::int64_t ranks) const;
+  /// (B) to ask for on a node of this queue: a quarter more than planned, at most what a node has, and what
+  /// is planned where that is more.
+  [[nodiscard]] std::optional<double> memory_of_node(const MachineQueue& queue, const JobShape& job) const;
+  /// One line on what makes a job fit whose nodes have too little memory.
+  [[nodiscard]] std::string what_helps(const Machine& machine, const MachineQueue& queue,
+                                       const JobShape& job) const;
+  /// A sentence where the jobs end long before the run does, or "". It is a remark: plans are estimates.
+  /// @param slower a core of the machine than one here; absent: unknown
+  [[nodiscard]] std::string too_short(const Machine& machine, const JobShape& job,
+                                      std::optional<double> slower) const;
+
+ private:
+  /// The decomposition that the run itself takes on so many ranks: the first; null: not known.
+  [[nodiscard]] static const planning::StepCost* row(const planning::CostModel& model, std::int64_t ranks);
+
+  std::vector<planning::CostModel> models_;
+};
+
+/// Numbers of ranks to ask an application for: of a job, and of those that may need less of a node.
+[[nodiscard]] std::set<std::int64_t> ranks_of_interest(const MachineQueue& queue, const JobShape& job);
+
+}  // namespace quintet
