@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A stub of PBS Pro's qsub, qstat, qdel and qsig, called by these names: no PBS, only what `quintet submit` says to one.
+"""A stub of PBS Pro's qsub, qstat, qselect, qdel and qsig, called by these names: no PBS, only what `quintet submit` says to one.
 
 Jobs are files in $PBS_STUB. A job's script runs at once, or once the one it depends on has ended; array tasks run one after
 another. Answers have the form of OpenPBS (cd7ab5eda).
@@ -48,7 +48,9 @@ def qsub(words):
     array = next((line.split()[1] for line in lines if line.startswith("-J ")), None)
     number = len(list(HOME.glob("*.json"))) + 1
     job = f"{number}{'[]' if array else ''}.pbs1"
-    write(job, state="H" if after else "R")
+    queue = next(line.split()[1] for line in lines if line.startswith("-q "))
+    nodes = next(int(line.split("=")[1].split(":")[0]) for line in lines if line.startswith("-l select"))
+    write(job, state="H" if after else "R", queue=queue, nodes=nodes)
     print(job, flush=True)
     if os.fork() == 0:
         os.setsid()
@@ -74,12 +76,19 @@ def run(job, script, after, array):
 
 
 def qstat(words):
-    job = words[-1]
-    found = read(job)
-    answer = {"job_state": found["state"]}
-    if "code" in found:
-        answer["Exit_status"] = found["code"]
-    print(json.dumps({"timestamp": int(time.time()), "pbs_server": "pbs1", "Jobs": {job: answer}}))
+    answers = {}
+    for job in words[words.index("json") + 1:]:
+        found = read(job)
+        answers[job] = {"job_state": found["state"], "queue": found["queue"], "Resource_List": {"nodect": found["nodes"]}}
+        if "code" in found:
+            answers[job]["Exit_status"] = found["code"]
+    print(json.dumps({"timestamp": int(time.time()), "pbs_server": "pbs1", "Jobs": answers}))
+
+
+def qselect(words):
+    for path in sorted(HOME.glob("*.json")):
+        if json.loads(path.read_text())["state"] != "F":
+            print(path.stem)
 
 
 def qdel(words):
