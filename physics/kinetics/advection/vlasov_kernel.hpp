@@ -122,12 +122,16 @@ QUINTET_INLINE inline Modes<M> times_velocity(int i, int g, P v, P half_dv, cons
 /// Ask for group g, of n coefficients, of a pack of cells that will be needed (null: of none).
 ///
 /// A sweep goes through five arrays at a time, more than a processor foresees. A few lines are asked for
-/// between the products of each group: as many at once as a pack has would wait for each other.
+/// between the products of each group: as many at once as a pack has would wait for each other. Two packs of
+/// five arrays beside the work on the stack fill the first cache from some 20 modes on: larger ones are
+/// fetched into the second.
 template <class Tr, class N>
 QUINTET_INLINE inline void fetch_group(const double* pack, int g, N) {
   if (pack == nullptr) return;
-  repeat<N::value>([&](auto a)
-                       QUINTET_INLINE { __builtin_prefetch(pack + OnCell<Tr>::offset(g) + a * lanes); });
+  constexpr int locality = Tr::n_modes > 20 ? 2 : 3;
+  repeat<N::value>([&](auto a) QUINTET_INLINE {
+    __builtin_prefetch(pack + OnCell<Tr>::offset(g) + a * lanes, 0, locality);
+  });
 }
 
 // --- streaming, -v_i df/dx_i
