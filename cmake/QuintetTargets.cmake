@@ -73,6 +73,15 @@ endfunction()
 set(QUINTET_TEST_ENVIRONMENT OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 OPENBLAS_NUM_THREADS=1 QUINTET_SOURCE_DIR=${PROJECT_SOURCE_DIR}
     QUINTET_BINARY_DIR=${PROJECT_BINARY_DIR} QUINTET_TEST_PATIENCE=${QUINTET_TEST_PATIENCE})
+if(NOT QUINTET_SANITIZE)  # waiting ranks sleep: tests/support/waiting_ranks.c
+  list(APPEND QUINTET_TEST_ENVIRONMENT LD_PRELOAD=${PROJECT_BINARY_DIR}/tests/libquintet_waiting_ranks.so)
+endif()
+
+# Checkpoints are flushed to the disk, 10 ms a time and more: tests write to memory where it holds 4 GB.
+execute_process(COMMAND df --output=avail -B1000000 /dev/shm OUTPUT_VARIABLE quintet_shm_mb ERROR_QUIET)
+if(quintet_shm_mb MATCHES "([0-9]+)\n$" AND CMAKE_MATCH_1 GREATER 4000)
+  list(APPEND QUINTET_TEST_ENVIRONMENT TMPDIR=/dev/shm)
+endif()
 
 # quintet_timeout(TEST SECONDS): ctest ends TEST after that time, where patience is 1.
 function(quintet_timeout test seconds)

@@ -2,7 +2,6 @@
 
 #include <cstdlib>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include <mpi.h>
@@ -39,28 +38,50 @@ bool has_launcher() {
   return false;
 }
 
-/// What Open MPI is told while a process without a launcher starts, and what its children must not inherit.
-/// It needs no daemon beside it: some 0.2 s less. Without one all such processes of a user would share one
-/// session directory, and one that ends removes what another is about to use: they need none at all.
-class AloneUnderOpenMpi {
+/// Whether all ranks are known to be on this node.
+bool is_on_one_node() {
+  const char* size = std::getenv("OMPI_COMM_WORLD_SIZE");
+  const char* here = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+  return !has_launcher() ||
+         (size != nullptr && here != nullptr && std::string_view(size) == std::string_view(here));
+}
+
+bool is_set(const char* name) { return std::getenv(name) != nullptr; }
+
+/// What Open MPI is told while it starts, and what the children of a process must not inherit. A user's own
+/// choice stands.
+class StartOfOpenMpi {
  public:
-  AloneUnderOpenMpi() {
+  StartOfOpenMpi() {
+    // Larger messages than this are handed over in three on a node, from 4 KiB on unless told otherwise: 6 us
+    // instead of 2, for rows of neighbours and the like.
+    for (const char* limit : {"OMPI_MCA_btl_vader_eager_limit", "OMPI_MCA_btl_sm_eager_limit"})
+      setenv(limit, "32768", 0);
+    // Within a node messages go through memory. To load the drivers of networks as well, only to find no use
+    // for them, takes 0.2 s: two of them sleep that long to learn how fast the clock ticks.
+    if (is_on_one_node() && !is_set("OMPI_MCA_mtl")) tell("OMPI_MCA_pml", "ob1");
     if (has_launcher()) return;
-    for (const auto& [name, value] : {std::pair{"OMPI_MCA_ess_singleton_isolated", "1"},
-                                      std::pair{"OMPI_MCA_orte_create_session_dirs", "0"}}) {
-      if (std::getenv(name) != nullptr) continue;  // a user's own choice stands
-      setenv(name, value, 0);
-      names_.push_back(name);
-    }
+    // A process without a launcher needs no daemon beside it: some 0.2 s less. Without one all such processes
+    // of a user would share one session directory, and one that ends removes what another is about to use:
+    // they need none at all. Nor does it need to know the graphics cards, for which hwloc asks ten X servers.
+    tell("OMPI_MCA_ess_singleton_isolated", "1");
+    tell("OMPI_MCA_orte_create_session_dirs", "0");
+    tell("HWLOC_PLUGINS_PATH", "/nonexistent");
   }
-  ~AloneUnderOpenMpi() {
-    for (const char* name : names_) unsetenv(name);
+  ~StartOfOpenMpi() {
+    for (const char* name : told_) unsetenv(name);
   }
-  AloneUnderOpenMpi(const AloneUnderOpenMpi&) = delete;
-  AloneUnderOpenMpi& operator=(const AloneUnderOpenMpi&) = delete;
+  StartOfOpenMpi(const StartOfOpenMpi&) = delete;
+  StartOfOpenMpi& operator=(const StartOfOpenMpi&) = delete;
 
  private:
-  std::vector<const char*> names_;
+  void tell(const char* name, const char* value) {
+    if (is_set(name)) return;
+    setenv(name, value, 0);
+    told_.push_back(name);
+  }
+
+  std::vector<const char*> told_;
 };
 
 }  // namespace
@@ -86,11 +107,7 @@ bool mpi_is_up() {
 
 bool start_mpi(int& argc, char**& argv) {
   if (mpi_is_up()) return false;
-  // Open MPI hands what is larger than this over in three messages on a node, from 4 KiB on unless told
-  // otherwise: 6 us instead of 2, for rows of neighbours and the like. A user's own choice stands.
-  for (const char* limit : {"OMPI_MCA_btl_vader_eager_limit", "OMPI_MCA_btl_sm_eager_limit"})
-    setenv(limit, "32768", 0);
-  const AloneUnderOpenMpi alone;
+  const StartOfOpenMpi start;
   int provided = MPI_THREAD_SINGLE;
   check_mpi(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
   if (provided < MPI_THREAD_FUNNELED) {

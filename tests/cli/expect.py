@@ -2,6 +2,7 @@
 """Run the cases of a plain text file against executables; see README.md for the format. Standard library only."""
 import argparse
 import os
+import resource
 import shlex
 import signal
 import subprocess
@@ -62,6 +63,12 @@ def run(case, settings):
     return process.returncode, output.read()
 
 
+def cpu_seconds():
+    """Of all processes that have been started and have ended."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
 def problem(key, value, code, output):
     value = os.path.expandvars(value)
     if key == "exit":
@@ -91,15 +98,16 @@ def main():
     with tempfile.TemporaryDirectory(prefix="quintet_cli_") as scratch:
         os.chdir(scratch)
         for case in cases:
-            start = time.monotonic()
+            start, cpu_start = time.monotonic(), cpu_seconds()
             code, output = run(case, settings)
             problems = [text for key, value in case["checks"] if (text := problem(key, value, code, output))]
-            print("FAILED" if problems else "passed", f"{time.monotonic() - start:6.1f} s ", case["name"], flush=True)
+            print("FAILED" if problems else "passed", f"{time.monotonic() - start:6.1f} s, CPU {cpu_seconds() - cpu_start:5.2f} s ",
+                  case["name"], flush=True)
             if problems:
                 failed += 1
                 print("\n".join(f"    {text}" for text in problems), f"    $ {case['run']}\n{output}", sep="\n", flush=True)
         os.chdir("/")
-    print(f"{len(cases) - failed} of {len(cases)} cases passed")
+    print(f"{len(cases) - failed} of {len(cases)} cases passed, CPU {cpu_seconds():.1f} s")
     return 1 if failed or not cases else 0
 
 

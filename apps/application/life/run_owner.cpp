@@ -31,6 +31,9 @@ using namespace std::chrono_literals;
 
 constexpr std::string_view prefix = "owner_";
 constexpr int most_tries = 200;  // others that come and go while we look
+/// Holds a directory until all jobs are queued, which the first of them may not wait for.
+constexpr std::string_view submission = "quintet submit";
+constexpr auto submission_takes = 60s;
 
 std::string first_line(const char* path) {
   std::string line;
@@ -207,6 +210,7 @@ std::string RunOwner::path(std::int64_t number) const {
 }
 
 void RunOwner::take(const std::string& program) {
+  const auto patient_until = std::chrono::steady_clock::now() + submission_takes;
   for (int i_try = 0; i_try < most_tries; ++i_try) {
     if (i_try > 0) std::this_thread::sleep_for(2ms);
     const auto numbers = numbers_in(folder_);
@@ -217,7 +221,14 @@ void RunOwner::take(const std::string& program) {
       const auto record = read_record(newest);
       if (!record) continue;  // gone meanwhile
       std::optional<double> silent;
-      if (lives(*record, folder_, newest, silent)) refuse(*record, folder_, silent);
+      if (lives(*record, folder_, newest, silent)) {
+        if (record->program != submission || program == submission ||
+            std::chrono::steady_clock::now() > patient_until)
+          refuse(*record, folder_, silent);
+        std::this_thread::sleep_for(100ms);
+        --i_try;
+        continue;
+      }
       judged_token = record->token;
     }
     if (make(program)) {

@@ -27,8 +27,9 @@ class RunOwner {
   static constexpr int beat_s = 15, silent_s = 120;
 
   /// Take the folder, which must exist. Throws InputError with host, process and since when if it has an
-  /// owner: nothing was changed then. `on_loss` is called, from another thread, if this process was silent
-  /// for so long that another took the folder: what it has open is no longer its own.
+  /// owner: nothing was changed then; for `quintet submit` it waits up to a minute. `on_loss` is called, from
+  /// another thread, if this process was silent for so long that another took the folder: what it has open is
+  /// no longer its own.
   RunOwner(std::string folder, const std::string& program, std::function<void(const std::string&)> on_loss);
   ~RunOwner();  ///< releases
   RunOwner(const RunOwner&) = delete;

@@ -52,6 +52,9 @@ std::vector<double> chebyshev_to_power(int n) {
 std::vector<double> spectral_coefficients(const Network& network, const SpectralLayout& layout) {
   const int n = layout.order, m = network.n_out();
   const auto power = chebyshev_to_power(n);
+  std::vector<double> chebyshev;  // T_k(x_i) at the nodes x_i, once for all intervals and channels
+  for (int k = 0; k < n; ++k)
+    for (int i = 0; i < n; ++i) chebyshev.push_back(std::cos(std::numbers::pi * k * (i + 0.5) / n));
   std::vector<double> coefficients(static_cast<std::size_t>(layout.n_intervals) * n * m, 0.0);
   std::vector<double> g, dg, samples(static_cast<std::size_t>(n) * m);
   for (int p = 0; p < layout.n_intervals; ++p) {
@@ -63,8 +66,7 @@ std::vector<double> spectral_coefficients(const Network& network, const Spectral
     for (int k = 0; k < n; ++k)
       for (int q = 0; q < m; ++q) {
         double c = 0;  // Chebyshev coefficient: 2/n sum_i G(x_i) T_k(x_i), halved for k = 0
-        for (int i = 0; i < n; ++i)
-          c += samples[static_cast<std::size_t>(i) * m + q] * std::cos(std::numbers::pi * k * (i + 0.5) / n);
+        for (int i = 0; i < n; ++i) c += samples[static_cast<std::size_t>(i) * m + q] * chebyshev[k * n + i];
         c *= (k == 0 ? 1.0 : 2.0) / n;
         for (int i = 0; i <= k; ++i)
           coefficients[(static_cast<std::size_t>(p) * n + i) * m + q] += c * power[k * n + i];

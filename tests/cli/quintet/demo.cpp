@@ -55,7 +55,7 @@ struct Options {
   FailureOptions failure;
   int oscillators = 1;
   std::string force_file;
-  int pause_ms = 0;
+  int pause_ms = 0, repeats = 1;
   double memory_gb = 0;
   CheckpointOptions checkpoints{.interval = 1000000};
 };
@@ -69,6 +69,8 @@ void describe(Schema& schema, Options& options) {
   schema.integer("pause_ms", options.pause_ms, "Pause in each step (ms)")
       .at_least(0)
       .on_restart(OnRestart::free);
+  schema.integer("repeats", options.repeats, "How often a place is written down")
+      .on_restart(OnRestart::fixed);
   schema.number("memory_gb", options.memory_gb, "Memory to ask for (GB)").on_restart(OnRestart::free);
   describe(schema, options.checkpoints);
 }
@@ -132,12 +134,13 @@ void run(Context& context, const Options& options) {
       "start", [&] { return std::make_shared<Oscillator>(context.comm(), options, context.restart_file()); });
   announce_restart(context, oscillator->step(), oscillator->last_step(), "time.steps");
   if (!context.go_ahead({"frames/frame_*.txt"})) return;
-  auto series = context.results().root().series<double>("place", {1}, {"1", {"time", "component"}, "Place"});
+  const auto n = static_cast<std::uint64_t>(options.repeats);
+  auto series = context.results().root().series<double>("place", {n}, {"1", {"time", "component"}, "Place"});
   series.truncate(std::min(series.size(), static_cast<std::uint64_t>(oscillator->step())));
 
   std::vector<double> times, places;
   const auto note = [&](const Instant& now) {
-    series.append<double>(std::vector<double>{oscillator->x()});
+    series.append<double>(std::vector<double>(n, oscillator->x()));
     times.push_back(now.time);
     places.push_back(oscillator->x());
     context.show("x", oscillator->x(), "");

@@ -289,7 +289,7 @@ TEST(Search, workers_are_busy_though_trials_are_uneven) {
   });
   auto all = options(MethodKind::evolution, 100);
   Search search(Comm::world(), uneven, all, scratch / "trials.h5", false, hdf5::current_provenance());
-  for (int n = 0; n < 50; ++n) search.advance();
+  for (int n = 0; n < 42; ++n) search.advance();
   EXPECT_LT(search.status().utilisation, 1.01);
   EXPECT_GT(search.status().utilisation, 0.6);
   // The rest is lost between a worker's trials. Where other programs use the machine some of these pauses are
