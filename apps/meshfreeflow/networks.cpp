@@ -3,6 +3,7 @@
 #ifdef QUINTET_WITH_TORCH
 #include "apps/meshfreeflow/evaluate/evaluate.hpp"
 #include "apps/meshfreeflow/superresolve/superresolve.hpp"
+#include "apps/meshfreeflow/train/cost.hpp"
 #include "apps/meshfreeflow/train/train.hpp"
 #include "surrogates/bridge/torch_subsystem.hpp"
 #endif
@@ -15,6 +16,7 @@ std::vector<Subsystem> network_subsystems() { return {torch_subsystem()}; }
 
 void add_network_commands(Application& application) {
   application.command<TrainOptions>("train", "Train a super-resolution model on fields over time", train);
+  application.cost<TrainOptions>(train_cost);
   application.command<SuperresolveOptions>("superresolve", "Apply a model to coarse fields of any size",
                                            superresolve);
   application.command<EvaluateOptions>("evaluate", "Judge models against the truth", evaluate);

@@ -4,6 +4,7 @@
 #include "apps/podlstm/forecast/forecast.hpp"
 #include "apps/podlstm/search/search.hpp"
 #include "apps/podlstm/setup/with_slepc.hpp"
+#include "apps/podlstm/train/cost.hpp"
 #include "apps/podlstm/train/train.hpp"
 
 /// Sea-surface temperature forecasts from modes, references and recurrent networks.
@@ -14,6 +15,7 @@ int main(int argc, char** argv) {
                                     podlstm::fit)
       .command<podlstm::TrainOptions>("train", "A forecast model: a linear base and networks that correct it",
                                       podlstm::train)
+      .cost<podlstm::TrainOptions>(podlstm::train_cost)
       .command<podlstm::SearchInput>("search", "The network that forecasts best, among those of a space",
                                      podlstm::search)
       .command<podlstm::PredictOptions>("forecast", "The steps after a date, as coefficients and fields",

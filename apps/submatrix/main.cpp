@@ -1,6 +1,7 @@
 #include "apps/application/cli/application.hpp"
 #include "apps/submatrix/compare/compare.hpp"
 #include "apps/submatrix/compare/with_petsc.hpp"
+#include "apps/submatrix/evaluate/cost.hpp"
 #include "apps/submatrix/evaluate/evaluate.hpp"
 
 /// Density matrices of sparse Kohn-Sham systems by the submatrix method.
@@ -10,6 +11,7 @@ int main(int argc, char** argv) {
                               submatrix::subsystems())
       .command<submatrix::EvaluateOptions>("evaluate", "Density matrix and energies of K and S",
                                            submatrix::evaluate)
+      .cost<submatrix::EvaluateOptions>(submatrix::cost)
       .command<submatrix::CompareOptions>(
           "compare", "Time, error and memory of several methods on one system", submatrix::compare)
       .execute(argc, argv);

@@ -7,7 +7,10 @@
 
 #include "apps/application/life/memory.hpp"
 #include "apps/application/loop/timed_steps.hpp"
+#include "apps/vlasov/state/history.hpp"
 #include "apps/vlasov/state/simulation.hpp"
+#include "io/hdf5/series_bytes.hpp"
+#include "io/hdf5/series_bytes.hpp"
 #include "io/log/error.hpp"
 #include "io/runtime/runtime.hpp"
 #include "physics/kinetics/space/rank_grids.hpp"
@@ -39,9 +42,19 @@ struct Timing {
   double seconds = 0;  ///< of a step, with its share of samples
   double spread = 0;
   int steps = 0;
-  double frequency = 0;  ///< 1/(stable step)
+  double frequency = 0;         ///< 1/(stable step)
+  planning::Traffic samples{};  ///< reductions of a sample: as many on any ranks
   std::string what;
 };
+
+/// What is reduced or gathered by all communicators of a decomposition.
+planning::Traffic counted(const Decomposition& decomposition) {
+  planning::Traffic sum;
+  for (const Comm* comm : {&decomposition.comm(), &decomposition.conf_comm(), &decomposition.velocity_comm()})
+    for (const auto call : {Comm::Call::reduce, Comm::Call::gather})
+      sum += {double(comm->counter(call).messages), double(comm->counter(call).bytes)};
+  return sum;
+}
 
 Timing time_part(Context& context, const RunOptions& options, std::int64_t part) {
   const RunOptions small = part_of(options, part);
@@ -53,10 +66,20 @@ Timing time_part(Context& context, const RunOptions& options, std::int64_t part)
   Simulation simulation(context, std::move(device), small, std::move(setup));
   const double stable = simulation.system().stable_dt(Exec());
   const auto steps = time_steps([&] { simulation.advance(); });
-  const auto samples = time_steps([&] { (void)simulation.system().sample(Exec()); }, 0.1, 2, 20);
-  return {cells,        steps.median + samples.median / static_cast<double>(options.history_interval),
-          steps.spread, steps.n,
-          1 / stable,   what};
+  const auto& decomposition = simulation.system().decomposition();
+  const auto before = counted(decomposition);
+  const auto sample = [&] { static_cast<void>(simulation.system().sample(Exec())); };
+  sample();
+  planning::Traffic of_sample = counted(decomposition);
+  of_sample += -1.0 * before;
+  const auto samples = time_steps(sample, 0.1, 2, 20);
+  return {.cells = cells,
+          .seconds = steps.median + samples.median / static_cast<double>(options.history_interval),
+          .spread = steps.spread,
+          .steps = steps.n,
+          .frequency = 1 / stable,
+          .samples = of_sample,
+          .what = what};
 }
 
 /// The least part that has few enough numbers to be timed.
@@ -80,42 +103,79 @@ double steps_of(const RunOptions& options, const Setup& setup, double frequency)
   return options.time.steps ? std::min(steps, static_cast<double>(*options.time.steps)) : steps;
 }
 
-/// (order + 1)^2 points a cell of each x and v.
-double picture_bytes(const Setup& setup, const PhaseGrid& grid) {
-  double points = 0;
+/// Points of each picture of a species, in a plane of x and v: (order + 1)^2 a cell.
+std::vector<double> picture_points(const Setup& setup, const PhaseGrid& grid) {
+  std::vector<double> points;
   for (int x = 0; x < grid.cdim; ++x)
-    for (int v = grid.cdim; v < grid.dim(); ++v) points += double(grid.cells[at(x)]) * grid.cells[at(v)];
-  return 8 * points * std::pow(setup.basis.order() + 1, 2);
+    for (int v = grid.cdim; v < grid.dim(); ++v)
+      points.push_back(double(grid.cells[at(x)]) * grid.cells[at(v)] * std::pow(setup.basis.order() + 1, 2));
+  return points;
 }
 
-/// f, moments M0 to M3 and fields as coefficients, fields at points, and pictures of f in every x and v.
-double frame_bytes(const RunOptions& options, const Setup& setup) {
+double cells_of(const PhaseGrid& grid, int first, int last) {
+  double cells = 1;
+  for (int d = first; d < last; ++d) cells *= grid.cells[at(d)];
+  return cells;
+}
+
+/// Of so many entries of n numbers, in whole chunks of the file.
+double series(double numbers, double entries) {
+  return hdf5::series_bytes({static_cast<std::uint64_t>(numbers)}, sizeof(double),
+                            static_cast<std::uint64_t>(entries));
+}
+
+/// Moments M0 to M3 and fields as coefficients and at points, f with its pictures where it is wanted.
+double frames_bytes(const RunOptions& options, const Setup& setup, double frames) {
   const auto& conf = setup.basis.conf();
-  double bytes = 0, conf_cells = 1;
-  for (int d = 0; d < setup.basis.cdim(); ++d) conf_cells *= setup.species.front().grid.cells[at(d)];
-  const double points = std::pow(conf.order() + 1, conf.dim());
-  const int vdim = setup.basis.vdim();
+  const int cdim = setup.basis.cdim(), dim = setup.basis.dim(), vdim = setup.basis.vdim();
+  const double conf_cells = cells_of(setup.species.front().grid, 0, cdim),
+               points = conf_cells * std::pow(conf.order() + 1, conf.dim());
+  double bytes = 0;
   for (const auto& species : setup.species) {
-    double cells = 1;
-    for (int d = 0; d < setup.basis.dim(); ++d) cells *= species.grid.cells[at(d)];
-    if (options.output.distribution)
-      bytes += 8 * cells * setup.basis.size() + picture_bytes(setup, species.grid);
-    bytes += 8 * conf_cells * ((2 + 2 * vdim) * conf.size() + (2 + 2 * vdim) * points);
+    for (const int components : {1, vdim, 1, vdim})
+      bytes += series(conf_cells * conf.size() * components, frames);
+    // Density, temperature, velocity, temperatures, heat flux, pressure.
+    bytes += (2 + 3 * vdim + vdim * (vdim + 1) / 2) * series(points, frames);
+    if (!options.output.distribution) continue;
+    bytes += frames * 8 * cells_of(species.grid, 0, dim) * setup.basis.size();  // a dataset a frame
+    for (const double picture : picture_points(setup, species.grid)) bytes += series(picture, frames);
   }
-  return bytes + 8 * conf_cells * int{n_field} * (conf.size() + points);
+  if (setup.system.field == FieldModel::none) return bytes;
+  const int shown = setup.system.field == FieldModel::maxwell ? 6 : cdim + 1;
+  return bytes + series(conf_cells * conf.size() * int{n_field}, frames) + shown * series(points, frames);
+}
+
+/// Of the report: at the start, halfway and at the end.
+double pictures_bytes(const Setup& setup) {
+  double points = 0;
+  for (const auto& species : setup.species)
+    for (const double picture : picture_points(setup, species.grid)) points += picture;
+  return 3 * 8 * points;
+}
+
+/// What a rank takes to write f and to draw it: the copy that goes to the file, and the greatest picture,
+/// which is drawn whole. Without them HDF5, series and the report took 10 MB in the runs of docs/planning.md.
+double writing_bytes(const Setup& setup, int n_ranks) {
+  constexpr double always = 10e6;
+  double copy = 0, picture = 0;
+  for (const auto& species : setup.species) {
+    copy = std::max(copy, 8 * cells_of(species.grid, 0, species.grid.dim()) * setup.basis.size() / n_ranks);
+    for (const double points : picture_points(setup, species.grid)) picture = std::max(picture, 8 * points);
+  }
+  return always + copy + picture;
 }
 
 double checkpoint_bytes(const Setup& setup) {
   double bytes = 0;
   for (const auto& species : setup.species) {
-    double cells = 8.0 * setup.basis.size();
-    for (int d = 0; d < setup.basis.dim(); ++d) cells *= species.grid.cells[at(d)];
-    bytes += cells;
+    bytes += 8 * cells_of(species.grid, 0, setup.basis.dim()) * setup.basis.size();
   }
   return bytes;
 }
 
-planning::StepCost row_of(const Setup& setup, const std::array<int, 6>& ranks, double base) {
+/// `samples`: reductions of the history, a step
+planning::StepCost row_of(const Setup& setup, const std::array<int, 6>& ranks, double base,
+                          const planning::Traffic& samples) {
   const int dim = setup.basis.dim();
   planning::StepCost row{.decomposition =
                              fmt::format("{}", fmt::join(ranks.begin(), ranks.begin() + dim, " x "))};
@@ -128,10 +188,11 @@ planning::StepCost row_of(const Setup& setup, const std::array<int, 6>& ranks, d
   }
   const auto needs = greatest_needs(setup.basis, setup.species, setup.system, ranks);
   row.work = needs.cells;
-  row.memory = base + bytes_of_files + (row.ranks > 1 ? bytes_of_messages : 0) + needs.bytes;
+  row.memory = base + writing_bytes(setup, row.ranks) + (row.ranks > 1 ? bytes_of_messages : 0) + needs.bytes;
   row.halo = {needs.neighbours.messages, needs.neighbours.bytes};
   for (const auto* sums : {&needs.velocity_sums, &needs.conf_sums, &needs.all_sums})
     row.sums += {sums->messages, sums->bytes};
+  row.sums += samples;
   return row;
 }
 
@@ -148,7 +209,7 @@ std::array<int, 6> given_ranks(const RunOptions& options, const Setup& setup) {
 
 /// The decompositions of p ranks that come nearest to the least work and halos; none: the reason.
 void add_rows(const Setup& setup, const std::array<int, 6>& given, int p, double base,
-              std::vector<planning::StepCost>& rows) {
+              const planning::Traffic& samples, std::vector<planning::StepCost>& rows) {
   constexpr std::size_t most = 4;
   const auto grids = rank_grids(setup.species.front().grid, given, p);
   std::size_t n = 0;
@@ -160,7 +221,7 @@ void add_rows(const Setup& setup, const std::array<int, 6>& given, int p, double
       return true;
     });
     if (!fits) continue;
-    rows.push_back(row_of(setup, ranks, base));
+    rows.push_back(row_of(setup, ranks, base, samples));
     ++n;
   }
   if (n > 0) return;
@@ -195,12 +256,12 @@ planning::CostModel cost(Context& context, const RunOptions& options, const std:
   // At the start, at each interval, and at the end unless that is one.
   const double frames =
       setup.frame_interval > 0 ? 1 + std::ceil(setup.end / setup.frame_interval * (1 - 1e-9)) : 2;
-  // A row of the history: sums over all, and about a dozen numbers of each species.
-  const double row_bytes = 8 * (17 + 12 * double(setup.species.size()));
-  model.output =
-      frames * frame_bytes(options, setup) + *model.steps / double(options.history_interval) * row_bytes;
+  const double rows = std::ceil(*model.steps / double(options.history_interval)) + 1;
+  model.output = frames_bytes(options, setup, frames) + pictures_bytes(setup) +
+                 double(history_columns(setup).size()) * hdf5::series_bytes({}, 8, std::uint64_t(rows));
   model.checkpoint = checkpoint_bytes(setup);
-  for (const int p : ranks) add_rows(setup, given, p, base, model.rows);
+  const auto samples = 1 / double(options.history_interval) * large.samples;
+  for (const int p : ranks) add_rows(setup, given, p, base, samples, model.rows);
   return model;
 }
 

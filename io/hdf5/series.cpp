@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "io/hdf5/detail.hpp"
+#include "io/hdf5/series_bytes.hpp"
 
 namespace quintet::hdf5 {
 namespace {
@@ -69,6 +70,16 @@ std::uint64_t check_reopened(const Context& context, hid_t dataset, const std::s
 }
 
 }  // namespace
+
+double series_bytes(const Shape& entry, std::uint64_t element_bytes, std::uint64_t n) {
+  const Shape chunk = chunk_shape(entry, element_bytes);
+  const auto pieces = [](std::uint64_t whole, std::uint64_t piece) {
+    return static_cast<double>((whole + piece - 1) / piece * piece);
+  };
+  double bytes = static_cast<double>(element_bytes) * pieces(n, chunk[0]);
+  for (std::size_t axis = 0; axis < entry.size(); ++axis) bytes *= pieces(entry[axis], chunk[axis + 1]);
+  return bytes;
+}
 
 template <class T>
 Series Group::series(const std::string& name, const Shape& entry, const Description& description) {

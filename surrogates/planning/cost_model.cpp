@@ -60,6 +60,10 @@ Tree to_tree(const CostModel& model) {
   Tree rows = Tree::list();
   for (const auto& row : model.rows) rows.append(row_tree(row));
   tree.set("rows", std::move(rows));
+  if (model.crowd)
+    tree.set("crowd", Tree::map({{"ranks", Tree::integer(model.crowd->ranks)},
+                                 {"step_floor_s", Tree::number(model.crowd->rate.floor)},
+                                 {"step_per_unit_s", Tree::number(model.crowd->rate.per_unit)}}));
   if (model.training) tree.set("training", to_tree(*model.training));
   return tree;
 }
@@ -88,16 +92,23 @@ CostModel::Rate rate_of(double work_1, double seconds_1, double work_2, double s
   return {.floor = std::max(0.0, seconds_2 - per_unit * work_2), .per_unit = per_unit};
 }
 
-StepPlan plan_step(const CostModel& model, const StepCost& row, const Links& links, double slower) {
-  const auto seconds = [&](double work) { return slower * (model.rate.floor + work * model.rate.per_unit); };
-  StepPlan plan{.compute = seconds(row.work)};
+StepPlan plan_step(const CostModel& model, const StepCost& row, const Links& links, double slower,
+                   double neighbours) {
+  const auto seconds = [slower](const CostModel::Rate& rate, double work) {
+    return slower * (rate.floor + work * rate.per_unit);
+  };
+  StepPlan plan{.compute = seconds(model.rate, row.work)};
+  if (model.crowd && neighbours > 1) {
+    const double share = std::min(1.0, (neighbours - 1) / (model.crowd->ranks - 1));
+    plan.compute += share * (seconds(model.crowd->rate, row.work) - plan.compute);
+  }
   if (row.ranks > 1) {
     const Link link = links.among(row.ranks);
     plan.halo = row.halo.seconds(link);
     const double bytes_a_call = row.sums.messages > 0 ? row.sums.bytes / row.sums.messages : 0;
     plan.sums = row.sums.messages * tree_all_reduce(row.ranks, bytes_a_call).seconds(link);
   }
-  plan.efficiency = seconds(model.work) / (row.ranks * plan.seconds());
+  plan.efficiency = seconds(model.rate, model.work) / (row.ranks * plan.seconds());
   return plan;
 }
 

@@ -38,6 +38,13 @@ struct CostModel {
     double spread = 0;               ///< largest over median time of a step, less 1
     std::string timed{};             ///< what was timed, in words
   } rate{};
+  /// The same while `ranks` of them ran at once on one node, each on its own cores: they share caches and
+  /// memory. Nothing: not timed.
+  struct Crowd {
+    int ranks = 1;
+    Rate rate{};
+  };
+  std::optional<Crowd> crowd{};
   double output = 0;      ///< files of the whole run, without checkpoints (bytes)
   double checkpoint = 0;  ///< one (bytes)
   std::vector<StepCost> rows{};
@@ -62,7 +69,9 @@ struct StepPlan {
 /// What a row takes on a machine: floor + work * per_unit, messages on the slowest link among p ranks, a tree
 /// of ceil(log2 p) messages for each sum.
 /// @param slower how many times slower a core of that machine is than the one that was timed
+/// @param neighbours ranks on a node: with more than one the rate goes over to that of the crowd, in
+///        proportion up to its number
 [[nodiscard]] StepPlan plan_step(const CostModel& model, const StepCost& row, const Links& links,
-                                 double slower);
+                                 double slower, double neighbours = 1);
 
 }  // namespace quintet::planning

@@ -23,7 +23,8 @@ Tree layer_tree(const Layer& layer) {
                     {"x", sizes_tree(layer.x)},
                     {"y", sizes_tree(layer.y)},
                     {"kernel", sizes_tree(layer.kernel)},
-                    {"weights", Tree::integer(layer.weights)}});
+                    {"weights", Tree::integer(layer.weights)},
+                    {"beside", Tree::integer(layer.beside)}});
 }
 
 Layer layer_of(const Tree& tree) {
@@ -32,7 +33,8 @@ Layer layer_of(const Tree& tree) {
           .x = sizes_of(tree.at("x")),
           .y = sizes_of(tree.at("y")),
           .kernel = sizes_of(tree.at("kernel")),
-          .weights = tree.at("weights").as_integer()};
+          .weights = tree.at("weights").as_integer(),
+          .beside = tree.at("beside").as_integer()};
 }
 
 }  // namespace

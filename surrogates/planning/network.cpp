@@ -26,6 +26,10 @@ double weighted(const Layer& layer) {
 double pooled(const Layer& layer) { return window(layer) * layer.y_items(); }
 double each(const Layer& layer) { return layer.y_items(); }
 double normalised(const Layer& layer) { return 4 * layer.x_items(); }
+/// Four gates, each of the input and of the layer's own state.
+double gated(const Layer& layer) {
+  return 8 * (channels_in(layer) + static_cast<double>(layer.y.at(0))) * layer.y_items();
+}
 double none(const Layer&) { return 0; }
 double authors_convolution(const Layer& layer) {
   return 2 * channels_in(layer) * static_cast<double>(layer.y.at(0)) * window(layer) * cells_out(layer);
@@ -44,6 +48,7 @@ constexpr LayerKindRow kinds[] = {
     {LayerKind::rectifier, "rectifier", "|y|", each, each},
     {LayerKind::addition, "addition", "|y|", each, each},
     {LayerKind::normalisation, "normalisation", "4 |x|", normalised, normalised},
+    {LayerKind::recurrent, "recurrent", "8 (C + F) |y|: four gates", gated, gated},
     {LayerKind::other, "other", "none that counts", none, none},
 };
 
@@ -60,7 +65,30 @@ double Layer::halo(const std::vector<std::int64_t>& sizes) const {
   return rim * static_cast<double>(sizes.at(0)) * product(sizes, 2);
 }
 
-std::int64_t Layer::width() const { return x.size() < 2 || y.size() < 2 ? 1 : std::min(x[1], y[1]); }
+std::int64_t Layer::width() const {
+  return x.size() < 2 || y.size() < 2 || kind == LayerKind::recurrent ? 1 : std::min(x[1], y[1]);
+}
+
+double Layer::meetings() const { return kind == LayerKind::recurrent ? product(y, 1) : 1; }
+
+void count_beside(std::vector<Layer>& layers, const std::vector<std::vector<int>>& reads) {
+  QUINTET_ASSERT(reads.size() == layers.size(), "{} layers, {} lists of what they read", layers.size(),
+                 reads.size());
+  const int n = static_cast<int>(layers.size());
+  std::vector<int> last_reader(layers.size() + 1, -1);  // of x, then of each y
+  for (int l = 0; l < n; ++l)
+    for (const int from : reads[static_cast<std::size_t>(l)]) {
+      QUINTET_ASSERT(from >= -1 && from < l, "layer {} reads layer {}", l, from);
+      last_reader[static_cast<std::size_t>(from + 1)] = l;
+    }
+  for (int l = 0; l < n; ++l) {
+    double items = 0;
+    for (int from = -1; from < l; ++from)
+      if (last_reader[static_cast<std::size_t>(from + 1)] > l)
+        items += from < 0 ? layers.front().x_items() : layers[static_cast<std::size_t>(from)].y_items();
+    layers[static_cast<std::size_t>(l)].beside = static_cast<std::int64_t>(items);
+  }
+}
 
 double Network::weights() const {
   double items = 0;

@@ -16,6 +16,7 @@ enum class LayerKind {
   rectifier,
   addition,
   normalisation,
+  recurrent,
   other
 };
 
@@ -23,9 +24,11 @@ enum class LayerKind {
 struct Layer {
   std::string name;
   LayerKind kind = LayerKind::other;
-  std::vector<std::int64_t> x, y;    ///< channels, then extents (width, height, ...) if there are any
-  std::vector<std::int64_t> kernel;  ///< [extents] or none: 1
-  std::int64_t weights = 0;          ///< |w|, biases included
+  std::vector<std::int64_t> x{}, y{};  ///< channels, then extents (width, height, ...) if there are any
+  std::vector<std::int64_t> kernel{};  ///< [extents] or none: 1
+  std::int64_t weights = 0;            ///< |w|, biases included
+  /// Items of a sample that go past this layer to later ones: what skips carry from the layers before it.
+  std::int64_t beside = 0;
 
   [[nodiscard]] double x_items() const;  ///< |x|
   [[nodiscard]] double y_items() const;  ///< |y|
@@ -34,9 +37,15 @@ struct Layer {
   /// Items that a part along the width needs of one neighbour: (K - 1)/2 layers of cells of `sizes` (x in the
   /// forward pass, y in the backward one), sizes[0] sizes[2] sizes[3] ... each.
   [[nodiscard]] double halo(const std::vector<std::int64_t>& sizes) const;
-  /// Width of x and y, whichever is less; 1 without extents.
+  /// Width of x and y, whichever is less; 1 without extents, and of a recurrent layer, whose steps follow
+  /// from each other.
   [[nodiscard]] std::int64_t width() const;
+  /// How often ranks that share its channels out meet: once, of a recurrent layer at each step.
+  [[nodiscard]] double meetings() const;
 };
+
+/// Fill in Layer::beside. @param reads layers whose y each layer reads, -1: x of the first [layers]
+void count_beside(std::vector<Layer>& layers, const std::vector<std::vector<int>>& reads);
 
 /// A network, and what one rank needs for a sample of it.
 struct Network {

@@ -130,13 +130,17 @@ Communication communication_data(const Job& job, const Parts& parts) {
 /// Each split layer but the network's last: y of all ranks gathered forward, dx summed backward.
 ///
 ///     3 (p2 - 1) (alpha + B/p1 |y|/p2 d beta)
+///
+/// Of a recurrent layer, also the last, at each of its steps, |y| being one step's.
 Communication communication_weights(const Job& job, const Parts& parts) {
   const auto split = split_layers(job, Split::weights);
   Communication sum;
-  for (int l = 0; l + 1 < count(job.network); ++l) {
-    const double bytes = job.bytes_per_item * job.batch / parts.data * job.network.layers[at(l)].y_items();
-    if (split[at(l)] && parts.network > 1)
-      add(sum, steps(job), 3 * ring_all_gather(parts.network, bytes), among(job, parts.network));
+  for (int l = 0; l < count(job.network); ++l) {
+    const auto& layer = job.network.layers[at(l)];
+    const double meetings = layer.meetings();
+    if (!split[at(l)] || parts.network <= 1 || (l + 1 == count(job.network) && meetings == 1)) continue;
+    const double bytes = job.bytes_per_item * job.batch / parts.data * layer.y_items() / meetings;
+    add(sum, steps(job) * meetings, 3 * ring_all_gather(parts.network, bytes), among(job, parts.network));
   }
   const double weights = job.rules.reduces_whole_weights ? job.network.weights()
                                                          : weights_of_rank(job, parts, split, Split::weights);
@@ -215,7 +219,7 @@ std::vector<Stage> stages_of(const Job& job, double p) {
       stages[s].weights += weights;
       stages[s].update += weights > 0 ? weights / job.network.weights() : 0;
       stages[s].activations += layer.x_items() + layer.y_items();
-      stages[s].sent = s + 2 < begins.size() ? layer.y_items() : 0;
+      stages[s].sent = s + 2 < begins.size() ? layer.y_items() + static_cast<double>(layer.beside) : 0;
     }
   return stages;
 }

@@ -7,14 +7,15 @@ namespace quintet {
 /// How long a step takes here and now, for cost models.
 struct StepTimes {
   int n = 0;
-  double median = 0;  ///< (s, wall)
-  double mean = 0;    ///< (s, wall): of steps that differ
+  double median = 0;  ///< (s)
+  double mean = 0;    ///< (s): of steps that differ
   double spread = 0;  ///< largest over median, less 1, without the slowest tenth
 };
 
-/// Take steps and time them: one that warms up, then at least `least` and up to `most`, ending after about so
-/// many seconds.
-[[nodiscard]] StepTimes time_steps(const std::function<void()>& step, double seconds = 1.0, int least = 5,
+/// Take steps and time them by the CPU time of this thread, which other programs do not lengthen by taking
+/// the core; by the wall clock where threads of this process work beside it: one that warms up, then at least
+/// `least` and up to `most`, ending after about so many seconds.
+[[nodiscard]] StepTimes time_steps(const std::function<void()>& step, double seconds = 0.5, int least = 5,
                                    int most = 1000);
 
 }  // namespace quintet

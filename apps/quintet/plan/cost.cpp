@@ -1,5 +1,10 @@
 #include "apps/quintet/plan/cost.hpp"
 
+#include <algorithm>
+#include <future>
+#include <thread>
+
+#include "apps/application/life/memory.hpp"
 #include "io/log/error.hpp"
 #include "io/machine/command.hpp"
 
@@ -12,22 +17,61 @@ std::string first_line(std::string text) {
   return text.substr(0, text.find('\n'));
 }
 
-}  // namespace
+constexpr double limit_s = 900;  ///< of the application's timing
 
-std::optional<planning::CostModel> ask_cost(const Owner& owner, const CostQuestion& question) {
+std::vector<std::string> words_of(const Owner& owner, const CostQuestion& question) {
   std::vector<std::string> words{
       owner.application.executable,    owner.command, question.file, "--cost", question.ranks, "--threads",
       std::to_string(question.threads)};
   for (const auto& key : question.without) words.insert(words.end(), {"--without", key});
   for (const auto& setting : question.settings) words.insert(words.end(), {"--set", setting});
-  constexpr double limit_s = 900;
-  const auto result = run_command(words, limit_s);
-  if (result.errors.find("unknown flag '--cost'") != std::string::npos) return std::nullopt;
+  return words;
+}
+
+planning::CostModel answer_of(const CommandResult& result, const Owner& owner) {
   const auto who = fmt::format("{} {}", owner.application.name, owner.command);
   QUINTET_CHECK(!result.timed_out, "'{}' has timed its steps for {:.0f} s; plan a smaller case", who,
                 limit_s);
   QUINTET_CHECK(result.good(), "'{}' cannot say what it costs: {}", who, first_line(result.errors));
   return planning::cost_model_of(parse_yaml(result.out, who));
+}
+
+/// As many as this node has cores for, or as the rows have ranks, all timed at once: the mean of their rates.
+/// Nothing where that is one, or where the memory for more is not free.
+std::optional<planning::CostModel::Crowd> ask_crowd(const Owner& owner, const CostQuestion& question,
+                                                    const planning::CostModel& alone) {
+  std::int64_t most = 1;
+  double memory = 0;
+  for (const auto& row : alone.rows) {
+    most = std::max<std::int64_t>(most, row.ranks);
+    memory = std::max(memory, row.memory);
+  }
+  std::int64_t n =
+      std::min(most, static_cast<std::int64_t>(std::thread::hardware_concurrency()) / question.threads);
+  const auto free = available_memory();
+  if (free && memory > 0) n = std::min(n, static_cast<std::int64_t>(0.8 * *free / memory));
+  if (n < 2) return std::nullopt;
+  const auto words = words_of(owner, question);
+  std::vector<std::future<CommandResult>> copies;
+  for (std::int64_t i = 0; i < n; ++i)
+    copies.push_back(std::async(std::launch::async, [&words] { return run_command(words, limit_s); }));
+  planning::CostModel::Crowd crowd{.ranks = static_cast<int>(n)};
+  for (auto& copy : copies) {
+    const auto rate = answer_of(copy.get(), owner).rate;
+    crowd.rate.floor += rate.floor / double(n);
+    crowd.rate.per_unit += rate.per_unit / double(n);
+  }
+  return crowd;
+}
+
+}  // namespace
+
+std::optional<planning::CostModel> ask_cost(const Owner& owner, const CostQuestion& question) {
+  const auto result = run_command(words_of(owner, question), limit_s);
+  if (result.errors.find("unknown flag '--cost'") != std::string::npos) return std::nullopt;
+  auto model = answer_of(result, owner);
+  model.crowd = ask_crowd(owner, question, model);
+  return model;
 }
 
 }  // namespace quintet

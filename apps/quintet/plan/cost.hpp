@@ -19,9 +19,9 @@ struct CostQuestion {
   std::int64_t threads = 1;
 };
 
-/// What an application says that its command costs (its hidden flag --cost): it takes a few steps here, which
-/// lasts some seconds. Absent: the command has no model of its cost. Throws InputError with the application's
-/// first line where it refuses.
+/// What an application says that its command costs (its hidden flag --cost): it takes a few steps here, then
+/// once more in as many copies at once as the node has cores for, which lasts some seconds. Absent: the
+/// command has no model of its cost. Throws InputError with the application's first line where it refuses.
 [[nodiscard]] std::optional<planning::CostModel> ask_cost(const Owner& owner, const CostQuestion& question);
 
 }  // namespace quintet

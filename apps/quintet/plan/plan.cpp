@@ -83,8 +83,8 @@ void plan(const Application::Arguments& arguments) {
       owner,
       {.file = wanted.file, .settings = wanted.settings, .ranks = wanted.ranks, .threads = wanted.threads});
   QUINTET_CHECK(asked,
-                "'{} {}' has no model of its cost; those that have one: dpmd run, dpmd train, vlasov run, "
-                "meshfreeflow simulate",
+                "'{} {}' has no model of its cost; those that have one: dpmd run, dpmd train, meshfreeflow "
+                "simulate, meshfreeflow train, podlstm train, submatrix evaluate, vlasov run",
                 owner.application.name, owner.command);
   const auto& model = *asked;
 

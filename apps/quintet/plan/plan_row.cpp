@@ -1,5 +1,6 @@
 #include "apps/quintet/plan/plan_row.hpp"
 
+#include <algorithm>
 #include <tuple>
 #include <vector>
 
@@ -9,10 +10,12 @@ std::pair<planning::StepPlan, bool> step_on(const planning::CostModel& model, co
                                             const Machine& machine, std::int64_t ranks_per_node,
                                             double slower) {
   const auto links = links_among(machine, row.ranks, ranks_per_node);
-  if (row.ranks == 1 || links.known()) return {planning::plan_step(model, row, links, slower), true};
+  const auto neighbours = static_cast<double>(std::min<std::int64_t>(ranks_per_node, row.ranks));
+  if (row.ranks == 1 || links.known())
+    return {planning::plan_step(model, row, links, slower, neighbours), true};
   const planning::StepCost silent{.ranks = row.ranks, .work = row.work};
   const planning::Links instant(std::vector<planning::Links::Tier>{{double(row.ranks), {0, 0}}});
-  return {planning::plan_step(model, silent, instant, slower), false};
+  return {planning::plan_step(model, silent, instant, slower, neighbours), false};
 }
 
 PlanRow plan_row(const planning::CostModel& model, const planning::StepCost& row, const Machine& machine,

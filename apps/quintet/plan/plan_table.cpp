@@ -92,6 +92,13 @@ std::string text_of(const Plan& plan) {
   std::string text = fmt::format("{} {} on {}: {}\n", plan.who, plan.file, plan.machine, model.what);
   text +=
       fmt::format("Timed here: {}; steps differ by {:.0f} %.\n", model.rate.timed, 100 * model.rate.spread);
+  if (const auto& crowd = model.crowd) {
+    const auto whole = [&](const planning::CostModel::Rate& rate) {
+      return rate.floor + rate.per_unit * model.work;
+    };
+    text += fmt::format("{} of them at once: {:.0f} % of that speed each.\n", crowd->ranks,
+                        100 * whole(model.rate) / whole(crowd->rate));
+  }
   text += fmt::format("{} steps; files of {}, checkpoints of {} each.\n\n",
                       model.steps ? fmt::format("{:.0f}", *model.steps) : "An unknown number of",
                       bytes_text(model.output), bytes_text(model.checkpoint));

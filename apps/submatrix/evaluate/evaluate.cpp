@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <ctime>
 #include <memory>
 #include <numeric>
 
@@ -25,10 +26,6 @@ namespace quintet::submatrix {
 
 using namespace electronic;
 
-namespace {
-
-using Clock = std::chrono::steady_clock;
-
 SubmatrixOptions submatrix_options(const EvaluateOptions& options, double threshold,
                                    const std::optional<double>& electrons) {
   SubmatrixOptions result;
@@ -46,6 +43,10 @@ SubmatrixOptions submatrix_options(const EvaluateOptions& options, double thresh
   result.estimate_error = options.method.estimate_error;
   return result;
 }
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
 
 /// What the user holds of a spin; `counted`: the number of its electrons too.
 Held held_of(const EvaluateOptions& options, const Spin& spin, bool counted) {
@@ -288,6 +289,30 @@ void evaluate(Context& context, const EvaluateOptions& options) {
   }
   report_evaluations(context, options, reference, system, way.bases.empty() ? nullptr : &way.bases.front(),
                      evaluations);
+}
+
+Rehearsal rehearse(Context& context, const EvaluateOptions& options) {
+  Rehearsal done;
+  done.spins = read_spins(context, options);
+  const auto seconds = [](const auto& action) {
+    const auto start = Clock::now();
+    const std::clock_t cpu = std::clock();
+    action();
+    return std::min(std::chrono::duration<double>(Clock::now() - start).count(),
+                    static_cast<double>(std::clock() - cpu) / CLOCKS_PER_SEC);
+  };
+  Way way;
+  done.basis_seconds = seconds([&] { way = choose_way(context, options, done.spins, nullptr); });
+  done.bases = std::move(way.bases);
+  done.why_dense = way.why_dense;
+  if (std::any_of(done.why_dense.begin(), done.why_dense.end(), [](const auto& why) { return !why.empty(); }))
+    return done;
+  done.thresholds_seconds = seconds([&] {
+    for (const double threshold : options.method.thresholds)
+      static_cast<void>(
+          evaluate_threshold(context, options, done.spins, done.bases, nullptr, threshold, false));
+  });
+  return done;
 }
 
 }  // namespace quintet::submatrix

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "apps/application/life/context.hpp"
+#include "apps/submatrix/input/basis.hpp"
+#include "apps/submatrix/input/spin.hpp"
 #include "apps/submatrix/input/system_options.hpp"
 #include "io/device/device.hpp"
 #include "physics/electronic/submatrix/submatrix.hpp"
@@ -51,5 +53,20 @@ void describe(Schema& schema, EvaluateOptions& options);
 
 /// `submatrix evaluate`: the density matrix at each filter threshold, and what follows from it. Collective.
 void evaluate(Context& context, const EvaluateOptions& options);
+
+/// The options of a threshold for the method.
+[[nodiscard]] electronic::SubmatrixOptions submatrix_options(const EvaluateOptions& options, double threshold,
+                                                             const std::optional<double>& electrons);
+
+/// A run up to its results, with no file written: what it works on, and the seconds that it takes (of the
+/// processor where there is one thread). For plans; on one rank.
+struct Rehearsal {
+  std::vector<Spin> spins;
+  std::vector<Basis> bases;
+  std::vector<std::string> why_dense;  ///< of each threshold; "": by submatrices
+  double basis_seconds = 0;            ///< S^-1/2 and A, once
+  double thresholds_seconds = 0;       ///< all of them; nothing is done where one would be dense
+};
+[[nodiscard]] Rehearsal rehearse(Context& context, const EvaluateOptions& options);
 
 }  // namespace quintet::submatrix

@@ -78,6 +78,10 @@ double BlockMatrix::bytes() const {
 }
 
 std::vector<int> share_columns(const Comm& comm, const Blocking& blocking, std::span<const double> weight) {
+  return share_columns(comm.size(), blocking, weight);
+}
+
+std::vector<int> share_columns(int n_ranks, const Blocking& blocking, std::span<const double> weight) {
   QUINTET_CHECK(weight.empty() || std::ssize(weight) == blocking.n_blocks(),
                 "{} weights were given for {} block columns", weight.size(), blocking.n_blocks());
   const auto weight_of = [&](int b) { return weight.empty() ? blocking.size(b) : weight[b]; };
@@ -91,12 +95,12 @@ std::vector<int> share_columns(const Comm& comm, const Blocking& blocking, std::
   double so_far = 0;
   for (int b = 0; b < blocking.n_blocks(); ++b) {
     const double middle = so_far + 0.5 * weight_of(b);
-    while (static_cast<int>(begin.size()) < comm.size() &&
-           middle * comm.size() > total * static_cast<double>(begin.size()))
+    while (static_cast<int>(begin.size()) < n_ranks &&
+           middle * n_ranks > total * static_cast<double>(begin.size()))
       begin.push_back(b);
     so_far += weight_of(b);
   }
-  begin.resize(comm.size() + 1, blocking.n_blocks());
+  begin.resize(n_ranks + 1, blocking.n_blocks());
   return begin;
 }
 

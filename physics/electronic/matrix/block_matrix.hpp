@@ -47,6 +47,9 @@ struct BlockMatrix {
 /// have none. Throws InputError if a weight is negative or not finite.
 [[nodiscard]] std::vector<int> share_columns(const Comm& comm, const Blocking& blocking,
                                              std::span<const double> weight = {});
+/// The same for any number of ranks.
+[[nodiscard]] std::vector<int> share_columns(int n_ranks, const Blocking& blocking,
+                                             std::span<const double> weight);
 
 /// Build from elements that any rank may hold, in the user's numbering: both triangles, each element once
 /// over all ranks. Elements travel to their owners, in portions. The result is (M + M^T)/2, bitwise

@@ -47,29 +47,45 @@ void add_own(const BlockMatrix& a, const std::vector<std::int32_t>& index, std::
     }
 }
 
+/// A rank's share of the block columns.
+struct Share {
+  const std::vector<int>& rank_begin;
+  int rank;
+
+  [[nodiscard]] int n_ranks() const { return static_cast<int>(rank_begin.size()) - 1; }
+  [[nodiscard]] bool has(std::int32_t column) const {
+    return column >= rank_begin[rank] && column < rank_begin[rank + 1];
+  }
+  [[nodiscard]] int owner(std::int32_t column) const {
+    return static_cast<int>(std::upper_bound(rank_begin.begin(), rank_begin.end(), column) -
+                            rank_begin.begin()) -
+           1;
+  }
+};
+
 /// For each owner: column, number of rows, rows (not above the column) of the blocks that only others have.
-std::vector<std::vector<std::int32_t>> requests(const BlockMatrix& a,
+std::vector<std::vector<std::int32_t>> requests(const Share& share,
                                                 std::span<const std::vector<std::int32_t>> submatrices,
                                                 const std::vector<std::int32_t>& rows,
                                                 const std::vector<std::int32_t>& index) {
   std::vector<std::vector<std::int32_t>> member_of(rows.size());  // submatrices that have this row
   for (std::size_t s = 0; s < submatrices.size(); ++s)
     for (const auto row : submatrices[s]) member_of[index[row]].push_back(static_cast<std::int32_t>(s));
-  std::vector<std::vector<std::int32_t>> wanted(a.comm.size());
+  std::vector<std::vector<std::int32_t>> wanted(share.n_ranks());
   std::vector<std::int32_t> last(rows.size(), -1), list;
   for (std::size_t c = 0; c < rows.size(); ++c) {
-    if (is_own(a, rows[c])) continue;
+    if (share.has(rows[c])) continue;
     list.clear();
     for (const auto s : member_of[c])
       for (const auto row : submatrices[s]) {
         if (row > rows[c]) break;
         auto& seen = last[index[row]];
-        if (is_own(a, row) || seen == static_cast<std::int32_t>(c)) continue;
+        if (share.has(row) || seen == static_cast<std::int32_t>(c)) continue;
         seen = static_cast<std::int32_t>(c);
         list.push_back(row);
       }
     std::sort(list.begin(), list.end());
-    auto& to = wanted[a.owner(rows[c])];
+    auto& to = wanted[share.owner(rows[c])];
     to.push_back(rows[c]);
     to.push_back(static_cast<std::int32_t>(list.size()));
     to.insert(to.end(), list.begin(), list.end());
@@ -127,6 +143,25 @@ void arrange(std::vector<Source>& sources, GatheredMatrix& g) {
 
 }  // namespace
 
+std::vector<double> gather_bytes(const BlockMatrix& whole, const std::vector<int>& rank_begin,
+                                 std::span<const std::vector<std::vector<std::int32_t>>> submatrices) {
+  const int n_blocks = whole.blocking->n_blocks();
+  std::vector<double> bytes(submatrices.size(), 0.0);
+  for (std::size_t rank = 0; rank < submatrices.size(); ++rank) {
+    const auto rows = union_of(submatrices[rank], n_blocks);
+    std::vector<std::int32_t> index(n_blocks, -1);
+    for (std::size_t i = 0; i < rows.size(); ++i) index[rows[i]] = static_cast<std::int32_t>(i);
+    const auto wanted = requests({rank_begin, static_cast<int>(rank)}, submatrices[rank], rows, index);
+    for (std::size_t owner = 0; owner < wanted.size(); ++owner) {
+      const Reply reply = answer(whole, wanted[owner]);
+      bytes[rank] += static_cast<double>(wanted[owner].size() * sizeof(std::int32_t));
+      bytes[owner] += static_cast<double>(reply.place.size() * sizeof(std::int32_t) +
+                                          reply.value.size() * sizeof(double));
+    }
+  }
+  return bytes;
+}
+
 GatheredMatrix gather(const BlockMatrix& a, std::span<const std::vector<std::int32_t>> submatrices) {
   GatheredMatrix g;
   g.blocking = a.blocking;
@@ -139,7 +174,8 @@ GatheredMatrix gather(const BlockMatrix& a, std::span<const std::vector<std::int
   if (a.comm.size() > 1) {
     std::vector<std::vector<std::int32_t>> places;
     std::vector<std::vector<double>> send;
-    for (const auto& request : a.comm.all_to_all(requests(a, submatrices, g.row, g.index))) {
+    for (const auto& request :
+         a.comm.all_to_all(requests({a.rank_begin, a.comm.rank()}, submatrices, g.row, g.index))) {
       Reply reply = answer(a, request);
       places.push_back(std::move(reply.place));
       send.push_back(std::move(reply.value));

@@ -38,6 +38,13 @@ struct GatheredMatrix {
 [[nodiscard]] GatheredMatrix gather(const BlockMatrix& a,
                                     std::span<const std::vector<std::int32_t>> submatrices);
 
+/// Bytes that each of these shares of block columns would hand in to gather(), for plans. Not collective.
+/// @param whole with all block columns on this rank @param rank_begin as of BlockMatrix
+/// @param submatrices of each share
+[[nodiscard]] std::vector<double> gather_bytes(
+    const BlockMatrix& whole, const std::vector<int>& rank_begin,
+    std::span<const std::vector<std::vector<std::int32_t>>> submatrices);
+
 /// M <- (M + M^T)/2; a block without its transpose is left as it is. Returns ||M - M^T||_F from before.
 /// Collective: each block whose transpose another rank owns travels once.
 double symmetrise(BlockMatrix& m);

@@ -42,16 +42,6 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr int max_degree = 2000;
 
-/// What is expected before the spectrum is known: an insulator.
-CostModel first_cost(const SubmatrixOptions& options) {
-  const bool dense = !row_of(submatrix_kernels, options.kernel).has_series;
-  CostModel cost;
-  if (options.single_precision) cost.lanes = pack_width<float>;
-  cost.may_polynomial = !dense;
-  cost.may_eigen = dense;
-  return cost;
-}
-
 std::vector<BlockRows> rows_of(const std::vector<Submatrix>& work) {
   std::vector<BlockRows> rows;
   for (const Submatrix& s : work) rows.push_back(s.rows);

@@ -10,6 +10,7 @@
 #include "io/config/table.hpp"
 #include "io/log/error.hpp"
 #include "physics/electronic/matrix/column_store.hpp"
+#include "physics/electronic/matrix/gather.hpp"
 #include "physics/kernels/pack.hpp"
 
 namespace quintet::electronic {
@@ -20,12 +21,17 @@ std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 constexpr int window_columns = 64;
 
+/// Block columns of a rank.
+struct Range {
+  int first, last;
+};
+
 /// All block columns of the windows that this rank has a part in.
-std::vector<std::int32_t> columns_of_windows(const BlockMatrix& a, int window) {
+std::vector<std::int32_t> columns_of_windows(const Blocking& blocking, Range own, int window) {
   std::vector<std::int32_t> columns;
-  if (a.n_columns() == 0) return columns;
-  const int end = std::min(a.blocking->n_blocks(), (a.last - 1) / window * window + window);
-  for (int c = a.first / window * window; c < end; ++c) columns.push_back(c);
+  if (own.first == own.last) return columns;
+  const int end = std::min(blocking.n_blocks(), (own.last - 1) / window * window + window);
+  for (int c = own.first / window * window; c < end; ++c) columns.push_back(c);
   return columns;
 }
 
@@ -137,38 +143,71 @@ Submatrix single(const BlockMatrix& a, const ColumnStore& store, std::int32_t co
 
 /// To `work` go those clusters of the window [first, last) that are this rank's: each rank with columns in it
 /// gets a share of the cost like its share of the columns.
-void take_share(const BlockMatrix& a, const CostModel& cost, int first, int last,
+void take_share(Range own_columns, const CostModel& cost, int first, int last,
                 std::vector<Submatrix>& clusters, std::vector<Submatrix>& work) {
   double total = 0, before = 0;
   for (const auto& s : clusters) total += cost(s.n, s.n_own);
   for (auto& s : clusters) {
     const double own = cost(s.n, s.n_own);
     const int place = first + static_cast<int>((last - first) * (before + 0.5 * own) / total);
-    if (place >= a.first && place < a.last) work.push_back(std::move(s));
+    if (place >= own_columns.first && place < own_columns.last) work.push_back(std::move(s));
     before += own;
   }
 }
 
-}  // namespace
-
-std::vector<Submatrix> plan_submatrices(const BlockMatrix& a, const Clustering& clustering) {
+/// Those of the rank that has these columns.
+std::vector<Submatrix> plan_of(const BlockMatrix& a, const Clustering& clustering, Range own) {
   const int window = clustering.most == 1 ? 1 : std::max(window_columns, clustering.most);
-  const auto columns = columns_of_windows(a, window);
+  const auto columns = columns_of_windows(*a.blocking, own, window);
   const ColumnStore store(a, columns);
   std::vector<Submatrix> work, singles;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     singles.push_back(single(a, store, columns[i]));
     if (i + 1 < columns.size() && columns[i + 1] % window != 0) continue;
     auto clusters = Agglomeration(*a.blocking, clustering, std::exchange(singles, {})).clusters();
-    take_share(a, clustering.cost, columns[i] / window * window, columns[i] + 1, clusters, work);
+    take_share(own, clustering.cost, columns[i] / window * window, columns[i] + 1, clusters, work);
   }
   return work;
 }
 
+}  // namespace
+
+std::vector<Submatrix> plan_submatrices(const BlockMatrix& a, const Clustering& clustering) {
+  return plan_of(a, clustering, {a.first, a.last});
+}
+
+CostModel first_cost(const SubmatrixOptions& options) {
+  const bool dense = !row_of(submatrix_kernels, options.kernel).has_series;
+  CostModel cost;
+  if (options.single_precision) cost.lanes = pack_width<float>;
+  cost.may_polynomial = !dense;
+  cost.may_eigen = dense;
+  return cost;
+}
+
+std::vector<SubmatrixNeeds> submatrix_needs(const BlockMatrix& a, const SubmatrixOptions& options,
+                                            const std::vector<int>& rank_begin) {
+  const CostModel cost = first_cost(options);
+  const Clustering clustering{options.columns_together, cost, cost.may_eigen,
+                              memory_of_a_rank(a.comm, options.memory_bytes)};
+  std::vector<SubmatrixNeeds> needs(rank_begin.size() - 1);
+  std::vector<std::vector<BlockRows>> rows(needs.size());
+  for (std::size_t rank = 0; rank < needs.size(); ++rank)
+    for (const Submatrix& s : plan_of(a, clustering, {rank_begin[rank], rank_begin[rank + 1]})) {
+      needs[rank].seconds += cost(s.n, s.n_own);
+      rows[rank].push_back(s.rows);
+    }
+  const auto bytes = gather_bytes(a, rank_begin, rows);
+  for (std::size_t rank = 0; rank < needs.size(); ++rank) needs[rank].bytes_sent = bytes[rank];
+  return needs;
+}
+
 double CostModel::polynomial(double n, double n_own) const {
-  constexpr double packs_per_second = 6.5e9;  // multiply-adds of a pack of 512 bits
+  // Multiply-adds of a pack of 512 bits: one a cycle of an EPYC of Zen 4; cores that do two are up to twice
+  // as fast. Beside them the recurrence and the sum of the series pass over n packs.
+  constexpr double packs_per_second = 3.5e9, seconds_a_row = 4.8e-9;
   const double packs = padded(static_cast<int>(n_own), lanes) / lanes;
-  return (degree * packs + 4) * fill * n * n / packs_per_second;
+  return (degree * packs + 4) * fill * n * n / packs_per_second + degree * packs * n * seconds_a_row;
 }
 
 double CostModel::eigen(double n, double n_own) {

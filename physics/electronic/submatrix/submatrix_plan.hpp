@@ -52,6 +52,19 @@ struct Clustering {
 /// Collective.
 [[nodiscard]] std::vector<Submatrix> plan_submatrices(const BlockMatrix& a, const Clustering& clustering);
 
+/// What is expected before the spectrum is known: an insulator.
+[[nodiscard]] CostModel first_cost(const SubmatrixOptions& options);
+
+/// What one of several ranks would have to do, which need not be there: for plans.
+struct SubmatrixNeeds {
+  double seconds = 0;     ///< predicted, of its submatrices
+  double bytes_sent = 0;  ///< in gather(), of the blocks that all of them need
+};
+/// Of each share of the block columns of A, which all are on this rank and has been filtered. Not collective.
+[[nodiscard]] std::vector<SubmatrixNeeds> submatrix_needs(const BlockMatrix& a,
+                                                          const SubmatrixOptions& options,
+                                                          const std::vector<int>& rank_begin);
+
 /// Predicted seconds of these submatrices, and of the same columns with a submatrix each.
 struct PredictedWork {
   double together = 0, alone = 0;

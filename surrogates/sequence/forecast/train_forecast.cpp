@@ -167,6 +167,13 @@ void ForecastTraining::restore(const hdf5::Group& root) {
   count_left();
 }
 
+EnsembleNeeds ensemble_needs(int members, int n_ranks) {
+  EnsembleNeeds needs{.networks = (members + n_ranks - 1) / n_ranks};
+  needs.sums = (n_ranks > 1 ? 2.0 : 1.0) * needs.networks;
+  needs.bytes_summed = (sizeof(std::int64_t) + (n_ranks > 1 ? sizeof(int) : 0.0)) * needs.networks;
+  return needs;
+}
+
 TrainedForecast train_forecast(const Comm& comm, const CoefficientSeries& series, const Split& split,
                                Irregular irregular, const ForecastOptions& options,
                                const ReferenceOptions& references,

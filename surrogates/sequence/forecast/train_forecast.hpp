@@ -54,6 +54,8 @@ class ForecastTraining {
     EpochReport losses;  ///< without outputs
   };
   [[nodiscard]] const std::optional<Last>& last() const { return last_; }
+  [[nodiscard]] const TrainingSet& set() const { return set_; }
+  [[nodiscard]] const Architecture& architecture() const { return architecture_; }
   /// Of the best epochs so far; networks that have not begun are as they start. Collective.
   [[nodiscard]] TrainedForecast result() const;
 
@@ -81,6 +83,15 @@ class ForecastTraining {
   std::int64_t step_ = 0, left_ = 0;
   std::optional<Last> last_;
 };
+
+/// What an epoch of all networks takes on the rank that has most of them, for plans:
+/// tests/unit/sequence/forecast_test compares.
+struct EnsembleNeeds {
+  int networks = 0;                   ///< one after the other
+  double sums = 0, bytes_summed = 0;  ///< reductions, and what is handed in
+};
+/// Each epoch of a network ranks agree on how many are left and, of several, that none has failed.
+[[nodiscard]] EnsembleNeeds ensemble_needs(int members, int n_ranks);
 
 /// A whole training (see ForecastTraining). Collective. `epoch_done(seed, losses)` is called after each epoch
 /// on the network's rank; false on any rank ends the training on all.

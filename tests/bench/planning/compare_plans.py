@@ -1,11 +1,17 @@
 #!/usr/bin/env python3
-"""Plans beside runs: `quintet plan` for 1 and 2 ranks, then the runs themselves, as the table of docs/planning.md.
+"""Plans beside runs: `quintet plan`, then the runs themselves, as the tables of docs/planning.md.
 
 Time of a step: phases `steps` and those of samples of summary.json, over the steps (frames, pictures and checkpoints are not planned
-as time). Memory: the peak of a rank. Accuracy: 1 - |plan - run|/run. Words are compared by tests, exactly. Times need an
-otherwise idle machine with two cores; links come from a machine file that `quintet machine local --calibrate` has measured here.
+as time). Memory: the peak of a rank. Files: run.h5 and models. Accuracy: 1 - |plan - run|/run. Words are compared by tests, exactly.
+Times need an otherwise idle machine with two cores; links come from a machine file that `quintet machine local --calibrate` has
+measured here.
 
-Usage: compare_plans.py --machine FILE [--build build] [--only NAME] [--markdown]
+--choices runs each decomposition of 2 and 4 ranks (4 share two cores: only their order counts) and asks whether the one that is planned
+to be the fastest was so, wherever they differ by more than 20 %.
+
+--check makes no timings: small runs, whose memory and files must be as planned.
+
+Usage: compare_plans.py --machine FILE [--build build] [--only NAME] [--choices | --check]
 """
 import argparse
 import json
@@ -14,19 +20,38 @@ import subprocess
 import sys
 import tempfile
 
-# Name, application and command, input, settings, phases of a step.
+# Name, application and command, input, settings, phases of a step, files that are planned.
 CASES = (
-    ("two-stream, 64 x 64", "vlasov run", "inputs/vlasov/two_stream.yaml", ["time.end=10"], ("steps", "history")),
+    ("two-stream, 64 x 64", "vlasov run", "inputs/vlasov/two_stream.yaml", ["time.end=10"], ("steps", "history"), ("run.h5",)),
     ("two-stream, 256 x 256", "vlasov run", "inputs/vlasov/two_stream.yaml", ["grid.cells=[256,256]", "time.steps=400"],
-     ("steps", "history")),
-    ("Weibel, 1x2v", "vlasov run", "inputs/vlasov/weibel_1x2v.yaml", ["time.steps=100"], ("steps", "history")),
-    ("copper, 4000 atoms", "dpmd run", "inputs/dpmd/copper/nvt.yaml", ["time.steps=200"], ("steps",)),
-    ("copper, 500 atoms", "dpmd run", "inputs/dpmd/copper/nvt.yaml", ["time.steps=500", "system.replicate=[5,5,5]"], ("steps",)),
+     ("steps", "history"), ()),
+    ("Weibel, 1x2v", "vlasov run", "inputs/vlasov/weibel_1x2v.yaml", ["time.steps=100"], ("steps", "history"), ()),
+    ("copper, 4000 atoms", "dpmd run", "inputs/dpmd/copper/nvt.yaml", ["time.steps=100"], ("steps",), ()),
+    ("copper, 500 atoms", "dpmd run", "inputs/dpmd/copper/nvt.yaml", ["time.steps=300", "system.replicate=[5,5,5]"], ("steps",), ()),
     ("convection, ensemble", "meshfreeflow simulate", "inputs/meshfreeflow/quick_flows.yaml", ["time.steps=400"],
-     ("steps", "history")),
+     ("steps", "history"), ()),
     ("convection, limit cycle", "meshfreeflow simulate", "inputs/meshfreeflow/limit_cycle.yaml", ["time.steps=400"],
+     ("steps", "history"), ()),
+    ("training of copper", "dpmd train", "inputs/dpmd/copper/train.yaml", ["steps=300"], ("steps",), ()),
+    ("training of flows", "meshfreeflow train", "inputs/meshfreeflow/quick_train.yaml", ["steps=40"], ("steps",), ("model.h5",)),
+    ("training of forecasts", "podlstm train", "inputs/podlstm/train.yaml", [], ("steps",), ("model.h5",)),
+)
+
+# What the inputs of trainings read: where there is none, it is made first.
+MADE = (
+    ("runs/quickstart/quick_flows/fields.h5", ["meshfreeflow", "simulate", "inputs/meshfreeflow/quick_flows.yaml"]),
+    ("runs/fit/modes.h5", ["podlstm", "fit", "inputs/podlstm/fit.yaml"]),
+)
+
+# Name, application and command, input, settings, phases: decompositions of 2 and 4 ranks.
+CHOICES = (
+    ("two-stream, 128 x 128", "vlasov run", "inputs/vlasov/two_stream.yaml", ["grid.cells=[128,128]", "time.steps=1000"],
      ("steps", "history")),
-    ("training of copper", "dpmd train", "inputs/dpmd/copper/train.yaml", ["steps=300"], ("steps",)),
+    ("two-stream, 16 x 1024", "vlasov run", "inputs/vlasov/two_stream.yaml", ["grid.cells=[16,1024]", "time.steps=600"],
+     ("steps", "history")),
+    ("two-stream, 1024 x 16", "vlasov run", "inputs/vlasov/two_stream.yaml", ["grid.cells=[1024,16]", "time.steps=600"],
+     ("steps", "history")),
+    ("Weibel, 1x2v", "vlasov run", "inputs/vlasov/weibel_1x2v.yaml", ["time.steps=60"], ("steps", "history")),
 )
 
 
@@ -34,44 +59,63 @@ def settings_of(settings):
     return [word for setting in settings for word in ("--set", setting)]
 
 
-def plan(build, machine, case, folder):
-    name, command, given, settings, _ = case
-    app, verb = command.split()
+def make_inputs(build, cases):
+    for path, words in MADE:
+        reader = "quick_train" if "quick_flows" in path else "podlstm/train"
+        if any(reader in case[2] for case in cases) and not os.path.exists(path):
+            subprocess.run([f"{build}/bin/{words[0]}", *words[1:], "--output", os.path.dirname(path), "--quiet"], check=True)
+
+
+def plan(build, machine, case, ranks, folder):
+    app, verb = case[1].split()
     path = os.path.join(folder, "plan.json")
-    subprocess.run([f"{build}/bin/quintet", "plan", given, "--app", app, "--command", verb, "--machine", machine, "--ranks", "1,2",
-                    "--output", path, *settings_of(settings)], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([f"{build}/bin/quintet", "plan", case[2], "--app", app, "--command", verb, "--machine", machine, "--ranks", ranks,
+                    "--output", path, *settings_of(case[3])], check=True, stdout=subprocess.DEVNULL)
     with open(path, encoding="utf-8") as stream:
-        rows = json.load(stream)["rows"]
-    return {ranks: next(row for row in rows if row["ranks"] == ranks) for ranks in (1, 2)}
+        return json.load(stream)
 
 
-def run(build, case, ranks, folder):
-    _, command, given, settings, phases = case
-    app, verb = command.split()
+def run(build, case, ranks, folder, settings=()):
+    app, verb = case[1].split()
     output = os.path.join(folder, f"run_{ranks}")
-    words = [f"{build}/bin/{app}", verb, given, "--output", output, "--quiet", "--threads", "1", *settings_of(settings)]
+    words = [f"{build}/bin/{app}", verb, case[2], "--output", output, "--overwrite", "--quiet", "--threads", "1",
+             *settings_of([*case[3], *settings])]
     if ranks > 1:
         words = ["mpirun", "-n", str(ranks), "--oversubscribe", "--bind-to", "none", *words]
     subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
     with open(os.path.join(output, "summary.json"), encoding="utf-8") as stream:
         summary = json.load(stream)
-    seconds = sum(summary["timings_s"].get(phase, 0) for phase in phases)
-    return seconds / summary["steps"], summary["memory_peak_mb_per_rank"]
+    seconds = sum(summary["timings_s"].get(phase, 0) for phase in case[4])
+    return output, seconds / (summary.get("steps") or summary["last_step"]), summary
 
 
 def accuracy(planned, measured):
     return 1 - abs(planned - measured) / measured
 
 
+def steps_a_planned_step(case, model, summary):
+    """podlstm: a planned step is an epoch of every network, a step of the run one of a network on each rank."""
+    return summary["last_step"] / model["steps"] if case[1] == "podlstm train" else 1
+
+
+def files_of(case, output):
+    return sum(os.path.getsize(os.path.join(output, name)) for name in case[5])
+
+
 def compare(build, machine, case):
     with tempfile.TemporaryDirectory() as folder:
-        planned = plan(build, machine, case, folder)
+        planned = plan(build, machine, case, "1,2", folder)
         for ranks in (1, 2):
-            step, memory = run(build, case, ranks, folder)
-            row = planned[ranks]
+            output, step, summary = run(build, case, ranks, folder)
+            row = min((row for row in planned["rows"] if row["ranks"] == ranks), key=lambda row: row["step_s"])
+            if case[1] == "vlasov run":  # the decomposition that the run has chosen is the first one
+                row = next(row for row in planned["rows"] if row["ranks"] == ranks)
+            step *= steps_a_planned_step(case, planned["model"], summary)
+            memory, files = summary["memory_peak_mb_per_rank"], files_of(case, output)
             yield {"case": case[0], "command": case[1], "ranks": ranks, "plan_ms": 1e3 * row["step_s"], "run_ms": 1e3 * step,
                    "time_accuracy": accuracy(row["step_s"], step), "plan_mb": row["memory_bytes"] / 1e6, "run_mb": memory,
-                   "memory_accuracy": accuracy(row["memory_bytes"] / 1e6, memory), "sent_bytes": row["halo_bytes"]}
+                   "memory_accuracy": accuracy(row["memory_bytes"] / 1e6, memory), "sent_bytes": row["halo_bytes"],
+                   **({"files_accuracy": accuracy(planned["model"]["output_bytes"], files)} if files else {})}
 
 
 def line_of(row):
@@ -79,25 +123,76 @@ def line_of(row):
             f"{row['plan_mb']:.0f} | {row['run_mb']:.0f} | {100 * row['memory_accuracy']:.0f} % | {row['sent_bytes']:.0f} |")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--machine", required=True)
-    parser.add_argument("--build", default="build")
-    parser.add_argument("--only", default="")
-    options = parser.parse_args()
+def mean(rows, key):
+    return sum(row[key] for row in rows) / len(rows)
+
+
+def compare_all(options, cases):
     rows = []
     print("| case | ranks | a step: plan, ms | run, ms | accuracy | memory: plan, MB | run, MB | accuracy | bytes sent a step |")
     print("|---|---|---|---|---|---|---|---|---|")
-    for case in CASES:
-        if options.only not in case[0]:
-            continue
+    for case in cases:
         for row in compare(options.build, options.machine, case):
             rows.append(row)
             print(line_of(row), flush=True)
-    mean = {key: sum(row[key] for row in rows) / len(rows) for key in ("time_accuracy", "memory_accuracy")}
-    print(f"\nMean accuracy: time {100 * mean['time_accuracy']:.0f} %, memory {100 * mean['memory_accuracy']:.0f} %.")
-    print(json.dumps({"bench": "plans", **mean, "cases": rows}))
+    means = {key: mean(rows, key) for key in ("time_accuracy", "memory_accuracy")}
+    print(f"\nMean accuracy: time {100 * means['time_accuracy']:.0f} %, memory {100 * means['memory_accuracy']:.0f} %.")
+    print(json.dumps({"bench": "plans", **means, "cases": rows}))
     return 0
+
+
+def choose(options, cases):
+    """Each decomposition: planned and run; right: the planned best is the fastest, or no more than 20 % slower."""
+    rows, right = [], 0
+    print("| case | ranks | shared out | a step: plan, ms | run, ms | bytes sent a step |")
+    print("|---|---|---|---|---|---|")
+    groups = 0
+    for case in cases:
+        with tempfile.TemporaryDirectory() as folder:
+            planned = plan(options.build, options.machine, case, "2,4", folder)["rows"]
+            for ranks in (2, 4):
+                group = [row for row in planned if row["ranks"] == ranks and "step_s" in row]
+                for row in group:
+                    grid = row["decomposition"].replace(" x ", ",")
+                    row["run_s"] = min(run(options.build, case, ranks, folder, [f"parallel.ranks=[{grid}]"])[1] for _ in range(2))
+                    print(f"| {case[0]} | {ranks} | {row['decomposition']} | {1e3 * row['step_s']:.3g} | {1e3 * row['run_s']:.3g} | "
+                          f"{row['halo_bytes']:.0f} |", flush=True)
+                chosen, best = min(group, key=lambda row: row["step_s"]), min(group, key=lambda row: row["run_s"])
+                groups += 1
+                right += chosen["run_s"] <= 1.2 * best["run_s"]
+                rows.append({"case": case[0], "ranks": ranks, "chosen": chosen["decomposition"], "best": best["decomposition"],
+                             "chosen_over_best": chosen["run_s"] / best["run_s"]})
+    print(f"\nThe planned best was the fastest, or within 20 % of it, in {right} of {groups}.")
+    print(json.dumps({"bench": "choices", "right": right, "of": groups, "cases": rows}))
+    return 0
+
+
+def check(options):
+    """What does not depend on time: memory and files."""
+    failures = 0
+    for case in [case for case in CASES if case[0] == "two-stream, 64 x 64"]:
+        for row in compare(options.build, options.machine, case):
+            for key in ("memory_accuracy", "files_accuracy"):
+                if row[key] < 0.9:
+                    print(f"{row['case']}, {row['ranks']} ranks: {key} {row[key]:.3f}, expected 0.9 or more")
+                    failures += 1
+    print("memory and files are as planned" if failures == 0 else f"{failures} differ")
+    return 1 if failures else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--machine", default="local")
+    parser.add_argument("--build", default="build")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--choices", action="store_true")
+    parser.add_argument("--check", action="store_true")
+    options = parser.parse_args()
+    if options.check:
+        return check(options)
+    cases = [case for case in (CHOICES if options.choices else CASES) if options.only in case[0]]
+    make_inputs(options.build, cases)
+    return choose(options, cases) if options.choices else compare_all(options, cases)
 
 
 if __name__ == "__main__":

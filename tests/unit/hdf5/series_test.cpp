@@ -1,8 +1,10 @@
+#include <filesystem>
 #include <numeric>
 
 #include <gtest/gtest.h>
 
 #include "io/hdf5/file.hpp"
+#include "io/hdf5/series_bytes.hpp"
 #include "io/log/error.hpp"
 #include "tests/unit/hdf5/shared_scratch.hpp"
 
@@ -48,6 +50,31 @@ TEST(Series, entries_from_one_rank_and_from_all_are_the_same_data) {
   EXPECT_EQ(file.root().read<double>("whole"), entries(30, 3 * n));
   EXPECT_EQ(file.root().read<double>("parts"), entries(30, 3 * n));
   EXPECT_EQ(file.root().member_text_attribute("parts", "units"), "angstrom");
+}
+
+TEST(Series, whole_chunks_are_what_the_file_grows_by) {
+  const SharedScratch scratch("chunks");
+  const auto comm = Comm::self();
+  const auto size_with = [&](const Shape& entry, int n) {
+    const auto path = scratch / fmt::format("{}_{}_{}.h5", comm.rank(), entry.size(), n);
+    auto file = File::create(comm, path);
+    auto series = file.root().series<double>("numbers", entry, frames);
+    std::size_t n_values = 1;
+    for (const auto extent : entry) n_values *= extent;
+    const std::vector<double> values(n_values, 1.0);
+    for (int i = 0; i < n; ++i) series.append(std::span<const double>(values));
+    file.close();
+    return static_cast<double>(std::filesystem::file_size(path));
+  };
+  if (!Comm::world().is_root()) return;
+  for (const Shape& entry : {Shape{}, Shape{192}, Shape{64, 300}})
+    for (const auto& [few, many] : {std::pair{1, 2}, std::pair{1, 1500}})
+      EXPECT_NEAR(size_with(entry, many) - size_with(entry, few),
+                  series_bytes(entry, 8, many) - series_bytes(entry, 8, few),
+                  0.02 * series_bytes(entry, 8, many));
+  EXPECT_EQ(series_bytes({}, 8, 1024), 8192);
+  EXPECT_EQ(series_bytes({}, 8, 1025), 16384);
+  EXPECT_EQ(series_bytes({192}, 8, 1), 42 * 192 * 8);
 }
 
 TEST(Series, a_series_is_cut_and_continued_after_the_file_was_opened_again) {

@@ -85,6 +85,20 @@ TEST(CostModel, a_step_is_worked_out_by_hand) {
   EXPECT_DOUBLE_EQ(plan_step(model, model.rows[1], links, 2).compute, 2 * four.compute);
 }
 
+TEST(CostModel, ranks_of_a_node_slow_each_other_down_as_was_timed) {
+  auto model = sample();
+  const auto& row = model.rows[1];  // 16 cells on 4 ranks
+  model.crowd = CostModel::Crowd{.ranks = 3, .rate = {.floor = 2e-4, .per_unit = 3e-5}};
+  const auto compute = [&](double neighbours) { return plan_step(model, row, links, 1, neighbours).compute; };
+
+  EXPECT_DOUBLE_EQ(compute(1), 1e-4 + 16e-5);
+  EXPECT_DOUBLE_EQ(compute(2), 0.5 * (1e-4 + 16e-5) + 0.5 * (2e-4 + 48e-5));
+  EXPECT_DOUBLE_EQ(compute(3), 2e-4 + 48e-5);
+  EXPECT_DOUBLE_EQ(compute(8), compute(3));
+  const auto plan = plan_step(model, row, links, 1, 8);
+  EXPECT_DOUBLE_EQ(plan.efficiency, (1e-4 + 64e-5) / (4 * plan.seconds()));  // of one rank alone
+}
+
 TEST(CostModel, a_rate_is_the_line_through_two_timings) {
   const auto rate = rate_of(10, 3, 20, 5);
   EXPECT_DOUBLE_EQ(rate.per_unit, 0.2);

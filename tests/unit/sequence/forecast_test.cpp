@@ -129,6 +129,27 @@ TEST(forecast, ranks_train_the_same_networks_to_the_bit) {
   EXPECT_NE(alone.trained.model.members[0], alone.trained.model.members[1]);
 }
 
+TEST(forecast, ranks_send_what_a_plan_says) {
+  const Comm comm = Comm::world();
+  const auto series = curved(600);
+  SplitOptions periods;
+  periods.train_until = "1990-12-31", periods.validation_until = "1992-12-31";
+  auto options = quick();
+  options.members = 5;
+  ForecastTraining training(comm, series, make_split(series, {8, 4}, periods), Irregular::avoid, options, {});
+  comm.reset_counters();
+
+  while (!training.finished()) training.advance();
+
+  const auto needs = ensemble_needs(options.members, comm.size());
+  const auto& sums = comm.counter(Comm::Call::reduce);
+  EXPECT_EQ(needs.networks, comm.size() == 1 ? 5 : comm.size() == 2 ? 3 : 2);
+  EXPECT_EQ(static_cast<double>(sums.messages), needs.sums * static_cast<double>(options.training.epochs));
+  EXPECT_EQ(static_cast<double>(sums.bytes),
+            needs.bytes_summed * static_cast<double>(options.training.epochs));
+  EXPECT_EQ(comm.counter(Comm::Call::point_to_point).messages, 0);
+}
+
 TEST(forecast, a_restart_at_any_step_is_the_uninterrupted_training) {
   const auto comm = Comm::world();
   const Scratch scratch("forecast");

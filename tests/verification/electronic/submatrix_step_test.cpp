@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "io/log/error.hpp"
+#include "physics/electronic/matrix/gather.hpp"
 #include "physics/electronic/submatrix/frontier.hpp"
 #include "physics/electronic/submatrix/submatrix.hpp"
+#include "physics/electronic/submatrix/submatrix_plan.hpp"
 #include "physics/kernels/pack.hpp"
 #include "tests/verification/electronic/dense_reference.hpp"
 
@@ -311,6 +313,42 @@ TEST(Submatrices, newton_schulz_tells_its_history_when_mu_is_an_eigenvalue) {
   const auto a = distribute(Comm::world(), system.a, blocks_of(system));
   EXPECT_THROW(static_cast<void>(evaluate_submatrices(a, step_at(0.25, 0, SubmatrixKernel::newton_schulz))),
                NumericalError);
+}
+
+/// What is said of ranks that need not be there is what they do.
+TEST(SubmatrixNeeds, are_what_a_rank_gathers_and_computes) {
+  const Comm comm = Comm::world();
+  const Ring system = ring(150, {3, 1, 6, 9, 4}, 0.06, 0.8);
+  for (const double threshold : {3e-2, 1e-4}) {
+    for (const int together : {0, 1, 3}) {
+      BlockMatrix whole = distribute(Comm::self(), system.a, blocks_of(system)),
+                  a = distribute(comm, system.a, blocks_of(system));
+      filter(whole, threshold);
+      filter(a, threshold);
+      SubmatrixOptions options = step_at(0.01, threshold, SubmatrixKernel::automatic);
+      options.columns_together = together;
+      const auto cost = first_cost(options);
+      const auto work = plan_submatrices(a, {together, cost, false, memory_of_a_rank(comm, 0)});
+      double seconds = 0;
+      std::vector<BlockRows> rows;
+      for (const Submatrix& one : work) {
+        seconds += cost(one.n, one.n_own);
+        rows.push_back(one.rows);
+      }
+      comm.reset_counters();
+      static_cast<void>(gather(a, rows));
+      const auto sent = comm.counter(Comm::Call::gather);
+
+      const auto needs = submatrix_needs(whole, options, a.rank_begin);
+
+      ASSERT_EQ(std::ssize(needs), comm.size());
+      const auto& here = needs[static_cast<std::size_t>(comm.rank())];
+      EXPECT_EQ(static_cast<double>(sent.bytes), here.bytes_sent) << threshold << " " << together;
+      EXPECT_EQ(sent.messages, comm.size() > 1 ? 3 : 0);
+      EXPECT_DOUBLE_EQ(seconds, here.seconds);
+      EXPECT_EQ(comm.maximum(here.bytes_sent) > 0, comm.size() > 1);
+    }
+  }
 }
 
 }  // namespace

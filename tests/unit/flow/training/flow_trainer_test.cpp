@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "io/log/error.hpp"
-#include "surrogates/flow/encoder/unet_blocks.hpp"
 #include "surrogates/flow/training/learning_rate.hpp"
+#include "surrogates/flow/training/step_needs.hpp"
 #include "tests/unit/flow/training/flow_sample.hpp"
 
 namespace quintet::flow {
@@ -90,8 +90,7 @@ TEST(FlowTrainer, ranks_do_not_change_losses_gradient_and_steps) {
   }
 }
 
-/// Two reductions a normalisation (number, sums, sums of squares forward; two sums backward), one of numbers
-/// of crops, one of losses; gradients are in the memory that ranks of a node share.
+/// Gradients are in the memory that ranks of a node share.
 TEST(FlowTrainer, a_step_sends_what_the_formula_says) {
   const Comm comm = Comm::world();
   const FlowModelHeader header = small_header();
@@ -102,18 +101,12 @@ TEST(FlowTrainer, a_step_sends_what_the_formula_says) {
   static_cast<void>(trainer.step(batch, 1, 1e-3));
   const auto sent = comm.counter(Comm::Call::reduce);
 
-  std::int64_t messages = 2;
-  std::size_t numbers = (1 + 2) + (2 + 2 + 2);  // crops: all, two walls; losses: fields, equations, walls
-  if (comm.size() > 1)
-    for (const auto& block : unet_blocks(unet_options(header.options, 2, header.block, header.refinement))) {
-      if (block.kind != UnetBlockKind::residual) continue;
-      for (const int features : {block.n_neck, block.n_neck, block.n_out}) {
-        messages += 2;
-        numbers += static_cast<std::size_t>((1 + 2 * features) + 2 * features);
-      }
-    }
-  EXPECT_EQ(sent.messages, messages);
-  EXPECT_EQ(sent.bytes, static_cast<std::int64_t>(numbers * sizeof(double)));
+  const auto needs = step_needs(header, 4, comm.size());
+  EXPECT_EQ(static_cast<double>(sent.messages), needs.sums);
+  EXPECT_EQ(static_cast<double>(sent.bytes), needs.bytes_summed);
+  EXPECT_EQ(needs.crops, comm.maximum(trainer.n_crops()));
+  // By hand: crops (all, two walls), losses (two fields, two equations, two walls).
+  EXPECT_EQ(step_needs(header, 4, 1).bytes_summed, 8 * (3 + 6));
   EXPECT_EQ(comm.counter(Comm::Call::point_to_point).messages, 0);
   EXPECT_EQ(comm.counter(Comm::Call::gather).messages, 0);
   EXPECT_EQ(comm.counter(Comm::Call::broadcast).messages, 0);

@@ -111,6 +111,36 @@ TEST(SystemNeeds, are_what_the_ranks_of_a_step_send) {
       compare({1, 1, FieldModel::maxwell, {n, 1}, false, true, split, kind});
 }
 
+/// A plan counts those of one rank and takes them for all.
+TEST(SystemNeeds, a_sample_is_reduced_as_often_on_any_ranks) {
+  const Exec exec;
+  const PhaseBasis basis(1, 2, 1, Family::serendipity);
+  const auto reductions = [&](const Comm& comm, const std::array<int, 6>& ranks) {
+    SystemOptions options;
+    options.field = FieldModel::maxwell;
+    options.ranks = ranks;
+    const Setting setting{1, 2, options.field, ranks};
+    VlasovSystem system(comm, basis, {make_species(setting, "electron", -1, 9)}, options);
+    system.start(exec, 0);
+    const auto& decomposition = system.decomposition();
+    const auto count = [&] {
+      double n = 0;
+      for (const Comm* one :
+           {&decomposition.comm(), &decomposition.conf_comm(), &decomposition.velocity_comm()})
+        n += counted(*one, Comm::Call::reduce).messages + counted(*one, Comm::Call::gather).messages;
+      return n;
+    };
+    const double before = count();
+    static_cast<void>(system.sample(exec));
+    return count() - before;
+  };
+  const int n = Comm::world().size();
+  const double alone = reductions(Comm::self(), {1, 1, 1});
+  EXPECT_GT(alone, 5);
+  EXPECT_EQ(reductions(Comm::world(), {n, 1, 1}), alone);
+  EXPECT_EQ(reductions(Comm::world(), {1, n, 1}), alone);
+}
+
 TEST(SystemNeeds, grids_of_ranks_are_all_there_are) {
   const auto grid = make_species({1, 1, FieldModel::none, {}}, "electron", -1, 11).grid;  // 5 x 10 cells
 

@@ -1,0 +1,112 @@
+#include "apps/podlstm/train/cost.hpp"
+
+#include <algorithm>
+
+#include "apps/application/life/memory.hpp"
+#include "apps/application/loop/timed_steps.hpp"
+#include "io/log/error.hpp"
+#include "io/runtime/runtime.hpp"
+#include "surrogates/sequence/forecast/train_forecast.hpp"
+
+namespace quintet::podlstm {
+namespace {
+
+using planning::Layer;
+using planning::LayerKind;
+
+/// Operations of a network as layers: a sample is a window of `steps`.
+std::vector<Layer> layers_of(const sequence::Graph& graph, std::int64_t steps) {
+  std::vector<Layer> layers;
+  std::vector<std::vector<int>> reads;
+  for (const auto& operation : graph.operations) {
+    Layer layer;
+    layer.name = operation.name;
+    layer.weights = static_cast<std::int64_t>(operation.n_parameters);
+    const std::int64_t read = operation.last_step ? 1 : steps;
+    layer.x = {operation.n_in, read}, layer.y = {operation.n_out, read};
+    switch (operation.kind) {
+      case sequence::Operation::Kind::lstm:
+        layer.kind = LayerKind::recurrent;
+        break;
+      case sequence::Operation::Kind::dense:  // of each step by itself
+        layer.kind = LayerKind::convolution, layer.kernel = {1};
+        break;
+      case sequence::Operation::Kind::merge:
+        layer.kind = LayerKind::addition;
+        layer.x[0] = layer.y[0];
+        break;
+    }
+    layers.push_back(std::move(layer));
+    auto& from = reads.emplace_back(operation.inputs);
+    for (int& tensor : from) --tensor;  // tensor i + 1 is what operation i gives
+  }
+  planning::count_beside(layers, reads);
+  return layers;
+}
+
+double bytes_of_number(const sequence::TrainingOptions& options) {
+  return options.precision == sequence::Precision::float64 ? 8 : 4;
+}
+
+/// A batch of one network. An epoch is D forward and backward passes, the latter twice the work, and forward
+/// passes of what validates.
+planning::Job job_of(const sequence::ForecastTraining& training, const sequence::TrainingOptions& options,
+                     double epoch_seconds) {
+  const auto& set = training.set();
+  const double windows = set.n_training, batch = std::min(windows, static_cast<double>(options.batch));
+  planning::Job job{.samples = batch, .batch = batch, .bytes_per_item = bytes_of_number(options)};
+  job.network.layers = layers_of(graph_of(training.architecture()), set.model.shape.in);
+  job.network.forward_seconds = epoch_seconds / (3 * windows + set.n_validation);
+  job.network.backward_seconds = 2 * job.network.forward_seconds;
+  return job;
+}
+
+}  // namespace
+
+planning::CostModel train_cost(Context& context, const TrainOptions& options, const std::vector<int>& ranks) {
+  const Comm& comm = context.comm();
+  QUINTET_CHECK(comm.size() == 1, "the cost of a training is found on one rank; {} are here", comm.size());
+  QUINTET_CHECK(options.forecast.members > 0,
+                "forecast.members: 0 networks; the linear base alone has no steps to plan");
+  const auto modes = ocean::read_modes(comm, options.modes);
+  const auto split = make_split(modes.series, options.window, options.split);
+  sequence::ForecastOptions endless = options.forecast;
+  endless.training.epochs = std::int64_t{1} << 30;
+  endless.training.patience = 0;
+  sequence::ForecastTraining training(comm, modes.series, split, options.split.irregular, endless,
+                                      options.references);
+  const auto epochs = time_steps([&] { training.advance(); }, 2.0, 3);
+  const double memory = 1e6 * peak_memory_mb() + bytes_of_files;
+
+  const auto& chosen = options.forecast;
+  const double parameters = double(graph_of(training.architecture()).n_parameters);
+  planning::CostModel model{
+      .what = fmt::format("{} networks of {:.0f} parameters ({}), {} windows; a step is an epoch of each",
+                          chosen.members, parameters, summary(training.architecture()),
+                          training.set().n_training),
+      .unit = "network",
+      .work = double(chosen.members),
+      .steps = double(chosen.training.epochs)};
+  model.rate = {.per_unit = epochs.median,
+                .spread = epochs.spread,
+                .timed = fmt::format("{} epochs of one network", epochs.n)};
+  model.output = 8 * parameters * chosen.members;
+  model.checkpoint = 4 * 8 * parameters * chosen.members;
+  for (const int p : ranks) {
+    const auto needs = sequence::ensemble_needs(chosen.members, p);
+    planning::StepCost row{
+        .ranks = p,
+        .decomposition = fmt::format("{} network{} each", needs.networks, needs.networks == 1 ? "" : "s"),
+        .work = double(needs.networks),
+        .memory = memory + (p > 1 ? bytes_of_messages : 0),
+        .sums = {needs.sums, needs.bytes_summed}};
+    if (p > chosen.members)
+      row.impossible =
+          fmt::format("{} ranks share out {} networks: what is more stays idle", p, chosen.members);
+    model.rows.push_back(row);
+  }
+  model.training = job_of(training, chosen.training, epochs.median);
+  return model;
+}
+
+}  // namespace quintet::podlstm

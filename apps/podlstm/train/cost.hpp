@@ -1,0 +1,20 @@
+#pragma once
+
+#include <vector>
+
+#include "apps/application/life/context.hpp"
+#include "apps/podlstm/setup/forecast_input.hpp"
+#include "surrogates/planning/cost_model.hpp"
+
+namespace quintet::podlstm {
+
+/// What `podlstm train` would cost on other numbers of ranks, which share out the networks of the ensemble,
+/// and the layers of one network for the table of strategies, which share out its batches.
+///
+/// Work: networks of a rank; a step is an epoch of each. Its time is that of epochs of the first network
+/// taken here; patience may end a training before its last epoch. Throws InputError on more than one rank and
+/// without networks.
+[[nodiscard]] planning::CostModel train_cost(Context& context, const TrainOptions& options,
+                                             const std::vector<int>& ranks);
+
+}  // namespace quintet::podlstm

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "surrogates/flow/model/flow_model.hpp"
+
+namespace quintet::flow {
+
+/// What a step takes on the rank that has most crops, for plans: tests/unit/flow/training compares.
+struct StepNeeds {
+  int crops = 0;
+  double sums = 0, bytes_summed = 0;  ///< reductions, and what is handed in; without gradients
+};
+
+/// Of a batch of so many crops. Ranks sum numbers of crops (all, at each wall) and losses (fields, equations,
+/// walls); of several, each normalisation of f features 1 + 2 f numbers forward and 2 f backward.
+[[nodiscard]] StepNeeds step_needs(const FlowModelHeader& header, int batch, int n_ranks);
+
+}  // namespace quintet::flow
