@@ -10,7 +10,6 @@
 #include "apps/vlasov/state/history.hpp"
 #include "apps/vlasov/state/simulation.hpp"
 #include "io/hdf5/series_bytes.hpp"
-#include "io/hdf5/series_bytes.hpp"
 #include "io/log/error.hpp"
 #include "io/runtime/runtime.hpp"
 #include "physics/kinetics/space/rank_grids.hpp"

@@ -105,6 +105,11 @@ TEST(SystemNeeds, are_what_the_ranks_of_a_step_send) {
       compare({1, 2, field, {1, n, 1}, walls});
     }
   compare({2, 2, FieldModel::maxwell, {1, n, 1, 1}});
+  if (n == 4) {
+    compare({1, 1, FieldModel::maxwell, {2, 2}});
+    compare({1, 2, FieldModel::poisson, {2, 1, 2}, true});
+    compare({2, 2, FieldModel::maxwell, {2, 1, 1, 2}});
+  }
   compare({1, 1, FieldModel::none, {n, 1}});
   for (const bool split : {false, true})
     for (const auto kind : {CollisionOptions::Operator::lenard_bernstein, CollisionOptions::Operator::bgk})
