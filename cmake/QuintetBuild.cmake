@@ -12,6 +12,13 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
 set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
 include(GNUInstallDirs)
 
+# 250 programs are linked, those with LibTorch in a third of the time so.
+include(CheckLinkerFlag)
+check_linker_flag(CXX -fuse-ld=gold QUINTET_LINKER_GOLD)
+if(QUINTET_LINKER_GOLD)
+  add_link_options($<$<LINK_LANGUAGE:CXX>:-fuse-ld=gold>)
+endif()
+
 find_program(QUINTET_CCACHE ccache)
 if(QUINTET_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   # Without this ccache keeps nothing that was compiled with a precompiled header.

@@ -90,7 +90,8 @@ def main():
     parser.add_argument("--bin", action="append", default=[], help="folder with executables (repeatable)")
     parser.add_argument("--mpiexec", type=shlex.split, default=["mpirun", "--oversubscribe"])
     settings = parser.parse_args()
-    os.environ["PATH"] = os.pathsep.join([*map(os.path.abspath, settings.bin), os.environ["PATH"]])
+    # This python3 itself, not a script that looks for one at every start.
+    os.environ["PATH"] = os.pathsep.join([*map(os.path.abspath, settings.bin), os.path.dirname(sys.executable), os.environ["PATH"]])
     os.environ["PATIENCE_S"] = str(PATIENCE_S)
     os.environ["HERE"] = os.path.dirname(os.path.abspath(settings.cases))
     cases = read_cases(settings.cases)

@@ -5,6 +5,7 @@ Standard library, h5diff and h5dump. Subcommands: see the functions at the end; 
 """
 import json
 import os
+import re
 import shutil
 import struct
 import subprocess
@@ -53,20 +54,20 @@ def dataset(path, name):
     return struct.unpack(f"<{len(data) // 8}d", data)
 
 
-def column(path, name):
-    return dataset(path, f"/history/{name}")
-
-
-def columns(path):
-    listing = subprocess.run(["h5ls", f"{path}/history"], check=True, stdout=subprocess.PIPE, text=True).stdout
-    return [line.split()[0] for line in listing.splitlines()]
+def history(path):
+    """{name: column} of the history."""
+    text = subprocess.run(["h5dump", "-y", "-w", "0", "-m", "%.17g", "-A", "0", "-g", "/history", path], check=True,
+                          stdout=subprocess.PIPE, text=True).stdout
+    return {name: [float(word) for word in data.split(",") if word.strip()]
+            for name, data in re.findall(r'DATASET "(\w+)".*?DATA \{(.*?)\}', text, re.S)}
 
 
 def close(a, b, tolerance="1e-9"):
     """Histories agree to `tolerance`, relative to the largest value of a column (of the energy for small ones)."""
-    energy = max(abs(x) for x in column(f"{a}/run.h5", "energy"))
-    for name in columns(f"{a}/run.h5"):
-        ours, theirs = (column(f"{path}/run.h5", name) for path in (a, b))
+    all_ours, all_theirs = history(f"{a}/run.h5"), history(f"{b}/run.h5")
+    energy = max(abs(x) for x in all_ours["energy"])
+    for name, ours in all_ours.items():
+        theirs = all_theirs[name]
         round_off = "_rest_" in name or name in ("gauss_error", "excess_charge")  # differences of the size of others
         scale = max([energy if round_off else 1e-6 * energy] + [abs(x) for x in theirs])
         if len(ours) != len(theirs) or len(ours) < 2:

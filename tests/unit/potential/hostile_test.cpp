@@ -1,4 +1,5 @@
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iterator>
@@ -39,6 +40,18 @@ class HostileModel : public ::testing::Test {
   std::string complaint_of(const dp::Document& document) {
     const std::string path = scratch_ / "damaged.dp";
     dp::write(document, path);
+    return complaint(path);
+  }
+  /// Of the whole file with another description: the arrays are written once.
+  std::string complaint_of_description(const Tree& description) {
+    const std::string path = scratch_ / "described.dp", whole = scratch_ / "whole.dp";
+    if (!std::filesystem::exists(whole)) dp::write(whole_, whole);
+    std::filesystem::copy_file(whole, path, std::filesystem::copy_options::overwrite_existing);
+    {
+      auto file = hdf5::File::open_for_update(Comm::self(), path);
+      file.root().set_attribute("json", to_json(description, 0));
+      file.close();
+    }
     return complaint(path);
   }
   std::string complaint_of_bytes(const std::string& bytes) {
@@ -86,10 +99,8 @@ TEST_F(HostileModel, written_again_is_still_good) { EXPECT_EQ(complaint_of(whole
 TEST_F(HostileModel, without_any_one_key_is_read_or_refused_with_the_files_name) {
   int refused = 0, read = 0;
   for_nodes(whole_.description, "", [&](const std::string& path, const Tree&) {
-    dp::Document document = whole_;
-    document.description = without(whole_.description, path);
     SCOPED_TRACE("without " + path);
-    (complaint_of(document).empty() ? read : refused)++;
+    (complaint_of_description(without(whole_.description, path)).empty() ? read : refused)++;
   });
   EXPECT_GT(refused, 50);
   EXPECT_GT(read, 50);
@@ -134,10 +145,10 @@ TEST_F(HostileModel, with_any_one_value_replaced_by_nonsense_is_read_or_refused_
   int refused = 0;
   for_nodes(whole_.description, "", [&](const std::string& path, const Tree&) {
     for (const auto& value : nonsense) {
-      dp::Document document = whole_;
-      document.description.set_path(path, value);
+      Tree description = whole_.description;
+      description.set_path(path, value);
       SCOPED_TRACE(path + " = " + to_json(value, 0));
-      refused += !complaint_of(document).empty();
+      refused += !complaint_of_description(description).empty();
     }
   });
   EXPECT_GT(refused, 500);

@@ -35,7 +35,7 @@ TEST(OceanSearch, its_best_networks_exceed_the_tutorials_on_later_weeks) {
   ForecastOptions raw;
   raw.kind = ForecastKind::raw;
   raw.training = TrainingOptions{};
-  raw.training.epochs = 20, raw.training.batch = 8;
+  raw.training.epochs = 15, raw.training.batch = 8;
   const auto set = make_training_set(series, split, Irregular::cross, raw, {});
 
   const std::vector<double> rates = {1e-3, 3e-3};
@@ -62,8 +62,8 @@ TEST(OceanSearch, its_best_networks_exceed_the_tutorials_on_later_weeks) {
       }};
   search::SearchOptions options;
   options.method = search::MethodKind::evolution;
-  options.trials = 24;
-  options.methods.evolution = {10, 4};
+  options.trials = 14;
+  options.methods.evolution = {8, 4};
   options.workers.kind = search::WorkerKind::in_place;
   const Scratch scratch("ocean_search");
   search::Search search(Comm::self(), problem, options, scratch / "trials.h5", false,
@@ -74,7 +74,7 @@ TEST(OceanSearch, its_best_networks_exceed_the_tutorials_on_later_weeks) {
   auto again = raw;
   again.network = options_of(network(best.trial.genes));
   again.training = training(best.trial.genes);
-  again.training.epochs = 40;
+  again.training.epochs = 30;
   again.members = 5;
   const auto trained = train_forecast(Comm::self(), series, split, Irregular::cross, again, {});
   const auto truth = targets(series, split.test);
