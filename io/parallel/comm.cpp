@@ -21,7 +21,10 @@ namespace {
 constexpr std::size_t max_piece = std::size_t{1} << 30;
 constexpr int all_to_all_tag = Comm::max_tag + 1;
 constexpr int gather_tag = Comm::max_tag + 2;
-static_assert(gather_tag <= 32767, "MPI promises tags up to 32767 only");
+constexpr int reduce_scatter_tag = Comm::max_tag + 3;
+constexpr int all_gather_into_tag = Comm::max_tag + 4;
+constexpr int all_to_all_into_tag = Comm::max_tag + 5;
+static_assert(all_to_all_into_tag <= 32767, "MPI promises tags up to 32767 only");
 
 /// Calls `piece(offset, length)` for the pieces of [0, size), none of them longer than `longest`.
 template <class Piece>
@@ -50,10 +53,13 @@ struct Comm::Implementation {
     if (is_owner && mpi_is_up()) MPI_Comm_free(&comm);
   }
 
+  Counter& counter(Call call) { return counters[static_cast<std::size_t>(call)]; }
   void count(Call call, std::size_t bytes) {
-    auto& counter = counters[static_cast<std::size_t>(call)];
-    ++counter.messages;
-    counter.bytes += static_cast<std::int64_t>(bytes);
+    ++counter(call).messages;
+    counter(call).bytes += static_cast<std::int64_t>(bytes);
+  }
+  void count_received(Call call, std::size_t bytes) {
+    counter(call).received += static_cast<std::int64_t>(bytes);
   }
 
   /// The ranks on this rank's node, found once. Collective on first call.
@@ -81,6 +87,11 @@ struct Comm::Implementation {
 
 /// Sends and receives under way; long ones in several pieces.
 struct Comm::Pending::Requests {
+  /// Room for so many messages of up to one piece.
+  void reserve(std::size_t n) {
+    requests.reserve(n);
+    expected.reserve(n);
+  }
   void send(MPI_Comm comm, std::span<const std::byte> bytes, int destination, int tag) {
     in_pieces(bytes.size(), max_piece, [&](std::size_t offset, int length) {
       check_mpi(
@@ -108,6 +119,15 @@ struct Comm::Pending::Requests {
                                         posted[i].length, posted[i].partner, received));
       }
     }
+  }
+  /// True once all has arrived; each message is left for wait() to check.
+  bool progress() {
+    for (const auto& request : requests) {
+      int done = 0;
+      check_mpi(MPI_Request_get_status(request, &done, MPI_STATUS_IGNORE), "MPI_Request_get_status");
+      if (!done) return false;
+    }
+    return true;
   }
   /// Leave without waiting: the run is ending with an error.
   void give_up() {
@@ -152,6 +172,8 @@ void Comm::Pending::wait() {
   if (auto requests = std::exchange(requests_, nullptr)) requests->wait();
 }
 
+bool Comm::Pending::progress() { return !requests_ || requests_->progress(); }
+
 Comm::Pending Comm::start_exchange_bytes(std::span<const std::byte> send, int destination,
                                          std::span<std::byte> receive, int source, int tag) const {
   const int self = rank();
@@ -176,7 +198,10 @@ Comm::Pending Comm::start_exchange_bytes(std::span<const std::byte> send, int de
     if (!send.empty()) std::memmove(receive.data(), send.data(), send.size());
     return Pending(std::move(requests));
   }
-  if (source >= 0) requests->receive(implementation_->comm, receive, source, tag);
+  if (source >= 0) {
+    requests->receive(implementation_->comm, receive, source, tag);
+    implementation_->count_received(Call::point_to_point, receive.size());
+  }
   if (destination >= 0) {
     requests->send(implementation_->comm, send, destination, tag);
     implementation_->count(Call::point_to_point, send.size());
@@ -216,10 +241,11 @@ const Comm::Counter& Comm::counter(Call call) const {
   return implementation_->counters[static_cast<std::size_t>(call)];
 }
 void Comm::reset_counters() const { implementation_->counters = {}; }
-void Comm::count(Call call, std::int64_t messages, std::int64_t bytes) const {
-  auto& counter = implementation_->counters[static_cast<std::size_t>(call)];
+void Comm::count(Call call, std::int64_t messages, std::int64_t bytes, std::int64_t received) const {
+  auto& counter = implementation_->counter(call);
   counter.messages += messages;
   counter.bytes += bytes;
+  counter.received += received;
 }
 
 // ---- collective calls (one rank alone needs no MPI) ----
@@ -374,6 +400,117 @@ std::vector<std::vector<std::byte>> Comm::all_to_all_bytes(
   requests.wait();
   return result;
 }
+
+// ---- slices and parts, rank to rank ----
+
+void Comm::check_slices(std::size_t n) const {
+  if (n % static_cast<std::size_t>(size()) != 0)
+    throw InternalError(fmt::format("{} numbers cannot be cut into {} equal slices.", n, size()));
+}
+
+/// A message to and from each other rank for which there is something; the next ranks first, so that not all
+/// send to one.
+template <class SendPart, class ReceivePart>
+Comm::Pending Comm::start_parts(Call call, int tag, const SendPart& send_part,
+                                const ReceivePart& receive_part) const {
+  auto requests = std::make_unique<Pending::Requests>();
+  requests->reserve(2 * static_cast<std::size_t>(size()));
+  for (int distance = 1; distance < size(); ++distance) {
+    const int source = (rank() + size() - distance) % size();
+    const std::span<std::byte> part = receive_part(source);
+    requests->receive(implementation_->comm, part, source, tag);
+    implementation_->count_received(call, part.size());
+  }
+  for (int distance = 1; distance < size(); ++distance) {
+    const int destination = (rank() + distance) % size();
+    const std::span<const std::byte> part = send_part(destination);
+    if (part.empty()) continue;
+    requests->send(implementation_->comm, part, destination, tag);
+    implementation_->count(call, part.size());
+  }
+  return Pending(std::move(requests));
+}
+
+Comm::Pending Comm::start_all_gather_bytes(std::span<std::byte> values) const {
+  const std::size_t slice = values.size() / static_cast<std::size_t>(size());
+  const auto part = [&](int rank) { return values.subspan(static_cast<std::size_t>(rank) * slice, slice); };
+  return start_parts(
+      Call::all_gather_into, all_gather_into_tag,
+      [&](int) { return std::span<const std::byte>(part(rank())); }, part);
+}
+
+Comm::Pending Comm::start_all_to_all_bytes(std::span<const std::byte> send,
+                                           std::span<const std::size_t> send_counts,
+                                           std::span<std::byte> receive,
+                                           std::span<const std::size_t> receive_counts,
+                                           std::size_t bytes) const {
+  const auto sum = [](std::span<const std::size_t> counts) {
+    return std::accumulate(counts.begin(), counts.end(), std::size_t{0});
+  };
+  const auto n_ranks = static_cast<std::size_t>(size()), self = static_cast<std::size_t>(rank());
+  if (send_counts.size() != n_ranks || receive_counts.size() != n_ranks ||
+      sum(send_counts) * bytes != send.size() || sum(receive_counts) * bytes != receive.size() ||
+      send_counts[self] != receive_counts[self])
+    throw InternalError(fmt::format("all_to_all_into: parts of {} and {} bytes do not fit their counts.",
+                                    send.size(), receive.size()));
+  const auto offset = [&](std::span<const std::size_t> counts, int rank) {
+    return sum(counts.first(static_cast<std::size_t>(rank))) * bytes;
+  };
+  const auto send_part = [&](int rank) {
+    return send.subspan(offset(send_counts, rank), send_counts[static_cast<std::size_t>(rank)] * bytes);
+  };
+  const auto receive_part = [&](int rank) {
+    return receive.subspan(offset(receive_counts, rank),
+                           receive_counts[static_cast<std::size_t>(rank)] * bytes);
+  };
+  const auto own = send_part(rank());
+  if (!own.empty()) std::memcpy(receive_part(rank()).data(), own.data(), own.size());
+  return start_parts(Call::all_to_all_into, all_to_all_into_tag, send_part, receive_part);
+}
+
+template <class T>
+Comm::PendingSum<T> Comm::start_reduce_scatter(std::span<const T> parts, std::span<T> workspace) const {
+  check_slices(parts.size());
+  const std::size_t slice = parts.size() / static_cast<std::size_t>(size()), needed = parts.size() - slice;
+  if (workspace.size() < needed)
+    throw InternalError(
+        fmt::format("reduce_scatter: {} numbers of workspace, needed are {}.", workspace.size(), needed));
+  const auto others = workspace.first(needed);
+  const auto send_part = [&](int rank) {
+    return std::as_bytes(parts.subspan(static_cast<std::size_t>(rank) * slice, slice));
+  };
+  const auto receive_part = [&](int rank) {
+    const auto place = static_cast<std::size_t>(rank < this->rank() ? rank : rank - 1);
+    return std::as_writable_bytes(others.subspan(place * slice, slice));
+  };
+  return {start_parts(Call::reduce_scatter, reduce_scatter_tag, send_part, receive_part),
+          parts.data() + static_cast<std::size_t>(rank()) * slice, others, rank(), size()};
+}
+
+template <class T>
+void Comm::PendingSum<T>::wait(std::span<T> own) {
+  pending_.wait();
+  constexpr std::size_t block = 1024;  // stays in the first-level cache through all ranks
+  std::array<T, block> sum;
+  for (std::size_t from = 0; from < own.size(); from += block) {
+    const std::size_t n = std::min(block, own.size() - from);
+    const auto part = [&](int rank) {
+      if (rank == rank_) return own_part_ + from;
+      return others_.data() + static_cast<std::size_t>(rank < rank_ ? rank : rank - 1) * own.size() + from;
+    };
+    std::copy_n(part(0), n, sum.data());
+    for (int rank = 1; rank < n_ranks_; ++rank) {
+      const T* const next = part(rank);
+      for (std::size_t i = 0; i < n; ++i) sum[i] += next[i];
+    }
+    std::copy_n(sum.data(), n, own.data() + from);
+  }
+}
+template class Comm::PendingSum<float>;
+template class Comm::PendingSum<double>;
+template Comm::PendingSum<float> Comm::start_reduce_scatter(std::span<const float>, std::span<float>) const;
+template Comm::PendingSum<double> Comm::start_reduce_scatter(std::span<const double>,
+                                                             std::span<double>) const;
 
 void Comm::barrier() const {
   implementation_->count(Call::barrier, 0);

@@ -19,15 +19,29 @@ namespace quintet {
 class Comm {
  public:
   /// Kinds of call that are counted.
-  enum class Call { point_to_point, broadcast, reduce, gather, barrier };
-  static constexpr int n_calls = 5;
+  enum class Call {
+    point_to_point,
+    broadcast,
+    reduce,
+    gather,
+    barrier,
+    reduce_scatter,   ///< of slices, summed in rank order
+    all_gather_into,  ///< of slices
+    all_to_all_into   ///< of parts
+  };
+  static constexpr int n_calls = 8;
   /// What this rank has sent. With n ranks and b bytes of payload a rank a call counts: exchange 1 message
   /// and b bytes (nothing when the partner is this rank or -1: nothing travels), broadcast 1 and b on root, 1
   /// and 0 elsewhere, reduce, gather and all_gather 1 and b, all_to_all 1 (kind gather) and the bytes for
   /// other ranks, barrier 1 and 0.
+  ///
+  /// point_to_point, reduce_scatter, all_gather_into and all_to_all_into count each message that goes to
+  /// another rank, and what comes from others: over all ranks the sum of `bytes` is the sum of `received`.
+  /// The other kinds go ways that MPI chooses: `received` stays 0.
   struct Counter {
-    std::int64_t messages = 0;  ///< calls made by this rank
+    std::int64_t messages = 0;  ///< calls made by this rank; messages where each one is counted
     std::int64_t bytes = 0;     ///< bytes this rank handed in to be sent
+    std::int64_t received = 0;  ///< bytes from other ranks
   };
   /// Tags of users are 0 ... max_tag; those above are kept for the calls of this class.
   static constexpr int max_tag = 29999;
@@ -56,6 +70,9 @@ class Comm {
     ~Pending();  ///< waits, unless an error is on its way up (then receives are given up, so that no rank
                  ///< hangs)
     void wait();
+    /// Lets MPI go on with what is under way; true once all has arrived. MPI moves long messages only while
+    /// it is called: call it between pieces of work.
+    bool progress();
 
    private:
     friend class Comm;
@@ -152,6 +169,69 @@ class Comm {
     for (const auto& part : all_to_all_bytes(bytes)) result.push_back(from_bytes<T>(part));
     return result;
   }
+
+  // Slices and parts: each rank sends to each other one directly, in memory of the caller. The lengths are
+  // known on both sides, so no message tells them; calls of one kind meet in the order in which they began.
+
+  /// A sum under way (see start_reduce_scatter).
+  template <class T>
+  class PendingSum {
+   public:
+    /// Waits, and writes the sum to `own`, which may be this rank's slice of the parts handed in.
+    void wait(std::span<T> own);
+    bool progress() { return pending_.progress(); }
+
+   private:
+    friend class Comm;
+    PendingSum(Pending pending, const T* own_part, std::span<const T> others, int rank, int n_ranks)
+        : pending_(std::move(pending)),
+          own_part_(own_part),
+          others_(others),
+          rank_(rank),
+          n_ranks_(n_ranks) {}
+    Pending pending_;
+    const T* own_part_;
+    std::span<const T> others_;
+    int rank_, n_ranks_;
+  };
+  /// Slice r of the sum of all ranks' arrays to rank r: ((a_0 + a_1) + a_2) + ..., in that order whatever
+  /// arrives first, so that the bits depend on the number of ranks alone. T: float, double. n - 1 messages of
+  /// one slice a rank. Collective.
+  /// @param parts [n, s] this rank's array @param workspace [n - 1, s] for what arrives
+  template <class T>
+  PendingSum<T> start_reduce_scatter(std::span<const T> parts, std::span<T> workspace) const;
+  /// The same at once. @param own [s]
+  template <class T>
+  void reduce_scatter(std::span<const T> parts, std::span<T> own, std::span<T> workspace) const {
+    start_reduce_scatter(parts, workspace).wait(own);
+  }
+  /// Slice r of `values` [n, s] is rank r's: afterwards all ranks have all of them. n - 1 messages of one
+  /// slice a rank. Collective.
+  template <class T>
+  Pending start_all_gather_into(std::span<T> values) const {
+    static_assert(std::is_trivially_copyable_v<T>);
+    check_slices(values.size());
+    return start_all_gather_bytes(std::as_writable_bytes(values));
+  }
+  template <class T>
+  void all_gather_into(std::span<T> values) const {
+    start_all_gather_into(values).wait();
+  }
+  /// Parts of send_counts[r] numbers, one after the other, go to ranks r; receive_counts[r] come from rank r.
+  /// One message to each rank for which there is something. Collective.
+  template <class T>
+  Pending start_all_to_all_into(std::span<const T> send, std::span<const std::size_t> send_counts,
+                                std::span<T> receive, std::span<const std::size_t> receive_counts) const {
+    static_assert(std::is_trivially_copyable_v<T>);
+    return start_all_to_all_bytes(std::as_bytes(send), send_counts, std::as_writable_bytes(receive),
+                                  receive_counts, sizeof(T));
+  }
+  template <class T>
+  void all_to_all_into(std::span<const T> send, std::span<const std::size_t> send_counts,
+                       std::span<T> receive, std::span<const std::size_t> receive_counts) const {
+    start_all_to_all_into(send, send_counts, receive, receive_counts).wait();
+  }
+
   void barrier() const;
 
   /// What this rank has sent so far, by kind of call (shared by copies of this communicator).
@@ -167,7 +247,14 @@ class Comm {
 
  private:
   friend class RepeatedMessages;
-  void count(Call call, std::int64_t messages, std::int64_t bytes) const;
+  void count(Call call, std::int64_t messages, std::int64_t bytes, std::int64_t received) const;
+  void check_slices(std::size_t n) const;
+  template <class SendPart, class ReceivePart>
+  Pending start_parts(Call call, int tag, const SendPart& send_part, const ReceivePart& receive_part) const;
+  Pending start_all_gather_bytes(std::span<std::byte> values) const;
+  Pending start_all_to_all_bytes(std::span<const std::byte> send, std::span<const std::size_t> send_counts,
+                                 std::span<std::byte> receive, std::span<const std::size_t> receive_counts,
+                                 std::size_t bytes) const;
   explicit Comm(std::shared_ptr<Implementation> implementation)
       : implementation_(std::move(implementation)) {}
   Pending start_exchange_bytes(std::span<const std::byte> send, int destination, std::span<std::byte> receive,

@@ -37,7 +37,8 @@ struct RepeatedMessages::Implementation {
   std::vector<Receive> receives;
   std::vector<MPI_Request> requests;  ///< receives, then sends
   std::vector<MPI_Status> statuses;
-  std::int64_t bytes_sent = 0;  ///< of one start
+  std::int64_t bytes_sent = 0;
+  std::int64_t bytes_received = 0;  ///< of one start
   bool is_started = false;
 };
 
@@ -68,6 +69,7 @@ void RepeatedMessages::receive(std::span<std::byte> bytes, int source, int tag) 
   auto& all = *implementation_;
   all.require(bytes.size(), source, tag);
   all.receives.push_back({bytes, source, tag});
+  all.bytes_received += std::ssize(bytes);
   all.requests.push_back(MPI_REQUEST_NULL);
   all.statuses.emplace_back();
 }
@@ -86,7 +88,7 @@ void RepeatedMessages::start() {
     check_mpi(
         MPI_Isend(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, partner, tag, all.mpi, request++),
         "MPI_Isend");
-  all.comm.count(Comm::Call::point_to_point, std::ssize(all.sends), all.bytes_sent);
+  all.comm.count(Comm::Call::point_to_point, std::ssize(all.sends), all.bytes_sent, all.bytes_received);
 }
 
 void RepeatedMessages::wait() {

@@ -5,7 +5,7 @@
 #include "io/config/table.hpp"
 #include "io/log/error.hpp"
 #include "surrogates/search/method.hpp"
-#include "surrogates/training/adam.hpp"
+#include "surrogates/training/optimiser.hpp"
 
 namespace quintet::search {
 
@@ -75,8 +75,8 @@ class Reinforcement final : public Method {
       for (std::size_t a = 0; a < agents.size(); ++a)
         policy_.ppo_loss(agents[a]->episodes, advantages[a], options_.ppo, gradient);
       for (double& g : gradient) g /= static_cast<double>(agents.size());
-      adam_step<double>({}, ++steps_, options_.learning_rate, policy_.parameters(), gradient, moment1_,
-                        moment2_);
+      optimiser_step<double>({}, ++steps_, options_.learning_rate,
+                             {policy_.parameters(), gradient, {moment1_, moment2_}});
     }
     for (Agent* agent : agents) *agent = {};
   }

@@ -83,6 +83,13 @@ void report_training(Context& context, const TrainOptions& options, const Traini
   }
   context.summarise("training_steps", training.step());
   context.summarise("parameters", static_cast<std::int64_t>(chain.total().parameters));
+  const auto held = training.trainer().held();
+  context.summarise("parameter_value_bytes", static_cast<std::int64_t>(held.values), "of this rank");
+  context.summarise("gradient_array_bytes", static_cast<std::int64_t>(held.gradients + held.live),
+                    "of this rank, with the block at hand");
+  context.summarise("optimiser_state_bytes", static_cast<std::int64_t>(held.optimiser), "of this rank");
+  context.summarise("training_bytes_sent", training.trainer().bytes_sent(),
+                    "gradients and weights, to other holders, a rank");
   context.summarise("gradient_bytes", static_cast<std::int64_t>(chain.total().parameter_bytes),
                     "reduced each step, a rank");
   if (loop.steps > 0) {

@@ -14,9 +14,11 @@ void describe(Schema& schema, TrainOptions& options) {
   schema.section("model", options.model, "The networks").on_restart(OnRestart::fixed);
   schema.section("equations", options.equations, "What the fields obey");
   schema.section("loss", options.loss, "What is made small");
-  schema.section("optimiser", options.optimiser, "Adam");
+  schema.section("optimiser", options.optimiser, "How weights follow from gradients");
   schema.section("learning_rate", options.learning_rate, "Its schedule");
   schema.section("validation", options.validation, "Crops held out, by which the best model is chosen");
+  schema.section("parallel", options.parallel, "Who holds what, for models that fill a node's memory")
+      .on_restart(OnRestart::free);
   schema.integer("steps", options.steps, "Steps of training")
       .required()
       .at_least(0)

@@ -10,6 +10,8 @@
 #include "surrogates/flow/model/flow_equations.hpp"
 #include "surrogates/flow/model/flow_model_options.hpp"
 #include "surrogates/flow/training/training_options.hpp"
+#include "surrogates/training/optimiser.hpp"
+#include "surrogates/training/parallel_options.hpp"
 
 /// What the user writes in a YAML file for `meshfreeflow train`.
 namespace quintet::meshfreeflow {
@@ -26,7 +28,8 @@ struct TrainOptions {
   flow::FlowModelOptions model;
   flow::EquationOptions equations;
   flow::FlowLossOptions loss;
-  flow::FlowOptimiserOptions optimiser;
+  OptimiserOptions optimiser{.clip = 1};
+  ParallelOptions parallel;
   flow::FlowRateOptions learning_rate;
   ValidationOptions validation;
   std::int64_t steps = 0;

@@ -59,8 +59,9 @@ flow::FlowModel starting_model(const Comm& comm, const TrainOptions& options, co
 }
 
 flow::FlowTrainerOptions trainer_options(const TrainOptions& options) {
-  return {options.loss, options.optimiser, static_cast<std::uint64_t>(options.seed), options.batch,
-          options.data.reference_compatible};
+  return {options.loss,     options.optimiser,
+          options.parallel, static_cast<std::uint64_t>(options.seed),
+          options.batch,    options.data.reference_compatible};
 }
 
 flow::Range as_range(const flow::FlowDataset::Range& range) { return {range.least, range.most}; }
@@ -168,7 +169,10 @@ double Training::memory_needed() const {
     (block.name.starts_with("decoder ") ? rows : nodes) += static_cast<double>(block.kept_bytes);
   const double points = static_cast<double>(options_.data.points) * 8 * 6;  // nodes of a point, channels
   const auto parameters = static_cast<double>(chain.total().parameters);
-  return trainer_.n_crops() * (nodes + points * rows) + 8 * 4 * parameters;
+  const auto held = trainer_.held();
+  const auto arrays =
+      static_cast<double>(held.values + held.gradients + held.optimiser + held.live + held.workspace);
+  return trainer_.n_crops() * (nodes + points * rows) + arrays + 4 * 4 * parameters;  // and the best model
 }
 
 void Training::save(hdf5::Group& root) const {

@@ -1,6 +1,7 @@
 #include "surrogates/flow/encoder/unet.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <string>
@@ -9,6 +10,7 @@
 
 #include "io/log/error.hpp"
 #include "physics/kernels/random.hpp"
+#include "surrogates/bridge/block_pass.hpp"
 #include "surrogates/bridge/errors.hpp"
 #include "surrogates/flow/encoder/batch_norm.hpp"
 
@@ -132,75 +134,117 @@ std::vector<double> Unet::initial_statistics() const {
   return values;
 }
 
-at::Tensor Unet::train(const Comm& comm, const at::Tensor& parameters, const at::Tensor& input,
-                       const at::Tensor& statistics) const {
-  return translate_torch_errors("The U-Net", [&] { return run(&comm, parameters, input, statistics); });
+std::vector<BlockTensors> Unet::tensors() const {
+  static constexpr std::array names = {"conv1.weight", "conv1.bias", "conv2.weight",    "conv2.bias",
+                                       "conv3.weight", "conv3.bias", "shortcut.weight", "shortcut.bias",
+                                       "norm1.gamma",  "norm1.beta", "norm2.gamma",     "norm2.beta",
+                                       "norm3.gamma",  "norm3.beta"};
+  std::vector<BlockTensors> all;
+  for (const auto& block : blocks_) {
+    if (block.kind != UnetBlockKind::residual) continue;
+    BlockTensors& tensors = all.emplace_back(BlockTensors{block.name, {}});
+    const auto shapes = parameter_shapes(block);
+    for (std::size_t i = 0; i < shapes.size(); ++i) tensors.tensors.push_back({names[i], shapes[i].shape});
+  }
+  return all;
 }
 
-at::Tensor Unet::evaluate(const at::Tensor& parameters, const at::Tensor& input,
-                          const at::Tensor& statistics) const {
-  return translate_torch_errors("The U-Net", [&] { return run(nullptr, parameters, input, statistics); });
-}
-
-at::Tensor Unet::run(const Comm* comm, const at::Tensor& parameters, const at::Tensor& input,
-                     const at::Tensor& statistics) const {
-  QUINTET_ASSERT(input.dim() == 5 && input.size(1) == options_.n_input, "an input of {} features",
-                 input.size(1));
+std::vector<at::Tensor> Unet::parts(const at::Tensor& parameters) const {
   // One split: its backward pass is one copy, where a slice each would make a full gradient each.
   std::vector<std::int64_t> sizes;
   for (const auto& block : blocks_)
-    if (block.kind == UnetBlockKind::residual)
-      for (const auto& tensor : parameter_shapes(block)) sizes.push_back(tensor.size());
-  const auto parts = parameters.split_with_sizes(sizes);
-  std::size_t next = 0;
+    if (block.kind == UnetBlockKind::residual) sizes.push_back(static_cast<std::int64_t>(block.n_parameters));
+  return parameters.split_with_sizes(sizes);
+}
 
-  const auto residual = [&](const UnetBlock& block, const at::Tensor& x) {
-    const auto shapes = parameter_shapes(block);
-    std::vector<at::Tensor> p;
-    for (const auto& shape : shapes) p.push_back(parts[next++].view(shape.shape));
-    auto statistic = static_cast<std::int64_t>(block.first_statistic);
-    const auto normalise = [&](const at::Tensor& y, int number) {
-      const at::Tensor &gamma = p[static_cast<std::size_t>(8 + 2 * number)],
-                       &beta = p[static_cast<std::size_t>(9 + 2 * number)];
-      const at::Tensor mean = statistics.narrow(0, statistic, gamma.size(0));
-      const at::Tensor variance = statistics.narrow(0, statistic + gamma.size(0), gamma.size(0));
-      statistic += 2 * gamma.size(0);
-      return comm ? batch_norm_over_ranks(*comm, y, gamma, beta, mean, variance, options_.momentum,
-                                          options_.epsilon)
-                  : batch_norm_by_running(y, gamma, beta, mean, variance, options_.epsilon);
-    };
-    at::Tensor y = at::relu(normalise(pointwise(x, p[0], p[1]), 0));
-    y = at::relu(normalise(padded_conv3(y, p[2], p[3], options_.padding), 1));
-    y = normalise(pointwise(y, p[4], p[5]), 2) + pointwise(x, p[6], p[7]);
-    return block.ends_in_relu ? at::relu(y) : y;
+at::Tensor Unet::train(const Comm& comm, const at::Tensor& parameters, const at::Tensor& input,
+                       const at::Tensor& statistics) const {
+  return translate_torch_errors("The U-Net",
+                                [&] { return run(&comm, parts(parameters), input, statistics, nullptr); });
+}
+
+at::Tensor Unet::train(const Comm& comm, std::span<const at::Tensor> parameters, const at::Tensor& input,
+                       const at::Tensor& statistics, BlockPass& pass) const {
+  return translate_torch_errors("The U-Net",
+                                [&] { return run(&comm, parameters, input, statistics, &pass); });
+}
+
+at::Tensor Unet::evaluate(std::span<const at::Tensor> parameters, const at::Tensor& input,
+                          const at::Tensor& statistics) const {
+  return translate_torch_errors("The U-Net",
+                                [&] { return run(nullptr, parameters, input, statistics, nullptr); });
+}
+
+at::Tensor Unet::residual(const Comm* comm, const UnetBlock& block, const at::Tensor& parameters,
+                          const at::Tensor& x, const at::Tensor& statistics) const {
+  const auto shapes = parameter_shapes(block);
+  std::vector<std::int64_t> sizes;
+  for (const auto& shape : shapes) sizes.push_back(shape.size());
+  auto p = parameters.split_with_sizes(sizes);
+  for (std::size_t i = 0; i < shapes.size(); ++i) p[i] = p[i].view(shapes[i].shape);
+  auto statistic = static_cast<std::int64_t>(block.first_statistic);
+  const auto normalise = [&](const at::Tensor& y, int number) {
+    const at::Tensor &gamma = p[static_cast<std::size_t>(8 + 2 * number)],
+                     &beta = p[static_cast<std::size_t>(9 + 2 * number)];
+    const at::Tensor mean = statistics.narrow(0, statistic, gamma.size(0));
+    const at::Tensor variance = statistics.narrow(0, statistic + gamma.size(0), gamma.size(0));
+    statistic += 2 * gamma.size(0);
+    return comm ? batch_norm_over_ranks(*comm, y, gamma, beta, mean, variance, options_.momentum,
+                                        options_.epsilon)
+                : batch_norm_by_running(y, gamma, beta, mean, variance, options_.epsilon);
+  };
+  at::Tensor y = at::relu(normalise(pointwise(x, p[0], p[1]), 0));
+  y = at::relu(normalise(padded_conv3(y, p[2], p[3], options_.padding), 1));
+  y = normalise(pointwise(y, p[4], p[5]), 2) + pointwise(x, p[6], p[7]);
+  return block.ends_in_relu ? at::relu(y) : y;
+}
+
+at::Tensor Unet::run(const Comm* comm, std::span<const at::Tensor> parameters, const at::Tensor& input,
+                     const at::Tensor& statistics, BlockPass* pass) const {
+  QUINTET_ASSERT(input.dim() == 5 && input.size(1) == options_.n_input, "an input of {} features",
+                 input.size(1));
+  const auto forward = [&](const UnetBlock& block, std::size_t number, const std::vector<at::Tensor>& x) {
+    switch (block.kind) {
+      case UnetBlockKind::residual:
+        return residual(comm, block, parameters[number], x[0], statistics);
+      case UnetBlockKind::pool:
+        return pooled(x[0], block.factor);
+      case UnetBlockKind::upsample:
+        return upsampled(x[0], block.factor, x.size() == 2 ? &x[1] : nullptr);
+      case UnetBlockKind::concatenate:
+        return at::cat({x[0], x[1]}, 1);
+    }
+    throw InternalError("a block of the U-Net without a kind");
   };
 
   std::map<std::string, at::Tensor> tensors{{unet_input, input}};
+  if (pass) pass->put(unet_input, input);
   std::map<std::string, std::size_t> last_use;
   for (std::size_t i = 0; i < blocks_.size(); ++i)
     for (const auto& name : blocks_[i].inputs) last_use[name] = i;
   at::Tensor made;
+  std::size_t with_parameters = 0;
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     const auto& block = blocks_[i];
-    const at::Tensor& x = tensors.at(block.inputs[0]);
-    switch (block.kind) {
-      case UnetBlockKind::residual:
-        made = residual(block, x);
-        break;
-      case UnetBlockKind::pool:
-        made = pooled(x, block.factor);
-        break;
-      case UnetBlockKind::upsample:
-        made = upsampled(x, block.factor, block.inputs.size() == 2 ? &tensors.at(block.inputs[1]) : nullptr);
-        break;
-      case UnetBlockKind::concatenate:
-        made = at::cat({x, tensors.at(block.inputs[1])}, 1);
-        break;
+    const bool has_parameters = block.kind == UnetBlockKind::residual;
+    const std::size_t number = with_parameters;
+    if (has_parameters) ++with_parameters;
+    if (pass) {
+      const BlockPass::Trained trained =
+          has_parameters ? BlockPass::Trained{static_cast<int>(number), parameters[number]}
+                         : BlockPass::Trained{};
+      pass->run(trained, block.name, block.inputs,
+                [&](const std::vector<at::Tensor>& x) { return forward(block, number, x); });
+      continue;
     }
+    std::vector<at::Tensor> x;
+    for (const auto& name : block.inputs) x.push_back(tensors.at(name));
+    made = forward(block, number, x);
     for (const auto& name : block.inputs)
       if (last_use.at(name) == i) tensors.erase(name);
     tensors[block.name] = made;
   }
+  if (pass) made = pass->take(blocks_.back().name);
   if (options_.adds_input)
     made = made + at::upsample_trilinear3d(input.narrow(1, 0, options_.n_refined), made.sizes().slice(2),
                                            /*align_corners=*/false);

@@ -2,12 +2,18 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include <ATen/core/Tensor.h>
 
 #include "io/parallel/comm.hpp"
 #include "surrogates/flow/encoder/unet_blocks.hpp"
+#include "surrogates/training/flat_layout.hpp"
+
+namespace quintet {
+class BlockPass;
+}
 
 namespace quintet::flow {
 
@@ -27,6 +33,10 @@ class Unet {
   [[nodiscard]] std::size_t n_statistics() const;
   /// Weights and biases uniform in +-1/sqrt(fan in), gamma 1, beta 0; by counter-based random numbers.
   [[nodiscard]] std::vector<double> initial_parameters(std::uint64_t seed) const;
+  /// The blocks that have parameters, in their order, and their tensors.
+  [[nodiscard]] std::vector<BlockTensors> tensors() const;
+  /// The parameters of each of them, as parts of one array.
+  [[nodiscard]] std::vector<at::Tensor> parts(const at::Tensor& parameters) const;
   /// Mean 0, variance 1.
   [[nodiscard]] std::vector<double> initial_statistics() const;
 
@@ -36,13 +46,24 @@ class Unet {
   /// @param statistics [n_statistics] float64, updated in place
   [[nodiscard]] at::Tensor train(const Comm& comm, const at::Tensor& parameters, const at::Tensor& input,
                                  const at::Tensor& statistics) const;
+  /// The same, block by block: the latents' graph begins at the last block's output, which `pass` takes on.
+  /// @param parameters of each block that has some
+  [[nodiscard]] at::Tensor train(const Comm& comm, std::span<const at::Tensor> parameters,
+                                 const at::Tensor& input, const at::Tensor& statistics,
+                                 BlockPass& pass) const;
   /// The same by the running statistics; samples do not see each other.
-  [[nodiscard]] at::Tensor evaluate(const at::Tensor& parameters, const at::Tensor& input,
+  [[nodiscard]] at::Tensor evaluate(std::span<const at::Tensor> parameters, const at::Tensor& input,
                                     const at::Tensor& statistics) const;
+  [[nodiscard]] at::Tensor evaluate(const at::Tensor& parameters, const at::Tensor& input,
+                                    const at::Tensor& statistics) const {
+    return evaluate(parts(parameters), input, statistics);
+  }
 
  private:
-  [[nodiscard]] at::Tensor run(const Comm* comm, const at::Tensor& parameters, const at::Tensor& input,
-                               const at::Tensor& statistics) const;
+  [[nodiscard]] at::Tensor residual(const Comm* comm, const UnetBlock& block, const at::Tensor& parameters,
+                                    const at::Tensor& x, const at::Tensor& statistics) const;
+  [[nodiscard]] at::Tensor run(const Comm* comm, std::span<const at::Tensor> parameters,
+                               const at::Tensor& input, const at::Tensor& statistics, BlockPass* pass) const;
 
   UnetOptions options_;
   std::vector<UnetBlock> blocks_;

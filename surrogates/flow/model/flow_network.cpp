@@ -108,22 +108,46 @@ networks::ChainDescription FlowNetwork<Real>::describe(const GridShape& shape) c
 }
 
 template <class Real>
-at::Tensor FlowNetwork<Real>::encode(const Comm* comm, const at::Tensor& parameters,
-                                     const at::Tensor& features, const at::Tensor& statistics) const {
-  const at::Tensor own = parameters.narrow(0, 0, static_cast<std::int64_t>(size_.encoder));
-  const at::Tensor latents =
-      comm ? encoder_.train(*comm, own, features, statistics) : encoder_.evaluate(own, features, statistics);
+std::vector<BlockTensors> FlowNetwork<Real>::tensors() const {
+  auto blocks = encoder_.tensors();
+  if (decoder_)  // its kernels read one array
+    blocks.push_back({"decoder", {{"layers", {static_cast<std::int64_t>(decoder_->n_parameters())}}}});
+  return blocks;
+}
+
+template <class Real>
+std::vector<at::Tensor> FlowNetwork<Real>::parts(const at::Tensor& parameters) const {
+  const auto n = static_cast<std::int64_t>(size_.encoder);
+  auto all = encoder_.parts(parameters.narrow(0, 0, n));
+  if (decoder_) all.push_back(parameters.narrow(0, n, parameters.size(0) - n));
+  return all;
+}
+
+template <class Real>
+at::Tensor FlowNetwork<Real>::encode(std::span<const at::Tensor> parameters, const at::Tensor& features,
+                                     const at::Tensor& statistics) const {
+  return with_known_fields(encoder_.evaluate(encoder_parts(parameters), features, statistics), features);
+}
+
+template <class Real>
+at::Tensor FlowNetwork<Real>::encode(const Comm& comm, std::span<const at::Tensor> parameters,
+                                     const at::Tensor& features, const at::Tensor& statistics,
+                                     BlockPass& pass) const {
+  return with_known_fields(encoder_.train(comm, encoder_parts(parameters), features, statistics, pass),
+                           features);
+}
+
+template <class Real>
+at::Tensor FlowNetwork<Real>::with_known_fields(const at::Tensor& latents, const at::Tensor& features) const {
   if (!decoder_ || !decoder_->options().adds_known_fields) return latents;
   return at::cat({latents, features.narrow(1, 0, decoder_->options().n_fields).permute({0, 2, 3, 4, 1})}, 4);
 }
 
 template <class Real>
-at::Tensor FlowNetwork<Real>::decode(const at::Tensor& latents, const at::Tensor& parameters,
+at::Tensor FlowNetwork<Real>::decode(const at::Tensor& latents, std::span<const at::Tensor> parameters,
                                      std::shared_ptr<const DecoderQueries> queries) {
   if (!decoder_) return interpolate(latents, *queries);
-  const at::Tensor own = parameters.narrow(0, static_cast<std::int64_t>(size_.encoder),
-                                           static_cast<std::int64_t>(size_.parameters - size_.encoder));
-  return flow::decode<Real>(*decoder_, std::move(queries), latents, own);
+  return flow::decode<Real>(*decoder_, std::move(queries), latents, parameters.back());
 }
 
 template <class Real>
@@ -183,7 +207,7 @@ std::vector<float> encode_fields(const FlowModel& model, int n_samples, const Gr
                            at::TensorOptions(bridge::scalar_type<Value>()));
     };
     const at::Tensor latents =
-        network.encode(nullptr, wrap(model.parameters),
+        network.encode(network.parts(wrap(model.parameters)),
                        wrap(features).view({std::int64_t{n_samples}, -1, shape[0], shape[1], shape[2]}),
                        wrap(model.statistics));
     const float* values = latents.data_ptr<float>();

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include <ATen/core/Tensor.h>
@@ -24,6 +25,10 @@ class FlowNetwork {
   /// Of a continuous model; its parameters are those behind the encoder's.
   [[nodiscard]] Decoder<Real>& decoder() { return *decoder_; }
   [[nodiscard]] bool is_continuous() const { return decoder_ != nullptr; }
+  /// The blocks that have parameters: the encoder's, then the decoder as one.
+  [[nodiscard]] std::vector<BlockTensors> tensors() const;
+  /// The parameters of each of them, as parts of one array.
+  [[nodiscard]] std::vector<at::Tensor> parts(const at::Tensor& parameters) const;
   [[nodiscard]] std::vector<double> initial_parameters(std::uint64_t seed) const;
   [[nodiscard]] std::vector<double> initial_statistics() const { return encoder_.initial_statistics(); }
   /// Blocks of both: shapes, parameters, flops, bytes; the encoder's for a block of this shape, the decoder's
@@ -32,16 +37,23 @@ class FlowNetwork {
 
   /// Latents [sample, t, z, x, latent] (with a base the last ones are the coarse fields; convolutional:
   /// normalised fields on the fine grid) of features [sample, feature, t, z, x].
-  /// @param comm the ranks that share a training batch (collective); null: by the running statistics
-  /// @param parameters all of them
-  [[nodiscard]] at::Tensor encode(const Comm* comm, const at::Tensor& parameters, const at::Tensor& features,
+  /// By the running statistics. @param parameters of each block
+  [[nodiscard]] at::Tensor encode(std::span<const at::Tensor> parameters, const at::Tensor& features,
                                   const at::Tensor& statistics) const;
+  /// By those of a batch that the ranks share (collective); `pass` takes on the encoder's backward pass.
+  [[nodiscard]] at::Tensor encode(const Comm& comm, std::span<const at::Tensor> parameters,
+                                  const at::Tensor& features, const at::Tensor& statistics,
+                                  BlockPass& pass) const;
   /// Jets [sample, point, channel, field] of normalised fields. Throws InputError for operators where the
   /// decoder is convolutional.
-  [[nodiscard]] at::Tensor decode(const at::Tensor& latents, const at::Tensor& parameters,
+  [[nodiscard]] at::Tensor decode(const at::Tensor& latents, std::span<const at::Tensor> parameters,
                                   std::shared_ptr<const DecoderQueries> queries);
 
  private:
+  [[nodiscard]] std::span<const at::Tensor> encoder_parts(std::span<const at::Tensor> parameters) const {
+    return decoder_ ? parameters.first(parameters.size() - 1) : parameters;
+  }
+  [[nodiscard]] at::Tensor with_known_fields(const at::Tensor& latents, const at::Tensor& features) const;
   [[nodiscard]] at::Tensor interpolate(const at::Tensor& fields, const DecoderQueries& queries) const;
 
   FlowNetworkSize size_;

@@ -6,16 +6,15 @@
 #include <numeric>
 
 #include <ATen/ATen.h>
-#include <torch/csrc/autograd/autograd.h>
 
 #include "io/log/error.hpp"
+#include "surrogates/bridge/block_pass.hpp"
 #include "surrogates/bridge/errors.hpp"
 #include "surrogates/bridge/tensor.hpp"
 #include "surrogates/flow/equations/operator_basis.hpp"
 #include "surrogates/flow/model/flow_network.hpp"
 #include "surrogates/flow/training/point_losses.hpp"
 #include "surrogates/flow/training/wall_points.hpp"
-#include "surrogates/training/shared_parameters.hpp"
 
 namespace quintet::flow {
 
@@ -82,12 +81,13 @@ struct FlowTrainer<Real>::State {
   FieldStatistics fields;
   FlowEquations equations;
   FlowNetwork<Real> network;
-  SharedParameters<Real> shared;
+  FlatParameters<Real> shared;
   std::vector<double> statistics;
   std::map<std::vector<double>, int> constants_of;  ///< by parameters
   Residuals interior;
   std::vector<Residuals> walls;
-  at::Tensor weights, running;  ///< the arrays above under another name
+  std::vector<at::Tensor> weights;  ///< [block] of `shared`, under another name
+  at::Tensor running;               ///< so are the statistics
 
   State(const Comm& comm_, const FlowModel& model, const FlowTrainerOptions& options_,
         const std::vector<std::vector<double>>& parameters);
@@ -127,7 +127,8 @@ FlowTrainer<Real>::State::State(const Comm& comm_, const FlowModel& model, const
       options(options_),
       equations(equations_of(header, options.reference_compatible)),
       network(header),
-      shared(comm, start_of(model, network.initial_parameters(options.seed))),
+      shared(comm, network.tensors(), start_of(model, network.initial_parameters(options.seed)),
+             options.optimiser, options.parallel),
       statistics(model.statistics.empty() ? network.initial_statistics() : model.statistics),
       interior(equations.interior().residuals({})) {
   for (const auto& field : header.fields) {
@@ -160,9 +161,10 @@ FlowTrainer<Real>::State::State(const Comm& comm_, const FlowModel& model, const
     QUINTET_CHECK(
         network.is_continuous() || wall.n_operators() == 0,
         "equations.boundaries: a convolutional decoder has no derivatives; give conditions of values");
-  weights = tensor_on(shared.values());
-  weights.set_requires_grad(true);
-  weights.mutable_grad() = tensor_on(shared.gradient());
+  for (int block = 0; block < static_cast<int>(shared.layout().blocks().size()); ++block) {
+    weights.push_back(tensor_on(shared.values(block)).set_requires_grad(true));
+    weights.back().mutable_grad() = tensor_on(shared.gradient(block));
+  }
   running = tensor_on(std::span<double>(statistics));
 }
 
@@ -214,7 +216,9 @@ FlowLosses FlowTrainer<Real>::State::run(const Batch& batch, std::int64_t step, 
   const auto& shape = batch.low_shape;
   const at::Tensor input =
       tensor_on(std::span<Real>(features)).view({batch.n_samples, -1, shape[0], shape[1], shape[2]});
-  const at::Tensor latents = network.encode(trains ? &comm : nullptr, weights, input, running);
+  BlockPass pass;
+  const at::Tensor latents =
+      trains ? network.encode(comm, weights, input, running, pass) : network.encode(weights, input, running);
 
   // Numbers of crops on all ranks: a mean is a sum here times 1/number there.
   std::vector<double> counts{static_cast<double>(batch.n_samples)};
@@ -282,7 +286,10 @@ FlowLosses FlowTrainer<Real>::State::run(const Batch& batch, std::int64_t step, 
                     "learning rate may help",
                     step + 1, trains ? "training" : "validation", losses.total, losses.values,
                     losses.residuals, losses.boundaries));
-  if (trains) torch::autograd::backward(outputs, bars);
+  if (!trains) return losses;
+  BlockPass::Trained decoder;
+  if (network.is_continuous()) decoder = {static_cast<int>(weights.size()) - 1, weights.back()};
+  pass.backward(outputs, bars, decoder, [&](int block) { shared.finish(block); });
   return losses;
 }
 
@@ -308,10 +315,9 @@ int FlowTrainer<Real>::n_crops() const {
 
 template <class Real>
 FlowLosses FlowTrainer<Real>::step(const Batch& batch, std::int64_t step, double learning_rate) {
-  const auto& chosen = state_->options.optimiser;
   const FlowLosses losses =
       translate_torch_errors("A step of training", [&] { return state_->run(batch, step, true); });
-  state_->shared.step({chosen.beta1, chosen.beta2, chosen.epsilon, chosen.clip}, step + 1, learning_rate);
+  state_->shared.step(step + 1, learning_rate);
   return losses;
 }
 
@@ -325,8 +331,7 @@ std::vector<double> FlowTrainer<Real>::gradient(const Batch& batch, std::int64_t
   const auto found = translate_torch_errors("A gradient", [&] { return state_->run(batch, step, true); });
   if (losses) *losses = found;
   auto total = state_->shared.total_gradient();
-  const auto own = state_->shared.gradient();
-  std::fill(own.begin(), own.end(), Real(0));
+  state_->shared.clear_gradient();
   return total;
 }
 
@@ -337,13 +342,24 @@ const FlowModelHeader& FlowTrainer<Real>::header() const {
 
 template <class Real>
 FlowModel FlowTrainer<Real>::model() const {
-  const auto values = state_->shared.values();
+  const auto values = state_->shared.all_values();
   return {state_->header, {values.begin(), values.end()}, state_->statistics};
 }
 
 template <class Real>
 networks::ChainDescription FlowTrainer<Real>::describe() const {
   return state_->network.describe(state_->header.block);
+}
+
+template <class Real>
+HeldBytes FlowTrainer<Real>::held() const {
+  return state_->shared.bytes();
+}
+
+template <class Real>
+std::int64_t FlowTrainer<Real>::bytes_sent() const {
+  return state_->shared.traffic(Comm::Call::reduce_scatter).bytes +
+         state_->shared.traffic(Comm::Call::all_gather_into).bytes;
 }
 
 template <class Real>
@@ -357,23 +373,37 @@ std::vector<std::string> FlowTrainer<Real>::operator_texts() const {
 
 template <class Real>
 void FlowTrainer<Real>::save(hdf5::Group& group) const {
-  const auto write = [&](const std::string& name, auto values, const std::string& text) {
-    group.write(name, std::span<const typename decltype(values)::value_type>(values), {values.size()},
-                {"1", {"parameter"}, text});
+  const auto& shared = state_->shared;
+  const auto write = [&](const std::string& name, std::size_t n, const auto& values,
+                         const std::string& text) {
+    using Value = typename std::remove_cvref_t<decltype(values)>::value_type;
+    group.write(name, std::span<const Value>(values), {n}, {"1", {"parameter"}, text});
   };
-  write("parameters", state_->shared.values(), "encoder's, then decoder's");
-  write("moment1", state_->shared.moment1(), "Adam's mean gradient");
-  write("moment2", state_->shared.moment2(), "Adam's mean squared gradient");
-  write("statistics", std::span<double>(state_->statistics), "running means and variances");
+  write("parameters", shared.size(), shared.all_values(), "encoder's, then decoder's");
+  const auto& row = optimiser_row(shared.optimiser().kind);
+  for (int s = 0; s < n_states(shared.optimiser()); ++s) {
+    const auto number = static_cast<std::size_t>(s);
+    write(row.state_names[number], shared.size(), shared.all_states(s), row.state_docs[number]);
+  }
+  write("statistics", state_->statistics.size(), state_->statistics, "running means and variances");
 }
 
 template <class Real>
 void FlowTrainer<Real>::restore(const hdf5::Group& group) {
-  const hdf5::Shape shape{state_->shared.size()};
-  const auto values = group.read<Real>("parameters", shape), first = group.read<Real>("moment1", shape),
-             second = group.read<Real>("moment2", shape);
+  auto& shared = state_->shared;
+  const hdf5::Shape shape{shared.size()};
+  const auto values = group.read<Real>("parameters", shape);
   const auto statistics = group.read<double>("statistics", {state_->statistics.size()});
-  state_->shared.assign(values, first, second);
+  const auto& row = optimiser_row(shared.optimiser().kind);
+  for (int s = 0; s < n_states(shared.optimiser()); ++s) {
+    const char* const name = row.state_names[static_cast<std::size_t>(s)];
+    QUINTET_CHECK(group.has(name),
+                  "the checkpoint holds no '{}', which optimiser.kind {} needs: it was written with another "
+                  "optimiser",
+                  name, row.name);
+    shared.assign_state(s, group.read<Real>(name, shape));
+  }
+  shared.assign_values(values);
   std::copy(statistics.begin(), statistics.end(), state_->statistics.begin());
 }
 

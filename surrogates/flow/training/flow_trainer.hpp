@@ -12,6 +12,7 @@
 #include "surrogates/flow/model/flow_model.hpp"
 #include "surrogates/flow/training/training_options.hpp"
 #include "surrogates/networks/description.hpp"
+#include "surrogates/training/flat_parameters.hpp"
 
 namespace quintet::flow {
 
@@ -28,7 +29,8 @@ struct FlowLosses {
 /// What a trainer is told besides the model.
 struct FlowTrainerOptions {
   FlowLossOptions loss;
-  FlowOptimiserOptions optimiser;
+  OptimiserOptions optimiser{.clip = 1};
+  ParallelOptions parallel;
   std::uint64_t seed = 1;
   int batch = 10;  ///< crops of a step, on all ranks together
   /// The released reference's wrong equations, for comparison: derivatives along the two axes of space
@@ -36,7 +38,8 @@ struct FlowTrainerOptions {
   bool reference_compatible = false;
 };
 
-/// Trains a model, a step at a time: data parallel over the ranks, which share out the crops of a batch.
+/// Trains a model, a step at a time: data parallel over the ranks, which share out the crops of a batch and,
+/// where the options say so, the optimiser's states and gradients (FlatParameters).
 ///
 ///     L = <|y - target|>_(points, fields) + gamma <|r_e|>_(points, equations)
 ///           + boundary sum_walls <|r_c|>_(points, conditions)
@@ -58,8 +61,8 @@ class FlowTrainer {
   [[nodiscard]] int first_crop() const;
   [[nodiscard]] int n_crops() const;
 
-  /// One step: losses before it, gradient, Adam. Collective. Throws NumericalError where the loss is not
-  /// finite; the weights are then those before.
+  /// One step: losses before it, gradient, optimiser. Collective. Throws NumericalError where the loss or
+  /// the gradient is not finite; the weights are then those before.
   /// @param batch this rank's crops @param step from 0
   FlowLosses step(const Batch& batch, std::int64_t step, double learning_rate);
   /// Losses by the running statistics. Collective.
@@ -72,6 +75,10 @@ class FlowTrainer {
   /// The model as it is.
   [[nodiscard]] FlowModel model() const;
   [[nodiscard]] networks::ChainDescription describe() const;
+  /// Bytes of parameters, gradients and states on this rank.
+  [[nodiscard]] HeldBytes held() const;
+  /// Bytes of gradients and parameters that this rank has sent to other holders.
+  [[nodiscard]] std::int64_t bytes_sent() const;
   /// Operators that the decoder carries, as text, of the first sample's constants.
   [[nodiscard]] std::vector<std::string> operator_texts() const;
 

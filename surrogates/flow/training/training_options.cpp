@@ -35,13 +35,6 @@ void describe(Schema& schema, FlowLossOptions& options) {
       .at_most(1000000);
 }
 
-void describe(Schema& schema, FlowOptimiserOptions& options) {
-  schema.number("beta1", options.beta1, "Of the mean gradient").at_least(0).below(1);
-  schema.number("beta2", options.beta2, "Of the mean squared gradient").at_least(0).below(1);
-  schema.number("epsilon", options.epsilon, "Beside the root of the mean square").above(0);
-  schema.number("clip", options.clip, "Largest component of the gradient; 0: any").at_least(0);
-}
-
 void describe(Schema& schema, FlowRateOptions& options) {
   schema.choice("schedule", options.schedule, choices_of(rates),
                 "constant; exponential: start factor^(step/interval); plateau: times factor after `patience` "

@@ -18,13 +18,6 @@ struct FlowLossOptions {
 };
 void describe(Schema& schema, FlowLossOptions& options);
 
-/// Section `optimiser`: Adam.
-struct FlowOptimiserOptions {
-  double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
-  double clip = 1;  ///< of each component of the gradient; 0: none
-};
-void describe(Schema& schema, FlowOptimiserOptions& options);
-
 /// How the learning rate goes on.
 enum class RateSchedule {
   constant,

@@ -10,7 +10,7 @@
 #include "surrogates/potential/evaluation/environment.hpp"
 #include "surrogates/potential/model/model.hpp"
 #include "surrogates/potential/training/frame.hpp"
-#include "surrogates/training/adam.hpp"
+#include "surrogates/training/optimiser.hpp"
 
 namespace quintet::potential {
 
@@ -61,7 +61,7 @@ class Trainer {
   /// ranks.
   /// @param comm ranks that share the batches' frames out. Collective.
   [[nodiscard]] static std::unique_ptr<Trainer> create(const Model& start, SelRule rule,
-                                                       const AdamOptions& adam = {},
+                                                       const OptimiserOptions& adam = {},
                                                        const Comm& comm = Comm::self());
 
   [[nodiscard]] virtual std::size_t n_parameters() const = 0;

@@ -38,12 +38,12 @@ void grow(AlignedVector<Real>& array, std::size_t size) {
 }  // namespace
 
 template <class Real>
-TypedTrainer<Real>::TypedTrainer(const Model& start, SelRule rule, const AdamOptions& adam, const Comm& comm)
+TypedTrainer<Real>::TypedTrainer(const Model& start, SelRule rule, const OptimiserOptions& adam,
+                                 const Comm& comm)
     : comm_(comm),
       start_(start),
       places_(start),
-      adam_(adam),
-      parameters_(comm, parameters_of(start, places_)),
+      parameters_(comm, one_block("networks", places_.size), parameters_of(start, places_), adam),
       environment_(start, rule),
       descriptor_(start.n_channels(), start.axis_neuron, pack_width<Real>),
       groups_(start.n_types()) {
@@ -60,7 +60,7 @@ void TypedTrainer<Real>::choose_intervals() {
   const Model now = model();
   embedding_ = std::make_unique<TrainableEmbedding<Real>>(
       now, places_, choose_layout(now, pack_width<Real>, tolerance<Real>, covered_));
-  embedding_->refresh(parameters_.values().data());
+  embedding_->refresh(parameters_.values(0).data());
   allowed_ = std::max(10 * tolerance<Real>, 4 * embedding_->unresolved());
   if (const double error = embedding_->layout().error; error > 100 * tolerance<Real> && !warned_) {
     warned_ = true;
@@ -76,10 +76,10 @@ template <class Real>
 void TypedTrainer<Real>::refresh(std::span<const TrainingFrame* const> frames) {
   for (const TrainingFrame* frame : frames) cover(frame->least_distance);
   if (!stale_ && embedding_) return;
-  if (embedding_) embedding_->refresh(parameters_.values().data());
+  if (embedding_) embedding_->refresh(parameters_.values(0).data());
   if (!embedding_ || embedding_->unresolved() > allowed_) choose_intervals();
   if (stale_)
-    for (auto& fitting : fitting_) fitting.refresh(parameters_.values().data());
+    for (auto& fitting : fitting_) fitting.refresh(parameters_.values(0).data());
   stale_ = false;
 }
 
@@ -262,7 +262,7 @@ void TypedTrainer<Real>::differentiate(const TrainingFrame& frame, const Adjoint
   const int row = descriptor_.stride();
   fitting_[type].differentiate({group.d.data(), row}, {group.d_dot.data(), row},
                                static_cast<Real>(adjoint.energy), {group.d_bar.data(), row}, group.tape,
-                               parameters_.gradient().data());
+                               parameters_.gradient(0).data());
   // D is bilinear in T: T_bar = D_bar through T, and Ddot_bar through Tdot.
   AlignedVector<Real> through_t_dot(t_size);
   for (std::size_t i = 0; i < n; ++i) {
@@ -297,7 +297,7 @@ Deviations TypedTrainer<Real>::gradient(std::span<const TrainingFrame* const> fr
     for (int type = 0; type < start_.n_types(); ++type)
       if (!groups_[type].atoms.empty()) differentiate(*frame, adjoint, type, groups_[type]);
   }
-  Real* sum = parameters_.gradient().data();
+  Real* sum = parameters_.gradient(0).data();
   embedding_->collect(sum);
   for (const auto& fitting : fitting_) fitting.share_gradient(sum);
   result.overflowing = environment_scratch_.overflowing;
@@ -321,7 +321,7 @@ Deviations TypedTrainer<Real>::evaluate(std::span<const TrainingFrame* const> fr
 
 template <class Real>
 void TypedTrainer<Real>::update(double learning_rate) {
-  parameters_.step(adam_, ++step_, learning_rate);
+  parameters_.step(++step_, learning_rate);
   stale_ = true;
 }
 
@@ -342,7 +342,7 @@ std::vector<double> TypedTrainer<Real>::gradient_values() const {
 
 template <class Real>
 std::vector<double> TypedTrainer<Real>::parameters() const {
-  const auto values = parameters_.values();
+  const auto values = parameters_.values(0);
   return {values.begin(), values.end()};
 }
 
@@ -351,18 +351,18 @@ void TypedTrainer<Real>::set_parameters(std::span<const double> values) {
   QUINTET_ASSERT(values.size() == parameters_.size(), "{} values for {} parameters", values.size(),
                  parameters_.size());
   const AlignedVector<Real> typed(values.begin(), values.end());
-  parameters_.assign(typed, parameters_.moment1(), parameters_.moment2());
+  parameters_.assign_values(typed);
   stale_ = true;
 }
 
 template <class Real>
 void TypedTrainer<Real>::save(hdf5::Group& group) const {
   const auto write = [&](const char* name, std::span<const Real> values, const char* text) {
-    group.write(name, values, {values.size()}, {"1", {"parameter"}, text});
+    group.write(name, values, {parameters_.size()}, {"1", {"parameter"}, text});
   };
-  write("parameters", parameters_.values(), "weights, biases and time steps");
-  write("moment1", parameters_.moment1(), "Adam's mean of the gradient");
-  write("moment2", parameters_.moment2(), "Adam's mean of the squared gradient");
+  write("parameters", parameters_.values(0), "weights, biases and time steps");
+  write("moment1", parameters_.all_states(0), "Adam's mean of the gradient");
+  write("moment2", parameters_.all_states(1), "Adam's mean of the squared gradient");
   group.set_attribute("adam_step", step_);
   // The intervals on which the networks are sampled have a history: without them a restart would differ in
   // the last bits.
@@ -381,7 +381,9 @@ void TypedTrainer<Real>::load(hdf5::Group& group) {
   const hdf5::Shape shape{parameters_.size()};
   const auto values = group.read<Real>("parameters", shape), moment1 = group.read<Real>("moment1", shape),
              moment2 = group.read<Real>("moment2", shape);
-  parameters_.assign(values, moment1, moment2);
+  parameters_.assign_values(values);
+  parameters_.assign_state(0, moment1);
+  parameters_.assign_state(1, moment2);
   step_ = group.integer_attribute("adam_step");
   covered_ = group.number_attribute("covered_distance").at(0);
   allowed_ = group.number_attribute("unresolved_allowed").at(0);
@@ -427,7 +429,7 @@ Deviations sum(const Comm& comm, Deviations part) {
   return {counts[0], counts[1], counts[2], counts[3], sums[0], sums[1], sums[2], sums[3], counts[4]};
 }
 
-std::unique_ptr<Trainer> Trainer::create(const Model& start, SelRule rule, const AdamOptions& adam,
+std::unique_ptr<Trainer> Trainer::create(const Model& start, SelRule rule, const OptimiserOptions& adam,
                                          const Comm& comm) {
   if (start.single_precision) return std::make_unique<TypedTrainer<float>>(start, rule, adam, comm);
   return std::make_unique<TypedTrainer<double>>(start, rule, adam, comm);

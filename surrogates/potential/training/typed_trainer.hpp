@@ -5,7 +5,7 @@
 #include "surrogates/potential/model/chains.hpp"
 #include "surrogates/potential/training/trainable_embedding.hpp"
 #include "surrogates/potential/training/trainer.hpp"
-#include "surrogates/training/shared_parameters.hpp"
+#include "surrogates/training/flat_parameters.hpp"
 
 namespace quintet::potential {
 
@@ -21,7 +21,7 @@ namespace quintet::potential {
 template <class Real>
 class TypedTrainer final : public Trainer {
  public:
-  TypedTrainer(const Model& start, SelRule rule, const AdamOptions& adam, const Comm& comm);
+  TypedTrainer(const Model& start, SelRule rule, const OptimiserOptions& adam, const Comm& comm);
   [[nodiscard]] std::size_t n_parameters() const override { return places_.size; }
   Deviations gradient(std::span<const TrainingFrame* const> frames, const LossPrefactors& prefactors,
                       int batch_size, Sharing sharing) override;
@@ -74,8 +74,7 @@ class TypedTrainer final : public Trainer {
   Comm comm_;
   Model start_;
   ParameterLayout places_;
-  AdamOptions adam_;
-  SharedParameters<Real> parameters_;
+  FlatParameters<Real> parameters_;
   std::int64_t step_ = 0;
   bool warned_ = false;
   bool stale_ = true;     ///< the networks do not have the parameters of now

@@ -14,7 +14,7 @@
 #include "surrogates/sequence/network/network.hpp"
 #include "surrogates/sequence/network/torch/torch_network.hpp"
 #include "surrogates/sequence/training/start_parameters.hpp"
-#include "surrogates/training/adam.hpp"
+#include "surrogates/training/optimiser.hpp"
 
 namespace quintet::sequence {
 
@@ -114,7 +114,13 @@ class Training : public Trainer::Implementation {
   Training(const Architecture& architecture, int steps, const SequenceData& training,
            const SequenceData& validation, const TrainingOptions& options, std::uint64_t seed)
       : options_(options),
-        adam_{options.beta1, options.beta2, options.epsilon, options.clip},
+        adamw_{options.beta1,
+               options.beta2,
+               options.epsilon,
+               options.clip,
+               OptimiserKind::adamw,
+               options.weight_decay,
+               0},
         seed_(seed),
         passes_(make_passes<Real>(options.engine, products_of(options.precision), architecture, steps)),
         training_(training, std::ptrdiff_t{steps} * architecture.n_inputs,
@@ -217,12 +223,13 @@ class Training : public Trainer::Implementation {
   }
 
   void step() {
-    if (options_.weight_decay > 0) {
-      const auto keep = static_cast<Real>(1 - options_.learning_rate * options_.weight_decay);
-      for (Real& parameter : parameters_) parameter *= keep;
+    if (options_.twin_biases) {
+      const auto kept = static_cast<Real>(1 - options_.learning_rate * options_.weight_decay);
+      before_ = parameters_;
+      for (Real& value : before_) value *= kept;  // what the step begins with
     }
-    if (options_.twin_biases) before_ = parameters_;
-    adam_step<Real>(adam_, ++steps_, options_.learning_rate, parameters_, gradient_, moment1_, moment2_);
+    optimiser_step<Real>(adamw_, ++steps_, options_.learning_rate,
+                         {parameters_, gradient_, {moment1_, moment2_}});
     // Of two biases each sees the same gradient and makes the same step: their sum makes it twice.
     if (options_.twin_biases)
       for (const auto& [first, n] : biases_)
@@ -256,7 +263,7 @@ class Training : public Trainer::Implementation {
   }
 
   TrainingOptions options_;
-  AdamOptions adam_;
+  OptimiserOptions adamw_;
   std::uint64_t seed_;
   std::unique_ptr<Passes<Real>> passes_;
   Windows<Real> training_, validation_;

@@ -25,7 +25,9 @@
 /// where other work holds the cores wall time tells nothing, CPU time still does (mpirun with
 /// --mca mpi_yield_when_idle 1 there).
 ///
-///     mpirun -n 2 meshfreeflow_ranks [--quick] [--no-train] [--rounds N]
+///     mpirun -n 2 meshfreeflow_ranks [--quick] [--no-train] [--stages] [--rounds N]
+///
+/// --stages: a training step of all ranks by who holds parameters, gradients and states, instead.
 ///
 /// Four ways in turn: a rank alone with the whole problem (the others sleep), a rank alone with its share,
 /// all ranks with a share each and nothing in common (what memory and clock leave of the cores), all
@@ -171,7 +173,7 @@ Batch paper_batch(int first, int n) {
   return batch;
 }
 
-Step training(const Comm& comm, int batch) {
+Step training(const Comm& comm, int batch, const ParallelOptions& parallel = {}) {
   struct Held {
     FlowTrainer<float> trainer;
     Batch batch;
@@ -179,13 +181,53 @@ Step training(const Comm& comm, int batch) {
   };
   FlowTrainerOptions options;
   options.batch = batch;
+  options.parallel = parallel;
   auto held = std::make_shared<Held>(
       Held{FlowTrainer<float>(comm, {paper_header(), {}, {}}, options, {{1, 1e6}}), {}});
   held->batch = paper_batch(held->trainer.first_crop(), held->trainer.n_crops());
   return [held] { static_cast<void>(held->trainer.step(held->batch, held->step++, 1e-5)); };
 }
 
-void run(bool quick, bool train, int rounds) {
+/// Steps of all ranks together, by who holds what (docs/large_models.md), in turns; ratios to the first way.
+std::vector<std::string> stages(const Comm& comm, int batch, int rounds) {
+  struct Row {
+    std::string name;
+    Step step;
+    Seconds best{};
+  };
+  std::vector<Row> rows;
+  const auto add = [&](const char* name, ParallelStrategy strategy, int stage, Holder holder) {
+    ParallelOptions parallel;
+    parallel.strategy = strategy;
+    parallel.stage = stage;
+    parallel.holder = holder;
+    rows.push_back({name, training(comm, batch, parallel)});
+  };
+  add("data, holder node", ParallelStrategy::data, 1, Holder::node);
+  add("stage 2, holder node", ParallelStrategy::sharded, 2, Holder::node);
+  add("data, holder rank", ParallelStrategy::data, 1, Holder::rank);
+  add("stage 1, holder rank", ParallelStrategy::sharded, 1, Holder::rank);
+  add("stage 2, holder rank", ParallelStrategy::sharded, 2, Holder::rank);
+  for (int round = 0; round < rounds; ++round)
+    for (auto& row : rows) {
+      comm.barrier();
+      const Seconds own = timed(row.step, 1);
+      row.best.least({comm.maximum(own.wall), comm.maximum(own.cpu)});
+    }
+  std::vector<std::string> lines;
+  for (const auto& row : rows) {
+    const auto& first = rows.front().best;
+    if (!comm.is_root()) continue;
+    fmt::print("train, {}: CPU {:.4g} s ({:.3f}), wall {:.4g} s ({:.3f})\n", row.name, row.best.cpu,
+               row.best.cpu / first.cpu, row.best.wall, row.best.wall / first.wall);
+    lines.push_back(fmt::format(
+        R"({{"bench": "meshfreeflow_ranks", "case": "{}, {} ranks", "ours": {:.5g}, "peer": {:.5g}, "ratio": {:.4g}, "unit": "CPU s/step"}})",
+        row.name, comm.size(), row.best.cpu, first.cpu, first.cpu / row.best.cpu));
+  }
+  return lines;
+}
+
+void run(bool quick, bool train, bool only_stages, int rounds) {
   const Comm comm = Comm::world();
   Stages stages(comm);
   const int n = comm.size();
@@ -209,6 +251,11 @@ void run(bool quick, bool train, int rounds) {
     std::fflush(stdout);
   };
   const Comm self = Comm::self();
+  if (only_stages) {
+    rows = quintet::flow::stages(comm, 10 / n * n, rounds);
+    if (comm.is_root()) fmt::print("[{}]\n", fmt::join(rows, ", "));
+    return;
+  }
   for (const auto& [nx, nz] : {std::pair{256, 64}, std::pair{512, 128}, std::pair{1024, 256}}) {
     Step whole;
     if (comm.is_root()) whole = simulation(self, nx, nz);
@@ -233,7 +280,7 @@ void run(bool quick, bool train, int rounds) {
 
 int main(int argc, char** argv) {
   try {
-    bool quick = false, train = true;
+    bool quick = false, train = true, only_stages = false;
     int rounds = 10;
     for (int i = 1; i < argc; ++i) {
       const std::string flag = argv[i];
@@ -241,13 +288,16 @@ int main(int argc, char** argv) {
         quick = true, rounds = 2;
       else if (flag == "--no-train")
         train = false;
+      else if (flag == "--stages")
+        only_stages = true;
       else if (flag == "--rounds" && i + 1 < argc)
         rounds = std::stoi(argv[++i]);
       else
-        throw quintet::UsageError("mpirun -n N meshfreeflow_ranks [--quick] [--no-train] [--rounds N]");
+        throw quintet::UsageError(
+            "mpirun -n N meshfreeflow_ranks [--quick] [--no-train] [--stages] [--rounds N]");
     }
     const quintet::Runtime runtime(argc, argv, 1, {quintet::torch_subsystem()});
-    quintet::flow::run(quick, train, rounds);
+    quintet::flow::run(quick, train, only_stages, rounds);
   } catch (const quintet::Error& error) {
     fmt::print(stderr, "{}\n", error.what());
     return static_cast<int>(error.code());

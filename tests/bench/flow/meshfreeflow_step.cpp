@@ -22,7 +22,7 @@
 #include "surrogates/flow/decoder/autograd/decoder_function.hpp"
 #include "surrogates/flow/encoder/unet.hpp"
 #include "surrogates/flow/equations/pde_system.hpp"
-#include "surrogates/training/adam.hpp"
+#include "surrogates/training/optimiser.hpp"
 #include "tests/bench/flow/nested_decoder.hpp"
 
 /// A training step of MeshfreeFlowNet (U-Net, decoder, L1 of values and gamma x L1 of the four residuals of
@@ -158,8 +158,10 @@ class Trainer {
         return std::span(tensor.mutable_data_ptr<float>(), n);
       };
       const std::size_t which = trained == &network_;
-      adam_step<float>({}, step_, 1e-3, numbers(trained->detach()), numbers(trained->grad()),
-                       numbers(moment1_[which]), numbers(moment2_[which]));
+      optimiser_step<float>({}, step_, 1e-3,
+                            {numbers(trained->detach()),
+                             numbers(trained->grad()),
+                             {numbers(moment1_[which]), numbers(moment2_[which])}});
       trained->mutable_grad() = at::Tensor();
     }
   }

@@ -82,6 +82,7 @@ TEST(Counters, ring_exchange_counts_messages_that_travel) {
 
   const int travelling = comm.size() == 1 ? 0 : n_exchanges;  // to itself a rank copies
   expect_counted(comm, Comm::Call::point_to_point, travelling, 80 * travelling);
+  EXPECT_EQ(comm.counter(Comm::Call::point_to_point).received, 80 * travelling);
 }
 
 TEST(Counters, gathers_count_what_every_rank_hands_in_and_all_to_all_what_leaves_it) {

@@ -73,6 +73,7 @@ TEST(RepeatedMessages, are_counted_at_each_start) {
   const bool sends = comm.rank() == 0 && comm.size() > 1;
   EXPECT_EQ(counter.messages, sends ? 3 : 0);
   EXPECT_EQ(counter.bytes, sends ? 120 : 0);
+  EXPECT_EQ(counter.received, comm.rank() == 1 ? 120 : 0);
 }
 
 TEST(RepeatedMessages, of_another_length_are_found) {

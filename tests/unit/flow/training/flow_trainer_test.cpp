@@ -172,6 +172,79 @@ TEST(FlowTrainer, restart_is_the_uninterrupted_run_to_the_bit) {
   if (comm.is_root()) std::filesystem::remove(path);
 }
 
+/// Stages and buckets change who holds and sends what, never a bit; what a restart reads knows neither.
+TEST(FlowTrainer, sharded_training_is_data_parallel_training_to_the_bit) {
+  const Comm comm = Comm::world();
+  const std::string path = (std::filesystem::temp_directory_path() / "quintet_flow_sharded.h5").string();
+  const auto options = [](ParallelStrategy strategy, int stage, double bucket, Holder holder) {
+    FlowTrainerOptions all = small_options();
+    all.parallel = {strategy, stage, bucket, holder};
+    return all;
+  };
+  auto data = small_trainer<float>(comm, options(ParallelStrategy::data, 1, 1, Holder::node));
+  const Batch batch = own_crops(data);
+  std::vector<double> losses;
+  for (int step = 0; step < 3; ++step) losses.push_back(data.step(batch, step, 1e-2).total);
+  {
+    hdf5::File file = hdf5::File::create(comm, path);
+    data.save(file.root());
+    file.close();
+  }
+  for (int step = 3; step < 5; ++step) losses.push_back(data.step(batch, step, 1e-2).total);
+  const auto expected = data.model().parameters;
+  for (const Holder holder : {Holder::node, Holder::rank})
+    for (const int stage : {0, 1, 2})
+      for (const double bucket : {0.0, 0.0005}) {
+        if (holder == Holder::node && bucket == 0) continue;
+        const auto chosen =
+            options(stage == 0 ? ParallelStrategy::data : ParallelStrategy::sharded, stage, bucket, holder);
+        const std::string what = fmt::format("stage {}, bucket {} MB", stage, bucket);
+        auto whole = small_trainer<float>(comm, chosen);
+        for (int step = 0; step < 5; ++step)
+          ASSERT_EQ(whole.step(batch, step, 1e-2).total, losses[static_cast<std::size_t>(step)]) << what;
+        EXPECT_EQ(whole.model().parameters, expected) << what;
+        EXPECT_EQ(whole.bytes_sent() > 0, comm.size() > 1 && holder == Holder::rank) << what;
+        auto again = small_trainer<float>(comm, chosen);
+        const hdf5::File file = hdf5::File::open(comm, path);
+        again.restore(file.root());
+        for (int step = 3; step < 5; ++step)
+          ASSERT_EQ(again.step(batch, step, 1e-2).total, losses[static_cast<std::size_t>(step)]) << what;
+        EXPECT_EQ(again.model().parameters, expected) << what;
+      }
+  comm.barrier();
+  if (comm.is_root()) std::filesystem::remove(path);
+}
+
+TEST(FlowTrainer, a_checkpoint_of_another_optimiser_or_layout_is_refused) {
+  const Comm comm = Comm::world();
+  const std::string path = (std::filesystem::temp_directory_path() / "quintet_flow_refused.h5").string();
+  {
+    const auto trainer = small_trainer<float>(comm, small_options());
+    hdf5::File file = hdf5::File::create(comm, path);
+    trainer.save(file.root());
+    file.close();
+  }
+  const auto message = [&](const FlowTrainerOptions& options, const FlowModelHeader& header) -> std::string {
+    auto trainer = small_trainer<float>(comm, options, header);
+    const hdf5::File file = hdf5::File::open(comm, path);
+    try {
+      trainer.restore(file.root());
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  FlowTrainerOptions options = small_options();
+  options.optimiser.kind = OptimiserKind::sgd;
+  options.optimiser.momentum = 0.9;
+  EXPECT_NE(message(options, small_header()).find("written with another optimiser"), std::string::npos);
+  FlowModelHeader header = small_header();
+  header.options.decoder.widths = {9, 6};
+  EXPECT_NE(message(small_options(), header).find("parameters"), std::string::npos);
+  comm.barrier();
+  if (comm.is_root()) std::filesystem::remove(path);
+}
+
 TEST(FlowTrainer, a_loss_that_is_no_number_ends_it_before_the_weights_move) {
   const Comm comm = Comm::world();
   auto trainer = small_trainer<float>(comm, small_options());

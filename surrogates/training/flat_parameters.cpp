@@ -1,0 +1,275 @@
+#include "surrogates/training/flat_parameters.hpp"
+
+#include <algorithm>
+#include <climits>
+#include <cmath>
+
+#include "io/log/error.hpp"
+#include "physics/kernels/pack.hpp"
+
+namespace quintet {
+
+namespace {
+
+/// The ranks that share memory, where all nodes have equally many; else each rank for itself.
+Comm sharing_ranks(const Comm& comm, Holder holder) {
+  if (comm.size() == 1) return comm;
+  const Comm node = comm.node();
+  const int n = node.size();
+  const bool shares = holder == Holder::node && comm.minimum(n) == comm.maximum(n);
+  return shares ? node : comm.split(comm.rank(), 0);
+}
+
+/// Whether all numbers are; 0 g is 0 for those alone.
+template <class Real>
+bool all_finite(std::span<const Real> values) {
+  constexpr std::size_t w = pack_width<Real>;
+  Pack<Real> sum{};
+  const std::size_t whole = values.size() / w * w;
+  for (std::size_t i = 0; i < whole; i += w) sum += Real(0) * load<Real>(&values[i]);
+  Real rest = horizontal_sum<Real>(sum);
+  for (std::size_t i = whole; i < values.size(); ++i) rest += Real(0) * values[i];
+  return rest == 0;
+}
+
+std::size_t bucket_size(const ParallelOptions& parallel, std::size_t bytes) {
+  return static_cast<std::size_t>(parallel.bucket * 1e6) / bytes;
+}
+
+}  // namespace
+
+template <class Real>
+FlatParameters<Real>::FlatParameters(const Comm& comm, const std::vector<BlockTensors>& blocks,
+                                     std::span<const double> start, const OptimiserOptions& optimiser,
+                                     const ParallelOptions& parallel)
+    : FlatParameters(comm, blocks, start, optimiser, parallel, sharing_ranks(comm, parallel.holder)) {}
+
+template <class Real>
+FlatParameters<Real>::FlatParameters(const Comm& comm, const std::vector<BlockTensors>& blocks,
+                                     std::span<const double> start, const OptimiserOptions& optimiser,
+                                     const ParallelOptions& parallel, const Comm& holder)
+    : layout_(blocks, comm.size(), bucket_size(parallel, sizeof(Real))),
+      optimiser_(optimiser),
+      comm_(comm),
+      holder_(holder),
+      across_(comm.size() == 1 ? Comm::self() : comm.split(holder_.rank(), comm.rank())),
+      stage_(comm.size() == 1 ? 0 : parallel.zero_stage()),
+      values_(holder_, holder_.is_root() ? layout_.padded() : 0),
+      gradient_(holder_, stage_ < 2 ? layout_.padded() : layout_.largest_slice() * comm.size()),
+      slices_(stage_ < 2 ? 0 : layout_.slices()),
+      workspace_((across_.size() - 1) * layout_.largest_slice()),
+      bad_(holder_, 1) {
+  if (start.size() != size())
+    throw InternalError(fmt::format("{} numbers for {} parameters", start.size(), size()));
+  const std::size_t updated = layout_.slices() * (stage_ == 0 ? across_.size() : 1);
+  states_.reserve(2);
+  for (int state = 0; state < n_states(optimiser_); ++state) states_.emplace_back(holder_, updated);
+  const std::vector<Real> typed(start.begin(), start.end());
+  assign_values(typed);
+}
+
+template <class Real>
+std::span<Real> FlatParameters<Real>::values(int block) const {
+  const auto& it = layout_.blocks()[static_cast<std::size_t>(block)];
+  return at(values_, 0, it.offset, it.size);
+}
+
+template <class Real>
+std::span<Real> FlatParameters<Real>::gradient(int block) const {
+  const auto& it = layout_.blocks()[static_cast<std::size_t>(block)];
+  const auto& unit = layout_.units()[static_cast<std::size_t>(it.unit)];
+  return at(gradient_, holder_.rank(), stage_ < 2 ? it.offset : it.offset - unit.offset, it.size);
+}
+
+template <class Real>
+void FlatParameters<Real>::sum_in_holder(std::size_t from, std::size_t n) {
+  if (holder_.size() == 1) return;
+  constexpr std::size_t length = 1024;  // stays in the first-level cache
+  std::array<Real, length> sum;
+  for (const std::size_t end = from + n; from < end; from += length) {
+    const std::size_t now = std::min(length, end - from);
+    std::copy_n(gradient_.part(0) + from, now, sum.data());
+    for (int rank = 1; rank < holder_.size(); ++rank) {
+      const Real* const other = gradient_.part(rank) + from;
+      for (std::size_t i = 0; i < now; ++i) sum[i] += other[i];
+    }
+    for (int rank = 0; rank < holder_.size(); ++rank)
+      if (rank != holder_.rank()) std::fill_n(gradient_.part(rank) + from, now, Real(0));
+    std::copy_n(sum.data(), now, gradient_.part(holder_.rank()) + from);
+  }
+}
+
+template <class Real>
+void FlatParameters<Real>::finish(int block) {
+  if (stage_ < 2) return;
+  const auto unit = static_cast<std::size_t>(layout_.blocks()[static_cast<std::size_t>(block)].unit);
+  if (block == layout_.units()[unit].first_block) reduce(unit);
+}
+
+template <class Real>
+void FlatParameters<Real>::reduce(std::size_t number) {
+  const Unit& unit = layout_.units()[number];
+  std::size_t place = 0;
+  for (std::size_t u = 0; u < number; ++u) place += layout_.units()[u].slice;
+  gradient_.synchronise();
+  sum_in_holder(share(unit), share_size(unit));
+  const auto mine = at(gradient_, holder_.rank(), share(unit), share_size(unit));
+  across_.reduce_scatter(std::span<const Real>(mine), std::span(slices_).subspan(place, unit.slice),
+                         std::span(workspace_));
+  std::fill(mine.begin(), mine.end(), Real(0));
+  gradient_.synchronise();  // the next unit may come
+}
+
+template <class Real>
+void FlatParameters<Real>::refuse_bad_gradients(std::int64_t t) {
+  int first = *bad_.part(holder_.rank());
+  if (holder_.size() > 1) {
+    bad_.synchronise();
+    for (int rank = 0; rank < holder_.size(); ++rank) first = std::min(first, *bad_.part(rank));
+  }
+  if (across_.size() > 1) first = across_.minimum(first);
+  if (first == INT_MAX) return;
+  clear_gradient();
+  const auto& block = layout_.blocks()[static_cast<std::size_t>(layout_.units()[first].first_block)];
+  throw NumericalError(fmt::format(
+      "step {}: the gradient of block '{}' or one after it holds a number that is not finite; the "
+      "weights are those of before; a lower learning rate may help",
+      t, block.name));
+}
+
+template <class Real>
+void FlatParameters<Real>::step(std::int64_t t, double learning_rate) {
+  const auto& units = layout_.units();
+  const int self = holder_.rank();
+  if (stage_ < 2) gradient_.synchronise();
+  int& bad = *bad_.part(self);
+  bad = INT_MAX;
+  sums_.clear();
+  for (std::size_t u = 0, place = 0; u < units.size(); place += units[u++].slice) {
+    const Unit& unit = units[u];
+    if (stage_ == 2) {
+      sums_.push_back(std::span(slices_).subspan(place, unit.slice));
+    } else {
+      sum_in_holder(unit.offset + share(unit), share_size(unit));
+      const auto mine = at(gradient_, self, unit.offset + share(unit), share_size(unit));
+      const auto own = at(gradient_, self, unit.offset + slice(unit), unit.slice);
+      sums_.push_back(stage_ == 0 ? mine : own);
+      if (across_.size() > 1) {
+        across_.reduce_scatter(std::span<const Real>(mine), own, std::span(workspace_));
+        if (stage_ == 0)
+          across_.all_gather_into(mine);
+        else {
+          std::fill(mine.data(), own.data(), Real(0));
+          std::fill(own.data() + own.size(), mine.data() + mine.size(), Real(0));
+        }
+      }
+    }
+    if (bad == INT_MAX && !all_finite<Real>(sums_.back())) bad = static_cast<int>(u);
+  }
+  refuse_bad_gradients(t);
+  std::size_t place = 0;
+  for (std::size_t u = 0; u < units.size(); ++u) {
+    const Unit& unit = units[u];
+    const std::size_t n = updated_size(unit);
+    OptimiserSlices<Real> slices{at(values_, 0, unit.offset + updated(unit), n), sums_[u], {}};
+    for (std::size_t s = 0; s < states_.size(); ++s) slices.states[s] = at(states_[s], self, place, n);
+    optimiser_step(optimiser_, t, learning_rate, slices);
+    place += n;
+    if (stage_ > 0) across_.all_gather_into(at(values_, 0, unit.offset + share(unit), share_size(unit)));
+  }
+  values_.synchronise();
+}
+
+template <class Real>
+std::vector<Real> FlatParameters<Real>::all_values() const {
+  std::vector<Real> all;
+  all.reserve(size());
+  for (const Unit& unit : layout_.units()) {
+    const auto part = at(values_, 0, unit.offset, unit.size);
+    all.insert(all.end(), part.begin(), part.end());
+  }
+  return all;
+}
+
+template <class Real>
+std::vector<Real> FlatParameters<Real>::all_states(int state) const {
+  const auto& array = states_.at(static_cast<std::size_t>(state));
+  std::vector<Real> own;
+  std::size_t place = 0;
+  for (const Unit& unit : layout_.units()) {
+    const auto part = at(array, holder_.rank(), place + (slice(unit) - updated(unit)), unit.slice);
+    own.insert(own.end(), part.begin(), part.end());
+    place += updated_size(unit);
+  }
+  const int my_slice = holder_.rank() * across_.size() + across_.rank();
+  const auto slice_of = comm_.gather(std::span<const int>(&my_slice, 1));
+  const auto gathered = comm_.gather(std::span<const Real>(own));
+  if (!comm_.is_root()) return {};
+  std::vector<Real> all(size());
+  for (std::size_t rank = 0; rank < slice_of.size(); ++rank) {
+    const Real* from = gathered.data() + rank * own.size();
+    for (const Unit& unit : layout_.units()) {
+      const std::size_t first = std::min(unit.size, static_cast<std::size_t>(slice_of[rank]) * unit.slice);
+      std::copy_n(from, std::min(unit.slice, unit.size - first), all.data() + unit.first + first);
+      from += unit.slice;
+    }
+  }
+  return all;
+}
+
+template <class Real>
+std::vector<double> FlatParameters<Real>::total_gradient() const {
+  std::vector<double> total(size());
+  std::size_t place = 0;
+  for (const Unit& unit : layout_.units()) {
+    const std::size_t first = stage_ < 2 ? 0 : std::min(unit.size, slice(unit));
+    const std::size_t n = stage_ < 2 ? unit.size : std::min(unit.slice, unit.size - first);
+    const Real* const from =
+        stage_ < 2 ? gradient_.part(holder_.rank()) + unit.offset : slices_.data() + place;
+    std::copy_n(from, n, total.data() + unit.first + first);
+    place += unit.slice;
+  }
+  comm_.reduce(std::span<double>(total), Comm::Reduction::sum);
+  return total;
+}
+
+template <class Real>
+void FlatParameters<Real>::clear_gradient() {
+  gradient_.synchronise();  // others may still read it
+  const std::size_t n = stage_ < 2 ? layout_.padded() : layout_.largest_slice() * comm_.size();
+  std::fill_n(gradient_.part(holder_.rank()), n, Real(0));
+  std::fill(slices_.begin(), slices_.end(), Real(0));
+}
+
+template <class Real>
+void FlatParameters<Real>::assign_values(std::span<const Real> values) {
+  values_.synchronise();
+  if (holder_.is_root())
+    for (const Unit& unit : layout_.units())
+      std::copy_n(values.data() + unit.first, unit.size, values_.part(0) + unit.offset);
+  values_.synchronise();
+}
+
+template <class Real>
+void FlatParameters<Real>::assign_state(int state, std::span<const Real> values) {
+  Real* to = states_.at(static_cast<std::size_t>(state)).part(holder_.rank());
+  for (const Unit& unit : layout_.units()) {
+    const std::size_t first = std::min(unit.size, updated(unit)), n = updated_size(unit);
+    std::copy_n(values.data() + unit.first + first, std::min(n, unit.size - first), to);
+    to += n;
+  }
+}
+
+template <class Real>
+HeldBytes FlatParameters<Real>::bytes() const {
+  const std::size_t gradient = stage_ < 2 ? layout_.padded() : layout_.slices();
+  return {layout_.padded() * sizeof(Real) / holder_.size(), gradient * sizeof(Real),
+          states_.size() * layout_.slices() * (stage_ == 0 ? across_.size() : 1) * sizeof(Real),
+          stage_ < 2 ? 0 : layout_.largest_slice() * comm_.size() * sizeof(Real),
+          workspace_.size() * sizeof(Real)};
+}
+
+template class FlatParameters<float>;
+template class FlatParameters<double>;
+
+}  // namespace quintet

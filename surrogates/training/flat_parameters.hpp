@@ -1,0 +1,121 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "io/parallel/shared_array.hpp"
+#include "physics/kernels/aligned.hpp"
+#include "surrogates/training/flat_layout.hpp"
+#include "surrogates/training/optimiser.hpp"
+#include "surrogates/training/parallel_options.hpp"
+
+namespace quintet {
+
+/// Bytes of a training's arrays that this rank holds; of what the ranks of a node share, its part.
+struct HeldBytes {
+  std::size_t values = 0, gradients = 0, optimiser = 0;
+  std::size_t live = 0;       ///< gradient of the unit at hand, where gradients are divided
+  std::size_t workspace = 0;  ///< slices that arrive from other holders
+};
+
+/// The flat arrays of a training on N ranks: values, gradients, the optimiser's states; who holds them, how
+/// gradients are summed and parameters updated.
+///
+/// n holders (nodes, whose p ranks share memory, or ranks: p = 1; N = n p) have a copy of the values each.
+/// Rank j of holder i sums share j of its holder's p gradients, in rank order and straight from their memory;
+/// the n ranks j then sum these, in the order of the holders, by direct exchange of slices. What follows is
+/// the stage's:
+///
+/// | stage | divided by all N | a rank sends, a step and unit |
+/// |---|---|---|
+/// | 0 | nothing; of a holder's ranks each updates 1/p | 2 (n - 1) slices: sums out, sums of all back |
+/// | 1 | states | 2 (n - 1) slices: sums out, new values back |
+/// | 2 | states and gradients; a unit's gradient lives until it is summed | the same |
+///
+/// Each number is added and updated in the same way whatever stage and bucket: values, losses and
+/// checkpoints are the same to the last bit. With one holder nothing is sent. Checkpoints are arrays without
+/// padding and know neither ranks nor stage.
+/// Source: Rajbhandari et al. 2020 (SC), sections 5 and 7 (stages); this project (shared memory, order).
+template <class Real>
+class FlatParameters {
+ public:
+  /// Collective over comm. @param start without padding, the same on all ranks. Throws InputError for fewer
+  /// parameters than ranks.
+  FlatParameters(const Comm& comm, const std::vector<BlockTensors>& blocks, std::span<const double> start,
+                 const OptimiserOptions& optimiser, const ParallelOptions& parallel = {});
+  /// With given groups of ranks that share memory (`holder`), all of the same size.
+  FlatParameters(const Comm& comm, const std::vector<BlockTensors>& blocks, std::span<const double> start,
+                 const OptimiserOptions& optimiser, const ParallelOptions& parallel, const Comm& holder);
+
+  [[nodiscard]] const FlatLayout& layout() const { return layout_; }
+  [[nodiscard]] const OptimiserOptions& optimiser() const { return optimiser_; }
+  [[nodiscard]] std::size_t size() const { return layout_.n_parameters(); }
+  [[nodiscard]] std::span<Real> values(int block) const;
+  /// This rank's gradient of a block, to be added to. At stage 2 the memory is the unit's: blocks are
+  /// differentiated last first, finish() after each.
+  [[nodiscard]] std::span<Real> gradient(int block) const;
+  /// This rank's gradient of a block is complete. Collective: all ranks finish blocks in one order.
+  void finish(int block);
+
+  /// The optimiser's step number `t`, from 1; afterwards gradients are 0. Collective. Throws NumericalError
+  /// on all ranks, with the values of before, where a sum of gradients is not finite.
+  void step(std::int64_t t, double learning_rate);
+
+  /// Values without padding.
+  [[nodiscard]] std::vector<Real> all_values() const;
+  /// State number `state` without padding, on rank 0 (empty elsewhere). Collective.
+  [[nodiscard]] std::vector<Real> all_states(int state) const;
+  /// The sum of all ranks' gradients, after finish() of all blocks; and make them 0 (tests). Collective.
+  [[nodiscard]] std::vector<double> total_gradient() const;
+  void clear_gradient();
+  /// Take values, the same on all ranks; states stay. Collective.
+  void assign_values(std::span<const Real> values);
+  /// Take a state without padding, the same on all ranks. Collective.
+  void assign_state(int state, std::span<const Real> values);
+
+  [[nodiscard]] HeldBytes bytes() const;
+  /// What this rank has sent to and received from other holders: reduce_scatter and all_gather_into.
+  [[nodiscard]] Comm::Counter traffic(Comm::Call call) const { return across_.counter(call); }
+
+ private:
+  using Unit = FlatLayout::Unit;
+  [[nodiscard]] std::span<Real> at(const SharedArray<Real>& array, int rank, std::size_t from,
+                                   std::size_t n) const {
+    return {array.part(rank) + from, n};
+  }
+  /// First of this rank's share of a unit, which its holder's ranks divide, and its length.
+  [[nodiscard]] std::size_t share(const Unit& unit) const { return holder_.rank() * share_size(unit); }
+  [[nodiscard]] std::size_t share_size(const Unit& unit) const { return across_.size() * unit.slice; }
+  /// First of its slice, which all ranks divide.
+  [[nodiscard]] std::size_t slice(const Unit& unit) const {
+    return share(unit) + static_cast<std::size_t>(across_.rank()) * unit.slice;
+  }
+  /// First of what it updates, and its length.
+  [[nodiscard]] std::size_t updated(const Unit& unit) const {
+    return stage_ == 0 ? share(unit) : slice(unit);
+  }
+  [[nodiscard]] std::size_t updated_size(const Unit& unit) const {
+    return stage_ == 0 ? share_size(unit) : unit.slice;
+  }
+  /// Sum of a unit's gradients over the ranks of this holder, this rank's share, into its own gradient.
+  void sum_in_holder(std::size_t from, std::size_t n);
+  /// Stage 2: sum a unit over all ranks; the memory is 0 afterwards.
+  void reduce(std::size_t unit);
+  void refuse_bad_gradients(std::int64_t t);
+
+  FlatLayout layout_;
+  OptimiserOptions optimiser_;
+  Comm comm_, holder_, across_;  ///< all; those of this holder; those with the same number on other holders
+  int stage_;
+  SharedArray<Real> values_, gradient_;
+  std::vector<SharedArray<Real>> states_;  ///< of what this rank updates
+  AlignedVector<Real> slices_;             ///< stage 2: this rank's slices of the sum
+  AlignedVector<Real> workspace_;
+  std::vector<std::span<Real>> sums_;  ///< of the units' gradients: what this rank updates
+  SharedArray<int> bad_;               ///< first unit whose sum is not finite
+};
+
+}  // namespace quintet

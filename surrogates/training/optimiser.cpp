@@ -1,0 +1,170 @@
+#include "surrogates/training/optimiser.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "io/config/table.hpp"
+#include "physics/kernels/pack.hpp"
+
+namespace quintet {
+
+namespace {
+
+int two(const OptimiserOptions&) { return 2; }
+int of_momentum(const OptimiserOptions& options) { return options.momentum > 0 ? 1 : 0; }
+
+constexpr OptimiserRow rows[] = {
+    {OptimiserKind::adam,
+     "adam",
+     two,
+     {"moment1", "moment2"},
+     {"Adam's mean of the gradient", "Adam's mean of the squared gradient"}},
+    {OptimiserKind::adamw,
+     "adamw",
+     two,
+     {"moment1", "moment2"},
+     {"Adam's mean of the gradient", "Adam's mean of the squared gradient"}},
+    {OptimiserKind::sgd,
+     "sgd",
+     of_momentum,
+     {"velocity", nullptr},
+     {"sum of gradients that decays by momentum", nullptr}},
+};
+
+/// Numbers that stay in the first-level cache from one pass over them to the next.
+constexpr std::size_t block = 2048;
+
+template <class Real>
+using Pointers = std::array<Real*, 4>;  ///< theta, gradient, two states
+
+/// `formula` on packs of all arrays; the last, shorter one goes through packs of its own, so that its bits
+/// are those it would have in a longer slice.
+template <class Real, class Formula>
+void by_packs(std::size_t n, const Pointers<Real>& arrays, const Formula& formula) {
+  constexpr std::size_t w = pack_width<Real>;
+  const std::size_t whole = n / w * w, rest = n - whole;
+  for (std::size_t i = 0; i < whole; i += w)
+    formula(arrays[0] + i, arrays[1] + i, arrays[2] ? arrays[2] + i : nullptr,
+            arrays[3] ? arrays[3] + i : nullptr);
+  if (rest == 0) return;
+  Real last[4][w] = {};
+  for (std::size_t a = 0; a < 4; ++a)
+    if (arrays[a]) std::copy_n(arrays[a] + whole, rest, last[a]);
+  formula(last[0], last[1], last[2], last[3]);
+  for (std::size_t a = 0; a < 4; ++a)
+    if (arrays[a]) std::copy_n(last[a], rest, arrays[a] + whole);
+}
+
+template <class Real>
+Pack<Real> root_of(Pack<Real> v) {
+  if constexpr (pack_width < Real >> 1) {
+    Pack<Real> root = v;
+    for (int lane = 0; lane < pack_width<Real>; ++lane) root[lane] = std::sqrt(v[lane]);
+    return root;
+  } else {
+    return std::sqrt(v);
+  }
+}
+
+/// A pack's step of Adam.
+template <class Real>
+struct Adam {
+  Adam(const OptimiserOptions& options, std::int64_t t, double learning_rate)
+      : b1(static_cast<Real>(options.beta1)),
+        b2(static_cast<Real>(options.beta2)),
+        c1(static_cast<Real>(1 - options.beta1)),
+        c2(static_cast<Real>(1 - options.beta2)),
+        rate(static_cast<Real>(learning_rate / (1 - std::pow(options.beta1, static_cast<double>(t))))),
+        root(static_cast<Real>(1 / std::sqrt(1 - std::pow(options.beta2, static_cast<double>(t))))),
+        epsilon(static_cast<Real>(options.epsilon)) {}
+  void operator()(Real* theta, Real* gradient, Real* moment1, Real* moment2) const {
+    const Pack<Real> g = load<Real>(gradient);
+    const Pack<Real> m = b1 * load<Real>(moment1) + c1 * g;
+    const Pack<Real> v = b2 * load<Real>(moment2) + c2 * g * g;
+    store<Real>(moment1, m);
+    store<Real>(moment2, v);
+    store<Real>(theta, load<Real>(theta) - rate * m / (root_of<Real>(v) * root + epsilon));
+    store<Real>(gradient, Pack<Real>{});
+  }
+  Real b1, b2, c1, c2, rate, root, epsilon;
+};
+
+/// Two sweeps over a block, so that no compiler joins a product and the sum after it into one rounding.
+template <class Real>
+void sgd_step(const OptimiserOptions& options, double learning_rate, std::size_t n,
+              const Pointers<Real>& arrays) {
+  const auto rate = static_cast<Real>(learning_rate), momentum = static_cast<Real>(options.momentum);
+  const auto [theta, gradient, velocity, none] = arrays;
+  if (velocity) {
+    for (std::size_t i = 0; i < n; ++i) velocity[i] *= momentum;
+    for (std::size_t i = 0; i < n; ++i) velocity[i] += gradient[i];
+    for (std::size_t i = 0; i < n; ++i) gradient[i] = velocity[i];
+  }
+  for (std::size_t i = 0; i < n; ++i) gradient[i] *= rate;
+  for (std::size_t i = 0; i < n; ++i) theta[i] -= gradient[i];
+  std::fill_n(gradient, n, Real(0));
+}
+
+}  // namespace
+
+std::span<const OptimiserRow> optimisers() { return rows; }
+const OptimiserRow& optimiser_row(OptimiserKind kind) { return row_of(rows, kind); }
+
+void describe(Schema& schema, OptimiserOptions& options) {
+  schema.choice("kind", options.kind, choices_of(rows),
+                "adam; adamw: and weights decay; sgd: the gradient, or its sum that decays by momentum");
+  schema.number("beta1", options.beta1, "Of the mean gradient (adam, adamw)").at_least(0).below(1);
+  schema.number("beta2", options.beta2, "Of the mean squared gradient (adam, adamw)").at_least(0).below(1);
+  schema.number("epsilon", options.epsilon, "Beside the root of the mean square (adam, adamw)").above(0);
+  schema.number("clip", options.clip, "Largest component of the gradient; 0: any").at_least(0);
+  schema.number("weight_decay", options.weight_decay, "Of parameters, a step and learning rate (adamw)")
+      .at_least(0);
+  schema.number("momentum", options.momentum, "Of the sum of gradients (sgd)").at_least(0).below(1);
+  schema.check([&options]() -> std::optional<std::string> {
+    if (options.weight_decay > 0 && options.kind != OptimiserKind::adamw)
+      return "weight_decay is for kind: adamw";
+    if (options.momentum > 0 && options.kind != OptimiserKind::sgd) return "momentum is for kind: sgd";
+    return std::nullopt;
+  });
+}
+
+template <class Real>
+void optimiser_step(const OptimiserOptions& options, std::int64_t t, double learning_rate,
+                    const OptimiserSlices<Real>& slices) {
+  const int n = n_states(options);
+  const auto state = [&](int number, std::size_t from) {
+    return number < n ? slices.states[static_cast<std::size_t>(number)].data() + from : nullptr;
+  };
+  const Adam<Real> adam(options, t, learning_rate);
+  const auto clip = static_cast<Real>(options.clip);
+  const auto keep = static_cast<Real>(1 - learning_rate * options.weight_decay);
+  for (std::size_t from = 0; from < slices.theta.size(); from += block) {
+    const std::size_t length = std::min(block, slices.theta.size() - from);
+    const Pointers<Real> arrays{slices.theta.data() + from, slices.gradient.data() + from, state(0, from),
+                                state(1, from)};
+    if (options.clip > 0)
+      for (std::size_t i = 0; i < length; ++i) {
+        const Real g = arrays[1][i];
+        arrays[1][i] = g > clip ? clip : (g < -clip ? -clip : g);
+      }
+    switch (options.kind) {
+      case OptimiserKind::adamw:
+        for (std::size_t i = 0; i < length; ++i) arrays[0][i] *= keep;
+        [[fallthrough]];
+      case OptimiserKind::adam:
+        by_packs<Real>(length, arrays, adam);
+        break;
+      case OptimiserKind::sgd:
+        sgd_step<Real>(options, learning_rate, length, arrays);
+        break;
+    }
+  }
+}
+
+template void optimiser_step(const OptimiserOptions&, std::int64_t, double, const OptimiserSlices<float>&);
+template void optimiser_step(const OptimiserOptions&, std::int64_t, double, const OptimiserSlices<double>&);
+
+}  // namespace quintet

@@ -1,0 +1,38 @@
+#include "surrogates/training/parallel_options.hpp"
+
+#include "io/config/table.hpp"
+
+namespace quintet {
+
+namespace {
+
+struct StrategyRow {
+  ParallelStrategy value;
+  const char* name;
+};
+constexpr StrategyRow strategies[] = {{ParallelStrategy::data, "data"},
+                                      {ParallelStrategy::sharded, "sharded"}};
+
+struct HolderRow {
+  Holder value;
+  const char* name;
+};
+constexpr HolderRow holders[] = {{Holder::node, "node"}, {Holder::rank, "rank"}};
+
+}  // namespace
+
+void describe(Schema& schema, ParallelOptions& options) {
+  schema.choice("strategy", options.strategy, choices_of(strategies),
+                "data: each holder has everything; sharded: holders divide the optimiser's states, and "
+                "gradients too (ZeRO). Losses are the same to the last bit");
+  schema.integer("stage", options.stage, "sharded: 1 divides states, 2 gradients too").at_least(1).at_most(2);
+  schema
+      .quantity("bucket", options.bucket, "MB",
+                "Blocks of a network are reduced together until they hold this much; 0: each for itself")
+      .at_least(0)
+      .at_most(1e6);
+  schema.choice("holder", options.holder, choices_of(holders),
+                "node: its ranks share one copy in memory, and only nodes send; rank: each has its own");
+}
+
+}  // namespace quintet

@@ -1,0 +1,270 @@
+#include "surrogates/training/flat_parameters.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "io/config/tree.hpp"
+#include "io/log/error.hpp"
+
+namespace quintet {
+namespace {
+
+/// Blocks of a few tensors; sizes are no multiples of any slice.
+std::vector<BlockTensors> blocks() {
+  return {{"a", {{"weight", {1, 7}}}},
+          {"b", {{"weight", {10, 99}}, {"bias", {10}}}},
+          {"c", {{"bias", {17}}}},
+          {"d", {{"weight", {7, 19, 30}}, {"bias", {109}}}}};
+}
+
+std::size_t n_parameters() {
+  std::size_t n = 0;
+  for (const auto& block : blocks()) n += block.size();
+  return n;
+}
+
+std::vector<double> start() {
+  std::vector<double> values(n_parameters());
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::sin(static_cast<double>(i));
+  return values;
+}
+
+/// A rank's gradient: sums of them depend on their order.
+template <class Real>
+Real gradient_of(int rank, int t, std::size_t i) {
+  return static_cast<Real>(std::cos(0.1 * static_cast<double>(i) + rank + t) *
+                           std::pow(10.0, (i + 2 * rank) % 5));
+}
+
+template <class Real>
+void add_gradients(FlatParameters<Real>& parameters, int rank, int t) {
+  for (int b = static_cast<int>(blocks().size()) - 1; b >= 0; --b) {
+    const auto to = parameters.gradient(b);
+    const std::size_t first = parameters.layout().blocks()[static_cast<std::size_t>(b)].first;
+    for (std::size_t i = 0; i < to.size(); ++i) to[i] += gradient_of<Real>(rank, t, first + i);
+    parameters.finish(b);
+  }
+}
+
+ParallelOptions at_stage(int stage, double bucket_mb = 0) {
+  ParallelOptions options;
+  options.strategy = stage == 0 ? ParallelStrategy::data : ParallelStrategy::sharded;
+  options.stage = stage;
+  options.bucket = bucket_mb;
+  return options;
+}
+
+/// Values and states after some steps, and what the steps sent.
+template <class Real>
+struct Trained {
+  std::vector<Real> values;
+  std::vector<std::vector<Real>> states;
+  Comm::Counter sums, gathers;
+};
+
+template <class Real>
+Trained<Real> train(const Comm& comm, const Comm& holder, const OptimiserOptions& optimiser,
+                    const ParallelOptions& parallel, int n_steps = 3) {
+  FlatParameters<Real> parameters(comm, blocks(), start(), optimiser, parallel, holder);
+  for (int t = 1; t <= n_steps; ++t) {
+    add_gradients(parameters, comm.rank(), t);
+    parameters.step(t, 0.01);
+  }
+  Trained<Real> trained{parameters.all_values(), {}, {}, {}};
+  for (int s = 0; s < n_states(optimiser); ++s) trained.states.push_back(parameters.all_states(s));
+  trained.sums = parameters.traffic(Comm::Call::reduce_scatter);
+  trained.gathers = parameters.traffic(Comm::Call::all_gather_into);
+  return trained;
+}
+
+/// Groups of ranks that play nodes: all in one, each for itself, two and two.
+std::vector<Comm> holders(const Comm& comm) {
+  std::vector<Comm> groups{comm.node(), comm.split(comm.rank(), 0)};
+  if (comm.size() == 4) groups.push_back(comm.split(comm.rank() / 2, comm.rank()));
+  return groups;
+}
+
+template <class Real>
+void ranks_take_the_steps_of_one(const Comm& comm) {
+  // One optimiser with all ranks' gradients, added in rank order.
+  auto theta = std::vector<Real>();
+  for (const double value : start()) theta.push_back(static_cast<Real>(value));
+  std::vector<Real> sum(theta.size()), first(theta.size()), second(theta.size());
+  for (int t = 1; t <= 3; ++t) {
+    for (std::size_t i = 0; i < sum.size(); ++i) {
+      sum[i] = gradient_of<Real>(0, t, i);
+      for (int rank = 1; rank < comm.size(); ++rank) sum[i] += gradient_of<Real>(rank, t, i);
+    }
+    optimiser_step<Real>({}, t, 0.01, {theta, sum, {first, second}});
+  }
+  const auto groups = holders(comm);
+  for (std::size_t group = 0; group < groups.size(); ++group)
+    for (const int stage : {0, 1, 2})
+      for (const double bucket : {0.0, 0.005}) {
+        const auto trained = train<Real>(comm, groups[group], {}, at_stage(stage, bucket));
+        const std::string what = fmt::format("group {}, stage {}, bucket {}", group, stage, bucket);
+        if (group < 2) {  // two and two add (0 + 1) + (2 + 3)
+          ASSERT_EQ(trained.values, theta) << what;
+          if (comm.is_root()) {
+            ASSERT_EQ(trained.states[0], first) << what;
+            ASSERT_EQ(trained.states[1], second) << what;
+          }
+        } else {
+          ASSERT_EQ(trained.values, train<Real>(comm, groups[group], {}, at_stage(0)).values) << what;
+          for (std::size_t i = 0; i < theta.size(); ++i)
+            ASSERT_NEAR(trained.values[i], theta[i], 1e-4) << what;
+        }
+      }
+}
+
+TEST(FlatParameters, all_stages_buckets_and_holders_take_the_steps_of_one_to_the_bit) {
+  ranks_take_the_steps_of_one<float>(Comm::world());
+  ranks_take_the_steps_of_one<double>(Comm::world());
+}
+
+TEST(FlatParameters, every_optimiser_may_be_divided) {
+  const Comm comm = Comm::world();
+  for (const auto& row : optimisers()) {
+    OptimiserOptions options;
+    options.kind = row.value;
+    options.momentum = row.value == OptimiserKind::sgd ? 0.9 : 0;
+    options.weight_decay = row.value == OptimiserKind::adamw ? 0.1 : 0;
+    const auto whole = train<float>(comm, comm.node(), options, at_stage(0)),
+               divided = train<float>(comm, comm.split(comm.rank(), 0), options, at_stage(2));
+    EXPECT_EQ(whole.values, divided.values) << row.name;
+    EXPECT_EQ(whole.states, divided.states) << row.name;
+  }
+}
+
+/// Bytes held and sent against ../shared/data/training/zero.json: its rows of fp32, stages 0 to 2, N ranks
+/// that share no memory, each block for itself.
+TEST(FlatParameters, hold_and_send_what_the_formulas_say) {
+  const char* source = std::getenv("QUINTET_SOURCE_DIR");
+  const std::string place =
+      std::string(source != nullptr ? source : ".") + "/../shared/data/training/zero.json";
+  if (!std::filesystem::exists(place)) GTEST_SKIP() << "../shared/data/training is not here";
+  const Tree reference = read_yaml(place);
+  const Comm comm = Comm::world();
+  int rows = 0;
+  for (const auto& row : reference.at("rows").items()) {
+    const auto number = [&](const char* key) { return static_cast<std::int64_t>(row.at(key).as_number()); };
+    const auto stage = static_cast<int>(number("stage"));
+    if (number("ranks") != comm.size() || row.at("kind").as_text() != "fp32" || stage > 2) continue;
+    std::vector<BlockTensors> model;
+    for (const auto& block : reference.at("models").at(row.at("model").as_text()).items())
+      model.push_back(
+          {block.items()[0].as_text(), {{"all", {static_cast<std::int64_t>(block.items()[1].as_number())}}}});
+    std::size_t n = 0;
+    for (const auto& block : model) n += block.size();
+    FlatParameters<float> parameters(comm, model, std::vector<double>(n), {}, at_stage(stage),
+                                     comm.split(comm.rank(), 0));
+    const HeldBytes held = parameters.bytes();
+    EXPECT_EQ(static_cast<std::int64_t>(parameters.layout().padded()), number("padded"));
+    EXPECT_EQ(static_cast<std::int64_t>(parameters.layout().slices()), number("slice"));
+    EXPECT_EQ(static_cast<std::int64_t>(held.values + held.gradients + held.optimiser),
+              number("state_bytes"));
+    EXPECT_EQ(static_cast<std::int64_t>(held.live), number("live_extra_bytes"));
+    for (int b = static_cast<int>(model.size()) - 1; b >= 0; --b) parameters.finish(b);
+    parameters.step(1, 0.01);
+    const auto sums = parameters.traffic(Comm::Call::reduce_scatter),
+               gathers = parameters.traffic(Comm::Call::all_gather_into);
+    EXPECT_EQ(sums.messages + gathers.messages, number("messages_sent"));
+    EXPECT_EQ(sums.bytes + gathers.bytes, 4 * number("words_sent"));
+    EXPECT_EQ(sums.received + gathers.received, 4 * number("words_sent"));
+    ++rows;
+  }
+  EXPECT_EQ(rows, comm.size() <= 8 ? 9 : 0);
+}
+
+TEST(FlatParameters, ranks_that_share_memory_send_nothing) {
+  const Comm comm = Comm::world();
+  if (comm.node().size() < comm.size()) GTEST_SKIP() << "ranks on several nodes";
+  for (const int stage : {0, 1, 2}) {
+    const auto trained = train<float>(comm, comm.node(), {}, at_stage(stage));
+    EXPECT_EQ(trained.sums.messages + trained.gathers.messages, 0);
+  }
+}
+
+TEST(FlatParameters, a_restart_goes_on_to_the_bit_at_any_stage) {
+  const Comm comm = Comm::world(), alone = comm.split(comm.rank(), 0);
+  const auto whole = train<float>(comm, alone, {}, at_stage(1), 4);
+  const auto first = train<float>(comm, comm.node(), {}, at_stage(0), 2);
+  FlatParameters<float> parameters(comm, blocks(), start(), {}, at_stage(2, 0.005), alone);
+  parameters.assign_values(first.values);
+  for (int s = 0; s < 2; ++s) {
+    auto state = first.states[static_cast<std::size_t>(s)];
+    state.resize(n_parameters());
+    comm.broadcast(std::span(state));
+    parameters.assign_state(s, state);
+  }
+  for (int t = 3; t <= 4; ++t) {
+    add_gradients(parameters, comm.rank(), t);
+    parameters.step(t, 0.01);
+  }
+  EXPECT_EQ(parameters.all_values(), whole.values);
+}
+
+TEST(FlatParameters, a_gradient_that_is_no_number_on_one_rank_stops_all_with_the_weights_of_before) {
+  const Comm comm = Comm::world();
+  for (const Comm& holder : holders(comm))
+    for (const int stage : {0, 1, 2}) {
+      FlatParameters<float> parameters(comm, blocks(), start(), {}, at_stage(stage), holder);
+      const auto before = parameters.all_values();
+      if (comm.rank() == comm.size() - 1) parameters.gradient(3)[5] = std::numeric_limits<float>::quiet_NaN();
+      add_gradients(parameters, comm.rank(), 1);
+      try {
+        parameters.step(1, 0.01);
+        ADD_FAILURE() << "stepped at stage " << stage;
+      } catch (const NumericalError& error) {
+        EXPECT_NE(std::string(error.what()).find("block 'd'"), std::string::npos) << error.what();
+      }
+      EXPECT_EQ(parameters.all_values(), before);
+      // and nothing of it is left
+      add_gradients(parameters, comm.rank(), 1);
+      parameters.step(1, 0.01);
+      EXPECT_EQ(parameters.all_values(), train<float>(comm, holder, {}, at_stage(0), 1).values);
+    }
+}
+
+TEST(FlatParameters, total_gradient_is_the_sum_of_all_ranks) {
+  const Comm comm = Comm::world();
+  for (const int stage : {0, 2}) {
+    FlatParameters<double> parameters(comm, blocks(), start(), {}, at_stage(stage),
+                                      comm.split(comm.rank(), 0));
+    add_gradients(parameters, comm.rank(), 1);
+    const auto total = parameters.total_gradient();
+    for (std::size_t i = 0; i < total.size(); ++i) {
+      double expected = 0;
+      for (int rank = 0; rank < comm.size(); ++rank) expected += gradient_of<double>(rank, 1, i);
+      ASSERT_NEAR(total[i], expected, 1e-9);
+    }
+  }
+}
+
+TEST(FlatLayout, has_a_place_for_each_tensor_and_units_that_buckets_fill) {
+  const FlatLayout each(blocks(), 3, 0), joined(blocks(), 3, 1000), one(blocks(), 3, 1000000);
+  EXPECT_EQ(each.units().size(), 4u);
+  ASSERT_EQ(joined.units().size(), 3u);  // going backwards: d; c and b; a
+  EXPECT_EQ(one.units().size(), 1u);
+  EXPECT_EQ(joined.units()[1].first_block, 1);
+  EXPECT_EQ(joined.units()[2].first_block, 3);
+  EXPECT_EQ(joined.blocks()[2].offset, joined.blocks()[1].offset + 1000);
+  EXPECT_EQ(each.tensors()[2].name, "bias");
+  EXPECT_EQ(each.tensors()[2].offset, each.blocks()[1].offset + 990);
+  for (const auto& unit : each.units()) {
+    EXPECT_EQ(unit.slice % 16, 0u);
+    EXPECT_EQ(unit.offset % 16, 0u);
+    EXPECT_GE(3 * unit.slice, unit.size);
+    EXPECT_LT(3 * unit.slice, unit.size + 48);
+  }
+  EXPECT_THROW(FlatLayout(one_block("small", 2), 3, 0), InputError);
+}
+
+}  // namespace
+}  // namespace quintet
