@@ -200,16 +200,5 @@ TEST(Trainer, learns_the_labels_of_a_frame) {
   EXPECT_LT(loss(*trainer, frame), 0.3 * before);
 }
 
-TEST(Adam, takes_the_steps_of_its_definition) {
-  std::vector<double> theta{1, -2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, gradient(11, 0.5), m(11, 0.0), v(11, 0.0);
-  adam_step<double>({}, 1, 0.1, theta, gradient, m, v);
-  for (const double g : gradient) EXPECT_EQ(g, 0);
-  EXPECT_NEAR(theta[0], 0.9, 1e-8);  // the first step is the rate itself
-  gradient.assign(11, -1.0);
-  adam_step<double>({}, 2, 0.1, theta, gradient, m, v);
-  const double mean = (0.9 * 0.05 - 0.1) / (1 - 0.81), square = (0.999 * 0.00025 + 0.001) / (1 - 0.998001);
-  EXPECT_NEAR(theta[10], 10.9 - 0.1 * mean / (std::sqrt(square) + 1e-8), 1e-8);
-}
-
 }  // namespace
 }  // namespace quintet::potential
