@@ -46,6 +46,10 @@ struct Timing {
   std::string what;
 };
 
+/// What a number costs that is appended to a series of run.h5, and what it costs more where ranks write it
+/// together: HDF5's own work, measured in the runs of docs/planning.md (s).
+constexpr double append_seconds = 7e-6, append_seconds_together = 14e-6;
+
 /// What is reduced or gathered by all communicators of a decomposition.
 planning::Traffic counted(const Decomposition& decomposition) {
   planning::Traffic sum;
@@ -62,6 +66,7 @@ Timing time_part(Context& context, const RunOptions& options, std::int64_t part)
   const auto cells =
       needs_of(setup.basis, setup.species, setup.system, setup.decomposition.ranks(), {}).cells;
   const auto what = description(setup);
+  const auto columns = static_cast<double>(history_columns(setup).size());
   Simulation simulation(context, std::move(device), small, std::move(setup));
   const double stable = simulation.system().stable_dt(Exec());
   const auto steps = time_steps([&] { simulation.advance(); });
@@ -72,8 +77,9 @@ Timing time_part(Context& context, const RunOptions& options, std::int64_t part)
   planning::Traffic of_sample = counted(decomposition);
   of_sample += -1.0 * before;
   const auto samples = time_steps(sample, 0.1, 2, 20);
+  const double row = samples.median + append_seconds * columns;
   return {.cells = cells,
-          .seconds = steps.median + samples.median / static_cast<double>(options.history_interval),
+          .seconds = steps.median + row / static_cast<double>(options.history_interval),
           .spread = steps.spread,
           .steps = steps.n,
           .frequency = 1 / stable,
@@ -152,13 +158,16 @@ double pictures_bytes(const Setup& setup) {
   return 3 * 8 * points;
 }
 
-/// What a rank takes to write f and to draw it: the copy that goes to the file, and the greatest picture,
-/// which is drawn whole. Without them HDF5, series and the report took 10 MB in the runs of docs/planning.md.
-double writing_bytes(const Setup& setup, int n_ranks) {
+/// What a rank takes to write f and to draw it: the copy that goes to the file, where boxes are no rows of it
+/// also what MPI-IO collects of others; and the greatest picture, which is drawn whole. Without them HDF5,
+/// series and the report took 10 MB in the runs of docs/planning.md.
+double writing_bytes(const Setup& setup, const std::array<int, 6>& ranks, int n_ranks) {
   constexpr double always = 10e6;
+  const bool in_rows = std::all_of(ranks.begin() + 1, ranks.end(), [](int n) { return n <= 1; });
   double copy = 0, picture = 0;
   for (const auto& species : setup.species) {
-    copy = std::max(copy, 8 * cells_of(species.grid, 0, species.grid.dim()) * setup.basis.size() / n_ranks);
+    const double f = 8 * cells_of(species.grid, 0, species.grid.dim()) * setup.basis.size();
+    copy = std::max(copy, f / n_ranks + (in_rows ? 0 : f));
     for (const double points : picture_points(setup, species.grid)) picture = std::max(picture, 8 * points);
   }
   return always + copy + picture;
@@ -173,8 +182,8 @@ double checkpoint_bytes(const Setup& setup) {
 }
 
 /// `samples`: reductions of the history, a step
-planning::StepCost row_of(const Setup& setup, const std::array<int, 6>& ranks, double base,
-                          const planning::Traffic& samples) {
+planning::StepCost row_of(const RunOptions& options, const Setup& setup, const std::array<int, 6>& ranks,
+                          double base, const planning::Traffic& samples) {
   const int dim = setup.basis.dim();
   planning::StepCost row{.decomposition =
                              fmt::format("{}", fmt::join(ranks.begin(), ranks.begin() + dim, " x "))};
@@ -187,11 +196,15 @@ planning::StepCost row_of(const Setup& setup, const std::array<int, 6>& ranks, d
   }
   const auto needs = greatest_needs(setup.basis, setup.species, setup.system, ranks);
   row.work = needs.cells;
-  row.memory = base + writing_bytes(setup, row.ranks) + (row.ranks > 1 ? bytes_of_messages : 0) + needs.bytes;
+  row.memory =
+      base + writing_bytes(setup, ranks, row.ranks) + (row.ranks > 1 ? bytes_of_messages : 0) + needs.bytes;
   row.halo = {needs.neighbours.messages, needs.neighbours.bytes};
   for (const auto* sums : {&needs.velocity_sums, &needs.conf_sums, &needs.all_sums})
     row.sums += {sums->messages, sums->bytes};
   row.sums += samples;
+  if (row.ranks > 1)
+    row.files = append_seconds_together * static_cast<double>(history_columns(setup).size()) /
+                static_cast<double>(options.history_interval);
   return row;
 }
 
@@ -207,8 +220,8 @@ std::array<int, 6> given_ranks(const RunOptions& options, const Setup& setup) {
 }
 
 /// The decompositions of p ranks that come nearest to the least work and halos; none: the reason.
-void add_rows(const Setup& setup, const std::array<int, 6>& given, int p, double base,
-              const planning::Traffic& samples, std::vector<planning::StepCost>& rows) {
+void add_rows(const RunOptions& options, const Setup& setup, const std::array<int, 6>& given, int p,
+              double base, const planning::Traffic& samples, std::vector<planning::StepCost>& rows) {
   constexpr std::size_t most = 4;
   const auto grids = rank_grids(setup.species.front().grid, given, p);
   std::size_t n = 0;
@@ -220,7 +233,7 @@ void add_rows(const Setup& setup, const std::array<int, 6>& given, int p, double
       return true;
     });
     if (!fits) continue;
-    rows.push_back(row_of(setup, ranks, base, samples));
+    rows.push_back(row_of(options, setup, ranks, base, samples));
     ++n;
   }
   if (n > 0) return;
@@ -260,7 +273,7 @@ planning::CostModel cost(Context& context, const RunOptions& options, const std:
                  double(history_columns(setup).size()) * hdf5::series_bytes({}, 8, std::uint64_t(rows));
   model.checkpoint = checkpoint_bytes(setup);
   const auto samples = 1 / double(options.history_interval) * large.samples;
-  for (const int p : ranks) add_rows(setup, given, p, base, samples, model.rows);
+  for (const int p : ranks) add_rows(options, setup, given, p, base, samples, model.rows);
   return model;
 }
 

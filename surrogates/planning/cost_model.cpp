@@ -26,6 +26,7 @@ Tree row_tree(const StepCost& row) {
   if (!row.impossible.empty()) return tree;
   tree.set("work", Tree::number(row.work));
   tree.set("memory_bytes", Tree::number(row.memory));
+  tree.set("files_s", Tree::number(row.files));
   tree.set("halo", traffic_tree(row.halo));
   tree.set("sums", traffic_tree(row.sums));
   return tree;
@@ -38,6 +39,7 @@ StepCost row_of(const Tree& tree) {
   if (!row.impossible.empty()) return row;
   row.work = tree.at("work").as_number();
   row.memory = tree.at("memory_bytes").as_number();
+  row.files = tree.at("files_s").as_number();
   row.halo = traffic_of(tree.at("halo"));
   row.sums = traffic_of(tree.at("sums"));
   return row;
@@ -108,6 +110,7 @@ StepPlan plan_step(const CostModel& model, const StepCost& row, const Links& lin
     const double bytes_a_call = row.sums.messages > 0 ? row.sums.bytes / row.sums.messages : 0;
     plan.sums = row.sums.messages * tree_all_reduce(row.ranks, bytes_a_call).seconds(link);
   }
+  plan.compute += slower * row.files;
   plan.efficiency = seconds(model.rate, model.work) / (row.ranks * plan.seconds());
   return plan;
 }

@@ -19,6 +19,7 @@ struct StepCost {
   double memory = 0;            ///< (bytes)
   Traffic halo{};               ///< sent to single ranks
   Traffic sums{};               ///< calls that reduce over all ranks, and what is handed in
+  double files = 0;             ///< what writing together adds to a step (s)
   std::string impossible{};     ///< the reason why, or "": then nothing else but `ranks` is given
 };
 
@@ -66,8 +67,8 @@ struct StepPlan {
   double efficiency = 0;                   ///< t_1/(p t_p), with t_1 of all the work on one rank
   [[nodiscard]] double seconds() const { return compute + halo + sums; }
 };
-/// What a row takes on a machine: floor + work * per_unit, messages on the slowest link among p ranks, a tree
-/// of ceil(log2 p) messages for each sum.
+/// What a row takes on a machine: floor + work * per_unit + files, messages on the slowest link among p
+/// ranks, a tree of ceil(log2 p) messages for each sum.
 /// @param slower how many times slower a core of that machine is than the one that was timed
 /// @param neighbours ranks on a node: with more than one the rate goes over to that of the crowd, in
 ///        proportion up to its number

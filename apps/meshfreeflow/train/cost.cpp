@@ -137,10 +137,12 @@ TrainOptions endless(TrainOptions options, int batch, bool validates) {
 
 Timing time_batches(const Comm& comm, const TrainOptions& options, int batch) {
   Timing timing{.crops = double(batch)};
-  Training training(comm, endless(options, batch, false), std::nullopt);
-  timing.steps = time_steps([&] { training.advance(); }, 2.0, 3);
-  Training validated(comm, endless(options, batch, true), std::nullopt);
-  const auto both = time_steps([&] { validated.advance(); }, 0.5, 2, 20);
+  const auto time = [&](bool validates, double seconds, int least) {
+    Training training(comm, endless(options, batch, validates), std::nullopt);
+    return time_steps([&] { training.advance(); }, seconds, least);
+  };
+  timing.steps = time(false, 2.0, 3);
+  const auto both = time(true, 0.5, 2);
   timing.seconds = timing.steps.median +
                    std::max(0.0, both.median - timing.steps.median) / double(options.validation.interval);
   timing.memory = 1e6 * peak_memory_mb();

@@ -83,6 +83,9 @@ TEST(CostModel, a_step_is_worked_out_by_hand) {
   EXPECT_DOUBLE_EQ(four.sums, 3 * 2 * (1e-6 + 8e-9));  // two rounds each
   EXPECT_DOUBLE_EQ(four.efficiency, one.seconds() / (4 * four.seconds()));
   EXPECT_DOUBLE_EQ(plan_step(model, model.rows[1], links, 2).compute, 2 * four.compute);
+  auto writes = model.rows[1];
+  writes.files = 1e-3;
+  EXPECT_DOUBLE_EQ(plan_step(model, writes, links, 2).compute, 2 * (four.compute + 1e-3));
 }
 
 TEST(CostModel, ranks_of_a_node_slow_each_other_down_as_was_timed) {
