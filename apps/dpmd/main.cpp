@@ -10,6 +10,7 @@
 #include "apps/dpmd/learn/selection_command.hpp"
 #include "apps/dpmd/run/cost.hpp"
 #include "apps/dpmd/run/run.hpp"
+#include "apps/dpmd/run/sizes.hpp"
 #include "apps/dpmd/test/test.hpp"
 #include "apps/dpmd/train/cost.hpp"
 #include "apps/dpmd/train/train.hpp"
@@ -20,6 +21,7 @@ int main(int argc, char** argv) {
   return quintet::Application("dpmd", "Deep Potential molecular dynamics")
       .command<dpmd::RunOptions>("run", "Run molecular dynamics or a minimisation", dpmd::run)
       .cost<dpmd::RunOptions>(dpmd::cost)
+      .sizes<dpmd::RunOptions>(dpmd::sizes)
       .command<dpmd::TrainOptions>("train", "Train a Deep Potential on labelled frames", dpmd::train)
       .cost<dpmd::TrainOptions>(dpmd::train_cost)
       .instead(

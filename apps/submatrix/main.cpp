@@ -3,6 +3,7 @@
 #include "apps/submatrix/compare/with_petsc.hpp"
 #include "apps/submatrix/evaluate/cost.hpp"
 #include "apps/submatrix/evaluate/evaluate.hpp"
+#include "apps/submatrix/evaluate/sizes.hpp"
 
 /// Density matrices of sparse Kohn-Sham systems by the submatrix method.
 int main(int argc, char** argv) {
@@ -12,6 +13,7 @@ int main(int argc, char** argv) {
       .command<submatrix::EvaluateOptions>("evaluate", "Density matrix and energies of K and S",
                                            submatrix::evaluate)
       .cost<submatrix::EvaluateOptions>(submatrix::cost)
+      .sizes<submatrix::EvaluateOptions>(submatrix::sizes)
       .command<submatrix::CompareOptions>(
           "compare", "Time, error and memory of several methods on one system", submatrix::compare)
       .execute(argc, argv);

@@ -67,7 +67,8 @@ std::string flag_table(const std::vector<FlagText>& flags) {
 struct Words {
   Request request;
   std::string walltime;
-  std::vector<int> cost_ranks;  ///< of --cost
+  std::vector<int> cost_ranks;     ///< of --cost
+  std::vector<double> step_times;  ///< of --step-times: rounds, seconds
   bool help = false;
   Application::Arguments arguments;
 };
@@ -139,7 +140,8 @@ struct Application::Implementation {
     std::function<void(const std::string&, const std::string&)> instead{};
     /// Of a plain command: the flag that makes it a local one.
     std::optional<std::size_t> local_with{};
-    Cost cost{};  ///< with a YAML file: what --cost prints
+    Cost cost{};    ///< with a YAML file: what --cost prints
+    Sizes sizes{};  ///< likewise: of what --step-times are printed
 
     [[nodiscard]] bool configured() const { return static_cast<bool>(bind); }
     [[nodiscard]] std::vector<FlagText> flag_texts() const;
@@ -282,6 +284,11 @@ Words Application::Implementation::parse(const Command& command, int argc, char*
   parser.add_flag("--help,-h", words.help);
   if (command.configured()) add_shared_flags(parser, words);
   if (command.cost) parser.add_option("--cost", words.cost_ranks)->delimiter(',')->check(CLI::PositiveNumber);
+  if (command.sizes)
+    parser.add_option("--step-times", words.step_times)
+        ->delimiter(',')
+        ->expected(2)
+        ->check(CLI::Range(1e-3, 1e4));
   if (!command.local || command.plain) {
     parser.add_option("--threads", words.request.threads)->check(CLI::Range(1, 1 << 20));
     add_switch(parser, "--quiet", words.request.quiet);
@@ -332,6 +339,16 @@ int Application::Implementation::run(const Command& command, Words words, Progra
       if (context.comm().is_root()) std::puts(to_json(planning::to_tree(model)).c_str());
     });
   }
+  if (!words.step_times.empty()) {
+    words.request.validate = words.request.quiet = true;
+    const SizeQuestion question{.rounds = std::max(1, static_cast<int>(words.step_times[0])),
+                                .seconds = words.step_times[1]};
+    return launch(request, arguments, subsystems, bound.describe, [&](Context& context) {
+      const auto series = command.sizes(context, bound.options.get());
+      const auto times = measure_sizes(context.comm(), series, question);
+      if (context.comm().is_root()) std::puts(to_json(to_tree(times)).c_str());
+    });
+  }
   return launch(request, arguments, subsystems, bound.describe,
                 [&](Context& context) { command.body(context, bound.options.get()); });
 }
@@ -372,6 +389,11 @@ Application& Application::add_configured(const std::string& name, const std::str
 
 Application& Application::add_cost(Cost body) {
   implementation_->commands.back().cost = std::move(body);
+  return *this;
+}
+
+Application& Application::add_sizes(Sizes body) {
+  implementation_->commands.back().sizes = std::move(body);
   return *this;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "apps/application/life/context.hpp"
+#include "apps/application/loop/size_times.hpp"
 #include "io/config/schema.hpp"
 #include "io/runtime/runtime.hpp"
 #include "surrogates/planning/cost_model.hpp"
@@ -75,6 +76,15 @@ class Application {
         });
   }
 
+  /// Ever smaller cases of the last command, one with a YAML file, whose step can be timed: its hidden flag
+  /// `--step-times ROUNDS,SECONDS` prints the times as JSON. `quintet bench metg --app` asks for it.
+  template <class Options>
+  Application& sizes(std::function<SizeSeries(Context&, const Options&)> body) {
+    return add_sizes([body = std::move(body)](Context& context, const void* options) {
+      return body(context, *static_cast<const Options*>(options));
+    });
+  }
+
   /// A command with positional arguments and flags of its own; runs with MPI and Kokkos up.
   Application& plain_command(const std::string& name, const std::string& about, std::vector<Flag> flags,
                              std::function<void(const Comm&, const Arguments&)> body);
@@ -103,6 +113,8 @@ class Application {
                               std::function<void(Context&, const void*)> body);
   using Cost = std::function<planning::CostModel(Context&, const void*, const std::vector<int>& ranks)>;
   Application& add_cost(Cost body);
+  using Sizes = std::function<SizeSeries(Context&, const void*)>;
+  Application& add_sizes(Sizes body);
   struct Implementation;
   std::unique_ptr<Implementation> implementation_;
 };

@@ -85,6 +85,7 @@ void Context::Implementation::begin(const std::vector<std::string>& writes) {
   if (provenance.inputs.empty()) provenance.inputs = identify_inputs(comm, describe);
   directory.begin(writes, restart_file.has_value(), reads);
   log::configure({.speaks = comm.is_root(), .quiet = request.quiet, .file = log_file()});
+  if (comm.is_root()) progress.write_to(directory.path() + "/progress.json");
 }
 
 std::string Context::Implementation::log_file() const {

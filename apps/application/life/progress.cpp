@@ -1,8 +1,12 @@
 #include "apps/application/life/progress.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
 
+#include "io/config/tree.hpp"
 #include "io/log/log.hpp"
 
 namespace quintet {
@@ -12,6 +16,12 @@ using Seconds = std::chrono::duration<double>;
 constexpr double smoothing = 0.3;          // weight of the newest rate
 constexpr double least_between_lines = 2;  // s; short runs say little
 constexpr double most_between_lines = 60;  // s
+constexpr double least_between_files = 1;  // s
+
+/// A number as JSON, null for what is none.
+std::string json_number(double value) {
+  return std::isfinite(value) && value >= 0 ? fmt::format("{:.6g}", value) : "null";
+}
 
 }  // namespace
 
@@ -28,6 +38,7 @@ void Progress::start(std::int64_t first, std::int64_t last) {
   seen_ = logged_ = 0;
   rate_ = 0;
   start_ = seen_at_ = logged_at_ = Clock::now();
+  write(0);
 }
 
 void Progress::update(std::int64_t done) {
@@ -47,11 +58,13 @@ void Progress::update(std::int64_t done) {
     logged_at_ = now;
   }
   draw(line(done));
+  if (Seconds(now - written_at_).count() >= least_between_files) write(done);
 }
 
 void Progress::finish(std::int64_t done) {
   if (!speaks_ || total_ <= 0) return;
   clear();
+  write(done);
   const double seconds = Seconds(Clock::now() - start_).count();
   log::info("{} steps in {} s, {:.4g} steps/s{}", done,
             seconds < 100 ? fmt::format("{:.2f}", seconds) : clock_text(seconds),
@@ -67,6 +80,25 @@ std::string Progress::line(std::int64_t done) const {
   return fmt::format("step {}/{} ({} %)  {:.4g} steps/s  {} left{}{}", first_ + done - 1, last,
                      done * 100 / total_, rate_, clock_text(static_cast<double>(total_ - done) / rate_),
                      number_.empty() ? "" : "  ", number_);
+}
+
+void Progress::write(std::int64_t done) {
+  if (file_.empty()) return;
+  written_at_ = Clock::now();
+  const double now = Seconds(std::chrono::system_clock::now().time_since_epoch()).count();
+  const double left = done == total_ ? 0 : static_cast<double>(total_ - done) / rate_;
+  std::string shown = to_json(Tree::scalar(number_, true), 0);
+  const std::string text = fmt::format(
+      "{{\"step\": {}, \"last_step\": {}, \"steps_per_s\": {}, \"left_s\": {}, \"written_unix_s\": {:.3f}, "
+      "\"shown\": {}}}\n",
+      first_ + done - 1, first_ + total_ - 1, json_number(rate_ > 0 ? rate_ : NAN), json_number(left), now,
+      shown);
+  // Not flushed to the disk, unlike results: that could take longer than a step, and a crash of the node
+  // takes nothing with it that a restart needs.
+  const std::string partial = file_ + ".tmp";
+  std::error_code ignored;
+  std::ofstream(partial, std::ios::trunc) << text;
+  std::filesystem::rename(partial, file_, ignored);
 }
 
 void Progress::draw(const std::string& line) {

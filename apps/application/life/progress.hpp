@@ -9,7 +9,12 @@ namespace quintet {
 /// "1:02:03" or "2:03" of a number of seconds.
 [[nodiscard]] std::string clock_text(double seconds);
 
-/// The step loop as people see it: one live line on a terminal, plain lines now and then in the log.
+/// The step loop as people see it: one live line on a terminal, plain lines now and then in the log, and a
+/// file for who looks from elsewhere (`quintet status`).
+///
+/// The file is a flat JSON map: `step` and `last_step`, `steps_per_s` and `left_s` (null before they are
+/// known), `written_unix_s`, and `shown`, the physical number in words. It is renamed into place, so that a
+/// reader sees all of it or the one before, at the loop's begin and end and at most once a second between.
 class Progress {
  public:
   /// `live`: draw the line on the terminal; `speaks`: write lines to the log.
@@ -18,6 +23,8 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
+  /// From now on, a file that cannot be written being none of the run's worries. Called by one process alone.
+  void write_to(const std::string& file) { file_ = file; }
   void start(std::int64_t first, std::int64_t last);
   void expect(std::int64_t last) { total_ = last - first_ + 1; }  ///< a new guess
   /// `done` steps of the loop are finished. The log gets a line every tenth of the way and every minute.
@@ -33,13 +40,14 @@ class Progress {
   using Clock = std::chrono::steady_clock;
   [[nodiscard]] std::string line(std::int64_t done) const;
   void draw(const std::string& line);
+  void write(std::int64_t done);
 
   bool live_, speaks_;
   bool drawn_ = false;
-  std::string number_;
+  std::string number_, file_;
   std::int64_t first_ = 0, total_ = 0, seen_ = 0, logged_ = 0;
   double rate_ = 0;  ///< steps/s, smoothed over the last looks
-  Clock::time_point start_, seen_at_, logged_at_;
+  Clock::time_point start_, seen_at_, logged_at_, written_at_;
 };
 
 }  // namespace quintet

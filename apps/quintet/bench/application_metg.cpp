@@ -1,18 +1,17 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <sstream>
 #include <thread>
 
 #include <fmt/ranges.h>
-#include <unistd.h>
 
-#include "apps/quintet/bench/application_case.hpp"
+#include "apps/application/loop/size_times.hpp"
 #include "apps/quintet/bench/flags.hpp"
 #include "apps/quintet/bench/metg.hpp"
 #include "apps/quintet/bench/result.hpp"
 #include "apps/quintet/owner/owner.hpp"
+#include "io/config/table.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/machine/command.hpp"
@@ -21,30 +20,15 @@
 namespace quintet::bench {
 namespace {
 
-namespace fs = std::filesystem;
 using tasks::Grain;
-using Size = std::vector<std::int64_t>;
 
-constexpr double default_seconds = 1, longest_run_s = 3600;
-constexpr std::int64_t first_steps = 10, most_steps = 1000;  ///< more lead where a case was not meant to go
+constexpr double default_seconds = 0.5, longest_run_s = 7200;
 
-/// A folder that is gone with its runs afterwards.
-class Folder {
- public:
-  Folder() : path_(fs::temp_directory_path() / fmt::format("quintet_metg_{}", getpid())) {
-    fs::create_directories(path_);
-  }
-  ~Folder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  [[nodiscard]] std::string run() const { return (path_ / "run").string(); }
-
- private:
-  fs::path path_;
+/// Applications that time steps of ever smaller cases (Application::sizes).
+struct Row {
+  const char *name, *command;
 };
+constexpr Row rows[] = {{"vlasov", "run"}, {"dpmd", "run"}, {"submatrix", "evaluate"}};
 
 /// What a program that failed has to say: its own error, else the launcher's first words (after a rule of
 /// dashes).
@@ -58,143 +42,109 @@ std::string reason(const CommandResult& result) {
   return first;
 }
 
-/// The application and its case, which is run with other sizes.
-class Case {
- public:
-  Case(const ApplicationWords& words, const ApplicationMetgOptions& options, double seconds)
-      : row_(application_case(words.application)),
-        words_(words),
-        executable_(sibling_named(words.application).executable),
-        seconds_(seconds),
-        ranks_(options.ranks > 0 ? options.ranks
-                                 : std::max(1, static_cast<int>(std::thread::hardware_concurrency()))) {
-    std::istringstream launch(options.launch);
-    for (std::string word; launch >> word;) {
-      if (const auto at = word.find("{ranks}"); at != std::string::npos)
-        word.replace(at, 7, std::to_string(ranks_));
-      launch_.push_back(word);
+/// The words that start the application on so many ranks.
+std::vector<std::string> words_of(const Row& row, const ApplicationWords& words,
+                                  const ApplicationMetgOptions& options, int ranks, int rounds,
+                                  double seconds) {
+  std::vector<std::string> all;
+  std::istringstream launch(options.launch);
+  for (std::string word; ranks > 1 && launch >> word;) {
+    if (const auto at = word.find("{ranks}"); at != std::string::npos)
+      word.replace(at, 7, std::to_string(ranks));
+    all.push_back(word);
+  }
+  for (const auto& word :
+       {sibling_named(row.name).executable, std::string(row.command), words.file, std::string("--step-times"),
+        fmt::format("{},{}", rounds, seconds), std::string("--threads"), std::string("1")})
+    all.push_back(word);
+  for (const auto& setting : words.settings) all.insert(all.end(), {"--set", setting});
+  return all;
+}
+
+SizeSeriesTimes ask(const Row& row, const std::vector<std::string>& words) {
+  const auto result = run_command(words, longest_run_s);
+  QUINTET_CHECK(result.good(), "{} ended with code {}: {}", row.name, result.code, reason(result));
+  const auto begin = result.out.find('{');  // launchers may speak first
+  QUINTET_CHECK(begin != std::string::npos, "{} gave no times of its steps: {}", row.name, reason(result));
+  return size_times_of(parse_yaml(result.out.substr(begin), row.name));
+}
+
+/// Grains of each round, smallest first.
+std::vector<std::vector<Grain>> grains_of(const SizeSeriesTimes& times) {
+  std::vector<std::vector<Grain>> all(times.sizes.front().step_s.size());
+  for (std::size_t round = 0; round < all.size(); ++round)
+    for (auto one = times.sizes.rbegin(); one != times.sizes.rend(); ++one) {
+      const double seconds = one->step_s.at(round);
+      all[round].push_back({.size = static_cast<std::int64_t>(one->work),
+                            .task_s = seconds,
+                            .rate = one->work / seconds,
+                            .repeats = 1});
     }
-  }
-
-  [[nodiscard]] const ApplicationCase& row() const { return row_; }
-  [[nodiscard]] int ranks() const { return ranks_; }
-  /// The size of the input as it stands.
-  [[nodiscard]] Size size() const {
-    Tree document = read_yaml(words_.file);
-    for (const auto& setting : words_.settings) {
-      const auto equals = setting.find('=');
-      if (equals != std::string::npos && setting.substr(0, equals) == row_.size_key)
-        document.set_path(row_.size_key, parse_yaml(setting.substr(equals + 1), "--set " + setting));
-    }
-    return size_of(row_, document);
-  }
-
-  /// A grain of this size: about as many steps as fit into the seconds. Its size: cells (atoms) of all ranks.
-  /// Throws InputError with the application's last words where it refuses.
-  Grain measure(const Size& size) {
-    if (step_s_ == 0) (void)run(size, first_steps);  // how long a step is
-    const Tree summary =
-        run(size, std::clamp(static_cast<std::int64_t>(seconds_ / step_s_), first_steps, most_steps));
-    const double step_s = row_.step_s(summary);
-    return {.size = summary.at(row_.size_in_summary).as_integer(),
-            .task_s = step_s,
-            .rate = row_.work(summary) / step_s,
-            .repeats = static_cast<int>(summary.at("steps").as_integer())};
-  }
-
- private:
-  Tree run(const Size& size, std::int64_t n_steps) {
-    std::vector<std::string> words = ranks_ > 1 ? launch_ : std::vector<std::string>();
-    for (const auto& word : {executable_, std::string(row_.command), words_.file, std::string("--quiet"),
-                             std::string("--overwrite"), std::string("--output"), folder_.run()})
-      words.push_back(word);
-    auto settings = words_.settings;
-    settings.push_back(fmt::format("{}=[{}]", row_.size_key, fmt::join(size, ",")));
-    for (const auto& setting : row_.settings(n_steps)) settings.push_back(setting);
-    for (const auto& setting : settings) words.insert(words.end(), {"--set", setting});
-    const auto result = run_command(words, longest_run_s);
-    if (!result.good())
-      throw InputError(fmt::format("{} with {}=[{}] ended with code {}: {}", row_.name, row_.size_key,
-                                   fmt::join(size, ","), result.code, reason(result)));
-    const Tree summary = read_yaml(folder_.run() + "/summary.json");
-    if (row_.way_in_summary) {
-      const std::string& way = summary.at(row_.way_in_summary).as_text();
-      if (way_.empty()) way_ = way;
-      QUINTET_CHECK(way == way_,
-                    "{} with {}=[{}] computes by '{}', the largest case by '{}': not to be compared",
-                    row_.name, row_.size_key, fmt::join(size, ","), way, way_);
-    }
-    step_s_ = row_.step_s(summary);
-    return summary;
-  }
-
-  const ApplicationCase& row_;
-  const ApplicationWords& words_;
-  std::string executable_;
-  double seconds_;
-  int ranks_;
-  double step_s_ = 0;  ///< of the last run
-  std::string way_;    ///< of the first run
-  std::vector<std::string> launch_;
-  Folder folder_;
-};
-
-/// From the input's size down, until half of the efficiency is lost or the application refuses; smallest
-/// first.
-std::vector<Grain> shrink(Case& application, std::vector<Size>& sizes) {
-  std::vector<Grain> grains;
-  for (Size size = application.size(); !size.empty(); size = halved(size)) {
-    try {
-      grains.insert(grains.begin(), application.measure(size));
-    } catch (const InputError& error) {
-      if (grains.empty()) throw;
-      log::info("No smaller: {}", error.what());
-      break;
-    }
-    sizes.insert(sizes.begin(), size);
-    tasks::set_efficiencies(grains);
-    if (grains.size() > 1 && grains[0].efficiency < half && grains[1].efficiency < half)
-      break;  // one alone may be noise
-  }
-  return grains;
+  return all;
 }
 
 /// Cells (atoms) a rank at which half of the efficiency is lost.
-std::optional<double> size_at_half(const Result& result, int ranks) {
-  return tasks::crossing(result.grains, half,
+std::optional<double> size_at_half(const std::vector<Grain>& grains, int ranks) {
+  return tasks::crossing(grains, half,
                          [ranks](const Grain& g) { return static_cast<double>(g.size) / ranks; });
 }
 
-void show(const Result& result, const Case& application) {
-  const std::string unit = application.row().unit;
-  std::printf("%14s %14s %14s %11s\n", (unit + " a rank").c_str(), "us a step", "core ns each", "efficiency");
-  for (const auto& g : result.grains) {
-    const double each = static_cast<double>(g.size) / application.ranks();
-    std::printf("%14.6g %14.4g %14.4g %9.1f %%\n", each, 1e6 * g.task_s, 1e9 * g.task_s / each,
-                100 * g.efficiency);
-  }
-  if (const auto size = size_at_half(result, application.ranks()))
-    std::printf("Half of the efficiency is lost at %.4g %s a rank. %s\n", *size, unit.c_str(),
-                metg_text(result).c_str());
-  else
-    std::printf("Half of the efficiency is not lost down to %.4g %s a rank\n",
-                static_cast<double>(result.grains.front().size) / application.ranks(), unit.c_str());
+/// The same of each round that has one.
+std::vector<double> sizes_at_half(const Result& result, int ranks) {
+  std::vector<double> sizes;
+  for (const auto& round : result.rounds)
+    if (const auto size = size_at_half(round, ranks)) sizes.push_back(*size);
+  return sizes;
 }
 
-/// metg.json, which plans read: metg_per_rank in `unit`, absent where it lies below all sizes.
-Tree record(const Result& result, const Case& application, const ApplicationWords& words) {
+void show(const Result& result, const SizeSeriesTimes& times) {
+  const std::string unit = times.unit;
+  std::printf("%16s %14s %14s %11s\n", (unit + " a rank").c_str(), "us a step", "core ns each", "efficiency");
+  for (const auto& g : result.grains) {
+    const double each = static_cast<double>(g.size) / times.ranks;
+    std::printf("%16.6g %14.4g %14.4g %9.1f %%\n", each, 1e6 * g.task_s, 1e9 * g.task_s / each,
+                100 * g.efficiency);
+  }
+  const auto size = size_at_half(result.grains, times.ranks);
+  if (!size) {
+    std::printf(
+        "No METG: half of the efficiency is not lost down to %.4g %s a rank, a step of %.4g us. No smaller: "
+        "%s\n",
+        static_cast<double>(result.grains.front().size) / times.ranks, unit.c_str(),
+        1e6 * result.grains.front().task_s, times.end.c_str());
+    return;
+  }
+  const auto of_rounds = sizes_at_half(result, times.ranks);
+  const auto [low, high] = std::minmax_element(of_rounds.begin(), of_rounds.end());
+  std::printf("Half of the efficiency is lost at %.4g %s a rank%s. %s\n", *size, unit.c_str(),
+              of_rounds.empty() ? "" : fmt::format(" (rounds: {:.4g} to {:.4g})", *low, *high).c_str(),
+              metg_text(result).c_str());
+}
+
+/// metg.json, which plans read (metg_file.hpp): metg_per_rank in `unit`, absent where it lies below all
+/// sizes.
+Tree record(const Row& row, const Result& result, const SizeSeriesTimes& times,
+            const ApplicationWords& words) {
   Tree tree = Tree::map(), sizes = Tree::list();
   tree.set("metg", Tree::text(words.application));
-  tree.set("command", Tree::text(application.row().command));
+  tree.set("command", Tree::text(row.command));
   tree.set("input", Tree::text(words.file));
-  tree.set("ranks", Tree::integer(application.ranks()));
-  tree.set("unit", Tree::text(application.row().unit));
-  if (const auto size = size_at_half(result, application.ranks()))
+  tree.set("ranks", Tree::integer(times.ranks));
+  tree.set("unit", Tree::text(times.unit));
+  if (const auto size = size_at_half(result.grains, times.ranks)) {
     tree.set("metg_per_rank", Tree::number(*size));
+    const auto of_rounds = sizes_at_half(result, times.ranks);
+    if (!of_rounds.empty()) {
+      tree.set("metg_per_rank_least", Tree::number(*std::min_element(of_rounds.begin(), of_rounds.end())));
+      tree.set("metg_per_rank_greatest", Tree::number(*std::max_element(of_rounds.begin(), of_rounds.end())));
+    }
+  } else {
+    tree.set("no_smaller", Tree::text(times.end));
+  }
   tree.set("processor", Tree::text(processor_name()));
   add_to(tree, result);
   for (const auto& grain : result.grains)
-    sizes.append(Tree::number(static_cast<double>(grain.size) / application.ranks()));
+    sizes.append(Tree::number(static_cast<double>(grain.size) / times.ranks));
   tree.set("size_per_rank", std::move(sizes));
   return tree;
 }
@@ -202,7 +152,7 @@ Tree record(const Result& result, const Case& application, const ApplicationWord
 /// The largest case must be one that loses little, else all others look better than they are.
 std::string still_rising(const Result& result) {
   const auto& grains = result.grains;
-  if (grains.size() < 2) return "";
+  if (grains.size() < 2) return "Only one size was measured: begin with a larger case";
   const double gain = grains.back().rate / grains[grains.size() - 2].rate;
   return gain < 1.1 ? ""
                     : fmt::format(
@@ -221,18 +171,20 @@ void metg_of_application(const Application::Arguments& arguments) {
     if (std::getenv(variable))
       throw UsageError(
           "quintet bench metg --app starts the ranks itself: call it without mpirun, --ranks says how many");
-  Case application(words, a, o.seconds.value_or(default_seconds));
-  log::info("{} {} {} on {} ranks; {}", words.application, application.row().command, words.file,
-            application.ranks(), processor_name());
-  std::vector<Size> sizes;
-  std::size_t next = 0;
-  Result result = search(
-      Comm::self(), o.rounds, o.force, [&] { return shrink(application, sizes); },
-      [&](std::int64_t) { return application.measure(sizes[next++ % sizes.size()]); });
+  const Row& row = row_given(rows, words.application, "--app");
+  const int ranks =
+      a.ranks > 0 ? a.ranks : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  const auto command = words_of(row, words, a, ranks, o.rounds, o.seconds.value_or(default_seconds));
+  log::info("{} {} {} on {} ranks; {}", row.name, row.command, words.file, ranks, processor_name());
+  SizeSeriesTimes times;
+  Result result = judge(Comm::self(), o.force, [&] {
+    times = ask(row, command);
+    return grains_of(times);
+  });
   if (result.doubt.empty()) result.doubt = still_rising(result);
-  show(result, application);
+  show(result, times);
   if (!result.doubt.empty()) log::warning("Not to be published: {}", result.doubt);
-  if (!o.output.empty()) write_metg(o.output, record(result, application, words));
+  if (!o.output.empty()) write_metg(o.output, record(row, result, times, words));
 }
 
 }  // namespace quintet::bench

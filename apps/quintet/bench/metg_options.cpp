@@ -7,7 +7,7 @@ namespace quintet::bench {
 void describe(Schema& schema, MetgOptions& o) {
   schema
       .number("seconds", o.seconds,
-              "Time for each size in each round: 0.2 for graphs, five pieces at least; 1 for steps of an "
+              "Time for each size in each round: 0.2 for graphs, five pieces at least; 0.5 for steps of an "
               "application")
       .above(0)
       .at_most(3600);

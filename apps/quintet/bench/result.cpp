@@ -67,6 +67,26 @@ Result search(const Comm& comm, int rounds, bool force, const std::function<std:
   return result;
 }
 
+Result judge(const Comm& comm, bool force, const std::function<std::vector<std::vector<Grain>>()>& measure) {
+  Result result;
+  Doubt doubt(force);
+  (void)look_around(comm);  // wakes the cores
+  doubt.note(objection(look_around(comm)));
+  const Watch watch(comm);
+  result.rounds = measure();
+  doubt.note(objection(watch.look()));
+  doubt.note(objection(look_around(comm)));
+  result.grains = result.rounds.at(0);
+  for (auto& grains : result.rounds) {
+    keep_best(result.grains, grains);
+    tasks::set_efficiencies(grains);
+    if (const auto metg = tasks::crossing(grains, half, task_seconds)) result.of_rounds.push_back(*metg);
+  }
+  tasks::set_efficiencies(result.grains);
+  result.doubt = doubt.text;
+  return result;
+}
+
 std::string metg_text(const Result& result) {
   const auto metg = tasks::crossing(result.grains, half, task_seconds);
   if (!metg)

@@ -19,6 +19,8 @@ struct Result {
   std::vector<tasks::Grain> grains;  ///< of each size the best of all rounds, smallest first
   std::vector<double> of_rounds;     ///< what crosses `half` in each round: seconds of a task
   std::string doubt;                 ///< why not to publish it
+  /// Of judge(): the sizes as each round found them, with efficiencies.
+  std::vector<std::vector<tasks::Grain>> rounds{};
 };
 
 /// Measure all sizes `rounds` times and look around before and after each. `first` finds the sizes and is the
@@ -27,6 +29,10 @@ struct Result {
 [[nodiscard]] Result search(const Comm& comm, int rounds, bool force,
                             const std::function<std::vector<tasks::Grain>()>& first,
                             const std::function<tasks::Grain(std::int64_t size)>& measure);
+
+/// The same of rounds that `measure` makes in one go, which is looked around before and after.
+[[nodiscard]] Result judge(const Comm& comm, bool force,
+                           const std::function<std::vector<std::vector<tasks::Grain>>()>& measure);
 
 [[nodiscard]] double task_seconds(const tasks::Grain& grain);
 /// "METG(50 %): 1.2 us (rounds: 1.1 to 1.3 us)", or what it is below or above.

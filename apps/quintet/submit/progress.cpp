@@ -12,24 +12,36 @@ namespace quintet {
 namespace fs = std::filesystem;
 namespace {
 
-/// The end of a text file: enough for the last line of progress.
-std::string end_of_file(const fs::path& path) {
-  constexpr std::streamoff most = 65536;
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
-  if (!file) return {};
-  const std::streamoff size = file.tellg();
-  file.seekg(std::max<std::streamoff>(0, size - most));
-  return {std::istreambuf_iterator<char>(file), {}};
+/// A file that the run may never have written, or not in our way.
+std::optional<Tree> read_if_there(const fs::path& file) {
+  if (!fs::exists(file)) return std::nullopt;
+  try {
+    Tree tree = read_yaml(file.string());
+    if (tree.is_map()) return tree;
+  } catch (const InputError&) {
+  }
+  return std::nullopt;
 }
 
-/// The last "step 120/3000 (4 %)  12.3 steps/s  0:20 left" of a log.
-void take_log_line(const std::string& text, RunProgress& progress) {
-  static const std::regex line(R"(step ([0-9]+)/([0-9]+) \([0-9]+ %\)\s+\S+ steps/s\s+(\S+) left)");
-  for (std::sregex_iterator at(text.begin(), text.end(), line), end; at != end; ++at) {
-    progress.step = to_integer((*at)[1].str());
-    progress.last = to_integer((*at)[2].str());
-    progress.left = (*at)[3].str() == "?" ? "" : (*at)[3].str();
-  }
+std::optional<double> number_at(const Tree& tree, const char* key) {
+  const Tree* found = tree.find(key);
+  if (found == nullptr || !found->is_scalar() || found->is_null()) return std::nullopt;
+  return to_number(found->as_text());
+}
+
+/// See apps/application/life/progress.hpp.
+void take_progress(const fs::path& file, RunProgress& progress) {
+  const auto tree = read_if_there(file);
+  if (!tree) return;
+  const auto whole = [&](const char* key) -> std::optional<std::int64_t> {
+    const Tree* found = tree->find(key);
+    return found != nullptr && found->is_scalar() ? to_integer(found->as_text()) : std::nullopt;
+  };
+  progress.step = whole("step");
+  progress.last = whole("last_step");
+  progress.steps_per_s = number_at(*tree, "steps_per_s");
+  progress.left_s = number_at(*tree, "left_s");
+  progress.written = number_at(*tree, "written_unix_s");
 }
 
 std::optional<std::int64_t> newest_checkpoint(const fs::path& directory) {
@@ -48,17 +60,20 @@ std::optional<std::int64_t> newest_checkpoint(const fs::path& directory) {
 }
 
 void take_summary(const fs::path& file, RunProgress& progress) {
-  if (!fs::exists(file)) return;
-  try {
-    const Tree summary = read_yaml(file.string());
-    const Tree* code = summary.find("exit_code");
-    if (code == nullptr) return;
-    const auto value = code->as_integer();
-    progress.state = value == 0    ? "done"
-                     : value == 75 ? "stopped early"
-                                   : fmt::format("failed (exit code {})", value);
-  } catch (const InputError&) {  // the run is writing it
-  }
+  const auto summary = read_if_there(file);
+  const Tree* code = summary ? summary->find("exit_code") : nullptr;
+  if (code == nullptr) return;
+  const auto value = code->as_integer();
+  progress.state = value == 0    ? "done"
+                   : value == 75 ? "stopped early"
+                                 : fmt::format("failed (exit code {})", value);
+}
+
+/// By the clock of the file system.
+bool is_newer(const fs::path& file, const fs::path& other) {
+  std::error_code absent, other_absent;
+  const auto time = fs::last_write_time(file, absent), than = fs::last_write_time(other, other_absent);
+  return !absent && !other_absent && time > than;
 }
 
 }  // namespace
@@ -67,11 +82,13 @@ RunProgress run_progress(const std::string& directory) {
   RunProgress progress{.state = "not begun"};
   const fs::path folder(directory);
   if (fs::exists(folder / "run.log")) progress.state = "running";
-  take_log_line(end_of_file(folder / "run.log"), progress);
+  take_progress(folder / "progress.json", progress);
   const auto checkpoint = newest_checkpoint(folder);
   if (checkpoint && checkpoint > progress.step) progress.step = checkpoint;
-  take_summary(folder / "summary.json", progress);
-  if (progress.state == "done") progress.left.clear();
+  // Of the job before, where the one that goes on has told its step since.
+  if (!is_newer(folder / "progress.json", folder / "summary.json"))
+    take_summary(folder / "summary.json", progress);
+  if (progress.state == "done") progress.left_s.reset();
   std::ifstream ended(folder / "job.ended");
   std::getline(ended, progress.ended);
   return progress;

@@ -1,9 +1,11 @@
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 
 #include <fmt/ranges.h>
 
+#include "apps/application/life/progress.hpp"
 #include "apps/quintet/submit/progress.hpp"
 #include "apps/quintet/submit/record.hpp"
 #include "apps/quintet/submit/scheduler.hpp"
@@ -38,6 +40,26 @@ std::string step_text(const RunProgress& progress) {
   if (!progress.step) return "";
   return progress.last ? fmt::format("{}/{}", *progress.step, *progress.last)
                        : fmt::format("{}", *progress.step);
+}
+
+std::string rate_text(const RunProgress& progress) {
+  return progress.steps_per_s ? fmt::format("{:.4g}/s", *progress.steps_per_s) : "";
+}
+
+double now_unix() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+/// Of a run that goes on: the rest of its time, counted from when it was told.
+std::string left_text(const RunProgress& progress, bool is_alive) {
+  if (!is_alive || progress.state != "running" || !progress.left_s || !progress.written) return "";
+  return clock_text(std::max(0.0, *progress.left_s - std::max(0.0, now_unix() - *progress.written)));
+}
+
+/// How long ago the run told its step: of one that hangs, long.
+std::string told_text(const RunProgress& progress) {
+  if (!progress.written) return "";
+  return clock_text(std::max(0.0, now_unix() - *progress.written)) + " ago";
 }
 
 /// A run whose jobs are all gone without a last word of the program was lost on the way.
@@ -85,13 +107,14 @@ void status(const Application::Arguments& arguments) {
   if (record->submitting)
     log::warning("A submission broke off: a job '{}' may be queued that is not in this list", record->name);
 
-  Rows rows = {{"run", "state", "step", "left", "settings"}};
+  Rows rows = {{"run", "state", "step", "rate", "left", "told", "settings"}};
   for (const auto& point : record->points) {
     const auto progress = run_progress((fs::path(directory) / point.folder).string());
     rows.push_back({point.folder.empty()
                         ? fs::path(fs::absolute(directory)).lexically_normal().filename().string()
                         : point.folder,
-                    state_text(progress, is_alive), step_text(progress), progress.left,
+                    state_text(progress, is_alive), step_text(progress), rate_text(progress),
+                    left_text(progress, is_alive), told_text(progress),
                     fmt::format("{}", fmt::join(point.settings, ", "))});
   }
   print_table(rows);

@@ -129,7 +129,9 @@ std::string ask_application(const Owner& owner, const Order& order, const SweepP
   const std::string who = fmt::format("{} {}", owner.application.name, owner.command);
   QUINTET_CHECK(!result.timed_out, "{} has not checked the input within {} s", who, patience_s);
   if (result.code == static_cast<int>(ExitCode::resource)) {
-    log::warning("{} could not check all of it here, in one process: {}", who, last_line(result.errors));
+    std::string why = last_line(result.errors);
+    if (why.starts_with("error: ")) why.erase(0, 7);
+    log::warning("{} could not check all of it here, in one process: {}", who, why);
     return result.out;
   }
   const std::string where = point.empty() ? "" : fmt::format(" at {}", fmt::join(point, ", "));

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """`quintet submit`, `status` and `cancel` on a real Slurm (slurm_cluster.py): warned, killed, restarted, and bitwise the same.
 
-Usage: slurm.py BUILD SOURCE [TEST...]. Works in a temporary folder. Ends with 77 (skipped) and says why where no Slurm can be
-started.
+Usage: slurm.py BUILD SOURCE [TEST...]; without names, all but `limit`, which does little but wait. Works in a temporary folder.
+Ends with 77 (skipped) and says why where no Slurm can be started.
 """
 import os
 import pathlib
@@ -52,7 +52,7 @@ def wait_for(ready, what, limit=120):
     end = time.time() + limit * PATIENCE
     while not ready():
         check(time.time() < end, f"waited in vain for {what}\n" + logs())
-        time.sleep(0.2)
+        time.sleep(0.1)
 
 
 def logs():
@@ -156,31 +156,27 @@ def plasma():
     same("plasma_whole", "plasma", ["/coefficients", "/fields", "/history"])
 
 
-class Warned:
+def limit():
     """The scheduler's own warning, its end of a job that does not heed it, and the next job after that.
 
-    Slurm looks at limits twice a minute, and its shortest is a minute: two jobs wait for it from the first test to the last. Their
-    program only notes USR1; in the second job it is done at once."""
-
-    def __init__(self):
-        program = pathlib.Path("waits")
-        program.write_text("#!/bin/bash\n[ -e asked ] && exit 0\nmkdir checkpoints; touch checkpoints/step_1.h5\n"
-                           "trap 'touch asked' USR1\nwhile :; do sleep 0.2; done\n")
-        program.chmod(0o755)
-        pathlib.Path("warned").mkdir()
-        script = run(QUINTET, "submit", pathlib.Path(SOURCE) / "inputs/vlasov/two_stream.yaml", *machine("warns", "warning: 40 s"),
-                     "--walltime", "00:01:00", "--margin", "1 s", "--ranks-per-node", "1", "--output", "warned", "--dry-run")
-        script = script[script.index("#!"):script.index("exit $code") + len("exit $code\n")]
-        script, n = re.subn(r"^mpirun .*\n.*&$", f"{program.resolve()} &", script, flags=re.M)
-        check(n == 1 and "#SBATCH --signal=B:USR1@40" in script, script)
-        pathlib.Path("warned.sh").write_text(script)
-        self.first = run("sbatch", "--parsable", "warned.sh").strip()
-        self.second = run("sbatch", "--parsable", f"--dependency=afterany:{self.first}", "warned.sh").strip()
-
-    def check(self):
-        wait_for(lambda: states()[self.second] not in ("PENDING", "RUNNING", "COMPLETING"), "the job after the warned one", 180)
-        check(states()[self.first] == "TIMEOUT" and pathlib.Path("warned/asked").exists(), str(states()))
-        check(pathlib.Path("warned/job.ended").read_text() == "exit code 0\n", log_of("warned"))
+    Slurm's shortest limit is a minute, and it looks at limits twice a minute. The program only notes USR1; in the second job it is
+    done at once."""
+    program = pathlib.Path("waits")
+    program.write_text("#!/bin/bash\n[ -e asked ] && exit 0\nmkdir checkpoints; touch checkpoints/step_1.h5\n"
+                       "trap 'touch asked' USR1\nwhile :; do sleep 0.2; done\n")
+    program.chmod(0o755)
+    pathlib.Path("warned").mkdir()
+    script = run(QUINTET, "submit", pathlib.Path(SOURCE) / "inputs/vlasov/two_stream.yaml", *machine("warns", "warning: 40 s"),
+                 "--walltime", "00:01:00", "--margin", "1 s", "--ranks-per-node", "1", "--output", "warned", "--dry-run", "--no-plan")
+    script = script[script.index("#!"):script.index("exit $code") + len("exit $code\n")]
+    script, n = re.subn(r"^mpirun .*\n.*&$", f"{program.resolve()} &", script, flags=re.M)
+    check(n == 1 and "#SBATCH --signal=B:USR1@40" in script, script)
+    pathlib.Path("warned.sh").write_text(script)
+    first = run("sbatch", "--parsable", "warned.sh").strip()
+    second = run("sbatch", "--parsable", f"--dependency=afterany:{first}", "warned.sh").strip()
+    wait_for(lambda: states()[second] not in ("PENDING", "RUNNING", "COMPLETING"), "the job after the warned one", 180)
+    check(states()[first] == "TIMEOUT" and pathlib.Path("warned/asked").exists(), str(states()))
+    check(pathlib.Path("warned/job.ended").read_text() == "exit code 0\n", log_of("warned"))
 
 
 def training():
@@ -245,12 +241,10 @@ def main():
         os.chmod(folder, 0o755)  # munge wants to reach its socket
         os.chdir(folder)
         with Cluster("cluster"):
-            warned = Warned()
             for test in tests:
                 begin = time.time()
                 test()
                 print(f"{test.__name__}: {time.time() - begin:.1f} s", flush=True)
-            warned.check()
         os.chdir("/")
     return 0
 

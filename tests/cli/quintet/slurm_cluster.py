@@ -34,7 +34,7 @@ JobAcctGatherType=jobacct_gather/none
 JobCompType=jobcomp/none
 ReturnToService=2
 KillWait=5
-NodeName={host} NodeAddr=127.0.0.1 CPUs={cpus} State=UNKNOWN
+NodeName={host} NodeAddr=127.0.0.1 CPUs={cpus} RealMemory={memory} State=UNKNOWN
 PartitionName=cpu Nodes=ALL Default=YES MaxTime=INFINITE State=UP OverSubscribe=FORCE:4
 """
 
@@ -74,7 +74,8 @@ class Cluster:
         configuration = os.path.join(self.folder, "slurm.conf")
         with open(configuration, "w", encoding="utf-8") as stream:
             stream.write(CONFIGURATION.format(folder=self.folder, host=host, port=free_port(), other_port=free_port(),
-                                              cpus=len(os.sched_getaffinity(0))))
+                                              cpus=len(os.sched_getaffinity(0)),
+                                              memory=os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") * 9 // 10 // 2**20))
         os.environ["SLURM_CONF"] = configuration
         key = os.path.join(self.folder, "munge.key")
         with open(os.open(key, os.O_WRONLY | os.O_CREAT, 0o400), "wb") as stream:
@@ -102,7 +103,7 @@ class Cluster:
                 texts = [open(os.path.join(self.folder, log), encoding="utf-8", errors="replace").read()[-1500:]
                          for log in sorted(os.listdir(self.folder)) if log.endswith((".out", ".log"))]
                 raise CannotStart(f"{name} did not come up:\n" + "\n".join(texts))
-            time.sleep(0.1)
+            time.sleep(0.05)
 
     def __exit__(self, *_):
         subprocess.run(["scancel", "--user=root"], capture_output=True)

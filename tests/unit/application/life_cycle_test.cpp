@@ -1,4 +1,6 @@
 #include <chrono>
+#include <ctime>
+#include <filesystem>
 #include <limits>
 #include <new>
 #include <stdexcept>
@@ -11,6 +13,8 @@
 #include "apps/application/life/memory.hpp"
 #include "apps/application/life/phases.hpp"
 #include "apps/application/life/progress.hpp"
+#include "io/config/tree.hpp"
+#include "tests/support/scratch.hpp"
 
 namespace quintet {
 namespace {
@@ -109,6 +113,43 @@ TEST(Progress, times_read_as_on_a_clock) {
   EXPECT_EQ(clock_text(3661), "1:01:01");
   EXPECT_EQ(clock_text(std::numeric_limits<double>::infinity()), "?");
   EXPECT_EQ(clock_text(std::numeric_limits<double>::quiet_NaN()), "?");
+}
+
+TEST(Progress, keeps_a_file_that_says_how_far_the_loop_is) {
+  const Scratch scratch("progress");
+  const std::string file = scratch / "progress.json";
+  Progress progress(false, true);
+  progress.start(11, 30);
+  EXPECT_FALSE(std::filesystem::exists(file));
+  progress.write_to(file);
+  progress.start(11, 30);
+  Tree told = read_yaml(file);
+  EXPECT_EQ(told.at("step").as_integer(), 10);
+  EXPECT_EQ(told.at("last_step").as_integer(), 30);
+  EXPECT_TRUE(told.at("steps_per_s").is_null());
+  EXPECT_TRUE(told.at("left_s").is_null());
+  wait_ms(20);
+  progress.update(5);  // within a second of the last
+  EXPECT_EQ(read_yaml(file).at("step").as_integer(), 10);
+  wait_ms(1000);
+  progress.show("T", 300, "\"K\"");
+  progress.update(10);
+  told = read_yaml(file);
+  EXPECT_EQ(told.at("step").as_integer(), 20);
+  EXPECT_NEAR(told.at("left_s").as_number() * told.at("steps_per_s").as_number(), 10, 1e-3);
+  EXPECT_EQ(told.at("shown").as_text(), "T = 300 \"K\"");
+  EXPECT_NEAR(told.at("written_unix_s").as_number(), static_cast<double>(std::time(nullptr)), 60);
+  progress.finish(20);
+  EXPECT_EQ(read_yaml(file).at("step").as_integer(), 30);
+  EXPECT_EQ(read_yaml(file).at("left_s").as_number(), 0);
+  EXPECT_FALSE(std::filesystem::exists(file + ".tmp"));
+}
+
+TEST(Progress, that_cannot_be_written_stops_nothing) {
+  Progress progress(false, true);
+  progress.write_to("/nowhere/at/all/progress.json");
+  progress.start(1, 2);
+  progress.finish(2);
 }
 
 }  // namespace

@@ -39,6 +39,26 @@ TEST(MetgSearch, keeps_the_best_of_each_size_and_the_answer_of_each_round) {
   EXPECT_EQ(result.grains.back().efficiency, 1);
 }
 
+TEST(MetgSearch, judges_rounds_that_were_measured_together_alike) {
+  const auto one_by_one = searched({4, 2, 3});
+  const auto together = judge(Comm::self(), true, [] {
+    std::vector<std::vector<Grain>> rounds;
+    for (const double overhead : {4.0, 2.0, 3.0}) {
+      rounds.emplace_back();
+      for (std::int64_t size = 1; size <= 64; size *= 2) rounds.back().push_back(grain_of(size, overhead));
+    }
+    return rounds;
+  });
+  EXPECT_EQ(together.of_rounds, one_by_one.of_rounds);
+  ASSERT_EQ(together.grains.size(), one_by_one.grains.size());
+  for (std::size_t i = 0; i < together.grains.size(); ++i) {
+    EXPECT_EQ(together.grains[i].task_s, one_by_one.grains[i].task_s);
+    EXPECT_EQ(together.grains[i].efficiency, one_by_one.grains[i].efficiency);
+  }
+  ASSERT_EQ(together.rounds.size(), 3u);
+  EXPECT_EQ(together.rounds[0].back().efficiency, 1);
+}
+
 TEST(MetgSearch, writes_what_plans_read) {
   Tree tree = Tree::map();
   add_to(tree, searched({4, 2}));

@@ -1,7 +1,10 @@
 #include "apps/quintet/submit/scheduler.hpp"
 
+#include <unistd.h>
+
 #include <filesystem>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "io/config/tree.hpp"
@@ -108,6 +111,59 @@ esac)");
   EXPECT_EQ(states.at("2.pbs1").kind, Kind::ended);
   EXPECT_EQ(states.at("2.pbs1").reason, "exit code 75");
   EXPECT_EQ(states.at("3.pbs1").kind, Kind::gone);
+}
+
+TEST_F(Answers, jobs_of_a_user_of_slurm) {
+  command("status", R"(echo "$@" > $(dirname $0)/words
+printf '7|RUNNING|gpu|2|gres:gpu:a100:4\n8|PENDING|gpu,cpu|1|N/A\n9|COMPLETING|cpu|3|gpu\n5|FAILED|cpu|1|N/A\n')");
+  const auto jobs = scheduler(SchedulerKind::slurm).jobs_of_user();
+  EXPECT_NE(run_command({"cat", scratch_ / "words"}, 5).out.find(fmt::format("--user={}", getuid())),
+            std::string::npos);
+  ASSERT_EQ(jobs.size(), 3u);
+  EXPECT_EQ(jobs[0].kind, Kind::running);
+  EXPECT_EQ(*jobs[0].gpus, 8);
+  EXPECT_TRUE(jobs[1].is_in("cpu") && jobs[1].is_in("gpu") && !jobs[1].is_in("gp"));
+  EXPECT_EQ(*jobs[1].gpus, 0);
+  EXPECT_EQ(jobs[2].nodes, 3);
+  EXPECT_EQ(*jobs[2].gpus, 3);
+}
+
+TEST_F(Answers, jobs_of_a_user_of_pbs) {
+  command("qselect", "printf '1.pbs1\\n2[].pbs1\\n3.pbs1\\n'");
+  command("status", R"(echo '{"Jobs": {
+"1.pbs1": {"job_state": "R", "queue": "rt_HF", "Resource_List": {"nodect": 4, "ngpus": 32}},
+"2[].pbs1": {"job_state": "B", "queue": "rt_HC", "Resource_List": {"nodect": 1}}}}'
+echo 'qstat: Unknown Job Id 3.pbs1' >&2; exit 153)");
+  const auto jobs = scheduler(SchedulerKind::pbs).jobs_of_user();
+  ASSERT_EQ(jobs.size(), 2u);
+  EXPECT_EQ(jobs[0].queue, "rt_HF");
+  EXPECT_EQ(jobs[0].nodes, 4);
+  EXPECT_EQ(*jobs[0].gpus, 32);
+  EXPECT_EQ(jobs[1].kind, Kind::running);
+  EXPECT_FALSE(jobs[1].gpus);
+  command("qselect", "exit 0");
+  EXPECT_TRUE(scheduler(SchedulerKind::pbs).jobs_of_user().empty());
+}
+
+TEST_F(Answers, garbage_about_jobs_of_a_user_is_one_line) {
+  const auto line = [&](SchedulerKind kind) {
+    const auto text = refusal([&] { (void)scheduler(kind).jobs_of_user(); });
+    EXPECT_EQ(text.find('\n'), std::string::npos) << text;
+    return text;
+  };
+  for (const char* garbage : {"echo hello", "echo '7|RUNNING|cpu'", "echo '7|RUNNING|cpu|many|N/A'"}) {
+    command("status", garbage);
+    EXPECT_NE(line(SchedulerKind::slurm).find("not understood"), std::string::npos);
+  }
+  command("status", "echo slurm_load_jobs error: Unable to contact >&2; exit 1");
+  EXPECT_NE(line(SchedulerKind::slurm).find("Unable to contact"), std::string::npos);
+  command("qselect", "echo Welcome");
+  EXPECT_NE(line(SchedulerKind::pbs).find("'Welcome'"), std::string::npos);
+  command("qselect", "echo 1.pbs1");
+  for (const char* garbage : {"echo hello", "echo '{\"Jobs\": {\"1.pbs1\": 3}}'"}) {
+    command("status", garbage);
+    EXPECT_NE(line(SchedulerKind::pbs).find("not understood"), std::string::npos);
+  }
 }
 
 TEST_F(Answers, a_state_or_an_answer_that_is_not_known_is_an_error) {

@@ -1,0 +1,156 @@
+#include "apps/application/loop/size_times.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+#include <fmt/ranges.h>
+
+#include "io/log/error.hpp"
+
+namespace quintet {
+namespace {
+
+constexpr double piece_s = 2e-3;
+constexpr double lost = 0.4;           ///< of the best rate: below it, and once more, the answer is behind us
+constexpr double most_of_kind = 0.02;  ///< difference of what is still the same kind of work
+constexpr std::int64_t most_looks = 10;  ///< the best of them says whether to go on: one may be disturbed
+constexpr std::int64_t most_steps = 1 << 16, least_pieces = 3, most_pieces = 1 << 12;
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// Seconds of a step in a piece of n steps, the same on all ranks.
+double piece(const Comm& comm, const SizedCase& one, std::int64_t n) {
+  one.step();
+  comm.barrier();
+  const double start = now();
+  for (std::int64_t i = 0; i < n; ++i) one.step();
+  comm.barrier();
+  return comm.maximum(now() - start) / static_cast<double>(n);
+}
+
+/// A case in the making: how many steps a piece has, how many pieces a round.
+struct Running {
+  SizedCase one;
+  SizeTimes times;
+  std::int64_t steps = 1, pieces = least_pieces;
+};
+
+std::int64_t count(double wanted, std::int64_t least, std::int64_t most) {
+  return static_cast<std::int64_t>(
+      std::clamp(std::ceil(wanted), static_cast<double>(least), static_cast<double>(most)));
+}
+
+Running start(const Comm& comm, const SizeSeries& series, const std::vector<std::int64_t>& size,
+              double seconds) {
+  Running running{.one = series.make(size), .times = {.size = size}};
+  running.times.work = running.one.work;
+  const double rough = std::min(piece(comm, running.one, 1), piece(comm, running.one, series.least_steps));
+  running.steps = count(piece_s / rough, series.least_steps, most_steps);
+  running.pieces = count(seconds / (rough * static_cast<double>(running.steps)), least_pieces, most_pieces);
+  return running;
+}
+
+/// All sizes, largest first; `end`: why there is none smaller.
+std::vector<Running> start_all(const Comm& comm, const SizeSeries& series, double seconds, std::string& end) {
+  std::vector<Running> all;
+  double best = 0;
+  int n_lost = 0;
+  for (auto size = series.largest; !size.empty(); size = halved(size)) {
+    const auto name = fmt::format("{}=[{}]", series.key, fmt::join(size, ","));
+    try {
+      all.push_back(start(comm, series, size, seconds));
+    } catch (const InputError& error) {
+      if (all.empty()) throw;
+      end = fmt::format("{}: {}", name, error.what());
+      return all;
+    }
+    auto& last = all.back();
+    if (last.one.kind) {
+      const double kind = last.one.kind(), first = all.front().one.kind();
+      if (std::abs(kind - first) > most_of_kind * first) {
+        end = fmt::format("{}: {:.4g} {}, {:.4g} in the largest case: other work", name, kind, series.kind,
+                          first);
+        all.pop_back();
+        return all;
+      }
+    }
+    double seconds_now = std::numeric_limits<double>::infinity();
+    const auto n_looks = std::min<std::int64_t>(most_looks, last.pieces);
+    for (std::int64_t i = 0; i < n_looks; ++i)
+      seconds_now = std::min(seconds_now, piece(comm, last.one, last.steps));
+    const double rate = last.one.work / seconds_now;
+    best = std::max(best, rate);
+    n_lost = rate < lost * best ? n_lost + 1 : 0;
+    if (n_lost == 2) return all;
+  }
+  end = fmt::format("{}: all are 1", series.key);
+  return all;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> halved(std::vector<std::int64_t> size) {
+  const auto largest = std::max_element(size.begin(), size.end());
+  if (largest == size.end() || *largest <= 1) return {};
+  *largest = (*largest + 1) / 2;
+  return size;
+}
+
+SizeSeriesTimes measure_sizes(const Comm& comm, const SizeSeries& series, const SizeQuestion& question) {
+  SizeSeriesTimes result{.unit = series.unit, .ranks = comm.size()};
+  auto all = start_all(comm, series, question.seconds, result.end);
+  for (int round = 0; round < question.rounds; ++round) {
+    std::int64_t most = 0;
+    for (auto& running : all) {
+      running.times.step_s.push_back(std::numeric_limits<double>::infinity());
+      most = std::max(most, running.pieces);
+    }
+    // Each size's pieces spread over the whole round.
+    for (std::int64_t turn = 0; turn < most; ++turn)
+      for (auto& running : all)
+        if ((turn + 1) * running.pieces / most > turn * running.pieces / most) {
+          auto& least = running.times.step_s.back();
+          least = std::min(least, piece(comm, running.one, running.steps));
+        }
+  }
+  for (auto& running : all) result.sizes.push_back(std::move(running.times));
+  return result;
+}
+
+Tree to_tree(const SizeSeriesTimes& times) {
+  Tree sizes = Tree::list();
+  for (const auto& one : times.sizes) {
+    Tree size = Tree::list(), step_s = Tree::list();
+    for (const auto n : one.size) size.append(Tree::integer(n));
+    for (const auto seconds : one.step_s) step_s.append(Tree::number(seconds));
+    sizes.append(Tree::map(
+        {{"size", std::move(size)}, {"work", Tree::number(one.work)}, {"step_s", std::move(step_s)}}));
+  }
+  return Tree::map({{"format", Tree::text("quintet-size-times")},
+                    {"unit", Tree::text(times.unit)},
+                    {"end", Tree::text(times.end)},
+                    {"ranks", Tree::integer(times.ranks)},
+                    {"sizes", std::move(sizes)}});
+}
+
+SizeSeriesTimes size_times_of(const Tree& tree) {
+  QUINTET_CHECK(tree.is_map() && tree.has("format") && tree.at("format").as_text() == "quintet-size-times",
+                "{}: expected times of sizes", tree.location().text());
+  SizeSeriesTimes times{.unit = tree.at("unit").as_text(),
+                        .end = tree.at("end").as_text(),
+                        .ranks = static_cast<int>(tree.at("ranks").as_integer())};
+  for (const auto& one : tree.at("sizes").items()) {
+    SizeTimes size{.size = {}, .work = one.at("work").as_number(), .step_s = {}};
+    for (const auto& n : one.at("size").items()) size.size.push_back(n.as_integer());
+    for (const auto& seconds : one.at("step_s").items()) size.step_s.push_back(seconds.as_number());
+    times.sizes.push_back(std::move(size));
+  }
+  QUINTET_CHECK(!times.sizes.empty(), "{}: times of no size", tree.location().text());
+  return times;
+}
+
+}  // namespace quintet

@@ -1,0 +1,112 @@
+#include "apps/application/loop/size_times.hpp"
+
+#include <chrono>
+
+#include <gtest/gtest.h>
+
+#include "io/log/error.hpp"
+
+namespace quintet {
+namespace {
+
+using Size = std::vector<std::int64_t>;
+
+/// Waits that long, computing.
+void spin(double seconds) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+  while (std::chrono::steady_clock::now() < end) continue;
+}
+
+/// Steps of 2 us a unit of work.
+SizeSeries series(Size largest) {
+  return {.key = "n", .unit = "units", .largest = std::move(largest), .make = [](const Size& size) {
+            double work = 1;
+            for (const auto n : size) work *= static_cast<double>(n);
+            return SizedCase{.work = work, .step = [work] { spin(2e-6 * work); }};
+          }};
+}
+
+constexpr SizeQuestion quick{.rounds = 2, .seconds = 0.01};
+
+TEST(size_times, halve_the_largest_number_each_time) {
+  EXPECT_EQ(halved({64, 32}), (Size{32, 32}));
+  EXPECT_EQ(halved({32, 32}), (Size{16, 32}));
+  EXPECT_EQ(halved({5, 1, 4}), (Size{3, 1, 4}));
+  EXPECT_EQ(halved({2, 1}), (Size{1, 1}));
+  EXPECT_EQ(halved({1, 1}), Size{});
+  EXPECT_EQ(halved({}), Size{});
+}
+
+TEST(size_times, go_down_to_one_where_nothing_is_lost) {
+  const Comm comm = Comm::world();
+  const auto times = measure_sizes(comm, series({16}), quick);
+  EXPECT_EQ(times.unit, "units");
+  EXPECT_EQ(times.ranks, comm.size());
+  EXPECT_EQ(times.end, "n: all are 1");
+  ASSERT_EQ(times.sizes.size(), 5u);
+  for (const auto& one : times.sizes) {
+    ASSERT_EQ(one.step_s.size(), 2u);
+    for (const double seconds : one.step_s) EXPECT_GE(seconds, 2e-6 * one.work);
+  }
+}
+
+TEST(size_times, end_behind_two_sizes_that_lose_most_of_it) {
+  auto s = series({1024});
+  s.make = [](const Size& size) {
+    const auto work = static_cast<double>(size[0]);
+    return SizedCase{.work = work, .step = [work] { spin(2e-4 + 1e-6 * work); }};  // 2e-4 s whatever it is
+  };
+  const auto times = measure_sizes(Comm::world(), s, quick);
+  EXPECT_EQ(times.end, "");
+  EXPECT_LT(times.sizes.back().size[0], 128);
+  EXPECT_GT(times.sizes.back().size[0], 1);
+}
+
+TEST(size_times, end_where_the_application_refuses_and_its_first_refusal_is_an_error) {
+  auto s = series({8});
+  const auto make = s.make;
+  std::int64_t least = 4;
+  s.make = [&, make](const Size& size) {
+    QUINTET_CHECK(size[0] >= least, "{} are too few", size[0]);
+    return make(size);
+  };
+  const auto times = measure_sizes(Comm::world(), s, quick);
+  EXPECT_EQ(times.sizes.size(), 2u);
+  EXPECT_EQ(times.end, "n=[2]: 2 are too few");
+  least = 16;
+  EXPECT_THROW((void)measure_sizes(Comm::world(), s, quick), InputError);
+}
+
+TEST(size_times, end_where_the_work_becomes_another) {
+  auto s = series({8});
+  const auto make = s.make;
+  s.kind = "rows";
+  s.make = [make](const Size& size) {
+    SizedCase one = make(size);
+    one.kind = [n = size[0]] { return n >= 4 ? 100.0 : 60.0; };
+    return one;
+  };
+  const auto times = measure_sizes(Comm::world(), s, quick);
+  EXPECT_EQ(times.sizes.size(), 2u);
+  EXPECT_EQ(times.end, "n=[2]: 60 rows, 100 in the largest case: other work");
+}
+
+TEST(size_times, are_the_same_behind_json) {
+  const SizeSeriesTimes times{.unit = "atoms",
+                              .end = "why",
+                              .ranks = 3,
+                              .sizes = {{{4, 2}, 8, {1e-5, 2e-5}}, {{2, 2}, 4, {0.5e-5, 1e-5}}}};
+  const auto again = size_times_of(parse_yaml(to_json(to_tree(times)), "x"));
+  EXPECT_EQ(again.unit, "atoms");
+  EXPECT_EQ(again.end, "why");
+  EXPECT_EQ(again.ranks, 3);
+  ASSERT_EQ(again.sizes.size(), 2u);
+  EXPECT_EQ(again.sizes[1].size, (Size{2, 2}));
+  EXPECT_EQ(again.sizes[1].work, 4);
+  EXPECT_EQ(again.sizes[1].step_s, (std::vector<double>{0.5e-5, 1e-5}));
+  EXPECT_THROW((void)size_times_of(parse_yaml("{a: 1}", "x")), InputError);
+  EXPECT_THROW((void)size_times_of(parse_yaml("[1]", "x")), InputError);
+}
+
+}  // namespace
+}  // namespace quintet
