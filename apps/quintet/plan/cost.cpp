@@ -70,7 +70,7 @@ std::optional<planning::CostModel> ask_cost(const Owner& owner, const CostQuesti
   const auto result = run_command(words_of(owner, question), limit_s);
   if (result.errors.find("unknown flag '--cost'") != std::string::npos) return std::nullopt;
   auto model = answer_of(result, owner);
-  model.crowd = ask_crowd(owner, question, model);
+  if (question.crowded) model.crowd = ask_crowd(owner, question, model);
   return model;
 }
 

@@ -17,6 +17,7 @@ struct CostQuestion {
   std::vector<std::string> without{};   ///< keys of the file that are not the application's
   std::string ranks{};                  ///< "1,8,64"
   std::int64_t threads = 1;
+  bool crowded = true;  ///< time copies on all cores too; not on a node that is shared with others
 };
 
 /// What an application says that its command costs (its hidden flag --cost): it takes a few steps here, then

@@ -153,8 +153,10 @@ std::optional<Forecast> forecast_of(const Owner& owner, const Order& order,
   if (points.size() > most_points) return without(fmt::format("{} points are too many", points.size()));
   std::vector<planning::CostModel> models;
   for (const auto& point : points) {
-    CostQuestion question{
-        .file = order.file, .settings = order.settings, .ranks = fmt::format("{}", fmt::join(ranks, ","))};
+    CostQuestion question{.file = order.file,
+                          .settings = order.settings,
+                          .ranks = fmt::format("{}", fmt::join(ranks, ",")),
+                          .crowded = false};
     if (has_sweep) question.without = {"sweep"};
     question.settings.insert(question.settings.end(), point.begin(), point.end());
     try {
