@@ -45,12 +45,12 @@ SizeSeries sizes(Context& context, const EvaluateOptions& options) {
     const auto basis = std::make_shared<Basis>(make_basis(
         system, step.threshold, false, [] { return false; }, nullptr));
     const auto rows = std::make_shared<double>(0);
-    return SizedCase{.work = static_cast<double>(system.blocking().n_rows()),
+    return SizedCase{.work = static_cast<double>(system.blocking().n_blocks()),
                      .step = [basis, step, rows] { *rows = evaluate_submatrices(basis->a, step).n_mean; },
                      .kind = [rows] { return *rows; }};
   };
   return {.key = "matrices.repeat",
-          .unit = "orbitals",
+          .unit = "block columns",
           .largest = options.matrices.repeat,
           .make = make,
           .kind = "rows of a submatrix"};
