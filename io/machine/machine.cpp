@@ -52,9 +52,10 @@ std::string machine_file(const std::string& name) {
   for (const auto& folder : folders)
     if (const fs::path file = fs::path(folder) / (name + ".yaml"); fs::exists(file)) return file.string();
   const auto known = known_machines();
+  const std::string near = did_you_mean(name, known);
   throw InputError(fmt::format(
-      "There is no machine '{}'{}; there {}. Give the path of a file, or write one like these (searched: {})",
-      name, did_you_mean(name, known), known.empty() ? "is none" : "are: " + name_list(known),
+      "There is no machine '{}'{} There {}. Give the path of a file, or write one like these (searched: {})",
+      name, near.empty() ? "." : near, known.empty() ? "is none" : "are: " + name_list(known),
       folders.empty() ? "configs/machines of no folder above this program" : name_list(folders)));
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <sstream>
+#include <string_view>
 
 #include "apps/application/cli/launch.hpp"
 #include "apps/quintet/bench/metg_file.hpp"
@@ -28,6 +30,15 @@ const std::string& only(const std::vector<std::string>& values) {
   return values.empty() ? none : values.back();
 }
 
+/// A whole number from 1 to 2^31 - 1, the value of a flag or one of its values.
+std::int64_t count_of(const char* flag, std::string_view text) {
+  std::int32_t count = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+  if (error != std::errc() || end != text.data() + text.size() || count < 1)
+    throw UsageError(fmt::format("{} {}: expected a whole number from 1", flag, text));
+  return count;
+}
+
 Wanted wanted_of(const Application::Arguments& arguments) {
   Wanted wanted{.file = only(arguments[0]),
                 .machine = only(arguments[1]),
@@ -37,10 +48,9 @@ Wanted wanted_of(const Application::Arguments& arguments) {
                 .output = only(arguments[7]),
                 .metg = only(arguments[8]),
                 .settings = arguments[3]};
-  const std::string& threads = only(arguments[6]);
-  const auto [end, error] = std::from_chars(threads.data(), threads.data() + threads.size(), wanted.threads);
-  if (error != std::errc() || end != threads.data() + threads.size() || wanted.threads < 1)
-    throw UsageError(fmt::format("--threads {}: expected a number from 1", threads));
+  wanted.threads = count_of("--threads", only(arguments[6]));
+  std::istringstream ranks(wanted.ranks);
+  for (std::string one; std::getline(ranks, one, ',');) count_of("--ranks", one);
   return wanted;
 }
 

@@ -90,8 +90,9 @@ const PlanRow* widest_efficient(const Plan& plan) {
 std::string text_of(const Plan& plan) {
   const auto& model = plan.model;
   std::string text = fmt::format("{} {} on {}: {}\n", plan.who, plan.file, plan.machine, model.what);
-  text +=
-      fmt::format("Timed here: {}; steps differ by {:.0f} %.\n", model.rate.timed, 100 * model.rate.spread);
+  const bool has_spread = model.rate.spread > 0;  // of one timing there is none
+  text += fmt::format("Timed here: {}{}.\n", model.rate.timed,
+                      has_spread ? fmt::format("; steps differ by {:.0f} %", 100 * model.rate.spread) : "");
   if (const auto& crowd = model.crowd) {
     const auto whole = [&](const planning::CostModel::Rate& rate) {
       return rate.floor + rate.per_unit * model.work;
@@ -99,9 +100,10 @@ std::string text_of(const Plan& plan) {
     text += fmt::format("{} of them at once: {:.0f} % of that speed each.\n", crowd->ranks,
                         100 * whole(model.rate) / whole(crowd->rate));
   }
-  text += fmt::format("{} steps; files of {}, checkpoints of {} each.\n\n",
-                      model.steps ? fmt::format("{:.0f}", *model.steps) : "An unknown number of",
-                      bytes_text(model.output), bytes_text(model.checkpoint));
+  text += fmt::format(
+      "{} steps; {}{}.\n\n", model.steps ? fmt::format("{:.0f}", *model.steps) : "An unknown number of",
+      model.output > 0 ? "files of " + bytes_text(model.output) : "no large files",
+      model.checkpoint > 0 ? fmt::format(", checkpoints of {} each", bytes_text(model.checkpoint)) : "");
   std::vector<Line> lines{{"ranks", "shared out", "a step", "busy", "memory a rank", "sent a step", "the run",
                            "node-hours", "queue"}};
   std::vector<std::string> reasons{""};
