@@ -120,12 +120,12 @@ def ask_to_stop(directory, job, program):
 def dynamics():
     """dpmd: of a chain the first job loses a rank by SIGKILL, the second is signalled, the third finishes: the same bits."""
     text = pathlib.Path(SOURCE) / "inputs/dpmd/copper/nvt.yaml"
-    settings = ["--set", "system.replicate=[4,4,4]", "--set", "time.steps=500", "--set", "checkpoint_interval=10"]
+    settings = ["--set", "system.replicate=[4,4,4]", "--set", "time.steps=2000", "--set", "checkpoint_interval=20"]
     run("mpirun", "-np", "2", "--oversubscribe", f"{BIN}/dpmd", "run", text, *settings, "--output", "md_whole", "--quiet")
     words = [QUINTET, "submit", text, *machine("one"), "--walltime", "00:20:00", "--ranks-per-node", "2", "--threads", "1",
              "--output", "md", *settings]
     check("Queued" in run(*words, "--chain", "4"), "not queued")
-    again = run(*words, code=2)
+    again = run(*words, "--no-plan", code=2)  # at once: the first job runs meanwhile
     check("Nothing was queued" in again or "is in use" in again, again)
     wait_for(lambda: has_checkpoint("md") and ranks_of("dpmd"), "a checkpoint of md")
     os.kill(ranks_of("dpmd")[-1], signal.SIGKILL)
@@ -144,7 +144,7 @@ def dynamics():
 def plasma():
     """vlasov: a signal to the script reaches all ranks through mpirun, as USR1, and each job goes on from the last one's state."""
     text = pathlib.Path(SOURCE) / "inputs/vlasov/two_stream.yaml"
-    settings = ["--set", "time.end=16", "--set", "checkpoint_interval=200"]
+    settings = ["--set", "time.end=40", "--set", "checkpoint_interval=200"]
     run("mpirun", "-np", "2", "--oversubscribe", f"{BIN}/vlasov", "run", text, *settings, "--output", "plasma_whole", "--quiet")
     run(QUINTET, "submit", text, *machine("one"), "--walltime", "00:20:00", "--chain", "4", "--ranks-per-node", "2", "--threads", "1",
         "--output", "plasma", *settings)
