@@ -97,8 +97,10 @@ void Progress::write(std::int64_t done) {
   // takes nothing with it that a restart needs.
   const std::string partial = file_ + ".tmp";
   std::error_code ignored;
-  std::ofstream(partial, std::ios::trunc) << text;
-  std::filesystem::rename(partial, file_, ignored);
+  std::ofstream out(partial, std::ios::trunc);
+  out << text;
+  out.close();
+  if (out) std::filesystem::rename(partial, file_, ignored);  // a full disk leaves the one before
 }
 
 void Progress::draw(const std::string& line) {

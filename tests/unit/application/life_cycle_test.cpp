@@ -148,8 +148,20 @@ TEST(Progress, keeps_a_file_that_says_how_far_the_loop_is) {
 TEST(Progress, that_cannot_be_written_stops_nothing) {
   Progress progress(false, true);
   progress.write_to("/nowhere/at/all/progress.json");
-  progress.start(1, 2);
-  progress.finish(2);
+  EXPECT_NO_THROW(progress.start(1, 2));
+  EXPECT_NO_THROW(progress.finish(2));
+}
+
+TEST(Progress, on_a_full_disk_keeps_the_file_before) {
+  const Scratch scratch("full");
+  const std::string file = scratch / "progress.json";
+  Progress progress(false, true);
+  progress.write_to(file);
+  progress.start(1, 4);
+  std::filesystem::create_symlink("/dev/full", file + ".tmp");
+  progress.finish(4);
+  EXPECT_FALSE(std::filesystem::is_symlink(file));
+  EXPECT_EQ(read_yaml(file).at("step").as_integer(), 0);
 }
 
 }  // namespace
