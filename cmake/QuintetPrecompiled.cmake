@@ -1,7 +1,8 @@
 # Headers that most files share, parsed once: of the 3 s that g++ takes for a file of this project, more than one is
 # parsing these. A file still includes what it uses: presets cpu-dev and asan-ubsan build without them.
-if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # Other compilers want the same level of optimisation in every user, or gain nothing that was measured.
+if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU" OR Kokkos_ENABLE_OPENMP OR Kokkos_ENABLE_CUDA)
+  # Other compilers want the same level of optimisation in every user, or gain nothing that was measured. A Kokkos of
+  # threads brings flags (-fopenmp) that only its users have: what was parsed with them fits no other file.
   set(QUINTET_PRECOMPILED_HEADERS OFF)
 endif()
 # One kind of code in libraries and executables, so that both can use the same precompiled headers.
