@@ -67,6 +67,7 @@ Tree to_tree(const CostModel& model) {
                                  {"step_floor_s", Tree::number(model.crowd->rate.floor)},
                                  {"step_per_unit_s", Tree::number(model.crowd->rate.per_unit)}}));
   if (model.training) tree.set("training", to_tree(*model.training));
+  if (model.division) tree.set("division", to_tree(*model.division));
   return tree;
 }
 
@@ -85,6 +86,7 @@ CostModel cost_model_of(const Tree& tree) {
   if (const Tree& steps = tree.at("steps"); !steps.is_null()) model.steps = steps.as_number();
   for (const auto& row : tree.at("rows").items()) model.rows.push_back(row_of(row));
   if (const Tree* training = tree.find("training")) model.training = job_of(*training);
+  if (const Tree* division = tree.find("division")) model.division = division_of(*division);
   return model;
 }
 
@@ -92,6 +94,19 @@ CostModel::Rate rate_of(double work_1, double seconds_1, double work_2, double s
   const double slope = work_2 > work_1 ? (seconds_2 - seconds_1) / (work_2 - work_1) : 0;
   const double per_unit = std::clamp(slope, 0.0, seconds_2 / work_2);
   return {.floor = std::max(0.0, seconds_2 - per_unit * work_2), .per_unit = per_unit};
+}
+
+double memory_besides(const CostModel& model, const StepCost& row) {
+  return row.memory - stages().front().bytes(*model.division, 1, 1);
+}
+
+StepCost stage_row(const CostModel& model, const StepCost& row, const StageRow& stage, int per_holder) {
+  StepCost at_stage = row;
+  at_stage.decomposition = stage.name;
+  at_stage.divided = stage.bytes(*model.division, row.ranks, per_holder);
+  at_stage.memory = memory_besides(model, row) + at_stage.divided;
+  at_stage.halo = stage.traffic(*model.division, row.ranks, per_holder);
+  return at_stage;
 }
 
 StepPlan plan_step(const CostModel& model, const StepCost& row, const Links& links, double slower,

@@ -7,6 +7,7 @@
 
 #include "io/config/tree.hpp"
 #include "surrogates/planning/links.hpp"
+#include "surrogates/planning/stages.hpp"
 #include "surrogates/planning/strategy.hpp"
 
 namespace quintet::planning {
@@ -17,6 +18,7 @@ struct StepCost {
   std::string decomposition{};  ///< in words: "2 x 2 x 1 bricks"
   double work = 0;              ///< units of work (CostModel::unit)
   double memory = 0;            ///< (bytes)
+  double divided = 0;           ///< of it, arrays that stages of a training divide (bytes)
   Traffic halo{};               ///< sent to single ranks
   Traffic sums{};               ///< calls that reduce over all ranks, and what is handed in
   double files = 0;             ///< what writing together adds to a step (s)
@@ -52,6 +54,9 @@ struct CostModel {
   /// Of a training: its network and one batch of it, for the table of strategies. `rows` say what the trainer
   /// itself does.
   std::optional<Job> training{};
+  /// Of a trainer that can divide what its ranks hold: `rows` are of data-parallel ranks that share nothing,
+  /// see stage_row().
+  std::optional<Division> division{};
 };
 
 /// As JSON, and back. Throws InputError for what is none.
@@ -60,6 +65,12 @@ struct CostModel {
 
 /// A line through two timings, where the larger one does more work: none of its parts is negative.
 [[nodiscard]] CostModel::Rate rate_of(double work_1, double seconds_1, double work_2, double seconds_2);
+
+/// A data-parallel row as it is at a stage, with so many ranks of a holder: what it holds and sends.
+[[nodiscard]] StepCost stage_row(const CostModel& model, const StepCost& row, const StageRow& stage,
+                                 int per_holder);
+/// What a rank of a row needs beside the arrays that stages divide (bytes).
+[[nodiscard]] double memory_besides(const CostModel& model, const StepCost& row);
 
 /// A row of a plan.
 struct StepPlan {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "io/config/tree.hpp"
+#include "surrogates/planning/stages.hpp"
 #include "surrogates/planning/strategy.hpp"
 
 namespace quintet::planning {
@@ -9,5 +10,8 @@ namespace quintet::planning {
 [[nodiscard]] Tree to_tree(const Job& job);
 /// Throws InputError for what is none.
 [[nodiscard]] Job job_of(const Tree& tree);
+/// What its ranks divide, likewise.
+[[nodiscard]] Tree to_tree(const Division& division);
+[[nodiscard]] Division division_of(const Tree& tree);
 
 }  // namespace quintet::planning

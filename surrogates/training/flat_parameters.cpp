@@ -33,7 +33,7 @@ bool all_finite(std::span<const Real> values) {
 }
 
 std::size_t bucket_size(const ParallelOptions& parallel, std::size_t bytes) {
-  return static_cast<std::size_t>(parallel.bucket * 1e6) / bytes;
+  return parallel.bucket_numbers(bytes);
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "surrogates/training/parallel_options.hpp"
 
+#include <string>
+
 #include "io/config/table.hpp"
 
 namespace quintet {
@@ -11,7 +13,8 @@ struct StrategyRow {
   const char* name;
 };
 constexpr StrategyRow strategies[] = {{ParallelStrategy::data, "data"},
-                                      {ParallelStrategy::sharded, "sharded"}};
+                                      {ParallelStrategy::sharded, "sharded"},
+                                      {ParallelStrategy::automatic, "auto"}};
 
 struct HolderRow {
   Holder value;
@@ -21,10 +24,20 @@ constexpr HolderRow holders[] = {{Holder::node, "node"}, {Holder::rank, "rank"}}
 
 }  // namespace
 
+ParallelOptions ParallelOptions::at_stage(int wanted) const {
+  ParallelOptions options = *this;
+  options.strategy = wanted == 0 ? ParallelStrategy::data : ParallelStrategy::sharded;
+  if (wanted > 0) options.stage = wanted;
+  options.memory.reset();
+  return options;
+}
+
 void describe(Schema& schema, ParallelOptions& options) {
-  schema.choice("strategy", options.strategy, choices_of(strategies),
-                "data: each holder has everything; sharded: holders divide the optimiser's states, and "
-                "gradients too (ZeRO). Losses are the same to the last bit");
+  schema.choice(
+      "strategy", options.strategy, choices_of(strategies),
+      "data: each holder has everything; sharded: holders divide the optimiser's states, and "
+      "gradients too (ZeRO); auto: the least of these that fits a rank's share of the node's free memory. "
+      "Losses are the same to the last bit");
   schema.integer("stage", options.stage, "sharded: 1 divides states, 2 gradients too").at_least(1).at_most(2);
   schema
       .quantity("bucket", options.bucket, "MB",
@@ -33,6 +46,15 @@ void describe(Schema& schema, ParallelOptions& options) {
       .at_most(1e6);
   schema.choice("holder", options.holder, choices_of(holders),
                 "node: its ranks share one copy in memory, and only nodes send; rank: each has its own");
+  schema
+      .quantity("memory", options.memory, "GB",
+                "auto: what a rank may take, where that is less than its share")
+      .above(0);
+  schema.check([&options]() -> std::optional<std::string> {
+    if (options.memory && options.strategy != ParallelStrategy::automatic)
+      return "memory: is for strategy: auto, which chooses by it; leave it out";
+    return std::nullopt;
+  });
 }
 
 }  // namespace quintet

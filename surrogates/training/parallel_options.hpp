@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "io/config/schema.hpp"
 
@@ -8,8 +10,9 @@ namespace quintet {
 
 /// Who holds what of a training's arrays.
 enum class ParallelStrategy {
-  data,    ///< each holder everything
-  sharded  ///< holders divide states and gradients (ZeRO)
+  data,      ///< each holder everything
+  sharded,   ///< holders divide states and gradients (ZeRO)
+  automatic  ///< the trainer asks the planner, see at_stage()
 };
 /// Who counts as one holder.
 enum class Holder {
@@ -23,9 +26,16 @@ struct ParallelOptions {
   std::int64_t stage = 2;  ///< sharded: 1 states, 2 gradients too
   double bucket = 1;       ///< blocks reduced at once (MB)
   Holder holder = Holder::node;
-  /// 0 data, else the stage.
+  std::optional<double> memory;  ///< automatic: what a rank may take (GB)
+  /// The same in force at a stage: data, or sharded.
+  [[nodiscard]] ParallelOptions at_stage(int wanted) const;
+  /// Numbers of so many bytes that fill a bucket.
+  [[nodiscard]] std::size_t bucket_numbers(std::size_t bytes) const {
+    return static_cast<std::size_t>(bucket * 1e6) / bytes;
+  }
+  /// 0 data (and automatic, which nobody has put into force), else the stage.
   [[nodiscard]] int zero_stage() const {
-    return strategy == ParallelStrategy::data ? 0 : static_cast<int>(stage);
+    return strategy == ParallelStrategy::sharded ? static_cast<int>(stage) : 0;
   }
 };
 void describe(Schema& schema, ParallelOptions& options);

@@ -58,6 +58,11 @@ std::optional<double> available_memory() {
   return least;
 }
 
+double memory_of_a_rank(const Comm& comm) {
+  const double available = available_memory().value_or(std::numeric_limits<double>::infinity());
+  return comm.minimum(available / comm.node_size());
+}
+
 void require_memory(const Comm& comm, double bytes, const std::string& what) {
   constexpr double unlimited = std::numeric_limits<double>::max();
   if (!std::isfinite(bytes) || bytes < 0) bytes = unlimited;

@@ -11,6 +11,10 @@ namespace quintet {
 /// group's limit; no value where the system tells neither.
 [[nodiscard]] std::optional<double> available_memory();
 
+/// A rank's share of it: of each node's an equal part for its ranks, the least of all; infinity where no
+/// system tells. Collective.
+[[nodiscard]] double memory_of_a_rank(const Comm& comm);
+
 /// What a rank of a run takes beside its state, for plans: HDF5's caches and series, pictures, the report;
 /// and, of several ranks, MPI's buffers. Measured in runs of dpmd and vlasov (docs/planning.md): 11 to 18 MB,
 /// and 2 to 4.

@@ -5,6 +5,7 @@
 
 #include "apps/application/life/memory.hpp"
 #include "apps/application/loop/timed_steps.hpp"
+#include "apps/meshfreeflow/train/stage.hpp"
 #include "apps/meshfreeflow/train/training.hpp"
 #include "io/log/error.hpp"
 #include "io/runtime/runtime.hpp"
@@ -132,6 +133,7 @@ TrainOptions endless(TrainOptions options, int batch, bool validates) {
   options.batch = batch;
   options.steps = never;
   options.validation.interval = validates ? 1 : never;
+  options.parallel = options.parallel.at_stage(0);  // of one rank all are the same
   return options;
 }
 
@@ -163,7 +165,7 @@ planning::CostModel train_cost(Context& context, const TrainOptions& options, co
   QUINTET_CHECK(comm.size() == 1, "the cost of a training is found on one rank; {} are here", comm.size());
   const Timing small = time_batches(comm, options, std::max(1, options.batch / 2));  // memory rises only
   const Timing large = options.batch > 1 ? time_batches(comm, options, options.batch) : small;
-  const Training training(comm, options, std::nullopt);
+  const Training training(comm, endless(options, options.batch, false), std::nullopt);
   const auto& header = training.trainer().header();
   const double parameters = double(training.trainer().describe().total().parameters);
 
@@ -182,6 +184,7 @@ planning::CostModel train_cost(Context& context, const TrainOptions& options, co
                                  small.steps.n, small.crops);
   model.output = 4 * parameters;
   model.checkpoint = 4 * 4 * parameters;  // weights, two moments, the best weights
+  model.division = division_of(options, header);
   for (const int p : ranks) {
     planning::StepCost row{.ranks = p, .decomposition = "data"};
     if (p > options.batch) {
@@ -191,7 +194,7 @@ planning::CostModel train_cost(Context& context, const TrainOptions& options, co
       row.work = needs.crops;
       row.memory = memory_of(small, large, row.work) + bytes_of_files + (p > 1 ? bytes_of_messages : 0);
       row.sums = {needs.sums, needs.bytes_summed};
-      if (p > 1) row.halo = planning::ring_all_reduce(p, sizeof(float) * parameters);
+      row.halo = planning::stages().front().traffic(*model.division, p, 1);
     }
     model.rows.push_back(row);
   }

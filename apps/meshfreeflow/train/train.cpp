@@ -35,6 +35,10 @@ void announce(Context& context, const TrainOptions& options, const Training& tra
   log::info("{} equations; the decoder's channels beside the value: {}{}", header.equations.interior.size(),
             operators.empty() ? "none" : fmt::format("{}", fmt::join(operators, ", ")),
             derives || operators.empty() ? "" : " (in validations alone: gamma is 0)");
+  if (const auto& parallel = training.parallel(); !parallel.reason.empty()) {
+    context.describe_run("parallel", parallel.reason);
+    log::info("parallel: auto takes {}", parallel.reason);
+  }
   if (options.data.reference_compatible)
     log::warning(
         "data.reference_compatible: derivatives are the released reference's, which are wrong; for "
@@ -84,10 +88,15 @@ void report_training(Context& context, const TrainOptions& options, const Traini
   context.summarise("training_steps", training.step());
   context.summarise("parameters", static_cast<std::int64_t>(chain.total().parameters));
   const auto held = training.trainer().held();
+  const auto& parallel = training.parallel();
+  context.summarise("parallel_stage", static_cast<std::int64_t>(parallel.options.zero_stage()), "0: data");
+  if (!parallel.reason.empty()) context.summarise("parallel_choice", parallel.reason, "of auto");
   context.summarise("parameter_value_bytes", static_cast<std::int64_t>(held.values), "of this rank");
   context.summarise("gradient_array_bytes", static_cast<std::int64_t>(held.gradients + held.live),
                     "of this rank, with the block at hand");
   context.summarise("optimiser_state_bytes", static_cast<std::int64_t>(held.optimiser), "of this rank");
+  context.summarise("slice_workspace_bytes", static_cast<std::int64_t>(held.workspace),
+                    "of this rank, for slices of others");
   context.summarise("training_bytes_sent", training.trainer().bytes_sent(),
                     "gradients and weights, to other holders, a rank");
   context.summarise("gradient_bytes", static_cast<std::int64_t>(chain.total().parameter_bytes),
@@ -106,7 +115,8 @@ void train(Context& context, const TrainOptions& options) {
   const auto training = context.timed(
       "start", [&] { return std::make_shared<Training>(context.comm(), options, context.restart_file()); });
   announce(context, options, *training);
-  context.require_memory(training->memory_needed(), "a step of training");
+  if (training->parallel().reason.empty())  // else the planner has looked, before any array was there
+    context.require_memory(training->memory_needed(), "a step of training");
   if (!context.go_ahead({"lcurve.csv", options.output})) return;
 
   LearningCurve curve(context, *training);

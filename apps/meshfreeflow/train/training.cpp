@@ -58,10 +58,10 @@ flow::FlowModel starting_model(const Comm& comm, const TrainOptions& options, co
   return model;
 }
 
-flow::FlowTrainerOptions trainer_options(const TrainOptions& options) {
-  return {options.loss,     options.optimiser,
-          options.parallel, static_cast<std::uint64_t>(options.seed),
-          options.batch,    options.data.reference_compatible};
+flow::FlowTrainerOptions trainer_options(const TrainOptions& options, const ParallelOptions& parallel) {
+  return {options.loss,  options.optimiser,
+          parallel,      static_cast<std::uint64_t>(options.seed),
+          options.batch, options.data.reference_compatible};
 }
 
 flow::Range as_range(const flow::FlowDataset::Range& range) { return {range.least, range.most}; }
@@ -106,7 +106,9 @@ Training::Training(const Comm& comm, const TrainOptions& options,
     : comm_(comm),
       options_(options),
       data_(comm, options.data),
-      trainer_(comm, starting_model(comm, options, data_), trainer_options(options), all_parameters(data_)),
+      parallel_(parallel_in_force(comm, options, model_header(options, data_))),
+      trainer_(comm, starting_model(comm, options, data_), trainer_options(options, parallel_.options),
+               all_parameters(data_)),
       rate_(options.learning_rate),
       validates_(data_.n_crops(Split::validation) > 0),
       best_loss_(std::numeric_limits<double>::infinity()) {
@@ -163,16 +165,10 @@ flow::FlowModel Training::best() const {
 }
 
 double Training::memory_needed() const {
-  const auto chain = trainer_.describe();
-  double nodes = 0, rows = 0;
-  for (const auto& block : chain.blocks)
-    (block.name.starts_with("decoder ") ? rows : nodes) += static_cast<double>(block.kept_bytes);
-  const double points = static_cast<double>(options_.data.points) * 8 * 6;  // nodes of a point, channels
-  const auto parameters = static_cast<double>(chain.total().parameters);
   const auto held = trainer_.held();
   const auto arrays =
       static_cast<double>(held.values + held.gradients + held.optimiser + held.live + held.workspace);
-  return trainer_.n_crops() * (nodes + points * rows) + arrays + 4 * 4 * parameters;  // and the best model
+  return arrays + memory_besides(trainer_.describe(), options_, trainer_.n_crops());
 }
 
 void Training::save(hdf5::Group& root) const {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/meshfreeflow/train/stage.hpp"
 #include "apps/meshfreeflow/train/train_options.hpp"
 #include "io/hdf5/file.hpp"
 #include "io/parallel/comm.hpp"
@@ -47,6 +48,8 @@ class Training {
   [[nodiscard]] double best_loss() const { return best_loss_; }
   [[nodiscard]] const flow::FlowDataset& data() const { return data_; }
   [[nodiscard]] const flow::FlowTrainer<float>& trainer() const { return trainer_; }
+  /// Who holds what; a reason where the planner chose it, for which it has looked at the memory.
+  [[nodiscard]] const ParallelInForce& parallel() const { return parallel_; }
   [[nodiscard]] double memory_needed() const;  ///< roughly (bytes)
 
  private:
@@ -56,6 +59,7 @@ class Training {
   Comm comm_;
   TrainOptions options_;
   flow::FlowDataset data_;
+  ParallelInForce parallel_;
   flow::FlowTrainer<float> trainer_;
   flow::LearningRate rate_;
   bool validates_;

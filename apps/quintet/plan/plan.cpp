@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <limits>
 #include <sstream>
 #include <string_view>
 
@@ -67,6 +68,24 @@ std::optional<double> least_work(const std::string& file, const Owner& owner,
   return metg.per_rank;
 }
 
+/// Rows of the stages in place of a data-parallel row, and what `auto` would take: by the machine's memory,
+/// where a run goes by what is free of it.
+void add_stages(Plan& plan, const planning::StepCost& row, const Machine& machine, std::int64_t threads) {
+  const auto& division = *plan.model.division;
+  const auto placed = place(machine, row.ranks, threads, 0, std::nullopt);
+  const auto per_node = std::min<std::int64_t>(placed.ranks_per_node, row.ranks);
+  const int per_holder = division.per_holder(row.ranks, static_cast<int>(per_node));
+  for (const auto& stage : planning::stages())
+    plan.rows.push_back(plan_row(plan.model, planning::stage_row(plan.model, row, stage, per_holder), machine,
+                                 plan.slower.value_or(1), threads));
+  constexpr double unknown = std::numeric_limits<double>::infinity();
+  const double of_node = machine.node.memory ? *machine.node.memory / double(per_node) : unknown;
+  const auto choice =
+      planning::choose_stage(division, row.ranks, per_holder, planning::memory_besides(plan.model, row),
+                             std::min(of_node, division.memory.value_or(unknown)));
+  plan.choices.push_back({row.ranks, choice.stage != nullptr ? choice.stage->yaml : "", choice.reason});
+}
+
 }  // namespace
 
 std::vector<Application::Flag> plan_flags() {
@@ -106,13 +125,17 @@ void plan(const Application::Arguments& arguments) {
             .slower = slower,
             .least_work = wanted.metg.empty() ? std::nullopt : least_work(wanted.metg, owner, model)};
   for (const auto& row : model.rows)
-    plan.rows.push_back(plan_row(model, row, machine, slower.value_or(1), wanted.threads));
+    if (model.division && row.ranks > 1 && row.impossible.empty())
+      add_stages(plan, row, machine, wanted.threads);
+    else
+      plan.rows.push_back(plan_row(model, row, machine, slower.value_or(1), wanted.threads));
   std::string text = text_of(plan);
   if (model.training) {
     std::vector<std::int64_t> ranks;
     for (const auto& row : model.rows)
       if (ranks.empty() || ranks.back() != row.ranks) ranks.push_back(row.ranks);
-    text += strategies_text(*model.training, machine, ranks, wanted.threads, slower.value_or(1));
+    text += strategies_text(*model.training, machine, ranks, wanted.threads, slower.value_or(1),
+                            model.division ? planning::stages().size() : 0);
   }
   std::fputs(text.c_str(), stdout);
   if (!wanted.output.empty()) write_text_file(wanted.output, to_json(tree_of(plan)));

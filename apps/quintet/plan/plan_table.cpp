@@ -114,9 +114,14 @@ std::string text_of(const Plan& plan) {
         : plan.is_too_short(row)
             ? fmt::format("too short: {:.4g} {}s a rank, below {:.4g} half of the time was lost",
                           model.work / row.cost.ranks, model.unit, *plan.least_work)
-            : "");
+        : row.cost.divided > 0 ? fmt::format("{} of values, gradients, states", bytes_text(row.cost.divided))
+                               : "");
   }
-  return text + columns_text(lines, reasons) + "\n" + remarks(plan) + advice(plan);
+  text += columns_text(lines, reasons) + "\n" + remarks(plan) + advice(plan);
+  for (const auto& choice : plan.choices)
+    text += fmt::format("parallel.strategy: auto on {} ranks: {} ({}).\n", choice.ranks,
+                        choice.stage.empty() ? "none fits" : choice.stage, choice.reason);
+  return text;
 }
 
 Tree tree_of(const Plan& plan) {
@@ -134,6 +139,7 @@ Tree tree_of(const Plan& plan) {
       tree.set("efficiency", Tree::number(row.step.efficiency));
       tree.set("too_short", Tree::boolean(plan.is_too_short(row)));
       tree.set("memory_bytes", Tree::number(row.cost.memory));
+      if (row.cost.divided > 0) tree.set("divided_bytes", Tree::number(row.cost.divided));
       tree.set("halo_bytes", Tree::number(row.cost.halo.bytes));
       tree.set("halo_messages", Tree::number(row.cost.halo.messages));
       tree.set("run_s", row.seconds ? Tree::number(*row.seconds) : Tree());
@@ -144,11 +150,17 @@ Tree tree_of(const Plan& plan) {
     }
     rows.append(std::move(tree));
   }
+  Tree choices = Tree::list();
+  for (const auto& choice : plan.choices)
+    choices.append(Tree::map({{"ranks", Tree::integer(choice.ranks)},
+                              {"takes", Tree::text(choice.stage)},
+                              {"reason", Tree::text(choice.reason)}}));
   return Tree::map({{"who", Tree::text(plan.who)},
                     {"file", Tree::text(plan.file)},
                     {"machine", Tree::text(plan.machine)},
                     {"model", planning::to_tree(plan.model)},
-                    {"rows", std::move(rows)}});
+                    {"rows", std::move(rows)},
+                    {"auto", std::move(choices)}});
 }
 
 }  // namespace quintet

@@ -9,6 +9,13 @@
 
 namespace quintet {
 
+/// What `parallel.strategy: auto` would take on so many ranks.
+struct AutoChoice {
+  int ranks = 1;
+  std::string stage{};  ///< as the user would write it, or ""
+  std::string reason{};
+};
+
 struct Plan {
   std::string who{}, file{}, machine{};
   planning::CostModel model{};
@@ -16,6 +23,7 @@ struct Plan {
   /// Work of a rank below which half of the time is lost, as `quintet bench metg --app` has measured it.
   std::optional<double> least_work{};
   std::vector<PlanRow> rows{};
+  std::vector<AutoChoice> choices{};  ///< of a training whose ranks can divide what they hold
 
   /// Whether a rank of this row has less than that.
   [[nodiscard]] bool is_too_short(const PlanRow& row) const {

@@ -56,18 +56,19 @@ std::string table_for(const Job& job, std::int64_t p) {
   return text;
 }
 
-std::string zero_text(const Job& job, std::int64_t p) {
+std::string zero_text(const Job& job, std::int64_t p, std::size_t first_stage) {
+  if (first_stage >= planning::zero_stages().size()) return "";
   std::vector<std::vector<std::string>> lines{{"data-parallel", "holds", "sent a rank and step"}};
   const double parameters = job.network.weights();
   const auto bytes = job.bytes_per_item == 8 ? planning::ParameterBytes{8, 8, 16} : planning::adam_float32;
-  for (const auto& row : planning::zero_stages()) {
+  for (const auto& row : planning::zero_stages().subspan(first_stage)) {
     const auto traffic = row.traffic(bytes, parameters, static_cast<double>(p));
     lines.push_back({row.name, bytes_text(row.memory(bytes, parameters, static_cast<double>(p))),
                      fmt::format("{} in {:.3g}", bytes_text(traffic.bytes), traffic.messages)});
   }
   return fmt::format(
-             "\nParameters, gradients and Adam's moments on {} ranks (formulas; no trainer divides them "
-             "yet):\n",
+             "\nParameters, gradients and Adam's moments on {} ranks that share no memory (formulas; this "
+             "trainer does not divide them so):\n",
              p) +
          columns_text(lines, std::vector<std::string>(lines.size()));
 }
@@ -75,7 +76,7 @@ std::string zero_text(const Job& job, std::int64_t p) {
 }  // namespace
 
 std::string strategies_text(const Job& job, const Machine& machine, const std::vector<std::int64_t>& ranks,
-                            std::int64_t threads, double slower) {
+                            std::int64_t threads, double slower, std::size_t first_stage) {
   std::string text;
   for (const auto p : ranks) {
     if (p == 1) continue;  // all strategies are the same
@@ -86,7 +87,7 @@ std::string strategies_text(const Job& job, const Machine& machine, const std::v
                           "\n{} ranks: no table of strategies, links of {} are unknown "
                           "('quintet machine --calibrate').\n",
                           p, machine.name);
-    text += zero_text(there, p);
+    text += zero_text(there, p, first_stage);
   }
   return text;
 }

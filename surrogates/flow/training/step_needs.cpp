@@ -1,8 +1,21 @@
 #include "surrogates/flow/training/step_needs.hpp"
 
+#include "surrogates/bridge/errors.hpp"
 #include "surrogates/flow/encoder/unet_blocks.hpp"
+#include "surrogates/flow/model/flow_network.hpp"
+#include "surrogates/training/flat_layout.hpp"
 
 namespace quintet::flow {
+
+NetworkNeeds network_needs(const FlowModelHeader& header, const ParallelOptions& parallel) {
+  return translate_torch_errors("Making the networks", [&] {
+    const FlowNetwork<float> network(header);
+    NetworkNeeds needs{network.describe(header.block), {}};
+    const FlatLayout layout(network.tensors(), 1, parallel.bucket_numbers(sizeof(float)));
+    for (const auto& unit : layout.units()) needs.units.push_back(unit.size);
+    return needs;
+  });
+}
 
 StepNeeds step_needs(const FlowModelHeader& header, int batch, int n_ranks) {
   const FlowEquations equations = header.flow_equations();

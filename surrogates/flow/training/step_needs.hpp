@@ -1,6 +1,11 @@
 #pragma once
 
+#include <cstddef>
+#include <vector>
+
 #include "surrogates/flow/model/flow_model.hpp"
+#include "surrogates/networks/description.hpp"
+#include "surrogates/training/parallel_options.hpp"
 
 namespace quintet::flow {
 
@@ -9,6 +14,14 @@ struct StepNeeds {
   int crops = 0;
   double sums = 0, bytes_summed = 0;  ///< reductions, and what is handed in; without gradients
 };
+
+/// A model's networks before a trainer holds them: their blocks, and the parameters of each unit that ranks
+/// sum and gather at once (FlatLayout).
+struct NetworkNeeds {
+  networks::ChainDescription chain;
+  std::vector<std::size_t> units;
+};
+[[nodiscard]] NetworkNeeds network_needs(const FlowModelHeader& header, const ParallelOptions& parallel);
 
 /// Of a batch of so many crops. Ranks sum numbers of crops (all, at each wall) and losses (fields, equations,
 /// walls); of several, each normalisation of f features 1 + 2 f numbers forward and 2 f backward.

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Helpers of train.txt and train_data.txt: learning curves of `meshfreeflow train`, and data that it should refuse.
 
-Usage: train.py learns RUN SHARE | curves_agree RUN RUN TOLERANCE | starts_lower RUN RUN |
+Usage: train.py learns RUN SHARE | curves_agree RUN RUN TOLERANCE | starts_lower RUN RUN | planned PLAN STAGE RUN |
        poison FILE FIELD OTHER
 """
 import csv
+import json
 import os
 import struct
 import subprocess
@@ -15,6 +16,11 @@ import tempfile
 def curve(run):
     with open(os.path.join(run, "lcurve.csv"), encoding="utf-8") as stream:
         return [{key: float(value) for key, value in row.items()} for row in csv.DictReader(stream)]
+
+
+def read(path):
+    with open(path, encoding="utf-8") as stream:
+        return json.load(stream)
 
 
 def learns(run, share):
@@ -37,6 +43,15 @@ def curves_agree(run, other, tolerance):
 def starts_lower(run, other):
     """A training that starts from the end of another one begins below where that one began."""
     return curve(run)[0]["training_values"] < curve(other)[0]["training_values"]
+
+
+def planned(plan, stage, run):
+    """A row of a plan has the bytes that a run sent in each of its 8 steps, and those that it holds."""
+    row = next(row for row in read(plan)["rows"] if row["decomposition"] == stage)
+    summary = read(os.path.join(run, "summary.json"))
+    held = sum(summary[key] for key in ("parameter_value_bytes", "gradient_array_bytes", "optimiser_state_bytes", "slice_workspace_bytes"))
+    print(row, summary["training_bytes_sent"], held)
+    return row["halo_bytes"] * 8 == summary["training_bytes_sent"] > 0 and row["divided_bytes"] == held
 
 
 def poison(path, field, other):

@@ -11,6 +11,7 @@
 
 #include "io/config/tree.hpp"
 #include "io/log/error.hpp"
+#include "surrogates/planning/stages.hpp"
 
 namespace quintet {
 namespace {
@@ -180,6 +181,33 @@ TEST(FlatParameters, hold_and_send_what_the_formulas_say) {
     ++rows;
   }
   EXPECT_EQ(rows, comm.size() <= 8 ? 9 : 0);
+}
+
+/// The same of every stage that the planner chooses among, in all groups that share memory.
+TEST(FlatParameters, hold_and_send_what_plans_say) {
+  const Comm comm = Comm::world();
+  for (const Comm& holder : holders(comm))
+    for (const auto& stage : planning::stages())
+      for (const double bucket : {0.0, 0.005}) {
+        if (comm.size() == 1 && stage.value > 0) continue;  // one rank has everything
+        const auto options = at_stage(stage.value, bucket);
+        FlatParameters<float> parameters(comm, blocks(), start(), {}, options, holder);
+        planning::Division division;
+        for (const auto& unit : parameters.layout().units()) division.units.push_back(double(unit.size));
+        add_gradients(parameters, comm.rank(), 1);
+        parameters.step(1, 0.01);
+        const auto held = parameters.bytes();
+        const auto what = fmt::format("{}, {} a holder, bucket {}", stage.name, holder.size(), bucket);
+        // Of a holder's ranks each has a part of its values, in whole bytes.
+        EXPECT_NEAR(double(held.values + held.gradients + held.optimiser + held.live + held.workspace),
+                    stage.bytes(division, comm.size(), holder.size()), 1)
+            << what;
+        const auto sums = parameters.traffic(Comm::Call::reduce_scatter),
+                   gathers = parameters.traffic(Comm::Call::all_gather_into);
+        const auto planned = stage.traffic(division, comm.size(), holder.size());
+        EXPECT_EQ(double(sums.bytes + gathers.bytes), planned.bytes) << what;
+        EXPECT_EQ(double(sums.messages + gathers.messages), planned.messages) << what;
+      }
 }
 
 TEST(FlatParameters, ranks_that_share_memory_send_nothing) {

@@ -1,0 +1,81 @@
+#include "surrogates/planning/stages.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <fmt/format.h>
+
+namespace quintet::planning {
+namespace {
+
+/// Numbers of a rank's slices: of all units, and of the largest.
+struct Slices {
+  double all = 0, largest = 0;
+};
+
+Slices slices_of(const Division& division, double n_ranks) {
+  Slices slices;
+  for (const double size : division.units) {
+    const double one = 16 * std::ceil(size / (16 * n_ranks));
+    slices.all += one;
+    slices.largest = std::max(slices.largest, one);
+  }
+  return slices;
+}
+
+template <int stage>
+double bytes(const Division& division, double n_ranks, double per_holder) {
+  const Slices slices = slices_of(division, n_ranks);
+  const double whole = n_ranks * slices.all, n_holders = n_ranks / per_holder;
+  const double gradients = stage < 2 ? whole : slices.all + n_ranks * slices.largest;
+  const double states = division.states * (stage < 1 ? whole / per_holder : slices.all);
+  const double workspace = (n_holders - 1) * slices.largest;
+  return division.bytes_per_number * (whole / per_holder + gradients + states + workspace);
+}
+
+template <int stage>
+Traffic traffic(const Division& division, double n_ranks, double per_holder) {
+  const double others = n_ranks / per_holder - 1;
+  return 2 * others *
+         Traffic{double(division.units.size()), division.bytes_per_number * slices_of(division, n_ranks).all};
+}
+
+constexpr StageRow rows[] = {
+    {0, "data", "strategy: data", bytes<0>, traffic<0>},
+    {1, "stage 1", "strategy: sharded, stage: 1", bytes<1>, traffic<1>},
+    {2, "stage 2", "strategy: sharded, stage: 2", bytes<2>, traffic<2>},
+};
+
+std::string bytes_text(double bytes) {
+  return bytes < 1e9 ? fmt::format("{:.4g} MB", bytes / 1e6) : fmt::format("{:.4g} GB", bytes / 1e9);
+}
+
+}  // namespace
+
+double Division::parameters() const { return std::accumulate(units.begin(), units.end(), 0.0); }
+
+int Division::per_holder(int ranks, int ranks_per_node) const {
+  const int of_node = std::min(ranks, ranks_per_node);
+  return shares_node && ranks % of_node == 0 ? of_node : 1;
+}
+
+std::span<const StageRow> stages() { return rows; }
+
+StageChoice choose_stage(const Division& division, int n_ranks, int per_holder, double besides,
+                         double share) {
+  StageChoice choice;
+  for (const auto& row : stages()) {
+    const double needed = besides + row.bytes(division, n_ranks, per_holder);
+    choice.reason +=
+        fmt::format("{}{} takes {}", choice.reason.empty() ? "" : ", ", row.name, bytes_text(needed));
+    if (needed > share) continue;
+    choice.stage = &row;
+    break;
+  }
+  choice.reason += std::isfinite(share) ? fmt::format(" of the {} that a rank may take", bytes_text(share))
+                                        : ", and how much a rank may take is unknown";
+  return choice;
+}
+
+}  // namespace quintet::planning

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "surrogates/planning/links.hpp"
+
+namespace quintet::planning {
+
+/// What a training divides among its ranks: values, gradients and the optimiser's states of all parameters.
+struct Division {
+  std::vector<double> units{};     ///< parameters of each unit, which are summed and gathered at once
+  double bytes_per_number = 4;     ///< (bytes)
+  double states = 2;               ///< of the optimiser, a number each for a parameter
+  bool shares_node = true;         ///< the ranks of a node hold one copy; else each rank its own
+  std::optional<double> memory{};  ///< what a rank may take, where the user said so (bytes)
+
+  [[nodiscard]] double parameters() const;
+  /// Ranks of a holder, of p ranks on nodes that take so many: nodes of unequal numbers share nothing.
+  [[nodiscard]] int per_holder(int ranks, int ranks_per_node) const;
+};
+
+/// One row a stage that the trainers can run, least first; `parallel.strategy: auto` and plans take it from
+/// there. N ranks, p of a holder (which share memory), n = N/p holders. A unit of Y_k parameters has slices
+/// of s_k = 16 ceil(Y_k/(16 N)) numbers.
+///
+/// | stage | a rank holds, numbers | sends, a step |
+/// |---|---|---|
+/// | 0 | N sum s (1/p + 1 + states/p), workspace (n - 1) max s | 2 (n - 1) slices of each unit |
+/// | 1 | N sum s (1/p + 1) + states sum s, workspace | the same |
+/// | 2 | N sum s/p + (1 + states) sum s + N max s, workspace | the same |
+///
+/// Source: Rajbhandari et al. 2020 (SC), sections 5 and 7; FlatParameters, which tests compare. Without
+/// padding and workspace, and with p = 1, these are the formulas of zero.hpp.
+struct StageRow {
+  int value;
+  const char *name, *yaml;  ///< in words; as the user would write it
+  double (*bytes)(const Division&, double n_ranks, double per_holder);
+  Traffic (*traffic)(const Division&, double n_ranks, double per_holder);
+};
+[[nodiscard]] std::span<const StageRow> stages();
+
+/// A stage for a rank that may take so many bytes.
+struct StageChoice {
+  const StageRow* stage = nullptr;  ///< null: none fits
+  std::string reason{};  ///< bytes of those before it, of itself and of what there is; if none fits, of all
+};
+/// The least stage that fits: it changes no number, and what is divided less is sent and waited for less.
+/// @param besides what a rank needs beside the arrays that are divided (bytes) @param share infinity: unknown
+[[nodiscard]] StageChoice choose_stage(const Division& division, int n_ranks, int per_holder, double besides,
+                                       double share);
+
+}  // namespace quintet::planning

@@ -1,0 +1,57 @@
+#include "surrogates/planning/stages.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "surrogates/planning/zero.hpp"
+
+using namespace quintet::planning;
+
+namespace {
+
+/// Units that many ranks divide without a rest, but for the first.
+Division large() { return {.units = {16e6, 32e6, 48e6}}; }
+
+}  // namespace
+
+/// Without what lies there for a moment: a workspace of n - 1 slices, the unit whose gradient is summed.
+TEST(Stages, are_those_of_the_paper) {
+  const Division division = large();
+  const double y = division.parameters(), n = 64, slice = 48e6 / n;
+  for (const auto& row : stages()) {
+    const auto& paper = zero_stages()[static_cast<std::size_t>(row.value)];
+    ASSERT_EQ(paper.value, row.value);
+    const double moment = 4 * ((n - 1) * slice + (row.value < 2 ? 0 : n * slice));
+    EXPECT_DOUBLE_EQ(row.bytes(division, n, 1) - moment, paper.memory(adam_float32, y, n)) << row.name;
+    EXPECT_DOUBLE_EQ(row.traffic(division, n, 1).bytes, paper.traffic(adam_float32, y, n).bytes) << row.name;
+  }
+}
+
+TEST(Stages, the_least_one_that_fits_is_chosen) {
+  const Division division = large();
+  const double besides = 1e8;
+  for (const auto& row : stages()) {
+    const double needed = besides + row.bytes(division, 8, 1);
+    const auto choice = choose_stage(division, 8, 1, besides, needed);
+    ASSERT_NE(choice.stage, nullptr);
+    EXPECT_EQ(choice.stage->value, row.value) << choice.reason;
+    const auto less = choose_stage(division, 8, 1, besides, needed - 1);
+    EXPECT_TRUE(less.stage == nullptr || less.stage->value > row.value) << less.reason;
+  }
+  const auto none = choose_stage(division, 8, 1, besides, 1e6);
+  EXPECT_EQ(none.stage, nullptr);
+  for (const auto& row : stages()) EXPECT_NE(none.reason.find(row.name), std::string::npos);
+  EXPECT_NE(none.reason.find("of the 1 MB"), std::string::npos) << none.reason;
+  EXPECT_EQ(choose_stage(division, 8, 1, besides, std::numeric_limits<double>::infinity()).stage->value, 0);
+}
+
+TEST(Stages, ranks_of_a_node_share_where_all_nodes_have_as_many) {
+  Division division = large();
+  EXPECT_EQ(division.per_holder(2, 8), 2);
+  EXPECT_EQ(division.per_holder(16, 8), 8);
+  EXPECT_EQ(division.per_holder(12, 8), 1);
+  division.shares_node = false;
+  EXPECT_EQ(division.per_holder(16, 8), 1);
+  for (const auto& row : stages()) EXPECT_EQ(row.traffic(division, 8, 8).bytes, 0);
+}
