@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A file includes what it uses of the standard library, fmt, Kokkos and GoogleTest: itself or through headers of the project.
+"""A file includes what it uses of the standard library, fmt, Kokkos, GoogleTest and what ATen leaves out: itself or through headers of the project.
 
 Precompiled headers (cmake/QuintetPrecompiled.cmake) hide a forgotten include from the compiler, until somebody builds
 without them. Usage: check_used.py SOURCE_DIR, or check_used.py --self-test
@@ -49,6 +49,7 @@ USES = {
     "fmt/format.h": r"fmt::(format|format_to|print|memory_buffer|to_string|runtime)\b",
     "fmt/ranges.h": r"fmt::join\b",
     "Kokkos_Core.hpp": r"\bKokkos::|KOKKOS_\w*(FUNCTION|LAMBDA)",
+    "ATen/core/grad_mode.h": r"\bat::(AutoGradMode|NoGradGuard)\b",
     "gtest/gtest.h": r"\b(EXPECT|ASSERT)_\w+\(|\bTEST(_F|_P)?\(",
 }
 # What a header surely brings along.
@@ -57,6 +58,7 @@ BRINGS = {
     "string": {"string_view"}, "gtest/gtest.h": {"string", "vector", "memory", "set", "map", "tuple", "type_traits", "functional"},
     "Kokkos_Core.hpp": {"type_traits", "cstdint", "limits"}, "thread": {"chrono"}, "condition_variable": {"chrono", "mutex"},
     "future": {"mutex", "thread", "chrono", "memory", "functional"}, "regex": {"string", "vector", "map", "memory"},
+    "torch/torch.h": {"ATen/core/grad_mode.h"}, "torch/csrc/autograd/autograd.h": {"ATen/core/grad_mode.h"},
     "iostream": {"string"}, "istream": {"string"}, "ostream": {"string"},
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.MULTILINE)

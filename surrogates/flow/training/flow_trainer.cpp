@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 
 #include "io/log/error.hpp"
 #include "surrogates/bridge/block_pass.hpp"
