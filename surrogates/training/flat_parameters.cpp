@@ -41,13 +41,15 @@ std::size_t bucket_size(const ParallelOptions& parallel, std::size_t bytes) {
 template <class Real>
 FlatParameters<Real>::FlatParameters(const Comm& comm, const std::vector<BlockTensors>& blocks,
                                      std::span<const double> start, const OptimiserOptions& optimiser,
-                                     const ParallelOptions& parallel)
-    : FlatParameters(comm, blocks, start, optimiser, parallel, sharing_ranks(comm, parallel.holder)) {}
+                                     const ParallelOptions& parallel, const OffloadOptions& offload)
+    : FlatParameters(comm, blocks, start, optimiser, parallel, sharing_ranks(comm, parallel.holder),
+                     offload) {}
 
 template <class Real>
 FlatParameters<Real>::FlatParameters(const Comm& comm, const std::vector<BlockTensors>& blocks,
                                      std::span<const double> start, const OptimiserOptions& optimiser,
-                                     const ParallelOptions& parallel, const Comm& holder)
+                                     const ParallelOptions& parallel, const Comm& holder,
+                                     const OffloadOptions& offload)
     : layout_(blocks, comm.size(), bucket_size(parallel, sizeof(Real))),
       optimiser_(optimiser),
       comm_(comm),
@@ -56,14 +58,26 @@ FlatParameters<Real>::FlatParameters(const Comm& comm, const std::vector<BlockTe
       stage_(comm.size() == 1 ? 0 : parallel.zero_stage()),
       values_(holder_, holder_.is_root() ? layout_.padded() : 0),
       gradient_(holder_, stage_ < 2 ? layout_.padded() : layout_.largest_slice() * comm.size()),
+      ledger_(std::make_unique<Ledger>()),
+      offload_(offload),
+      states_(optimiser, layout_.slices() * (stage_ == 0 ? static_cast<std::size_t>(across_.size()) : 1),
+              offload, *ledger_, comm.rank()),
       slices_(stage_ < 2 ? 0 : layout_.slices()),
       workspace_((across_.size() - 1) * layout_.largest_slice()),
       bad_(holder_, 1) {
   if (start.size() != size())
     throw InternalError(fmt::format("{} numbers for {} parameters", start.size(), size()));
-  const std::size_t updated = layout_.slices() * (stage_ == 0 ? across_.size() : 1);
-  states_.reserve(2);
-  for (int state = 0; state < n_states(optimiser_); ++state) states_.emplace_back(holder_, updated);
+  if (offload_.delayed_update) {
+    pending_.resize(layout_.slices() * (stage_ == 0 ? static_cast<std::size_t>(across_.size()) : 1));
+    next_.resize(pending_.size());
+  }
+  const HeldBytes held = bytes();
+  const auto note = [&](ByteCategory category, std::size_t bytes) {
+    ledger_->note(Tier::host, category, static_cast<std::int64_t>(bytes));
+  };
+  note(ByteCategory::parameters, held.values + next_.size() * sizeof(Real));
+  note(ByteCategory::gradients, held.gradients + held.live + pending_.size() * sizeof(Real));
+  note(ByteCategory::workspace, held.workspace);
   const std::vector<Real> typed(start.begin(), start.end());
   assign_values(typed);
 }
@@ -139,6 +153,7 @@ void FlatParameters<Real>::refuse_bad_gradients(std::int64_t t) {
 
 template <class Real>
 void FlatParameters<Real>::step(std::int64_t t, double learning_rate) {
+  settle();
   const auto& units = layout_.units();
   const int self = holder_.rank();
   if (stage_ < 2) gradient_.synchronise();
@@ -167,17 +182,74 @@ void FlatParameters<Real>::step(std::int64_t t, double learning_rate) {
     if (bad == INT_MAX && !all_finite<Real>(sums_.back())) bad = static_cast<int>(u);
   }
   refuse_bad_gradients(t);
-  std::size_t place = 0;
-  for (std::size_t u = 0; u < units.size(); ++u) {
-    const Unit& unit = units[u];
-    const std::size_t n = updated_size(unit);
-    OptimiserSlices<Real> slices{at(values_, 0, unit.offset + updated(unit), n), sums_[u], {}};
-    for (std::size_t s = 0; s < states_.size(); ++s) slices.states[s] = at(states_[s], self, place, n);
-    optimiser_step(optimiser_, t, learning_rate, slices);
-    place += n;
-    if (stage_ > 0) across_.all_gather_into(at(values_, 0, unit.offset + share(unit), share_size(unit)));
+  if (offload_.delays(t)) {
+    pending_t_ = t;
+    pending_rate_ = learning_rate;
+    Real* to = pending_.data();
+    for (const auto sum : sums_) {
+      to = std::copy(sum.begin(), sum.end(), to);
+      std::fill(sum.begin(), sum.end(), Real(0));
+    }
+    return;
   }
+  update(t, learning_rate, updated_values(), sums_);
+  gather_values();
+}
+
+template <class Real>
+void FlatParameters<Real>::update(std::int64_t t, double learning_rate,
+                                  const std::vector<std::span<Real>>& theta,
+                                  const std::vector<std::span<Real>>& gradients) {
+  std::size_t place = 0;
+  for (std::size_t u = 0; u < theta.size(); place += theta[u++].size())
+    states_.update(t, learning_rate, place, theta[u], gradients[u]);
+  states_.finish(t);
+}
+
+template <class Real>
+std::vector<std::span<Real>> FlatParameters<Real>::updated_values() const {
+  std::vector<std::span<Real>> parts;
+  for (const Unit& unit : layout_.units())
+    parts.push_back(at(values_, 0, unit.offset + updated(unit), updated_size(unit)));
+  return parts;
+}
+
+template <class Real>
+void FlatParameters<Real>::gather_values() {
+  for (const Unit& unit : layout_.units())
+    if (stage_ > 0) across_.all_gather_into(at(values_, 0, unit.offset + share(unit), share_size(unit)));
   values_.synchronise();
+}
+
+template <class Real>
+void FlatParameters<Real>::begin_step() {
+  if (pending_t_ == 0 || updating_.valid()) return;
+  updating_ = std::async(std::launch::async, [this] {
+    std::vector<std::span<Real>> theta, gradients;
+    std::size_t place = 0;
+    for (const auto part : updated_values()) {
+      theta.push_back(std::span(next_).subspan(place, part.size()));
+      gradients.push_back(std::span(pending_).subspan(place, part.size()));
+      std::copy(part.begin(), part.end(), theta.back().begin());
+      place += part.size();
+    }
+    update(pending_t_, pending_rate_, theta, gradients);
+  });
+}
+
+template <class Real>
+void FlatParameters<Real>::settle() {
+  begin_step();
+  if (!updating_.valid()) return;
+  updating_.get();
+  pending_t_ = 0;
+  values_.synchronise();  // others may still read them
+  const Real* from = next_.data();
+  for (const auto part : updated_values()) {
+    std::copy_n(from, part.size(), part.data());
+    from += part.size();
+  }
+  gather_values();
 }
 
 template <class Real>
@@ -193,13 +265,26 @@ std::vector<Real> FlatParameters<Real>::all_values() const {
 
 template <class Real>
 std::vector<Real> FlatParameters<Real>::all_states(int state) const {
-  const auto& array = states_.at(static_cast<std::size_t>(state));
-  std::vector<Real> own;
-  std::size_t place = 0;
+  return gather_slices([&](std::size_t place, std::span<Real> slice) { states_.read(state, place, slice); });
+}
+
+template <class Real>
+typename FlatParameters<Real>::Pending FlatParameters<Real>::pending() const {
+  if (pending_t_ == 0) return {};
+  return {pending_t_, pending_rate_, gather_slices([&](std::size_t place, std::span<Real> slice) {
+            std::copy_n(pending_.data() + place, slice.size(), slice.data());
+          })};
+}
+
+template <class Real>
+template <class Copy>
+std::vector<Real> FlatParameters<Real>::gather_slices(const Copy& copy) const {
+  std::vector<Real> own(layout_.slices());
+  std::size_t place = 0, to = 0;
   for (const Unit& unit : layout_.units()) {
-    const auto part = at(array, holder_.rank(), place + (slice(unit) - updated(unit)), unit.slice);
-    own.insert(own.end(), part.begin(), part.end());
+    copy(place + (slice(unit) - updated(unit)), std::span(own).subspan(to, unit.slice));
     place += updated_size(unit);
+    to += unit.slice;
   }
   const int my_slice = holder_.rank() * across_.size() + across_.rank();
   const auto slice_of = comm_.gather(std::span<const int>(&my_slice, 1));
@@ -252,19 +337,36 @@ void FlatParameters<Real>::assign_values(std::span<const Real> values) {
 
 template <class Real>
 void FlatParameters<Real>::assign_state(int state, std::span<const Real> values) {
-  Real* to = states_.at(static_cast<std::size_t>(state)).part(holder_.rank());
+  std::size_t place = 0;
   for (const Unit& unit : layout_.units()) {
     const std::size_t first = std::min(unit.size, updated(unit)), n = updated_size(unit);
-    std::copy_n(values.data() + unit.first + first, std::min(n, unit.size - first), to);
-    to += n;
+    states_.write(state, place, values.subspan(unit.first + first, std::min(n, unit.size - first)));
+    place += n;
+  }
+}
+
+template <class Real>
+void FlatParameters<Real>::assign_pending(const Pending& pending) {
+  QUINTET_CHECK(
+      pending.t == 0 || offload_.delayed_update,
+      "the checkpoint holds a gradient that waits for its update; expected offload.delayed_update as "
+      "in the run that wrote it");
+  pending_t_ = pending.t;
+  pending_rate_ = pending.learning_rate;
+  if (pending_t_ == 0) return;
+  std::size_t place = 0;
+  for (const Unit& unit : layout_.units()) {
+    const std::size_t first = std::min(unit.size, updated(unit)), n = updated_size(unit);
+    std::copy_n(pending.gradient.data() + unit.first + first, std::min(n, unit.size - first),
+                pending_.data() + place);
+    place += n;
   }
 }
 
 template <class Real>
 HeldBytes FlatParameters<Real>::bytes() const {
   const std::size_t gradient = stage_ < 2 ? layout_.padded() : layout_.slices();
-  return {layout_.padded() * sizeof(Real) / holder_.size(), gradient * sizeof(Real),
-          states_.size() * layout_.slices() * (stage_ == 0 ? across_.size() : 1) * sizeof(Real),
+  return {layout_.padded() * sizeof(Real) / holder_.size(), gradient * sizeof(Real), states_.host_bytes(),
           stage_ < 2 ? 0 : layout_.largest_slice() * comm_.size() * sizeof(Real),
           workspace_.size() * sizeof(Real)};
 }

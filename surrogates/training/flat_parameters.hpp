@@ -2,14 +2,19 @@
 
 #include <array>
 #include <cstdint>
+#include <future>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "io/parallel/shared_array.hpp"
+#include "io/tiers/ledger.hpp"
 #include "physics/kernels/aligned.hpp"
 #include "surrogates/training/flat_layout.hpp"
+#include "surrogates/training/offload_options.hpp"
 #include "surrogates/training/optimiser.hpp"
+#include "surrogates/training/optimiser_states.hpp"
 #include "surrogates/training/parallel_options.hpp"
 
 namespace quintet {
@@ -43,12 +48,14 @@ template <class Real>
 class FlatParameters {
  public:
   /// Collective over comm. @param start without padding, the same on all ranks. Throws InputError for fewer
-  /// parameters than ranks.
+  /// parameters than ranks, and what OptimiserStates throws.
   FlatParameters(const Comm& comm, const std::vector<BlockTensors>& blocks, std::span<const double> start,
-                 const OptimiserOptions& optimiser, const ParallelOptions& parallel = {});
+                 const OptimiserOptions& optimiser, const ParallelOptions& parallel = {},
+                 const OffloadOptions& offload = {});
   /// With given groups of ranks that share memory (`holder`), all of the same size.
   FlatParameters(const Comm& comm, const std::vector<BlockTensors>& blocks, std::span<const double> start,
-                 const OptimiserOptions& optimiser, const ParallelOptions& parallel, const Comm& holder);
+                 const OptimiserOptions& optimiser, const ParallelOptions& parallel, const Comm& holder,
+                 const OffloadOptions& offload = {});
 
   [[nodiscard]] const FlatLayout& layout() const { return layout_; }
   [[nodiscard]] const OptimiserOptions& optimiser() const { return optimiser_; }
@@ -62,7 +69,15 @@ class FlatParameters {
 
   /// The optimiser's step number `t`, from 1; afterwards gradients are 0. Collective. Throws NumericalError
   /// on all ranks, with the values of before, where a sum of gradients is not finite.
+  ///
+  /// With a delayed update, w(t+1) = w(t) - optimiser(g(w(t-1))): the gradient is kept for the next step, and
+  /// the one kept by the step before is applied.
   void step(std::int64_t t, double learning_rate);
+  /// Begin to apply a gradient that is pending, in a thread of its own: until step() or settle(), gradients
+  /// are formed with the values of before. Without a pending one, nothing happens.
+  void begin_step();
+  /// End what begin_step() began, without a step. Collective.
+  void settle();
 
   /// Values without padding.
   [[nodiscard]] std::vector<Real> all_values() const;
@@ -76,7 +91,20 @@ class FlatParameters {
   /// Take a state without padding, the same on all ranks. Collective.
   void assign_state(int state, std::span<const Real> values);
 
+  /// A gradient that waits for the next step, and the step that formed it.
+  struct Pending {
+    std::int64_t t = 0;  ///< 0: there is none
+    double learning_rate = 0;
+    std::vector<Real> gradient;  ///< summed, without padding, on rank 0 (empty elsewhere)
+  };
+  [[nodiscard]] Pending pending() const;  ///< Collective.
+  /// Take it; its gradient is the same on all ranks. Throws InputError where nothing is delayed.
+  void assign_pending(const Pending& pending);
+
   [[nodiscard]] HeldBytes bytes() const;
+  /// Bytes by tier and category; who computes with the parameters may add what else he holds.
+  [[nodiscard]] Ledger& ledger() const { return *ledger_; }
+  [[nodiscard]] OffloadTraffic offload_traffic() const { return states_.traffic(); }
   /// What this rank has sent to and received from other holders: reduce_scatter and all_gather_into.
   [[nodiscard]] Comm::Counter traffic(Comm::Call call) const { return across_.counter(call); }
 
@@ -105,17 +133,34 @@ class FlatParameters {
   /// Stage 2: sum a unit over all ranks; the memory is 0 afterwards.
   void reduce(std::size_t unit);
   void refuse_bad_gradients(std::int64_t t);
+  /// The optimiser's step number t on what this rank updates; pieces by unit.
+  void update(std::int64_t t, double learning_rate, const std::vector<std::span<Real>>& theta,
+              const std::vector<std::span<Real>>& gradients);
+  /// Values that this rank updates, by unit.
+  [[nodiscard]] std::vector<std::span<Real>> updated_values() const;
+  /// Values that ranks have updated are everybody's.
+  void gather_values();
+  /// What `copy(place, slice)` makes of this rank's slice of each unit, of all ranks, without padding, on
+  /// rank 0.
+  template <class Copy>
+  [[nodiscard]] std::vector<Real> gather_slices(const Copy& copy) const;
 
   FlatLayout layout_;
   OptimiserOptions optimiser_;
   Comm comm_, holder_, across_;  ///< all; those of this holder; those with the same number on other holders
   int stage_;
   SharedArray<Real> values_, gradient_;
-  std::vector<SharedArray<Real>> states_;  ///< of what this rank updates
-  AlignedVector<Real> slices_;             ///< stage 2: this rank's slices of the sum
+  std::unique_ptr<Ledger> ledger_;
+  OffloadOptions offload_;
+  OptimiserStates<Real> states_;  ///< of what this rank updates
+  AlignedVector<Real> slices_;    ///< stage 2: this rank's slices of the sum
   AlignedVector<Real> workspace_;
   std::vector<std::span<Real>> sums_;  ///< of the units' gradients: what this rank updates
   SharedArray<int> bad_;               ///< first unit whose sum is not finite
+  std::int64_t pending_t_ = 0;         ///< of the pending gradient; 0: none
+  double pending_rate_ = 0;
+  AlignedVector<Real> pending_, next_;  ///< it, and the values that follow: what this rank updates
+  std::future<void> updating_;          ///< last: it uses all others
 };
 
 }  // namespace quintet

@@ -8,6 +8,7 @@
 
 #include "apps/application/loop/run_loop.hpp"
 #include "apps/meshfreeflow/train/learning_curve.hpp"
+#include "apps/meshfreeflow/train/memory_report.hpp"
 #include "apps/meshfreeflow/train/training.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
@@ -136,6 +137,7 @@ void train(Context& context, const TrainOptions& options) {
   log::info("The model is {}", context.path(options.output));
   report_training(context, options, *training, loop);
   curve.report(context.report());
+  report_memory(context, training->trainer());
   context.report().section("Networks");
   context.report().preformatted(training->trainer().describe().table());
 }

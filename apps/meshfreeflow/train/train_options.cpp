@@ -19,6 +19,8 @@ void describe(Schema& schema, TrainOptions& options) {
   schema.section("validation", options.validation, "Crops held out, by which the best model is chosen");
   schema.section("parallel", options.parallel, "Who holds what, for models that fill a node's memory")
       .on_restart(OnRestart::free);
+  schema.section("offload", options.offload, "Optimiser's states that do not fit into memory")
+      .on_restart(OnRestart::free);
   schema.integer("steps", options.steps, "Steps of training")
       .required()
       .at_least(0)

@@ -10,6 +10,7 @@
 #include "surrogates/flow/model/flow_equations.hpp"
 #include "surrogates/flow/model/flow_model_options.hpp"
 #include "surrogates/flow/training/training_options.hpp"
+#include "surrogates/training/offload_options.hpp"
 #include "surrogates/training/optimiser.hpp"
 #include "surrogates/training/parallel_options.hpp"
 
@@ -30,6 +31,7 @@ struct TrainOptions {
   flow::FlowLossOptions loss;
   OptimiserOptions optimiser{.clip = 1};
   ParallelOptions parallel;
+  OffloadOptions offload;
   flow::FlowRateOptions learning_rate;
   ValidationOptions validation;
   std::int64_t steps = 0;

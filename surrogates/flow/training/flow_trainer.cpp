@@ -12,6 +12,7 @@
 #include "surrogates/bridge/block_pass.hpp"
 #include "surrogates/bridge/errors.hpp"
 #include "surrogates/bridge/tensor.hpp"
+#include "surrogates/bridge/torch_memory.hpp"
 #include "surrogates/flow/equations/operator_basis.hpp"
 #include "surrogates/flow/model/flow_network.hpp"
 #include "surrogates/flow/training/point_losses.hpp"
@@ -129,7 +130,7 @@ FlowTrainer<Real>::State::State(const Comm& comm_, const FlowModel& model, const
       equations(equations_of(header, options.reference_compatible)),
       network(header),
       shared(comm, network.tensors(), start_of(model, network.initial_parameters(options.seed)),
-             options.optimiser, options.parallel),
+             options.optimiser, options.parallel, options.offload),
       statistics(model.statistics.empty() ? network.initial_statistics() : model.statistics),
       interior(equations.interior().residuals({})) {
   for (const auto& field : header.fields) {
@@ -210,6 +211,7 @@ typename FlowTrainer<Real>::State::Decoded FlowTrainer<Real>::State::decode(
 
 template <class Real>
 FlowLosses FlowTrainer<Real>::State::run(const Batch& batch, std::int64_t step, bool trains) {
+  const TorchMemory memory(shared.ledger());
   const auto& loss = options.loss;
   const std::vector<int> samples = samples_of(batch);
   const at::AutoGradMode graph(trains);
@@ -316,10 +318,17 @@ int FlowTrainer<Real>::n_crops() const {
 
 template <class Real>
 FlowLosses FlowTrainer<Real>::step(const Batch& batch, std::int64_t step, double learning_rate) {
-  const FlowLosses losses =
-      translate_torch_errors("A step of training", [&] { return state_->run(batch, step, true); });
-  state_->shared.step(step + 1, learning_rate);
-  return losses;
+  auto& shared = state_->shared;
+  shared.begin_step();
+  try {
+    const FlowLosses losses =
+        translate_torch_errors("A step of training", [&] { return state_->run(batch, step, true); });
+    shared.step(step + 1, learning_rate);
+    return losses;
+  } catch (const NumericalError&) {
+    shared.settle();  // the update under way is a good one
+    throw;
+  }
 }
 
 template <class Real>
@@ -358,6 +367,16 @@ HeldBytes FlowTrainer<Real>::held() const {
 }
 
 template <class Real>
+const Ledger& FlowTrainer<Real>::ledger() const {
+  return state_->shared.ledger();
+}
+
+template <class Real>
+OffloadTraffic FlowTrainer<Real>::offload_traffic() const {
+  return state_->shared.offload_traffic();
+}
+
+template <class Real>
 std::int64_t FlowTrainer<Real>::bytes_sent() const {
   return state_->shared.traffic(Comm::Call::reduce_scatter).bytes +
          state_->shared.traffic(Comm::Call::all_gather_into).bytes;
@@ -387,6 +406,11 @@ void FlowTrainer<Real>::save(hdf5::Group& group) const {
     write(row.state_names[number], shared.size(), shared.all_states(s), row.state_docs[number]);
   }
   write("statistics", state_->statistics.size(), state_->statistics, "running means and variances");
+  const auto pending = shared.pending();
+  if (pending.t == 0) return;
+  write("pending_gradient", shared.size(), pending.gradient, "formed, and not applied yet");
+  write("pending_step", 2, std::vector<double>{static_cast<double>(pending.t), pending.learning_rate},
+        "step that formed it, from 1, and its learning rate");
 }
 
 template <class Real>
@@ -405,6 +429,12 @@ void FlowTrainer<Real>::restore(const hdf5::Group& group) {
     shared.assign_state(s, group.read<Real>(name, shape));
   }
   shared.assign_values(values);
+  typename FlatParameters<Real>::Pending pending;
+  if (group.has("pending_step")) {
+    const auto formed = group.read<double>("pending_step", {2});
+    pending = {static_cast<std::int64_t>(formed[0]), formed[1], group.read<Real>("pending_gradient", shape)};
+  }
+  shared.assign_pending(pending);
   std::copy(statistics.begin(), statistics.end(), state_->statistics.begin());
 }
 

@@ -31,6 +31,7 @@ struct FlowTrainerOptions {
   FlowLossOptions loss;
   OptimiserOptions optimiser{.clip = 1};
   ParallelOptions parallel;
+  OffloadOptions offload;
   std::uint64_t seed = 1;
   int batch = 10;  ///< crops of a step, on all ranks together
   /// The released reference's wrong equations, for comparison: derivatives along the two axes of space
@@ -77,6 +78,9 @@ class FlowTrainer {
   [[nodiscard]] networks::ChainDescription describe() const;
   /// Bytes of parameters, gradients and states on this rank.
   [[nodiscard]] HeldBytes held() const;
+  /// Bytes by tier and category, torch's with them.
+  [[nodiscard]] const Ledger& ledger() const;
+  [[nodiscard]] OffloadTraffic offload_traffic() const;
   /// Bytes of gradients and parameters that this rank has sent to other holders.
   [[nodiscard]] std::int64_t bytes_sent() const;
   /// Operators that the decoder carries, as text, of the first sample's constants.

@@ -1,0 +1,230 @@
+#include "io/tiers/tier_store.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <numeric>
+#include <utility>
+
+#include "io/log/error.hpp"
+
+namespace quintet {
+
+namespace {
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+TierStore::TierStore(Ledger& ledger, const Options& options, std::vector<std::size_t> sizes)
+    : n_buffers_(options.n_buffers) {
+  const auto room = ledger.room(Tier::host, options.category);
+  const std::size_t total = std::accumulate(sizes.begin(), sizes.end(), std::size_t{0});
+  const bool has_file = !options.file.folder.empty();
+  const std::size_t resident = !has_file || !room ? total : std::min(total, *room);
+  // Item i stays where the bytes up to its end pass the next share of what may stay.
+  std::vector<std::size_t> in_file;
+  std::size_t seen = 0, largest = 0;
+  for (const std::size_t size : sizes) {
+    Item item{size, -1, nullptr, State::here, 0};
+    seen += size;
+    const double due = static_cast<double>(resident) * static_cast<double>(seen) / static_cast<double>(total);
+    if (resident == total || static_cast<double>(host_bytes_ + size) <= due) {
+      host_bytes_ += size;
+    } else {
+      item.in_file = static_cast<int>(in_file.size());
+      item.state = State::away;
+      in_file.push_back(size);
+      largest = std::max(largest, whole_grains(size));
+    }
+    items_.push_back(item);
+  }
+  staging_bytes_ = in_file.empty() ? 0 : static_cast<std::size_t>(options.n_buffers) * largest;
+  claims_.push_back(ledger.claim(Tier::host, options.category, host_bytes_, options.what, options.help));
+  claims_.push_back(
+      ledger.claim(Tier::host, ByteCategory::staging, staging_bytes_, options.what, options.help));
+  if (!in_file.empty()) {
+    claims_.push_back(
+        ledger.claim(Tier::file, options.category, TierFile::bytes_of(in_file), options.what, options.help));
+    file_ = std::make_unique<TierFile>(options.file, in_file);
+  }
+  for (Item& item : items_) {
+    if (item.in_file >= 0) continue;
+    memory_.push_back(grain_memory(item.size));
+    item.memory = memory_.back().get();
+  }
+  if (in_file.empty()) return;
+  for (int buffer = 0; buffer < options.n_buffers; ++buffer) {
+    memory_.push_back(grain_memory(largest));
+    free_.push_back(memory_.back().get());
+  }
+  reader_ = std::thread([this] { read_items(); });
+  writer_ = std::thread([this] { write_items(); });
+}
+
+TierStore::~TierStore() {
+  {
+    const std::lock_guard lock(mutex_);
+    ends_ = true;
+  }
+  changed_.notify_all();
+  if (reader_.joinable()) reader_.join();
+  if (writer_.joinable()) writer_.join();
+}
+
+Tier TierStore::home(int item) const {
+  return items_[static_cast<std::size_t>(item)].in_file < 0 ? Tier::host : Tier::file;
+}
+
+void TierStore::fetch(int number) {
+  Item& item = items_[static_cast<std::size_t>(number)];
+  if (item.in_file < 0) return;
+  const std::lock_guard lock(mutex_);
+  if (item.state != State::away) return;  // one that leaves is fetched by its pin()
+  item.state = State::coming;
+  to_read_.push_back(number);
+  changed_.notify_all();
+}
+
+void TierStore::wait(std::unique_lock<std::mutex>& lock, const std::function<bool()>& until) {
+  const double begin = now();
+  changed_.wait(lock, [&] { return error_ || until(); });
+  waited_ += now() - begin;
+  if (error_) std::rethrow_exception(error_);
+}
+
+std::span<std::byte> TierStore::pin(int number) {
+  Item& item = items_[static_cast<std::size_t>(number)];
+  if (item.in_file >= 0) {
+    std::unique_lock lock(mutex_);
+    wait(lock, [&] { return item.state != State::leaving; });
+    if (item.state == State::away) {
+      item.state = State::coming;
+      to_read_.push_front(number);
+    }
+    if (item.state == State::coming) {
+      const auto pinned = std::count_if(items_.begin(), items_.end(),
+                                        [](const Item& it) { return it.in_file >= 0 && it.pins > 0; });
+      if (pinned == n_buffers_) throw InternalError("all staging buffers are pinned");
+      const auto place = std::find(to_read_.begin(), to_read_.end(), number);
+      if (place != to_read_.end()) std::rotate(to_read_.begin(), place, place + 1);
+      wanted_ = number;
+      changed_.notify_all();
+      wait(lock, [&] { return item.state == State::here; });
+      wanted_ = -1;
+    }
+  }
+  ++item.pins;
+  return {item.memory, item.size};
+}
+
+void TierStore::release(int number, bool changed) {
+  Item& item = items_[static_cast<std::size_t>(number)];
+  const std::lock_guard lock(mutex_);
+  if (--item.pins > 0 || item.in_file < 0) return;
+  if (changed) {
+    item.state = State::leaving;
+    to_write_.push_back(number);
+  } else {
+    item.state = State::away;
+    free_.push_back(item.memory);
+  }
+  changed_.notify_all();
+}
+
+void TierStore::commit(std::int64_t tag) {
+  if (!file_) return;
+  std::unique_lock lock(mutex_);
+  wait(lock, [&] {
+    return std::none_of(items_.begin(), items_.end(),
+                        [](const Item& it) { return it.state == State::leaving; });
+  });
+  file_->commit(tag);
+}
+
+std::byte* TierStore::buffer_for(int number) {
+  if (free_.empty() && number == wanted_) {
+    // Somebody waits for this one; what was fetched for later has to be read again.
+    const bool one_leaves =
+        std::any_of(items_.begin(), items_.end(), [](const Item& it) { return it.state == State::leaving; });
+    const auto later = std::find_if(items_.begin(), items_.end(), [](const Item& it) {
+      return it.in_file >= 0 && it.state == State::here && it.pins == 0;
+    });
+    if (!one_leaves && later != items_.end()) {
+      later->state = State::away;
+      return later->memory;
+    }
+  }
+  if (free_.empty()) return nullptr;
+  std::byte* const buffer = free_.back();
+  free_.pop_back();
+  return buffer;
+}
+
+void TierStore::read_items() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    std::byte* buffer = nullptr;
+    changed_.wait(lock, [&] {
+      return ends_ || (!to_read_.empty() && (buffer = buffer_for(to_read_.front())) != nullptr);
+    });
+    if (ends_) return;
+    const int number = to_read_.front();
+    to_read_.pop_front();
+    Item& item = items_[static_cast<std::size_t>(number)];
+    lock.unlock();
+    const double begin = now();
+    std::exception_ptr error;
+    try {
+      file_->read(item.in_file, buffer);
+    } catch (...) {
+      error = std::current_exception();
+    }
+    lock.lock();
+    reads_.seconds += now() - begin;
+    reads_.bytes += item.size;
+    if (error) error_ = error;
+    item.memory = buffer;
+    item.state = State::here;
+    changed_.notify_all();
+  }
+}
+
+void TierStore::write_items() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [&] { return ends_ || !to_write_.empty(); });
+    if (ends_) return;
+    const int number = to_write_.front();
+    to_write_.pop_front();
+    Item& item = items_[static_cast<std::size_t>(number)];
+    lock.unlock();
+    const double begin = now();
+    std::exception_ptr error;
+    try {
+      file_->write(item.in_file, item.memory);
+    } catch (...) {
+      error = std::current_exception();
+    }
+    lock.lock();
+    writes_.seconds += now() - begin;
+    writes_.bytes += item.size;
+    if (error) error_ = error;
+    free_.push_back(item.memory);
+    item.state = State::away;
+    changed_.notify_all();
+  }
+}
+
+TierTraffic TierStore::reads() const {
+  const std::lock_guard lock(mutex_);
+  return reads_;
+}
+TierTraffic TierStore::writes() const {
+  const std::lock_guard lock(mutex_);
+  return writes_;
+}
+
+}  // namespace quintet

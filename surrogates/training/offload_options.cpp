@@ -1,0 +1,52 @@
+#include "surrogates/training/offload_options.hpp"
+
+#include "io/config/table.hpp"
+
+namespace quintet {
+
+namespace {
+
+struct KindRow {
+  OffloadKind value;
+  const char* name;
+};
+constexpr KindRow kinds[] = {
+    {OffloadKind::none, "none"}, {OffloadKind::host, "host"}, {OffloadKind::file, "file"}};
+
+}  // namespace
+
+void describe(Schema& schema, OffloadBudget& options) {
+  schema
+      .quantity("host", options.host, "MB",
+                "States that a rank may keep in memory; absent: all (host), none (file)")
+      .at_least(0);
+  schema.quantity("file", options.file, "MB", "Disk that a rank may take; absent: what is free").at_least(0);
+}
+
+void describe(Schema& schema, DelayedUpdateOptions& options) {
+  schema.integer("after", options.after, "Steps before the first delayed one").at_least(0);
+}
+
+void describe(Schema& schema, OffloadOptions& options) {
+  schema.choice(
+      "optimiser", options.optimiser, choices_of(kinds),
+      "Where the optimiser's states are. none: in memory; host: there, within the budget; file: on a "
+      "disk, but for the budget. Losses are the same to the last bit");
+  schema.text("path", options.path, "file: a folder on a disk of the node, for this run alone");
+  schema.section("budget", options.budget, "What each rank may take");
+  schema.section("delayed_update", options.delayed_update,
+                 "Weights are updated while the next step's gradient is computed, one step late; absent: not "
+                 "so");
+  schema.check([&options]() -> std::optional<std::string> {
+    const bool none = options.optimiser == OffloadKind::none;
+    if (none && options.delayed_update) return "delayed_update is for optimiser: host or file";
+    if (none && (options.budget.host || options.budget.file)) return "budget is for optimiser: host or file";
+    if (options.optimiser == OffloadKind::file && !options.path)
+      return "optimiser: file needs path, a folder on a disk of the node";
+    if (options.optimiser != OffloadKind::file && (options.path || options.budget.file))
+      return "path and budget.file are for optimiser: file";
+    return std::nullopt;
+  });
+}
+
+}  // namespace quintet

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "io/config/schema.hpp"
+
+namespace quintet {
+
+/// Where the optimiser's states live.
+enum class OffloadKind {
+  none,  ///< in memory, beside the values
+  host,  ///< in memory, within a budget
+  file,  ///< in a file, but for a budget's worth
+};
+
+/// Section `offload.budget`, of each rank (MB).
+struct OffloadBudget {
+  std::optional<double> host, file;
+};
+void describe(Schema& schema, OffloadBudget& options);
+
+/// Section `offload.delayed_update`.
+struct DelayedUpdateOptions {
+  std::int64_t after = 40;  ///< steps that are not delayed
+};
+void describe(Schema& schema, DelayedUpdateOptions& options);
+
+/// Section `offload` of a training.
+struct OffloadOptions {
+  OffloadKind optimiser = OffloadKind::none;
+  std::optional<std::string> path;
+  OffloadBudget budget;
+  std::optional<DelayedUpdateOptions> delayed_update;
+
+  /// Whether the gradient of step `t`, from 1, waits for the next step.
+  [[nodiscard]] bool delays(std::int64_t t) const { return delayed_update && t > delayed_update->after; }
+};
+void describe(Schema& schema, OffloadOptions& options);
+
+}  // namespace quintet

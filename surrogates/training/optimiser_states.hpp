@@ -1,0 +1,72 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "io/tiers/ledger.hpp"
+#include "io/tiers/tier_store.hpp"
+#include "physics/kernels/aligned.hpp"
+#include "surrogates/training/offload_options.hpp"
+#include "surrogates/training/optimiser.hpp"
+
+namespace quintet {
+
+/// How the states of an offloaded optimiser have moved.
+struct OffloadTraffic {
+  TierTraffic reads, writes;
+  double waited = 0;  ///< of the update for the disk (s)
+  bool is_direct = true;
+};
+
+/// The states of an optimiser on this rank, in memory or in a file, and its steps.
+///
+/// In a file they are chunks of all states of the same numbers. A step takes them in their order: while chunk
+/// i is updated, i + 1 is read and i - 1 written (TierStore), and the first ones of the next step are read
+/// before it begins. Each number goes through the same instructions wherever its states live.
+/// Source: Rajbhandari et al. 2021 (SC), section 5 (ZeRO-Infinity's overlap of reads, updates and writes).
+template <class Real>
+class OptimiserStates {
+ public:
+  /// States of `n` numbers, all 0. Throws ResourceError before anything is allocated where a budget or the
+  /// disk does not hold them, InputError for a path that does not serve (TierFile).
+  /// @param rank for the file's name @param ledger outlives this
+  OptimiserStates(const OptimiserOptions& optimiser, std::size_t n, const OffloadOptions& offload,
+                  Ledger& ledger, int rank);
+
+  [[nodiscard]] int n_states() const { return n_states_; }
+  /// Step `t` of numbers place, place + 1, ...; clears their gradient. Places rise within a step.
+  void update(std::int64_t t, double learning_rate, std::size_t place, std::span<Real> theta,
+              std::span<Real> gradient);
+  /// All numbers have made step `t`.
+  void finish(std::int64_t t);
+  /// State number `state` of numbers place, place + 1, ...
+  void read(int state, std::size_t place, std::span<Real> to) const;
+  void write(int state, std::size_t place, std::span<const Real> from);
+
+  /// In memory, without the buffers on the way to a file.
+  [[nodiscard]] std::size_t host_bytes() const;
+  [[nodiscard]] OffloadTraffic traffic() const;
+
+ private:
+  /// Calls action(states of numbers from ... from + n, from, n) for the chunks under [place, place + length).
+  template <class Action>
+  void by_chunks(std::size_t place, std::size_t length, const Action& action) const;
+  /// A chunk at hand stays until another one is opened: pieces of a step may end within it.
+  [[nodiscard]] std::span<std::byte> open(int chunk) const;
+  void close(bool changed) const;
+
+  OptimiserOptions optimiser_;
+  int n_states_;
+  std::size_t n_, chunk_ = 0;
+  std::vector<Ledger::Claim> claims_;
+  std::array<AlignedVector<Real>, 2> memory_;
+  std::unique_ptr<TierStore> store_;  ///< none: in memory_
+  std::vector<int> next_in_file_;     ///< [chunk]
+  mutable int open_ = -1;
+  mutable std::span<std::byte> bytes_;
+};
+
+}  // namespace quintet
