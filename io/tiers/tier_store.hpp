@@ -29,18 +29,20 @@ struct TierTraffic {
 /// Items of bytes of which as many stay in memory as the ledger's limit of their category has room for; the
 /// others live in a file and pass through a few staging buffers.
 ///
-///     fetch(i + 1);  bytes = pin(i);  ...;  release(i, changed)
+///     bytes = pin(i);  fetch(i + 1), ..., fetch(i + ahead);  ...;  release(i, changed)
 ///
-/// fetch() returns at once, a thread reads; release() returns at once, a thread writes. So with three buffers
-/// item i + 1 arrives and i - 1 leaves while the caller works on i. Items that stay are spread evenly among
-/// the others: work on them is time for the disk. The calls themselves belong to one thread.
+/// fetch() returns at once, a thread reads; release() returns at once, a thread writes. So with six buffers
+/// items i + 1 to i + 3 arrive and two leave while the caller works on i. Items that stay are spread evenly
+/// among the others: work on them is time for the disk. The calls themselves belong to one thread.
 class TierStore {
  public:
+  /// Items that are best fetched ahead: the times of single reads differ, several even them out.
+  static constexpr int ahead = 3;
   struct Options {
     ByteCategory category = ByteCategory::optimiser;
     std::string what;  ///< the items, in messages
     std::string help;  ///< what to do where they do not fit
-    int n_buffers = 3;
+    int n_buffers = 6;
     TierFile::Options file;  ///< without a folder all items must fit into memory
   };
 

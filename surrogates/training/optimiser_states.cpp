@@ -11,7 +11,7 @@ namespace {
 /// Numbers of a chunk: many, so that the pipeline is long beside its ends, but no smaller than disks like and
 /// no larger than buffers should be.
 std::size_t chunk_of(std::size_t n, std::size_t bytes_a_number) {
-  constexpr std::size_t grain = 1024, least = 64 << 10, most = 4 << 20;
+  constexpr std::size_t grain = 1024, least = 64 << 10, most = 2 << 20;
   const std::size_t bytes = std::clamp<std::size_t>(n * bytes_a_number / 32, least, most);
   return std::max(grain, bytes / bytes_a_number / grain * grain);
 }
@@ -63,7 +63,8 @@ std::span<std::byte> OptimiserStates<Real>::open(int chunk) const {
     close(true);
     bytes_ = store_->pin(chunk);
     open_ = chunk;
-    store_->fetch(next_in_file_[static_cast<std::size_t>(chunk)]);
+    for (int k = 0, next = chunk; k < TierStore::ahead; ++k)
+      store_->fetch(next = next_in_file_[static_cast<std::size_t>(next)]);
   }
   return bytes_;
 }

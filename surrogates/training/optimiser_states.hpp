@@ -24,8 +24,8 @@ struct OffloadTraffic {
 /// The states of an optimiser on this rank, in memory or in a file, and its steps.
 ///
 /// In a file they are chunks of all states of the same numbers. A step takes them in their order: while chunk
-/// i is updated, i + 1 is read and i - 1 written (TierStore), and the first ones of the next step are read
-/// before it begins. Each number goes through the same instructions wherever its states live.
+/// i is updated, the next ones are read and those before written (TierStore), and the first ones of the next
+/// step are read before it begins. Each number goes through the same instructions wherever its states live.
 /// Source: Rajbhandari et al. 2021 (SC), section 5 (ZeRO-Infinity's overlap of reads, updates and writes).
 template <class Real>
 class OptimiserStates {

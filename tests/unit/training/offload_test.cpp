@@ -158,7 +158,7 @@ TEST(Offload, the_ledger_knows_what_is_where) {
   const Ledger& ledger = offloaded.ledger();
   EXPECT_LE(ledger.peak(Tier::host, ByteCategory::optimiser), budget);
   EXPECT_EQ(ledger.peak(Tier::host, ByteCategory::optimiser), offloaded.bytes().optimiser);
-  EXPECT_EQ(ledger.peak(Tier::host, ByteCategory::staging), 3u * 65536);
+  EXPECT_EQ(ledger.peak(Tier::host, ByteCategory::staging), 6u * 65536);
   EXPECT_GE(ledger.peak(Tier::file, ByteCategory::optimiser), 2 * (states - budget));
   const auto moved = offloaded.offload_traffic();
   EXPECT_GE(moved.writes.bytes, 2 * (states - budget));
