@@ -35,7 +35,8 @@ at::Tensor BlockPass::take(const std::string& name) {
 }
 
 void BlockPass::differentiate(std::vector<at::Tensor> outputs, std::vector<at::Tensor> bars,
-                              const Trained& trained, const std::vector<Input>& inputs) {
+                              const Trained& trained, const std::vector<Input>& inputs, const Begin& begin,
+                              const Finish& finish) {
   std::vector<at::Tensor> by;
   for (const auto& [name, cut] : inputs) {
     if (!cut.requires_grad()) continue;
@@ -48,6 +49,7 @@ void BlockPass::differentiate(std::vector<at::Tensor> outputs, std::vector<at::T
   }
   if (trained.parameters.defined()) by.push_back(trained.parameters);
   if (by.empty()) return;
+  if (trained.number >= 0) begin(trained.number);
   const auto found = torch::autograd::grad(outputs, by, bars, /*retain_graph=*/std::nullopt,
                                            /*create_graph=*/false, /*allow_unused=*/true);
   auto next = found.begin();
@@ -56,21 +58,19 @@ void BlockPass::differentiate(std::vector<at::Tensor> outputs, std::vector<at::T
     if (next->defined()) bars_[name] = *next;
     ++next;
   }
-  if (trained.parameters.defined() && next->defined()) trained.parameters.grad().add_(*next);
+  if (trained.number >= 0) finish(trained.number, *next);
 }
 
 void BlockPass::backward(const std::vector<at::Tensor>& outputs, const std::vector<at::Tensor>& bars,
-                         const Trained& own, const Call& finish) {
+                         const Trained& own, const Begin& begin, const Finish& finish) {
   const at::AutoGradMode no_graph(false);
-  differentiate(outputs, bars, own, {std::exchange(taken_, {})});
-  if (own.number >= 0) finish(own.number);
+  differentiate(outputs, bars, own, {std::exchange(taken_, {})}, begin, finish);
   while (!blocks_.empty()) {
     const Block block = std::move(blocks_.back());
     blocks_.pop_back();
     const auto bar = bars_.extract(block.name);
     if (bar.empty()) throw InternalError(fmt::format("nothing depends on block {}", block.name));
-    differentiate({block.output}, {bar.mapped()}, block.trained, block.inputs);
-    if (block.trained.number >= 0) finish(block.trained.number);
+    differentiate({block.output}, {bar.mapped()}, block.trained, block.inputs, begin, finish);
   }
 }
 

@@ -19,9 +19,11 @@ namespace quintet {
 class BlockPass {
  public:
   using Forward = std::function<at::Tensor(const std::vector<at::Tensor>& inputs)>;
-  using Call = std::function<void(int number)>;
-  /// What a block's gradients are called, and go to: the number for Call, and its parameters, to whose
-  /// gradient (which is there) the block's is added. -1 and undefined: it has none.
+  /// Called with a block's number before its backward pass.
+  using Begin = std::function<void(int number)>;
+  /// Called with a block's number and gradient (undefined: 0), as soon as it is complete.
+  using Finish = std::function<void(int number, const at::Tensor& gradient)>;
+  /// The number of a block that is trained, and its parameters, one tensor. -1 and undefined: it has none.
   struct Trained {
     int number = -1;
     at::Tensor parameters;
@@ -35,9 +37,9 @@ class BlockPass {
   /// Tensor `name`, nobody's input any more, from which the caller goes on in a graph of his own.
   [[nodiscard]] at::Tensor take(const std::string& name);
   /// The caller's graph, from `outputs` with adjoints `bars` back to the tensor taken, then the blocks.
-  /// @param own what the caller's graph trains @param finish called as soon as a block's gradient is complete
+  /// @param own what the caller's graph trains @param begin, finish called for blocks that are trained
   void backward(const std::vector<at::Tensor>& outputs, const std::vector<at::Tensor>& bars,
-                const Trained& own, const Call& finish);
+                const Trained& own, const Begin& begin, const Finish& finish);
 
  private:
   struct Input {
@@ -51,7 +53,7 @@ class BlockPass {
     at::Tensor output;
   };
   void differentiate(std::vector<at::Tensor> outputs, std::vector<at::Tensor> bars, const Trained& trained,
-                     const std::vector<Input>& inputs);
+                     const std::vector<Input>& inputs, const Begin& begin, const Finish& finish);
 
   std::map<std::string, at::Tensor> tensors_, bars_;
   std::vector<Block> blocks_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <climits>
 #include <cmath>
+#include <utility>
 
 #include "io/log/error.hpp"
 #include "physics/kernels/pack.hpp"
@@ -56,8 +57,11 @@ FlatParameters<Real>::FlatParameters(const Comm& comm, const std::vector<BlockTe
       holder_(holder),
       across_(comm.size() == 1 ? Comm::self() : comm.split(holder_.rank(), comm.rank())),
       stage_(comm.size() == 1 ? 0 : parallel.zero_stage()),
-      values_(holder_, holder_.is_root() ? layout_.padded() : 0),
+      overlaps_(parallel.progress == Progress::blocks),
+      values_(holder_, holder_.is_root() && stage_ < 3 ? layout_.padded() : 0),
       gradient_(holder_, stage_ < 2 ? layout_.padded() : layout_.largest_slice() * comm.size()),
+      reserved_(stage_ < 3 ? 0 : layout_.padded()),
+      value_slices_(stage_ < 3 ? 0 : layout_.slices()),
       ledger_(std::make_unique<Ledger>()),
       offload_(offload),
       states_(optimiser, layout_.slices() * (stage_ == 0 ? static_cast<std::size_t>(across_.size()) : 1),
@@ -67,6 +71,9 @@ FlatParameters<Real>::FlatParameters(const Comm& comm, const std::vector<BlockTe
       bad_(holder_, 1) {
   if (start.size() != size())
     throw InternalError(fmt::format("{} numbers for {} parameters", start.size(), size()));
+  QUINTET_CHECK(stage_ < 3 || holder_.size() == 1,
+                "parallel: stage 3 divides values, which the {} ranks of a node share; set holder: rank",
+                holder_.size());
   if (offload_.delayed_update) {
     pending_.resize(layout_.slices() * (stage_ == 0 ? static_cast<std::size_t>(across_.size()) : 1));
     next_.resize(pending_.size());
@@ -85,11 +92,67 @@ FlatParameters<Real>::FlatParameters(const Comm& comm, const std::vector<BlockTe
 template <class Real>
 std::span<Real> FlatParameters<Real>::values(int block) const {
   const auto& it = layout_.blocks()[static_cast<std::size_t>(block)];
-  return at(values_, 0, it.offset, it.size);
+  return stage_ < 3 ? at(values_, 0, it.offset, it.size) : std::span(reserved_.data() + it.offset, it.size);
 }
 
 template <class Real>
-std::span<Real> FlatParameters<Real>::gradient(int block) const {
+std::size_t FlatParameters<Real>::place_of(std::size_t unit) const {
+  return layout_.units()[unit].offset / static_cast<std::size_t>(comm_.size());
+}
+
+template <class Real>
+Comm::Pending FlatParameters<Real>::start_gather(std::size_t number) const {
+  const Unit& unit = layout_.units()[number];
+  Real* const begin = reserved_.data() + unit.offset;
+  std::copy_n(value_slices_.data() + place_of(number), unit.slice, begin + slice(unit));
+  return across_.start_all_gather_into(std::span(begin, share_size(unit)));
+}
+
+template <class Real>
+void FlatParameters<Real>::finish_gather() {
+  if (!gathering_) return;
+  gathering_->wait();
+  gathering_.reset();
+}
+
+template <class Real>
+void FlatParameters<Real>::give_back(int number) const {
+  if (number < 0) return;
+  const Unit& unit = layout_.units()[static_cast<std::size_t>(number)];
+  reserved_.release(unit.offset, share_size(unit));
+}
+
+template <class Real>
+void FlatParameters<Real>::progress() {
+  if (gathering_) gathering_->progress();
+  if (reducing_) reducing_->progress();
+}
+
+template <class Real>
+void FlatParameters<Real>::enter(int block, Way way) {
+  progress();
+  const int unit = layout_.blocks()[static_cast<std::size_t>(block)].unit;
+  if (stage_ < 3 || unit == here_) return;
+  give_back(std::exchange(here_, unit));
+  finish_gather();
+  if (std::exchange(coming_, -1) != unit) start_gather(static_cast<std::size_t>(unit)).wait();
+  const int next = way == Way::forward ? unit + 1 : unit - 1;
+  if (!overlaps_ || next < 0 || next == static_cast<int>(layout_.units().size())) return;
+  gathering_.emplace(start_gather(static_cast<std::size_t>(next)));
+  coming_ = next;
+}
+
+template <class Real>
+void FlatParameters<Real>::leave() {
+  if (stage_ < 3) return;
+  finish_gather();
+  give_back(std::exchange(here_, -1));
+  give_back(std::exchange(coming_, -1));
+}
+
+template <class Real>
+std::span<Real> FlatParameters<Real>::gradient(int block) {
+  finish_reduction();
   const auto& it = layout_.blocks()[static_cast<std::size_t>(block)];
   const auto& unit = layout_.units()[static_cast<std::size_t>(it.unit)];
   return at(gradient_, holder_.rank(), stage_ < 2 ? it.offset : it.offset - unit.offset, it.size);
@@ -115,21 +178,32 @@ void FlatParameters<Real>::sum_in_holder(std::size_t from, std::size_t n) {
 
 template <class Real>
 void FlatParameters<Real>::finish(int block) {
+  progress();
   if (stage_ < 2) return;
   const auto unit = static_cast<std::size_t>(layout_.blocks()[static_cast<std::size_t>(block)].unit);
-  if (block == layout_.units()[unit].first_block) reduce(unit);
+  if (block != layout_.units()[unit].first_block) return;
+  finish_reduction();
+  start_reduction(unit);
+  if (!overlaps_) finish_reduction();
 }
 
 template <class Real>
-void FlatParameters<Real>::reduce(std::size_t number) {
+void FlatParameters<Real>::start_reduction(std::size_t number) {
   const Unit& unit = layout_.units()[number];
-  std::size_t place = 0;
-  for (std::size_t u = 0; u < number; ++u) place += layout_.units()[u].slice;
   gradient_.synchronise();
   sum_in_holder(share(unit), share_size(unit));
   const auto mine = at(gradient_, holder_.rank(), share(unit), share_size(unit));
-  across_.reduce_scatter(std::span<const Real>(mine), std::span(slices_).subspan(place, unit.slice),
-                         std::span(workspace_));
+  reducing_.emplace(across_.start_reduce_scatter(std::span<const Real>(mine), std::span(workspace_)));
+  reduced_ = number;
+}
+
+template <class Real>
+void FlatParameters<Real>::finish_reduction() {
+  if (!reducing_) return;
+  const Unit& unit = layout_.units()[reduced_];
+  reducing_->wait(std::span(slices_).subspan(place_of(reduced_), unit.slice));
+  reducing_.reset();
+  const auto mine = at(gradient_, holder_.rank(), share(unit), share_size(unit));
   std::fill(mine.begin(), mine.end(), Real(0));
   gradient_.synchronise();  // the next unit may come
 }
@@ -156,14 +230,15 @@ void FlatParameters<Real>::step(std::int64_t t, double learning_rate) {
   settle();
   const auto& units = layout_.units();
   const int self = holder_.rank();
+  finish_reduction();
   if (stage_ < 2) gradient_.synchronise();
   int& bad = *bad_.part(self);
   bad = INT_MAX;
   sums_.clear();
-  for (std::size_t u = 0, place = 0; u < units.size(); place += units[u++].slice) {
+  for (std::size_t u = 0; u < units.size(); ++u) {
     const Unit& unit = units[u];
-    if (stage_ == 2) {
-      sums_.push_back(std::span(slices_).subspan(place, unit.slice));
+    if (stage_ >= 2) {
+      sums_.push_back(std::span(slices_).subspan(place_of(u), unit.slice));
     } else {
       sum_in_holder(unit.offset + share(unit), share_size(unit));
       const auto mine = at(gradient_, self, unit.offset + share(unit), share_size(unit));
@@ -207,17 +282,21 @@ void FlatParameters<Real>::update(std::int64_t t, double learning_rate,
 }
 
 template <class Real>
-std::vector<std::span<Real>> FlatParameters<Real>::updated_values() const {
+std::vector<std::span<Real>> FlatParameters<Real>::updated_values() {
   std::vector<std::span<Real>> parts;
-  for (const Unit& unit : layout_.units())
-    parts.push_back(at(values_, 0, unit.offset + updated(unit), updated_size(unit)));
+  for (std::size_t u = 0; u < layout_.units().size(); ++u) {
+    const Unit& unit = layout_.units()[u];
+    parts.push_back(stage_ < 3 ? at(values_, 0, unit.offset + updated(unit), updated_size(unit))
+                               : std::span(value_slices_).subspan(place_of(u), unit.slice));
+  }
   return parts;
 }
 
 template <class Real>
 void FlatParameters<Real>::gather_values() {
   for (const Unit& unit : layout_.units())
-    if (stage_ > 0) across_.all_gather_into(at(values_, 0, unit.offset + share(unit), share_size(unit)));
+    if (stage_ == 1 || stage_ == 2)
+      across_.all_gather_into(at(values_, 0, unit.offset + share(unit), share_size(unit)));
   values_.synchronise();
 }
 
@@ -254,7 +333,12 @@ void FlatParameters<Real>::settle() {
 
 template <class Real>
 std::vector<Real> FlatParameters<Real>::all_values() const {
+  if (stage_ == 3)
+    return gather_slices([&](std::size_t place, std::span<Real> slice) {
+      std::copy_n(value_slices_.data() + place, slice.size(), slice.data());
+    });
   std::vector<Real> all;
+  if (!comm_.is_root()) return all;
   all.reserve(size());
   for (const Unit& unit : layout_.units()) {
     const auto part = at(values_, 0, unit.offset, unit.size);
@@ -303,7 +387,8 @@ std::vector<Real> FlatParameters<Real>::gather_slices(const Copy& copy) const {
 }
 
 template <class Real>
-std::vector<double> FlatParameters<Real>::total_gradient() const {
+std::vector<double> FlatParameters<Real>::total_gradient() {
+  finish_reduction();
   std::vector<double> total(size());
   std::size_t place = 0;
   for (const Unit& unit : layout_.units()) {
@@ -320,6 +405,7 @@ std::vector<double> FlatParameters<Real>::total_gradient() const {
 
 template <class Real>
 void FlatParameters<Real>::clear_gradient() {
+  finish_reduction();
   gradient_.synchronise();  // others may still read it
   const std::size_t n = stage_ < 2 ? layout_.padded() : layout_.largest_slice() * comm_.size();
   std::fill_n(gradient_.part(holder_.rank()), n, Real(0));
@@ -328,8 +414,14 @@ void FlatParameters<Real>::clear_gradient() {
 
 template <class Real>
 void FlatParameters<Real>::assign_values(std::span<const Real> values) {
+  for (std::size_t u = 0; u < layout_.units().size() && stage_ == 3; ++u) {
+    const Unit& unit = layout_.units()[u];
+    const std::size_t first = std::min(unit.size, slice(unit));
+    std::copy_n(values.data() + unit.first + first, std::min(unit.slice, unit.size - first),
+                value_slices_.data() + place_of(u));
+  }
   values_.synchronise();
-  if (holder_.is_root())
+  if (holder_.is_root() && stage_ < 3)
     for (const Unit& unit : layout_.units())
       std::copy_n(values.data() + unit.first, unit.size, values_.part(0) + unit.offset);
   values_.synchronise();
@@ -365,9 +457,15 @@ void FlatParameters<Real>::assign_pending(const Pending& pending) {
 
 template <class Real>
 HeldBytes FlatParameters<Real>::bytes() const {
-  const std::size_t gradient = stage_ < 2 ? layout_.padded() : layout_.slices();
-  return {layout_.padded() * sizeof(Real) / holder_.size(), gradient * sizeof(Real), states_.host_bytes(),
-          stage_ < 2 ? 0 : layout_.largest_slice() * comm_.size() * sizeof(Real),
+  const std::size_t slices = layout_.slices(), padded = layout_.padded();
+  const auto& units = layout_.units();
+  std::size_t live = stage_ < 2 ? 0 : layout_.largest_slice(), at_hand = 0;
+  for (std::size_t u = 0; u < units.size() && stage_ == 3; ++u)
+    at_hand =
+        std::max(at_hand, units[u].slice + (overlaps_ && u + 1 < units.size() ? units[u + 1].slice : 0));
+  live = (live + at_hand) * static_cast<std::size_t>(comm_.size());
+  return {(stage_ < 3 ? padded / holder_.size() : slices) * sizeof(Real),
+          (stage_ < 2 ? padded : slices) * sizeof(Real), states_.host_bytes(), live * sizeof(Real),
           workspace_.size() * sizeof(Real)};
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <future>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,13 +17,15 @@
 #include "surrogates/training/optimiser.hpp"
 #include "surrogates/training/optimiser_states.hpp"
 #include "surrogates/training/parallel_options.hpp"
+#include "surrogates/training/reserved_array.hpp"
 
 namespace quintet {
 
 /// Bytes of a training's arrays that this rank holds; of what the ranks of a node share, its part.
 struct HeldBytes {
   std::size_t values = 0, gradients = 0, optimiser = 0;
-  std::size_t live = 0;       ///< gradient of the unit at hand, where gradients are divided
+  /// Gradient of the largest unit where gradients are divided; where values are, those of the units at hand.
+  std::size_t live = 0;
   std::size_t workspace = 0;  ///< slices that arrive from other holders
 };
 
@@ -39,8 +42,15 @@ struct HeldBytes {
 /// | 0 | nothing; of a holder's ranks each updates 1/p | 2 (n - 1) slices: sums out, sums of all back |
 /// | 1 | states | 2 (n - 1) slices: sums out, new values back |
 /// | 2 | states and gradients; a unit's gradient lives until it is summed | the same |
+/// | 3 | values too; a unit's live while its blocks compute | 3 (n - 1) slices: values come twice, sums once
+/// |
 ///
-/// Each number is added and updated in the same way whatever stage and bucket: values, losses and
+/// A trainer drives the blocks: enter() each in a forward pass, then leave(); in the backward pass, last
+/// block first, enter() it, add to its gradient() and finish() it, then leave(); then step(). Stages 0 to 2
+/// need no enter() and leave(), stages 0 and 1 no finish(). With Progress::blocks the sum of a unit travels
+/// while the block before it is differentiated, and the values of the next unit while this one computes.
+///
+/// Each number is added and updated in the same way whatever stage, bucket and progress: values, losses and
 /// checkpoints are the same to the last bit. With one holder nothing is sent. Checkpoints are arrays without
 /// padding and know neither ranks nor stage.
 /// Source: Rajbhandari et al. 2020 (SC), sections 5 and 7 (stages); this project (shared memory, order).
@@ -48,7 +58,7 @@ template <class Real>
 class FlatParameters {
  public:
   /// Collective over comm. @param start without padding, the same on all ranks. Throws InputError for fewer
-  /// parameters than ranks, and what OptimiserStates throws.
+  /// parameters than ranks and for stage 3 where ranks share memory, and what OptimiserStates throws.
   FlatParameters(const Comm& comm, const std::vector<BlockTensors>& blocks, std::span<const double> start,
                  const OptimiserOptions& optimiser, const ParallelOptions& parallel = {},
                  const OffloadOptions& offload = {});
@@ -60,10 +70,18 @@ class FlatParameters {
   [[nodiscard]] const FlatLayout& layout() const { return layout_; }
   [[nodiscard]] const OptimiserOptions& optimiser() const { return optimiser_; }
   [[nodiscard]] std::size_t size() const { return layout_.n_parameters(); }
+  /// At stage 3 there is something to read between enter() and leave() alone; the place is always the same.
   [[nodiscard]] std::span<Real> values(int block) const;
-  /// This rank's gradient of a block, to be added to. At stage 2 the memory is the unit's: blocks are
-  /// differentiated last first, finish() after each.
-  [[nodiscard]] std::span<Real> gradient(int block) const;
+  /// The way of a pass through the blocks.
+  enum class Way { forward, backward };
+  /// A block's values are about to be read. Stage 3 gathers its unit and gives back the one before.
+  /// Collective: all ranks enter blocks in one order.
+  void enter(int block, Way way);
+  /// No block's values are read any more.
+  void leave();
+  /// This rank's gradient of a block, to be added to. From stage 2 on the memory is a unit's: blocks are
+  /// differentiated last first, finish() after each; collective then, as it waits for the sum under way.
+  [[nodiscard]] std::span<Real> gradient(int block);
   /// This rank's gradient of a block is complete. Collective: all ranks finish blocks in one order.
   void finish(int block);
 
@@ -79,12 +97,12 @@ class FlatParameters {
   /// End what begin_step() began, without a step. Collective.
   void settle();
 
-  /// Values without padding.
+  /// Values without padding, on rank 0 (empty elsewhere). Collective.
   [[nodiscard]] std::vector<Real> all_values() const;
   /// State number `state` without padding, on rank 0 (empty elsewhere). Collective.
   [[nodiscard]] std::vector<Real> all_states(int state) const;
   /// The sum of all ranks' gradients, after finish() of all blocks; and make them 0 (tests). Collective.
-  [[nodiscard]] std::vector<double> total_gradient() const;
+  [[nodiscard]] std::vector<double> total_gradient();
   void clear_gradient();
   /// Take values, the same on all ranks; states stay. Collective.
   void assign_values(std::span<const Real> values);
@@ -105,6 +123,8 @@ class FlatParameters {
   /// Bytes by tier and category; who computes with the parameters may add what else he holds.
   [[nodiscard]] Ledger& ledger() const { return *ledger_; }
   [[nodiscard]] OffloadTraffic offload_traffic() const { return states_.traffic(); }
+  /// Stage 3: bytes of memory that values have beside this rank's slices now, as the system counts them.
+  [[nodiscard]] std::size_t values_resident() const { return reserved_.resident(); }
   /// What this rank has sent to and received from other holders: reduce_scatter and all_gather_into.
   [[nodiscard]] Comm::Counter traffic(Comm::Call call) const { return across_.counter(call); }
 
@@ -130,14 +150,23 @@ class FlatParameters {
   }
   /// Sum of a unit's gradients over the ranks of this holder, this rank's share, into its own gradient.
   void sum_in_holder(std::size_t from, std::size_t n);
-  /// Stage 2: sum a unit over all ranks; the memory is 0 afterwards.
-  void reduce(std::size_t unit);
+  /// Where a unit begins among this rank's slices.
+  [[nodiscard]] std::size_t place_of(std::size_t unit) const;
+  /// Stages 2 and 3: sum a unit over all ranks; the memory is 0 afterwards.
+  void start_reduction(std::size_t unit);
+  void finish_reduction();
+  /// Stage 3.
+  [[nodiscard]] Comm::Pending start_gather(std::size_t unit) const;
+  void finish_gather();
+  void give_back(int unit) const;
+  /// Let messages under way go on.
+  void progress();
   void refuse_bad_gradients(std::int64_t t);
   /// The optimiser's step number t on what this rank updates; pieces by unit.
   void update(std::int64_t t, double learning_rate, const std::vector<std::span<Real>>& theta,
               const std::vector<std::span<Real>>& gradients);
   /// Values that this rank updates, by unit.
-  [[nodiscard]] std::vector<std::span<Real>> updated_values() const;
+  [[nodiscard]] std::vector<std::span<Real>> updated_values();
   /// Values that ranks have updated are everybody's.
   void gather_values();
   /// What `copy(place, slice)` makes of this rank's slice of each unit, of all ranks, without padding, on
@@ -149,12 +178,19 @@ class FlatParameters {
   OptimiserOptions optimiser_;
   Comm comm_, holder_, across_;  ///< all; those of this holder; those with the same number on other holders
   int stage_;
-  SharedArray<Real> values_, gradient_;
+  bool overlaps_;
+  SharedArray<Real> values_, gradient_;  ///< values: but at stage 3
+  ReservedArray<Real> reserved_;         ///< stage 3: values of the units at hand, in their places
+  AlignedVector<Real> value_slices_;     ///< stage 3: this rank's slices of the values
   std::unique_ptr<Ledger> ledger_;
   OffloadOptions offload_;
   OptimiserStates<Real> states_;  ///< of what this rank updates
-  AlignedVector<Real> slices_;    ///< stage 2: this rank's slices of the sum
+  AlignedVector<Real> slices_;    ///< stages 2 and 3: this rank's slices of the sum
   AlignedVector<Real> workspace_;
+  int here_ = -1, coming_ = -1;             ///< stage 3: the unit at hand, and the one on its way
+  std::optional<Comm::Pending> gathering_;  ///< of coming_
+  std::size_t reduced_ = 0;                 ///< the unit whose sum is under way
+  std::optional<Comm::PendingSum<Real>> reducing_;
   std::vector<std::span<Real>> sums_;  ///< of the units' gradients: what this rank updates
   SharedArray<int> bad_;               ///< first unit whose sum is not finite
   std::int64_t pending_t_ = 0;         ///< of the pending gradient; 0: none

@@ -11,7 +11,7 @@ namespace quintet {
 /// Who holds what of a training's arrays.
 enum class ParallelStrategy {
   data,      ///< each holder everything
-  sharded,   ///< holders divide states and gradients (ZeRO)
+  sharded,   ///< holders divide states, gradients and values (ZeRO)
   automatic  ///< the trainer asks the planner, see at_stage()
 };
 /// Who counts as one holder.
@@ -20,12 +20,19 @@ enum class Holder {
   rank
 };
 
+/// When sums of gradients (stages 2 and 3) and values (stage 3) travel.
+enum class Progress {
+  blocks,  ///< while blocks compute; MPI is called between them
+  none     ///< between blocks, which wait
+};
+
 /// Section `parallel` of a training.
 struct ParallelOptions {
   ParallelStrategy strategy = ParallelStrategy::data;
-  std::int64_t stage = 2;  ///< sharded: 1 states, 2 gradients too
+  std::int64_t stage = 2;  ///< sharded: 1 states, 2 gradients too, 3 values too
   double bucket = 1;       ///< blocks reduced at once (MB)
   Holder holder = Holder::node;
+  Progress progress = Progress::blocks;
   std::optional<double> memory;  ///< automatic: what a rank may take (GB)
   /// The same in force at a stage: data, or sharded.
   [[nodiscard]] ParallelOptions at_stage(int wanted) const;

@@ -48,11 +48,11 @@ void announce(Context& context, const TrainOptions& options, const Training& tra
   announce_restart(context, training.step(), training.last_step(), "steps");
 }
 
-void check_finite(const Training& training) {
-  const auto model = training.trainer().model();
+void check_finite(const Comm& comm, const Training& training) {
+  const auto model = training.trainer().model();  // on rank 0
   const bool finite =
       std::all_of(model.parameters.begin(), model.parameters.end(), [](float v) { return std::isfinite(v); });
-  if (!finite)
+  if (comm.minimum(finite ? 1 : 0) == 0)
     throw NumericalError(
         fmt::format("step {}: a weight of the model is not finite; a lower learning rate or "
                     "optimiser.clip may help",
@@ -126,7 +126,7 @@ void train(Context& context, const TrainOptions& options) {
     if (training->row().step == training->step()) curve.add(training->row());
   };
   // A gradient may be no number where the loss still is one: no such weights into a checkpoint.
-  const auto check = [&] { check_finite(*training); };
+  const auto check = [&] { check_finite(context.comm(), *training); };
   // A batch, its gradient, an update, a validation where one is due (Training::advance), then:
   const std::vector<LoopObserver> observers{
       {"progress", every_steps(1), show},

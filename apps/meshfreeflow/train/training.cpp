@@ -161,7 +161,7 @@ void Training::validate() {
 
 flow::FlowModel Training::best() const {
   auto model = trainer_.model();
-  if (!best_parameters_.empty()) {
+  if (!best_statistics_.empty()) {
     model.parameters = best_parameters_;
     model.statistics = best_statistics_;
   }
@@ -186,8 +186,9 @@ void Training::save(hdf5::Group& root) const {
   write("learning_rate", rate_.state(), "Reduction, least loss, validations waited");
   write("best_loss", std::vector<double>{best_loss_}, "Least validation loss");
   if (!sums_.empty()) write("sums", sums_, "Losses of the steps since the last validation, and their number");
-  if (!best_parameters_.empty()) {
-    write("best_parameters", best_parameters_, "Weights of the best model");
+  if (!best_statistics_.empty()) {
+    group.write<float>("best_parameters", best_parameters_, {trainer_.n_parameters()},
+                       {"1", {"value"}, "Weights of the best model"});
     write("best_statistics", best_statistics_, "Statistics of the best model");
   }
   hdf5::Group trainer = group.group("trainer");
@@ -208,6 +209,7 @@ void Training::load(const std::string& checkpoint) {
     const auto size = flow::flow_network_size(trainer_.header());
     best_parameters_ = group.read<float>("best_parameters", {size.parameters});
     best_statistics_ = group.read<double>("best_statistics", {size.statistics});
+    if (!comm_.is_root()) best_parameters_ = {};
   }
 }
 

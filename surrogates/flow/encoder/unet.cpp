@@ -157,19 +157,23 @@ std::vector<at::Tensor> Unet::parts(const at::Tensor& parameters) const {
   return parameters.split_with_sizes(sizes);
 }
 
-at::Tensor Unet::train(const Comm& comm, const at::Tensor& parameters, const at::Tensor& input,
-                       const at::Tensor& statistics) const {
-  return translate_torch_errors("The U-Net",
-                                [&] { return run(&comm, parts(parameters), input, statistics, nullptr); });
+BlockParameters Unet::blocks_of(const at::Tensor& parameters) const {
+  return [all = parts(parameters)](int number) { return all[static_cast<std::size_t>(number)]; };
 }
 
-at::Tensor Unet::train(const Comm& comm, std::span<const at::Tensor> parameters, const at::Tensor& input,
+at::Tensor Unet::train(const Comm& comm, const at::Tensor& parameters, const at::Tensor& input,
+                       const at::Tensor& statistics) const {
+  return translate_torch_errors(
+      "The U-Net", [&] { return run(&comm, blocks_of(parameters), input, statistics, nullptr); });
+}
+
+at::Tensor Unet::train(const Comm& comm, const BlockParameters& parameters, const at::Tensor& input,
                        const at::Tensor& statistics, BlockPass& pass) const {
   return translate_torch_errors("The U-Net",
                                 [&] { return run(&comm, parameters, input, statistics, &pass); });
 }
 
-at::Tensor Unet::evaluate(std::span<const at::Tensor> parameters, const at::Tensor& input,
+at::Tensor Unet::evaluate(const BlockParameters& parameters, const at::Tensor& input,
                           const at::Tensor& statistics) const {
   return translate_torch_errors("The U-Net",
                                 [&] { return run(nullptr, parameters, input, statistics, nullptr); });
@@ -199,14 +203,14 @@ at::Tensor Unet::residual(const Comm* comm, const UnetBlock& block, const at::Te
   return block.ends_in_relu ? at::relu(y) : y;
 }
 
-at::Tensor Unet::run(const Comm* comm, std::span<const at::Tensor> parameters, const at::Tensor& input,
+at::Tensor Unet::run(const Comm* comm, const BlockParameters& parameters, const at::Tensor& input,
                      const at::Tensor& statistics, BlockPass* pass) const {
   QUINTET_ASSERT(input.dim() == 5 && input.size(1) == options_.n_input, "an input of {} features",
                  input.size(1));
-  const auto forward = [&](const UnetBlock& block, std::size_t number, const std::vector<at::Tensor>& x) {
+  const auto forward = [&](const UnetBlock& block, const at::Tensor& own, const std::vector<at::Tensor>& x) {
     switch (block.kind) {
       case UnetBlockKind::residual:
-        return residual(comm, block, parameters[number], x[0], statistics);
+        return residual(comm, block, own, x[0], statistics);
       case UnetBlockKind::pool:
         return pooled(x[0], block.factor);
       case UnetBlockKind::upsample:
@@ -223,23 +227,22 @@ at::Tensor Unet::run(const Comm* comm, std::span<const at::Tensor> parameters, c
   for (std::size_t i = 0; i < blocks_.size(); ++i)
     for (const auto& name : blocks_[i].inputs) last_use[name] = i;
   at::Tensor made;
-  std::size_t with_parameters = 0;
+  int with_parameters = 0;
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     const auto& block = blocks_[i];
-    const bool has_parameters = block.kind == UnetBlockKind::residual;
-    const std::size_t number = with_parameters;
-    if (has_parameters) ++with_parameters;
+    BlockPass::Trained trained;
+    if (block.kind == UnetBlockKind::residual) {
+      trained = {with_parameters, parameters(with_parameters)};
+      ++with_parameters;
+    }
     if (pass) {
-      const BlockPass::Trained trained =
-          has_parameters ? BlockPass::Trained{static_cast<int>(number), parameters[number]}
-                         : BlockPass::Trained{};
       pass->run(trained, block.name, block.inputs,
-                [&](const std::vector<at::Tensor>& x) { return forward(block, number, x); });
+                [&](const std::vector<at::Tensor>& x) { return forward(block, trained.parameters, x); });
       continue;
     }
     std::vector<at::Tensor> x;
     for (const auto& name : block.inputs) x.push_back(tensors.at(name));
-    made = forward(block, number, x);
+    made = forward(block, trained.parameters, x);
     for (const auto& name : block.inputs)
       if (last_use.at(name) == i) tensors.erase(name);
     tensors[block.name] = made;

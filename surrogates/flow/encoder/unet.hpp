@@ -2,7 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
+#include <functional>
 #include <vector>
 
 #include <ATen/core/Tensor.h>
@@ -16,6 +16,9 @@ class BlockPass;
 }
 
 namespace quintet::flow {
+
+/// The parameters of block `number` of those that have some; asked for when they are about to be read.
+using BlockParameters = std::function<at::Tensor(int number)>;
 
 /// The U-Net of unet_blocks() by LibTorch. It owns nothing: parameters and running statistics are flat arrays
 /// of the caller, in any precision that torch has (float, double).
@@ -47,23 +50,22 @@ class Unet {
   [[nodiscard]] at::Tensor train(const Comm& comm, const at::Tensor& parameters, const at::Tensor& input,
                                  const at::Tensor& statistics) const;
   /// The same, block by block: the latents' graph begins at the last block's output, which `pass` takes on.
-  /// @param parameters of each block that has some
-  [[nodiscard]] at::Tensor train(const Comm& comm, std::span<const at::Tensor> parameters,
-                                 const at::Tensor& input, const at::Tensor& statistics,
-                                 BlockPass& pass) const;
+  [[nodiscard]] at::Tensor train(const Comm& comm, const BlockParameters& parameters, const at::Tensor& input,
+                                 const at::Tensor& statistics, BlockPass& pass) const;
   /// The same by the running statistics; samples do not see each other.
-  [[nodiscard]] at::Tensor evaluate(std::span<const at::Tensor> parameters, const at::Tensor& input,
+  [[nodiscard]] at::Tensor evaluate(const BlockParameters& parameters, const at::Tensor& input,
                                     const at::Tensor& statistics) const;
   [[nodiscard]] at::Tensor evaluate(const at::Tensor& parameters, const at::Tensor& input,
                                     const at::Tensor& statistics) const {
-    return evaluate(parts(parameters), input, statistics);
+    return evaluate(blocks_of(parameters), input, statistics);
   }
 
  private:
   [[nodiscard]] at::Tensor residual(const Comm* comm, const UnetBlock& block, const at::Tensor& parameters,
                                     const at::Tensor& x, const at::Tensor& statistics) const;
-  [[nodiscard]] at::Tensor run(const Comm* comm, std::span<const at::Tensor> parameters,
-                               const at::Tensor& input, const at::Tensor& statistics, BlockPass* pass) const;
+  [[nodiscard]] BlockParameters blocks_of(const at::Tensor& parameters) const;
+  [[nodiscard]] at::Tensor run(const Comm* comm, const BlockParameters& parameters, const at::Tensor& input,
+                               const at::Tensor& statistics, BlockPass* pass) const;
 
   UnetOptions options_;
   std::vector<UnetBlock> blocks_;

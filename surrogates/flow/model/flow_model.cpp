@@ -144,7 +144,8 @@ void save_flow_model(const Comm& comm, const std::string& path, const FlowModel&
   hdf5::write_header(file.root(), flow_model_schema, flow_model_version, provenance);
   HeaderFile header(model.header);
   file.root().write_text("model", to_yaml(options_tree(described(header))), {"1", {}, "what the model is"});
-  file.root().write("parameters", std::span<const float>(model.parameters), {model.parameters.size()},
+  file.root().write("parameters", std::span<const float>(model.parameters),
+                    {flow_network_size(model.header).parameters},
                     {"1", {"parameter"}, "encoder's, then decoder's"});
   file.root().write("statistics", std::span<const double>(model.statistics), {model.statistics.size()},
                     {"1", {"statistic"}, "running means and variances of the encoder's normalisations"});

@@ -80,7 +80,9 @@ std::vector<Real> encoder_features(const FlowModelHeader& header, const GridShap
 
 template <class Real>
 FlowNetwork<Real>::FlowNetwork(const FlowModelHeader& header)
-    : refinement_(header.refinement), encoder_(encoder_options(header)) {
+    : refinement_(header.refinement),
+      encoder_(encoder_options(header)),
+      n_encoder_blocks_(static_cast<int>(encoder_.tensors().size())) {
   size_ = size_of(header, encoder_.blocks());
   if (header.options.decoder.kind == DecoderKind::continuous)
     decoder_ = std::make_unique<Decoder<Real>>(decoder_options(header));
@@ -124,17 +126,16 @@ std::vector<at::Tensor> FlowNetwork<Real>::parts(const at::Tensor& parameters) c
 }
 
 template <class Real>
-at::Tensor FlowNetwork<Real>::encode(std::span<const at::Tensor> parameters, const at::Tensor& features,
+at::Tensor FlowNetwork<Real>::encode(const BlockParameters& parameters, const at::Tensor& features,
                                      const at::Tensor& statistics) const {
-  return with_known_fields(encoder_.evaluate(encoder_parts(parameters), features, statistics), features);
+  return with_known_fields(encoder_.evaluate(parameters, features, statistics), features);
 }
 
 template <class Real>
-at::Tensor FlowNetwork<Real>::encode(const Comm& comm, std::span<const at::Tensor> parameters,
+at::Tensor FlowNetwork<Real>::encode(const Comm& comm, const BlockParameters& parameters,
                                      const at::Tensor& features, const at::Tensor& statistics,
                                      BlockPass& pass) const {
-  return with_known_fields(encoder_.train(comm, encoder_parts(parameters), features, statistics, pass),
-                           features);
+  return with_known_fields(encoder_.train(comm, parameters, features, statistics, pass), features);
 }
 
 template <class Real>
@@ -144,10 +145,10 @@ at::Tensor FlowNetwork<Real>::with_known_fields(const at::Tensor& latents, const
 }
 
 template <class Real>
-at::Tensor FlowNetwork<Real>::decode(const at::Tensor& latents, std::span<const at::Tensor> parameters,
+at::Tensor FlowNetwork<Real>::decode(const at::Tensor& latents, const BlockParameters& parameters,
                                      std::shared_ptr<const DecoderQueries> queries) {
   if (!decoder_) return interpolate(latents, *queries);
-  return flow::decode<Real>(*decoder_, std::move(queries), latents, parameters.back());
+  return flow::decode<Real>(*decoder_, std::move(queries), latents, parameters(n_encoder_blocks_));
 }
 
 template <class Real>
@@ -206,8 +207,9 @@ std::vector<float> encode_fields(const FlowModel& model, int n_samples, const Gr
       return at::from_blob(const_cast<Value*>(values.data()), {static_cast<std::int64_t>(values.size())},
                            at::TensorOptions(bridge::scalar_type<Value>()));
     };
+    const auto parts = network.parts(wrap(model.parameters));
     const at::Tensor latents =
-        network.encode(network.parts(wrap(model.parameters)),
+        network.encode([&](int block) { return parts[static_cast<std::size_t>(block)]; },
                        wrap(features).view({std::int64_t{n_samples}, -1, shape[0], shape[1], shape[2]}),
                        wrap(model.statistics));
     const float* values = latents.data_ptr<float>();

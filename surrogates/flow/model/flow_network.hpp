@@ -25,6 +25,8 @@ class FlowNetwork {
   /// Of a continuous model; its parameters are those behind the encoder's.
   [[nodiscard]] Decoder<Real>& decoder() { return *decoder_; }
   [[nodiscard]] bool is_continuous() const { return decoder_ != nullptr; }
+  /// Its number among tensors().
+  [[nodiscard]] int decoder_block() const { return n_encoder_blocks_; }
   /// The blocks that have parameters: the encoder's, then the decoder as one.
   [[nodiscard]] std::vector<BlockTensors> tensors() const;
   /// The parameters of each of them, as parts of one array.
@@ -37,28 +39,26 @@ class FlowNetwork {
 
   /// Latents [sample, t, z, x, latent] (with a base the last ones are the coarse fields; convolutional:
   /// normalised fields on the fine grid) of features [sample, feature, t, z, x].
-  /// By the running statistics. @param parameters of each block
-  [[nodiscard]] at::Tensor encode(std::span<const at::Tensor> parameters, const at::Tensor& features,
+  /// By the running statistics. @param parameters of blocks of tensors()
+  [[nodiscard]] at::Tensor encode(const BlockParameters& parameters, const at::Tensor& features,
                                   const at::Tensor& statistics) const;
   /// By those of a batch that the ranks share (collective); `pass` takes on the encoder's backward pass.
-  [[nodiscard]] at::Tensor encode(const Comm& comm, std::span<const at::Tensor> parameters,
+  [[nodiscard]] at::Tensor encode(const Comm& comm, const BlockParameters& parameters,
                                   const at::Tensor& features, const at::Tensor& statistics,
                                   BlockPass& pass) const;
   /// Jets [sample, point, channel, field] of normalised fields. Throws InputError for operators where the
   /// decoder is convolutional.
-  [[nodiscard]] at::Tensor decode(const at::Tensor& latents, std::span<const at::Tensor> parameters,
+  [[nodiscard]] at::Tensor decode(const at::Tensor& latents, const BlockParameters& parameters,
                                   std::shared_ptr<const DecoderQueries> queries);
 
  private:
-  [[nodiscard]] std::span<const at::Tensor> encoder_parts(std::span<const at::Tensor> parameters) const {
-    return decoder_ ? parameters.first(parameters.size() - 1) : parameters;
-  }
   [[nodiscard]] at::Tensor with_known_fields(const at::Tensor& latents, const at::Tensor& features) const;
   [[nodiscard]] at::Tensor interpolate(const at::Tensor& fields, const DecoderQueries& queries) const;
 
   FlowNetworkSize size_;
   GridShape refinement_;
   Unet encoder_;
+  int n_encoder_blocks_;  ///< that have parameters
   std::unique_ptr<Decoder<Real>> decoder_;
 };
 

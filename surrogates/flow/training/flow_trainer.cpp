@@ -99,9 +99,9 @@ struct FlowTrainer<Real>::State {
     at::Tensor jets, bar;
     JetArrays<Real> arrays;
   };
-  [[nodiscard]] Decoded decode(const at::Tensor& latents, const Batch& batch, int n_points,
-                               std::vector<double> points, const Residuals* residuals,
-                               const std::vector<int>& samples, bool with_bar);
+  [[nodiscard]] Decoded decode(const at::Tensor& latents, const BlockParameters& parameters,
+                               const Batch& batch, int n_points, std::vector<double> points,
+                               const Residuals* residuals, const std::vector<int>& samples, bool with_bar);
   [[nodiscard]] std::vector<int> samples_of(const Batch& batch) const;
   /// Share `rank` of a batch begins there.
   [[nodiscard]] int crop_of(int rank) const {
@@ -165,7 +165,6 @@ FlowTrainer<Real>::State::State(const Comm& comm_, const FlowModel& model, const
         "equations.boundaries: a convolutional decoder has no derivatives; give conditions of values");
   for (int block = 0; block < static_cast<int>(shared.layout().blocks().size()); ++block) {
     weights.push_back(tensor_on(shared.values(block)).set_requires_grad(true));
-    weights.back().mutable_grad() = tensor_on(shared.gradient(block));
   }
   running = tensor_on(std::span<double>(statistics));
 }
@@ -185,8 +184,8 @@ std::vector<int> FlowTrainer<Real>::State::samples_of(const Batch& batch) const 
 
 template <class Real>
 typename FlowTrainer<Real>::State::Decoded FlowTrainer<Real>::State::decode(
-    const at::Tensor& latents, const Batch& batch, int n_points, std::vector<double> points,
-    const Residuals* residuals, const std::vector<int>& samples, bool with_bar) {
+    const at::Tensor& latents, const BlockParameters& parameters, const Batch& batch, int n_points,
+    std::vector<double> points, const Residuals* residuals, const std::vector<int>& samples, bool with_bar) {
   auto queries = std::make_shared<DecoderQueries>();
   for (const auto& axes : batch.axes) queries->grids.push_back(node_grid(axes));
   queries->n_samples = batch.n_samples;
@@ -196,7 +195,7 @@ typename FlowTrainer<Real>::State::Decoded FlowTrainer<Real>::State::decode(
     queries->operators = operators_of(*residuals, samples, options.reference_compatible);
   Decoded made;
   const int n_channels = queries->n_channels();
-  made.jets = network.decode(latents, weights, std::move(queries)).contiguous();
+  made.jets = network.decode(latents, parameters, std::move(queries)).contiguous();
   const auto span_of = [](const at::Tensor& t) {
     return std::span<Real>(t.data_ptr<Real>(), static_cast<std::size_t>(t.numel()));
   };
@@ -219,9 +218,14 @@ FlowLosses FlowTrainer<Real>::State::run(const Batch& batch, std::int64_t step, 
   const auto& shape = batch.low_shape;
   const at::Tensor input =
       tensor_on(std::span<Real>(features)).view({batch.n_samples, -1, shape[0], shape[1], shape[2]});
+  using Way = typename FlatParameters<Real>::Way;
+  const BlockParameters parameters = [this](int block) {
+    shared.enter(block, Way::forward);
+    return weights[static_cast<std::size_t>(block)];
+  };
   BlockPass pass;
-  const at::Tensor latents =
-      trains ? network.encode(comm, weights, input, running, pass) : network.encode(weights, input, running);
+  const at::Tensor latents = trains ? network.encode(comm, parameters, input, running, pass)
+                                    : network.encode(parameters, input, running);
 
   // Numbers of crops on all ranks: a mean is a sum here times 1/number there.
   std::vector<double> counts{static_cast<double>(batch.n_samples)};
@@ -238,8 +242,8 @@ FlowLosses FlowTrainer<Real>::State::run(const Batch& batch, std::int64_t step, 
       interior.n_equations() > 0 && network.is_continuous() && (loss.gamma > 0 || !trains);
   std::vector<at::Tensor> outputs, bars;
 
-  auto inside = decode(latents, batch, batch.n_points, batch.points, has_residuals ? &interior : nullptr,
-                       samples, trains);
+  auto inside = decode(latents, parameters, batch, batch.n_points, batch.points,
+                       has_residuals ? &interior : nullptr, samples, trains);
   outputs.push_back(inside.jets);
   bars.push_back(inside.bar);
   std::vector<double> sums =
@@ -264,7 +268,7 @@ FlowLosses FlowTrainer<Real>::State::run(const Batch& batch, std::int64_t step, 
     std::vector<int> reached = samples;
     for (std::size_t i = 0; i < reached.size(); ++i)
       if (!touches(batch.axes[i], wall.end)) reached[i] = -1;
-    auto at_wall = decode(latents, batch, n, points, &walls[w], samples, trains);
+    auto at_wall = decode(latents, parameters, batch, n, points, &walls[w], samples, trains);
     const double share = 1 / (counts[1 + w] * n * conditions);
     const auto of_wall = residual_loss(loss.norm, walls[w], fields, at_wall.arrays,
                                        std::span<const int>(reached), std::span<const double>(points),
@@ -273,6 +277,7 @@ FlowLosses FlowTrainer<Real>::State::run(const Batch& batch, std::int64_t step, 
     outputs.push_back(at_wall.jets);
     bars.push_back(at_wall.bar);
   }
+  shared.leave();
   comm.reduce(std::span<double>(sums), Comm::Reduction::sum);
 
   FlowLosses losses;
@@ -291,8 +296,14 @@ FlowLosses FlowTrainer<Real>::State::run(const Batch& batch, std::int64_t step, 
                     losses.residuals, losses.boundaries));
   if (!trains) return losses;
   BlockPass::Trained decoder;
-  if (network.is_continuous()) decoder = {static_cast<int>(weights.size()) - 1, weights.back()};
-  pass.backward(outputs, bars, decoder, [&](int block) { shared.finish(block); });
+  if (network.is_continuous()) decoder = {network.decoder_block(), weights.back()};
+  pass.backward(
+      outputs, bars, decoder, [this](int block) { shared.enter(block, Way::backward); },
+      [this](int block, const at::Tensor& gradient) {
+        if (gradient.defined()) tensor_on(shared.gradient(block)).add_(gradient);
+        shared.finish(block);
+      });
+  shared.leave();
   return losses;
 }
 
@@ -374,6 +385,16 @@ const Ledger& FlowTrainer<Real>::ledger() const {
 template <class Real>
 OffloadTraffic FlowTrainer<Real>::offload_traffic() const {
   return state_->shared.offload_traffic();
+}
+
+template <class Real>
+std::size_t FlowTrainer<Real>::n_parameters() const {
+  return state_->shared.size();
+}
+
+template <class Real>
+const FlatLayout& FlowTrainer<Real>::layout() const {
+  return state_->shared.layout();
 }
 
 template <class Real>

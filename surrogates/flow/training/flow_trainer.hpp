@@ -40,7 +40,7 @@ struct FlowTrainerOptions {
 };
 
 /// Trains a model, a step at a time: data parallel over the ranks, which share out the crops of a batch and,
-/// where the options say so, the optimiser's states and gradients (FlatParameters).
+/// where the options say so, the optimiser's states, gradients and weights (FlatParameters).
 ///
 ///     L = <|y - target|>_(points, fields) + gamma <|r_e|>_(points, equations)
 ///           + boundary sum_walls <|r_c|>_(points, conditions)
@@ -73,7 +73,7 @@ class FlowTrainer {
                                              FlowLosses* losses = nullptr);
 
   [[nodiscard]] const FlowModelHeader& header() const;
-  /// The model as it is.
+  /// The model as it is; its weights on rank 0 (empty elsewhere). Collective.
   [[nodiscard]] FlowModel model() const;
   [[nodiscard]] networks::ChainDescription describe() const;
   /// Bytes of parameters, gradients and states on this rank.
@@ -81,6 +81,8 @@ class FlowTrainer {
   /// Bytes by tier and category, torch's with them.
   [[nodiscard]] const Ledger& ledger() const;
   [[nodiscard]] OffloadTraffic offload_traffic() const;
+  [[nodiscard]] std::size_t n_parameters() const;
+  [[nodiscard]] const FlatLayout& layout() const;
   /// Bytes of gradients and parameters that this rank has sent to other holders.
   [[nodiscard]] std::int64_t bytes_sent() const;
   /// Operators that the decoder carries, as text, of the first sample's constants.

@@ -82,7 +82,7 @@ class Trainer {
   /// The model with the weights of now.
   [[nodiscard]] virtual Model model() const = 0;
   /// All ranks' gradient as float64, in the order of parameters() (tests). Collective.
-  [[nodiscard]] virtual std::vector<double> gradient_values() const = 0;
+  [[nodiscard]] virtual std::vector<double> gradient_values() = 0;
   [[nodiscard]] virtual std::vector<double> parameters() const = 0;
   virtual void set_parameters(std::span<const double> values) = 0;  ///< collective
 

@@ -336,7 +336,7 @@ Model TypedTrainer<Real>::model() const {
 }
 
 template <class Real>
-std::vector<double> TypedTrainer<Real>::gradient_values() const {
+std::vector<double> TypedTrainer<Real>::gradient_values() {
   return parameters_.total_gradient();
 }
 

@@ -30,7 +30,7 @@ class TypedTrainer final : public Trainer {
   void cover(double closest) override;
   void update(double learning_rate) override;
   [[nodiscard]] Model model() const override;
-  [[nodiscard]] std::vector<double> gradient_values() const override;
+  [[nodiscard]] std::vector<double> gradient_values() override;
   [[nodiscard]] std::vector<double> parameters() const override;
   void set_parameters(std::span<const double> values) override;
   void save(hdf5::Group& group) const override;

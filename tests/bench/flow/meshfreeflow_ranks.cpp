@@ -25,7 +25,7 @@
 /// where other work holds the cores wall time tells nothing, CPU time still does (mpirun with
 /// --mca mpi_yield_when_idle 1 there).
 ///
-///     mpirun -n 2 meshfreeflow_ranks [--quick] [--no-train] [--stages] [--rounds N]
+///     mpirun -n 2 meshfreeflow_ranks [--quick] [--no-train] [--stages [--bucket MB]] [--rounds N]
 ///
 /// --stages: a training step of all ranks by who holds parameters, gradients and states, instead.
 ///
@@ -189,15 +189,18 @@ Step training(const Comm& comm, int batch, const ParallelOptions& parallel = {})
 }
 
 /// Steps of all ranks together, by who holds what (docs/large_models.md), in turns; ratios to the first way.
-std::vector<std::string> stages(const Comm& comm, int batch, int rounds) {
+std::vector<std::string> stages(const Comm& comm, int batch, int rounds, double bucket) {
   struct Row {
     std::string name;
     Step step;
     Seconds best{};
   };
   std::vector<Row> rows;
-  const auto add = [&](const char* name, ParallelStrategy strategy, int stage, Holder holder) {
+  const auto add = [&](const char* name, ParallelStrategy strategy, int stage, Holder holder,
+                       Progress progress = Progress::blocks) {
     ParallelOptions parallel;
+    parallel.progress = progress;
+    if (bucket >= 0) parallel.bucket = bucket;
     parallel.strategy = strategy;
     parallel.stage = stage;
     parallel.holder = holder;
@@ -208,6 +211,9 @@ std::vector<std::string> stages(const Comm& comm, int batch, int rounds) {
   add("data, holder rank", ParallelStrategy::data, 1, Holder::rank);
   add("stage 1, holder rank", ParallelStrategy::sharded, 1, Holder::rank);
   add("stage 2, holder rank", ParallelStrategy::sharded, 2, Holder::rank);
+  add("stage 2, holder rank, progress none", ParallelStrategy::sharded, 2, Holder::rank, Progress::none);
+  add("stage 3, holder rank", ParallelStrategy::sharded, 3, Holder::rank);
+  add("stage 3, holder rank, progress none", ParallelStrategy::sharded, 3, Holder::rank, Progress::none);
   for (int round = 0; round < rounds; ++round)
     for (auto& row : rows) {
       comm.barrier();
@@ -227,7 +233,7 @@ std::vector<std::string> stages(const Comm& comm, int batch, int rounds) {
   return lines;
 }
 
-void run(bool quick, bool train, bool only_stages, int rounds) {
+void run(bool quick, bool train, bool only_stages, int rounds, double bucket) {
   const Comm comm = Comm::world();
   Stages stages(comm);
   const int n = comm.size();
@@ -252,7 +258,7 @@ void run(bool quick, bool train, bool only_stages, int rounds) {
   };
   const Comm self = Comm::self();
   if (only_stages) {
-    rows = quintet::flow::stages(comm, 10 / n * n, rounds);
+    rows = quintet::flow::stages(comm, 10 / n * n, rounds, bucket);
     if (comm.is_root()) fmt::print("[{}]\n", fmt::join(rows, ", "));
     return;
   }
@@ -282,6 +288,7 @@ int main(int argc, char** argv) {
   try {
     bool quick = false, train = true, only_stages = false;
     int rounds = 10;
+    double bucket = -1;
     for (int i = 1; i < argc; ++i) {
       const std::string flag = argv[i];
       if (flag == "--quick")
@@ -292,12 +299,14 @@ int main(int argc, char** argv) {
         only_stages = true;
       else if (flag == "--rounds" && i + 1 < argc)
         rounds = std::stoi(argv[++i]);
+      else if (flag == "--bucket" && i + 1 < argc)
+        bucket = std::stod(argv[++i]);
       else
         throw quintet::UsageError(
-            "mpirun -n N meshfreeflow_ranks [--quick] [--no-train] [--stages] [--rounds N]");
+            "mpirun -n N meshfreeflow_ranks [--quick] [--no-train] [--stages [--bucket MB]] [--rounds N]");
     }
     const quintet::Runtime runtime(argc, argv, 1, {quintet::torch_subsystem()});
-    quintet::flow::run(quick, train, only_stages, rounds);
+    quintet::flow::run(quick, train, only_stages, rounds, bucket);
   } catch (const quintet::Error& error) {
     fmt::print(stderr, "{}\n", error.what());
     return static_cast<int>(error.code());

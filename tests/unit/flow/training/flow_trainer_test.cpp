@@ -42,6 +42,8 @@ void expect_gradient_of_differences(DecoderBase base) {
   const Batch batch = own_crops(trainer);
   const auto gradient = trainer.gradient(batch, 3);
   FlowModel start = trainer.model();
+  start.parameters.resize(trainer.n_parameters());
+  comm.broadcast(std::span(start.parameters));
   if (base != DecoderBase::none)  // a last layer of 0 would hide the layers before it
     for (std::size_t i = 0; i < start.parameters.size(); ++i)
       start.parameters[i] += 0.1f * std::sin(static_cast<float>(i));
@@ -176,9 +178,10 @@ TEST(FlowTrainer, restart_is_the_uninterrupted_run_to_the_bit) {
 TEST(FlowTrainer, sharded_training_is_data_parallel_training_to_the_bit) {
   const Comm comm = Comm::world();
   const std::string path = (std::filesystem::temp_directory_path() / "quintet_flow_sharded.h5").string();
-  const auto options = [](ParallelStrategy strategy, int stage, double bucket, Holder holder) {
+  const auto options = [](ParallelStrategy strategy, int stage, double bucket, Holder holder,
+                          Progress progress = Progress::none) {
     FlowTrainerOptions all = small_options();
-    all.parallel = {strategy, stage, bucket, holder};
+    all.parallel = {strategy, stage, bucket, holder, progress};
     return all;
   };
   auto data = small_trainer<float>(comm, options(ParallelStrategy::data, 1, 1, Holder::node));
@@ -193,15 +196,21 @@ TEST(FlowTrainer, sharded_training_is_data_parallel_training_to_the_bit) {
   for (int step = 3; step < 5; ++step) losses.push_back(data.step(batch, step, 1e-2).total);
   const auto expected = data.model().parameters;
   for (const Holder holder : {Holder::node, Holder::rank})
-    for (const int stage : {0, 1, 2})
+    for (const int stage : {0, 1, 2, 3})
       for (const double bucket : {0.0, 0.0005}) {
-        if (holder == Holder::node && bucket == 0) continue;
-        const auto chosen =
-            options(stage == 0 ? ParallelStrategy::data : ParallelStrategy::sharded, stage, bucket, holder);
+        if (holder == Holder::node && (bucket == 0 || stage == 3)) continue;
+        const auto chosen = options(stage == 0 ? ParallelStrategy::data : ParallelStrategy::sharded, stage,
+                                    bucket, holder, bucket == 0 ? Progress::blocks : Progress::none);
         const std::string what = fmt::format("stage {}, bucket {} MB", stage, bucket);
         auto whole = small_trainer<float>(comm, chosen);
         for (int step = 0; step < 5; ++step)
           ASSERT_EQ(whole.step(batch, step, 1e-2).total, losses[static_cast<std::size_t>(step)]) << what;
+        if (stage == 3 && comm.size() > 1) {  // twice the values and once the sums: those of data and a half
+          const auto& layout = whole.layout();
+          EXPECT_EQ(whole.bytes_sent(), static_cast<std::int64_t>(5 * 3 * sizeof(float)) * (comm.size() - 1) *
+                                            static_cast<std::int64_t>(layout.slices()))
+              << what;
+        }
         EXPECT_EQ(whole.model().parameters, expected) << what;
         EXPECT_EQ(whole.bytes_sent() > 0, comm.size() > 1 && holder == Holder::rank) << what;
         auto again = small_trainer<float>(comm, chosen);
