@@ -13,8 +13,7 @@ namespace quintet {
 namespace {
 
 constexpr double piece_s = 2e-3;
-constexpr double lost = 0.4;           ///< of the best rate: below it, and once more, the answer is behind us
-constexpr double most_of_kind = 0.02;  ///< difference of what is still the same kind of work
+constexpr double lost = 0.4;  ///< of the best rate: below it, and once more, the answer is behind us
 constexpr std::int64_t most_looks = 10;  ///< the best of them says whether to go on: one may be disturbed
 constexpr std::int64_t most_steps = 1 << 16, least_pieces = 3, most_pieces = 1 << 12;
 
@@ -69,15 +68,6 @@ std::vector<Running> start_all(const Comm& comm, const SizeSeries& series, doubl
       return all;
     }
     auto& last = all.back();
-    if (last.one.kind) {
-      const double kind = last.one.kind(), first = all.front().one.kind();
-      if (std::abs(kind - first) > most_of_kind * first) {
-        end = fmt::format("{}: {:.4g} {}, {:.4g} in the largest case: other work", name, kind, series.kind,
-                          first);
-        all.pop_back();
-        return all;
-      }
-    }
     double seconds_now = std::numeric_limits<double>::infinity();
     const auto n_looks = std::min<std::int64_t>(most_looks, last.pieces);
     for (std::int64_t i = 0; i < n_looks; ++i)

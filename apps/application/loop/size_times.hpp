@@ -25,9 +25,6 @@ struct SizeQuestion {
 struct SizedCase {
   double work = 0;             ///< of a step on all ranks: cells, atoms, columns
   std::function<void()> step;  ///< collective; owns what it needs
-  /// Of how the work is done, where it must be the same for all sizes (rows of a submatrix), asked after a
-  /// step; empty: there is nothing such.
-  std::function<double()> kind = {};
 };
 
 /// What an application makes cases of.
@@ -37,8 +34,7 @@ struct SizeSeries {
   std::vector<std::int64_t> largest;  ///< the input's own
   /// A case of this size. Throws InputError where the application takes none so small. Collective.
   std::function<SizedCase(const std::vector<std::int64_t>&)> make;
-  int least_steps = 1;    ///< of which only together it makes sense to say how long one is
-  std::string kind = {};  ///< what SizedCase::kind is: "rows of a submatrix"
+  int least_steps = 1;  ///< of which only together it makes sense to say how long one is
 };
 
 /// A size and the least time of a step in each round.
@@ -56,8 +52,7 @@ struct SizeSeriesTimes {
 };
 
 /// From the input's size down, the largest number of `key` halved each time, until two sizes in turn have
-/// less than 0.4 of the best rate, the application refuses, or the work is of another kind (by more than 2
-/// %).
+/// less than 0.4 of the best rate, or the application refuses.
 ///
 /// A piece of a size is a step that warms up, then enough for 2 ms, from a barrier to a barrier; its time is
 /// the slowest rank's. Pieces of all sizes take turns. The least counts. Collective.

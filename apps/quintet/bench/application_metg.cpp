@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <sstream>
@@ -75,10 +76,8 @@ std::vector<std::vector<Grain>> grains_of(const SizeSeriesTimes& times) {
   for (std::size_t round = 0; round < all.size(); ++round)
     for (auto one = times.sizes.rbegin(); one != times.sizes.rend(); ++one) {
       const double seconds = one->step_s.at(round);
-      all[round].push_back({.size = static_cast<std::int64_t>(one->work),
-                            .task_s = seconds,
-                            .rate = one->work / seconds,
-                            .repeats = 1});
+      all[round].push_back(
+          {.size = std::llround(one->work), .task_s = seconds, .rate = one->work / seconds, .repeats = 1});
     }
   return all;
 }

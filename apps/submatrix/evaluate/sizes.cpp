@@ -23,7 +23,6 @@ SubmatrixOptions step_options(const EvaluateOptions& options) {
   step.memory_bytes = options.method.memory.value_or(0);
   step.mu = options.ensemble.mu;
   step.temperature = thermal_energy(options.temperature);
-  step.estimate_error = options.method.estimate_error;
   return step;
 }
 
@@ -37,23 +36,21 @@ SizeSeries sizes(Context& context, const EvaluateOptions& options) {
       "a number of electrons is that of one box: boxes of all sizes need ensemble.mu, and one spin");
   QUINTET_CHECK(options.device == Device::cpu, "device: only boxes on the cpu are timed");
   const auto step = step_options(options);
-  const auto make = [&context, options, step](const std::vector<std::int64_t>& repeat) {
+  const auto of_column = std::make_shared<double>(0);  // operations, in the largest box
+  const auto make = [&context, options, step, of_column](const std::vector<std::int64_t>& repeat) {
     MatricesOptions matrices = options.matrices;
     matrices.repeat = repeat;
     System system = read_system(context, matrices, options.blocks);
     share_by_cost(system, step);
     const auto basis = std::make_shared<Basis>(make_basis(
         system, step.threshold, false, [] { return false; }, nullptr));
-    const auto rows = std::make_shared<double>(0);
-    return SizedCase{.work = static_cast<double>(system.blocking().n_blocks()),
-                     .step = [basis, step, rows] { *rows = evaluate_submatrices(basis->a, step).n_mean; },
-                     .kind = [rows] { return *rows; }};
+    const double operations = evaluate_submatrices(basis->a, step).flops;
+    if (*of_column == 0) *of_column = operations / system.blocking().n_blocks();
+    return SizedCase{.work = operations / *of_column,
+                     .step = [basis, step] { static_cast<void>(evaluate_submatrices(basis->a, step)); }};
   };
-  return {.key = "matrices.repeat",
-          .unit = "block columns",
-          .largest = options.matrices.repeat,
-          .make = make,
-          .kind = "rows of a submatrix"};
+  return {
+      .key = "matrices.repeat", .unit = "block columns", .largest = options.matrices.repeat, .make = make};
 }
 
 }  // namespace quintet::submatrix

@@ -77,20 +77,6 @@ TEST(size_times, end_where_the_application_refuses_and_its_first_refusal_is_an_e
   EXPECT_THROW((void)measure_sizes(Comm::world(), s, quick), InputError);
 }
 
-TEST(size_times, end_where_the_work_becomes_another) {
-  auto s = series({8});
-  const auto make = s.make;
-  s.kind = "rows";
-  s.make = [make](const Size& size) {
-    SizedCase one = make(size);
-    one.kind = [n = size[0]] { return n >= 4 ? 100.0 : 60.0; };
-    return one;
-  };
-  const auto times = measure_sizes(Comm::world(), s, quick);
-  EXPECT_EQ(times.sizes.size(), 2u);
-  EXPECT_EQ(times.end, "n=[2]: 60 rows, 100 in the largest case: other work");
-}
-
 TEST(size_times, are_the_same_behind_json) {
   const SizeSeriesTimes times{.unit = "atoms",
                               .end = "why",
