@@ -2,7 +2,8 @@
 """Every header compiles alone.
 
 A header that some compiled .cpp file includes before anything else is proven by the build; the others are compiled
-here, with the flags of a file of the same folder. (What precompiled headers hide, check_used.py finds.) Usage: check_headers.py SOURCE_DIR BUILD_DIR
+here, as a file of the same folder is, with the precompiled headers of the build: what those hide, check_used.py finds.
+Usage: check_headers.py SOURCE_DIR BUILD_DIR
 """
 import json
 import os
@@ -31,16 +32,16 @@ def headers(source_dir):
 
 
 def compile_flags(command):
-    """The words of a compile command that are not its input, its output or precompiled headers (-include)."""
-    words = shlex.split(command)[1:]
-    skip = {i for i, word in enumerate(words) if word in ("-o", "-c", "-include")}
+    """The words of a compile command that are not its input, its output or its list of what it read."""
+    words = [word for word in shlex.split(command)[1:] if word not in ("-MD", "-MMD")]
+    skip = {i for i, word in enumerate(words) if word in ("-o", "-c", "-MF", "-MT")}
     skip |= {i + 1 for i in skip}
     return [word for i, word in enumerate(words) if i not in skip]
 
 
 def compile_alone(header, compiler, flags, source_dir):
     text = f'#include "{header}"\n#include "{header}"\n'
-    done = subprocess.run([compiler, *flags, "-O0", "-fsyntax-only", "-x", "c++", "-"], input=text, text=True,
+    done = subprocess.run([compiler, *flags, "-fsyntax-only", "-x", "c++", "-"], input=text, text=True,
                           cwd=source_dir, capture_output=True)
     return None if done.returncode == 0 else f"{header} does not compile alone:\n{done.stderr[:1500]}"
 
@@ -51,8 +52,11 @@ def main():
         commands = json.load(stream)
     proven, folder_command = set(), {}
     for entry in commands:
-        proven.add(first_include(entry["file"]))
-        folder = os.path.dirname(os.path.relpath(entry["file"], source_dir))
+        file = entry["file"]
+        if "/Unity/" in file:  # of files that are compiled together the first one proves
+            file = first_include(file)
+        proven.add(first_include(file))
+        folder = os.path.dirname(os.path.relpath(file, source_dir))
         folder_command.setdefault(folder, entry["command"])
 
     rest, unbuilt = [], []
