@@ -32,9 +32,11 @@ def headers(source_dir):
 
 
 def compile_flags(command):
-    """The words of a compile command that are not its input, its output or its list of what it read."""
+    """The words of a compile command that are not its input, its output or a list of what it read."""
     words = [word for word in shlex.split(command)[1:] if word not in ("-MD", "-MMD")]
     skip = {i for i, word in enumerate(words) if word in ("-o", "-c", "-MF", "-MT")}
+    # those of torch take longer to load than most headers beside them to compile
+    skip |= {i for i, word in enumerate(words[:-1]) if word == "-include" and "with_torch" in words[i + 1]}
     skip |= {i + 1 for i in skip}
     return [word for i, word in enumerate(words) if i not in skip]
 

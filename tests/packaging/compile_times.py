@@ -20,7 +20,7 @@ def times(build_dir):
             fields = line.rstrip("\n").split("\t")
             if len(fields) == 5 and fields[3].endswith((".o", ".gch")):
                 source = re.sub(r"CMakeFiles/[^/]+\.dir/", "", fields[3]).removesuffix(".o")
-                source = re.sub(r"Unity/unity_room_(\w*)_cxx\.cxx", r"\1/*.cpp", source)  # compiled together
+                source = re.sub(r"Unity/unity_room_(\w*)_cxx\.cxx", r"\1/*.cpp", source).replace("//", "/")  # compiled together
                 seconds[source] = (int(fields[1]) - int(fields[0])) / 1000
     return seconds
 
