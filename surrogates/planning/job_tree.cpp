@@ -69,13 +69,15 @@ Tree to_tree(const Division& division) {
                     {"bytes_per_number", Tree::number(division.bytes_per_number)},
                     {"states", Tree::number(division.states)},
                     {"shares_node", Tree::boolean(division.shares_node)},
+                    {"overlaps", Tree::boolean(division.overlaps)},
                     {"memory_bytes", division.memory ? Tree::number(*division.memory) : Tree()}});
 }
 
 Division division_of(const Tree& tree) {
   Division division{.bytes_per_number = tree.at("bytes_per_number").as_number(),
                     .states = tree.at("states").as_number(),
-                    .shares_node = tree.at("shares_node").as_boolean()};
+                    .shares_node = tree.at("shares_node").as_boolean(),
+                    .overlaps = tree.at("overlaps").as_boolean()};
   for (const auto& unit : tree.at("units").items()) division.units.push_back(unit.as_number());
   if (const Tree& memory = tree.at("memory_bytes"); !memory.is_null()) division.memory = memory.as_number();
   return division;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -12,14 +13,18 @@ namespace {
 /// Numbers of a rank's slices: of all units, and of the largest.
 struct Slices {
   double all = 0, largest = 0;
+  double at_hand = 0;  ///< of a unit and the next one, which is on its way
 };
 
 Slices slices_of(const Division& division, double n_ranks) {
   Slices slices;
+  double before = 0;
   for (const double size : division.units) {
     const double one = 16 * std::ceil(size / (16 * n_ranks));
     slices.all += one;
     slices.largest = std::max(slices.largest, one);
+    slices.at_hand = std::max(slices.at_hand, one + (division.overlaps ? before : 0));
+    before = one;
   }
   return slices;
 }
@@ -28,16 +33,17 @@ template <int stage>
 double bytes(const Division& division, double n_ranks, double per_holder) {
   const Slices slices = slices_of(division, n_ranks);
   const double whole = n_ranks * slices.all, n_holders = n_ranks / per_holder;
+  const double values = stage < 3 ? whole / per_holder : slices.all + n_ranks * slices.at_hand;
   const double gradients = stage < 2 ? whole : slices.all + n_ranks * slices.largest;
   const double states = division.states * (stage < 1 ? whole / per_holder : slices.all);
   const double workspace = (n_holders - 1) * slices.largest;
-  return division.bytes_per_number * (whole / per_holder + gradients + states + workspace);
+  return division.bytes_per_number * (values + gradients + states + workspace);
 }
 
 template <int stage>
 Traffic traffic(const Division& division, double n_ranks, double per_holder) {
   const double others = n_ranks / per_holder - 1;
-  return 2 * others *
+  return (stage < 3 ? 2 : 3) * others *
          Traffic{double(division.units.size()), division.bytes_per_number * slices_of(division, n_ranks).all};
 }
 
@@ -45,6 +51,7 @@ constexpr StageRow rows[] = {
     {0, "data", "strategy: data", bytes<0>, traffic<0>},
     {1, "stage 1", "strategy: sharded, stage: 1", bytes<1>, traffic<1>},
     {2, "stage 2", "strategy: sharded, stage: 2", bytes<2>, traffic<2>},
+    {3, "stage 3", "strategy: sharded, stage: 3", bytes<3>, traffic<3>},
 };
 
 std::string bytes_text(double bytes) {
@@ -62,10 +69,14 @@ int Division::per_holder(int ranks, int ranks_per_node) const {
 
 std::span<const StageRow> stages() { return rows; }
 
+std::span<const StageRow> stages(const Division& division) {
+  return stages().first(division.shares_node ? 3 : std::size(rows));  // what is shared is not divided
+}
+
 StageChoice choose_stage(const Division& division, int n_ranks, int per_holder, double besides,
                          double share) {
   StageChoice choice;
-  for (const auto& row : stages()) {
+  for (const auto& row : stages(division)) {
     const double needed = besides + row.bytes(division, n_ranks, per_holder);
     choice.reason +=
         fmt::format("{}{} takes {}", choice.reason.empty() ? "" : ", ", row.name, bytes_text(needed));

@@ -16,6 +16,7 @@ struct Division {
   double bytes_per_number = 4;     ///< (bytes)
   double states = 2;               ///< of the optimiser, a number each for a parameter
   bool shares_node = true;         ///< the ranks of a node hold one copy; else each rank its own
+  bool overlaps = true;            ///< stage 3: the values of the next unit travel while one computes
   std::optional<double> memory{};  ///< what a rank may take, where the user said so (bytes)
 
   [[nodiscard]] double parameters() const;
@@ -32,6 +33,7 @@ struct Division {
 /// | 0 | N sum s (1/p + 1 + states/p), workspace (n - 1) max s | 2 (n - 1) slices of each unit |
 /// | 1 | N sum s (1/p + 1) + states sum s, workspace | the same |
 /// | 2 | N sum s/p + (1 + states) sum s + N max s, workspace | the same |
+/// | 3 | (2 + states) sum s + N max s + N max (s_k + s_k+1), workspace; p = 1 | 3 (n - 1) slices |
 ///
 /// Source: Rajbhandari et al. 2020 (SC), sections 5 and 7; FlatParameters, which tests compare. Without
 /// padding and workspace, and with p = 1, these are the formulas of zero.hpp.
@@ -42,6 +44,8 @@ struct StageRow {
   Traffic (*traffic)(const Division&, double n_ranks, double per_holder);
 };
 [[nodiscard]] std::span<const StageRow> stages();
+/// Those that a training can take: values that ranks of a node share are not divided.
+[[nodiscard]] std::span<const StageRow> stages(const Division& division);
 
 /// A stage for a rank that may take so many bytes.
 struct StageChoice {

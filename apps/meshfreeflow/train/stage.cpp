@@ -14,7 +14,8 @@ planning::Division division_of(const TrainOptions& options, const flow::FlowMode
   planning::Division division{.units = {units.begin(), units.end()},
                               .bytes_per_number = sizeof(float),
                               .states = double(n_states(options.optimiser)),
-                              .shares_node = options.parallel.holder == Holder::node};
+                              .shares_node = options.parallel.holder == Holder::node,
+                              .overlaps = options.parallel.progress == Progress::blocks};
   if (options.parallel.memory) division.memory = 1e9 * *options.parallel.memory;
   return division;
 }

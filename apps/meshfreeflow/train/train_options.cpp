@@ -35,6 +35,14 @@ void describe(Schema& schema, TrainOptions& options) {
   schema.text("output", options.output, "The best model by validation, in the run's directory")
       .on_restart(OnRestart::free);
   describe(schema, options.checkpoints);
+  schema.check([&options]() -> std::optional<std::string> {
+    if (options.parallel.strategy == ParallelStrategy::automatic &&
+        options.offload.optimiser != OffloadKind::none)
+      return "parallel.strategy: auto does not know what offload takes off a rank; choose data or sharded, "
+             "or no "
+             "offload";
+    return std::nullopt;
+  });
 }
 
 }  // namespace quintet::meshfreeflow

@@ -75,7 +75,7 @@ void add_stages(Plan& plan, const planning::StepCost& row, const Machine& machin
   const auto placed = place(machine, row.ranks, threads, 0, std::nullopt);
   const auto per_node = std::min<std::int64_t>(placed.ranks_per_node, row.ranks);
   const int per_holder = division.per_holder(row.ranks, static_cast<int>(per_node));
-  for (const auto& stage : planning::stages())
+  for (const auto& stage : planning::stages(division))
     plan.rows.push_back(plan_row(plan.model, planning::stage_row(plan.model, row, stage, per_holder), machine,
                                  plan.slower.value_or(1), threads));
   constexpr double unknown = std::numeric_limits<double>::infinity();
@@ -135,7 +135,7 @@ void plan(const Application::Arguments& arguments) {
     for (const auto& row : model.rows)
       if (ranks.empty() || ranks.back() != row.ranks) ranks.push_back(row.ranks);
     text += strategies_text(*model.training, machine, ranks, wanted.threads, slower.value_or(1),
-                            model.division ? planning::stages().size() : 0);
+                            model.division ? planning::stages(*model.division).size() : 0);
   }
   std::fputs(text.c_str(), stdout);
   if (!wanted.output.empty()) write_text_file(wanted.output, to_json(tree_of(plan)));
