@@ -12,7 +12,7 @@ import sys
 FOLDERS = ("io", "physics", "surrogates", "apps", "tests")
 # Header: what it is for, as a pattern; names that come with nearly every header (size_t, move, pair) are left out.
 USES = {
-    "algorithm": r"std::(sort|stable_sort|find_if|find_if_not|any_of|all_of|none_of|copy_n|fill_n|clamp|min_element|max_element|"
+    "algorithm": r"std::(?:max|min)\(\{|std::(sort|stable_sort|find_if|find_if_not|any_of|all_of|none_of|copy_n|fill_n|clamp|min_element|max_element|"
                  r"minmax_element|lower_bound|upper_bound|transform|generate|unique|remove_if|count_if|reverse|nth_element|"
                  r"partial_sort|set_difference|ranges::\w+)\b",
     "array": r"std::array\b",

@@ -1,5 +1,6 @@
 #include "surrogates/search/pool.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstring>
