@@ -67,8 +67,8 @@ std::string zero_text(const Job& job, std::int64_t p, std::size_t first_stage) {
                      fmt::format("{} in {:.3g}", bytes_text(traffic.bytes), traffic.messages)});
   }
   return fmt::format(
-             "\nParameters, gradients and Adam's moments on {} ranks that share no memory (formulas; this "
-             "trainer does not divide them so):\n",
+             "\nParameters, gradients and Adam's moments on {} ranks that share no memory (formulas; with "
+             "this input they are not divided so):\n",
              p) +
          columns_text(lines, std::vector<std::string>(lines.size()));
 }
