@@ -57,6 +57,7 @@ std::vector<double> start() {
 template <class Real>
 void add_gradients(FlatParameters<Real>& parameters, int rank, std::int64_t t) {
   for (int b = static_cast<int>(blocks().size()) - 1; b >= 0; --b) {
+    parameters.enter(b, FlatParameters<Real>::Way::backward);
     const auto to = parameters.gradient(b);
     const auto values = parameters.values(b);
     for (std::size_t i = 0; i < to.size(); ++i)
@@ -64,6 +65,7 @@ void add_gradients(FlatParameters<Real>& parameters, int rank, std::int64_t t) {
                static_cast<Real>(std::cos(0.01 * static_cast<double>(i) + static_cast<double>(t)));
     parameters.finish(b);
   }
+  parameters.leave();
 }
 
 /// All that a training is at a step.
@@ -108,7 +110,7 @@ ParallelOptions at_stage(int stage) {
   options.strategy = stage == 0 ? ParallelStrategy::data : ParallelStrategy::sharded;
   options.stage = stage;
   options.bucket = 0;
-  if (stage == 2) options.holder = Holder::rank;  // and values are sent
+  if (stage >= 2) options.holder = Holder::rank;  // and values are sent
   return options;
 }
 
@@ -129,7 +131,7 @@ void files_change_no_bit() {
     OptimiserOptions optimiser;
     optimiser.kind = row.value;
     optimiser.momentum = row.value == OptimiserKind::sgd ? 0.9 : 0;
-    for (const int stage : {0, 2}) {
+    for (const int stage : {0, 2, 3}) {
       const auto reference = whole_run<Real>({}, stage, optimiser);
       for (const double host_mb : {0.0, 0.15, 100.0})
         whole_run<Real>(in_file(scratch.path(), host_mb), stage, optimiser)
@@ -216,7 +218,7 @@ TEST(Offload, a_delayed_run_is_the_serial_loop_that_is_one_step_late_to_the_bit)
       }
     }
     const Whole<float> expected(serial);
-    for (const int stage : {0, 1, 2})
+    for (const int stage : {0, 1, 2, 3})
       for (const auto& offload : {host, in_file(scratch.path(), 0.1)}) {
         const auto delayed = delayed_run<float>(offload, after, stage);
         EXPECT_EQ(delayed.values, expected.values) << after << ", stage " << stage;
@@ -225,7 +227,9 @@ TEST(Offload, a_delayed_run_is_the_serial_loop_that_is_one_step_late_to_the_bit)
       }
   }
   const auto late = delayed_run<float>(host, 0, 0), plain = whole_run<float>({});
-  if (comm.is_root()) EXPECT_NE(late.values, plain.values);
+  if (comm.is_root()) {
+    EXPECT_NE(late.values, plain.values);
+  }
 }
 
 TEST(Offload, what_is_saved_goes_on_to_the_bit_with_the_pending_gradient) {
