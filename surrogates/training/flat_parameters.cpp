@@ -135,7 +135,10 @@ void FlatParameters<Real>::enter(int block, Way way) {
   if (stage_ < 3 || unit == here_) return;
   give_back(std::exchange(here_, unit));
   finish_gather();
-  if (std::exchange(coming_, -1) != unit) start_gather(static_cast<std::size_t>(unit)).wait();
+  if (const int came = std::exchange(coming_, -1); came != unit) {
+    give_back(came);
+    start_gather(static_cast<std::size_t>(unit)).wait();
+  }
   const int next = way == Way::forward ? unit + 1 : unit - 1;
   if (!overlaps_ || next < 0 || next == static_cast<int>(layout_.units().size())) return;
   gathering_.emplace(start_gather(static_cast<std::size_t>(next)));
