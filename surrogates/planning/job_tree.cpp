@@ -70,6 +70,7 @@ Tree to_tree(const Division& division) {
                     {"states", Tree::number(division.states)},
                     {"shares_node", Tree::boolean(division.shares_node)},
                     {"overlaps", Tree::boolean(division.overlaps)},
+                    {"most_stage", Tree::integer(division.most_stage)},
                     {"memory_bytes", division.memory ? Tree::number(*division.memory) : Tree()}});
 }
 
@@ -77,7 +78,8 @@ Division division_of(const Tree& tree) {
   Division division{.bytes_per_number = tree.at("bytes_per_number").as_number(),
                     .states = tree.at("states").as_number(),
                     .shares_node = tree.at("shares_node").as_boolean(),
-                    .overlaps = tree.at("overlaps").as_boolean()};
+                    .overlaps = tree.at("overlaps").as_boolean(),
+                    .most_stage = static_cast<int>(tree.at("most_stage").as_integer())};
   for (const auto& unit : tree.at("units").items()) division.units.push_back(unit.as_number());
   if (const Tree& memory = tree.at("memory_bytes"); !memory.is_null()) division.memory = memory.as_number();
   return division;

@@ -70,7 +70,8 @@ int Division::per_holder(int ranks, int ranks_per_node) const {
 std::span<const StageRow> stages() { return rows; }
 
 std::span<const StageRow> stages(const Division& division) {
-  return stages().first(division.shares_node ? 3 : std::size(rows));  // what is shared is not divided
+  const int most = division.shares_node ? 2 : 3;  // what is shared is not divided
+  return stages().first(static_cast<std::size_t>(std::min(most, division.most_stage)) + 1);
 }
 
 StageChoice choose_stage(const Division& division, int n_ranks, int per_holder, double besides,

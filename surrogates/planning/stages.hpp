@@ -17,6 +17,7 @@ struct Division {
   double states = 2;               ///< of the optimiser, a number each for a parameter
   bool shares_node = true;         ///< the ranks of a node hold one copy; else each rank its own
   bool overlaps = true;            ///< stage 3: the values of the next unit travel while one computes
+  int most_stage = 3;              ///< that the trainer has
   std::optional<double> memory{};  ///< what a rank may take, where the user said so (bytes)
 
   [[nodiscard]] double parameters() const;
@@ -44,7 +45,8 @@ struct StageRow {
   Traffic (*traffic)(const Division&, double n_ranks, double per_holder);
 };
 [[nodiscard]] std::span<const StageRow> stages();
-/// Those that a training can take: values that ranks of a node share are not divided.
+/// Those that a training can take: values that ranks of a node share are not divided, nor what its trainer
+/// does not divide.
 [[nodiscard]] std::span<const StageRow> stages(const Division& division);
 
 /// A stage for a rank that may take so many bytes.

@@ -27,6 +27,15 @@ struct HeldBytes {
   /// Gradient of the largest unit where gradients are divided; where values are, those of the units at hand.
   std::size_t live = 0;
   std::size_t workspace = 0;  ///< slices that arrive from other holders
+  [[nodiscard]] std::size_t total() const { return values + gradients + optimiser + live + workspace; }
+};
+
+/// What the arrays of a training take on this rank, and what has moved for them.
+struct FlatAccount {
+  HeldBytes held;
+  const Ledger& ledger;  ///< bytes by tier and category, with what others have added
+  OffloadTraffic offload;
+  std::int64_t bytes_sent = 0;  ///< gradients and parameters, to other holders
 };
 
 /// The flat arrays of a training on N ranks: values, gradients, the optimiser's states; who holds them, how
@@ -125,6 +134,10 @@ class FlatParameters {
   [[nodiscard]] OffloadTraffic offload_traffic() const { return states_.traffic(); }
   /// Stage 3: bytes of memory that values have beside this rank's slices now, as the system counts them.
   [[nodiscard]] std::size_t values_resident() const { return reserved_.resident(); }
+  [[nodiscard]] FlatAccount account() const {
+    return {bytes(), *ledger_, offload_traffic(),
+            traffic(Comm::Call::reduce_scatter).bytes + traffic(Comm::Call::all_gather_into).bytes};
+  }
   /// What this rank has sent to and received from other holders: reduce_scatter and all_gather_into.
   [[nodiscard]] Comm::Counter traffic(Comm::Call call) const { return across_.counter(call); }
 

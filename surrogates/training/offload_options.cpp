@@ -49,4 +49,17 @@ void describe(Schema& schema, OffloadOptions& options) {
   });
 }
 
+void describe(Schema& schema, ParallelOptions& parallel, OffloadOptions& offload) {
+  schema.section("parallel", parallel, "Who holds what, for models that fill a node's memory")
+      .on_restart(OnRestart::free);
+  schema.section("offload", offload, "Optimiser's states that do not fit into memory")
+      .on_restart(OnRestart::free);
+  schema.check([&parallel, &offload]() -> std::optional<std::string> {
+    if (parallel.strategy == ParallelStrategy::automatic && offload.optimiser != OffloadKind::none)
+      return "parallel.strategy: auto does not know what offload takes off a rank; choose data or sharded, "
+             "or no offload";
+    return std::nullopt;
+  });
+}
+
 }  // namespace quintet

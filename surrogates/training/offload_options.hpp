@@ -6,6 +6,7 @@
 #include <string>
 
 #include "io/config/schema.hpp"
+#include "surrogates/training/parallel_options.hpp"
 
 namespace quintet {
 
@@ -39,5 +40,9 @@ struct OffloadOptions {
   [[nodiscard]] bool delays(std::int64_t t) const { return delayed_update && t > delayed_update->after; }
 };
 void describe(Schema& schema, OffloadOptions& options);
+
+/// Sections `parallel` and `offload`, the same in every trainer: they change no number and may differ in a
+/// run that goes on.
+void describe(Schema& schema, ParallelOptions& parallel, OffloadOptions& offload);
 
 }  // namespace quintet

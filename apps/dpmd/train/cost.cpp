@@ -62,7 +62,9 @@ std::vector<Layer> layers_of(const Training& training) {
 planning::CostModel train_cost(Context& context, const TrainOptions& options, const std::vector<int>& ranks) {
   QUINTET_CHECK(context.comm().size() == 1, "the cost of a training is found on one rank; {} are here",
                 context.comm().size());
-  Training training(context.comm(), options, std::nullopt);
+  TrainOptions plain = options;  // of one rank all stages are the same
+  plain.parallel = options.parallel.at_stage(0);
+  Training training(context.comm(), plain, std::nullopt);
   context.comm().reset_counters();
   const auto steps = time_steps([&] { training.advance(); }, 2.0);
   const auto n = static_cast<double>(training.step());
@@ -82,13 +84,14 @@ planning::CostModel train_cost(Context& context, const TrainOptions& options, co
                 .timed = fmt::format("{} steps of {:.0f} atoms", steps.n, atoms)};
   model.output = number * parameters;
   model.checkpoint = 3 * number * parameters;
+  model.division = division_of(options, training.trainer().model());
   const double memory = 1e6 * peak_memory_mb();
   for (const int p : ranks) {
     planning::StepCost row{
         .ranks = p, .decomposition = "data", .work = std::ceil(atoms / p), .memory = memory};
     if (p > atoms) row.impossible = fmt::format("{} ranks share {:.0f} atoms of a batch", p, atoms);
     row.sums = {double(sums.messages) / n, double(sums.bytes) / n};
-    if (p > 1) row.halo = planning::ring_all_reduce(p, number * parameters);
+    if (p > 1) row.halo = planning::stages().front().traffic(*model.division, p, 1);
     model.rows.push_back(row);
   }
   // A job of one batch: times are a step's.

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "apps/application/loop/run_loop.hpp"
+#include "apps/application/training/memory_report.hpp"
 #include "apps/dpmd/setup/system.hpp"
 #include "apps/dpmd/train/learning_curve.hpp"
 #include "apps/dpmd/train/train_report.hpp"
@@ -57,6 +58,7 @@ void announce(Context& context, const TrainOptions& options, const Training& tra
                   : fmt::format("{} frames to learn from, none held out", count_frames(data.training)));
   context.describe_run("training", fmt::format("{} steps of Adam", options.steps));
   log::info("{} parameters; {}", training.trainer().n_parameters(), training.trainer().model().summary());
+  announce_stage(context, training.parallel());
   announce_restart(context, training.step(), training.last_step(), "steps");
 }
 
@@ -67,7 +69,8 @@ void train(Context& context, const TrainOptions& options) {
   const auto training = context.timed(
       "start", [&] { return std::make_shared<Training>(context.comm(), options, context.restart_file()); });
   announce(context, options, *training);
-  context.require_memory(training->memory_needed(), "frames and parameters");
+  if (training->parallel().reason.empty())  // else the planner has looked, before any array was there
+    context.require_memory(training->memory_needed(), "frames and parameters");
   if (!context.go_ahead({"lcurve.csv", "lcurve.out", options.output})) return;
 
   LearningCurve curve(context, training->validates(), options.loss.virial.active(), training->step());
@@ -87,6 +90,7 @@ void train(Context& context, const TrainOptions& options) {
   log::info("The model is {}", context.path(options.output));
   curve.report(context.report());
   report_training(context, options, *training, model, loop.steps, loop.seconds);
+  report_memory(context, training->trainer().account());
 }
 
 }  // namespace quintet::dpmd

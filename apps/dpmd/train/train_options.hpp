@@ -9,6 +9,8 @@
 #include "io/config/schema.hpp"
 #include "physics/kernels/activation.hpp"
 #include "surrogates/potential/evaluation/environment.hpp"
+#include "surrogates/training/offload_options.hpp"
+#include "surrogates/training/parallel_options.hpp"
 
 /// What the user writes in a YAML file for `dpmd train`; defaults are DeePMD-kit's.
 namespace quintet::dpmd {
@@ -115,6 +117,8 @@ struct TrainOptions {
   LossOptions loss;
   LearningRateOptions learning_rate;
   OptimiserOptions optimiser;
+  ParallelOptions parallel;
+  OffloadOptions offload;
   std::int64_t steps = 0;
   std::int64_t report_interval = 1000;
   CheckpointOptions checkpoints{.interval = 1000};

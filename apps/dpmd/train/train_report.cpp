@@ -1,5 +1,6 @@
 #include "apps/dpmd/train/train_report.hpp"
 
+#include "apps/application/training/memory_report.hpp"
 #include "apps/dpmd/test/parity.hpp"
 #include "io/log/log.hpp"
 #include "surrogates/potential/evaluation/deep_potential.hpp"
@@ -51,6 +52,7 @@ void report_speed(Context& context, const Training& training, std::int64_t steps
     context.headline("speed", fmt::format("{:.3g} s a step", seconds / static_cast<double>(steps)));
   context.summarise("training_steps", training.step());
   context.summarise("parameters", static_cast<std::int64_t>(training.trainer().n_parameters()));
+  summarise_stage(context, training.parallel(), training.trainer().account());
   if (steps == 0 || seconds <= 0) return;
   context.summarise("seconds_per_step", seconds / static_cast<double>(steps));
   context.summarise("frames_per_s", static_cast<double>(training.frames_seen()) / seconds);

@@ -5,6 +5,7 @@
 #include "apps/dpmd/train/training_state.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "surrogates/potential/model/parameters.hpp"
 
 namespace quintet::dpmd {
 
@@ -35,7 +36,33 @@ TrainingSetup set_up(const Comm& comm, const TrainOptions& options,
   return set_up_training(options, read_known_model(file));
 }
 
+/// What a rank needs beside the arrays that stages divide, roughly: neighbours of frames, the kernels' copy
+/// of the weights, and a model that is written (bytes).
+double memory_besides(const TrainOptions& options, const TrainingSetup& setup) {
+  double frames = 0;
+  for (const auto& system : setup.data.training)
+    frames += static_cast<double>(potential::make_frame(system.frames.front(), setup.model.rcut).bytes()) *
+              static_cast<double>(system.frames.size());
+  const double copies =
+      2.0 * sizeof(double) * static_cast<double>(potential::ParameterLayout(setup.model).size);
+  return std::min(frames, options.data.frame_memory * 1e9) + copies;
+}
+
+ParallelInForce parallel_in_force(const Comm& comm, const TrainOptions& options, const TrainingSetup& setup) {
+  return stage_in_force(comm, options.parallel, [&]() -> StageNeeds {
+    return {division_of(options, setup.model), memory_besides(options, setup), "a smaller data.frame_memory"};
+  });
+}
+
 }  // namespace
+
+planning::Division division_of(const TrainOptions& options, const potential::Model& model) {
+  constexpr int adam_states = 2;
+  auto division = division_of(options.parallel, {double(potential::ParameterLayout(model).size)},
+                              model.single_precision ? sizeof(float) : sizeof(double), adam_states);
+  division.most_stage = 2;  // potential::no_stage_3
+  return division;
+}
 
 Training::Training(Comm comm, const TrainOptions& options, const std::optional<std::string>& checkpoint)
     : comm_(std::move(comm)),
@@ -43,9 +70,11 @@ Training::Training(Comm comm, const TrainOptions& options, const std::optional<s
       setup_(set_up(comm_, options_, checkpoint)),
       schedule_(options_.learning_rate, options_.loss, options_.steps),
       watch_(options_.divergence),
+      parallel_(parallel_in_force(comm_, options_, setup_)),
       trainer_(potential::Trainer::create(
           setup_.model, options_.model.sel_rule,
-          {options_.optimiser.beta1, options_.optimiser.beta2, options_.optimiser.epsilon}, comm_)),
+          {options_.optimiser.beta1, options_.optimiser.beta2, options_.optimiser.epsilon}, comm_,
+          parallel_.options, options_.offload)),
       sampler_(training_sampler(options_, setup_.data.training)),
       validation_sampler_(validation_sampler(options_, setup_.data)),
       frames_(setup_.data.training, setup_.model.rcut, frame_budget(options_)),
@@ -87,11 +116,17 @@ void Training::advance() {
   const auto prefactors = schedule_.prefactors(step_);
   const auto n_frames = static_cast<std::int64_t>(batch.frames.size());
   const auto size = static_cast<int>(n_frames);
-  Deviations deviations = trainer_->gradient(own_frames(batch), prefactors, size, Sharing::frames);
-  deviations += trainer_->gradient(shared_frames(batch), prefactors, size, Sharing::atoms);
-  batch_ = potential::sum(comm_, deviations);
-  watch_.add(step_ + 1, batch_.loss / static_cast<double>(n_frames), prefactors, batch_);
-  trainer_->update(schedule_.learning_rate(step_));
+  trainer_->begin_update();
+  try {
+    Deviations deviations = trainer_->gradient(own_frames(batch), prefactors, size, Sharing::frames);
+    deviations += trainer_->gradient(shared_frames(batch), prefactors, size, Sharing::atoms);
+    batch_ = potential::sum(comm_, deviations);
+    watch_.add(step_ + 1, batch_.loss / static_cast<double>(n_frames), prefactors, batch_);
+    trainer_->update(schedule_.learning_rate(step_));
+  } catch (const NumericalError&) {
+    trainer_->settle();  // the update under way is a good one
+    throw;
+  }
   ++step_;
   frames_seen_ += n_frames;
   atoms_seen_ += n_frames * static_cast<std::int64_t>(setup_.data.training[batch.system].n_atoms());
@@ -109,12 +144,7 @@ Deviations Training::validate() {
 }
 
 double Training::memory_needed() const {
-  double frames = 0;
-  for (const auto& system : setup_.data.training)
-    frames += static_cast<double>(potential::make_frame(system.frames.front(), setup_.model.rcut).bytes()) *
-              static_cast<double>(system.frames.size());
-  const double parameters = 8.0 * 6 * static_cast<double>(trainer_->n_parameters());
-  return std::min(frames, options_.data.frame_memory * 1e9) + parameters;
+  return static_cast<double>(trainer_->account().held.total()) + memory_besides(options_, setup_);
 }
 
 void Training::save(hdf5::Group& root) const {

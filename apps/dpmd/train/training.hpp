@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/application/training/stage_in_force.hpp"
 #include "apps/dpmd/train/train_options.hpp"
 #include "apps/dpmd/train/train_schedule.hpp"
 #include "apps/dpmd/train/train_setup.hpp"
@@ -45,6 +46,8 @@ class Training {
   [[nodiscard]] const potential::Trainer& trainer() const { return *trainer_; }
   [[nodiscard]] std::int64_t frames_seen() const { return frames_seen_; }  ///< of this process
   [[nodiscard]] std::int64_t atoms_seen() const { return atoms_seen_; }
+  /// Who holds what; a reason where the planner chose it, for which it has looked at the memory.
+  [[nodiscard]] const ParallelInForce& parallel() const { return parallel_; }
   [[nodiscard]] double memory_needed() const;  ///< by frames kept and parameters, roughly (bytes)
 
  private:
@@ -59,6 +62,7 @@ class Training {
   TrainingSetup setup_;
   TrainingSchedule schedule_;
   DivergenceWatch watch_;
+  ParallelInForce parallel_;
   std::unique_ptr<potential::Trainer> trainer_;
   potential::Sampler sampler_;
   std::optional<potential::Sampler> validation_sampler_;
@@ -66,5 +70,8 @@ class Training {
   potential::Deviations batch_;
   std::int64_t step_ = 0, frames_seen_ = 0, atoms_seen_ = 0;
 };
+
+/// What the ranks divide, for the planner.
+[[nodiscard]] planning::Division division_of(const TrainOptions& options, const potential::Model& model);
 
 }  // namespace quintet::dpmd

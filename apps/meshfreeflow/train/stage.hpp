@@ -1,7 +1,6 @@
 #pragma once
 
-#include <string>
-
+#include "apps/application/training/stage_in_force.hpp"
 #include "apps/meshfreeflow/train/train_options.hpp"
 #include "io/parallel/comm.hpp"
 #include "surrogates/flow/model/flow_model.hpp"
@@ -10,14 +9,8 @@
 
 namespace quintet::meshfreeflow {
 
-/// Section `parallel` as it is in force.
-struct ParallelInForce {
-  ParallelOptions options;
-  std::string reason;  ///< why this stage, where the planner chose it
-};
-
-/// Strategy `auto`: the least stage of planning::stages() that fits a rank's share of its node's free memory,
-/// the same for all ranks; others as they are. Collective. Throws ResourceError where none fits.
+/// Strategy `auto` by what the networks and a rank's crops need. Collective. Throws what stage_in_force()
+/// throws.
 [[nodiscard]] ParallelInForce parallel_in_force(const Comm& comm, const TrainOptions& options,
                                                 const flow::FlowModelHeader& header);
 

@@ -7,8 +7,8 @@
 #include <fmt/ranges.h>
 
 #include "apps/application/loop/run_loop.hpp"
+#include "apps/application/training/memory_report.hpp"
 #include "apps/meshfreeflow/train/learning_curve.hpp"
-#include "apps/meshfreeflow/train/memory_report.hpp"
 #include "apps/meshfreeflow/train/training.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
@@ -36,10 +36,7 @@ void announce(Context& context, const TrainOptions& options, const Training& tra
   log::info("{} equations; the decoder's channels beside the value: {}{}", header.equations.interior.size(),
             operators.empty() ? "none" : fmt::format("{}", fmt::join(operators, ", ")),
             derives || operators.empty() ? "" : " (in validations alone: gamma is 0)");
-  if (const auto& parallel = training.parallel(); !parallel.reason.empty()) {
-    context.describe_run("parallel", parallel.reason);
-    log::info("parallel: auto takes {}", parallel.reason);
-  }
+  announce_stage(context, training.parallel());
   if (options.data.reference_compatible)
     log::warning(
         "data.reference_compatible: derivatives are the released reference's, which are wrong; for "
@@ -88,18 +85,7 @@ void report_training(Context& context, const TrainOptions& options, const Traini
   }
   context.summarise("training_steps", training.step());
   context.summarise("parameters", static_cast<std::int64_t>(chain.total().parameters));
-  const auto held = training.trainer().held();
-  const auto& parallel = training.parallel();
-  context.summarise("parallel_stage", static_cast<std::int64_t>(parallel.options.zero_stage()), "0: data");
-  if (!parallel.reason.empty()) context.summarise("parallel_choice", parallel.reason, "of auto");
-  context.summarise("parameter_value_bytes", static_cast<std::int64_t>(held.values), "of this rank");
-  context.summarise("gradient_array_bytes", static_cast<std::int64_t>(held.gradients + held.live),
-                    "of this rank, with the block at hand");
-  context.summarise("optimiser_state_bytes", static_cast<std::int64_t>(held.optimiser), "of this rank");
-  context.summarise("slice_workspace_bytes", static_cast<std::int64_t>(held.workspace),
-                    "of this rank, for slices of others");
-  context.summarise("training_bytes_sent", training.trainer().bytes_sent(),
-                    "gradients and weights, to other holders, a rank");
+  summarise_stage(context, training.parallel(), training.trainer().account());
   context.summarise("gradient_bytes", static_cast<std::int64_t>(chain.total().parameter_bytes),
                     "reduced each step, a rank");
   if (loop.steps > 0) {
@@ -137,7 +123,7 @@ void train(Context& context, const TrainOptions& options) {
   log::info("The model is {}", context.path(options.output));
   report_training(context, options, *training, loop);
   curve.report(context.report());
-  report_memory(context, training->trainer());
+  report_memory(context, training->trainer().account());
   context.report().section("Networks");
   context.report().preformatted(training->trainer().describe().table());
 }

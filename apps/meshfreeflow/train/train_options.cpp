@@ -17,10 +17,7 @@ void describe(Schema& schema, TrainOptions& options) {
   schema.section("optimiser", options.optimiser, "How weights follow from gradients");
   schema.section("learning_rate", options.learning_rate, "Its schedule");
   schema.section("validation", options.validation, "Crops held out, by which the best model is chosen");
-  schema.section("parallel", options.parallel, "Who holds what, for models that fill a node's memory")
-      .on_restart(OnRestart::free);
-  schema.section("offload", options.offload, "Optimiser's states that do not fit into memory")
-      .on_restart(OnRestart::free);
+  describe(schema, options.parallel, options.offload);
   schema.integer("steps", options.steps, "Steps of training")
       .required()
       .at_least(0)
@@ -35,14 +32,6 @@ void describe(Schema& schema, TrainOptions& options) {
   schema.text("output", options.output, "The best model by validation, in the run's directory")
       .on_restart(OnRestart::free);
   describe(schema, options.checkpoints);
-  schema.check([&options]() -> std::optional<std::string> {
-    if (options.parallel.strategy == ParallelStrategy::automatic &&
-        options.offload.optimiser != OffloadKind::none)
-      return "parallel.strategy: auto does not know what offload takes off a rank; choose data or sharded, "
-             "or no "
-             "offload";
-    return std::nullopt;
-  });
 }
 
 }  // namespace quintet::meshfreeflow

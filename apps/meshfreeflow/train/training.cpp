@@ -169,9 +169,7 @@ flow::FlowModel Training::best() const {
 }
 
 double Training::memory_needed() const {
-  const auto held = trainer_.held();
-  const auto arrays =
-      static_cast<double>(held.values + held.gradients + held.optimiser + held.live + held.workspace);
+  const auto arrays = static_cast<double>(trainer_.account().held.total());
   return arrays + memory_besides(trainer_.describe(), options_, trainer_.n_crops());
 }
 

@@ -17,6 +17,7 @@
 #include "surrogates/flow/model/flow_network.hpp"
 #include "surrogates/flow/training/point_losses.hpp"
 #include "surrogates/flow/training/wall_points.hpp"
+#include "surrogates/training/flat_checkpoint.hpp"
 
 namespace quintet::flow {
 
@@ -373,18 +374,8 @@ networks::ChainDescription FlowTrainer<Real>::describe() const {
 }
 
 template <class Real>
-HeldBytes FlowTrainer<Real>::held() const {
-  return state_->shared.bytes();
-}
-
-template <class Real>
-const Ledger& FlowTrainer<Real>::ledger() const {
-  return state_->shared.ledger();
-}
-
-template <class Real>
-OffloadTraffic FlowTrainer<Real>::offload_traffic() const {
-  return state_->shared.offload_traffic();
+FlatAccount FlowTrainer<Real>::account() const {
+  return state_->shared.account();
 }
 
 template <class Real>
@@ -398,12 +389,6 @@ const FlatLayout& FlowTrainer<Real>::layout() const {
 }
 
 template <class Real>
-std::int64_t FlowTrainer<Real>::bytes_sent() const {
-  return state_->shared.traffic(Comm::Call::reduce_scatter).bytes +
-         state_->shared.traffic(Comm::Call::all_gather_into).bytes;
-}
-
-template <class Real>
 std::vector<std::string> FlowTrainer<Real>::operator_texts() const {
   std::vector<std::string> texts;
   if (state_->interior.n_operators() == 0) return texts;
@@ -414,48 +399,16 @@ std::vector<std::string> FlowTrainer<Real>::operator_texts() const {
 
 template <class Real>
 void FlowTrainer<Real>::save(hdf5::Group& group) const {
-  const auto& shared = state_->shared;
-  const auto write = [&](const std::string& name, std::size_t n, const auto& values,
-                         const std::string& text) {
-    using Value = typename std::remove_cvref_t<decltype(values)>::value_type;
-    group.write(name, std::span<const Value>(values), {n}, {"1", {"parameter"}, text});
-  };
-  write("parameters", shared.size(), shared.all_values(), "encoder's, then decoder's");
-  const auto& row = optimiser_row(shared.optimiser().kind);
-  for (int s = 0; s < n_states(shared.optimiser()); ++s) {
-    const auto number = static_cast<std::size_t>(s);
-    write(row.state_names[number], shared.size(), shared.all_states(s), row.state_docs[number]);
-  }
-  write("statistics", state_->statistics.size(), state_->statistics, "running means and variances");
-  const auto pending = shared.pending();
-  if (pending.t == 0) return;
-  write("pending_gradient", shared.size(), pending.gradient, "formed, and not applied yet");
-  write("pending_step", 2, std::vector<double>{static_cast<double>(pending.t), pending.learning_rate},
-        "step that formed it, from 1, and its learning rate");
+  quintet::save(group, state_->shared, "encoder's, then decoder's");
+  const auto& statistics = state_->statistics;
+  group.write<double>("statistics", statistics, {statistics.size()},
+                      {"1", {"parameter"}, "running means and variances"});
 }
 
 template <class Real>
 void FlowTrainer<Real>::restore(const hdf5::Group& group) {
-  auto& shared = state_->shared;
-  const hdf5::Shape shape{shared.size()};
-  const auto values = group.read<Real>("parameters", shape);
+  quintet::restore(group, state_->shared);
   const auto statistics = group.read<double>("statistics", {state_->statistics.size()});
-  const auto& row = optimiser_row(shared.optimiser().kind);
-  for (int s = 0; s < n_states(shared.optimiser()); ++s) {
-    const char* const name = row.state_names[static_cast<std::size_t>(s)];
-    QUINTET_CHECK(group.has(name),
-                  "the checkpoint holds no '{}', which optimiser.kind {} needs: it was written with another "
-                  "optimiser",
-                  name, row.name);
-    shared.assign_state(s, group.read<Real>(name, shape));
-  }
-  shared.assign_values(values);
-  typename FlatParameters<Real>::Pending pending;
-  if (group.has("pending_step")) {
-    const auto formed = group.read<double>("pending_step", {2});
-    pending = {static_cast<std::int64_t>(formed[0]), formed[1], group.read<Real>("pending_gradient", shape)};
-  }
-  shared.assign_pending(pending);
   std::copy(statistics.begin(), statistics.end(), state_->statistics.begin());
 }
 

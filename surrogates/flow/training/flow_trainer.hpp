@@ -76,15 +76,10 @@ class FlowTrainer {
   /// The model as it is; its weights on rank 0 (empty elsewhere). Collective.
   [[nodiscard]] FlowModel model() const;
   [[nodiscard]] networks::ChainDescription describe() const;
-  /// Bytes of parameters, gradients and states on this rank.
-  [[nodiscard]] HeldBytes held() const;
-  /// Bytes by tier and category, torch's with them.
-  [[nodiscard]] const Ledger& ledger() const;
-  [[nodiscard]] OffloadTraffic offload_traffic() const;
+  /// What its arrays take, torch's tensors among the ledger's bytes, and have sent.
+  [[nodiscard]] FlatAccount account() const;
   [[nodiscard]] std::size_t n_parameters() const;
   [[nodiscard]] const FlatLayout& layout() const;
-  /// Bytes of gradients and parameters that this rank has sent to other holders.
-  [[nodiscard]] std::int64_t bytes_sent() const;
   /// Operators that the decoder carries, as text, of the first sample's constants.
   [[nodiscard]] std::vector<std::string> operator_texts() const;
 

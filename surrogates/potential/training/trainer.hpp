@@ -10,7 +10,7 @@
 #include "surrogates/potential/evaluation/environment.hpp"
 #include "surrogates/potential/model/model.hpp"
 #include "surrogates/potential/training/frame.hpp"
-#include "surrogates/training/optimiser.hpp"
+#include "surrogates/training/flat_parameters.hpp"
 
 namespace quintet::potential {
 
@@ -47,7 +47,13 @@ enum class Sharing {
   atoms,   ///< all are given the same frames and take part of the atoms: forces are summed frame by frame
 };
 
-/// A model in training: parameters, their gradient and Adam's moments, in the model's precision.
+/// Why stage 3 is refused, for the user.
+inline constexpr const char* no_stage_3 =
+    "parallel.stage: 3 gives weights back while others compute, but a frame's forces pass through all "
+    "networks, whose kernels keep their own copy: it would save nothing; choose 1 or 2";
+
+/// A model in training: parameters, their gradient and Adam's moments, in the model's precision
+/// (FlatParameters).
 ///
 ///     trainer->gradient(frames, prefactors, batch_size);  // adds to this rank's gradient, any number of
 ///     times trainer->update(learning_rate);                     // sums over ranks; the gradient is 0 again
@@ -60,9 +66,13 @@ class Trainer {
   /// @param start weights, statistics, biases, sel...; its precision is the training's. The same on all
   /// ranks.
   /// @param comm ranks that share the batches' frames out. Collective.
+  /// @param parallel,offload who holds the arrays, and where; stages 0 to 2: the kernels keep all weights in
+  /// a layout of their own, and a frame's gradient reaches all networks. Throws what FlatParameters throws.
   [[nodiscard]] static std::unique_ptr<Trainer> create(const Model& start, SelRule rule,
                                                        const OptimiserOptions& adam = {},
-                                                       const Comm& comm = Comm::self());
+                                                       const Comm& comm = Comm::self(),
+                                                       const ParallelOptions& parallel = {},
+                                                       const OffloadOptions& offload = {});
 
   [[nodiscard]] virtual std::size_t n_parameters() const = 0;
   /// Make ready for neighbours as near as `closest` (angstrom). Without it each new least distance of a frame
@@ -77,16 +87,23 @@ class Trainer {
   /// Deviations without gradient (validation).
   virtual Deviations evaluate(std::span<const TrainingFrame* const> frames,
                               const LossPrefactors& prefactors) = 0;
-  /// One step of Adam with the sum of all ranks' gradients; clears them. Collective.
+  /// One step of Adam with the sum of all ranks' gradients; clears them. Collective. Throws NumericalError on
+  /// all ranks, with the parameters of before, where the sum is not finite.
   virtual void update(double learning_rate) = 0;
+  /// Delayed updates (OffloadOptions): begin to apply the gradient that waits while others are formed with
+  /// the parameters of before; update() ends it, or settle() where there is none. Else nothing happens.
+  virtual void begin_update() = 0;
+  virtual void settle() = 0;
   /// The model with the weights of now.
   [[nodiscard]] virtual Model model() const = 0;
-  /// All ranks' gradient as float64, in the order of parameters() (tests). Collective.
+  [[nodiscard]] virtual FlatAccount account() const = 0;
+  /// All ranks' gradient as float64, in the order of parameters() (tests; stages 0 and 1). Collective.
   [[nodiscard]] virtual std::vector<double> gradient_values() = 0;
   [[nodiscard]] virtual std::vector<double> parameters() const = 0;
   virtual void set_parameters(std::span<const double> values) = 0;  ///< collective
 
-  /// Parameters, Adam's moments and step number, bit for bit. Collective.
+  /// Parameters, Adam's moments, a gradient that waits and the step's number, bit for bit; they go on at any
+  /// stage and place. Collective.
   virtual void save(hdf5::Group& group) const = 0;
   virtual void load(hdf5::Group& group) = 0;
 };

@@ -6,6 +6,7 @@
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "surrogates/potential/evaluation/forces.hpp"
+#include "surrogates/training/flat_checkpoint.hpp"
 
 // The gradient of the loss without a graph (typed_trainer.hpp has the equations, S = ge E + Edot).
 //
@@ -39,11 +40,13 @@ void grow(AlignedVector<Real>& array, std::size_t size) {
 
 template <class Real>
 TypedTrainer<Real>::TypedTrainer(const Model& start, SelRule rule, const OptimiserOptions& adam,
-                                 const Comm& comm)
+                                 const Comm& comm, const ParallelOptions& parallel,
+                                 const OffloadOptions& offload)
     : comm_(comm),
       start_(start),
       places_(start),
-      parameters_(comm, one_block("networks", places_.size), parameters_of(start, places_), adam),
+      parameters_(comm, one_block("networks", places_.size), parameters_of(start, places_), adam, parallel,
+                  offload),
       environment_(start, rule),
       descriptor_(start.n_channels(), start.axis_neuron, pack_width<Real>),
       groups_(start.n_types()) {
@@ -321,7 +324,9 @@ Deviations TypedTrainer<Real>::evaluate(std::span<const TrainingFrame* const> fr
 
 template <class Real>
 void TypedTrainer<Real>::update(double learning_rate) {
-  parameters_.step(++step_, learning_rate);
+  parameters_.finish(0);
+  parameters_.step(step_ + 1, learning_rate);
+  ++step_;
   stale_ = true;
 }
 
@@ -357,12 +362,7 @@ void TypedTrainer<Real>::set_parameters(std::span<const double> values) {
 
 template <class Real>
 void TypedTrainer<Real>::save(hdf5::Group& group) const {
-  const auto write = [&](const char* name, std::span<const Real> values, const char* text) {
-    group.write(name, values, {parameters_.size()}, {"1", {"parameter"}, text});
-  };
-  write("parameters", parameters_.values(0), "weights, biases and time steps");
-  write("moment1", parameters_.all_states(0), "Adam's mean of the gradient");
-  write("moment2", parameters_.all_states(1), "Adam's mean of the squared gradient");
+  quintet::save(group, parameters_, "weights, biases and time steps");
   group.set_attribute("adam_step", step_);
   // The intervals on which the networks are sampled have a history: without them a restart would differ in
   // the last bits.
@@ -378,12 +378,7 @@ void TypedTrainer<Real>::save(hdf5::Group& group) const {
 
 template <class Real>
 void TypedTrainer<Real>::load(hdf5::Group& group) {
-  const hdf5::Shape shape{parameters_.size()};
-  const auto values = group.read<Real>("parameters", shape), moment1 = group.read<Real>("moment1", shape),
-             moment2 = group.read<Real>("moment2", shape);
-  parameters_.assign_values(values);
-  parameters_.assign_state(0, moment1);
-  parameters_.assign_state(1, moment2);
+  quintet::restore(group, parameters_);
   step_ = group.integer_attribute("adam_step");
   covered_ = group.number_attribute("covered_distance").at(0);
   allowed_ = group.number_attribute("unresolved_allowed").at(0);
@@ -430,9 +425,12 @@ Deviations sum(const Comm& comm, Deviations part) {
 }
 
 std::unique_ptr<Trainer> Trainer::create(const Model& start, SelRule rule, const OptimiserOptions& adam,
-                                         const Comm& comm) {
-  if (start.single_precision) return std::make_unique<TypedTrainer<float>>(start, rule, adam, comm);
-  return std::make_unique<TypedTrainer<double>>(start, rule, adam, comm);
+                                         const Comm& comm, const ParallelOptions& parallel,
+                                         const OffloadOptions& offload) {
+  QUINTET_CHECK(parallel.zero_stage() < 3, "{}", no_stage_3);
+  if (start.single_precision)
+    return std::make_unique<TypedTrainer<float>>(start, rule, adam, comm, parallel, offload);
+  return std::make_unique<TypedTrainer<double>>(start, rule, adam, comm, parallel, offload);
 }
 
 }  // namespace quintet::potential

@@ -5,7 +5,6 @@
 #include "surrogates/potential/model/chains.hpp"
 #include "surrogates/potential/training/trainable_embedding.hpp"
 #include "surrogates/potential/training/trainer.hpp"
-#include "surrogates/training/flat_parameters.hpp"
 
 namespace quintet::potential {
 
@@ -21,7 +20,8 @@ namespace quintet::potential {
 template <class Real>
 class TypedTrainer final : public Trainer {
  public:
-  TypedTrainer(const Model& start, SelRule rule, const OptimiserOptions& adam, const Comm& comm);
+  TypedTrainer(const Model& start, SelRule rule, const OptimiserOptions& adam, const Comm& comm,
+               const ParallelOptions& parallel, const OffloadOptions& offload);
   [[nodiscard]] std::size_t n_parameters() const override { return places_.size; }
   Deviations gradient(std::span<const TrainingFrame* const> frames, const LossPrefactors& prefactors,
                       int batch_size, Sharing sharing) override;
@@ -29,7 +29,10 @@ class TypedTrainer final : public Trainer {
                       const LossPrefactors& prefactors) override;
   void cover(double closest) override;
   void update(double learning_rate) override;
+  void begin_update() override { parameters_.begin_step(); }
+  void settle() override { parameters_.settle(); }
   [[nodiscard]] Model model() const override;
+  [[nodiscard]] FlatAccount account() const override { return parameters_.account(); }
   [[nodiscard]] std::vector<double> gradient_values() override;
   [[nodiscard]] std::vector<double> parameters() const override;
   void set_parameters(std::span<const double> values) override;
@@ -74,7 +77,7 @@ class TypedTrainer final : public Trainer {
   Comm comm_;
   Model start_;
   ParameterLayout places_;
-  FlatParameters<Real> parameters_;
+  FlatParameters<Real> parameters_;  ///< one block: a frame's gradient reaches all networks
   std::int64_t step_ = 0;
   bool warned_ = false;
   bool stale_ = true;     ///< the networks do not have the parameters of now

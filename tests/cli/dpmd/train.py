@@ -103,6 +103,15 @@ def learns(folder, least):
             fail(f"{key} = {summary[key]}")
 
 
+def planned(plan, row, folder, steps):
+    """A row of a plan has the bytes that a run sent in each step, and those that it holds."""
+    row = next(r for r in json.load(open(plan))["rows"] if r["decomposition"] == row)
+    run = json.load(open(f"{folder}/summary.json"))
+    held = sum(run[key] for key in ("parameter_value_bytes", "gradient_array_bytes", "optimiser_state_bytes", "slice_workspace_bytes"))
+    if not row["halo_bytes"] * int(steps) == run["training_bytes_sent"] > 0 or row["divided_bytes"] != held:
+        fail(f"planned {row}; the run sent {run['training_bytes_sent']} and holds {held}")
+
+
 def same_model(a, b):
     """Two .dp files with the same arrays to the bit (the date in their header differs)."""
     listing = subprocess.run(["h5dump", "-n", a], stdout=subprocess.PIPE, text=True, check=True).stdout

@@ -1,7 +1,10 @@
+#include <filesystem>
+#include <limits>
 #include <random>
 
 #include <gtest/gtest.h>
 
+#include "io/log/error.hpp"
 #include "surrogates/potential/training/trainer.hpp"
 #include "tests/verification/potential/models.hpp"
 
@@ -198,6 +201,181 @@ TEST(Trainer, learns_the_labels_of_a_frame) {
     trainer->update(1e-3);
   }
   EXPECT_LT(loss(*trainer, frame), 0.3 * before);
+}
+
+/// Who holds a training's arrays, and where its states are.
+struct Place {
+  ParallelOptions parallel;
+  OffloadOptions offload;
+  [[nodiscard]] std::string text() const {
+    return fmt::format("stage {}, holder {}, offload {}", parallel.zero_stage(),
+                       static_cast<int>(parallel.holder), static_cast<int>(offload.optimiser));
+  }
+};
+
+Place place_of(int stage, Holder holder, OffloadKind kind, bool delays = false) {
+  Place place;
+  place.parallel.holder = holder;
+  place.parallel = place.parallel.at_stage(stage);
+  place.offload.optimiser = kind;
+  if (kind == OffloadKind::file) place.offload.path = ".";
+  if (delays) place.offload.delayed_update = DelayedUpdateOptions{0};
+  return place;
+}
+
+/// Six frames of a model, of which each rank is given its own in each step; the last one's atoms are shared
+/// out.
+class Lesson {
+ public:
+  explicit Lesson(const ModelCase& item) : model(read_dp(item.model)) {
+    for (unsigned seed = 1; seed <= 6; ++seed)
+      frames_.push_back(make_frame(labelled(item, 0.1 * seed, 0.2, seed), model.rcut));
+  }
+  [[nodiscard]] std::unique_ptr<Trainer> trainer(const Place& place) const {
+    return Trainer::create(model, SelRule::per_type, {}, Comm::world(), place.parallel, place.offload);
+  }
+  double gradient(Trainer& trainer, std::int64_t t) {
+    const Comm comm = Comm::world();
+    const auto n = static_cast<std::int64_t>(frames_.size());
+    const TrainingFrame* own[] = {&frames_[static_cast<std::size_t>((t + comm.rank()) % (n - 1))]};
+    const TrainingFrame* shared[] = {&frames_.back()};
+    Deviations found = trainer.gradient(own, prefactors, comm.size() + 1);
+    found += trainer.gradient(shared, prefactors, comm.size() + 1, Sharing::atoms);
+    return sum(comm, found).loss;
+  }
+  /// Steps first, first + 1, ...; their losses.
+  std::vector<double> steps(Trainer& trainer, std::int64_t first, std::int64_t last) {
+    std::vector<double> losses;
+    for (std::int64_t t = first; t <= last; ++t) {
+      trainer.begin_update();
+      losses.push_back(gradient(trainer, t));
+      trainer.update(rate);
+    }
+    return losses;
+  }
+  TrainingFrame& frame(std::size_t i) { return frames_[i]; }
+
+  Model model;
+  static constexpr double rate = 1e-3;
+  static constexpr std::int64_t n_steps = 4;
+
+ private:
+  std::vector<TrainingFrame> frames_;
+};
+
+/// Two of the models, one in single precision.
+std::vector<ModelCase> taught() {
+  std::vector<ModelCase> cases;
+  for (auto& item : model_cases())
+    if (item.name == "twoside" || is_float(item)) cases.push_back(item);
+  return cases;
+}
+
+TEST(Trainer, stages_and_states_in_files_change_no_bit) {
+  for (const auto& item : taught()) {
+    Lesson lesson(item);
+    const auto plain = lesson.trainer({});
+    const auto losses = lesson.steps(*plain, 1, Lesson::n_steps);
+    for (const int stage : {0, 1, 2})
+      for (const Holder holder : {Holder::node, Holder::rank})
+        for (const OffloadKind kind : {OffloadKind::none, OffloadKind::file}) {
+          Place place = place_of(stage, holder, kind);
+          if (kind == OffloadKind::file)  // a quarter of the states
+            place.offload.budget.host = 1e-6 * static_cast<double>(plain->account().held.optimiser) / 4;
+          const auto trainer = lesson.trainer(place);
+          EXPECT_EQ(lesson.steps(*trainer, 1, Lesson::n_steps), losses) << item.name << place.text();
+          EXPECT_EQ(trainer->parameters(), plain->parameters()) << item.name << place.text();
+          const auto account = trainer->account();
+          EXPECT_EQ(account.ledger.peak(Tier::host, ByteCategory::optimiser), account.held.optimiser);
+          EXPECT_EQ(account.offload.writes.bytes > 0, kind == OffloadKind::file);
+          EXPECT_EQ(account.bytes_sent > 0, Comm::world().size() > 1 && holder == Holder::rank);
+        }
+  }
+}
+
+TEST(Trainer, a_delayed_update_is_the_serial_loop_that_is_one_step_late_to_the_bit) {
+  for (const auto& item : taught()) {
+    Lesson lesson(item);
+    // w(k) = w(k-1) - Adam(g(w(k-2))), w(-1) = w(0).
+    const auto serial = lesson.trainer({});
+    std::vector<double> before = serial->parameters(), now = before;
+    std::vector<double> losses;
+    for (std::int64_t t = 1; t < Lesson::n_steps; ++t) {
+      serial->set_parameters(before);
+      losses.push_back(lesson.gradient(*serial, t));
+      serial->set_parameters(now);
+      before = now;
+      serial->update(Lesson::rate);
+      now = serial->parameters();
+    }
+    for (const Place& place : {place_of(0, Holder::node, OffloadKind::host, true),
+                               place_of(1, Holder::rank, OffloadKind::host, true),
+                               place_of(2, Holder::rank, OffloadKind::file, true)}) {
+      const auto late = lesson.trainer(place);
+      auto found = lesson.steps(*late, 1, Lesson::n_steps);
+      found.pop_back();  // the gradient of the last step waits
+      EXPECT_EQ(found, losses) << item.name << place.text();
+      EXPECT_EQ(late->parameters(), now) << item.name << place.text();
+    }
+  }
+}
+
+TEST(Trainer, goes_on_at_another_stage_and_place_to_the_bit_with_the_gradient_that_waits) {
+  const Comm comm = Comm::world();
+  const std::string path = fmt::format("goes_on_{}.h5", comm.size());
+  for (const bool delays : {false, true}) {
+    Lesson lesson(taught().front());
+    const auto whole = lesson.trainer(place_of(0, Holder::node, OffloadKind::host, delays));
+    const auto losses = lesson.steps(*whole, 1, Lesson::n_steps);
+    const auto save = [&](Trainer& trainer) {
+      auto file = hdf5::File::create(comm, path);
+      auto group = file.root().group("trainer");
+      trainer.save(group);
+    };
+    {
+      const auto first = lesson.trainer(place_of(2, Holder::rank, OffloadKind::file, delays));
+      static_cast<void>(lesson.steps(*first, 1, 2));
+      save(*first);
+    }
+    const auto load = [&](Trainer& trainer) {
+      const auto file = hdf5::File::open(comm, path);
+      auto group = file.root().open_group("trainer");
+      trainer.load(group);
+    };
+    const auto second = lesson.trainer(place_of(1, Holder::rank, OffloadKind::host, delays));
+    load(*second);
+    const auto rest = lesson.steps(*second, 3, Lesson::n_steps);
+    EXPECT_EQ(rest, std::vector<double>(losses.begin() + 2, losses.end())) << delays;
+    EXPECT_EQ(second->parameters(), whole->parameters()) << delays;
+    const auto plain = lesson.trainer({});
+    if (delays) {
+      EXPECT_THROW(load(*plain), InputError);
+    } else {
+      load(*plain);
+    }
+    const auto other = Lesson(taught().back()).trainer({});
+    EXPECT_THROW(load(*other), InputError);
+  }
+  comm.barrier();
+  if (comm.is_root()) std::filesystem::remove(path);
+}
+
+TEST(Trainer, a_gradient_that_is_no_number_on_one_rank_ends_all_with_the_weights_of_before) {
+  for (const int stage : {0, 1, 2}) {
+    Lesson lesson(taught().front());
+    const auto trainer = lesson.trainer(place_of(stage, Holder::rank, OffloadKind::none));
+    static_cast<void>(lesson.steps(*trainer, 1, 1));
+    const auto before = trainer->parameters();
+    if (Comm::world().is_root()) lesson.frame(2).energy = std::numeric_limits<double>::quiet_NaN();
+    static_cast<void>(lesson.gradient(*trainer, 2));  // the frame of rank 0
+    EXPECT_THROW(trainer->update(Lesson::rate), NumericalError) << stage;
+    EXPECT_EQ(trainer->parameters(), before) << stage;
+  }
+}
+
+TEST(Trainer, says_why_stage_3_is_not_there) {
+  const Lesson lesson(taught().front());
+  EXPECT_THROW(static_cast<void>(lesson.trainer(place_of(3, Holder::rank, OffloadKind::none))), InputError);
 }
 
 }  // namespace

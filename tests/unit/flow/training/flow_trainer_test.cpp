@@ -209,12 +209,13 @@ TEST(FlowTrainer, sharded_training_is_data_parallel_training_to_the_bit) {
           ASSERT_EQ(whole.step(batch, step, 1e-2).total, losses[static_cast<std::size_t>(step)]) << what;
         if (stage == 3 && comm.size() > 1) {  // twice the values and once the sums: those of data and a half
           const auto& layout = whole.layout();
-          EXPECT_EQ(whole.bytes_sent(), static_cast<std::int64_t>(5 * 3 * sizeof(float)) * (comm.size() - 1) *
-                                            static_cast<std::int64_t>(layout.slices()))
+          EXPECT_EQ(whole.account().bytes_sent, static_cast<std::int64_t>(5 * 3 * sizeof(float)) *
+                                                    (comm.size() - 1) *
+                                                    static_cast<std::int64_t>(layout.slices()))
               << what;
         }
         EXPECT_EQ(whole.model().parameters, expected) << what;
-        EXPECT_EQ(whole.bytes_sent() > 0, comm.size() > 1 && holder == Holder::rank) << what;
+        EXPECT_EQ(whole.account().bytes_sent > 0, comm.size() > 1 && holder == Holder::rank) << what;
         auto again = small_trainer<float>(comm, chosen);
         const hdf5::File file = hdf5::File::open(comm, path);
         again.restore(file.root());

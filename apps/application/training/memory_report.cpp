@@ -1,14 +1,35 @@
-#include "apps/meshfreeflow/train/memory_report.hpp"
+#include "apps/application/training/memory_report.hpp"
 
 #include <string>
 #include <vector>
 
-#include "io/tiers/ledger.hpp"
+#include "io/log/log.hpp"
 
-namespace quintet::meshfreeflow {
+namespace quintet {
 
-void report_memory(Context& context, const flow::FlowTrainer<float>& trainer) {
-  const Ledger& ledger = trainer.ledger();
+void announce_stage(Context& context, const ParallelInForce& parallel) {
+  if (parallel.reason.empty()) return;
+  context.describe_run("parallel", parallel.reason);
+  log::info("parallel: auto takes {}", parallel.reason);
+}
+
+void summarise_stage(Context& context, const ParallelInForce& parallel, const FlatAccount& account) {
+  const HeldBytes& held = account.held;
+  context.summarise("parallel_stage", static_cast<std::int64_t>(parallel.options.zero_stage()), "0: data");
+  if (!parallel.reason.empty()) context.summarise("parallel_choice", parallel.reason, "of auto");
+  context.summarise("parameter_value_bytes", static_cast<std::int64_t>(held.values), "of this rank");
+  context.summarise("gradient_array_bytes", static_cast<std::int64_t>(held.gradients + held.live),
+                    "of this rank, with the block at hand");
+  context.summarise("optimiser_state_bytes", static_cast<std::int64_t>(held.optimiser), "of this rank");
+  context.summarise("slice_workspace_bytes", static_cast<std::int64_t>(held.workspace),
+                    "of this rank, for slices of others");
+  context.summarise("training_bytes_sent", account.bytes_sent,
+                    "gradients and weights, to other holders, a rank");
+}
+
+void report_memory(Context& context, const FlatAccount& account) {
+  const Ledger& ledger = account.ledger;
+  const OffloadTraffic& moved = account.offload;
   std::vector<std::vector<std::string>> rows;
   for (const auto& tier : tiers()) {
     if (ledger.peak(tier.value) == 0) continue;
@@ -25,7 +46,6 @@ void report_memory(Context& context, const flow::FlowTrainer<float>& trainer) {
   }
   context.report().section("Memory of training");
   context.report().table({"tier", "what", "at most"}, rows);
-  const OffloadTraffic moved = trainer.offload_traffic();
   if (moved.reads.bytes + moved.writes.bytes == 0) return;
   context.summarise("offload_bytes_read", static_cast<std::int64_t>(moved.reads.bytes));
   context.summarise("offload_bytes_written", static_cast<std::int64_t>(moved.writes.bytes));
@@ -44,4 +64,4 @@ void report_memory(Context& context, const flow::FlowTrainer<float>& trainer) {
           : " The file system allows no direct I/O: each write went through the page cache to the disk."));
 }
 
-}  // namespace quintet::meshfreeflow
+}  // namespace quintet
