@@ -11,6 +11,8 @@ arch= jobs= without_torch=
 
 # mpirun refuses to work for root, as in a container, unless told twice.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+# mpirun's hwloc looks for displays of X at "localhost": five seconds each where no file says who that is.
+export HWLOC_COMPONENTS=${HWLOC_COMPONENTS--gl}
 
 say() { printf '==> %s\n' "$*"; }
 stop() { printf '\n%s: %s\n' "${0##*/}" "$*" >&2; exit 1; }

@@ -92,6 +92,8 @@ void show(const Machine& machine) {
   if (!launched && words.empty()) log::warning("There is no mpirun on the PATH: messages are not measured");
   // A rank more than there are cores still measures messages; the file says that it was so.
   setenv("OMPI_MCA_rmaps_base_oversubscribe", "1", 0);
+  // Nor does mpirun ask X servers for graphics cards: five seconds where no file says who localhost is.
+  setenv("HWLOC_COMPONENTS", "-gl", 0);
   for (const auto& word :
        {std::filesystem::read_symlink("/proc/self/exe").string(), std::string("measure"), name})
     words.push_back(word);
