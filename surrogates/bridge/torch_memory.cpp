@@ -15,15 +15,18 @@ class Counter : public c10::MemoryReportingInfoBase {
   explicit Counter(Ledger& ledger) : ledger_(ledger) {}
   void reportMemoryUsage(void*, std::int64_t bytes, std::size_t, std::size_t, c10::Device device) override {
     if (!device.is_cpu()) return;
-    held_ += bytes;
+    const std::int64_t held = held_ += bytes;
+    if (held > peak_) peak_ = held;
     ledger_.note(Tier::host, ByteCategory::activations, bytes);
   }
   [[nodiscard]] bool memoryProfilingEnabled() const override { return true; }
+  [[nodiscard]] std::int64_t held() const { return held_; }
+  [[nodiscard]] std::int64_t take_peak() { return peak_.exchange(held_); }
   void take_off() { ledger_.note(Tier::host, ByteCategory::activations, -held_.exchange(0)); }
 
  private:
   Ledger& ledger_;
-  std::atomic<std::int64_t> held_ = 0;
+  std::atomic<std::int64_t> held_ = 0, peak_ = 0;  ///< torch allocates on the thread that this counts
 };
 
 }  // namespace
@@ -38,5 +41,7 @@ struct TorchMemory::Implementation {
 
 TorchMemory::TorchMemory(Ledger& ledger) : implementation_(std::make_unique<Implementation>(ledger)) {}
 TorchMemory::~TorchMemory() = default;
+std::int64_t TorchMemory::held() const { return implementation_->counter->held(); }
+std::int64_t TorchMemory::take_peak() { return implementation_->counter->take_peak(); }
 
 }  // namespace quintet

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "io/tiers/ledger.hpp"
@@ -14,6 +15,10 @@ class TorchMemory {
   ~TorchMemory();
   TorchMemory(const TorchMemory&) = delete;
   TorchMemory& operator=(const TorchMemory&) = delete;
+
+  /// Bytes now, and at most since the last call of take_peak().
+  [[nodiscard]] std::int64_t held() const;
+  [[nodiscard]] std::int64_t take_peak();
 
  private:
   struct Implementation;

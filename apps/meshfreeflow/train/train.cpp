@@ -8,6 +8,7 @@
 
 #include "apps/application/loop/run_loop.hpp"
 #include "apps/application/training/memory_report.hpp"
+#include "apps/meshfreeflow/train/activations_report.hpp"
 #include "apps/meshfreeflow/train/learning_curve.hpp"
 #include "apps/meshfreeflow/train/training.hpp"
 #include "io/log/error.hpp"
@@ -102,6 +103,7 @@ void train(Context& context, const TrainOptions& options) {
   const auto training = context.timed(
       "start", [&] { return std::make_shared<Training>(context.comm(), options, context.restart_file()); });
   announce(context, options, *training);
+  announce_activations(context, training->trainer());
   if (training->parallel().reason.empty())  // else the planner has looked, before any array was there
     context.require_memory(training->memory_needed(), "a step of training");
   if (!context.go_ahead({"lcurve.csv", options.output})) return;
@@ -124,6 +126,7 @@ void train(Context& context, const TrainOptions& options) {
   report_training(context, options, *training, loop);
   curve.report(context.report());
   report_memory(context, training->trainer().account());
+  report_activations(context, training->trainer());
   context.report().section("Networks");
   context.report().preformatted(training->trainer().describe().table());
 }

@@ -18,6 +18,8 @@ void describe(Schema& schema, TrainOptions& options) {
   schema.section("learning_rate", options.learning_rate, "Its schedule");
   schema.section("validation", options.validation, "Crops held out, by which the best model is chosen");
   describe(schema, options.parallel, options.offload);
+  schema.section("memory", options.memory, "What a step's tensors may take, and how that is kept to")
+      .on_restart(OnRestart::free);
   schema.integer("steps", options.steps, "Steps of training")
       .required()
       .at_least(0)

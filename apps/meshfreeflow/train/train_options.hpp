@@ -10,6 +10,7 @@
 #include "surrogates/flow/model/flow_equations.hpp"
 #include "surrogates/flow/model/flow_model_options.hpp"
 #include "surrogates/flow/training/training_options.hpp"
+#include "surrogates/training/memory_options.hpp"
 #include "surrogates/training/offload_options.hpp"
 #include "surrogates/training/optimiser.hpp"
 #include "surrogates/training/parallel_options.hpp"
@@ -32,6 +33,7 @@ struct TrainOptions {
   OptimiserOptions optimiser{.clip = 1};
   ParallelOptions parallel;
   OffloadOptions offload;
+  MemoryOptions memory;
   flow::FlowRateOptions learning_rate;
   ValidationOptions validation;
   std::int64_t steps = 0;

@@ -59,13 +59,10 @@ flow::FlowModel starting_model(const Comm& comm, const TrainOptions& options, co
 }
 
 flow::FlowTrainerOptions trainer_options(const TrainOptions& options, const ParallelOptions& parallel) {
-  return {options.loss,
-          options.optimiser,
-          parallel,
-          options.offload,
-          static_cast<std::uint64_t>(options.seed),
-          options.batch,
-          options.data.reference_compatible};
+  return {options.loss,   options.optimiser,
+          parallel,       options.offload,
+          options.memory, static_cast<std::uint64_t>(options.seed),
+          options.batch,  options.data.reference_compatible};
 }
 
 flow::Range as_range(const flow::FlowDataset::Range& range) { return {range.least, range.most}; }
@@ -117,6 +114,9 @@ Training::Training(const Comm& comm, const TrainOptions& options,
       validates_(data_.n_crops(Split::validation) > 0),
       best_loss_(std::numeric_limits<double>::infinity()) {
   if (checkpoint) load(*checkpoint);
+  if (options_.memory.is_planned())
+    trainer_.plan_activations(data_.batch(Split::train, static_cast<std::uint64_t>(options_.seed), 0,
+                                          trainer_.first_crop(), trainer_.n_crops()));
 }
 
 void Training::advance() {

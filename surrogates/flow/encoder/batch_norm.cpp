@@ -62,23 +62,29 @@ class BatchNorm : public torch::autograd::Function<BatchNorm> {
  public:
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& gamma,
                             const at::Tensor& beta, at::Tensor running_mean, at::Tensor running_variance,
-                            const Comm* comm, double momentum, double epsilon) {
-    double n = static_cast<double>(x.numel()) / static_cast<double>(x.size(1));
-    at::Tensor mean = feature_sum(x) / std::max(n, 1.0);  // a rank may have no samples
+                            const Comm* comm, double momentum, double epsilon, BatchMoments* moments) {
+    const bool again = moments && moments->mean.defined();
+    double n = again ? moments->n : static_cast<double>(x.numel()) / static_cast<double>(x.size(1));
+    // A rank may have no samples.
+    at::Tensor mean = again ? moments->own_mean : feature_sum(x) / std::max(n, 1.0);
+    const at::Tensor own_mean = mean;
     at::Tensor centred = x - spread(mean, x);
-    at::Tensor variance = feature_sum(centred * centred);
-    if (comm->size() > 1) {
-      const at::Tensor own_mean = mean;
+    at::Tensor variance = again ? moments->variance : feature_sum(centred * centred);
+    if (again)
+      mean = moments->mean;
+    else if (comm->size() > 1)
       combine_moments(*comm, running_mean, n, mean, variance);
-      centred += spread(own_mean - mean, x);
-    }
+    if (comm->size() > 1) centred += spread(own_mean - mean, x);
     QUINTET_CHECK(
         n > 1,
         "batch normalisation over one value a feature leaves nothing of it; use a larger batch, larger "
         "blocks or fewer levels of the U-Net");
-    running_mean.mul_(1 - momentum).add_(mean, momentum);
-    running_variance.mul_(1 - momentum).add_(variance / (n - 1), momentum);
-    variance /= n;
+    if (!again) {
+      running_mean.mul_(1 - momentum).add_(mean, momentum);
+      running_variance.mul_(1 - momentum).add_(variance / (n - 1), momentum);
+      variance /= n;
+      if (moments) *moments = {n, own_mean, mean, variance};
+    }
     const at::Tensor scale = spread((variance + epsilon).rsqrt(), x);
     const at::Tensor normal = centred * scale;
     context->save_for_backward({normal, scale, gamma});
@@ -106,6 +112,7 @@ class BatchNorm : public torch::autograd::Function<BatchNorm> {
             {},
             {},
             {},
+            {},
             {}};
   }
 };
@@ -114,9 +121,9 @@ class BatchNorm : public torch::autograd::Function<BatchNorm> {
 
 at::Tensor batch_norm_over_ranks(const Comm& comm, const at::Tensor& x, const at::Tensor& gamma,
                                  const at::Tensor& beta, at::Tensor running_mean, at::Tensor running_variance,
-                                 double momentum, double epsilon) {
+                                 double momentum, double epsilon, BatchMoments* moments) {
   return BatchNorm::apply(x, gamma, beta, std::move(running_mean), std::move(running_variance), &comm,
-                          momentum, epsilon);
+                          momentum, epsilon, moments);
 }
 
 at::Tensor batch_norm_by_running(const at::Tensor& x, const at::Tensor& gamma, const at::Tensor& beta,

@@ -6,6 +6,12 @@
 
 namespace quintet::flow {
 
+/// What a normalisation has found of its batch, so that it can be run again.
+struct BatchMoments {
+  double n = 0;                         ///< values of a feature, on all ranks
+  at::Tensor own_mean, mean, variance;  ///< [feature] float64, of this rank's values and of all
+};
+
 /// Batch normalisation over the samples of all ranks, as one function of torch's autograd:
 ///
 ///     y = gamma (x - mean)/sqrt(variance + epsilon) + beta,
@@ -17,10 +23,13 @@ namespace quintet::flow {
 /// rank's share. Source: Ioffe and Szegedy 2015 (ICML).
 /// @param x [sample, feature, t, z, x] @param gamma, beta [feature]
 /// @param running_mean, running_variance [feature] float64, updated in place
+/// @param moments null, or where to keep what was found. What is there is taken in place of the batch's: the
+/// same call once more gives the same bits, sends nothing and leaves the running statistics alone
 /// Throws InputError if there is one value a feature only: it would leave nothing of x.
 [[nodiscard]] at::Tensor batch_norm_over_ranks(const Comm& comm, const at::Tensor& x, const at::Tensor& gamma,
                                                const at::Tensor& beta, at::Tensor running_mean,
-                                               at::Tensor running_variance, double momentum, double epsilon);
+                                               at::Tensor running_variance, double momentum, double epsilon,
+                                               BatchMoments* moments = nullptr);
 
 /// The same with the running mean and variance in place of the batch's.
 [[nodiscard]] at::Tensor batch_norm_by_running(const at::Tensor& x, const at::Tensor& gamma,

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <memory>
 #include <string>
 
 #include <ATen/ATen.h>
@@ -163,24 +164,24 @@ BlockParameters Unet::blocks_of(const at::Tensor& parameters) const {
 
 at::Tensor Unet::train(const Comm& comm, const at::Tensor& parameters, const at::Tensor& input,
                        const at::Tensor& statistics) const {
-  return translate_torch_errors(
-      "The U-Net", [&] { return run(&comm, blocks_of(parameters), input, statistics, nullptr); });
+  return translate_torch_errors("The U-Net",
+                                [&] { return run(&comm, blocks_of(parameters), input, statistics); });
 }
 
 at::Tensor Unet::train(const Comm& comm, const BlockParameters& parameters, const at::Tensor& input,
                        const at::Tensor& statistics, BlockPass& pass) const {
   return translate_torch_errors("The U-Net",
-                                [&] { return run(&comm, parameters, input, statistics, &pass); });
+                                [&] { return run_blocks(comm, parameters, input, statistics, pass); });
 }
 
 at::Tensor Unet::evaluate(const BlockParameters& parameters, const at::Tensor& input,
                           const at::Tensor& statistics) const {
-  return translate_torch_errors("The U-Net",
-                                [&] { return run(nullptr, parameters, input, statistics, nullptr); });
+  return translate_torch_errors("The U-Net", [&] { return run(nullptr, parameters, input, statistics); });
 }
 
 at::Tensor Unet::residual(const Comm* comm, const UnetBlock& block, const at::Tensor& parameters,
-                          const at::Tensor& x, const at::Tensor& statistics) const {
+                          const at::Tensor& x, const at::Tensor& statistics,
+                          std::vector<BatchMoments>* moments) const {
   const auto shapes = parameter_shapes(block);
   std::vector<std::int64_t> sizes;
   for (const auto& shape : shapes) sizes.push_back(shape.size());
@@ -194,7 +195,8 @@ at::Tensor Unet::residual(const Comm* comm, const UnetBlock& block, const at::Te
     const at::Tensor variance = statistics.narrow(0, statistic + gamma.size(0), gamma.size(0));
     statistic += 2 * gamma.size(0);
     return comm ? batch_norm_over_ranks(*comm, y, gamma, beta, mean, variance, options_.momentum,
-                                        options_.epsilon)
+                                        options_.epsilon,
+                                        moments ? &(*moments)[static_cast<std::size_t>(number)] : nullptr)
                 : batch_norm_by_running(y, gamma, beta, mean, variance, options_.epsilon);
   };
   at::Tensor y = at::relu(normalise(pointwise(x, p[0], p[1]), 0));
@@ -203,51 +205,89 @@ at::Tensor Unet::residual(const Comm* comm, const UnetBlock& block, const at::Te
   return block.ends_in_relu ? at::relu(y) : y;
 }
 
+at::Tensor Unet::forward(const Comm* comm, const UnetBlock& block, const at::Tensor& parameters,
+                         const std::vector<at::Tensor>& x, const at::Tensor& statistics,
+                         std::vector<BatchMoments>* moments) const {
+  switch (block.kind) {
+    case UnetBlockKind::residual:
+      return residual(comm, block, parameters, x[0], statistics, moments);
+    case UnetBlockKind::pool:
+      return pooled(x[0], block.factor);
+    case UnetBlockKind::upsample:
+      return upsampled(x[0], block.factor, x.size() == 2 ? &x[1] : nullptr);
+    case UnetBlockKind::concatenate:
+      return at::cat({x[0], x[1]}, 1);
+  }
+  throw InternalError("a block of the U-Net without a kind");
+}
+
+namespace {
+
+/// [tensor] the last block that reads it.
+std::map<std::string, std::size_t> last_uses(const std::vector<UnetBlock>& blocks) {
+  std::map<std::string, std::size_t> last;
+  for (std::size_t i = 0; i < blocks.size(); ++i)
+    for (const auto& name : blocks[i].inputs) last[name] = i;
+  return last;
+}
+
+}  // namespace
+
 at::Tensor Unet::run(const Comm* comm, const BlockParameters& parameters, const at::Tensor& input,
-                     const at::Tensor& statistics, BlockPass* pass) const {
+                     const at::Tensor& statistics) const {
   QUINTET_ASSERT(input.dim() == 5 && input.size(1) == options_.n_input, "an input of {} features",
                  input.size(1));
-  const auto forward = [&](const UnetBlock& block, const at::Tensor& own, const std::vector<at::Tensor>& x) {
-    switch (block.kind) {
-      case UnetBlockKind::residual:
-        return residual(comm, block, own, x[0], statistics);
-      case UnetBlockKind::pool:
-        return pooled(x[0], block.factor);
-      case UnetBlockKind::upsample:
-        return upsampled(x[0], block.factor, x.size() == 2 ? &x[1] : nullptr);
-      case UnetBlockKind::concatenate:
-        return at::cat({x[0], x[1]}, 1);
-    }
-    throw InternalError("a block of the U-Net without a kind");
-  };
-
   std::map<std::string, at::Tensor> tensors{{unet_input, input}};
-  if (pass) pass->put(unet_input, input);
-  std::map<std::string, std::size_t> last_use;
-  for (std::size_t i = 0; i < blocks_.size(); ++i)
-    for (const auto& name : blocks_[i].inputs) last_use[name] = i;
-  at::Tensor made;
+  const auto last_use = last_uses(blocks_);
   int with_parameters = 0;
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     const auto& block = blocks_[i];
+    const at::Tensor own =
+        block.kind == UnetBlockKind::residual ? parameters(with_parameters++) : at::Tensor();
+    std::vector<at::Tensor> x;
+    for (const auto& name : block.inputs) x.push_back(tensors.at(name));
+    const at::Tensor made = forward(comm, block, own, x, statistics);
+    for (const auto& name : block.inputs)
+      if (last_use.at(name) == i) tensors.erase(name);
+    tensors[block.name] = made;
+  }
+  return finished(tensors.at(blocks_.back().name), input);
+}
+
+at::Tensor Unet::run_blocks(const Comm& comm, const BlockParameters& parameters, const at::Tensor& input,
+                            const at::Tensor& statistics, BlockPass& pass) const {
+  QUINTET_ASSERT(input.dim() == 5 && input.size(1) == options_.n_input, "an input of {} features",
+                 input.size(1));
+  pass.put(unet_input, input);
+  const auto last_use = last_uses(blocks_);
+  const auto segments = unet_segments(blocks_);
+  auto segment = segments.begin();
+  int with_parameters = 0;
+  for (std::size_t i = 0; i < blocks_.size(); ++i) {
+    const auto& block = blocks_[i];
+    if (segment != segments.end() && *segment == i) {
+      pass.begin_segment();
+      ++segment;
+    }
     BlockPass::Trained trained;
     if (block.kind == UnetBlockKind::residual) {
       trained = {with_parameters, parameters(with_parameters)};
       ++with_parameters;
     }
-    if (pass) {
-      pass->run(trained, block.name, block.inputs,
-                [&](const std::vector<at::Tensor>& x) { return forward(block, trained.parameters, x); });
-      continue;
-    }
-    std::vector<at::Tensor> x;
-    for (const auto& name : block.inputs) x.push_back(tensors.at(name));
-    made = forward(block, trained.parameters, x);
+    // A block that is run again finds its batch's moments there: statistics move once.
+    const auto moments = std::make_shared<std::vector<BatchMoments>>(3);
+    pass.run(trained, block.name, block.inputs,
+             [this, comm, &block, own = trained.parameters, statistics,
+              moments](const std::vector<at::Tensor>& x) {
+               return forward(&comm, block, own, x, statistics, moments.get());
+             });
     for (const auto& name : block.inputs)
-      if (last_use.at(name) == i) tensors.erase(name);
-    tensors[block.name] = made;
+      if (last_use.at(name) == i) pass.release(name);
   }
-  if (pass) made = pass->take(blocks_.back().name);
+  return finished(pass.take(blocks_.back().name), input);
+}
+
+at::Tensor Unet::finished(at::Tensor made, const at::Tensor& input) const {
   if (options_.adds_input)
     made = made + at::upsample_trilinear3d(input.narrow(1, 0, options_.n_refined), made.sizes().slice(2),
                                            /*align_corners=*/false);

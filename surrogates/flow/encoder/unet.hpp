@@ -17,6 +17,8 @@ class BlockPass;
 
 namespace quintet::flow {
 
+struct BatchMoments;
+
 /// The parameters of block `number` of those that have some; asked for when they are about to be read.
 using BlockParameters = std::function<at::Tensor(int number)>;
 
@@ -49,7 +51,8 @@ class Unet {
   /// @param statistics [n_statistics] float64, updated in place
   [[nodiscard]] at::Tensor train(const Comm& comm, const at::Tensor& parameters, const at::Tensor& input,
                                  const at::Tensor& statistics) const;
-  /// The same, block by block: the latents' graph begins at the last block's output, which `pass` takes on.
+  /// The same, block by block, in the segments of unet_segments(): the latents' graph begins at the last
+  /// block's output. `pass` takes the backward pass on, during which this lives.
   [[nodiscard]] at::Tensor train(const Comm& comm, const BlockParameters& parameters, const at::Tensor& input,
                                  const at::Tensor& statistics, BlockPass& pass) const;
   /// The same by the running statistics; samples do not see each other.
@@ -62,10 +65,18 @@ class Unet {
 
  private:
   [[nodiscard]] at::Tensor residual(const Comm* comm, const UnetBlock& block, const at::Tensor& parameters,
-                                    const at::Tensor& x, const at::Tensor& statistics) const;
+                                    const at::Tensor& x, const at::Tensor& statistics,
+                                    std::vector<BatchMoments>* moments) const;
+  [[nodiscard]] at::Tensor forward(const Comm* comm, const UnetBlock& block, const at::Tensor& parameters,
+                                   const std::vector<at::Tensor>& x, const at::Tensor& statistics,
+                                   std::vector<BatchMoments>* moments = nullptr) const;
+  [[nodiscard]] at::Tensor run_blocks(const Comm& comm, const BlockParameters& parameters,
+                                      const at::Tensor& input, const at::Tensor& statistics,
+                                      BlockPass& pass) const;
+  [[nodiscard]] at::Tensor finished(at::Tensor made, const at::Tensor& input) const;
   [[nodiscard]] BlockParameters blocks_of(const at::Tensor& parameters) const;
   [[nodiscard]] at::Tensor run(const Comm* comm, const BlockParameters& parameters, const at::Tensor& input,
-                               const at::Tensor& statistics, BlockPass* pass) const;
+                               const at::Tensor& statistics) const;
 
   UnetOptions options_;
   std::vector<UnetBlock> blocks_;

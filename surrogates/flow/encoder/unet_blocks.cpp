@@ -175,6 +175,16 @@ std::vector<UnetBlock> unet_blocks(const UnetOptions& options) {
   return std::move(chain.blocks);
 }
 
+std::vector<std::size_t> unet_segments(const std::vector<UnetBlock>& blocks) {
+  const auto widens = [](const UnetBlock& block) {
+    return block.kind == UnetBlockKind::upsample || block.kind == UnetBlockKind::concatenate;
+  };
+  std::vector<std::size_t> first;
+  for (std::size_t i = 0; i < blocks.size(); ++i)
+    if (i == 0 || (blocks[i].kind != UnetBlockKind::pool && !widens(blocks[i - 1]))) first.push_back(i);
+  return first;
+}
+
 networks::ChainDescription describe_unet(const std::vector<UnetBlock>& blocks, const GridShape& shape,
                                          std::size_t bytes) {
   networks::ChainDescription description;

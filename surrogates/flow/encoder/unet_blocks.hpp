@@ -68,6 +68,11 @@ inline constexpr const char* unet_input = "input";
 /// that make no network.
 [[nodiscard]] std::vector<UnetBlock> unet_blocks(const UnetOptions& options);
 
+/// The first block of each segment: blocks that are best run again together. A segment has one residual
+/// block, before it what widens its input and behind it what narrows its output, so that the tensors between
+/// segments are small: skips, and inputs of finer levels on the coarser one.
+[[nodiscard]] std::vector<std::size_t> unet_segments(const std::vector<UnetBlock>& blocks);
+
 /// What the blocks are and cost for one sample of this shape, in numbers of `bytes` bytes.
 [[nodiscard]] networks::ChainDescription describe_unet(const std::vector<UnetBlock>& blocks,
                                                        const GridShape& shape, std::size_t bytes);

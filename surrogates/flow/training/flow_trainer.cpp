@@ -1,7 +1,10 @@
 #include "surrogates/flow/training/flow_trainer.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <functional>
+#include <limits>
 #include <map>
 #include <numeric>
 
@@ -15,6 +18,7 @@
 #include "surrogates/bridge/torch_memory.hpp"
 #include "surrogates/flow/equations/operator_basis.hpp"
 #include "surrogates/flow/model/flow_network.hpp"
+#include "surrogates/flow/training/measured_chain.hpp"
 #include "surrogates/flow/training/point_losses.hpp"
 #include "surrogates/flow/training/wall_points.hpp"
 #include "surrogates/training/flat_checkpoint.hpp"
@@ -91,6 +95,8 @@ struct FlowTrainer<Real>::State {
   std::vector<Residuals> walls;
   std::vector<at::Tensor> weights;  ///< [block] of `shared`, under another name
   at::Tensor running;               ///< so are the statistics
+  std::optional<ActivationsInForce> activations;
+  MeasuredChain* measured = nullptr;  ///< of a step that is measured
 
   State(const Comm& comm_, const FlowModel& model, const FlowTrainerOptions& options_,
         const std::vector<std::vector<double>>& parameters);
@@ -109,11 +115,42 @@ struct FlowTrainer<Real>::State {
     return static_cast<int>(std::int64_t{options.batch} * rank / comm.size());
   }
 
+  /// What becomes of the encoder's segments; when measured, all are recomputed.
+  [[nodiscard]] std::vector<BlockPass::Policy> encoder_policies() const;
+
   /// Losses; with `trains` by the batch's statistics, and the gradient is added to shared.gradient().
   FlowLosses run(const Batch& batch, std::int64_t step, bool trains);
 };
 
 namespace {
+
+/// Throws ResourceError where nothing that the options allow fits the budget.
+planning::ActivationPlan chosen_activations(const MemoryOptions& options,
+                                            const std::vector<planning::ActivationBlock>& chain) {
+  using planning::BlockPolicy;
+  const auto budget = options.activations ? static_cast<std::int64_t>(1e6 * *options.activations)
+                                          : std::numeric_limits<std::int64_t>::max() / 2;
+  constexpr double no_link = 0;
+  const bool keeps = options.policy == ActivationPolicy::keep;
+  std::optional<planning::ActivationPlan> plan;
+  if (options.policy == ActivationPolicy::planned) {
+    plan = planning::best_plan(chain, budget, no_link, std::vector{BlockPolicy::recompute});
+  } else {
+    const auto all = planning::uniform_plan(chain, keeps ? BlockPolicy::keep : BlockPolicy::recompute);
+    if (const auto cost = planning::simulate(chain, all, budget, no_link)) plan = {all, *cost};
+  }
+  if (plan) return *plan;
+  const auto bytes = [](std::int64_t n) { return text_of_bytes(static_cast<std::size_t>(n)); };
+  const auto& largest = *std::max_element(
+      chain.begin(), chain.end(), [](const auto& a, const auto& b) { return a.kept_bytes < b.kept_bytes; });
+  const auto least = planning::least_budget(chain, keeps ? BlockPolicy::keep : BlockPolicy::recompute);
+  const bool a_plan_helps = keeps && planning::least_budget(chain, BlockPolicy::recompute) <= budget;
+  throw ResourceError(fmt::format(
+      "memory.activations: a step takes {} ({} bytes) at least, more than {}; '{}' alone takes {}. Expected "
+      "{}a larger budget, fewer crops a batch, fewer points or more ranks",
+      bytes(least), least, bytes(budget), largest.name, bytes(largest.kept_bytes),
+      a_plan_helps ? "policy: planned, " : ""));
+}
 
 std::vector<double> start_of(const FlowModel& model, const std::vector<double>& initial) {
   if (model.parameters.empty()) return initial;
@@ -210,8 +247,20 @@ typename FlowTrainer<Real>::State::Decoded FlowTrainer<Real>::State::decode(
 }
 
 template <class Real>
+std::vector<BlockPass::Policy> FlowTrainer<Real>::State::encoder_policies() const {
+  const std::size_t n = unet_segments(network.encoder().blocks()).size();
+  std::vector<BlockPass::Policy> policies(n,
+                                          measured ? BlockPass::Policy::recompute : BlockPass::Policy::keep);
+  if (!measured && activations)
+    for (std::size_t i = 0; i < n; ++i)
+      if (activations->plan.policies[i] == planning::BlockPolicy::recompute)
+        policies[i] = BlockPass::Policy::recompute;
+  return policies;
+}
+
+template <class Real>
 FlowLosses FlowTrainer<Real>::State::run(const Batch& batch, std::int64_t step, bool trains) {
-  const TorchMemory memory(shared.ledger());
+  TorchMemory memory(shared.ledger());
   const auto& loss = options.loss;
   const std::vector<int> samples = samples_of(batch);
   const at::AutoGradMode graph(trains);
@@ -224,7 +273,8 @@ FlowLosses FlowTrainer<Real>::State::run(const Batch& batch, std::int64_t step, 
     shared.enter(block, Way::forward);
     return weights[static_cast<std::size_t>(block)];
   };
-  BlockPass pass;
+  if (measured) measured->begin(memory);
+  BlockPass pass(encoder_policies(), measured ? BlockPass::Watch(std::ref(*measured)) : BlockPass::Watch());
   const at::Tensor latents = trains ? network.encode(comm, parameters, input, running, pass)
                                     : network.encode(parameters, input, running);
 
@@ -333,8 +383,13 @@ FlowLosses FlowTrainer<Real>::step(const Batch& batch, std::int64_t step, double
   auto& shared = state_->shared;
   shared.begin_step();
   try {
+    const auto begin = std::chrono::steady_clock::now();
     const FlowLosses losses =
         translate_torch_errors("A step of training", [&] { return state_->run(batch, step, true); });
+    if (auto& activations = state_->activations) {
+      const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+      activations->seconds = activations->n_steps++ == 0 ? seconds : std::min(activations->seconds, seconds);
+    }
     shared.step(step + 1, learning_rate);
     return losses;
   } catch (const NumericalError&) {
@@ -355,6 +410,36 @@ std::vector<double> FlowTrainer<Real>::gradient(const Batch& batch, std::int64_t
   auto total = state_->shared.total_gradient();
   state_->shared.clear_gradient();
   return total;
+}
+
+template <class Real>
+void FlowTrainer<Real>::plan_activations(const Batch& batch) {
+  auto& state = *state_;
+  if (!state.options.memory.is_planned()) return;
+  const auto& blocks = state.network.encoder().blocks();
+  const auto first = unet_segments(blocks);
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    const std::size_t last = (i + 1 < first.size() ? first[i + 1] : blocks.size()) - 1;
+    names.push_back(first[i] == last ? blocks[last].name
+                                     : fmt::format("{} .. {}", blocks[first[i]].name, blocks[last].name));
+  }
+  names.emplace_back("decoder and losses");
+  MeasuredChain measured(std::move(names));
+  const std::vector<double> statistics = state.statistics;
+  state.measured = &measured;
+  for (int pass = 0; pass < 3; ++pass)  // the first one makes what torch makes once
+    static_cast<void>(gradient(batch, 0));
+  state.measured = nullptr;
+  std::copy(statistics.begin(), statistics.end(), state.statistics.begin());
+  ActivationsInForce found{measured.blocks(state.comm), {}};
+  found.plan = chosen_activations(state.options.memory, found.chain);
+  state.activations = std::move(found);
+}
+
+template <class Real>
+const std::optional<ActivationsInForce>& FlowTrainer<Real>::activations() const {
+  return state_->activations;
 }
 
 template <class Real>

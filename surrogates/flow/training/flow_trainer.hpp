@@ -12,7 +12,9 @@
 #include "surrogates/flow/model/flow_model.hpp"
 #include "surrogates/flow/training/training_options.hpp"
 #include "surrogates/networks/description.hpp"
+#include "surrogates/planning/activation_plan.hpp"
 #include "surrogates/training/flat_parameters.hpp"
+#include "surrogates/training/memory_options.hpp"
 
 namespace quintet::flow {
 
@@ -32,11 +34,20 @@ struct FlowTrainerOptions {
   OptimiserOptions optimiser{.clip = 1};
   ParallelOptions parallel;
   OffloadOptions offload;
+  MemoryOptions memory;
   std::uint64_t seed = 1;
   int batch = 10;  ///< crops of a step, on all ranks together
   /// The released reference's wrong equations, for comparison: derivatives along the two axes of space
   /// swapped, and d/dt taken over a block of 2 time units whatever it spans (data.reference_compatible).
   bool reference_compatible = false;
+};
+
+/// What becomes of a step's activations, and what that was found to cost.
+struct ActivationsInForce {
+  std::vector<planning::ActivationBlock> chain;  ///< segments of the encoder, then decoder and losses
+  planning::ActivationPlan plan;
+  std::int64_t n_steps = 0;
+  double seconds = 0;  ///< least time of a step without the optimiser's
 };
 
 /// Trains a model, a step at a time: data parallel over the ranks, which share out the crops of a batch and,
@@ -71,6 +82,11 @@ class FlowTrainer {
   /// dL/dparameters of a training batch, on all ranks; statistics move as in a step (tests). Collective.
   [[nodiscard]] std::vector<double> gradient(const Batch& batch, std::int64_t step,
                                              FlowLosses* losses = nullptr);
+
+  /// Measure a step with these crops, which changes nothing, and choose what options.memory asks for.
+  /// Without a section `memory` nothing happens. Collective. Throws ResourceError where no choice fits.
+  void plan_activations(const Batch& batch);
+  [[nodiscard]] const std::optional<ActivationsInForce>& activations() const;
 
   [[nodiscard]] const FlowModelHeader& header() const;
   /// The model as it is; its weights on rank 0 (empty elsewhere). Collective.

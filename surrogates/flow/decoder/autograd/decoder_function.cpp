@@ -3,6 +3,7 @@
 #include <utility>
 
 #include <ATen/Functions.h>
+#include <c10/core/Allocator.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "io/log/error.hpp"
@@ -19,6 +20,16 @@ struct Kept : torch::CustomClassHolder {
   const Decoder<Real>* decoder = nullptr;
   std::shared_ptr<const DecoderQueries> queries;
   DecoderTape<Real> tape;
+  std::int64_t counted = 0;
+
+  /// The tape is memory that the graph holds: who counts torch's hears of it.
+  void count() { report(counted = static_cast<std::int64_t>(tape.bytes())); }
+  ~Kept() override { report(-counted); }
+
+ private:
+  void report(std::int64_t bytes) {
+    if (bytes != 0) c10::reportMemoryUsageToProfiler(this, bytes, 0, 0, c10::Device(c10::DeviceType::CPU));
+  }
 };
 
 template <class Real>
@@ -37,6 +48,7 @@ struct DecodeFunction : torch::autograd::Function<DecodeFunction<Real>> {
     kept->queries = queries;
     at::Tensor jets = new_jets(*decoder, *queries, latents);
     decoder->forward(latents.const_data_ptr<Real>(), *queries, jets.mutable_data_ptr<Real>(), &kept->tape);
+    kept->count();
     context->save_for_backward({latents, parameters});  // torch sees to it that they have not changed
     context->saved_data["kept"] = c10::IValue::make_capsule(std::move(kept));
     return jets;

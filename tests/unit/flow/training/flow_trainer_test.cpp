@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "io/log/error.hpp"
@@ -225,6 +228,70 @@ TEST(FlowTrainer, sharded_training_is_data_parallel_training_to_the_bit) {
       }
   comm.barrier();
   if (comm.is_root()) std::filesystem::remove(path);
+}
+
+/// What is run again changes no number: neither losses, weights nor running statistics, at any stage.
+TEST(FlowTrainer, activations_that_are_made_again_are_the_same_to_the_bit) {
+  const Comm comm = Comm::world();
+  const auto options = [](ActivationPolicy policy, std::optional<double> megabytes, int stage) {
+    FlowTrainerOptions all = small_options();
+    all.memory = {megabytes, policy};
+    if (stage > 0) all.parallel = {ParallelStrategy::sharded, stage, 0.0005, Holder::rank, Progress::blocks};
+    return all;
+  };
+  struct Trained {
+    std::vector<double> losses;
+    FlowModel model;
+    std::optional<ActivationsInForce> activations;
+    std::size_t peak;
+  };
+  FlowModelHeader header = small_header();
+  header.options.encoder.width = 16;
+  header.options.encoder.widest = 32;
+  const auto train = [&](const FlowTrainerOptions& chosen) {
+    auto trainer = small_trainer<float>(comm, chosen, header);
+    const Batch batch = own_crops(trainer);
+    trainer.plan_activations(batch);
+    Trained trained;
+    for (int step = 0; step < 4; ++step) trained.losses.push_back(trainer.step(batch, step, 1e-2).total);
+    trained.losses.push_back(trainer.evaluate(batch, 0).total);
+    trained.model = trainer.model();
+    trained.activations = trainer.activations();
+    trained.peak = trainer.account().ledger.peak(Tier::host, ByteCategory::activations);
+    return trained;
+  };
+  const Trained plain = train(options(ActivationPolicy::keep, std::nullopt, 0));
+  EXPECT_FALSE(plain.activations);
+  const auto expect_same = [&](const Trained& other, const std::string& what) {
+    EXPECT_EQ(other.losses, plain.losses) << what;
+    EXPECT_EQ(other.model.parameters, plain.model.parameters) << what;
+    EXPECT_EQ(other.model.statistics, plain.model.statistics) << what;
+  };
+  std::int64_t least = 0;
+  for (int stage = 0; stage <= 3; ++stage) {
+    const Trained again = train(options(ActivationPolicy::recompute, std::nullopt, stage));
+    expect_same(again, fmt::format("recompute, stage {}", stage));
+    least = again.activations->plan.cost.peak;
+  }
+  const Trained kept = train(options(ActivationPolicy::keep, 1e3, 0));
+  const std::int64_t most = kept.activations->plan.cost.peak;
+  EXPECT_GT(most, least);
+  const double between = 0.5e-6 * static_cast<double>(least + most);
+  const Trained planned = train(options(ActivationPolicy::planned, between, 0));
+  expect_same(planned, "planned");
+  const auto& policies = planned.activations->plan.policies;
+  const auto n_again = std::count(policies.begin(), policies.end(), planning::BlockPolicy::recompute);
+  EXPECT_GT(n_again, 0);
+  EXPECT_LT(n_again, static_cast<std::ptrdiff_t>(policies.size()) - 1);
+  EXPECT_LE(1e-6 * static_cast<double>(planned.activations->plan.cost.peak), between);
+  for (const Trained* one : {&kept, &planned}) {
+    const auto predicted = static_cast<double>(one->activations->plan.cost.peak);
+    EXPECT_NEAR(static_cast<double>(comm.maximum(static_cast<std::int64_t>(one->peak))), predicted,
+                0.15 * predicted);
+  }
+  EXPECT_THROW(train(options(ActivationPolicy::planned, 0.9e-6 * static_cast<double>(least), 0)),
+               ResourceError);
+  EXPECT_THROW(train(options(ActivationPolicy::keep, between, 0)), ResourceError);
 }
 
 TEST(FlowTrainer, a_checkpoint_of_another_optimiser_or_layout_is_refused) {

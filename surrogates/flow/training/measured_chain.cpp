@@ -1,0 +1,86 @@
+#include "surrogates/flow/training/measured_chain.hpp"
+
+#include <algorithm>
+#include <span>
+
+namespace quintet::flow {
+
+void MeasuredChain::begin(TorchMemory& memory) {
+  memory_ = &memory;
+  held_ = memory.held();
+  static_cast<void>(memory.take_peak());
+  last_ = std::chrono::steady_clock::now();
+}
+
+void MeasuredChain::operator()(BlockPass::Event event, std::size_t segment) {
+  const auto now = std::chrono::steady_clock::now();
+  const double seconds = std::chrono::duration<double>(now - last_).count();
+  const auto shortest = [seconds](double& of) { of = of < 0 ? seconds : std::min(of, seconds); };
+  const std::int64_t held = memory_->held(), peak = memory_->take_peak();
+  Block& block = blocks_[segment];
+  switch (event) {
+    case BlockPass::Event::forward:
+      shortest(block.forward);
+      block.left = held - held_;
+      break;
+    case BlockPass::Event::own:
+      shortest(block.forward);
+      block.kept = peak - held_;
+      break;
+    case BlockPass::Event::again:
+      shortest(block.again);
+      block.before = held_;
+      block.kept = held - held_;
+      block.again_peak = peak - held_;
+      block.backward_peak = peak;
+      break;
+    case BlockPass::Event::backward:
+      shortest(block.backward);
+      block.backward_peak = std::max(block.backward_peak, peak);
+      break;
+  }
+  held_ = held;
+  last_ = std::chrono::steady_clock::now();
+}
+
+std::vector<planning::ActivationBlock> MeasuredChain::blocks(const Comm& comm) const {
+  std::vector<planning::ActivationBlock> chain;
+  const std::size_t own = blocks_.size() - 1;
+  std::int64_t inputs = 0;  // of the blocks so far
+  for (std::size_t i = 0; i <= own; ++i) {
+    const Block& of = blocks_[i];
+    planning::ActivationBlock block{of.name};
+    block.input_bytes = i == 0 ? 0 : std::max<std::int64_t>(0, blocks_[i - 1].left);
+    inputs += block.input_bytes;
+    if (i == own) {
+      block.forward_seconds = std::max(0.0, of.forward);
+      block.kept_bytes = block.input_bytes + of.kept;
+      block.stays = true;
+    } else {
+      block.forward_seconds = (of.forward + of.again) / 2;
+      block.backward_seconds = std::max(0.0, of.backward);
+      // What it makes is the next one's input, and there twice where it is run again.
+      block.kept_bytes = block.input_bytes + std::max<std::int64_t>(0, of.kept - of.left);
+      block.forward_extra = std::max<std::int64_t>(0, block.input_bytes + of.again_peak - block.kept_bytes);
+      block.backward_extra =
+          std::max<std::int64_t>(0, of.backward_peak - (inputs - block.input_bytes) - block.kept_bytes);
+    }
+    std::vector<double> numbers{block.forward_seconds,
+                                block.backward_seconds,
+                                static_cast<double>(block.kept_bytes),
+                                static_cast<double>(block.input_bytes),
+                                static_cast<double>(block.forward_extra),
+                                static_cast<double>(block.backward_extra)};
+    comm.reduce(std::span<double>(numbers), Comm::Reduction::maximum);
+    block.forward_seconds = numbers[0];
+    block.backward_seconds = numbers[1];
+    block.kept_bytes = static_cast<std::int64_t>(numbers[2]);
+    block.input_bytes = static_cast<std::int64_t>(numbers[3]);
+    block.forward_extra = static_cast<std::int64_t>(numbers[4]);
+    block.backward_extra = static_cast<std::int64_t>(numbers[5]);
+    chain.push_back(std::move(block));
+  }
+  return chain;
+}
+
+}  // namespace quintet::flow

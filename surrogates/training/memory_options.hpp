@@ -1,0 +1,26 @@
+#pragma once
+
+#include <optional>
+
+#include "io/config/schema.hpp"
+
+namespace quintet {
+
+/// What becomes of what a forward pass leaves for the backward pass.
+enum class ActivationPolicy {
+  keep,       ///< it stays in memory
+  recompute,  ///< segments of blocks keep their input and run forward once more
+  planned,    ///< the fastest choice for each segment that fits the budget
+};
+
+/// Section `memory` of a training.
+struct MemoryOptions {
+  std::optional<double> activations;  ///< a rank's budget (MB)
+  ActivationPolicy policy = ActivationPolicy::keep;
+
+  /// Whether there is anything to measure and to plan.
+  [[nodiscard]] bool is_planned() const { return activations || policy != ActivationPolicy::keep; }
+};
+void describe(Schema& schema, MemoryOptions& options);
+
+}  // namespace quintet
