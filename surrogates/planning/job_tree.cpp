@@ -67,6 +67,7 @@ Tree to_tree(const Division& division) {
   for (const double unit : division.units) units.append(Tree::number(unit));
   return Tree::map({{"units", std::move(units)},
                     {"bytes_per_number", Tree::number(division.bytes_per_number)},
+                    {"low_bytes", Tree::number(division.low_bytes)},
                     {"states", Tree::number(division.states)},
                     {"shares_node", Tree::boolean(division.shares_node)},
                     {"overlaps", Tree::boolean(division.overlaps)},
@@ -76,6 +77,7 @@ Tree to_tree(const Division& division) {
 
 Division division_of(const Tree& tree) {
   Division division{.bytes_per_number = tree.at("bytes_per_number").as_number(),
+                    .low_bytes = tree.at("low_bytes").as_number(),
                     .states = tree.at("states").as_number(),
                     .shares_node = tree.at("shares_node").as_boolean(),
                     .overlaps = tree.at("overlaps").as_boolean(),

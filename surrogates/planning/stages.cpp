@@ -35,16 +35,19 @@ double bytes(const Division& division, double n_ranks, double per_holder) {
   const double whole = n_ranks * slices.all, n_holders = n_ranks / per_holder;
   const double values = stage < 3 ? whole / per_holder : slices.all + n_ranks * slices.at_hand;
   const double gradients = stage < 2 ? whole : slices.all + n_ranks * slices.largest;
-  const double states = division.states * (stage < 1 ? whole / per_holder : slices.all);
+  const double updated = stage < 1 ? whole / per_holder : slices.all;
   const double workspace = (n_holders - 1) * slices.largest;
-  return division.bytes_per_number * (values + gradients + states + workspace);
+  const double expanded = division.low_bytes > 0 ? n_ranks * slices.largest : 0;
+  return division.bytes_per_number * (values + gradients + division.states * updated + workspace + expanded) -
+         division.low_bytes * (values - updated);
 }
 
 template <int stage>
 Traffic traffic(const Division& division, double n_ranks, double per_holder) {
-  const double others = n_ranks / per_holder - 1;
-  return (stage < 3 ? 2 : 3) * others *
-         Traffic{double(division.units.size()), division.bytes_per_number * slices_of(division, n_ranks).all};
+  const double others = n_ranks / per_holder - 1, times = stage < 3 ? 2 : 3;
+  const double low = stage < 1 ? 0 : (times - 1) * division.low_bytes;  // stage 0 sends sums back
+  return others * Traffic{times * double(division.units.size()),
+                          (times * division.bytes_per_number - low) * slices_of(division, n_ranks).all};
 }
 
 constexpr StageRow rows[] = {

@@ -14,6 +14,7 @@ namespace quintet::planning {
 struct Division {
   std::vector<double> units{};     ///< parameters of each unit, which are summed and gathered at once
   double bytes_per_number = 4;     ///< (bytes)
+  double low_bytes = 0;            ///< of a value's: kept with the states, not gathered; it computes with all
   double states = 2;               ///< of the optimiser, a number each for a parameter
   bool shares_node = true;         ///< the ranks of a node hold one copy; else each rank its own
   bool overlaps = true;            ///< stage 3: the values of the next unit travel while one computes
@@ -35,6 +36,9 @@ struct Division {
 /// | 1 | N sum s (1/p + 1) + states sum s, workspace | the same |
 /// | 2 | N sum s/p + (1 + states) sum s + N max s, workspace | the same |
 /// | 3 | (2 + states) sum s + N max s + N max (s_k + s_k+1), workspace; p = 1 | 3 (n - 1) slices |
+///
+/// Of values kept as bf16 with their low halves among the states, values and what is gathered are shorter by
+/// low_bytes, states longer; a unit at hand, of N max s numbers, is expanded.
 ///
 /// Source: Rajbhandari et al. 2020 (SC), sections 5 and 7; FlatParameters, which tests compare. Without
 /// padding and workspace, and with p = 1, these are the formulas of zero.hpp.

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <climits>
 #include <cmath>
+#include <cstring>
 #include <utility>
 
 #include "io/log/error.hpp"
 #include "physics/kernels/pack.hpp"
+#include "surrogates/training/split_bf16.hpp"
 
 namespace quintet {
 
@@ -42,15 +44,16 @@ std::size_t bucket_size(const ParallelOptions& parallel, std::size_t bytes) {
 template <class Real>
 FlatParameters<Real>::FlatParameters(const Comm& comm, const std::vector<BlockTensors>& blocks,
                                      std::span<const double> start, const OptimiserOptions& optimiser,
-                                     const ParallelOptions& parallel, const OffloadOptions& offload)
-    : FlatParameters(comm, blocks, start, optimiser, parallel, sharing_ranks(comm, parallel.holder),
-                     offload) {}
+                                     const ParallelOptions& parallel, const OffloadOptions& offload,
+                                     const PrecisionOptions& precision)
+    : FlatParameters(comm, blocks, start, optimiser, parallel, sharing_ranks(comm, parallel.holder), offload,
+                     precision) {}
 
 template <class Real>
 FlatParameters<Real>::FlatParameters(const Comm& comm, const std::vector<BlockTensors>& blocks,
                                      std::span<const double> start, const OptimiserOptions& optimiser,
                                      const ParallelOptions& parallel, const Comm& holder,
-                                     const OffloadOptions& offload)
+                                     const OffloadOptions& offload, const PrecisionOptions& precision)
     : layout_(blocks, comm.size(), bucket_size(parallel, sizeof(Real))),
       optimiser_(optimiser),
       comm_(comm),
@@ -58,14 +61,17 @@ FlatParameters<Real>::FlatParameters(const Comm& comm, const std::vector<BlockTe
       across_(comm.size() == 1 ? Comm::self() : comm.split(holder_.rank(), comm.rank())),
       stage_(comm.size() == 1 ? 0 : parallel.zero_stage()),
       overlaps_(parallel.progress == Progress::blocks),
-      values_(holder_, holder_.is_root() && stage_ < 3 ? layout_.padded() : 0),
+      splits_(precision.splits()),
+      width_(splits_ ? sizeof(std::uint16_t) : sizeof(Real)),
+      kept_(holder_, holder_.is_root() && stage_ < 3 ? layout_.padded() * width_ : 0),
       gradient_(holder_, stage_ < 2 ? layout_.padded() : layout_.largest_slice() * comm.size()),
-      reserved_(stage_ < 3 ? 0 : layout_.padded()),
-      value_slices_(stage_ < 3 ? 0 : layout_.slices()),
+      gathered_(stage_ < 3 ? 0 : layout_.padded() * width_),
+      kept_slices_(stage_ < 3 ? 0 : layout_.slices() * width_),
+      expanded_(splits_ ? layout_.padded() : 0),
       ledger_(std::make_unique<Ledger>()),
       offload_(offload),
       states_(optimiser, layout_.slices() * (stage_ == 0 ? static_cast<std::size_t>(across_.size()) : 1),
-              offload, *ledger_, comm.rank()),
+              offload, *ledger_, comm.rank(), splits_),
       slices_(stage_ < 2 ? 0 : layout_.slices()),
       workspace_((across_.size() - 1) * layout_.largest_slice()),
       bad_(holder_, 1) {
@@ -76,15 +82,15 @@ FlatParameters<Real>::FlatParameters(const Comm& comm, const std::vector<BlockTe
                 holder_.size());
   if (offload_.delayed_update) {
     pending_.resize(layout_.slices() * (stage_ == 0 ? static_cast<std::size_t>(across_.size()) : 1));
-    next_.resize(pending_.size());
+    next_.resize(pending_.size() * width_);
   }
   const HeldBytes held = bytes();
   const auto note = [&](ByteCategory category, std::size_t bytes) {
     ledger_->note(Tier::host, category, static_cast<std::int64_t>(bytes));
   };
-  note(ByteCategory::parameters, held.values + next_.size() * sizeof(Real));
+  note(ByteCategory::parameters, held.values + next_.size());
   note(ByteCategory::gradients, held.gradients + held.live + pending_.size() * sizeof(Real));
-  note(ByteCategory::workspace, held.workspace);
+  note(ByteCategory::workspace, held.workspace + held.expanded);
   const std::vector<Real> typed(start.begin(), start.end());
   assign_values(typed);
 }
@@ -92,7 +98,32 @@ FlatParameters<Real>::FlatParameters(const Comm& comm, const std::vector<BlockTe
 template <class Real>
 std::span<Real> FlatParameters<Real>::values(int block) const {
   const auto& it = layout_.blocks()[static_cast<std::size_t>(block)];
-  return stage_ < 3 ? at(values_, 0, it.offset, it.size) : std::span(reserved_.data() + it.offset, it.size);
+  if (splits_) return {expanded_.data() + it.offset, it.size};
+  std::byte* const first = (stage_ < 3 ? kept_.part(0) : gathered_.data()) + it.offset * width_;
+  return {reinterpret_cast<Real*>(first), it.size};
+}
+
+template <class Real>
+std::span<std::byte> FlatParameters<Real>::kept_slice(std::size_t number) const {
+  const Unit& unit = layout_.units()[number];
+  if (stage_ == 3) return {kept_slices_.data() + place_of(number) * width_, unit.slice * width_};
+  return kept(unit.offset + slice(unit), unit.slice);
+}
+
+template <class Real>
+std::span<std::byte> FlatParameters<Real>::kept_updated(std::size_t number) const {
+  const Unit& unit = layout_.units()[number];
+  return stage_ == 3 ? kept_slice(number) : kept(unit.offset + updated(unit), updated_size(unit));
+}
+
+template <class Real>
+void FlatParameters<Real>::keep(std::span<const Real> values, std::span<std::byte> to) const {
+  if (!splits_) {
+    std::memcpy(to.data(), values.data(), values.size_bytes());
+    return;
+  }
+  auto* const high = reinterpret_cast<std::uint16_t*>(to.data());
+  for (std::size_t i = 0; i < values.size(); ++i) high[i] = high_half(static_cast<float>(values[i]));
 }
 
 template <class Real>
@@ -103,9 +134,10 @@ std::size_t FlatParameters<Real>::place_of(std::size_t unit) const {
 template <class Real>
 Comm::Pending FlatParameters<Real>::start_gather(std::size_t number) const {
   const Unit& unit = layout_.units()[number];
-  Real* const begin = reserved_.data() + unit.offset;
-  std::copy_n(value_slices_.data() + place_of(number), unit.slice, begin + slice(unit));
-  return across_.start_all_gather_into(std::span(begin, share_size(unit)));
+  std::byte* const begin = gathered_.data() + unit.offset * width_;
+  const auto own = kept_slice(number);
+  std::copy(own.begin(), own.end(), begin + slice(unit) * width_);
+  return across_.start_all_gather_into(std::span(begin, share_size(unit) * width_));
 }
 
 template <class Real>
@@ -119,7 +151,18 @@ template <class Real>
 void FlatParameters<Real>::give_back(int number) const {
   if (number < 0) return;
   const Unit& unit = layout_.units()[static_cast<std::size_t>(number)];
-  reserved_.release(unit.offset, share_size(unit));
+  const std::size_t n = unit.slice * static_cast<std::size_t>(comm_.size());
+  if (stage_ == 3) gathered_.release(unit.offset * width_, n * width_);
+  if (splits_) expanded_.release(unit.offset, n);
+}
+
+template <class Real>
+void FlatParameters<Real>::expand(int number) const {
+  const Unit& unit = layout_.units()[static_cast<std::size_t>(number)];
+  const std::byte* const from = (stage_ < 3 ? kept_.part(0) : gathered_.data()) + unit.offset * width_;
+  const auto* const high = reinterpret_cast<const std::uint16_t*>(from);
+  Real* const to = expanded_.data() + unit.offset;
+  for (std::size_t i = 0; i < unit.size; ++i) to[i] = joined(high[i], 0);
 }
 
 template <class Real>
@@ -132,8 +175,14 @@ template <class Real>
 void FlatParameters<Real>::enter(int block, Way way) {
   progress();
   const int unit = layout_.blocks()[static_cast<std::size_t>(block)].unit;
-  if (stage_ < 3 || unit == here_) return;
+  if ((stage_ < 3 && !splits_) || unit == here_) return;
   give_back(std::exchange(here_, unit));
+  if (stage_ == 3) bring(unit, way);
+  if (splits_) expand(unit);
+}
+
+template <class Real>
+void FlatParameters<Real>::bring(int unit, Way way) {
   finish_gather();
   if (const int came = std::exchange(coming_, -1); came != unit) {
     give_back(came);
@@ -147,7 +196,7 @@ void FlatParameters<Real>::enter(int block, Way way) {
 
 template <class Real>
 void FlatParameters<Real>::leave() {
-  if (stage_ < 3) return;
+  if (stage_ < 3 && !splits_) return;
   finish_gather();
   give_back(std::exchange(here_, -1));
   give_back(std::exchange(coming_, -1));
@@ -158,7 +207,7 @@ std::span<Real> FlatParameters<Real>::gradient(int block) {
   finish_reduction();
   const auto& it = layout_.blocks()[static_cast<std::size_t>(block)];
   const auto& unit = layout_.units()[static_cast<std::size_t>(it.unit)];
-  return at(gradient_, holder_.rank(), stage_ < 2 ? it.offset : it.offset - unit.offset, it.size);
+  return gradients(holder_.rank(), stage_ < 2 ? it.offset : it.offset - unit.offset, it.size);
 }
 
 template <class Real>
@@ -195,7 +244,7 @@ void FlatParameters<Real>::start_reduction(std::size_t number) {
   const Unit& unit = layout_.units()[number];
   gradient_.synchronise();
   sum_in_holder(share(unit), share_size(unit));
-  const auto mine = at(gradient_, holder_.rank(), share(unit), share_size(unit));
+  const auto mine = gradients(holder_.rank(), share(unit), share_size(unit));
   reducing_.emplace(across_.start_reduce_scatter(std::span<const Real>(mine), std::span(workspace_)));
   reduced_ = number;
 }
@@ -206,7 +255,7 @@ void FlatParameters<Real>::finish_reduction() {
   const Unit& unit = layout_.units()[reduced_];
   reducing_->wait(std::span(slices_).subspan(place_of(reduced_), unit.slice));
   reducing_.reset();
-  const auto mine = at(gradient_, holder_.rank(), share(unit), share_size(unit));
+  const auto mine = gradients(holder_.rank(), share(unit), share_size(unit));
   std::fill(mine.begin(), mine.end(), Real(0));
   gradient_.synchronise();  // the next unit may come
 }
@@ -244,8 +293,8 @@ void FlatParameters<Real>::step(std::int64_t t, double learning_rate) {
       sums_.push_back(std::span(slices_).subspan(place_of(u), unit.slice));
     } else {
       sum_in_holder(unit.offset + share(unit), share_size(unit));
-      const auto mine = at(gradient_, self, unit.offset + share(unit), share_size(unit));
-      const auto own = at(gradient_, self, unit.offset + slice(unit), unit.slice);
+      const auto mine = gradients(self, unit.offset + share(unit), share_size(unit));
+      const auto own = gradients(self, unit.offset + slice(unit), unit.slice);
       sums_.push_back(stage_ == 0 ? mine : own);
       if (across_.size() > 1) {
         across_.reduce_scatter(std::span<const Real>(mine), own, std::span(workspace_));
@@ -276,22 +325,18 @@ void FlatParameters<Real>::step(std::int64_t t, double learning_rate) {
 
 template <class Real>
 void FlatParameters<Real>::update(std::int64_t t, double learning_rate,
-                                  const std::vector<std::span<Real>>& theta,
+                                  const std::vector<std::span<std::byte>>& values,
                                   const std::vector<std::span<Real>>& gradients) {
   std::size_t place = 0;
-  for (std::size_t u = 0; u < theta.size(); place += theta[u++].size())
-    states_.update(t, learning_rate, place, theta[u], gradients[u]);
+  for (std::size_t u = 0; u < values.size(); place += gradients[u++].size())
+    states_.update(t, learning_rate, place, values[u], gradients[u]);
   states_.finish(t);
 }
 
 template <class Real>
-std::vector<std::span<Real>> FlatParameters<Real>::updated_values() {
-  std::vector<std::span<Real>> parts;
-  for (std::size_t u = 0; u < layout_.units().size(); ++u) {
-    const Unit& unit = layout_.units()[u];
-    parts.push_back(stage_ < 3 ? at(values_, 0, unit.offset + updated(unit), updated_size(unit))
-                               : std::span(value_slices_).subspan(place_of(u), unit.slice));
-  }
+std::vector<std::span<std::byte>> FlatParameters<Real>::updated_values() {
+  std::vector<std::span<std::byte>> parts;
+  for (std::size_t u = 0; u < layout_.units().size(); ++u) parts.push_back(kept_updated(u));
   return parts;
 }
 
@@ -299,23 +344,25 @@ template <class Real>
 void FlatParameters<Real>::gather_values() {
   for (const Unit& unit : layout_.units())
     if (stage_ == 1 || stage_ == 2)
-      across_.all_gather_into(at(values_, 0, unit.offset + share(unit), share_size(unit)));
-  values_.synchronise();
+      across_.all_gather_into(kept(unit.offset + share(unit), share_size(unit)));
+  kept_.synchronise();
 }
 
 template <class Real>
 void FlatParameters<Real>::begin_step() {
   if (pending_t_ == 0 || updating_.valid()) return;
   updating_ = std::async(std::launch::async, [this] {
-    std::vector<std::span<Real>> theta, gradients;
+    std::vector<std::span<std::byte>> values;
+    std::vector<std::span<Real>> gradients;
     std::size_t place = 0;
     for (const auto part : updated_values()) {
-      theta.push_back(std::span(next_).subspan(place, part.size()));
-      gradients.push_back(std::span(pending_).subspan(place, part.size()));
-      std::copy(part.begin(), part.end(), theta.back().begin());
-      place += part.size();
+      const std::size_t n = part.size() / width_;
+      values.push_back(std::span(next_).subspan(place * width_, part.size()));
+      gradients.push_back(std::span(pending_).subspan(place, n));
+      std::copy(part.begin(), part.end(), values.back().begin());
+      place += n;
     }
-    update(pending_t_, pending_rate_, theta, gradients);
+    update(pending_t_, pending_rate_, values, gradients);
   });
 }
 
@@ -325,8 +372,8 @@ void FlatParameters<Real>::settle() {
   if (!updating_.valid()) return;
   updating_.get();
   pending_t_ = 0;
-  values_.synchronise();  // others may still read them
-  const Real* from = next_.data();
+  kept_.synchronise();  // others may still read them
+  const std::byte* from = next_.data();
   for (const auto part : updated_values()) {
     std::copy_n(from, part.size(), part.data());
     from += part.size();
@@ -336,29 +383,39 @@ void FlatParameters<Real>::settle() {
 
 template <class Real>
 std::vector<Real> FlatParameters<Real>::all_values() const {
-  if (stage_ == 3)
-    return gather_slices([&](std::size_t place, std::span<Real> slice) {
-      std::copy_n(value_slices_.data() + place, slice.size(), slice.data());
+  if (stage_ == 3 || splits_)
+    return gather_slices([&](std::size_t unit, std::size_t place, std::span<Real> slice) {
+      states_.read_values(place, kept_slice(unit), slice);
     });
   std::vector<Real> all;
   if (!comm_.is_root()) return all;
   all.reserve(size());
   for (const Unit& unit : layout_.units()) {
-    const auto part = at(values_, 0, unit.offset, unit.size);
-    all.insert(all.end(), part.begin(), part.end());
+    const auto* const first = reinterpret_cast<const Real*>(kept(unit.offset, unit.size).data());
+    all.insert(all.end(), first, first + unit.size);
   }
   return all;
 }
 
 template <class Real>
+std::vector<Real> FlatParameters<Real>::all_computed_values() const {
+  std::vector<Real> all = all_values();
+  if (splits_)
+    for (Real& value : all) value = as_bf16(static_cast<float>(value));
+  return all;
+}
+
+template <class Real>
 std::vector<Real> FlatParameters<Real>::all_states(int state) const {
-  return gather_slices([&](std::size_t place, std::span<Real> slice) { states_.read(state, place, slice); });
+  return gather_slices(
+      [&](std::size_t, std::size_t place, std::span<Real> slice) { states_.read(state, place, slice); });
 }
 
 template <class Real>
 typename FlatParameters<Real>::Pending FlatParameters<Real>::pending() const {
   if (pending_t_ == 0) return {};
-  return {pending_t_, pending_rate_, gather_slices([&](std::size_t place, std::span<Real> slice) {
+  return {pending_t_, pending_rate_,
+          gather_slices([&](std::size_t, std::size_t place, std::span<Real> slice) {
             std::copy_n(pending_.data() + place, slice.size(), slice.data());
           })};
 }
@@ -368,8 +425,9 @@ template <class Copy>
 std::vector<Real> FlatParameters<Real>::gather_slices(const Copy& copy) const {
   std::vector<Real> own(layout_.slices());
   std::size_t place = 0, to = 0;
-  for (const Unit& unit : layout_.units()) {
-    copy(place + (slice(unit) - updated(unit)), std::span(own).subspan(to, unit.slice));
+  for (std::size_t u = 0; u < layout_.units().size(); ++u) {
+    const Unit& unit = layout_.units()[u];
+    copy(u, place + (slice(unit) - updated(unit)), std::span(own).subspan(to, unit.slice));
     place += updated_size(unit);
     to += unit.slice;
   }
@@ -417,17 +475,19 @@ void FlatParameters<Real>::clear_gradient() {
 
 template <class Real>
 void FlatParameters<Real>::assign_values(std::span<const Real> values) {
-  for (std::size_t u = 0; u < layout_.units().size() && stage_ == 3; ++u) {
-    const Unit& unit = layout_.units()[u];
-    const std::size_t first = std::min(unit.size, slice(unit));
-    std::copy_n(values.data() + unit.first + first, std::min(unit.slice, unit.size - first),
-                value_slices_.data() + place_of(u));
+  const auto& units = layout_.units();
+  std::size_t place = 0;
+  for (std::size_t u = 0; u < units.size() && (stage_ == 3 || splits_); ++u) {
+    const std::size_t first = std::min(units[u].size, updated(units[u])), n = updated_size(units[u]);
+    const auto own = values.subspan(units[u].first + first, std::min(n, units[u].size - first));
+    if (stage_ == 3) keep(own, kept_slice(u));
+    if (splits_) states_.write_low(place, own);
+    place += n;
   }
-  values_.synchronise();
+  kept_.synchronise();
   if (holder_.is_root() && stage_ < 3)
-    for (const Unit& unit : layout_.units())
-      std::copy_n(values.data() + unit.first, unit.size, values_.part(0) + unit.offset);
-  values_.synchronise();
+    for (const Unit& unit : units) keep(values.subspan(unit.first, unit.size), kept(unit.offset, unit.size));
+  kept_.synchronise();
 }
 
 template <class Real>
@@ -466,10 +526,13 @@ HeldBytes FlatParameters<Real>::bytes() const {
   for (std::size_t u = 0; u < units.size() && stage_ == 3; ++u)
     at_hand =
         std::max(at_hand, units[u].slice + (overlaps_ && u + 1 < units.size() ? units[u + 1].slice : 0));
-  live = (live + at_hand) * static_cast<std::size_t>(comm_.size());
-  return {(stage_ < 3 ? padded / holder_.size() : slices) * sizeof(Real),
-          (stage_ < 2 ? padded : slices) * sizeof(Real), states_.host_bytes(), live * sizeof(Real),
-          workspace_.size() * sizeof(Real)};
+  const auto ranks = static_cast<std::size_t>(comm_.size());
+  return {(stage_ < 3 ? padded / holder_.size() : slices) * width_,
+          (stage_ < 2 ? padded : slices) * sizeof(Real),
+          states_.host_bytes(),
+          ranks * (live * sizeof(Real) + at_hand * width_),
+          workspace_.size() * sizeof(Real),
+          splits_ ? ranks * layout_.largest_slice() * sizeof(Real) : 0};
 }
 
 template class FlatParameters<float>;

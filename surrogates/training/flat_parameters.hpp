@@ -17,6 +17,7 @@
 #include "surrogates/training/optimiser.hpp"
 #include "surrogates/training/optimiser_states.hpp"
 #include "surrogates/training/parallel_options.hpp"
+#include "surrogates/training/precision_options.hpp"
 #include "surrogates/training/reserved_array.hpp"
 
 namespace quintet {
@@ -27,7 +28,10 @@ struct HeldBytes {
   /// Gradient of the largest unit where gradients are divided; where values are, those of the units at hand.
   std::size_t live = 0;
   std::size_t workspace = 0;  ///< slices that arrive from other holders
-  [[nodiscard]] std::size_t total() const { return values + gradients + optimiser + live + workspace; }
+  std::size_t expanded = 0;   ///< of values kept as bf16, the unit at hand in float
+  [[nodiscard]] std::size_t total() const {
+    return values + gradients + optimiser + live + workspace + expanded;
+  }
 };
 
 /// What the arrays of a training take on this rank, and what has moved for them.
@@ -56,13 +60,19 @@ struct FlatAccount {
 ///
 /// A trainer drives the blocks: enter() each in a forward pass, then leave(); in the backward pass, last
 /// block first, enter() it, add to its gradient() and finish() it, then leave(); then step(). Stages 0 to 2
-/// need no enter() and leave(), stages 0 and 1 no finish(). With Progress::blocks the sum of a unit travels
-/// while the block before it is differentiated, and the values of the next unit while this one computes.
+/// need no enter() and leave() (values in halves do), stages 0 and 1 no finish(). With Progress::blocks the
+/// sum of a unit travels while the block before it is differentiated, and the values of the next unit while
+/// this one computes.
+///
+/// Values in halves (split_bf16.hpp) are kept, and sent after a step, as bf16, 2 bytes; a unit at hand is
+/// expanded to floats, whose low bits are 0. The low halves belong to the states; checkpoints hold both, as
+/// floats.
 ///
 /// Each number is added and updated in the same way whatever stage, bucket and progress: values, losses and
 /// checkpoints are the same to the last bit. With one holder nothing is sent. Checkpoints are arrays without
 /// padding and know neither ranks nor stage.
-/// Source: Rajbhandari et al. 2020 (SC), sections 5 and 7 (stages); this project (shared memory, order).
+/// Source: Rajbhandari et al. 2020 (SC), sections 5 and 7 (stages); Kalamkar et al. 2020 (SC) (halves); this
+/// project (shared memory, order).
 template <class Real>
 class FlatParameters {
  public:
@@ -70,20 +80,22 @@ class FlatParameters {
   /// parameters than ranks and for stage 3 where ranks share memory, and what OptimiserStates throws.
   FlatParameters(const Comm& comm, const std::vector<BlockTensors>& blocks, std::span<const double> start,
                  const OptimiserOptions& optimiser, const ParallelOptions& parallel = {},
-                 const OffloadOptions& offload = {});
+                 const OffloadOptions& offload = {}, const PrecisionOptions& precision = {});
   /// With given groups of ranks that share memory (`holder`), all of the same size.
   FlatParameters(const Comm& comm, const std::vector<BlockTensors>& blocks, std::span<const double> start,
                  const OptimiserOptions& optimiser, const ParallelOptions& parallel, const Comm& holder,
-                 const OffloadOptions& offload = {});
+                 const OffloadOptions& offload = {}, const PrecisionOptions& precision = {});
 
   [[nodiscard]] const FlatLayout& layout() const { return layout_; }
   [[nodiscard]] const OptimiserOptions& optimiser() const { return optimiser_; }
   [[nodiscard]] std::size_t size() const { return layout_.n_parameters(); }
-  /// At stage 3 there is something to read between enter() and leave() alone; the place is always the same.
+  /// What networks compute with. At stage 3, and of values in halves, there is something to read between
+  /// enter() and leave() alone; the place is always the same.
   [[nodiscard]] std::span<Real> values(int block) const;
   /// The way of a pass through the blocks.
   enum class Way { forward, backward };
-  /// A block's values are about to be read. Stage 3 gathers its unit and gives back the one before.
+  /// A block's values are about to be read. Stage 3 gathers its unit, halves are expanded to floats; the unit
+  /// before is given back.
   /// Collective: all ranks enter blocks in one order.
   void enter(int block, Way way);
   /// No block's values are read any more.
@@ -106,8 +118,10 @@ class FlatParameters {
   /// End what begin_step() began, without a step. Collective.
   void settle();
 
-  /// Values without padding, on rank 0 (empty elsewhere). Collective.
+  /// Values without padding, on rank 0 (empty elsewhere), halves joined: what a checkpoint needs. Collective.
   [[nodiscard]] std::vector<Real> all_values() const;
+  /// The same as networks compute with them. Collective.
+  [[nodiscard]] std::vector<Real> all_computed_values() const;
   /// State number `state` without padding, on rank 0 (empty elsewhere). Collective.
   [[nodiscard]] std::vector<Real> all_states(int state) const;
   /// The sum of all ranks' gradients, after finish() of all blocks; and make them 0 (tests). Collective.
@@ -133,7 +147,7 @@ class FlatParameters {
   [[nodiscard]] Ledger& ledger() const { return *ledger_; }
   [[nodiscard]] OffloadTraffic offload_traffic() const { return states_.traffic(); }
   /// Stage 3: bytes of memory that values have beside this rank's slices now, as the system counts them.
-  [[nodiscard]] std::size_t values_resident() const { return reserved_.resident(); }
+  [[nodiscard]] std::size_t values_resident() const { return gathered_.resident(); }
   [[nodiscard]] FlatAccount account() const {
     return {bytes(), *ledger_, offload_traffic(),
             traffic(Comm::Call::reduce_scatter).bytes + traffic(Comm::Call::all_gather_into).bytes};
@@ -143,10 +157,18 @@ class FlatParameters {
 
  private:
   using Unit = FlatLayout::Unit;
-  [[nodiscard]] std::span<Real> at(const SharedArray<Real>& array, int rank, std::size_t from,
-                                   std::size_t n) const {
-    return {array.part(rank) + from, n};
+  [[nodiscard]] std::span<Real> gradients(int rank, std::size_t from, std::size_t n) const {
+    return {gradient_.part(rank) + from, n};
   }
+  /// But at stage 3: values of numbers from, from + 1, ... as they are kept.
+  [[nodiscard]] std::span<std::byte> kept(std::size_t from, std::size_t n) const {
+    return {kept_.part(0) + from * width_, n * width_};
+  }
+  /// Of a unit this rank's slice, and what it updates, as they are kept.
+  [[nodiscard]] std::span<std::byte> kept_slice(std::size_t unit) const;
+  [[nodiscard]] std::span<std::byte> kept_updated(std::size_t unit) const;
+  /// Numbers as they are kept.
+  void keep(std::span<const Real> values, std::span<std::byte> to) const;
   /// First of this rank's share of a unit, which its holder's ranks divide, and its length.
   [[nodiscard]] std::size_t share(const Unit& unit) const { return holder_.rank() * share_size(unit); }
   [[nodiscard]] std::size_t share_size(const Unit& unit) const { return across_.size() * unit.slice; }
@@ -169,21 +191,23 @@ class FlatParameters {
   void start_reduction(std::size_t unit);
   void finish_reduction();
   /// Stage 3.
+  void bring(int unit, Way way);
   [[nodiscard]] Comm::Pending start_gather(std::size_t unit) const;
   void finish_gather();
   void give_back(int unit) const;
+  void expand(int unit) const;
   /// Let messages under way go on.
   void progress();
   void refuse_bad_gradients(std::int64_t t);
   /// The optimiser's step number t on what this rank updates; pieces by unit.
-  void update(std::int64_t t, double learning_rate, const std::vector<std::span<Real>>& theta,
+  void update(std::int64_t t, double learning_rate, const std::vector<std::span<std::byte>>& values,
               const std::vector<std::span<Real>>& gradients);
-  /// Values that this rank updates, by unit.
-  [[nodiscard]] std::vector<std::span<Real>> updated_values();
+  /// Values that this rank updates, by unit, as they are kept.
+  [[nodiscard]] std::vector<std::span<std::byte>> updated_values();
   /// Values that ranks have updated are everybody's.
   void gather_values();
-  /// What `copy(place, slice)` makes of this rank's slice of each unit, of all ranks, without padding, on
-  /// rank 0.
+  /// What `copy(unit, place, slice)` makes of this rank's slice of each unit, of all ranks, without padding,
+  /// on rank 0; `place` is the slice's in the states.
   template <class Copy>
   [[nodiscard]] std::vector<Real> gather_slices(const Copy& copy) const;
 
@@ -191,16 +215,19 @@ class FlatParameters {
   OptimiserOptions optimiser_;
   Comm comm_, holder_, across_;  ///< all; those of this holder; those with the same number on other holders
   int stage_;
-  bool overlaps_;
-  SharedArray<Real> values_, gradient_;  ///< values: but at stage 3
-  ReservedArray<Real> reserved_;         ///< stage 3: values of the units at hand, in their places
-  AlignedVector<Real> value_slices_;     ///< stage 3: this rank's slices of the values
+  bool overlaps_, splits_;
+  std::size_t width_;            ///< bytes of a value as it is kept
+  SharedArray<std::byte> kept_;  ///< but at stage 3: values, or high halves
+  SharedArray<Real> gradient_;
+  ReservedArray<std::byte> gathered_;             ///< stage 3: those of the units at hand, in their places
+  mutable AlignedVector<std::byte> kept_slices_;  ///< stage 3: this rank's slices of them
+  ReservedArray<Real> expanded_;                  ///< of halves: the unit at hand as floats, in its place
   std::unique_ptr<Ledger> ledger_;
   OffloadOptions offload_;
   OptimiserStates<Real> states_;  ///< of what this rank updates
   AlignedVector<Real> slices_;    ///< stages 2 and 3: this rank's slices of the sum
   AlignedVector<Real> workspace_;
-  int here_ = -1, coming_ = -1;             ///< stage 3: the unit at hand, and the one on its way
+  int here_ = -1, coming_ = -1;             ///< the unit at hand; stage 3: the one on its way
   std::optional<Comm::Pending> gathering_;  ///< of coming_
   std::size_t reduced_ = 0;                 ///< the unit whose sum is under way
   std::optional<Comm::PendingSum<Real>> reducing_;
@@ -208,8 +235,9 @@ class FlatParameters {
   SharedArray<int> bad_;               ///< first unit whose sum is not finite
   std::int64_t pending_t_ = 0;         ///< of the pending gradient; 0: none
   double pending_rate_ = 0;
-  AlignedVector<Real> pending_, next_;  ///< it, and the values that follow: what this rank updates
-  std::future<void> updating_;          ///< last: it uses all others
+  AlignedVector<Real> pending_;    ///< it, of what this rank updates
+  AlignedVector<std::byte> next_;  ///< the values that follow, as they are kept
+  std::future<void> updating_;     ///< last: it uses all others
 };
 
 }  // namespace quintet

@@ -8,6 +8,7 @@
 
 #include "io/config/table.hpp"
 #include "physics/kernels/pack.hpp"
+#include "surrogates/training/split_bf16.hpp"
 
 namespace quintet {
 
@@ -108,6 +109,50 @@ void sgd_step(const OptimiserOptions& options, double learning_rate, std::size_t
   std::fill_n(gradient, n, Real(0));
 }
 
+/// A step of as many numbers as stay in the first-level cache.
+template <class Real>
+class BlockStep {
+ public:
+  BlockStep(const OptimiserOptions& options, std::int64_t t, double learning_rate)
+      : options_(options),
+        learning_rate_(learning_rate),
+        adam_(options, t, learning_rate),
+        clip_(static_cast<Real>(options.clip)),
+        keep_(static_cast<Real>(1 - learning_rate * options.weight_decay)),
+        n_states_(n_states(options)) {}
+
+  using States = std::array<Real*, 2>;
+  [[nodiscard]] States states(const std::array<std::span<Real>, 2>& all, std::size_t from) const {
+    return {n_states_ > 0 ? all[0].data() + from : nullptr, n_states_ > 1 ? all[1].data() + from : nullptr};
+  }
+  void operator()(std::size_t length, Real* theta, Real* gradient, const States& states) const {
+    const Pointers<Real> arrays{theta, gradient, states[0], states[1]};
+    if (options_.clip > 0)
+      for (std::size_t i = 0; i < length; ++i) {
+        const Real g = gradient[i];
+        gradient[i] = g > clip_ ? clip_ : (g < -clip_ ? -clip_ : g);
+      }
+    switch (options_.kind) {
+      case OptimiserKind::adamw:
+        for (std::size_t i = 0; i < length; ++i) theta[i] *= keep_;
+        [[fallthrough]];
+      case OptimiserKind::adam:
+        by_packs<Real>(length, arrays, adam_);
+        break;
+      case OptimiserKind::sgd:
+        sgd_step<Real>(options_, learning_rate_, length, arrays);
+        break;
+    }
+  }
+
+ private:
+  const OptimiserOptions& options_;
+  double learning_rate_;
+  Adam<Real> adam_;
+  Real clip_, keep_;
+  int n_states_;
+};
+
 }  // namespace
 
 std::span<const OptimiserRow> optimisers() { return rows; }
@@ -134,33 +179,24 @@ void describe(Schema& schema, OptimiserOptions& options) {
 template <class Real>
 void optimiser_step(const OptimiserOptions& options, std::int64_t t, double learning_rate,
                     const OptimiserSlices<Real>& slices) {
-  const int n = n_states(options);
-  const auto state = [&](int number, std::size_t from) {
-    return number < n ? slices.states[static_cast<std::size_t>(number)].data() + from : nullptr;
-  };
-  const Adam<Real> adam(options, t, learning_rate);
-  const auto clip = static_cast<Real>(options.clip);
-  const auto keep = static_cast<Real>(1 - learning_rate * options.weight_decay);
-  for (std::size_t from = 0; from < slices.theta.size(); from += block) {
-    const std::size_t length = std::min(block, slices.theta.size() - from);
-    const Pointers<Real> arrays{slices.theta.data() + from, slices.gradient.data() + from, state(0, from),
-                                state(1, from)};
-    if (options.clip > 0)
-      for (std::size_t i = 0; i < length; ++i) {
-        const Real g = arrays[1][i];
-        arrays[1][i] = g > clip ? clip : (g < -clip ? -clip : g);
-      }
-    switch (options.kind) {
-      case OptimiserKind::adamw:
-        for (std::size_t i = 0; i < length; ++i) arrays[0][i] *= keep;
-        [[fallthrough]];
-      case OptimiserKind::adam:
-        by_packs<Real>(length, arrays, adam);
-        break;
-      case OptimiserKind::sgd:
-        sgd_step<Real>(options, learning_rate, length, arrays);
-        break;
-    }
+  const BlockStep<Real> step(options, t, learning_rate);
+  for (std::size_t from = 0; from < slices.theta.size(); from += block)
+    step(std::min(block, slices.theta.size() - from), slices.theta.data() + from,
+         slices.gradient.data() + from, step.states(slices.states, from));
+}
+
+void optimiser_step(const OptimiserOptions& options, std::int64_t t, double learning_rate,
+                    const SplitSlices& slices) {
+  const BlockStep<float> step(options, t, learning_rate);
+  alignas(64) std::array<float, block> theta;
+  for (std::size_t from = 0; from < slices.high.size(); from += block) {
+    const std::size_t length = std::min(block, slices.high.size() - from);
+    std::uint16_t* const high = slices.high.data() + from;
+    std::int16_t* const low = slices.low.data() + from;
+    for (std::size_t i = 0; i < length; ++i) theta[i] = joined(high[i], low[i]);
+    step(length, theta.data(), slices.gradient.data() + from, step.states(slices.states, from));
+    for (std::size_t i = 0; i < length; ++i) high[i] = high_half(theta[i]);
+    for (std::size_t i = 0; i < length; ++i) low[i] = low_half(theta[i]);
   }
 }
 

@@ -46,6 +46,14 @@ struct OptimiserSlices {
   std::array<std::span<Real>, 2> states;
 };
 
+/// The same of parameters in halves (split_bf16.hpp).
+struct SplitSlices {
+  std::span<std::uint16_t> high;
+  std::span<std::int16_t> low;
+  std::span<float> gradient;
+  std::array<std::span<float>, 2> states;
+};
+
 /// One step in one sweep over memory; clears the gradient.
 ///
 /// adam, g cut to +-clip where the options say so:
@@ -62,5 +70,8 @@ struct OptimiserSlices {
 template <class Real>
 void optimiser_step(const OptimiserOptions& options, std::int64_t t, double learning_rate,
                     const OptimiserSlices<Real>& slices);
+/// The step of float of the halves joined, split again.
+void optimiser_step(const OptimiserOptions& options, std::int64_t t, double learning_rate,
+                    const SplitSlices& slices);
 
 }  // namespace quintet

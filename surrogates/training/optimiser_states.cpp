@@ -1,8 +1,13 @@
 #include "surrogates/training/optimiser_states.hpp"
 
 #include <algorithm>
+#include <cstring>
+#include <type_traits>
 
 #include <fmt/format.h>
+
+#include "io/log/error.hpp"
+#include "surrogates/training/split_bf16.hpp"
 
 namespace quintet {
 
@@ -22,26 +27,34 @@ std::size_t bytes_of(double megabytes) { return static_cast<std::size_t>(megabyt
 
 template <class Real>
 OptimiserStates<Real>::OptimiserStates(const OptimiserOptions& optimiser, std::size_t n,
-                                       const OffloadOptions& offload, Ledger& ledger, int rank)
-    : optimiser_(optimiser), n_states_(quintet::n_states(optimiser)), n_(n) {
-  const auto states = static_cast<std::size_t>(n_states_);
+                                       const OffloadOptions& offload, Ledger& ledger, int rank, bool splits)
+    : optimiser_(optimiser),
+      n_states_(quintet::n_states(optimiser)),
+      splits_(splits),
+      bytes_a_number_(static_cast<std::size_t>(n_states_) * sizeof(Real) +
+                      (splits ? sizeof(std::int16_t) : 0)),
+      n_(n) {
+  if (splits && !std::is_same_v<Real, float>) throw InternalError("halves are those of float");
   const bool in_file = offload.optimiser == OffloadKind::file;
   if (offload.budget.host || in_file)
     ledger.limit(Tier::host, ByteCategory::optimiser, bytes_of(offload.budget.host.value_or(0)),
                  "offload.budget.host");
   if (offload.budget.file)
     ledger.limit(Tier::file, ByteCategory::optimiser, bytes_of(*offload.budget.file), "offload.budget.file");
-  if (!in_file || states == 0) {
-    claims_.push_back(ledger.claim(Tier::host, ByteCategory::optimiser, states * n * sizeof(Real),
+  if (!in_file || bytes_a_number_ == 0) {
+    claims_.push_back(ledger.claim(Tier::host, ByteCategory::optimiser, n * bytes_a_number_,
                                    "an optimiser's states",
                                    "expected a larger budget, more ranks or optimiser: file"));
-    for (std::size_t state = 0; state < states; ++state) memory_[state].assign(n, Real(0));
+    memory_.assign(n * bytes_a_number_, std::byte{0});
+    bytes_ = memory_;
+    chunk_ = n;
+    open_ = 0;
     return;
   }
-  chunk_ = chunk_of(n, states * sizeof(Real));
+  chunk_ = chunk_of(n, bytes_a_number_);
   std::vector<std::size_t> sizes;
   for (std::size_t from = 0; from < n; from += chunk_)
-    sizes.push_back(states * std::min(chunk_, n - from) * sizeof(Real));
+    sizes.push_back(bytes_a_number_ * std::min(chunk_, n - from));
   TierStore::Options options;
   options.what = "an optimiser's states, in two generations";
   options.help = "expected a larger budget or more ranks";
@@ -71,7 +84,8 @@ std::span<std::byte> OptimiserStates<Real>::open(int chunk) const {
 
 template <class Real>
 void OptimiserStates<Real>::close(bool changed) const {
-  if (open_ >= 0) store_->release(open_, changed);
+  if (!store_ || open_ < 0) return;
+  store_->release(open_, changed);
   open_ = -1;
 }
 
@@ -81,28 +95,30 @@ void OptimiserStates<Real>::by_chunks(std::size_t place, std::size_t length, con
   for (const std::size_t end = place + length; place < end;) {
     const std::size_t number = place / chunk_, first = number * chunk_;
     const std::size_t size = std::min(chunk_, n_ - first), n = std::min(end, first + size) - place;
-    Real* const numbers = reinterpret_cast<Real*>(open(static_cast<int>(number)).data());
-    std::array<std::span<Real>, 2> states;
-    for (std::size_t s = 0; s < static_cast<std::size_t>(n_states_); ++s)
-      states[s] = {numbers + s * size + (place - first), n};
-    action(states, place, n);
+    Real* next = reinterpret_cast<Real*>(open(static_cast<int>(number)).data());
+    Piece piece{place, n, {}, {}};
+    for (std::size_t s = 0; s < static_cast<std::size_t>(n_states_); ++s, next += size)
+      piece.states[s] = {next + (place - first), n};
+    if (splits_) piece.low = {reinterpret_cast<std::int16_t*>(next) + (place - first), n};
+    action(piece);
     place += n;
   }
 }
 
 template <class Real>
 void OptimiserStates<Real>::update(std::int64_t t, double learning_rate, std::size_t place,
-                                   std::span<Real> theta, std::span<Real> gradient) {
-  if (!store_) {
-    OptimiserSlices<Real> slices{theta, gradient, {}};
-    for (std::size_t s = 0; s < static_cast<std::size_t>(n_states_); ++s)
-      slices.states[s] = std::span(memory_[s]).subspan(place, theta.size());
-    return optimiser_step(optimiser_, t, learning_rate, slices);
-  }
-  by_chunks(place, theta.size(), [&](const auto& states, std::size_t from, std::size_t n) {
-    optimiser_step(
-        optimiser_, t, learning_rate,
-        OptimiserSlices<Real>{theta.subspan(from - place, n), gradient.subspan(from - place, n), states});
+                                   std::span<std::byte> kept, std::span<Real> gradient) {
+  by_chunks(place, gradient.size(), [&](const Piece& piece) {
+    const std::size_t from = piece.from - place;
+    const auto part = gradient.subspan(from, piece.n);
+    if constexpr (std::is_same_v<Real, float>)
+      if (splits_) {
+        auto* const high = reinterpret_cast<std::uint16_t*>(kept.data()) + from;
+        return optimiser_step(optimiser_, t, learning_rate,
+                              SplitSlices{{high, piece.n}, piece.low, part, piece.states});
+      }
+    Real* const theta = reinterpret_cast<Real*>(kept.data()) + from;
+    optimiser_step(optimiser_, t, learning_rate, OptimiserSlices<Real>{{theta, piece.n}, part, piece.states});
   });
 }
 
@@ -115,32 +131,47 @@ void OptimiserStates<Real>::finish(std::int64_t t) {
 
 template <class Real>
 void OptimiserStates<Real>::read(int state, std::size_t place, std::span<Real> to) const {
-  const auto s = static_cast<std::size_t>(state);
-  if (!store_) {
-    std::copy_n(memory_.at(s).data() + place, to.size(), to.data());
-    return;
-  }
-  by_chunks(place, to.size(), [&](const auto& states, std::size_t from, std::size_t n) {
-    std::copy_n(states[s].data(), n, to.data() + (from - place));
+  by_chunks(place, to.size(), [&](const Piece& piece) {
+    std::copy_n(piece.states.at(static_cast<std::size_t>(state)).data(), piece.n,
+                to.data() + (piece.from - place));
   });
 }
 
 template <class Real>
 void OptimiserStates<Real>::write(int state, std::size_t place, std::span<const Real> from) {
-  const auto s = static_cast<std::size_t>(state);
-  if (!store_) {
-    std::copy_n(from.data(), from.size(), memory_.at(s).data() + place);
+  by_chunks(place, from.size(), [&](const Piece& piece) {
+    std::copy_n(from.data() + (piece.from - place), piece.n,
+                piece.states.at(static_cast<std::size_t>(state)).data());
+  });
+  close(true);
+}
+
+template <class Real>
+void OptimiserStates<Real>::read_values(std::size_t place, std::span<const std::byte> kept,
+                                        std::span<Real> to) const {
+  if (!splits_) {
+    std::memcpy(to.data(), kept.data(), to.size() * sizeof(Real));
     return;
   }
-  by_chunks(place, from.size(), [&](const auto& states, std::size_t first, std::size_t n) {
-    std::copy_n(from.data() + (first - place), n, states[s].data());
+  const auto* const high = reinterpret_cast<const std::uint16_t*>(kept.data());
+  by_chunks(place, to.size(), [&](const Piece& piece) {
+    for (std::size_t i = 0; i < piece.n; ++i)
+      to[piece.from - place + i] = joined(high[piece.from - place + i], piece.low[i]);
+  });
+}
+
+template <class Real>
+void OptimiserStates<Real>::write_low(std::size_t place, std::span<const Real> values) {
+  by_chunks(place, values.size(), [&](const Piece& piece) {
+    for (std::size_t i = 0; i < piece.n; ++i)
+      piece.low[i] = low_half(static_cast<float>(values[piece.from - place + i]));
   });
   close(true);
 }
 
 template <class Real>
 std::size_t OptimiserStates<Real>::host_bytes() const {
-  return store_ ? store_->host_bytes() : static_cast<std::size_t>(n_states_) * n_ * sizeof(Real);
+  return store_ ? store_->host_bytes() : n_ * bytes_a_number_;
 }
 
 template <class Real>

@@ -26,32 +26,44 @@ struct OffloadTraffic {
 /// In a file they are chunks of all states of the same numbers. A step takes them in their order: while chunk
 /// i is updated, the next ones are read and those before written (TierStore), and the first ones of the next
 /// step are read before it begins. Each number goes through the same instructions wherever its states live.
+/// Of parameters in halves (split_bf16.hpp) it keeps the low ones, too, as one more state of 2 bytes.
 /// Source: Rajbhandari et al. 2021 (SC), section 5 (ZeRO-Infinity's overlap of reads, updates and writes).
 template <class Real>
 class OptimiserStates {
  public:
   /// States of `n` numbers, all 0. Throws ResourceError before anything is allocated where a budget or the
   /// disk does not hold them, InputError for a path that does not serve (TierFile).
-  /// @param rank for the file's name @param ledger outlives this
+  /// @param rank for the file's name @param ledger outlives this @param splits parameters are in halves
+  /// (float alone)
   OptimiserStates(const OptimiserOptions& optimiser, std::size_t n, const OffloadOptions& offload,
-                  Ledger& ledger, int rank);
+                  Ledger& ledger, int rank, bool splits = false);
 
   [[nodiscard]] int n_states() const { return n_states_; }
   /// Step `t` of numbers place, place + 1, ...; clears their gradient. Places rise within a step.
-  void update(std::int64_t t, double learning_rate, std::size_t place, std::span<Real> theta,
+  /// @param kept their values: numbers, or high halves
+  void update(std::int64_t t, double learning_rate, std::size_t place, std::span<std::byte> kept,
               std::span<Real> gradient);
   /// All numbers have made step `t`.
   void finish(std::int64_t t);
   /// State number `state` of numbers place, place + 1, ...
   void read(int state, std::size_t place, std::span<Real> to) const;
   void write(int state, std::size_t place, std::span<const Real> from);
+  /// Whole values of what is `kept` of them; and take the low halves of values.
+  void read_values(std::size_t place, std::span<const std::byte> kept, std::span<Real> to) const;
+  void write_low(std::size_t place, std::span<const Real> values);
 
   /// In memory, without the buffers on the way to a file.
   [[nodiscard]] std::size_t host_bytes() const;
   [[nodiscard]] OffloadTraffic traffic() const;
 
  private:
-  /// Calls action(states of numbers from ... from + n, from, n) for the chunks under [place, place + length).
+  /// What is here of numbers from, ..., from + n - 1.
+  struct Piece {
+    std::size_t from, n;
+    std::array<std::span<Real>, 2> states;
+    std::span<std::int16_t> low;
+  };
+  /// Calls action(piece) for what lies under [place, place + length): all, or chunk by chunk.
   template <class Action>
   void by_chunks(std::size_t place, std::size_t length, const Action& action) const;
   /// A chunk at hand stays until another one is opened: pieces of a step may end within it.
@@ -60,13 +72,14 @@ class OptimiserStates {
 
   OptimiserOptions optimiser_;
   int n_states_;
-  std::size_t n_, chunk_ = 0;
+  bool splits_;
+  std::size_t bytes_a_number_, n_, chunk_ = 0;
   std::vector<Ledger::Claim> claims_;
-  std::array<AlignedVector<Real>, 2> memory_;
+  AlignedVector<std::byte> memory_;   ///< as a chunk of all: states one after the other, then low halves
   std::unique_ptr<TierStore> store_;  ///< none: in memory_
   std::vector<int> next_in_file_;     ///< [chunk]
   mutable int open_ = -1;
-  mutable std::span<std::byte> bytes_;
+  mutable std::span<std::byte> bytes_;  ///< of the open chunk
 };
 
 }  // namespace quintet

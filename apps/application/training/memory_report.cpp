@@ -21,8 +21,8 @@ void summarise_stage(Context& context, const ParallelInForce& parallel, const Fl
   context.summarise("gradient_array_bytes", static_cast<std::int64_t>(held.gradients + held.live),
                     "of this rank, with the block at hand");
   context.summarise("optimiser_state_bytes", static_cast<std::int64_t>(held.optimiser), "of this rank");
-  context.summarise("slice_workspace_bytes", static_cast<std::int64_t>(held.workspace),
-                    "of this rank, for slices of others");
+  context.summarise("slice_workspace_bytes", static_cast<std::int64_t>(held.workspace + held.expanded),
+                    "of this rank, for slices of others and weights expanded from bf16");
   context.summarise("training_bytes_sent", account.bytes_sent,
                     "gradients and weights, to other holders, a rank");
 }

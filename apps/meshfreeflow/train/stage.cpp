@@ -1,13 +1,17 @@
 #include "apps/meshfreeflow/train/stage.hpp"
 
+#include <cstdint>
+
 #include "surrogates/flow/training/step_needs.hpp"
 
 namespace quintet::meshfreeflow {
 
 planning::Division division_of(const TrainOptions& options, const flow::FlowModelHeader& header) {
   const auto units = flow::network_needs(header, options.parallel).units;
-  return division_of(options.parallel, {units.begin(), units.end()}, sizeof(float),
-                     n_states(options.optimiser));
+  auto division =
+      division_of(options.parallel, {units.begin(), units.end()}, sizeof(float), n_states(options.optimiser));
+  division.low_bytes = options.precision.splits() ? sizeof(std::int16_t) : 0;
+  return division;
 }
 
 double memory_besides(const networks::ChainDescription& chain, const TrainOptions& options, int n_crops) {

@@ -20,6 +20,7 @@ void describe(Schema& schema, TrainOptions& options) {
   describe(schema, options.parallel, options.offload);
   schema.section("memory", options.memory, "What a step's tensors may take, and how that is kept to")
       .on_restart(OnRestart::free);
+  schema.section("precision", options.precision, "How weights are kept");
   schema.integer("steps", options.steps, "Steps of training")
       .required()
       .at_least(0)

@@ -14,6 +14,7 @@
 #include "surrogates/training/offload_options.hpp"
 #include "surrogates/training/optimiser.hpp"
 #include "surrogates/training/parallel_options.hpp"
+#include "surrogates/training/precision_options.hpp"
 
 /// What the user writes in a YAML file for `meshfreeflow train`.
 namespace quintet::meshfreeflow {
@@ -34,6 +35,7 @@ struct TrainOptions {
   ParallelOptions parallel;
   OffloadOptions offload;
   MemoryOptions memory;
+  PrecisionOptions precision;
   flow::FlowRateOptions learning_rate;
   ValidationOptions validation;
   std::int64_t steps = 0;

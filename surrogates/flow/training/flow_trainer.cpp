@@ -168,7 +168,7 @@ FlowTrainer<Real>::State::State(const Comm& comm_, const FlowModel& model, const
       equations(equations_of(header, options.reference_compatible)),
       network(header),
       shared(comm, network.tensors(), start_of(model, network.initial_parameters(options.seed)),
-             options.optimiser, options.parallel, options.offload),
+             options.optimiser, options.parallel, options.offload, options.precision),
       statistics(model.statistics.empty() ? network.initial_statistics() : model.statistics),
       interior(equations.interior().residuals({})) {
   for (const auto& field : header.fields) {
@@ -449,7 +449,7 @@ const FlowModelHeader& FlowTrainer<Real>::header() const {
 
 template <class Real>
 FlowModel FlowTrainer<Real>::model() const {
-  const auto values = state_->shared.all_values();
+  const auto values = state_->shared.all_computed_values();
   return {state_->header, {values.begin(), values.end()}, state_->statistics};
 }
 

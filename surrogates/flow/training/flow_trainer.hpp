@@ -35,6 +35,7 @@ struct FlowTrainerOptions {
   ParallelOptions parallel;
   OffloadOptions offload;
   MemoryOptions memory;
+  PrecisionOptions precision;
   std::uint64_t seed = 1;
   int batch = 10;  ///< crops of a step, on all ranks together
   /// The released reference's wrong equations, for comparison: derivatives along the two axes of space
@@ -89,7 +90,8 @@ class FlowTrainer {
   [[nodiscard]] const std::optional<ActivationsInForce>& activations() const;
 
   [[nodiscard]] const FlowModelHeader& header() const;
-  /// The model as it is; its weights on rank 0 (empty elsewhere). Collective.
+  /// The model as it computes (of weights in halves, the high ones); its weights on rank 0 (empty elsewhere).
+  /// Collective.
   [[nodiscard]] FlowModel model() const;
   [[nodiscard]] networks::ChainDescription describe() const;
   /// What its arrays take, torch's tensors among the ledger's bytes, and have sent.

@@ -1,9 +1,12 @@
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,11 +19,13 @@
 #include "physics/kernels/aligned.hpp"
 #include "surrogates/bridge/torch_subsystem.hpp"
 #include "surrogates/training/optimiser.hpp"
+#include "surrogates/training/split_bf16.hpp"
 
 /// A step of Adam on one thread: ours, torch's fused one (at::_fused_adam_) and torch's operators one by one,
 /// as torch::optim::Adam applies them. Sides take turns, least wall time of many; bytes a parameter: 28
 /// (theta, m, v read and written, g read), ours 32 (it clears g, too). The parameters after the steps are
-/// compared.
+/// compared. Then steps of parameters in halves, Adam (32 bytes) and SGD (16), beside a copy (std::copy, 8)
+/// of as many floats; halves joined are compared with the floats' steps bit by bit.
 ///
 ///     training_optimiser [--quick] [--n NUMBERS]
 namespace quintet {
@@ -92,6 +97,67 @@ void run(std::size_t n, int rounds) {
   if (worst > 1e-5) throw InternalError(fmt::format("ours and torch's differ by {}", worst));
 }
 
+/// Halves of theta.
+struct Halves {
+  AlignedVector<std::uint16_t> high;
+  AlignedVector<std::int16_t> low;
+  explicit Halves(const AlignedVector<float>& theta) : high(theta.size()), low(theta.size()) {
+    for (std::size_t i = 0; i < theta.size(); ++i) {
+      high[i] = high_half(theta[i]);
+      low[i] = low_half(theta[i]);
+    }
+  }
+};
+
+void run_halves(std::size_t n, int rounds) {
+  OptimiserOptions adam, sgd;
+  sgd.kind = OptimiserKind::sgd;
+  Arrays whole(n), parts(n);
+  Halves halves(parts.theta);
+  AlignedVector<float> gradient(n);
+  for (std::size_t i = 0; i < n; ++i) gradient[i] = std::cos(0.37f * static_cast<float>(i));
+  const auto refill = [&](Arrays& arrays) {
+    std::copy(gradient.begin(), gradient.end(), arrays.gradient.begin());
+  };
+  double step[2] = {1e30, 1e30}, copy = 1e30;
+  for (int t = 1; t <= rounds; ++t) {
+    for (const int kind : {0, 1}) {
+      const OptimiserOptions& options = kind == 0 ? adam : sgd;
+      const auto states = [&](Arrays& of) {
+        return kind == 0 ? std::array<std::span<float>, 2>{of.moment1, of.moment2}
+                         : std::array<std::span<float>, 2>{};
+      };
+      refill(whole);
+      optimiser_step<float>(options, t, 1e-3, {whole.theta, whole.gradient, states(whole)});
+      refill(parts);
+      step[kind] =
+          std::min(step[kind], seconds([&] {
+                     optimiser_step(options, t, 1e-3,
+                                    SplitSlices{halves.high, halves.low, parts.gradient, states(parts)});
+                   }));
+    }
+    copy = std::min(copy, seconds([&] { refill(parts); }));
+  }
+  for (std::size_t i = 0; i < n; ++i)
+    if (joined(halves.high[i], halves.low[i]) != whole.theta[i])
+      throw InternalError(fmt::format("number {} has other bits in halves", i));
+  const auto numbers = static_cast<double>(n);
+  const double copied = 8e-9 * numbers / copy,
+               rates[] = {32e-9 * numbers / step[0], 16e-9 * numbers / step[1]};
+  fmt::print(
+      "halves: Adam {:.3g} ms ({:.3g} GB/s), SGD {:.3g} ms ({:.3g}), a copy {:.3g} ms ({:.3g}): {:.3g} and "
+      "{:.3g} of its rate\n",
+      1e3 * step[0], rates[0], 1e3 * step[1], rates[1], 1e3 * copy, copied, rates[0] / copied,
+      rates[1] / copied);
+  std::vector<std::string> rows;
+  const char* names[] = {"Adam", "SGD"};
+  for (const int kind : {0, 1})
+    rows.push_back(fmt::format(
+        R"({{"bench": "training_optimiser", "case": "{} parameters in halves, {} beside a copy", "ours": {:.4g}, "peer": {:.4g}, "ratio": {:.4g}, "unit": "GB/s"}})",
+        n, names[kind], rates[kind], copied, rates[kind] / copied));
+  fmt::print("[{}]\n", fmt::join(rows, ", "));
+}
+
 }  // namespace
 }  // namespace quintet
 
@@ -110,6 +176,7 @@ int main(int argc, char** argv) {
     }
     const quintet::Runtime runtime(argc, argv, 1, {quintet::torch_subsystem()});
     quintet::run(n, rounds);
+    quintet::run_halves(n, rounds);
   } catch (const quintet::Error& error) {
     fmt::print(stderr, "{}\n", error.what());
     return static_cast<int>(error.code());

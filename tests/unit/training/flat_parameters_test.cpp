@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <limits>
@@ -13,9 +16,18 @@
 #include "io/config/tree.hpp"
 #include "io/log/error.hpp"
 #include "surrogates/planning/stages.hpp"
+#include "surrogates/training/split_bf16.hpp"
 
 namespace quintet {
 namespace {
+
+namespace fs = std::filesystem;
+
+/// The project's reference numbers.
+std::string reference(const std::string& name) {
+  const char* source = std::getenv("QUINTET_SOURCE_DIR");
+  return std::string(source != nullptr ? source : ".") + "/../shared/data/training/" + name;
+}
 
 /// Blocks of a few tensors; sizes are no multiples of any slice.
 std::vector<BlockTensors> blocks() {
@@ -93,10 +105,13 @@ struct Trained {
   Comm::Counter sums, gathers;
 };
 
+constexpr PrecisionOptions whole{ParameterPrecision::full}, halves{ParameterPrecision::split_bf16};
+
 template <class Real>
 Trained<Real> train(const Comm& comm, const Comm& holder, const OptimiserOptions& optimiser,
-                    const ParallelOptions& parallel, int n_steps = 3) {
-  FlatParameters<Real> parameters(comm, blocks(), start(), optimiser, parallel, holder);
+                    const ParallelOptions& parallel, int n_steps = 3,
+                    const PrecisionOptions& precision = whole) {
+  FlatParameters<Real> parameters(comm, blocks(), start(), optimiser, parallel, holder, {}, precision);
   for (int t = 1; t <= n_steps; ++t) {
     add_gradients(parameters, comm.rank(), t);
     parameters.step(t, 0.01);
@@ -116,8 +131,16 @@ std::vector<Comm> holders(const Comm& comm) {
   return groups;
 }
 
+/// What networks compute with: of values in halves the high ones.
 template <class Real>
-void ranks_take_the_steps_of_one(const Comm& comm) {
+std::vector<Real> as_read(std::vector<Real> values, const PrecisionOptions& precision) {
+  if (precision.splits())
+    for (Real& value : values) value = as_bf16(static_cast<float>(value));
+  return values;
+}
+
+template <class Real>
+void ranks_take_the_steps_of_one(const Comm& comm, const PrecisionOptions& precision = whole) {
   // One optimiser with all ranks' gradients, added in rank order.
   auto theta = std::vector<Real>();
   for (const double value : start()) theta.push_back(static_cast<Real>(value));
@@ -135,20 +158,21 @@ void ranks_take_the_steps_of_one(const Comm& comm) {
       for (const auto& [bucket, progress] :
            {std::pair{0.0, Progress::blocks}, std::pair{0.005, Progress::none}}) {
         if (stage == 3 && groups[group].size() > 1) continue;  // what is shared is not divided
-        const auto trained = train<Real>(comm, groups[group], {}, at_stage(stage, bucket, progress));
+        const auto trained =
+            train<Real>(comm, groups[group], {}, at_stage(stage, bucket, progress), 3, precision);
         const std::string what = fmt::format("group {}, stage {}, bucket {}, {}", group, stage, bucket,
                                              progress == Progress::none ? "none" : "blocks");
         if (group < 2) {  // two and two add (0 + 1) + (2 + 3)
-          ASSERT_EQ(trained.values, theta) << what;
+          ASSERT_EQ(trained.values, as_read(theta, precision)) << what;
           if (comm.is_root()) {
             ASSERT_EQ(trained.gathered, theta) << what;
             ASSERT_EQ(trained.states[0], first) << what;
             ASSERT_EQ(trained.states[1], second) << what;
           }
         } else {
-          ASSERT_EQ(trained.values, train<Real>(comm, groups[group], {}, at_stage(0)).values) << what;
-          for (std::size_t i = 0; i < theta.size(); ++i)
-            ASSERT_NEAR(trained.values[i], theta[i], 1e-4) << what;
+          const auto plain = train<Real>(comm, groups[group], {}, at_stage(0));
+          ASSERT_EQ(trained.values, as_read(plain.values, precision)) << what;
+          for (std::size_t i = 0; i < theta.size(); ++i) ASSERT_NEAR(plain.values[i], theta[i], 1e-4) << what;
         }
       }
 }
@@ -158,6 +182,56 @@ TEST(FlatParameters, all_stages_buckets_and_holders_take_the_steps_of_one_to_the
   ranks_take_the_steps_of_one<double>(Comm::world());
 }
 
+/// Updates are exact: gradients here do not know the values, so halves, joined, are the floats' run.
+TEST(FlatParameters, halves_take_the_steps_of_floats_to_the_bit) {
+  ranks_take_the_steps_of_one<float>(Comm::world(), halves);
+}
+
+std::vector<float> floats_of(const Tree& bits) {
+  std::vector<float> values;
+  for (const auto& item : bits.items())
+    values.push_back(
+        std::bit_cast<float>(static_cast<std::uint32_t>(std::stoul(item.as_text(), nullptr, 16))));
+  return values;
+}
+
+/// ../shared/data/training/split_bf16.json: weights after steps of SGD, as they are and as halves.
+TEST(FlatParameters, halves_are_those_of_the_reference) {
+  if (!fs::exists(reference("split_bf16.json"))) GTEST_SKIP() << "../shared/data/training is not here";
+  const Tree given = read_yaml(reference("split_bf16.json"));
+  const auto begin = floats_of(given.at("start"));
+  const std::vector<double> first(begin.begin(), begin.end());
+  OptimiserOptions sgd;
+  sgd.kind = OptimiserKind::sgd;
+  const Comm comm = Comm::world();
+  for (const int stage : {0, 1, 2, 3}) {
+    FlatParameters<float> parameters(comm, one_block("all", first.size()), first, sgd, at_stage(stage),
+                                     comm.split(comm.rank(), 0), {}, halves);
+    std::int64_t t = 0;
+    for (const auto& step : given.at("cases").items()) {
+      const auto gradient = floats_of(step.at("gradient"));
+      const auto own = parameters.gradient(0);
+      if (comm.is_root()) std::copy(gradient.begin(), gradient.end(), own.begin());
+      parameters.finish(0);
+      parameters.step(++t, step.at("rate").as_number());
+      const auto weights = parameters.all_values(), expected = floats_of(step.at("weight"));
+      parameters.enter(0, FlatParameters<float>::Way::forward);
+      for (std::size_t i = 0; i < expected.size(); ++i) {
+        const auto split = step.at("rounded").items()[i].as_text();
+        EXPECT_EQ(std::bit_cast<std::uint32_t>(parameters.values(0)[i]),
+                  std::stoul(split.substr(0, 4) + "0000", nullptr, 16));
+        if (!comm.is_root()) continue;
+        ASSERT_EQ(weights[i], expected[i]) << "stage " << stage << ", step " << t << ", number " << i;
+        EXPECT_EQ(fmt::format("{:04x}:{:04x}", high_half(weights[i]),
+                              static_cast<std::uint16_t>(low_half(weights[i]))),
+                  split);
+      }
+      parameters.leave();
+    }
+    EXPECT_EQ(t, 3);
+  }
+}
+
 TEST(FlatParameters, every_optimiser_may_be_divided) {
   const Comm comm = Comm::world();
   for (const auto& row : optimisers()) {
@@ -165,35 +239,35 @@ TEST(FlatParameters, every_optimiser_may_be_divided) {
     options.kind = row.value;
     options.momentum = row.value == OptimiserKind::sgd ? 0.9 : 0;
     options.weight_decay = row.value == OptimiserKind::adamw ? 0.1 : 0;
-    const auto whole = train<float>(comm, comm.node(), options, at_stage(0)),
+    const auto undivided = train<float>(comm, comm.node(), options, at_stage(0)),
                divided = train<float>(comm, comm.split(comm.rank(), 0), options, at_stage(3));
-    EXPECT_EQ(whole.values, divided.values) << row.name;
-    EXPECT_EQ(whole.states, divided.states) << row.name;
+    EXPECT_EQ(undivided.values, divided.values) << row.name;
+    EXPECT_EQ(undivided.states, divided.states) << row.name;
+    const auto split = train<float>(comm, comm.split(comm.rank(), 0), options, at_stage(2), 3, halves);
+    EXPECT_EQ(undivided.gathered, split.gathered) << row.name;
   }
 }
 
-/// Bytes held and sent against ../shared/data/training/zero.json: its rows of fp32, N ranks
-/// that share no memory, each block for itself.
+/// Bytes held and sent against ../shared/data/training/zero.json: its rows of fp32 and of halves, N ranks
+/// that share no memory, each block for itself. It counts words; those of gathered halves have 2 bytes.
 TEST(FlatParameters, hold_and_send_what_the_formulas_say) {
-  const char* source = std::getenv("QUINTET_SOURCE_DIR");
-  const std::string place =
-      std::string(source != nullptr ? source : ".") + "/../shared/data/training/zero.json";
-  if (!std::filesystem::exists(place)) GTEST_SKIP() << "../shared/data/training is not here";
-  const Tree reference = read_yaml(place);
+  if (!fs::exists(reference("zero.json"))) GTEST_SKIP() << "../shared/data/training is not here";
+  const Tree given = read_yaml(reference("zero.json"));
   const Comm comm = Comm::world();
   int rows = 0;
-  for (const auto& row : reference.at("rows").items()) {
+  for (const auto& row : given.at("rows").items()) {
     const auto number = [&](const char* key) { return static_cast<std::int64_t>(row.at(key).as_number()); };
     const auto stage = static_cast<int>(number("stage"));
-    if (number("ranks") != comm.size() || row.at("kind").as_text() != "fp32") continue;
+    if (number("ranks") != comm.size() || row.at("kind").as_text() == "mixed16") continue;
+    const auto& precision = row.at("kind").as_text() == "fp32" ? whole : halves;
     std::vector<BlockTensors> model;
-    for (const auto& block : reference.at("models").at(row.at("model").as_text()).items())
+    for (const auto& block : given.at("models").at(row.at("model").as_text()).items())
       model.push_back(
           {block.items()[0].as_text(), {{"all", {static_cast<std::int64_t>(block.items()[1].as_number())}}}});
     std::size_t n = 0;
     for (const auto& block : model) n += block.size();
     FlatParameters<float> parameters(comm, model, std::vector<double>(n), {}, at_stage(stage),
-                                     comm.split(comm.rank(), 0));
+                                     comm.split(comm.rank(), 0), {}, precision);
     const HeldBytes held = parameters.bytes();
     EXPECT_EQ(static_cast<std::int64_t>(parameters.layout().padded()), number("padded"));
     EXPECT_EQ(static_cast<std::int64_t>(parameters.layout().slices()), number("slice"));
@@ -212,11 +286,14 @@ TEST(FlatParameters, hold_and_send_what_the_formulas_say) {
     const auto sums = parameters.traffic(Comm::Call::reduce_scatter),
                gathers = parameters.traffic(Comm::Call::all_gather_into);
     EXPECT_EQ(sums.messages + gathers.messages, number("messages_sent"));
-    EXPECT_EQ(sums.bytes + gathers.bytes, 4 * number("words_sent"));
-    EXPECT_EQ(sums.received + gathers.received, 4 * number("words_sent"));
+    const std::int64_t to_sum = (comm.size() - 1) * number("slice"),
+                       width = precision.splits() && stage > 0 ? 2 : 4;
+    EXPECT_EQ(sums.bytes, 4 * to_sum);
+    EXPECT_EQ(gathers.bytes, width * (number("words_sent") - to_sum));
+    EXPECT_EQ(sums.received + gathers.received, sums.bytes + gathers.bytes);
     ++rows;
   }
-  EXPECT_EQ(rows, comm.size() <= 8 ? 12 : 0);
+  EXPECT_EQ(rows, comm.size() <= 8 ? 24 : 0);
 }
 
 /// The same of every stage that the planner chooses among, in all groups that share memory.
@@ -224,19 +301,22 @@ TEST(FlatParameters, hold_and_send_what_plans_say) {
   const Comm comm = Comm::world();
   for (const Comm& holder : holders(comm))
     for (const auto& stage : planning::stages())
-      for (const double bucket : {0.0, 0.005}) {
+      for (const auto& [bucket, precision] :
+           {std::pair{0.0, whole}, std::pair{0.005, whole}, std::pair{0.005, halves}}) {
         if (comm.size() == 1 && stage.value > 0) continue;    // one rank has everything
         if (holder.size() > 1 && stage.value == 3) continue;  // what is shared is not divided
         const auto options = at_stage(stage.value, bucket);
-        FlatParameters<float> parameters(comm, blocks(), start(), {}, options, holder);
+        FlatParameters<float> parameters(comm, blocks(), start(), {}, options, holder, {}, precision);
         planning::Division division;
+        division.low_bytes = precision.splits() ? 2 : 0;
         for (const auto& unit : parameters.layout().units()) division.units.push_back(double(unit.size));
         add_gradients(parameters, comm.rank(), 1);
         parameters.step(1, 0.01);
         const auto held = parameters.bytes();
         const auto what = fmt::format("{}, {} a holder, bucket {}", stage.name, holder.size(), bucket);
         // Of a holder's ranks each has a part of its values, in whole bytes.
-        EXPECT_NEAR(double(held.values + held.gradients + held.optimiser + held.live + held.workspace),
+        EXPECT_NEAR(double(held.values + held.gradients + held.optimiser + held.live + held.workspace +
+                           held.expanded),
                     stage.bytes(division, comm.size(), holder.size()), 1)
             << what;
         const auto sums = parameters.traffic(Comm::Call::reduce_scatter),
@@ -256,12 +336,14 @@ TEST(FlatParameters, ranks_that_share_memory_send_nothing) {
   }
 }
 
-TEST(FlatParameters, a_restart_goes_on_to_the_bit_at_any_stage) {
+void restarts_to_the_bit(const PrecisionOptions& precision) {
   const Comm comm = Comm::world(), alone = comm.split(comm.rank(), 0);
-  const auto whole = train<float>(comm, alone, {}, at_stage(1), 4);
-  const auto first = train<float>(comm, comm.node(), {}, at_stage(0), 2);
-  FlatParameters<float> parameters(comm, blocks(), start(), {}, at_stage(3, 0.005), alone);
-  parameters.assign_values(first.values);
+  const auto through = train<float>(comm, alone, {}, at_stage(1), 4, precision);
+  auto first = train<float>(comm, comm.node(), {}, at_stage(0), 2, precision);
+  FlatParameters<float> parameters(comm, blocks(), start(), {}, at_stage(3, 0.005), alone, {}, precision);
+  first.gathered.resize(n_parameters());
+  comm.broadcast(std::span(first.gathered));
+  parameters.assign_values(first.gathered);
   for (int s = 0; s < 2; ++s) {
     auto state = first.states[static_cast<std::size_t>(s)];
     state.resize(n_parameters());
@@ -272,7 +354,13 @@ TEST(FlatParameters, a_restart_goes_on_to_the_bit_at_any_stage) {
     add_gradients(parameters, comm.rank(), t);
     parameters.step(t, 0.01);
   }
-  EXPECT_EQ(values_read(parameters), whole.values);
+  EXPECT_EQ(values_read(parameters), through.values);
+  EXPECT_EQ(parameters.all_values(), through.gathered);
+}
+
+TEST(FlatParameters, a_restart_goes_on_to_the_bit_at_any_stage) {
+  restarts_to_the_bit(whole);
+  restarts_to_the_bit(halves);
 }
 
 TEST(FlatParameters, a_gradient_that_is_no_number_on_one_rank_stops_all_with_the_weights_of_before) {

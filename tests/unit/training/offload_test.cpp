@@ -117,9 +117,10 @@ ParallelOptions at_stage(int stage) {
 constexpr std::int64_t n_steps = 5;
 
 template <class Real>
-Whole<Real> whole_run(const OffloadOptions& offload, int stage = 0, const OptimiserOptions& optimiser = {}) {
+Whole<Real> whole_run(const OffloadOptions& offload, int stage = 0, const OptimiserOptions& optimiser = {},
+                      const PrecisionOptions& precision = {}) {
   const Comm comm = Comm::world();
-  FlatParameters<Real> parameters(comm, blocks(), start(), optimiser, at_stage(stage), offload);
+  FlatParameters<Real> parameters(comm, blocks(), start(), optimiser, at_stage(stage), offload, precision);
   take_steps(parameters, 1, n_steps);
   return Whole<Real>(parameters);
 }
@@ -143,6 +144,30 @@ void files_change_no_bit() {
 TEST(Offload, states_in_a_file_change_no_bit_whatever_stage_budget_and_optimiser) {
   files_change_no_bit<float>();
   files_change_no_bit<double>();
+}
+
+TEST(Offload, low_halves_go_with_the_states) {
+  const Scratch scratch;
+  const PrecisionOptions halves{ParameterPrecision::split_bf16};
+  for (const bool delayed : {false, true}) {
+    OffloadOptions memory, file = in_file(scratch.path(), 0.1);
+    memory.optimiser = OffloadKind::host;
+    if (delayed) memory.delayed_update = file.delayed_update = DelayedUpdateOptions{1};
+    const auto reference = whole_run<float>(memory, 0, {}, halves);
+    for (const int stage : {0, 1, 2, 3})
+      whole_run<float>(file, stage, {}, halves).expect(reference, fmt::format("stage {}", stage));
+    const auto plain = whole_run<float>(memory);
+    if (Comm::world().is_root()) {
+      EXPECT_NE(reference.values, plain.values);  // gradients are those of bf16
+    }
+  }
+  // Without states: 4.0 bytes a parameter, and gradients.
+  OptimiserOptions sgd;
+  sgd.kind = OptimiserKind::sgd;
+  const FlatParameters<float> parameters(Comm::self(), blocks(), start(), sgd, {}, {}, halves);
+  const Ledger& ledger = parameters.ledger();
+  EXPECT_EQ(ledger.peak(Tier::host, ByteCategory::parameters), 2 * parameters.layout().padded());
+  EXPECT_EQ(ledger.peak(Tier::host, ByteCategory::optimiser), 2 * parameters.layout().padded());
 }
 
 TEST(Offload, the_ledger_knows_what_is_where) {

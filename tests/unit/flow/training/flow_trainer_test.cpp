@@ -13,6 +13,7 @@
 #include "io/log/error.hpp"
 #include "surrogates/flow/training/learning_rate.hpp"
 #include "surrogates/flow/training/step_needs.hpp"
+#include "surrogates/training/split_bf16.hpp"
 #include "tests/unit/flow/training/flow_sample.hpp"
 
 namespace quintet::flow {
@@ -292,6 +293,53 @@ TEST(FlowTrainer, activations_that_are_made_again_are_the_same_to_the_bit) {
   EXPECT_THROW(train(options(ActivationPolicy::planned, 0.9e-6 * static_cast<double>(least), 0)),
                ResourceError);
   EXPECT_THROW(train(options(ActivationPolicy::keep, between, 0)), ResourceError);
+}
+
+/// Weights in halves: one training at all stages and after a restart; the model is what was computed with.
+TEST(FlowTrainer, weights_in_halves_train_alike_at_all_stages_and_after_a_restart) {
+  const Comm comm = Comm::world();
+  const std::string path = (std::filesystem::temp_directory_path() / "quintet_flow_halves.h5").string();
+  FlowTrainerOptions all = small_options();
+  const auto floats = [&] {
+    auto trainer = small_trainer<float>(comm, all);
+    const Batch batch = own_crops(trainer);
+    static_cast<void>(trainer.step(batch, 0, 1e-2));
+    return trainer.step(batch, 1, 1e-2).total;
+  }();
+  all.precision.parameters = ParameterPrecision::split_bf16;
+  auto data = small_trainer<float>(comm, all);
+  const Batch batch = own_crops(data);
+  std::vector<double> losses;
+  for (int step = 0; step < 2; ++step) losses.push_back(data.step(batch, step, 1e-2).total);
+  {
+    hdf5::File file = hdf5::File::create(comm, path);
+    data.save(file.root());
+    file.close();
+  }
+  for (int step = 2; step < 4; ++step) losses.push_back(data.step(batch, step, 1e-2).total);
+  EXPECT_NE(losses[1], floats);
+  EXPECT_NEAR(losses[1], floats, 0.05 * floats);
+  const auto expected = data.model();
+  for (const float weight : expected.parameters) ASSERT_EQ(weight, as_bf16(weight));
+  for (const int stage : {0, 1, 2, 3}) {
+    all.parallel.bucket = 0.0005;
+    all.parallel.holder = Holder::rank;
+    all.parallel = all.parallel.at_stage(stage);
+    auto again = small_trainer<float>(comm, all);
+    const hdf5::File file = hdf5::File::open(comm, path);
+    again.restore(file.root());
+    for (int step = 2; step < 4; ++step)
+      ASSERT_EQ(again.step(batch, step, 1e-2).total, losses[static_cast<std::size_t>(step)]) << stage;
+    EXPECT_EQ(again.model().parameters, expected.parameters) << stage;
+  }
+  // A model that is loaded validates as the training did.
+  FlowModel model = expected;
+  model.parameters.resize(data.n_parameters());
+  comm.broadcast(std::span(model.parameters));
+  FlowTrainer<float> loaded(comm, model, small_options(), small_parameters());
+  EXPECT_EQ(loaded.evaluate(batch, 0).total, data.evaluate(batch, 0).total);
+  comm.barrier();
+  if (comm.is_root()) std::filesystem::remove(path);
 }
 
 TEST(FlowTrainer, a_checkpoint_of_another_optimiser_or_layout_is_refused) {
