@@ -10,6 +10,10 @@ namespace quintet::planning {
 
 namespace {
 
+struct BlockPolicyRow {
+  BlockPolicy value;
+  const char* name;
+};
 constexpr BlockPolicyRow policy_rows[] = {
     {BlockPolicy::keep, "keep"}, {BlockPolicy::swap, "swap"}, {BlockPolicy::recompute, "recompute"}};
 
@@ -163,8 +167,6 @@ class Search {
 };
 
 }  // namespace
-
-std::span<const BlockPolicyRow> block_policies() { return policy_rows; }
 
 const char* name_of(BlockPolicy policy) {
   return std::find_if(std::begin(policy_rows), std::end(policy_rows),

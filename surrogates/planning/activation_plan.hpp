@@ -14,11 +14,6 @@ enum class BlockPolicy {
   swap,       ///< they go out over a link, and come back before they are needed
   recompute,  ///< all but the block's input is dropped, and made once more
 };
-struct BlockPolicyRow {
-  BlockPolicy value;
-  const char* name;
-};
-[[nodiscard]] std::span<const BlockPolicyRow> block_policies();
 [[nodiscard]] const char* name_of(BlockPolicy policy);
 
 /// A block of a chain. With the extras 0 this is the model of Wahib et al. 2020 (SC20, KARMA) as this project

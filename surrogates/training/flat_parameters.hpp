@@ -154,6 +154,7 @@ class FlatParameters {
   }
   /// What this rank has sent to and received from other holders: reduce_scatter and all_gather_into.
   [[nodiscard]] Comm::Counter traffic(Comm::Call call) const { return across_.counter(call); }
+  void reset_traffic() { across_.reset_counters(); }
 
  private:
   using Unit = FlatLayout::Unit;

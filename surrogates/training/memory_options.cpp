@@ -21,7 +21,8 @@ void describe(Schema& schema, MemoryOptions& options) {
       .quantity("activations", options.activations, "MB",
                 "What tensors of a step may take on each rank; a run that cannot keep to it is refused. "
                 "Absent: anything")
-      .above(0);
+      .above(0)
+      .at_most(1e9);
   schema.choice("policy", options.policy, choices_of(policies),
                 "What the forward pass leaves for the backward pass. keep: all; recompute: each segment of "
                 "blocks keeps its input and runs forward once more; planned: the fastest mixture that fits "

@@ -14,7 +14,7 @@ std::string summary_of(const flow::ActivationsInForce& found) {
   const auto n = [&](planning::BlockPolicy policy) {
     return std::count(policies.begin(), policies.end(), policy);
   };
-  return fmt::format("{} segments kept, {} recomputed: {} at most and {:.3g} s a step expected{}",
+  return fmt::format("segments: {} kept, {} recomputed; {} at most and {:.3g} s a step expected{}",
                      n(planning::BlockPolicy::keep), n(planning::BlockPolicy::recompute),
                      text_of_bytes(static_cast<std::size_t>(found.plan.cost.peak)), found.plan.cost.seconds,
                      found.plan.is_best ? "" : " (the search for a faster plan ended early)");

@@ -18,9 +18,12 @@ namespace quintet::meshfreeflow {
 [[nodiscard]] planning::Division division_of(const TrainOptions& options,
                                              const flow::FlowModelHeader& header);
 
-/// What a rank needs beside the arrays that are divided, roughly: what crops leave for the backward pass, the
-/// best model and one that is written (bytes).
-[[nodiscard]] double memory_besides(const networks::ChainDescription& chain, const TrainOptions& options,
-                                    int n_crops);
+/// What crops leave for the backward pass, roughly, before a step was measured: no more than the budget of
+/// section `memory` (bytes).
+[[nodiscard]] double activation_bytes(const networks::ChainDescription& chain, const TrainOptions& options,
+                                      int n_crops);
+/// What a rank needs beside the arrays that are divided: activations, the best model and one that is written
+/// (bytes).
+[[nodiscard]] double memory_besides(const networks::ChainDescription& chain, double activations);
 
 }  // namespace quintet::meshfreeflow

@@ -175,7 +175,10 @@ flow::FlowModel Training::best() const {
 
 double Training::memory_needed() const {
   const auto arrays = static_cast<double>(trainer_.account().held.total());
-  return arrays + memory_besides(trainer_.describe(), options_, trainer_.n_crops());
+  const auto chain = trainer_.describe();
+  const auto& measured = trainer_.activations();
+  return arrays + memory_besides(chain, measured ? static_cast<double>(measured->plan.cost.peak)
+                                                 : activation_bytes(chain, options_, trainer_.n_crops()));
 }
 
 void Training::save(hdf5::Group& root) const {

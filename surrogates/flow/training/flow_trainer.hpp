@@ -10,11 +10,10 @@
 #include "surrogates/flow/data/batch.hpp"
 #include "surrogates/flow/data/dataset.hpp"
 #include "surrogates/flow/model/flow_model.hpp"
+#include "surrogates/flow/training/activations_in_force.hpp"
 #include "surrogates/flow/training/training_options.hpp"
 #include "surrogates/networks/description.hpp"
-#include "surrogates/planning/activation_plan.hpp"
 #include "surrogates/training/flat_parameters.hpp"
-#include "surrogates/training/memory_options.hpp"
 
 namespace quintet::flow {
 
@@ -41,14 +40,6 @@ struct FlowTrainerOptions {
   /// The released reference's wrong equations, for comparison: derivatives along the two axes of space
   /// swapped, and d/dt taken over a block of 2 time units whatever it spans (data.reference_compatible).
   bool reference_compatible = false;
-};
-
-/// What becomes of a step's activations, and what that was found to cost.
-struct ActivationsInForce {
-  std::vector<planning::ActivationBlock> chain;  ///< segments of the encoder, then decoder and losses
-  planning::ActivationPlan plan;
-  std::int64_t n_steps = 0;
-  double seconds = 0;  ///< least time of a step without the optimiser's
 };
 
 /// Trains a model, a step at a time: data parallel over the ranks, which share out the crops of a batch and,

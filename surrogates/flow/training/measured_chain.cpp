@@ -29,7 +29,6 @@ void MeasuredChain::operator()(BlockPass::Event event, std::size_t segment) {
       break;
     case BlockPass::Event::again:
       shortest(block.again);
-      block.before = held_;
       block.kept = held - held_;
       block.again_peak = peak - held_;
       block.backward_peak = peak;

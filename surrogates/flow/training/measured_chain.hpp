@@ -33,7 +33,6 @@ class MeasuredChain {
     std::int64_t left = 0;                           ///< of the forward pass, for those behind it
     std::int64_t kept = 0, again_peak = 0;           ///< when run again, above what was there
     std::int64_t backward_peak = 0;                  ///< of both, with all that is there
-    std::int64_t before = 0;                         ///< what was there when it was run again
   };
   std::vector<Block> blocks_;
   TorchMemory* memory_ = nullptr;

@@ -245,6 +245,7 @@ TEST(FlowTrainer, activations_that_are_made_again_are_the_same_to_the_bit) {
     FlowModel model;
     std::optional<ActivationsInForce> activations;
     std::size_t peak;
+    std::int64_t bytes_sent;
   };
   FlowModelHeader header = small_header();
   header.options.encoder.width = 16;
@@ -259,6 +260,7 @@ TEST(FlowTrainer, activations_that_are_made_again_are_the_same_to_the_bit) {
     trained.model = trainer.model();
     trained.activations = trainer.activations();
     trained.peak = trainer.account().ledger.peak(Tier::host, ByteCategory::activations);
+    trained.bytes_sent = trainer.account().bytes_sent;
     return trained;
   };
   const Trained plain = train(options(ActivationPolicy::keep, std::nullopt, 0));
@@ -273,6 +275,9 @@ TEST(FlowTrainer, activations_that_are_made_again_are_the_same_to_the_bit) {
     const Trained again = train(options(ActivationPolicy::recompute, std::nullopt, stage));
     expect_same(again, fmt::format("recompute, stage {}", stage));
     least = again.activations->plan.cost.peak;
+    if (stage < 3) continue;
+    // Values are gathered no more often, and what measuring sends is not the training's.
+    EXPECT_EQ(again.bytes_sent, train(options(ActivationPolicy::keep, std::nullopt, 3)).bytes_sent);
   }
   const Trained kept = train(options(ActivationPolicy::keep, 1e3, 0));
   const std::int64_t most = kept.activations->plan.cost.peak;
