@@ -33,7 +33,7 @@ struct ParallelOptions {
   double bucket = 1;       ///< blocks reduced at once (MB)
   Holder holder = Holder::node;
   Progress progress = Progress::blocks;
-  std::optional<double> memory;  ///< automatic: what a rank may take (GB)
+  std::optional<double> memory{};  ///< automatic: what a rank may take (GB)
   /// The same in force at a stage: data, or sharded.
   [[nodiscard]] ParallelOptions at_stage(int wanted) const;
   /// Numbers of so many bytes that fill a bucket.

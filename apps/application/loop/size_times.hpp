@@ -39,9 +39,9 @@ struct SizeSeries {
 
 /// A size and the least time of a step in each round.
 struct SizeTimes {
-  std::vector<std::int64_t> size;
+  std::vector<std::int64_t> size{};
   double work = 0;
-  std::vector<double> step_s;
+  std::vector<double> step_s{};
 };
 
 /// The times of all sizes, largest first, and why there is none smaller.

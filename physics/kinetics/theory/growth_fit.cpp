@@ -103,9 +103,9 @@ std::vector<double> resampled(const Samples& s) {
   std::size_t next = 0;
   for (std::size_t i = 0; i < n_knots; ++i) {
     const double t = begin + static_cast<double>(i) * h;
-    double sum = 0, t_sum = 0;
+    double sum = 0;
     std::size_t n = 0;
-    for (; next < s.size() && s.t[next] <= t + 0.5 * h; ++next, ++n) sum += s.y[next], t_sum += s.t[next];
+    for (; next < s.size() && s.t[next] <= t + 0.5 * h; ++next, ++n) sum += s.y[next];
     if (n > 2) {
       knots[i] = sum / static_cast<double>(n);
       continue;

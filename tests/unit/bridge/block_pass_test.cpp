@@ -79,7 +79,9 @@ TEST(BlockPass, recomputed_segments_give_the_same_bits) {
       EXPECT_TRUE(at::equal(kept.gradients[i], again.gradients[i])) << mask << ", block " << i;
     EXPECT_EQ(kept.next_random, again.next_random) << mask;
     // The first segment has nothing that others do not hold.
-    if (mask != 1) EXPECT_LT(again.held, kept.held) << mask;
+    if (mask != 1) {
+      EXPECT_LT(again.held, kept.held) << mask;
+    }
   }
   // What is held then: inputs of three segments, one of them twice the skip, and the end.
   const Result all = pass_through({Policy::recompute, Policy::recompute, Policy::recompute});

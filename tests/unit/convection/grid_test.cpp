@@ -37,10 +37,10 @@ TEST(Axis, of_hyperbolic_tangents_is_finer_at_both_ends_by_its_strength) {
 }
 
 TEST(Axis, refuses_what_is_none) {
-  EXPECT_THROW(make_axis(0, 1, 3, Spacing::uniform, 1, false), InputError);
-  EXPECT_THROW(make_axis(1, 1, 8, Spacing::uniform, 1, false), InputError);
-  EXPECT_THROW(make_axis(0, 1, 8, Spacing::tanh, 0, false), InputError);
-  EXPECT_THROW(make_axis(0, 1, 8, Spacing::tanh, 1, true), InputError);
+  EXPECT_THROW((void)make_axis(0, 1, 3, Spacing::uniform, 1, false), InputError);
+  EXPECT_THROW((void)make_axis(1, 1, 8, Spacing::uniform, 1, false), InputError);
+  EXPECT_THROW((void)make_axis(0, 1, 8, Spacing::tanh, 0, false), InputError);
+  EXPECT_THROW((void)make_axis(0, 1, 8, Spacing::tanh, 1, true), InputError);
 }
 
 TEST(LineOperator, is_symmetric_and_differentiates_parabolas_between_walls) {

@@ -159,7 +159,7 @@ TEST(ProcessWorkers, the_first_that_is_ready_comes_first) {
 TEST(ProcessWorkers, one_that_dies_costs_its_task_alone) {
   with_pool(options(WorkerKind::processes), [](Pool& pool) {
     for (std::int64_t i = 0; i < 3 * pool.n_workers(); ++i) pool.send(i, task(i % 2 == 0 ? dies : i));
-    for (int n = 0; pool.n_outstanding() > 0; ++n) {
+    while (pool.n_outstanding() > 0) {
       const auto one = pool.receive(1)[0];
       if (one.id % 2 == 0) {
         EXPECT_EQ(one.end, TaskEnd::died);

@@ -33,8 +33,8 @@ TEST(Space, refuses_what_is_empty_or_ambiguous) {
   EXPECT_THROW(Space(std::vector<Gene>{{"a", {}}}), InputError);
   EXPECT_THROW(Space({{"a", {"1"}}, {"a", {"2"}}}), InputError);
   EXPECT_THROW(Space({{"a", {"1", "1"}}}), InputError);
-  EXPECT_THROW(integer_gene("units", 5, 4), InputError);
-  EXPECT_THROW(integer_gene("units", 1, 4, 0), InputError);
+  EXPECT_THROW((void)integer_gene("units", 5, 4), InputError);
+  EXPECT_THROW((void)integer_gene("units", 1, 4, 0), InputError);
   EXPECT_EQ(integer_gene("units", 1, 6, 2).choices, (std::vector<std::string>{"1", "3", "5"}));
 }
 

@@ -22,10 +22,10 @@ namespace {
 using Complex = std::complex<double>;
 
 /// The map under the first key that begins so.
-const Tree& table(const Tree& document, const std::string& begin) {
+const Tree& table(const Tree& document, const char* begin) {
   for (const auto& [key, value] : document.entries())
     if (key.starts_with(begin)) return value;
-  throw std::runtime_error("no table " + begin);
+  throw std::runtime_error(std::string("no table ") + begin);
 }
 
 class TheoryTables : public ::testing::Test {
