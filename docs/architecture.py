@@ -41,7 +41,7 @@ WAY = (
       "apps/podlstm/fit physics/ocean/svd physics/solvers | apps/podlstm/search surrogates/search surrogates/sequence/training | "
       "apps/podlstm/train surrogates/sequence/forecast surrogates/sequence/network | apps/podlstm/forecast")),
     ("Observers", "samples on a schedule; runs that are no physics end",
-     ("", "physics/particles/observables apps/dpmd/deviation", "apps/vlasov/state", "",
+     ("", "physics/particles/observables apps/dpmd/deviation", "apps/vlasov/state physics/transforms", "",
       "physics/convection", "")),
     ("Results", "run.h5, frames, checkpoints",
      ("io/hdf5 io/fields", "physics/particles/files", "physics/kinetics/files", "physics/electronic/files",

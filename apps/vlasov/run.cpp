@@ -8,6 +8,7 @@
 #include "apps/vlasov/state/health.hpp"
 #include "apps/vlasov/state/history.hpp"
 #include "apps/vlasov/state/simulation.hpp"
+#include "apps/vlasov/state/spectrogram.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 
@@ -32,6 +33,7 @@ void announce(const Context& context, const Simulation& simulation) {
 
 void run(Context& context, const RunOptions& options) {
   Setup setup = make_setup(context.comm(), options);
+  Spectrogram::check(options, setup);
   DeviceSession device = open_device(context, options.device, setup);
   const auto simulation = context.timed("start", [&] {
     return std::make_shared<Simulation>(context, std::move(device), options, std::move(setup));
@@ -44,6 +46,7 @@ void run(Context& context, const RunOptions& options) {
   History history(context, simulation->setup(), simulation->step());
   Frames frames(context, options.output, simulation->setup(), simulation->step(), simulation->time());
   Pictures pictures(context, simulation->setup());
+  Spectrogram spectrogram(context, options, *simulation);
   Health health(options, simulation->setup(), history);
 
   const auto add_row = [&](const Instant& now) {
@@ -55,16 +58,19 @@ void run(Context& context, const RunOptions& options) {
   };
   const auto write_frame = [&](const Instant&) { frames.write(*simulation); };
   const auto take_picture = [&](const Instant& now) { pictures.take(*simulation, now); };
+  const auto take_sample = [&](const Instant& now) { spectrogram.add(*simulation, now); };
 
   // A step of the largest stable or the given length (Simulation::advance), then what is due:
   const std::vector<LoopObserver> observers{
       {"history", at_start() | every_steps(options.history_interval) | at_end(), add_row},
       {"frames", frames.schedule(), write_frame, [&] { frames.flush(); }},
+      {"spectrogram", spectrogram.schedule(), take_sample},
       {"pictures", pictures.schedule(), take_picture}};
   const LoopResult loop = run_loop(context, simulation, options.checkpoints, observers);
 
   headline_run(context, *simulation, options.limits, history);
   report_run(context, comparison, history, pictures, *simulation, loop.steps, loop.step_seconds);
+  spectrogram.report(context);
 }
 
 }  // namespace quintet::vlasov

@@ -214,6 +214,8 @@ void describe(Schema& schema, RunOptions& options) {
   schema.section("parallel", options.parallel, "How phase space is shared out").on_restart(OnRestart::free);
   describe_device(schema, options.device);
   schema.section("output", options.output, "Frames over time");
+  schema.section("observe", options.observe, "What else is watched; absent: nothing")
+      .on_restart(OnRestart::fixed);
   schema.integer("history_interval", options.history_interval, "Steps between rows of the history")
       .at_least(1)
       .on_restart(OnRestart::free);

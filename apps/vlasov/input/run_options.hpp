@@ -8,6 +8,7 @@
 
 #include "apps/application/loop/checkpoint_options.hpp"
 #include "apps/vlasov/input/field_options.hpp"
+#include "apps/vlasov/input/observe_options.hpp"
 #include "apps/vlasov/input/species_options.hpp"
 #include "io/config/schema.hpp"
 #include "io/device/device.hpp"
@@ -136,6 +137,7 @@ struct RunOptions {
   ParallelOptions parallel;
   Device device = Device::cpu;
   OutputOptions output;
+  std::optional<ObserveOptions> observe;
   std::int64_t history_interval = 10;
   CheckpointOptions checkpoints;
   std::optional<TheoryOptions> theory;

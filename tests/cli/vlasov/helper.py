@@ -122,7 +122,10 @@ def restart(ranks, case, *settings):
     if len(checkpoints(whole)) != len(checkpoints(again)) or len(checkpoints(whole)) < 3:
         fail(f"checkpoints: {checkpoints(whole)} and {checkpoints(again)}")
     same(checkpoints(whole)[-1], checkpoints(again)[-1], "/kinetics")
-    for group in ("/history", "/frames", "/species", "/fields", "/report"):
+    groups = ["/history", "/frames", "/species", "/fields", "/report"]
+    if any("spectrogram" in setting for setting in settings):
+        groups.append("/spectrogram")
+    for group in groups:
         same(f"{whole}/run.h5", f"{again}/run.h5", group)
     if os.path.isdir(f"{whole}/gkyl"):
         same_gkyl(f"{whole}/gkyl", f"{again}/gkyl")
@@ -166,6 +169,14 @@ def has(path, *keys):
     missing = [key for key in keys if key not in summary]
     if missing:
         fail(f"{path} lacks {', '.join(missing)}: {', '.join(summary)}")
+
+
+def langmuir(path):
+    """The spectrum of the field has its peak where the dispersion relation has its root, to 0.5 %."""
+    summary = json.load(open(path))
+    found, root = summary["spectrum_peak_frequency"], summary["frequency_theory"]
+    if not abs(found / root - 1) < 0.005:
+        fail(f"the peak is at {found}, the root at {root}")
 
 
 def fluid(path):

@@ -1,0 +1,135 @@
+#include "physics/transforms/frame_transform.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "io/log/error.hpp"
+
+namespace quintet {
+
+namespace {
+
+constexpr double pi = std::numbers::pi;
+
+/// Half the length, once it is known to be possible.
+int half_of(int n) {
+  QUINTET_CHECK(n >= 4 && n % 2 == 0 && Fft::possible(n / 2),
+                "a window of {} samples; expected an even number of 4 or more whose prime factors are at "
+                "most {}, such as {}",
+                n, Fft::most_prime, 2 * Fft::next_possible(std::max(2, n / 2)));
+  return n / 2;
+}
+
+/// Sums of x_j a_j and x_j b_j in a fixed order, `lanes` sums side by side.
+std::complex<double> products(const double* x, const double* a, const double* b, std::size_t n) {
+  constexpr std::size_t lanes = 16;
+  double re[lanes] = {}, im[lanes] = {};
+  std::size_t j = 0;
+  for (; j + lanes <= n; j += lanes)
+    for (std::size_t l = 0; l < lanes; ++l) {
+      re[l] += x[j + l] * a[j + l];
+      im[l] += x[j + l] * b[j + l];
+    }
+  for (std::size_t l = 0; j < n; ++j, ++l) {
+    re[l] += x[j] * a[j];
+    im[l] += x[j] * b[j];
+  }
+  for (std::size_t step = lanes / 2; step > 0; step /= 2)
+    for (std::size_t l = 0; l < step; ++l) {
+      re[l] += re[l + step];
+      im[l] += im[l + step];
+    }
+  return {re[0], im[0]};
+}
+
+}  // namespace
+
+std::vector<double> hann_window(int n) {
+  std::vector<double> window(static_cast<std::size_t>(n));
+  for (int j = 0; j < n; ++j) window[static_cast<std::size_t>(j)] = 0.5 - 0.5 * std::cos(2 * pi * j / n);
+  return window;
+}
+
+ShortTimeFourier::ShortTimeFourier(int n, double rate) : n_(n), fft_(half_of(n)), window_(hann_window(n)) {
+  for (int k = 0; k <= n / 2; ++k) {
+    frequencies_.push_back(rate * k / n);
+    turns_.push_back(std::polar(1.0, -2 * pi * k / n));
+  }
+  re_.resize(static_cast<std::size_t>(n / 2) * Fft::lanes);
+  im_.resize(re_.size());
+  work_.resize(fft_.work_size());
+}
+
+void ShortTimeFourier::transform(const double* x, std::size_t hop, int n_frames, std::complex<double>* out) {
+  const auto half = static_cast<std::size_t>(n_ / 2);
+  constexpr auto lanes = static_cast<std::size_t>(Fft::lanes);
+  const auto n = static_cast<std::size_t>(n_frames);
+  for (std::size_t first = 0; first < n; first += lanes) {
+    const std::size_t here = std::min(lanes, n - first);
+    for (std::size_t l = 0; l < lanes; ++l) {
+      // Lanes without a frame repeat the last one: nothing is undefined, and no frame sees its neighbour.
+      const double* const frame = x + (first + std::min(l, here - 1)) * hop;
+      for (std::size_t j = 0; j < half; ++j) {
+        re_[j * lanes + l] = window_[2 * j] * frame[2 * j];
+        im_[j * lanes + l] = window_[2 * j + 1] * frame[2 * j + 1];
+      }
+    }
+    fft_.transform(re_.data(), im_.data(), work_.data());
+    // Z = E + i O of even and odd samples: X_k = E_k + exp(-2 pi i k/n) O_k.
+    for (std::size_t l = 0; l < here; ++l)
+      for (std::size_t k = 0; k <= half; ++k) {
+        const std::size_t i = k % half * lanes + l, mirror = (half - k) % half * lanes + l;
+        const double even_re = 0.5 * (re_[i] + re_[mirror]), even_im = 0.5 * (im_[i] - im_[mirror]);
+        const double odd_re = 0.5 * (im_[i] + im_[mirror]), odd_im = 0.5 * (re_[mirror] - re_[i]);
+        const double c = turns_[k].real(), s = turns_[k].imag();
+        out[(first + l) * (half + 1) + k] = {even_re + c * odd_re - s * odd_im,
+                                             even_im + c * odd_im + s * odd_re};
+      }
+  }
+}
+
+ConstantQ::ConstantQ(const ConstantQOptions& options) {
+  const double quality = 1 / (std::exp2(1.0 / options.bins_per_octave) - 1);
+  const double highest = options.lowest * std::exp2(double(options.n_bins - 1) / options.bins_per_octave);
+  QUINTET_CHECK(options.lowest > 0, "a lowest frequency of {:g}; expected one above 0", options.lowest);
+  QUINTET_CHECK(
+      highest < 0.5 * options.rate,
+      "the highest of {} bins from {:.6g} on, {:.6g}, is not below the Nyquist frequency {:.6g}: take "
+      "fewer bins, or samples more often",
+      options.n_bins, options.lowest, highest, 0.5 * options.rate);
+  constexpr double most = 1 << 24;
+  const double longest = std::ceil(quality * options.rate / options.lowest);
+  QUINTET_CHECK(longest <= most, "the lowest frequency {:.6g} needs a kernel of {:.3g} samples; at most {:g}",
+                options.lowest, longest, most);
+  width_ = 1;
+  while (width_ < longest) width_ *= 2;
+  for (int k = 0; k < options.n_bins; ++k) {
+    const double frequency = options.lowest * std::exp2(double(k) / options.bins_per_octave);
+    const int n = static_cast<int>(std::ceil(quality * options.rate / frequency)), odd = n % 2;
+    const auto window = hann_window(n);
+    double sum = 0;
+    for (const double value : window) sum += value;
+    const double factor = std::sqrt(double(n)) / sum;
+    // ceil(N/2 - n/2) - odd, N even.
+    kernels_.push_back({static_cast<std::size_t>(width_ / 2 - n / 2 - odd), re_.size(), window.size()});
+    frequencies_.push_back(frequency);
+    for (int t = 0; t < n; ++t) {
+      const double angle = 2 * pi * frequency / options.rate * (t - (n + 1) / 2);
+      re_.push_back(factor * window[static_cast<std::size_t>(t)] * std::cos(angle));
+      im_.push_back(-factor * window[static_cast<std::size_t>(t)] * std::sin(angle));
+    }
+  }
+}
+
+void ConstantQ::transform(const double* x, std::size_t hop, int n_frames, std::complex<double>* out) {
+  // Kernel by kernel: it stays in the cache while the frames pass.
+  const auto frames = static_cast<std::size_t>(n_frames), bins = kernels_.size();
+  for (std::size_t k = 0; k < bins; ++k) {
+    const auto& [first, begin, length] = kernels_[k];
+    for (std::size_t f = 0; f < frames; ++f)
+      out[f * bins + k] = products(x + f * hop + first, re_.data() + begin, im_.data() + begin, length);
+  }
+}
+
+}  // namespace quintet

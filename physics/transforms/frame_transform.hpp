@@ -1,0 +1,86 @@
+#pragma once
+
+#include <complex>
+#include <cstddef>
+#include <vector>
+
+#include "physics/kernels/aligned.hpp"
+#include "physics/transforms/fft.hpp"
+
+namespace quintet {
+
+/// Hann's window, periodic: w_j = 1/2 - 1/2 cos(2 pi j/n), j = 0 ... n-1.
+[[nodiscard]] std::vector<double> hann_window(int n);
+
+/// Frequencies of a stretch of a signal: what a stream takes of every frame.
+///
+/// A frame of width() samples x gives size() complex numbers. They depend on the samples of that frame alone,
+/// to the bit, whatever frames are worked on beside it.
+class FrameTransform {
+ public:
+  virtual ~FrameTransform() = default;
+  [[nodiscard]] virtual int width() const = 0;
+  /// [size()], rising, in cycles a unit of time (of which `rate` samples are taken).
+  [[nodiscard]] virtual const std::vector<double>& frequencies() const = 0;
+  [[nodiscard]] int size() const { return static_cast<int>(frequencies().size()); }
+  /// Frame f is x[f hop ... f hop + width()); its numbers go to out[f size() ...]. Holds scratch of its own:
+  /// one thread at a time.
+  virtual void transform(const double* x, std::size_t hop, int n_frames, std::complex<double>* out) = 0;
+};
+
+/// Short-time Fourier transform, one frame of it:
+///
+///     X_k = sum_j w_j x_j exp(-2 pi i j k/n),  k = 0 ... n/2,  w Hann's window
+///
+/// Source: Allen & Rabiner 1977, Proc. IEEE 65, 1558.
+class ShortTimeFourier : public FrameTransform {
+ public:
+  /// Throws InputError unless n is even, 4 or more, and n/2 factorises (Fft::possible).
+  ShortTimeFourier(int n, double rate);
+  [[nodiscard]] int width() const override { return n_; }
+  [[nodiscard]] const std::vector<double>& frequencies() const override { return frequencies_; }
+  void transform(const double* x, std::size_t hop, int n_frames, std::complex<double>* out) override;
+
+ private:
+  int n_;
+  Fft fft_;  ///< of n/2 complex numbers: even samples, and odd ones as imaginary parts
+  std::vector<double> frequencies_, window_;
+  std::vector<std::complex<double>> turns_;  ///< exp(-2 pi i k/n)
+  AlignedVector<double> re_, im_, work_;
+};
+
+/// What a constant-Q transform is made of.
+struct ConstantQOptions {
+  double rate = 1;    ///< samples a unit of time
+  double lowest = 0;  ///< frequency of the first bin
+  int n_bins = 1;
+  int bins_per_octave = 12;
+};
+
+/// Constant-Q transform, one frame of it: bins at f_k = f_0 2^(k/b), each seen for as many of its periods.
+///
+///     Q = 1/(2^(1/b) - 1),  l_k = ceil(Q rate/f_k),  C_k = sqrt(l_k) sum_j x_j conj(K_kj)
+///     K_kj = hann(l_k)_t exp(2 pi i f_k (t - (l_k + l_k mod 2)/2)/rate)/sum of absolute values
+///
+/// in the middle of width() = 2^ceil(log2 l_0) samples, t = j - j_k from the kernel's first sample on; odd
+/// kernels lie half a sample early, as nnAudio's. Sources: Brown 1991, J. Acoust. Soc. Am. 89, 425; Cheuk et
+/// al. 2020, IEEE Access 8, 161981.
+class ConstantQ : public FrameTransform {
+ public:
+  /// Throws InputError for bins at or above the Nyquist frequency, and for kernels of more than 2^24 samples.
+  explicit ConstantQ(const ConstantQOptions& options);
+  [[nodiscard]] int width() const override { return width_; }
+  [[nodiscard]] const std::vector<double>& frequencies() const override { return frequencies_; }
+  void transform(const double* x, std::size_t hop, int n_frames, std::complex<double>* out) override;
+
+ private:
+  struct Kernel {
+    std::size_t first, begin, length;  ///< in the frame; in re_ and im_
+  };
+  int width_ = 0;
+  std::vector<double> frequencies_;
+  std::vector<Kernel> kernels_;
+  std::vector<double> re_, im_;
+};
+
+}  // namespace quintet

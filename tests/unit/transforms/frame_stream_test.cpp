@@ -1,0 +1,161 @@
+#include "physics/transforms/frame_stream.hpp"
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <numbers>
+#include <random>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "io/config/tree.hpp"
+#include "io/log/error.hpp"
+
+using namespace quintet;
+
+namespace {
+
+constexpr double pi = std::numbers::pi;
+using Frames = std::vector<std::vector<std::complex<double>>>;
+
+/// All frames of a signal that comes in parts of these lengths, in turn.
+Frames frames_of(const std::shared_ptr<FrameTransform>& transform, int hop, FramePlaces places,
+                 std::span<const double> signal, const std::vector<std::size_t>& parts) {
+  Frames frames;
+  const auto keep = [&](std::span<const std::complex<double>> frame) {
+    frames.emplace_back(frame.begin(), frame.end());
+  };
+  FrameStream stream(transform, hop, places);
+  for (std::size_t i = 0; !signal.empty(); ++i) {
+    const std::size_t n = std::min(signal.size(), parts[i % parts.size()]);
+    stream.push(signal.first(n), keep);
+    signal = signal.subspan(n);
+  }
+  stream.finish(keep);
+  return frames;
+}
+
+Frames whole(const std::shared_ptr<FrameTransform>& transform, int hop, FramePlaces places,
+             const std::vector<double>& signal) {
+  return frames_of(transform, hop, places, signal, {signal.size()});
+}
+
+std::vector<double> noise(std::size_t n) {
+  std::mt19937 random(5);
+  std::vector<double> values(n);
+  for (double& value : values) value = 2.0 * double(random()) / 4294967296.0 - 1;
+  return values;
+}
+
+std::vector<double> tone(std::size_t n, double cycles_a_sample) {
+  std::vector<double> values(n);
+  for (std::size_t j = 0; j < n; ++j) values[j] = std::cos(2 * pi * cycles_a_sample * double(j) + 0.4);
+  return values;
+}
+
+std::shared_ptr<FrameTransform> fourier(int n) { return std::make_shared<ShortTimeFourier>(n, 1.0); }
+std::shared_ptr<FrameTransform> constant_q() {
+  return std::make_shared<ConstantQ>(
+      ConstantQOptions{.rate = 64, .lowest = 4, .n_bins = 6, .bins_per_octave = 3});
+}
+
+}  // namespace
+
+/// spectral.json in ../shared/data/training: numpy's transforms, and nnAudio's constant-Q kernels.
+TEST(FrameStream, equals_the_reference) {
+  const char* source = std::getenv("QUINTET_SOURCE_DIR");
+  const std::string place =
+      std::string(source != nullptr ? source : ".") + "/../shared/data/training/spectral.json";
+  if (!std::filesystem::exists(place)) GTEST_SKIP() << "../shared/data/training is not here";
+  const Tree reference = read_yaml(place);
+  std::vector<double> signal;
+  for (const auto& value : reference.at("signal").items()) signal.push_back(value.as_number());
+  const auto cqt = constant_q();
+  EXPECT_EQ(cqt->width(), 64);
+  const Frames bins = whole(cqt, 8, FramePlaces::centred, signal),
+               lines = whole(fourier(16), 8, FramePlaces::centred, signal);
+  const auto compare = [](const Tree& rows, const Frames& frames, const auto& part) {
+    ASSERT_EQ(rows.items().size(), frames.size());
+    for (std::size_t f = 0; f < frames.size(); ++f) {
+      ASSERT_EQ(rows.items()[f].items().size(), frames[f].size());
+      for (std::size_t k = 0; k < frames[f].size(); ++k)
+        ASSERT_NEAR(part(frames[f][k]), rows.items()[f].items()[k].as_number(), 1e-12) << f << " " << k;
+    }
+  };
+  const auto size = [](const std::complex<double>& z) { return std::abs(z); };
+  compare(reference.at("cqt_real"), bins, [](const std::complex<double>& z) { return z.real(); });
+  compare(reference.at("cqt_imag"), bins, [](const std::complex<double>& z) { return z.imag(); });
+  compare(reference.at("cqt_magnitude"), bins, size);
+  compare(reference.at("stft_magnitude"), lines, size);
+}
+
+TEST(FrameStream, frames_are_those_of_the_whole_signal_to_the_bit) {
+  const auto signal = noise(700);
+  for (const auto places : {FramePlaces::within, FramePlaces::centred})
+    for (const int hop : {1, 8, 100})
+      for (const auto& transform : {fourier(60), constant_q()}) {
+        const auto expected = whole(transform, hop, places, signal);
+        EXPECT_GT(expected.size(), 5U);
+        EXPECT_EQ(frames_of(transform, hop, places, signal, {1}), expected) << hop;
+        EXPECT_EQ(frames_of(transform, hop, places, signal, {3, 1, 57, 200}), expected) << hop;
+      }
+}
+
+TEST(ShortTimeFourier, is_the_sum_that_it_stands_for) {
+  for (const int n : {4, 6, 10, 16, 60, 128}) {
+    const auto signal = noise(static_cast<std::size_t>(n));
+    const auto window = hann_window(n);
+    const auto frame = whole(fourier(n), 1, FramePlaces::within, signal).at(0);
+    ASSERT_EQ(frame.size(), static_cast<std::size_t>(n / 2 + 1));
+    for (std::size_t k = 0; k < frame.size(); ++k) {
+      std::complex<double> sum = 0;
+      for (std::size_t j = 0; j < signal.size(); ++j)
+        sum += window[j] * signal[j] * std::polar(1.0, -2 * pi * double(j * k) / n);
+      EXPECT_NEAR(std::abs(frame[k] - sum), 0, 1e-13 * n) << n << " " << k;
+    }
+  }
+}
+
+TEST(ShortTimeFourier, keeps_the_energy) {  // Parseval: sum |X|^2 = n sum (w x)^2
+  const int n = 120;
+  const auto signal = noise(n), window = hann_window(n);
+  const auto frame = whole(fourier(n), 1, FramePlaces::within, signal).at(0);
+  double lines = 0, samples = 0;
+  for (std::size_t k = 0; k < frame.size(); ++k)
+    lines += (k == 0 || k + 1 == frame.size() ? 1 : 2) * std::norm(frame[k]);
+  for (std::size_t j = 0; j < signal.size(); ++j) samples += std::pow(window[j] * signal[j], 2);
+  EXPECT_NEAR(lines, n * samples, 1e-12 * lines);
+}
+
+TEST(FrameTransform, is_linear_and_finds_a_tone) {
+  const auto a = noise(256), b = tone(256, 0.125);
+  std::vector<double> both(256);
+  for (std::size_t j = 0; j < 256; ++j) both[j] = 2 * a[j] - 3 * b[j];
+  for (const auto& transform : {fourier(32), constant_q()}) {
+    const auto of_a = whole(transform, 16, FramePlaces::centred, a),
+               of_b = whole(transform, 16, FramePlaces::centred, b),
+               of_both = whole(transform, 16, FramePlaces::centred, both);
+    for (std::size_t f = 0; f < of_a.size(); ++f)
+      for (std::size_t k = 0; k < of_a[f].size(); ++k)
+        ASSERT_NEAR(std::abs(of_both[f][k] - 2.0 * of_a[f][k] + 3.0 * of_b[f][k]), 0, 1e-12);
+    const auto& middle = of_b[of_b.size() / 2];
+    std::size_t greatest = 0;
+    for (std::size_t k = 0; k < middle.size(); ++k)
+      if (std::abs(middle[k]) > std::abs(middle[greatest])) greatest = k;
+    const double rate = transform->width() == 32 ? 1 : 64;
+    EXPECT_NEAR(transform->frequencies()[greatest], 0.125 * rate, 1e-12 * rate);
+  }
+}
+
+TEST(FrameTransform, refuses_what_makes_no_sense) {
+  EXPECT_THROW(ShortTimeFourier(15, 1), InputError);
+  EXPECT_THROW(ShortTimeFourier(34, 1), InputError);
+  EXPECT_THROW(ShortTimeFourier(0, 1), InputError);
+  EXPECT_THROW(ConstantQ({.rate = 64, .lowest = 4, .n_bins = 10, .bins_per_octave = 3}), InputError);
+  EXPECT_THROW(ConstantQ({.rate = 64, .lowest = 1e-9, .n_bins = 2, .bins_per_octave = 3}), InputError);
+  EXPECT_THROW(ConstantQ({.rate = 64, .lowest = 0, .n_bins = 2, .bins_per_octave = 3}), InputError);
+  EXPECT_THROW(FrameStream(fourier(16), 0, FramePlaces::within), InputError);
+  const auto few = noise(8);
+  EXPECT_THROW((void)whole(fourier(16), 4, FramePlaces::centred, few), InputError);
+}
