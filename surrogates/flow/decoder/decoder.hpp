@@ -33,7 +33,8 @@ struct DecoderQueries {
   [[nodiscard]] const std::vector<DifferentialOperator>& operators_of(int sample) const;
 };
 
-/// What a forward pass leaves for its backward pass: pre-activations of the hidden layers after the first.
+/// What a forward pass leaves for its backward pass: pre-activations of the hidden layers after the first, or
+/// nothing where they are made again.
 template <class Real>
 class DecoderTape;
 
@@ -95,6 +96,8 @@ class Decoder {
   /// Throws InputError for points outside the domain, bad grids, second-order operators with an
   /// activation that has no second derivative.
   void forward(const Real* latents, const DecoderQueries& queries, Real* jets, Tape* tape = nullptr) const;
+  /// Bytes of a tape that is kept.
+  [[nodiscard]] std::size_t tape_bytes(const DecoderQueries& queries) const;
   /// After a forward pass with the same latents, queries and tape: add dS/dparameters to `gradient`
   /// [n_parameters] and dS/dlatents to `latents_bar` (null: not wanted) for given dS/djets.
   void backward(const Real* latents, const DecoderQueries& queries, const Tape& tape, const Real* jets_bar,
@@ -108,7 +111,9 @@ class Decoder {
 template <class Real>
 class DecoderTape {
  public:
-  DecoderTape();
+  /// @param made_again it keeps nothing: the backward pass makes the pre-activations of a block of rows anew,
+  /// in the cache, before it needs them; gradients are the same to the last bit
+  explicit DecoderTape(bool made_again = false);
   ~DecoderTape();
   DecoderTape(DecoderTape&&) noexcept;
   /// Bytes that it holds.

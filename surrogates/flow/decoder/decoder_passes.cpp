@@ -76,6 +76,7 @@ void check(const DecoderQueries& queries, const JetPlan& plan, Activation activa
 
 template <class Real>
 struct DecoderTape<Real>::State {
+  bool made_again = false;
   JetPlan plan;
   std::vector<std::vector<int>> order;  ///< [sample][point]
   std::vector<Task> tasks;
@@ -83,7 +84,9 @@ struct DecoderTape<Real>::State {
 };
 
 template <class Real>
-DecoderTape<Real>::DecoderTape() : state(std::make_unique<State>()) {}
+DecoderTape<Real>::DecoderTape(bool made_again) : state(std::make_unique<State>()) {
+  state->made_again = made_again;
+}
 template <class Real>
 DecoderTape<Real>::~DecoderTape() = default;
 template <class Real>
@@ -117,21 +120,18 @@ class Pass {
   }
 
   /// @param a room for the pre-activations of the task, or null
-  void forward(const Task& task, Real* jets, Real* a) {
+  /// @param will_return a backward pass follows: all is computed as if `a` were there
+  void forward(const Task& task, Real* jets, Real* a, bool will_return) {
     touch(task);
     for (std::size_t l = 0; l < layers_.size(); ++l) form_products(l);
     for_blocks(task, [&](const int* points, int n_points) {
       rows_.prepare(plan_, queries_, options_.blend, task.sample, points, n_points);
       place_nodes();
+      if (a != nullptr)
+        a = advance(a, layers_.size());
+      else
+        advance(will_return ? again_.get(kept_of_block()) : nullptr, layers_.size());
       Real* h = h_.get(room());
-      for (std::size_t l = 0; l < layers_.size(); ++l) {
-        const auto& layer = layers_[l];
-        const bool last = l + 1 == layers_.size(), keep = a != nullptr && l > 0 && !last;
-        Real* z = l == 0 ? nullptr : keep ? a : z_.get(room());
-        if (l > 0) multiply_hidden(l, h, z);
-        activate_forward(layer, plan_, rows_, arrays(l, z, h), a != nullptr);
-        if (keep) a += kept(layer);
-      }
       if (options_.adds_known_fields) add_known_fields(h);
       blend(task.sample, points, n_points, h, jets);
     });
@@ -152,17 +152,20 @@ class Pass {
 
   /// Gradients of the parameters are added up in this pass; those of the latents of `touched` nodes are
   /// returned.
+  /// @param a the pre-activations of the task; null: they are made again
   void backward(const Task& task, const Real* jets_bar, const Real* a, std::vector<int>& touched,
                 std::vector<Real>& latents_bar) {
     touch(task);
-    form_products(0);
+    for (std::size_t l = 0; l < (a != nullptr ? 1 : layers_.size()); ++l) form_products(l);
     start_nodes();
     for_blocks(task, [&](const int* points, int n_points) {
       rows_.prepare(plan_, queries_, options_.blend, task.sample, points, n_points);
       place_nodes();
-      const Real* end = a;
-      for (std::size_t l = 1; l + 1 < layers_.size(); ++l) end += kept(layers_[l]);
-      a = end;
+      const Real* end = nullptr;
+      if (a != nullptr)
+        end = a += kept_of_block();
+      else
+        end = advance(again_.get(kept_of_block()), layers_.size() - 1);
       Real *h = h_.get(room()), *bar = z_.get(room()), *next = bar_.get(room());
       unblend(task.sample, points, n_points, jets_bar, bar);
       if (options_.adds_known_fields) add_known_fields_backward(bar);
@@ -204,6 +207,26 @@ class Pass {
   [[nodiscard]] int stacked() const { return plan_.n_channels() * rows_.n_rows; }
   [[nodiscard]] std::size_t kept(const DecoderLayer<Real>& layer) const {
     return static_cast<std::size_t>(stacked()) * layer.stride;
+  }
+  /// Pre-activations that the backward pass of the block reads.
+  [[nodiscard]] std::size_t kept_of_block() const {
+    std::size_t n = 0;
+    for (std::size_t l = 1; l + 1 < layers_.size(); ++l) n += kept(layers_[l]);
+    return n;
+  }
+  /// The block's rows through the first layers. @param a room for what is kept, or null @return its end
+  Real* advance(Real* a, std::size_t n_layers) {
+    const bool keeps = a != nullptr;
+    Real* h = h_.get(room());
+    for (std::size_t l = 0; l < n_layers; ++l) {
+      const auto& layer = layers_[l];
+      const bool keep = keeps && l > 0 && l + 1 < layers_.size();
+      Real* z = l == 0 ? nullptr : keep ? a : z_.get(room());
+      if (l > 0) multiply_hidden(l, h, z);
+      activate_forward(layer, plan_, rows_, arrays(l, z, h), keeps);
+      if (keep) a += kept(layer);
+    }
+    return a;
   }
   [[nodiscard]] std::size_t room() const {
     return static_cast<std::size_t>(plan_.n_channels()) * block_points_ * n_corners * widest_;
@@ -373,7 +396,7 @@ class Pass {
   std::vector<Scratch<Real>> products_;  ///< [layer]
   std::vector<int> local_, touched_;     ///< of the task: place of each node, or -1; nodes
   int block_points_;
-  Scratch<Real> latents_of_nodes_, h_, z_, bar_;
+  Scratch<Real> latents_of_nodes_, h_, z_, bar_, again_;
   AlignedVector<Real> jet_;
   std::vector<LayerGradient<Real>> gradient_;
   std::vector<AlignedVector<Real>> nodes_bar_;  ///< [layer]
@@ -388,6 +411,14 @@ void for_tasks(int n_threads, std::size_t n_tasks, const Body& body) {
     for (std::size_t task = first; task < last; ++task) body(thread, task);
   });
   Exec().fence();
+}
+/// Pre-activations of the hidden layers after the first, of so many points.
+template <class Real>
+std::size_t kept_numbers(const std::vector<DecoderLayer<Real>>& layers, const JetPlan& plan,
+                         std::size_t n_points) {
+  std::size_t row = 0;
+  for (std::size_t l = 1; l + 1 < layers.size(); ++l) row += static_cast<std::size_t>(layers[l].stride);
+  return row * static_cast<std::size_t>(plan.n_channels()) * n_corners * n_points;
 }
 int n_threads_for(std::size_t n_tasks) {
   return std::max(1, std::min(static_cast<int>(Exec().concurrency()), static_cast<int>(n_tasks)));
@@ -406,24 +437,28 @@ void Decoder<Real>::forward(const Real* latents, const DecoderQueries& queries, 
   std::vector<std::vector<int>> order(queries.n_samples);
   for (int sample = 0; sample < queries.n_samples; ++sample) order[sample] = order_by_cell(queries, sample);
   const auto tasks = make_tasks(queries);
-  if (tape != nullptr) {
-    tape->state->a.resize(tasks.size());
-    std::size_t row = 0;
-    for (std::size_t l = 1; l + 1 < state_->layers.size(); ++l) row += state_->layers[l].stride;
-    for (std::size_t i = 0; i < tasks.size(); ++i)
-      tape->state->a[i].get(row * plan.n_channels() * n_corners * tasks[i].n_points);
-  }
+  const bool keeps = tape != nullptr && !tape->state->made_again;
+  if (tape != nullptr) tape->state->a.resize(tasks.size());
+  for (std::size_t i = 0; keeps && i < tasks.size(); ++i)
+    tape->state->a[i].get(kept_numbers(state_->layers, plan, tasks[i].n_points));
   const int n_threads = n_threads_for(tasks.size());
   std::vector<Pass<Real>> passes;
   for (int thread = 0; thread < n_threads; ++thread)
     passes.emplace_back(state_->options, state_->layers, latents, queries, plan, order);
   for_tasks(n_threads, tasks.size(), [&](int thread, std::size_t task) {
-    passes[thread].forward(tasks[task], jets, tape != nullptr ? tape->state->a[task].get(0) : nullptr);
+    passes[thread].forward(tasks[task], jets, keeps ? tape->state->a[task].get(0) : nullptr, tape != nullptr);
   });
   if (tape == nullptr) return;
   tape->state->plan = std::move(plan);
   tape->state->order = std::move(order);
   tape->state->tasks = tasks;
+}
+
+template <class Real>
+std::size_t Decoder<Real>::tape_bytes(const DecoderQueries& queries) const {
+  const auto n_points =
+      static_cast<std::size_t>(queries.n_samples) * static_cast<std::size_t>(queries.n_points);
+  return sizeof(Real) * kept_numbers(state_->layers, make_plan(queries), n_points);
 }
 
 template <class Real>
@@ -459,6 +494,8 @@ template class DecoderTape<float>;
 template class DecoderTape<double>;
 template void Decoder<float>::forward(const float*, const DecoderQueries&, float*, Tape*) const;
 template void Decoder<double>::forward(const double*, const DecoderQueries&, double*, Tape*) const;
+template std::size_t Decoder<float>::tape_bytes(const DecoderQueries&) const;
+template std::size_t Decoder<double>::tape_bytes(const DecoderQueries&) const;
 template void Decoder<float>::backward(const float*, const DecoderQueries&, const Tape&, const float*, float*,
                                        float*) const;
 template void Decoder<double>::backward(const double*, const DecoderQueries&, const Tape&, const double*,

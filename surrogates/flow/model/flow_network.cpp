@@ -146,9 +146,10 @@ at::Tensor FlowNetwork<Real>::with_known_fields(const at::Tensor& latents, const
 
 template <class Real>
 at::Tensor FlowNetwork<Real>::decode(const at::Tensor& latents, const BlockParameters& parameters,
-                                     std::shared_ptr<const DecoderQueries> queries) {
+                                     std::shared_ptr<const DecoderQueries> queries, bool made_again) {
   if (!decoder_) return interpolate(latents, *queries);
-  return flow::decode<Real>(*decoder_, std::move(queries), latents, parameters(n_encoder_blocks_));
+  return flow::decode<Real>(*decoder_, std::move(queries), latents, parameters(n_encoder_blocks_),
+                            made_again);
 }
 
 template <class Real>

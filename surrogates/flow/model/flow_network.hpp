@@ -49,7 +49,7 @@ class FlowNetwork {
   /// Jets [sample, point, channel, field] of normalised fields. Throws InputError for operators where the
   /// decoder is convolutional.
   [[nodiscard]] at::Tensor decode(const at::Tensor& latents, const BlockParameters& parameters,
-                                  std::shared_ptr<const DecoderQueries> queries);
+                                  std::shared_ptr<const DecoderQueries> queries, bool made_again = false);
 
  private:
   [[nodiscard]] at::Tensor with_known_fields(const at::Tensor& latents, const at::Tensor& features) const;

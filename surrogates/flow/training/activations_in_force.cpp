@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -11,25 +12,51 @@
 
 namespace quintet::flow {
 
-planning::ActivationPlan chosen_plan(const MemoryOptions& options,
-                                     const std::vector<planning::ActivationBlock>& chain) {
-  using planning::BlockPolicy;
+namespace {
+
+using planning::BlockPolicy;
+constexpr double no_link = 0;
+
+std::optional<planning::ActivationPlan> plan_of(ActivationPolicy policy,
+                                                const std::vector<planning::ActivationBlock>& chain,
+                                                std::int64_t budget) {
+  if (policy == ActivationPolicy::planned)
+    return planning::best_plan(chain, budget, no_link, std::vector{BlockPolicy::recompute});
+  const auto all = planning::uniform_plan(
+      chain, policy == ActivationPolicy::keep ? BlockPolicy::keep : BlockPolicy::recompute);
+  if (const auto cost = planning::simulate(chain, all, budget, no_link)) return {{all, *cost}};
+  return std::nullopt;
+}
+
+}  // namespace
+
+ActivationsInForce chosen_activations(const MemoryOptions& options,
+                                      std::vector<planning::ActivationBlock> chain, const TapeCost& tape) {
   const auto budget = options.activations ? static_cast<std::int64_t>(1e6 * *options.activations)
                                           : std::numeric_limits<std::int64_t>::max() / 2;
-  constexpr double no_link = 0;
-  const bool keeps = options.policy == ActivationPolicy::keep;
-  std::optional<planning::ActivationPlan> plan;
-  if (options.policy == ActivationPolicy::planned) {
-    plan = planning::best_plan(chain, budget, no_link, std::vector{BlockPolicy::recompute});
-  } else {
-    const auto all = planning::uniform_plan(chain, keeps ? BlockPolicy::keep : BlockPolicy::recompute);
-    if (const auto cost = planning::simulate(chain, all, budget, no_link)) plan = {all, *cost};
-  }
-  if (plan) return *plan;
+  const bool keeps = options.policy == ActivationPolicy::keep,
+             may_keep_tape = options.policy != ActivationPolicy::recompute || tape.bytes == 0,
+             may_drop_tape = !keeps && tape.bytes > 0;
+  auto with_tape = chain;
+  with_tape.back().kept_bytes += tape.bytes;
+  with_tape.back().forward_seconds = std::max(0.0, with_tape.back().forward_seconds - tape.seconds);
+  std::optional<ActivationsInForce> chosen;
+  if (may_keep_tape)
+    if (auto plan = plan_of(options.policy, with_tape, budget))
+      chosen = ActivationsInForce{with_tape, std::move(*plan), false};
+  if (may_drop_tape)
+    if (auto plan = plan_of(options.policy, chain, budget);
+        plan && (!chosen || plan->cost.seconds < chosen->plan.cost.seconds)) {
+      plan->policies.back() = BlockPolicy::recompute;
+      chosen = ActivationsInForce{chain, std::move(*plan), true};
+    }
+  if (chosen) return *chosen;
+  const auto& refused = keeps ? with_tape : chain;
   const auto bytes = [](std::int64_t n) { return text_of_bytes(static_cast<std::size_t>(n)); };
-  const auto& largest = *std::max_element(
-      chain.begin(), chain.end(), [](const auto& a, const auto& b) { return a.kept_bytes < b.kept_bytes; });
-  const auto least = planning::least_budget(chain, keeps ? BlockPolicy::keep : BlockPolicy::recompute);
+  const auto& largest = *std::max_element(refused.begin(), refused.end(), [](const auto& a, const auto& b) {
+    return a.kept_bytes < b.kept_bytes;
+  });
+  const auto least = planning::least_budget(refused, keeps ? BlockPolicy::keep : BlockPolicy::recompute);
   const bool a_plan_helps = keeps && planning::least_budget(chain, BlockPolicy::recompute) <= budget;
   throw ResourceError(fmt::format(
       "memory.activations: a step takes {} ({} bytes) at least, more than {}; '{}' alone takes {}. Expected "

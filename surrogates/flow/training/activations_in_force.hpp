@@ -8,17 +8,26 @@
 
 namespace quintet::flow {
 
+/// The decoder's tape: what it takes where it is kept, and the forward pass more where it is not.
+struct TapeCost {
+  double seconds = 0;
+  std::int64_t bytes = 0;
+};
+
 /// What becomes of a step's activations, and what that was found to cost.
 struct ActivationsInForce {
   std::vector<planning::ActivationBlock> chain;  ///< segments of the encoder, then decoder and losses
   planning::ActivationPlan plan;
+  bool decoder_again = false;  ///< its tape is made again, block of rows by block of rows
   std::int64_t n_steps = 0;
   double seconds = 0;  ///< least time of a step without the optimiser's
 };
 
 /// What section `memory` chooses for a chain that was measured. Throws ResourceError where nothing that it
 /// allows fits its budget: the bytes that are needed at least, the largest block and what would help.
-[[nodiscard]] planning::ActivationPlan chosen_plan(const MemoryOptions& options,
-                                                   const std::vector<planning::ActivationBlock>& chain);
+/// @param chain with the decoder's tape made again
+[[nodiscard]] ActivationsInForce chosen_activations(const MemoryOptions& options,
+                                                    std::vector<planning::ActivationBlock> chain,
+                                                    const TapeCost& tape);
 
 }  // namespace quintet::flow

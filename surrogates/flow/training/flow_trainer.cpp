@@ -116,6 +116,10 @@ struct FlowTrainer<Real>::State {
 
   /// What becomes of the encoder's segments; when measured, all are recomputed.
   [[nodiscard]] std::vector<BlockPass::Policy> encoder_policies() const;
+  /// Whether the decoder's tape is made again; when measured, it is.
+  [[nodiscard]] bool makes_tape_again() const {
+    return measured || (activations && activations->decoder_again);
+  }
 
   /// Losses; with `trains` by the batch's statistics, and the gradient is added to shared.gradient().
   FlowLosses run(const Batch& batch, std::int64_t step, bool trains);
@@ -204,7 +208,11 @@ typename FlowTrainer<Real>::State::Decoded FlowTrainer<Real>::State::decode(
     queries->operators = operators_of(*residuals, samples, options.reference_compatible);
   Decoded made;
   const int n_channels = queries->n_channels();
-  made.jets = network.decode(latents, parameters, std::move(queries)).contiguous();
+  const std::size_t tape = measured && network.is_continuous() ? network.decoder().tape_bytes(*queries) : 0;
+  const auto begin = std::chrono::steady_clock::now();
+  made.jets = network.decode(latents, parameters, std::move(queries), makes_tape_again()).contiguous();
+  if (tape > 0)
+    measured->decoded(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), tape);
   const auto span_of = [](const at::Tensor& t) {
     return std::span<Real>(t.data_ptr<Real>(), static_cast<std::size_t>(t.numel()));
   };
@@ -404,9 +412,8 @@ void FlowTrainer<Real>::plan_activations(const Batch& batch) {
   state.measured = nullptr;
   state.shared.reset_traffic();
   std::copy(statistics.begin(), statistics.end(), state.statistics.begin());
-  ActivationsInForce found{measured.blocks(state.comm), {}};
-  found.plan = chosen_plan(state.options.memory, found.chain);
-  state.activations = std::move(found);
+  auto chain = measured.blocks(state.comm);
+  state.activations = chosen_activations(state.options.memory, std::move(chain), measured.tape(state.comm));
 }
 
 template <class Real>

@@ -7,6 +7,7 @@ namespace quintet::flow {
 
 void MeasuredChain::begin(TorchMemory& memory) {
   memory_ = &memory;
+  pass_tape_ = {};
   held_ = memory.held();
   static_cast<void>(memory.take_peak());
   last_ = std::chrono::steady_clock::now();
@@ -26,6 +27,7 @@ void MeasuredChain::operator()(BlockPass::Event event, std::size_t segment) {
     case BlockPass::Event::own:
       shortest(block.forward);
       block.kept = peak - held_;
+      tape_seconds_ = tape_seconds_ < 0 ? pass_tape_.seconds : std::min(tape_seconds_, pass_tape_.seconds);
       break;
     case BlockPass::Event::again:
       shortest(block.again);
@@ -40,6 +42,17 @@ void MeasuredChain::operator()(BlockPass::Event event, std::size_t segment) {
   }
   held_ = held;
   last_ = std::chrono::steady_clock::now();
+}
+
+void MeasuredChain::decoded(double seconds, std::size_t tape_bytes) {
+  pass_tape_.seconds += seconds;
+  pass_tape_.bytes += static_cast<std::int64_t>(tape_bytes);
+}
+
+TapeCost MeasuredChain::tape(const Comm& comm) const {
+  std::vector<double> numbers{std::max(0.0, tape_seconds_), static_cast<double>(pass_tape_.bytes)};
+  comm.reduce(std::span<double>(numbers), Comm::Reduction::maximum);
+  return {numbers[0], static_cast<std::int64_t>(numbers[1])};
 }
 
 std::vector<planning::ActivationBlock> MeasuredChain::blocks(const Comm& comm) const {

@@ -17,6 +17,7 @@ namespace {
 /// What a backward pass needs beside the tensors; torch keeps it with the graph.
 template <class Real>
 struct Kept : torch::CustomClassHolder {
+  explicit Kept(bool made_again) : tape(made_again) {}
   const Decoder<Real>* decoder = nullptr;
   std::shared_ptr<const DecoderQueries> queries;
   DecoderTape<Real> tape;
@@ -42,8 +43,8 @@ template <class Real>
 struct DecodeFunction : torch::autograd::Function<DecodeFunction<Real>> {
   static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& latents,
                             const at::Tensor& parameters, const Decoder<Real>* decoder,
-                            const std::shared_ptr<const DecoderQueries>& queries) {
-    auto kept = c10::make_intrusive<Kept<Real>>();
+                            const std::shared_ptr<const DecoderQueries>& queries, bool made_again) {
+    auto kept = c10::make_intrusive<Kept<Real>>(made_again);
     kept->decoder = decoder;
     kept->queries = queries;
     at::Tensor jets = new_jets(*decoder, *queries, latents);
@@ -64,7 +65,7 @@ struct DecodeFunction : torch::autograd::Function<DecodeFunction<Real>> {
     kept->decoder->backward(saved[0].const_data_ptr<Real>(), *kept->queries, kept->tape,
                             bar.const_data_ptr<Real>(), parameters_bar.mutable_data_ptr<Real>(),
                             latents_bar.defined() ? latents_bar.mutable_data_ptr<Real>() : nullptr);
-    return {latents_bar, parameters_bar, at::Tensor(), at::Tensor()};
+    return {latents_bar, parameters_bar, at::Tensor(), at::Tensor(), at::Tensor()};
   }
 };
 
@@ -83,13 +84,13 @@ void check(const Decoder<Real>& decoder, const DecoderQueries& queries, const at
 
 template <class Real>
 at::Tensor decode(Decoder<Real>& decoder, std::shared_ptr<const DecoderQueries> queries,
-                  const at::Tensor& latents, const at::Tensor& parameters) {
+                  const at::Tensor& latents, const at::Tensor& parameters, bool made_again) {
   return translate_torch_errors("Decoding", [&] {
     check(decoder, *queries, latents, parameters);
     decoder.refresh(parameters.const_data_ptr<Real>());
     if (at::GradMode::is_enabled() && (latents.requires_grad() || parameters.requires_grad()))
       return DecodeFunction<Real>::apply(latents, parameters, static_cast<const Decoder<Real>*>(&decoder),
-                                         queries);
+                                         queries, made_again);
     at::Tensor jets = new_jets(decoder, *queries, latents);
     decoder.forward(latents.const_data_ptr<Real>(), *queries, jets.mutable_data_ptr<Real>());
     return jets;
@@ -97,8 +98,8 @@ at::Tensor decode(Decoder<Real>& decoder, std::shared_ptr<const DecoderQueries> 
 }
 
 template at::Tensor decode<float>(Decoder<float>&, std::shared_ptr<const DecoderQueries>, const at::Tensor&,
-                                  const at::Tensor&);
+                                  const at::Tensor&, bool);
 template at::Tensor decode<double>(Decoder<double>&, std::shared_ptr<const DecoderQueries>, const at::Tensor&,
-                                   const at::Tensor&);
+                                   const at::Tensor&, bool);
 
 }  // namespace quintet::flow

@@ -275,6 +275,9 @@ TEST(FlowTrainer, activations_that_are_made_again_are_the_same_to_the_bit) {
     const Trained again = train(options(ActivationPolicy::recompute, std::nullopt, stage));
     expect_same(again, fmt::format("recompute, stage {}", stage));
     least = again.activations->plan.cost.peak;
+    EXPECT_TRUE(again.activations->decoder_again);
+    EXPECT_NEAR(static_cast<double>(comm.maximum(static_cast<std::int64_t>(again.peak))),
+                static_cast<double>(least), 0.15 * static_cast<double>(least));
     if (stage < 3) continue;
     // Values are gathered no more often, and what measuring sends is not the training's.
     EXPECT_EQ(again.bytes_sent, train(options(ActivationPolicy::keep, std::nullopt, 3)).bytes_sent);
