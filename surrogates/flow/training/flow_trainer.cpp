@@ -292,14 +292,15 @@ FlowLosses FlowTrainer<Real>::State::run(const Batch& batch, std::int64_t step, 
     const auto& wall = equations.walls()[w];
     const double conditions = static_cast<double>(walls[w].n_equations());
     sums.push_back(0);
-    if (!has_walls || counts[1 + w] == 0) continue;
+    // What is measured holds for every batch to come, also for those that touch more walls.
+    if (!has_walls || (counts[1 + w] == 0 && !measured)) continue;
     const int n = static_cast<int>(loss.boundary_points);
     auto points = wall_points(batch.axes, wall.end, n, options.seed, step, crop_of(comm.rank()));
     std::vector<int> reached = samples;
     for (std::size_t i = 0; i < reached.size(); ++i)
       if (!touches(batch.axes[i], wall.end)) reached[i] = -1;
     auto at_wall = decode(latents, parameters, batch, n, points, &walls[w], samples, trains);
-    const double share = 1 / (counts[1 + w] * n * conditions);
+    const double share = 1 / (std::max(1.0, counts[1 + w]) * n * conditions);
     const auto of_wall = residual_loss(loss.norm, walls[w], fields, at_wall.arrays,
                                        std::span<const int>(reached), std::span<const double>(points),
                                        std::span<const double>(wall.weights), loss.boundary * share);

@@ -65,6 +65,7 @@ struct DecodeFunction : torch::autograd::Function<DecodeFunction<Real>> {
     kept->decoder->backward(saved[0].const_data_ptr<Real>(), *kept->queries, kept->tape,
                             bar.const_data_ptr<Real>(), parameters_bar.mutable_data_ptr<Real>(),
                             latents_bar.defined() ? latents_bar.mutable_data_ptr<Real>() : nullptr);
+    context->saved_data.erase("kept");  // the tape is not needed while the blocks before are differentiated
     return {latents_bar, parameters_bar, at::Tensor(), at::Tensor(), at::Tensor()};
   }
 };
