@@ -148,6 +148,7 @@ void BlockPass::backward(const std::vector<at::Tensor>& outputs, const std::vect
     if (segment.policy == Policy::recompute) {
       run_again(segment, begin);
       tell(Event::again, number);
+      segment.random.reset();  // now: a watch would count it as freed by the next segment
     }
     while (!segment.blocks.empty()) {
       const Block block = std::move(segment.blocks.back());

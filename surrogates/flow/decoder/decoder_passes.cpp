@@ -120,17 +120,13 @@ class Pass {
   }
 
   /// @param a room for the pre-activations of the task, or null
-  /// @param will_return a backward pass follows: all is computed as if `a` were there
-  void forward(const Task& task, Real* jets, Real* a, bool will_return) {
+  void forward(const Task& task, Real* jets, Real* a) {
     touch(task);
     for (std::size_t l = 0; l < layers_.size(); ++l) form_products(l);
     for_blocks(task, [&](const int* points, int n_points) {
       rows_.prepare(plan_, queries_, options_.blend, task.sample, points, n_points);
       place_nodes();
-      if (a != nullptr)
-        a = advance(a, layers_.size());
-      else
-        advance(will_return ? again_.get(kept_of_block()) : nullptr, layers_.size());
+      a = advance(a, layers_.size());
       Real* h = h_.get(room());
       if (options_.adds_known_fields) add_known_fields(h);
       blend(task.sample, points, n_points, h, jets);
@@ -446,7 +442,7 @@ void Decoder<Real>::forward(const Real* latents, const DecoderQueries& queries, 
   for (int thread = 0; thread < n_threads; ++thread)
     passes.emplace_back(state_->options, state_->layers, latents, queries, plan, order);
   for_tasks(n_threads, tasks.size(), [&](int thread, std::size_t task) {
-    passes[thread].forward(tasks[task], jets, keeps ? tape->state->a[task].get(0) : nullptr, tape != nullptr);
+    passes[thread].forward(tasks[task], jets, keeps ? tape->state->a[task].get(0) : nullptr);
   });
   if (tape == nullptr) return;
   tape->state->plan = std::move(plan);

@@ -156,13 +156,15 @@ std::vector<Real> jets_of(const DecoderCase& of, DecoderTape<Real>* tape = nullp
 
 /// Gradients of S = sum weights jets: of the parameters, then of the latents.
 template <class Real>
-std::vector<Real> gradient_of(const DecoderCase& of, const std::vector<double>& weights) {
+std::vector<Real> gradient_of(const DecoderCase& of, const std::vector<double>& weights,
+                              bool made_again = false) {
   Decoder<Real> decoder(of.options);
   decoder.refresh(of.parameters.data());
   const std::vector<Real> latents(of.latents.begin(), of.latents.end()), bar(weights.begin(), weights.end());
   std::vector<Real> jets(of.n_jets()), gradient(of.parameters.size() + latents.size());
-  DecoderTape<Real> tape;
+  DecoderTape<Real> tape(made_again);
   decoder.forward(latents.data(), of.queries, jets.data(), &tape);
+  EXPECT_EQ(tape.bytes(), made_again ? 0 : decoder.tape_bytes(of.queries)) << of.name;
   decoder.backward(latents.data(), of.queries, tape, bar.data(), gradient.data(),
                    gradient.data() + of.parameters.size());
   return gradient;

@@ -193,6 +193,20 @@ TEST(Decoder, gradients_are_those_of_finite_differences) {
   }
 }
 
+TEST(Decoder, a_tape_that_is_made_again_gives_the_bits_of_one_that_is_kept) {
+  auto cases = decoder_cases();
+  cases.push_back(make_case("three tasks", small_decoder(Activation::softplus), {stretched_grid()}, 1, 1203,
+                            {convection_operators(0.1)}));
+  for (const auto& of : cases) {
+    DecoderTape<float> kept, again(true);
+    EXPECT_EQ(jets_of<float>(of, &again), jets_of<float>(of, &kept)) << of.name;
+    std::vector<double> weights(of.n_jets());
+    for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = std::sin(1.0 + static_cast<double>(i));
+    EXPECT_EQ(gradient_of<float>(of, weights, true), gradient_of<float>(of, weights)) << of.name;
+    EXPECT_EQ(gradient_of<double>(of, weights, true), gradient_of<double>(of, weights)) << of.name;
+  }
+}
+
 TEST(Decoder, a_point_has_the_same_bits_alone_among_others_and_with_a_tape) {
   const auto of = make_case("many", small_decoder(Activation::softplus), {stretched_grid()}, 1, 1203,
                             {convection_operators(0.1)});
