@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <fmt/core.h>
+#include <gtest/gtest.h>
 
 #include "surrogates/flow/decoder/decoder.hpp"
 
