@@ -4,11 +4,11 @@
 #include "apps/vlasov/report/pictures.hpp"
 #include "apps/vlasov/report/run_report.hpp"
 #include "apps/vlasov/report/run_words.hpp"
+#include "apps/vlasov/state/field_spectrogram.hpp"
 #include "apps/vlasov/state/frames.hpp"
 #include "apps/vlasov/state/health.hpp"
 #include "apps/vlasov/state/history.hpp"
 #include "apps/vlasov/state/simulation.hpp"
-#include "apps/vlasov/state/spectrogram.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 
@@ -33,7 +33,7 @@ void announce(const Context& context, const Simulation& simulation) {
 
 void run(Context& context, const RunOptions& options) {
   Setup setup = make_setup(context.comm(), options);
-  Spectrogram::check(options, setup);
+  FieldSpectrogram::check(options, setup);
   DeviceSession device = open_device(context, options.device, setup);
   const auto simulation = context.timed("start", [&] {
     return std::make_shared<Simulation>(context, std::move(device), options, std::move(setup));
@@ -46,7 +46,7 @@ void run(Context& context, const RunOptions& options) {
   History history(context, simulation->setup(), simulation->step());
   Frames frames(context, options.output, simulation->setup(), simulation->step(), simulation->time());
   Pictures pictures(context, simulation->setup());
-  Spectrogram spectrogram(context, options, *simulation);
+  FieldSpectrogram spectrogram(context, options, *simulation);
   Health health(options, simulation->setup(), history);
 
   const auto add_row = [&](const Instant& now) {
@@ -64,7 +64,7 @@ void run(Context& context, const RunOptions& options) {
   const std::vector<LoopObserver> observers{
       {"history", at_start() | every_steps(options.history_interval) | at_end(), add_row},
       {"frames", frames.schedule(), write_frame, [&] { frames.flush(); }},
-      {"spectrogram", spectrogram.schedule(), take_sample},
+      {"spectrogram", spectrogram.schedule(), take_sample, [&] { spectrogram.flush(); }},
       {"pictures", pictures.schedule(), take_picture}};
   const LoopResult loop = run_loop(context, simulation, options.checkpoints, observers);
 

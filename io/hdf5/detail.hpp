@@ -204,7 +204,8 @@ struct Series::Implementation {
 
   /// Drop the entries from `new_size` on.
   void shrink(std::uint64_t new_size);
-  void append(hid_t memory_type, const void* data, std::uint64_t first_row, std::uint64_t rows);
+  void append(hid_t memory_type, const void* data, std::uint64_t n, std::uint64_t first_row,
+              std::uint64_t rows);
 };
 
 struct File::Implementation {

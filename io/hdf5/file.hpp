@@ -37,6 +37,10 @@ class Series {
   /// Append one entry given whole on rank 0 (others pass anything). Collective.
   template <class T>
   void append(std::span<const T> entry);
+  /// Append `n` entries, one after another, likewise: a write costs about as much as the values of a thousand
+  /// numbers. Collective.
+  template <class T>
+  void append_entries(std::uint64_t n, std::span<const T> entries);
   /// Append one entry distributed over the ranks along the entry's first axis: this rank's rows start at
   /// `offset`; a rank may have none, together they give each row once. Collective.
   template <class T>

@@ -109,38 +109,46 @@ void Series::Implementation::shrink(std::uint64_t new_size) {
       Dataset(context->check(H5Dopen2(context->file, name.c_str(), H5P_DEFAULT), name, "open the dataset"));
 }
 
-void Series::Implementation::append(hid_t memory_type, const void* data, std::uint64_t first_row,
-                                    std::uint64_t rows) {
-  Slab slab{Shape(1, size), Shape(1, 1)};
+void Series::Implementation::append(hid_t memory_type, const void* data, std::uint64_t n,
+                                    std::uint64_t first_row, std::uint64_t rows) {
+  Slab slab{Shape(1, size), Shape(1, n)};
   slab.start.resize(entry.size() + 1, 0);
   slab.count.insert(slab.count.end(), entry.begin(), entry.end());
   if (entry.empty()) {
-    slab.count[0] = rows;
+    slab.count[0] = n * rows;
   } else {
     slab.start[1] = first_row;
     slab.count[1] = rows;
   }
-  set_extent(*context, dataset, name, size + 1, entry);
+  set_extent(*context, dataset, name, size + n, entry);
   try {
     write_slab(*context, dataset, name, memory_type, data, slab);
   } catch (const Error&) {
     if (context->comm.size() == 1) shrink(size);  // an entry that is not whole does not count
     throw;
   }
-  ++size;
+  size += n;
 }
 
 template <class T>
 void Series::append(std::span<const T> entry) {
+  append_entries(1, entry);
+}
+
+template <class T>
+void Series::append_entries(std::uint64_t n, std::span<const T> entries) {
+  if (n == 0) return;
   auto& own = *implementation_;
   on_root(own.context->comm, [&] {
     own.context->require_open();
-    QUINTET_CHECK(entry.size() == element_count(own.entry, own.name),
-                  "{}: {}: {} values given for an entry of shape {}", own.context->path, own.name,
-                  entry.size(), shape_text(own.entry));
+    Shape all(1, n);
+    all.insert(all.end(), own.entry.begin(), own.entry.end());
+    QUINTET_CHECK(entries.size() == element_count(all, own.name),
+                  "{}: {}: {} values given for {} of shape {}", own.context->path, own.name, entries.size(),
+                  n == 1 ? "an entry" : fmt::format("{} entries", n), shape_text(own.entry));
   });
   const std::uint64_t rows = own.entry.empty() ? 1 : own.entry[0];
-  own.append(native_type<T>(), entry.data(), 0, own.context->comm.is_root() ? rows : 0);
+  own.append(native_type<T>(), entries.data(), n, 0, own.context->comm.is_root() ? rows : 0);
 }
 
 template <class T>
@@ -161,7 +169,7 @@ void Series::append_distributed(std::span<const T> rows, std::uint64_t offset) {
   });
   if (element_count(own.entry, own.name) > 0)
     check_complete(own.context->comm.sum(count), own.entry[0], own.context->path, own.name);
-  own.append(native_type<T>(), rows.data(), offset, count);
+  own.append(native_type<T>(), rows.data(), 1, offset, count);
 }
 
 std::uint64_t Series::size() const { return implementation_->size; }
@@ -179,6 +187,7 @@ void Series::truncate(std::uint64_t size) {
 #define QUINTET_INSTANTIATE(T)                                                            \
   template Series Group::series<T>(const std::string&, const Shape&, const Description&); \
   template void Series::append<T>(std::span<const T>);                                    \
+  template void Series::append_entries<T>(std::uint64_t, std::span<const T>);             \
   template void Series::append_distributed<T>(std::span<const T>, std::uint64_t);
 QUINTET_FOR_ELEMENTS(QUINTET_INSTANTIATE)
 #undef QUINTET_INSTANTIATE

@@ -25,7 +25,7 @@ ROOMS = {
     "surrogates/sequence": ("network windows", "reference training", "skill", "forecast"),
     "surrogates/flow": ("equations data", "decoder encoder", "model evaluation", "training prediction"),
     "apps": ("application", "dpmd meshfreeflow podlstm quintet submatrix vlasov"),
-    "apps/application": ("report", "life", "loop training", "cli"),
+    "apps/application": ("report", "life", "loop training", "spectra", "cli"),
     "apps/dpmd": ("setup", "deviation label test", "learn run train", "convert evaluate"),
     "apps/meshfreeflow": ("setup", "simulate train superresolve", "evaluate"),
     "apps/podlstm": ("setup", "evaluate", "fit forecast search train"),

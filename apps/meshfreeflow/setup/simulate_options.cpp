@@ -133,6 +133,25 @@ void describe(Schema& schema, StatisticsOptions& options) {
   schema.number("from", options.from, "Time from which means and spectra are taken").at_least(0);
 }
 
+void describe(Schema& schema, PointSpectrogramOptions& options) {
+  using Signal = PointSpectrogramOptions::Signal;
+  schema.choice("signal", options.signal, {{"u", Signal::u}, {"w", Signal::w}, {"b", Signal::b}},
+                "Velocity along x or z, or buoyancy, of the flow of the first seed");
+  schema.numbers("at", options.at, "Point, x and z; between the places of the field linear in each")
+      .required()
+      .length(2, 2)
+      .example("[0.5, 0.25]");
+  describe(schema, options.frames);
+  schema.number("lowest", options.lowest, lowest_text).above(0);
+  schema.check([&options] { return misses_lowest(options.frames, options.lowest.has_value()); });
+}
+
+void describe(Schema& schema, ObserveOptions& options) {
+  schema.section("spectrogram", options.spectrogram,
+                 "Frequencies of a field at a point over time, in group spectrogram of run.h5, with their "
+                 "mean, the spectrum");
+}
+
 void describe(Schema& schema, LimitOptions& options) {
   schema
       .number("judged_from", options.judged_from,
@@ -191,6 +210,8 @@ void describe(Schema& schema, SimulateOptions& options) {
   schema.section("solver", options.solver, "How the linear equations of a step are solved");
   schema.section("output", options.output, "Fields over time, in fields.h5");
   schema.section("statistics", options.statistics, "Means over time").on_restart(OnRestart::free);
+  schema.section("observe", options.observe, "What else is looked at; absent: nothing")
+      .on_restart(OnRestart::fixed);
   schema.integer("history_interval", options.history_interval, "Steps between rows of the history")
       .at_least(1)
       .on_restart(OnRestart::free);

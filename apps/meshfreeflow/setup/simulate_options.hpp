@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "apps/application/loop/checkpoint_options.hpp"
+#include "apps/application/spectra/spectrogram_options.hpp"
 #include "io/config/schema.hpp"
 #include "physics/convection/initial.hpp"
 
@@ -77,6 +78,22 @@ struct StatisticsOptions {
 };
 void describe(Schema& schema, StatisticsOptions& options);
 
+/// Section `observe.spectrogram`: frequencies of a field at a point, as time goes on.
+struct PointSpectrogramOptions {
+  enum class Signal { u, w, b };
+  Signal signal = Signal::b;
+  std::vector<double> at;  ///< x, z
+  SpectrogramOptions frames;
+  std::optional<double> lowest;
+};
+void describe(Schema& schema, PointSpectrogramOptions& options);
+
+/// Section `observe`; absent: off.
+struct ObserveOptions {
+  std::optional<PointSpectrogramOptions> spectrogram;
+};
+void describe(Schema& schema, ObserveOptions& options);
+
 /// Section `limits`: when a run is not resolved, or no longer physics.
 struct LimitOptions {
   double judged_from = 10;
@@ -100,6 +117,7 @@ struct SimulateOptions {
   SolverOptions solver;
   OutputOptions output;
   StatisticsOptions statistics;
+  std::optional<ObserveOptions> observe;
   std::int64_t history_interval = 10;
   CheckpointOptions checkpoints;
   LimitOptions limits;

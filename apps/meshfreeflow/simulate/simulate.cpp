@@ -6,6 +6,7 @@
 #include "apps/meshfreeflow/simulate/history.hpp"
 #include "apps/meshfreeflow/simulate/mean_spectra.hpp"
 #include "apps/meshfreeflow/simulate/pictures.hpp"
+#include "apps/meshfreeflow/simulate/point_spectrogram.hpp"
 #include "apps/meshfreeflow/simulate/simulate_report.hpp"
 #include "apps/meshfreeflow/simulate/simulation.hpp"
 #include "io/log/error.hpp"
@@ -34,6 +35,7 @@ void announce(Context& context, const Simulation& simulation) {
 void simulate(Context& context, const SimulateOptions& options) {
   const auto simulation =
       context.timed("start", [&] { return std::make_shared<Simulation>(context, options); });
+  PointSpectrogram::check(*simulation);
   announce(context, *simulation);
   context.describe_run("flow", description(options));
   if (!context.go_ahead({"fields.h5", "fields*.xmf"})) return;
@@ -42,6 +44,7 @@ void simulate(Context& context, const SimulateOptions& options) {
   Frames frames(context, *simulation);
   Pictures pictures(context, *simulation);
   MeanSpectra spectra(context, *simulation);
+  PointSpectrogram spectrogram(context, *simulation);
   Health health(*simulation, history);
 
   const auto add_row = [&](const Instant& now) {
@@ -54,16 +57,19 @@ void simulate(Context& context, const SimulateOptions& options) {
     health.check(samples);
   };
   const auto write_frame = [&](const Instant&) { frames.write(*simulation); };
+  const auto take_sample = [&](const Instant& now) { spectrogram.add(*simulation, now); };
   const auto take_picture = [&](const Instant& now) { pictures.take(*simulation, now); };
 
   // A step of the longest stable or the given length (Simulation::advance), then what is due:
   const std::vector<LoopObserver> observers{
       {"history", at_start() | every_steps(options.history_interval) | at_end(), add_row},
       {"frames", frames.schedule(), write_frame, [&] { frames.flush(); }},
+      {"spectrogram", spectrogram.schedule(), take_sample, [&] { spectrogram.flush(); }},
       {"pictures", pictures.schedule(), take_picture}};
   const LoopResult loop = run_loop(context, simulation, options.checkpoints, observers);
 
   report_simulation(context, *simulation, history, health, spectra, pictures, loop.steps, loop.step_seconds);
+  spectrogram.report(context);
 }
 
 }  // namespace quintet::meshfreeflow

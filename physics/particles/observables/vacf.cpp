@@ -1,5 +1,7 @@
 #include "physics/particles/observables/vacf.hpp"
 
+#include <numeric>
+
 #include "physics/particles/observables/spectrum.hpp"
 
 namespace quintet {
@@ -42,13 +44,18 @@ std::vector<Table> VelocityAutocorrelation::tables() const {
   std::vector<double> time(n);
   for (std::size_t lag = 0; lag < n; ++lag) time[lag] = static_cast<double>(lag) * sample_time_;
   const auto all = vibrational_spectrum(mass_weighted_total(), sample_time_);
+  const double n_atoms =
+      std::accumulate(correlation_.n_of_type().begin(), correlation_.n_of_type().end(), 0.0);
+  std::vector<double> states = all.density;
+  for (double& value : states) value *= 3 * n_atoms;
   Table correlation{
       "vacf", "Velocity autocorrelation <v(0).v(t)>", {{"time", "ps", "Time difference", time}}};
   Table spectrum{"spectrum",
                  "Vibrational spectrum: cosine transform of the velocity autocorrelation, Hann window",
                  {{"frequency", "THz", "Frequency", all.frequency},
                   {"wavenumber", "1/cm", "Wavenumber", all.wavenumber},
-                  {"total", "1/THz", "All atoms, weighted by mass", all.density}}};
+                  {"total", "1/THz", "All atoms, weighted by mass", all.density},
+                  {"states", "1/THz", "Density of vibrational states: its integral is 3N", states}}};
   for (int t = 0; t < correlation_.n_types(); ++t) {
     if (correlation_.n_of_type()[t] == 0) continue;
     const auto& name = correlation_.type_names()[t];

@@ -7,8 +7,13 @@ namespace quintet {
 /// Velocity autocorrelation C(t) = <v(0).v(t)> of each type and the vibrational spectrum, its cosine
 /// transform.
 ///
-/// The spectrum of a type is normalised to 1 over frequency; `total` is the mass-weighted sum over all atoms,
-/// the density of vibrational states of a harmonic solid.
+/// The spectrum of a type is normalised to 1 over frequency, and so is `total`, the mass-weighted sum over
+/// all atoms; `states` is 3N times that, the density of vibrational states of a harmonic solid:
+///
+///     g(f) = 4/(k_B T) sum_i m_i integral_0^inf <v_i(0) . v_i(t)> cos(2 pi f t) dt,  integral g df = 3N
+///
+/// with k_B T from the same velocities, all zero where nothing moves. Source: Lin, Blanco & Goddard 2003,
+/// J. Chem. Phys. 119, 11792.
 class VelocityAutocorrelation : public Observer {
  public:
   VelocityAutocorrelation(const VacfOptions& options, double dt);

@@ -52,6 +52,32 @@ TEST(Series, entries_from_one_rank_and_from_all_are_the_same_data) {
   EXPECT_EQ(file.root().member_text_attribute("parts", "units"), "angstrom");
 }
 
+TEST(Series, entries_appended_together_are_those_appended_one_by_one) {
+  const SharedScratch scratch("together");
+  const auto comm = Comm::world();
+  auto file = File::create(comm, scratch / "a.h5");
+  auto rows = file.root().series<double>("rows", {17, 3}, frames);
+  auto numbers = file.root().series<double>("numbers", {}, frames);
+  const auto values = entries(30, 51), given = comm.is_root() ? values : std::vector<double>{};
+  const std::span<const double> all(given);
+  const auto part = [&](std::size_t first, std::size_t count) {
+    return comm.is_root() ? all.subspan(first, count) : all;
+  };
+
+  rows.append_entries(1, part(0, 51));
+  rows.append_entries(0, part(0, 0));
+  rows.append_entries(22, part(51, 22 * 51));
+  rows.append_entries(7, part(23 * 51, 7 * 51));
+  numbers.append_entries(1000, part(0, 1000));
+  numbers.append(part(1000, 1));
+  const auto text = message_of<InputError>([&] { rows.append_entries(2, part(0, 51)); });
+
+  EXPECT_EQ(rows.size(), 30u);
+  EXPECT_EQ(file.root().read<double>("rows"), values);
+  EXPECT_EQ(file.root().read<double>("numbers"), std::vector<double>(values.begin(), values.begin() + 1001));
+  EXPECT_NE(text.find("51 values given for 2 entries of shape"), std::string::npos) << text;
+}
+
 TEST(Series, whole_chunks_are_what_the_file_grows_by) {
   const SharedScratch scratch("chunks");
   const auto comm = Comm::self();

@@ -106,6 +106,24 @@ TEST(VelocityAutocorrelation, of_oscillators_is_a_cosine_with_a_peak_at_their_fr
   EXPECT_NEAR(tables[1].columns[0].values[peak], thz, 0.2);
 }
 
+TEST(VelocityAutocorrelation, states_of_two_masses_integrate_to_three_an_atom) {
+  Simulation s(Comm::world(), gas(50, 10), std::make_unique<NoForces>());
+  draw_velocities(s.exec, s.domain.comm(), s.atoms, 300, 7);
+  auto nve = make_integrator({}, {0.004, 0}, 5, s.system);
+  VelocityAutocorrelation vacf({{1, 9, 4}}, 0.004);
+
+  run(s, *nve, vacf, 0, 40);
+
+  const auto tables = vacf.tables();
+  const auto& frequency = tables[1].columns[0].values;
+  ASSERT_EQ(tables[1].columns[3].name, "states");
+  const auto& states = tables[1].columns[3].values;
+  double integral = 0;
+  for (std::size_t j = 1; j < states.size(); ++j)
+    integral += 0.5 * (states[j] + states[j - 1]) * (frequency[j] - frequency[j - 1]);
+  EXPECT_NEAR(integral, 3.0 * 50, 1e-10);
+}
+
 class AnyObserver : public ::testing::TestWithParam<int> {
  protected:
   static std::unique_ptr<Observer> make(std::int64_t more = 0) {

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "apps/application/spectra/spectrogram.hpp"
+#include "apps/meshfreeflow/simulate/simulation.hpp"
+
+namespace quintet::meshfreeflow {
+
+/// Frequencies of u, w or b at a point of the first flow while a run goes on (section `observe.spectrogram`):
+/// see Spectrogram.
+class PointSpectrogram {
+ public:
+  /// Nothing without the section. Throws InputError for a point outside, frames that cut steps, and as
+  /// Spectrogram::check does.
+  static void check(const Simulation& simulation);
+  PointSpectrogram(Context& context, const Simulation& simulation);
+
+  [[nodiscard]] Schedule schedule() const { return spectrogram_ ? spectrogram_->schedule() : Schedule(); }
+  void add(const Simulation& simulation, const Instant& now);  ///< collective
+  /// Both do nothing without the section. Collective.
+  void flush() {
+    if (spectrogram_) spectrogram_->flush();
+  }
+  void report(Context& context) {
+    if (spectrogram_) spectrogram_->report(context);
+  }
+
+ private:
+  /// Part of a row or column in the value at a point.
+  struct Share {
+    int index;
+    double weight;
+  };
+  static std::vector<Share> shares(const convection::Axis& axis, bool on_faces, double at);
+
+  std::vector<Share> columns_, rows_;  ///< of the whole grid
+  std::optional<Spectrogram> spectrogram_;
+};
+
+}  // namespace quintet::meshfreeflow
