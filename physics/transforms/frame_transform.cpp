@@ -65,27 +65,40 @@ void ShortTimeFourier::transform(const double* x, std::size_t hop, int n_frames,
   const auto half = static_cast<std::size_t>(n_ / 2);
   constexpr auto lanes = static_cast<std::size_t>(Fft::lanes);
   const auto n = static_cast<std::size_t>(n_frames);
+  const double* frames[lanes];
   for (std::size_t first = 0; first < n; first += lanes) {
     const std::size_t here = std::min(lanes, n - first);
-    for (std::size_t l = 0; l < lanes; ++l) {
-      // Lanes without a frame repeat the last one: nothing is undefined, and no frame sees its neighbour.
-      const double* const frame = x + (first + std::min(l, here - 1)) * hop;
-      for (std::size_t j = 0; j < half; ++j) {
-        re_[j * lanes + l] = window_[2 * j] * frame[2 * j];
-        im_[j * lanes + l] = window_[2 * j + 1] * frame[2 * j + 1];
-      }
+    // Lanes without a frame repeat the last one: nothing is undefined, and no frame sees its neighbour.
+    for (std::size_t l = 0; l < lanes; ++l) frames[l] = x + (first + std::min(l, here - 1)) * hop;
+    // In blocks, whose lines stay in the first-level cache while the lanes pass.
+    for (std::size_t block = 0; block < half; block += lanes) {
+      const std::size_t end = std::min(block + lanes, half);
+      for (std::size_t l = 0; l < lanes; ++l)
+        for (std::size_t j = block; j < end; ++j) {
+          re_[j * lanes + l] = window_[2 * j] * frames[l][2 * j];
+          im_[j * lanes + l] = window_[2 * j + 1] * frames[l][2 * j + 1];
+        }
     }
     fft_.transform(re_.data(), im_.data(), work_.data());
     // Z = E + i O of even and odd samples: X_k = E_k + exp(-2 pi i k/n) O_k.
-    for (std::size_t l = 0; l < here; ++l)
-      for (std::size_t k = 0; k <= half; ++k) {
-        const std::size_t i = k % half * lanes + l, mirror = (half - k) % half * lanes + l;
-        const double even_re = 0.5 * (re_[i] + re_[mirror]), even_im = 0.5 * (im_[i] - im_[mirror]);
-        const double odd_re = 0.5 * (im_[i] + im_[mirror]), odd_im = 0.5 * (re_[mirror] - re_[i]);
+    for (std::size_t block = 0; block <= half; block += lanes) {
+      const std::size_t end = std::min(block + lanes, half + 1);
+      alignas(64) double all_re[lanes * lanes], all_im[lanes * lanes];
+      for (std::size_t k = block; k < end; ++k) {
+        const std::size_t i = (k == half ? 0 : k) * lanes, mirror = (k == 0 ? 0 : half - k) * lanes;
+        const auto re = load<double>(&re_[i]), im = load<double>(&im_[i]);
+        const auto mirror_re = load<double>(&re_[mirror]), mirror_im = load<double>(&im_[mirror]);
+        const auto even_re = 0.5 * (re + mirror_re), even_im = 0.5 * (im - mirror_im);
+        const auto odd_re = 0.5 * (im + mirror_im), odd_im = 0.5 * (mirror_re - re);
         const double c = turns_[k].real(), s = turns_[k].imag();
-        out[(first + l) * (half + 1) + k] = {even_re + c * odd_re - s * odd_im,
-                                             even_im + c * odd_im + s * odd_re};
+        store<double>(all_re + (k - block) * lanes, even_re + c * odd_re - s * odd_im);
+        store<double>(all_im + (k - block) * lanes, even_im + c * odd_im + s * odd_re);
       }
+      for (std::size_t l = 0; l < here; ++l)
+        for (std::size_t k = block; k < end; ++k)
+          out[(first + l) * (half + 1) + k] = {all_re[(k - block) * lanes + l],
+                                               all_im[(k - block) * lanes + l]};
+    }
   }
 }
 
