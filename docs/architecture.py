@@ -34,7 +34,7 @@ WAY = (
       "apps/dpmd/run physics/particles/dynamics physics/particles/forces surrogates/potential/evaluation surrogates/potential/device | apps/dpmd/train "
       "surrogates/potential/training surrogates/training surrogates/networks",
       "apps/vlasov/state physics/kinetics/moments physics/kinetics/fields physics/kinetics/advection physics/kinetics/collisions physics/kinetics/device",
-      "apps/submatrix/evaluate apps/submatrix/compare physics/electronic/functions physics/electronic/submatrix physics/electronic/device "
+      "apps/submatrix/evaluate apps/submatrix/compare physics/electronic/functions physics/sparse physics/electronic/submatrix physics/electronic/device "
       "physics/electronic/density physics/electronic/global",
       "apps/meshfreeflow/simulate physics/transforms physics/convection | apps/meshfreeflow/train surrogates/flow/training "
       "surrogates/flow/encoder surrogates/flow/decoder | apps/meshfreeflow/superresolve surrogates/flow/prediction",

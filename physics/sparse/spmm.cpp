@@ -1,0 +1,118 @@
+#include "physics/sparse/spmm.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "io/log/error.hpp"
+#include "physics/kernels/pack.hpp"
+
+namespace quintet {
+
+namespace {
+
+constexpr int widest = pack_width<double>;
+/// Packs of a row that are summed together: 32 columns where vectors have 8 lanes.
+constexpr int most_packs = 4;
+
+/// Columns c .. c + K W - 1 of Z += A H.
+template <int K, int W>
+void csr_columns(const CsrMatrix& a, const double* h, double* z, int f, int c) {
+  constexpr std::int64_t ahead = 24;
+  const std::int32_t* const column = a.column.data();
+  const double* const value = a.value.data();
+  const std::int64_t stride = f, last = a.row_begin.back() - 1;
+  h += c;
+  z += c;
+  for (int i = 0; i < a.n_rows(); ++i, z += stride) {
+    Pack<double, W> sum[K];
+    for (int k = 0; k < K; ++k) sum[k] = load<double, W>(z + k * W);
+    for (std::int64_t p = a.row_begin[i]; p < a.row_begin[i + 1]; ++p) {
+      const double* const soon = h + stride * column[std::min(p + ahead, last)];
+      for (int k = 0; k < K * W; k += 8) __builtin_prefetch(soon + k);
+      const double* const from = h + stride * column[p];
+      const auto factor = broadcast<double, W>(value[p]);
+      for (int k = 0; k < K; ++k) sum[k] += factor * load<double, W>(from + k * W);
+    }
+    for (int k = 0; k < K; ++k) store<double, W>(z + k * W, sum[k]);
+  }
+}
+
+/// Rows j .. j + J - 1 of block row r, columns c .. c + K W - 1.
+template <int J, int K, int W>
+void block_tile(const BlockRows& a, const double* value, const double* h, double* z, int f, int r, int j,
+                int c) {
+  const std::int64_t stride = f;
+  double* const to = z + stride * (a.first[r] + j) + c;
+  Pack<double, W> sum[J][K];
+  for (int row = 0; row < J; ++row)
+    for (int k = 0; k < K; ++k) sum[row][k] = load<double, W>(to + row * stride + k * W);
+  for (std::int64_t p = a.begin[r]; p < a.begin[r + 1]; ++p) {
+    const int inner = a.inner[p];
+    const double* const element = value + a.offset[p] + std::int64_t{j} * inner;
+    const double* from = h + stride * a.source[p] + c;
+    for (int i = 0; i < inner; ++i, from += stride) {
+      Pack<double, W> x[K];
+      for (int k = 0; k < K; ++k) x[k] = load<double, W>(from + k * W);
+      for (int row = 0; row < J; ++row) {
+        const auto factor = broadcast<double, W>(element[i + row * inner]);
+        for (int k = 0; k < K; ++k) sum[row][k] += factor * x[k];
+      }
+    }
+  }
+  for (int row = 0; row < J; ++row)
+    for (int k = 0; k < K; ++k) store<double, W>(to + row * stride + k * W, sum[row][k]);
+}
+
+template <int K, int W>
+void block_columns(const BlockRows& a, const double* value, const double* h, double* z, int f, int c) {
+  for (int r = 0; r < a.n_rows(); ++r) {
+    int j = 0;
+    for (; j + 6 <= a.rows[r]; j += 6) block_tile<6, K, W>(a, value, h, z, f, r, j, c);
+    for (; j + 3 <= a.rows[r]; j += 3) block_tile<3, K, W>(a, value, h, z, f, r, j, c);
+    for (; j < a.rows[r]; ++j) block_tile<1, K, W>(a, value, h, z, f, r, j, c);
+  }
+}
+
+/// All f columns: as many in a go as there are registers for, then ever narrower packs.
+template <int W, class Columns>
+void all_columns(int f, int c, const Columns& columns) {
+  for (; c + most_packs * W <= f; c += most_packs * W) columns.template operator()<most_packs, W>(c);
+  for (; c + 2 * W <= f; c += 2 * W) columns.template operator()<2, W>(c);
+  for (; c + W <= f; c += W) columns.template operator()<1, W>(c);
+  if constexpr (W > 1) all_columns<W / 2>(f, c, columns);
+}
+
+void check_columns(int f) { QUINTET_CHECK(f >= 0, "a panel of {} columns: expected 0 or more", f); }
+
+}  // namespace
+
+void check_csr(const CsrMatrix& a) {
+  const auto n = static_cast<std::int64_t>(a.column.size());
+  QUINTET_CHECK(!a.row_begin.empty() && a.row_begin.front() == 0 && a.row_begin.back() == n &&
+                    a.value.size() == a.column.size(),
+                "rows of a sparse matrix from {} to {}, but {} columns and {} values: expected from 0 to as "
+                "many as both",
+                a.row_begin.empty() ? -1 : a.row_begin.front(), a.row_begin.empty() ? -1 : a.row_begin.back(),
+                n, a.value.size());
+  for (int i = 0; i < a.n_rows(); ++i)
+    QUINTET_CHECK(a.row_begin[i] <= a.row_begin[i + 1],
+                  "row {} of a sparse matrix begins at {}, the next at {}: expected ascending starts", i,
+                  a.row_begin[i], a.row_begin[i + 1]);
+  for (std::int64_t p = 0; p < n; ++p)
+    QUINTET_CHECK(a.column[p] >= 0 && a.column[p] < a.n_columns,
+                  "nonzero {} of a sparse matrix is in column {}: expected 0 to {}", p, a.column[p],
+                  a.n_columns - 1);
+}
+
+void multiply_add(const CsrMatrix& a, const double* h, double* z, int f) {
+  check_columns(f);
+  if (a.column.empty()) return;
+  all_columns<widest>(f, 0, [&]<int K, int W>(int c) { csr_columns<K, W>(a, h, z, f, c); });
+}
+
+void multiply_add(const BlockRows& a, const double* value, const double* h, double* z, int f) {
+  check_columns(f);
+  all_columns<widest>(f, 0, [&]<int K, int W>(int c) { block_columns<K, W>(a, value, h, z, f, c); });
+}
+
+}  // namespace quintet
