@@ -13,6 +13,7 @@
 #include "apps/submatrix/evaluate/occupied.hpp"
 #include "apps/submatrix/evaluate/output.hpp"
 #include "apps/submatrix/evaluate/progress.hpp"
+#include "apps/submatrix/evaluate/spectrum.hpp"
 #include "apps/submatrix/input/basis.hpp"
 #include "apps/submatrix/input/system.hpp"
 #include "io/log/error.hpp"
@@ -20,6 +21,7 @@
 #include "physics/electronic/density/density_matrix.hpp"
 #include "physics/electronic/density/energy_weighted_density.hpp"
 #include "physics/electronic/density/orthogonalise.hpp"
+#include "physics/electronic/density/probe.hpp"
 #include "physics/electronic/submatrix/submatrix_spins.hpp"
 
 namespace quintet::submatrix {
@@ -131,6 +133,26 @@ std::vector<SubmatrixResult> signs_of(Context& context, const EvaluateOptions& o
   return signs;
 }
 
+/// P of one spin against a series of all of A, on random vectors.
+void check_on_vectors(Context& context, const EvaluateOptions& options, const Basis& basis,
+                      const SubmatrixResult& sign, Evaluation& evaluation) {
+  if (options.check.vectors == 0) return;
+  const auto phase = context.phase("check");
+  ProbeOptions probe;
+  probe.vectors = options.check.vectors;
+  probe.error = options.check.error;
+  probe.interrupt = interrupt_of(context);
+  const ProbedError probed =
+      probe_error(sign.p, basis.a, {sign.mu, sign.temperature, 0},
+                  {evaluation.homo, evaluation.homo_error, evaluation.lumo, evaluation.lumo_error}, probe);
+  evaluation.probe_vectors = probed.vectors;
+  evaluation.probe_degree = probed.degree;
+  evaluation.probed_error = probed.norm.value;
+  evaluation.probed_deviation = probed.norm.deviation;
+  evaluation.probe_series_error = probed.series_error;
+  evaluation.probe_refused = probed.refused;
+}
+
 /// One spin at one threshold; `write`: the matrices that the user wants.
 Evaluation evaluate_spin(Context& context, const EvaluateOptions& options, const Spin& spin,
                          const Basis& basis, const SubmatrixResult& sign, double threshold, bool write) {
@@ -146,6 +168,7 @@ Evaluation evaluate_spin(Context& context, const EvaluateOptions& options, const
     const auto phase = context.phase("frontier");
     find_levels(evaluation, basis, sign, held_of(options, spin, true));
   }
+  check_on_vectors(context, options, basis, sign, evaluation);
   if (!write) return evaluation;
   const auto energy_weighted = [&] {
     return basis.of_user(energy_weighted_density(sign, basis, density.d, threshold));
@@ -250,6 +273,9 @@ void evaluate_thresholds(Context& context, const EvaluateOptions& options, const
         });
       evaluations.push_back(*dense);
       evaluations.back().threshold = threshold;
+      if (options.check.vectors > 0)
+        evaluations.back().probe_refused =
+            "the whole matrix was diagonalised: D has no error of submatrices to find";
     }
     announce(evaluations.back(), reference, static_cast<double>(spins.front().system.n_atoms));
     if (const auto why = doubt(evaluations.back(), options.temperature))
@@ -276,9 +302,11 @@ void evaluate(Context& context, const EvaluateOptions& options) {
   if (!context.go_ahead(output_files(options.output))) return;
 
   Way way;
+  std::vector<SpectralDensity> spectra;
   try {
     way = choose_way(context, options, spins, device.get());
     describe_evaluation(context, options, system, way.why_dense);
+    spectra = spectra_of(context, options, way.bases);
     evaluate_thresholds(context, options, spins, way, device.get(), reference, evaluations);
   } catch (const Interrupted&) {
     context.stop_within_step();
@@ -289,6 +317,7 @@ void evaluate(Context& context, const EvaluateOptions& options) {
   }
   report_evaluations(context, options, reference, system, way.bases.empty() ? nullptr : &way.bases.front(),
                      evaluations);
+  report_spectra(context, options, spectra, evaluations.back());
 }
 
 Rehearsal rehearse(Context& context, const EvaluateOptions& options) {

@@ -31,6 +31,20 @@ struct MethodOptions {
 };
 void describe(Schema& schema, MethodOptions& options);
 
+/// Section `check`: the error of P on random vectors.
+struct CheckOptions {
+  int vectors = 0;      ///< 0: no check
+  double error = 1e-9;  ///< of the series that P is compared with
+};
+void describe(Schema& schema, CheckOptions& options);
+
+/// Section `spectrum`: the density of states.
+struct SpectrumSection {
+  int vectors = 0;           ///< 0: none
+  double resolution = 0.01;  ///< (hartree)
+};
+void describe(Schema& schema, SpectrumSection& options);
+
 /// Section `output`: matrices to write.
 struct OutputOptions {
   std::vector<std::string> matrices;
@@ -45,6 +59,8 @@ struct EvaluateOptions {
   EnsembleOptions ensemble;
   double temperature = 0;  ///< (K)
   MethodOptions method;
+  CheckOptions check;
+  SpectrumSection spectrum;
   Device device = Device::cpu;
   OutputOptions output;
   ReferenceOptions reference;

@@ -90,6 +90,44 @@ void describe(Schema& schema, MethodOptions& options) {
   });
 }
 
+namespace {
+
+/// One vector has no standard error.
+void describe_vectors(Schema& schema, int& vectors, const char* text) {
+  schema.integer("vectors", vectors, text).at_least(0).at_most(10000);
+  schema.check([&vectors]() -> std::optional<std::string> {
+    if (vectors == 1) return "vectors: 1 has no standard error; give 2 or more, or 0 for none";
+    return std::nullopt;
+  });
+}
+
+}  // namespace
+
+void describe(Schema& schema, CheckOptions& options) {
+  describe_vectors(schema, options.vectors,
+                   "Random vectors on which P is compared with a Chebyshev series of all of A = S^-1/2 K "
+                   "S^-1/2, which gives ||P - P_exact|| with its standard error, without a reference and "
+                   "without the errors of S^-1/2; 16 give it to a few per cent; 0: no check");
+  schema
+      .number("error", options.error,
+              "Largest error of that series on the levels; where no degree up to 4000 reaches it, the check "
+              "is refused")
+      .at_least(1e-12)
+      .at_most(1e-2);
+}
+
+void describe(Schema& schema, SpectrumSection& options) {
+  describe_vectors(schema, options.vectors,
+                   "Random vectors for the density of states and the electrons at any mu, by kernel "
+                   "polynomials of A (64 are enough for pictures); 0: none");
+  schema
+      .quantity(
+          "resolution", options.resolution, "hartree",
+          "Standard deviation of a level's peak in the middle of the spectrum; at most 4000 moments, of "
+          "which pi/2 times the spectrum's width over this are needed")
+      .above(0);
+}
+
 void describe(Schema& schema, OutputOptions& options) {
   schema.texts("matrices", options.matrices,
                "Matrices of the last threshold to write into the run's folder: " + name_list(output_names()));
@@ -118,6 +156,9 @@ void describe(Schema& schema, EvaluateOptions& options) {
       .at_most(1e6)
       .on_restart(OnRestart::fixed);
   schema.section("method", options.method, "The submatrix method");
+  schema.section("check", options.check, "Error of the density matrix on random vectors")
+      .on_restart(OnRestart::fixed);
+  schema.section("spectrum", options.spectrum, "Density of states").on_restart(OnRestart::free);
   describe_device(schema, options.device);
   schema.section("output", options.output, "Matrices to write").on_restart(OnRestart::free);
   schema.section("reference", options.reference, "Exact values to print beside ours")

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <span>
 
 #include <fmt/format.h>
@@ -78,6 +79,15 @@ void summarise_errors(Context& context, const Evaluation& last, const ReferenceO
     context.summarise("estimate_columns", static_cast<std::int64_t>(last.error_columns));
     context.summarise("estimate_s", last.error_seconds);
   }
+  if (last.probe_vectors > 0) {
+    context.summarise("density_probed_error", last.probed_error,
+                      "||P - P_exact||_F of one spin, from random vectors");
+    context.summarise("density_probed_error_standard_error", last.probed_deviation);
+    context.summarise("density_probed_error_of_series", last.probe_series_error, "of P_exact, at most");
+    context.summarise("check_vectors", static_cast<std::int64_t>(last.probe_vectors));
+    context.summarise("check_degree", static_cast<std::int64_t>(last.probe_degree));
+  }
+  if (!last.probe_refused.empty()) context.summarise("check_refused", last.probe_refused);
   if (const auto why = doubt(last, temperature)) context.summarise("doubtful", *why);
   if (!reference.energy) return;
   const double error = last.tr_dk - *reference.energy;
@@ -176,6 +186,30 @@ Curve over_threshold(const std::string& label, const std::vector<Evaluation>& ev
   return curve;
 }
 
+/// What random vectors say of P at each threshold.
+void report_check(Report& report, const std::vector<Evaluation>& evaluations) {
+  if (std::all_of(evaluations.begin(), evaluations.end(),
+                  [](const auto& e) { return e.probe_vectors == 0 && e.probe_refused.empty(); }))
+    return;
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& e : evaluations)
+    rows.push_back(
+        e.probe_vectors > 0
+            ? std::vector<std::string>{fmt::format("{:.0e}", e.threshold),
+                                       fmt::format("{:.3e} ± {:.0e}", e.probed_error, e.probed_deviation),
+                                       e.error_columns > 0 ? fmt::format("{:.3e}", e.p_error) : "",
+                                       fmt::format("{}", e.probe_vectors), fmt::format("{}", e.probe_degree),
+                                       fmt::format("{:.0e}", e.probe_series_error), ""}
+            : std::vector<std::string>{fmt::format("{:.0e}", e.threshold), "", "", "", "", "",
+                                       e.probe_refused});
+  report.table(
+      {"threshold", "||P - P_exact||, probed", "estimated", "vectors", "degree", "error of P_exact, at most",
+       "refused"},
+      rows,
+      "P against a Chebyshev series of all of A on vectors of random signs, with the standard error "
+      "over them; the same S^-1/2, so its errors are not in it. Estimated: from larger submatrices.");
+}
+
 void report_convergence(Report& report, const std::vector<Evaluation>& evaluations,
                         const ReferenceOptions& reference, double n_atoms) {
   if (evaluations.size() < 2) return;
@@ -269,6 +303,15 @@ void write_results(Context& context, const std::vector<Evaluation>& evaluations)
   write("idempotency", "1", "||P P - P||_F", [](const E& e) { return e.idempotency; });
   write("commutator", "hartree", "||P A - A P||_F", [](const E& e) { return e.commutator; });
   write("submatrix_rows", "1", "Mean rows of a submatrix", [](const E& e) { return e.n_mean; });
+  if (std::any_of(evaluations.begin(), evaluations.end(), [](const E& e) { return e.probe_vectors > 0; })) {
+    const auto probed = [](double number, const E& e) {
+      return e.probe_vectors > 0 ? number : std::numeric_limits<double>::quiet_NaN();
+    };
+    write("density_probed_error", "1", "||P - P_exact||_F from random vectors; NaN: refused",
+          [&](const E& e) { return probed(e.probed_error, e); });
+    write("density_probed_error_standard_error", "1", "Its standard error",
+          [&](const E& e) { return probed(e.probed_deviation, e); });
+  }
   write("seconds", "s", "Time of the submatrices", [](const E& e) { return e.seconds; });
 }
 
@@ -294,6 +337,10 @@ void announce(const Evaluation& e, const ReferenceOptions& reference, double n_a
         "in P's own blocks; from {} block columns in {:.3g} s",
         e.energy_error, milli_ev_per_atom(e.energy_error, n_atoms), milli_ev_unit(n_atoms), 2 * e.pairs_error,
         e.p_error, e.p_error_inside, e.error_columns, e.error_seconds);
+  if (e.probe_vectors > 0)
+    log::info("  check: ||dP|| {:.3e} +- {:.0e} on {} random vectors, against a series of degree {}",
+              e.probed_error, e.probed_deviation, e.probe_vectors, e.probe_degree);
+  if (!e.probe_refused.empty()) log::warning("No check: {}", e.probe_refused);
   log::info("  {:.1f} blocks a column, {} submatrices of {} rows (largest {}); {}, {:.3g} s, {:.3g} GFLOP/s",
             e.blocks, e.n_submatrices, e.n_mean, e.n_max, e.kernel, e.seconds,
             e.flops / std::max(e.seconds, 1e-9) * 1e-9);
@@ -320,6 +367,7 @@ void report_evaluations(Context& context, const EvaluateOptions& options, const 
   report.section("Density matrix");
   report_table(report, evaluations, reference, n_atoms);
   report_costs(report, evaluations);
+  report_check(report, evaluations);
   report_convergence(report, evaluations, reference, n_atoms);
   if (basis != nullptr) report_sparsity(report, basis->a, last.threshold);
   write_results(context, evaluations);

@@ -83,6 +83,15 @@ Evaluation mean_of(const Evaluation& up, const Evaluation& down) {
   both.n_submatrices = up.n_submatrices + down.n_submatrices;
   both.n_in_gap = up.n_in_gap + down.n_in_gap;
   both.degree = std::max(up.degree, down.degree);
+  both.probed_error = std::sqrt(0.5 * (std::pow(up.probed_error, 2) + std::pow(down.probed_error, 2)));
+  if (both.probed_error > 0)
+    both.probed_deviation =
+        0.5 * std::hypot(up.probed_error * up.probed_deviation, down.probed_error * down.probed_deviation) /
+        both.probed_error;
+  both.probe_series_error = std::max(up.probe_series_error, down.probe_series_error);
+  both.probe_degree = std::max(up.probe_degree, down.probe_degree);
+  both.probe_vectors = std::min(up.probe_vectors, down.probe_vectors);
+  if (both.probe_refused.empty()) both.probe_refused = down.probe_refused;
   return both;
 }
 

@@ -47,6 +47,12 @@ struct Evaluation {
   double seconds = 0;          ///< of the submatrices, slowest rank
   double kernel_seconds = 0, predicted_seconds = 0;  ///< of it in the kernels
   double density_seconds = 0;                        ///< D and the measures of its error
+  int probe_vectors = 0;                             ///< on which P was compared with a series of A; 0: none
+  int probe_degree = 0;                              ///< of that series
+  double probed_error = 0;                           ///< ||P - P_exact||_F of them
+  double probed_deviation = 0;                       ///< its standard error
+  double probe_series_error = 0;                     ///< of P_exact
+  std::string probe_refused;                         ///< why there is no such number although it was wanted
   double condition = 0;                              ///< of S, dense diagonalisation; 0: not known
 };
 

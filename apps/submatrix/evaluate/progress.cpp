@@ -58,6 +58,16 @@ void for_each_number(E& e, const Visit& visit) {
   visit("condition", e.condition);
 }
 
+/// Those of the check on random vectors, which older checkpoints lack.
+template <class E, class Visit>
+void for_each_probed(E& e, const Visit& visit) {
+  visit("probe_vectors", e.probe_vectors);
+  visit("probe_degree", e.probe_degree);
+  visit("probed_error", e.probed_error);
+  visit("probed_deviation", e.probed_deviation);
+  visit("probe_series_error", e.probe_series_error);
+}
+
 }  // namespace
 
 void keep(Context& context, const std::vector<Evaluation>& evaluations) {
@@ -71,6 +81,10 @@ void keep(Context& context, const std::vector<Evaluation>& evaluations) {
       });
       group.set_attribute("p_error_inside", e.p_error_inside);
       group.set_attribute("mu_error", e.mu_error);
+      for_each_probed(e, [&](const char* name, const auto& number) {
+        group.set_attribute(name, static_cast<double>(number));
+      });
+      group.set_attribute("probe_refused", e.probe_refused);
       if (e.mu_down) group.set_attribute("mu_down", *e.mu_down);
       group.set_attribute("kernel", e.kernel);
     }
@@ -93,6 +107,12 @@ std::vector<Evaluation> kept_evaluations(const Context& context, const std::vect
     e.p_error_inside =  // younger than checkpoints that may be read
         group.has_attribute("p_error_inside") ? group.number_attribute("p_error_inside").at(0) : e.p_error;
     if (group.has_attribute("mu_error")) e.mu_error = group.number_attribute("mu_error").at(0);
+    if (group.has_attribute("probe_refused")) {
+      for_each_probed(e, [&](const char* name, auto& number) {
+        number = static_cast<std::remove_reference_t<decltype(number)>>(group.number_attribute(name).at(0));
+      });
+      e.probe_refused = group.text_attribute("probe_refused");
+    }
     if (group.has_attribute("mu_down")) e.mu_down = group.number_attribute("mu_down").at(0);
     e.kernel = group.text_attribute("kernel");
     QUINTET_CHECK(
