@@ -1,6 +1,5 @@
 #include "physics/sparse/spmm.hpp"
 
-#include <algorithm>
 #include <cstddef>
 
 #include "io/log/error.hpp"
@@ -14,26 +13,36 @@ constexpr int widest = pack_width<double>;
 /// Packs of a row that are summed together: 32 columns where vectors have 8 lanes.
 constexpr int most_packs = 4;
 
-/// Columns c .. c + K W - 1 of Z += A H.
+/// Columns c .. c + K W - 1 of Z += A H. Nonzeros go to two sums by turns, each of which waits for itself
+/// alone.
 template <int K, int W>
 void csr_columns(const CsrMatrix& a, const double* h, double* z, int f, int c) {
-  constexpr std::int64_t ahead = 24;
   const std::int32_t* const column = a.column.data();
   const double* const value = a.value.data();
-  const std::int64_t stride = f, last = a.row_begin.back() - 1;
+  const std::int64_t* const begin = a.row_begin.data();
+  const std::int64_t stride = f;
+  const int n_rows = a.n_rows();
   h += c;
   z += c;
-  for (int i = 0; i < a.n_rows(); ++i, z += stride) {
-    Pack<double, W> sum[K];
-    for (int k = 0; k < K; ++k) sum[k] = load<double, W>(z + k * W);
-    for (std::int64_t p = a.row_begin[i]; p < a.row_begin[i + 1]; ++p) {
-      const double* const soon = h + stride * column[std::min(p + ahead, last)];
-      for (int k = 0; k < K * W; k += 8) __builtin_prefetch(soon + k);
+  for (int i = 0; i < n_rows; ++i, z += stride) {
+    Pack<double, W> sum[K], other[K];
+    for (int k = 0; k < K; ++k) {
+      sum[k] = load<double, W>(z + k * W);
+      other[k] = Pack<double, W>{};
+    }
+    std::int64_t p = begin[i];
+    for (; p + 2 <= begin[i + 1]; p += 2) {
+      const double *const from = h + stride * column[p], *const next = h + stride * column[p + 1];
+      const auto factor = broadcast<double, W>(value[p]), second = broadcast<double, W>(value[p + 1]);
+      for (int k = 0; k < K; ++k) sum[k] += factor * load<double, W>(from + k * W);
+      for (int k = 0; k < K; ++k) other[k] += second * load<double, W>(next + k * W);
+    }
+    if (p < begin[i + 1]) {
       const double* const from = h + stride * column[p];
       const auto factor = broadcast<double, W>(value[p]);
       for (int k = 0; k < K; ++k) sum[k] += factor * load<double, W>(from + k * W);
     }
-    for (int k = 0; k < K; ++k) store<double, W>(z + k * W, sum[k]);
+    for (int k = 0; k < K; ++k) store<double, W>(z + k * W, sum[k] + other[k]);
   }
 }
 

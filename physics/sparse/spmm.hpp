@@ -7,8 +7,8 @@
 
 /// Sparse matrices times row-major panels of a few dense columns, on one core.
 ///
-/// A sum goes through the row's nonzeros in the order in which they are stored, one fused multiply-add each,
-/// so a column of Z has the same bits whatever columns stand beside it.
+/// The order of a row's sum depends on the row's nonzeros alone, so a column of Z has the same bits whatever
+/// columns stand beside it.
 namespace quintet {
 
 /// A sparse matrix in rows of scalars: nonzeros row_begin[i] <= p < row_begin[i + 1] of row i.
