@@ -21,26 +21,39 @@ int half_of(int n) {
   return n / 2;
 }
 
-/// Sums of x_j a_j and x_j b_j in a fixed order, `lanes` sums side by side.
-std::complex<double> products(const double* x, const double* a, const double* b, std::size_t n) {
-  constexpr std::size_t lanes = 16;
-  double re[lanes] = {}, im[lanes] = {};
+/// Sums of x_j a_j and x_j b_j for `frames` stretches x, `hop` apart, each in the same fixed order: the
+/// kernel is loaded once for all of them.
+template <int frames>
+void products(const double* x, std::size_t hop, const double* a, const double* b, std::size_t n,
+              std::complex<double>* out, std::size_t stride) {
+  using Lanes = Pack<double, 8>;
+  constexpr std::size_t width = 8, both = 2 * width;
+  Lanes re[frames][2] = {}, im[frames][2] = {};
+  const auto add = [&](const double* x_here, std::size_t apart, const double* a_here, const double* b_here) {
+    for (std::size_t h = 0; h < 2; ++h) {
+      const Lanes a_lanes = load<double, 8>(a_here + h * width),
+                  b_lanes = load<double, 8>(b_here + h * width);
+      for (std::size_t f = 0; f < frames; ++f) {
+        const Lanes x_lanes = load<double, 8>(x_here + f * apart + h * width);
+        re[f][h] += x_lanes * a_lanes;
+        im[f][h] += x_lanes * b_lanes;
+      }
+    }
+  };
   std::size_t j = 0;
-  for (; j + lanes <= n; j += lanes)
-    for (std::size_t l = 0; l < lanes; ++l) {
-      re[l] += x[j + l] * a[j + l];
-      im[l] += x[j + l] * b[j + l];
+  for (; j + both <= n; j += both) add(x + j, hop, a + j, b + j);
+  if (j < n) {
+    double x_rest[frames][both] = {}, a_rest[both] = {}, b_rest[both] = {};
+    for (std::size_t l = 0; j + l < n; ++l) {
+      a_rest[l] = a[j + l];
+      b_rest[l] = b[j + l];
+      for (std::size_t f = 0; f < frames; ++f) x_rest[f][l] = x[f * hop + j + l];
     }
-  for (std::size_t l = 0; j < n; ++j, ++l) {
-    re[l] += x[j] * a[j];
-    im[l] += x[j] * b[j];
+    add(x_rest[0], both, a_rest, b_rest);
   }
-  for (std::size_t step = lanes / 2; step > 0; step /= 2)
-    for (std::size_t l = 0; l < step; ++l) {
-      re[l] += re[l + step];
-      im[l] += im[l + step];
-    }
-  return {re[0], im[0]};
+  for (std::size_t f = 0; f < frames; ++f)
+    out[f * stride] = {horizontal_sum<double, 8>(re[f][0] + re[f][1]),
+                       horizontal_sum<double, 8>(im[f][0] + im[f][1])};
 }
 
 }  // namespace
@@ -140,8 +153,12 @@ void ConstantQ::transform(const double* x, std::size_t hop, int n_frames, std::c
   const auto frames = static_cast<std::size_t>(n_frames), bins = kernels_.size();
   for (std::size_t k = 0; k < bins; ++k) {
     const auto& [first, begin, length] = kernels_[k];
-    for (std::size_t f = 0; f < frames; ++f)
-      out[f * bins + k] = products(x + f * hop + first, re_.data() + begin, im_.data() + begin, length);
+    const double *const re = re_.data() + begin, *const im = im_.data() + begin;
+    constexpr std::size_t together = 4;
+    std::size_t f = 0;
+    for (; f + together <= frames; f += together)
+      products<together>(x + f * hop + first, hop, re, im, length, out + f * bins + k, bins);
+    for (; f < frames; ++f) products<1>(x + f * hop + first, hop, re, im, length, out + f * bins + k, bins);
   }
 }
 
