@@ -4,11 +4,16 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "io/config/tree.hpp"
 #include "io/log/error.hpp"
 #include "physics/electronic/matrix/block_panel.hpp"
 #include "physics/electronic/submatrix/submatrix.hpp"
@@ -79,6 +84,50 @@ TEST(PanelProduct, is_the_dense_product_and_moves_each_needed_row_once) {
         EXPECT_NEAR(y[i * f + c], sum, 1e-13);
       }
   }
+}
+
+/// ../shared/data/training/spmm.json: a matrix that is not symmetric, words and messages of `1d_sparse`.
+TEST(PanelProduct, words_and_messages_are_those_of_the_reference) {
+  const char* source = std::getenv("QUINTET_SOURCE_DIR");
+  const std::string path =
+      std::string(source != nullptr ? source : ".") + "/../shared/data/training/spmm.json";
+  if (!std::filesystem::exists(path)) GTEST_SKIP() << "../shared/data/training is not here";
+  const Comm comm = Comm::world();
+  const Tree given = read_yaml(path);
+  const int n = static_cast<int>(given.at("n").as_integer()),
+            f = static_cast<int>(given.at("f").as_integer());
+  std::vector<Triplet> transposed;  // whose transpose a product takes
+  for (std::size_t p = 0; comm.is_root() && p < given.at("row").items().size(); ++p)
+    transposed.push_back({static_cast<std::int32_t>(given.at("column").items()[p].as_integer()),
+                          static_cast<std::int32_t>(given.at("row").items()[p].as_integer()),
+                          given.at("value").items()[p].as_number()});
+  const auto blocking = std::make_shared<const Blocking>(uniform_blocking(n, 1));
+  auto a = assemble(comm, blocking, transposed, share_columns(comm, *blocking), -1);
+  filter(a, 1e-6);  // the blocks of A^T that A lacks
+  ASSERT_EQ(a.first, n * comm.rank() / comm.size());
+  PanelProduct product(a);
+  AlignedVector<double> x(static_cast<std::size_t>(product.n_own()) * f), z;
+  for (std::size_t i = 0; i < x.size(); ++i)
+    x[i] = given.at("dense").items()[static_cast<std::size_t>(a.first) * f + i].as_number();
+  comm.reset_counters();
+  product(x, z, f);
+  const auto counter = comm.counter(Comm::Call::all_to_all_into);
+  for (int i = 0; i < product.n_own(); ++i) {
+    double sum = 0;
+    for (int c = 0; c < f; ++c) sum += z[static_cast<std::size_t>(i) * f + c];
+    EXPECT_NEAR(sum, given.at("product_row_sums").items()[a.first + i].as_number(), 1e-11);
+  }
+  int found = 0;
+  for (const Tree& expected : given.at("cases").items()) {
+    if (expected.at("algorithm").as_text() != "1d_sparse" || expected.at("ranks").as_integer() != comm.size())
+      continue;
+    ++found;
+    EXPECT_EQ(counter.received, 8 * expected.at("dense_words").items()[comm.rank()].as_integer());
+    std::int64_t messages = 0;
+    for (const Tree& of_rank : expected.at("messages").items()) messages += of_rank.as_integer();
+    EXPECT_EQ(comm.sum(static_cast<long>(counter.messages)), messages);
+  }
+  EXPECT_EQ(found, 1);
 }
 
 TEST(Probe, signs_do_not_depend_on_the_ranks_and_are_fair) {
