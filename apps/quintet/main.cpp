@@ -1,5 +1,6 @@
 #include "apps/application/cli/application.hpp"
 #include "apps/quintet/bench/metg.hpp"
+#include "apps/quintet/campaign/campaign.hpp"
 #include "apps/quintet/commands.hpp"
 #include "apps/quintet/machine/machine.hpp"
 #include "apps/quintet/plan/plan.hpp"
@@ -36,5 +37,7 @@ int main(int argc, char** argv) {
                      commands::status_flags(), commands::status)
       .local_command("cancel", "Take the jobs of a run directory from the queue, with a checkpoint",
                      commands::cancel_flags(), commands::cancel)
+      .local_command("campaign", "Run a graph of commands, none of them twice: stages, slots, a store",
+                     commands::campaign_flags(), commands::campaign)
       .execute(argc, argv);
 }
