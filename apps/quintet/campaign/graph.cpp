@@ -11,7 +11,6 @@
 #include <fmt/ranges.h>
 
 #include "apps/quintet/campaign/contents.hpp"
-#include "apps/quintet/owner/owner.hpp"
 #include "io/log/error.hpp"
 
 namespace quintet::campaign {
@@ -38,10 +37,8 @@ std::vector<std::string> matching(const std::string& here, const std::string& pa
   return files;
 }
 
-/// An executable: an application of the suite beside this program, a path, or a name on the PATH.
+/// An executable: a path, a program beside this one, or a name on the PATH.
 std::string executable(const std::string& word, const std::string& here, const std::string& who) {
-  for (const auto& sibling : siblings())
-    if (sibling.name == word) return sibling.executable;
   const auto runs = [](const std::string& path) {
     return fs::is_regular_file(path) && access(path.c_str(), X_OK) == 0;
   };
@@ -50,6 +47,8 @@ std::string executable(const std::string& word, const std::string& here, const s
     QUINTET_CHECK(runs(path), "{}: '{}' is no program that can be run", who, path);
     return path;
   }
+  if (const auto beside = fs::read_symlink("/proc/self/exe").parent_path() / word; runs(beside.string()))
+    return beside.string();
   const char* const environment = std::getenv("PATH");
   std::string rest = environment ? environment : "";
   while (!rest.empty()) {
