@@ -11,11 +11,12 @@ import time
 
 CAMPAIGN = """slots: {cpu: 3}
 stages:
-  - {name: one, sweep: {i: [%s]}, command: [sh, -c, 'sleep 0.03; echo {i} > x'], outputs: [x], tries: 100}
+  - {name: one, sweep: {i: [%s]}, command: [sh, -c, 'sleep 0.08; echo {i} > x'], outputs: [x], tries: 100}
   - {name: two, each: one, command: [sh, -c, 'sleep 0.01; cat {input}/x > y'], outputs: [y], tries: 100}
   - {name: all, needs: [two], command: [sh, -c, 'cat "$@" | sort -n > all', sh, '{two}/y'], outputs: [all]}
 """
 ITEMS = 121
+ITEMS_KILLED = []
 
 
 def look(seen):
@@ -26,26 +27,35 @@ def look(seen):
     seen.update(now)
 
 
-def kill_once(rng):
-    """True if something was killed."""
-    campaign = subprocess.Popen(["quintet", "campaign", "k.yaml", "--output", "K"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    time.sleep(rng.uniform(0.05, 0.3))
-    if rng.random() < 0.5:  # items first
+def children_of(parent):
+    children = []
+    for path in glob.glob("/proc/[0-9]*/stat"):
         try:
-            with open(f"/proc/{campaign.pid}/task/{campaign.pid}/children", encoding="utf-8") as stream:
-                children = stream.read().split()
-        except OSError:  # it is done
-            children = []
-        for child in children[: rng.randint(1, 3)]:
+            with open(path, encoding="utf-8") as stream:
+                number, rest = stream.read().rsplit(")", 1)
+        except OSError:  # it has ended
+            continue
+        if int(rest.split()[1]) == parent:
+            children.append(int(number.split()[0]))
+    return children
+
+
+def kill_once(rng):
+    campaign = subprocess.Popen(["quintet", "campaign", "k.yaml", "--output", "K"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    patience = time.monotonic() + (10 if rng.random() < 0.8 else 0)  # some are killed while they begin
+    while not children_of(campaign.pid) and campaign.poll() is None and time.monotonic() < patience:
+        time.sleep(0.005)
+    time.sleep(rng.uniform(0, 0.2))
+    if rng.random() < 0.5:  # items first
+        for child in children_of(campaign.pid)[: rng.randint(1, 3)]:
             try:
-                os.kill(int(child), signal.SIGKILL)
+                os.kill(child, signal.SIGKILL)
+                ITEMS_KILLED.append(child)
             except ProcessLookupError:
                 pass
         time.sleep(0.05)
-    was_alive = campaign.poll() is None
     campaign.kill()
     campaign.wait()
-    return was_alive
 
 
 def main():
@@ -53,10 +63,12 @@ def main():
     shutil.rmtree("K", ignore_errors=True)
     with open("k.yaml", "w", encoding="utf-8") as stream:
         stream.write(CAMPAIGN % ", ".join(str(i) for i in range((ITEMS - 1) // 2)))
-    for _ in range(kills):
+    for kill in range(kills):
         kill_once(rng)
         look(seen)
-    print(f"{len(seen)} items after {kills} kills")
+        assert len(seen) < ITEMS or kill > 10, "all is done before much was killed"
+    print(f"{len(seen)} items are done after {kills} kills of the campaign and {len(ITEMS_KILLED)} of items")
+    assert ITEMS_KILLED and seen
     for words in (["--dry-run"], [], ["--verify"]):
         done = subprocess.run(["quintet", "campaign", "k.yaml", "--output", "K", *words], capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
