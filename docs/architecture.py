@@ -57,6 +57,7 @@ WAY = (
 # Rooms that no run enters.
 ASIDE = (
     ("surrogates/planning", "before a run is queued: its time, memory and words on a machine"),
+    ("surrogates/environments", "worlds to act in, stepped by threads, for reinforcement learning; a library, no command yet"),
     ("physics/tasks", "graphs of tasks with made-up work, for quintet bench"),
 )
 
