@@ -37,8 +37,7 @@ class Series {
   /// Append one entry given whole on rank 0 (others pass anything). Collective.
   template <class T>
   void append(std::span<const T> entry);
-  /// Append `n` entries, one after another, likewise: a write costs about as much as the values of a thousand
-  /// numbers. Collective.
+  /// Append `n` entries, one after another, likewise, by one write. Collective.
   template <class T>
   void append_entries(std::uint64_t n, std::span<const T> entries);
   /// Append one entry distributed over the ranks along the entry's first axis: this rank's rows start at

@@ -67,4 +67,20 @@ class Spectrogram {
   std::size_t per_column_ = 1, in_column_ = 0;
 };
 
+/// A spectrogram where a run has that section, else nothing. Applications derive from it what they sample.
+class OptionalSpectrogram {
+ public:
+  [[nodiscard]] Schedule schedule() const { return spectrogram_ ? spectrogram_->schedule() : Schedule(); }
+  /// Both collective.
+  void flush() {
+    if (spectrogram_) spectrogram_->flush();
+  }
+  void report(Context& context) {
+    if (spectrogram_) spectrogram_->report(context);
+  }
+
+ protected:
+  std::optional<Spectrogram> spectrogram_;
+};
+
 }  // namespace quintet

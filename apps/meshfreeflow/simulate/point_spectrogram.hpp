@@ -1,6 +1,5 @@
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include "apps/application/spectra/spectrogram.hpp"
@@ -10,22 +9,14 @@ namespace quintet::meshfreeflow {
 
 /// Frequencies of u, w or b at a point of the first flow while a run goes on (section `observe.spectrogram`):
 /// see Spectrogram.
-class PointSpectrogram {
+class PointSpectrogram : public OptionalSpectrogram {
  public:
   /// Nothing without the section. Throws InputError for a point outside, frames that cut steps, and as
   /// Spectrogram::check does.
   static void check(const Simulation& simulation);
   PointSpectrogram(Context& context, const Simulation& simulation);
 
-  [[nodiscard]] Schedule schedule() const { return spectrogram_ ? spectrogram_->schedule() : Schedule(); }
   void add(const Simulation& simulation, const Instant& now);  ///< collective
-  /// Both do nothing without the section. Collective.
-  void flush() {
-    if (spectrogram_) spectrogram_->flush();
-  }
-  void report(Context& context) {
-    if (spectrogram_) spectrogram_->report(context);
-  }
 
  private:
   /// Part of a row or column in the value at a point.
@@ -36,7 +27,6 @@ class PointSpectrogram {
   static std::vector<Share> shares(const convection::Axis& axis, bool on_faces, double at);
 
   std::vector<Share> columns_, rows_;  ///< of the whole grid
-  std::optional<Spectrogram> spectrogram_;
 };
 
 }  // namespace quintet::meshfreeflow

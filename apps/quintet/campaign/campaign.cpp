@@ -68,6 +68,7 @@ void campaign(const Application::Arguments& arguments) {
   if (!arguments[2].empty()) return print_plan(graph, directory);
   if (!arguments[3].empty()) return verify(graph, directory);
 
+  hold_signals();
   const Store store(directory);
   log::info("{} items of {} stages in {}", graph.items().size(), graph.stages().size(), directory);
   const CampaignResult result = run_campaign(graph, store);
@@ -77,6 +78,10 @@ void campaign(const Application::Arguments& arguments) {
   };
   log::info("{} done in {:.3g} s, {} were done before: {}/report.html", n_of(Outcome::done), result.makespan,
             n_of(Outcome::reused), directory);
+  if (result.stopped)
+    throw Error(ExitCode::stopped_early,
+                fmt::format("stopped with {} of {} items done; the same command goes on",
+                            n_of(Outcome::done) + n_of(Outcome::reused), graph.items().size()));
   if (n_of(Outcome::failed) > 0)
     throw Error(ExitCode::numerical,
                 fmt::format("{} of {} items failed and {} wait for them: see {}/failed/*/log.txt and why.txt",

@@ -104,12 +104,31 @@ std::vector<std::string> expanded(const std::string& word, const Values& values,
   return texts;
 }
 
+/// A word and what lies in it between '=', ',', '[' and ']': "data.files=[/a,/b]" names two files.
+std::vector<std::string> parts_of(const std::string& word) {
+  std::vector<std::string> parts;
+  if (!word.empty()) parts.push_back(word);
+  for (std::size_t begin = 0; begin < word.size();) {
+    const auto end = std::min(word.find_first_of("=,[]", begin), word.size());
+    if (end > begin && end - begin < word.size()) parts.push_back(word.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
 }  // namespace
 
 Graph::Graph(CampaignOptions options, std::string here)
     : options_(std::move(options)), here_(std::move(here)) {
   static const std::set<std::string> taken{"input", "name", "output", "here"};
   std::set<std::string> names;
+  for (const auto& stage : options_.stages)
+    for (const auto& setting : stage.points.front()) {
+      const std::string key = setting.substr(0, setting.find('='));
+      QUINTET_CHECK(!taken.contains(key) && stage_named(options_.stages, key) == Item::none,
+                    "stage {}: sweep.{}: {{{}}} has a meaning of its own in commands; name the key otherwise",
+                    stage.name, key, key);
+    }
   for (const auto& stage : options_.stages) {
     QUINTET_CHECK(!stage.name.empty() && stage.name.find_first_of("{}/ \t\n") == std::string::npos,
                   "stages: '{}' is no name of a stage: letters, digits and '_'", stage.name);
@@ -248,11 +267,13 @@ void Graph::identify(Item& item) {
     for (const auto& word : words(plain, *list, "{output}", "{store}"))
       text += fmt::format("word {}\n", word);
   here_ = here;
-  // A word that is a file stands for what is in it, whether or not `inputs` has it.
-  for (const auto& word : words(item, rest, "{output}", "{store}")) {
-    std::error_code wrong;
-    if (fs::is_regular_file(word, wrong)) text += fmt::format("file {}\n", contents(word));
-  }
+  // A file that is named in full stands for what is in it, whether or not `inputs` has it.
+  for (const auto& word : words(item, rest, "{output}", "{store}"))
+    for (const auto& part : parts_of(word)) {
+      std::error_code wrong;
+      if (part.front() == '/' && fs::is_regular_file(part, wrong))
+        text += fmt::format("file {}\n", contents(part));
+    }
   for (const auto& pattern : options.outputs) text += fmt::format("makes {}\n", pattern);
   if (!item.file.empty()) text += fmt::format("input {}\n", contents(item.file));
   for (const auto& pattern : options.inputs) {

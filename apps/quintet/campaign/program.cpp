@@ -55,7 +55,10 @@ std::string start_of(std::int64_t process) {
   if (name_end == std::string::npos) return "";
   std::istringstream fields(all.substr(name_end + 1));
   std::string field;
-  for (int i = 3; i <= 22; ++i) fields >> field;
+  for (int i = 3; i <= 22; ++i) {
+    fields >> field;
+    if (i == 3 && field == "Z") return "";  // ended, and waited for by nobody
+  }
   return boot() + " " + field;
 }
 

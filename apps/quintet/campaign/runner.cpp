@@ -39,6 +39,13 @@ struct Course {
   bool too_long = false;
 };
 
+sigset_t watched_signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int signal : {SIGCHLD, SIGTERM, SIGINT, SIGUSR1}) sigaddset(&signals, signal);
+  return signals;
+}
+
 std::string last_words(const std::string& file) {
   std::ifstream stream(file, std::ios::binary | std::ios::ate);
   if (!stream) return "";
@@ -65,17 +72,15 @@ class Runner {
   }
 
   CampaignResult run() {
-    sigset_t child;
-    sigemptyset(&child);
-    sigaddset(&child, SIGCHLD);
-    pthread_sigmask(SIG_BLOCK, &child, nullptr);
+    const sigset_t signals = watched_signals();
     look_up();
     rank();
     while (n_over_ < courses_.size()) {
-      start_what_can();
+      if (!result_.stopped) start_what_can();
       if (n_running_ == 0) break;
-      const timespec patience{0, 100'000'000};
-      sigtimedwait(&child, nullptr, &patience);  // or an item's walltime is over
+      const timespec patience{0, 100'000'000};  // an item's walltime may be over
+      if (const int signal = sigtimedwait(&signals, nullptr, &patience); signal > 0 && signal != SIGCHLD)
+        stop();
       reap();
     }
     result_.makespan = now();
@@ -85,10 +90,21 @@ class Runner {
  private:
   [[nodiscard]] double now() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
 
+  /// Let all that runs write a checkpoint and end; asked again, kill it.
+  void stop() {
+    if (!result_.stopped) log::info("Stopping: {} items are asked to end; once more kills them", n_running_);
+    for (const auto& course : courses_)
+      if (course.state == State::running)
+        kill(static_cast<pid_t>(-course.process), result_.stopped ? SIGKILL : SIGTERM);
+    result_.stopped = true;
+  }
+
   /// What is done already, and what the rest waits for.
   void look_up() {
     for (std::size_t i = 0; i < courses_.size(); ++i) {
       const auto done = store_.find(graph_.items()[i]);
+      courses_[i].goes_on = !done && !graph_.stages()[graph_.items()[i].stage].again.empty() &&
+                            store_.is_begun(graph_.items()[i]);
       if (done) {
         result_.outcomes[i] = Outcome::reused;
         result_.seconds[i] = done->seconds;
@@ -188,7 +204,7 @@ class Runner {
     const double end = now();
     std::string why;
     if (code == 0) {
-      why = store_.finish(item, stage, end - course.begin, course.tries);
+      why = store_.finish(item, stage, end - course.begin, std::max<std::int64_t>(1, course.tries));
     } else {
       const std::string words = last_words(store_.work(item) + "/log.txt");
       why = course.too_long ? fmt::format("it took longer than its walltime of {} s", *stage.walltime)
@@ -206,6 +222,9 @@ class Runner {
       result_.seconds[i] = end - course.begin;
       log::info("{} of {} done: {} ({:.3g} s)", n_over_ + 1, courses_.size(), item.label, end - course.begin);
       over(i);
+    } else if (result_.stopped) {  // its folder stays, for `again`
+      course.state = State::waiting;
+      result_.why[i] = "it was stopped";
     } else if (code == stopped && !course.too_long && ++course.links < most_links) {
       course.goes_on = true;
       course.state = State::waiting;
@@ -269,6 +288,11 @@ double bound(const Graph& graph, const CampaignResult& result) {
   for (const auto& [slot, seconds] : work)
     longest = std::max(longest, seconds / static_cast<double>(graph.slots().at(slot)));
   return longest;
+}
+
+void hold_signals() {
+  const sigset_t signals = watched_signals();
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
 }
 
 CampaignResult run_campaign(const Graph& graph, const Store& store) { return Runner(graph, store).run(); }

@@ -5,13 +5,12 @@
 
 #include <cerrno>
 #include <csignal>
-#include <cstring>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
 #include "apps/quintet/campaign/contents.hpp"
 #include "apps/quintet/campaign/program.hpp"
-#include "apps/quintet/submit/record.hpp"
 #include "io/config/scalar.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
@@ -63,7 +62,15 @@ void describe(Schema& schema, DoneItem& item) {
 }
 
 Store::Store(const std::string& directory) : directory_(directory) {
-  owner_ = lock_directory(directory, "quintet campaign");
+  const std::string folder = directory + "/.quintet";
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  QUINTET_CHECK(!failed, "The directory '{}' cannot be used: {}", directory, failed.message());
+  owner_ = std::make_unique<RunOwner>(folder, "quintet campaign", [](const std::string& why) {
+    log::error("{}", why);  // another campaign has the store: nothing here may touch it any more
+    log::flush();
+    std::_Exit(static_cast<int>(ExitCode::resource));
+  });
   const std::string file = directory + "/campaign.version";
   if (fs::exists(file))
     QUINTET_CHECK(first_line(file) + "\n" == version,
@@ -85,9 +92,12 @@ void Store::end_what_is_left() const {
     if (blank != std::string::npos) {
       const auto process = to_integer(text.substr(0, blank));
       // The same number may be another process by now: its start tells.
-      if (process && *process > 1 && start_of(*process) == text.substr(blank + 1)) {
-        log::info("Ending process {}, which a campaign that was killed has left", *process);
+      for (int wait_ms = 0; process && *process > 1 && start_of(*process) == text.substr(blank + 1);
+           ++wait_ms) {
+        if (wait_ms == 0) log::info("Ending process {}, which a campaign that was killed has left", *process);
         kill(static_cast<pid_t>(-*process), SIGKILL);
+        if (wait_ms > 10000) throw ResourceError(fmt::format("process {} does not end", *process));
+        usleep(1000);
       }
     }
   }
@@ -125,6 +135,8 @@ std::optional<DoneItem> Store::find(const std::string& directory, const Item& it
   }
   return done;
 }
+
+bool Store::is_begun(const Item& item) const { return fs::exists(work(item)); }
 
 void Store::begin(const Item& item, bool afresh) const {
   if (afresh) remove_folder(work(item));

@@ -40,6 +40,7 @@ class Store {
   /// "done", "running as 1234" (on this machine), "failed" or "waiting".
   [[nodiscard]] static std::string state(const std::string& directory, const Item& item);
 
+  [[nodiscard]] bool is_begun(const Item& item) const;       ///< a campaign that was ended left a part of it
   void begin(const Item& item, bool afresh) const;           ///< its folder in work
   void claim(const Item& item, std::int64_t process) const;  ///< who is at it
   /// Into the store. Returns what is missing of the stage's outputs, or "".

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include "apps/application/spectra/spectrogram.hpp"
@@ -10,22 +9,14 @@
 namespace quintet::vlasov {
 
 /// Frequencies of the field at a point while a run goes on (section `observe.spectrogram`): see Spectrogram.
-class FieldSpectrogram {
+class FieldSpectrogram : public OptionalSpectrogram {
  public:
   /// Nothing without the section. Throws InputError for a point outside, a field that is not there, and as
   /// Spectrogram::check does. Collective.
   static void check(const RunOptions& options, const Setup& setup);
   FieldSpectrogram(Context& context, const RunOptions& options, const Simulation& simulation);
 
-  [[nodiscard]] Schedule schedule() const { return spectrogram_ ? spectrogram_->schedule() : Schedule(); }
   void add(const Simulation& simulation, const Instant& now);  ///< collective
-  /// Both do nothing without the section. Collective.
-  void flush() {
-    if (spectrogram_) spectrogram_->flush();
-  }
-  void report(Context& context) {
-    if (spectrogram_) spectrogram_->report(context);
-  }
 
  private:
   /// A component of the field at a point: whose cell it is in, and the values of its functions there.
@@ -37,7 +28,6 @@ class FieldSpectrogram {
   static Probe make_probe(const FieldSpectrogramOptions& options, const Setup& setup);
 
   Probe probe_;
-  std::optional<Spectrogram> spectrogram_;
 };
 
 }  // namespace quintet::vlasov

@@ -254,7 +254,8 @@ SpectralDensity spectral_density(const BlockMatrix& a, const SpectrumOptions& op
       options.resolution, 2 * half_width, wanted, options.most_moments,
       pi * half_width / options.most_moments);
   const int n_moments = std::max(8, static_cast<int>(wanted));
-  PanelProduct product(a);
+  const BlockMatrix symmetric = symmetric_blocks(a);
+  PanelProduct product(symmetric);
   std::vector<double> moments(static_cast<std::size_t>(options.vectors) * n_moments, 0.0);
   for (int first = 0; first < options.vectors; first += most_columns) {
     const int f = std::min(most_columns, options.vectors - first);
