@@ -1,6 +1,11 @@
 #include "physics/convection/boussinesq.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
+#include <span>
+#include <vector>
 
 #include "physics/convection/diffusion.hpp"
 
@@ -59,6 +64,7 @@ Boussinesq::Boussinesq(const Problem& problem, Grid grid, std::unique_ptr<Ellipt
       first_(grid_),
       second_(grid_) {
   for (int m = 0; m < n_members; ++m) states_.emplace_back(grid_);
+  away_.assign(states_.size(), 0);
 }
 
 double Boussinesq::bytes(double cells, int n_members) {
@@ -73,6 +79,7 @@ void Boussinesq::exchange_all(const State& state) const {
 void Boussinesq::start(const Exec& exec) {
   time_ = 0;
   step_ = 0;
+  std::ranges::fill(away_, 0);
   for (int m = 0; m < n_members(); ++m) {
     State& state = states_[static_cast<std::size_t>(m)];
     exchange_all(state);
@@ -84,20 +91,66 @@ void Boussinesq::start(const Exec& exec) {
     instant_pressure(exec, m, state.p);
     exchange(grid_, state.p, Place::centre);
   }
+  send_states();
 }
 
 void Boussinesq::resume(double time, std::int64_t step) {
   time_ = time;
   step_ = step;
+  std::ranges::fill(away_, 0);
   for (const State& state : states_) {
     exchange_all(state);
     exchange(grid_, state.p, Place::centre);
   }
+  send_states();
+}
+
+void Boussinesq::move_to(std::unique_ptr<DeviceFlows> device) {
+  for (int m = 0; m < n_members(); ++m) fetch(m);
+  device_ = std::move(device);
+  send_states();
+}
+
+void Boussinesq::send_states() {
+  if (device_ == nullptr) return;
+  std::array<std::vector<double>, 4> rows;
+  for (std::size_t m = 0; m < states_.size(); ++m) {
+    const std::array<const Field*, 4> fields{&states_[m].u, &states_[m].w, &states_[m].b, &states_[m].p};
+    for (std::size_t which = 0; which < fields.size(); ++which) {
+      const Field& field = *fields[which];
+      rows[which].clear();
+      for (int j = 0; j < field.rows; ++j)
+        rows[which].insert(rows[which].end(), field.row(j), field.row(j) + field.n);
+    }
+    device_->put(static_cast<int>(m), {rows[0], rows[1], rows[2], rows[3]});
+  }
+}
+
+void Boussinesq::fetch(int member) const {
+  char& away = away_[static_cast<std::size_t>(member)];
+  if (!away) return;
+  const State& state = states_[static_cast<std::size_t>(member)];
+  const std::array<const Field*, 4> fields{&state.u, &state.w, &state.b, &state.p};
+  const auto n = static_cast<std::size_t>(grid_.x.n());
+  std::array<std::vector<double>, 4> rows;
+  for (auto& values : rows) values.resize(n * static_cast<std::size_t>(grid_.z.n()));
+  device_->take(member, {rows[0], rows[1], rows[2], rows[3]});
+  for (std::size_t which = 0; which < fields.size(); ++which)
+    for (int j = 0; j < fields[which]->rows; ++j)
+      std::copy_n(rows[which].data() + n * static_cast<std::size_t>(j), n, fields[which]->row(j));
+  away = 0;
+  exchange_all(state);
+  exchange(grid_, state.p, Place::centre);
 }
 
 void Boussinesq::advance(const Exec& exec, double dt, double arrival) {
-  solver_->set_step(gamma_of_scheme * dt);
-  for (State& state : states_) advance_member(exec, state, dt);
+  if (device_ != nullptr) {
+    device_->advance(dt);
+    std::ranges::fill(away_, 1);
+  } else {
+    solver_->set_step(gamma_of_scheme * dt);
+    for (State& state : states_) advance_member(exec, state, dt);
+  }
   time_ = arrival;
   ++step_;
 }
@@ -140,6 +193,10 @@ void Boussinesq::advance_member(const Exec& exec, State& q, double dt) {
 }
 
 double Boussinesq::courant_rate(const Exec& exec) const {
+  if (device_ != nullptr) {
+    const double rate = device_->courant_rate();
+    return std::isfinite(rate) ? rate : NAN;
+  }
   double greatest = 0;
   bool finite = true;
   for (const State& state : states_) {
@@ -152,7 +209,7 @@ double Boussinesq::courant_rate(const Exec& exec) const {
 }
 
 void Boussinesq::instant_pressure(const Exec& exec, int member, const Field& p) {
-  const State& state = states_[static_cast<std::size_t>(member)];
+  const State& state = this->state(member);
   convect(exec, grid_, metrics_, state, first_);
   add_diffusion(exec, problem_, grid_, Unknown::u, problem_.viscosity(), state.u, first_.u);
   add_diffusion(exec, problem_, grid_, Unknown::w, problem_.viscosity(), state.w, first_.w);

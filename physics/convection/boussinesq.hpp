@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "physics/convection/device/device_flows.hpp"
 #include "physics/convection/elliptic.hpp"
 #include "physics/convection/operators.hpp"
 
@@ -26,15 +27,26 @@ class Boussinesq {
   [[nodiscard]] const Grid& grid() const { return grid_; }
   [[nodiscard]] const Metrics& metrics() const { return metrics_; }
   [[nodiscard]] int n_members() const { return static_cast<int>(states_.size()); }
-  /// u, w, b and p of a member; whoever changes them calls start() or resume() next.
-  [[nodiscard]] State& state(int member) { return states_[static_cast<std::size_t>(member)]; }
-  [[nodiscard]] const State& state(int member) const { return states_[static_cast<std::size_t>(member)]; }
+  /// u, w, b and p of a member, fetched from the device where they are there; whoever changes them calls
+  /// start() or resume() next.
+  [[nodiscard]] State& state(int member) {
+    fetch(member);
+    return states_[static_cast<std::size_t>(member)];
+  }
+  [[nodiscard]] const State& state(int member) const {
+    fetch(member);
+    return states_[static_cast<std::size_t>(member)];
+  }
 
   /// Begin at time 0 with the states as they are: the velocity is made solenoidal, p follows from it.
   /// Collective.
   void start(const Exec& exec);
   /// Go on at this time and step with the states as they are, bitwise. Collective.
   void resume(double time, std::int64_t step);
+
+  /// From now on steps are taken on a device, where the states stay; state() brings home what is asked for.
+  /// Of a grid whose rows are all here.
+  void move_to(std::unique_ptr<DeviceFlows> device);
 
   /// All members by dt; the clock shows `arrival` after it (time() + dt but for round-off). Collective.
   void advance(const Exec& exec, double dt, double arrival);
@@ -61,6 +73,8 @@ class Boussinesq {
   void advance_member(const Exec& exec, State& q, double dt);
   void finish_stage(const Exec& exec, State& stage, const Field& pressure, double a);
   void exchange_all(const State& state) const;
+  void send_states();
+  void fetch(int member) const;
 
   Problem problem_;
   Grid grid_;
@@ -69,6 +83,8 @@ class Boussinesq {
   std::vector<State> states_;
   State stage_;  ///< u, w, b of the first stage; p: the correction
   Tendency first_, second_;
+  std::unique_ptr<DeviceFlows> device_;  ///< null: steps are taken here
+  mutable std::vector<char> away_;       ///< whether the device's state of a member is newer than states_
   double time_ = 0;
   std::int64_t step_ = 0;
 };

@@ -1,79 +1,18 @@
 #include <array>
-#include <cmath>
 #include <initializer_list>
 #include <memory>
 #include <utility>
 
 #include "io/log/error.hpp"
 #include "physics/convection/elliptic.hpp"
+#include "physics/convection/row_bases.hpp"
 #include "physics/transforms/column_elimination.hpp"
-#include "physics/transforms/line_modes.hpp"
-#include "physics/transforms/row_transform.hpp"
 
 namespace quintet::convection {
 
 namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
-LineBasis basis_of(const Problem& problem, Unknown unknown) {
-  if (problem.sides == Sides::periodic) return LineBasis::periodic;
-  switch (unknown) {
-    case Unknown::u:
-      return LineBasis::sine_faces;
-    case Unknown::w:
-      return problem.sides == Sides::no_slip ? LineBasis::sine_centres : LineBasis::cosine;
-    case Unknown::b:
-      return problem.heated == Heated::sides ? LineBasis::sine_centres : LineBasis::cosine;
-    case Unknown::p:
-      break;
-  }
-  return LineBasis::cosine;
-}
-
-/// Fourier, cosine or sine transforms of equal cells.
-class TransformBasis : public RowBasis {
- public:
-  TransformBasis(LineBasis basis, int n, double spacing) : transform_(basis, n) {
-    for (const double angle : transform_.angles()) {
-      const double half = std::sin(0.5 * angle);
-      squares_.push_back(4 * half * half / (spacing * spacing));
-    }
-  }
-  [[nodiscard]] int size() const override { return transform_.size(); }
-  [[nodiscard]] const std::vector<double>& squares() const override { return squares_; }
-  [[nodiscard]] int batch() const override { return RowTransform::batch; }
-  [[nodiscard]] std::size_t work_size() const override { return transform_.work_size(); }
-  void forward(const double* from, std::size_t from_stride, double* to, std::size_t to_stride, int n_rows,
-               double* work) const override {
-    transform_.forward(from, from_stride, to, to_stride, n_rows, work);
-  }
-  void backward(const double* from, std::size_t from_stride, double* to, std::size_t to_stride, int n_rows,
-                double* work) const override {
-    transform_.backward(from, from_stride, to, to_stride, n_rows, work);
-  }
-
- private:
-  RowTransform transform_;
-  std::vector<double> squares_;
-};
-
-std::unique_ptr<RowBasis> transform_basis(const Problem& problem, const Grid& grid, Unknown unknown) {
-  return std::make_unique<TransformBasis>(basis_of(problem, unknown), grid.x.n(), grid.x.widths[0]);
-}
-
-/// Eigenvectors of the differences along x, whatever its cells.
-std::unique_ptr<RowBasis> modes_basis(const Problem& problem, const Grid& grid, Unknown unknown) {
-  if (grid.x.periodic) return std::make_unique<LineModes>(grid.x.n(), grid.x.widths[0]);
-  const LineOperator line = x_operator(problem, grid, unknown);
-  std::vector<double> diagonal, off_diagonal;
-  for (std::size_t i = 0; i < line.weight.size(); ++i) {
-    diagonal.push_back(line.lower[i] + line.upper[i] + line.wall[i]);
-    if (i + 1 < line.weight.size()) off_diagonal.push_back(-line.upper[i]);
-  }
-  return std::make_unique<LineModes>(diagonal, off_diagonal, line.weight, unknown == Unknown::u ? 1 : 0,
-                                     unknown == Unknown::p);
-}
 
 constexpr int column_block = 64;  ///< columns of a thread: their elimination stays in the cache
 

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "io/device/factory.hpp"
+#include "physics/transforms/line_basis.hpp"
+
+namespace quintet::convection {
+
+/// The linear equations of one unknown on a device: along x a basis in which second differences are diagonal,
+/// along z tridiagonal equations.
+struct DeviceEquations {
+  /// Fast transforms of equal cells, or, where `forward` is not empty, products with these matrices.
+  LineBasis basis = LineBasis::periodic;
+  std::vector<double> forward, backward;  ///< [n_x, n_x] of c = F x and x = B c, row by row
+  std::vector<double> squares;            ///< [n_x] k^2 of each coefficient (1/length^2)
+  /// (L_z q)_j = above_j q_{j+1} - diagonal_j q_j + below_j q_{j-1}, [n_z] (1/length^2); an empty row, a
+  /// wall, is 0 in all three.
+  std::vector<double> below, diagonal, above;
+  double diffusivity = 0;
+};
+
+/// What DeviceFlows works on, as plain data. Lengths and widths as in Axis, cells as in Field without their
+/// neighbours.
+struct DeviceFlowSetup {
+  int n_x = 0, n_z = 0, n_members = 1;
+  bool periodic = true;  ///< x
+  std::vector<double> x_widths, z_widths, x_gaps, z_gaps;
+  double viscosity = 0;
+  /// What warm and cold walls bring into cells at b = 0 beside them (buoyancy/time).
+  double left = 0, right = 0, bottom = 0, top = 0;
+  std::array<DeviceEquations, 4> equations;  ///< of u, w, b and p
+};
+
+/// The step of Boussinesq with u, w, b and p of all flows resident in the memory of Kokkos's default
+/// execution space: a GPU, or the host. The same scheme to round-off, all flows in each kernel; nothing is
+/// sent to the host but what take() and courant_rate() are asked for.
+///
+/// A pair of rows is one complex transform of a team, in its fast memory; a thread eliminates a column.
+class DeviceFlows {
+ public:
+  virtual ~DeviceFlows() = default;
+  /// Fields of a flow from the host and back: u, w, b, p, each [n_z, n_x].
+  virtual void put(int member, const std::array<std::span<const double>, 4>& fields) = 0;
+  virtual void take(int member, const std::array<std::span<double>, 4>& fields) const = 0;
+  /// All flows by dt (time): the scheme of Boussinesq::advance.
+  virtual void advance(double dt) = 0;
+  /// max over flows and cells of |u|/dx + |w|/dz (1/time), infinite where a velocity is no number.
+  [[nodiscard]] virtual double courant_rate() const = 0;
+};
+
+/// How engines are made on a device: in this program or in the library of a GPU.
+struct DeviceFlowFactory {
+  DeviceFlows* (*make)(const DeviceFlowSetup& setup);
+  double (*bytes)(const DeviceFlowSetup& setup);
+};
+
+}  // namespace quintet::convection
+
+/// Errors: std::runtime_error where memory does not suffice.
+QUINTET_DEVICE_FACTORY quintet::convection::DeviceFlows* quintet_make_device_flows(
+    const quintet::convection::DeviceFlowSetup& setup);
+/// Bytes that quintet_make_device_flows() allocates; nothing is allocated.
+QUINTET_DEVICE_FACTORY double quintet_device_flows_bytes(const quintet::convection::DeviceFlowSetup& setup);

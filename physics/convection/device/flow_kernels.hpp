@@ -1,0 +1,289 @@
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+#include <Kokkos_Core.hpp>
+
+#include "physics/convection/device/row_transform_kernels.hpp"
+
+/// The formulas of operators.cpp and boussinesq.cpp, a cell a thread, and of column_elimination.cpp, a column
+/// a thread.
+namespace quintet::convection::device {
+
+/// Cells and what differences multiply by. Pointers along x and z are those of cell or face 0; one more is
+/// there at both ends.
+struct Mesh {
+  int n_x, n_z;
+  bool periodic;
+  const double *x_width, *x_inverse_width, *x_inverse_gap;
+  const double *z_width, *z_inverse_width, *z_inverse_gap;
+};
+
+/// Fields of a flow [n_z, n_x] with the values beyond their walls, as exchange() fills them.
+struct LeftFaces {
+  const Mesh& mesh;
+  const double* value;
+  KOKKOS_INLINE_FUNCTION double operator()(int j, int i) const {
+    j = j < 0 ? 0 : j == mesh.n_z ? mesh.n_z - 1 : j;
+    const double* const row = value + static_cast<std::ptrdiff_t>(j) * mesh.n_x;
+    if (mesh.periodic) return row[i < 0 ? mesh.n_x - 1 : i == mesh.n_x ? 0 : i];
+    return i < 0 ? -row[1] : i == mesh.n_x ? 0.0 : row[i];
+  }
+};
+struct Centres {
+  const Mesh& mesh;
+  const double* value;
+  KOKKOS_INLINE_FUNCTION double operator()(int j, int i) const {
+    j = j < 0 ? 0 : j == mesh.n_z ? mesh.n_z - 1 : j;
+    if (mesh.periodic)
+      i = i < 0 ? mesh.n_x - 1 : i == mesh.n_x ? 0 : i;
+    else
+      i = i < 0 ? 0 : i == mesh.n_x ? mesh.n_x - 1 : i;
+    return value[static_cast<std::ptrdiff_t>(j) * mesh.n_x + i];
+  }
+};
+struct BottomFaces {
+  Centres along;
+  KOKKOS_INLINE_FUNCTION double operator()(int j, int i) const {
+    if (j == along.mesh.n_z) return 0.0;
+    return j < 0 ? -along(1, i) : along(j, i);
+  }
+};
+
+/// The right-hand side of a cell without diffusion and pressure: see convect().
+struct Pushes {
+  double u, w, b;
+};
+KOKKOS_INLINE_FUNCTION Pushes convection_of(const Mesh& mesh, const LeftFaces& u, const BottomFaces& w,
+                                            const Centres& b, int j, int i) {
+  Pushes result{0, 0, 0};
+  const double *const width = mesh.x_width, inverse_height = mesh.z_inverse_width[j],
+                      inverse_width = mesh.x_inverse_width[i];
+  if (i > 0 || mesh.periodic) {
+    const double left = u(j, i - 1) + u(j, i), right = u(j, i) + u(j, i + 1);
+    const double below = (w(j, i - 1) * width[i - 1] + w(j, i) * width[i]) * (u(j - 1, i) + u(j, i));
+    const double above = (w(j + 1, i - 1) * width[i - 1] + w(j + 1, i) * width[i]) * (u(j, i) + u(j + 1, i));
+    result.u =
+        -0.25 * mesh.x_inverse_gap[i] * ((right * right - left * left) + (above - below) * inverse_height);
+  }
+  if (j > 0) {
+    const double under = mesh.z_width[j - 1], over = mesh.z_width[j];
+    const double left = (u(j - 1, i) * under + u(j, i) * over) * (w(j, i - 1) + w(j, i));
+    const double right = (u(j - 1, i + 1) * under + u(j, i + 1) * over) * (w(j, i) + w(j, i + 1));
+    const double below = w(j - 1, i) + w(j, i), above = w(j, i) + w(j + 1, i);
+    result.w =
+        0.5 * (b(j - 1, i) + b(j, i)) -
+        0.25 * mesh.z_inverse_gap[j] * ((right - left) * inverse_width + (above * above - below * below));
+  }
+  const double left = u(j, i) * (b(j, i - 1) + b(j, i)), right = u(j, i + 1) * (b(j, i) + b(j, i + 1));
+  const double below = w(j, i) * (b(j - 1, i) + b(j, i)), above = w(j + 1, i) * (b(j, i) + b(j + 1, i));
+  result.b = -0.5 * ((right - left) * inverse_width + (above - below) * inverse_height);
+  return result;
+}
+
+/// All flows on the device. A set of fields is [field][flow][n_z, n_x], u, w, b and p or the correction of
+/// it.
+struct Flows {
+  Mesh mesh;
+  int n_members;
+  double viscosity;
+  double left, right, bottom, top;  ///< heat of walls
+  double *state, *stage, *first, *eliminated;
+  const RowPlan* rows;         ///< of u, w, b, p
+  const double* equations[4];  ///< of each: below, diagonal, above [3, n_z], squares [n_x]
+  double diffusivity[4];
+  const double* share;  ///< [n_z] of the whole height
+
+  KOKKOS_INLINE_FUNCTION std::ptrdiff_t cells() const {
+    return static_cast<std::ptrdiff_t>(mesh.n_z) * mesh.n_x;
+  }
+  KOKKOS_INLINE_FUNCTION double* field(double* set, int which, int member) const {
+    return set + (static_cast<std::ptrdiff_t>(which) * n_members + member) * cells();
+  }
+  /// Number of all cells of all flows.
+  std::int64_t size() const { return std::int64_t{n_members} * cells(); }
+};
+
+struct Cell {
+  int member, j, i;
+};
+KOKKOS_INLINE_FUNCTION Cell cell_of(const Flows& f, std::int64_t number) {
+  const std::int64_t cells = f.cells(), within = number % cells;
+  return {static_cast<int>(number / cells), static_cast<int>(within / f.mesh.n_x),
+          static_cast<int>(within % f.mesh.n_x)};
+}
+
+/// Right-hand sides of the two stages: see Boussinesq::advance_member. The first writes `first` and the
+/// stage, the second changes the state, with `a` = gamma dt and the factors of the scheme.
+struct RightHandSide {
+  Flows f;
+  bool second;
+  double a, r, of_first, of_second;
+
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t number) const {
+    const Mesh& mesh = f.mesh;
+    const auto [member, j, i] = cell_of(f, number);
+    double* const from = second ? f.stage : f.state;
+    const Pushes n = convection_of(mesh, {mesh, f.field(from, 0, member)}, {{mesh, f.field(from, 1, member)}},
+                                   {mesh, f.field(from, 2, member)}, j, i);
+    const double push[3] = {n.u, n.w, n.b};
+    const Centres p{mesh, f.field(f.state, 3, member)};
+    const bool wall[3] = {i == 0 && !mesh.periodic, j == 0, false};
+    const double gradient[3] = {wall[0] ? 0.0 : a * mesh.x_inverse_gap[i] * (p(j, i) - p(j, i - 1)),
+                                wall[1] ? 0.0 : a * mesh.z_inverse_gap[j] * (p(j, i) - p(j - 1, i)),
+                                -a * heat(j, i)};
+    const std::ptrdiff_t cell = static_cast<std::ptrdiff_t>(j) * mesh.n_x + i;
+    for (int which = 0; which < 3; ++which) {
+      double& before = f.field(f.state, which, member)[cell];
+      double& between = f.field(f.stage, which, member)[cell];
+      double& pushed = f.field(f.first, which, member)[cell];
+      if (!second) {
+        pushed = push[which];
+        between = wall[which] ? 0.0 : before + a * push[which] - gradient[which];
+      } else {
+        const double sum = before + r * (between - before) + of_first * pushed + of_second * push[which];
+        before = wall[which] ? 0.0 : sum - gradient[which];
+      }
+    }
+  }
+  KOKKOS_INLINE_FUNCTION double heat(int j, int i) const {
+    double result = 0;
+    if (i == 0) result += f.left;
+    if (i == f.mesh.n_x - 1) result -= f.right;
+    if (j == 0) result += f.bottom;
+    if (j == f.mesh.n_z - 1) result -= f.top;
+    return result;
+  }
+};
+
+/// phi = div (u, w)/a, and what the diffusion of its gradient is to the pressure.
+struct Divergence {
+  Flows f;
+  double *set, a;
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t number) const {
+    const Mesh& mesh = f.mesh;
+    const auto [member, j, i] = cell_of(f, number);
+    const LeftFaces u{mesh, f.field(set, 0, member)};
+    const BottomFaces w{{mesh, f.field(set, 1, member)}};
+    const double divergence = 1 / a *
+                              ((u(j, i + 1) - u(j, i)) * mesh.x_inverse_width[i] +
+                               (w(j + 1, i) - w(j, i)) * mesh.z_inverse_width[j]);
+    const std::ptrdiff_t cell = static_cast<std::ptrdiff_t>(j) * mesh.n_x + i;
+    f.field(f.stage, 3, member)[cell] = divergence;
+    f.field(f.state, 3, member)[cell] += -a * f.viscosity * divergence;
+  }
+};
+
+/// (u, w) -= a grad phi, p += phi.
+struct Projection {
+  Flows f;
+  double *set, a;
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t number) const {
+    const Mesh& mesh = f.mesh;
+    const auto [member, j, i] = cell_of(f, number);
+    const Centres phi{mesh, f.field(f.stage, 3, member)};
+    const std::ptrdiff_t cell = static_cast<std::ptrdiff_t>(j) * mesh.n_x + i;
+    if (i > 0 || mesh.periodic)
+      f.field(set, 0, member)[cell] -= a * mesh.x_inverse_gap[i] * (phi(j, i) - phi(j, i - 1));
+    if (j > 0) f.field(set, 1, member)[cell] -= a * mesh.z_inverse_gap[j] * (phi(j, i) - phi(j - 1, i));
+    f.field(f.state, 3, member)[cell] += phi(j, i);
+  }
+};
+
+/// max of |u|/dx + |w|/dz; infinite where one is no number, which a maximum would pass over.
+struct CourantRate {
+  Flows f;
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t number, double& greatest) const {
+    const Mesh& mesh = f.mesh;
+    const auto [member, j, i] = cell_of(f, number);
+    const LeftFaces u{mesh, f.field(f.state, 0, member)};
+    const BottomFaces w{{mesh, f.field(f.state, 1, member)}};
+    const double left = ::fabs(u(j, i)), right = ::fabs(u(j, i + 1)), below = ::fabs(w(j, i)),
+                 above = ::fabs(w(j + 1, i));
+    const double rate = (left > right ? left : right) * mesh.x_inverse_width[i] +
+                        (below > above ? below : above) * mesh.z_inverse_width[j];
+    const double sum = left + right + below + above;
+    const double here = sum - sum == 0 && rate - rate == 0 ? rate : HUGE_VAL;
+    greatest = here > greatest ? here : greatest;
+  }
+};
+
+/// Rows of `n_fields` fields of a set, from number `first_field` on, become coefficients or values again.
+template <bool Forward>
+struct Rows {
+  Flows f;
+  double* set;
+  int first_field, level, length;  ///< of the work space
+  template <class Team>
+  KOKKOS_INLINE_FUNCTION void operator()(const Team& team) const {
+    const Mesh& mesh = f.mesh;
+    const int pairs = (mesh.n_z + 1) / 2, number = static_cast<int>(team.league_rank());
+    const int pair = number % pairs, member = number / pairs % f.n_members,
+              which = first_field + number / pairs / f.n_members;
+    double* const a = f.field(set, which, member) + std::ptrdiff_t{2} * pair * mesh.n_x;
+    double* const b = 2 * pair + 1 < mesh.n_z ? a + mesh.n_x : nullptr;
+    auto* const memory =
+        static_cast<double*>(team.team_scratch(level).get_shmem(4 * sizeof(double) * length));
+    transform_rows<Forward>(team, f.rows[which], a, b, memory);
+  }
+};
+
+/// (shift - c (L_z - k^2)) x = q down each column of coefficients, in place. Without pivots sought, as
+/// ColumnElimination: an unknown whose pivot vanishes is 0. The constant of a pressure has zero mean.
+struct Columns {
+  static constexpr int ahead = 8;  ///< rows that are asked for at once: the next needs what is done here
+  Flows f;
+  double* set;
+  int first_field;
+  double shift, a;  ///< c = a diffusivity; a = 0: the pressure's, c = -1
+
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t number) const {
+    const int n_x = f.mesh.n_x, n_z = f.mesh.n_z, m = static_cast<int>(number % n_x);
+    const int member = static_cast<int>(number / n_x % f.n_members),
+              which = first_field + static_cast<int>(number / n_x / f.n_members);
+    const double* const below = f.equations[which];
+    const double *const diagonal = below + n_z, *const above = diagonal + n_z, *const square = above + n_z;
+    const double c = a == 0 ? -1.0 : a * f.diffusivity[which], along = c * square[m];
+    double* const q = f.field(set, which, member) + m;
+    double* const rest = f.field(f.eliminated, which % 3, member) + m;
+    double x = 0, carried = 0;  // of the row before: its right-hand side, its element above
+    for (int begin = 0; begin < n_z; begin += ahead) {
+      double value[ahead];
+      const int count = n_z - begin < ahead ? n_z - begin : ahead;
+      for (int k = 0; k < count; ++k) value[k] = q[static_cast<std::ptrdiff_t>(begin + k) * n_x];
+      for (int k = 0; k < count; ++k) {
+        const int j = begin + k;
+        const bool wall = below[j] == 0 && above[j] == 0 && diagonal[j] == 0;
+        const double d = wall ? 0.0 : shift + c * diagonal[j], lower = -c * below[j];
+        const double pivot = d + along - lower * carried;
+        const double inverse = d != 0 && ::fabs(pivot) > vanishing * ::fabs(d) ? 1 / pivot : 0.0;
+        carried = -c * above[j] * inverse;
+        x = (value[k] - lower * x) * inverse;
+        q[static_cast<std::ptrdiff_t>(j) * n_x] = x;
+        rest[static_cast<std::ptrdiff_t>(j) * n_x] = carried;
+      }
+    }
+    x = 0;
+    double mean = 0;
+    for (int end = n_z; end > 0; end -= ahead) {
+      double value[ahead], factor[ahead];
+      const int begin = end > ahead ? end - ahead : 0;
+      for (int j = begin; j < end; ++j) {
+        value[j - begin] = q[static_cast<std::ptrdiff_t>(j) * n_x];
+        factor[j - begin] = rest[static_cast<std::ptrdiff_t>(j) * n_x];
+      }
+      for (int j = end; j-- > begin;) {
+        x = value[j - begin] - factor[j - begin] * x;
+        mean += f.share[j] * x;
+        q[static_cast<std::ptrdiff_t>(j) * n_x] = x;
+      }
+    }
+    if (a != 0 || m != 0) return;
+    for (int j = 0; j < n_z; ++j) q[static_cast<std::ptrdiff_t>(j) * n_x] -= mean;
+  }
+  static constexpr double vanishing = 1e-12;  ///< of a diagonal element: round-off
+};
+
+}  // namespace quintet::convection::device

@@ -1,0 +1,88 @@
+#include "physics/convection/device/flow_setup.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+
+#include "physics/convection/line_operator.hpp"
+#include "physics/convection/row_bases.hpp"
+#include "physics/kernels/aligned.hpp"
+
+namespace quintet::convection {
+
+namespace {
+
+/// The matrix of a linear function of rows, [n, n] row by row, from what it makes of unit vectors.
+template <class Function>
+std::vector<double> matrix_of(std::size_t n, std::size_t batch, const Function& function) {
+  std::vector<double> matrix(n * n), units(batch * n), images(batch * n);
+  for (std::size_t first = 0; first < n; first += batch) {
+    const std::size_t count = std::min(batch, n - first);
+    std::fill(units.begin(), units.end(), 0.0);
+    for (std::size_t r = 0; r < count; ++r) units[r * n + first + r] = 1;
+    function(units.data(), images.data(), static_cast<int>(count));
+    for (std::size_t r = 0; r < count; ++r)
+      for (std::size_t i = 0; i < n; ++i) matrix[i * n + first + r] = images[r * n + i];
+  }
+  return matrix;
+}
+
+DeviceEquations equations_of(const Problem& problem, const Grid& grid, Unknown unknown, bool transforms) {
+  DeviceEquations result;
+  result.diffusivity = diffusivity(problem, unknown);
+  const auto basis =
+      transforms ? transform_basis(problem, grid, unknown) : modes_basis(problem, grid, unknown);
+  result.squares = basis->squares();
+  if (transforms) {
+    result.basis = line_basis(problem, unknown);
+  } else {
+    const auto n = static_cast<std::size_t>(grid.x.n()), batch = static_cast<std::size_t>(basis->batch());
+    AlignedVector<double> work(basis->work_size());
+    result.forward = matrix_of(n, batch, [&](const double* from, double* to, int rows) {
+      basis->forward(from, n, to, n, rows, work.data());
+    });
+    result.backward = matrix_of(n, batch, [&](const double* from, double* to, int rows) {
+      basis->backward(from, n, to, n, rows, work.data());
+    });
+  }
+  const LineOperator line = z_operator(problem, grid, unknown);
+  for (std::size_t j = 0; j < line.weight.size(); ++j) {
+    const bool wall = unknown == Unknown::w && j == 0;
+    result.below.push_back(wall ? 0 : line.lower[j] / line.weight[j]);
+    result.above.push_back(wall ? 0 : line.upper[j] / line.weight[j]);
+    result.diagonal.push_back(wall ? 0 : (line.lower[j] + line.upper[j] + line.wall[j]) / line.weight[j]);
+  }
+  return result;
+}
+
+}  // namespace
+
+DeviceFlowSetup device_flow_setup(const Problem& problem, const Grid& grid, int n_members, bool transforms) {
+  DeviceFlowSetup setup{.n_x = grid.x.n(),
+                        .n_z = grid.z.n(),
+                        .n_members = n_members,
+                        .periodic = grid.x.periodic,
+                        .x_widths = grid.x.widths,
+                        .z_widths = grid.z.widths,
+                        .x_gaps = grid.x.gaps,
+                        .z_gaps = grid.z.gaps,
+                        .viscosity = problem.viscosity(),
+                        .equations = {}};
+  const double heat = problem.thermal_diffusivity() * wall_buoyancy;
+  const auto brought = [&](const Axis& axis, bool last) {
+    const auto n = static_cast<std::size_t>(axis.n());
+    return heat / (axis.gaps[last ? n : 0] * axis.widths[last ? n - 1 : 0]);
+  };
+  if (problem.heated == Heated::sides) {
+    setup.left = brought(grid.x, false);
+    setup.right = brought(grid.x, true);
+  } else {
+    setup.bottom = brought(grid.z, false);
+    setup.top = brought(grid.z, true);
+  }
+  for (const Unknown unknown : {Unknown::u, Unknown::w, Unknown::b, Unknown::p})
+    setup.equations[static_cast<std::size_t>(unknown)] = equations_of(problem, grid, unknown, transforms);
+  return setup;
+}
+
+}  // namespace quintet::convection

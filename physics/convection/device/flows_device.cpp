@@ -1,0 +1,234 @@
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "physics/convection/device/device_flows.hpp"
+#include "physics/convection/device/flow_kernels.hpp"
+
+namespace quintet::convection::device {
+namespace {
+
+using Exec = Kokkos::DefaultExecutionSpace;
+using Memory = Exec::memory_space;
+template <class T>
+using HostView = Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
+
+constexpr int n_sets = 3, fields_of_set[n_sets] = {4, 4, 3};  // state, stage and correction, first push
+constexpr int n_eliminated = 3;
+constexpr std::size_t fast_memory = 40000;  ///< bytes that every device has for a team
+
+/// Numbers on the device.
+template <class T>
+Kokkos::View<T*, Memory> copied(const char* label, const std::vector<T>& from) {
+  Kokkos::View<T*, Memory> to(std::string("convection::") + label, std::max<std::size_t>(from.size(), 1));
+  if (!from.empty())
+    Kokkos::deep_copy(
+        Kokkos::subview(to, std::pair<std::size_t, std::size_t>(0, from.size())),
+        Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(from.data(), from.size()));
+  return to;
+}
+
+std::vector<int> radices(int n) {
+  std::vector<int> result;
+  for (const int r : {4, 2, 3, 5, 7, 11, 13})
+    for (; n % r == 0; n /= r) result.push_back(r);
+  return result;
+}
+
+int length_of(const DeviceEquations& equations, int n) {
+  return equations.forward.empty() && equations.basis == LineBasis::sine_faces ? 2 * n : n;
+}
+
+/// Columns of a matrix one after the other.
+std::vector<double> transposed(const std::vector<double>& matrix, std::size_t n) {
+  std::vector<double> result(matrix.size());
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t k = 0; k < n; ++k) result[k * n + i] = matrix[i * n + k];
+  return result;
+}
+
+class ResidentFlows final : public DeviceFlows {
+ public:
+  explicit ResidentFlows(const DeviceFlowSetup& setup) {
+    set_mesh(setup);
+    flows_.n_members = setup.n_members;
+    flows_.viscosity = setup.viscosity;
+    flows_.left = setup.left;
+    flows_.right = setup.right;
+    flows_.bottom = setup.bottom;
+    flows_.top = setup.top;
+    const auto size = static_cast<std::size_t>(flows_.size());
+    const auto array = [&](const char* label, int fields) {
+      numbers_.emplace_back(std::string("convection::") + label, static_cast<std::size_t>(fields) * size);
+      return numbers_.back().data();
+    };
+    flows_.state = array("state", fields_of_set[0]);
+    flows_.stage = array("stage", fields_of_set[1]);
+    flows_.first = array("first", fields_of_set[2]);
+    flows_.eliminated = array("eliminated", n_eliminated);
+    std::vector<RowPlan> plans;
+    for (std::size_t which = 0; which < setup.equations.size(); ++which) {
+      const DeviceEquations& equations = setup.equations[which];
+      plans.push_back(plan_of(equations, setup.n_x));
+      work_length_ = std::max(work_length_, plans.back().length);
+      std::vector<double> all;
+      for (const auto* part : {&equations.below, &equations.diagonal, &equations.above, &equations.squares})
+        all.insert(all.end(), part->begin(), part->end());
+      flows_.equations[which] = keep("equations", all);
+      flows_.diffusivity[which] = equations.diffusivity;
+    }
+    plans_ = copied("plans", plans);
+    flows_.rows = plans_.data();
+    double height = 0;
+    for (const double width : setup.z_widths) height += width;
+    std::vector<double> share;
+    for (const double width : setup.z_widths) share.push_back(width / height);
+    flows_.share = keep("share", share);
+  }
+
+  void put(int member, const std::array<std::span<const double>, 4>& fields) override {
+    for (int which = 0; which < 4; ++which)
+      Kokkos::deep_copy(view_of(which, member),
+                        Kokkos::View<const double*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
+                            fields[which].data(), fields[which].size()));
+  }
+  void take(int member, const std::array<std::span<double>, 4>& fields) const override {
+    for (int which = 0; which < 4; ++which)
+      Kokkos::deep_copy(HostView<double>(fields[which].data(), fields[which].size()), view_of(which, member));
+  }
+
+  void advance(double dt) override {
+    const double g = 1 - std::sqrt(0.5), d = 1 - 1 / (2 * g), a = g * dt;
+    stage({flows_, false, a, 0, 0, 0}, flows_.stage, a);
+    stage({flows_, true, a, (1 - g) / g, dt * (d - 1 + g), dt * (1 - d)}, flows_.state, a);
+  }
+
+  double courant_rate() const override {
+    double result = 0;
+    Kokkos::parallel_reduce("convection::courant_rate", cells(), CourantRate{flows_},
+                            Kokkos::Max<double>(result));
+    return result;
+  }
+
+ private:
+  [[nodiscard]] Kokkos::RangePolicy<Exec> cells() const {
+    return {0, static_cast<std::size_t>(flows_.size())};
+  }
+  using Part = Kokkos::View<double*, Memory, Kokkos::MemoryUnmanaged>;
+  [[nodiscard]] Part view_of(int which, int member) const {
+    return Part(flows_.field(flows_.state, which, member), static_cast<std::size_t>(flows_.cells()));
+  }
+
+  /// A stage of the scheme, whose result is `set`: diffusion is solved, then the flow made solenoidal.
+  void stage(const RightHandSide& right, double* set, double a) {
+    Kokkos::parallel_for("convection::right_hand_side", cells(), right);
+    rows<true>(set, 0, 3);
+    columns(set, 0, 3, 1.0, a);
+    rows<false>(set, 0, 3);
+    Kokkos::parallel_for("convection::divergence", cells(), Divergence{flows_, set, a});
+    rows<true>(flows_.stage, 3, 1);
+    columns(flows_.stage, 3, 1, 0.0, 0.0);
+    rows<false>(flows_.stage, 3, 1);
+    Kokkos::parallel_for("convection::projection", cells(), Projection{flows_, set, a});
+  }
+
+  template <bool Forward>
+  void rows(double* set, int first, int n_fields) {
+    const std::size_t bytes = 4 * sizeof(double) * static_cast<std::size_t>(work_length_);
+    const int level = bytes <= fast_memory ? 0 : 1;
+    const int teams = (flows_.mesh.n_z + 1) / 2 * flows_.n_members * n_fields;
+    Kokkos::parallel_for(
+        "convection::rows",
+        Kokkos::TeamPolicy<Exec>(teams, Kokkos::AUTO).set_scratch_size(level, Kokkos::PerTeam(bytes + 64)),
+        Rows<Forward>{flows_, set, first, level, work_length_});
+  }
+  void columns(double* set, int first, int n_fields, double shift, double a) {
+    const auto n = std::int64_t{flows_.mesh.n_x} * flows_.n_members * n_fields;
+    Kokkos::parallel_for("convection::columns", Kokkos::RangePolicy<Exec>(0, n),
+                         Columns{flows_, set, first, shift, a});
+  }
+
+  const double* keep(const char* label, const std::vector<double>& values) {
+    numbers_.push_back(copied(label, values));
+    return numbers_.back().data();
+  }
+
+  /// Of each axis: widths, their reciprocals and those of gaps with one more at both ends, as Metrics has
+  /// them.
+  void set_mesh(const DeviceFlowSetup& setup) {
+    const auto extended = [&](const std::vector<double>& values, bool periodic, bool reciprocal) {
+      std::vector<double> result(values);
+      result.insert(result.begin(), periodic ? values.back() : values.front());
+      result.push_back(periodic ? values.front() : values.back());
+      for (double& value : result) value = reciprocal ? 1 / value : value;
+      return keep("mesh", result) + 1;
+    };
+    flows_.mesh = {setup.n_x,
+                   setup.n_z,
+                   setup.periodic,
+                   extended(setup.x_widths, setup.periodic, false),
+                   extended(setup.x_widths, setup.periodic, true),
+                   extended(setup.x_gaps, false, true),
+                   extended(setup.z_widths, false, false),
+                   extended(setup.z_widths, false, true),
+                   extended(setup.z_gaps, false, true)};
+  }
+
+  RowPlan plan_of(const DeviceEquations& equations, int n) {
+    RowPlan plan{};
+    plan.basis = equations.basis;
+    plan.n = n;
+    plan.length = length_of(equations, n);
+    plan.first = std::sqrt(1.0 / n);
+    plan.norm = std::sqrt(2.0 / n);
+    if (!equations.forward.empty()) {
+      plan.forward = keep("forward", transposed(equations.forward, static_cast<std::size_t>(n)));
+      plan.backward = keep("backward", transposed(equations.backward, static_cast<std::size_t>(n)));
+      return plan;
+    }
+    for (const int radix : radices(plan.length)) plan.radix[plan.n_stages++] = radix;
+    const auto table = [&](int size, double step, auto function) {
+      std::vector<double> values;
+      for (int k = 0; k < size; ++k) values.push_back(function(std::numbers::pi * k * step));
+      return keep("table", values);
+    };
+    const auto cosine = [](double x) { return std::cos(x); };
+    const auto sine = [](double x) { return std::sin(x); };
+    plan.cosine = table(plan.length, 2.0 / plan.length, cosine);
+    plan.sine = table(plan.length, 2.0 / plan.length, sine);
+    plan.half_cosine = table(n, 0.5 / n, cosine);
+    plan.half_sine = table(n, 0.5 / n, sine);
+    return plan;
+  }
+
+  Flows flows_{};
+  std::vector<Kokkos::View<double*, Memory>> numbers_;  ///< what flows_ points to
+  Kokkos::View<RowPlan*, Memory> plans_;
+  int work_length_ = 1;
+};
+
+}  // namespace
+}  // namespace quintet::convection::device
+
+quintet::convection::DeviceFlows* quintet_make_device_flows(
+    const quintet::convection::DeviceFlowSetup& setup) {
+  return new quintet::convection::device::ResidentFlows(setup);
+}
+
+double quintet_device_flows_bytes(const quintet::convection::DeviceFlowSetup& setup) {
+  using namespace quintet::convection::device;
+  const double n_x = setup.n_x, n_z = setup.n_z;
+  double numbers = n_eliminated;
+  for (const int fields : fields_of_set) numbers += fields;
+  numbers *= setup.n_members * n_x * n_z;
+  numbers += 3 * (n_x + 2 + n_z + 2) + 2;  // a gap more than widths
+  numbers += n_z;
+  for (const auto& equations : setup.equations) {
+    numbers += 3 * n_z + n_x;
+    numbers += equations.forward.empty() ? 2.0 * length_of(equations, setup.n_x) + 2 * n_x : 2 * n_x * n_x;
+  }
+  return sizeof(double) * numbers + sizeof(RowPlan) * static_cast<double>(setup.equations.size());
+}
