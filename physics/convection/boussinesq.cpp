@@ -105,7 +105,7 @@ void Boussinesq::resume(double time, std::int64_t step) {
   send_states();
 }
 
-void Boussinesq::move_to(std::unique_ptr<DeviceFlows> device) {
+void Boussinesq::move_to(std::shared_ptr<DeviceFlows> device) {
   for (int m = 0; m < n_members(); ++m) fetch(m);
   device_ = std::move(device);
   send_states();

@@ -46,7 +46,7 @@ class Boussinesq {
 
   /// From now on steps are taken on a device, where the states stay; state() brings home what is asked for.
   /// Of a grid whose rows are all here.
-  void move_to(std::unique_ptr<DeviceFlows> device);
+  void move_to(std::shared_ptr<DeviceFlows> device);
 
   /// All members by dt; the clock shows `arrival` after it (time() + dt but for round-off). Collective.
   void advance(const Exec& exec, double dt, double arrival);
@@ -83,7 +83,7 @@ class Boussinesq {
   std::vector<State> states_;
   State stage_;  ///< u, w, b of the first stage; p: the correction
   Tendency first_, second_;
-  std::unique_ptr<DeviceFlows> device_;  ///< null: steps are taken here
+  std::shared_ptr<DeviceFlows> device_;  ///< null: steps are taken here
   mutable std::vector<char> away_;       ///< whether the device's state of a member is newer than states_
   double time_ = 0;
   std::int64_t step_ = 0;

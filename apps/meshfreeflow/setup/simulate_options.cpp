@@ -208,6 +208,7 @@ void describe(Schema& schema, SimulateOptions& options) {
       .on_restart(OnRestart::fixed);
   schema.section("time", options.time, "The steps");
   schema.section("solver", options.solver, "How the linear equations of a step are solved");
+  describe_device(schema, options.device);
   schema.section("output", options.output, "Fields over time, in fields.h5");
   schema.section("statistics", options.statistics, "Means over time").on_restart(OnRestart::free);
   schema.section("observe", options.observe, "What else is looked at; absent: nothing")

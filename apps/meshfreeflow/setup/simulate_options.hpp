@@ -9,6 +9,7 @@
 #include "apps/application/loop/checkpoint_options.hpp"
 #include "apps/application/spectra/spectrogram_options.hpp"
 #include "io/config/schema.hpp"
+#include "io/device/device.hpp"
 #include "physics/convection/initial.hpp"
 
 /// What the user writes in a YAML file for `meshfreeflow simulate`.
@@ -115,6 +116,7 @@ struct SimulateOptions {
   std::vector<std::int64_t> seeds{1};
   TimeOptions time;
   SolverOptions solver;
+  Device device = Device::cpu;
   OutputOptions output;
   StatisticsOptions statistics;
   std::optional<ObserveOptions> observe;

@@ -4,6 +4,8 @@
 
 #include "apps/meshfreeflow/setup/with_petsc.hpp"
 #include "io/log/error.hpp"
+#include "io/log/log.hpp"
+#include "physics/convection/device/flow_setup.hpp"
 #include "physics/transforms/fft.hpp"
 
 namespace quintet::meshfreeflow {
@@ -60,7 +62,39 @@ std::unique_ptr<EllipticSolver> make_solver(const SimulateOptions& options, cons
   return multigrid_solver(problem, grid, options.solver.tolerance);
 }
 
+/// Why the flows cannot be on a device; empty: they can.
+std::string what_a_device_lacks(const Comm& comm, const SimulateOptions& options) {
+  if (comm.size() > 1) return fmt::format("{} ranks", comm.size());
+  if (solver_kind(options) == SolverKind::multigrid) return "solver.kind: multigrid";
+  return "";
+}
+
 }  // namespace
+
+DeviceSession open_device(Context& context, const SimulateOptions& options) {
+  Device wanted = options.device;
+  const auto lacks = what_a_device_lacks(context.comm(), options);
+  if (wanted == Device::automatic && !lacks.empty()) {
+    log::info("device: cpu, since flows cannot stay on a GPU with {}", lacks);
+    wanted = Device::cpu;
+  }
+  QUINTET_CHECK(wanted == Device::cpu || lacks.empty(),
+                "device: flows cannot stay on a device with {} yet; expected device: cpu or auto", lacks);
+  return context.open_device(wanted);
+}
+
+void move_to(const DeviceSession& session, const SimulateOptions& options, Boussinesq& flow) {
+  if (session.is_cpu()) return;
+  const DeviceFlowSetup setup = device_flow_setup(flow.problem(), flow.grid(), flow.n_members(),
+                                                  solver_kind(options) == SolverKind::transform);
+  const double bytes = session.factory("quintet_device_flows_bytes", &quintet_device_flows_bytes)(setup);
+  session.require_bytes(bytes,
+                        fmt::format("{} flow(s) of {} x {} cells", flow.n_members(), setup.n_x, setup.n_z));
+  // The engine's code may be the session's library: a copy of the session goes after it.
+  flow.move_to(std::shared_ptr<DeviceFlows>(
+      session.factory("quintet_make_device_flows", &quintet_make_device_flows)(setup),
+      [session](DeviceFlows* flows) { delete flows; }));
+}
 
 std::unique_ptr<Boussinesq> make_flow(const Context& context, const SimulateOptions& options) {
   const Problem problem = make_problem(options);

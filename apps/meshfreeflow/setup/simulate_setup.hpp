@@ -5,6 +5,7 @@
 
 #include "apps/application/life/context.hpp"
 #include "apps/meshfreeflow/setup/simulate_options.hpp"
+#include "io/device/device.hpp"
 #include "physics/convection/boussinesq.hpp"
 
 namespace quintet::meshfreeflow {
@@ -13,6 +14,13 @@ namespace quintet::meshfreeflow {
 /// Collective. Throws InputError for what does not fit together.
 [[nodiscard]] std::unique_ptr<convection::Boussinesq> make_flow(const Context& context,
                                                                 const SimulateOptions& options);
+
+/// The device of these flows. Collective. Throws InputError where they cannot be on the one that is asked
+/// for.
+[[nodiscard]] DeviceSession open_device(Context& context, const SimulateOptions& options);
+/// From now on the flows are on the session's device, if it is none of the cores. The session must outlive
+/// them. Throws ResourceError where its memory does not suffice.
+void move_to(const DeviceSession& session, const SimulateOptions& options, convection::Boussinesq& flow);
 
 /// "Ra 1e+06, Pr 1, 128 x 64 cells on 4 x 1, no-slip plates, periodic sides".
 [[nodiscard]] std::string description(const SimulateOptions& options);

@@ -33,8 +33,10 @@ void announce(Context& context, const Simulation& simulation) {
 }  // namespace
 
 void simulate(Context& context, const SimulateOptions& options) {
+  const DeviceSession device = open_device(context, options);
   const auto simulation =
       context.timed("start", [&] { return std::make_shared<Simulation>(context, options); });
+  move_to(device, options, simulation->flow());
   PointSpectrogram::check(*simulation);
   announce(context, *simulation);
   context.describe_run("flow", description(options));

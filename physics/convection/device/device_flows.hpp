@@ -51,12 +51,6 @@ class DeviceFlows {
   [[nodiscard]] virtual double courant_rate() const = 0;
 };
 
-/// How engines are made on a device: in this program or in the library of a GPU.
-struct DeviceFlowFactory {
-  DeviceFlows* (*make)(const DeviceFlowSetup& setup);
-  double (*bytes)(const DeviceFlowSetup& setup);
-};
-
 }  // namespace quintet::convection
 
 /// Errors: std::runtime_error where memory does not suffice.
