@@ -18,8 +18,8 @@ namespace quintet::meshfreeflow {
 /// The device of these flows. Collective. Throws InputError where they cannot be on the one that is asked
 /// for.
 [[nodiscard]] DeviceSession open_device(Context& context, const SimulateOptions& options);
-/// From now on the flows are on the session's device, if it is none of the cores. The session must outlive
-/// them. Throws ResourceError where its memory does not suffice.
+/// From now on the flows are on the session's device, if it is none of the cores. Throws
+/// ResourceError where its memory does not suffice.
 void move_to(const DeviceSession& session, const SimulateOptions& options, convection::Boussinesq& flow);
 
 /// "Ra 1e+06, Pr 1, 128 x 64 cells on 4 x 1, no-slip plates, periodic sides".

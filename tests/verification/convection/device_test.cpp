@@ -24,7 +24,7 @@ Boussinesq make_flows(const Problem& problem, const Grid& grid, int n_flows, boo
   for (int m = 0; m < n_flows; ++m) fill(problem, start, 3 + static_cast<std::uint64_t>(m), flows, m);
   flows.start(Exec());
   if (on_device)
-    flows.move_to(std::unique_ptr<DeviceFlows>(
+    flows.move_to(std::shared_ptr<DeviceFlows>(
         quintet_make_device_flows(device_flow_setup(problem, grid, n_flows, transforms))));
   return flows;
 }
