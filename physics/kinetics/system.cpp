@@ -14,7 +14,7 @@ namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-/// Ranks as asked, but whole velocity directions where a wall mirrors: it needs f(-v).
+/// Ranks as asked, but whole velocity directions where a wall mirrors: it needs f(-v); all of them on a device.
 std::array<int, 6> constrained_ranks(const std::vector<Species>& species, const SystemOptions& options) {
   auto ranks = options.ranks;
   for (const auto& s : species)
@@ -34,11 +34,19 @@ std::array<int, 6> constrained_ranks(const std::vector<Species>& species, const 
             s.name, d, s.grid.lower[v], s.grid.upper[v]);
         ranks[v] = 1;
       }
+  const PhaseGrid& grid = species.at(0).grid;
+  for (int d = grid.cdim; options.device && d < grid.dim(); ++d) {
+    QUINTET_CHECK(ranks[at(d)] <= 1,
+                  "device: velocity space is whole on each rank's device; parallel.ranks asks for {} along "
+                  "direction {}, expected 1",
+                  ranks[at(d)], d);
+    ranks[at(d)] = 1;
+  }
   return ranks;
 }
 
-void require_device_can(const Comm& comm, const SystemOptions& options, bool has_sources) {
-  const auto lacks = what_a_device_lacks(comm, options, has_sources);
+void require_device_can(const SystemOptions& options, bool has_sources) {
+  const auto lacks = what_a_device_lacks(options, has_sources);
   QUINTET_CHECK(lacks.empty(), "device: f cannot stay on a device with {}; use device: cpu", lacks);
 }
 
@@ -80,8 +88,7 @@ double integral(const PhaseGrid& grid, const ConfField& field, int c) {
 
 }  // namespace
 
-std::string what_a_device_lacks(const Comm& comm, const SystemOptions& options, bool has_sources) {
-  if (comm.size() > 1) return fmt::format("{} ranks", comm.size());
+std::string what_a_device_lacks(const SystemOptions& options, bool has_sources) {
   if (options.collisions) return "collisions";
   if (has_sources) return "particle sources";
   if (options.keep_positive) return "keep_positive";
@@ -102,7 +109,7 @@ VlasovSystem::Implementation::Implementation(const Comm& comm, const PhaseBasis&
       decomposition(comm, species.at(0).grid, constrained_ranks(species, options)),
       budgets(species.size()),
       greatest_mean(species.size()) {
-  if (options.device) require_device_can(comm, options, !options.sources.empty());
+  if (options.device) require_device_can(options, !options.sources.empty());
   const auto n_modes = static_cast<std::size_t>(basis.conf().size());
   const PhaseGrid& grid = species[0].grid;
   const auto n_conf = static_cast<std::size_t>(decomposition.block(grid).n_conf());
@@ -174,7 +181,7 @@ double VlasovSystem::bytes_needed(const Comm& comm, const PhaseBasis& basis,
 double VlasovSystem::device_bytes_needed(const Comm& comm, const PhaseBasis& basis,
                                          const std::vector<Species>& species, const SystemOptions& options) {
   if (!options.device) return 0;
-  require_device_can(comm, options, !options.sources.empty());
+  require_device_can(options, !options.sources.empty());
   const Decomposition decomposition(comm, species.at(0).grid, constrained_ranks(species, options));
   double bytes = 0;
   for (const auto& s : species)
@@ -192,7 +199,7 @@ Distribution& VlasovSystem::f(int s) {
 ConfField& VlasovSystem::field() { return implementation_->now.field; }
 void VlasovSystem::add_source(SystemOptions::Source source) {
   auto& my = *implementation_;
-  if (my.options.device) require_device_can(my.decomposition.comm(), my.options, true);
+  if (my.options.device) require_device_can(my.options, true);
   source.brings = my.amount(Exec(), source.species, source.shape);
   source.density = ConfField("source_density", my.charge.extent(0), 1, my.charge.extent(2));
   moments(Exec(), my.basis, source.shape, Moment::m0, source.density);

@@ -424,10 +424,9 @@ void require(const Context& context, double bytes, const std::string& what) {
 }  // namespace
 
 DeviceSession open_device(Context& context, Device wanted, Setup& setup) {
-  const Comm& comm = context.comm();
   const bool has_sources =
       std::find(setup.has_source.begin(), setup.has_source.end(), true) != setup.has_source.end();
-  const auto lacks = what_a_device_lacks(comm, setup.system, has_sources);
+  const auto lacks = what_a_device_lacks(setup.system, has_sources);
   if (wanted == Device::automatic && !lacks.empty()) {
     log::info("device: cpu, since f cannot stay on a GPU with {}", lacks);
     wanted = Device::cpu;

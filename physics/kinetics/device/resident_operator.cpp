@@ -16,8 +16,8 @@ DeviceVlasovOptions device_vlasov_options(const PhaseBasis& basis, const PhaseBl
   options.cells = block.extent;
   options.lanes = PhaseBlock::lanes;
   for (int d = 0; d < grid.dim(); ++d) {
-    if (block.extent[d] != grid.cells[d] || (d >= grid.cdim && (is_open[d][0] || is_open[d][1])))
-      throw InternalError("a device works on whole grids");
+    if (d >= grid.cdim && (block.extent[d] != grid.cells[d] || is_open[d][0] || is_open[d][1]))
+      throw InternalError("a device works on whole velocity grids");
     if (d < grid.cdim) {
       options.dx[d] = grid.width(d);
       options.open[d] = is_open[d];

@@ -8,7 +8,7 @@
 
 namespace quintet::kinetics {
 
-/// What a DeviceVlasov needs to know of a basis and a block that is the whole grid; see VlasovOperator::make.
+/// What a DeviceVlasov needs to know of a basis and a block that has all of velocity space; see VlasovOperator::make.
 [[nodiscard]] DeviceVlasovOptions device_vlasov_options(const PhaseBasis& basis, const PhaseBlock& block,
                                                         Flux flux,
                                                         const std::array<std::array<bool, 2>, 6>& is_open);

@@ -163,6 +163,16 @@ def devices_agree(case, *settings):
         shutil.rmtree(device)
 
 
+def devices_share(case, *settings):
+    """f of several ranks, each on its device (here the host's cores) = f of one on the host to round-off."""
+    run(1, case, "cpu", settings)
+    for ranks in (2, 3):
+        run(ranks, case, "shared", [*settings, "device=portable"])
+        close("shared", "cpu")
+        shutil.rmtree("shared")
+    shutil.rmtree("cpu")
+
+
 def has(path, *keys):
     """summary.json is flat and holds these keys."""
     summary = json.load(open(path))
