@@ -14,7 +14,8 @@ namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-/// Ranks as asked, but whole velocity directions where a wall mirrors: it needs f(-v); all of them on a device.
+/// Ranks as asked, but whole velocity directions where a wall mirrors: it needs f(-v); all of them on a
+/// device.
 std::array<int, 6> constrained_ranks(const std::vector<Species>& species, const SystemOptions& options) {
   auto ranks = options.ranks;
   for (const auto& s : species)
@@ -45,8 +46,8 @@ std::array<int, 6> constrained_ranks(const std::vector<Species>& species, const 
   return ranks;
 }
 
-void require_device_can(const SystemOptions& options, bool has_sources) {
-  const auto lacks = what_a_device_lacks(options, has_sources);
+void require_device_can(const SystemOptions& options) {
+  const auto lacks = what_a_device_lacks(options);
   QUINTET_CHECK(lacks.empty(), "device: f cannot stay on a device with {}; use device: cpu", lacks);
 }
 
@@ -88,10 +89,8 @@ double integral(const PhaseGrid& grid, const ConfField& field, int c) {
 
 }  // namespace
 
-std::string what_a_device_lacks(const SystemOptions& options, bool has_sources) {
+std::string what_a_device_lacks(const SystemOptions& options) {
   if (options.collisions) return "collisions";
-  if (has_sources) return "particle sources";
-  if (options.keep_positive) return "keep_positive";
   return {};
 }
 
@@ -109,7 +108,7 @@ VlasovSystem::Implementation::Implementation(const Comm& comm, const PhaseBasis&
       decomposition(comm, species.at(0).grid, constrained_ranks(species, options)),
       budgets(species.size()),
       greatest_mean(species.size()) {
-  if (options.device) require_device_can(options, !options.sources.empty());
+  if (options.device) require_device_can(options);
   const auto n_modes = static_cast<std::size_t>(basis.conf().size());
   const PhaseGrid& grid = species[0].grid;
   const auto n_conf = static_cast<std::size_t>(decomposition.block(grid).n_conf());
@@ -179,13 +178,17 @@ double VlasovSystem::bytes_needed(const Comm& comm, const PhaseBasis& basis,
 }
 
 double VlasovSystem::device_bytes_needed(const Comm& comm, const PhaseBasis& basis,
-                                         const std::vector<Species>& species, const SystemOptions& options) {
+                                         const std::vector<Species>& species, const SystemOptions& options,
+                                         const std::vector<bool>& has_source) {
   if (!options.device) return 0;
-  require_device_can(options, !options.sources.empty());
+  require_device_can(options);
   const Decomposition decomposition(comm, species.at(0).grid, constrained_ranks(species, options));
   double bytes = 0;
-  for (const auto& s : species)
-    bytes += options.device->bytes(device_options(basis, decomposition, s, options));
+  for (std::size_t i = 0; i < species.size(); ++i) {
+    auto engine = device_options(basis, decomposition, species[i], options);
+    if (i < has_source.size() && has_source[i]) ++engine.n_buffers;
+    bytes += options.device->bytes(engine);
+  }
   return bytes;
 }
 
@@ -199,13 +202,17 @@ Distribution& VlasovSystem::f(int s) {
 ConfField& VlasovSystem::field() { return implementation_->now.field; }
 void VlasovSystem::add_source(SystemOptions::Source source) {
   auto& my = *implementation_;
-  if (my.options.device) require_device_can(my.options, true);
   source.brings = my.amount(Exec(), source.species, source.shape);
   source.density = ConfField("source_density", my.charge.extent(0), 1, my.charge.extent(2));
   moments(Exec(), my.basis, source.shape, Moment::m0, source.density);
   Exec().fence();
   my.decomposition.velocity_comm().reduce(std::span<double>(source.density.data(), source.density.size()),
                                           Comm::Reduction::sum);
+  if (!my.resident.empty()) {
+    ResidentOperator& there = *my.resident[at(source.species)];
+    there.hold(source.shape);
+    there.upload(source.shape);
+  }
   my.options.sources.push_back(std::move(source));
 }
 double VlasovSystem::time() const { return implementation_->time; }

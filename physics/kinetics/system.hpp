@@ -60,7 +60,7 @@ struct SystemOptions {
 
 /// What of a run only the host can do, in words ("collisions"); empty: all of it can be done where f is
 /// resident on a device.
-[[nodiscard]] std::string what_a_device_lacks(const SystemOptions& options, bool has_sources);
+[[nodiscard]] std::string what_a_device_lacks(const SystemOptions& options);
 
 /// Whether charge of a species may leave through a neumann wall of Poisson's equation at side 0 (lower) or 1
 /// of direction d, and takes with it the energy q phi.
@@ -108,10 +108,12 @@ class VlasovSystem {
   /// Bytes a rank needs for this system, before anything is allocated.
   [[nodiscard]] static double bytes_needed(const Comm& comm, const PhaseBasis& basis,
                                            const std::vector<Species>& species, const SystemOptions& options);
-  /// Bytes of the device's memory, where there is one.
+  /// Bytes of the device's memory, where there is one. has_source: of each species; those that add_source()
+  /// will bring.
   [[nodiscard]] static double device_bytes_needed(const Comm& comm, const PhaseBasis& basis,
                                                   const std::vector<Species>& species,
-                                                  const SystemOptions& options);
+                                                  const SystemOptions& options,
+                                                  const std::vector<bool>& has_source = {});
 
   [[nodiscard]] const Decomposition& decomposition() const;
   [[nodiscard]] const PhaseBasis& basis() const;

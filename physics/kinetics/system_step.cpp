@@ -114,7 +114,8 @@ void VlasovSystem::Implementation::collide(const Exec& exec, double t_middle, do
 void VlasovSystem::Implementation::limit(const Exec& exec, SystemState& state, double weight) {
   for (std::size_t i = 0; i < species.size(); ++i) {
     const auto& f = state.f[i];
-    const Limited limited = positivity[i].limit(exec, f);
+    const Limited limited =
+        resident.empty() ? positivity[i].limit(exec, f) : resident[i]->limit(exec, positivity[i], f);
     Amount& changed = budgets[i].limited;
     for (std::size_t d = 0; d < 3; ++d) changed.momentum[d] += weight * species[i].mass * limited.momentum[d];
     changed.energy += weight * 0.5 * species[i].mass * limited.square;
@@ -125,6 +126,7 @@ void VlasovSystem::Implementation::limit(const Exec& exec, SystemState& state, d
     worst_place = fmt::format("f of '{}' in cell ({}): its mean is {:.4g}", species[i].name,
                               fmt::join(cell.begin(), cell.begin() + basis.dim(), ", "), limited.least_mean);
   }
+  if (&state == &now) host_is_current = resident.empty();
 }
 
 void VlasovSystem::Implementation::check_means() {
@@ -346,6 +348,10 @@ void VlasovSystem::Implementation::add_particle_sources(const Exec& exec, const 
       const PhaseGrid& grid = species[0].grid;
       field_budget.given += weight * amplitude * species[source.species].charge * energy *
                             grid.conf_cell_volume() / (1 << grid.cdim);
+    }
+    if (!resident.empty()) {
+      resident[source.species]->add(exec, rate, source.shape, to.f[source.species]);
+      continue;
     }
     double* const out = to.f[source.species].data.data();
     const double* const shape = source.shape.data.data();

@@ -424,9 +424,7 @@ void require(const Context& context, double bytes, const std::string& what) {
 }  // namespace
 
 DeviceSession open_device(Context& context, Device wanted, Setup& setup) {
-  const bool has_sources =
-      std::find(setup.has_source.begin(), setup.has_source.end(), true) != setup.has_source.end();
-  const auto lacks = what_a_device_lacks(setup.system, has_sources);
+  const auto lacks = what_a_device_lacks(setup.system);
   if (wanted == Device::automatic && !lacks.empty()) {
     log::info("device: cpu, since f cannot stay on a GPU with {}", lacks);
     wanted = Device::cpu;
@@ -446,8 +444,8 @@ double require_room(const Context& context, const DeviceSession& device, const S
   // A step needs f at its begin, at this stage and at the next; where it is resident, the host has a copy.
   require(context, (device.is_cpu() ? 3 : 1) * bytes_of_f(setup) / context.comm().size(), what);
   double bytes = VlasovSystem::bytes_needed(context.comm(), setup.basis, setup.species, setup.system);
-  const double there =
-      VlasovSystem::device_bytes_needed(context.comm(), setup.basis, setup.species, setup.system);
+  const double there = VlasovSystem::device_bytes_needed(context.comm(), setup.basis, setup.species,
+                                                         setup.system, setup.has_source);
   if (device.device() == Device::portable) bytes += there;  // in the same memory
   require(context, bytes, what);
   device.require_bytes(there, what);

@@ -148,11 +148,10 @@ Limited Positivity::limit(const Exec& exec, const Distribution& f) const {
   exec.fence();
   Limited result;
   result.least_mean = std::numeric_limits<double>::infinity();
-  const double scale = cell_volume_ * mean_;
   for (int conf = 0; conf < f.block.n_conf(); ++conf) {
     const Tally& tally = cells[conf];
-    for (std::size_t i = 0; i < 3; ++i) result.momentum[i] += scale * tally.change[i];
-    result.square += scale * tally.change[3];
+    for (std::size_t i = 0; i < 3; ++i) result.momentum[i] += scale() * tally.change[i];
+    result.square += scale() * tally.change[3];
     if (tally.least_mean >= result.least_mean) continue;
     result.least_mean = tally.least_mean;
     result.conf = conf;

@@ -31,6 +31,12 @@ class Positivity {
   /// not positive become flat; the mean itself is left alone.
   [[nodiscard]] Limited limit(const Exec& exec, const Distribution& f) const;
 
+  /// Of the basis in the control nodes, [n_nodes, n_modes]; of its constant function.
+  [[nodiscard]] const std::vector<double>& node_values() const { return values_; }
+  [[nodiscard]] double constant() const { return mean_; }
+  /// int dz of the constant function over a cell of mean width.
+  [[nodiscard]] double scale() const { return cell_volume_ * mean_; }
+
  private:
   struct Tally {
     std::array<double, 4> change{};  ///< of v_i f, v.v f

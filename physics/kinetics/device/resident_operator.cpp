@@ -42,7 +42,28 @@ ResidentOperator::ResidentOperator(const PhaseBasis& basis, const PhaseBlock& bl
   if (device_ == nullptr) throw InternalError("a device without kernels for a basis that the host has");
 }
 
-void ResidentOperator::hold(const Distribution& f) { held_.push_back(f.data); }
+void ResidentOperator::hold(const Distribution& f) {
+  held_.push_back(f.data);
+  while (device_->n_buffers() < static_cast<int>(held_.size())) device_->add_buffer();
+}
+
+void ResidentOperator::add(const Exec& exec, double factor, const Distribution& f, const Distribution& out) {
+  exec.fence();
+  device_->add(buffer(out), factor, buffer(f));
+}
+
+Limited ResidentOperator::limit(const Exec& exec, const Positivity& positivity, const Distribution& f) {
+  exec.fence();
+  const auto there = device_->limit(buffer(f), positivity.node_values(), positivity.constant());
+  Limited result;
+  for (std::size_t i = 0; i < 3; ++i) result.momentum[i] = positivity.scale() * there.change[i];
+  result.square = positivity.scale() * there.change[3];
+  result.least_mean = there.least_mean;
+  result.conf = static_cast<int>(there.conf);
+  result.row = there.velocity_cell / f.block.n_last();
+  result.last = there.velocity_cell % f.block.n_last();
+  return result;
+}
 
 int ResidentOperator::buffer(const Distribution& f) const {
   for (std::size_t i = 0; i < held_.size(); ++i)

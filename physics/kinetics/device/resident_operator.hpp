@@ -3,12 +3,14 @@
 #include <memory>
 #include <vector>
 
+#include "physics/kinetics/advection/positivity.hpp"
 #include "physics/kinetics/advection/vlasov_operator.hpp"
 #include "physics/kinetics/device/vlasov_device.hpp"
 
 namespace quintet::kinetics {
 
-/// What a DeviceVlasov needs to know of a basis and a block that has all of velocity space; see VlasovOperator::make.
+/// What a DeviceVlasov needs to know of a basis and a block that has all of velocity space; see
+/// VlasovOperator::make.
 [[nodiscard]] DeviceVlasovOptions device_vlasov_options(const PhaseBasis& basis, const PhaseBlock& block,
                                                         Flux flux,
                                                         const std::array<std::array<bool, 2>, 6>& is_open);
@@ -25,6 +27,10 @@ class ResidentOperator final : public VlasovOperator {
 
   /// From now on `f` names the next buffer of the device.
   void hold(const Distribution& f);
+  /// out += factor f.
+  void add(const Exec& exec, double factor, const Distribution& f, const Distribution& out);
+  /// As positivity.limit(), where f is.
+  [[nodiscard]] Limited limit(const Exec& exec, const Positivity& positivity, const Distribution& f);
   void upload(const Distribution& f);
   void download(const Distribution& f) const;
 

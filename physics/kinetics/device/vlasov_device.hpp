@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "io/device/factory.hpp"
@@ -68,6 +69,23 @@ class DeviceVlasov {
     int from = 0, from0 = 0, to = 1;
   };
   virtual void stage(const Stage& stage, const double* acceleration) = 0;
+
+  [[nodiscard]] virtual int n_buffers() const = 0;
+  /// One more distribution, the last of them.
+  virtual void add_buffer() = 0;
+  /// f_to += factor f_from.
+  virtual void add(int to, double factor, int from) = 0;
+
+  /// What limit() changed, and the least cell mean that it met.
+  struct Limited {
+    std::array<double, 4> change{};  ///< of v_i f and v.v f, over the constant basis function and a mean cell
+    double least_mean = 0;
+    std::ptrdiff_t conf = 0;  ///< where that is
+    int velocity_cell = 0;    ///< row-major
+  };
+  /// Positivity::limit(). @param nodes values of the basis in its control nodes, [n_nodes, n_modes], the same
+  /// in each call @param mean value of the constant basis function
+  virtual Limited limit(int buffer, std::span<const double> nodes, double mean) = 0;
 
   /// Velocity integrals of f, on the host: [n_conf, n_components, n_conf_modes]; M0, M1 of each direction
   /// and, with n_components = 2 + vdim, M2. Modes as those of PhaseBasis::conf().

@@ -9,6 +9,7 @@
 #include "physics/kinetics/device/vlasov_device.hpp"
 #include "physics/kinetics/device/vlasov_edge_kernels.hpp"
 #include "physics/kinetics/device/vlasov_launch.hpp"
+#include "physics/kinetics/device/vlasov_limit_kernels.hpp"
 
 // DeviceVlasov for one basis. Included by the vlasov_*_device.cpp alone, which instantiate it.
 namespace quintet::kinetics::device {
@@ -99,6 +100,34 @@ class DeviceVlasovOf final : public DeviceVlasov {
     }
   }
 
+  [[nodiscard]] int n_buffers() const override { return static_cast<int>(buffers_.size()); }
+  void add_buffer() override { buffers_.push_back(array("vlasov::f", size_.f)); }
+  void add(int to, double factor, int from) override {
+    for_all("vlasov::add", size_.f, AddDistribution{buffers_[to].data(), buffers_[from].data(), factor});
+  }
+
+  Limited limit(int buffer, std::span<const double> nodes, double mean) override {
+    if (nodes_.extent(0) != nodes.size()) {
+      nodes_ = array("vlasov::nodes", static_cast<std::ptrdiff_t>(nodes.size()));
+      to_device(nodes_, nodes.data(), nodes.size());
+    }
+    const Range all(0, size_.n_conf * size_.n_vel);
+    const int n_nodes = static_cast<int>(nodes.size()) / Tr::n_modes;
+    Limited result;
+    typename LeastMean<Tr>::Found least;
+    Kokkos::parallel_reduce("vlasov::least_mean", all, LeastMean<Tr>{cells_, mean, buffers_[buffer].data()},
+                            Kokkos::MinLoc<double, std::ptrdiff_t>(least));
+    Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> change(result.change.data(), 4);
+    Kokkos::parallel_reduce("vlasov::limit", all,
+                            LimitCell<Tr>{4, cells_, nodes_.data(), n_nodes, mean, buffers_[buffer].data()},
+                            change);
+    Space().fence();
+    result.least_mean = least.val;
+    result.conf = least.loc / size_.n_vel;
+    result.velocity_cell = static_cast<int>(least.loc % size_.n_vel);
+    return result;
+  }
+
   void moments(int buffer, int n_components, double* host) const override {
     double factor = 1;
     for (int d = 0; d < vdim; ++d) factor *= 0.5 * options_.mean_dv[d] * constant_sqrt(2);
@@ -163,6 +192,7 @@ class DeviceVlasovOf final : public DeviceVlasov {
 
  private:
   static constexpr int cdim = Tr::cdim, vdim = Tr::vdim;
+  using Range = Kokkos::RangePolicy<Space, Kokkos::IndexType<std::ptrdiff_t>>;
   static constexpr int n_triple = Tr::n_full * Tr::n_full * Tr::n_full + Tr::n_full;
   using Places = ForcePlaces<Tr>;
 
@@ -283,7 +313,7 @@ class DeviceVlasovOf final : public DeviceVlasov {
   EngineSizes size_;
   Cells<Tr> cells_;
   std::vector<DeviceArray> buffers_;
-  DeviceArray forces_, acceleration_, parts_, moments_, staging_, trace_, triple_;
+  DeviceArray forces_, acceleration_, parts_, moments_, staging_, trace_, triple_, nodes_;
   DeviceArray velocity_[Tr::vdim];
   ByteArray tables_;
   double greatest_speed_[3]{}, least_dv_[3]{};

@@ -22,6 +22,7 @@ struct Setting {
   Family family;
   FieldModel field;
   Walls walls = Walls::none;
+  bool more = false;  ///< a source, and f is kept positive
 };
 
 Species make_species(const Setting& s, double charge, double mass, int nv) {
@@ -61,6 +62,7 @@ std::unique_ptr<VlasovSystem> make_system(const Setting& s, bool device) {
   const PhaseBasis basis(s.cdim, s.vdim, s.order, s.family);
   SystemOptions options;
   options.field = s.field;
+  options.keep_positive = s.more;
   if (device) options.device = here;
   if (s.walls != Walls::none && s.field == FieldModel::poisson) {
     options.poisson.boundary[0] = {PoissonOptions::Wall::dirichlet, PoissonOptions::Wall::neumann};
@@ -90,6 +92,21 @@ std::unique_ptr<VlasovSystem> make_system(const Setting& s, bool device) {
       system->field()(conf, std::size_t{field_bz}, 0) = 0.3;
       system->field()(conf, std::size_t{field_bx}, 1) = 0.1;
     }
+  if (s.more) {
+    SystemOptions::Source source;
+    source.species = 1;
+    source.shape = Distribution("shape", system->f(1).block, system->f(1).n_modes);
+    project_phase(
+        basis,
+        [&](std::span<const double> z) {
+          double f = 2 + std::sin(z[0]);
+          for (int d = 0; d < s.vdim; ++d) f *= std::exp(-z[at(s.cdim + d)] * z[at(s.cdim + d)]);
+          return f;
+        },
+        source.shape, "shape");
+    source.amplitude = [](double t) { return 0.2 + t; };
+    system->add_source(std::move(source));
+  }
   system->start(exec, 0);
   return system;
 }
@@ -101,7 +118,8 @@ std::vector<double> numbers_of(VlasovSystem& system) {
   for (const auto& s : sample.species) {
     all.insert(all.end(),
                {s.m0, s.m2, s.l2, s.m1[0], s.edge.share, s.negative, s.budget.force.energy,
-                s.budget.left[0][0].particles, s.budget.left[0][1].energy, s.budget.emitted.particles});
+                s.budget.left[0][0].particles, s.budget.left[0][1].energy, s.budget.emitted.particles,
+                s.budget.limited.energy, s.budget.limited.momentum[0], s.budget.source.energy});
   }
   for (int i = 0; i < 2; ++i) {
     const Distribution& f = system.f(i);
@@ -135,7 +153,10 @@ TEST(VlasovDeviceSystem, runs_are_those_of_the_host) {
                               {1, 2, 2, ser, FieldModel::maxwell},
                               {1, 2, 1, Family::hybrid, FieldModel::maxwell, Walls::reflecting},
                               {1, 3, 1, Family::hybrid, FieldModel::maxwell},
-                              {2, 2, 2, ser, FieldModel::maxwell}}) {
+                              {2, 2, 2, ser, FieldModel::maxwell},
+                              {1, 1, 2, ser, FieldModel::poisson, Walls::emitting, true},
+                              {1, 2, 3, ser, FieldModel::maxwell, Walls::none, true},
+                              {2, 2, 1, Family::hybrid, FieldModel::maxwell, Walls::none, true}}) {
     SCOPED_TRACE(fmt::format("{}x{}v order {}, walls {}", setting.cdim, setting.vdim, setting.order,
                              static_cast<int>(setting.walls)));
     const auto host = make_system(setting, false), device = make_system(setting, true);
@@ -145,6 +166,9 @@ TEST(VlasovDeviceSystem, runs_are_those_of_the_host) {
     const auto expected = numbers_of(*host);
     EXPECT_GT(expected[1], 1e-6);  // there is a field
     EXPECT_LT(difference(expected, numbers_of(*device)), 2e-13);
+    const auto& budget = device->sample(Exec()).species[1].budget;
+    EXPECT_EQ(budget.limited.energy != 0, setting.more);  // the limiter had to do something
+    EXPECT_EQ(budget.source.energy != 0, setting.more);
   }
 }
 
@@ -166,7 +190,7 @@ TEST(VlasovDeviceSystem, a_run_goes_on_elsewhere) {
 }
 
 TEST(VlasovDeviceSystem, on_one_device_a_restart_keeps_every_bit) {
-  const Setting setting{1, 2, 2, Family::serendipity, FieldModel::maxwell, Walls::reflecting};
+  const Setting setting{1, 2, 2, Family::serendipity, FieldModel::maxwell, Walls::reflecting, true};
   const auto whole = make_system(setting, true), after = make_system(setting, true);
   advance(*whole, 3);
   for (int i = 0; i < 2; ++i) Kokkos::deep_copy(after->f(i).data, whole->f(i).data);
@@ -191,12 +215,7 @@ TEST(VlasovDeviceSystem, what_a_device_cannot_do_is_refused) {
   };
   EXPECT_NO_THROW(make([](SystemOptions&) {}));
   EXPECT_THROW(make([](SystemOptions& o) { o.collisions.emplace().frequency = {{0.1}}; }), InputError);
-  EXPECT_THROW(make([](SystemOptions& o) { o.keep_positive = true; }), InputError);
-  const auto system = make_system(setting, true);
-  SystemOptions::Source source;
-  source.shape = Distribution("shape", system->f(0).block, system->f(0).n_modes);
-  source.amplitude = [](double) { return 1.0; };
-  EXPECT_THROW(system->add_source(source), InputError);
+  EXPECT_THROW(make([](SystemOptions& o) { o.ranks[1] = 2; }), InputError);
 }
 
 }  // namespace
