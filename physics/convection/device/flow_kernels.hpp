@@ -248,40 +248,44 @@ struct Columns {
     const double c = a == 0 ? -1.0 : a * f.diffusivity[which], along = c * square[m];
     double* const q = f.field(set, which, member) + m;
     double* const rest = f.field(f.eliminated, which % 3, member) + m;
+    const auto place = [n_x](int j) { return static_cast<std::ptrdiff_t>(j) * n_x; };
+    const int n_blocks = (n_z + ahead - 1) / ahead;
     double x = 0, carried = 0;  // of the row before: its right-hand side, its element above
-    for (int begin = 0; begin < n_z; begin += ahead) {
+    for (int block = 0; block < n_blocks; ++block) {
       double value[ahead];
-      const int count = n_z - begin < ahead ? n_z - begin : ahead;
-      for (int k = 0; k < count; ++k) value[k] = q[static_cast<std::ptrdiff_t>(begin + k) * n_x];
-      for (int k = 0; k < count; ++k) {
-        const int j = begin + k;
+      for (int k = 0; k < ahead; ++k) value[k] = block * ahead + k < n_z ? q[place(block * ahead + k)] : 0.0;
+      for (int k = 0; k < ahead; ++k) {
+        const int j = block * ahead + k;
+        if (j >= n_z) break;
         const bool wall = below[j] == 0 && above[j] == 0 && diagonal[j] == 0;
         const double d = wall ? 0.0 : shift + c * diagonal[j], lower = -c * below[j];
         const double pivot = d + along - lower * carried;
         const double inverse = d != 0 && ::fabs(pivot) > vanishing * ::fabs(d) ? 1 / pivot : 0.0;
         carried = -c * above[j] * inverse;
         x = (value[k] - lower * x) * inverse;
-        q[static_cast<std::ptrdiff_t>(j) * n_x] = x;
-        rest[static_cast<std::ptrdiff_t>(j) * n_x] = carried;
+        q[place(j)] = x;
+        rest[place(j)] = carried;
       }
     }
     x = 0;
     double mean = 0;
-    for (int end = n_z; end > 0; end -= ahead) {
+    for (int block = n_blocks; block-- > 0;) {
       double value[ahead], factor[ahead];
-      const int begin = end > ahead ? end - ahead : 0;
-      for (int j = begin; j < end; ++j) {
-        value[j - begin] = q[static_cast<std::ptrdiff_t>(j) * n_x];
-        factor[j - begin] = rest[static_cast<std::ptrdiff_t>(j) * n_x];
+      for (int k = 0; k < ahead; ++k) {
+        const int j = block * ahead + k;
+        value[k] = j < n_z ? q[place(j)] : 0.0;
+        factor[k] = j < n_z ? rest[place(j)] : 0.0;
       }
-      for (int j = end; j-- > begin;) {
-        x = value[j - begin] - factor[j - begin] * x;
+      for (int k = ahead; k-- > 0;) {
+        const int j = block * ahead + k;
+        if (j >= n_z) continue;
+        x = value[k] - factor[k] * x;
         mean += f.share[j] * x;
-        q[static_cast<std::ptrdiff_t>(j) * n_x] = x;
+        q[place(j)] = x;
       }
     }
     if (a != 0 || m != 0) return;
-    for (int j = 0; j < n_z; ++j) q[static_cast<std::ptrdiff_t>(j) * n_x] -= mean;
+    for (int j = 0; j < n_z; ++j) q[place(j)] -= mean;
   }
   static constexpr double vanishing = 1e-12;  ///< of a diagonal element: round-off
 };
