@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "physics/convection/elliptic.hpp"
@@ -36,6 +37,14 @@ class Boussinesq {
   /// Go on at this time and step with the states as they are, bitwise. Collective.
   void resume(double time, std::int64_t step);
 
+  /// From now on the bottom plate holds b = 1/2 + profile_i over cell i of x, under all members; empty: 1/2.
+  /// A step takes it as it is: whoever changes it between steps has a floor that is constant during each.
+  /// It is no part of a state. Throws InputError: sides are heated, another number of values than cells along
+  /// x, a value that is not finite. Collective.
+  void set_floor(std::span<const double> profile);
+  /// [n_x], or empty.
+  [[nodiscard]] std::span<const double> floor() const { return floor_; }
+
   /// All members by dt; the clock shows `arrival` after it (time() + dt but for round-off). Collective.
   void advance(const Exec& exec, double dt, double arrival);
   void advance(const Exec& exec, double dt) { advance(exec, dt, time_ + dt); }
@@ -69,6 +78,7 @@ class Boussinesq {
   std::vector<State> states_;
   State stage_;  ///< u, w, b of the first stage; p: the correction
   Tendency first_, second_;
+  std::vector<double> floor_;  ///< [n_x] or empty
   double time_ = 0;
   std::int64_t step_ = 0;
 };
