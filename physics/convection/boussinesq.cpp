@@ -96,7 +96,8 @@ void Boussinesq::set_floor(std::span<const double> profile) {
                 "a profile of the floor with {} values; expected one for each of {} cells along x",
                 profile.size(), grid_.x.n());
   for (const double value : profile)
-    QUINTET_CHECK(std::isfinite(value), "a profile of the floor with a value of {}; expected finite ones", value);
+    QUINTET_CHECK(std::isfinite(value), "a profile of the floor with a value of {}; expected finite ones",
+                  value);
   floor_.assign(profile.begin(), profile.end());
 }
 

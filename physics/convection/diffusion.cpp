@@ -48,7 +48,8 @@ double gradient_squared(const Exec& exec, const Problem& problem, const Grid& gr
         for (int i = first_i; i < q.n; ++i) {
           const auto m = at(i);
           const double dx = here[i] - here[i - 1], dz = here[i] - below[i];
-          const double to_x = here[i] - walls.x[m == last_x ? 1 : 0], to_z = here[i] - wall_z - (has_profile ? walls.floor[m] : 0);
+          const double to_x = here[i] - walls.x[m == last_x ? 1 : 0],
+                       to_z = here[i] - wall_z - (has_profile ? walls.floor[m] : 0);
           row += z.weight[k] * (x.lower[m] * dx * dx + x.wall[m] * to_x * to_x) +
                  x.weight[m] * (z.lower[k] * dz * dz + z.wall[k] * to_z * to_z);
         }

@@ -113,16 +113,16 @@ Sample sample(const Exec& exec, const Boussinesq& flow, int member) {
 
   const Sums sums = sums_of(problem, grid, flow.floor(), state);
   std::array<double, 10> totals{sums.u_squared,
-                               sums.w_squared,
-                               sums.wb,
-                               sums.ub,
-                               sums.b_squared,
-                               sums.warm,
-                               sums.cold,
-                               gradient_squared(exec, problem, grid, Unknown::u, state.u, {}) +
-                                   gradient_squared(exec, problem, grid, Unknown::w, state.w, {}),
-                               gradient_squared(exec, problem, grid, Unknown::b, state.b, walls),
-                               sums.profile};
+                                sums.w_squared,
+                                sums.wb,
+                                sums.ub,
+                                sums.b_squared,
+                                sums.warm,
+                                sums.cold,
+                                gradient_squared(exec, problem, grid, Unknown::u, state.u, {}) +
+                                    gradient_squared(exec, problem, grid, Unknown::w, state.w, {}),
+                                gradient_squared(exec, problem, grid, Unknown::b, state.b, walls),
+                                sums.profile};
   grid.comm.reduce(std::span<double>(totals), Comm::Reduction::sum);
   auto most = extremes_of(exec, flow, state);
   grid.comm.reduce(std::span<double>(most), Comm::Reduction::maximum);

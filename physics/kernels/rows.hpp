@@ -4,8 +4,8 @@
 
 namespace quintet {
 
-/// f(k) for k = 0 ... n - 1. With one thread a plain loop: then flows, each its own, may also be stepped by threads of
-/// the caller's, which Kokkos's back ends refuse or let in one at a time.
+/// f(k) for k = 0 ... n - 1. With one thread a plain loop: then flows, each its own, may also be stepped by
+/// threads of the caller's, which Kokkos's back ends refuse or let in one at a time.
 template <class Function>
 void for_rows(const Exec& exec, const char* label, int n, const Function& f) {
   if (exec.concurrency() > 1)

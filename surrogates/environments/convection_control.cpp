@@ -29,13 +29,14 @@ std::unique_ptr<Boussinesq> make_flow(const ConvectionControlOptions& options) {
   return std::make_unique<Boussinesq>(problem, std::move(grid), std::move(solver), 1);
 }
 
-/// A place between two of the ascending `points`, or the nearest of them beyond their ends: number of the lower,
-/// weight of the upper.
+/// A place between two of the ascending `points`, or the nearest of them beyond their ends: number of the
+/// lower, weight of the upper.
 std::pair<int, double> between(const std::vector<double>& points, double place) {
-  const auto above = std::clamp<std::ptrdiff_t>(
-      std::lower_bound(points.begin(), points.end(), place) - points.begin(), 1,
-      static_cast<std::ptrdiff_t>(points.size()) - 1);
-  const double low = points[static_cast<std::size_t>(above - 1)], high = points[static_cast<std::size_t>(above)];
+  const auto above =
+      std::clamp<std::ptrdiff_t>(std::lower_bound(points.begin(), points.end(), place) - points.begin(), 1,
+                                 static_cast<std::ptrdiff_t>(points.size()) - 1);
+  const double low = points[static_cast<std::size_t>(above - 1)],
+               high = points[static_cast<std::size_t>(above)];
   return {static_cast<int>(above - 1), std::clamp((place - low) / (high - low), 0.0, 1.0)};
 }
 
@@ -50,18 +51,20 @@ std::vector<double> numbers_of(const Field& field) {
 ConvectionControl::ConvectionControl(const ConvectionControlOptions& options,
                                      std::shared_ptr<const FlowStates> flows, Starts starts)
     : options_(options), flows_(std::move(flows)), starts_(starts) {
-  QUINTET_CHECK(options.probes_x >= 1 && options.probes_z >= 1 && options.probes_x % options.floor.segments == 0,
-                "{} by {} probes over {} segments of the floor; expected a multiple of the segments along x",
-                options.probes_x, options.probes_z, options.floor.segments);
-  QUINTET_CHECK(options.interval > 0 && options.actions >= 1, "{} actions of {} each; expected at least 1, above 0",
-                options.actions, options.interval);
-  QUINTET_CHECK(Exec().concurrency() == 1,
-                "threads of a pool step flows, and Kokkos has {} threads of its own; start with --threads 1, or with a "
-                "Kokkos without OpenMP",
-                Exec().concurrency());
+  QUINTET_CHECK(
+      options.probes_x >= 1 && options.probes_z >= 1 && options.probes_x % options.floor.segments == 0,
+      "{} by {} probes over {} segments of the floor; expected a multiple of the segments along x",
+      options.probes_x, options.probes_z, options.floor.segments);
+  QUINTET_CHECK(options.interval > 0 && options.actions >= 1,
+                "{} actions of {} each; expected at least 1, above 0", options.actions, options.interval);
+  QUINTET_CHECK(
+      Exec().concurrency() == 1,
+      "threads of a pool step flows, and Kokkos has {} threads of its own; start with --threads 1, or with a "
+      "Kokkos without OpenMP",
+      Exec().concurrency());
   QUINTET_CHECK(Fft::possible(options.cells_x),
-                "{} cells along x have a prime factor above {}: no fast transform; {} have one", options.cells_x,
-                Fft::most_prime, Fft::next_possible(options.cells_x));
+                "{} cells along x have a prime factor above {}: no fast transform; {} have one",
+                options.cells_x, Fft::most_prime, Fft::next_possible(options.cells_x));
   flow_ = make_flow(options);
   floor_ = std::make_unique<FloorHeating>(options.floor, flow_->grid().x);
   profile_.resize(at(options.cells_x));
@@ -70,8 +73,8 @@ ConvectionControl::ConvectionControl(const ConvectionControlOptions& options,
   QUINTET_CHECK(!flows_->empty(), "no flows to begin with");
   for (const FlowState& state : *flows_)
     QUINTET_CHECK(state.b.size() == at(options.cells_x) * at(options.cells_z),
-                  "a flow of {} cells to begin with; the environment has {} x {}", state.b.size(), options.cells_x,
-                  options.cells_z);
+                  "a flow of {} cells to begin with; the environment has {} x {}", state.b.size(),
+                  options.cells_x, options.cells_z);
 }
 
 void ConvectionControl::make_probes() {
@@ -122,7 +125,8 @@ void ConvectionControl::reset(const EpisodeKey& key) {
   const auto n = static_cast<double>(flows_->size());
   if (starts_ == Starts::own) return begin((*flows_)[at(key.environment) % flows_->size()], 0, false);
   double which, shift, side, unused;
-  const auto id = static_cast<std::uint64_t>(key.environment), step = 2 * static_cast<std::uint64_t>(key.episode);
+  const auto id = static_cast<std::uint64_t>(key.environment),
+             step = 2 * static_cast<std::uint64_t>(key.episode);
   uniform_pair(key.seed, stream, id, step, which, shift);
   uniform_pair(key.seed, stream, id, step + 1, side, unused);
   begin((*flows_)[std::min(static_cast<std::size_t>(which * n), flows_->size() - 1)],
@@ -134,9 +138,10 @@ double ConvectionControl::advance(double time) {
   const auto admitted = [&] {
     const double rate = flow_->courant_rate(exec);
     if (!std::isfinite(rate))
-      throw NumericalError(fmt::format("a flow under control: a velocity is not finite at time {:.4g} of its episode; "
-                                       "a smaller cfl or more cells help",
-                                       flow_->time()));
+      throw NumericalError(
+          fmt::format("a flow under control: a velocity is not finite at time {:.4g} of its episode; "
+                      "a smaller cfl or more cells help",
+                      flow_->time()));
     return std::min(options_.most_dt, options_.cfl / rate);
   };
   // Equal steps; halved where the flow speeds up, so that the equations are factorised anew rarely.
@@ -184,7 +189,8 @@ FlowStates developed_flows(const ConvectionControlOptions& options, const std::v
   FlowStates flows(seeds.size());
   const auto n = std::min(static_cast<std::size_t>(std::max(threads, 1)), seeds.size());
   std::vector<std::unique_ptr<ConvectionControl>> worlds;
-  for (std::size_t t = 0; t < n; ++t) worlds.push_back(std::make_unique<ConvectionControl>(options, nullptr, Starts::own));
+  for (std::size_t t = 0; t < n; ++t)
+    worlds.push_back(std::make_unique<ConvectionControl>(options, nullptr, Starts::own));
   const auto develop = [&](std::size_t t) {
     ConvectionControl& world = *worlds[t];
     for (std::size_t k = t; k < seeds.size(); k += n) {
@@ -195,7 +201,8 @@ FlowStates developed_flows(const ConvectionControlOptions& options, const std::v
       fill(world.flow_->problem(), start, seeds[k], *world.flow_, 0);
       world.flow_->start(Exec());
       const double piece = options.interval;
-      for (double done = 0; done < time * (1 - 1e-12); done += piece) world.advance(std::min(piece, time - done));
+      for (double done = 0; done < time * (1 - 1e-12); done += piece)
+        world.advance(std::min(piece, time - done));
       flows[k] = world.state();
     }
   };

@@ -39,18 +39,19 @@ enum class Starts {
   own     ///< the flow of the environment's number, as it is
 };
 
-/// Convection under control of its floor: an action is a number for each segment (FloorHeating), which stands for
-/// an interval; the reward is minus the Nusselt number 1 + <w b>/P, the mean over the interval (trapezoidal rule
-/// over its steps). An episode is truncated after so many actions.
+/// Convection under control of its floor: an action is a number for each segment (FloorHeating), which stands
+/// for an interval; the reward is minus the Nusselt number 1 + <w b>/P, the mean over the interval
+/// (trapezoidal rule over its steps). An episode is truncated after so many actions.
 ///
-/// Observed are u, w and b + z (0 where heat is conducted) at probes in the middles of probes_x by probes_z equal
-/// parts, between cells linear along both axes: [probes_x][u, w, b][probes_z], so that a flow moved by a segment
-/// is observed as the numbers moved by probes_x/segments blocks.
+/// Observed are u, w and b + z (0 where heat is conducted) at probes in the middles of probes_x by probes_z
+/// equal parts, between cells linear along both axes: [probes_x][u, w, b][probes_z], so that a flow moved by
+/// a segment is observed as the numbers moved by probes_x/segments blocks.
 class ConvectionControl : public Environment {
  public:
-  /// Throws InputError for options that do not fit together (FloorHeating; probes along x that are no multiple of
-  /// the segments), flows of another grid, or none.
-  ConvectionControl(const ConvectionControlOptions& options, std::shared_ptr<const FlowStates> flows, Starts starts);
+  /// Throws InputError for options that do not fit together (FloorHeating; probes along x that are no
+  /// multiple of the segments), flows of another grid, or none.
+  ConvectionControl(const ConvectionControlOptions& options, std::shared_ptr<const FlowStates> flows,
+                    Starts starts);
 
   [[nodiscard]] int n_observed() const override { return 3 * options_.probes_x * options_.probes_z; }
   [[nodiscard]] int n_actions() const override { return options_.floor.segments; }
@@ -66,7 +67,8 @@ class ConvectionControl : public Environment {
   [[nodiscard]] FlowState state() const;
 
  private:
-  friend FlowStates developed_flows(const ConvectionControlOptions&, const std::vector<std::uint64_t>&, double, int);
+  friend FlowStates developed_flows(const ConvectionControlOptions&, const std::vector<std::uint64_t>&,
+                                    double, int);
   /// Where a probe reads a field: value = sum of weight times number [row][cell].
   struct Probe {
     struct Part {
@@ -85,8 +87,8 @@ class ConvectionControl : public Environment {
   Starts starts_;
   std::unique_ptr<convection::Boussinesq> flow_;
   std::unique_ptr<FloorHeating> floor_;
-  std::vector<Probe> probes_;      ///< [n_observed]
-  std::vector<double> heights_;    ///< z of each probe of b, else 0 [n_observed]
+  std::vector<Probe> probes_;    ///< [n_observed]
+  std::vector<double> heights_;  ///< z of each probe of b, else 0 [n_observed]
   std::vector<double> profile_;
   int taken_ = 0;  ///< actions of this episode
 };

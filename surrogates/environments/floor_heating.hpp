@@ -16,13 +16,13 @@ struct FloorHeatingOptions {
 
 /// Profiles of a floor by segments, whose mean over x is 0 so that the mean temperature of the floor is kept.
 ///
-/// Actions a_s, numbers of any size in units of the amplitude C, are made to have mean 0, then to keep to the bounds
-/// (Beintema et al. 2020, J. Turbul. 21, 585, equations 9 and 10):
+/// Actions a_s, numbers of any size in units of the amplitude C, are made to have mean 0, then to keep to the
+/// bounds (Beintema et al. 2020, J. Turbul. 21, 585, equations 9 and 10):
 ///
 ///     a'_s = a_s - mean a,   f_s = C a'_s/max(1, max |a'|)
 ///
-/// In the middle of segment s the profile is f_s; about the boundary of two it goes from one to the other over a
-/// width of `blend` segments as 3 t^2 - 2 t^3, so it stays between them, and its mean stays 0.
+/// In the middle of segment s the profile is f_s; about the boundary of two it goes from one to the other
+/// over a width of `blend` segments as 3 t^2 - 2 t^3, so it stays between them, and its mean stays 0.
 class FloorHeating {
  public:
   /// Throws InputError: segments that do not divide the cells, or fewer than 2; an x that is not periodic; an

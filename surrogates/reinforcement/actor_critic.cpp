@@ -42,7 +42,8 @@ std::vector<LayerSpec> layers_of(const PolicyShape& shape, int n_out, std::size_
   return layers;
 }
 
-void draw_weights(const std::vector<LayerSpec>& layers, double last, std::uint64_t seed, std::vector<float>& all) {
+void draw_weights(const std::vector<LayerSpec>& layers, double last, std::uint64_t seed,
+                  std::vector<float>& all) {
   for (const LayerSpec& layer : layers) {
     const double scale = (&layer == &layers.back() ? last : 1.0) / std::sqrt(layer.n_in);
     for (std::size_t i = layer.place.weight; i < layer.place.bias; ++i) {
@@ -94,10 +95,13 @@ void ActorCritic::evaluate(std::span<const float> observed, int n, std::span<flo
   policy_.forward({observed.data(), shape_.n_observed}, n, Keep::gradient, policy_tape_);
   value_.forward({observed.data(), shape_.n_observed}, n, Keep::gradient, value_tape_);
   for (int row = 0; row < n; ++row) {
-    const float* const from = policy_tape_.layers.back().y.data() + static_cast<std::ptrdiff_t>(row) * policy_.stride();
-    std::copy_n(from, shape_.n_actions, outputs.begin() + static_cast<std::ptrdiff_t>(row) * shape_.n_actions);
+    const float* const from =
+        policy_tape_.layers.back().y.data() + static_cast<std::ptrdiff_t>(row) * policy_.stride();
+    std::copy_n(from, shape_.n_actions,
+                outputs.begin() + static_cast<std::ptrdiff_t>(row) * shape_.n_actions);
     values[static_cast<std::size_t>(row)] =
-        value_tape_.layers.back().y[static_cast<std::size_t>(row) * static_cast<std::size_t>(value_.stride())];
+        value_tape_.layers.back()
+            .y[static_cast<std::size_t>(row) * static_cast<std::size_t>(value_.stride())];
   }
 }
 
@@ -108,7 +112,8 @@ ActorCritic::Decided ActorCritic::decide(const float* outputs, const float* acti
   probability.resize(n);
   if (shape_.kind == ActionKind::continuous) {
     for (std::size_t i = 0; i < n; ++i) {
-      const double s = parameters_[deviations_ + i], from_mean = (double{action[i]} - outputs[i]) / std::exp(s);
+      const double s = parameters_[deviations_ + i],
+                   from_mean = (double{action[i]} - outputs[i]) / std::exp(s);
       const double normaliser = s + 0.5 * std::log(2 * std::numbers::pi);
       result.log_probability -= 0.5 * from_mean * from_mean + normaliser;
       result.entropy += normaliser + 0.5;
@@ -127,8 +132,8 @@ ActorCritic::Decided ActorCritic::decide(const float* outputs, const float* acti
   return result;
 }
 
-double ActorCritic::draw(std::span<const float> outputs, std::uint64_t seed, std::uint64_t id, std::uint64_t step,
-                         std::span<float> action) const {
+double ActorCritic::draw(std::span<const float> outputs, std::uint64_t seed, std::uint64_t id,
+                         std::uint64_t step, std::span<float> action) const {
   std::vector<double> probability;
   const auto n = static_cast<std::uint64_t>(shape_.n_actions);
   if (shape_.kind == ActionKind::continuous) {
@@ -169,7 +174,8 @@ LossTerms ActorCritic::loss(const Decisions& rows, const LossWeights& weights, s
     const float* const outputs = of_policy.y.data() + static_cast<std::ptrdiff_t>(row) * policy_.stride();
     const float* const action = rows.action.data() + static_cast<std::ptrdiff_t>(row) * action_size();
     const Decided now = decide(outputs, action, probability);
-    const ClippedTerm term = clipped_term(now.log_probability, rows.former[k], rows.advantage[k], weights.clip);
+    const ClippedTerm term =
+        clipped_term(now.log_probability, rows.former[k], rows.advantage[k], weights.clip);
     const double log_ratio = now.log_probability - rows.former[k];
     const std::size_t value_at = k * static_cast<std::size_t>(value_.stride());
     const double error = of_value.y[value_at] - rows.value_target[k];

@@ -46,15 +46,15 @@ struct LossTerms {
   double clipped = 0;     ///< part of the rows whose ratio is clipped
 };
 
-/// A policy pi(a | o) and the value V(o) that it expects, each a network of tanh layers of its own. Choices: softmax
-/// of the outputs. Numbers: independent normal distributions about the outputs, with deviations exp(s_i) that do
-/// not depend on o.
+/// A policy pi(a | o) and the value V(o) that it expects, each a network of tanh layers of its own. Choices:
+/// softmax of the outputs. Numbers: independent normal distributions about the outputs, with deviations
+/// exp(s_i) that do not depend on o.
 ///
 /// Parameters, one flat array: the policy's layers, the value's, s [n_actions].
 class ActorCritic {
  public:
-  /// Weights are normal with variance 1/n_in, those of the last layer of the policy a hundredth of it, so that at
-  /// first it hardly depends on what is observed.
+  /// Weights are normal with variance 1/n_in, those of the last layer of the policy a hundredth of it, so
+  /// that at first it hardly depends on what is observed.
   ActorCritic(const PolicyShape& shape, std::uint64_t seed);
 
   /// Numbers of parameters(), without making a network.
@@ -69,8 +69,8 @@ class ActorCritic {
 
   /// What the policy says of n observations: logits, or means, [n, n_actions]; and V [n].
   void evaluate(std::span<const float> observed, int n, std::span<float> outputs, std::span<double> values);
-  /// Draw an action from `outputs` [n_actions] by the uniform or normal numbers of (seed, id, step); returns its log
-  /// probability.
+  /// Draw an action from `outputs` [n_actions] by the uniform or normal numbers of (seed, id, step); returns
+  /// its log probability.
   double draw(std::span<const float> outputs, std::uint64_t seed, std::uint64_t id, std::uint64_t step,
               std::span<float> action) const;
   /// The likeliest action.
@@ -80,8 +80,8 @@ class ActorCritic {
   ///
   ///     L = -min(rho A, clip(rho) A) + c_v (V - V_target)^2 - c_s S,
   ///
-  /// S the entropy. Adds dL/dtheta to `gradient` [parameters] unless that is empty. Source: Schulman et al. 2017
-  /// (arXiv 1707.06347), equation 9.
+  /// S the entropy. Adds dL/dtheta to `gradient` [parameters] unless that is empty. Source: Schulman et al.
+  /// 2017 (arXiv 1707.06347), equation 9.
   LossTerms loss(const Decisions& rows, const LossWeights& weights, std::span<float> gradient);
 
  private:
@@ -89,7 +89,8 @@ class ActorCritic {
   struct Decided {
     double log_probability = 0, entropy = 0;
   };
-  [[nodiscard]] Decided decide(const float* outputs, const float* action, std::vector<double>& probability) const;
+  [[nodiscard]] Decided decide(const float* outputs, const float* action,
+                               std::vector<double>& probability) const;
 
   PolicyShape shape_;
   std::vector<float> parameters_;

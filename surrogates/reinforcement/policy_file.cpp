@@ -25,7 +25,8 @@ int count_attribute(const hdf5::Group& group, const std::string& name, const std
 double PolicyFile::number(const std::string& name) const {
   for (const auto& [key, value] : world)
     if (key == name) return value;
-  throw InputError(fmt::format("a policy whose world has no {}: it was learned in another kind of world", name));
+  throw InputError(
+      fmt::format("a policy whose world has no {}: it was learned in another kind of world", name));
 }
 
 void save_policy(const Comm& comm, const std::string& path, const PolicyFile& policy,
@@ -61,8 +62,8 @@ PolicyFile load_policy(const Comm& comm, const std::string& path) {
   policy.shape.n_observed = count_attribute(group, "observed", path);
   policy.shape.n_actions = count_attribute(group, "actions", path);
   const std::string kind = group.text_attribute("kind");
-  QUINTET_CHECK(kind == "choice" || kind == "continuous", "{}: actions of kind '{}'; expected choice or continuous",
-                path, kind);
+  QUINTET_CHECK(kind == "choice" || kind == "continuous",
+                "{}: actions of kind '{}'; expected choice or continuous", path, kind);
   policy.shape.kind = kind == "choice" ? ActionKind::choice : ActionKind::continuous;
   policy.shape.widths.clear();
   for (const double width : group.number_attribute("widths")) {
@@ -72,12 +73,13 @@ PolicyFile load_policy(const Comm& comm, const std::string& path) {
   }
   const auto names = world.texts_attribute("names");
   const auto numbers = world.number_attribute("numbers");
-  QUINTET_CHECK(names.size() == numbers.size(), "{}: {} names and {} numbers of its world", path, names.size(),
-                numbers.size());
+  QUINTET_CHECK(names.size() == numbers.size(), "{}: {} names and {} numbers of its world", path,
+                names.size(), numbers.size());
   for (std::size_t i = 0; i < names.size(); ++i) policy.world.emplace_back(names[i], numbers[i]);
   // The size before the numbers: a network of this shape may be larger than any file.
   policy.parameters = group.read<float>("parameters", {ActorCritic::n_parameters(policy.shape)});
-  QUINTET_CHECK(std::all_of(policy.parameters.begin(), policy.parameters.end(), [](float p) { return std::isfinite(p); }),
+  QUINTET_CHECK(std::all_of(policy.parameters.begin(), policy.parameters.end(),
+                            [](float p) { return std::isfinite(p); }),
                 "{}: a weight of the policy is not finite", path);
   return policy;
 }

@@ -28,7 +28,8 @@ void turn(std::span<const float> observed, int agents, float* seen) {
 void check_agents(const environments::EnvironmentPool& pool, const ActorCritic& network, int agents) {
   const PolicyShape& shape = network.shape();
   QUINTET_CHECK(agents >= 1 && pool.n_observed() % agents == 0,
-                "{} agents share an observation of {} numbers; expected equal blocks", agents, pool.n_observed());
+                "{} agents share an observation of {} numbers; expected equal blocks", agents,
+                pool.n_observed());
   QUINTET_CHECK(shape.n_observed == pool.n_observed() && network.action_size() * agents == pool.n_actions(),
                 "a policy of {} observations and {} actions for {} agents; the environments have {} and {}",
                 shape.n_observed, network.action_size(), agents, pool.n_observed(), pool.n_actions());
@@ -64,7 +65,9 @@ double variance(std::span<const double> values) {
 }  // namespace
 
 void describe(Schema& schema, PpoOptions& options) {
-  schema.number("discount", options.discount, "gamma: what a reward one decision later counts").at_least(0).below(1);
+  schema.number("discount", options.discount, "gamma: what a reward one decision later counts")
+      .at_least(0)
+      .below(1);
   schema.number("trace", options.trace, "lambda of the generalised advantages").at_least(0).at_most(1);
   schema.integer("epochs", options.epochs, "Sweeps over what was seen, an update").at_least(1).at_most(1000);
   schema.integer("minibatch", options.minibatch, "Decisions of a step of Adam").at_least(1).at_most(10000000);
@@ -72,15 +75,19 @@ void describe(Schema& schema, PpoOptions& options) {
   schema.number("most_gradient", options.most_gradient, "The norm of a gradient is cut to it").above(0);
   schema
       .number("most_divergence", options.most_divergence,
-              "An update ends where the policy has gone so far from that which acted (Kullback and Leibler, in nats)")
+              "An update ends where the policy has gone so far from that which acted (Kullback and Leibler, "
+              "in nats)")
       .above(0);
-  schema.number("clip", options.weights.clip, "How far the ratio of probabilities may go from 1").above(0).below(1);
-  schema.number("value", options.weights.value, "Weight of the squared error of the expected rewards").at_least(0);
+  schema.number("clip", options.weights.clip, "How far the ratio of probabilities may go from 1")
+      .above(0)
+      .below(1);
+  schema.number("value", options.weights.value, "Weight of the squared error of the expected rewards")
+      .at_least(0);
   schema.number("entropy", options.weights.entropy, "Weight of the entropy").at_least(0);
 }
 
-Ppo::Ppo(environments::EnvironmentPool& pool, ActorCritic& network, const PpoOptions& options, const Agents& agents,
-         int steps, std::uint64_t seed)
+Ppo::Ppo(environments::EnvironmentPool& pool, ActorCritic& network, const PpoOptions& options,
+         const Agents& agents, int steps, std::uint64_t seed)
     : pool_(pool),
       network_(network),
       options_(options),
@@ -137,8 +144,9 @@ void Ppo::roll_out(UpdateRow& row) {
     const auto number = static_cast<std::uint64_t>(n_updates_) * static_cast<std::uint64_t>(steps_) +
                         static_cast<std::uint64_t>(t);
     for (std::size_t k = 0; k < rows; ++k)
-      former_[first + k] = network_.draw({&outputs[k * at(network_.shape().n_actions)], at(network_.shape().n_actions)},
-                                         seed_, k, number, {&action_[(first + k) * a], a});
+      former_[first + k] =
+          network_.draw({&outputs[k * at(network_.shape().n_actions)], at(network_.shape().n_actions)}, seed_,
+                        k, number, {&action_[(first + k) * a], a});
     pool_.send({&action_[first * a], rows * a}, ids);
     const auto batch = pool_.receive();
     for (std::size_t e = 0; e < ids.size(); ++e) {
@@ -166,8 +174,8 @@ void Ppo::roll_out(UpdateRow& row) {
 
 void Ppo::learn(UpdateRow& row) {
   const std::size_t o = at(pool_.n_observed()), a = at(network_.action_size());
-  auto advantage = generalised_advantages({steps_, n_rows_, reward_, value_, terminated_, done_}, options_.discount,
-                                          options_.trace);
+  auto advantage = generalised_advantages({steps_, n_rows_, reward_, value_, terminated_, done_},
+                                          options_.discount, options_.trace);
   std::vector<std::size_t> kept;
   std::vector<double> targets, errors, standard;
   for (std::size_t k = 0; k < advantage.size(); ++k) {
@@ -186,8 +194,9 @@ void Ppo::learn(UpdateRow& row) {
   std::vector<float> gradient(network_.parameters().size()), observed, action;
   std::vector<double> former, advantages, values;
   for (int epoch = 0; epoch < options_.epochs; ++epoch) {
-    const auto order = shuffled(kept.size(), seed_, static_cast<std::uint64_t>(n_updates_) * 1000 +
-                                                        static_cast<std::uint64_t>(epoch));
+    const auto order =
+        shuffled(kept.size(), seed_,
+                 static_cast<std::uint64_t>(n_updates_) * 1000 + static_cast<std::uint64_t>(epoch));
     LossTerms sums;
     for (std::size_t first = 0; first < order.size(); first += at(options_.minibatch)) {
       const std::size_t n = std::min(at(options_.minibatch), order.size() - first);
@@ -201,16 +210,18 @@ void Ppo::learn(UpdateRow& row) {
       const LossTerms terms =
           network_.loss({observed, action, former, advantages, values}, options_.weights, gradient);
       const double share = static_cast<double>(n) / static_cast<double>(order.size());
-      sums.total += share * terms.total, sums.objective += share * terms.objective, sums.value += share * terms.value;
+      sums.total += share * terms.total, sums.objective += share * terms.objective,
+          sums.value += share * terms.value;
       sums.entropy += share * terms.entropy, sums.divergence += share * terms.divergence;
       sums.clipped += share * terms.clipped;
       double norm = 0;
       for (const float g : gradient) norm += double{g} * g;
       norm = std::sqrt(norm);
       if (!std::isfinite(norm))
-        throw NumericalError(fmt::format("update {} of the policy: its gradient is not finite; a smaller "
-                                         "learning_rate helps",
-                                         n_updates_ + 1));
+        throw NumericalError(
+            fmt::format("update {} of the policy: its gradient is not finite; a smaller "
+                        "learning_rate helps",
+                        n_updates_ + 1));
       if (norm > options_.most_gradient)
         for (float& g : gradient) g = static_cast<float>(g * (options_.most_gradient / norm));
       optimiser_step<float>({.epsilon = 1e-5}, ++n_steps_of_adam_, options_.learning_rate,

@@ -14,23 +14,23 @@ namespace quintet::reinforcement {
 
 /// How a policy follows from rewards.
 struct PpoOptions {
-  double discount = 0.99;        ///< gamma
-  double trace = 0.95;           ///< lambda of the advantages
-  int epochs = 10;               ///< sweeps over what was seen, an update
-  std::int64_t minibatch = 256;  ///< decisions of a step
-  double learning_rate = 3e-4;   ///< of Adam
-  double most_gradient = 0.5;    ///< the gradient's norm is cut to it
-  double most_divergence = 0.05; ///< an update ends early where KL(pi_old, pi) of a sweep passes it
+  double discount = 0.99;         ///< gamma
+  double trace = 0.95;            ///< lambda of the advantages
+  int epochs = 10;                ///< sweeps over what was seen, an update
+  std::int64_t minibatch = 256;   ///< decisions of a step
+  double learning_rate = 3e-4;    ///< of Adam
+  double most_gradient = 0.5;     ///< the gradient's norm is cut to it
+  double most_divergence = 0.05;  ///< an update ends early where KL(pi_old, pi) of a sweep passes it
   LossWeights weights;
 };
 void describe(Schema& schema, PpoOptions& options);
 
 /// How decisions are made of what a pool of environments shows.
 struct Agents {
-  /// Agents that share one policy in each environment, with the same reward. An observation is as many equal blocks;
-  /// agent s sees them from block s on, round the ring, and decides component s of the action. So a policy of one
-  /// component acts alike at all places of a periodic world, and learns from all of them. Source: Vignon et al.
-  /// 2023, Phys. Fluids 35, 065146.
+  /// Agents that share one policy in each environment, with the same reward. An observation is as many equal
+  /// blocks; agent s sees them from block s on, round the ring, and decides component s of the action. So a
+  /// policy of one component acts alike at all places of a periodic world, and learns from all of them.
+  /// Source: Vignon et al. 2023, Phys. Fluids 35, 065146.
   int each = 1;
   double reward_offset = 0, reward_scale = 1;  ///< learned from: scale (reward + offset)
 };
@@ -41,23 +41,23 @@ struct UpdateRow {
   double mean_return = 0;     ///< of the episodes that ended; not a number where none did
   std::int64_t episodes = 0;  ///< that ended
   std::int64_t decisions = 0;
-  LossTerms loss;             ///< of the last sweep
+  LossTerms loss;  ///< of the last sweep
   int sweeps = 0;
   double explained = 0;  ///< 1 - var(target - V)/var(target), before learning
 };
 
-/// Proximal policy optimisation (Schulman et al. 2017, arXiv 1707.06347) on a synchronous pool: all environments go
-/// some steps under the policy, then Adam descends the clipped loss over shuffled minibatches with standardised
-/// generalised advantages.
+/// Proximal policy optimisation (Schulman et al. 2017, arXiv 1707.06347) on a synchronous pool: all
+/// environments go some steps under the policy, then Adam descends the clipped loss over shuffled minibatches
+/// with standardised generalised advantages.
 ///
-/// An update begins with a reset where all episodes have ended. If every update does, its numbers depend on (seed,
-/// parameters, moments, number of the update) alone, not on the number of threads: so a restart, with a pool
-/// whose first episode is that number, goes on to the last bit.
+/// An update begins with a reset where all episodes have ended. If every update does, its numbers depend on
+/// (seed, parameters, moments, number of the update) alone, not on the number of threads: so a restart, with
+/// a pool whose first episode is that number, goes on to the last bit.
 class Ppo {
  public:
   /// `pool` and `network` must outlive it. Throws InputError: an asynchronous pool, sizes that do not fit.
-  Ppo(environments::EnvironmentPool& pool, ActorCritic& network, const PpoOptions& options, const Agents& agents,
-      int steps, std::uint64_t seed);
+  Ppo(environments::EnvironmentPool& pool, ActorCritic& network, const PpoOptions& options,
+      const Agents& agents, int steps, std::uint64_t seed);
 
   UpdateRow update();
   [[nodiscard]] std::int64_t n_updates() const { return n_updates_; }

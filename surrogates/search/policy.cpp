@@ -115,8 +115,7 @@ double Policy::ppo_loss(std::span<const Episode> episodes, std::span<const doubl
       const ClippedTerm term =
           clipped_term(pass.log_probability[taken], episode.log_probability[g], a, options.clip);
       const double error = pass.value - episode.reward;
-      loss += scale * (-term.value + options.value * error * error -
-                       options.entropy * pass.entropy);
+      loss += scale * (-term.value + options.value * error * error - options.entropy * pass.entropy);
       if (!gradient.empty()) {
         const double d_log = -scale * term.by_log_probability;
         const double d_value = 2 * scale * options.value * error;

@@ -40,8 +40,8 @@ FlowMean gain_over(const Judged& one, const Judged& other) {
   return mean_over_flows(differences);
 }
 
-Judged judge(const ConvectionControlOptions& world, std::shared_ptr<const FlowStates> flows, int threads, int from,
-             const Act& act) {
+Judged judge(const ConvectionControlOptions& world, std::shared_ptr<const FlowStates> flows, int threads,
+             int from, const Act& act) {
   const int n = static_cast<int>(flows->size());
   std::vector<std::unique_ptr<Environment>> worlds;
   const ConvectionControl* first = nullptr;
@@ -65,7 +65,9 @@ Judged judge(const ConvectionControlOptions& world, std::shared_ptr<const FlowSt
 }
 
 Act no_control() {
-  return [](std::span<const float>, std::span<float> actions) { std::fill(actions.begin(), actions.end(), 0.0F); };
+  return [](std::span<const float>, std::span<float> actions) {
+    std::fill(actions.begin(), actions.end(), 0.0F);
+  };
 }
 
 Act proportional_control(const ConvectionControlOptions& world, double gain) {

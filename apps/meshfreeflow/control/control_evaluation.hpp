@@ -39,7 +39,8 @@ struct Judged {
 /// Actions of 0.
 [[nodiscard]] reinforcement::Act no_control();
 /// a_s = -gain times the mean of w at the probes above segment s: where fluid rises the floor is made colder.
-[[nodiscard]] reinforcement::Act proportional_control(const environments::ConvectionControlOptions& world, double gain);
+[[nodiscard]] reinforcement::Act proportional_control(const environments::ConvectionControlOptions& world,
+                                                      double gain);
 
 [[nodiscard]] inline std::vector<std::uint64_t> seeds_of(const std::vector<std::int64_t>& seeds) {
   return {seeds.begin(), seeds.end()};

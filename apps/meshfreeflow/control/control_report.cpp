@@ -43,13 +43,15 @@ std::vector<double> times_of(const Judged& judged, double interval) {
 }  // namespace
 
 const Judged* Verdict::best_proportional() const {
-  const auto best = std::min_element(proportional.begin(), proportional.end(), [](const Judged& a, const Judged& b) {
-    return a.mean().mean < b.mean().mean;
-  });
+  const auto best =
+      std::min_element(proportional.begin(), proportional.end(),
+                       [](const Judged& a, const Judged& b) { return a.mean().mean < b.mean().mean; });
   return best == proportional.end() ? nullptr : &*best;
 }
 
-double Verdict::best_gain() const { return gains[static_cast<std::size_t>(best_proportional() - proportional.data())]; }
+double Verdict::best_gain() const {
+  return gains[static_cast<std::size_t>(best_proportional() - proportional.data())];
+}
 
 int layer_cells(const ControlOptions& options, double nusselt) {
   const auto z = convection::make_axis(-0.5, 0.5, static_cast<int>(options.flow.cells[1]), Spacing::tanh,
@@ -58,8 +60,8 @@ int layer_cells(const ControlOptions& options, double nusselt) {
                                         [&](double face) { return face + 0.5 <= 0.5 / nusselt + 1e-12; }));
 }
 
-void report_learning(Context& context, const std::vector<std::string>& columns, const std::vector<double>& rows,
-                     double uncontrolled) {
+void report_learning(Context& context, const std::vector<std::string>& columns,
+                     const std::vector<double>& rows, double uncontrolled) {
   const std::size_t n = rows.size() / columns.size();
   const auto column = [&](std::size_t k) {
     std::vector<double> values;
@@ -72,7 +74,8 @@ void report_learning(Context& context, const std::vector<std::string>& columns, 
   context.summarise("updates", static_cast<std::int64_t>(n));
   if (n == 0) return;
   context.summarise("nusselt_training_uncontrolled", uncontrolled, "of the flows that it learned from");
-  context.summarise("nusselt_training_last", column(1).back(), "of the last update's episodes, with their noise");
+  context.summarise("nusselt_training_last", column(1).back(),
+                    "of the last update's episodes, with their noise");
   context.report().section("Learning");
   Plot curve;
   curve.title = "Nusselt number while learning";
@@ -80,7 +83,8 @@ void report_learning(Context& context, const std::vector<std::string>& columns, 
   curve.y_label = "Nu";
   curve.curves = {{"mean of an update's episodes", column(0), column(1)}};
   curve.levels = {{uncontrolled, fmt::format("without control {:.4g}", uncontrolled), true}};
-  curve.caption = "Episodes whole, from their uncontrolled beginning, and with the noise of actions that are tried.";
+  curve.caption =
+      "Episodes whole, from their uncontrolled beginning, and with the noise of actions that are tried.";
   context.report().plot(curve);
   Plot details;
   details.title = "Policy and value";
@@ -100,8 +104,9 @@ void report_verdict(Context& context, const ControlOptions& options, const Verdi
   const int cells = layer_cells(options, none.mean);
   context.headline("Nu with the policy", text_of(policy),
                    is_lower ? "" : "not lower than without control by more than its standard error");
-  context.headline("Nu without control", text_of(none),
-                   cells < least_layer_cells ? fmt::format("the thermal boundary layer has {} cell(s)", cells) : "");
+  context.headline(
+      "Nu without control", text_of(none),
+      cells < least_layer_cells ? fmt::format("the thermal boundary layer has {} cell(s)", cells) : "");
   if (proportional != nullptr) context.headline("Nu, proportional control", text_of(proportional->mean()));
   context.headline("heat that convection adds", fmt::format("{:+.0f} %", -100 * gain.mean / (none.mean - 1)));
   context.summarise("nusselt_policy", policy.mean, "mean over time and unseen flows");
@@ -110,11 +115,13 @@ void report_verdict(Context& context, const ControlOptions& options, const Verdi
   context.summarise("nusselt_uncontrolled_error", none.error);
   context.summarise("nusselt_reduction", gain.mean, "flow by flow");
   context.summarise("nusselt_reduction_error", gain.error);
-  context.summarise("layer_cells", static_cast<std::int64_t>(cells), "in the thermal boundary layer, without control");
+  context.summarise("layer_cells", static_cast<std::int64_t>(cells),
+                    "in the thermal boundary layer, without control");
   if (cells < least_layer_cells)
-    context.report().warning(fmt::format("The grid has {} cell(s) in the thermal boundary layer 1/(2 Nu) = {:.3g}: more "
-                                         "flow.cells along z, or a greater flow.strength",
-                                         cells, 0.5 / none.mean));
+    context.report().warning(
+        fmt::format("The grid has {} cell(s) in the thermal boundary layer 1/(2 Nu) = {:.3g}: more "
+                    "flow.cells along z, or a greater flow.strength",
+                    cells, 0.5 / none.mean));
   context.report().section("Control of flows that were not met");
   std::vector<std::vector<std::string>> rows;
   const auto add = [&](const std::string& name, const Judged& judged) {
@@ -124,33 +131,38 @@ void report_verdict(Context& context, const ControlOptions& options, const Verdi
   for (std::size_t k = 0; k < verdict.gains.size(); ++k)
     add(fmt::format("proportional, gain {:g}", verdict.gains[k]), verdict.proportional[k]);
   add("policy", verdict.policy);
-  context.report().table({"control", "Nu", "lower than without, flow by flow"}, rows,
-                         fmt::format("Means over {} flows and time from {:g} on.", verdict.none.nusselt.size(),
-                                     options.episode.interval * options.evaluation.from));
+  context.report().table(
+      {"control", "Nu", "lower than without, flow by flow"}, rows,
+      fmt::format("Means over {} flows and time from {:g} on.", verdict.none.nusselt.size(),
+                  options.episode.interval * options.evaluation.from));
   Plot plot;
   plot.title = "Nusselt number over time, mean of the flows";
   plot.x_label = "time";
   plot.y_label = "Nu";
   const auto times = times_of(verdict.none, options.episode.interval);
-  plot.curves = {{"without control", times, verdict.none.over_time()}, {"policy", times, verdict.policy.over_time()}};
+  plot.curves = {{"without control", times, verdict.none.over_time()},
+                 {"policy", times, verdict.policy.over_time()}};
   if (proportional != nullptr) {
     context.summarise("nusselt_proportional", proportional->mean().mean);
     context.summarise("nusselt_proportional_error", proportional->mean().error);
     context.summarise("proportional_gain", verdict.best_gain(), "the best of evaluation.gains");
-    plot.curves.push_back({fmt::format("proportional, gain {:g}", verdict.best_gain()), times, proportional->over_time()});
+    plot.curves.push_back(
+        {fmt::format("proportional, gain {:g}", verdict.best_gain()), times, proportional->over_time()});
   }
   context.report().plot(plot);
   context.report().heatmap(picture_of("Without control", verdict.none, options));
   context.report().heatmap(picture_of("With the policy", verdict.policy, options));
   if (proportional != nullptr)
-    context.report().heatmap(picture_of(fmt::format("Proportional control, gain {:g}", verdict.best_gain()), *proportional, options));
+    context.report().heatmap(picture_of(fmt::format("Proportional control, gain {:g}", verdict.best_gain()),
+                                        *proportional, options));
   Plot floor;
   floor.title = "Profile of the floor at the end";
   floor.x_label = "x";
   floor.y_label = "b - 1/2";
   std::vector<double> x;
   for (std::size_t i = 0; i < verdict.policy.floor.size(); ++i)
-    x.push_back((static_cast<double>(i) + 0.5) * options.flow.aspect_ratio / static_cast<double>(verdict.policy.floor.size()));
+    x.push_back((static_cast<double>(i) + 0.5) * options.flow.aspect_ratio /
+                static_cast<double>(verdict.policy.floor.size()));
   floor.curves = {{"policy", x, verdict.policy.floor}};
   if (proportional != nullptr) floor.curves.push_back({"proportional", x, proportional->floor});
   context.report().plot(floor);

@@ -48,14 +48,15 @@ void check_world(const PolicyFile& policy, const ControlOptions& options) {
   for (const auto& [name, value] : bound_numbers(options)) {
     const double learned = policy.number(name);
     QUINTET_CHECK(std::abs(value - learned) <= 1e-9 * std::abs(learned),
-                  "{}: {:g} here; {} learned with {:g}: it cannot see or act otherwise", name, value, *options.policy,
-                  learned);
+                  "{}: {:g} here; {} learned with {:g}: it cannot see or act otherwise", name, value,
+                  *options.policy, learned);
   }
   const PolicyShape& shape = policy.shape;
   QUINTET_CHECK(shape.kind == ActionKind::continuous && shape.n_actions == 1 &&
                     shape.n_observed == 3 * options.episode.probes[0] * options.episode.probes[1],
-                "{}: a policy of {} observations and {} actions; the floor needs one of {} and 1", *options.policy,
-                shape.n_observed, shape.n_actions, 3 * options.episode.probes[0] * options.episode.probes[1]);
+                "{}: a policy of {} observations and {} actions; the floor needs one of {} and 1",
+                *options.policy, shape.n_observed, shape.n_actions,
+                3 * options.episode.probes[0] * options.episode.probes[1]);
 }
 
 ControlTraining::ControlTraining(const ControlOptions& options, int threads,
@@ -71,7 +72,8 @@ ControlTraining::ControlTraining(const ControlOptions& options, int threads,
   std::optional<hdf5::File> file;
   if (checkpoint) {
     file = hdf5::File::open(Comm::self(), *checkpoint);
-    QUINTET_CHECK(file->root().has(group_name), "{}: is no checkpoint of 'meshfreeflow control'", *checkpoint);
+    QUINTET_CHECK(file->root().has(group_name), "{}: is no checkpoint of 'meshfreeflow control'",
+                  *checkpoint);
     done = file->root().open_group(group_name).integer_attribute("updates");
   }
   std::vector<std::unique_ptr<Environment>> worlds;
@@ -82,7 +84,8 @@ ControlTraining::ControlTraining(const ControlOptions& options, int threads,
   // A reward of 1 where convection is gone, 0 as without control; times 1 - gamma, so that V is of order 1.
   const double scale = (1 - options.training.ppo.discount) / std::max(uncontrolled_ - 1, 1e-3);
   ppo_ = std::make_unique<Ppo>(*pool_, network_, options.training.ppo,
-                               Agents{options.floor.segments, uncontrolled_, scale}, options.episode.actions, seed);
+                               Agents{options.floor.segments, uncontrolled_, scale}, options.episode.actions,
+                               seed);
   if (!file) return;
   const hdf5::Group group = file->root().open_group(group_name);
   ppo_->restore(group);
@@ -91,8 +94,8 @@ ControlTraining::ControlTraining(const ControlOptions& options, int threads,
 }
 
 const std::vector<std::string>& ControlTraining::columns() {
-  static const std::vector<std::string> names{"update",     "nusselt",         "loss",    "objective", "value_error",
-                                              "entropy",    "divergence",      "clipped", "sweeps",    "explained"};
+  static const std::vector<std::string> names{"update",  "nusselt",    "loss",    "objective", "value_error",
+                                              "entropy", "divergence", "clipped", "sweeps",    "explained"};
   return names;
 }
 
@@ -100,9 +103,9 @@ void ControlTraining::advance() {
   row_ = ppo_->update();
   nusselt_.push_back(-row_.mean_reward);
   const auto& loss = row_.loss;
-  for (const double value : {static_cast<double>(step()), nusselt_.back(), loss.total, loss.objective, loss.value,
-                             loss.entropy, loss.divergence, loss.clipped, static_cast<double>(row_.sweeps),
-                             row_.explained})
+  for (const double value :
+       {static_cast<double>(step()), nusselt_.back(), loss.total, loss.objective, loss.value, loss.entropy,
+        loss.divergence, loss.clipped, static_cast<double>(row_.sweeps), row_.explained})
     rows_.push_back(value);
 }
 

@@ -30,8 +30,12 @@ class ControlTraining {
   [[nodiscard]] bool finished() const { return step() >= last_step(); }
   void save(hdf5::Group& root) const;
 
-  [[nodiscard]] const std::vector<double>& nusselt() const { return nusselt_; }  ///< mean of each update's episodes
-  [[nodiscard]] double nusselt_uncontrolled() const { return uncontrolled_; }    ///< of the flows that it learns from
+  [[nodiscard]] const std::vector<double>& nusselt() const {
+    return nusselt_;
+  }  ///< mean of each update's episodes
+  [[nodiscard]] double nusselt_uncontrolled() const {
+    return uncontrolled_;
+  }  ///< of the flows that it learns from
   [[nodiscard]] const reinforcement::UpdateRow& row() const { return row_; }
   [[nodiscard]] reinforcement::ActorCritic& network() { return network_; }
   [[nodiscard]] reinforcement::PolicyFile policy() const;

@@ -27,16 +27,19 @@ std::shared_ptr<const FlowStates> flows_of(const ConvectionControlOptions& optio
   return std::make_shared<const FlowStates>(developed_flows(options, {1, 2}, time, 1));
 }
 
-std::unique_ptr<EnvironmentPool> pool_of(const std::shared_ptr<const FlowStates>& flows, int n, int m, int threads) {
+std::unique_ptr<EnvironmentPool> pool_of(const std::shared_ptr<const FlowStates>& flows, int n, int m,
+                                         int threads) {
   std::vector<std::unique_ptr<Environment>> worlds;
-  for (int e = 0; e < n; ++e) worlds.push_back(std::make_unique<ConvectionControl>(small(), flows, Starts::drawn));
+  for (int e = 0; e < n; ++e)
+    worlds.push_back(std::make_unique<ConvectionControl>(small(), flows, Starts::drawn));
   return std::make_unique<EnvironmentPool>(std::move(worlds), EnvironmentPoolOptions{m, threads, 5});
 }
 
 /// Some action that depends on what is seen.
 std::vector<float> reaction(std::span<const float> seen, int length) {
   std::vector<float> action;
-  for (std::size_t s = 0; s < 4; ++s) action.push_back(-3 * seen[(s * 3 + 1) * 3 + 1] + 0.1F * static_cast<float>(length));
+  for (std::size_t s = 0; s < 4; ++s)
+    action.push_back(-3 * seen[(s * 3 + 1) * 3 + 1] + 0.1F * static_cast<float>(length));
   action[0] += 0.2F;
   return action;
 }
@@ -113,8 +116,8 @@ TEST(ConvectionControl, of_an_asynchronous_pool_is_replayed_by_a_plain_loop) {
   }
 }
 
-/// Wall fluxes and both dissipations have the same mean over time as what is carried, but for what the flow stores and
-/// the time step, whatever the floor does.
+/// Wall fluxes and both dissipations have the same mean over time as what is carried, but for what the flow
+/// stores and the time step, whatever the floor does.
 TEST(ConvectionControl, has_a_reward_that_all_exact_relations_of_the_nusselt_number_share) {
   ConvectionControlOptions options = small();
   options.interval = 0.0625, options.most_dt = 0.0625;  // a step an action: every instant is seen

@@ -27,9 +27,8 @@ TEST(FloorHeating, keeps_the_mean_and_the_bounds) {
     for (const float size : {0.1F, 1.0F, 30.0F}) {
       const auto profile = profile_of(floor, {size, -2 * size, 0.3F * size, size, 5 * size});
       EXPECT_NEAR(std::accumulate(profile.begin(), profile.end(), 0.0), 0, 1e-13);
-      const double most = std::abs(*std::max_element(profile.begin(), profile.end(), [](double a, double b) {
-        return std::abs(a) < std::abs(b);
-      }));
+      const double most = std::abs(*std::max_element(
+          profile.begin(), profile.end(), [](double a, double b) { return std::abs(a) < std::abs(b); }));
       EXPECT_LE(most, 0.6 * (1 + 1e-14));
       if (size > 1) {
         EXPECT_NEAR(most, 0.6, 1e-12);

@@ -64,11 +64,14 @@ TEST_P(EveryAction, has_the_gradient_of_its_loss) {
   EXPECT_GT(at_zero.divergence, 1e-3);
   // Along directions: differences of single numbers would drown in a float's rounding.
   for (int direction = 0; direction < 6; ++direction) {
-    const auto step = [&](std::size_t i) { return std::sin(0.9 * static_cast<double>(i) * (direction + 1) + direction); };
+    const auto step = [&](std::size_t i) {
+      return std::sin(0.9 * static_cast<double>(i) * (direction + 1) + direction);
+    };
     const std::vector<float> base(network.parameters().begin(), network.parameters().end());
     double slope = 0;
     const auto shifted = [&](double h) {
-      for (std::size_t i = 0; i < base.size(); ++i) network.parameters()[i] = static_cast<float>(base[i] + h * step(i));
+      for (std::size_t i = 0; i < base.size(); ++i)
+        network.parameters()[i] = static_cast<float>(base[i] + h * step(i));
       network.refresh();
       const double loss = network.loss(sample.rows(), weights, {}).total;
       std::copy(base.begin(), base.end(), network.parameters().begin());
@@ -104,7 +107,8 @@ TEST_P(EveryAction, draws_from_the_distribution_that_it_states) {
   for (int k = 0; k < n; ++k) {
     entropy -= network.draw(outputs, 1, static_cast<std::uint64_t>(k), 7, action) / n;
     for (std::size_t i = 0; i < 3; ++i) {
-      const double x = GetParam() == ActionKind::choice ? (action[0] == static_cast<float>(i) ? 1 : 0) : action[i];
+      const double x =
+          GetParam() == ActionKind::choice ? (action[0] == static_cast<float>(i) ? 1 : 0) : action[i];
       mean[i] += x / n, square[i] += x * x / n;
     }
   }
@@ -131,7 +135,8 @@ TEST_P(EveryAction, comes_back_from_a_file_to_the_last_bit) {
   const std::string path = scratch / "policy.h5";
   ActorCritic network(shape_of(GetParam()), 5);
   const auto parameters = network.parameters();
-  save_policy(Comm::self(), path, {network.shape(), {parameters.begin(), parameters.end()}, {{"a", 1.5}, {"b", -2}}},
+  save_policy(Comm::self(), path,
+              {network.shape(), {parameters.begin(), parameters.end()}, {{"a", 1.5}, {"b", -2}}},
               hdf5::current_provenance());
   const PolicyFile read = load_policy(Comm::self(), path);
   EXPECT_EQ(read.number("b"), -2);

@@ -14,7 +14,8 @@ TEST(Advantages, are_those_by_hand) {
   const std::array<double, 8> value{0.5, 5, 0.6, 6, 0.7, 7, 0.8, 8};
   const std::array<std::uint8_t, 6> terminated{0, 0, 0, 0, 0, 1}, done{0, 0, 0, 1, 0, 1};
   const auto a = generalised_advantages({3, 2, reward, value, terminated, done}, 0.9, 0.5);
-  const double a2 = 3 + 0.9 * 0.8 - 0.7, a1 = 2 + 0.9 * 0.7 - 0.6 + 0.45 * a2, a0 = 1 + 0.9 * 0.6 - 0.5 + 0.45 * a1;
+  const double a2 = 3 + 0.9 * 0.8 - 0.7, a1 = 2 + 0.9 * 0.7 - 0.6 + 0.45 * a2,
+               a0 = 1 + 0.9 * 0.6 - 0.5 + 0.45 * a1;
   EXPECT_NEAR(a[4], a2, 1e-14);
   EXPECT_NEAR(a[2], a1, 1e-14);
   EXPECT_NEAR(a[0], a0, 1e-14);

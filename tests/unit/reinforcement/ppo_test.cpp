@@ -29,8 +29,8 @@ PolicyShape of_cart_pole() {
   return shape;
 }
 
-/// A ring of four places with a hidden number at each, which is seen; the reward is minus the squared distance of the
-/// actions from twice the number of the next place. Episodes of `length` steps.
+/// A ring of four places with a hidden number at each, which is seen; the reward is minus the squared
+/// distance of the actions from twice the number of the next place. Episodes of `length` steps.
 class Ring : public Environment {
  public:
   explicit Ring(int length) : length_(length) {}
@@ -39,7 +39,8 @@ class Ring : public Environment {
   void reset(const EpisodeKey& key) override {
     taken_ = 0;
     for (std::size_t i = 0; i < 4; ++i)
-      place_[i] = static_cast<float>(std::sin(1.3 * static_cast<double>(key.episode) + 2.7 * key.environment + 1.9 * i));
+      place_[i] = static_cast<float>(
+          std::sin(1.3 * static_cast<double>(key.episode) + 2.7 * key.environment + 1.9 * i));
   }
   Outcome step(std::span<const float> action) override {
     double reward = 0;
@@ -122,7 +123,8 @@ TEST(Ppo, leaves_out_what_resets_drop_and_counts_episodes) {
   EXPECT_EQ(row.episodes, 4);
 }
 
-std::vector<float> learned(int threads, int updates, const std::string& save_at, const std::string& go_on_from) {
+std::vector<float> learned(int threads, int updates, const std::string& save_at,
+                           const std::string& go_on_from) {
   std::int64_t done = 0;
   std::optional<hdf5::File> file;
   if (!go_on_from.empty()) {

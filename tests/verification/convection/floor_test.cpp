@@ -36,8 +36,8 @@ Problem at_rayleigh(double rayleigh) {
 ///
 ///     b = -z + 0.6 sin(k x) sinh(k (1/2 - z))/sinh(k),
 ///
-/// where hardly anything moves (Ra = 1e-6), and the least and the greatest of the heat through the floor less the
-/// exact 1 + 0.6 k coth(k) sin(k x).
+/// where hardly anything moves (Ra = 1e-6), and the least and the greatest of the heat through the floor less
+/// the exact 1 + 0.6 k coth(k) sin(k x).
 double error_of_conduction(int n) {
   const Problem problem = at_rayleigh(1e-6);
   const Grid grid = make_grid(Comm::self(), problem, 2, 2 * n, n);
@@ -65,7 +65,8 @@ double error_of_conduction(int n) {
 }  // namespace
 
 TEST(Floor, conducts_what_the_exact_solution_says_to_second_order) {
-  const double coarse = error_of_conduction(16), middle = error_of_conduction(32), fine = error_of_conduction(64);
+  const double coarse = error_of_conduction(16), middle = error_of_conduction(32),
+               fine = error_of_conduction(64);
   EXPECT_LT(fine, 3e-4);
   EXPECT_NEAR(std::log2(coarse / middle), 2, 0.15);
   EXPECT_NEAR(std::log2(middle / fine), 2, 0.1);
@@ -102,7 +103,8 @@ TEST(Floor, brings_the_square_of_buoyancy_that_dissipation_takes_and_time_sees) 
     double power = 0;
     for (int j = 0; j < 12; ++j)
       for (int i = 0; i < 20; ++i)
-        power += grid.z.widths[at(j)] * grid.x.widths[at(i)] / grid.x.length() * b.row(j)[i] * change.b.row(j)[i];
+        power +=
+            grid.z.widths[at(j)] * grid.x.widths[at(i)] / grid.x.length() * b.row(j)[i] * change.b.row(j)[i];
     const Sample now = sample(Exec(), flow, 0);
     const double walls =
         problem.thermal_diffusivity() * (0.5 * (now.nusselt_warm + now.nusselt_cold) + now.profile_heat);
@@ -111,7 +113,8 @@ TEST(Floor, brings_the_square_of_buoyancy_that_dissipation_takes_and_time_sees) 
   }
 }
 
-/// At rest in time all Nusselt numbers are one: at the floor, the top, of what is carried, and of both dissipations.
+/// At rest in time all Nusselt numbers are one: at the floor, the top, of what is carried, and of both
+/// dissipations.
 TEST(Floor, has_one_nusselt_number_by_all_exact_relations) {
   const Problem problem = at_rayleigh(5e3);
   const Grid grid = make_grid(Comm::self(), problem, 1, 16, 16);
