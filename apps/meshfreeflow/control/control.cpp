@@ -34,6 +34,7 @@ Verdict judge_all(Context& context, const ControlOptions& options, ActorCritic& 
   const auto phase = context.phase("evaluation");
   Verdict verdict;
   verdict.none = judge(world, flows, threads, from, no_control());
+  require_layer_cells(options, verdict.none.mean().mean);
   verdict.policy = judge(world, flows, threads, from, greedy(network, options.floor.segments));
   verdict.gains = options.evaluation.gains;
   for (const double gain : verdict.gains)

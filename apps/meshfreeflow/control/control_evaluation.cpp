@@ -5,6 +5,8 @@
 #include <limits>
 #include <numeric>
 
+#include "io/log/error.hpp"
+
 namespace quintet::meshfreeflow {
 
 using namespace environments;
@@ -18,11 +20,11 @@ FlowMean mean_over_flows(const std::vector<double>& values) {
   return {mean, n > 1 ? std::sqrt(square / (n - 1) / n) : std::numeric_limits<double>::quiet_NaN()};
 }
 
-std::vector<double> Judged::means() const {
+std::vector<double> Judged::means(int first) const {
   std::vector<double> result;
   for (const auto& one : nusselt)
-    result.push_back(std::accumulate(one.begin() + from, one.end(), 0.0) /
-                     static_cast<double>(one.size() - static_cast<std::size_t>(from)));
+    result.push_back(std::accumulate(one.begin() + first, one.end(), 0.0) /
+                     static_cast<double>(one.size() - static_cast<std::size_t>(first)));
   return result;
 }
 
@@ -34,8 +36,8 @@ std::vector<double> Judged::over_time() const {
 }
 
 FlowMean gain_over(const Judged& one, const Judged& other) {
-  auto differences = other.means();
-  const auto means = one.means();
+  auto differences = other.means(other.from);
+  const auto means = one.means(one.from);
   for (std::size_t k = 0; k < means.size(); ++k) differences[k] -= means[k];
   return mean_over_flows(differences);
 }
@@ -83,6 +85,22 @@ Act proportional_control(const ConvectionControlOptions& world, double gain) {
       actions[k] = static_cast<float>(-gain * sum / static_cast<double>(each * pz));
     }
   };
+}
+
+int layer_cells(const ControlOptions& options, double nusselt) {
+  const auto z = convection::make_axis(-0.5, 0.5, static_cast<int>(options.flow.cells[1]),
+                                       convection::Spacing::tanh, options.flow.strength, false);
+  return static_cast<int>(std::count_if(z.faces.begin() + 1, z.faces.end(),
+                                        [&](double face) { return face + 0.5 <= 0.5 / nusselt + 1e-12; }));
+}
+
+void require_layer_cells(const ControlOptions& options, double nusselt) {
+  const int cells = layer_cells(options, nusselt);
+  if (cells < options.flow.layer_cells)
+    throw NumericalError(fmt::format(
+        "without control Nu = {:.4g}, and its thermal boundary layer of {:.3g} has {} cells, below "
+        "flow.layer_cells = {}: more flow.cells along z, or a greater flow.strength",
+        nusselt, 0.5 / nusselt, cells, options.flow.layer_cells));
 }
 
 }  // namespace quintet::meshfreeflow

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/meshfreeflow/control/control_options.hpp"
 #include "surrogates/environments/convection_control.hpp"
 #include "surrogates/reinforcement/ppo.hpp"
 
@@ -23,8 +24,10 @@ struct Judged {
   environments::FlowState first;             ///< the first flow at the end
   std::vector<double> floor;                 ///< its floor's profile then [n_x]
 
-  [[nodiscard]] std::vector<double> means() const;  ///< of each flow over time
-  [[nodiscard]] FlowMean mean() const { return mean_over_flows(means()); }
+  [[nodiscard]] std::vector<double> means(
+      int first) const;  ///< of each flow over the actions from `first` on
+  [[nodiscard]] FlowMean mean() const { return mean_over_flows(means(from)); }
+  [[nodiscard]] FlowMean whole_mean() const { return mean_over_flows(means(0)); }  ///< of whole episodes
   [[nodiscard]] std::vector<double> over_time() const;  ///< mean over flows [action]
 };
 
@@ -41,6 +44,11 @@ struct Judged {
 /// a_s = -gain times the mean of w at the probes above segment s: where fluid rises the floor is made colder.
 [[nodiscard]] reinforcement::Act proportional_control(const environments::ConvectionControlOptions& world,
                                                       double gain);
+
+/// Cells of the grid in the thermal boundary layer of thickness 1/(2 Nu).
+[[nodiscard]] int layer_cells(const ControlOptions& options, double nusselt);
+/// Throws NumericalError where they are fewer than flow.layer_cells.
+void require_layer_cells(const ControlOptions& options, double nusselt);
 
 [[nodiscard]] inline std::vector<std::uint64_t> seeds_of(const std::vector<std::int64_t>& seeds) {
   return {seeds.begin(), seeds.end()};

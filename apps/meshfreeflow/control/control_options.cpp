@@ -26,6 +26,11 @@ void describe(Schema& schema, ControlledFlowOptions& options) {
       .above(0)
       .at_most(1);
   schema.number("most_dt", options.most_dt, "The longest step").above(0).at_most(1);
+  schema
+      .integer("layer_cells", options.layer_cells,
+               "Stop (exit 3) where the thermal boundary layer 1/(2 Nu) of the flows without control has "
+               "fewer cells")
+      .at_least(0);
 }
 
 void describe(Schema& schema, FloorOptions& options) {

@@ -18,6 +18,7 @@ struct ControlledFlowOptions {
   double rayleigh = 0, prandtl = 1, aspect_ratio = 2;
   std::vector<std::int64_t> cells{32, 24};
   double strength = 1.2, cfl = 0.5, most_dt = 0.125;
+  int layer_cells = 3;
 };
 void describe(Schema& schema, ControlledFlowOptions& options);
 

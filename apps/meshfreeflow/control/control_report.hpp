@@ -17,9 +17,6 @@ struct Verdict {
   [[nodiscard]] double best_gain() const;
 };
 
-/// Cells of the grid in the thermal boundary layer of thickness 1/(2 Nu).
-[[nodiscard]] int layer_cells(const ControlOptions& options, double nusselt);
-
 /// The learning curve, a row an update, into run.h5 and the report.
 void report_learning(Context& context, const std::vector<std::string>& columns,
                      const std::vector<double>& rows, double uncontrolled);

@@ -66,6 +66,7 @@ ControlTraining::ControlTraining(const ControlOptions& options, int threads,
   const auto flows = std::make_shared<const FlowStates>(
       developed_flows(world, seeds_of(options.starts.seeds), options.starts.time, threads));
   uncontrolled_ = judge(world, flows, threads, 0, no_control()).mean().mean;
+  require_layer_cells(options, uncontrolled_);
 
   std::int64_t done = 0;
   const auto seed = static_cast<std::uint64_t>(options.seed);
