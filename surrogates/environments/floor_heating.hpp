@@ -17,7 +17,7 @@ struct FloorHeatingOptions {
 /// Profiles of a floor by segments, whose mean over x is 0 so that the mean temperature of the floor is kept.
 ///
 /// Actions a_s, numbers of any size in units of the amplitude C, are made to have mean 0, then to keep to the
-/// bounds (Beintema et al. 2020, J. Turbul. 21, 585, equations 9 and 10):
+/// bounds (as Beintema et al. 2020, J. Turbul. 21, 585):
 ///
 ///     a'_s = a_s - mean a,   f_s = C a'_s/max(1, max |a'|)
 ///
