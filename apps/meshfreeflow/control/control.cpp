@@ -46,8 +46,8 @@ Verdict judge_all(Context& context, const ControlOptions& options, ActorCritic& 
 double memory_needed(const ControlOptions& options) {
   const auto world = world_of(options);
   const double cells = double(world.cells_z) * (world.cells_x + 2 * convection::Field::margin);
-  const double flows =
-      std::max<double>(options.training.environments, double(options.evaluation.seeds.size()));
+  const double flows = double(std::max({static_cast<std::size_t>(options.training.environments),
+                                        options.starts.seeds.size(), options.evaluation.seeds.size()}));
   const double starts = 4 * 8 * cells * double(options.starts.seeds.size() + options.evaluation.seeds.size());
   const double decisions =
       double(options.episode.actions + 1) * options.training.environments * world.floor.segments;
