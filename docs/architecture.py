@@ -37,7 +37,8 @@ WAY = (
       "apps/submatrix/evaluate apps/submatrix/compare physics/electronic/functions physics/sparse physics/electronic/submatrix physics/electronic/device "
       "physics/electronic/density physics/electronic/global",
       "apps/meshfreeflow/simulate physics/transforms physics/convection | apps/meshfreeflow/train surrogates/flow/training "
-      "surrogates/flow/encoder surrogates/flow/decoder | apps/meshfreeflow/superresolve surrogates/flow/prediction",
+      "surrogates/flow/encoder surrogates/flow/decoder | apps/meshfreeflow/superresolve surrogates/flow/prediction | "
+      "apps/meshfreeflow/control surrogates/environments surrogates/reinforcement",
       "apps/podlstm/fit physics/ocean/svd physics/solvers | apps/podlstm/search surrogates/search surrogates/sequence/training | "
       "apps/podlstm/train surrogates/sequence/forecast surrogates/sequence/network | apps/podlstm/forecast")),
     ("Observers", "samples on a schedule; runs that are no physics end",
@@ -57,7 +58,6 @@ WAY = (
 # Rooms that no run enters.
 ASIDE = (
     ("surrogates/planning", "before a run is queued: its time, memory and words on a machine"),
-    ("surrogates/environments", "worlds to act in, stepped by threads, for reinforcement learning; a library, no command yet"),
     ("physics/tasks", "graphs of tasks with made-up work, for quintet bench"),
 )
 

@@ -1,4 +1,5 @@
 #include "apps/application/cli/application.hpp"
+#include "apps/meshfreeflow/control/control.hpp"
 #include "apps/meshfreeflow/networks.hpp"
 #include "apps/meshfreeflow/setup/with_petsc.hpp"
 #include "apps/meshfreeflow/simulate/cost.hpp"
@@ -14,6 +15,8 @@ int main(int argc, char** argv) {
   application.command<meshfreeflow::SimulateOptions>(
       "simulate", "Solve the Boussinesq equations in two dimensions", meshfreeflow::simulate);
   application.cost<meshfreeflow::SimulateOptions>(meshfreeflow::cost);
+  application.command<meshfreeflow::ControlOptions>(
+      "control", "Learn to quieten convection by heating its floor", meshfreeflow::control);
   meshfreeflow::add_network_commands(application);
   return application.execute(argc, argv);
 }

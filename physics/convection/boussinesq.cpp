@@ -7,22 +7,16 @@
 #include <span>
 #include <vector>
 
+#include "io/log/error.hpp"
 #include "physics/convection/diffusion.hpp"
+#include "physics/kernels/rows.hpp"
 
 namespace quintet::convection {
 
 namespace {
 
-using Rows = Kokkos::RangePolicy<Exec>;
-
 const double gamma_of_scheme = 1 - std::sqrt(0.5);
 const double delta_of_scheme = 1 - 1 / (2 * gamma_of_scheme);
-
-/// f(j, i) cell by cell of this rank.
-template <class Function>
-void for_rows(const Exec& exec, const char* label, int rows, const Function& f) {
-  Kokkos::parallel_for(label, Rows(exec, 0, rows), f);
-}
 
 /// result = q + a n.
 void first_sum(const Exec& exec, const Field& q, double a, const Field& n, const Field& result) {
@@ -106,6 +100,8 @@ void Boussinesq::resume(double time, std::int64_t step) {
 }
 
 void Boussinesq::move_to(std::shared_ptr<DeviceFlows> device) {
+  if (grid_.comm.size() > 1 || !floor_.empty())
+    throw InternalError("a device has all rows of its flows, on a plain floor");
   for (int m = 0; m < n_members(); ++m) fetch(m);
   device_ = std::move(device);
   send_states();
@@ -143,6 +139,19 @@ void Boussinesq::fetch(int member) const {
   exchange(grid_, state.p, Place::centre);
 }
 
+void Boussinesq::set_floor(std::span<const double> profile) {
+  QUINTET_CHECK(problem_.heated == Heated::plates,
+                "a profile of the floor: it insulates here; only heated plates hold one");
+  QUINTET_CHECK(profile.empty() || profile.size() == static_cast<std::size_t>(grid_.x.n()),
+                "a profile of the floor with {} values; expected one for each of {} cells along x",
+                profile.size(), grid_.x.n());
+  for (const double value : profile)
+    QUINTET_CHECK(std::isfinite(value), "a profile of the floor with a value of {}; expected finite ones",
+                  value);
+  if (device_ != nullptr && !profile.empty()) throw InternalError("a device's flows stand on a plain floor");
+  floor_.assign(profile.begin(), profile.end());
+}
+
 void Boussinesq::advance(const Exec& exec, double dt, double arrival) {
   if (device_ != nullptr) {
     device_->advance(dt);
@@ -157,7 +166,7 @@ void Boussinesq::advance(const Exec& exec, double dt, double arrival) {
 
 void Boussinesq::finish_stage(const Exec& exec, State& stage, const Field& pressure, double a) {
   subtract_gradient(exec, grid_, metrics_, a, pressure, stage.u, stage.w);
-  add_wall_heat(exec, problem_, grid_, a, stage.b);
+  add_wall_heat(exec, problem_, grid_, floor_, a, stage.b);
   solver_->diffuse(stage);
   exchange_all(stage);
   // Project: u -= a grad phi, and the pressure that would have done it at once is p + phi - R div u (the

@@ -2,10 +2,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "physics/convection/device/device_flows.hpp"
-#include "physics/convection/elliptic.hpp"
+#include "physics/convection/linear/elliptic.hpp"
 #include "physics/convection/operators.hpp"
 
 namespace quintet::convection {
@@ -47,6 +48,13 @@ class Boussinesq {
   /// From now on steps are taken on a device, where the states stay; state() brings home what is asked for.
   /// Of a grid whose rows are all here.
   void move_to(std::shared_ptr<DeviceFlows> device);
+  /// From now on the bottom plate holds b = 1/2 + profile_i over cell i of x, under all members; empty: 1/2.
+  /// A step takes it as it is: whoever changes it between steps has a floor that is constant during each.
+  /// It is no part of a state. Throws InputError: sides are heated, another number of values than cells along
+  /// x, a value that is not finite. Collective.
+  void set_floor(std::span<const double> profile);
+  /// [n_x], or empty.
+  [[nodiscard]] std::span<const double> floor() const { return floor_; }
 
   /// All members by dt; the clock shows `arrival` after it (time() + dt but for round-off). Collective.
   void advance(const Exec& exec, double dt, double arrival);
@@ -85,6 +93,7 @@ class Boussinesq {
   Tendency first_, second_;
   std::shared_ptr<DeviceFlows> device_;  ///< null: steps are taken here
   mutable std::vector<char> away_;       ///< whether the device's state of a member is newer than states_
+  std::vector<double> floor_;            ///< [n_x] or empty
   double time_ = 0;
   std::int64_t step_ = 0;
 };

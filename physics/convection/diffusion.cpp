@@ -1,10 +1,10 @@
 #include "physics/convection/diffusion.hpp"
 
+#include "physics/kernels/rows.hpp"
+
 namespace quintet::convection {
 
 namespace {
-
-using Rows = Kokkos::RangePolicy<Exec>;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -14,7 +14,7 @@ void add_diffusion(const Exec& exec, const Problem& problem, const Grid& grid, U
                    const Field& q, const Field& result) {
   const LineOperator x = x_operator(problem, grid, unknown), z = z_operator(problem, grid, unknown);
   const int first_i = unknown == Unknown::u && !grid.x.periodic ? 1 : 0;
-  Kokkos::parallel_for("diffusion", Rows(exec, 0, q.rows), [&](int j) {
+  for_rows(exec, "diffusion", q.rows, [&](int j) {
     const auto k = at(grid.first_row() + j);
     if (unknown == Unknown::w && k == 0) return;
     const double *const below = q.row(j - 1), *const here = q.row(j), *const above = q.row(j + 1);
@@ -36,24 +36,26 @@ double gradient_squared(const Exec& exec, const Problem& problem, const Grid& gr
   const int first_i = unknown == Unknown::u && !grid.x.periodic ? 1 : 0;
   const auto last_z = at(grid.z.n() - 1), last_x = at(grid.x.n() - 1);
   double result = 0;
-  Kokkos::parallel_reduce(
-      "squared gradient", Rows(exec, 0, q.rows),
+  reduce_rows(
+      exec, "squared gradient", q.rows,
       [&](int j, double& sum) {
         const auto k = at(grid.first_row() + j);
         if (unknown == Unknown::w && k == 0) return;
         const double *const below = q.row(j - 1), *const here = q.row(j);
         const double wall_z = walls.z[k == last_z ? 1 : 0];
+        const bool has_profile = k == 0 && !walls.floor.empty();
         double row = 0;
         for (int i = first_i; i < q.n; ++i) {
           const auto m = at(i);
           const double dx = here[i] - here[i - 1], dz = here[i] - below[i];
-          const double to_x = here[i] - walls.x[m == last_x ? 1 : 0], to_z = here[i] - wall_z;
+          const double to_x = here[i] - walls.x[m == last_x ? 1 : 0],
+                       to_z = here[i] - wall_z - (has_profile ? walls.floor[m] : 0);
           row += z.weight[k] * (x.lower[m] * dx * dx + x.wall[m] * to_x * to_x) +
                  x.weight[m] * (z.lower[k] * dz * dz + z.wall[k] * to_z * to_z);
         }
         sum += row;
       },
-      result);
+      Kokkos::Sum<double>(result));
   return result;
 }
 

@@ -4,13 +4,12 @@
 #include <cmath>
 #include <limits>
 
-#include "physics/convection/line_operator.hpp"
+#include "physics/convection/linear/line_operator.hpp"
+#include "physics/kernels/rows.hpp"
 
 namespace quintet::convection {
 
 namespace {
-
-using Rows = Kokkos::RangePolicy<Exec>;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -95,7 +94,7 @@ void convect(const Exec& exec, const Grid& grid, const Metrics& metrics, const S
              const Tendency& tendency) {
   const int n = grid.x.n();
   const bool at_bottom = grid.at_bottom(), walls = !grid.x.periodic;
-  Kokkos::parallel_for("convection", Rows(exec, 0, grid.rows_here()), [&](int j) {
+  for_rows(exec, "convection", grid.rows_here(), [&](int j) {
     const Three u = rows_about(state.u, j), w = rows_about(state.w, j), b = rows_about(state.b, j);
     convect_u(metrics, u, w, j, n, tendency.u.row(j));
     if (walls) tendency.u.row(j)[0] = 0;
@@ -109,7 +108,7 @@ void convect(const Exec& exec, const Grid& grid, const Metrics& metrics, const S
 
 void divergence(const Exec& exec, const Metrics& metrics, const Field& u, const Field& w, double factor,
                 const Field& result) {
-  Kokkos::parallel_for("divergence", Rows(exec, 0, result.rows), [&](int j) {
+  for_rows(exec, "divergence", result.rows, [&](int j) {
     const double* const __restrict u_row = u.row(j), * const __restrict w_row = w.row(j), * const __restrict w_above = w.row(j + 1);
     const double* const __restrict inverse_width = metrics.inverse_width.data() + 1;
     double* const __restrict out = result.row(j);
@@ -124,7 +123,7 @@ void subtract_gradient(const Exec& exec, const Grid& grid, const Metrics& metric
                        const Field& p, const Field& u, const Field& w) {
   const bool at_bottom = grid.at_bottom();
   const int first = grid.x.periodic ? 0 : 1;
-  Kokkos::parallel_for("gradient", Rows(exec, 0, p.rows), [&](int j) {
+  for_rows(exec, "gradient", p.rows, [&](int j) {
     const double* const __restrict here = p.row(j), * const __restrict below = p.row(j - 1);
     const double* const __restrict inverse_gap = metrics.inverse_gap.data();
     double* const __restrict u_row = u.row(j), * const __restrict w_row = w.row(j);
@@ -137,8 +136,8 @@ void subtract_gradient(const Exec& exec, const Grid& grid, const Metrics& metric
 
 double courant_rate(const Exec& exec, const Metrics& metrics, const Field& u, const Field& w) {
   double result = 0;
-  Kokkos::parallel_reduce(
-      "courant rate", Rows(exec, 0, u.rows),
+  reduce_rows(
+      exec, "courant rate", u.rows,
       [&](int j, double& greatest) {
         const double *const u_row = u.row(j), *const w_row = w.row(j), *const w_above = w.row(j + 1);
         const double* const inverse_width = metrics.inverse_width.data() + 1;
@@ -157,15 +156,15 @@ double courant_rate(const Exec& exec, const Metrics& metrics, const Field& u, co
   return std::isfinite(result) ? result : std::numeric_limits<double>::quiet_NaN();
 }
 
-void add_wall_heat(const Exec& exec, const Problem& problem, const Grid& grid, double factor,
-                   const Field& b) {
+void add_wall_heat(const Exec& exec, const Problem& problem, const Grid& grid, std::span<const double> floor,
+                   double factor, const Field& b) {
   const double heat = factor * problem.thermal_diffusivity() * wall_buoyancy;
   const int n = b.n;
   if (problem.heated == Heated::sides) {
     const LineOperator line = centres_operator(grid.x, End::value, End::value);
     const double left = heat * line.wall[0] / line.weight[0],
                  right = heat * line.wall[at(n - 1)] / line.weight[at(n - 1)];
-    Kokkos::parallel_for("heat of the sides", Rows(exec, 0, b.rows), [&](int j) {
+    for_rows(exec, "heat of the sides", b.rows, [&](int j) {
       b.row(j)[0] += left;
       b.row(j)[n - 1] -= right;
     });
@@ -174,10 +173,13 @@ void add_wall_heat(const Exec& exec, const Problem& problem, const Grid& grid, d
   const auto last = at(grid.z.n() - 1);
   const double bottom = heat / (grid.z.gaps[0] * grid.z.widths[0]),
                top = heat / (grid.z.gaps[last + 1] * grid.z.widths[last]);
-  Kokkos::parallel_for("heat of the plates", Rows(exec, 0, n), [&](int i) {
+  for_rows(exec, "heat of the plates", n, [&](int i) {
     if (grid.at_bottom()) b.row(0)[i] += bottom;
     if (grid.at_top()) b.row(b.rows - 1)[i] -= top;
   });
+  if (floor.empty() || !grid.at_bottom()) return;
+  const double slope = bottom / wall_buoyancy;
+  for_rows(exec, "heat of the floor's profile", n, [&](int i) { b.row(0)[i] += slope * floor[at(i)]; });
 }
 
 }  // namespace quintet::convection

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "physics/convection/field.hpp"
@@ -49,6 +50,8 @@ void subtract_gradient(const Exec& exec, const Grid& grid, const Metrics& metric
 [[nodiscard]] double courant_rate(const Exec& exec, const Metrics& metrics, const Field& u, const Field& w);
 
 /// b += factor times what warm and cold walls bring by diffusion into their cells at b = 0 there.
-void add_wall_heat(const Exec& exec, const Problem& problem, const Grid& grid, double factor, const Field& b);
+/// @param floor [n_x] what the bottom plate holds besides 1/2, or empty
+void add_wall_heat(const Exec& exec, const Problem& problem, const Grid& grid, std::span<const double> floor,
+                   double factor, const Field& b);
 
 }  // namespace quintet::convection

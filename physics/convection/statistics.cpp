@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 
 #include "physics/convection/diffusion.hpp"
 
@@ -14,10 +15,10 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// Sums of a rank's rows.
 struct Sums {
-  double u_squared = 0, w_squared = 0, wb = 0, ub = 0, b_squared = 0, warm = 0, cold = 0;
+  double u_squared = 0, w_squared = 0, wb = 0, ub = 0, b_squared = 0, warm = 0, cold = 0, profile = 0;
 };
 
-Sums sums_of(const Problem& problem, const Grid& grid, const State& state) {
+Sums sums_of(const Problem& problem, const Grid& grid, std::span<const double> floor, const State& state) {
   Sums sums;
   const Axis &x = grid.x, &z = grid.z;
   const auto last_i = at(x.n() - 1), last_j = at(z.n() - 1);
@@ -39,7 +40,11 @@ Sums sums_of(const Problem& problem, const Grid& grid, const State& state) {
       continue;
     }
     for (int i = 0; i < x.n(); ++i) {
-      if (k == 0) sums.warm += x.widths[at(i)] * (wall_buoyancy - b[i]) / z.gaps[0];
+      if (k == 0) {
+        const double f = floor.empty() ? 0 : floor[at(i)], heat = (wall_buoyancy + f - b[i]) / z.gaps[0];
+        sums.warm += x.widths[at(i)] * heat;
+        sums.profile += x.widths[at(i)] * f * heat;
+      }
       if (k == last_j) sums.cold += x.widths[at(i)] * (b[i] + wall_buoyancy) / z.gaps[last_j + 1];
     }
   }
@@ -67,11 +72,33 @@ std::array<double, 5> extremes_of(const Exec& exec, const Boussinesq& flow, cons
   return most;
 }
 
+/// Of its profile over x.
+double mean_of_floor(const Boussinesq& flow) {
+  const Axis& x = flow.grid().x;
+  double sum = 0;
+  for (std::size_t i = 0; i < flow.floor().size(); ++i) sum += x.widths[i] * flow.floor()[i];
+  return sum / x.length();
+}
+
 }  // namespace
 
 bool Sample::finite() const {
   return std::isfinite(nusselt_volume) && std::isfinite(nusselt_warm) && std::isfinite(kinetic_energy) &&
          std::isfinite(dissipation) && std::isfinite(thermal_dissipation);
+}
+
+double convected_nusselt(const Boussinesq& flow, int member) {
+  const Axis &x = flow.grid().x, &z = flow.grid().z;
+  const State& state = flow.state(member);
+  double sum = 0;
+  for (int j = 0; j < flow.grid().rows_here(); ++j) {
+    const double *const w = state.w.row(j), *const b = state.b.row(j), *const b_below = state.b.row(j - 1);
+    double row = 0;
+    for (int i = 0; i < x.n(); ++i) row += x.widths[at(i)] * w[i] * 0.5 * (b_below[i] + b[i]);
+    sum += z.gaps[at(flow.grid().first_row() + j)] * row;
+  }
+  return 1 + mean_of_floor(flow) +
+         flow.grid().comm.sum(sum) / (x.length() * flow.problem().thermal_diffusivity());
 }
 
 Sample sample(const Exec& exec, const Boussinesq& flow, int member) {
@@ -82,18 +109,20 @@ Sample sample(const Exec& exec, const Boussinesq& flow, int member) {
   WallValues walls;
   auto& ends = sides ? walls.x : walls.z;
   ends[0] = wall_buoyancy, ends[1] = -wall_buoyancy;
+  walls.floor = flow.floor();
 
-  const Sums sums = sums_of(problem, grid, state);
-  std::array<double, 9> totals{sums.u_squared,
-                               sums.w_squared,
-                               sums.wb,
-                               sums.ub,
-                               sums.b_squared,
-                               sums.warm,
-                               sums.cold,
-                               gradient_squared(exec, problem, grid, Unknown::u, state.u, {}) +
-                                   gradient_squared(exec, problem, grid, Unknown::w, state.w, {}),
-                               gradient_squared(exec, problem, grid, Unknown::b, state.b, walls)};
+  const Sums sums = sums_of(problem, grid, flow.floor(), state);
+  std::array<double, 10> totals{sums.u_squared,
+                                sums.w_squared,
+                                sums.wb,
+                                sums.ub,
+                                sums.b_squared,
+                                sums.warm,
+                                sums.cold,
+                                gradient_squared(exec, problem, grid, Unknown::u, state.u, {}) +
+                                    gradient_squared(exec, problem, grid, Unknown::w, state.w, {}),
+                                gradient_squared(exec, problem, grid, Unknown::b, state.b, walls),
+                                sums.profile};
   grid.comm.reduce(std::span<double>(totals), Comm::Reduction::sum);
   auto most = extremes_of(exec, flow, state);
   grid.comm.reduce(std::span<double>(most), Comm::Reduction::maximum);
@@ -104,10 +133,11 @@ Sample sample(const Exec& exec, const Boussinesq& flow, int member) {
   Sample result;
   result.kinetic_energy = 0.5 * (totals[0] + totals[1]) / volume;
   result.buoyancy_work = totals[2] / volume;
-  result.nusselt_volume = 1 + distance * (sides ? totals[3] : totals[2]) / volume / p;
+  result.nusselt_volume = 1 + mean_of_floor(flow) + distance * (sides ? totals[3] : totals[2]) / volume / p;
   result.buoyancy_variance = totals[4] / volume;
   result.nusselt_warm = distance * totals[5] / area;
   result.nusselt_cold = distance * totals[6] / area;
+  result.profile_heat = distance * totals[9] / area;
   result.dissipation = problem.viscosity() * totals[7] / volume;
   result.thermal_dissipation = p * totals[8] / volume;
   result.divergence = most[0];

@@ -5,11 +5,18 @@
 namespace quintet::convection {
 
 /// A flow in numbers; means are over the volume. Each budget holds exactly for the discrete fields at rest in
-/// time: nusselt_volume = nusselt_warm = nusselt_cold, dissipation = nu_minus_1/sqrt(Ra Pr), ...
+/// time, also over a floor of 1/2 + f (Boussinesq::set_floor):
+///
+///     nusselt_volume = nusselt_warm = nusselt_cold = Nu,   dissipation = P (Nu - 1 - mean f),
+///     thermal_dissipation = P (Nu + profile_heat)
+///
+/// and so do their means over time, whether or not f changes.
 struct Sample {
-  double nusselt_volume = 0;       ///< 1 + <w b>/P; heated sides: 1 + length <u b>/P (length: their distance)
+  /// 1 + mean f + <w b>/P; heated sides: 1 + length <u b>/P (length: their distance)
+  double nusselt_volume = 0;
   double nusselt_warm = 0;         ///< mean -length db/dn at the warm wall: bottom or left
   double nusselt_cold = 0;         ///< the same at the cold wall
+  double profile_heat = 0;         ///< mean of f times the heat -length db/dn at that place of the floor
   double kinetic_energy = 0;       ///< <u^2 + w^2>/2
   double dissipation = 0;          ///< eps_u = R <|grad u|^2 + |grad w|^2>
   double thermal_dissipation = 0;  ///< eps_b = P <|grad b|^2>
@@ -21,6 +28,9 @@ struct Sample {
 
   [[nodiscard]] bool finite() const;
 };
+
+/// nusselt_volume of heated plates alone, in one sweep: for who asks at every step. Collective.
+[[nodiscard]] double convected_nusselt(const Boussinesq& flow, int member);
 
 /// Collective.
 [[nodiscard]] Sample sample(const Exec& exec, const Boussinesq& flow, int member);

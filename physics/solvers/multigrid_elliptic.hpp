@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "physics/convection/elliptic.hpp"
+#include "physics/convection/linear/elliptic.hpp"
 
 namespace quintet {
 

@@ -64,7 +64,8 @@ struct EnvironmentPool::Implementation {
       QUINTET_CHECK(environment->n_observed() == n_observed && environment->n_actions() == n_actions,
                     "an environment with {} observations and {} actions among those with {} and {}",
                     environment->n_observed(), environment->n_actions(), n_observed, n_actions);
-      seats.push_back({std::move(environment), -1, true, 0, 0, std::vector<float>(at(n_actions))});
+      seats.push_back(
+          {std::move(environment), options.first_episode - 1, true, 0, 0, std::vector<float>(at(n_actions))});
     }
     under_way.assign(at(n), 0);
     queue.resize(at(n));

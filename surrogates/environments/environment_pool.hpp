@@ -13,6 +13,8 @@ struct EnvironmentPoolOptions {
   int batch = 0;    ///< M, rows of a batch: 1 ... N. N: synchronous, rows in the order of sending
   int threads = 1;  ///< that step; of a synchronous pool the caller of receive() is one of them
   std::uint64_t seed = 0;
+  std::int64_t first_episode =
+      0;  ///< number of every environment's first: goes on where another pool left off
 };
 
 /// Results of M environments, in arrays of the pool's; valid until the next receive().

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "io/log/error.hpp"
+#include "surrogates/training/policy_gradient.hpp"
 
 namespace quintet::search {
 
@@ -111,14 +112,12 @@ double Policy::ppo_loss(std::span<const Episode> episodes, std::span<const doubl
       const auto taken = static_cast<std::size_t>(choice), first = static_cast<std::size_t>(first_[g]);
       decide(static_cast<int>(g), sum, pass);
       const double a = advantage[n * n_genes + g];
-      const double ratio = std::exp(pass.log_probability[taken] - episode.log_probability[g]);
-      const double clipped = std::clamp(ratio, 1 - options.clip, 1 + options.clip);
+      const ClippedTerm term =
+          clipped_term(pass.log_probability[taken], episode.log_probability[g], a, options.clip);
       const double error = pass.value - episode.reward;
-      loss += scale * (-std::min(ratio * a, clipped * a) + options.value * error * error -
-                       options.entropy * pass.entropy);
+      loss += scale * (-term.value + options.value * error * error - options.entropy * pass.entropy);
       if (!gradient.empty()) {
-        // Where the clipped term is the smaller one it does not depend on the parameters.
-        const double d_log = ratio * a <= clipped * a ? -scale * ratio * a : 0.0;
+        const double d_log = -scale * term.by_log_probability;
         const double d_value = 2 * scale * options.value * error;
         for (std::size_t i = 0; i < width; ++i) {
           dh[i] = d_value * parameters_[v_ + g * width + i];
@@ -158,12 +157,7 @@ std::vector<double> standardised_advantages(std::span<const Episode> episodes) {
   std::vector<double> advantage;
   for (const auto& episode : episodes)
     for (const double value : episode.value) advantage.push_back(episode.reward - value);
-  double mean = 0, square = 0;
-  const auto n = static_cast<double>(advantage.size());
-  for (const double a : advantage) mean += a / n;
-  for (const double a : advantage) square += (a - mean) * (a - mean) / n;
-  const double deviation = std::sqrt(square);
-  for (double& a : advantage) a = deviation > 1e-12 ? (a - mean) / deviation : 0.0;
+  standardise(advantage);
   return advantage;
 }
 

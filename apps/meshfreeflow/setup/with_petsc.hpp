@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "io/runtime/runtime.hpp"
-#include "physics/convection/elliptic.hpp"
+#include "physics/convection/linear/elliptic.hpp"
 
 namespace quintet::meshfreeflow {
 

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <memory>
 
-#include "physics/convection/line_operator.hpp"
-#include "physics/convection/row_bases.hpp"
+#include "physics/convection/linear/line_operator.hpp"
+#include "physics/convection/linear/row_bases.hpp"
 #include "physics/kernels/aligned.hpp"
 
 namespace quintet::convection {

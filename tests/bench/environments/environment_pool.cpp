@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <ctime>
 #include <memory>
 #include <string>
 #include <vector>
@@ -8,34 +9,51 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "io/runtime/runtime.hpp"
 #include "surrogates/environments/cart_pole.hpp"
+#include "surrogates/environments/convection_control.hpp"
 #include "surrogates/environments/environment_pool.hpp"
 
 using namespace quintet::environments;
 
 namespace {
 
-/// Frames a second of CartPole, M of N, the best of a few runs; actions 0 and 1 by turns along a batch.
-double rate(int n, int m, int threads) {
+/// Frames a second of worlds, M at a time, the best of a few runs; actions 0 and 1 by turns along a batch.
+/// Adds the frames of all runs to `all_frames`.
+double rate(std::vector<std::unique_ptr<Environment>> worlds, int m, int threads, int turns,
+            double* all_frames = nullptr) {
   using Clock = std::chrono::steady_clock;
-  std::vector<std::unique_ptr<Environment>> worlds;
-  for (int i = 0; i < n; ++i) worlds.push_back(std::make_unique<CartPole>());
   EnvironmentPool pool(std::move(worlds), {m, threads, 1});
   pool.start();
   std::vector<float> actions;
-  for (int i = 0; i < m; ++i) actions.push_back(static_cast<float>(i % 2));
+  for (int i = 0; i < m * pool.n_actions(); ++i) actions.push_back(static_cast<float>(i % 2));
   double best = 0;
   for (int run = 0; run < 3; ++run) {
     const auto begin = Clock::now();
     double frames = 0, seconds = 0;
     while (seconds < 0.7) {
-      for (int turn = 0; turn < 100; ++turn) pool.send(actions, pool.receive().ids);
-      frames += 100.0 * m;
+      for (int turn = 0; turn < turns; ++turn) pool.send(actions, pool.receive().ids);
+      frames += double(turns) * m;
       seconds = std::chrono::duration<double>(Clock::now() - begin).count();
     }
     best = std::max(best, frames / seconds);
+    if (all_frames != nullptr) *all_frames += frames;
   }
   return best;
+}
+
+std::vector<std::unique_ptr<Environment>> cart_poles(int n) {
+  std::vector<std::unique_ptr<Environment>> worlds;
+  for (int i = 0; i < n; ++i) worlds.push_back(std::make_unique<CartPole>());
+  return worlds;
+}
+
+/// As inputs/meshfreeflow/control.yaml has them.
+std::vector<std::unique_ptr<Environment>> convections(int n, const std::shared_ptr<const FlowStates>& flows) {
+  std::vector<std::unique_ptr<Environment>> worlds;
+  for (int i = 0; i < n; ++i)
+    worlds.push_back(std::make_unique<ConvectionControl>(ConvectionControlOptions{}, flows, Starts::drawn));
+  return worlds;
 }
 
 /// Frames a second of a peer, 0 where it is not there or cannot do that.
@@ -52,11 +70,12 @@ double rate_of(const std::string& python, const char* peer, int n, int m, int th
 }  // namespace
 
 int main(int argc, char** argv) {
+  quintet::Runtime runtime(argc, argv, 1, {});
   constexpr int n = 64;
   std::vector<std::string> rows;
   for (const int threads : {1, 2})
     for (const int m : {16, n}) {
-      const double ours = rate(n, m, threads);
+      const double ours = rate(cart_poles(n), m, threads, 100);
       fmt::print("{} of {}, {} threads: ours {:.3g} frames/s\n", m, n, threads, ours);
       for (const char* const peer : {"envpool", "gymnasium"}) {
         if (argc < 2) continue;
@@ -69,5 +88,20 @@ int main(int argc, char** argv) {
       }
       std::fflush(stdout);
     }
+  const ConvectionControlOptions options;
+  const auto flows = std::make_shared<const FlowStates>(developed_flows(options, {1}, 50, 1));
+  constexpr int n_flows = 8;
+  for (const int threads : {1, 2}) {
+    const auto cpu_before = std::clock();
+    double frames = 0;
+    const double ours = rate(convections(n_flows, flows), n_flows, threads, 2, &frames);
+    const double cpu_ms = 1e3 * double(std::clock() - cpu_before) / CLOCKS_PER_SEC / frames;
+    const auto what = fmt::format("convection {} x {}, interval {:g}, {} of {}, {} threads", options.cells_x,
+                                  options.cells_z, options.interval, n_flows, n_flows, threads);
+    fmt::print("{}: {:.4g} frames/s, {:.3g} ms of processor time a frame\n", what, ours, cpu_ms);
+    rows.push_back(fmt::format(
+        R"({{"bench": "environment_pool", "case": "{}", "ours": {:.4g}, "unit": "frames/s", "cpu_ms": {:.3g}}})",
+        what, ours, cpu_ms));
+  }
   fmt::print("[{}]\n", fmt::join(rows, ",\n"));
 }

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "io/log/error.hpp"
-#include "physics/convection/line_operator.hpp"
+#include "physics/convection/linear/line_operator.hpp"
 
 using namespace quintet;
 using namespace quintet::convection;

@@ -2,7 +2,7 @@
 
 #include "io/log/error.hpp"
 #include "physics/convection/diffusion.hpp"
-#include "physics/convection/elliptic.hpp"
+#include "physics/convection/linear/elliptic.hpp"
 #include "tests/support/convection_cases.hpp"
 
 using namespace quintet;

@@ -17,6 +17,9 @@ TEST(Ranks, give_the_flow_of_one_to_round_off) {
     start.noise = 1e-2;
     const auto run = [&](const Comm& comm) {
       Boussinesq flow = make_flow(problem, make_grid(comm, problem, 1.5, 20, 14), start, 3);
+      std::vector<double> profile;
+      for (int i = 0; i < 20; ++i) profile.push_back(0.3 * std::sin(0.9 * i));
+      if (problem.heated == Heated::plates) flow.set_floor(profile);
       advance_to(flow, 2, 0.05);
       return flow;
     };
@@ -30,7 +33,7 @@ TEST(Ranks, give_the_flow_of_one_to_round_off) {
     const Sample one = sample(Exec(), alone, 0), many = sample(Exec(), together, 0);
     for (double Sample::*number :
          {&Sample::nusselt_volume, &Sample::nusselt_warm, &Sample::nusselt_cold, &Sample::dissipation,
-          &Sample::thermal_dissipation, &Sample::u_max, &Sample::b_min})
+          &Sample::thermal_dissipation, &Sample::profile_heat, &Sample::u_max, &Sample::b_min})
       EXPECT_NEAR(one.*number, many.*number, 1e-12);
     const Centred of_one = centred(Exec(), alone, 0), of_many = centred(Exec(), together, 0);
     const auto w = gathered(grid, of_many.w), p = gathered(grid, of_many.p);

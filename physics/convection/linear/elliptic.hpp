@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "physics/convection/line_operator.hpp"
+#include "physics/convection/linear/line_operator.hpp"
 
 namespace quintet::convection {
 

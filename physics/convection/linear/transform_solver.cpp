@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "io/log/error.hpp"
-#include "physics/convection/elliptic.hpp"
-#include "physics/convection/row_bases.hpp"
+#include "physics/convection/linear/elliptic.hpp"
+#include "physics/convection/linear/row_bases.hpp"
 #include "physics/transforms/column_elimination.hpp"
 
 namespace quintet::convection {

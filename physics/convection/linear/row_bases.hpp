@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "physics/convection/line_operator.hpp"
+#include "physics/convection/linear/line_operator.hpp"
 #include "physics/transforms/line_basis.hpp"
 #include "physics/transforms/row_basis.hpp"
 

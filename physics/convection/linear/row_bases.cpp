@@ -1,4 +1,4 @@
-#include "physics/convection/row_bases.hpp"
+#include "physics/convection/linear/row_bases.hpp"
 
 #include <cmath>
 #include <cstddef>

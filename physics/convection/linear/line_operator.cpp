@@ -1,4 +1,4 @@
-#include "physics/convection/line_operator.hpp"
+#include "physics/convection/linear/line_operator.hpp"
 
 namespace quintet::convection {
 

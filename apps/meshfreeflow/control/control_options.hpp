@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/application/loop/checkpoint_options.hpp"
+#include "io/config/schema.hpp"
+#include "surrogates/environments/convection_control.hpp"
+#include "surrogates/reinforcement/ppo.hpp"
+
+/// What the user writes in a YAML file for `meshfreeflow control`.
+namespace quintet::meshfreeflow {
+
+/// Section `flow`.
+struct ControlledFlowOptions {
+  double rayleigh = 0, prandtl = 1, aspect_ratio = 2;
+  std::vector<std::int64_t> cells{32, 24};
+  double strength = 1.2, cfl = 0.5, most_dt = 0.125;
+  int layer_cells = 3;
+};
+void describe(Schema& schema, ControlledFlowOptions& options);
+
+/// Section `floor`.
+struct FloorOptions {
+  int segments = 8;
+  double amplitude = 0.75, blend = 0.5;
+};
+void describe(Schema& schema, FloorOptions& options);
+
+/// Section `episode`.
+struct EpisodeOptions {
+  double interval = 1.5;
+  int actions = 64;
+  std::vector<std::int64_t> probes{8, 4};
+};
+void describe(Schema& schema, EpisodeOptions& options);
+
+/// Section `starts`.
+struct StartsOptions {
+  std::vector<std::int64_t> seeds{1, 2, 3, 4};
+  double time = 100;
+};
+void describe(Schema& schema, StartsOptions& options);
+
+/// Section `training`.
+struct PolicyTrainingOptions {
+  int updates = 50, environments = 8;
+  std::vector<std::int64_t> widths{64, 64};
+  double deviation = 0.5;
+  reinforcement::PpoOptions ppo;
+};
+void describe(Schema& schema, PolicyTrainingOptions& options);
+
+/// Section `evaluation`.
+struct ControlEvaluationOptions {
+  std::vector<std::int64_t> seeds{101, 102, 103, 104, 105, 106, 107, 108};
+  int actions = 128, from = 64;
+  std::vector<double> gains{0.5, 1, 2, 4, 8};
+};
+void describe(Schema& schema, ControlEvaluationOptions& options);
+
+struct ControlOptions {
+  ControlledFlowOptions flow;
+  FloorOptions floor;
+  EpisodeOptions episode;
+  StartsOptions starts;
+  PolicyTrainingOptions training;
+  ControlEvaluationOptions evaluation;
+  std::optional<std::string> policy;
+  std::string output = "policy.h5";
+  std::int64_t seed = 1;
+  CheckpointOptions checkpoints{10, 2};
+};
+void describe(Schema& schema, ControlOptions& options);
+
+/// The environment of training; of evaluation, with episodes of evaluation.actions.
+[[nodiscard]] environments::ConvectionControlOptions world_of(const ControlOptions& options);
+[[nodiscard]] environments::ConvectionControlOptions evaluated_world_of(const ControlOptions& options);
+
+}  // namespace quintet::meshfreeflow

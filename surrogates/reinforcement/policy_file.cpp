@@ -1,0 +1,94 @@
+#include "surrogates/reinforcement/policy_file.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "io/log/error.hpp"
+
+namespace quintet::reinforcement {
+
+namespace {
+
+constexpr const char* schema = "quintet_policy";
+constexpr int version = 1;
+constexpr std::int64_t most_units = 100000;
+
+int count_attribute(const hdf5::Group& group, const std::string& name, const std::string& path) {
+  const std::int64_t n = group.integer_attribute(name);
+  QUINTET_CHECK(n >= 1 && n <= most_units, "{}: {} = {}; expected 1 to {}", path, name, n, most_units);
+  return static_cast<int>(n);
+}
+
+}  // namespace
+
+double PolicyFile::number(const std::string& name) const {
+  for (const auto& [key, value] : world)
+    if (key == name) return value;
+  throw InputError(
+      fmt::format("a policy whose world has no {}: it was learned in another kind of world", name));
+}
+
+void save_policy(const Comm& comm, const std::string& path, const PolicyFile& policy,
+                 const hdf5::Provenance& provenance) {
+  const std::string temporary = path + ".tmp";
+  hdf5::File file = hdf5::File::create(comm, temporary);
+  hdf5::write_header(file.root(), schema, version, provenance);
+  hdf5::Group group = file.root().group("policy");
+  const PolicyShape& shape = policy.shape;
+  group.set_attribute("observed", shape.n_observed);
+  group.set_attribute("actions", shape.n_actions);
+  group.set_attribute("kind", std::string(shape.kind == ActionKind::choice ? "choice" : "continuous"));
+  group.set_attribute("widths", std::vector<std::int64_t>(shape.widths.begin(), shape.widths.end()));
+  group.write<float>("parameters", policy.parameters, {policy.parameters.size()},
+                     {"1", {"parameter"}, "Weights of policy and value, logarithms of deviations"});
+  std::vector<std::string> names;
+  std::vector<double> numbers;
+  for (const auto& [name, number] : policy.world) names.push_back(name), numbers.push_back(number);
+  hdf5::Group world = file.root().group("world");
+  world.set_attribute("names", names);
+  world.set_attribute("numbers", numbers);
+  file.close();
+  if (comm.is_root()) std::filesystem::rename(temporary, path);
+  comm.barrier();
+}
+
+PolicyFile load_policy(const Comm& comm, const std::string& path) {
+  const hdf5::File file = hdf5::File::open(comm, path);
+  hdf5::check_header(file, schema, version);
+  file.check_attributes();
+  const hdf5::Group group = file.root().open_group("policy"), world = file.root().open_group("world");
+  PolicyFile policy;
+  policy.shape.n_observed = count_attribute(group, "observed", path);
+  policy.shape.n_actions = count_attribute(group, "actions", path);
+  const std::string kind = group.text_attribute("kind");
+  QUINTET_CHECK(kind == "choice" || kind == "continuous",
+                "{}: actions of kind '{}'; expected choice or continuous", path, kind);
+  policy.shape.kind = kind == "choice" ? ActionKind::choice : ActionKind::continuous;
+  policy.shape.widths.clear();
+  for (const double width : group.number_attribute("widths")) {
+    QUINTET_CHECK(width >= 1 && width <= most_units && width == std::floor(width),
+                  "{}: a layer of {} units; expected whole numbers from 1 to {}", path, width, most_units);
+    policy.shape.widths.push_back(static_cast<int>(width));
+  }
+  const auto names = world.texts_attribute("names");
+  const auto numbers = world.number_attribute("numbers");
+  QUINTET_CHECK(names.size() == numbers.size(), "{}: {} names and {} numbers of its world", path,
+                names.size(), numbers.size());
+  for (std::size_t i = 0; i < names.size(); ++i) policy.world.emplace_back(names[i], numbers[i]);
+  // The size before the numbers: a network of this shape may be larger than any file.
+  policy.parameters = group.read<float>("parameters", {ActorCritic::n_parameters(policy.shape)});
+  QUINTET_CHECK(std::all_of(policy.parameters.begin(), policy.parameters.end(),
+                            [](float p) { return std::isfinite(p); }),
+                "{}: a weight of the policy is not finite", path);
+  return policy;
+}
+
+ActorCritic network_of(const PolicyFile& policy) {
+  ActorCritic network(policy.shape, 0);
+  std::copy(policy.parameters.begin(), policy.parameters.end(), network.parameters().begin());
+  network.refresh();
+  return network;
+}
+
+}  // namespace quintet::reinforcement

@@ -1,0 +1,102 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "io/config/schema.hpp"
+#include "io/hdf5/file.hpp"
+#include "surrogates/environments/environment_pool.hpp"
+#include "surrogates/reinforcement/actor_critic.hpp"
+
+namespace quintet::reinforcement {
+
+/// How a policy follows from rewards.
+struct PpoOptions {
+  double discount = 0.99;         ///< gamma
+  double trace = 0.95;            ///< lambda of the advantages
+  int epochs = 10;                ///< sweeps over what was seen, an update
+  std::int64_t minibatch = 256;   ///< decisions of a step
+  double learning_rate = 3e-4;    ///< of Adam
+  double most_gradient = 0.5;     ///< the gradient's norm is cut to it
+  double most_divergence = 0.05;  ///< an update ends early where KL(pi_old, pi) of a sweep passes it
+  LossWeights weights;
+};
+void describe(Schema& schema, PpoOptions& options);
+
+/// How decisions are made of what a pool of environments shows.
+struct Agents {
+  /// Agents that share one policy in each environment, with the same reward. An observation is as many equal
+  /// blocks; agent s sees them from block s on, round the ring, and decides component s of the action. So a
+  /// policy of one component acts alike at all places of a periodic world, and learns from all of them.
+  /// Source: Vignon et al. 2023, Phys. Fluids 35, 065146.
+  int each = 1;
+  double reward_offset = 0, reward_scale = 1;  ///< learned from: scale (reward + offset)
+};
+
+/// What an update saw and did.
+struct UpdateRow {
+  double mean_reward = 0;     ///< of the environments, a step
+  double mean_return = 0;     ///< of the episodes that ended; not a number where none did
+  std::int64_t episodes = 0;  ///< that ended
+  std::int64_t decisions = 0;
+  LossTerms loss;  ///< of the last sweep
+  int sweeps = 0;
+  double explained = 0;  ///< 1 - var(target - V)/var(target), before learning
+};
+
+/// Proximal policy optimisation (Schulman et al. 2017, arXiv 1707.06347) on a synchronous pool: all
+/// environments go some steps under the policy, then Adam descends the clipped loss over shuffled minibatches
+/// with standardised generalised advantages.
+///
+/// An update begins with a reset where all episodes have ended. If every update does, its numbers depend on
+/// (seed, parameters, moments, number of the update) alone, not on the number of threads: so a restart, with
+/// a pool whose first episode is that number, goes on to the last bit.
+class Ppo {
+ public:
+  /// `pool` and `network` must outlive it. Throws InputError: an asynchronous pool, sizes that do not fit.
+  Ppo(environments::EnvironmentPool& pool, ActorCritic& network, const PpoOptions& options,
+      const Agents& agents, int steps, std::uint64_t seed);
+
+  UpdateRow update();
+  [[nodiscard]] std::int64_t n_updates() const { return n_updates_; }
+
+  void save(hdf5::Group& group) const;
+  void restore(const hdf5::Group& group);
+
+ private:
+  void show(const environments::Batch& batch);
+  void roll_out(UpdateRow& row);
+  void learn(UpdateRow& row);
+
+  environments::EnvironmentPool& pool_;
+  ActorCritic& network_;
+  PpoOptions options_;
+  Agents agents_;
+  int steps_, n_rows_;  ///< of an update; agents of all environments
+  std::uint64_t seed_;
+  std::int64_t n_updates_ = 0, n_steps_of_adam_ = 0;
+  bool started_ = false;
+  std::vector<float> moment1_, moment2_;
+  // What is seen: [steps + 1, n_rows, ...] of observations and values, [steps, n_rows] of the rest.
+  std::vector<float> observed_, action_;
+  std::vector<double> former_, value_, reward_, target_;
+  std::vector<std::uint8_t> terminated_, done_, dropped_;
+  std::vector<std::uint8_t> over_;  ///< [environments] after the last step
+};
+
+/// Mean reward a step and of whole episodes under the likeliest actions, or `act`.
+///
+/// One episode of each environment of a fresh synchronous pool. `act` gives the actions of all environments
+/// [n, n_actions] for what they show [n, n_observed].
+struct EpisodeRewards {
+  std::vector<std::vector<float>> rewards;  ///< [environment][step]
+  [[nodiscard]] double mean(int environment) const;
+};
+using Act = std::function<void(std::span<const float> observed, std::span<float> actions)>;
+[[nodiscard]] EpisodeRewards play(environments::EnvironmentPool& pool, const Act& act);
+/// The likeliest actions of a policy.
+[[nodiscard]] Act greedy(ActorCritic& network, int agents);
+
+}  // namespace quintet::reinforcement
