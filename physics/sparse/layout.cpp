@@ -86,26 +86,29 @@ SpmmLayout layout_1d(int n_ranks, bool sparse_aware) {
 }
 
 SpmmLayout layout_one_and_a_half_d(int n_ranks, int c) {
-  QUINTET_CHECK(c >= 2 && n_ranks % c == 0, "1.5d: {} copies on {} ranks: expected 2 or more that divide them",
-                c, n_ranks);
-  QUINTET_CHECK(n_ranks / c >= c,
-                "1.5d: {} copies on {} ranks leave {} groups of rows, so that some copy has none to multiply: "
-                "expected at most as many copies as groups",
-                c, n_ranks, n_ranks / c);
+  QUINTET_CHECK(c >= 2 && n_ranks % c == 0,
+                "1.5d: {} copies on {} ranks: expected 2 or more that divide them", c, n_ranks);
+  QUINTET_CHECK(
+      n_ranks / c >= c,
+      "1.5d: {} copies on {} ranks leave {} groups of rows, so that some copy has none to multiply: "
+      "expected at most as many copies as groups",
+      c, n_ranks, n_ranks / c);
   return {SpmmKind::one_and_a_half_d, n_ranks / c, 1, c};
 }
 
 SpmmLayout layout_2d(int n_ranks, int rows, int columns) {
-  QUINTET_CHECK(rows >= 2 && columns >= 2 && std::int64_t{rows} * columns == n_ranks,
-                "2d: a grid of {} x {} for {} ranks: expected 2 or more each way, and as many places as ranks",
-                rows, columns, n_ranks);
+  QUINTET_CHECK(
+      rows >= 2 && columns >= 2 && std::int64_t{rows} * columns == n_ranks,
+      "2d: a grid of {} x {} for {} ranks: expected 2 or more each way, and as many places as ranks", rows,
+      columns, n_ranks);
   return {SpmmKind::two_d, rows, columns, 1};
 }
 
 SpmmLayout layout_3d(int n_ranks) {
   int q = 2;
   while (std::int64_t{q} * q * q < n_ranks) ++q;
-  QUINTET_CHECK(std::int64_t{q} * q * q == n_ranks, "3d: {} ranks are no cube: expected 8, 27, 64 ...", n_ranks);
+  QUINTET_CHECK(std::int64_t{q} * q * q == n_ranks, "3d: {} ranks are no cube: expected 8, 27, 64 ...",
+                n_ranks);
   return {SpmmKind::three_d, q, q, q};
 }
 
@@ -126,8 +129,10 @@ std::vector<SpmmLayout> layouts_of(SpmmKind kind, int n_ranks) {
     for (int q = 2; q * q * q <= n_ranks; ++q)
       if (q * q * q == n_ranks) list.push_back(layout_3d(n_ranks));
   }
-  QUINTET_CHECK(!list.empty(), "{} cannot be shared out over {} ranks: expected {} that {}; auto finds what can",
-                row_of(kinds, kind).name, n_ranks, kind == SpmmKind::two_d ? "two numbers of ranks, 2 or more," : "c >= 2 with c c <= ranks",
+  QUINTET_CHECK(!list.empty(),
+                "{} cannot be shared out over {} ranks: expected {} that {}; auto finds what can",
+                row_of(kinds, kind).name, n_ranks,
+                kind == SpmmKind::two_d ? "two numbers of ranks, 2 or more," : "c >= 2 with c c <= ranks",
                 kind == SpmmKind::two_d ? "make them a grid" : "divides them");
   return list;
 }
@@ -141,7 +146,8 @@ RowShares even_rows(int n, int n_ranks) {
   RowShares shares;
   shares.rank_begin.clear();
   for (int i = 1; i <= n; ++i) shares.unit_begin.push_back(i);
-  for (int r = 0; r <= n_ranks; ++r) shares.rank_begin.push_back(static_cast<int>(std::int64_t{n} * r / n_ranks));
+  for (int r = 0; r <= n_ranks; ++r)
+    shares.rank_begin.push_back(static_cast<int>(std::int64_t{n} * r / n_ranks));
   return shares;
 }
 
@@ -160,10 +166,11 @@ PanelPart panel_part(const RowShares& shares, const SpmmLayout& layout, int rank
 void check_shares(const RowShares& shares, const SpmmLayout& layout) {
   if (layout.kind == SpmmKind::sparse_1d) return;
   for (int r = 0; r < shares.n_ranks(); ++r)
-    QUINTET_CHECK(shares.rank_begin[r] < shares.rank_begin[r + 1],
-                  "{}: rank {} has none of the {} rows in {} blocks: expected some on each of {} ranks; take fewer "
-                  "ranks, or sparse_1d",
-                  layout.name(), r, shares.n_rows(), shares.n_units(), shares.n_ranks());
+    QUINTET_CHECK(
+        shares.rank_begin[r] < shares.rank_begin[r + 1],
+        "{}: rank {} has none of the {} rows in {} blocks: expected some on each of {} ranks; take fewer "
+        "ranks, or sparse_1d",
+        layout.name(), r, shares.n_rows(), shares.n_units(), shares.n_ranks());
 }
 
 std::vector<SpmmStage> stages_of(const RowShares& shares, const SpmmLayout& layout, int rank) {
@@ -262,7 +269,8 @@ std::vector<std::int64_t> needed_rows(const Comm& comm, const SparseRows& a) {
 
 }  // namespace
 
-std::vector<SpmmTraffic> count_traffic(const Comm& comm, const SparseRows& a, const SpmmLayout& layout, int f) {
+std::vector<SpmmTraffic> count_traffic(const Comm& comm, const SparseRows& a, const SpmmLayout& layout,
+                                       int f) {
   const RowShares& shares = a.shares;
   const auto n_ranks = static_cast<std::size_t>(comm.size());
   std::vector<SpmmTraffic> result(n_ranks);
@@ -291,24 +299,28 @@ std::vector<SpmmTraffic> count_traffic(const Comm& comm, const SparseRows& a, co
       if (stage.h_rank != r) count_dense(to, rows_between(stage.lo, stage.hi) * columns);
       if (stage.a_rank == r) continue;
       const auto part = std::upper_bound(cuts.begin(), cuts.end(), stage.lo) - cuts.begin() - 1;
-      const auto nonzeros = counts[static_cast<std::size_t>(i) * (cuts.size() - 1) + static_cast<std::size_t>(part)];
+      const auto nonzeros =
+          counts[static_cast<std::size_t>(i) * (cuts.size() - 1) + static_cast<std::size_t>(part)];
       to.nonzeros += nonzeros;
       to.messages += nonzeros > 0 ? 1 : 0;
     }
     for (int other = 0; has_layers(layout) && other < layout.layers; ++other) {
       if (other == l) continue;
-      count_dense(to, rows_between(slice_cut(shares, layout, i, l), slice_cut(shares, layout, i, l + 1)) * columns);
+      count_dense(
+          to, rows_between(slice_cut(shares, layout, i, l), slice_cut(shares, layout, i, l + 1)) * columns);
       if (layout.kind == SpmmKind::one_and_a_half_d)
-        count_dense(to, rows_between(slice_cut(shares, layout, i, other), slice_cut(shares, layout, i, other + 1)) *
-                            columns);
+        count_dense(
+            to, rows_between(slice_cut(shares, layout, i, other), slice_cut(shares, layout, i, other + 1)) *
+                    columns);
     }
   }
   return result;
 }
 
-SpmmChoice choose_layout(const Comm& comm, const SparseRows& a, int f, SpmmKind kind, const MessageCosts& costs) {
-  QUINTET_CHECK(costs.message >= 0 && costs.word >= 0, "a message of {} s and a word of {} s: expected 0 or more",
-                costs.message, costs.word);
+SpmmChoice choose_layout(const Comm& comm, const SparseRows& a, int f, SpmmKind kind,
+                         const MessageCosts& costs) {
+  QUINTET_CHECK(costs.message >= 0 && costs.word >= 0,
+                "a message of {} s and a word of {} s: expected 0 or more", costs.message, costs.word);
   struct Candidate {
     SpmmLayout layout;
     SpmmTraffic worst;
@@ -335,8 +347,9 @@ SpmmChoice choose_layout(const Comm& comm, const SparseRows& a, int f, SpmmKind 
   const auto better = [](const Candidate& x, const Candidate& y) { return x.seconds < y.seconds; };
   const Candidate best = *std::min_element(possible.begin(), possible.end(), better);
   const auto text = [&](const Candidate& one) {
-    return fmt::format("{} ({} messages, {} words of H, {} of A on the worst rank: {:.3g} us)", one.layout.name(),
-                       one.worst.messages, one.worst.dense_words, one.worst.nonzeros, 1e6 * one.seconds);
+    return fmt::format("{} ({} messages, {} words of H, {} of A on the worst rank: {:.3g} us)",
+                       one.layout.name(), one.worst.messages, one.worst.dense_words, one.worst.nonzeros,
+                       1e6 * one.seconds);
   };
   if (comm.size() == 1) return {best.layout, "one rank: nothing travels"};
   std::string reason = text(best);

@@ -71,7 +71,7 @@ struct RowShares {
 /// What a rank holds of H and Z [rows last - first, columns]: rows of the whole, and columns [f j/m, f (j +
 /// 1)/m) of f.
 struct PanelPart {
-  int first = 0, last = 0;  ///< rows
+  int first = 0, last = 0;    ///< rows
   int group = 0, groups = 1;  ///< j, m of the columns
   bool counts = true;         ///< false: another rank has the same part, and it counts where parts are summed
 

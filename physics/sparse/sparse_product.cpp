@@ -47,7 +47,8 @@ std::vector<Element> hand_out(const Comm& comm, const SparseRows& a, const SpmmL
   for (const auto& e : elements_of(a, shares.rank_begin[comm.rank()])) {
     const auto holder = static_cast<std::size_t>(holder_of(shares, layout, e.row, e.column));
     places[holder].insert(places[holder].end(), {e.row, e.column});
-    values[holder].insert(values[holder].end(), a.value + e.offset, a.value + e.offset + area(e.row, e.column));
+    values[holder].insert(values[holder].end(), a.value + e.offset,
+                          a.value + e.offset + area(e.row, e.column));
   }
   const auto all_places = comm.all_to_all(places);
   places.clear();
@@ -91,10 +92,10 @@ SparseProduct::SparseProduct(const Comm& comm, const SparseRows& a, const SpmmLa
 
 void SparseProduct::check(const SparseRows& a) const {
   const RowShares& s = shares_;
-  QUINTET_CHECK(layout_.kind != SpmmKind::automatic && layout_.n_ranks() == comm_.size() &&
-                    s.n_ranks() == comm_.size(),
-                "a sparse product laid out {}, of rows shared out over {} ranks, on {} ranks: expected as many",
-                layout_.name(), s.n_ranks(), comm_.size());
+  QUINTET_CHECK(
+      layout_.kind != SpmmKind::automatic && layout_.n_ranks() == comm_.size() && s.n_ranks() == comm_.size(),
+      "a sparse product laid out {}, of rows shared out over {} ranks, on {} ranks: expected as many",
+      layout_.name(), s.n_ranks(), comm_.size());
   QUINTET_CHECK(s.rank_begin.front() == 0 && s.rank_begin.back() == s.n_units() &&
                     std::is_sorted(s.rank_begin.begin(), s.rank_begin.end()) && s.unit_begin.front() == 0 &&
                     std::is_sorted(s.unit_begin.begin(), s.unit_begin.end()),
@@ -102,16 +103,18 @@ void SparseProduct::check(const SparseRows& a) const {
   check_shares(s, layout_);
   const int first = s.rank_begin[comm_.rank()], n_rows = s.rank_begin[comm_.rank() + 1] - first;
   const auto n = static_cast<std::int64_t>(a.column.size());
-  QUINTET_CHECK(std::ssize(a.row_begin) == n_rows + 1 && a.row_begin.front() == 0 && a.row_begin.back() == n &&
-                    std::is_sorted(a.row_begin.begin(), a.row_begin.end()),
-                "{} block rows with {} blocks of a sparse matrix for a share of {}: expected as many, their starts "
-                "ascending from 0",
-                std::ssize(a.row_begin) - 1, n, n_rows);
+  QUINTET_CHECK(
+      std::ssize(a.row_begin) == n_rows + 1 && a.row_begin.front() == 0 && a.row_begin.back() == n &&
+          std::is_sorted(a.row_begin.begin(), a.row_begin.end()),
+      "{} block rows with {} blocks of a sparse matrix for a share of {}: expected as many, their starts "
+      "ascending from 0",
+      std::ssize(a.row_begin) - 1, n, n_rows);
   QUINTET_CHECK(a.offset.empty() ? s.n_units() == s.n_rows() : std::ssize(a.offset) == n,
                 "{} places of values for {} blocks: expected as many", a.offset.size(), n);
   for (const auto k : a.column)
-    QUINTET_CHECK(k >= 0 && k < s.n_units(), "block column {} of a square sparse matrix of {}: expected 0 to {}", k,
-                  s.n_units(), s.n_units() - 1);
+    QUINTET_CHECK(k >= 0 && k < s.n_units(),
+                  "block column {} of a square sparse matrix of {}: expected 0 to {}", k, s.n_units(),
+                  s.n_units() - 1);
 }
 
 void SparseProduct::add_block(Part& part, int row, int inner_place, int column, std::int64_t offset) const {
@@ -122,7 +125,8 @@ void SparseProduct::add_block(Part& part, int row, int inner_place, int column, 
     part.blocks.inner.push_back(shares_.size(column));
     part.blocks.offset.push_back(offset);
   }
-  part.n_values += static_cast<std::size_t>(shares_.size(row)) * static_cast<std::size_t>(shares_.size(column));
+  part.n_values +=
+      static_cast<std::size_t>(shares_.size(row)) * static_cast<std::size_t>(shares_.size(column));
 }
 
 void SparseProduct::close_row(Part& part, int row) const {
@@ -163,7 +167,8 @@ void SparseProduct::plan_sparse_1d(const SparseRows& a) {
   for (int rank = 0; rank < comm_.size(); ++rank) {
     const std::size_t before = packed_rows_.size();
     for (const auto k : asked[static_cast<std::size_t>(rank)])
-      for (int i = shares_.unit_begin[k]; i < shares_.unit_begin[k + 1]; ++i) packed_rows_.push_back(i - own_row);
+      for (int i = shares_.unit_begin[k]; i < shares_.unit_begin[k + 1]; ++i)
+        packed_rows_.push_back(i - own_row);
     if (packed_rows_.size() > before) foreign.send_h.push_back({rank, before, packed_rows_.size() - before});
   }
   AlignedVector<double> more;  // of the foreign part, where values are copied
@@ -176,8 +181,8 @@ void SparseProduct::plan_sparse_1d(const SparseRows& a) {
   for (const auto& e : elements_of(a, first_)) {
     close_rows_before(e.row);
     const bool here = e.column >= first_ && e.column < last_;
-    add_block((here ? own : foreign).part, e.row, here ? shares_.unit_begin[e.column] - own_row : place[e.column],
-              e.column, e.offset);
+    add_block((here ? own : foreign).part, e.row,
+              here ? shares_.unit_begin[e.column] - own_row : place[e.column], e.column, e.offset);
     if (scalars_) (here ? values_ : more).push_back(a.value[e.offset]);
   }
   close_rows_before(last_);
@@ -221,7 +226,8 @@ void SparseProduct::plan_stages(const SparseRows& a) {
     close_rows_before(e.row);
     const std::size_t s = stage_of.upper_bound(e.column)->second;
     Part& part = stages_[s].part;
-    const auto n = static_cast<std::size_t>(shares_.size(e.row)) * static_cast<std::size_t>(shares_.size(e.column));
+    const auto n =
+        static_cast<std::size_t>(shares_.size(e.row)) * static_cast<std::size_t>(shares_.size(e.column));
     const auto offset = borrowed_ != nullptr ? e.offset : static_cast<std::int64_t>(part.n_values);
     add_block(part, e.row, shares_.unit_begin[e.column] - shares_.unit_begin[mine[s].lo], e.column, offset);
     if (borrowed_ == nullptr) values[s].insert(values[s].end(), from + e.offset, from + e.offset + n);
@@ -243,7 +249,8 @@ void SparseProduct::plan_stages(const SparseRows& a) {
       const SpmmStage& plan = theirs[s];
       const int rows = shares_.unit_begin[plan.hi] - shares_.unit_begin[plan.lo];
       if (plan.h_rank == self && rows > 0)
-        stages_[s].send_h.push_back({rank, static_cast<std::size_t>(shares_.unit_begin[plan.lo] - part_.first),
+        stages_[s].send_h.push_back({rank,
+                                     static_cast<std::size_t>(shares_.unit_begin[plan.lo] - part_.first),
                                      static_cast<std::size_t>(rows)});
       if (plan.a_rank != self || plan.lo == plan.hi) continue;
       const std::size_t here = stage_of.at(plan.hi);
@@ -306,10 +313,11 @@ void SparseProduct::send(std::span<const double> numbers, int rank, int tag, Und
   to.pending.push_back(comm_.start_exchange(numbers, rank, std::span<double>(), -1, tag));
 }
 
-void SparseProduct::multiply(std::size_t s, const double* x, double* z, int f, bool add, UnderWay& beside) const {
+void SparseProduct::multiply(std::size_t s, const double* x, double* z, int f, bool add,
+                             UnderWay& beside) const {
   const Stage& stage = stages_[s];
   const double* const h = stage.own_rows ? x + std::int64_t{stage.row} * f : buffer_h_[s % 2].data();
-  const double* const value = !stage.own_values    ? buffer_a_[s % 2].data()
+  const double* const value = !stage.own_values      ? buffer_a_[s % 2].data()
                               : borrowed_ != nullptr ? borrowed_
                                                      : values_.data() + stage.value;
   const int n = last_ - first_;
@@ -342,7 +350,8 @@ void SparseProduct::operator()(const AlignedVector<double>& x, AlignedVector<dou
   if (!packed_rows_.empty()) {
     packed_.resize(packed_rows_.size() * width);
     for (std::size_t i = 0; i < packed_rows_.size(); ++i)
-      std::copy_n(x.data() + static_cast<std::size_t>(packed_rows_[i]) * width, width, packed_.data() + i * width);
+      std::copy_n(x.data() + static_cast<std::size_t>(packed_rows_[i]) * width, width,
+                  packed_.data() + i * width);
   }
   const int n_rows = shares_.unit_begin[last_] - shares_.unit_begin[first_];
   const bool summed = layout_.layers > 1;
@@ -364,7 +373,8 @@ void SparseProduct::operator()(const AlignedVector<double>& x, AlignedVector<dou
   if (summed) add_up(z, columns);
 }
 
-/// Slices of sum_, each added up in the order of the layers by the rank that has it; copies share the results.
+/// Slices of sum_, each added up in the order of the layers by the rank that has it; copies share the
+/// results.
 void SparseProduct::add_up(AlignedVector<double>& z, int columns) {
   const int layers = layout_.layers, l = comm_.rank() % layers;
   const auto f = static_cast<std::size_t>(columns);
@@ -375,10 +385,10 @@ void SparseProduct::add_up(AlignedVector<double>& z, int columns) {
   UnderWay sums;
   for (int d = 1; d < layers; ++d) {
     const int from = (l + layers - d) % layers, to = (l + d) % layers;
-    receive(std::span<double>(slices_).subspan(own * static_cast<std::size_t>(from), own), rank_of_layer(from),
-            tag_sum, sums, received_.dense_words);
-    send(std::span<const double>(sum_).subspan(begin(to), begin(to + 1) - begin(to)), rank_of_layer(to), tag_sum,
-         sums);
+    receive(std::span<double>(slices_).subspan(own * static_cast<std::size_t>(from), own),
+            rank_of_layer(from), tag_sum, sums, received_.dense_words);
+    send(std::span<const double>(sum_).subspan(begin(to), begin(to + 1) - begin(to)), rank_of_layer(to),
+         tag_sum, sums);
   }
   for (auto& one : sums.pending) one.wait();
   const bool copies = layout_.kind == SpmmKind::one_and_a_half_d;

@@ -73,13 +73,13 @@ class SparseProduct {
   RowShares shares_;
   SpmmLayout layout_;
   PanelPart part_;
-  int first_ = 0, last_ = 0;           ///< unit rows of Z that this rank adds to
-  bool scalars_ = false;               ///< all units are single rows
-  int n_foreign_ = 0;                  ///< rows of H that come
-  const double* borrowed_ = nullptr;   ///< values, where they are the caller's
-  AlignedVector<double> values_;       ///< else, by stages
-  std::vector<Stage> stages_;          ///< as many as any rank has that this one sends to
-  std::vector<int> slice_;             ///< first row of each slice that one layer adds up
+  int first_ = 0, last_ = 0;               ///< unit rows of Z that this rank adds to
+  bool scalars_ = false;                   ///< all units are single rows
+  int n_foreign_ = 0;                      ///< rows of H that come
+  const double* borrowed_ = nullptr;       ///< values, where they are the caller's
+  AlignedVector<double> values_;           ///< else, by stages
+  std::vector<Stage> stages_;              ///< as many as any rank has that this one sends to
+  std::vector<int> slice_;                 ///< first row of each slice that one layer adds up
   std::vector<std::int32_t> packed_rows_;  ///< sparse-aware: own rows that others need, by ranks
   AlignedVector<double> packed_, buffer_h_[2], buffer_a_[2], sum_, slices_;
   SpmmTraffic received_;

@@ -13,8 +13,9 @@ constexpr int widest = pack_width<double>;
 /// Packs of a row that are summed together: 32 columns where vectors have 8 lanes.
 constexpr int most_packs = 4;
 
-/// Rows ahead of the one at work whose last row of H and whose place in Z are fetched: in matrices with a band
-/// the others are at hand, and the last ones come from memory. A tenth of the time of a 27-point stencil.
+/// Rows ahead of the one at work whose last row of H and whose place in Z are fetched: in matrices with a
+/// band the others are at hand, and the last ones come from memory. A tenth of the time of a 27-point
+/// stencil.
 constexpr int rows_ahead = 8;
 
 /// Packs fill whole cache lines, or it is not worth it.
@@ -139,14 +140,16 @@ void check_csr(const CsrMatrix& a) {
 namespace {
 
 template <bool add>
-void csr_product(const CsrPattern& a, const double* value, const double* h, double* z, int f, int first, int last) {
+void csr_product(const CsrPattern& a, const double* value, const double* h, double* z, int f, int first,
+                 int last) {
   check_columns(f);
   all_columns<widest>(
       f, 0, [&]<int K, int W>(int c) { csr_columns<add, K, W>(a, value, h, z, f, first, last, c); });
 }
 
 template <bool add>
-void block_product(const BlockRows& a, const double* value, const double* h, double* z, int f, int first, int last) {
+void block_product(const BlockRows& a, const double* value, const double* h, double* z, int f, int first,
+                   int last) {
   check_columns(f);
   all_columns<widest>(
       f, 0, [&]<int K, int W>(int c) { block_columns<add, K, W>(a, value, h, z, f, first, last, c); });
@@ -154,7 +157,8 @@ void block_product(const BlockRows& a, const double* value, const double* h, dou
 
 }  // namespace
 
-void multiply(const CsrPattern& a, const double* value, const double* h, double* z, int f, int first, int last) {
+void multiply(const CsrPattern& a, const double* value, const double* h, double* z, int f, int first,
+              int last) {
   csr_product<false>(a, value, h, z, f, first, last);
 }
 void multiply_add(const CsrPattern& a, const double* value, const double* h, double* z, int f, int first,
@@ -165,7 +169,8 @@ void multiply_add(const CsrMatrix& a, const double* h, double* z, int f) {
   csr_product<true>(a, a.value.data(), h, z, f, 0, a.n_rows());
 }
 
-void multiply(const BlockRows& a, const double* value, const double* h, double* z, int f, int first, int last) {
+void multiply(const BlockRows& a, const double* value, const double* h, double* z, int f, int first,
+              int last) {
   block_product<false>(a, value, h, z, f, first, last);
 }
 void multiply_add(const BlockRows& a, const double* value, const double* h, double* z, int f, int first,

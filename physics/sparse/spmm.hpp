@@ -29,11 +29,12 @@ void check_csr(const CsrMatrix& a);
 /// Z += A H. @param h [n_columns, f] @param z [n_rows, f], both row-major; z must not overlap h. Reads 12
 /// bytes a nonzero and moves 16 f bytes a row, if H stays in cache.
 void multiply_add(const CsrMatrix& a, const double* h, double* z, int f);
-/// The same for rows first .. last - 1 alone, with values that lie elsewhere; multiply(): Z = A H, which reads
-/// no Z.
+/// The same for rows first .. last - 1 alone, with values that lie elsewhere; multiply(): Z = A H, which
+/// reads no Z.
 void multiply_add(const CsrPattern& a, const double* value, const double* h, double* z, int f, int first,
                   int last);
-void multiply(const CsrPattern& a, const double* value, const double* h, double* z, int f, int first, int last);
+void multiply(const CsrPattern& a, const double* value, const double* h, double* z, int f, int first,
+              int last);
 
 /// The pattern of a sparse matrix in rows of dense blocks: blocks begin[r] <= p < begin[r + 1] of block row
 /// r. Block p is row-major, rows[r] x inner[p], its values begin at offset[p].
@@ -51,6 +52,7 @@ void multiply_add(const BlockRows& a, const double* value, const double* h, doub
 /// The same for block rows first .. last - 1 alone; multiply(): Z = A H.
 void multiply_add(const BlockRows& a, const double* value, const double* h, double* z, int f, int first,
                   int last);
-void multiply(const BlockRows& a, const double* value, const double* h, double* z, int f, int first, int last);
+void multiply(const BlockRows& a, const double* value, const double* h, double* z, int f, int first,
+              int last);
 
 }  // namespace quintet

@@ -83,7 +83,8 @@ void on_any_number_of_ranks(const std::function<void(const Comm&)>& action) {
 }
 
 /// Product, words and messages in one layout; what is received is what was counted, and what Comm counts.
-SpmmTraffic expect_product(const Comm& comm, const Problem& p, const RowShares& shares, const SpmmLayout& layout) {
+SpmmTraffic expect_product(const Comm& comm, const Problem& p, const RowShares& shares,
+                           const SpmmLayout& layout) {
   const Rows mine(p, shares, comm.rank());
   const auto counted = count_traffic(comm, mine.rows, layout, p.f);
   SparseProduct product(comm, mine.rows, layout);
@@ -134,7 +135,8 @@ TEST(SparseProduct, equals_the_serial_product_in_all_layouts_and_receives_what_w
 /// ../shared/data/training/spmm.json: words and messages of each rank, played message by message.
 TEST(SparseProduct, words_and_messages_are_those_of_the_reference) {
   const char* source = std::getenv("QUINTET_SOURCE_DIR");
-  const std::string path = std::string(source != nullptr ? source : ".") + "/../shared/data/training/spmm.json";
+  const std::string path =
+      std::string(source != nullptr ? source : ".") + "/../shared/data/training/spmm.json";
   if (!std::filesystem::exists(path)) GTEST_SKIP() << "../shared/data/training is not here";
   const Tree given = read_yaml(path);
   Problem p;
@@ -251,7 +253,8 @@ TEST(SpmmLayout, what_cannot_be_is_refused) {
   EXPECT_THROW(make(layout_1d(comm.size(), false)), InputError);  // fewer rows than ranks
   EXPECT_NO_THROW(make(layout_1d(comm.size(), true)));
   EXPECT_THROW(make(layout_1d(comm.size() + 1, true)), InputError);
-  EXPECT_THROW(static_cast<void>(choose_layout(comm, mine.rows, 3, SpmmKind::automatic, {-1, 0, ""})), InputError);
+  EXPECT_THROW(static_cast<void>(choose_layout(comm, mine.rows, 3, SpmmKind::automatic, {-1, 0, ""})),
+               InputError);
 
   SparseProduct product(comm, mine.rows, layout_1d(comm.size(), true));
   AlignedVector<double> x(static_cast<std::size_t>(product.part().n_rows()) * 3 + 1), z;

@@ -87,8 +87,8 @@ TEST(Probe, signs_do_not_depend_on_the_ranks_and_are_fair) {
   const auto shared = distribute(Comm::world(), r.a, blocks_of(r));
   const auto alone = distribute(Comm::self(), r.a, blocks_of(r));
   const auto signs = [](const BlockMatrix& a) {
-    return random_sign_panel(
-        panel_part(sparse_rows(a).shares, layout_1d(a.comm.size(), true), a.comm.rank()), 5, 2, 9);
+    return random_sign_panel(panel_part(sparse_rows(a).shares, layout_1d(a.comm.size(), true), a.comm.rank()),
+                             5, 2, 9);
   };
   const auto part = signs(shared), whole = signs(alone);
   const auto all = Comm::world().all_gather(std::span<const double>(part));
@@ -126,6 +126,30 @@ TEST_P(ProbedError_, is_the_true_one_within_three_standard_errors) {
   }
 }
 INSTANTIATE_TEST_SUITE_P(Temperatures, ProbedError_, testing::Values(0.0, 0.03));
+
+/// The ring of inputs/submatrix/chain_gap.yaml, shorter: hopping -1.5 and -1 in turn, a gap of 1.
+TEST(Probe, error_of_a_chain_of_pairs_is_the_true_one) {
+  Dense chain(240);
+  for (int i = 0; i < chain.n; ++i) {
+    const int j = (i + 1) % chain.n;
+    chain(i, j) = chain(j, i) = i % 2 == 0 ? -1.5 : -1;
+  }
+  const auto blocking = std::make_shared<const Blocking>(uniform_blocking(chain.n, 12));
+  const auto a = distribute(Comm::world(), chain, blocking);
+  SubmatrixOptions by_submatrices;
+  by_submatrices.threshold = 1e-6;
+  by_submatrices.mu = 0;
+  by_submatrices.columns_together = 1;
+  const BlockMatrix p = evaluate_submatrices(a, by_submatrices).p;
+  const Occupation f{0, 0, 0};
+  const double truth = distance(collect(p), function_of(diagonalise(chain), f));
+  ProbeOptions options;
+  const ProbedError probed = probe_error(p, a, f, {-0.5, 1e-6, 0.5, 1e-6}, options);
+  EXPECT_EQ(probed.refused, "");
+  EXPECT_GT(truth, 1e-3);
+  EXPECT_NEAR(probed.norm.value, truth, 3 * probed.norm.deviation);
+  EXPECT_LT(probed.norm.deviation, 0.2 * truth);
+}
 
 TEST(Probe, exact_p_has_no_error_but_that_of_the_series) {
   const Ring r = sample();
