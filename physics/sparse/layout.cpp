@@ -319,6 +319,11 @@ std::vector<SpmmTraffic> count_traffic(const Comm& comm, const SparseRows& a, co
 
 SpmmChoice choose_layout(const Comm& comm, const SparseRows& a, int f, SpmmKind kind,
                          const MessageCosts& costs) {
+  return choose_layout(comm, a, f, layouts_of(kind, comm.size()), costs);
+}
+
+SpmmChoice choose_layout(const Comm& comm, const SparseRows& a, int f, const std::vector<SpmmLayout>& layouts,
+                         const MessageCosts& costs) {
   QUINTET_CHECK(costs.message >= 0 && costs.word >= 0,
                 "a message of {} s and a word of {} s: expected 0 or more", costs.message, costs.word);
   struct Candidate {
@@ -328,7 +333,7 @@ SpmmChoice choose_layout(const Comm& comm, const SparseRows& a, int f, SpmmKind 
   };
   std::vector<Candidate> possible;
   std::string impossible;
-  for (const auto& layout : layouts_of(kind, comm.size())) {
+  for (const auto& layout : layouts) {
     try {
       check_shares(a.shares, layout);
     } catch (const InputError& error) {
@@ -354,10 +359,10 @@ SpmmChoice choose_layout(const Comm& comm, const SparseRows& a, int f, SpmmKind 
   if (comm.size() == 1) return {best.layout, "one rank: nothing travels"};
   std::string reason = text(best);
   std::erase_if(possible, [&](const Candidate& one) { return one.layout.kind == best.layout.kind; });
-  if (kind != SpmmKind::automatic)
-    reason += " as asked for";
-  else if (!possible.empty())
+  if (!possible.empty())
     reason += ", next " + text(*std::min_element(possible.begin(), possible.end(), better));
+  else
+    reason += ", the only kind";
   reason += fmt::format("; a product of {} columns, {:.3g} us a message and {:.3g} ns a word, {}", f,
                         1e6 * costs.message, 1e9 * costs.word, costs.source);
   return {best.layout, reason};

@@ -132,8 +132,11 @@ struct SpmmChoice {
   SpmmLayout layout;
   std::string reason;  ///< counts and time of it, and of the next best of another kind
 };
-/// The layout of the least messages a + words b of its worst rank; where two are equal, sparse-aware 1D, then
-/// the first of layouts_of(). Throws InputError if none of this kind is possible. Collective.
+/// The one of these layouts with the least messages a + words b of its worst rank; of equal ones the first.
+/// Throws InputError if the shares fit none. Collective.
+[[nodiscard]] SpmmChoice choose_layout(const Comm& comm, const SparseRows& a, int f,
+                                       const std::vector<SpmmLayout>& layouts, const MessageCosts& costs);
+/// Of all layouts of a kind; throws InputError, too, if the ranks can take none.
 [[nodiscard]] SpmmChoice choose_layout(const Comm& comm, const SparseRows& a, int f, SpmmKind kind,
                                        const MessageCosts& costs);
 
