@@ -1,6 +1,7 @@
 #include "physics/sparse/sparse_product.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <span>
 #include <utility>
@@ -256,6 +257,10 @@ void SparseProduct::plan_stages(const SparseRows& a) {
       const std::size_t here = stage_of.at(plan.hi);
       if (stages_[here].part.n_values == 0) continue;
       stages_[s].send_a.push_back({rank, stages_[here].value, stages_[here].part.n_values});
+      QUINTET_CHECK(
+          pattern[here].size() <= std::numeric_limits<std::int32_t>::max(),
+          "{}: a part of the matrix has {} nonzero blocks: expected at most 1073741823; take more ranks",
+          layout_.name(), pattern[here].size() / 2);
       auto& words = tell[static_cast<std::size_t>(rank)];
       words.insert(words.end(), {plan.hi, static_cast<std::int32_t>(pattern[here].size())});
       words.insert(words.end(), pattern[here].begin(), pattern[here].end());

@@ -5,8 +5,9 @@
 // dense, MAT_REUSE_MATRIX) by turns in the same run, and scipy's A @ H (one rank) in a run of its own. Bytes:
 // 12 nnz + 16 n f, the floor, over the ranks' bandwidth of y += x (24 bytes a number, all ranks at once).
 // Flops: 2 nnz f. Also the kernel alone on a stencil that the second-level cache holds, and multiply-adds in
-// registers: what the core, not memory, allows. Times: of the slowest rank, least of the repeats, by the
-// clock and of the processor; rates and shares are by the latter. The last line is a JSON list.
+// registers: what the core, not memory, allows (each nonzero loads its value and a vector for each 8 columns,
+// one load a cycle on Zen 4). Times: of the slowest rank, least of the repeats, by the clock and of the
+// processor; rates and shares are by the latter. The last line is a JSON list.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -188,10 +189,12 @@ void run(const Comm& comm, int side, int repeats, const std::string& python) {
     const double in_cache = rate_in_cache(f, repeats), share = (12 * nnz + 16 * n * f) / (ours.cpu * rate);
     if (!comm.is_root()) continue;
     const double gflops = 2e-9 * nnz * f / ours.cpu;
+    const double cached_share = share * in_cache * comm.size() / (1e9 * gflops);  // if memory took no time
     fmt::print(
         "{:2} columns, {}: {:.2f} ms ({:.2f} of the processor), {:.1f} GFLOP/s, {:.0f} % of the floor's "
-        "bandwidth; in the cache {:.1f} GFLOP/s a core",
-        f, choice.layout.name(), 1e3 * ours.wall, 1e3 * ours.cpu, gflops, 100 * share, 1e-9 * in_cache);
+        "bandwidth; in the cache {:.1f} GFLOP/s a core, as if {:.0f} %",
+        f, choice.layout.name(), 1e3 * ours.wall, 1e3 * ours.cpu, gflops, 100 * share, 1e-9 * in_cache,
+        100 * cached_share);
     json += fmt::format(
         "{}{{\"ranks\": {}, \"columns\": {}, \"ms\": {:.3f}, \"cpu_ms\": {:.3f}, \"gflops\": {:.2f}, "
         "\"floor_share\": {:.3f}, \"in_cache_gflops\": {:.2f}, \"peak_gflops\": {:.1f}",

@@ -1,5 +1,6 @@
 #include "physics/sparse/sparse_product.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -15,6 +16,7 @@
 #include "io/log/error.hpp"
 #include "io/parallel/comm.hpp"
 #include "physics/sparse/layout.hpp"
+#include "physics/sparse/transpose.hpp"
 
 namespace quintet {
 namespace {
@@ -39,6 +41,17 @@ Problem sample(int n, int f) {
         p.a[i * n + k] = std::sin(1.0 + 3 * i + 7 * k);
   for (int k = 0; k < n * f; ++k) p.h.push_back(std::cos(0.3 * k));
   return p;
+}
+
+/// Blocks of 1 to 4 rows by turns, shared out unevenly.
+RowShares odd_blocks(int n, int n_ranks) {
+  RowShares blocks;
+  for (int size = 1; blocks.n_rows() < n; size = size % 4 + 1)
+    blocks.unit_begin.push_back(std::min(n, blocks.n_rows() + size));
+  blocks.rank_begin.clear();
+  for (int r = 0; r <= n_ranks; ++r) blocks.rank_begin.push_back((blocks.n_units() * r + r % 2) / n_ranks);
+  blocks.rank_begin.back() = blocks.n_units();
+  return blocks;
 }
 
 /// A rank's rows of a matrix; its memory is `value`.
@@ -117,13 +130,7 @@ TEST(SparseProduct, equals_the_serial_product_in_all_layouts_and_receives_what_w
   on_any_number_of_ranks([](const Comm& comm) {
     for (const int f : {1, 7}) {
       const Problem p = sample(47, f);
-      RowShares blocks;  // of odd sizes, shared out unevenly
-      for (int size = 1; blocks.n_rows() < p.n; size = size % 4 + 1)
-        blocks.unit_begin.push_back(std::min(p.n, blocks.n_rows() + size));
-      blocks.rank_begin.clear();
-      for (int r = 0; r <= comm.size(); ++r)
-        blocks.rank_begin.push_back((blocks.n_units() * r + r % 2) / comm.size());
-      blocks.rank_begin.back() = blocks.n_units();
+      const RowShares blocks = odd_blocks(p.n, comm.size());
       for (const auto& layout : layouts_of(SpmmKind::automatic, comm.size())) {
         expect_product(comm, p, even_rows(p.n, comm.size()), layout);
         expect_product(comm, p, blocks, layout);
@@ -189,6 +196,27 @@ TEST(SparseProduct, copies_are_bitwise_equal) {
     EXPECT_EQ(both.size(), 2 * z.size());
     EXPECT_TRUE(std::equal(z.begin(), z.end(), both.begin() + (copies.rank() == 0 ? z.size() : 0)));
     EXPECT_EQ(comm.sum(product.part().counts ? part_of(p.h, product.part(), p.f).size() / 5 : 0), 41U);
+  });
+}
+
+TEST(Transpose, gives_the_product_with_the_transposed_matrix) {
+  on_any_number_of_ranks([](const Comm& comm) {
+    const Problem p = sample(47, 3);
+    for (const auto& shares : {even_rows(p.n, comm.size()), odd_blocks(p.n, comm.size())}) {
+      const Rows mine(p, shares, comm.rank());
+      const OwnedRows there = transpose(comm, mine.rows);
+      EXPECT_FALSE(equal(comm, mine.rows, there.rows));
+      EXPECT_TRUE(equal(comm, mine.rows, transpose(comm, there.rows).rows));
+      SparseProduct product(comm, there.rows, layout_1d(comm.size(), true));
+      AlignedVector<double> z;
+      product(part_of(p.h, product.part(), p.f), z, p.f);
+      for (int i = 0; i < product.part().n_rows(); ++i)
+        for (int c = 0; c < p.f; ++c) {
+          double sum = 0;
+          for (int k = 0; k < p.n; ++k) sum += p.a[k * p.n + product.part().first + i] * p.h[k * p.f + c];
+          EXPECT_NEAR(z[i * p.f + c], sum, 1e-13);
+        }
+    }
   });
 }
 
