@@ -11,14 +11,16 @@
 /// columns stand beside it.
 namespace quintet {
 
-/// A sparse matrix in rows of scalars: nonzeros row_begin[i] <= p < row_begin[i + 1] of row i.
-struct CsrMatrix {
+/// The pattern of a sparse matrix in rows of scalars: nonzeros row_begin[i] <= p < row_begin[i + 1] of row i.
+struct CsrPattern {
   int n_columns = 0;
   std::vector<std::int64_t> row_begin{0};
   std::vector<std::int32_t> column;
-  AlignedVector<double> value;
 
   [[nodiscard]] int n_rows() const { return static_cast<int>(row_begin.size()) - 1; }
+};
+struct CsrMatrix : CsrPattern {
+  AlignedVector<double> value;
 };
 /// Throws InputError if row starts do not ascend from 0 to the number of nonzeros, or a column is out of
 /// range.
@@ -27,6 +29,12 @@ void check_csr(const CsrMatrix& a);
 /// Z += A H. @param h [n_columns, f] @param z [n_rows, f], both row-major; z must not overlap h. Reads 12
 /// bytes a nonzero and moves 16 f bytes a row, if H stays in cache.
 void multiply_add(const CsrMatrix& a, const double* h, double* z, int f);
+/// The same for rows first .. last - 1 alone, with values that lie elsewhere; multiply(): Z = A H, which
+/// reads no Z.
+void multiply_add(const CsrPattern& a, const double* value, const double* h, double* z, int f, int first,
+                  int last);
+void multiply(const CsrPattern& a, const double* value, const double* h, double* z, int f, int first,
+              int last);
 
 /// The pattern of a sparse matrix in rows of dense blocks: blocks begin[r] <= p < begin[r + 1] of block row
 /// r. Block p is row-major, rows[r] x inner[p], its values begin at offset[p].
@@ -41,5 +49,10 @@ struct BlockRows {
 
 /// Z += A H with `value` for A's blocks. @param h [.., f] @param z [.., f], row-major; no overlap
 void multiply_add(const BlockRows& a, const double* value, const double* h, double* z, int f);
+/// The same for block rows first .. last - 1 alone; multiply(): Z = A H.
+void multiply_add(const BlockRows& a, const double* value, const double* h, double* z, int f, int first,
+                  int last);
+void multiply(const BlockRows& a, const double* value, const double* h, double* z, int f, int first,
+              int last);
 
 }  // namespace quintet

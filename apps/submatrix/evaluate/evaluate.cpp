@@ -13,6 +13,7 @@
 #include "apps/submatrix/evaluate/occupied.hpp"
 #include "apps/submatrix/evaluate/output.hpp"
 #include "apps/submatrix/evaluate/progress.hpp"
+#include "apps/submatrix/evaluate/shared_products.hpp"
 #include "apps/submatrix/evaluate/spectrum.hpp"
 #include "apps/submatrix/input/basis.hpp"
 #include "apps/submatrix/input/system.hpp"
@@ -135,12 +136,12 @@ std::vector<SubmatrixResult> signs_of(Context& context, const EvaluateOptions& o
 
 /// P of one spin against a series of all of A, on random vectors.
 void check_on_vectors(Context& context, const EvaluateOptions& options, const Basis& basis,
-                      const SubmatrixResult& sign, Evaluation& evaluation) {
-  if (options.check.vectors == 0) return;
+                      const SubmatrixResult& sign, const SpmmLayout& layout, Evaluation& evaluation) {
   const auto phase = context.phase("check");
   ProbeOptions probe;
   probe.vectors = options.check.vectors;
   probe.error = options.check.error;
+  probe.layout = layout;
   probe.interrupt = interrupt_of(context);
   const ProbedError probed =
       probe_error(sign.p, basis.a, {sign.mu, sign.temperature, 0},
@@ -153,10 +154,18 @@ void check_on_vectors(Context& context, const EvaluateOptions& options, const Ba
   evaluation.probe_refused = probed.refused;
 }
 
+/// How each threshold is evaluated.
+struct Way {
+  std::vector<std::string> why_dense;  ///< "": by submatrices
+  std::vector<Basis> bases;            ///< of each spin; none where nothing is done by submatrices
+  std::vector<SpmmLayout> check;       ///< of each spin, how P is checked on vectors; none: it is not
+};
+
 /// One spin at one threshold; `write`: the matrices that the user wants.
-Evaluation evaluate_spin(Context& context, const EvaluateOptions& options, const Spin& spin,
-                         const Basis& basis, const SubmatrixResult& sign, double threshold, bool write) {
+Evaluation evaluate_spin(Context& context, const EvaluateOptions& options, const Way& way, std::size_t s,
+                         const Spin& spin, const SubmatrixResult& sign, double threshold, bool write) {
   const System& system = spin.system;
+  const Basis& basis = way.bases[s];
   const auto start = Clock::now();
   const auto density = [&] {
     const auto phase = context.phase("density");
@@ -168,7 +177,7 @@ Evaluation evaluate_spin(Context& context, const EvaluateOptions& options, const
     const auto phase = context.phase("frontier");
     find_levels(evaluation, basis, sign, held_of(options, spin, true));
   }
-  check_on_vectors(context, options, basis, sign, evaluation);
+  if (!way.check.empty()) check_on_vectors(context, options, basis, sign, way.check[s], evaluation);
   if (!write) return evaluation;
   const auto energy_weighted = [&] {
     return basis.of_user(energy_weighted_density(sign, basis, density.d, threshold));
@@ -186,22 +195,16 @@ Evaluation evaluate_spin(Context& context, const EvaluateOptions& options, const
 
 /// All spins at one threshold.
 Evaluation evaluate_threshold(Context& context, const EvaluateOptions& options,
-                              const std::vector<Spin>& spins, const std::vector<Basis>& bases,
-                              DeviceSeries* device, double threshold, bool write) {
-  const auto signs = signs_of(context, options, spins, bases, device, threshold);
+                              const std::vector<Spin>& spins, const Way& way, DeviceSeries* device,
+                              double threshold, bool write) {
+  const auto signs = signs_of(context, options, spins, way.bases, device, threshold);
   std::vector<Evaluation> parts;
   for (std::size_t s = 0; s < spins.size(); ++s) {
     give_up_if_asked(context.comm(), interrupt_of(context));
-    parts.push_back(evaluate_spin(context, options, spins[s], bases[s], signs[s], threshold, write));
+    parts.push_back(evaluate_spin(context, options, way, s, spins[s], signs[s], threshold, write));
   }
   return parts.size() == 1 ? parts[0] : mean_of(parts[0], parts[1]);
 }
-
-/// How each threshold is evaluated.
-struct Way {
-  std::vector<std::string> why_dense;  ///< "": by submatrices
-  std::vector<Basis> bases;            ///< of each spin; none where nothing is done by submatrices
-};
 
 /// Reasons at each threshold. Submatrices shrink with rising threshold: once one is not dense, none above is.
 std::vector<std::string> reasons_for_dense(Context& context, const EvaluateOptions& options,
@@ -223,7 +226,7 @@ Way choose_way(Context& context, const EvaluateOptions& options, const std::vect
                DeviceSeries* device) {
   const auto& thresholds = options.method.thresholds;
   const auto phase = context.phase("orthogonalise");
-  Way way{reasons_for_dense(context, options, spins.front().system, nullptr), {}};
+  Way way{reasons_for_dense(context, options, spins.front().system, nullptr), {}, {}};
   if (std::none_of(way.why_dense.begin(), way.why_dense.end(), [](const auto& why) { return why.empty(); }))
     return way;
   try {
@@ -244,7 +247,7 @@ Way choose_way(Context& context, const EvaluateOptions& options, const std::vect
         "for "
         "S^-1/2",
         error.condition);
-    return {std::vector<std::string>(thresholds.size(), why), {}};
+    return {std::vector<std::string>(thresholds.size(), why), {}, {}};
   }
   const auto reasons = reasons_for_dense(context, options, spins.front().system, &way.bases.front().a);
   for (std::size_t i = 0; i < thresholds.size(); ++i)
@@ -263,8 +266,7 @@ void evaluate_thresholds(Context& context, const EvaluateOptions& options, const
     const double threshold = options.method.thresholds[i - 1];
     const std::string& why = way.why_dense[i - 1];
     if (why.empty()) {
-      evaluations.push_back(
-          evaluate_threshold(context, options, spins, way.bases, device, threshold, i == n));
+      evaluations.push_back(evaluate_threshold(context, options, spins, way, device, threshold, i == n));
     } else {
       log::info("One dense diagonalisation of the whole matrix: {}", why);
       if (!dense)
@@ -288,6 +290,10 @@ void evaluate_thresholds(Context& context, const EvaluateOptions& options, const
 }  // namespace
 
 void evaluate(Context& context, const EvaluateOptions& options) {
+  // A layout that this number of ranks cannot take is refused before anything is computed.
+  if (options.check.vectors > 0) static_cast<void>(layouts_of(options.check.spmm, context.comm().size()));
+  if (options.spectrum.vectors > 0)
+    static_cast<void>(layouts_of(options.spectrum.spmm, context.comm().size()));
   const auto spins = read_spins(context, options);
   const System& system = spins.front().system;
   const auto reference = find_reference(context.comm(), options.reference, options.matrices.repeat);
@@ -306,6 +312,10 @@ void evaluate(Context& context, const EvaluateOptions& options) {
   try {
     way = choose_way(context, options, spins, device.get());
     describe_evaluation(context, options, system, way.why_dense);
+    for (const auto& basis : way.bases)
+      if (options.check.vectors > 0)
+        way.check.push_back(layout_for(context, options, basis.a, options.check.spmm, options.check.vectors,
+                                       "check", way.check.empty() ? "" : "_down"));
     spectra = spectra_of(context, options, way.bases);
     evaluate_thresholds(context, options, spins, way, device.get(), reference, evaluations);
   } catch (const Interrupted&) {
@@ -332,15 +342,13 @@ Rehearsal rehearse(Context& context, const EvaluateOptions& options) {
   };
   Way way;
   done.basis_seconds = seconds([&] { way = choose_way(context, options, done.spins, nullptr); });
-  done.bases = std::move(way.bases);
   done.why_dense = way.why_dense;
-  if (std::any_of(done.why_dense.begin(), done.why_dense.end(), [](const auto& why) { return !why.empty(); }))
-    return done;
-  done.thresholds_seconds = seconds([&] {
-    for (const double threshold : options.method.thresholds)
-      static_cast<void>(
-          evaluate_threshold(context, options, done.spins, done.bases, nullptr, threshold, false));
-  });
+  if (std::all_of(done.why_dense.begin(), done.why_dense.end(), [](const auto& why) { return why.empty(); }))
+    done.thresholds_seconds = seconds([&] {
+      for (const double threshold : options.method.thresholds)
+        static_cast<void>(evaluate_threshold(context, options, done.spins, way, nullptr, threshold, false));
+    });
+  done.bases = std::move(way.bases);
   return done;
 }
 

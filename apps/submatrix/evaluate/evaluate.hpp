@@ -10,6 +10,7 @@
 #include "apps/submatrix/input/system_options.hpp"
 #include "io/device/device.hpp"
 #include "physics/electronic/submatrix/submatrix.hpp"
+#include "physics/sparse/layout.hpp"
 
 namespace quintet::submatrix {
 
@@ -35,6 +36,7 @@ void describe(Schema& schema, MethodOptions& options);
 struct CheckOptions {
   int vectors = 0;      ///< 0: no check
   double error = 1e-9;  ///< of the series that P is compared with
+  SpmmKind spmm = SpmmKind::automatic;
 };
 void describe(Schema& schema, CheckOptions& options);
 
@@ -42,6 +44,7 @@ void describe(Schema& schema, CheckOptions& options);
 struct SpectrumSection {
   int vectors = 0;           ///< 0: none
   double resolution = 0.01;  ///< (hartree)
+  SpmmKind spmm = SpmmKind::automatic;
 };
 void describe(Schema& schema, SpectrumSection& options);
 
@@ -61,6 +64,7 @@ struct EvaluateOptions {
   MethodOptions method;
   CheckOptions check;
   SpectrumSection spectrum;
+  std::string machine = "local";  ///< whose links spmm: auto counts with
   Device device = Device::cpu;
   OutputOptions output;
   ReferenceOptions reference;

@@ -101,6 +101,14 @@ void describe_vectors(Schema& schema, int& vectors, const char* text) {
   });
 }
 
+/// One word for all products with random vectors.
+void describe_spmm(Schema& schema, SpmmKind& kind) {
+  std::string text = "How products with the vectors are shared out over ranks";
+  for (const auto& row : spmm_kinds())
+    text += fmt::format("{} {}: {}", row.value == SpmmKind::automatic ? ";" : ",", row.name, row.doc);
+  schema.choice("spmm", kind, choices_of(spmm_kinds()), text).on_restart(OnRestart::free);
+}
+
 }  // namespace
 
 void describe(Schema& schema, CheckOptions& options) {
@@ -114,6 +122,7 @@ void describe(Schema& schema, CheckOptions& options) {
               "is refused")
       .at_least(1e-12)
       .at_most(1e-2);
+  describe_spmm(schema, options.spmm);
 }
 
 void describe(Schema& schema, SpectrumSection& options) {
@@ -126,6 +135,7 @@ void describe(Schema& schema, SpectrumSection& options) {
           "Standard deviation of a level's peak in the middle of the spectrum; at most 4000 moments, of "
           "which pi/2 times the spectrum's width over this are needed")
       .above(0);
+  describe_spmm(schema, options.spmm);
 }
 
 void describe(Schema& schema, OutputOptions& options) {
@@ -159,6 +169,11 @@ void describe(Schema& schema, EvaluateOptions& options) {
   schema.section("check", options.check, "Error of the density matrix on random vectors")
       .on_restart(OnRestart::fixed);
   schema.section("spectrum", options.spectrum, "Density of states").on_restart(OnRestart::free);
+  schema
+      .text("machine", options.machine,
+            "A machine of configs/machines, or its file: spmm: auto counts with its links (quintet machine "
+            "--calibrate measures them)")
+      .on_restart(OnRestart::free);
   describe_device(schema, options.device);
   schema.section("output", options.output, "Matrices to write").on_restart(OnRestart::free);
   schema.section("reference", options.reference, "Exact values to print beside ours")

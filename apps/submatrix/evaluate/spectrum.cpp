@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "apps/application/report/report.hpp"
+#include "apps/submatrix/evaluate/shared_products.hpp"
 #include "apps/submatrix/input/system_options.hpp"
 #include "io/hdf5/file.hpp"
 #include "io/log/log.hpp"
@@ -49,7 +50,11 @@ std::vector<SpectralDensity> spectra_of(Context& context, const EvaluateOptions&
   wanted.vectors = options.spectrum.vectors;
   wanted.resolution = options.spectrum.resolution;
   wanted.interrupt = [&context] { return context.stop_noticed(); };
-  for (const auto& basis : bases) spectra.push_back(spectral_density(basis.a, wanted));
+  for (const auto& basis : bases) {
+    wanted.layout = layout_for(context, options, basis.a, options.spectrum.spmm, wanted.vectors, "spectrum",
+                               spectra.empty() ? "" : "_down");
+    spectra.push_back(spectral_density(basis.a, wanted));
+  }
   log::info("Density of states: {} moments from {} random vectors, peaks {:.3g} hartree wide",
             spectra.front().n_moments(), spectra.front().n_vectors(), spectra.front().resolution());
   return spectra;

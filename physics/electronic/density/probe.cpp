@@ -12,6 +12,7 @@
 #include "physics/electronic/functions/chebyshev.hpp"
 #include "physics/electronic/matrix/block_panel.hpp"
 #include "physics/kernels/aligned.hpp"
+#include "physics/sparse/sparse_product.hpp"
 
 namespace quintet::electronic {
 
@@ -20,12 +21,10 @@ namespace {
 using std::numbers::pi;
 using Panel = AlignedVector<double>;
 
-constexpr int most_columns = 32;  // of a panel: what a row's sums have registers for
-
 /// T_k((A - centre)/half_width) X for k = 0, 1, 2 ...
 class Recurrence {
  public:
-  Recurrence(PanelProduct& a, double centre, double half_width, Panel x, int f)
+  Recurrence(SparseProduct& a, double centre, double half_width, Panel x, int f)
       : a_(a), centre_(centre), half_width_(half_width), f_(f), current_(std::move(x)) {}
 
   [[nodiscard]] const Panel& current() const { return current_; }
@@ -40,17 +39,24 @@ class Recurrence {
   }
 
  private:
-  PanelProduct& a_;
+  SparseProduct& a_;
   double centre_, half_width_;
   int f_;
   Panel current_, previous_, product_;
 };
 
-/// sum_i x_ic y_ic of each column c, this rank's rows, added to `sums`.
-void add_column_products(const Panel& x, const Panel& y, std::span<double> sums) {
-  const std::size_t f = sums.size();
-  for (std::size_t i = 0; i < x.size(); i += f)
-    for (std::size_t c = 0; c < f; ++c) sums[c] += x[i + c] * y[i + c];
+/// sum_i x_ic y_ic of each column c, over this rank's part, added to `sums`; one of several copies adds.
+void add_column_products(const PanelPart& part, const Panel& x, const Panel& y, std::span<double> sums) {
+  if (!part.counts) return;
+  const int f = static_cast<int>(sums.size());
+  const auto width = static_cast<std::size_t>(part.n_columns(f));
+  double* const to = sums.data() + part.first_column(f);
+  for (std::size_t i = 0; i < x.size(); i += width)
+    for (std::size_t c = 0; c < width; ++c) to[c] += x[i + c] * y[i + c];
+}
+
+SparseProduct product_with(const BlockMatrix& a, const std::optional<SpmmLayout>& layout) {
+  return {a.comm, sparse_rows(a), layout.value_or(layout_1d(a.comm.size(), true))};
 }
 
 void sum_over_ranks(const Comm& comm, std::vector<double>& sums) {
@@ -90,7 +96,7 @@ std::function<double(double)> function_of(const Occupation& f, const LevelsAtMu&
 }
 
 /// Y = sum_k c_k T_k X.
-Panel apply(const ChebyshevSeries& series, PanelProduct& a, const Panel& x, int f, const Comm& comm,
+Panel apply(const ChebyshevSeries& series, SparseProduct& a, const Panel& x, int f, const Comm& comm,
             const Interrupt& interrupt) {
   const auto& c = series.coefficients.front();
   Recurrence t(a, series.centre, series.half_width, x, f);
@@ -156,20 +162,21 @@ ProbedError probe_error(const BlockMatrix& p, const BlockMatrix& a, const Occupa
   // Rounding of the recurrence stays below some 1e-15 a step.
   const double accuracy = series.error + 1e-15 * series.degree();
   const BlockMatrix symmetric = symmetric_blocks(a);
-  PanelProduct product(symmetric), with_p(p);
+  SparseProduct product = product_with(symmetric, options.layout), with_p = product_with(p, options.layout);
+  const PanelPart& part = product.part();
   std::vector<double> squares;
   double most_in_gap = 0;
-  for (int first = 0; first < options.vectors; first += most_columns) {
-    const int n = std::min(most_columns, options.vectors - first);
-    const Panel x = random_sign_panel(a, options.seed, first, n);
+  for (int first = 0; first < options.vectors; first += probe_columns) {
+    const int n = std::min(probe_columns, options.vectors - first);
+    const Panel x = random_sign_panel(part, options.seed, first, n);
     Panel y = apply(series, product, x, n, a.comm, options.interrupt), px;
     with_p(x, px, n);
     std::vector<double> sums(static_cast<std::size_t>(3) * n, 0.0);
     const std::span<double> of_error(sums.data(), n), once(sums.data() + n, n), twice(sums.data() + 2 * n, n);
-    add_column_products(x, y, once);
-    add_column_products(y, y, twice);
+    add_column_products(part, x, y, once);
+    add_column_products(part, y, y, twice);
     for (std::size_t i = 0; i < y.size(); ++i) y[i] -= px[i];
-    add_column_products(y, y, of_error);
+    add_column_products(part, y, y, of_error);
     sum_over_ranks(a.comm, sums);
     squares.insert(squares.end(), of_error.begin(), of_error.end());
     for (int c = 0; c < n; ++c) most_in_gap = std::max(most_in_gap, std::abs(once[c] - twice[c]));
@@ -255,11 +262,12 @@ SpectralDensity spectral_density(const BlockMatrix& a, const SpectrumOptions& op
       pi * half_width / options.most_moments);
   const int n_moments = std::max(8, static_cast<int>(wanted));
   const BlockMatrix symmetric = symmetric_blocks(a);
-  PanelProduct product(symmetric);
+  SparseProduct product = product_with(symmetric, options.layout);
+  const PanelPart& part = product.part();
   std::vector<double> moments(static_cast<std::size_t>(options.vectors) * n_moments, 0.0);
-  for (int first = 0; first < options.vectors; first += most_columns) {
-    const int f = std::min(most_columns, options.vectors - first);
-    const Panel x = random_sign_panel(a, options.seed, first, f);
+  for (int first = 0; first < options.vectors; first += probe_columns) {
+    const int f = std::min(probe_columns, options.vectors - first);
+    const Panel x = random_sign_panel(part, options.seed, first, f);
     Recurrence t(product, centre, half_width, x, f);
     // m_2k = 2 t_k . t_k - m_0 and m_2k+1 = 2 t_k+1 . t_k - m_1: two moments a product.
     std::vector<double> sums(static_cast<std::size_t>(n_moments + 1) * f, 0.0);
@@ -268,10 +276,10 @@ SpectralDensity spectral_density(const BlockMatrix& a, const SpectrumOptions& op
     };
     for (int k = 0; 2 * k < n_moments; ++k) {
       if (k % 16 == 15) give_up_if_asked(a.comm, options.interrupt);
-      add_column_products(t.current(), t.current(), of(2 * k));
+      add_column_products(part, t.current(), t.current(), of(2 * k));
       const Panel before = t.current();
       t.step();
-      add_column_products(t.current(), before, of(2 * k + 1));
+      add_column_products(part, t.current(), before, of(2 * k + 1));
     }
     sum_over_ranks(a.comm, sums);
     for (int c = 0; c < f; ++c)

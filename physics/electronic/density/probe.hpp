@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,6 +10,7 @@
 #include "physics/electronic/functions/occupation.hpp"
 #include "physics/electronic/matrix/block_matrix.hpp"
 #include "physics/electronic/matrix/interrupt.hpp"
+#include "physics/sparse/layout.hpp"
 
 /// What products with random vectors tell of a matrix that is too large to diagonalise.
 namespace quintet::electronic {
@@ -17,11 +20,17 @@ struct LevelsAtMu {
   double homo = 0, homo_error = 0, lumo = 0, lumo_error = 0;
 };
 
+/// Vectors are taken in panels of at most so many: what a row's sums have registers for.
+inline constexpr int probe_columns = 32;
+/// Columns of the largest panel of so many vectors, for choose_layout().
+[[nodiscard]] inline int panel_columns(int vectors) { return std::min(vectors, probe_columns); }
+
 struct ProbeOptions {
   int vectors = 16;        ///< 2 or more, for a standard error
   double error = 1e-9;     ///< largest error of the series on the levels
   int most_degree = 4000;  ///< of the series
   std::uint64_t seed = 0x51ec7;
+  std::optional<SpmmLayout> layout{};  ///< of products with A and P; absent: sparse-aware 1D
   Interrupt interrupt{};
 };
 
@@ -51,6 +60,7 @@ struct SpectrumOptions {
   double resolution = 0.01;  ///< standard deviation of a level's peak at the middle of the spectrum (hartree)
   int most_moments = 4000;
   std::uint64_t seed = 0xd05;
+  std::optional<SpmmLayout> layout{};  ///< of products with A; absent: sparse-aware 1D
   Interrupt interrupt{};
 };
 

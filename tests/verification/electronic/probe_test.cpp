@@ -4,8 +4,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
@@ -13,10 +11,10 @@
 
 #include <gtest/gtest.h>
 
-#include "io/config/tree.hpp"
 #include "io/log/error.hpp"
 #include "physics/electronic/matrix/block_panel.hpp"
 #include "physics/electronic/submatrix/submatrix.hpp"
+#include "physics/sparse/sparse_product.hpp"
 #include "tests/verification/electronic/dense_reference.hpp"
 
 /// What random vectors tell of a matrix, against dense diagonalisation.
@@ -54,30 +52,28 @@ BlockMatrix by_submatrices(const BlockMatrix& a, double threshold, double temper
   return evaluate_submatrices(a, options).p;
 }
 
-TEST(PanelProduct, is_the_dense_product_and_moves_each_needed_row_once) {
+TEST(SparseRowsOfBlocks, give_the_dense_product_and_move_each_needed_row_once) {
   const Comm comm = Comm::world();
   const Ring r = sample();
   auto a = distribute(comm, r.a, blocks_of(r));
   filter(a, 0.02);
   const Dense dense = collect(a);
-  PanelProduct product(a);
-  const int start = a.blocking->begin[a.first];
+  SparseProduct product(comm, sparse_rows(a), layout_1d(comm.size(), true));
+  const int start = a.blocking->begin[a.first], n_own = product.part().n_rows();
   std::vector<char> needed(a.blocking->n_rows(), 0);
-  for (int j = start; j < start + product.n_own(); ++j)
+  for (int j = start; j < start + n_own; ++j)
     for (int i = 0; i < dense.n; ++i)
-      if (dense(i, j) != 0 && (i < start || i >= start + product.n_own())) needed[i] = 1;
+      if (dense(i, j) != 0 && (i < start || i >= start + n_own)) needed[i] = 1;
   EXPECT_EQ(std::count(needed.begin(), needed.end(), 1), product.n_foreign());
   for (const int f : {1, 5, 32, 35}) {
-    const auto x = random_sign_panel(a, 7, 3, f);
+    const auto x = random_sign_panel(product.part(), 7, 3, f);
     const auto all = comm.all_gather(std::span<const double>(x));
     AlignedVector<double> y;
-    comm.reset_counters();
     product(x, y, f);
-    const auto& counter = comm.counter(Comm::Call::all_to_all_into);
-    EXPECT_EQ(counter.received, static_cast<std::int64_t>(sizeof(double)) * f * product.n_foreign());
-    EXPECT_LE(counter.messages, comm.size() - 1);
+    EXPECT_EQ(product.received().dense_words, std::int64_t{f} * product.n_foreign());
+    EXPECT_LE(product.received().messages, comm.size() - 1);
     ASSERT_EQ(y.size(), x.size());
-    for (int i = 0; i < product.n_own(); ++i)
+    for (int i = 0; i < n_own; ++i)
       for (int c = 0; c < f; ++c) {
         double sum = 0;
         for (int k = 0; k < dense.n; ++k) sum += dense(start + i, k) * all[k * f + c];
@@ -86,55 +82,15 @@ TEST(PanelProduct, is_the_dense_product_and_moves_each_needed_row_once) {
   }
 }
 
-/// ../shared/data/training/spmm.json: a matrix that is not symmetric, words and messages of `1d_sparse`.
-TEST(PanelProduct, words_and_messages_are_those_of_the_reference) {
-  const char* source = std::getenv("QUINTET_SOURCE_DIR");
-  const std::string path =
-      std::string(source != nullptr ? source : ".") + "/../shared/data/training/spmm.json";
-  if (!std::filesystem::exists(path)) GTEST_SKIP() << "../shared/data/training is not here";
-  const Comm comm = Comm::world();
-  const Tree given = read_yaml(path);
-  const int n = static_cast<int>(given.at("n").as_integer()),
-            f = static_cast<int>(given.at("f").as_integer());
-  std::vector<Triplet> transposed;  // whose transpose a product takes
-  for (std::size_t p = 0; comm.is_root() && p < given.at("row").items().size(); ++p)
-    transposed.push_back({static_cast<std::int32_t>(given.at("column").items()[p].as_integer()),
-                          static_cast<std::int32_t>(given.at("row").items()[p].as_integer()),
-                          given.at("value").items()[p].as_number()});
-  const auto blocking = std::make_shared<const Blocking>(uniform_blocking(n, 1));
-  auto a = assemble(comm, blocking, transposed, share_columns(comm, *blocking), -1);
-  filter(a, 1e-6);  // the blocks of A^T that A lacks
-  ASSERT_EQ(a.first, n * comm.rank() / comm.size());
-  PanelProduct product(a);
-  AlignedVector<double> x(static_cast<std::size_t>(product.n_own()) * f), z;
-  for (std::size_t i = 0; i < x.size(); ++i)
-    x[i] = given.at("dense").items()[static_cast<std::size_t>(a.first) * f + i].as_number();
-  comm.reset_counters();
-  product(x, z, f);
-  const auto counter = comm.counter(Comm::Call::all_to_all_into);
-  for (int i = 0; i < product.n_own(); ++i) {
-    double sum = 0;
-    for (int c = 0; c < f; ++c) sum += z[static_cast<std::size_t>(i) * f + c];
-    EXPECT_NEAR(sum, given.at("product_row_sums").items()[a.first + i].as_number(), 1e-11);
-  }
-  int found = 0;
-  for (const Tree& expected : given.at("cases").items()) {
-    if (expected.at("algorithm").as_text() != "1d_sparse" || expected.at("ranks").as_integer() != comm.size())
-      continue;
-    ++found;
-    EXPECT_EQ(counter.received, 8 * expected.at("dense_words").items()[comm.rank()].as_integer());
-    std::int64_t messages = 0;
-    for (const Tree& of_rank : expected.at("messages").items()) messages += of_rank.as_integer();
-    EXPECT_EQ(comm.sum(static_cast<long>(counter.messages)), messages);
-  }
-  EXPECT_EQ(found, 1);
-}
-
 TEST(Probe, signs_do_not_depend_on_the_ranks_and_are_fair) {
   const Ring r = sample();
   const auto shared = distribute(Comm::world(), r.a, blocks_of(r));
   const auto alone = distribute(Comm::self(), r.a, blocks_of(r));
-  const auto part = random_sign_panel(shared, 5, 2, 9), whole = random_sign_panel(alone, 5, 2, 9);
+  const auto signs = [](const BlockMatrix& a) {
+    return random_sign_panel(panel_part(sparse_rows(a).shares, layout_1d(a.comm.size(), true), a.comm.rank()),
+                             5, 2, 9);
+  };
+  const auto part = signs(shared), whole = signs(alone);
   const auto all = Comm::world().all_gather(std::span<const double>(part));
   ASSERT_EQ(all.size(), whole.size());
   EXPECT_TRUE(std::equal(all.begin(), all.end(), whole.begin()));
@@ -170,6 +126,30 @@ TEST_P(ProbedError_, is_the_true_one_within_three_standard_errors) {
   }
 }
 INSTANTIATE_TEST_SUITE_P(Temperatures, ProbedError_, testing::Values(0.0, 0.03));
+
+/// The ring of inputs/submatrix/chain_gap.yaml, shorter: hopping -1.5 and -1 in turn, a gap of 1.
+TEST(Probe, error_of_a_chain_of_pairs_is_the_true_one) {
+  Dense chain(240);
+  for (int i = 0; i < chain.n; ++i) {
+    const int j = (i + 1) % chain.n;
+    chain(i, j) = chain(j, i) = i % 2 == 0 ? -1.5 : -1;
+  }
+  const auto blocking = std::make_shared<const Blocking>(uniform_blocking(chain.n, 12));
+  const auto a = distribute(Comm::world(), chain, blocking);
+  SubmatrixOptions by_submatrices;
+  by_submatrices.threshold = 1e-6;
+  by_submatrices.mu = 0;
+  by_submatrices.columns_together = 1;
+  const BlockMatrix p = evaluate_submatrices(a, by_submatrices).p;
+  const Occupation f{0, 0, 0};
+  const double truth = distance(collect(p), function_of(diagonalise(chain), f));
+  ProbeOptions options;
+  const ProbedError probed = probe_error(p, a, f, {-0.5, 1e-6, 0.5, 1e-6}, options);
+  EXPECT_EQ(probed.refused, "");
+  EXPECT_GT(truth, 1e-3);
+  EXPECT_NEAR(probed.norm.value, truth, 3 * probed.norm.deviation);
+  EXPECT_LT(probed.norm.deviation, 0.2 * truth);
+}
 
 TEST(Probe, exact_p_has_no_error_but_that_of_the_series) {
   const Ring r = sample();
@@ -247,6 +227,31 @@ TEST(SpectralDensity, and_the_probed_error_are_the_same_on_any_number_of_ranks) 
   const double of_many = probe_error(shared, shared, f, levels_of(e), {}).norm.value;
   const double of_one = probe_error(alone, alone, f, levels_of(e), {}).norm.value;
   EXPECT_NEAR(of_many, of_one, 1e-8 * of_one);
+}
+
+TEST(Probe, error_and_spectrum_are_the_same_in_every_layout) {
+  const Ring r = sample();
+  const Eigen e = diagonalise(r.a);
+  const Occupation f{mu, 0.03, 0};
+  const auto a = distribute(Comm::world(), r.a, blocks_of(r));
+  const BlockMatrix p = by_submatrices(a, 3e-2, 0.03);
+  std::vector<double> norms, states;
+  for (const auto& layout : layouts_of(SpmmKind::automatic, a.comm.size())) {
+    ProbeOptions probe;
+    probe.vectors = 5;
+    probe.layout = layout;
+    norms.push_back(probe_error(p, a, f, levels_of(e), probe).norm.value);
+    SpectrumOptions spectrum;
+    spectrum.vectors = 5;
+    spectrum.resolution = 0.1;
+    spectrum.layout = layout;
+    states.push_back(spectral_density(a, spectrum).count(mu, 0.03).value);
+  }
+  EXPECT_GT(norms[0], 0);
+  for (std::size_t i = 1; i < norms.size(); ++i) {
+    EXPECT_NEAR(norms[i], norms[0], 1e-9 * norms[0]);
+    EXPECT_NEAR(states[i], states[0], 1e-9 * states[0]);
+  }
 }
 
 TEST(SpectralDensity, too_fine_a_resolution_is_refused) {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdlib>
@@ -13,6 +14,7 @@
 
 #include "physics/electronic/density/density_matrix.hpp"
 #include "physics/electronic/density/orthogonalise.hpp"
+#include "physics/electronic/density/probe.hpp"
 #include "physics/electronic/files/matrix_files.hpp"
 #include "physics/electronic/submatrix/submatrix.hpp"
 #include "tests/support/kinetics_reference.hpp"
@@ -74,11 +76,11 @@ std::vector<Dense> bloch_matrices(const RealSpaceMatrix& m) {
 /// P and D of the box, which is periodic in the cells.
 struct Exact {
   std::vector<Dense> a, p, d;  ///< between cell 0 and cell g
-  double energy = 0, n_pairs = 0;
+  double energy = 0, n_pairs = 0, homo = -1e9, lumo = 1e9;
 };
 Exact exact(const RealSpaceMatrix& k, const RealSpaceMatrix& s) {
   const std::vector<Dense> zeros(n_cells, Dense(k.n_rows));
-  Exact e{zeros, zeros, zeros, 0, 0};
+  Exact e{zeros, zeros, zeros};
   const auto k_of = bloch_matrices(k), s_of = bloch_matrices(s);
   for (int q = 0; q < n_cells; ++q) {
     const auto at = static_cast<std::size_t>(q);
@@ -87,7 +89,13 @@ Exact exact(const RealSpaceMatrix& k, const RealSpaceMatrix& s) {
     const Eigen levels = diagonalise(a);
     const Dense p = function(levels, [](double x) { return x < mu ? 1.0 : 0.0; });
     const Dense d = product(z, product(p, z));
-    for (const double level : levels.value) e.energy += level < mu ? level : 0;
+    for (const double level : levels.value) {
+      e.energy += level < mu ? level : 0;
+      if (level < mu)
+        e.homo = std::max(e.homo, level);
+      else
+        e.lumo = std::min(e.lumo, level);
+    }
     e.n_pairs += trace(p);
     for (int g = 0; g < n_cells; ++g)
       for (std::size_t i = 0; i < p.value.size(); ++i) {
@@ -111,6 +119,19 @@ double largest_error(const BlockMatrix& m, const std::vector<Dense>& between_cel
       largest = std::max(largest, std::abs(whole(i, j) - block(i % n, j % n)));
     }
   return largest;
+}
+
+/// ||M - exact||_F; blocks that are not stored are 0.
+double distance(const BlockMatrix& m, const std::vector<Dense>& between_cells) {
+  const Dense whole = collect(m);
+  const int n = between_cells.front().n;
+  double sum = 0;
+  for (int j = 0; j < whole.n; ++j)
+    for (int i = 0; i < whole.n; ++i) {
+      const Dense& block = between_cells[static_cast<std::size_t>((i / n) ^ (j / n))];
+      sum += std::pow(whole(i, j) - block(i % n, j % n), 2);
+    }
+  return std::sqrt(sum);
 }
 
 /// Errors of A, P, D (largest elements), of the pairs and of Tr(DK) (Hartree).
@@ -225,6 +246,36 @@ TEST_P(OwnWater, fixed_pairs_are_held_in_d) {
   const Errors found = errors_of(box, answer, GetParam().threshold, 1024);
 
   EXPECT_LT(std::abs(found.n_pairs), 1e-8);
+}
+
+/// A is made with a hundredth of P's threshold: its own errors, which no vector shows, do not count.
+TEST(OwnWaterOnVectors, probed_error_of_p_is_the_true_one) {
+  const Comm comm = Comm::world();
+  const std::string folder = std::string(std::getenv("QUINTET_SOURCE_DIR")) + "/inputs/submatrix/water_";
+  const Box box{read_real_space(comm, folder + "k.h5"), read_real_space(comm, folder + "s.h5")};
+  const Exact answer = exact(box.k, box.s);
+  const auto k_file = fold(comm, box.k, {2, 2, 2}), s_file = fold(comm, box.s, {2, 2, 2});
+  const auto blocking = std::make_shared<const Blocking>(uniform_blocking(k_file.n_rows, 6));
+  const auto shares = share_columns(comm, *blocking);
+  const BlockMatrix a = orthogonalise(assemble(comm, blocking, k_file.elements, shares, 1e-8),
+                                      assemble(comm, blocking, s_file.elements, shares, 1e-8), 1e-4)
+                            .a;
+  for (const double threshold : {3e-2, 1e-2}) {
+    SubmatrixOptions options;
+    options.threshold = threshold;
+    options.mu = mu;
+    const BlockMatrix p = evaluate_submatrices(a, options).p;
+    const double truth = distance(p, answer.p);
+    ProbeOptions probe;
+    probe.vectors = 8;
+    probe.error = 1e-5 * truth;
+    const ProbedError probed = probe_error(p, a, {mu, 0, 0}, {answer.homo, 1e-4, answer.lumo, 1e-4}, probe);
+    EXPECT_EQ(probed.refused, "");
+    EXPECT_NEAR(probed.norm.value, truth, 3 * probed.norm.deviation);
+    EXPECT_LT(probed.norm.deviation, 0.1 * truth);
+    std::cout << "threshold " << threshold << ": ||dP|| " << truth << ", probed " << probed.norm.value
+              << " +- " << probed.norm.deviation << ", degree " << probed.degree << "\n";
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Thresholds, OwnWater,
