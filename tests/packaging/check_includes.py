@@ -15,7 +15,7 @@ MOST_FILES = 25  # of a room: more, and a newcomer no longer reads its list
 ROOMS = {
     "": ("io", "physics", "surrogates", "apps"),
     "io": ("log", "files tiers", "config", "parallel", "device formula machine runtime", "hdf5", "netcdf", "fields"),
-    "physics": ("kernels", "sparse tasks transforms", "particles kinetics electronic convection ocean", "solvers"),
+    "physics": ("kernels", "codes sparse tasks transforms", "particles kinetics electronic convection ocean", "solvers"),
     "physics/particles": ("atoms", "domain files forces", "dynamics", "observables"),
     "physics/kinetics": ("basis", "space theory", "fields initial moments", "advection collisions files", "device"),
     "physics/ocean": ("svd",),
