@@ -41,8 +41,10 @@ class LstmLayer {
                 Real* gradient);
 
  private:
-  void step(Steps<const Real> x, int n, const Real* h_before, const Real* c_before, Real* gates, Real* c,
-            Real* tanh_c, Real* h);
+  void sum_inputs(Steps<const Real> x, int rows, Real* z) const;
+  /// @param inputs b + x W, where that is made already
+  void step(Steps<const Real> x, int n, const Real* h_before, const Real* c_before, const Real* inputs,
+            Real* gates, Real* c, Real* tanh_c, Real* h);
   void step_back(int t, int n, const Real* h_bar, bool is_last);
   void multiply_back(const Real* z_bar, int rows, bool to_inputs, Real* to) const;
   void add_gradient(Steps<const Real> x, const Real* h, int steps, int n, Real* gradient);
@@ -54,9 +56,9 @@ class LstmLayer {
   AlignedVector<Real> bias_;                         ///< [pack of units][gate][pack]
   PackedMatrix<Real> w_back_, u_back_;               ///< W^T and U^T, rows as the gates lie in memory
   PackedBf16 all_bf16_, w_back_bf16_, u_back_bf16_;  ///< [W; U], W^T, U^T, instead of those above
-  AlignedVector<Real> z_;                            ///< [n, 4 stride]: sums of a step in bf16
-  AlignedVector<Real> padded_;         ///< [n_in + units, 4 stride]: weights, or their gradient, with padding
-  AlignedVector<Real> gates_;          ///< [steps n, 4 stride]: i, f, g, o, then dL/dz
+  AlignedVector<Real> z_;       ///< [n, 4 stride]: sums of a step in bf16; or [steps n, 4 stride]: b + x W
+  AlignedVector<Real> padded_;  ///< [n_in + units, 4 stride]: weights, or their gradient, with padding
+  AlignedVector<Real> gates_;   ///< [steps n, 4 stride]: i, f, g, o, then dL/dz
   AlignedVector<Real> c_, tanh_c_;     ///< [steps n, stride]
   AlignedVector<Real> c_bar_, h_bar_;  ///< [n, stride]: what a step leaves for the one before
   AlignedVector<Real> bias_bar_;       ///< [4 stride]
