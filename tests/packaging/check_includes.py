@@ -28,7 +28,7 @@ ROOMS = {
     "apps/application": ("report", "life", "loop training", "spectra", "cli"),
     "apps/dpmd": ("setup", "deviation label test", "learn run train", "convert evaluate"),
     "apps/meshfreeflow": ("setup", "simulate train superresolve", "evaluate"),
-    "apps/podlstm": ("setup", "evaluate", "fit forecast search train"),
+    "apps/podlstm": ("setup", "evaluate", "fit forecast quantise search train"),
     "apps/quintet": ("owner", "machine bench", "plan", "submit", "campaign"),
     "apps/submatrix": ("input report", "evaluate", "compare"),
     "apps/vlasov": ("input", "setup", "state", "report"),

@@ -4,6 +4,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "io/log/error.hpp"
 #include "surrogates/sequence/network/lstm_cell.hpp"
 
 namespace quintet::sequence {
@@ -198,6 +199,8 @@ std::size_t LstmLayer<Real>::n_parameters() const {
 
 template <class Real>
 void LstmLayer<Real>::refresh(const Real* parameters) {
+  w_codes_.reset();
+  u_codes_.reset();
   constexpr int w = pack_width<Real>;
   const int rows = n_in_ + units_;
   const auto place = [&](const Real* from, Real* to,
@@ -263,17 +266,34 @@ void LstmLayer<Real>::sum_inputs(Steps<const Real> x, int rows, Real* z) const {
 }
 
 template <class Real>
+void LstmLayer<Real>::take_codes(const BinaryCodes& w, const BinaryCodes& u, CodeKernel kernel) {
+  if (!std::is_same_v<Real, float> || w.rows != 4 * units_ || w.columns != n_in_ || u.rows != 4 * units_ ||
+      u.columns != units_)
+    throw InternalError("codes of a matrix that is not this layer's");
+  const auto spread =
+      [&](const BinaryCodes& codes) {  // gates apart by whole packs: rows of zeros between them
+        BinaryCodes wide = codes;
+        wide.rows = 4 * stride_;
+        const auto move = [&](const auto& from, auto& to, std::ptrdiff_t width) {
+          to.assign(static_cast<std::size_t>(codes.bits) * wide.rows * width, 0);
+          for (int i = 0; i < codes.bits; ++i)
+            for (int q = 0; q < 4; ++q)
+              std::copy_n(from.begin() + (std::ptrdiff_t{i} * codes.rows + q * units_) * width,
+                          units_ * width, to.begin() + (std::ptrdiff_t{i} * wide.rows + q * stride_) * width);
+        };
+        move(codes.alpha, wide.alpha, codes.groups());
+        move(codes.keys, wide.keys, codes.bytes_of_row());
+        return wide;
+      };
+  w_codes_.emplace(spread(w), kernel);
+  u_codes_.emplace(spread(u), kernel);
+}
+
+template <class Real>
 void LstmLayer<Real>::step(Steps<const Real> x, int n, const Real* h_before, const Real* c_before,
-                           const Real* inputs, Real* gates, Real* c, Real* tanh_c, Real* h) {
+                           const Real* z, bool complete, Real* gates, Real* c, Real* tanh_c, Real* h) {
   constexpr int w = pack_width<Real>;
-  if constexpr (std::is_same_v<Real, float>)
-    if (bf16_) {
-      const int width = 4 * stride_;
-      grow(z_, static_cast<std::size_t>(n) * width);
-      multiply_bf16({{x.data, x.stride, n_in_}, {h_before, stride_, units_}}, n, all_bf16_, z_.data(), width);
-    }
-  const Given given = bf16_ ? Given::all : inputs != nullptr ? Given::inputs : Given::nothing;
-  const Real* z = bf16_ ? z_.data() : inputs;
+  const Given given = z == nullptr ? Given::nothing : complete ? Given::all : Given::inputs;
   const std::ptrdiff_t panel = static_cast<std::ptrdiff_t>(n_in_ + units_) * 4 * w;
   for (int unit = 0; unit < stride_; unit += w)
     for (int row = 0, rows = 0; row < n; row += rows) {
@@ -313,17 +333,24 @@ void LstmLayer<Real>::forward(Steps<const Real> x, int steps, int n, Real* h, bo
   }
   // Few windows do not fill a tile: then x W is made for all steps at once, and W is read once instead of at
   // every step. The sums are the same to the bit.
-  const bool together = !bf16_ && n < tile_rows && steps > 1;
-  if (together) {
-    grow(z_, 4 * size * steps);
-    sum_inputs(x, steps * n, z_.data());
-  }
+  const bool coded = w_codes_.has_value(), together = coded || (!bf16_ && n < tile_rows && steps > 1);
+  const int width = 4 * stride_;
+  if (together || bf16_) grow(z_, (together ? steps : 1) * 4 * size);
+  if (together && !coded) sum_inputs(x, steps * n, z_.data());
+  if constexpr (std::is_same_v<Real, float>)
+    if (coded) w_codes_->multiply(x.data, x.stride, steps * n, z_.data(), width);
   for (int t = 0; t < steps; ++t) {
     const Steps<const Real> now = {x.data + static_cast<std::ptrdiff_t>(t) * n * x.stride, x.stride};
     Real* c = c_.data() + (keep ? size * t : 0);
     const Real* c_before = t == 0 ? nullptr : (keep ? c - size : c);
-    step(now, n, t == 0 ? nullptr : h + size * (t - 1), c_before,
-         together ? z_.data() + 4 * size * t : nullptr, keep ? gates_.data() + 4 * size * t : nullptr, c,
+    const Real* h_before = t == 0 ? nullptr : h + size * (t - 1);
+    Real* z = together ? z_.data() + 4 * size * t : bf16_ ? z_.data() : nullptr;
+    if constexpr (std::is_same_v<Real, float>) {
+      if (coded && t > 0) u_codes_->multiply(h_before, stride_, n, z, width, true);
+      if (bf16_ && !coded)
+        multiply_bf16({{now.data, now.stride, n_in_}, {h_before, stride_, units_}}, n, all_bf16_, z, width);
+    }
+    step(now, n, h_before, c_before, z, coded || bf16_, keep ? gates_.data() + 4 * size * t : nullptr, c,
          keep ? tanh_c_.data() + size * t : nullptr, h + size * t);
   }
 }
