@@ -141,7 +141,7 @@ void compare_lstm(const Arguments& arguments, std::vector<std::string>& lines) {
   using namespace sequence;
   for (const Stack& stack :
        {Stack{"LSTM-80, LSTM(5)", 5, 80, 1, 5}, Stack{"LSTM-80 x 2, LSTM(5)", 5, 80, 2, 5},
-        Stack{"the default of podlstm: LSTM-80, dense from the last state", 7, 80, 1, 0}}) {
+        Stack{"the default of podlstm: LSTM-16, dense from the last state", 7, 16, 1, 0}}) {
     const bool last_state = stack.outputs == 0;
     Architecture architecture{stack.inputs,
                               std::vector<Node>(stack.depth, {NodeKind::lstm, stack.units}),
