@@ -35,9 +35,9 @@ void describe(Schema& schema, QuantiseOptions& options);
 /// A right-hand factor known by its codes: Y = X W~^T or Y += that, for any number of rows of X.
 ///
 /// `automatic` times the three kernels on the matrix itself when a number of rows first comes (up to 64, more
-/// count as 64; some 2 ms), keeps the answer for all matrices of that shape, and so may differ from run to
-/// run. Other kernels give the same bits always, and a row's result does not depend on the rows beside it.
-/// Not for several threads at once.
+/// count as 64; ten to twenty products by each, 1 ms at least), keeps the answer for all matrices of that
+/// shape, and so may differ from run to run. Other kernels give the same bits always, and a row's result does
+/// not depend on the rows beside it. Not for several threads at once.
 class CodedMatrix {
  public:
   explicit CodedMatrix(BinaryCodes codes, CodeKernel kernel = CodeKernel::automatic);
@@ -48,7 +48,7 @@ class CodedMatrix {
   void multiply(const float* x, std::ptrdiff_t ldx, int n, float* y, std::ptrdiff_t ldy, bool add = false);
   /// Who would multiply n rows.
   [[nodiscard]] CodeKernel kernel_for(int n);
-  /// Wall seconds of a product of n rows by fp32, bf16 and tables in turns, the least of some samples each.
+  /// CPU seconds of a product of n rows by fp32, bf16 and tables in turns, the least of some samples each.
   [[nodiscard]] std::array<double, 3> seconds_of_all(int n);
 
  private:
