@@ -40,7 +40,7 @@ WAY = (
       "surrogates/flow/encoder surrogates/flow/decoder | apps/meshfreeflow/superresolve surrogates/flow/prediction | "
       "apps/meshfreeflow/control surrogates/environments surrogates/reinforcement",
       "apps/podlstm/fit physics/ocean/svd physics/solvers | apps/podlstm/search surrogates/search surrogates/sequence/training | "
-      "apps/podlstm/train surrogates/sequence/forecast surrogates/sequence/network | apps/podlstm/forecast")),
+      "apps/podlstm/train surrogates/sequence/forecast surrogates/sequence/network | apps/podlstm/forecast physics/codes")),
     ("Observers", "samples on a schedule; runs that are no physics end",
      ("", "physics/particles/observables apps/dpmd/deviation", "apps/vlasov/state physics/transforms", "",
       "physics/convection", "")),
@@ -53,7 +53,7 @@ WAY = (
       "apps/meshfreeflow/simulate apps/meshfreeflow/train", "apps/podlstm/fit apps/podlstm/search")),
     ("Afterwards", "reports side by side; commands without steps",
      ("apps/quintet/owner apps/quintet/machine apps/quintet/campaign apps/quintet/submit apps/quintet/plan apps/quintet/bench io/machine", "apps/dpmd/evaluate apps/dpmd/test apps/dpmd/convert apps/dpmd/label apps/dpmd/learn", "", "",
-      "apps/meshfreeflow/evaluate surrogates/flow/evaluation", "apps/podlstm/evaluate surrogates/sequence/skill")),
+      "apps/meshfreeflow/evaluate surrogates/flow/evaluation", "apps/podlstm/evaluate apps/podlstm/quantise surrogates/sequence/skill")),
 )
 # Rooms that no run enters.
 ASIDE = (

@@ -2,6 +2,7 @@
 #include "apps/podlstm/evaluate/evaluate.hpp"
 #include "apps/podlstm/fit/fit.hpp"
 #include "apps/podlstm/forecast/forecast.hpp"
+#include "apps/podlstm/quantise/quantise.hpp"
 #include "apps/podlstm/search/search.hpp"
 #include "apps/podlstm/setup/with_slepc.hpp"
 #include "apps/podlstm/train/cost.hpp"
@@ -22,5 +23,6 @@ int main(int argc, char** argv) {
                                         podlstm::forecast)
       .command<podlstm::EvaluateOptions>("evaluate", "A model and all references on the same later times",
                                          podlstm::evaluate)
+      .command<podlstm::QuantiseModelOptions>("quantise", "A model in a few bits a weight", podlstm::quantise)
       .execute(argc, argv);
 }

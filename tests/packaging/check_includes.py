@@ -15,7 +15,7 @@ MOST_FILES = 25  # of a room: more, and a newcomer no longer reads its list
 ROOMS = {
     "": ("io", "physics", "surrogates", "apps"),
     "io": ("log", "files tiers", "config", "parallel", "device formula machine runtime", "hdf5", "netcdf", "fields"),
-    "physics": ("kernels", "sparse tasks transforms", "particles kinetics electronic convection ocean", "solvers"),
+    "physics": ("kernels", "codes sparse tasks transforms", "particles kinetics electronic convection ocean", "solvers"),
     "physics/particles": ("atoms", "domain files forces", "dynamics", "observables"),
     "physics/kinetics": ("basis", "space theory", "fields initial moments", "advection collisions files", "device"),
     "physics/ocean": ("svd",),
@@ -28,7 +28,7 @@ ROOMS = {
     "apps/application": ("report", "life", "loop training", "spectra", "cli"),
     "apps/dpmd": ("setup", "deviation label test", "learn run train", "convert evaluate"),
     "apps/meshfreeflow": ("setup", "control simulate train superresolve", "evaluate"),
-    "apps/podlstm": ("setup", "evaluate", "fit forecast search train"),
+    "apps/podlstm": ("setup", "evaluate", "fit forecast quantise search train"),
     "apps/quintet": ("owner", "machine bench", "plan", "submit", "campaign"),
     "apps/submatrix": ("input report", "evaluate", "compare"),
     "apps/vlasov": ("input", "setup", "state", "report"),

@@ -17,6 +17,8 @@ namespace quintet::meshfreeflow {
 struct JudgedModel {
   JudgedModelOptions options;
   flow::FlowModel model;
+  std::size_t decoder_bytes = 0,
+              decoder_bytes_float = 0;  ///< of a decoder of codes: its bytes, and as floats
 };
 
 /// What the fields mean in numbers, for one case.

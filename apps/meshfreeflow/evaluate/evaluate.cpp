@@ -11,10 +11,51 @@
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/parallel/together.hpp"
+#include "surrogates/flow/model/coded_decoder.hpp"
 #include "surrogates/flow/prediction/flow_predictor.hpp"
 
 namespace quintet::meshfreeflow {
 namespace {
+
+/// Each model with a decoder of 1 bit a weight, of 2, and so on.
+void add_coded(const DecoderCodesOptions& options, std::vector<JudgedModel>& models) {
+  for (std::size_t k = 0, n = models.size(); k < n; ++k)
+    for (int bits = 1; bits <= options.codes.bits; ++bits) {
+      auto codes = options.codes;
+      codes.bits = bits;
+      auto coded = flow::code_decoder(models[k].model, codes);
+      auto own = models[k].options;
+      own.name += fmt::format("_{}bit", bits);
+      for (const auto& other : models)
+        QUINTET_CHECK(other.options.name != own.name,
+                      "quantise: a model is named '{}' already; name it otherwise", own.name);
+      models.push_back({own, std::move(coded.model), coded.bytes, coded.bytes_float});
+    }
+}
+
+void report_codes(Context& context, const DecoderCodesOptions& options,
+                  const std::vector<JudgedModel>& models) {
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& one : models) {
+    if (one.decoder_bytes == 0) continue;
+    const auto bytes = static_cast<double>(one.decoder_bytes),
+               as_float = static_cast<double>(one.decoder_bytes_float);
+    rows.push_back({one.options.name, fmt::format("{:.1f}", bytes / 1000),
+                    fmt::format("{:.1f}", as_float / 1000), fmt::format("{:.1f}", as_float / bytes)});
+    context.summarise(one.options.name + "_decoder_bytes", static_cast<std::int64_t>(one.decoder_bytes));
+  }
+  context.report().section("Bits a weight of the decoder");
+  context.report().table(
+      {"model", "decoder (kB)", "as floats (kB)", "times smaller"}, rows,
+      fmt::format("Binary codes, {}, {} alternating rounds; biases and the encoder are as they were. What "
+                  "that costs the tables below say, "
+                  "where these models stand beside the ones that they are made of.",
+                  options.codes.group == 0 ? "a scale a row"
+                                           : fmt::format("a scale for {} inputs", options.codes.group),
+                  options.codes.rounds));
+  context.report().paragraph(
+      "Fields are computed with the decoded matrices: codes make files smaller, not fields faster.");
+}
 
 std::vector<JudgedModel> load_models(const Comm& comm, const EvaluateOptions& options) {
   std::vector<JudgedModel> models;
@@ -27,6 +68,7 @@ std::vector<JudgedModel> load_models(const Comm& comm, const EvaluateOptions& op
                   options.models.front().file, fmt::join(first.field_names(), ", "),
                   fmt::join(first.axis_names(), ", "));
   }
+  if (options.quantise) add_coded(*options.quantise, models);
   return models;
 }
 
@@ -132,6 +174,7 @@ void evaluate(Context& context, const EvaluateOptions& options) {
 
   context.report().title("meshfreeflow evaluate",
                          fmt::format("{} model(s), {} case(s)", models.size(), cases.size()));
+  if (options.quantise) report_codes(context, *options.quantise, models);
   for (const auto& data : cases) {
     log::info("Judging {}", data.text);
     const auto judged = judge_case(context, data, models, options, predictor_bytes);

@@ -61,6 +61,22 @@ void describe(Schema& schema, FlowOptions& options) {
       "sides that the data tell of");
 }
 
+void describe(Schema& schema, DecoderCodesOptions& options) {
+  schema.integer("bits", options.codes.bits, "Models of 1 to so many bits a weight").at_least(1).at_most(8);
+  schema
+      .integer("group", options.codes.group,
+               "Inputs of an output that share a scale, a multiple of 4; 0: all of them")
+      .at_least(0)
+      .at_most(1 << 20);
+  schema.integer("rounds", options.codes.rounds, "Alternating rounds after the greedy start")
+      .at_least(0)
+      .at_most(1000);
+  schema.check([&options]() -> std::optional<std::string> {
+    if (options.codes.group % 4 == 0) return std::nullopt;
+    return fmt::format("group: {}; expected a multiple of 4, or 0 for one scale a row", options.codes.group);
+  });
+}
+
 void describe(Schema& schema, EvaluateOptions& options) {
   schema
       .sections("cases", options.cases, "Flows that are known at high resolution, not those of the training")
@@ -76,6 +92,9 @@ void describe(Schema& schema, EvaluateOptions& options) {
                  "Places along the axis that is not periodic at which spectra are shown; absent: its middle");
   schema.text("picture", options.picture,
               "The field that pictures show; absent: the scalar, else the first field");
+  schema.section(
+      "quantise", options.quantise,
+      "Judge each model also with the matrices of its decoder as binary codes, as NAME_1bit, NAME_2bit ...");
   schema.choice("outside_training", options.outside_training, outside_training_names(),
                 "Where a case goes beyond what a model was trained for: refuse it, or mark it in the report");
   schema.number("max_memory", options.max_memory, "Memory that a rank may use (GB)")

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "apps/meshfreeflow/setup/flow_input.hpp"
+#include "physics/codes/binary_codes.hpp"
 #include "surrogates/flow/prediction/encoder_windows.hpp"
 
 /// What the user writes in a YAML file for `meshfreeflow evaluate`.
@@ -42,6 +43,12 @@ struct FlowOptions {
 };
 void describe(Schema& schema, FlowOptions& options);
 
+/// Section `quantise`.
+struct DecoderCodesOptions {
+  CodeOptions codes{4, 64, 8};  ///< 1 to so many bits
+};
+void describe(Schema& schema, DecoderCodesOptions& options);
+
 struct EvaluateOptions {
   std::vector<CaseOptions> cases;
   std::vector<JudgedModelOptions> models;
@@ -49,6 +56,7 @@ struct EvaluateOptions {
   std::optional<FlowOptions> flow;
   std::vector<double> spectra_at;
   std::optional<std::string> picture;
+  std::optional<DecoderCodesOptions> quantise;
   OutsideTraining outside_training = OutsideTraining::refuse;
   double max_memory = 4;
 };

@@ -11,11 +11,13 @@
 
 #include "apps/podlstm/evaluate/judgement.hpp"
 #include "apps/podlstm/evaluate/left_out.hpp"
+#include "apps/podlstm/evaluate/quantised.hpp"
 #include "apps/podlstm/evaluate/skill_maps.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "physics/ocean/calendar.hpp"
 #include "surrogates/sequence/forecast/forecast_file.hpp"
+#include "surrogates/sequence/forecast/quantised_forecast.hpp"
 #include "surrogates/sequence/forecast/validity.hpp"
 
 namespace quintet::podlstm {
@@ -181,7 +183,8 @@ void evaluate(Context& context, const EvaluateOptions& options) {
   const auto& comm = context.comm();
   check_regions(options);
   const auto modes = context.timed("read", [&] { return ocean::read_modes(comm, options.modes); });
-  const auto model = sequence::read_forecast_model(comm, options.model);
+  const auto trained = sequence::read_forecast_model(comm, options.model);
+  const auto model = options.quantise ? quantised(trained, *options.quantise) : trained;
   check_valid(model, modes);
   check_points(modes, options.points);
   const auto& series = modes.series;
@@ -189,8 +192,9 @@ void evaluate(Context& context, const EvaluateOptions& options) {
   const auto rows = training_rows(model, series);
   const auto trained_on = sequence::windows_of(series, model.shape, rows, model.irregular);
   context.describe_run(
-      "model", fmt::format("{}, {} networks, trained on {} to {}", base_text(model), model.members.size(),
-                           ocean::date_text(model.trained_from), ocean::date_text(model.trained_until)));
+      "model", fmt::format("{}, {} networks{}, trained on {} to {}", base_text(model), model.members.size(),
+                           codes_text(model), ocean::date_text(model.trained_from),
+                           ocean::date_text(model.trained_until)));
   for (const double day : windows.dates) model.base.climatology.check_validity(day);
   auto judgement = context.timed("references", [&] {
     return judge_references(modes, windows, {series, rows, trained_on, model.irregular}, options.references);
@@ -198,7 +202,10 @@ void evaluate(Context& context, const EvaluateOptions& options) {
   const auto left_out = left_out_of(context, modes, windows, options);
   if (!context.go_ahead()) return;
 
-  context.timed("forecast", [&] { add_ours(judgement, model, modes, windows); });
+  context.timed("forecast", [&] {
+    add_ours(judgement, model, modes, windows);
+    share(comm, judgement);
+  });
   context.report().title("podlstm evaluate", judgement.period);
   for (const auto& leak : judgement.leaks) context.report().warning(fmt::format("Leaks: {}.", leak));
   const auto metric = metric_of(modes, options.points);
@@ -219,6 +226,9 @@ void evaluate(Context& context, const EvaluateOptions& options) {
   for (const auto& line : verdicts.lines()) log::info("{}", line);
   verdicts.report(context.report());
   verdicts.summarise(context, "");
+  if (options.quantise)
+    report_codes(context, judgement, trained, *options.quantise, modes, windows, metric, unit,
+                 static_cast<int>(options.block));
   write_results(context, judgement, windows);
   if (left_out) report_whole_fields(context, judgement, modes, *left_out, options);
   if (modes.has_fields()) {

@@ -11,6 +11,7 @@
 #include "io/log/error.hpp"
 #include "physics/ocean/calendar.hpp"
 #include "surrogates/sequence/forecast/forecast_file.hpp"
+#include "surrogates/sequence/forecast/quantised_forecast.hpp"
 #include "surrogates/sequence/forecast/validity.hpp"
 
 namespace quintet::podlstm {
@@ -76,8 +77,9 @@ void report_coefficients(Report& report, const ForecastOutput& output, const Coe
 void forecast(Context& context, const PredictOptions& options) {
   const auto& comm = context.comm();
   const auto modes = context.timed("read", [&] { return ocean::read_modes(comm, options.modes); });
-  const auto model = sequence::read_forecast_model(comm, options.model);
+  auto model = sequence::read_forecast_model(comm, options.model);
   check_valid(model, modes);
+  if (options.quantise) model = quantised(model, *options.quantise);
   const auto& series = modes.series;
   const int origin = row_of_date(series, options.from);
   const auto window = sequence::window_at(series, model.shape, origin, model.irregular);
@@ -85,9 +87,10 @@ void forecast(Context& context, const PredictOptions& options) {
   const auto first = ocean::date_text(window.dates.front()), last = ocean::date_text(window.dates.back());
   context.describe_run("forecast", fmt::format("{} to {}, from what was seen until {}", first, last,
                                                ocean::date_text(series.time[origin])));
-  context.describe_run(
-      "model", fmt::format("{} networks on {}, trained on {} to {}", model.members.size(), base_text(model),
-                           ocean::date_text(model.trained_from), ocean::date_text(model.trained_until)));
+  context.describe_run("model",
+                       fmt::format("{} networks{} on {}, trained on {} to {}", model.members.size(),
+                                   codes_text(model), base_text(model), ocean::date_text(model.trained_from),
+                                   ocean::date_text(model.trained_until)));
   if (!context.go_ahead({"forecast.nc"})) return;
 
   // Dates ascend: the first is the one that training may have seen.
@@ -97,14 +100,15 @@ void forecast(Context& context, const PredictOptions& options) {
           : "";
   ForecastOutput output{window.dates, series.time[origin], series.n_modes, {}, {}, {}, {}, {}};
   output.coefficients = context.timed("forecast", [&] { return sequence::forecast(model, series, window); });
+  share(comm, output.coefficients);
   output.errors = model.validation_errors;
   if (modes.has_fields()) context.timed("fields", [&] { expand_fields(output, modes); });
   const auto& who = context.provenance();
   write_forecast(comm, context.path("forecast.nc"), output, modes,
                  {fmt::format("Sea surface temperature forecast from {}", ocean::date_text(output.from)),
                   fmt::format("{}: {} {}", who.date, who.program, who.version),
-                  fmt::format("{} networks on {}, trained on {} to {}; modes of {}", model.members.size(),
-                              base_text(model), ocean::date_text(model.trained_from),
+                  fmt::format("{} networks{} on {}, trained on {} to {}; modes of {}", model.members.size(),
+                              codes_text(model), base_text(model), ocean::date_text(model.trained_from),
                               ocean::date_text(model.trained_until), modes.source),
                   leak});
 

@@ -23,6 +23,12 @@ void describe_modes(Schema& schema, std::string& modes) {
   schema.text("modes", modes, "modes.h5 as `podlstm fit` writes it").required().existing_file();
 }
 
+void describe_model(Schema& schema, std::string& model) {
+  schema.text("model", model, "model.h5 as `podlstm train` or `podlstm quantise` writes it")
+      .required()
+      .existing_file();
+}
+
 }  // namespace
 
 Key describe_block(Schema& schema, std::int64_t& block) {
@@ -54,11 +60,19 @@ void describe(Schema& schema, TrainOptions& options) {
 
 void describe(Schema& schema, PredictOptions& options) {
   describe_modes(schema, options.modes);
-  schema.text("model", options.model, "model.h5 as `podlstm train` writes it").required().existing_file();
+  describe_model(schema, options.model);
   schema
       .text("from", options.from,
             "Last date that the forecast sees, one of the record's; empty: the record's last")
       .example("2014-12-28");
+  schema.section(
+      "quantise", options.quantise,
+      "Matrices of the networks as binary codes of a few bits a weight; absent: as they were trained");
+}
+
+void describe(Schema& schema, QuantiseModelOptions& options) {
+  schema.text("model", options.model, "model.h5 as `podlstm train` writes it").required().existing_file();
+  schema.section("quantise", options.quantise, "The codes; `kernel` is of no matter here");
 }
 
 void describe(Schema& schema, SkillRegion& options) {
@@ -82,7 +96,7 @@ EvaluateOptions::EvaluateOptions()
 
 void describe(Schema& schema, EvaluateOptions& options) {
   describe_modes(schema, options.modes);
-  schema.text("model", options.model, "model.h5 as `podlstm train` writes it").required().existing_file();
+  describe_model(schema, options.model);
   schema
       .text("from", options.from, "First day of the test; empty: the day after the model's validation period")
       .example("2012-01-01");
@@ -96,6 +110,10 @@ void describe(Schema& schema, EvaluateOptions& options) {
       "fields", options.fields,
       "The record behind the modes, as in `podlstm fit`: errors are then also those of whole fields, "
       "with what the modes leave out; absent: of the space of the modes alone");
+  schema.section(
+      "quantise", options.quantise,
+      "Judge the model with its matrices as binary codes, beside 1 to 4 bits and float32; absent: as it "
+      "was trained");
 }
 
 sequence::Metric metric_of(const ocean::OceanModes& modes, const std::optional<std::int64_t>& points) {

@@ -8,12 +8,13 @@
 #include "apps/application/loop/checkpoint_options.hpp"
 #include "apps/podlstm/setup/fields_options.hpp"
 #include "io/config/schema.hpp"
+#include "physics/codes/coded_matrix.hpp"
 #include "physics/ocean/modes_file.hpp"
 #include "surrogates/sequence/forecast/forecast_options.hpp"
 #include "surrogates/sequence/skill/metric.hpp"
 #include "surrogates/sequence/windows/split.hpp"
 
-/// What the user writes for `podlstm train`, `forecast` and `evaluate`.
+/// What the user writes for `podlstm train`, `forecast`, `evaluate` and `quantise`.
 namespace quintet::sequence {
 void describe(Schema& schema, WindowShape& shape);
 }
@@ -38,6 +39,7 @@ void describe(Schema& schema, TrainOptions& options);
 
 struct PredictOptions {
   std::string modes, model, from;
+  std::optional<QuantiseOptions> quantise;
 };
 void describe(Schema& schema, PredictOptions& options);
 
@@ -57,8 +59,16 @@ struct EvaluateOptions {
   sequence::ReferenceOptions references;
   std::vector<SkillRegion> regions;  ///< the paper's box and that of El Niño
   std::optional<FieldsOptions> fields;
+  std::optional<QuantiseOptions> quantise;
 };
 void describe(Schema& schema, EvaluateOptions& options);
+
+/// For `podlstm quantise`.
+struct QuantiseModelOptions {
+  std::string model;
+  QuantiseOptions quantise;
+};
+void describe(Schema& schema, QuantiseModelOptions& options);
 
 /// The size of errors over all points: their number or total weight from the modes, else from the key
 /// `points`; without either, 1: then errors are norms of coefficients.

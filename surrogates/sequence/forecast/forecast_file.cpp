@@ -66,6 +66,34 @@ std::string name_in(const std::vector<std::pair<std::string, Value>>& names, Val
   throw InternalError("a value of a forecast model has no name");
 }
 
+/// Networks of binary codes: `codes/network_K`, and all other parameters as `biases`.
+void write_codes_of(hdf5::Group& root, const ForecastModel& model) {
+  const Graph graph = graph_of(model.architecture);
+  std::vector<float> biases;
+  for (std::size_t k = 0; k < model.members.size(); ++k) {
+    write_codes(root.group(fmt::format("codes/network_{}", k + 1)), model.codes[k]);
+    const auto own = biases_of(graph, model.members[k]);
+    biases.insert(biases.end(), own.begin(), own.end());
+  }
+  root.write<float>("biases", biases, {model.members.size(), biases.size() / model.members.size()},
+                    {"1", {"member", "parameter"}, "What no matrix holds, operation by operation"});
+}
+
+void read_codes_of(const hdf5::Group& root, const Reader& reader, const std::string& path, std::size_t n,
+                   ForecastModel& model) {
+  const Graph graph = graph_of(model.architecture);
+  const auto width = biases_of(graph, std::vector<double>(graph.n_parameters)).size();
+  const auto biases = reader.values("biases", {n, width});
+  const auto groups = root.open_group("codes");
+  for (std::size_t k = 0; k < n; ++k) {
+    auto codes = read_codes(groups.open_group(fmt::format("network_{}", k + 1)), path);
+    check_matrices(graph, codes, path);
+    const auto own = with_biases(graph, std::span(biases).subspan(k * width, width));
+    model.members.push_back(decode_matrices(graph, own, codes));
+    model.codes.push_back(std::move(codes));
+  }
+}
+
 void write_network(hdf5::Group& root, const ForecastModel& model) {
   const auto architecture = options_of(model.architecture);
   root.set_attribute("nodes", architecture.nodes);
@@ -74,6 +102,7 @@ void write_network(hdf5::Group& root, const ForecastModel& model) {
   root.set_attribute("precision", name_in(precisions, model.precision));
   root.set_attribute("network", summary(model.architecture));
   root.set_attribute("members", static_cast<int>(model.members.size()));
+  if (!model.codes.empty()) return write_codes_of(root, model);
   std::vector<double> all;
   for (const auto& member : model.members) all.insert(all.end(), member.begin(), member.end());
   if (!all.empty())
@@ -81,7 +110,8 @@ void write_network(hdf5::Group& root, const ForecastModel& model) {
                        {"1", {"member", "parameter"}, "Weights of the networks, operation by operation"});
 }
 
-void read_network(const hdf5::Group& root, const Reader& reader, ForecastModel& model) {
+void read_network(const hdf5::Group& root, const Reader& reader, const std::string& path,
+                  ForecastModel& model) {
   ArchitectureOptions options;
   options.nodes = root.texts_attribute("nodes");
   options.skips = root.texts_attribute("skips");
@@ -91,6 +121,7 @@ void read_network(const hdf5::Group& root, const Reader& reader, ForecastModel& 
   const auto n = static_cast<std::size_t>(reader.size("members", 0)),
              width = graph_of(model.architecture).n_parameters;
   if (n == 0) return;
+  if (root.has("codes")) return read_codes_of(root, reader, path, n, model);
   const auto all = reader.values("parameters", {n, width});
   for (std::size_t k = 0; k < n; ++k)
     model.members.emplace_back(all.begin() + static_cast<std::ptrdiff_t>(k * width),
@@ -204,7 +235,7 @@ ForecastModel read_forecast_model(const Comm& comm, const std::string& path) {
       QUINTET_CHECK(scale > 0, "{}: a scale of {}; expected more than 0", path, scale);
   if (root.has("validation_errors"))
     model.validation_errors = reader.values("validation_errors", {out, modes, modes});
-  read_network(root, reader, model);
+  read_network(root, reader, path, model);
   return model;
 }
 

@@ -76,9 +76,15 @@ Ensemble forecast(const ForecastModel& model, const CoefficientSeries& series, c
     ensemble.members = {base};
   } else {
     const auto inputs = network_inputs(model, series, windows);
-    for (const auto& parameters : model.members)
-      ensemble.members.push_back(corrected(
-          model, base, predict(model.architecture, model.shape.in, parameters, inputs, model.precision)));
+    for (std::size_t k = 0; k < model.members.size(); ++k) {
+      const auto& parameters = model.members[k];
+      ensemble.members.push_back(
+          corrected(model, base,
+                    model.codes.empty()
+                        ? predict(model.architecture, model.shape.in, parameters, inputs, model.precision)
+                        : predict_coded(model.architecture, model.shape.in, parameters, model.codes[k],
+                                        model.kernel, inputs)));
+    }
   }
   const auto n = static_cast<double>(ensemble.members.size());
   ensemble.mean.assign(base.size(), 0.0);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "surrogates/sequence/network/architecture.hpp"
+#include "surrogates/sequence/network/coded_matrices.hpp"
 #include "surrogates/sequence/reference/linear_forecaster.hpp"
 #include "surrogates/sequence/training/training_options.hpp"
 #include "surrogates/sequence/windows/windows.hpp"
@@ -39,6 +40,10 @@ struct ForecastModel {
   Architecture architecture;
   Precision precision = Precision::float32;
   std::vector<std::vector<double>> members;  ///< [members][parameters]
+  /// Matrices as binary codes, [members][matrix]; `members` hold what they stand for. Empty: the weights are
+  /// as they were trained.
+  std::vector<std::vector<NamedCodes>> codes;
+  CodeKernel kernel = CodeKernel::automatic;  ///< who multiplies by codes; not part of the file
 
   // What it is valid for.
   std::string modes;                                                ///< fingerprint (validity.hpp)

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "io/log/error.hpp"
+
 namespace quintet::sequence {
 
 template <class Real>
@@ -17,6 +19,7 @@ DenseLayer<Real>::DenseLayer(int n_in, int n_out, bool relu, Products products)
 
 template <class Real>
 void DenseLayer<Real>::refresh(const Real* parameters) {
+  codes_.reset();
   std::copy_n(parameters + static_cast<std::ptrdiff_t>(n_in_) * n_out_, n_out_, bias_.begin());
   if constexpr (std::is_same_v<Real, float>)
     if (bf16_) {
@@ -48,9 +51,19 @@ void DenseLayer<Real>::add_products(const Real* x, int ldx, const Real* y_bar, i
 }
 
 template <class Real>
-void DenseLayer<Real>::forward(const Real* x, int ldx, int rows, Real* y) const {
+void DenseLayer<Real>::take_codes(const BinaryCodes& w, CodeKernel kernel) {
+  if (!std::is_same_v<Real, float> || w.rows != n_out_ || w.columns != n_in_)
+    throw InternalError("codes of a matrix that is not this layer's");
+  codes_.emplace(w, kernel);
+}
+
+template <class Real>
+void DenseLayer<Real>::forward(const Real* x, int ldx, int rows, Real* y) {
   constexpr int w = pack_width<Real>;
-  multiply_by(false, x, ldx, rows, y, stride_);
+  bool done = false;
+  if constexpr (std::is_same_v<Real, float>)
+    if ((done = codes_.has_value())) codes_->multiply(x, ldx, rows, y, stride_);
+  if (!done) multiply_by(false, x, ldx, rows, y, stride_);
   const Pack<Real> zero{};
   for (int row = 0; row < rows; ++row, y += stride_)
     for (int o = 0; o < stride_; o += w) {

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 
+#include "physics/codes/coded_matrix.hpp"
 #include "physics/kernels/gemm.hpp"
 #include "physics/kernels/gemm_bf16.hpp"
 #include "surrogates/sequence/network/passes.hpp"
@@ -19,8 +21,10 @@ class DenseLayer {
   [[nodiscard]] int stride() const { return stride_; }
   /// Take W [n_in, n_out], b [n_out].
   void refresh(const Real* parameters);
+  /// As LstmLayer has it, for W^T [n_out, n_in].
+  void take_codes(const BinaryCodes& w, CodeKernel kernel);
   /// y [rows, stride()] of x [rows, n_in] (stride ldx).
-  void forward(const Real* x, int ldx, int rows, Real* y) const;
+  void forward(const Real* x, int ldx, int rows, Real* y);
   /// y_bar = dL/dy [rows, stride()] to x_bar = dL/dx (unless null; its rows have room for whole packs), adds
   /// to the gradient of the parameters. Where there is a relu y_bar becomes dL/d(x W + b).
   void backward(const Real* x, int ldx, int rows, const Real* y, Real* y_bar, Real* x_bar, Real* gradient);
@@ -33,6 +37,7 @@ class DenseLayer {
   bool relu_, bf16_;
   PackedMatrix<Real> weights_, back_;
   PackedBf16 weights_bf16_, back_bf16_;  ///< instead of these
+  std::optional<CodedMatrix> codes_;     ///< the same, forward
   AlignedVector<Real> bias_;             ///< [stride]
   AlignedVector<Real> padded_;           ///< [n_in, stride]
 };

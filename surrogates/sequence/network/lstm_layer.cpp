@@ -4,6 +4,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "io/log/error.hpp"
 #include "surrogates/sequence/network/lstm_cell.hpp"
 
 namespace quintet::sequence {
@@ -34,20 +35,44 @@ struct Tile {
   Real *gates, *c, *tanh_c, *h;
 };
 
-/// z [rows, gate, pack] = b + x W + h_before U of a pack of units. Not inlined: beside the cells' functions
-/// g++ keeps the sums in memory.
-template <class Real, int rows, bool first>
-__attribute__((noinline)) void sum_gates(const Tile<Real>& tile, Real* z) {
+/// Sums of the gates in memory: z of row r and gate q at r * row + q * gate.
+template <class T>
+struct Sums {
+  T* z;
+  std::ptrdiff_t row, gate;
+};
+
+/// The biases of a pack of units as the sums of any row.
+template <class Real>
+Sums<const Real> biases(const Tile<Real>& tile) {
+  return {tile.bias, 0, pack_width<Real>};
+}
+
+/// Rows of a product with a pack of units' weights [k][gate][pack].
+template <class Real>
+struct Factor {
+  const Real* a;
+  std::ptrdiff_t lda;
+  int k;
+};
+
+/// to [rows, gate, pack] = from + a weights + b weights of a pack of units; b may be of no columns. Not
+/// inlined: beside the cells' functions g++ keeps the sums in memory.
+template <class Real, int rows>
+__attribute__((noinline)) void sum_gates(const Factor<Real>& a, const Factor<Real>& b,
+                                         const Real* __restrict weights, const Sums<const Real>& from,
+                                         const Sums<Real>& to) {
   constexpr int w = pack_width<Real>;
   Pack<Real> sum[rows][4];
 #pragma GCC unroll 8
   for (int q = 0; q < 4; ++q)
 #pragma GCC unroll 8
-    for (int r = 0; r < rows; ++r) sum[r][q] = load<Real>(tile.bias + q * w);
-  const Real* __restrict a = tile.x, * __restrict weights = tile.weights;
-  std::ptrdiff_t lda = tile.ldx;
-  int k = tile.n_in;
-  for (int part = 0; part < (first ? 1 : 2); ++part, a = tile.h_before, lda = tile.stride, k = tile.units)
+    for (int r = 0; r < rows; ++r) sum[r][q] = load<Real>(from.z + r * from.row + q * from.gate);
+  const Factor<Real>* factor = &a;
+  for (int part = 0; part < 2; ++part, factor = &b) {
+    const Real* __restrict const left_rows = factor->a;
+    const std::ptrdiff_t lda = factor->lda;
+    const int k = factor->k;
     for (int i = 0; i < k; ++i, weights += 4 * w) {
       if constexpr (many_registers) {
         Pack<Real> right[4];
@@ -55,14 +80,14 @@ __attribute__((noinline)) void sum_gates(const Tile<Real>& tile, Real* z) {
         for (int q = 0; q < 4; ++q) hold(right[q] = load<Real>(weights + q * w));
 #pragma GCC unroll 8
         for (int r = 0; r < rows; ++r) {
-          const Pack<Real> left = broadcast<Real>(a[r * lda + i]);
+          const Pack<Real> left = broadcast<Real>(left_rows[r * lda + i]);
 #pragma GCC unroll 4
           for (int q = 0; q < 4; ++q) sum[r][q] += left * right[q];
         }
       } else {
         Pack<Real> left[rows];
 #pragma GCC unroll 8
-        for (int r = 0; r < rows; ++r) hold(left[r] = broadcast<Real>(a[r * lda + i]));
+        for (int r = 0; r < rows; ++r) hold(left[r] = broadcast<Real>(left_rows[r * lda + i]));
 #pragma GCC unroll 4
         for (int q = 0; q < 4; ++q) {
           Pack<Real> right;
@@ -72,22 +97,25 @@ __attribute__((noinline)) void sum_gates(const Tile<Real>& tile, Real* z) {
         }
       }
     }
+  }
 #pragma GCC unroll 8
   for (int r = 0; r < rows; ++r)
 #pragma GCC unroll 4
-    for (int q = 0; q < 4; ++q) store<Real>(z + (4 * r + q) * w, sum[r][q]);
+    for (int q = 0; q < 4; ++q) store<Real>(to.z + r * to.row + q * to.gate, sum[r][q]);
 }
 
-/// Sums of the gates in memory: z of window r and gate q at r * row + q * gate.
-template <class Real>
-struct Sums {
-  const Real* z;
-  std::ptrdiff_t row, gate;
-};
+/// Call action(constant of rows) for 1 to tile_rows rows.
+template <class Action>
+void for_rows(int rows, const Action& action) {
+  [&]<int... i>(std::integer_sequence<int, i...>) {
+    ((rows == i + 1 ? action(std::integral_constant<int, i + 1>()) : void()), ...);
+  }
+  (std::make_integer_sequence<int, tile_rows>());
+}
 
 /// One step of `rows` windows and one pack of units from their sums, to which the bias is added, or has been.
 template <class Real, int rows, bool keep, bool first, bool add_bias>
-void step_cells(const Tile<Real>& tile, const Sums<Real>& sums) {
+void step_cells(const Tile<Real>& tile, const Sums<const Real>& sums) {
   constexpr int w = pack_width<Real>;
   Pack<Real> z[rows][4], c_before[rows];
 #pragma GCC unroll 8
@@ -119,20 +147,31 @@ void step_cells(const Tile<Real>& tile, const Sums<Real>& sums) {
   }
 }
 
-/// The same of up to tile_rows windows; sums that are not given are made.
+/// What sums of a step hold already.
+enum class Given {
+  nothing,
+  inputs,  ///< b + x W
+  all      ///< x W + h_before U, the bias excepted
+};
+
+/// The same of up to tile_rows windows; what the sums lack is added.
 template <class Real, bool keep, bool first>
-void step_tile(int rows, const Tile<Real>& tile, const Sums<Real>* given) {
+void step_tile(int rows, const Tile<Real>& tile, Given given, const Sums<const Real>& sums) {
   constexpr int w = pack_width<Real>;
-  const auto run = [&]<int n>(std::integer_sequence<int, n>) {
-    if (given != nullptr) return step_cells<Real, n, keep, first, true>(tile, *given);
+  for_rows(rows, [&](auto constant) {
+    constexpr int n = decltype(constant)::value;
+    if (given == Given::all) return step_cells<Real, n, keep, first, true>(tile, sums);
+    if (first && given == Given::inputs) return step_cells<Real, n, keep, first, false>(tile, sums);
     alignas(64) Real z[n * 4 * w];
-    sum_gates<Real, n, first>(tile, z);
+    const Sums<Real> to = {z, 4 * w, w};
+    const Factor<Real> x = {tile.x, tile.ldx, tile.n_in},
+                       h = {tile.h_before, tile.stride, first ? 0 : tile.units};
+    if (given == Given::inputs)
+      sum_gates<Real, n>({nullptr, 0, 0}, h, tile.weights + std::ptrdiff_t{tile.n_in} * 4 * w, sums, to);
+    else
+      sum_gates<Real, n>(x, h, tile.weights, biases(tile), to);
     step_cells<Real, n, keep, first, false>(tile, {z, 4 * w, w});
-  };
-  [&]<int... i>(std::integer_sequence<int, i...>) {
-    ((rows == i + 1 ? run(std::integer_sequence<int, i + 1>()) : void()), ...);
-  }
-  (std::make_integer_sequence<int, tile_rows>());
+  });
 }
 
 template <class Real>
@@ -160,6 +199,8 @@ std::size_t LstmLayer<Real>::n_parameters() const {
 
 template <class Real>
 void LstmLayer<Real>::refresh(const Real* parameters) {
+  w_codes_.reset();
+  u_codes_.reset();
   constexpr int w = pack_width<Real>;
   const int rows = n_in_ + units_;
   const auto place = [&](const Real* from, Real* to,
@@ -207,16 +248,52 @@ void LstmLayer<Real>::multiply_back(const Real* z_bar, int rows, bool to_inputs,
   multiply(z_bar, width, rows, matrix, to, stride);
 }
 
+/// z [rows, 4 stride] = b + x W.
+template <class Real>
+void LstmLayer<Real>::sum_inputs(Steps<const Real> x, int rows, Real* z) const {
+  constexpr int w = pack_width<Real>;
+  const std::ptrdiff_t panel = static_cast<std::ptrdiff_t>(n_in_ + units_) * 4 * w;
+  for (int unit = 0; unit < stride_; unit += w)
+    for (int row = 0; row < rows; row += tile_rows) {
+      const std::ptrdiff_t at = row;
+      const Sums<Real> to = {z + 4 * at * stride_ + unit, 4 * std::ptrdiff_t{stride_}, stride_};
+      for_rows(std::min(tile_rows, rows - row), [&](auto constant) {
+        sum_gates<Real, decltype(constant)::value>({x.data + at * x.stride, x.stride, n_in_}, {nullptr, 0, 0},
+                                                   weights_.data() + unit / w * panel,
+                                                   {bias_.data() + 4 * unit, 0, w}, to);
+      });
+    }
+}
+
+template <class Real>
+void LstmLayer<Real>::take_codes(const BinaryCodes& w, const BinaryCodes& u, CodeKernel kernel) {
+  if (!std::is_same_v<Real, float> || w.rows != 4 * units_ || w.columns != n_in_ || u.rows != 4 * units_ ||
+      u.columns != units_)
+    throw InternalError("codes of a matrix that is not this layer's");
+  const auto spread =
+      [&](const BinaryCodes& codes) {  // gates apart by whole packs: rows of zeros between them
+        BinaryCodes wide = codes;
+        wide.rows = 4 * stride_;
+        const auto move = [&](const auto& from, auto& to, std::ptrdiff_t width) {
+          to.assign(static_cast<std::size_t>(codes.bits) * wide.rows * width, 0);
+          for (int i = 0; i < codes.bits; ++i)
+            for (int q = 0; q < 4; ++q)
+              std::copy_n(from.begin() + (std::ptrdiff_t{i} * codes.rows + q * units_) * width,
+                          units_ * width, to.begin() + (std::ptrdiff_t{i} * wide.rows + q * stride_) * width);
+        };
+        move(codes.alpha, wide.alpha, codes.groups());
+        move(codes.keys, wide.keys, codes.bytes_of_row());
+        return wide;
+      };
+  w_codes_.emplace(spread(w), kernel);
+  u_codes_.emplace(spread(u), kernel);
+}
+
 template <class Real>
 void LstmLayer<Real>::step(Steps<const Real> x, int n, const Real* h_before, const Real* c_before,
-                           Real* gates, Real* c, Real* tanh_c, Real* h) {
+                           const Real* z, bool complete, Real* gates, Real* c, Real* tanh_c, Real* h) {
   constexpr int w = pack_width<Real>;
-  if constexpr (std::is_same_v<Real, float>)
-    if (bf16_) {
-      const int width = 4 * stride_;
-      grow(z_, static_cast<std::size_t>(n) * width);
-      multiply_bf16({{x.data, x.stride, n_in_}, {h_before, stride_, units_}}, n, all_bf16_, z_.data(), width);
-    }
+  const Given given = z == nullptr ? Given::nothing : complete ? Given::all : Given::inputs;
   const std::ptrdiff_t panel = static_cast<std::ptrdiff_t>(n_in_ + units_) * 4 * w;
   for (int unit = 0; unit < stride_; unit += w)
     for (int row = 0, rows = 0; row < n; row += rows) {
@@ -237,12 +314,12 @@ void LstmLayer<Real>::step(Steps<const Real> x, int n, const Real* h_before, con
                                c + at + unit,
                                moved(tanh_c, at + unit),
                                h + at + unit};
-      const Sums<Real> sums = {moved(z_.data(), 4 * at + unit), 4 * std::ptrdiff_t{stride_}, stride_};
+      const Sums<const Real> sums = {moved(z, 4 * at + unit), 4 * std::ptrdiff_t{stride_}, stride_};
       const auto run =
           gates != nullptr
               ? (h_before == nullptr ? step_tile<Real, true, true> : step_tile<Real, true, false>)
               : (h_before == nullptr ? step_tile<Real, false, true> : step_tile<Real, false, false>);
-      run(rows, tile, bf16_ ? &sums : nullptr);
+      run(rows, tile, given, sums);
     }
 }
 
@@ -254,13 +331,28 @@ void LstmLayer<Real>::forward(Steps<const Real> x, int steps, int n, Real* h, bo
     grow(gates_, 4 * size * steps);
     grow(tanh_c_, size * steps);
   }
+  // One window alone waits for its weights, from the second-level cache: x W is made for all steps at once,
+  // and W is read once instead of at every step (a seventh of the time of LSTM-80 x 2; from two windows on it
+  // costs some). The sums are the same to the bit.
+  const bool coded = w_codes_.has_value(), together = coded || (!bf16_ && n == 1 && steps > 1);
+  const int width = 4 * stride_;
+  if (together || bf16_) grow(z_, (together ? steps : 1) * 4 * size);
+  if (together && !coded) sum_inputs(x, steps * n, z_.data());
+  if constexpr (std::is_same_v<Real, float>)
+    if (coded) w_codes_->multiply(x.data, x.stride, steps * n, z_.data(), width);
   for (int t = 0; t < steps; ++t) {
     const Steps<const Real> now = {x.data + static_cast<std::ptrdiff_t>(t) * n * x.stride, x.stride};
     Real* c = c_.data() + (keep ? size * t : 0);
     const Real* c_before = t == 0 ? nullptr : (keep ? c - size : c);
-    step(now, n, t == 0 ? nullptr : h + size * (t - 1), c_before,
-         keep ? gates_.data() + 4 * size * t : nullptr, c, keep ? tanh_c_.data() + size * t : nullptr,
-         h + size * t);
+    const Real* h_before = t == 0 ? nullptr : h + size * (t - 1);
+    Real* z = together ? z_.data() + 4 * size * t : bf16_ ? z_.data() : nullptr;
+    if constexpr (std::is_same_v<Real, float>) {
+      if (coded && t > 0) u_codes_->multiply(h_before, stride_, n, z, width, true);
+      if (bf16_ && !coded)
+        multiply_bf16({{now.data, now.stride, n_in_}, {h_before, stride_, units_}}, n, all_bf16_, z, width);
+    }
+    step(now, n, h_before, c_before, z, coded || bf16_, keep ? gates_.data() + 4 * size * t : nullptr, c,
+         keep ? tanh_c_.data() + size * t : nullptr, h + size * t);
   }
 }
 

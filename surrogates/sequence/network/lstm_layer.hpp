@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 
+#include "physics/codes/coded_matrix.hpp"
 #include "physics/kernels/gemm.hpp"
 #include "physics/kernels/gemm_bf16.hpp"
 #include "surrogates/sequence/network/passes.hpp"
@@ -33,6 +35,9 @@ class LstmLayer {
   [[nodiscard]] int stride() const { return stride_; }
   /// Take W [n_in, 4 units], U [units, 4 units], b [4 units], gates i, f, g, o.
   void refresh(const Real* parameters);
+  /// Forward passes take W^T [4 units, n_in] and U^T [4 units, units] by their codes from now on; biases
+  /// stay. Throws InternalError in double, and where sizes do not fit.
+  void take_codes(const BinaryCodes& w, const BinaryCodes& u, CodeKernel kernel);
   /// h [steps n, stride()] from x. @param keep what backward() needs
   void forward(Steps<const Real> x, int steps, int n, Real* h, bool keep);
   /// After forward(keep) of the same x: h_bar = dL/dh [steps n, stride()] to x_bar = dL/dx (unless null; its
@@ -41,8 +46,11 @@ class LstmLayer {
                 Real* gradient);
 
  private:
-  void step(Steps<const Real> x, int n, const Real* h_before, const Real* c_before, Real* gates, Real* c,
-            Real* tanh_c, Real* h);
+  void sum_inputs(Steps<const Real> x, int rows, Real* z) const;
+  /// @param z sums [n, 4 stride] that are made already: b + x W, or, if `complete`, x W + h_before U without
+  /// b; null: none
+  void step(Steps<const Real> x, int n, const Real* h_before, const Real* c_before, const Real* z,
+            bool complete, Real* gates, Real* c, Real* tanh_c, Real* h);
   void step_back(int t, int n, const Real* h_bar, bool is_last);
   void multiply_back(const Real* z_bar, int rows, bool to_inputs, Real* to) const;
   void add_gradient(Steps<const Real> x, const Real* h, int steps, int n, Real* gradient);
@@ -54,7 +62,8 @@ class LstmLayer {
   AlignedVector<Real> bias_;                         ///< [pack of units][gate][pack]
   PackedMatrix<Real> w_back_, u_back_;               ///< W^T and U^T, rows as the gates lie in memory
   PackedBf16 all_bf16_, w_back_bf16_, u_back_bf16_;  ///< [W; U], W^T, U^T, instead of those above
-  AlignedVector<Real> z_;                            ///< [n, 4 stride]: sums of a step in bf16
+  AlignedVector<Real> z_;                         ///< [n, 4 stride] or [steps n, 4 stride]: sums of the gates
+  std::optional<CodedMatrix> w_codes_, u_codes_;  ///< rows as the gates lie in memory, instead of the weights
   AlignedVector<Real> padded_;         ///< [n_in + units, 4 stride]: weights, or their gradient, with padding
   AlignedVector<Real> gates_;          ///< [steps n, 4 stride]: i, f, g, o, then dL/dz
   AlignedVector<Real> c_, tanh_c_;     ///< [steps n, stride]

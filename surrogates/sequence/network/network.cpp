@@ -43,10 +43,25 @@ Network<Real>::Network(const Architecture& architecture, int steps, Products pro
 
 template <class Real>
 void Network<Real>::refresh(const Real* parameters) {
+  coded_ = false;
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     const Real* own = parameters + graph_.operations[i].first;
     if (auto* lstm = std::get_if<LstmLayer<Real>>(&layers_[i])) lstm->refresh(own);
     if (auto* dense = std::get_if<DenseLayer<Real>>(&layers_[i])) dense->refresh(own);
+  }
+}
+
+template <class Real>
+void Network<Real>::take_codes(const std::vector<NamedCodes>& codes, CodeKernel kernel) {
+  check_matrices(graph_, codes, "codes of a network");
+  coded_ = true;
+  auto next = codes.begin();
+  for (auto& layer : layers_) {
+    if (auto* lstm = std::get_if<LstmLayer<Real>>(&layer)) {
+      lstm->take_codes(next[0].codes, next[1].codes, kernel);
+      next += 2;
+    }
+    if (auto* dense = std::get_if<DenseLayer<Real>>(&layer)) dense->take_codes((next++)->codes, kernel);
   }
 }
 
@@ -177,6 +192,7 @@ void Network<Real>::forward(const Real* windows, int n, Real* outputs) {
 
 template <class Real>
 double Network<Real>::loss_and_gradient(const Real* windows, const Real* targets, int n, Real* gradient) {
+  if (coded_) throw InternalError("the gradient of a network of codes");
   const std::ptrdiff_t window = std::ptrdiff_t{steps_} * graph_.n_inputs;
   const double count = static_cast<double>(n) * n_outputs_;
   const auto scale = static_cast<Real>(2 / count);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "surrogates/sequence/network/architecture.hpp"
+#include "surrogates/sequence/network/coded_matrices.hpp"
 #include "surrogates/sequence/network/dense_layer.hpp"
 #include "surrogates/sequence/network/lstm_layer.hpp"
 #include "surrogates/sequence/network/passes.hpp"
@@ -30,6 +31,9 @@ class Network : public Passes<Real> {
   [[nodiscard]] int n_outputs() const { return n_outputs_; }  ///< of a window, all steps together
   [[nodiscard]] std::size_t n_parameters() const override { return graph_.n_parameters; }
   void refresh(const Real* parameters) override;
+  /// Forward passes take the matrices by their codes (encode_matrices()) until the next refresh(); biases
+  /// stay. There is no gradient then. Float alone.
+  void take_codes(const std::vector<NamedCodes>& codes, CodeKernel kernel);
   void forward(const Real* windows, int n, Real* outputs) override;
   double loss_and_gradient(const Real* windows, const Real* targets, int n, Real* gradient) override;
 
@@ -56,6 +60,7 @@ class Network : public Passes<Real> {
 
   Graph graph_;
   int steps_, n_outputs_;
+  bool coded_ = false;
   std::vector<std::variant<Merge, LstmLayer<Real>, DenseLayer<Real>>> layers_;  ///< by operation
   std::vector<Tensor> tensors_;
   AlignedVector<Real> share_;  ///< [steps block, widest stride]: a second share of a bar

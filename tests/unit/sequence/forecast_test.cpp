@@ -7,6 +7,7 @@
 
 #include "io/log/error.hpp"
 #include "surrogates/sequence/forecast/forecast_file.hpp"
+#include "surrogates/sequence/forecast/quantised_forecast.hpp"
 #include "surrogates/sequence/forecast/train_forecast.hpp"
 #include "surrogates/sequence/forecast/validity.hpp"
 #include "tests/support/scratch.hpp"
@@ -234,6 +235,30 @@ TEST(forecast_file, gives_back_the_forecasts_to_the_bit) {
     EXPECT_EQ(read.trained_until, c.trained.model.trained_until);
     EXPECT_EQ(read.base.climatology.valid_until(), c.trained.model.base.climatology.valid_until());
   }
+}
+
+TEST(forecast_file, holds_networks_of_codes_in_their_bits) {
+  const Case c;
+  const QuantiseOptions options{{2, 8, 4}, CodeKernel::tables};
+  const auto model = quantised(c.trained.model, options);
+  // LSTM(8) of 4 inputs and a head from its state to 4 x 2: rows, inputs.
+  std::size_t bytes = 4 * (4 * 8 + 8);
+  for (const auto& [rows, inputs] : {std::pair{32, 4}, {32, 8}, {8, 8}})
+    bytes += 2U * static_cast<unsigned>(rows * ((inputs + 7) / 8 + 4 * ((inputs + 7) / 8)));
+  EXPECT_EQ(bytes_of_weights(model), 3 * bytes);
+  const Scratch scratch("forecast_codes");
+  write_forecast_model(Comm::self(), scratch / "model.h5", model, {});
+  auto read = read_forecast_model(Comm::self(), scratch / "model.h5");
+  read.kernel = CodeKernel::tables;
+  EXPECT_EQ(forecast(read, c.series, c.split.test).mean, forecast(model, c.series, c.split.test).mean);
+  EXPECT_NE(forecast(model, c.series, c.split.test).mean,
+            forecast(c.trained.model, c.series, c.split.test).mean);
+  EXPECT_NE(message_of([&] { (void)quantised(read, options); }).find("binary codes already"),
+            std::string::npos);
+  auto base_alone = c.trained.model;
+  base_alone.members.clear();
+  EXPECT_NE(message_of([&] { (void)quantised(base_alone, options); }).find("its base alone"),
+            std::string::npos);
 }
 
 TEST(forecast_file, refuses_what_does_not_fit_together) {
