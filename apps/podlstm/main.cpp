@@ -1,6 +1,7 @@
 #include "apps/application/cli/application.hpp"
 #include "apps/podlstm/evaluate/evaluate.hpp"
 #include "apps/podlstm/fit/fit.hpp"
+#include "apps/podlstm/forecast/expert.hpp"
 #include "apps/podlstm/forecast/forecast.hpp"
 #include "apps/podlstm/search/search.hpp"
 #include "apps/podlstm/setup/with_slepc.hpp"
@@ -22,5 +23,7 @@ int main(int argc, char** argv) {
                                         podlstm::forecast)
       .command<podlstm::EvaluateOptions>("evaluate", "A model and all references on the same later times",
                                          podlstm::evaluate)
+      .plain_command("expert", "Say what a registry of models is to know of one", podlstm::expert_flags(),
+                     podlstm::expert)
       .execute(argc, argv);
 }

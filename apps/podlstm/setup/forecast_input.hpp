@@ -9,6 +9,7 @@
 #include "apps/podlstm/setup/fields_options.hpp"
 #include "io/config/schema.hpp"
 #include "physics/ocean/modes_file.hpp"
+#include "surrogates/experts/chosen_model.hpp"
 #include "surrogates/sequence/forecast/forecast_options.hpp"
 #include "surrogates/sequence/skill/metric.hpp"
 #include "surrogates/sequence/windows/split.hpp"
@@ -38,6 +39,8 @@ void describe(Schema& schema, TrainOptions& options);
 
 struct PredictOptions {
   std::string modes, model, from;
+  std::optional<experts::ExpertsOptions> experts;
+  std::optional<std::int64_t> lead;  ///< steps that are wanted
 };
 void describe(Schema& schema, PredictOptions& options);
 
