@@ -65,6 +65,14 @@ void check_embedded_id(const std::string& id) {
                 detail::printable(id));
 }
 
+void refuse_registry(const File& file) {
+  const auto& root = file.root();
+  if (!root.has_attribute("schema") || root.text_attribute("schema") != registry_schema) return;
+  const auto ids = root.has("experts") ? root.open_group("experts").names() : std::vector<std::string>{};
+  throw InputError(fmt::format("{}: is a registry of models; name one: {}:ID, of {}", file.path(),
+                               fs::path(file.path()).filename().string(), detail::joined(ids, 24)));
+}
+
 EmbeddedPlace place_of(const EmbeddedName& name) {
   EmbeddedPlace place{name.file + ":" + name.id, name.file, 0, 0, 0};
   {

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "io/hdf5/file.hpp"
+
 /// Files within a file: a registry keeps models as the bytes of their own files. "registry.h5:ID" is the name
 /// of such a file, and File::open() takes it wherever it takes a file.
 namespace quintet::hdf5 {
@@ -21,6 +23,9 @@ struct EmbeddedName {
 [[nodiscard]] std::optional<EmbeddedName> embedded_name(const std::string& path);
 /// Throws InputError unless `id` can name an expert: letters, digits, '_', '-', '.', '+', no more than 100.
 void check_embedded_id(const std::string& id);
+
+/// Throws InputError that names the experts where a registry stands in place of one of them.
+void refuse_registry(const File& file);
 
 /// Where the bytes of an embedded file lie.
 struct EmbeddedPlace {
