@@ -98,8 +98,7 @@ EmbeddedPlace place_of(const EmbeddedName& name) {
   }
   const auto access = strong_access();
   const auto file = open_raw(name.file, H5F_ACC_RDONLY, access);
-  const detail::Dataset dataset(
-      H5Dopen2(file, (group_of(name.id) + "/parameters").c_str(), H5P_DEFAULT));
+  const detail::Dataset dataset(H5Dopen2(file, (group_of(name.id) + "/parameters").c_str(), H5P_DEFAULT));
   const haddr_t offset = dataset < 0 ? HADDR_UNDEF : H5Dget_offset(dataset);
   const std::uint64_t size = fs::file_size(name.file);
   QUINTET_CHECK(offset != HADDR_UNDEF && offset <= size && place.bytes <= size - offset,
@@ -172,8 +171,8 @@ detail::FileHandle detail::open_bytes(const std::string& name, const Image& byte
   start_library();
   const auto access = strong_access();
   H5Pset_fapl_core(access, 1 << 16, false);
-  H5FD_file_image_callbacks_t calls{image_room, image_copy, image_growth, image_end,
-                                    same_image, keep_image, const_cast<Image*>(&bytes)};
+  H5FD_file_image_callbacks_t calls{
+      image_room, image_copy, image_growth, image_end, same_image, keep_image, const_cast<Image*>(&bytes)};
   if (H5Pset_file_image_callbacks(access, &calls) < 0 ||
       H5Pset_file_image(access, const_cast<std::byte*>(bytes.data()), bytes.size()) < 0)
     throw InternalError("HDF5 takes no file image: " + library_error());
@@ -195,15 +194,15 @@ void embed(const std::string& file, const std::string& id, std::span<const std::
     H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY);
     H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER);
     const auto space = detail::make_space({bytes.size()});
-    detail::Dataset dataset(H5Dcreate2(handle, (group_of(id) + "/parameters").c_str(), H5T_NATIVE_UINT8, space,
-                                       links, creation, H5P_DEFAULT));
+    detail::Dataset dataset(H5Dcreate2(handle, (group_of(id) + "/parameters").c_str(), H5T_NATIVE_UINT8,
+                                       space, links, creation, H5P_DEFAULT));
     const bool written =
         dataset >= 0 &&
         H5Dwrite(dataset, H5T_NATIVE_UINT8, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()) >= 0 &&
         dataset.reset() >= 0 && handle.reset() >= 0;
     if (!written)
-      throw ResourceError(fmt::format("{}: cannot write {} (disk full?): HDF5: {}", file, id,
-                                      detail::library_error()));
+      throw ResourceError(
+          fmt::format("{}: cannot write {} (disk full?): HDF5: {}", file, id, detail::library_error()));
   }
   auto registry = File::open_for_update(Comm::self(), file);
   auto expert = registry.root().open_group("experts").open_group(id);
@@ -217,8 +216,7 @@ void embed(const std::string& file, const std::string& id, std::span<const std::
 void take_out(const std::string& file, const std::string& id) {
   const auto access = strong_access();
   auto handle = open_raw(file, H5F_ACC_RDWR, access);
-  const bool done =
-      H5Ldelete(handle, group_of(id).c_str(), H5P_DEFAULT) >= 0 && handle.reset() >= 0;
+  const bool done = H5Ldelete(handle, group_of(id).c_str(), H5P_DEFAULT) >= 0 && handle.reset() >= 0;
   if (!done)
     throw ResourceError(fmt::format("{}: cannot take out {}: HDF5: {}", file, id, detail::library_error()));
 }

@@ -19,7 +19,8 @@ ReadCache::ReadCache(Ledger& ledger, Options options, std::vector<Item> items, S
   for (const Entry& entry : entries_)
     if (!entry.pinned) largest = std::max(largest, entry.size.memory);
   const auto room = ledger.room(Tier::host, options_.category);
-  QUINTET_CHECK(!room || pinned + largest <= *room, "{}: {} are needed ({} pinned, {} for the largest other), "
+  QUINTET_CHECK(!room || pinned + largest <= *room,
+                "{}: {} are needed ({} pinned, {} for the largest other), "
                 "but there is room for {}; {}",
                 options_.what, text_of_bytes(pinned + largest), text_of_bytes(pinned), text_of_bytes(largest),
                 text_of_bytes(*room), options_.help);
@@ -56,7 +57,8 @@ bool ReadCache::make_room(int item) {
 
 void ReadCache::take_room(int item) {
   Entry& entry = at(item);
-  entry.memory = ledger_.claim(Tier::host, options_.category, entry.size.memory, options_.what, options_.help);
+  entry.memory =
+      ledger_.claim(Tier::host, options_.category, entry.size.memory, options_.what, options_.help);
   entry.staging =
       ledger_.claim(Tier::host, ByteCategory::staging, entry.size.bytes, options_.what, options_.help);
   entry.bytes = std::make_unique_for_overwrite<std::byte[]>(entry.size.bytes);

@@ -39,8 +39,8 @@ class ReadCache {
   struct Options {
     ByteCategory category = ByteCategory::parameters;  ///< whose limit counts; bytes in flight are `staging`
     std::string what, help;                            ///< the items, and what to do where they do not fit
-    std::vector<int> pinned;  ///< never make way, once they have been asked for
-    int ahead = 0;            ///< most items that fetch() brings at a time
+    std::vector<int> pinned;                           ///< never make way, once they have been asked for
+    int ahead = 0;                                     ///< most items that fetch() brings at a time
   };
 
   /// Throws InputError where the largest item does not fit beside all that are pinned.
@@ -68,10 +68,11 @@ class ReadCache {
   /// Begin to bring an item, if there is room for it that nobody uses.
   void fetch(int item);
 
-  [[nodiscard]] bool holds(int item) const;  ///< made, and in memory
+  [[nodiscard]] bool holds(int item) const;     ///< made, and in memory
   [[nodiscard]] std::vector<int> held() const;  ///< the one that goes first, first
   struct Counts {
-    std::int64_t hits = 0, fetched = 0, misses = 0, evictions = 0;  ///< fetched: fetch() had begun to bring it
+    std::int64_t hits = 0, fetched = 0, misses = 0,
+                 evictions = 0;  ///< fetched: fetch() had begun to bring it
     std::size_t bytes_read = 0;
   };
   [[nodiscard]] const Counts& counts() const { return counts_; }

@@ -14,7 +14,7 @@ void describe_model(Schema& schema, std::string& model, std::optional<ExpertsOpt
                     const std::string& doc);
 
 struct ChosenModel {
-  std::string name;           ///< what readers take: a file, or "registry.h5:ID"
+  std::string name;            ///< what readers take: a file, or "registry.h5:ID"
   std::string expert, reason;  ///< ID and why; empty: it was given by name
   bool outside = false;
 };

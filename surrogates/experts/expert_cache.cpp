@@ -19,11 +19,7 @@ ExpertCache::ExpertCache(const Registry& registry, const std::string& app, const
     files_.push_back(hdf5::place_of({registry.path(), expert.id}));
     in_flight = std::max<std::size_t>(in_flight, expert.bytes);
   }
-  ReadCache::Options cache{ByteCategory::parameters,
-                           options.key,
-                           "",
-                           {},
-                           options.prefetch};
+  ReadCache::Options cache{ByteCategory::parameters, options.key, "", {}, options.prefetch};
   for (const auto& id : options.pin) {
     const int number = place_[static_cast<std::size_t>(registry.find(id))];
     QUINTET_CHECK(number >= 0, "pin: {} is no model of {}", id, app);
@@ -44,15 +40,14 @@ ExpertCache::ExpertCache(const Registry& registry, const std::string& app, const
                 text_of_bytes(largest), text_of_bytes(in_flight));
   ledger_.limit(Tier::host, ByteCategory::parameters, budget_ - in_flight, options.key);
   ledger_.limit(Tier::host, ByteCategory::staging, in_flight, options.key);
-  ReadCache::Source source{
-      [this](int item, std::span<std::byte> to) {
-        hdf5::read_embedded(files_[static_cast<std::size_t>(item)], to);
-      },
-      [this, open = std::move(open)](int item, std::span<const std::byte> bytes) {
-        const auto& name = files_[static_cast<std::size_t>(item)].name;
-        const hdf5::Mounted mounted(name, bytes);
-        return open(name);
-      }};
+  ReadCache::Source source{[this](int item, std::span<std::byte> to) {
+                             hdf5::read_embedded(files_[static_cast<std::size_t>(item)], to);
+                           },
+                           [this, open = std::move(open)](int item, std::span<const std::byte> bytes) {
+                             const auto& name = files_[static_cast<std::size_t>(item)].name;
+                             const hdf5::Mounted mounted(name, bytes);
+                             return open(name);
+                           }};
   cache_ = std::make_unique<ReadCache>(ledger_, std::move(cache), std::move(items), std::move(source));
 }
 

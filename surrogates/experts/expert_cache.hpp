@@ -13,10 +13,10 @@
 namespace quintet::experts {
 
 struct CacheOptions {
-  std::size_t host = 0;           ///< bytes for experts in memory, those on their way included
-  std::vector<std::string> pin;   ///< IDs that stay, once they were asked for
-  int prefetch = 1;               ///< experts that are read ahead
-  std::string key = "budget";     ///< of the input, for messages
+  std::size_t host = 0;          ///< bytes for experts in memory, those on their way included
+  std::vector<std::string> pin;  ///< IDs that stay, once they were asked for
+  int prefetch = 1;              ///< experts that are read ahead
+  std::string key = "budget";    ///< of the input, for messages
 };
 
 /// The experts of one application in memory, as far as a budget goes (ReadCache).

@@ -119,8 +119,7 @@ Expert read_expert(const hdf5::Group& group, const std::string& id, const std::s
       expert.range.push_back({printable(keys[i]), least[i], most[i], printable(units[i])});
   }
   if (group.has_attribute("words"))
-    for (const auto& word : group.texts_attribute("words"))
-      expert.words.push_back(word_of(printable(word)));
+    for (const auto& word : group.texts_attribute("words")) expert.words.push_back(word_of(printable(word)));
   check(expert, where);
   return expert;
 }
@@ -143,7 +142,8 @@ int Registry::find(const std::string& id) const {
   std::vector<std::string> ids;
   for (const auto& expert : experts_) ids.push_back(expert.id);
   const auto found = std::find(ids.begin(), ids.end(), id);
-  QUINTET_CHECK(found != ids.end(), "{}: there is no expert '{}'; there {}{}", path_, id, ids.empty() ? "is none" : "are: " + name_list(ids), did_you_mean(id, ids));
+  QUINTET_CHECK(found != ids.end(), "{}: there is no expert '{}'; there {}{}", path_, id,
+                ids.empty() ? "is none" : "are: " + name_list(ids), did_you_mean(id, ids));
   return static_cast<int>(found - ids.begin());
 }
 

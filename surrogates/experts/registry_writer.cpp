@@ -55,8 +55,7 @@ void rewrite(const std::string& registry, const Change& change) {
     const bool is_there = fs::exists(registry);
     if (is_there) {
       fs::copy_file(registry, unfinished, fs::copy_options::overwrite_existing, problem);
-      if (problem)
-        throw ResourceError(fmt::format("{}: cannot be copied: {}", registry, problem.message()));
+      if (problem) throw ResourceError(fmt::format("{}: cannot be copied: {}", registry, problem.message()));
     }
     change(unfinished, is_there);
     {

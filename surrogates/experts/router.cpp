@@ -59,8 +59,7 @@ void describe(Schema& schema, RouterOptions& options) {
       return "outside: fallback needs the ID of an expert: fallback: ID";
     if (options.outside != Outside::fallback && !options.fallback.empty())
       return "fallback is for outside: fallback";
-    if (options.kind == RouterKind::nearest && !options.order.empty())
-      return "order is for kind: rule";
+    if (options.kind == RouterKind::nearest && !options.order.empty()) return "order is for kind: rule";
     if (options.by.empty() && (options.kind == RouterKind::nearest || options.outside == Outside::nearest))
       return "nearest needs keys to measure a distance by: by: [KEY]";
     return std::nullopt;
@@ -68,8 +67,7 @@ void describe(Schema& schema, RouterOptions& options) {
 }
 
 void describe(Schema& schema, ExpertsOptions& options) {
-  schema
-      .text("registry", options.registry, "A file of many models, which `quintet registry` makes")
+  schema.text("registry", options.registry, "A file of many models, which `quintet registry` makes")
       .required()
       .existing_file()
       .example("models.h5");

@@ -223,8 +223,7 @@ Frames usable_frames(const std::string& file, const ReadOptions& read, const Fra
   Frames usable;
   try {
     auto all = read_configurations(file, read);
-    for (std::size_t i = 0; i < all.size(); ++i)
-      sort_in(std::move(all[i]), fields, file, i, usable, outcome);
+    for (std::size_t i = 0; i < all.size(); ++i) sort_in(std::move(all[i]), fields, file, i, usable, outcome);
   } catch (const InputError& error) {
     outcome.refuse(file, std::nullopt, error.what());
   }
@@ -268,8 +267,8 @@ void evaluate_frames(const Comm& comm, FrameFields& fields, const std::string& p
     const int here = usable.models[i];
     const auto next = std::find_if(order.begin() + static_cast<std::ptrdiff_t>(k), order.end(),
                                    [&](int j) { return usable.models[static_cast<std::size_t>(j)] != here; });
-    ForceField& field = fields.use(
-        here, next == order.end() ? -1 : usable.models[static_cast<std::size_t>(*next)]);
+    ForceField& field =
+        fields.use(here, next == order.end() ? -1 : usable.models[static_cast<std::size_t>(*next)]);
     broadcast_box(comm, usable.frames[i]);
     done[i] = evaluate_frame(comm, field, usable.frames[i], with_virials);
     done[i]->expert = fields.id(here);

@@ -83,16 +83,16 @@ struct FrameFields::Experts {
 };
 
 std::vector<Application::Flag> FrameFields::flags() {
-  return {{"--experts", "A registry of models instead: each frame's is chosen by its composition", false, ""},
-          {"--router", "How, as in 'experts.router' of other commands: '{by: [fraction_O], outside: nearest}'",
-           false, ""},
-          {"--budget", "Memory for experts (default: 1 GB)", false, ""},
-          {"--pin", "IDs of experts that stay in memory: copper,water", false, ""},
-          {"--prefetch", "Experts that are read ahead (default: 1)", false, ""}};
+  return {
+      {"--experts", "A registry of models instead: each frame's is chosen by its composition", false, ""},
+      {"--router", "How, as in 'experts.router' of other commands: '{by: [fraction_O], outside: nearest}'",
+       false, ""},
+      {"--budget", "Memory for experts (default: 1 GB)", false, ""},
+      {"--pin", "IDs of experts that stay in memory: copper,water", false, ""},
+      {"--prefetch", "Experts that are read ahead (default: 1)", false, ""}};
 }
 
-FrameFields::FrameFields(std::unique_ptr<ForceField> single,
-                         std::span<const std::vector<std::string>> values)
+FrameFields::FrameFields(std::unique_ptr<ForceField> single, std::span<const std::vector<std::string>> values)
     : single_(std::move(single)) {
   if (!single_) experts_ = std::make_unique<Experts>(values);
 }

@@ -38,7 +38,8 @@ std::map<std::string, double> read_flow_parameters(const Comm& comm, const FlowI
   together(comm, [&] {
     const auto file = FieldSeriesReader::open(Comm::self(), options.file, reader);
     QUINTET_CHECK(options.sample < static_cast<int>(file.n_samples()),
-                  "{}: there is no sample {}; the file has {}", options.file, options.sample, file.n_samples());
+                  "{}: there is no sample {}; the file has {}", options.file, options.sample,
+                  file.n_samples());
     parameters = file.parameters(static_cast<std::uint64_t>(options.sample));
   });
   return parameters;

@@ -18,8 +18,8 @@ void expert(const Comm& comm, const Application::Arguments& arguments) {
     const auto model = load();
     experts::Expert expert;
     expert.app = "meshfreeflow";
-    expert.kind = model->header.options.decoder.kind == flow::DecoderKind::continuous ? "continuous"
-                                                                                      : "convolutional";
+    expert.kind =
+        model->header.options.decoder.kind == flow::DecoderKind::continuous ? "continuous" : "convolutional";
     expert.precision = "float32";
     for (const auto& parameter : model->header.parameters)
       expert.range.push_back({parameter.name, parameter.range.least, parameter.range.most, "1"});

@@ -57,7 +57,8 @@ TEST(Experts, answer_bit_by_bit_as_their_models_alone_in_any_order_cold_and_warm
   std::mt19937_64 random(7);
   for (const int prefetch : {0, 1, 2})
     for (const std::size_t room : {3000u, 4500u, 100000u}) {
-      const CacheOptions options{room + bytes * static_cast<std::size_t>(1 + prefetch), {}, prefetch, "budget"};
+      const CacheOptions options{
+          room + bytes * static_cast<std::size_t>(1 + prefetch), {}, prefetch, "budget"};
       ExpertCache cache(registry, "dpmd", options,
                         [](const std::string& name) { return std::shared_ptr<void>(opened(name)); });
       for (int step = 0; step < 25; ++step) {
@@ -95,7 +96,9 @@ TEST(Experts, bytes_that_are_mounted_are_opened_under_their_name_alone) {
   const auto place = hdf5::place_of({path, "b"});
   std::vector<std::byte> bytes(place.bytes);
   hdf5::read_embedded(place, bytes);
-  const auto weight = [](const std::string& name) { return potential::read_dp(name).fitting[0].layers[0].weight; };
+  const auto weight = [](const std::string& name) {
+    return potential::read_dp(name).fitting[0].layers[0].weight;
+  };
   {
     const hdf5::Mounted mounted(path + ":a", bytes);
     EXPECT_EQ(weight(path + ":a"), weight(other));

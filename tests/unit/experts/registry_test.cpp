@@ -176,9 +176,10 @@ TEST(Registry, what_is_said_of_a_model_must_make_sense) {
   EXPECT_THROW(with([](auto& a) { a.set_attribute("words", std::vector<std::string>{"type"}); }), InputError);
   EXPECT_THROW(with([](auto& a) { a.template write<double>("parameters", std::vector<double>{1}, {1}, {}); }),
                InputError);
-  EXPECT_THROW(
-      with([](auto& a) { a.template write<std::uint8_t>("parameters", std::vector<std::uint8_t>{1, 2}, {1, 2}, {}); }),
-      InputError);
+  EXPECT_THROW(with([](auto& a) {
+                 a.template write<std::uint8_t>("parameters", std::vector<std::uint8_t>{1, 2}, {1, 2}, {});
+               }),
+               InputError);
   EXPECT_THROW(with([](auto& a) { a.write_text("layout", "none"); }), InputError);
 }
 

@@ -61,7 +61,7 @@ TEST(Router, the_nearest_middle_in_logarithms) {
   RouterOptions options;
   options.kind = RouterKind::nearest;
   options.by = {"Ra"};
-  EXPECT_EQ(asked(options, 1.2e5, 0), "low");   // 1e5 is the middle of low, 1e6 that of wide
+  EXPECT_EQ(asked(options, 1.2e5, 0), "low");  // 1e5 is the middle of low, 1e6 that of wide
   EXPECT_EQ(asked(options, 8e5, 0), "wide");
   EXPECT_EQ(asked(options, 9e6, 0), "high");
 }

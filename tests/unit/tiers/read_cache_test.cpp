@@ -145,8 +145,7 @@ TEST(ReadCache, hits_and_evictions_are_those_of_the_reference) {
       size.clear();
       for (const int bytes : integers(*sizes)) size.push_back(static_cast<std::size_t>(bytes));
     }
-    const auto budget =
-        static_cast<std::size_t>(one.at(one.has("slots") ? "slots" : "budget").as_integer());
+    const auto budget = static_cast<std::size_t>(one.at(one.has("slots") ? "slots" : "budget").as_integer());
     const auto played = play(trace, size, budget);
     EXPECT_EQ(played.log, one.at("hits_misses").as_text());
     EXPECT_EQ(played.counts.evictions, one.at("evictions").as_integer());
@@ -155,8 +154,9 @@ TEST(ReadCache, hits_and_evictions_are_those_of_the_reference) {
     // Changes of expert in batches of 16: each of a batch's experts once.
     std::int64_t switches = 0;
     for (std::size_t at = 0; at < trace.size(); at += 16) {
-      const std::vector<int> batch(trace.begin() + static_cast<std::ptrdiff_t>(at),
-                                   trace.begin() + static_cast<std::ptrdiff_t>(std::min(at + 16, trace.size())));
+      const std::vector<int> batch(
+          trace.begin() + static_cast<std::ptrdiff_t>(at),
+          trace.begin() + static_cast<std::ptrdiff_t>(std::min(at + 16, trace.size())));
       const auto order = grouped(batch, [](int) { return false; });
       int last = -1;
       for (const int i : order) {
@@ -190,7 +190,9 @@ TEST(ReadCache, with_reading_ahead_nothing_in_use_goes_and_no_byte_is_beyond_the
       EXPECT_EQ(number_of(hold), item);
       EXPECT_EQ(things.here[static_cast<std::size_t>(item)], 1);
       was_there = was_there || item == pinned;
-      if (was_there) { EXPECT_TRUE(cache.holds(pinned)); }
+      if (was_there) {
+        EXPECT_TRUE(cache.holds(pinned));
+      }
       EXPECT_LE(things.alive, ledger.current(Tier::host, ByteCategory::parameters));
     }
     const auto& n_of = cache.counts();
