@@ -135,6 +135,7 @@ Registry Registry::read(const Comm& comm, const std::string& path) {
   for (const auto& id : experts.names()) hdf5::check_embedded_id(id);
   for (const auto& id : experts.names())
     registry.experts_.push_back(read_expert(experts.open_group(id), id, path + ":" + id));
+  if (file.root().has("router")) registry.router_ = read_router(file.root(), path);
   return registry;
 }
 

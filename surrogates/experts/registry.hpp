@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "io/config/tree.hpp"
 #include "io/hdf5/file.hpp"
 #include "io/parallel/comm.hpp"
+#include "surrogates/experts/network_router.hpp"
 
 /// Many models in one file, each with what it is valid for.
 namespace quintet::experts {
@@ -52,6 +54,7 @@ class Registry {
 
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] const std::vector<Expert>& experts() const { return experts_; }
+  [[nodiscard]] const std::optional<NetworkRouter>& router() const { return router_; }
   /// Number of an expert. Throws InputError with those there are.
   [[nodiscard]] int find(const std::string& id) const;
   /// What opens it wherever a model is taken: "registry.h5:ID".
@@ -60,6 +63,7 @@ class Registry {
  private:
   std::string path_;
   std::vector<Expert> experts_;
+  std::optional<NetworkRouter> router_;
 };
 
 /// Put the model of a file into a registry, which is made where it is not there. The registry is copied,

@@ -15,6 +15,7 @@
 #include "io/hdf5/embedded_file.hpp"
 #include "io/log/error.hpp"
 #include "surrogates/experts/registry.hpp"
+#include "surrogates/experts/rewrite.hpp"
 
 namespace quintet::experts {
 namespace {
@@ -43,9 +44,10 @@ class FolderLock {
   int file_;
 };
 
-/// Change a registry by way of a copy that is whole and on the disk before it takes the name.
-template <class Change>
-void rewrite(const std::string& registry, const Change& change) {
+}  // namespace
+
+void rewrite_registry(const std::string& registry,
+                      const std::function<void(const std::string& copy, bool is_there)>& change) {
   const std::string folder = folder_of(registry), unfinished = registry + ".unfinished";
   QUINTET_CHECK(fs::is_directory(folder), "{}: there is no folder {} to write it to", registry, folder);
   const FolderLock lock(folder);
@@ -71,6 +73,8 @@ void rewrite(const std::string& registry, const Change& change) {
     throw;
   }
 }
+
+namespace {
 
 template <class T>
 void check_finite(const std::string& bytes, const hdf5::LaidOut& tensor, const std::string& model) {
@@ -161,7 +165,7 @@ void add_expert(const std::string& registry, const Expert& expert, const std::st
   QUINTET_CHECK(!bytes.empty(), "{}: is empty; expected a model", model);
   const auto layout = hdf5::layout_of(bytes, model);
   check_numbers(image, layout, model);
-  rewrite(registry, [&](const std::string& copy, bool is_there) {
+  rewrite_registry(registry, [&](const std::string& copy, bool is_there) {
     if (is_there) {
       auto file = hdf5::File::open(Comm::self(), copy);
       hdf5::check_header(file, hdf5::registry_schema, hdf5::registry_version);
@@ -192,7 +196,7 @@ void add_expert(const std::string& registry, const Expert& expert, const std::st
 void remove_expert(const std::string& registry, const std::string& id) {
   const auto known = Registry::read(Comm::self(), registry);
   static_cast<void>(known.find(id));
-  rewrite(registry, [&](const std::string& copy, bool) { hdf5::take_out(copy, id); });
+  rewrite_registry(registry, [&](const std::string& copy, bool) { hdf5::take_out(copy, id); });
 }
 
 void verify_expert(const Registry& registry, int expert) {

@@ -19,7 +19,9 @@ struct KindRow {
 };
 constexpr KindRow kinds[] = {
     {RouterKind::rule, "rule", "the first of `order`; without an order one alone may hold it"},
-    {RouterKind::nearest, "nearest", "the one whose range has its middle nearest"}};
+    {RouterKind::nearest, "nearest", "the one whose range has its middle nearest"},
+    {RouterKind::network, "network",
+     "the one that the registry's network, by the keys it was trained on, finds most likely"}};
 struct OutsideRow {
   Outside value;
   const char *name, *doc;
@@ -59,7 +61,7 @@ void describe(Schema& schema, RouterOptions& options) {
       return "outside: fallback needs the ID of an expert: fallback: ID";
     if (options.outside != Outside::fallback && !options.fallback.empty())
       return "fallback is for outside: fallback";
-    if (options.kind == RouterKind::nearest && !options.order.empty()) return "order is for kind: rule";
+    if (options.kind != RouterKind::rule && !options.order.empty()) return "order is for kind: rule";
     if (options.by.empty() && (options.kind == RouterKind::nearest || options.outside == Outside::nearest))
       return "nearest needs keys to measure a distance by: by: [KEY]";
     return std::nullopt;
@@ -89,6 +91,12 @@ Router::Router(const Registry& registry, std::string app, RouterOptions options)
   QUINTET_CHECK(!experts_.empty(), "{}: holds no model of {}; 'quintet registry add' puts one in",
                 registry.path(), app_);
   if (!options_.fallback.empty()) static_cast<void>(require(options_.fallback, "fallback"));
+  if (options_.kind == RouterKind::network) {
+    QUINTET_CHECK(registry.router() && registry.router()->app == app_,
+                  "kind: network: {} has no router of {}; 'quintet registry train-router' makes one",
+                  registry.path(), app_);
+    if (options_.by.empty()) options_.by = registry.router()->by;
+  }
   std::vector<std::string> known;
   for (const int i : experts_)
     for (const auto& range : expert(i).range)
@@ -135,6 +143,25 @@ std::string Router::text_of(const Expert& one, const Request& request) const {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
+Choice Router::most_likely(const std::vector<int>& inside, const Request& request) const {
+  const auto& network = *registry_.router();
+  for (const auto& key : network.by)
+    QUINTET_CHECK(request.values.contains(key), "{}: its {} is not known, by which the router was trained",
+                  request.name, key);
+  const auto p = network.probabilities(request.values);
+  int best = -1;
+  double most = -1;
+  for (const int i : inside) {
+    const auto at = std::find(network.ids.begin(), network.ids.end(), expert(i).id) - network.ids.begin();
+    if (at == static_cast<std::ptrdiff_t>(p.size()) || p[static_cast<std::size_t>(at)] <= most) continue;
+    best = i;
+    most = p[static_cast<std::size_t>(at)];
+  }
+  QUINTET_CHECK(best >= 0, "{}: the router was not trained with {}; train it again", request.name,
+                expert(inside.front()).id);
+  return {best, false, fmt::format("probability {:.3f}: {}", most, text_of(expert(best), request))};
+}
+
 Choice Router::choose(const Request& request) const {
   std::vector<int> candidates, inside;
   for (const auto& key : options_.by)
@@ -162,6 +189,7 @@ Choice Router::choose(const Request& request) const {
     return Choice{number, outside, fmt::format("{}: {}", how, text_of(expert(number), request))};
   };
   if (!inside.empty()) {
+    if (options_.kind == RouterKind::network) return most_likely(inside, request);
     if (options_.kind == RouterKind::nearest) return chosen(nearest(inside, true), false, "nearest middle");
     const auto ordered = std::find(options_.order.begin(), options_.order.end(), expert(inside.front()).id);
     if (inside.size() == 1 || ordered != options_.order.end())

@@ -13,8 +13,9 @@ namespace quintet::experts {
 
 /// How one is chosen among those that a request lies inside.
 enum class RouterKind {
-  rule,    ///< the first of `order`; without an order there must be one alone
-  nearest  ///< whose range has its middle nearest
+  rule,     ///< the first of `order`; without an order there must be one alone
+  nearest,  ///< whose range has its middle nearest
+  network   ///< whom the registry's network finds most likely
 };
 /// What happens to a request that lies inside no expert's range.
 enum class Outside { refuse, nearest, fallback };
@@ -65,6 +66,7 @@ class Router {
   [[nodiscard]] Choice choose(const Request& request) const;
 
  private:
+  [[nodiscard]] Choice most_likely(const std::vector<int>& inside, const Request& request) const;
   [[nodiscard]] double distance(const Expert& expert, const Request& request,
                                 const std::vector<int>& candidates, bool to_middle) const;
   [[noreturn]] void refuse(const Request& request, const std::vector<int>& candidates) const;

@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "apps/quintet/owner/owner.hpp"
+#include "apps/quintet/registry/train_router.hpp"
 #include "io/config/table.hpp"
 #include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
@@ -24,7 +25,7 @@ namespace fs = std::filesystem;
 using experts::Expert;
 using experts::Registry;
 
-enum Argument { action, file, id, range, licence, source, replace, models };
+enum Argument { action, file, id, range, licence, source, replace, data, models };
 
 /// Whose a model is, by what its file says of itself.
 struct AppRow {
@@ -158,6 +159,11 @@ void remove(const Application::Arguments& arguments) {
   for (const auto& one : arguments[id]) experts::remove_expert(arguments[file].front(), one);
 }
 
+void train_router(const Application::Arguments& arguments) {
+  QUINTET_CHECK(!arguments[data].empty(), "a table is missing: --data TABLE.csv, of keys and who was best");
+  train_router_on(arguments[file].front(), arguments[data].front());
+}
+
 struct ActionRow {
   const char *name, *doc;
   void (*run)(const Application::Arguments&);
@@ -165,7 +171,8 @@ struct ActionRow {
 constexpr ActionRow actions[] = {{"add", "put models in", add},
                                  {"list", "what is in it, and what that is valid for", list},
                                  {"verify", "whether all is as it was written", verify},
-                                 {"remove", "take --id out", remove}};
+                                 {"remove", "take --id out", remove},
+                                 {"train-router", "a network that chooses, from --data", train_router}};
 
 }  // namespace
 
@@ -180,6 +187,8 @@ std::vector<Application::Flag> registry_flags() {
           {"--licence", "under which the model may be used", false, ""},
           {"--source", "where it comes from, in place of what the model says", false, ""},
           {"--replace", "take the place of an expert of the same name", false, "", true},
+          {"--data", "table of requests for train-router: columns of keys, and 'expert', who answered best",
+           false, ""},
           {"MODEL...", "models of dpmd (.dp), meshfreeflow or podlstm", false, ""}};
 }
 
