@@ -25,7 +25,7 @@ WAY = (
      ("io/files", "physics/particles/files", "apps/vlasov/setup physics/kinetics/initial", "physics/electronic/files",
       "surrogates/flow/data", "io/netcdf surrogates/sequence/windows")),
     ("State", "named Views, shared out over the ranks. --validate ends here",
-     ("physics/kernels", "physics/particles/atoms physics/particles/domain surrogates/potential/model",
+     ("physics/kernels surrogates/experts", "physics/particles/atoms physics/particles/domain surrogates/potential/model",
       "physics/kinetics/basis physics/kinetics/space", "physics/electronic/matrix",
       "physics/convection surrogates/flow/equations surrogates/flow/model",
       "physics/ocean surrogates/sequence/network surrogates/sequence/reference")),
@@ -52,7 +52,7 @@ WAY = (
       "apps/submatrix/report",
       "apps/meshfreeflow/simulate apps/meshfreeflow/train", "apps/podlstm/fit apps/podlstm/search")),
     ("Afterwards", "reports side by side; commands without steps",
-     ("apps/quintet/owner apps/quintet/machine apps/quintet/campaign apps/quintet/submit apps/quintet/plan apps/quintet/bench io/machine", "apps/dpmd/evaluate apps/dpmd/test apps/dpmd/convert apps/dpmd/label apps/dpmd/learn", "", "",
+     ("apps/quintet/owner apps/quintet/machine apps/quintet/campaign apps/quintet/registry apps/quintet/submit apps/quintet/plan apps/quintet/bench io/machine", "apps/dpmd/evaluate apps/dpmd/test apps/dpmd/convert apps/dpmd/label apps/dpmd/learn", "", "",
       "apps/meshfreeflow/evaluate surrogates/flow/evaluation", "apps/podlstm/evaluate apps/podlstm/quantise surrogates/sequence/skill")),
 )
 # Rooms that no run enters.

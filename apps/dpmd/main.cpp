@@ -1,6 +1,7 @@
 #include "apps/application/cli/application.hpp"
 #include "apps/dpmd/convert/compress.hpp"
 #include "apps/dpmd/convert/convert.hpp"
+#include "apps/dpmd/convert/expert.hpp"
 #include "apps/dpmd/convert/from_deepmd.hpp"
 #include "apps/dpmd/convert/inspect.hpp"
 #include "apps/dpmd/evaluate/equation_of_state.hpp"
@@ -40,6 +41,8 @@ int main(int argc, char** argv) {
                      dpmd::compress_flags(), dpmd::compress)
       .plain_command("convert", "Models between .dp and .yaml, precisions, old versions and new",
                      dpmd::convert_flags(), dpmd::convert)
+      .plain_command("expert", "Say what a registry of models is to know of one", dpmd::expert_flags(),
+                     dpmd::expert)
       .plain_command("select", "Frames worth a label, by the deviation of several models",
                      dpmd::selection_flags(), dpmd::select)
       .plain_command("label", "Energies, forces and virials of frames by CP2K or LAMMPS", dpmd::label_flags(),

@@ -2,6 +2,7 @@
 
 #ifdef QUINTET_WITH_TORCH
 #include "apps/meshfreeflow/evaluate/evaluate.hpp"
+#include "apps/meshfreeflow/superresolve/expert.hpp"
 #include "apps/meshfreeflow/superresolve/superresolve.hpp"
 #include "apps/meshfreeflow/train/cost.hpp"
 #include "apps/meshfreeflow/train/train.hpp"
@@ -20,13 +21,15 @@ void add_network_commands(Application& application) {
   application.command<SuperresolveOptions>("superresolve", "Apply a model to coarse fields of any size",
                                            superresolve);
   application.command<EvaluateOptions>("evaluate", "Judge models against the truth", evaluate);
+  application.plain_command("expert", "Say what a registry of models is to know of one", expert_flags(),
+                            expert);
 }
 
 #else
 
 std::vector<Subsystem> network_subsystems() { return {}; }
 void add_network_commands(Application& application) {
-  for (const char* name : {"train", "superresolve", "evaluate"})
+  for (const char* name : {"train", "superresolve", "evaluate", "expert"})
     application.absent_command(name, "LibTorch (configure with QUINTET_WITH_TORCH=ON)");
 }
 

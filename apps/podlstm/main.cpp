@@ -1,6 +1,7 @@
 #include "apps/application/cli/application.hpp"
 #include "apps/podlstm/evaluate/evaluate.hpp"
 #include "apps/podlstm/fit/fit.hpp"
+#include "apps/podlstm/forecast/expert.hpp"
 #include "apps/podlstm/forecast/forecast.hpp"
 #include "apps/podlstm/quantise/quantise.hpp"
 #include "apps/podlstm/search/search.hpp"
@@ -24,5 +25,7 @@ int main(int argc, char** argv) {
       .command<podlstm::EvaluateOptions>("evaluate", "A model and all references on the same later times",
                                          podlstm::evaluate)
       .command<podlstm::QuantiseModelOptions>("quantise", "A model in a few bits a weight", podlstm::quantise)
+      .plain_command("expert", "Say what a registry of models is to know of one", podlstm::expert_flags(),
+                     podlstm::expert)
       .execute(argc, argv);
 }

@@ -4,6 +4,7 @@
 #include "apps/quintet/commands.hpp"
 #include "apps/quintet/machine/machine.hpp"
 #include "apps/quintet/plan/plan.hpp"
+#include "apps/quintet/registry/registry.hpp"
 #include "apps/quintet/submit/submit.hpp"
 
 int main(int argc, char** argv) {
@@ -39,5 +40,7 @@ int main(int argc, char** argv) {
                      commands::cancel_flags(), commands::cancel)
       .local_command("campaign", "Run a graph of commands, none of them twice: stages, slots, a store",
                      commands::campaign_flags(), commands::campaign)
+      .local_command("registry", "Many models in one file: add, list, verify, remove (docs/experts.md)",
+                     commands::registry_flags(), commands::registry)
       .execute(argc, argv);
 }

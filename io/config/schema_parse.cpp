@@ -352,8 +352,8 @@ class Parser {
     return Tree::text(text);
   }
 
-  /// True of a path that is there, of 'FILE#/group' where the file is there, and of a pattern with '*' whose
-  /// folder is there.
+  /// True of a path that is there, of 'FILE#/group' and 'FILE:ID' where the file is there, and of a pattern
+  /// with '*' whose folder is there.
   static bool names_file(const std::filesystem::path& path) {
     namespace fs = std::filesystem;
     std::error_code ignored;
@@ -361,8 +361,8 @@ class Parser {
     const std::string text = path.string();
     if (const auto star = text.find('*'); star != std::string::npos)
       return fs::is_directory(fs::path(text.substr(0, star)).parent_path(), ignored);
-    const auto hash = text.rfind('#');
-    return hash != std::string::npos && fs::exists(text.substr(0, hash), ignored);
+    const auto mark = text.find_last_of("#:");
+    return mark != std::string::npos && fs::is_regular_file(text.substr(0, mark), ignored);
   }
 
   /// The absolute path of an existing file, looked for beside the YAML file, then in the working folder; an

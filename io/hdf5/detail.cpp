@@ -115,6 +115,7 @@ void Context::require_open() const {
 
 std::uint64_t Context::bytes() const {
   if (made_here) return std::numeric_limits<std::int64_t>::max();
+  if (image) return image->size();
   hsize_t size = 0;
   if (comm.size() == 1) {
     check(H5Fget_filesize(file, &size), "file", "find its size");

@@ -9,6 +9,7 @@
 
 #include <hdf5.h>
 
+#include "io/hdf5/embedded_file.hpp"
 #include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
 #include "io/parallel/together.hpp"
@@ -72,6 +73,9 @@ void sync_to_disk(const std::string& path);
 struct Context {
   Comm comm;
   std::string path;
+  /// Of a file that is no file of its own (embedded_file.hpp) its bytes, which HDF5 reads where they lie.
+  std::vector<std::byte> own_image{};
+  std::optional<std::span<const std::byte>> image{};
   FileHandle file;
   bool writable = false;
   bool made_here = false;  ///< by File::create: its bytes are our own
@@ -122,6 +126,13 @@ hid_t native_type() {
   else
     static_assert(!sizeof(T), "not an element type of io/hdf5");
 }
+
+/// The bytes that File::open() takes for this name, see Mounted.
+[[nodiscard]] std::optional<std::span<const std::byte>> mounted_bytes(const std::string& name);
+/// The bytes of an embedded file, read by rank 0. Collective.
+[[nodiscard]] std::vector<std::byte> embedded_bytes(const Comm& comm, const EmbeddedName& name);
+/// Open bytes as a file, for reading; they and the span stay while it is open. Throws InputError.
+[[nodiscard]] FileHandle open_bytes(const std::string& name, const std::span<const std::byte>& bytes);
 
 /// Number of elements of a shape. Throws InputError if it does not fit 63 bits.
 [[nodiscard]] std::uint64_t element_count(const Shape& shape, std::string_view what);

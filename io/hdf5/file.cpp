@@ -40,8 +40,26 @@ void check_is_file(const std::string& path) {
   QUINTET_CHECK(std::filesystem::file_size(path) > 0, "{}: is empty; expected an HDF5 file", path);
 }
 
+/// A file whose bytes each rank holds.
+std::shared_ptr<Context> open_image(std::shared_ptr<Context> context) {
+  together(context->comm, [&] { context->file = detail::open_bytes(context->path, *context->image); });
+  return context;
+}
+
 std::shared_ptr<Context> open_context(const Comm& comm, const std::string& path, unsigned flags) {
   auto context = std::make_shared<Context>(comm, path);
+  context->image = detail::mounted_bytes(path);
+  if (!context->image && path.find(':') != std::string::npos) {
+    const auto name = embedded_name(path);
+    if (comm.broadcast(name.has_value())) {  // as rank 0 sees it
+      context->own_image = detail::embedded_bytes(comm, name.value_or(EmbeddedName{}));
+      context->image = context->own_image;
+    }
+  }
+  if (context->image) {
+    QUINTET_CHECK(flags == H5F_ACC_RDONLY, "{}: an expert of a registry is only read", path);
+    return open_image(std::move(context));
+  }
   context->writable = flags == H5F_ACC_RDWR;
   on_root(comm, [&] { check_is_file(path); });
   const auto access = access_properties(comm);

@@ -52,11 +52,12 @@ T number_at(const std::string& bytes, std::size_t offset) {
 /// The file's bytes, read past the library.
 class RawFile {
  public:
-  explicit RawFile(const Context& context) : context_(context), file_(context.path, std::ios::binary) {
+  explicit RawFile(const Context& context) : context_(context) {
+    if (!context.image) file_.open(context.path, std::ios::binary);
     const Properties creation(H5Fget_create_plist(context.file));
     std::size_t address_bytes = 0, size_bytes = 0;
     H5Pget_userblock(creation, &base_);
-    bytes_ = std::filesystem::file_size(context.path) - base_;
+    bytes_ = (context.image ? context.image->size() : std::filesystem::file_size(context.path)) - base_;
     H5Pget_sizes(creation, &address_bytes, &size_bytes);
     QUINTET_CHECK(address_bytes == 8 && size_bytes == 8, "{}: has addresses of {} bytes; only 8 are read",
                   context.path, address_bytes);
@@ -64,6 +65,8 @@ class RawFile {
   std::string read(std::uint64_t address, std::uint64_t n) {
     QUINTET_CHECK(address <= bytes_ && n <= bytes_ - address,
                   "{}: a text lies outside the file: it is corrupt or truncated", context_.path);
+    if (context_.image)
+      return {reinterpret_cast<const char*>(context_.image->data()) + base_ + address, std::size_t{n}};
     std::string bytes(n, '\0');
     file_.clear();
     file_.seekg(static_cast<std::streamoff>(base_ + address));

@@ -151,7 +151,8 @@ std::string kind_text(const File& file) {
 std::string inspect(const Comm& comm, const std::string& path) {
   const File file = File::open(comm, path);
   std::uint64_t bytes = 0;
-  on_root(comm, [&] { bytes = std::filesystem::file_size(path); });
+  const auto embedded = embedded_name(path);
+  on_root(comm, [&] { bytes = embedded ? place_of(*embedded).bytes : std::filesystem::file_size(path); });
   const std::string heading = fmt::format("{} ({})\n", path, size_text(comm.broadcast(bytes)));
   std::string kind;
   try {
@@ -159,7 +160,7 @@ std::string inspect(const Comm& comm, const std::string& path) {
   } catch (const InputError& error) {
     kind = fmt::format("unreadable header: {}\n", error.what());
   }
-  return heading + seal_text(comm, file, kind) + kind + tree_text(file.root());
+  return heading + (embedded ? "" : seal_text(comm, file, kind)) + kind + tree_text(file.root());
 }
 
 }  // namespace quintet::hdf5

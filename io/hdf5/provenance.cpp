@@ -4,6 +4,7 @@
 #include <ctime>
 
 #include "io/hdf5/build_info.hpp"
+#include "io/hdf5/embedded_file.hpp"
 #include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
 
@@ -89,6 +90,7 @@ int check_header(const File& file, const std::string& schema, int newest_version
                 "{}: has no schema: it was not written by Quintet; expected schema '{}'", file.path(),
                 schema);
   const std::string found = root.text_attribute("schema");
+  if (schema != registry_schema) refuse_registry(file);
   QUINTET_CHECK(found == schema, "{}: has schema '{}', but '{}' is expected: is this the right file?",
                 file.path(), found, schema);
   const int version = integer_or(root, "schema_version", 0);

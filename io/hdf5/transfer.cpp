@@ -42,10 +42,10 @@ H5T_conv_ret_t on_conversion(H5T_conv_except_t what, hid_t source, hid_t, void* 
   return out_of_range && !is_infinite(source, value) ? H5T_CONV_ABORT : H5T_CONV_UNHANDLED;
 }
 
-Properties transfer_properties(const Comm& comm) {
+Properties transfer_properties(const Context& context) {
   Properties transfer(H5Pcreate(H5P_DATASET_XFER));
   H5Pset_type_conv_cb(transfer, on_conversion, nullptr);
-  if (comm.size() > 1) H5Pset_dxpl_mpio(transfer, H5FD_MPIO_COLLECTIVE);
+  if (context.comm.size() > 1 && !context.image) H5Pset_dxpl_mpio(transfer, H5FD_MPIO_COLLECTIVE);
   return transfer;
 }
 
@@ -55,7 +55,7 @@ void write_slab(const Context& context, hid_t dataset, const std::string& name, 
                 const void* data, const Slab& slab) {
   if (is_empty(dataset)) return;
   const auto selection = select(dataset, slab);
-  const auto transfer = transfer_properties(context.comm);
+  const auto transfer = transfer_properties(context);
   const std::uint64_t nothing = 0;  // HDF5 wants a buffer where nothing is selected
   context.write_together([&] {
     if (H5Dwrite(dataset, memory_type, selection.memory, selection.file, transfer, data ? data : &nothing) <
@@ -69,7 +69,7 @@ void read_slab(const Context& context, hid_t dataset, const std::string& name, h
                const Slab& slab) {
   if (is_empty(dataset)) return;
   const auto selection = select(dataset, slab);
-  const auto transfer = transfer_properties(context.comm);
+  const auto transfer = transfer_properties(context);
   std::uint64_t nothing = 0;
   together(context.comm, [&] {
     context.check(

@@ -20,7 +20,7 @@ ROOMS = {
     "physics/kinetics": ("basis", "space theory", "fields initial moments", "advection collisions files", "device"),
     "physics/ocean": ("svd",),
     "physics/electronic": ("functions", "matrix", "device", "files global submatrix", "density"),
-    "surrogates": ("bridge", "networks", "training", "search planning environments", "reinforcement", "potential flow sequence"),
+    "surrogates": ("bridge", "networks", "training", "search planning environments experts", "reinforcement", "potential flow sequence"),
     "surrogates/potential": ("model", "evaluation", "device", "training"),
     "surrogates/sequence": ("network windows", "reference training", "skill", "forecast"),
     "surrogates/flow": ("equations data", "decoder encoder", "model evaluation", "training prediction"),
@@ -29,7 +29,7 @@ ROOMS = {
     "apps/dpmd": ("setup", "deviation label test", "learn run train", "convert evaluate"),
     "apps/meshfreeflow": ("setup", "control simulate train superresolve", "evaluate"),
     "apps/podlstm": ("setup", "evaluate", "fit forecast quantise search train"),
-    "apps/quintet": ("owner", "machine bench", "plan", "submit", "campaign"),
+    "apps/quintet": ("owner", "machine bench registry", "plan", "submit", "campaign"),
     "apps/submatrix": ("input report", "evaluate", "compare"),
     "apps/vlasov": ("input", "setup", "state", "report"),
 }

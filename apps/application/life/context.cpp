@@ -13,6 +13,7 @@
 #include "apps/application/life/input_identity.hpp"
 #include "apps/application/life/memory.hpp"
 #include "apps/application/life/restart.hpp"
+#include "io/hdf5/embedded_file.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 
@@ -75,7 +76,10 @@ Context::Implementation::Implementation(const Runtime& runtime, const Request& r
   restart_file = std::move(point.file);
   provenance.run = restart_file ? point.run : name_run(comm);
   provenance.changes = std::move(point.changes);
-  for (auto& file : input_files(describe)) reads.push_back(std::move(file.path));
+  for (auto& file : input_files(describe)) {
+    const auto expert = hdf5::embedded_name(file.path);
+    reads.push_back(expert ? expert->file : std::move(file.path));
+  }
   if (restart_file) reads.push_back(*restart_file);
 }
 

@@ -11,6 +11,8 @@
 #include <fmt/format.h>
 
 #include "io/hdf5/checksum.hpp"
+#include "io/hdf5/embedded_file.hpp"
+#include "io/log/error.hpp"
 
 namespace quintet {
 namespace fs = std::filesystem;
@@ -34,6 +36,21 @@ class Identity {
       add_text(member.filename().string());
       add(member, depth + 1);
     }
+  }
+
+  /// An expert is its own file: whatever else its registry holds.
+  void add_expert(const hdf5::EmbeddedName& name) {
+    std::vector<std::byte> bytes;
+    try {
+      const auto place = hdf5::place_of(name);
+      bytes.resize(place.bytes);
+      hdf5::read_embedded(place, bytes);
+    } catch (const InputError&) {
+      return;  // told where it is opened
+    }
+    bytes_ += static_cast<std::int64_t>(bytes.size());
+    for (std::size_t at = 0; at < bytes.size(); at += block_bytes)
+      sums_.push_back(hdf5::xxh64(std::span(bytes).subspan(at, std::min(block_bytes, bytes.size() - at))));
   }
 
   [[nodiscard]] Tree tree(const InputFile& file) const {
@@ -89,7 +106,10 @@ std::string identify_inputs(const Comm& comm, const Describe& describe) {
   if (comm.is_root())
     for (const auto& file : input_files(describe)) {
       Identity identity;
-      for (const auto& path : meant_by(file.path)) identity.add(path);
+      if (const auto expert = hdf5::embedded_name(file.path))
+        identity.add_expert(*expert);
+      else
+        for (const auto& path : meant_by(file.path)) identity.add(path);
       list.append(identity.tree(file));
     }
   return comm.broadcast(list.items().empty() ? std::string() : to_yaml(list));

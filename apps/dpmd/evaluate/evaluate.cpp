@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "apps/dpmd/evaluate/frame_fields.hpp"
 #include "apps/dpmd/setup/command_line.hpp"
 #include "apps/dpmd/setup/placed_frame.hpp"
 #include "apps/dpmd/setup/run_options.hpp"
@@ -23,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-enum Argument { model, output, precision, compress, sel_overflow, types, masses, atom_virials, systems };
+enum Argument { model, output, precision, compress, sel_overflow, types, masses, atom_virials, experts };
 
 /// A frame's results, on rank 0.
 struct Evaluation {
@@ -32,6 +33,7 @@ struct Evaluation {
   std::vector<double> atom_virials;   ///< [n_atoms, 9] (eV) or empty
   std::string warning;                ///< "" if none
   std::string refusal = {};           ///< why there are no results (on all ranks alike), or ""
+  std::string expert = {};            ///< who computed it, where a router has chosen
 };
 
 Evaluation evaluate_frame(const Comm& comm, ForceField& field, Configuration frame, bool with_virials) {
@@ -86,6 +88,7 @@ Tree to_tree(const std::string& file, std::size_t frame, const Evaluation& evalu
   Tree tree;
   tree.set("file", Tree::text(file));
   tree.set("frame", Tree::integer(static_cast<std::int64_t>(frame)));
+  if (!evaluation.expert.empty()) tree.set("expert", Tree::text(evaluation.expert));
   tree.set("atoms", Tree::integer(static_cast<std::int64_t>(configuration.n_atoms())));
   tree.set("energy_ev", Tree::number(*configuration.energy));
   tree.set("virial_ev", number_list(*configuration.virial));
@@ -113,13 +116,14 @@ void compare(const std::string& name, const Configuration& labels, const Evaluat
 
 std::vector<Application::Flag> evaluate_flags() {
   auto flags = std::vector<Application::Flag>{
-      {"--model", "Deep Potential model (.dp)", true, ""},
+      {"--model", "Deep Potential model (.dp), or registry.h5:ID; or leave it to --experts", false, ""},
       {"--output", "Name of the files written, new ones: NAME.json and NAME.xyz", false, "evaluation"},
       {"--precision", "model, double or mixed", false, "model"},
       {"--compress", "auto, off or file", false, "auto"},
       {"--sel-overflow", "lammps or deepmd", false, "lammps"}};
   for (auto& flag : naming_flags()) flags.push_back(std::move(flag));
   flags.push_back({"--atom-virials", "Also the virial of each atom, in NAME.json", false, "", true});
+  for (auto& flag : FrameFields::flags()) flags.push_back(std::move(flag));
   flags.push_back(
       {"SYSTEM...", "Extended XYZ, LAMMPS data, DeePMD folder, H5MD or POSCAR; all frames", true, ""});
   return flags;
@@ -191,25 +195,94 @@ std::optional<Configuration> usable_frame(Configuration frame, const std::vector
   }
 }
 
-/// The frames of a file that can be evaluated, and their numbers; on rank 0.
+/// The frames of a file that can be evaluated, their numbers and models; on rank 0.
 struct Frames {
   std::vector<Configuration> frames;
   std::vector<std::size_t> numbers;
+  std::vector<int> models;
 };
-Frames usable_frames(const std::string& file, const ReadOptions& read,
-                     const std::vector<std::string>& model_types, Outcome& outcome) {
+
+/// Put a frame among the usable ones with the types of its model, or note in `outcome` why it is not.
+void sort_in(Configuration frame, const FrameFields& fields, const std::string& file, std::size_t index,
+             Frames& usable, Outcome& outcome) {
+  int model = 0;
+  try {
+    model = fields.choose(frame, Outcome::frame_name(file, index)).model;
+  } catch (const InputError& error) {
+    return outcome.refuse(file, index, error.what());
+  }
+  auto checked = usable_frame(std::move(frame), fields.type_names(model), file, index, outcome);
+  if (!checked) return;
+  usable.frames.push_back(std::move(*checked));
+  usable.numbers.push_back(index);
+  usable.models.push_back(model);
+}
+
+Frames usable_frames(const std::string& file, const ReadOptions& read, const FrameFields& fields,
+                     Outcome& outcome) {
   Frames usable;
   try {
     auto all = read_configurations(file, read);
-    for (std::size_t i = 0; i < all.size(); ++i)
-      if (auto frame = usable_frame(std::move(all[i]), model_types, file, i, outcome)) {
-        usable.frames.push_back(std::move(*frame));
-        usable.numbers.push_back(i);
-      }
+    for (std::size_t i = 0; i < all.size(); ++i) sort_in(std::move(all[i]), fields, file, i, usable, outcome);
   } catch (const InputError& error) {
     outcome.refuse(file, std::nullopt, error.what());
   }
   return usable;
+}
+
+FrameFields fields_of(const Application::Arguments& arguments) {
+  const bool by_name = !arguments[model].empty();
+  QUINTET_CHECK(by_name == arguments[experts].empty(), "{}",
+                by_name ? "give --model or --experts, not both"
+                        : "no model: name one with --model, or a registry with --experts");
+  const auto more = std::span(arguments).subspan(experts, FrameFields::flags().size());
+  for (std::size_t i = 1; i < more.size(); ++i)
+    QUINTET_CHECK(!by_name || more[i].empty(), "{} is for --experts", FrameFields::flags()[i].name);
+  if (by_name)
+    return {make_force_field(options_of<PotentialOptions>(arguments, {{"model", model},
+                                                                      {"precision", precision},
+                                                                      {"compress", compress},
+                                                                      {"sel_overflow", sel_overflow}})),
+            more};
+  for (const auto& [place, usual] :
+       {std::pair(precision, "model"), std::pair(compress, "auto"), std::pair(sel_overflow, "lammps")})
+    QUINTET_CHECK(arguments[place].front() == usual,
+                  "{} {} is for --model; experts are evaluated as their registry measured them ({})",
+                  evaluate_flags()[place].name, arguments[place].front(), usual);
+  return {nullptr, more};
+}
+
+/// Evaluate the frames of a file, those of one model together, and tell in the order of the file.
+void evaluate_frames(const Comm& comm, FrameFields& fields, const std::string& path, Frames& usable,
+                     bool with_virials, Outcome& outcome) {
+  const auto n = comm.broadcast(usable.frames.size());
+  usable.frames.resize(n);
+  usable.models.resize(n);
+  comm.broadcast(std::span<int>(usable.models));
+  const auto order = fields.order(usable.models);
+  std::vector<std::optional<Evaluation>> done(n);
+  std::size_t told = 0;
+  for (std::size_t k = 0; k < n; ++k) {
+    const auto i = static_cast<std::size_t>(order[k]);
+    const int here = usable.models[i];
+    const auto next = std::find_if(order.begin() + static_cast<std::ptrdiff_t>(k), order.end(),
+                                   [&](int j) { return usable.models[static_cast<std::size_t>(j)] != here; });
+    ForceField& field =
+        fields.use(here, next == order.end() ? -1 : usable.models[static_cast<std::size_t>(*next)]);
+    broadcast_box(comm, usable.frames[i]);
+    done[i] = evaluate_frame(comm, field, usable.frames[i], with_virials);
+    done[i]->expert = fields.id(here);
+    for (; told < n && done[told]; ++told)
+      on_root(comm, [&] {
+        const auto& evaluation = *done[told];
+        const auto number = usable.numbers[told];
+        if (evaluation.refusal.empty())
+          outcome.add(path, number, usable.frames[told], evaluation);
+        else
+          outcome.refuse(path, number, Outcome::frame_name(path, number) + ": " + evaluation.refusal);
+        done[told].emplace();
+      });
+  }
 }
 
 }  // namespace
@@ -222,29 +295,16 @@ void evaluate(const Comm& comm, const Application::Arguments& arguments) {
                     "{}{} is there; nothing was written over. Remove it, or name another file with --output",
                     name, ending);
   });
-  const auto field = make_force_field(options_of<PotentialOptions>(
-      arguments,
-      {{"model", model}, {"precision", precision}, {"compress", compress}, {"sel_overflow", sel_overflow}}));
+  FrameFields fields = fields_of(arguments);
   const ReadOptions read = read_options_of(arguments, types, masses);
-  require_known(read.masses, field->type_names(), "--masses");
+  require_known(read.masses, fields.all_types(), "--masses");
   Outcome outcome(name);
-  for (const auto& path : arguments[systems]) {
+  for (const auto& path : arguments.back()) {
     Frames usable;
-    on_root(comm, [&] { usable = usable_frames(path, read, field->type_names(), outcome); });
-    usable.frames.resize(comm.broadcast(usable.frames.size()));
-    for (std::size_t i = 0; i < usable.frames.size(); ++i) {
-      auto& frame = usable.frames[i];
-      broadcast_box(comm, frame);
-      const Evaluation evaluation = evaluate_frame(comm, *field, frame, !arguments[atom_virials].empty());
-      on_root(comm, [&] {
-        if (evaluation.refusal.empty())
-          outcome.add(path, usable.numbers[i], frame, evaluation);
-        else
-          outcome.refuse(path, usable.numbers[i],
-                         Outcome::frame_name(path, usable.numbers[i]) + ": " + evaluation.refusal);
-      });
-    }
+    on_root(comm, [&] { usable = usable_frames(path, read, fields, outcome); });
+    evaluate_frames(comm, fields, path, usable, !arguments[atom_virials].empty(), outcome);
   }
+  fields.report();
   on_root(comm, [&] { outcome.finish(); });
 }
 

@@ -6,6 +6,7 @@
 
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "io/parallel/together.hpp"
 #include "surrogates/flow/data/samples.hpp"
 
 namespace quintet::meshfreeflow {
@@ -27,6 +28,21 @@ void describe(Schema& schema, FlowInputOptions& options) {
       .at_least(2)
       .at_most(most_frames);
   schema.section("describe_file", options.describe_file, "What the file does not say of itself");
+}
+
+std::map<std::string, double> read_flow_parameters(const Comm& comm, const FlowInputOptions& options) {
+  FieldSeriesOptions reader;
+  reader.part = options.describe_file.part;
+  reader.parameters.insert(options.describe_file.parameters.begin(), options.describe_file.parameters.end());
+  std::map<std::string, double> parameters;
+  together(comm, [&] {
+    const auto file = FieldSeriesReader::open(Comm::self(), options.file, reader);
+    QUINTET_CHECK(options.sample < static_cast<int>(file.n_samples()),
+                  "{}: there is no sample {}; the file has {}", options.file, options.sample,
+                  file.n_samples());
+    parameters = file.parameters(static_cast<std::uint64_t>(options.sample));
+  });
+  return parameters;
 }
 
 FlowInput read_flow(const Comm& comm, const FlowInputOptions& options, const flow::FlowModelHeader& model,

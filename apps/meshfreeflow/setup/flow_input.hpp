@@ -34,6 +34,9 @@ struct FlowInput {
   std::map<std::string, double> parameters;
 };
 
+/// The named numbers of a sample ("Ra", "Pr"), without its fields. Collective. Throws InputError.
+[[nodiscard]] std::map<std::string, double> read_flow_parameters(const Comm& comm,
+                                                                 const FlowInputOptions& options);
 /// Read the fields of a model, in its order. Collective. Throws InputError as flow::Samples does, and for
 /// samples and frames that are not there.
 /// @param memory (GB) that they may take

@@ -46,14 +46,27 @@ flow::FlowPredictor make_predictor(const SuperresolveOptions& options, flow::Flo
       {options.encoder, options.residuals, all - output_bytes, options.precision, options.precision_bound}};
 }
 
+/// Who made the fields, in their file.
+void sign(Context& context, const experts::ChosenModel& chosen, const std::string& file) {
+  auto written = hdf5::File::open_for_update(context.comm(), context.directory() + "/" + file);
+  written.root().set_attribute("expert", chosen.name);
+  written.root().set_attribute("expert_reason", chosen.reason);
+  written.close();
+  context.summarise("expert", chosen.expert, chosen.reason);
+}
+
 }  // namespace
 
 void superresolve(Context& context, const SuperresolveOptions& options) {
-  auto model = flow::load_flow_model(context.comm(), options.model);
+  experts::Request request{options.input.file, {}, {}};
+  if (options.experts) request.values = read_flow_parameters(context.comm(), options.input);
+  const auto chosen =
+      experts::chosen_model(context.comm(), options.model, options.experts, "meshfreeflow", request);
+  auto model = flow::load_flow_model(context.comm(), chosen.name);
   const auto header = model.header;
   QUINTET_CHECK(options.precision == flow::ProductPrecision::fp32 ||
                     header.options.decoder.kind == flow::DecoderKind::continuous,
-                "precision: the decoder of {} is convolutional, which runs in fp32", options.model);
+                "precision: the decoder of {} is convolutional, which runs in fp32", chosen.name);
   auto input = context.timed(
       "read", [&] { return read_flow(context.comm(), options.input, header, options.max_memory); });
   const auto parameters = input.parameters;
@@ -73,10 +86,10 @@ void superresolve(Context& context, const SuperresolveOptions& options) {
     output_bytes = frame_bytes(context.comm(), grid, n_columns);
   }
   auto predictor = make_predictor(options, std::move(model), std::move(coarse), parameters, output_bytes);
-  judge_training(context, predictor.doubts(), options.outside_training, options.model);
+  judge_training(context, predictor.doubts(), options.outside_training, chosen.name);
 
   context.describe_run("model",
-                       fmt::format("{}, for {}", options.model, fmt::join(header.field_names(), ", ")));
+                       fmt::format("{}, for {}", chosen.name, fmt::join(header.field_names(), ", ")));
   context.describe_run("input", fmt::format("{}: {} x {} x {} coarse nodes", name, domain[0].size(),
                                             domain[1].size(), domain[2].size()));
   context.describe_run(
@@ -98,6 +111,7 @@ void superresolve(Context& context, const SuperresolveOptions& options) {
     predict_points(context, predictor, points);
   else
     predict_frames(context, predictor, grid, parameters);
+  if (options.experts) sign(context, chosen, options.output.points ? "points.h5" : frames_file);
   context.summarise("outside_training", static_cast<std::int64_t>(predictor.doubts().size()),
                     "in how many ways the input goes beyond the model's training");
 }

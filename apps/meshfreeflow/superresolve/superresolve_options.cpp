@@ -49,7 +49,7 @@ const char* const encoder_cover_text =
     "whole: all nodes at once";
 
 void describe(Schema& schema, SuperresolveOptions& options) {
-  schema.text("model", options.model, "What `meshfreeflow train` wrote").required().existing_file();
+  experts::describe_model(schema, options.model, options.experts, "What `meshfreeflow train` wrote");
   schema.section("input", options.input, "The coarse fields over time");
   schema.section("low_resolution", options.low_resolution,
                  "Make the input coarser first (a factor of 1: leave it)");

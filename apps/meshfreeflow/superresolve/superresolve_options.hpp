@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "apps/meshfreeflow/setup/flow_input.hpp"
+#include "surrogates/experts/chosen_model.hpp"
 #include "surrogates/flow/prediction/encoder_windows.hpp"
 #include "surrogates/flow/prediction/flow_predictor.hpp"
 
@@ -23,6 +24,7 @@ void describe(Schema& schema, RefinedOptions& options);
 
 struct SuperresolveOptions {
   std::string model;
+  std::optional<experts::ExpertsOptions> experts;
   FlowInputOptions input;
   flow::LowResolutionOptions low_resolution{.factor = {1, 1, 1}, .files = {}};
   RefinedOptions output;

@@ -32,6 +32,17 @@ int row_of_date(const CoefficientSeries& series, const std::string& from) {
   return static_cast<int>(found);
 }
 
+/// The forecast that is asked for, as a router sees it: how far, and where the middle of its sea is.
+experts::Request request_of(const PredictOptions& options, const ocean::OceanModes& modes) {
+  experts::Request request{options.modes, {{"modes", modes.n_modes()}}, {}};
+  if (options.lead) request.values["lead"] = static_cast<double>(*options.lead);
+  if (modes.has_fields()) {
+    request.values["latitude"] = (modes.latitude.front() + modes.latitude.back()) / 2;
+    request.values["longitude"] = (modes.longitude.front() + modes.longitude.back()) / 2;
+  }
+  return request;
+}
+
 void report_coefficients(Report& report, const ForecastOutput& output, const CoefficientSeries& series,
                          int origin) {
   constexpr int past = 26, most_modes = 6;
@@ -77,14 +88,20 @@ void report_coefficients(Report& report, const ForecastOutput& output, const Coe
 void forecast(Context& context, const PredictOptions& options) {
   const auto& comm = context.comm();
   const auto modes = context.timed("read", [&] { return ocean::read_modes(comm, options.modes); });
-  auto model = sequence::read_forecast_model(comm, options.model);
+  const auto chosen =
+      experts::chosen_model(comm, options.model, options.experts, "podlstm", request_of(options, modes));
+  auto model = sequence::read_forecast_model(comm, chosen.name);
   check_valid(model, modes);
   if (options.quantise) model = quantised(model, *options.quantise);
+  const auto n_leads = options.lead.value_or(model.shape.out);
+  QUINTET_CHECK(n_leads <= model.shape.out, "lead: {} steps are wanted, but {} forecasts {}", n_leads,
+                chosen.name, model.shape.out);
   const auto& series = modes.series;
   const int origin = row_of_date(series, options.from);
   const auto window = sequence::window_at(series, model.shape, origin, model.irregular);
+  const std::vector<double> dates(window.dates.begin(), window.dates.begin() + n_leads);
   for (const double day : window.dates) model.base.climatology.check_validity(day);
-  const auto first = ocean::date_text(window.dates.front()), last = ocean::date_text(window.dates.back());
+  const auto first = ocean::date_text(dates.front()), last = ocean::date_text(dates.back());
   context.describe_run("forecast", fmt::format("{} to {}, from what was seen until {}", first, last,
                                                ocean::date_text(series.time[origin])));
   context.describe_run("model",
@@ -102,6 +119,7 @@ void forecast(Context& context, const PredictOptions& options) {
   output.coefficients = context.timed("forecast", [&] { return sequence::forecast(model, series, window); });
   share(comm, output.coefficients);
   output.errors = model.validation_errors;
+  keep_leads(output, dates.size());
   if (modes.has_fields()) context.timed("fields", [&] { expand_fields(output, modes); });
   const auto& who = context.provenance();
   write_forecast(comm, context.path("forecast.nc"), output, modes,
@@ -109,7 +127,8 @@ void forecast(Context& context, const PredictOptions& options) {
                   fmt::format("{}: {} {}", who.date, who.program, who.version),
                   fmt::format("{} networks{} on {}, trained on {} to {}; modes of {}", model.members.size(),
                               codes_text(model), base_text(model), ocean::date_text(model.trained_from),
-                              ocean::date_text(model.trained_until), modes.source),
+                              ocean::date_text(model.trained_until), modes.source) +
+                      (options.experts ? fmt::format("; expert {} ({})", chosen.name, chosen.reason) : ""),
                   leak});
 
   context.report().title("podlstm forecast", fmt::format("{} to {}", first, last));
@@ -117,6 +136,7 @@ void forecast(Context& context, const PredictOptions& options) {
   context.headline("until", last);
   context.summarise("from", ocean::date_text(output.from), "last date seen");
   context.summarise("until", last);
+  if (options.experts) context.summarise("expert", chosen.expert, chosen.reason);
   context.summarise("leads", static_cast<std::int64_t>(output.dates.size()));
   context.summarise("members", static_cast<std::int64_t>(output.coefficients.members.size()));
   if (!leak.empty()) {

@@ -151,6 +151,15 @@ void write_fields(netcdf::Writer& file, const ForecastOutput& output, const ocea
 
 }  // namespace
 
+void keep_leads(ForecastOutput& output, std::size_t n) {
+  const std::size_t modes = static_cast<std::size_t>(output.n_modes);
+  output.dates.resize(n);
+  output.coefficients.mean.resize(n * modes);
+  output.coefficients.spread.resize(n * modes);
+  for (auto& member : output.coefficients.members) member.resize(n * modes);
+  if (!output.errors.empty()) output.errors.resize(n * modes * modes);
+}
+
 void expand_fields(ForecastOutput& output, const ocean::OceanModes& modes) {
   const auto points = modes.n_points(), n_modes = static_cast<std::size_t>(output.n_modes);
   const auto& ensemble = output.coefficients;

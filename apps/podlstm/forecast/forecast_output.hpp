@@ -27,6 +27,9 @@ struct ForecastOutput {
   }
 };
 
+/// Keep the first `n` leads; before fields are made of them.
+void keep_leads(ForecastOutput& output, std::size_t n);
+
 /// Fields of the mean, how far the members lie apart at each point, and how far off forecasts of validation
 /// were.
 void expand_fields(ForecastOutput& output, const ocean::OceanModes& modes);

@@ -60,7 +60,13 @@ void describe(Schema& schema, TrainOptions& options) {
 
 void describe(Schema& schema, PredictOptions& options) {
   describe_modes(schema, options.modes);
-  describe_model(schema, options.model);
+  experts::describe_model(schema, options.model, options.experts,
+                          "model.h5 as `podlstm train` or `podlstm quantise` writes it");
+  schema
+      .integer("lead", options.lead,
+               "Steps after the last date that are wanted; absent: all that the model forecasts")
+      .at_least(1)
+      .at_most(100000);
   schema
       .text("from", options.from,
             "Last date that the forecast sees, one of the record's; empty: the record's last")

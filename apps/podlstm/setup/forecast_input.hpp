@@ -10,6 +10,7 @@
 #include "io/config/schema.hpp"
 #include "physics/codes/coded_matrix.hpp"
 #include "physics/ocean/modes_file.hpp"
+#include "surrogates/experts/chosen_model.hpp"
 #include "surrogates/sequence/forecast/forecast_options.hpp"
 #include "surrogates/sequence/skill/metric.hpp"
 #include "surrogates/sequence/windows/split.hpp"
@@ -39,6 +40,8 @@ void describe(Schema& schema, TrainOptions& options);
 
 struct PredictOptions {
   std::string modes, model, from;
+  std::optional<experts::ExpertsOptions> experts;
+  std::optional<std::int64_t> lead;  ///< steps that are wanted
   std::optional<QuantiseOptions> quantise;
 };
 void describe(Schema& schema, PredictOptions& options);

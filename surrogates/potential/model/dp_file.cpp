@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "io/config/tree.hpp"
+#include "io/hdf5/embedded_file.hpp"
 #include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
 #include "surrogates/networks/activation_names.hpp"
@@ -70,6 +71,7 @@ class DpFile {
     QUINTET_CHECK(help.empty() || !std::filesystem::exists(path_),
                   "{}: not a native Deep Potential model (.dp){}", path_, help);
     file_ = hdf5::File::open(Comm::self(), path_);
+    hdf5::refuse_registry(*file_);
     QUINTET_CHECK(file_->root().has_attribute("json"),
                   "{}: not a Deep Potential model: the HDF5 root has no attribute 'json' (a native "
                   "DeePMD-kit .dp file has; convert other formats with 'dp convert-backend')",

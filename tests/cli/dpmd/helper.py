@@ -392,6 +392,14 @@ def peer(evaluation, tolerance="1e-10"):
     print(f"{len(results)} configurations agree")
 
 
+def experts(mixed, *names):
+    """Each frame of MIXED.json is its expert's alone (NAME.json), to the last bit."""
+    for frame, name in zip(json.load(open(mixed)), names, strict=True):
+        alone = json.load(open(f"{name}.json"))[0]
+        if not frame["expert"] or any(frame[key] != alone[key] for key in alone if key not in ("file", "frame")):
+            sys.exit(f"frame {frame['frame']} of {frame['expert']} is not as in {name}.json")
+
+
 def steep():
     """steep.yaml: copper.dp with a first fitting layer so steep that bfloat16 cannot carry it."""
     subprocess.run(["dpmd", "convert", f"{COPPER}/copper.dp", "steep.yaml"], check=True, stdout=subprocess.DEVNULL)

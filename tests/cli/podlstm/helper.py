@@ -4,6 +4,7 @@
 Usage: helper.py has RUN KEY... | same RUN RUN KEY... | close RUN RUN TOLERANCE KEY... | whole RUN
                  | below RUN KEY VALUE | says RUN KEY TEXT | equal RUN KEY KEY
                  | axis RUN NAME FIRST LAST N: of modes.h5 | fewer_windows RUN RUN: the second trains on fewer
+                 | leads RUN RUN N: the second has the first N steps
                  | same_model RUN RUN | killed RANKS[,RANKS] WHOLE OUTPUT KEY=VALUE...
 """
 import json
@@ -66,6 +67,22 @@ def axis(run, name, first, last, n):
     values = [float(word) for word in dump[begin:dump.find("}", begin)].replace(",", " ").split()]
     print(values)
     return (values[0], values[-1], len(values)) == (float(first), float(last), int(n)) and values == sorted(values)
+
+
+def numbers(path, name):
+    dump = subprocess.run(["h5dump", "-y", "-w", "0", "-d", name, path], capture_output=True, text=True).stdout
+    begin = dump.find("DATA {") + 6
+    return [float(word) for word in dump[begin:dump.find("}", begin)].replace(",", " ").split()]
+
+
+def leads(run, other, n):
+    """The second forecast has the first n steps of the first: [mode, time]."""
+    whole, part, n = numbers(f"{run}/forecast.nc", "a"), numbers(f"{other}/forecast.nc", "a"), int(n)
+    n_modes = len(part) // n
+    steps = len(whole) // n_modes
+    print(n_modes, steps, n)
+    first = [whole[mode * steps + step] for mode in range(n_modes) for step in range(n)]
+    return len(part) == n_modes * n > 0 and part == first and summary(other)["leads"] == n
 
 
 def fewer_windows(run, other):

@@ -1,0 +1,199 @@
+#include "apps/quintet/registry/registry.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+
+#include <fmt/ranges.h>
+
+#include "apps/quintet/owner/owner.hpp"
+#include "apps/quintet/registry/train_router.hpp"
+#include "io/config/table.hpp"
+#include "io/hdf5/file.hpp"
+#include "io/log/error.hpp"
+#include "io/log/log.hpp"
+#include "io/machine/command.hpp"
+#include "io/tiers/ledger.hpp"
+#include "surrogates/experts/registry.hpp"
+
+namespace quintet::commands {
+namespace {
+
+namespace fs = std::filesystem;
+using experts::Expert;
+using experts::Registry;
+
+enum Argument { action, file, id, range, licence, source, replace, data, models };
+
+/// Whose a model is, by what its file says of itself.
+struct AppRow {
+  const char *schema, *app;
+};
+constexpr AppRow apps[] = {{"quintet.flow_model", "meshfreeflow"}, {"quintet.ocean_forecast", "podlstm"}};
+
+std::string app_of(const std::string& model) {
+  const auto opened = hdf5::File::open(Comm::self(), model);
+  const auto& root = opened.root();
+  if (root.has_attribute("json")) return "dpmd";
+  const std::string schema = root.has_attribute("schema") ? root.text_attribute("schema") : "";
+  for (const auto& row : apps)
+    if (schema == row.schema) return row.app;
+  throw InputError(fmt::format(
+      "{}: is no model that a registry takes; expected one of dpmd (.dp; other forms: dpmd convert), of "
+      "meshfreeflow train or of podlstm train",
+      model));
+}
+
+/// What the model's application says of it.
+Expert described(const std::string& model) {
+  const auto program = sibling_named(app_of(model));
+  const auto answer = run_command({program.executable, "expert", model}, 120);
+  if (!answer.good()) {
+    std::string reason = last_line(answer.errors);
+    for (const char* prefix : {"error: ", "Error: "})
+      if (reason.starts_with(prefix)) reason.erase(0, std::string(prefix).size());
+    throw InputError(fmt::format("{} cannot take it: {}", program.name, reason));
+  }
+  return experts::expert_of(parse_yaml(answer.out, program.name + " expert " + model));
+}
+
+double number_in(const std::string& text, const std::string& flag) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  QUINTET_CHECK(error == std::errc() && end == text.data() + text.size() && std::isfinite(value),
+                "{}: '{}' is no finite number", flag, text);
+  return value;
+}
+
+/// "Ra=1e5:1e6" or "temperature=300:400:K".
+experts::KeyRange range_in(const std::string& text) {
+  const std::string flag = "--range " + text;
+  const auto equals = text.find('='), colon = text.find(':', equals == std::string::npos ? 0 : equals);
+  QUINTET_CHECK(equals != std::string::npos && equals > 0 && colon != std::string::npos,
+                "{}: expected KEY=LEAST:MOST or KEY=LEAST:MOST:UNIT, for example --range Ra=1e5:1e6", flag);
+  const auto second = text.find(':', colon + 1);
+  experts::KeyRange found{
+      text.substr(0, equals), number_in(text.substr(equals + 1, colon - equals - 1), flag),
+      number_in(text.substr(colon + 1, second == std::string::npos ? second : second - colon - 1), flag),
+      second == std::string::npos ? "1" : text.substr(second + 1)};
+  QUINTET_CHECK(found.least <= found.most, "{}: {:g} is more than {:g}", flag, found.least, found.most);
+  return found;
+}
+
+void add(const Application::Arguments& arguments) {
+  const auto& given = arguments[models];
+  const auto& ids = arguments[id];
+  QUINTET_CHECK(!given.empty(), "no model is given; expected quintet registry add {} --id ID MODEL",
+                arguments[file].front());
+  QUINTET_CHECK(ids.empty() || ids.size() == given.size(),
+                "{} models and {} --id; give one for each, in the same order, or none (the files' names)",
+                given.size(), ids.size());
+  auto provenance = hdf5::current_provenance();
+  provenance.program = "quintet registry";
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    Expert expert = described(given[i]);
+    expert.id = ids.empty() ? fs::path(given[i]).stem().string() : ids[i];
+    for (const auto& text : arguments[range]) {
+      const auto wanted = range_in(text);
+      std::erase_if(expert.range, [&](const auto& own) { return own.key == wanted.key; });
+      expert.range.push_back(wanted);
+    }
+    if (!arguments[licence].empty()) expert.licence = arguments[licence].front();
+    if (!arguments[source].empty()) expert.source = arguments[source].front();
+    experts::add_expert(arguments[file].front(), expert, given[i], !arguments[replace].empty(), provenance);
+    log::info("{}:{} is {}", arguments[file].front(), expert.id, given[i]);
+  }
+}
+
+std::string range_text(const Expert& expert) {
+  std::vector<std::string> parts;
+  for (const auto& [key, least, most, unit] : expert.range)
+    parts.push_back(fmt::format("{} {:g} to {:g}{}", key, least, most, unit == "1" ? "" : " " + unit));
+  std::string last;
+  for (const auto& [key, word] : expert.words) {
+    if (key == last)
+      parts.back() += " " + word;
+    else
+      parts.push_back(key + " " + word);
+    last = key;
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+void list(const Application::Arguments& arguments) {
+  const auto registry = Registry::read(Comm::self(), arguments[file].front());
+  std::size_t width = 2;
+  for (const auto& expert : registry.experts()) width = std::max(width, expert.id.size());
+  std::string text = fmt::format("{:<{}}  {:<13} {:<15} {:<9} {:>8} {:>8}  {}\n", "ID", width, "application",
+                                 "kind", "precision", "file", "memory", "valid for");
+  for (const auto& expert : registry.experts())
+    text += fmt::format("{:<{}}  {:<13} {:<15} {:<9} {:>8} {:>8}  {}\n", expert.id, width, expert.app,
+                        expert.kind, expert.precision, text_of_bytes(expert.bytes),
+                        text_of_bytes(expert.memory), range_text(expert));
+  std::fputs(text.c_str(), stdout);
+}
+
+void verify(const Application::Arguments& arguments) {
+  const auto registry = Registry::read(Comm::self(), arguments[file].front());
+  std::vector<std::string> damaged;
+  for (std::size_t i = 0; i < registry.experts().size(); ++i) try {
+      experts::verify_expert(registry, static_cast<int>(i));
+    } catch (const InputError& error) {
+      log::error("{}", error.what());
+      damaged.push_back(registry.experts()[i].id);
+    }
+  QUINTET_CHECK(damaged.empty(), "{}: {} of {} experts are damaged: {}", registry.path(), damaged.size(),
+                registry.experts().size(), fmt::join(damaged, ", "));
+  log::info("{}: {} experts, all as they were written", registry.path(), registry.experts().size());
+}
+
+void remove(const Application::Arguments& arguments) {
+  QUINTET_CHECK(!arguments[id].empty(), "say which: --id ID; {} has: {}", arguments[file].front(), [&] {
+    std::vector<std::string> ids;
+    const auto registry = Registry::read(Comm::self(), arguments[file].front());
+    for (const auto& expert : registry.experts()) ids.push_back(expert.id);
+    return fmt::format("{}", fmt::join(ids, ", "));
+  }());
+  for (const auto& one : arguments[id]) experts::remove_expert(arguments[file].front(), one);
+}
+
+void train_router(const Application::Arguments& arguments) {
+  QUINTET_CHECK(!arguments[data].empty(), "a table is missing: --data TABLE.csv, of keys and who was best");
+  train_router_on(arguments[file].front(), arguments[data].front());
+}
+
+struct ActionRow {
+  const char *name, *doc;
+  void (*run)(const Application::Arguments&);
+};
+constexpr ActionRow actions[] = {{"add", "put models in", add},
+                                 {"list", "what is in it, and what that is valid for", list},
+                                 {"verify", "whether all is as it was written", verify},
+                                 {"remove", "take --id out", remove},
+                                 {"train-router", "a network that chooses, from --data", train_router}};
+
+}  // namespace
+
+std::vector<Application::Flag> registry_flags() {
+  std::string doc;
+  for (const auto& row : actions) doc += fmt::format("{}{}: {}", doc.empty() ? "" : "; ", row.name, row.doc);
+  return {{"ACTION", doc, true, ""},
+          {"FILE.h5", "the registry", true, ""},
+          {"--id", "name of the expert (add: of each model in turn; default: the file's name)", false, ""},
+          {"--range", "where it is valid, KEY=LEAST:MOST[:UNIT], in place of what the model says; repeatable",
+           false, ""},
+          {"--licence", "under which the model may be used", false, ""},
+          {"--source", "where it comes from, in place of what the model says", false, ""},
+          {"--replace", "take the place of an expert of the same name", false, "", true},
+          {"--data", "table of requests for train-router: columns of keys, and 'expert', who answered best",
+           false, ""},
+          {"MODEL...", "models of dpmd (.dp), meshfreeflow or podlstm", false, ""}};
+}
+
+void registry(const Application::Arguments& arguments) {
+  row_given(actions, arguments[action].front(), "quintet registry").run(arguments);
+}
+
+}  // namespace quintet::commands

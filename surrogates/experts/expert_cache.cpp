@@ -1,0 +1,61 @@
+#include "surrogates/experts/expert_cache.hpp"
+
+#include <algorithm>
+
+#include "io/log/error.hpp"
+
+namespace quintet::experts {
+
+ExpertCache::ExpertCache(const Registry& registry, const std::string& app, const CacheOptions& options,
+                         Open open)
+    : budget_(options.host), place_(registry.experts().size(), -1) {
+  std::vector<ReadCache::Item> items;
+  std::size_t in_flight = 0, largest = 0, pinned = 0;
+  for (std::size_t i = 0; i < place_.size(); ++i) {
+    const auto& expert = registry.experts()[i];
+    if (expert.app != app) continue;
+    place_[i] = static_cast<int>(items.size());
+    items.push_back({expert.memory, expert.bytes});
+    files_.push_back(hdf5::place_of({registry.path(), expert.id}));
+    in_flight = std::max<std::size_t>(in_flight, expert.bytes);
+  }
+  ReadCache::Options cache{ByteCategory::parameters, options.key, "", {}, options.prefetch};
+  for (const auto& id : options.pin) {
+    const int number = place_[static_cast<std::size_t>(registry.find(id))];
+    QUINTET_CHECK(number >= 0, "pin: {} is no model of {}", id, app);
+    if (std::find(cache.pinned.begin(), cache.pinned.end(), number) != cache.pinned.end()) continue;
+    cache.pinned.push_back(number);
+    pinned += items[static_cast<std::size_t>(number)].memory;
+  }
+  for (std::size_t i = 0; i < items.size(); ++i)
+    if (std::find(cache.pinned.begin(), cache.pinned.end(), static_cast<int>(i)) == cache.pinned.end())
+      largest = std::max(largest, items[i].memory);
+  // Bytes on their way are bytes, too: one that is opened now, and those read ahead.
+  in_flight *= static_cast<std::size_t>(1 + options.prefetch);
+  const std::size_t least = pinned + largest + in_flight;
+  QUINTET_CHECK(budget_ >= least,
+                "{}: {} are too little; the least that works is {} ({} bytes): {} pinned, {} of the largest "
+                "other expert, {} for bytes on their way",
+                options.key, text_of_bytes(budget_), text_of_bytes(least), least, text_of_bytes(pinned),
+                text_of_bytes(largest), text_of_bytes(in_flight));
+  ledger_.limit(Tier::host, ByteCategory::parameters, budget_ - in_flight, options.key);
+  ledger_.limit(Tier::host, ByteCategory::staging, in_flight, options.key);
+  ReadCache::Source source{[this](int item, std::span<std::byte> to) {
+                             hdf5::read_embedded(files_[static_cast<std::size_t>(item)], to);
+                           },
+                           [this, open = std::move(open)](int item, std::span<const std::byte> bytes) {
+                             const auto& name = files_[static_cast<std::size_t>(item)].name;
+                             const hdf5::Mounted mounted(name, bytes);
+                             return open(name);
+                           }};
+  cache_ = std::make_unique<ReadCache>(ledger_, std::move(cache), std::move(items), std::move(source));
+}
+
+std::string ExpertCache::summary() const {
+  const auto& n = counts();
+  return fmt::format("{} of {} requests from memory, {} read ahead, {} read; {} evictions; at most {} of {}",
+                     n.hits, n.hits + n.fetched + n.misses, n.fetched, n.misses, n.evictions,
+                     text_of_bytes(ledger_.peak(Tier::host)), text_of_bytes(budget_));
+}
+
+}  // namespace quintet::experts

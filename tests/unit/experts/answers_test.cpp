@@ -1,0 +1,111 @@
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <memory>
+#include <random>
+
+#include "io/hdf5/embedded_file.hpp"
+#include "io/log/error.hpp"
+#include "surrogates/experts/expert_cache.hpp"
+#include "surrogates/potential/evaluation/deep_potential.hpp"
+#include "tests/support/deep_potential_case.hpp"
+#include "tests/unit/experts/samples.hpp"
+
+namespace quintet::experts {
+namespace {
+
+Configuration droplet(unsigned seed) {
+  std::mt19937_64 random(seed);
+  std::uniform_real_distribution<double> place(0, 6);
+  Configuration droplet;
+  droplet.type_names = {"O", "H"};
+  droplet.masses = {16, 1};
+  for (int i = 0; i < 9; ++i) {
+    droplet.types.push_back(i % 3 == 0 ? 0 : 1);
+    droplet.positions.push_back({place(random), place(random), place(random)});
+  }
+  droplet.box = Box({12, 0, 0, 0, 12, 0, 0, 0, 12}, {true, true, true});
+  return droplet;
+}
+
+bool same_bits(const Evaluated& a, const Evaluated& b) {
+  return std::memcmp(&a.energy, &b.energy, sizeof a.energy) == 0 && a.force == b.force &&
+         a.atom_energy == b.atom_energy && a.virial == b.virial;
+}
+
+std::unique_ptr<potential::DeepPotential> opened(const std::string& path) {
+  return std::make_unique<potential::DeepPotential>(potential::read_dp(path),
+                                                    potential::DeepPotentialOptions{});
+}
+
+TEST(Experts, answer_bit_by_bit_as_their_models_alone_in_any_order_cold_and_warm) {
+  const Scratch scratch("answers");
+  const auto path = scratch / "registry.h5";
+  constexpr int n = 5, n_frames = 3;
+  std::vector<std::vector<Evaluated>> alone(n);
+  for (int i = 0; i < n; ++i) {
+    const auto model = write_model(scratch, 10 + static_cast<unsigned>(i), 8 + 8 * (i % 3));
+    auto expert = water("e" + std::to_string(i));
+    expert.memory = 1000 + 500 * static_cast<std::uint64_t>(i);
+    add_expert(path, expert, model, false, maker());
+    const auto field = opened(model);
+    for (unsigned f = 0; f < n_frames; ++f) alone[i].push_back(evaluate(Comm::self(), *field, droplet(f)));
+  }
+  const auto registry = Registry::read(Comm::self(), path);
+  std::size_t bytes = 0;
+  for (const auto& expert : registry.experts()) bytes = std::max<std::size_t>(bytes, expert.bytes);
+  std::mt19937_64 random(7);
+  for (const int prefetch : {0, 1, 2})
+    for (const std::size_t room : {3000u, 4500u, 100000u}) {
+      const CacheOptions options{
+          room + bytes * static_cast<std::size_t>(1 + prefetch), {}, prefetch, "budget"};
+      ExpertCache cache(registry, "dpmd", options,
+                        [](const std::string& name) { return std::shared_ptr<void>(opened(name)); });
+      for (int step = 0; step < 25; ++step) {
+        const int i = static_cast<int>(random() % n);
+        const auto frame = static_cast<unsigned>(random() % n_frames);
+        const auto hold = cache.hold(i);
+        cache.fetch(static_cast<int>(random() % n));
+        auto& field = *static_cast<potential::DeepPotential*>(hold.get());
+        EXPECT_TRUE(same_bits(evaluate(Comm::self(), field, droplet(frame)), alone[i][frame]));
+      }
+      EXPECT_LE(cache.ledger().peak(Tier::host), options.host);
+      EXPECT_EQ(cache.counts().hits + cache.counts().fetched + cache.counts().misses, 25);
+    }
+}
+
+TEST(Experts, a_budget_below_one_is_refused_with_the_least_that_works) {
+  const Scratch scratch("budget");
+  const auto path = scratch / "registry.h5", model = write_model(scratch, 1);
+  add_expert(path, water("a"), model, false, maker());
+  add_expert(path, water("b"), model, false, maker());
+  const auto registry = Registry::read(Comm::self(), path);
+  const auto open = [](const std::string& name) { return std::shared_ptr<void>(opened(name)); };
+  const std::size_t least = 1000 + 2 * registry.experts()[0].bytes;
+  static_cast<void>(ExpertCache(registry, "dpmd", {least, {}, 1, "budget"}, open).hold(0));
+  EXPECT_THROW(ExpertCache(registry, "dpmd", {least - 1, {}, 1, "budget"}, open), InputError);
+  EXPECT_THROW(ExpertCache(registry, "dpmd", {least, {"a"}, 1, "budget"}, open), InputError);
+  EXPECT_THROW(ExpertCache(registry, "dpmd", {least + 1000, {"c"}, 1, "budget"}, open), InputError);
+}
+
+TEST(Experts, bytes_that_are_mounted_are_opened_under_their_name_alone) {
+  const Scratch scratch("mounted");
+  const auto path = scratch / "registry.h5", model = write_model(scratch, 1), other = write_model(scratch, 2);
+  add_expert(path, water("a"), model, false, maker());
+  add_expert(path, water("b"), other, false, maker());
+  const auto place = hdf5::place_of({path, "b"});
+  std::vector<std::byte> bytes(place.bytes);
+  hdf5::read_embedded(place, bytes);
+  const auto weight = [](const std::string& name) {
+    return potential::read_dp(name).fitting[0].layers[0].weight;
+  };
+  {
+    const hdf5::Mounted mounted(path + ":a", bytes);
+    EXPECT_EQ(weight(path + ":a"), weight(other));
+    EXPECT_THROW(hdf5::Mounted(path + ":b", bytes), InternalError);
+  }
+  EXPECT_EQ(weight(path + ":a"), weight(model));
+}
+
+}  // namespace
+}  // namespace quintet::experts
