@@ -31,7 +31,9 @@ class Network : public Passes<Real> {
   [[nodiscard]] std::size_t n_parameters() const override { return graph_.n_parameters; }
   void refresh(const Real* parameters) override;
   void forward(const Real* windows, int n, Real* outputs) override;
-  double loss_and_gradient(const Real* windows, const Real* targets, int n, Real* gradient) override;
+  using Passes<Real>::loss_and_gradient;
+  double loss_and_gradient(const Real* windows, const Real* targets, int n, Real* gradient,
+                           int batch) override;
 
  private:
   static constexpr int block = 32;
