@@ -23,7 +23,7 @@ constexpr StrategyRow strategies[] = {
      "ranks share out the networks and train each alone, the same networks to the last bit on any number"},
     {ParallelStrategy::data, "data", "each holder has everything"},
     {ParallelStrategy::sharded, "sharded",
-     "holders divide the optimiser's states, gradients and weights (ZeRO)"},
+     "holders divide the optimiser's states, and what stage says (ZeRO)"},
     {ParallelStrategy::automatic, "auto",
      "the least of data and sharded that fits a rank's share of the node's free memory"}};
 
@@ -69,7 +69,7 @@ void describe(Schema& schema, ParallelOptions& options, const TrainerTraits& tra
   schema
       .integer("stage", options.stage,
                traits.no_stage_3
-                   ? "sharded: 1 divides states, 2 gradients too"
+                   ? "sharded: 1 divides states, 2 gradients too; 3, weights too, is not to be had here"
                    : "sharded: 1 divides states, 2 gradients too, 3 weights too (with holder: rank)")
       .at_least(1)
       .at_most(3);
