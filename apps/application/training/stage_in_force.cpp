@@ -21,7 +21,7 @@ std::string what_helps(const planning::Division& division, int stage, int n_rank
                        double besides, double needed) {
   std::string help;
   const auto add = [&](const std::string& key, double bytes) {
-    if (besides + bytes < needed)
+    if (besides + bytes < 0.98 * needed)
       help += fmt::format("{}{} ({})", help.empty() ? "" : ", ", key, text(besides + bytes));
   };
   for (const auto& row : planning::stages(division))
