@@ -8,6 +8,7 @@
 
 #include "io/config/scalar.hpp"
 #include "io/config/schema_data.hpp"
+#include "io/config/schema_without.hpp"
 #include "io/config/suggest.hpp"
 #include "io/config/units.hpp"
 #include "io/log/error.hpp"
@@ -138,9 +139,22 @@ class Parser {
   void unknown_keys(const Section& section, const std::string& path) {
     std::vector<std::string> names;
     for (const auto& key : section.keys) names.push_back(key.key);
-    for (const auto& [key, value] : section.given->entries())
-      if (std::find(names.begin(), names.end(), key) == names.end())
-        problem(value.key_location(), joined_path(path, key), "unknown key" + hint(key, path, names));
+    for (const auto& [key, value] : section.given->entries()) {
+      if (std::find(names.begin(), names.end(), key) != names.end()) continue;
+      if (const auto* const without = without_key(section, key)) {
+        if (!value.is_scalar() || value.as_text() != without->harmless)
+          problem(value.key_location(), joined_path(path, key), without->reason);
+        continue;
+      }
+      problem(value.key_location(), joined_path(path, key), "unknown key" + hint(key, path, names));
+    }
+  }
+
+  static const WithoutKey* without_key(const Section& section, const std::string& key) {
+    for (const auto& rule : section.rules)
+      if (const auto* const without = rule.target<WithoutKey>(); without && without->key == key)
+        return without;
+    return nullptr;
   }
 
   /// A near name in this section, else the same name in another, else a near one there, else the names of

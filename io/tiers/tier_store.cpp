@@ -20,34 +20,21 @@ double now() {
 
 TierStore::TierStore(Ledger& ledger, const Options& options, std::vector<std::size_t> sizes)
     : n_buffers_(options.n_buffers) {
-  const auto room = ledger.room(Tier::host, options.category);
-  const std::size_t total = std::accumulate(sizes.begin(), sizes.end(), std::size_t{0});
   const bool has_file = !options.file.folder.empty();
-  const std::size_t resident = !has_file || !room ? total : std::min(total, *room);
-  // Item i stays where the bytes up to its end pass the next share of what may stay.
-  std::vector<std::size_t> in_file;
-  std::size_t seen = 0, largest = 0;
-  for (const std::size_t size : sizes) {
-    Item item{size, -1, nullptr, State::here, 0};
-    seen += size;
-    const double due = static_cast<double>(resident) * static_cast<double>(seen) / static_cast<double>(total);
-    if (resident == total || static_cast<double>(host_bytes_ + size) <= due) {
-      host_bytes_ += size;
-    } else {
-      item.in_file = static_cast<int>(in_file.size());
-      item.state = State::away;
-      in_file.push_back(size);
-      largest = std::max(largest, whole_grains(size));
-    }
-    items_.push_back(item);
+  const TierPlacement placement = place_items(
+      sizes, has_file ? ledger.room(Tier::host, options.category) : std::nullopt, options.n_buffers);
+  const auto& in_file = placement.file_sizes;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const int number = placement.in_file[i];
+    items_.push_back({sizes[i], number, nullptr, number < 0 ? State::here : State::away, 0});
   }
-  staging_bytes_ = in_file.empty() ? 0 : static_cast<std::size_t>(options.n_buffers) * largest;
+  host_bytes_ = placement.host;
+  staging_bytes_ = placement.staging;
   claims_.push_back(ledger.claim(Tier::host, options.category, host_bytes_, options.what, options.help));
   claims_.push_back(
       ledger.claim(Tier::host, ByteCategory::staging, staging_bytes_, options.what, options.help));
   if (!in_file.empty()) {
-    claims_.push_back(
-        ledger.claim(Tier::file, options.category, TierFile::bytes_of(in_file), options.what, options.help));
+    claims_.push_back(ledger.claim(Tier::file, options.category, placement.file, options.what, options.help));
     file_ = std::make_unique<TierFile>(options.file, in_file);
   }
   for (Item& item : items_) {
@@ -57,7 +44,7 @@ TierStore::TierStore(Ledger& ledger, const Options& options, std::vector<std::si
   }
   if (in_file.empty()) return;
   for (int buffer = 0; buffer < options.n_buffers; ++buffer) {
-    memory_.push_back(grain_memory(largest));
+    memory_.push_back(grain_memory(placement.buffer));
     free_.push_back(memory_.back().get());
   }
   reader_ = std::thread([this] { read_items(); });

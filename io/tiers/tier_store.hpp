@@ -17,6 +17,7 @@
 #include "io/tiers/grain_memory.hpp"
 #include "io/tiers/ledger.hpp"
 #include "io/tiers/tier_file.hpp"
+#include "io/tiers/tier_placement.hpp"
 
 namespace quintet {
 
@@ -42,7 +43,7 @@ class TierStore {
     ByteCategory category = ByteCategory::optimiser;
     std::string what;  ///< the items, in messages
     std::string help;  ///< what to do where they do not fit
-    int n_buffers = 6;
+    int n_buffers = tier_buffers;
     TierFile::Options file;  ///< without a folder all items must fit into memory
   };
 

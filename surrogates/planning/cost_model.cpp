@@ -27,6 +27,10 @@ Tree row_tree(const StepCost& row) {
   tree.set("work", Tree::number(row.work));
   tree.set("memory_bytes", Tree::number(row.memory));
   tree.set("files_s", Tree::number(row.files));
+  if (row.team > 0) {
+    tree.set("team", Tree::integer(row.team));
+    tree.set("updates", Tree::number(row.updates));
+  }
   tree.set("halo", traffic_tree(row.halo));
   tree.set("sums", traffic_tree(row.sums));
   return tree;
@@ -40,6 +44,10 @@ StepCost row_of(const Tree& tree) {
   row.work = tree.at("work").as_number();
   row.memory = tree.at("memory_bytes").as_number();
   row.files = tree.at("files_s").as_number();
+  if (const Tree* team = tree.find("team")) {
+    row.team = static_cast<int>(team->as_integer());
+    row.updates = tree.at("updates").as_number();
+  }
   row.halo = traffic_of(tree.at("halo"));
   row.sums = traffic_of(tree.at("sums"));
   return row;
@@ -101,11 +109,16 @@ double memory_besides(const CostModel& model, const StepCost& row) {
 }
 
 StepCost stage_row(const CostModel& model, const StepCost& row, const StageRow& stage, int per_holder) {
+  const auto& division = *model.division;
   StepCost at_stage = row;
-  at_stage.decomposition = stage.name;
-  at_stage.divided = stage.bytes(*model.division, row.ranks, per_holder);
+  if (row.team > 1) at_stage.decomposition = stage.name;
+  if (division.states_place.in_file) at_stage.decomposition += ", states in a file";
+  if (division.states_place.delayed) at_stage.decomposition += ", delayed";
+  at_stage.held = rank_bytes(division, stage, row.team, per_holder);
+  at_stage.divided = at_stage.held.host();
   at_stage.memory = memory_besides(model, row) + at_stage.divided;
-  at_stage.halo = stage.traffic(*model.division, row.ranks, per_holder);
+  at_stage.halo = row.updates * stage.traffic(division, row.team, per_holder);
+  at_stage.impossible = beyond_budget(division, at_stage.held);
   return at_stage;
 }
 

@@ -18,7 +18,10 @@ struct StepCost {
   std::string decomposition{};  ///< in words: "2 x 2 x 1 bricks"
   double work = 0;              ///< units of work (CostModel::unit)
   double memory = 0;            ///< (bytes)
+  int team = 0;                 ///< of a training, ranks that train a network together (Division)
+  double updates = 1;           ///< of its weights in a step
   double divided = 0;           ///< of it, arrays that stages of a training divide (bytes)
+  RankBytes held{};             ///< they, by what they are for; stage_row() tells both
   Traffic halo{};               ///< sent to single ranks
   Traffic sums{};               ///< calls that reduce over all ranks, and what is handed in
   double files = 0;             ///< what writing together adds to a step (s)
@@ -66,7 +69,8 @@ struct CostModel {
 /// A line through two timings, where the larger one does more work: none of its parts is negative.
 [[nodiscard]] CostModel::Rate rate_of(double work_1, double seconds_1, double work_2, double seconds_2);
 
-/// A data-parallel row as it is at a stage, with so many ranks of a holder: what it holds and sends.
+/// A data-parallel row as it is at a stage, with so many ranks of a holder: what it holds, where the division
+/// has the states, and sends; impossible where that is beyond a budget.
 [[nodiscard]] StepCost stage_row(const CostModel& model, const StepCost& row, const StageRow& stage,
                                  int per_holder);
 /// What a rank of a row needs beside the arrays that stages divide (bytes).

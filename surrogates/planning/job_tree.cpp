@@ -62,6 +62,15 @@ Job job_of(const Tree& tree) {
   return job;
 }
 
+namespace {
+
+Tree tree_of(const std::optional<double>& value) { return value ? Tree::number(*value) : Tree(); }
+std::optional<double> number_of(const Tree& tree) {
+  return tree.is_null() ? std::nullopt : std::optional(tree.as_number());
+}
+
+}  // namespace
+
 Tree to_tree(const Division& division) {
   Tree units = Tree::list();
   for (const double unit : division.units) units.append(Tree::number(unit));
@@ -72,7 +81,11 @@ Tree to_tree(const Division& division) {
                     {"shares_node", Tree::boolean(division.shares_node)},
                     {"overlaps", Tree::boolean(division.overlaps)},
                     {"most_stage", Tree::integer(division.most_stage)},
-                    {"memory_bytes", division.memory ? Tree::number(*division.memory) : Tree()}});
+                    {"memory_bytes", tree_of(division.memory)},
+                    {"states_in_file", Tree::boolean(division.states_place.in_file)},
+                    {"states_host_bytes", tree_of(division.states_place.host)},
+                    {"states_file_bytes", tree_of(division.states_place.file)},
+                    {"delayed", Tree::boolean(division.states_place.delayed)}});
 }
 
 Division division_of(const Tree& tree) {
@@ -83,7 +96,9 @@ Division division_of(const Tree& tree) {
                     .overlaps = tree.at("overlaps").as_boolean(),
                     .most_stage = static_cast<int>(tree.at("most_stage").as_integer())};
   for (const auto& unit : tree.at("units").items()) division.units.push_back(unit.as_number());
-  if (const Tree& memory = tree.at("memory_bytes"); !memory.is_null()) division.memory = memory.as_number();
+  division.memory = number_of(tree.at("memory_bytes"));
+  division.states_place = {tree.at("states_in_file").as_boolean(), number_of(tree.at("states_host_bytes")),
+                           number_of(tree.at("states_file_bytes")), tree.at("delayed").as_boolean()};
   return division;
 }
 

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "io/tiers/tier_placement.hpp"
+
 namespace quintet::planning {
 namespace {
 
@@ -30,16 +32,25 @@ Slices slices_of(const Division& division, double n_ranks) {
 }
 
 template <int stage>
-double bytes(const Division& division, double n_ranks, double per_holder) {
+double updated(const Division& division, double n_ranks, double per_holder) {
+  const double all = slices_of(division, n_ranks).all;
+  return stage < 1 ? n_ranks * all / per_holder : all;
+}
+
+template <int stage>
+RankBytes parts(const Division& division, double n_ranks, double per_holder) {
   const Slices slices = slices_of(division, n_ranks);
+  const double number = division.bytes_per_number, value = number - division.low_bytes;
   const double whole = n_ranks * slices.all, n_holders = n_ranks / per_holder;
-  const double values = stage < 3 ? whole / per_holder : slices.all + n_ranks * slices.at_hand;
-  const double gradients = stage < 2 ? whole : slices.all + n_ranks * slices.largest;
-  const double updated = stage < 1 ? whole / per_holder : slices.all;
-  const double workspace = (n_holders - 1) * slices.largest;
+  RankBytes bytes;
+  bytes.parameters = value * (stage < 3 ? whole / per_holder : slices.all);
+  bytes.gradients = number * (stage < 2 ? whole : slices.all + n_ranks * slices.largest);
+  if (stage == 3) bytes.gradients += value * n_ranks * slices.at_hand;  // values of the units at hand
+  bytes.optimiser =
+      (number * division.states + division.low_bytes) * updated<stage>(division, n_ranks, per_holder);
   const double expanded = division.low_bytes > 0 ? n_ranks * slices.largest : 0;
-  return division.bytes_per_number * (values + gradients + division.states * updated + workspace + expanded) -
-         division.low_bytes * (values - updated);
+  bytes.workspace = number * ((n_holders - 1) * slices.largest + expanded);
+  return bytes;
 }
 
 template <int stage>
@@ -51,10 +62,10 @@ Traffic traffic(const Division& division, double n_ranks, double per_holder) {
 }
 
 constexpr StageRow rows[] = {
-    {0, "data", "strategy: data", bytes<0>, traffic<0>},
-    {1, "stage 1", "strategy: sharded, stage: 1", bytes<1>, traffic<1>},
-    {2, "stage 2", "strategy: sharded, stage: 2", bytes<2>, traffic<2>},
-    {3, "stage 3", "strategy: sharded, stage: 3", bytes<3>, traffic<3>},
+    {0, "data", "strategy: data", parts<0>, updated<0>, traffic<0>},
+    {1, "stage 1", "strategy: sharded, stage: 1", parts<1>, updated<1>, traffic<1>},
+    {2, "stage 2", "strategy: sharded, stage: 2", parts<2>, updated<2>, traffic<2>},
+    {3, "stage 3", "strategy: sharded, stage: 3", parts<3>, updated<3>, traffic<3>},
 };
 
 std::string bytes_text(double bytes) {
@@ -75,6 +86,48 @@ std::span<const StageRow> stages() { return rows; }
 std::span<const StageRow> stages(const Division& division) {
   const int most = division.shares_node ? 2 : 3;  // what is shared is not divided
   return stages().first(static_cast<std::size_t>(std::min(most, division.most_stage)) + 1);
+}
+
+RankBytes rank_bytes(const Division& division, const StageRow& stage, double n_ranks, double per_holder) {
+  RankBytes bytes = stage.parts(division, n_ranks, per_holder);
+  const double updated = stage.updated(division, n_ranks, per_holder);
+  const auto& place = division.states_place;
+  if (place.delayed) {
+    bytes.gradients += division.bytes_per_number * updated;
+    bytes.parameters += (division.bytes_per_number - division.low_bytes) * updated;
+  }
+  const auto n = static_cast<std::size_t>(updated);
+  if (!place.in_file || bytes.optimiser == 0) return bytes;
+  const auto each = static_cast<std::size_t>(bytes.optimiser) / n;
+  const auto placed = place_items(item_sizes(n, each), static_cast<std::size_t>(place.host.value_or(0)));
+  bytes.optimiser = static_cast<double>(placed.host);
+  bytes.staging = static_cast<double>(placed.staging);
+  bytes.file = static_cast<double>(placed.file);
+  bytes.moved = static_cast<double>(placed.moved());
+  return bytes;
+}
+
+std::string beyond_budget(const Division& division, const RankBytes& bytes) {
+  const auto& place = division.states_place;
+  if (place.host && bytes.optimiser > *place.host)
+    return fmt::format("{} of states, offload.budget.host: {}", bytes_text(bytes.optimiser),
+                       bytes_text(*place.host));
+  if (place.file && bytes.file > *place.file)
+    return fmt::format("{} on the disk, offload.budget.file: {}", bytes_text(bytes.file),
+                       bytes_text(*place.file));
+  return "";
+}
+
+DiskWait disk_wait(const Division& division, const StageRow& stage, double n_ranks, double per_holder,
+                   const DiskRates& rates, double step) {
+  const RankBytes bytes = rank_bytes(division, stage, n_ranks, per_holder);
+  DiskWait wait;
+  if (bytes.moved == 0) return wait;
+  wait.disk = std::max(bytes.moved / rates.read, bytes.moved / rates.write);
+  const double swept = 2 * division.bytes_per_number * (2 + division.states) *
+                       stage.updated(division, n_ranks, per_holder);  // read and written
+  wait.hidden = std::min(1.0, (division.states_place.delayed ? step : swept / rates.copy) / wait.disk);
+  return wait;
 }
 
 StageChoice choose_stage(const Division& division, int n_ranks, int per_holder, double besides,

@@ -10,6 +10,13 @@
 
 namespace quintet::planning {
 
+/// Where the optimiser's states are.
+struct StatesPlace {
+  bool in_file = false;                  ///< but for what the budget holds
+  std::optional<double> host{}, file{};  ///< (bytes) that a rank may take; absent: all (in a file: none), any
+  bool delayed = false;                  ///< a gradient waits for its update
+};
+
 /// What a training divides among its ranks: values, gradients and the optimiser's states of all parameters.
 struct Division {
   std::vector<double> units{};     ///< parameters of each unit, which are summed and gathered at once
@@ -20,10 +27,19 @@ struct Division {
   bool overlaps = true;            ///< stage 3: the values of the next unit travel while one computes
   int most_stage = 3;              ///< that the trainer has
   std::optional<double> memory{};  ///< what a rank may take, where the user said so (bytes)
+  StatesPlace states_place{};
 
   [[nodiscard]] double parameters() const;
   /// Ranks of a holder, of p ranks on nodes that take so many: nodes of unequal numbers share nothing.
   [[nodiscard]] int per_holder(int ranks, int ranks_per_node) const;
+};
+
+/// Bytes that a rank holds of it, by tier and category as its Ledger counts them: tests compare.
+struct RankBytes {
+  double parameters = 0, gradients = 0, optimiser = 0, workspace = 0, staging = 0;  ///< in memory
+  double file = 0;   ///< two generations of states
+  double moved = 0;  ///< of states, that a step reads from the file, and writes
+  [[nodiscard]] double host() const { return parameters + gradients + optimiser + workspace + staging; }
 };
 
 /// One row a stage that the trainers can run, least first; `parallel.strategy: auto` and plans take it from
@@ -45,13 +61,45 @@ struct Division {
 struct StageRow {
   int value;
   const char *name, *yaml;  ///< in words; as the user would write it
-  double (*bytes)(const Division&, double n_ranks, double per_holder);
+  /// Where states are in memory and nothing is delayed.
+  RankBytes (*parts)(const Division&, double n_ranks, double per_holder);
+  [[nodiscard]] double bytes(const Division& division, double n_ranks, double per_holder) const {
+    return parts(division, n_ranks, per_holder).host();
+  }
+  /// Numbers that a rank updates.
+  double (*updated)(const Division&, double n_ranks, double per_holder);
   Traffic (*traffic)(const Division&, double n_ranks, double per_holder);
 };
 [[nodiscard]] std::span<const StageRow> stages();
 /// Those that a training can take: values that ranks of a node share are not divided, nor what its trainer
 /// does not divide.
 [[nodiscard]] std::span<const StageRow> stages(const Division& division);
+
+/// What a rank holds with states where the division has them.
+[[nodiscard]] RankBytes rank_bytes(const Division& division, const StageRow& stage, double n_ranks,
+                                   double per_holder);
+/// Why a budget does not hold it, or "".
+[[nodiscard]] std::string beyond_budget(const Division& division, const RankBytes& bytes);
+
+/// Rates of a machine that updates from a file depend on (bytes/s); of a rank.
+struct DiskRates {
+  double read = 0, write = 0;
+  double copy = 0;  ///< of main memory, read and written
+};
+/// What states in a file cost a step.
+struct DiskWait {
+  double disk = 0;    ///< (s) of its busier direction
+  double hidden = 0;  ///< share of it behind work
+  [[nodiscard]] double extra() const { return (1 - hidden) * disk; }
+};
+/// Reads and writes run beside each other and beside the update, which sweeps over values, gradients and
+/// states once; a delayed update beside the whole step:
+///
+///     disk = max(S/read, S/write),  hidden = min(1, work/disk)
+///
+/// @param step seconds of a step without the disk
+[[nodiscard]] DiskWait disk_wait(const Division& division, const StageRow& stage, double n_ranks,
+                                 double per_holder, const DiskRates& rates, double step);
 
 /// A stage for a rank that may take so many bytes.
 struct StageChoice {

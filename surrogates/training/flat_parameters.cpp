@@ -71,7 +71,7 @@ FlatParameters<Real>::FlatParameters(const Comm& comm, const std::vector<BlockTe
       ledger_(std::make_unique<Ledger>()),
       offload_(offload),
       states_(optimiser, layout_.slices() * (stage_ == 0 ? static_cast<std::size_t>(across_.size()) : 1),
-              offload, *ledger_, comm.rank(), splits_),
+              offload, *ledger_, offload.rank.value_or(comm.rank()), splits_),
       slices_(stage_ < 2 ? 0 : layout_.slices()),
       workspace_((across_.size() - 1) * layout_.largest_slice()),
       bad_(holder_, 1) {
@@ -327,10 +327,37 @@ template <class Real>
 void FlatParameters<Real>::update(std::int64_t t, double learning_rate,
                                   const std::vector<std::span<std::byte>>& values,
                                   const std::vector<std::span<Real>>& gradients) {
+  const auto kept = static_cast<Real>(1 - learning_rate * optimiser_.weight_decay);
   std::size_t place = 0;
-  for (std::size_t u = 0; u < values.size(); place += gradients[u++].size())
+  for (std::size_t u = 0; u < values.size(); place += gradients[u++].size()) {
+    before_.clear();
+    visit_twins(u, values[u], [&](Real value) {
+      before_.push_back(value * kept);
+      return value;
+    });
     states_.update(t, learning_rate, place, values[u], gradients[u]);
+    auto before = before_.begin();
+    visit_twins(u, values[u], [&](Real value) { return value + (value - *before++); });
+  }
   states_.finish(t);
+}
+
+template <class Real>
+void FlatParameters<Real>::count_twice(std::vector<Twins> twins) {
+  if (splits_) throw InternalError("updates of values in halves do not count twice");
+  twins_ = std::move(twins);
+}
+
+template <class Real>
+template <class Visit>
+void FlatParameters<Real>::visit_twins(std::size_t number, std::span<std::byte> values,
+                                       const Visit& visit) const {
+  const Unit& unit = layout_.units()[number];
+  auto* const numbers = reinterpret_cast<Real*>(values.data());
+  const std::size_t begin = unit.first + updated(unit), end = begin + values.size() / sizeof(Real);
+  for (const auto& [first, n] : twins_)
+    for (std::size_t i = std::max(first, begin); i < std::min({first + n, end, unit.first + unit.size}); ++i)
+      numbers[i - begin] = visit(numbers[i - begin]);
 }
 
 template <class Real>

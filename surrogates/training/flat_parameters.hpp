@@ -89,6 +89,12 @@ class FlatParameters {
   [[nodiscard]] const FlatLayout& layout() const { return layout_; }
   [[nodiscard]] const OptimiserOptions& optimiser() const { return optimiser_; }
   [[nodiscard]] std::size_t size() const { return layout_.n_parameters(); }
+  /// Numbers [first, first + n) of the order of files whose updates count twice: of two equal ones of which
+  /// the sum is kept. With weights that decay theta' = theta (1 - lr decay) + 2 update. Not of halves.
+  struct Twins {
+    std::size_t first = 0, n = 0;
+  };
+  void count_twice(std::vector<Twins> twins);
   /// What networks compute with. At stage 3, and of values in halves, there is something to read between
   /// enter() and leave() alone; the place is always the same.
   [[nodiscard]] std::span<Real> values(int block) const;
@@ -203,6 +209,9 @@ class FlatParameters {
   /// The optimiser's step number t on what this rank updates; pieces by unit.
   void update(std::int64_t t, double learning_rate, const std::vector<std::span<std::byte>>& values,
               const std::vector<std::span<Real>>& gradients);
+  /// Visit what is a twin of a unit's values that this rank updates.
+  template <class Visit>
+  void visit_twins(std::size_t unit, std::span<std::byte> values, const Visit& visit) const;
   /// Values that this rank updates, by unit, as they are kept.
   [[nodiscard]] std::vector<std::span<std::byte>> updated_values();
   /// Values that ranks have updated are everybody's.
@@ -228,6 +237,8 @@ class FlatParameters {
   OptimiserStates<Real> states_;  ///< of what this rank updates
   AlignedVector<Real> slices_;    ///< stages 2 and 3: this rank's slices of the sum
   AlignedVector<Real> workspace_;
+  std::vector<Twins> twins_;
+  std::vector<Real> before_;                ///< of twins, what a unit's step begins with
   int here_ = -1, coming_ = -1;             ///< the unit at hand; stage 3: the one on its way
   std::optional<Comm::Pending> gathering_;  ///< of coming_
   std::size_t reduced_ = 0;                 ///< the unit whose sum is under way

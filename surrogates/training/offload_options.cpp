@@ -49,8 +49,20 @@ void describe(Schema& schema, OffloadOptions& options) {
   });
 }
 
-void describe(Schema& schema, ParallelOptions& parallel, OffloadOptions& offload) {
-  schema.section("parallel", parallel, "Who holds what, for models that fill a node's memory")
+namespace {
+
+struct ParallelSection {
+  ParallelOptions& options;
+  const TrainerTraits& traits;
+};
+void describe(Schema& schema, ParallelSection& section) { describe(schema, section.options, section.traits); }
+
+}  // namespace
+
+void describe(Schema& schema, ParallelOptions& parallel, OffloadOptions& offload,
+              const TrainerTraits& traits) {
+  ParallelSection section{parallel, traits};
+  schema.section("parallel", section, "Who holds what, for models that fill a node's memory")
       .on_restart(OnRestart::free);
   schema.section("offload", offload, "Optimiser's states that do not fit into memory")
       .on_restart(OnRestart::free);

@@ -35,14 +35,17 @@ struct OffloadOptions {
   std::optional<std::string> path;
   OffloadBudget budget;
   std::optional<DelayedUpdateOptions> delayed_update;
+  /// In the file's name, where a rank trains by itself what others do not see; absent: that of the training.
+  std::optional<int> rank{};
 
   /// Whether the gradient of step `t`, from 1, waits for the next step.
   [[nodiscard]] bool delays(std::int64_t t) const { return delayed_update && t > delayed_update->after; }
 };
 void describe(Schema& schema, OffloadOptions& options);
 
-/// Sections `parallel` and `offload`, the same in every trainer: they change no number and may differ in a
-/// run that goes on.
-void describe(Schema& schema, ParallelOptions& parallel, OffloadOptions& offload);
+/// Sections `parallel` and `offload` of a trainer: they change no number and may differ in a
+/// run that goes on. @param traits what the trainer has of them
+void describe(Schema& schema, ParallelOptions& parallel, OffloadOptions& offload,
+              const TrainerTraits& traits = {});
 
 }  // namespace quintet

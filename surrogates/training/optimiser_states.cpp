@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -13,17 +14,19 @@ namespace quintet {
 
 namespace {
 
-/// Numbers of a chunk: many, so that the pipeline is long beside its ends, but no smaller than disks like and
-/// no larger than buffers should be.
-std::size_t chunk_of(std::size_t n, std::size_t bytes_a_number) {
-  constexpr std::size_t grain = 1024, least = 64 << 10, most = 2 << 20;
-  const std::size_t bytes = std::clamp<std::size_t>(n * bytes_a_number / 32, least, most);
-  return std::max(grain, bytes / bytes_a_number / grain * grain);
-}
-
 std::size_t bytes_of(double megabytes) { return static_cast<std::size_t>(megabytes * 1e6); }
 
 }  // namespace
+
+OffloadTraffic& OffloadTraffic::operator+=(const OffloadTraffic& other) {
+  for (const auto& [to, from] : {std::pair(&reads, &other.reads), std::pair(&writes, &other.writes)}) {
+    to->bytes += from->bytes;
+    to->seconds += from->seconds;
+  }
+  waited += other.waited;
+  is_direct = is_direct && other.is_direct;
+  return *this;
+}
 
 template <class Real>
 OptimiserStates<Real>::OptimiserStates(const OptimiserOptions& optimiser, std::size_t n,
@@ -51,10 +54,8 @@ OptimiserStates<Real>::OptimiserStates(const OptimiserOptions& optimiser, std::s
     open_ = 0;
     return;
   }
-  chunk_ = chunk_of(n, bytes_a_number_);
-  std::vector<std::size_t> sizes;
-  for (std::size_t from = 0; from < n; from += chunk_)
-    sizes.push_back(bytes_a_number_ * std::min(chunk_, n - from));
+  chunk_ = numbers_of_item(n, bytes_a_number_);
+  const std::vector<std::size_t> sizes = item_sizes(n, bytes_a_number_);
   TierStore::Options options;
   options.what = "an optimiser's states, in two generations";
   options.help = "expected a larger budget or more ranks";

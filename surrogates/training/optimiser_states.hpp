@@ -19,6 +19,7 @@ struct OffloadTraffic {
   TierTraffic reads, writes;
   double waited = 0;  ///< of the update for the disk (s)
   bool is_direct = true;
+  OffloadTraffic& operator+=(const OffloadTraffic& other);
 };
 
 /// The states of an optimiser on this rank, in memory or in a file, and its steps.

@@ -12,6 +12,7 @@ namespace quintet {
 enum class ParallelStrategy {
   data,      ///< each holder everything
   sharded,   ///< holders divide states, gradients and values (ZeRO)
+  members,   ///< each rank trains networks of its own, and holds all of them
   automatic  ///< the trainer asks the planner, see at_stage()
 };
 /// Who counts as one holder.
@@ -45,6 +46,15 @@ struct ParallelOptions {
     return strategy == ParallelStrategy::sharded ? static_cast<int>(stage) : 0;
   }
 };
-void describe(Schema& schema, ParallelOptions& options);
+
+/// What a trainer has of section `parallel`: keys and values that mean nothing to it are refused where they
+/// stand, with the reason given here (its default alone is passed over: older printed configurations have
+/// it).
+struct TrainerTraits {
+  const char* no_stage_3 = nullptr;  ///< why values are not divided; null: they are
+  const char* one_unit = nullptr;    ///< why there is no bucket and nothing to overlap; null: there is
+  bool has_members = false;          ///< ranks may train networks of their own
+};
+void describe(Schema& schema, ParallelOptions& options, const TrainerTraits& traits);
 
 }  // namespace quintet

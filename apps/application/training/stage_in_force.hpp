@@ -19,10 +19,11 @@ struct ParallelInForce {
 };
 
 /// What ranks divide of a training whose units have so many parameters, for the planner.
-[[nodiscard]] planning::Division division_of(const ParallelOptions& parallel, std::vector<double> units,
-                                             std::size_t bytes_per_number, int n_states);
+[[nodiscard]] planning::Division division_of(const ParallelOptions& parallel, const OffloadOptions& offload,
+                                             std::vector<double> units, std::size_t bytes_per_number,
+                                             int n_states);
 
-/// What `auto` goes by.
+/// What `auto` and the check of memory go by.
 struct StageNeeds {
   planning::Division division;
   double besides = 0;  ///< what a rank needs beside the arrays that are divided (bytes)
@@ -30,8 +31,8 @@ struct StageNeeds {
 };
 
 /// Strategy `auto`: the least stage of planning::stages() that fits a rank's share of its node's free memory,
-/// the same for all ranks; others as they are, and nobody asks for `needs`. Collective. Throws ResourceError
-/// where none fits.
+/// the same for all ranks; others as they are. Before any array is there. Collective. Throws ResourceError
+/// where it does not fit, with bytes and what would help.
 [[nodiscard]] ParallelInForce stage_in_force(const Comm& comm, const ParallelOptions& parallel,
                                              const std::function<StageNeeds()>& needs);
 

@@ -64,6 +64,7 @@ planning::CostModel train_cost(Context& context, const TrainOptions& options, co
                 context.comm().size());
   TrainOptions plain = options;  // of one rank all stages are the same
   plain.parallel = options.parallel.at_stage(0);
+  plain.offload = {};  // plans add what a file costs
   Training training(context.comm(), plain, std::nullopt);
   context.comm().reset_counters();
   const auto steps = time_steps([&] { training.advance(); }, 2.0);
@@ -88,7 +89,7 @@ planning::CostModel train_cost(Context& context, const TrainOptions& options, co
   const double memory = 1e6 * peak_memory_mb();
   for (const int p : ranks) {
     planning::StepCost row{
-        .ranks = p, .decomposition = "data", .work = std::ceil(atoms / p), .memory = memory};
+        .ranks = p, .decomposition = "data", .work = std::ceil(atoms / p), .memory = memory, .team = p};
     if (p > atoms) row.impossible = fmt::format("{} ranks share {:.0f} atoms of a batch", p, atoms);
     row.sums = {double(sums.messages) / n, double(sums.bytes) / n};
     if (p > 1) row.halo = planning::stages().front().traffic(*model.division, p, 1);

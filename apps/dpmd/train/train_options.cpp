@@ -273,7 +273,7 @@ void describe(Schema& schema, TrainOptions& options) {
   schema.section("loss", options.loss, "What is made small");
   schema.section("learning_rate", options.learning_rate, "Exponential decay");
   schema.section("optimiser", options.optimiser, "Adam");
-  describe(schema, options.parallel, options.offload);
+  describe(schema, options.parallel, options.offload, potential::trainer_traits);
   schema.integer("steps", options.steps, "Number of steps, one batch each").required().at_least(0);
   schema.integer("report_interval", options.report_interval, "Steps between rows of the learning curve")
       .at_least(1)
@@ -288,7 +288,6 @@ void describe(Schema& schema, TrainOptions& options) {
   schema.text("output", options.output, "Name of the trained model in the run directory")
       .on_restart(OnRestart::free);
   schema.check([&options]() -> std::optional<std::string> {
-    if (options.parallel.zero_stage() == 3) return potential::no_stage_3;
     if (options.output.ends_with(".dp") && options.output.find('/') == std::string::npos) return std::nullopt;
     return fmt::format("output '{}': expected a name without folders that ends in .dp", options.output);
   });

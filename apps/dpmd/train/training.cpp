@@ -58,9 +58,10 @@ ParallelInForce parallel_in_force(const Comm& comm, const TrainOptions& options,
 
 planning::Division division_of(const TrainOptions& options, const potential::Model& model) {
   constexpr int adam_states = 2;
-  auto division = division_of(options.parallel, {double(potential::ParameterLayout(model).size)},
-                              model.single_precision ? sizeof(float) : sizeof(double), adam_states);
-  division.most_stage = 2;  // potential::no_stage_3
+  auto division =
+      division_of(options.parallel, options.offload, {double(potential::ParameterLayout(model).size)},
+                  model.single_precision ? sizeof(float) : sizeof(double), adam_states);
+  division.most_stage = 2;  // potential::trainer_traits
   return division;
 }
 

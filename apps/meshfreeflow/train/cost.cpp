@@ -134,6 +134,7 @@ TrainOptions endless(TrainOptions options, int batch, bool validates) {
   options.steps = never;
   options.validation.interval = validates ? 1 : never;
   options.parallel = options.parallel.at_stage(0);  // of one rank all are the same
+  options.offload = {};                             // plans add what a file costs
   return options;
 }
 
@@ -186,7 +187,7 @@ planning::CostModel train_cost(Context& context, const TrainOptions& options, co
   model.checkpoint = 4 * 4 * parameters;  // weights, two moments, the best weights
   model.division = division_of(options, header);
   for (const int p : ranks) {
-    planning::StepCost row{.ranks = p, .decomposition = "data"};
+    planning::StepCost row{.ranks = p, .decomposition = "data", .team = p};
     if (p > options.batch) {
       row.impossible = fmt::format("{} ranks share {} crops of a batch", p, options.batch);
     } else {

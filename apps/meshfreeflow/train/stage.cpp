@@ -9,8 +9,8 @@ namespace quintet::meshfreeflow {
 
 planning::Division division_of(const TrainOptions& options, const flow::FlowModelHeader& header) {
   const auto units = flow::network_needs(header, options.parallel).units;
-  auto division =
-      division_of(options.parallel, {units.begin(), units.end()}, sizeof(float), n_states(options.optimiser));
+  auto division = division_of(options.parallel, options.offload, {units.begin(), units.end()}, sizeof(float),
+                              n_states(options.optimiser));
   division.low_bytes = options.precision.splits() ? sizeof(std::int16_t) : 0;
   return division;
 }

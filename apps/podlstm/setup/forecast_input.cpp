@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "io/log/error.hpp"
+#include "surrogates/sequence/training/training.hpp"
 
 namespace quintet::sequence {
 
@@ -54,6 +55,7 @@ void describe(Schema& schema, TrainOptions& options) {
   schema.section("forecast", options.forecast, "The model");
   schema.section("references", options.references,
                  "Linear forecasts: the base, and what stands beside the model in every table");
+  describe(schema, options.parallel, options.offload, sequence::trainer_traits);
   describe_block(schema, options.block);
   describe(schema, options.checkpoints);
 }

@@ -14,6 +14,8 @@
 #include "surrogates/sequence/forecast/forecast_options.hpp"
 #include "surrogates/sequence/skill/metric.hpp"
 #include "surrogates/sequence/windows/split.hpp"
+#include "surrogates/training/offload_options.hpp"
+#include "surrogates/training/parallel_options.hpp"
 
 /// What the user writes for `podlstm train`, `forecast`, `evaluate` and `quantise`.
 namespace quintet::sequence {
@@ -33,6 +35,8 @@ struct TrainOptions {
   sequence::SplitOptions split;
   sequence::ForecastOptions forecast;
   sequence::ReferenceOptions references;
+  ParallelOptions parallel{.strategy = ParallelStrategy::members};
+  OffloadOptions offload;
   std::int64_t block = 24;
   CheckpointOptions checkpoints{.interval = 100};  ///< epochs
 };

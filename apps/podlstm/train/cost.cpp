@@ -4,6 +4,7 @@
 
 #include "apps/application/life/memory.hpp"
 #include "apps/application/loop/timed_steps.hpp"
+#include "apps/podlstm/train/stage.hpp"
 #include "io/log/error.hpp"
 #include "io/runtime/runtime.hpp"
 #include "surrogates/sequence/forecast/train_forecast.hpp"
@@ -74,7 +75,7 @@ planning::CostModel train_cost(Context& context, const TrainOptions& options, co
   endless.training.epochs = std::int64_t{1} << 30;
   endless.training.patience = 0;
   sequence::ForecastTraining training(comm, modes.series, split, options.split.irregular, endless,
-                                      options.references);
+                                      options.references);  // plans add what a file costs
   const auto epochs = time_steps([&] { training.advance(); }, 2.0, 3);
   const double memory = 1e6 * peak_memory_mb() + bytes_of_files;
 
@@ -92,18 +93,34 @@ planning::CostModel train_cost(Context& context, const TrainOptions& options, co
                 .timed = fmt::format("{} epochs of one network", epochs.n)};
   model.output = 8 * parameters * chosen.members;
   model.checkpoint = 4 * 8 * parameters * chosen.members;
+  model.division = division_of(options, graph_of(training.architecture()));
+  const auto windows = training.set().n_training;
+  const auto batch = static_cast<int>(std::min<std::int64_t>(chosen.training.batch, windows));
+  const int batches = (windows + batch - 1) / batch;
   for (const int p : ranks) {
-    const auto needs = sequence::ensemble_needs(chosen.members, p);
-    planning::StepCost row{
+    const auto alone = sequence::ensemble_needs(chosen.members, p);
+    planning::StepCost members{
         .ranks = p,
-        .decomposition = fmt::format("{} network{} each", needs.networks, needs.networks == 1 ? "" : "s"),
-        .work = double(needs.networks),
+        .decomposition = fmt::format("{} network{} each", alone.networks, alone.networks == 1 ? "" : "s"),
+        .work = double(alone.networks),
         .memory = memory + (p > 1 ? bytes_of_messages : 0),
-        .sums = {needs.sums, needs.bytes_summed}};
+        .team = 1,
+        .updates = double(batches) * alone.networks,
+        .sums = {alone.sums, alone.bytes_summed}};
+    planning::StepCost team = members;
     if (p > chosen.members)
-      row.impossible =
+      members.impossible =
           fmt::format("{} ranks share out {} networks: what is more stays idle", p, chosen.members);
-    model.rows.push_back(row);
+    model.rows.push_back(members);
+    if (p == 1) continue;
+    const auto needs = sequence::team_needs(chosen.members, p, batches);
+    team.decomposition = "data";
+    team.team = p;
+    team.work = chosen.members * double((batch + p - 1) / p) / batch;
+    team.updates = double(batches) * chosen.members;
+    team.sums = {needs.sums, needs.bytes_summed};
+    if (p > batch) team.impossible = fmt::format("{} ranks share {} windows of a batch", p, batch);
+    model.rows.push_back(team);
   }
   model.training = job_of(training, chosen.training, epochs.median);
   return model;

@@ -1,11 +1,14 @@
 #include "apps/podlstm/train/train.hpp"
 
 #include <memory>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "apps/application/loop/run_loop.hpp"
+#include "apps/application/training/memory_report.hpp"
 #include "apps/podlstm/evaluate/judgement.hpp"
+#include "apps/podlstm/train/stage.hpp"
 #include "io/log/log.hpp"
 #include "physics/kernels/gemm_bf16.hpp"
 #include "physics/ocean/calendar.hpp"
@@ -118,23 +121,31 @@ void train(Context& context, const TrainOptions& options) {
   context.record_seed(static_cast<std::uint64_t>(options.forecast.seed));
   describe_training(context, options, series, split);
   check_points(modes, options.points);
+  ParallelInForce parallel;
   const auto training = context.timed("start", [&] {
-    return std::make_shared<sequence::ForecastTraining>(comm, series, split, irregular, options.forecast,
-                                                        options.references);
+    auto set = make_training_set(series, split, irregular, options.forecast, options.references);
+    parallel = parallel_in_force(comm, options, set);
+    return std::make_shared<sequence::ForecastTraining>(comm, std::move(set), options.forecast,
+                                                        parallel.options, options.offload);
   });
+  announce_stage(context, parallel);
   auto judgement = context.timed(
       "references", [&] { return judge_references(modes, split.validation, fit, options.references); });
   if (context.restart_file()) training->restore(hdf5::File::open(comm, *context.restart_file()).root());
   announce_restart(context, training->step(), training->last_step(), "epochs");
   if (!context.go_ahead({"model.h5"})) return;
 
-  // An epoch of one network on each rank (ForecastTraining::advance), then:
+  // An epoch of one network, of each rank or of all together (ForecastTraining::advance), then:
   const auto show = [&](const Instant&) {
     if (const auto& last = training->last())
       context.show(fmt::format("loss, seed {}", last->seed), last->losses.validation, "");
   };
   run_loop(context, training, options.checkpoints, {{"progress", every_steps(1), show}});
   auto trained = training->result();
+  if (const auto account = training->account()) {
+    summarise_stage(context, parallel, *account);
+    report_memory(context, *account);
+  }
   if (context.stopped_early()) {
     context.report().title("podlstm train", "stopped before its end; there is no model yet");
     return report_losses(context.report(), trained);

@@ -6,6 +6,7 @@
 #include <limits>
 #include <sstream>
 #include <string_view>
+#include <utility>
 
 #include "apps/application/cli/launch.hpp"
 #include "apps/quintet/bench/metg_file.hpp"
@@ -68,22 +69,37 @@ std::optional<double> least_work(const std::string& file, const Owner& owner,
   return metg.per_rank;
 }
 
-/// Rows of the stages in place of a data-parallel row, and what `auto` would take: by the machine's memory,
-/// where a run goes by what is free of it.
+/// Whether the file asks for states elsewhere than in memory, or late.
+bool has_place(const planning::StatesPlace& place) { return place.in_file || place.host || place.delayed; }
+
+/// Rows of the stages in place of a data-parallel row, with states in memory and as the file asks for, and
+/// what `auto` would take: by the machine's memory, where a run goes by what is free of it. Where nothing
+/// fits, rows with states in a file are added.
 void add_stages(Plan& plan, const planning::StepCost& row, const Machine& machine, std::int64_t threads) {
-  const auto& division = *plan.model.division;
+  planning::CostModel model = plan.model;
+  const auto asked = std::exchange(model.division->states_place, {});
+  const auto& division = *model.division;
   const auto placed = place(machine, row.ranks, threads, 0, std::nullopt);
   const auto per_node = std::min<std::int64_t>(placed.ranks_per_node, row.ranks);
-  const int per_holder = division.per_holder(row.ranks, static_cast<int>(per_node));
-  for (const auto& stage : planning::stages(division))
-    plan.rows.push_back(plan_row(plan.model, planning::stage_row(plan.model, row, stage, per_holder), machine,
-                                 plan.slower.value_or(1), threads));
+  const int per_holder = division.per_holder(row.team, static_cast<int>(per_node));
+  const auto stages = row.team > 1 ? planning::stages(division) : planning::stages().first(1);
+  const auto add = [&](const planning::StatesPlace& states) {
+    model.division->states_place = states;
+    for (const auto& stage : stages)
+      plan.rows.push_back(
+          plan_stage_row(model, row, stage, per_holder, machine, plan.slower.value_or(1), threads));
+  };
+  add({});
+  if (has_place(asked)) add(asked);
+  model.division->states_place = {};
   constexpr double unknown = std::numeric_limits<double>::infinity();
   const double of_node = machine.node.memory ? *machine.node.memory / double(per_node) : unknown;
   const auto choice =
-      planning::choose_stage(division, row.ranks, per_holder, planning::memory_besides(plan.model, row),
+      planning::choose_stage(division, row.team, per_holder, planning::memory_besides(model, row),
                              std::min(of_node, division.memory.value_or(unknown)));
-  plan.choices.push_back({row.ranks, choice.stage != nullptr ? choice.stage->yaml : "", choice.reason});
+  if (choice.stage == nullptr && !asked.in_file) add({.in_file = true});
+  if (row.team > 1)
+    plan.choices.push_back({row.ranks, choice.stage != nullptr ? choice.stage->yaml : "", choice.reason});
 }
 
 }  // namespace
@@ -125,7 +141,8 @@ void plan(const Application::Arguments& arguments) {
             .slower = slower,
             .least_work = wanted.metg.empty() ? std::nullopt : least_work(wanted.metg, owner, model)};
   for (const auto& row : model.rows)
-    if (model.division && row.ranks > 1 && row.impossible.empty())
+    if (model.division && row.impossible.empty() &&
+        (row.team > 1 || (row.team == 1 && has_place(model.division->states_place))))
       add_stages(plan, row, machine, wanted.threads);
     else
       plan.rows.push_back(plan_row(model, row, machine, slower.value_or(1), wanted.threads));

@@ -1,6 +1,7 @@
 #include "apps/quintet/plan/plan_table.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -14,11 +15,11 @@ using Line = std::vector<std::string>;
 Line line_of(const PlanRow& row) {
   const auto& cost = row.cost;
   if (!cost.impossible.empty()) return {std::to_string(cost.ranks), cost.decomposition};
-  const std::string bound = row.links_known ? "" : "> ";
+  const std::string bound = row.is_bound() ? "> " : "";
   return {std::to_string(cost.ranks),
           cost.decomposition,
           bound + seconds_text(row.step.seconds()),
-          row.links_known ? fmt::format("{:.0f} %", 100 * row.step.efficiency) : "unknown",
+          row.is_bound() ? "unknown" : fmt::format("{:.0f} %", 100 * row.step.efficiency),
           bytes_text(cost.memory),
           fmt::format("{} in {:.3g}", bytes_text(cost.halo.bytes), cost.halo.messages),
           row.seconds ? bound + seconds_text(*row.seconds) : "unknown",
@@ -48,6 +49,24 @@ std::string remarks(const Plan& plan) {
     text += fmt::format(
         "Links of {} are unknown: times marked > leave messages out ('quintet machine --calibrate').\n",
         plan.machine);
+  if (std::any_of(plan.rows.begin(), plan.rows.end(), [](const PlanRow& row) { return !row.disk_known; }))
+    text += fmt::format(
+        "Disks of {} are unknown: times of states in a file leave them out ('quintet machine "
+        "--calibrate').\n",
+        plan.machine);
+  return text;
+}
+
+/// What a row of a training holds, and where.
+std::string held_text(const PlanRow& row) {
+  const auto& held = row.cost.held;
+  std::string text = fmt::format("{} of values, gradients, states", bytes_text(row.cost.divided));
+  if (held.file > 0)
+    text += fmt::format(", {} of them states and {} buffers; {} on the disk", bytes_text(held.optimiser),
+                        bytes_text(held.staging), bytes_text(held.file));
+  if (row.disk.disk > 0)
+    text +=
+        fmt::format(", {} an update, {:.0f} % hidden", seconds_text(row.disk.disk), 100 * row.disk.hidden);
   return text;
 }
 
@@ -58,8 +77,8 @@ std::string advice(const Plan& plan) {
                        row.cost.decomposition);
   };
   const bool unknown = std::any_of(plan.rows.begin(), plan.rows.end(),
-                                   [](const PlanRow& row) { return row.reason.empty() && !row.links_known; });
-  if (unknown) return "Which row is the fastest depends on the links.\n";
+                                   [](const PlanRow& row) { return row.reason.empty() && row.is_bound(); });
+  if (unknown) return "Which row is the fastest depends on the links or disks.\n";
   if (fast == nullptr) return "No row is possible.\n";
   std::string text = fmt::format("Fastest: {}.", name(*fast));
   if (wide != nullptr && wide != fast)
@@ -72,7 +91,7 @@ std::string advice(const Plan& plan) {
 const PlanRow* fastest(const Plan& plan) {
   const PlanRow* best = nullptr;
   for (const auto& row : plan.rows)
-    if (row.reason.empty() && row.links_known &&
+    if (row.reason.empty() && !row.is_bound() &&
         (best == nullptr || row.step.seconds() < best->step.seconds()))
       best = &row;
   return best;
@@ -81,7 +100,7 @@ const PlanRow* fastest(const Plan& plan) {
 const PlanRow* widest_efficient(const Plan& plan) {
   const PlanRow* best = nullptr;
   for (const auto& row : plan.rows)
-    if (row.reason.empty() && row.links_known && row.step.efficiency >= 0.5 && !plan.is_too_short(row) &&
+    if (row.reason.empty() && !row.is_bound() && row.step.efficiency >= 0.5 && !plan.is_too_short(row) &&
         (best == nullptr || row.cost.ranks > best->cost.ranks))
       best = &row;
   return best;
@@ -114,7 +133,7 @@ std::string text_of(const Plan& plan) {
         : plan.is_too_short(row)
             ? fmt::format("too short: {:.4g} {}s a rank, below {:.4g} half of the time was lost",
                           model.work / row.cost.ranks, model.unit, *plan.least_work)
-        : row.cost.divided > 0 ? fmt::format("{} of values, gradients, states", bytes_text(row.cost.divided))
+        : row.cost.divided > 0 ? held_text(row)
                                : "");
   }
   text += columns_text(lines, reasons) + "\n" + remarks(plan) + advice(plan);
@@ -132,14 +151,29 @@ Tree tree_of(const Plan& plan) {
                            {"impossible", Tree::text(row.reason)}});
     if (row.cost.impossible.empty()) {
       tree.set("step_s", Tree::number(row.step.seconds()));
-      tree.set("step_is_lower_bound", Tree::boolean(!row.links_known));
+      tree.set("step_is_lower_bound", Tree::boolean(row.is_bound()));
       tree.set("compute_s", Tree::number(row.step.compute));
       tree.set("halo_s", Tree::number(row.step.halo));
       tree.set("sums_s", Tree::number(row.step.sums));
       tree.set("efficiency", Tree::number(row.step.efficiency));
       tree.set("too_short", Tree::boolean(plan.is_too_short(row)));
       tree.set("memory_bytes", Tree::number(row.cost.memory));
-      if (row.cost.divided > 0) tree.set("divided_bytes", Tree::number(row.cost.divided));
+      if (row.cost.divided > 0) {
+        const auto& held = row.cost.held;
+        tree.set("divided_bytes", Tree::number(row.cost.divided));
+        // As summary.json names what a run holds.
+        for (const auto& [name, bytes] : {std::pair("host_bytes_parameters", held.parameters),
+                                          std::pair("host_bytes_gradients", held.gradients),
+                                          std::pair("host_bytes_optimiser", held.optimiser),
+                                          std::pair("host_bytes_staging", held.staging),
+                                          std::pair("host_bytes_workspace", held.workspace),
+                                          std::pair("file_bytes_optimiser", held.file)})
+          tree.set(name, Tree::number(bytes));
+        if (row.disk.disk > 0) {
+          tree.set("disk_s", Tree::number(row.disk.disk));
+          tree.set("disk_hidden", Tree::number(row.disk.hidden));
+        }
+      }
       tree.set("halo_bytes", Tree::number(row.cost.halo.bytes));
       tree.set("halo_messages", Tree::number(row.cost.halo.messages));
       tree.set("run_s", row.seconds ? Tree::number(*row.seconds) : Tree());

@@ -47,10 +47,14 @@ enum class Sharing {
   atoms,   ///< all are given the same frames and take part of the atoms: forces are summed frame by frame
 };
 
-/// Why stage 3 is refused, for the user.
-inline constexpr const char* no_stage_3 =
-    "parallel.stage: 3 gives weights back while others compute, but a frame's forces pass through all "
-    "networks, whose kernels keep their own copy: it would save nothing; choose 1 or 2";
+/// What this trainer has of section `parallel`.
+inline constexpr TrainerTraits trainer_traits{
+    .no_stage_3 =
+        "gives weights back while others compute, but a frame's forces pass through all networks, "
+        "whose kernels keep their own copy: it would save nothing",
+    .one_unit =
+        "a frame's gradient reaches all networks, which are one unit here: nothing travels in parts or "
+        "beside their blocks; leave it out"};
 
 /// A model in training: parameters, their gradient and Adam's moments, in the model's precision
 /// (FlatParameters).

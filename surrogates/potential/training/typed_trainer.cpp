@@ -427,7 +427,7 @@ Deviations sum(const Comm& comm, Deviations part) {
 std::unique_ptr<Trainer> Trainer::create(const Model& start, SelRule rule, const OptimiserOptions& adam,
                                          const Comm& comm, const ParallelOptions& parallel,
                                          const OffloadOptions& offload) {
-  QUINTET_CHECK(parallel.zero_stage() < 3, "{}", no_stage_3);
+  QUINTET_CHECK(parallel.zero_stage() < 3, "parallel.stage: 3 {}; choose 1 or 2", trainer_traits.no_stage_3);
   if (start.single_precision)
     return std::make_unique<TypedTrainer<float>>(start, rule, adam, comm, parallel, offload);
   return std::make_unique<TypedTrainer<double>>(start, rule, adam, comm, parallel, offload);

@@ -1,5 +1,8 @@
 #include "surrogates/sequence/forecast/train_forecast.hpp"
 
+#include <span>
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "io/log/error.hpp"
@@ -10,32 +13,64 @@ namespace quintet::sequence {
 ForecastTraining::ForecastTraining(const Comm& comm, const CoefficientSeries& series, const Split& split,
                                    Irregular irregular, const ForecastOptions& options,
                                    const ReferenceOptions& references)
+    : ForecastTraining(comm, make_training_set(series, split, irregular, options, references), options) {}
+
+ForecastTraining::ForecastTraining(const Comm& comm, TrainingSet set, const ForecastOptions& options,
+                                   const ParallelOptions& parallel, const OffloadOptions& offload)
     : comm_(comm),
       options_(options),
-      set_(make_training_set(series, split, irregular, options, references)),
+      set_(std::move(set)),
       architecture_(architecture_for(set_.model, options.network)),
+      parallel_(parallel),
+      offload_(offload),
       members_(options.members),
-      current_(comm.rank()) {
-  together(comm_, [&] { open_next(); });
+      current_(first()) {
+  by_teams([&] { open_next(); });
   count_left();
 }
 
-Trainer ForecastTraining::trainer_of(int member) const {
-  Trainer trainer(architecture_, set_.model.shape.in, set_.training(), set_.validation(), options_.training,
-                  static_cast<std::uint64_t>(seed_of(member)));
-  if (members_[member].state) trainer.restore(*members_[member].state);
-  return trainer;
+TrainingRanks ForecastTraining::team() const {
+  if (is_one_team()) return {comm_, parallel_, offload_};
+  TrainingRanks alone{Comm::self(), parallel_, offload_};
+  alone.offload.rank = comm_.rank();
+  return alone;
+}
+
+void ForecastTraining::by_teams(const std::function<void()>& action) const {
+  if (is_one_team())
+    action();
+  else
+    together(comm_, action);
+}
+
+Trainer ForecastTraining::trainer_of(int member, const TrainingRanks& ranks) const {
+  return {architecture_,
+          set_.model.shape.in,
+          set_.training(),
+          set_.validation(),
+          options_.training,
+          static_cast<std::uint64_t>(seed_of(member)),
+          ranks};
 }
 
 void ForecastTraining::open_next() {
-  for (; current_ < options_.members; current_ += comm_.size()) {
-    trainer_ = trainer_of(current_);
-    cpu_before_ = members_[current_].cpu_s;
-    epoch_ = members_[current_].state ? members_[current_].state->epoch : 0;
-    if (trainer_->stopped() == Stopped::not_yet) return;
+  trains_ = false;
+  for (; current_ < options_.members; current_ += n_teams()) {
+    if (trainer_) {
+      const FlatAccount account = trainer_->account();
+      moved_ += account.offload;
+      bytes_sent_ += account.bytes_sent;
+      trainer_.reset();  // its file, too, before the next one takes its place
+    }
+    const auto& [state, cpu_s] = members_[current_];
+    trainer_.emplace(trainer_of(current_, team()));
+    if (state) trainer_->restore(*state);
+    cpu_before_ = cpu_s;
+    epoch_ = state ? state->epoch : 0;
+    trains_ = trainer_->stopped() == Stopped::not_yet;
+    if (trains_) return;
     keep_state();
   }
-  trainer_.reset();
 }
 
 void ForecastTraining::keep_state() {
@@ -44,8 +79,8 @@ void ForecastTraining::keep_state() {
 
 void ForecastTraining::count_left() {
   std::int64_t left = 0;
-  if (trainer_) {
-    const auto later = (options_.members - 1 - current_) / comm_.size();
+  if (trains_) {
+    const auto later = (options_.members - 1 - current_) / n_teams();
     left = options_.training.epochs * (1 + later) - epoch_;
   }
   left_ = comm_.maximum(left);
@@ -53,23 +88,36 @@ void ForecastTraining::count_left() {
 
 void ForecastTraining::advance() {
   ++step_;
-  together(comm_, [&] {
-    if (!trainer_) return;
+  by_teams([&] {
+    if (!trains_) return;
     last_ = Last{seed_of(current_), trainer_->advance()};
     last_->losses.validation_outputs = {};
     epoch_ = last_->losses.epoch;
     if (trainer_->stopped() == Stopped::not_yet) return;
     keep_state();
-    current_ += comm_.size();
+    current_ += n_teams();
     open_next();
   });
   count_left();
 }
 
-/// Everybody gets every network from the rank that trains it.
+std::optional<FlatAccount> ForecastTraining::account() const {
+  if (!trainer_) return std::nullopt;
+  FlatAccount account = trainer_->account();
+  account.offload += moved_;
+  account.bytes_sent += bytes_sent_;
+  return account;
+}
+
 std::vector<ForecastTraining::Member> ForecastTraining::gathered() const {
   auto all = members_;
-  if (trainer_) all[current_] = {trainer_->state(), cpu_before_ + trainer_->result().cpu_s};
+  if (trains_) all[current_] = {trainer_->state(), cpu_before_ + trainer_->result().cpu_s};
+  if (is_one_team()) return all;
+  const auto n = graph_of(architecture_).n_parameters;
+  const auto send = [&](std::vector<double>& values, int owner) {
+    values.resize(n);
+    comm_.broadcast(std::span<double>(values), owner);
+  };
   for (int k = 0; k < options_.members; ++k) {
     const int owner = k % comm_.size();
     auto& [state, cpu_s] = all[k];
@@ -83,10 +131,13 @@ std::vector<ForecastTraining::Member> ForecastTraining::gathered() const {
     state->best_epoch = comm_.broadcast(state->best_epoch, owner);
     state->best_loss = comm_.broadcast(state->best_loss, owner);
     cpu_s = comm_.broadcast(cpu_s, owner);
-    for (auto* values : {&state->parameters, &state->moment1, &state->moment2, &state->best}) {
-      values->resize(graph_of(architecture_).n_parameters);
-      comm_.broadcast(std::span<double>(*values), owner);
-    }
+    send(state->arrays.values, owner);
+    for (auto& values : state->arrays.states) send(values, owner);
+    send(state->best, owner);
+    auto& pending = state->arrays.pending;
+    pending.t = comm_.broadcast(pending.t, owner);
+    pending.learning_rate = comm_.broadcast(pending.learning_rate, owner);
+    if (pending.t > 0) send(pending.gradient, owner);
     state->history.resize(comm_.broadcast(static_cast<std::uint64_t>(state->history.size()), owner));
     comm_.broadcast(std::span<EpochLosses>(state->history), owner);
   }
@@ -96,11 +147,16 @@ std::vector<ForecastTraining::Member> ForecastTraining::gathered() const {
 TrainedForecast ForecastTraining::result() const {
   TrainedForecast trained{set_.model, {}};
   trained.model.architecture = architecture_;
-  const auto all = gathered();
+  auto all = gathered();
   for (int k = 0; k < options_.members; ++k) {
-    const auto state = all[k].state ? *all[k].state : trainer_of(k).state();
-    trained.model.members.push_back(options_.training.keep_best ? state.best : state.parameters);
-    trained.history.push_back({seed_of(k), state.history, state.best_epoch, all[k].cpu_s});
+    auto state = all[k].state ? std::move(*all[k].state) : trainer_of(k, {}).state();
+    auto& weights = options_.training.keep_best ? state.best : state.arrays.values;
+    if (is_one_team()) {
+      weights.resize(graph_of(architecture_).n_parameters);
+      comm_.broadcast(std::span<double>(weights));
+    }
+    trained.model.members.push_back(std::move(weights));
+    trained.history.push_back({seed_of(k), std::move(state.history), state.best_epoch, all[k].cpu_s});
   }
   return trained;
 }
@@ -109,6 +165,7 @@ void ForecastTraining::save(hdf5::Group& root) const {
   auto group = root.group("training");
   group.set_attribute("step", step_);
   const auto all = gathered();
+  const auto n = graph_of(architecture_).n_parameters;
   for (int k = 0; k < options_.members; ++k) {
     if (!all[k].state) continue;
     const auto& state = *all[k].state;
@@ -117,20 +174,20 @@ void ForecastTraining::save(hdf5::Group& root) const {
     member.set_attribute("epoch", state.epoch);
     member.set_attribute("steps", state.steps);
     member.set_attribute("best_epoch", state.best_epoch);
-    const auto write = [&](const char* name, const std::vector<double>& values, const char* text) {
-      member.write<double>(name, values, {values.size()}, {"1", {"value"}, text});
+    const auto write = [&](const char* name, const std::vector<double>& values, std::size_t size,
+                           const char* text) {
+      member.write<double>(name, values, {size}, {"1", {"value"}, text});
     };
-    write("best_loss", {state.best_loss}, "Lowest loss so far");
-    write("cpu_s", {all[k].cpu_s}, "Seconds of a core so far");
-    write("parameters", state.parameters, "Weights");
-    write("moment1", state.moment1, "Adam's mean of gradients");
-    write("moment2", state.moment2, "Adam's mean of their squares");
-    write("best", state.best, "Weights of the best epoch");
+    write("best_loss", {state.best_loss}, 1, "Lowest loss so far");
+    write("cpu_s", {all[k].cpu_s}, 1, "Seconds of a core so far");
+    quintet::save(member, state.arrays, optimiser_of(options_.training), n, "Weights");
+    write("best", state.best, n, "Weights of the best epoch");
     std::vector<double> history;
     for (const auto& epoch : state.history)
       history.insert(history.end(), {static_cast<double>(epoch.epoch), epoch.training, epoch.validation});
     if (!history.empty())
-      write("history", history, "Epoch, loss of training and loss of validation, one after the other");
+      write("history", history, history.size(),
+            "Epoch, loss of training and loss of validation, one after the other");
   }
 }
 
@@ -151,9 +208,7 @@ void ForecastTraining::restore(const hdf5::Group& root) {
     state.steps = member.integer_attribute("steps");
     state.best_epoch = static_cast<int>(member.integer_attribute("best_epoch"));
     state.best_loss = member.read<double>("best_loss", {1})[0];
-    state.parameters = member.read<double>("parameters", {n});
-    state.moment1 = member.read<double>("moment1", {n});
-    state.moment2 = member.read<double>("moment2", {n});
+    state.arrays = read_flat_state(member, optimiser_of(options_.training), n);
     state.best = member.read<double>("best", {n});
     if (member.has("history")) {
       const auto history = member.read<double>("history");
@@ -162,8 +217,8 @@ void ForecastTraining::restore(const hdf5::Group& root) {
     }
     members_[k] = {std::move(state), member.read<double>("cpu_s", {1})[0]};
   }
-  current_ = comm_.rank();
-  together(comm_, [&] { open_next(); });
+  current_ = first();
+  by_teams([&] { open_next(); });
   count_left();
 }
 
@@ -171,6 +226,13 @@ EnsembleNeeds ensemble_needs(int members, int n_ranks) {
   EnsembleNeeds needs{.networks = (members + n_ranks - 1) / n_ranks};
   needs.sums = (n_ranks > 1 ? 2.0 : 1.0) * needs.networks;
   needs.bytes_summed = (sizeof(std::int64_t) + (n_ranks > 1 ? sizeof(int) : 0.0)) * needs.networks;
+  return needs;
+}
+
+EnsembleNeeds team_needs(int members, int n_ranks, int steps) {
+  EnsembleNeeds needs{.networks = members};
+  needs.sums = members * (1.0 + (n_ranks > 1 ? steps + 1 : 0));
+  needs.bytes_summed = 8 * needs.sums;
   return needs;
 }
 

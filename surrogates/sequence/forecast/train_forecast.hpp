@@ -27,15 +27,23 @@ struct TrainedForecast {
 /// A base fitted to the training period and an ensemble of networks that learn what it leaves over, on the
 /// training windows; validation windows decide when each network is best. A Stepper.
 ///
-/// A step is an epoch of one network on each rank: rank r trains networks r, r + ranks, ... one after the
-/// other. Each follows from its seed alone, so that the ensemble is the same, to the bit, on any number of
-/// ranks, and from a restart at any step.
+/// With parallel.strategy: members a step is an epoch of one network on each rank: rank r trains networks r,
+/// r + ranks, ... one after the other. Each follows from its seed alone, so that the ensemble is the same, to
+/// the bit, on any number of ranks. With the other strategies all ranks train one network after the other,
+/// and a step is an epoch of it: on other numbers of ranks the same to round-off (Trainer).
+///
+/// Either way a run goes on from any step, to the bit, and at another strategy, stage or place of states; to
+/// round-off where the number of ranks that train a network changes.
 class ForecastTraining {
  public:
   /// Fits the base and makes this rank's first network. Collective. Throws InputError: periods too short,
   /// modes that never vary, coefficients that are no numbers, an engine that the program lacks.
   ForecastTraining(const Comm& comm, const CoefficientSeries& series, const Split& split, Irregular irregular,
                    const ForecastOptions& options, const ReferenceOptions& references);
+  /// The same on a given set. @param parallel as it is in force, see Trainer @param offload likewise
+  ForecastTraining(const Comm& comm, TrainingSet set, const ForecastOptions& options,
+                   const ParallelOptions& parallel = by_members, const OffloadOptions& offload = {});
+  static constexpr ParallelOptions by_members{.strategy = ParallelStrategy::members};
 
   /// Collective. Throws NumericalError on all ranks where a loss is no number any more.
   void advance();
@@ -58,16 +66,27 @@ class ForecastTraining {
   [[nodiscard]] const Architecture& architecture() const { return architecture_; }
   /// Of the best epochs so far; networks that have not begun are as they start. Collective.
   [[nodiscard]] TrainedForecast result() const;
+  /// Arrays of this rank's present network, or its last one, and what all of its networks have moved; none
+  /// where it has trained nothing.
+  [[nodiscard]] std::optional<FlatAccount> account() const;
 
  private:
   struct Member {
     std::optional<TrainingState> state;  ///< none: not begun
     double cpu_s = 0;
   };
-  [[nodiscard]] Trainer trainer_of(int member) const;
+  /// Of ranks that train each network together there is one team, else each rank is one.
+  [[nodiscard]] bool is_one_team() const { return parallel_.strategy != ParallelStrategy::members; }
+  [[nodiscard]] int n_teams() const { return is_one_team() ? 1 : comm_.size(); }
+  [[nodiscard]] int first() const { return is_one_team() ? 0 : comm_.rank(); }
+  [[nodiscard]] TrainingRanks team() const;
+  [[nodiscard]] Trainer trainer_of(int member, const TrainingRanks& ranks) const;
+  /// What may fail on some ranks alone where they do not wait for each other.
+  void by_teams(const std::function<void()>& action) const;
   void open_next();  ///< this rank's next network that is not done
   void keep_state();
   void count_left();
+  /// Everybody gets all numbers of every network; arrays of those that ranks train together stay on rank 0.
   [[nodiscard]] std::vector<Member> gathered() const;
   [[nodiscard]] std::int64_t seed_of(int member) const { return options_.seed + member; }
 
@@ -75,8 +94,13 @@ class ForecastTraining {
   ForecastOptions options_;
   TrainingSet set_;
   Architecture architecture_;
-  std::vector<Member> members_;  ///< those of this rank are kept up to date, but for the one in training
-  std::optional<Trainer> trainer_;
+  ParallelOptions parallel_;
+  OffloadOptions offload_;
+  std::vector<Member> members_;     ///< those of this rank are kept up to date, but for the one in training
+  std::optional<Trainer> trainer_;  ///< of the present network, or of the last one
+  bool trains_ = false;             ///< there is a present one
+  OffloadTraffic moved_;            ///< of networks before it
+  std::int64_t bytes_sent_ = 0;
   int current_ = 0;        ///< whom trainer_ trains
   int epoch_ = 0;          ///< of it, done
   double cpu_before_ = 0;  ///< of it, by processes before this one
@@ -84,7 +108,7 @@ class ForecastTraining {
   std::optional<Last> last_;
 };
 
-/// What an epoch of all networks takes on the rank that has most of them, for plans:
+/// What an epoch of all networks takes on the rank that has most of them, for plans, with strategy: members:
 /// tests/unit/sequence/forecast_test compares.
 struct EnsembleNeeds {
   int networks = 0;                   ///< one after the other
@@ -92,6 +116,9 @@ struct EnsembleNeeds {
 };
 /// Each epoch of a network ranks agree on how many are left and, of several, that none has failed.
 [[nodiscard]] EnsembleNeeds ensemble_needs(int members, int n_ranks);
+/// The same where ranks train each network together, an epoch of `steps` batches: each step they add up the
+/// loss, each epoch that of validation, and agree on how many are left.
+[[nodiscard]] EnsembleNeeds team_needs(int members, int n_ranks, int steps);
 
 /// A whole training (see ForecastTraining). Collective. `epoch_done(seed, losses)` is called after each epoch
 /// on the network's rank; false on any rank ends the training on all.

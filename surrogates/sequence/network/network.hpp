@@ -35,7 +35,9 @@ class Network : public Passes<Real> {
   /// stay. There is no gradient then. Float alone.
   void take_codes(const std::vector<NamedCodes>& codes, CodeKernel kernel);
   void forward(const Real* windows, int n, Real* outputs) override;
-  double loss_and_gradient(const Real* windows, const Real* targets, int n, Real* gradient) override;
+  using Passes<Real>::loss_and_gradient;
+  double loss_and_gradient(const Real* windows, const Real* targets, int n, Real* gradient,
+                           int batch) override;
 
  private:
   static constexpr int block = 32;

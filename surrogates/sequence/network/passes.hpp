@@ -22,8 +22,14 @@ class Passes {
   virtual void refresh(const Real* parameters) = 0;
   /// Outputs [n, steps_out, n_outputs] of windows [n, steps, n_inputs].
   virtual void forward(const Real* windows, int n, Real* outputs) = 0;
-  /// L = mean over the n windows' outputs of (output - target)^2; adds dL/dparameters to the gradient.
-  virtual double loss_and_gradient(const Real* windows, const Real* targets, int n, Real* gradient) = 0;
+  /// L = sum over the n windows' outputs of (output - target)^2 / (outputs of `batch` windows): their part of
+  /// a batch's mean. Adds dL/dparameters to the gradient.
+  virtual double loss_and_gradient(const Real* windows, const Real* targets, int n, Real* gradient,
+                                   int batch) = 0;
+  /// The mean over the n windows.
+  double loss_and_gradient(const Real* windows, const Real* targets, int n, Real* gradient) {
+    return loss_and_gradient(windows, targets, n, gradient, n);
+  }
 };
 
 }  // namespace quintet::sequence

@@ -9,12 +9,11 @@
 
 #include "io/config/table.hpp"
 #include "io/log/error.hpp"
-#include "physics/kernels/aligned.hpp"
 #include "physics/kernels/random.hpp"
 #include "surrogates/sequence/network/network.hpp"
 #include "surrogates/sequence/network/torch/torch_network.hpp"
 #include "surrogates/sequence/training/start_parameters.hpp"
-#include "surrogates/training/optimiser.hpp"
+#include "surrogates/training/flat_parameters.hpp"
 
 namespace quintet::sequence {
 
@@ -93,6 +92,15 @@ struct Windows {
 
 }  // namespace
 
+OptimiserOptions optimiser_of(const TrainingOptions& options) {
+  return {.beta1 = options.beta1,
+          .beta2 = options.beta2,
+          .epsilon = options.epsilon,
+          .clip = options.clip,
+          .kind = OptimiserKind::adamw,
+          .weight_decay = options.weight_decay};
+}
+
 const char* name_of(Stopped stopped) { return row_of(reasons, stopped).name; }
 
 class Trainer::Implementation {
@@ -103,45 +111,69 @@ class Trainer::Implementation {
   virtual void restore(const TrainingState& state) = 0;
   [[nodiscard]] virtual Stopped stopped() const = 0;
   [[nodiscard]] virtual TrainingResult result() const = 0;
+  [[nodiscard]] virtual FlatAccount account() const = 0;
 };
 
 namespace {
+
+/// Numbers [begin, end) of n that are this rank's: contiguous, in rank order, sizes that differ by one at
+/// most.
+struct Share {
+  int begin = 0, end = 0;
+  Share(const Comm& comm, int n) : begin(place(comm, n, comm.rank())), end(place(comm, n, comm.rank() + 1)) {}
+  [[nodiscard]] int size() const { return end - begin; }
+
+ private:
+  static int place(const Comm& comm, int n, int rank) {
+    return static_cast<int>(std::int64_t{n} * rank / comm.size());
+  }
+};
+
+/// LSTM gates' biases.
+template <class Real>
+std::vector<typename FlatParameters<Real>::Twins> biases_of(const Graph& graph) {
+  std::vector<typename FlatParameters<Real>::Twins> biases;
+  for (const auto& operation : graph.operations)
+    if (operation.kind == Operation::Kind::lstm) {
+      const auto n = 4 * static_cast<std::size_t>(operation.n_out);
+      biases.push_back({operation.first + operation.n_parameters - n, n});
+    }
+  return biases;
+}
 
 /// Training in one precision.
 template <class Real>
 class Training : public Trainer::Implementation {
  public:
   Training(const Architecture& architecture, int steps, const SequenceData& training,
-           const SequenceData& validation, const TrainingOptions& options, std::uint64_t seed)
+           const SequenceData& validation, const TrainingOptions& options, std::uint64_t seed,
+           const TrainingRanks& ranks)
       : options_(options),
-        adamw_{options.beta1,
-               options.beta2,
-               options.epsilon,
-               options.clip,
-               OptimiserKind::adamw,
-               options.weight_decay,
-               0},
         seed_(seed),
+        comm_(ranks.comm),
         passes_(make_passes<Real>(options.engine, products_of(options.precision), architecture, steps)),
         training_(training, std::ptrdiff_t{steps} * architecture.n_inputs,
                   std::ptrdiff_t{architecture.steps_out} * architecture.n_outputs, "training"),
-        validation_(validation, training_.n_in, training_.n_out, "validation") {
+        validation_(validation, training_.n_in, training_.n_out, "validation"),
+        validated_(comm_, validation.n),
+        batch_(static_cast<int>(std::min<std::int64_t>(options.batch, training.n))),
+        shared_(comm_, one_block("network", passes_->n_parameters()),
+                start_parameters(graph_of(architecture), options.start, options.zero_head, seed),
+                optimiser_of(options), ranks.parallel, ranks.offload) {
     QUINTET_CHECK(training.n >= 1, "no window to train on");
-    const std::size_t batch = static_cast<std::size_t>(std::min<std::int64_t>(options.batch, training.n));
-    batch_inputs_.resize(batch * static_cast<std::size_t>(training_.n_in));
-    batch_targets_.resize(batch * static_cast<std::size_t>(training_.n_out));
-    outputs_.resize(validation_.targets.size());
-    outputs_double_.resize(outputs_.size());
-    const auto start = start_parameters(graph_of(architecture), options.start, options.zero_head, seed);
-    parameters_.assign(start.begin(), start.end());
-    for (const auto& operation : graph_of(architecture).operations)
-      if (operation.kind == Operation::Kind::lstm) {
-        const auto n = 4 * static_cast<std::size_t>(operation.n_out);
-        biases_.emplace_back(operation.first + operation.n_parameters - n, n);
-      }
-    gradient_.assign(start.size(), Real(0));
-    moment1_ = moment2_ = gradient_;
-    best_ = parameters_;
+    QUINTET_CHECK(comm_.size() <= batch_,
+                  "{} ranks share out {} windows of a batch; expected one each at least", comm_.size(),
+                  batch_);
+    QUINTET_CHECK(ranks.parallel.zero_stage() < 3, "parallel.stage: 3 {}; choose 1 or 2",
+                  trainer_traits.no_stage_3);
+    const int most = (batch_ + comm_.size() - 1) / comm_.size();
+    batch_inputs_.resize(static_cast<std::size_t>(most * training_.n_in));
+    batch_targets_.resize(static_cast<std::size_t>(most * training_.n_out));
+    outputs_.resize(static_cast<std::size_t>(validated_.size() * validation_.n_out));
+    if (comm_.size() == 1) outputs_double_.resize(outputs_.size());
+    // Of two biases each sees the same gradient and makes the same step: their sum makes it twice.
+    if (options.twin_biases) shared_.count_twice(biases_of<Real>(graph_of(architecture)));
+    keep_weights();
     best_loss_ = std::numeric_limits<double>::infinity();
     if (validation.n > 0) keep({0, none, validate()});
   }
@@ -165,22 +197,17 @@ class Training : public Trainer::Implementation {
   }
 
   [[nodiscard]] TrainingState state() const override {
-    const auto wide = [](const auto& values) { return std::vector<double>(values.begin(), values.end()); };
-    return {epoch_,      steps_,      wide(parameters_), wide(moment1_), wide(moment2_),
-            wide(best_), best_epoch_, best_loss_,        history_};
+    return {epoch_,     steps_,  flat_state(shared_), {best_.begin(), best_.end()}, best_epoch_,
+            best_loss_, history_};
   }
 
   void restore(const TrainingState& state) override {
-    const auto take = [&](const std::vector<double>& from, auto& to) {
-      QUINTET_CHECK(from.size() == to.size(), "a training of {} parameters cannot go on as one of {}",
-                    from.size(), to.size());
-      std::transform(from.begin(), from.end(), to.begin(),
+    assign(shared_, state.arrays);
+    QUINTET_CHECK(state.best.size() == shared_.size(),
+                  "a training of {} parameters cannot go on as one of {}", state.best.size(), shared_.size());
+    if (comm_.is_root())
+      std::transform(state.best.begin(), state.best.end(), best_.begin(),
                      [](double value) { return static_cast<Real>(value); });
-    };
-    take(state.parameters, parameters_);
-    take(state.moment1, moment1_);
-    take(state.moment2, moment2_);
-    take(state.best, best_);
     epoch_ = state.epoch;
     steps_ = state.steps;
     best_epoch_ = state.best_epoch;
@@ -189,64 +216,67 @@ class Training : public Trainer::Implementation {
   }
 
   [[nodiscard]] TrainingResult result() const override {
-    const auto& kept = options_.keep_best ? best_ : parameters_;
+    const auto kept = options_.keep_best ? best_ : shared_.all_values();
     return {history_, {kept.begin(), kept.end()}, best_epoch_, best_loss_, stopped(), options_.engine,
             cpu_s_};
   }
+
+  [[nodiscard]] FlatAccount account() const override { return shared_.account(); }
 
  private:
   /// One pass through all windows; the mean loss of the batches.
   double epoch() {
     const auto order = shuffled(training_.n, seed_, epoch_);
-    const int batch = static_cast<int>(std::min<std::int64_t>(options_.batch, training_.n));
     double sum = 0;
-    for (int first = 0; first < training_.n; first += batch) {
-      const int n = std::min(batch, training_.n - first);
-      for (int i = 0; i < n; ++i) {
-        const int window = order[first + i];
+    for (int first = 0; first < training_.n; first += batch_) {
+      const int n = std::min(batch_, training_.n - first);
+      const Share own(comm_, n);
+      for (int i = 0; i < own.size(); ++i) {
+        const int window = order[first + own.begin + i];
         std::copy_n(training_.inputs.data() + window * training_.n_in, training_.n_in,
                     batch_inputs_.data() + i * training_.n_in);
         std::copy_n(training_.targets.data() + window * training_.n_out, training_.n_out,
                     batch_targets_.data() + i * training_.n_out);
       }
-      passes_->refresh(parameters_.data());
-      const double loss =
-          passes_->loss_and_gradient(batch_inputs_.data(), batch_targets_.data(), n, gradient_.data());
-      if (!std::isfinite(loss))
-        throw NumericalError(
-            fmt::format("epoch {}, batch {}: the loss is {}; a lower learning_rate or clip may help", epoch_,
-                        first / batch + 1, loss));
-      sum += loss * n;
-      step();
+      sum += step(own.size(), n, first / batch_ + 1) * n;
     }
     return sum / training_.n;
   }
 
-  void step() {
-    if (options_.twin_biases) {
-      const auto kept = static_cast<Real>(1 - options_.learning_rate * options_.weight_decay);
-      before_ = parameters_;
-      for (Real& value : before_) value *= kept;  // what the step begins with
+  /// Of `n` windows, of which this rank has the first `own` of its arrays: their loss, and a step.
+  double step(int own, int n, int batch) {
+    shared_.begin_step();  // delayed updates: w(t) from the gradient of t - 1, beside this one at w(t - 1)
+    Real* const gradient = shared_.gradient(0).data();
+    double loss = 0;
+    if (own > 0) {
+      passes_->refresh(shared_.values(0).data());
+      loss = passes_->loss_and_gradient(batch_inputs_.data(), batch_targets_.data(), own, gradient, n);
     }
-    optimiser_step<Real>(adamw_, ++steps_, options_.learning_rate,
-                         {parameters_, gradient_, {moment1_, moment2_}});
-    // Of two biases each sees the same gradient and makes the same step: their sum makes it twice.
-    if (options_.twin_biases)
-      for (const auto& [first, n] : biases_)
-        for (std::size_t i = first; i < first + n; ++i) parameters_[i] += parameters_[i] - before_[i];
+    if (comm_.size() > 1) loss = comm_.sum(loss);
+    if (!std::isfinite(loss)) {
+      shared_.settle();  // the update under way is a good one
+      throw NumericalError(fmt::format(
+          "epoch {}, batch {}: the loss is {}; a lower learning_rate or clip may help", epoch_, batch, loss));
+    }
+    shared_.finish(0);
+    shared_.step(++steps_, options_.learning_rate);
+    return loss;
   }
 
   /// Outputs of the validation windows, and their loss.
   double validate() {
-    passes_->refresh(parameters_.data());
-    passes_->forward(validation_.inputs.data(), validation_.n, outputs_.data());
+    passes_->refresh(shared_.values(0).data());
+    passes_->forward(validation_.inputs.data() + validated_.begin * validation_.n_in, validated_.size(),
+                     outputs_.data());
+    const Real* const targets = validation_.targets.data() + validated_.begin * validation_.n_out;
     double sum = 0;
     for (std::size_t i = 0; i < outputs_.size(); ++i) {
-      const double error = static_cast<double>(outputs_[i]) - static_cast<double>(validation_.targets[i]);
+      const double error = static_cast<double>(outputs_[i]) - static_cast<double>(targets[i]);
       sum += error * error;
-      outputs_double_[i] = outputs_[i];
     }
-    const double loss = sum / static_cast<double>(outputs_.size());
+    std::copy_n(outputs_.begin(), outputs_double_.size(), outputs_double_.begin());
+    if (comm_.size() > 1) sum = comm_.sum(sum);
+    const double loss = sum / static_cast<double>(validation_.targets.size());
     if (!std::isfinite(loss))
       throw NumericalError(fmt::format(
           "epoch {}: the loss of validation is {}; a lower learning_rate or clip may help", epoch_, loss));
@@ -259,18 +289,24 @@ class Training : public Trainer::Implementation {
     if (!(loss < best_loss_ - options_.min_improvement)) return;
     best_loss_ = loss;
     best_epoch_ = losses.epoch;
-    best_ = parameters_;
+    keep_weights();
+  }
+
+  void keep_weights() {
+    if (comm_.is_root()) best_.assign(shared_.values(0).begin(), shared_.values(0).end());
   }
 
   TrainingOptions options_;
-  OptimiserOptions adamw_;
   std::uint64_t seed_;
+  Comm comm_;
   std::unique_ptr<Passes<Real>> passes_;
   Windows<Real> training_, validation_;
+  Share validated_;  ///< of the validation windows, those of this rank
+  int batch_;
+  FlatParameters<Real> shared_;
   std::vector<Real> batch_inputs_, batch_targets_, outputs_;
   std::vector<double> outputs_double_;
-  AlignedVector<Real> parameters_, gradient_, moment1_, moment2_, best_, before_;
-  std::vector<std::pair<std::size_t, std::size_t>> biases_;  ///< of LSTM gates: first and number
+  std::vector<Real> best_;  ///< on rank 0
   int epoch_ = 0, best_epoch_ = 0;
   std::int64_t steps_ = 0;
   double best_loss_ = 0, cpu_s_ = 0;
@@ -299,16 +335,17 @@ std::vector<double> predict_in(const Architecture& architecture, int steps,
 }  // namespace
 
 Trainer::Trainer(const Architecture& architecture, int steps, const SequenceData& training,
-                 const SequenceData& validation, const TrainingOptions& options, std::uint64_t seed) {
+                 const SequenceData& validation, const TrainingOptions& options, std::uint64_t seed,
+                 const TrainingRanks& ranks) {
   switch (options.precision) {
     case Precision::float32:
     case Precision::bf16:
       implementation_ =
-          std::make_unique<Training<float>>(architecture, steps, training, validation, options, seed);
+          std::make_unique<Training<float>>(architecture, steps, training, validation, options, seed, ranks);
       return;
     case Precision::float64:
       implementation_ =
-          std::make_unique<Training<double>>(architecture, steps, training, validation, options, seed);
+          std::make_unique<Training<double>>(architecture, steps, training, validation, options, seed, ranks);
       return;
   }
   throw InternalError("a precision without a kind");
@@ -322,6 +359,7 @@ EpochReport Trainer::advance() { return implementation_->advance(); }
 TrainingState Trainer::state() const { return implementation_->state(); }
 void Trainer::restore(const TrainingState& state) { implementation_->restore(state); }
 TrainingResult Trainer::result() const { return implementation_->result(); }
+FlatAccount Trainer::account() const { return implementation_->account(); }
 
 TrainingResult train(const Architecture& architecture, int steps, const SequenceData& training,
                      const SequenceData& validation, const TrainingOptions& options, std::uint64_t seed,

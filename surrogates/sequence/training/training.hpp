@@ -7,8 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "io/parallel/comm.hpp"
 #include "surrogates/sequence/network/architecture.hpp"
 #include "surrogates/sequence/training/training_options.hpp"
+#include "surrogates/training/flat_checkpoint.hpp"
 
 namespace quintet::sequence {
 
@@ -28,14 +30,17 @@ struct EpochLosses {
 
 /// An epoch that has just ended.
 struct EpochReport : EpochLosses {
-  std::span<const double> validation_outputs;  ///< [n, steps_out, n_outputs], until the next epoch begins
+  /// [n, steps_out, n_outputs], until the next epoch begins; of several ranks: none
+  std::span<const double> validation_outputs;
 };
 
-/// All that a training remembers between two epochs: from it another goes on to the last bit.
+/// All that a training remembers between two epochs: from it another goes on to the last bit, whoever holds
+/// its arrays. Of several ranks arrays are on rank 0 alone.
 struct TrainingState {
-  int epoch = 0;                                           ///< epochs done
-  std::int64_t steps = 0;                                  ///< of the optimiser
-  std::vector<double> parameters, moment1, moment2, best;  ///< [n_parameters]; float32 is held exactly
+  int epoch = 0;             ///< epochs done
+  std::int64_t steps = 0;    ///< of the optimiser
+  FlatState arrays;          ///< weights and Adam's moments, [n_parameters] each
+  std::vector<double> best;  ///< [n_parameters] weights of the best epoch
   int best_epoch = 0;
   double best_loss = 0;  ///< infinite before the first
   std::vector<EpochLosses> history;
@@ -47,7 +52,7 @@ enum class Stopped { not_yet, all_epochs, patience, callback };
 
 struct TrainingResult {
   std::vector<EpochLosses> history;
-  std::vector<double> parameters;  ///< of the best epoch or of the last, as the options say
+  std::vector<double> parameters;  ///< of the best epoch or of the last, as the options say; on rank 0
   int best_epoch = 0;
   double best_loss = 0;
   Stopped stopped = Stopped::not_yet;
@@ -55,18 +60,48 @@ struct TrainingResult {
   double cpu_s = 0;
 };
 
+/// Ranks that train one network together, and who holds what of it, where. They share each batch out,
+/// window by window, and the windows of validation.
+struct TrainingRanks {
+  Comm comm = Comm::self();
+  ParallelOptions parallel{};  ///< stages 0 to 2
+  OffloadOptions offload{};
+};
+
+/// What trainings have of section `parallel`.
+inline constexpr TrainerTraits trainer_traits{
+    .no_stage_3 =
+        "gives weights back while others compute, but every pass goes through all layers, whose kernels "
+        "keep their own copy: it would save nothing",
+    .one_unit =
+        "windows pass through all layers block by block, so that no layer's gradient is complete before "
+        "the last: there is one unit, nothing travels in parts or beside; leave it out",
+    .has_members = true};
+
+/// Adam as Keras has it: adamw without decay is adam, to the bit.
+[[nodiscard]] OptimiserOptions optimiser_of(const TrainingOptions& options);
+
 /// Trains a network to make the mean squared error small: Adam on shuffled batches, epoch by epoch.
 ///
 /// The order of windows in an epoch follows from (seed, epoch), the start from the seed: the same options and
 /// data give the same network, bit for bit. The best epoch has the lowest loss of validation, or of training
-/// where there is none; with validation epoch 0, the network before training, is one of them. Throws
-/// InputError for windows that hold no numbers, NumericalError where a loss is no number any more.
+/// where there is none; with validation epoch 0, the network before training, is one of them. On N ranks
+/// losses and weights are the same to the last bit whatever stage and place of the states, and to round-off
+/// those of other N: each rank's part of a batch gives its part of the mean's gradient, and parts are summed
+/// in rank order (FlatParameters). With a delayed update weights are one step late, also those that are
+/// validated and kept.
+///
+/// Throws InputError for windows that hold no numbers and for more ranks than a batch has windows,
+/// NumericalError, on all ranks, where a loss or a gradient is no number any more, and what FlatParameters
+/// throws.
 class Trainer {
  public:
   /// @param steps of an input window
   /// @param validation n = 0: none
+  /// @param ranks who trains; collective over them, as all that follows but stopped() and account()
   Trainer(const Architecture& architecture, int steps, const SequenceData& training,
-          const SequenceData& validation, const TrainingOptions& options, std::uint64_t seed);
+          const SequenceData& validation, const TrainingOptions& options, std::uint64_t seed,
+          const TrainingRanks& ranks = {});
   ~Trainer();
   Trainer(Trainer&&) noexcept;
   Trainer& operator=(Trainer&&) noexcept;
@@ -78,6 +113,8 @@ class Trainer {
   /// Go on from there. Throws InputError for the state of another network.
   void restore(const TrainingState& state);
   [[nodiscard]] TrainingResult result() const;
+  /// What the arrays take on this rank, and what has moved for them.
+  [[nodiscard]] FlatAccount account() const;
 
   class Implementation;
 

@@ -112,6 +112,15 @@ def planned(plan, row, folder, steps):
         fail(f"planned {row}; the run sent {run['training_bytes_sent']} and holds {held}")
 
 
+def planned_tiers(plan, row, folder):
+    """A row of a plan has the bytes of each tier and category that a run held at most."""
+    row = next(r for r in json.load(open(plan))["rows"] if r["decomposition"] == row)
+    run = json.load(open(f"{folder}/summary.json"))
+    keys = [key for key in row if key.startswith(("host_bytes_", "file_bytes_"))]
+    if any(row[key] != run.get(key, 0) for key in keys) or len(keys) != 6 or not row["file_bytes_optimiser"] > 0:
+        fail(f"planned {row}; the run held {[(key, run.get(key, 0)) for key in keys]}")
+
+
 def same_model(a, b):
     """Two .dp files with the same arrays to the bit (the date in their header differs)."""
     listing = subprocess.run(["h5dump", "-n", a], stdout=subprocess.PIPE, text=True, check=True).stdout

@@ -5,7 +5,8 @@ Usage: helper.py has RUN KEY... | same RUN RUN KEY... | close RUN RUN TOLERANCE 
                  | below RUN KEY VALUE | says RUN KEY TEXT | equal RUN KEY KEY
                  | axis RUN NAME FIRST LAST N: of modes.h5 | fewer_windows RUN RUN: the second trains on fewer
                  | leads RUN RUN N: the second has the first N steps
-                 | same_model RUN RUN | killed RANKS[,RANKS] WHOLE OUTPUT KEY=VALUE...
+                 | same_model RUN RUN | same_state RUN RUN STEP: checkpoints but for times
+                 | planned PLAN ROW RUN EPOCHS: bytes sent and held are those of a plan's row | killed RANKS[,RANKS] WHOLE OUTPUT KEY=VALUE...
 """
 import json
 import os
@@ -100,6 +101,31 @@ def same_model(run, other):
 
 def children(pid):
     return [int(word) for word in open(f"/proc/{pid}/task/{pid}/children", encoding="utf-8").read().split()]
+
+
+def same_state(run, other, step):
+    files = [os.path.join(one, "checkpoints", f"step_{int(step):012}.h5") for one in (run, other)]
+    done = subprocess.run(["h5diff", "-v", *files, "/training", "/training"], stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, check=False)
+    what, found = "", {}
+    for line in done.stdout.splitlines():
+        if line.startswith(("dataset:", "attribute:", "group")):
+            what = line
+        elif line.endswith("differences found"):
+            found[what] = int(line.split()[0])
+    differ = [one for one, n in found.items() if n > 0 and "/cpu_s>" not in one]
+    print(len(found), differ)
+    return not differ and sum("moment2>" in one for one in found) > 0
+
+
+def planned(plan, row, run, epochs):
+    with open(plan, encoding="utf-8") as stream:
+        row = next(one for one in json.load(stream)["rows"] if one["decomposition"] == row)
+    told = summary(run)
+    held = {key: (row[key], told.get(key, 0)) for key in row if key.startswith(("host_bytes_", "file_bytes_"))}
+    print(held, row["halo_bytes"], told["training_bytes_sent"])
+    return (len(held) == 6 and all(ours == theirs for ours, theirs in held.values()) and held["file_bytes_optimiser"][0] > 0
+            and row["halo_bytes"] * int(epochs) == told["training_bytes_sent"] > 0)
 
 
 def killed(ranks, whole, output, *settings):

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "io/config/schema_without.hpp"
 #include "tests/support/scratch.hpp"
 #include "tests/unit/config/sample_options.hpp"
 
@@ -166,6 +167,23 @@ TEST(SchemaErrors, rules_between_keys_run_when_all_keys_are_good) {
   EXPECT_EQ(error_of("ensemble: npt\nseed: x"),
             "run.yaml:3:7: seed: expected an integer, found the text 'x'");
   EXPECT_EQ(error_of("ensemble: npt\nbarostat: {}"), "");
+}
+
+TEST(SchemaErrors, a_key_that_means_nothing_here_is_refused_with_the_reason_but_for_its_default) {
+  const auto describe = [](quintet::Schema& schema) {
+    static double dt = 1;
+    schema.number("dt", dt, "Step");
+    schema.check(quintet::WithoutKey{"bucket", "there is one unit; leave it out", "1 MB"});
+  };
+  const auto error = [&](const std::string& text) {
+    return message_of([&] { quintet::parse_options(quintet::parse_yaml(text, "run.yaml"), describe); });
+  };
+  EXPECT_EQ(error("dt: 2\nbucket: 1 MB"), "");
+  EXPECT_EQ(error("dt: 2\nbucket: 2 MB"), "run.yaml:2:1: bucket: there is one unit; leave it out");
+  EXPECT_EQ(error("bucket: [1 MB]"), "run.yaml:1:1: bucket: there is one unit; leave it out");
+  expect_contains(error("buckets: 1 MB"), "unknown key");
+  EXPECT_EQ(quintet::print_options(describe).find("bucket"), std::string::npos);
+  EXPECT_EQ(quintet::reference_page(describe, "x").find("bucket"), std::string::npos);
 }
 
 TEST(SchemaErrors, command_line_values_name_the_flag) {

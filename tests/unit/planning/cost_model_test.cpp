@@ -63,6 +63,27 @@ TEST(CostModel, of_a_training_holds_its_network) {
             project(given, Strategy::data_and_filter, 4).seconds());
 }
 
+TEST(CostModel, rows_of_a_training_come_with_states_where_they_are_to_be) {
+  CostModel model = sample();
+  model.division = Division{.units = {double(1 << 20)}};
+  model.division->states_place = {.in_file = true, .host = 1e6, .file = 5e7, .delayed = true};
+  model.rows[1].team = 4, model.rows[1].updates = 3;
+
+  const std::string text = to_json(to_tree(model));
+  const auto read = cost_model_of(parse_yaml(text, "model"));
+
+  EXPECT_EQ(to_json(to_tree(read)), text);
+  const auto& stage = stages()[2];
+  const auto row = stage_row(read, read.rows[1], stage, 1);
+  EXPECT_EQ(row.decomposition, "stage 2, states in a file, delayed");
+  EXPECT_EQ(row.divided, rank_bytes(*model.division, stage, 4, 1).host());
+  EXPECT_EQ(row.memory, 3e7 - stages()[0].bytes(*model.division, 1, 1) + row.divided);
+  EXPECT_EQ(row.halo.bytes, 3 * stage.traffic(*model.division, 4, 1).bytes);
+  EXPECT_EQ(row.impossible, "");
+  model.division->states_place.file = 1e3;
+  EXPECT_NE(stage_row(model, read.rows[1], stage, 1).impossible, "");
+}
+
 TEST(CostModel, an_unknown_number_of_steps_stays_unknown) {
   CostModel model = sample();
   model.steps.reset();

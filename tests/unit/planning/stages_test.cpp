@@ -47,6 +47,44 @@ TEST(Stages, the_least_one_that_fits_is_chosen) {
   EXPECT_EQ(choose_stage(division, 8, 1, besides, std::numeric_limits<double>::infinity()).stage->value, 0);
 }
 
+TEST(Stages, states_in_a_file_cost_what_no_work_hides) {
+  // 2^20 parameters, Adam: 8 MiB of states, items of 256 kiB; a quarter of them stays.
+  Division division{.units = {double(1 << 20)}};
+  const auto& data = stages().front();
+  const double values = 4 << 20, states = 8 << 20;
+  EXPECT_EQ(rank_bytes(division, data, 1, 1).host(), data.bytes(division, 1, 1));
+  EXPECT_EQ(disk_wait(division, data, 1, 1, {1, 1, 1}, 1).disk, 0);
+
+  division.states_place = {.in_file = true, .host = states / 4};
+  auto bytes = rank_bytes(division, data, 1, 1);
+  EXPECT_EQ(bytes.parameters, values);
+  EXPECT_EQ(bytes.gradients, values);
+  EXPECT_EQ(bytes.optimiser, states / 4);
+  EXPECT_EQ(bytes.staging, 6 * (256 << 10));
+  EXPECT_EQ(bytes.moved, 3 * states / 4);
+  EXPECT_GT(bytes.file, 2 * bytes.moved);
+  EXPECT_LT(bytes.file, 2.01 * bytes.moved);
+
+  // The disk's slower direction, beside a sweep over 32 bytes a parameter; late, beside a step of 4 ms.
+  const DiskRates rates{.read = 1e9, .write = 5e8, .copy = 1e10};
+  auto wait = disk_wait(division, data, 1, 1, rates, 4e-3);
+  EXPECT_DOUBLE_EQ(wait.disk, bytes.moved / 5e8);
+  EXPECT_DOUBLE_EQ(wait.hidden, 32.0 * (1 << 20) / 1e10 / wait.disk);
+  EXPECT_DOUBLE_EQ(wait.extra(), wait.disk - 32.0 * (1 << 20) / 1e10);
+  division.states_place.delayed = true;
+  EXPECT_EQ(rank_bytes(division, data, 1, 1).host(), bytes.host() + 2 * values);
+  wait = disk_wait(division, data, 1, 1, rates, 4e-3);
+  EXPECT_DOUBLE_EQ(wait.extra(), wait.disk - 4e-3);
+  EXPECT_EQ(disk_wait(division, data, 1, 1, rates, 1).extra(), 0);
+
+  EXPECT_EQ(beyond_budget(division, bytes), "");
+  division.states_place.file = bytes.file - 1;
+  EXPECT_NE(beyond_budget(division, bytes).find("offload.budget.file"), std::string::npos);
+  division.states_place = {.host = states - 1};
+  EXPECT_NE(beyond_budget(division, rank_bytes(division, data, 1, 1)).find("offload.budget.host"),
+            std::string::npos);
+}
+
 TEST(Stages, ranks_of_a_node_share_where_all_nodes_have_as_many) {
   Division division{.units = large().units};
   EXPECT_EQ(division.per_holder(2, 8), 2);

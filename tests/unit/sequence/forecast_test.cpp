@@ -151,6 +151,47 @@ TEST(forecast, ranks_send_what_a_plan_says) {
   EXPECT_EQ(comm.counter(Comm::Call::point_to_point).messages, 0);
 }
 
+/// All ranks train each network together.
+TEST(forecast, a_team_sends_what_a_plan_says_and_goes_on_as_single_ranks_to_round_off) {
+  const auto comm = Comm::world();
+  const Scratch scratch("forecast");
+  auto options = quick();
+  options.members = 2;
+  const Case c(options, comm);
+  const auto training_of = [&](const ParallelOptions& parallel) {
+    return ForecastTraining(comm, make_training_set(c.series, c.split, Irregular::avoid, options, {}),
+                            options, parallel);
+  };
+  ParallelOptions sharded;
+  sharded.holder = Holder::rank;
+  auto team = training_of(ParallelOptions{}), divided = training_of(sharded.at_stage(1));
+  comm.reset_counters();
+  const std::int64_t some = options.training.epochs - 1;  // the second network has not begun
+  while (team.step() < some) team.advance();
+  const auto windows = team.set().n_training;
+  const auto batch = std::min<std::int64_t>(options.training.batch, windows);
+  const auto needs = team_needs(1, comm.size(), static_cast<int>((windows + batch - 1) / batch));
+  const auto& sums = comm.counter(Comm::Call::reduce);
+  EXPECT_EQ(static_cast<double>(sums.messages), needs.sums * static_cast<double>(some));
+  EXPECT_EQ(static_cast<double>(sums.bytes), needs.bytes_summed * static_cast<double>(some));
+  const auto path = comm.broadcast(scratch / "state.h5");
+  auto file = hdf5::File::create(comm, path);
+  team.save(file.root());
+  file.close();
+  while (!team.finished()) team.advance();
+  while (!divided.finished()) divided.advance();
+  EXPECT_EQ(divided.result().model.members, team.result().model.members);
+  EXPECT_EQ(team.step(), options.members * options.training.epochs);
+
+  auto alone = training_of(ForecastTraining::by_members);
+  alone.restore(hdf5::File::open(comm, path).root());
+  while (!alone.finished()) alone.advance();
+  for (const auto& other : {alone.result(), c.trained})
+    for (int k = 0; k < options.members; ++k)
+      for (std::size_t i = 0; i < other.model.members[k].size(); ++i)
+        ASSERT_NEAR(other.model.members[k][i], team.result().model.members[k][i], 1e-3);
+}
+
 TEST(forecast, a_restart_at_any_step_is_the_uninterrupted_training) {
   const auto comm = Comm::world();
   const Scratch scratch("forecast");

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 
 #include "io/config/tree.hpp"
 #include "io/log/error.hpp"
+#include "surrogates/planning/stages.hpp"
 #include "surrogates/training/flat_parameters.hpp"
 
 namespace quintet {
@@ -190,6 +192,45 @@ TEST(Offload, the_ledger_knows_what_is_where) {
   const auto moved = offloaded.offload_traffic();
   EXPECT_GE(moved.writes.bytes, 2 * (states - budget));
   EXPECT_LE(moved.writes.bytes, 2 * states);  // each chunk once a step, though units end within it
+}
+
+/// Of all stages, with values whole and in halves, in memory, in a file and late.
+TEST(Offload, the_ledger_has_what_plans_say) {
+  const Scratch scratch;
+  const Comm comm = Comm::world();
+  for (const auto& stage : planning::stages())
+    for (const bool splits : {false, true})
+      for (const std::optional<double>& host_mb :
+           {std::optional<double>(), std::optional(0.0), std::optional(0.15)})
+        for (const bool delayed : {false, true}) {
+          if (comm.size() == 1 && stage.value > 0) continue;  // one rank has everything
+          OffloadOptions offload;
+          offload.optimiser = OffloadKind::host;
+          if (host_mb) offload = in_file(scratch.path(), *host_mb);
+          if (delayed) offload.delayed_update = DelayedUpdateOptions{};
+          const ParallelOptions parallel = at_stage(stage.value);
+          const FlatParameters<float> parameters(
+              comm, blocks(), start(), {}, parallel, offload,
+              {splits ? ParameterPrecision::split_bf16 : ParameterPrecision::full});
+          planning::Division division{.low_bytes = splits ? 2.0 : 0.0};
+          for (const auto& unit : parameters.layout().units()) division.units.push_back(double(unit.size));
+          division.states_place = {.in_file = host_mb.has_value(), .delayed = delayed};
+          if (host_mb) division.states_place.host = 1e6 * *host_mb;
+          const auto planned = planning::rank_bytes(division, stage, comm.size(),
+                                                    parallel.holder == Holder::node ? comm.node_size() : 1);
+          const auto expect = [&](Tier tier, ByteCategory category, double bytes) {
+            // Of a node's ranks each has a part of its values, in whole bytes.
+            EXPECT_NEAR(static_cast<double>(parameters.ledger().peak(tier, category)), bytes, 1)
+                << fmt::format("{}, halves {}, file {}, delayed {}, category {}", stage.name, splits,
+                               host_mb.value_or(-1), delayed, static_cast<int>(category));
+          };
+          expect(Tier::host, ByteCategory::parameters, planned.parameters);
+          expect(Tier::host, ByteCategory::gradients, planned.gradients);
+          expect(Tier::host, ByteCategory::optimiser, planned.optimiser);
+          expect(Tier::host, ByteCategory::staging, planned.staging);
+          expect(Tier::host, ByteCategory::workspace, planned.workspace);
+          expect(Tier::file, ByteCategory::optimiser, planned.file);
+        }
 }
 
 TEST(Offload, what_does_not_fit_is_refused_before_it_is_allocated) {

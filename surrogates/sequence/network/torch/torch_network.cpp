@@ -47,11 +47,14 @@ class TorchNetwork : public Passes<Real> {
       std::copy_n(result.template data_ptr<Real>(), result.numel(), outputs);
     });
   }
-  double loss_and_gradient(const Real* windows, const Real* targets, int n, Real* gradient) override {
+  using Passes<Real>::loss_and_gradient;
+  double loss_and_gradient(const Real* windows, const Real* targets, int n, Real* gradient,
+                           int batch) override {
     return translate_torch_errors("a recurrent network's gradient in LibTorch", [&] {
       const at::Tensor wanted =
           at::from_blob(const_cast<Real*>(targets), {n, steps_out_, n_outputs_}, options_);
-      const at::Tensor loss = at::mse_loss(run(windows, n), wanted);
+      const at::Tensor mean = at::mse_loss(run(windows, n), wanted);
+      const at::Tensor loss = n == batch ? mean : mean * (static_cast<double>(n) / batch);
       const auto bars = torch::autograd::grad({loss}, {flat_});
       const at::Tensor bar = bars.front().contiguous();
       const Real* from = bar.template data_ptr<Real>();

@@ -1,0 +1,44 @@
+#include "apps/podlstm/train/stage.hpp"
+
+#include <cstddef>
+
+namespace quintet::podlstm {
+
+namespace {
+
+std::size_t bytes_of_number(const TrainOptions& options) {
+  return options.forecast.training.precision == sequence::Precision::float64 ? sizeof(double) : sizeof(float);
+}
+
+}  // namespace
+
+planning::Division division_of(const TrainOptions& options, const sequence::Graph& graph) {
+  auto division =
+      division_of(options.parallel, options.offload, {double(graph.n_parameters)}, bytes_of_number(options),
+                  n_states(sequence::optimiser_of(options.forecast.training)));
+  division.most_stage = 2;  // sequence::trainer_traits
+  return division;
+}
+
+double memory_besides(const TrainOptions& options, const sequence::TrainingSet& set,
+                      const sequence::Graph& graph) {
+  const auto number = static_cast<double>(bytes_of_number(options));
+  const auto parameters = static_cast<double>(graph.n_parameters);
+  const double windows = double(set.training_inputs.size()) + double(set.training_targets.size()) +
+                         double(set.validation_inputs.size()) + 2 * double(set.validation_targets.size());
+  constexpr double block = 32, kept = 8;  // windows at once; numbers of a step and unit: gates, states, bars
+  double widths = 0;
+  for (const auto& operation : graph.operations) widths += operation.n_out;
+  return (sizeof(double) + number) * windows + (1 + 2) * number * parameters +
+         kept * number * block * set.model.shape.in * widths + 4 * sizeof(double) * parameters;
+}
+
+ParallelInForce parallel_in_force(const Comm& comm, const TrainOptions& options,
+                                  const sequence::TrainingSet& set) {
+  return stage_in_force(comm, options.parallel, [&]() -> StageNeeds {
+    const auto graph = graph_of(architecture_for(set.model, options.forecast.network));
+    return {division_of(options, graph), memory_besides(options, set, graph), "narrower networks"};
+  });
+}
+
+}  // namespace quintet::podlstm

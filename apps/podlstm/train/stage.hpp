@@ -1,0 +1,21 @@
+#pragma once
+
+#include "apps/application/training/stage_in_force.hpp"
+#include "apps/podlstm/setup/forecast_input.hpp"
+#include "surrogates/sequence/forecast/training_set.hpp"
+
+namespace quintet::podlstm {
+
+/// What ranks that train a network together divide of it, for the planner and the check of memory: one unit.
+[[nodiscard]] planning::Division division_of(const TrainOptions& options, const sequence::Graph& graph);
+
+/// What a rank needs beside the arrays that stages divide, roughly: windows, the kernels' copies of the
+/// weights and what they keep of a block of windows, the best weights, a checkpoint on its way (bytes).
+[[nodiscard]] double memory_besides(const TrainOptions& options, const sequence::TrainingSet& set,
+                                    const sequence::Graph& graph);
+
+/// Section `parallel` as it is in force. Collective. Throws ResourceError where the networks do not fit.
+[[nodiscard]] ParallelInForce parallel_in_force(const Comm& comm, const TrainOptions& options,
+                                                const sequence::TrainingSet& set);
+
+}  // namespace quintet::podlstm
