@@ -37,13 +37,18 @@ const at::Tensor& BlockPass::tensor(const std::string& name, const std::string& 
 }
 
 void BlockPass::begin_segment() {
-  end_segment();
+  std::vector<at::Tensor> stay;
+  for (const auto& [name, tensor] : tensors_) stay.push_back(tensor);
+  end_segment(stay);
   const std::size_t number = segments_.size();
+  if (guard_) guard_->forward_begins(number);
   segments_.push_back({number < policies_.size() ? policies_[number] : Policy::keep, {}, {}, {}});
 }
 
-void BlockPass::end_segment() {
-  if (!segments_.empty()) tell(Event::forward, segments_.size() - 1);
+void BlockPass::end_segment(const std::vector<at::Tensor>& stay) {
+  if (segments_.empty()) return;
+  if (guard_) guard_->forward_ends(segments_.size() - 1, stay);
+  tell(Event::forward, segments_.size() - 1);
 }
 
 void BlockPass::run(const Trained& trained, const std::string& name, const std::vector<std::string>& inputs,
@@ -105,7 +110,8 @@ void BlockPass::run_again(Segment& segment, const Begin& begin) {
 at::Tensor BlockPass::take(const std::string& name) {
   const at::Tensor made = tensors_.at(name);
   tensors_.clear();
-  end_segment();
+  end_segment({made});
+  if (guard_) guard_->forward_begins(segments_.size());
   taken_ = {name, made.detach().requires_grad_(made.requires_grad())};
   return taken_.cut;
 }
@@ -142,9 +148,14 @@ void BlockPass::backward(const std::vector<at::Tensor>& outputs, const std::vect
   const at::AutoGradMode no_graph(false);
   differentiate(outputs, bars, own, {std::exchange(taken_, {})}, begin, finish);
   tell(Event::own, segments_.size());
+  if (guard_) {
+    guard_->backward_begins(segments_.size());
+    guard_->backward_ends(segments_.size());
+  }
   for (; !segments_.empty(); segments_.pop_back()) {
     Segment& segment = segments_.back();
     const std::size_t number = segments_.size() - 1;
+    if (guard_) guard_->backward_begins(number);
     if (segment.policy == Policy::recompute) {
       run_again(segment, begin);
       tell(Event::again, number);
@@ -159,6 +170,7 @@ void BlockPass::backward(const std::vector<at::Tensor>& outputs, const std::vect
                     segment.policy == Policy::recompute ? Begin() : begin, finish);
     }
     tell(Event::backward, number);
+    if (guard_) guard_->backward_ends(number);
   }
 }
 

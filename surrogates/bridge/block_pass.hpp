@@ -52,11 +52,22 @@ class BlockPass {
     own        ///< the backward pass of the caller's graph; no segment
   };
   using Watch = std::function<void(Event event, std::size_t segment)>;
+  /// Has the word before and after a segment's passes, and so the say about where its tensors are meanwhile.
+  /// The caller's own graph counts as one segment more, the last.
+  class Guard {
+   public:
+    virtual ~Guard() = default;
+    virtual void forward_begins(std::size_t segment) = 0;
+    /// @param stay tensors that others may still read
+    virtual void forward_ends(std::size_t segment, const std::vector<at::Tensor>& stay) = 0;
+    virtual void backward_begins(std::size_t segment) = 0;
+    virtual void backward_ends(std::size_t segment) = 0;
+  };
 
   BlockPass() = default;
-  /// @param policies [segment]; keep for those that follow
-  explicit BlockPass(std::vector<Policy> policies, Watch watch = {})
-      : policies_(std::move(policies)), watch_(std::move(watch)) {}
+  /// @param policies [segment]; keep for those that follow @param guard null, or one that outlives this
+  explicit BlockPass(std::vector<Policy> policies, Watch watch = {}, Guard* guard = nullptr)
+      : policies_(std::move(policies)), watch_(std::move(watch)), guard_(guard) {}
 
   /// A tensor to begin with; no gradient by it is formed.
   void put(const std::string& name, const at::Tensor& value);
@@ -96,7 +107,7 @@ class BlockPass {
   void run_with_graph(Block& block);
   void run_without_graph(Segment& segment, Block& block);
   void run_again(Segment& segment, const Begin& begin);
-  void end_segment();
+  void end_segment(const std::vector<at::Tensor>& stay);
   void tell(Event event, std::size_t segment) const {
     if (watch_) watch_(event, segment);
   }
@@ -105,6 +116,7 @@ class BlockPass {
 
   std::vector<Policy> policies_;
   Watch watch_;
+  Guard* guard_ = nullptr;
   std::map<std::string, at::Tensor> tensors_, bars_;
   std::vector<Segment> segments_;
   Input taken_;

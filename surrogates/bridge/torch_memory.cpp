@@ -13,8 +13,14 @@ namespace {
 class Counter : public c10::MemoryReportingInfoBase {
  public:
   explicit Counter(Ledger& ledger) : ledger_(ledger) {}
-  void reportMemoryUsage(void*, std::int64_t bytes, std::size_t, std::size_t, c10::Device device) override {
+  void reportMemoryUsage(void* place, std::int64_t bytes, std::size_t, std::size_t,
+                         c10::Device device) override {
     if (!device.is_cpu()) return;
+    if (observer_ && bytes > 0) observer_->allocated(place, static_cast<std::size_t>(bytes));
+    if (observer_ && bytes < 0) observer_->freed(place);
+    count(bytes);
+  }
+  void count(std::int64_t bytes) {
     const std::int64_t held = held_ += bytes;
     if (held > peak_) peak_ = held;
     ledger_.note(Tier::host, ByteCategory::activations, bytes);
@@ -22,10 +28,12 @@ class Counter : public c10::MemoryReportingInfoBase {
   [[nodiscard]] bool memoryProfilingEnabled() const override { return true; }
   [[nodiscard]] std::int64_t held() const { return held_; }
   [[nodiscard]] std::int64_t take_peak() { return peak_.exchange(held_); }
+  void observe(TorchMemory::Observer* observer) { observer_ = observer; }
   void take_off() { ledger_.note(Tier::host, ByteCategory::activations, -held_.exchange(0)); }
 
  private:
   Ledger& ledger_;
+  TorchMemory::Observer* observer_ = nullptr;
   std::atomic<std::int64_t> held_ = 0, peak_ = 0;  ///< torch allocates on the thread that this counts
 };
 
@@ -43,5 +51,8 @@ TorchMemory::TorchMemory(Ledger& ledger) : implementation_(std::make_unique<Impl
 TorchMemory::~TorchMemory() = default;
 std::int64_t TorchMemory::held() const { return implementation_->counter->held(); }
 std::int64_t TorchMemory::take_peak() { return implementation_->counter->take_peak(); }
+
+void TorchMemory::observe(Observer* observer) { implementation_->counter->observe(observer); }
+void TorchMemory::count(std::int64_t bytes) { implementation_->counter->count(bytes); }
 
 }  // namespace quintet

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 
@@ -11,6 +12,14 @@ namespace quintet {
 /// what is still there at its end is no activation any more and is taken off.
 class TorchMemory {
  public:
+  /// Hears of each allocation, before it is used, and of its end, before its place is free for others.
+  class Observer {
+   public:
+    virtual ~Observer() = default;
+    virtual void allocated(void* place, std::size_t bytes) = 0;
+    virtual void freed(void* place) = 0;
+  };
+
   explicit TorchMemory(Ledger& ledger);
   ~TorchMemory();
   TorchMemory(const TorchMemory&) = delete;
@@ -19,6 +28,10 @@ class TorchMemory {
   /// Bytes now, and at most since the last call of take_peak().
   [[nodiscard]] std::int64_t held() const;
   [[nodiscard]] std::int64_t take_peak();
+  /// Null: nobody.
+  void observe(Observer* observer);
+  /// Bytes of an allocation that have come back (> 0) or are elsewhere meanwhile.
+  void count(std::int64_t bytes);
 
  private:
   struct Implementation;

@@ -36,14 +36,15 @@ class Machine {
     if (!claim(block.kept_bytes, block.forward_extra)) return false;
     clock_ += block.forward_seconds;
     if (policy == BlockPolicy::swap) {
-      link_ = std::max(link_, clock_) + static_cast<double>(block.kept_bytes) * seconds_per_byte_;
-      leaving_.emplace_back(link_, block.kept_bytes);
+      link_ = std::max(link_, clock_) + static_cast<double>(block.swapped_bytes()) * seconds_per_byte_;
+      leaving_.emplace_back(link_, block.swapped_bytes());
     }
     if (policy == BlockPolicy::recompute) resident_ -= block.kept_bytes - block.input_bytes;
     return true;
   }
 
-  bool backward(std::span<const BlockPolicy> plan) {
+  /// @param fetched null, or [block] where to say when its copy in began
+  bool backward(std::span<const BlockPolicy> plan, std::vector<std::size_t>* fetched = nullptr) {
     link_ = std::max(link_, clock_);
     next_ = plan.size();
     settle();
@@ -51,12 +52,12 @@ class Machine {
     for (std::size_t i = plan.size(); i-- > 0;) {
       const auto& block = chain_[i];
       settle();
-      prefetch(plan, arrival, block.backward_extra);
+      prefetch(plan, arrival, i, fetched);
       if (plan[i] == BlockPolicy::swap) {
         if (arrival[i] < 0) {
           for (const auto& copy : leaving_) clock_ = std::max(clock_, copy.first);
           settle();
-          prefetch(plan, arrival, block.backward_extra);
+          prefetch(plan, arrival, i, fetched);
         }
         if (arrival[i] < 0) return false;
         clock_ = std::max(clock_, arrival[i]);
@@ -94,17 +95,21 @@ class Machine {
     peak_ = std::max(peak_, resident_ + extra);
     return true;
   }
-  /// Copies in, last block first.
-  void prefetch(std::span<const BlockPolicy> plan, std::vector<double>& arrival, std::int64_t extra) {
+  /// Copies in, last block first, before the backward pass of block `now`.
+  void prefetch(std::span<const BlockPolicy> plan, std::vector<double>& arrival, std::size_t now,
+                std::vector<std::size_t>* fetched) {
     for (; next_ > 0; --next_) {
       const std::size_t i = next_ - 1;
       if (plan[i] != BlockPolicy::swap) continue;
-      const std::int64_t size = chain_[i].kept_bytes;
-      if (resident_ + size + extra > budget_) return;
+      const std::int64_t size = chain_[i].swapped_bytes();
+      std::int64_t most_extra = 0;  // of the blocks that run while it is there
+      for (std::size_t j = i; j <= now; ++j) most_extra = std::max(most_extra, chain_[j].backward_extra);
+      if (resident_ + size + most_extra > budget_) return;
       resident_ += size;
-      peak_ = std::max(peak_, resident_ + extra);
+      peak_ = std::max(peak_, resident_ + chain_[now].backward_extra);
       link_ = std::max(link_, clock_) + static_cast<double>(size) * seconds_per_byte_;
       arrival[i] = link_;
+      if (fetched) (*fetched)[i] = now;
     }
   }
 
@@ -182,6 +187,16 @@ std::optional<ActivationCost> simulate(std::span<const ActivationBlock> chain,
     if (!machine.forward(i, plan[i])) return std::nullopt;
   if (!machine.backward(plan)) return std::nullopt;
   return machine.cost();
+}
+
+std::vector<std::size_t> fetch_times(std::span<const ActivationBlock> chain,
+                                     std::span<const BlockPolicy> plan, std::int64_t budget,
+                                     double seconds_per_byte) {
+  std::vector<std::size_t> fetched(chain.size(), 0);
+  Machine machine(chain, budget, seconds_per_byte);
+  for (std::size_t i = 0; i < chain.size(); ++i) machine.forward(i, plan[i]);
+  machine.backward(plan, &fetched);
+  return fetched;
 }
 
 std::optional<ActivationPlan> best_plan(std::span<const ActivationBlock> chain, std::int64_t budget,

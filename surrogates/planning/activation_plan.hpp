@@ -25,7 +25,10 @@ struct ActivationBlock {
   std::int64_t input_bytes = 0;  ///< of what no earlier block counts as its input
   /// What lives while the block runs, beside what is kept: workspace, gradients on their way.
   std::int64_t forward_extra = 0, backward_extra = 0;
-  bool stays = false;  ///< it is kept whatever the plan
+  bool stays = false;             ///< it is kept whatever the plan
+  std::int64_t pinned_bytes = 0;  ///< of what is kept, that stays where the block is swapped
+
+  [[nodiscard]] std::int64_t swapped_bytes() const { return kept_bytes - pinned_bytes; }
 };
 
 struct ActivationCost {
@@ -38,11 +41,18 @@ struct ActivationCost {
 /// One engine computes, one link copies, out before in. Forward: a block waits until copies out have freed
 /// room for what it keeps, then runs; a swapped block's copy out is queued, a recomputed one keeps its input
 /// alone. Backward, last block first: before each block, copies in of swapped blocks begin, last first, as
-/// long as they fit; a swapped block waits for its own; a recomputed one runs forward once more.
+/// long as they fit beside the extras of the blocks before them; a swapped block waits for its own; a
+/// recomputed one runs forward once more.
 /// @param seconds_per_byte of the link
 [[nodiscard]] std::optional<ActivationCost> simulate(std::span<const ActivationBlock> chain,
                                                      std::span<const BlockPolicy> plan, std::int64_t budget,
                                                      double seconds_per_byte);
+
+/// [block] Of a plan that fits, the block before whose backward pass its copy in begins; 0 where it is not
+/// swapped.
+[[nodiscard]] std::vector<std::size_t> fetch_times(std::span<const ActivationBlock> chain,
+                                                   std::span<const BlockPolicy> plan, std::int64_t budget,
+                                                   double seconds_per_byte);
 
 struct ActivationPlan {
   std::vector<BlockPolicy> policies;  ///< [block]

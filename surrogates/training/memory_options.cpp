@@ -1,5 +1,7 @@
 #include "surrogates/training/memory_options.hpp"
 
+#include <fmt/format.h>
+
 #include "io/config/table.hpp"
 
 namespace quintet {
@@ -12,6 +14,7 @@ struct PolicyRow {
 };
 constexpr PolicyRow policies[] = {{ActivationPolicy::keep, "keep"},
                                   {ActivationPolicy::recompute, "recompute"},
+                                  {ActivationPolicy::swap, "swap"},
                                   {ActivationPolicy::planned, "planned"}};
 
 }  // namespace
@@ -25,11 +28,24 @@ void describe(Schema& schema, MemoryOptions& options) {
       .at_most(1e9);
   schema.choice("policy", options.policy, choices_of(policies),
                 "What the forward pass leaves for the backward pass. keep: all; recompute: each segment of "
-                "blocks keeps its input and runs forward once more; planned: the fastest mixture that fits "
-                "`activations`. Losses are the same to the last bit");
+                "blocks keeps its input and runs forward once more; swap: each leaves over `link` and comes "
+                "back as soon as `activations` allows; planned: the fastest mixture that fits `activations`. "
+                "Losses are the same to the last bit");
+  schema
+      .quantity("link", options.link, "GB/s",
+                "Bandwidth over which activations are swapped. On a CPU it is emulated: what is swapped "
+                "goes to other memory, in the time of such a link. Absent: nothing is swapped")
+      .above(0)
+      .at_most(1e4);
   schema.check([&options]() -> std::optional<std::string> {
-    if (options.policy == ActivationPolicy::planned && !options.activations)
-      return "policy: planned needs activations, the memory that it may plan with";
+    const bool swaps = options.policy == ActivationPolicy::swap;
+    if ((swaps || options.policy == ActivationPolicy::planned) && !options.activations)
+      return fmt::format("policy: {} needs activations, the memory that it may plan with",
+                         swaps ? "swap" : "planned");
+    if (swaps && !options.link)
+      return "policy: swap needs link, the bandwidth that swapping is emulated with";
+    if (options.link && !swaps && options.policy != ActivationPolicy::planned)
+      return "link: policies keep and recompute swap nothing; expected policy: swap or planned";
     return std::nullopt;
   });
 }

@@ -10,6 +10,7 @@ namespace quintet {
 enum class ActivationPolicy {
   keep,       ///< it stays in memory
   recompute,  ///< segments of blocks keep their input and run forward once more
+  swap,       ///< segments leave over a link and come back
   planned,    ///< the fastest choice for each segment that fits the budget
 };
 
@@ -17,6 +18,7 @@ enum class ActivationPolicy {
 struct MemoryOptions {
   std::optional<double> activations;  ///< a rank's budget (MB)
   ActivationPolicy policy = ActivationPolicy::keep;
+  std::optional<double> link{};  ///< bandwidth of what is swapped (GB/s); on a CPU it is emulated
 
   /// Whether there is anything to measure and to plan.
   [[nodiscard]] bool is_planned() const { return activations || policy != ActivationPolicy::keep; }

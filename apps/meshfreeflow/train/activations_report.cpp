@@ -9,15 +9,21 @@ namespace quintet::meshfreeflow {
 
 namespace {
 
-std::string summary_of(const flow::ActivationsInForce& found) {
+std::int64_t number_of(const flow::ActivationsInForce& found, planning::BlockPolicy policy) {
   const auto& policies = found.plan.policies;
-  const auto n = [&](planning::BlockPolicy policy) {
-    return std::count(policies.begin(), policies.end(), policy);
-  };
-  return fmt::format("segments: {} kept, {} recomputed; {} at most and {:.3g} s a step expected{}",
-                     n(planning::BlockPolicy::keep), n(planning::BlockPolicy::recompute),
-                     text_of_bytes(static_cast<std::size_t>(found.plan.cost.peak)), found.plan.cost.seconds,
-                     found.plan.is_best ? "" : " (the search for a faster plan ended early)");
+  return std::count(policies.begin(), policies.end(), policy);
+}
+
+std::string summary_of(const flow::ActivationsInForce& found) {
+  using planning::BlockPolicy;
+  const auto n_swapped = number_of(found, BlockPolicy::swap);
+  return fmt::format(
+      "segments: {} kept, {}{} recomputed; {} at most and {:.3g} s a step expected{}{}",
+      number_of(found, BlockPolicy::keep), n_swapped > 0 ? fmt::format("{} swapped, ", n_swapped) : "",
+      number_of(found, BlockPolicy::recompute), text_of_bytes(static_cast<std::size_t>(found.plan.cost.peak)),
+      found.plan.cost.seconds, found.plan.is_best ? "" : " (the search for a faster plan ended early)",
+      n_swapped > 0 ? fmt::format("; swapping is emulated in memory, with a link of {} GB/s", found.link)
+                    : "");
 }
 
 }  // namespace
@@ -33,10 +39,16 @@ void report_activations(Context& context, const flow::FlowTrainer<float>& traine
   const auto& found = trainer.activations();
   if (!found) return;
   const auto& policies = found->plan.policies;
-  context.summarise("activation_segments_recomputed",
-                    static_cast<std::int64_t>(
-                        std::count(policies.begin(), policies.end(), planning::BlockPolicy::recompute)),
-                    fmt::format("of {}", policies.size()));
+  const auto of = fmt::format("of {}", policies.size());
+  context.summarise("activation_segments_recomputed", number_of(*found, planning::BlockPolicy::recompute),
+                    of);
+  if (const auto n = number_of(*found, planning::BlockPolicy::swap); n > 0) {
+    context.summarise("activation_segments_swapped", n, of + "; emulated: to other memory of this machine");
+    context.summarise("activation_bytes_swapped", found->bytes_swapped, "out and in, by all steps");
+    context.summarise("activation_swap_seconds", found->swap_seconds, "that the emulated link was at it");
+    context.summarise("activation_swap_seconds_waited", found->swap_seconds_waited,
+                      "of them, not hidden behind work");
+  }
   context.summarise("activation_bytes_predicted", found->plan.cost.peak,
                     "at most, of the rank that has most; beside host_bytes_activations");
   context.summarise("pass_seconds_predicted", found->plan.cost.seconds, "forward and backward of a step");

@@ -9,6 +9,7 @@
 #include "surrogates/flow/decoder/decoder_layer.hpp"
 #include "surrogates/flow/decoder/jet_activation.hpp"
 #include "surrogates/flow/decoder/jet_plan.hpp"
+#include "surrogates/flow/decoder/row_scatter.hpp"
 
 /// Forward and backward pass. Points of a sample, sorted by cell, are cut into tasks, which threads share; a
 /// task's rows run through all layers in blocks that fit the second-level cache.
@@ -476,14 +477,11 @@ void Decoder<Real>::backward(const Real* latents, const DecoderQueries& queries,
   });
   for (const auto& pass : passes) pass.add_gradient(gradient);
   if (latents_bar == nullptr) return;
-  const int n_latent = state_->options.n_latent;
   const std::int64_t nodes = n_nodes(queries.grids.front());
-  for (std::size_t task = 0; task < kept.tasks.size(); ++task) {
-    const Real* from = bars[task].data();
-    Real* sample = latents_bar + kept.tasks[task].sample * nodes * n_latent;
-    for (const int node : touched[task])
-      for (int q = 0; q < n_latent; ++q) sample[std::int64_t{node} * n_latent + q] += *from++;
-  }
+  std::vector<RowPiece<Real>> pieces;
+  for (std::size_t task = 0; task < kept.tasks.size(); ++task)
+    pieces.push_back({kept.tasks[task].sample * nodes, nodes, touched[task], bars[task].data()});
+  add_rows<Real>(pieces, state_->options.n_latent, latents_bar, queries.n_samples * nodes, n_threads);
 }
 
 template class DecoderTape<float>;

@@ -19,8 +19,12 @@ struct ActivationsInForce {
   std::vector<planning::ActivationBlock> chain;  ///< segments of the encoder, then decoder and losses
   planning::ActivationPlan plan;
   bool decoder_again = false;  ///< its tape is made again, block of rows by block of rows
+  std::int64_t budget = 0;
+  double link = 0;  ///< GB/s, of what is swapped
   std::int64_t n_steps = 0;
-  double seconds = 0;  ///< least time of a step without the optimiser's
+  double seconds = 0;              ///< least time of a step without the optimiser's
+  std::int64_t bytes_swapped = 0;  ///< by all steps, both ways
+  double swap_seconds = 0, swap_seconds_waited = 0;
 };
 
 /// What section `memory` chooses for a chain that was measured. Throws ResourceError where nothing that it

@@ -18,6 +18,7 @@
 #include "surrogates/flow/equations/operator_basis.hpp"
 #include "surrogates/flow/model/flow_network.hpp"
 #include "surrogates/flow/training/measured_chain.hpp"
+#include "surrogates/flow/training/planned_swaps.hpp"
 #include "surrogates/flow/training/point_losses.hpp"
 #include "surrogates/flow/training/wall_points.hpp"
 #include "surrogates/training/flat_checkpoint.hpp"
@@ -95,7 +96,8 @@ struct FlowTrainer<Real>::State {
   std::vector<at::Tensor> weights;  ///< [block] of `shared`, under another name
   at::Tensor running;               ///< so are the statistics
   std::optional<ActivationsInForce> activations;
-  MeasuredChain* measured = nullptr;  ///< of a step that is measured
+  MeasuredChain* measured = nullptr;    ///< of a step that is measured
+  std::unique_ptr<PlannedSwaps> swaps;  ///< of a plan that swaps
 
   State(const Comm& comm_, const FlowModel& model, const FlowTrainerOptions& options_,
         const std::vector<std::vector<double>>& parameters);
@@ -253,7 +255,9 @@ FlowLosses FlowTrainer<Real>::State::run(const Batch& batch, std::int64_t step, 
     return weights[static_cast<std::size_t>(block)];
   };
   if (measured) measured->begin(memory);
-  BlockPass pass(encoder_policies(), measured ? BlockPass::Watch(std::ref(*measured)) : BlockPass::Watch());
+  if (swaps && trains) swaps->start(memory);
+  BlockPass pass(encoder_policies(), measured ? BlockPass::Watch(std::ref(*measured)) : BlockPass::Watch(),
+                 swaps.get());
   const at::Tensor latents = trains ? network.encode(comm, parameters, input, running, pass)
                                     : network.encode(parameters, input, running);
 
@@ -369,6 +373,12 @@ FlowLosses FlowTrainer<Real>::step(const Batch& batch, std::int64_t step, double
     if (auto& activations = state_->activations) {
       const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
       activations->seconds = activations->n_steps++ == 0 ? seconds : std::min(activations->seconds, seconds);
+      if (state_->swaps) {
+        const auto traffic = state_->swaps->traffic();
+        activations->bytes_swapped = traffic.bytes;
+        activations->swap_seconds = traffic.link;
+        activations->swap_seconds_waited = traffic.waited;
+      }
     }
     shared.step(step + 1, learning_rate);
     return losses;
@@ -415,6 +425,9 @@ void FlowTrainer<Real>::plan_activations(const Batch& batch) {
   std::copy(statistics.begin(), statistics.end(), state.statistics.begin());
   auto chain = measured.blocks(state.comm);
   state.activations = chosen_activations(state.options.memory, std::move(chain), measured.tape(state.comm));
+  const auto& plan = state.activations->plan;
+  if (std::count(plan.policies.begin(), plan.policies.end(), planning::BlockPolicy::swap) > 0)
+    state.swaps = std::make_unique<PlannedSwaps>(state.shared.ledger(), *state.activations);
 }
 
 template <class Real>

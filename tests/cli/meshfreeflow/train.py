@@ -62,6 +62,14 @@ def within(run, budget):
     return 0 < summary["activation_segments_recomputed"] < 9 and 0.85 * predicted < peak <= predicted <= float(budget)
 
 
+def swapped_within(run, budget):
+    """All segments leave and come back; no more is in memory than the budget, and within 1 % no more than was predicted."""
+    summary = read(os.path.join(run, "summary.json"))
+    predicted, peak, moved = (summary[key] for key in ("activation_bytes_predicted", "host_bytes_activations", "activation_bytes_swapped"))
+    print(predicted, peak, moved)
+    return summary["activation_segments_swapped"] == 8 and 0 < peak <= min(float(budget), 1.01 * predicted) and moved > 0
+
+
 def poison(path, field, other):
     """A copy of the file in which the number in the middle of a field (of float32, stored as it is) is none."""
     with tempfile.NamedTemporaryFile() as raw:

@@ -4,9 +4,13 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <filesystem>
 #include <numeric>
+#include <string>
 #include <vector>
 
+#include "io/config/tree.hpp"
 #include "io/log/error.hpp"
 #include "io/parallel/comm.hpp"
 
@@ -88,34 +92,70 @@ std::vector<std::size_t> parts_of(std::size_t n, int n_ranks) {
   return parts;
 }
 
-/// Embeddings of S tables of width E for B queries: tables and queries divided unevenly; the words of
-/// all_to_all.json in ../shared/data/training are t_r E (B - b_r) forward and b_r E (S - t_r) back.
+/// Embeddings of S tables of width E for B queries, both divided unevenly, forward (each rank its tables'
+/// rows to the owners of queries) or back: words that this rank sends, and messages.
+struct Sent {
+  std::int64_t words, messages;
+};
+Sent exchange(std::size_t tables, std::size_t width, std::size_t batch, bool forward) {
+  const Comm comm = fresh_comm();
+  const auto self = static_cast<std::size_t>(comm.rank());
+  const auto of_tables = parts_of(tables, comm.size()), of_batch = parts_of(batch, comm.size());
+  std::vector<std::size_t> sends, receives;
+  for (std::size_t r = 0; r < of_batch.size(); ++r) {
+    sends.push_back(width * (forward ? of_tables[self] * of_batch[r] : of_tables[r] * of_batch[self]));
+    receives.push_back(width * (forward ? of_tables[r] * of_batch[self] : of_tables[self] * of_batch[r]));
+  }
+  std::vector<int> sent, received(std::accumulate(receives.begin(), receives.end(), std::size_t{0}));
+  for (std::size_t r = 0; r < sends.size(); ++r)
+    sent.insert(sent.end(), sends[r], static_cast<int>(100 * self + r));
+  comm.all_to_all_into(std::span<const int>(sent), std::span<const std::size_t>(sends), std::span(received),
+                       std::span<const std::size_t>(receives));
+  std::size_t next = 0;
+  for (std::size_t r = 0; r < receives.size(); ++r)
+    for (std::size_t i = 0; i < receives[r]; ++i)
+      EXPECT_EQ(received[next++], static_cast<int>(100 * r + self));
+  const auto& counter = comm.counter(Comm::Call::all_to_all_into);
+  EXPECT_EQ(comm.sum(counter.bytes), comm.sum(counter.received));
+  return {counter.bytes / static_cast<std::int64_t>(sizeof(int)), counter.messages};
+}
+
 TEST(Slices, parts_of_any_length_go_to_their_ranks) {
+  const Comm comm = Comm::world();
   for (const auto& [tables, width, batch] :
        {std::array<std::size_t, 3>{8, 64, 2048}, {5, 16, 96}, {13, 4, 7}, {1, 4, 9}}) {
-    const Comm comm = fresh_comm();
     const auto self = static_cast<std::size_t>(comm.rank());
-    const auto of_tables = parts_of(tables, comm.size()), of_batch = parts_of(batch, comm.size());
-    std::vector<std::size_t> sends, receives;
-    for (std::size_t r = 0; r < of_batch.size(); ++r) {
-      sends.push_back(of_tables[self] * width * of_batch[r]);
-      receives.push_back(of_tables[r] * width * of_batch[self]);
-    }
-    std::vector<int> sent, received(std::accumulate(receives.begin(), receives.end(), std::size_t{0}));
-    for (std::size_t r = 0; r < sends.size(); ++r)
-      sent.insert(sent.end(), sends[r], static_cast<int>(100 * self + r));
-    comm.all_to_all_into(std::span<const int>(sent), std::span<const std::size_t>(sends), std::span(received),
-                         std::span<const std::size_t>(receives));
-    std::size_t next = 0;
-    for (std::size_t r = 0; r < receives.size(); ++r)
-      for (std::size_t i = 0; i < receives[r]; ++i)
-        ASSERT_EQ(received[next++], static_cast<int>(100 * r + self));
-    const auto& counter = comm.counter(Comm::Call::all_to_all_into);
-    EXPECT_EQ(counter.bytes,
-              static_cast<std::int64_t>(4 * of_tables[self] * width * (batch - of_batch[self])));
-    EXPECT_EQ(counter.messages, of_tables[self] == 0 ? 0 : comm.size() - 1);
-    EXPECT_EQ(comm.sum(counter.bytes), comm.sum(counter.received));
+    const auto own_tables = parts_of(tables, comm.size())[self],
+               own_batch = parts_of(batch, comm.size())[self];
+    const auto [words, messages] = exchange(tables, width, batch, true);
+    EXPECT_EQ(words, static_cast<std::int64_t>(own_tables * width * (batch - own_batch)));
+    EXPECT_EQ(messages, own_tables == 0 ? 0 : comm.size() - 1);
   }
+}
+
+/// all_to_all.json in ../shared/data/training: words and messages of every case of so many ranks.
+TEST(Slices, an_exchange_of_embeddings_sends_the_words_of_the_reference) {
+  const char* source = std::getenv("QUINTET_SOURCE_DIR");
+  const std::string place =
+      std::string(source != nullptr ? source : ".") + "/../shared/data/training/all_to_all.json";
+  if (!std::filesystem::exists(place)) GTEST_SKIP() << "../shared/data/training is not here";
+  const Comm comm = Comm::world();
+  const Tree given = read_yaml(place);
+  int found = 0;
+  for (const auto& row : given.at("cases").items()) {
+    const auto number = [&](const char* key) { return std::lround(row.at(key).as_number()); };
+    if (number("ranks") != comm.size()) continue;
+    for (const bool forward : {true, false}) {
+      const auto [words, messages] =
+          exchange(static_cast<std::size_t>(number("tables")), static_cast<std::size_t>(number("dim")),
+                   static_cast<std::size_t>(number("batch")), forward);
+      const auto& of_ranks = row.at(forward ? "forward_words_sent" : "backward_words_sent").items();
+      EXPECT_EQ(words, std::lround(of_ranks[static_cast<std::size_t>(comm.rank())].as_number()));
+      EXPECT_EQ(messages, number("messages_fused"));
+    }
+    ++found;
+  }
+  EXPECT_EQ(found, 3);
 }
 
 }  // namespace

@@ -156,5 +156,23 @@ TEST(ActivationPlan, of_many_blocks_is_found_soon) {
   EXPECT_LE(plan->cost.peak, total * 7 / 10);
 }
 
+/// A copy in begins as soon as what is there leaves room; what is pinned takes no time on the link.
+TEST(ActivationPlan, copies_in_begin_when_they_fit) {
+  std::vector<ActivationBlock> chain;
+  for (int i = 0; i < 4; ++i) chain.push_back({std::to_string(i), 1, 2, 10, 2});
+  const Plan plan{swap, swap, keep, keep};
+  const double a_second = 0.1;  // for 10 bytes
+  EXPECT_EQ(fetch_times(chain, plan, 1000, a_second), (std::vector<std::size_t>{3, 3, 0, 0}));
+  EXPECT_EQ(fetch_times(chain, plan, 20, a_second), (std::vector<std::size_t>{1, 2, 0, 0}));
+  EXPECT_EQ(simulate(chain, plan, 20, a_second)->seconds, 12);  // hidden
+  const double two_seconds = 0.2;
+  const auto slow = simulate(chain, plan, 20, two_seconds);
+  for (auto& block : chain) block.pinned_bytes = 5;
+  const auto half = simulate(chain, plan, 30, two_seconds);
+  EXPECT_EQ(slow->seconds, 14);  // blocks 2 and 3 wait for room
+  EXPECT_EQ(half->seconds, 12);
+  EXPECT_EQ(chain[0].swapped_bytes(), 5);
+}
+
 }  // namespace
 }  // namespace quintet::planning

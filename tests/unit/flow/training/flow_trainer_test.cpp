@@ -231,7 +231,8 @@ TEST(FlowTrainer, sharded_training_is_data_parallel_training_to_the_bit) {
   if (comm.is_root()) std::filesystem::remove(path);
 }
 
-/// What is run again changes no number: neither losses, weights nor running statistics, at any stage.
+/// What is run again, or was away, changes no number: neither losses, weights nor running statistics, at any
+/// stage.
 TEST(FlowTrainer, activations_that_are_made_again_are_the_same_to_the_bit) {
   const Comm comm = Comm::world();
   const auto options = [](ActivationPolicy policy, std::optional<double> megabytes, int stage) {
@@ -298,6 +299,33 @@ TEST(FlowTrainer, activations_that_are_made_again_are_the_same_to_the_bit) {
     EXPECT_NEAR(static_cast<double>(comm.maximum(static_cast<std::int64_t>(one->peak))), predicted,
                 0.15 * predicted);
   }
+  // Swapped, over links from fast to slow: the same bits, and never more than the plan says.
+  int n_swapped = 0;
+  struct Case {
+    ActivationPolicy policy;
+    double budget, link;
+  };
+  for (const auto& of : {Case{ActivationPolicy::swap, between, 0.02},
+                         {ActivationPolicy::planned, between, 1e3},
+                         {ActivationPolicy::planned, 1.05e-6 * static_cast<double>(least), 1e3}}) {
+    const bool all = of.policy == ActivationPolicy::swap;
+    auto chosen = options(of.policy, of.budget, all ? 0 : 3);
+    chosen.memory.link = of.link;
+    const Trained swapped = train(chosen);
+    expect_same(swapped, fmt::format("link of {} GB/s", of.link));
+    const auto& found = *swapped.activations;
+    const auto n =
+        std::count(found.plan.policies.begin(), found.plan.policies.end(), planning::BlockPolicy::swap);
+    if (!all) n_swapped += static_cast<int>(n);
+    if (all) {
+      EXPECT_EQ(n, static_cast<std::ptrdiff_t>(found.chain.size()) - 1);
+      EXPECT_GT(found.bytes_swapped, 0);
+    }
+    const auto peak = static_cast<double>(comm.maximum(static_cast<std::int64_t>(swapped.peak)));
+    EXPECT_LE(peak, 1.01 * static_cast<double>(found.plan.cost.peak));
+    EXPECT_LE(1e-6 * peak, of.budget);
+  }
+  EXPECT_GT(comm.maximum(static_cast<std::int64_t>(n_swapped)), 0);
   EXPECT_THROW(train(options(ActivationPolicy::planned, 0.9e-6 * static_cast<double>(least), 0)),
                ResourceError);
   EXPECT_THROW(train(options(ActivationPolicy::keep, between, 0)), ResourceError);
