@@ -110,10 +110,11 @@ class Study:
         return name
 
     def fields_at(self, model, flow, nodes):
-        run("meshfreeflow", "superresolve", *settings({
-            "model": self.path(model, "model.h5"), "input": f"{{file: {flow}, sample: 3}}",
-            "low_resolution": f"{{factor: [{FACTOR}, {FACTOR}, {FACTOR}]}}", "residuals": "false",
-            "output": f"{{points: {self.points(nodes)}}}"}), "--output", self.path("points"))
+        case = self.path("points.yaml")
+        with open(case, "w", encoding="utf-8") as stream:
+            stream.write(f"model: {self.path(model, 'model.h5')}\ninput: {{file: {flow}, sample: 3}}\nresiduals: false\n"
+                         f"low_resolution: {{factor: [{FACTOR}, {FACTOR}, {FACTOR}]}}\noutput: {{points: {self.points(nodes)}}}\n")
+        run("meshfreeflow", "superresolve", case, "--output", self.path("points"))
         with open(self.path("points", "points.csv"), encoding="utf-8") as stream:
             rows = list(csv.DictReader(line for line in stream if not line.startswith("#")))
         return {field: numpy.array([float(row[field]) for row in rows]) for field in FIELDS}
