@@ -57,7 +57,6 @@ WAY = (
 # Rooms that no run enters.
 ASIDE = (
     ("surrogates/planning", "before a run is queued: its time, memory and words on a machine"),
-    ("surrogates/networks/spectral", "transforms of signals whose kernels are learnt, in front of a chain; a library, no command yet"),
     ("surrogates/environments", "worlds to act in, stepped by threads, for reinforcement learning; a library, no command yet"),
     ("physics/tasks", "graphs of tasks with made-up work, for quintet bench"),
 )
@@ -135,7 +134,7 @@ def draw():
     y += 12
     for room, why in ASIDE:
         drawn += room_lines(LEFT, y, room)
-        drawn.append(text(LEFT + 190, y, why, 11, "#667085"))
+        drawn.append(text(LEFT + 150, y, why, 11, "#667085"))
         y += LINE
     x = LEFT + STEP_WIDTH + GAP + 3 * (COLUMN_WIDTH + GAP)
     for floor, colour in COLOURS.items():
