@@ -115,7 +115,7 @@ void ShortTimeFourier::transform(const double* x, std::size_t hop, int n_frames,
   }
 }
 
-ConstantQ::ConstantQ(const ConstantQOptions& options) {
+ConstantQ::ConstantQ(const ConstantQOptions& options) : bins_per_octave_(options.bins_per_octave) {
   const double quality = 1 / (std::exp2(1.0 / options.bins_per_octave) - 1);
   const double highest = options.lowest * std::exp2(double(options.n_bins - 1) / options.bins_per_octave);
   QUINTET_CHECK(options.lowest > 0, "a lowest frequency of {:g}; expected one above 0", options.lowest);
@@ -160,6 +160,47 @@ void ConstantQ::transform(const double* x, std::size_t hop, int n_frames, std::c
       products<together>(x + f * hop + first, hop, re, im, length, out + f * bins + k, bins);
     for (; f < frames; ++f) products<1>(x + f * hop + first, hop, re, im, length, out + f * bins + k, bins);
   }
+}
+
+MelBands::MelBands(const MelOptions& options)
+    : lines_(options.width, options.rate),
+      corner_(options.corner),
+      step_(std::log1p(0.5 * options.rate / options.corner) / (options.n_bands + 1)) {
+  QUINTET_CHECK(std::isfinite(corner_) && corner_ > 0, "a corner of {:g}; expected a frequency above 0",
+                corner_);
+  QUINTET_CHECK(options.n_bands >= 1, "{} bands; expected 1 or more", options.n_bands);
+  const double apart = options.rate / options.width;
+  for (int b = 0; b < options.n_bands; ++b) {
+    const double below = frequency_at(b - 1), centre = frequency_at(b), above = frequency_at(b + 1);
+    frequencies_.push_back(centre);
+    Band band;
+    for (std::size_t k = 0; k < lines_.frequencies().size(); ++k) {
+      const double f = lines_.frequencies()[k];
+      const double weight = std::min((f - below) / (centre - below), (above - f) / (above - centre));
+      if (!(weight > 0)) continue;
+      if (band.weights.empty()) band.first = k;
+      band.weights.push_back(weight);
+    }
+    QUINTET_CHECK(
+        !band.weights.empty(),
+        "the mel band from {:.4g} to {:.4g} holds no line of a frame's spectrum, whose lines lie {:.4g} "
+        "apart: take a longer window, fewer bins, or a higher corner",
+        below, above, apart);
+    bands_.push_back(std::move(band));
+  }
+}
+
+void MelBands::transform(const double* x, std::size_t hop, int n_frames, std::complex<double>* out) {
+  const auto frames = static_cast<std::size_t>(n_frames), n_lines = lines_.frequencies().size();
+  work_.resize(frames * n_lines);
+  lines_.transform(x, hop, n_frames, work_.data());
+  for (std::size_t f = 0; f < frames; ++f)
+    for (const auto& [first, weights] : bands_) {
+      double power = 0;
+      for (std::size_t k = 0; k < weights.size(); ++k)
+        power += weights[k] * std::norm(work_[f * n_lines + first + k]);
+      *out++ = std::sqrt(power);
+    }
 }
 
 }  // namespace quintet

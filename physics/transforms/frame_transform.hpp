@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <complex>
 #include <cstddef>
 #include <vector>
@@ -22,6 +23,8 @@ class FrameTransform {
   [[nodiscard]] virtual int width() const = 0;
   /// [size()], rising, in cycles a unit of time (of which `rate` samples are taken).
   [[nodiscard]] virtual const std::vector<double>& frequencies() const = 0;
+  /// The frequency at a place between bins, 0 ... size() - 1: bins lie evenly on the transform's own scale.
+  [[nodiscard]] virtual double frequency_at(double bin) const = 0;
   [[nodiscard]] int size() const { return static_cast<int>(frequencies().size()); }
   /// Frame f is x[f hop ... f hop + width()); its numbers go to out[f size() ...]. Holds scratch of its own:
   /// one thread at a time.
@@ -39,6 +42,7 @@ class ShortTimeFourier : public FrameTransform {
   ShortTimeFourier(int n, double rate);
   [[nodiscard]] int width() const override { return n_; }
   [[nodiscard]] const std::vector<double>& frequencies() const override { return frequencies_; }
+  [[nodiscard]] double frequency_at(double bin) const override { return bin * frequencies_[1]; }
   void transform(const double* x, std::size_t hop, int n_frames, std::complex<double>* out) override;
 
  private:
@@ -71,16 +75,63 @@ class ConstantQ : public FrameTransform {
   explicit ConstantQ(const ConstantQOptions& options);
   [[nodiscard]] int width() const override { return width_; }
   [[nodiscard]] const std::vector<double>& frequencies() const override { return frequencies_; }
+  [[nodiscard]] double frequency_at(double bin) const override {
+    return frequencies_[0] * std::exp2(bin / bins_per_octave_);
+  }
   void transform(const double* x, std::size_t hop, int n_frames, std::complex<double>* out) override;
 
  private:
   struct Kernel {
     std::size_t first, begin, length;  ///< in the frame; in re_ and im_
   };
-  int width_ = 0;
+  int width_ = 0, bins_per_octave_;
   std::vector<double> frequencies_;
   std::vector<Kernel> kernels_;
   std::vector<double> re_, im_;
+};
+
+/// What bands on the mel scale are made of.
+struct MelOptions {
+  double rate = 1;    ///< samples a unit of time
+  int width = 512;    ///< samples of a frame
+  double corner = 0;  ///< bands are about evenly wide below, in proportion to their frequency above
+  int n_bands = 24;
+};
+
+/// Triangular bands on the mel scale from 0 to the Nyquist frequency, one frame of them:
+///
+///     m(f) = log(1 + f/f_c),   f_b = m^-1(b m(rate/2)/(n + 1)),  b = 0 ... n + 1
+///     M_b = sqrt(sum_k F_b(k rate/width) |X_k|^2),   b = 1 ... n,  X of ShortTimeFourier
+///     F_b(f) = min((f - f_b-1)/(f_b - f_b-1), (f_b+1 - f)/(f_b+1 - f_b)), 0 where that is below 0
+///
+/// Numbers are real, without phase. Between the first and the last centre the triangles add up to 1: bands
+/// share the power out. f_c = 700 Hz for hearing (O'Shaughnessy 1987); source: Davis & Mermelstein 1980, IEEE
+/// Trans. ASSP 28, 357.
+class MelBands : public FrameTransform {
+ public:
+  /// Throws InputError as ShortTimeFourier does, for a corner that is not above 0, and where a band is so
+  /// narrow that no line of the spectrum falls into it.
+  explicit MelBands(const MelOptions& options);
+  [[nodiscard]] int width() const override { return lines_.width(); }
+  [[nodiscard]] const std::vector<double>& frequencies() const override { return frequencies_; }
+  [[nodiscard]] double frequency_at(double bin) const override {
+    return corner_ * std::expm1((bin + 1) * step_);
+  }
+  void transform(const double* x, std::size_t hop, int n_frames, std::complex<double>* out) override;
+
+  /// A band's part of the lines from `first` on.
+  struct Band {
+    std::size_t first = 0;
+    std::vector<double> weights;
+  };
+  [[nodiscard]] const std::vector<Band>& bands() const { return bands_; }
+
+ private:
+  ShortTimeFourier lines_;
+  double corner_, step_;  ///< step: from band to band on the mel scale
+  std::vector<double> frequencies_;
+  std::vector<Band> bands_;
+  std::vector<std::complex<double>> work_;
 };
 
 }  // namespace quintet

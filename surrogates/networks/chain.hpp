@@ -89,9 +89,10 @@ class Chain {
   /// room for whole packs.
   void forward_and_adjoint(Rows<const Real> x, int n, Keep keep, Rows<Real> dx, Tape& tape) const;
   /// After forward(Keep::gradient): add to the gradient of the parameters what follows from
-  /// tape.layers.back().y_bar [n, stride], whose padding is 0.
+  /// tape.layers.back().y_bar [n, stride], whose padding is 0; and write x_bar = dS/dx where it has memory,
+  /// in rows with room for whole packs.
   template <class Parameter>
-  void gradient(Rows<const Real> x, Tape& tape, Parameter* gradient) const;
+  void gradient(Rows<const Real> x, Tape& tape, Parameter* gradient, Rows<Real> x_bar = {}) const;
   /// After forward_and_adjoint(Keep::tangent): tangent and gradient of S = ge E + Edot; writes x_bar = dS/dx,
   /// adds to the gradient of the parameters.
   void differentiate(Rows<const Real> x, Rows<const Real> x_dot, Real ge, Rows<Real> x_bar, Tape& tape,

@@ -110,9 +110,9 @@ void Chain<Real>::add_weights(const Layer<Real>& layer, std::initializer_list<Tr
 
 template <class Real>
 template <class Parameter>
-void Chain<Real>::gradient(Rows<const Real> x, Tape& tape, Parameter* gradient) const {
+void Chain<Real>::gradient(Rows<const Real> x, Tape& tape, Parameter* gradient, Rows<Real> x_bar) const {
   QUINTET_ASSERT(output_ == Output::rows && tape.keep == Keep::gradient, "rows kept for a gradient");
-  bars<false>({}, 0, tape.n, tape, gradient);
+  bars<false>(x_bar, 0, tape.n, tape, gradient);
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     const Rows<const Real> in = read(tape, layers_[l].input, &Tape::Layer::y, x);
     add_weights(layers_[l], {{in.data, in.stride, tape.layers[l].z_bar.data(), layers_[l].stride}}, tape.n,
@@ -166,9 +166,9 @@ void Chain<Real>::share_gradient(Parameter* gradient) const {
 
 template class Chain<float>;
 template class Chain<double>;
-template void Chain<double>::gradient(Rows<const double>, Tape&, float*) const;
-template void Chain<double>::gradient(Rows<const double>, Tape&, double*) const;
-template void Chain<float>::gradient(Rows<const float>, Tape&, float*) const;
+template void Chain<double>::gradient(Rows<const double>, Tape&, float*, Rows<double>) const;
+template void Chain<double>::gradient(Rows<const double>, Tape&, double*, Rows<double>) const;
+template void Chain<float>::gradient(Rows<const float>, Tape&, float*, Rows<float>) const;
 template void Chain<float>::share_gradient(float*) const;
 template void Chain<double>::share_gradient(double*) const;
 

@@ -30,7 +30,8 @@ constexpr Ending endings[] = {{"_ev_per_angstrom", "eV/Å"},
                               {"_kb", "k_B"},
                               {"_k", "K"},
                               {"_ps", "ps"},
-                              {"_fs", "fs"}};
+                              {"_fs", "fs"},
+                              {"_thz", "THz"}};
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "io/config/table.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 
@@ -16,31 +17,49 @@ constexpr std::size_t most_columns = 512;  // of the picture
 // Values that are held back: a write to HDF5 takes as long as hundreds of small steps.
 constexpr std::size_t most_held = std::size_t{1} << 14;
 
-bool is_logarithmic(const SpectrogramOptions& options) {
-  return options.transform == SpectrogramOptions::Transform::constant_q;
-}
+using Transform = SpectrogramOptions::Transform;
 
-std::shared_ptr<FrameTransform> make_transform(const SpectrogramOptions& options,
-                                               const SampledSignal& signal) {
-  const double rate = 1 / signal.sample_time;
-  if (!is_logarithmic(options)) return std::make_shared<ShortTimeFourier>(options.window, rate);
-  const double highest = signal.lowest * std::exp2(double(options.bins - 1) / options.bins_per_octave);
+/// A transform, and the scale on which its bins lie evenly.
+struct TransformRow {
+  Transform value;
+  std::shared_ptr<FrameTransform> (*make)(const SpectrogramOptions&, const SampledSignal&);
+  double (*place)(double frequency, const SampledSignal&);  ///< of a told frequency
+  const char* label;                                        ///< of the scale
+  bool has_log_plot;
+  const char* shorter;  ///< what makes a frame shorter
+};
+
+std::shared_ptr<FrameTransform> make_fourier(const SpectrogramOptions& options, const SampledSignal& signal) {
+  return std::make_shared<ShortTimeFourier>(options.window, 1 / signal.sample_time);
+}
+std::shared_ptr<FrameTransform> make_constant_q(const SpectrogramOptions& options,
+                                                const SampledSignal& signal) {
+  const double highest = signal.lowest * std::exp2(double(options.bins - 1) / options.bins_per_octave),
+               nyquist = 0.5 * signal.scale.of_cycles / signal.sample_time;
   QUINTET_CHECK(
-      highest < M_PI * rate,
-      "observe.spectrogram: the highest of {} bins, {:.6g}, is not below the Nyquist frequency {:.6g} "
-      "(angular): take fewer bins, or sample more often (every)",
-      options.bins, highest, M_PI * rate);
-  return std::make_shared<ConstantQ>(ConstantQOptions{.rate = rate,
-                                                      .lowest = signal.lowest / (2 * M_PI),
+      highest < nyquist,
+      "{}: the highest of {} bins, {:.6g}, is not below the Nyquist frequency {:.6g} ({}): take fewer "
+      "bins, or sample more often (every)",
+      options.key(), options.bins, highest, nyquist, signal.scale.name);
+  return std::make_shared<ConstantQ>(ConstantQOptions{.rate = 1 / signal.sample_time,
+                                                      .lowest = signal.lowest / signal.scale.of_cycles,
                                                       .n_bins = options.bins,
                                                       .bins_per_octave = options.bins_per_octave});
 }
-
-std::vector<double> angular_frequencies(const FrameTransform& transform) {
-  std::vector<double> angular;
-  for (const double f : transform.frequencies()) angular.push_back(2 * M_PI * f);
-  return angular;
+std::shared_ptr<FrameTransform> make_mel(const SpectrogramOptions& options, const SampledSignal& signal) {
+  return std::make_shared<MelBands>(MelOptions{.rate = 1 / signal.sample_time,
+                                               .width = options.window,
+                                               .corner = signal.corner / signal.scale.of_cycles,
+                                               .n_bands = options.bins});
 }
+
+constexpr TransformRow transforms[] = {
+    {Transform::fourier, make_fourier, [](double f, const SampledSignal&) { return f; }, "{}", false,
+     "a shorter window"},
+    {Transform::constant_q, make_constant_q, [](double f, const SampledSignal&) { return std::log2(f); },
+     "log2 of {}", true, "a higher lowest frequency"},
+    {Transform::mel, make_mel, [](double f, const SampledSignal& s) { return std::log1p(f / s.corner); },
+     "log(1 + {}/corner)", true, "a shorter window"}};
 
 /// Where the power is greatest and no less than beside it, the zero frequency left out: the bin and how far
 /// the top of the parabola through three logarithms is beside it, in bins. Bin 0: there is none.
@@ -59,57 +78,63 @@ std::pair<std::size_t, double> peak(const std::vector<double>& power) {
 }  // namespace
 
 double sample_time(const SpectrogramOptions& options, const std::optional<double>& dt) {
-  QUINTET_CHECK(dt, "observe.spectrogram needs samples at even times: give time.dt");
+  QUINTET_CHECK(dt, "{} needs samples at even times: give time.dt", options.key());
   return *dt * static_cast<double>(options.every);
 }
 
 void Spectrogram::check(const SpectrogramOptions& options, const SampledSignal& signal, double end,
                         const std::optional<std::int64_t>& steps) {
-  const auto transform = make_transform(options, signal);
+  const TransformRow& row = row_of(transforms, options.transform);
+  const auto transform = row.make(options, signal);
   double samples = std::floor(end / signal.sample_time * (1 + 1e-9)) + 1;
   if (steps) samples = std::min(samples, double(*steps / options.every) + 1);
   QUINTET_CHECK(samples >= transform->width(),
-                "observe.spectrogram: the run gives {:g} samples, a frame is of {}: run longer, sample more "
-                "often (every), or take {}",
-                samples, transform->width(),
-                is_logarithmic(options) ? "a higher lowest frequency" : "a shorter window");
+                "{}: the run gives {:g} samples, a frame is of {}: run longer, sample more often (every), or "
+                "take {}",
+                options.key(), samples, transform->width(), row.shorter);
 }
 
 Spectrogram::Spectrogram(Context& context, const SpectrogramOptions& options, const SampledSignal& signal,
                          std::int64_t step)
     : options_(options),
       signal_(signal),
-      stream_(make_transform(options, signal), options.hop, FramePlaces::within),
+      stream_(row_of(transforms, options.transform).make(options, signal), options.hop, FramePlaces::within),
       signal_series_(context.results()
                          .root()
-                         .group("spectrogram")
+                         .group(options.group())
                          .series<double>("signal", {2},
                                          {"1",
                                           {"sample", "time_value"},
-                                          fmt::format("Time, and {} {}", signal.name, signal.place)})),
-      frame_series_(
-          context.results()
-              .root()
-              .group("spectrogram")
-              .series<double>("frames", {stream_.transform().frequencies().size()},
-                              {"1", {"frame", "bin"}, "Square of the absolute value of each bin"})) {
-  hdf5::Group group = context.results().root().group("spectrogram");
-  const auto angular = angular_frequencies(stream_.transform());
-  group.write<double>("frequency", angular, {angular.size()}, {"1", {"bin"}, "Angular frequency"});
+                                          fmt::format("Time, and {} {}", signal.name, signal.place)})) {
+  hdf5::Group group = context.results().root().group(options.group());
+  const auto told = told_frequencies();
+  if (options.keeps_frames)
+    frame_series_.emplace(group.series<double>(
+        "frames", {told.size()}, {"1", {"frame", "bin"}, "Square of the absolute value of each bin"}));
+  group.write<double>("frequency", told, {told.size()}, {signal.scale.unit, {"bin"}, signal.scale.name});
   group.set_attribute("sample_time", signal.sample_time);
   group.set_attribute("hop", options.hop);
   group.set_attribute("width", stream_.transform().width());
-  n_samples_ = context.restart_file() ? step / options.every + 1 : 0;
+  if (context.restart_file()) {
+    if (signal_series_.size() > 0) {
+      origin_ = std::llround(group.read_rows<double>("signal", 0, 1)[0] / signal.sample_time);
+    } else {
+      origin_ = step / options.every + 1;
+      log::warning("{}: run.h5 has no samples from before step {}: it begins here", options.key(), step);
+    }
+    n_samples_ = std::max<std::int64_t>(0, step / options.every + 1 - origin_);
+  }
   const auto kept = static_cast<std::uint64_t>(n_samples_);
-  QUINTET_CHECK(signal_series_.size() >= kept,
-                "{}: spectrogram/signal has {} samples, fewer than the {} of its checkpoint: the file is "
-                "damaged; move it away",
-                context.path("run.h5"), signal_series_.size(), kept);
+  QUINTET_CHECK(
+      signal_series_.size() >= kept,
+      "{}: {}/signal has {} samples, fewer than the {} of its checkpoint: the file is damaged; move it "
+      "away",
+      context.path("run.h5"), options.group(), signal_series_.size(), kept);
   signal_series_.truncate(kept);
-  frame_series_.truncate(0);
-  sum_.resize(angular.size());
-  powers_.resize(angular.size());
-  column_.resize(angular.size());
+  if (frame_series_) frame_series_->truncate(0);
+  sum_.resize(told.size());
+  powers_.resize(told.size());
+  column_.resize(told.size());
   constexpr std::uint64_t piece = 65536;
   for (std::uint64_t first = 0; first < kept; first += piece) {
     const auto rows = group.read_rows<double>("signal", first, std::min(piece, kept - first));
@@ -118,13 +143,14 @@ Spectrogram::Spectrogram(Context& context, const SpectrogramOptions& options, co
 }
 
 void Spectrogram::add(double value, const Instant& now) {
-  const double even = static_cast<double>(n_samples_) * signal_.sample_time;
+  const double even = static_cast<double>(origin_ + n_samples_) * signal_.sample_time;
   if (std::abs(now.time - even) > 1e-6 * signal_.sample_time) {
     if (now.end) return;  // the last step is cut to the end
-    throw InputError(fmt::format(
-        "step {}: observe.spectrogram needs samples at even times, but the time is {:.9g} instead of {:.9g}: "
-        "a step was shorter than time.dt, which stability or a frame asked for; take a smaller time.dt",
-        now.step, now.time, even));
+    throw InputError(
+        fmt::format("step {}: {} needs samples at even times, but the time is {:.9g} instead of {:.9g}: a "
+                    "step was shorter "
+                    "than time.dt, which stability or a frame asked for; take a smaller time.dt",
+                    now.step, options_.key(), now.time, even));
   }
   ++n_samples_;
   held_samples_.insert(held_samples_.end(), {now.time, value});
@@ -134,16 +160,23 @@ void Spectrogram::add(double value, const Instant& now) {
 
 void Spectrogram::flush() {
   signal_series_.append_entries(held_samples_.size() / 2, std::span<const double>(held_samples_));
-  frame_series_.append_entries(held_frames_.size() / powers_.size(), std::span<const double>(held_frames_));
+  if (frame_series_)
+    frame_series_->append_entries(held_frames_.size() / powers_.size(),
+                                  std::span<const double>(held_frames_));
   held_samples_.clear();
   held_frames_.clear();
 }
 
 void Spectrogram::stream(double value) {
+  if (signal_.from_first) {
+    if (!first_) first_ = value;
+    value -= *first_;
+  }
   stream_.push(std::span<const double>(&value, 1), [&](std::span<const std::complex<double>> frame) {
     for (std::size_t k = 0; k < frame.size(); ++k) powers_[k] = std::norm(frame[k]);
     for (std::size_t k = 0; k < frame.size(); ++k) sum_[k] += powers_[k];
     ++n_frames_;
+    if (!frame_series_) return;
     add_column();
     held_frames_.insert(held_frames_.end(), powers_.begin(), powers_.end());
     if (held_frames_.size() >= most_held) flush();
@@ -169,46 +202,54 @@ void Spectrogram::report(Context& context) {
   flush();
   if (n_frames_ == 0) return;
   const std::string& name = signal_.name;
-  const auto angular = angular_frequencies(stream_.transform());
+  const auto told = told_frequencies();
+  const bool has_log_plot = row_of(transforms, options_.transform).has_log_plot;
   std::vector<double> mean = sum_;
   for (double& value : mean) value /= static_cast<double>(n_frames_);
   context.results()
       .root()
-      .group("spectrogram")
+      .group(options_.group())
       .write<double>("spectrum", mean, {mean.size()}, {"1", {"bin"}, "Mean of the frames"});
 
   context.report().section(fmt::format("Frequencies of {}", name));
   const auto [bin, beside] = peak(mean);
   if (bin > 0) {
-    const double at = is_logarithmic(options_) ? angular[bin] * std::exp2(beside / options_.bins_per_octave)
-                                               : angular[bin] + beside * (angular[1] - angular[0]);
-    context.summarise("spectrum_peak_frequency", at, fmt::format("angular, of {} {}", name, signal_.place));
+    const double at =
+        signal_.scale.of_cycles * stream_.transform().frequency_at(static_cast<double>(bin) + beside);
+    context.summarise("spectrum_peak_frequency" + signal_.scale.suffix, at,
+                      fmt::format("{}, of {} {}", signal_.scale.name, name, signal_.place));
     context.headline("frequency", fmt::format("{:.5g} of {}", at, name));
-    log::info("The spectrum of {} has its greatest peak at the angular frequency {:.6g}", name, at);
+    log::info("The spectrum of {} has its greatest peak at the {} {:.6g}", name, signal_.scale.name, at);
   } else {
     log::warning("The spectrum of {} has no peak: it is zero {}, or rises to an end", name, signal_.place);
   }
   context.summarise("spectrogram_frames", static_cast<double>(n_frames_));
   context.report().plot(
       Plot{.title = fmt::format("Spectrum of {}", name),
-           .x_label = "angular frequency",
+           .x_label = signal_.scale.name,
            .y_label = "power",
-           .curves = {{"", angular, mean}},
-           .log_x = is_logarithmic(options_),
+           .curves = {{"", told, mean}},
+           .log_x = has_log_plot,
            .log_y = true,
            .caption = fmt::format("Mean of {} frames of {} samples, {:.4g} apart.", n_frames_,
                                   stream_.transform().width(), signal_.sample_time)});
-  report_picture(context, angular, *std::max_element(mean.begin(), mean.end()));
+  if (frame_series_) report_picture(context, told, *std::max_element(mean.begin(), mean.end()));
 }
 
-void Spectrogram::report_picture(Context& context, const std::vector<double>& angular, double greatest) {
-  const int n_x = static_cast<int>(columns_.size()), n_y = static_cast<int>(angular.size());
+std::vector<double> Spectrogram::told_frequencies() const {
+  std::vector<double> told;
+  for (const double f : stream_.transform().frequencies()) told.push_back(signal_.scale.of_cycles * f);
+  return told;
+}
+
+void Spectrogram::report_picture(Context& context, const std::vector<double>& told, double greatest) {
+  const int n_x = static_cast<int>(columns_.size()), n_y = static_cast<int>(told.size());
   if (n_x < 2) return;
-  const bool logarithmic = is_logarithmic(options_);
+  const TransformRow& row = row_of(transforms, options_.transform);
   Heatmap map{
       .title = fmt::format("Spectrogram of {}", signal_.name),
       .x_label = "time",
-      .y_label = logarithmic ? "log2 of angular frequency" : "angular frequency",
+      .y_label = fmt::format(fmt::runtime(row.label), signal_.scale.name),
       .value_label = "log10 of power",
       .values = {},
       .n_x = n_x,
@@ -222,9 +263,10 @@ void Spectrogram::report_picture(Context& context, const std::vector<double>& an
   const double step = options_.hop * signal_.sample_time, width = step * static_cast<double>(per_column_);
   map.x_min = 0.5 * (stream_.transform().width() * signal_.sample_time - step);
   map.x_max = map.x_min + n_x * width;
-  const double half = logarithmic ? 0.5 / options_.bins_per_octave : 0.5 * (angular[1] - angular[0]);
-  map.y_min = (logarithmic ? std::log2(angular.front()) : angular.front()) - half;
-  map.y_max = (logarithmic ? std::log2(angular.back()) : angular.back()) + half;
+  const double bottom = row.place(told[0], signal_), top = row.place(told.back(), signal_),
+               half = 0.5 * (top - bottom) / (n_y - 1);
+  map.y_min = bottom - half;
+  map.y_max = top + half;
   context.report().heatmap(map);
 }
 

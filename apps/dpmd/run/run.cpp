@@ -4,6 +4,7 @@
 
 #include "apps/application/loop/run_loop.hpp"
 #include "apps/dpmd/run/deviation_watch.hpp"
+#include "apps/dpmd/run/md_spectrogram.hpp"
 #include "apps/dpmd/run/precision_watch.hpp"
 #include "apps/dpmd/run/run_report.hpp"
 #include "apps/dpmd/run/run_words.hpp"
@@ -80,6 +81,7 @@ void run(Context& context, const RunOptions& options) {
   const DeviceSession session = context.open_device(options.device);
   const auto simulation = context.timed("start", [&] { return start(context, options, session); });
   announce(context, options, *simulation);
+  MdSpectrogram::check(options, *simulation);
   const auto reference = read_reference(options.reference);
   if (!context.go_ahead(extra_files(options))) return;
 
@@ -87,6 +89,7 @@ void run(Context& context, const RunOptions& options) {
   ThermoLog thermo(context, limits_of(options), simulation->step());
   DeviationWatch deviation(context, options, *simulation);
   PrecisionWatch precision(*simulation);
+  MdSpectrogram spectrogram(context, options, *simulation);
   const ForceTimes times_before = simulation->system().times;
   context.add_phase("start/model", simulation->start_times().model);
   context.add_phase("start/atoms", simulation->start_times().atoms);
@@ -94,6 +97,7 @@ void run(Context& context, const RunOptions& options) {
 
   const auto measure = [&](const Instant& now) { deviation.look(exec, *simulation, now.time); };
   const auto check = [&](const Instant&) { precision.look(exec, *simulation); };
+  const auto take_sample = [&](const Instant& now) { spectrogram.add(exec, *simulation, now); };
   const auto add_frame = [&](const Instant& now) { trajectory.add(*simulation, now.time); };
   const auto add_row = [&](const Instant&) {
     const auto sample = simulation->sample(exec);
@@ -107,13 +111,15 @@ void run(Context& context, const RunOptions& options) {
       {"deviation", deviation.schedule(), measure, [&] { deviation.flush(); }},
       {"trajectory", trajectory.schedule(), add_frame, [&] { trajectory.flush(); }},
       {"thermo", rows, add_row},
-      {"precision", precision.schedule(), check}};
+      {"precision", precision.schedule(), check},
+      {"spectrogram", spectrogram.schedule(), take_sample, [&] { spectrogram.flush(); }}};
   const LoopResult loop = run_loop(context, simulation, options.checkpoints, observers);
 
   add_force_times(context, "steps", times_before, simulation->system().times);
   thermo.report(context, options.integrator, simulation->atoms().n_global);
   deviation.report(context);
   precision.report(context);
+  spectrogram.report(context);
   const std::string doubt = report_convergence(context, options, *simulation);
   report_run(context, options, reference, *simulation, loop.steps, loop.seconds);
   if (!doubt.empty() && !context.stopped_early()) throw NumericalError(doubt);

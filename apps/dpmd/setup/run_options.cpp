@@ -168,6 +168,8 @@ void describe(Schema& schema, RunOptions& options) {
       .on_restart(OnRestart::free);
   schema.section("selection", options.selection,
                  "Frames worth a label: candidates.h5, and a choice of them in selected.xyz; absent: none");
+  schema.section("observe", options.observe, "Frequencies of what the run does; absent: none")
+      .on_restart(OnRestart::fixed);
   describe(schema, options.checkpoints);
   schema.section("limits", options.limits, "When to stop with exit code 3").on_restart(OnRestart::free);
   schema.section("reference", options.reference, "Results to set beside this run's")

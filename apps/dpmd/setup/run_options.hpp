@@ -8,6 +8,7 @@
 
 #include "apps/application/loop/checkpoint_options.hpp"
 #include "apps/dpmd/setup/deviation_options.hpp"
+#include "apps/dpmd/setup/observe_options.hpp"
 #include "apps/dpmd/setup/selection_options.hpp"
 #include "io/config/schema.hpp"
 #include "io/device/device.hpp"
@@ -94,6 +95,7 @@ struct RunOptions {
   ObservablesOptions observables;
   std::optional<DeviationOptions> deviation;
   std::optional<SelectionOptions> selection;
+  std::optional<ObserveOptions> observe;
   CheckpointOptions checkpoints;
   LimitOptions limits;
   ReferenceOptions reference;

@@ -143,13 +143,14 @@ void describe(Schema& schema, PointSpectrogramOptions& options) {
       .example("[0.5, 0.25]");
   describe(schema, options.frames);
   schema.number("lowest", options.lowest, lowest_text).above(0);
-  schema.check([&options] { return misses_lowest(options.frames, options.lowest.has_value()); });
+  schema.number("corner", options.corner, corner_text).above(0);
+  schema.check([&options] {
+    return misses_frequency(options.frames, options.lowest.has_value(), options.corner.has_value());
+  });
 }
 
 void describe(Schema& schema, ObserveOptions& options) {
-  schema.section("spectrogram", options.spectrogram,
-                 "Frequencies of a field at a point over time, in group spectrogram of run.h5, with their "
-                 "mean, the spectrum");
+  describe_spectra(schema, options.spectrogram, options.spectrum, "a field at a point");
 }
 
 void describe(Schema& schema, LimitOptions& options) {

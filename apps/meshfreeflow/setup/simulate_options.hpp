@@ -79,19 +79,19 @@ struct StatisticsOptions {
 };
 void describe(Schema& schema, StatisticsOptions& options);
 
-/// Section `observe.spectrogram`: frequencies of a field at a point, as time goes on.
+/// Sections `observe.spectrogram` and `observe.spectrum`: frequencies of a field at a point, as time goes on.
 struct PointSpectrogramOptions {
   enum class Signal { u, w, b };
   Signal signal = Signal::b;
   std::vector<double> at;  ///< x, z
   SpectrogramOptions frames;
-  std::optional<double> lowest;
+  std::optional<double> lowest, corner;
 };
 void describe(Schema& schema, PointSpectrogramOptions& options);
 
 /// Section `observe`; absent: off.
 struct ObserveOptions {
-  std::optional<PointSpectrogramOptions> spectrogram;
+  std::optional<PointSpectrogramOptions> spectrogram, spectrum;  ///< one of them
 };
 void describe(Schema& schema, ObserveOptions& options);
 

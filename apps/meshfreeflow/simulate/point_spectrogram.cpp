@@ -1,7 +1,7 @@
 #include "apps/meshfreeflow/simulate/point_spectrogram.hpp"
 
-#include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "io/log/error.hpp"
 
@@ -13,14 +13,16 @@ namespace {
 
 using Signal = PointSpectrogramOptions::Signal;
 
-const PointSpectrogramOptions* section_of(const Simulation& simulation) {
+std::optional<PointSpectrogramOptions> section_of(const Simulation& simulation) {
   const auto& observe = simulation.options().observe;
-  return observe && observe->spectrogram ? &*observe->spectrogram : nullptr;
+  if (!observe) return std::nullopt;
+  return section_given(observe->spectrogram, observe->spectrum);
 }
 
 SampledSignal signal_of(const PointSpectrogramOptions& section, const SimulateOptions& options) {
   const char* const name = section.signal == Signal::u ? "u" : section.signal == Signal::w ? "w" : "b";
-  return {name, "at the point", sample_time(section.frames, options.time.dt), section.lowest.value_or(0)};
+  return {name, "at the point", sample_time(section.frames, options.time.dt), section.lowest.value_or(0),
+          section.corner.value_or(0)};
 }
 
 const Field& field_of(const State& state, Signal signal) {
@@ -30,22 +32,23 @@ const Field& field_of(const State& state, Signal signal) {
 }  // namespace
 
 void PointSpectrogram::check(const Simulation& simulation) {
-  const auto* const section = section_of(simulation);
+  const auto section = section_of(simulation);
   if (!section) return;
   const auto& options = simulation.options();
   Spectrogram::check(section->frames, signal_of(*section, options), options.time.end, options.time.steps);
   if (const auto interval = options.output.frame_interval) {
     const double steps = *interval / *options.time.dt;
-    QUINTET_CHECK(std::abs(steps - std::round(steps)) < 1e-6 * steps && steps > 0.5,
-                  "observe.spectrogram needs samples at even times, but a step is cut at each frame: "
-                  "output.frame_interval {:g} is not a multiple of time.dt {:g}",
-                  *interval, *options.time.dt);
+    QUINTET_CHECK(
+        std::abs(steps - std::round(steps)) < 1e-6 * steps && steps > 0.5,
+        "{} needs samples at even times, but a step is cut at each frame: output.frame_interval {:g} is "
+        "not a multiple of time.dt {:g}",
+        section->frames.key(), *interval, *options.time.dt);
   }
   const Grid& grid = simulation.flow().grid();
   const auto inside = [&](const Axis& axis, int d) {
     const double at = section->at[static_cast<std::size_t>(d)];
     QUINTET_CHECK(at >= axis.faces.front() && at <= axis.faces.back(),
-                  "observe.spectrogram.at.{}: {:g} is outside the flow, {:g} to {:g}", d, at,
+                  "{}.{}: {:g} is outside the flow, {:g} to {:g}", section->frames.key("at"), d, at,
                   axis.faces.front(), axis.faces.back());
   };
   inside(grid.x, 0);
@@ -78,8 +81,9 @@ std::vector<PointSpectrogram::Share> PointSpectrogram::shares(const Axis& axis, 
 }
 
 PointSpectrogram::PointSpectrogram(Context& context, const Simulation& simulation) {
-  const auto* const section = section_of(simulation);
+  const auto section = section_of(simulation);
   if (!section) return;
+  signal_ = section->signal;
   const Grid& grid = simulation.flow().grid();
   columns_ = shares(grid.x, section->signal == Signal::u, section->at[0]);
   rows_ = shares(grid.z, section->signal == Signal::w, section->at[1]);
@@ -89,7 +93,7 @@ PointSpectrogram::PointSpectrogram(Context& context, const Simulation& simulatio
 
 void PointSpectrogram::add(const Simulation& simulation, const Instant& now) {
   const Grid& grid = simulation.flow().grid();
-  const Field& field = field_of(simulation.flow().state(0), section_of(simulation)->signal);
+  const Field& field = field_of(simulation.flow().state(0), signal_);
   double value = 0;
   for (const auto& [j, row_weight] : rows_) {
     const int here = j - grid.first_row();

@@ -7,8 +7,8 @@
 
 namespace quintet::meshfreeflow {
 
-/// Frequencies of u, w or b at a point of the first flow while a run goes on (section `observe.spectrogram`):
-/// see Spectrogram.
+/// Frequencies of u, w or b at a point of the first flow while a run goes on (section `observe.spectrogram`
+/// or `observe.spectrum`): see Spectrogram.
 class PointSpectrogram : public OptionalSpectrogram {
  public:
   /// Nothing without the section. Throws InputError for a point outside, frames that cut steps, and as
@@ -26,6 +26,7 @@ class PointSpectrogram : public OptionalSpectrogram {
   };
   static std::vector<Share> shares(const convection::Axis& axis, bool on_faces, double at);
 
+  PointSpectrogramOptions::Signal signal_{};
   std::vector<Share> columns_, rows_;  ///< of the whole grid
 };
 

@@ -37,7 +37,7 @@ std::vector<std::int64_t> sizes_of(int channels, const flow::GridShape& shape) {
   return sizes;
 }
 
-/// conv1, conv3, conv1 and the shortcut, each with its biases and normalisation.
+/// conv1, the middle, conv1 and the shortcut, each with its biases and normalisation.
 int add_residual(Layers& all, const flow::UnetBlock& block, const flow::GridShape& shape, int from) {
   const auto convolution = [&](const char* name, int n_in, int n_out, std::int64_t width) {
     const std::int64_t window = width * width * width;
@@ -53,27 +53,22 @@ int add_residual(Layers& all, const flow::UnetBlock& block, const flow::GridShap
     return layer;
   };
   const int narrow = all.add(normalised(convolution("entry", block.n_in, block.n_neck, 1)), {from});
-  const int wide = all.add(normalised(convolution("window", block.n_neck, block.n_neck, 3)), {narrow});
+  const int wide =
+      all.add(normalised(convolution("window", block.n_neck, block.n_neck, block.kernel)), {narrow});
   const int out = all.add(normalised(convolution("exit", block.n_neck, block.n_out, 1)), {wide});
   return all.add(convolution("shortcut", block.n_in, block.n_out, 1), {from, out});
 }
 
 void add_encoder(Layers& all, const flow::FlowModelHeader& header) {
   std::map<std::string, int> places{{flow::unet_input, -1}};
-  std::map<std::string, flow::GridShape> shapes{{flow::unet_input, header.block}};
   const auto options =
       unet_options(header.options, static_cast<int>(header.fields.size()), header.block, header.refinement);
-  for (const auto& block : unet_blocks(options)) {
-    flow::GridShape shape = shapes.at(block.inputs[0]);
-    const auto before = shape;
-    for (std::size_t i = 0; i < shape.size(); ++i) {
-      if (block.kind == flow::UnetBlockKind::pool)
-        shape[i] = (shape[i] + block.factor[i] - 1) / block.factor[i];
-      if (block.kind == flow::UnetBlockKind::upsample && block.inputs.size() == 1)
-        shape[i] *= block.factor[i];
-    }
-    if (block.kind == flow::UnetBlockKind::upsample && block.inputs.size() == 2)
-      shape = shapes.at(block.inputs[1]);
+  const auto blocks = unet_blocks(options);
+  const auto made = unet_shapes(blocks, header.block);
+  std::map<std::string, flow::GridShape> shapes{{flow::unet_input, header.block}};
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    const auto& block = blocks[b];
+    const auto shape = made[b], before = shapes.at(block.inputs[0]);
     shapes[block.name] = shape;
     std::vector<int> from;
     for (const auto& name : block.inputs) from.push_back(places.at(name));

@@ -49,6 +49,14 @@ flow::FlowModel starting_model(const Comm& comm, const TrainOptions& options, co
   QUINTET_CHECK(given.header.field_names() == model.header.field_names(),
                 "start: {} is a model of fields {}; the data have {}", *options.start,
                 name_list(given.header.field_names()), name_list(model.header.field_names()));
+  const auto residuals_of = [](const flow::FlowModelHeader& header) {
+    return residual_words(unet_options(header.options, static_cast<int>(header.fields.size()), header.block,
+                                       header.refinement));
+  };
+  QUINTET_CHECK(
+      residuals_of(given.header) == residuals_of(model.header),
+      "start: {} has {}; the model described here has {}: weights fit the same blocks and masks alone",
+      *options.start, residuals_of(given.header), residuals_of(model.header));
   const auto here = flow::flow_network_size(model.header);
   QUINTET_CHECK(given.parameters.size() == here.parameters && given.statistics.size() == here.statistics,
                 "start: {} has {} parameters, the model described here {}; expected the same networks",
@@ -77,6 +85,8 @@ flow::Range as_range(const flow::FlowDataset::Range& range) { return {range.leas
 flow::FlowModelHeader model_header(const TrainOptions& options, const flow::FlowDataset& data) {
   flow::FlowModelHeader header;
   header.options = options.model;
+  auto& encoder = header.options.encoder;
+  if (encoder.block == flow::ResidualMiddle::perturb && !encoder.masks) encoder.masks.emplace();
   header.equations = options.equations;
   header.reference_compatible = options.data.reference_compatible;
   const auto low = data.low(Split::train, 0).axes;

@@ -9,13 +9,14 @@ void describe(Schema& schema, FieldSpectrogramOptions& options) {
   schema.formulas("at", options.at, "Point of x, a number a direction").required().length(1, 3);
   describe(schema, options.frames);
   schema.formula("lowest", options.lowest, lowest_text);
-  schema.check([&options] { return misses_lowest(options.frames, options.lowest.has_value()); });
+  schema.formula("corner", options.corner, corner_text);
+  schema.check([&options] {
+    return misses_frequency(options.frames, options.lowest.has_value(), options.corner.has_value());
+  });
 }
 
 void describe(Schema& schema, ObserveOptions& options) {
-  schema.section("spectrogram", options.spectrogram,
-                 "Frequencies of the field at a point over time, in group spectrogram of run.h5, with their "
-                 "mean, the spectrum");
+  describe_spectra(schema, options.spectrogram, options.spectrum, "the field at a point");
 }
 
 }  // namespace quintet::vlasov

@@ -7,18 +7,19 @@
 
 namespace quintet::vlasov {
 
-/// Section `observe.spectrogram`: frequencies of the field at a point, as time goes on.
+/// Sections `observe.spectrogram` and `observe.spectrum`: frequencies of the field at a point, as time goes
+/// on.
 struct FieldSpectrogramOptions {
   int component = 0;            ///< of the field: ex ... bz
   std::vector<FormulaText> at;  ///< [cdim] (length)
   SpectrogramOptions frames;
-  std::optional<FormulaText> lowest;
+  std::optional<FormulaText> lowest, corner;
 };
 void describe(Schema& schema, FieldSpectrogramOptions& options);
 
 /// Section `observe`; absent: off.
 struct ObserveOptions {
-  std::optional<FieldSpectrogramOptions> spectrogram;
+  std::optional<FieldSpectrogramOptions> spectrogram, spectrum;  ///< one of them
 };
 void describe(Schema& schema, ObserveOptions& options);
 

@@ -12,20 +12,26 @@ namespace {
 
 constexpr const char* components[] = {"ex", "ey", "ez", "bx", "by", "bz"};
 
-std::string key(const char* name) { return std::string("observe.spectrogram.") + name; }
+std::optional<FieldSpectrogramOptions> section_of(const RunOptions& options) {
+  if (!options.observe) return std::nullopt;
+  return section_given(options.observe->spectrogram, options.observe->spectrum);
+}
 
 SampledSignal signal_of(const FieldSpectrogramOptions& options, const Setup& setup) {
+  const auto positive = [&](const auto& given, const char* name) {
+    return given ? setup.formulas.positive(options.frames.key(name)) : 0.0;
+  };
   return {components[options.component], "at the point", sample_time(options.frames, setup.fixed_dt),
-          options.lowest ? setup.formulas.positive(key("lowest")) : 0.0};
+          positive(options.lowest, "lowest"), positive(options.corner, "corner")};
 }
 
 }  // namespace
 
 void FieldSpectrogram::check(const RunOptions& options, const Setup& setup) {
-  if (!options.observe || !options.observe->spectrogram) return;
-  const auto& section = *options.observe->spectrogram;
-  Spectrogram::check(section.frames, signal_of(section, setup), setup.end, options.time.steps);
-  (void)make_probe(section, setup);
+  const auto section = section_of(options);
+  if (!section) return;
+  Spectrogram::check(section->frames, signal_of(*section, setup), setup.end, options.time.steps);
+  (void)make_probe(*section, setup);
 }
 
 FieldSpectrogram::Probe FieldSpectrogram::make_probe(const FieldSpectrogramOptions& options,
@@ -34,6 +40,7 @@ FieldSpectrogram::Probe FieldSpectrogram::make_probe(const FieldSpectrogramOptio
   const PhaseBlock block = setup.decomposition.block(grid);
   const auto cdim = static_cast<std::size_t>(grid.cdim);
   const FieldModel model = setup.system.field;
+  const auto key = [&](const char* name) { return options.frames.key(name); };
   QUINTET_CHECK(model != FieldModel::none, "{}: this run has no field (field.model: none)", key("signal"));
   QUINTET_CHECK(model == FieldModel::maxwell || options.component < grid.cdim,
                 "{}: {} is zero in Poisson's field of {} direction(s)", key("signal"),
@@ -67,11 +74,11 @@ FieldSpectrogram::Probe FieldSpectrogram::make_probe(const FieldSpectrogramOptio
 
 FieldSpectrogram::FieldSpectrogram(Context& context, const RunOptions& options,
                                    const Simulation& simulation) {
-  if (!options.observe || !options.observe->spectrogram) return;
-  const auto& section = *options.observe->spectrogram;
+  const auto section = section_of(options);
+  if (!section) return;
   const Setup& setup = simulation.setup();
-  probe_ = make_probe(section, setup);
-  spectrogram_.emplace(context, section.frames, signal_of(section, setup), simulation.step());
+  probe_ = make_probe(*section, setup);
+  spectrogram_.emplace(context, section->frames, signal_of(*section, setup), simulation.step());
 }
 
 void FieldSpectrogram::add(const Simulation& simulation, const Instant& now) {

@@ -8,7 +8,8 @@
 
 namespace quintet::vlasov {
 
-/// Frequencies of the field at a point while a run goes on (section `observe.spectrogram`): see Spectrogram.
+/// Frequencies of the field at a point while a run goes on (section `observe.spectrogram` or
+/// `observe.spectrum`): see Spectrogram.
 class FieldSpectrogram : public OptionalSpectrogram {
  public:
   /// Nothing without the section. Throws InputError for a point outside, a field that is not there, and as

@@ -39,7 +39,7 @@ std::vector<ParameterShape> parameter_shapes(const UnetBlock& b) {
     shapes.push_back({{out}, fan_in});
   };
   convolution(b.n_in, b.n_neck, 1);
-  convolution(b.n_neck, b.n_neck, 3);
+  convolution(b.n_neck, b.n_neck, b.kernel);
   convolution(b.n_neck, b.n_out, 1);
   convolution(b.n_in, b.n_out, 1);
   for (const int features : {b.n_neck, b.n_neck, b.n_out}) {
@@ -61,6 +61,20 @@ void silence(const UnetBlock& block, std::vector<double>& parameters) {
 /// A convolution of one node.
 at::Tensor pointwise(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
   return at::conv3d(x, weight, bias);
+}
+
+/// x plus masks that repeat over the samples.
+at::Tensor perturbed(const at::Tensor& x, const networks::NoiseMask& mask) {
+  const auto extent = [&](std::int64_t axis) { return static_cast<int>(x.size(axis)); };
+  at::Tensor noise = at::empty({1, x.size(1), x.size(2), x.size(3), x.size(4)}, x.options());
+  const auto fill = [&](auto* values) {
+    networks::fill_noise_mask(mask, extent(1), {extent(2), extent(3), extent(4)}, values);
+  };
+  if (x.scalar_type() == at::kDouble)
+    fill(noise.data_ptr<double>());
+  else
+    fill(noise.data_ptr<float>());
+  return x + noise;
 }
 
 at::Tensor padded_conv3(at::Tensor x, const at::Tensor& weight, const at::Tensor& bias,
@@ -200,7 +214,9 @@ at::Tensor Unet::residual(const Comm* comm, const UnetBlock& block, const at::Te
                 : batch_norm_by_running(y, gamma, beta, mean, variance, options_.epsilon);
   };
   at::Tensor y = at::relu(normalise(pointwise(x, p[0], p[1]), 0));
-  y = at::relu(normalise(padded_conv3(y, p[2], p[3], options_.padding), 1));
+  if (block.mask) y = perturbed(y, *block.mask);
+  y = block.kernel == 1 ? pointwise(y, p[2], p[3]) : padded_conv3(y, p[2], p[3], options_.padding);
+  y = at::relu(normalise(y, 1));
   y = normalise(pointwise(y, p[4], p[5]), 2) + pointwise(x, p[6], p[7]);
   return block.ends_in_relu ? at::relu(y) : y;
 }

@@ -25,8 +25,9 @@ using BlockParameters = std::function<at::Tensor(int number)>;
 /// The U-Net of unet_blocks() by LibTorch. It owns nothing: parameters and running statistics are flat arrays
 /// of the caller, in any precision that torch has (float, double).
 ///
-/// Parameters of a residual block: weight [out, in, kernel...] and bias of conv1, conv3, conv1, shortcut,
-/// then gamma and beta of its three normalisations. Its statistics: running mean and variance of each.
+/// Parameters of a residual block: weight [out, in, kernel...] and bias of conv1, the middle, conv1,
+/// shortcut, then gamma and beta of its three normalisations. Its statistics: running mean and variance of
+/// each.
 class Unet {
  public:
   /// Throws InputError as unet_blocks() does.

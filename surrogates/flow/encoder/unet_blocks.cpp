@@ -14,11 +14,13 @@ namespace {
 
 std::size_t product(int a, int b) { return static_cast<std::size_t>(a) * static_cast<std::size_t>(b); }
 
-/// conv1, conv3, conv1 and the shortcut with biases; two numbers a feature of each normalisation.
+std::size_t window_nodes(const UnetBlock& b) { return product(b.kernel, b.kernel) * b.kernel; }
+
+/// conv1, the middle, conv1 and the shortcut with biases; two numbers a feature of each normalisation.
 std::size_t residual_parameters(const UnetBlock& b) {
   const auto neck = static_cast<std::size_t>(b.n_neck), out = static_cast<std::size_t>(b.n_out);
-  return product(b.n_in, b.n_neck) + neck + 27 * neck * neck + neck + product(b.n_neck, b.n_out) + out +
-         product(b.n_in, b.n_out) + out + 2 * (2 * neck + out);
+  return product(b.n_in, b.n_neck) + neck + window_nodes(b) * neck * neck + neck +
+         product(b.n_neck, b.n_out) + out + product(b.n_in, b.n_out) + out + 2 * (2 * neck + out);
 }
 
 GridShape halved(const GridShape& shape, const GridShape& factor) {
@@ -63,10 +65,12 @@ std::vector<int> level_widths(const UnetOptions& options, std::size_t n_levels) 
 /// Builds the chain block by block.
 class Builder {
  public:
+  explicit Builder(ResidualMiddle middle) : kernel_(middle == ResidualMiddle::convolution ? 3 : 1) {}
   std::string residual(const std::string& name, const std::string& input, int n_in, int n_neck, int n_out,
                        bool ends_in_relu = true) {
     UnetBlock block{name, UnetBlockKind::residual, {input}, n_in, std::max(n_neck, 1), n_out};
     block.ends_in_relu = ends_in_relu;
+    block.kernel = kernel_;
     block.first_parameter = n_parameters_;
     block.n_parameters = residual_parameters(block);
     block.first_statistic = n_statistics_;
@@ -96,6 +100,7 @@ class Builder {
     blocks.push_back(std::move(block));
     return blocks.back().name;
   }
+  int kernel_;
   std::size_t n_parameters_ = 0, n_statistics_ = 0;
 };
 
@@ -140,12 +145,71 @@ void check(const UnetOptions& options) {
                 "U-Net: refinement by {}; expected 1 to 1024 along each axis",
                 fmt::join(options.refinement, " x "));
   QUINTET_CHECK(options.levels >= 0, "U-Net: {} levels; expected at least 0", options.levels);
+  QUINTET_CHECK(options.masks.level > 0 && options.masks.level <= 1e3,
+                "U-Net: masks of level {:g}; expected above 0, at most 1000", options.masks.level);
   QUINTET_CHECK(options.epsilon > 0 && options.momentum > 0 && options.momentum <= 1,
                 "U-Net: batch normalisation with epsilon {} and momentum {}; expected above 0, at most 1",
                 options.epsilon, options.momentum);
 }
 
+/// How many nodes of the finest grid the coarsest has one of.
+GridShape pooled_by(const std::vector<GridShape>& factors) {
+  GridShape all = {1, 1, 1};
+  for (const auto& factor : factors) all = multiplied(all, factor);
+  return all;
+}
+
+GridShape period_of(const UnetOptions& options) {
+  GridShape period = options.masks.period;
+  for (int i = 0; i < 3; ++i)
+    if (period[i] == 0) period[i] = options.block[i];
+  return period;
+}
+
+/// Masks of each residual block, numbered in their order; a coarser level's period is the finest one's,
+/// pooled.
+void add_masks(std::vector<UnetBlock>& blocks, const UnetOptions& options, const GridShape& pooled) {
+  const GridShape period = period_of(options);
+  for (int i = 0; i < 3; ++i)
+    QUINTET_CHECK(period[i] >= 1 && period[i] <= options.block[i] &&
+                      (period[i] == options.block[i] || period[i] % pooled[i] == 0),
+                  "U-Net: masks of period {} along axis {}, of which a block has {} nodes and the coarsest "
+                  "level one for {}; expected a multiple of {} up to the block, or the block itself (crop)",
+                  period[i], i, options.block[i], pooled[i], pooled[i]);
+  const auto periods = unet_shapes(blocks, period);
+  std::uint32_t layer = 0;
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    if (blocks[b].kind != UnetBlockKind::residual) continue;
+    QUINTET_CHECK(*std::max_element(periods[b].begin(), periods[b].end()) <= 65536,
+                  "U-Net: masks of period {} in block {}; expected at most 65536 along each axis",
+                  fmt::join(periods[b], " x "), blocks[b].name);
+    blocks[b].mask = networks::NoiseMask{options.masks.seed, layer++, options.masks.level, periods[b]};
+  }
+}
+
 }  // namespace
+
+std::vector<GridShape> unet_shapes(const std::vector<UnetBlock>& blocks, const GridShape& shape) {
+  std::map<std::string, GridShape> known{{unet_input, shape}};
+  std::vector<GridShape> shapes;
+  for (const auto& block : blocks) {
+    GridShape out = known.at(block.inputs[0]);
+    if (block.kind == UnetBlockKind::pool) out = halved(out, block.factor);
+    if (block.kind == UnetBlockKind::upsample)
+      out = block.inputs.size() == 2 ? known.at(block.inputs[1]) : multiplied(out, block.factor);
+    known[block.name] = out;
+    shapes.push_back(out);
+  }
+  return shapes;
+}
+
+std::optional<MaskPeriods> mask_periods(const UnetOptions& options) {
+  if (options.middle != ResidualMiddle::perturb) return std::nullopt;
+  MaskPeriods periods{period_of(options), {}};
+  const GridShape pooled = pooled_by(pool_factors(options));
+  for (std::size_t i = 0; i < 3; ++i) periods.whole[i] = periods.period[i] % pooled[i] == 0;
+  return periods;
+}
 
 std::vector<UnetBlock> unet_blocks(const UnetOptions& options) {
   check(options);
@@ -153,7 +217,7 @@ std::vector<UnetBlock> unet_blocks(const UnetOptions& options) {
   const std::size_t n = factors.size();
   QUINTET_CHECK(n >= 1, "U-Net: a block of one node has nothing to pool; expected 2 or more along some axis");
   const auto width = level_widths(options, n);
-  Builder chain;
+  Builder chain(options.middle);
   std::vector<std::string> skips{chain.residual("enter", unet_input, options.n_input, width[0], width[0])};
   for (std::size_t l = 1; l <= n; ++l) {
     const auto down = chain.residual(at_level("down", l), skips.back(), width[l - 1], width[l] / 2, width[l]);
@@ -172,6 +236,7 @@ std::vector<UnetBlock> unet_blocks(const UnetOptions& options) {
   x = chain.concatenate("join_0", x, skips[0], features, width[0]);
   x = chain.residual("leave", x, features + width[0], options.n_output, options.n_output, refines(options));
   if (refines(options)) refine(chain, x, options);
+  if (options.middle == ResidualMiddle::perturb) add_masks(chain.blocks, options, pooled_by(factors));
   return std::move(chain.blocks);
 }
 
@@ -190,13 +255,10 @@ networks::ChainDescription describe_unet(const std::vector<UnetBlock>& blocks, c
   networks::ChainDescription description;
   description.input = unet_input;
   description.n_in = blocks.front().n_in;
-  std::map<std::string, GridShape> shapes{{unet_input, shape}};
-  for (const auto& block : blocks) {
-    GridShape out = shapes.at(block.inputs[0]);
-    if (block.kind == UnetBlockKind::pool) out = halved(out, block.factor);
-    if (block.kind == UnetBlockKind::upsample)
-      out = block.inputs.size() == 2 ? shapes.at(block.inputs[1]) : multiplied(out, block.factor);
-    shapes[block.name] = out;
+  const auto shapes = unet_shapes(blocks, shape);
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    const UnetBlock& block = blocks[b];
+    const GridShape& out = shapes[b];
     networks::BlockDescription& made = description.blocks.emplace_back();
     made.name = block.name;
     made.inputs = block.inputs;
@@ -213,12 +275,20 @@ networks::ChainDescription describe_unet(const std::vector<UnetBlock>& blocks, c
     switch (block.kind) {
       case UnetBlockKind::residual: {
         const double in = block.n_in, neck = block.n_neck, features = block.n_out;
-        made.kind = fmt::format("residual {}{}", block.n_neck, on);
-        made.forward_flops = 2 * nodes * (in * neck + 27 * neck * neck + neck * features + in * features) +
-                             nodes * (12 * neck + 7 * features);  // biases, normalisation, relu, sum
+        const auto window = static_cast<double>(window_nodes(block));
+        const int masked = block.mask ? 1 : 0;
+        made.kind = fmt::format("{} {}{}",
+                                masked        ? "perturbed"
+                                : window == 1 ? "pointwise"
+                                              : "residual",
+                                block.n_neck, on);
+        made.forward_flops =
+            2 * nodes * (in * neck + window * neck * neck + neck * features + in * features) +
+            nodes * ((12 + masked) * neck + 7 * features);  // biases, normalisation, relu, sums
         made.adjoint_flops = 2 * made.forward_flops;
-        // Before and after each normalisation, and the output.
-        made.kept_bytes = 4 * tensor(block.n_neck) + 3 * tensor(block.n_out);
+        // Before and after each normalisation, with the masks, and the output.
+        made.kept_bytes =
+            (4 + static_cast<std::size_t>(masked)) * tensor(block.n_neck) + 3 * tensor(block.n_out);
         break;
       }
       case UnetBlockKind::pool:

@@ -2,10 +2,13 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "surrogates/networks/description.hpp"
+#include "surrogates/networks/noise_mask.hpp"
 
 namespace quintet::flow {
 
@@ -19,6 +22,20 @@ enum class Padding {
   replicate  ///< the last value
 };
 
+/// What a residual block does between its two pointwise convolutions.
+enum class ResidualMiddle {
+  convolution,  ///< over 3 x 3 x 3 nodes (the reference)
+  perturb,      ///< pointwise, of its input plus masks of noise: V (x + N); pooling alone mixes nodes
+  pointwise     ///< pointwise, without them
+};
+
+/// Masks of noise that perturbation blocks add, see networks::NoiseMask.
+struct UnetMasks {
+  double level = 0.1;
+  GridShape period = {0, 0, 0};  ///< nodes of the finest grid after which masks repeat; 0: the block
+  std::uint64_t seed = 1;
+};
+
 /// The U-Net; the defaults are the reference's, with 1,458,400 parameters.
 struct UnetOptions {
   int n_input = 4, n_output = 32;  ///< features
@@ -27,6 +44,8 @@ struct UnetOptions {
   GridShape block = {4, 16, 16};   ///< nodes of the block that decides levels and pooling
   int levels = 0;                  ///< how often to pool; 0: until one node is left
   std::array<Padding, 3> padding = {Padding::zeros, Padding::zeros, Padding::zeros};
+  ResidualMiddle middle = ResidualMiddle::convolution;
+  UnetMasks masks;                        ///< where it perturbs
   double epsilon = 1e-5, momentum = 0.1;  ///< of batch normalisation
   /// Stages after the U-Net that make n_refined fields on a grid finer by these factors (a convolutional
   /// decoder), with half the features from stage to stage, 2 n_refined at least; n_refined 0: none.
@@ -38,7 +57,7 @@ struct UnetOptions {
 };
 
 enum class UnetBlockKind {
-  residual,     ///< y = [relu](bn(conv1(relu(bn(conv3(relu(bn(conv1 x))))))) + conv1 x)
+  residual,     ///< y = [relu](bn(conv1(relu(bn(middle(relu(bn(conv1 x))))))) + conv1 x), ResidualMiddle
   pool,         ///< largest value of `factor` nodes; what is left over at an end makes one more
   upsample,     ///< each node repeated `factor` times, cut to the shape of a second input
   concatenate,  ///< features of both inputs
@@ -52,6 +71,8 @@ struct UnetBlock {
   int n_in = 0, n_neck = 0, n_out = 0;
   GridShape factor = {1, 1, 1};
   bool ends_in_relu = true;
+  int kernel = 3;  ///< nodes that the middle of a residual block sees, each axis
+  std::optional<networks::NoiseMask> mask = {};  ///< what is added to the middle's input
   std::size_t first_parameter = 0, n_parameters = 0;
   std::size_t first_statistic = 0, n_statistics = 0;  ///< running mean and variance of its normalisations
 };
@@ -65,13 +86,25 @@ inline constexpr const char* unet_input = "input";
 ///     leave.
 ///
 /// At each level the axes that have most nodes are halved. Throws InputError for widths, levels or blocks
-/// that make no network.
+/// that make no network, and for masks that pooling leaves no whole period of.
 [[nodiscard]] std::vector<UnetBlock> unet_blocks(const UnetOptions& options);
 
 /// The first block of each segment: blocks that are best run again together. A segment has one residual
 /// block, before it what widens its input and behind it what narrows its output, so that the tensors between
 /// segments are small: skips, and inputs of finer levels on the coarser one.
 [[nodiscard]] std::vector<std::size_t> unet_segments(const std::vector<UnetBlock>& blocks);
+
+/// [block] Shapes of what the blocks make of an input of this shape.
+[[nodiscard]] std::vector<GridShape> unet_shapes(const std::vector<UnetBlock>& blocks,
+                                                 const GridShape& shape);
+
+/// The period of the masks on the finest grid, none where nothing is perturbed; `whole[axis]`: periods of
+/// coarser levels are that of the finest, so that masks fit a grid of any size.
+struct MaskPeriods {
+  GridShape period{};
+  std::array<bool, 3> whole{};
+};
+[[nodiscard]] std::optional<MaskPeriods> mask_periods(const UnetOptions& options);
 
 /// What the blocks are and cost for one sample of this shape, in numbers of `bytes` bytes.
 [[nodiscard]] networks::ChainDescription describe_unet(const std::vector<UnetBlock>& blocks,

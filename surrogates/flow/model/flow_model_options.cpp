@@ -1,7 +1,10 @@
 #include "surrogates/flow/model/flow_model_options.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <optional>
+
+#include <fmt/ranges.h>
 
 #include "io/config/suggest.hpp"
 #include "io/config/table.hpp"
@@ -17,6 +20,14 @@ struct PaddingRow {
 };
 constexpr PaddingRow paddings[] = {
     {Padding::zeros, "zeros"}, {Padding::circular, "circular"}, {Padding::replicate, "replicate"}};
+
+struct MiddleRow {
+  ResidualMiddle value;
+  const char* name;
+};
+constexpr MiddleRow middles[] = {{ResidualMiddle::convolution, "convolution"},
+                                 {ResidualMiddle::perturb, "perturb"},
+                                 {ResidualMiddle::pointwise, "pointwise"}};
 
 struct KindRow {
   DecoderKind value;
@@ -40,9 +51,41 @@ constexpr BaseRow bases[] = {{DecoderBase::none, "none"}, {DecoderBase::interpol
 
 constexpr int widest_layer = 65536;
 
+constexpr const char* whole_crop = "crop";
+
+/// Nodes, 0 for the whole crop; nothing for what is neither.
+std::optional<int> period_of(const std::string& text) {
+  if (text == whole_crop) return 0;
+  int nodes = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, nodes);
+  if (error != std::errc() || stop != end || nodes < 1) return std::nullopt;
+  return nodes;
+}
+
 std::vector<int> as_ints(const std::vector<std::int64_t>& values) { return {values.begin(), values.end()}; }
 
 }  // namespace
+
+void describe(Schema& schema, MaskOptions& options) {
+  schema.number("level", options.level, "Largest value of a mask; what it is added to is of order 1")
+      .above(0)
+      .at_most(1000);
+  schema
+      .texts(
+          "period", options.period,
+          "Coarse nodes after which masks repeat themselves, or crop (they are a crop's, from its corner "
+          "on); one for all axes, or one each, time first; where levels pool, a multiple of what they pool")
+      .length(1, 3);
+  schema.integer("seed", options.seed, "Of the masks: a model keeps it in place of them").at_least(0);
+  schema.check([&options]() -> std::optional<std::string> {
+    if (options.period.size() == 2) return "period: 2 values; expected 1, or 3 (time, then two of space)";
+    for (const auto& text : options.period)
+      if (!period_of(text))
+        return fmt::format("period: '{}' is no number of nodes; expected 1 or more, or crop", text);
+    return std::nullopt;
+  });
+}
 
 void describe(Schema& schema, EncoderOptions& options) {
   schema.integer("width", options.width, "Features of the first level; each further level doubles them")
@@ -61,7 +104,16 @@ void describe(Schema& schema, EncoderOptions& options) {
              "that is "
              "periodic and whole in every block) or replicate; one for all axes, or one each, time first")
       .length(1, 3);
+  schema.choice(
+      "block", options.block, choices_of(middles),
+      "What stands between the pointwise convolutions of a residual block: convolution (3 x 3 x 3 "
+      "nodes, the reference's), perturb (masks of noise are added, then a pointwise one: five times "
+      "fewer parameters, and nodes are mixed by pooling alone) or pointwise (the same without masks)");
+  schema.section("masks", options.masks, "perturb: the masks; absent: defaults");
   schema.check([&options]() -> std::optional<std::string> {
+    if (options.masks && options.block != ResidualMiddle::perturb)
+      return fmt::format("masks: blocks of kind {} have none; expected block: perturb, or no masks",
+                         row_of(middles, options.block).name);
     if (options.padding.size() == 2) return "padding: 2 values; expected 1, or 3 (time, then two of space)";
     const auto known = names_of(paddings);
     for (const auto& name : options.padding)
@@ -120,12 +172,26 @@ UnetOptions unet_options(const FlowModelOptions& options, int n_fields, const Gr
     const auto& padding = options.encoder.padding;
     made.padding[axis] = row_given(paddings, padding[padding.size() == 1 ? 0 : axis], "padding").value;
   }
+  made.middle = options.encoder.block;
+  const MaskOptions masks = options.encoder.masks.value_or(MaskOptions{});
+  made.masks.level = masks.level;
+  made.masks.seed = static_cast<std::uint64_t>(masks.seed);
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    made.masks.period[axis] = period_of(masks.period[masks.period.size() == 1 ? 0 : axis]).value_or(0);
   if (options.decoder.kind == DecoderKind::convolutional) {
     made.refinement = refinement;
     made.n_refined = n_fields;
     made.adds_input = options.decoder.base == DecoderBase::interpolation;
   }
   return made;
+}
+
+std::string residual_words(const UnetOptions& options) {
+  const std::string kind = fmt::format("blocks of kind {}", row_of(middles, options.middle).name);
+  const auto periods = mask_periods(options);
+  if (!periods) return kind;
+  return fmt::format("{} with masks of level {}, period {} and seed {}", kind, options.masks.level,
+                     fmt::join(periods->period, " x "), options.masks.seed);
 }
 
 DecoderOptions decoder_options(const FlowModelOptions& options, int n_fields) {

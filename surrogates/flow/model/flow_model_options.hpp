@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,12 +23,22 @@ enum class DecoderBase {
   interpolation,  ///< the coarse fields, interpolated linearly along each axis
 };
 
+/// Section `model.encoder.masks`.
+struct MaskOptions {
+  double level = 0.1;
+  std::vector<std::string> period{"crop"};  ///< one for all axes, or one each: nodes, or crop
+  std::int64_t seed = 1;
+};
+void describe(Schema& schema, MaskOptions& options);
+
 /// Section `model.encoder`.
 struct EncoderOptions {
   int width = 16, widest = 256;
   std::vector<std::int64_t> widths;
   int levels = 0;
   std::vector<std::string> padding{"zeros"};  ///< one for all axes, or one each
+  ResidualMiddle block = ResidualMiddle::convolution;
+  std::optional<MaskOptions> masks;  ///< where it perturbs; a model's file has them then
 };
 void describe(Schema& schema, EncoderOptions& options);
 
@@ -54,6 +65,8 @@ void describe(Schema& schema, FlowModelOptions& options);
 /// @param refinement of the convolutional decoder; not looked at otherwise
 [[nodiscard]] UnetOptions unet_options(const FlowModelOptions& options, int n_fields, const GridShape& block,
                                        const GridShape& refinement);
+/// The kind of residual blocks in words, with what their masks are: of equal words, weights fit.
+[[nodiscard]] std::string residual_words(const UnetOptions& options);
 /// With a base its latents are the encoder's, then the coarse fields of the node.
 [[nodiscard]] DecoderOptions decoder_options(const FlowModelOptions& options, int n_fields);
 

@@ -59,6 +59,27 @@ std::vector<std::string> doubts_of(const FlowModelHeader& header, const FieldBlo
   return beyond;
 }
 
+/// Masks are a crop's: those of a smaller one were never trained with, nor those of a larger one whose levels
+/// would not repeat together.
+void check_masks(const FlowModelHeader& header, const FieldBlock& coarse, EncoderCover cover) {
+  const auto masks = mask_periods(
+      unet_options(header.options, static_cast<int>(header.fields.size()), header.block, header.refinement));
+  if (!masks) return;
+  for (std::size_t i = 0; i < n_axes; ++i) {
+    const int n = coarse.axes[i].size();
+    QUINTET_CHECK(
+        n >= masks->period[i],
+        "the model's masks are of crops with {} nodes along {}, but there are {} coarse nodes: blocks of "
+        "kind perturb take no smaller crop; give larger fields, or train for this crop",
+        masks->period[i], header.axes[i].name, n);
+    QUINTET_CHECK(
+        cover == EncoderCover::blocks || masks->whole[i] || n == masks->period[i],
+        "encoder: whole needs masks whose levels repeat together; those of the model do so on crops of {} "
+        "nodes along {} alone; take encoder: blocks",
+        masks->period[i], header.axes[i].name);
+  }
+}
+
 }  // namespace
 
 struct FlowPredictor::State {
@@ -242,6 +263,7 @@ FlowPredictor::FlowPredictor(FlowModel model, FieldBlock coarse,
     QUINTET_CHECK(s.coarse.axes[i].size() >= 2,
                   "the coarse data have {} node(s) along {}; at least 2 are needed", s.coarse.axes[i].size(),
                   header.axes[i].name);
+  check_masks(header, s.coarse, options.cover);
   std::vector<double> in_order;
   for (const auto& parameter : header.parameters) {
     const auto given = parameters.find(parameter.name);

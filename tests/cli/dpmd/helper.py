@@ -298,6 +298,61 @@ def restart(ensemble, ranks):
     shutil.rmtree("again")
 
 
+def numbers(path, dataset):
+    """All numbers of a dataset."""
+    done = subprocess.run(["h5dump", "-d", dataset, "-y", "-m", "%.17g", path], stdout=subprocess.PIPE, check=True, text=True)
+    return [float(x) for x in re.search(r"DATA \{(.*?)\}", done.stdout, re.S).group(1).replace(",", " ").split()]
+
+
+def velocities(path):
+    """[frame] {id: velocity} of an extended XYZ file."""
+    frames, lines = [], open(path).read().splitlines()
+    while lines:
+        n = int(lines[0])
+        columns = [triple.split(":") for triple in
+                   re.findall(r"\w+:[A-Z]:\d+", re.search(r"Properties=(\S+)", lines[1]).group(1))]
+        def begin(name):
+            return sum(int(count) for _, _, count in columns[:[column for column, _, _ in columns].index(name)])
+        number, first = begin("id"), begin("velocities")
+        rows = [line.split() for line in lines[2:2 + n]]
+        frames.append({int(row[number]): [float(x) for x in row[first:first + 3]] for row in rows})
+        lines = lines[2 + n:]
+    return frames
+
+
+def spectra(ranks):
+    """What spectrogram and spectrum sample is what thermo table and trajectory hold; a restart is the uninterrupted run."""
+    case = os.path.join(HERE, "copper.yaml")
+    common = ["system.replicate=[2, 2, 3]", "thermo_interval=2", "trajectory={interval: 2, format: xyz, velocities: true}"]
+    def atom_of(frame):
+        return frame[5][1]
+    def current_of(frame):
+        return sum(1.5 * v[2] for v in frame.values())
+    signals = [("spectrogram", "signal: pressure_xy", None), ("spectrum", "signal: temperature", None),
+               ("spectrogram", "signal: velocity, atom: 5, component: y", atom_of),
+               ("spectrum", "signal: current, charges: {Cu: 1.5 e}, component: z", current_of)]
+    for group, words, of in signals:
+        settings = common + [f"observe={{{group}: {{{words}, every: 2, window: 8, hop: 3}}}}"]
+        run(int(ranks), case, "whole", settings)
+        samples = numbers("whole/run.h5", f"/{group}/signal")
+        expected = [of(frame) for frame in velocities("whole/trajectory.xyz")] if of else \
+            thermo("whole/run.h5")[words.split()[1]]
+        scale = max(abs(x) for x in expected) if of is not current_of else 1
+        if len(samples) != 2 * len(expected) or not len(expected) == 21:
+            fail(f"{words}: {len(samples) // 2} samples, {len(expected)} expected")
+        worst = max(abs(x - y) for x, y in zip(samples[1::2], expected)) / scale
+        if not worst < 1e-12:
+            fail(f"{words}: off by {worst:.1e} of the largest")
+        shutil.copytree("whole", "again")
+        os.remove(checkpoint("again", 40))
+        run(int(ranks), case, "again", settings, "--restart", "auto")
+        same("whole/run.h5", "again/run.h5", f"/{group}")
+        if ("frames" in subprocess.check_output(["h5ls", f"whole/run.h5/{group}"], text=True)) != (group == "spectrogram"):
+            fail(f"{group}: frames")
+        shutil.rmtree("whole")
+        shutil.rmtree("again")
+
+
 def ranks_agree(ensemble, *settings):
     """1 = 2 = 3 ranks, and a checkpoint of 1 rank goes on on 3, of 1 rank on 2: thermo to 1e-9."""
     case, own = case_for(ensemble)

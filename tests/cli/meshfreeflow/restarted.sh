@@ -3,7 +3,7 @@
 ranks=$1 file=$2
 shift 2
 run() { mpirun --oversubscribe -n "$ranks" meshfreeflow simulate "$file" --quiet --threads 1 "$@"; }
-case "$*" in *spectrogram*) spectrogram=/spectrogram ;; *) spectrogram=/history ;; esac
+case "$*" in *spectrogram*) spectrogram=/spectrogram ;; *spectrum*) spectrogram=/spectrum ;; *) spectrogram=/history ;; esac
 run "$@" --output whole --overwrite || exit 1
 run "$@" --output parts --overwrite --set time.steps=17 || exit 1
 run "$@" --output parts --restart auto || exit 1

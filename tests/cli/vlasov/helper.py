@@ -181,11 +181,11 @@ def has(path, *keys):
         fail(f"{path} lacks {', '.join(missing)}: {', '.join(summary)}")
 
 
-def langmuir(path):
+def langmuir(path, tolerance="0.005"):
     """The spectrum of the field has its peak where the dispersion relation has its root, to 0.5 %."""
     summary = json.load(open(path))
     found, root = summary["spectrum_peak_frequency"], summary["frequency_theory"]
-    if not abs(found / root - 1) < 0.005:
+    if not abs(found / root - 1) < float(tolerance):
         fail(f"the peak is at {found}, the root at {root}")
 
 

@@ -55,6 +55,9 @@ std::vector<double> tone(std::size_t n, double cycles_a_sample) {
 }
 
 std::shared_ptr<FrameTransform> fourier(int n) { return std::make_shared<ShortTimeFourier>(n, 1.0); }
+std::shared_ptr<MelBands> mel(int n = 60, double corner = 0.1, int bands = 9) {
+  return std::make_shared<MelBands>(MelOptions{.rate = 1, .width = n, .corner = corner, .n_bands = bands});
+}
 std::shared_ptr<FrameTransform> constant_q() {
   return std::make_shared<ConstantQ>(
       ConstantQOptions{.rate = 64, .lowest = 4, .n_bins = 6, .bins_per_octave = 3});
@@ -94,7 +97,8 @@ TEST(FrameStream, frames_are_those_of_the_whole_signal_to_the_bit) {
   const auto signal = noise(700);
   for (const auto places : {FramePlaces::within, FramePlaces::centred})
     for (const int hop : {1, 8, 100})
-      for (const auto& transform : {fourier(60), constant_q()}) {
+      for (const std::shared_ptr<FrameTransform>& transform :
+           {fourier(60), constant_q(), std::shared_ptr<FrameTransform>(mel())}) {
         const auto expected = whole(transform, hop, places, signal);
         EXPECT_GT(expected.size(), 5U);
         EXPECT_EQ(frames_of(transform, hop, places, signal, {1}), expected) << hop;
@@ -128,6 +132,70 @@ TEST(ShortTimeFourier, keeps_the_energy) {  // Parseval: sum |X|^2 = n sum (w x)
   EXPECT_NEAR(lines, n * samples, 1e-12 * lines);
 }
 
+TEST(MelBands, share_the_power_out) {
+  const int n = 60;
+  const auto signal = noise(n);
+  const auto bands = mel(n);
+  const auto lines = whole(fourier(n), 1, FramePlaces::within, signal).at(0),
+             powers = whole(bands, 1, FramePlaces::within, signal).at(0);
+  const auto& centres = bands->frequencies();
+  for (std::size_t b = 0; b < centres.size(); ++b) {  // the sum that it stands for
+    const auto edge = [&](std::size_t i) {            // band i - 1; evenly on the mel scale
+      return 0.1 * std::expm1(double(i) * std::log1p(0.5 / 0.1) / 10);
+    };
+    EXPECT_NEAR(centres[b], edge(b + 1), 1e-14);
+    double sum = 0;
+    for (std::size_t k = 0; k < lines.size(); ++k) {
+      const double f = double(k) / n;
+      const double weight = std::max(0.0, std::min((f - edge(b)) / (edge(b + 1) - edge(b)),
+                                                   (edge(b + 2) - f) / (edge(b + 2) - edge(b + 1))));
+      sum += weight * std::norm(lines[k]);
+    }
+    EXPECT_NEAR(std::norm(powers[b]), sum, 1e-12);
+    EXPECT_EQ(powers[b].imag(), 0);
+  }
+  // Between the first and the last centre the weights of a line add up to 1.
+  for (std::size_t k = 0; k < lines.size(); ++k) {
+    if (double(k) / n < centres.front() || double(k) / n > centres.back()) continue;
+    double sum = 0;
+    for (const auto& [first, weights] : bands->bands())
+      if (k >= first && k < first + weights.size()) sum += weights[k - first];
+    EXPECT_NEAR(sum, 1, 1e-12);
+  }
+  for (int b = 0; b < bands->size(); ++b)
+    EXPECT_NEAR(bands->frequency_at(b), centres[static_cast<std::size_t>(b)], 1e-14);
+}
+
+/// librosa 0.11: filters.mel(sr=7000, n_fft=60, n_mels=9, htk=True, norm=None)[4], lines 7 to 11.
+TEST(MelBands, are_librosa_s) {
+  const auto bands =
+      std::make_shared<MelBands>(MelOptions{.rate = 7000, .width = 60, .corner = 700, .n_bands = 9})->bands();
+  constexpr double expected[] = {0.2961400014699146, 0.7109222793724694, 0.8949161688846332,
+                                 0.5481752727260564, 0.2014343765674788};
+  EXPECT_EQ(bands[4].first, 7U);
+  ASSERT_EQ(bands[4].weights.size(), 5U);
+  for (std::size_t i = 0; i < 5; ++i) EXPECT_NEAR(bands[4].weights[i], expected[i], 1e-13);
+}
+
+TEST(MelBands, find_a_tone) {
+  const auto frames = whole(mel(240, 0.05, 16), 16, FramePlaces::within, tone(600, 0.125));
+  const auto centres = mel(240, 0.05, 16)->frequencies();
+  std::size_t greatest = 0;
+  for (std::size_t b = 0; b < centres.size(); ++b)
+    if (std::abs(frames[3][b]) > std::abs(frames[3][greatest])) greatest = b;
+  EXPECT_LT(std::abs(centres[greatest] - 0.125), 0.5 * (centres[greatest + 1] - centres[greatest - 1]));
+}
+
+TEST(FrameTransform, frequencies_between_bins_are_on_its_own_scale) {
+  const std::vector<std::shared_ptr<FrameTransform>> all{fourier(60), constant_q(), mel()};
+  for (const auto& transform : all) {
+    for (int k = 0; k < transform->size(); ++k)
+      EXPECT_NEAR(transform->frequency_at(k), transform->frequencies()[static_cast<std::size_t>(k)], 1e-12);
+    EXPECT_GT(transform->frequency_at(1.5), transform->frequencies()[1]);
+    EXPECT_LT(transform->frequency_at(1.5), transform->frequencies()[2]);
+  }
+}
+
 TEST(FrameTransform, is_linear_and_finds_a_tone) {
   const auto a = noise(256), b = tone(256, 0.125);
   std::vector<double> both(256);
@@ -155,6 +223,9 @@ TEST(FrameTransform, refuses_what_makes_no_sense) {
   EXPECT_THROW(ConstantQ({.rate = 64, .lowest = 4, .n_bins = 10, .bins_per_octave = 3}), InputError);
   EXPECT_THROW(ConstantQ({.rate = 64, .lowest = 1e-9, .n_bins = 2, .bins_per_octave = 3}), InputError);
   EXPECT_THROW(ConstantQ({.rate = 64, .lowest = 0, .n_bins = 2, .bins_per_octave = 3}), InputError);
+  EXPECT_THROW(mel(60, 0), InputError);
+  EXPECT_THROW(mel(60, -1), InputError);
+  EXPECT_THROW(mel(60, 1e-3), InputError) << "bands that are narrower than lines lie apart";
   EXPECT_THROW(FrameStream(fourier(16), 0, FramePlaces::within), InputError);
   const auto few = noise(8);
   EXPECT_THROW((void)whole(fourier(16), 4, FramePlaces::centred, few), InputError);

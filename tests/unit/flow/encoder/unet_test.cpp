@@ -142,9 +142,20 @@ TEST(Unet, circular_padding_knows_no_first_node) {
   EXPECT_GT((other - walls.evaluate(parameters, input, statistics)).abs().max().item<double>(), 1e-3);
 }
 
-TEST(Unet, gradient_is_that_of_finite_differences) {
+UnetOptions small(ResidualMiddle middle) {
+  UnetOptions options = small();
+  options.middle = middle;
+  return options;
+}
+
+class AnyMiddle : public testing::TestWithParam<ResidualMiddle> {};
+INSTANTIATE_TEST_SUITE_P(Unet, AnyMiddle,
+                         testing::Values(ResidualMiddle::convolution, ResidualMiddle::perturb,
+                                         ResidualMiddle::pointwise));
+
+TEST_P(AnyMiddle, gradient_is_that_of_finite_differences) {
   const Comm comm = Comm::world();
-  const Unet unet(small());
+  const Unet unet(small(GetParam()));
   const std::vector<double> start = unet.initial_parameters(3);
   const auto [first, n] = share(comm, 4);
   const at::Tensor input = waves({4, 2, 2, 4, 4}).narrow(0, first, n),
@@ -169,6 +180,65 @@ TEST(Unet, gradient_is_that_of_finite_differences) {
     EXPECT_NEAR(gradient[static_cast<std::int64_t>(i)].item<double>(), slope, 2e-5 * (1 + std::abs(slope)))
         << "parameter " << i;
   }
+}
+
+TEST(Unet, perturbed_has_a_fifth_of_the_parameters) {
+  UnetOptions options;
+  std::size_t necks = 0;  // what 27 nodes have and one has not
+  for (const auto& block : unet_blocks(options))
+    if (block.kind == UnetBlockKind::residual)
+      necks += 26 * static_cast<std::size_t>(block.n_neck) * static_cast<std::size_t>(block.n_neck);
+  for (const auto middle : {ResidualMiddle::perturb, ResidualMiddle::pointwise}) {
+    options.middle = middle;
+    const Unet unet(options);
+    EXPECT_EQ(unet.n_parameters(), 1458400 - necks);
+    EXPECT_EQ(unet.n_parameters(), 293600u);
+    EXPECT_EQ(unet.initial_parameters(1).size(), unet.n_parameters());
+    EXPECT_EQ(describe_unet(unet.blocks(), {4, 16, 16}, 4).total().parameters, unet.n_parameters());
+  }
+}
+
+/// y = relu(bn(V (x + N))): what the masks change is what x + N in place of x does.
+TEST(Unet, a_perturbed_block_is_a_pointwise_one_of_what_is_perturbed) {
+  UnetOptions options = small(ResidualMiddle::perturb);
+  options.masks.level = 0.3;
+  const Unet perturbed(options), pointwise(small(ResidualMiddle::pointwise));
+  const auto start = perturbed.initial_parameters(1);
+  const auto run = [&](const Unet& unet, const at::Tensor& input) {
+    return unet.evaluate(tensor_of(start), input, tensor_of(unet.initial_statistics()));
+  };
+  const at::Tensor input = waves({2, 2, 2, 4, 4});
+  const at::Tensor with = run(perturbed, input), without = run(pointwise, input);
+  EXPECT_GT((with - without).abs().max().item<double>(), 1e-3);
+  // Masks belong to places, not to samples.
+  EXPECT_LT((run(perturbed, input.narrow(0, 1, 1)) - with.narrow(0, 1, 1)).abs().max().item<double>(), 1e-13);
+  options.masks.level = 1e-9;
+  EXPECT_LT((run(Unet(options), input) - without).abs().max().item<double>(), 1e-7);
+  options.masks.seed = 2;
+  options.masks.level = 0.3;
+  EXPECT_GT((run(Unet(options), input) - with).abs().max().item<double>(), 1e-3);
+}
+
+/// A shift by what the coarsest level pools moves the latents of a pointwise U-Net, one by the period those
+/// of a perturbed one; what is no period leaves seams.
+TEST(Unet, masks_are_what_a_shift_shows) {
+  const at::Tensor input = waves({1, 2, 2, 4, 16});
+  const auto change = [&](const UnetOptions& options, int shift) {
+    const Unet unet(options);
+    const at::Tensor parameters = tensor_of(unet.initial_parameters(1)),
+                     statistics = tensor_of(unet.initial_statistics());
+    const at::Tensor there = unet.evaluate(parameters, input.roll(shift, 4), statistics).roll(-shift, 3);
+    return (there - unet.evaluate(parameters, input, statistics)).abs().max().item<double>();
+  };
+  EXPECT_LT(change(small(ResidualMiddle::pointwise), 4), 1e-13);
+  UnetOptions options = small(ResidualMiddle::perturb);
+  EXPECT_LT(change(options, 4), 1e-13) << "the period of a crop";
+  options.block = {2, 4, 8};
+  EXPECT_LT(change(options, 8), 1e-13);
+  EXPECT_GT(change(options, 4), 1e-4);
+  options.levels = 2;  // pools 4 along x
+  options.masks.period = {0, 0, 4};
+  EXPECT_LT(change(options, 4), 1e-13);
 }
 
 TEST(BatchNorm, is_torch_s_own_on_all_samples) {
@@ -220,6 +290,16 @@ TEST(Unet, what_makes_no_network_is_refused) {
   refused([](auto& o) { o.widths = {4, 8}; });
   refused([](auto& o) { o.n_output = 0; });
   refused([](auto& o) { o.momentum = 0; });
+  const auto masked = [&](const GridShape& period) {
+    refused([&](auto& o) {
+      o.middle = ResidualMiddle::perturb;
+      o.masks.period = period;
+    });
+  };
+  masked({0, 8, 0});
+  masked({0, 2, 0});
+  masked({-1, 0, 0});
+  refused([](auto& o) { o.masks.level = 0; });
 }
 
 }  // namespace

@@ -260,6 +260,32 @@ TEST(FlowPredictor, beyond_the_training_there_are_doubts) {
   EXPECT_EQ(doubts_of(fine, known).size(), 1U);
 }
 
+/// Blocks of the training's size have its masks, wherever they lie; all nodes at once have them again and
+/// again.
+TEST(FlowPredictor, masks_are_those_of_a_crop_from_its_corner_on) {
+  FlowModel model = small_model();
+  model.header.options.encoder.block = ResidualMiddle::perturb;
+  model.header.options.encoder.padding = {"zeros", "zeros", "circular"};
+  const FlowNetwork<float> network(model.header);
+  const auto parameters = network.initial_parameters(1);
+  model.parameters.assign(parameters.begin(), parameters.end());
+  model.statistics = network.initial_statistics();
+  const auto difference = [&](int moved, EncoderCover cover) {
+    const auto coarse = coarse_block(2, 12), other = coarse_block(2, 12, moved);
+    FlowPredictor here(model, coarse, known, {cover, false, 1e9}),
+        there(model, other, known, {cover, false, 1e9});
+    auto points = random_points(coarse, 60);
+    const auto expected = ask(here, points);
+    for (std::size_t p = 0; p < 60; ++p) points[3 * p + 2] = std::fmod(points[3 * p + 2] + moved * 0.5, 6.0);
+    return greatest_difference(expected.values, ask(there, points).values);
+  };
+  EXPECT_LT(difference(2, EncoderCover::blocks), 2e-5) << "blocks begin every two nodes";
+  EXPECT_GT(difference(1, EncoderCover::blocks), 1e-3);
+  EXPECT_LT(difference(4, EncoderCover::whole), 2e-5) << "masks repeat after four nodes";
+  EXPECT_GT(difference(2, EncoderCover::whole), 1e-3);
+  EXPECT_THROW(FlowPredictor(model, coarse_block(2, 3), known, {}), InputError);
+}
+
 TEST(FlowPredictor, what_cannot_be_answered_is_refused) {
   const auto coarse = coarse_block(4, 4);
   EXPECT_THROW(FlowPredictor(small_model(), coarse, {{"Pr", 1}}, {}), InputError);

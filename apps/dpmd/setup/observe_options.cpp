@@ -1,0 +1,52 @@
+#include "apps/dpmd/setup/observe_options.hpp"
+
+namespace quintet::dpmd {
+
+void describe(Schema& schema, MdSpectrogramOptions& options) {
+  schema.choice("signal", options.signal,
+                {{"temperature", MdSignal::temperature},
+                 {"pressure", MdSignal::pressure},
+                 {"pressure_xx", MdSignal::pressure_xx},
+                 {"pressure_yy", MdSignal::pressure_yy},
+                 {"pressure_zz", MdSignal::pressure_zz},
+                 {"pressure_xy", MdSignal::pressure_xy},
+                 {"pressure_xz", MdSignal::pressure_xz},
+                 {"pressure_yz", MdSignal::pressure_yz},
+                 {"volume", MdSignal::volume},
+                 {"potential", MdSignal::potential},
+                 {"velocity", MdSignal::velocity},
+                 {"current", MdSignal::current}},
+                "A number of the thermo table; a component of the velocity of an atom, or of the mean over a "
+                "type; or of the current, the sum of charge times velocity, whose spectrum is the infrared "
+                "absorption of fixed charges");
+  schema.text("type", options.type, "velocity: the type whose atoms' mean is taken");
+  schema.integer("atom", options.atom, "velocity: the atom by its number, from 1, in place of a type")
+      .at_least(1);
+  schema.named_quantities("charges", options.charges, "e", "current: charges of types; others have none")
+      .example("{O: -0.8476 e, H: 0.4238 e}");
+  schema.choice("component", options.component, {{"x", 0}, {"y", 1}, {"z", 2}}, "Of velocity and current");
+  describe(schema, options.frames);
+  schema.quantity("lowest", options.lowest, "THz", "constant_q: frequency of the first bin").above(0);
+  schema
+      .quantity(
+          "corner", options.corner, "THz",
+          "mel: frequency below which bands are about evenly wide, above which they widen with frequency")
+      .above(0);
+  schema.check([&options]() -> std::optional<std::string> {
+    if (options.signal == MdSignal::velocity) {
+      if (options.type.has_value() == options.atom.has_value())
+        return "signal: velocity needs type or atom, one of the two";
+    } else if (options.type || options.atom) {
+      return "type and atom are of signal: velocity";
+    }
+    if ((options.signal == MdSignal::current) == options.charges.empty())
+      return options.charges.empty() ? "signal: current needs charges" : "charges are of signal: current";
+    return misses_frequency(options.frames, options.lowest.has_value(), options.corner.has_value());
+  });
+}
+
+void describe(Schema& schema, ObserveOptions& options) {
+  describe_spectra(schema, options.spectrogram, options.spectrum, "a number of the run");
+}
+
+}  // namespace quintet::dpmd
