@@ -29,7 +29,7 @@ ROOMS = {
     "apps/dpmd": ("setup", "deviation label test", "learn run train", "convert evaluate"),
     "apps/meshfreeflow": ("setup", "simulate train superresolve", "evaluate"),
     "apps/podlstm": ("setup", "evaluate", "fit forecast search train"),
-    "apps/quintet": ("owner", "machine bench", "plan", "submit", "campaign"),
+    "apps/quintet": ("owner", "machine bench workers", "plan", "submit", "campaign"),
     "apps/submatrix": ("input report", "evaluate", "compare"),
     "apps/vlasov": ("input", "setup", "state", "report"),
 }

@@ -1,0 +1,226 @@
+#include "apps/quintet/campaign/jobs.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <limits>
+#include <set>
+
+#include <fmt/ranges.h>
+
+#include "apps/quintet/campaign/store.hpp"
+#include "apps/quintet/submit/record.hpp"
+#include "apps/quintet/submit/scheduler.hpp"
+#include "apps/quintet/submit/script.hpp"
+#include "apps/quintet/submit/user_limits.hpp"
+#include "io/log/error.hpp"
+#include "io/log/log.hpp"
+#include "io/machine/machine.hpp"
+
+namespace quintet::campaign {
+namespace fs = std::filesystem;
+namespace {
+
+/// Items of one stage (of one round) that are queued as one array.
+struct Group {
+  std::string name;                          ///< "training", "training.1", with a part behind it if it has several
+  std::size_t stage = 0;
+  std::vector<std::vector<std::size_t>> tasks;  ///< items of each
+  std::set<std::size_t> after;               ///< groups
+  const MachineQueue* queue = nullptr;
+  JobShape shape;
+};
+
+/// Ranks and threads of a stage on nodes of a queue: as few nodes as share the ranks evenly.
+JobShape shape_in(const MachineQueue& queue, const Machine& machine, const StageOptions& stage,
+                  const JobsOrder& order, std::int64_t n_tasks) {
+  JobShape shape{.account = order.account,
+                 .threads = stage.threads,
+                 .walltime = stage.walltime.value_or(0),
+                 .margin = machine.stop.margin,
+                 .array_tasks = n_tasks > 1 ? n_tasks : 0,
+                 .chain = order.chain};
+  const auto cores = queue.cores ? queue.cores : queue.threads;
+  std::int64_t of_node = cores ? std::max<std::int64_t>(1, *cores / stage.threads) : stage.ranks;
+  if (stage.on_gpus()) of_node = std::max<std::int64_t>(1, std::min(of_node, queue.gpus));
+  while (stage.ranks % shape.nodes != 0 || stage.ranks / shape.nodes > of_node) ++shape.nodes;
+  shape.ranks_per_node = stage.ranks / shape.nodes;
+  shape.gpus_per_node = stage.on_gpus() ? shape.ranks_per_node : 0;
+  if (stage.memory) shape.memory = *stage.memory / static_cast<double>(shape.nodes);
+  return shape;
+}
+
+/// The queue that takes the job and keeps the least of a machine from others: GPUs, then cores.
+const MachineQueue& fitting_queue(const Machine& machine, const std::string& name,
+                                  const std::function<JobShape(const MachineQueue&)>& shape) {
+  const MachineQueue* best = &queue_for(machine, name, shape);  // which throws where none does
+  const auto kept = [&](const MachineQueue& queue) {
+    const std::int64_t nodes = shape(queue).nodes;
+    return std::pair{nodes * queue.gpus, nodes * queue.cores.value_or(queue.threads.value_or(1))};
+  };
+  for (const auto& queue : machine.queues)
+    if (name.empty() && broken_rules(machine, queue, shape(queue)).empty() && kept(queue) < kept(*best))
+      best = &queue;
+  return *best;
+}
+
+/// What is left to do as arrays, each behind those it waits for.
+std::vector<Group> groups_of(const Graph& graph, const Machine& machine, const JobsOrder& order) {
+  std::vector<Group> groups;
+  std::vector<std::size_t> first_group, n_groups;  // of each (stage, round), in the order of items
+  std::vector<std::set<std::size_t>> of_item(graph.items().size());
+  const auto most = machine.limits.array_tasks.value_or(std::numeric_limits<std::int64_t>::max());
+  for (std::size_t i = 0; i < graph.items().size();) {
+    const auto& first = graph.items()[i];
+    const auto& stage = graph.stage_of(first);
+    std::vector<std::size_t> left;
+    for (; i < graph.items().size() && graph.items()[i].stage == first.stage && graph.items()[i].round == first.round; ++i)
+      if (!Store::find(order.directory, graph.items()[i], false)) left.push_back(i);
+    if (left.empty()) continue;
+    QUINTET_CHECK(stage.walltime, "stage {}: walltime is missing: a job has one", stage.name);
+    std::string name = stage.name;
+    if (first.round >= 0) name += fmt::format(".{}", first.round);
+    std::vector<std::vector<std::size_t>> tasks;
+    for (std::size_t n = 0; n < left.size(); ++n) {
+      if (n % static_cast<std::size_t>(stage.batch) == 0) tasks.emplace_back();
+      tasks.back().push_back(left[n]);
+    }
+    const std::size_t n_parts = (tasks.size() + static_cast<std::size_t>(std::min<std::int64_t>(most, std::ssize(tasks))) - 1) /
+                                static_cast<std::size_t>(std::min<std::int64_t>(most, std::ssize(tasks)));
+    for (std::size_t part = 0; part < n_parts; ++part) {
+      Group group;
+      group.name = n_parts > 1 ? fmt::format("{}.part_{}", name, part) : name;
+      group.stage = first.stage;
+      const auto at = [&](std::size_t p) { return tasks.begin() + static_cast<std::ptrdiff_t>(p * tasks.size() / n_parts); };
+      group.tasks.assign(at(part), at(part + 1));
+      for (const auto& task : group.tasks)
+        for (const std::size_t item : task) {
+          of_item[item] = {groups.size()};
+          for (const std::size_t before : graph.items()[item].after)
+            group.after.insert(of_item[before].begin(), of_item[before].end());
+        }
+      group.after.erase(groups.size());
+      const auto shape = [&](const MachineQueue& queue) {
+        return shape_in(queue, machine, stage, order, std::ssize(group.tasks));
+      };
+      try {
+        group.queue = &fitting_queue(machine, order.queue, shape);
+      } catch (const InputError& error) {
+        throw InputError(fmt::format("stage {}: {}", stage.name, error.what()));
+      }
+      group.shape = shape(*group.queue);
+      QUINTET_CHECK(group.shape.nodes == 1 || Graph::is_launched(stage),
+                    "stage {}: an item of {} ranks takes {} nodes of {}, but its command does not begin with "
+                    "{{launch}}, which starts ranks on all of them",
+                    stage.name, stage.ranks, group.shape.nodes, group.queue->name);
+      if (!machine.scheduler.memory_request) group.shape.memory.reset();
+      groups.push_back(std::move(group));
+    }
+  }
+  return groups;
+}
+
+std::string script_of(const Graph& graph, const Machine& machine, const JobsOrder& order, const Group& group,
+                      const std::vector<Group>& groups) {
+  const Job job{.name = job_name(group.name),
+                .directory = order.directory + "/jobs/" + group.name,
+                .input = order.file,
+                .executable = fs::read_symlink("/proc/self/exe").string(),
+                .command = "campaign",
+                .queue = group.queue->name,
+                .shape = group.shape};
+  const std::string task = fmt::format("${{{}:-0}}", scheduler_of(machine).task_variable);
+  std::string text = script_head(machine, job);
+  std::vector<std::string> before;
+  for (const std::size_t g : group.after) before.push_back(groups[g].name);
+  std::size_t n_items = 0;
+  for (const auto& items : group.tasks) n_items += items.size();
+  text += fmt::format("# {} items of stage {}{}\n", n_items, graph.stages()[group.stage].name,
+                      before.empty() ? "" : fmt::format(", after those of {}", fmt::join(before, ", ")));
+  text += fmt::format("cd {} || exit 1\n", shell_word(job.directory));
+  text += fmt::format("exec >> \"$(printf task_%04d.log \"{}\")\" 2>&1\n", task);
+  text += environment_lines(machine.environment);
+  text += fmt::format("\n# A line of `items` for each task: the keys of what it runs.\nkeys=$(sed -n \"$(({} + 1))p\" items)\n", task);
+  text += fmt::format("{} campaign {} --output {} --machine {} --items \"$keys\" --walltime {} &\n",
+                      shell_word(job.executable), shell_word(order.file), shell_word(order.directory),
+                      shell_word(order.machine), hours_text(group.shape.walltime - group.shape.margin));
+  return text + waiting_lines() + "exit $code\n";
+}
+
+std::string items_of(const Graph& graph, const Group& group) {
+  std::string text;
+  for (const auto& task : group.tasks) {
+    for (std::size_t n = 0; n < task.size(); ++n) text += (n > 0 ? " " : "") + graph.items()[task[n]].key;
+    text += "\n";
+  }
+  return text;
+}
+
+void check_users_room(const Machine& machine, const Scheduler& scheduler, const std::vector<Group>& groups,
+                      const JobsOrder& order) {
+  auto jobs = scheduler.jobs_of_user();
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const auto& group = groups[g];
+    if (counts_user(machine, *group.queue))
+      for (const auto& remark : check_user_limits(machine, *group.queue, group.shape, jobs))
+        log::warning("{}: {}", group.name, remark);
+    for (std::int64_t link = 0; link < order.chain; ++link)
+      jobs.push_back({.id = fmt::format("{} of {}", link, group.name), .queue = group.queue->name});
+  }
+}
+
+}  // namespace
+
+void queue_campaign(const Graph& graph, const JobsOrder& order) {
+  const Machine machine = read_machine(order.machine);
+  QUINTET_CHECK(shell_word(order.directory) == order.directory,
+                "The directory '{}' has a character in its name that schedulers do not take in the head of a "
+                "script; choose another with --output DIR",
+                order.directory);
+  (void)scheduler_of(machine);
+  const auto groups = groups_of(graph, machine, order);
+  const auto n_jobs = std::ssize(groups) * order.chain;
+  if (const auto most = machine.limits.unfinished_jobs)
+    QUINTET_CHECK(n_jobs <= *most, "{} jobs are needed, the most that may wait and run are {} "
+                  "(limits.unfinished_jobs of {})", n_jobs, *most, machine.name);
+  if (order.dry_run) {
+    for (const auto& group : groups)
+      std::printf("%s\n", script_of(graph, machine, order, group, groups).c_str());
+    log::info("{} jobs are needed: nothing was queued", n_jobs);
+    return;
+  }
+  const Scheduler scheduler(machine);
+  const auto lock = lock_directory(order.directory, "quintet submit");
+  require_nothing_queued(order.directory, scheduler);
+  check_users_room(machine, scheduler, groups, order);
+  JobRecord record{.machine = order.machine,
+                   .name = fs::path(order.file).stem().string(),
+                   .queue = order.queue.empty() ? "by stage" : order.queue,
+                   .application = "quintet",
+                   .command = "campaign",
+                   .input = order.file,
+                   .date = date_text(),
+                   .walltime = 0,
+                   .chain = order.chain};
+  std::vector<std::string> last(groups.size());  // id of each group's last job
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const auto& group = groups[g];
+    const std::string folder = order.directory + "/jobs/" + group.name;
+    fs::create_directories(folder);
+    for (const auto& task : group.tasks)
+      for (const std::size_t i : task) fs::remove_all(order.directory + "/failed/" + graph.items()[i].key);
+    write_text_file(folder + "/items", items_of(graph, group));
+    write_text_file(folder + "/job.sh", script_of(graph, machine, order, group, groups));
+    std::vector<std::string> before;
+    for (const std::size_t other : group.after) before.push_back(last[other]);
+    for (std::int64_t link = 0; link < order.chain; ++link) {
+      queue_job(scheduler, order.directory, record, folder + "/job.sh", fmt::format("{}", fmt::join(before, ":")),
+                n_jobs);
+      before = {last[g] = record.ids.back()};
+    }
+    log::info("{}: {} in {}, {} tasks", group.name, last[g], group.queue->name, group.tasks.size());
+  }
+  log::info("{} jobs are queued; quintet campaign status {}", record.ids.size(), order.file);
+}
+
+}  // namespace quintet::campaign
