@@ -87,6 +87,8 @@ void run_task(const Graph& graph, const std::string& directory, RunnerOptions op
 
 void run_here(const Graph& graph, const std::string& stem, const std::string& directory, Sharing sharing) {
   check_resources(graph);
+  for (const auto& item : graph.items())  // what cannot stand in a word is told before anything runs
+    (void)graph.command(item, true, directory + "/work/" + item.key, {directory + "/store"});
   Store store(directory, sharing);
   log::info("{} items of {} stages in {}", graph.items().size(), graph.stages().size(), directory);
   const CampaignResult result = run_campaign(graph, store, {});

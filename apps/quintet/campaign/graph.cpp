@@ -10,6 +10,7 @@
 #include "apps/quintet/workers/contents.hpp"
 #include "io/config/scalar.hpp"
 #include "io/formula/formula.hpp"
+#include "io/formula/names.hpp"
 #include "io/log/error.hpp"
 
 namespace quintet::campaign {
@@ -52,6 +53,11 @@ void check_one_stage(const StageOptions& stage, const CampaignOptions& options) 
   }
   QUINTET_CHECK(!Graph::is_launched(stage) || stage.command.size() > 1,
                 "stage {}: command has no program behind {{launch}}", stage.name);
+  for (const auto& pattern : stage.outputs)
+    QUINTET_CHECK(!pattern.empty() && pattern.front() != '/' && ("/" + pattern + "/").find("/../") == std::string::npos,
+                  "stage {}: outputs: '{}' is not in the item's own folder, where no two stages can write the "
+                  "same file",
+                  stage.name, pattern);
   for (const auto& name : stage.earlier)
     QUINTET_CHECK(std::find(stage.needs.begin(), stage.needs.end(), name) == stage.needs.end(),
                   "stage {}: '{}' is in needs and in earlier; {{{}}} can only mean one of them", stage.name,
@@ -215,8 +221,8 @@ void Graph::add_items(std::size_t stage, std::int64_t round) {
       std::map<std::string, double> numbers{
           {"size", item.file.empty() ? 0 : static_cast<double>(fs::file_size(item.file))}};
       for (const auto& [name, value] : item.values)
-        if (const auto number = to_number(value)) numbers[name] = *number;
-      item.cost = Formula(options.cost.text, {}, numbers, who + ": cost")({});
+        if (const auto number = to_number(value); number && detail::is_name(name)) numbers[name] = *number;
+      if (options.cost.text != "1") item.cost = Formula(options.cost.text, {}, numbers, who + ": cost")({});
       QUINTET_CHECK(std::isfinite(item.cost) && item.cost > 0,
                     "{}: cost: '{}' is {} for '{}'; expected a number above 0", who, options.cost.text,
                     item.cost, item.label);

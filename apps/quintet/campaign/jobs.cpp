@@ -3,15 +3,15 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <limits>
+#include <functional>
 #include <set>
 
 #include <fmt/ranges.h>
 
+#include "apps/quintet/campaign/job_script.hpp"
 #include "apps/quintet/campaign/store.hpp"
 #include "apps/quintet/submit/record.hpp"
 #include "apps/quintet/submit/scheduler.hpp"
-#include "apps/quintet/submit/script.hpp"
 #include "apps/quintet/submit/user_limits.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
@@ -67,9 +67,8 @@ const MachineQueue& fitting_queue(const Machine& machine, const std::string& nam
 /// What is left to do as arrays, each behind those it waits for.
 std::vector<Group> groups_of(const Graph& graph, const Machine& machine, const JobsOrder& order) {
   std::vector<Group> groups;
-  std::vector<std::size_t> first_group, n_groups;  // of each (stage, round), in the order of items
   std::vector<std::set<std::size_t>> of_item(graph.items().size());
-  const auto most = machine.limits.array_tasks.value_or(std::numeric_limits<std::int64_t>::max());
+  const auto most = static_cast<std::size_t>(std::clamp<std::int64_t>(machine.limits.array_tasks.value_or(1000000), 1, 1000000));
   for (std::size_t i = 0; i < graph.items().size();) {
     const auto& first = graph.items()[i];
     const auto& stage = graph.stage_of(first);
@@ -85,8 +84,7 @@ std::vector<Group> groups_of(const Graph& graph, const Machine& machine, const J
       if (n % static_cast<std::size_t>(stage.batch) == 0) tasks.emplace_back();
       tasks.back().push_back(left[n]);
     }
-    const std::size_t n_parts = (tasks.size() + static_cast<std::size_t>(std::min<std::int64_t>(most, std::ssize(tasks))) - 1) /
-                                static_cast<std::size_t>(std::min<std::int64_t>(most, std::ssize(tasks)));
+    const std::size_t n_parts = (tasks.size() + most - 1) / most;
     for (std::size_t part = 0; part < n_parts; ++part) {
       Group group;
       group.name = n_parts > 1 ? fmt::format("{}.part_{}", name, part) : name;
@@ -129,22 +127,14 @@ std::string script_of(const Graph& graph, const Machine& machine, const JobsOrde
                 .command = "campaign",
                 .queue = group.queue->name,
                 .shape = group.shape};
-  const std::string task = fmt::format("${{{}:-0}}", scheduler_of(machine).task_variable);
-  std::string text = script_head(machine, job);
   std::vector<std::string> before;
   for (const std::size_t g : group.after) before.push_back(groups[g].name);
   std::size_t n_items = 0;
   for (const auto& items : group.tasks) n_items += items.size();
-  text += fmt::format("# {} items of stage {}{}\n", n_items, graph.stages()[group.stage].name,
-                      before.empty() ? "" : fmt::format(", after those of {}", fmt::join(before, ", ")));
-  text += fmt::format("cd {} || exit 1\n", shell_word(job.directory));
-  text += fmt::format("exec >> \"$(printf task_%04d.log \"{}\")\" 2>&1\n", task);
-  text += environment_lines(machine.environment);
-  text += fmt::format("\n# A line of `items` for each task: the keys of what it runs.\nkeys=$(sed -n \"$(({} + 1))p\" items)\n", task);
-  text += fmt::format("{} campaign {} --output {} --machine {} --items \"$keys\" --walltime {} &\n",
-                      shell_word(job.executable), shell_word(order.file), shell_word(order.directory),
-                      shell_word(order.machine), hours_text(group.shape.walltime - group.shape.margin));
-  return text + waiting_lines() + "exit $code\n";
+  const std::string about =
+      fmt::format("{} items of stage {}{}", n_items, graph.stages()[group.stage].name,
+                  before.empty() ? "" : fmt::format(", after those of {}", fmt::join(before, ", ")));
+  return task_script(machine, job, {order.file, order.directory, order.machine, about});
 }
 
 std::string items_of(const Graph& graph, const Group& group) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <string_view>
 
 #include <fmt/ranges.h>
 
@@ -27,12 +28,15 @@ const Meaning& meaning_of(const std::string& name, const std::string& word, cons
 
 /// All texts of a list within one word.
 std::string joined(const Meaning& meaning, const std::string& path, const std::string& who) {
+  constexpr std::string_view store = "{store}";  // stands for the store's folder where words make an identity
+  constexpr const char* not_in_lists = ",[]{}'\"#";
   std::string all;
   for (const auto& text : meaning.texts) {
-    QUINTET_CHECK((text + path).find_first_of(",[]{}'\"#") == std::string::npos,
-                  "{}: '{}{}' cannot stand in a list within a word, for one of , [ ] {{ }} ' \" # in it; use "
-                  "a folder of another name",
-                  who, text, path);
+    const std::string folder = text.starts_with(store) ? text.substr(store.size()) : text;
+    QUINTET_CHECK((folder + path).find_first_of(not_in_lists) == std::string::npos,
+                  "{}: '{}{}' cannot stand in a list within a word, for one of {} in it; use a folder of "
+                  "another name",
+                  who, text, path, not_in_lists);
     all += (all.empty() ? "" : ",") + text + path;
   }
   return all;

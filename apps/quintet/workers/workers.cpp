@@ -34,12 +34,13 @@ std::string first_word(const std::string& path) {
   return word;
 }
 
-/// Names of all workers that have a folder.
+/// Names of all workers that have joined: one whose folder has no file `claim` yet owns it, or is about to.
 std::vector<std::string> names_in(const std::string& directory) {
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(directory)) {
     const std::string name = entry.path().filename().string();
-    if (name.starts_with(prefix)) names.push_back(name.substr(std::strlen(prefix)));
+    if (name.starts_with(prefix) && fs::exists(entry.path() / "claim"))
+      names.push_back(name.substr(std::strlen(prefix)));
   }
   return names;
 }
