@@ -168,8 +168,8 @@ void queue_campaign(const Graph& graph, const JobsOrder& order) {
                 "script; choose another with --output DIR",
                 order.directory);
   (void)scheduler_of(machine);
-  const auto groups = groups_of(graph, machine, order);
-  const auto n_jobs = std::ssize(groups) * order.chain;
+  auto groups = groups_of(graph, machine, order);
+  auto n_jobs = std::ssize(groups) * order.chain;
   if (const auto most = machine.limits.unfinished_jobs)
     QUINTET_CHECK(n_jobs <= *most, "{} jobs are needed, the most that may wait and run are {} "
                   "(limits.unfinished_jobs of {})", n_jobs, *most, machine.name);
@@ -182,6 +182,9 @@ void queue_campaign(const Graph& graph, const JobsOrder& order) {
   const Scheduler scheduler(machine);
   const auto lock = lock_directory(order.directory, "quintet submit");
   require_nothing_queued(order.directory, scheduler);
+  groups = groups_of(graph, machine, order);  // a job may have ended since
+  n_jobs = std::ssize(groups) * order.chain;
+  if (groups.empty()) return log::info("0 jobs are queued: all {} items are done", graph.items().size());
   check_users_room(machine, scheduler, groups, order);
   JobRecord record{.machine = order.machine,
                    .name = fs::path(order.file).stem().string(),
