@@ -74,8 +74,8 @@ double least_makespan(const std::vector<Task>& tasks, const Pools& pools) {
   }
   for (std::size_t p = 0; p < pools.slots.size(); ++p)
     if (work[p] > 0)
-      longest = std::max(longest,
-                         least_before[p] + work[p] / static_cast<double>(pools.slots[p]) + least_after[p]);
+      longest =
+          std::max(longest, least_before[p] + work[p] / static_cast<double>(pools.slots[p]) + least_after[p]);
   return longest;
 }
 

@@ -13,16 +13,16 @@ namespace quintet::planning {
 
 /// Something to run on slots of one pool, once others are done.
 struct Task {
-  double seconds = 1;      ///< predicted
-  std::size_t pool = 0;    ///< whose slots it takes
-  std::int64_t slots = 1;  ///< that it takes
-  double memory = 0;       ///< (B) that it takes of all pools' memory
+  double seconds = 1;                ///< predicted
+  std::size_t pool = 0;              ///< whose slots it takes
+  std::int64_t slots = 1;            ///< that it takes
+  double memory = 0;                 ///< (B) that it takes of all pools' memory
   std::vector<std::size_t> after{};  ///< tasks before it in the list, which must be done
 };
 
 /// What tasks run on.
 struct Pools {
-  std::vector<std::int64_t> slots;  ///< of each pool
+  std::vector<std::int64_t> slots;                          ///< of each pool
   double memory = std::numeric_limits<double>::infinity();  ///< (B) of all together
 };
 
@@ -57,20 +57,20 @@ class Dispatcher {
   [[nodiscard]] std::optional<std::size_t> next();
   /// Numbers of the slots that a task has.
   [[nodiscard]] const std::vector<std::size_t>& slots_of(std::size_t task) const { return held_[task]; }
-  void release(std::size_t task);  ///< its slots are free again
-  void retry(std::size_t task);    ///< it waits to begin again
-  void done(std::size_t task);     ///< what waits for it may begin
+  void release(std::size_t task);   ///< its slots are free again
+  void retry(std::size_t task);     ///< it waits to begin again
+  void done(std::size_t task);      ///< what waits for it may begin
   void withdraw(std::size_t task);  ///< it does not begin any more
 
  private:
   std::vector<Task> tasks_;
   Pools pools_;
   std::vector<std::size_t> ranks_;
-  std::vector<std::size_t> open_;                ///< tasks that each waits for
-  std::vector<std::vector<std::size_t>> next_;   ///< tasks that wait for each
-  std::vector<std::vector<std::size_t>> held_;   ///< slots that each has
+  std::vector<std::size_t> open_;                                     ///< tasks that each waits for
+  std::vector<std::vector<std::size_t>> next_;                        ///< tasks that wait for each
+  std::vector<std::vector<std::size_t>> held_;                        ///< slots that each has
   std::vector<std::set<std::pair<std::size_t, std::size_t>>> ready_;  ///< of each pool: (rank, task)
-  std::vector<std::vector<bool>> is_free_;       ///< slots of each pool
+  std::vector<std::vector<bool>> is_free_;                            ///< slots of each pool
   std::vector<std::int64_t> n_free_;
   double free_memory_;
 };

@@ -179,8 +179,7 @@ std::optional<OwnerState> owner_state(const std::string& folder) {
   if (!fs::is_directory(folder, absent)) return std::nullopt;
   const auto numbers = numbers_in(folder);
   if (numbers.empty()) return std::nullopt;
-  const std::string newest =
-      fmt::format("{}/{}{:06}", folder, prefix, numbers.back());
+  const std::string newest = fmt::format("{}/{}{:06}", folder, prefix, numbers.back());
   const auto record = read_record(newest);
   if (!record) return std::nullopt;
   std::optional<double> silent;

@@ -65,7 +65,8 @@ void run_task(const Graph& graph, const std::string& directory, RunnerOptions op
     const auto item = std::find_if(graph.items().begin(), graph.items().end(),
                                    [&](const Item& each) { return each.key == key; });
     QUINTET_CHECK(item != graph.items().end(),
-                  "{} is no item any more: the file, a program or an input has changed since it was queued", key);
+                  "{} is no item any more: the file, a program or an input has changed since it was queued",
+                  key);
     if (fs::exists(directory + "/failed/" + key)) failed = item->label;
   }
   if (!failed.empty())
@@ -75,8 +76,7 @@ void run_task(const Graph& graph, const std::string& directory, RunnerOptions op
   std::string missing;
   for (std::size_t i = 0; i < graph.items().size(); ++i) {
     const auto& item = graph.items()[i];
-    const bool is_asked =
-        std::find(options.only.begin(), options.only.end(), item.key) != options.only.end();
+    const bool is_asked = std::find(options.only.begin(), options.only.end(), item.key) != options.only.end();
     if (is_asked && (result.outcomes[i] == Outcome::failed || result.outcomes[i] == Outcome::skipped))
       missing += fmt::format("{}{}: {}", missing.empty() ? "" : "; ", item.label, result.why[i]);
   }
@@ -112,19 +112,21 @@ void run_here(const Graph& graph, const std::string& stem, const std::string& di
 }  // namespace
 
 std::vector<Application::Flag> campaign_flags() {
-  return {{"--output", "its folder (default: runs/<name of the YAML file>)", false, ""},
-          {"--dry-run", "say what each item is and how far, run nothing; with --machine, print the job scripts",
-           false, "", true},
-          {"--verify", "read all files of what is done and compare their checksums, run nothing", false, "", true},
-          {"--share", "help another campaign that is at the same store, on this machine or another", false, "",
-           true},
-          {"--machine", "queue what is left as job arrays of this machine, by name or file", false, ""},
-          {"--account", "who pays for jobs", false, ""},
-          {"--queue", "of jobs (default: for each stage the smallest that takes it)", false, ""},
-          {"--chain", "jobs to queue for each stage, each going on where the one before stopped", false, "1"},
-          {"--items", "keys of items to run, as a job does", false, ""},
-          {"--walltime", "HH:MM:SS after which --items stops with what it has", false, ""},
-          {"FILE...", "the YAML file of a campaign, or 'status' and the file: how far it is", true, ""}};
+  return {
+      {"--output", "its folder (default: runs/<name of the YAML file>)", false, ""},
+      {"--dry-run", "say what each item is and how far, run nothing; with --machine, print the job scripts",
+       false, "", true},
+      {"--verify", "read all files of what is done and compare their checksums, run nothing", false, "",
+       true},
+      {"--share", "help another campaign that is at the same store, on this machine or another", false, "",
+       true},
+      {"--machine", "queue what is left as job arrays of this machine, by name or file", false, ""},
+      {"--account", "who pays for jobs", false, ""},
+      {"--queue", "of jobs (default: for each stage the smallest that takes it)", false, ""},
+      {"--chain", "jobs to queue for each stage, each going on where the one before stopped", false, "1"},
+      {"--items", "keys of items to run, as a job does", false, ""},
+      {"--walltime", "HH:MM:SS after which --items stops with what it has", false, ""},
+      {"FILE...", "the YAML file of a campaign, or 'status' and the file: how far it is", true, ""}};
 }
 
 void campaign(const Application::Arguments& arguments) {
@@ -135,11 +137,14 @@ void campaign(const Application::Arguments& arguments) {
   const auto& words = arguments[file];
   const bool is_status = words.size() == 2 && words.front() == "status";
   if (words.size() > 1 && !is_status)
-    throw UsageError(fmt::format("quintet campaign: {} files were given; expected one, or 'status' and one", words.size()));
+    throw UsageError(fmt::format("quintet campaign: {} files were given; expected one, or 'status' and one",
+                                 words.size()));
   const fs::path path = fs::absolute(words.back()).lexically_normal();
   const std::string stem = path.stem().string();
   const std::string directory =
-      fs::absolute(text(output).empty() ? fs::path("runs") / stem : fs::path(text(output))).lexically_normal().string();
+      fs::absolute(text(output).empty() ? fs::path("runs") / stem : fs::path(text(output)))
+          .lexically_normal()
+          .string();
   auto options = read_campaign(path.string());
   if (is_status || is_given(machine) || is_given(items)) widen_slots(options);
   const Graph graph(options, path.parent_path().string());
@@ -159,7 +164,8 @@ void campaign(const Application::Arguments& arguments) {
   if (is_given(machine)) {
     const auto n = to_integer(text(chain));
     if (!n || *n < 1)
-      throw UsageError(fmt::format("quintet campaign: --chain {}: expected a whole number, 1 or more", text(chain)));
+      throw UsageError(
+          fmt::format("quintet campaign: --chain {}: expected a whole number, 1 or more", text(chain)));
     return queue_campaign(graph, {.file = path.string(),
                                   .directory = directory,
                                   .machine = path_of_machine(text(machine)),

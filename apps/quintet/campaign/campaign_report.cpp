@@ -74,7 +74,8 @@ void table_of_costs(Report& report, const Graph& graph, const CampaignResult& re
     }
     for (const auto& each : result.tries)
       if (graph.items()[each.item].stage == s) (each.good ? used : lost) += each.end - each.begin;
-    rows.push_back({stage.name, fmt::format("{}", n), n > 0 ? fmt::format("{:.3g}", seconds / static_cast<double>(n)) : "",
+    rows.push_back({stage.name, fmt::format("{}", n),
+                    n > 0 ? fmt::format("{:.3g}", seconds / static_cast<double>(n)) : "",
                     fmt::format("{:.3g}", longest), fmt::format("{} {}", stage.slots(), stage.slot),
                     fmt::format("{:.3g}", seconds * static_cast<double>(stage.slots()) / 3600),
                     fmt::format("{:.3g}", used / 3600), fmt::format("{:.3g}", lost / 3600)});

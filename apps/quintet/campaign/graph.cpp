@@ -36,7 +36,8 @@ std::vector<std::string> matching(const std::string& here, const std::string& pa
 
 /// Names with a meaning of their own in commands.
 const std::set<std::string>& taken_names() {
-  static const std::set<std::string> taken{"input", "name", "output", "here", "launch", "ranks", "threads", "round", "size"};
+  static const std::set<std::string> taken{"input", "name",    "output", "here", "launch",
+                                           "ranks", "threads", "round",  "size"};
   return taken;
 }
 
@@ -54,10 +55,11 @@ void check_one_stage(const StageOptions& stage, const CampaignOptions& options) 
   QUINTET_CHECK(!Graph::is_launched(stage) || stage.command.size() > 1,
                 "stage {}: command has no program behind {{launch}}", stage.name);
   for (const auto& pattern : stage.outputs)
-    QUINTET_CHECK(!pattern.empty() && pattern.front() != '/' && ("/" + pattern + "/").find("/../") == std::string::npos,
-                  "stage {}: outputs: '{}' is not in the item's own folder, where no two stages can write the "
-                  "same file",
-                  stage.name, pattern);
+    QUINTET_CHECK(
+        !pattern.empty() && pattern.front() != '/' && ("/" + pattern + "/").find("/../") == std::string::npos,
+        "stage {}: outputs: '{}' is not in the item's own folder, where no two stages can write the "
+        "same file",
+        stage.name, pattern);
   for (const auto& name : stage.earlier)
     QUINTET_CHECK(std::find(stage.needs.begin(), stage.needs.end(), name) == stage.needs.end(),
                   "stage {}: '{}' is in needs and in earlier; {{{}}} can only mean one of them", stage.name,

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <set>
 
 #include <fmt/ranges.h>
@@ -16,6 +17,7 @@
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/machine/machine.hpp"
+#include "surrogates/planning/buckets.hpp"
 
 namespace quintet::campaign {
 namespace fs = std::filesystem;
@@ -23,12 +25,13 @@ namespace {
 
 /// Items of one stage (of one round) that are queued as one array.
 struct Group {
-  std::string name;                          ///< "training", "training.1", with a part behind it if it has several
+  std::string
+      name;  ///< "training", "training.1" of a round, with bucket and part behind it if there are several
   std::size_t stage = 0;
   std::vector<std::vector<std::size_t>> tasks;  ///< items of each
-  std::set<std::size_t> after;               ///< groups
+  std::set<std::size_t> after{};                ///< groups
   const MachineQueue* queue = nullptr;
-  JobShape shape;
+  JobShape shape{};
 };
 
 /// Ranks and threads of a stage on nodes of a queue: as few nodes as share the ranks evenly.
@@ -36,7 +39,6 @@ JobShape shape_in(const MachineQueue& queue, const Machine& machine, const Stage
                   const JobsOrder& order, std::int64_t n_tasks) {
   JobShape shape{.account = order.account,
                  .threads = stage.threads,
-                 .walltime = stage.walltime.value_or(0),
                  .margin = machine.stop.margin,
                  .array_tasks = n_tasks > 1 ? n_tasks : 0,
                  .chain = order.chain};
@@ -64,59 +66,102 @@ const MachineQueue& fitting_queue(const Machine& machine, const std::string& nam
   return *best;
 }
 
-/// What is left to do as arrays, each behind those it waits for.
-std::vector<Group> groups_of(const Graph& graph, const Machine& machine, const JobsOrder& order) {
-  std::vector<Group> groups;
-  std::vector<std::set<std::size_t>> of_item(graph.items().size());
-  const auto most = static_cast<std::size_t>(std::clamp<std::int64_t>(machine.limits.array_tasks.value_or(1000000), 1, 1000000));
-  for (std::size_t i = 0; i < graph.items().size();) {
-    const auto& first = graph.items()[i];
-    const auto& stage = graph.stage_of(first);
-    std::vector<std::size_t> left;
-    for (; i < graph.items().size() && graph.items()[i].stage == first.stage && graph.items()[i].round == first.round; ++i)
-      if (!Store::find(order.directory, graph.items()[i], false)) left.push_back(i);
-    if (left.empty()) continue;
-    QUINTET_CHECK(stage.walltime, "stage {}: walltime is missing: a job has one", stage.name);
-    std::string name = stage.name;
-    if (first.round >= 0) name += fmt::format(".{}", first.round);
-    std::vector<std::vector<std::size_t>> tasks;
-    for (std::size_t n = 0; n < left.size(); ++n) {
-      if (n % static_cast<std::size_t>(stage.batch) == 0) tasks.emplace_back();
-      tasks.back().push_back(left[n]);
+/// Makes arrays of what is left to do, each behind those it waits for.
+class Grouping {
+ public:
+  Grouping(const Graph& graph, const Machine& machine, const JobsOrder& order)
+      : graph_(graph), machine_(machine), order_(order), of_item_(graph.items().size()) {}
+
+  std::vector<Group> run() {
+    const auto& items = graph_.items();
+    for (std::size_t i = 0; i < items.size();) {
+      const auto& first = items[i];
+      std::vector<std::size_t> left;
+      for (; i < items.size() && items[i].stage == first.stage && items[i].round == first.round; ++i)
+        if (!Store::find(order_.directory, items[i], false)) left.push_back(i);
+      if (!left.empty()) add_stage(first, left);
     }
-    const std::size_t n_parts = (tasks.size() + most - 1) / most;
-    for (std::size_t part = 0; part < n_parts; ++part) {
-      Group group;
-      group.name = n_parts > 1 ? fmt::format("{}.part_{}", name, part) : name;
-      group.stage = first.stage;
-      const auto at = [&](std::size_t p) { return tasks.begin() + static_cast<std::ptrdiff_t>(p * tasks.size() / n_parts); };
-      group.tasks.assign(at(part), at(part + 1));
-      for (const auto& task : group.tasks)
-        for (const std::size_t item : task) {
-          of_item[item] = {groups.size()};
-          for (const std::size_t before : graph.items()[item].after)
-            group.after.insert(of_item[before].begin(), of_item[before].end());
-        }
-      group.after.erase(groups.size());
-      const auto shape = [&](const MachineQueue& queue) {
-        return shape_in(queue, machine, stage, order, std::ssize(group.tasks));
-      };
-      try {
-        group.queue = &fitting_queue(machine, order.queue, shape);
-      } catch (const InputError& error) {
-        throw InputError(fmt::format("stage {}: {}", stage.name, error.what()));
-      }
-      group.shape = shape(*group.queue);
-      QUINTET_CHECK(group.shape.nodes == 1 || Graph::is_launched(stage),
-                    "stage {}: an item of {} ranks takes {} nodes of {}, but its command does not begin with "
-                    "{{launch}}, which starts ranks on all of them",
-                    stage.name, stage.ranks, group.shape.nodes, group.queue->name);
-      if (!machine.scheduler.memory_request) group.shape.memory.reset();
-      groups.push_back(std::move(group));
+    return std::move(groups_);
+  }
+
+ private:
+  void add_stage(const Item& first, const std::vector<std::size_t>& items) {
+    const auto& stage = graph_.stage_of(first);
+    QUINTET_CHECK(stage.walltime, "stage {}: walltime is missing: a job has one", stage.name);
+    const std::string name = first.round < 0 ? stage.name : fmt::format("{}.{}", stage.name, first.round);
+    std::vector<double> costs;
+    for (const std::size_t i : items) costs.push_back(graph_.items()[i].cost);
+    const auto edges = planning::bucket_edges(costs, static_cast<std::size_t>(stage.buckets));
+    double costliest = 0;
+    for (const std::size_t i : graph_.items_of(first.stage))
+      costliest = std::max(costliest, graph_.items()[i].cost);
+    for (std::size_t b = 0; b < edges.size(); ++b) {
+      std::vector<std::size_t> bucket;
+      for (const std::size_t i : items)
+        if (graph_.items()[i].cost <= edges[b] && (b == 0 || graph_.items()[i].cost > edges[b - 1]))
+          bucket.push_back(i);
+      const double margin = machine_.stop.margin,
+                   walltime = stage.buckets == 1 ? *stage.walltime
+                                                 : margin + (*stage.walltime - margin) * edges[b] / costliest;
+      add_bucket(edges.size() > 1 ? fmt::format("{}.bucket_{}", name, b) : name, bucket, walltime);
     }
   }
-  return groups;
-}
+
+  /// Arrays of as many tasks as the machine takes.
+  void add_bucket(const std::string& name, const std::vector<std::size_t>& items, double walltime) {
+    const auto batch = static_cast<std::size_t>(graph_.stage_of(graph_.items()[items.front()]).batch);
+    std::vector<std::vector<std::size_t>> tasks;
+    for (std::size_t n = 0; n < items.size(); ++n) {
+      if (n % batch == 0) tasks.emplace_back();
+      tasks.back().push_back(items[n]);
+    }
+    constexpr std::int64_t any = 1000000;
+    const auto most =
+        static_cast<std::size_t>(std::clamp<std::int64_t>(machine_.limits.array_tasks.value_or(any), 1, any));
+    const std::size_t n_parts = (tasks.size() + most - 1) / most;
+    const auto at = [&](std::size_t part) {
+      return tasks.begin() + static_cast<std::ptrdiff_t>(part * tasks.size() / n_parts);
+    };
+    for (std::size_t part = 0; part < n_parts; ++part)
+      add_group(n_parts > 1 ? fmt::format("{}.part_{}", name, part) : name, {at(part), at(part + 1)},
+                walltime);
+  }
+
+  void add_group(const std::string& name, const std::vector<std::vector<std::size_t>>& tasks,
+                 double walltime) {
+    Group group{.name = name, .stage = graph_.items()[tasks.front().front()].stage, .tasks = tasks};
+    const auto& stage = graph_.stages()[group.stage];
+    for (const auto& task : tasks)
+      for (const std::size_t item : task) {
+        of_item_[item] = groups_.size();
+        for (const std::size_t before : graph_.items()[item].after)
+          if (of_item_[before]) group.after.insert(*of_item_[before]);
+      }
+    const auto shape = [&](const MachineQueue& queue) {
+      JobShape job = shape_in(queue, machine_, stage, order_, std::ssize(tasks));
+      job.walltime = walltime;
+      return job;
+    };
+    try {
+      group.queue = &fitting_queue(machine_, order_.queue, shape);
+    } catch (const InputError& error) {
+      throw InputError(fmt::format("stage {}: {}", stage.name, error.what()));
+    }
+    group.shape = shape(*group.queue);
+    QUINTET_CHECK(group.shape.nodes == 1 || Graph::is_launched(stage),
+                  "stage {}: an item of {} ranks takes {} nodes of {}, but its command does not begin with "
+                  "{{launch}}, which starts ranks on all of them",
+                  stage.name, stage.ranks, group.shape.nodes, group.queue->name);
+    if (!machine_.scheduler.memory_request) group.shape.memory.reset();
+    groups_.push_back(std::move(group));
+  }
+
+  const Graph& graph_;
+  const Machine& machine_;
+  const JobsOrder& order_;
+  std::vector<Group> groups_;
+  std::vector<std::optional<std::size_t>> of_item_;  ///< the group of each
+};
 
 std::string script_of(const Graph& graph, const Machine& machine, const JobsOrder& order, const Group& group,
                       const std::vector<Group>& groups) {
@@ -168,11 +213,13 @@ void queue_campaign(const Graph& graph, const JobsOrder& order) {
                 "script; choose another with --output DIR",
                 order.directory);
   (void)scheduler_of(machine);
-  auto groups = groups_of(graph, machine, order);
+  auto groups = Grouping(graph, machine, order).run();
   auto n_jobs = std::ssize(groups) * order.chain;
   if (const auto most = machine.limits.unfinished_jobs)
-    QUINTET_CHECK(n_jobs <= *most, "{} jobs are needed, the most that may wait and run are {} "
-                  "(limits.unfinished_jobs of {})", n_jobs, *most, machine.name);
+    QUINTET_CHECK(n_jobs <= *most,
+                  "{} jobs are needed, the most that may wait and run are {} "
+                  "(limits.unfinished_jobs of {})",
+                  n_jobs, *most, machine.name);
   if (order.dry_run) {
     for (const auto& group : groups)
       std::printf("%s\n", script_of(graph, machine, order, group, groups).c_str());
@@ -182,7 +229,7 @@ void queue_campaign(const Graph& graph, const JobsOrder& order) {
   const Scheduler scheduler(machine);
   const auto lock = lock_directory(order.directory, "quintet submit");
   require_nothing_queued(order.directory, scheduler);
-  groups = groups_of(graph, machine, order);  // a job may have ended since
+  groups = Grouping(graph, machine, order).run();  // a job may have ended since
   n_jobs = std::ssize(groups) * order.chain;
   if (groups.empty()) return log::info("0 jobs are queued: all {} items are done", graph.items().size());
   check_users_room(machine, scheduler, groups, order);
@@ -207,8 +254,8 @@ void queue_campaign(const Graph& graph, const JobsOrder& order) {
     std::vector<std::string> before;
     for (const std::size_t other : group.after) before.push_back(last[other]);
     for (std::int64_t link = 0; link < order.chain; ++link) {
-      queue_job(scheduler, order.directory, record, folder + "/job.sh", fmt::format("{}", fmt::join(before, ":")),
-                n_jobs);
+      queue_job(scheduler, order.directory, record, folder + "/job.sh",
+                fmt::format("{}", fmt::join(before, ":")), n_jobs);
       before = {last[g] = record.ids.back()};
     }
     log::info("{}: {} in {}, {} tasks", group.name, last[g], group.queue->name, group.tasks.size());

@@ -9,11 +9,12 @@ namespace quintet::campaign {
 void describe(Schema& schema, StageOptions& options) {
   schema.text("name", options.name, "Of the stage; others name it in each, needs and {name}").required();
   schema
-      .texts("command", options.command,
-             "Program and its words. {key}: a value of sweep, {input}: what each stands for, {name}: its "
-             "name, {STAGE}: "
-             "folders of a stage in needs, {STAGE:/path}: the same in one word, with commas between, {output}: "
-             "the item's own folder, {here}: the folder of this file; {launch} in front: what starts MPI here")
+      .texts(
+          "command", options.command,
+          "Program and its words. {key}: a value of sweep, {input}: what each stands for, {name}: its "
+          "name, {STAGE}: "
+          "folders of a stage in needs, {STAGE:/path}: the same in one word, with commas between, {output}: "
+          "the item's own folder, {here}: the folder of this file; {launch} in front: what starts MPI here")
       .required()
       .length(1)
       .example("[vlasov, run, '{here}/wave.yaml', --set, 'constants.k={k}', --output, '{output}/run']");
@@ -22,11 +23,13 @@ void describe(Schema& schema, StageOptions& options) {
   schema.text("each", options.each,
               "A stage, or a pattern of files: one item for each of its items or files");
   schema.texts("needs", options.needs, "Stages of which all items must be done");
-  schema.texts("earlier", options.earlier,
-               "Stages of the rounds of which all items of the rounds before must be done; {name}: their folders");
-  schema.texts("only_if", options.only_if,
-               "Patterns of files such as '{STAGE}/found.txt'; an item that finds none of them is not needed, "
-               "nor is what is made of it");
+  schema.texts(
+      "earlier", options.earlier,
+      "Stages of the rounds of which all items of the rounds before must be done; {name}: their folders");
+  schema.texts(
+      "only_if", options.only_if,
+      "Patterns of files such as '{STAGE}/found.txt'; an item that finds none of them is not needed, "
+      "nor is what is made of it");
   schema.texts("inputs", options.inputs, "Patterns of files on whose contents the result depends");
   schema.texts("outputs", options.outputs, "Patterns of files that a whole item has in its folder");
   schema.integers("accepts", options.accepts, "Exit codes beside 0 with which an item is done")
@@ -35,11 +38,24 @@ void describe(Schema& schema, StageOptions& options) {
       .example("[3]");
   schema.text("slot", options.slot,
               "Class of the slots that an item takes; of gpu it sees its own devices alone");
-  schema.integer("ranks", options.ranks, "Processes of an item: a GPU each, or `threads` slots each").at_least(1).at_most(1000000);
+  schema.integer("ranks", options.ranks, "Processes of an item: a GPU each, or `threads` slots each")
+      .at_least(1)
+      .at_most(1000000);
   schema.integer("threads", options.threads, "Cores of a process").at_least(1).at_most(10000);
-  schema.integer("batch", options.batch, "Items that one job of a queue runs, one after another, within its walltime").at_least(1);
+  schema
+      .integer("buckets", options.buckets,
+               "Job arrays of a queue that the items are sorted into by their cost, as evenly as can be: "
+               "walltime is that of the costliest, the others ask for their share of it")
+      .at_least(1)
+      .at_most(100);
+  schema
+      .integer("batch", options.batch,
+               "Items that one job of a queue runs, one after another, within its walltime")
+      .at_least(1);
   schema.quantity("memory", options.memory, "B", "That an item needs").above(0);
-  schema.quantity("walltime", options.walltime, "s", "An item that takes longer is ended, and has failed; of a job, if it is queued")
+  schema
+      .quantity("walltime", options.walltime, "s",
+                "An item that takes longer is ended, and has failed; of a job, if it is queued")
       .above(0);
   schema.formula("cost", options.cost,
                  "Time of an item beside others of its stage, of values of sweep and `size`, the bytes of "
@@ -57,8 +73,7 @@ void describe(Schema& schema, RoundOptions& options) {
 
 void describe(Schema& schema, CampaignOptions& options) {
   schema
-      .quantity("memory", options.memory, "B",
-                "Of all items that run at once; absent: what this machine has")
+      .quantity("memory", options.memory, "B", "Of all items that run at once; absent: what this machine has")
       .above(0);
   schema.section("rounds", options.rounds, "Stages that are run again and again, with what was made before");
   schema.sections("stages", options.stages, "What is run").required();

@@ -114,9 +114,9 @@ std::vector<double> predicted_seconds(const Graph& graph, const std::map<std::st
     const auto& item = graph.items()[i];
     if (!is_left(i)) continue;
     const auto time = times.find(item.label);
-    seconds[i] = time != times.end()     ? time->second
+    seconds[i] = time != times.end()    ? time->second
                  : cost[item.stage] > 0 ? item.cost * took[item.stage] / cost[item.stage]
-                                         : item.cost;
+                                        : item.cost;
   }
   return seconds;
 }

@@ -11,9 +11,9 @@
 #include <set>
 #include <sstream>
 
-#include "apps/quintet/workers/program.hpp"
 #include "apps/quintet/campaign/resources.hpp"
 #include "apps/quintet/campaign/table.hpp"
+#include "apps/quintet/workers/program.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/machine/command.hpp"
@@ -114,9 +114,9 @@ class Runner {
       courses_[i].goes_on = !stage(i).again.empty() && store_.is_begun(item);
       if (take_if_done(i)) done.push_back(i);
     }
-    const auto tasks = tasks_of(graph_, predicted_seconds(graph_, Store::times(store_.directory()), [&](std::size_t i) {
-      return courses_[i].state != State::over;
-    }));
+    const auto tasks =
+        tasks_of(graph_, predicted_seconds(graph_, Store::times(store_.directory()),
+                                           [&](std::size_t i) { return courses_[i].state != State::over; }));
     const auto pools = pools_of(graph_);
     dispatcher_.emplace(tasks, pools, planning::best_ranks(tasks, pools));
     for (const std::size_t i : done) dispatcher_->done(i);
@@ -180,7 +180,8 @@ class Runner {
     std::string program = item.program;
     if (Graph::is_launched(stage(i))) {
       words[0] = program;
-      words.insert(words.begin(), {"sh", "-c", "exec " + launch_words(stage(i), options_.launch) + " \"$@\"", "sh"});
+      words.insert(words.begin(),
+                   {"sh", "-c", "exec " + launch_words(stage(i), options_.launch) + " \"$@\"", "sh"});
       program = "/bin/sh";
     }
     store_.begin(item, !course.goes_on);
@@ -227,7 +228,8 @@ class Runner {
                             : fmt::format("exit code {}{}{}", code, words.empty() ? "" : ": ", words);
     }
     for (const std::size_t s : dispatcher_->slots_of(i))
-      result_.tries.push_back({i, fmt::format("{} {}", stage(i).slot, s + 1), course.begin, end, why.empty()});
+      result_.tries.push_back(
+          {i, fmt::format("{} {}", stage(i).slot, s + 1), course.begin, end, why.empty()});
     --n_running_;
     table_.ended(i);
     constexpr int stopped = static_cast<int>(ExitCode::stopped_early),

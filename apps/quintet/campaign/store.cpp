@@ -138,7 +138,8 @@ std::string Store::finish(const Item& item, const StageOptions& stage, double se
                           std::int64_t tries) const {
   const std::string folder = work(item);
   for (const auto& pattern : stage.outputs)
-    if (!anything_matches(folder + "/" + pattern)) return fmt::format("it ended well but made no '{}'", pattern);
+    if (!anything_matches(folder + "/" + pattern))
+      return fmt::format("it ended well but made no '{}'", pattern);
   forget_program(folder);
   DoneItem done{.identity = item.identity,
                 .label = item.label,
@@ -155,7 +156,8 @@ std::string Store::finish(const Item& item, const StageOptions& stage, double se
     }
   write_done(item, done);
   // One write of a line: those of several campaigns do not mix.
-  if (const int file = ::open((directory_ + times_file).c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  if (const int file =
+          ::open((directory_ + times_file).c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
       file >= 0) {
     const std::string line = fmt::format("{:.6g} {}\n", seconds, item.label);
     (void)!::write(file, line.data(), line.size());

@@ -54,8 +54,8 @@ class Store {
   /// Why an item has failed that nobody has and that is not done, since this store was opened; or "".
   [[nodiscard]] std::string why_failed(const Item& item) const;
 
-  [[nodiscard]] bool is_begun(const Item& item) const;       ///< a campaign that was ended left a part of it
-  void begin(const Item& item, bool afresh) const;           ///< its folder in work
+  [[nodiscard]] bool is_begun(const Item& item) const;  ///< a campaign that was ended left a part of it
+  void begin(const Item& item, bool afresh) const;      ///< its folder in work
   /// Into the store. Returns what is missing of the stage's outputs, or "".
   [[nodiscard]] std::string finish(const Item& item, const StageOptions& stage, double seconds,
                                    std::int64_t tries) const;

@@ -62,7 +62,8 @@ void LiveTable::say_text(std::string text) {
 std::vector<std::string> LiveTable::lines(double now, std::size_t n_running) const {
   std::vector<std::int64_t> n_running_of(graph_.stages().size(), 0);
   for (const auto& [item, run] : running_) ++n_running_of[graph_.items()[item].stage];
-  std::vector<std::vector<std::string>> rows{{"stage", "items", "done", "before", "running", "failed", "left out"}};
+  std::vector<std::vector<std::string>> rows{
+      {"stage", "items", "done", "before", "running", "failed", "left out"}};
   std::int64_t n_over = 0;
   for (std::size_t s = 0; s < graph_.stages().size(); ++s) {
     const auto n = [&](Outcome outcome) { return counts_[s][static_cast<std::size_t>(outcome)]; };
@@ -75,12 +76,12 @@ std::vector<std::string> LiveTable::lines(double now, std::size_t n_running) con
   std::size_t n_told = 0;
   for (const auto& [item, run] : running_) {
     if (++n_told > most_running) break;
-    lines.push_back(fmt::format("  {} {} (process {})", clock_text(now - run.first), graph_.items()[item].label,
-                                run.second));
+    lines.push_back(fmt::format("  {} {} (process {})", clock_text(now - run.first),
+                                graph_.items()[item].label, run.second));
   }
   if (!last_.empty()) lines.push_back(last_);
-  lines.push_back(fmt::format("{} of {} items, {} run, {}", n_over, graph_.items().size(), n_running,
-                              clock_text(now)));
+  lines.push_back(
+      fmt::format("{} of {} items, {} run, {}", n_over, graph_.items().size(), n_running, clock_text(now)));
   return lines;
 }
 
@@ -163,8 +164,9 @@ void print_status(const Graph& graph, const std::string& directory) {
   if (const auto times = Store::times(directory); !times.empty() && n_done < std::ssize(graph.items())) {
     const auto tasks = tasks_of(graph, predicted_seconds(graph, times, [&](auto i) { return is_left[i]; }));
     const auto pools = pools_of(graph);
-    left = fmt::format("; all of the rest takes some {} on the slots of the file",
-                       clock_text(planning::simulated_makespan(tasks, pools, planning::best_ranks(tasks, pools))));
+    left = fmt::format(
+        "; all of the rest takes some {} on the slots of the file",
+        clock_text(planning::simulated_makespan(tasks, pools, planning::best_ranks(tasks, pools))));
   }
   std::printf("%s\n", fmt::format("{} of {} items are done{}", n_done, graph.items().size(), left).c_str());
 }

@@ -82,9 +82,10 @@ std::vector<std::string> expanded(const std::string& word, const Values& values,
     } else if (meaning.texts.size() == 1) {
       append(meaning.texts.front());
     } else {
-      QUINTET_CHECK(!has_list,
-                    "{}: '{}' names two stages of several items each; use a word for each, or {{STAGE:/path}}",
-                    who, word);
+      QUINTET_CHECK(
+          !has_list,
+          "{}: '{}' names two stages of several items each; use a word for each, or {{STAGE:/path}}", who,
+          word);
       has_list = true;
       const std::string front = texts.empty() ? "" : texts.front();
       texts.clear();

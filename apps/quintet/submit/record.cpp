@@ -83,8 +83,8 @@ void queue_job(const Scheduler& scheduler, const std::string& directory, JobReco
   } catch (const InputError& error) {
     // Refused, not unknown; where the answer was not understood, its text says to look.
     const std::string text = error.what();
-    record.submitting = text.find("no id of a job") != std::string::npos ||
-                        text.find("does not answer") != std::string::npos;
+    record.submitting =
+        text.find("no id of a job") != std::string::npos || text.find("does not answer") != std::string::npos;
     write_record(directory, record);
     throw InputError(fmt::format("{} of {} jobs were queued. {}", record.ids.size(), n_jobs, text));
   }

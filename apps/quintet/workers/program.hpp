@@ -18,8 +18,8 @@ namespace quintet::campaign {
 struct RunningProgram {
   std::int64_t process = 0;
   std::string host;
-  double since = 0;        ///< (s since 1970)
-  bool is_alive = false;   ///< on this machine; elsewhere it is not known
+  double since = 0;       ///< (s since 1970)
+  bool is_alive = false;  ///< on this machine; elsewhere it is not known
 };
 void note_program(const std::string& folder, std::int64_t process);
 [[nodiscard]] std::optional<RunningProgram> program_in(const std::string& folder);

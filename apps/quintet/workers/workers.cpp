@@ -99,7 +99,8 @@ fs::file_time_type Workers::since() const {
 }
 
 bool Workers::claim(const std::string& key) {
-  const std::string mine = directory_ + "/" + prefix + name_ + "/claim", claim = directory_ + "/claims/" + key;
+  const std::string mine = directory_ + "/" + prefix + name_ + "/claim",
+                    claim = directory_ + "/claims/" + key;
   for (;;) {
     if (::link(mine.c_str(), claim.c_str()) == 0) return true;
     if (errno != EEXIST) {  // a file system without links, or with a limit for them
@@ -136,7 +137,8 @@ std::string Workers::holder(const std::string& directory, const std::string& key
 /// Whether the worker was dead, and its claims are gone now.
 bool Workers::inherit(const std::string& name) {
   const auto now = std::chrono::steady_clock::now();
-  if (const auto judged = judged_.find(name); judged != judged_.end() && now - judged->second < judgement_lasts)
+  if (const auto judged = judged_.find(name);
+      judged != judged_.end() && now - judged->second < judgement_lasts)
     return false;
   judged_[name] = now;
   const std::string folder = directory_ + "/" + prefix + name;

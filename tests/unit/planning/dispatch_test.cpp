@@ -81,7 +81,8 @@ TEST(Dispatch, random_sets_of_items_take_little_more_than_the_bound) {
     std::int64_t m1, m2;
     std::size_t n;
   };
-  for (const auto& [m1, m2, n] : {Case{1, 1, 20}, Case{1, 1, 200}, Case{2, 1, 200}, Case{1, 2, 50}, Case{2, 2, 200}, Case{4, 2, 400}})
+  for (const auto& [m1, m2, n] :
+       {Case{1, 1, 20}, Case{1, 1, 200}, Case{2, 1, 200}, Case{1, 2, 50}, Case{2, 2, 200}, Case{4, 2, 400}})
     for (int set = 0; set < 50; ++set) {
       const bool heavy = set % 2 == 0;
       const auto tasks = pipeline(random_times(random, n, heavy, static_cast<double>(m1)),
@@ -89,7 +90,8 @@ TEST(Dispatch, random_sets_of_items_take_little_more_than_the_bound) {
       const Pools pools{.slots = {m1, m2}};
       const double makespan = simulated_makespan(tasks, pools, best_ranks(tasks, pools));
       EXPECT_GE(makespan, least_makespan(tasks, pools) * (1 - 1e-12));
-      EXPECT_LE(makespan, 1.05 * least_makespan(tasks, pools)) << m1 << " " << m2 << " " << n << " set " << set;
+      EXPECT_LE(makespan, 1.05 * least_makespan(tasks, pools))
+          << m1 << " " << m2 << " " << n << " set " << set;
     }
 }
 
