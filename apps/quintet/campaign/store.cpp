@@ -149,11 +149,11 @@ std::string Store::finish(const Item& item, const StageOptions& stage, double se
                 .tries = tries,
                 .needed = true,
                 .files = {}};
-  for (const auto& entry : fs::recursive_directory_iterator(folder))
-    if (entry.is_regular_file() && !entry.is_symlink() && fs::relative(entry.path(), folder) != item_file) {
-      done.files.push_back(contents_of(entry.path().string()) + " " +
-                           fs::relative(entry.path(), folder).string());
-    }
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    const std::string name = entry.path().lexically_relative(folder).string();
+    if (entry.is_regular_file() && !entry.is_symlink() && name != item_file)
+      done.files.push_back(contents_of(entry.path().string()) + " " + name);
+  }
   write_done(item, done);
   // One write of a line: those of several campaigns do not mix.
   if (const int file =

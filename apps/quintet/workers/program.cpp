@@ -14,7 +14,6 @@
 #include <sstream>
 
 #include "io/config/scalar.hpp"
-#include "io/config/tree.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 
@@ -76,8 +75,16 @@ std::int64_t start_program(const std::string& executable, const std::vector<std:
 }
 
 void note_program(const std::string& folder, std::int64_t process) {
-  write_text_file(folder + process_file,
-                  fmt::format("{} {}\n{} {}\n", process, start_of(process), host_name(), std::time(nullptr)));
+  const std::string text =
+      fmt::format("{} {}\n{} {}\n", process, start_of(process), host_name(), std::time(nullptr));
+  // One write: nobody reads half of it, and what a machine that went down loses of it is of no use.
+  const std::string path = folder + process_file;
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  const bool written =
+      file >= 0 && write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  const int error = errno;
+  if (file >= 0) close(file);
+  if (!written) throw ResourceError(fmt::format("'{}' cannot be written: {}", path, std::strerror(error)));
 }
 
 void forget_program(const std::string& folder) { std::filesystem::remove(folder + process_file); }
