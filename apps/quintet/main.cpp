@@ -39,5 +39,7 @@ int main(int argc, char** argv) {
                      commands::cancel_flags(), commands::cancel)
       .local_command("campaign", "Run a graph of commands, none of them twice: stages, slots, a store",
                      commands::campaign_flags(), commands::campaign)
+      .local_command("reference", "Print a Markdown page of all keys of a campaign's file", {},
+                     commands::campaign_reference)
       .execute(argc, argv);
 }

@@ -182,4 +182,12 @@ void campaign(const Application::Arguments& arguments) {
   run_here(graph, stem, directory, is_given(share) ? Sharing::shared : Sharing::alone);
 }
 
+void campaign_reference(const Application::Arguments& /*arguments*/) {
+  CampaignOptions options;
+  std::puts(reference_page(described(options), "quintet campaign").c_str());
+  std::puts(
+      "`slots: {CLASS: NUMBER}` says how many items of a class may run at once (`{cpu: 1}`); a stage's `sweep: "
+      "{key: [values]}` makes an item of each combination. What all of it means: [campaigns](../campaigns.md).");
+}
+
 }  // namespace quintet::commands
