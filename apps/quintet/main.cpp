@@ -42,5 +42,7 @@ int main(int argc, char** argv) {
                      commands::campaign_flags(), commands::campaign)
       .local_command("registry", "Many models in one file: add, list, verify, remove (docs/experts.md)",
                      commands::registry_flags(), commands::registry)
+      .local_command("reference", "Print a Markdown page of all keys of a campaign's file", {},
+                     commands::campaign_reference)
       .execute(argc, argv);
 }

@@ -18,6 +18,7 @@
 #include <random>
 #include <vector>
 
+#include "apps/application/life/owner_state.hpp"
 #include "io/config/tree.hpp"
 #include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
@@ -172,6 +173,21 @@ void write_file(const std::string& path, const std::string& text, int flags) {
 }
 
 }  // namespace
+
+std::optional<OwnerState> owner_state(const std::string& folder) {
+  std::error_code absent;
+  if (!fs::is_directory(folder, absent)) return std::nullopt;
+  const auto numbers = numbers_in(folder);
+  if (numbers.empty()) return std::nullopt;
+  const std::string newest = fmt::format("{}/{}{:06}", folder, prefix, numbers.back());
+  const auto record = read_record(newest);
+  if (!record) return std::nullopt;
+  std::optional<double> silent;
+  OwnerState state{.host = record->host, .since = record->since, .process = record->process};
+  state.is_alive = lives(*record, folder, newest, silent);
+  state.silent_s = silent ? *silent : silence_s(newest);
+  return state;
+}
 
 RunOwner::RunOwner(std::string folder, const std::string& program,
                    std::function<void(const std::string&)> on_loss)

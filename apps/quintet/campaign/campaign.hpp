@@ -7,7 +7,9 @@
 namespace quintet::commands {
 
 [[nodiscard]] std::vector<Application::Flag> campaign_flags();
-/// quintet campaign FILE [--output DIR] [--dry-run] [--verify]
+/// quintet campaign [status] FILE [--output DIR] [--dry-run] [--verify] [--share] [--machine M]
 void campaign(const Application::Arguments& arguments);
+/// quintet reference: a Markdown page of all keys of its file.
+void campaign_reference(const Application::Arguments& arguments);
 
 }  // namespace quintet::commands

@@ -5,7 +5,10 @@
 
 #include <fmt/format.h>
 
+#include "apps/application/report/picture.hpp"
 #include "apps/application/report/report.hpp"
+#include "apps/application/report/safe_picture.hpp"
+#include "apps/quintet/campaign/store.hpp"
 #include "io/config/tree.hpp"
 
 namespace quintet::campaign {
@@ -17,6 +20,8 @@ const char* word(Outcome outcome) {
       return "done before";
     case Outcome::done:
       return "done";
+    case Outcome::not_needed:
+      return "not needed";
     case Outcome::failed:
       return "failed";
     case Outcome::skipped:
@@ -32,7 +37,7 @@ Plot timeline(const Graph& graph, const CampaignResult& result) {
   Curve bad{.label = "failed or stopped", .x = {}, .y = {}, .dashed = true};
   int number = 0;
   std::string names;
-  for (const auto& [name, count] : graph.slots())
+  for (const auto& [name, count] : graph.options().slots)
     for (std::int64_t s = 1; s <= count; ++s) {
       const std::string slot = fmt::format("{} {}", name, s);
       names += fmt::format("{}{}: {}", names.empty() ? "" : ", ", ++number, slot);
@@ -54,6 +59,57 @@ Plot timeline(const Graph& graph, const CampaignResult& result) {
           .caption = names};
 }
 
+/// What each stage took: wall time, and slots times hours.
+void table_of_costs(Report& report, const Graph& graph, const CampaignResult& result) {
+  std::vector<std::vector<std::string>> rows;
+  for (std::size_t s = 0; s < graph.stages().size(); ++s) {
+    const auto& stage = graph.stages()[s];
+    double seconds = 0, used = 0, lost = 0, longest = 0;
+    std::int64_t n = 0;
+    for (const std::size_t i : graph.items_of(s)) {
+      if (result.outcomes[i] != Outcome::done && result.outcomes[i] != Outcome::reused) continue;
+      ++n;
+      seconds += result.seconds[i];
+      longest = std::max(longest, result.seconds[i]);
+    }
+    for (const auto& each : result.tries)
+      if (graph.items()[each.item].stage == s) (each.good ? used : lost) += each.end - each.begin;
+    rows.push_back({stage.name, fmt::format("{}", n),
+                    n > 0 ? fmt::format("{:.3g}", seconds / static_cast<double>(n)) : "",
+                    fmt::format("{:.3g}", longest), fmt::format("{} {}", stage.slots(), stage.slot),
+                    fmt::format("{:.3g}", seconds * static_cast<double>(stage.slots()) / 3600),
+                    fmt::format("{:.3g}", used / 3600), fmt::format("{:.3g}", lost / 3600)});
+  }
+  report.section("Costs");
+  report.table({"stage", "items done", "seconds each", "longest (s)", "slots each", "slot-hours of all",
+                "of which now", "lost now in failed or stopped tries"},
+               rows);
+}
+
+/// Reports and pages that items have made, by their paths from the campaign's folder.
+std::vector<std::string> pages_of(const std::string& directory, const Item& item) {
+  std::vector<std::string> pages;
+  if (const auto done = Store::find(directory, item, false))
+    for (const auto& file : done->files)
+      if (const std::string name = DoneItem::name_of(file); name.ends_with(".html"))
+        pages.push_back("store/" + item.key + "/" + name);
+  return pages;
+}
+
+/// The page with each of these paths, which are cells of a table, as a link.
+std::string with_links(std::string page, const std::vector<std::string>& paths) {
+  for (const auto& path : paths) {
+    const std::string cell = ">" + escape_markup(path) + "<";
+    for (auto at = page.find(cell); at != std::string::npos; at = page.find(cell, at)) {
+      const std::string link =
+          fmt::format("><a href=\"{}\">{}</a><", escape_markup(link_of_path(path)), escape_markup(path));
+      page.replace(at, cell.size(), link);
+      at += link.size();
+    }
+  }
+  return page;
+}
+
 }  // namespace
 
 void report_campaign(const std::string& name, const std::string& directory, const Graph& graph,
@@ -63,7 +119,7 @@ void report_campaign(const std::string& name, const std::string& directory, cons
   };
   double busy = 0, n_slots = 0;
   for (const auto& each : result.tries) busy += each.end - each.begin;
-  for (const auto& [slot, count] : graph.slots()) n_slots += static_cast<double>(count);
+  for (const auto& [slot, count] : graph.options().slots) n_slots += static_cast<double>(count);
   const double use = result.makespan > 0 ? busy / (n_slots * result.makespan) : 0,
                least = bound(graph, result);
 
@@ -71,6 +127,7 @@ void report_campaign(const std::string& name, const std::string& directory, cons
   summary.set("items", Tree::integer(static_cast<std::int64_t>(graph.items().size())));
   summary.set("done", Tree::integer(n_of(Outcome::done)));
   summary.set("done_before", Tree::integer(n_of(Outcome::reused)));
+  summary.set("not_needed", Tree::integer(n_of(Outcome::not_needed)));
   summary.set("failed", Tree::integer(n_of(Outcome::failed)));
   summary.set("left_out", Tree::integer(n_of(Outcome::skipped)));
   summary.set("makespan_s", Tree::number(result.makespan));
@@ -91,20 +148,28 @@ void report_campaign(const std::string& name, const std::string& directory, cons
   }
   report.headlines(tiles);
   if (!result.tries.empty()) report.plot(timeline(graph, result));
+  table_of_costs(report, graph, result);
   report.section("Items");
   std::vector<std::vector<std::string>> rows;
+  std::vector<std::string> links;
   for (std::size_t i = 0; i < graph.items().size(); ++i) {
     const auto& item = graph.items()[i];
     const auto outcome = result.outcomes[i];
     const bool is_there = outcome == Outcome::done || outcome == Outcome::reused;
-    const std::string folder = is_there                     ? "store/" + item.key
-                               : outcome == Outcome::failed ? "failed/" + item.key
-                                                            : "";
-    rows.push_back({item.label, word(outcome), is_there ? fmt::format("{:.3g}", result.seconds[i]) : "",
-                    folder, result.why[i]});
+    // The first page is the item's report; a folder where it has none, or what the failed one said last.
+    std::string link;
+    if (is_there) {
+      const auto pages = pages_of(directory, item);
+      link = pages.empty() ? "store/" + item.key : pages.front();
+    } else if (outcome == Outcome::failed) {
+      link = "failed/" + item.key + "/log.txt";
+    }
+    if (!link.empty()) links.push_back(link);
+    rows.push_back({item.label, word(outcome), is_there ? fmt::format("{:.3g}", result.seconds[i]) : "", link,
+                    result.why[i]});
   }
-  report.table({"item", "state", "seconds", "folder", "why"}, rows);
-  write_text_file(directory + "/report.html", report.html());
+  report.table({"item", "state", "seconds", "report or folder", "why"}, rows);
+  write_text_file(directory + "/report.html", with_links(report.html(), links));
 }
 
 }  // namespace quintet::campaign

@@ -1,21 +1,23 @@
 #include "apps/quintet/campaign/graph.hpp"
 
-#include <glob.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstdlib>
+#include <cmath>
 #include <filesystem>
 #include <set>
 
 #include <fmt/ranges.h>
 
-#include "apps/quintet/campaign/contents.hpp"
+#include "apps/quintet/workers/contents.hpp"
+#include "io/config/scalar.hpp"
+#include "io/formula/formula.hpp"
+#include "io/formula/names.hpp"
 #include "io/log/error.hpp"
 
 namespace quintet::campaign {
 namespace fs = std::filesystem;
 namespace {
+
+constexpr const char* launch = "{launch}";
 
 std::size_t stage_named(const std::vector<StageOptions>& stages, const std::string& name) {
   for (std::size_t s = 0; s < stages.size(); ++s)
@@ -27,127 +29,79 @@ std::size_t stage_named(const std::vector<StageOptions>& stages, const std::stri
 std::vector<std::string> matching(const std::string& here, const std::string& pattern,
                                   const std::string& who) {
   const std::string whole = fs::path(pattern).is_absolute() ? pattern : (fs::path(here) / pattern).string();
-  glob_t found{};
-  const int code = glob(whole.c_str(), 0, nullptr, &found);
-  std::vector<std::string> files;
-  for (std::size_t i = 0; code == 0 && i < found.gl_pathc; ++i)
-    if (fs::is_regular_file(found.gl_pathv[i])) files.emplace_back(found.gl_pathv[i]);
-  globfree(&found);
+  auto files = files_that_match(whole);
   QUINTET_CHECK(!files.empty(), "{}: no file matches '{}'", who, whole);
   return files;
 }
 
-/// An executable: a path, a program beside this one, or a name on the PATH.
-std::string executable(const std::string& word, const std::string& here, const std::string& who) {
-  const auto runs = [](const std::string& path) {
-    return fs::is_regular_file(path) && access(path.c_str(), X_OK) == 0;
-  };
-  if (word.find('/') != std::string::npos) {
-    const std::string path = fs::path(word).is_absolute() ? word : (fs::path(here) / word).string();
-    QUINTET_CHECK(runs(path), "{}: '{}' is no program that can be run", who, path);
-    return path;
-  }
-  if (const auto beside = fs::read_symlink("/proc/self/exe").parent_path() / word; runs(beside.string()))
-    return beside.string();
-  const char* const environment = std::getenv("PATH");
-  std::string rest = environment ? environment : "";
-  while (!rest.empty()) {
-    const auto end = rest.find(':');
-    const std::string path = (fs::path(rest.substr(0, end)) / word).string();
-    if (runs(path)) return path;
-    rest = end == std::string::npos ? "" : rest.substr(end + 1);
-  }
-  throw InputError(
-      fmt::format("{}: there is no program '{}', neither beside quintet nor on the PATH", who, word));
+/// Names with a meaning of their own in commands.
+const std::set<std::string>& taken_names() {
+  static const std::set<std::string> taken{"input", "name",    "output", "here", "launch",
+                                           "ranks", "threads", "round",  "size"};
+  return taken;
 }
 
-using Values = std::map<std::string, std::vector<std::string>>;
-
-/// A word with what its names stand for: as many words as the one list in it has values. "{{" is a brace.
-std::vector<std::string> expanded(const std::string& word, const Values& values, const std::string& who) {
-  std::vector<std::string> texts{""};
-  bool has_list = false;
-  for (std::size_t i = 0; i < word.size(); ++i) {
-    const char c = word[i];
-    if ((c == '{' || c == '}') && i + 1 < word.size() && word[i + 1] == c) {
-      for (auto& text : texts) text += c;
-      ++i;
-      continue;
-    }
-    if (c != '{') {
-      for (auto& text : texts) text += c;
-      continue;
-    }
-    const auto end = word.find('}', i);
-    QUINTET_CHECK(end != std::string::npos, "{}: '{}' has a brace that is not closed; write {{{{ for one",
-                  who, word);
-    const std::string name = word.substr(i + 1, end - i - 1);
-    const auto found = values.find(name);
-    if (found == values.end()) {
-      std::vector<std::string> known;
-      for (const auto& [key, value] : values) known.push_back("{" + key + "}");
-      throw InputError(fmt::format("{}: '{{{}}}' in '{}' stands for nothing here; known are {}", who, name,
-                                   word, fmt::join(known, ", ")));
-    }
-    if (found->second.size() == 1) {
-      for (auto& text : texts) text += found->second.front();
-    } else {
-      QUINTET_CHECK(!has_list, "{}: '{}' names two stages of several items each; use a word for each", who,
-                    word);
-      has_list = true;
-      std::vector<std::string> all;
-      for (const auto& value : found->second) all.push_back(texts.front() + value);
-      texts = all;
-    }
-    i = end;
+void check_one_stage(const StageOptions& stage, const CampaignOptions& options) {
+  QUINTET_CHECK(!stage.name.empty() && stage.name.find_first_of("{}:/ \t\n") == std::string::npos,
+                "stages: '{}' is no name of a stage: letters, digits and '_'", stage.name);
+  QUINTET_CHECK(!taken_names().contains(stage.name),
+                "stages: '{}' has a meaning of its own in commands; name the stage otherwise", stage.name);
+  for (const auto& setting : stage.points.front()) {
+    const std::string key = setting.substr(0, setting.find('='));
+    QUINTET_CHECK(!taken_names().contains(key) && stage_named(options.stages, key) == Item::none,
+                  "stage {}: sweep.{}: {{{}}} has a meaning of its own in commands; name the key otherwise",
+                  stage.name, key, key);
   }
-  return texts;
-}
-
-/// A word and what lies in it between '=', ',', '[' and ']': "data.files=[/a,/b]" names two files.
-std::vector<std::string> parts_of(const std::string& word) {
-  std::vector<std::string> parts;
-  if (!word.empty()) parts.push_back(word);
-  for (std::size_t begin = 0; begin < word.size();) {
-    const auto end = std::min(word.find_first_of("=,[]", begin), word.size());
-    if (end > begin && end - begin < word.size()) parts.push_back(word.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return parts;
+  QUINTET_CHECK(!Graph::is_launched(stage) || stage.command.size() > 1,
+                "stage {}: command has no program behind {{launch}}", stage.name);
+  for (const auto& pattern : stage.outputs)
+    QUINTET_CHECK(
+        !pattern.empty() && pattern.front() != '/' && ("/" + pattern + "/").find("/../") == std::string::npos,
+        "stage {}: outputs: '{}' is not in the item's own folder, where no two stages can write the "
+        "same file",
+        stage.name, pattern);
+  for (const auto& name : stage.earlier)
+    QUINTET_CHECK(std::find(stage.needs.begin(), stage.needs.end(), name) == stage.needs.end(),
+                  "stage {}: '{}' is in needs and in earlier; {{{}}} can only mean one of them", stage.name,
+                  name, name);
 }
 
 }  // namespace
 
+bool Graph::is_launched(const StageOptions& stage) { return stage.command.front() == launch; }
+
+bool Graph::is_in_rounds(std::size_t stage) const {
+  if (!options_.rounds) return false;
+  const auto& names = options_.rounds->stages;
+  return std::find(names.begin(), names.end(), options_.stages[stage].name) != names.end();
+}
+
+void Graph::check_stages() const {
+  const auto& stages = options_.stages;
+  if (options_.rounds)
+    for (const auto& name : options_.rounds->stages)
+      QUINTET_CHECK(stage_named(stages, name) != Item::none, "rounds.stages: '{}' is no stage", name);
+  std::set<std::string> names;
+  for (std::size_t s = 0; s < stages.size(); ++s) {
+    const auto& stage = stages[s];
+    check_one_stage(stage, options_);
+    QUINTET_CHECK(names.insert(stage.name).second, "stages: there are two stages '{}'", stage.name);
+    for (const auto& name : stage.needs)
+      QUINTET_CHECK(stage_named(stages, name) != Item::none, "stage {}: needs '{}', which is no stage",
+                    stage.name, name);
+    for (const auto& name : stage.earlier) {
+      const auto other = stage_named(stages, name);
+      QUINTET_CHECK(other != Item::none && is_in_rounds(other) && is_in_rounds(s),
+                    "stage {}: earlier: '{}': both must be in rounds.stages", stage.name, name);
+    }
+  }
+}
+
 Graph::Graph(CampaignOptions options, std::string here)
     : options_(std::move(options)), here_(std::move(here)) {
-  static const std::set<std::string> taken{"input", "name", "output", "here"};
-  std::set<std::string> names;
-  for (const auto& stage : options_.stages)
-    for (const auto& setting : stage.points.front()) {
-      const std::string key = setting.substr(0, setting.find('='));
-      QUINTET_CHECK(!taken.contains(key) && stage_named(options_.stages, key) == Item::none,
-                    "stage {}: sweep.{}: {{{}}} has a meaning of its own in commands; name the key otherwise",
-                    stage.name, key, key);
-    }
-  for (const auto& stage : options_.stages) {
-    QUINTET_CHECK(!stage.name.empty() && stage.name.find_first_of("{}/ \t\n") == std::string::npos,
-                  "stages: '{}' is no name of a stage: letters, digits and '_'", stage.name);
-    QUINTET_CHECK(!taken.contains(stage.name),
-                  "stages: '{}' has a meaning of its own in commands; name the stage otherwise", stage.name);
-    QUINTET_CHECK(names.insert(stage.name).second, "stages: there are two stages '{}'", stage.name);
-    const auto slot = options_.slots.find(stage.slot);
-    if (slot == options_.slots.end()) {
-      std::vector<std::string> known;
-      for (const auto& [name, n] : options_.slots) known.push_back(name);
-      throw InputError(fmt::format("stage {}: there is no slot of class '{}'; slots has {}", stage.name,
-                                   stage.slot, fmt::join(known, ", ")));
-    }
-    QUINTET_CHECK(stage.ranks <= slot->second,
-                  "stage {}: an item takes {} slots of class '{}', of which there are {}", stage.name,
-                  stage.ranks, stage.slot, slot->second);
-  }
+  check_stages();
   of_stage_.resize(options_.stages.size());
-  for (const std::size_t stage : order_of_stages()) add_items(stage);
+  make_items();
   std::map<std::string, std::string> keys;
   for (const auto& item : items_) {
     const auto [other, is_new] = keys.emplace(item.key, item.label);
@@ -156,41 +110,80 @@ Graph::Graph(CampaignOptions options, std::string here)
   }
 }
 
-std::vector<std::size_t> Graph::order_of_stages() const {
+/// Groups of stages, each behind those that it waits for; waiting within a group does not count.
+std::vector<std::size_t> Graph::ordered(const std::vector<std::vector<std::size_t>>& groups) const {
   const auto& stages = options_.stages;
-  std::vector<std::vector<std::size_t>> before(stages.size());
-  for (std::size_t s = 0; s < stages.size(); ++s) {
-    for (const auto& name : stages[s].needs) {
-      before[s].push_back(stage_named(stages, name));
-      QUINTET_CHECK(before[s].back() != Item::none, "stage {}: needs '{}', which is no stage", stages[s].name,
-                    name);
+  std::vector<std::size_t> group_of(stages.size(), Item::none);
+  for (std::size_t g = 0; g < groups.size(); ++g)
+    for (const std::size_t s : groups[g]) group_of[s] = g;
+  std::vector<std::set<std::size_t>> before(groups.size());
+  for (std::size_t g = 0; g < groups.size(); ++g)
+    for (const std::size_t s : groups[g]) {
+      auto names = stages[s].needs;
+      names.push_back(stages[s].each);
+      for (const auto& name : names)
+        if (const auto other = stage_named(stages, name);
+            other != Item::none && group_of[other] != Item::none && (group_of[other] != g || other == s))
+          before[g].insert(group_of[other]);
     }
-    if (const auto each = stage_named(stages, stages[s].each); each != Item::none) before[s].push_back(each);
-  }
   std::vector<std::size_t> order;
-  std::vector<bool> is_in(stages.size(), false);
-  while (order.size() < stages.size()) {
+  std::vector<bool> is_in(groups.size(), false);
+  while (order.size() < groups.size()) {
     const std::size_t size = order.size();
-    for (std::size_t s = 0; s < stages.size(); ++s)
-      if (!is_in[s] && std::all_of(before[s].begin(), before[s].end(), [&](auto b) { return is_in[b]; })) {
-        order.push_back(s);
-        is_in[s] = true;
+    for (std::size_t g = 0; g < groups.size(); ++g)
+      if (!is_in[g] && std::all_of(before[g].begin(), before[g].end(), [&](auto b) { return is_in[b]; })) {
+        order.push_back(g);
+        is_in[g] = true;
       }
     if (order.size() > size) continue;
     std::vector<std::string> left;
-    for (std::size_t s = 0; s < stages.size(); ++s)
-      if (!is_in[s]) left.push_back(stages[s].name);
+    for (std::size_t g = 0; g < groups.size(); ++g)
+      for (const std::size_t s : groups[g])
+        if (!is_in[g]) left.push_back(stages[s].name);
     throw InputError(fmt::format("stages wait for each other in a circle: {}", fmt::join(left, ", ")));
   }
   return order;
 }
 
-void Graph::add_items(std::size_t stage) {
+void Graph::make_items() {
+  // The rounds are one group among the other stages, which wait for all of them.
+  std::vector<std::vector<std::size_t>> groups, of_rounds;
+  std::vector<std::size_t> rounds;
+  for (std::size_t s = 0; s < options_.stages.size(); ++s) {
+    if (!is_in_rounds(s)) {
+      groups.push_back({s});
+      continue;
+    }
+    rounds.push_back(s);
+    of_rounds.push_back({s});
+  }
+  const auto inner = ordered(of_rounds);
+  if (!rounds.empty()) groups.push_back(rounds);
+  for (const std::size_t g : ordered(groups)) {
+    if (!is_in_rounds(groups[g].front())) {
+      add_items(groups[g].front(), -1);
+      continue;
+    }
+    for (std::int64_t round = 0; round < options_.rounds->count; ++round)
+      for (const std::size_t s : inner) add_items(of_rounds[s].front(), round);
+  }
+}
+
+std::vector<std::size_t> Graph::seen(const std::string& stage, std::int64_t round, bool earlier) const {
+  std::vector<std::size_t> result;
+  for (const std::size_t i : of_stage_[stage_named(options_.stages, stage)]) {
+    const std::int64_t other = items_[i].round;
+    if (earlier ? other < round : round < 0 || other < 0 || other == round) result.push_back(i);
+  }
+  return result;
+}
+
+void Graph::add_items(std::size_t stage, std::int64_t round) {
   const auto& options = options_.stages[stage];
   const std::string who = "stage " + options.name;
   std::vector<Item> bases;
-  if (const auto each = stage_named(options_.stages, options.each); each != Item::none) {
-    for (const std::size_t i : of_stage_[each]) {
+  if (stage_named(options_.stages, options.each) != Item::none) {
+    for (const std::size_t i : seen(options.each, round, false)) {
       Item item;
       item.input = i;
       item.after = {i};
@@ -207,21 +200,34 @@ void Graph::add_items(std::size_t stage) {
   } else {
     bases.emplace_back();
   }
-  for (const auto& name : options.needs) {
-    const auto& all = of_stage_[stage_named(options_.stages, name)];
-    for (auto& item : bases) item.after.insert(item.after.end(), all.begin(), all.end());
-  }
+  for (const auto* list : {&options.needs, &options.earlier})
+    for (const auto& name : *list) {
+      const auto all = seen(name, round, list == &options.earlier);
+      for (auto& item : bases)
+        for (const std::size_t i : all)
+          if (i != item.input) item.after.push_back(i);
+    }
   for (const auto& base : bases)
     for (const auto& point : options.points) {
       Item item = base;
       item.stage = stage;
+      item.round = round;
+      if (round >= 0) item.values["round"] = fmt::format("{}", round);
       for (const auto& setting : point) {
         const auto equals = setting.find('=');
         item.values[setting.substr(0, equals)] = setting.substr(equals + 1);
       }
       item.label = options.name;
       for (const auto& [name, value] : item.values) item.label += fmt::format(" {}={}", name, value);
-      item.program = executable(options.command.front(), here_, who);
+      item.program = executable(options.command[is_launched(options) ? 1 : 0], here_, who);
+      std::map<std::string, double> numbers{
+          {"size", item.file.empty() ? 0 : static_cast<double>(fs::file_size(item.file))}};
+      for (const auto& [name, value] : item.values)
+        if (const auto number = to_number(value); number && detail::is_name(name)) numbers[name] = *number;
+      if (options.cost.text != "1") item.cost = Formula(options.cost.text, {}, numbers, who + ": cost")({});
+      QUINTET_CHECK(std::isfinite(item.cost) && item.cost > 0,
+                    "{}: cost: '{}' is {} for '{}'; expected a number above 0", who, options.cost.text,
+                    item.cost, item.label);
       identify(item);
       of_stage_[stage].push_back(items_.size());
       items_.push_back(std::move(item));
@@ -229,18 +235,23 @@ void Graph::add_items(std::size_t stage) {
 }
 
 std::vector<std::string> Graph::words(const Item& item, const std::vector<std::string>& words,
-                                      const std::string& own, const std::string& store) const {
-  const auto& options = options_.stages[item.stage];
-  Values values{{"output", {own}}, {"here", {here_}}};
-  for (const auto& [name, value] : item.values) values[name] = {value};
-  const auto folder = [&](std::size_t i) { return store + "/" + items_[i].key; };
-  if (item.input != Item::none) values["input"] = {folder(item.input)};
-  if (!item.file.empty()) values["input"] = {item.file};
-  for (const auto& name : options.needs) {
-    std::vector<std::string> folders;
-    for (const std::size_t i : of_stage_[stage_named(options_.stages, name)]) folders.push_back(folder(i));
-    values[name] = folders;
-  }
+                                      const std::string& own, const Folders& folders) const {
+  const auto& options = stage_of(item);
+  Values values{{"output", {{own}}},
+                {"here", {{here_}}},
+                {"ranks", {{fmt::format("{}", options.ranks)}}},
+                {"threads", {{fmt::format("{}", options.threads)}}}};
+  for (const auto& [name, value] : item.values) values[name] = {{value}};
+  const auto folder = [&](std::size_t i) { return folders.store + "/" + items_[i].key; };
+  if (item.input != Item::none) values["input"] = {{folder(item.input)}};
+  if (!item.file.empty()) values["input"] = {{item.file}};
+  for (const auto* list : {&options.needs, &options.earlier})
+    for (const auto& name : *list) {
+      Meaning meaning{{}, true};
+      for (const std::size_t i : seen(name, item.round, list == &options.earlier))
+        if (folders.has(i)) meaning.texts.push_back(folder(i));
+      values[name] = meaning;
+    }
   std::vector<std::string> result;
   for (const auto& word : words) {
     const auto texts = expanded(word, values, "stage " + options.name);
@@ -249,37 +260,68 @@ std::vector<std::string> Graph::words(const Item& item, const std::vector<std::s
   return result;
 }
 
+std::vector<std::string> Graph::command(const Item& item, bool goes_on, const std::string& own,
+                                        const Folders& folders) const {
+  const auto& stage = stage_of(item);
+  std::vector<std::string> all(stage.command.begin() + (is_launched(stage) ? 1 : 0), stage.command.end());
+  if (goes_on) all.insert(all.end(), stage.again.begin(), stage.again.end());
+  return words(item, all, own, folders);
+}
+
+bool Graph::is_needed(const Item& item, const Folders& folders) const {
+  const auto& stage = stage_of(item);
+  if (item.input != Item::none && !folders.has(item.input)) return false;
+  const auto all_left_out = [&](const std::vector<std::size_t>& items) {
+    return !items.empty() && std::none_of(items.begin(), items.end(), [&](auto i) { return folders.has(i); });
+  };
+  for (const auto& name : stage.needs)
+    if (all_left_out(seen(name, item.round, false))) return false;
+  for (const auto& name : stage.earlier)
+    if (item.round > 0 && all_left_out(seen(name, item.round - 1, false))) return false;
+  if (stage.only_if.empty()) return true;
+  for (const auto& pattern : words(item, stage.only_if, "", folders)) {
+    const auto whole = fs::path(pattern).is_absolute() ? pattern : (fs::path(here_) / pattern).string();
+    if (!files_that_match(whole).empty()) return true;
+  }
+  return false;
+}
+
 void Graph::identify(Item& item) {
-  const auto& options = options_.stages[item.stage];
+  const auto& options = stage_of(item);
   const auto contents = [&](const std::string& file) {
     auto& text = contents_[file];
     if (text.empty()) text = contents_of(file);
     return text;
   };
-  std::string text =
-      fmt::format("quintet campaign 1\nprogram {} {}\n", options.command.front(), contents(item.program));
+  std::string text = fmt::format("quintet campaign 1\nprogram {} {}\n",
+                                 options.command[is_launched(options) ? 1 : 0], contents(item.program));
+  if (is_launched(options)) text += fmt::format("launch {}\n", options.ranks);
   // Folders do not count: what is in them does.
-  const std::vector<std::string> rest(options.command.begin() + 1, options.command.end());
+  const std::vector<std::string> rest(options.command.begin() + (is_launched(options) ? 2 : 1),
+                                      options.command.end());
   Item plain = item;
   if (!item.file.empty()) plain.file = "{input}";
   const std::string here = std::exchange(here_, "{here}");
   for (const auto* list : {&rest, &options.again})
-    for (const auto& word : words(plain, *list, "{output}", "{store}"))
+    for (const auto& word : words(plain, *list, "{output}", {"{store}"}))
       text += fmt::format("word {}\n", word);
+  for (const auto& word : words(plain, options.only_if, "{output}", {"{store}"}))
+    text += fmt::format("only if {}\n", word);
   here_ = here;
   // A file that is named in full stands for what is in it, whether or not `inputs` has it.
-  for (const auto& word : words(item, rest, "{output}", "{store}"))
+  for (const auto& word : words(item, rest, "{output}", {"{store}"}))
     for (const auto& part : parts_of(word)) {
       std::error_code wrong;
       if (part.front() == '/' && fs::is_regular_file(part, wrong))
         text += fmt::format("file {}\n", contents(part));
     }
   for (const auto& pattern : options.outputs) text += fmt::format("makes {}\n", pattern);
+  for (const std::int64_t code : options.accepts) text += fmt::format("accepts {}\n", code);
   if (!item.file.empty()) text += fmt::format("input {}\n", contents(item.file));
   for (const auto& pattern : options.inputs) {
     // An input may be named by what the item has: inputs: ["{name}.dat"].
-    Values values;
-    for (const auto& [name, value] : item.values) values[name] = {value};
+    Values values{{"here", {{here_}}}};
+    for (const auto& [name, value] : item.values) values[name] = {{value}};
     for (const auto& each : expanded(pattern, values, "stage " + options.name + ": inputs"))
       for (const auto& file : matching(here_, each, "stage " + options.name + ": inputs"))
         text += fmt::format("input {} {}\n", fs::path(file).filename().string(), contents(file));

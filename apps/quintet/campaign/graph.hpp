@@ -6,22 +6,33 @@
 #include <vector>
 
 #include "apps/quintet/campaign/options.hpp"
+#include "apps/quintet/campaign/words.hpp"
 
 namespace quintet::campaign {
 
 /// A run of a stage's command.
 struct Item {
   std::size_t stage = 0;
+  std::int64_t round = -1;                    ///< from 0; -1: of no round
   std::string label;                          ///< "scan k=0.3 alpha=0.01"
   std::map<std::string, std::string> values;  ///< of sweep, `each` and stages upstream, without folders
   std::vector<std::size_t> after;             ///< items that must be done before
   std::size_t input = none;                   ///< the item that `each` stands for
   std::string file;                           ///< the file that it stands for
   std::string program;                        ///< path of the executable
+  double cost = 1;                            ///< beside items of the same stage
   std::string identity;                       ///< all that its result depends on, in words
   std::string key;                            ///< 128 bits of it, in hexadecimal digits
 
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
+};
+
+/// Where items are, and which of them turned out not to be needed: their folders are left out of lists.
+struct Folders {
+  std::string store;
+  std::vector<bool> left_out{};  ///< of each item; empty: none
+
+  [[nodiscard]] bool has(std::size_t item) const { return left_out.empty() || !left_out[item]; }
 };
 
 /// All items of a campaign, each behind those that it waits for.
@@ -31,20 +42,36 @@ struct Item {
 class Graph {
  public:
   /// `here`: folder of the campaign's file. Throws InputError for cycles, unknown stages, patterns without
-  /// files, words that stand for nothing, programs that are not there, classes without slots, and two items
-  /// that are the same.
+  /// files, words that stand for nothing, programs that are not there, and two items that are the same.
   Graph(CampaignOptions options, std::string here);
 
   [[nodiscard]] const std::vector<Item>& items() const { return items_; }
+  [[nodiscard]] const CampaignOptions& options() const { return options_; }
   [[nodiscard]] const std::vector<StageOptions>& stages() const { return options_.stages; }
-  [[nodiscard]] const std::map<std::string, std::int64_t>& slots() const { return options_.slots; }
-  /// The words to run an item with, its own folder and those of the store being these.
-  [[nodiscard]] std::vector<std::string> words(const Item& item, const std::vector<std::string>& words,
-                                               const std::string& own, const std::string& store) const;
+  [[nodiscard]] const StageOptions& stage_of(const Item& item) const { return options_.stages[item.stage]; }
+  [[nodiscard]] const std::vector<std::size_t>& items_of(std::size_t stage) const { return of_stage_[stage]; }
+
+  /// The words to run an item with in its own folder, the program's first; with those of `again` if it goes
+  /// on.
+  [[nodiscard]] std::vector<std::string> command(const Item& item, bool goes_on, const std::string& own,
+                                                 const Folders& folders) const;
+  /// Whether a stage's command begins with {launch}.
+  [[nodiscard]] static bool is_launched(const StageOptions& stage);
+  /// Whether an item is needed, now that all before it are done: it is not where nothing matches `only_if`,
+  /// or where what it would be made of was not needed.
+  [[nodiscard]] bool is_needed(const Item& item, const Folders& folders) const;
 
  private:
-  [[nodiscard]] std::vector<std::size_t> order_of_stages() const;
-  void add_items(std::size_t stage);
+  void check_stages() const;
+  void make_items();
+  void add_items(std::size_t stage, std::int64_t round);
+  [[nodiscard]] std::vector<std::size_t> ordered(const std::vector<std::vector<std::size_t>>& stages) const;
+  [[nodiscard]] bool is_in_rounds(std::size_t stage) const;
+  /// Items of a stage that an item of this round sees: of its own round, or with `earlier` of those before.
+  [[nodiscard]] std::vector<std::size_t> seen(const std::string& stage, std::int64_t round,
+                                              bool earlier) const;
+  [[nodiscard]] std::vector<std::string> words(const Item& item, const std::vector<std::string>& words,
+                                               const std::string& own, const Folders& folders) const;
   void identify(Item& item);
 
   CampaignOptions options_;

@@ -1,5 +1,7 @@
 #include "apps/quintet/campaign/options.hpp"
 
+#include <algorithm>
+
 #include "io/log/error.hpp"
 
 namespace quintet::campaign {
@@ -7,10 +9,12 @@ namespace quintet::campaign {
 void describe(Schema& schema, StageOptions& options) {
   schema.text("name", options.name, "Of the stage; others name it in each, needs and {name}").required();
   schema
-      .texts("command", options.command,
-             "Program and its words. {key}: a value of sweep, {input}: what each stands for, {name}: its "
-             "name, {STAGE}: "
-             "folders of a stage in needs, {output}: the item's own folder, {here}: the folder of this file")
+      .texts(
+          "command", options.command,
+          "Program and its words. {key}: a value of sweep, {input}: what each stands for, {name}: its "
+          "name, {STAGE}: "
+          "folders of a stage in needs, {STAGE:/path}: the same in one word, with commas between, {output}: "
+          "the item's own folder, {here}: the folder of this file; {launch} in front: what starts MPI here")
       .required()
       .length(1)
       .example("[vlasov, run, '{here}/wave.yaml', --set, 'constants.k={k}', --output, '{output}/run']");
@@ -19,19 +23,59 @@ void describe(Schema& schema, StageOptions& options) {
   schema.text("each", options.each,
               "A stage, or a pattern of files: one item for each of its items or files");
   schema.texts("needs", options.needs, "Stages of which all items must be done");
+  schema.texts(
+      "earlier", options.earlier,
+      "Stages of the rounds of which all items of the rounds before must be done; {name}: their folders");
+  schema.texts(
+      "only_if", options.only_if,
+      "Patterns of files such as '{STAGE}/found.txt'; an item that finds none of them is not needed, "
+      "nor is what is made of it");
   schema.texts("inputs", options.inputs, "Patterns of files on whose contents the result depends");
   schema.texts("outputs", options.outputs, "Patterns of files that a whole item has in its folder");
-  schema.text("slot", options.slot, "Class of the slots that an item takes");
-  schema.integer("ranks", options.ranks, "Slots that an item takes").at_least(1);
-  schema.quantity("walltime", options.walltime, "s", "An item that takes longer is ended, and has failed")
+  schema.integers("accepts", options.accepts, "Exit codes beside 0 with which an item is done")
+      .at_least(1)
+      .at_most(255)
+      .example("[3]");
+  schema.text("slot", options.slot,
+              "Class of the slots that an item takes; of gpu it sees its own devices alone");
+  schema.integer("ranks", options.ranks, "Processes of an item: a GPU each, or `threads` slots each")
+      .at_least(1)
+      .at_most(1000000);
+  schema.integer("threads", options.threads, "Cores of a process").at_least(1).at_most(10000);
+  schema
+      .integer("buckets", options.buckets,
+               "Job arrays of a queue that the items are sorted into by their cost, as evenly as can be: "
+               "walltime is that of the costliest, the others ask for their share of it")
+      .at_least(1)
+      .at_most(100);
+  schema
+      .integer("batch", options.batch,
+               "Items that one job of a queue runs, one after another, within its walltime")
+      .at_least(1);
+  schema.quantity("memory", options.memory, "B", "That an item needs").above(0);
+  schema
+      .quantity("walltime", options.walltime, "s",
+                "An item that takes longer is ended, and has failed; of a job, if it is queued")
       .above(0);
+  schema.formula("cost", options.cost,
+                 "Time of an item beside others of its stage, of values of sweep and `size`, the bytes of "
+                 "{input}: what takes long begins early. What an item once took counts more");
   schema
       .integer("tries", options.tries, "Of an item that fails; one that ends with exit code 3 is tried once")
       .at_least(1)
       .at_most(100);
 }
 
+void describe(Schema& schema, RoundOptions& options) {
+  schema.integer("count", options.count, "How many").required().at_least(1).at_most(1000);
+  schema.texts("stages", options.stages, "Stages of a round; {round} counts from 0").required().length(1);
+}
+
 void describe(Schema& schema, CampaignOptions& options) {
+  schema
+      .quantity("memory", options.memory, "B", "Of all items that run at once; absent: what this machine has")
+      .above(0);
+  schema.section("rounds", options.rounds, "Stages that are run again and again, with what was made before");
   schema.sections("stages", options.stages, "What is run").required();
 }
 
@@ -52,6 +96,13 @@ std::map<std::string, std::int64_t> read_slots(const Tree& tree) {
 }
 
 }  // namespace
+
+void widen_slots(CampaignOptions& options) {
+  for (const auto& stage : options.stages)
+    options.slots[stage.slot] = std::max(options.slots[stage.slot], stage.slots());
+  for (const auto& stage : options.stages)
+    if (stage.memory && options.memory) options.memory = std::max(*options.memory, *stage.memory);
+}
 
 CampaignOptions read_campaign(const std::string& path) {
   const Tree document = read_yaml(path);

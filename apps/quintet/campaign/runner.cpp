@@ -3,18 +3,17 @@
 #include <sys/wait.h>
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstdio>
 #include <ctime>
-#include <filesystem>
 #include <fstream>
 #include <optional>
+#include <set>
 #include <sstream>
 
-#include "apps/quintet/campaign/program.hpp"
+#include "apps/quintet/campaign/resources.hpp"
+#include "apps/quintet/campaign/table.hpp"
+#include "apps/quintet/workers/program.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/machine/command.hpp"
@@ -24,17 +23,16 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr std::int64_t most_links = 1000;  // of an item that ends with 75
+constexpr double looks_elsewhere_s = 0.5;
 
-enum class State { waiting, running, over };
+enum class State { waiting, running, elsewhere, over };
 
 /// One item on its way.
 struct Course {
   State state = State::waiting;
-  std::size_t open = 0;  ///< items that it waits for
   std::int64_t tries = 0, links = 0;
   bool goes_on = false;
   std::int64_t process = 0;
-  std::vector<std::size_t> slots;  ///< of its class
   double begin = 0;
   bool too_long = false;
 };
@@ -59,134 +57,153 @@ std::string last_words(const std::string& file) {
 
 class Runner {
  public:
-  Runner(const Graph& graph, const Store& store)
-      : graph_(graph), store_(store), courses_(graph.items().size()) {
+  Runner(const Graph& graph, Store& store, const RunnerOptions& options)
+      : graph_(graph), store_(store), options_(options), courses_(graph.items().size()), table_(graph) {
     const std::size_t n = graph.items().size();
     result_.outcomes.assign(n, Outcome::skipped);
     result_.why.resize(n);
     result_.seconds.assign(n, 0);
-    for (const auto& [name, count] : graph.slots()) free_[name].assign(static_cast<std::size_t>(count), true);
-    after_.resize(n);
-    for (std::size_t i = 0; i < n; ++i)
-      for (const std::size_t before : graph.items()[i].after) after_[before].push_back(i);
+    folders_ = {store.folder(), std::vector<bool>(n, false)};
   }
 
   CampaignResult run() {
     const sigset_t signals = watched_signals();
-    look_up();
-    rank();
+    prepare();
     while (n_over_ < courses_.size()) {
       if (!result_.stopped) start_what_can();
-      if (n_running_ == 0) break;
+      if (n_running_ == 0 && (elsewhere_.empty() || result_.stopped)) break;
+      table_.show(now(), n_running_);
       const timespec patience{0, 100'000'000};  // an item's walltime may be over
       if (const int signal = sigtimedwait(&signals, nullptr, &patience); signal > 0 && signal != SIGCHLD)
         stop();
+      if (options_.stop_after > 0 && now() > options_.stop_after && !result_.stopped) stop();
       reap();
+      if (now() - looked_ > looks_elsewhere_s) look_elsewhere();
     }
+    table_.clear();
     result_.makespan = now();
     return std::move(result_);
   }
 
  private:
   [[nodiscard]] double now() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+  [[nodiscard]] const StageOptions& stage(std::size_t i) const { return graph_.stage_of(graph_.items()[i]); }
 
   /// Let all that runs write a checkpoint and end; asked again, kill it.
   void stop() {
+    table_.clear();
     if (!result_.stopped) log::info("Stopping: {} items are asked to end; once more kills them", n_running_);
-    for (const auto& course : courses_)
-      if (course.state == State::running)
-        kill(static_cast<pid_t>(-course.process), result_.stopped ? SIGKILL : SIGTERM);
+    for (std::size_t i = 0; i < courses_.size(); ++i) {
+      if (courses_[i].state != State::running) continue;
+      const auto process = static_cast<pid_t>(courses_[i].process);
+      if (result_.stopped)
+        kill(-process, SIGKILL);
+      else if (Graph::is_launched(stage(i)))
+        kill(process, SIGUSR1);  // mpirun and srun hand it on to all ranks; SIGTERM would end them at once
+      else
+        kill(-process, SIGTERM);
+    }
     result_.stopped = true;
   }
 
-  /// What is done already, and what the rest waits for.
-  void look_up() {
+  /// What is done already, and the order of the rest.
+  void prepare() {
+    std::vector<std::size_t> done;
     for (std::size_t i = 0; i < courses_.size(); ++i) {
-      const auto done = store_.find(graph_.items()[i]);
-      courses_[i].goes_on = !done && !graph_.stages()[graph_.items()[i].stage].again.empty() &&
-                            store_.is_begun(graph_.items()[i]);
-      if (done) {
-        result_.outcomes[i] = Outcome::reused;
-        result_.seconds[i] = done->seconds;
-        courses_[i].state = State::over;
-        ++n_over_;
-      }
+      const auto& item = graph_.items()[i];
+      courses_[i].goes_on = !stage(i).again.empty() && store_.is_begun(item);
+      if (take_if_done(i)) done.push_back(i);
     }
-    for (std::size_t i = 0; i < courses_.size(); ++i)
-      for (const std::size_t before : graph_.items()[i].after)
-        if (result_.outcomes[before] != Outcome::reused) ++courses_[i].open;
+    const auto tasks =
+        tasks_of(graph_, predicted_seconds(graph_, Store::times(store_.directory()),
+                                           [&](std::size_t i) { return courses_[i].state != State::over; }));
+    const auto pools = pools_of(graph_);
+    dispatcher_.emplace(tasks, pools, planning::best_ranks(tasks, pools));
+    for (const std::size_t i : done) dispatcher_->done(i);
+    if (options_.only.empty()) return;
+    const std::set<std::string> only(options_.only.begin(), options_.only.end());
+    for (std::size_t i = 0; i < courses_.size(); ++i) {
+      const auto& item = graph_.items()[i];
+      if (courses_[i].state == State::over) continue;
+      std::string missing;
+      for (const std::size_t before : item.after)
+        if (courses_[before].state != State::over || result_.outcomes[before] == Outcome::skipped)
+          missing = graph_.items()[before].label;
+      if (only.contains(item.key) && missing.empty()) continue;
+      result_.why[i] = missing.empty() ? "it is not asked for" : fmt::format("'{}' is not done", missing);
+      courses_[i].state = State::over;
+      ++n_over_;
+      dispatcher_->withdraw(i);
+    }
   }
 
-  /// The longest way from each item on: by what items of its stage once took, else a second each.
-  void rank() {
-    std::vector<double> sum(graph_.stages().size(), 0), count(graph_.stages().size(), 0);
-    for (std::size_t i = 0; i < courses_.size(); ++i)
-      if (result_.outcomes[i] == Outcome::reused) {
-        sum[graph_.items()[i].stage] += result_.seconds[i];
-        count[graph_.items()[i].stage] += 1;
-      }
-    way_.assign(courses_.size(), 0);
-    for (std::size_t i = courses_.size(); i-- > 0;) {
-      const std::size_t stage = graph_.items()[i].stage;
-      double longest = 0;
-      for (const std::size_t next : after_[i]) longest = std::max(longest, way_[next]);
-      way_[i] = longest + (count[stage] > 0 ? sum[stage] / count[stage] : 1.0);
-    }
-    for (std::size_t i = 0; i < courses_.size(); ++i)
-      if (courses_[i].state == State::waiting && courses_[i].open == 0) ready_.push_back(i);
+  /// The store has it.
+  bool take_if_done(std::size_t i) {
+    const auto done = store_.find(graph_.items()[i]);
+    if (!done) return false;
+    result_.outcomes[i] = Outcome::reused;
+    result_.seconds[i] = done->seconds;
+    folders_.left_out[i] = !done->needed;
+    courses_[i].state = State::over;
+    ++n_over_;
+    table_.count(graph_.items()[i].stage, Outcome::reused);
+    return true;
   }
 
   void start_what_can() {
-    std::stable_sort(ready_.begin(), ready_.end(), [&](auto a, auto b) { return way_[a] > way_[b]; });
-    // A wide item at the front of its class holds its place: narrow ones behind it would keep it waiting.
-    std::map<std::string, bool> is_held;
-    std::vector<std::size_t> rest;
-    for (const std::size_t i : ready_) {
-      const auto& stage = graph_.stages()[graph_.items()[i].stage];
-      auto& free = free_[stage.slot];
-      const auto n_free = std::count(free.begin(), free.end(), true);
-      if (is_held[stage.slot] || n_free < stage.ranks) {
-        is_held[stage.slot] = true;
-        rest.push_back(i);
-        continue;
+    while (const auto next = dispatcher_->next()) {
+      const std::size_t i = *next;
+      const Item& item = graph_.items()[i];
+      if (!store_.claim(item)) {
+        dispatcher_->release(i);
+        courses_[i].state = State::elsewhere;
+        elsewhere_.insert(i);
+      } else if (take_if_done(i)) {  // by another campaign, a moment ago
+        store_.release(item);
+        dispatcher_->done(i);
+      } else if (!graph_.is_needed(item, folders_)) {
+        store_.leave_out(item);
+        folders_.left_out[i] = true;
+        ended_well(i, Outcome::not_needed);
+        table_.say("{} of {}: {} is not needed", n_over_, courses_.size(), item.label);
+      } else {
+        start(i);
       }
-      start(i);
     }
-    ready_ = rest;
   }
 
   void start(std::size_t i) {
     const Item& item = graph_.items()[i];
-    const auto& stage = graph_.stages()[item.stage];
     Course& course = courses_[i];
-    auto& free = free_[stage.slot];
-    course.slots.clear();
-    for (std::size_t s = 0; s < free.size() && std::ssize(course.slots) < stage.ranks; ++s)
-      if (free[s]) {
-        free[s] = false;
-        course.slots.push_back(s);
-      }
-    std::vector<std::string> words = stage.command;
-    if (course.goes_on) words.insert(words.end(), stage.again.begin(), stage.again.end());
+    const std::string own = store_.work(item);
+    auto words = graph_.command(item, course.goes_on, own, folders_);
+    std::string program = item.program;
+    if (Graph::is_launched(stage(i))) {
+      words[0] = program;
+      words.insert(words.begin(),
+                   {"sh", "-c", "exec " + launch_words(stage(i), options_.launch) + " \"$@\"", "sh"});
+      program = "/bin/sh";
+    }
     store_.begin(item, !course.goes_on);
     if (!course.goes_on) ++course.tries;
     course.begin = now();
     course.too_long = false;
-    course.process = start_program(
-        item.program, graph_.words(item, words, store_.work(item), store_.folder()), store_.work(item));
-    store_.claim(item, course.process);
+    std::vector<std::string> variables;
+    if (options_.gives_devices) variables = device_variables(stage(i), dispatcher_->slots_of(i));
+    course.process = start_program(program, words, own, variables);
+    note_program(own, course.process);
     course.state = State::running;
     ++n_running_;
+    table_.began(i, course.begin, course.process);
   }
 
   void reap() {
     for (std::size_t i = 0; i < courses_.size(); ++i) {
       Course& course = courses_[i];
       if (course.state != State::running) continue;
-      const auto& stage = graph_.stages()[graph_.items()[i].stage];
       int status = 0;
       if (waitpid(static_cast<pid_t>(course.process), &status, WNOHANG) == 0) {
-        if (stage.walltime && now() - course.begin > *stage.walltime && !course.too_long) {
+        if (stage(i).walltime && now() - course.begin > *stage(i).walltime && !course.too_long) {
           course.too_long = true;
           kill(static_cast<pid_t>(-course.process), SIGKILL);
         }
@@ -199,95 +216,137 @@ class Runner {
 
   void ended(std::size_t i, int code) {
     const Item& item = graph_.items()[i];
-    const auto& stage = graph_.stages()[item.stage];
     Course& course = courses_[i];
     const double end = now();
+    const auto& accepts = stage(i).accepts;
     std::string why;
-    if (code == 0) {
-      why = store_.finish(item, stage, end - course.begin, std::max<std::int64_t>(1, course.tries));
+    if (code == 0 || (!course.too_long && std::count(accepts.begin(), accepts.end(), code) > 0)) {
+      why = store_.finish(item, stage(i), end - course.begin, std::max<std::int64_t>(1, course.tries));
     } else {
       const std::string words = last_words(store_.work(item) + "/log.txt");
-      why = course.too_long ? fmt::format("it took longer than its walltime of {} s", *stage.walltime)
+      why = course.too_long ? fmt::format("it took longer than its walltime of {} s", *stage(i).walltime)
                             : fmt::format("exit code {}{}{}", code, words.empty() ? "" : ": ", words);
     }
-    for (const std::size_t s : course.slots) {
-      free_[stage.slot][s] = true;
-      result_.tries.push_back({i, fmt::format("{} {}", stage.slot, s + 1), course.begin, end, why.empty()});
-    }
+    for (const std::size_t s : dispatcher_->slots_of(i))
+      result_.tries.push_back(
+          {i, fmt::format("{} {}", stage(i).slot, s + 1), course.begin, end, why.empty()});
     --n_running_;
+    table_.ended(i);
     constexpr int stopped = static_cast<int>(ExitCode::stopped_early),
                   numerical = static_cast<int>(ExitCode::numerical);
     if (why.empty()) {
-      result_.outcomes[i] = Outcome::done;
       result_.seconds[i] = end - course.begin;
-      log::info("{} of {} done: {} ({:.3g} s)", n_over_ + 1, courses_.size(), item.label, end - course.begin);
-      over(i);
+      ended_well(i, Outcome::done);
+      table_.say("{} of {} done: {} ({:.3g} s)", n_over_, courses_.size(), item.label, end - course.begin);
     } else if (result_.stopped) {  // its folder stays, for `again`
-      course.state = State::waiting;
       result_.why[i] = "it was stopped";
+      try_again(i, course.goes_on);
+      store_.release(item);
     } else if (code == stopped && !course.too_long && ++course.links < most_links) {
-      course.goes_on = true;
-      course.state = State::waiting;
-      ready_.push_back(i);
-    } else if (code != numerical && course.tries < stage.tries) {
+      try_again(i, true);
+    } else if (code != numerical && course.tries < stage(i).tries) {
+      table_.clear();
       log::warning("{}: {}; it is tried again", item.label, why);
-      course.goes_on = false;
-      course.state = State::waiting;
-      ready_.push_back(i);
+      try_again(i, false);
     } else {
+      table_.clear();
       log::warning("{} failed: {}", item.label, why);
       store_.give_up(item, why);
-      result_.outcomes[i] = Outcome::failed;
-      result_.why[i] = why;
-      over(i);
+      store_.release(item);
+      failed(i, why);
     }
   }
 
-  /// What waits for an item that is over is ready, or left out with it.
-  void over(std::size_t i) {
+  void try_again(std::size_t i, bool goes_on) {
+    courses_[i].goes_on = goes_on;
+    courses_[i].state = State::waiting;
+    dispatcher_->release(i);
+    dispatcher_->retry(i);
+  }
+
+  void ended_well(std::size_t i, Outcome outcome) {
+    store_.release(graph_.items()[i]);
+    result_.outcomes[i] = outcome;
     courses_[i].state = State::over;
     ++n_over_;
-    const bool good = result_.outcomes[i] == Outcome::done;
-    for (const std::size_t next : after_[i]) {
-      if (courses_[next].state == State::over) continue;
-      if (!good) {
-        result_.why[next] = fmt::format("'{}' is missing", graph_.items()[i].label);
-        over(next);
-      } else if (--courses_[next].open == 0) {
-        ready_.push_back(next);
+    dispatcher_->done(i);
+    table_.count(graph_.items()[i].stage, outcome);
+  }
+
+  void failed(std::size_t i, const std::string& why) {
+    result_.outcomes[i] = Outcome::failed;
+    result_.why[i] = why;
+    courses_[i].state = State::over;
+    ++n_over_;
+    dispatcher_->withdraw(i);
+    table_.count(graph_.items()[i].stage, Outcome::failed);
+    leave_out_after(i);
+  }
+
+  /// What waits for an item that failed, which all come behind it.
+  void leave_out_after(std::size_t failed) {
+    std::vector<bool> is_missing(courses_.size(), false);
+    is_missing[failed] = true;
+    for (std::size_t i = failed + 1; i < courses_.size(); ++i)
+      for (const std::size_t before : graph_.items()[i].after) {
+        if (!is_missing[before] || courses_[i].state == State::over) continue;
+        is_missing[i] = true;
+        result_.why[i] = fmt::format("'{}' is missing", graph_.items()[before].label);
+        courses_[i].state = State::over;
+        ++n_over_;
+        elsewhere_.erase(i);
+        dispatcher_->withdraw(i);
+        table_.count(graph_.items()[i].stage, Outcome::skipped);
+        break;
+      }
+  }
+
+  /// What other campaigns on this store have come to.
+  void look_elsewhere() {
+    looked_ = now();
+    const auto items = elsewhere_;
+    for (const std::size_t i : items) {
+      const Item& item = graph_.items()[i];
+      const bool is_claimed = store_.is_claimed(item);
+      if (take_if_done(i)) {
+        elsewhere_.erase(i);
+        dispatcher_->done(i);
+      } else if (!is_claimed) {
+        elsewhere_.erase(i);
+        courses_[i].state = State::waiting;
+        if (const auto why = store_.why_failed(item); !why.empty())
+          failed(i, why);
+        else
+          dispatcher_->retry(i);
+      } else {
+        dispatcher_->retry(i);  // the claim may be of one that died
+        elsewhere_.erase(i);
+        courses_[i].state = State::waiting;
       }
     }
   }
 
   const Graph& graph_;
-  const Store& store_;
+  Store& store_;
+  const RunnerOptions& options_;
   std::vector<Course> courses_;
-  std::vector<std::vector<std::size_t>> after_;
-  std::vector<double> way_;
-  std::vector<std::size_t> ready_;
-  std::map<std::string, std::vector<bool>> free_;
+  Folders folders_;
+  std::optional<planning::Dispatcher> dispatcher_;
+  std::set<std::size_t> elsewhere_;  ///< items that other campaigns have
   std::size_t n_over_ = 0, n_running_ = 0;
+  double looked_ = 0;
   Clock::time_point start_ = Clock::now();
+  LiveTable table_;
   CampaignResult result_;
 };
 
 }  // namespace
 
 double bound(const Graph& graph, const CampaignResult& result) {
-  std::vector<double> way(graph.items().size(), 0);
-  std::map<std::string, double> work;
-  double longest = 0;
-  for (std::size_t i = 0; i < way.size(); ++i) {
-    if (result.outcomes[i] != Outcome::done) continue;
-    const auto& stage = graph.stages()[graph.items()[i].stage];
-    for (const std::size_t before : graph.items()[i].after) way[i] = std::max(way[i], way[before]);
-    way[i] += result.seconds[i];
-    longest = std::max(longest, way[i]);
-    work[stage.slot] += result.seconds[i] * static_cast<double>(stage.ranks);
-  }
-  for (const auto& [slot, seconds] : work)
-    longest = std::max(longest, seconds / static_cast<double>(graph.slots().at(slot)));
-  return longest;
+  auto seconds = result.seconds;
+  for (std::size_t i = 0; i < seconds.size(); ++i)
+    if (result.outcomes[i] != Outcome::done) seconds[i] = 0;
+  return planning::least_makespan(tasks_of(graph, seconds), pools_of(graph));
 }
 
 void hold_signals() {
@@ -295,6 +354,8 @@ void hold_signals() {
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
 }
 
-CampaignResult run_campaign(const Graph& graph, const Store& store) { return Runner(graph, store).run(); }
+CampaignResult run_campaign(const Graph& graph, Store& store, const RunnerOptions& options) {
+  return Runner(graph, store, options).run();
+}
 
 }  // namespace quintet::campaign

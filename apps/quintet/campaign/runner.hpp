@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -11,7 +10,7 @@
 namespace quintet::campaign {
 
 /// What became of an item.
-enum class Outcome { reused, done, failed, skipped };
+enum class Outcome { reused, done, not_needed, failed, skipped };
 
 /// A try of an item on a slot, for the timeline; times in seconds since the campaign began.
 struct Try {
@@ -30,19 +29,26 @@ struct CampaignResult {
   bool stopped = false;  ///< by a signal
 };
 
-/// What a run of the items that are not in the store takes at least with these slots, by their times: the
-/// longest way, and the work of each class over its slots.
+/// How a campaign is run.
+struct RunnerOptions {
+  std::string launch = "mpirun -np {ranks}";  ///< a line of shell in the place of {launch}
+  std::vector<std::string> only{};            ///< keys of the items to run; empty: all
+  bool gives_devices = true;                  ///< items see the GPUs of their slots alone
+  double stop_after = 0;                      ///< (s) after which it stops as by a signal; 0: never
+};
+
+/// What a run of the items that were done now takes at least (s) with these slots, by their times.
 [[nodiscard]] double bound(const Graph& graph, const CampaignResult& result);
 
 /// Keep these signals and SIGCHLD for run_campaign(), in this thread and those that it will make.
 void hold_signals();
 
-/// Run what is not in the store: whatever waits for nothing, that with the longest way behind it first, as
-/// slots are free. Exit code 0 and all outputs: done; 75: begun again with `again` where it stopped; 3:
-/// failed, what depends on it is left out, all else goes on; others are tried again from nothing.
-/// An item of which an earlier campaign left a part goes on where it stopped, if its stage has `again`. The
-/// first SIGTERM, SIGINT or SIGUSR1 is passed on to what runs, and ends the campaign when that has ended; the
-/// second kills it. hold_signals() comes first.
-[[nodiscard]] CampaignResult run_campaign(const Graph& graph, const Store& store);
+/// Run what is not in the store: whatever waits for nothing, in the order of planning::best_ranks(), as slots
+/// are free. Exit code 0 (or one of `accepts`) and all outputs: done; 75: begun again with `again` where it
+/// stopped; 3: failed, what depends on it is left out, all else goes on; others are tried again from nothing.
+/// An item of which an earlier campaign left a part goes on where it stopped, if its stage has `again`. What
+/// another campaign on the same store is at is waited for. The first SIGTERM, SIGINT or SIGUSR1 is passed on
+/// to what runs, and ends the campaign when that has ended; the second kills it. hold_signals() comes first.
+[[nodiscard]] CampaignResult run_campaign(const Graph& graph, Store& store, const RunnerOptions& options);
 
 }  // namespace quintet::campaign

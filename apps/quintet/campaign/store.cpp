@@ -1,16 +1,13 @@
 #include "apps/quintet/campaign/store.hpp"
 
-#include <glob.h>
+#include <fcntl.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <csignal>
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
+#include <sstream>
 
-#include "apps/quintet/campaign/contents.hpp"
-#include "apps/quintet/campaign/program.hpp"
+#include "apps/quintet/workers/contents.hpp"
+#include "apps/quintet/workers/program.hpp"
 #include "io/config/scalar.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
@@ -19,7 +16,7 @@ namespace quintet::campaign {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr const char *item_file = "campaign_item.yaml", *process_file = ".campaign_process";
+constexpr const char *item_file = "campaign_item.yaml", *times_file = "/times.txt";
 constexpr const char* version = "quintet.campaign 1\n";
 
 std::string first_line(const std::string& path) {
@@ -27,14 +24,6 @@ std::string first_line(const std::string& path) {
   std::string line;
   std::getline(file, line);
   return line;
-}
-
-bool matches(const std::string& pattern) {
-  glob_t found{};
-  const int code = glob(pattern.c_str(), 0, nullptr, &found);
-  const bool any = code == 0 && found.gl_pathc > 0;
-  globfree(&found);
-  return any;
 }
 
 void remove_folder(const std::string& path) {
@@ -58,19 +47,16 @@ void describe(Schema& schema, DoneItem& item) {
   schema.text("boot", item.boot, "Since when that machine was up");
   schema.quantity("seconds", item.seconds, "s", "Wall time of the last try").at_least(0);
   schema.integer("tries", item.tries, "How often it was begun").at_least(1);
+  schema.flag("needed", item.needed, "Whether there was anything to do");
   schema.texts("files", item.files, "Size, XXH64 and name of each file");
 }
 
-Store::Store(const std::string& directory) : directory_(directory) {
-  const std::string folder = directory + "/.quintet";
-  std::error_code failed;
-  fs::create_directories(folder, failed);
-  QUINTET_CHECK(!failed, "The directory '{}' cannot be used: {}", directory, failed.message());
-  owner_ = std::make_unique<RunOwner>(folder, "quintet campaign", [](const std::string& why) {
-    log::error("{}", why);  // another campaign has the store: nothing here may touch it any more
-    log::flush();
-    std::_Exit(static_cast<int>(ExitCode::resource));
-  });
+std::string DoneItem::name_of(const std::string& file) {
+  return file.substr(file.find(' ', file.find(' ') + 1) + 1);
+}
+
+Store::Store(const std::string& directory, Sharing sharing)
+    : directory_(directory), workers_(directory, sharing) {
   const std::string file = directory + "/campaign.version";
   if (fs::exists(file))
     QUINTET_CHECK(first_line(file) + "\n" == version,
@@ -82,37 +68,40 @@ Store::Store(const std::string& directory) : directory_(directory) {
     QUINTET_CHECK(!wrong, "The directory '{}' cannot be used: {}", directory, wrong.message());
   }
   if (!fs::exists(file)) write_text_file(file, version);
-  end_what_is_left();
-}
-
-void Store::end_what_is_left() const {
-  for (const auto& entry : fs::directory_iterator(directory_ + "/work")) {
-    const std::string text = first_line((entry.path() / process_file).string());
-    const auto blank = text.find(' ');
-    if (blank != std::string::npos) {
-      const auto process = to_integer(text.substr(0, blank));
-      // The same number may be another process by now: its start tells.
-      for (int wait_ms = 0; process && *process > 1 && start_of(*process) == text.substr(blank + 1);
-           ++wait_ms) {
-        if (wait_ms == 0) log::info("Ending process {}, which a campaign that was killed has left", *process);
-        kill(static_cast<pid_t>(-*process), SIGKILL);
-        if (wait_ms > 10000) throw ResourceError(fmt::format("process {} does not end", *process));
-        usleep(1000);
-      }
-    }
-  }
 }
 
 std::string Store::state(const std::string& directory, const Item& item) {
-  if (find(directory, item, false)) return "done";
-  const std::string text = first_line(directory + "/work/" + item.key + "/" + process_file);
-  const auto blank = text.find(' ');
-  if (blank != std::string::npos) {
-    const auto process = to_integer(text.substr(0, blank));
-    if (process && start_of(*process) == text.substr(blank + 1))
-      return fmt::format("running as {}", *process);
+  if (const auto done = find(directory, item, false)) return done->needed ? "done" : "not needed";
+  if (const auto program = program_in(directory + "/work/" + item.key)) {
+    if (program->is_alive) return fmt::format("running as {}", program->process);
+    if (program->host != host_name() && !Workers::holder(directory, item.key).empty())
+      return fmt::format("running as {} on {}", program->process, program->host);
   }
   return fs::exists(directory + "/failed/" + item.key) ? "failed" : "waiting";
+}
+
+std::map<std::string, double> Store::times(const std::string& directory) {
+  std::map<std::string, double> times;
+  std::ifstream file(directory + times_file);
+  for (std::string line; std::getline(file, line);) {
+    const auto blank = line.find(' ');
+    if (blank == std::string::npos) continue;
+    if (const auto seconds = to_number(line.substr(0, blank)); seconds && *seconds >= 0)
+      times[line.substr(blank + 1)] = *seconds;
+  }
+  return times;
+}
+
+std::string Store::why_failed(const Item& item) const {
+  const std::string file = directory_ + "/failed/" + item.key + "/why.txt";
+  std::error_code absent;
+  const auto written = fs::last_write_time(file, absent);
+  if (absent || written < workers_.since()) return "";
+  std::ifstream stream(file);
+  std::string label, why;
+  std::getline(stream, label);
+  std::getline(stream, why);
+  return why.empty() ? "it failed" : why;
 }
 
 std::optional<DoneItem> Store::find(const std::string& directory, const Item& item, bool all_bytes) {
@@ -126,7 +115,7 @@ std::optional<DoneItem> Store::find(const std::string& directory, const Item& it
   all_bytes = all_bytes || done.boot != boot();
   for (const auto& line : done.files) {
     const auto first = line.find(' '), second = line.find(' ', first + 1);
-    const std::string path = folder + "/" + line.substr(second + 1);
+    const std::string path = folder + "/" + DoneItem::name_of(line);
     std::error_code wrong;
     const auto size = fs::file_size(path, wrong);
     const bool good = !wrong && fmt::format("{}", size) == line.substr(0, first) &&
@@ -145,33 +134,55 @@ void Store::begin(const Item& item, bool afresh) const {
   if (wrong) throw ResourceError(fmt::format("'{}' cannot be made: {}", work(item), wrong.message()));
 }
 
-void Store::claim(const Item& item, std::int64_t process) const {
-  write_text_file(work(item) + "/" + std::string(process_file),
-                  fmt::format("{} {}\n", process, start_of(process)));
-}
-
 std::string Store::finish(const Item& item, const StageOptions& stage, double seconds,
                           std::int64_t tries) const {
   const std::string folder = work(item);
   for (const auto& pattern : stage.outputs)
-    if (!matches(folder + "/" + pattern)) return fmt::format("it ended well but made no '{}'", pattern);
-  fs::remove(folder + "/" + std::string(process_file));
+    if (!anything_matches(folder + "/" + pattern))
+      return fmt::format("it ended well but made no '{}'", pattern);
+  forget_program(folder);
   DoneItem done{.identity = item.identity,
                 .label = item.label,
                 .host = host_name(),
                 .boot = boot(),
                 .seconds = seconds,
                 .tries = tries,
+                .needed = true,
                 .files = {}};
-  for (const auto& entry : fs::recursive_directory_iterator(folder))
-    if (entry.is_regular_file() && !entry.is_symlink() && fs::relative(entry.path(), folder) != item_file) {
-      done.files.push_back(contents_of(entry.path().string()) + " " +
-                           fs::relative(entry.path(), folder).string());
-    }
-  write_text_file(folder + "/" + std::string(item_file), print_options(described(done)));
-  remove_folder(directory_ + "/failed/" + item.key);
-  rename_folder(folder, directory_ + "/store/" + item.key);
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    const std::string name = entry.path().lexically_relative(folder).string();
+    if (entry.is_regular_file() && !entry.is_symlink() && name != item_file)
+      done.files.push_back(contents_of(entry.path().string()) + " " + name);
+  }
+  write_done(item, done);
+  // One write of a line: those of several campaigns do not mix.
+  if (const int file =
+          ::open((directory_ + times_file).c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+      file >= 0) {
+    const std::string line = fmt::format("{:.6g} {}\n", seconds, item.label);
+    (void)!::write(file, line.data(), line.size());
+    ::close(file);
+  }
   return "";
+}
+
+void Store::write_done(const Item& item, DoneItem& done) const {
+  write_text_file(work(item) + "/" + std::string(item_file), print_options(described(done)));
+  remove_folder(directory_ + "/failed/" + item.key);
+  rename_folder(work(item), directory_ + "/store/" + item.key);
+}
+
+void Store::leave_out(const Item& item) const {
+  begin(item, true);
+  DoneItem done{.identity = item.identity,
+                .label = item.label,
+                .host = host_name(),
+                .boot = boot(),
+                .seconds = 0,
+                .tries = 1,
+                .needed = false,
+                .files = {}};
+  write_done(item, done);
 }
 
 void Store::give_up(const Item& item, const std::string& why) const {

@@ -1,13 +1,13 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "apps/application/life/run_owner.hpp"
 #include "apps/quintet/campaign/graph.hpp"
+#include "apps/quintet/workers/workers.hpp"
 
 namespace quintet::campaign {
 
@@ -16,7 +16,10 @@ struct DoneItem {
   std::string identity, label, host, boot;
   double seconds = 0;
   std::int64_t tries = 1;
+  bool needed = true;              ///< false: there was nothing to do, and there are no files
   std::vector<std::string> files;  ///< "SIZE XXH64 path in the folder"
+
+  [[nodiscard]] static std::string name_of(const std::string& file);  ///< the path of an element of `files`
 };
 void describe(Schema& schema, DoneItem& item);
 
@@ -25,10 +28,11 @@ void describe(Schema& schema, DoneItem& item);
 /// is whole or absent; after the machine itself went down, all bytes are compared with their checksums.
 class Store {
  public:
-  /// Owned by one campaign at a time: throws InputError that names the other one. What a killed one left
-  /// running is ended first. Throws InputError for a store of another version.
-  explicit Store(const std::string& directory);
+  /// What a killed campaign left running is ended first. Throws InputError for a store of another version,
+  /// and if another campaign is at it and this one wants to be alone.
+  Store(const std::string& directory, Sharing sharing);
 
+  [[nodiscard]] const std::string& directory() const { return directory_; }
   [[nodiscard]] std::string folder() const { return directory_ + "/store"; }
   [[nodiscard]] std::string work(const Item& item) const { return directory_ + "/work/" + item.key; }
   /// The item if it is done. Throws InputError if its folder is another item's, or a file of it is gone or
@@ -37,22 +41,32 @@ class Store {
                                                     bool all_bytes);
   [[nodiscard]] std::optional<DoneItem> find(const Item& item) const { return find(directory_, item, false); }
 
-  /// "done", "running as 1234" (on this machine), "failed" or "waiting".
+  /// "done", "not needed", "running as 1234" with the host behind it where that is another, "failed" or
+  /// "waiting".
   [[nodiscard]] static std::string state(const std::string& directory, const Item& item);
+  /// (s) that items took when they ran last, by their labels.
+  [[nodiscard]] static std::map<std::string, double> times(const std::string& directory);
 
-  [[nodiscard]] bool is_begun(const Item& item) const;       ///< a campaign that was ended left a part of it
-  void begin(const Item& item, bool afresh) const;           ///< its folder in work
-  void claim(const Item& item, std::int64_t process) const;  ///< who is at it
+  /// Have an item; false: another campaign that lives has it.
+  [[nodiscard]] bool claim(const Item& item) { return workers_.claim(item.key); }
+  void release(const Item& item) const { workers_.release(item.key); }
+  [[nodiscard]] bool is_claimed(const Item& item) const { return workers_.is_claimed(item.key); }
+  /// Why an item has failed that nobody has and that is not done, since this store was opened; or "".
+  [[nodiscard]] std::string why_failed(const Item& item) const;
+
+  [[nodiscard]] bool is_begun(const Item& item) const;  ///< a campaign that was ended left a part of it
+  void begin(const Item& item, bool afresh) const;      ///< its folder in work
   /// Into the store. Returns what is missing of the stage's outputs, or "".
   [[nodiscard]] std::string finish(const Item& item, const StageOptions& stage, double seconds,
                                    std::int64_t tries) const;
+  void leave_out(const Item& item) const;                        ///< into the store, as not needed
   void give_up(const Item& item, const std::string& why) const;  ///< into failed
 
  private:
-  void end_what_is_left() const;
+  void write_done(const Item& item, DoneItem& done) const;
 
   std::string directory_;
-  std::unique_ptr<RunOwner> owner_;
+  Workers workers_;
 };
 
 }  // namespace quintet::campaign

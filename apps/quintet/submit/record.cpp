@@ -1,5 +1,7 @@
 #include "apps/quintet/submit/record.hpp"
 
+#include <array>
+#include <ctime>
 #include <filesystem>
 
 #include "io/log/error.hpp"
@@ -48,6 +50,46 @@ std::unique_ptr<RunOwner> lock_directory(const std::string& directory, const std
   QUINTET_CHECK(!wrong, "The directory '{}' cannot be used: {}", directory, wrong.message());
   return std::make_unique<RunOwner>(folder.string(), program,
                                     [](const std::string& why) { log::warning("{}", why); });
+}
+
+std::string date_text() {
+  const std::time_t time = std::time(nullptr);
+  std::array<char, 32> text{};
+  std::tm parts{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S", localtime_r(&time, &parts));
+  return text.data();
+}
+
+void require_nothing_queued(const std::string& directory, const Scheduler& scheduler) {
+  const auto record = read_record(directory);
+  if (!record) return;
+  QUINTET_CHECK(!record->submitting,
+                "A submission of '{}' broke off while the scheduler was asked: a job '{}' may be queued that "
+                "is in no record. Look at "
+                "the queue; then quintet cancel {} forgets it",
+                directory, record->name, directory);
+  for (const auto& [id, state] : scheduler.states(record->ids))
+    QUINTET_CHECK(!state.is_alive(),
+                  "Nothing was queued: job {} of '{}' is {}. Wait for it, or quintet cancel {}", id,
+                  directory, state.word, directory);
+}
+
+void queue_job(const Scheduler& scheduler, const std::string& directory, JobRecord& record,
+               const std::string& script, const std::string& after, std::int64_t n_jobs) {
+  record.submitting = true;
+  write_record(directory, record);
+  try {
+    record.ids.push_back(scheduler.submit(script, after));
+  } catch (const InputError& error) {
+    // Refused, not unknown; where the answer was not understood, its text says to look.
+    const std::string text = error.what();
+    record.submitting =
+        text.find("no id of a job") != std::string::npos || text.find("does not answer") != std::string::npos;
+    write_record(directory, record);
+    throw InputError(fmt::format("{} of {} jobs were queued. {}", record.ids.size(), n_jobs, text));
+  }
+  record.submitting = false;
+  write_record(directory, record);
 }
 
 }  // namespace quintet

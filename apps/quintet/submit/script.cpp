@@ -18,12 +18,14 @@ fi
 echo "at $(newest)" > job.began
 )sh";
 
-constexpr const char* after_program = R"sh(program=$!
+constexpr const char* while_program_runs = R"sh(program=$!
 # Signals end here: hand them on to the ranks as USR1, at which they write a checkpoint and end with code 75.
 trap 'asked=1; kill -USR1 $program 2> /dev/null' USR1 TERM
 asked=1
 while [ "$asked" ]; do asked=; wait $program; code=$?; done
-case $code in
+)sh";
+
+constexpr const char* after_program = R"sh(case $code in
   75) echo "stopped early with a checkpoint; the next job goes on" ;;
   0 | 1 | 2 | 3 | 4 | 70) echo "exit code $code" > job.ended ;;  # the program's last word
   *) echo "ended with code $code; the next job goes on from checkpoint '$(newest)'" ;;
@@ -37,6 +39,8 @@ void replace_all(std::string& text, const std::string& word, std::int64_t value)
     text.replace(at, word.size(), number);
 }
 
+}  // namespace
+
 std::string environment_lines(const MachineEnvironment& environment) {
   std::string lines;
   if (!environment.init.empty()) lines += environment.init + "\n";
@@ -46,7 +50,7 @@ std::string environment_lines(const MachineEnvironment& environment) {
   return lines;
 }
 
-}  // namespace
+std::string waiting_lines() { return while_program_runs; }
 
 std::string launch_line(const std::string& command, const JobShape& shape) {
   std::string line = command;
@@ -58,7 +62,7 @@ std::string launch_line(const std::string& command, const JobShape& shape) {
   return line;
 }
 
-std::string script_text(const Machine& machine, const Job& job) {
+std::string script_head(const Machine& machine, const Job& job) {
   const auto& row = scheduler_of(machine);
   const auto& shape = job.shape;
   std::string text = "#!/bin/bash\n";
@@ -69,6 +73,13 @@ std::string script_text(const Machine& machine, const Job& job) {
   text += fmt::format("# {} for {}: {} node{} x {} rank{} x {} thread{}\n", job.name, machine.name,
                       shape.nodes, shape.nodes == 1 ? "" : "s", shape.ranks_per_node,
                       shape.ranks_per_node == 1 ? "" : "s", shape.threads, shape.threads == 1 ? "" : "s");
+  return text;
+}
+
+std::string script_text(const Machine& machine, const Job& job) {
+  const auto& row = scheduler_of(machine);
+  const auto& shape = job.shape;
+  std::string text = script_head(machine, job);
   text += "cd " + shell_word(job.directory);
   if (job.is_array()) text += fmt::format("/\"$(printf %04d \"${{{}:-0}}\")\"", row.task_variable);
   text += " || exit 1\nexec >> job.log 2>&1\n";
@@ -77,7 +88,7 @@ std::string script_text(const Machine& machine, const Job& job) {
   text += fmt::format("\n{} {} {} {} --output \"$PWD\" --restart auto \\\n  --walltime {} --threads {} &\n",
                       launch_line(machine.launch.command, shape), shell_word(job.executable), job.command,
                       shell_word(job.input), hours_text(shape.walltime - shape.margin), shape.threads);
-  return text + after_program;
+  return text + waiting_lines() + after_program;
 }
 
 }  // namespace quintet

@@ -16,6 +16,14 @@ namespace quintet {
 /// go on from the newest checkpoint.
 [[nodiscard]] std::string script_text(const Machine& machine, const Job& job);
 
+/// The head of a script: bash, the scheduler's options, a comment on what it is for.
+[[nodiscard]] std::string script_head(const Machine& machine, const Job& job);
+/// Lines of the machine's file that prepare the environment.
+[[nodiscard]] std::string environment_lines(const MachineEnvironment& environment);
+/// Lines that wait for the program just started in the background, handing signals on to it; its exit code is
+/// in $code then.
+[[nodiscard]] std::string waiting_lines();
+
 /// A launch line with its placeholders replaced.
 [[nodiscard]] std::string launch_line(const std::string& command, const JobShape& shape);
 

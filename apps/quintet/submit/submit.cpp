@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <ctime>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -228,29 +227,6 @@ void require_no_run(const fs::path& directory, const Job& job) {
   }
 }
 
-std::string date_text() {
-  const std::time_t time = std::time(nullptr);
-  std::array<char, 32> text{};
-  std::tm parts{};
-  std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S", localtime_r(&time, &parts));
-  return text.data();
-}
-
-/// Throws if jobs of this directory wait or run, or may do so unseen.
-void require_nothing_queued(const std::string& directory, const Scheduler& scheduler) {
-  const auto record = read_record(directory);
-  if (!record) return;
-  QUINTET_CHECK(!record->submitting,
-                "A submission of '{}' broke off while the scheduler was asked: a job '{}' may be queued that "
-                "is in no record. Look at "
-                "the queue; then quintet cancel {} forgets it",
-                directory, record->name, directory);
-  for (const auto& [id, state] : scheduler.states(record->ids))
-    QUINTET_CHECK(!state.is_alive(),
-                  "Nothing was queued: job {} of '{}' is {}. Wait for it, or quintet cancel {}", id,
-                  directory, state.word, directory);
-}
-
 /// What jobs of a chain leave for each other, and that a new chain must not find.
 void forget_former_chain(const fs::path& folder) {
   fs::remove(folder / "job.ended");
@@ -258,23 +234,9 @@ void forget_former_chain(const fs::path& folder) {
 }
 
 void queue_chain(const Scheduler& scheduler, const std::string& directory, JobRecord& record) {
-  for (std::int64_t link = 0; link < record.chain; ++link) {
-    record.submitting = true;
-    write_record(directory, record);
-    try {
-      const std::string after = record.ids.empty() ? "" : record.ids.back();
-      record.ids.push_back(scheduler.submit(directory + "/job.sh", after));
-    } catch (const InputError& error) {
-      // Refused, not unknown; where the answer was not understood, its text says to look.
-      record.submitting = std::string(error.what()).find("no id of a job") != std::string::npos ||
-                          std::string(error.what()).find("does not answer") != std::string::npos;
-      write_record(directory, record);
-      throw InputError(
-          fmt::format("{} of {} jobs were queued. {}", record.ids.size(), record.chain, error.what()));
-    }
-    record.submitting = false;
-    write_record(directory, record);
-  }
+  for (std::int64_t link = 0; link < record.chain; ++link)
+    queue_job(scheduler, directory, record, directory + "/job.sh",
+              record.ids.empty() ? "" : record.ids.back(), record.chain);
 }
 
 std::string cost_text(const MachineQueue& queue, const JobShape& shape) {

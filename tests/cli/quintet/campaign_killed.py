@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Kill a campaign and its items at random moments, and look at the store after each: campaign_killed.py KILLS SEED"""
+"""Kill a campaign and its items at random moments, and look at the store after each: campaign_killed.py KILLS SEED [CAMPAIGNS]
+
+With several CAMPAIGNS they share the store; some rounds kill all of them at once, as a node that goes down does.
+"""
 import glob
 import os
 import random
@@ -40,33 +43,40 @@ def children_of(parent):
     return children
 
 
-def kill_once(rng):
-    campaign = subprocess.Popen(["quintet", "campaign", "k.yaml", "--output", "K"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+def kill_once(rng, n_campaigns):
+    words = ["quintet", "campaign", "k.yaml", "--output", "K"] + (["--share"] if n_campaigns > 1 else [])
+    campaigns = [subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for _ in range(n_campaigns)]
     patience = time.monotonic() + (10 if rng.random() < 0.8 else 0)  # some are killed while they begin
-    while not children_of(campaign.pid) and campaign.poll() is None and time.monotonic() < patience:
+    while not any(map(children_of, (each.pid for each in campaigns))) and campaigns[0].poll() is None and time.monotonic() < patience:
         time.sleep(0.005)
+    at_once = rng.random() < 0.5
     time.sleep(rng.uniform(0, 0.2))
-    if rng.random() < 0.5:  # items first
-        for child in children_of(campaign.pid)[: rng.randint(1, 3)]:
-            try:
-                os.kill(child, signal.SIGKILL)
-                ITEMS_KILLED.append(child)
-            except ProcessLookupError:
-                pass
-        time.sleep(0.05)
-    campaign.kill()
-    campaign.wait()
+    for campaign in campaigns:
+        if not at_once:
+            time.sleep(rng.uniform(0, 0.1))
+            if rng.random() < 0.5:  # items first
+                for child in children_of(campaign.pid)[: rng.randint(1, 3)]:
+                    try:
+                        os.kill(child, signal.SIGKILL)
+                        ITEMS_KILLED.append(child)
+                    except ProcessLookupError:
+                        pass
+                time.sleep(0.05)
+        campaign.kill()
+    for campaign in campaigns:
+        campaign.wait()
 
 
 def main():
     kills, rng, seen = int(sys.argv[1]), random.Random(int(sys.argv[2])), {}
+    n_campaigns = int(sys.argv[3]) if len(sys.argv) > 3 else 1
     shutil.rmtree("K", ignore_errors=True)
     with open("k.yaml", "w", encoding="utf-8") as stream:
         stream.write(CAMPAIGN % ", ".join(str(i) for i in range((ITEMS - 1) // 2)))
     for kill in range(kills):
-        kill_once(rng)
+        kill_once(rng, n_campaigns)
         look(seen)
-        assert len(seen) < ITEMS or kill > 10, "all is done before much was killed"
+        assert len(seen) < ITEMS or kill > 5, "all is done before much was killed"
     print(f"{len(seen)} items are done after {kills} kills of the campaign and {len(ITEMS_KILLED)} of items")
     assert ITEMS_KILLED and seen
     for words in (["--dry-run"], [], ["--verify"]):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A stub of PBS Pro's qsub, qstat, qselect, qdel and qsig, called by these names: no PBS, only what `quintet submit` says to one.
 
-Jobs are files in $PBS_STUB. A job's script runs at once, or once the one it depends on has ended; array tasks run one after
+Jobs are files in $PBS_STUB. A job's script runs at once, or once those it depends on have ended; array tasks run one after
 another. Answers have the form of OpenPBS (cd7ab5eda).
 """
 import json
@@ -40,8 +40,9 @@ def directives(script):
 def qsub(words):
     after = None
     if words[0] == "-W":
-        after, words = words[1].removeprefix("depend=afterany:"), words[2:]
-        read(after)
+        after, words = words[1].removeprefix("depend=afterany:").split(":"), words[2:]
+        for job in after:
+            read(job)
     lines = directives(words[0])
     if not any(line.startswith("-P ") for line in lines):
         sys.exit("qsub: Bad project: none")
@@ -62,7 +63,7 @@ def qsub(words):
 
 
 def run(job, script, after, array):
-    while after and read(after)["state"] != "F":
+    while any(read(other)["state"] != "F" for other in after or ()):
         time.sleep(0.05)
     code = 0
     for task in range(int(array.split("-")[1]) + 1 if array else 1):

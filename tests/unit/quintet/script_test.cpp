@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "apps/quintet/campaign/job_script.hpp"
 #include "io/files/input_file.hpp"
 #include "io/machine/command.hpp"
 #include "tests/support/scratch.hpp"
@@ -63,15 +64,37 @@ TEST(script, of_an_array_on_abci3) {
   expect_golden("abci3_array.sh", script_text(read_machine("abci3"), job));
 }
 
+TEST(script, of_a_campaigns_stage) {
+  campaign::TaskOrder order{.file = "/work/my group/ocean.yaml",
+                            .directory = "/work/group/runs/ocean",
+                            .machine = "abci3",
+                            .about = "250 items of stage training, after those of modes"};
+  Job job = plasma_job();
+  job.name = "training", job.executable = "/opt/quintet/bin/quintet",
+  job.directory = "/work/group/runs/ocean/jobs/training", job.queue = "rt_HG";
+  job.shape = {.account = "gaa50000",
+               .threads = 8,
+               .gpus_per_node = 1,
+               .walltime = 7200,
+               .margin = 600,
+               .array_tasks = 50};
+  expect_golden("abci3_campaign.sh", campaign::task_script(read_machine("abci3"), job, order));
+  job.queue = "gpu", job.shape.memory = 40e9, job.shape.margin = 300, order.machine = "slurm_gpu";
+  expect_golden("slurm_gpu_campaign.sh", campaign::task_script(read_machine("slurm_gpu"), job, order));
+}
+
 TEST(script, bash_finds_no_fault_in_any) {
   const Scratch scratch("script");
   for (const char* name : {"abci3", "slurm_gpu", "slurm_cpu"}) {
     const Machine machine = read_machine(name);
     Job job = plasma_job();
     job.queue = machine.queues.front().name;
-    write_text_file(scratch / "job.sh", script_text(machine, job));
-    const auto result = run_command({"bash", "-n", scratch / "job.sh"}, 10);
-    EXPECT_TRUE(result.good()) << result.errors;
+    for (const auto& text :
+         {script_text(machine, job), campaign::task_script(machine, job, {"a.yaml", "/b", name, "c"})}) {
+      write_text_file(scratch / "job.sh", text);
+      const auto result = run_command({"bash", "-n", scratch / "job.sh"}, 10);
+      EXPECT_TRUE(result.good()) << result.errors;
+    }
   }
 }
 

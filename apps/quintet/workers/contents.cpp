@@ -1,4 +1,4 @@
-#include "apps/quintet/campaign/contents.hpp"
+#include "apps/quintet/workers/contents.hpp"
 
 #include <cstddef>
 #include <fstream>

@@ -1,0 +1,27 @@
+#include "apps/quintet/campaign/job_script.hpp"
+
+#include <fmt/format.h>
+
+#include "apps/quintet/submit/scheduler.hpp"
+#include "apps/quintet/submit/script.hpp"
+
+namespace quintet::campaign {
+
+std::string task_script(const Machine& machine, const Job& job, const TaskOrder& order) {
+  const std::string task = fmt::format("${{{}:-0}}", scheduler_of(machine).task_variable);
+  std::string text = script_head(machine, job);
+  text += "# " + order.about + "\n";
+  text += fmt::format("cd {} || exit 1\n", shell_word(job.directory));
+  text += fmt::format("exec >> \"$(printf task_%04d.log \"{}\")\" 2>&1\n", task);
+  text += environment_lines(machine.environment);
+  text += fmt::format(
+      "\n# A line of `items` for each task: the keys of what it runs.\n"
+      "keys=$(sed -n \"$(({} + 1))p\" items)\n",
+      task);
+  text += fmt::format("{} campaign {} --output {} \\\n  --machine {} --items \"$keys\" --walltime {} &\n",
+                      shell_word(job.executable), shell_word(order.file), shell_word(order.directory),
+                      shell_word(order.machine), hours_text(job.shape.walltime - job.shape.margin));
+  return text + waiting_lines() + "exit $code\n";
+}
+
+}  // namespace quintet::campaign

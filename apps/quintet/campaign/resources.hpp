@@ -1,0 +1,35 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "apps/quintet/campaign/graph.hpp"
+#include "io/machine/rules.hpp"
+#include "surrogates/planning/dispatch.hpp"
+
+namespace quintet::campaign {
+
+/// Throws InputError where an item takes more than there is here: slots of its class, GPUs, memory.
+void check_resources(const Graph& graph);
+
+/// Slots of this machine and its memory, in the order of the names of `slots`.
+[[nodiscard]] planning::Pools pools_of(const Graph& graph);
+/// All items as tasks of those pools that take these times (s).
+[[nodiscard]] std::vector<planning::Task> tasks_of(const Graph& graph, const std::vector<double>& seconds);
+
+/// Times (s) to expect of items: what one of the same label took last; else its `cost` times what others of
+/// its stage took for theirs; 0 of those that are not left to do.
+[[nodiscard]] std::vector<double> predicted_seconds(const Graph& graph,
+                                                    const std::map<std::string, double>& times,
+                                                    const std::function<bool(std::size_t)>& is_left);
+
+/// What makes the programs of an item see the GPUs of its slots and no others; none for other classes.
+[[nodiscard]] std::vector<std::string> device_variables(const StageOptions& stage,
+                                                        const std::vector<std::size_t>& slots);
+
+/// The line of shell in front of a program of a stage that {launch} begins.
+[[nodiscard]] std::string launch_words(const StageOptions& stage, const std::string& launch);
+
+}  // namespace quintet::campaign

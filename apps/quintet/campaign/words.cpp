@@ -1,0 +1,140 @@
+#include "apps/quintet/campaign/words.hpp"
+
+#include <glob.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <string_view>
+
+#include <fmt/ranges.h>
+
+#include "io/log/error.hpp"
+
+namespace quintet::campaign {
+namespace fs = std::filesystem;
+namespace {
+
+const Meaning& meaning_of(const std::string& name, const std::string& word, const Values& values,
+                          const std::string& who) {
+  const auto found = values.find(name);
+  if (found != values.end()) return found->second;
+  std::vector<std::string> known;
+  for (const auto& [key, value] : values) known.push_back("{" + key + "}");
+  throw InputError(fmt::format("{}: '{{{}}}' in '{}' stands for nothing here; known are {}", who, name, word,
+                               fmt::join(known, ", ")));
+}
+
+/// All texts of a list within one word.
+std::string joined(const Meaning& meaning, const std::string& path, const std::string& who) {
+  constexpr std::string_view store = "{store}";  // stands for the store's folder where words make an identity
+  constexpr const char* not_in_lists = ",[]{}'\"#";
+  std::string all;
+  for (const auto& text : meaning.texts) {
+    const std::string folder = text.starts_with(store) ? text.substr(store.size()) : text;
+    QUINTET_CHECK((folder + path).find_first_of(not_in_lists) == std::string::npos,
+                  "{}: '{}{}' cannot stand in a list within a word, for one of {} in it; use a folder of "
+                  "another name",
+                  who, text, path, not_in_lists);
+    all += (all.empty() ? "" : ",") + text + path;
+  }
+  return all;
+}
+
+std::vector<std::string> paths_that_match(const std::string& pattern) {
+  glob_t found{};
+  const int code = glob(pattern.c_str(), 0, nullptr, &found);
+  std::vector<std::string> paths;
+  for (std::size_t i = 0; code == 0 && i < found.gl_pathc; ++i) paths.emplace_back(found.gl_pathv[i]);
+  globfree(&found);
+  return paths;
+}
+
+}  // namespace
+
+std::vector<std::string> expanded(const std::string& word, const Values& values, const std::string& who) {
+  std::vector<std::string> texts{""};
+  bool has_list = false;
+  const auto append = [&](const auto& more) {
+    for (auto& text : texts) text += more;
+  };
+  for (std::size_t i = 0; i < word.size(); ++i) {
+    const char c = word[i];
+    if ((c == '{' || c == '}') && i + 1 < word.size() && word[i + 1] == c) {
+      append(c);
+      ++i;
+      continue;
+    }
+    if (c != '{') {
+      append(c);
+      continue;
+    }
+    const auto end = word.find('}', i);
+    QUINTET_CHECK(end != std::string::npos, "{}: '{}' has a brace that is not closed; write {{{{ for one",
+                  who, word);
+    const std::string inner = word.substr(i + 1, end - i - 1);
+    i = end;
+    const auto colon = inner.find(':');
+    const auto& meaning = meaning_of(inner.substr(0, colon), word, values, who);
+    if (colon != std::string::npos) {
+      append(joined(meaning, inner.substr(colon + 1), who));
+    } else if (meaning.texts.size() == 1) {
+      append(meaning.texts.front());
+    } else {
+      QUINTET_CHECK(
+          !has_list,
+          "{}: '{}' names two stages of several items each; use a word for each, or {{STAGE:/path}}", who,
+          word);
+      has_list = true;
+      const std::string front = texts.empty() ? "" : texts.front();
+      texts.clear();
+      for (const auto& value : meaning.texts) texts.push_back(front + value);
+    }
+  }
+  return texts;
+}
+
+std::vector<std::string> parts_of(const std::string& word) {
+  std::vector<std::string> parts;
+  if (!word.empty()) parts.push_back(word);
+  for (std::size_t begin = 0; begin < word.size();) {
+    const auto end = std::min(word.find_first_of("=,[]", begin), word.size());
+    if (end > begin && end - begin < word.size()) parts.push_back(word.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+std::vector<std::string> files_that_match(const std::string& pattern) {
+  auto files = paths_that_match(pattern);
+  std::erase_if(files, [](const auto& path) { return !fs::is_regular_file(path); });
+  return files;
+}
+
+bool anything_matches(const std::string& pattern) { return !paths_that_match(pattern).empty(); }
+
+std::string executable(const std::string& word, const std::string& here, const std::string& who) {
+  const auto runs = [](const std::string& path) {
+    return fs::is_regular_file(path) && access(path.c_str(), X_OK) == 0;
+  };
+  if (word.find('/') != std::string::npos) {
+    const std::string path = fs::path(word).is_absolute() ? word : (fs::path(here) / word).string();
+    QUINTET_CHECK(runs(path), "{}: '{}' is no program that can be run", who, path);
+    return path;
+  }
+  if (const auto beside = fs::read_symlink("/proc/self/exe").parent_path() / word; runs(beside.string()))
+    return beside.string();
+  const char* const environment = std::getenv("PATH");
+  std::string rest = environment ? environment : "";
+  while (!rest.empty()) {
+    const auto end = rest.find(':');
+    const std::string path = (fs::path(rest.substr(0, end)) / word).string();
+    if (runs(path)) return path;
+    rest = end == std::string::npos ? "" : rest.substr(end + 1);
+  }
+  throw InputError(
+      fmt::format("{}: there is no program '{}', neither beside quintet nor on the PATH", who, word));
+}
+
+}  // namespace quintet::campaign

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace quintet::campaign {
+
+/// What names in braces stand for: one text, or a list of any number of them.
+struct Meaning {
+  std::vector<std::string> texts;
+  bool is_list = false;  ///< also where it has one text, or none
+};
+using Values = std::map<std::string, Meaning>;
+
+/// A word with what its names stand for: as many words as the one list in it has texts. {list:/path} stays
+/// one word: each text with /path behind it, with commas between. "{{" is a brace. `who` begins messages.
+/// Throws InputError for names without meaning, two lists in a word, open braces.
+[[nodiscard]] std::vector<std::string> expanded(const std::string& word, const Values& values,
+                                                const std::string& who);
+
+/// A word and what lies in it between '=', ',', '[' and ']': "data.files=[/a,/b]" names two files.
+[[nodiscard]] std::vector<std::string> parts_of(const std::string& word);
+
+/// Files that match a pattern, sorted.
+[[nodiscard]] std::vector<std::string> files_that_match(const std::string& pattern);
+
+/// Whether a pattern has any file or folder.
+[[nodiscard]] bool anything_matches(const std::string& pattern);
+
+/// An executable: a path (from `here`), a program beside this one, or a name on the PATH. Throws InputError.
+[[nodiscard]] std::string executable(const std::string& word, const std::string& here,
+                                     const std::string& who);
+
+}  // namespace quintet::campaign

@@ -1,0 +1,144 @@
+#include "apps/quintet/workers/program.hpp"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "io/config/scalar.hpp"
+#include "io/log/error.hpp"
+#include "io/log/log.hpp"
+
+extern char** environ;
+
+namespace quintet::campaign {
+namespace {
+
+constexpr const char* process_file = "/.campaign_process";
+
+std::vector<char*> pointers_to(std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (auto& text : texts) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+/// This process's environment with these variables in it.
+std::vector<std::string> environment_with(const std::vector<std::string>& variables) {
+  std::vector<std::string> all = variables;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string text = *entry, name = text.substr(0, text.find('=') + 1);
+    bool is_given = false;
+    for (const auto& variable : variables) is_given = is_given || variable.starts_with(name);
+    if (!is_given) all.push_back(text);
+  }
+  return all;
+}
+
+}  // namespace
+
+std::int64_t start_program(const std::string& executable, const std::vector<std::string>& words,
+                           const std::string& folder, const std::vector<std::string>& variables) {
+  const std::string log = folder + "/log.txt";
+  std::vector<std::string> copies = words, environment = environment_with(variables);
+  const auto pointers = pointers_to(copies), environment_pointers = pointers_to(environment);
+  const pid_t parent = getpid(), child = fork();
+  if (child < 0)
+    throw ResourceError(fmt::format("{} cannot be started: {}", executable, std::strerror(errno)));
+  if (child == 0) {
+    // Only calls that are safe between fork and exec.
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(127);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, nullptr);
+    const int nothing = open("/dev/null", O_RDONLY),
+              out = open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
+    if (nothing < 0 || out < 0 || chdir(folder.c_str()) != 0) _exit(127);
+    dup2(nothing, STDIN_FILENO);
+    dup2(out, STDOUT_FILENO);
+    dup2(out, STDERR_FILENO);
+    execve(executable.c_str(), pointers.data(), environment_pointers.data());
+    _exit(127);
+  }
+  setpgid(child, child);  // here too: whoever comes first
+  return child;
+}
+
+void note_program(const std::string& folder, std::int64_t process) {
+  const std::string text =
+      fmt::format("{} {}\n{} {}\n", process, start_of(process), host_name(), std::time(nullptr));
+  // One write: nobody reads half of it, and what a machine that went down loses of it is of no use.
+  const std::string path = folder + process_file;
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  const bool written =
+      file >= 0 && write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  const int error = errno;
+  if (file >= 0) close(file);
+  if (!written) throw ResourceError(fmt::format("'{}' cannot be written: {}", path, std::strerror(error)));
+}
+
+void forget_program(const std::string& folder) { std::filesystem::remove(folder + process_file); }
+
+std::optional<RunningProgram> program_in(const std::string& folder) {
+  std::ifstream file(folder + process_file);
+  std::string number, start, tick;
+  RunningProgram program;
+  if (!(file >> number >> start >> tick >> program.host >> program.since)) return std::nullopt;
+  program.process = to_integer(number).value_or(0);
+  // The same number may be another process by now: its start tells.
+  program.is_alive = program.process > 1 && start_of(program.process) == start + " " + tick;
+  return program;
+}
+
+void end_program_in(const std::string& folder) {
+  constexpr int patience_ms = 10000;
+  for (int wait_ms = 0;; ++wait_ms) {
+    const auto program = program_in(folder);
+    if (!program || !program->is_alive) return;
+    if (wait_ms == 0)
+      log::info("Ending process {}, which a campaign that was killed has left", program->process);
+    kill(static_cast<pid_t>(-program->process), SIGKILL);
+    if (wait_ms > patience_ms) throw ResourceError(fmt::format("process {} does not end", program->process));
+    usleep(1000);
+  }
+}
+
+std::string start_of(std::int64_t process) {
+  std::ifstream file(fmt::format("/proc/{}/stat", process));
+  std::stringstream text;
+  text << file.rdbuf();
+  const std::string all = text.str();
+  const auto name_end = all.rfind(')');  // a name may have blanks and brackets
+  if (name_end == std::string::npos) return "";
+  std::istringstream fields(all.substr(name_end + 1));
+  std::string field;
+  for (int i = 3; i <= 22; ++i) {
+    fields >> field;
+    if (i == 3 && field == "Z") return "";  // ended, and waited for by nobody
+  }
+  return boot() + " " + field;
+}
+
+std::string boot() {
+  std::string id;
+  std::ifstream("/proc/sys/kernel/random/boot_id") >> id;
+  return id;
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  if (gethostname(name.data(), name.size() - 1) != 0) return "unknown";
+  return name.data();
+}
+
+}  // namespace quintet::campaign

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace quintet::campaign {
+
+/// Start a program in a folder, its output appended to FOLDER/log.txt, as the head of a process group; it is
+/// killed when the calling thread ends, however that does. `variables` ("NAME=value") come on top of this
+/// process's environment. Returns its process. Throws ResourceError.
+[[nodiscard]] std::int64_t start_program(const std::string& executable, const std::vector<std::string>& words,
+                                         const std::string& folder,
+                                         const std::vector<std::string>& variables);
+
+/// What runs in a folder, by what note_program() has written there.
+struct RunningProgram {
+  std::int64_t process = 0;
+  std::string host;
+  double since = 0;       ///< (s since 1970)
+  bool is_alive = false;  ///< on this machine; elsewhere it is not known
+};
+void note_program(const std::string& folder, std::int64_t process);
+[[nodiscard]] std::optional<RunningProgram> program_in(const std::string& folder);
+void forget_program(const std::string& folder);
+/// Kill with all its children what a campaign on this machine has left running there. Throws ResourceError if
+/// it does not end.
+void end_program_in(const std::string& folder);
+
+/// When a process of this machine began (boot and clock ticks); "" if there is none.
+[[nodiscard]] std::string start_of(std::int64_t process);
+
+/// Of this machine since it came up.
+[[nodiscard]] std::string boot();
+
+[[nodiscard]] std::string host_name();
+
+}  // namespace quintet::campaign

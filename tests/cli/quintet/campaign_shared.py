@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+"""Several campaigns on one store, one of them killed with what it runs: campaign_shared.py
+
+Each item notes that it was done in a file of its own folder's neighbour; none may be done twice, none be lost.
+"""
+import glob
+import os
+import signal
+import subprocess
+import time
+
+CAMPAIGN = """slots: {cpu: 2}
+stages:
+  - {name: one, sweep: {i: [%s]}, command: [sh, -c, 'sleep 0.3; echo {i} > x; echo {i} >> {here}/done'], outputs: [x], tries: 1}
+  - {name: two, each: one, command: [sh, -c, 'cat {input}/x > y; echo two {i} >> {here}/done'], outputs: [y], tries: 1}
+  - {name: all, needs: [two], command: [sh, -c, 'cat "$@" | sort -n > all', sh, '{two}/y'], outputs: [all]}
+"""
+ITEMS = 24
+
+
+def begin(*words):
+    return subprocess.Popen(["quintet", "campaign", "shared.yaml", "--output", "SH", *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                            text=True)
+
+
+def main():
+    with open("shared.yaml", "w", encoding="utf-8") as stream:
+        stream.write(CAMPAIGN % ", ".join(str(i) for i in range(ITEMS)))
+    workers = [begin("--share") for _ in range(3)]
+    while len(glob.glob("SH/work/*/.campaign_process")) < 3 and workers[1].poll() is None:
+        time.sleep(0.01)
+    alone = begin()
+    said = alone.communicate()[0]
+    assert alone.returncode == 2 and "is in use: quintet campaign runs there as process" in said and "--share" in said, said
+    workers[1].send_signal(signal.SIGKILL)
+    for i, worker in enumerate(workers):
+        said = worker.communicate()[0]
+        assert worker.returncode == (-signal.SIGKILL if i == 1 else 0), said
+    with open(glob.glob("SH/store/*/all")[0], encoding="utf-8") as stream:
+        assert stream.read().split() == [str(i) for i in range(ITEMS)]
+    with open("done", encoding="utf-8") as stream:
+        lines = stream.read().splitlines()
+    # What the killed one had may have ended as it was killed, before it was in the store.
+    assert len(set(lines)) == 2 * ITEMS and len(lines) <= 2 * ITEMS + 2, lines
+    assert not os.listdir("SH/claims") and not glob.glob("SH/.worker_*"), os.listdir("SH")
+    print("each item once")
+
+
+if __name__ == "__main__":
+    main()
