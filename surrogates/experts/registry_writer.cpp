@@ -1,8 +1,8 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
-#include <algorithm>
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
