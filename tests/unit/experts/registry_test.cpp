@@ -142,6 +142,23 @@ TEST(Registry, a_truncated_one_is_refused) {
   }
 }
 
+TEST(Registry, changed_bytes_anywhere_are_refused_or_do_no_harm) {
+  const Pair pair;
+  const auto all = bytes_of(pair.path);
+  const auto changed = pair.scratch / "changed.h5";
+  std::mt19937 random(11);
+  for (int round = 0; round < 60; ++round) {
+    auto bytes = all;
+    for (int flips = 1 + round % 3; flips > 0; --flips)
+      bytes[random() % (round % 2 ? 4096 : bytes.size())] = static_cast<char>(random());
+    write_bytes(changed, bytes);
+    try {
+      read_all(changed);
+    } catch (const InputError&) {
+    }
+  }
+}
+
 TEST(Registry, changed_bytes_of_a_model_are_noticed_by_all_who_read_it) {
   const Pair pair;
   const auto place = hdf5::place_of({pair.path, "a"});
