@@ -3,8 +3,25 @@
 #include <algorithm>
 
 #include "io/log/error.hpp"
+#include "surrogates/experts/description.hpp"
 
 namespace quintet::experts {
+
+namespace {
+
+/// Open an expert, which must not take more memory than its registry says.
+std::shared_ptr<void> open_as_said(const std::string& name, std::size_t said, const ExpertCache::Open& open) {
+  const std::size_t before = allocated_bytes();
+  auto opened = open(name);
+  const std::size_t after = allocated_bytes(), taken = after > before ? after - before : 0;
+  // What the allocator keeps beside, and small things that are made once.
+  QUINTET_CHECK(taken <= said + said / 8 + (1 << 17),
+                "{}: takes {} of memory, but its registry says {}; add it again", name, text_of_bytes(taken),
+                text_of_bytes(said));
+  return opened;
+}
+
+}  // namespace
 
 ExpertCache::ExpertCache(const Registry& registry, const std::string& app, const CacheOptions& options,
                          Open open)
@@ -40,13 +57,15 @@ ExpertCache::ExpertCache(const Registry& registry, const std::string& app, const
                 text_of_bytes(largest), text_of_bytes(in_flight));
   ledger_.limit(Tier::host, ByteCategory::parameters, budget_ - in_flight, options.key);
   ledger_.limit(Tier::host, ByteCategory::staging, in_flight, options.key);
+  std::vector<std::size_t> said;
+  for (const auto& item : items) said.push_back(item.memory);
   ReadCache::Source source{[this](int item, std::span<std::byte> to) {
                              hdf5::read_embedded(files_[static_cast<std::size_t>(item)], to);
                            },
-                           [this, open = std::move(open)](int item, std::span<const std::byte> bytes) {
+                           [this, said, open = std::move(open)](int item, std::span<const std::byte> bytes) {
                              const auto& name = files_[static_cast<std::size_t>(item)].name;
                              const hdf5::Mounted mounted(name, bytes);
-                             return open(name);
+                             return open_as_said(name, said[static_cast<std::size_t>(item)], open);
                            }};
   cache_ = std::make_unique<ReadCache>(ledger_, std::move(cache), std::move(items), std::move(source));
 }

@@ -23,7 +23,8 @@ struct CacheOptions {
 ///
 /// An expert is opened by its application's own reader from its own file's bytes: what it answers is to the
 /// last bit what its model answers alone. `open` gets the name "registry.h5:ID", which any reader takes
-/// while it runs; the bytes have been read and checked by then. One cache at a time opens.
+/// while it runs; the bytes have been read and checked by then. An expert that takes more memory than its
+/// registry says is refused. One cache at a time opens.
 class ExpertCache {
  public:
   using Open = std::function<std::shared_ptr<void>(const std::string& name)>;

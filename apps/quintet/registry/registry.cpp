@@ -11,6 +11,7 @@
 #include "apps/quintet/owner/owner.hpp"
 #include "apps/quintet/registry/train_router.hpp"
 #include "io/config/table.hpp"
+#include "io/hdf5/embedded_file.hpp"
 #include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
@@ -90,13 +91,15 @@ void add(const Application::Arguments& arguments) {
   QUINTET_CHECK(ids.empty() || ids.size() == given.size(),
                 "{} models and {} --id; give one for each, in the same order, or none (the files' names)",
                 given.size(), ids.size());
+  std::vector<experts::KeyRange> ranges;
+  for (const auto& text : arguments[range]) ranges.push_back(range_in(text));
+  for (const auto& one : ids) hdf5::check_embedded_id(one);
   auto provenance = hdf5::current_provenance();
   provenance.program = "quintet registry";
   for (std::size_t i = 0; i < given.size(); ++i) {
     Expert expert = described(given[i]);
     expert.id = ids.empty() ? fs::path(given[i]).stem().string() : ids[i];
-    for (const auto& text : arguments[range]) {
-      const auto wanted = range_in(text);
+    for (const auto& wanted : ranges) {
       std::erase_if(expert.range, [&](const auto& own) { return own.key == wanted.key; });
       expert.range.push_back(wanted);
     }

@@ -136,9 +136,26 @@ TEST(Registry, a_truncated_one_is_refused) {
   const Pair pair;
   const auto all = bytes_of(pair.path);
   const auto cut = pair.scratch / "cut.h5";
-  for (std::size_t n = 0; n < all.size(); n += 1 + all.size() / 97) {
+  for (std::size_t n = 0; n < all.size(); n += 1 + all.size() / 41) {
     write_bytes(cut, all.substr(0, n));
     EXPECT_THROW(read_all(cut), InputError) << n;
+  }
+}
+
+TEST(Registry, changed_bytes_anywhere_are_refused_or_do_no_harm) {
+  const Pair pair;
+  const auto all = bytes_of(pair.path);
+  const auto changed = pair.scratch / "changed.h5";
+  std::mt19937 random(11);
+  for (int round = 0; round < 60; ++round) {
+    auto bytes = all;
+    for (int flips = 1 + round % 3; flips > 0; --flips)
+      bytes[random() % (round % 2 ? 4096 : bytes.size())] = static_cast<char>(random());
+    write_bytes(changed, bytes);
+    try {
+      read_all(changed);
+    } catch (const InputError&) {
+    }
   }
 }
 
