@@ -61,15 +61,23 @@ __attribute__((target("avx512f"))) void look_up(const LookUp& task, int first) {
       }
     }
     float* y = task.y;
-    for (int v = 0; v < n; ++v, y += task.ldy)
+    for (int v = 0; v < n; ++v, y += task.ldy) {
+      int row = first / bits * lanes, plane = 0;
+      __mmask16 mask = 0;
+      __m512 total = _mm512_setzero_ps();
 #pragma GCC unroll 8
       for (int p = 0; p < planes; ++p) {
-        const int row = (first + p) / bits * lanes, some = std::clamp(task.rows - row, 0, lanes);
-        const auto mask = static_cast<__mmask16>((1U << some) - 1);
-        const __m512 before = _mm512_maskz_loadu_ps(mask, y + row);
-        _mm512_mask_storeu_ps(y + row, mask,
-                              _mm512_fmadd_ps(_mm512_load_ps(scales + p * lanes), sum[p][v], before));
+        if (plane == 0) {
+          mask = static_cast<__mmask16>((1U << std::clamp(task.rows - row, 0, lanes)) - 1);
+          total = _mm512_maskz_loadu_ps(mask, y + row);
+        }
+        total = _mm512_fmadd_ps(_mm512_load_ps(scales + p * lanes), sum[p][v], total);
+        if (++plane < bits) continue;
+        _mm512_mask_storeu_ps(y + row, mask, total);
+        row += lanes;
+        plane = 0;
       }
+    }
   }
 }
 

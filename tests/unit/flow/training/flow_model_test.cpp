@@ -2,11 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 #include <functional>
 #include <string>
 
 #include "io/log/error.hpp"
+#include "surrogates/flow/model/coded_decoder.hpp"
+#include "surrogates/flow/model/flow_inference.hpp"
 #include "surrogates/flow/model/flow_network.hpp"
 #include "surrogates/flow/model/refined_grid.hpp"
 #include "tests/unit/flow/training/flow_sample.hpp"
@@ -48,6 +51,37 @@ TEST(FlowModel, comes_back_from_its_file) {
   EXPECT_EQ(equations.constants({{"Ra", 100}, {"Pr", 1}}), (std::vector<double>{1, 100, 0.1, 0.1}));
   comm.barrier();
   if (comm.is_root()) std::filesystem::remove(path);
+}
+
+TEST(FlowModel, codes_change_the_matrices_of_its_decoder_alone) {
+  const FlowModel model = small_model();
+  const std::size_t encoder = flow_network_size(model.header).encoder, n = model.parameters.size();
+  double before = HUGE_VAL;
+  for (const int bits : {1, 2, 4, 8}) {
+    const CodedDecoder coded = code_decoder(model, {bits, 8, 8});
+    ASSERT_EQ(coded.model.parameters.size(), n);
+    EXPECT_EQ(coded.bytes_float, 4 * (n - encoder));
+    double error = 0, size = 0;
+    std::size_t same = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      const double was = model.parameters[i], is = coded.model.parameters[i];
+      if (i < encoder)
+        ASSERT_EQ(is, was);
+      else
+        error += std::pow(is - was, 2), size += was * was, same += is == was ? 1 : 0;
+    }
+    std::size_t biases = 0, bytes = 0;
+    for (const auto& layer : continuous_decoder(model).describe().blocks) {
+      biases += static_cast<std::size_t>(layer.n_out);
+      bytes += 4U * static_cast<unsigned>(layer.n_out) +
+               static_cast<unsigned>(bits * layer.n_out * ((layer.n_in + 7) / 8 * 5));
+    }
+    EXPECT_GE(same, biases);
+    EXPECT_EQ(coded.bytes, bytes);
+    EXPECT_LT(error, before) << bits;
+    EXPECT_LT(error, 0.5 * size);
+    before = error;
+  }
 }
 
 TEST(FlowModel, a_file_that_names_no_base_has_none) {
