@@ -1,14 +1,16 @@
 #include "surrogates/flow/encoder/batch_norm.hpp"
 
 #include <algorithm>
-#include <array>
+#include <tuple>
 #include <utility>
 
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 #include <ATen/core/ivalue.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "io/log/error.hpp"
+#include "surrogates/flow/encoder/batch_norm_kernels.hpp"
 
 namespace quintet::flow {
 
@@ -17,16 +19,43 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-constexpr std::array<std::int64_t, 4> all_but_features = {0, 2, 3, 4};
-
 /// A communicator on its way to the backward pass.
 struct HeldComm : torch::CustomClassHolder {
   explicit HeldComm(Comm held) : comm(std::move(held)) {}
   Comm comm;
 };
 
-/// Sum over samples and nodes of this rank, float64 [feature].
-at::Tensor feature_sum(const at::Tensor& x) { return x.sum(all_but_features, false, at::kDouble); }
+/// Call body(feature, rows, first) for all features; `first` is where the feature's numbers begin in x
+/// [sample, feature, t, z, x]. A feature's numbers are one thread's: results do not depend on their number.
+template <class Body>
+void for_features(const at::Tensor& x, Body&& body) {
+  const std::int64_t features = x.size(1), nodes = x.size(2) * x.size(3) * x.size(4);
+  const FeatureRows rows{x.size(0), nodes, features * nodes};
+  const std::int64_t grain = std::max<std::int64_t>(1, 32768 / std::max<std::int64_t>(1, x.size(0) * nodes));
+  at::parallel_for(0, features, grain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t feature = begin; feature < end; ++feature) body(feature, rows, feature * nodes);
+  });
+}
+
+/// Sums of term(place, feature) over samples and nodes of this rank, float64 [feature].
+template <class Term>
+at::Tensor feature_sums(const at::Tensor& x, Term&& term) {
+  at::Tensor sums = at::empty({x.size(1)}, at::kDouble);
+  auto* const to = sums.data_ptr<double>();
+  for_features(x, [&](std::int64_t feature, const FeatureRows& rows, std::int64_t first) {
+    to[feature] = sum_over(rows, [&](std::int64_t i) { return term(first + i, feature); });
+  });
+  return sums;
+}
+
+/// body(Real()) for the type of x.
+template <class Body>
+void with_type_of(const at::Tensor& x, Body&& body) {
+  if (x.scalar_type() == at::kDouble)
+    body(double());
+  else
+    body(float());
+}
 
 void sum_over_ranks(const Comm& comm, at::Tensor& sums) {
   if (comm.size() == 1) return;
@@ -60,21 +89,20 @@ at::Tensor spread(const at::Tensor& of_feature, const at::Tensor& x) {
 
 class BatchNorm : public torch::autograd::Function<BatchNorm> {
  public:
-  static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& gamma,
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& given, const at::Tensor& gamma,
                             const at::Tensor& beta, at::Tensor running_mean, at::Tensor running_variance,
                             const Comm* comm, double momentum, double epsilon, BatchMoments* moments) {
+    const at::Tensor x = given.contiguous();
     const bool again = moments && moments->mean.defined();
     double n = again ? moments->n : static_cast<double>(x.numel()) / static_cast<double>(x.size(1));
-    // A rank may have no samples.
-    at::Tensor mean = again ? moments->own_mean : feature_sum(x) / std::max(n, 1.0);
-    const at::Tensor own_mean = mean;
-    at::Tensor centred = x - spread(mean, x);
-    at::Tensor variance = again ? moments->variance : feature_sum(centred * centred);
-    if (again)
+    at::Tensor mean, variance;
+    if (again) {
       mean = moments->mean;
-    else if (comm->size() > 1)
-      combine_moments(*comm, running_mean, n, mean, variance);
-    if (comm->size() > 1) centred += spread(own_mean - mean, x);
+      variance = moments->variance;
+    } else {
+      std::tie(mean, variance) = own_moments(x, n);
+      if (comm->size() > 1) combine_moments(*comm, running_mean, n, mean, variance);
+    }
     QUINTET_CHECK(
         n > 1,
         "batch normalisation over one value a feature leaves nothing of it; use a larger batch, larger "
@@ -83,37 +111,80 @@ class BatchNorm : public torch::autograd::Function<BatchNorm> {
       running_mean.mul_(1 - momentum).add_(mean, momentum);
       running_variance.mul_(1 - momentum).add_(variance / (n - 1), momentum);
       variance /= n;
-      if (moments) *moments = {n, own_mean, mean, variance};
+      if (moments) *moments = {n, mean, variance};
     }
-    const at::Tensor scale = spread((variance + epsilon).rsqrt(), x);
-    const at::Tensor normal = centred * scale;
+    const at::Tensor scale = (variance + epsilon).rsqrt();
+    at::Tensor normal = at::empty_like(x), y = at::empty_like(x);
+    with_type_of(x, [&]<class Real>(Real) {
+      const Real *const from = x.data_ptr<Real>(), *const g = gamma.data_ptr<Real>(),
+                        *const b = beta.data_ptr<Real>();
+      Real *const unit = normal.data_ptr<Real>(), *const to = y.data_ptr<Real>();
+      for_features(x, [&](std::int64_t feature, const FeatureRows& rows, std::int64_t first) {
+        const auto centre = static_cast<Real>(mean.data_ptr<double>()[feature]),
+                   factor = static_cast<Real>(scale.data_ptr<double>()[feature]);
+        const Real slope = g[feature], offset = b[feature];
+        for_all(rows, [&](std::int64_t i) {
+          const Real value = (from[first + i] - centre) * factor;
+          unit[first + i] = value;
+          to[first + i] = offset + slope * value;
+        });
+      });
+    });
     context->save_for_backward({normal, scale, gamma});
     context->saved_data["n"] = n;
     context->saved_data["comm"] = c10::IValue::make_capsule(
         c10::intrusive_ptr<torch::CustomClassHolder>(c10::make_intrusive<HeldComm>(*comm)));
-    return at::addcmul(spread(beta, x), normal, spread(gamma, x));
+    return y;
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
     const auto saved = context->get_saved_variables();
-    const at::Tensor &normal = saved[0], &scale = saved[1], &gamma = saved[2], &y_bar = gradients[0];
+    const at::Tensor &normal = saved[0], &scale = saved[1], &gamma = saved[2];
+    const at::Tensor y_bar = gradients[0].contiguous();
     const double n = context->saved_data["n"].toDouble();
     const auto capsule = context->saved_data["comm"].toCapsule();
     const Comm& comm = static_cast<const HeldComm&>(*capsule).comm;
-    const at::Tensor own = at::stack({feature_sum(y_bar), feature_sum(y_bar * normal)});
-    at::Tensor all = own.clone();
-    sum_over_ranks(comm, all);
-    // dS/dx = gamma scale (y_bar - <y_bar> - normal <y_bar normal>)
-    const at::Tensor rest = y_bar - spread(all[0] / n, y_bar) - normal * spread(all[1] / n, y_bar);
-    return {rest * (scale * spread(gamma, y_bar)),
-            own[1].to(gamma.scalar_type()),
-            own[0].to(gamma.scalar_type()),
-            {},
-            {},
-            {},
-            {},
-            {},
-            {}};
+    at::Tensor own, x_bar = at::empty_like(y_bar);
+    with_type_of(y_bar, [&]<class Real>(Real) {
+      const Real *const bar = y_bar.data_ptr<Real>(), *const unit = normal.data_ptr<Real>(),
+                        *const g = gamma.data_ptr<Real>();
+      Real* const to = x_bar.data_ptr<Real>();
+      own = at::stack(
+          {feature_sums(y_bar, [bar](std::int64_t i, std::int64_t) { return static_cast<double>(bar[i]); }),
+           feature_sums(y_bar, [bar, unit](std::int64_t i, std::int64_t) {
+             return static_cast<double>(bar[i]) * static_cast<double>(unit[i]);
+           })});
+      at::Tensor all = own.clone();
+      sum_over_ranks(comm, all);
+      // dS/dx = gamma scale (y_bar - <y_bar> - normal <y_bar normal>)
+      const double *const bars = all.data_ptr<double>(), *const products = bars + y_bar.size(1);
+      for_features(y_bar, [&](std::int64_t feature, const FeatureRows& rows, std::int64_t first) {
+        const auto mean_bar = static_cast<Real>(bars[feature] / n),
+                   mean_product = static_cast<Real>(products[feature] / n),
+                   factor = static_cast<Real>(scale.data_ptr<double>()[feature]) * g[feature];
+        for_all(rows, [&](std::int64_t i) {
+          to[first + i] = factor * (bar[first + i] - mean_bar - unit[first + i] * mean_product);
+        });
+      });
+    });
+    return {x_bar, own[1].to(gamma.scalar_type()), own[0].to(gamma.scalar_type()), {}, {}, {}, {}, {}, {}};
+  }
+
+ private:
+  /// Mean and sum of squared deviations of this rank's numbers [feature]; a rank may have no samples.
+  static std::pair<at::Tensor, at::Tensor> own_moments(const at::Tensor& x, double n) {
+    at::Tensor mean, squares;
+    with_type_of(x, [&]<class Real>(Real) {
+      const Real* const from = x.data_ptr<Real>();
+      mean = feature_sums(x, [from](std::int64_t i, std::int64_t) { return static_cast<double>(from[i]); }) /
+             std::max(n, 1.0);
+      const double* const centre = mean.data_ptr<double>();
+      squares = feature_sums(x, [from, centre](std::int64_t i, std::int64_t feature) {
+        const double away = static_cast<double>(from[i]) - centre[feature];
+        return away * away;
+      });
+    });
+    return {mean, squares};
   }
 };
 

@@ -8,8 +8,8 @@ namespace quintet::flow {
 
 /// What a normalisation has found of its batch, so that it can be run again.
 struct BatchMoments {
-  double n = 0;                         ///< values of a feature, on all ranks
-  at::Tensor own_mean, mean, variance;  ///< [feature] float64, of this rank's values and of all
+  double n = 0;               ///< values of a feature, on all ranks
+  at::Tensor mean, variance;  ///< [feature] float64
 };
 
 /// Batch normalisation over the samples of all ranks, as one function of torch's autograd:

@@ -165,15 +165,15 @@ def main():
     row("validation of values", lambda kind: cell(
         [summary(study.path(name))["validation_values"] for name in names[kind]], 3))
     for field in FIELDS:
-        row(f"error of {field}", lambda kind: cell([judged[f"unseen_{name}_error_{field}"] for name in names[kind]], 3))
+        row(f"error of {field}", lambda kind: cell([judged[f"{name}_error_{field}"] for name in names[kind]], 3))
     for key in NINE:
-        row(f"`{key}`: 100 NMAE", lambda kind: cell([judged[f"unseen_{name}_nmae100_{key}"] for name in names[kind]], 3))
-        row(f"`{key}`: R²", lambda kind: cell([judged[f"unseen_{name}_r2_{key}"] for name in names[kind]], 2))
+        row(f"`{key}`: 100 NMAE", lambda kind: cell([judged[f"{name}_nmae100_{key}"] for name in names[kind]], 3))
+        row(f"`{key}`: R²", lambda kind: cell([judged[f"{name}_r2_{key}"] for name in names[kind]], 2))
     for nodes in SHIFTS:
         row(f"moved by {nodes} nodes", lambda kind: cell([seams[nodes][name] for name in names[kind]], 2))
     print(json.dumps([{"bench": "unet_kinds_study", "case": f"error of b, {kind}", "unit": "deviations",
-                       "ours": statistics.mean(judged[f"unseen_{name}_error_b"] for name in names[kind]),
-                       "peer": statistics.mean(judged[f"unseen_{name}_error_b"] for name in names["convolution"])}
+                       "ours": statistics.mean(judged[f"{name}_error_b"] for name in names[kind]),
+                       "peer": statistics.mean(judged[f"{name}_error_b"] for name in names["convolution"])}
                       for kind in KINDS[1:]]))
 
 
