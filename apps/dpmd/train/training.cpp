@@ -1,7 +1,9 @@
 #include "apps/dpmd/train/training.hpp"
 
 #include <algorithm>
+#include <vector>
 
+#include "apps/application/life/memory.hpp"
 #include "apps/dpmd/train/training_state.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
@@ -28,8 +30,29 @@ std::size_t frame_budget(const TrainOptions& options) {
   return static_cast<std::size_t>(std::min(options.data.frame_memory * 1e9, 1e18));
 }
 
+/// Weights alone can be more than there is: what the networks of one type take at least, a copy to start from
+/// and the arrays of a training, is looked at before they are drawn; stage_in_force() counts the rest.
+void require_memory_of_one_type(const Comm& comm, const TrainOptions& options) {
+  const auto& descriptor = options.model.descriptor;
+  double weights = 0;
+  const auto add = [&](double n_in, const std::vector<std::int64_t>& neurons) {
+    for (const std::int64_t n : neurons) {
+      weights += n_in * double(n);
+      n_in = double(n);
+    }
+  };
+  add(1, descriptor.neurons);
+  add(double(descriptor.axis_neurons) * double(descriptor.neurons.back()), options.model.fitting.neurons);
+  const double states = options.offload.optimiser == OffloadKind::file ? 0 : 2;
+  const double number = options.model.single_precision ? sizeof(float) : sizeof(double);
+  require_memory(comm, (sizeof(double) + (2 + states) * number) * weights,
+                 "the weights, gradients and moments of one type's networks (model.descriptor.neurons, "
+                 "model.fitting.neurons)");
+}
+
 TrainingSetup set_up(const Comm& comm, const TrainOptions& options,
                      const std::optional<std::string>& checkpoint) {
+  if (!options.model.start) require_memory_of_one_type(comm, options);
   if (!checkpoint) return set_up_training(options);
   const hdf5::File file = hdf5::File::open(comm, *checkpoint);
   check_is_training(file);
