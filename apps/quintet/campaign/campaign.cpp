@@ -186,8 +186,10 @@ void campaign_reference(const Application::Arguments& /*arguments*/) {
   CampaignOptions options;
   std::puts(reference_page(described(options), "quintet campaign").c_str());
   std::puts(
-      "`slots: {CLASS: NUMBER}` says how many items of a class may run at once (`{cpu: 1}`); a stage's `sweep: "
-      "{key: [values]}` makes an item of each combination. What all of it means: [campaigns](../campaigns.md).");
+      "`slots: {CLASS: NUMBER}` says how many items of a class may run at once (`{cpu: 1}`); a stage's "
+      "`sweep: "
+      "{key: [values]}` makes an item of each combination. What all of it means: "
+      "[campaigns](../campaigns.md).");
 }
 
 }  // namespace quintet::commands
