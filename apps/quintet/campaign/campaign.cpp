@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <sstream>
 
@@ -25,7 +26,20 @@ namespace fs = std::filesystem;
 using namespace quintet::campaign;
 namespace {
 
-enum Argument { output, dry_run, do_verify, share, machine, account, queue, chain, items, walltime, file };
+enum Argument {
+  output,
+  dry_run,
+  do_verify,
+  share,
+  machine,
+  account,
+  queue,
+  chain,
+  items,
+  walltime,
+  path,
+  file
+};
 
 /// What would be run, with which words, and how far it is.
 void print_plan(const Graph& graph, const std::string& directory, const std::string& launch) {
@@ -65,7 +79,8 @@ void run_task(const Graph& graph, const std::string& directory, RunnerOptions op
     const auto item = std::find_if(graph.items().begin(), graph.items().end(),
                                    [&](const Item& each) { return each.key == key; });
     QUINTET_CHECK(item != graph.items().end(),
-                  "{} is no item any more: the file, a program or an input has changed since it was queued",
+                  "{} is no item any more: the file, a program or an input has changed since it was queued, "
+                  "or is not found here",
                   key);
     if (fs::exists(directory + "/failed/" + key)) failed = item->label;
   }
@@ -126,6 +141,7 @@ std::vector<Application::Flag> campaign_flags() {
       {"--chain", "jobs to queue for each stage, each going on where the one before stopped", false, "1"},
       {"--items", "keys of items to run, as a job does", false, ""},
       {"--walltime", "HH:MM:SS after which --items stops with what it has", false, ""},
+      {"--path", "folders of programs, with ':' between (default: PATH)", false, ""},
       {"FILE...", "the YAML file of a campaign, or 'status' and the file: how far it is", true, ""}};
 }
 
@@ -139,15 +155,17 @@ void campaign(const Application::Arguments& arguments) {
   if (words.size() > 1 && !is_status)
     throw UsageError(fmt::format("quintet campaign: {} files were given; expected one, or 'status' and one",
                                  words.size()));
-  const fs::path path = fs::absolute(words.back()).lexically_normal();
-  const std::string stem = path.stem().string();
+  const fs::path where = fs::absolute(words.back()).lexically_normal();
+  const std::string stem = where.stem().string();
   const std::string directory =
       fs::absolute(text(output).empty() ? fs::path("runs") / stem : fs::path(text(output)))
           .lexically_normal()
           .string();
-  auto options = read_campaign(path.string());
+  auto options = read_campaign(where.string());
   if (is_status || is_given(machine) || is_given(items)) widen_slots(options);
-  const Graph graph(options, path.parent_path().string());
+  const char* const of_environment = std::getenv("PATH");
+  const std::string programs = is_given(path) ? text(path) : of_environment != nullptr ? of_environment : "";
+  const Graph graph(options, where.parent_path().string(), programs);
   RunnerOptions runner;
   if (is_given(machine)) runner.launch = read_machine(text(machine)).launch.command;
   if (is_status) return print_status(graph, directory);
@@ -166,11 +184,12 @@ void campaign(const Application::Arguments& arguments) {
     if (!n || *n < 1)
       throw UsageError(
           fmt::format("quintet campaign: --chain {}: expected a whole number, 1 or more", text(chain)));
-    return queue_campaign(graph, {.file = path.string(),
+    return queue_campaign(graph, {.file = where.string(),
                                   .directory = directory,
                                   .machine = path_of_machine(text(machine)),
                                   .account = text(account),
                                   .queue = text(queue),
+                                  .path = programs,
                                   .chain = *n,
                                   .dry_run = is_given(dry_run)});
   }
@@ -186,8 +205,10 @@ void campaign_reference(const Application::Arguments& /*arguments*/) {
   CampaignOptions options;
   std::puts(reference_page(described(options), "quintet campaign").c_str());
   std::puts(
-      "`slots: {CLASS: NUMBER}` says how many items of a class may run at once (`{cpu: 1}`); a stage's `sweep: "
-      "{key: [values]}` makes an item of each combination. What all of it means: [campaigns](../campaigns.md).");
+      "`slots: {CLASS: NUMBER}` says how many items of a class may run at once (`{cpu: 1}`); a stage's "
+      "`sweep: "
+      "{key: [values]}` makes an item of each combination. What all of it means: "
+      "[campaigns](../campaigns.md).");
 }
 
 }  // namespace quintet::commands

@@ -97,8 +97,8 @@ void Graph::check_stages() const {
   }
 }
 
-Graph::Graph(CampaignOptions options, std::string here)
-    : options_(std::move(options)), here_(std::move(here)) {
+Graph::Graph(CampaignOptions options, std::string here, std::string path)
+    : options_(std::move(options)), here_(std::move(here)), path_(std::move(path)) {
   check_stages();
   of_stage_.resize(options_.stages.size());
   make_items();
@@ -219,7 +219,7 @@ void Graph::add_items(std::size_t stage, std::int64_t round) {
       }
       item.label = options.name;
       for (const auto& [name, value] : item.values) item.label += fmt::format(" {}={}", name, value);
-      item.program = executable(options.command[is_launched(options) ? 1 : 0], here_, who);
+      item.program = executable(options.command[is_launched(options) ? 1 : 0], here_, path_, who);
       std::map<std::string, double> numbers{
           {"size", item.file.empty() ? 0 : static_cast<double>(fs::file_size(item.file))}};
       for (const auto& [name, value] : item.values)

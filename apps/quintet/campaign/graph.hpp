@@ -41,9 +41,10 @@ struct Folders {
 /// them), the contents of its inputs and the keys upstream: a change redoes what depends on it, nothing else.
 class Graph {
  public:
-  /// `here`: folder of the campaign's file. Throws InputError for cycles, unknown stages, patterns without
-  /// files, words that stand for nothing, programs that are not there, and two items that are the same.
-  Graph(CampaignOptions options, std::string here);
+  /// `here`: folder of the campaign's file; `path`: folders of programs, as PATH has them. Throws InputError
+  /// for cycles, unknown stages, patterns without files, words that stand for nothing, programs that are not
+  /// there, and two items that are the same.
+  Graph(CampaignOptions options, std::string here, std::string path);
 
   [[nodiscard]] const std::vector<Item>& items() const { return items_; }
   [[nodiscard]] const CampaignOptions& options() const { return options_; }
@@ -75,7 +76,7 @@ class Graph {
   void identify(Item& item);
 
   CampaignOptions options_;
-  std::string here_;
+  std::string here_, path_;
   std::vector<Item> items_;
   std::vector<std::vector<std::size_t>> of_stage_;  ///< items of each stage
   std::map<std::string, std::string> contents_;     ///< "size xxh64" of files that were read

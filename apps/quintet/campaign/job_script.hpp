@@ -9,7 +9,8 @@ namespace quintet::campaign {
 /// What the tasks of a job array do.
 struct TaskOrder {
   std::string file, directory, machine;  ///< of the campaign
-  std::string about;                     ///< a line of comment
+  std::string path;   ///< PATH where it was queued: programs are those that were found there
+  std::string about;  ///< a line of comment
 };
 
 /// The script of a job array (or of one job): each task runs the items that its line of the file `items` in

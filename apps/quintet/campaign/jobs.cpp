@@ -179,7 +179,7 @@ std::string script_of(const Graph& graph, const Machine& machine, const JobsOrde
   const std::string about =
       fmt::format("{} items of stage {}{}", n_items, graph.stages()[group.stage].name,
                   before.empty() ? "" : fmt::format(", after those of {}", fmt::join(before, ", ")));
-  return task_script(machine, job, {order.file, order.directory, order.machine, about});
+  return task_script(machine, job, {order.file, order.directory, order.machine, order.path, about});
 }
 
 std::string items_of(const Graph& graph, const Group& group) {

@@ -9,8 +9,8 @@ namespace quintet::campaign {
 
 /// What `quintet campaign FILE --machine M` asks for.
 struct JobsOrder {
-  std::string file, directory;  ///< absolute
-  std::string machine, account, queue;
+  std::string file, directory;                ///< absolute
+  std::string machine, account, queue, path;  ///< path: where programs were looked for
   std::int64_t chain = 1;
   bool dry_run = false;
 };

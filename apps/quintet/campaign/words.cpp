@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <string_view>
 
@@ -114,23 +113,23 @@ std::vector<std::string> files_that_match(const std::string& pattern) {
 
 bool anything_matches(const std::string& pattern) { return !paths_that_match(pattern).empty(); }
 
-std::string executable(const std::string& word, const std::string& here, const std::string& who) {
+std::string executable(const std::string& word, const std::string& here, const std::string& path,
+                       const std::string& who) {
   const auto runs = [](const std::string& path) {
     return fs::is_regular_file(path) && access(path.c_str(), X_OK) == 0;
   };
   if (word.find('/') != std::string::npos) {
-    const std::string path = fs::path(word).is_absolute() ? word : (fs::path(here) / word).string();
-    QUINTET_CHECK(runs(path), "{}: '{}' is no program that can be run", who, path);
-    return path;
+    const std::string file = fs::path(word).is_absolute() ? word : (fs::path(here) / word).string();
+    QUINTET_CHECK(runs(file), "{}: '{}' is no program that can be run", who, file);
+    return file;
   }
   if (const auto beside = fs::read_symlink("/proc/self/exe").parent_path() / word; runs(beside.string()))
     return beside.string();
-  const char* const environment = std::getenv("PATH");
-  std::string rest = environment ? environment : "";
+  std::string rest = path;
   while (!rest.empty()) {
     const auto end = rest.find(':');
-    const std::string path = (fs::path(rest.substr(0, end)) / word).string();
-    if (runs(path)) return path;
+    const std::string file = (fs::path(rest.substr(0, end)) / word).string();
+    if (runs(file)) return file;
     rest = end == std::string::npos ? "" : rest.substr(end + 1);
   }
   throw InputError(

@@ -28,8 +28,9 @@ using Values = std::map<std::string, Meaning>;
 /// Whether a pattern has any file or folder.
 [[nodiscard]] bool anything_matches(const std::string& pattern);
 
-/// An executable: a path (from `here`), a program beside this one, or a name on the PATH. Throws InputError.
+/// An executable: a path (from `here`), a program beside this one, or a name in one of the folders of `path`
+/// (with ':' between). Throws InputError.
 [[nodiscard]] std::string executable(const std::string& word, const std::string& here,
-                                     const std::string& who);
+                                     const std::string& path, const std::string& who);
 
 }  // namespace quintet::campaign

@@ -11,6 +11,7 @@
 #include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 
 #include "io/config/scalar.hpp"
@@ -41,6 +42,35 @@ std::vector<std::string> environment_with(const std::vector<std::string>& variab
     if (!is_given) all.push_back(text);
   }
   return all;
+}
+
+/// What /proc/PROCESS/stat says behind the program's name: state, parent, group ...; nothing if there is
+/// none.
+std::vector<std::string> fields_of(std::int64_t process) {
+  std::ifstream file(fmt::format("/proc/{}/stat", process));
+  std::stringstream text;
+  text << file.rdbuf();
+  const std::string all = text.str();
+  const auto name_end = all.rfind(')');  // a name may have blanks and brackets
+  if (name_end == std::string::npos) return {};
+  std::istringstream stream(all.substr(name_end + 1));
+  return {std::istream_iterator<std::string>(stream), {}};
+}
+
+/// Processes of a group that work in a folder: the group's head may be gone, and its number be another's.
+std::vector<std::int64_t> left_of(std::int64_t group, const std::string& folder) {
+  namespace fs = std::filesystem;
+  std::vector<std::int64_t> left;
+  for (const auto& entry : fs::directory_iterator("/proc")) {
+    const auto process = to_integer(entry.path().filename().string());
+    if (!process) continue;
+    const auto fields = fields_of(*process);
+    if (fields.size() < 3 || fields[0] == "Z" || to_integer(fields[2]) != group) continue;
+    std::error_code gone;
+    const std::string place = fs::read_symlink(entry.path() / "cwd", gone).string();
+    if (!gone && (place + "/").starts_with(folder + "/")) left.push_back(*process);
+  }
+  return left;
 }
 
 }  // namespace
@@ -91,42 +121,35 @@ void forget_program(const std::string& folder) { std::filesystem::remove(folder 
 
 std::optional<RunningProgram> program_in(const std::string& folder) {
   std::ifstream file(folder + process_file);
-  std::string number, start, tick;
+  std::string number, tick;
   RunningProgram program;
-  if (!(file >> number >> start >> tick >> program.host >> program.since)) return std::nullopt;
+  if (!(file >> number >> program.boot >> tick >> program.host >> program.since)) return std::nullopt;
   program.process = to_integer(number).value_or(0);
   // The same number may be another process by now: its start tells.
-  program.is_alive = program.process > 1 && start_of(program.process) == start + " " + tick;
+  program.is_alive = program.process > 1 && start_of(program.process) == program.boot + " " + tick;
   return program;
 }
 
 void end_program_in(const std::string& folder) {
   constexpr int patience_ms = 10000;
+  const auto program = program_in(folder);
+  if (!program || program->boot != boot()) return;
   for (int wait_ms = 0;; ++wait_ms) {
-    const auto program = program_in(folder);
-    if (!program || !program->is_alive) return;
+    const auto left = left_of(program->process, folder);
+    if (left.empty()) return;
     if (wait_ms == 0)
-      log::info("Ending process {}, which a campaign that was killed has left", program->process);
-    kill(static_cast<pid_t>(-program->process), SIGKILL);
-    if (wait_ms > patience_ms) throw ResourceError(fmt::format("process {} does not end", program->process));
+      log::info("Ending {} processes, which a campaign that was killed has left", left.size());
+    for (const std::int64_t process : left) kill(static_cast<pid_t>(process), SIGKILL);
+    if (wait_ms > patience_ms) throw ResourceError(fmt::format("process {} does not end", left.front()));
     usleep(1000);
   }
 }
 
 std::string start_of(std::int64_t process) {
-  std::ifstream file(fmt::format("/proc/{}/stat", process));
-  std::stringstream text;
-  text << file.rdbuf();
-  const std::string all = text.str();
-  const auto name_end = all.rfind(')');  // a name may have blanks and brackets
-  if (name_end == std::string::npos) return "";
-  std::istringstream fields(all.substr(name_end + 1));
-  std::string field;
-  for (int i = 3; i <= 22; ++i) {
-    fields >> field;
-    if (i == 3 && field == "Z") return "";  // ended, and waited for by nobody
-  }
-  return boot() + " " + field;
+  constexpr std::size_t state = 0, ticks = 19;  // fields behind the name
+  const auto fields = fields_of(process);
+  if (fields.size() <= ticks || fields[state] == "Z") return "";  // ended, and waited for by nobody
+  return boot() + " " + fields[ticks];
 }
 
 std::string boot() {

@@ -17,15 +17,15 @@ namespace quintet::campaign {
 /// What runs in a folder, by what note_program() has written there.
 struct RunningProgram {
   std::int64_t process = 0;
-  std::string host;
+  std::string host, boot;
   double since = 0;       ///< (s since 1970)
   bool is_alive = false;  ///< on this machine; elsewhere it is not known
 };
 void note_program(const std::string& folder, std::int64_t process);
 [[nodiscard]] std::optional<RunningProgram> program_in(const std::string& folder);
 void forget_program(const std::string& folder);
-/// Kill with all its children what a campaign on this machine has left running there. Throws ResourceError if
-/// it does not end.
+/// Kill what a campaign on this machine has left running there: processes of the group that work in the
+/// folder, also where the program itself is gone. Throws ResourceError if one does not end.
 void end_program_in(const std::string& folder);
 
 /// When a process of this machine began (boot and clock ticks); "" if there is none.

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -132,7 +133,8 @@ std::string Workers::holder(const std::string& directory, const std::string& key
   if (name.empty()) return "";
   const auto state = owner_state(directory + "/" + prefix + name);
   if (!state || !state->is_alive) return "";
-  return fmt::format("process {} on {}", state->process, state->host);
+  return fmt::format("process {} on {}, heard of {:.0f} s ago", state->process, state->host,
+                     std::max(state->silent_s, 0.0));
 }
 
 /// Whether the worker was dead, and its claims are gone now.

@@ -33,7 +33,8 @@ class Workers {
   /// Have an item. False: another worker that lives has it.
   [[nodiscard]] bool claim(const std::string& key);
   void release(const std::string& key) const;
-  /// "process 123 on host" of the worker that has an item, or "" if nobody or nobody alive has it.
+  /// "process 123 on host, heard of 3 s ago" of the worker that has an item, or "" if nobody or nobody alive
+  /// has it.
   [[nodiscard]] static std::string holder(const std::string& directory, const std::string& key);
   /// Whether anybody else, also one who died, has claimed it.
   [[nodiscard]] bool is_claimed(const std::string& key) const;

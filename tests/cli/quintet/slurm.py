@@ -231,12 +231,31 @@ def array():
     check("0002/report.html" in pathlib.Path("swept/index.html").read_text(), "no report of the sweep")
 
 
+def campaign():
+    """Stages are arrays that wait for each other; an item that is stopped before its limit goes on in the next link."""
+    pathlib.Path("stopped.py").write_text((pathlib.Path(SOURCE) / "tests/cli/quintet/campaign_stopped.py").read_text())
+    pathlib.Path("campaign.yaml").write_text("""stages:
+  - {name: square, sweep: {n: [1, 2, 3]}, command: [sh, -c, 'echo $(({n} * {n})) > x'], outputs: [x], walltime: 60 s}
+  - {name: long, command: [python3, '{here}/stopped.py'], again: [more], walltime: 60 s}
+  - {name: sum, needs: [square, long], command: [sh, -c, 'cat "$@" > all', sh, '{square}/x', '{long}/words'], outputs: [all], walltime: 60 s}
+""")
+    said = run(QUINTET, "campaign", "campaign.yaml", *machine("one"), "--chain", "2", "--output", "many")
+    check("6 jobs are queued" in said, said)
+    wait_for_end("many")
+    said = run(QUINTET, "campaign", "status", "campaign.yaml", "--output", "many")
+    check("5 of 5 items are done" in said, said + "".join(path.read_text() for path in pathlib.Path("many/jobs").glob("*/*.log")))
+    lines = next(pathlib.Path("many/store").glob("*/all")).read_text().split()
+    check(lines == ["1", "4", "9", "begin", "ready", "more"], lines)
+    said = run(QUINTET, "campaign", "campaign.yaml", *machine("one"), "--output", "many")
+    check("0 jobs are queued" in said, said)
+
+
 def main():
     reason = why_not()
     if reason:
         print(f"skipped: {reason}")
         return 77
-    tests = [globals()[name] for name in sys.argv[3:]] or [dynamics, plasma, training, cancelled, array]
+    tests = [globals()[name] for name in sys.argv[3:]] or [dynamics, plasma, training, cancelled, array, campaign]
     with tempfile.TemporaryDirectory(prefix="quintet_slurm_") as folder:
         os.chmod(folder, 0o755)  # munge wants to reach its socket
         os.chdir(folder)

@@ -68,6 +68,7 @@ TEST(script, of_a_campaigns_stage) {
   campaign::TaskOrder order{.file = "/work/my group/ocean.yaml",
                             .directory = "/work/group/runs/ocean",
                             .machine = "abci3",
+                            .path = "/home/ada/bin:/usr/bin",
                             .about = "250 items of stage training, after those of modes"};
   Job job = plasma_job();
   job.name = "training", job.executable = "/opt/quintet/bin/quintet",
@@ -89,8 +90,8 @@ TEST(script, bash_finds_no_fault_in_any) {
     const Machine machine = read_machine(name);
     Job job = plasma_job();
     job.queue = machine.queues.front().name;
-    for (const auto& text :
-         {script_text(machine, job), campaign::task_script(machine, job, {"a.yaml", "/b", name, "c"})}) {
+    for (const auto& text : {script_text(machine, job),
+                             campaign::task_script(machine, job, {"a.yaml", "/b", name, "/usr/bin", "c"})}) {
       write_text_file(scratch / "job.sh", text);
       const auto result = run_command({"bash", "-n", scratch / "job.sh"}, 10);
       EXPECT_TRUE(result.good()) << result.errors;

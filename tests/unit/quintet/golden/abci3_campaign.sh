@@ -17,7 +17,8 @@ module load gcc/13.2.0 cuda/12.6/12.6.1 hpcx/2.20
 # A line of `items` for each task: the keys of what it runs.
 keys=$(sed -n "$((${PBS_ARRAY_INDEX:-0} + 1))p" items)
 /opt/quintet/bin/quintet campaign '/work/my group/ocean.yaml' --output /work/group/runs/ocean \
-  --machine abci3 --items "$keys" --walltime 1:50:00 &
+  --machine abci3 --path /home/ada/bin:/usr/bin \
+  --items "$keys" --walltime 1:50:00 &
 program=$!
 # Signals end here: hand them on to the ranks as USR1, at which they write a checkpoint and end with code 75.
 trap 'asked=1; kill -USR1 $program 2> /dev/null' USR1 TERM
