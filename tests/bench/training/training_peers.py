@@ -283,7 +283,8 @@ def main():
         driver = [f"{given.build}/tests/bench/training_unet", folder, given.what, str(given.steps)]
         peer = [HERE, "peer", given.what, folder, str(given.steps)]
         if given.what == "ranks":
-            driver = ["mpirun", "--oversubscribe", "-n", "2"] + driver
+            asleep = f"{given.build}/tests/libquintet_waiting_ranks.so"  # as gloo's ranks are where they wait
+            driver = ["mpirun", "--oversubscribe", "-n", "2", "-x", f"LD_PRELOAD={asleep if os.path.exists(asleep) else ''}"] + driver
             peer = ["-m", "torch.distributed.run", "--nproc-per-node", "2", "--no-python", sys.executable] + peer
         for _ in range(given.rounds):
             collect(ours, rows_of(driver))
