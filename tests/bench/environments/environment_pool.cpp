@@ -71,6 +71,8 @@ double rate_of(const std::string& python, const char* peer, int n, int m, int th
 
 int main(int argc, char** argv) {
   quintet::Runtime runtime(argc, argv, 1, {});
+  // environment_pool [PYTHON that has envpool and gymnasium]; --quick is what it always is
+  const char* const python = argc > 1 && argv[1][0] != '-' ? argv[1] : nullptr;
   constexpr int n = 64;
   std::vector<std::string> rows;
   for (const int threads : {1, 2})
@@ -78,8 +80,8 @@ int main(int argc, char** argv) {
       const double ours = rate(cart_poles(n), m, threads, 100);
       fmt::print("{} of {}, {} threads: ours {:.3g} frames/s\n", m, n, threads, ours);
       for (const char* const peer : {"envpool", "gymnasium"}) {
-        if (argc < 2) continue;
-        const double theirs = rate_of(argv[1], peer, n, m, threads);
+        if (python == nullptr) continue;
+        const double theirs = rate_of(python, peer, n, m, threads);
         if (theirs > 0) fmt::print("    {} (called from Python) {:.3g}\n", peer, theirs);
         if (theirs > 0)
           rows.push_back(fmt::format(
