@@ -53,21 +53,25 @@ const char* name_of(CodeKernel kernel) { return row_of(kernels, kernel).name; }
 
 bool is_exact(CodeKernel kernel) { return kernel == CodeKernel::fp32 || kernel == CodeKernel::tables; }
 
-void describe(Schema& schema, QuantiseOptions& options) {
-  schema.integer("bits", options.codes.bits, "Planes of signs a weight").at_least(1).at_most(8);
+void describe_codes(Schema& schema, CodeOptions& codes, const char* bits_doc) {
+  schema.integer("bits", codes.bits, bits_doc).at_least(1).at_most(8);
   schema
-      .integer("group", options.codes.group,
+      .integer("group", codes.group,
                "Inputs of an output that share a scale, a multiple of 4; 0: all of them")
       .at_least(0)
       .at_most(1 << 20);
-  schema.integer("rounds", options.codes.rounds, "Alternating rounds after the greedy start")
+  schema.integer("rounds", codes.rounds, "Alternating rounds after the greedy start")
       .at_least(0)
       .at_most(1000);
-  schema.choice("kernel", options.kernel, choices_of(kernels), "Who multiplies by the coded weights");
-  schema.check([&options]() -> std::optional<std::string> {
-    if (options.codes.group % 4 == 0) return std::nullopt;
-    return fmt::format("group: {}; expected a multiple of 4, or 0 for one scale a row", options.codes.group);
+  schema.check([&codes]() -> std::optional<std::string> {
+    if (codes.group % 4 == 0) return std::nullopt;
+    return fmt::format("group: {}; expected a multiple of 4, or 0 for one scale a row", codes.group);
   });
+}
+
+void describe(Schema& schema, QuantiseOptions& options) {
+  describe_codes(schema, options.codes, "Planes of signs a weight");
+  schema.choice("kernel", options.kernel, choices_of(kernels), "Who multiplies by the coded weights");
 }
 
 CodedMatrix::CodedMatrix(BinaryCodes codes, CodeKernel kernel) : codes_(std::move(codes)), kernel_(kernel) {

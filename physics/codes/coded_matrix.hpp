@@ -31,6 +31,8 @@ struct QuantiseOptions {
   CodeKernel kernel = CodeKernel::automatic;
 };
 void describe(Schema& schema, QuantiseOptions& options);
+/// The keys of codes alone: bits, with this doc, group and rounds.
+void describe_codes(Schema& schema, CodeOptions& codes, const char* bits_doc);
 
 /// A right-hand factor known by its codes: Y = X W~^T or Y += that, for any number of rows of X.
 ///

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "apps/meshfreeflow/superresolve/superresolve_options.hpp"
+#include "physics/codes/coded_matrix.hpp"
 
 namespace quintet::meshfreeflow {
 namespace {
@@ -62,19 +63,7 @@ void describe(Schema& schema, FlowOptions& options) {
 }
 
 void describe(Schema& schema, DecoderCodesOptions& options) {
-  schema.integer("bits", options.codes.bits, "Models of 1 to so many bits a weight").at_least(1).at_most(8);
-  schema
-      .integer("group", options.codes.group,
-               "Inputs of an output that share a scale, a multiple of 4; 0: all of them")
-      .at_least(0)
-      .at_most(1 << 20);
-  schema.integer("rounds", options.codes.rounds, "Alternating rounds after the greedy start")
-      .at_least(0)
-      .at_most(1000);
-  schema.check([&options]() -> std::optional<std::string> {
-    if (options.codes.group % 4 == 0) return std::nullopt;
-    return fmt::format("group: {}; expected a multiple of 4, or 0 for one scale a row", options.codes.group);
-  });
+  describe_codes(schema, options.codes, "Models of 1 to so many bits a weight");
 }
 
 void describe(Schema& schema, EvaluateOptions& options) {

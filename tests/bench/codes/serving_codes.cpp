@@ -28,6 +28,7 @@
 #include "physics/kernels/core_rate.hpp"
 #include "physics/kernels/pack.hpp"
 #include "surrogates/bridge/torch_subsystem.hpp"
+#include "tests/bench/codes/sides.hpp"
 
 namespace quintet {
 namespace {
@@ -68,27 +69,6 @@ struct Arguments {
   int repeats = 15;
   std::vector<int> sizes = {512, 1024, 2048, 4096}, bits = {1, 2, 3, 4}, rows = {1, 16, 64};
 };
-
-/// A side of the comparison: what it is called, what it does, its least time.
-struct Side {
-  std::string name;
-  std::function<void()> action;
-  double seconds = HUGE_VAL;
-  int calls = 1;
-};
-
-void compare(std::vector<Side>& sides, int repeats) {
-  constexpr double sample = 2e-4;
-  for (Side& side : sides) {
-    side.action();
-    side.calls = std::max(1, static_cast<int>(sample / std::max(timed(side.action), 1e-9)));
-  }
-  for (int repeat = 0; repeat < repeats; ++repeat)
-    for (Side& side : sides)
-      side.seconds = std::min(side.seconds, timed([&] {
-                                              for (int i = 0; i < side.calls; ++i) side.action();
-                                            }) / side.calls);
-}
 
 void run(const Arguments& arguments) {
   const c10::InferenceMode inference;
@@ -131,7 +111,7 @@ void run(const Arguments& arguments) {
         if (rows == 1)
           sides.push_back(
               {"torch 4 bits", [&] { (void)at::_dyn_quant_matmul_4bit(torch_x, quarter, n, n, n); }});
-        compare(sides, arguments.repeats);
+        compare(sides, arguments.repeats, 2e-4);
         // What auto chose is the same code as one of the three: two samples of one time.
         const double best = std::min({sides[0].seconds, sides[1].seconds, sides[2].seconds});
         const auto same = std::find_if(sides.begin(), sides.end(), [&](const Side& side) {

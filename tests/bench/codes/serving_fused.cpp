@@ -28,6 +28,7 @@
 #include "surrogates/bridge/torch_subsystem.hpp"
 #include "surrogates/flow/decoder/decoder.hpp"
 #include "surrogates/sequence/network/network.hpp"
+#include "tests/bench/codes/sides.hpp"
 #include "tests/bench/flow/nested_decoder.hpp"
 
 namespace quintet {
@@ -39,27 +40,6 @@ struct Arguments {
   int repeats = 15;
   bool decoder = true, python = true;
 };
-
-/// A side of the comparison, and its least time.
-struct Side {
-  std::string name;
-  std::function<void()> action;
-  double seconds = HUGE_VAL;
-  int calls = 1;
-};
-
-void compare(std::vector<Side>& sides, int repeats) {
-  constexpr double sample = 3e-4;
-  for (Side& side : sides) {
-    side.action();
-    side.calls = std::max(1, static_cast<int>(sample / std::max(timed(side.action), 1e-9)));
-  }
-  for (int repeat = 0; repeat < repeats; ++repeat)
-    for (Side& side : sides)
-      side.seconds = std::min(side.seconds, timed([&] {
-                                              for (int i = 0; i < side.calls; ++i) side.action();
-                                            }) / side.calls);
-}
 
 struct Stack {
   std::string name;
@@ -175,7 +155,7 @@ void compare_lstm(const Arguments& arguments, std::vector<std::string>& lines) {
                                {"ours, bf16", [&] { rounded.forward(window.data(), 1, again.data()); }},
                                {"at::lstm", [&] { (void)peer.layers(x); }},
                                {"at::lstm_cell", [&] { (void)peer.cells(x); }}};
-    compare(sides, arguments.repeats);
+    compare(sides, arguments.repeats, 3e-4);
     const auto [python, python_cell] =
         arguments.python ? python_steps(stack, arguments.repeats) : std::pair{0.0, 0.0};
     for (Side& side : sides) side.seconds /= steps;
@@ -254,7 +234,7 @@ void compare_decoder(const Arguments& arguments, std::vector<std::string>& lines
       {"ours", [&] { decoder.forward(latents.const_data_ptr<float>(), all, fields.data()); }},
       {"ours, bf16", [&] { decoder.forward(latents.const_data_ptr<float>(), in_bf16, rounded.data()); }},
       {"LibTorch", [&] { (void)flow::nested_fields(options, some.grids[0], latents, network, columns); }}};
-  compare(sides, arguments.repeats);
+  compare(sides, arguments.repeats, 3e-4);
   for (Side& side : sides) side.seconds /= all.n_points;
   fmt::print(
       "fields of the decoder, a point of {}: ours {:.2f} us, in bf16 {:.2f} us ({}), LibTorch's chain {:.2f} "
