@@ -78,6 +78,21 @@ OrderedAxis ordered_longitudes(const std::vector<double>& values, const std::str
   return axis;
 }
 
+std::optional<double> middle_longitude(const std::vector<double>& longitudes) {
+  if (longitudes.empty()) return std::nullopt;
+  const std::size_t n = longitudes.size();
+  double widest = -1, narrowest = 360;
+  std::size_t after = 0;  // the widest gap lies before this one
+  for (std::size_t i = 0; i < n; ++i) {
+    const double gap = i == 0 ? longitudes[0] + 360 - longitudes[n - 1] : longitudes[i] - longitudes[i - 1];
+    if (gap > widest) after = i;
+    widest = std::max(widest, gap);
+    narrowest = std::min(narrowest, gap);
+  }
+  if (n > 1 && widest <= 1.5 * narrowest) return std::nullopt;
+  return std::fmod(longitudes[after] + 0.5 * (360 - widest), 360);
+}
+
 std::string place_text(double latitude, double longitude) {
   const double east = longitude > 180 ? longitude - 360 : longitude;
   return fmt::format("{:.4g}{} {:.4g}{}", std::abs(latitude), latitude < 0 ? "S" : "N", std::abs(east),

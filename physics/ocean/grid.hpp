@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,10 @@ struct OrderedAxis {
 /// Longitudes in any turn, 0 to 360, -180 to 180, 20 to 380. Throws InputError, `what` in front: a meridian
 /// that comes twice (0 and 360), not in order.
 [[nodiscard]] OrderedAxis ordered_longitudes(const std::vector<double>& values, const std::string& what);
+
+/// The middle of the shortest arc that holds these longitudes (ascending, in [0, 360)), in [0, 360); none
+/// where they go all round, with no gap wider than one and a half of the narrowest.
+[[nodiscard]] std::optional<double> middle_longitude(const std::vector<double>& longitudes);
 
 /// "12.5S 140.0W"
 [[nodiscard]] std::string place_text(double latitude, double longitude);

@@ -38,6 +38,13 @@ std::string docs_of(const Table& table) {
   return text;
 }
 
+/// A value as the expert's range counts it: longitudes (degrees) by whole turns nearest to the range's
+/// middle.
+double counted_as(const KeyRange& range, double value) {
+  if (range.key != "longitude") return value;
+  return value + 360 * std::round(((range.least + range.most) / 2 - value) / 360);
+}
+
 /// "type O H, modes 12ab"
 std::string words_text(const Request& request) {
   std::vector<std::string> all;
@@ -119,7 +126,7 @@ double Router::distance(const Expert& one, const Request& request, const std::ve
         least = std::min(least, other->least);
         most = std::max(most, other->most);
       }
-    const double value = request.values.at(key);
+    const double value = counted_as(*range, request.values.at(key));
     const bool logarithms = least > 0 && most / least >= 100 && value > 0;
     const auto scaled = [&](double x) { return logarithms ? std::log(x) : x; };
     const double x = scaled(value), low = scaled(range->least), high = scaled(range->most);
@@ -175,7 +182,9 @@ Choice Router::choose(const Request& request) const {
     candidates.push_back(i);
     const bool holds = std::all_of(options_.by.begin(), options_.by.end(), [&](const auto& key) {
       const KeyRange* range = expert(i).range_of(key);
-      return range && request.values.at(key) >= range->least && request.values.at(key) <= range->most;
+      if (!range) return false;
+      const double value = counted_as(*range, request.values.at(key));
+      return value >= range->least && value <= range->most;
     });
     if (holds) inside.push_back(i);
   }

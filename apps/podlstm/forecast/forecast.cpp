@@ -10,6 +10,7 @@
 #include "apps/podlstm/forecast/forecast_output.hpp"
 #include "io/log/error.hpp"
 #include "physics/ocean/calendar.hpp"
+#include "physics/ocean/grid.hpp"
 #include "surrogates/sequence/forecast/forecast_file.hpp"
 #include "surrogates/sequence/forecast/quantised_forecast.hpp"
 #include "surrogates/sequence/forecast/validity.hpp"
@@ -38,7 +39,7 @@ experts::Request request_of(const PredictOptions& options, const ocean::OceanMod
   if (options.lead) request.values["lead"] = static_cast<double>(*options.lead);
   if (modes.has_fields()) {
     request.values["latitude"] = (modes.latitude.front() + modes.latitude.back()) / 2;
-    request.values["longitude"] = (modes.longitude.front() + modes.longitude.back()) / 2;
+    if (const auto middle = ocean::middle_longitude(modes.longitude)) request.values["longitude"] = *middle;
   }
   return request;
 }

@@ -81,6 +81,34 @@ TEST(Router, outside_is_refused_unless_told_otherwise) {
   EXPECT_EQ(asked(options, 5e7, 1), "high");
 }
 
+TEST(Router, longitudes_go_round) {
+  static const Scratch scratch("turns");
+  const auto path = scratch / "seas.h5", model = write_model(scratch, 1);
+  const auto sea = [&](const std::string& id, double west, double east) {
+    Expert expert;
+    expert.id = id, expert.app = "podlstm", expert.memory = 1;
+    expert.range = {{"longitude", west, east, "degree"}};
+    add_expert(path, expert, model, false, maker());
+  };
+  sea("atlantic", -60, 10);
+  sea("pacific", 150, 260);
+  const Registry seas = Registry::read(Comm::self(), path);
+  RouterOptions options;
+  options.by = {"longitude"};
+  options.outside = Outside::nearest;
+  const auto asked = [&](double longitude) {
+    const auto choice = Router(seas, "podlstm", options).choose({"sea", {{"longitude", longitude}}, {}});
+    return seas.experts()[static_cast<std::size_t>(choice.expert)].id + (choice.outside ? " outside" : "");
+  };
+  for (const double turn : {-360.0, 0.0, 360.0}) {
+    EXPECT_EQ(asked(350 + turn), "atlantic");
+    EXPECT_EQ(asked(5 + turn), "atlantic");
+    EXPECT_EQ(asked(200 + turn), "pacific");
+    EXPECT_EQ(asked(20 + turn), "atlantic outside");
+    EXPECT_EQ(asked(130 + turn), "pacific outside");
+  }
+}
+
 TEST(Router, never_gives_a_request_to_one_that_does_not_know_its_words) {
   RouterOptions options;
   options.by = {"Ra"};
