@@ -3,6 +3,8 @@
 
 A header that some compiled .cpp file includes before anything else is proven by the build; the others are compiled
 here, as a file of the same folder is, with the precompiled headers of the build: what those hide, check_used.py finds.
+Loading those takes longest, so headers share a compilation in chains, in which each includes the one before by itself:
+what stands before it there is then no more than it brings along.
 Usage: check_headers.py SOURCE_DIR BUILD_DIR
 """
 import json
@@ -41,11 +43,41 @@ def compile_flags(command):
     return [word for i, word in enumerate(words) if i not in skip]
 
 
-def compile_alone(header, compiler, flags, source_dir):
-    text = f'#include "{header}"\n#include "{header}"\n'
+def compile_in_turn(chain, compiler, flags, source_dir):
+    """What the compiler says of these headers one after the other, each twice; "" if nothing."""
+    text = "".join(f'#include "{header}"\n' * 2 for header in chain)
     done = subprocess.run([compiler, *flags, "-fsyntax-only", "-x", "c++", "-"], input=text, text=True,
                           cwd=source_dir, capture_output=True)
-    return None if done.returncode == 0 else f"{header} does not compile alone:\n{done.stderr[:1500]}"
+    return done.stderr if done.returncode else ""
+
+
+def problems_of(chain, compiler, flags, source_dir):
+    if not compile_in_turn(chain, compiler, flags, source_dir):
+        return []
+    alone = [(header, compile_in_turn([header], compiler, flags, source_dir)) for header in chain]
+    return [f"{header} does not compile alone:\n{said[:1500]}" for header, said in alone if said]
+
+
+def brought_along(header, source_dir, known):
+    """All headers of the project that this one includes, those that they include among them."""
+    if header not in known:
+        known[header] = set()
+        with open(os.path.join(source_dir, header), encoding="utf-8") as stream:
+            direct = [name for name in INCLUDE.findall(stream.read()) if os.path.exists(os.path.join(source_dir, name))]
+        known[header] = set(direct).union(*(brought_along(name, source_dir, known) for name in direct))
+    return known[header]
+
+
+def chains_of(headers_here, source_dir):
+    """Lists of headers, each of which brings along the one before it and so all that this one brings."""
+    known, chains = {}, []
+    for header in sorted(headers_here, key=lambda name: len(brought_along(name, source_dir, known))):
+        fitting = [chain for chain in chains if chain[-1] in known[header]]
+        if fitting:
+            max(fitting, key=lambda chain: len(known[chain[-1]])).append(header)
+        else:
+            chains.append([header])
+    return chains
 
 
 def main():
@@ -69,12 +101,14 @@ def main():
     print(f"{len(proven & set(headers(source_dir)))} headers are included first by a compiled file, {len(rest)} are "
           f"compiled here, {len(unbuilt)} are in folders without compiled files: {' '.join(unbuilt)}")
 
-    def check(header):
+    alike = {}
+    for header in rest:
         command = folder_command[os.path.dirname(header)]
-        return compile_alone(header, shlex.split(command)[0], compile_flags(command), source_dir)
-
+        alike.setdefault((shlex.split(command)[0], *compile_flags(command)), []).append(header)
+    work = [(chain, words[0], words[1:]) for words, some in alike.items() for chain in chains_of(some, source_dir)]
+    print(f"in {len(work)} compilations")
     with ThreadPoolExecutor(max_workers=2) as pool:
-        problems = [problem for problem in pool.map(check, rest) if problem]
+        problems = [problem for some in pool.map(lambda item: problems_of(*item, source_dir), work) for problem in some]
     print("\n".join(problems))
     return 1 if problems else 0
 
