@@ -1,5 +1,6 @@
 #include "physics/kinetics/system.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <span>
@@ -36,18 +37,12 @@ std::array<int, 6> constrained_ranks(const std::vector<Species>& species, const 
         ranks[v] = 1;
       }
   const PhaseGrid& grid = species.at(0).grid;
-  for (int d = grid.cdim; options.device && d < grid.dim(); ++d) {
-    QUINTET_CHECK(ranks[at(d)] <= 1,
-                  "device: velocity space is whole on each rank's device; parallel.ranks asks for {} along "
-                  "direction {}, expected 1",
-                  ranks[at(d)], d);
-    ranks[at(d)] = 1;
-  }
+  for (int d = grid.cdim; options.device && d < grid.dim(); ++d) ranks[at(d)] = 1;
   return ranks;
 }
 
-void require_device_can(const SystemOptions& options) {
-  const auto lacks = what_a_device_lacks(options);
+void require_device_can(const SystemOptions& options, int cdim) {
+  const auto lacks = what_a_device_lacks(options, cdim);
   QUINTET_CHECK(lacks.empty(), "device: f cannot stay on a device with {}; use device: cpu", lacks);
 }
 
@@ -89,7 +84,9 @@ double integral(const PhaseGrid& grid, const ConfField& field, int c) {
 
 }  // namespace
 
-std::string what_a_device_lacks(const SystemOptions& options) {
+std::string what_a_device_lacks(const SystemOptions& options, int cdim) {
+  if (std::any_of(options.ranks.begin() + cdim, options.ranks.end(), [](int n) { return n > 1; }))
+    return "velocity space shared out (parallel.ranks)";
   if (options.collisions) return "collisions";
   return {};
 }
@@ -108,7 +105,7 @@ VlasovSystem::Implementation::Implementation(const Comm& comm, const PhaseBasis&
       decomposition(comm, species.at(0).grid, constrained_ranks(species, options)),
       budgets(species.size()),
       greatest_mean(species.size()) {
-  if (options.device) require_device_can(options);
+  if (options.device) require_device_can(options, basis.cdim());
   const auto n_modes = static_cast<std::size_t>(basis.conf().size());
   const PhaseGrid& grid = species[0].grid;
   const auto n_conf = static_cast<std::size_t>(decomposition.block(grid).n_conf());
@@ -181,7 +178,7 @@ double VlasovSystem::device_bytes_needed(const Comm& comm, const PhaseBasis& bas
                                          const std::vector<Species>& species, const SystemOptions& options,
                                          const std::vector<bool>& has_source) {
   if (!options.device) return 0;
-  require_device_can(options);
+  require_device_can(options, basis.cdim());
   const Decomposition decomposition(comm, species.at(0).grid, constrained_ranks(species, options));
   double bytes = 0;
   for (std::size_t i = 0; i < species.size(); ++i) {

@@ -424,7 +424,7 @@ void require(const Context& context, double bytes, const std::string& what) {
 }  // namespace
 
 DeviceSession open_device(Context& context, Device wanted, Setup& setup) {
-  const auto lacks = what_a_device_lacks(setup.system);
+  const auto lacks = what_a_device_lacks(setup.system, setup.basis.cdim());
   if (wanted == Device::automatic && !lacks.empty()) {
     log::info("device: cpu, since f cannot stay on a GPU with {}", lacks);
     wanted = Device::cpu;
