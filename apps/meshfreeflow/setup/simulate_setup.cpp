@@ -83,11 +83,13 @@ DeviceSession open_device(Context& context, const SimulateOptions& options) {
   return context.open_device(wanted);
 }
 
-void move_to(const DeviceSession& session, const SimulateOptions& options, Boussinesq& flow) {
+void move_to(const Context& context, const DeviceSession& session, const SimulateOptions& options,
+             Boussinesq& flow) {
   if (session.is_cpu()) return;
   const DeviceFlowSetup setup = device_flow_setup(flow.problem(), flow.grid(), flow.n_members(),
                                                   solver_kind(options) == SolverKind::transform);
   const double bytes = session.factory("quintet_device_flows_bytes", &quintet_device_flows_bytes)(setup);
+  if (session.device() == Device::portable) context.require_memory(bytes, "the flows on the device");
   session.require_bytes(bytes,
                         fmt::format("{} flow(s) of {} x {} cells", flow.n_members(), setup.n_x, setup.n_z));
   // The engine's code may be the session's library: a copy of the session goes after it.

@@ -20,7 +20,8 @@ namespace quintet::meshfreeflow {
 [[nodiscard]] DeviceSession open_device(Context& context, const SimulateOptions& options);
 /// From now on the flows are on the session's device, if it is none of the cores. Throws
 /// ResourceError where its memory does not suffice.
-void move_to(const DeviceSession& session, const SimulateOptions& options, convection::Boussinesq& flow);
+void move_to(const Context& context, const DeviceSession& session, const SimulateOptions& options,
+             convection::Boussinesq& flow);
 
 /// "Ra 1e+06, Pr 1, 128 x 64 cells on 4 x 1, no-slip plates, periodic sides".
 [[nodiscard]] std::string description(const SimulateOptions& options);

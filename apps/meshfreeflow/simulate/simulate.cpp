@@ -36,7 +36,7 @@ void simulate(Context& context, const SimulateOptions& options) {
   const DeviceSession device = open_device(context, options);
   const auto simulation =
       context.timed("start", [&] { return std::make_shared<Simulation>(context, options); });
-  move_to(device, options, simulation->flow());
+  move_to(context, device, options, simulation->flow());
   PointSpectrogram::check(*simulation);
   announce(context, *simulation);
   context.describe_run("flow", description(options));

@@ -13,25 +13,11 @@
 #include "surrogates/sequence/training/start_parameters.hpp"
 #include "surrogates/sequence/training/training.hpp"
 #include "tests/unit/sequence/network_cases.hpp"
+#include "tests/unit/sequence/waves.hpp"
 
 /// A network that ranks train together, whoever holds its arrays.
 namespace quintet::sequence {
 namespace {
-
-constexpr int steps = 6;
-
-struct Waves {
-  std::vector<double> inputs, targets;
-  explicit Waves(int n, int first = 0) {
-    for (int b = 0; b < n; ++b)
-      for (int t = 0; t < 2 * steps; ++t)
-        for (int i = 0; i < 2; ++i)
-          (t < steps ? inputs : targets).push_back(0.5 * std::sin((0.31 + 0.17 * i) * (first + b + t)));
-  }
-  [[nodiscard]] SequenceData data() const {
-    return {static_cast<int>(inputs.size()) / (2 * steps), inputs, targets};
-  }
-};
 
 /// 4 700 parameters: more than an item of a file holds.
 Architecture network() {

@@ -6,25 +6,10 @@
 #include "io/log/error.hpp"
 #include "surrogates/sequence/training/start_parameters.hpp"
 #include "tests/unit/sequence/network_cases.hpp"
+#include "tests/unit/sequence/waves.hpp"
 
 namespace quintet::sequence {
 namespace {
-
-constexpr int steps = 6;
-
-/// Waves of two frequencies: windows of 6 steps and the 6 that follow.
-struct Waves {
-  std::vector<double> inputs, targets;
-  explicit Waves(int n, int first = 0) {
-    for (int b = 0; b < n; ++b)
-      for (int t = 0; t < 2 * steps; ++t)
-        for (int i = 0; i < 2; ++i)
-          (t < steps ? inputs : targets).push_back(0.5 * std::sin((0.31 + 0.17 * i) * (first + b + t)));
-  }
-  [[nodiscard]] SequenceData data() const {
-    return {static_cast<int>(inputs.size()) / (2 * steps), inputs, targets};
-  }
-};
 
 Architecture small(Head head = Head::lstm) {
   return test::network_of({{NodeKind::lstm, 16}, {NodeKind::lstm, 11}}, {{0, 2}}, head, 2, 2, steps);
