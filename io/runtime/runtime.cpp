@@ -6,6 +6,10 @@
 #include <cstdint>
 #include <cstdlib>
 #include <exception>
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
 
 #include <dlfcn.h>
 #include <sched.h>
@@ -17,6 +21,7 @@
 #include "io/log/log.hpp"
 #include "io/parallel/mpi_session.hpp"
 #include "io/parallel/together.hpp"
+#include "io/runtime/library_threads.hpp"
 
 namespace quintet {
 namespace {
@@ -37,11 +42,16 @@ int cores_on_node(const Comm& comm) {
   return n_cores;
 }
 
+/// Variables of the environment that were not the user's.
+std::set<std::string, std::less<>> told;
+
 /// Tells OpenMP and BLAS, loaded or yet to be loaded, how many threads they get.
 void set_library_threads(int threads) {
   const auto text = std::to_string(threads);
   for (const char* name : {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"}) {
+    if (std::getenv(name) != nullptr) continue;
     setenv(name, text.c_str(), 0);
+    told.insert(name);
   }
   // Libraries linked to the program have read their environment already.
   for (const char* name : {"omp_set_num_threads", "openblas_set_num_threads", "MKL_Set_Num_Threads"}) {
@@ -126,6 +136,10 @@ std::string counted(int number, const char* noun) {
 }
 
 }  // namespace
+
+bool is_of_runtime(std::string_view variable) {
+  return told.contains(variable.substr(0, variable.find('=')));
+}
 
 Threads choose_threads(int requested, int cores, int ranks_on_node) {
   QUINTET_CHECK(requested >= 0, "{} threads were asked for; expected a positive number, or 0 for all cores.",

@@ -8,13 +8,13 @@
 
 #include <fmt/ranges.h>
 
+#include "apps/campaign/graph.hpp"
+#include "apps/campaign/resources.hpp"
+#include "apps/campaign/runner.hpp"
+#include "apps/campaign/store.hpp"
 #include "apps/quintet/campaign/campaign_report.hpp"
-#include "apps/quintet/campaign/graph.hpp"
 #include "apps/quintet/campaign/jobs.hpp"
-#include "apps/quintet/campaign/resources.hpp"
-#include "apps/quintet/campaign/runner.hpp"
-#include "apps/quintet/campaign/store.hpp"
-#include "apps/quintet/campaign/table.hpp"
+#include "apps/quintet/campaign/status.hpp"
 #include "io/config/scalar.hpp"
 #include "io/config/units.hpp"
 #include "io/log/error.hpp"
@@ -142,7 +142,9 @@ std::vector<Application::Flag> campaign_flags() {
       {"--items", "keys of items to run, as a job does", false, ""},
       {"--walltime", "HH:MM:SS after which --items stops with what it has", false, ""},
       {"--path", "folders of programs, with ':' between (default: PATH)", false, ""},
-      {"FILE...", "the YAML file of a campaign, or 'status' and the file: how far it is", true, ""}};
+      {"FILE...",
+       "the YAML file of a campaign, or the folder of 'dpmd learn'; 'status' before it: how far it is", true,
+       ""}};
 }
 
 void campaign(const Application::Arguments& arguments) {
@@ -155,12 +157,15 @@ void campaign(const Application::Arguments& arguments) {
   if (words.size() > 1 && !is_status)
     throw UsageError(fmt::format("quintet campaign: {} files were given; expected one, or 'status' and one",
                                  words.size()));
-  const fs::path where = fs::absolute(words.back()).lexically_normal();
-  const std::string stem = where.stem().string();
-  const std::string directory =
-      fs::absolute(text(output).empty() ? fs::path("runs") / stem : fs::path(text(output)))
-          .lexically_normal()
-          .string();
+  fs::path where = fs::absolute(words.back()).lexically_normal();
+  fs::path folder = text(output).empty() ? fs::path("runs") / where.stem() : fs::path(text(output));
+  if (fs::is_directory(where)) {  // a campaign's own, as `dpmd learn` makes one
+    folder = where;
+    where /= "campaign.yaml";
+    QUINTET_CHECK(fs::exists(where), "'{}' is a folder, and no campaign.yaml is in it", folder.string());
+  }
+  const std::string stem = where.stem().string(),
+                    directory = fs::absolute(folder).lexically_normal().string();
   auto options = read_campaign(where.string());
   if (is_status || is_given(machine) || is_given(items)) widen_slots(options);
   const char* const of_environment = std::getenv("PATH");

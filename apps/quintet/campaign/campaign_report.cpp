@@ -8,7 +8,7 @@
 #include "apps/application/report/picture.hpp"
 #include "apps/application/report/report.hpp"
 #include "apps/application/report/safe_picture.hpp"
-#include "apps/quintet/campaign/store.hpp"
+#include "apps/campaign/store.hpp"
 #include "io/config/tree.hpp"
 
 namespace quintet::campaign {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "apps/quintet/campaign/runner.hpp"
+#include "apps/campaign/runner.hpp"
 
 namespace quintet::campaign {
 

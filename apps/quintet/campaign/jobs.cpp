@@ -9,8 +9,8 @@
 
 #include <fmt/ranges.h>
 
+#include "apps/campaign/store.hpp"
 #include "apps/quintet/campaign/job_script.hpp"
-#include "apps/quintet/campaign/store.hpp"
 #include "apps/quintet/submit/record.hpp"
 #include "apps/quintet/submit/scheduler.hpp"
 #include "apps/quintet/submit/user_limits.hpp"

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "apps/quintet/campaign/graph.hpp"
+#include "apps/campaign/graph.hpp"
 
 namespace quintet::campaign {
 

@@ -24,7 +24,4 @@ namespace quintet {
 /// in $code then.
 [[nodiscard]] std::string waiting_lines();
 
-/// A launch line with its placeholders replaced.
-[[nodiscard]] std::string launch_line(const std::string& command, const JobShape& shape);
-
 }  // namespace quintet

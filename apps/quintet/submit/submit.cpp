@@ -10,6 +10,7 @@
 
 #include <fmt/ranges.h>
 
+#include "apps/campaign/sweep.hpp"
 #include "apps/quintet/owner/owner.hpp"
 #include "apps/quintet/plan/cost.hpp"
 #include "apps/quintet/plan/placement.hpp"
@@ -17,7 +18,6 @@
 #include "apps/quintet/submit/record.hpp"
 #include "apps/quintet/submit/scheduler.hpp"
 #include "apps/quintet/submit/script.hpp"
-#include "apps/quintet/submit/sweep.hpp"
 #include "apps/quintet/submit/user_limits.hpp"
 #include "io/config/scalar.hpp"
 #include "io/config/units.hpp"

@@ -9,6 +9,7 @@
 #include "apps/quintet/campaign/job_script.hpp"
 #include "io/files/input_file.hpp"
 #include "io/machine/command.hpp"
+#include "io/machine/launch_line.hpp"
 #include "tests/support/scratch.hpp"
 
 namespace quintet {

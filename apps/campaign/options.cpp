@@ -1,4 +1,4 @@
-#include "apps/quintet/campaign/options.hpp"
+#include "apps/campaign/options.hpp"
 
 #include <algorithm>
 
@@ -14,18 +14,24 @@ void describe(Schema& schema, StageOptions& options) {
           "Program and its words. {key}: a value of sweep, {input}: what each stands for, {name}: its "
           "name, {STAGE}: "
           "folders of a stage in needs, {STAGE:/path}: the same in one word, with commas between, {output}: "
-          "the item's own folder, {here}: the folder of this file; {launch} in front: what starts MPI here")
+          "the item's own folder, {here}: the folder of this file, {=100*round + member}: a number of "
+          "numbers; {launch} in front: what starts MPI here")
       .required()
       .length(1)
       .example("[vlasov, run, '{here}/wave.yaml', --set, 'constants.k={k}', --output, '{output}/run']");
   schema.texts("again", options.again,
                "Words after those of the command where an item that ended with exit code 75 goes on");
+  schema.texts("aside", options.aside,
+               "Words after all others that do not count: another number of threads makes no other item");
   schema.text("each", options.each,
               "A stage, or a pattern of files: one item for each of its items or files");
   schema.texts("needs", options.needs, "Stages of which all items must be done");
   schema.texts(
       "earlier", options.earlier,
       "Stages of the rounds of which all items of the rounds before must be done; {name}: their folders");
+  schema.texts("previous", options.previous,
+               "Stages of the rounds of which those items of the round before must be done that differ in no "
+               "value; {name}: their folders, none in the first round");
   schema.texts(
       "only_if", options.only_if,
       "Patterns of files such as '{STAGE}/found.txt'; an item that finds none of them is not needed, "
@@ -64,6 +70,8 @@ void describe(Schema& schema, StageOptions& options) {
       .integer("tries", options.tries, "Of an item that fails; one that ends with exit code 3 is tried once")
       .at_least(1)
       .at_most(100);
+  schema.integer("first_round", options.first_round, "First round that has the stage, from 0").at_least(0);
+  schema.integer("last_round", options.last_round, "Last round that has it; absent: all").at_least(0);
 }
 
 void describe(Schema& schema, RoundOptions& options) {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "apps/quintet/campaign/options.hpp"
-#include "apps/quintet/campaign/words.hpp"
+#include "apps/campaign/options.hpp"
+#include "apps/campaign/words.hpp"
 
 namespace quintet::campaign {
 
@@ -71,6 +71,10 @@ class Graph {
   /// Items of a stage that an item of this round sees: of its own round, or with `earlier` of those before.
   [[nodiscard]] std::vector<std::size_t> seen(const std::string& stage, std::int64_t round,
                                               bool earlier) const;
+  /// Items of a stage in the round before an item's that differ from it in no value but the round.
+  [[nodiscard]] std::vector<std::size_t> previous(const std::string& stage, const Item& item) const;
+  /// What the names of stages stand for in an item's words: their items, by the stage's name.
+  [[nodiscard]] std::map<std::string, std::vector<std::size_t>> upstream(const Item& item) const;
   [[nodiscard]] std::vector<std::string> words(const Item& item, const std::vector<std::string>& words,
                                                const std::string& own, const Folders& folders) const;
   void identify(Item& item);

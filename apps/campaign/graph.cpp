@@ -1,4 +1,4 @@
-#include "apps/quintet/campaign/graph.hpp"
+#include "apps/campaign/graph.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 
 #include <fmt/ranges.h>
 
-#include "apps/quintet/workers/contents.hpp"
+#include "apps/campaign/workers/contents.hpp"
 #include "io/config/scalar.hpp"
 #include "io/formula/formula.hpp"
 #include "io/formula/names.hpp"
@@ -60,10 +60,14 @@ void check_one_stage(const StageOptions& stage, const CampaignOptions& options) 
         "stage {}: outputs: '{}' is not in the item's own folder, where no two stages can write the "
         "same file",
         stage.name, pattern);
-  for (const auto& name : stage.earlier)
-    QUINTET_CHECK(std::find(stage.needs.begin(), stage.needs.end(), name) == stage.needs.end(),
-                  "stage {}: '{}' is in needs and in earlier; {{{}}} can only mean one of them", stage.name,
-                  name, name);
+  std::map<std::string, std::string> lists;  // that a name is in
+  for (const auto& [list, names] :
+       {std::pair{"needs", &stage.needs}, {"earlier", &stage.earlier}, {"previous", &stage.previous}})
+    for (const auto& name : *names) {
+      const std::string other = lists.emplace(name, list).first->second;
+      QUINTET_CHECK(other == list, "stage {}: '{}' is in {} and in {}; {{{}}} can only mean one of them",
+                    stage.name, name, other, list, name);
+    }
 }
 
 }  // namespace
@@ -89,11 +93,15 @@ void Graph::check_stages() const {
     for (const auto& name : stage.needs)
       QUINTET_CHECK(stage_named(stages, name) != Item::none, "stage {}: needs '{}', which is no stage",
                     stage.name, name);
-    for (const auto& name : stage.earlier) {
-      const auto other = stage_named(stages, name);
-      QUINTET_CHECK(other != Item::none && is_in_rounds(other) && is_in_rounds(s),
-                    "stage {}: earlier: '{}': both must be in rounds.stages", stage.name, name);
-    }
+    for (const auto* list : {&stage.earlier, &stage.previous})
+      for (const auto& name : *list) {
+        const auto other = stage_named(stages, name);
+        QUINTET_CHECK(other != Item::none && is_in_rounds(other) && is_in_rounds(s),
+                      "stage {}: {}: '{}': both must be in rounds.stages", stage.name,
+                      list == &stage.earlier ? "earlier" : "previous", name);
+      }
+    QUINTET_CHECK(is_in_rounds(s) || (stage.first_round == 0 && !stage.last_round),
+                  "stage {}: first_round and last_round are for stages of rounds.stages", stage.name);
   }
 }
 
@@ -165,7 +173,11 @@ void Graph::make_items() {
       continue;
     }
     for (std::int64_t round = 0; round < options_.rounds->count; ++round)
-      for (const std::size_t s : inner) add_items(of_rounds[s].front(), round);
+      for (const std::size_t i : inner) {
+        const std::size_t s = of_rounds[i].front();
+        const auto& stage = options_.stages[s];
+        if (round >= stage.first_round && round <= stage.last_round.value_or(round)) add_items(s, round);
+      }
   }
 }
 
@@ -176,6 +188,29 @@ std::vector<std::size_t> Graph::seen(const std::string& stage, std::int64_t roun
     if (earlier ? other < round : round < 0 || other < 0 || other == round) result.push_back(i);
   }
   return result;
+}
+
+std::vector<std::size_t> Graph::previous(const std::string& stage, const Item& item) const {
+  const auto differs = [&](const auto& value) {
+    const auto own = item.values.find(value.first);
+    return value.first != "round" && own != item.values.end() && own->second != value.second;
+  };
+  std::vector<std::size_t> result;
+  for (const std::size_t i : of_stage_[stage_named(options_.stages, stage)]) {
+    const auto& values = items_[i].values;
+    if (items_[i].round == item.round - 1 && std::none_of(values.begin(), values.end(), differs))
+      result.push_back(i);
+  }
+  return result;
+}
+
+std::map<std::string, std::vector<std::size_t>> Graph::upstream(const Item& item) const {
+  const auto& options = stage_of(item);
+  std::map<std::string, std::vector<std::size_t>> all;
+  for (const auto& name : options.needs) all[name] = seen(name, item.round, false);
+  for (const auto& name : options.earlier) all[name] = seen(name, item.round, true);
+  for (const auto& name : options.previous) all[name] = previous(name, item);
+  return all;
 }
 
 void Graph::add_items(std::size_t stage, std::int64_t round) {
@@ -200,13 +235,6 @@ void Graph::add_items(std::size_t stage, std::int64_t round) {
   } else {
     bases.emplace_back();
   }
-  for (const auto* list : {&options.needs, &options.earlier})
-    for (const auto& name : *list) {
-      const auto all = seen(name, round, list == &options.earlier);
-      for (auto& item : bases)
-        for (const std::size_t i : all)
-          if (i != item.input) item.after.push_back(i);
-    }
   for (const auto& base : bases)
     for (const auto& point : options.points) {
       Item item = base;
@@ -217,6 +245,11 @@ void Graph::add_items(std::size_t stage, std::int64_t round) {
         const auto equals = setting.find('=');
         item.values[setting.substr(0, equals)] = setting.substr(equals + 1);
       }
+      const auto before = upstream(item);
+      for (const auto* list : {&options.needs, &options.earlier, &options.previous})
+        for (const auto& name : *list)
+          for (const std::size_t i : before.at(name))
+            if (i != item.input) item.after.push_back(i);
       item.label = options.name;
       for (const auto& [name, value] : item.values) item.label += fmt::format(" {}={}", name, value);
       item.program = executable(options.command[is_launched(options) ? 1 : 0], here_, path_, who);
@@ -245,13 +278,12 @@ std::vector<std::string> Graph::words(const Item& item, const std::vector<std::s
   const auto folder = [&](std::size_t i) { return folders.store + "/" + items_[i].key; };
   if (item.input != Item::none) values["input"] = {{folder(item.input)}};
   if (!item.file.empty()) values["input"] = {{item.file}};
-  for (const auto* list : {&options.needs, &options.earlier})
-    for (const auto& name : *list) {
-      Meaning meaning{{}, true};
-      for (const std::size_t i : seen(name, item.round, list == &options.earlier))
-        if (folders.has(i)) meaning.texts.push_back(folder(i));
-      values[name] = meaning;
-    }
+  for (const auto& [name, items] : upstream(item)) {
+    Meaning meaning{{}, true};
+    for (const std::size_t i : items)
+      if (folders.has(i)) meaning.texts.push_back(folder(i));
+    values[name] = meaning;
+  }
   std::vector<std::string> result;
   for (const auto& word : words) {
     const auto texts = expanded(word, values, "stage " + options.name);
@@ -265,6 +297,7 @@ std::vector<std::string> Graph::command(const Item& item, bool goes_on, const st
   const auto& stage = stage_of(item);
   std::vector<std::string> all(stage.command.begin() + (is_launched(stage) ? 1 : 0), stage.command.end());
   if (goes_on) all.insert(all.end(), stage.again.begin(), stage.again.end());
+  all.insert(all.end(), stage.aside.begin(), stage.aside.end());
   return words(item, all, own, folders);
 }
 
@@ -278,6 +311,8 @@ bool Graph::is_needed(const Item& item, const Folders& folders) const {
     if (all_left_out(seen(name, item.round, false))) return false;
   for (const auto& name : stage.earlier)
     if (item.round > 0 && all_left_out(seen(name, item.round - 1, false))) return false;
+  for (const auto& name : stage.previous)
+    if (all_left_out(previous(name, item))) return false;
   if (stage.only_if.empty()) return true;
   for (const auto& pattern : words(item, stage.only_if, "", folders)) {
     const auto whole = fs::path(pattern).is_absolute() ? pattern : (fs::path(here_) / pattern).string();

@@ -1,4 +1,4 @@
-#include "apps/quintet/campaign/resources.hpp"
+#include "apps/campaign/resources.hpp"
 
 #include <cstdlib>
 #include <filesystem>
@@ -7,9 +7,9 @@
 
 #include <fmt/ranges.h>
 
-#include "apps/quintet/submit/script.hpp"
 #include "io/log/error.hpp"
 #include "io/machine/detect.hpp"
+#include "io/machine/launch_line.hpp"
 
 namespace quintet::campaign {
 namespace {

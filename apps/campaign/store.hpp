@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "apps/quintet/campaign/graph.hpp"
-#include "apps/quintet/workers/workers.hpp"
+#include "apps/campaign/graph.hpp"
+#include "apps/campaign/workers/workers.hpp"
 
 namespace quintet::campaign {
 

@@ -1,4 +1,4 @@
-#include "apps/quintet/workers/program.hpp"
+#include "apps/campaign/workers/program.hpp"
 
 #include <fcntl.h>
 #include <sys/prctl.h>
@@ -13,10 +13,12 @@
 #include <fstream>
 #include <iterator>
 #include <sstream>
+#include <string_view>
 
 #include "io/config/scalar.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "io/runtime/library_threads.hpp"
 
 extern char** environ;
 
@@ -25,6 +27,28 @@ namespace {
 
 constexpr const char* process_file = "/.campaign_process";
 
+/// Variables by which a launcher speaks to its processes; those that users set are not among them.
+constexpr std::string_view launcher_variables[] = {"PMIX_",
+                                                   "PMI_",
+                                                   "HYDI_",
+                                                   "OMPI_COMM_",
+                                                   "OMPI_UNIVERSE_",
+                                                   "OMPI_APP_CTX_",
+                                                   "OMPI_FIRST_",
+                                                   "OMPI_NUM_",
+                                                   "OMPI_ARGV",
+                                                   "OMPI_COMMAND",
+                                                   "OMPI_FILE_",
+                                                   "OMPI_REACHABLE",
+                                                   "OMPI_MCA_ess",
+                                                   "OMPI_MCA_orte_",
+                                                   "OMPI_MCA_pmix",
+                                                   "OMPI_MCA_initial_wdir",
+                                                   "OMPI_MCA_num_procs",
+                                                   "OMPI_MCA_shmem_RUNTIME",
+                                                   "OMPI_VERSION",
+                                                   "PRTE_"};
+
 std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   std::vector<char*> pointers;
   for (auto& text : texts) pointers.push_back(text.data());
@@ -32,14 +56,14 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   return pointers;
 }
 
-/// This process's environment with these variables in it.
+/// This process's environment with these variables in it, without what a launcher or Runtime told it.
 std::vector<std::string> environment_with(const std::vector<std::string>& variables) {
   std::vector<std::string> all = variables;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string text = *entry, name = text.substr(0, text.find('=') + 1);
-    bool is_given = false;
-    for (const auto& variable : variables) is_given = is_given || variable.starts_with(name);
-    if (!is_given) all.push_back(text);
+    bool is_left_out = is_of_launcher(text) || is_of_runtime(text);
+    for (const auto& variable : variables) is_left_out = is_left_out || variable.starts_with(name);
+    if (!is_left_out) all.push_back(text);
   }
   return all;
 }
@@ -75,6 +99,12 @@ std::vector<std::int64_t> left_of(std::int64_t group, const std::string& folder)
 
 }  // namespace
 
+bool is_of_launcher(std::string_view variable) {
+  for (const auto prefix : launcher_variables)
+    if (variable.starts_with(prefix)) return true;
+  return false;
+}
+
 std::int64_t start_program(const std::string& executable, const std::vector<std::string>& words,
                            const std::string& folder, const std::vector<std::string>& variables) {
   const std::string log = folder + "/log.txt";
@@ -91,6 +121,7 @@ std::int64_t start_program(const std::string& executable, const std::vector<std:
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, nullptr);
+    for (const int ignored : {SIGPIPE, SIGXFSZ}) signal(ignored, SIG_DFL);  // by our runs, not by others
     const int nothing = open("/dev/null", O_RDONLY),
               out = open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
     if (nothing < 0 || out < 0 || chdir(folder.c_str()) != 0) _exit(127);

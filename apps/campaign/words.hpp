@@ -14,8 +14,9 @@ struct Meaning {
 using Values = std::map<std::string, Meaning>;
 
 /// A word with what its names stand for: as many words as the one list in it has texts. {list:/path} stays
-/// one word: each text with /path behind it, with commas between. "{{" is a brace. `who` begins messages.
-/// Throws InputError for names without meaning, two lists in a word, open braces.
+/// one word: each text with /path behind it, with commas between; {=formula} is a number of those values that
+/// are numbers. "{{" is a brace. `who` begins messages. Throws InputError for names without meaning, two
+/// lists in a word, open braces.
 [[nodiscard]] std::vector<std::string> expanded(const std::string& word, const Values& values,
                                                 const std::string& who);
 

@@ -1,4 +1,4 @@
-#include "apps/quintet/submit/sweep.hpp"
+#include "apps/campaign/sweep.hpp"
 
 #include "io/log/error.hpp"
 

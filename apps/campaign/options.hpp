@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/quintet/submit/sweep.hpp"
+#include "apps/campaign/sweep.hpp"
 #include "io/config/schema.hpp"
 
 namespace quintet::campaign {
@@ -16,9 +16,11 @@ struct StageOptions {
   std::string name;
   std::vector<std::string> command;     ///< words; {key} stands for what an item has under that name
   std::vector<std::string> again;       ///< words after those where an item goes on (it ended with 75)
+  std::vector<std::string> aside;       ///< words after those that do not count: the result is the same
   std::string each;                     ///< a stage or a pattern of files: an item for each of them; "": one
   std::vector<std::string> needs;       ///< stages of which all items must be done (of rounds: of its own)
   std::vector<std::string> earlier;     ///< stages of which all items of the rounds before must be done
+  std::vector<std::string> previous;    ///< stages of which the like items of the round before must be done
   std::vector<std::string> only_if;     ///< patterns of files; an item that finds none of them is not needed
   std::vector<std::string> inputs;      ///< patterns of files whose contents count
   std::vector<std::string> outputs;     ///< patterns of what must be there in the end
@@ -31,6 +33,8 @@ struct StageOptions {
   std::optional<double> walltime;  ///< (s)
   FormulaText cost = "1";          ///< of an item beside others of its stage
   std::int64_t tries = 2;
+  std::int64_t first_round = 0;  ///< of a stage of the rounds
+  std::optional<std::int64_t> last_round;
   std::vector<SweepPoint> points;  ///< of `sweep`
 
   [[nodiscard]] bool on_gpus() const { return slot == "gpu"; }

@@ -1,4 +1,4 @@
-#include "apps/quintet/campaign/words.hpp"
+#include "apps/campaign/words.hpp"
 
 #include <glob.h>
 #include <unistd.h>
@@ -9,6 +9,9 @@
 
 #include <fmt/ranges.h>
 
+#include "io/config/scalar.hpp"
+#include "io/formula/formula.hpp"
+#include "io/formula/names.hpp"
 #include "io/log/error.hpp"
 
 namespace quintet::campaign {
@@ -39,6 +42,15 @@ std::string joined(const Meaning& meaning, const std::string& path, const std::s
     all += (all.empty() ? "" : ",") + text + path;
   }
   return all;
+}
+
+/// Of a formula of those values that are numbers.
+std::string computed(const std::string& formula, const Values& values, const std::string& who) {
+  std::map<std::string, double> numbers;
+  for (const auto& [name, meaning] : values)
+    if (meaning.texts.size() == 1 && detail::is_name(name))
+      if (const auto number = to_number(meaning.texts.front())) numbers[name] = *number;
+  return fmt::format("{}", Formula(formula, {}, numbers, who + ": {=...}")({}));
 }
 
 std::vector<std::string> paths_that_match(const std::string& pattern) {
@@ -74,6 +86,10 @@ std::vector<std::string> expanded(const std::string& word, const Values& values,
                   who, word);
     const std::string inner = word.substr(i + 1, end - i - 1);
     i = end;
+    if (inner.starts_with('=')) {
+      append(computed(inner.substr(1), values, who));
+      continue;
+    }
     const auto colon = inner.find(':');
     const auto& meaning = meaning_of(inner.substr(0, colon), word, values, who);
     if (colon != std::string::npos) {

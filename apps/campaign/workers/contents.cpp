@@ -1,4 +1,4 @@
-#include "apps/quintet/workers/contents.hpp"
+#include "apps/campaign/workers/contents.hpp"
 
 #include <cstddef>
 #include <fstream>

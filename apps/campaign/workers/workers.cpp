@@ -1,4 +1,4 @@
-#include "apps/quintet/workers/workers.hpp"
+#include "apps/campaign/workers/workers.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "apps/application/life/owner_state.hpp"
-#include "apps/quintet/workers/program.hpp"
+#include "apps/campaign/workers/program.hpp"
 #include "io/config/tree.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"

@@ -9,11 +9,14 @@
 
 #include <fmt/format.h>
 
-#include "apps/quintet/campaign/graph.hpp"
+#include "apps/campaign/graph.hpp"
 
 namespace quintet::campaign {
 
 enum class Outcome;
+
+/// A number of items as a cell: empty for none.
+[[nodiscard]] std::string count_text(std::int64_t n);
 
 /// Rows of texts as lines, columns below each other.
 [[nodiscard]] std::vector<std::string> aligned(const std::vector<std::vector<std::string>>& rows);
@@ -51,8 +54,5 @@ class LiveTable {
   double shown_ = -1;
   std::size_t n_drawn_ = 0;
 };
-
-/// `quintet campaign status`: how far each stage is, what runs where and since when, what is queued.
-void print_status(const Graph& graph, const std::string& directory);
 
 }  // namespace quintet::campaign

@@ -1,4 +1,4 @@
-#include "apps/quintet/campaign/runner.hpp"
+#include "apps/campaign/runner.hpp"
 
 #include <sys/wait.h>
 
@@ -11,9 +11,9 @@
 #include <set>
 #include <sstream>
 
-#include "apps/quintet/campaign/resources.hpp"
-#include "apps/quintet/campaign/table.hpp"
-#include "apps/quintet/workers/program.hpp"
+#include "apps/campaign/resources.hpp"
+#include "apps/campaign/table.hpp"
+#include "apps/campaign/workers/program.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/machine/command.hpp"
@@ -44,6 +44,21 @@ sigset_t watched_signals() {
   return signals;
 }
 
+/// While one lives, this thread gets the watched signals from sigtimedwait() alone.
+class HeldSignals {
+ public:
+  HeldSignals() {
+    const sigset_t signals = watched_signals();
+    pthread_sigmask(SIG_BLOCK, &signals, &before_);
+  }
+  ~HeldSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  HeldSignals(const HeldSignals&) = delete;
+  HeldSignals& operator=(const HeldSignals&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
 std::string last_words(const std::string& file) {
   std::ifstream stream(file, std::ios::binary | std::ios::ate);
   if (!stream) return "";
@@ -62,11 +77,13 @@ class Runner {
     const std::size_t n = graph.items().size();
     result_.outcomes.assign(n, Outcome::skipped);
     result_.why.resize(n);
+    result_.codes.assign(n, 0);
     result_.seconds.assign(n, 0);
     folders_ = {store.folder(), std::vector<bool>(n, false)};
   }
 
   CampaignResult run() {
+    const HeldSignals held;
     const sigset_t signals = watched_signals();
     prepare();
     while (n_over_ < courses_.size()) {
@@ -76,7 +93,8 @@ class Runner {
       const timespec patience{0, 100'000'000};  // an item's walltime may be over
       if (const int signal = sigtimedwait(&signals, nullptr, &patience); signal > 0 && signal != SIGCHLD)
         stop();
-      if (options_.stop_after > 0 && now() > options_.stop_after && !result_.stopped) stop();
+      const bool is_late = options_.stop_after > 0 && now() > options_.stop_after;
+      if ((is_late || (options_.stop != nullptr && *options_.stop)) && !result_.stopped) stop();
       reap();
       if (now() - looked_ > looks_elsewhere_s) look_elsewhere();
     }
@@ -251,6 +269,7 @@ class Runner {
     } else {
       table_.clear();
       log::warning("{} failed: {}", item.label, why);
+      result_.codes[i] = code;
       store_.give_up(item, why);
       store_.release(item);
       failed(i, why);

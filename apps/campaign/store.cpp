@@ -1,4 +1,4 @@
-#include "apps/quintet/campaign/store.hpp"
+#include "apps/campaign/store.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -6,8 +6,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "apps/quintet/workers/contents.hpp"
-#include "apps/quintet/workers/program.hpp"
+#include "apps/campaign/workers/contents.hpp"
+#include "apps/campaign/workers/program.hpp"
 #include "io/config/scalar.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"

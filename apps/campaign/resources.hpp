@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/quintet/campaign/graph.hpp"
+#include "apps/campaign/graph.hpp"
 #include "io/machine/rules.hpp"
 #include "surrogates/planning/dispatch.hpp"
 

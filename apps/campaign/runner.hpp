@@ -1,11 +1,12 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "apps/quintet/campaign/graph.hpp"
-#include "apps/quintet/campaign/store.hpp"
+#include "apps/campaign/graph.hpp"
+#include "apps/campaign/store.hpp"
 
 namespace quintet::campaign {
 
@@ -23,6 +24,7 @@ struct Try {
 struct CampaignResult {
   std::vector<Outcome> outcomes;  ///< of each item
   std::vector<std::string> why;   ///< of those that failed or were skipped
+  std::vector<int> codes;         ///< with which those that failed ended; 128 + signal
   std::vector<double> seconds;    ///< wall time of each item's good try; of a reused one, what it once took
   std::vector<Try> tries;
   double makespan = 0;   ///< (s)
@@ -35,12 +37,14 @@ struct RunnerOptions {
   std::vector<std::string> only{};            ///< keys of the items to run; empty: all
   bool gives_devices = true;                  ///< items see the GPUs of their slots alone
   double stop_after = 0;                      ///< (s) after which it stops as by a signal; 0: never
+  const std::atomic<bool>* stop = nullptr;    ///< becomes true where it is to stop as by a signal
 };
 
 /// What a run of the items that were done now takes at least (s) with these slots, by their times.
 [[nodiscard]] double bound(const Graph& graph, const CampaignResult& result);
 
-/// Keep these signals and SIGCHLD for run_campaign(), in this thread and those that it will make.
+/// Keep these signals and SIGCHLD for run_campaign(), in this thread and those that it will make. Where
+/// threads are there already, RunnerOptions::stop tells of a signal that one of them got.
 void hold_signals();
 
 /// Run what is not in the store: whatever waits for nothing, in the order of planning::best_ranks(), as slots
@@ -48,7 +52,7 @@ void hold_signals();
 /// stopped; 3: failed, what depends on it is left out, all else goes on; others are tried again from nothing.
 /// An item of which an earlier campaign left a part goes on where it stopped, if its stage has `again`. What
 /// another campaign on the same store is at is waited for. The first SIGTERM, SIGINT or SIGUSR1 is passed on
-/// to what runs, and ends the campaign when that has ended; the second kills it. hold_signals() comes first.
+/// to what runs, and ends the campaign when that has ended; the second kills it.
 [[nodiscard]] CampaignResult run_campaign(const Graph& graph, Store& store, const RunnerOptions& options);
 
 }  // namespace quintet::campaign

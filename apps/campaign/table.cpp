@@ -1,0 +1,103 @@
+#include "apps/campaign/table.hpp"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "apps/application/life/progress.hpp"
+#include "apps/campaign/runner.hpp"
+#include "io/log/log.hpp"
+
+namespace quintet::campaign {
+namespace {
+
+constexpr double redraws_s = 0.25;
+constexpr std::size_t most_running = 12;  // that are told by name
+
+/// (columns, rows) of the terminal.
+std::pair<std::size_t, std::size_t> terminal_size() {
+  winsize size{};
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return {80, 24};
+  return {size.ws_col, size.ws_row};
+}
+
+}  // namespace
+
+std::string count_text(std::int64_t n) { return n == 0 ? "" : fmt::format("{}", n); }
+
+std::vector<std::string> aligned(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::size_t> widths;
+  for (const auto& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()), 0);
+    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size());
+  }
+  std::vector<std::string> lines;
+  for (const auto& row : rows) {
+    std::string line;
+    for (std::size_t c = 0; c < row.size(); ++c) line += fmt::format("{:<{}}  ", row[c], widths[c]);
+    lines.push_back(line.substr(0, line.find_last_not_of(' ') + 1));
+  }
+  return lines;
+}
+
+LiveTable::LiveTable(const Graph& graph)
+    : graph_(graph), is_live_(isatty(STDERR_FILENO) != 0), counts_(graph.stages().size()) {}
+
+void LiveTable::say_text(std::string text) {
+  if (is_live_)
+    last_ = std::move(text);
+  else
+    log::info("{}", text);
+}
+
+std::vector<std::string> LiveTable::lines(double now, std::size_t n_running) const {
+  std::vector<std::int64_t> n_running_of(graph_.stages().size(), 0);
+  for (const auto& [item, run] : running_) ++n_running_of[graph_.items()[item].stage];
+  std::vector<std::vector<std::string>> rows{
+      {"stage", "items", "done", "before", "running", "failed", "left out"}};
+  std::int64_t n_over = 0;
+  for (std::size_t s = 0; s < graph_.stages().size(); ++s) {
+    const auto n = [&](Outcome outcome) { return counts_[s][static_cast<std::size_t>(outcome)]; };
+    for (const auto count : counts_[s]) n_over += count;
+    rows.push_back({graph_.stages()[s].name, fmt::format("{}", graph_.items_of(s).size()),
+                    count_text(n(Outcome::done)), count_text(n(Outcome::reused)), count_text(n_running_of[s]),
+                    count_text(n(Outcome::failed)),
+                    count_text(n(Outcome::skipped) + n(Outcome::not_needed))});
+  }
+  auto lines = aligned(rows);
+  std::size_t n_told = 0;
+  for (const auto& [item, run] : running_) {
+    if (++n_told > most_running) break;
+    lines.push_back(fmt::format("  {} {} (process {})", clock_text(now - run.first),
+                                graph_.items()[item].label, run.second));
+  }
+  if (!last_.empty()) lines.push_back(last_);
+  lines.push_back(
+      fmt::format("{} of {} items, {} run, {}", n_over, graph_.items().size(), n_running, clock_text(now)));
+  return lines;
+}
+
+void LiveTable::show(double now, std::size_t n_running) {
+  if (!is_live_ || (shown_ >= 0 && now - shown_ < redraws_s)) return;
+  shown_ = now;
+  clear();
+  const auto [columns, rows] = terminal_size();
+  auto all = lines(now, n_running);
+  if (all.size() + 1 > rows && rows > 2)
+    all.erase(all.begin(), all.end() - static_cast<std::ptrdiff_t>(rows) + 1);  // the end says most
+  std::string text;
+  for (const auto& line : all) text += line.substr(0, columns - 1) + "\n";
+  std::fputs(text.c_str(), stderr);
+  n_drawn_ = all.size();
+}
+
+void LiveTable::clear() {
+  if (n_drawn_ == 0) return;
+  std::fputs(fmt::format("\x1b[{}A\x1b[J", n_drawn_).c_str(), stderr);
+  std::fflush(stderr);
+  n_drawn_ = 0;
+}
+
+}  // namespace quintet::campaign

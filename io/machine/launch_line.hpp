@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+#include "io/machine/rules.hpp"
+
+namespace quintet {
+
+/// A machine's line of shell that starts MPI ("mpirun -np {ranks}") with its placeholders replaced: {nodes},
+/// {ranks}, {ranks_per_node}, {threads}, {gpus_per_node}.
+[[nodiscard]] std::string launch_line(const std::string& command, const JobShape& shape);
+
+}  // namespace quintet
