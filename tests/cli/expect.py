@@ -4,13 +4,14 @@ import argparse
 import os
 import resource
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import time
 
-ENTRIES = {"case", "run", "ranks", "signal", "exit", "says", "silent", "exists", "absent", "check"}
+ENTRIES = {"case", "needs", "run", "ranks", "signal", "exit", "says", "silent", "exists", "absent", "check"}
 # for one command; helpers find it in $PATIENCE_S
 PATIENCE_S = 120 * float(os.environ.get("QUINTET_TEST_PATIENCE", 1))
 
@@ -26,11 +27,16 @@ def read_cases(path):
             sys.exit(f"{path}:{number}: expected 'ENTRY: VALUE' with one of {', '.join(sorted(ENTRIES))}")
         if key == "case":
             cases.append({"name": value, "checks": []})
-        elif key in ("run", "ranks", "signal"):
+        elif key in ("needs", "run", "ranks", "signal"):
             cases[-1][key] = value
         else:
             cases[-1]["checks"].append((key, value))
     return cases
+
+
+def missing(case):
+    """Of the programs and files that a case needs, those that are not here."""
+    return [name for name in case.get("needs", "").split() if not (shutil.which(name) or os.path.exists(name))]
 
 
 def command_of(case, settings):
@@ -95,10 +101,14 @@ def main():
     os.environ["PATIENCE_S"] = str(PATIENCE_S)
     os.environ["HERE"] = os.path.dirname(os.path.abspath(settings.cases))
     cases = read_cases(settings.cases)
-    failed = 0
+    failed, skipped = 0, 0
     with tempfile.TemporaryDirectory(prefix="quintet_cli_") as scratch:
         os.chdir(scratch)
         for case in cases:
+            if missing(case):
+                skipped += 1
+                print(f"skipped  {case['name']}: no {', '.join(missing(case))} here", flush=True)
+                continue
             start, cpu_start = time.monotonic(), cpu_seconds()
             code, output = run(case, settings)
             problems = [text for key, value in case["checks"] if (text := problem(key, value, code, output))]
@@ -108,7 +118,7 @@ def main():
                 failed += 1
                 print("\n".join(f"    {text}" for text in problems), f"    $ {case['run']}\n{output}", sep="\n", flush=True)
         os.chdir("/")
-    print(f"{len(cases) - failed} of {len(cases)} cases passed, CPU {cpu_seconds():.1f} s")
+    print(f"{len(cases) - failed - skipped} of {len(cases)} cases passed, {skipped} skipped, CPU {cpu_seconds():.1f} s")
     return 1 if failed or not cases else 0
 
 

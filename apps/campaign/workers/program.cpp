@@ -26,6 +26,7 @@ namespace quintet::campaign {
 namespace {
 
 constexpr const char* process_file = "/.campaign_process";
+constexpr const char* item_variable = "QUINTET_CAMPAIGN_ITEM=";  // with the item's folder, for its programs
 
 /// Variables by which a launcher speaks to its processes; those that users set are not among them.
 constexpr std::string_view launcher_variables[] = {"PMIX_",
@@ -81,18 +82,22 @@ std::vector<std::string> fields_of(std::int64_t process) {
   return {std::istream_iterator<std::string>(stream), {}};
 }
 
-/// Processes of a group that work in a folder: the group's head may be gone, and its number be another's.
-std::vector<std::int64_t> left_of(std::int64_t group, const std::string& folder) {
-  namespace fs = std::filesystem;
+/// Whether a process or one before it was started for the item of this folder, as its environment says.
+bool is_of_item(std::int64_t process, const std::string& folder) {
+  std::ifstream file(fmt::format("/proc/{}/environ", process), std::ios::binary);
+  for (std::string variable; std::getline(file, variable, '\0');)
+    if (variable == item_variable + folder) return true;
+  return false;
+}
+
+/// Processes that were started for the item of a folder, in groups of their own or not.
+std::vector<std::int64_t> left_of(const std::string& folder) {
   std::vector<std::int64_t> left;
-  for (const auto& entry : fs::directory_iterator("/proc")) {
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
     const auto process = to_integer(entry.path().filename().string());
-    if (!process) continue;
+    if (!process || !is_of_item(*process, folder)) continue;
     const auto fields = fields_of(*process);
-    if (fields.size() < 3 || fields[0] == "Z" || to_integer(fields[2]) != group) continue;
-    std::error_code gone;
-    const std::string place = fs::read_symlink(entry.path() / "cwd", gone).string();
-    if (!gone && (place + "/").starts_with(folder + "/")) left.push_back(*process);
+    if (!fields.empty() && fields[0] != "Z") left.push_back(*process);
   }
   return left;
 }
@@ -108,7 +113,9 @@ bool is_of_launcher(std::string_view variable) {
 std::int64_t start_program(const std::string& executable, const std::vector<std::string>& words,
                            const std::string& folder, const std::vector<std::string>& variables) {
   const std::string log = folder + "/log.txt";
-  std::vector<std::string> copies = words, environment = environment_with(variables);
+  std::vector<std::string> copies = words, all = variables;
+  all.push_back(item_variable + folder);
+  auto environment = environment_with(all);
   const auto pointers = pointers_to(copies), environment_pointers = pointers_to(environment);
   const pid_t parent = getpid(), child = fork();
   if (child < 0)
@@ -166,7 +173,7 @@ void end_program_in(const std::string& folder) {
   const auto program = program_in(folder);
   if (!program || program->boot != boot()) return;
   for (int wait_ms = 0;; ++wait_ms) {
-    const auto left = left_of(program->process, folder);
+    const auto left = left_of(folder);
     if (left.empty()) return;
     if (wait_ms == 0)
       log::info("Ending {} processes, which a campaign that was killed has left", left.size());

@@ -30,8 +30,8 @@ struct RunningProgram {
 void note_program(const std::string& folder, std::int64_t process);
 [[nodiscard]] std::optional<RunningProgram> program_in(const std::string& folder);
 void forget_program(const std::string& folder);
-/// Kill what a campaign on this machine has left running there: processes of the group that work in the
-/// folder, also where the program itself is gone. Throws ResourceError if one does not end.
+/// Kill what a campaign on this machine has left running there: all that the program has started, also where
+/// it is gone itself. Throws ResourceError if one does not end.
 void end_program_in(const std::string& folder);
 
 /// When a process of this machine began (boot and clock ticks); "" if there is none.

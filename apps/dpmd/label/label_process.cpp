@@ -19,7 +19,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "apps/campaign/workers/program.hpp"
 #include "io/log/error.hpp"
+#include "io/runtime/library_threads.hpp"
 
 namespace quintet::dpmd {
 
@@ -33,34 +35,6 @@ constexpr std::array watched{SIGTERM, SIGINT, SIGUSR1};
 std::array<struct sigaction, watched.size()> former;
 
 extern "C" void remember_stop(int) { stop_seen = true; }
-
-/// Variables by which a launcher speaks to its processes; those that users set are not among them.
-constexpr std::string_view launcher_variables[] = {"PMIX_",
-                                                   "PMI_",
-                                                   "HYDI_",
-                                                   "OMPI_COMM_",
-                                                   "OMPI_UNIVERSE_",
-                                                   "OMPI_APP_CTX_",
-                                                   "OMPI_FIRST_",
-                                                   "OMPI_NUM_",
-                                                   "OMPI_ARGV",
-                                                   "OMPI_COMMAND",
-                                                   "OMPI_FILE_",
-                                                   "OMPI_REACHABLE",
-                                                   "OMPI_MCA_ess",
-                                                   "OMPI_MCA_orte_",
-                                                   "OMPI_MCA_pmix",
-                                                   "OMPI_MCA_initial_wdir",
-                                                   "OMPI_MCA_num_procs",
-                                                   "OMPI_MCA_shmem_RUNTIME",
-                                                   "OMPI_VERSION",
-                                                   "PRTE_"};
-
-bool from_launcher(std::string_view variable) {
-  for (const auto prefix : launcher_variables)
-    if (variable.starts_with(prefix)) return true;
-  return false;
-}
 
 std::vector<char*> pointers(std::vector<std::string>& texts) {
   std::vector<char*> result;
@@ -122,7 +96,7 @@ std::string ProcessEnd::text() const {
 std::vector<std::string> program_environment(const std::string& folder) {
   std::vector<std::string> variables;
   for (char** at = environ; *at; ++at)
-    if (!from_launcher(*at)) variables.emplace_back(*at);
+    if (!campaign::is_of_launcher(*at) && !is_of_runtime(*at)) variables.emplace_back(*at);
   // One process needs no MPI daemon: it takes seconds. Without one, all programs of a user share a session
   // directory, and one that ends removes what another is about to use: each gets its own.
   variables.emplace_back("OMPI_MCA_ess_singleton_isolated=1");

@@ -1,5 +1,6 @@
 #include "apps/dpmd/learn/learn.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <csignal>
 #include <filesystem>
@@ -8,7 +9,8 @@
 
 #include "apps/dpmd/label/label.hpp"
 #include "apps/dpmd/label/label_process.hpp"
-#include "apps/dpmd/learn/learn_stages.hpp"
+#include "apps/dpmd/learn/learn_file.hpp"
+#include "apps/dpmd/learn/learn_rounds.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 
@@ -41,13 +43,16 @@ Curve over(const std::vector<IterationResult>& results, const char* label,
 void report_table(Report& report, const std::vector<IterationResult>& results,
                   const std::optional<IterationResult>& end) {
   std::vector<std::vector<std::string>> rows;
-  for (const auto& r : results)
-    rows.push_back({fmt::format("{}", r.iteration), fmt::format("{}", r.training_frames),
-                    shown(r.training_rmse), fmt::format("{}", r.accurate), fmt::format("{}", r.candidates),
+  std::int64_t n_before = 0;
+  for (const auto& r : results) {
+    rows.push_back({fmt::format("{}", r.iteration), fmt::format("{}", n_before), shown(r.training_rmse),
+                    fmt::format("{}", r.accurate), fmt::format("{}", r.candidates),
                     fmt::format("{}", r.failed), fmt::format("{}", r.labelled), shown(r.selected_rmse)});
+    n_before += r.labelled;
+  }
   if (end)
-    rows.push_back({"at the end", fmt::format("{}", end->training_frames), shown(end->training_rmse), "", "",
-                    "", "", ""});
+    rows.push_back(
+        {"at the end", fmt::format("{}", n_before), shown(end->training_rmse), "", "", "", "", ""});
   report.table({"iteration", "frames added before", "rmse of training (eV/angstrom)", "accurate",
                 "candidates", "failed", "labelled", "rmse on them (eV/angstrom)"},
                rows);
@@ -159,18 +164,18 @@ void check_before(const Context& context, const LearnOptions& options) {
   if (!options.launcher.empty()) require_program(options.launcher, "set 'launcher'");
 }
 
-/// A checkpoint of the loop is its number of iterations: the stages know from their folders what is left.
+/// A checkpoint of the loop is its number of iterations: the store knows what is left.
 void keep_count(Context& context, std::int64_t iteration) {
   context.checkpoint(iteration, [&](hdf5::Group& root) { root.set_attribute("iteration", iteration); });
 }
 
 /// Copies of the newest models in models/.
-void collect_models(const Context& context, const LearnOptions& options, const LearningStages& stages,
+void collect_models(const Context& context, const LearnOptions& options, const LearningRounds& rounds,
                     std::int64_t iteration) {
   const std::string folder = context.path("models");
   fs::create_directories(folder);
   for (int m = 0; m < options.models; ++m)
-    fs::copy_file(stages.model(iteration, m), fmt::format("{}/model_{}.dp", folder, m),
+    fs::copy_file(rounds.model(iteration, m), fmt::format("{}/model_{}.dp", folder, m),
                   fs::copy_options::overwrite_existing);
   log::info("{} models of iteration {}: {}", options.models, iteration, folder);
 }
@@ -182,16 +187,17 @@ struct LoopState {
   std::int64_t newest = 0;             ///< iteration of the newest models
 };
 
-/// The stages of all iterations, then a last training; throws Error(stopped_early) where it is stopped.
-void go_round(Context& context, const LearnOptions& options, const LearningStages& stages, LoopState& state) {
+/// All iterations, then a last training; throws Error(stopped_early) where it is stopped.
+void go_round(Context& context, const LearnOptions& options, LearningRounds& rounds, LoopState& state) {
   bool enough = false;
   for (std::int64_t k = 0; k < options.iterations && !enough; ++k) {
+    QUINTET_CHECK(std::any_of(options.explore.begin(), options.explore.end(),
+                              [&](const Exploration& exploration) { return is_in(exploration, k); }),
+                  "iteration {} has no run: no element of 'explore' is for it", k);
     keep_count(context, k);
-    stages.train(state.newest = k);
-    stages.run(k);
-    stages.select(k);
-    stages.label(k);
-    const auto& r = state.results.emplace_back(stages.result(k));
+    rounds.run(k + 1, false);
+    state.newest = k;
+    const auto& r = state.results.emplace_back(rounds.result(k));
     log::info(
         "iteration {}: {} accurate, {} candidates, {} failed, {} labelled; force rmse on them {} eV/angstrom",
         k, r.accurate, r.candidates, r.failed, r.labelled, shown(r.selected_rmse));
@@ -199,11 +205,11 @@ void go_round(Context& context, const LearnOptions& options, const LearningStage
   }
   if (options.final_training && state.results.back().labelled > 0) {
     log::info("Last training, on all labels");
-    stages.train(++state.newest);
-    state.end = stages.result(state.newest);
+    rounds.run(++state.newest, true);
+    state.end = rounds.result(state.newest);
     log::info("Force rmse after it {} eV/angstrom", shown(state.end->training_rmse));
   }
-  collect_models(context, options, stages, state.newest);
+  collect_models(context, options, rounds, state.newest);
 }
 
 }  // namespace
@@ -214,14 +220,16 @@ void learn(Context& context, const LearnOptions& options) {
   context.keep_checkpoints(1);
   context.describe_run("loop", fmt::format("at most {} iterations with {} models: train, run, select, label",
                                            options.iterations, options.models));
-  if (!context.go_ahead({"iteration_*/**", "models/model_*.dp"})) return;
-  const LearningStages stages(options, context.directory(), context.restart_with_changes());
+  if (!context.go_ahead({"iteration_*/**", "models/model_*.dp", "campaign.*", "store/**", "work/**",
+                         "failed/**", "claims/**", ".worker_*/**", "times.txt"}))
+    return;
+  LearningRounds rounds(options, context.directory(), context.threads().per_rank);
   LoopState state;
   bool stopped = false;
   {
     const StopWatch signals;  // programs are stopped with us; what was done stays
     try {
-      go_round(context, options, stages, state);
+      go_round(context, options, rounds, state);
     } catch (const Error& error) {
       if (error.code() != ExitCode::stopped_early) throw;
       log::warning("{}", error.what());

@@ -55,8 +55,15 @@ void describe(Schema& schema, LearnOptions& options) {
             "Train once more on all labels after the last iteration")
       .on_restart(OnRestart::free);
   schema
+      .integer(
+          "at_once", options.at_once,
+          "Trainings, or runs, that go side by side and share the cores of --threads evenly; absent: as many "
+          "as there are cores. One at a time where there is a launcher")
+      .at_least(1)
+      .on_restart(OnRestart::free);
+  schema
       .text("launcher", options.launcher,
-            "Put before 'dpmd train' and 'dpmd run': 'mpirun -n 4'; empty: one process")
+            "Words put before 'dpmd train' and 'dpmd run': 'mpirun -n 4'; empty: one process")
       .on_restart(OnRestart::free);
   schema.integer("seed", options.seed, "Of weights, velocities and random choices").at_least(0);
 }

@@ -40,6 +40,7 @@ struct LearnOptions {
   LabelOptions label;
   double enough_accurate = 1;
   bool final_training = true;
+  std::optional<std::int64_t> at_once{};  ///< trainings, or runs; absent: as many as there are cores
   std::string launcher;
   std::int64_t seed = 1;
 };

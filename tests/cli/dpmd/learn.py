@@ -3,6 +3,7 @@
 
 Standard library and h5dump. Subcommands: the functions; each exits 0 or says what is wrong.
 """
+import glob
 import itertools
 import json
 import math
@@ -12,6 +13,7 @@ import re
 import struct
 import subprocess
 import sys
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 MODEL = os.path.join(HERE, "../../../inputs/dpmd/copper/copper.dp")
@@ -307,11 +309,11 @@ label: {{with: lammps, template: eam.in, command: python3 {script} lammps}}
 
 
 def learnt(folder, n):
-    """All stages of n iterations are done, two frames labelled in each, and all are learnt from at the end."""
+    """Each stage of n iterations has left its files, two frames labelled in each, and all are learnt from at the end."""
     for i in range(int(n)):
-        for stage in ("train", "run", "select", "label"):
-            if not os.path.exists(f"{folder}/iteration_{i:02}/{stage}/done"):
-                fail(f"iteration {i}: {stage} is not done")
+        for name in ("train/model_0/model.dp", "train/model_1/model.dp", "run/explore_0_start_0/model_devi.out", "select/selected.json"):
+            if not os.path.exists(f"{folder}/iteration_{i:02}/{name}"):
+                fail(f"iteration {i}: {name} is not there")
         count(f"{folder}/iteration_{i:02}/label/labelled.xyz", 2)
     summary = json.load(open(f"{folder}/summary.json"))
     if summary["iterations"] != int(n) or summary["frames_labelled"] != 2 * int(n):
@@ -319,6 +321,28 @@ def learnt(folder, n):
     used = open(f"{folder}/iteration_{int(n):02}/train/model_0/run.log").read()
     if not os.path.exists(f"{folder}/iteration_{int(n):02}/train/model_1/model.dp") or not used:
         fail("the last training is not there")
+
+
+def killed(kills, seed, *words):
+    """Run a loop, kill -9 it at random moments so often, let it end; what is whole is never made again."""
+    rng, seen = random.Random(int(seed)), {}
+    for kill in range(int(kills) + 1):
+        loop = subprocess.Popen([*words] + (["--restart", "auto"] if kill else []), stdout=subprocess.DEVNULL)
+        if kill == int(kills):
+            sys.exit(loop.wait())
+        n_done, patience = len(seen), time.monotonic() + float(os.environ["PATIENCE_S"])
+        while len(seen) < n_done + 2 and loop.poll() is None and time.monotonic() < patience:  # some way on
+            time.sleep(0.02)
+            for path in glob.glob("*/store/*/campaign_item.yaml"):
+                if path.startswith(words[words.index("--output") + 1] + "/"):
+                    made = os.stat(path).st_mtime_ns
+                    if seen.setdefault(path, made) != made:
+                        fail(f"{path} was made again")
+        time.sleep(rng.uniform(0, 0.3))
+        if loop.poll() is not None:
+            fail("it ended before it was killed")
+        loop.kill()
+        loop.wait()
 
 
 globals()[sys.argv[1]](*sys.argv[2:])
