@@ -175,8 +175,15 @@ template <class Real>
 void FlatParameters<Real>::enter(int block, Way way) {
   progress();
   const int unit = layout_.blocks()[static_cast<std::size_t>(block)].unit;
-  if ((stage_ < 3 && !splits_) || unit == here_) return;
-  give_back(std::exchange(here_, unit));
+  if ((stage_ < 3 && !splits_) || unit == here_ || unit == part_) return;
+  give_back(std::exchange(part_, -1));
+  if (const int whole = layout_.units()[static_cast<std::size_t>(unit)].within; whole < 0)
+    give_back(std::exchange(here_, unit));
+  else if (whole == here_)
+    part_ = unit;
+  else
+    throw InternalError(fmt::format("{} is read without what it is a part of",
+                                    layout_.blocks()[static_cast<std::size_t>(block)].name));
   if (stage_ == 3) bring(unit, way);
   if (splits_) expand(unit);
 }
@@ -188,8 +195,8 @@ void FlatParameters<Real>::bring(int unit, Way way) {
     give_back(came);
     start_gather(static_cast<std::size_t>(unit)).wait();
   }
-  const int next = way == Way::forward ? unit + 1 : unit - 1;
-  if (!overlaps_ || next < 0 || next == static_cast<int>(layout_.units().size())) return;
+  const int next = layout_.units()[static_cast<std::size_t>(unit)].next[static_cast<std::size_t>(way)];
+  if (!overlaps_ || next < 0) return;
   gathering_.emplace(start_gather(static_cast<std::size_t>(next)));
   coming_ = next;
 }
@@ -198,6 +205,7 @@ template <class Real>
 void FlatParameters<Real>::leave() {
   if (stage_ < 3 && !splits_) return;
   finish_gather();
+  give_back(std::exchange(part_, -1));
   give_back(std::exchange(here_, -1));
   give_back(std::exchange(coming_, -1));
 }
@@ -345,6 +353,7 @@ void FlatParameters<Real>::update(std::int64_t t, double learning_rate,
 template <class Real>
 void FlatParameters<Real>::count_twice(std::vector<Twins> twins) {
   if (splits_) throw InternalError("updates of values in halves do not count twice");
+  if (layout_.has_parts()) throw InternalError("updates of layers in parts do not count twice");
   twins_ = std::move(twins);
 }
 
@@ -421,7 +430,7 @@ std::vector<Real> FlatParameters<Real>::all_values() const {
     const auto* const first = reinterpret_cast<const Real*>(kept(unit.offset, unit.size).data());
     all.insert(all.end(), first, first + unit.size);
   }
-  return all;
+  return layout_.to_file_order(std::move(all));
 }
 
 template <class Real>
@@ -471,7 +480,7 @@ std::vector<Real> FlatParameters<Real>::gather_slices(const Copy& copy) const {
       from += unit.slice;
     }
   }
-  return all;
+  return layout_.to_file_order(std::move(all));
 }
 
 template <class Real>
@@ -488,7 +497,7 @@ std::vector<double> FlatParameters<Real>::total_gradient() {
     place += unit.slice;
   }
   comm_.reduce(std::span<double>(total), Comm::Reduction::sum);
-  return total;
+  return layout_.to_file_order(std::move(total));
 }
 
 template <class Real>
@@ -501,7 +510,9 @@ void FlatParameters<Real>::clear_gradient() {
 }
 
 template <class Real>
-void FlatParameters<Real>::assign_values(std::span<const Real> values) {
+void FlatParameters<Real>::assign_values(std::span<const Real> in_files) {
+  std::vector<Real> room;
+  const auto values = layout_.from_file_order(in_files, room);
   const auto& units = layout_.units();
   std::size_t place = 0;
   for (std::size_t u = 0; u < units.size() && (stage_ == 3 || splits_); ++u) {
@@ -518,7 +529,9 @@ void FlatParameters<Real>::assign_values(std::span<const Real> values) {
 }
 
 template <class Real>
-void FlatParameters<Real>::assign_state(int state, std::span<const Real> values) {
+void FlatParameters<Real>::assign_state(int state, std::span<const Real> in_files) {
+  std::vector<Real> room;
+  const auto values = layout_.from_file_order(in_files, room);
   std::size_t place = 0;
   for (const Unit& unit : layout_.units()) {
     const std::size_t first = std::min(unit.size, updated(unit)), n = updated_size(unit);
@@ -536,10 +549,12 @@ void FlatParameters<Real>::assign_pending(const Pending& pending) {
   pending_t_ = pending.t;
   pending_rate_ = pending.learning_rate;
   if (pending_t_ == 0) return;
+  std::vector<Real> room;
+  const auto gradient = layout_.from_file_order(std::span<const Real>(pending.gradient), room);
   std::size_t place = 0;
   for (const Unit& unit : layout_.units()) {
     const std::size_t first = std::min(unit.size, updated(unit)), n = updated_size(unit);
-    std::copy_n(pending.gradient.data() + unit.first + first, std::min(n, unit.size - first),
+    std::copy_n(gradient.data() + unit.first + first, std::min(n, unit.size - first),
                 pending_.data() + place);
     place += n;
   }
@@ -548,18 +563,17 @@ void FlatParameters<Real>::assign_pending(const Pending& pending) {
 template <class Real>
 HeldBytes FlatParameters<Real>::bytes() const {
   const std::size_t slices = layout_.slices(), padded = layout_.padded();
-  const auto& units = layout_.units();
-  std::size_t live = stage_ < 2 ? 0 : layout_.largest_slice(), at_hand = 0;
-  for (std::size_t u = 0; u < units.size() && stage_ == 3; ++u)
-    at_hand =
-        std::max(at_hand, units[u].slice + (overlaps_ && u + 1 < units.size() ? units[u + 1].slice : 0));
+  const std::size_t live = stage_ < 2 ? 0 : layout_.largest_slice();
+  const auto computing = slice_numbers(layout_.unit_sizes(), comm_.size());
+  const auto at_hand =
+      stage_ < 3 ? 0 : static_cast<std::size_t>(overlaps_ ? computing.with_the_next : computing.at_hand);
   const auto ranks = static_cast<std::size_t>(comm_.size());
   return {(stage_ < 3 ? padded / holder_.size() : slices) * width_,
           (stage_ < 2 ? padded : slices) * sizeof(Real),
           states_.host_bytes(),
           ranks * (live * sizeof(Real) + at_hand * width_),
           workspace_.size() * sizeof(Real),
-          splits_ ? ranks * layout_.largest_slice() * sizeof(Real) : 0};
+          splits_ ? ranks * static_cast<std::size_t>(computing.at_hand) * sizeof(Real) : 0};
 }
 
 template class FlatParameters<float>;

@@ -58,6 +58,9 @@ struct FlatAccount {
 /// | 3 | values too; a unit's live while its blocks compute | 3 (n - 1) slices: values come twice, sums once
 /// |
 ///
+/// A layer in parts (BlockTensors::Part) has one part at hand beside the rest of its block, and one part's
+/// gradient at a time.
+///
 /// A trainer drives the blocks: enter() each in a forward pass, then leave(); in the backward pass, last
 /// block first, enter() it, add to its gradient() and finish() it, then leave(); then step(). Stages 0 to 2
 /// need no enter() and leave() (values in halves do), stages 0 and 1 no finish(). With Progress::blocks the
@@ -98,10 +101,9 @@ class FlatParameters {
   /// What networks compute with. At stage 3, and of values in halves, there is something to read between
   /// enter() and leave() alone; the place is always the same.
   [[nodiscard]] std::span<Real> values(int block) const;
-  /// The way of a pass through the blocks.
-  enum class Way { forward, backward };
+  using Way = PassWay;
   /// A block's values are about to be read. Stage 3 gathers its unit, halves are expanded to floats; the unit
-  /// before is given back.
+  /// before is given back, but one that this one is a part of (BlockTensors::Part).
   /// Collective: all ranks enter blocks in one order.
   void enter(int block, Way way);
   /// No block's values are read any more.
@@ -239,7 +241,8 @@ class FlatParameters {
   AlignedVector<Real> workspace_;
   std::vector<Twins> twins_;
   std::vector<Real> before_;                ///< of twins, what a unit's step begins with
-  int here_ = -1, coming_ = -1;             ///< the unit at hand; stage 3: the one on its way
+  int here_ = -1, part_ = -1;               ///< the unit at hand, and a part of it
+  int coming_ = -1;                         ///< stage 3: the one on its way
   std::optional<Comm::Pending> gathering_;  ///< of coming_
   std::size_t reduced_ = 0;                 ///< the unit whose sum is under way
   std::optional<Comm::PendingSum<Real>> reducing_;

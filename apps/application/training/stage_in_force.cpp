@@ -61,7 +61,7 @@ std::optional<double> bytes_of(const std::optional<double>& megabytes) {
 }  // namespace
 
 planning::Division division_of(const ParallelOptions& parallel, const OffloadOptions& offload,
-                               std::vector<double> units, std::size_t bytes_per_number, int n_states) {
+                               std::vector<UnitSize> units, std::size_t bytes_per_number, int n_states) {
   planning::Division division{.units = std::move(units),
                               .bytes_per_number = double(bytes_per_number),
                               .states = double(n_states),

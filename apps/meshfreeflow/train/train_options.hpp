@@ -15,6 +15,7 @@
 #include "surrogates/training/optimiser.hpp"
 #include "surrogates/training/parallel_options.hpp"
 #include "surrogates/training/precision_options.hpp"
+#include "surrogates/training/tile_options.hpp"
 
 /// What the user writes in a YAML file for `meshfreeflow train`.
 namespace quintet::meshfreeflow {
@@ -36,6 +37,7 @@ struct TrainOptions {
   OffloadOptions offload;
   MemoryOptions memory;
   PrecisionOptions precision;
+  LayerTiles tile;
   flow::FlowRateOptions learning_rate;
   ValidationOptions validation;
   std::int64_t steps = 0;
