@@ -120,10 +120,12 @@ StageChoice choose_stage(const Division& division, int n_ranks, int per_holder, 
                          double share) {
   StageChoice choice;
   for (const auto& row : stages(division)) {
-    const double needed = besides + row.bytes(division, n_ranks, per_holder);
-    choice.reason +=
-        fmt::format("{}{} takes {}", choice.reason.empty() ? "" : ", ", row.name, bytes_text(needed));
-    if (needed > share) continue;
+    const auto bytes = rank_bytes(division, row, n_ranks, per_holder);
+    const double needed = besides + bytes.host();
+    const auto beyond = beyond_budget(division, bytes);
+    choice.reason += fmt::format("{}{} takes {}{}", choice.reason.empty() ? "" : ", ", row.name,
+                                 bytes_text(needed), beyond.empty() ? "" : " (" + beyond + ")");
+    if (needed > share || !beyond.empty()) continue;
     choice.stage = &row;
     break;
   }

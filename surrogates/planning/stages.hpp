@@ -109,7 +109,8 @@ struct StageChoice {
   const StageRow* stage = nullptr;  ///< null: none fits
   std::string reason{};  ///< bytes of those before it, of itself and of what there is; if none fits, of all
 };
-/// The least stage that fits: it changes no number, and what is divided less is sent and waited for less.
+/// The least stage that fits, with states where the division has them, and keeps to their budget: it changes
+/// no number, and what is divided less is sent and waited for less.
 /// @param besides what a rank needs beside the arrays that are divided (bytes) @param share infinity: unknown
 [[nodiscard]] StageChoice choose_stage(const Division& division, int n_ranks, int per_holder, double besides,
                                        double share);

@@ -76,12 +76,6 @@ void describe(Schema& schema, ParallelOptions& parallel, OffloadOptions& offload
         .at_least(1)
         .on_restart(OnRestart::free);
   if (traits.one_unit) schema.check(WithoutKey{"tile", traits.one_unit, "{}"});
-  schema.check([&parallel, &offload]() -> std::optional<std::string> {
-    if (parallel.strategy == ParallelStrategy::automatic && offload.optimiser != OffloadKind::none)
-      return "parallel.strategy: auto does not know what offload takes off a rank; choose data or sharded, "
-             "or no offload";
-    return std::nullopt;
-  });
 }
 
 }  // namespace quintet
