@@ -7,7 +7,6 @@
 
 #include "io/config/schema.hpp"
 #include "surrogates/training/parallel_options.hpp"
-#include "surrogates/training/tile_options.hpp"
 
 namespace quintet {
 

@@ -15,7 +15,6 @@
 #include "surrogates/training/optimiser.hpp"
 #include "surrogates/training/parallel_options.hpp"
 #include "surrogates/training/precision_options.hpp"
-#include "surrogates/training/tile_options.hpp"
 
 /// What the user writes in a YAML file for `meshfreeflow train`.
 namespace quintet::meshfreeflow {

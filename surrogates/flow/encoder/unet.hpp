@@ -13,7 +13,7 @@
 #include "surrogates/flow/encoder/tiled_convolution.hpp"
 #include "surrogates/flow/encoder/unet_blocks.hpp"
 #include "surrogates/training/flat_layout.hpp"
-#include "surrogates/training/tile_options.hpp"
+#include "surrogates/training/parallel_options.hpp"
 
 namespace quintet {
 class BlockPass;

@@ -14,7 +14,7 @@
 #include "surrogates/flow/training/training_options.hpp"
 #include "surrogates/networks/description.hpp"
 #include "surrogates/training/flat_parameters.hpp"
-#include "surrogates/training/tile_options.hpp"
+#include "surrogates/training/parallel_options.hpp"
 
 namespace quintet::flow {
 

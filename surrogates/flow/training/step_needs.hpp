@@ -8,7 +8,6 @@
 #include "surrogates/networks/description.hpp"
 #include "surrogates/training/flat_layout.hpp"
 #include "surrogates/training/parallel_options.hpp"
-#include "surrogates/training/tile_options.hpp"
 
 namespace quintet::flow {
 
