@@ -94,6 +94,7 @@ void BlockPass::run_again(Segment& segment, const Begin& begin) {
   const at::Tensor random = random_state();
   set_random_state(segment.random);
   tensors_ = std::exchange(segment.inputs, {});
+  runs_again_ = true;
   int n_trained = 0;
   for (auto& block : segment.blocks) {
     if (block.trained.number >= 0) {
@@ -104,6 +105,7 @@ void BlockPass::run_again(Segment& segment, const Begin& begin) {
     block.forward = nullptr;
   }
   tensors_.clear();
+  runs_again_ = false;
   set_random_state(random);
 }
 

@@ -84,6 +84,8 @@ class BlockPass {
   /// @param own what the caller's graph trains @param begin, finish called for blocks that are trained
   void backward(const std::vector<at::Tensor>& outputs, const std::vector<at::Tensor>& bars,
                 const Trained& own, const Begin& begin, const Finish& finish);
+  /// Whether blocks are running forward once more now, in the backward pass.
+  [[nodiscard]] bool runs_again() const { return runs_again_; }
 
  private:
   struct Input {
@@ -120,6 +122,7 @@ class BlockPass {
   std::map<std::string, at::Tensor> tensors_, bars_;
   std::vector<Segment> segments_;
   Input taken_;
+  bool runs_again_ = false;
 };
 
 }  // namespace quintet

@@ -73,8 +73,11 @@ std::optional<double> number_of(const Tree& tree) {
 
 Tree to_tree(const Division& division) {
   Tree units = Tree::list();
-  for (const double unit : division.units) units.append(Tree::number(unit));
+  for (const auto& unit : division.units) units.append(Tree::number(unit.n));
+  Tree within = Tree::list();
+  for (const auto& unit : division.units) within.append(Tree::integer(unit.within));
   return Tree::map({{"units", std::move(units)},
+                    {"within", std::move(within)},
                     {"bytes_per_number", Tree::number(division.bytes_per_number)},
                     {"low_bytes", Tree::number(division.low_bytes)},
                     {"states", Tree::number(division.states)},
@@ -95,7 +98,9 @@ Division division_of(const Tree& tree) {
                     .shares_node = tree.at("shares_node").as_boolean(),
                     .overlaps = tree.at("overlaps").as_boolean(),
                     .most_stage = static_cast<int>(tree.at("most_stage").as_integer())};
-  for (const auto& unit : tree.at("units").items()) division.units.push_back(unit.as_number());
+  const auto &units = tree.at("units").items(), &within = tree.at("within").items();
+  for (std::size_t u = 0; u < units.size(); ++u)
+    division.units.emplace_back(units[u].as_number(), static_cast<int>(within.at(u).as_integer()));
   division.memory = number_of(tree.at("memory_bytes"));
   division.states_place = {tree.at("states_in_file").as_boolean(), number_of(tree.at("states_host_bytes")),
                            number_of(tree.at("states_file_bytes")), tree.at("delayed").as_boolean()};

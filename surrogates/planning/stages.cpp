@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <numeric>
 
 #include <fmt/format.h>
 
@@ -12,43 +11,25 @@
 namespace quintet::planning {
 namespace {
 
-/// Numbers of a rank's slices: of all units, and of the largest.
-struct Slices {
-  double all = 0, largest = 0;
-  double at_hand = 0;  ///< of a unit and the next one, which is on its way
-};
-
-Slices slices_of(const Division& division, double n_ranks) {
-  Slices slices;
-  double before = 0;
-  for (const double size : division.units) {
-    const double one = 16 * std::ceil(size / (16 * n_ranks));
-    slices.all += one;
-    slices.largest = std::max(slices.largest, one);
-    slices.at_hand = std::max(slices.at_hand, one + (division.overlaps ? before : 0));
-    before = one;
-  }
-  return slices;
-}
-
 template <int stage>
 double updated(const Division& division, double n_ranks, double per_holder) {
-  const double all = slices_of(division, n_ranks).all;
+  const double all = slice_numbers(division.units, n_ranks).all;
   return stage < 1 ? n_ranks * all / per_holder : all;
 }
 
 template <int stage>
 RankBytes parts(const Division& division, double n_ranks, double per_holder) {
-  const Slices slices = slices_of(division, n_ranks);
+  const SliceNumbers slices = slice_numbers(division.units, n_ranks);
   const double number = division.bytes_per_number, value = number - division.low_bytes;
   const double whole = n_ranks * slices.all, n_holders = n_ranks / per_holder;
   RankBytes bytes;
   bytes.parameters = value * (stage < 3 ? whole / per_holder : slices.all);
   bytes.gradients = number * (stage < 2 ? whole : slices.all + n_ranks * slices.largest);
-  if (stage == 3) bytes.gradients += value * n_ranks * slices.at_hand;  // values of the units at hand
+  if (stage == 3)  // values of the units at hand
+    bytes.gradients += value * n_ranks * (division.overlaps ? slices.with_the_next : slices.at_hand);
   bytes.optimiser =
       (number * division.states + division.low_bytes) * updated<stage>(division, n_ranks, per_holder);
-  const double expanded = division.low_bytes > 0 ? n_ranks * slices.largest : 0;
+  const double expanded = division.low_bytes > 0 ? n_ranks * slices.at_hand : 0;
   bytes.workspace = number * ((n_holders - 1) * slices.largest + expanded);
   return bytes;
 }
@@ -57,8 +38,9 @@ template <int stage>
 Traffic traffic(const Division& division, double n_ranks, double per_holder) {
   const double others = n_ranks / per_holder - 1, times = stage < 3 ? 2 : 3;
   const double low = stage < 1 ? 0 : (times - 1) * division.low_bytes;  // stage 0 sends sums back
-  return others * Traffic{times * double(division.units.size()),
-                          (times * division.bytes_per_number - low) * slices_of(division, n_ranks).all};
+  return others *
+         Traffic{times * double(division.units.size()),
+                 (times * division.bytes_per_number - low) * slice_numbers(division.units, n_ranks).all};
 }
 
 constexpr StageRow rows[] = {
@@ -74,7 +56,11 @@ std::string bytes_text(double bytes) {
 
 }  // namespace
 
-double Division::parameters() const { return std::accumulate(units.begin(), units.end(), 0.0); }
+double Division::parameters() const {
+  double n = 0;
+  for (const auto& unit : units) n += unit.n;
+  return n;
+}
 
 int Division::per_holder(int ranks, int ranks_per_node) const {
   const int of_node = std::min(ranks, ranks_per_node);
@@ -134,10 +120,12 @@ StageChoice choose_stage(const Division& division, int n_ranks, int per_holder, 
                          double share) {
   StageChoice choice;
   for (const auto& row : stages(division)) {
-    const double needed = besides + row.bytes(division, n_ranks, per_holder);
-    choice.reason +=
-        fmt::format("{}{} takes {}", choice.reason.empty() ? "" : ", ", row.name, bytes_text(needed));
-    if (needed > share) continue;
+    const auto bytes = rank_bytes(division, row, n_ranks, per_holder);
+    const double needed = besides + bytes.host();
+    const auto beyond = beyond_budget(division, bytes);
+    choice.reason += fmt::format("{}{} takes {}{}", choice.reason.empty() ? "" : ", ", row.name,
+                                 bytes_text(needed), beyond.empty() ? "" : " (" + beyond + ")");
+    if (needed > share || !beyond.empty()) continue;
     choice.stage = &row;
     break;
   }

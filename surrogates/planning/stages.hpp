@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "surrogates/planning/links.hpp"
+#include "surrogates/training/flat_layout.hpp"
 
 namespace quintet::planning {
 
@@ -19,7 +20,7 @@ struct StatesPlace {
 
 /// What a training divides among its ranks: values, gradients and the optimiser's states of all parameters.
 struct Division {
-  std::vector<double> units{};     ///< parameters of each unit, which are summed and gathered at once
+  std::vector<UnitSize> units{};   ///< parameters of each, which are summed and gathered at once
   double bytes_per_number = 4;     ///< (bytes)
   double low_bytes = 0;            ///< of a value's: kept with the states, not gathered; it computes with all
   double states = 2;               ///< of the optimiser, a number each for a parameter
@@ -52,6 +53,8 @@ struct RankBytes {
 /// | 1 | N sum s (1/p + 1) + states sum s, workspace | the same |
 /// | 2 | N sum s/p + (1 + states) sum s + N max s, workspace | the same |
 /// | 3 | (2 + states) sum s + N max s + N max (s_k + s_k+1), workspace; p = 1 | 3 (n - 1) slices |
+///
+/// Of a layer in parts one part counts beside the rest of its block (slice_numbers()).
 ///
 /// Of values kept as bf16 with their low halves among the states, values and what is gathered are shorter by
 /// low_bytes, states longer; a unit at hand, of N max s numbers, is expanded.
@@ -106,7 +109,8 @@ struct StageChoice {
   const StageRow* stage = nullptr;  ///< null: none fits
   std::string reason{};  ///< bytes of those before it, of itself and of what there is; if none fits, of all
 };
-/// The least stage that fits: it changes no number, and what is divided less is sent and waited for less.
+/// The least stage that fits, with states where the division has them, and keeps to their budget: it changes
+/// no number, and what is divided less is sent and waited for less.
 /// @param besides what a rank needs beside the arrays that are divided (bytes) @param share infinity: unknown
 [[nodiscard]] StageChoice choose_stage(const Division& division, int n_ranks, int per_holder, double besides,
                                        double share);

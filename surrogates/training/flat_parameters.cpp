@@ -56,33 +56,27 @@ FlatParameters<Real>::FlatParameters(const Comm& comm, const std::vector<BlockTe
                                      const OffloadOptions& offload, const PrecisionOptions& precision)
     : layout_(blocks, comm.size(), bucket_size(parallel, sizeof(Real))),
       optimiser_(optimiser),
-      comm_(comm),
-      holder_(holder),
-      across_(comm.size() == 1 ? Comm::self() : comm.split(holder_.rank(), comm.rank())),
-      stage_(comm.size() == 1 ? 0 : parallel.zero_stage()),
+      rank_{comm, holder, comm.size() == 1 ? Comm::self() : comm.split(holder.rank(), comm.rank()),
+            comm.size() == 1 ? 0 : parallel.zero_stage()},
       overlaps_(parallel.progress == Progress::blocks),
       splits_(precision.splits()),
-      width_(splits_ ? sizeof(std::uint16_t) : sizeof(Real)),
-      kept_(holder_, holder_.is_root() && stage_ < 3 ? layout_.padded() * width_ : 0),
-      gradient_(holder_, stage_ < 2 ? layout_.padded() : layout_.largest_slice() * comm.size()),
-      gathered_(stage_ < 3 ? 0 : layout_.padded() * width_),
-      kept_slices_(stage_ < 3 ? 0 : layout_.slices() * width_),
-      expanded_(splits_ ? layout_.padded() : 0),
+      values_(rank_, layout_, overlaps_, splits_),
+      gradient_(rank_.holder, gradient_size()),
       ledger_(std::make_unique<Ledger>()),
       offload_(offload),
-      states_(optimiser, layout_.slices() * (stage_ == 0 ? static_cast<std::size_t>(across_.size()) : 1),
-              offload, *ledger_, offload.rank.value_or(comm.rank()), splits_),
-      slices_(stage_ < 2 ? 0 : layout_.slices()),
-      workspace_((across_.size() - 1) * layout_.largest_slice()),
-      bad_(holder_, 1) {
+      states_(optimiser, rank_.updated_size(layout_), offload, *ledger_, offload.rank.value_or(comm.rank()),
+              splits_),
+      slices_(rank_.stage < 2 ? 0 : layout_.slices()),
+      workspace_((rank_.across.size() - 1) * layout_.largest_slice()),
+      bad_(rank_.holder, 1) {
   if (start.size() != size())
     throw InternalError(fmt::format("{} numbers for {} parameters", start.size(), size()));
-  QUINTET_CHECK(stage_ < 3 || holder_.size() == 1,
+  QUINTET_CHECK(rank_.stage < 3 || rank_.holder.size() == 1,
                 "parallel: stage 3 divides values, which the {} ranks of a node share; set holder: rank",
-                holder_.size());
+                rank_.holder.size());
   if (offload_.delayed_update) {
-    pending_.resize(layout_.slices() * (stage_ == 0 ? static_cast<std::size_t>(across_.size()) : 1));
-    next_.resize(pending_.size() * width_);
+    pending_.resize(rank_.updated_size(layout_));
+    next_.resize(pending_.size() * values_.width());
   }
   const HeldBytes held = bytes();
   const auto note = [&](ByteCategory category, std::size_t bytes) {
@@ -96,110 +90,15 @@ FlatParameters<Real>::FlatParameters(const Comm& comm, const std::vector<BlockTe
 }
 
 template <class Real>
-std::span<Real> FlatParameters<Real>::values(int block) const {
-  const auto& it = layout_.blocks()[static_cast<std::size_t>(block)];
-  if (splits_) return {expanded_.data() + it.offset, it.size};
-  std::byte* const first = (stage_ < 3 ? kept_.part(0) : gathered_.data()) + it.offset * width_;
-  return {reinterpret_cast<Real*>(first), it.size};
-}
-
-template <class Real>
-std::span<std::byte> FlatParameters<Real>::kept_slice(std::size_t number) const {
-  const Unit& unit = layout_.units()[number];
-  if (stage_ == 3) return {kept_slices_.data() + place_of(number) * width_, unit.slice * width_};
-  return kept(unit.offset + slice(unit), unit.slice);
-}
-
-template <class Real>
-std::span<std::byte> FlatParameters<Real>::kept_updated(std::size_t number) const {
-  const Unit& unit = layout_.units()[number];
-  return stage_ == 3 ? kept_slice(number) : kept(unit.offset + updated(unit), updated_size(unit));
-}
-
-template <class Real>
-void FlatParameters<Real>::keep(std::span<const Real> values, std::span<std::byte> to) const {
-  if (!splits_) {
-    std::memcpy(to.data(), values.data(), values.size_bytes());
-    return;
-  }
-  auto* const high = reinterpret_cast<std::uint16_t*>(to.data());
-  for (std::size_t i = 0; i < values.size(); ++i) high[i] = high_half(static_cast<float>(values[i]));
-}
-
-template <class Real>
-std::size_t FlatParameters<Real>::place_of(std::size_t unit) const {
-  return layout_.units()[unit].offset / static_cast<std::size_t>(comm_.size());
-}
-
-template <class Real>
-Comm::Pending FlatParameters<Real>::start_gather(std::size_t number) const {
-  const Unit& unit = layout_.units()[number];
-  std::byte* const begin = gathered_.data() + unit.offset * width_;
-  const auto own = kept_slice(number);
-  std::copy(own.begin(), own.end(), begin + slice(unit) * width_);
-  return across_.start_all_gather_into(std::span(begin, share_size(unit) * width_));
-}
-
-template <class Real>
-void FlatParameters<Real>::finish_gather() {
-  if (!gathering_) return;
-  gathering_->wait();
-  gathering_.reset();
-}
-
-template <class Real>
-void FlatParameters<Real>::give_back(int number) const {
-  if (number < 0) return;
-  const Unit& unit = layout_.units()[static_cast<std::size_t>(number)];
-  const std::size_t n = unit.slice * static_cast<std::size_t>(comm_.size());
-  if (stage_ == 3) gathered_.release(unit.offset * width_, n * width_);
-  if (splits_) expanded_.release(unit.offset, n);
-}
-
-template <class Real>
-void FlatParameters<Real>::expand(int number) const {
-  const Unit& unit = layout_.units()[static_cast<std::size_t>(number)];
-  const std::byte* const from = (stage_ < 3 ? kept_.part(0) : gathered_.data()) + unit.offset * width_;
-  const auto* const high = reinterpret_cast<const std::uint16_t*>(from);
-  Real* const to = expanded_.data() + unit.offset;
-  for (std::size_t i = 0; i < unit.size; ++i) to[i] = joined(high[i], 0);
-}
-
-template <class Real>
 void FlatParameters<Real>::progress() {
-  if (gathering_) gathering_->progress();
+  values_.progress();
   if (reducing_) reducing_->progress();
 }
 
 template <class Real>
 void FlatParameters<Real>::enter(int block, Way way) {
   progress();
-  const int unit = layout_.blocks()[static_cast<std::size_t>(block)].unit;
-  if ((stage_ < 3 && !splits_) || unit == here_) return;
-  give_back(std::exchange(here_, unit));
-  if (stage_ == 3) bring(unit, way);
-  if (splits_) expand(unit);
-}
-
-template <class Real>
-void FlatParameters<Real>::bring(int unit, Way way) {
-  finish_gather();
-  if (const int came = std::exchange(coming_, -1); came != unit) {
-    give_back(came);
-    start_gather(static_cast<std::size_t>(unit)).wait();
-  }
-  const int next = way == Way::forward ? unit + 1 : unit - 1;
-  if (!overlaps_ || next < 0 || next == static_cast<int>(layout_.units().size())) return;
-  gathering_.emplace(start_gather(static_cast<std::size_t>(next)));
-  coming_ = next;
-}
-
-template <class Real>
-void FlatParameters<Real>::leave() {
-  if (stage_ < 3 && !splits_) return;
-  finish_gather();
-  give_back(std::exchange(here_, -1));
-  give_back(std::exchange(coming_, -1));
+  values_.enter(block, way);
 }
 
 template <class Real>
@@ -207,31 +106,31 @@ std::span<Real> FlatParameters<Real>::gradient(int block) {
   finish_reduction();
   const auto& it = layout_.blocks()[static_cast<std::size_t>(block)];
   const auto& unit = layout_.units()[static_cast<std::size_t>(it.unit)];
-  return gradients(holder_.rank(), stage_ < 2 ? it.offset : it.offset - unit.offset, it.size);
+  return gradients(rank_.holder.rank(), rank_.stage < 2 ? it.offset : it.offset - unit.offset, it.size);
 }
 
 template <class Real>
 void FlatParameters<Real>::sum_in_holder(std::size_t from, std::size_t n) {
-  if (holder_.size() == 1) return;
+  if (rank_.holder.size() == 1) return;
   constexpr std::size_t length = 1024;  // stays in the first-level cache
   std::array<Real, length> sum;
   for (const std::size_t end = from + n; from < end; from += length) {
     const std::size_t now = std::min(length, end - from);
     std::copy_n(gradient_.part(0) + from, now, sum.data());
-    for (int rank = 1; rank < holder_.size(); ++rank) {
+    for (int rank = 1; rank < rank_.holder.size(); ++rank) {
       const Real* const other = gradient_.part(rank) + from;
       for (std::size_t i = 0; i < now; ++i) sum[i] += other[i];
     }
-    for (int rank = 0; rank < holder_.size(); ++rank)
-      if (rank != holder_.rank()) std::fill_n(gradient_.part(rank) + from, now, Real(0));
-    std::copy_n(sum.data(), now, gradient_.part(holder_.rank()) + from);
+    for (int rank = 0; rank < rank_.holder.size(); ++rank)
+      if (rank != rank_.holder.rank()) std::fill_n(gradient_.part(rank) + from, now, Real(0));
+    std::copy_n(sum.data(), now, gradient_.part(rank_.holder.rank()) + from);
   }
 }
 
 template <class Real>
 void FlatParameters<Real>::finish(int block) {
   progress();
-  if (stage_ < 2) return;
+  if (rank_.stage < 2) return;
   const auto unit = static_cast<std::size_t>(layout_.blocks()[static_cast<std::size_t>(block)].unit);
   if (block != layout_.units()[unit].first_block) return;
   finish_reduction();
@@ -243,9 +142,9 @@ template <class Real>
 void FlatParameters<Real>::start_reduction(std::size_t number) {
   const Unit& unit = layout_.units()[number];
   gradient_.synchronise();
-  sum_in_holder(share(unit), share_size(unit));
-  const auto mine = gradients(holder_.rank(), share(unit), share_size(unit));
-  reducing_.emplace(across_.start_reduce_scatter(std::span<const Real>(mine), std::span(workspace_)));
+  sum_in_holder(rank_.share(unit), rank_.share_size(unit));
+  const auto mine = gradients(rank_.holder.rank(), rank_.share(unit), rank_.share_size(unit));
+  reducing_.emplace(rank_.across.start_reduce_scatter(std::span<const Real>(mine), std::span(workspace_)));
   reduced_ = number;
 }
 
@@ -253,21 +152,21 @@ template <class Real>
 void FlatParameters<Real>::finish_reduction() {
   if (!reducing_) return;
   const Unit& unit = layout_.units()[reduced_];
-  reducing_->wait(std::span(slices_).subspan(place_of(reduced_), unit.slice));
+  reducing_->wait(std::span(slices_).subspan(rank_.place_of(unit), unit.slice));
   reducing_.reset();
-  const auto mine = gradients(holder_.rank(), share(unit), share_size(unit));
+  const auto mine = gradients(rank_.holder.rank(), rank_.share(unit), rank_.share_size(unit));
   std::fill(mine.begin(), mine.end(), Real(0));
   gradient_.synchronise();  // the next unit may come
 }
 
 template <class Real>
 void FlatParameters<Real>::refuse_bad_gradients(std::int64_t t) {
-  int first = *bad_.part(holder_.rank());
-  if (holder_.size() > 1) {
+  int first = *bad_.part(rank_.holder.rank());
+  if (rank_.holder.size() > 1) {
     bad_.synchronise();
-    for (int rank = 0; rank < holder_.size(); ++rank) first = std::min(first, *bad_.part(rank));
+    for (int rank = 0; rank < rank_.holder.size(); ++rank) first = std::min(first, *bad_.part(rank));
   }
-  if (across_.size() > 1) first = across_.minimum(first);
+  if (rank_.across.size() > 1) first = rank_.across.minimum(first);
   if (first == INT_MAX) return;
   clear_gradient();
   const auto& block = layout_.blocks()[static_cast<std::size_t>(layout_.units()[first].first_block)];
@@ -281,25 +180,25 @@ template <class Real>
 void FlatParameters<Real>::step(std::int64_t t, double learning_rate) {
   settle();
   const auto& units = layout_.units();
-  const int self = holder_.rank();
+  const int self = rank_.holder.rank();
   finish_reduction();
-  if (stage_ < 2) gradient_.synchronise();
+  if (rank_.stage < 2) gradient_.synchronise();
   int& bad = *bad_.part(self);
   bad = INT_MAX;
   sums_.clear();
   for (std::size_t u = 0; u < units.size(); ++u) {
     const Unit& unit = units[u];
-    if (stage_ >= 2) {
-      sums_.push_back(std::span(slices_).subspan(place_of(u), unit.slice));
+    if (rank_.stage >= 2) {
+      sums_.push_back(std::span(slices_).subspan(rank_.place_of(unit), unit.slice));
     } else {
-      sum_in_holder(unit.offset + share(unit), share_size(unit));
-      const auto mine = gradients(self, unit.offset + share(unit), share_size(unit));
-      const auto own = gradients(self, unit.offset + slice(unit), unit.slice);
-      sums_.push_back(stage_ == 0 ? mine : own);
-      if (across_.size() > 1) {
-        across_.reduce_scatter(std::span<const Real>(mine), own, std::span(workspace_));
-        if (stage_ == 0)
-          across_.all_gather_into(mine);
+      sum_in_holder(unit.offset + rank_.share(unit), rank_.share_size(unit));
+      const auto mine = gradients(self, unit.offset + rank_.share(unit), rank_.share_size(unit));
+      const auto own = gradients(self, unit.offset + rank_.slice(unit), unit.slice);
+      sums_.push_back(rank_.stage == 0 ? mine : own);
+      if (rank_.across.size() > 1) {
+        rank_.across.reduce_scatter(std::span<const Real>(mine), own, std::span(workspace_));
+        if (rank_.stage == 0)
+          rank_.across.all_gather_into(mine);
         else {
           std::fill(mine.data(), own.data(), Real(0));
           std::fill(own.data() + own.size(), mine.data() + mine.size(), Real(0));
@@ -319,8 +218,8 @@ void FlatParameters<Real>::step(std::int64_t t, double learning_rate) {
     }
     return;
   }
-  update(t, learning_rate, updated_values(), sums_);
-  gather_values();
+  update(t, learning_rate, values_.updated(), sums_);
+  values_.gather();
 }
 
 template <class Real>
@@ -345,6 +244,7 @@ void FlatParameters<Real>::update(std::int64_t t, double learning_rate,
 template <class Real>
 void FlatParameters<Real>::count_twice(std::vector<Twins> twins) {
   if (splits_) throw InternalError("updates of values in halves do not count twice");
+  if (layout_.has_parts()) throw InternalError("updates of layers in parts do not count twice");
   twins_ = std::move(twins);
 }
 
@@ -354,25 +254,10 @@ void FlatParameters<Real>::visit_twins(std::size_t number, std::span<std::byte> 
                                        const Visit& visit) const {
   const Unit& unit = layout_.units()[number];
   auto* const numbers = reinterpret_cast<Real*>(values.data());
-  const std::size_t begin = unit.first + updated(unit), end = begin + values.size() / sizeof(Real);
+  const std::size_t begin = unit.first + rank_.updated(unit), end = begin + values.size() / sizeof(Real);
   for (const auto& [first, n] : twins_)
     for (std::size_t i = std::max(first, begin); i < std::min({first + n, end, unit.first + unit.size}); ++i)
       numbers[i - begin] = visit(numbers[i - begin]);
-}
-
-template <class Real>
-std::vector<std::span<std::byte>> FlatParameters<Real>::updated_values() {
-  std::vector<std::span<std::byte>> parts;
-  for (std::size_t u = 0; u < layout_.units().size(); ++u) parts.push_back(kept_updated(u));
-  return parts;
-}
-
-template <class Real>
-void FlatParameters<Real>::gather_values() {
-  for (const Unit& unit : layout_.units())
-    if (stage_ == 1 || stage_ == 2)
-      across_.all_gather_into(kept(unit.offset + share(unit), share_size(unit)));
-  kept_.synchronise();
 }
 
 template <class Real>
@@ -382,9 +267,9 @@ void FlatParameters<Real>::begin_step() {
     std::vector<std::span<std::byte>> values;
     std::vector<std::span<Real>> gradients;
     std::size_t place = 0;
-    for (const auto part : updated_values()) {
-      const std::size_t n = part.size() / width_;
-      values.push_back(std::span(next_).subspan(place * width_, part.size()));
+    for (const auto part : values_.updated()) {
+      const std::size_t n = part.size() / values_.width();
+      values.push_back(std::span(next_).subspan(place * values_.width(), part.size()));
       gradients.push_back(std::span(pending_).subspan(place, n));
       std::copy(part.begin(), part.end(), values.back().begin());
       place += n;
@@ -399,29 +284,30 @@ void FlatParameters<Real>::settle() {
   if (!updating_.valid()) return;
   updating_.get();
   pending_t_ = 0;
-  kept_.synchronise();  // others may still read them
+  values_.synchronise();  // others may still read them
   const std::byte* from = next_.data();
-  for (const auto part : updated_values()) {
+  for (const auto part : values_.updated()) {
     std::copy_n(from, part.size(), part.data());
     from += part.size();
   }
-  gather_values();
+  values_.gather();
 }
 
 template <class Real>
 std::vector<Real> FlatParameters<Real>::all_values() const {
-  if (stage_ == 3 || splits_)
+  if (rank_.stage == 3 || splits_)
     return gather_slices([&](std::size_t unit, std::size_t place, std::span<Real> slice) {
-      states_.read_values(place, kept_slice(unit), slice);
+      states_.read_values(place, values_.slice(unit), slice);
     });
   std::vector<Real> all;
-  if (!comm_.is_root()) return all;
+  if (!rank_.all.is_root()) return all;
   all.reserve(size());
-  for (const Unit& unit : layout_.units()) {
-    const auto* const first = reinterpret_cast<const Real*>(kept(unit.offset, unit.size).data());
-    all.insert(all.end(), first, first + unit.size);
+  for (std::size_t u = 0; u < layout_.units().size(); ++u) {
+    const auto whole = values_.whole(u);
+    const auto* const first = reinterpret_cast<const Real*>(whole.data());
+    all.insert(all.end(), first, first + whole.size() / sizeof(Real));
   }
-  return all;
+  return layout_.to_file_order(std::move(all));
 }
 
 template <class Real>
@@ -454,14 +340,14 @@ std::vector<Real> FlatParameters<Real>::gather_slices(const Copy& copy) const {
   std::size_t place = 0, to = 0;
   for (std::size_t u = 0; u < layout_.units().size(); ++u) {
     const Unit& unit = layout_.units()[u];
-    copy(u, place + (slice(unit) - updated(unit)), std::span(own).subspan(to, unit.slice));
-    place += updated_size(unit);
+    copy(u, place + (rank_.slice(unit) - rank_.updated(unit)), std::span(own).subspan(to, unit.slice));
+    place += rank_.updated_size(unit);
     to += unit.slice;
   }
-  const int my_slice = holder_.rank() * across_.size() + across_.rank();
-  const auto slice_of = comm_.gather(std::span<const int>(&my_slice, 1));
-  const auto gathered = comm_.gather(std::span<const Real>(own));
-  if (!comm_.is_root()) return {};
+  const int my_slice = rank_.holder.rank() * rank_.across.size() + rank_.across.rank();
+  const auto slice_of = rank_.all.gather(std::span<const int>(&my_slice, 1));
+  const auto gathered = rank_.all.gather(std::span<const Real>(own));
+  if (!rank_.all.is_root()) return {};
   std::vector<Real> all(size());
   for (std::size_t rank = 0; rank < slice_of.size(); ++rank) {
     const Real* from = gathered.data() + rank * own.size();
@@ -471,7 +357,7 @@ std::vector<Real> FlatParameters<Real>::gather_slices(const Copy& copy) const {
       from += unit.slice;
     }
   }
-  return all;
+  return layout_.to_file_order(std::move(all));
 }
 
 template <class Real>
@@ -480,50 +366,45 @@ std::vector<double> FlatParameters<Real>::total_gradient() {
   std::vector<double> total(size());
   std::size_t place = 0;
   for (const Unit& unit : layout_.units()) {
-    const std::size_t first = stage_ < 2 ? 0 : std::min(unit.size, slice(unit));
-    const std::size_t n = stage_ < 2 ? unit.size : std::min(unit.slice, unit.size - first);
+    const std::size_t first = rank_.stage < 2 ? 0 : std::min(unit.size, rank_.slice(unit));
+    const std::size_t n = rank_.stage < 2 ? unit.size : std::min(unit.slice, unit.size - first);
     const Real* const from =
-        stage_ < 2 ? gradient_.part(holder_.rank()) + unit.offset : slices_.data() + place;
+        rank_.stage < 2 ? gradient_.part(rank_.holder.rank()) + unit.offset : slices_.data() + place;
     std::copy_n(from, n, total.data() + unit.first + first);
     place += unit.slice;
   }
-  comm_.reduce(std::span<double>(total), Comm::Reduction::sum);
-  return total;
+  rank_.all.reduce(std::span<double>(total), Comm::Reduction::sum);
+  return layout_.to_file_order(std::move(total));
 }
 
 template <class Real>
 void FlatParameters<Real>::clear_gradient() {
   finish_reduction();
   gradient_.synchronise();  // others may still read it
-  const std::size_t n = stage_ < 2 ? layout_.padded() : layout_.largest_slice() * comm_.size();
-  std::fill_n(gradient_.part(holder_.rank()), n, Real(0));
+  std::fill_n(gradient_.part(rank_.holder.rank()), gradient_size(), Real(0));
   std::fill(slices_.begin(), slices_.end(), Real(0));
 }
 
 template <class Real>
-void FlatParameters<Real>::assign_values(std::span<const Real> values) {
-  const auto& units = layout_.units();
+void FlatParameters<Real>::assign_values(std::span<const Real> in_files) {
+  std::vector<Real> room;
+  const auto values = layout_.from_file_order(in_files, room);
   std::size_t place = 0;
-  for (std::size_t u = 0; u < units.size() && (stage_ == 3 || splits_); ++u) {
-    const std::size_t first = std::min(units[u].size, updated(units[u])), n = updated_size(units[u]);
-    const auto own = values.subspan(units[u].first + first, std::min(n, units[u].size - first));
-    if (stage_ == 3) keep(own, kept_slice(u));
-    if (splits_) states_.write_low(place, own);
-    place += n;
+  for (const Unit& unit : layout_.units()) {
+    if (splits_) states_.write_low(place, updated_of(unit, values));
+    place += rank_.updated_size(unit);
   }
-  kept_.synchronise();
-  if (holder_.is_root() && stage_ < 3)
-    for (const Unit& unit : units) keep(values.subspan(unit.first, unit.size), kept(unit.offset, unit.size));
-  kept_.synchronise();
+  values_.assign(values);
 }
 
 template <class Real>
-void FlatParameters<Real>::assign_state(int state, std::span<const Real> values) {
+void FlatParameters<Real>::assign_state(int state, std::span<const Real> in_files) {
+  std::vector<Real> room;
+  const auto values = layout_.from_file_order(in_files, room);
   std::size_t place = 0;
   for (const Unit& unit : layout_.units()) {
-    const std::size_t first = std::min(unit.size, updated(unit)), n = updated_size(unit);
-    states_.write(state, place, values.subspan(unit.first + first, std::min(n, unit.size - first)));
-    place += n;
+    states_.write(state, place, updated_of(unit, values));
+    place += rank_.updated_size(unit);
   }
 }
 
@@ -536,30 +417,25 @@ void FlatParameters<Real>::assign_pending(const Pending& pending) {
   pending_t_ = pending.t;
   pending_rate_ = pending.learning_rate;
   if (pending_t_ == 0) return;
+  std::vector<Real> room;
+  const auto gradient = layout_.from_file_order(std::span<const Real>(pending.gradient), room);
   std::size_t place = 0;
   for (const Unit& unit : layout_.units()) {
-    const std::size_t first = std::min(unit.size, updated(unit)), n = updated_size(unit);
-    std::copy_n(pending.gradient.data() + unit.first + first, std::min(n, unit.size - first),
-                pending_.data() + place);
-    place += n;
+    const auto own = updated_of(unit, gradient);
+    std::copy(own.begin(), own.end(), pending_.data() + place);
+    place += rank_.updated_size(unit);
   }
 }
 
 template <class Real>
 HeldBytes FlatParameters<Real>::bytes() const {
-  const std::size_t slices = layout_.slices(), padded = layout_.padded();
-  const auto& units = layout_.units();
-  std::size_t live = stage_ < 2 ? 0 : layout_.largest_slice(), at_hand = 0;
-  for (std::size_t u = 0; u < units.size() && stage_ == 3; ++u)
-    at_hand =
-        std::max(at_hand, units[u].slice + (overlaps_ && u + 1 < units.size() ? units[u + 1].slice : 0));
-  const auto ranks = static_cast<std::size_t>(comm_.size());
-  return {(stage_ < 3 ? padded / holder_.size() : slices) * width_,
-          (stage_ < 2 ? padded : slices) * sizeof(Real),
+  const std::size_t gradients = gradient_size() * sizeof(Real);
+  return {values_.kept_bytes(),
+          rank_.stage < 2 ? gradients : slices_.size() * sizeof(Real),
           states_.host_bytes(),
-          ranks * (live * sizeof(Real) + at_hand * width_),
+          (rank_.stage < 2 ? 0 : gradients) + values_.at_hand_bytes(),
           workspace_.size() * sizeof(Real),
-          splits_ ? ranks * layout_.largest_slice() * sizeof(Real) : 0};
+          values_.expanded_bytes()};
 }
 
 template class FlatParameters<float>;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <future>
@@ -13,12 +14,12 @@
 #include "io/tiers/ledger.hpp"
 #include "physics/kernels/aligned.hpp"
 #include "surrogates/training/flat_layout.hpp"
+#include "surrogates/training/flat_values.hpp"
 #include "surrogates/training/offload_options.hpp"
 #include "surrogates/training/optimiser.hpp"
 #include "surrogates/training/optimiser_states.hpp"
 #include "surrogates/training/parallel_options.hpp"
 #include "surrogates/training/precision_options.hpp"
-#include "surrogates/training/reserved_array.hpp"
 
 namespace quintet {
 
@@ -57,6 +58,9 @@ struct FlatAccount {
 /// | 2 | states and gradients; a unit's gradient lives until it is summed | the same |
 /// | 3 | values too; a unit's live while its blocks compute | 3 (n - 1) slices: values come twice, sums once
 /// |
+///
+/// A layer in parts (BlockTensors::Part) has one part at hand beside the rest of its block, and one part's
+/// gradient at a time.
 ///
 /// A trainer drives the blocks: enter() each in a forward pass, then leave(); in the backward pass, last
 /// block first, enter() it, add to its gradient() and finish() it, then leave(); then step(). Stages 0 to 2
@@ -97,15 +101,14 @@ class FlatParameters {
   void count_twice(std::vector<Twins> twins);
   /// What networks compute with. At stage 3, and of values in halves, there is something to read between
   /// enter() and leave() alone; the place is always the same.
-  [[nodiscard]] std::span<Real> values(int block) const;
-  /// The way of a pass through the blocks.
-  enum class Way { forward, backward };
+  [[nodiscard]] std::span<Real> values(int block) const { return values_.of(block); }
+  using Way = PassWay;
   /// A block's values are about to be read. Stage 3 gathers its unit, halves are expanded to floats; the unit
-  /// before is given back.
+  /// before is given back, but one that this one is a part of (BlockTensors::Part).
   /// Collective: all ranks enter blocks in one order.
   void enter(int block, Way way);
   /// No block's values are read any more.
-  void leave();
+  void leave() { values_.leave(); }
   /// This rank's gradient of a block, to be added to. From stage 2 on the memory is a unit's: blocks are
   /// differentiated last first, finish() after each; collective then, as it waits for the sum under way.
   [[nodiscard]] std::span<Real> gradient(int block);
@@ -153,56 +156,35 @@ class FlatParameters {
   [[nodiscard]] Ledger& ledger() const { return *ledger_; }
   [[nodiscard]] OffloadTraffic offload_traffic() const { return states_.traffic(); }
   /// Stage 3: bytes of memory that values have beside this rank's slices now, as the system counts them.
-  [[nodiscard]] std::size_t values_resident() const { return gathered_.resident(); }
+  [[nodiscard]] std::size_t values_resident() const { return values_.resident(); }
   [[nodiscard]] FlatAccount account() const {
     return {bytes(), *ledger_, offload_traffic(),
             traffic(Comm::Call::reduce_scatter).bytes + traffic(Comm::Call::all_gather_into).bytes};
   }
   /// What this rank has sent to and received from other holders: reduce_scatter and all_gather_into.
-  [[nodiscard]] Comm::Counter traffic(Comm::Call call) const { return across_.counter(call); }
-  void reset_traffic() { across_.reset_counters(); }
+  [[nodiscard]] Comm::Counter traffic(Comm::Call call) const { return rank_.across.counter(call); }
+  void reset_traffic() { rank_.across.reset_counters(); }
 
  private:
   using Unit = FlatLayout::Unit;
   [[nodiscard]] std::span<Real> gradients(int rank, std::size_t from, std::size_t n) const {
     return {gradient_.part(rank) + from, n};
   }
-  /// But at stage 3: values of numbers from, from + 1, ... as they are kept.
-  [[nodiscard]] std::span<std::byte> kept(std::size_t from, std::size_t n) const {
-    return {kept_.part(0) + from * width_, n * width_};
+  /// Of numbers in the order of blocks, those of a unit that this rank updates.
+  [[nodiscard]] std::span<const Real> updated_of(const Unit& unit, std::span<const Real> numbers) const {
+    const std::size_t first = std::min(unit.size, rank_.updated(unit));
+    return numbers.subspan(unit.first + first, std::min(rank_.updated_size(unit), unit.size - first));
   }
-  /// Of a unit this rank's slice, and what it updates, as they are kept.
-  [[nodiscard]] std::span<std::byte> kept_slice(std::size_t unit) const;
-  [[nodiscard]] std::span<std::byte> kept_updated(std::size_t unit) const;
-  /// Numbers as they are kept.
-  void keep(std::span<const Real> values, std::span<std::byte> to) const;
-  /// First of this rank's share of a unit, which its holder's ranks divide, and its length.
-  [[nodiscard]] std::size_t share(const Unit& unit) const { return holder_.rank() * share_size(unit); }
-  [[nodiscard]] std::size_t share_size(const Unit& unit) const { return across_.size() * unit.slice; }
-  /// First of its slice, which all ranks divide.
-  [[nodiscard]] std::size_t slice(const Unit& unit) const {
-    return share(unit) + static_cast<std::size_t>(across_.rank()) * unit.slice;
-  }
-  /// First of what it updates, and its length.
-  [[nodiscard]] std::size_t updated(const Unit& unit) const {
-    return stage_ == 0 ? share(unit) : slice(unit);
-  }
-  [[nodiscard]] std::size_t updated_size(const Unit& unit) const {
-    return stage_ == 0 ? share_size(unit) : unit.slice;
+  /// Numbers of this rank's gradient that have memory: all, or the largest unit's.
+  [[nodiscard]] std::size_t gradient_size() const {
+    return rank_.stage < 2 ? layout_.padded()
+                           : layout_.largest_slice() * static_cast<std::size_t>(rank_.all.size());
   }
   /// Sum of a unit's gradients over the ranks of this holder, this rank's share, into its own gradient.
   void sum_in_holder(std::size_t from, std::size_t n);
-  /// Where a unit begins among this rank's slices.
-  [[nodiscard]] std::size_t place_of(std::size_t unit) const;
   /// Stages 2 and 3: sum a unit over all ranks; the memory is 0 afterwards.
   void start_reduction(std::size_t unit);
   void finish_reduction();
-  /// Stage 3.
-  void bring(int unit, Way way);
-  [[nodiscard]] Comm::Pending start_gather(std::size_t unit) const;
-  void finish_gather();
-  void give_back(int unit) const;
-  void expand(int unit) const;
   /// Let messages under way go on.
   void progress();
   void refuse_bad_gradients(std::int64_t t);
@@ -212,10 +194,6 @@ class FlatParameters {
   /// Visit what is a twin of a unit's values that this rank updates.
   template <class Visit>
   void visit_twins(std::size_t unit, std::span<std::byte> values, const Visit& visit) const;
-  /// Values that this rank updates, by unit, as they are kept.
-  [[nodiscard]] std::vector<std::span<std::byte>> updated_values();
-  /// Values that ranks have updated are everybody's.
-  void gather_values();
   /// What `copy(unit, place, slice)` makes of this rank's slice of each unit, of all ranks, without padding,
   /// on rank 0; `place` is the slice's in the states.
   template <class Copy>
@@ -223,25 +201,18 @@ class FlatParameters {
 
   FlatLayout layout_;
   OptimiserOptions optimiser_;
-  Comm comm_, holder_, across_;  ///< all; those of this holder; those with the same number on other holders
-  int stage_;
+  FlatRank rank_;
   bool overlaps_, splits_;
-  std::size_t width_;            ///< bytes of a value as it is kept
-  SharedArray<std::byte> kept_;  ///< but at stage 3: values, or high halves
+  FlatValues<Real> values_;
   SharedArray<Real> gradient_;
-  ReservedArray<std::byte> gathered_;             ///< stage 3: those of the units at hand, in their places
-  mutable AlignedVector<std::byte> kept_slices_;  ///< stage 3: this rank's slices of them
-  ReservedArray<Real> expanded_;                  ///< of halves: the unit at hand as floats, in its place
   std::unique_ptr<Ledger> ledger_;
   OffloadOptions offload_;
   OptimiserStates<Real> states_;  ///< of what this rank updates
   AlignedVector<Real> slices_;    ///< stages 2 and 3: this rank's slices of the sum
   AlignedVector<Real> workspace_;
   std::vector<Twins> twins_;
-  std::vector<Real> before_;                ///< of twins, what a unit's step begins with
-  int here_ = -1, coming_ = -1;             ///< the unit at hand; stage 3: the one on its way
-  std::optional<Comm::Pending> gathering_;  ///< of coming_
-  std::size_t reduced_ = 0;                 ///< the unit whose sum is under way
+  std::vector<Real> before_;  ///< of twins, what a unit's step begins with
+  std::size_t reduced_ = 0;   ///< the unit whose sum is under way
   std::optional<Comm::PendingSum<Real>> reducing_;
   std::vector<std::span<Real>> sums_;  ///< of the units' gradients: what this rank updates
   SharedArray<int> bad_;               ///< first unit whose sum is not finite

@@ -1,5 +1,6 @@
 #include "surrogates/training/offload_options.hpp"
 
+#include "io/config/schema_without.hpp"
 #include "io/config/table.hpp"
 
 namespace quintet {
@@ -59,19 +60,22 @@ void describe(Schema& schema, ParallelSection& section) { describe(schema, secti
 
 }  // namespace
 
-void describe(Schema& schema, ParallelOptions& parallel, OffloadOptions& offload,
-              const TrainerTraits& traits) {
+void describe(Schema& schema, ParallelOptions& parallel, OffloadOptions& offload, const TrainerTraits& traits,
+              LayerTiles* tile) {
   ParallelSection section{parallel, traits};
   schema.section("parallel", section, "Who holds what, for models that fill a node's memory")
       .on_restart(OnRestart::free);
   schema.section("offload", offload, "Optimiser's states that do not fit into memory")
       .on_restart(OnRestart::free);
-  schema.check([&parallel, &offload]() -> std::optional<std::string> {
-    if (parallel.strategy == ParallelStrategy::automatic && offload.optimiser != OffloadKind::none)
-      return "parallel.strategy: auto does not know what offload takes off a rank; choose data or sharded, "
-             "or no offload";
-    return std::nullopt;
-  });
+  if (tile)
+    schema
+        .named_quantities("tile", *tile, "1",
+                          "Layers that compute in so many tiles, of which one has its weights, or its "
+                          "gradient, at hand at a time: for layers that do not fit. On one thread losses are "
+                          "the same to the last bit where tiles have 16 channels or more")
+        .at_least(1)
+        .on_restart(OnRestart::free);
+  if (traits.one_unit) schema.check(WithoutKey{"tile", traits.one_unit, "{}"});
 }
 
 }  // namespace quintet

@@ -43,9 +43,9 @@ struct OffloadOptions {
 };
 void describe(Schema& schema, OffloadOptions& options);
 
-/// Sections `parallel` and `offload` of a trainer: they change no number and may differ in a
-/// run that goes on. @param traits what the trainer has of them
+/// Sections `parallel` and `offload` of a trainer, and `tile` where it has layers that may compute in tiles:
+/// they change no number and may differ in a run that goes on. @param traits what the trainer has of them
 void describe(Schema& schema, ParallelOptions& parallel, OffloadOptions& offload,
-              const TrainerTraits& traits = {});
+              const TrainerTraits& traits = {}, LayerTiles* tile = nullptr);
 
 }  // namespace quintet

@@ -3,6 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "io/config/schema.hpp"
 
@@ -46,6 +49,9 @@ struct ParallelOptions {
     return strategy == ParallelStrategy::sharded ? static_cast<int>(stage) : 0;
   }
 };
+
+/// Section `tile` of a training: layers that compute in so many tiles, whole numbers, by name.
+using LayerTiles = std::vector<std::pair<std::string, double>>;
 
 /// What a trainer has of section `parallel`: keys and values that mean nothing to it are refused where they
 /// stand, with the reason given here (its default alone is passed over: older printed configurations have

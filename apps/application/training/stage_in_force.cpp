@@ -61,7 +61,7 @@ std::optional<double> bytes_of(const std::optional<double>& megabytes) {
 }  // namespace
 
 planning::Division division_of(const ParallelOptions& parallel, const OffloadOptions& offload,
-                               std::vector<double> units, std::size_t bytes_per_number, int n_states) {
+                               std::vector<UnitSize> units, std::size_t bytes_per_number, int n_states) {
   planning::Division division{.units = std::move(units),
                               .bytes_per_number = double(bytes_per_number),
                               .states = double(n_states),
@@ -86,12 +86,19 @@ ParallelInForce stage_in_force(const Comm& comm, const ParallelOptions& parallel
     return {parallel, ""};
   }
   const auto choice = planning::choose_stage(of.division, comm.size(), per_holder, of.besides, share);
-  if (choice.stage == nullptr)
+  if (choice.stage == nullptr) {
+    auto in_file = of.division;
+    in_file.states_place = {.in_file = true};
+    const auto other = planning::choose_stage(in_file, comm.size(), per_holder, of.besides, share).stage;
     throw ResourceError(fmt::format(
-        "parallel.strategy: auto finds no stage that fits: on each of {} ranks {}. Use more nodes, {}{} or "
+        "parallel.strategy: auto finds no stage that fits: on each of {} ranks {}. {}Use more nodes, {}{} or "
         "a smaller model",
         comm.size(), choice.reason,
+        other && !of.division.states_place.in_file
+            ? fmt::format("With offload.optimiser: file, {} would fit. ", other->yaml)
+            : "",
         parallel.holder == Holder::rank && node > 1 ? "holder: node, " : "fewer ranks per node, ", of.less));
+  }
   return {parallel.at_stage(choice.stage->value), fmt::format("{} ({})", choice.stage->yaml, choice.reason)};
 }
 

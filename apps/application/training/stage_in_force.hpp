@@ -20,7 +20,7 @@ struct ParallelInForce {
 
 /// What ranks divide of a training whose units have so many parameters, for the planner.
 [[nodiscard]] planning::Division division_of(const ParallelOptions& parallel, const OffloadOptions& offload,
-                                             std::vector<double> units, std::size_t bytes_per_number,
+                                             std::vector<UnitSize> units, std::size_t bytes_per_number,
                                              int n_states);
 
 /// What `auto` and the check of memory go by.

@@ -3,16 +3,45 @@
 #include <algorithm>
 #include <cstdint>
 
+#include <fmt/format.h>
+
+#include "io/tiers/ledger.hpp"
 #include "surrogates/flow/training/step_needs.hpp"
 
 namespace quintet::meshfreeflow {
 
 planning::Division division_of(const TrainOptions& options, const flow::FlowModelHeader& header) {
-  const auto units = flow::network_needs(header, options.parallel).units;
-  auto division = division_of(options.parallel, options.offload, {units.begin(), units.end()}, sizeof(float),
-                              n_states(options.optimiser));
+  auto division = division_of(options.parallel, options.offload,
+                              flow::network_needs(header, options.parallel, options.tile).units,
+                              sizeof(float), n_states(options.optimiser));
   division.low_bytes = options.precision.splits() ? sizeof(std::int16_t) : 0;
   return division;
+}
+
+std::string tiles_in_words(const Comm& comm, const TrainOptions& options, const ParallelOptions& parallel,
+                           const flow::FlowModelHeader& header) {
+  std::string layers;
+  for (const auto& [layer, n] : options.tile)
+    if (n > 1) layers += fmt::format("{}{} in {:g} tiles", layers.empty() ? "" : ", ", layer, n);
+  if (layers.empty()) return "";
+  const auto largest = [](const flow::NetworkNeeds& needs) {
+    double most = 0;
+    for (const auto& unit : needs.units) most = std::max(most, unit.n);
+    return most;
+  };
+  const auto with = flow::network_needs(header, parallel, options.tile),
+             without = flow::network_needs(header, parallel);
+  const auto size = [](double numbers) {
+    return text_of_bytes(static_cast<std::size_t>(sizeof(float) * numbers));
+  };
+  const bool has_all = !options.precision.splits() && (comm.size() == 1 || parallel.zero_stage() < 2);
+  return fmt::format(
+      "{}: the largest unit is '{}' of {}, without tiles '{}' of {}{}", layers, with.largest_unit,
+      size(largest(with)), without.largest_unit, size(largest(without)),
+      has_all
+          ? "; values and gradients of all units are in memory here, so that tiles save working memory alone"
+      : largest(with) < largest(without) ? ""
+                                         : "; tiles gain nothing: it is no smaller");
 }
 
 double activation_bytes(const networks::ChainDescription& chain, const TrainOptions& options, int n_crops) {

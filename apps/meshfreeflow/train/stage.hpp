@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 #include "apps/application/training/stage_in_force.hpp"
 #include "apps/meshfreeflow/train/train_options.hpp"
 #include "io/parallel/comm.hpp"
@@ -17,6 +19,12 @@ namespace quintet::meshfreeflow {
 /// What the ranks divide, for the planner.
 [[nodiscard]] planning::Division division_of(const TrainOptions& options,
                                              const flow::FlowModelHeader& header);
+
+/// Section `tile` in words: the largest unit with it and without, and whether anything is gained; "" where no
+/// layer is in tiles. @param parallel in force
+[[nodiscard]] std::string tiles_in_words(const Comm& comm, const TrainOptions& options,
+                                         const ParallelOptions& parallel,
+                                         const flow::FlowModelHeader& header);
 
 /// What crops leave for the backward pass, roughly, before a step was measured: no more than the budget of
 /// section `memory` (bytes).

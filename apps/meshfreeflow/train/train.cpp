@@ -10,6 +10,7 @@
 #include "apps/application/training/memory_report.hpp"
 #include "apps/meshfreeflow/train/activations_report.hpp"
 #include "apps/meshfreeflow/train/learning_curve.hpp"
+#include "apps/meshfreeflow/train/stage.hpp"
 #include "apps/meshfreeflow/train/training.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
@@ -38,6 +39,9 @@ void announce(Context& context, const TrainOptions& options, const Training& tra
             operators.empty() ? "none" : fmt::format("{}", fmt::join(operators, ", ")),
             derives || operators.empty() ? "" : " (in validations alone: gamma is 0)");
   announce_stage(context, training.parallel());
+  if (const auto tiles = tiles_in_words(context.comm(), options, training.parallel().options, header);
+      !tiles.empty())
+    log::info("tile: {}", tiles);
   if (options.data.reference_compatible)
     log::warning(
         "data.reference_compatible: derivatives are the released reference's, which are wrong; for "

@@ -17,7 +17,7 @@ void describe(Schema& schema, TrainOptions& options) {
   schema.section("optimiser", options.optimiser, "How weights follow from gradients");
   schema.section("learning_rate", options.learning_rate, "Its schedule");
   schema.section("validation", options.validation, "Crops held out, by which the best model is chosen");
-  describe(schema, options.parallel, options.offload);
+  describe(schema, options.parallel, options.offload, {}, &options.tile);
   schema.section("memory", options.memory, "What a step's tensors may take, and how that is kept to")
       .on_restart(OnRestart::free);
   schema.section("precision", options.precision, "How weights are kept");

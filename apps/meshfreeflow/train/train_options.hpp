@@ -36,6 +36,7 @@ struct TrainOptions {
   OffloadOptions offload;
   MemoryOptions memory;
   PrecisionOptions precision;
+  LayerTiles tile;
   flow::FlowRateOptions learning_rate;
   ValidationOptions validation;
   std::int64_t steps = 0;

@@ -67,15 +67,11 @@ flow::FlowModel starting_model(const Comm& comm, const TrainOptions& options, co
 }
 
 flow::FlowTrainerOptions trainer_options(const TrainOptions& options, const ParallelOptions& parallel) {
-  return {options.loss,
-          options.optimiser,
-          parallel,
-          options.offload,
-          options.memory,
-          options.precision,
-          static_cast<std::uint64_t>(options.seed),
-          options.batch,
-          options.data.reference_compatible};
+  return {options.loss,   options.optimiser,
+          parallel,       options.offload,
+          options.memory, options.precision,
+          options.tile,   static_cast<std::uint64_t>(options.seed),
+          options.batch,  options.data.reference_compatible};
 }
 
 flow::Range as_range(const flow::FlowDataset::Range& range) { return {range.least, range.most}; }

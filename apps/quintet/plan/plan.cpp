@@ -91,7 +91,7 @@ void add_stages(Plan& plan, const planning::StepCost& row, const Machine& machin
   };
   add({});
   if (has_place(asked)) add(asked);
-  model.division->states_place = {};
+  model.division->states_place = asked;
   constexpr double unknown = std::numeric_limits<double>::infinity();
   const double of_node = machine.node.memory ? *machine.node.memory / double(per_node) : unknown;
   const auto choice =

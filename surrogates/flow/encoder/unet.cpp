@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include <ATen/ATen.h>
 
+#include "io/config/suggest.hpp"
 #include "io/log/error.hpp"
 #include "physics/kernels/random.hpp"
 #include "surrogates/bridge/block_pass.hpp"
@@ -58,9 +61,15 @@ void silence(const UnetBlock& block, std::vector<double>& parameters) {
     if (std::find(silent.begin(), silent.end(), i) != silent.end()) std::fill_n(first, shapes[i].size(), 0.0);
 }
 
-/// A convolution of one node.
-at::Tensor pointwise(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
-  return at::conv3d(x, weight, bias);
+constexpr std::array convolutions = {"conv1", "conv2", "conv3", "shortcut"};
+
+/// Those of a residual block, as a list for messages.
+std::vector<std::string> layer_names(const std::vector<UnetBlock>& blocks) {
+  std::vector<std::string> names;
+  for (const auto& block : blocks)
+    if (block.kind == UnetBlockKind::residual)
+      for (const char* name : convolutions) names.push_back(fmt::format("{}.{}", block.name, name));
+  return names;
 }
 
 /// x plus masks that repeat over the samples.
@@ -77,9 +86,8 @@ at::Tensor perturbed(const at::Tensor& x, const networks::NoiseMask& mask) {
   return x + noise;
 }
 
-at::Tensor padded_conv3(at::Tensor x, const at::Tensor& weight, const at::Tensor& bias,
-                        const std::array<Padding, 3>& padding) {
-  std::vector<std::int64_t> zeros(3, 0);
+/// x with what a convolution of 3 nodes finds beyond its ends, but for zeros: those the convolution adds.
+at::Tensor padded(at::Tensor x, const std::array<Padding, 3>& padding, std::vector<std::int64_t>& zeros) {
   for (int axis = 0; axis < 3; ++axis) {
     const auto rule = padding[static_cast<std::size_t>(axis)];
     const std::int64_t dimension = 2 + axis, n = x.size(dimension);
@@ -91,7 +99,7 @@ at::Tensor padded_conv3(at::Tensor x, const at::Tensor& weight, const at::Tensor
     x = rule == Padding::circular ? at::cat({last, x, first}, dimension)
                                   : at::cat({first, x, last}, dimension);
   }
-  return at::conv3d(x, weight, bias, at::IntArrayRef{1, 1, 1}, zeros);
+  return x;
 }
 
 /// @param like null: nothing is cut
@@ -112,7 +120,50 @@ at::Tensor pooled(const at::Tensor& x, const GridShape& factor) {
 
 }  // namespace
 
-Unet::Unet(const UnetOptions& options) : options_(options), blocks_(unet_blocks(options)) {}
+Unet::Unet(const UnetOptions& options, const LayerTiles& tiles)
+    : options_(options), blocks_(unet_blocks(options)), trained_(blocks_.size()) {
+  for (const auto& [layer, n] : tiles) tile(layer, n);
+  int number = 0;
+  for (std::size_t b = 0; b < blocks_.size(); ++b) {
+    if (blocks_[b].kind != UnetBlockKind::residual) continue;
+    trained_[b].number = number++;
+    for (auto& tiled : trained_[b].tiled) {
+      if (!tiled) continue;
+      TiledLayer placed = *tiled;
+      placed.first_part = number;
+      number += static_cast<int>(placed.n() * placed.n());
+      tiled = std::make_shared<const TiledLayer>(std::move(placed));
+    }
+  }
+}
+
+void Unet::tile(const std::string& layer, double n) {
+  const auto names = layer_names(blocks_);
+  QUINTET_CHECK(
+      !layer.starts_with("decoder"),
+      "tile: {}: the decoder's kernels hold all of its weights in an order of their own, so that tiles "
+      "would save nothing; expected one of {}",
+      layer, name_list(names));
+  QUINTET_CHECK(std::find(names.begin(), names.end(), layer) != names.end(),
+                "tile: there is no layer '{}'{} Expected one of {}", layer,
+                did_you_mean(layer, names).empty() ? "." : did_you_mean(layer, names), name_list(names));
+  const std::string block = layer.substr(0, layer.find('.')), name = layer.substr(block.size() + 1);
+  const auto b = static_cast<std::size_t>(
+      std::find_if(blocks_.begin(), blocks_.end(), [&](const auto& one) { return one.name == block; }) -
+      blocks_.begin());
+  const auto c = static_cast<std::size_t>(std::find(convolutions.begin(), convolutions.end(), name) -
+                                          convolutions.begin());
+  const auto shape = parameter_shapes(blocks_[b])[2 * c].shape;
+  const auto most = static_cast<double>(std::min(shape[0], shape[1]));
+  QUINTET_CHECK(
+      n >= 1 && n <= most && n == std::floor(n),
+      "tile: {} in {:g} tiles: it has {} outputs and {} inputs; expected a whole number from 1 to {:g}",
+      layer, n, shape[0], shape[1], most);
+  const auto count = static_cast<std::int64_t>(n);
+  if (count > 1)
+    trained_[b].tiled[c] = std::make_shared<const TiledLayer>(
+        TiledLayer{0, tile_cuts(shape[0], count), tile_cuts(shape[1], count), shape[2]});
+}
 
 std::size_t Unet::n_parameters() const {
   return blocks_.back().first_parameter + blocks_.back().n_parameters;
@@ -149,17 +200,64 @@ std::vector<double> Unet::initial_statistics() const {
   return values;
 }
 
+namespace {
+
+/// The parts of a layer of block `of`, whose weights [out, in, kernel...] begin at `first` in files.
+std::vector<BlockTensors> part_tensors(const std::string& block, int convolution, const TiledLayer& layer,
+                                       int of, std::size_t first) {
+  const auto nodes = static_cast<std::size_t>(layer.kernel * layer.kernel * layer.kernel),
+             stride = static_cast<std::size_t>(layer.inputs.back()) * nodes;
+  std::vector<BlockTensors> parts;
+  for (std::size_t row = 0; row < layer.n(); ++row)
+    for (std::size_t column = 0; column < layer.n(); ++column) {
+      const std::int64_t out = layer.outputs[row], in = layer.inputs[column];
+      const std::vector<std::int64_t> shape{layer.outputs[row + 1] - out, layer.inputs[column + 1] - in,
+                                            layer.kernel, layer.kernel, layer.kernel};
+      const auto name = fmt::format("{}.weight", convolutions[static_cast<std::size_t>(convolution)]);
+      parts.push_back(
+          {fmt::format("{}.{} [{}, {}]", block, convolutions[static_cast<std::size_t>(convolution)], row,
+                       column),
+           {{name,
+             shape,
+             {{first + static_cast<std::size_t>(out) * stride + static_cast<std::size_t>(in) * nodes,
+               static_cast<std::size_t>(shape[1]) * nodes, stride}}}},
+           {of, convolution, static_cast<int>(row), static_cast<int>(column)}});
+    }
+  return parts;
+}
+
+}  // namespace
+
 std::vector<BlockTensors> Unet::tensors() const {
   static constexpr std::array names = {"conv1.weight", "conv1.bias", "conv2.weight",    "conv2.bias",
                                        "conv3.weight", "conv3.bias", "shortcut.weight", "shortcut.bias",
                                        "norm1.gamma",  "norm1.beta", "norm2.gamma",     "norm2.beta",
                                        "norm3.gamma",  "norm3.beta"};
   std::vector<BlockTensors> all;
-  for (const auto& block : blocks_) {
-    if (block.kind != UnetBlockKind::residual) continue;
-    BlockTensors& tensors = all.emplace_back(BlockTensors{block.name, {}});
-    const auto shapes = parameter_shapes(block);
-    for (std::size_t i = 0; i < shapes.size(); ++i) tensors.tensors.push_back({names[i], shapes[i].shape});
+  for (std::size_t b = 0; b < blocks_.size(); ++b) {
+    if (blocks_[b].kind != UnetBlockKind::residual) continue;
+    const auto& tiled = trained_[b].tiled;
+    const bool in_parts =
+        std::any_of(tiled.begin(), tiled.end(), [](const auto& one) { return one != nullptr; });
+    const int number = static_cast<int>(all.size());
+    BlockTensors own{blocks_[b].name, {}};
+    std::vector<BlockTensors> parts;
+    const auto shapes = parameter_shapes(blocks_[b]);
+    std::size_t first = blocks_[b].first_parameter;
+    for (std::size_t i = 0; i < shapes.size(); ++i) {
+      const auto size = static_cast<std::size_t>(shapes[i].size());
+      if (i < 2 * convolutions.size() && i % 2 == 0 && tiled[i / 2]) {
+        const auto of_layer = part_tensors(own.name, static_cast<int>(i / 2), *tiled[i / 2], number, first);
+        parts.insert(parts.end(), of_layer.begin(), of_layer.end());
+      } else {
+        BlockTensors::Tensor& tensor =
+            own.tensors.emplace_back(BlockTensors::Tensor{names[i], shapes[i].shape});
+        if (in_parts) tensor.rows = {first, size, 0};
+      }
+      first += size;
+    }
+    all.push_back(std::move(own));
+    all.insert(all.end(), std::make_move_iterator(parts.begin()), std::make_move_iterator(parts.end()));
   }
   return all;
 }
@@ -183,9 +281,9 @@ at::Tensor Unet::train(const Comm& comm, const at::Tensor& parameters, const at:
 }
 
 at::Tensor Unet::train(const Comm& comm, const BlockParameters& parameters, const at::Tensor& input,
-                       const at::Tensor& statistics, BlockPass& pass) const {
+                       const at::Tensor& statistics, BlockPass& pass, const PartsBackward& back) const {
   return translate_torch_errors("The U-Net",
-                                [&] { return run_blocks(comm, parameters, input, statistics, pass); });
+                                [&] { return run_blocks(comm, parameters, input, statistics, pass, back); });
 }
 
 at::Tensor Unet::evaluate(const BlockParameters& parameters, const at::Tensor& input,
@@ -193,14 +291,29 @@ at::Tensor Unet::evaluate(const BlockParameters& parameters, const at::Tensor& i
   return translate_torch_errors("The U-Net", [&] { return run(nullptr, parameters, input, statistics); });
 }
 
-at::Tensor Unet::residual(const Comm* comm, const UnetBlock& block, const at::Tensor& parameters,
-                          const at::Tensor& x, const at::Tensor& statistics,
-                          std::vector<BatchMoments>* moments) const {
+at::Tensor Unet::residual(const Comm* comm, std::size_t number, const Source& source, const at::Tensor& x,
+                          const at::Tensor& statistics, std::vector<BatchMoments>* moments) const {
+  const UnetBlock& block = blocks_[number];
+  const auto& tiled = trained_[number].tiled;
+  const auto is_in_parts = [&](std::size_t i) {
+    return i < 2 * tiled.size() && i % 2 == 0 && tiled[i / 2] != nullptr;
+  };
   const auto shapes = parameter_shapes(block);
   std::vector<std::int64_t> sizes;
-  for (const auto& shape : shapes) sizes.push_back(shape.size());
-  auto p = parameters.split_with_sizes(sizes);
-  for (std::size_t i = 0; i < shapes.size(); ++i) p[i] = p[i].view(shapes[i].shape);
+  for (std::size_t i = 0; i < shapes.size(); ++i)
+    if (!is_in_parts(i)) sizes.push_back(shapes[i].size());
+  const auto whole = source.own.split_with_sizes(sizes);
+  auto next = whole.begin();
+  std::vector<at::Tensor> p(shapes.size());
+  for (std::size_t i = 0; i < shapes.size(); ++i)
+    if (!is_in_parts(i)) p[i] = (next++)->view(shapes[i].shape);
+  const auto convolution = [&](std::size_t c, const at::Tensor& from) {
+    std::vector<std::int64_t> zeros(3, 0);
+    const bool looks_around = c == 1 && block.kernel == 3;
+    const at::Tensor seen = looks_around ? padded(from, options_.padding, zeros) : from;
+    return tiled[c] ? tiled_convolution(tiled[c], *source.parts, source.back, seen, p[2 * c + 1], zeros)
+                    : at::conv3d(seen, p[2 * c], p[2 * c + 1], at::IntArrayRef{1, 1, 1}, zeros);
+  };
   auto statistic = static_cast<std::int64_t>(block.first_statistic);
   const auto normalise = [&](const at::Tensor& y, int number) {
     const at::Tensor &gamma = p[static_cast<std::size_t>(8 + 2 * number)],
@@ -213,20 +326,20 @@ at::Tensor Unet::residual(const Comm* comm, const UnetBlock& block, const at::Te
                                         moments ? &(*moments)[static_cast<std::size_t>(number)] : nullptr)
                 : batch_norm_by_running(y, gamma, beta, mean, variance, options_.epsilon);
   };
-  at::Tensor y = at::relu(normalise(pointwise(x, p[0], p[1]), 0));
+  at::Tensor y = at::relu(normalise(convolution(0, x), 0));
   if (block.mask) y = perturbed(y, *block.mask);
-  y = block.kernel == 1 ? pointwise(y, p[2], p[3]) : padded_conv3(y, p[2], p[3], options_.padding);
-  y = at::relu(normalise(y, 1));
-  y = normalise(pointwise(y, p[4], p[5]), 2) + pointwise(x, p[6], p[7]);
+  y = at::relu(normalise(convolution(1, y), 1));
+  y = normalise(convolution(2, y), 2) + convolution(3, x);
   return block.ends_in_relu ? at::relu(y) : y;
 }
 
-at::Tensor Unet::forward(const Comm* comm, const UnetBlock& block, const at::Tensor& parameters,
+at::Tensor Unet::forward(const Comm* comm, std::size_t number, const Source& source,
                          const std::vector<at::Tensor>& x, const at::Tensor& statistics,
                          std::vector<BatchMoments>* moments) const {
+  const UnetBlock& block = blocks_[number];
   switch (block.kind) {
     case UnetBlockKind::residual:
-      return residual(comm, block, parameters, x[0], statistics, moments);
+      return residual(comm, number, source, x[0], statistics, moments);
     case UnetBlockKind::pool:
       return pooled(x[0], block.factor);
     case UnetBlockKind::upsample:
@@ -255,14 +368,13 @@ at::Tensor Unet::run(const Comm* comm, const BlockParameters& parameters, const 
                  input.size(1));
   std::map<std::string, at::Tensor> tensors{{unet_input, input}};
   const auto last_use = last_uses(blocks_);
-  int with_parameters = 0;
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     const auto& block = blocks_[i];
-    const at::Tensor own =
-        block.kind == UnetBlockKind::residual ? parameters(with_parameters++) : at::Tensor();
+    Source source{{}, &parameters};
+    if (trained_[i].number >= 0) source.own = parameters(trained_[i].number);
     std::vector<at::Tensor> x;
     for (const auto& name : block.inputs) x.push_back(tensors.at(name));
-    const at::Tensor made = forward(comm, block, own, x, statistics);
+    const at::Tensor made = forward(comm, i, source, x, statistics);
     for (const auto& name : block.inputs)
       if (last_use.at(name) == i) tensors.erase(name);
     tensors[block.name] = made;
@@ -271,14 +383,14 @@ at::Tensor Unet::run(const Comm* comm, const BlockParameters& parameters, const 
 }
 
 at::Tensor Unet::run_blocks(const Comm& comm, const BlockParameters& parameters, const at::Tensor& input,
-                            const at::Tensor& statistics, BlockPass& pass) const {
+                            const at::Tensor& statistics, BlockPass& pass, const PartsBackward& back) const {
   QUINTET_ASSERT(input.dim() == 5 && input.size(1) == options_.n_input, "an input of {} features",
                  input.size(1));
   pass.put(unet_input, input);
   const auto last_use = last_uses(blocks_);
   const auto segments = unet_segments(blocks_);
   auto segment = segments.begin();
-  int with_parameters = 0;
+  const auto parts = std::make_shared<const BlockParameters>(parameters);  // a block may be run again
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     const auto& block = blocks_[i];
     if (segment != segments.end() && *segment == i) {
@@ -286,16 +398,13 @@ at::Tensor Unet::run_blocks(const Comm& comm, const BlockParameters& parameters,
       ++segment;
     }
     BlockPass::Trained trained;
-    if (block.kind == UnetBlockKind::residual) {
-      trained = {with_parameters, parameters(with_parameters)};
-      ++with_parameters;
-    }
+    if (const int number = trained_[i].number; number >= 0) trained = {number, parameters(number)};
     // A block that is run again finds its batch's moments there: statistics move once.
     const auto moments = std::make_shared<std::vector<BatchMoments>>(3);
     pass.run(trained, block.name, block.inputs,
-             [this, comm, &block, own = trained.parameters, statistics,
+             [this, comm, i, own = trained.parameters, parts, back, statistics,
               moments](const std::vector<at::Tensor>& x) {
-               return forward(&comm, block, own, x, statistics, moments.get());
+               return forward(&comm, i, {own, parts.get(), back}, x, statistics, moments.get());
              });
     for (const auto& name : block.inputs)
       if (last_use.at(name) == i) pass.release(name);

@@ -1,15 +1,19 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include <ATen/core/Tensor.h>
 
 #include "io/parallel/comm.hpp"
+#include "surrogates/flow/encoder/tiled_convolution.hpp"
 #include "surrogates/flow/encoder/unet_blocks.hpp"
 #include "surrogates/training/flat_layout.hpp"
+#include "surrogates/training/parallel_options.hpp"
 
 namespace quintet {
 class BlockPass;
@@ -19,9 +23,6 @@ namespace quintet::flow {
 
 struct BatchMoments;
 
-/// The parameters of block `number` of those that have some; asked for when they are about to be read.
-using BlockParameters = std::function<at::Tensor(int number)>;
-
 /// The U-Net of unet_blocks() by LibTorch. It owns nothing: parameters and running statistics are flat arrays
 /// of the caller, in any precision that torch has (float, double).
 ///
@@ -30,8 +31,10 @@ using BlockParameters = std::function<at::Tensor(int number)>;
 /// each.
 class Unet {
  public:
-  /// Throws InputError as unet_blocks() does.
-  explicit Unet(const UnetOptions& options);
+  /// @param tiles layers that compute in tiles, "BLOCK.conv2": of the residual blocks conv1, conv2, conv3 and
+  /// shortcut. Throws InputError as unet_blocks() does, for layers that are not there and more tiles than a
+  /// layer has inputs or outputs.
+  explicit Unet(const UnetOptions& options, const LayerTiles& tiles = {});
 
   [[nodiscard]] const UnetOptions& options() const { return options_; }
   [[nodiscard]] const std::vector<UnetBlock>& blocks() const { return blocks_; }
@@ -39,9 +42,10 @@ class Unet {
   [[nodiscard]] std::size_t n_statistics() const;
   /// Weights and biases uniform in +-1/sqrt(fan in), gamma 1, beta 0; by counter-based random numbers.
   [[nodiscard]] std::vector<double> initial_parameters(std::uint64_t seed) const;
-  /// The blocks that have parameters, in their order, and their tensors.
+  /// The blocks that have parameters, in their order, and their tensors; behind a block the parts of its
+  /// layers that compute in tiles.
   [[nodiscard]] std::vector<BlockTensors> tensors() const;
-  /// The parameters of each of them, as parts of one array.
+  /// The parameters of each of them, as parts of one array; without tiles.
   [[nodiscard]] std::vector<at::Tensor> parts(const at::Tensor& parameters) const;
   /// Mean 0, variance 1.
   [[nodiscard]] std::vector<double> initial_statistics() const;
@@ -53,9 +57,11 @@ class Unet {
   [[nodiscard]] at::Tensor train(const Comm& comm, const at::Tensor& parameters, const at::Tensor& input,
                                  const at::Tensor& statistics) const;
   /// The same, block by block, in the segments of unet_segments(): the latents' graph begins at the last
-  /// block's output. `pass` takes the backward pass on, during which this lives.
+  /// block's output. `pass` takes the backward pass on, during which this lives, and what `parameters` refers
+  /// to: parts are asked for once more where a block runs again. @param back with tiles: of their parts
   [[nodiscard]] at::Tensor train(const Comm& comm, const BlockParameters& parameters, const at::Tensor& input,
-                                 const at::Tensor& statistics, BlockPass& pass) const;
+                                 const at::Tensor& statistics, BlockPass& pass,
+                                 const PartsBackward& back = {}) const;
   /// The same by the running statistics; samples do not see each other.
   [[nodiscard]] at::Tensor evaluate(const BlockParameters& parameters, const at::Tensor& input,
                                     const at::Tensor& statistics) const;
@@ -65,15 +71,27 @@ class Unet {
   }
 
  private:
-  [[nodiscard]] at::Tensor residual(const Comm* comm, const UnetBlock& block, const at::Tensor& parameters,
+  /// A residual block with what it computes with.
+  struct Trained {
+    int number = -1;                                           ///< of those with parameters
+    std::array<std::shared_ptr<const TiledLayer>, 4> tiled{};  ///< [convolution] null: whole
+  };
+  /// Where a block's numbers come from in a pass.
+  struct Source {
+    at::Tensor own;  ///< its parameters but those in parts
+    const BlockParameters* parts = nullptr;
+    PartsBackward back{};
+  };
+  void tile(const std::string& layer, double n);
+  [[nodiscard]] at::Tensor residual(const Comm* comm, std::size_t number, const Source& source,
                                     const at::Tensor& x, const at::Tensor& statistics,
                                     std::vector<BatchMoments>* moments) const;
-  [[nodiscard]] at::Tensor forward(const Comm* comm, const UnetBlock& block, const at::Tensor& parameters,
+  [[nodiscard]] at::Tensor forward(const Comm* comm, std::size_t number, const Source& source,
                                    const std::vector<at::Tensor>& x, const at::Tensor& statistics,
                                    std::vector<BatchMoments>* moments = nullptr) const;
   [[nodiscard]] at::Tensor run_blocks(const Comm& comm, const BlockParameters& parameters,
-                                      const at::Tensor& input, const at::Tensor& statistics,
-                                      BlockPass& pass) const;
+                                      const at::Tensor& input, const at::Tensor& statistics, BlockPass& pass,
+                                      const PartsBackward& back) const;
   [[nodiscard]] at::Tensor finished(at::Tensor made, const at::Tensor& input) const;
   [[nodiscard]] BlockParameters blocks_of(const at::Tensor& parameters) const;
   [[nodiscard]] at::Tensor run(const Comm* comm, const BlockParameters& parameters, const at::Tensor& input,
@@ -81,6 +99,7 @@ class Unet {
 
   UnetOptions options_;
   std::vector<UnetBlock> blocks_;
+  std::vector<Trained> trained_;  ///< [block]
 };
 
 }  // namespace quintet::flow

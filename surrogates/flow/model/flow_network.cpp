@@ -79,9 +79,9 @@ std::vector<Real> encoder_features(const FlowModelHeader& header, const GridShap
 }
 
 template <class Real>
-FlowNetwork<Real>::FlowNetwork(const FlowModelHeader& header)
+FlowNetwork<Real>::FlowNetwork(const FlowModelHeader& header, const LayerTiles& tiles)
     : refinement_(header.refinement),
-      encoder_(encoder_options(header)),
+      encoder_(encoder_options(header), tiles),
       n_encoder_blocks_(static_cast<int>(encoder_.tensors().size())) {
   size_ = size_of(header, encoder_.blocks());
   if (header.options.decoder.kind == DecoderKind::continuous)
@@ -134,8 +134,8 @@ at::Tensor FlowNetwork<Real>::encode(const BlockParameters& parameters, const at
 template <class Real>
 at::Tensor FlowNetwork<Real>::encode(const Comm& comm, const BlockParameters& parameters,
                                      const at::Tensor& features, const at::Tensor& statistics,
-                                     BlockPass& pass) const {
-  return with_known_fields(encoder_.train(comm, parameters, features, statistics, pass), features);
+                                     BlockPass& pass, const PartsBackward& back) const {
+  return with_known_fields(encoder_.train(comm, parameters, features, statistics, pass, back), features);
 }
 
 template <class Real>

@@ -18,7 +18,8 @@ namespace quintet::flow {
 template <class Real>
 class FlowNetwork {
  public:
-  explicit FlowNetwork(const FlowModelHeader& header);
+  /// @param tiles layers that compute in tiles, see Unet
+  explicit FlowNetwork(const FlowModelHeader& header, const LayerTiles& tiles = {});
 
   [[nodiscard]] const FlowNetworkSize& size() const { return size_; }
   [[nodiscard]] const Unet& encoder() const { return encoder_; }
@@ -44,8 +45,8 @@ class FlowNetwork {
                                   const at::Tensor& statistics) const;
   /// By those of a batch that the ranks share (collective); `pass` takes on the encoder's backward pass.
   [[nodiscard]] at::Tensor encode(const Comm& comm, const BlockParameters& parameters,
-                                  const at::Tensor& features, const at::Tensor& statistics,
-                                  BlockPass& pass) const;
+                                  const at::Tensor& features, const at::Tensor& statistics, BlockPass& pass,
+                                  const PartsBackward& back = {}) const;
   /// Jets [sample, point, channel, field] of normalised fields. Throws InputError for operators where the
   /// decoder is convolutional.
   [[nodiscard]] at::Tensor decode(const at::Tensor& latents, const BlockParameters& parameters,

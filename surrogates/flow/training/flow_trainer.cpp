@@ -143,7 +143,7 @@ FlowTrainer<Real>::State::State(const Comm& comm_, const FlowModel& model, const
       header(model.header),
       options(options_),
       equations(equations_of(header, options.reference_compatible)),
-      network(header),
+      network(header, options.tile),
       shared(comm, network.tensors(), start_of(model, network.initial_parameters(options.seed)),
              options.optimiser, options.parallel, options.offload, options.precision),
       statistics(model.statistics.empty() ? network.initial_statistics() : model.statistics),
@@ -250,15 +250,27 @@ FlowLosses FlowTrainer<Real>::State::run(const Batch& batch, std::int64_t step, 
   const at::Tensor input =
       tensor_on(std::span<Real>(features)).view({batch.n_samples, -1, shape[0], shape[1], shape[2]});
   using Way = typename FlatParameters<Real>::Way;
-  const BlockParameters parameters = [this](int block) {
-    shared.enter(block, Way::forward);
-    return weights[static_cast<std::size_t>(block)];
-  };
   if (measured) measured->begin(memory);
   if (swaps && trains) swaps->start(memory);
   BlockPass pass(encoder_policies(), measured ? BlockPass::Watch(std::ref(*measured)) : BlockPass::Watch(),
                  swaps.get());
-  const at::Tensor latents = trains ? network.encode(comm, parameters, input, running, pass)
+  const BlockParameters parameters = [&](int block) {
+    shared.enter(block, pass.runs_again() ? Way::again : Way::forward);
+    return weights[static_cast<std::size_t>(block)];
+  };
+  const auto enter_backward = [&](int block) {
+    shared.enter(block, pass.runs_again() ? Way::again : Way::backward);
+  };
+  const auto finish = [this](int block, const at::Tensor& gradient) {
+    if (gradient.defined()) tensor_on(shared.gradient(block)).add_(gradient);
+    shared.finish(block);
+  };
+  const PartsBackward parts{[&](int part) {
+                              enter_backward(part);
+                              return weights[static_cast<std::size_t>(part)];
+                            },
+                            finish};
+  const at::Tensor latents = trains ? network.encode(comm, parameters, input, running, pass, parts)
                                     : network.encode(parameters, input, running);
 
   // Numbers of crops on all ranks: a mean is a sum here times 1/number there.
@@ -332,12 +344,7 @@ FlowLosses FlowTrainer<Real>::State::run(const Batch& batch, std::int64_t step, 
   if (!trains) return losses;
   BlockPass::Trained decoder;
   if (network.is_continuous()) decoder = {network.decoder_block(), weights.back()};
-  pass.backward(
-      outputs, bars, decoder, [this](int block) { shared.enter(block, Way::backward); },
-      [this](int block, const at::Tensor& gradient) {
-        if (gradient.defined()) tensor_on(shared.gradient(block)).add_(gradient);
-        shared.finish(block);
-      });
+  pass.backward(outputs, bars, decoder, enter_backward, finish);
   shared.leave();
   return losses;
 }

@@ -14,6 +14,7 @@
 #include "surrogates/flow/training/training_options.hpp"
 #include "surrogates/networks/description.hpp"
 #include "surrogates/training/flat_parameters.hpp"
+#include "surrogates/training/parallel_options.hpp"
 
 namespace quintet::flow {
 
@@ -35,6 +36,7 @@ struct FlowTrainerOptions {
   OffloadOptions offload;
   MemoryOptions memory;
   PrecisionOptions precision;
+  LayerTiles tile;
   std::uint64_t seed = 1;
   int batch = 10;  ///< crops of a step, on all ranks together
   /// The released reference's wrong equations, for comparison: derivatives along the two axes of space

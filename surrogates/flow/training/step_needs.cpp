@@ -1,5 +1,7 @@
 #include "surrogates/flow/training/step_needs.hpp"
 
+#include <algorithm>
+
 #include "surrogates/bridge/errors.hpp"
 #include "surrogates/flow/encoder/unet_blocks.hpp"
 #include "surrogates/flow/model/flow_network.hpp"
@@ -7,12 +9,16 @@
 
 namespace quintet::flow {
 
-NetworkNeeds network_needs(const FlowModelHeader& header, const ParallelOptions& parallel) {
+NetworkNeeds network_needs(const FlowModelHeader& header, const ParallelOptions& parallel,
+                           const LayerTiles& tiles) {
   return translate_torch_errors("Making the networks", [&] {
-    const FlowNetwork<float> network(header);
-    NetworkNeeds needs{network.describe(header.block), {}};
+    const FlowNetwork<float> network(header, tiles);
+    NetworkNeeds needs{network.describe(header.block), {}, {}};
     const FlatLayout layout(network.tensors(), 1, parallel.bucket_numbers(sizeof(float)));
-    for (const auto& unit : layout.units()) needs.units.push_back(unit.size);
+    needs.units = layout.unit_sizes();
+    const auto largest = std::max_element(layout.units().begin(), layout.units().end(),
+                                          [](const auto& a, const auto& b) { return a.size < b.size; });
+    needs.largest_unit = layout.blocks()[static_cast<std::size_t>(largest->first_block)].name;
     return needs;
   });
 }

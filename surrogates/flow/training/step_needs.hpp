@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "surrogates/flow/model/flow_model.hpp"
 #include "surrogates/networks/description.hpp"
+#include "surrogates/training/flat_layout.hpp"
 #include "surrogates/training/parallel_options.hpp"
 
 namespace quintet::flow {
@@ -19,9 +21,12 @@ struct StepNeeds {
 /// sum and gather at once (FlatLayout).
 struct NetworkNeeds {
   networks::ChainDescription chain;
-  std::vector<std::size_t> units;
+  std::vector<UnitSize> units;
+  std::string largest_unit;  ///< name of its first block
 };
-[[nodiscard]] NetworkNeeds network_needs(const FlowModelHeader& header, const ParallelOptions& parallel);
+/// @param tiles layers that compute in tiles. Throws InputError as Unet does.
+[[nodiscard]] NetworkNeeds network_needs(const FlowModelHeader& header, const ParallelOptions& parallel,
+                                         const LayerTiles& tiles = {});
 
 /// Of a batch of so many crops. Ranks sum numbers of crops (all, at each wall) and losses (fields, equations,
 /// walls); of several, each normalisation of f features 1 + 2 f numbers forward and 2 f backward.

@@ -35,6 +35,7 @@
 ///     training_unet FOLDER activations ROUNDS          forward and backward pass by policy of activations
 ///     mpirun -n N training_unet FOLDER ranks ROUNDS    steps with Adam by who holds what
 ///     training_unet FOLDER buckets ROUNDS              (mpirun) stages 2 and 3 by parallel.bucket
+///     training_unet FOLDER tiles ROUNDS                (mpirun) 4 times as wide, its largest layers in tiles
 namespace quintet::flow {
 namespace {
 
@@ -54,13 +55,19 @@ void least(const Comm& comm, Seconds& best, const std::function<void()>& step) {
   best.cpu = std::min(best.cpu, comm.maximum(now(CLOCK_PROCESS_CPUTIME_ID) - cpu));
 }
 
-/// The paper's U-Net.
-UnetOptions options() { return {}; }
+/// The paper's U-Net, so many times as wide.
+UnetOptions options(int times = 1) {
+  UnetOptions options;
+  options.width *= times;
+  options.widest *= times;
+  return options;
+}
 
 /// What all ways have in common. Ranks have the same crops, so that batch normalisation over this rank's, as
 /// peers do it, is that over all.
 struct Problem {
-  Problem(const Comm& comm_, int crops) : comm(comm_), unet(options()), start(unet.initial_parameters(3)) {
+  Problem(const Comm& comm_, int crops, int times_as_wide = 1, const LayerTiles& tiles = {})
+      : comm(comm_), unet(options(times_as_wide), tiles), start(unet.initial_parameters(3)) {
     const auto& block = unet.options().block;
     const auto noise = [](std::int64_t n, double first) {  // as good as random
       const at::Tensor x = at::sin(12.9898 * at::arange(n, at::kDouble) + first) * 43758.5453;
@@ -94,7 +101,7 @@ class Way {
   }
   [[nodiscard]] FlatParameters<float>& shared() { return shared_; }
 
-  /// Forward and backward pass. @return bytes of torch's at most
+  /// Forward and backward pass. @return bytes of torch's at most, of one block's gradients among them
   std::int64_t run(std::vector<BlockPass::Policy> policies, PlannedSwaps* swaps, MeasuredChain* measured) {
     using Pass = typename FlatParameters<float>::Way;
     TorchMemory memory(shared_.ledger());
@@ -102,21 +109,29 @@ class Way {
     if (swaps) swaps->start(memory);
     BlockPass pass(std::move(policies), measured ? BlockPass::Watch(std::ref(*measured)) : BlockPass::Watch(),
                    swaps);
-    const BlockParameters parameters = [this](int block) {
-      shared_.enter(block, Pass::forward);
+    const BlockParameters parameters = [&](int block) {
+      shared_.enter(block, pass.runs_again() ? Pass::again : Pass::forward);
       return weights_[static_cast<std::size_t>(block)];
     };
+    const auto enter_backward = [&](int block) {
+      shared_.enter(block, pass.runs_again() ? Pass::again : Pass::backward);
+    };
+    const auto finish = [this](int block, const at::Tensor& gradient) {
+      const auto to = shared_.gradient(block);
+      at::from_blob(to.data(), {static_cast<std::int64_t>(to.size())}, at::kFloat).add_(gradient);
+      shared_.finish(block);
+    };
+    const PartsBackward parts{[&](int part) {
+                                enter_backward(part);
+                                return weights_[static_cast<std::size_t>(part)];
+                              },
+                              finish};
     const at::Tensor running =
         at::from_blob(statistics_.data(), {static_cast<std::int64_t>(statistics_.size())}, at::kDouble);
-    const at::Tensor latents = problem_.unet.train(problem_.comm, parameters, problem_.input, running, pass);
+    const at::Tensor latents =
+        problem_.unet.train(problem_.comm, parameters, problem_.input, running, pass, parts);
     shared_.leave();
-    pass.backward(
-        {latents}, {problem_.bars}, {}, [this](int block) { shared_.enter(block, Pass::backward); },
-        [this](int block, const at::Tensor& gradient) {
-          const auto to = shared_.gradient(block);
-          at::from_blob(to.data(), {static_cast<std::int64_t>(to.size())}, at::kFloat).add_(gradient);
-          shared_.finish(block);
-        });
+    pass.backward({latents}, {problem_.bars}, {}, enter_backward, finish);
     shared_.leave();
     return memory.take_peak();
   }
@@ -282,6 +297,50 @@ void ranks(const std::string& folder, int rounds, bool by_bucket) {
   }
 }
 
+/// Whole layers beside tiles, at stages 0 and 3: bytes that FlatParameters holds and has at hand, and torch
+/// at most.
+void tiles(int rounds) {
+  const Comm comm = Comm::world();
+  constexpr int times_as_wide = 4;
+  const LayerTiles four{{"middle.conv2", 4}, {"down_4.conv2", 4}};
+  struct Row {
+    std::string name;
+    std::unique_ptr<Problem> problem;
+    std::unique_ptr<Way> way;
+    Seconds best{};
+    std::int64_t peak = 0;
+  };
+  std::vector<Row> rows;
+  for (const int stage : {0, 3})
+    for (const bool in_tiles : {false, true}) {
+      if (stage > 0 && comm.size() == 1) continue;
+      auto problem = std::make_unique<Problem>(comm, 4, times_as_wide, in_tiles ? four : LayerTiles{});
+      auto way = std::make_unique<Way>(*problem, parallel_of(stage, Holder::rank, -1));
+      rows.push_back(
+          {fmt::format("{} wide, {}, {}", times_as_wide, stage == 0 ? "data" : fmt::format("stage {}", stage),
+                       in_tiles ? "4 tiles" : "whole"),
+           std::move(problem), std::move(way)});
+    }
+  std::vector<double> gradient;
+  for (auto& row : rows) {
+    row.peak = row.way->run({}, nullptr, nullptr);
+    const auto found = row.way->shared().total_gradient();
+    row.way->shared().clear_gradient();
+    if (gradient.empty()) gradient = found;
+    if (found != gradient) throw InternalError(row.name + ": the gradient has other bits");
+  }
+  for (int round = 0; round < rounds; ++round)
+    for (auto& row : rows) least(comm, row.best, [&] { row.way->step(); });
+  for (auto& row : rows) {
+    const auto held = row.way->shared().account().held;
+    if (comm.is_root())
+      fmt::print(
+          R"({{"way": "{}", "wall": {:.5g}, "cpu": {:.5g}, "held": {}, "at_hand": {}, "torch_peak": {}}})"
+          "\n",
+          row.name, row.best.wall, row.best.cpu, held.total(), held.live, row.peak);
+  }
+}
+
 }  // namespace
 }  // namespace quintet::flow
 
@@ -289,11 +348,13 @@ int main(int argc, char** argv) {
   try {
     const std::vector<std::string> words(argv + 1, argv + argc);
     if (words.size() != 3 || !std::filesystem::is_directory(words[0]))
-      throw quintet::UsageError("training_unet FOLDER activations|ranks|buckets ROUNDS");
+      throw quintet::UsageError("training_unet FOLDER activations|ranks|buckets|tiles ROUNDS");
     const quintet::Runtime runtime(argc, argv, 1, {quintet::torch_subsystem()});
     const int rounds = std::stoi(words[2]);
     if (words[1] == "activations")
       quintet::flow::activations(words[0], rounds);
+    else if (words[1] == "tiles")
+      quintet::flow::tiles(rounds);
     else
       quintet::flow::ranks(words[0], rounds, words[1] == "buckets");
   } catch (const quintet::Error& error) {

@@ -47,6 +47,26 @@ TEST(Stages, the_least_one_that_fits_is_chosen) {
   EXPECT_EQ(choose_stage(division, 8, 1, besides, std::numeric_limits<double>::infinity()).stage->value, 0);
 }
 
+TEST(Stages, what_offload_leaves_in_memory_is_what_is_chosen_by) {
+  Division division = large();
+  const auto& data = stages().front();
+  const double in_memory = data.bytes(division, 8, 1);
+  ASSERT_GT(choose_stage(division, 8, 1, 0, in_memory - 1).stage->value, 0);
+  division.states_place = {.in_file = true, .host = 1e6};
+  const double in_file = rank_bytes(division, data, 8, 1).host();
+  EXPECT_LT(in_file, in_memory);
+  EXPECT_EQ(choose_stage(division, 8, 1, 0, in_file).stage->value, 0);
+  EXPECT_NE(choose_stage(division, 8, 1, 0, in_file - 1).stage, &data);
+  // A gradient that waits, and the values that follow, count.
+  division.states_place.delayed = true;
+  EXPECT_NE(choose_stage(division, 8, 1, 0, in_file).stage, &data);
+  // What a budget does not hold is no choice, however much memory there is.
+  division.states_place = {.host = 8 * division.parameters() / 4};
+  const auto within = choose_stage(division, 8, 1, 0, std::numeric_limits<double>::infinity());
+  EXPECT_EQ(within.stage->value, 1) << within.reason;
+  EXPECT_NE(within.reason.find("offload.budget.host: 192 MB"), std::string::npos) << within.reason;
+}
+
 TEST(Stages, states_in_a_file_cost_what_no_work_hides) {
   // 2^20 parameters, Adam: 8 MiB of states, items of 256 kiB; a quarter of them stays.
   Division division{.units = {double(1 << 20)}};

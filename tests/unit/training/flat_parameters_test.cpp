@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <limits>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -309,7 +310,7 @@ TEST(FlatParameters, hold_and_send_what_plans_say) {
         FlatParameters<float> parameters(comm, blocks(), start(), {}, options, holder, {}, precision);
         planning::Division division;
         division.low_bytes = precision.splits() ? 2 : 0;
-        for (const auto& unit : parameters.layout().units()) division.units.push_back(double(unit.size));
+        division.units = parameters.layout().unit_sizes();
         add_gradients(parameters, comm.rank(), 1);
         parameters.step(1, 0.01);
         const auto held = parameters.bytes();
@@ -324,6 +325,91 @@ TEST(FlatParameters, hold_and_send_what_plans_say) {
         const auto planned = stage.traffic(division, comm.size(), holder.size());
         EXPECT_EQ(double(sums.bytes + gathers.bytes), planned.bytes) << what;
         EXPECT_EQ(double(sums.messages + gathers.messages), planned.messages) << what;
+      }
+}
+
+/// The blocks above with the weight of b [10, 99] in 2 x 2 parts, of 5 rows and 40 or 59 columns each.
+std::vector<BlockTensors> blocks_in_parts() {
+  auto all = blocks();
+  auto& b = all[1];
+  const std::size_t weight = 7;  // where it begins
+  b.tensors.erase(b.tensors.begin());
+  b.tensors[0].rows = {weight + 990, 10, 0};
+  std::vector<BlockTensors> parts;
+  for (const int row : {0, 1})
+    for (const int column : {0, 1}) {
+      const std::size_t n = column == 0 ? 40 : 59;
+      const BlockTensors::Rows rows{weight + static_cast<std::size_t>(row * 5 * 99 + column * 40), n, 99};
+      parts.push_back({fmt::format("b [{}, {}]", row, column),
+                       {{"weight", {5, static_cast<std::int64_t>(n)}, rows}},
+                       {1, 0, row, column}});
+    }
+  all.insert(all.begin() + 2, parts.begin(), parts.end());
+  return all;
+}
+
+/// Steps in which parts are read as tiles are: rows forward, columns backward, and rows of gradients.
+template <class Real>
+Trained<Real> train_in_parts(const Comm& comm, const Comm& holder, const ParallelOptions& parallel,
+                             const PrecisionOptions& precision) {
+  using Way = PassWay;
+  const auto model = blocks_in_parts();
+  FlatParameters<Real> parameters(comm, model, start(), {}, parallel, holder, {}, precision);
+  std::vector<double> expected;  // what is to be read
+  const auto check = [&](int block) {
+    const auto values = parameters.values(block);
+    const auto& tensors = model[static_cast<std::size_t>(block)].tensors;
+    const auto& rows = tensors[0].rows;
+    if (!rows) return;
+    for (std::size_t i = 0; i < values.size(); ++i)
+      ASSERT_EQ(values[i],
+                static_cast<Real>(expected[rows->first + i / rows->n * rows->stride + i % rows->n]));
+  };
+  const auto add = [&](int block, int t) {
+    const auto to = parameters.gradient(block);
+    const auto& unit = parameters.layout().blocks()[static_cast<std::size_t>(block)];
+    const auto& rows = model[static_cast<std::size_t>(block)].tensors[0].rows;
+    for (std::size_t i = 0; i < to.size(); ++i)
+      to[i] += gradient_of<Real>(
+          comm.rank(), t, rows ? rows->first + i / rows->n * rows->stride + i % rows->n : unit.first + i);
+    parameters.finish(block);
+  };
+  for (int t = 1; t <= 3; ++t) {
+    auto all = parameters.all_computed_values();
+    all.resize(n_parameters());
+    comm.broadcast(std::span(all));
+    expected.assign(all.begin(), all.end());
+    for (int b = 0; b < 8; ++b) {
+      parameters.enter(b, Way::forward);
+      check(b);
+    }
+    parameters.leave();
+    for (const int b : {7, 6, 1, 2, 4, 3, 5}) {
+      parameters.enter(b, Way::backward);
+      check(b);
+      if (b > 5) add(b, t);
+    }
+    for (const int b : {2, 3, 4, 5, 1}) add(b, t);
+    parameters.enter(0, Way::backward);
+    add(0, t);
+    parameters.leave();
+    parameters.step(t, 0.01);
+  }
+  Trained<Real> trained{{}, parameters.all_values(), {}, {}, {}};
+  for (int s = 0; s < 2; ++s) trained.states.push_back(parameters.all_states(s));
+  return trained;
+}
+
+TEST(FlatParameters, layers_in_parts_are_whole_ones_to_files_and_to_the_bit) {
+  const Comm comm = Comm::world();
+  for (const Comm& holder : holders(comm))
+    for (const int stage : {0, 1, 2, 3})
+      for (const auto& precision : {whole, halves}) {
+        if (stage == 3 && holder.size() > 1) continue;
+        const auto expected = train<float>(comm, holder, {}, at_stage(stage), 3, precision),
+                   parts = train_in_parts<float>(comm, holder, at_stage(stage, 0.005), precision);
+        EXPECT_EQ(parts.gathered, expected.gathered) << stage;
+        EXPECT_EQ(parts.states, expected.states) << stage;
       }
 }
 
@@ -425,6 +511,38 @@ TEST(FlatParameters, at_stage_3_values_have_memory_while_their_blocks_compute) {
     parameters.leave();
     EXPECT_LE(parameters.values_resident(), 8 * page);
   }
+  // d in 2 x 2 parts: one of them, what is left of d, and one on its way.
+  for (int part = 0; part < 4; ++part) {
+    model[static_cast<std::size_t>(part) + 4].part = {3, 0, part / 2, part % 2};
+    model[static_cast<std::size_t>(part) + 4].tensors[0].rows = {(static_cast<std::size_t>(part) + 4) * n, n,
+                                                                 0};
+  }
+  for (const Progress progress : {Progress::blocks, Progress::none}) {
+    FlatParameters<float> parameters(comm, model, std::vector<double>(8 * n, 1.0), {},
+                                     at_stage(3, 0, progress), alone);
+    const std::size_t units = progress == Progress::blocks ? 3 : 2;
+    EXPECT_EQ(parameters.bytes().live,
+              4 * static_cast<std::size_t>(comm.size()) * (units + 1) * parameters.layout().largest_slice());
+    using Way = FlatParameters<float>::Way;
+    for (const auto& [way, order] : {std::pair{Way::forward, std::vector{0, 1, 2, 3, 4, 5, 6, 7}},
+                                     std::pair{Way::again, std::vector{3, 4, 5, 6, 7}},
+                                     std::pair{Way::backward, std::vector{3, 4, 6, 5, 7}},
+                                     std::pair{Way::backward, std::vector{2, 1, 0}}}) {
+      for (const int b : order) {
+        parameters.enter(b, way);
+        EXPECT_EQ(parameters.values(b)[n - 1], 1.0F);
+        EXPECT_EQ(parameters.values(b > 3 ? 3 : b)[0], 1.0F);
+        EXPECT_LE(parameters.values_resident(), units * 4 * n + 8 * page);
+      }
+      if (way == Way::forward) parameters.leave();
+    }
+    parameters.leave();
+    // Forward and backward a slice of each, once more those of d's parts; d itself was at hand.
+    const auto slices = static_cast<std::int64_t>(parameters.layout().largest_slice());
+    EXPECT_EQ(parameters.traffic(Comm::Call::all_gather_into).bytes,
+              (2 * 8 + 4) * 4 * slices * (comm.size() - 1));
+    EXPECT_THROW(parameters.enter(4, Way::forward), InternalError);
+  }
   ParallelOptions options = at_stage(3);
   if (comm.node().size() == 1) return;
   EXPECT_THROW(FlatParameters<float>(comm, blocks(), start(), {}, options), InputError);
@@ -447,6 +565,33 @@ TEST(FlatLayout, has_a_place_for_each_tensor_and_units_that_buckets_fill) {
     EXPECT_LT(3 * unit.slice, unit.size + 48);
   }
   EXPECT_THROW(FlatLayout(one_block("small", 2), 3, 0), InputError);
+
+  // Parts and what they are parts of are units by themselves, whatever the bucket.
+  const FlatLayout parts(blocks_in_parts(), 3, 1000000);
+  ASSERT_EQ(parts.units().size(), 7u);  // c and d are one
+  EXPECT_EQ(parts.units()[3].within, 1);
+  EXPECT_EQ(parts.units()[6].within, -1);
+  const auto follows = [&](int unit, PassWay way) {
+    return parts.units()[static_cast<std::size_t>(unit)].next[static_cast<std::size_t>(way)];
+  };
+  std::vector<int> forward{0}, backward{6}, again{1};
+  while (follows(forward.back(), PassWay::forward) >= 0)
+    forward.push_back(follows(forward.back(), PassWay::forward));
+  while (follows(backward.back(), PassWay::backward) >= 0)
+    backward.push_back(follows(backward.back(), PassWay::backward));
+  for (int i = 0; i < 5; ++i) again.push_back(follows(again.back(), PassWay::again));
+  EXPECT_EQ(forward, (std::vector{0, 1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(backward, (std::vector{6, 1, 2, 4, 3, 5, 0}));
+  EXPECT_EQ(again, (std::vector{1, 2, 3, 4, 5, 2}));
+  std::vector<float> numbers(n_parameters()), room;
+  std::iota(numbers.begin(), numbers.end(), 0.0F);
+  const auto here = parts.from_file_order(std::span<const float>(numbers), room);
+  EXPECT_EQ(here[7], 997.0F);                // b's bias comes first
+  EXPECT_EQ(here[7 + 10 + 200], 7.0F + 40);  // then part (0, 0), then (0, 1)
+  EXPECT_EQ(parts.to_file_order(std::vector<float>(here.begin(), here.end())), numbers);
+  auto wrong = blocks_in_parts();
+  wrong[3].tensors[0].rows->first += 1;
+  EXPECT_THROW(FlatLayout(wrong, 3, 0), InternalError);
 }
 
 }  // namespace

@@ -213,7 +213,7 @@ TEST(Offload, the_ledger_has_what_plans_say) {
               comm, blocks(), start(), {}, parallel, offload,
               {splits ? ParameterPrecision::split_bf16 : ParameterPrecision::full});
           planning::Division division{.low_bytes = splits ? 2.0 : 0.0};
-          for (const auto& unit : parameters.layout().units()) division.units.push_back(double(unit.size));
+          division.units = parameters.layout().unit_sizes();
           division.states_place = {.in_file = host_mb.has_value(), .delayed = delayed};
           if (host_mb) division.states_place.host = 1e6 * *host_mb;
           const auto planned = planning::rank_bytes(division, stage, comm.size(),

@@ -10,9 +10,12 @@
 #include <string>
 #include <vector>
 
+#include <ATen/Parallel.h>
+
 #include "io/log/error.hpp"
 #include "surrogates/flow/training/learning_rate.hpp"
 #include "surrogates/flow/training/step_needs.hpp"
+#include "surrogates/planning/stages.hpp"
 #include "surrogates/training/split_bf16.hpp"
 #include "tests/unit/flow/training/flow_sample.hpp"
 
@@ -329,6 +332,144 @@ TEST(FlowTrainer, activations_that_are_made_again_are_the_same_to_the_bit) {
   EXPECT_THROW(train(options(ActivationPolicy::planned, 0.9e-6 * static_cast<double>(least), 0)),
                ResourceError);
   EXPECT_THROW(train(options(ActivationPolicy::keep, between, 0)), ResourceError);
+}
+
+/// Layers in tiles change who has what at hand, never a bit; checkpoints know nothing of them.
+TEST(FlowTrainer, layers_in_tiles_train_like_whole_ones_to_the_bit) {
+  at::set_num_threads(1);  // of several torch's kernels share sums out by the number of channels
+  const Comm comm = Comm::world();
+  const std::string path = (std::filesystem::temp_directory_path() / "quintet_flow_tiles.h5").string();
+  FlowModelHeader header = small_header();
+  header.options.encoder.width = 32;
+  header.options.encoder.widest = 72;
+  const auto options = [](int stage, const LayerTiles& tile) {
+    FlowTrainerOptions all = small_options();
+    all.tile = tile;
+    all.parallel.bucket = 0.0005;
+    all.parallel.holder = Holder::rank;
+    all.parallel = all.parallel.at_stage(stage);
+    return all;
+  };
+  // conv2 of the middle is 64 x 64 x 27, the shortcut of merge_1 is 128 to 32.
+  const LayerTiles tiles{
+      {"middle.conv2", 4}, {"merge_1.shortcut", 2}, {"middle.conv1", 3}, {"down_1.conv3", 1}};
+  const auto save = [&](FlowTrainer<float>& trainer) {
+    hdf5::File file = hdf5::File::create(comm, path);
+    trainer.save(file.root());
+    file.close();
+  };
+  auto plain = small_trainer<float>(comm, options(0, {}), header);
+  const Batch batch = own_crops(plain);
+  std::vector<double> losses;
+  for (int step = 0; step < 2; ++step) losses.push_back(plain.step(batch, step, 1e-2).total);
+  save(plain);
+  for (int step = 2; step < 4; ++step) losses.push_back(plain.step(batch, step, 1e-2).total);
+  losses.push_back(plain.evaluate(batch, 0).total);
+  const FlowModel expected = plain.model();
+  const auto goes_on = [&](FlowTrainer<float>& trainer, int first, const std::string& what) {
+    for (int step = first; step < 4; ++step)
+      ASSERT_EQ(trainer.step(batch, step, 1e-2).total, losses[static_cast<std::size_t>(step)]) << what;
+    EXPECT_EQ(trainer.evaluate(batch, 0).total, losses.back()) << what;
+    EXPECT_EQ(trainer.model().parameters, expected.parameters) << what;
+    EXPECT_EQ(trainer.model().statistics, expected.statistics) << what;
+  };
+  for (const int stage : {0, 2, 3}) {
+    auto tiled = small_trainer<float>(comm, options(stage, tiles), header);
+    if (stage == 3 && comm.size() > 1) {  // no more words than whole layers send
+      auto counted = small_trainer<float>(comm, options(stage, tiles), header);
+      static_cast<void>(counted.step(batch, 0, 1e-2));
+      EXPECT_EQ(counted.account().bytes_sent, static_cast<std::int64_t>(3 * sizeof(float)) *
+                                                  (comm.size() - 1) *
+                                                  static_cast<std::int64_t>(counted.layout().slices()));
+      // The unit at hand is a tile's part and the rest of its block.
+      const auto whole = small_trainer<float>(comm, options(stage, {}), header).account().held;
+      EXPECT_LT(counted.account().held.live, whole.live);
+      planning::Division division{.units = counted.layout().unit_sizes(), .shares_node = false};
+      EXPECT_EQ(static_cast<double>(counted.account().held.total()),
+                planning::stages()[3].bytes(division, comm.size(), 1));
+    }
+    goes_on(tiled, 0, fmt::format("stage {}", stage));
+    auto restarted = small_trainer<float>(comm, options(stage, tiles), header);
+    const hdf5::File file = hdf5::File::open(comm, path);
+    restarted.restore(file.root());
+    goes_on(restarted, 2, fmt::format("restarted, stage {}", stage));
+  }
+  // What tiles have written goes on without them, and with activations that are made again.
+  FlowTrainerOptions again = options(3, tiles);
+  again.memory = {std::nullopt, ActivationPolicy::recompute};
+  auto recomputed = small_trainer<float>(comm, again, header);
+  recomputed.plan_activations(batch);
+  for (int step = 0; step < 2; ++step)
+    ASSERT_EQ(recomputed.step(batch, step, 1e-2).total, losses[static_cast<std::size_t>(step)]);
+  save(recomputed);
+  goes_on(recomputed, 2, "recomputed");
+  {
+    auto whole = small_trainer<float>(comm, options(1, {}), header);
+    const hdf5::File file = hdf5::File::open(comm, path);
+    whole.restore(file.root());
+    goes_on(whole, 2, "whole again");
+  }
+  // Halves: another training, the same one with and without tiles.
+  std::vector<double> of_halves;
+  for (const bool in_tiles : {false, true}) {
+    FlowTrainerOptions halves = options(in_tiles ? 3 : 0, in_tiles ? tiles : LayerTiles{});
+    halves.precision.parameters = ParameterPrecision::split_bf16;
+    auto trainer = small_trainer<float>(comm, halves, header);
+    for (int step = 0; step < 3; ++step) {
+      const double loss = trainer.step(batch, step, 1e-2).total;
+      if (in_tiles)
+        EXPECT_EQ(loss, of_halves[static_cast<std::size_t>(step)]);
+      else
+        of_halves.push_back(loss);
+    }
+  }
+  comm.barrier();
+  if (comm.is_root()) std::filesystem::remove(path);
+}
+
+/// Tiles of a few channels, of any convolution and padding: the gradient of the whole layers to round-off.
+TEST(FlowTrainer, tiles_of_any_layer_have_the_gradient_of_whole_ones) {
+  const Comm comm = Comm::world();
+  for (const auto middle : {ResidualMiddle::convolution, ResidualMiddle::perturb}) {
+    FlowModelHeader header = small_header();
+    header.options.encoder.block = middle;
+    header.options.encoder.padding = {"replicate", "zeros", "circular"};
+    FlowTrainerOptions options = small_options();
+    auto whole = small_trainer<double>(comm, options, header);
+    for (const auto& block : whole.layout().blocks())
+      if (block.name != "decoder")
+        for (const char* name : {"conv1", "conv2", "conv3", "shortcut"})
+          options.tile.emplace_back(fmt::format("{}.{}", block.name, name), 2);
+    options.tile.front().second = 1;
+    auto tiled = small_trainer<double>(comm, options, header);
+    const Batch batch = own_crops(whole);
+    const auto expected = whole.gradient(batch, 1), found = tiled.gradient(batch, 1);
+    ASSERT_EQ(found.size(), expected.size());
+    for (std::size_t i = 0; i < found.size(); ++i)
+      ASSERT_NEAR(found[i], expected[i], 1e-12 * (1 + std::abs(expected[i]))) << i;
+  }
+}
+
+TEST(FlowTrainer, tiles_of_no_layer_are_refused) {
+  const Comm comm = Comm::world();
+  const auto message = [&](const std::string& layer, double n) -> std::string {
+    FlowTrainerOptions options = small_options();
+    options.tile = {{layer, n}};
+    try {
+      static_cast<void>(small_trainer<float>(comm, options));
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  EXPECT_EQ(message("middle.conv2", 4), "accepted");
+  EXPECT_NE(
+      message("middle.conv2", 5).find("it has 4 outputs and 4 inputs; expected a whole number from 1 to 4"),
+      std::string::npos);
+  EXPECT_NE(message("middle.conv2", 1.5).find("in 1.5 tiles"), std::string::npos);
+  EXPECT_NE(message("midle.conv2", 2).find("did you mean 'middle.conv2'?"), std::string::npos);
+  EXPECT_NE(message("middle", 2).find("Expected one of enter.conv1, "), std::string::npos);
+  EXPECT_NE(message("decoder", 2).find("the decoder's kernels hold all of its weights"), std::string::npos);
 }
 
 /// Masks are neither stored nor sent: ranks, stages, weights in halves, what is made again and a restart give
