@@ -6,6 +6,7 @@
 #include <span>
 
 #include "io/log/error.hpp"
+#include "physics/kinetics/device/resident_collisions.hpp"
 #include "physics/kinetics/system_needs.hpp"
 #include "physics/kinetics/system_state.hpp"
 
@@ -15,8 +16,7 @@ namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-/// Ranks as asked, but whole velocity directions where a wall mirrors: it needs f(-v); all of them on a
-/// device.
+/// Ranks as asked, but whole velocity directions where a wall mirrors: it needs f(-v).
 std::array<int, 6> constrained_ranks(const std::vector<Species>& species, const SystemOptions& options) {
   auto ranks = options.ranks;
   for (const auto& s : species)
@@ -36,14 +36,7 @@ std::array<int, 6> constrained_ranks(const std::vector<Species>& species, const 
             s.name, d, s.grid.lower[v], s.grid.upper[v]);
         ranks[v] = 1;
       }
-  const PhaseGrid& grid = species.at(0).grid;
-  for (int d = grid.cdim; options.device && d < grid.dim(); ++d) ranks[at(d)] = 1;
   return ranks;
-}
-
-void require_device_can(const SystemOptions& options, int cdim) {
-  const auto lacks = what_a_device_lacks(options, cdim);
-  QUINTET_CHECK(lacks.empty(), "device: f cannot stay on a device with {}; use device: cpu", lacks);
 }
 
 DeviceVlasovOptions device_options(const PhaseBasis& basis, const Decomposition& decomposition,
@@ -84,13 +77,6 @@ double integral(const PhaseGrid& grid, const ConfField& field, int c) {
 
 }  // namespace
 
-std::string what_a_device_lacks(const SystemOptions& options, int cdim) {
-  if (std::any_of(options.ranks.begin() + cdim, options.ranks.end(), [](int n) { return n > 1; }))
-    return "velocity space shared out (parallel.ranks)";
-  if (options.collisions) return "collisions";
-  return {};
-}
-
 bool crosses_neumann_wall(const SystemOptions& options, const Species& species, int d, int side) {
   return options.field == FieldModel::poisson &&
          options.poisson.boundary[at(d)][at(side)] == PoissonOptions::Wall::neumann && species.charge != 0 &&
@@ -105,7 +91,6 @@ VlasovSystem::Implementation::Implementation(const Comm& comm, const PhaseBasis&
       decomposition(comm, species.at(0).grid, constrained_ranks(species, options)),
       budgets(species.size()),
       greatest_mean(species.size()) {
-  if (options.device) require_device_can(options, basis.cdim());
   const auto n_modes = static_cast<std::size_t>(basis.conf().size());
   const PhaseGrid& grid = species[0].grid;
   const auto n_conf = static_cast<std::size_t>(decomposition.block(grid).n_conf());
@@ -153,11 +138,22 @@ VlasovSystem::Implementation::Implementation(const Comm& comm, const PhaseBasis&
     potential = conf_field("potential", 1);
     make_bias_fields(Exec());
   }
-  if (options.collisions)
-    collisions = std::make_unique<Collisions>(decomposition, basis, species, *options.collisions);
-  for (const auto& s : species)
-    if (collisions && Collisions::n_work(*options.collisions) > 2)
-      collision_rate.emplace_back("collision_rate", decomposition.block(s.grid), basis.size());
+  if (options.collisions) make_collisions();
+}
+
+void VlasovSystem::Implementation::make_collisions() {
+  collisions = std::make_unique<Collisions>(
+      decomposition, basis, species, *options.collisions,
+      options.device ? resident_collision_engines(decomposition, basis, species, resident, *options.device)
+                     : nullptr);
+  if (Collisions::n_work(*options.collisions) <= 2) return;
+  for (std::size_t i = 0; i < species.size(); ++i) {
+    const auto block = decomposition.block(species[i].grid);
+    const char* const label = "collision_rate";
+    collision_rate.push_back(options.device ? Distribution::named(label, block, basis.size())
+                                            : Distribution(label, block, basis.size()));
+    if (options.device) resident[i]->hold(collision_rate.back());
+  }
 }
 
 VlasovSystem::VlasovSystem(const Comm& comm, const PhaseBasis& basis, std::vector<Species> species,
@@ -178,13 +174,16 @@ double VlasovSystem::device_bytes_needed(const Comm& comm, const PhaseBasis& bas
                                          const std::vector<Species>& species, const SystemOptions& options,
                                          const std::vector<bool>& has_source) {
   if (!options.device) return 0;
-  require_device_can(options, basis.cdim());
   const Decomposition decomposition(comm, species.at(0).grid, constrained_ranks(species, options));
   double bytes = 0;
   for (std::size_t i = 0; i < species.size(); ++i) {
     auto engine = device_options(basis, decomposition, species[i], options);
     if (i < has_source.size() && has_source[i]) ++engine.n_buffers;
+    if (options.collisions && Collisions::n_work(*options.collisions) > 2) ++engine.n_buffers;
     bytes += options.device->bytes(engine);
+    if (options.collisions)
+      bytes += resident_collision_bytes(basis, decomposition.block(species[i].grid), static_cast<int>(i),
+                                        *options.collisions, *options.device);
   }
   return bytes;
 }

@@ -58,10 +58,6 @@ struct SystemOptions {
   bool keep_positive = false;
 };
 
-/// What of a run only the host can do, in words ("collisions"); empty: all of it can be done where f is
-/// resident on a device.
-[[nodiscard]] std::string what_a_device_lacks(const SystemOptions& options, int cdim);
-
 /// Whether charge of a species may leave through a neumann wall of Poisson's equation at side 0 (lower) or 1
 /// of direction d, and takes with it the energy q phi.
 [[nodiscard]] bool crosses_neumann_wall(const SystemOptions& options, const Species& species, int d,

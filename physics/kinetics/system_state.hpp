@@ -30,6 +30,7 @@ struct VlasovSystem::Implementation {
   Implementation(const Comm& comm, const PhaseBasis& basis, std::vector<Species> species,
                  SystemOptions options);
 
+  void make_collisions();
   /// to = keep from0 + advance (from + dt R(from)), for f, field and moments.
   void stage(const Exec& exec, const Stage& stage, const StagePlace& place, SystemState& from,
              const SystemState& from0, SystemState& to);

@@ -13,6 +13,7 @@
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "physics/kinetics/collisions/collision_operators.hpp"
+#include "physics/kinetics/device/collisions_device.hpp"
 #include "physics/kinetics/space/boundaries.hpp"
 
 namespace quintet::vlasov {
@@ -424,18 +425,13 @@ void require(const Context& context, double bytes, const std::string& what) {
 }  // namespace
 
 DeviceSession open_device(Context& context, Device wanted, Setup& setup) {
-  const auto lacks = what_a_device_lacks(setup.system, setup.basis.cdim());
-  if (wanted == Device::automatic && !lacks.empty()) {
-    log::info("device: cpu, since f cannot stay on a GPU with {}", lacks);
-    wanted = Device::cpu;
-  }
-  QUINTET_CHECK(wanted == Device::cpu || lacks.empty(),
-                "device: f cannot stay on a device with {} yet; expected device: cpu or auto", lacks);
   DeviceSession session = context.open_device(wanted);
   if (!session.is_cpu())
-    setup.system.device =
-        DeviceVlasovFactory{session.factory("quintet_make_device_vlasov", &quintet_make_device_vlasov),
-                            session.factory("quintet_device_vlasov_bytes", &quintet_device_vlasov_bytes)};
+    setup.system.device = DeviceVlasovFactory{
+        session.factory("quintet_make_device_vlasov", &quintet_make_device_vlasov),
+        session.factory("quintet_device_vlasov_bytes", &quintet_device_vlasov_bytes),
+        session.factory("quintet_make_device_collisions", &quintet_make_device_collisions),
+        session.factory("quintet_device_collision_bytes", &quintet_device_collision_bytes)};
   return session;
 }
 

@@ -9,18 +9,16 @@
 #include <string>
 #include <vector>
 
-#include "io/log/error.hpp"
-#include "physics/kinetics/basis/dense_lu.hpp"
+#include "physics/kinetics/collisions/bgk_target.hpp"
 #include "physics/kinetics/initial/maxwellian_tables.hpp"
-#include "physics/kinetics/initial/projection_nodes.hpp"
 
 namespace quintet::kinetics {
 
 namespace {
 
 constexpr int lanes = PhaseBlock::lanes;
-constexpr int max_conf_modes = 9, max_nodes = 9, max_moments = 5, max_groups = 27;
-constexpr int max_functions = max_nodes + MaxwellianTables::n_powers;
+constexpr int max_conf_modes = BgkTarget::max_modes, max_groups = 27;
+constexpr int max_functions = BgkTarget::max_nodes + MaxwellianTables::n_powers;
 using Value = Pack<double>;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
@@ -28,44 +26,9 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 /// What is worked out for one configuration cell; one a thread.
 struct Work {
   MaxwellianTables tables;
-  /// What M - f becomes when multiplied by A: [full or lin groups][function][conf mode].
-  double amplitude[2][max_nodes][max_conf_modes];
-  double correction[2][max_moments][max_conf_modes];
+  BgkTarget::Cell cell;
+  BgkTarget::Factors factors;
 };
-
-/// matrix <- 1 - exp(-dt matrix), n x n, by scaling and squaring: with X = dt matrix/2^k, 1 - exp(-X) by its
-/// series, then k times 1 - (1 - Y)^2 = 2 Y - Y^2, which loses no digits of small Y.
-void relaxation_factor(double* matrix, int n, double dt) {
-  const auto multiply = [n](const double* a, const double* b, double* product) {
-    for (int l = 0; l < n; ++l)
-      for (int m = 0; m < n; ++m) {
-        double sum = 0;
-        for (int k = 0; k < n; ++k) sum += a[l * n + k] * b[k * n + m];
-        product[l * n + m] = sum;
-      }
-  };
-  constexpr int most = max_conf_modes * max_conf_modes, n_terms = 14;
-  double norm = 0, x[most], y[most], product[most];
-  for (int l = 0; l < n; ++l) {
-    double row = 0;
-    for (int m = 0; m < n; ++m) row += std::abs(dt * matrix[l * n + m]);
-    norm = std::max(norm, row);
-  }
-  int doublings = 0;
-  for (; norm > 0.5; norm /= 2) ++doublings;
-  for (int i = 0; i < n * n; ++i) x[i] = std::ldexp(dt * matrix[i], -doublings);
-  // 1 - exp(-X) = X (1 - X/2 (1 - X/3 (...)))
-  std::fill(y, y + n * n, 0.0);
-  for (int term = n_terms; term >= 1; --term) {
-    multiply(x, y, product);  // y: what the bracket of the next term lacks to 1
-    for (int i = 0; i < n * n; ++i) y[i] = (x[i] - product[i]) / term;
-  }
-  for (int k = 0; k < doublings; ++k) {
-    multiply(y, y, product);
-    for (int i = 0; i < n * n; ++i) y[i] = 2 * y[i] - product[i];
-  }
-  std::copy(y, y + n * n, matrix);
-}
 
 }  // namespace
 
@@ -73,10 +36,8 @@ struct Bgk::Implementation {
   const PhaseBasis basis;
   PhaseBlock block;
   bool uniform_rate;
-  int vdim, n, n_lin, n_moments, n_degrees, n_nodes;
-  ConfProducts products;
-  TensorNodes nodes;
-  std::vector<double> values;  ///< [n_nodes, n] of the basis functions
+  int vdim, n, n_degrees, n_nodes;
+  BgkTarget target;
   AlignedVector<double> valid;
   std::vector<double> rates;
   std::vector<std::unique_ptr<Work>> idle;
@@ -88,153 +49,23 @@ struct Bgk::Implementation {
         uniform_rate(uniform),
         vdim(b.vdim()),
         n(b.conf().size()),
-        n_lin(1 << b.cdim()),
-        n_moments(vdim + 2),
         n_degrees(velocity_degree(b) + 1),
-        products(b.conf()),
-        nodes(std::vector<int>(at(b.cdim()), b.order() + 1)),
+        target(b),
         rates(at(block.n_conf())) {
-    n_nodes = nodes.size();
-    for (int q = 0; q < n_nodes; ++q)
-      for (int a = 0; a < n; ++a) values.push_back(basis.conf().value(a, nodes.at(q)));
+    n_nodes = target.n_nodes();
     valid.assign(at(block.n_packs() * lanes), 0.0);
     for (int i = 0; i < block.n_last(); ++i) valid[at(i)] = 1;
   }
 
-  /// Density, drift and vth^2 at a point, from the moments' values there.
-  struct State {
-    double density = 0, thermal_square = 0;
-    std::array<double, 3> drift{};
-  };
-  /// target: [moment][mode]; value: of the modes at the point.
-  [[nodiscard]] State state(const double (*target)[max_conf_modes], const double* value) const {
-    double at_point[max_moments] = {}, square = 0;
-    for (int m = 0; m < n_moments; ++m)
-      for (int a = 0; a < n; ++a) at_point[m] += value[a] * target[m][a];
-    State result;
-    result.density = at_point[0];
-    for (int d = 0; d < vdim; ++d) {
-      result.drift[at(d)] = at_point[1 + d] / at_point[0];
-      square += result.drift[at(d)] * result.drift[at(d)];
-    }
-    result.thermal_square = (at_point[vdim + 1] / at_point[0] - square) / vdim;
-    return result;
-  }
-
-  /// Moments that M shall have: those of f, and what A (M - f) is to bring besides. False: A cannot bring it.
-  bool set_target(int conf, const CollisionMoments& moments, const MomentGain& gain, const double* rate,
-                  double (*target)[max_conf_modes]) const {
-    for (int a = 0; a < n; ++a) {
-      target[0][a] = moments.density(conf)[a];
-      for (int d = 0; d < vdim; ++d) target[1 + d][a] = moments.momentum(conf, d)[a];
-      target[vdim + 1][a] = moments.energy(conf)[a];
-    }
-    if (gain.size() == 0) return true;
-    double matrix[max_conf_modes * max_conf_modes] = {};
-    int pivot[max_conf_modes];
-    products.add_matrix(rate, 1, matrix, n);
-    if (!lu_factorise(matrix, pivot, n)) return false;
-    for (int m = 1; m < n_moments; ++m) {
-      double more[max_conf_modes];
-      for (int a = 0; a < n; ++a) more[a] = (m > vdim ? 2 : 1) * gain(conf, m - 1, a);
-      lu_solve(matrix, pivot, more, n);
-      for (int a = 0; a < n; ++a) target[m][a] += more[a];
-    }
-    return true;
-  }
-
-  /// Moment m of a product of tables: table[d] in direction d.
-  static double moment(const MaxwellianTables& t, int vdim, int m, const std::array<int, 3>& table,
-                       bool linear) {
-    const auto product = [&](int direction, int power) {
-      double result = 1;
-      for (int d = 0; d < vdim; ++d) result *= t.moment(table[at(d)], d, d == direction ? power : 0, linear);
-      return result;
-    };
-    if (m == 0) return product(-1, 0);
-    if (m <= vdim) return product(m - 1, 1);
-    double sum = 0;
-    for (int d = 0; d < vdim; ++d) sum += product(d, 2);
-    return sum;
-  }
-
-  /// Moment m of correction function j, made of the tables `first` (G), first + 1 (w G), first + 2 ((w^2 - 1)
-  /// G).
-  [[nodiscard]] double correction_moment(const MaxwellianTables& t, int m, int j, bool linear) const {
-    std::array<int, 3> table{n_nodes, n_nodes, n_nodes};
-    if (j >= 1 && j <= vdim) table[at(j - 1)] += 1;
-    if (j <= vdim) return moment(t, vdim, m, table, linear);
-    double sum = 0;
-    for (int d = 0; d < vdim; ++d) {
-      auto one = table;
-      one[at(d)] += 2;
-      sum += moment(t, vdim, m, one, linear);
-    }
-    return sum;
-  }
-
-  /// Coefficients that bring the moments of modes a in [begin, end) to the target.
-  bool correct(const Work& work, const double (*target)[max_conf_modes],
-               const double (*amplitude)[max_conf_modes], double thermal_speed, int begin, int end,
-               bool linear, double (*correction)[max_conf_modes]) const {
-    double matrix[max_moments * max_moments], scale[max_moments], raw[max_nodes][max_moments];
-    int pivot[max_moments];
-    for (int m = 0; m < n_moments; ++m) {
-      scale[m] = m == 0 ? 1 : m <= vdim ? 1 / thermal_speed : 1 / (thermal_speed * thermal_speed);
-      for (int j = 0; j < n_moments; ++j)
-        matrix[m * n_moments + j] = scale[m] * correction_moment(work.tables, m, j, linear);
-      for (int q = 0; q < n_nodes; ++q) raw[q][m] = moment(work.tables, vdim, m, {q, q, q}, linear);
-    }
-    if (!lu_factorise(matrix, pivot, n_moments, 1e-12)) return false;
-    for (int a = begin; a < end; ++a) {
-      double right[max_moments];
-      for (int m = 0; m < n_moments; ++m) {
-        right[m] = target[m][a];
-        for (int q = 0; q < n_nodes; ++q) right[m] -= amplitude[q][a] * raw[q][m];
-        right[m] *= scale[m];
-      }
-      lu_solve(matrix, pivot, right, n_moments);
-      for (int j = 0; j < n_moments; ++j) correction[j][a] = right[j];
-    }
-    return true;
-  }
-
-  /// values[a] := A values, where the first `size` modes exist.
-  void multiply(const double* matrix, const double* from, int size, double* to) const {
-    for (int l = 0; l < size; ++l) {
-      to[l] = 0;
-      for (int m = 0; m < size; ++m) to[l] += matrix[l * n + m] * from[m];
-    }
-  }
-
-  bool prepare(int conf, const CollisionMoments& moments, const MomentGain& gain, const double* rate,
-               const double* matrix, Work& work) {
-    double target[max_moments][max_conf_modes], amplitude[max_nodes][max_conf_modes],
-        correction[max_moments][max_conf_modes];
-    if (!set_target(conf, moments, gain, rate, target)) return false;
-    double constant[max_conf_modes] = {products.constant()};
-    const State mean = state(target, constant);
-    if (!(mean.density > 0 && mean.thermal_square > 0)) return false;
-    for (int q = 0; q < n_nodes; ++q) {
-      const double* value = values.data() + at(q * n);
-      const State here = state(target, value);
-      if (!(here.density > 0 && here.thermal_square > 0)) return false;
-      work.tables.compute(q, 1, here.drift, std::sqrt(here.thermal_square));
-      for (int a = 0; a < n; ++a) amplitude[q][a] = nodes.weight[at(q)] * value[a] * here.density;
-    }
-    const double thermal_speed = std::sqrt(mean.thermal_square);
-    work.tables.compute(n_nodes, MaxwellianTables::n_powers, mean.drift, thermal_speed);
-    const bool mixed = basis.n_full_groups() < basis.n_groups();
-    const int full = mixed ? n_lin : n;
-    if (!correct(work, target, amplitude, thermal_speed, 0, full, false, correction) ||
-        (mixed && !correct(work, target, amplitude, thermal_speed, full, n, true, correction)))
-      return false;
-    for (int linear = 0; linear < 2; ++linear) {
-      const int size = linear == 1 ? n_lin : n;
-      for (int q = 0; q < n_nodes; ++q) multiply(matrix, amplitude[q], size, work.amplitude[linear][q]);
-      for (int j = 0; j < n_moments; ++j) multiply(matrix, correction[j], size, work.correction[linear][j]);
-    }
-    return true;
+  bool prepare(int conf, const CollisionMoments& moments, const MomentGain& gain, const ConfField& rate,
+               double relax_time, Work& work) const {
+    const auto& cell = work.cell;
+    if (!target.start(conf, moments, gain, rate, relax_time, work.cell)) return false;
+    for (int q = 0; q < n_nodes; ++q)
+      work.tables.compute(q, 1, cell.node[q].drift, std::sqrt(cell.node[q].thermal_square));
+    work.tables.compute(n_nodes, MaxwellianTables::n_powers, cell.mean.drift,
+                        std::sqrt(cell.mean.thermal_square));
+    return target.finish(work.tables.moments(), cell, work.factors);
   }
 
   /// Factors of the functions of the last direction for a row of cells: [function][group][mode].
@@ -249,8 +80,8 @@ struct Bgk::Implementation {
         return result;
       };
       const int linear = g < basis.n_full_groups() ? 0 : 1;
-      const auto& amplitude = work.amplitude[linear];
-      const auto& correction = work.correction[linear];
+      const auto& amplitude = work.factors.amplitude[linear];
+      const auto& correction = work.factors.correction[linear];
       for (int q = 0; q < n_nodes; ++q) {
         const double p = product(q, -1, 0);
         for (int a = 0; a < basis.n_conf(g); ++a) factors[q * size + g * n + a] = p * amplitude[q][a];
@@ -271,9 +102,10 @@ struct Bgk::Implementation {
     }
   }
 
-  void add_row(const Distribution& f, const double* matrix, const Work& work, double weight, int conf,
-               int row, const Distribution& out) const {
+  void add_row(const Distribution& f, const Work& work, double weight, int conf, int row,
+               const Distribution& out) const {
     double factors[max_functions * max_groups * max_conf_modes];
+    const double* matrix = work.cell.matrix;
     row_factors(work, block.row_index(row), factors);
     const int size = basis.n_groups() * n, n_functions = n_nodes + MaxwellianTables::n_powers;
     for (int p = 0; p < block.n_packs(); ++p) {
@@ -310,21 +142,16 @@ struct Bgk::Implementation {
     idle.push_back(std::move(work));
   }
 
-  void bound(int conf, const ConfField& rate) {
-    rates[at(conf)] = products.bounds(&rate(conf, 0, 0)).upper / (2.51 * (2 * basis.order() + 1));
-  }
+  void bound(int conf, const ConfField& rate) { rates[at(conf)] = target.bound(rate, conf); }
 
   /// relax_time > 0: for so long, with out = f; else add the rate times `weight`.
   bool run_cell(int conf, const Distribution& f, const CollisionMoments& moments, const MomentGain& gain,
                 const ConfField& rate, double weight, const Distribution& out, double relax_time = 0) {
-    double matrix[max_conf_modes * max_conf_modes] = {};
-    products.add_matrix(&rate(conf, 0, 0), 1, matrix, n);
-    if (relax_time > 0) relaxation_factor(matrix, n, relax_time);
     bound(conf, rate);
-    if (std::all_of(&rate(conf, 0, 0), &rate(conf, 0, 0) + n, [](double a) { return a == 0; })) return true;
+    if (!BgkTarget::collides(rate, conf, n)) return true;
     auto work = take();
-    const bool good = prepare(conf, moments, gain, &rate(conf, 0, 0), matrix, *work);
-    for (int row = 0; row < block.n_rows() && good; ++row) add_row(f, matrix, *work, weight, conf, row, out);
+    const bool good = prepare(conf, moments, gain, rate, relax_time, *work);
+    for (int row = 0; row < block.n_rows() && good; ++row) add_row(f, *work, weight, conf, row, out);
     give_back(std::move(work));
     return good;
   }
@@ -341,11 +168,7 @@ struct Bgk::Implementation {
         },
         Kokkos::Min<int>(bad));
     exec.fence();
-    if (bad == std::numeric_limits<int>::max()) return;
-    throw NumericalError(fmt::format(
-        "collisions of {}: density (mean {:.6g}) or vth^2 is not positive in {}, or its Maxwellian lies "
-        "outside the velocity grid",
-        species, moments.density(bad)[0] * products.constant(), describe_place(block, bad)));
+    if (bad != std::numeric_limits<int>::max()) target.refuse(species, moments, block, bad);
   }
 };
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/ranges.h>
@@ -32,8 +33,10 @@ FunctionalSum over_directions(int vdim, Functional functional) {
 
 bool lacks_square(const PhaseBasis& basis) { return basis.find_group({2}) < 0; }
 
+}  // namespace
+
 /// In the order M0, M1, M2; for drag F, then ends_v, or else E, P and the star spread.
-std::vector<FunctionalSum> make_components(const PhaseBasis& basis, bool for_drag) {
+std::vector<FunctionalSum> CollisionMoments::components(const PhaseBasis& basis, bool for_drag) {
   const int vdim = basis.vdim();
   std::vector<FunctionalSum> list{{along(-1, Functional::v0)}};
   for (int d = 0; d < vdim; ++d) list.push_back({along(d, Functional::v1)});
@@ -50,8 +53,6 @@ std::vector<FunctionalSum> make_components(const PhaseBasis& basis, bool for_dra
   return list;
 }
 
-}  // namespace
-
 std::string describe_place(const PhaseBlock& block, int conf) {
   const auto index = block.conf_index(conf);
   std::vector<int> cell;
@@ -63,20 +64,21 @@ std::string describe_place(const PhaseBlock& block, int conf) {
   return fmt::format("configuration cell ({}) at x = ({:.6g})", fmt::join(cell, ", "), fmt::join(x, ", "));
 }
 
-CollisionMoments::CollisionMoments(const PhaseBasis& basis, const PhaseBlock& block, bool for_drag)
+CollisionMoments::CollisionMoments(const PhaseBasis& basis, const PhaseBlock& block, bool for_drag,
+                                   std::unique_ptr<MomentSums> sums)
     : vdim_(basis.vdim()),
       star_(lacks_square(basis)),
       first_drag_(star_ ? 2 * vdim_ + 4 : 1),
       first_end_(vdim_ + 2),
       energy_(star_ ? 2 * vdim_ + 3 : vdim_ + 1),
       spread_(2 * vdim_ + 2),
-      sweep_(basis, block, make_components(basis, for_drag)),
+      sweep_(std::move(sums)),
       sums_(make_view<ConfField>("collision moments", static_cast<std::size_t>(block.n_conf()),
-                                 make_components(basis, for_drag).size(),
+                                 components(basis, for_drag).size(),
                                  static_cast<std::size_t>(basis.conf().size()))) {}
 
 void CollisionMoments::compute(const Exec& exec, const Comm& velocity_comm, const Distribution& f) {
-  sweep_.run(exec, f, sums_);
+  sweep_->run(exec, f, sums_, 0);
   exec.fence();
   if (velocity_comm.size() > 1)
     velocity_comm.reduce(std::span(sums_.data(), sums_.size()), Comm::Reduction::sum);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,8 +19,12 @@ using MomentGain = ConfField;
 /// The moments of one species from which its collision operator takes u and vth^2.
 class CollisionMoments {
  public:
-  /// `for_drag`: solve() is called; else M0, M1 and M2 are all that is summed. Star moments need equal cells.
-  CollisionMoments(const PhaseBasis& basis, const PhaseBlock& block, bool for_drag);
+  /// What is summed: M0, M1 and M2, and `for_drag`, where solve() is called, what the ends of velocity space
+  /// take.
+  [[nodiscard]] static std::vector<FunctionalSum> components(const PhaseBasis& basis, bool for_drag);
+  /// `sums`: of these components. Star moments need equal cells.
+  CollisionMoments(const PhaseBasis& basis, const PhaseBlock& block, bool for_drag,
+                   std::unique_ptr<MomentSums> sums);
 
   /// Sum up over velocity space. Collective over `velocity_comm`.
   void compute(const Exec& exec, const Comm& velocity_comm, const Distribution& f);
@@ -48,7 +53,7 @@ class CollisionMoments {
   int vdim_;
   bool star_;                                     ///< v^2 is not in the basis
   int first_drag_, first_end_, energy_, spread_;  ///< components: P, F, E and what makes G
-  MomentSweep sweep_;
+  std::unique_ptr<MomentSums> sweep_;
   ConfField sums_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "io/log/error.hpp"
 #include "physics/kinetics/collisions/bgk.hpp"
@@ -20,15 +21,16 @@ namespace {
 class LenardBernsteinCollisions : public CollisionOperator {
  public:
   LenardBernsteinCollisions(const Decomposition& decomposition, const PhaseBasis& basis,
-                            const PhaseBlock& block, const CollisionOptions& options, bool uniform_rate)
+                            const PhaseBlock& block, const CollisionOptions& options,
+                            std::unique_ptr<DragDiffusionSweep> sweep)
       : basis_(basis),
         block_(block),
         conf_comm_(decomposition.conf_comm()),
         conserving_(options.conserving),
         products_(basis.conf()),
-        operator_(decomposition, basis, block, uniform_rate) {}
+        sweep_(std::move(sweep)) {}
 
-  void start(const Exec& exec, const Distribution& f) override { operator_.start(exec, f); }
+  void start(const Exec& exec, const Distribution& f) override { sweep_->start(exec, f); }
   void prepare(const Exec& exec, const CollisionTerms& terms) override {
     if (conserving_)
       terms.moments.solve(exec, block_, products_, terms.gain, terms.species, terms.coefficients);
@@ -37,12 +39,12 @@ class LenardBernsteinCollisions : public CollisionOperator {
   }
   void add(const Exec& exec, const Distribution& f, const CollisionTerms& terms, double weight,
            const Distribution& out) override {
-    operator_.apply(exec, f, terms.coefficients, weight, out);
+    sweep_->apply(exec, f, terms.coefficients, weight, out);
   }
   void bound(const Exec& exec, const CollisionTerms& terms) override {
-    operator_.bound(exec, terms.coefficients);
+    sweep_->bound(exec, terms.coefficients);
   }
-  [[nodiscard]] double frequency() const override { return operator_.frequency(); }
+  [[nodiscard]] double frequency() const override { return sweep_->frequency(); }
 
  private:
   void hold_first_state(const CollisionTerms& terms) {
@@ -68,27 +70,26 @@ class LenardBernsteinCollisions : public CollisionOperator {
   Comm conf_comm_;
   bool conserving_;
   ConfProducts products_;
-  LenardBernstein operator_;
+  std::unique_ptr<DragDiffusionSweep> sweep_;
   std::optional<double> first_thermal_square_;
 };
 
 class BgkCollisions : public CollisionOperator {
  public:
-  BgkCollisions(const PhaseBasis& basis, const PhaseBlock& block, bool uniform_rate)
-      : operator_(basis, block, uniform_rate) {}
+  explicit BgkCollisions(std::unique_ptr<RelaxationSweep> sweep) : sweep_(std::move(sweep)) {}
 
   void add(const Exec& exec, const Distribution& f, const CollisionTerms& terms, double weight,
            const Distribution& out) override {
-    operator_.apply(exec, f, terms.moments, terms.gain, terms.coefficients, terms.species, weight, out);
+    sweep_->apply(exec, f, terms.moments, terms.gain, terms.coefficients, terms.species, weight, out);
   }
-  void bound(const Exec&, const CollisionTerms& terms) override { operator_.bound(terms.coefficients); }
-  [[nodiscard]] double frequency() const override { return operator_.frequency(); }
+  void bound(const Exec&, const CollisionTerms& terms) override { sweep_->bound(terms.coefficients); }
+  [[nodiscard]] double frequency() const override { return sweep_->frequency(); }
   void relax(const Exec& exec, const Distribution& f, const CollisionTerms& terms, double dt) override {
-    operator_.relax(exec, f, terms.moments, terms.coefficients, terms.species, dt);
+    sweep_->relax(exec, f, terms.moments, terms.coefficients, terms.species, dt);
   }
 
  private:
-  Bgk operator_;
+  std::unique_ptr<RelaxationSweep> sweep_;
 };
 
 using Operator = CollisionOptions::Operator;
@@ -101,15 +102,16 @@ constexpr std::array<CollisionOperatorRow, 2> table{
     {{Operator::lenard_bernstein, "lbo", "Lenard-Bernstein (drag and diffusion in v)", true, false, false, 5,
       0.8 * 14, LenardBernstein::check_cells,
       [](const Decomposition& decomposition, const PhaseBasis& basis, const PhaseBlock& block,
-         const CollisionOptions& options, bool uniform_rate) -> std::unique_ptr<CollisionOperator> {
+         const CollisionOptions& options, CollisionEngines& engines, int s,
+         bool uniform_rate) -> std::unique_ptr<CollisionOperator> {
         return std::make_unique<LenardBernsteinCollisions>(decomposition, basis, block, options,
-                                                           uniform_rate);
+                                                           engines.drag_diffusion(s, uniform_rate));
       }},
      {Operator::bgk, "bgk", "relaxation to a Maxwellian (BGK)", false, true, true, 3, 1.0,
       [](const PhaseBasis&, const PhaseGrid&, const std::string&) {},
-      [](const Decomposition&, const PhaseBasis& basis, const PhaseBlock& block, const CollisionOptions&,
-         bool uniform_rate) -> std::unique_ptr<CollisionOperator> {
-        return std::make_unique<BgkCollisions>(basis, block, uniform_rate);
+      [](const Decomposition&, const PhaseBasis&, const PhaseBlock&, const CollisionOptions&,
+         CollisionEngines& engines, int s, bool uniform_rate) -> std::unique_ptr<CollisionOperator> {
+        return std::make_unique<BgkCollisions>(engines.relaxation(s, uniform_rate));
       }}}};
 
 }  // namespace

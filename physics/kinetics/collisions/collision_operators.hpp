@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "physics/kinetics/collisions/collision_engines.hpp"
 #include "physics/kinetics/collisions/collision_operator.hpp"
 #include "physics/kinetics/collisions/collisions.hpp"
 
@@ -22,10 +23,10 @@ struct CollisionOperatorRow {
   double reach;           ///< (greatest eigenvalue times dt) one takes
   /// Throws InputError for velocity cells that it cannot work on.
   void (*check_cells)(const PhaseBasis& basis, const PhaseGrid& grid, const std::string& species);
-  /// `uniform_rate`: A is the same everywhere.
+  /// For species s, whose f the engines know. `uniform_rate`: A is the same everywhere.
   std::unique_ptr<CollisionOperator> (*make)(const Decomposition& decomposition, const PhaseBasis& basis,
                                              const PhaseBlock& block, const CollisionOptions& options,
-                                             bool uniform_rate);
+                                             CollisionEngines& engines, int s, bool uniform_rate);
 };
 
 [[nodiscard]] const std::array<CollisionOperatorRow, 2>& collision_operators();

@@ -10,6 +10,7 @@
 
 #include "io/config/table.hpp"
 #include "io/log/error.hpp"
+#include "physics/kinetics/collisions/collision_engines.hpp"
 #include "physics/kinetics/collisions/collision_moments.hpp"
 #include "physics/kinetics/collisions/collision_operators.hpp"
 #include "physics/kinetics/collisions/species_exchange.hpp"
@@ -58,6 +59,7 @@ struct Collisions::Implementation {
   CollisionOptions options;
   const CollisionOperatorRow& row;
   SpeciesExchange exchange;
+  std::unique_ptr<CollisionEngines> engines;
   std::vector<PhaseBlock> blocks;
   std::vector<CollisionMoments> moments;
   std::vector<DragDiffusion> coefficients;
@@ -65,18 +67,21 @@ struct Collisions::Implementation {
   std::vector<std::unique_ptr<CollisionOperator>> operators;  ///< of each species that collides
 
   Implementation(const Decomposition& d, const PhaseBasis& b, const std::vector<Species>& s,
-                 const CollisionOptions& o)
+                 const CollisionOptions& o, std::unique_ptr<CollisionEngines> e)
       : decomposition(d),
         basis(b),
         species(s),
         options(o),
         row(row_of(collision_operators(), o.kind)),
-        exchange(b, s, o) {
+        exchange(b, s, o),
+        engines(e ? std::move(e) : host_collision_engines(d, b, s)) {
     for (int i = 0; i < n_species(); ++i) {
       const bool collides = exchange.collides(i);
       if (collides) row.check_cells(basis, species[at(i)].grid, species[at(i)].name);
       blocks.push_back(decomposition.block(species[at(i)].grid));
-      moments.emplace_back(basis, blocks[at(i)], collides && row.diffuses && options.conserving);
+      const bool for_drag = collides && row.diffuses && options.conserving;
+      moments.emplace_back(basis, blocks[at(i)], for_drag,
+                           engines->moment_sums(i, CollisionMoments::components(basis, for_drag)));
       const auto n_conf = static_cast<std::size_t>(blocks[at(i)].n_conf());
       const auto n = static_cast<std::size_t>(basis.conf().size()), vdim = at(basis.vdim());
       coefficients.emplace_back("drag and diffusion", n_conf, vdim + 2, n);
@@ -85,7 +90,8 @@ struct Collisions::Implementation {
         gain.back() = MomentGain("gain", n_conf, vdim + 1, n);
       operators.emplace_back();
       if (collides)
-        operators.back() = row.make(decomposition, basis, blocks[at(i)], options, exchange.uniform());
+        operators.back() =
+            row.make(decomposition, basis, blocks[at(i)], options, *engines, i, exchange.uniform());
     }
   }
 
@@ -110,9 +116,11 @@ struct Collisions::Implementation {
 };
 
 Collisions::Collisions(const Decomposition& decomposition, const PhaseBasis& basis,
-                       const std::vector<Species>& species, const CollisionOptions& options) {
+                       const std::vector<Species>& species, const CollisionOptions& options,
+                       std::unique_ptr<CollisionEngines> engines) {
   check(species, options);
-  implementation_ = std::make_unique<Implementation>(decomposition, basis, species, options);
+  implementation_ =
+      std::make_unique<Implementation>(decomposition, basis, species, options, std::move(engines));
 }
 Collisions::~Collisions() = default;
 
@@ -172,33 +180,28 @@ void Collisions::advance(const Exec& exec, double t, double dt, const std::vecto
 
 void Collisions::super_step(const Exec& exec, double t, double dt, const std::vector<Distribution>& f,
                             const Work& work) {
-  const auto for_all = [&](const auto& body) {
-    for (std::size_t s = 0; s < f.size(); ++s)
-      Kokkos::parallel_for("kinetics::super_step", Kokkos::RangePolicy<Exec>(exec, 0, f[s].data.size()),
-                           [=](std::size_t k) { body(s, k); });
-    exec.fence();
-  };
+  using Term = CollisionEngines::Term;
   const auto &rate = *work[2], *before = work[0], *last = work[1];
-  for_all([&](std::size_t s, std::size_t k) { rate[s].data.data()[k] = 0; });
+  const auto combine = [&](const std::vector<Distribution>& out, const auto& terms) {
+    for (int s = 0; s < implementation_->n_species(); ++s)
+      implementation_->engines->combine(exec, s, out[at(s)], terms(at(s)));
+  };
+  combine(rate, [](std::size_t) { return std::array<Term, 0>{}; });
   add(exec, t, f, 1, rate);
   const int n_stages = implementation_->row.n_stages;
   const double first = 4 * dt / (3.0 * (n_stages * n_stages + n_stages - 2));
-  for_all([&](std::size_t s, std::size_t k) {
-    const double y0 = f[s].data.data()[k];
-    (*before)[s].data.data()[k] = y0;
-    (*last)[s].data.data()[k] = y0 + first * rate[s].data.data()[k];
-  });
+  combine(*before, [&](std::size_t s) { return std::array{Term{1, f[s]}}; });
+  combine(*last, [&](std::size_t s) { return std::array{Term{1, f[s]}, Term{first, rate[s]}}; });
   for (int j = 2; j <= n_stages; ++j) {
     const SuperStage c = super_stage(j, n_stages);
-    for_all([&](std::size_t s, std::size_t k) {
-      double& y = (*before)[s].data.data()[k];
-      y = c.mu * (*last)[s].data.data()[k] + c.nu * y + (1 - c.mu - c.nu) * f[s].data.data()[k] +
-          c.first_rate * dt * rate[s].data.data()[k];
+    combine(*before, [&](std::size_t s) {
+      return std::array{Term{c.mu, (*last)[s]}, Term{c.nu, (*before)[s]}, Term{1 - c.mu - c.nu, f[s]},
+                        Term{c.first_rate * dt, rate[s]}};
     });
     add(exec, t, *last, c.rate * dt, *before);
     std::swap(before, last);
   }
-  for_all([&](std::size_t s, std::size_t k) { f[s].data.data()[k] = (*last)[s].data.data()[k]; });
+  combine(f, [&](std::size_t s) { return std::array{Term{1, (*last)[s]}}; });
 }
 
 double Collisions::frequency(const Exec& exec, double t, const std::vector<Distribution>& f) {

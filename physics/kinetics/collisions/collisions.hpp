@@ -32,6 +32,8 @@ struct CollisionOptions {
   double reference_density = 1, reference_thermal_speed = 1;
 };
 
+class CollisionEngines;
+
 /// Collisions of all species:
 ///
 ///     Lenard-Bernstein/Dougherty: C_s = sum_r nu_sr div_v [ (v - u_sr) f_s + vth_sr^2 grad_v f_s ]
@@ -51,8 +53,9 @@ struct CollisionOptions {
 /// is all that these conservation laws need.
 class Collisions {
  public:
+  /// `engines`: for f that is not in the host's memory.
   Collisions(const Decomposition& decomposition, const PhaseBasis& basis, const std::vector<Species>& species,
-             const CollisionOptions& options);
+             const CollisionOptions& options, std::unique_ptr<CollisionEngines> engines = nullptr);
   ~Collisions();
   Collisions(const Collisions&) = delete;
 

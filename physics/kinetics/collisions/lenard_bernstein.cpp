@@ -7,6 +7,7 @@
 
 #include "io/log/error.hpp"
 #include "physics/kernels/aligned.hpp"
+#include "physics/kinetics/collisions/drag_face.hpp"
 #include "physics/kinetics/collisions/lenard_bernstein_kernel.hpp"
 #include "physics/kinetics/initial/projection_nodes.hpp"
 #include "physics/kinetics/space/conf_products.hpp"
@@ -48,6 +49,20 @@ std::vector<Line> make_lines(const PhaseBasis& basis, int d) {
     lines.push_back(rest);
   }
   return lines;
+}
+
+FaceRecovery face_recovery(const PhaseGrid& grid, int axis, int cell, int side, int n) {
+  const int face = cell + side;
+  FaceRecovery result;
+  if (face == 0 || face == grid.cells[axis]) {
+    for (int k = 0; k < n; ++k) result.value[1 - side][k] = legendre_end(k, 2 * side - 1);
+    return result;
+  }
+  const auto half = [&](int i) { return 0.5 * grid.width(axis, i); };
+  result = recovery(n, half(face - 1), half(face));
+  for (auto& weights : result.slope)
+    for (double& weight : weights) weight *= half(cell);
+  return result;
 }
 
 }  // namespace lenard_bernstein
@@ -162,7 +177,7 @@ struct LenardBernstein::Implementation {
       CellRecovery& pack = recoveries[at(d)][at(i / n_lanes)];
       for (int n = 1; n <= max_degree + 1; ++n)
         for (const int side : {0, 1}) {
-          const FaceRecovery face = face_recovery(d, i, side, n);
+          const FaceRecovery face = face_recovery(block.grid, axis(d), block.begin[at(axis(d))] + i, side, n);
           CellRecovery::Side& to = (side == 0 ? pack.lower : pack.upper)[n - 1];
           for (const int cell : {0, 1})
             for (int k = 0; k < n; ++k) {
@@ -171,18 +186,6 @@ struct LenardBernstein::Implementation {
             }
         }
     }
-  }
-  /// Of local cell i's lower or upper face, with its own xi.
-  [[nodiscard]] FaceRecovery face_recovery(int d, int i, int side, int n) const {
-    FaceRecovery result;
-    if (is_end(d, i + side)) {
-      for (int k = 0; k < n; ++k) result.value[1 - side][k] = legendre_end(k, 2 * side - 1);
-      return result;
-    }
-    result = recovery(n, half(d, i + side - 1), half(d, i + side));
-    for (auto& cell : result.slope)
-      for (double& weight : cell) weight *= half(d, i);
-    return result;
   }
   /// One lane, or all of them (-1).
   static void set(Value& pack, int lane, double value) {
@@ -234,8 +237,6 @@ struct LenardBernstein::Implementation {
     const int n_faces = first_face[at(vdim)];
     double* table = faces.data() + at(conf) * at(n_face_tables * n_faces) + first_face[at(d)];
     const auto set = [&](FaceTable which, int j, double value) { table[which * n_faces + j] = value; };
-    // The penalty is multiplied by A(x) like the rest: it is what its speed asks for where A is its mean, and
-    // limits the step where A is greatest.
     const double mean_rate = 0.5 * (rate.lower + rate.upper);
     const double* drift = &coefficients(conf, 1 + d, 0);
     const double* nu = &coefficients(conf, 0, 0);
@@ -253,18 +254,13 @@ struct LenardBernstein::Implementation {
         least = bounds.lower;
         greatest = bounds.upper;
       }
-      const double magnitude = std::max(greatest, -least);
-      // f moves with velocity -(A v - B): what lies above the face flows down through it where that is
-      // positive.
-      const bool end = is_end(d, j), mixed = least < 0 && greatest > 0;
-      const double right = end ? 0 : mixed ? 0.5 : greatest > 0 ? 1 : 0, left = end ? 0 : 1 - right;
-      const double penalty = !end && mixed ? 0.5 * magnitude / mean_rate : 0;
+      const DragFace face = drag_face(v, least, greatest, mean_rate, rate.upper, is_end(d, j));
       const double narrowest = 2 * std::min(half(d, std::max(j - 1, 0)), half(d, std::min(j, cells(d) - 1)));
-      fastest = std::max(fastest, (mixed ? magnitude * rate.upper / mean_rate : magnitude) / narrowest);
-      set(face_left, j, left);
-      set(face_right, j, right);
-      set(face_v_left, j, v * left - penalty);
-      set(face_v_right, j, v * right + penalty);
+      fastest = std::max(fastest, face.speed / narrowest);
+      set(face_left, j, face.left);
+      set(face_right, j, face.right);
+      set(face_v_left, j, face.v_left);
+      set(face_v_right, j, face.v_right);
     }
     return fastest;
   }

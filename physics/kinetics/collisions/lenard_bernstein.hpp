@@ -17,6 +17,23 @@ namespace quintet::kinetics {
 /// collision).
 using DragDiffusion = ConfField;
 
+/// Drag and diffusion of f in all of phase space: LenardBernstein on the host, another where f is resident.
+class DragDiffusionSweep {
+ public:
+  virtual ~DragDiffusionSweep() = default;
+  /// Send the edges of this rank's velocity block to its neighbours; f must not change until apply() is
+  /// done. Collective.
+  virtual void start(const Exec& exec, const Distribution& f) = 0;
+  /// out += weight * C(f). Waits for what start() began. Collective.
+  virtual void apply(const Exec& exec, const Distribution& f, const DragDiffusion& coefficients,
+                     double weight, const Distribution& out) = 0;
+  /// What frequency() is to say of these coefficients, without an apply().
+  virtual void bound(const Exec& exec, const DragDiffusion& coefficients) = 0;
+  /// Largest rate of the last apply() or bound() on this rank's cells: sum_d drag_rate max|A v_d - B_d|/dv_d
+  /// + diffusion_rate max D/dv_d^2, so that dt = 1/((2 p + 1) rate) is stable.
+  [[nodiscard]] virtual double frequency() const = 0;
+};
+
 /// Discontinuous-Galerkin Lenard-Bernstein (Dougherty) operator of one species.
 ///
 /// In a velocity cell, with test function w:
@@ -29,7 +46,7 @@ using DragDiffusion = ConfField;
 /// f*: f* upwind where A v_d - B_d surely keeps its sign on the face of the configuration cell, else central
 /// with a local Lax-Friedrichs penalty. At the ends of velocity space F = s = 0 and r is the inner trace. All
 /// integrals are exact. Hakim, Francisquez, Juno & Hammett, J. Plasma Phys. 86, 905860403 (2020).
-class LenardBernstein {
+class LenardBernstein final : public DragDiffusionSweep {
  public:
   /// `uniform_rate`: A is the same everywhere, which saves a product.
   LenardBernstein(const Decomposition& decomposition, const PhaseBasis& basis, const PhaseBlock& block,
@@ -37,20 +54,14 @@ class LenardBernstein {
   /// Throws InputError for velocity cells on which energy would not be kept or diffusion could make f rise:
   /// unequal ones with a basis that lacks v^2, or whose neighbours differ too much.
   static void check_cells(const PhaseBasis& basis, const PhaseGrid& grid, const std::string& species);
-  ~LenardBernstein();
+  ~LenardBernstein() override;
   LenardBernstein(const LenardBernstein&) = delete;
 
-  /// Send the edges of this rank's velocity block to its neighbours; f must not change until apply() is
-  /// done. Collective.
-  void start(const Exec& exec, const Distribution& f);
-  /// out += weight * C(f). Waits for what start() began. Collective.
+  void start(const Exec& exec, const Distribution& f) override;
   void apply(const Exec& exec, const Distribution& f, const DragDiffusion& coefficients, double weight,
-             const Distribution& out);
-  /// What frequency() is to say of these coefficients, without an apply().
-  void bound(const Exec& exec, const DragDiffusion& coefficients);
-  /// Largest rate of the last apply() or bound() on this rank's cells: sum_d drag_rate max|A v_d - B_d|/dv_d
-  /// + diffusion_rate max D/dv_d^2, so that dt = 1/((2 p + 1) rate) is stable.
-  [[nodiscard]] double frequency() const;
+             const Distribution& out) override;
+  void bound(const Exec& exec, const DragDiffusion& coefficients) override;
+  [[nodiscard]] double frequency() const override;
 
   /// The factors in frequency() for n Legendre coefficients in a velocity direction.
   [[nodiscard]] static double drag_rate(int n_degrees, int order);

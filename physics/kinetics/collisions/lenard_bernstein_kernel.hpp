@@ -25,6 +25,10 @@ struct Line {
 /// The lines of direction d: together all modes of f.
 [[nodiscard]] std::vector<Line> make_lines(const PhaseBasis& basis, int d);
 
+/// Recovery at the lower (side 0) or upper face of a global cell from n coefficients a cell, the slope in its
+/// own xi. At an end of velocity space r is the own trace and dr/dxi 0.
+[[nodiscard]] FaceRecovery face_recovery(const PhaseGrid& grid, int axis, int cell, int side, int n);
+
 /// One face, lane by lane: f* = left f^- + right f^+; v f* + penalty = v_left f^- + v_right f^+.
 struct Face {
   Value left, right, v_left, v_right;

@@ -15,17 +15,16 @@ DeviceVlasovOptions device_vlasov_options(const PhaseBasis& basis, const PhaseBl
   options.flux = flux;
   options.cells = block.extent;
   options.lanes = PhaseBlock::lanes;
+  options.open = is_open;
   for (int d = 0; d < grid.dim(); ++d) {
-    if (d >= grid.cdim && (block.extent[d] != grid.cells[d] || is_open[d][0] || is_open[d][1]))
-      throw InternalError("a device works on whole velocity grids");
     if (d < grid.cdim) {
       options.dx[d] = grid.width(d);
-      options.open[d] = is_open[d];
       continue;
     }
     const int v = d - grid.cdim;
     options.mean_dv[v] = grid.mean_width(d);
-    for (int i = 0; i < grid.cells[d]; ++i) {
+    options.least_dv[v] = grid.least_width(d);
+    for (int i = block.begin[d]; i < block.begin[d] + block.extent[d]; ++i) {
       options.centre[v].push_back(grid.centre(d, i));
       options.relative[v].push_back(grid.relative_width(d, i));
     }
@@ -38,7 +37,7 @@ ResidentOperator::ResidentOperator(const PhaseBasis& basis, const PhaseBlock& bl
                                    std::unique_ptr<DeviceVlasov> device)
     : device_(std::move(device)),
       edges_(VlasovOperator::make(basis, block, flux, is_open)),
-      cdim_(basis.cdim()) {
+      dim_(basis.dim()) {
   if (device_ == nullptr) throw InternalError("a device without kernels for a basis that the host has");
 }
 
@@ -49,7 +48,8 @@ void ResidentOperator::hold(const Distribution& f) {
 
 void ResidentOperator::add(const Exec& exec, double factor, const Distribution& f, const Distribution& out) {
   exec.fence();
-  device_->add(buffer(out), factor, buffer(f));
+  const std::array terms{DeviceVlasov::Term{1, buffer(out)}, DeviceVlasov::Term{factor, buffer(f)}};
+  device_->combine(buffer(out), terms);
 }
 
 Limited ResidentOperator::limit(const Exec& exec, const Positivity& positivity, const Distribution& f) {
@@ -78,8 +78,9 @@ void ResidentOperator::apply(const Exec& exec, const Stage& stage, const Distrib
                              const Distribution& f0, const ConfField& acceleration, const Distribution& out,
                              const StageMoments& moments) {
   exec.fence();
+  from_ = buffer(f);
   device_->stage(
-      {stage.keep, stage.advance, stage.dt, buffer(f), stage.keep == 0 ? buffer(f) : buffer(f0), buffer(out)},
+      {stage.keep, stage.advance, stage.dt, from_, stage.keep == 0 ? from_ : buffer(f0), buffer(out)},
       acceleration.data());
   if (moments.size() > 0) sum_moments(exec, out, moments);
 }
@@ -88,12 +89,13 @@ void ResidentOperator::add_exterior(const Exec& exec, const Stage& stage, const 
                                     const ConfField&, const Distribution& out, const StageMoments& moments) {
   bool any = false;
   exec.fence();
-  for (int d = 0; d < cdim_; ++d)
+  for (int d = 0; d < dim_; ++d)
     for (const int side : {-1, 1}) {
       const auto& from = exterior.side[d][side > 0];
       if (from.size() == 0) continue;
       any = true;
-      device_->add_exterior({stage.keep, stage.advance, stage.dt, 0, 0, buffer(out)}, d, side, from.data());
+      device_->add_exterior({stage.keep, stage.advance, stage.dt, from_, from_, buffer(out)}, d, side,
+                            from.data());
     }
   if (any && moments.size() > 0) sum_moments(exec, out, moments);
 }

@@ -9,8 +9,7 @@
 
 namespace quintet::kinetics {
 
-/// What a DeviceVlasov needs to know of a basis and a block that has all of velocity space; see
-/// VlasovOperator::make.
+/// What a DeviceVlasov needs to know of a basis and a block; see VlasovOperator::make.
 [[nodiscard]] DeviceVlasovOptions device_vlasov_options(const PhaseBasis& basis, const PhaseBlock& block,
                                                         Flux flux,
                                                         const std::array<std::array<bool, 2>, 6>& is_open);
@@ -31,6 +30,9 @@ class ResidentOperator final : public VlasovOperator {
   void add(const Exec& exec, double factor, const Distribution& f, const Distribution& out);
   /// As positivity.limit(), where f is.
   [[nodiscard]] Limited limit(const Exec& exec, const Positivity& positivity, const Distribution& f);
+  [[nodiscard]] DeviceVlasov& device() const { return *device_; }
+  /// The number of what f names.
+  [[nodiscard]] int buffer(const Distribution& f) const;
   void upload(const Distribution& f);
   void download(const Distribution& f) const;
 
@@ -52,11 +54,10 @@ class ResidentOperator final : public VlasovOperator {
   void sum_moments(const Exec& exec, const Distribution& f, const StageMoments& moments) const override;
 
  private:
-  [[nodiscard]] int buffer(const Distribution& f) const;
-
   std::unique_ptr<DeviceVlasov> device_;
   std::unique_ptr<VlasovOperator> edges_;  ///< for what happens at walls
-  int cdim_;
+  int dim_;
+  int from_ = 0;  ///< what the last apply() advanced
   std::vector<Array<double>> held_;
 };
 

@@ -29,9 +29,10 @@ struct DeviceVlasovOptions {
   /// Of the cells of each velocity direction: centres, and widths over the mean width.
   std::array<std::vector<double>, 3> centre, relative;
   std::array<double, 3> mean_dv{};
-  /// Edges of x where nothing comes in unless add_exterior() brings it; both closed: periodic. Velocity space
-  /// ends with zero flux.
-  std::array<std::array<bool, 2>, 3> open{};
+  std::array<double, 3> least_dv{};  ///< of the whole grid, of which this may be a part
+  /// Edges in each direction of x and v where nothing comes in unless add_exterior() brings it. Where both
+  /// are closed, x is periodic; closed edges of v have zero flux.
+  std::array<std::array<bool, 2>, 6> open{};
   DeviceSweep sweep = DeviceSweep::automatic;
   int lanes = 1;      ///< of the host's packs (PhaseBlock)
   int n_buffers = 3;  ///< distributions that are resident
@@ -73,8 +74,15 @@ class DeviceVlasov {
   [[nodiscard]] virtual int n_buffers() const = 0;
   /// One more distribution, the last of them.
   virtual void add_buffer() = 0;
-  /// f_to += factor f_from.
-  virtual void add(int to, double factor, int from) = 0;
+  /// f_to = sum of factor f_buffer, at most most_terms, summed in this order; `to` may be one of them.
+  struct Term {
+    double factor = 0;
+    int buffer = 0;
+  };
+  static constexpr int most_terms = 4;
+  virtual void combine(int to, std::span<const Term> terms) = 0;
+  /// The numbers of a distribution, in the device's memory.
+  [[nodiscard]] virtual double* data(int buffer) const = 0;
 
   /// What limit() changed, and the least cell mean that it met.
   struct Limited {
@@ -91,11 +99,12 @@ class DeviceVlasov {
   /// and, with n_components = 2 + vdim, M2. Modes as those of PhaseBasis::conf().
   virtual void moments(int buffer, int n_components, double* host) const = 0;
 
-  /// Doubles of a trace at an edge of x direction d, laid out as FaceTraces.
+  /// Doubles of a trace at an edge of direction d of x or v, laid out as FaceTraces.
   [[nodiscard]] virtual std::size_t trace_size(int d) const = 0;
   /// The trace of f inside the edge at side -1 or +1 of direction d, to the host.
   virtual void trace(int buffer, int d, int side, double* host) const = 0;
-  /// to += advance dt times what the trace from outside (on the host) contributes.
+  /// to += advance dt times what the trace from outside (on the host) contributes: across x that alone,
+  /// across v, where the sweep takes edges for closed, the whole flux, by the force of the last stage().
   virtual void add_exterior(const Stage& stage, int d, int side, const double* host) = 0;
 
   /// Bound of sum_d |a_d|/dz_d over the cells, for the CFL condition; from the host's acceleration.
@@ -104,10 +113,15 @@ class DeviceVlasov {
   virtual void fence() const = 0;
 };
 
+class DeviceCollisions;
+struct DeviceCollisionOptions;
+
 /// How engines are made on a device: in this program or in the library of a GPU.
 struct DeviceVlasovFactory {
   DeviceVlasov* (*make)(const DeviceVlasovOptions& options);
   double (*bytes)(const DeviceVlasovOptions& options);
+  DeviceCollisions* (*make_collisions)(const DeviceCollisionOptions& options, DeviceVlasov& vlasov);
+  double (*collision_bytes)(const DeviceCollisionOptions& options);
 };
 
 }  // namespace quintet::kinetics

@@ -1,8 +1,10 @@
 #pragma once
 
 #include "physics/kinetics/device/vlasov_group_kernels.hpp"
+#include "physics/kinetics/device/vlasov_launch.hpp"
 
-/// What DeviceVlasov does besides the sweep: layouts, moments, the edges of x. One thread a cell, loops.
+/// What DeviceVlasov does besides the sweep: layouts, moments, the edges of x and v. One thread a cell,
+/// loops.
 namespace quintet::kinetics::device {
 
 /// Between the host's layout [conf][row][pack][mode][host lane] and the device's [conf][cell / 32][mode][32].
@@ -83,16 +85,10 @@ struct PartialMoments {
     double* const out =
         parts + (static_cast<std::ptrdiff_t>(conf) * n_parts + team.league % n_parts) * n_sums;
     for (int i = 0; i < n_sums; ++i) {
-      team.barrier();
       double value = 0;
       unroll<n_sums>([&](auto k) { value = k.value == i ? sum[k.value] : value; });
-      team.scratch[team.rank] = value;
-      team.barrier();
-      for (int half = team.size / 2; half > 0; half /= 2) {  // a power of two
-        if (team.rank < half) team.scratch[team.rank] += team.scratch[team.rank + half];
-        team.barrier();
-      }
-      if (team.rank == 0) out[i] = team.scratch[0];
+      value = team_sum(team, value);
+      if (team.rank == 0) out[i] = value;
     }
   }
 };
@@ -223,6 +219,138 @@ struct AddExterior {
         });
       });
     }
+  }
+};
+
+/// The velocity cells of a block at side -1 or +1 of direction v_d, and traces there in the host's layout.
+template <class Tr>
+struct VelocityEdge {
+  Cells<Tr> cells;
+  int direction, side;  ///< d, counted from 0
+  int n_last, host_lanes, host_packs;
+
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int n_cells() const {
+    int n = cells.n_vel;
+    unroll<Tr::vdim>([&](auto d) { n = d.value == direction ? n / cells.nv[d.value] : n; });
+    return n;
+  }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int cell(int number) const {
+    int of = 0, stride = 1;
+    unroll<Tr::vdim>([&](auto from_last) {
+      constexpr int d = Tr::vdim - 1 - from_last.value;
+      int here = side < 0 ? 0 : cells.nv[d] - 1;
+      if (d != direction) {
+        here = number % cells.nv[d];
+        number /= cells.nv[d];
+      }
+      of += here * stride;
+      stride *= cells.nv[d];
+    });
+    return of;
+  }
+  /// Mode m stands at first + m * stride.
+  struct Place {
+    std::ptrdiff_t first;
+    int stride;
+  };
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Place place(int conf, int number) const {
+    constexpr int n = Tr::n_face_modes;
+    if (direction == Tr::vdim - 1) return {(static_cast<std::ptrdiff_t>(conf) * n_cells() + number) * n, 1};
+    const auto row = static_cast<std::ptrdiff_t>(conf) * (n_cells() / n_last) + number / n_last;
+    const int last = number % n_last;
+    return {(row * host_packs + last / host_lanes) * (n * host_lanes) + last % host_lanes, host_lanes};
+  }
+};
+
+/// Coefficient a of function i of the face at side -1 or +1 of a cell across v_d.
+template <class Tr>
+KOKKOS_FORCEINLINE_FUNCTION double velocity_trace(const GroupTables<Tr>& t, int d, int side, int i, int a,
+                                                  const double* f) {
+  double sum = 0;
+  for (int k = 0; k < GroupTables<Tr>::n_degrees; ++k) {
+    const int g = t.ladder[d][i][k];
+    if (g < 0 || a >= (g < Tr::n_full_groups ? Tr::n_full : Tr::n_lin)) continue;
+    sum += (side < 0 && k % 2 == 1 ? -t.end[k] : t.end[k]) * f[(t.offset[g] + a) * lanes];
+  }
+  return sum;
+}
+
+template <class Tr>
+struct MakeVelocityTrace {
+  VelocityEdge<Tr> edge;
+  const GroupTables<Tr>* tables;
+  const double* f;
+  double* out;
+  KOKKOS_FUNCTION void operator()(std::ptrdiff_t i) const {
+    const int n = edge.n_cells(), conf = static_cast<int>(i / n), number = static_cast<int>(i % n);
+    const double* const own = f + edge.cells.place(conf, edge.cell(number));
+    const auto place = edge.place(conf, number);
+    for (int face = 0; face < Tr::n_face_groups; ++face)
+      for (int m = tables->face_offset[face]; m < tables->face_offset[face + 1]; ++m)
+        out[place.first + m * place.stride] =
+            velocity_trace<Tr>(*tables, edge.direction, edge.side, face, m - tables->face_offset[face], own);
+  }
+};
+
+/// out += rate times the flux of the face between an edge's cells and those outside, which the sweep takes
+/// for closed; one thread a cell and group.
+template <class Tr>
+struct AddVelocityExterior {
+  using Places = ForcePlaces<Tr>;
+  static constexpr int nf = Tr::n_full;
+  VelocityEdge<Tr> edge;
+  const GroupTables<Tr>* tables;
+  const double *forces, *inside, *outside;
+  double* out;
+  double rate;
+
+  KOKKOS_FUNCTION void operator()(std::ptrdiff_t thread) const {
+    const GroupTables<Tr>& t = *tables;
+    const int n = edge.n_cells(), number = static_cast<int>(thread % n), d = edge.direction;
+    const int g = static_cast<int>(thread / n % Tr::n_groups),
+              conf = static_cast<int>(thread / n / Tr::n_groups);
+    const int cell = edge.cell(number), face = t.face[d][g], k = t.degree[d][g];
+    const CellContext<Tr> c(edge.cells, cell);
+    const double* const force = forces + static_cast<std::ptrdiff_t>(conf) * Places::size;
+    const bool magnetic = Tr::vdim > 1 && force[Places::magnetic] != 0;
+    const FaceWeights w = force_weights<Tr>(c, edge.cells.flux, force, magnetic, d);
+    const double* const own = inside + edge.cells.place(conf, cell);
+    const auto place = edge.place(conf, number);
+    const double own_weight = edge.side > 0 ? w.left : w.right,
+                 other_weight = edge.side > 0 ? w.right : w.left;
+    // q[a] += factor times (of_own f inside + of_other f outside) in function i of the face
+    const auto add = [&](double* q, double factor, int i, double of_own, double of_other) {
+      for (int a = 0; a < t.face_offset[i + 1] - t.face_offset[i]; ++a)
+        q[a] += factor * (of_own * velocity_trace<Tr>(t, d, edge.side, i, a, own) +
+                          of_other * outside[place.first + (t.face_offset[i] + a) * place.stride]);
+    };
+    double h[nf]{};
+    for (int j = magnetic ? Tr::vdim - 1 : -1; j >= -1; --j) {
+      if (j == d) continue;
+      double q[nf]{}, v = 1, half_dv = 0;
+      unroll<Tr::vdim>([&](auto of) {
+        if (of.value != j) return;
+        v = c.v[of.value];
+        half_dv = c.half_dv[of.value];
+      });
+      if (j >= 0) {
+        const int kj = t.degree[j][g], below = t.face_down[d][j][face], above = t.face_up[d][j][face];
+        if (below >= 0) add(q, half_dv * t.shift[kj], below, own_weight, other_weight);
+        if (above >= 0) add(q, half_dv * t.shift[kj + 1], above, own_weight, other_weight);
+      }
+      add(q, v, face, own_weight, other_weight);
+      const double* const matrix =
+          force + (j < 0 ? Places::a + d * nf * nf : Places::b + Places::pair(d, j) * nf * nf);
+      for (int r = 0; r < nf; ++r)
+        for (int a = 0; a < nf; ++a) h[r] += matrix[a * nf + r] * q[a];
+    }
+    // - penalty (f_R - f_L)
+    add(h, edge.side * w.penalty, face, 1, -1);
+    double stretch = 1;
+    unroll<Tr::vdim>([&](auto of) { stretch = of.value == d ? c.stretch[of.value] : stretch; });
+    const double lift = rate * stretch * (edge.side < 0 && k % 2 == 0 ? t.end[k] : -t.end[k]);
+    double* const to = out + edge.cells.place(conf, cell) + t.offset[g] * lanes;
+    for (int a = 0; a < (g < Tr::n_full_groups ? Tr::n_full : Tr::n_lin); ++a) to[a * lanes] += lift * h[a];
   }
 };
 

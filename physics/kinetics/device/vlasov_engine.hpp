@@ -55,13 +55,13 @@ class DeviceVlasovOf final : public DeviceVlasov {
       cells_.rdx[i] = 2 / options.dx[i];
       for (int side = 0; side < 2; ++side) cells_.open[i][side] = options.open[i][side];
     }
-    for (int b = 0; b < options.n_buffers; ++b) buffers_.push_back(array("vlasov::f", size_.f));
-    forces_ = array("vlasov::forces", size_.n_conf * Places::size);
-    acceleration_ = array("vlasov::acceleration", size_.n_conf * 6 * Tr::n_full);
-    parts_ = array("vlasov::moment_parts", size_.n_conf * size_.n_parts * (2 + vdim) * Tr::n_full);
-    moments_ = array("vlasov::moments", size_.n_conf * (2 + vdim) * Tr::n_full);
-    if (!is_host) staging_ = array("vlasov::staging", size_.staging_conf * size_.host_conf);
-    if (const auto trace = largest_trace(options); trace > 0) trace_ = array("vlasov::trace", trace);
+    for (int b = 0; b < options.n_buffers; ++b) buffers_.push_back(device_array("vlasov::f", size_.f));
+    forces_ = device_array("vlasov::forces", size_.n_conf * Places::size);
+    acceleration_ = device_array("vlasov::acceleration", size_.n_conf * 6 * Tr::n_full);
+    parts_ = device_array("vlasov::moment_parts", size_.n_conf * size_.n_parts * (2 + vdim) * Tr::n_full);
+    moments_ = device_array("vlasov::moments", size_.n_conf * (2 + vdim) * Tr::n_full);
+    if (!is_host) staging_ = device_array("vlasov::staging", size_.staging_conf * size_.host_conf);
+    if (const auto trace = largest_trace(options); trace > 0) trace_ = device_array("vlasov::trace", trace);
     make_velocity_cells();
     make_tables();
   }
@@ -101,14 +101,20 @@ class DeviceVlasovOf final : public DeviceVlasov {
   }
 
   [[nodiscard]] int n_buffers() const override { return static_cast<int>(buffers_.size()); }
-  void add_buffer() override { buffers_.push_back(array("vlasov::f", size_.f)); }
-  void add(int to, double factor, int from) override {
-    for_all("vlasov::add", size_.f, AddDistribution{buffers_[to].data(), buffers_[from].data(), factor});
+  void add_buffer() override { buffers_.push_back(device_array("vlasov::f", size_.f)); }
+  [[nodiscard]] double* data(int buffer) const override { return buffers_[buffer].data(); }
+  void combine(int to, std::span<const Term> terms) override {
+    CombineDistributions sum{buffers_[to].data(), {}, {}, static_cast<int>(terms.size())};
+    for (int i = 0; i < sum.n; ++i) {
+      sum.factor[i] = terms[i].factor;
+      sum.from[i] = buffers_[terms[i].buffer].data();
+    }
+    for_all("vlasov::combine", size_.f, sum);
   }
 
   Limited limit(int buffer, std::span<const double> nodes, double mean) override {
     if (nodes_.extent(0) != nodes.size()) {
-      nodes_ = array("vlasov::nodes", static_cast<std::ptrdiff_t>(nodes.size()));
+      nodes_ = device_array("vlasov::nodes", static_cast<std::ptrdiff_t>(nodes.size()));
       to_device(nodes_, nodes.data(), nodes.size());
     }
     const Range all(0, size_.n_conf * size_.n_vel);
@@ -146,16 +152,27 @@ class DeviceVlasovOf final : public DeviceVlasov {
   void trace(int buffer, int d, int side, double* host) const override {
     const auto size = trace_size(d);
     Kokkos::deep_copy(trace_, 0.0);  // lanes that pad
-    for_all("vlasov::trace", size_.n_conf / options_.cells[d] * size_.n_vel,
-            MakeTrace<Tr>{edge(d, side), buffers_[buffer].data(), trace_.data()});
+    if (d >= cdim)
+      for_all(
+          "vlasov::trace", n_edge_cells(d),
+          MakeVelocityTrace<Tr>{velocity_edge(d, side), tables(), buffers_[buffer].data(), trace_.data()});
+    else
+      for_all("vlasov::trace", size_.n_conf / options_.cells[d] * size_.n_vel,
+              MakeTrace<Tr>{edge(d, side), buffers_[buffer].data(), trace_.data()});
     to_host(host, trace_, size);
   }
 
   void add_exterior(const Stage& stage, int d, int side, const double* host) override {
     to_device(trace_, host, trace_size(d));
-    for_all("vlasov::add_exterior", size_.n_conf / options_.cells[d] * size_.n_vel,
-            AddExterior<Tr>{edge(d, side), tables(), trace_.data(), buffers_[stage.to].data(),
-                            stage.advance * stage.dt});
+    if (d >= cdim)
+      for_all("vlasov::add_exterior", n_edge_cells(d) * Tr::n_groups,
+              AddVelocityExterior<Tr>{velocity_edge(d, side), tables(), forces_.data(),
+                                      buffers_[stage.from].data(), trace_.data(), buffers_[stage.to].data(),
+                                      stage.advance * stage.dt});
+    else
+      for_all("vlasov::add_exterior", size_.n_conf / options_.cells[d] * size_.n_vel,
+              AddExterior<Tr>{edge(d, side), tables(), trace_.data(), buffers_[stage.to].data(),
+                              stage.advance * stage.dt});
     Space().fence();  // trace_ is used again
   }
 
@@ -174,7 +191,7 @@ class DeviceVlasovOf final : public DeviceVlasov {
         double a = bound(conf, d);
         for (int j = 0; j < vdim; ++j)
           if (j != d) a += greatest_speed_[j] * bound(conf, 3 + (3 - d - j));
-        sum += a / least_dv_[d];
+        sum += a / options_.least_dv[d];
       }
       greatest = std::max(greatest, sum);
     }
@@ -196,26 +213,16 @@ class DeviceVlasovOf final : public DeviceVlasov {
   static constexpr int n_triple = Tr::n_full * Tr::n_full * Tr::n_full + Tr::n_full;
   using Places = ForcePlaces<Tr>;
 
-  static DeviceArray array(const char* label, std::ptrdiff_t n) {
-    return DeviceArray(Kokkos::view_alloc(std::string(label), Kokkos::WithoutInitializing),
-                       static_cast<std::size_t>(n));
-  }
-  static void to_device(const DeviceArray& to, const double* from, std::size_t n) {
-    Kokkos::deep_copy(Kokkos::subview(to, std::pair<std::size_t, std::size_t>(0, n)), HostNumbers(from, n));
-  }
-  static void to_host(double* to, const DeviceArray& from, std::size_t n) {
-    using Out = Kokkos::View<double*, Kokkos::LayoutRight, Kokkos::HostSpace,
-                             Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-    Kokkos::deep_copy(Out(to, n), Kokkos::subview(from, std::pair<std::size_t, std::size_t>(0, n)));
-  }
   static std::size_t trace_size(const DeviceVlasovOptions& options, int d) {
     const EngineSizes size(options, Tr::n_modes);
-    return static_cast<std::size_t>(size.n_conf / options.cells[d] * size.n_rows * size.host_packs *
-                                    Tr::n_conf_face_modes * options.lanes);
+    if (d == cdim + vdim - 1) return static_cast<std::size_t>(size.n_conf * size.n_rows * Tr::n_face_modes);
+    const int modes = d < cdim ? Tr::n_conf_face_modes : Tr::n_face_modes;
+    return static_cast<std::size_t>(size.n_conf * size.n_rows / options.cells[d] * size.host_packs * modes *
+                                    options.lanes);
   }
   static std::ptrdiff_t largest_trace(const DeviceVlasovOptions& options) {
     std::size_t most = 0;
-    for (int d = 0; d < cdim; ++d)
+    for (int d = 0; d < cdim + vdim; ++d)
       if (options.open[d][0] || options.open[d][1]) most = std::max(most, trace_size(options, d));
     return static_cast<std::ptrdiff_t>(most);
   }
@@ -225,21 +232,19 @@ class DeviceVlasovOf final : public DeviceVlasov {
       const int n = options_.cells[cdim + d];
       cells_.nv[d] = n;
       std::vector<double> of;
-      double width = 0, least = 1;
+      double width = 0;
       for (int i = 0; i < n; ++i) {
         const double relative = options_.relative[d][i];
         for (const double x :
              {options_.centre[d][i], 0.5 * relative * options_.mean_dv[d], relative, 1 / relative})
           of.push_back(x);
         width += relative;
-        least = std::min(least, relative);
       }
-      velocity_[d] = array("vlasov::velocity", 4 * n);
+      velocity_[d] = device_array("vlasov::velocity", 4 * n);
       to_device(velocity_[d], of.data(), of.size());
       cells_.velocity[d] = velocity_[d].data();
       const double low = of[0] - of[1];
       greatest_speed_[d] = std::max(std::abs(low), std::abs(low + width * options_.mean_dv[d]));
-      least_dv_[d] = least * options_.mean_dv[d];
     }
   }
   void make_tables() {
@@ -248,13 +253,10 @@ class DeviceVlasovOf final : public DeviceVlasov {
       for (int m = 0; m < Tr::n_full; ++m)
         for (int k = 0; k < Tr::n_full; ++k) triple.push_back(Tr::triple.c[l][m][k]);
     for (int k = 0; k < Tr::n_full; ++k) triple.push_back(Tr::triple.greatest[k]);
-    triple_ = array("vlasov::triple", n_triple);
+    triple_ = device_array("vlasov::triple", n_triple);
     to_device(triple_, triple.data(), triple.size());
     static constexpr GroupTables<Tr> tables = make_group_tables<Tr>();
-    tables_ = ByteArray("vlasov::tables", sizeof tables);
-    const auto mirror = Kokkos::create_mirror_view(tables_);
-    std::memcpy(mirror.data(), &tables, sizeof tables);
-    Kokkos::deep_copy(tables_, mirror);
+    tables_ = device_copy("vlasov::tables", tables);
   }
   [[nodiscard]] const GroupTables<Tr>* tables() const {
     return reinterpret_cast<const GroupTables<Tr>*>(tables_.data());
@@ -269,6 +271,12 @@ class DeviceVlasovOf final : public DeviceVlasov {
     make.acceleration = acceleration_.data();
     make.forces = forces_.data();
     return make;
+  }
+  [[nodiscard]] std::ptrdiff_t n_edge_cells(int d) const {
+    return size_.n_conf * (size_.n_vel / options_.cells[d]);
+  }
+  [[nodiscard]] VelocityEdge<Tr> velocity_edge(int d, int side) const {
+    return {cells_, d - cdim, side, size_.n_last, options_.lanes, size_.host_packs};
   }
   [[nodiscard]] Edge<Tr> edge(int d, int side) const {
     return {cells_, d, side, size_.n_last, options_.lanes, size_.host_packs};
@@ -316,7 +324,7 @@ class DeviceVlasovOf final : public DeviceVlasov {
   DeviceArray forces_, acceleration_, parts_, moments_, staging_, trace_, triple_, nodes_;
   DeviceArray velocity_[Tr::vdim];
   ByteArray tables_;
-  double greatest_speed_[3]{}, least_dv_[3]{};
+  double greatest_speed_[3]{};
 };
 
 /// Engine of a basis in CDim x VDim, or its bytes; null or -1 if there is none.

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <cstring>
+#include <string>
+#include <utility>
+
 #include <Kokkos_Core.hpp>
 
 /// How the kernels of DeviceVlasov are started.
@@ -10,6 +14,30 @@ using DeviceArray = Kokkos::View<double*, Kokkos::LayoutRight, Space::memory_spa
 using ByteArray = Kokkos::View<char*, Kokkos::LayoutRight, Space::memory_space>;
 using HostNumbers = Kokkos::View<const double*, Kokkos::LayoutRight, Kokkos::HostSpace,
                                  Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+/// Not initialised.
+inline DeviceArray device_array(const char* label, std::ptrdiff_t n) {
+  return DeviceArray(Kokkos::view_alloc(std::string(label), Kokkos::WithoutInitializing),
+                     static_cast<std::size_t>(n));
+}
+/// The first n numbers.
+inline void to_device(const DeviceArray& to, const double* from, std::size_t n) {
+  Kokkos::deep_copy(Kokkos::subview(to, std::pair<std::size_t, std::size_t>(0, n)), HostNumbers(from, n));
+}
+inline void to_host(double* to, const DeviceArray& from, std::size_t n) {
+  using Out =
+      Kokkos::View<double*, Kokkos::LayoutRight, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  Kokkos::deep_copy(Out(to, n), Kokkos::subview(from, std::pair<std::size_t, std::size_t>(0, n)));
+}
+/// A plain struct, as it is.
+template <class Plain>
+ByteArray device_copy(const char* label, const Plain& plain) {
+  ByteArray there(std::string(label), sizeof plain);
+  const auto mirror = Kokkos::create_mirror_view(there);
+  std::memcpy(mirror.data(), &plain, sizeof plain);
+  Kokkos::deep_copy(there, mirror);
+  return there;
+}
 
 /// A team as kernels see it.
 template <class Barrier>
@@ -64,6 +92,20 @@ void launch_teams(const char* label, int league, int size, const Kernel& kernel)
                                        barrier});
       });
 #endif
+}
+
+/// Sum of the members' values, in all that `team.scratch` holds team.size numbers of, to member 0. Teams have
+/// a power of two of members, who all take part.
+template <class Team>
+KOKKOS_FORCEINLINE_FUNCTION double team_sum(const Team& team, double value) {
+  team.barrier();
+  team.scratch[team.rank] = value;
+  team.barrier();
+  for (int half = team.size / 2; half > 0; half /= 2) {
+    if (team.rank < half) team.scratch[team.rank] += team.scratch[team.rank + half];
+    team.barrier();
+  }
+  return team.scratch[0];
 }
 
 /// body(i) for i < n.

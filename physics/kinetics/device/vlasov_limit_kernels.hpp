@@ -1,16 +1,22 @@
 #pragma once
 
+#include "physics/kinetics/device/vlasov_device.hpp"
 #include "physics/kinetics/device/vlasov_force_kernels.hpp"
 
 /// Sources and the limiter of DeviceVlasov. One thread a cell, loops.
 namespace quintet::kinetics::device {
 
-/// to += factor from.
-struct AddDistribution {
+/// to = sum of factor from.
+struct CombineDistributions {
   double* to;
-  const double* from;
-  double factor;
-  KOKKOS_FUNCTION void operator()(std::ptrdiff_t i) const { to[i] += factor * from[i]; }
+  const double* from[DeviceVlasov::most_terms];
+  double factor[DeviceVlasov::most_terms];
+  int n;
+  KOKKOS_FUNCTION void operator()(std::ptrdiff_t i) const {
+    double sum = 0;
+    for (int k = 0; k < n; ++k) sum += factor[k] * from[k][i];
+    to[i] = sum;
+  }
 };
 
 /// Positivity::limit_cell() of one cell; what v_i f and v.v f change by is summed.

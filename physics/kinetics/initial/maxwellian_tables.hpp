@@ -30,10 +30,9 @@ class MaxwellianTables {
   [[nodiscard]] const double* row(int table, int d, int degree) const {
     return values_.data() + offset(table, d, degree) + begin_[d];
   }
-  /// int v^n h dv over all cells of direction d; `linear`: as degrees 0 and 1 alone give it.
-  [[nodiscard]] double moment(int table, int d, int n, bool linear) const {
-    return moments_[((table * vdim_ + d) * 3 + n) * 2 + (linear ? 1 : 0)];
-  }
+  /// int v^n h dv over all cells of direction d: [table, d, n < 3, 2], first whole, then as degrees 0 and 1
+  /// alone give it.
+  [[nodiscard]] const double* moments() const { return moments_.data(); }
 
  private:
   [[nodiscard]] std::size_t offset(int table, int d, int degree) const {

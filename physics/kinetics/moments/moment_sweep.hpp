@@ -14,6 +14,15 @@ namespace quintet::kinetics {
 /// A sum of products of functionals, one of each velocity direction: one component of a moment.
 using FunctionalSum = std::vector<std::array<Functional, 3>>;
 
+/// Sums moments of f over this rank's velocity space: MomentSweep on the host, another where f is resident.
+class MomentSums {
+ public:
+  virtual ~MomentSums() = default;
+  /// out [n_conf, >= first + n_components, n_conf_modes]: components first ... are overwritten with this
+  /// rank's part.
+  virtual void run(const Exec& exec, const Distribution& f, const ConfField& out, int first) const = 0;
+};
+
 /// Several moments of f in one pass over phase space.
 ///
 ///     out_c[a] = sum over terms t of c, groups g, velocity cells: f[offset(g) + a] prod_d w_{t_d}(k_d,
@@ -21,13 +30,11 @@ using FunctionalSum = std::vector<std::array<Functional, 3>>;
 ///
 /// The sum is factorised. Along a row of cells f is summed with the weights of the last direction alone, once
 /// for each set of degrees in the other directions; these row sums then enter the components with a factor.
-class MomentSweep {
+class MomentSweep final : public MomentSums {
  public:
   MomentSweep(const PhaseBasis& basis, const PhaseBlock& block, const std::vector<FunctionalSum>& components);
 
-  /// out [n_conf, >= first + n_components, n_conf_modes]: components first ... are overwritten with this
-  /// rank's part.
-  void run(const Exec& exec, const Distribution& f, const ConfField& out, int first = 0) const;
+  void run(const Exec& exec, const Distribution& f, const ConfField& out, int first = 0) const override;
 
   static constexpr int max_conf_modes = 9, max_components = 16, max_row_sums = 32, max_uses = 160;
 

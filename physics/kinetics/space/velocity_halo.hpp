@@ -7,6 +7,32 @@
 
 namespace quintet::kinetics {
 
+/// Messages between ranks whose velocity blocks touch, one each way a face.
+class VelocityExchange {
+ public:
+  /// @param sizes doubles that a face across each v_d sends
+  VelocityExchange(const Decomposition& decomposition, const PhaseGrid& grid,
+                   const std::array<std::size_t, 3>& sizes);
+  /// Is there a rank beyond side 0 (lower) or 1 (upper) of direction d?
+  [[nodiscard]] bool has(int d, int side) const { return sides_[d][side].rank >= 0; }
+  [[nodiscard]] std::vector<double>& send(int d, int side) { return sides_[d][side].send; }
+  [[nodiscard]] const std::vector<double>& received(int d, int side) const { return sides_[d][side].receive; }
+  /// All that was put into send() sets off. Collective.
+  void start();
+  void finish();
+  /// Bytes that this rank sends each time.
+  [[nodiscard]] double bytes() const;
+
+ private:
+  struct Side {
+    int rank = -1;
+    std::vector<double> send, receive;
+  };
+  Comm comm_;
+  std::array<std::array<Side, 2>, 3> sides_;
+  std::vector<Comm::Pending> pending_;
+};
+
 /// One layer of cells beyond each face of this rank's velocity block, from the ranks that own them.
 ///
 /// Direction d < vdim - 1: whole rows, [n_conf, rows of the face, n_packs, n_modes, lanes]. Last direction:
@@ -23,22 +49,16 @@ class VelocityHalo {
   /// Cells beyond side 0 (lower) or 1 (upper) of direction d, next to `row`; nullptr where no rank is.
   [[nodiscard]] const double* pack(int d, int side, int conf, int row, int pack) const;
   /// Bytes that this rank sends each time.
-  [[nodiscard]] double bytes() const;
+  [[nodiscard]] double bytes() const { return exchange_.bytes(); }
 
  private:
-  struct Side {
-    int rank = -1;
-    std::vector<double> send, receive;
-    std::vector<double> packs;  ///< last direction: `receive`, a cell a pack
-  };
   void fill(const Exec& exec, const Distribution& f, int d, int side);
   [[nodiscard]] int face_row(int d, int row) const;
 
-  Comm comm_;
   PhaseBlock block_;
   int n_modes_;
-  std::array<std::array<Side, 2>, 3> sides_;
-  std::vector<Comm::Pending> pending_;
+  VelocityExchange exchange_;
+  std::array<std::vector<double>, 2> packs_;  ///< last direction: what came in, a cell a pack
 };
 
 }  // namespace quintet::kinetics

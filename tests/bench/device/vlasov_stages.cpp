@@ -128,6 +128,7 @@ DeviceVlasovOptions make_options(int cdim, int vdim, int order, Family family, c
       o.centre[d].push_back(edge + 0.5 * relative * o.mean_dv[d]);
       o.relative[d].push_back(relative);
       edge += relative * o.mean_dv[d];
+      o.least_dv[d] = i == 0 ? relative * o.mean_dv[d] : std::min(o.least_dv[d], relative * o.mean_dv[d]);
     }
   }
   return o;

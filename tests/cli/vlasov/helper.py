@@ -163,14 +163,19 @@ def devices_agree(case, *settings):
         shutil.rmtree(device)
 
 
-def devices_share(case, *settings):
-    """f of several ranks, each on its device (here the host's cores) = f of one on the host to round-off."""
+def devices_share(case, *settings, grids=("", "")):
+    """f of 2 and 3 ranks, each on its device (here the host's cores) = f of one on the host to round-off."""
     run(1, case, "cpu", settings)
-    for ranks in (2, 3):
-        run(ranks, case, "shared", [*settings, "device=portable"])
+    for ranks, grid in zip((2, 3), grids):
+        run(ranks, case, "shared", [*settings, "device=portable", *([f"parallel.ranks={grid}"] if grid else [])])
         close("shared", "cpu")
         shutil.rmtree("shared")
     shutil.rmtree("cpu")
+
+
+def devices_share_velocity(case, two, three, *settings):
+    """The same with these grids of ranks."""
+    devices_share(case, *settings, grids=(two, three))
 
 
 def has(path, *keys):

@@ -1,0 +1,299 @@
+#include "physics/kinetics/device/collisions_device.hpp"
+
+#include <algorithm>
+
+#include "physics/kinetics/device/collisions_kernels.hpp"
+#include "physics/kinetics/device/vlasov_edge_kernels.hpp"
+
+namespace quintet::kinetics {
+namespace device {
+namespace {
+
+/// Sizes of everything that is allocated, in doubles.
+struct CollisionSizes {
+  std::ptrdiff_t n_conf, n_vel = 1, n_packs, parts, moments, weights = 0, velocity = 0, fields = 0,
+                         diffusion = 0;
+  std::ptrdiff_t beyond = 0, edge = 0;  ///< cells of other blocks; the largest face of this one
+  std::ptrdiff_t products, tables = 0, table_moments = 0, factors = 0,
+                           of_grid = 0;  ///< a configuration cell; for all
+  int n_parts, part, most_relaxing = 0;
+
+  explicit CollisionSizes(const DeviceCollisionOptions& o) : n_conf(o.n_conf) {
+    const int n = o.n_conf_modes, n_moments = static_cast<int>(o.moments.size());
+    std::ptrdiff_t grid = 0;
+    for (int d = 0; d < o.vdim; ++d) {
+      n_vel *= o.cells[d];
+      velocity += 5 * o.cells[d];
+      grid += o.grid_cells[d];
+      diffusion += static_cast<std::ptrdiff_t>(o.diffusion[d].size());
+      for (const auto& moment : o.moments) weights += static_cast<std::ptrdiff_t>(moment.weight[d].size());
+    }
+    n_packs = (n_vel + lanes - 1) / lanes;
+    // Enough teams for moments where configuration cells are few.
+    const auto wanted = std::max<std::ptrdiff_t>(1, 4096 / n_conf);
+    n_parts = static_cast<int>(std::min(wanted, (n_vel + 511) / 512));
+    part = static_cast<int>((n_vel + n_parts - 1) / n_parts);
+    products = n * n * n + n;
+    moments = n_conf * n_moments * n;
+    parts = moments * n_parts;
+    if (diffusion > 0) {
+      fields = n_conf * (o.vdim + 2) * n;
+      for (int d = 0; d < o.vdim; ++d) {
+        const auto face = face_size(o, d);
+        edge = std::max(edge, face);
+        beyond += face * ((o.begin[d] > 0) + (o.begin[d] + o.cells[d] < o.grid_cells[d]));
+      }
+    }
+    if (o.n_nodes == 0) return;
+    of_grid =
+        (2 + 3 * o.n_degrees) * grid + static_cast<std::ptrdiff_t>(o.node.size() + o.node_weight.size());
+    tables = (o.n_nodes + 3) * o.n_degrees * grid;
+    table_moments = (o.n_nodes + 3) * o.vdim * 6 + (o.n_nodes + 1) * (o.vdim + 1);
+    factors = 2 * (o.n_nodes + o.vdim + 2) * n + n * n;
+    // Maxwellians take at most 64 MB (or are those of one configuration cell).
+    most_relaxing =
+        static_cast<int>(std::clamp<std::ptrdiff_t>((std::ptrdiff_t{8} << 20) / tables, 1, n_conf));
+  }
+  /// 0 where velocity space is not shared out along v_d.
+  [[nodiscard]] std::ptrdiff_t face_size(const DeviceCollisionOptions& o, int d) const {
+    if (d >= o.vdim || o.cells[d] == o.grid_cells[d]) return 0;
+    return n_conf * ((n_vel / o.cells[d] + lanes - 1) / lanes) * o.n_modes * lanes;
+  }
+  [[nodiscard]] double bytes() const {
+    return 8.0 *
+               static_cast<double>(products + beyond + edge + parts + moments + weights + velocity + fields +
+                                   diffusion + of_grid + most_relaxing * (tables + table_moments + factors)) +
+           sizeof(CollisionGroups);
+  }
+};
+
+DeviceArray copy(const char* label, const std::vector<double>& values) {
+  const auto there = device_array(label, static_cast<std::ptrdiff_t>(values.size()));
+  to_device(there, values.data(), values.size());
+  return there;
+}
+
+template <int N>
+class CollisionsOf final : public DeviceCollisions {
+ public:
+  CollisionsOf(const DeviceCollisionOptions& options, DeviceVlasov& vlasov)
+      : options_(options),
+        size_(options),
+        vlasov_(vlasov),
+        groups_(device_copy("collisions::groups", options.groups)),
+        triple_(copy("collisions::triple", options.triple)),
+        greatest_(copy("collisions::greatest", options.greatest)) {
+    make_cells();
+    make_moments();
+    if (size_.fields > 0) {
+      fields_ = device_array("collisions::fields", size_.fields);
+      edge_ = device_array("collisions::edge", size_.edge);
+      for (int d = 0; d < options.vdim; ++d) {
+        diffusion_[d] = copy("collisions::diffusion", options.diffusion[d]);
+        for (int side = 0; side < 2; ++side)
+          if (!cells_.at_end[d][side])
+            beyond_[d][side] = device_array("collisions::beyond", size_.face_size(options, d));
+      }
+    }
+    if (options.n_nodes > 0) make_relaxation();
+  }
+
+  void moments(int buffer, double* host) const override {
+    const int n_moments = static_cast<int>(options_.moments.size()), n_out = n_moments * N;
+    SumMoments<N> sum{cells_,        n_moments,     {},        weights_.data(), vlasov_.data(buffer),
+                      parts_.data(), size_.n_parts, size_.part};
+    for (int c = 0; c < n_moments; ++c)
+      for (int d = 0; d < 3; ++d) sum.weight_at[c][d] = weight_at_[static_cast<std::size_t>(3 * c + d)];
+    constexpr int threads = SumMoments<N>::threads;
+    launch_teams<threads, 8>("collisions::moments", cells_.n_conf * size_.n_parts, threads, sum);
+    for_all("collisions::add_moments", size_.moments,
+            AddParts{size_.n_parts, n_out, n_out, parts_.data(), moments_.data()});
+    to_host(host, moments_, static_cast<std::size_t>(size_.moments));
+  }
+
+  [[nodiscard]] std::size_t edge_size(int d) const override {
+    return static_cast<std::size_t>(size_.face_size(options_, d));
+  }
+  void edge(int buffer, int d, int side, double* host) const override {
+    for_all("collisions::edge", static_cast<std::ptrdiff_t>(edge_size(d)),
+            CopyEdge{cells_, EdgeCells(cells_, d), side, vlasov_.data(buffer), edge_.data()});
+    to_host(host, edge_, edge_size(d));
+  }
+  void set_beyond(int d, int side, const double* host) override {
+    auto& there = beyond_[static_cast<std::size_t>(d)][static_cast<std::size_t>(side)];
+    to_device(there, host, edge_size(d));
+  }
+  void set_drag_diffusion(const double* coefficients) override {
+    to_device(fields_, coefficients, static_cast<std::size_t>(size_.fields));
+  }
+  void add_drag_diffusion(int buffer, double weight, int to) const override {
+    AddDragDiffusion<N> add{cells_, fields_.data(),        triple_.data(),       greatest_.data(), {},    {},
+                            {},     options_.uniform_rate, vlasov_.data(buffer), vlasov_.data(to), weight};
+    for (int d = 0; d < options_.vdim; ++d) {
+      add.diffusion[d] = diffusion_[d].data();
+      add.edge[d] = EdgeCells(cells_, d);
+      for (int side = 0; side < 2; ++side) add.beyond[d][side] = beyond_[d][side].data();
+    }
+    sweep("collisions::drag_diffusion", cells_.n_conf, add);
+  }
+  [[nodiscard]] double drag_diffusion_rate() const override {
+    DragDiffusionRate<N> rate{cells_, fields_.data(), greatest_.data(), {}, {}};
+    for (int d = 0; d < options_.vdim; ++d) {
+      rate.drag_rate[d] = options_.drag_rate[static_cast<std::size_t>(d)];
+      rate.diffusion_rate[d] = options_.diffusion_rate[static_cast<std::size_t>(d)];
+    }
+    double most = 0;
+    Kokkos::parallel_reduce("collisions::rate",
+                            Kokkos::RangePolicy<Space, Kokkos::IndexType<std::ptrdiff_t>>(0, size_.n_conf),
+                            rate, Kokkos::Max<double>(most));
+    Space().fence();
+    return most;
+  }
+
+  [[nodiscard]] int most_relaxing() const override { return size_.most_relaxing; }
+  void make_maxwellians(int n, const double* states, double* table_moments) override {
+    to_device(states_, states, static_cast<std::size_t>(n) * (options_.n_nodes + 1) * (options_.vdim + 1));
+    for_all("collisions::maxwellians",
+            static_cast<std::ptrdiff_t>(n) * maxwellians_.n_tables() * maxwellians_.n_cells(),
+            MakeMaxwellians{maxwellians_});
+    constexpr int threads = MaxwellianMoments::threads;
+    const int n_teams = n * maxwellians_.n_tables() * options_.vdim;
+    launch_teams<threads, 8>("collisions::maxwellian_moments", n_teams, threads,
+                             MaxwellianMoments{maxwellians_, table_moments_.data()});
+    to_host(table_moments, table_moments_, static_cast<std::size_t>(n_teams) * 6);
+  }
+  void add_relaxation(int first, int n, const double* factors, const double* matrices, int buffer,
+                      double weight, int to) const override {
+    to_device(factors_, factors,
+              static_cast<std::size_t>(n) * 2 * (options_.n_nodes + options_.vdim + 2) * N);
+    to_device(matrices_, matrices, static_cast<std::size_t>(n) * N * N);
+    sweep("collisions::relaxation", n,
+          AddRelaxation<N>{cells_, maxwellians_, factors_.data(), matrices_.data(), options_.uniform_rate,
+                           first, vlasov_.data(buffer), vlasov_.data(to), weight});
+    Space().fence();  // tables and factors are used again
+  }
+
+ private:
+  /// A team for 32 velocity cells of n configuration cells.
+  template <class Kernel>
+  void sweep(const char* label, int n, const Kernel& kernel) const {
+    launch_teams<Kernel::threads, Kernel::blocks>(label, n * cells_.n_packs, Kernel::threads, kernel);
+  }
+  void make_cells() {
+    cells_.n_conf = options_.n_conf;
+    cells_.n_vel = static_cast<int>(size_.n_vel);
+    cells_.n_packs = static_cast<int>(size_.n_packs);
+    cells_.n_modes = options_.n_modes;
+    cells_.vdim = options_.vdim;
+    cells_.groups = reinterpret_cast<const CollisionGroups*>(groups_.data());
+    for (int i = 0; i < options_.vdim; ++i) {
+      const auto d = static_cast<std::size_t>(i);
+      const int n = options_.cells[d], begin = options_.begin[d];
+      cells_.nv[i] = n;
+      cells_.at_end[i][0] = begin == 0;
+      cells_.at_end[i][1] = begin + n == options_.grid_cells[d];
+      std::vector<double> of;
+      for (int cell = begin; cell < begin + n; ++cell) {
+        const auto c = static_cast<std::size_t>(cell);
+        of.insert(of.end(),
+                  {options_.edge[d][c], options_.edge[d][c + 1], options_.centre[d][c], options_.half[d][c]});
+      }
+      velocity_[d] = copy("collisions::velocity", of);
+      volume_[d] = copy("collisions::volume", options_.volume[d]);
+      cells_.velocity[i] = velocity_[d].data();
+      cells_.volume[i] = volume_[d].data();
+    }
+  }
+  void make_moments() {
+    std::vector<double> weights;
+    for (const auto& moment : options_.moments)
+      for (const auto& weight : moment.weight) {
+        weight_at_.push_back(weight.empty() ? -1 : static_cast<int>(weights.size()));
+        weights.insert(weights.end(), weight.begin(), weight.end());
+      }
+    weights_ = copy("collisions::weights", weights);
+    parts_ = device_array("collisions::moment_parts", size_.parts);
+    moments_ = device_array("collisions::moments", size_.moments);
+  }
+  void make_relaxation() {
+    maxwellians_.vdim = options_.vdim;
+    maxwellians_.n_nodes = options_.n_nodes;
+    maxwellians_.n_degrees = options_.n_degrees;
+    maxwellians_.n_points = static_cast<int>(options_.node.size());
+    for (int i = 0; i < 3; ++i) {
+      const auto d = static_cast<std::size_t>(i);
+      maxwellians_.cells[i] = i < options_.vdim ? options_.grid_cells[d] : 0;
+      maxwellians_.begin[i] = options_.begin[d];
+      if (i >= options_.vdim) continue;
+      grid_[d] = {copy("collisions::centre", options_.centre[d]), copy("collisions::half", options_.half[d]),
+                  copy("collisions::power", options_.power[d])};
+      maxwellians_.centre[i] = grid_[d][0].data();
+      maxwellians_.half[i] = grid_[d][1].data();
+      maxwellians_.power[i] = grid_[d][2].data();
+    }
+    points_ = {copy("collisions::points", options_.node),
+               copy("collisions::point_weights", options_.node_weight)};
+    maxwellians_.point = points_[0].data();
+    maxwellians_.point_weight = points_[1].data();
+    const std::ptrdiff_t n = size_.most_relaxing;
+    tables_ = device_array("collisions::tables", n * size_.tables);
+    states_ = device_array("collisions::states", n * (options_.n_nodes + 1) * (options_.vdim + 1));
+    table_moments_ =
+        device_array("collisions::table_moments", n * (options_.n_nodes + 3) * options_.vdim * 6);
+    factors_ = device_array("collisions::factors", n * 2 * (options_.n_nodes + options_.vdim + 2) * N);
+    matrices_ = device_array("collisions::matrices", n * N * N);
+    maxwellians_.values = tables_.data();
+    maxwellians_.states = states_.data();
+  }
+
+  DeviceCollisionOptions options_;
+  CollisionSizes size_;
+  DeviceVlasov& vlasov_;
+  ByteArray groups_;
+  DeviceArray triple_, greatest_, weights_, parts_, moments_, fields_;
+  std::array<DeviceArray, 3> velocity_, volume_, diffusion_;
+  std::array<std::array<DeviceArray, 2>, 3> beyond_;
+  DeviceArray edge_;
+  std::array<std::array<DeviceArray, 3>, 3> grid_;
+  std::array<DeviceArray, 2> points_;
+  DeviceArray tables_, states_, table_moments_, factors_, matrices_;
+  std::vector<int> weight_at_;  ///< [n_moments, 3]
+  CollisionCells cells_;
+  Maxwellians maxwellians_{};
+};
+
+}  // namespace
+}  // namespace device
+
+std::unique_ptr<DeviceCollisions> DeviceCollisions::make(const DeviceCollisionOptions& options,
+                                                         DeviceVlasov& vlasov) {
+  switch (options.n_conf_modes) {
+    case 2:
+      return std::make_unique<device::CollisionsOf<2>>(options, vlasov);
+    case 3:
+      return std::make_unique<device::CollisionsOf<3>>(options, vlasov);
+    case 4:
+      return std::make_unique<device::CollisionsOf<4>>(options, vlasov);
+    case 8:
+      return std::make_unique<device::CollisionsOf<8>>(options, vlasov);
+    case 9:
+      return std::make_unique<device::CollisionsOf<9>>(options, vlasov);
+    default:
+      return nullptr;
+  }
+}
+
+double DeviceCollisions::bytes(const DeviceCollisionOptions& options) {
+  return device::CollisionSizes(options).bytes();
+}
+
+}  // namespace quintet::kinetics
+
+quintet::kinetics::DeviceCollisions* quintet_make_device_collisions(
+    const quintet::kinetics::DeviceCollisionOptions& options, quintet::kinetics::DeviceVlasov& vlasov) {
+  return quintet::kinetics::DeviceCollisions::make(options, vlasov).release();
+}
+
+double quintet_device_collision_bytes(const quintet::kinetics::DeviceCollisionOptions& options) {
+  return quintet::kinetics::DeviceCollisions::bytes(options);
+}

@@ -1,0 +1,109 @@
+#pragma once
+
+#include <array>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "io/device/factory.hpp"
+#include "physics/kinetics/basis/legendre.hpp"
+#include "physics/kinetics/device/vlasov_device.hpp"
+
+namespace quintet::kinetics {
+
+/// The velocity groups of a basis, and 1-D integrals (legendre.hpp), as kernels look them up.
+struct CollisionGroups {
+  static constexpr int most = 27, n = max_degree + 1;
+  int n_groups = 0;
+  short offset[most]{};           ///< of the first mode
+  signed char n_conf[most]{};     ///< configuration modes
+  signed char degree[3][most]{};  ///< along each v
+  signed char n_line[3][most]{};  ///< degrees along v_d with equal degrees in the other directions,
+  signed char n_full[3][most]{};  ///< and those of them with all configuration modes; 0: not even degree 0
+  short line[3][most][n]{};       ///< offsets of these groups
+  short axis[3][n]{};             ///< offset of the group of degree k along v_d, 0 in the others; -1: none
+  signed char axis_n_conf[3][n]{};
+  double end[n]{};            ///< phi_k(1)
+  double derivative[n][n]{};  ///< int phi_k' phi_l
+  double weighted[n][n]{};    ///< int xi phi_k' phi_l
+};
+
+/// What DeviceCollisions works on, as plain data: one species' cells of one rank.
+struct DeviceCollisionOptions {
+  int n_conf = 1, vdim = 1, n_modes = 2, n_conf_modes = 2;  ///< configuration cells; of a cell; in x
+  bool uniform_rate = false;                                ///< A is the same everywhere
+  CollisionGroups groups;
+  std::vector<double> triple;                  ///< int w_l w_m w_n, [n_conf_modes]^3
+  std::vector<double> greatest;                ///< max |w_n|
+  std::array<int, 3> cells{1, 1, 1}, begin{};  ///< along v, of the block; where it begins in the grid
+  std::array<int, 3> grid_cells{1, 1, 1};
+  std::array<std::vector<double>, 3> edge, centre, half;  ///< of the grid: [grid_cells + 1], [grid_cells]
+
+  // Moments: the sum over directions d and degrees k of weight[d][k, cell] f_k, f_k of axis[d][k], times the
+  // volume of the cell in the other directions.
+  std::array<std::vector<double>, 3> volume;  ///< int phi_0 dv_d, [cells]
+  struct Moment {
+    std::array<std::vector<double>, 3> weight;  ///< [max_degree + 1, cells], over volume[d]; empty: 0
+  };
+  std::vector<Moment> moments;
+
+  // Drag and diffusion; left empty where there are none.
+  /// int w d2f/dv_d^2 with the recovered f: from degree l below, in and above a cell to its degree k, where
+  /// the recovery takes n_in of them, [n_in - 1, k, l, 3, cells].
+  std::array<std::vector<double>, 3> diffusion;
+  std::array<double, 3> drag_rate{}, diffusion_rate{};  ///< LenardBernstein's, the latter over dv_d^2
+
+  // Relaxation: Maxwellians on all cells of the grid.
+  int n_nodes = 0;                           ///< Gauss points of x; 0: no relaxation
+  std::array<std::vector<double>, 3> power;  ///< int v^n phi_k dv, n < 3: [3, n_degrees, grid_cells]
+  int n_degrees = 1;
+  std::vector<double> node, node_weight;  ///< Gauss points of a cell; weight phi_k, [points, n_degrees]
+};
+
+/// The collisions of one species (CollisionEngines) whose f is resident on a DeviceVlasov, by number of its
+/// buffers. What they multiply f with comes from the host, and moments go there: fields in x.
+class DeviceCollisions {
+ public:
+  /// Null where there are no kernels. `vlasov` must live as long.
+  static std::unique_ptr<DeviceCollisions> make(const DeviceCollisionOptions& options, DeviceVlasov& vlasov);
+  /// Bytes that make() allocates; nothing is allocated.
+  [[nodiscard]] static double bytes(const DeviceCollisionOptions& options);
+  virtual ~DeviceCollisions() = default;
+
+  /// All moments of the options, to the host: [n_conf, n_moments, n_conf_modes].
+  virtual void moments(int buffer, double* host) const = 0;
+
+  /// Doubles of the cells at a face of the block across v_d; 0 where velocity space is not shared out along
+  /// it.
+  [[nodiscard]] virtual std::size_t edge_size(int d) const = 0;
+  /// These cells at side 0 (lower) or 1 (upper), to the host.
+  virtual void edge(int buffer, int d, int side, double* host) const = 0;
+  /// What another block's edge() gave lies beyond this side when drag and diffusion are added.
+  virtual void set_beyond(int d, int side, const double* host) = 0;
+  /// A, B and D, from the host: [n_conf, vdim + 2, n_conf_modes] (DragDiffusion).
+  virtual void set_drag_diffusion(const double* coefficients) = 0;
+  /// f_to += weight C(f), by LenardBernstein's scheme with what was set.
+  virtual void add_drag_diffusion(int buffer, double weight, int to) const = 0;
+  /// LenardBernstein::frequency() of what was set.
+  [[nodiscard]] virtual double drag_diffusion_rate() const = 0;
+
+  /// Configuration cells whose Maxwellians are held at a time.
+  [[nodiscard]] virtual int most_relaxing() const = 0;
+  /// MaxwellianTables of cells first ... first + n - 1: `states` [n, n_nodes + 1, vdim + 1], drift and
+  /// thermal speed of the Gauss points and the mean; their moments [n, n_nodes + 3, vdim, 3, 2] to the host.
+  virtual void make_maxwellians(int n, const double* states, double* table_moments) = 0;
+  /// f_to += weight (sum of factors times functions - matrix f) in the cells whose Maxwellians were made
+  /// last. `factors` [n, 2, n_nodes + vdim + 2, n_conf_modes]: BgkTarget::Factors, amplitudes, then
+  /// corrections; `matrices` [n, n_conf_modes^2], of which a uniform rate needs the first number. to may be
+  /// `buffer`.
+  virtual void add_relaxation(int first, int n, const double* factors, const double* matrices, int buffer,
+                              double weight, int to) const = 0;
+};
+
+}  // namespace quintet::kinetics
+
+/// DeviceCollisions::make and bytes, as DeviceSession::factory finds them.
+QUINTET_DEVICE_FACTORY quintet::kinetics::DeviceCollisions* quintet_make_device_collisions(
+    const quintet::kinetics::DeviceCollisionOptions& options, quintet::kinetics::DeviceVlasov& vlasov);
+QUINTET_DEVICE_FACTORY double quintet_device_collision_bytes(
+    const quintet::kinetics::DeviceCollisionOptions& options);

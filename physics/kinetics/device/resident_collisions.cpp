@@ -1,0 +1,413 @@
+#include "physics/kinetics/device/resident_collisions.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "io/config/table.hpp"
+#include "io/log/error.hpp"
+#include "physics/kinetics/collisions/bgk_target.hpp"
+#include "physics/kinetics/collisions/collision_operators.hpp"
+#include "physics/kinetics/collisions/lenard_bernstein_kernel.hpp"
+#include "physics/kinetics/initial/maxwellian_tables.hpp"
+#include "physics/kinetics/initial/projection.hpp"
+#include "physics/kinetics/space/velocity_halo.hpp"
+#include "physics/kinetics/space/velocity_weights.hpp"
+
+namespace quintet::kinetics {
+
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+CollisionGroups make_groups(const PhaseBasis& basis) {
+  CollisionGroups t;
+  t.n_groups = basis.n_groups();
+  const int n = basis.conf().size();
+  for (int g = 0; g < t.n_groups; ++g) {
+    t.offset[g] = static_cast<short>(basis.offset(g));
+    t.n_conf[g] = static_cast<signed char>(basis.n_conf(g));
+    for (int d = 0; d < basis.vdim(); ++d) {
+      MultiIndex degrees = basis.group(g);
+      t.degree[d][g] = static_cast<signed char>(degrees[d]);
+      for (int k = 0; k < t.n; ++k) {
+        degrees[d] = k;
+        const int group = basis.find_group(degrees);
+        if (group < 0) break;
+        t.line[d][g][t.n_line[d][g]++] = static_cast<short>(basis.offset(group));
+        if (basis.n_conf(group) == n) ++t.n_full[d][g];
+      }
+    }
+  }
+  for (int d = 0; d < 3; ++d)
+    for (int k = 0; k < t.n; ++k) {
+      MultiIndex degrees{};
+      degrees[d] = k;
+      const int group = d < basis.vdim() ? basis.find_group(degrees) : -1;
+      t.axis[d][k] = static_cast<short>(group < 0 ? -1 : basis.offset(group));
+      t.axis_n_conf[d][k] = static_cast<signed char>(group < 0 ? 0 : basis.n_conf(group));
+    }
+  for (int k = 0; k < t.n; ++k) {
+    t.end[k] = lenard_bernstein::line_tables.end[k];
+    for (int l = 0; l < t.n; ++l) {
+      t.derivative[k][l] = lenard_bernstein::line_tables.derivative[k][l];
+      t.weighted[k][l] = lenard_bernstein::line_tables.weighted[k][l];
+    }
+  }
+  return t;
+}
+
+/// Basis and cells.
+DeviceCollisionOptions make_options(const PhaseBasis& basis, const PhaseBlock& block) {
+  DeviceCollisionOptions options;
+  const PhaseGrid& grid = block.grid;
+  const int n = basis.conf().size();
+  options.n_conf = block.n_conf();
+  options.vdim = basis.vdim();
+  options.n_modes = basis.size();
+  options.n_conf_modes = n;
+  options.n_degrees = velocity_degree(basis) + 1;
+  options.groups = make_groups(basis);
+  const ConfProducts products(basis.conf());
+  options.triple.assign(at(n * n * n), 0.0);
+  for (int m = 0; m < n; ++m) {
+    std::vector<double> one(at(n), 0.0), matrix(at(n * n), 0.0);
+    one[at(m)] = 1;
+    products.add_matrix(one.data(), 1, matrix.data(), n);
+    for (int i = 0; i < n * n; ++i) options.triple[at(i * n + m)] = matrix[at(i)];
+    options.greatest.push_back(products.bounds(one.data()).upper);
+  }
+  for (int d = 0; d < basis.vdim(); ++d) {
+    const int axis = grid.cdim + d;
+    options.cells[at(d)] = block.extent[at(axis)];
+    options.begin[at(d)] = block.begin[at(axis)];
+    options.grid_cells[at(d)] = grid.cells[at(axis)];
+    for (int i = 0; i <= grid.cells[at(axis)]; ++i) options.edge[at(d)].push_back(grid.edge(axis, i));
+    for (int i = 0; i < grid.cells[at(axis)]; ++i) {
+      options.centre[at(d)].push_back(grid.centre(axis, i));
+      options.half[at(d)].push_back(0.5 * grid.width(axis, i));
+    }
+    const auto volume = velocity_weights(Functional::v0, block, d, 1);
+    options.volume[at(d)].assign(volume.begin(), volume.begin() + block.extent[at(axis)]);
+  }
+  return options;
+}
+
+/// Each term is a functional in one direction, int dv in the others.
+void set_moments(const PhaseBasis& basis, const PhaseBlock& block,
+                 const std::vector<FunctionalSum>& components, DeviceCollisionOptions& options) {
+  for (const auto& component : components) {
+    auto& moment = options.moments.emplace_back();
+    for (const auto& term : component) {
+      int along = 0;
+      for (int d = 0; d < basis.vdim(); ++d) {
+        if (term[at(d)] == Functional::v0) continue;
+        if (term[at(along)] != Functional::v0 && along != d)
+          throw InternalError("a device sums moments of one direction at a time");
+        along = d;
+      }
+      const int n = options.cells[at(along)];
+      const auto of = velocity_weights(term[at(along)], block, along, options.n_degrees);
+      const std::size_t stride = of.size() / at(options.n_degrees);
+      auto& weight = moment.weight[at(along)];
+      weight.resize(at((max_degree + 1) * n));
+      for (int k = 0; k < options.n_degrees; ++k)
+        for (int i = 0; i < n; ++i)
+          weight[at(k * n + i)] += of[at(k) * stride + at(i)] / options.volume[at(along)][at(i)];
+    }
+  }
+}
+
+void set_drag_diffusion(const PhaseBasis& basis, const PhaseBlock& block, DeviceCollisionOptions& options) {
+  const auto& t = lenard_bernstein::line_tables;
+  constexpr int n = max_degree + 1;
+  for (int d = 0; d < basis.vdim(); ++d) {
+    const int axis = block.grid.cdim + d, n_cells = options.cells[at(d)];
+    auto& weights = options.diffusion[at(d)];
+    weights.assign(at(n * n * n * 3 * n_cells), 0.0);
+    for (int i = 0; i < n_cells; ++i)
+      for (int n_in = 1; n_in <= options.n_degrees; ++n_in) {
+        const int cell = block.begin[at(axis)] + i;
+        const double half = 0.5 * block.grid.width(axis, cell);
+        const auto lower = lenard_bernstein::face_recovery(block.grid, axis, cell, 0, n_in),
+                   upper = lenard_bernstein::face_recovery(block.grid, axis, cell, 1, n_in);
+        for (int k = 0; k < options.n_degrees; ++k)
+          for (int l = 0; l < n_in; ++l) {
+            // phi_k(-1) = sign phi_k(1), phi_k'(-1) = -sign phi_k'(1)
+            const double sign = k % 2 == 0 ? 1 : -1;
+            const double below = -sign * (t.end[k] * lower.slope[0][l] + t.slope[k] * lower.value[0][l]);
+            const double own = t.end[k] * (upper.slope[0][l] - sign * lower.slope[1][l]) -
+                               t.slope[k] * (upper.value[0][l] + sign * lower.value[1][l]) + t.second[k][l];
+            const double above = t.end[k] * upper.slope[1][l] - t.slope[k] * upper.value[1][l];
+            double* const to = weights.data() + at((((n_in - 1) * n + k) * n + l) * 3 * n_cells + i);
+            to[0] = below / (half * half);
+            to[n_cells] = own / (half * half);
+            to[2 * n_cells] = above / (half * half);
+          }
+      }
+    const double least = block.grid.least_width(axis);
+    options.drag_rate[at(d)] = LenardBernstein::drag_rate(options.n_degrees, basis.order());
+    options.diffusion_rate[at(d)] =
+        LenardBernstein::diffusion_rate(options.n_degrees, basis.order(), block.grid.is_uniform(axis)) /
+        (least * least);
+  }
+}
+
+void set_relaxation(const PhaseBasis& basis, const PhaseBlock& block, DeviceCollisionOptions& options) {
+  options.n_nodes = BgkTarget(basis).n_nodes();
+  PhaseBlock whole = block;
+  for (int axis = block.grid.cdim; axis < block.grid.dim(); ++axis) {
+    whole.begin[at(axis)] = 0;
+    whole.extent[at(axis)] = block.grid.cells[at(axis)];
+  }
+  for (int d = 0; d < basis.vdim(); ++d)
+    for (const auto power : {Functional::v0, Functional::v1, Functional::v2}) {
+      const auto weights = velocity_weights(power, whole, d, options.n_degrees);
+      const auto stride = static_cast<std::ptrdiff_t>(weights.size()) / options.n_degrees;
+      for (int k = 0; k < options.n_degrees; ++k) {
+        const auto begin = weights.begin() + k * stride;
+        options.power[at(d)].insert(options.power[at(d)].end(), begin, begin + options.grid_cells[at(d)]);
+      }
+    }
+  const auto& rule = gauss_rule(options.n_degrees);
+  for (std::size_t q = 0; q < rule.node.size(); ++q) {
+    options.node.push_back(rule.node[q]);
+    for (int k = 0; k < options.n_degrees; ++k)
+      options.node_weight.push_back(rule.weight[q] * legendre(k, rule.node[q]));
+  }
+}
+
+/// One species' collisions: the engine is made when all is known that it is to do.
+struct ResidentSpecies {
+  ResidentOperator& vlasov;
+  PhaseBlock block;
+  DeviceCollisionOptions options;
+  std::unique_ptr<DeviceCollisions> device = nullptr;
+};
+using SharedSpecies = std::shared_ptr<ResidentSpecies>;
+
+class ResidentMoments final : public MomentSums {
+ public:
+  explicit ResidentMoments(SharedSpecies species) : of_(std::move(species)) {}
+  void run(const Exec& exec, const Distribution& f, const ConfField& out, int first) const override {
+    if (first != 0 || out.extent(1) != of_->options.moments.size())
+      throw InternalError("a device fills all components of a field of moments");
+    exec.fence();
+    of_->device->moments(of_->vlasov.buffer(f), out.data());
+  }
+
+ private:
+  SharedSpecies of_;
+};
+
+class ResidentDragDiffusion final : public DragDiffusionSweep {
+ public:
+  ResidentDragDiffusion(SharedSpecies species, const Decomposition& decomposition)
+      : of_(std::move(species)),
+        exchange_(decomposition, of_->block.grid,
+                  {of_->device->edge_size(0), of_->device->edge_size(1), of_->device->edge_size(2)}) {}
+  void start(const Exec& exec, const Distribution& f) override {
+    exec.fence();
+    for_faces([&](int d, int side) {
+      of_->device->edge(of_->vlasov.buffer(f), d, side, exchange_.send(d, side).data());
+    });
+    exchange_.start();
+  }
+  void apply(const Exec& exec, const Distribution& f, const DragDiffusion& coefficients, double weight,
+             const Distribution& out) override {
+    exchange_.finish();
+    for_faces([&](int d, int side) { of_->device->set_beyond(d, side, exchange_.received(d, side).data()); });
+    bound(exec, coefficients);
+    of_->device->add_drag_diffusion(of_->vlasov.buffer(f), weight, of_->vlasov.buffer(out));
+  }
+  void bound(const Exec& exec, const DragDiffusion& coefficients) override {
+    exec.fence();
+    of_->device->set_drag_diffusion(coefficients.data());
+  }
+  [[nodiscard]] double frequency() const override { return of_->device->drag_diffusion_rate(); }
+
+ private:
+  /// action(d, side) for the faces of the block with another rank beyond.
+  template <class Do>
+  void for_faces(const Do& action) const {
+    for (int d = 0; d < of_->options.vdim; ++d)
+      for (int side = 0; side < 2; ++side)
+        if (exchange_.has(d, side)) action(d, side);
+  }
+
+  SharedSpecies of_;
+  VelocityExchange exchange_;
+};
+
+class ResidentRelaxation final : public RelaxationSweep {
+ public:
+  ResidentRelaxation(SharedSpecies species, const PhaseBasis& basis)
+      : of_(std::move(species)), target_(basis), rates_(at(of_->block.n_conf())) {}
+
+  void apply(const Exec& exec, const Distribution& f, const CollisionMoments& moments, const MomentGain& gain,
+             const ConfField& rate, const std::string& species, double weight,
+             const Distribution& out) override {
+    bound(rate);
+    run(exec, f, moments, gain, rate, species, weight, out, 0);
+  }
+  void relax(const Exec& exec, const Distribution& f, const CollisionMoments& moments, const ConfField& rate,
+             const std::string& species, double dt) override {
+    if (dt > 0) run(exec, f, moments, MomentGain(), rate, species, 1, f, dt);
+  }
+  void bound(const ConfField& rate) override {
+    for (int conf = 0; conf < of_->block.n_conf(); ++conf) rates_[at(conf)] = target_.bound(rate, conf);
+  }
+  [[nodiscard]] double frequency() const override { return *std::max_element(rates_.begin(), rates_.end()); }
+
+ private:
+  /// relax_time > 0: for so long; else add the rate.
+  void run(const Exec& exec, const Distribution& f, const CollisionMoments& moments, const MomentGain& gain,
+           const ConfField& rate, const std::string& species, double weight, const Distribution& out,
+           double relax_time) {
+    const int n_conf = of_->block.n_conf(), n = of_->options.n_conf_modes, vdim = of_->options.vdim;
+    const int n_nodes = target_.n_nodes(), n_moments = target_.n_moments();
+    const int n_states = (n_nodes + 1) * (vdim + 1), n_tables = (n_nodes + 3) * vdim * 6;
+    const int n_factors = 2 * (n_nodes + n_moments) * n;
+    const int most = of_->device->most_relaxing();
+    cells_.resize(at(std::min(most, n_conf)));
+    for (int first = 0; first < n_conf; first += most) {
+      const int count = std::min(most, n_conf - first);
+      states_.assign(at(count * n_states), 0.0);
+      tables_.resize(at(count) * at(n_tables));
+      factors_.assign(at(count) * at(n_factors), 0.0);
+      matrices_.assign(at(count * n * n), 0.0);
+      for_cells(exec, moments, species, first, count, [&](int i) {
+        double* to = states_.data() + at(i * n_states);
+        const auto put = [&](const BgkTarget::State& state) {
+          for (int d = 0; d < vdim; ++d) *to++ = state.drift[at(d)];
+          *to++ = std::sqrt(state.thermal_square);
+        };
+        auto& cell = cells_[at(i)];
+        if (!BgkTarget::collides(rate, first + i, n)) {
+          for (int q = 0; q <= n_nodes; ++q) put({1, 1, {}});  // any
+          return true;
+        }
+        if (!target_.start(first + i, moments, gain, rate, relax_time, cell)) return false;
+        for (int q = 0; q < n_nodes; ++q) put(cell.node[q]);
+        put(cell.mean);
+        return true;
+      });
+      of_->device->make_maxwellians(count, states_.data(), tables_.data());
+      for_cells(exec, moments, species, first, count, [&](int i) {
+        if (!BgkTarget::collides(rate, first + i, n)) return true;
+        BgkTarget::Factors factors;
+        const auto& cell = cells_[at(i)];
+        if (!target_.finish(tables_.data() + at(i) * at(n_tables), cell, factors)) return false;
+        std::copy(cell.matrix, cell.matrix + n * n, matrices_.data() + at(i * n * n));
+        double* to = factors_.data() + at(i) * at(n_factors);
+        for (int linear = 0; linear < 2; ++linear) {
+          for (int q = 0; q < n_nodes; ++q) to = std::copy_n(factors.amplitude[linear][q], n, to);
+          for (int j = 0; j < n_moments; ++j) to = std::copy_n(factors.correction[linear][j], n, to);
+        }
+        return true;
+      });
+      of_->device->add_relaxation(first, count, factors_.data(), matrices_.data(), of_->vlasov.buffer(f),
+                                  weight, of_->vlasov.buffer(out));
+    }
+  }
+  /// cell(i) for i < count; the first that it returns false for is named.
+  template <class Cell>
+  void for_cells(const Exec& exec, const CollisionMoments& moments, const std::string& species, int first,
+                 int count, const Cell& cell) const {
+    int bad = std::numeric_limits<int>::max();
+    Kokkos::parallel_reduce(
+        "kinetics::bgk", Kokkos::RangePolicy<Exec>(exec, 0, count),
+        [&](int i, int& least) {
+          if (!cell(i)) least = std::min(least, i);
+        },
+        Kokkos::Min<int>(bad));
+    exec.fence();
+    if (bad != std::numeric_limits<int>::max()) target_.refuse(species, moments, of_->block, first + bad);
+  }
+
+  SharedSpecies of_;
+  BgkTarget target_;
+  std::vector<double> rates_;
+  std::vector<BgkTarget::Cell> cells_;
+  std::vector<double> states_, tables_, factors_, matrices_;
+};
+
+class ResidentCollisionEngines final : public CollisionEngines {
+ public:
+  ResidentCollisionEngines(const Decomposition& decomposition, const PhaseBasis& basis,
+                           const std::vector<Species>& species,
+                           const std::vector<ResidentOperator*>& operators,
+                           const DeviceVlasovFactory& factory)
+      : decomposition_(decomposition), basis_(basis), factory_(factory) {
+    for (std::size_t s = 0; s < species.size(); ++s) {
+      const PhaseBlock block = decomposition.block(species[s].grid);
+      species_.push_back(std::make_shared<ResidentSpecies>(
+          ResidentSpecies{*operators.at(s), block, make_options(basis, block)}));
+    }
+  }
+  [[nodiscard]] std::unique_ptr<MomentSums> moment_sums(
+      int s, const std::vector<FunctionalSum>& components) override {
+    auto& of = *species_[at(s)];
+    set_moments(basis_, of.block, components, of.options);
+    return std::make_unique<ResidentMoments>(species_[at(s)]);
+  }
+  [[nodiscard]] std::unique_ptr<DragDiffusionSweep> drag_diffusion(int s, bool uniform_rate) override {
+    auto& of = *species_[at(s)];
+    set_drag_diffusion(basis_, of.block, of.options);
+    make(of, uniform_rate);
+    return std::make_unique<ResidentDragDiffusion>(species_[at(s)], decomposition_);
+  }
+  [[nodiscard]] std::unique_ptr<RelaxationSweep> relaxation(int s, bool uniform_rate) override {
+    auto& of = *species_[at(s)];
+    set_relaxation(basis_, of.block, of.options);
+    make(of, uniform_rate);
+    return std::make_unique<ResidentRelaxation>(species_[at(s)], basis_);
+  }
+  void combine(const Exec& exec, int s, const Distribution& out, std::span<const Term> terms) override {
+    exec.fence();
+    const ResidentOperator& vlasov = species_[at(s)]->vlasov;
+    std::vector<DeviceVlasov::Term> there;
+    for (const auto& term : terms) there.push_back({term.factor, vlasov.buffer(term.f)});
+    vlasov.device().combine(vlasov.buffer(out), there);
+  }
+
+ private:
+  void make(ResidentSpecies& of, bool uniform_rate) const {
+    of.options.uniform_rate = uniform_rate;
+    of.device.reset(factory_.make_collisions(of.options, of.vlasov.device()));
+    if (of.device == nullptr)
+      throw InternalError("a device without collisions for a basis that the host has them for");
+  }
+
+  Decomposition decomposition_;
+  const PhaseBasis basis_;
+  DeviceVlasovFactory factory_;
+  std::vector<SharedSpecies> species_;
+};
+
+}  // namespace
+
+std::unique_ptr<CollisionEngines> resident_collision_engines(const Decomposition& decomposition,
+                                                             const PhaseBasis& basis,
+                                                             const std::vector<Species>& species,
+                                                             const std::vector<ResidentOperator*>& operators,
+                                                             const DeviceVlasovFactory& factory) {
+  return std::make_unique<ResidentCollisionEngines>(decomposition, basis, species, operators, factory);
+}
+
+double resident_collision_bytes(const PhaseBasis& basis, const PhaseBlock& block, int s,
+                                const CollisionOptions& options, const DeviceVlasovFactory& factory) {
+  const auto& frequency = options.frequency.at(at(s));
+  if (std::none_of(frequency.begin(), frequency.end(), [](double nu) { return nu > 0; })) return 0;
+  const auto& row = row_of(collision_operators(), options.kind);
+  auto of = make_options(basis, block);
+  set_moments(basis, block, CollisionMoments::components(basis, row.diffuses && options.conserving), of);
+  if (row.diffuses)
+    set_drag_diffusion(basis, block, of);
+  else
+    set_relaxation(basis, block, of);
+  return factory.collision_bytes(of);
+}
+
+}  // namespace quintet::kinetics

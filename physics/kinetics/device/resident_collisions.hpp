@@ -1,0 +1,24 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "physics/kinetics/collisions/collision_engines.hpp"
+#include "physics/kinetics/collisions/collisions.hpp"
+#include "physics/kinetics/device/collisions_device.hpp"
+#include "physics/kinetics/device/resident_operator.hpp"
+
+namespace quintet::kinetics {
+
+/// Those of f that is resident with `operators`, one of each species, which must live as long. Moments come
+/// to the host, whose code makes of them what f is multiplied with: the same for all engines.
+[[nodiscard]] std::unique_ptr<CollisionEngines> resident_collision_engines(
+    const Decomposition& decomposition, const PhaseBasis& basis, const std::vector<Species>& species,
+    const std::vector<ResidentOperator*>& operators, const DeviceVlasovFactory& factory);
+
+/// Bytes of the device's memory that these take for the collisions of species s, before they are made.
+[[nodiscard]] double resident_collision_bytes(const PhaseBasis& basis, const PhaseBlock& block, int s,
+                                              const CollisionOptions& options,
+                                              const DeviceVlasovFactory& factory);
+
+}  // namespace quintet::kinetics

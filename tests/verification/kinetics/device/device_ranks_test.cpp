@@ -1,0 +1,76 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "tests/verification/kinetics/device/device_system_case.hpp"
+
+/// Systems on a device of each rank, which share velocity space, against one on the host.
+namespace quintet::kinetics {
+namespace {
+
+/// Greatest difference between this rank's part of f and the whole.
+double difference(const PhaseBasis& basis, const Distribution& part, const Distribution& whole) {
+  double most = 0;
+  const auto& begin = part.block.begin;
+  const int cdim = basis.cdim(), vdim = basis.vdim();
+  for (int conf = 0; conf < part.block.n_conf(); ++conf) {
+    auto x = part.block.conf_index(conf);
+    for (int d = 0; d < cdim; ++d) x[place_of(d)] += begin[place_of(d)];
+    for (int row = 0; row < part.block.n_rows(); ++row) {
+      auto v = part.block.row_index(row);
+      for (int d = 0; d < vdim - 1; ++d) v[place_of(d)] += begin[place_of(cdim + d)];
+      for (int j = 0; j < part.block.n_last(); ++j)
+        for (int m = 0; m < part.n_modes; ++m)
+          most = std::max(most, std::abs(part.at(conf, row, j, m) -
+                                         whole.at(whole.block.conf_number(x), whole.block.row_number(v),
+                                                  begin[place_of(cdim + vdim - 1)] + j, m)));
+    }
+  }
+  return most;
+}
+
+void expect_as_one(const Setting& setting, const std::array<int, 6>& ranks) {
+  SCOPED_TRACE(fmt::format("{}x{}v order {}, collisions {}, {} x {} x {} x {} ranks", setting.cdim,
+                           setting.vdim, setting.order, static_cast<int>(setting.collide), ranks[0], ranks[1],
+                           ranks[2], ranks[3]));
+  const Exec exec;
+  const auto whole = make_system(setting, false), part = make_system(setting, true, Comm::world(), ranks);
+  for (int step = 0; step < 3; ++step) {
+    const double dt = whole->stable_dt(exec);
+    EXPECT_LT(part->stable_dt(exec), 1.5 * dt);  // bounds of parts are sharper
+    EXPECT_GT(part->stable_dt(exec), (1 - 1e-12) * dt);
+    whole->advance(exec, 0.6 * dt);
+    part->advance(exec, 0.6 * dt);
+  }
+  for (int s = 0; s < 2; ++s)
+    EXPECT_LT(Comm::world().maximum(difference(part->basis(), part->f(s), whole->f(s))), 1e-12)
+        << "species " << s;
+  const Sample expected = whole->sample(exec), found = part->sample(exec);
+  EXPECT_NEAR(found.energy_balance(), expected.energy_balance(), 1e-12 * expected.energy());
+  EXPECT_NEAR(found.species[1].budget.force.energy, expected.species[1].budget.force.energy,
+              1e-12 * expected.energy());
+}
+
+TEST(DeviceRanks, that_share_velocity_space_are_as_one_on_the_host) {
+  const int n = Comm::world().size();
+  const auto ser = Family::serendipity;
+  expect_as_one({1, 1, 2, ser, FieldModel::poisson, Walls::none, false, Collide::lbo}, {1, n});
+  expect_as_one({1, 1, 3, Family::tensor, FieldModel::poisson, Walls::none, true, Collide::bgk_split},
+                {1, n});
+  for (const auto& ranks : {std::array<int, 6>{1, n, 1}, {1, 1, n}}) {
+    expect_as_one({1, 2, 2, ser, FieldModel::maxwell}, ranks);
+    expect_as_one({1, 2, 1, Family::hybrid, FieldModel::maxwell, Walls::none, true, Collide::lbo_split},
+                  ranks);
+    expect_as_one({1, 2, 2, ser, FieldModel::maxwell, Walls::none, false, Collide::bgk}, ranks);
+  }
+  expect_as_one({2, 2, 2, ser, FieldModel::maxwell, Walls::none, false, Collide::lbo}, {1, 1, n, 1});
+  expect_as_one({1, 3, 1, Family::hybrid, FieldModel::maxwell, Walls::none, false, Collide::lbo},
+                {1, 1, n, 1});
+}
+
+}  // namespace
+}  // namespace quintet::kinetics
