@@ -8,6 +8,7 @@
 #include "io/device/device_space.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "io/parallel/gpu_aware.hpp"
 #include "io/parallel/together.hpp"
 
 namespace quintet {
@@ -72,6 +73,7 @@ void describe_device(Schema& schema, Device& device) {
 struct DeviceSession::Implementation {
   Device device = Device::cpu;
   std::string description = "cpu";
+  bool sends_directly = false;
   Library library;  ///< empty: the program's own engines
 
   Implementation() = default;
@@ -79,6 +81,16 @@ struct DeviceSession::Implementation {
   ~Implementation() {
     if (library == nullptr) return;
     if (auto* stop = function_in(library, "quintet_device_stop", &quintet_device_stop)) stop();
+  }
+
+  /// What the device engines on the host have in memory any MPI reads, so only the variable can forbid it.
+  void choose_way_of_messages(const Comm& comm) {
+    const GpuAware mpi = gpu_aware_mpi();
+    sends_directly =
+        device == Device::gpu ? mpi.yes : mpi.yes || std::getenv("QUINTET_GPU_AWARE_MPI") == nullptr;
+    if (comm.size() == 1) return;
+    description += sends_directly ? "; MPI reads its memory" : "; MPI does not read its memory";
+    if (device == Device::gpu || !sends_directly) description += fmt::format(" ({})", mpi.why);
   }
 
   void start(int number, int node_size, bool is_root) {
@@ -110,6 +122,7 @@ DeviceSession::DeviceSession(Device wanted, const Comm& comm)
       mine.device = device;
       if (device == Device::gpu) mine.library = load(library_path());
       mine.start(node_rank, node_size, comm.is_root());
+      mine.choose_way_of_messages(comm);
     });
   };
   if (wanted != Device::automatic) {
@@ -125,6 +138,7 @@ DeviceSession::DeviceSession(Device wanted, const Comm& comm)
 }
 
 Device DeviceSession::device() const { return implementation_->device; }
+bool DeviceSession::sends_directly() const { return implementation_->sends_directly; }
 const std::string& DeviceSession::description() const { return implementation_->description; }
 
 void* DeviceSession::find(const char* name, void* here) const {

@@ -38,8 +38,10 @@ class DeviceSession {
   /// cpu, gpu or portable.
   [[nodiscard]] Device device() const;
   [[nodiscard]] bool is_cpu() const { return device() == Device::cpu; }
+  /// Whether engines may hand memory of the device to MPI; else they send through the host.
+  [[nodiscard]] bool sends_directly() const;
   /// One line for log and summary: "NVIDIA H100 80GB HBM3 (GPU 0 of 1, ...)", or "cpu", and why where that
-  /// was chosen.
+  /// was chosen. On several ranks also whether MPI reads its memory.
   [[nodiscard]] const std::string& description() const;
   /// The factory of an engine for this device: `here` is the program's own, of the same name.
   template <class Function>

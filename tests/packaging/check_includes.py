@@ -16,7 +16,7 @@ ROOMS = {
     "": ("io", "physics", "surrogates", "apps"),
     "io": ("log", "files tiers", "config", "parallel", "device formula machine runtime", "hdf5", "netcdf", "fields"),
     "physics": ("kernels", "codes sparse tasks transforms", "particles kinetics electronic convection ocean", "solvers"),
-    "physics/particles": ("atoms", "domain files forces", "dynamics", "observables"),
+    "physics/particles": ("atoms", "device", "domain files forces", "dynamics", "observables"),
     "physics/kinetics": ("basis", "space theory", "fields initial moments", "advection collisions files", "device"),
     "physics/ocean": ("svd",),
     "physics/electronic": ("functions", "matrix", "device", "files global submatrix", "density"),

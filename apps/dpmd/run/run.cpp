@@ -29,9 +29,9 @@ std::shared_ptr<Simulation> start(const Context& context, const RunOptions& opti
 
 void announce(Context& context, const RunOptions& options, const Simulation& simulation) {
   const auto& grid = simulation.domain().rank_grid();
-  log::info("{} atoms in {:.1f} angstrom^3 on {} x {} x {} ranks; {}", simulation.atoms().n_global,
-            simulation.atoms().box.volume(), grid[0], grid[1], grid[2],
-            simulation.integrator().description());
+  log::info("{} atoms in {:.1f} angstrom^3 on {} x {} x {} ranks; {}", simulation.n_atoms(),
+            simulation.box().volume(), grid[0], grid[1], grid[2], simulation.integrator().description());
+  if (!simulation.residence().empty()) log::info("Atoms stay {}", simulation.residence());
   announce_restart(context, simulation.step(), simulation.last_step(), "time.steps");
   describe_run(context, options, simulation);
 }
@@ -102,7 +102,7 @@ void run(Context& context, const RunOptions& options) {
   const auto add_row = [&](const Instant&) {
     const auto sample = simulation->sample(exec);
     show(context, options, *simulation, sample);
-    thermo.add(sample, simulation->atoms().n_global);
+    thermo.add(sample, simulation->n_atoms());
   };
   const Schedule rows = at_start() | every_steps(options.thermo_interval) | trajectory.schedule() | at_end();
 
@@ -116,7 +116,7 @@ void run(Context& context, const RunOptions& options) {
   const LoopResult loop = run_loop(context, simulation, options.checkpoints, observers);
 
   add_force_times(context, "steps", times_before, simulation->system().times);
-  thermo.report(context, options.integrator, simulation->atoms().n_global);
+  thermo.report(context, options.integrator, simulation->n_atoms());
   deviation.report(context);
   precision.report(context);
   spectrogram.report(context);

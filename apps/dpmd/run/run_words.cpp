@@ -89,6 +89,8 @@ void describe_run(Context& context, const RunOptions& options, const Simulation&
                                              name_of(options.system.file), cell_in_words(atoms.box)));
   context.describe_run("model",
                        models_in_words(options.potential, simulation.system().force_field.description()));
+  if (!simulation.residence().empty())
+    context.describe_run("atoms", fmt::format("stay {}", simulation.residence()));
   context.describe_run("ensemble", ensemble_in_words(options.integrator));
   if (const auto& frozen = simulation.system().frozen; !frozen.none())
     context.describe_run("frozen", fmt::format("{} of the atoms do not move", frozen.count()));

@@ -5,6 +5,7 @@
 #include "apps/dpmd/setup/system.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "physics/particles/device/resident_atoms.hpp"
 #include "physics/particles/dynamics/velocities.hpp"
 
 namespace quintet::dpmd {
@@ -52,7 +53,7 @@ Simulation::Simulation(const Comm& comm, const RunOptions& options, const Device
   system_ = std::make_unique<ParticleSystem>(atoms_, *domain_, *force_field_);
   system_->times.neighbours = timer.seconds();
   system_->frozen = std::move(frozen);
-  system_->frozen.hold(exec, atoms_, atoms_.velocity);
+  system_->frozen.hold_velocities(exec, atoms_);
   const auto temperature =
       options.velocities.temperature ? options.velocities.temperature : options.integrator.temperature;
   const bool moves = options.integrator.ensemble != Ensemble::minimise;
@@ -61,6 +62,7 @@ Simulation::Simulation(const Comm& comm, const RunOptions& options, const Device
                     system_->frozen);
   integrator_ = make_integrator(options.integrator, options.time, options.seed, *system_);
   prepare_precision(exec, nullptr);
+  settle(exec, options);
   system_->update_forces(exec);
   observe(exec);
 }
@@ -105,6 +107,7 @@ Simulation::Simulation(const Comm& comm, const RunOptions& options, const Device
       log::warning("observable '{}' is not in {}: it begins here", observer->name(), checkpoint);
   }
   prepare_precision(exec, &state);
+  settle(exec, options);
   system_->update_forces(exec);
 }
 
@@ -129,6 +132,23 @@ void Simulation::build(const Comm& comm, const RunOptions& options, const Box& b
 void Simulation::take(CheckedField made) {
   force_field_ = std::move(made.field);
   precision_ = std::move(made.check);
+}
+
+/// Whose memory the atoms are moved in. What a minimisation and the repulsion do to atoms is code of the
+/// host.
+void Simulation::settle(const Exec& exec, const RunOptions& options) {
+  if (session_.is_cpu()) return;
+  if (options.integrator.ensemble == Ensemble::minimise) {
+    residence_ = "on the host, where a minimisation moves them; positions and forces travel in each step";
+  } else if (!force_field_->takes_resident()) {
+    residence_ = "on the host, which adds the repulsion; positions and forces travel in each step";
+  } else {
+    residence_ = "on the device; they come to the host for observers, checkpoints and new ghosts";
+    session_.require_bytes(resident_bytes(atoms_.n_local, atoms_.n_all()),
+                           fmt::format("{} atoms and {} ghosts", atoms_.n_local, atoms_.n_ghost));
+    const auto make = session_.factory("quintet_make_resident_atoms", &quintet_make_resident_atoms);
+    system_->stay_on(exec, std::shared_ptr<ResidentAtoms>(make(session_.sends_directly())));
+  }
 }
 
 /// What rounded products are taken about: the checkpoint's reference, else the atoms as they are now. Throws
@@ -171,7 +191,8 @@ ThermoSample Simulation::sample(const Exec& exec) const {
 }
 
 potential::Deviation Simulation::deviation(const Exec& exec) {
-  return ensemble_->measure(exec, atoms_, *domain_, system_->total);
+  Atoms here = at_home(atoms_);
+  return ensemble_->measure(exec, here, *domain_, system_->total);
 }
 
 }  // namespace quintet::dpmd

@@ -10,6 +10,7 @@
 #include "apps/dpmd/setup/system.hpp"
 #include "io/device/device.hpp"
 #include "io/hdf5/file.hpp"
+#include "physics/particles/device/at_home.hpp"
 #include "physics/particles/dynamics/dynamics.hpp"
 #include "physics/particles/dynamics/integrators.hpp"
 #include "physics/particles/observables/observables.hpp"
@@ -53,7 +54,15 @@ class Simulation {
   /// The same by atom [n_local] (eV/angstrom), of the last call.
   [[nodiscard]] const Array<double>& deviation_by_atom() const { return ensemble_->by_atom(); }
 
-  [[nodiscard]] const Atoms& atoms() const { return atoms_; }
+  /// Where the atoms are now, brought home for it if steps move them on a device.
+  [[nodiscard]] const Atoms& atoms() const {
+    bring_home(atoms_);
+    return atoms_;
+  }
+  [[nodiscard]] std::int64_t n_atoms() const { return atoms_.n_global; }
+  [[nodiscard]] const Box& box() const { return atoms_.box; }
+  /// Where steps move the atoms, if a device computes forces; else empty.
+  [[nodiscard]] const std::string& residence() const { return residence_; }
   [[nodiscard]] const Domain& domain() const { return *domain_; }
   [[nodiscard]] const ParticleSystem& system() const { return *system_; }
   [[nodiscard]] const Integrator& integrator() const { return *integrator_; }
@@ -70,11 +79,12 @@ class Simulation {
   void load(const Comm& comm, const hdf5::File& file);
   void load_in_place(hdf5::Group& state, std::uint64_t offset, std::uint64_t count);
   void load_shared_out(const Comm& comm, const std::string& path);
+  void settle(const Exec& exec, const RunOptions& options);
   void observe(const Exec& exec);
   void take(CheckedField made);
   void prepare_precision(const Exec& exec, hdf5::Group* state);
 
-  DeviceSession session_;  ///< outlives the force field, also where a failure keeps the state
+  DeviceSession session_;  ///< outlives what is on the device, also where a failure keeps the state
   std::unique_ptr<ForceField> force_field_;
   std::unique_ptr<potential::PrecisionCheck> precision_;  ///< if products are rounded
   potential::PrecisionError precision_at_start_;
@@ -87,6 +97,7 @@ class Simulation {
   StartTimes start_times_;
   double dt_ = 0;  ///< (ps)
   std::int64_t step_ = 0, last_step_ = 0;
+  std::string residence_;
   bool warned_ = false;
 };
 

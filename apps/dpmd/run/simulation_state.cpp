@@ -28,6 +28,7 @@ void fill(const std::vector<T>& values, View& view) {
 void Simulation::save(hdf5::Group& root) const {
   const Comm& comm = domain_->comm();
   hdf5::Group state = root.group("state");
+  bring_home(atoms_);
   const int n = atoms_.n_local;
   const auto counts = comm.all_gather(static_cast<std::int64_t>(n));
   const auto offset = static_cast<std::uint64_t>(

@@ -102,17 +102,17 @@ Interrupt interrupt_of(const Context& context) {
 }
 
 /// The engine of polynomials on a device. Its batches take a part of the memory that is free now.
-std::unique_ptr<DeviceSeries> make_series_on(const DeviceSession& session, const Comm& comm) {
+std::unique_ptr<DeviceSubmatrices> make_series_on(const DeviceSession& session, const Comm& comm) {
   constexpr double batch_bytes = 1e9, least_bytes = 2e9;
   session.require_bytes(least_bytes * comm.node_size(), "Batches of submatrices");
-  const auto make = session.factory("quintet_make_device_series", &quintet_make_device_series);
-  return std::unique_ptr<DeviceSeries>(make(batch_bytes));
+  const auto make = session.factory("quintet_make_device_submatrices", &quintet_make_device_submatrices);
+  return std::unique_ptr<DeviceSubmatrices>(make(batch_bytes));
 }
 
 /// P of each spin at one threshold.
 std::vector<SubmatrixResult> signs_of(Context& context, const EvaluateOptions& options,
                                       const std::vector<Spin>& spins, const std::vector<Basis>& bases,
-                                      DeviceSeries* device, double threshold) {
+                                      DeviceSubmatrices* device, double threshold) {
   const auto phase = context.phase("submatrices");
   std::vector<SubmatrixResult> signs;
   if (options.ensemble.common_mu) {
@@ -195,7 +195,7 @@ Evaluation evaluate_spin(Context& context, const EvaluateOptions& options, const
 
 /// All spins at one threshold.
 Evaluation evaluate_threshold(Context& context, const EvaluateOptions& options,
-                              const std::vector<Spin>& spins, const Way& way, DeviceSeries* device,
+                              const std::vector<Spin>& spins, const Way& way, DeviceSubmatrices* device,
                               double threshold, bool write) {
   const auto signs = signs_of(context, options, spins, way.bases, device, threshold);
   std::vector<Evaluation> parts;
@@ -223,7 +223,7 @@ std::vector<std::string> reasons_for_dense(Context& context, const EvaluateOptio
 }
 
 Way choose_way(Context& context, const EvaluateOptions& options, const std::vector<Spin>& spins,
-               DeviceSeries* device) {
+               DeviceSubmatrices* device) {
   const auto& thresholds = options.method.thresholds;
   const auto phase = context.phase("orthogonalise");
   Way way{reasons_for_dense(context, options, spins.front().system, nullptr), {}, {}};
@@ -257,7 +257,7 @@ Way choose_way(Context& context, const EvaluateOptions& options, const std::vect
 
 /// The thresholds that `evaluations` lacks; each is kept as soon as it is done. Throws Interrupted.
 void evaluate_thresholds(Context& context, const EvaluateOptions& options, const std::vector<Spin>& spins,
-                         const Way& way, DeviceSeries* device, const ReferenceOptions& reference,
+                         const Way& way, DeviceSubmatrices* device, const ReferenceOptions& reference,
                          std::vector<Evaluation>& evaluations) {
   std::optional<Evaluation> dense;  // of all thresholds
   const auto done = static_cast<std::int64_t>(evaluations.size());
@@ -303,7 +303,7 @@ void evaluate(Context& context, const EvaluateOptions& options) {
     log::info("Goes on after {} of {} thresholds ({})", evaluations.size(), options.method.thresholds.size(),
               *context.restart_file());
   const DeviceSession session = context.open_device(options.device);
-  const std::unique_ptr<DeviceSeries> device =
+  const std::unique_ptr<DeviceSubmatrices> device =
       session.is_cpu() ? nullptr : make_series_on(session, context.comm());
   if (!context.go_ahead(output_files(options.output))) return;
 

@@ -20,7 +20,7 @@ Basis announced(Basis basis, const char* of) {
 BlockMatrix Basis::of_user(const BlockMatrix& d) const { return local ? in_local_basis(d, local->basis) : d; }
 
 Basis make_basis(const System& system, double threshold, bool only_global, const Interrupt& interrupt,
-                 DeviceSeries* device) {
+                 DeviceSubmatrices* device) {
   try {
     return announced({orthogonalise(system.k, system.s, threshold, interrupt, device), {}, threshold},
                      "S^-1/2");

@@ -34,6 +34,6 @@ struct Basis : electronic::Orthogonalised {
 /// S^-1/2, or only the local one where the user wants matrices of the basis S^-1/2 (`only_global`).
 /// device: evaluates series in place of this core, unless it is null. Collective.
 [[nodiscard]] Basis make_basis(const System& system, double threshold, bool only_global,
-                               const electronic::Interrupt& interrupt, electronic::DeviceSeries* device);
+                               const electronic::Interrupt& interrupt, electronic::DeviceSubmatrices* device);
 
 }  // namespace quintet::submatrix

@@ -90,7 +90,7 @@ double inverse_sqrt_part(const BlockMatrix& s, double threshold) {
 }
 
 InverseSqrt inverse_sqrt(const BlockMatrix& s, double threshold, const Interrupt& interrupt,
-                         DeviceSeries* device) {
+                         DeviceSubmatrices* device) {
   // The polynomial's error is the same in all columns and adds up in energies: it is made much smaller.
   const ExtremeRitzValues ritz = spectrum_of_overlap(s);
   const ChebyshevSeries series = inverse_sqrt_series(ritz, 1e-4 * threshold);
@@ -103,7 +103,7 @@ InverseSqrt inverse_sqrt(const BlockMatrix& s, double threshold, const Interrupt
 }
 
 Orthogonalised orthogonalise(const BlockMatrix& k, const BlockMatrix& s, double threshold,
-                             const Interrupt& interrupt, DeviceSeries* device) {
+                             const Interrupt& interrupt, DeviceSubmatrices* device) {
   QUINTET_CHECK(k.blocking->begin == s.blocking->begin && k.rank_begin == s.rank_begin,
                 "K and S have different blocks ({} and {} rows)", k.blocking->n_rows(), s.blocking->n_rows());
   auto [z, residual, degree, condition] = inverse_sqrt(s, threshold, interrupt, device);

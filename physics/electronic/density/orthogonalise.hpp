@@ -3,7 +3,7 @@
 #include <string>
 
 #include "io/log/error.hpp"
-#include "physics/electronic/device/device_series.hpp"
+#include "physics/electronic/device/device_submatrices.hpp"
 #include "physics/electronic/matrix/block_matrix.hpp"
 #include "physics/electronic/matrix/interrupt.hpp"
 
@@ -29,7 +29,7 @@ struct InverseSqrt {
 /// positive definite, IllConditioned if its condition number is above some 1e4 to 1e5 (the smaller the
 /// threshold the lower). Collective.
 [[nodiscard]] InverseSqrt inverse_sqrt(const BlockMatrix& s, double threshold,
-                                       const Interrupt& interrupt = {}, DeviceSeries* device = nullptr);
+                                       const Interrupt& interrupt = {}, DeviceSubmatrices* device = nullptr);
 
 /// S^-1/2, and A = S^-1/2 K S^-1/2 with elements off by a tenth of `threshold` or so (water: 0.07 to 0.2).
 struct Orthogonalised {
@@ -46,6 +46,7 @@ struct Orthogonalised {
 [[nodiscard]] double inverse_sqrt_part(const BlockMatrix& s, double threshold);
 /// Throws what inverse_sqrt() throws, and InputError if K and S have different blocks. Collective.
 [[nodiscard]] Orthogonalised orthogonalise(const BlockMatrix& k, const BlockMatrix& s, double threshold,
-                                           const Interrupt& interrupt = {}, DeviceSeries* device = nullptr);
+                                           const Interrupt& interrupt = {},
+                                           DeviceSubmatrices* device = nullptr);
 
 }  // namespace quintet::electronic

@@ -9,7 +9,7 @@ namespace {
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 }  // namespace
 
-void set_matrix(DeviceSeries& device, const GatheredMatrix& a) {
+void set_matrix(DeviceSubmatrices& device, const GatheredMatrix& a) {
   const Blocking& blocking = *a.blocking;
   const auto n_blocks = at(blocking.n_blocks());
   std::vector<std::int32_t> size(n_blocks), column;

@@ -1,12 +1,17 @@
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "physics/electronic/device/device_series.hpp"
+#include "physics/electronic/device/dense_kernels.hpp"
+#include "physics/electronic/device/device_submatrices.hpp"
 #include "physics/electronic/device/series_kernels.hpp"
+#include "physics/kernels/dense_multiply.hpp"
 
 namespace quintet::electronic::device {
 namespace {
@@ -22,7 +27,7 @@ class Buffer {
     if (n > view_.extent(0)) {
       view_ = {};
       view_ = Kokkos::View<T*, Memory>(
-          Kokkos::view_alloc(std::string("submatrix::series"), Kokkos::WithoutInitializing), n + n / 8);
+          Kokkos::view_alloc(std::string("submatrix::buffer"), Kokkos::WithoutInitializing), n + n / 8);
     }
     return view_.data();
   }
@@ -167,9 +172,9 @@ void launch(const Recurrence<Real>& kernel, std::size_t begin, std::size_t end, 
 
 #endif
 
-class Series final : public DeviceSeries {
+class Submatrices final : public DeviceSubmatrices {
  public:
-  explicit Series(double batch_bytes) : batch_bytes_(batch_bytes) {}
+  explicit Submatrices(double batch_bytes) : batch_bytes_(batch_bytes) {}
 
   void set_matrix(const BlockRowsView& a) override {
     size_.assign(a.size.begin(), a.size.end());
@@ -187,7 +192,7 @@ class Series final : public DeviceSeries {
       coefficient.insert(coefficient.end(), function.begin(), function.end());
     coefficient_.copy(coefficient);
     for (std::size_t begin = 0; begin < tasks.size();) {
-      const std::size_t end = load(tasks, begin, series);
+      const std::size_t end = load(tasks, begin, series.coefficients.size());
       if (single_precision)
         run<float>(series);
       else
@@ -196,9 +201,183 @@ class Series final : public DeviceSeries {
       begin = end;
     }
   }
+  void newton_schulz(std::span<const WantedColumns> tasks, double mu, double error, int order,
+                     const DoneSign& done) override {
+    by_size(tasks, [&](std::size_t task, std::size_t i) {
+      if (i == 0) {
+        histories_ = iterate(mu, error, order);
+        values_.copy_to(host_values_, static_cast<std::size_t>(n_values_));
+      }
+      const Place& s = place_[i];
+      const std::size_t size = has_converged(histories_[i], s.n, error)
+                                   ? static_cast<std::size_t>(s.n) * static_cast<std::size_t>(s.n_own)
+                                   : 0;
+      return done(task, std::span(host_values_).subspan(static_cast<std::size_t>(s.values), size),
+                  histories_[i]);
+    });
+  }
+
+  void eigenpairs(std::span<const WantedColumns> tasks, const DonePairs& done) override {
+    std::vector<double> values, vectors;
+    by_size(tasks, [&](std::size_t task, std::size_t i) {
+      if (i == 0) rotate();
+      sorted_pairs(i, values, vectors);
+      return done(task, values, vectors);
+    });
+  }
   double kernel_seconds() const override { return kernel_seconds_; }
 
  private:
+  /// Batches of submatrices of about a size: visit(task, i) for each that is number i of the batch at hand,
+  /// until it returns false.
+  template <class Visit>
+  void by_size(std::span<const WantedColumns> tasks, const Visit& visit) {
+    std::vector<std::size_t> order(tasks.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return rows_of(tasks[a]) > rows_of(tasks[b]); });
+    std::vector<WantedColumns> sorted;
+    for (const std::size_t i : order) sorted.push_back(tasks[i]);
+    for (std::size_t begin = 0, end = 0; begin < sorted.size(); begin = end) {
+      end = load(sorted, begin, 1, true);
+      for (std::size_t i = begin; i < end; ++i)
+        if (!visit(order[i], i - begin)) return;
+    }
+  }
+
+  int rows_of(const WantedColumns& task) const {
+    int n = 0;
+    for (const auto block : task.blocks) n += size_[static_cast<std::size_t>(block)];
+    return n;
+  }
+  /// Rows of the dense matrices that submatrices of n rows are iterated in.
+  static int padded(int n) { return (n + 15) / 16 * 16; }
+  static double dense_bytes(int m) { return n_dense * 8.0 * m * m; }
+  static bool has_converged(const std::vector<double>& history, int n, double error) {
+    return history.back() <= error * std::sqrt(static_cast<double>(n));
+  }
+
+  /// The submatrices of a batch as dense matrices.
+  struct Dense {
+    Batch b;
+    int m, count;
+    double* x;
+  };
+  Dense fill_dense() {
+    const int m = padded(place_.front().n), count = static_cast<int>(place_.size());
+    const std::int64_t n = std::int64_t{m} * m * count;
+    const Dense d{batch(), m, count, dense_[0].reserve(static_cast<std::size_t>(n))};
+    over("submatrix::clear", n, Scale{0, d.x, d.x, true});
+    over("submatrix::fill_dense", static_cast<std::int64_t>(block_.size()) * FillDense::lanes,
+         FillDense{d.b, m, d.x});
+    Kokkos::fence();
+    return d;
+  }
+  template <class Kernel>
+  void over(const char* label, std::int64_t items, const Kernel& kernel) const {
+    Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec>(space_, 0, items), kernel);
+  }
+  /// Of each matrix the largest column sum (1) or the sum of squares (2).
+  const double* norms(const Dense& d, int norm, const double* of) {
+    const std::int64_t n_columns = std::int64_t{d.count} * d.m;
+    double* const sums = sums_.reserve(static_cast<std::size_t>(n_columns));
+    over("submatrix::column_sums", n_columns, ColumnSums{d.m, norm, of, sums});
+    double* const result = norms_.reserve(place_.size());
+    over("submatrix::norms", d.count, MatrixNorm{d.m, norm, sums, result});
+    return result;
+  }
+
+  /// Eigenpairs of the batch, to sorted_pairs().
+  void rotate() {
+#ifdef KOKKOS_ENABLE_CUDA
+    constexpr int threads = 16, lanes = 32;
+#else
+    constexpr int threads = 1, lanes = 1;
+#endif
+    const Dense d = fill_dense();
+    const std::int64_t n_columns = std::int64_t{d.count} * d.m;
+    const Kokkos::Timer timer;
+    const double* const norm = norms(d, 1, d.x);
+    over("submatrix::make_positive", n_columns, MakePositive{d.b, d.m, norm, d.x});
+    Kokkos::parallel_for(
+        "submatrix::jacobi", Kokkos::TeamPolicy<Exec>(space_, d.count, threads, lanes),
+        Jacobi<Exec>{d.b, d.m, norm, d.x, levels_.reserve(static_cast<std::size_t>(n_columns)),
+                     sweeps_.reserve(place_.size())});
+    Kokkos::fence();
+    kernel_seconds_ += timer.seconds();
+    dense_[0].copy_to(host_vectors_, static_cast<std::size_t>(n_columns) * static_cast<std::size_t>(d.m));
+    levels_.copy_to(host_levels_, static_cast<std::size_t>(n_columns));
+    sweeps_.copy_to(host_sweeps_, place_.size());
+  }
+
+  /// Of number i of the batch; empty if it has not converged.
+  void sorted_pairs(std::size_t i, std::vector<double>& values, std::vector<double>& vectors) const {
+    const auto n = static_cast<std::size_t>(place_[i].n),
+               m = static_cast<std::size_t>(padded(place_.front().n));
+    values.clear();
+    vectors.clear();
+    if (host_sweeps_[i] > Jacobi<Exec>::most_sweeps) return;
+    const double* const level = host_levels_.data() + i * m;
+    std::vector<std::size_t> order(n);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return level[a] < level[b]; });
+    for (const std::size_t c : order) {
+      values.push_back(level[c]);
+      const double* const column = host_vectors_.data() + (i * m + c) * m;
+      vectors.insert(vectors.end(), column, column + n);
+    }
+  }
+
+  /// The Newton-Schulz iteration of the batch; its columns are then in values_. History of each matrix.
+  std::vector<std::vector<double>> iterate(double mu, double error, int order) {
+    constexpr double coefficient[] = {1, 1.0 / 2, 3.0 / 8, 5.0 / 16};
+    const Dense d = fill_dense();
+    const int m = d.m, count = d.count;
+    const std::int64_t size = std::int64_t{m} * m, n_columns = std::int64_t{count} * m, n = size * count;
+    double *x = d.x, *r = dense_[1].reserve(n), *f = dense_[2].reserve(n), *next = dense_[3].reserve(n);
+    std::vector<std::int32_t> task_of_own;
+    for (std::size_t i = 0; i < place_.size(); ++i)
+      task_of_own.insert(task_of_own.end(), static_cast<std::size_t>(place_[i].n_own), static_cast<int>(i));
+    const std::int32_t* const device_task_of_own = device_task_of_own_.copy(task_of_own);
+    double* const values = values_.reserve(static_cast<std::size_t>(n_values_));
+    const Kokkos::Timer timer;
+    over("submatrix::shift", n_columns, ShiftRows{d.b, m, mu, x});
+    over("submatrix::normalise", n_columns, Normalise{d.b, m, norms(d, 1, x), x});
+
+    std::vector<std::vector<double>> histories(place_.size());
+    std::vector<double> squares;
+    std::vector<char> goes_on(place_.size(), 1);
+    const auto any = [&] { return std::find(goes_on.begin(), goes_on.end(), 1) != goes_on.end(); };
+    for (int k = 0; any(); ++k) {
+      multiplier_.multiply(space_, quintet::device::SquareProducts{x, x, r, m, count, -1});
+      over("submatrix::add_to_diagonal", n_columns, AddToDiagonal{m, 1, r});
+      (void)norms(d, 2, r);
+      Kokkos::fence();
+      norms_.copy_to(squares, place_.size());
+      // Horner: c_0 + R (c_1 + R (c_2 + ...))
+      over("submatrix::scale", n, Scale{coefficient[order - 1], r, f, false});
+      for (int c = order - 2; c > 0; --c) {
+        over("submatrix::add_to_diagonal", n_columns, AddToDiagonal{m, coefficient[c], f});
+        multiplier_.multiply(space_, quintet::device::SquareProducts{r, f, next, m, count});
+        std::swap(f, next);
+      }
+      over("submatrix::copy", n, Scale{1, x, next, false});
+      multiplier_.multiply(space_, quintet::device::SquareProducts{x, f, next, m, count, 1, true});
+      over("submatrix::take_next", n, TakeNext{size, goes_on_.copy(goes_on), next, x});
+      for (std::size_t i = 0; i < place_.size(); ++i) {
+        if (goes_on[i] == 0) continue;
+        histories[i].push_back(std::sqrt(squares[i]));
+        goes_on[i] = !has_converged(histories[i], place_[i].n, error) && k + 1 < most_iterations ? 1 : 0;
+      }
+    }
+    over("submatrix::own_columns", static_cast<std::int64_t>(own_.size()) * m,
+         OwnOfSign{d.b, m, device_task_of_own, x, values});
+    Kokkos::fence();
+    kernel_seconds_ += timer.seconds();
+    return histories;
+  }
+
   double bytes_of(const WantedColumns& task, int n, std::size_t n_functions) const {
     double blocks = 0;
     for (const auto block : task.blocks)
@@ -209,7 +388,8 @@ class Series final : public DeviceSeries {
   }
 
   /// Bring tasks from `begin` on to the device, as many as the batch holds; returns their end.
-  std::size_t load(std::span<const WantedColumns> tasks, std::size_t begin, const SeriesView& series) {
+  std::size_t load(std::span<const WantedColumns> tasks, std::size_t begin, std::size_t n_functions,
+                   bool dense = false) {
     place_.clear();
     pack_.clear();
     block_.clear();
@@ -222,16 +402,14 @@ class Series final : public DeviceSeries {
     std::size_t end = begin;
     for (; end < tasks.size(); ++end) {
       const WantedColumns& task = tasks[end];
-      int n = 0;
-      for (const auto block : task.blocks) n += size_[block];
-      bytes += bytes_of(task, n, series.coefficients.size());
-      if (end > begin && bytes > batch_bytes_) break;
+      const int n = rows_of(task);
+      bytes += bytes_of(task, n, n_functions) + (dense ? dense_bytes(padded(n)) : 0);
+      if (end > begin && (bytes > batch_bytes_ || (dense && padded(n) != padded(place_.front().n)))) break;
       const auto number = static_cast<std::int32_t>(place_.size());
       place_.push_back({static_cast<std::int64_t>(block_.size()), static_cast<std::int64_t>(tile_.size()),
                         n_values_, static_cast<std::int32_t>(task.blocks.size()), 0, n,
                         static_cast<std::int32_t>(task.own.size()), static_cast<std::int32_t>(own_.size())});
-      n_values_ += static_cast<std::int64_t>(series.coefficients.size()) * n *
-                   static_cast<std::int64_t>(task.own.size());
+      n_values_ += static_cast<std::int64_t>(n_functions) * n * static_cast<std::int64_t>(task.own.size());
       int row = 0;
       for (std::size_t i = 0; i < task.blocks.size(); ++i) {
         const int rows = size_[task.blocks[i]];
@@ -337,6 +515,16 @@ class Series final : public DeviceSeries {
     return true;
   }
 
+  static constexpr int n_dense = 4, most_iterations = 60;
+  Exec space_;
+  quintet::device::DenseMultiplier<Exec> multiplier_{space_};
+  Buffer<double> dense_[n_dense], sums_, norms_, levels_;
+  Buffer<int> sweeps_;
+  std::vector<double> host_vectors_, host_levels_;
+  std::vector<int> host_sweeps_;
+  std::vector<std::vector<double>> histories_;
+  Buffer<char> goes_on_;
+  Buffer<std::int32_t> device_task_of_own_;
   double batch_bytes_, kernel_seconds_ = 0;
   std::vector<std::int32_t> size_;
   std::vector<std::int64_t> row_begin_host_;
@@ -361,6 +549,6 @@ class Series final : public DeviceSeries {
 }  // namespace
 }  // namespace quintet::electronic::device
 
-quintet::electronic::DeviceSeries* quintet_make_device_series(double batch_bytes) {
-  return new quintet::electronic::device::Series(batch_bytes);
+quintet::electronic::DeviceSubmatrices* quintet_make_device_submatrices(double batch_bytes) {
+  return new quintet::electronic::device::Submatrices(batch_bytes);
 }

@@ -4,7 +4,7 @@
 
 #include <Kokkos_Core.hpp>
 
-/// Kernels of DeviceSeries, for any execution space.
+/// Kernels of DeviceSubmatrices, for any execution space.
 namespace quintet::electronic::device {
 
 /// Neighbouring blocks of A that a submatrix has: its columns [begin, begin + count), values from A's
@@ -104,8 +104,8 @@ struct FillEntries {
   }
 };
 
-/// The recurrence of one pack of columns, see DeviceSeries, by a group of threads that share memory: `rank`,
-/// `size`, sync().
+/// The recurrence of one pack of columns, see DeviceSubmatrices, by a group of threads that share memory:
+/// `rank`, `size`, sync().
 template <class Real>
 struct Recurrence {
   static constexpr int lanes = 8;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "io/log/error.hpp"
-#include "physics/electronic/device/device_series.hpp"
+#include "physics/electronic/device/device_submatrices.hpp"
 #include "physics/electronic/functions/column_sample.hpp"
 #include "physics/electronic/matrix/block_matrix.hpp"
 #include "physics/electronic/matrix/interrupt.hpp"
@@ -51,8 +51,8 @@ struct SubmatrixOptions {
   double memory_bytes = 0;      ///< a rank may use for one submatrix; 0: the node's memory over its ranks
   Interrupt interrupt{};        ///< throws Interrupted within the time of a submatrix
   bool estimate_error = false;  ///< of the submatrices' finite range: see TruncationError
-  DeviceSeries* device = nullptr;     ///< evaluates polynomials in place of this core
-  std::function<void()> evaluated{};  ///< called where P is done, before its errors are estimated
+  DeviceSubmatrices* device = nullptr;  ///< evaluates polynomials and Newton-Schulz iterations
+  std::function<void()> evaluated{};    ///< called where P is done, before its errors are estimated
 };
 
 /// Errors of E = Tr(P A), N and P that come from the finite range of the submatrices and from the polynomial:

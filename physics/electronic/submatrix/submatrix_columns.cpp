@@ -82,7 +82,8 @@ std::vector<int> begin_of(const Blocking& blocking, const BlockRows& blocks) {
 }
 
 void evaluate_on_device(const GatheredMatrix& gathered, const std::vector<BlockRows>& rows, BlockMatrix& f,
-                        const ChebyshevSeries& series, const Interrupt& interrupt, DeviceSeries& device) {
+                        const ChebyshevSeries& series, const Interrupt& interrupt,
+                        DeviceSubmatrices& device) {
   std::vector<std::vector<int>> own(rows.size());
   std::vector<WantedColumns> tasks;
   for (std::size_t c = 0; c < rows.size(); ++c) {
@@ -102,7 +103,7 @@ void evaluate_on_device(const GatheredMatrix& gathered, const std::vector<BlockR
 }  // namespace
 
 double evaluate_columns(const BlockMatrix& a, BlockMatrix& f, const ChebyshevSeries& series,
-                        const Interrupt& interrupt, DeviceSeries* device) {
+                        const Interrupt& interrupt, DeviceSubmatrices* device) {
   const auto rows = submatrix_rows(f);
   const GatheredMatrix gathered = gather(a, rows);
   if (device != nullptr) {

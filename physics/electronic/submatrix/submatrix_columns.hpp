@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "physics/electronic/device/device_series.hpp"
+#include "physics/electronic/device/device_submatrices.hpp"
 #include "physics/electronic/functions/chebyshev.hpp"
 #include "physics/electronic/matrix/block_matrix.hpp"
 #include "physics/electronic/matrix/interrupt.hpp"
@@ -31,6 +31,6 @@ void store_column(BlockMatrix& f, int c, const std::vector<int>& begin, const st
 /// symmetrised. Returns ||F - F^T||_F from before. Collective: blocks are gathered once, then no
 /// communication. Throws Interrupted. device: computes in place of this core, unless it is null.
 double evaluate_columns(const BlockMatrix& a, BlockMatrix& f, const ChebyshevSeries& series,
-                        const Interrupt& interrupt = {}, DeviceSeries* device = nullptr);
+                        const Interrupt& interrupt = {}, DeviceSubmatrices* device = nullptr);
 
 }  // namespace quintet::electronic

@@ -31,6 +31,17 @@ void multiply_dense(int m, int n, int k, double alpha, const double* a, const do
 
 }  // namespace
 
+std::vector<double> own_weights(std::span<const double> vectors, std::span<const int> own) {
+  const auto n = static_cast<std::size_t>(std::lround(std::sqrt(static_cast<double>(vectors.size()))));
+  std::vector<double> weight(n, 0.0);
+  for (std::size_t i = 0; i < n; ++i)
+    for (const int row : own) {
+      const double component = vectors[i * n + at(row)];
+      weight[i] += component * component;
+    }
+  return weight;
+}
+
 Eigenpairs eigenpairs_of(std::vector<double>&& matrix, std::span<const int> own) {
   Eigenpairs pairs;
   pairs.vector = std::move(matrix);
@@ -47,12 +58,7 @@ Eigenpairs eigenpairs_of(std::vector<double>&& matrix, std::span<const int> own)
           &integer_size, &info);
   if (info != 0)
     throw NumericalError(fmt::format("dsyevd failed on a submatrix of {} rows (info {})", n, info));
-  pairs.weight.assign(at(n), 0.0);
-  for (std::size_t i = 0; i < at(n); ++i)
-    for (const int row : own) {
-      const double component = pairs.vector[i * at(n) + at(row)];
-      pairs.weight[i] += component * component;
-    }
+  pairs.weight = own_weights(pairs.vector, own);
   return pairs;
 }
 
@@ -67,6 +73,13 @@ void transform_columns(const Eigenpairs& pairs, std::span<const int> own,
   }
   columns.resize(right.size());
   multiply_dense(n, n_own, n, 1, pairs.vector.data(), right.data(), 0, columns.data());
+}
+
+void throw_not_converged(int n, double mu, std::span<const double> history) {
+  throw NumericalError(fmt::format(
+      "Newton-Schulz did not converge on a submatrix of {} rows: ||X X - 1||_F = {:.2e}; has it an "
+      "eigenvalue at mu = {}? Take the eigen kernel",
+      n, fmt::join(history, ", "), mu));
 }
 
 void newton_schulz_columns(const std::vector<double>& matrix, int n, double mu, std::span<const int> own,
@@ -87,12 +100,7 @@ void newton_schulz_columns(const std::vector<double>& matrix, int n, double mu, 
   };
   std::vector<double> history;
   while (history.empty() || !(history.back() <= error * std::sqrt(n))) {
-    if (history.size() == max_iterations)
-      throw NumericalError(
-          fmt::format("Newton-Schulz did not converge on a submatrix of {} rows: ||X X - 1||_F = {:.2e}; has "
-                      "it an eigenvalue at mu "
-                      "= {}? Take the eigen kernel",
-                      n, fmt::join(history, ", "), mu));
+    if (history.size() == max_iterations) throw_not_converged(n, mu, history);
     multiply_dense(n, n, n, -1, x.data(), x.data(), 0, residual.data());
     add_to_diagonal(residual, 1);
     double squares = 0;

@@ -12,6 +12,8 @@ struct Eigenpairs {
   std::vector<double> vector;  ///< [n, n], column-major
   std::vector<double> weight;  ///< [n]: squared components of each eigenvector in the own rows, summed
 };
+/// Squared components in the own rows of each of the eigenvectors [n, n], summed: Eigenpairs::weight.
+[[nodiscard]] std::vector<double> own_weights(std::span<const double> vectors, std::span<const int> own);
 /// Eigenpairs of the symmetric matrix [n, n], whose memory is reused. Throws NumericalError if dsyevd fails.
 [[nodiscard]] Eigenpairs eigenpairs_of(std::vector<double>&& matrix, std::span<const int> own);
 
@@ -28,5 +30,8 @@ void transform_columns(const Eigenpairs& pairs, std::span<const int> own,
 /// sqrt(n). Throws NumericalError with the history after `max_iterations` (an eigenvalue at mu).
 void newton_schulz_columns(const std::vector<double>& matrix, int n, double mu, std::span<const int> own,
                            double error, int order, std::vector<double>& columns);
+
+/// Throws the NumericalError of a submatrix of n rows that did not converge; history: ||R||_F by iteration.
+[[noreturn]] void throw_not_converged(int n, double mu, std::span<const double> history);
 
 }  // namespace quintet::electronic

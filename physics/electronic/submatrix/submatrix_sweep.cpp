@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "io/log/error.hpp"
 #include "physics/electronic/device/gathered_rows.hpp"
 
 namespace quintet::electronic {
@@ -120,17 +121,11 @@ bool Sweep::keep(int i, const OwnColumns& columns, double tolerance) {
 
 std::vector<int> Sweep::polynomial_on_device(std::span<const int> which, const ChebyshevSeries& series,
                                              double tolerance, bool single_precision) {
-  std::vector<std::vector<int>> own;
-  std::vector<WantedColumns> tasks;
-  for (const int i : which) {
-    own_rows(work_[at(i)]);
-    own.push_back(own_);
-    tasks.push_back({work_[at(i)].rows, own.back()});  // elements of `own` move, their memory does not
-  }
+  const Tasks tasks = tasks_of(which);
   std::vector<int> refused;
   OwnColumns columns;
   set_matrix(*device_, gathered_);
-  device_->evaluate(tasks, {series.centre, series.half_width, series.coefficients}, single_precision,
+  device_->evaluate(tasks.wanted, {series.centre, series.half_width, series.coefficients}, single_precision,
                     [&](std::size_t task, std::span<const double> values, std::span<const double> moments,
                         double n_elements) {
                       const int i = which[task];
@@ -162,26 +157,46 @@ void Sweep::load_dense(const Submatrix& s, std::vector<double>& matrix) {
   own_rows(s);
 }
 
+void Sweep::take_pairs(int which, Eigenpairs& pairs, Functions functions, bool keep) {
+  std::vector<double> columns;
+  levels_.x.insert(levels_.x.end(), pairs.value.begin(), pairs.value.end());
+  levels_.weight.insert(levels_.weight.end(), pairs.weight.begin(), pairs.weight.end());
+  for (std::size_t f = 0; f < functions.size(); ++f) {
+    transform_columns(pairs, own_, functions[f], columns);
+    store(which, f, columns);
+  }
+  const double n = work_[at(which)].n;
+  flops_ += 9 * n * n * n + 2 * n * n * work_[at(which)].n_own;
+  if (keep) kept_.push_back({which, std::move(pairs)});
+}
+
+void Sweep::eigen_on_device(std::span<const int> which, Functions functions, bool keep) {
+  const Tasks tasks = tasks_of(which);
+  set_matrix(*device_, gathered_);
+  device_->eigenpairs(tasks.wanted, [&](std::size_t task, std::span<const double> values,
+                                        std::span<const double> vectors) {
+    const Submatrix& s = work_[at(which[task])];
+    if (values.empty())
+      throw NumericalError(fmt::format(
+          "Jacobi rotations did not converge on a submatrix of {} rows; has it numbers that are not finite?",
+          s.n));
+    own_rows(s);
+    Eigenpairs pairs{
+        {values.begin(), values.end()}, {vectors.begin(), vectors.end()}, own_weights(vectors, own_)};
+    take_pairs(which[task], pairs, functions, keep);
+    return !must_stop();
+  });
+}
+
 void Sweep::eigen(std::span<const int> which, Functions functions, bool keep) {
-  std::vector<double> matrix, columns;
+  if (device_ != nullptr) return eigen_on_device(which, functions, keep);
+  std::vector<double> matrix;
   for (const int i : which) {
     if (must_stop()) break;
-    const Submatrix& s = work_[at(i)];
-    load_dense(s, matrix);
+    load_dense(work_[at(i)], matrix);
     Eigenpairs pairs = eigenpairs_of(std::move(matrix), own_);
-    matrix = {};
-    levels_.x.insert(levels_.x.end(), pairs.value.begin(), pairs.value.end());
-    levels_.weight.insert(levels_.weight.end(), pairs.weight.begin(), pairs.weight.end());
-    for (std::size_t f = 0; f < functions.size(); ++f) {
-      transform_columns(pairs, own_, functions[f], columns);
-      store(i, f, columns);
-    }
-    const double n = s.n;
-    flops_ += 9 * n * n * n + 2 * n * n * s.n_own;
-    if (keep)
-      kept_.push_back({i, std::move(pairs)});
-    else
-      matrix = std::move(pairs.vector);
+    take_pairs(i, pairs, functions, keep);
+    matrix = std::move(pairs.vector);  // its memory, unless it is kept
   }
 }
 
@@ -199,7 +214,35 @@ void Sweep::transform(Functions functions) {
   }
 }
 
+Sweep::Tasks Sweep::tasks_of(std::span<const int> which) {
+  Tasks tasks;
+  for (const int i : which) {
+    own_rows(work_[at(i)]);
+    tasks.own.push_back(own_);
+    tasks.wanted.push_back(
+        {work_[at(i)].rows, tasks.own.back()});  // what `own` holds moves, its memory does not
+  }
+  return tasks;
+}
+
+void Sweep::newton_schulz_on_device(std::span<const int> which, double mu, double error, int order) {
+  const Tasks tasks = tasks_of(which);
+  std::vector<double> columns;
+  set_matrix(*device_, gathered_);
+  device_->newton_schulz(
+      tasks.wanted, mu, error, order,
+      [&](std::size_t task, std::span<const double> values, std::span<const double> history) {
+        const Submatrix& s = work_[at(which[task])];
+        if (values.empty()) throw_not_converged(s.n, mu, history);
+        own_rows(s);
+        columns.assign(values.begin(), values.end());
+        store(which[task], 0, columns);
+        return !must_stop();
+      });
+}
+
 void Sweep::newton_schulz(std::span<const int> which, double mu, double error, int order) {
+  if (device_ != nullptr) return newton_schulz_on_device(which, mu, error, order);
   std::vector<double> matrix, columns;
   for (const int i : which) {
     if (must_stop()) break;

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "physics/electronic/device/device_series.hpp"
+#include "physics/electronic/device/device_submatrices.hpp"
 #include "physics/electronic/functions/chebyshev.hpp"
 #include "physics/electronic/matrix/gather.hpp"
 #include "physics/electronic/matrix/interrupt.hpp"
@@ -26,8 +26,8 @@ class Sweep {
       : pattern_(pattern), gathered_(gathered), work_(work) {}
   /// Ask this before each submatrix; once it says so, the remaining ones are left out.
   void ask(const Interrupt& interrupt) { interrupt_ = interrupt; }
-  /// polynomial() on this device (null: on this core).
-  void compute_on(DeviceSeries* device) { device_ = device; }
+  /// On this device (null: on this core).
+  void compute_on(DeviceSubmatrices* device) { device_ = device; }
 
   /// Start again with this many functions.
   void clear(std::size_t n_functions);
@@ -59,6 +59,16 @@ class Sweep {
   std::vector<int> polynomial_of(std::span<const int> which, const ChebyshevSeries& series, double tolerance);
   std::vector<int> polynomial_on_device(std::span<const int> which, const ChebyshevSeries& series,
                                         double tolerance, bool single_precision);
+  void eigen_on_device(std::span<const int> which, Functions functions, bool keep);
+  /// Levels and values of submatrix `which`, whose own rows are at hand; `keep` takes the pairs away.
+  void take_pairs(int which, Eigenpairs& pairs, Functions functions, bool keep);
+  void newton_schulz_on_device(std::span<const int> which, double mu, double error, int order);
+  /// Submatrices as the device is told of them.
+  struct Tasks {
+    std::vector<std::vector<int>> own;
+    std::vector<WantedColumns> wanted;
+  };
+  [[nodiscard]] Tasks tasks_of(std::span<const int> which);
   /// Keep the columns of submatrix i if they are idempotent; whether they are.
   bool keep(int i, const OwnColumns& columns, double tolerance);
   void load_dense(const Submatrix& s, std::vector<double>& matrix);
@@ -70,7 +80,7 @@ class Sweep {
   const GatheredMatrix& gathered_;
   const std::vector<Submatrix>& work_;
   Interrupt interrupt_;
-  DeviceSeries* device_ = nullptr;
+  DeviceSubmatrices* device_ = nullptr;
   std::vector<AlignedVector<double>> values_;
   std::vector<std::size_t> values_begin_;  ///< of each submatrix
   std::vector<double> moments_;

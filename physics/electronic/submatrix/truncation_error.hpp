@@ -21,8 +21,8 @@ struct GrownColumns {
       nullptr;           ///< of both, to much less than P's errors; none: by eigendecomposition
   double tolerance = 0;  ///< of the series' idempotency a column
   CostModel cost;
-  double seconds = 0;              ///< that the estimate may take, by prediction
-  DeviceSeries* device = nullptr;  ///< evaluates the series in place of this core
+  double seconds = 0;                   ///< that the estimate may take, by prediction
+  DeviceSubmatrices* device = nullptr;  ///< evaluates the series in place of this core
 };
 
 /// Errors of P that come from the finite range of its submatrices, from a sample of block columns.

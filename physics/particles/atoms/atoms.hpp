@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,8 @@
 #include "physics/particles/atoms/box.hpp"
 
 namespace quintet {
+
+class ResidentAtoms;
 
 /// The atoms of this rank: n_local that it owns, then n_ghost copies of neighbours' (or of its own, periodic
 /// images).
@@ -32,6 +35,10 @@ struct Atoms {
   Array<std::int64_t> id;  ///< [n_local + n_ghost], from 1
   /// [n_local, 3] periodic crossings; unwrapped position = position + sum_k image_k row_k.
   Kokkos::View<int* [3], Kokkos::LayoutRight, Memory> image;
+
+  /// Where steps move them, if that is the memory of a device: the Views above are then as old as the last
+  /// at_home() or bring_home() (physics/particles/device).
+  std::shared_ptr<ResidentAtoms> resident;
 
   [[nodiscard]] int n_all() const { return n_local + n_ghost; }
   [[nodiscard]] std::size_t capacity() const { return position.extent(0); }

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "io/parallel/together.hpp"
+#include "physics/particles/device/at_home.hpp"
+#include "physics/particles/device/resident_atoms.hpp"
 #include "physics/particles/domain/domain_distribution.hpp"
 #include "physics/particles/domain/domain_grid.hpp"
 #include "physics/particles/domain/domain_migration.hpp"
@@ -82,6 +85,7 @@ struct Domain::Implementation {
   Vectors built_positions;  // the first rows of list.built
   Box built_box;
   std::vector<AtomRecord> records;
+  std::shared_ptr<ResidentAtoms> resident;  // that has made ghosts, and knows where atoms were then
   std::int64_t rebuilds = 0, dangerous = 0, checks = 0;
 
   Implementation(Comm c, const DomainOptions& o, const Box& box)
@@ -114,6 +118,54 @@ struct Domain::Implementation {
           for (int l = 0; l < 3; ++l) to(i, l) = from(i, l);
         });
     exec.fence();
+  }
+
+  /// To the device, if the atoms stay on one.
+  void hand_over(const Exec& exec, Atoms& atoms) {
+    if (!atoms.resident) return;
+    exec.fence();
+    const HostRows host{atoms.n_local,         atoms.n_all(),      atoms.position.data(),
+                        atoms.velocity.data(), list.built.data(),  atoms.type.data(),
+                        atoms.id.data(),       atoms.image.data(), atoms.masses};
+    if (rebuilds_there())
+      take_ghosts(atoms, atoms.resident->take_alone(host, cell_of(built_box)));
+    else
+      atoms.resident->take(host, ghosts.plan(atoms));
+    // As in all later steps, so that a restart finds them where they were, to the bit.
+    ghosts.update_positions(exec, atoms);
+  }
+
+  [[nodiscard]] bool rebuilds_there() const { return comm.size() == 1 && !options.rows; }
+  [[nodiscard]] CellOfAtoms cell_of(const Box& box) const {
+    return {box.rows(), box.inverse(), box.origin(), box.periodic(), range};
+  }
+  /// Ghosts that the device has made.
+  void take_ghosts(Atoms& atoms, int n_ghost) {
+    const std::size_t n_all = std::int64_t{atoms.n_local} + n_ghost;
+    require_fit(static_cast<std::int64_t>(n_all));
+    atoms.n_ghost = n_ghost;
+    if (n_all > atoms.capacity()) atoms.reserve(n_all + n_all / 16);
+    ghosts.plan_images(atoms.n_local, n_ghost);
+    resident = atoms.resident;
+    list.built = built_positions = {};  // there, see built_positions_now()
+  }
+  void rebuild_there(const Exec& exec, Atoms& atoms) {
+    ghosts.check_reach(atoms.box);
+    take_ghosts(atoms, atoms.resident->rebuild(cell_of(atoms.box)));
+    list.range = range;
+    list.version = new_list_version();
+    built_box = atoms.box;
+    checks = 0;
+    ghosts.update_positions(exec, atoms);
+  }
+  const Vectors& built_positions_now() {
+    if (resident == nullptr || list.built.extent(0) > 0) return built_positions;
+    const ResidentRows rows = resident->rows();
+    list.built = make_view<Vectors>("particles::list_built", rows.n_all);
+    resident->fetch_built(list.built.data());
+    built_positions =
+        Kokkos::subview(list.built, std::make_pair(std::size_t{0}, std::size_t(rows.n_local)), Kokkos::ALL());
+    return built_positions;
   }
 
   void check_count(const Atoms& atoms) const {
@@ -155,6 +207,7 @@ Configuration Domain::gather(const Atoms& atoms, bool unwrapped) const {
 Configuration Domain::gather(const Atoms& atoms, bool unwrapped, std::int64_t first_id,
                              std::int64_t last_id) const {
   const auto& d = *implementation_;
+  bring_home(atoms);
   std::vector<AtomRecord> mine;
   for (int i = 0; i < atoms.n_local; ++i)
     if (atoms.id(i) >= first_id && atoms.id(i) <= last_id) mine.push_back(record_at(atoms, i));
@@ -180,6 +233,7 @@ Configuration Domain::gather(const Atoms& atoms, bool unwrapped, std::int64_t fi
 void Domain::rebuild(const Exec& exec, Atoms& atoms) {
   auto& d = *implementation_;
   exec.fence();
+  bring_home(atoms);
   pack_records(atoms, d.records);
   throw_together<NumericalError>(d.comm, wrap(atoms.box, d.records));
   migrate(d.comm, atoms.box, d.grid, d.records);
@@ -188,25 +242,37 @@ void Domain::rebuild(const Exec& exec, Atoms& atoms) {
   d.records = {};  // room for the list
   d.check_count(atoms);
   d.build(exec, atoms);
+  d.hand_over(exec, atoms);
   ++d.rebuilds;
 }
 
 bool Domain::refresh(const Exec& exec, Atoms& atoms) {
   auto& d = *implementation_;
   const Deformation deformation = deformation_between(d.built_box, atoms.box);
-  const double squared = d.comm.maximum(
-      largest_displacement_squared(exec, atoms.n_local, atoms.position, d.built_positions, deformation));
+  const double squared =
+      d.comm.maximum(atoms.resident ? atoms.resident->largest_displacement_squared(
+                                          deformation.from, deformation.to, deformation.map)
+                                    : largest_displacement_squared(exec, atoms.n_local, atoms.position,
+                                                                   d.built_positions, deformation));
   ++d.checks;
   if ((d.options.cutoff + 2 * std::sqrt(squared)) * deformation.stretch <= d.range) {
     d.ghosts.update_positions(exec, atoms);
     return false;
   }
   if (d.checks == 1 && d.options.skin > 0) ++d.dangerous;
-  rebuild(exec, atoms);
+  // An atom that is far away, or nowhere, is for the host to name.
+  constexpr double far = 1e3;
+  if (atoms.resident && d.rebuilds_there() && squared < far * far) {
+    d.rebuild_there(exec, atoms);
+    ++d.rebuilds;
+  } else {
+    rebuild(exec, atoms);
+  }
   return true;
 }
 
 void Domain::return_forces(const Exec& exec, Atoms& atoms) const {
+  if (atoms.resident) return implementation_->ghosts.return_resident_forces(*atoms.resident);
   return_rows(exec, atoms, atoms.force.data(), 3);
 }
 
@@ -232,12 +298,17 @@ void Domain::restore(const Exec& exec, Atoms& atoms, const Vectors& built_positi
   d.ghosts.update_positions(exec, atoms);
 }
 
+void Domain::stay_on(const Exec& exec, Atoms& atoms, std::shared_ptr<ResidentAtoms> resident) {
+  atoms.resident = std::move(resident);
+  implementation_->hand_over(exec, atoms);
+}
+
 const NeighbourList& Domain::list() const { return implementation_->list; }
 const std::array<int, 3>& Domain::rank_grid() const { return implementation_->grid; }
 const Comm& Domain::comm() const { return implementation_->comm; }
 std::int64_t Domain::rebuilds() const { return implementation_->rebuilds; }
 std::int64_t Domain::dangerous_rebuilds() const { return implementation_->dangerous; }
-const Vectors& Domain::built_positions() const { return implementation_->built_positions; }
+const Vectors& Domain::built_positions() const { return implementation_->built_positions_now(); }
 const Box& Domain::built_box() const { return implementation_->built_box; }
 
 }  // namespace quintet

@@ -1,8 +1,12 @@
 #include "physics/particles/domain/ghosts.hpp"
 
 #include <cmath>
+#include <cstddef>
+#include <numeric>
+#include <span>
 
 #include "io/log/error.hpp"
+#include "physics/particles/device/resident_atoms.hpp"
 #include "physics/particles/domain/domain_grid.hpp"
 
 namespace quintet {
@@ -43,6 +47,11 @@ void add_rows(const Exec& exec, const double* in, const int* rows, int n, int wi
       });
 }
 
+/// Three numbers of a row, of 8 bytes each, in whatever memory they are.
+struct Triple {
+  std::byte bytes[24];
+};
+
 /// Both sides know the count, so an empty message need not travel.
 template <class T>
 void exchange_known(const Comm& comm, std::span<const T> send, int destination, std::span<T> receive,
@@ -55,17 +64,22 @@ void exchange_known(const Comm& comm, std::span<const T> send, int destination, 
 Ghosts::Ghosts(Comm comm, const std::array<int, 3>& grid, double range)
     : comm_(std::move(comm)), grid_(grid), place_(place_in(grid, comm_.rank())), range_(range) {}
 
+void Ghosts::check_reach(const Box& box) const {
+  for (int k = 0; k < 3; ++k)
+    if (box.periodic()[k] && range_ > most_images * box.width(k))
+      throw NumericalError(
+          fmt::format("the cell has shrunk to {:.4g} A along direction {}, less than 1/{} of the "
+                      "communication range ({:.4g} A)",
+                      box.width(k), k, most_images, range_));
+}
+
 void Ghosts::build(const Exec& exec, Atoms& atoms) {
   exec.fence();
   atoms.n_ghost = 0;
   swaps_.clear();
+  check_reach(atoms.box);
   for (int k = 0; k < 3; ++k) {
     const bool periodic = atoms.box.periodic()[k];
-    if (periodic && range_ > most_images * atoms.box.width(k))
-      throw NumericalError(
-          fmt::format("the cell has shrunk to {:.4g} A along direction {}, less than 1/{} of the "
-                      "communication range ({:.4g} A)",
-                      atoms.box.width(k), k, most_images, range_));
     // Ranks are hopped over until the range is covered; an open direction ends at its last rank.
     double most = std::ceil(range_ / atoms.box.width(k) * grid_[k]);
     if (!periodic) most = std::min(most, grid_[k] - 1.0);
@@ -157,7 +171,67 @@ void Ghosts::grow_buffers(int n_sent, int width) {
   if (buffer_.extent(0) < n) buffer_ = make_view<Array<double>>("particles::exchange_buffer", n + n / 4);
 }
 
+const GhostPlan& Ghosts::plan(const Atoms& atoms) {
+  plan_ = {};
+  plan_.owner.resize(atoms.n_all());
+  std::iota(plan_.owner.begin(), plan_.owner.end(), 0);
+  plan_.shift.assign(atoms.n_all(), shift_code(0, 0, 0));
+  for (const Swap& swap : swaps_) {
+    if (swap.n_sent == 0 && swap.n_received == 0) continue;
+    const int* const sent = sent_.data() + swap.first_sent;
+    if (swap.destination != comm_.rank()) {
+      plan_.steps.push_back({true, swap.first_received, swap.n_received, static_cast<int>(plan_.sent.size()),
+                             swap.n_sent, swap.destination, swap.source, swap.direction, swap.image});
+      plan_.sent.insert(plan_.sent.end(), sent, sent + swap.n_sent);
+      continue;
+    }
+    for (int p = 0; p < swap.n_received; ++p) {
+      const int row = swap.first_received + p, code = plan_.shift[sent[p]];
+      int by[3];
+      for (int k = 0; k < 3; ++k) by[k] = shift_along(code, k) + (k == swap.direction ? swap.image : 0);
+      plan_.owner[row] = plan_.owner[sent[p]];
+      plan_.shift[row] = shift_code(by[0], by[1], by[2]);
+    }
+    // Owners are no images, so one step does for all images between two messages.
+    if (plan_.steps.empty() || plan_.steps.back().travels)
+      plan_.steps.push_back({.first = swap.first_received});
+    plan_.steps.back().n += swap.n_received;
+  }
+  return plan_;
+}
+
+void Ghosts::plan_images(int n_local, int n_ghost) {
+  plan_ = {};
+  plan_.steps.push_back({.first = n_local, .n = n_ghost});
+}
+
+void Ghosts::update_resident(ResidentAtoms& resident, const Box& box) const {
+  for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
+    const auto& step = plan_.steps[s];
+    if (!step.travels) {
+      resident.place_images(s, box.rows());
+      continue;
+    }
+    const auto parcel = resident.pack_positions(s, box.rows());
+    exchange_known(comm_, std::span(static_cast<const Triple*>(parcel.send), step.n_sent), step.destination,
+                   std::span(static_cast<Triple*>(parcel.receive), step.n), step.source, tag_positions);
+    resident.unpack_positions(s);
+  }
+}
+
+void Ghosts::return_resident_forces(ResidentAtoms& resident) const {
+  for (std::size_t s = plan_.steps.size(); s-- > 0;) {
+    const auto& step = plan_.steps[s];
+    if (!step.travels) continue;
+    const auto parcel = resident.pack_forces(s);
+    exchange_known(comm_, std::span(static_cast<const Triple*>(parcel.send), step.n), step.source,
+                   std::span(static_cast<Triple*>(parcel.receive), step.n_sent), step.destination, tag_rows);
+    resident.unpack_forces(s);
+  }
+}
+
 void Ghosts::update_positions(const Exec& exec, Atoms& atoms) {
+  if (atoms.resident) return update_resident(*atoms.resident, atoms.box);
   double* const x = atoms.position.data();
   for (const Swap& swap : swaps_) {
     const Vec3 shift = shift_of(atoms.box, swap.direction, swap.image);

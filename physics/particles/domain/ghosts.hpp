@@ -6,6 +6,7 @@
 
 #include "io/parallel/comm.hpp"
 #include "physics/particles/atoms/atoms.hpp"
+#include "physics/particles/device/ghost_plan.hpp"
 
 namespace quintet {
 
@@ -35,6 +36,15 @@ class Ghosts {
   /// Collective.
   void return_rows(const Exec& exec, const Atoms& atoms, double* rows, int width);
 
+  /// The same ways for atoms on a device, after build(); update_positions() goes them for such atoms.
+  [[nodiscard]] const GhostPlan& plan(const Atoms& atoms);
+  /// For atoms of the only rank, whose ghosts a device makes: images alone.
+  void plan_images(int n_local, int n_ghost);
+  /// Throws NumericalError if the cell has become so small that the range reaches over most_images of it.
+  void check_reach(const Box& box) const;
+  /// Add the forces on ghosts of a device to those on their owners. Collective.
+  void return_resident_forces(ResidentAtoms& resident) const;
+
   /// Place of this rank in the grid.
   [[nodiscard]] const std::array<int, 3>& place() const { return place_; }
 
@@ -57,12 +67,14 @@ class Ghosts {
   Rows exchange(const Exec& exec, Atoms& atoms, int direction, int side, Rows candidates);
   void select(const Atoms& atoms, Swap& swap, int side, Rows candidates);
   void grow_buffers(int n_sent, int width);
+  void update_resident(ResidentAtoms& resident, const Box& box) const;
 
   Comm comm_;
   std::array<int, 3> grid_, place_;
   double range_;
   std::vector<Swap> swaps_;
-  Array<int> sent_;       ///< rows that were sent, swap by swap
+  Array<int> sent_;  ///< rows that were sent, swap by swap
+  GhostPlan plan_;
   Array<double> buffer_;  ///< [width * most sent in one swap]
 };
 

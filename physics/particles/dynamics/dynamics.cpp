@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <utility>
 
 #include "io/log/error.hpp"
+#include "physics/particles/device/at_home.hpp"
+#include "physics/particles/device/resident_atoms.hpp"
 
 namespace quintet {
 
@@ -25,7 +28,7 @@ void ParticleSystem::update_forces(const Exec& exec) {
   times.forces += timer.seconds();
   timer.reset();
   domain.return_forces(exec, atoms);
-  frozen.hold(exec, atoms, atoms.force);
+  frozen.hold_forces(exec, atoms);
   std::array<double, 10> sums{total.energy};
   std::copy(total.virial.begin(), total.virial.end(), sums.begin() + 1);
   domain.comm().reduce(std::span<double>(sums), Comm::Reduction::sum);
@@ -36,8 +39,15 @@ void ParticleSystem::update_forces(const Exec& exec) {
   if (!std::isfinite(total.energy)) throw_not_finite(exec);  // summed: all ranks or none
 }
 
+void ParticleSystem::stay_on(const Exec& exec, std::shared_ptr<ResidentAtoms> resident) {
+  QUINTET_ASSERT(force_field.takes_resident(), "this force field needs the atoms on the host");
+  if (!frozen.none()) resident->freeze(frozen.ids());
+  domain.stay_on(exec, atoms, std::move(resident));
+}
+
 void ParticleSystem::throw_not_finite(const Exec& exec) const {
   exec.fence();
+  bring_home(atoms);
   const Comm& comm = domain.comm();
   int culprit = 0;
   while (culprit < atoms.n_local &&

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "physics/particles/domain/domain.hpp"
 #include "physics/particles/dynamics/dynamics_kernels.hpp"
@@ -24,6 +25,9 @@ struct ParticleSystem {
   /// Refresh neighbours, then forces, energy and virial of the present positions. Collective.
   /// Throws NumericalError with rank, atom and place if a force or the energy is not finite.
   void update_forces(const Exec& exec);
+  /// From now on steps move the atoms on a device (ForceField::takes_resident()). Collective; the frozen
+  /// atoms and velocities are what they will be.
+  void stay_on(const Exec& exec, std::shared_ptr<ResidentAtoms> resident);
 
   Atoms& atoms;
   Domain& domain;

@@ -4,6 +4,7 @@
 
 #include "physics/kernels/random.hpp"
 #include "physics/particles/atoms/units.hpp"
+#include "physics/particles/device/resident_atoms.hpp"
 
 namespace quintet {
 
@@ -11,9 +12,11 @@ namespace {
 Kokkos::RangePolicy<Exec> local(const Exec& exec, const Atoms& atoms) {
   return Kokkos::RangePolicy<Exec>(exec, 0, atoms.n_local);
 }
+Mat3 diagonal(const Vec3& d) { return {d[0], 0, 0, 0, d[1], 0, 0, 0, d[2]}; }
 }  // namespace
 
 void kick(const Exec& exec, Atoms& atoms, double dt) {
+  if (atoms.resident) return atoms.resident->kick(dt);
   const auto v = atoms.velocity;
   const auto f = atoms.force;
   const auto type = atoms.type;
@@ -25,6 +28,7 @@ void kick(const Exec& exec, Atoms& atoms, double dt) {
 }
 
 void drift(const Exec& exec, Atoms& atoms, double dt) {
+  if (atoms.resident) return atoms.resident->drift(dt);
   const auto x = atoms.position;
   const auto v = atoms.velocity;
   Kokkos::parallel_for("particles::drift", local(exec, atoms), [=](int i) {
@@ -33,6 +37,7 @@ void drift(const Exec& exec, Atoms& atoms, double dt) {
 }
 
 void scale_velocities(const Exec& exec, Atoms& atoms, const Vec3& factor) {
+  if (atoms.resident) return atoms.resident->transform_velocities(diagonal(factor));
   const auto v = atoms.velocity;
   Kokkos::parallel_for("particles::scale_velocities", local(exec, atoms), [=](int i) {
     for (int k = 0; k < 3; ++k) v(i, k) *= factor[k];
@@ -40,6 +45,7 @@ void scale_velocities(const Exec& exec, Atoms& atoms, const Vec3& factor) {
 }
 
 void shift_velocities(const Exec& exec, Atoms& atoms, const Vec3& shift) {
+  if (atoms.resident) return atoms.resident->shift_velocities(shift);
   const auto v = atoms.velocity;
   Kokkos::parallel_for("particles::shift_velocities", local(exec, atoms), [=](int i) {
     for (int k = 0; k < 3; ++k) v(i, k) += shift[k];
@@ -47,12 +53,13 @@ void shift_velocities(const Exec& exec, Atoms& atoms, const Vec3& shift) {
 }
 
 void scale_cell(const Exec& exec, Atoms& atoms, const Vec3& factor) {
+  if (atoms.resident) return deform_cell(exec, atoms, diagonal(factor));
   const auto x = atoms.position;
   Kokkos::parallel_for("particles::scale_cell", Kokkos::RangePolicy<Exec>(exec, 0, atoms.n_all()),
                        [=](int i) {
                          for (int k = 0; k < 3; ++k) x(i, k) *= factor[k];
                        });
-  atoms.box = atoms.box.deformed({factor[0], 0, 0, 0, factor[1], 0, 0, 0, factor[2]});
+  atoms.box = atoms.box.deformed(diagonal(factor));
 }
 
 namespace {
@@ -65,16 +72,21 @@ void transform_rows(const Exec& exec, const char* label, int n, const Vectors& r
 }  // namespace
 
 void transform_velocities(const Exec& exec, Atoms& atoms, const Mat3& m) {
+  if (atoms.resident) return atoms.resident->transform_velocities(m);
   transform_rows(exec, "particles::transform_velocities", atoms.n_local, atoms.velocity, m);
 }
 
 void deform_cell(const Exec& exec, Atoms& atoms, const Mat3& d) {
-  transform_rows(exec, "particles::deform_cell", atoms.n_all(), atoms.position, d);
+  if (atoms.resident)
+    atoms.resident->deform(d);
+  else
+    transform_rows(exec, "particles::deform_cell", atoms.n_all(), atoms.position, d);
   atoms.box = atoms.box.deformed(d);
 }
 
 void ornstein_uhlenbeck(const Exec& exec, Atoms& atoms, double friction, double dt, double kt,
                         std::uint64_t seed, std::int64_t step) {
+  if (atoms.resident) return atoms.resident->ornstein_uhlenbeck(friction, dt, kt, seed, step);
   const auto v = atoms.velocity;
   const auto type = atoms.type;
   const auto id = atoms.id;
@@ -91,6 +103,7 @@ void ornstein_uhlenbeck(const Exec& exec, Atoms& atoms, double friction, double 
 }
 
 double kinetic_energy(const Exec& exec, const Atoms& atoms) {
+  if (atoms.resident) return atoms.resident->kinetic_energy();
   const auto v = atoms.velocity;
   const auto type = atoms.type;
   const double* const mass = atoms.masses.data();
@@ -101,6 +114,7 @@ double kinetic_energy(const Exec& exec, const Atoms& atoms) {
 }
 
 SymmetricTensor kinetic_tensor(const Exec& exec, const Atoms& atoms) {
+  if (atoms.resident) return atoms.resident->kinetic_tensor();
   const auto v = atoms.velocity;
   const auto type = atoms.type;
   const double* const mass = atoms.masses.data();
@@ -115,6 +129,7 @@ SymmetricTensor kinetic_tensor(const Exec& exec, const Atoms& atoms) {
 }
 
 std::array<double, 4> momentum_and_mass(const Exec& exec, const Atoms& atoms) {
+  if (atoms.resident) return atoms.resident->momentum_and_mass();
   const auto v = atoms.velocity;
   const auto type = atoms.type;
   const double* const mass = atoms.masses.data();

@@ -6,7 +6,8 @@
 
 #include "physics/particles/atoms/atoms.hpp"
 
-/// The kernels of a time step. Sums are over this rank's atoms; the caller reduces over ranks.
+/// The kernels of a time step, on the host's rows, or where the atoms are if that is a device
+/// (Atoms::resident). Sums are over this rank's atoms; the caller reduces over ranks.
 namespace quintet {
 
 /// Uses of the counter-based random numbers: one stream each, so that none repeats another's numbers.

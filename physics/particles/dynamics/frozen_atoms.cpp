@@ -6,6 +6,7 @@
 
 #include "io/config/suggest.hpp"
 #include "io/log/error.hpp"
+#include "physics/particles/device/resident_atoms.hpp"
 #include "physics/particles/dynamics/dynamics_options.hpp"
 
 namespace quintet {
@@ -46,6 +47,16 @@ std::vector<std::int64_t> frozen_ids(const FrozenOptions& options, const Configu
                 "the section frozen freezes all {} atoms; nothing is left to move", ids.size());
   std::sort(ids.begin(), ids.end());
   return ids;
+}
+
+void FrozenAtoms::hold_forces(const Exec& exec, const Atoms& atoms) const {
+  if (atoms.resident) return atoms.resident->hold_forces();
+  hold(exec, atoms, atoms.force);
+}
+
+void FrozenAtoms::hold_velocities(const Exec& exec, const Atoms& atoms) const {
+  if (atoms.resident) return atoms.resident->hold_velocities();
+  hold(exec, atoms, atoms.velocity);
 }
 
 void FrozenAtoms::hold(const Exec& exec, const Atoms& atoms, const Vectors& rows) const {

@@ -27,10 +27,13 @@ class FrozenAtoms {
   [[nodiscard]] bool none() const { return ids_.empty(); }
   [[nodiscard]] const std::vector<std::int64_t>& ids() const { return ids_; }
   [[nodiscard]] std::int64_t count() const { return static_cast<std::int64_t>(ids_.size()); }
-  /// Set the rows of frozen local atoms to zero: forces or velocities.
-  void hold(const Exec& exec, const Atoms& atoms, const Vectors& rows) const;
+  /// Set the forces or velocities of frozen local atoms to zero.
+  void hold_forces(const Exec& exec, const Atoms& atoms) const;
+  void hold_velocities(const Exec& exec, const Atoms& atoms) const;
 
  private:
+  void hold(const Exec& exec, const Atoms& atoms, const Vectors& rows) const;
+
   std::vector<std::int64_t> ids_;
 };
 

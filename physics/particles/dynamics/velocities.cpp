@@ -36,7 +36,7 @@ void remove_momentum(const Exec& exec, const Comm& comm, Atoms& atoms) {
 void draw_velocities(const Exec& exec, const Comm& comm, Atoms& atoms, double temperature, std::uint64_t seed,
                      bool remove, const FrozenAtoms& frozen) {
   draw(exec, atoms, seed);
-  frozen.hold(exec, atoms, atoms.velocity);
+  frozen.hold_velocities(exec, atoms);
   const std::int64_t n_free = atoms.n_global - frozen.count();
   const bool at_rest = remove && frozen.none() && n_free > 1;  // a lone atom would be left without motion
   if (at_rest) remove_momentum(exec, comm, atoms);

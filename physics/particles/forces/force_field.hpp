@@ -42,6 +42,9 @@ class ForceField {
   [[nodiscard]] virtual std::string description() const = 0;
   /// False if it lists neighbours itself: the list that compute() gets may then be without rows.
   [[nodiscard]] virtual bool needs_list() const { return true; }
+  /// True if compute() works on atoms that are on a device (Atoms::resident), without by_atom: forces then
+  /// stay there, too.
+  [[nodiscard]] virtual bool takes_resident() const { return false; }
   /// Energy, forces F = -dE/dx and virial of the local atoms.
   ///
   /// Overwrites `atoms.force` of local and ghost atoms with what the energies of the local atoms give; the

@@ -7,6 +7,7 @@
 
 #include "io/hdf5/file.hpp"
 #include "physics/particles/atoms/atoms.hpp"
+#include "physics/particles/device/at_home.hpp"
 #include "physics/particles/domain/domain.hpp"
 
 namespace quintet {
@@ -38,7 +39,9 @@ class Observer {
   [[nodiscard]] virtual std::string name() const = 0;
   /// Take a sample at `step` if it is due (a multiple of the interval); forces need not be up to date.
   void observe(const Exec& exec, std::int64_t step, const Atoms& atoms, const Domain& domain) {
-    if (step % interval_ == 0) sample(exec, atoms, domain);
+    if (step % interval_ != 0) return;
+    bring_home(atoms);
+    sample(exec, atoms, domain);
   }
   /// Results so far, the same on all ranks (empty before the first sample).
   [[nodiscard]] virtual std::vector<Table> tables() const = 0;

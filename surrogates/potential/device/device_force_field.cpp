@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "io/log/error.hpp"
+#include "physics/particles/device/resident_atoms.hpp"
 
 namespace quintet::potential {
 
@@ -30,9 +31,8 @@ std::string DeviceForceField::description() const {
                      engine_->description());
 }
 
-Energetics DeviceForceField::compute(const Exec& exec, Atoms& atoms, const NeighbourList& list,
-                                     const ByAtom& by_atom) {
-  exec.fence();
+DeviceTotals DeviceForceField::compute_on_host(const Atoms& atoms, const NeighbourList& list,
+                                               const ByAtom& by_atom) {
   if (list.version == 0 || list.version != built_) {
     // After a restart atoms have moved since their list was made: its own places must be the list's.
     const bool kept = list.built.extent(0) >= static_cast<std::size_t>(atoms.n_all());
@@ -41,11 +41,32 @@ Energetics DeviceForceField::compute(const Exec& exec, Atoms& atoms, const Neigh
         {atoms.n_local, atoms.n_all(), kept ? list.built.data() : atoms.position.data(), atoms.type.data()},
         list.range);
     built_ = list.version;
+    built_resident_ = 0;
   }
-  const bool energies = by_atom.energy.extent(0) > 0, virials = by_atom.virial.extent(0) > 0;
+  return engine_->compute(atoms.position.data(), atoms.force.data(),
+                          by_atom.energy.extent(0) > 0 ? by_atom.energy.data() : nullptr,
+                          by_atom.virial.extent(0) > 0 ? by_atom.virial.data() : nullptr);
+}
+
+DeviceTotals DeviceForceField::compute_resident(const Atoms& atoms, const NeighbourList& list) {
+  const ResidentRows rows = atoms.resident->rows();
+  if (list.version != built_resident_) {
+    require_room(atoms, list.range);
+    engine_->build(rows, list.range);
+    built_resident_ = list.version;
+    built_ = 0;
+  }
+  return engine_->compute(rows);
+}
+
+Energetics DeviceForceField::compute(const Exec& exec, Atoms& atoms, const NeighbourList& list,
+                                     const ByAtom& by_atom) {
+  exec.fence();
+  const bool energies = by_atom.energy.extent(0) > 0;
+  QUINTET_ASSERT(!atoms.resident || (!energies && by_atom.virial.extent(0) == 0),
+                 "sums by atom are for the host's rows: at_home()");
   const DeviceTotals found =
-      engine_->compute(atoms.position.data(), atoms.force.data(), energies ? by_atom.energy.data() : nullptr,
-                       virials ? by_atom.virial.data() : nullptr);
+      atoms.resident ? compute_resident(atoms, list) : compute_on_host(atoms, list, by_atom);
   if (found.too_close >= 0)
     throw NumericalError(fmt::format(
         "two atoms came closer than 0.2 angstrom (a neighbour of atom index {}): overlapping atoms or "

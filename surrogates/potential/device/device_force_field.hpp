@@ -11,8 +11,9 @@
 
 namespace quintet::potential {
 
-/// A Deep Potential on a device as a force field of the host: in each step positions go there and forces come
-/// back. Neighbours are listed on the device, so it needs no list of the host's.
+/// A Deep Potential on a device as a force field: of atoms that stay there (Atoms::resident), or of the
+/// host's, whose positions go there and whose forces come back at each evaluation. Neighbours are listed on
+/// the device, so it needs no list of the host's.
 class DeviceForceField final : public ForceField {
  public:
   /// What makes the engine: the program's own quintet_make_device_potential, or that of the GPU's library.
@@ -27,6 +28,7 @@ class DeviceForceField final : public ForceField {
   [[nodiscard]] const std::vector<std::string>& type_names() const override { return model_.type_names; }
   [[nodiscard]] std::string description() const override;
   [[nodiscard]] bool needs_list() const override { return false; }
+  [[nodiscard]] bool takes_resident() const override { return true; }
   using ForceField::compute;
   Energetics compute(const Exec& exec, Atoms& atoms, const NeighbourList& list,
                      const ByAtom& by_atom) override;
@@ -34,14 +36,17 @@ class DeviceForceField final : public ForceField {
 
  private:
   void require_room(const Atoms& atoms, double range);
+  DeviceTotals compute_on_host(const Atoms& atoms, const NeighbourList& list, const ByAtom& by_atom);
+  DeviceTotals compute_resident(const Atoms& atoms, const NeighbourList& list);
 
   Model model_;
   DeviceModel tables_;
   bool single_;
   Require require_;
   std::unique_ptr<DevicePotential> engine_;
-  int promised_ = 0;         ///< atoms and ghosts that the device has room for
-  std::uint64_t built_ = 0;  ///< NeighbourList::version that the device's list belongs to
+  int promised_ = 0;  ///< atoms and ghosts that the device has room for
+  /// NeighbourList::version that the device's list belongs to: of atoms that the host has, or that are there.
+  std::uint64_t built_ = 0, built_resident_ = 0;
 };
 
 }  // namespace quintet::potential

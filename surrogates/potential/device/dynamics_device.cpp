@@ -1,6 +1,8 @@
 #include "surrogates/potential/device/dynamics_device.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <stdexcept>
 
 #include "physics/particles/atoms/units.hpp"
@@ -23,17 +25,6 @@ std::vector<T> download(const device::Buffer<T, Space>& buffer, std::size_t n) {
       Kokkos::View<T*, Kokkos::LayoutRight, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(values.data(), n),
       Kokkos::subview(buffer, Kokkos::make_pair(std::size_t(0), n)));
   return values;
-}
-
-/// The buffer with room for n elements, its first `kept` ones as they were.
-template <class T>
-void grow(device::Buffer<T, Space>& buffer, const char* label, std::size_t n, std::size_t kept) {
-  if (buffer.extent(0) >= n) return;
-  device::Buffer<T, Space> larger(Kokkos::view_alloc(std::string(label), Kokkos::WithoutInitializing),
-                                  n + n / 20);
-  const auto part = Kokkos::make_pair(std::size_t(0), kept);
-  Kokkos::deep_copy(Kokkos::subview(larger, part), Kokkos::subview(buffer, part));
-  buffer = larger;
 }
 
 template <class Real>
@@ -141,21 +132,11 @@ class TypedDeviceDynamics final : public DeviceDynamics {
 
  private:
   void set_cell(const DeviceSystem& system) {
-    const double range = model_.rcut + options_.skin;
-    for (int k = 0; k < 9; ++k) {
-      cell_.rows[k] = system.rows[k];
-      cell_.inverse[k] = system.inverse[k];
-    }
-    for (int k = 0; k < 3; ++k) {
-      cell_.origin[k] = system.origin[k];
-      cell_.periodic[k] = system.periodic[k];
-      // 1/width of direction k is the length of the gradient of s_k.
-      double squared = 0;
-      for (int l = 0; l < 3; ++l) squared += cell_.inverse[3 * l + k] * cell_.inverse[3 * l + k];
-      cell_.margin[k] = range * std::sqrt(squared) * (1 + 1e-9);
+    cell_ = device::image_cell_of(
+        {system.rows, system.inverse, system.origin, system.periodic, model_.rcut + options_.skin});
+    for (int k = 0; k < 3; ++k)
       if (cell_.periodic[k] && cell_.margin[k] > 60)
         throw std::runtime_error("the cell is too small: fewer than 60 images must reach cutoff + skin");
-    }
   }
 
   void half_step(bool first) {
@@ -170,8 +151,8 @@ class TypedDeviceDynamics final : public DeviceDynamics {
         -std::expm1(-2 * options_.friction * options_.dt) * options_.kt / units::mv2_to_ev;
     double heat = 0;
     Kokkos::parallel_reduce("dynamics::noise", Range(space_, 0, n_),
-                            Noise{v_.data(), type_.data(), id_.data(), mass_.data(), c, variance,
-                                  options_.seed, langevin_stream, step},
+                            HeatingNoise{{v_.data(), type_.data(), id_.data(), mass_.data(), c, variance,
+                                          options_.seed, langevin_stream, step}},
                             heat);
     heat_ += heat;
   }
@@ -194,10 +175,10 @@ class TypedDeviceDynamics final : public DeviceDynamics {
       space_.fence();
       n_ghost_ = n_ghost;
       const std::size_t n = n_, n_all = n + n_ghost_;
-      grow(x_, "dynamics::position", 3 * n_all, 3 * n);
-      grow(type_, "dynamics::type", n_all, n);
+      device::grow<double, Space>(x_, "dynamics::position", 3 * n_all, 3 * n);
+      device::grow<int, Space>(type_, "dynamics::type", n_all, n);
       device::make_room<int, Space>(owner_, "dynamics::owner", n_all, 1.05);
-      device::make_room<int, Space>(shift_, "dynamics::shift", n_ghost_, 1.05);
+      device::make_room<int, Space>(shift_, "dynamics::shift", n_all, 1.05);
       Kokkos::parallel_for("dynamics::own_self", Range(space_, 0, n_), OwnSelf{owner_.data()});
       Kokkos::parallel_scan("dynamics::make_ghosts", Range(space_, 0, n_),
                             MakeGhosts{cell_, n_, x_.data(), owner_.data(), shift_.data()}, n_ghost);
@@ -210,8 +191,9 @@ class TypedDeviceDynamics final : public DeviceDynamics {
   }
 
   void place_ghosts(int* type) {
-    Kokkos::parallel_for("dynamics::place_ghosts", Range(space_, 0, n_ghost_),
-                         PlaceGhosts{cell_, n_, owner_.data(), shift_.data(), x_.data(), type});
+    PlaceImages kernel{n_, owner_.data(), shift_.data(), {}, x_.data(), type};
+    std::copy(std::begin(cell_.rows), std::end(cell_.rows), kernel.cell);
+    Kokkos::parallel_for("dynamics::place_ghosts", Range(space_, 0, n_ghost_), kernel);
   }
 
   void compute_forces() {

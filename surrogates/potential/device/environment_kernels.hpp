@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "physics/particles/device/fixed.hpp"
 #include "surrogates/potential/device/lanes.hpp"
 
 /// Neighbours to moments, and gradients by moments to forces: the kernels at both ends of an evaluation.
@@ -23,23 +24,12 @@ struct EnvironmentTables {
   const int* network;
 };
 
-/// What forces are summed in: whole numbers of 2^-44 eV/angstrom, so that the order of the sum is of no
-/// matter. Range 5e5 eV/angstrom.
-using Fixed = unsigned long long;
-inline constexpr double fixed_per_unit = 17592186044416.0;
 /// A single pair's force beyond this (eV/angstrom) is reported: its sum could leave the range.
 inline constexpr double largest_pair_force = 2000;
 
-KOKKOS_INLINE_FUNCTION long long to_fixed(double value) {
-#ifdef __CUDA_ARCH__
-  return __double2ll_rn(value * fixed_per_unit);
-#else
-  return static_cast<long long>(std::nearbyint(value * fixed_per_unit));
-#endif
-}
-KOKKOS_INLINE_FUNCTION double from_fixed(Fixed value) {
-  return static_cast<double>(static_cast<long long>(value)) / fixed_per_unit;
-}
+using device::Fixed;
+using device::from_fixed;
+using device::to_fixed;
 
 /// What went wrong, counted on the device.
 struct Trouble {

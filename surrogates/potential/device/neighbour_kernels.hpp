@@ -3,24 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <string>
 
+#include "physics/kernels/device_buffer.hpp"
 #include "surrogates/potential/device/lanes.hpp"
 
 /// Neighbour lists on an execution space: cells, then rows that are counted, placed and filled.
 namespace quintet::device {
-
-template <class T, class Space>
-using Buffer = Kokkos::View<T*, Kokkos::LayoutRight, typename Space::memory_space>;
-
-/// Room for n elements in a buffer that is overwritten; gives the old memory back first.
-template <class T, class Space>
-void make_room(Buffer<T, Space>& buffer, const char* label, std::size_t n, double spare = 1.0) {
-  if (buffer.extent(0) >= n) return;
-  buffer = Buffer<T, Space>();
-  const auto size = static_cast<std::size_t>(static_cast<double>(n) * spare) + 1;
-  buffer = Buffer<T, Space>(Kokkos::view_alloc(std::string(label), Kokkos::WithoutInitializing), size);
-}
 
 /// A regular grid of cells over the bounding box of all atoms.
 struct Cells {

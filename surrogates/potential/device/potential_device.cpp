@@ -1,5 +1,6 @@
 #include "surrogates/potential/device/potential_device.hpp"
 
+#include "physics/particles/device/resident_kernels.hpp"
 #include "surrogates/potential/device/potential_engine.hpp"
 
 namespace quintet::potential {
@@ -11,14 +12,11 @@ namespace {
 
 using Space = Kokkos::DefaultExecutionSpace;
 
-template <class T>
-using OnHost = Kokkos::View<T*, Kokkos::LayoutRight, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
+using device::OnHost;
 
-struct FixedToDouble {
-  const Fixed* in;
-  double* out;
-  KOKKOS_INLINE_FUNCTION void operator()(const int i) const { out[i] = from_fixed(in[i]); }
-};
+EngineAtoms atoms_of(const ResidentRows& rows) {
+  return {rows.n_local, rows.position, rows.type, rows.owner, rows.force, nullptr, nullptr};
+}
 
 template <class T>
 auto part(const device::Buffer<T, Space>& buffer, std::size_t n) {
@@ -68,6 +66,21 @@ class TypedDevicePotential final : public DevicePotential {
     return engine_.totals();
   }
 
+  void build(const ResidentRows& rows, double range) override {
+    EngineAtoms there = atoms_of(rows);
+    there.x = rows.built;
+    engine_.build(there, rows.n_all, range);
+  }
+
+  DeviceTotals compute(const ResidentRows& rows) override {
+    Kokkos::deep_copy(space_,
+                      Kokkos::View<Fixed*, Space::memory_space, Kokkos::MemoryUnmanaged>(
+                          rows.force, 3 * static_cast<std::size_t>(rows.n_all)),
+                      Fixed(0));
+    engine_.compute(atoms_of(rows));
+    return engine_.totals();
+  }
+
   void set_chunk(int atoms) override { engine_.set_chunk(atoms); }
   void set_timing(bool on) override { engine_.set_timing(on); }
   std::map<std::string, double> timings() const override { return engine_.timings(); }
@@ -88,7 +101,7 @@ class TypedDevicePotential final : public DevicePotential {
   }
   void fetch_fixed(const device::Buffer<Fixed, Space>& from, double* to, std::size_t n) {
     Kokkos::parallel_for("potential::from_fixed", Kokkos::RangePolicy<Space>(space_, 0, static_cast<int>(n)),
-                         FixedToDouble{from.data(), result_.data()});
+                         device::FixedToDouble{from.data(), result_.data()});
     Kokkos::deep_copy(space_, OnHost<double>(to, n), part<double>(result_, n));
   }
   [[nodiscard]] EngineAtoms engine_atoms() const {

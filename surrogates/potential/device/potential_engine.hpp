@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "surrogates/potential/device/dense_multiply.hpp"
+#include "physics/kernels/dense_multiply.hpp"
 #include "surrogates/potential/device/descriptor_kernels.hpp"
 #include "surrogates/potential/device/device_model.hpp"
 #include "surrogates/potential/device/environment_kernels.hpp"
@@ -313,9 +313,7 @@ template <class Space, class Real>
 DeviceTotals PotentialEngine<Space, Real>::totals() {
   double sums[10];
   Trouble trouble;
-  Kokkos::deep_copy(
-      space_, Kokkos::View<double[10], Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(sums),
-      Kokkos::View<double[10], typename Space::memory_space, Kokkos::MemoryUnmanaged>(total_.data()));
+  Kokkos::deep_copy(space_, device::OnHost<double>(sums, 10), total_);
   Kokkos::deep_copy(space_, Kokkos::View<Trouble, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(&trouble),
                     trouble_);
   Kokkos::deep_copy(space_, trouble_, Trouble{});

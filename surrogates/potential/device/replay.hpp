@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "surrogates/potential/device/dense_multiply.hpp"
+#include "physics/kernels/dense_multiply.hpp"
 
 /// Launches that repeat: small systems wait for the host to launch kernels, not for the kernels.
 namespace quintet::device {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "io/device/device_space.hpp"
-#include "physics/electronic/device/device_series.hpp"
+#include "physics/electronic/device/device_submatrices.hpp"
 
 /// Chebyshev series of the submatrices of a box of molecules on a device: submatrices and GFLOP a second,
 /// beside the time that the multiply-adds and the bytes of A's blocks would take alone. The matrix is made by
@@ -126,7 +126,7 @@ void measure(const Box& box, bool single, double peak_gflops, double copy_gbs, c
     coefficients[1][k] = std::exp(-0.1 * k);
   }
   const SeriesView series{0.0, 1.6, coefficients};
-  const std::unique_ptr<DeviceSeries> device(quintet_make_device_series(4e9));
+  const std::unique_ptr<DeviceSubmatrices> device(quintet_make_device_submatrices(4e9));
   device->set_matrix({box.size, box.row_begin, box.column, box.offset, box.value});
   double elements = 0, rows = 0, difference = 0;
   const auto run = [&] {

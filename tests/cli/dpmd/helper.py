@@ -276,11 +276,11 @@ def fuzz(path, n, *words):
     print(f"{refused} of {n} refused")
 
 
-def restart(ensemble, ranks):
+def restart(ensemble, ranks, *more):
     """Killed after the checkpoint of step 20 and restarted = uninterrupted, to the bit."""
     ranks = int(ranks)
     case, settings = case_for(ensemble)
-    settings = settings + OBSERVED
+    settings = settings + OBSERVED + list(more)
     run(ranks, case, "whole", settings)
     shutil.copytree("whole", "again")
     os.remove(checkpoint("again", 40))
@@ -387,6 +387,21 @@ def devices_agree(ensemble, *settings):
         run(1, case, kept, on, "--restart", "auto")
         close(kept, "cpu", 1e-9)
     for name in ("cpu", "portable1", "portable2", "there", "back"):
+        shutil.rmtree(name)
+
+
+def messages_agree():
+    """Messages from the memory of the device and through the host: the same run, to the bit."""
+    case, settings = case_for("frozen")
+    settings = settings + ["device=portable", "system.replicate=[2, 2, 3]"]
+    run(2, case, "direct", settings)
+    os.environ["QUINTET_GPU_AWARE_MPI"] = "0"
+    run(2, case, "staged", settings)
+    same("direct/run.h5", "staged/run.h5", "/thermo")
+    same(checkpoint("direct", 40), checkpoint("staged", 40), "/state")
+    for name, words in (("direct", "; MPI reads its memory"), ("staged", "; MPI does not read its memory (QUINTET_GPU_AWARE_MPI=0)")):
+        if words not in json.load(open(f"{name}/summary.json"))["device"]:
+            fail(f"{name}/summary.json does not say: {words}")
         shutil.rmtree(name)
 
 

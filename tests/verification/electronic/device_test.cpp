@@ -1,8 +1,10 @@
 #include <cmath>
 #include <memory>
+#include <string>
 
 #include <gtest/gtest.h>
 
+#include "io/log/error.hpp"
 #include "physics/electronic/density/orthogonalise.hpp"
 #include "physics/electronic/submatrix/submatrix.hpp"
 #include "tests/support/electronic_samples.hpp"
@@ -14,11 +16,11 @@ namespace {
 
 using namespace reference;
 
-std::unique_ptr<DeviceSeries> engine(double batch_bytes = 1e8) {
-  return std::unique_ptr<DeviceSeries>(quintet_make_device_series(batch_bytes));
+std::unique_ptr<DeviceSubmatrices> engine(double batch_bytes = 1e8) {
+  return std::unique_ptr<DeviceSubmatrices>(quintet_make_device_submatrices(batch_bytes));
 }
 
-class DeviceSeriesTest : public ::testing::Test {
+class DeviceSubmatricesTest : public ::testing::Test {
  protected:
   const Comm comm = Comm::world();
   const Ring system = ring(24, {3, 1, 6, 23, 9, 4}, 0.06, 0.8);  // 23: three packs of columns
@@ -47,7 +49,7 @@ class DeviceSeriesTest : public ::testing::Test {
   }
 };
 
-TEST_F(DeviceSeriesTest, EqualsTheCore) {
+TEST_F(DeviceSubmatricesTest, EqualsTheCore) {
   for (const double threshold : {0.0, 3e-3, 3e-2})
     for (const int together : {0, 1, 5}) {
       auto options = step_at(0.01, threshold);
@@ -56,7 +58,7 @@ TEST_F(DeviceSeriesTest, EqualsTheCore) {
     }
 }
 
-TEST_F(DeviceSeriesTest, CountsTheSameWork) {
+TEST_F(DeviceSubmatricesTest, CountsTheSameWork) {
   auto options = step_at(0.01, 3e-3);
   const double core = evaluate_submatrices(a, options).flops;
   const auto device = engine();
@@ -64,7 +66,7 @@ TEST_F(DeviceSeriesTest, CountsTheSameWork) {
   EXPECT_EQ(evaluate_submatrices(a, options).flops, core);
 }
 
-TEST_F(DeviceSeriesTest, HoldsPairsByItsOtherFunctions) {
+TEST_F(DeviceSubmatricesTest, HoldsPairsByItsOtherFunctions) {
   auto options = step_at(0, 3e-3);
   options.n_pairs = std::lround(evaluate_submatrices(a, step_at(0.01, 0)).n_pairs);
   options.mu.reset();
@@ -73,7 +75,7 @@ TEST_F(DeviceSeriesTest, HoldsPairsByItsOtherFunctions) {
   EXPECT_LT(difference(options), 1e-12);
 }
 
-TEST_F(DeviceSeriesTest, SinglePrecisionIsAsGoodAsTheCores) {
+TEST_F(DeviceSubmatricesTest, SinglePrecisionIsAsGoodAsTheCores) {
   auto options = step_at(0.01, 3e-3);
   const auto exact = evaluate_submatrices(a, options);
   options.single_precision = true;
@@ -87,7 +89,7 @@ TEST_F(DeviceSeriesTest, SinglePrecisionIsAsGoodAsTheCores) {
   EXPECT_LT(error, 3 * of_core);
 }
 
-TEST_F(DeviceSeriesTest, BatchesChangeNothing) {
+TEST_F(DeviceSubmatricesTest, BatchesChangeNothing) {
   auto options = step_at(0.01, 3e-3);
   const auto whole = engine(1e8), one_by_one = engine(1);
   options.device = whole.get();
@@ -96,14 +98,14 @@ TEST_F(DeviceSeriesTest, BatchesChangeNothing) {
   EXPECT_EQ(largest_difference(collect(evaluate_submatrices(a, options).p), expected), 0);
 }
 
-TEST_F(DeviceSeriesTest, SubmatricesWithLevelsInTheGapAreSentBack) {
+TEST_F(DeviceSubmatricesTest, SubmatricesWithLevelsInTheGapAreSentBack) {
   auto options = step_at(0.01, 3e-3);
   options.polynomial_error = 1e-12;
   options.kernel = SubmatrixKernel::automatic;
   EXPECT_LT(difference(options), 1e-10);
 }
 
-TEST_F(DeviceSeriesTest, ErrorEstimatesAreTheSame) {
+TEST_F(DeviceSubmatricesTest, ErrorEstimatesAreTheSame) {
   auto options = step_at(0.01, 3e-2);
   options.estimate_error = true;
   const auto core = evaluate_submatrices(a, options).error;
@@ -115,12 +117,166 @@ TEST_F(DeviceSeriesTest, ErrorEstimatesAreTheSame) {
   EXPECT_NEAR(error.energy.value, core.energy.value, 1e-9 * std::abs(core.energy.value) + 1e-13);
 }
 
-TEST_F(DeviceSeriesTest, StopsWhereItIsAsked) {
+TEST_F(DeviceSubmatricesTest, StopsWhereItIsAsked) {
   auto options = step_at(0.01, 3e-3);
   const auto device = engine(1);
   options.device = device.get();
   options.interrupt = [] { return true; };
   EXPECT_THROW((void)evaluate_submatrices(a, options), Interrupted);
+}
+
+/// A system by each dense kernel, on this core and on the device.
+class DeviceDenseTest : public ::testing::Test {
+ protected:
+  const Comm comm = Comm::world();
+
+  /// Blocks of unlike sizes, so that submatrices are, too.
+  [[nodiscard]] BlockMatrix insulator() const {
+    const Ring system = ring(15, {3, 1, 6, 11, 4}, 0.06, 0.8);
+    return distribute(comm, system.a, blocks_of(system));
+  }
+  /// A chain of equal bonds, without a gap: k_B T alone makes f smooth.
+  [[nodiscard]] BlockMatrix metal(int block) const {
+    DimerChain chain;
+    chain.n_cells = 30;
+    chain.t_inside = chain.t_between = -1;
+    const auto pair = sample(comm, chain);
+    const auto blocking = std::make_shared<const Blocking>(uniform_blocking(pair.n_rows, block));
+    return assemble(comm, blocking, pair.k, share_columns(comm, *blocking), 0);
+  }
+  static SubmatrixOptions with(SubmatrixKernel kernel, double threshold) {
+    SubmatrixOptions options;
+    options.kernel = kernel;
+    options.threshold = threshold;
+    options.mu = 0.01;
+    return options;
+  }
+  static double difference(const BlockMatrix& a, SubmatrixOptions options, double batch_bytes = 1e8) {
+    const auto core = evaluate_submatrices(a, options);
+    const auto device = engine(batch_bytes);
+    options.device = device.get();
+    const auto result = evaluate_submatrices(a, options);
+    EXPECT_GT(device->kernel_seconds(), 0);
+    EXPECT_EQ(result.kernel, options.kernel);
+    EXPECT_NEAR(result.n_pairs, core.n_pairs, 1e-10);
+    EXPECT_NEAR(result.mu, core.mu, 1e-10);
+    EXPECT_NEAR(result.homo, core.homo, 1e-10);
+    EXPECT_NEAR(result.lumo, core.lumo, 1e-10);
+    EXPECT_NEAR(result.entropy, core.entropy, 1e-9);
+    return largest_difference(collect(result.p), collect(core.p));
+  }
+};
+
+TEST_F(DeviceDenseTest, NewtonSchulzEqualsTheCores) {
+  const auto a = insulator();
+  for (const double threshold : {0.0, 3e-3, 3e-2})
+    for (const int order : {2, 3, 4}) {
+      auto options = with(SubmatrixKernel::newton_schulz, threshold);
+      options.newton_schulz_order = order;
+      EXPECT_LT(difference(a, options), 1e-11) << threshold << " " << order;
+    }
+}
+
+TEST_F(DeviceDenseTest, EigenpairsEqualTheCores) {
+  const auto a = insulator();
+  for (const double threshold : {0.0, 3e-3, 3e-2})
+    for (const double temperature : {0.0, 0.02}) {
+      auto options = with(SubmatrixKernel::eigen, threshold);
+      options.temperature = temperature;
+      EXPECT_LT(difference(a, options), 1e-11) << threshold << " " << temperature;
+    }
+}
+
+TEST_F(DeviceDenseTest, EigenpairsHoldPairs) {
+  const auto a = insulator();
+  auto options = with(SubmatrixKernel::eigen, 3e-3);
+  options.n_pairs = std::lround(evaluate_submatrices(a, options).n_pairs);
+  options.mu.reset();
+  EXPECT_LT(difference(a, options), 1e-11);
+}
+
+// Levels of a ring come in equal pairs: their eigenvectors are any two of a plane, functions are not.
+TEST_F(DeviceDenseTest, MetalsWithEqualLevels) {
+  for (const int block : {20, 6}) {  // a submatrix is the whole ring, or 18 of its 60 rows
+    const auto a = metal(block);
+    auto options = with(SubmatrixKernel::eigen, 0);
+    options.temperature = 0.05;
+    EXPECT_LT(difference(a, options), 1e-11) << block;
+    options.n_pairs = 30;
+    options.mu.reset();
+    EXPECT_LT(difference(a, options), 1e-11) << block;
+  }
+}
+
+TEST_F(DeviceDenseTest, BatchesChangeNothing) {
+  const auto a = insulator();
+  for (const auto kernel : {SubmatrixKernel::newton_schulz, SubmatrixKernel::eigen}) {
+    auto options = with(kernel, 3e-3);
+    const auto whole = engine(1e8), one_by_one = engine(1);
+    options.device = whole.get();
+    const auto expected = collect(evaluate_submatrices(a, options).p);
+    options.device = one_by_one.get();
+    EXPECT_EQ(largest_difference(collect(evaluate_submatrices(a, options).p), expected), 0);
+  }
+}
+
+TEST_F(DeviceDenseTest, ALevelAtMuIsRefusedAsOnTheCore) {
+  if (comm.size() > 1) GTEST_SKIP() << "an error of one rank ends all";
+  const auto a = metal(5);
+  auto options = with(SubmatrixKernel::newton_schulz, 0);
+  options.columns_together = 1;
+  options.mu = 0.0;  // the middle level of an odd number of rows
+  EXPECT_THROW((void)evaluate_submatrices(a, options), NumericalError);
+  const auto device = engine();
+  options.device = device.get();
+  try {
+    (void)evaluate_submatrices(a, options);
+    ADD_FAILURE() << "gave a step at a level";
+  } catch (const NumericalError& error) {
+    EXPECT_NE(std::string(error.what()).find("did not converge on a submatrix of 15 rows"), std::string::npos)
+        << error.what();
+  }
+}
+
+TEST_F(DeviceDenseTest, StopsWhereItIsAsked) {
+  for (const auto kernel : {SubmatrixKernel::newton_schulz, SubmatrixKernel::eigen}) {
+    auto options = with(kernel, 3e-3);
+    const auto device = engine(1);
+    options.device = device.get();
+    options.interrupt = [] { return true; };
+    EXPECT_THROW((void)evaluate_submatrices(insulator(), options), Interrupted);
+  }
+}
+
+/// Overlaps ever nearer to singular: right as long as S^-1/2 is, then refused as on the core.
+TEST(DeviceOrthogonalise, IllConditionedOverlapsAreRightOrRefused) {
+  const Comm comm = Comm::world();
+  const auto device = engine();
+  int right = 0, refused = 0;
+  for (const double overlap : {0.45, 0.499, 0.4999999, 0.5}) {
+    DimerChain chain;
+    chain.n_cells = 24;
+    chain.s_inside = chain.s_between = overlap;
+    const auto pair = sample(comm, chain);
+    const auto blocking = std::make_shared<const Blocking>(uniform_blocking(pair.n_rows, 16));
+    const auto shares = share_columns(comm, *blocking);
+    const auto k = assemble(comm, blocking, pair.k, shares, 0),
+               s = assemble(comm, blocking, pair.s, shares, 0);
+    try {
+      const auto core = orthogonalise(k, s, 1e-7);
+      const auto result = orthogonalise(k, s, 1e-7, {}, device.get());
+      const double size = 1 / std::sqrt(1 - 2 * overlap + 1e-12);
+      EXPECT_LT(largest_difference(collect(result.inverse_sqrt), collect(core.inverse_sqrt)), 1e-12 * size);
+      EXPECT_LT(result.residual, 1e-3);
+      EXPECT_NEAR(result.residual, core.residual, 1e-9);
+      ++right;
+    } catch (const IllConditioned&) {
+      EXPECT_THROW((void)orthogonalise(k, s, 1e-7, {}, device.get()), IllConditioned);
+      ++refused;
+    }
+  }
+  EXPECT_GE(right, 1);
+  EXPECT_GE(refused, 1);
 }
 
 TEST(DeviceOrthogonalise, InverseSquareRootEqualsTheCores) {

@@ -1,9 +1,14 @@
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <memory>
 #include <numeric>
+#include <string>
+#include <type_traits>
 
 #include "physics/particles/atoms/units.hpp"
+#include "physics/particles/device/at_home.hpp"
+#include "physics/particles/device/resident_atoms.hpp"
 #include "physics/particles/dynamics/integrators.hpp"
 #include "physics/particles/dynamics/velocities.hpp"
 #include "physics/particles/files/read_configuration.hpp"
@@ -40,17 +45,54 @@ Configuration sheared(Configuration c) {
   return c;
 }
 
-/// A system that the host steps.
+/// Whose memory the atoms of a run are in, and how messages leave it.
+enum class Home { host, device, device_staged };
+
+/// A system that steps as `dpmd run` does.
 struct HostRun {
   HostRun(const Comm& comm, const Configuration& start, std::unique_ptr<ForceField> field_,
-          const IntegratorOptions& options = {})
+          const IntegratorOptions& options = {}, Home home = Home::host,
+          const std::vector<std::int64_t>& frozen = {})
       : field(std::move(field_)),
         domain(comm, {field->cutoff(), skin, {0, 0, 0}, field->needs_list()}, start.box),
         atoms(domain.distribute(start)) {
     domain.rebuild(exec, atoms);
     system = std::make_unique<ParticleSystem>(atoms, domain, *field);
-    if (start.velocities.empty()) draw_velocities(exec, comm, atoms, kelvin, 5);
+    system->frozen = FrozenAtoms(frozen);
+    if (start.velocities.empty()) draw_velocities(exec, comm, atoms, kelvin, 5, true, system->frozen);
     integrator = make_integrator(options, {0.0005, 1000}, 7, *system);
+    settle(home);
+  }
+  /// Go on from where `other` is, with its neighbour list, as a restart does.
+  HostRun(const Comm& comm, const HostRun& other, std::unique_ptr<ForceField> field_,
+          const IntegratorOptions& options, Home home)
+      : field(std::move(field_)),
+        domain(comm, {field->cutoff(), skin, {0, 0, 0}, field->needs_list()}, other.atoms.box),
+        atoms(at_home(other.atoms)) {
+    const auto own = [](auto& view) {
+      std::remove_reference_t<decltype(view)> copy("copy", view.extent(0));
+      Kokkos::deep_copy(copy, view);
+      view = copy;
+    };
+    own(atoms.position);
+    own(atoms.velocity);
+    own(atoms.force);
+    own(atoms.type);
+    own(atoms.id);
+    own(atoms.image);
+    const Vectors built("built", other.domain.built_positions().extent(0));
+    Kokkos::deep_copy(built, other.domain.built_positions());
+    domain.restore(exec, atoms, built, other.domain.built_box());
+    system = std::make_unique<ParticleSystem>(atoms, domain, *field);
+    system->frozen = other.system->frozen;
+    integrator = make_integrator(options, {0.0005, 1000}, 7, *system);
+    integrator->restore(other.integrator->state());
+    settle(home);
+  }
+  void settle(Home home) {
+    if (home != Home::host)
+      system->stay_on(exec,
+                      std::shared_ptr<ResidentAtoms>(quintet_make_resident_atoms(home == Home::device)));
     system->update_forces(exec);
   }
   void steps(std::int64_t first, int n) {
@@ -92,6 +134,11 @@ std::vector<double> state_of(const HostRun& run) {
   }
   return values;
 }
+std::vector<double> forces_of(const HostRun& run) {
+  std::vector<double> values;
+  for (const auto& f : run.domain.gather(run.atoms).forces) values.insert(values.end(), f.begin(), f.end());
+  return values;
+}
 std::vector<double> state_of(const DeviceDynamics& dynamics) {
   const DeviceSystem s = dynamics.fetch();
   std::vector<double> values(6 * s.type.size());
@@ -130,34 +177,23 @@ TEST(DeviceForceFieldInSteps, equals_the_engine_for_cpus_over_a_rebuild) {
 // A restart lists the neighbours of the places of the last rebuild, not of those where the atoms are now.
 TEST(DeviceForceFieldInSteps, goes_on_bitwise_after_a_restart) {
   const auto comm = Comm::world();
-  HostRun whole(comm, liquid(), device_field());
-  whole.steps(0, 6);
-  Atoms atoms = whole.atoms;
-  for (auto* view : {&atoms.position, &atoms.velocity, &atoms.force}) {
-    Vectors copy("copy", view->extent(0));
-    Kokkos::deep_copy(copy, *view);
-    *view = copy;
+  for (const Home home : {Home::host, Home::device}) {
+    HostRun whole(comm, liquid(), device_field(), {}, home);
+    whole.steps(0, 6);
+    HostRun rest(comm, whole, device_field(), {}, home);
+    const auto rebuilds = whole.domain.rebuilds();
+    whole.steps(6, 6);
+    ASSERT_EQ(whole.domain.rebuilds(), rebuilds) << "the test means to go on without a rebuild";
+    rest.steps(6, 6);
+    bring_home(whole.atoms);
+    bring_home(rest.atoms);
+    ASSERT_EQ(rest.atoms.n_local, whole.atoms.n_local);
+    for (int i = 0; i < rest.atoms.n_local; ++i)
+      for (int l = 0; l < 3; ++l) {
+        ASSERT_EQ(rest.atoms.position(i, l), whole.atoms.position(i, l)) << i;
+        ASSERT_EQ(rest.atoms.velocity(i, l), whole.atoms.velocity(i, l)) << i;
+      }
   }
-  const Vectors built("built", whole.domain.built_positions().extent(0));
-  Kokkos::deep_copy(built, whole.domain.built_positions());
-  const auto rebuilds = whole.domain.rebuilds();
-  whole.steps(6, 6);
-  ASSERT_EQ(whole.domain.rebuilds(), rebuilds) << "the test means to go on without a rebuild";
-
-  const Exec exec;
-  const auto field = device_field();
-  Domain domain(comm, {field->cutoff(), skin, {0, 0, 0}, false}, atoms.box);
-  domain.restore(exec, atoms, built, atoms.box);
-  ParticleSystem system(atoms, domain, *field);
-  const auto integrator = make_integrator({}, {0.0005, 1000}, 7, system);
-  system.update_forces(exec);
-  for (int s = 6; s < 12; ++s) integrator->step(exec, system, s);
-  ASSERT_EQ(atoms.n_local, whole.atoms.n_local);
-  for (int i = 0; i < atoms.n_local; ++i)
-    for (int l = 0; l < 3; ++l) {
-      ASSERT_EQ(atoms.position(i, l), whole.atoms.position(i, l)) << i;
-      ASSERT_EQ(atoms.velocity(i, l), whole.atoms.velocity(i, l)) << i;
-    }
 }
 
 struct Cell {
@@ -170,6 +206,161 @@ std::vector<Cell> cells() {
   auto open = liquid();
   open.box = Box(open.box.rows(), {true, true, false}, open.box.origin());
   return {{"periodic", liquid()}, {"sheared", sheared(liquid())}, {"open along z", open}};
+}
+
+struct Bath {
+  const char* name;
+  IntegratorOptions options;
+};
+
+/// Each way in which a step acts on atoms or cell.
+std::vector<Bath> baths() {
+  const auto with = [](NamedEnsemble ensemble) {
+    IntegratorOptions o;
+    o.ensemble = ensemble;
+    o.temperature = kelvin;
+    return o;
+  };
+  std::vector<Bath> all{{"nve", {}},
+                        {"langevin", with(Thermostat::langevin)},
+                        {"velocity_rescaling", with(Thermostat::velocity_rescaling)},
+                        {"nose_hoover", with(Thermostat::nose_hoover)},
+                        {"npt, rescaled", with(Ensemble::npt)},
+                        {"npt, inertia", with(Ensemble::npt)}};
+  all[1].options.friction = 10;
+  all[4].options.barostat.coupling = CellCoupling::anisotropic;
+  all[5].options.barostat.coupling = CellCoupling::triclinic;
+  all[5].options.barostat.thermostat = Thermostat::nose_hoover;
+  return all;
+}
+
+// The sheared cell is smaller than the range: most ghosts are images of own atoms, also of images.
+TEST(ResidentAtoms, equal_the_steps_of_the_host_with_every_bath) {
+  const auto comm = Comm::world();
+  for (const auto& [name, options] : baths()) {
+    HostRun host(comm, sheared(liquid()), cpu_field(), options);
+    HostRun device(comm, sheared(liquid()), device_field(), options, Home::device);
+    EXPECT_LE(largest_difference(forces_of(device), forces_of(host)), 1e-10) << name << ", at the start";
+    host.steps(0, 50);
+    device.steps(0, 50);
+    EXPECT_GT(device.domain.rebuilds(), 1) << name;
+    EXPECT_NEAR(device.system->total.energy, host.system->total.energy, 1e-8) << name;
+    EXPECT_NEAR(device.kinetic(), host.kinetic(), 1e-8) << name;
+    EXPECT_NEAR(device.integrator->bath_energy(), host.integrator->bath_energy(), 1e-8) << name;
+    for (int k = 0; k < 9; ++k) {
+      EXPECT_NEAR(device.system->total.virial[k], host.system->total.virial[k], 1e-7) << name;
+      EXPECT_NEAR(device.atoms.box.rows()[k], host.atoms.box.rows()[k], 1e-9) << name;
+    }
+    EXPECT_LE(largest_difference(state_of(device), state_of(host)), 1e-8) << name;
+    EXPECT_LE(largest_difference(forces_of(device), forces_of(host)), 1e-7) << name;
+  }
+}
+
+TEST(ResidentAtoms, leave_frozen_atoms_where_they_are) {
+  const auto comm = Comm::world();
+  IntegratorOptions langevin;
+  langevin.ensemble = Thermostat::langevin;
+  langevin.temperature = kelvin;
+  const std::vector<std::int64_t> frozen{2, 3, 40, 41, 95};
+  const auto start = sheared(liquid());
+  HostRun host(comm, start, cpu_field(), langevin, Home::host, frozen);
+  HostRun device(comm, start, device_field(), langevin, Home::device, frozen);
+  host.steps(0, 40);
+  device.steps(0, 40);
+  EXPECT_GT(device.domain.rebuilds(), 1);
+  const auto a = state_of(device), b = state_of(host);
+  if (!comm.is_root()) return;
+  EXPECT_LE(largest_difference(a, b), 1e-8);
+  for (const auto id : frozen)
+    for (int l = 0; l < 3; ++l) EXPECT_EQ(a[6 * static_cast<std::size_t>(id - 1) + 3 + l], 0.0) << id;
+}
+
+TEST(ResidentAtoms, go_on_from_the_host_and_back) {
+  const auto comm = Comm::world();
+  const auto bath = baths()[5].options;
+  HostRun host(comm, sheared(liquid()), cpu_field(), bath);
+  host.steps(0, 15);
+  HostRun device(comm, host, device_field(), bath, Home::device);
+  device.steps(15, 15);
+  HostRun back(comm, device, cpu_field(), bath, Home::host);
+  back.steps(30, 15);
+  host.steps(15, 30);
+  EXPECT_GT(host.domain.rebuilds(), 1);
+  const auto a = state_of(back), b = state_of(host);
+  if (comm.is_root()) {
+    EXPECT_LE(largest_difference(a, b), 1e-8);
+  }
+}
+
+TEST(ResidentAtoms, send_the_same_from_their_memory_and_through_the_host) {
+  const auto comm = Comm::world();
+  HostRun direct(comm, sheared(liquid()), device_field(), {}, Home::device);
+  HostRun staged(comm, sheared(liquid()), device_field(), {}, Home::device_staged);
+  const auto before = comm.counter(Comm::Call::point_to_point).messages;
+  direct.steps(0, 30);
+  const auto messages = comm.counter(Comm::Call::point_to_point).messages - before;
+  staged.steps(0, 30);
+  EXPECT_GT(direct.domain.rebuilds(), 1);
+  EXPECT_EQ(messages > 0, comm.size() > 1);
+  EXPECT_EQ(state_of(direct), state_of(staged));
+}
+
+/// Bytes that Kokkos copies between named memory of a device and the rest, as its profiling hooks see them:
+/// on the host's space both are the host's, but only a device's has labels.
+struct CopyCount {
+  CopyCount() {
+    bytes() = copies() = 0;
+    Kokkos::Tools::Experimental::set_begin_deep_copy_callback(
+        [](Kokkos_Profiling_SpaceHandle, const char* to, const void*, Kokkos_Profiling_SpaceHandle,
+           const char* from, const void*, std::uint64_t size) {
+          // A fill: Kokkos has had both words for it.
+          const auto is_number = [](const char* label) {
+            return std::strcmp(label, "Scalar") == 0 || std::strcmp(label, "(none)") == 0;
+          };
+          const auto is_named = [](const char* label) { return std::strchr(label, ':') != nullptr; };
+          if (is_number(from) || is_named(to) == is_named(from)) return;
+          ++copies();
+          bytes() += static_cast<std::int64_t>(size);
+        });
+  }
+  ~CopyCount() { Kokkos::Tools::Experimental::set_begin_deep_copy_callback(nullptr); }
+  static std::int64_t& bytes() {
+    static std::int64_t n = 0;
+    return n;
+  }
+  static std::int64_t& copies() {
+    static std::int64_t n = 0;
+    return n;
+  }
+};
+
+TEST(ResidentAtoms, do_not_travel_in_steps) {
+  if (Comm::world().size() > 1) GTEST_SKIP() << "ghosts of others travel";
+  for (const Home home : {Home::host, Home::device}) {
+    IntegratorOptions bath;
+    bath.ensemble = Thermostat::nose_hoover;
+    bath.temperature = kelvin;
+    HostRun run(Comm::self(), liquid(), device_field(), bath, home);
+    const auto rebuilds = run.domain.rebuilds();
+    const CopyCount count;
+    constexpr int n_steps = 60;
+    run.steps(0, n_steps);
+    ASSERT_GT(run.domain.rebuilds(), rebuilds);
+    const auto in_steps = count.bytes();
+    const bool on_host = home == Home::host;
+    RecordProperty(on_host ? "bytes_a_step_host" : "bytes_a_step_device", std::to_string(in_steps / n_steps));
+    RecordProperty(on_host ? "copies_a_step_host" : "copies_a_step_device",
+                   std::to_string(static_cast<double>(count.copies()) / n_steps));
+    if (on_host)
+      EXPECT_GT(in_steps, n_steps * 48 * run.atoms.n_all()) << "positions there and forces back";
+    else
+      EXPECT_LE(in_steps, n_steps * 100) << "energy, virial and what went wrong";
+    const auto once = on_host ? 0 : (24 + 12) * run.atoms.n_all() + (2 * 24 + 12) * run.atoms.n_local;
+    for (int look = 0; look < 2; ++look) {
+      bring_home(run.atoms);
+      EXPECT_EQ(count.bytes() - in_steps, once) << "at look " << look;
+    }
+  }
 }
 
 TEST(DeviceDynamics, equals_the_steps_of_the_host) {

@@ -9,7 +9,7 @@ namespace quintet {
 void LangevinBath::middle(const Exec& exec, ParticleSystem& system, const Tick& tick) {
   const double before = kinetic_energy(exec, system.atoms);
   ornstein_uhlenbeck(exec, system.atoms, friction_, tick.dt, tick.kt, seed_, tick.step);
-  system.frozen.hold(exec, system.atoms, system.atoms.velocity);
+  system.frozen.hold_velocities(exec, system.atoms);
   energy_ -= system.domain.comm().sum(kinetic_energy(exec, system.atoms) - before);
 }
 

@@ -17,7 +17,7 @@ struct Frozen : Simulation {
     FrozenOptions options;
     options.z = {0, 8.9};
     system.frozen = FrozenAtoms(frozen_ids(options, argon(3, 5.3, shake)));
-    system.frozen.hold(exec, atoms, atoms.velocity);
+    system.frozen.hold_velocities(exec, atoms);
   }
 
   /// Farthest that frozen and free atoms have moved from `start`.

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -23,6 +25,39 @@ struct Product {
   int ldc;
   int m, k, n;
   bool keep = false;  ///< add to what C holds
+};
+
+/// C_i = alpha A_i B_i + keep C_i for `count` row-major matrices [n, n], one after the other.
+struct SquareProducts {
+  const double *a, *b;
+  double* c;
+  int n, count;
+  double alpha = 1;
+  bool keep = false;  ///< add to what C holds
+};
+
+/// Four rows of one C_i at a time.
+struct PlainSquareProducts {
+  SquareProducts p;
+  static constexpr int rows = 4;
+  [[nodiscard]] int blocks() const { return (p.n + rows - 1) / rows; }
+  KOKKOS_INLINE_FUNCTION void operator()(const std::int64_t item) const {
+    const std::int64_t n_blocks = (p.n + rows - 1) / rows;
+    const std::int64_t start = item / n_blocks * p.n * p.n;
+    const int first = static_cast<int>(item % n_blocks) * rows,
+              last = first + rows < p.n ? first + rows : p.n;
+    const auto row = [&](int i) { return start + static_cast<std::int64_t>(i) * p.n; };
+    for (int i = first; i < last && !p.keep; ++i)
+      for (int j = 0; j < p.n; ++j) p.c[row(i) + j] = 0;
+    for (int l = 0; l < p.n; ++l) {
+      const double* b = p.b + row(l);
+      for (int i = first; i < last; ++i) {
+        const double a = p.alpha * p.a[row(i) + l];
+        double* c = p.c + row(i);
+        for (int j = 0; j < p.n; ++j) c[j] += a * b[j];
+      }
+    }
+  }
 };
 
 /// Four rows of C at a time, so that a row of B is read once for all of them.
@@ -58,6 +93,12 @@ class DenseMultiplier {
     Kokkos::parallel_for("device::dense_multiply", Kokkos::RangePolicy<Space>(space, 0, blocks),
                          PlainProduct<Real>{p});
   }
+  void multiply(const Space& space, const SquareProducts& p) const {
+    const PlainSquareProducts kernel{p};
+    Kokkos::parallel_for("device::square_products",
+                         Kokkos::RangePolicy<Space>(space, 0, std::int64_t{p.count} * kernel.blocks()),
+                         kernel);
+  }
 };
 
 #ifdef KOKKOS_ENABLE_CUDA
@@ -84,6 +125,12 @@ class DenseMultiplier<Kokkos::Cuda> {
     const float one = 1, kept = p.keep ? 1 : 0;
     check(cublasSgemm(handle_, CUBLAS_OP_N, CUBLAS_OP_N, p.n, p.m, p.k, &one, p.b, p.n, p.a, p.lda, &kept,
                       p.c, p.ldc));
+  }
+  void multiply(const Kokkos::Cuda&, const SquareProducts& p) const {
+    const long long stride = static_cast<long long>(p.n) * p.n;
+    const double kept = p.keep ? 1 : 0;
+    check(cublasDgemmStridedBatched(handle_, CUBLAS_OP_N, CUBLAS_OP_N, p.n, p.n, p.n, &p.alpha, p.b, p.n,
+                                    stride, p.a, p.n, stride, &kept, p.c, p.n, stride, p.count));
   }
 
  private:

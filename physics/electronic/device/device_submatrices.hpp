@@ -35,17 +35,23 @@ struct SeriesView {
   std::span<const std::vector<double>> coefficients;
 };
 
-/// Chebyshev series of many submatrices on a device: what ColumnPolynomial does on a core, with a team for
-/// each submatrix and eight columns.
+/// Functions of many submatrices on a device. No submatrix is copied there: they are cut from one copy of the
+/// whole matrix.
+///
+/// Chebyshev series: what ColumnPolynomial does on a core, with a team for each submatrix and eight columns.
 ///
 ///     T_0 V = V,  T_1 V = a V,  T_{k+1} V = 2 a T_k V - T_{k-1} V,  a = (A - centre)/half_width
 ///
 /// T_k V and T_{k-1} V stay in the team's fast memory [n, 8] where they fit (228 KB of a streaming
-/// multiprocessor: n = 1750 in double precision), blocks of A stream from the one copy of the whole matrix,
-/// which is in the cache of the device where it is small: no submatrix is copied.
-class DeviceSeries {
+/// multiprocessor: n = 1750 in double precision), blocks of A stream from the whole matrix, which is in the
+/// cache of the device where it is small.
+///
+/// Newton-Schulz: newton_schulz_columns() with products of all submatrices of about a size at once.
+///
+/// Eigenpairs: Jacobi rotations, a team a submatrix.
+class DeviceSubmatrices {
  public:
-  virtual ~DeviceSeries() = default;
+  virtual ~DeviceSubmatrices() = default;
   /// The matrix that submatrices are cut from from now on.
   virtual void set_matrix(const BlockRowsView& a) = 0;
   /// Evaluate; `done(task, columns, moments)` is called for one task after the other: columns [function][n,
@@ -55,11 +61,24 @@ class DeviceSeries {
                                   std::span<const double> moments, double n_elements)>;
   virtual void evaluate(std::span<const WantedColumns> tasks, const SeriesView& series, bool single_precision,
                         const Done& done) = 0;
-  /// Seconds that the device has computed in evaluate() since the start, copies not counted.
+  /// Own columns of (1 - sign(a - mu))/2, see newton_schulz_columns(), of the largest submatrices first.
+  /// `done(task, columns, history)`: columns [n, n_own], ||R||_F of each iteration; where the last one is not
+  /// below error sqrt(n) it has not converged, and columns are empty.
+  using DoneSign =
+      std::function<bool(std::size_t task, std::span<const double> columns, std::span<const double> history)>;
+  virtual void newton_schulz(std::span<const WantedColumns> tasks, double mu, double error, int order,
+                             const DoneSign& done) = 0;
+  /// All eigenpairs, the largest submatrices first: `done(task, values, vectors)`, values [n] ascending,
+  /// vectors [n, n] a column each. Both are empty where the rotations have not converged.
+  using DonePairs =
+      std::function<bool(std::size_t task, std::span<const double> values, std::span<const double> vectors)>;
+  virtual void eigenpairs(std::span<const WantedColumns> tasks, const DonePairs& done) = 0;
+  /// Seconds that the device has computed since the start, copies not counted.
   [[nodiscard]] virtual double kernel_seconds() const = 0;
 };
 
 }  // namespace quintet::electronic
 
 /// @param batch_bytes of results and lists on the device at a time
-QUINTET_DEVICE_FACTORY quintet::electronic::DeviceSeries* quintet_make_device_series(double batch_bytes);
+QUINTET_DEVICE_FACTORY quintet::electronic::DeviceSubmatrices* quintet_make_device_submatrices(
+    double batch_bytes);

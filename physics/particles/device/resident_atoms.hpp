@@ -1,0 +1,124 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "io/device/factory.hpp"
+#include "physics/particles/device/ghost_plan.hpp"
+
+namespace quintet {
+
+/// Where the atoms of a rank lie in a device's memory, for the engine that computes their forces there.
+struct ResidentRows {
+  int n_local = 0, n_all = 0;
+  const double* position = nullptr;     ///< [n_all, 3] (angstrom)
+  const double* built = nullptr;        ///< [n_all, 3] where they were when neighbours were to be listed
+  const int* type = nullptr;            ///< [n_all]
+  const int* owner = nullptr;           ///< [n_all] the row to which the force on a row is added
+  unsigned long long* force = nullptr;  ///< [n_all, 3] in whole numbers of 2^-44 eV/angstrom (fixed.hpp)
+};
+
+/// A cell as Box has it, and the range of neighbours (angstrom).
+struct CellOfAtoms {
+  std::array<double, 9> rows{}, inverse{};
+  std::array<double, 3> origin{};
+  std::array<bool, 3> periodic{};
+  double range = 0;
+};
+
+/// The atoms of a rank as the host has them: local ones first, then ghosts.
+struct HostRows {
+  int n_local = 0, n_all = 0;
+  const double *position = nullptr, *velocity = nullptr;  ///< [n_all, 3], [n_local, 3]
+  const double* built = nullptr;                          ///< [n_all, 3]
+  const int* type = nullptr;                              ///< [n_all]
+  const std::int64_t* id = nullptr;                       ///< [n_all]
+  const int* image;                                       ///< [n_local, 3]
+  std::vector<double> masses;                             ///< [n_types] (amu)
+};
+
+/// Where the host wants them; ghosts and images may have changed there.
+struct FetchedRows {
+  double *position, *velocity, *force;  ///< [n_all, 3], [n_local, 3], [n_local, 3]
+  int *type, *image;                    ///< [n_all], [n_local, 3]
+  std::int64_t* id;                     ///< [n_all]
+};
+
+/// What ResidentAtoms take of a device's memory (bytes).
+[[nodiscard]] inline double resident_bytes(double n_local, double n_all) {
+  // x, built, forces, type, id, owner, shift; velocity, image, what is fetched.
+  return 1.05 * (n_all * (3 * 24 + 8 + 3 * 4) + n_local * (2 * 24 + 12 + 1));
+}
+
+/// The atoms of a rank in the memory of a device, where steps move them: all that a step does to atoms.
+///
+/// Integrators, thermostats and barostats stay as they are: they know sums and factors alone, and ask the
+/// functions of dynamics_kernels.hpp, which come here for atoms that have an `Atoms::resident`. What travels
+/// in a step is a few numbers. The host's rows are older from the first step on, until at_home() or
+/// bring_home() (at_home.hpp); whoever changes them hands them over again by take(). Nothing of Kokkos is in
+/// this interface, so that a library of another compiler may stand behind it.
+class ResidentAtoms {
+ public:
+  virtual ~ResidentAtoms() = default;
+  /// Take atoms whose ghosts and order have changed.
+  virtual void take(const HostRows& host, const GhostPlan& plan) = 0;
+  /// The same on the only rank there is, with ghosts that are made on the device: images within the range of
+  /// where the local atoms were, `built`, in the cell that they had. Returns their number.
+  virtual int take_alone(const HostRows& host, const CellOfAtoms& built) = 0;
+  /// After take_alone(): wrap the atoms into the cell, make ghosts and list neighbours anew. Returns the
+  /// number of ghosts.
+  virtual int rebuild(const CellOfAtoms& cell) = 0;
+  /// Where the atoms were when neighbours were listed [n_all, 3].
+  virtual void fetch_built(double* built) = 0;
+  /// From the next take() on the atoms of these ids, in order, are held.
+  virtual void freeze(const std::vector<std::int64_t>& ids) = 0;
+  /// Write to the host's rows.
+  virtual void fetch(const FetchedRows& to) = 0;
+  /// For the engine that writes forces there: the host's are older from now on.
+  [[nodiscard]] virtual ResidentRows rows() = 0;
+
+  // As in dynamics_kernels.hpp.
+  virtual void kick(double dt) = 0;
+  virtual void drift(double dt) = 0;
+  virtual void transform_velocities(const std::array<double, 9>& m) = 0;
+  virtual void shift_velocities(const std::array<double, 3>& shift) = 0;
+  virtual void deform(const std::array<double, 9>& d) = 0;
+  virtual void ornstein_uhlenbeck(double friction, double dt, double kt, std::uint64_t seed,
+                                  std::int64_t step) = 0;
+  virtual void hold_velocities() = 0;
+  virtual void hold_forces() = 0;
+  [[nodiscard]] virtual double kinetic_energy() = 0;
+  [[nodiscard]] virtual std::array<double, 6> kinetic_tensor() = 0;
+  [[nodiscard]] virtual std::array<double, 4> momentum_and_mass() = 0;
+  /// Largest |x - (to + (x0 - from) map)|^2 of the local atoms, x0 `built`; infinity if one is not finite.
+  [[nodiscard]] virtual double largest_displacement_squared(const std::array<double, 3>& from,
+                                                            const std::array<double, 3>& to,
+                                                            const std::array<double, 9>& map) = 0;
+
+  /// What MPI sends from and receives into: memory of the device where MPI reads that, else of the host.
+  struct Parcel {
+    const void* send;
+    void* receive;
+  };
+  /// Steps of the plan. `cell`: its rows now.
+  virtual void place_images(std::size_t step, const std::array<double, 9>& cell) = 0;
+  /// Positions to send, 24 bytes each, are there when it returns.
+  [[nodiscard]] virtual Parcel pack_positions(std::size_t step, const std::array<double, 9>& cell) = 0;
+  virtual void unpack_positions(std::size_t step) = 0;
+  /// Forces on the rows that came in; unpack adds what comes back to the owners of the rows that were sent.
+  [[nodiscard]] virtual Parcel pack_forces(std::size_t step) = 0;
+  virtual void unpack_forces(std::size_t step) = 0;
+
+  /// Whether the atoms have moved since take() or fetch().
+  [[nodiscard]] bool ahead() const { return ahead_; }
+
+ protected:
+  bool ahead_ = false;
+};
+
+}  // namespace quintet
+
+/// @param direct hand memory of the device to MPI, without copies on the host
+QUINTET_DEVICE_FACTORY quintet::ResidentAtoms* quintet_make_resident_atoms(bool direct);
