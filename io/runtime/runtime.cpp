@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <exception>
 
-#include <dlfcn.h>
 #include <sched.h>
 #include <sys/resource.h>
 
@@ -17,6 +16,7 @@
 #include "io/log/log.hpp"
 #include "io/parallel/mpi_session.hpp"
 #include "io/parallel/together.hpp"
+#include "io/runtime/library_threads.hpp"
 
 namespace quintet {
 namespace {
@@ -35,18 +35,6 @@ int cores_on_node(const Comm& comm) {
   int n_cores = 0;
   for (const auto word : all) n_cores += std::popcount(word);
   return n_cores;
-}
-
-/// Tells OpenMP and BLAS, loaded or yet to be loaded, how many threads they get.
-void set_library_threads(int threads) {
-  const auto text = std::to_string(threads);
-  for (const char* name : {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"}) {
-    setenv(name, text.c_str(), 0);
-  }
-  // Libraries linked to the program have read their environment already.
-  for (const char* name : {"omp_set_num_threads", "openblas_set_num_threads", "MKL_Set_Num_Threads"}) {
-    if (void* function = dlsym(RTLD_DEFAULT, name)) reinterpret_cast<void (*)(int)>(function)(threads);
-  }
 }
 
 /// MPI ends the program with a code and words of its own where its shared memory, files of some megabytes,

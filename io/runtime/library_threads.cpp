@@ -1,0 +1,28 @@
+#include "io/runtime/library_threads.hpp"
+
+#include <cstdlib>
+#include <string>
+
+#include <dlfcn.h>
+
+namespace quintet {
+
+namespace {
+int told = 1;
+}  // namespace
+
+void set_library_threads(int threads) {
+  told = threads;
+  const auto text = std::to_string(threads);
+  for (const char* name : {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"}) {
+    setenv(name, text.c_str(), 0);
+  }
+  // Libraries linked to the program have read their environment already.
+  for (const char* name : {"omp_set_num_threads", "openblas_set_num_threads", "MKL_Set_Num_Threads"}) {
+    if (void* function = dlsym(RTLD_DEFAULT, name)) reinterpret_cast<void (*)(int)>(function)(threads);
+  }
+}
+
+int library_threads() { return told; }
+
+}  // namespace quintet
