@@ -93,7 +93,12 @@ function(quintet_test name)
   foreach(ranks IN LISTS ARG_RANKS)
     add_test(NAME ${name}_np${ranks}
              COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} --oversubscribe $<TARGET_FILE:test_${name}>)
-    set_tests_properties(${name}_np${ranks} PROPERTIES LABELS "${ARG_LABELS};mpi" PROCESSORS ${ranks}
+    # Ranks that wait take no core (tests/support/waiting_ranks.c), and a short test mostly waits for its ranks to start and end.
+    set(processors ${ranks})
+    if(ranks GREATER 2)
+      set(processors 2)
+    endif()
+    set_tests_properties(${name}_np${ranks} PROPERTIES LABELS "${ARG_LABELS};mpi" PROCESSORS ${processors}
                          ENVIRONMENT "${QUINTET_TEST_ENVIRONMENT}")
     quintet_timeout(${name}_np${ranks} ${ARG_TIMEOUT})
   endforeach()
@@ -113,8 +118,14 @@ if(quintet_shm_mb MATCHES "([0-9]+)\n$" AND CMAKE_MATCH_1 GREATER 4000)
   list(APPEND QUINTET_TEST_ENVIRONMENT TMPDIR=/dev/shm)
 endif()
 
-# quintet_timeout(TEST SECONDS): ctest ends TEST after that time, where patience is 1.
+# quintet_timeout(TEST SECONDS): ctest ends TEST after that time, where patience is 1. What may take longest begins first, unless
+# a COST of its own is set: nothing waits for it at the end.
 function(quintet_timeout test seconds)
+  get_test_property(${test} COST cost)
+  if(NOT cost)
+    math(EXPR cost "${seconds} / 10")
+    set_tests_properties(${test} PROPERTIES COST ${cost})
+  endif()
   math(EXPR seconds "${seconds} * ${QUINTET_TEST_PATIENCE}")
   set_tests_properties(${test} PROPERTIES TIMEOUT ${seconds})
 endfunction()
