@@ -12,7 +12,8 @@ function(quintet_together target)
   endif()
   get_target_property(sources ${target} SOURCES)
   foreach(source IN LISTS sources)
-    file(RELATIVE_PATH room "${CMAKE_CURRENT_SOURCE_DIR}" "${source}")
+    cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" OUTPUT_VARIABLE room)
+    file(RELATIVE_PATH room "${CMAKE_CURRENT_SOURCE_DIR}" "${room}")
     cmake_path(GET room PARENT_PATH room)
     string(MAKE_C_IDENTIFIER "${room}" room)
     set_source_files_properties("${source}" PROPERTIES UNITY_GROUP "room_${room}")
@@ -66,16 +67,21 @@ function(quintet_application name)
   install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()
 
-# quintet_test(NAME SOURCES files... [DEPENDS libs...] [LABELS labels...] [RANKS 1 2 3] [TIMEOUT s])
-# One GoogleTest executable; with RANKS one ctest entry per number of ranks, run through mpirun and labelled mpi.
+# quintet_test(NAME SOURCES files... [APART files...] [DEPENDS libs...] [LABELS labels...] [RANKS 1 2 3] [TIMEOUT s])
+# One GoogleTest executable, its files compiled together but for those APART (quintet_together()); with RANKS one ctest entry
+# per number of ranks, run through mpirun and labelled mpi.
 function(quintet_test name)
-  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;DEPENDS;LABELS;RANKS" ${ARGN})
+  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;APART;DEPENDS;LABELS;RANKS" ${ARGN})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 300)
   endif()
   add_executable(test_${name} ${ARG_SOURCES})
   target_link_libraries(test_${name} PRIVATE quintet_flags quintet_test_support ${ARG_DEPENDS})
   quintet_precompiled(test_${name} tests ${ARG_DEPENDS})
+  list(LENGTH ARG_SOURCES n_sources)
+  if(n_sources GREATER 1)
+    quintet_together(test_${name} APART ${ARG_APART})
+  endif()
   # GoogleTest's macros take a third less time to compile so; what is tested lies in the libraries.
   target_compile_options(test_${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   set_target_properties(test_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
@@ -87,7 +93,12 @@ function(quintet_test name)
   foreach(ranks IN LISTS ARG_RANKS)
     add_test(NAME ${name}_np${ranks}
              COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} --oversubscribe $<TARGET_FILE:test_${name}>)
-    set_tests_properties(${name}_np${ranks} PROPERTIES LABELS "${ARG_LABELS};mpi" PROCESSORS ${ranks}
+    # Ranks that wait take no core (tests/support/waiting_ranks.c), and a short test mostly waits for its ranks to start and end.
+    set(processors ${ranks})
+    if(ranks GREATER 2)
+      set(processors 2)
+    endif()
+    set_tests_properties(${name}_np${ranks} PROPERTIES LABELS "${ARG_LABELS};mpi" PROCESSORS ${processors}
                          ENVIRONMENT "${QUINTET_TEST_ENVIRONMENT}")
     quintet_timeout(${name}_np${ranks} ${ARG_TIMEOUT})
   endforeach()
@@ -107,8 +118,14 @@ if(quintet_shm_mb MATCHES "([0-9]+)\n$" AND CMAKE_MATCH_1 GREATER 4000)
   list(APPEND QUINTET_TEST_ENVIRONMENT TMPDIR=/dev/shm)
 endif()
 
-# quintet_timeout(TEST SECONDS): ctest ends TEST after that time, where patience is 1.
+# quintet_timeout(TEST SECONDS): ctest ends TEST after that time, where patience is 1. What may take longest begins first, unless
+# a COST of its own is set: nothing waits for it at the end.
 function(quintet_timeout test seconds)
+  get_test_property(${test} COST cost)
+  if(NOT cost)
+    math(EXPR cost "${seconds} / 10")
+    set_tests_properties(${test} PROPERTIES COST ${cost})
+  endif()
   math(EXPR seconds "${seconds} * ${QUINTET_TEST_PATIENCE}")
   set_tests_properties(${test} PROPERTIES TIMEOUT ${seconds})
 endfunction()

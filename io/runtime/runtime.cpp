@@ -7,11 +7,8 @@
 #include <cstdlib>
 #include <exception>
 #include <functional>
-#include <set>
 #include <string>
-#include <string_view>
 
-#include <dlfcn.h>
 #include <sched.h>
 #include <sys/resource.h>
 
@@ -40,23 +37,6 @@ int cores_on_node(const Comm& comm) {
   int n_cores = 0;
   for (const auto word : all) n_cores += std::popcount(word);
   return n_cores;
-}
-
-/// Variables of the environment that were not the user's.
-std::set<std::string, std::less<>> told;
-
-/// Tells OpenMP and BLAS, loaded or yet to be loaded, how many threads they get.
-void set_library_threads(int threads) {
-  const auto text = std::to_string(threads);
-  for (const char* name : {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"}) {
-    if (std::getenv(name) != nullptr) continue;
-    setenv(name, text.c_str(), 0);
-    told.insert(name);
-  }
-  // Libraries linked to the program have read their environment already.
-  for (const char* name : {"omp_set_num_threads", "openblas_set_num_threads", "MKL_Set_Num_Threads"}) {
-    if (void* function = dlsym(RTLD_DEFAULT, name)) reinterpret_cast<void (*)(int)>(function)(threads);
-  }
 }
 
 /// MPI ends the program with a code and words of its own where its shared memory, files of some megabytes,
@@ -136,10 +116,6 @@ std::string counted(int number, const char* noun) {
 }
 
 }  // namespace
-
-bool is_of_runtime(std::string_view variable) {
-  return told.contains(variable.substr(0, variable.find('=')));
-}
 
 Threads choose_threads(int requested, int cores, int ranks_on_node) {
   QUINTET_CHECK(requested >= 0, "{} threads were asked for; expected a positive number, or 0 for all cores.",

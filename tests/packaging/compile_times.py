@@ -19,8 +19,11 @@ def times(build_dir):
         for line in stream:
             fields = line.rstrip("\n").split("\t")
             if len(fields) == 5 and fields[3].endswith((".o", ".gch")):
-                source = re.sub(r"CMakeFiles/[^/]+\.dir/", "", fields[3]).removesuffix(".o")
-                source = re.sub(r"Unity/unity_room_(\w*)_cxx\.cxx", r"\1/*.cpp", source).replace("//", "/")  # compiled together
+                together = re.fullmatch(r"(.*)CMakeFiles/([^/]+)\.dir/Unity/unity_room_(\w*)_cxx\.cxx\.o", fields[3])
+                if together:
+                    source = "{0}{2}/*.cpp of {1}".format(*together.groups()).replace("//", "/")
+                else:
+                    source = re.sub(r"CMakeFiles/[^/]+\.dir/", "", fields[3]).removesuffix(".o")
                 seconds[source] = (int(fields[1]) - int(fields[0])) / 1000
     return seconds
 

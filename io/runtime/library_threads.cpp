@@ -1,0 +1,37 @@
+#include "io/runtime/library_threads.hpp"
+
+#include <cstdlib>
+#include <functional>
+#include <set>
+#include <string>
+
+#include <dlfcn.h>
+
+namespace quintet {
+
+namespace {
+int told = 1;
+std::set<std::string, std::less<>> variables;  // of the environment, that were not the user's
+}  // namespace
+
+void set_library_threads(int threads) {
+  told = threads;
+  const auto text = std::to_string(threads);
+  for (const char* name : {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"}) {
+    if (std::getenv(name) != nullptr) continue;
+    setenv(name, text.c_str(), 0);
+    variables.insert(name);
+  }
+  // Libraries linked to the program have read their environment already.
+  for (const char* name : {"omp_set_num_threads", "openblas_set_num_threads", "MKL_Set_Num_Threads"}) {
+    if (void* function = dlsym(RTLD_DEFAULT, name)) reinterpret_cast<void (*)(int)>(function)(threads);
+  }
+}
+
+int library_threads() { return told; }
+
+bool is_of_runtime(std::string_view variable) {
+  return variables.contains(variable.substr(0, variable.find('=')));
+}
+
+}  // namespace quintet
