@@ -6,7 +6,7 @@
 #include <memory>
 #include <new>
 
-#include "io/tiers/tier_file.hpp"
+#include "io/tiers/disk_file.hpp"
 
 namespace quintet {
 

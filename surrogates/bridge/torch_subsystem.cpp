@@ -3,6 +3,7 @@
 #include <ATen/Parallel.h>
 #include <torch/version.h>
 
+#include "surrogates/bridge/arena_allocator.hpp"
 #include "surrogates/bridge/errors.hpp"
 
 namespace quintet {
@@ -10,6 +11,7 @@ namespace quintet {
 Subsystem torch_subsystem() {
   const auto start = [](const Comm&, int threads) {
     translate_torch_errors("Setting torch's threads", [&] {
+      use_page_arena();
       at::set_num_threads(threads);
       // torch lets this be set once in the life of a process.
       if (at::get_num_interop_threads() != 1) at::set_num_interop_threads(1);

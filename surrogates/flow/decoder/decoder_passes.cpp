@@ -5,6 +5,7 @@
 #include <Kokkos_Core.hpp>
 
 #include "io/log/error.hpp"
+#include "io/tiers/page_arena.hpp"
 #include "physics/kernels/execution.hpp"
 #include "surrogates/flow/decoder/decoder_layer.hpp"
 #include "surrogates/flow/decoder/jet_activation.hpp"
@@ -22,14 +23,19 @@ constexpr int block_rows = 256;   ///< of all channels: they and their products 
 /// That add up the latents' gradients: two take 1.26 times the serial loop's time (training_scatter).
 constexpr int scatter_threads = 1;
 
-/// Numbers that are written before they are read.
+/// Numbers that are written before they are read; many of them among torch's large tensors.
 template <class Real>
 class Scratch {
  public:
   Real* get(std::size_t n) {
     if (n > size_) {
+      data_.reset();
+      size_ = 0;
+      void* const pages = n * sizeof(Real) >= PageArena::least_block
+                              ? PageArena::of_process().allocate(n * sizeof(Real))
+                              : nullptr;
+      data_.reset(pages ? static_cast<Real*>(pages) : AlignedAllocator<Real>().allocate(n));
       size_ = n;
-      data_.reset(AlignedAllocator<Real>().allocate(n));
     }
     return data_.get();
   }
@@ -38,7 +44,10 @@ class Scratch {
 
  private:
   struct Free {
-    void operator()(Real* p) const { AlignedAllocator<Real>().deallocate(p, 0); }
+    void operator()(Real* p) const {
+      if (PageArena::of_process().owns(p)) return PageArena::of_process().deallocate(p);
+      AlignedAllocator<Real>().deallocate(p, 0);
+    }
   };
   std::unique_ptr<Real, Free> data_;
   std::size_t size_ = 0;

@@ -66,7 +66,7 @@ TierStore::Options in_folder(const std::string& folder, bool direct = true) {
   TierStore::Options options;
   options.what = "items";
   options.help = "expected less";
-  options.file = {folder, "items", TierFile::Start::fresh, direct, "path"};
+  options.file = {{folder, "items", direct, "path"}};
   return options;
 }
 
@@ -212,9 +212,7 @@ TEST(TierStore, a_file_without_a_whole_generation_of_these_items_is_refused) {
 TEST(TierFile, paths_that_do_not_serve_are_refused_with_one_line) {
   const Scratch scratch("refused");
   const auto file_in = [](const std::string& folder, std::size_t bytes = 10000) {
-    return [=] {
-      TierFile(TierFile::Options{folder, "items", TierFile::Start::fresh, true, "offload.path"}, {bytes});
-    };
+    return [=] { TierFile(TierFile::Options{{folder, "items", true, "offload.path"}}, {bytes}); };
   };
   EXPECT_EQ(message_of<InputError>(file_in("absent/folder")),
             "offload.path: absent/folder is no folder; expected one on a disk of this node");
@@ -222,7 +220,7 @@ TEST(TierFile, paths_that_do_not_serve_are_refused_with_one_line) {
   EXPECT_SAYS(message_of<InputError>(file_in("/dev/shm")), "/dev/shm lies in memory (tmpfs)");
   EXPECT_SAYS(message_of<ResourceError>(file_in(scratch.path(), std::size_t{1} << 55)), "do not fit into");
   {
-    const TierFile held({scratch.path(), "items", TierFile::Start::fresh, true, "offload.path"}, {10000});
+    const TierFile held({{scratch.path(), "items", true, "offload.path"}}, {10000});
     EXPECT_SAYS(message_of<InputError>(file_in(scratch.path())), "is in use by another process");
   }
   EXPECT_TRUE(fs::is_empty(scratch.path()));
@@ -232,7 +230,7 @@ TEST(TierFile, a_folder_that_is_read_only_or_full_is_refused_with_one_line) {
   const Scratch scratch("mounted");
   const auto file_in = [&](std::size_t bytes) {
     return [=, folder = scratch.path()] {
-      TierFile(TierFile::Options{folder, "items", TierFile::Start::fresh, true, "offload.path"}, {bytes});
+      TierFile(TierFile::Options{{folder, "items", true, "offload.path"}}, {bytes});
     };
   };
   {
