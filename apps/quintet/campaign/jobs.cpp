@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
-#include <set>
 
 #include <fmt/ranges.h>
 
@@ -29,7 +29,7 @@ struct Group {
       name;  ///< "training", "training.1" of a round, with bucket and part behind it if there are several
   std::size_t stage = 0;
   std::vector<std::vector<std::size_t>> tasks;  ///< items of each
-  std::set<std::size_t> after{};                ///< groups
+  std::map<std::size_t, bool> after{};          ///< groups, and whether each task waits for its own of it
   const MachineQueue* queue = nullptr;
   JobShape shape{};
 };
@@ -70,7 +70,7 @@ const MachineQueue& fitting_queue(const Machine& machine, const std::string& nam
 class Grouping {
  public:
   Grouping(const Graph& graph, const Machine& machine, const JobsOrder& order)
-      : graph_(graph), machine_(machine), order_(order), of_item_(graph.items().size()) {}
+      : graph_(graph), machine_(machine), order_(order), place_(graph.items().size()) {}
 
   std::vector<Group> run() {
     const auto& items = graph_.items();
@@ -131,11 +131,15 @@ class Grouping {
                  double walltime) {
     Group group{.name = name, .stage = graph_.items()[tasks.front().front()].stage, .tasks = tasks};
     const auto& stage = graph_.stages()[group.stage];
-    for (const auto& task : tasks)
-      for (const std::size_t item : task) {
-        of_item_[item] = groups_.size();
+    for (std::size_t t = 0; t < tasks.size(); ++t)
+      for (const std::size_t item : tasks[t]) {
+        place_[item] = Place{groups_.size(), t};
         for (const std::size_t before : graph_.items()[item].after)
-          if (of_item_[before]) group.after.insert(*of_item_[before]);
+          if (const auto& place = place_[before]) {
+            auto& by_task =
+                group.after.try_emplace(place->group, can_order_tasks(place->group, tasks)).first->second;
+            by_task = by_task && place->task == t;
+          }
       }
     const auto shape = [&](const MachineQueue& queue) {
       JobShape job = shape_in(queue, machine_, stage, order_, std::ssize(tasks));
@@ -156,12 +160,37 @@ class Grouping {
     groups_.push_back(std::move(group));
   }
 
+  /// Whether both are arrays, of as many tasks, of a scheduler that orders these.
+  [[nodiscard]] bool can_order_tasks(std::size_t group,
+                                     const std::vector<std::vector<std::size_t>>& tasks) const {
+    return scheduler_of(machine_).orders_tasks && tasks.size() > 1 &&
+           groups_[group].tasks.size() == tasks.size();
+  }
+
+  struct Place {
+    std::size_t group = 0, task = 0;
+  };
   const Graph& graph_;
   const Machine& machine_;
   const JobsOrder& order_;
   std::vector<Group> groups_;
-  std::vector<std::optional<std::size_t>> of_item_;  ///< the group of each
+  std::vector<std::optional<Place>> place_;  ///< of each item
 };
+
+/// What the first link of a group waits for, by the ids of all links of those before it. A task may follow
+/// that of any link, which the scheduler knows where it is the only thing to wait for; else that of the last.
+JobOrder order_of(const Group& group, const std::vector<std::vector<std::string>>& links) {
+  JobOrder order;
+  for (const auto& [g, by_task] : group.after) {
+    if (!by_task || !order.tasks.empty())
+      order.ended.push_back(links[g].back());
+    else if (group.after.size() == 1)
+      order.tasks = links[g];
+    else
+      order.tasks = {links[g].back()};
+  }
+  return order;
+}
 
 std::string script_of(const Graph& graph, const Machine& machine, const JobsOrder& order, const Group& group,
                       const std::vector<Group>& groups) {
@@ -173,7 +202,8 @@ std::string script_of(const Graph& graph, const Machine& machine, const JobsOrde
                 .queue = group.queue->name,
                 .shape = group.shape};
   std::vector<std::string> before;
-  for (const std::size_t g : group.after) before.push_back(groups[g].name);
+  for (const auto& [g, by_task] : group.after)
+    before.push_back(groups[g].name + (by_task ? " with the same number" : ""));
   std::size_t n_items = 0;
   for (const auto& items : group.tasks) n_items += items.size();
   const std::string about =
@@ -242,7 +272,7 @@ void queue_campaign(const Graph& graph, const JobsOrder& order) {
                    .date = date_text(),
                    .walltime = 0,
                    .chain = order.chain};
-  std::vector<std::string> last(groups.size());  // id of each group's last job
+  std::vector<std::vector<std::string>> links(groups.size());  // ids of each group's jobs
   for (std::size_t g = 0; g < groups.size(); ++g) {
     const auto& group = groups[g];
     const std::string folder = order.directory + "/jobs/" + group.name;
@@ -251,14 +281,13 @@ void queue_campaign(const Graph& graph, const JobsOrder& order) {
       for (const std::size_t i : task) fs::remove_all(order.directory + "/failed/" + graph.items()[i].key);
     write_text_file(folder + "/items", items_of(graph, group));
     write_text_file(folder + "/job.sh", script_of(graph, machine, order, group, groups));
-    std::vector<std::string> before;
-    for (const std::size_t other : group.after) before.push_back(last[other]);
+    JobOrder before = order_of(group, links);
     for (std::int64_t link = 0; link < order.chain; ++link) {
-      queue_job(scheduler, order.directory, record, folder + "/job.sh",
-                fmt::format("{}", fmt::join(before, ":")), n_jobs);
-      before = {last[g] = record.ids.back()};
+      queue_job(scheduler, order.directory, record, folder + "/job.sh", before, n_jobs);
+      links[g].push_back(record.ids.back());
+      before = {.ended = {links[g].back()}};
     }
-    log::info("{}: {} in {}, {} tasks", group.name, last[g], group.queue->name, group.tasks.size());
+    log::info("{}: {} in {}, {} tasks", group.name, links[g].back(), group.queue->name, group.tasks.size());
   }
   log::info("{} jobs are queued; quintet campaign status {}", record.ids.size(), order.file);
 }

@@ -75,7 +75,7 @@ void require_nothing_queued(const std::string& directory, const Scheduler& sched
 }
 
 void queue_job(const Scheduler& scheduler, const std::string& directory, JobRecord& record,
-               const std::string& script, const std::string& after, std::int64_t n_jobs) {
+               const std::string& script, const JobOrder& after, std::int64_t n_jobs) {
   record.submitting = true;
   write_record(directory, record);
   try {

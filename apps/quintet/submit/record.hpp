@@ -37,11 +37,11 @@ void write_record(const std::string& directory, const JobRecord& record);
 /// Throws InputError if jobs of this directory wait or run, or may do so unseen.
 void require_nothing_queued(const std::string& directory, const Scheduler& scheduler);
 
-/// Queue a script to begin after jobs (ids with ':' between, or ""), and write its id, and before it is known
+/// Queue a script to begin after others, and write its id, and before it is known
 /// that it is asked for, into the directory's record. Throws InputError: the scheduler's words, and how many
 /// of `n_jobs` were queued.
 void queue_job(const Scheduler& scheduler, const std::string& directory, JobRecord& record,
-               const std::string& script, const std::string& after, std::int64_t n_jobs);
+               const std::string& script, const JobOrder& after, std::int64_t n_jobs);
 
 /// "2026-01-30 12:00:00", of now.
 [[nodiscard]] std::string date_text();

@@ -9,6 +9,8 @@
 #include <regex>
 #include <sstream>
 
+#include <fmt/ranges.h>
+
 #include "io/config/scalar.hpp"
 #include "io/config/table.hpp"
 #include "io/config/tree.hpp"
@@ -67,18 +69,24 @@ std::vector<std::string> pbs_head(const Machine& machine, const Job& job) {
   return lines;
 }
 
+/// Slurm has either "all of" (',') or "any of" ('?') in one list.
 std::vector<std::string> slurm_submit(const std::string& command, const std::string& script,
-                                      const std::string& after) {
-  std::vector<std::string> words = {command, "--parsable"};
-  if (!after.empty()) words.push_back("--dependency=afterany:" + after);
+                                      const JobOrder& after) {
+  std::vector<std::string> words = {command, "--parsable"}, before;
+  if (!after.ended.empty()) before.push_back(fmt::format("afterany:{}", fmt::join(after.ended, ":")));
+  if (!after.tasks.empty())
+    before.push_back(fmt::format("aftercorr:{}", fmt::join(after.tasks, "?aftercorr:")));
+  if (!before.empty()) words.push_back(fmt::format("--dependency={}", fmt::join(before, ",")));
+  if (!after.tasks.empty()) words.emplace_back("--kill-on-invalid-dep=yes");
   words.push_back(script);
   return words;
 }
 
 std::vector<std::string> pbs_submit(const std::string& command, const std::string& script,
-                                    const std::string& after) {
+                                    const JobOrder& after) {
   std::vector<std::string> words = {command};
-  if (!after.empty()) words.insert(words.end(), {"-W", "depend=afterany:" + after});
+  if (!after.ended.empty())
+    words.insert(words.end(), {"-W", fmt::format("depend=afterany:{}", fmt::join(after.ended, ":"))});
   words.push_back(script);
   return words;
 }
@@ -234,9 +242,10 @@ std::vector<std::string> pbs_stop(const std::string& command, const std::string&
 
 const SchedulerRow schedulers[] = {
     {SchedulerKind::slurm, "slurm", "Slurm", "sbatch", "squeue", "scancel", "[0-9]+", "#SBATCH ",
-     "SLURM_ARRAY_TASK_ID", slurm_head, slurm_submit, ask_slurm, ask_slurm_user, cancel_by_id, slurm_stop},
+     "SLURM_ARRAY_TASK_ID", slurm_head, true, slurm_submit, ask_slurm, ask_slurm_user, cancel_by_id,
+     slurm_stop},
     {SchedulerKind::pbs, "pbs", "PBS Pro", "qsub", "qstat", "qdel", R"([0-9]+(\[\])?(\.[A-Za-z0-9._-]+)?)",
-     "#PBS ", "PBS_ARRAY_INDEX", pbs_head, pbs_submit, ask_pbs, ask_pbs_user, cancel_by_id, pbs_stop}};
+     "#PBS ", "PBS_ARRAY_INDEX", pbs_head, false, pbs_submit, ask_pbs, ask_pbs_user, cancel_by_id, pbs_stop}};
 
 std::string or_else(const std::string& given, const char* usual) { return given.empty() ? usual : given; }
 
@@ -287,7 +296,9 @@ Scheduler::Scheduler(const Machine& machine)
                   "{} of {} is not here: call quintet where its commands are", command, row_.doc);
 }
 
-std::string Scheduler::submit(const std::string& script, const std::string& after) const {
+std::string Scheduler::submit(const std::string& script, const JobOrder& after) const {
+  if (!after.tasks.empty() && (!row_.orders_tasks || (after.tasks.size() > 1 && !after.ended.empty())))
+    throw InternalError(fmt::format("{} has no order of jobs as was asked for", row_.doc));
   std::string id = last_line(answer_of(row_.submit_words(submit_, script, after), patience_));
   id = id.substr(0, id.find(';'));  // Slurm may name the cluster behind
   QUINTET_CHECK(std::regex_match(id, std::regex(id_pattern_)),

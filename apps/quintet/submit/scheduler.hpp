@@ -37,6 +37,14 @@ struct QueuedJob {
   }
 };
 
+/// What a job waits for.
+struct JobOrder {
+  std::vector<std::string> ended{};  ///< ids: all of them have ended, whatever came of them
+  /// Ids of arrays: each task waits for that of its own number to end with exit code 0 in one of them, and is
+  /// taken from the queue where it will not.
+  std::vector<std::string> tasks{};
+};
+
 /// One scheduler: its words, and what its answers mean. A row of a table.
 struct SchedulerRow {
   SchedulerKind value;
@@ -47,9 +55,11 @@ struct SchedulerRow {
   const char* task_variable;  ///< of a script that runs as a task of an array
   /// The options in the head of a script, one a line.
   std::vector<std::string> (*head)(const Machine&, const Job&);
-  /// Words that submit `script`, to begin after `after` has ended ("" at once).
+  /// Whether a task of an array can wait for one of another alone (JobOrder::tasks).
+  bool orders_tasks;
+  /// Words that submit `script`.
   std::vector<std::string> (*submit_words)(const std::string& command, const std::string& script,
-                                           const std::string& after);
+                                           const JobOrder& after);
   /// Ask for the states of jobs. Throws InputError if the answer is not understood.
   std::map<std::string, JobState> (*ask)(const Asked& status, const std::vector<std::string>& ids);
   /// All jobs of the user who asks that wait or run. Throws InputError if the answer is not understood.
@@ -69,7 +79,7 @@ class Scheduler {
   /// Throws InputError if its commands are not on the PATH.
   explicit Scheduler(const Machine& machine);
   /// Queue a script; returns the id. Throws InputError with the scheduler's words.
-  [[nodiscard]] std::string submit(const std::string& script, const std::string& after) const;
+  [[nodiscard]] std::string submit(const std::string& script, const JobOrder& after) const;
   [[nodiscard]] std::map<std::string, JobState> states(const std::vector<std::string>& ids) const;
   /// What the user who asks has waiting or running, from anywhere.
   [[nodiscard]] std::vector<QueuedJob> jobs_of_user() const;

@@ -236,7 +236,7 @@ void forget_former_chain(const fs::path& folder) {
 void queue_chain(const Scheduler& scheduler, const std::string& directory, JobRecord& record) {
   for (std::int64_t link = 0; link < record.chain; ++link)
     queue_job(scheduler, directory, record, directory + "/job.sh",
-              record.ids.empty() ? "" : record.ids.back(), record.chain);
+              record.ids.empty() ? JobOrder{} : JobOrder{.ended = {record.ids.back()}}, record.chain);
 }
 
 std::string cost_text(const MachineQueue& queue, const JobShape& shape) {

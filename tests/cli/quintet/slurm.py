@@ -232,18 +232,21 @@ def array():
 
 
 def campaign():
-    """Stages are arrays that wait for each other; an item that is stopped before its limit goes on in the next link."""
+    """Stages are arrays that wait for each other, tasks of like arrays for their own (the last of `square` ends when the first of
+    `after` has begun); an item that is stopped before its limit goes on in the next link."""
     pathlib.Path("stopped.py").write_text((pathlib.Path(SOURCE) / "tests/cli/quintet/campaign_stopped.py").read_text())
     pathlib.Path("campaign.yaml").write_text("""stages:
-  - {name: square, sweep: {n: [1, 2, 3]}, command: [sh, -c, 'echo $(({n} * {n})) > x'], outputs: [x], walltime: 60 s}
+  - {name: square, sweep: {n: [1, 2, 3]}, outputs: [x], walltime: 60 s,
+     command: [sh, -c, 'until [ {n} != 3 -o -e {here}/after.1 ]; do sleep 0.1; done; echo $(({n} * {n})) > x']}
+  - {name: after, each: square, command: [sh, -c, 'touch {here}/after.{n}'], walltime: 60 s}
   - {name: long, command: [python3, '{here}/stopped.py'], again: [more], walltime: 60 s}
   - {name: sum, needs: [square, long], command: [sh, -c, 'cat "$@" > all', sh, '{square}/x', '{long}/words'], outputs: [all], walltime: 60 s}
 """)
     said = run(QUINTET, "campaign", "campaign.yaml", *machine("one"), "--chain", "2", "--output", "many")
-    check("6 jobs are queued" in said, said)
+    check("8 jobs are queued" in said, said)
     wait_for_end("many")
     said = run(QUINTET, "campaign", "status", "campaign.yaml", "--output", "many")
-    check("5 of 5 items are done" in said, said + "".join(path.read_text() for path in pathlib.Path("many/jobs").glob("*/*.log")))
+    check("8 of 8 items are done" in said, said + "".join(path.read_text() for path in pathlib.Path("many/jobs").glob("*/*.log")))
     lines = next(pathlib.Path("many/store").glob("*/all")).read_text().split()
     check(lines == ["1", "4", "9", "begin", "ready", "more"], lines)
     said = run(QUINTET, "campaign", "campaign.yaml", *machine("one"), "--output", "many")

@@ -48,28 +48,42 @@ class Answers : public testing::Test {
 
 TEST_F(Answers, ids_are_read_as_each_scheduler_prints_them) {
   command("submit", "echo '1234;cluster'");
-  EXPECT_EQ(scheduler(SchedulerKind::slurm).submit("job.sh", ""), "1234");
+  EXPECT_EQ(scheduler(SchedulerKind::slurm).submit("job.sh", {}), "1234");
   command("submit", "echo 'qsub: waiting' >&2; echo '77[].pbs1'");
-  EXPECT_EQ(scheduler(SchedulerKind::pbs).submit("job.sh", ""), "77[].pbs1");
+  EXPECT_EQ(scheduler(SchedulerKind::pbs).submit("job.sh", {}), "77[].pbs1");
 }
 
 TEST_F(Answers, the_job_before_is_named) {
   command("submit", "echo \"$@\" > $(dirname $0)/words; echo 2");
-  (void)scheduler(SchedulerKind::slurm).submit("job.sh", "1");
+  (void)scheduler(SchedulerKind::slurm).submit("job.sh", {.ended = {"1"}});
   EXPECT_EQ(run_command({"cat", scratch_ / "words"}, 5).out, "--parsable --dependency=afterany:1 job.sh\n");
-  (void)scheduler(SchedulerKind::pbs).submit("job.sh", "1.pbs1");
+  (void)scheduler(SchedulerKind::pbs).submit("job.sh", {.ended = {"1.pbs1"}});
   EXPECT_EQ(run_command({"cat", scratch_ / "words"}, 5).out, "-W depend=afterany:1.pbs1 job.sh\n");
+}
+
+TEST_F(Answers, tasks_wait_for_their_own_where_the_scheduler_can) {
+  command("submit", "echo \"$@\" > $(dirname $0)/words; echo 2");
+  const auto words = [&](const JobOrder& after) {
+    (void)scheduler(SchedulerKind::slurm).submit("job.sh", after);
+    return run_command({"cat", scratch_ / "words"}, 5).out;
+  };
+  EXPECT_EQ(words({.ended = {"1", "3"}, .tasks = {"4"}}),
+            "--parsable --dependency=afterany:1:3,aftercorr:4 --kill-on-invalid-dep=yes job.sh\n");
+  EXPECT_EQ(words({.tasks = {"4", "5"}}),
+            "--parsable --dependency=aftercorr:4?aftercorr:5 --kill-on-invalid-dep=yes job.sh\n");
+  EXPECT_THROW((void)words({.ended = {"1"}, .tasks = {"4", "5"}}), InternalError);
+  EXPECT_THROW((void)scheduler(SchedulerKind::pbs).submit("job.sh", {.tasks = {"4[].pbs1"}}), InternalError);
 }
 
 TEST_F(Answers, garbage_is_no_id_and_told_as_it_is) {
   command("submit", "echo 'Welcome to the machine!'");
-  const auto text = refusal([&] { (void)scheduler(SchedulerKind::slurm).submit("job.sh", ""); });
+  const auto text = refusal([&] { (void)scheduler(SchedulerKind::slurm).submit("job.sh", {}); });
   EXPECT_NE(text.find("'Welcome to the machine!', which is no id of a job"), std::string::npos) << text;
 }
 
 TEST_F(Answers, a_refusal_keeps_the_schedulers_words) {
   command("submit", "echo 'sbatch: error: Invalid account' >&2; exit 1");
-  const auto text = refusal([&] { (void)scheduler(SchedulerKind::slurm).submit("job.sh", ""); });
+  const auto text = refusal([&] { (void)scheduler(SchedulerKind::slurm).submit("job.sh", {}); });
   EXPECT_NE(text.find("(exit code 1): sbatch: error: Invalid account"), std::string::npos) << text;
 }
 
