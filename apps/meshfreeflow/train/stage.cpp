@@ -36,8 +36,8 @@ std::string tiles_in_words(const Comm& comm, const TrainOptions& options, const 
   };
   const bool has_all = !options.precision.splits() && (comm.size() == 1 || parallel.zero_stage() < 2);
   return fmt::format(
-      "{}: the largest unit is '{}' of {}, without tiles '{}' of {}{}", layers, with.largest_unit,
-      size(largest(with)), without.largest_unit, size(largest(without)),
+      "{}: the largest unit begins with '{}' and has {}, without tiles '{}' and {}{}", layers,
+      with.largest_unit, size(largest(with)), without.largest_unit, size(largest(without)),
       has_all
           ? "; values and gradients of all units are in memory here, so that tiles save working memory alone"
       : largest(with) < largest(without) ? ""

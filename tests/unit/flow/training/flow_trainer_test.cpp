@@ -360,20 +360,19 @@ TEST(FlowTrainer, layers_in_tiles_train_like_whole_ones_to_the_bit) {
   };
   auto plain = small_trainer<float>(comm, options(0, {}), header);
   const Batch batch = own_crops(plain);
-  std::vector<double> losses;
-  for (int step = 0; step < 2; ++step) losses.push_back(plain.step(batch, step, 1e-2).total);
+  std::vector losses{plain.step(batch, 0, 1e-2).total};
   save(plain);
-  for (int step = 2; step < 4; ++step) losses.push_back(plain.step(batch, step, 1e-2).total);
+  for (int step = 1; step < 3; ++step) losses.push_back(plain.step(batch, step, 1e-2).total);
   losses.push_back(plain.evaluate(batch, 0).total);
   const FlowModel expected = plain.model();
   const auto goes_on = [&](FlowTrainer<float>& trainer, int first, const std::string& what) {
-    for (int step = first; step < 4; ++step)
+    for (int step = first; step < 3; ++step)
       ASSERT_EQ(trainer.step(batch, step, 1e-2).total, losses[static_cast<std::size_t>(step)]) << what;
     EXPECT_EQ(trainer.evaluate(batch, 0).total, losses.back()) << what;
     EXPECT_EQ(trainer.model().parameters, expected.parameters) << what;
     EXPECT_EQ(trainer.model().statistics, expected.statistics) << what;
   };
-  for (const int stage : {0, 2, 3}) {
+  for (const int stage : {2, 3}) {
     auto tiled = small_trainer<float>(comm, options(stage, tiles), header);
     if (stage == 3 && comm.size() > 1) {  // no more words than whole layers send
       auto counted = small_trainer<float>(comm, options(stage, tiles), header);
@@ -389,25 +388,25 @@ TEST(FlowTrainer, layers_in_tiles_train_like_whole_ones_to_the_bit) {
                 planning::stages()[3].bytes(division, comm.size(), 1));
     }
     goes_on(tiled, 0, fmt::format("stage {}", stage));
+    if (stage == 2) continue;
     auto restarted = small_trainer<float>(comm, options(stage, tiles), header);
     const hdf5::File file = hdf5::File::open(comm, path);
     restarted.restore(file.root());
-    goes_on(restarted, 2, fmt::format("restarted, stage {}", stage));
+    goes_on(restarted, 1, fmt::format("restarted, stage {}", stage));
   }
   // What tiles have written goes on without them, and with activations that are made again.
   FlowTrainerOptions again = options(3, tiles);
   again.memory = {std::nullopt, ActivationPolicy::recompute};
   auto recomputed = small_trainer<float>(comm, again, header);
   recomputed.plan_activations(batch);
-  for (int step = 0; step < 2; ++step)
-    ASSERT_EQ(recomputed.step(batch, step, 1e-2).total, losses[static_cast<std::size_t>(step)]);
+  ASSERT_EQ(recomputed.step(batch, 0, 1e-2).total, losses[0]);
   save(recomputed);
-  goes_on(recomputed, 2, "recomputed");
+  goes_on(recomputed, 1, "recomputed");
   {
     auto whole = small_trainer<float>(comm, options(1, {}), header);
     const hdf5::File file = hdf5::File::open(comm, path);
     whole.restore(file.root());
-    goes_on(whole, 2, "whole again");
+    goes_on(whole, 1, "whole again");
   }
   // Halves: another training, the same one with and without tiles.
   std::vector<double> of_halves;
@@ -415,7 +414,7 @@ TEST(FlowTrainer, layers_in_tiles_train_like_whole_ones_to_the_bit) {
     FlowTrainerOptions halves = options(in_tiles ? 3 : 0, in_tiles ? tiles : LayerTiles{});
     halves.precision.parameters = ParameterPrecision::split_bf16;
     auto trainer = small_trainer<float>(comm, halves, header);
-    for (int step = 0; step < 3; ++step) {
+    for (int step = 0; step < 2; ++step) {
       const double loss = trainer.step(batch, step, 1e-2).total;
       if (in_tiles)
         EXPECT_EQ(loss, of_halves[static_cast<std::size_t>(step)]);
@@ -441,6 +440,7 @@ TEST(FlowTrainer, tiles_of_any_layer_have_the_gradient_of_whole_ones) {
         for (const char* name : {"conv1", "conv2", "conv3", "shortcut"})
           options.tile.emplace_back(fmt::format("{}.{}", block.name, name), 2);
     options.tile.front().second = 1;
+    options.parallel = {ParallelStrategy::sharded, 3, 0.0005, Holder::rank, Progress::blocks};
     auto tiled = small_trainer<double>(comm, options, header);
     const Batch batch = own_crops(whole);
     const auto expected = whole.gradient(batch, 1), found = tiled.gradient(batch, 1);
