@@ -6,6 +6,7 @@
 #include <span>
 
 #include "io/log/error.hpp"
+#include "physics/kinetics/collisions/collision_engines.hpp"
 #include "physics/kinetics/device/resident_collisions.hpp"
 #include "physics/kinetics/system_needs.hpp"
 #include "physics/kinetics/system_state.hpp"
@@ -142,10 +143,11 @@ VlasovSystem::Implementation::Implementation(const Comm& comm, const PhaseBasis&
 }
 
 void VlasovSystem::Implementation::make_collisions() {
-  collisions = std::make_unique<Collisions>(
-      decomposition, basis, species, *options.collisions,
-      options.device ? resident_collision_engines(decomposition, basis, species, resident, *options.device)
-                     : nullptr);
+  auto engines = options.device
+                     ? resident_collision_engines(decomposition, basis, species, resident, *options.device)
+                     : host_collision_engines(decomposition, basis, species);
+  collisions =
+      std::make_unique<Collisions>(decomposition, basis, species, *options.collisions, std::move(engines));
   if (Collisions::n_work(*options.collisions) <= 2) return;
   for (std::size_t i = 0; i < species.size(); ++i) {
     const auto block = decomposition.block(species[i].grid);

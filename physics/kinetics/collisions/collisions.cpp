@@ -74,7 +74,7 @@ struct Collisions::Implementation {
         options(o),
         row(row_of(collision_operators(), o.kind)),
         exchange(b, s, o),
-        engines(e ? std::move(e) : host_collision_engines(d, b, s)) {
+        engines(std::move(e)) {
     for (int i = 0; i < n_species(); ++i) {
       const bool collides = exchange.collides(i);
       if (collides) row.check_cells(basis, species[at(i)].grid, species[at(i)].name);
@@ -114,6 +114,11 @@ struct Collisions::Implementation {
       if (operators[at(s)]) operators[at(s)]->prepare(exec, terms(s));
   }
 };
+
+Collisions::Collisions(const Decomposition& decomposition, const PhaseBasis& basis,
+                       const std::vector<Species>& species, const CollisionOptions& options)
+    : Collisions(decomposition, basis, species, options,
+                 host_collision_engines(decomposition, basis, species)) {}
 
 Collisions::Collisions(const Decomposition& decomposition, const PhaseBasis& basis,
                        const std::vector<Species>& species, const CollisionOptions& options,

@@ -53,9 +53,11 @@ class CollisionEngines;
 /// is all that these conservation laws need.
 class Collisions {
  public:
-  /// `engines`: for f that is not in the host's memory.
   Collisions(const Decomposition& decomposition, const PhaseBasis& basis, const std::vector<Species>& species,
-             const CollisionOptions& options, std::unique_ptr<CollisionEngines> engines = nullptr);
+             const CollisionOptions& options);
+  /// Of f that is not in the host's memory, but where `engines` know it.
+  Collisions(const Decomposition& decomposition, const PhaseBasis& basis, const std::vector<Species>& species,
+             const CollisionOptions& options, std::unique_ptr<CollisionEngines> engines);
   ~Collisions();
   Collisions(const Collisions&) = delete;
 
