@@ -223,7 +223,8 @@ void learn(Context& context, const LearnOptions& options) {
   if (!context.go_ahead({"iteration_*/**", "models/model_*.dp", "campaign.*", "store/**", "work/**",
                          "failed/**", "claims/**", ".worker_*/**", "times.txt"}))
     return;
-  LearningRounds rounds(options, context.directory(), context.threads().per_rank);
+  LearningRounds rounds(options, context.directory(), context.threads().per_rank,
+                        context.restart_with_changes());
   LoopState state;
   bool stopped = false;
   {

@@ -52,24 +52,25 @@ Words flags_of(Options options) {
 /// Patterns of the files that a name of data stands for, as `dpmd train` has them: a file, a folder,
 /// FILE#/group, a pattern.
 Words patterns_of(const std::string& name) {
-  Words files;
-  if (fs::is_directory(name)) {
-    for (const auto& entry : fs::recursive_directory_iterator(name))
-      if (entry.is_regular_file()) files.push_back(entry.path().string());
-  } else if (const std::string file = name.substr(0, name.rfind('#'));
-             fs::is_regular_file(name) || !fs::exists(file)) {
-    files = fs::is_regular_file(name) ? Words{name} : campaign::files_that_match(name);
-  } else {
-    files = {file};
-  }
-  std::sort(files.begin(), files.end());
-  for (auto& file : files) {
+  const std::string file = name.substr(0, name.rfind('#'));
+  const Words named = fs::exists(name)   ? Words{name}
+                      : fs::exists(file) ? Words{file}
+                                         : campaign::files_that_match(name);
+  Words patterns;
+  const auto add = [&](const std::string& path) {
     std::string pattern;
-    for (const char c : file)
+    for (const char c : path)
       pattern += std::string("*?[\\").find(c) == std::string::npos ? "" : "\\", pattern += c;
-    file = plain(pattern);
+    patterns.push_back(plain(pattern));
+  };
+  for (const auto& path : named) {
+    if (!fs::is_directory(path)) add(path);
+    if (fs::is_directory(path))
+      for (const auto& entry : fs::recursive_directory_iterator(path))
+        if (entry.is_regular_file()) add(entry.path().string());
   }
-  return files;
+  std::sort(patterns.begin(), patterns.end());
+  return patterns;
 }
 
 /// Cores of each of n that run side by side, at most `at_once` of them.

@@ -43,10 +43,11 @@ std::string checked(const std::string& directory) {
 
 }  // namespace
 
-LearningRounds::LearningRounds(const LearnOptions& options, std::string directory, int cores)
+LearningRounds::LearningRounds(const LearnOptions& options, std::string directory, int cores, bool may_redo)
     : options_(options),
       directory_(std::move(directory)),
       cores_(cores),
+      may_redo_(may_redo),
       store_(checked(directory_), campaign::Sharing::alone) {}
 
 void LearningRounds::run(std::int64_t iterations, bool trains_after) {
@@ -54,12 +55,23 @@ void LearningRounds::run(std::int64_t iterations, bool trains_after) {
   write_text_file(file, to_yaml(campaign_of(options_, iterations, trains_after, cores_)));
   const char* const path = std::getenv("PATH");
   graph_.emplace(campaign::read_campaign(file), directory_, path != nullptr ? path : "");
+  if (!may_redo_) require_known_store();
   campaign::RunnerOptions runner;
   runner.launch = options_.launcher.empty() ? "" : "env " + options_.launcher;
   runner.stop = &StopWatch::seen();
   const auto result = campaign::run_campaign(*graph_, store_, runner);
   for (std::int64_t k = 0; k < iterations + (trains_after ? 1 : 0); ++k) link_names(k);
   require_success(result);
+}
+
+void LearningRounds::require_known_store() const {
+  const auto& items = graph_->items();
+  QUINTET_CHECK(
+      fs::is_empty(store_.folder()) ||
+          std::any_of(items.begin(), items.end(), [&](const auto& item) { return store_.find(item); }),
+      "what is in {} was made by another build of dpmd, or of inputs at other paths: go on with those, or "
+      "let --restart-with-changes make all anew",
+      store_.folder());
 }
 
 void LearningRounds::require_success(const campaign::CampaignResult& result) const {

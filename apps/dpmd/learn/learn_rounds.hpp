@@ -27,17 +27,20 @@ struct IterationResult {
 /// Rounds of active learning, run as a campaign (learn_file.hpp) whose store lies in the loop's folder.
 class LearningRounds {
  public:
-  /// Throws InputError for a folder of an earlier version.
-  LearningRounds(const LearnOptions& options, std::string directory, int cores);
+  /// Throws InputError for a folder of an earlier version. `may_redo`: see run().
+  LearningRounds(const LearnOptions& options, std::string directory, int cores, bool may_redo);
 
   /// Do what is left of the first `iterations` rounds, with the training of one more if `trains_after`.
-  /// Throws Interrupted if a signal came, Error with the exit code of a stage that failed.
+  /// Throws Interrupted if a signal came, Error with the exit code of a stage that failed, and InputError
+  /// where nothing in the store is what these rounds would make, unless we may redo it: another build of
+  /// dpmd, or other paths, would make all anew.
   void run(std::int64_t iterations, bool trains_after);
   /// From the files of a round that is done; of the training after the last one, its models' rmse alone.
   [[nodiscard]] IterationResult result(std::int64_t iteration) const;
   [[nodiscard]] std::string model(std::int64_t iteration, int index) const;
 
  private:
+  void require_known_store() const;
   void require_success(const campaign::CampaignResult& result) const;
   /// Items of a stage in a round that were needed, by their numbers.
   [[nodiscard]] std::vector<const campaign::Item*> items(const std::string& stage, std::int64_t round) const;
@@ -48,6 +51,7 @@ class LearningRounds {
   const LearnOptions& options_;
   std::string directory_;
   int cores_;
+  bool may_redo_;
   campaign::Store store_;
   std::optional<campaign::Graph> graph_;
 };
