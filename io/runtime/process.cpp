@@ -77,6 +77,12 @@ double peak_memory_mb() {
   return static_cast<double>(usage.ru_maxrss) * 1024.0 / 1e6;
 }
 
+double resident_memory_mb() {
+  std::ifstream file("/proc/self/statm");
+  double size = 0, resident = 0;
+  return file >> size >> resident ? 1e-6 * resident * static_cast<double>(sysconf(_SC_PAGESIZE)) : 0;
+}
+
 std::string blas_in_use() {
   Dl_info info{};
   void* function = dlsym(RTLD_DEFAULT, "dgemm_");

@@ -82,6 +82,8 @@ class StopRequest {
 [[nodiscard]] std::optional<std::string> process_start(int process);
 /// Peak resident memory of this process (MB = 1e6 bytes).
 [[nodiscard]] double peak_memory_mb();
+/// Resident memory of this process now (MB); 0 where the system does not tell.
+[[nodiscard]] double resident_memory_mb();
 /// Parse "HH:MM:SS", "MM:SS", "90 s", "2 h", "30 min" into seconds. Throws UsageError.
 [[nodiscard]] double parse_walltime(const std::string& text);
 /// The BLAS library that dgemm_ resolves to in this process: "OpenBLAS 0.3.21 (libopenblas.so.0)", "torch's

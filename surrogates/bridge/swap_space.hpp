@@ -7,24 +7,33 @@
 
 #include <ATen/core/Tensor.h>
 
+#include "io/tiers/disk_file.hpp"
 #include "io/tiers/ledger.hpp"
 #include "surrogates/bridge/torch_memory.hpp"
 
 namespace quintet {
 
-/// Memory of torch's (CPU) that leaves over a link and comes back to the addresses where it was.
+/// Memory of torch's (CPU) that leaves, over a link or to a file, and comes back to the addresses where it
+/// was.
 ///
-/// What torch allocates between begin() and end() and has not freed by then is a bundle. send() copies a
+/// What torch allocates between begin() and end() and has not freed by then is a bundle. send() takes a
 /// bundle away, after which its places read as 0 and their pages are given back to the system; fetch() brings
-/// its bytes back. Both return at once, a thread copies, one bundle after the other. Nobody may read a bundle
-/// in between. So it stands for an accelerator's memory and the link to its host: on a CPU, bytes that are
-/// away are in memory all the same (the ledger counts them as staging), and a copy takes the time of the link
-/// that is stated, or what copying takes where that is longer. Calls belong to the thread that torch
-/// allocates on.
+/// its bytes back. Both return at once, a thread moves, one bundle after the other. Nobody may read a bundle
+/// in between. Calls belong to the thread that torch allocates on; those that wait or ask throw ResourceError
+/// for what the thread could not read or write.
+///
+/// A link stands for that between an accelerator's memory and its host. On a CPU it is emulated: bytes that
+/// are away are in memory all the same (the ledger counts them as staging), and moving takes the time of the
+/// link that is stated. Whole pages of a PageArena change their address and are not copied, so that a core
+/// that computes beside it is left alone as it would be by such a link; what lies elsewhere is copied.
+///
+/// A file takes memory's place: pages go straight from where they are to the disk and back.
 class SwapSpace : private TorchMemory::Observer {
  public:
   /// @param bandwidth of the link (bytes/s)
   SwapSpace(Ledger& ledger, double bandwidth);
+  /// @param file grows as it needs
+  SwapSpace(Ledger& ledger, std::shared_ptr<DiskFile> file);
   ~SwapSpace() override;
   SwapSpace(const SwapSpace&) = delete;
   SwapSpace& operator=(const SwapSpace&) = delete;
@@ -44,13 +53,14 @@ class SwapSpace : private TorchMemory::Observer {
 
   struct Traffic {
     std::int64_t bytes = 0;  ///< both ways
-    double link = 0;         ///< seconds that the link was at it
+    double link = 0;         ///< seconds that the link or the disk was at it
     double waited = 0;       ///< seconds that wait() has waited
   };
   [[nodiscard]] Traffic traffic() const;
 
  private:
   struct State;
+  explicit SwapSpace(std::unique_ptr<State> state);
   void allocated(void* place, std::size_t bytes) override;
   void freed(void* place) override;
 

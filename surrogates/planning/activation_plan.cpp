@@ -25,8 +25,8 @@ constexpr std::int64_t most_nodes = 4'000'000;
 /// The engine, the link and the memory between them.
 class Machine {
  public:
-  Machine(std::span<const ActivationBlock> chain, std::int64_t budget, double seconds_per_byte)
-      : chain_(chain), budget_(budget), seconds_per_byte_(seconds_per_byte) {}
+  Machine(std::span<const ActivationBlock> chain, std::int64_t budget, LinkCost cost)
+      : chain_(chain), budget_(budget), cost_(cost) {}
 
   [[nodiscard]] double clock() const { return clock_; }
 
@@ -36,7 +36,7 @@ class Machine {
     if (!claim(block.kept_bytes, block.forward_extra)) return false;
     clock_ += block.forward_seconds;
     if (policy == BlockPolicy::swap) {
-      link_ = std::max(link_, clock_) + static_cast<double>(block.swapped_bytes()) * seconds_per_byte_;
+      link_ = std::max(link_, clock_) + static_cast<double>(block.swapped_bytes()) * cost_.out;
       leaving_.emplace_back(link_, block.swapped_bytes());
     }
     if (policy == BlockPolicy::recompute) resident_ -= block.kept_bytes - block.input_bytes;
@@ -107,7 +107,7 @@ class Machine {
       if (resident_ + size + most_extra > budget_) return;
       resident_ += size;
       peak_ = std::max(peak_, resident_ + chain_[now].backward_extra);
-      link_ = std::max(link_, clock_) + static_cast<double>(size) * seconds_per_byte_;
+      link_ = std::max(link_, clock_) + static_cast<double>(size) * cost_.in;
       arrival[i] = link_;
       if (fetched) (*fetched)[i] = now;
     }
@@ -115,7 +115,7 @@ class Machine {
 
   std::span<const ActivationBlock> chain_;
   std::int64_t budget_;
-  double seconds_per_byte_;
+  LinkCost cost_;
   double clock_ = 0, link_ = 0;
   std::int64_t resident_ = 0, peak_ = 0;
   std::vector<std::pair<double, std::int64_t>> leaving_;  ///< end and bytes of copies out
@@ -137,8 +137,8 @@ class Search {
     plan_.resize(chain.size());
   }
 
-  std::optional<ActivationPlan> run(std::int64_t budget, double seconds_per_byte) {
-    visit(0, Machine(chain_, budget, seconds_per_byte), 0);
+  std::optional<ActivationPlan> run(std::int64_t budget, LinkCost link) {
+    visit(0, Machine(chain_, budget, link), 0);
     if (best_) best_->is_best = nodes_ < most_nodes;
     return best_;
   }
@@ -181,8 +181,8 @@ const char* name_of(BlockPolicy policy) {
 
 std::optional<ActivationCost> simulate(std::span<const ActivationBlock> chain,
                                        std::span<const BlockPolicy> plan, std::int64_t budget,
-                                       double seconds_per_byte) {
-  Machine machine(chain, budget, seconds_per_byte);
+                                       LinkCost link) {
+  Machine machine(chain, budget, link);
   for (std::size_t i = 0; i < chain.size(); ++i)
     if (!machine.forward(i, plan[i])) return std::nullopt;
   if (!machine.backward(plan)) return std::nullopt;
@@ -190,18 +190,17 @@ std::optional<ActivationCost> simulate(std::span<const ActivationBlock> chain,
 }
 
 std::vector<std::size_t> fetch_times(std::span<const ActivationBlock> chain,
-                                     std::span<const BlockPolicy> plan, std::int64_t budget,
-                                     double seconds_per_byte) {
+                                     std::span<const BlockPolicy> plan, std::int64_t budget, LinkCost link) {
   std::vector<std::size_t> fetched(chain.size(), 0);
-  Machine machine(chain, budget, seconds_per_byte);
+  Machine machine(chain, budget, link);
   for (std::size_t i = 0; i < chain.size(); ++i) machine.forward(i, plan[i]);
   machine.backward(plan, &fetched);
   return fetched;
 }
 
 std::optional<ActivationPlan> best_plan(std::span<const ActivationBlock> chain, std::int64_t budget,
-                                        double seconds_per_byte, std::span<const BlockPolicy> allowed) {
-  return Search(chain, allowed).run(budget, seconds_per_byte);
+                                        LinkCost link, std::span<const BlockPolicy> allowed) {
+  return Search(chain, allowed).run(budget, link);
 }
 
 std::vector<BlockPolicy> uniform_plan(std::span<const ActivationBlock> chain, BlockPolicy policy) {

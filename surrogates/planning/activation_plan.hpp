@@ -31,6 +31,14 @@ struct ActivationBlock {
   [[nodiscard]] std::int64_t swapped_bytes() const { return kept_bytes - pinned_bytes; }
 };
 
+/// Seconds a byte of a link, each way.
+struct LinkCost {
+  double out = 0, in = 0;
+  LinkCost() = default;
+  LinkCost(double both) : out(both), in(both) {}
+  LinkCost(double out_, double in_) : out(out_), in(in_) {}
+};
+
 struct ActivationCost {
   double seconds = 0;
   std::int64_t peak = 0;  ///< bytes
@@ -43,16 +51,15 @@ struct ActivationCost {
 /// alone. Backward, last block first: before each block, copies in of swapped blocks begin, last first, as
 /// long as they fit beside the extras of the blocks before them; a swapped block waits for its own; a
 /// recomputed one runs forward once more.
-/// @param seconds_per_byte of the link
 [[nodiscard]] std::optional<ActivationCost> simulate(std::span<const ActivationBlock> chain,
                                                      std::span<const BlockPolicy> plan, std::int64_t budget,
-                                                     double seconds_per_byte);
+                                                     LinkCost link);
 
 /// [block] Of a plan that fits, the block before whose backward pass its copy in begins; 0 where it is not
 /// swapped.
 [[nodiscard]] std::vector<std::size_t> fetch_times(std::span<const ActivationBlock> chain,
                                                    std::span<const BlockPolicy> plan, std::int64_t budget,
-                                                   double seconds_per_byte);
+                                                   LinkCost link);
 
 struct ActivationPlan {
   std::vector<BlockPolicy> policies;  ///< [block]
@@ -64,7 +71,7 @@ struct ActivationPlan {
 /// the order keep, swap, recompute. None where none fits.
 /// @param allowed policies besides keep
 [[nodiscard]] std::optional<ActivationPlan> best_plan(std::span<const ActivationBlock> chain,
-                                                      std::int64_t budget, double seconds_per_byte,
+                                                      std::int64_t budget, LinkCost link,
                                                       std::span<const BlockPolicy> allowed);
 
 /// Every block that may is treated like this.

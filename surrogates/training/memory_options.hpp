@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "io/config/schema.hpp"
 
@@ -18,10 +19,12 @@ enum class ActivationPolicy {
 struct MemoryOptions {
   std::optional<double> activations;  ///< a rank's budget (MB)
   ActivationPolicy policy = ActivationPolicy::keep;
-  std::optional<double> link{};  ///< bandwidth of what is swapped (GB/s); on a CPU it is emulated
+  std::optional<double> link{};       ///< bandwidth of what is swapped (GB/s); on a CPU it is emulated
+  std::optional<std::string> path{};  ///< or a folder on a disk of the node, where it goes
 
   /// Whether there is anything to measure and to plan.
   [[nodiscard]] bool is_planned() const { return activations || policy != ActivationPolicy::keep; }
+  [[nodiscard]] bool may_swap() const { return link || path; }
 };
 void describe(Schema& schema, MemoryOptions& options);
 

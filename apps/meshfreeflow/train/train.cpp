@@ -107,7 +107,7 @@ void train(Context& context, const TrainOptions& options) {
   const auto training = context.timed(
       "start", [&] { return std::make_shared<Training>(context.comm(), options, context.restart_file()); });
   announce(context, options, *training);
-  announce_activations(context, training->trainer());
+  announce_activations(context, *training);
   if (training->parallel().reason.empty())  // else the planner has looked, before any array was there
     context.require_memory(training->memory_needed(), "a step of training");
   if (!context.go_ahead({"lcurve.csv", options.output})) return;
@@ -130,7 +130,7 @@ void train(Context& context, const TrainOptions& options) {
   report_training(context, options, *training, loop);
   curve.report(context.report());
   report_memory(context, training->trainer().account());
-  report_activations(context, training->trainer());
+  report_activations(context, *training);
   context.report().section("Networks");
   context.report().preformatted(training->trainer().describe().table());
 }

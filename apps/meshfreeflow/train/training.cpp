@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <limits>
 
+#include "apps/application/life/memory.hpp"
 #include "io/config/suggest.hpp"
 #include "io/log/error.hpp"
+#include "io/runtime/runtime.hpp"
+#include "io/tiers/page_arena.hpp"
 #include "surrogates/flow/model/flow_inference.hpp"
 
 namespace quintet::meshfreeflow {
@@ -125,9 +128,25 @@ Training::Training(const Comm& comm, const TrainOptions& options,
       validates_(data_.n_crops(Split::validation) > 0),
       best_loss_(std::numeric_limits<double>::infinity()) {
   if (checkpoint) load(*checkpoint);
-  if (options_.memory.is_planned())
-    trainer_.plan_activations(data_.batch(Split::train, static_cast<std::uint64_t>(options_.seed), 0,
-                                          trainer_.first_crop(), trainer_.n_crops()));
+  if (!options_.memory.is_planned()) return;
+  trainer_.plan_activations(data_.batch(Split::train, static_cast<std::uint64_t>(options_.seed), 0,
+                                        trainer_.first_crop(), trainer_.n_crops()));
+  memory_predicted_ = predict_memory();
+}
+
+/// Measuring has met all but the plan's own tensors: programs, data, a batch, arrays, what convolutions are
+/// compiled to. Tensors lie in a PageArena; without one, torch's allocator was seen to hold twice as much.
+/// What an emulated link has taken is in memory all the same.
+double Training::predict_memory() const {
+  const PageArena& arena = PageArena::of_process();
+  const auto use = arena.use();
+  const double besides = 1e6 * std::max(peak_memory_mb(), resident_memory_mb()) - double(use.most_resident);
+  const auto tensors = static_cast<double>(trainer_.activations()->plan.cost.peak);
+  const double spread = arena.has_addresses() ? 1 + 1.0 / PageArena::slack_share : 2;
+  // The best model and the one that is written; HDF5 and the report.
+  const double later = 4 * 4 * static_cast<double>(trainer_.n_parameters()) + bytes_of_files;
+  return comm_.maximum(besides + std::max(double(use.most_resident), spread * tensors) + later +
+                       static_cast<double>(trainer_.activations()->staged_bytes()));
 }
 
 void Training::advance() {
@@ -180,11 +199,10 @@ flow::FlowModel Training::best() const {
 }
 
 double Training::memory_needed() const {
+  if (memory_predicted_) return *memory_predicted_ - 1e6 * resident_memory_mb();
   const auto arrays = static_cast<double>(trainer_.account().held.total());
   const auto chain = trainer_.describe();
-  const auto& measured = trainer_.activations();
-  return arrays + memory_besides(chain, measured ? static_cast<double>(measured->plan.cost.peak)
-                                                 : activation_bytes(chain, options_, trainer_.n_crops()));
+  return arrays + memory_besides(chain, activation_bytes(chain, options_, trainer_.n_crops()));
 }
 
 void Training::save(hdf5::Group& root) const {

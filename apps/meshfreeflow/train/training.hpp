@@ -50,11 +50,17 @@ class Training {
   [[nodiscard]] const flow::FlowTrainer<float>& trainer() const { return trainer_; }
   /// Who holds what; a reason where the planner chose it, for which it has looked at the memory.
   [[nodiscard]] const ParallelInForce& parallel() const { return parallel_; }
-  [[nodiscard]] double memory_needed() const;  ///< roughly (bytes)
+  /// Bytes that steps take beyond what is here already: as measured where section `memory` has measured them,
+  /// else roughly.
+  [[nodiscard]] double memory_needed() const;
+  /// What this process holds at most, all that it has loaded with it (bytes); nothing where nothing was
+  /// measured.
+  [[nodiscard]] std::optional<double> memory_predicted() const { return memory_predicted_; }
 
  private:
   void validate();
   void load(const std::string& checkpoint);
+  [[nodiscard]] double predict_memory() const;
 
   Comm comm_;
   TrainOptions options_;
@@ -71,6 +77,7 @@ class Training {
   std::vector<double> best_statistics_;
   std::int64_t best_step_ = 0;
   double best_loss_;
+  std::optional<double> memory_predicted_;
 };
 
 /// What the data make of the model's header. Throws InputError for conditioning on what the data lack.

@@ -31,26 +31,34 @@ BlockPolicy uniform_policy(ActivationPolicy policy) {
 
 std::optional<planning::ActivationPlan> plan_of(const MemoryOptions& options,
                                                 const std::vector<planning::ActivationBlock>& chain,
-                                                std::int64_t budget) {
-  const double seconds_per_byte = options.link ? 1e-9 / *options.link : 0;
+                                                std::int64_t budget, planning::LinkCost link) {
   if (options.policy == ActivationPolicy::planned) {
     std::vector allowed{BlockPolicy::recompute};
-    if (options.link) allowed.push_back(BlockPolicy::swap);
-    return planning::best_plan(chain, budget, seconds_per_byte, allowed);
+    if (options.may_swap()) allowed.push_back(BlockPolicy::swap);
+    return planning::best_plan(chain, budget, link, allowed);
   }
   const auto all = planning::uniform_plan(chain, uniform_policy(options.policy));
-  if (const auto cost = planning::simulate(chain, all, budget, seconds_per_byte)) return {{all, *cost}};
+  if (const auto cost = planning::simulate(chain, all, budget, link)) return {{all, *cost}};
   return std::nullopt;
 }
 
 }  // namespace
 
+std::int64_t ActivationsInForce::staged_bytes() const {
+  std::int64_t bytes = 0;
+  for (std::size_t i = 0; i < chain.size() && !to_file; ++i)
+    if (plan.policies[i] == BlockPolicy::swap && !chain[i].stays) bytes += chain[i].swapped_bytes();
+  return bytes;
+}
+
 ActivationsInForce chosen_activations(const MemoryOptions& options,
-                                      std::vector<planning::ActivationBlock> chain, const TapeCost& tape) {
+                                      std::vector<planning::ActivationBlock> chain, const TapeCost& tape,
+                                      planning::LinkCost disk) {
+  const planning::LinkCost link = options.link ? 1e-9 / *options.link : disk;
   const auto given = options.activations ? static_cast<std::int64_t>(1e6 * *options.activations)
                                          : std::numeric_limits<std::int64_t>::max() / 2;
   // Tiny networks that swap were seen to take 0.3 % more than their plan.
-  const auto budget = options.link ? given - given / 100 : given;
+  const auto budget = options.may_swap() ? given - given / 100 : given;
   const bool keeps = options.policy == ActivationPolicy::keep,
              may_keep_tape = options.policy != ActivationPolicy::recompute || tape.bytes == 0,
              may_drop_tape = !keeps && tape.bytes > 0;
@@ -59,17 +67,18 @@ ActivationsInForce chosen_activations(const MemoryOptions& options,
   with_tape.back().forward_seconds = std::max(0.0, with_tape.back().forward_seconds - tape.seconds);
   std::optional<ActivationsInForce> chosen;
   if (may_keep_tape)
-    if (auto plan = plan_of(options, with_tape, budget))
+    if (auto plan = plan_of(options, with_tape, budget, link))
       chosen = ActivationsInForce{with_tape, std::move(*plan), false};
   if (may_drop_tape)
-    if (auto plan = plan_of(options, chain, budget);
+    if (auto plan = plan_of(options, chain, budget, link);
         plan && (!chosen || plan->cost.seconds < chosen->plan.cost.seconds)) {
       plan->policies.back() = BlockPolicy::recompute;
       chosen = ActivationsInForce{chain, std::move(*plan), true};
     }
   if (chosen) {
     chosen->budget = budget;
-    chosen->link = options.link.value_or(0);
+    chosen->link = link;
+    chosen->to_file = options.path.has_value();
     return *chosen;
   }
   const auto& refused = keeps ? with_tape : chain;

@@ -413,6 +413,7 @@ template <class Real>
 void FlowTrainer<Real>::plan_activations(const Batch& batch) {
   auto& state = *state_;
   if (!state.options.memory.is_planned()) return;
+  const SwapTarget target(state.comm, state.options.memory);
   const auto& blocks = state.network.encoder().blocks();
   const auto first = unet_segments(blocks);
   std::vector<std::string> names;
@@ -431,10 +432,14 @@ void FlowTrainer<Real>::plan_activations(const Batch& batch) {
   state.shared.reset_traffic();
   std::copy(statistics.begin(), statistics.end(), state.statistics.begin());
   auto chain = measured.blocks(state.comm);
-  state.activations = chosen_activations(state.options.memory, std::move(chain), measured.tape(state.comm));
+  std::int64_t swapped = 0;  // at most
+  for (const auto& block : chain) swapped += block.stays ? 0 : block.swapped_bytes();
+  const auto disk = target.prepare(state.comm, swapped);
+  state.activations =
+      chosen_activations(state.options.memory, std::move(chain), measured.tape(state.comm), disk);
   const auto& plan = state.activations->plan;
   if (std::count(plan.policies.begin(), plan.policies.end(), planning::BlockPolicy::swap) > 0)
-    state.swaps = std::make_unique<PlannedSwaps>(state.shared.ledger(), *state.activations);
+    state.swaps = std::make_unique<PlannedSwaps>(*state.activations, target.space(state.shared.ledger()));
 }
 
 template <class Real>

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "io/log/error.hpp"
 
 namespace quintet::flow {
@@ -20,14 +22,36 @@ std::vector<planning::BlockPolicy> policies_of(const std::vector<planning::Activ
 
 }  // namespace
 
-PlannedSwaps::PlannedSwaps(Ledger& ledger, const ActivationsInForce& activations)
+SwapTarget::SwapTarget(const Comm& comm, const MemoryOptions& options)
+    : bandwidth_(1e9 * options.link.value_or(0)) {
+  if (options.path)
+    file_ = std::make_shared<DiskFile>(DiskFile::Options{
+        *options.path, fmt::format("activations.rank_{}", comm.rank()), true, "memory.path"});
+}
+
+planning::LinkCost SwapTarget::prepare(const Comm& comm, std::int64_t bytes) const {
+  if (!file_) return {};
+  constexpr std::int64_t least_sample = 1 << 20, most_sample = 64 << 20;
+  const auto sample = static_cast<std::size_t>(std::clamp(bytes, least_sample, most_sample));
+  file_->take_space(std::max(whole_grains(static_cast<std::size_t>(bytes)), whole_grains(sample)),
+                    "activations that are swapped");
+  const DiskCost cost = measured_cost(*file_, sample);
+  return {comm.maximum(cost.write), comm.maximum(cost.read)};
+}
+
+std::unique_ptr<SwapSpace> SwapTarget::space(Ledger& ledger) const {
+  if (file_) return std::make_unique<SwapSpace>(ledger, file_);
+  return std::make_unique<SwapSpace>(ledger, bandwidth_);
+}
+
+PlannedSwaps::PlannedSwaps(const ActivationsInForce& activations, std::unique_ptr<SwapSpace> space)
     : chain_(activations.chain),
       policies_(policies_of(chain_, activations.plan)),
       limit_(activations.plan.cost.peak),
-      fetch_before_(planning::fetch_times(chain_, policies_, activations.budget, 1e-9 / activations.link)),
+      fetch_before_(planning::fetch_times(chain_, policies_, activations.budget, activations.link)),
       bundle_(chain_.size(), -1),
       place_(chain_.size(), Place::here),
-      space_(ledger, 1e9 * activations.link) {}
+      space_(std::move(space)) {}
 
 /// What a block that runs again has dropped.
 std::int64_t PlannedSwaps::dropped(std::size_t block) const {
@@ -36,14 +60,14 @@ std::int64_t PlannedSwaps::dropped(std::size_t block) const {
 }
 
 void PlannedSwaps::start(TorchMemory& memory) {
-  space_.start(memory);
+  space_->start(memory);
   resident_ = 0;
   std::fill(place_.begin(), place_.end(), Place::here);
 }
 
 void PlannedSwaps::settle() {
   for (std::size_t i = 0; i < chain_.size(); ++i)
-    if (place_[i] == Place::leaving && space_.is_done(bundle_[i])) {
+    if (place_[i] == Place::leaving && space_->is_done(bundle_[i])) {
       place_[i] = Place::away;
       resident_ -= chain_[i].swapped_bytes();
     }
@@ -55,7 +79,7 @@ void PlannedSwaps::make_room(std::int64_t bytes) {
   // Blocks leave in their order.
   for (std::size_t i = 0; i < chain_.size() && resident_ + bytes > limit_; ++i)
     if (place_[i] == Place::leaving) {
-      space_.wait(bundle_[i]);
+      space_->wait(bundle_[i]);
       settle();
     }
   if (resident_ + bytes > limit_) throw InternalError("a plan of activations passes its peak");
@@ -64,15 +88,15 @@ void PlannedSwaps::make_room(std::int64_t bytes) {
 void PlannedSwaps::forward_begins(std::size_t block) {
   make_room(chain_[block].kept_bytes + chain_[block].forward_extra);
   resident_ += chain_[block].kept_bytes;
-  if (swaps(block)) space_.begin();
+  if (swaps(block)) space_->begin();
 }
 
 void PlannedSwaps::forward_ends(std::size_t block, const std::vector<at::Tensor>& stay) {
   resident_ -= dropped(block);
   if (!swaps(block)) return;
-  bundle_[block] = space_.end(stay);
+  bundle_[block] = space_->end(stay);
   place_[block] = Place::leaving;
-  space_.send(bundle_[block]);
+  space_->send(bundle_[block]);
 }
 
 void PlannedSwaps::backward_begins(std::size_t block) {
@@ -85,10 +109,10 @@ void PlannedSwaps::backward_begins(std::size_t block) {
       resident_ += chain_[i].swapped_bytes();
     }  // else it is on its way out, and counts as if it had stayed
     place_[i] = Place::coming;
-    space_.fetch(bundle_[i]);
+    space_->fetch(bundle_[i]);
   }
   if (swaps(block)) {
-    space_.wait(bundle_[block]);
+    space_->wait(bundle_[block]);
     place_[block] = Place::here;
   }
   make_room(dropped(block) + extra);

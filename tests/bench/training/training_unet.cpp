@@ -214,7 +214,9 @@ void activations(const std::string& folder, int rounds) {
       row.policies.push_back(one == planning::BlockPolicy::recompute ? BlockPass::Policy::recompute
                                                                      : BlockPass::Policy::keep);
     }
-    if (n_swapped > 0) row.swaps = std::make_unique<PlannedSwaps>(way.shared().ledger(), row.plan);
+    if (n_swapped > 0)
+      row.swaps = std::make_unique<PlannedSwaps>(
+          row.plan, SwapTarget(problem.comm, memory).space(way.shared().ledger()));
     rows.push_back(std::move(row));
   };
   constexpr double anything = 1e15;

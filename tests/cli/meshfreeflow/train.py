@@ -70,6 +70,14 @@ def swapped_within(run, budget):
     return summary["activation_segments_swapped"] == 8 and 0 < peak <= min(float(budget), 1.01 * predicted) and moved > 0
 
 
+def resident_within(run, least):
+    """What the process held at most is what was predicted, 3 % more or 12 % less; tensors were `least` of it (MB)."""
+    summary = read(os.path.join(run, "summary.json"))
+    predicted, held, counted = summary["memory_peak_mb_predicted"], summary["memory_peak_mb_per_rank"], 1e-6 * summary["host_bytes_activations"]
+    print(predicted, held, counted)
+    return 0.88 * predicted < held < 1.03 * predicted and counted > float(least)
+
+
 def poison(path, field, other):
     """A copy of the file in which the number in the middle of a field (of float32, stored as it is) is none."""
     with tempfile.NamedTemporaryFile() as raw:

@@ -4,6 +4,8 @@
 #include <sys/mman.h>
 
 #include <chrono>
+#include <filesystem>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -11,6 +13,10 @@
 
 #include <ATen/ATen.h>
 
+#include "io/log/error.hpp"
+#include "io/tiers/disk_file.hpp"
+#include "io/tiers/page_arena.hpp"
+#include "surrogates/bridge/arena_allocator.hpp"
 #include "surrogates/bridge/block_pass.hpp"
 #include "surrogates/bridge/torch_memory.hpp"
 
@@ -83,6 +89,65 @@ TEST(SwapSpace, copies_take_the_time_of_the_link) {
   EXPECT_EQ(tensors[0][7].item<double>(), 0);
 }
 
+class SwapFile : public ::testing::Test {
+ protected:
+  SwapFile() { std::filesystem::create_directory(folder_); }
+  ~SwapFile() override { std::filesystem::remove_all(folder_); }
+  [[nodiscard]] std::shared_ptr<DiskFile> file() const {
+    auto made = std::make_shared<DiskFile>(DiskFile::Options{folder_, "activations"});
+    made->take_space(1 << 20, "a test's tensors");
+    return made;
+  }
+  std::string folder_ = "swap_space_test.files";
+};
+
+/// Large tensors go straight from their pages, small ones through a buffer; the file grows.
+TEST_F(SwapFile, what_is_away_is_in_the_file_and_in_no_memory) {
+  use_page_arena();
+  Ledger ledger;
+  SwapSpace space(ledger, file());
+  TorchMemory memory(ledger);
+  space.start(memory);
+  const at::TensorOptions real(at::kDouble);
+  space.begin();
+  at::Tensor small = at::arange(10000, real), large = at::arange(1000001, real);
+  const int bundle = space.end({});
+  const auto resident = PageArena::of_process().use().live;
+  const auto held = memory.held();
+  space.send(bundle);
+  space.wait(bundle);
+  EXPECT_EQ(memory.held(), held - 80000 - 8000008);
+  EXPECT_EQ(ledger.current(Tier::file, ByteCategory::activations), 80000U + 8000008U);
+  EXPECT_FALSE(has_page(small));
+  EXPECT_FALSE(has_page(large));
+  EXPECT_EQ(PageArena::of_process().use().live, resident - 8003584);  // whole pages
+  EXPECT_GE(std::filesystem::file_size(folder_ + "/activations"), 8080000U);
+  space.fetch(bundle);
+  space.wait(bundle);
+  EXPECT_EQ(memory.held(), held);
+  EXPECT_EQ(ledger.current(Tier::file, ByteCategory::activations), 0U);
+  EXPECT_TRUE(at::equal(small, at::arange(10000, real)));
+  EXPECT_TRUE(at::equal(large, at::arange(1000001, real)));
+}
+
+TEST_F(SwapFile, what_cannot_be_read_is_told_to_who_waits) {
+  Ledger ledger;
+  const auto disk = file();
+  SwapSpace space(ledger, disk);
+  TorchMemory memory(ledger);
+  space.start(memory);
+  space.begin();
+  at::Tensor away = at::arange(100000, at::kDouble);
+  const int bundle = space.end({});
+  space.send(bundle);
+  space.wait(bundle);
+  std::filesystem::resize_file(disk->path(), 0);
+  space.fetch(bundle);
+  EXPECT_THROW(space.wait(bundle), ResourceError);
+  away.reset();
+  EXPECT_EQ(ledger.current(Tier::file, ByteCategory::activations), 0U);
+}
+
 /// All segments of a pass are sent away and fetched before their backward pass.
 class SwapAll : public BlockPass::Guard {
  public:
@@ -114,12 +179,11 @@ struct Result {
 
 /// A skip from `first` to `last`. @param space null, or where all segments go
 /// @param fails in the middle of the forward pass
-Result pass_through(Ledger& ledger, SwapSpace* space, bool fails = false) {
+Result pass_through(Ledger& ledger, SwapSpace* space, bool fails = false, std::int64_t n = 4000) {
   TorchMemory memory(ledger);
   if (space) space->start(memory);
   std::optional<SwapAll> guard;
   if (space) guard.emplace(*space);
-  const std::int64_t n = 4000;
   const at::TensorOptions real(at::kDouble);
   std::vector<at::Tensor> weights;
   for (int i = 0; i < 3; ++i) weights.push_back((at::sin(at::arange(n, real) + i)).set_requires_grad(true));
@@ -162,6 +226,20 @@ TEST(SwapSpace, segments_that_were_away_have_the_same_gradients) {
   }
   EXPECT_GT(space.traffic().bytes, 2 * 2 * 5 * 32000);
   EXPECT_EQ(ledger.current(Tier::host, ByteCategory::staging), 0U);
+}
+
+TEST_F(SwapFile, segments_that_were_in_a_file_have_the_same_gradients) {
+  Ledger ledger;
+  const Result kept = pass_through(ledger, nullptr, false, 40000);
+  SwapSpace space(ledger, file());
+  for (int pass = 0; pass < 2; ++pass) {
+    const Result swapped = pass_through(ledger, &space, false, 40000);
+    EXPECT_TRUE(at::equal(kept.output, swapped.output));
+    for (std::size_t i = 0; i < 3; ++i) EXPECT_TRUE(at::equal(kept.gradients[i], swapped.gradients[i])) << i;
+  }
+  EXPECT_GT(space.traffic().bytes, 2 * 2 * 5 * 320000);
+  EXPECT_THROW(pass_through(ledger, &space, true), std::runtime_error);
+  EXPECT_EQ(ledger.current(Tier::file, ByteCategory::activations), 0U);
 }
 
 TEST(SwapSpace, a_pass_that_fails_leaves_nothing) {

@@ -167,6 +167,9 @@ TEST(ActivationPlan, copies_in_begin_when_they_fit) {
   EXPECT_EQ(simulate(chain, plan, 20, a_second)->seconds, 12);  // hidden
   const double two_seconds = 0.2;
   const auto slow = simulate(chain, plan, 20, two_seconds);
+  // A disk that reads more slowly than it writes: the second copy in waits for the first.
+  EXPECT_EQ(simulate(chain, plan, 20, LinkCost(0.1, 0.4))->seconds, 16);
+  EXPECT_EQ(simulate(chain, plan, 20, LinkCost(0.2, 0.4))->seconds, 18);
   for (auto& block : chain) block.pinned_bytes = 5;
   const auto half = simulate(chain, plan, 30, two_seconds);
   EXPECT_EQ(slow->seconds, 14);  // blocks 2 and 3 wait for room

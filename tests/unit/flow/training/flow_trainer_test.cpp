@@ -306,14 +306,21 @@ TEST(FlowTrainer, activations_that_are_made_again_are_the_same_to_the_bit) {
   int n_swapped = 0;
   struct Case {
     ActivationPolicy policy;
-    double budget, link;
+    double budget, link;  ///< 0: to a file
   };
+  const std::string folder = fmt::format("flow_trainer_test.swapped_{}", comm.size());
+  if (comm.is_root()) std::filesystem::create_directory(folder);
+  comm.barrier();
   for (const auto& of : {Case{ActivationPolicy::swap, between, 0.02},
+                         {ActivationPolicy::swap, between, 0},
                          {ActivationPolicy::planned, between, 1e3},
                          {ActivationPolicy::planned, 1.05e-6 * static_cast<double>(least), 1e3}}) {
     const bool all = of.policy == ActivationPolicy::swap;
     auto chosen = options(of.policy, of.budget, all ? 0 : 3);
-    chosen.memory.link = of.link;
+    if (of.link > 0)
+      chosen.memory.link = of.link;
+    else
+      chosen.memory.path = folder;
     const Trained swapped = train(chosen);
     expect_same(swapped, fmt::format("link of {} GB/s", of.link));
     const auto& found = *swapped.activations;
@@ -329,6 +336,8 @@ TEST(FlowTrainer, activations_that_are_made_again_are_the_same_to_the_bit) {
     EXPECT_LE(1e-6 * peak, of.budget);
   }
   EXPECT_GT(comm.maximum(static_cast<std::int64_t>(n_swapped)), 0);
+  comm.barrier();
+  if (comm.is_root()) EXPECT_EQ(std::filesystem::remove_all(folder), 1U);  // each file went with its run
   EXPECT_THROW(train(options(ActivationPolicy::planned, 0.9e-6 * static_cast<double>(least), 0)),
                ResourceError);
   EXPECT_THROW(train(options(ActivationPolicy::keep, between, 0)), ResourceError);
