@@ -9,10 +9,10 @@ namespace quintet::campaign {
 
 /// Start a program in a folder, its output appended to FOLDER/log.txt, as the head of a process group; it is
 /// killed when the calling thread ends, however that does. `variables` ("NAME=value") come on top of this
-/// process's environment. Returns its process. Throws ResourceError.
+/// process's environment; its stdin is `input`, or empty (-1). Returns its process. Throws ResourceError.
 [[nodiscard]] std::int64_t start_program(const std::string& executable, const std::vector<std::string>& words,
-                                         const std::string& folder,
-                                         const std::vector<std::string>& variables);
+                                         const std::string& folder, const std::vector<std::string>& variables,
+                                         int input = -1);
 
 /// What runs in a folder, by what note_program() has written there.
 struct RunningProgram {
