@@ -74,6 +74,13 @@ void check_one_stage(const StageOptions& stage, const CampaignOptions& options) 
 
 bool Graph::is_launched(const StageOptions& stage) { return stage.command.front() == launch; }
 
+bool Graph::can_be_warm(const Item& item) const {
+  static const std::set<std::string> suite{"dpmd", "meshfreeflow", "podlstm", "submatrix", "vlasov"};
+  const fs::path program = item.program;
+  return !is_launched(stage_of(item)) && suite.contains(program.filename().string()) &&
+         program.parent_path() == fs::read_symlink("/proc/self/exe").parent_path();
+}
+
 bool Graph::is_in_rounds(std::size_t stage) const {
   if (!options_.rounds) return false;
   const auto& names = options_.rounds->stages;
@@ -258,6 +265,10 @@ void Graph::add_items(std::size_t stage, std::int64_t round) {
       for (const auto& [name, value] : item.values)
         if (const auto number = to_number(value); number && detail::is_name(name)) numbers[name] = *number;
       if (options.cost.text != "1") item.cost = Formula(options.cost.text, {}, numbers, who + ": cost")({});
+      QUINTET_CHECK(options.start != Start::warm || can_be_warm(item),
+                    "{}: start: warm is for applications of the suite, without {{launch}}; '{}' is another "
+                    "program",
+                    who, options.command[is_launched(options) ? 1 : 0]);
       QUINTET_CHECK(std::isfinite(item.cost) && item.cost > 0,
                     "{}: cost: '{}' is {} for '{}'; expected a number above 0", who, options.cost.text,
                     item.cost, item.label);

@@ -2,9 +2,19 @@
 
 #include <algorithm>
 
+#include "io/config/table.hpp"
 #include "io/log/error.hpp"
 
 namespace quintet::campaign {
+namespace {
+
+struct StartRow {
+  Start value;
+  const char* name;
+};
+constexpr StartRow starts[] = {{Start::automatic, "auto"}, {Start::warm, "warm"}, {Start::cold, "cold"}};
+
+}  // namespace
 
 void describe(Schema& schema, StageOptions& options) {
   schema.text("name", options.name, "Of the stage; others name it in each, needs and {name}").required();
@@ -48,6 +58,10 @@ void describe(Schema& schema, StageOptions& options) {
       .at_least(1)
       .at_most(1000000);
   schema.integer("threads", options.threads, "Cores of a process").at_least(1).at_most(10000);
+  schema.choice("start", options.start, choices_of(starts),
+                "How its program is started where several items run it here, one of the suite and without "
+                "{launch}: forked by one that was loaded once (warm), or each by itself (cold); results are "
+                "the same to the last bit");
   schema
       .integer("buckets", options.buckets,
                "Job arrays of a queue that the items are sorted into by their cost, as evenly as can be: "

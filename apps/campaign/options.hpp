@@ -11,6 +11,13 @@
 
 namespace quintet::campaign {
 
+/// How a program that runs again and again is started.
+enum class Start {
+  automatic,  ///< warm where that is known to gain
+  warm,       ///< forked by a process that has loaded it once
+  cold        ///< by itself
+};
+
 /// One of `stages`: a command, run once for each of its items.
 struct StageOptions {
   std::string name;
@@ -27,6 +34,7 @@ struct StageOptions {
   std::vector<std::int64_t> accepts{};  ///< exit codes beside 0 with which an item is done
   std::string slot = "cpu";
   std::int64_t ranks = 1, threads = 1;
+  Start start = Start::automatic;
   std::int64_t buckets = 1;        ///< job arrays of the stage, by cost
   std::int64_t batch = 1;          ///< items that one task of a job array runs
   std::optional<double> memory;    ///< (B)

@@ -1,12 +1,11 @@
 #include "apps/campaign/runner.hpp"
 
-#include <sys/wait.h>
-
 #include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <ctime>
 #include <fstream>
+#include <map>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -14,6 +13,7 @@
 #include "apps/campaign/resources.hpp"
 #include "apps/campaign/table.hpp"
 #include "apps/campaign/workers/program.hpp"
+#include "apps/campaign/workers/programs.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/machine/command.hpp"
@@ -73,7 +73,12 @@ std::string last_words(const std::string& file) {
 class Runner {
  public:
   Runner(const Graph& graph, Store& store, const RunnerOptions& options)
-      : graph_(graph), store_(store), options_(options), courses_(graph.items().size()), table_(graph) {
+      : graph_(graph),
+        store_(store),
+        options_(options),
+        courses_(graph.items().size()),
+        programs_(store.directory() + "/warm"),
+        table_(graph) {
     const std::size_t n = graph.items().size();
     result_.outcomes.assign(n, Outcome::skipped);
     result_.why.resize(n);
@@ -100,6 +105,7 @@ class Runner {
     }
     table_.clear();
     result_.makespan = now();
+    result_.n_warm = programs_.n_warm();
     return std::move(result_);
   }
 
@@ -138,6 +144,13 @@ class Runner {
     const auto pools = pools_of(graph_);
     dispatcher_.emplace(tasks, pools, planning::best_ranks(tasks, pools));
     for (const std::size_t i : done) dispatcher_->done(i);
+    withdraw_others();
+    for (std::size_t i = 0; i < courses_.size(); ++i)
+      if (courses_[i].state != State::over) ++n_left_of_[graph_.items()[i].program];
+  }
+
+  /// What is not asked for.
+  void withdraw_others() {
     if (options_.only.empty()) return;
     const std::set<std::string> only(options_.only.begin(), options_.only.end());
     for (std::size_t i = 0; i < courses_.size(); ++i) {
@@ -208,19 +221,24 @@ class Runner {
     course.too_long = false;
     std::vector<std::string> variables;
     if (options_.gives_devices) variables = device_variables(stage(i), dispatcher_->slots_of(i));
-    course.process = start_program(program, words, own, variables);
+    course.process = programs_.start(program, words, own, variables, is_warm(i));
     note_program(own, course.process);
     course.state = State::running;
     ++n_running_;
     table_.began(i, course.begin, course.process);
   }
 
+  [[nodiscard]] bool is_warm(std::size_t i) const {
+    const Item& item = graph_.items()[i];
+    return stage(i).start != Start::cold && graph_.can_be_warm(item) && n_left_of_.at(item.program) > 1;
+  }
+
   void reap() {
     for (std::size_t i = 0; i < courses_.size(); ++i) {
       Course& course = courses_[i];
       if (course.state != State::running) continue;
-      int status = 0;
-      if (waitpid(static_cast<pid_t>(course.process), &status, WNOHANG) == 0) {
+      const auto code = programs_.ended(course.process);
+      if (!code) {
         if (stage(i).walltime && now() - course.begin > *stage(i).walltime && !course.too_long) {
           course.too_long = true;
           kill(static_cast<pid_t>(-course.process), SIGKILL);
@@ -228,7 +246,7 @@ class Runner {
         continue;
       }
       kill(static_cast<pid_t>(-course.process), SIGKILL);  // what it has left
-      ended(i, WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+      ended(i, *code);
     }
   }
 
@@ -351,7 +369,9 @@ class Runner {
   std::vector<Course> courses_;
   Folders folders_;
   std::optional<planning::Dispatcher> dispatcher_;
-  std::set<std::size_t> elsewhere_;  ///< items that other campaigns have
+  Programs programs_;
+  std::map<std::string, std::size_t> n_left_of_;  ///< items of each program, as it begins
+  std::set<std::size_t> elsewhere_;               ///< items that other campaigns have
   std::size_t n_over_ = 0, n_running_ = 0;
   double looked_ = 0;
   Clock::time_point start_ = Clock::now();

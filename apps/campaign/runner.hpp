@@ -27,8 +27,9 @@ struct CampaignResult {
   std::vector<int> codes;         ///< with which those that failed ended; 128 + signal
   std::vector<double> seconds;    ///< wall time of each item's good try; of a reused one, what it once took
   std::vector<Try> tries;
-  double makespan = 0;   ///< (s)
-  bool stopped = false;  ///< by a signal
+  double makespan = 0;      ///< (s)
+  std::int64_t n_warm = 0;  ///< items that a warm program forked
+  bool stopped = false;     ///< by a signal
 };
 
 /// How a campaign is run.
@@ -53,6 +54,9 @@ void hold_signals();
 /// An item of which an earlier campaign left a part goes on where it stopped, if its stage has `again`. What
 /// another campaign on the same store is at is waited for. The first SIGTERM, SIGINT or SIGUSR1 is passed on
 /// to what runs, and ends the campaign when that has ended; the second kills it.
+///
+/// An application of the suite that several items run is loaded once more, beside the first of them; those
+/// that begin when it is ready are forked by it (Programs, Start).
 [[nodiscard]] CampaignResult run_campaign(const Graph& graph, Store& store, const RunnerOptions& options);
 
 }  // namespace quintet::campaign

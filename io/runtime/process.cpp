@@ -47,7 +47,7 @@ struct Birth {
   Clock::time_point loaded = Clock::now();
   double age_when_loaded = age_by_kernel();
 };
-const Birth birth;
+Birth birth;
 
 std::string openblas_version() {
   void* function = dlsym(RTLD_DEFAULT, "openblas_get_config");
@@ -64,6 +64,8 @@ std::string openblas_version() {
 double seconds_since_start() {
   return birth.age_when_loaded + std::chrono::duration<double>(Clock::now() - birth.loaded).count();
 }
+
+void count_time_from_here() { birth = {}; }
 
 std::optional<std::string> process_start(int process) {
   const auto fields = stat_fields(std::to_string(process));

@@ -77,6 +77,8 @@ class StopRequest {
 
 /// Seconds since the process started, loading of its libraries included (steady clock).
 [[nodiscard]] double seconds_since_start();
+/// For a process that was forked and is to be a run of its own: its time begins at the fork.
+void count_time_from_here();
 /// When a process of this machine started, in the kernel's ticks since boot: together with its number this
 /// names the process uniquely. "" for a process that has ended but is still listed; nothing if there is none.
 [[nodiscard]] std::optional<std::string> process_start(int process);

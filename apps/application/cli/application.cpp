@@ -4,11 +4,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include <CLI/CLI.hpp>
 
 #include "apps/application/cli/launch.hpp"
+#include "apps/application/cli/warm.hpp"
 #include "apps/application/life/failure.hpp"
 #include "io/config/suggest.hpp"
 #include "io/log/error.hpp"
@@ -433,8 +435,17 @@ Application& Application::absent_command(const std::string& name, const std::str
 }
 
 int Application::execute(int argc, char** argv) {
+  std::vector<std::string> words;
+  std::vector<char*> pointers;
   const int exit_code = [&] {
     try {
+      if (argc == 2 && std::string_view(argv[1]) == "warm") {
+        words = words_of_warm_run();
+        for (auto& word : words) pointers.push_back(word.data());
+        argc = static_cast<int>(pointers.size());
+        pointers.push_back(nullptr);
+        argv = pointers.data();
+      }
       return implementation_->dispatch(argc, argv);
     } catch (...) {  // the command line
       return launch_local([] { throw; });

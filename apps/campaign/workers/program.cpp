@@ -111,7 +111,7 @@ bool is_of_launcher(std::string_view variable) {
 }
 
 std::int64_t start_program(const std::string& executable, const std::vector<std::string>& words,
-                           const std::string& folder, const std::vector<std::string>& variables) {
+                           const std::string& folder, const std::vector<std::string>& variables, int input) {
   const std::string log = folder + "/log.txt";
   std::vector<std::string> copies = words, all = variables;
   all.push_back(item_variable + folder);
@@ -132,7 +132,7 @@ std::int64_t start_program(const std::string& executable, const std::vector<std:
     const int nothing = open("/dev/null", O_RDONLY),
               out = open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
     if (nothing < 0 || out < 0 || chdir(folder.c_str()) != 0) _exit(127);
-    dup2(nothing, STDIN_FILENO);
+    dup2(input < 0 ? nothing : input, STDIN_FILENO);
     dup2(out, STDOUT_FILENO);
     dup2(out, STDERR_FILENO);
     execve(executable.c_str(), pointers.data(), environment_pointers.data());

@@ -11,10 +11,10 @@ namespace quintet::campaign {
 /// Start a program in a folder, its output appended to FOLDER/log.txt, as the head of a process group; it is
 /// killed when the calling thread ends, however that does. `variables` ("NAME=value") come on top of this
 /// process's environment, from which those of an MPI launcher are taken: the program may be an MPI program of
-/// its own. Returns its process. Throws ResourceError.
+/// its own; its stdin is `input`, or empty (-1). Returns its process. Throws ResourceError.
 [[nodiscard]] std::int64_t start_program(const std::string& executable, const std::vector<std::string>& words,
-                                         const std::string& folder,
-                                         const std::vector<std::string>& variables);
+                                         const std::string& folder, const std::vector<std::string>& variables,
+                                         int input = -1);
 
 /// Whether a variable ("NAME=value") is how an MPI launcher speaks to its processes; those that users set are
 /// not.

@@ -113,6 +113,7 @@ void run_here(const Graph& graph, const std::string& stem, const std::string& di
   };
   log::info("{} done in {:.3g} s, {} were done before: {}/report.html", n_of(Outcome::done), result.makespan,
             n_of(Outcome::reused), directory);
+  if (result.n_warm > 0) log::info("{} were forked by warm programs", result.n_warm);
   if (n_of(Outcome::not_needed) > 0) log::info("{} were not needed", n_of(Outcome::not_needed));
   if (result.stopped)
     throw Error(ExitCode::stopped_early,

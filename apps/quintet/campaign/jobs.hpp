@@ -16,9 +16,11 @@ struct JobsOrder {
 };
 
 /// Queue all that is not in the store: a job array for each stage (of each round), to begin when the arrays
-/// of the stages before it have ended, whatever came of them. A task runs its items by `quintet campaign
-/// --items`, which looks in the store for what they need, so that what failed stops what depends on it and
-/// nothing else. Each array is queued `chain` times: items that stopped with a checkpoint go on in the next.
+/// of the stages before it have ended, whatever came of them; where tasks of two arrays correspond, one by
+/// one, and the scheduler can order them, each when its own has ended well. A task runs its items by `quintet
+/// campaign --items`, which looks in the store for what they need, so that what failed stops what depends on
+/// it and nothing else. Each array is queued `chain` times: items that stopped with a checkpoint go on in the
+/// next.
 ///
 /// With dry_run the scripts are printed. Throws InputError, before anything is queued, for what no queue
 /// takes, and if jobs of this campaign wait or run.

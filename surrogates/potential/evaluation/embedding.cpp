@@ -83,7 +83,7 @@ namespace {
 std::optional<SpectralLayout> layout_of_networks(const Model& model, int pack, bool single) {
   // Round-off of G in float64; in float32 the table must not be worse than the arithmetic.
   const double tolerance = single ? 1e-7 : 2e-14;
-  const SpectralLayout layout = choose_layout(model, pack, tolerance);
+  const SpectralLayout layout = kept_layout(model, pack, tolerance);
   if (layout.error <= 10 * tolerance) return layout;
   log::info("compress: auto keeps the networks: polynomials reach a relative error of {:.1e} only",
             layout.error);

@@ -98,7 +98,7 @@ SpectralEmbedding<Real>::SpectralEmbedding(const Model& model, const SpectralLay
     for (int t = 0; t < n_types_; ++t) index_.push_back(model.network_index(centre, t));
   tables_.resize(model.embedding.size());
   for (std::size_t i = 0; i < tables_.size(); ++i)
-    set_table(static_cast<int>(i), spectral_coefficients(model.embedding[i], layout).data());
+    set_table(static_cast<int>(i), kept_coefficients(model.embedding[i], layout).data());
 }
 
 template <class Real>

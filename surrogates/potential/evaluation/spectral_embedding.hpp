@@ -21,6 +21,8 @@ struct SpectralLayout {
   double slope_error = 0;  ///< the same of G'
 };
 
+constexpr double closest_distance = 0.2;  ///< (angstrom) that tables reach down to
+
 /// Coefficients of x^k of the Chebyshev polynomials T_0 .. T_{n-1}: [n, n].
 [[nodiscard]] std::vector<double> chebyshev_to_power(int n);
 
@@ -30,7 +32,11 @@ struct SpectralLayout {
 /// The cheapest layout that reaches `tolerance` on all networks; error > tolerance in the result if none
 /// does. Covers s from the cutoff to r = closest (angstrom).
 [[nodiscard]] SpectralLayout choose_layout(const Model& model, int pack, double tolerance,
-                                           double closest = 0.2);
+                                           double closest = closest_distance);
+
+/// The two of them, made once by the runs of a warm program (io/runtime/kept_values.hpp).
+[[nodiscard]] SpectralLayout kept_layout(const Model& model, int pack, double tolerance);
+[[nodiscard]] std::vector<double> kept_coefficients(const Network& network, const SpectralLayout& layout);
 
 template <class Real>
 class SpectralEmbedding : public Embedding<Real> {

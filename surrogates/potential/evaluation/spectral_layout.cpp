@@ -1,12 +1,25 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <string>
+#include <vector>
 
+#include "io/runtime/kept_values.hpp"
 #include "surrogates/potential/evaluation/spectral_embedding.hpp"
 
 namespace quintet::potential {
 
 namespace {
+
+constexpr double usual_distance = 2.5;  // (angstrom) of neighbours of the first shell
+
+void append_network(std::string& key, const Network& network) {
+  for (const auto& layer : network.layers) {
+    append_bytes(key, {static_cast<double>(layer.n_in), static_cast<double>(layer.n_out),
+                       static_cast<double>(layer.activation), static_cast<double>(layer.skip)});
+    for (const auto* values : {&layer.weight, &layer.bias, &layer.timestep}) append_bytes(key, *values);
+  }
+}
 
 /// Largest error of a layout over all networks at points between the nodes, relative to the largest |G|
 /// (|G'|).
@@ -75,12 +88,28 @@ std::vector<double> spectral_coefficients(const Network& network, const Spectral
   return coefficients;
 }
 
+namespace {
+
+/// All that the choice depends on.
+std::string key_of_choice(const Model& model, int pack, double tolerance) {
+  std::string key = "layout of a Deep Potential's embedding ";
+  std::vector<double> numbers{static_cast<double>(pack), tolerance};
+  for (int centre = 0; centre < model.n_types(); ++centre)
+    for (const double r : {model.rcut, closest_distance, usual_distance})
+      numbers.push_back(model.normalised_s(centre, r));
+  append_bytes(key, numbers);
+  for (const auto& network : model.embedding) append_network(key, network);
+  return key;
+}
+
+}  // namespace
+
 SpectralLayout choose_layout(const Model& model, int pack, double tolerance, double closest) {
   double lower = 0, upper = 0, usual = 0;
   for (int centre = 0; centre < model.n_types(); ++centre) {
     lower = std::min(lower, model.normalised_s(centre, model.rcut));
     upper = std::max(upper, model.normalised_s(centre, closest));
-    usual = std::max(usual, model.normalised_s(centre, 2.5));
+    usual = std::max(usual, model.normalised_s(centre, usual_distance));
   }
   SpectralLayout best;
   best.error = 1e300;
@@ -106,6 +135,23 @@ SpectralLayout choose_layout(const Model& model, int pack, double tolerance, dou
     }
   }
   return best;
+}
+
+SpectralLayout kept_layout(const Model& model, int pack, double tolerance) {
+  const auto v = made_once(key_of_choice(model, pack, tolerance), [&] {
+    const auto layout = choose_layout(model, pack, tolerance);
+    return std::vector<double>{static_cast<double>(layout.order),       layout.width, layout.lower,
+                               static_cast<double>(layout.n_intervals), layout.error, layout.slope_error};
+  });
+  return {static_cast<int>(v[0]), v[1], v[2], static_cast<int>(v[3]), v[4], v[5]};
+}
+
+std::vector<double> kept_coefficients(const Network& network, const SpectralLayout& layout) {
+  std::string key = "polynomials of a Deep Potential's embedding ";
+  append_bytes(key, {static_cast<double>(layout.order), layout.width, layout.lower,
+                     static_cast<double>(layout.n_intervals)});
+  append_network(key, network);
+  return made_once(key, [&] { return spectral_coefficients(network, layout); });
 }
 
 }  // namespace quintet::potential
