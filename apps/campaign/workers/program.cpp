@@ -86,13 +86,15 @@ std::vector<std::string> fields_of(std::int64_t process) {
 bool is_of_item(std::int64_t process, const std::string& folder) {
   std::ifstream file(fmt::format("/proc/{}/environ", process), std::ios::binary);
   for (std::string variable; std::getline(file, variable, '\0');)
-    if (variable == item_variable + folder) return true;
+    if (variable == variable_of_item(folder)) return true;
   return false;
 }
 
-/// Processes that were started for the item of a folder, in groups of their own or not.
+/// Processes that were started for the item of a folder, in groups of their own or not. The item's own, where
+/// a warm program has forked it, shows that one's environment: it is known by its number.
 std::vector<std::int64_t> left_of(const std::string& folder) {
   std::vector<std::int64_t> left;
+  if (const auto item = program_in(folder); item && item->is_alive) left.push_back(item->process);
   for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
     const auto process = to_integer(entry.path().filename().string());
     if (!process || !is_of_item(*process, folder)) continue;
@@ -104,6 +106,8 @@ std::vector<std::int64_t> left_of(const std::string& folder) {
 
 }  // namespace
 
+std::string variable_of_item(const std::string& folder) { return item_variable + folder; }
+
 bool is_of_launcher(std::string_view variable) {
   for (const auto prefix : launcher_variables)
     if (variable.starts_with(prefix)) return true;
@@ -114,7 +118,7 @@ std::int64_t start_program(const std::string& executable, const std::vector<std:
                            const std::string& folder, const std::vector<std::string>& variables, int input) {
   const std::string log = folder + "/log.txt";
   std::vector<std::string> copies = words, all = variables;
-  all.push_back(item_variable + folder);
+  all.push_back(variable_of_item(folder));
   auto environment = environment_with(all);
   const auto pointers = pointers_to(copies), environment_pointers = pointers_to(environment);
   const pid_t parent = getpid(), child = fork();

@@ -16,6 +16,9 @@ namespace quintet::campaign {
                                          const std::string& folder, const std::vector<std::string>& variables,
                                          int input = -1);
 
+/// The variable by which what an item of a campaign starts is known to be of this folder's.
+[[nodiscard]] std::string variable_of_item(const std::string& folder);
+
 /// Whether a variable ("NAME=value") is how an MPI launcher speaks to its processes; those that users set are
 /// not.
 [[nodiscard]] bool is_of_launcher(std::string_view variable);

@@ -132,11 +132,14 @@ std::int64_t Programs::start(const std::string& executable, const std::vector<st
       fs::create_directories(folder_);
       program = std::make_unique<WarmProgram>(executable, folder_);
     }
-    if (program)
-      if (const auto process = program->start({folder, variables, words})) {
+    if (program) {
+      auto all = variables;
+      all.push_back(variable_of_item(folder));
+      if (const auto process = program->start({folder, all, words})) {
         ++n_warm_;
         return *process;
       }
+    }
   }
   return start_program(executable, words, folder, variables);
 }
