@@ -14,7 +14,9 @@ struct CombineDistributions {
   int n;
   KOKKOS_FUNCTION void operator()(std::ptrdiff_t i) const {
     double sum = 0;
-    for (int k = 0; k < n; ++k) sum += factor[k] * from[k][i];
+    unroll<DeviceVlasov::most_terms>([&](auto k) QUINTET_DEVICE_INLINE {
+      if (k.value < n) sum += factor[k.value] * from[k.value][i];
+    });
     to[i] = sum;
   }
 };
