@@ -143,7 +143,9 @@ void Simulation::settle(const Exec& exec, const RunOptions& options) {
   } else if (!force_field_->takes_resident()) {
     residence_ = "on the host, which adds the repulsion; positions and forces travel in each step";
   } else {
-    residence_ = "on the device; they come to the host for observers, checkpoints and new ghosts";
+    const bool migrates = domain_->comm().size() > 1 || options.deviation;
+    residence_ = fmt::format("on the device; they come to the host for observers{}",
+                             migrates ? ", checkpoints and new ghosts" : " and checkpoints");
     session_.require_bytes(resident_bytes(atoms_.n_local, atoms_.n_all()),
                            fmt::format("{} atoms and {} ghosts", atoms_.n_local, atoms_.n_ghost));
     const auto make = session_.factory("quintet_make_resident_atoms", &quintet_make_resident_atoms);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <numbers>
 #include <optional>
 
@@ -132,7 +133,9 @@ std::optional<ChebyshevSeries> try_fit(std::span<const Band> bands, Functions fu
       coefficients[f].push_back(basis.project(rest[f]));
       for (std::size_t i = 0; i < m.x.size(); ++i) rest[f][i] -= coefficients[f].back() * basis.current()[i];
     }
-    for (const double r : rest.front()) result.error = std::max(result.error, std::abs(r));
+    for (const double r : rest.front())
+      if (!(std::abs(r) <= result.error))  // not a number: infinitely wrong
+        result.error = std::isfinite(r) ? std::abs(r) : std::numeric_limits<double>::infinity();
     if (result.error <= error && k > 0) {
       for (const Values& c : coefficients) result.coefficients.push_back(to_chebyshev(basis, c));
       return result;

@@ -237,7 +237,9 @@ std::vector<Bath> baths() {
 // The sheared cell is smaller than the range: most ghosts are images of own atoms, also of images.
 TEST(ResidentAtoms, equal_the_steps_of_the_host_with_every_bath) {
   const auto comm = Comm::world();
-  for (const auto& [name, options] : baths()) {
+  auto all = baths();
+  if (comm.size() > 1) all = {all[1], all[5]};  // how baths sum over ranks is the host's in all of them
+  for (const auto& [name, options] : all) {
     HostRun host(comm, sheared(liquid()), cpu_field(), options);
     HostRun device(comm, sheared(liquid()), device_field(), options, Home::device);
     EXPECT_LE(largest_difference(forces_of(device), forces_of(host)), 1e-10) << name << ", at the start";
