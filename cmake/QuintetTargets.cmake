@@ -67,6 +67,20 @@ function(quintet_application name)
   install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()
 
+# quintet_late_library(NAME FOR target): the MODULE library NAME as build/lib/libNAME.so, which `target` loads when it is needed
+# (io/runtime/late_library.hpp); its path is LATE_NAME there.
+function(quintet_late_library name)
+  cmake_parse_arguments(ARG "" "FOR" "" ${ARGN})
+  string(TOUPPER "LATE_${name}" path)
+  set_target_properties(${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
+  if(NOT QUINTET_SANITIZE)
+    target_link_options(${name} PRIVATE -Wl,--no-undefined)
+  endif()
+  target_compile_definitions(${ARG_FOR} PRIVATE "${path}=\"$<TARGET_FILE:${name}>\"")
+  add_dependencies(${ARG_FOR} ${name})
+  install(TARGETS ${name} LIBRARY DESTINATION lib)
+endfunction()
+
 # quintet_test(NAME SOURCES files... [APART files...] [DEPENDS libs...] [LABELS labels...] [RANKS 1 2 3] [TIMEOUT s])
 # One GoogleTest executable, its files compiled together but for those APART (quintet_together()); with RANKS one ctest entry
 # per number of ranks, run through mpirun and labelled mpi.

@@ -1,36 +1,41 @@
 #include "apps/meshfreeflow/networks.hpp"
 
-#ifdef QUINTET_WITH_TORCH
-#include "apps/meshfreeflow/evaluate/evaluate.hpp"
-#include "apps/meshfreeflow/superresolve/expert.hpp"
-#include "apps/meshfreeflow/superresolve/superresolve.hpp"
-#include "apps/meshfreeflow/train/cost.hpp"
-#include "apps/meshfreeflow/train/train.hpp"
-#include "surrogates/bridge/torch_subsystem.hpp"
+#include <string>
+
+#include "apps/meshfreeflow/program.hpp"
+#include "io/log/error.hpp"
+#ifdef LATE_MESHFREEFLOW_NETWORKS
+#include "io/runtime/late_library.hpp"
 #endif
 
 namespace quintet::meshfreeflow {
+namespace {
 
-#ifdef QUINTET_WITH_TORCH
+int run_without(int argc, char** argv, const std::string& missing) {
+  return run_program(argc, argv, {}, [missing](Application& application) {
+    for (const char* name : {"train", "superresolve", "evaluate", "expert"})
+      application.absent_command(name, missing);
+  });
+}
 
-std::vector<Subsystem> network_subsystems() { return {torch_subsystem()}; }
+}  // namespace
 
-void add_network_commands(Application& application) {
-  application.command<TrainOptions>("train", "Train a super-resolution model on fields over time", train);
-  application.cost<TrainOptions>(train_cost);
-  application.command<SuperresolveOptions>("superresolve", "Apply a model to coarse fields of any size",
-                                           superresolve);
-  application.command<EvaluateOptions>("evaluate", "Judge models against the truth", evaluate);
-  application.plain_command("expert", "Say what a registry of models is to know of one", expert_flags(),
-                            expert);
+#ifdef LATE_MESHFREEFLOW_NETWORKS
+
+int run_with_networks(int argc, char** argv) {
+  void* function = nullptr;
+  try {
+    function = late_function(LATE_MESHFREEFLOW_NETWORKS, "quintet_meshfreeflow_with_networks");
+  } catch (const ResourceError& error) {
+    return run_without(argc, argv, error.what());
+  }
+  return reinterpret_cast<decltype(&quintet_meshfreeflow_with_networks)>(function)(argc, argv);
 }
 
 #else
 
-std::vector<Subsystem> network_subsystems() { return {}; }
-void add_network_commands(Application& application) {
-  for (const char* name : {"train", "superresolve", "evaluate", "expert"})
-    application.absent_command(name, "LibTorch (configure with QUINTET_WITH_TORCH=ON)");
+int run_with_networks(int argc, char** argv) {
+  return run_without(argc, argv, "LibTorch (configure with QUINTET_WITH_TORCH=ON)");
 }
 
 #endif

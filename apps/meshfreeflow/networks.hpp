@@ -1,14 +1,15 @@
 #pragma once
 
-#include <vector>
-
-#include "apps/application/cli/application.hpp"
-
 namespace quintet::meshfreeflow {
 
-/// LibTorch, where this program was built with it.
-[[nodiscard]] std::vector<Subsystem> network_subsystems();
-/// The commands that need it.
-void add_network_commands(Application& application);
+/// Runs the application with all its commands, those with networks among them: from a library with LibTorch,
+/// which would take a start of the others 0.2 s to load. Without it the commands are there, but say what is
+/// missing. Returns the exit code.
+int run_with_networks(int argc, char** argv);
 
 }  // namespace quintet::meshfreeflow
+
+extern "C" {
+/// The same, of that library.
+int quintet_meshfreeflow_with_networks(int argc, char** argv);
+}

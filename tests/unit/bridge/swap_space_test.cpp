@@ -85,7 +85,9 @@ TEST(SwapSpace, copies_take_the_time_of_the_link) {
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   EXPECT_GE(seconds, 0.039);
   EXPECT_GE(space.traffic().waited, 0.03);
-  EXPECT_NEAR(space.traffic().link, 0.04, 0.01);
+  // Four copies, none counted twice; each may come late on a busy machine.
+  EXPECT_GE(space.traffic().link, 0.039);
+  EXPECT_LE(space.traffic().link, seconds);
   EXPECT_EQ(tensors[0][7].item<double>(), 0);
 }
 

@@ -1,0 +1,31 @@
+#include "apps/meshfreeflow/program.hpp"
+
+#include <string_view>
+#include <vector>
+
+#include "apps/meshfreeflow/control/control.hpp"
+#include "apps/meshfreeflow/setup/with_petsc.hpp"
+#include "apps/meshfreeflow/simulate/cost.hpp"
+#include "apps/meshfreeflow/simulate/simulate.hpp"
+
+namespace quintet::meshfreeflow {
+
+bool is_about_flows(int argc, char** argv) {
+  const std::string_view command = argc > 1 ? argv[1] : "";
+  return command == "simulate" || command == "control";
+}
+
+int run_program(int argc, char** argv, const std::vector<Subsystem>& more_subsystems,
+                const std::function<void(Application&)>& add) {
+  auto all = subsystems();
+  all.insert(all.end(), more_subsystems.begin(), more_subsystems.end());
+  Application application("meshfreeflow", "Rayleigh-Bénard convection and its super-resolution", all);
+  application.command<SimulateOptions>("simulate", "Solve the Boussinesq equations in two dimensions",
+                                       simulate);
+  application.cost<SimulateOptions>(cost);
+  application.command<ControlOptions>("control", "Learn to quieten convection by heating its floor", control);
+  add(application);
+  return application.execute(argc, argv);
+}
+
+}  // namespace quintet::meshfreeflow

@@ -1,0 +1,28 @@
+#include "io/runtime/late_library.hpp"
+
+#include <string>
+#include <system_error>
+
+#include <dlfcn.h>
+
+#include <fmt/format.h>
+
+#include "io/log/error.hpp"
+
+namespace quintet {
+
+void* late_function(const std::filesystem::path& built, const char* name) {
+  std::error_code error;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
+  const auto beside = program.parent_path().parent_path() / "lib" / built.filename();
+  const auto path = (std::filesystem::exists(beside, error) ? beside : built).string();
+  // LAZY: to look up each of LibTorch's functions at once takes 0.1 s.
+  void* const library = dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
+  if (library == nullptr) throw ResourceError(fmt::format("{} cannot be loaded: {}", path, dlerror()));
+  void* const function = dlsym(library, name);
+  if (function == nullptr)
+    throw ResourceError(fmt::format("{} has no {}: was it built with this program?", path, name));
+  return function;
+}
+
+}  // namespace quintet
