@@ -72,6 +72,8 @@ void describe_device(Schema& schema, Device& device) {
 struct DeviceSession::Implementation {
   Device device = Device::cpu;
   std::string description = "cpu";
+  int number = 0, count = 0;
+  void* stream = nullptr;
   Library library;  ///< empty: the program's own engines
 
   Implementation() = default;
@@ -89,6 +91,9 @@ struct DeviceSession::Implementation {
     begin(number, &properties);
     if (properties.error[0] != '\0') throw ResourceError(std::string("device: gpu: ") + properties.error);
     description = properties.name;
+    number = properties.number;
+    if (device == Device::gpu) count = properties.n_devices;
+    stream = properties.stream;
     if (device == Device::gpu && node_size > properties.n_devices && is_root &&
         std::getenv("CUDA_MPS_PIPE_DIRECTORY") == nullptr)
       log::warning(
@@ -99,6 +104,8 @@ struct DeviceSession::Implementation {
           properties.n_devices == 1 ? "it" : "them");
   }
 };
+
+DeviceSession::DeviceSession() : implementation_(std::make_shared<Implementation>()) {}
 
 DeviceSession::DeviceSession(Device wanted, const Comm& comm)
     : implementation_(std::make_shared<Implementation>()) {
@@ -125,6 +132,9 @@ DeviceSession::DeviceSession(Device wanted, const Comm& comm)
 }
 
 Device DeviceSession::device() const { return implementation_->device; }
+int DeviceSession::number() const { return implementation_->number; }
+int DeviceSession::count() const { return implementation_->count; }
+void* DeviceSession::stream() const { return implementation_->stream; }
 const std::string& DeviceSession::description() const { return implementation_->description; }
 
 void* DeviceSession::find(const char* name, void* here) const {

@@ -31,6 +31,8 @@ void describe_device(Schema& schema, Device& device);
 /// them. One session a process, since Kokkos starts once.
 class DeviceSession {
  public:
+  /// The cpu.
+  DeviceSession();
   /// Collective. Errors: ResourceError where a GPU is asked for and cannot be used: no library, none of this
   /// version, no driver, no GPU, compiled for another architecture.
   DeviceSession(Device wanted, const Comm& comm);
@@ -38,6 +40,12 @@ class DeviceSession {
   /// cpu, gpu or portable.
   [[nodiscard]] Device device() const;
   [[nodiscard]] bool is_cpu() const { return device() == Device::cpu; }
+  /// The GPU's number among those that this process sees.
+  [[nodiscard]] int number() const;
+  /// How many there are.
+  [[nodiscard]] int count() const;
+  /// Its stream in which the engines compute, a cudaStream_t; null without a GPU.
+  [[nodiscard]] void* stream() const;
   /// One line for log and summary: "NVIDIA H100 80GB HBM3 (GPU 0 of 1, ...)", or "cpu", and why where that
   /// was chosen.
   [[nodiscard]] const std::string& description() const;

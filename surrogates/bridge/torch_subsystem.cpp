@@ -3,6 +3,8 @@
 #include <ATen/Parallel.h>
 #include <torch/version.h>
 
+#include "io/log/error.hpp"
+#include "io/log/log.hpp"
 #include "surrogates/bridge/errors.hpp"
 
 namespace quintet {
@@ -17,5 +19,23 @@ Subsystem torch_subsystem() {
   };
   return {"torch " TORCH_VERSION, start, {}};
 }
+
+#ifdef QUINTET_TORCH_CUDA
+
+Device device_with_torch(Device wanted) { return wanted; }
+
+#else
+
+Device device_with_torch(Device wanted) {
+  if (wanted == Device::gpu)
+    throw ResourceError(
+        "device: gpu: the LibTorch of this program computes on CPUs alone; build with one for CUDA (README, "
+        "GPUs), or take device: cpu");
+  if (wanted != Device::automatic) return wanted;
+  log::info("device: cpu, since the LibTorch of this program computes on CPUs alone");
+  return Device::cpu;
+}
+
+#endif
 
 }  // namespace quintet

@@ -66,7 +66,7 @@ at::Tensor pointwise(const at::Tensor& x, const at::Tensor& weight, const at::Te
 /// x plus masks that repeat over the samples.
 at::Tensor perturbed(const at::Tensor& x, const networks::NoiseMask& mask) {
   const auto extent = [&](std::int64_t axis) { return static_cast<int>(x.size(axis)); };
-  at::Tensor noise = at::empty({1, x.size(1), x.size(2), x.size(3), x.size(4)}, x.options());
+  at::Tensor noise = at::empty({1, x.size(1), x.size(2), x.size(3), x.size(4)}, x.options().device(at::kCPU));
   const auto fill = [&](auto* values) {
     networks::fill_noise_mask(mask, extent(1), {extent(2), extent(3), extent(4)}, values);
   };
@@ -74,7 +74,7 @@ at::Tensor perturbed(const at::Tensor& x, const networks::NoiseMask& mask) {
     fill(noise.data_ptr<double>());
   else
     fill(noise.data_ptr<float>());
-  return x + noise;
+  return x + noise.to(x.device());
 }
 
 at::Tensor padded_conv3(at::Tensor x, const at::Tensor& weight, const at::Tensor& bias,
@@ -112,7 +112,8 @@ at::Tensor pooled(const at::Tensor& x, const GridShape& factor) {
 
 }  // namespace
 
-Unet::Unet(const UnetOptions& options) : options_(options), blocks_(unet_blocks(options)) {}
+Unet::Unet(const UnetOptions& options, NormSweeps sweeps)
+    : options_(options), sweeps_(sweeps), blocks_(unet_blocks(options)) {}
 
 std::size_t Unet::n_parameters() const {
   return blocks_.back().first_parameter + blocks_.back().n_parameters;
@@ -208,9 +209,9 @@ at::Tensor Unet::residual(const Comm* comm, const UnetBlock& block, const at::Te
     const at::Tensor mean = statistics.narrow(0, statistic, gamma.size(0));
     const at::Tensor variance = statistics.narrow(0, statistic + gamma.size(0), gamma.size(0));
     statistic += 2 * gamma.size(0);
-    return comm ? batch_norm_over_ranks(*comm, y, gamma, beta, mean, variance, options_.momentum,
-                                        options_.epsilon,
-                                        moments ? &(*moments)[static_cast<std::size_t>(number)] : nullptr)
+    return comm ? batch_norm_over_ranks(
+                      *comm, y, gamma, beta, mean, variance, options_.momentum, options_.epsilon,
+                      moments ? &(*moments)[static_cast<std::size_t>(number)] : nullptr, sweeps_)
                 : batch_norm_by_running(y, gamma, beta, mean, variance, options_.epsilon);
   };
   at::Tensor y = at::relu(normalise(pointwise(x, p[0], p[1]), 0));

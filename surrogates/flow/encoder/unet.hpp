@@ -8,6 +8,7 @@
 #include <ATen/core/Tensor.h>
 
 #include "io/parallel/comm.hpp"
+#include "surrogates/flow/encoder/batch_norm.hpp"
 #include "surrogates/flow/encoder/unet_blocks.hpp"
 #include "surrogates/training/flat_layout.hpp"
 
@@ -16,8 +17,6 @@ class BlockPass;
 }
 
 namespace quintet::flow {
-
-struct BatchMoments;
 
 /// The parameters of block `number` of those that have some; asked for when they are about to be read.
 using BlockParameters = std::function<at::Tensor(int number)>;
@@ -30,8 +29,8 @@ using BlockParameters = std::function<at::Tensor(int number)>;
 /// each.
 class Unet {
  public:
-  /// Throws InputError as unet_blocks() does.
-  explicit Unet(const UnetOptions& options);
+  /// Throws InputError as unet_blocks() does. @param sweeps torch: for tensors that are on a device
+  explicit Unet(const UnetOptions& options, NormSweeps sweeps = NormSweeps::ours);
 
   [[nodiscard]] const UnetOptions& options() const { return options_; }
   [[nodiscard]] const std::vector<UnetBlock>& blocks() const { return blocks_; }
@@ -80,6 +79,7 @@ class Unet {
                                const at::Tensor& statistics) const;
 
   UnetOptions options_;
+  NormSweeps sweeps_;
   std::vector<UnetBlock> blocks_;
 };
 

@@ -9,6 +9,7 @@
 #include "surrogates/bridge/errors.hpp"
 #include "surrogates/bridge/tensor.hpp"
 #include "surrogates/flow/decoder/autograd/decoder_function.hpp"
+#include "surrogates/flow/decoder/autograd/torch_decoder.hpp"
 #include "surrogates/flow/model/refined_grid.hpp"
 
 namespace quintet::flow {
@@ -79,9 +80,10 @@ std::vector<Real> encoder_features(const FlowModelHeader& header, const GridShap
 }
 
 template <class Real>
-FlowNetwork<Real>::FlowNetwork(const FlowModelHeader& header)
-    : refinement_(header.refinement),
-      encoder_(encoder_options(header)),
+FlowNetwork<Real>::FlowNetwork(const FlowModelHeader& header, Engine engine)
+    : engine_(engine),
+      refinement_(header.refinement),
+      encoder_(encoder_options(header), engine == Engine::torch ? NormSweeps::torch : NormSweeps::ours),
       n_encoder_blocks_(static_cast<int>(encoder_.tensors().size())) {
   size_ = size_of(header, encoder_.blocks());
   if (header.options.decoder.kind == DecoderKind::continuous)
@@ -148,6 +150,8 @@ template <class Real>
 at::Tensor FlowNetwork<Real>::decode(const at::Tensor& latents, const BlockParameters& parameters,
                                      std::shared_ptr<const DecoderQueries> queries, bool made_again) {
   if (!decoder_) return interpolate(latents, *queries);
+  if (engine_ == Engine::torch)
+    return decode_by_torch<Real>(decoder_->options(), *queries, latents, parameters(n_encoder_blocks_));
   return flow::decode<Real>(*decoder_, std::move(queries), latents, parameters(n_encoder_blocks_),
                             made_again);
 }
@@ -185,9 +189,10 @@ at::Tensor FlowNetwork<Real>::interpolate(const at::Tensor& fields, const Decode
   }
   const std::int64_t n_fields = fields.size(4);
   const at::Tensor flat = fields.reshape({n_samples, -1, n_fields});
-  const at::Tensor index = place.view({n_samples, n_points * 8, 1}).expand({-1, -1, n_fields});
+  const at::Tensor index =
+      place.view({n_samples, n_points * 8, 1}).to(fields.device()).expand({-1, -1, n_fields});
   const at::Tensor corners = flat.gather(1, index).view({n_samples, n_points, 8, n_fields});
-  return (corners * weight.unsqueeze(3)).sum(2).unsqueeze(2);
+  return (corners * weight.to(fields.device()).unsqueeze(3)).sum(2).unsqueeze(2);
 }
 
 std::vector<float> encode_fields(const FlowModel& model, int n_samples, const GridShape& shape,

@@ -14,11 +14,17 @@
 
 namespace quintet::flow {
 
+/// Who runs the networks.
+enum class Engine {
+  host,  ///< LibTorch, with normalisations, decoder and losses of this project on the host's cores
+  torch  ///< LibTorch's operators and automatic differentiation alone, wherever its tensors are
+};
+
 /// Encoder and decoder of a model; it owns neither weights nor statistics. Instantiated for float and double.
 template <class Real>
 class FlowNetwork {
  public:
-  explicit FlowNetwork(const FlowModelHeader& header);
+  explicit FlowNetwork(const FlowModelHeader& header, Engine engine = Engine::host);
 
   [[nodiscard]] const FlowNetworkSize& size() const { return size_; }
   [[nodiscard]] const Unet& encoder() const { return encoder_; }
@@ -55,6 +61,7 @@ class FlowNetwork {
   [[nodiscard]] at::Tensor with_known_fields(const at::Tensor& latents, const at::Tensor& features) const;
   [[nodiscard]] at::Tensor interpolate(const at::Tensor& fields, const DecoderQueries& queries) const;
 
+  Engine engine_;
   FlowNetworkSize size_;
   GridShape refinement_;
   Unet encoder_;
