@@ -8,6 +8,7 @@
 #include "io/log/error.hpp"
 #include "surrogates/bridge/errors.hpp"
 #include "surrogates/bridge/tensor.hpp"
+#include "surrogates/bridge/torch_device.hpp"
 #include "surrogates/flow/decoder/autograd/decoder_function.hpp"
 #include "surrogates/flow/decoder/autograd/torch_decoder.hpp"
 #include "surrogates/flow/model/refined_grid.hpp"
@@ -196,7 +197,8 @@ at::Tensor FlowNetwork<Real>::interpolate(const at::Tensor& fields, const Decode
 }
 
 std::vector<float> encode_fields(const FlowModel& model, int n_samples, const GridShape& shape,
-                                 std::span<const float> fields, std::span<const double> parameters) {
+                                 std::span<const float> fields, std::span<const double> parameters,
+                                 const DeviceSession& device) {
   const FlowNetwork<float> network(model.header);
   std::vector<float> normalised(fields.begin(), fields.end());
   const std::size_t nodes = static_cast<std::size_t>(shape[0]) * static_cast<std::size_t>(shape[1]) *
@@ -208,16 +210,21 @@ std::vector<float> encode_fields(const FlowModel& model, int n_samples, const Gr
   auto features = encoder_features<float>(model.header, shape, normalised, parameters);
   return translate_torch_errors("The encoder", [&] {
     const c10::InferenceMode without_graph;
-    const auto wrap = [](const auto& values) {  // torch has no read-only tensors; nothing is written
+    const TorchDevice there(device);
+    const auto wrap = [&there](const auto& values) {  // torch has no read-only tensors; nothing is written
       using Value = typename std::remove_cvref_t<decltype(values)>::value_type;
       return at::from_blob(const_cast<Value*>(values.data()), {static_cast<std::int64_t>(values.size())},
-                           at::TensorOptions(bridge::scalar_type<Value>()));
+                           at::TensorOptions(bridge::scalar_type<Value>()))
+          .to(there.place());
     };
     const auto parts = network.parts(wrap(model.parameters));
     const at::Tensor latents =
-        network.encode([&](int block) { return parts[static_cast<std::size_t>(block)]; },
-                       wrap(features).view({std::int64_t{n_samples}, -1, shape[0], shape[1], shape[2]}),
-                       wrap(model.statistics));
+        network
+            .encode([&](int block) { return parts[static_cast<std::size_t>(block)]; },
+                    wrap(features).view({std::int64_t{n_samples}, -1, shape[0], shape[1], shape[2]}),
+                    wrap(model.statistics))
+            .to(at::kCPU)
+            .contiguous();
     const float* values = latents.data_ptr<float>();
     return std::vector<float>(values, values + latents.numel());
   });
