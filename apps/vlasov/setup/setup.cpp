@@ -432,11 +432,15 @@ DeviceSession open_device(Context& context, Device wanted, Setup& setup) {
   QUINTET_CHECK(wanted == Device::cpu || lacks.empty(),
                 "device: f cannot stay on a device with {} yet; expected device: cpu or auto", lacks);
   DeviceSession session = context.open_device(wanted);
+  use_device(session, setup);
+  return session;
+}
+
+void use_device(const DeviceSession& session, Setup& setup) {
   if (!session.is_cpu())
     setup.system.device =
         DeviceVlasovFactory{session.factory("quintet_make_device_vlasov", &quintet_make_device_vlasov),
                             session.factory("quintet_device_vlasov_bytes", &quintet_device_vlasov_bytes)};
-  return session;
 }
 
 double require_room(const Context& context, const DeviceSession& device, const Setup& setup) {
