@@ -59,15 +59,16 @@ planning::Traffic counted(const Decomposition& decomposition) {
   return sum;
 }
 
-Timing time_part(Context& context, const RunOptions& options, std::int64_t part) {
+Timing time_part(Context& context, const DeviceSession& device, const RunOptions& options,
+                 std::int64_t part) {
   const RunOptions small = part_of(options, part);
   Setup setup = make_setup(context.comm(), small);
-  DeviceSession device = open_device(context, Device::cpu, setup);
+  use_device(device, setup);
   const auto cells =
       needs_of(setup.basis, setup.species, setup.system, setup.decomposition.ranks(), {}).cells;
   const auto what = description(setup);
   const auto columns = static_cast<double>(history_columns(setup).size());
-  Simulation simulation(context, std::move(device), small, std::move(setup));
+  Simulation simulation(context, device, small, std::move(setup));
   const double stable = simulation.system().stable_dt(Exec());
   const auto steps = time_steps([&] { simulation.advance(); });
   const auto& decomposition = simulation.system().decomposition();
@@ -208,11 +209,25 @@ planning::StepCost row_of(const RunOptions& options, const Setup& setup, const s
   return row;
 }
 
-/// Of parallel.ranks; velocity directions that a wall turns round stay whole. 0: any number.
-std::array<int, 6> given_ranks(const RunOptions& options, const Setup& setup) {
+/// What a run of these options would compute on. Velocity space that is shared out is the host's.
+DeviceSession planned_device(Context& context, const RunOptions& options, Setup& setup) {
+  const auto& ranks = options.parallel.ranks;
+  const auto cdim = static_cast<std::size_t>(setup.basis.cdim());
+  const bool shares_v = ranks.size() > cdim && std::any_of(ranks.begin() + setup.basis.cdim(), ranks.end(),
+                                                           [](std::int64_t n) { return n > 1; });
+  QUINTET_CHECK(!shares_v || options.device == Device::cpu || options.device == Device::automatic,
+                "device: f cannot stay on a device with velocity space shared out (parallel.ranks) yet; "
+                "expected device: cpu or auto");
+  return open_device(context, shares_v ? Device::cpu : options.device, setup);
+}
+
+/// Of parallel.ranks; velocity directions that a wall turns round stay whole, on a device all. 0: any number.
+std::array<int, 6> given_ranks(const RunOptions& options, const Setup& setup, const DeviceSession& device) {
   std::array<int, 6> given{};
   for (std::size_t d = 0; d < options.parallel.ranks.size() && d < given.size(); ++d)
     given[d] = static_cast<int>(options.parallel.ranks[d]);
+  if (!device.is_cpu())
+    for (int d = setup.basis.cdim(); d < setup.basis.dim(); ++d) given[at(d)] = 1;
   for (const auto& species : setup.species)
     for (int d = 0; d < setup.basis.cdim(); ++d)
       if (species.mirrors(d, 0) || species.mirrors(d, 1)) given[at(setup.basis.cdim() + d)] = 1;
@@ -247,19 +262,22 @@ void add_rows(const RunOptions& options, const Setup& setup, const std::array<in
 planning::CostModel cost(Context& context, const RunOptions& options, const std::vector<int>& ranks) {
   QUINTET_CHECK(context.comm().size() == 1, "the cost of a run is found on one rank; {} are here",
                 context.comm().size());
-  QUINTET_CHECK(options.device == Device::cpu || options.device == Device::automatic,
-                "device: the cost of runs on a device is not known; expected device: cpu");
   const double base = 1e6 * peak_memory_mb();
   RunOptions alone = options;
   alone.parallel.ranks.clear();
-  const Setup setup = make_setup(context.comm(), alone);
-  const auto given = given_ranks(options, setup);
+  Setup setup = make_setup(context.comm(), alone);
+  const DeviceSession device = planned_device(context, options, setup);
+  const auto given = given_ranks(options, setup, device);
 
   const auto whole = needs_of(setup.basis, setup.species, setup.system, setup.decomposition.ranks(), {});
   const std::int64_t part = timed_part(whole, setup.basis.cdim());
-  const Timing large = time_part(context, options, part), small = time_part(context, options, 2 * part);
+  const Timing large = time_part(context, device, options, part),
+               small = time_part(context, device, options, 2 * part);
 
-  planning::CostModel model{.what = description(setup), .unit = "cell", .work = whole.cells};
+  planning::CostModel model{.what = description(setup),
+                            .unit = "cell",
+                            .work = whole.cells,
+                            .engine = {device.description(), device.device() == Device::gpu}};
   model.rate = planning::rate_of(small.cells, small.seconds, large.cells, large.seconds);
   model.rate.spread = large.spread;
   model.rate.timed =
@@ -273,7 +291,17 @@ planning::CostModel cost(Context& context, const RunOptions& options, const std:
                  double(history_columns(setup).size()) * hdf5::series_bytes({}, 8, std::uint64_t(rows));
   model.checkpoint = checkpoint_bytes(setup);
   const auto samples = 1 / double(options.history_interval) * large.samples;
-  for (const int p : ranks) add_rows(options, setup, given, p, base, samples, model.rows);
+  for (const int p : ranks)
+    if (device.device() == Device::gpu && p > device.count())
+      model.rows.push_back(
+          {.ranks = p, .impossible = fmt::format("not known: {} ranks on {} GPU(s)", p, device.count())});
+    else
+      add_rows(options, setup, given, p, base, samples, model.rows);
+  if (device.device() == Device::portable) {  // in the same memory
+    const double there = VlasovSystem::device_bytes_needed(context.comm(), setup.basis, setup.species,
+                                                           setup.system, setup.has_source);
+    for (auto& row : model.rows) row.memory += there / row.ranks;
+  }
   return model;
 }
 

@@ -70,10 +70,22 @@ void describe_device(Schema& schema, Device& device) {
       .on_restart(OnRestart::free);
 }
 
+Device device_with_torch(Device wanted, bool torch_has_gpus) {
+  if (torch_has_gpus || wanted == Device::cpu || wanted == Device::portable) return wanted;
+  if (wanted == Device::gpu)
+    throw ResourceError(
+        "device: gpu: the LibTorch of this program computes on CPUs alone; build with one for CUDA (README, "
+        "GPUs), or take device: cpu");
+  log::info("device: cpu, since the LibTorch of this program computes on CPUs alone");
+  return Device::cpu;
+}
+
 struct DeviceSession::Implementation {
   Device device = Device::cpu;
   std::string description = "cpu";
   bool sends_directly = false;
+  int number = 0, count = 0;
+  void* stream = nullptr;
   Library library;  ///< empty: the program's own engines
 
   Implementation() = default;
@@ -101,6 +113,9 @@ struct DeviceSession::Implementation {
     begin(number, &properties);
     if (properties.error[0] != '\0') throw ResourceError(std::string("device: gpu: ") + properties.error);
     description = properties.name;
+    number = properties.number;
+    if (device == Device::gpu) count = properties.n_devices;
+    stream = properties.stream;
     if (device == Device::gpu && node_size > properties.n_devices && is_root &&
         std::getenv("CUDA_MPS_PIPE_DIRECTORY") == nullptr)
       log::warning(
@@ -111,6 +126,8 @@ struct DeviceSession::Implementation {
           properties.n_devices == 1 ? "it" : "them");
   }
 };
+
+DeviceSession::DeviceSession() : implementation_(std::make_shared<Implementation>()) {}
 
 DeviceSession::DeviceSession(Device wanted, const Comm& comm)
     : implementation_(std::make_shared<Implementation>()) {
@@ -139,6 +156,9 @@ DeviceSession::DeviceSession(Device wanted, const Comm& comm)
 
 Device DeviceSession::device() const { return implementation_->device; }
 bool DeviceSession::sends_directly() const { return implementation_->sends_directly; }
+int DeviceSession::number() const { return implementation_->number; }
+int DeviceSession::count() const { return implementation_->count; }
+void* DeviceSession::stream() const { return implementation_->stream; }
 const std::string& DeviceSession::description() const { return implementation_->description; }
 
 void* DeviceSession::find(const char* name, void* here) const {

@@ -18,6 +18,11 @@ enum class Device {
 /// Key `device`.
 void describe_device(Schema& schema, Device& device);
 
+/// What a run whose networks are to be LibTorch's on a device may ask a DeviceSession for, by whether that
+/// LibTorch computes on GPUs: `wanted`, but the cpu for automatic where it does not, which is logged. Errors:
+/// ResourceError for gpu there.
+[[nodiscard]] Device device_with_torch(Device wanted, bool torch_has_gpus);
+
 /// The device of this rank's run, from the key to its engines.
 ///
 /// Engines are written once, in files *_device.cpp, as templates on Kokkos's execution space, and compiled
@@ -31,6 +36,8 @@ void describe_device(Schema& schema, Device& device);
 /// them. One session a process, since Kokkos starts once.
 class DeviceSession {
  public:
+  /// The cpu.
+  DeviceSession();
   /// Collective. Errors: ResourceError where a GPU is asked for and cannot be used: no library, none of this
   /// version, no driver, no GPU, compiled for another architecture.
   DeviceSession(Device wanted, const Comm& comm);
@@ -40,6 +47,12 @@ class DeviceSession {
   [[nodiscard]] bool is_cpu() const { return device() == Device::cpu; }
   /// Whether engines may hand memory of the device to MPI; else they send through the host.
   [[nodiscard]] bool sends_directly() const;
+  /// The GPU's number among those that this process sees.
+  [[nodiscard]] int number() const;
+  /// How many there are.
+  [[nodiscard]] int count() const;
+  /// Its stream in which the engines compute, a cudaStream_t; null without a GPU.
+  [[nodiscard]] void* stream() const;
   /// One line for log and summary: "NVIDIA H100 80GB HBM3 (GPU 0 of 1, ...)", or "cpu", and why where that
   /// was chosen. On several ranks also whether MPI reads its memory.
   [[nodiscard]] const std::string& description() const;

@@ -12,6 +12,8 @@ struct DeviceProperties {
   std::size_t total_bytes = 0;  ///< of its memory; 0: the host's
   std::size_t free_bytes = 0;   ///< now
   int n_devices = 0;            ///< that this process sees
+  int number = 0;               ///< of the one chosen
+  void* stream = nullptr;       ///< cudaStream_t in which Kokkos computes on it; null on the host
   char error[400] = {};         ///< why it cannot be used; empty: it can
 };
 

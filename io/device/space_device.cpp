@@ -31,7 +31,7 @@ bool choose(int number, DeviceProperties& p) {
     print(p.error, "no GPU is seen here (%s)", code == cudaSuccess ? "none" : cudaGetErrorString(code));
     return false;
   }
-  const int device = number % p.n_devices;
+  const int device = p.number = number % p.n_devices;
   cudaDeviceProp properties{};
   cudaFuncAttributes attributes{};
   if (cudaSetDevice(device) != cudaSuccess || cudaGetDeviceProperties(&properties, device) != cudaSuccess) {
@@ -55,10 +55,10 @@ std::size_t free_now() {
   return cudaMemGetInfo(&free, &total) == cudaSuccess ? free : 0;
 }
 
-void start_kokkos(int number, const DeviceProperties& p) {
-  Kokkos::initialize(
-      Kokkos::InitializationSettings().set_device_id(number % p.n_devices).set_disable_warnings(true));
+void start_kokkos(const DeviceProperties& p) {
+  Kokkos::initialize(Kokkos::InitializationSettings().set_device_id(p.number).set_disable_warnings(true));
 }
+void* stream_now() { return Kokkos::Cuda().cuda_stream(); }
 
 #else
 
@@ -69,7 +69,8 @@ bool choose(int, DeviceProperties& p) {
   return true;
 }
 std::size_t free_now() { return 0; }
-void start_kokkos(int, const DeviceProperties&) { Kokkos::initialize(); }
+void start_kokkos(const DeviceProperties&) { Kokkos::initialize(); }
+void* stream_now() { return nullptr; }
 
 #endif
 
@@ -82,10 +83,11 @@ void quintet_device_start(int number, quintet::DeviceProperties* properties) {
   try {
     if (!choose(number, *properties)) return;
     if (!Kokkos::is_initialized()) {
-      start_kokkos(number, *properties);
+      start_kokkos(*properties);
       started_here = true;
     }
     properties->free_bytes = free_now();
+    properties->stream = stream_now();
   } catch (const std::exception& error) {
     print(properties->error, "%s", error.what());
   }

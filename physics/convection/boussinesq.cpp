@@ -100,8 +100,8 @@ void Boussinesq::resume(double time, std::int64_t step) {
 }
 
 void Boussinesq::move_to(std::shared_ptr<DeviceFlows> device) {
-  if (grid_.comm.size() > 1 || !floor_.empty())
-    throw InternalError("a device has all rows of its flows, on a plain floor");
+  if (grid_.comm.size() > n_members() || !floor_.empty())
+    throw InternalError("a device has whole flows, one at least, on a plain floor");
   for (int m = 0; m < n_members(); ++m) fetch(m);
   device_ = std::move(device);
   send_states();
@@ -118,7 +118,10 @@ void Boussinesq::send_states() {
       for (int j = 0; j < field.rows; ++j)
         rows[which].insert(rows[which].end(), field.row(j), field.row(j) + field.n);
     }
-    device_->put(static_cast<int>(m), {rows[0], rows[1], rows[2], rows[3]});
+    const int member = static_cast<int>(m), owner = owner_of(member);
+    if (grid_.comm.size() > 1)
+      for (auto& values : rows) values = grid_.comm.gather(std::span<const double>(values), owner);
+    if (grid_.comm.rank() == owner) device_->put(place_of(member), {rows[0], rows[1], rows[2], rows[3]});
   }
 }
 
@@ -130,10 +133,14 @@ void Boussinesq::fetch(int member) const {
   const auto n = static_cast<std::size_t>(grid_.x.n());
   std::array<std::vector<double>, 4> rows;
   for (auto& values : rows) values.resize(n * static_cast<std::size_t>(grid_.z.n()));
-  device_->take(member, {rows[0], rows[1], rows[2], rows[3]});
-  for (std::size_t which = 0; which < fields.size(); ++which)
+  const int owner = owner_of(member);
+  if (grid_.comm.rank() == owner) device_->take(place_of(member), {rows[0], rows[1], rows[2], rows[3]});
+  for (std::size_t which = 0; which < fields.size(); ++which) {
+    if (grid_.comm.size() > 1) grid_.comm.broadcast(std::span<double>(rows[which]), owner);
     for (int j = 0; j < fields[which]->rows; ++j)
-      std::copy_n(rows[which].data() + n * static_cast<std::size_t>(j), n, fields[which]->row(j));
+      std::copy_n(rows[which].data() + n * static_cast<std::size_t>(grid_.first_row() + j), n,
+                  fields[which]->row(j));
+  }
   away = 0;
   exchange_all(state);
   exchange(grid_, state.p, Place::centre);
@@ -203,7 +210,8 @@ void Boussinesq::advance_member(const Exec& exec, State& q, double dt) {
 
 double Boussinesq::courant_rate(const Exec& exec) const {
   if (device_ != nullptr) {
-    const double rate = device_->courant_rate();
+    const double own = device_->courant_rate();
+    const double rate = grid_.comm.maximum(std::isfinite(own) ? own : INFINITY);
     return std::isfinite(rate) ? rate : NAN;
   }
   double greatest = 0;

@@ -28,8 +28,8 @@ class Boussinesq {
   [[nodiscard]] const Grid& grid() const { return grid_; }
   [[nodiscard]] const Metrics& metrics() const { return metrics_; }
   [[nodiscard]] int n_members() const { return static_cast<int>(states_.size()); }
-  /// u, w, b and p of a member, fetched from the device where they are there; whoever changes them calls
-  /// start() or resume() next.
+  /// u, w, b and p of a member, fetched from the device where they are there (collective then, after each
+  /// step); whoever changes them calls start() or resume() next.
   [[nodiscard]] State& state(int member) {
     fetch(member);
     return states_[static_cast<std::size_t>(member)];
@@ -46,8 +46,13 @@ class Boussinesq {
   void resume(double time, std::int64_t step);
 
   /// From now on steps are taken on a device, where the states stay; state() brings home what is asked for.
-  /// Of a grid whose rows are all here.
+  /// Of several ranks each has whole flows on its device, members_on(rank) of them: member m is number
+  /// m / ranks of rank m modulo ranks. At home all ranks have rows of all members, as before. A step then
+  /// sends nothing but Courant's rate: flows are the same to the bit on any ranks. Collective.
   void move_to(std::shared_ptr<DeviceFlows> device);
+  [[nodiscard]] static int members_on(int rank, int n_ranks, int n_members) {
+    return (n_members - rank + n_ranks - 1) / n_ranks;
+  }
   /// From now on the bottom plate holds b = 1/2 + profile_i over cell i of x, under all members; empty: 1/2.
   /// A step takes it as it is: whoever changes it between steps has a floor that is constant during each.
   /// It is no part of a state. Throws InputError: sides are heated, another number of values than cells along
@@ -83,6 +88,9 @@ class Boussinesq {
   void exchange_all(const State& state) const;
   void send_states();
   void fetch(int member) const;
+  /// Whose device has a member, and as which of its flows.
+  [[nodiscard]] int owner_of(int member) const { return member % grid_.comm.size(); }
+  [[nodiscard]] int place_of(int member) const { return member / grid_.comm.size(); }
 
   Problem problem_;
   Grid grid_;

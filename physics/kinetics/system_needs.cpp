@@ -112,7 +112,7 @@ RankNeeds greatest_needs(const PhaseBasis& basis, const std::vector<Species>& sp
 std::string what_needs_lack(const SystemOptions& options, const std::array<int, 6>& ranks, int cdim) {
   if (!options.device && ranks_between(ranks, cdim, 6) > 1 && options.collisions)
     return "collisions between parts of velocity space";
-  if (options.device) return "f on a device";
+  if (options.device && ranks_between(ranks, 0, 6) > 1) return "what several ranks send with f on a device";
   return "";
 }
 

@@ -20,4 +20,12 @@ Subsystem torch_subsystem() {
   return {"torch " TORCH_VERSION, start, {}};
 }
 
+bool torch_has_gpus() {
+#ifdef QUINTET_TORCH_CUDA
+  return true;
+#else
+  return false;
+#endif
+}
+
 }  // namespace quintet

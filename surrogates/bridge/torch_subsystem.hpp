@@ -7,4 +7,7 @@ namespace quintet {
 /// torch as a part of the Runtime: its operators use the Runtime's threads, one operator at a time.
 [[nodiscard]] Subsystem torch_subsystem();
 
+/// Whether this LibTorch computes on GPUs: what device_with_torch() asks.
+[[nodiscard]] bool torch_has_gpus();
+
 }  // namespace quintet

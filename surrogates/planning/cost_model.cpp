@@ -65,6 +65,8 @@ Tree to_tree(const CostModel& model) {
                          {"step_per_unit_s", Tree::number(model.rate.per_unit)},
                          {"spread", Tree::number(model.rate.spread)},
                          {"timed", Tree::text(model.rate.timed)},
+                         {"engine", Tree::text(model.engine.name)},
+                         {"gpu", Tree::boolean(model.engine.is_gpu)},
                          {"output_bytes", Tree::number(model.output)},
                          {"checkpoint_bytes", Tree::number(model.checkpoint)}});
   Tree rows = Tree::list();
@@ -89,6 +91,7 @@ CostModel cost_model_of(const Tree& tree) {
                            .per_unit = tree.at("step_per_unit_s").as_number(),
                            .spread = tree.at("spread").as_number(),
                            .timed = tree.at("timed").as_text()},
+                  .engine = {tree.at("engine").as_text(), tree.at("gpu").as_boolean()},
                   .output = tree.at("output_bytes").as_number(),
                   .checkpoint = tree.at("checkpoint_bytes").as_number()};
   if (const Tree& steps = tree.at("steps"); !steps.is_null()) model.steps = steps.as_number();

@@ -44,6 +44,11 @@ struct CostModel {
     double spread = 0;               ///< largest over median time of a step, less 1
     std::string timed{};             ///< what was timed, in words
   } rate{};
+  /// What computed those steps. Seconds of a GPU say nothing of another machine's.
+  struct Engine {
+    std::string name = "cpu";
+    bool is_gpu = false;
+  } engine{};
   /// The same while `ranks` of them ran at once on one node, each on its own cores: they share caches and
   /// memory. Nothing: not timed.
   struct Crowd {

@@ -64,7 +64,8 @@ std::unique_ptr<EllipticSolver> make_solver(const SimulateOptions& options, cons
 
 /// Why the flows cannot be on a device; empty: they can.
 std::string what_a_device_lacks(const Comm& comm, const SimulateOptions& options) {
-  if (comm.size() > 1) return fmt::format("{} ranks", comm.size());
+  if (static_cast<std::size_t>(comm.size()) > options.seeds.size())
+    return fmt::format("more ranks ({}) than flows ({})", comm.size(), options.seeds.size());
   if (solver_kind(options) == SolverKind::multigrid) return "solver.kind: multigrid";
   return "";
 }
@@ -83,15 +84,31 @@ DeviceSession open_device(Context& context, const SimulateOptions& options) {
   return context.open_device(wanted);
 }
 
+namespace {
+
+DeviceFlowSetup device_setup(const SimulateOptions& options, const Boussinesq& flow) {
+  const Comm& comm = flow.grid().comm;
+  return device_flow_setup(flow.problem(), flow.grid(),
+                           Boussinesq::members_on(comm.rank(), comm.size(), flow.n_members()),
+                           solver_kind(options) == SolverKind::transform);
+}
+
+}  // namespace
+
+double device_bytes(const DeviceSession& session, const SimulateOptions& options, const Boussinesq& flow) {
+  if (session.is_cpu()) return 0;
+  return session.factory("quintet_device_flows_bytes",
+                         &quintet_device_flows_bytes)(device_setup(options, flow));
+}
+
 void move_to(const Context& context, const DeviceSession& session, const SimulateOptions& options,
              Boussinesq& flow) {
   if (session.is_cpu()) return;
-  const DeviceFlowSetup setup = device_flow_setup(flow.problem(), flow.grid(), flow.n_members(),
-                                                  solver_kind(options) == SolverKind::transform);
-  const double bytes = session.factory("quintet_device_flows_bytes", &quintet_device_flows_bytes)(setup);
+  const DeviceFlowSetup setup = device_setup(options, flow);
+  const double bytes = device_bytes(session, options, flow);
   if (session.device() == Device::portable) context.require_memory(bytes, "the flows on the device");
   session.require_bytes(bytes,
-                        fmt::format("{} flow(s) of {} x {} cells", flow.n_members(), setup.n_x, setup.n_z));
+                        fmt::format("{} flow(s) of {} x {} cells", setup.n_members, setup.n_x, setup.n_z));
   // The engine's code may be the session's library: a copy of the session goes after it.
   flow.move_to(std::shared_ptr<DeviceFlows>(
       session.factory("quintet_make_device_flows", &quintet_make_device_flows)(setup),

@@ -18,6 +18,9 @@ namespace quintet::meshfreeflow {
 /// The device of these flows. Collective. Throws InputError where they cannot be on the one that is asked
 /// for.
 [[nodiscard]] DeviceSession open_device(Context& context, const SimulateOptions& options);
+/// Bytes that the flows take on the session's device; 0 on the cpu.
+[[nodiscard]] double device_bytes(const DeviceSession& session, const SimulateOptions& options,
+                                  const convection::Boussinesq& flow);
 /// From now on the flows are on the session's device, if it is none of the cores. Throws
 /// ResourceError where its memory does not suffice.
 void move_to(const Context& context, const DeviceSession& session, const SimulateOptions& options,

@@ -23,24 +23,55 @@ struct Timing {
   double seconds = 0;  ///< of a step, with its share of samples
   StepTimes steps{};
   double dt = 0;
+  double device_bytes = 0;
 };
 
-Timing time_rows(const Context& context, SimulateOptions options, std::int64_t rows, std::size_t flows) {
+Timing time_rows(const Context& context, const DeviceSession& device, SimulateOptions options,
+                 std::int64_t rows, std::size_t flows) {
   options.grid.cells[1] = rows;
   options.seeds.resize(flows);
   options.time.end *= 1000;
   options.time.steps.reset();
   options.output.frame_interval.reset();
   Simulation simulation(context, options);
+  move_to(context, device, options, simulation.flow());
   Timing timing{.cells = double(options.grid.cells[0]) * double(rows) * double(flows)};
   timing.steps = time_steps([&] { simulation.advance(); });
   timing.dt = simulation.last_dt();
+  timing.device_bytes = device_bytes(device, options, simulation.flow());
   const auto samples = time_steps([&] { (void)sample(Exec(), simulation.flow(), 0); }, 0.1, 2, 20);
   timing.seconds = timing.steps.median + double(flows) * samples.median / double(options.history_interval);
   return timing;
 }
 
-planning::StepCost row_of(const SimulateOptions& options, int p, double base) {
+/// Ranks that share flows out, whole ones on the device of each. A step sends Courant's rate; what is asked
+/// home for the history comes by broadcasts from its owner.
+planning::StepCost device_row(const SimulateOptions& options, const DeviceSession& device,
+                              planning::StepCost row, double base) {
+  const int flows = static_cast<int>(options.seeds.size()), p = row.ranks;
+  const double cells = double(options.grid.cells[0]) * double(options.grid.cells[1]);
+  row.decomposition =
+      fmt::format("{} flow{} each", Boussinesq::members_on(0, p, flows), flows > p ? "s" : "");
+  if (p > flows)
+    row.impossible = options.device == Device::automatic
+                         ? "not known: such a run is the cores', which were not timed"
+                         : fmt::format("{} ranks share {} flow(s), whole ones on a device", p, flows);
+  else if (device.device() == Device::gpu && p > device.count())
+    row.impossible = fmt::format("not known: {} ranks on {} GPU(s)", p, device.count());
+  else if (options.solver.kind == SolverKind::multigrid)
+    row.impossible = "multigrid is not for a device";
+  if (!row.impossible.empty()) return row;
+  row.work = cells * Boussinesq::members_on(0, p, flows);
+  row.memory = base + bytes_of_files + (p > 1 ? bytes_of_messages : 0) +
+               slab_needs(options.grid.cells[0], options.grid.cells[1], flows, p).bytes;
+  if (p > 1) {
+    const double fields = 4.0 * flows / double(options.history_interval);
+    row.sums = {1 + fields, sizeof(double) * (1 + fields * cells)};
+  }
+  return row;
+}
+
+planning::StepCost row_of(const SimulateOptions& options, const DeviceSession& device, int p, double base) {
   const auto n_x = options.grid.cells[0], n_z = options.grid.cells[1];
   const int flows = static_cast<int>(options.seeds.size());
   planning::StepCost row{.ranks = p, .decomposition = fmt::format("{} slab{}", p, p == 1 ? "" : "s")};
@@ -48,6 +79,7 @@ planning::StepCost row_of(const SimulateOptions& options, int p, double base) {
     row.impossible = fmt::format("{} ranks share {} rows of cells; one at most has each", p, n_z);
   else if (options.solver.kind == SolverKind::multigrid && p > 1)
     row.impossible = "not known: what multigrid sends";
+  if (!device.is_cpu()) return device_row(options, device, row, base);
   if (!row.impossible.empty()) return row;
   const SlabNeeds needs = slab_needs(n_x, n_z, flows, p);
   row.work = needs.cells * flows;
@@ -63,19 +95,21 @@ planning::StepCost row_of(const SimulateOptions& options, int p, double base) {
 planning::CostModel cost(Context& context, const SimulateOptions& options, const std::vector<int>& ranks) {
   QUINTET_CHECK(context.comm().size() == 1, "the cost of a run is found on one rank; {} are here",
                 context.comm().size());
+  const DeviceSession device = open_device(context, options);
   const double base = 1e6 * peak_memory_mb();
   const double cells = double(options.grid.cells[0]) * double(options.grid.cells[1]);
   const auto flows = options.seeds.size();
   constexpr double most_cells = 1e6;
   const auto timed = std::clamp<std::size_t>(static_cast<std::size_t>(most_cells / cells), 1, flows);
-  const Timing large = time_rows(context, options, options.grid.cells[1], timed),
-               small =
-                   time_rows(context, options, std::max<std::int64_t>(4, options.grid.cells[1] / 2), timed);
+  const Timing large = time_rows(context, device, options, options.grid.cells[1], timed),
+               small = time_rows(context, device, options,
+                                 std::max<std::int64_t>(4, options.grid.cells[1] / 2), timed);
 
   planning::CostModel model{
       .what = fmt::format("{}, {} flow{}", description(options), flows, flows == 1 ? "" : "s"),
       .unit = "cell",
-      .work = cells * double(flows)};
+      .work = cells * double(flows),
+      .engine = {device.description(), device.device() == Device::gpu}};
   model.rate = planning::rate_of(small.cells, small.seconds, large.cells, large.seconds);
   model.rate.floor *= double(flows) / double(timed);
   model.rate.spread = large.steps.spread;
@@ -89,7 +123,11 @@ planning::CostModel cost(Context& context, const SimulateOptions& options, const
       interval ? 1 + std::floor(std::max(0.0, options.time.end - options.output.from) / *interval) : 2;
   model.output = frames * double(flows) * cells * 4 * 8;
   model.checkpoint = double(flows) * cells * 4 * 8;
-  for (const int p : ranks) model.rows.push_back(row_of(options, p, base));
+  for (const int p : ranks) {
+    auto& row = model.rows.emplace_back(row_of(options, device, p, base));
+    // A GPU's memory is not the host's.
+    if (device.device() == Device::portable) row.memory += large.device_bytes * row.work / large.cells;
+  }
   return model;
 }
 

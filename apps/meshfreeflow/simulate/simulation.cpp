@@ -32,6 +32,7 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 std::string trouble_spot(const Boussinesq& flow, const SimulateOptions& options) {
   const Grid& grid = flow.grid();
   std::string here;
+  for (int m = 0; m < flow.n_members(); ++m) static_cast<void>(flow.state(m));  // all ranks fetch all
   for (int m = 0; m < flow.n_members() && here.empty(); ++m)
     for (const auto& [name, text, field] : fields) {
       const Field& values = flow.state(m).*field;

@@ -11,6 +11,7 @@
 #include "apps/meshfreeflow/superresolve/predicted_points.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "surrogates/bridge/torch_subsystem.hpp"
 #include "surrogates/flow/prediction/flow_predictor.hpp"
 
 namespace quintet::meshfreeflow {
@@ -24,12 +25,12 @@ flow::FieldBlock coarse_block(FlowInput&& input, const flow::LowResolutionOption
 }
 
 /// The predictor, with what is left of the memory beside the output's own.
-flow::FlowPredictor make_predictor(const SuperresolveOptions& options, flow::FlowModel model,
-                                   flow::FieldBlock coarse, const std::map<std::string, double>& parameters,
-                                   double output_bytes) {
+flow::FlowPredictor make_predictor(const SuperresolveOptions& options, const DeviceSession& device,
+                                   flow::FlowModel model, flow::FieldBlock coarse,
+                                   const std::map<std::string, double>& parameters, double output_bytes) {
   const double all = options.max_memory * 1e9;
-  flow::PredictionOptions unbounded{options.encoder, options.residuals, 1e18, options.precision,
-                                    options.precision_bound};
+  flow::PredictionOptions unbounded{options.encoder,   options.residuals,       1e18,
+                                    options.precision, options.precision_bound, device};
   if (all <= output_bytes) {
     const flow::FlowPredictor predictor(std::move(model), std::move(coarse), parameters, unbounded);
     QUINTET_CHECK(
@@ -39,11 +40,11 @@ flow::FlowPredictor make_predictor(const SuperresolveOptions& options, flow::Flo
         options.max_memory, output_bytes * 1e-9,
         std::ceil((output_bytes + predictor.least_memory()) * 1e-6 + 1) * 1e-3);
   }
-  return {
-      std::move(model),
-      std::move(coarse),
-      parameters,
-      {options.encoder, options.residuals, all - output_bytes, options.precision, options.precision_bound}};
+  return {std::move(model),
+          std::move(coarse),
+          parameters,
+          {options.encoder, options.residuals, all - output_bytes, options.precision, options.precision_bound,
+           device}};
 }
 
 /// Who made the fields, in their file.
@@ -55,9 +56,18 @@ void sign(Context& context, const experts::ChosenModel& chosen, const std::strin
   context.summarise("expert", chosen.expert, chosen.reason);
 }
 
+/// The device of the networks. Collective. Throws ResourceError where the one that is asked for is not there.
+DeviceSession open_device(Context& context, const SuperresolveOptions& options) {
+  const bool rounds = options.precision == flow::ProductPrecision::bf16;
+  return context.open_device(options.device == Device::automatic && rounds
+                                 ? Device::cpu
+                                 : device_with_torch(options.device, torch_has_gpus()));
+}
+
 }  // namespace
 
 void superresolve(Context& context, const SuperresolveOptions& options) {
+  const DeviceSession device = open_device(context, options);
   experts::Request request{options.input.file, {}, {}};
   if (options.experts) request.values = read_flow_parameters(context.comm(), options.input);
   const auto chosen =
@@ -85,7 +95,8 @@ void superresolve(Context& context, const SuperresolveOptions& options) {
     grid = output_grid(options.output, domain, header);
     output_bytes = frame_bytes(context.comm(), grid, n_columns);
   }
-  auto predictor = make_predictor(options, std::move(model), std::move(coarse), parameters, output_bytes);
+  auto predictor =
+      make_predictor(options, device, std::move(model), std::move(coarse), parameters, output_bytes);
   judge_training(context, predictor.doubts(), options.outside_training, chosen.name);
 
   context.describe_run("model",

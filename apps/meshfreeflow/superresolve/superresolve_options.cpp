@@ -75,6 +75,7 @@ void describe(Schema& schema, SuperresolveOptions& options) {
               "Refuse bf16 where it changes a field by more than so much of its standard deviation, or a "
               "residual by more than so much of itself (rms)")
       .above(0);
+  describe_device(schema, options.device);
   schema.check([&options]() -> std::optional<std::string> {
     if (options.low_resolution.files.empty()) return std::nullopt;
     return "low_resolution.files: name the coarse run as input.file";

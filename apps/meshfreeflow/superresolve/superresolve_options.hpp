@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "apps/meshfreeflow/setup/flow_input.hpp"
+#include "io/device/device.hpp"
 #include "surrogates/experts/chosen_model.hpp"
 #include "surrogates/flow/prediction/encoder_windows.hpp"
 #include "surrogates/flow/prediction/flow_predictor.hpp"
@@ -34,6 +35,7 @@ struct SuperresolveOptions {
   double max_memory = 2;
   flow::ProductPrecision precision = flow::ProductPrecision::fp32;
   double precision_bound = 0.05;
+  Device device = Device::cpu;
 };
 void describe(Schema& schema, SuperresolveOptions& options);
 

@@ -133,10 +133,10 @@ TrainOptions endless(TrainOptions options, int batch, bool validates) {
   return options;
 }
 
-Timing time_batches(const Comm& comm, const TrainOptions& options, int batch) {
+Timing time_batches(const Comm& comm, const DeviceSession& device, const TrainOptions& options, int batch) {
   Timing timing{.crops = double(batch)};
   const auto time = [&](bool validates, double seconds, int least) {
-    Training training(comm, endless(options, batch, validates), std::nullopt);
+    Training training(comm, endless(options, batch, validates), device, std::nullopt);
     return time_steps([&] { training.advance(); }, seconds, least);
   };
   timing.steps = time(false, 2.0, 3);
@@ -159,9 +159,11 @@ double memory_of(const Timing& small, const Timing& large, double crops) {
 planning::CostModel train_cost(Context& context, const TrainOptions& options, const std::vector<int>& ranks) {
   const Comm& comm = context.comm();
   QUINTET_CHECK(comm.size() == 1, "the cost of a training is found on one rank; {} are here", comm.size());
-  const Timing small = time_batches(comm, options, std::max(1, options.batch / 2));  // memory rises only
-  const Timing large = options.batch > 1 ? time_batches(comm, options, options.batch) : small;
-  const Training training(comm, endless(options, options.batch, false), std::nullopt);
+  const DeviceSession device = open_device(context, options);
+  const Timing small =
+      time_batches(comm, device, options, std::max(1, options.batch / 2));  // memory rises only
+  const Timing large = options.batch > 1 ? time_batches(comm, device, options, options.batch) : small;
+  const Training training(comm, endless(options, options.batch, false), device, std::nullopt);
   const auto& header = training.trainer().header();
   const double parameters = double(training.trainer().describe().total().parameters);
 
@@ -171,7 +173,8 @@ planning::CostModel train_cost(Context& context, const TrainOptions& options, co
                           options.data.points),
       .unit = "crop",
       .work = double(options.batch),
-      .steps = double(options.steps)};
+      .steps = double(options.steps),
+      .engine = {device.description(), device.device() == Device::gpu}};
   model.rate = small.crops < large.crops
                    ? planning::rate_of(small.crops, small.seconds, large.crops, large.seconds)
                    : planning::CostModel::Rate{.per_unit = large.seconds / large.crops};
@@ -183,7 +186,9 @@ planning::CostModel train_cost(Context& context, const TrainOptions& options, co
   model.division = division_of(options, header);
   for (const int p : ranks) {
     planning::StepCost row{.ranks = p, .decomposition = "data", .team = p};
-    if (p > options.batch) {
+    if (device.device() == Device::gpu && p > device.count()) {
+      row.impossible = fmt::format("not known: {} ranks on {} GPU(s)", p, device.count());
+    } else if (p > options.batch) {
       row.impossible = fmt::format("{} ranks share {} crops of a batch", p, options.batch);
     } else {
       const auto needs = step_needs(header, options.batch, p);

@@ -104,12 +104,15 @@ void report_training(Context& context, const TrainOptions& options, const Traini
 
 void train(Context& context, const TrainOptions& options) {
   context.record_seed(static_cast<std::uint64_t>(options.seed));
-  const auto training = context.timed(
-      "start", [&] { return std::make_shared<Training>(context.comm(), options, context.restart_file()); });
+  const DeviceSession device = open_device(context, options);
+  const auto training = context.timed("start", [&] {
+    return std::make_shared<Training>(context.comm(), options, device, context.restart_file());
+  });
   announce(context, options, *training);
   announce_activations(context, *training);
   if (training->parallel().reason.empty())  // else the planner has looked, before any array was there
     context.require_memory(training->memory_needed(), "a step of training");
+  device.require_bytes(training->memory_needed(), "a step of training");
   if (!context.go_ahead({"lcurve.csv", options.output})) return;
 
   LearningCurve curve(context, *training);

@@ -34,6 +34,7 @@ void describe(Schema& schema, TrainOptions& options) {
       .existing_file();
   schema.text("output", options.output, "The best model by validation, in the run's directory")
       .on_restart(OnRestart::free);
+  describe_device(schema, options.device);
   describe(schema, options.checkpoints);
 }
 

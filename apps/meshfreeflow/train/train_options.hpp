@@ -6,6 +6,7 @@
 
 #include "apps/application/loop/checkpoint_options.hpp"
 #include "io/config/schema.hpp"
+#include "io/device/device.hpp"
 #include "surrogates/flow/data/data_options.hpp"
 #include "surrogates/flow/model/flow_equations.hpp"
 #include "surrogates/flow/model/flow_model_options.hpp"
@@ -44,6 +45,7 @@ struct TrainOptions {
   std::int64_t seed = 1;
   std::optional<std::string> start;  ///< a model to go on from
   std::string output = "model.h5";
+  Device device = Device::cpu;
   CheckpointOptions checkpoints{.interval = 1000};
 };
 void describe(Schema& schema, TrainOptions& options);

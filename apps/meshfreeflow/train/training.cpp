@@ -6,8 +6,10 @@
 #include "apps/application/life/memory.hpp"
 #include "io/config/suggest.hpp"
 #include "io/log/error.hpp"
+#include "io/log/log.hpp"
 #include "io/runtime/runtime.hpp"
 #include "io/tiers/page_arena.hpp"
+#include "surrogates/bridge/torch_subsystem.hpp"
 #include "surrogates/flow/model/flow_inference.hpp"
 
 namespace quintet::meshfreeflow {
@@ -69,12 +71,14 @@ flow::FlowModel starting_model(const Comm& comm, const TrainOptions& options, co
   return model;
 }
 
-flow::FlowTrainerOptions trainer_options(const TrainOptions& options, const ParallelOptions& parallel) {
+flow::FlowTrainerOptions trainer_options(const TrainOptions& options, const ParallelOptions& parallel,
+                                         const DeviceSession& device) {
   return {options.loss,   options.optimiser,
           parallel,       options.offload,
           options.memory, options.precision,
           options.tile,   static_cast<std::uint64_t>(options.seed),
-          options.batch,  options.data.reference_compatible};
+          options.batch,  options.data.reference_compatible,
+          device};
 }
 
 flow::Range as_range(const flow::FlowDataset::Range& range) { return {range.least, range.most}; }
@@ -116,14 +120,23 @@ flow::FlowModelHeader model_header(const TrainOptions& options, const flow::Flow
   return header;
 }
 
-Training::Training(const Comm& comm, const TrainOptions& options,
+DeviceSession open_device(Context& context, const TrainOptions& options) {
+  Device wanted = device_with_torch(options.device, torch_has_gpus());
+  if (wanted == Device::automatic && options.memory.is_planned()) {
+    log::info("device: cpu, since section memory plans for the host's memory");
+    wanted = Device::cpu;
+  }
+  return context.open_device(wanted);
+}
+
+Training::Training(const Comm& comm, const TrainOptions& options, const DeviceSession& device,
                    const std::optional<std::string>& checkpoint)
     : comm_(comm),
       options_(options),
       data_(comm, options.data),
       parallel_(parallel_in_force(comm, options, model_header(options, data_))),
-      trainer_(comm, starting_model(comm, options, data_), trainer_options(options, parallel_.options),
-               all_parameters(data_)),
+      trainer_(comm, starting_model(comm, options, data_),
+               trainer_options(options, parallel_.options, device), all_parameters(data_)),
       rate_(options.learning_rate),
       validates_(data_.n_crops(Split::validation) > 0),
       best_loss_(std::numeric_limits<double>::infinity()) {

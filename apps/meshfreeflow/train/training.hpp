@@ -5,8 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "apps/application/life/context.hpp"
 #include "apps/meshfreeflow/train/stage.hpp"
 #include "apps/meshfreeflow/train/train_options.hpp"
+#include "io/device/device.hpp"
 #include "io/hdf5/file.hpp"
 #include "io/parallel/comm.hpp"
 #include "surrogates/flow/data/dataset.hpp"
@@ -22,7 +24,8 @@ namespace quintet::meshfreeflow {
 class Training {
  public:
   /// @param checkpoint to go on from. Collective. Throws InputError.
-  Training(const Comm& comm, const TrainOptions& options, const std::optional<std::string>& checkpoint);
+  Training(const Comm& comm, const TrainOptions& options, const DeviceSession& device,
+           const std::optional<std::string>& checkpoint);
 
   /// Draw a batch, one step of the trainer; a validation where one is due. Throws NumericalError where the
   /// loss is not finite.
@@ -79,6 +82,9 @@ class Training {
   double best_loss_;
   std::optional<double> memory_predicted_;
 };
+
+/// The device of a training. Collective. Throws ResourceError where the one that is asked for is not there.
+[[nodiscard]] DeviceSession open_device(Context& context, const TrainOptions& options);
 
 /// What the data make of the model's header. Throws InputError for conditioning on what the data lack.
 [[nodiscard]] flow::FlowModelHeader model_header(const TrainOptions& options, const flow::FlowDataset& data);

@@ -57,6 +57,7 @@ void describe(Schema& schema, TrainOptions& options) {
                  "Linear forecasts: the base, and what stands beside the model in every table");
   describe(schema, options.parallel, options.offload, sequence::trainer_traits);
   describe_block(schema, options.block);
+  describe_device(schema, options.device);
   describe(schema, options.checkpoints);
 }
 

@@ -8,6 +8,7 @@
 #include "apps/application/loop/checkpoint_options.hpp"
 #include "apps/podlstm/setup/fields_options.hpp"
 #include "io/config/schema.hpp"
+#include "io/device/device.hpp"
 #include "physics/codes/coded_matrix.hpp"
 #include "physics/ocean/modes_file.hpp"
 #include "surrogates/experts/chosen_model.hpp"
@@ -38,6 +39,7 @@ struct TrainOptions {
   ParallelOptions parallel{.strategy = ParallelStrategy::members};
   OffloadOptions offload;
   std::int64_t block = 24;
+  Device device = Device::cpu;
   CheckpointOptions checkpoints{.interval = 100};  ///< epochs
 };
 void describe(Schema& schema, TrainOptions& options);

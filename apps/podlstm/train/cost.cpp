@@ -1,9 +1,11 @@
 #include "apps/podlstm/train/cost.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "apps/application/life/memory.hpp"
 #include "apps/application/loop/timed_steps.hpp"
+#include "apps/podlstm/train/on_device.hpp"
 #include "apps/podlstm/train/stage.hpp"
 #include "io/log/error.hpp"
 #include "io/runtime/runtime.hpp"
@@ -64,18 +66,22 @@ planning::Job job_of(const sequence::ForecastTraining& training, const sequence:
 
 }  // namespace
 
-planning::CostModel train_cost(Context& context, const TrainOptions& options, const std::vector<int>& ranks) {
+planning::CostModel train_cost(Context& context, const TrainOptions& given, const std::vector<int>& ranks) {
   const Comm& comm = context.comm();
+  TrainOptions options = given;
   QUINTET_CHECK(comm.size() == 1, "the cost of a training is found on one rank; {} are here", comm.size());
   QUINTET_CHECK(options.forecast.members > 0,
                 "forecast.members: 0 networks; the linear base alone has no steps to plan");
   const auto modes = ocean::read_modes(comm, options.modes);
   const auto split = make_split(modes.series, options.window, options.split);
+  const DeviceSession device = open_device(context, options);
   sequence::ForecastOptions endless = options.forecast;
   endless.training.epochs = std::int64_t{1} << 30;
   endless.training.patience = 0;
-  sequence::ForecastTraining training(comm, modes.series, split, options.split.irregular, endless,
-                                      options.references);  // plans add what a file costs
+  auto set = make_training_set(modes.series, split, options.split.irregular, endless, options.references);
+  sequence::ForecastTraining training(comm, std::move(set), endless, sequence::ForecastTraining::by_members,
+                                      {},
+                                      device);  // plans add what a file costs
   const auto epochs = time_steps([&] { training.advance(); }, 2.0, 3);
   const double memory = 1e6 * peak_memory_mb() + bytes_of_files;
 
@@ -87,7 +93,8 @@ planning::CostModel train_cost(Context& context, const TrainOptions& options, co
                           training.set().n_training),
       .unit = "network",
       .work = double(chosen.members),
-      .steps = double(chosen.training.epochs)};
+      .steps = double(chosen.training.epochs),
+      .engine = {device.description(), device.device() == Device::gpu}};
   model.rate = {.per_unit = epochs.median,
                 .spread = epochs.spread,
                 .timed = fmt::format("{} epochs of one network", epochs.n)};
@@ -98,6 +105,11 @@ planning::CostModel train_cost(Context& context, const TrainOptions& options, co
   const auto batch = static_cast<int>(std::min<std::int64_t>(chosen.training.batch, windows));
   const int batches = (windows + batch - 1) / batch;
   for (const int p : ranks) {
+    if (device.device() == Device::gpu && p > device.count()) {
+      model.rows.push_back(
+          {.ranks = p, .impossible = fmt::format("not known: {} ranks on {} GPU(s)", p, device.count())});
+      continue;
+    }
     const auto alone = sequence::ensemble_needs(chosen.members, p);
     planning::StepCost members{
         .ranks = p,

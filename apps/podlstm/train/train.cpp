@@ -8,6 +8,7 @@
 #include "apps/application/loop/run_loop.hpp"
 #include "apps/application/training/memory_report.hpp"
 #include "apps/podlstm/evaluate/judgement.hpp"
+#include "apps/podlstm/train/on_device.hpp"
 #include "apps/podlstm/train/stage.hpp"
 #include "io/log/log.hpp"
 #include "physics/kernels/gemm_bf16.hpp"
@@ -111,7 +112,9 @@ void report_training(Context& context, const TrainOptions& options, const ocean:
 
 }  // namespace
 
-void train(Context& context, const TrainOptions& options) {
+void train(Context& context, const TrainOptions& given) {
+  TrainOptions options = given;
+  const DeviceSession device = open_device(context, options);
   const auto& comm = context.comm();
   const auto modes = context.timed("read", [&] { return ocean::read_modes(comm, options.modes); });
   const auto& series = modes.series;
@@ -126,7 +129,7 @@ void train(Context& context, const TrainOptions& options) {
     auto set = make_training_set(series, split, irregular, options.forecast, options.references);
     parallel = parallel_in_force(comm, options, set);
     return std::make_shared<sequence::ForecastTraining>(comm, std::move(set), options.forecast,
-                                                        parallel.options, options.offload);
+                                                        parallel.options, options.offload, device);
   });
   announce_stage(context, parallel);
   auto judgement = context.timed(

@@ -132,6 +132,11 @@ void plan(const Application::Arguments& arguments) {
                 "simulate, meshfreeflow train, podlstm train, submatrix evaluate, vlasov run",
                 owner.application.name, owner.command);
   const auto& model = *asked;
+  QUINTET_CHECK(
+      wanted.machine == "local" || !model.engine.is_gpu,
+      "device: steps were timed on {}, which says nothing of a GPU of {}; plan on a node of {}, with "
+      "--machine local, or with --set device=cpu",
+      model.engine.name, machine.name, machine.name);
 
   const auto slower = wanted.machine == "local" ? std::optional(1.0) : slowness(machine, here);
   Plan plan{.who = fmt::format("{} {}", owner.application.name, owner.command),

@@ -112,6 +112,7 @@ std::string text_of(const Plan& plan) {
   const bool has_spread = model.rate.spread > 0;  // of one timing there is none
   text += fmt::format("Timed here: {}{}.\n", model.rate.timed,
                       has_spread ? fmt::format("; steps differ by {:.0f} %", 100 * model.rate.spread) : "");
+  text += fmt::format("Seconds are those of: {}.\n", model.engine.name);
   if (const auto& crowd = model.crowd) {
     const auto whole = [&](const planning::CostModel::Rate& rate) {
       return rate.floor + rate.per_unit * model.work;

@@ -105,6 +105,7 @@ std::string Forecast::too_short(const Machine& machine, const JobShape& job,
   for (const auto& model : models_) {
     const auto* found = row(model, job.ranks());
     if (found == nullptr || !found->impossible.empty() || !model.steps) return "";
+    if (model.engine.is_gpu) return "";  // seconds of the GPU here
     const auto [step, links_known] = step_on(model, *found, machine, job.ranks_per_node, slower.value_or(1));
     // It was timed on one core. Of more in a rank only this is sure: they compute no faster than all
     // together.

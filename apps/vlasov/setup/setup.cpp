@@ -426,13 +426,17 @@ void require(const Context& context, double bytes, const std::string& what) {
 
 DeviceSession open_device(Context& context, Device wanted, Setup& setup) {
   DeviceSession session = context.open_device(wanted);
+  use_device(session, setup);
+  return session;
+}
+
+void use_device(const DeviceSession& session, Setup& setup) {
   if (!session.is_cpu())
     setup.system.device = DeviceVlasovFactory{
         session.factory("quintet_make_device_vlasov", &quintet_make_device_vlasov),
         session.factory("quintet_device_vlasov_bytes", &quintet_device_vlasov_bytes),
         session.factory("quintet_make_device_collisions", &quintet_make_device_collisions),
         session.factory("quintet_device_collision_bytes", &quintet_device_collision_bytes)};
-  return session;
 }
 
 double require_room(const Context& context, const DeviceSession& device, const Setup& setup) {

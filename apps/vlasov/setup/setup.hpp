@@ -32,6 +32,8 @@ struct Setup {
 /// The device of a run, which setup.system then takes its engines from. Throws InputError where it cannot do
 /// what the run asks for; with `automatic` that is left to the host. Collective.
 [[nodiscard]] DeviceSession open_device(Context& context, Device wanted, Setup& setup);
+/// setup.system takes its engines from a session that is open.
+void use_device(const DeviceSession& session, Setup& setup);
 
 /// Bytes a rank needs of its own memory. Throws InputError, before anything is allocated, if they are more
 /// than there are. Collective.

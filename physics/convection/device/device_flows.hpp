@@ -35,8 +35,9 @@ struct DeviceFlowSetup {
 };
 
 /// The step of Boussinesq with u, w, b and p of all flows resident in the memory of Kokkos's default
-/// execution space: a GPU, or the host. The same scheme to round-off, all flows in each kernel; nothing is
-/// sent to the host but what take() and courant_rate() are asked for.
+/// execution space: a GPU, or the host. Of several ranks each has flows of its own. The same scheme to
+/// round-off, all flows in each kernel; nothing is sent to the host but what take() and courant_rate() are
+/// asked for.
 ///
 /// A pair of rows is one complex transform of a team, in its fast memory; a thread eliminates a column.
 class DeviceFlows {

@@ -68,22 +68,6 @@ std::vector<Task> make_tasks(const DecoderQueries& queries) {
 
 int n_nodes(const NodeGrid& grid) { return grid[0].size() * grid[1].size() * grid[2].size(); }
 
-void check(const DecoderQueries& queries, const JetPlan& plan, Activation activation) {
-  const auto fits = [&](std::size_t n) { return n == 1 || n == static_cast<std::size_t>(queries.n_samples); };
-  bool right = fits(queries.grids.size()) && (queries.operators.empty() || fits(queries.operators.size())) &&
-               queries.points.size() == std::size_t{n_axes} * queries.n_samples * queries.n_points;
-  for (const auto& operators : queries.operators)
-    right = right && operators.size() == queries.operators.front().size();
-  for (const auto& grid : queries.grids) {
-    check_grid(grid);
-    for (int i = 0; i < n_axes; ++i) right = right && grid[i].size() == queries.grids.front()[i].size();
-  }
-  if (!right) throw InternalError("grids, points and operators of a decoder's queries do not fit each other");
-  QUINTET_CHECK(!plan.second_order || has_curvature(activation),
-                "The decoder's activation has no second derivative, which the equations need; take another "
-                "activation, such as softplus.");
-}
-
 }  // namespace
 
 template <class Real>
@@ -438,7 +422,7 @@ template <class Real>
 void Decoder<Real>::forward(const Real* latents, const DecoderQueries& queries, Real* jets,
                             Tape* tape) const {
   JetPlan plan = make_plan(queries);
-  check(queries, plan, state_->options.activation);
+  check_queries(queries, plan, state_->options.activation);
   if (queries.bf16 && (tape != nullptr || !state_->has_bf16))
     throw InternalError(
         "a decoder is asked for products in bfloat16 that it has no weights or no way back for");

@@ -46,6 +46,22 @@ JetPlan make_plan(const DecoderQueries& queries) {
   return plan;
 }
 
+void check_queries(const DecoderQueries& queries, const JetPlan& plan, Activation activation) {
+  const auto fits = [&](std::size_t n) { return n == 1 || n == static_cast<std::size_t>(queries.n_samples); };
+  bool right = fits(queries.grids.size()) && (queries.operators.empty() || fits(queries.operators.size())) &&
+               queries.points.size() == std::size_t{n_axes} * queries.n_samples * queries.n_points;
+  for (const auto& operators : queries.operators)
+    right = right && operators.size() == queries.operators.front().size();
+  for (const auto& grid : queries.grids) {
+    check_grid(grid);
+    for (int i = 0; i < n_axes; ++i) right = right && grid[i].size() == queries.grids.front()[i].size();
+  }
+  if (!right) throw InternalError("grids, points and operators of a decoder's queries do not fit each other");
+  QUINTET_CHECK(!plan.second_order || has_curvature(activation),
+                "The decoder's activation has no second derivative, which the equations need; take another "
+                "activation, such as softplus.");
+}
+
 namespace {
 
 /// s(r), s'(r), s''(r) of the upper node's weight.

@@ -29,6 +29,9 @@ struct JetPlan {
 };
 /// Tangents along every axis of a second derivative, and of a first-order operator that has one axis alone.
 [[nodiscard]] JetPlan make_plan(const DecoderQueries& queries);
+/// Throws InputError for bad grids, and for second-order operators with an activation that has no second
+/// derivative.
+void check_queries(const DecoderQueries& queries, const JetPlan& plan, Activation activation);
 
 /// Numbers of an inner operator in a row: first [axis], then second [pair of tangents], at relative
 /// coordinates.

@@ -59,8 +59,10 @@ void with_type_of(const at::Tensor& x, Body&& body) {
 
 void sum_over_ranks(const Comm& comm, at::Tensor& sums) {
   if (comm.size() == 1) return;
-  comm.reduce(std::span<double>(sums.data_ptr<double>(), static_cast<std::size_t>(sums.numel())),
+  const at::Tensor here = sums.to(at::kCPU);
+  comm.reduce(std::span<double>(here.data_ptr<double>(), static_cast<std::size_t>(here.numel())),
               Comm::Reduction::sum);
+  sums = here.to(sums.device());
 }
 
 /// From this rank's number, means and sums of squared deviations M_r [feature] to those of all ranks, in one
@@ -74,9 +76,9 @@ void combine_moments(const Comm& comm, const at::Tensor& near, double& n, at::Te
                      at::Tensor& squares) {
   const std::int64_t features = mean.size(0);
   const at::Tensor own = mean - near;
-  at::Tensor sums = at::cat({at::full({1}, n, at::kDouble), n * own, squares + n * own * own});
+  at::Tensor sums = at::cat({at::full({1}, n, own.options()), n * own, squares + n * own * own});
   sum_over_ranks(comm, sums);
-  n = sums.data_ptr<double>()[0];
+  n = sums[0].item<double>();
   const at::Tensor shift = sums.narrow(0, 1, features) / n;
   mean = near + shift;
   squares = (sums.narrow(0, 1 + features, features) - n * shift * shift).clamp_min(0);
@@ -87,33 +89,35 @@ at::Tensor spread(const at::Tensor& of_feature, const at::Tensor& x) {
   return of_feature.to(x.scalar_type()).view({1, -1, 1, 1, 1});
 }
 
-class BatchNorm : public torch::autograd::Function<BatchNorm> {
- public:
-  static at::Tensor forward(AutogradContext* context, const at::Tensor& given, const at::Tensor& gamma,
-                            const at::Tensor& beta, at::Tensor running_mean, at::Tensor running_variance,
-                            const Comm* comm, double momentum, double epsilon, BatchMoments* moments) {
-    const at::Tensor x = given.contiguous();
-    const bool again = moments && moments->mean.defined();
-    double n = again ? moments->n : static_cast<double>(x.numel()) / static_cast<double>(x.size(1));
-    at::Tensor mean, variance;
-    if (again) {
-      mean = moments->mean;
-      variance = moments->variance;
-    } else {
-      std::tie(mean, variance) = own_moments(x, n);
-      if (comm->size() > 1) combine_moments(*comm, running_mean, n, mean, variance);
-    }
-    QUINTET_CHECK(
-        n > 1,
-        "batch normalisation over one value a feature leaves nothing of it; use a larger batch, larger "
-        "blocks or fewer levels of the U-Net");
-    if (!again) {
-      running_mean.mul_(1 - momentum).add_(mean, momentum);
-      running_variance.mul_(1 - momentum).add_(variance / (n - 1), momentum);
-      variance /= n;
-      if (moments) *moments = {n, mean, variance};
-    }
-    const at::Tensor scale = (variance + epsilon).rsqrt();
+/// Over all but the features, in float64.
+at::Tensor wide_sums(const at::Tensor& x) { return x.sum({0, 2, 3, 4}, /*keepdim=*/false, at::kDouble); }
+
+/// What the sweeps over numbers make of an array and of its adjoint, on the host or where torch has it.
+template <NormSweeps>
+struct Sweeps;
+
+template <>
+struct Sweeps<NormSweeps::ours> {
+  /// Mean and sum of squared deviations of this rank's numbers [feature]; a rank may have no samples.
+  static std::pair<at::Tensor, at::Tensor> own_moments(const at::Tensor& x, double n) {
+    at::Tensor mean, squares;
+    with_type_of(x, [&]<class Real>(Real) {
+      const Real* const from = x.data_ptr<Real>();
+      mean = feature_sums(x, [from](std::int64_t i, std::int64_t) { return static_cast<double>(from[i]); }) /
+             std::max(n, 1.0);
+      const double* const centre = mean.data_ptr<double>();
+      squares = feature_sums(x, [from, centre](std::int64_t i, std::int64_t feature) {
+        const double away = static_cast<double>(from[i]) - centre[feature];
+        return away * away;
+      });
+    });
+    return {mean, squares};
+  }
+
+  /// (x - mean) scale, and gamma times that plus beta.
+  static std::pair<at::Tensor, at::Tensor> normalise(const at::Tensor& x, const at::Tensor& mean,
+                                                     const at::Tensor& scale, const at::Tensor& gamma,
+                                                     const at::Tensor& beta) {
     at::Tensor normal = at::empty_like(x), y = at::empty_like(x);
     with_type_of(x, [&]<class Real>(Real) {
       const Real *const from = x.data_ptr<Real>(), *const g = gamma.data_ptr<Real>(),
@@ -130,8 +134,113 @@ class BatchNorm : public torch::autograd::Function<BatchNorm> {
         });
       });
     });
+    return {normal, y};
+  }
+
+  /// Sums of y_bar and of y_bar normal [2, feature].
+  static at::Tensor adjoint_sums(const at::Tensor& y_bar, const at::Tensor& normal) {
+    at::Tensor sums;
+    with_type_of(y_bar, [&]<class Real>(Real) {
+      const Real *const bar = y_bar.data_ptr<Real>(), *const unit = normal.data_ptr<Real>();
+      sums = at::stack(
+          {feature_sums(y_bar, [bar](std::int64_t i, std::int64_t) { return static_cast<double>(bar[i]); }),
+           feature_sums(y_bar, [bar, unit](std::int64_t i, std::int64_t) {
+             return static_cast<double>(bar[i]) * static_cast<double>(unit[i]);
+           })});
+    });
+    return sums;
+  }
+
+  /// dS/dx = gamma scale (y_bar - <y_bar> - normal <y_bar normal>), of those sums over all n.
+  static at::Tensor adjoint(const at::Tensor& y_bar, const at::Tensor& normal, const at::Tensor& sums,
+                            double n, const at::Tensor& scale, const at::Tensor& gamma) {
+    at::Tensor x_bar = at::empty_like(y_bar);
+    with_type_of(y_bar, [&]<class Real>(Real) {
+      const Real *const bar = y_bar.data_ptr<Real>(), *const unit = normal.data_ptr<Real>(),
+                        *const g = gamma.data_ptr<Real>();
+      Real* const to = x_bar.data_ptr<Real>();
+      const double *const bars = sums.data_ptr<double>(), *const products = bars + y_bar.size(1);
+      for_features(y_bar, [&](std::int64_t feature, const FeatureRows& rows, std::int64_t first) {
+        const auto mean_bar = static_cast<Real>(bars[feature] / n),
+                   mean_product = static_cast<Real>(products[feature] / n),
+                   factor = static_cast<Real>(scale.data_ptr<double>()[feature]) * g[feature];
+        for_all(rows, [&](std::int64_t i) {
+          to[first + i] = factor * (bar[first + i] - mean_bar - unit[first + i] * mean_product);
+        });
+      });
+    });
+    return x_bar;
+  }
+};
+
+template <>
+struct Sweeps<NormSweeps::torch> {
+  static std::pair<at::Tensor, at::Tensor> own_moments(const at::Tensor& x, double n) {
+    const at::Tensor mean = wide_sums(x) / std::max(n, 1.0);
+    return {mean, wide_sums((x - mean.view({1, -1, 1, 1, 1})).square())};
+  }
+  static std::pair<at::Tensor, at::Tensor> normalise(const at::Tensor& x, const at::Tensor& mean,
+                                                     const at::Tensor& scale, const at::Tensor& gamma,
+                                                     const at::Tensor& beta) {
+    at::Tensor normal = (x - spread(mean, x)) * spread(scale, x);
+    at::Tensor y = at::addcmul(spread(beta, x), normal, spread(gamma, x));
+    return {normal, y};
+  }
+  static at::Tensor adjoint_sums(const at::Tensor& y_bar, const at::Tensor& normal) {
+    return at::stack({wide_sums(y_bar), wide_sums(y_bar.to(at::kDouble) * normal)});
+  }
+  static at::Tensor adjoint(const at::Tensor& y_bar, const at::Tensor& normal, const at::Tensor& sums,
+                            double n, const at::Tensor& scale, const at::Tensor& gamma) {
+    return (y_bar - spread(sums[0] / n, y_bar) - normal * spread(sums[1] / n, y_bar)) *
+           (spread(scale, y_bar) * spread(gamma, y_bar));
+  }
+};
+
+/// Call body(Sweeps).
+template <class Body>
+auto with_sweeps(NormSweeps sweeps, Body&& body) {
+  switch (sweeps) {
+    case NormSweeps::ours:
+      return body(Sweeps<NormSweeps::ours>());
+    case NormSweeps::torch:
+      return body(Sweeps<NormSweeps::torch>());
+  }
+  throw InternalError("a normalisation that nobody sweeps");
+}
+
+class BatchNorm : public torch::autograd::Function<BatchNorm> {
+ public:
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& given, const at::Tensor& gamma,
+                            const at::Tensor& beta, at::Tensor running_mean, at::Tensor running_variance,
+                            const Comm* comm, double momentum, double epsilon, BatchMoments* moments,
+                            NormSweeps sweeps) {
+    const at::Tensor x = given.contiguous();
+    const bool again = moments && moments->mean.defined();
+    double n = again ? moments->n : static_cast<double>(x.numel()) / static_cast<double>(x.size(1));
+    at::Tensor mean, variance;
+    if (again) {
+      mean = moments->mean;
+      variance = moments->variance;
+    } else {
+      std::tie(mean, variance) = with_sweeps(sweeps, [&](auto by) { return by.own_moments(x, n); });
+      if (comm->size() > 1) combine_moments(*comm, running_mean, n, mean, variance);
+    }
+    QUINTET_CHECK(
+        n > 1,
+        "batch normalisation over one value a feature leaves nothing of it; use a larger batch, larger "
+        "blocks or fewer levels of the U-Net");
+    if (!again) {
+      running_mean.mul_(1 - momentum).add_(mean, momentum);
+      running_variance.mul_(1 - momentum).add_(variance / (n - 1), momentum);
+      variance /= n;
+      if (moments) *moments = {n, mean, variance};
+    }
+    const at::Tensor scale = (variance + epsilon).rsqrt();
+    const auto [normal, y] =
+        with_sweeps(sweeps, [&](auto by) { return by.normalise(x, mean, scale, gamma, beta); });
     context->save_for_backward({normal, scale, gamma});
     context->saved_data["n"] = n;
+    context->saved_data["sweeps"] = static_cast<std::int64_t>(sweeps);
     context->saved_data["comm"] = c10::IValue::make_capsule(
         c10::intrusive_ptr<torch::CustomClassHolder>(c10::make_intrusive<HeldComm>(*comm)));
     return y;
@@ -144,47 +253,14 @@ class BatchNorm : public torch::autograd::Function<BatchNorm> {
     const double n = context->saved_data["n"].toDouble();
     const auto capsule = context->saved_data["comm"].toCapsule();
     const Comm& comm = static_cast<const HeldComm&>(*capsule).comm;
-    at::Tensor own, x_bar = at::empty_like(y_bar);
-    with_type_of(y_bar, [&]<class Real>(Real) {
-      const Real *const bar = y_bar.data_ptr<Real>(), *const unit = normal.data_ptr<Real>(),
-                        *const g = gamma.data_ptr<Real>();
-      Real* const to = x_bar.data_ptr<Real>();
-      own = at::stack(
-          {feature_sums(y_bar, [bar](std::int64_t i, std::int64_t) { return static_cast<double>(bar[i]); }),
-           feature_sums(y_bar, [bar, unit](std::int64_t i, std::int64_t) {
-             return static_cast<double>(bar[i]) * static_cast<double>(unit[i]);
-           })});
-      at::Tensor all = own.clone();
-      sum_over_ranks(comm, all);
-      // dS/dx = gamma scale (y_bar - <y_bar> - normal <y_bar normal>)
-      const double *const bars = all.data_ptr<double>(), *const products = bars + y_bar.size(1);
-      for_features(y_bar, [&](std::int64_t feature, const FeatureRows& rows, std::int64_t first) {
-        const auto mean_bar = static_cast<Real>(bars[feature] / n),
-                   mean_product = static_cast<Real>(products[feature] / n),
-                   factor = static_cast<Real>(scale.data_ptr<double>()[feature]) * g[feature];
-        for_all(rows, [&](std::int64_t i) {
-          to[first + i] = factor * (bar[first + i] - mean_bar - unit[first + i] * mean_product);
-        });
-      });
-    });
-    return {x_bar, own[1].to(gamma.scalar_type()), own[0].to(gamma.scalar_type()), {}, {}, {}, {}, {}, {}};
-  }
-
- private:
-  /// Mean and sum of squared deviations of this rank's numbers [feature]; a rank may have no samples.
-  static std::pair<at::Tensor, at::Tensor> own_moments(const at::Tensor& x, double n) {
-    at::Tensor mean, squares;
-    with_type_of(x, [&]<class Real>(Real) {
-      const Real* const from = x.data_ptr<Real>();
-      mean = feature_sums(x, [from](std::int64_t i, std::int64_t) { return static_cast<double>(from[i]); }) /
-             std::max(n, 1.0);
-      const double* const centre = mean.data_ptr<double>();
-      squares = feature_sums(x, [from, centre](std::int64_t i, std::int64_t feature) {
-        const double away = static_cast<double>(from[i]) - centre[feature];
-        return away * away;
-      });
-    });
-    return {mean, squares};
+    const auto sweeps = static_cast<NormSweeps>(context->saved_data["sweeps"].toInt());
+    const at::Tensor own = with_sweeps(sweeps, [&](auto by) { return by.adjoint_sums(y_bar, normal); });
+    at::Tensor all = own.clone();
+    sum_over_ranks(comm, all);
+    const at::Tensor x_bar =
+        with_sweeps(sweeps, [&](auto by) { return by.adjoint(y_bar, normal, all, n, scale, gamma); });
+    return {x_bar, own[1].to(gamma.scalar_type()), own[0].to(gamma.scalar_type()), {}, {}, {}, {}, {}, {},
+            {}};
   }
 };
 
@@ -192,9 +268,9 @@ class BatchNorm : public torch::autograd::Function<BatchNorm> {
 
 at::Tensor batch_norm_over_ranks(const Comm& comm, const at::Tensor& x, const at::Tensor& gamma,
                                  const at::Tensor& beta, at::Tensor running_mean, at::Tensor running_variance,
-                                 double momentum, double epsilon, BatchMoments* moments) {
+                                 double momentum, double epsilon, BatchMoments* moments, NormSweeps sweeps) {
   return BatchNorm::apply(x, gamma, beta, std::move(running_mean), std::move(running_variance), &comm,
-                          momentum, epsilon, moments);
+                          momentum, epsilon, moments, sweeps);
 }
 
 at::Tensor batch_norm_by_running(const at::Tensor& x, const at::Tensor& gamma, const at::Tensor& beta,

@@ -6,6 +6,12 @@
 
 namespace quintet::flow {
 
+/// Who sweeps over the numbers of a normalisation.
+enum class NormSweeps {
+  ours,  ///< loops of this project, on the host: the same bits on any number of threads
+  torch  ///< LibTorch's operators, where x is: to round-off the same
+};
+
 /// What a normalisation has found of its batch, so that it can be run again.
 struct BatchMoments {
   double n = 0;               ///< values of a feature, on all ranks
@@ -25,11 +31,13 @@ struct BatchMoments {
 /// @param running_mean, running_variance [feature] float64, updated in place
 /// @param moments null, or where to keep what was found. What is there is taken in place of the batch's: the
 /// same call once more gives the same bits, sends nothing and leaves the running statistics alone
+/// All tensors are where x is, on a GPU with NormSweeps::torch; sums of several ranks go through the host.
 /// Throws InputError if there is one value a feature only: it would leave nothing of x.
 [[nodiscard]] at::Tensor batch_norm_over_ranks(const Comm& comm, const at::Tensor& x, const at::Tensor& gamma,
                                                const at::Tensor& beta, at::Tensor running_mean,
                                                at::Tensor running_variance, double momentum, double epsilon,
-                                               BatchMoments* moments = nullptr);
+                                               BatchMoments* moments = nullptr,
+                                               NormSweeps sweeps = NormSweeps::ours);
 
 /// The same with the running mean and variance in place of the batch's.
 [[nodiscard]] at::Tensor batch_norm_by_running(const at::Tensor& x, const at::Tensor& gamma,

@@ -75,7 +75,7 @@ std::vector<std::string> layer_names(const std::vector<UnetBlock>& blocks) {
 /// x plus masks that repeat over the samples.
 at::Tensor perturbed(const at::Tensor& x, const networks::NoiseMask& mask) {
   const auto extent = [&](std::int64_t axis) { return static_cast<int>(x.size(axis)); };
-  at::Tensor noise = at::empty({1, x.size(1), x.size(2), x.size(3), x.size(4)}, x.options());
+  at::Tensor noise = at::empty({1, x.size(1), x.size(2), x.size(3), x.size(4)}, x.options().device(at::kCPU));
   const auto fill = [&](auto* values) {
     networks::fill_noise_mask(mask, extent(1), {extent(2), extent(3), extent(4)}, values);
   };
@@ -83,7 +83,7 @@ at::Tensor perturbed(const at::Tensor& x, const networks::NoiseMask& mask) {
     fill(noise.data_ptr<double>());
   else
     fill(noise.data_ptr<float>());
-  return x + noise;
+  return x + noise.to(x.device());
 }
 
 /// x with what a convolution of 3 nodes finds beyond its ends, but for zeros: those the convolution adds.
@@ -120,8 +120,8 @@ at::Tensor pooled(const at::Tensor& x, const GridShape& factor) {
 
 }  // namespace
 
-Unet::Unet(const UnetOptions& options, const LayerTiles& tiles)
-    : options_(options), blocks_(unet_blocks(options)), trained_(blocks_.size()) {
+Unet::Unet(const UnetOptions& options, const LayerTiles& tiles, NormSweeps sweeps)
+    : options_(options), sweeps_(sweeps), blocks_(unet_blocks(options)), trained_(blocks_.size()) {
   for (const auto& [layer, n] : tiles) tile(layer, n);
   int number = 0;
   for (std::size_t b = 0; b < blocks_.size(); ++b) {
@@ -321,9 +321,9 @@ at::Tensor Unet::residual(const Comm* comm, std::size_t number, const Source& so
     const at::Tensor mean = statistics.narrow(0, statistic, gamma.size(0));
     const at::Tensor variance = statistics.narrow(0, statistic + gamma.size(0), gamma.size(0));
     statistic += 2 * gamma.size(0);
-    return comm ? batch_norm_over_ranks(*comm, y, gamma, beta, mean, variance, options_.momentum,
-                                        options_.epsilon,
-                                        moments ? &(*moments)[static_cast<std::size_t>(number)] : nullptr)
+    return comm ? batch_norm_over_ranks(
+                      *comm, y, gamma, beta, mean, variance, options_.momentum, options_.epsilon,
+                      moments ? &(*moments)[static_cast<std::size_t>(number)] : nullptr, sweeps_)
                 : batch_norm_by_running(y, gamma, beta, mean, variance, options_.epsilon);
   };
   at::Tensor y = at::relu(normalise(convolution(0, x), 0));

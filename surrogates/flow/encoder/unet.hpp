@@ -10,6 +10,7 @@
 #include <ATen/core/Tensor.h>
 
 #include "io/parallel/comm.hpp"
+#include "surrogates/flow/encoder/batch_norm.hpp"
 #include "surrogates/flow/encoder/tiled_convolution.hpp"
 #include "surrogates/flow/encoder/unet_blocks.hpp"
 #include "surrogates/training/flat_layout.hpp"
@@ -20,8 +21,6 @@ class BlockPass;
 }
 
 namespace quintet::flow {
-
-struct BatchMoments;
 
 /// The U-Net of unet_blocks() by LibTorch. It owns nothing: parameters and running statistics are flat arrays
 /// of the caller, in any precision that torch has (float, double).
@@ -34,7 +33,9 @@ class Unet {
   /// @param tiles layers that compute in tiles, "BLOCK.conv2": of the residual blocks conv1, conv2, conv3 and
   /// shortcut. Throws InputError as unet_blocks() does, for layers that are not there and more tiles than a
   /// layer has inputs or outputs.
-  explicit Unet(const UnetOptions& options, const LayerTiles& tiles = {});
+  /// @param sweeps torch: for tensors that are on a device
+  explicit Unet(const UnetOptions& options, const LayerTiles& tiles = {},
+                NormSweeps sweeps = NormSweeps::ours);
 
   [[nodiscard]] const UnetOptions& options() const { return options_; }
   [[nodiscard]] const std::vector<UnetBlock>& blocks() const { return blocks_; }
@@ -98,6 +99,7 @@ class Unet {
                                const at::Tensor& statistics) const;
 
   UnetOptions options_;
+  NormSweeps sweeps_;
   std::vector<UnetBlock> blocks_;
   std::vector<Trained> trained_;  ///< [block]
 };

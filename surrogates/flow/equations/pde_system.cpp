@@ -24,16 +24,6 @@ struct PdeSystem::Implementation {
 
 namespace {
 
-/// A linear form of one sample: what of a point's jet and of other registers is added up.
-struct NumericForm {
-  struct Entry {
-    int place;  ///< channel * n_fields + field of the jet, or register
-    double coefficient;
-  };
-  double constant = 0;
-  std::vector<Entry> jets, registers;
-};
-
 /// Values of all expressions that are numbers of a sample; 0 for the others.
 std::vector<double> uniform_values(const Expressions& graph, const std::vector<double>& constants) {
   std::vector<double> values(static_cast<std::size_t>(graph.size()));
@@ -196,6 +186,10 @@ int Residuals::n_operators() const {
 }
 std::span<const DifferentialOperator> Residuals::operators(int sample) const {
   return implementation_->operators.at(static_cast<std::size_t>(sample));
+}
+const ResidualProgram& Residuals::program() const { return implementation_->system->program; }
+std::span<const NumericForm> Residuals::forms(int sample) const {
+  return implementation_->forms.at(static_cast<std::size_t>(sample));
 }
 bool Residuals::uses_coordinates() const { return implementation_->system->program.uses_coordinates; }
 

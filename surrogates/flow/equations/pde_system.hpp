@@ -10,6 +10,9 @@
 
 namespace quintet::flow {
 
+struct NumericForm;
+struct ResidualProgram;
+
 /// Residuals of equations at points, and their adjoint; made by PdeSystem::residuals().
 ///
 /// Jets hold the fields and what each operator makes of each field, [point][1 + operator][field], channel 0
@@ -31,6 +34,11 @@ class Residuals {
   template <class Real>
   void add_adjoint(int sample, int n_points, const Real* jets, const double* coordinates,
                    const Real* residuals_bar, Real* jets_bar) const;
+
+  /// The program that evaluate() goes through, and the linear forms of a sample: for who goes through it
+  /// elsewhere.
+  [[nodiscard]] const ResidualProgram& program() const;
+  [[nodiscard]] std::span<const NumericForm> forms(int sample) const;
 
   struct Implementation;
   explicit Residuals(std::shared_ptr<const Implementation> implementation)

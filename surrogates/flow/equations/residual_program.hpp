@@ -29,6 +29,17 @@ struct LinearForm {
 /// An operator L_f with coefficients that are expressions: of first derivatives, then of second ones.
 using SymbolicOperator = std::array<int, n_axes + n_second>;  ///< expression, -1 for none
 
+/// A linear form of one sample: what of a point's jet and of other registers is added up.
+struct NumericForm {
+  struct Entry {
+    int place;  ///< channel * n_fields + field of the jet, or register
+    double coefficient;
+  };
+  double constant = 0;
+  std::vector<Entry> jets;
+  std::vector<Entry> registers;  ///< the terms of the LinearForm, in their order
+};
+
 /// One instruction: a register made of earlier ones.
 struct Instruction {
   ExpressionKind kind = ExpressionKind::add;  ///< add stands for a linear form

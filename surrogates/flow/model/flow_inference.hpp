@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "io/device/device.hpp"
 #include "surrogates/flow/decoder/decoder.hpp"
 #include "surrogates/flow/model/flow_model.hpp"
 
@@ -34,9 +35,11 @@ template <class Real>
 /// on the fine grid).
 /// @param fields [sample][field][t][z][x] physical units
 /// @param parameters [sample][parameter] in the header's order
+/// @param device where LibTorch computes them
 [[nodiscard]] std::vector<float> encode_fields(const FlowModel& model, int n_samples, const GridShape& shape,
                                                std::span<const float> fields,
-                                               std::span<const double> parameters);
+                                               std::span<const double> parameters,
+                                               const DeviceSession& device = {});
 
 /// The decoder of a continuous model, with its weights. Jets are of normalised fields: times the field's
 /// deviation, and for values plus its mean, they are in physical units. Throws InputError for a model with a

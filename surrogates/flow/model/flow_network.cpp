@@ -8,7 +8,9 @@
 #include "io/log/error.hpp"
 #include "surrogates/bridge/errors.hpp"
 #include "surrogates/bridge/tensor.hpp"
+#include "surrogates/bridge/torch_device.hpp"
 #include "surrogates/flow/decoder/autograd/decoder_function.hpp"
+#include "surrogates/flow/decoder/autograd/torch_decoder.hpp"
 #include "surrogates/flow/model/refined_grid.hpp"
 
 namespace quintet::flow {
@@ -79,9 +81,11 @@ std::vector<Real> encoder_features(const FlowModelHeader& header, const GridShap
 }
 
 template <class Real>
-FlowNetwork<Real>::FlowNetwork(const FlowModelHeader& header, const LayerTiles& tiles)
-    : refinement_(header.refinement),
-      encoder_(encoder_options(header), tiles),
+FlowNetwork<Real>::FlowNetwork(const FlowModelHeader& header, const LayerTiles& tiles, Engine engine)
+    : engine_(engine),
+      refinement_(header.refinement),
+      encoder_(encoder_options(header), tiles,
+               engine == Engine::torch ? NormSweeps::torch : NormSweeps::ours),
       n_encoder_blocks_(static_cast<int>(encoder_.tensors().size())) {
   size_ = size_of(header, encoder_.blocks());
   if (header.options.decoder.kind == DecoderKind::continuous)
@@ -148,6 +152,8 @@ template <class Real>
 at::Tensor FlowNetwork<Real>::decode(const at::Tensor& latents, const BlockParameters& parameters,
                                      std::shared_ptr<const DecoderQueries> queries, bool made_again) {
   if (!decoder_) return interpolate(latents, *queries);
+  if (engine_ == Engine::torch)
+    return decode_by_torch<Real>(decoder_->options(), *queries, latents, parameters(n_encoder_blocks_));
   return flow::decode<Real>(*decoder_, std::move(queries), latents, parameters(n_encoder_blocks_),
                             made_again);
 }
@@ -185,13 +191,15 @@ at::Tensor FlowNetwork<Real>::interpolate(const at::Tensor& fields, const Decode
   }
   const std::int64_t n_fields = fields.size(4);
   const at::Tensor flat = fields.reshape({n_samples, -1, n_fields});
-  const at::Tensor index = place.view({n_samples, n_points * 8, 1}).expand({-1, -1, n_fields});
+  const at::Tensor index =
+      place.view({n_samples, n_points * 8, 1}).to(fields.device()).expand({-1, -1, n_fields});
   const at::Tensor corners = flat.gather(1, index).view({n_samples, n_points, 8, n_fields});
-  return (corners * weight.unsqueeze(3)).sum(2).unsqueeze(2);
+  return (corners * weight.to(fields.device()).unsqueeze(3)).sum(2).unsqueeze(2);
 }
 
 std::vector<float> encode_fields(const FlowModel& model, int n_samples, const GridShape& shape,
-                                 std::span<const float> fields, std::span<const double> parameters) {
+                                 std::span<const float> fields, std::span<const double> parameters,
+                                 const DeviceSession& device) {
   const FlowNetwork<float> network(model.header);
   std::vector<float> normalised(fields.begin(), fields.end());
   const std::size_t nodes = static_cast<std::size_t>(shape[0]) * static_cast<std::size_t>(shape[1]) *
@@ -203,16 +211,21 @@ std::vector<float> encode_fields(const FlowModel& model, int n_samples, const Gr
   auto features = encoder_features<float>(model.header, shape, normalised, parameters);
   return translate_torch_errors("The encoder", [&] {
     const c10::InferenceMode without_graph;
-    const auto wrap = [](const auto& values) {  // torch has no read-only tensors; nothing is written
+    const TorchDevice there(device);
+    const auto wrap = [&there](const auto& values) {  // torch has no read-only tensors; nothing is written
       using Value = typename std::remove_cvref_t<decltype(values)>::value_type;
       return at::from_blob(const_cast<Value*>(values.data()), {static_cast<std::int64_t>(values.size())},
-                           at::TensorOptions(bridge::scalar_type<Value>()));
+                           at::TensorOptions(bridge::scalar_type<Value>()))
+          .to(there.place());
     };
     const auto parts = network.parts(wrap(model.parameters));
     const at::Tensor latents =
-        network.encode([&](int block) { return parts[static_cast<std::size_t>(block)]; },
-                       wrap(features).view({std::int64_t{n_samples}, -1, shape[0], shape[1], shape[2]}),
-                       wrap(model.statistics));
+        network
+            .encode([&](int block) { return parts[static_cast<std::size_t>(block)]; },
+                    wrap(features).view({std::int64_t{n_samples}, -1, shape[0], shape[1], shape[2]}),
+                    wrap(model.statistics))
+            .to(at::kCPU)
+            .contiguous();
     const float* values = latents.data_ptr<float>();
     return std::vector<float>(values, values + latents.numel());
   });

@@ -14,12 +14,19 @@
 
 namespace quintet::flow {
 
+/// Who runs the networks.
+enum class Engine {
+  host,  ///< LibTorch, with normalisations, decoder and losses of this project on the host's cores
+  torch  ///< LibTorch's operators and automatic differentiation alone, wherever its tensors are
+};
+
 /// Encoder and decoder of a model; it owns neither weights nor statistics. Instantiated for float and double.
 template <class Real>
 class FlowNetwork {
  public:
   /// @param tiles layers that compute in tiles, see Unet
-  explicit FlowNetwork(const FlowModelHeader& header, const LayerTiles& tiles = {});
+  explicit FlowNetwork(const FlowModelHeader& header, const LayerTiles& tiles = {},
+                       Engine engine = Engine::host);
 
   [[nodiscard]] const FlowNetworkSize& size() const { return size_; }
   [[nodiscard]] const Unet& encoder() const { return encoder_; }
@@ -56,6 +63,7 @@ class FlowNetwork {
   [[nodiscard]] at::Tensor with_known_fields(const at::Tensor& latents, const at::Tensor& features) const;
   [[nodiscard]] at::Tensor interpolate(const at::Tensor& fields, const DecoderQueries& queries) const;
 
+  Engine engine_;
   FlowNetworkSize size_;
   GridShape refinement_;
   Unet encoder_;

@@ -9,6 +9,7 @@
 
 #include "io/log/error.hpp"
 #include "surrogates/flow/decoder/decoder.hpp"
+#include "surrogates/flow/model/device_decoder.hpp"
 #include "surrogates/flow/model/flow_network.hpp"
 #include "surrogates/flow/model/refined_grid.hpp"
 #include "surrogates/flow/prediction/latent_field.hpp"
@@ -89,6 +90,7 @@ struct FlowPredictor::State {
   std::vector<std::string> doubts;
   std::optional<Residuals> residuals;
   std::unique_ptr<Decoder<float>> decoder;  ///< of a continuous model
+  std::unique_ptr<DeviceDecoder> there;     ///< in its place on a device
   std::unique_ptr<LatentField> latents;
   NodeGrid grid;            ///< of latents, or of the fine fields
   int cells_at_a_time = 1;  ///< of the grid along time
@@ -102,7 +104,8 @@ struct FlowPredictor::State {
 
   [[nodiscard]] double fixed_bytes() const {
     return 4.0 * (static_cast<double>(coarse.values.size()) + static_cast<double>(model.parameters.size())) +
-           decoder_bytes + latents->window_bytes();
+           decoder_bytes + latents->window_bytes() +
+           (options.device.device() == Device::portable ? DeviceDecoder::most_bytes : 0);
   }
   /// Latents of so many cells in time, and of the coarse nodes that a refined grid needs around them.
   [[nodiscard]] double part_bytes(int n_cells) const {
@@ -146,6 +149,9 @@ struct FlowPredictor::State {
       part_latents = {};
       part_latents = latents->of_range(first_coarse, last_coarse - first_coarse + 1);
       part = number;
+      if (there)
+        there->take(part_latents, {static_cast<int>(last_coarse - first_coarse + 1) * refinement,
+                                   grid[1].size(), grid[2].size()});
     }
     NodeGrid own = grid;
     const auto& all = grid[0].nodes;
@@ -167,6 +173,7 @@ struct FlowPredictor::State {
       queries.operators = {{operators.begin(), operators.end()}};
     }
     queries.bf16 = bf16;
+    if (there) return there->forward(queries, jets);
     if (decoder) return decoder->forward(part_latents.data(), queries, jets.data());
     interpolate_fine(queries, jets);
   }
@@ -279,10 +286,16 @@ FlowPredictor::FlowPredictor(FlowModel model, FieldBlock coarse,
     const std::vector<std::vector<double>> constants{equations.constants(parameters)};
     s.residuals = equations.interior().residuals(constants);
   }
-  s.latents = std::make_unique<LatentField>(s.model, s.coarse, std::move(in_order), options.cover);
+  s.latents =
+      std::make_unique<LatentField>(s.model, s.coarse, std::move(in_order), options.cover, options.device);
   s.grid = refined_grid(nodes_of(s.coarse.axes), s.latents->refinement());
   check_grid(s.grid);
-  if (continuous) {
+  const bool on_device = !options.device.is_cpu();
+  QUINTET_CHECK(!on_device || options.precision == ProductPrecision::fp32,
+                "precision: bf16 is for the decoder on the cores; set fp32, or device: cpu");
+  if (continuous && on_device) {
+    s.there = std::make_unique<DeviceDecoder>(s.model, options.device);
+  } else if (continuous) {
     s.decoder = std::make_unique<Decoder<float>>(decoder_options(header.options, s.n_fields()));
     const float* weights = s.model.parameters.data() + flow_network_size(header).encoder;
     s.decoder->refresh(weights);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "io/device/device.hpp"
 #include "io/parallel/comm.hpp"
 #include "surrogates/flow/data/block.hpp"
 #include "surrogates/flow/model/flow_model.hpp"
@@ -23,6 +24,9 @@ struct PredictionOptions {
   double max_memory = 1e9;  ///< bytes, of this rank
   ProductPrecision precision = ProductPrecision::fp32;  ///< of a continuous model's decoder
   double precision_bound = 0.05;                        ///< see PrecisionCheck
+  /// Where the networks are computed; not on the cpu, by LibTorch, to round-off the same. Products are of
+  /// fp32 there.
+  DeviceSession device{};
 };
 
 /// Products in bfloat16 beside the same in float, at some of the points (this rank's): differences of fields
@@ -47,7 +51,7 @@ class FlowPredictor {
  public:
   /// @param coarse physical values of the model's fields, in its order
   /// Throws InputError: fewer than 2 nodes along an axis, parameters that the equations or the encoder need
-  /// and that are not given, max_memory below least_memory().
+  /// and that are not given, max_memory below least_memory(), bf16 on a device.
   FlowPredictor(FlowModel model, FieldBlock coarse, const std::map<std::string, double>& parameters,
                 const PredictionOptions& options);
   ~FlowPredictor();

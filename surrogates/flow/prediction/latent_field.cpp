@@ -16,10 +16,11 @@ bool is_circular(const FlowModelOptions& options, std::size_t axis) {
 }  // namespace
 
 LatentField::LatentField(const FlowModel& model, const FieldBlock& coarse, std::vector<double> parameters,
-                         EncoderCover cover)
+                         EncoderCover cover, const DeviceSession& device)
     : model_(&model),
       coarse_(&coarse),
       parameters_(std::move(parameters)),
+      device_(device),
       n_channels_(
           decoder_options(model.header.options, static_cast<int>(model.header.fields.size())).n_latent) {
   if (model.header.options.decoder.kind == DecoderKind::convolutional) {
@@ -68,7 +69,7 @@ void LatentField::add_window(const std::array<int, 3>& start, int first, int cou
           place = place * windows_[2].n + (start[2] + x) % windows_[2].n;
           fields.push_back(coarse_->values[place]);
         }
-  const auto own = encode_fields(*model_, 1, n, fields, parameters_);
+  const auto own = encode_fields(*model_, 1, n, fields, parameters_, device_);
   const GridShape refined = shape();
   std::array<std::vector<double>, 3> share;  // of this window at its nodes
   for (std::size_t axis = 0; axis < 3; ++axis) {

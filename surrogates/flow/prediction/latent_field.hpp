@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "io/device/device.hpp"
 #include "surrogates/flow/data/block.hpp"
 #include "surrogates/flow/model/flow_model.hpp"
 #include "surrogates/flow/prediction/encoder_windows.hpp"
@@ -18,9 +19,10 @@ namespace quintet::flow {
 /// fields on its fine grid in place of latents, `refinement` nodes a coarse one.
 class LatentField {
  public:
-  /// `model` and `coarse` must outlive it. @param parameters [parameter] in the model's order
+  /// `model` and `coarse` must outlive it. @param parameters [parameter] in the model's order @param device
+  /// of the encoder
   LatentField(const FlowModel& model, const FieldBlock& coarse, std::vector<double> parameters,
-              EncoderCover cover);
+              EncoderCover cover, const DeviceSession& device = {});
 
   [[nodiscard]] GridShape refinement() const { return refinement_; }
   [[nodiscard]] int n_channels() const { return n_channels_; }
@@ -39,6 +41,7 @@ class LatentField {
   const FlowModel* model_;
   const FieldBlock* coarse_;
   std::vector<double> parameters_;
+  DeviceSession device_;
   std::array<AxisWindows, 3> windows_;
   std::array<std::vector<double>, 3> weight_sums_;  ///< [axis][refined node] over all windows
   GridShape refinement_ = {1, 1, 1};

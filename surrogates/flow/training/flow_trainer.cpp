@@ -14,18 +14,32 @@
 #include "surrogates/bridge/block_pass.hpp"
 #include "surrogates/bridge/errors.hpp"
 #include "surrogates/bridge/tensor.hpp"
+#include "surrogates/bridge/torch_device.hpp"
 #include "surrogates/bridge/torch_memory.hpp"
 #include "surrogates/flow/equations/operator_basis.hpp"
 #include "surrogates/flow/model/flow_network.hpp"
 #include "surrogates/flow/training/measured_chain.hpp"
 #include "surrogates/flow/training/planned_swaps.hpp"
 #include "surrogates/flow/training/point_losses.hpp"
+#include "surrogates/flow/training/torch_losses.hpp"
 #include "surrogates/flow/training/wall_points.hpp"
 #include "surrogates/training/flat_checkpoint.hpp"
 
 namespace quintet::flow {
 
 namespace {
+
+/// A tensor of its own of numbers that are not written.
+template <class T>
+at::Tensor tensor_of(const std::vector<T>& values, at::IntArrayRef shape, c10::Device device) {
+  return at::from_blob(const_cast<T*>(values.data()), shape, at::TensorOptions(bridge::scalar_type<T>()))
+      .to(at::TensorOptions().device(device), /*non_blocking=*/false, /*copy=*/true);
+}
+
+std::vector<double> numbers_of(const at::Tensor& sums) {
+  const at::Tensor here = sums.detach().to(at::kCPU).contiguous();
+  return {here.data_ptr<double>(), here.data_ptr<double>() + here.numel()};
+}
 
 template <class T>
 at::Tensor tensor_on(std::span<T> values) {
@@ -85,15 +99,17 @@ struct FlowTrainer<Real>::State {
   Comm comm;
   FlowModelHeader header;
   FlowTrainerOptions options;
+  TorchDevice device;
   FieldStatistics fields;
   FlowEquations equations;
   FlowNetwork<Real> network;
   FlatParameters<Real> shared;
-  std::vector<double> statistics;
+  mutable std::vector<double> statistics;           ///< as fetch_statistics() has left them
   std::map<std::vector<double>, int> constants_of;  ///< by parameters
   Residuals interior;
   std::vector<Residuals> walls;
-  std::vector<at::Tensor> weights;  ///< [block] of `shared`, under another name
+  std::vector<at::Tensor> weights;  ///< [block] of `shared`, under another name; on a device, their copies
+  std::vector<bool> arrived;        ///< [block] whether they are those of this pass
   at::Tensor running;               ///< so are the statistics
   std::optional<ActivationsInForce> activations;
   MeasuredChain* measured = nullptr;    ///< of a step that is measured
@@ -102,15 +118,25 @@ struct FlowTrainer<Real>::State {
   State(const Comm& comm_, const FlowModel& model, const FlowTrainerOptions& options_,
         const std::vector<std::vector<double>>& parameters);
 
-  /// Jets of one set of points, with the adjoint to be filled.
+  /// Jets of one set of points, with the adjoint to be filled; on a device with the weighted losses instead.
   struct Decoded {
     at::Tensor jets, bar;
     JetArrays<Real> arrays;
+    at::Tensor loss;
   };
   [[nodiscard]] Decoded decode(const at::Tensor& latents, const BlockParameters& parameters,
                                const Batch& batch, int n_points, std::vector<double> points,
                                const Residuals* residuals, const std::vector<int>& samples, bool with_bar);
+  /// value_loss() and residual_loss(), which add to the adjoint or, on a device, to the loss.
+  std::vector<double> add_values(Decoded& made, const Batch& batch, double weight) const;
+  std::vector<double> add_residuals(Decoded& made, const Residuals& residuals,
+                                    const std::vector<int>& samples, const std::vector<double>& points,
+                                    const std::vector<double>& of_equations, double weight) const;
   [[nodiscard]] std::vector<int> samples_of(const Batch& batch) const;
+  /// A block's weights, where they are computed with.
+  [[nodiscard]] at::Tensor weights_there(int block, typename FlatParameters<Real>::Way way);
+  void fetch_statistics() const;
+  void put_statistics();
   /// Share `rank` of a batch begins there.
   [[nodiscard]] int crop_of(int rank) const {
     return static_cast<int>(std::int64_t{options.batch} * rank / comm.size());
@@ -142,8 +168,9 @@ FlowTrainer<Real>::State::State(const Comm& comm_, const FlowModel& model, const
     : comm(comm_),
       header(model.header),
       options(options_),
+      device(options.device),
       equations(equations_of(header, options.reference_compatible)),
-      network(header, options.tile),
+      network(header, options.tile, device.is_used() ? Engine::torch : Engine::host),
       shared(comm, network.tensors(), start_of(model, network.initial_parameters(options.seed)),
              options.optimiser, options.parallel, options.offload, options.precision),
       statistics(model.statistics.empty() ? network.initial_statistics() : model.statistics),
@@ -156,6 +183,9 @@ FlowTrainer<Real>::State::State(const Comm& comm_, const FlowModel& model, const
                 "batches of {} crops cannot be shared out over {} ranks; expected at "
                 "least as many crops",
                 options.batch, comm.size());
+  QUINTET_CHECK(!device.is_used() || !options.memory.is_planned(),
+                "memory: what is kept, made again or swapped is planned for the host's memory; leave it out, "
+                "or take device: cpu");
   QUINTET_CHECK(options.loss.gamma == 0 || equations.interior().n_equations() > 0,
                 "loss.gamma is {}, but there are no equations; give equations.interior, or gamma 0",
                 options.loss.gamma);
@@ -179,9 +209,66 @@ FlowTrainer<Real>::State::State(const Comm& comm_, const FlowModel& model, const
         network.is_continuous() || wall.n_operators() == 0,
         "equations.boundaries: a convolutional decoder has no derivatives; give conditions of values");
   for (int block = 0; block < static_cast<int>(shared.layout().blocks().size()); ++block) {
-    weights.push_back(tensor_on(shared.values(block)).set_requires_grad(true));
+    const at::Tensor here = tensor_on(shared.values(block));
+    weights.push_back((device.is_used() ? at::empty_like(here, here.options().device(device.place())) : here)
+                          .set_requires_grad(true));
   }
   running = tensor_on(std::span<double>(statistics));
+  if (device.is_used()) running = at::empty_like(running, running.options().device(device.place()));
+  put_statistics();
+}
+
+template <class Real>
+at::Tensor FlowTrainer<Real>::State::weights_there(int block, typename FlatParameters<Real>::Way way) {
+  shared.enter(block, way);
+  const at::Tensor& own = weights[static_cast<std::size_t>(block)];
+  if (device.is_used() && !arrived[static_cast<std::size_t>(block)]) {
+    own.detach().copy_(tensor_on(shared.values(block)));
+    arrived[static_cast<std::size_t>(block)] = true;
+  }
+  return own;
+}
+
+template <class Real>
+void FlowTrainer<Real>::State::fetch_statistics() const {
+  if (device.is_used()) tensor_on(std::span<double>(statistics)).copy_(running);
+}
+template <class Real>
+void FlowTrainer<Real>::State::put_statistics() {
+  if (device.is_used()) running.copy_(tensor_on(std::span<double>(statistics)));
+}
+
+template <class Real>
+std::vector<double> FlowTrainer<Real>::State::add_values(Decoded& made, const Batch& batch,
+                                                         double weight) const {
+  const auto norm = options.loss.norm;
+  if (!device.is_used()) return value_loss(norm, made.arrays, std::span<const float>(batch.targets), weight);
+  const at::Tensor targets =
+      tensor_of(batch.targets, {batch.n_samples, batch.n_points, batch.n_fields}, device.place());
+  const at::Tensor sums = value_sums(norm, made.jets, targets);
+  made.loss = weight * sums.sum();
+  return numbers_of(sums);
+}
+
+template <class Real>
+std::vector<double> FlowTrainer<Real>::State::add_residuals(Decoded& made, const Residuals& residuals,
+                                                            const std::vector<int>& samples,
+                                                            const std::vector<double>& points,
+                                                            const std::vector<double>& of_equations,
+                                                            double weight) const {
+  const auto norm = options.loss.norm;
+  if (!device.is_used())
+    return residual_loss(norm, residuals, fields, made.arrays, std::span<const int>(samples),
+                         std::span<const double>(points), std::span<const double>(of_equations), weight);
+  at::Tensor there;
+  if (residuals.uses_coordinates())
+    there = tensor_of(points, {made.jets.size(0), made.jets.size(1), n_axes}, device.place());
+  const at::Tensor sums =
+      residual_sums(norm, residuals, fields, made.jets, std::span<const int>(samples), there);
+  const at::Tensor loss =
+      weight * (sums * tensor_of(of_equations, {residuals.n_equations()}, device.place())).sum();
+  made.loss = made.loss.defined() ? made.loss + loss : loss;
+  return numbers_of(sums);
 }
 
 template <class Real>
@@ -215,6 +302,7 @@ typename FlowTrainer<Real>::State::Decoded FlowTrainer<Real>::State::decode(
   made.jets = network.decode(latents, parameters, std::move(queries), makes_tape_again()).contiguous();
   if (tape > 0)
     measured->decoded(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), tape);
+  if (device.is_used()) return made;
   const auto span_of = [](const at::Tensor& t) {
     return std::span<Real>(t.data_ptr<Real>(), static_cast<std::size_t>(t.numel()));
   };
@@ -244,32 +332,30 @@ FlowLosses FlowTrainer<Real>::State::run(const Batch& batch, std::int64_t step, 
   TorchMemory memory(shared.ledger());
   const auto& loss = options.loss;
   const std::vector<int> samples = samples_of(batch);
+  arrived.assign(weights.size(), false);
   const at::AutoGradMode graph(trains);
   auto features = encoder_features<Real>(header, batch.low_shape, batch.low, batch.parameters);
   const auto& shape = batch.low_shape;
-  const at::Tensor input =
-      tensor_on(std::span<Real>(features)).view({batch.n_samples, -1, shape[0], shape[1], shape[2]});
+  const at::Tensor input = tensor_on(std::span<Real>(features))
+                               .view({batch.n_samples, -1, shape[0], shape[1], shape[2]})
+                               .to(device.place());
   using Way = typename FlatParameters<Real>::Way;
   if (measured) measured->begin(memory);
   if (swaps && trains) swaps->start(memory);
   BlockPass pass(encoder_policies(), measured ? BlockPass::Watch(std::ref(*measured)) : BlockPass::Watch(),
                  swaps.get());
   const BlockParameters parameters = [&](int block) {
-    shared.enter(block, pass.runs_again() ? Way::again : Way::forward);
-    return weights[static_cast<std::size_t>(block)];
+    return weights_there(block, pass.runs_again() ? Way::again : Way::forward);
   };
   const auto enter_backward = [&](int block) {
     shared.enter(block, pass.runs_again() ? Way::again : Way::backward);
   };
   const auto finish = [this](int block, const at::Tensor& gradient) {
-    if (gradient.defined()) tensor_on(shared.gradient(block)).add_(gradient);
+    if (gradient.defined()) tensor_on(shared.gradient(block)).add_(gradient.to(at::kCPU));
     shared.finish(block);
   };
-  const PartsBackward parts{[&](int part) {
-                              enter_backward(part);
-                              return weights[static_cast<std::size_t>(part)];
-                            },
-                            finish};
+  const PartsBackward parts{
+      [&](int part) { return weights_there(part, pass.runs_again() ? Way::again : Way::backward); }, finish};
   const at::Tensor latents = trains ? network.encode(comm, parameters, input, running, pass, parts)
                                     : network.encode(parameters, input, running);
 
@@ -290,19 +376,22 @@ FlowLosses FlowTrainer<Real>::State::run(const Batch& batch, std::int64_t step, 
 
   auto inside = decode(latents, parameters, batch, batch.n_points, batch.points,
                        has_residuals ? &interior : nullptr, samples, trains);
-  outputs.push_back(inside.jets);
-  bars.push_back(inside.bar);
-  std::vector<double> sums =
-      value_loss(loss.norm, inside.arrays, std::span<const float>(batch.targets), 1 / (n_points * n_fields));
+  std::vector<double> sums = add_values(inside, batch, 1 / (n_points * n_fields));
   if (has_residuals) {
     const std::vector<double> ones(static_cast<std::size_t>(interior.n_equations()), 1);
-    const auto more = residual_loss(loss.norm, interior, fields, inside.arrays, std::span<const int>(samples),
-                                    std::span<const double>(batch.points), std::span<const double>(ones),
-                                    loss.gamma / (n_points * n_equations));
+    const auto more =
+        add_residuals(inside, interior, samples, batch.points, ones, loss.gamma / (n_points * n_equations));
     sums.insert(sums.end(), more.begin(), more.end());
   } else {
     sums.insert(sums.end(), static_cast<std::size_t>(interior.n_equations()), 0);
   }
+  // What the caller's graph ends in, and its adjoint.
+  const auto end_in = [&](const Decoded& made) {
+    if (device.is_used() && !made.loss.requires_grad()) return;  // no crop of this rank reaches that wall
+    outputs.push_back(device.is_used() ? made.loss : made.jets);
+    bars.push_back(device.is_used() ? at::ones_like(made.loss) : made.bar);
+  };
+  end_in(inside);
   const bool has_walls = loss.boundary > 0 || !trains;
   for (std::size_t w = 0; w < walls.size(); ++w) {
     const auto& wall = equations.walls()[w];
@@ -317,12 +406,10 @@ FlowLosses FlowTrainer<Real>::State::run(const Batch& batch, std::int64_t step, 
       if (!touches(batch.axes[i], wall.end)) reached[i] = -1;
     auto at_wall = decode(latents, parameters, batch, n, points, &walls[w], samples, trains);
     const double share = 1 / (std::max(1.0, counts[1 + w]) * n * conditions);
-    const auto of_wall = residual_loss(loss.norm, walls[w], fields, at_wall.arrays,
-                                       std::span<const int>(reached), std::span<const double>(points),
-                                       std::span<const double>(wall.weights), loss.boundary * share);
+    const auto of_wall =
+        add_residuals(at_wall, walls[w], reached, points, wall.weights, loss.boundary * share);
     for (std::size_t e = 0; e < of_wall.size(); ++e) sums.back() += share * wall.weights[e] * of_wall[e];
-    outputs.push_back(at_wall.jets);
-    bars.push_back(at_wall.bar);
+    end_in(at_wall);
   }
   shared.leave();
   comm.reduce(std::span<double>(sums), Comm::Reduction::sum);
@@ -455,6 +542,7 @@ const FlowModelHeader& FlowTrainer<Real>::header() const {
 template <class Real>
 FlowModel FlowTrainer<Real>::model() const {
   const auto values = state_->shared.all_computed_values();
+  state_->fetch_statistics();
   return {state_->header, {values.begin(), values.end()}, state_->statistics};
 }
 
@@ -490,6 +578,7 @@ std::vector<std::string> FlowTrainer<Real>::operator_texts() const {
 template <class Real>
 void FlowTrainer<Real>::save(hdf5::Group& group) const {
   quintet::save(group, state_->shared, "encoder's, then decoder's");
+  state_->fetch_statistics();
   const auto& statistics = state_->statistics;
   group.write<double>("statistics", statistics, {statistics.size()},
                       {"1", {"parameter"}, "running means and variances"});
@@ -500,6 +589,7 @@ void FlowTrainer<Real>::restore(const hdf5::Group& group) {
   quintet::restore(group, state_->shared);
   const auto statistics = group.read<double>("statistics", {state_->statistics.size()});
   std::copy(statistics.begin(), statistics.end(), state_->statistics.begin());
+  state_->put_statistics();
 }
 
 template class FlowTrainer<float>;

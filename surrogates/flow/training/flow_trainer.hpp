@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "io/device/device.hpp"
 #include "io/hdf5/file.hpp"
 #include "io/parallel/comm.hpp"
 #include "surrogates/flow/data/batch.hpp"
@@ -42,6 +43,10 @@ struct FlowTrainerOptions {
   /// The released reference's wrong equations, for comparison: derivatives along the two axes of space
   /// swapped, and d/dt taken over a block of 2 time units whatever it spans (data.reference_compatible).
   bool reference_compatible = false;
+  /// Where networks and losses are computed. Not on the cpu, they are LibTorch's operators there
+  /// (TorchDevice), to round-off the same; values, gradients and the optimiser stay on the host: weights go
+  /// there and gradients come back once a step. Has no section `memory`.
+  DeviceSession device{};
 };
 
 /// Trains a model, a step at a time: data parallel over the ranks, which share out the crops of a batch and,
@@ -57,7 +62,8 @@ class FlowTrainer {
  public:
   /// @param model its weights are taken where there are any, else initial ones by the seed
   /// @param parameters of all samples that will be met, in the order of the header's parameters
-  /// Throws InputError: equations that do not fit, fewer crops a batch than ranks. Collective.
+  /// Throws InputError: equations that do not fit, fewer crops a batch than ranks, a section `memory` on a
+  /// device. Collective.
   FlowTrainer(const Comm& comm, const FlowModel& model, const FlowTrainerOptions& options,
               const std::vector<std::vector<double>>& parameters);
   ~FlowTrainer();

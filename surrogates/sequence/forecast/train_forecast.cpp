@@ -16,13 +16,15 @@ ForecastTraining::ForecastTraining(const Comm& comm, const CoefficientSeries& se
     : ForecastTraining(comm, make_training_set(series, split, irregular, options, references), options) {}
 
 ForecastTraining::ForecastTraining(const Comm& comm, TrainingSet set, const ForecastOptions& options,
-                                   const ParallelOptions& parallel, const OffloadOptions& offload)
+                                   const ParallelOptions& parallel, const OffloadOptions& offload,
+                                   const DeviceSession& device)
     : comm_(comm),
       options_(options),
       set_(std::move(set)),
       architecture_(architecture_for(set_.model, options.network)),
       parallel_(parallel),
       offload_(offload),
+      device_(device),
       members_(options.members),
       current_(first()) {
   by_teams([&] { open_next(); });
@@ -30,8 +32,8 @@ ForecastTraining::ForecastTraining(const Comm& comm, TrainingSet set, const Fore
 }
 
 TrainingRanks ForecastTraining::team() const {
-  if (is_one_team()) return {comm_, parallel_, offload_};
-  TrainingRanks alone{Comm::self(), parallel_, offload_};
+  if (is_one_team()) return {comm_, parallel_, offload_, device_};
+  TrainingRanks alone{Comm::self(), parallel_, offload_, device_};
   alone.offload.rank = comm_.rank();
   return alone;
 }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "io/device/device.hpp"
 #include "io/hdf5/file.hpp"
 #include "io/parallel/comm.hpp"
 #include "surrogates/sequence/forecast/training_set.hpp"
@@ -41,8 +42,10 @@ class ForecastTraining {
   ForecastTraining(const Comm& comm, const CoefficientSeries& series, const Split& split, Irregular irregular,
                    const ForecastOptions& options, const ReferenceOptions& references);
   /// The same on a given set. @param parallel as it is in force, see Trainer @param offload likewise
+  /// @param device of the networks; another than the cpu is for LibTorch's engine
   ForecastTraining(const Comm& comm, TrainingSet set, const ForecastOptions& options,
-                   const ParallelOptions& parallel = by_members, const OffloadOptions& offload = {});
+                   const ParallelOptions& parallel = by_members, const OffloadOptions& offload = {},
+                   const DeviceSession& device = {});
   static constexpr ParallelOptions by_members{.strategy = ParallelStrategy::members};
 
   /// Collective. Throws NumericalError on all ranks where a loss is no number any more.
@@ -96,6 +99,7 @@ class ForecastTraining {
   Architecture architecture_;
   ParallelOptions parallel_;
   OffloadOptions offload_;
+  DeviceSession device_;
   std::vector<Member> members_;     ///< those of this rank are kept up to date, but for the one in training
   std::optional<Trainer> trainer_;  ///< of the present network, or of the last one
   bool trains_ = false;             ///< there is a present one

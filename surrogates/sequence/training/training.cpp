@@ -37,14 +37,14 @@ Products products_of(Precision precision) {
 
 template <class Real>
 std::unique_ptr<Passes<Real>> make_passes(Engine engine, Products products, const Architecture& architecture,
-                                          int steps) {
+                                          int steps, const DeviceSession& device = {}) {
   QUINTET_CHECK(engine == Engine::kernels || products == Products::exact,
                 "precision: bf16 is for engine: kernels");
   switch (engine) {
     case Engine::kernels:
       return std::make_unique<Network<Real>>(architecture, steps, products);
     case Engine::torch:
-      return make_torch_network<Real>(architecture, steps);
+      return make_torch_network<Real>(architecture, steps, device);
   }
   throw InternalError("an engine without a kind");
 }
@@ -151,7 +151,8 @@ class Training : public Trainer::Implementation {
       : options_(options),
         seed_(seed),
         comm_(ranks.comm),
-        passes_(make_passes<Real>(options.engine, products_of(options.precision), architecture, steps)),
+        passes_(make_passes<Real>(options.engine, products_of(options.precision), architecture, steps,
+                                  ranks.device)),
         training_(training, std::ptrdiff_t{steps} * architecture.n_inputs,
                   std::ptrdiff_t{architecture.steps_out} * architecture.n_outputs, "training"),
         validation_(validation, training_.n_in, training_.n_out, "validation"),

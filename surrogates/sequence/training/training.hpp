@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "io/device/device.hpp"
 #include "io/parallel/comm.hpp"
 #include "surrogates/sequence/network/architecture.hpp"
 #include "surrogates/sequence/training/training_options.hpp"
@@ -66,6 +67,7 @@ struct TrainingRanks {
   Comm comm = Comm::self();
   ParallelOptions parallel{};  ///< stages 0 to 2
   OffloadOptions offload{};
+  DeviceSession device{};  ///< of LibTorch's engine; our kernels are the cpu's
 };
 
 /// What trainings have of section `parallel`.

@@ -14,30 +14,54 @@ namespace quintet::sequence {
 
 #ifdef LATE_QUINTET_SEQUENCE_TORCH_LIBRARY
 
+namespace {
+
+template <class Function>
+Function* of_library(const char* name) {
+  return reinterpret_cast<Function*>(late_function(LATE_QUINTET_SEQUENCE_TORCH_LIBRARY, name));
+}
+
+}  // namespace
+
 bool has_torch() { return true; }
 
+Device device_for_networks(Device wanted) {
+  // What needs no GPU does not ask, and so does not load, LibTorch.
+  const bool asks = wanted == Device::gpu || wanted == Device::automatic;
+  return device_with_torch(wanted, asks && of_library<bool()>("quintet_torch_has_gpus")());
+}
+
 template <class Real>
-std::unique_ptr<Passes<Real>> make_torch_network(const Architecture& architecture, int steps) {
+std::unique_ptr<Passes<Real>> make_torch_network(const Architecture& architecture, int steps,
+                                                 const DeviceSession& device) {
   constexpr bool is_float = std::is_same_v<Real, float>;
-  void* const function =
-      late_function(LATE_QUINTET_SEQUENCE_TORCH_LIBRARY,
-                    is_float ? "quintet_torch_network_float" : "quintet_torch_network_double");
-  auto* const make = reinterpret_cast<Passes<Real>* (*)(const Architecture&, int, int)>(function);
-  return std::unique_ptr<Passes<Real>>(make(architecture, steps, library_threads()));
+  auto* const make = of_library<Passes<Real>*(const Architecture&, int, const DeviceSession&, int)>(
+      is_float ? "quintet_torch_network_float" : "quintet_torch_network_double");
+  return std::unique_ptr<Passes<Real>>(make(architecture, steps, device, library_threads()));
 }
 
 #else
 
 bool has_torch() { return false; }
 
+Device device_for_networks(Device wanted) {
+  QUINTET_CHECK(
+      wanted == Device::cpu || wanted == Device::automatic,
+      "device: networks run on a device by LibTorch, without which this program was built; expected cpu");
+  return Device::cpu;
+}
+
 template <class Real>
-std::unique_ptr<Passes<Real>> make_torch_network(const Architecture& /*architecture*/, int /*steps*/) {
+std::unique_ptr<Passes<Real>> make_torch_network(const Architecture& /*architecture*/, int /*steps*/,
+                                                 const DeviceSession& /*device*/) {
   throw InputError("engine: torch: this program was built without LibTorch; expected 'kernels'");
 }
 
 #endif
 
-template std::unique_ptr<Passes<float>> make_torch_network<float>(const Architecture&, int);
-template std::unique_ptr<Passes<double>> make_torch_network<double>(const Architecture&, int);
+template std::unique_ptr<Passes<float>> make_torch_network<float>(const Architecture&, int,
+                                                                  const DeviceSession&);
+template std::unique_ptr<Passes<double>> make_torch_network<double>(const Architecture&, int,
+                                                                    const DeviceSession&);
 
 }  // namespace quintet::sequence

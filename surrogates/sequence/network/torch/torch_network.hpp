@@ -2,15 +2,22 @@
 
 #include <memory>
 
+#include "io/device/device.hpp"
 #include "surrogates/sequence/network/architecture.hpp"
 #include "surrogates/sequence/network/passes.hpp"
 
 namespace quintet::sequence {
 
 /// A network by LibTorch's operators and automatic differentiation: the twin of Network, with the same flat
-/// parameters. Throws InputError where the program was built without LibTorch.
+/// parameters. On a GPU weights go there before each pass, and outputs and gradients come back. Throws
+/// InputError where the program was built without LibTorch.
 template <class Real>
-[[nodiscard]] std::unique_ptr<Passes<Real>> make_torch_network(const Architecture& architecture, int steps);
+[[nodiscard]] std::unique_ptr<Passes<Real>> make_torch_network(const Architecture& architecture, int steps,
+                                                               const DeviceSession& device = {});
+
+/// device_with_torch() of it. Without LibTorch automatic is the cpu. Errors: InputError for another device
+/// there.
+[[nodiscard]] Device device_for_networks(Device wanted);
 
 /// Whether the program was built with it.
 [[nodiscard]] bool has_torch();

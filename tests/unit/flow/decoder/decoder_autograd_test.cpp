@@ -8,6 +8,7 @@
 
 #include "io/log/error.hpp"
 #include "surrogates/bridge/tensor.hpp"
+#include "surrogates/flow/decoder/autograd/torch_decoder.hpp"
 #include "tests/unit/flow/decoder/decoder_cases.hpp"
 
 /// Jets and gradients beside nested automatic differentiation in double precision.
@@ -170,12 +171,52 @@ TEST(DecoderFunction, has_the_jets_and_gradients_of_nested_differentiation) {
     const auto nested = nested_jets(of, nested_latents, nested_parameters);
     (nested * weights).sum().backward();
 
+    const auto torch_latents = latents_of<double>(of), torch_parameters = parameters_of<double>(of);
+    const auto by_torch = decode_by_torch<double>(of.options, of.queries, torch_latents, torch_parameters);
+    (by_torch * weights).sum().backward();
+
     for (int channel = 0; channel < of.queries.n_channels(); ++channel)
-      EXPECT_LT(difference(jets.detach().select(2, channel), nested.detach().select(2, channel)), 1e-10)
-          << of.name << " channel " << channel;
-    EXPECT_LT(difference(parameters.grad(), nested_parameters.grad()), 1e-10) << of.name;
-    EXPECT_LT(difference(latents.grad(), nested_latents.grad()), 1e-10) << of.name;
+      for (const auto& made : {jets, by_torch})
+        EXPECT_LT(difference(made.detach().select(2, channel), nested.detach().select(2, channel)), 1e-10)
+            << of.name << " channel " << channel;
+    for (const auto& made : {parameters, torch_parameters})
+      EXPECT_LT(difference(made.grad(), nested_parameters.grad()), 1e-10) << of.name;
+    for (const auto& made : {latents, torch_latents})
+      EXPECT_LT(difference(made.grad(), nested_latents.grad()), 1e-10) << of.name;
   }
+}
+
+/// Of functions that nested differentiation above does not have; also in float, and beyond what a softplus of
+/// LibTorch calls linear by itself.
+TEST(DecoderFunction, by_operators_of_torch_gives_the_same_jets_and_gradients) {
+  const auto first_order = std::vector<DifferentialOperator>{{{1, 0, 0}, {}}, {{0, 1, 2}, {}}};
+  for (const auto activation :
+       {Activation::relu, Activation::relu6, Activation::linear, Activation::softplus}) {
+    auto of = make_case(fmt::format("activation {}", static_cast<int>(activation)), small_decoder(activation),
+                        {stretched_grid()}, 1, 23, {first_order});
+    for (double& latent : of.latents) latent *= 20;
+    const auto compare = [&]<class Real>(Real, double tolerance) {
+      const auto queries = std::make_shared<DecoderQueries>(of.queries);
+      Decoder<Real> decoder(of.options);
+      const auto latents = latents_of<Real>(of), parameters = parameters_of<Real>(of);
+      const auto torch_latents = latents_of<Real>(of), torch_parameters = parameters_of<Real>(of);
+      const auto jets = decode(decoder, queries, latents, parameters);
+      const auto by_torch = decode_by_torch<Real>(of.options, of.queries, torch_latents, torch_parameters);
+      EXPECT_EQ(by_torch.scalar_type(), jets.scalar_type());
+      jets.square().sum().backward();
+      by_torch.square().sum().backward();
+      EXPECT_LT(difference(by_torch.detach(), jets.detach()), tolerance) << of.name;
+      EXPECT_LT(difference(torch_parameters.grad(), parameters.grad()), tolerance) << of.name;
+      EXPECT_LT(difference(torch_latents.grad(), latents.grad()), tolerance) << of.name;
+    };
+    compare(double(), 1e-13);
+    compare(float(), 1e-5);
+  }
+  const auto curved = make_case("relu", small_decoder(Activation::relu), {stretched_grid()}, 1, 2,
+                                {convection_operators(0.1)});
+  EXPECT_THROW((void)decode_by_torch<double>(curved.options, curved.queries, latents_of<double>(curved),
+                                             parameters_of<double>(curved)),
+               InputError);
 }
 
 TEST(DecoderFunction, passes_the_gradient_on_and_keeps_no_tape_where_none_is_wanted) {

@@ -131,6 +131,32 @@ TEST(FlowPredictor, products_in_bf16_are_compared_with_float) {
   EXPECT_THROW(static_cast<void>(ask(bounded, points)), NumericalError);
 }
 
+/// What a GPU computes, on the host's cores.
+TEST(FlowPredictor, on_a_device_answers_are_those_of_the_host) {
+  const DeviceSession device(Device::portable, Comm::self());
+  const FieldBlock coarse = coarse_block(5, 7);
+  const auto points = random_points(coarse, 700);
+  for (const auto& model : {small_model(), small_model(DecoderKind::continuous, DecoderBase::interpolation),
+                            small_model(DecoderKind::convolutional)}) {
+    PredictionOptions options{.max_memory = 1e9};
+    const auto predict = [&] {
+      FlowPredictor predictor(model, coarse, known, options);
+      std::vector<float> values(700 * 2), residuals(700 * predictor.equation_names().size());
+      predictor.predict(points, values, residuals);
+      values.insert(values.end(), residuals.begin(), residuals.end());
+      return values;
+    };
+    const auto expected = predict();
+    options.device = device;
+    const auto found = predict();
+    ASSERT_EQ(found.size(), expected.size());
+    for (std::size_t i = 0; i < found.size(); ++i)
+      ASSERT_NEAR(found[i], expected[i], 1e-5 * (1 + std::abs(expected[i]))) << i;
+  }
+  PredictionOptions rounded{.max_memory = 1e9, .precision = ProductPrecision::bf16, .device = device};
+  EXPECT_THROW(FlowPredictor(small_model(), coarse, known, rounded), InputError);
+}
+
 TEST(FlowPredictor, one_block_is_what_encoder_and_decoder_make_of_it) {
   auto model = small_model();
   const auto coarse = coarse_block(2, 4);

@@ -42,10 +42,11 @@ Batch own_crops(const FlowTrainer<Real>& trainer) {
   return small_batch(trainer.first_crop(), trainer.n_crops());
 }
 
-void expect_gradient_of_differences(DecoderBase base) {
+void expect_gradient_of_differences(DecoderBase base, const FlowTrainerOptions& options = small_options(),
+                                    std::size_t stride = 29) {
   const Comm comm = Comm::world();
   FlowModelHeader header = small_header(DecoderKind::continuous, base);
-  auto trainer = small_trainer<double>(comm, small_options(), header);
+  auto trainer = small_trainer<double>(comm, options, header);
   const Batch batch = own_crops(trainer);
   const auto gradient = trainer.gradient(batch, 3);
   FlowModel start = trainer.model();
@@ -57,15 +58,15 @@ void expect_gradient_of_differences(DecoderBase base) {
   const auto loss_at = [&](std::size_t i, float value) {
     auto parameters = start.parameters;
     parameters[i] = value;
-    auto other = small_trainer<double>(comm, small_options(), header, parameters);
+    auto other = small_trainer<double>(comm, options, header, parameters);
     FlowLosses losses;
     static_cast<void>(other.gradient(batch, 3, &losses));
     return losses.total;
   };
   // Weights that a float holds exactly, so that the model's precision does not matter.
-  auto rounded = small_trainer<double>(comm, small_options(), header, start.parameters);
+  auto rounded = small_trainer<double>(comm, options, header, start.parameters);
   const auto exact = rounded.gradient(batch, 3);
-  for (std::size_t i = 0; i < gradient.size(); i += 29) {
+  for (std::size_t i = 0; i < gradient.size(); i += stride) {
     const float up = start.parameters[i] + 2e-5f, down = start.parameters[i] - 2e-5f;
     const double slope =
         (loss_at(i, up) - loss_at(i, down)) / (static_cast<double>(up) - static_cast<double>(down));
@@ -77,6 +78,9 @@ TEST(FlowTrainer, gradient_is_that_of_finite_differences) {
   if (Comm::world().size() > 2) GTEST_SKIP() << "long; the next test compares ranks";
   expect_gradient_of_differences(DecoderBase::none);
   expect_gradient_of_differences(DecoderBase::interpolation);
+  FlowTrainerOptions on_device = small_options();
+  on_device.device = DeviceSession(Device::portable, Comm::world());
+  expect_gradient_of_differences(DecoderBase::none, on_device, 113);
 }
 
 TEST(FlowTrainer, ranks_do_not_change_losses_gradient_and_steps) {
@@ -98,6 +102,94 @@ TEST(FlowTrainer, ranks_do_not_change_losses_gradient_and_steps) {
     }
     EXPECT_NEAR(shared.evaluate(own, 0).total, alone.evaluate(all, 0).total, 1e-9);
   }
+}
+
+/// What a GPU computes, by the same operators on the host's cores: losses, gradients and statistics are the
+/// host's to round-off on any ranks, whatever the model, and each goes on from the other's checkpoint.
+TEST(FlowTrainer, on_a_device_everything_is_as_on_the_host) {
+  const Comm comm = Comm::world();
+  const DeviceSession device(Device::portable, comm);
+  const std::string path = (std::filesystem::temp_directory_path() / "quintet_flow_device.h5").string();
+  const auto expect_alike = [&](const FlowTrainerOptions& options, const FlowModelHeader& header,
+                                const std::string& what) {
+    FlowTrainerOptions there = options;
+    there.device = device;
+    auto host = small_trainer<double>(comm, options, header),
+         other = small_trainer<double>(comm, there, header);
+    const Batch batch = own_crops(host);
+    FlowLosses a, b;
+    const auto expected = host.gradient(batch, 2, &a), gradient = other.gradient(batch, 2, &b);
+    EXPECT_NEAR(b.total, a.total, 1e-12 * (1 + a.total)) << what;
+    EXPECT_NEAR(b.residuals, a.residuals, 1e-12 * (1 + a.residuals)) << what;
+    EXPECT_NEAR(b.boundaries, a.boundaries, 1e-12 * (1 + a.boundaries)) << what;
+    double largest = 0;
+    for (const double one : expected) largest = std::max(largest, std::abs(one));
+    EXPECT_GT(largest, 0) << what;
+    for (std::size_t i = 0; i < gradient.size(); ++i)
+      ASSERT_NEAR(gradient[i], expected[i], 1e-11 * largest) << what << ", parameter " << i;
+    for (int step = 0; step < 3; ++step) {
+      const double of_host = host.step(batch, step, 1e-3).total;
+      ASSERT_NEAR(other.step(batch, step, 1e-3).total, of_host, 1e-9 * (1 + of_host)) << what;
+    }
+    const double validated = host.evaluate(batch, 0).total;
+    EXPECT_NEAR(other.evaluate(batch, 0).total, validated, 1e-9 * (1 + validated)) << what;
+    const auto host_model = host.model(), other_model = other.model();
+    // Biases before a normalisation change no output but its mean. Their gradients are nothing but round-off,
+    // which Adam enlarges.
+    for (std::size_t i = 0; i < host_model.statistics.size(); ++i)
+      EXPECT_NEAR(other_model.statistics[i], host_model.statistics[i], 1e-7 * (1 + host_model.statistics[i]));
+
+    for (auto* first : {&host, &other}) {  // on from one's checkpoint on the other
+      {
+        hdf5::File file = hdf5::File::create(comm, path);
+        first->save(file.root());
+        file.close();
+      }
+      auto again = small_trainer<double>(comm, first == &host ? there : options, header);
+      {
+        const hdf5::File file = hdf5::File::open(comm, path);
+        again.restore(file.root());
+      }
+      const double of_first = first->step(batch, 3, 1e-3).total;
+      EXPECT_NEAR(again.step(batch, 3, 1e-3).total, of_first, 1e-9 * (1 + of_first)) << what;
+      EXPECT_NEAR(again.step(batch, 4, 1e-3).total, first->step(batch, 4, 1e-3).total, 1e-9) << what;
+    }
+    comm.barrier();
+  };
+  FlowTrainerOptions options = small_options();
+  expect_alike(options, small_header(DecoderKind::continuous, DecoderBase::interpolation), "corrections");
+  options.loss.norm = LossNorm::l1;
+  expect_alike(options, small_header(), "l1");
+  FlowModelHeader header = small_header();
+  header.options.encoder.block = ResidualMiddle::perturb;
+  options.parallel = {ParallelStrategy::sharded, 3, 0.0005, Holder::rank, Progress::blocks};
+  options.loss.norm = LossNorm::l2;
+  expect_alike(options, header, "perturbed, weights divided");
+  header = small_header(DecoderKind::convolutional);
+  header.equations.boundaries.clear();
+  options.parallel = {};
+  options.loss.gamma = options.loss.boundary = 0;
+  expect_alike(options, header, "convolutional");
+  // Every function that equations may call, at values that have one.
+  header = small_header();
+  header.equations.interior = {
+      {"one",
+       FormulaText(
+           "dt(b) + min(u, b) + max(u, b)*abs(u) + sin(b)*cos(u) + tan(0.3*sin(u)) + sign(b) + step(u)")},
+      {"two",
+       FormulaText(
+           "dz(u) + asin(0.9*sin(b)) + acos(0.9*sin(u)) + atan(u) + sinh(0.1*u) + cosh(0.1*b) + tanh(u)")},
+      {"three",
+       FormulaText("dx(b)/(2 + u*u) + log(2 + b*b) + log10(2 + u*u) + sqrt(1 + b*b) + erf(u) + gauss(b) + "
+                   "floor(u) + exp(-b*b)")},
+      {"four", FormulaText("dxx(b) + u^4 + (1 + b*b)^1.5 + (1 + b*b)^u + atan2(1 + b*b, u) + b*z + t")}};
+  options.loss = {LossNorm::l2, 0.3, 0.2, 5};
+  expect_alike(options, header, "functions");
+  if (comm.is_root()) std::filesystem::remove(path);
+
+  options.device = device;
+  options.memory = {std::nullopt, ActivationPolicy::recompute};
+  EXPECT_THROW(small_trainer<double>(comm, options), InputError);
 }
 
 /// Gradients are in the memory that ranks of a node share.

@@ -11,6 +11,8 @@
 #include "io/log/error.hpp"
 #include "surrogates/bridge/errors.hpp"
 #include "surrogates/bridge/tensor.hpp"
+#include "surrogates/bridge/torch_device.hpp"
+#include "surrogates/bridge/torch_subsystem.hpp"
 
 namespace quintet::sequence {
 
@@ -19,12 +21,13 @@ namespace {
 template <class Real>
 class TorchNetwork : public Passes<Real> {
  public:
-  TorchNetwork(const Architecture& architecture, int steps)
+  TorchNetwork(const Architecture& architecture, int steps, const DeviceSession& session)
       : graph_(graph_of(architecture)),
         steps_(steps),
         steps_out_(architecture.steps_out),
         n_outputs_(architecture.n_outputs),
-        options_(at::TensorOptions().dtype(bridge::scalar_type<Real>())),
+        device_(session),
+        options_(at::TensorOptions().dtype(bridge::scalar_type<Real>()).device(device_.place())),
         flat_(at::zeros({static_cast<std::int64_t>(graph_.n_parameters)}, options_).requires_grad_()) {
     QUINTET_CHECK(graph_.operations.back().last_step || steps_out_ == steps,
                   "a network whose head goes step for step gives {} steps, not {}; for another number: head: "
@@ -34,12 +37,12 @@ class TorchNetwork : public Passes<Real> {
 
   [[nodiscard]] std::size_t n_parameters() const override { return graph_.n_parameters; }
   void refresh(const Real* parameters) override {
-    std::copy_n(parameters, graph_.n_parameters, flat_.template data_ptr<Real>());
+    flat_.detach().copy_(there(parameters, {static_cast<std::int64_t>(graph_.n_parameters)}));
   }
   void forward(const Real* windows, int n, Real* outputs) override {
     translate_torch_errors("a recurrent network in LibTorch", [&] {
       const at::NoGradGuard guard;
-      const at::Tensor result = run(windows, n).contiguous();
+      const at::Tensor result = run(windows, n).contiguous().to(at::kCPU);
       std::copy_n(result.template data_ptr<Real>(), result.numel(), outputs);
     });
   }
@@ -47,12 +50,11 @@ class TorchNetwork : public Passes<Real> {
   double loss_and_gradient(const Real* windows, const Real* targets, int n, Real* gradient,
                            int batch) override {
     return translate_torch_errors("a recurrent network's gradient in LibTorch", [&] {
-      const at::Tensor wanted =
-          at::from_blob(const_cast<Real*>(targets), {n, steps_out_, n_outputs_}, options_);
+      const at::Tensor wanted = there(targets, {n, steps_out_, n_outputs_});
       const at::Tensor mean = at::mse_loss(run(windows, n), wanted);
       const at::Tensor loss = n == batch ? mean : mean * (static_cast<double>(n) / batch);
       const auto bars = torch::autograd::grad({loss}, {flat_});
-      const at::Tensor bar = bars.front().contiguous();
+      const at::Tensor bar = bars.front().contiguous().to(at::kCPU);
       const Real* from = bar.template data_ptr<Real>();
       for (std::size_t i = 0; i < graph_.n_parameters; ++i) gradient[i] += from[i];
       return loss.template item<double>();
@@ -60,6 +62,10 @@ class TorchNetwork : public Passes<Real> {
   }
 
  private:
+  /// Numbers of the host where the network is: there, or where that is the host the same memory.
+  [[nodiscard]] at::Tensor there(const Real* numbers, at::IntArrayRef shape) const {
+    return at::from_blob(const_cast<Real*>(numbers), shape, options_.device(at::kCPU)).to(device_.place());
+  }
   /// An array of the flat parameters, as a matrix or (one row) as a vector.
   [[nodiscard]] at::Tensor part(std::size_t first, std::int64_t rows, std::int64_t columns) const {
     return flat_.narrow(0, static_cast<std::int64_t>(first), rows * columns).view({rows, columns});
@@ -83,8 +89,7 @@ class TorchNetwork : public Passes<Real> {
   }
   /// Outputs [n, steps_out, n_outputs].
   [[nodiscard]] at::Tensor run(const Real* windows, int n) const {
-    const at::Tensor input =
-        at::from_blob(const_cast<Real*>(windows), {n, steps_, graph_.n_inputs}, options_);
+    const at::Tensor input = there(windows, {n, steps_, graph_.n_inputs});
     std::vector<at::Tensor> tensors = {input.transpose(0, 1).contiguous()};  // [steps, n, numbers]
     for (const Operation& operation : graph_.operations) {
       at::Tensor result = tensors[operation.inputs.front()];
@@ -108,23 +113,27 @@ class TorchNetwork : public Passes<Real> {
 
   Graph graph_;
   int steps_, steps_out_, n_outputs_;
+  TorchDevice device_;
   at::TensorOptions options_;
   at::Tensor flat_;
 };
 
 template <class Real>
-Passes<Real>* make(const Architecture& architecture, int steps, int threads) {
+Passes<Real>* make(const Architecture& architecture, int steps, const DeviceSession& device, int threads) {
   at::set_num_threads(threads);
-  return new TorchNetwork<Real>(architecture, steps);
+  return new TorchNetwork<Real>(architecture, steps, device);
 }
 
 }  // namespace
 
-Passes<float>* quintet_torch_network_float(const Architecture& architecture, int steps, int threads) {
-  return make<float>(architecture, steps, threads);
+Passes<float>* quintet_torch_network_float(const Architecture& architecture, int steps,
+                                           const DeviceSession& device, int threads) {
+  return make<float>(architecture, steps, device, threads);
 }
-Passes<double>* quintet_torch_network_double(const Architecture& architecture, int steps, int threads) {
-  return make<double>(architecture, steps, threads);
+Passes<double>* quintet_torch_network_double(const Architecture& architecture, int steps,
+                                             const DeviceSession& device, int threads) {
+  return make<double>(architecture, steps, device, threads);
 }
+bool quintet_torch_has_gpus() { return torch_has_gpus(); }
 
 }  // namespace quintet::sequence

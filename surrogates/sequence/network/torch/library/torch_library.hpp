@@ -1,17 +1,19 @@
 #pragma once
 
+#include "io/device/device.hpp"
 #include "surrogates/sequence/network/architecture.hpp"
 #include "surrogates/sequence/network/passes.hpp"
 
-/// What libquintet_sequence_torch.so is asked for: a new network, the caller's. It belongs to the program
-/// that it was built with: both know the same classes.
+/// What libquintet_sequence_torch.so is asked for: a new network, the caller's, and torch_has_gpus(). It
+/// belongs to the program that it was built with: both know the same classes.
 namespace quintet::sequence {
 
 extern "C" {
 [[nodiscard]] Passes<float>* quintet_torch_network_float(const Architecture& architecture, int steps,
-                                                         int threads);
+                                                         const DeviceSession& device, int threads);
 [[nodiscard]] Passes<double>* quintet_torch_network_double(const Architecture& architecture, int steps,
-                                                           int threads);
+                                                           const DeviceSession& device, int threads);
+[[nodiscard]] bool quintet_torch_has_gpus();
 }
 
 }  // namespace quintet::sequence

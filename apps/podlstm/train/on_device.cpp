@@ -1,0 +1,26 @@
+#include "apps/podlstm/train/on_device.hpp"
+
+#include "io/log/error.hpp"
+#include "io/log/log.hpp"
+#include "surrogates/sequence/network/torch/torch_network.hpp"
+
+namespace quintet::podlstm {
+
+DeviceSession open_device(Context& context, TrainOptions& options) {
+  auto& training = options.forecast.training;
+  const bool rounds = training.precision == sequence::Precision::bf16;
+  Device wanted = options.device;
+  if (wanted == Device::automatic && rounds) {
+    log::info("device: cpu, since products in bf16 are for our kernels");
+    wanted = Device::cpu;
+  }
+  QUINTET_CHECK(
+      wanted == Device::cpu || !rounds,
+      "device: networks run on a device by LibTorch, and precision: bf16 is for our kernels; expected "
+      "device: cpu, or float32");
+  DeviceSession session = context.open_device(sequence::device_for_networks(wanted));
+  if (!session.is_cpu()) training.engine = sequence::Engine::torch;
+  return session;
+}
+
+}  // namespace quintet::podlstm
