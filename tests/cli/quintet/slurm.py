@@ -96,14 +96,15 @@ def log_of(directory):
 
 
 def ranks_of(program):
-    """Processes of this program and command."""
+    """Processes of this program in jobs of Slurm: other tests run the same program beside us."""
     found = []
     for process in pathlib.Path("/proc").glob("[0-9]*"):
         try:
             words = (process / "cmdline").read_bytes().split(b"\0")
+            in_job = b"\0SLURM_JOB_ID=" in b"\0" + (process / "environ").read_bytes()
         except OSError:
             continue
-        if words and words[0].decode() == os.path.join(BIN, program):
+        if in_job and words[0].decode() == os.path.join(BIN, program):
             found.append(int(process.name))
     return found
 
