@@ -8,6 +8,7 @@
 
 #include "io/device/factory.hpp"
 #include "io/log/error.hpp"
+#include "io/parallel/gpu_aware.hpp"
 
 QUINTET_DEVICE_FACTORY int quintet_make_imitated_engine() { return 1; }
 QUINTET_DEVICE_FACTORY int quintet_imitated_stops() { return -1; }
@@ -52,7 +53,9 @@ TEST_F(DeviceSessionTest, GpuTakesTheLibrarysEngines) {
   library(LIBRARY_whole);
   const DeviceSession session(Device::gpu, Comm::world());
   EXPECT_EQ(session.device(), Device::gpu);
-  EXPECT_EQ(session.description(), "GPU 0");
+  const auto& line = session.description();
+  EXPECT_EQ(line.substr(0, line.find(';')), "GPU 0");
+  EXPECT_EQ(line.find(gpu_aware_mpi().why) != std::string::npos, Comm::world().size() > 1) << line;
   EXPECT_EQ(session.factory("quintet_make_imitated_engine", &quintet_make_imitated_engine)(), 2);
   EXPECT_THROW((void)session.factory("quintet_make_engine_of_the_program_alone",
                                      &quintet_make_engine_of_the_program_alone),
