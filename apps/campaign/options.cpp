@@ -97,6 +97,9 @@ void describe(Schema& schema, CampaignOptions& options) {
   schema
       .quantity("memory", options.memory, "B", "Of all items that run at once; absent: what this machine has")
       .above(0);
+  schema.text(
+      "launch", options.launch,
+      "Line of shell in the place of {launch}, with {ranks} and {threads}; jobs have their machine's");
   schema.section("rounds", options.rounds, "Stages that are run again and again, with what was made before");
   schema.sections("stages", options.stages, "What is run").required();
 }

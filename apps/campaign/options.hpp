@@ -62,6 +62,9 @@ void describe(Schema& schema, RoundOptions& options);
 struct CampaignOptions {
   std::map<std::string, std::int64_t> slots{{"cpu", 1}};  ///< of each class
   std::optional<double> memory;                           ///< (B) for all items that run at once
+  /// A line of shell in the place of {launch}. No binding: each mpirun would take the first cores, though
+  /// items run side by side.
+  std::string launch = "mpirun --bind-to none -np {ranks}";
   std::optional<RoundOptions> rounds;
   std::vector<StageOptions> stages;
 };

@@ -146,7 +146,7 @@ class Runner {
     for (const std::size_t i : done) dispatcher_->done(i);
     withdraw_others();
     for (std::size_t i = 0; i < courses_.size(); ++i)
-      if (courses_[i].state != State::over) ++n_left_of_[graph_.items()[i].program];
+      if (courses_[i].state != State::over && may_be_warm(i)) ++n_to_fork_[graph_.items()[i].program];
   }
 
   /// What is not asked for.
@@ -212,7 +212,7 @@ class Runner {
     if (Graph::is_launched(stage(i))) {
       words[0] = program;
       words.insert(words.begin(),
-                   {"sh", "-c", "exec " + launch_words(stage(i), options_.launch) + " \"$@\"", "sh"});
+                   {"sh", "-c", "exec " + launch_words(stage(i), graph_.options().launch) + " \"$@\"", "sh"});
       program = "/bin/sh";
     }
     store_.begin(item, !course.goes_on);
@@ -228,9 +228,12 @@ class Runner {
     table_.began(i, course.begin, course.process);
   }
 
+  [[nodiscard]] bool may_be_warm(std::size_t i) const {
+    return stage(i).start != Start::cold && graph_.can_be_warm(graph_.items()[i]);
+  }
+  /// Whether it may, and another one gains by it.
   [[nodiscard]] bool is_warm(std::size_t i) const {
-    const Item& item = graph_.items()[i];
-    return stage(i).start != Start::cold && graph_.can_be_warm(item) && n_left_of_.at(item.program) > 1;
+    return may_be_warm(i) && n_to_fork_.at(graph_.items()[i].program) > 1;
   }
 
   void reap() {
@@ -370,7 +373,7 @@ class Runner {
   Folders folders_;
   std::optional<planning::Dispatcher> dispatcher_;
   Programs programs_;
-  std::map<std::string, std::size_t> n_left_of_;  ///< items of each program, as it begins
+  std::map<std::string, std::size_t> n_to_fork_;  ///< items of each program that may be warm, as it begins
   std::set<std::size_t> elsewhere_;               ///< items that other campaigns have
   std::size_t n_over_ = 0, n_running_ = 0;
   double looked_ = 0;

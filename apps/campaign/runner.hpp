@@ -34,11 +34,10 @@ struct CampaignResult {
 
 /// How a campaign is run.
 struct RunnerOptions {
-  std::string launch = "mpirun -np {ranks}";  ///< a line of shell in the place of {launch}
-  std::vector<std::string> only{};            ///< keys of the items to run; empty: all
-  bool gives_devices = true;                  ///< items see the GPUs of their slots alone
-  double stop_after = 0;                      ///< (s) after which it stops as by a signal; 0: never
-  const std::atomic<bool>* stop = nullptr;    ///< becomes true where it is to stop as by a signal
+  std::vector<std::string> only{};          ///< keys of the items to run; empty: all
+  bool gives_devices = true;                ///< items see the GPUs of their slots alone
+  double stop_after = 0;                    ///< (s) after which it stops as by a signal; 0: never
+  const std::atomic<bool>* stop = nullptr;  ///< becomes true where it is to stop as by a signal
 };
 
 /// What a run of the items that were done now takes at least (s) with these slots, by their times.

@@ -11,14 +11,13 @@
 #include <ctime>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
-#include <sstream>
 #include <string_view>
 
 #include "io/config/scalar.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/runtime/library_threads.hpp"
+#include "io/runtime/runtime.hpp"
 
 extern char** environ;
 
@@ -69,19 +68,6 @@ std::vector<std::string> environment_with(const std::vector<std::string>& variab
   return all;
 }
 
-/// What /proc/PROCESS/stat says behind the program's name: state, parent, group ...; nothing if there is
-/// none.
-std::vector<std::string> fields_of(std::int64_t process) {
-  std::ifstream file(fmt::format("/proc/{}/stat", process));
-  std::stringstream text;
-  text << file.rdbuf();
-  const std::string all = text.str();
-  const auto name_end = all.rfind(')');  // a name may have blanks and brackets
-  if (name_end == std::string::npos) return {};
-  std::istringstream stream(all.substr(name_end + 1));
-  return {std::istream_iterator<std::string>(stream), {}};
-}
-
 /// Whether a process or one before it was started for the item of this folder, as its environment says.
 bool is_of_item(std::int64_t process, const std::string& folder) {
   std::ifstream file(fmt::format("/proc/{}/environ", process), std::ios::binary);
@@ -97,9 +83,7 @@ std::vector<std::int64_t> left_of(const std::string& folder) {
   if (const auto item = program_in(folder); item && item->is_alive) left.push_back(item->process);
   for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
     const auto process = to_integer(entry.path().filename().string());
-    if (!process || !is_of_item(*process, folder)) continue;
-    const auto fields = fields_of(*process);
-    if (!fields.empty() && fields[0] != "Z") left.push_back(*process);
+    if (process && is_of_item(*process, folder) && !start_of(*process).empty()) left.push_back(*process);
   }
   return left;
 }
@@ -188,10 +172,8 @@ void end_program_in(const std::string& folder) {
 }
 
 std::string start_of(std::int64_t process) {
-  constexpr std::size_t state = 0, ticks = 19;  // fields behind the name
-  const auto fields = fields_of(process);
-  if (fields.size() <= ticks || fields[state] == "Z") return "";  // ended, and waited for by nobody
-  return boot() + " " + fields[ticks];
+  const auto ticks = process_start(static_cast<int>(process)).value_or("");
+  return ticks.empty() ? "" : boot() + " " + ticks;
 }
 
 std::string boot() {

@@ -37,7 +37,7 @@ void forget_program(const std::string& folder);
 /// it is gone itself. Throws ResourceError if one does not end.
 void end_program_in(const std::string& folder);
 
-/// When a process of this machine began (boot and clock ticks); "" if there is none.
+/// When a process of this machine began (boot and clock ticks); "" if there is none, or it has ended.
 [[nodiscard]] std::string start_of(std::int64_t process);
 
 /// Of this machine since it came up.

@@ -17,7 +17,8 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int most_lost = 3;             // warm programs of an executable, before it starts by itself only
-constexpr int fork_patience_ms = 10000;  // of a fork
+constexpr int fork_patience_ms = 60000;  // of a fork: to give up kills all that the program runs
+constexpr int end_patience_ms = 10000;
 
 int code_of(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status); }
 
@@ -113,7 +114,7 @@ void WarmProgram::lose() {
   for (const auto& [process, start] : left) {
     kill(static_cast<pid_t>(-process), SIGKILL);
     for (int wait_ms = 0; !start.empty() && start_of(process) == start; ++wait_ms) {
-      if (wait_ms > fork_patience_ms) break;  // it hangs in the kernel: nothing ends it
+      if (wait_ms > end_patience_ms) break;  // it hangs in the kernel: nothing ends it
       usleep(1000);
     }
   }

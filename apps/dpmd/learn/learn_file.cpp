@@ -228,6 +228,7 @@ Tree campaign_of(const LearnOptions& options, std::int64_t iterations, bool trai
   for (const auto& each : stages.items()) names.push_back(each.at("name").as_text());
   Tree campaign = Tree::map();
   campaign.set_path("slots.cpu", Tree::integer(cores));
+  campaign.set("launch", Tree::text(options.launcher.empty() ? "" : "env " + options.launcher));
   campaign.set_path("rounds.count", Tree::integer(iterations + (trains_after ? 1 : 0)));
   campaign.set_path("rounds.stages", list_of(names));
   campaign.set("stages", std::move(stages));

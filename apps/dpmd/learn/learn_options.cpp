@@ -65,7 +65,9 @@ void describe(Schema& schema, LearnOptions& options) {
       .text("launcher", options.launcher,
             "Words put before 'dpmd train' and 'dpmd run': 'mpirun -n 4'; empty: one process")
       .on_restart(OnRestart::free);
-  schema.integer("seed", options.seed, "Of weights, velocities and random choices").at_least(0);
+  schema.integer("seed", options.seed, "Of weights, velocities and random choices")
+      .at_least(0)
+      .at_most(1e15);  // the campaign computes with it in float64
 }
 
 }  // namespace quintet::dpmd

@@ -57,7 +57,6 @@ void LearningRounds::run(std::int64_t iterations, bool trains_after) {
   graph_.emplace(campaign::read_campaign(file), directory_, path != nullptr ? path : "");
   if (!may_redo_) require_known_store();
   campaign::RunnerOptions runner;
-  runner.launch = options_.launcher.empty() ? "" : "env " + options_.launcher;
   runner.stop = &StopWatch::seen();
   const auto result = campaign::run_campaign(*graph_, store_, runner);
   for (std::int64_t k = 0; k < iterations + (trains_after ? 1 : 0); ++k) link_names(k);

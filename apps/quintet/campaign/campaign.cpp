@@ -42,17 +42,19 @@ enum Argument {
 };
 
 /// What would be run, with which words, and how far it is.
-void print_plan(const Graph& graph, const std::string& directory, const std::string& launch) {
+void print_plan(const Graph& graph, const std::string& directory) {
   std::size_t n_done = 0;
   for (const auto& item : graph.items()) {
     const std::string state = Store::state(directory, item);
     n_done += state == "done" || state == "not needed" ? 1 : 0;
     const auto& stage = graph.stage_of(item);
     const auto words = graph.command(item, false, directory + "/work/" + item.key, {directory + "/store"});
-    std::printf("%s\n", fmt::format("{:<8} {}: {}{}", state, item.label,
-                                    Graph::is_launched(stage) ? launch_words(stage, launch) + " " : "",
-                                    fmt::join(words, " "))
-                            .c_str());
+    std::printf(
+        "%s\n",
+        fmt::format("{:<8} {}: {}{}", state, item.label,
+                    Graph::is_launched(stage) ? launch_words(stage, graph.options().launch) + " " : "",
+                    fmt::join(words, " "))
+            .c_str());
   }
   std::printf("%zu items of %zu stages, %zu done\n", graph.items().size(), graph.stages().size(), n_done);
 }
@@ -169,15 +171,15 @@ void campaign(const Application::Arguments& arguments) {
                     directory = fs::absolute(folder).lexically_normal().string();
   auto options = read_campaign(where.string());
   if (is_status || is_given(machine) || is_given(items)) widen_slots(options);
+  if (is_given(machine)) options.launch = read_machine(text(machine)).launch.command;
   const char* const of_environment = std::getenv("PATH");
   const std::string programs = is_given(path) ? text(path) : of_environment != nullptr ? of_environment : "";
   const Graph graph(options, where.parent_path().string(), programs);
-  RunnerOptions runner;
-  if (is_given(machine)) runner.launch = read_machine(text(machine)).launch.command;
   if (is_status) return print_status(graph, directory);
   if (is_given(do_verify)) return verify(graph, directory);
 
   if (is_given(items)) {
+    RunnerOptions runner;
     std::istringstream keys(text(items));
     for (std::string key; keys >> key;) runner.only.push_back(key);
     runner.gives_devices = false;
@@ -201,7 +203,7 @@ void campaign(const Application::Arguments& arguments) {
   }
   if (is_given(dry_run)) {
     check_resources(graph);
-    return print_plan(graph, directory, runner.launch);
+    return print_plan(graph, directory);
   }
   hold_signals();
   run_here(graph, stem, directory, is_given(share) ? Sharing::shared : Sharing::alone);

@@ -131,6 +131,7 @@ class Grouping {
                  double walltime) {
     Group group{.name = name, .stage = graph_.items()[tasks.front().front()].stage, .tasks = tasks};
     const auto& stage = graph_.stages()[group.stage];
+    std::map<std::size_t, std::size_t> n_own;  // by group: items that wait there for their task's number
     for (std::size_t t = 0; t < tasks.size(); ++t)
       for (const std::size_t item : tasks[t]) {
         place_[item] = Place{groups_.size(), t};
@@ -139,8 +140,10 @@ class Grouping {
             auto& by_task =
                 group.after.try_emplace(place->group, can_order_tasks(place->group, tasks)).first->second;
             by_task = by_task && place->task == t;
+            if (by_task) ++n_own[place->group];
           }
       }
+    for (auto& [other, by_task] : group.after) by_task = by_task && n_own[other] == tasks.size();
     const auto shape = [&](const MachineQueue& queue) {
       JobShape job = shape_in(queue, machine_, stage, order_, std::ssize(tasks));
       job.walltime = walltime;
@@ -160,11 +163,13 @@ class Grouping {
     groups_.push_back(std::move(group));
   }
 
-  /// Whether both are arrays, of as many tasks, of a scheduler that orders these.
+  /// Whether both are arrays, of as many tasks of one item each, of a scheduler that orders these. With
+  /// several items in a task, one that fails would take from the queue what waits for the others.
   [[nodiscard]] bool can_order_tasks(std::size_t group,
                                      const std::vector<std::vector<std::size_t>>& tasks) const {
-    return scheduler_of(machine_).orders_tasks && tasks.size() > 1 &&
-           groups_[group].tasks.size() == tasks.size();
+    const auto& others = groups_[group].tasks;
+    return scheduler_of(machine_).orders_tasks && tasks.size() > 1 && others.size() == tasks.size() &&
+           tasks.front().size() == 1 && others.front().size() == 1;
   }
 
   struct Place {
