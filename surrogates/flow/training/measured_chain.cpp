@@ -1,21 +1,27 @@
 #include "surrogates/flow/training/measured_chain.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <span>
 
 namespace quintet::flow {
 
+double MeasuredChain::steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
 void MeasuredChain::begin(TorchMemory& memory) {
+  end_pass();
   memory_ = &memory;
   pass_tape_ = {};
   held_ = memory.held();
   static_cast<void>(memory.take_peak());
-  last_ = std::chrono::steady_clock::now();
+  last_ = clock_();
 }
 
 void MeasuredChain::operator()(BlockPass::Event event, std::size_t segment) {
-  const auto now = std::chrono::steady_clock::now();
-  const double seconds = std::chrono::duration<double>(now - last_).count();
+  const double seconds = clock_() - last_;
+  pass_ += seconds;
   const auto shortest = [seconds](double& of) { of = of < 0 ? seconds : std::min(of, seconds); };
   const std::int64_t held = memory_->held(), peak = memory_->take_peak();
   Block& block = blocks_[segment];
@@ -41,7 +47,21 @@ void MeasuredChain::operator()(BlockPass::Event event, std::size_t segment) {
       break;
   }
   held_ = held;
-  last_ = std::chrono::steady_clock::now();
+  last_ = clock_();
+}
+
+void MeasuredChain::end_pass() {
+  if (pass_ > 0) shortest_pass_ = shortest_pass_ < 0 ? pass_ : std::min(shortest_pass_, pass_);
+  pass_ = 0;
+}
+
+/// No pass has all its blocks at their fastest.
+double MeasuredChain::excess() const {
+  double sum = 0, shortest = shortest_pass_ < 0 ? pass_ : shortest_pass_;
+  if (pass_ > 0) shortest = std::min(shortest, pass_);
+  for (const Block& of : blocks_)
+    for (const double seconds : {of.forward, of.again, of.backward}) sum += std::max(0.0, seconds);
+  return sum > 0 ? std::max(1.0, shortest / sum) : 1;
 }
 
 void MeasuredChain::decoded(double seconds, std::size_t tape_bytes) {
@@ -50,7 +70,7 @@ void MeasuredChain::decoded(double seconds, std::size_t tape_bytes) {
 }
 
 TapeCost MeasuredChain::tape(const Comm& comm) const {
-  std::vector<double> numbers{std::max(0.0, tape_seconds_), static_cast<double>(pass_tape_.bytes)};
+  std::vector<double> numbers{excess() * std::max(0.0, tape_seconds_), static_cast<double>(pass_tape_.bytes)};
   comm.reduce(std::span<double>(numbers), Comm::Reduction::maximum);
   return {numbers[0], static_cast<std::int64_t>(numbers[1])};
 }
@@ -77,12 +97,10 @@ std::vector<planning::ActivationBlock> MeasuredChain::blocks(const Comm& comm) c
       block.backward_extra =
           std::max<std::int64_t>(0, of.backward_peak - (inputs - block.input_bytes) - block.kept_bytes);
     }
-    std::vector<double> numbers{block.forward_seconds,
-                                block.backward_seconds,
-                                static_cast<double>(block.kept_bytes),
-                                static_cast<double>(block.input_bytes),
-                                static_cast<double>(block.forward_extra),
-                                static_cast<double>(block.backward_extra)};
+    std::vector<double> numbers{
+        excess() * block.forward_seconds,         excess() * block.backward_seconds,
+        static_cast<double>(block.kept_bytes),    static_cast<double>(block.input_bytes),
+        static_cast<double>(block.forward_extra), static_cast<double>(block.backward_extra)};
     comm.reduce(std::span<double>(numbers), Comm::Reduction::maximum);
     block.forward_seconds = numbers[0];
     block.backward_seconds = numbers[1];

@@ -1,8 +1,9 @@
 #pragma once
 
-#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "io/parallel/comm.hpp"
@@ -18,11 +19,14 @@ namespace quintet::flow {
 /// own graph takes.
 class MeasuredChain {
  public:
-  /// @param names [segment], then of the caller's graph
-  explicit MeasuredChain(std::vector<std::string> names) : blocks_(names.size()) {
+  /// @param names [segment], then of the caller's graph @param clock (s); on busy cores that of the thread's
+  /// own time tells what passes take by themselves
+  explicit MeasuredChain(std::vector<std::string> names, std::function<double()> clock = steady_seconds)
+      : blocks_(names.size()), clock_(std::move(clock)) {
     for (std::size_t i = 0; i < names.size(); ++i) blocks_[i].name = std::move(names[i]);
   }
-  /// A pass begins, whose tensors are counted there. Of several passes times are the least.
+  /// A pass begins, whose tensors are counted there. Of several passes times are the least, and share what
+  /// the fastest whole pass took more than they do together.
   void begin(TorchMemory& memory);
   void operator()(BlockPass::Event event, std::size_t segment);
   /// The decoder has gone forward, in so many seconds; a tape that is kept would take these bytes.
@@ -40,12 +44,17 @@ class MeasuredChain {
     std::int64_t kept = 0, again_peak = 0;           ///< when run again, above what was there
     std::int64_t backward_peak = 0;                  ///< of both, with all that is there
   };
+  void end_pass();
+  [[nodiscard]] double excess() const;
   std::vector<Block> blocks_;
   TapeCost pass_tape_;  ///< of this pass
   double tape_seconds_ = -1;
   TorchMemory* memory_ = nullptr;
   std::int64_t held_ = 0;
-  std::chrono::steady_clock::time_point last_;
+  [[nodiscard]] static double steady_seconds();
+  std::function<double()> clock_;
+  double last_ = 0, pass_ = 0;  ///< end of the last event; seconds of this pass so far
+  double shortest_pass_ = -1;
 };
 
 }  // namespace quintet::flow

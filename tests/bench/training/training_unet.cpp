@@ -40,7 +40,7 @@ namespace quintet::flow {
 namespace {
 
 struct Seconds {
-  double wall = 1e30, cpu = 1e30;
+  double wall = 1e30, cpu = 1e30, thread = 1e30;  ///< cpu of the process, and of the thread that computes
 };
 double now(clockid_t clock) {
   timespec t{};
@@ -49,8 +49,10 @@ double now(clockid_t clock) {
 }
 void least(const Comm& comm, Seconds& best, const std::function<void()>& step) {
   comm.barrier();
-  const double wall = now(CLOCK_MONOTONIC), cpu = now(CLOCK_PROCESS_CPUTIME_ID);
+  const double wall = now(CLOCK_MONOTONIC), cpu = now(CLOCK_PROCESS_CPUTIME_ID),
+               thread = now(CLOCK_THREAD_CPUTIME_ID);
   step();
+  best.thread = std::min(best.thread, comm.maximum(now(CLOCK_THREAD_CPUTIME_ID) - thread));
   best.wall = std::min(best.wall, comm.maximum(now(CLOCK_MONOTONIC) - wall));
   best.cpu = std::min(best.cpu, comm.maximum(now(CLOCK_PROCESS_CPUTIME_ID) - cpu));
 }
@@ -189,10 +191,11 @@ void activations(const std::string& folder, int rounds) {
   std::vector<std::string> names;
   for (const auto first : segments) names.push_back(problem.unet.blocks()[first].name);
   names.emplace_back("own");
-  MeasuredChain measured(std::move(names));
+  MeasuredChain measured(names), by_thread(names, [] { return now(CLOCK_THREAD_CPUTIME_ID); });
   const std::vector<BlockPass::Policy> all_again(segments.size(), BlockPass::Policy::recompute);
-  for (int i = 0; i < 4; ++i) way.run(all_again, nullptr, &measured);
-  const auto chain = measured.blocks(problem.comm);
+  for (auto* one : {&measured, &by_thread})
+    for (int i = 0; i < 4; ++i) way.run(all_again, nullptr, one);
+  const auto chain = measured.blocks(problem.comm), thread_chain = by_thread.blocks(problem.comm);
 
   struct Row {
     std::string name;
@@ -245,12 +248,19 @@ void activations(const std::string& folder, int rounds) {
             [&] { static_cast<void>(way.run(row.policies, row.swaps.get(), nullptr)); });
   for (const auto& row : rows) {
     std::string policies;
-    for (const auto one : row.plan.plan.policies) policies += planning::name_of(one)[0];
+    double work = 0;  // of the thread, which the link's waits are none of
+    for (std::size_t i = 0; i < chain.size(); ++i) {
+      const auto one = row.plan.plan.policies[i];
+      policies += planning::name_of(one)[0];
+      const auto& block = thread_chain[i];
+      work +=
+          block.backward_seconds + (one == planning::BlockPolicy::recompute ? 2 : 1) * block.forward_seconds;
+    }
     fmt::print(
-        R"({{"way": "{}", "wall": {:.5g}, "cpu": {:.5g}, "predicted": {:.5g}, "peak": {}, "predicted_peak": {}, "policies": "{}"}})"
+        R"({{"way": "{}", "wall": {:.5g}, "cpu": {:.5g}, "predicted": {:.5g}, "thread": {:.5g}, "predicted_thread": {:.5g}, "peak": {}, "predicted_peak": {}, "policies": "{}"}})"
         "\n",
-        row.name, row.best.wall, row.best.cpu, row.plan.plan.cost.seconds, row.peak, row.plan.plan.cost.peak,
-        policies);
+        row.name, row.best.wall, row.best.cpu, row.plan.plan.cost.seconds, row.best.thread, work, row.peak,
+        row.plan.plan.cost.peak, policies);
   }
 }
 
