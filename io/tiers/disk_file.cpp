@@ -29,6 +29,7 @@ constexpr long tmpfs_magic = 0x01021994, ramfs_magic = 0x858458f6;
 
 DiskFile::DiskFile(Options options)
     : options_(std::move(options)), path_(options_.folder + "/" + options_.name) {
+  if (options_.nameless) path_ += fmt::format(".{}", ::getpid());
   const auto& folder = options_.folder;
   struct stat status {};
   QUINTET_CHECK(::stat(folder.c_str(), &status) == 0 && S_ISDIR(status.st_mode),
@@ -48,10 +49,11 @@ DiskFile::DiskFile(Options options)
     throw InputError(fmt::format("{}: {} is in use by another process; give each run a folder of its own",
                                  options_.key, path_));
   }
+  if (options_.nameless) ::unlink(path_.c_str());
 }
 
 DiskFile::~DiskFile() {
-  if (!stays_) ::unlink(path_.c_str());
+  if (!stays_ && !options_.nameless) ::unlink(path_.c_str());
   ::close(file_);
 }
 

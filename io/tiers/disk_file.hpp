@@ -15,13 +15,15 @@ constexpr std::size_t tier_grain = 4096;
 /// where the file system allows it; elsewhere each write goes to the disk (fdatasync) and its pages are
 /// dropped, since memory that the cache holds would be memory again.
 ///
-/// It has one owner at a time (flock) and goes with it. read() and write() may run in two threads.
+/// It has one owner at a time (flock) and goes with it. One that is nameless nobody else finds: several
+/// processes have theirs in one folder. read() and write() may run in two threads.
 class DiskFile {
  public:
   struct Options {
     std::string folder, name;
     bool direct = true;        ///< try O_DIRECT
     std::string key = "path";  ///< of the input file, for messages
+    bool nameless = false;     ///< once open it is in no folder: nothing stays, however the process ends
   };
 
   /// Throws InputError for a folder that is missing, read-only or used by another process.

@@ -11,7 +11,7 @@ namespace quintet {
 
 namespace {
 
-constexpr std::size_t page = 4096;
+const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 constexpr auto nowhere = static_cast<std::size_t>(-1);
 
 std::size_t whole_pages(std::size_t bytes) { return (bytes + page - 1) / page * page; }
@@ -25,6 +25,8 @@ PageArena::PageArena(std::size_t addresses) : addresses_(whole_pages(addresses))
     addresses_ = 0;
     return;
   }
+  // A huge page would reach into ranges around a block, which are counted as without pages.
+  madvise(place, addresses_, MADV_NOHUGEPAGE);
   data_ = static_cast<std::byte*>(place);
   free_[0] = {addresses_, false};
 }

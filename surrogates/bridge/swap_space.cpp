@@ -84,12 +84,17 @@ class OverLink : public Elsewhere {
     drop(part.place, part.bytes);
   }
   void bring_back(Part& part) override {
+    const auto& pages = part.pages;
     if (!part.moved) {
       std::memcpy(part.place, part.far.data(), part.bytes);
-    } else if (mremap(part.moved, part.pages.size(), part.pages.size(), MREMAP_MAYMOVE | MREMAP_FIXED,
-                      part.pages.data()) == MAP_FAILED) {
+    } else if (mremap(part.moved, pages.size(), pages.size(), MREMAP_MAYMOVE | MREMAP_FIXED, pages.data()) ==
+               MAP_FAILED) {
+      // What was mapped there may be gone by then.
+      if (mmap(pages.data(), pages.size(), PROT_READ | PROT_WRITE,
+               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
+        throw ResourceError("memory cannot be mapped where activations were that come back");
       std::memcpy(part.place, part.moved, part.bytes);
-      munmap(part.moved, part.pages.size());
+      munmap(part.moved, pages.size());
     }
     end_of(part);
   }
@@ -311,7 +316,7 @@ int SwapSpace::end(const std::vector<at::Tensor>& stay) {
     auto& part = *bundle.parts.emplace_back(std::make_unique<Part>(Part{bytes_there, bytes}));
     if (PageArena::of_process().owns(place)) part.pages = PageArena::of_process().pages_of(place);
     part.in_file = state.in_file;
-    state.in_file += whole_grains(bytes);
+    state.in_file += std::max(whole_grains(bytes), part.pages.size());
     state.bundle_of[place] = number;
   }
   state.open.clear();

@@ -39,8 +39,8 @@ void describe(Schema& schema, MemoryOptions& options) {
       .above(0)
       .at_most(1e4);
   schema.text("path", options.path,
-              "In place of a link: a folder on a disk of the node, for this run alone, to whose files "
-              "activations are swapped");
+              "In place of a link: a folder on a disk of the node, where activations are swapped to a file "
+              "without a name, which goes with the process");
   schema.check([&options]() -> std::optional<std::string> {
     const bool swaps = options.policy == ActivationPolicy::swap;
     if ((swaps || options.policy == ActivationPolicy::planned) && !options.activations)

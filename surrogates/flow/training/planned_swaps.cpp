@@ -26,7 +26,7 @@ SwapTarget::SwapTarget(const Comm& comm, const MemoryOptions& options)
     : bandwidth_(1e9 * options.link.value_or(0)) {
   if (options.path)
     file_ = std::make_shared<DiskFile>(DiskFile::Options{
-        *options.path, fmt::format("activations.rank_{}", comm.rank()), true, "memory.path"});
+        *options.path, fmt::format("activations.rank_{}", comm.rank()), true, "memory.path", true});
 }
 
 planning::LinkCost SwapTarget::prepare(const Comm& comm, std::int64_t bytes) const {

@@ -19,7 +19,8 @@ namespace quintet::flow {
 /// Where section `memory` lets activations go.
 class SwapTarget {
  public:
-  /// Opens a file where options.path says so, this rank's own. Throws what DiskFile throws.
+  /// Opens a file where options.path says so, this rank's own, which has no name. Throws what DiskFile
+  /// throws.
   SwapTarget(const Comm& comm, const MemoryOptions& options);
   /// Take the disk space for so much, and measure the disk; nothing for a link. The slowest rank's.
   /// Collective.

@@ -2,11 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
+#include <string>
 
 #include "io/log/error.hpp"
 #include "io/parallel/together.hpp"
 #include "tests/unit/experts/samples.hpp"
+#include "tests/unit/hdf5/shared_scratch.hpp"
 
 namespace quintet::experts {
 namespace {
@@ -14,13 +15,10 @@ namespace {
 /// On every rank the numbers of the model that rank 0 has put into a registry.
 TEST(EmbeddedFile, any_number_of_ranks_opens_it) {
   const Comm comm = Comm::world();
-  const auto path =
-      (std::filesystem::temp_directory_path() / fmt::format("quintet_embedded_{}.h5", comm.size())).string();
+  const SharedScratch shared("embedded_registry");
   const Scratch scratch("embedded");
-  on_root(comm, [&] {
-    std::filesystem::remove(path);
-    add_expert(path, water("a"), write_model(scratch, 1), false, maker());
-  });
+  const std::string path = shared / "registry.h5";
+  on_root(comm, [&] { add_expert(path, water("a"), write_model(scratch, 1), false, maker()); });
   const auto whole = hdf5::File::open(comm, path + ":a");
   const auto own = hdf5::File::open(Comm::self(), path + ":a");
   for (const auto& name : whole.root().names())
@@ -31,8 +29,6 @@ TEST(EmbeddedFile, any_number_of_ranks_opens_it) {
   EXPECT_THROW(hdf5::File::open(comm, path + ":b"), InputError);
   EXPECT_THROW(hdf5::File::open(comm, path + "x:a"), InputError);
   EXPECT_THROW(hdf5::File::open_for_update(comm, path + ":a"), InputError);
-  comm.barrier();
-  on_root(comm, [&] { std::filesystem::remove(path); });
 }
 
 }  // namespace

@@ -4,9 +4,13 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <random>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace quintet {
@@ -107,6 +111,22 @@ TEST(PageArena, pages_that_are_elsewhere_leave_room_for_others) {
   arena.note_absent(-40 * static_cast<std::int64_t>(megabyte));  // it comes back: what is free gives way
   EXPECT_LE(arena.use().resident, 45 * megabyte);
   arena.deallocate(away.place);
+}
+
+/// Where all programs get huge pages, one would put memory behind two megabytes for the first byte.
+TEST(PageArena, its_addresses_get_no_huge_pages) {
+  PageArena arena(std::size_t{1} << 30);
+  const auto place = reinterpret_cast<std::uintptr_t>(arena.allocate(megabyte));
+  std::ifstream maps("/proc/self/smaps");
+  bool is_here = false, is_found = false;
+  for (std::string line; std::getline(maps, line);) {
+    std::uintptr_t from = 0, upto = 0;
+    if (std::sscanf(line.c_str(), "%zx-%zx ", &from, &upto) == 2) is_here = from <= place && place < upto;
+    if (!is_here || !line.starts_with("VmFlags:")) continue;
+    is_found = true;
+    EXPECT_NE((line + ' ').find(" nh "), std::string::npos) << line;
+  }
+  EXPECT_TRUE(is_found);
 }
 
 TEST(PageArena, what_finds_no_room_is_for_others) {

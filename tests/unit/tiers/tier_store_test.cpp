@@ -209,6 +209,32 @@ TEST(TierStore, a_file_without_a_whole_generation_of_these_items_is_refused) {
               "holds no generation of these items");
 }
 
+TEST(DiskFile, one_without_a_name_leaves_nothing_when_its_process_is_killed) {
+  const Scratch scratch("nameless");
+  const DiskFile::Options options{scratch.path(), "items", true, "path", true};
+  int pipe[2];
+  ASSERT_EQ(::pipe(pipe), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    DiskFile file(options);
+    file.take_space(1 << 20, "a test's items");
+    if (::write(pipe[1], "x", 1) != 1) ::_exit(1);
+    for (;;) ::pause();
+  }
+  char told = 0;
+  EXPECT_EQ(::read(pipe[0], &told, 1), 1);
+  {
+    DiskFile own(options);  // beside the other one
+    own.take_space(1 << 20, "a test's items");
+    EXPECT_EQ(own.size(), std::size_t{1} << 20);
+    EXPECT_TRUE(fs::is_empty(scratch.path()));
+  }
+  ::kill(child, SIGKILL);
+  EXPECT_EQ(::waitpid(child, nullptr, 0), child);
+  EXPECT_TRUE(fs::is_empty(scratch.path()));
+  for (const int end : pipe) ::close(end);
+}
+
 TEST(TierFile, paths_that_do_not_serve_are_refused_with_one_line) {
   const Scratch scratch("refused");
   const auto file_in = [](const std::string& folder, std::size_t bytes = 10000) {

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <filesystem>
 #include <functional>
 #include <string>
 
@@ -13,6 +12,7 @@
 #include "surrogates/flow/model/flow_network.hpp"
 #include "surrogates/flow/model/refined_grid.hpp"
 #include "tests/unit/flow/training/flow_sample.hpp"
+#include "tests/unit/hdf5/shared_scratch.hpp"
 
 namespace quintet::flow {
 namespace {
@@ -26,13 +26,10 @@ FlowModel small_model() {
   return model;
 }
 
-std::string scratch(const std::string& name) {
-  return (std::filesystem::temp_directory_path() / ("quintet_flow_model_" + name)).string();
-}
-
 TEST(FlowModel, comes_back_from_its_file) {
   const Comm comm = Comm::world();
-  const std::string path = scratch("whole.h5");
+  const SharedScratch scratch("flow_whole");
+  const std::string path = scratch / "a.h5";
   const FlowModel model = small_model();
   save_flow_model(comm, path, model, {});
   const FlowModel read = load_flow_model(comm, path);
@@ -49,8 +46,6 @@ TEST(FlowModel, comes_back_from_its_file) {
   EXPECT_EQ(equations.interior().n_equations(), 2);
   EXPECT_EQ(equations.walls().size(), 2u);
   EXPECT_EQ(equations.constants({{"Ra", 100}, {"Pr", 1}}), (std::vector<double>{1, 100, 0.1, 0.1}));
-  comm.barrier();
-  if (comm.is_root()) std::filesystem::remove(path);
 }
 
 TEST(FlowModel, codes_change_the_matrices_of_its_decoder_alone) {
@@ -86,7 +81,8 @@ TEST(FlowModel, codes_change_the_matrices_of_its_decoder_alone) {
 
 TEST(FlowModel, a_file_that_names_no_base_has_none) {
   const Comm comm = Comm::world();
-  const std::string path = scratch("without_base.h5"), key = "base: none";
+  const SharedScratch scratch("flow_without_base");
+  const std::string path = scratch / "a.h5", key = "base: none";
   save_flow_model(comm, path, small_model(), {});
   {
     hdf5::File file = hdf5::File::open_for_update(comm, path);
@@ -100,13 +96,12 @@ TEST(FlowModel, a_file_that_names_no_base_has_none) {
   const FlowModel read = load_flow_model(comm, path);
   EXPECT_EQ(read.header.options.decoder.base, DecoderBase::none);
   EXPECT_EQ(read.parameters, small_model().parameters);
-  comm.barrier();
-  if (comm.is_root()) std::filesystem::remove(path);
 }
 
 TEST(FlowModel, hostile_files_end_in_a_message) {
   const Comm comm = Comm::world();
-  const std::string path = scratch("hostile.h5");
+  const SharedScratch scratch("flow_hostile");
+  const std::string path = scratch / "a.h5";
   const auto message = [&](const std::function<void(hdf5::Group&)>& harm) -> std::string {
     save_flow_model(comm, path, small_model(), {});
     {
@@ -147,8 +142,6 @@ TEST(FlowModel, hostile_files_end_in_a_message) {
               root.write_text("model", text.replace(at, 10, "latents: 60000"));
             }),
             "accepted");
-  comm.barrier();
-  if (comm.is_root()) std::filesystem::remove(path);
 }
 
 TEST(FlowModel, knows_what_it_was_not_trained_for) {

@@ -18,6 +18,7 @@
 #include "surrogates/planning/stages.hpp"
 #include "surrogates/training/split_bf16.hpp"
 #include "tests/unit/flow/training/flow_sample.hpp"
+#include "tests/unit/hdf5/shared_scratch.hpp"
 
 namespace quintet::flow {
 namespace {
@@ -109,7 +110,8 @@ TEST(FlowTrainer, ranks_do_not_change_losses_gradient_and_steps) {
 TEST(FlowTrainer, on_a_device_everything_is_as_on_the_host) {
   const Comm comm = Comm::world();
   const DeviceSession device(Device::portable, comm);
-  const std::string path = (std::filesystem::temp_directory_path() / "quintet_flow_device.h5").string();
+  const SharedScratch scratch("flow_device");
+  const std::string path = scratch / "a.h5";
   const auto expect_alike = [&](const FlowTrainerOptions& options, const FlowModelHeader& header,
                                 const std::string& what) {
     FlowTrainerOptions there = options;
@@ -185,7 +187,6 @@ TEST(FlowTrainer, on_a_device_everything_is_as_on_the_host) {
       {"four", FormulaText("dxx(b) + u^4 + (1 + b*b)^1.5 + (1 + b*b)^u + atan2(1 + b*b, u) + b*z + t")}};
   options.loss = {LossNorm::l2, 0.3, 0.2, 5};
   expect_alike(options, header, "functions");
-  if (comm.is_root()) std::filesystem::remove(path);
 
   options.device = device;
   options.memory = {std::nullopt, ActivationPolicy::recompute};
@@ -253,7 +254,8 @@ TEST(FlowTrainer, without_gamma_no_equation_counts) {
 
 TEST(FlowTrainer, restart_is_the_uninterrupted_run_to_the_bit) {
   const Comm comm = Comm::world();
-  const std::string path = (std::filesystem::temp_directory_path() / "quintet_flow_trainer.h5").string();
+  const SharedScratch scratch("flow_trainer");
+  const std::string path = scratch / "a.h5";
   auto whole = small_trainer<float>(comm, small_options());
   const Batch batch = own_crops(whole);
   for (int step = 0; step < 3; ++step) static_cast<void>(whole.step(batch, step, 1e-2));
@@ -271,14 +273,13 @@ TEST(FlowTrainer, restart_is_the_uninterrupted_run_to_the_bit) {
     EXPECT_EQ(whole.step(batch, step, 1e-2).total, again.step(batch, step, 1e-2).total);
   EXPECT_EQ(whole.model().parameters, again.model().parameters);
   EXPECT_EQ(whole.model().statistics, again.model().statistics);
-  comm.barrier();
-  if (comm.is_root()) std::filesystem::remove(path);
 }
 
 /// Stages and buckets change who holds and sends what, never a bit; what a restart reads knows neither.
 TEST(FlowTrainer, sharded_training_is_data_parallel_training_to_the_bit) {
   const Comm comm = Comm::world();
-  const std::string path = (std::filesystem::temp_directory_path() / "quintet_flow_sharded.h5").string();
+  const SharedScratch scratch("flow_sharded");
+  const std::string path = scratch / "a.h5";
   const auto options = [](ParallelStrategy strategy, int stage, double bucket, Holder holder,
                           Progress progress = Progress::none) {
     FlowTrainerOptions all = small_options();
@@ -322,8 +323,6 @@ TEST(FlowTrainer, sharded_training_is_data_parallel_training_to_the_bit) {
           ASSERT_EQ(again.step(batch, step, 1e-2).total, losses[static_cast<std::size_t>(step)]) << what;
         EXPECT_EQ(again.model().parameters, expected) << what;
       }
-  comm.barrier();
-  if (comm.is_root()) std::filesystem::remove(path);
 }
 
 /// What is run again, or was away, changes no number: neither losses, weights nor running statistics, at any
@@ -439,7 +438,8 @@ TEST(FlowTrainer, activations_that_are_made_again_are_the_same_to_the_bit) {
 TEST(FlowTrainer, layers_in_tiles_train_like_whole_ones_to_the_bit) {
   at::set_num_threads(1);  // of several torch's kernels share sums out by the number of channels
   const Comm comm = Comm::world();
-  const std::string path = (std::filesystem::temp_directory_path() / "quintet_flow_tiles.h5").string();
+  const SharedScratch scratch("flow_tiles");
+  const std::string path = scratch / "a.h5";
   FlowModelHeader header = small_header();
   header.options.encoder.width = 32;
   header.options.encoder.widest = 72;
@@ -523,8 +523,6 @@ TEST(FlowTrainer, layers_in_tiles_train_like_whole_ones_to_the_bit) {
         of_halves.push_back(loss);
     }
   }
-  comm.barrier();
-  if (comm.is_root()) std::filesystem::remove(path);
 }
 
 /// Tiles of a few channels, of any convolution and padding: the gradient of the whole layers to round-off.
@@ -606,7 +604,8 @@ TEST(FlowTrainer, perturbed_blocks_train_alike_however_they_are_trained) {
 /// Weights in halves: one training at all stages and after a restart; the model is what was computed with.
 TEST(FlowTrainer, weights_in_halves_train_alike_at_all_stages_and_after_a_restart) {
   const Comm comm = Comm::world();
-  const std::string path = (std::filesystem::temp_directory_path() / "quintet_flow_halves.h5").string();
+  const SharedScratch scratch("flow_halves");
+  const std::string path = scratch / "a.h5";
   FlowTrainerOptions all = small_options();
   const auto floats = [&] {
     auto trainer = small_trainer<float>(comm, all);
@@ -646,13 +645,12 @@ TEST(FlowTrainer, weights_in_halves_train_alike_at_all_stages_and_after_a_restar
   comm.broadcast(std::span(model.parameters));
   FlowTrainer<float> loaded(comm, model, small_options(), small_parameters());
   EXPECT_EQ(loaded.evaluate(batch, 0).total, data.evaluate(batch, 0).total);
-  comm.barrier();
-  if (comm.is_root()) std::filesystem::remove(path);
 }
 
 TEST(FlowTrainer, a_checkpoint_of_another_optimiser_or_layout_is_refused) {
   const Comm comm = Comm::world();
-  const std::string path = (std::filesystem::temp_directory_path() / "quintet_flow_refused.h5").string();
+  const SharedScratch scratch("flow_refused");
+  const std::string path = scratch / "a.h5";
   {
     const auto trainer = small_trainer<float>(comm, small_options());
     hdf5::File file = hdf5::File::create(comm, path);
@@ -676,8 +674,6 @@ TEST(FlowTrainer, a_checkpoint_of_another_optimiser_or_layout_is_refused) {
   FlowModelHeader header = small_header();
   header.options.decoder.widths = {9, 6};
   EXPECT_NE(message(small_options(), header).find("parameters"), std::string::npos);
-  comm.barrier();
-  if (comm.is_root()) std::filesystem::remove(path);
 }
 
 TEST(FlowTrainer, a_loss_that_is_no_number_ends_it_before_the_weights_move) {
