@@ -209,25 +209,11 @@ planning::StepCost row_of(const RunOptions& options, const Setup& setup, const s
   return row;
 }
 
-/// What a run of these options would compute on. Velocity space that is shared out is the host's.
-DeviceSession planned_device(Context& context, const RunOptions& options, Setup& setup) {
-  const auto& ranks = options.parallel.ranks;
-  const auto cdim = static_cast<std::size_t>(setup.basis.cdim());
-  const bool shares_v = ranks.size() > cdim && std::any_of(ranks.begin() + setup.basis.cdim(), ranks.end(),
-                                                           [](std::int64_t n) { return n > 1; });
-  QUINTET_CHECK(!shares_v || options.device == Device::cpu || options.device == Device::automatic,
-                "device: f cannot stay on a device with velocity space shared out (parallel.ranks) yet; "
-                "expected device: cpu or auto");
-  return open_device(context, shares_v ? Device::cpu : options.device, setup);
-}
-
-/// Of parallel.ranks; velocity directions that a wall turns round stay whole, on a device all. 0: any number.
-std::array<int, 6> given_ranks(const RunOptions& options, const Setup& setup, const DeviceSession& device) {
+/// Of parallel.ranks; velocity directions that a wall turns round stay whole. 0: any number.
+std::array<int, 6> given_ranks(const RunOptions& options, const Setup& setup) {
   std::array<int, 6> given{};
   for (std::size_t d = 0; d < options.parallel.ranks.size() && d < given.size(); ++d)
     given[d] = static_cast<int>(options.parallel.ranks[d]);
-  if (!device.is_cpu())
-    for (int d = setup.basis.cdim(); d < setup.basis.dim(); ++d) given[at(d)] = 1;
   for (const auto& species : setup.species)
     for (int d = 0; d < setup.basis.cdim(); ++d)
       if (species.mirrors(d, 0) || species.mirrors(d, 1)) given[at(setup.basis.cdim() + d)] = 1;
@@ -266,8 +252,8 @@ planning::CostModel cost(Context& context, const RunOptions& options, const std:
   RunOptions alone = options;
   alone.parallel.ranks.clear();
   Setup setup = make_setup(context.comm(), alone);
-  const DeviceSession device = planned_device(context, options, setup);
-  const auto given = given_ranks(options, setup, device);
+  const DeviceSession device = open_device(context, options.device, setup);
+  const auto given = given_ranks(options, setup);
 
   const auto whole = needs_of(setup.basis, setup.species, setup.system, setup.decomposition.ranks(), {});
   const std::int64_t part = timed_part(whole, setup.basis.cdim());

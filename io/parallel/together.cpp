@@ -1,7 +1,9 @@
 #include "io/parallel/together.hpp"
 
-#include <new>
+#include <stdexcept>
 #include <system_error>
+
+#include "io/log/out_of_memory.hpp"
 
 namespace quintet {
 
@@ -19,13 +21,12 @@ Failure described(const std::exception_ptr& exception, int rank) {
     std::rethrow_exception(exception);
   } catch (const Error& error) {
     return {error.code(), rank_of(error).value_or(rank), error.what()};
-  } catch (const std::bad_alloc&) {
-    return {ExitCode::resource, rank, "out of memory"};
   } catch (const std::length_error&) {  // more elements than any memory holds
     return {ExitCode::resource, rank, "out of memory"};
   } catch (const std::system_error& error) {
     return {ExitCode::resource, rank, error.what()};
   } catch (const std::exception& error) {
+    if (is_out_of_memory(error)) return {ExitCode::resource, rank, "out of memory"};
     return {ExitCode::internal, rank, error.what()};
   } catch (...) {
     return {ExitCode::internal, rank, "an error of unknown kind"};

@@ -1,9 +1,11 @@
 #include "surrogates/bridge/errors.hpp"
 
-#include <new>
+#include <stdexcept>
 #include <string_view>
 
 #include <c10/util/Exception.h>
+
+#include "io/log/out_of_memory.hpp"
 
 namespace quintet {
 namespace {
@@ -23,9 +25,10 @@ namespace {
   }
 }
 
-/// The host allocator of torch throws the general error; only its text tells.
+/// The host allocator of torch throws the general error; only its text tells, as does that of CUDA's errors.
 bool is_out_of_memory(std::string_view text) {
-  return text.find("can't allocate memory") != std::string_view::npos;
+  return text.find("can't allocate memory") != std::string_view::npos ||
+         text.find("out of memory") != std::string_view::npos;
 }
 
 }  // namespace
@@ -43,9 +46,8 @@ void rethrow_torch_error(const std::string& doing, ExitCode otherwise) {
   } catch (const c10::Error& error) {
     const char* text = error.what_without_backtrace();
     throw_as(is_out_of_memory(text) ? ExitCode::resource : otherwise, message(text));
-  } catch (const std::bad_alloc&) {
-    throw ResourceError(message("out of memory"));
   } catch (const std::exception& error) {
+    if (is_out_of_memory(error)) throw ResourceError(message("out of memory"));
     throw_as(otherwise, message(error.what()));
   }
 }

@@ -1,5 +1,7 @@
 #include "surrogates/bridge/torch_device.hpp"
 
+#include <c10/core/AutogradState.h>
+
 #include "io/log/error.hpp"
 
 #ifdef QUINTET_TORCH_CUDA
@@ -21,7 +23,6 @@ c10::Device on_gpu(const DeviceSession& session) {
       [&] {
         const auto number = static_cast<c10::DeviceIndex>(session.number());
         c10::cuda::set_device(number);
-        // Autograd's threads take the stream of the operator whose gradient they form.
         c10::cuda::setCurrentCUDAStream(
             c10::cuda::getStreamFromExternal(static_cast<cudaStream_t>(session.stream()), number));
         at::globalContext().setAllowTF32CuBLAS(false);
@@ -46,6 +47,10 @@ c10::Device on_gpu(const DeviceSession&) {
 #endif
 
 TorchDevice::TorchDevice(const DeviceSession& session) : session_(session) {
+  if (!is_used()) return;
+  // Gradients of what is on a GPU would be formed by a thread of autograd's own, but backward passes here
+  // send messages, which MPI takes from the thread alone that started it.
+  c10::AutogradState::get_tls_state().set_multithreading_enabled(false);
   if (session.device() == Device::gpu) place_ = on_gpu(session);
 }
 

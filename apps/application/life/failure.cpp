@@ -5,10 +5,10 @@
 #include <condition_variable>
 #include <cstdlib>
 #include <mutex>
-#include <new>
 #include <thread>
 
 #include "io/log/log.hpp"
+#include "io/log/out_of_memory.hpp"
 #include "io/parallel/together.hpp"
 
 namespace quintet {
@@ -68,11 +68,11 @@ Failure failure_of(const std::exception_ptr& exception) {
                                             error.what(), place(error))};
   } catch (const Error& error) {
     return {error.code(), error.what() + place(error)};
-  } catch (const std::bad_alloc&) {
-    return {ExitCode::resource,
-            "Out of memory. Use more nodes or fewer ranks per node, or a smaller system; --validate "
-            "says beforehand what a run needs."};
   } catch (const std::exception& error) {
+    if (is_out_of_memory(error))
+      return {ExitCode::resource,
+              "Out of memory. Use more nodes or fewer ranks per node, or a smaller system; --validate "
+              "says beforehand what a run needs."};
     return {ExitCode::internal,
             fmt::format("Unexpected error: {}\nThis is a bug of ours, please report it with the input.",
                         error.what())};

@@ -135,6 +135,9 @@ struct OwnOfSign {
   }
 };
 
+/// What makes a matrix of this norm positive definite; of zeros, too.
+KOKKOS_INLINE_FUNCTION double positive_shift(double norm) { return norm > 0 ? 2 * norm : 1; }
+
 /// Rows += 2 norm on the diagonal: a matrix whose spectrum lies between norm and 3 norm.
 struct MakePositive {
   Batch b;
@@ -142,7 +145,7 @@ struct MakePositive {
   const double* norm;
   double* x;
   KOKKOS_INLINE_FUNCTION void operator()(const std::int64_t item) const {
-    if (item % m < b.place[item / m].n) x[diagonal_place(item, m)] += 2 * norm[item / m];
+    if (item % m < b.place[item / m].n) x[diagonal_place(item, m)] += positive_shift(norm[item / m]);
   }
 };
 
@@ -222,7 +225,7 @@ struct Jacobi {
       const double length = ::sqrt(dot(team, n, v, v));
       Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, n), [&](const int r) { v[r] /= length; });
       Kokkos::single(Kokkos::PerThread(team),
-                     [&]() { value[std::int64_t{matrix} * m + c] = length - 2 * norm[matrix]; });
+                     [&]() { value[std::int64_t{matrix} * m + c] = length - positive_shift(norm[matrix]); });
     });
     Kokkos::single(Kokkos::PerTeam(team), [&]() { sweeps[matrix] = sweep; });
   }

@@ -316,8 +316,10 @@ class Submatrices final : public DeviceSubmatrices {
                m = static_cast<std::size_t>(padded(place_.front().n));
     values.clear();
     vectors.clear();
-    if (host_sweeps_[i] > Jacobi<Exec>::most_sweeps) return;
     const double* const level = host_levels_.data() + i * m;
+    // A greatest cosine, as a GPU finds it, leaves out those that are no numbers.
+    const bool is_finite = std::all_of(level, level + n, [](double one) { return std::isfinite(one); });
+    if (!is_finite || host_sweeps_[i] > Jacobi<Exec>::most_sweeps) return;
     std::vector<std::size_t> order(n);
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(),

@@ -64,21 +64,15 @@ struct Noise {
   std::uint64_t seed;
   std::uint32_t stream;
   std::int64_t step;
-  KOKKOS_INLINE_FUNCTION void operator()(const int i) const { move(i); }
-  /// Returns the heat m (v'^2 - v^2)/2 (amu (angstrom/ps)^2).
-  KOKKOS_INLINE_FUNCTION double move(int i) const {
-    double heat = 0;
-    const double m = mass[type[i]], sigma = ::sqrt(variance / m);
+  KOKKOS_INLINE_FUNCTION void operator()(const int i) const {
+    const double sigma = ::sqrt(variance / mass[type[i]]);
     double xi[4];
     for (int pair = 0; pair < 2; ++pair)
       normal_pair(seed, stream, id[i], 2 * step + pair, xi[2 * pair], xi[2 * pair + 1]);
     for (int l = 0; l < 3; ++l) {
       double& own = v[3 * static_cast<std::size_t>(i) + l];
-      const double before = own;
       own = c * own + sigma * xi[l];
-      heat += 0.5 * m * (own * own - before * before);
     }
-    return heat;
   }
 };
 

@@ -88,8 +88,6 @@ class PotentialEngine {
   void set_chunk(int atoms) { chunk_ = atoms; }
   void set_timing(bool on) { timing_ = on; }
   [[nodiscard]] const std::map<std::string, double>& timings() const { return timings_; }
-  void clear_timings() { timings_.clear(); }
-  [[nodiscard]] const device::Neighbours<Space>& neighbours() const { return neighbours_; }
   [[nodiscard]] std::size_t bytes_resident() const { return neighbours_.bytes() + 4 * order_.extent(0); }
   [[nodiscard]] std::size_t bytes_of_chunks() const {
     std::size_t bytes =

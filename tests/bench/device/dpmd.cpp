@@ -1,12 +1,18 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include <Kokkos_Core.hpp>
 
+#include "physics/particles/device/resident_atoms.hpp"
 #include "surrogates/potential/device/potential_device.hpp"
 #include "tests/bench/device/dpmd_case.hpp"
 
@@ -24,6 +30,8 @@ namespace {
 
 using namespace quintet::potential;
 using dpmd_case::Case;
+using quintet::CellOfAtoms;
+using quintet::ResidentAtoms;
 
 struct Cells {
   int n[3];
@@ -43,13 +51,12 @@ double jitter(std::uint64_t k) {
 }
 
 /// Copies of the cell, each atom moved by up to 0.02 angstrom, velocities of 330 K.
-DeviceSystem replicated(const DeviceSystem& cell, const Cells& cells) {
-  DeviceSystem s = cell;
+dpmd_case::System replicated(const dpmd_case::System& cell, const Cells& cells) {
+  dpmd_case::System s = cell;
   s.position.clear();
   s.velocity.clear();
   s.type.clear();
   s.id.clear();
-  s.image.clear();
   const std::size_t n = cell.type.size();
   for (int a = 0; a < cells.n[0]; ++a)
     for (int b = 0; b < cells.n[1]; ++b)
@@ -81,14 +88,115 @@ double largest_difference(const std::vector<double>& a, const std::vector<double
   return most;
 }
 
-/// The two engines with each other, on the cell's atoms alone in space: no ghosts are needed then.
+/// NVE of atoms that stay on the device, as `dpmd run` steps on one rank (MolecularDynamics, Domain).
+class Dynamics {
+ public:
+  static constexpr double dt = 0.0001, skin = 1;  // (ps), (angstrom)
+
+  Dynamics(const DeviceModel& model, bool mixed, const dpmd_case::System& system, int chunk = 0)
+      : potential_(quintet_make_device_potential(model, mixed)),
+        atoms_(quintet_make_resident_atoms(true)),
+        cell_{system.rows, system.inverse, system.origin, system.periodic, model.rcut + skin},
+        n_(static_cast<int>(system.type.size())) {
+    if (chunk > 0) potential_->set_chunk(chunk);
+    const std::vector<int> image(3 * system.type.size());
+    (void)atoms_->take_alone({n_, n_, system.position.data(), system.velocity.data(), system.position.data(),
+                              system.type.data(), system.id.data(), image.data(), system.mass},
+                             cell_);
+    rebuild();
+    compute();
+  }
+
+  void advance(int n) {
+    for (int step = 0; step < n; ++step) {
+      timed("integrate", [&] {
+        atoms_->kick(0.5 * dt);
+        atoms_->drift(dt);
+      });
+      if (has_moved_too_far())
+        rebuild();
+      else
+        timed("ghosts", [&] { atoms_->place_images(0, cell_.rows); });
+      compute();
+      timed("integrate", [&] { atoms_->kick(0.5 * dt); });
+    }
+  }
+  [[nodiscard]] const DeviceTotals& totals() const { return totals_; }
+  [[nodiscard]] double energy() { return totals_.energy + atoms_->kinetic_energy(); }
+  [[nodiscard]] std::vector<double> forces() {
+    const std::size_t n = n_, n_all = n + n_ghost_;
+    std::vector<double> x(3 * n_all), v(3 * n), force(3 * n);
+    std::vector<int> type(n_all), image(3 * n);
+    std::vector<std::int64_t> id(n_all);
+    atoms_->fetch({x.data(), v.data(), force.data(), type.data(), image.data(), id.data()});
+    return force;
+  }
+  [[nodiscard]] int rebuilds() const { return rebuilds_; }
+  [[nodiscard]] int n_ghosts() const { return n_ghost_; }
+  [[nodiscard]] std::string description() const { return potential_->description(); }
+  /// Of atoms and lists, and of a chunk.
+  [[nodiscard]] std::array<double, 2> bytes() const {
+    const auto of_potential = potential_->bytes();
+    return {static_cast<double>(of_potential[0]) + quintet::resident_bytes(n_, n_ + n_ghost_),
+            static_cast<double>(of_potential[1])};
+  }
+  void time_stages() {
+    timing_ = true;
+    potential_->set_timing(true);
+  }
+  [[nodiscard]] std::map<std::string, double> timings() const {
+    auto all = potential_->timings();
+    all.insert(timings_.begin(), timings_.end());
+    return all;
+  }
+
+ private:
+  void compute() {
+    totals_ = potential_->compute(atoms_->rows());
+    if (totals_.too_close >= 0 || totals_.too_strong >= 0) std::fprintf(stderr, "atoms came too close\n");
+  }
+  bool has_moved_too_far() {
+    bool result = false;
+    timed("moved", [&] {
+      const double squared =
+          atoms_->largest_displacement_squared({0, 0, 0}, {0, 0, 0}, {1, 0, 0, 0, 1, 0, 0, 0, 1});
+      result = 2 * std::sqrt(squared) > skin;
+    });
+    return result;
+  }
+  void rebuild() {
+    timed("make_ghosts", [&] {
+      n_ghost_ = atoms_->rebuild(cell_);
+      atoms_->place_images(0, cell_.rows);
+    });
+    potential_->build(atoms_->rows(), cell_.range);
+    ++rebuilds_;
+  }
+  template <class Action>
+  void timed(const char* stage, const Action& action) {
+    if (timing_) Kokkos::fence();
+    const Kokkos::Timer timer;
+    action();
+    if (!timing_) return;
+    Kokkos::fence();
+    timings_[stage] += timer.seconds();
+  }
+
+  std::unique_ptr<DevicePotential> potential_;
+  std::unique_ptr<ResidentAtoms> atoms_;
+  CellOfAtoms cell_;
+  int n_, n_ghost_ = 0, rebuilds_ = 0;
+  DeviceTotals totals_;
+  bool timing_ = false;
+  std::map<std::string, double> timings_;
+};
+
+/// Atoms that travel and atoms that stay, with each other, on the cell's atoms alone in space: no ghosts are
+/// needed then.
 int check_force_field(const Case& c, int p) {
-  DeviceSystem cluster = c.system;
+  dpmd_case::System cluster = c.system;
   cluster.periodic = {false, false, false};
-  const std::unique_ptr<DeviceDynamics> dynamics(
-      quintet_make_device_dynamics(c.model[p], p == 1, {0.0001, 1.0, 0, 0, 1}));
-  dynamics->set(cluster);
-  const auto sample = dynamics->sample();
+  Dynamics dynamics(c.model[p], p == 1, cluster);
   const std::unique_ptr<DevicePotential> potential(quintet_make_device_potential(c.model[p], p == 1));
   const int n = static_cast<int>(cluster.type.size());
   potential->build({n, n, cluster.position.data(), cluster.type.data()}, c.model[p].rcut + 1);
@@ -102,12 +210,12 @@ int check_force_field(const Case& c, int p) {
   for (const double e : atom_energy) sum += e;
   for (int i = 0; i < n; ++i)
     for (int k = 0; k < 3; ++k) trace += atom_virial[9 * static_cast<std::size_t>(i) + 4 * k];
-  const double worst = largest_difference(force, dynamics->forces());
+  const double worst = largest_difference(force, dynamics.forces());
   std::printf(
       "{\"bench\": \"device_dpmd\", \"case\": \"check force field %s\", \"energy_difference_ev\": %.3e, "
       "\"force_difference\": %.3e, \"atom_energies_difference_ev\": %.3e, \"virial_trace_difference_ev\": "
       "%.3e}\n",
-      p == 0 ? "double" : "mixed", totals.energy - sample.potential, worst, sum - totals.energy,
+      p == 0 ? "double" : "mixed", totals.energy - dynamics.totals().energy, worst, sum - totals.energy,
       trace - totals.virial[0] - totals.virial[4] - totals.virial[8]);
   return worst <= 1e-4 && std::abs(sum - totals.energy) < 1e-3 ? 0 : 1;
 }
@@ -115,41 +223,37 @@ int check_force_field(const Case& c, int p) {
 int check(const Case& c) {
   int bad = check_force_field(c, 0) + check_force_field(c, 1);
   for (int p = 0; p < 2; ++p) {
-    const std::unique_ptr<DeviceDynamics> dynamics(
-        quintet_make_device_dynamics(c.model[p], p == 1, {0.0001, 1.0, 0, 0, 1}));
-    dynamics->set(c.system);
-    const auto sample = dynamics->sample();
-    const auto force = dynamics->forces();
+    Dynamics dynamics(c.model[p], p == 1, c.system);
+    const DeviceTotals& totals = dynamics.totals();
+    const auto force = dynamics.forces();
     double size = 0, virial = 0;
     for (const double f : c.reference[p].force) size = std::max(size, std::abs(f));
     for (int k = 0; k < 9; ++k)
-      virial = std::max(virial, std::abs(sample.virial[k] - c.reference[p].virial[k]));
+      virial = std::max(virial, std::abs(totals.virial[k] - c.reference[p].virial[k]));
     const double worst = largest_difference(force, c.reference[p].force);
     std::printf(
         "{\"bench\": \"device_dpmd\", \"case\": \"check %s\", \"atoms\": %zu, \"energy_ev\": %.12f, "
         "\"energy_difference_ev\": %.3e, \"largest_force\": %.4f, \"force_difference\": %.3e, "
         "\"virial_difference\": %.3e}\n",
-        p == 0 ? "double" : "mixed", c.system.type.size(), sample.potential,
-        sample.potential - c.reference[p].energy, size, worst, virial);
+        p == 0 ? "double" : "mixed", c.system.type.size(), totals.energy,
+        totals.energy - c.reference[p].energy, size, worst, virial);
     if (!(worst <= (p == 0 ? 1e-10 : 1e-3) * std::max(1.0, size))) bad = 1;
   }
   return bad;
 }
 
-double run(DeviceDynamics& dynamics, std::int64_t& step, int steps) {
+/// Seconds a step.
+double run(Dynamics& dynamics, int steps) {
   Kokkos::fence();
-  Kokkos::Timer timer;
-  dynamics.advance(step, steps);
-  const auto sample = dynamics.sample();
-  const double seconds = timer.seconds();
-  if (sample.too_close >= 0 || sample.too_strong >= 0) std::fprintf(stderr, "atoms came too close\n");
-  step += steps;
-  return seconds / steps;
+  const Kokkos::Timer timer;
+  dynamics.advance(steps);
+  Kokkos::fence();
+  return timer.seconds() / steps;
 }
 
 /// Evaluations whose positions and forces travel, as in `dpmd run`: the cells alone in space.
 void time_evaluations(const Case& c, bool mixed, const Cells& cells, int repeats) {
-  const DeviceSystem s = replicated(c.system, cells);
+  const dpmd_case::System s = replicated(c.system, cells);
   const int n = static_cast<int>(s.type.size());
   const std::unique_ptr<DevicePotential> potential(quintet_make_device_potential(c.model[mixed], mixed));
   std::vector<double> force(3 * s.type.size()), times;
@@ -168,35 +272,27 @@ void time_evaluations(const Case& c, bool mixed, const Cells& cells, int repeats
 }
 
 void time_steps(const Case& c, bool mixed, const Cells& cells, int steps, int chunk) {
-  const DeviceSystem system = replicated(c.system, cells);
-  const double n = static_cast<double>(system.type.size()), skin = 1.0;
-  const std::unique_ptr<DeviceDynamics> dynamics(
-      quintet_make_device_dynamics(c.model[mixed], mixed, {0.0001, skin, 0, 0, 1}));
-  if (chunk > 0) dynamics->set_chunk(chunk);
-  dynamics->set(system);
-  const auto before = dynamics->sample();
-  std::int64_t step = 0;
-  run(*dynamics, step, 2);
+  const dpmd_case::System system = replicated(c.system, cells);
+  const double n = static_cast<double>(system.type.size());
+  Dynamics dynamics(c.model[mixed], mixed, system, chunk);
+  const double before = dynamics.energy();
+  run(dynamics, 2);
   std::vector<double> times;
-  for (int r = 0; r < 5; ++r) times.push_back(run(*dynamics, step, steps));
+  for (int r = 0; r < 5; ++r) times.push_back(run(dynamics, steps));
   std::sort(times.begin(), times.end());
-  const auto after = dynamics->sample();
-  dynamics->set_timing(true);
-  run(*dynamics, step, std::max(2, steps / 4));
-  const double timed = std::max(2, steps / 4);
-  const auto bytes = dynamics->bytes();
+  const double drift = (dynamics.energy() - before) / n;
+  const int rebuilds = dynamics.rebuilds(), timed = std::max(2, steps / 4);
+  dynamics.time_stages();
+  run(dynamics, timed);
+  const auto bytes = dynamics.bytes();
   std::printf(
       "{\"bench\": \"device_dpmd\", \"case\": \"%s %.0f atoms\", \"on\": \"%s\", \"us_per_step\": %.2f, "
-      "\"atoms_per_s\": %.4g, \"least_us_per_step\": %.2f, \"rebuilds\": %lld, \"drift_ev_per_atom\": %.2e, "
-      "\"listed_per_atom\": %.1f, \"ghosts\": %lld, \"resident_bytes_per_atom\": %.0f, \"chunk_mb\": %.1f, "
-      "\"stages_ns_per_atom\": {",
-      mixed ? "mixed" : "double", n, dynamics->description().c_str(), 1e6 * times[2], n / times[2],
-      1e6 * times[0], static_cast<long long>(after.rebuilds),
-      (after.potential + after.kinetic - before.potential - before.kinetic) / n, dynamics->listed_per_atom(),
-      static_cast<long long>(dynamics->n_ghosts()), static_cast<double>(bytes[0]) / n,
-      static_cast<double>(bytes[1]) / 1e6);
+      "\"atoms_per_s\": %.4g, \"least_us_per_step\": %.2f, \"rebuilds\": %d, \"drift_ev_per_atom\": %.2e, "
+      "\"ghosts\": %d, \"resident_bytes_per_atom\": %.0f, \"chunk_mb\": %.1f, \"stages_ns_per_atom\": {",
+      mixed ? "mixed" : "double", n, dynamics.description().c_str(), 1e6 * times[2], n / times[2],
+      1e6 * times[0], rebuilds, drift, dynamics.n_ghosts(), bytes[0] / n, bytes[1] / 1e6);
   const char* separator = "";
-  for (const auto& [stage, seconds] : dynamics->timings()) {
+  for (const auto& [stage, seconds] : dynamics.timings()) {
     std::printf("%s\"%s\": %.3f", separator, stage.c_str(), 1e9 * seconds / timed / n);
     separator = ", ";
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <fstream>
 #include <stdexcept>
@@ -7,14 +8,24 @@
 #include <type_traits>
 #include <vector>
 
-#include "surrogates/potential/device/dynamics_device.hpp"
+#include "surrogates/potential/device/device_model.hpp"
 
 /// What the benchmark of Deep Potential on a device starts from, and what CPUs find for it: one binary file,
 /// since that program knows neither models nor HDF5.
 namespace dpmd_case {
 
 using quintet::potential::DeviceModel;
-using quintet::potential::DeviceSystem;
+
+/// Atoms in a cell: internal units (angstrom, ps, eV, amu).
+struct System {
+  std::array<double, 9> rows{}, inverse{};  ///< of the cell, as Box has them
+  std::array<double, 3> origin{};
+  std::array<bool, 3> periodic{true, true, true};
+  std::vector<double> position, velocity;  ///< [n, 3]
+  std::vector<int> type;                   ///< [n]
+  std::vector<std::int64_t> id;            ///< [n]
+  std::vector<double> mass;                ///< [n_types]
+};
 
 /// Energies of the SIMD engine: `[2]` in double and in mixed precision.
 struct Reference {
@@ -24,7 +35,7 @@ struct Reference {
 };
 struct Case {
   DeviceModel model[2];  ///< for double and mixed precision
-  DeviceSystem system;
+  System system;
   Reference reference[2];
 };
 
@@ -95,7 +106,7 @@ void visit(A& archive, Case& c) {
   visit_fitting(archive, c.model[0]);  // the same in both precisions
   c.model[1].fitting = c.model[0].fitting;
   auto& s = c.system;
-  archive.all(s.rows, s.inverse, s.origin, s.periodic, s.position, s.velocity, s.type, s.image, s.id, s.mass);
+  archive.all(s.rows, s.inverse, s.origin, s.periodic, s.position, s.velocity, s.type, s.id, s.mass);
   for (auto& r : c.reference) archive.all(r.energy, r.virial, r.force);
 }
 

@@ -47,6 +47,11 @@ TEST(TorchErrors, out_of_memory_is_a_resource) {
   const auto message = message_of<ResourceError>([] { static_cast<void>(at::empty({1L << 50})); });
   EXPECT_NE(message.find("allocate"), std::string::npos) << message;
   EXPECT_EQ(message_of<ResourceError>([] { throw std::bad_alloc(); }), "Testing failed: out of memory");
+  const auto on_a_gpu = message_of<ResourceError>([] {
+    throw c10::OutOfMemoryError({__func__, __FILE__, __LINE__},
+                                "CUDA out of memory. Tried to allocate 2 GiB.");
+  });
+  EXPECT_NE(on_a_gpu.find("Tried to allocate 2 GiB"), std::string::npos) << on_a_gpu;
 }
 
 TEST(TorchErrors, failed_factorisation_is_numerical) {

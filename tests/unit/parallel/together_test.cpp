@@ -2,11 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <new>
 #include <stdexcept>
 #include <vector>
+
+#include <Kokkos_Core.hpp>
 
 /// An error on one rank is an error on all: its kind, its message, its rank.
 namespace quintet {
@@ -57,6 +60,12 @@ TEST(Together, every_exit_code_of_an_error_survives) {
 TEST(Together, what_is_no_error_of_ours_becomes_one) {
   expect_on_all_ranks<ResourceError>(fails_on_last_rank(std::bad_alloc()), "out of memory");
   expect_on_all_ranks<ResourceError>(fails_on_last_rank(std::length_error("vector")), "out of memory");
+  expect_on_all_ranks<ResourceError>(
+      [] {
+        if (Comm::world().rank() == last_rank())
+          const Kokkos::View<double*, Kokkos::HostSpace> all("more than there is", std::size_t{1} << 50);
+      },
+      "out of memory");
   expect_on_all_ranks<InternalError>(fails_on_last_rank(std::logic_error("not thought of")),
                                      "not thought of");
   expect_on_all_ranks<InternalError>(fails_on_last_rank(7), "an error of unknown kind");

@@ -1,6 +1,10 @@
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -235,6 +239,23 @@ TEST_F(DeviceDenseTest, ALevelAtMuIsRefusedAsOnTheCore) {
   } catch (const NumericalError& error) {
     EXPECT_NE(std::string(error.what()).find("did not converge on a submatrix of 15 rows"), std::string::npos)
         << error.what();
+  }
+}
+
+TEST_F(DeviceDenseTest, EigenpairsOfZerosAreZeroAndOfNoNumbersNone) {
+  const std::vector<std::int32_t> size{3}, column{0}, blocks{0};
+  const std::vector<std::int64_t> row_begin{0, 1}, offset{0};
+  const std::vector<int> own{0, 1, 2};
+  const std::vector<WantedColumns> tasks{{blocks, own}};
+  const auto device = engine();
+  for (const double value : {0.0, std::numeric_limits<double>::quiet_NaN()}) {
+    const std::vector<double> matrix{0, 0, 0, 0, value, 0, 0, 0, 0};
+    device->set_matrix({size, row_begin, column, offset, matrix});
+    device->eigenpairs(tasks, [&](std::size_t, std::span<const double> values, std::span<const double>) {
+      EXPECT_EQ(values.size(), value == 0 ? 3U : 0U);
+      for (const double one : values) EXPECT_NEAR(one, 0, 1e-15);
+      return true;
+    });
   }
 }
 

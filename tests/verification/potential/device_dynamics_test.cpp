@@ -2,18 +2,15 @@
 
 #include <cstring>
 #include <memory>
-#include <numeric>
 #include <string>
 #include <type_traits>
 
-#include "physics/particles/atoms/units.hpp"
 #include "physics/particles/device/at_home.hpp"
 #include "physics/particles/device/resident_atoms.hpp"
 #include "physics/particles/dynamics/integrators.hpp"
 #include "physics/particles/dynamics/velocities.hpp"
 #include "physics/particles/files/read_configuration.hpp"
 #include "surrogates/potential/device/device_force_field.hpp"
-#include "surrogates/potential/device/dynamics_device.hpp"
 #include "tests/verification/potential/models.hpp"
 
 // Steps with the device engine on the host's space against the host's steps.
@@ -52,7 +49,7 @@ enum class Home { host, device, device_staged };
 struct HostRun {
   HostRun(const Comm& comm, const Configuration& start, std::unique_ptr<ForceField> field_,
           const IntegratorOptions& options = {}, Home home = Home::host,
-          const std::vector<std::int64_t>& frozen = {})
+          const std::vector<std::int64_t>& frozen = {}, double dt = 0.0005)
       : field(std::move(field_)),
         domain(comm, {field->cutoff(), skin, {0, 0, 0}, field->needs_list()}, start.box),
         atoms(domain.distribute(start)) {
@@ -60,7 +57,7 @@ struct HostRun {
     system = std::make_unique<ParticleSystem>(atoms, domain, *field);
     system->frozen = FrozenAtoms(frozen);
     if (start.velocities.empty()) draw_velocities(exec, comm, atoms, kelvin, 5, true, system->frozen);
-    integrator = make_integrator(options, {0.0005, 1000}, 7, *system);
+    integrator = make_integrator(options, {dt, 1000}, 7, *system);
     settle(home);
   }
   /// Go on from where `other` is, with its neighbour list, as a restart does.
@@ -108,22 +105,6 @@ struct HostRun {
   std::unique_ptr<Integrator> integrator;
 };
 
-DeviceSystem on_device(const Configuration& c) {
-  DeviceSystem s;
-  s.rows = c.box.rows();
-  s.inverse = c.box.inverse();
-  s.origin = c.box.origin();
-  s.periodic = c.box.periodic();
-  for (std::size_t i = 0; i < c.n_atoms(); ++i) {
-    s.position.insert(s.position.end(), c.positions[i].begin(), c.positions[i].end());
-    s.velocity.insert(s.velocity.end(), c.velocities[i].begin(), c.velocities[i].end());
-    s.type.push_back(c.types[i]);
-    s.id.push_back(c.ids[i]);
-  }
-  for (const auto& name : c.type_names) s.mass.push_back(atomic_mass(name));
-  return s;
-}
-
 /// Unwrapped positions and velocities by id.
 std::vector<double> state_of(const HostRun& run) {
   std::vector<double> values;
@@ -139,20 +120,6 @@ std::vector<double> forces_of(const HostRun& run) {
   for (const auto& f : run.domain.gather(run.atoms).forces) values.insert(values.end(), f.begin(), f.end());
   return values;
 }
-std::vector<double> state_of(const DeviceDynamics& dynamics) {
-  const DeviceSystem s = dynamics.fetch();
-  std::vector<double> values(6 * s.type.size());
-  for (std::size_t i = 0; i < s.type.size(); ++i)
-    for (int l = 0; l < 3; ++l) {
-      double x = s.position[3 * i + l];
-      for (int k = 0; k < 3; ++k) x += s.image[3 * i + k] * s.rows[3 * k + l];
-      const std::size_t at = 6 * (static_cast<std::size_t>(s.id[i]) - 1) + l;
-      values[at] = x;
-      values[at + 3] = s.velocity[3 * i + l];
-    }
-  return values;
-}
-
 std::unique_ptr<ForceField> cpu_field() {
   return std::make_unique<DeepPotential>(water(), DeepPotentialOptions{});
 }
@@ -201,11 +168,11 @@ struct Cell {
   Configuration start;
 };
 
-/// Cells that range + skin reaches beyond, upright and sheared, and one that is open along z.
+/// Cells that range + skin reaches beyond, upright, and open along z. The sheared one meets every bath below.
 std::vector<Cell> cells() {
   auto open = liquid();
   open.box = Box(open.box.rows(), {true, true, false}, open.box.origin());
-  return {{"periodic", liquid()}, {"sheared", sheared(liquid())}, {"open along z", open}};
+  return {{"periodic", liquid()}, {"open along z", open}};
 }
 
 struct Bath {
@@ -232,6 +199,18 @@ std::vector<Bath> baths() {
   all[5].options.barostat.coupling = CellCoupling::triclinic;
   all[5].options.barostat.thermostat = Thermostat::nose_hoover;
   return all;
+}
+
+TEST(ResidentAtoms, equal_the_steps_of_the_host_in_every_cell) {
+  const auto comm = Comm::world();
+  for (const auto& [name, start] : cells()) {
+    HostRun host(comm, start, cpu_field()), device(comm, start, device_field(), {}, Home::device);
+    host.steps(0, 60);
+    device.steps(0, 60);
+    EXPECT_GT(device.domain.rebuilds(), 1) << name;
+    EXPECT_NEAR(device.system->total.energy, host.system->total.energy, 1e-8) << name;
+    EXPECT_LE(largest_difference(state_of(device), state_of(host)), 1e-8) << name;
+  }
 }
 
 // The sheared cell is smaller than the range: most ghosts are images of own atoms, also of images.
@@ -365,61 +344,17 @@ TEST(ResidentAtoms, do_not_travel_in_steps) {
   }
 }
 
-TEST(DeviceDynamics, equals_the_steps_of_the_host) {
-  if (Comm::world().size() > 1) GTEST_SKIP() << "one rank moves its atoms";
-  for (auto& [name, start] : cells()) {
-    HostRun host(Comm::self(), start, cpu_field());
-    const Configuration now = host.domain.gather(host.atoms, true);  // not wrapped: the device does that
-    const std::unique_ptr<DeviceDynamics> device(
-        quintet_make_device_dynamics(device_model(water(), {}), false, {0.0005, skin, 0, 0, 7}));
-    device->set(on_device(now));
-    EXPECT_NEAR(device->sample().potential, host.system->total.energy, 1e-9) << name;
-    host.steps(0, 100);
-    device->advance(0, 100);
-    const auto sample = device->sample();
-    EXPECT_GT(sample.rebuilds, 1) << name;
-    EXPECT_NEAR(sample.potential, host.system->total.energy, 1e-7) << name;
-    EXPECT_NEAR(sample.kinetic, host.kinetic(), 1e-7) << name;
-    for (int k = 0; k < 9; ++k) EXPECT_NEAR(sample.virial[k], host.system->total.virial[k], 1e-6) << name;
-    EXPECT_LE(largest_difference(state_of(*device), state_of(host)), 1e-7) << name;
-    EXPECT_EQ(sample.too_close, -1);
-    EXPECT_EQ(sample.too_strong, -1);
-  }
-}
-
-TEST(DeviceDynamics, draws_the_noise_that_the_host_draws) {
-  if (Comm::world().size() > 1) GTEST_SKIP() << "one rank moves its atoms";
-  IntegratorOptions langevin;
-  langevin.ensemble = Thermostat::langevin;
-  langevin.temperature = kelvin;
-  langevin.friction = 10;
-  HostRun host(Comm::self(), liquid(), cpu_field(), langevin);
-  const Configuration now = host.domain.gather(host.atoms, true);
-  const std::unique_ptr<DeviceDynamics> device(quintet_make_device_dynamics(
-      device_model(water(), {}), false, {0.0005, skin, langevin.friction, units::boltzmann * kelvin, 7}));
-  device->set(on_device(now));
-  host.steps(0, 50);
-  device->advance(0, 50);
-  const auto sample = device->sample();
-  EXPECT_LE(largest_difference(state_of(*device), state_of(host)), 1e-8);
-  EXPECT_NEAR(sample.bath, host.integrator->bath_energy(), 1e-8);
-}
-
-TEST(DeviceDynamics, conserves_energy_and_momentum_in_mixed_precision) {
-  if (Comm::world().size() > 1) GTEST_SKIP() << "one rank moves its atoms";
-  HostRun host(Comm::self(), liquid(), cpu_field());
+TEST(ResidentAtoms, conserve_energy_and_momentum_in_mixed_precision) {
   DeepPotentialOptions mixed;
   mixed.precision = Precision::mixed;
-  const std::unique_ptr<DeviceDynamics> device(
-      quintet_make_device_dynamics(device_model(water(), mixed), true, {0.0002, skin, 0, 0, 7}));
-  device->set(on_device(host.domain.gather(host.atoms)));
-  const auto before = device->sample();
-  device->advance(0, 200);
-  const auto after = device->sample();
-  EXPECT_GT(std::abs(after.potential - before.potential), 1e-2) << "nothing happened";
-  EXPECT_NEAR(after.potential + after.kinetic, before.potential + before.kinetic, 96 * 2e-5);
+  HostRun run(Comm::world(), liquid(), std::make_unique<DeviceForceField>(water(), mixed), {}, Home::device,
+              {}, 0.0002);
+  const double potential = run.system->total.energy, total = potential + run.kinetic();
+  run.steps(0, 100);
+  EXPECT_GT(std::abs(run.system->total.energy - potential), 1e-2) << "nothing happened";
+  EXPECT_NEAR(run.system->total.energy + run.kinetic(), total, 96 * 2e-5);
   // Each pair's force is added and subtracted as one whole number: nothing is left of their sum.
-  const auto forces = device->forces();
+  const auto forces = forces_of(run);
   for (int l = 0; l < 3; ++l) {
     double sum = 0;
     for (std::size_t at = l; at < forces.size(); at += 3) sum += forces[at];

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <exception>
+#include <new>
+#include <string_view>
+
+namespace quintet {
+
+/// Whether an exception that is none of ours says that memory ran out. Kokkos says so in words alone, of a
+/// View on the host as of one on a GPU.
+[[nodiscard]] inline bool is_out_of_memory(const std::exception& error) {
+  const std::string_view text(error.what());
+  return dynamic_cast<const std::bad_alloc*>(&error) != nullptr ||
+         (text.starts_with("Kokkos") && text.find("failed to allocate") != std::string_view::npos);
+}
+
+}  // namespace quintet
