@@ -6,8 +6,8 @@
 #include <ATen/ATen.h>
 
 #include "io/log/error.hpp"
+#include "surrogates/bridge/device_torch.hpp"
 #include "surrogates/bridge/errors.hpp"
-#include "surrogates/bridge/torch_device.hpp"
 #include "surrogates/flow/decoder/autograd/torch_decoder.hpp"
 #include "surrogates/flow/decoder/jet_plan.hpp"
 #include "surrogates/flow/model/flow_inference.hpp"

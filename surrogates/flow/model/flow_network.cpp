@@ -6,9 +6,9 @@
 #include <ATen/ATen.h>
 
 #include "io/log/error.hpp"
+#include "surrogates/bridge/device_torch.hpp"
 #include "surrogates/bridge/errors.hpp"
 #include "surrogates/bridge/tensor.hpp"
-#include "surrogates/bridge/torch_device.hpp"
 #include "surrogates/flow/decoder/autograd/decoder_function.hpp"
 #include "surrogates/flow/decoder/autograd/torch_decoder.hpp"
 #include "surrogates/flow/model/refined_grid.hpp"

@@ -12,9 +12,9 @@
 
 #include "io/log/error.hpp"
 #include "surrogates/bridge/block_pass.hpp"
+#include "surrogates/bridge/device_torch.hpp"
 #include "surrogates/bridge/errors.hpp"
 #include "surrogates/bridge/tensor.hpp"
-#include "surrogates/bridge/torch_device.hpp"
 #include "surrogates/bridge/torch_memory.hpp"
 #include "surrogates/flow/equations/operator_basis.hpp"
 #include "surrogates/flow/model/flow_network.hpp"

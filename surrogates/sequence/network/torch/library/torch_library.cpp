@@ -9,9 +9,9 @@
 #include <torch/csrc/autograd/autograd.h>
 
 #include "io/log/error.hpp"
+#include "surrogates/bridge/device_torch.hpp"
 #include "surrogates/bridge/errors.hpp"
 #include "surrogates/bridge/tensor.hpp"
-#include "surrogates/bridge/torch_device.hpp"
 #include "surrogates/bridge/torch_subsystem.hpp"
 
 namespace quintet::sequence {

@@ -1,4 +1,4 @@
-#include "surrogates/bridge/torch_device.hpp"
+#include "surrogates/bridge/device_torch.hpp"
 
 #include <c10/core/AutogradState.h>
 
