@@ -47,6 +47,7 @@ HOMES = (
     ("zlib", re.compile(r"^zlib\.h$"), ("io/files/",)),
     ("CLI11", re.compile(r"^CLI/"), ("apps/application/",)),
 )
+ENGINE, WITH_TORCH = re.compile(r"^(io|physics|surrogates)/.*_device\.cpp$"), re.compile(r"^(torch|ATen|c10|surrogates/bridge)/")
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]')
 
 
@@ -82,6 +83,8 @@ def problem_of(path, included):
     problem = room_problem(path, included)
     if problem:
         return problem
+    if ENGINE.match(path) and WITH_TORCH.match(included):
+        return "the GPU's compiler takes *_device.cpp of these floors for engines (cmake/device), and has no LibTorch"
     for name, pattern, homes in HOMES:
         if pattern.match(included) and not path.startswith(homes):
             return f"{name} is used in {' and '.join(homes)} alone"
@@ -126,6 +129,7 @@ def self_test():
         ("io/log/a.cpp", "physics/particles/atoms/atoms.hpp"), ("physics/kernels/a.cpp", "surrogates/bridge/tensor.hpp"),
         ("surrogates/bridge/a.cpp", "apps/application/cli/application.hpp"), ("io/log/a.cpp", "io/config/tree.hpp"),
         ("io/config/a.cpp", "io/hdf5/file.hpp"), ("io/new/a.cpp", "io/log/log.hpp"),
+        ("surrogates/bridge/a_device.cpp", "c10/core/Device.h"), ("surrogates/flow/a_device.cpp", "surrogates/bridge/tensor.hpp"),
         ("physics/kernels/a.cpp", "ATen/core/Tensor.h"), ("apps/dpmd/a.cpp", "torch/torch.h"),
         ("apps/dpmd/a.cpp", "petscsys.h"), ("io/config/a.cpp", "hdf5.h"), ("apps/dpmd/a.cpp", "H5Fpublic.h"),
         ("io/hdf5/a.cpp", "yaml-cpp/yaml.h"), ("physics/solvers/a.cpp", "mpi.h"), ("io/hdf5/a.cpp", "spdlog/spdlog.h"),
