@@ -1,8 +1,11 @@
 #include "physics/kernels/gemm.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <utility>
+
+#include "physics/kernels/pack_blocks.hpp"
 
 namespace quintet {
 
@@ -21,33 +24,67 @@ PackedMatrix<T>::PackedMatrix(const double* b, int k, int n, bool transposed) : 
 }
 
 template <class T>
-void PackedMatrix<T>::assign(const T* b, int k, int n, bool transposed) {
-  std::vector<const T*> rows(transposed ? n : k);
-  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = b + i * (transposed ? k : n);
-  assign(rows, k, n, transposed);
+void PackedMatrix<T>::resize(int k, int n) {
+  if (k == k_ && n == n_) return;
+  data_.assign(static_cast<std::size_t>((n + panel - 1) / panel) * k * panel, T(0));
+  k_ = k;
+  n_ = n;
 }
 
 template <class T>
-void PackedMatrix<T>::assign(const std::vector<const T*>& rows, int k, int n, bool transposed) {
-  constexpr int block = 8;
-  const int panels = (n + panel - 1) / panel;
-  if (k != k_ || n != n_) data_.assign(static_cast<std::size_t>(panels) * k * panel, T(0));
-  k_ = k;
-  n_ = n;
-  for (int p = 0; p < panels; ++p) {
-    T* to = data_.data() + static_cast<std::size_t>(p) * k * panel;
-    const int columns = std::min(panel, n - p * panel);
-    if (!transposed) {
-      for (int i = 0; i < k; ++i)
-        std::copy_n(rows[i] + p * panel, columns, to + static_cast<std::size_t>(i) * panel);
-      continue;
-    }
-    for (int begin = 0; begin < k; begin += block)
-      for (int j = 0; j < columns; ++j) {
-        const T* row = rows[p * panel + j];
-        for (int i = begin; i < std::min(begin + block, k); ++i)
-          to[static_cast<std::size_t>(i) * panel + j] = row[i];
+void PackedMatrix<T>::assign(const T* b, int k, int n, bool transposed) {
+  if (transposed) {
+    resize(k, n);
+    return transpose_rows([=](int j) { return b + static_cast<std::size_t>(j) * k; }, 0, k);
+  }
+  std::vector<const T*> rows(k);
+  for (int i = 0; i < k; ++i) rows[i] = b + static_cast<std::size_t>(i) * n;
+  assign(rows, n);
+}
+
+template <class T>
+void PackedMatrix<T>::assign(const std::vector<const T*>& rows, int n) {
+  const int k = static_cast<int>(rows.size()), whole = n / panel, rest = n % panel;
+  resize(k, n);
+  const std::size_t panel_size = static_cast<std::size_t>(k) * panel;
+  for (int i = 0; i < k; ++i) {
+    const T* row = rows[i];
+    T* to = data_.data() + static_cast<std::size_t>(i) * panel;
+    for (int p = 0; p < whole; ++p, row += panel, to += panel_size) std::memcpy(to, row, panel * sizeof(T));
+    if (rest > 0) std::copy_n(row, rest, to);
+  }
+}
+
+template <class T>
+void PackedMatrix<T>::assign_transposed(const PackedMatrix& b) {
+  resize(b.n_, b.k_);
+  for (int p = 0; p * panel < b.n_; ++p)
+    transpose_rows([&](int j) { return b.panel_data(p) + static_cast<std::size_t>(j) * panel; }, p * panel,
+                   std::min(panel, b.n_ - p * panel));
+}
+
+/// Columns from rows of the transpose: row(j)[i] becomes B[first + i, j], i < k; blocks of whole packs turn
+/// over in registers.
+template <class T>
+template <class Row>
+void PackedMatrix<T>::transpose_rows(const Row& row, int first, int k) {
+  constexpr int w = pack_width<T>;
+  for (int begin = 0; begin < n_; begin += w) {
+    T* to = data_.data() + (static_cast<std::size_t>(begin / panel) * k_ + first) * panel + begin % panel;
+    const int columns = std::min(w, n_ - begin);
+    for (int i = 0; i < k; i += w, to += w * panel) {
+      if (columns == w && i + w <= k) {
+        Pack<T> block[w];
+#pragma GCC unroll 16
+        for (int j = 0; j < w; ++j) block[j] = load<T>(row(begin + j) + i);
+        transpose<T, w>(block);
+#pragma GCC unroll 16
+        for (int l = 0; l < w; ++l) store<T>(to + l * panel, block[l]);
+        continue;
       }
+      for (int j = 0; j < columns; ++j)
+        for (int l = 0; l < std::min(w, k - i); ++l) to[l * panel + j] = row(begin + j)[i + l];
+    }
   }
 }
 
@@ -155,10 +192,12 @@ void multiply(const T* a, int lda, int m, const PackedMatrix<T>& b, T* c, int ld
 
 namespace {
 
-/// Rows that a transposed product runs over at a time: a panel of B (12 KiB) stays in the first-level cache,
-/// all of A in the second.
+/// Rows that a transposed product runs over at a time, and columns of A: a panel of B (12 KiB) and a block of
+/// A (24 KiB) stay in the first-level cache.
 template <class T>
 constexpr int strip_rows = panel_rows<T> / 2;
+template <class T>
+constexpr int block_columns = 2 * PackedMatrix<T>::panel;
 
 /// Panels of `width` columns of a matrix [rows, n], each panel [row][width] (the last one may be narrower),
 /// one after the other. Panels that share a cache line are written together: each line is read once.
@@ -184,17 +223,21 @@ void pack_panels(const T* __restrict from, int stride, int rows, int n, T* __res
   }
 }
 
+/// Rows of C that an outer tile adds to.
+template <class T>
+using TileRows = std::array<T*, tile_rows>;
+
 /// C[columns, packs W] += sum over rows of A[row, columns] B[row, packs W], both packed. Not inlined: inside
 /// its caller g++ keeps the packs of B in memory.
 template <class T, int columns, int packs>
 __attribute__((noinline)) void outer_tile(const T* __restrict a, const T* __restrict b, int rows,
-                                          T* __restrict c, std::ptrdiff_t ldc) {
+                                          const TileRows<T>& c) {
   constexpr int w = pack_width<T>;
   Pack<T> sum[columns][packs];
 #pragma GCC unroll 8
   for (int i = 0; i < columns; ++i)
 #pragma GCC unroll 8
-    for (int q = 0; q < packs; ++q) sum[i][q] = load<T>(c + i * ldc + q * w);
+    for (int q = 0; q < packs; ++q) sum[i][q] = load<T>(c[i] + q * w);
   for (int row = 0; row < rows; ++row, a += columns, b += packs * w) {
     Pack<T> right[packs];
 #pragma GCC unroll 8
@@ -209,15 +252,58 @@ __attribute__((noinline)) void outer_tile(const T* __restrict a, const T* __rest
 #pragma GCC unroll 8
   for (int i = 0; i < columns; ++i)
 #pragma GCC unroll 8
-    for (int q = 0; q < packs; ++q) store<T>(c + i * ldc + q * w, sum[i][q]);
+    for (int q = 0; q < packs; ++q) store<T>(c[i] + q * w, sum[i][q]);
 }
 
 template <class T, int packs>
-void outer_tile_of(int columns, const T* a, const T* b, int rows, T* c, std::ptrdiff_t ldc) {
+void outer_tile_of(int columns, const T* a, const T* b, int rows, const TileRows<T>& c) {
   [&]<int... i>(std::integer_sequence<int, i...>) {
-    ((columns == i + 1 ? outer_tile<T, i + 1, packs>(a, b, rows, c, ldc) : void()), ...);
+    ((columns == i + 1 ? outer_tile<T, i + 1, packs>(a, b, rows, c) : void()), ...);
   }
   (std::make_integer_sequence<int, tile_rows>());
+}
+
+/// Both forms of add_transposed_products(); row_of(i) is where row i of C begins. A block of C's rows stays
+/// in the second-level cache while strips of A and B run over it, so that C is read and written once for
+/// several.
+template <class T, class RowOf>
+void add_outer_products(std::initializer_list<TransposedFactors<T>> pairs, int rows, int k, int n,
+                        const RowOf& row_of) {
+  constexpr int w = pack_width<T>, strip = strip_rows<T>, most = 4, columns_of_a = block_columns<T>;
+  static thread_local AlignedVector<T> left, right;
+  left.resize(std::size_t{strip} * columns_of_a);
+  if (right.size() < static_cast<std::size_t>(n) * most * strip)
+    right.resize(static_cast<std::size_t>(n) * most * strip);
+  const int of_pair = (rows + strip - 1) / strip, strips = static_cast<int>(pairs.size()) * of_pair;
+  for (int first = 0; first < strips; first += most) {
+    const int end = std::min(strips, first + most);
+    const auto pair_of = [&](int s) { return pairs.begin()[s / of_pair]; };
+    const auto begin_of = [&](int s) { return s % of_pair * strip; };
+    const auto rows_of = [&](int s) { return std::min(strip, rows - begin_of(s)); };
+    const auto packed = [&](int s) { return right.data() + std::ptrdiff_t{n} * (s - first) * strip; };
+    for (int s = first; s < end; ++s)
+      pack_panels<3 * w>(pair_of(s).b + std::ptrdiff_t{begin_of(s)} * pair_of(s).ldb, pair_of(s).ldb,
+                         rows_of(s), n, packed(s));
+    for (int from = 0; from < k; from += columns_of_a)
+      for (int s = first; s < end; ++s) {
+        const int some = rows_of(s), to = std::min(k, from + columns_of_a);
+        pack_panels<tile_rows>(pair_of(s).a + std::ptrdiff_t{begin_of(s)} * pair_of(s).lda + from,
+                               pair_of(s).lda, some, to - from, left.data());
+        for (int q = 0; q < n; q += 3 * w) {
+          const int width = std::min(3 * w, n - q);
+          const T* tile_right = packed(s) + std::ptrdiff_t{q} * some;
+          for (int i = from; i < to; i += tile_rows) {
+            const int columns = std::min(tile_rows, to - i);
+            const T* tile_left = left.data() + std::ptrdiff_t{i - from} * some;
+            TileRows<T> out{};
+            for (int j = 0; j < columns; ++j) out[j] = row_of(i + j) + q;
+            if (width == 3 * w) outer_tile_of<T, 3>(columns, tile_left, tile_right, some, out);
+            if (width == 2 * w) outer_tile_of<T, 2>(columns, tile_left, tile_right, some, out);
+            if (width == w) outer_tile_of<T, 1>(columns, tile_left, tile_right, some, out);
+          }
+        }
+      }
+  }
 }
 
 }  // namespace
@@ -225,30 +311,13 @@ void outer_tile_of(int columns, const T* a, const T* b, int rows, T* c, std::ptr
 template <class T>
 void add_transposed_products(std::initializer_list<TransposedFactors<T>> pairs, int rows, int k, int n, T* c,
                              std::ptrdiff_t ldc) {
-  constexpr int w = pack_width<T>;
-  static thread_local AlignedVector<T> left, right;
-  if (left.size() < static_cast<std::size_t>(k) * strip_rows<T>)
-    left.resize(static_cast<std::size_t>(k) * strip_rows<T>);
-  right.resize(std::size_t{strip_rows<T>} * 3 * w);
-  for (const auto& pair : pairs)
-    for (int begin = 0; begin < rows; begin += strip_rows<T>) {
-      const int some = std::min(strip_rows<T>, rows - begin);
-      const T* a = pair.a + std::ptrdiff_t{begin} * pair.lda;
-      const T* b = pair.b + std::ptrdiff_t{begin} * pair.ldb;
-      pack_panels<tile_rows>(a, pair.lda, some, k, left.data());
-      for (int q = 0; q < n; q += 3 * w) {
-        const int width = std::min(3 * w, n - q);
-        pack_panels<3 * w>(b + q, pair.ldb, some, width, right.data());
-        for (int i = 0; i < k; i += tile_rows) {
-          const int columns = std::min(tile_rows, k - i);
-          const T* tile_left = left.data() + std::ptrdiff_t{i} * some;
-          T* out = c + i * ldc + q;
-          if (width == 3 * w) outer_tile_of<T, 3>(columns, tile_left, right.data(), some, out, ldc);
-          if (width == 2 * w) outer_tile_of<T, 2>(columns, tile_left, right.data(), some, out, ldc);
-          if (width == w) outer_tile_of<T, 1>(columns, tile_left, right.data(), some, out, ldc);
-        }
-      }
-    }
+  add_outer_products(pairs, rows, k, n, [=](int i) { return c + i * ldc; });
+}
+
+template <class T>
+void add_transposed_products(std::initializer_list<TransposedFactors<T>> pairs, int rows, int n,
+                             const std::vector<T*>& c) {
+  add_outer_products(pairs, rows, static_cast<int>(c.size()), n, [&](int i) { return c[i]; });
 }
 
 template class PackedMatrix<float>;
@@ -259,5 +328,9 @@ template void add_transposed_products<float>(std::initializer_list<TransposedFac
                                              float*, std::ptrdiff_t);
 template void add_transposed_products<double>(std::initializer_list<TransposedFactors<double>>, int, int, int,
                                               double*, std::ptrdiff_t);
+template void add_transposed_products<float>(std::initializer_list<TransposedFactors<float>>, int, int,
+                                             const std::vector<float*>&);
+template void add_transposed_products<double>(std::initializer_list<TransposedFactors<double>>, int, int,
+                                              const std::vector<double*>&);
 
 }  // namespace quintet

@@ -23,8 +23,10 @@ class PackedMatrix {
   PackedMatrix(const double* b, int k, int n, bool transposed = false);
   /// The same from values of T, reusing the memory: for weights that change in every step.
   void assign(const T* b, int k, int n, bool transposed = false);
-  /// From rows that lie anywhere: k of n numbers, or, transposed, n of k.
-  void assign(const std::vector<const T*>& rows, int k, int n, bool transposed = false);
+  /// From rows of n numbers that lie anywhere.
+  void assign(const std::vector<const T*>& rows, int n);
+  /// The transpose of another matrix: its panels are read one after the other, as they lie in memory.
+  void assign_transposed(const PackedMatrix& b);
 
   [[nodiscard]] int k() const { return k_; }
   [[nodiscard]] int n() const { return n_; }
@@ -37,6 +39,10 @@ class PackedMatrix {
   void unpack(T* b) const;
 
  private:
+  void resize(int k, int n);
+  template <class Row>
+  void transpose_rows(const Row& row, int first, int k);
+
   int k_ = 0, n_ = 0;
   AlignedVector<T> data_;
 };
@@ -66,5 +72,9 @@ struct TransposedFactors {
 template <class T>
 void add_transposed_products(std::initializer_list<TransposedFactors<T>> pairs, int rows, int k, int n, T* c,
                              std::ptrdiff_t ldc);
+/// The same with rows of C that lie anywhere, c[i] row i.
+template <class T>
+void add_transposed_products(std::initializer_list<TransposedFactors<T>> pairs, int rows, int n,
+                             const std::vector<T*>& c);
 
 }  // namespace quintet

@@ -90,15 +90,8 @@ Chain<Real>::Chain(std::string input, int n_in, const std::vector<LayerSpec>& la
 
   members_.resize(n_in_);
   for (int i = n_network_inputs; i-- > 0;) members_.at(tied_[i]).push_back(i);
-  for (int k = 0; k < n_in_; ++k) {
+  for (int k = 0; k < n_in_; ++k)
     if (members_[k].empty()) refuse(fmt::format("input {} of the chain is none of the network's", k));
-    const int row = members_[k].front();
-    if (!runs_.empty() && runs_.back().n == 1) runs_.back().step = std::max(1, row - runs_.back().row);
-    if (!runs_.empty() && row == runs_.back().row + runs_.back().n * runs_.back().step)
-      ++runs_.back().n;
-    else
-      runs_.push_back({k, 1, row, 1});
-  }
 }
 
 /// Rows of weights of the chain's inputs, those that are tied added up.
@@ -125,17 +118,16 @@ std::vector<const Real*> Chain<Real>::fold(const Real* weight, int n_out) {
 template <class Real>
 template <class Source>
 void Chain<Real>::refresh_weights(Layer<Real>& layer, const Source* weight) {
-  const int n_in = layer.n_in, n_out = layer.spec.n_out;
+  const int n_out = layer.spec.n_out;
   if constexpr (!std::is_same_v<Source, Real>) {
     const std::vector<Real> converted(weight, weight + static_cast<std::size_t>(layer.spec.n_in) * n_out);
     return refresh_weights(layer, converted.data());
   } else if (layer.input == Layer<Real>::outside) {
-    const auto rows = fold(weight, n_out);
-    layer.weight.assign(rows, n_in, n_out);
-    layer.transposed.assign(rows, n_out, n_in, true);
+    layer.weight.assign(fold(weight, n_out), n_out);
+    layer.transposed.assign_transposed(layer.weight);
   } else {
-    layer.weight.assign(weight, n_in, n_out);
-    layer.transposed.assign(weight, n_out, n_in, true);
+    layer.weight.assign(weight, layer.n_in, n_out);
+    layer.transposed.assign_transposed(layer.weight);
   }
 }
 

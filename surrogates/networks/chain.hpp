@@ -152,12 +152,7 @@ class Chain {
 
   std::vector<int> tied_;
   std::vector<std::vector<int>>
-      members_;  ///< [n_in] the network's inputs that meet there, the last one first
-  /// Inputs of the chain whose rows of weights lie evenly in the network's.
-  struct Run {
-    int from, n, row, step;
-  };
-  std::vector<Run> runs_;
+      members_;               ///< [n_in] the network's inputs that meet there, the last one first
   std::vector<Real> folded_;  ///< rows of weights that are sums
 };
 

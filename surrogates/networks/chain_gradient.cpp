@@ -76,36 +76,27 @@ void Chain<Real>::bars(Rows<Real> x_bar, int first, int n, Tape& tape, Parameter
   }
 }
 
-/// W_bar += sum of products over the rows, straight into the gradient where rows of weights are whole packs.
-/// A layer that reads the chain's input has its rows of weights in runs; of tied ones the first has the sum.
+/// W_bar += sum of products over the rows, straight into the gradient where rows of weights are whole packs;
+/// of tied inputs the first one's row gets the sum.
 template <class Real>
 template <class Parameter>
 void Chain<Real>::add_weights(const Layer<Real>& layer, std::initializer_list<TransposedFactors<Real>> pairs,
                               int n, Tape& tape, Parameter* gradient) const {
   const int stride = layer.stride, n_out = layer.spec.n_out;
-  const bool direct = stride == n_out && std::is_same_v<Parameter, Real>;
-  Parameter* weight = gradient + layer.spec.place.weight;
-  if (!direct) {
-    tape.weight_bar.assign(static_cast<std::size_t>(layer.n_in) * stride, Real(0));
-    add_transposed_products<Real>(pairs, n, layer.n_in, stride, tape.weight_bar.data(), stride);
+  std::vector<Parameter*> rows(layer.n_in);
+  for (int i = 0; i < layer.n_in; ++i) {
+    const int row = layer.input == Layer<Real>::outside ? members_[i].front() : i;
+    rows[i] = gradient + layer.spec.place.weight + static_cast<std::size_t>(row) * n_out;
   }
-  const auto add_run = [&](const Run& run) {
-    Parameter* to = weight + static_cast<std::ptrdiff_t>(run.row) * n_out;
-    const std::ptrdiff_t ld = static_cast<std::ptrdiff_t>(run.step) * n_out;
-    if constexpr (std::is_same_v<Parameter, Real>)
-      if (direct) {
-        TransposedFactors<Real> shifted[2] = {*pairs.begin(), *(pairs.end() - 1)};
-        for (auto& pair : shifted) pair.a += run.from;
-        if (pairs.size() == 1) return add_transposed_products<Real>({shifted[0]}, n, run.n, stride, to, ld);
-        return add_transposed_products<Real>({shifted[0], shifted[1]}, n, run.n, stride, to, ld);
-      }
-    const Real* from = tape.weight_bar.data() + static_cast<std::ptrdiff_t>(run.from) * stride;
-    for (int i = 0; i < run.n; ++i)
-      for (int o = 0; o < n_out; ++o)
-        to[i * ld + o] += static_cast<Parameter>(from[static_cast<std::ptrdiff_t>(i) * stride + o]);
-  };
-  if (layer.input != Layer<Real>::outside) return add_run({0, layer.n_in, 0, 1});
-  for (const auto& run : runs_) add_run(run);
+  if constexpr (std::is_same_v<Parameter, Real>)
+    if (stride == n_out) return add_transposed_products<Real>(pairs, n, stride, rows);
+  tape.weight_bar.assign(static_cast<std::size_t>(layer.n_in) * stride, Real(0));
+  add_transposed_products<Real>(pairs, n, layer.n_in, stride, tape.weight_bar.data(), stride);
+  const Real* from = tape.weight_bar.data();
+  for (Parameter* to : rows) {
+    for (int o = 0; o < n_out; ++o) to[o] += static_cast<Parameter>(from[o]);
+    from += stride;
+  }
 }
 
 template <class Real>

@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
-#include <utility>
 
 #include "io/log/error.hpp"
+#include "surrogates/potential/evaluation/moment_packs.hpp"
 
 // T = 1/n sum_j R_j G(s_j), with no network evaluated at a neighbour. Equations: spectral_embedding.hpp.
 //
@@ -19,73 +18,6 @@
 //     4. contract_back()         dE/dM_pka = c_pk . dE/dT, in place of the moments
 //     5. differentiate()         dE/dR_ja of each neighbour: polynomials in x with these coefficients
 namespace quintet::potential {
-
-namespace {
-/// Lanes of a pack of moments: the four columns of R for one or more successive powers.
-template <class Real>
-constexpr int moment_lanes = std::max(4, pack_width<Real>);
-template <class Real>
-using MomentPack = Pack<Real, moment_lanes<Real>>;
-
-/// Lane 4 g + a of the result is value(g, a): constants.
-template <class Real, class Value>
-constexpr MomentPack<Real> moment_constants(Value&& value) {
-  return [&]<int... l>(std::integer_sequence<int, l...>) {
-    return MomentPack<Real>{static_cast<Real>(value(l / 4, l % 4))...};
-  }
-  (std::make_integer_sequence<int, moment_lanes<Real>>());
-}
-
-/// A neighbour's four columns of R in each power's four lanes; a whole pack is read, as rows have room for it
-/// (four numbers alone would take the way through memory).
-template <class Real>
-MomentPack<Real> columns_of(const Real* row) {
-  constexpr int lanes = moment_lanes<Real>;
-  const auto all = load<Real, lanes>(row);
-  return [&]<int... l>(std::integer_sequence<int, l...>) {
-    return __builtin_shufflevector(all, all, (l % 4)...);
-  }
-  (std::make_integer_sequence<int, lanes>());
-}
-
-/// Powers of x, x^g in the four lanes of g, and the one that follows them.
-template <class Real>
-struct MomentPowers {
-  static constexpr int lanes = moment_lanes<Real>, powers = lanes / 4;
-  static_assert(powers == 1 || powers == 2 || powers == 4, "lanes are 4, 8 or 16");
-  explicit MomentPowers(Real x) {
-    const Real x2 = x * x;
-    next = powers == 1 ? x : powers == 2 ? x2 : x2 * x * x;
-    const auto odd = moment_constants<Real>([](int g, int) { return g % 2; });
-    const auto high = moment_constants<Real>([](int g, int) { return g / 2; });
-    const auto one = broadcast<Real, lanes>(1), zero = MomentPack<Real>{};
-    weight = odd > zero ? broadcast<Real, lanes>(x) : one;
-    if constexpr (powers == 4) weight = high > zero ? weight * x2 : weight;
-  }
-  MomentPack<Real> weight;
-  Real next;  ///< x^powers
-};
-
-/// The lanes of g = 0 .. powers - 1 added up: [4].
-template <class Real>
-Pack<Real, 4> sum_of_powers(MomentPack<Real> value) {
-  Pack<Real, 4> part[moment_lanes<Real> / 4];
-  std::memcpy(&part, &value, sizeof value);
-  Pack<Real, 4> sum = part[0];
-  for (int g = 1; g < moment_lanes<Real> / 4; ++g) sum += part[g];
-  return sum;
-}
-
-/// The lanes of g - 1 where those of g are; those of g = 0 are of no use.
-template <class Real>
-MomentPack<Real> powers_before(MomentPack<Real> value) {
-  constexpr int lanes = moment_lanes<Real>;
-  return [&]<int... l>(std::integer_sequence<int, l...>) {
-    return __builtin_shufflevector(value, value, (l < 4 ? l : l - 4)...);
-  }
-  (std::make_integer_sequence<int, lanes>());
-}
-}  // namespace
 
 template <class Real>
 SpectralEmbedding<Real>::SpectralEmbedding(const Model& model, const SpectralLayout& layout)
@@ -357,7 +289,7 @@ void SpectralEmbedding<Real>::contract_back(int centre, const Real* dt, Scratch&
 /// dE/dR_ja = sum_k x^k dM_pka, and for a = 0 also the way through s: sum_a R_ja d/ds sum_k x^k dM_pka.
 template <class Real>
 void SpectralEmbedding<Real>::differentiate(Batch<Real>& batch, int b, const Scratch& scratch) const {
-  constexpr int lanes = moment_lanes<Real>, powers = lanes / 4;
+  constexpr int lanes = moment_lanes<Real>;
   const int n_packs = 4 * layout_.order / lanes;
   const auto dx_ds = static_cast<Real>(2 / layout_.width);
   for (int t = 0; t < n_types_; ++t)
@@ -375,9 +307,7 @@ void SpectralEmbedding<Real>::differentiate(Batch<Real>& batch, int b, const Scr
         value = value * power.next + load<Real, lanes>(m + i * lanes);
       }
       // d/dx of x^g y^i with y = x^powers: g x^(g-1) y^i + x^g (powers x^(powers-1)) i y^(i-1).
-      const MomentPack<Real> weight_slope =
-          powers_before<Real>(weight) * moment_constants<Real>([](int g, int) { return g; });
-      const MomentPack<Real> weight_outer = weight * (powers * weight[lanes - 1]);
+      const MomentPack<Real> weight_slope = power.weight_slope(), weight_outer = weight * power.next_slope();
       const Real ds =
           horizontal_sum<Real, lanes>((value * weight_slope + slope * weight_outer) * columns) * dx_ds;
       value = value * (weight * empty_.inverse_slots);

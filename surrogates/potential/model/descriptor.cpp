@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "physics/kernels/pack_blocks.hpp"
+
 namespace quintet::potential {
 
 Descriptor::Descriptor(int n_channels, int axis_neuron, int pack)
@@ -53,15 +55,61 @@ void Descriptor::tangent(const Real* t, const Real* t_dot, int t_stride, Real* d
   }
 }
 
+/// dE/dD of the kept entries as rows of T's width, `full` [axis, t_stride]: 0 where m < m2, and in the
+/// padding.
+template <class Real>
+void Descriptor::expand(const Real* dd, int t_stride, Real* full) const {
+  constexpr int w = pack_width<Real>;
+  Pack<Real> lane;
+  for (int l = 0; l < w; ++l) lane[l] = static_cast<Real>(l);
+  for (int m2 = 0; m2 < axis_; ++m2, full += t_stride) {
+    const Real* row =
+        dd + offset_[m2] - m2;  // of m = 0; a pack's lanes beyond either end lie in rows beside it
+    const int first = m2 / w * w, last = t_stride - w;
+    std::fill_n(full, first, Real(0));
+    for (int m = first; m < t_stride; m += w) {
+      __builtin_prefetch(row + m + stride());  // the next atom's: nothing else hides its latency
+      store<Real>(full + m, load<Real>(row + m));
+    }
+    const auto begin = broadcast<Real>(static_cast<Real>(m2 - first)),
+               end = broadcast<Real>(static_cast<Real>(n_channels_ - last));
+    store<Real>(full + first, lane < begin ? Pack<Real>{} : load<Real>(full + first));
+    store<Real>(full + last, lane < end ? load<Real>(full + last) : Pack<Real>{});
+  }
+}
+
+/// dE/dT_am += sum_m' T_am' g[m', m] for as many m, whose g [t_stride] lie one after the other.
+template <class Real, int rows>
+void add_products_with_rows(const Real* t, int t_stride, const Real* g, Real* dt) {
+  constexpr int w = pack_width<Real>;
+  Pack<Real> sum[padded(4 * rows, w)] = {};  // of a and m: rows a + m
+  for (int m = 0; m < t_stride; m += w) {
+    Pack<Real> right[rows];
+#pragma GCC unroll 4
+    for (int i = 0; i < rows; ++i) right[i] = load<Real>(g + i * t_stride + m);
+#pragma GCC unroll 4
+    for (int a = 0; a < 4; ++a) {
+      const Pack<Real> left = load<Real>(t + a * t_stride + m);
+#pragma GCC unroll 4
+      for (int i = 0; i < rows; ++i) sum[rows * a + i] += left * right[i];
+    }
+  }
+  Real total[padded(4 * rows, w)];
+#pragma GCC unroll 16
+  for (int first = 0; first < 4 * rows; first += w) {
+    Pack<Real> some[w];
+#pragma GCC unroll 16
+    for (int i = 0; i < w; ++i) some[i] = sum[first + i];
+    store<Real>(total + first, horizontal_sums<Real, w>(some));
+  }
+  for (int a = 0; a < 4; ++a)
+    for (int i = 0; i < rows; ++i) dt[a * t_stride + i] += total[rows * a + i];
+}
+
 template <class Real>
 void Descriptor::backward(const Real* t, int t_stride, const Real* dd, Real* dt, Real* work) const {
   constexpr int w = pack_width<Real>;
-  for (int m2 = 0; m2 < axis_; ++m2) {
-    Real* row = work + m2 * t_stride;
-    std::fill_n(row, m2, Real(0));
-    std::copy_n(dd + offset_[m2], n_channels_ - m2, row + m2);
-    std::fill(row + n_channels_, row + t_stride, Real(0));
-  }
+  expand(dd, t_stride, work);
   for (int m = 0; m < t_stride; m += w) {
     Pack<Real> sum[4] = {};
     for (int m2 = 0; m2 < axis_; ++m2) {
@@ -70,14 +118,10 @@ void Descriptor::backward(const Real* t, int t_stride, const Real* dd, Real* dt,
     }
     for (int a = 0; a < 4; ++a) store<Real>(dt + a * t_stride + m, sum[a]);
   }
-  for (int m2 = 0; m2 < axis_; ++m2) {
-    Pack<Real> sum[4] = {};
-    for (int m = 0; m < t_stride; m += w) {
-      const Pack<Real> g = load<Real>(work + m2 * t_stride + m);
-      for (int a = 0; a < 4; ++a) sum[a] += g * load<Real>(t + a * t_stride + m);
-    }
-    for (int a = 0; a < 4; ++a) dt[a * t_stride + m2] += horizontal_sum<Real>(sum[a]);
-  }
+  int m2 = 0;
+  for (; m2 + 4 <= axis_; m2 += 4)
+    add_products_with_rows<Real, 4>(t, t_stride, work + m2 * t_stride, dt + m2);
+  for (; m2 < axis_; ++m2) add_products_with_rows<Real, 1>(t, t_stride, work + m2 * t_stride, dt + m2);
 }
 
 template void Descriptor::forward(const float*, int, float*) const;

@@ -36,6 +36,9 @@ class Descriptor {
   void backward(const Real* t, int t_stride, const Real* dd, Real* dt, Real* work) const;
 
  private:
+  template <class Real>
+  void expand(const Real* dd, int t_stride, Real* full) const;
+
   int n_channels_, axis_, pack_, size_;
   std::vector<int> offset_;  ///< [axis] start of row m2
 };

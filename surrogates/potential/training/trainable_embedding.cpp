@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "surrogates/potential/evaluation/moment_packs.hpp"
+
 namespace quintet::potential {
 
 template <class Real>
@@ -119,8 +121,7 @@ void TrainableEmbedding<Real>::record(Batch<Real>& batch, Record& record) const 
 template <class Real>
 void TrainableEmbedding<Real>::accumulate_tangent(const Batch<Real>& batch, int b, const Real* row_dot,
                                                   Scratch& scratch) const {
-  constexpr int lanes = std::max(4, pack_width<Real>), powers = lanes / 4;
-  using P = Pack<Real, lanes>;
+  constexpr int lanes = moment_lanes<Real>;
   const int intervals = this->layout_.n_intervals, size = 4 * this->layout_.order, n_packs = size / lanes;
   const auto dx_ds = static_cast<Real>(2 / this->layout_.width);
   for (int t = 0; t < this->n_types_; ++t) {
@@ -129,25 +130,19 @@ void TrainableEmbedding<Real>::accumulate_tangent(const Batch<Real>& batch, int 
       std::fill_n(moments + static_cast<std::size_t>(scratch.occupied[t * intervals + i]) * size, size,
                   Real(0));
     for (int r = batch.first[b * this->n_types_ + t]; r < batch.first[b * this->n_types_ + t + 1]; ++r) {
-      const Real x = scratch.local[r];
-      const Real* row = batch.row.data() + 4 * static_cast<std::size_t>(r);
       const Real* dot = row_dot + 4 * static_cast<std::size_t>(r);
       const Real x_dot = dx_ds * dot[0];
-      P term{}, term_dot{};
-      Real power = 1, power_dot = 0;  // x^g and its tangent
-      for (int g = 0; g < powers; ++g) {
-        for (int a = 0; a < 4; ++a) {
-          term[4 * g + a] = power * row[a];
-          term_dot[4 * g + a] = power * dot[a] + power_dot * row[a];
-        }
-        power_dot = power_dot * x + power * x_dot;
-        power *= x;
-      }
+      const MomentPowers<Real> power(scratch.local[r]);
+      const MomentPack<Real> columns = columns_of<Real>(batch.row.data() + 4 * static_cast<std::size_t>(r));
+      const Real next_dot = x_dot * power.next_slope();
+      MomentPack<Real> term = power.weight * columns;
+      MomentPack<Real> term_dot =
+          power.weight * columns_of<Real>(dot) + power.weight_slope() * x_dot * columns;
       Real* m = moments + static_cast<std::size_t>(scratch.interval[r]) * size;
       for (int i = 0; i < n_packs; ++i, m += lanes) {
         store<Real, lanes>(m, load<Real, lanes>(m) + term_dot);
-        term_dot = term_dot * power + term * power_dot;
-        term = term * power;
+        term_dot = term_dot * power.next + term * next_dot;
+        term = term * power.next;
       }
     }
   }

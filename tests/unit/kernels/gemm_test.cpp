@@ -79,25 +79,51 @@ TYPED_TEST(Gemm, gives_a_row_the_same_bits_whatever_rows_are_beside_it) {
   }
 }
 
-TYPED_TEST(Gemm, adds_transposed_products_of_pairs_for_odd_sizes) {
+TYPED_TEST(Gemm, packs_a_transpose_to_the_same_bits_from_rows_and_from_another_matrix) {
   using T = TypeParam;
-  for (const int rows : {37, 300}) {
-    const int k = 21, n = padded(50, pack_width<T>), lda = 29, ldb = n + 16, ldc = n + 8;
-    const auto a = this->random_values(rows * lda), b = this->random_values(rows * ldb);
-    const auto d = this->random_values(rows * lda), e = this->random_values(rows * ldb);
-    std::vector<T> c(k * ldc, T(0.5));
-    add_transposed_products<T>({{a.data(), lda, b.data(), ldb}, {d.data(), lda, e.data(), ldb}}, rows, k, n,
-                               c.data(), ldc);
-    for (int i = 0; i < k; ++i)
-      for (int j = 0; j < n; ++j) {
-        double sum = 0.5;
-        for (int r = 0; r < rows; ++r)
-          sum += static_cast<double>(a[r * lda + i]) * b[r * ldb + j] +
-                 static_cast<double>(d[r * lda + i]) * e[r * ldb + j];
-        ASSERT_NEAR(c[i * ldc + j], sum, sizeof(T) == 8 ? 3e-12 : 3e-4) << i << ' ' << j;
-      }
-    EXPECT_EQ(c[n], T(0.5)) << "beyond the row";
-  }
+  constexpr int w = pack_width<T>, panel = PackedMatrix<T>::panel;
+  PackedMatrix<T> rows, turned, again;  // reused for all sizes: nothing of the last one may be left
+  for (const int k : {1, w, panel + 1, 2 * panel, 3 * w + 2})
+    for (const int n : {3, w, panel, panel + w + 1}) {
+      const auto b = this->random_values(static_cast<std::size_t>(k) * n);
+      rows.assign(b.data(), k, n);
+      turned.assign_transposed(rows);
+      again.assign(b.data(), n, k, true);
+      ASSERT_EQ(turned.k(), n);
+      ASSERT_EQ(turned.n(), k);
+      for (const auto* matrix : {&turned, &again})
+        for (int i = 0; i < n; ++i)
+          for (int j = 0; j < padded(k, panel); ++j)
+            ASSERT_EQ(matrix->panel_data(j / panel)[i * panel + j % panel], j < k ? b[j * n + i] : T(0))
+                << k << ' ' << n << ": " << i << ' ' << j;
+    }
+}
+
+TYPED_TEST(Gemm, adds_transposed_products_of_pairs_for_odd_sizes_to_rows_that_lie_anywhere) {
+  using T = TypeParam;
+  for (const int rows : {37, 300, 700})
+    for (const int k : {21, 133}) {
+      const int n = padded(130, pack_width<T>), lda = k + 8, ldb = n + 16, ldc = n + 8;
+      const auto a = this->random_values(rows * lda), b = this->random_values(rows * ldb);
+      const auto d = this->random_values(rows * lda), e = this->random_values(rows * ldb);
+      std::vector<T> c(k * ldc, T(0.5)), scattered = c;
+      add_transposed_products<T>({{a.data(), lda, b.data(), ldb}, {d.data(), lda, e.data(), ldb}}, rows, k, n,
+                                 c.data(), ldc);
+      std::vector<T*> rows_of_c;
+      for (int i = 0; i < k; ++i) rows_of_c.push_back(scattered.data() + (i * 8 + 5) % k * ldc);
+      add_transposed_products<T>({{a.data(), lda, b.data(), ldb}, {d.data(), lda, e.data(), ldb}}, rows, n,
+                                 rows_of_c);
+      for (int i = 0; i < k; ++i)
+        for (int j = 0; j < n; ++j) {
+          double sum = 0.5;
+          for (int r = 0; r < rows; ++r)
+            sum += static_cast<double>(a[r * lda + i]) * b[r * ldb + j] +
+                   static_cast<double>(d[r * lda + i]) * e[r * ldb + j];
+          ASSERT_NEAR(c[i * ldc + j], sum, sizeof(T) == 8 ? 5e-12 : 1e-3) << i << ' ' << j;
+          ASSERT_EQ(rows_of_c[i][j], c[i * ldc + j]) << i << ' ' << j;
+        }
+      for (int i = 0; i < k; ++i) ASSERT_EQ(c[i * ldc + n], T(0.5)) << "beyond the row";
+    }
 }
 
 TYPED_TEST(Gemm, keeps_zeros_exact_and_a_nan_in_its_row) {
