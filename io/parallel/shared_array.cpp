@@ -8,6 +8,7 @@
 
 #include "io/parallel/mpi_error.hpp"
 #include "io/parallel/mpi_session.hpp"
+#include "io/tiers/huge_pages.hpp"
 
 namespace quintet {
 
@@ -38,6 +39,7 @@ SharedMemory::SharedMemory(const Comm& node, std::size_t bytes)
   const std::size_t room = (bytes + line - 1) / line * line + line;
   if (node.size() == 1) {
     it.own = static_cast<std::byte*>(::operator new(room, std::align_val_t(line)));
+    prefer_huge_pages(it.own, room);
     it.parts = {it.own};
     std::memset(it.own, 0, room);
     return;

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "io/log/error.hpp"
+#include "io/tiers/huge_pages.hpp"
 #include "surrogates/training/split_bf16.hpp"
 
 namespace quintet {
@@ -48,6 +49,8 @@ OptimiserStates<Real>::OptimiserStates(const OptimiserOptions& optimiser, std::s
     claims_.push_back(ledger.claim(Tier::host, ByteCategory::optimiser, n * bytes_a_number_,
                                    "an optimiser's states",
                                    "expected a larger budget, more ranks or optimiser: file"));
+    memory_.reserve(n * bytes_a_number_);
+    prefer_huge_pages(memory_.data(), memory_.capacity());
     memory_.assign(n * bytes_a_number_, std::byte{0});
     bytes_ = memory_;
     chunk_ = n;

@@ -1,6 +1,6 @@
 #include "physics/kinetics/space/distribution.hpp"
 
-#include "physics/kernels/huge_pages.hpp"
+#include "io/tiers/huge_pages.hpp"
 
 namespace quintet::kinetics {
 

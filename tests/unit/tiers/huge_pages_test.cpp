@@ -1,4 +1,4 @@
-#include "physics/kernels/huge_pages.hpp"
+#include "io/tiers/huge_pages.hpp"
 
 #include <cstddef>
 #include <cstdint>
