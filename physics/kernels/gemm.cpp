@@ -9,6 +9,12 @@
 
 namespace quintet {
 
+namespace {
+/// Elements of a cache line.
+template <class T>
+constexpr int line = static_cast<int>(64 / sizeof(T));
+}  // namespace
+
 template <class T>
 PackedMatrix<T>::PackedMatrix(const double* b, int k, int n, bool transposed) : k_(k), n_(n) {
   const int panels = (n + panel - 1) / panel;
@@ -33,58 +39,63 @@ void PackedMatrix<T>::resize(int k, int n) {
 
 template <class T>
 void PackedMatrix<T>::assign(const T* b, int k, int n, bool transposed) {
-  if (transposed) {
-    resize(k, n);
-    return transpose_rows([=](int j) { return b + static_cast<std::size_t>(j) * k; }, 0, k);
-  }
-  std::vector<const T*> rows(k);
-  for (int i = 0; i < k; ++i) rows[i] = b + static_cast<std::size_t>(i) * n;
-  assign(rows, n);
-}
-
-template <class T>
-void PackedMatrix<T>::assign(const std::vector<const T*>& rows, int n) {
-  const int k = static_cast<int>(rows.size()), whole = n / panel, rest = n % panel;
   resize(k, n);
-  const std::size_t panel_size = static_cast<std::size_t>(k) * panel;
-  for (int i = 0; i < k; ++i) {
-    const T* row = rows[i];
-    T* to = data_.data() + static_cast<std::size_t>(i) * panel;
-    for (int p = 0; p < whole; ++p, row += panel, to += panel_size) std::memcpy(to, row, panel * sizeof(T));
-    if (rest > 0) std::copy_n(row, rest, to);
-  }
+  if (transposed)
+    return transpose_rows([=](int j) { return b + static_cast<std::size_t>(j) * k; }, 0, n, 0, k);
+  for (int i = 0; i < k; ++i) set_row(i, b + static_cast<std::size_t>(i) * n);
 }
 
 template <class T>
-void PackedMatrix<T>::assign_transposed(const PackedMatrix& b) {
-  resize(b.n_, b.k_);
-  for (int p = 0; p * panel < b.n_; ++p)
-    transpose_rows([&](int j) { return b.panel_data(p) + static_cast<std::size_t>(j) * panel; }, p * panel,
-                   std::min(panel, b.n_ - p * panel));
+void PackedMatrix<T>::set_row(int i, const T* row) {
+  const int whole = n_ / panel, rest = n_ % panel;
+  T* to = data_.data() + static_cast<std::size_t>(i) * panel;
+  for (int p = 0; p < whole; ++p, row += panel, to += static_cast<std::size_t>(k_) * panel)
+    std::memcpy(to, row, panel * sizeof(T));
+  if (rest > 0) std::copy_n(row, rest, to);
 }
 
-/// Columns from rows of the transpose: row(j)[i] becomes B[first + i, j], i < k; blocks of whole packs turn
-/// over in registers.
+/// Columns begin ... end from rows of the transpose: row(j)[i] becomes B[first + i, j], i < k; blocks of
+/// whole packs turn over in registers. `begin` is a multiple of the panel.
 template <class T>
 template <class Row>
-void PackedMatrix<T>::transpose_rows(const Row& row, int first, int k) {
+void PackedMatrix<T>::transpose_rows(const Row& row, int begin, int end, int first, int k) {
   constexpr int w = pack_width<T>;
-  for (int begin = 0; begin < n_; begin += w) {
-    T* to = data_.data() + (static_cast<std::size_t>(begin / panel) * k_ + first) * panel + begin % panel;
-    const int columns = std::min(w, n_ - begin);
-    for (int i = 0; i < k; i += w, to += w * panel) {
-      if (columns == w && i + w <= k) {
-        Pack<T> block[w];
+  for (; begin < end; begin += panel) {
+    T* const to_panel = data_.data() + (static_cast<std::size_t>(begin / panel) * k_ + first) * panel;
+    for (int i = 0; i < k; i += w)
+      for (int j = begin; j < std::min(end, begin + panel); j += w) {
+        T* to = to_panel + i * panel + (j - begin);
+        if (j + w <= end && i + w <= k) {
+          Pack<T> block[w];
 #pragma GCC unroll 16
-        for (int j = 0; j < w; ++j) block[j] = load<T>(row(begin + j) + i);
-        transpose<T, w>(block);
+          for (int l = 0; l < w; ++l) block[l] = load<T>(row(j + l) + i);
+          transpose<T, w>(block);
 #pragma GCC unroll 16
-        for (int l = 0; l < w; ++l) store<T>(to + l * panel, block[l]);
-        continue;
+          for (int l = 0; l < w; ++l) store<T>(to + l * panel, block[l]);
+          continue;
+        }
+        for (int column = j; column < std::min(end, j + w); ++column, ++to)
+          for (int l = 0; l < std::min(w, k - i); ++l) to[l * panel] = row(column)[i + l];
       }
-      for (int j = 0; j < columns; ++j)
-        for (int l = 0; l < std::min(w, k - i); ++l) to[l * panel + j] = row(begin + j)[i + l];
+  }
+}
+
+template <class T>
+void PackedMatrix<T>::assign_both(const std::vector<const T*>& rows, int n, PackedMatrix& b,
+                                  PackedMatrix& transposed) {
+  const int k = static_cast<int>(rows.size());
+  b.resize(k, n);
+  transposed.resize(n, k);
+  for (int begin = 0; begin < k; begin += panel) {
+    const int end = std::min(k, begin + panel);
+    for (int i = begin; i < end; ++i) {
+      const T* later = rows[std::min(i + 4, k - 1)];  // may lie anywhere: the processor cannot know
+      for (int j = 0; j < n; j += line<T>) __builtin_prefetch(later + j);
+      b.set_row(i, rows[i]);
     }
+    for (int p = 0; p * panel < n; ++p)
+      transposed.transpose_rows([&](int i) { return b.panel_data(p) + static_cast<std::size_t>(i) * panel; },
+                                begin, end, p * panel, std::min(panel, n - p * panel));
   }
 }
 
@@ -113,9 +124,6 @@ inline void hold(P& pack) {
 constexpr int tile_rows = detail::pack_bytes == 64 ? 8 : 4;
 /// The same of a tile one pack wide: fewer sums than multiply-adds in flight would wait for each other.
 constexpr int narrow_tile_rows = 8;
-/// Elements of a cache line.
-template <class T>
-constexpr int line = static_cast<int>(64 / sizeof(T));
 /// Rows of B that a tile runs over at a time: a panel of them (24 KiB) stays in the first-level cache.
 template <class T>
 constexpr int panel_rows = 24576 / static_cast<int>(PackedMatrix<T>::panel * sizeof(T));
@@ -200,26 +208,15 @@ template <class T>
 constexpr int block_columns = 2 * PackedMatrix<T>::panel;
 
 /// Panels of `width` columns of a matrix [rows, n], each panel [row][width] (the last one may be narrower),
-/// one after the other. Panels that share a cache line are written together: each line is read once.
+/// one after the other.
 template <int width, class T>
 void pack_panels(const T* __restrict from, int stride, int rows, int n, T* __restrict to) {
-  constexpr int group = line<T> % width == 0 ? line<T> : width;
-  for (int begin = 0; begin < n; begin += group) {
-    const T* row_from = from + begin;
-    T* panel = to + std::ptrdiff_t{begin} * rows;
-    if (begin + group <= n) {
-      for (int row = 0; row < rows; ++row, row_from += stride, panel += width)
-#pragma GCC unroll 8
-        for (int i = 0; i < group; i += width)
-          std::memcpy(panel + std::ptrdiff_t{i} * rows, row_from + i, width * sizeof(T));
-      continue;
-    }
-    for (int first = begin; first < n; first += width) {
-      const int some = std::min(width, n - first);
-      T* at = to + std::ptrdiff_t{first} * rows;
-      for (int row = 0; row < rows; ++row)
-        for (int i = 0; i < some; ++i) *at++ = from[std::ptrdiff_t{row} * stride + first + i];
-    }
+  const int whole = n / width, rest = n % width;
+  const std::ptrdiff_t panel = std::ptrdiff_t{width} * rows;
+  for (int row = 0; row < rows; ++row, from += stride) {
+    T* at = to + std::ptrdiff_t{row} * width;
+    for (int p = 0; p < whole; ++p, at += panel) std::memcpy(at, from + p * width, width * sizeof(T));
+    std::copy_n(from + whole * width, rest, to + whole * panel + std::ptrdiff_t{row} * rest);
   }
 }
 
@@ -227,11 +224,11 @@ void pack_panels(const T* __restrict from, int stride, int rows, int n, T* __res
 template <class T>
 using TileRows = std::array<T*, tile_rows>;
 
-/// C[columns, packs W] += sum over rows of A[row, columns] B[row, packs W], both packed. Not inlined: inside
-/// its caller g++ keeps the packs of B in memory.
+/// C[columns, packs W] += sum over rows of A[row, columns] B[row, packs W], both packed; meanwhile the rows
+/// of C that come next are fetched. Not inlined: inside its caller g++ keeps the packs of B in memory.
 template <class T, int columns, int packs>
 __attribute__((noinline)) void outer_tile(const T* __restrict a, const T* __restrict b, int rows,
-                                          const TileRows<T>& c) {
+                                          const TileRows<T>& c, const TileRows<T>& next) {
   constexpr int w = pack_width<T>;
   Pack<T> sum[columns][packs];
 #pragma GCC unroll 8
@@ -239,6 +236,7 @@ __attribute__((noinline)) void outer_tile(const T* __restrict a, const T* __rest
 #pragma GCC unroll 8
     for (int q = 0; q < packs; ++q) sum[i][q] = load<T>(c[i] + q * w);
   for (int row = 0; row < rows; ++row, a += columns, b += packs * w) {
+    if (row < tile_rows * (packs + 1)) __builtin_prefetch(next[row % tile_rows] + row / tile_rows * w, 1);
     Pack<T> right[packs];
 #pragma GCC unroll 8
     for (int q = 0; q < packs; ++q) hold(right[q] = load<T>(b + q * w));
@@ -256,9 +254,10 @@ __attribute__((noinline)) void outer_tile(const T* __restrict a, const T* __rest
 }
 
 template <class T, int packs>
-void outer_tile_of(int columns, const T* a, const T* b, int rows, const TileRows<T>& c) {
+void outer_tile_of(int columns, const T* a, const T* b, int rows, const TileRows<T>& c,
+                   const TileRows<T>& next) {
   [&]<int... i>(std::integer_sequence<int, i...>) {
-    ((columns == i + 1 ? outer_tile<T, i + 1, packs>(a, b, rows, c) : void()), ...);
+    ((columns == i + 1 ? outer_tile<T, i + 1, packs>(a, b, rows, c, next) : void()), ...);
   }
   (std::make_integer_sequence<int, tile_rows>());
 }
@@ -289,17 +288,24 @@ void add_outer_products(std::initializer_list<TransposedFactors<T>> pairs, int r
         const int some = rows_of(s), to = std::min(k, from + columns_of_a);
         pack_panels<tile_rows>(pair_of(s).a + std::ptrdiff_t{begin_of(s)} * pair_of(s).lda + from,
                                pair_of(s).lda, some, to - from, left.data());
+        const auto rows_at = [&](int i, int q) {
+          TileRows<T> at;
+          for (int j = 0; j < tile_rows; ++j) at[j] = row_of(std::min(i + j, to - 1)) + q;
+          return at;
+        };
+        TileRows<T> next = rows_at(from, 0);
         for (int q = 0; q < n; q += 3 * w) {
           const int width = std::min(3 * w, n - q);
           const T* tile_right = packed(s) + std::ptrdiff_t{q} * some;
           for (int i = from; i < to; i += tile_rows) {
             const int columns = std::min(tile_rows, to - i);
             const T* tile_left = left.data() + std::ptrdiff_t{i - from} * some;
-            TileRows<T> out{};
-            for (int j = 0; j < columns; ++j) out[j] = row_of(i + j) + q;
-            if (width == 3 * w) outer_tile_of<T, 3>(columns, tile_left, tile_right, some, out);
-            if (width == 2 * w) outer_tile_of<T, 2>(columns, tile_left, tile_right, some, out);
-            if (width == w) outer_tile_of<T, 1>(columns, tile_left, tile_right, some, out);
+            const TileRows<T> out = next;
+            next =
+                i + tile_rows < to ? rows_at(i + tile_rows, q) : rows_at(from, q + 3 * w < n ? q + 3 * w : 0);
+            if (width == 3 * w) outer_tile_of<T, 3>(columns, tile_left, tile_right, some, out, next);
+            if (width == 2 * w) outer_tile_of<T, 2>(columns, tile_left, tile_right, some, out, next);
+            if (width == w) outer_tile_of<T, 1>(columns, tile_left, tile_right, some, out, next);
           }
         }
       }

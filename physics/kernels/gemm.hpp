@@ -23,10 +23,9 @@ class PackedMatrix {
   PackedMatrix(const double* b, int k, int n, bool transposed = false);
   /// The same from values of T, reusing the memory: for weights that change in every step.
   void assign(const T* b, int k, int n, bool transposed = false);
-  /// From rows of n numbers that lie anywhere.
-  void assign(const std::vector<const T*>& rows, int n);
-  /// The transpose of another matrix: its panels are read one after the other, as they lie in memory.
-  void assign_transposed(const PackedMatrix& b);
+  /// B and its transpose from B's rows of n numbers, which may lie anywhere: both while they are at hand.
+  static void assign_both(const std::vector<const T*>& rows, int n, PackedMatrix& b,
+                          PackedMatrix& transposed);
 
   [[nodiscard]] int k() const { return k_; }
   [[nodiscard]] int n() const { return n_; }
@@ -40,8 +39,9 @@ class PackedMatrix {
 
  private:
   void resize(int k, int n);
+  void set_row(int i, const T* row);
   template <class Row>
-  void transpose_rows(const Row& row, int first, int k);
+  void transpose_rows(const Row& row, int begin, int end, int first, int k);
 
   int k_ = 0, n_ = 0;
   AlignedVector<T> data_;

@@ -122,12 +122,13 @@ void Chain<Real>::refresh_weights(Layer<Real>& layer, const Source* weight) {
   if constexpr (!std::is_same_v<Source, Real>) {
     const std::vector<Real> converted(weight, weight + static_cast<std::size_t>(layer.spec.n_in) * n_out);
     return refresh_weights(layer, converted.data());
-  } else if (layer.input == Layer<Real>::outside) {
-    layer.weight.assign(fold(weight, n_out), n_out);
-    layer.transposed.assign_transposed(layer.weight);
   } else {
-    layer.weight.assign(weight, layer.n_in, n_out);
-    layer.transposed.assign_transposed(layer.weight);
+    std::vector<const Real*> rows;
+    if (layer.input == Layer<Real>::outside)
+      rows = fold(weight, n_out);
+    else
+      for (int i = 0; i < layer.n_in; ++i) rows.push_back(weight + static_cast<std::size_t>(i) * n_out);
+    PackedMatrix<Real>::assign_both(rows, n_out, layer.weight, layer.transposed);
   }
 }
 

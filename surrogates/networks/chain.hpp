@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -85,9 +86,13 @@ class Chain {
   /// Values and tangents, in one product a layer: x [2n, n_in] is n rows of values, then of their tangents;
   /// so is tape.layers.back().y.
   void forward_with_tangent(Rows<const Real> x, int n, Tape& tape) const;
+  /// What the caller does with rows first .. first + n while they are in the cache.
+  using OnRows = std::function<void(int first, int n)>;
   /// Values and adjoint of a chain that ends in a sum: tape.sum, and dx = dE/dx. dx may be x, its rows have
   /// room for whole packs.
-  void forward_and_adjoint(Rows<const Real> x, int n, Keep keep, Rows<Real> dx, Tape& tape) const;
+  /// @param make x of some rows, before they are read @param take what was made of them
+  void forward_and_adjoint(Rows<const Real> x, int n, Keep keep, Rows<Real> dx, Tape& tape,
+                           const OnRows& make = {}, const OnRows& take = {}) const;
   /// After forward(Keep::gradient): add to the gradient of the parameters what follows from
   /// tape.layers.back().y_bar [n, stride], whose padding is 0; and write x_bar = dS/dx where it has memory,
   /// in rows with room for whole packs.
@@ -95,8 +100,9 @@ class Chain {
   void gradient(Rows<const Real> x, Tape& tape, Parameter* gradient, Rows<Real> x_bar = {}) const;
   /// After forward_and_adjoint(Keep::tangent): tangent and gradient of S = ge E + Edot; writes x_bar = dS/dx,
   /// adds to the gradient of the parameters.
+  /// @param make x_dot of some rows, before they are read @param take x_bar
   void differentiate(Rows<const Real> x, Rows<const Real> x_dot, Real ge, Rows<Real> x_bar, Tape& tape,
-                     Real* gradient) const;
+                     Real* gradient, const OnRows& make = {}, const OnRows& take = {}) const;
   /// After the last differentiate() or gradient() before an update: tied inputs get the same gradient.
   template <class Parameter>
   void share_gradient(Parameter* gradient) const;

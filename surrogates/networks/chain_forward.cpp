@@ -174,13 +174,16 @@ void Chain<Real>::adjoint(Rows<Real> dx, int first, int n, Tape& tape) const {
 }
 
 template <class Real>
-void Chain<Real>::forward_and_adjoint(Rows<const Real> x, int n, Keep keep, Rows<Real> dx, Tape& tape) const {
+void Chain<Real>::forward_and_adjoint(Rows<const Real> x, int n, Keep keep, Rows<Real> dx, Tape& tape,
+                                      const OnRows& make, const OnRows& take) const {
   QUINTET_ASSERT(output_ == Output::sum && keep != Keep::gradient, "an adjoint needs a sum");
   prepare(tape, n, keep);
   for (int first = 0; first < n; first += block_rows) {
     const int some = std::min(block_rows, n - first);
+    if (make) make(first, some);
     values(x, first, some, tape);
     adjoint(dx, first, some, tape);
+    if (take) take(first, some);
   }
 }
 

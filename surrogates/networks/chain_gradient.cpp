@@ -34,10 +34,11 @@ void Chain<Real>::bar_layer(const Layer<Real>& layer, typename Tape::Layer& t, i
                             Parameter* gradient) const {
   constexpr int w = pack_width<Real>;
   const auto& place = layer.spec.place;
-  for (int o = 0; o < layer.stride; o += w) {
-    const Pack<Real> idt = load<Real>(layer.timestep.data() + o);
-    Pack<Real> bias{}, timestep{};
-    for (int row = first; row < first + n; ++row) {
+  static thread_local AlignedVector<Real> sums;
+  sums.assign(2 * static_cast<std::size_t>(layer.stride), Real(0));
+  Real *const bias = sums.data(), *const timestep = bias + layer.stride;
+  for (int row = first; row < first + n; ++row)
+    for (int o = 0; o < layer.stride; o += w) {
       const std::size_t at = static_cast<std::size_t>(row) * layer.stride + o;
       const Pack<Real> y_bar = load<Real>(t.y_bar.data() + at), slope = load<Real>(t.slope.data() + at);
       Pack<Real> z_bar = y_bar * slope;
@@ -47,19 +48,14 @@ void Chain<Real>::bar_layer(const Layer<Real>& layer, typename Tape::Layer& t, i
         z_bar += a_z_dot * load<Real>(t.curvature.data() + at);
         through_timestep += a_z_dot * slope;
       }
-      z_bar *= idt;
+      z_bar *= load<Real>(layer.timestep.data() + o);
       store<Real>(t.z_bar.data() + at, z_bar);
-      bias += z_bar;
-      timestep += through_timestep;
+      store<Real>(bias + o, load<Real>(bias + o) + z_bar);
+      store<Real>(timestep + o, load<Real>(timestep + o) + through_timestep);
     }
-    Real sums[2][w];
-    store<Real>(sums[0], bias);
-    store<Real>(sums[1], timestep);
-    for (int lane = 0; lane < std::min(w, layer.spec.n_out - o); ++lane) {
-      gradient[place.bias + o + lane] += static_cast<Parameter>(sums[0][lane]);
-      if (place.has_timestep) gradient[place.timestep + o + lane] += static_cast<Parameter>(sums[1][lane]);
-    }
-  }
+  for (int o = 0; o < layer.spec.n_out; ++o) gradient[place.bias + o] += static_cast<Parameter>(bias[o]);
+  for (int o = 0; place.has_timestep && o < layer.spec.n_out; ++o)
+    gradient[place.timestep + o] += static_cast<Parameter>(timestep[o]);
 }
 
 /// From y_bar of the last layer to all z_bar, biases and time steps, and x_bar unless it has no memory.
@@ -113,7 +109,7 @@ void Chain<Real>::gradient(Rows<const Real> x, Tape& tape, Parameter* gradient, 
 
 template <class Real>
 void Chain<Real>::differentiate(Rows<const Real> x, Rows<const Real> x_dot, Real ge, Rows<Real> x_bar,
-                                Tape& tape, Real* gradient) const {
+                                Tape& tape, Real* gradient, const OnRows& make, const OnRows& take) const {
   QUINTET_ASSERT(output_ == Output::sum && tape.keep == Keep::tangent && !output_has_timestep(),
                  "a sum without a time step, kept for tangents");
   auto& last = tape.layers.back();
@@ -122,12 +118,14 @@ void Chain<Real>::differentiate(Rows<const Real> x, Rows<const Real> x_dot, Real
   Real* sum_bar = gradient + sum_.place.weight;
   for (int first = 0; first < tape.n; first += block_rows) {
     const int n = std::min(block_rows, tape.n - first);
+    if (make) make(first, n);
     tangent(x_dot, first, n, tape);
     for (int row = first; row < first + n; ++row) {
       for (int o = 0; o < stride(); ++o) y_bar[row][o] = ge * sum_weight_[o];
       for (int o = 0; o < n_out(); ++o) sum_bar[o] += ge * y[row][o] + y_dot[row][o];
     }
     bars<true>(x_bar, first, n, tape, gradient);
+    if (take) take(first, n);
   }
   gradient[sum_.place.bias] += ge * static_cast<Real>(tape.n);
   for (std::size_t l = 0; l < layers_.size(); ++l) {

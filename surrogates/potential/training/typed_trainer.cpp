@@ -125,25 +125,29 @@ void TypedTrainer<Real>::predict(const TrainingFrame& frame, int type, Group& gr
     grow(*array, n * t_size + pack_width<Real>);  // the descriptor reads whole packs from any channel on
   grow(work_, static_cast<std::size_t>(start_.axis_neuron) * stride);
   fill_batches(frame, group);
-  for (std::size_t i = 0; i < n; ++i)
-    descriptor_.forward(group.batches[i / batch_atoms].t.data() + i % batch_atoms * t_size, stride,
-                        group.d.data() + i * d_stride);
+  const auto describe = [&](int first, int some) {
+    for (std::size_t i = first; i < static_cast<std::size_t>(first + some); ++i)
+      descriptor_.forward(group.batches[i / batch_atoms].t.data() + i % batch_atoms * t_size, stride,
+                          group.d.data() + i * d_stride);
+  };
+  const auto back = [&](int first, int some) {
+    for (std::size_t i = first; i < static_cast<std::size_t>(first + some); ++i) {
+      auto& batch = group.batches[i / batch_atoms];
+      const int b = static_cast<int>(i % batch_atoms);
+      Real* dt = group.t_dot_bar.data() + i * t_size;
+      descriptor_.backward(batch.t.data() + b * t_size, stride, group.d_dot_bar.data() + i * d_stride, dt,
+                           work_.data());
+      std::copy_n(dt, t_size, batch.dt.data());
+      embedding_->backward(batch, b, group.records[i / batch_atoms].scratch);
+      add_forces_of(
+          batch, b, start_.deviation[type], [&](int image) { return frame.owner[image]; },
+          prediction_.force.data(), prediction_.virial);
+      prediction_.energy += group.tape.sum[i];
+    }
+  };
   fitting_[type].forward_and_adjoint({group.d.data(), descriptor_.stride()}, static_cast<int>(n),
                                      networks::Keep::tangent, {group.d_dot_bar.data(), descriptor_.stride()},
-                                     group.tape);
-  for (std::size_t i = 0; i < n; ++i) {
-    auto& batch = group.batches[i / batch_atoms];
-    const int b = static_cast<int>(i % batch_atoms);
-    Real* dt = group.t_dot_bar.data() + i * t_size;
-    descriptor_.backward(batch.t.data() + b * t_size, stride, group.d_dot_bar.data() + i * d_stride, dt,
-                         work_.data());
-    std::copy_n(dt, t_size, batch.dt.data());
-    embedding_->backward(batch, b, group.records[i / batch_atoms].scratch);
-    add_forces_of(
-        batch, b, start_.deviation[type], [&](int image) { return frame.owner[image]; },
-        prediction_.force.data(), prediction_.virial);
-    prediction_.energy += group.tape.sum[i];
-  }
+                                     group.tape, describe, back);
 }
 
 template <class Real>
@@ -259,23 +263,29 @@ void TypedTrainer<Real>::differentiate(const TrainingFrame& frame, const Adjoint
     embedding_->tangent(group.batches[k], row_dot_.data(), group.records[k],
                         group.t_dot.data() + k * batch_atoms * t_size);
   }
-  for (std::size_t i = 0; i < n; ++i)
-    descriptor_.tangent(group.batches[i / batch_atoms].t.data() + i % batch_atoms * t_size,
-                        group.t_dot.data() + i * t_size, stride, group.d_dot.data() + i * d_stride);
+  const auto t_of = [&](std::size_t i) {
+    return group.batches[i / batch_atoms].t.data() + i % batch_atoms * t_size;
+  };
+  const auto describe = [&](int first, int some) {
+    for (std::size_t i = first; i < static_cast<std::size_t>(first + some); ++i)
+      descriptor_.tangent(t_of(i), group.t_dot.data() + i * t_size, stride,
+                          group.d_dot.data() + i * d_stride);
+  };
+  // D is bilinear in T: T_bar = D_bar through T, and Ddot_bar through Tdot.
+  AlignedVector<Real> through_t_dot(t_size);
+  const auto back = [&](int first, int some) {
+    for (std::size_t i = first; i < static_cast<std::size_t>(first + some); ++i) {
+      Real* t_bar = group.t_bar.data() + i * t_size;
+      descriptor_.backward(t_of(i), stride, group.d_bar.data() + i * d_stride, t_bar, work_.data());
+      descriptor_.backward(group.t_dot.data() + i * t_size, stride, group.d_dot_bar.data() + i * d_stride,
+                           through_t_dot.data(), work_.data());
+      for (std::size_t k = 0; k < t_size; ++k) t_bar[k] += through_t_dot[k];
+    }
+  };
   const int row = descriptor_.stride();
   fitting_[type].differentiate({group.d.data(), row}, {group.d_dot.data(), row},
                                static_cast<Real>(adjoint.energy), {group.d_bar.data(), row}, group.tape,
-                               parameters_.gradient(0).data());
-  // D is bilinear in T: T_bar = D_bar through T, and Ddot_bar through Tdot.
-  AlignedVector<Real> through_t_dot(t_size);
-  for (std::size_t i = 0; i < n; ++i) {
-    Real* t_bar = group.t_bar.data() + i * t_size;
-    descriptor_.backward(group.batches[i / batch_atoms].t.data() + i % batch_atoms * t_size, stride,
-                         group.d_bar.data() + i * d_stride, t_bar, work_.data());
-    descriptor_.backward(group.t_dot.data() + i * t_size, stride, group.d_dot_bar.data() + i * d_stride,
-                         through_t_dot.data(), work_.data());
-    for (std::size_t k = 0; k < t_size; ++k) t_bar[k] += through_t_dot[k];
-  }
+                               parameters_.gradient(0).data(), describe, back);
   for (std::size_t k = 0; k * batch_atoms < n; ++k)
     embedding_->add_gradient(group.batches[k], group.records[k],
                              group.t_bar.data() + k * batch_atoms * t_size,

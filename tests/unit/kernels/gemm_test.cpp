@@ -79,16 +79,20 @@ TYPED_TEST(Gemm, gives_a_row_the_same_bits_whatever_rows_are_beside_it) {
   }
 }
 
-TYPED_TEST(Gemm, packs_a_transpose_to_the_same_bits_from_rows_and_from_another_matrix) {
+TYPED_TEST(Gemm, packs_a_matrix_and_its_transpose_to_the_same_bits_together_and_apart) {
   using T = TypeParam;
   constexpr int w = pack_width<T>, panel = PackedMatrix<T>::panel;
   PackedMatrix<T> rows, turned, again;  // reused for all sizes: nothing of the last one may be left
   for (const int k : {1, w, panel + 1, 2 * panel, 3 * w + 2})
     for (const int n : {3, w, panel, panel + w + 1}) {
       const auto b = this->random_values(static_cast<std::size_t>(k) * n);
-      rows.assign(b.data(), k, n);
-      turned.assign_transposed(rows);
+      std::vector<const T*> rows_of_b(k);
+      for (int i = 0; i < k; ++i) rows_of_b[i] = b.data() + i * n;
+      PackedMatrix<T>::assign_both(rows_of_b, n, rows, turned);
       again.assign(b.data(), n, k, true);
+      std::vector<T> unpacked(b.size());
+      rows.unpack(unpacked.data());
+      ASSERT_EQ(unpacked, b);
       ASSERT_EQ(turned.k(), n);
       ASSERT_EQ(turned.n(), k);
       for (const auto* matrix : {&turned, &again})
