@@ -211,11 +211,15 @@ constexpr int block_columns = 2 * PackedMatrix<T>::panel;
 /// one after the other.
 template <int width, class T>
 void pack_panels(const T* __restrict from, int stride, int rows, int n, T* __restrict to) {
+  constexpr int ahead = 4;  // rows: they may lie so far apart that the processor does not fetch the next
   const int whole = n / width, rest = n % width;
   const std::ptrdiff_t panel = std::ptrdiff_t{width} * rows;
   for (int row = 0; row < rows; ++row, from += stride) {
     T* at = to + std::ptrdiff_t{row} * width;
-    for (int p = 0; p < whole; ++p, at += panel) std::memcpy(at, from + p * width, width * sizeof(T));
+    for (int p = 0; p < whole; ++p, at += panel) {
+      __builtin_prefetch(from + std::ptrdiff_t{ahead} * stride + p * width);
+      std::memcpy(at, from + p * width, width * sizeof(T));
+    }
     std::copy_n(from + whole * width, rest, to + whole * panel + std::ptrdiff_t{row} * rest);
   }
 }

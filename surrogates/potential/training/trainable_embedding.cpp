@@ -92,7 +92,10 @@ void TrainableEmbedding<Real>::keep(int b, AlignedVector<Real>& moments, Record&
     for (int i = 0; i < scratch.count[t]; ++i) {
       const std::size_t at =
           (static_cast<std::size_t>(t) * intervals + scratch.occupied[t * intervals + i]) * size;
-      std::copy_n(scratch.moments.data() + at, size, moments.data() + b * atom_size() + at);
+      const Real* from = scratch.moments.data() + at;
+      Real* to = moments.data() + b * atom_size() + at;
+      for (int k = 0; k < size; k += moment_lanes<Real>)
+        store<Real, moment_lanes<Real>>(to + k, load<Real, moment_lanes<Real>>(from + k));
     }
 }
 
@@ -208,6 +211,13 @@ void TrainableEmbedding<Real>::add_gradient(const Batch<Real>& batch, const Reco
         const int p = record.occupied[b * lists + t * intervals + i];
         const std::size_t at = b * atom_size() + (static_cast<std::size_t>(t) * intervals + p) * 4 * order;
         const Real *m = record.moments.data() + at, *d = record.tangent.data() + at;
+        if (i + 1 < record.count[b * this->n_types_ + t]) {  // moments of the interval that comes next
+          const int ahead = (record.occupied[b * lists + t * intervals + i + 1] - p) * 4 * order;
+          for (int k = 0; k < 4 * order; k += 64 / static_cast<int>(sizeof(Real))) {
+            __builtin_prefetch(m + ahead + k);
+            __builtin_prefetch(d + ahead + k);
+          }
+        }
         Real* c = c_bar.data() + static_cast<std::size_t>(p) * order * stride;
         for (int q = 0; q < stride; q += 2 * w) {
           if (q + w < stride)
