@@ -16,7 +16,7 @@ struct Bf16Product {
   float* c;  ///< [m, columns]
   std::ptrdiff_t ldc;
   int columns;  ///< of C in memory: n padded to packs of float
-  bool add;
+  Bf16Start start;
 };
 
 [[nodiscard]] bool processor_has(Bf16Unit unit);

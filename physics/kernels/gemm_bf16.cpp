@@ -1,73 +1,19 @@
 #include "physics/kernels/gemm_bf16.hpp"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "io/log/error.hpp"
 #include "physics/kernels/bf16_units.hpp"
+#include "physics/kernels/bf16_words.hpp"
 #include "physics/kernels/pack.hpp"
-
-#if defined(__AVX512BF16__) && !defined(__CUDACC__) && !defined(__HIPCC__)
-#define QUINTET_ROUND_BY_PROCESSOR
-#include <immintrin.h>
-#endif
 
 namespace quintet {
 
 namespace {
 
+using namespace bf16;
 constexpr int w = pack_width<float>;
-using Floats = Pack<float>;
-using Words = Pack<std::uint32_t, w>;
-
-template <class To, class From>
-To as(const From& from) {
-  static_assert(sizeof(To) == sizeof(From));
-  To to;
-  std::memcpy(&to, &from, sizeof to);
-  return to;
-}
-
-/// Words (first_l, second_l): two numbers rounded, the first in the upper half.
-Words pair_words(Floats first, Floats second) {
-#ifdef QUINTET_ROUND_BY_PROCESSOR
-  alignas(64) static constexpr auto order = [] {
-    std::array<std::uint16_t, 32> of{};
-    for (std::uint16_t l = 0; l < 16; ++l) {
-      of[2 * l] = l;
-      of[2 * l + 1] = 16 + l;
-    }
-    return of;
-  }();
-  const auto rounded = as<__m512i>(_mm512_cvtne2ps_pbh(as<__m512>(first), as<__m512>(second)));
-  return as<Words>(_mm512_permutexvar_epi16(_mm512_load_si512(order.data()), rounded));
-#else
-  const auto upper = [](Floats values) {
-    const Words bits = as<Words>(values), rounded = bits + 0x7fffU + (bits >> 16 & 1U),
-                quiet = bits | 0x400000U;
-    return ((bits & 0x7fffffffU) > 0x7f800000U ? quiet : rounded) & 0xffff0000U;
-  };
-  return upper(first) | upper(second) >> 16;
-#endif
-}
-
-/// Words (a_0, a_1), (a_2, a_3) ... of 2 W numbers that follow each other.
-Words row_words(Floats low, Floats high) {
-#ifdef QUINTET_ROUND_BY_PROCESSOR
-  const auto words = as<Words>(_mm512_cvtne2ps_pbh(as<__m512>(high), as<__m512>(low)));
-  return words << 16 | words >> 16;
-#else
-  const auto every_second = [&]<int... l>(auto a, auto b, std::integer_sequence<int, l...>) {
-    if constexpr (w == 1)
-      return pair_words(a, b);
-    else
-      return pair_words(__builtin_shufflevector(a, b, (2 * l)...),
-                        __builtin_shufflevector(a, b, (2 * l + 1)...));
-  };
-  return every_second(low, high, std::make_integer_sequence<int, w>());
-#endif
-}
 
 /// The first of n numbers, at most a pack of them, and 0.
 Floats numbers(const float* from, int n) {
@@ -76,7 +22,7 @@ Floats numbers(const float* from, int n) {
   if (n > 0) std::memcpy(&values, from, static_cast<std::size_t>(n) * sizeof(float));
   return values;
 }
-Words row_words(const float* from, int n) {
+Words words_of(const float* from, int n) {
   return row_words(numbers(from, n), n > w ? numbers(from + w, n - w) : Floats{});
 }
 
@@ -101,13 +47,6 @@ void transpose(Words (&rows)[w]) {
   exchange(std::integer_sequence<int, 8>(), lanes);
 }
 
-int whole_tiles(int n) { return padded(n, PackedBf16::pairs_of_tile); }
-
-/// A row of k numbers as words, 0 beyond them.
-void round_row(const float* a, int k, std::uint32_t* to, int stride) {
-  for (int i = 0; i < stride; i += w) store<std::uint32_t, w>(to + i, row_words(a + 2 * i, k - 2 * i));
-}
-
 /// Rows of A [m, k] as words [m, stride], 0 beyond k.
 void round_rows(std::initializer_list<Bf16Columns> parts, int m, std::uint32_t* to, int stride) {
   static thread_local AlignedVector<float> together;
@@ -126,7 +65,7 @@ void round_rows(std::initializer_list<Bf16Columns> parts, int m, std::uint32_t* 
         std::copy_n(own, part.k, together.begin() + k);
       k += part.k;
     }
-    round_row(from, k, to, stride);
+    round_row(k, to, stride, [&](int i) { return numbers(from + i, k - i); });
   }
 }
 
@@ -151,16 +90,16 @@ void round_columns(const Bf16Columns& from, int rows, std::uint32_t* to, int str
 
 constexpr int tile_rows = 4;
 
-/// C[rows, packs W] = A[rows, pairs] B[pairs, packs W] in float, added to what is there or not.
+/// C[rows, packs W] = start + A[rows, pairs] B[pairs, packs W] in float.
 template <int rows, int packs>
 void tile(const std::uint32_t* __restrict a, std::ptrdiff_t lda, int pairs, const std::uint32_t* __restrict b,
-          float* __restrict c, std::ptrdiff_t ldc, bool add) {
+          float* c, std::ptrdiff_t ldc, Bf16Start start) {
   Floats sum[rows][packs] = {};
-  if (add)
+  if (start.rows)
 #pragma GCC unroll 8
     for (int r = 0; r < rows; ++r)
 #pragma GCC unroll 8
-      for (int q = 0; q < packs; ++q) sum[r][q] = load<float>(c + r * ldc + q * w);
+      for (int q = 0; q < packs; ++q) sum[r][q] = load<float>(start.rows + r * start.stride + q * w);
   for (int i = 0; i < pairs; ++i, b += PackedBf16::panel) {
     Floats first[packs], second[packs];
 #pragma GCC unroll 8
@@ -189,11 +128,11 @@ void tile(const std::uint32_t* __restrict a, std::ptrdiff_t lda, int pairs, cons
 
 template <int packs>
 void tile_of(int rows, const std::uint32_t* a, std::ptrdiff_t lda, int pairs, const std::uint32_t* b,
-             float* c, std::ptrdiff_t ldc, bool add) {
-  if (rows == 4) return tile<4, packs>(a, lda, pairs, b, c, ldc, add);
-  if (rows == 3) return tile<3, packs>(a, lda, pairs, b, c, ldc, add);
-  if (rows == 2) return tile<2, packs>(a, lda, pairs, b, c, ldc, add);
-  return tile<1, packs>(a, lda, pairs, b, c, ldc, add);
+             float* c, std::ptrdiff_t ldc, Bf16Start start) {
+  if (rows == 4) return tile<4, packs>(a, lda, pairs, b, c, ldc, start);
+  if (rows == 3) return tile<3, packs>(a, lda, pairs, b, c, ldc, start);
+  if (rows == 2) return tile<2, packs>(a, lda, pairs, b, c, ldc, start);
+  return tile<1, packs>(a, lda, pairs, b, c, ldc, start);
 }
 
 void multiply_in_floats(const detail::Bf16Product& p) {
@@ -205,10 +144,11 @@ void multiply_in_floats(const detail::Bf16Product& p) {
       const int rows = std::min(tile_rows, p.m - row);
       const std::uint32_t* left = p.a + row * lda;
       float* out = p.c + row * p.ldc + column;
+      const Bf16Start start = p.start.at(row, column);
       if (p.columns - column >= width * w)
-        tile_of<width>(rows, left, lda, p.b->pairs(), right, out, p.ldc, p.add);
+        tile_of<width>(rows, left, lda, p.b->pairs(), right, out, p.ldc, start);
       else
-        tile_of<1>(rows, left, lda, p.b->pairs(), right, out, p.ldc, p.add);
+        tile_of<1>(rows, left, lda, p.b->pairs(), right, out, p.ldc, start);
     }
   }
 }
@@ -233,8 +173,7 @@ const UnitRow& row_of(Bf16Unit unit) {
 /// Memory of the thread, kept, for words of A: whole tiles of rows.
 std::uint32_t* words_for(int rows, int stride) {
   static thread_local AlignedVector<std::uint32_t> words;
-  const std::size_t needed = static_cast<std::size_t>(whole_tiles(rows)) * stride;
-  if (words.size() < needed) words.resize(needed);
+  if (words.size() < rounded_words(rows, stride)) words.resize(rounded_words(rows, stride));
   return words.data();
 }
 
@@ -269,7 +208,7 @@ void PackedBf16::assign(const float* b, std::ptrdiff_t ldb, int k, int n, bool t
       for (int begin = 0; begin < stride(); begin += w) {
         Words words[w];
         for (int j = 0; j < w; ++j)
-          words[j] = column + j < n ? row_words(b + (column + j) * ldb + 2 * begin, k - 2 * begin) : Words{};
+          words[j] = column + j < n ? words_of(b + (column + j) * ldb + 2 * begin, k - 2 * begin) : Words{};
         transpose(words);
         for (int i = 0; i < w; ++i) store<std::uint32_t, w>(to + std::ptrdiff_t{begin + i} * panel, words[i]);
       }
@@ -280,7 +219,12 @@ void multiply_bf16(std::initializer_list<Bf16Columns> a, int m, const PackedBf16
                    std::ptrdiff_t ldc, bool add, Bf16Unit unit) {
   std::uint32_t* words = words_for(m, b.stride());
   round_rows(a, m, words, b.stride());
-  row_of(unit).multiply({words, m, &b, c, ldc, padded(b.n(), w), add});
+  multiply_bf16(words, m, b, c, ldc, add ? Bf16Start{c, ldc} : Bf16Start{}, unit);
+}
+
+void multiply_bf16(const std::uint32_t* a, int m, const PackedBf16& b, float* c, std::ptrdiff_t ldc,
+                   Bf16Start start, Bf16Unit unit) {
+  row_of(unit).multiply({a, m, &b, c, ldc, padded(b.n(), w), start});
 }
 
 void multiply_bf16(const float* a, std::ptrdiff_t lda, int m, const PackedBf16& b, float* c,
@@ -300,7 +244,7 @@ void add_transposed_products_bf16(std::initializer_list<Bf16Columns> a, const fl
     round_columns(columns, rows, words + std::ptrdiff_t{k} * right.stride(), right.stride());
     k += columns.k;
   }
-  row_of(unit).multiply({words, k, &right, c, ldc, padded(n, w), true});
+  multiply_bf16(words, k, right, c, ldc, {c, ldc}, unit);
 }
 
 }  // namespace quintet

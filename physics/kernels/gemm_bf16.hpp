@@ -83,6 +83,25 @@ struct Bf16Columns {
 void multiply_bf16(std::initializer_list<Bf16Columns> a, int m, const PackedBf16& b, float* c,
                    std::ptrdiff_t ldc, bool add = false, Bf16Unit unit = bf16_unit());
 
+/// What sums begin with: rows of numbers, one for all where the stride is 0.
+struct Bf16Start {
+  const float* rows = nullptr;  ///< null: 0
+  std::ptrdiff_t stride = 0;
+  [[nodiscard]] Bf16Start at(int row, int column) const {
+    return rows ? Bf16Start{rows + row * stride + column, stride} : *this;
+  }
+};
+
+/// Words of memory for `rows` rows of a left-hand matrix, whole tiles of them.
+[[nodiscard]] inline std::size_t rounded_words(int rows, int stride) {
+  constexpr int tile = PackedBf16::pairs_of_tile;
+  return static_cast<std::size_t>((rows + tile - 1) / tile * tile) * stride;
+}
+/// C = start + A round(B), where A has been rounded as it was made (round_row() in bf16_words.hpp).
+/// @param a rows of b.stride() words, 0 beyond k, in memory of rounded_words(m, b.stride())
+void multiply_bf16(const std::uint32_t* a, int m, const PackedBf16& b, float* c, std::ptrdiff_t ldc,
+                   Bf16Start start = {}, Bf16Unit unit = bf16_unit());
+
 /// C += round(A)^T round(B): the gradient of weights, as add_transposed_products() has it in float.
 /// @param a the columns of A `[rows, k]`, side by side @param b `[rows, n]` (stride ldb)
 /// @param c `[k, n]` (stride ldc); n is a multiple of the pack width

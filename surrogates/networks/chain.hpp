@@ -24,6 +24,7 @@ struct Tape {
   int n = 0;                ///< rows of the last forward pass
   Keep keep = Keep::adjoint;
   AlignedVector<Real> product, weight_bar;  ///< work space
+  AlignedVector<std::uint32_t> words;       ///< of rounded products
 };
 
 /// A network of named dense layers, each reading and adding tensors by name, and all passes through it.
@@ -140,9 +141,9 @@ class Chain {
   template <class Parameter>
   void add_weights(const Layer<Real>& layer, std::initializer_list<TransposedFactors<Real>> pairs, int n,
                    Tape& tape, Parameter* gradient) const;
-  void rounded_values(int l, Rows<const Real> in, int first, int n, Rows<Real> z, Tape& tape) const;
-  void rounded_back(int l, Rows<const Real> alpha, int n, Rows<Real> to_input,
-                    AlignedVector<Real>& work) const;
+  void exact_values(int l, Rows<const Real> in, int first, int n, Tape& tape) const;
+  void rounded_values(int l, Rows<const Real> in, int first, int n, Tape& tape) const;
+  void rounded_back(int l, Rows<const Real> a, int first, int n, Rows<Real> to_input, Tape& tape) const;
   void back(const Layer<Real>& layer, const Real* z_bar, const Real* y_bar, int first, int n,
             Rows<Real> to_input, Rows<Real> to_skip, AlignedVector<Real>& product) const;
 

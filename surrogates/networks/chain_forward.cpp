@@ -50,42 +50,49 @@ void Chain<Real>::prepare(Tape& tape, int n, Keep keep, int copies) const {
   }
 }
 
+/// z = x W and y = phi(z + b) idt of a layer, with all that `keep` asks for.
+template <class Real>
+void Chain<Real>::exact_values(int l, Rows<const Real> in, int first, int n, Tape& tape) const {
+  const auto& layer = layers_[l];
+  auto& t = tape.layers[l];
+  const Rows<Real> y{t.y.data(), layer.stride};
+  multiply<Real>(in[first], in.stride, n, layer.weight, y[first], y.stride);
+  const auto store_values = [&](std::size_t at, int o, Pack<Real> phi, Pack<Real> slope) {
+    store<Real>(t.slope.data() + at, slope);
+    store<Real>(t.y.data() + at, phi * load<Real>(layer.timestep.data() + o));
+  };
+  if (tape.keep == Keep::adjoint)
+    layer.template activate<false>(y.data, first, n, [&](std::size_t at, int o, auto phi, auto slope, auto) {
+      store_values(at, o, phi, slope);
+    });
+  else if (tape.keep == Keep::gradient)
+    layer.template activate<false>(y.data, first, n, [&](std::size_t at, int o, auto phi, auto slope, auto) {
+      store<Real>(t.phi.data() + at, phi);
+      store_values(at, o, phi, slope);
+    });
+  else
+    layer.template activate<true>(y.data, first, n,
+                                  [&](std::size_t at, int o, auto phi, auto slope, auto curvature) {
+                                    store<Real>(t.phi.data() + at, phi);
+                                    store<Real>(t.curvature.data() + at, curvature);
+                                    store_values(at, o, phi, slope);
+                                  });
+}
+
 template <class Real>
 void Chain<Real>::values(Rows<const Real> x, int first, int n, Tape& tape) const {
   const bool round = rounds() && tape.keep == Keep::adjoint;
   if (output_ == Output::sum) std::fill_n(tape.sum.begin() + first, n, sum_bias_);
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     const auto& layer = layers_[l];
-    auto& t = tape.layers[l];
     const Rows<const Real> in = read(tape, layer.input, &Tape::Layer::y, x);
-    const Rows<Real> y{t.y.data(), layer.stride};
     if (round)
-      rounded_values(static_cast<int>(l), {in[first], in.stride}, first, n, {y[first], y.stride}, tape);
+      rounded_values(static_cast<int>(l), in, first, n, tape);
     else
-      multiply<Real>(in[first], in.stride, n, layer.weight, y[first], y.stride);
-    const auto store_values = [&](std::size_t at, int o, Pack<Real> phi, Pack<Real> slope) {
-      store<Real>(t.slope.data() + at, slope);
-      store<Real>(t.y.data() + at, phi * load<Real>(layer.timestep.data() + o));
-    };
-    if (tape.keep == Keep::adjoint)
-      layer.template activate<false>(
-          y.data, first, n,
-          [&](std::size_t at, int o, auto phi, auto slope, auto) { store_values(at, o, phi, slope); });
-    else if (tape.keep == Keep::gradient)
-      layer.template activate<false>(y.data, first, n,
-                                     [&](std::size_t at, int o, auto phi, auto slope, auto) {
-                                       store<Real>(t.phi.data() + at, phi);
-                                       store_values(at, o, phi, slope);
-                                     });
-    else
-      layer.template activate<true>(y.data, first, n,
-                                    [&](std::size_t at, int o, auto phi, auto slope, auto curvature) {
-                                      store<Real>(t.phi.data() + at, phi);
-                                      store<Real>(t.curvature.data() + at, curvature);
-                                      store_values(at, o, phi, slope);
-                                    });
+      exact_values(static_cast<int>(l), in, first, n, tape);
     if (layer.skip == Layer<Real>::none) continue;
     const Rows<const Real> from = read(tape, layer.skip, &Tape::Layer::y, x);
+    const Rows<Real> y{tape.layers[l].y.data(), layer.stride};
     layer.add_skip({from[first], from.stride}, {y[first], y.stride}, n);
   }
   if (output_ == Output::rows) return;
@@ -157,17 +164,16 @@ void Chain<Real>::adjoint(Rows<Real> dx, int first, int n, Tape& tape) const {
     auto& t = tape.layers[l];
     const Real *a = (t.*a_array).data(), *slope = t.slope.data(), *idt = layer.timestep.data();
     Real* alpha = in_place ? t.slope.data() : t.alpha.data();
-    for (int row = first; row < first + n; ++row)
-      for (int o = 0; o < layer.stride; o += w) {
-        const std::size_t at = static_cast<std::size_t>(row) * layer.stride + o;
-        store<Real>(alpha + at, load<Real>(a + at) * load<Real>(slope + at) * load<Real>(idt + o));
-      }
     Rows<Real> to_input = write(tape, layer.input, a_array, dx);
     if (in_place && rounds()) {
-      const Rows<const Real> z{alpha, layer.stride};
-      rounded_back(static_cast<int>(l), {z[first], z.stride}, n, {to_input[first], to_input.stride},
-                   tape.product);
+      rounded_back(static_cast<int>(l), {a, layer.stride}, first, n, to_input, tape);
       to_input = {};
+    } else {
+      for (int row = first; row < first + n; ++row)
+        for (int o = 0; o < layer.stride; o += w) {
+          const std::size_t at = static_cast<std::size_t>(row) * layer.stride + o;
+          store<Real>(alpha + at, load<Real>(a + at) * load<Real>(slope + at) * load<Real>(idt + o));
+        }
     }
     back(layer, alpha, a, first, n, to_input, write(tape, layer.skip, a_array, dx), tape.product);
   }

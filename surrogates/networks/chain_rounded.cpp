@@ -2,6 +2,7 @@
 #include <type_traits>
 
 #include "io/log/error.hpp"
+#include "physics/kernels/bf16_words.hpp"
 #include "surrogates/networks/chain.hpp"
 
 /// Products in bfloat16 about a reference row; the equations stand above Chain.
@@ -10,6 +11,10 @@ namespace quintet::networks {
 namespace {
 
 constexpr int w = pack_width<float>;
+
+void grow(AlignedVector<std::uint32_t>& words, std::size_t size) {
+  if (words.size() < size) words.resize(size);
+}
 
 AlignedVector<float> padded_copy(const float* from, int n) {
   AlignedVector<float> copy(padded(n, w), 0.0F);
@@ -44,6 +49,7 @@ void Chain<Real>::round_about(const double* reference) {
       r.alpha = padded_copy(tape.layers[l].alpha.data(), n_out);
       r.z.resize(layer.weight.stride());
       multiply<float>(r.x.data(), n_in, 1, layer.weight, r.z.data(), layer.weight.stride());
+      for (int o = 0; o < n_out; ++o) r.z[o] += layer.bias[o];
       r.dx.resize(layer.transposed.stride());
       multiply<float>(r.alpha.data(), n_out, 1, layer.transposed, r.dx.data(), layer.transposed.stride());
     }
@@ -51,15 +57,15 @@ void Chain<Real>::round_about(const double* reference) {
   }
 }
 
-/// z = z* + r V, and alpha* . (d W - r V) into the rows' sums.
+/// y = phi(z* + r V + b) idt with its slope, and alpha* . (d W - r V) into the rows' sums.
 template <class Real>
-void Chain<Real>::rounded_values(int l, Rows<const Real> in, int first, int n, Rows<Real> z,
-                                 Tape& tape) const {
+void Chain<Real>::rounded_values(int l, Rows<const Real> in, int first, int n, Tape& tape) const {
   if constexpr (std::is_same_v<Real, float>) {
+    const auto& layer = layers_[l];
     const auto& r = rounded_[l];
-    const int n_in = layers_[l].n_in, stride = layers_[l].stride, d_stride = padded(n_in, w);
-    auto& d = tape.product;
-    if (d.size() < static_cast<std::size_t>(n) * d_stride) d.resize(static_cast<std::size_t>(n) * d_stride);
+    auto& t = tape.layers[l];
+    const int n_in = layer.n_in, words = r.weight.stride();
+    grow(tape.words, rounded_words(n, words));
     const auto part = [&](const float* from, int i) {  // nobody vouches for the padding of the chain's input
       if (i + w <= n_in) return load<float>(from + i);
       Pack<float> values{};
@@ -68,55 +74,64 @@ void Chain<Real>::rounded_values(int l, Rows<const Real> in, int first, int n, R
     };
     for (int row = 0; row < n; ++row) {
       Pack<float> linear{};
-      for (int i = 0; i < d_stride; i += w) {
-        const Pack<float> away = part(in[row], i) - load<float>(r.x.data() + i);
-        store<float>(d.data() + static_cast<std::ptrdiff_t>(row) * d_stride + i, away);
+      bf16::round_row(n_in, tape.words.data() + std::ptrdiff_t{row} * words, words, [&](int i) {
+        const Pack<float> away = part(in[first + row], i) - load<float>(r.x.data() + i);
         linear += away * load<float>(r.dx.data() + i);
-      }
+        return away;
+      });
       tape.sum[first + row] += horizontal_sum<float>(linear);
     }
-    multiply_bf16(d.data(), d_stride, n, r.weight, z.data, z.stride);
-    for (int row = 0; row < n; ++row) {
+    float* y = t.y.data();
+    multiply_bf16(tape.words.data(), n, r.weight, y + std::ptrdiff_t{first} * layer.stride, layer.stride);
+    for (int row = first; row < first + n; ++row) {
       Pack<float> linear{};
-      for (int o = 0; o < stride; o += w) {
-        const Pack<float> product = load<float>(z[row] + o);
+      const auto z = [&](std::size_t at, int o) {
+        const Pack<float> product = load<float>(y + at);
         linear += product * load<float>(r.alpha.data() + o);
-        store<float>(z[row] + o, product + load<float>(r.z.data() + o));
-      }
-      tape.sum[first + row] -= horizontal_sum<float>(linear);
+        return product + load<float>(r.z.data() + o);
+      };
+      layer.template activate_of<false>(z, row, 1, [&](std::size_t at, int o, auto phi, auto slope, auto) {
+        store<float>(t.slope.data() + at, slope);
+        store<float>(y + at, phi * load<float>(layer.timestep.data() + o));
+      });
+      tape.sum[row] -= horizontal_sum<float>(linear);
     }
   }
 }
 
-/// x_bar (+)= alpha* W^T + round(alpha - alpha*) V^T.
+/// x_bar (+)= alpha* W^T + round(alpha - alpha*) V^T for alpha = a phi'(z) idt.
 template <class Real>
-void Chain<Real>::rounded_back(int l, Rows<const Real> alpha, int n, Rows<Real> to_input,
-                               AlignedVector<Real>& work) const {
+void Chain<Real>::rounded_back(int l, Rows<const Real> a, int first, int n, Rows<Real> to_input,
+                               Tape& tape) const {
   if constexpr (std::is_same_v<Real, float>) {
     const auto& layer = layers_[l];
     const auto& r = rounded_[l];
-    const int stride = layer.stride, n_in = padded(layer.n_in, w);
-    if (work.size() < static_cast<std::size_t>(n) * stride) work.resize(static_cast<std::size_t>(n) * stride);
+    const int words = r.transposed.stride(), n_in = padded(layer.n_in, w);
+    const Rows<const float> slope{tape.layers[l].slope.data(), layer.stride};
+    grow(tape.words, rounded_words(n, words));
     for (int row = 0; row < n; ++row) {
-      for (int o = 0; o < stride; o += w)
-        store<float>(work.data() + static_cast<std::ptrdiff_t>(row) * stride + o,
-                     load<float>(alpha[row] + o) - load<float>(r.alpha.data() + o));
-      for (int i = 0; i < n_in; i += w) {
-        const Pack<float> dx = load<float>(r.dx.data() + i);
-        store<float>(to_input[row] + i, layer.input_has_adjoint ? dx + load<float>(to_input[row] + i) : dx);
-      }
+      const float *of = a[first + row], *by = slope[first + row];
+      bf16::round_row(layer.stride, tape.words.data() + std::ptrdiff_t{row} * words, words, [&](int o) {
+        return load<float>(of + o) * load<float>(by + o) * load<float>(layer.timestep.data() + o) -
+               load<float>(r.alpha.data() + o);
+      });
     }
-    multiply_bf16(work.data(), stride, n, r.transposed, to_input.data, to_input.stride, true);
+    Bf16Start start{r.dx.data(), 0};
+    if (layer.input_has_adjoint) {
+      start = {to_input[first], to_input.stride};
+      for (int row = first; row < first + n; ++row)
+        for (int i = 0; i < n_in; i += w)
+          store<float>(to_input[row] + i, load<float>(to_input[row] + i) + load<float>(r.dx.data() + i));
+    }
+    multiply_bf16(tape.words.data(), n, r.transposed, to_input[first], to_input.stride, start);
   }
 }
 
 template void Chain<float>::round_about(const double*);
 template void Chain<double>::round_about(const double*);
-template void Chain<float>::rounded_values(int, Rows<const float>, int, int, Rows<float>, Tape&) const;
-template void Chain<double>::rounded_values(int, Rows<const double>, int, int, Rows<double>, Tape&) const;
-template void Chain<float>::rounded_back(int, Rows<const float>, int, Rows<float>,
-                                         AlignedVector<float>&) const;
-template void Chain<double>::rounded_back(int, Rows<const double>, int, Rows<double>,
-                                          AlignedVector<double>&) const;
+template void Chain<float>::rounded_values(int, Rows<const float>, int, int, Tape&) const;
+template void Chain<double>::rounded_values(int, Rows<const double>, int, int, Tape&) const;
+template void Chain<float>::rounded_back(int, Rows<const float>, int, int, Rows<float>, Tape&) const;
+template void Chain<double>::rounded_back(int, Rows<const double>, int, int, Rows<double>, Tape&) const;
 
 }  // namespace quintet::networks

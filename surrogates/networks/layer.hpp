@@ -56,12 +56,19 @@ struct Layer {
   /// phi'' only where asked for.
   template <bool curvature, class Body>
   void activate(const Real* z, int first, int n, Body&& body) const {
+    activate_of<curvature>(
+        [&](std::size_t at, int o) { return load<Real>(z + at) + load<Real>(bias.data() + o); }, first, n,
+        body);
+  }
+  /// The same of z + b as `biased(at, o)` gives it.
+  template <bool curvature, class Biased, class Body>
+  void activate_of(Biased&& biased, int first, int n, Body&& body) const {
     constexpr int w = pack_width<Real>;
     with_activation(spec.activation, [&]<Activation A>() {
       for (int row = first; row < first + n; ++row)
         for (int o = 0; o < stride; o += w) {
           const std::size_t at = static_cast<std::size_t>(row) * stride + o;
-          const Pack<Real> x = load<Real>(z + at) + load<Real>(bias.data() + o);
+          const Pack<Real> x = biased(at, o);
           Pack<Real> phi, slope, second{};
           if constexpr (curvature)
             quintet::activate<A, Real, w>(x, phi, slope, second);

@@ -9,7 +9,7 @@ namespace quintet::networks {
 /// the reference's numbers, padded to whole packs with 0.
 struct RoundedLayer {
   PackedBf16 weight, transposed;   ///< V [n_in, n_out] and its transpose
-  AlignedVector<float> x, z;       ///< x* [n_in] and z* = x* W [n_out]
+  AlignedVector<float> x, z;       ///< x* [n_in] and z* + b = x* W + b [n_out]
   AlignedVector<float> alpha, dx;  ///< alpha* [n_out] and alpha* W^T [n_in]
 };
 
