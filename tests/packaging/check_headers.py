@@ -3,10 +3,12 @@
 
 A header that some compiled .cpp file includes before anything else is proven by the build; the others are compiled
 here, as a file of the same folder is, with the precompiled headers of the build: what those hide, check_used.py finds.
-Loading those takes longest, so headers share a compilation in chains, in which each includes the one before by itself:
-what stands before it there is then no more than it brings along.
-Usage: check_headers.py SOURCE_DIR BUILD_DIR
+Loading those takes longest, so headers share a compilation: one joins those before it where it, with all that it brings
+along, names nothing that only those before it declare, and brings their other parties' headers itself. What they hide from
+the compiler is then nothing that it could use.
+Usage: check_headers.py SOURCE_DIR BUILD_DIR, or check_headers.py --self-test
 """
+import functools
 import json
 import os
 import re
@@ -15,8 +17,20 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
+from check_used import USES
+
 FOLDERS = ("io", "physics", "surrogates", "apps")
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.MULTILINE)
+NO_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"', re.DOTALL)
+NAME = re.compile(r"[A-Za-z_]\w*")
+# These come with nearly every header of the standard library.
+EVERYWHERE = {"cstddef", "exception", "initializer_list", "new", "utility"}
+# The project's format has the first line of what a header declares at column 0, what is inside of it further in. An operator
+# can be used without its name.
+DECLARES = re.compile(r"(?:struct|class|enum(?: class)?|union|concept|using|typedef|define|namespace)\s+(\w+)|(\w+)\s*\(|(operator)\b")
+VALUE = re.compile(r"(\w+)\s*(?:\[.*\])?\s*[={;]$")
+NO_NAMES = {"", "class", "void", "bool", "int", "double", "__attribute__", "alignas", "requires", "decltype", "noexcept"}
+FORWARD = re.compile(r"^(?:template\s*<[^{}]*>\s*)?(?:struct|class)\s+\w+;", re.MULTILINE)
 
 
 def first_include(path):
@@ -34,8 +48,8 @@ def headers(source_dir):
 
 
 def compile_flags(command):
-    """The words of a compile command that are not its input, its output or a list of what it read."""
-    words = [word for word in shlex.split(command)[1:] if word not in ("-MD", "-MMD")]
+    """The words of a compile command that are not its input, its output, a list of what it read or a switch for .cpp files."""
+    words = [word for word in shlex.split(command)[1:] if not re.fullmatch(r"-M?MD|-DQUINTET_WITH_\w+|-D\w+_EXPORTS", word)]
     skip = {i for i, word in enumerate(words) if word in ("-o", "-c", "-MF", "-MT")}
     # those of torch take longer to load than most headers beside them to compile
     skip |= {i for i, word in enumerate(words[:-1]) if word == "-include" and "with_torch" in words[i + 1]}
@@ -43,44 +57,120 @@ def compile_flags(command):
     return [word for i, word in enumerate(words) if i not in skip]
 
 
-def compile_in_turn(chain, compiler, flags, source_dir):
+def compile_in_turn(group, compiler, flags, source_dir):
     """What the compiler says of these headers one after the other, each twice; "" if nothing."""
-    text = "".join(f'#include "{header}"\n' * 2 for header in chain)
+    text = "".join(f'#include "{header}"\n' * 2 for header in group)
     done = subprocess.run([compiler, *flags, "-fsyntax-only", "-x", "c++", "-"], input=text, text=True,
                           cwd=source_dir, capture_output=True)
     return done.stderr if done.returncode else ""
 
 
-def problems_of(chain, compiler, flags, source_dir):
-    if not compile_in_turn(chain, compiler, flags, source_dir):
+def problems_of(group, compiler, flags, source_dir):
+    if not compile_in_turn(group, compiler, flags, source_dir):
         return []
-    alone = [(header, compile_in_turn([header], compiler, flags, source_dir)) for header in chain]
+    alone = [(header, compile_in_turn([header], compiler, flags, source_dir)) for header in group]
     return [f"{header} does not compile alone:\n{said[:1500]}" for header, said in alone if said]
 
 
-def brought_along(header, source_dir, known):
-    """All headers of the project that this one includes, those that they include among them."""
-    if header not in known:
-        known[header] = set()
+def text_of(header, source_dir):
+    try:
         with open(os.path.join(source_dir, header), encoding="utf-8") as stream:
-            direct = [name for name in INCLUDE.findall(stream.read()) if os.path.exists(os.path.join(source_dir, name))]
-        known[header] = set(direct).union(*(brought_along(name, source_dir, known) for name in direct))
-    return known[header]
+            return stream.read()
+    except FileNotFoundError:
+        return None
 
 
-def chains_of(headers_here, source_dir):
-    """Lists of headers, each of which brings along the one before it and so all that this one brings."""
-    known, chains = {}, []
-    for header in sorted(headers_here, key=lambda name: len(brought_along(name, source_dir, known))):
-        fitting = [chain for chain in chains if chain[-1] in known[header]]
-        if fitting:
-            max(fitting, key=lambda chain: len(known[chain[-1]])).append(header)
-        else:
-            chains.append([header])
-    return chains
+class Headers:
+    """What headers of the project bring along, name and declare."""
+
+    def __init__(self, read, watched=frozenset()):
+        """read(name): the text of a header of the project, None for another party's; watched: those of them that hide nothing."""
+        self.watched = watched
+        self.read = functools.cache(read)
+        self.brings = functools.cache(self.brings)
+        self.names = functools.cache(self.names)
+        self.declares = functools.cache(self.declares)
+
+    def brings(self, header):
+        """The header and all headers that come with it, other parties' among them."""
+        text = self.read(header)
+        return frozenset({header}).union(*(self.brings(name) for name in INCLUDE.findall(text))) if text else frozenset({header})
+
+    def code(self, header):
+        return NO_CODE.sub(" ", INCLUDE.sub("", self.read(header) or ""))
+
+    def names(self, header):
+        return frozenset(NAME.findall(self.code(header)))
+
+    def declares(self, header):
+        """The names that a header declares; of what it only announces (class Thing;) others have to bring the rest."""
+        code = FORWARD.sub("", self.code(header))
+        if re.search(r"^enum (?!class)", code, re.MULTILINE):
+            return self.names(header)
+        found = set()
+        for line in code.replace("\n#", "\n").split("\n"):
+            if line[:1].strip():
+                line = re.split("(?<=[{=;])", line)[0]  # what stands before a body or a value
+                found.update(name for names in DECLARES.findall(line) for name in names)
+                if line.count("(") == line.count(")"):  # else the last name is a parameter
+                    found.update(VALUE.findall(line))
+        return frozenset(found - NO_NAMES)
+
+    def all_of(self, what, headers):
+        return frozenset().union(*map(what, headers))
+
+    def may_follow(self, header, before):
+        """Whether headers that stand before this one, all that came with them included, declare nothing that it could use."""
+        own = self.brings(header)
+        strange = before - own
+        if any(self.read(name) is None and name not in self.watched for name in strange):
+            return False
+        used = self.all_of(self.names, own) | {"operator"}
+        return not (self.all_of(self.declares, strange) & used) - self.all_of(self.declares, own)
+
+    def groups(self, headers):
+        """Lists of headers that compile in turn as each compiles alone."""
+        groups = []
+        for header in sorted(headers, key=lambda name: (len(self.brings(name)), name)):
+            for group, before in groups:
+                if self.may_follow(header, before):
+                    group.append(header)
+                    before |= self.brings(header)
+                    break
+            else:
+                groups.append(([header], set(self.brings(header))))
+        return [group for group, _ in groups]
+
+
+def self_test():
+    """Headers share a compilation only where none can use what another declares."""
+    files = {
+        "a.hpp": "struct A {\n  int n;\n};\nint size(const A& a);\n",
+        "announced.hpp": "struct A;\nA& made();\n",
+        "b.hpp": '#include "announced.hpp"\ninline int count() { return made().n; }\n',
+        "c.hpp": "inline int size_of_c() { return size(3); }\n",
+        "d.hpp": "struct D {\n  int length;\n};\n",
+        "e.hpp": '#include "a.hpp"\ninline int twice(const A& a) { return 2 * size(a); }\n',
+        "mpi.hpp": "#include <mpi.h>\nint rank(int comm);\n",
+    }
+    headers = Headers(files.get)
+
+    def may_follow(header, *before):
+        return headers.may_follow(header, headers.all_of(headers.brings, before))
+
+    assert may_follow("d.hpp", "a.hpp") and may_follow("e.hpp", "a.hpp", "d.hpp")
+    assert not may_follow("b.hpp", "a.hpp"), "a type that is only announced"
+    assert not may_follow("c.hpp", "a.hpp"), "a function"
+    assert not may_follow("c.hpp", "d.hpp", "e.hpp"), "a function that came with another header"
+    assert not may_follow("d.hpp", "mpi.hpp"), "a header of another party"
+    assert sorted(map(sorted, headers.groups(["a.hpp", "d.hpp", "c.hpp", "e.hpp"]))) == [["a.hpp", "d.hpp", "e.hpp"], ["c.hpp"]]
+    print("headers that hide what others lack are told")
+    return 0
 
 
 def main():
+    if sys.argv[1] == "--self-test":
+        return self_test()
     source_dir, build_dir = sys.argv[1:3]
     with open(os.path.join(build_dir, "compile_commands.json"), encoding="utf-8") as stream:
         commands = json.load(stream)
@@ -105,7 +195,12 @@ def main():
     for header in rest:
         command = folder_command[os.path.dirname(header)]
         alike.setdefault((shlex.split(command)[0], *compile_flags(command)), []).append(header)
-    work = [(chain, words[0], words[1:]) for words, some in alike.items() for chain in chains_of(some, source_dir)]
+    work = []
+    for words, some in alike.items():
+        precompiled = [words[i + 1] for i, word in enumerate(words[:-1]) if word == "-include"]
+        watched = EVERYWHERE.union(USES, *(INCLUDE.findall(text_of(name, build_dir)) for name in precompiled))
+        known = Headers(lambda header: text_of(header, source_dir), watched)
+        work += [(group, words[0], words[1:]) for group in known.groups(some)]
     print(f"in {len(work)} compilations")
     with ThreadPoolExecutor(max_workers=2) as pool:
         problems = [problem for some in pool.map(lambda item: problems_of(*item, source_dir), work) for problem in some]
