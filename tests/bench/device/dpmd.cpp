@@ -14,6 +14,7 @@
 
 #include "physics/particles/device/resident_atoms.hpp"
 #include "surrogates/potential/device/potential_device.hpp"
+#include "tests/bench/device/archive.hpp"
 #include "tests/bench/device/dpmd_case.hpp"
 
 /// Deep Potential molecular dynamics on a device, alone.
@@ -310,11 +311,7 @@ int main(int argc, char** argv) {
   Kokkos::initialize(argc, argv);
   int status = 0;
   try {
-    Case c;
-    {
-      dpmd_case::Archive<std::ifstream> archive(argv[1]);
-      dpmd_case::visit(archive, c);
-    }
+    const Case c = device_bench::read_cases<Case>(argv[1]);
     const bool mixed = argc > 3 && std::strcmp(argv[3], "mixed") == 0;
     if (std::strcmp(argv[2], "check") == 0)
       status = check(c);
