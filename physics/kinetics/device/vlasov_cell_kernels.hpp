@@ -14,7 +14,8 @@
 ///     df_g += P[a (phi_k(1) t + int phi_k' phi_{k-1} f_{g-1} + ...)],
 ///
 /// t = t_lower - t_upper for even k and -(t_lower + t_upper) for odd ones: fewer than the volume and two
-/// faces one by one.
+/// faces one by one. The magnetic force, which not all have, comes after the electric one of all groups:
+/// a branch in each of them holds more registers.
 namespace quintet::kinetics::device {
 
 template <class Tr>
@@ -240,19 +241,21 @@ struct CellKernel {
     unroll<N>([&](auto r) QUINTET_DEVICE_INLINE { h[r.value] += matrix[A * nf + r.value] * q; });
   }
 
-  template <int D, int G>
-  KOKKOS_FORCEINLINE_FUNCTION static void times_force(const Context& c, const double* force, bool magnetic,
+  /// df_G += what the electric force, or the magnetic one (which other directions mix), makes of the inputs.
+  template <int D, int G, bool Magnetic>
+  KOKKOS_FORCEINLINE_FUNCTION static void times_force(const Context& c, const double* force,
                                                       const double* own, const double* face, double* df) {
     using Own = typename Out<D, G>::Own;
     constexpr int N = width<G>;
     double h[N];
     unroll<N>([&](auto r) QUINTET_DEVICE_INLINE { h[r.value] = 0; });
-    unroll<Own::n>([&](auto a) QUINTET_DEVICE_INLINE {
-      add_column<a.value, N>(force + Places::a + D * nf * nf, Own::template get<a.value>(face, own), h);
-    });
-    if (magnetic)
+    if constexpr (Magnetic)
       unroll<vdim>([&](auto j) QUINTET_DEVICE_INLINE {
         if constexpr (j.value != D) add_magnetic<D, j.value, G>(c, force, own, face, h);
+      });
+    else
+      unroll<Own::n>([&](auto a) QUINTET_DEVICE_INLINE {
+        add_column<a.value, N>(force + Places::a + D * nf * nf, Own::template get<a.value>(face, own), h);
       });
     unroll<N>([&](auto r) QUINTET_DEVICE_INLINE { df[offset<G> + r.value] += c.stretch[D] * h[r.value]; });
   }
@@ -279,19 +282,29 @@ struct CellKernel {
                                                        const double* force, bool magnetic, const double* own,
                                                        const double* below, const double* above, double* df) {
     double even[nfm], odd[nfm];
-    face_sums<D>(w.left, w.right, own, below, above, even, odd);
-    unroll<Tr::n_groups>([&](auto g) QUINTET_DEVICE_INLINE {
-      times_force<D, g.value>(c, force, magnetic, own, Out<D, g.value>::k % 2 == 0 ? even : odd, df);
-    });
-    if (w.penalty == 0) return;
-    face_sums<D>(w.penalty, -w.penalty, own, below, above, even, odd);
-    unroll<Tr::n_groups>([&](auto g) QUINTET_DEVICE_INLINE {
-      constexpr int G = g.value, K = degree<D, G>, I = face_group(D, G);
-      const double* const face = K % 2 == 0 ? even : odd;
-      unroll<width<G>>([&](auto r) QUINTET_DEVICE_INLINE {
-        df[offset<G> + r.value] += c.stretch[D] * end_of<K> * face[face_offset<I> + r.value];
+    if (w.penalty != 0) {
+      face_sums<D>(w.penalty, -w.penalty, own, below, above, even, odd);
+      unroll<Tr::n_groups>([&](auto g) QUINTET_DEVICE_INLINE {
+        constexpr int G = g.value, K = degree<D, G>, I = face_group(D, G);
+        const double* const face = K % 2 == 0 ? even : odd;
+        unroll<width<G>>([&](auto r) QUINTET_DEVICE_INLINE {
+          df[offset<G> + r.value] += c.stretch[D] * end_of<K> * face[face_offset<I> + r.value];
+        });
       });
+      forget_what_was_read();
+    }
+    face_sums<D>(w.left, w.right, own, below, above, even, odd);
+    forget_what_was_read();
+    unroll<Tr::n_groups>([&](auto g) QUINTET_DEVICE_INLINE {
+      times_force<D, g.value, false>(c, force, own, Out<D, g.value>::k % 2 == 0 ? even : odd, df);
     });
+    if (magnetic) {
+      forget_what_was_read();
+      unroll<Tr::n_groups>([&](auto g) QUINTET_DEVICE_INLINE {
+        times_force<D, g.value, true>(c, force, own, Out<D, g.value>::k % 2 == 0 ? even : odd, df);
+      });
+    }
+    forget_what_was_read();
   }
 
   /// Ask for what comes from afar, f_0 and the cells beside this one in x, before the work begins: with all
@@ -329,6 +342,7 @@ struct CellKernel {
       const int lower = cells.beside(conf, I, -1), upper = cells.beside(conf, I, 1);
       streaming_face<I, -1>(c, rdx, w, lower < 0 ? nullptr : u.f + cells.place(lower, cell), own, df);
       streaming_face<I, 1>(c, rdx, w, own, upper < 0 ? nullptr : u.f + cells.place(upper, cell), df);
+      forget_what_was_read();
     });
     const bool magnetic = vdim > 1 && force[Places::magnetic] != 0;
     unroll<vdim>([&](auto d) QUINTET_DEVICE_INLINE {

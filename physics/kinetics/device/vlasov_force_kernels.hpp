@@ -203,6 +203,14 @@ KOKKOS_FORCEINLINE_FUNCTION void fetch_line(const double* f) {
 }
 #endif
 
+/// What has been read from memory is read once more after this. Kept in registers from one part of a sweep to
+/// the next, as compilers like to, it would push out what the parts have to keep.
+KOKKOS_FORCEINLINE_FUNCTION void forget_what_was_read() {
+#ifdef __CUDA_ARCH__
+  asm volatile("" ::: "memory");
+#endif
+}
+
 /// out = keep f_0 + advance (f + dt df).
 struct Update {
   double keep, advance, rate;  ///< rate = advance dt

@@ -14,6 +14,8 @@
 
 #include "physics/particles/device/resident_atoms.hpp"
 #include "surrogates/potential/device/potential_device.hpp"
+#include "tests/bench/device/archive.hpp"
+#include "tests/bench/device/bench.hpp"
 #include "tests/bench/device/dpmd_case.hpp"
 
 /// Deep Potential molecular dynamics on a device, alone.
@@ -307,25 +309,16 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "device_dpmd CASE check | CASE time double|mixed CELLS STEPS [CHUNK]\n");
     return 1;
   }
-  Kokkos::initialize(argc, argv);
-  int status = 0;
-  try {
-    Case c;
-    {
-      dpmd_case::Archive<std::ifstream> archive(argv[1]);
-      dpmd_case::visit(archive, c);
-    }
+  const device_bench::Session session("device_dpmd");
+  if (!session.ok()) return 4;
+  return device_bench::guarded("device_dpmd", [&] {
+    const Case c = device_bench::read_cases<Case>(argv[1]);
     const bool mixed = argc > 3 && std::strcmp(argv[3], "mixed") == 0;
-    if (std::strcmp(argv[2], "check") == 0)
-      status = check(c);
-    else if (std::strcmp(argv[2], "evaluate") == 0 && argc >= 6)
+    if (std::strcmp(argv[2], "check") == 0) return check(c);
+    if (std::strcmp(argv[2], "evaluate") == 0 && argc >= 6)
       time_evaluations(c, mixed, cells_of(argv[4]), std::atoi(argv[5]));
     else if (argc >= 6)
       time_steps(c, mixed, cells_of(argv[4]), std::atoi(argv[5]), argc > 6 ? std::atoi(argv[6]) : 0);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "device_dpmd: %s\n", error.what());
-    status = 1;
-  }
-  Kokkos::finalize();
-  return status;
+    return 0;
+  });
 }

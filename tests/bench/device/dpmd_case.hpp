@@ -2,16 +2,11 @@
 
 #include <array>
 #include <cstdint>
-#include <fstream>
-#include <stdexcept>
-#include <string>
-#include <type_traits>
 #include <vector>
 
 #include "surrogates/potential/device/device_model.hpp"
 
-/// What the benchmark of Deep Potential on a device starts from, and what CPUs find for it: one binary file,
-/// since that program knows neither models nor HDF5.
+/// What the benchmark of Deep Potential on a device starts from (archive.hpp).
 namespace dpmd_case {
 
 using quintet::potential::DeviceModel;
@@ -37,48 +32,6 @@ struct Case {
   DeviceModel model[2];  ///< for double and mixed precision
   System system;
   Reference reference[2];
-};
-
-/// Writes or reads, field by field.
-template <class Stream>
-class Archive {
- public:
-  explicit Archive(const std::string& path)
-      : stream_(path, std::ios::binary | (writes ? std::ios::out : std::ios::in)) {
-    if (!stream_) throw std::runtime_error("cannot open " + path);
-  }
-  template <class T>
-  void operator()(T& value) {
-    if constexpr (std::is_trivially_copyable_v<T>)
-      raw(&value, sizeof(T));
-    else
-      list(value);
-  }
-  template <class... T>
-  void all(T&... values) {
-    ((*this)(values), ...);
-  }
-  void close() {
-    stream_.close();
-    if (!stream_) throw std::runtime_error("a case file could not be written or is incomplete");
-  }
-
- private:
-  static constexpr bool writes = std::is_base_of_v<std::ostream, Stream>;
-  template <class T>
-  void list(std::vector<T>& values) {
-    std::uint64_t n = values.size();
-    raw(&n, sizeof(n));
-    values.resize(n);
-    raw(values.data(), n * sizeof(T));
-  }
-  void raw(void* data, std::size_t bytes) {
-    if constexpr (writes)
-      stream_.write(static_cast<const char*>(data), static_cast<std::streamsize>(bytes));
-    else
-      stream_.read(static_cast<char*>(data), static_cast<std::streamsize>(bytes));
-  }
-  Stream stream_;
 };
 
 template <class A>

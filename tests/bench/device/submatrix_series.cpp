@@ -12,6 +12,7 @@
 
 #include "io/device/device_space.hpp"
 #include "physics/electronic/device/device_submatrices.hpp"
+#include "tests/bench/device/bench.hpp"
 
 /// Chebyshev series of the submatrices of a box of molecules on a device: submatrices and GFLOP a second,
 /// beside the time that the multiply-adds and the bytes of A's blocks would take alone. The matrix is made by
@@ -107,7 +108,7 @@ std::vector<double> plain(const Box& box, const WantedColumns& task, const Serie
   return result;
 }
 
-void measure(const Box& box, bool single, double peak_gflops, double copy_gbs, const char* last) {
+void measure(const Box& box, bool single, double peak_gflops, double copy_gbs) {
   std::vector<std::vector<std::int32_t>> blocks;
   std::vector<std::vector<int>> own;
   std::vector<WantedColumns> tasks;
@@ -151,15 +152,16 @@ void measure(const Box& box, bool single, double peak_gflops, double copy_gbs, c
   for (int repeat = 0; repeat < 3; ++repeat) seconds = std::min(seconds, run());
   const double n_tasks = static_cast<double>(tasks.size()), flops = 2 * elements * degree * box.orbitals,
                bytes = 8 * elements * degree;
-  std::printf(
-      "{\"bench\": \"device_submatrix_series\", \"case\": \"%d submatrices of %.0f rows, %.0f %% full, "
-      "degree %d, %s\", \"ours\": %.1f, "
-      "\"unit\": \"submatrices/s\", \"gflops\": %.1f, \"share_of_peak\": %.3f, "
-      "\"share_of_streaming_blocks\": %.3f, \"difference\": %.1e}%s\n",
-      box.n(), rows / n_tasks, 100 * elements / n_tasks / std::pow(rows / n_tasks, 2), degree,
-      single ? "float32" : "float64", n_tasks / seconds, 1e-9 * flops / seconds,
-      1e-9 * flops / seconds / peak_gflops, bytes / (1e9 * copy_gbs) / seconds, difference, last);
-  std::fflush(stdout);
+  char name[100];
+  std::snprintf(name, sizeof name, "%d submatrices of %.0f rows, %.0f %% full, degree %d, %s", box.n(),
+                rows / n_tasks, 100 * elements / n_tasks / std::pow(rows / n_tasks, 2), degree,
+                single ? "float32" : "float64");
+  device_bench::Row("device_submatrix_series", name)
+      .number("submatrices_per_s", n_tasks / seconds)
+      .number("gflops", 1e-9 * flops / seconds)
+      .number("share_of_peak", 1e-9 * flops / seconds / peak_gflops)
+      .number("share_of_streaming_blocks", bytes / (1e9 * copy_gbs) / seconds)
+      .number("difference", difference);
   if (!(difference < (single ? 1e-4 : 1e-12))) std::exit(3);
 }
 
@@ -175,22 +177,18 @@ int main(int argc, char** argv) {
     if (std::strcmp(argv[i], "--peak") == 0 && i + 1 < argc) peak = std::atof(argv[++i]);
     if (std::strcmp(argv[i], "--copy") == 0 && i + 1 < argc) copy = std::atof(argv[++i]);
   }
-  DeviceProperties properties;
-  quintet_device_start(0, &properties);
-  if (properties.error[0] != '\0') return std::fprintf(stderr, "%s\n", properties.error), 4;
-  std::printf("%s\n[\n", properties.name);
+  const device_bench::Session session("device_submatrix_series");
+  if (!session.ok()) return 4;
   using electronic::make_box;
   if (quick) {
-    electronic::measure(make_box(6, 6, 7.0), false, peak, copy, "");
-  } else {
-    for (const auto& [per_edge, orbitals, range] : {std::tuple(10, 6, 7.5), std::tuple(10, 6, 10.6),
-                                                    std::tuple(16, 6, 10.6), std::tuple(10, 23, 6.5)}) {
-      const auto box = make_box(per_edge, orbitals, range);
-      electronic::measure(box, false, peak, copy, ",");
-      electronic::measure(box, true, 2 * peak, copy, ",");
-    }
-    electronic::measure(make_box(12, 6, 13.0), false, peak, copy, "");
+    electronic::measure(make_box(6, 6, 7.0), false, peak, copy);
+    return 0;
   }
-  std::printf("]\n");
-  quintet_device_stop();
+  for (const auto& [per_edge, orbitals, range] :
+       {std::tuple(10, 6, 7.5), std::tuple(10, 6, 10.6), std::tuple(16, 6, 10.6), std::tuple(10, 23, 6.5)}) {
+    const auto box = make_box(per_edge, orbitals, range);
+    electronic::measure(box, false, peak, copy);
+    electronic::measure(box, true, 2 * peak, copy);
+  }
+  electronic::measure(make_box(12, 6, 13.0), false, peak, copy);
 }

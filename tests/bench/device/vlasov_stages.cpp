@@ -1,6 +1,4 @@
-#include <Kokkos_Core.hpp>
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -8,13 +6,15 @@
 #include <vector>
 
 #include "physics/kinetics/device/vlasov_device.hpp"
+#include "tests/bench/device/bench.hpp"
 
 /// Stages and whole Runge-Kutta steps of DeviceVlasov with a resident f, on whatever Kokkos's default
 /// execution space is. Prints JSON lines: ns a cell and stage, DOF updates a second, bytes of the buffers,
-/// and the share of the time that copying 21.3 bytes a DOF (f, f_0 in two stages of three, out) takes at the
-/// rate of a plain copy, measured in the same run.
+/// and the share of the time that copying 24 bytes a DOF (f, f_0, out; 21.3 in the mean of a step's stages)
+/// takes at the rate of a plain copy, measured in the same run.
 ///
-/// vlasov_stages [--quick] [--all]      timings; --all: every basis at one size, both ways to share out cells
+/// vlasov_stages [--all] [CHOICE]       timings, 1e5 to 1e7 cells, of the dimensions that --only has; --all:
+///                                      every basis at one size, both ways to share out cells
 /// vlasov_stages --write FILE           sums of results on small grids, by this space
 /// vlasov_stages --check FILE           compares with them: what another space has written
 ///
@@ -31,21 +31,23 @@ struct Case {
   std::vector<int> cells;
 };
 
+using device_bench::Numbers;
+using device_bench::Row;
 constexpr auto ser = Family::serendipity, ten = Family::tensor, hyb = Family::hybrid;
 
 const std::vector<Case> timed{
     {"1x1v", 1, 1, "ser p2", 2, ser, {256, 512}},
     {"1x1v", 1, 1, "ser p2", 2, ser, {1024, 1024}},
-    {"1x1v", 1, 1, "ser p2", 2, ser, {2048, 4096}},
+    {"1x1v", 1, 1, "ser p2", 2, ser, {2560, 4096}},
     {"1x2v", 1, 2, "ser p2", 2, ser, {32, 64, 64}},
     {"1x2v", 1, 2, "ser p2", 2, ser, {256, 64, 64}},
-    {"1x2v", 1, 2, "ser p2", 2, ser, {512, 128, 128}},
+    {"1x2v", 1, 2, "ser p2", 2, ser, {640, 128, 128}},
     {"2x2v", 2, 2, "ser p2", 2, ser, {16, 16, 20, 20}},
     {"2x2v", 2, 2, "ser p2", 2, ser, {32, 32, 32, 32}},
-    {"2x2v", 2, 2, "ser p2", 2, ser, {64, 64, 40, 40}},
+    {"2x2v", 2, 2, "ser p2", 2, ser, {80, 80, 40, 40}},
     {"2x3v", 2, 3, "ser p2", 2, ser, {8, 8, 12, 12, 12}},
     {"2x3v", 2, 3, "ser p2", 2, ser, {16, 16, 16, 16, 16}},
-    {"2x3v", 2, 3, "ser p2", 2, ser, {24, 24, 20, 20, 20}},
+    {"2x3v", 2, 3, "ser p2", 2, ser, {32, 32, 22, 22, 22}},
 };
 
 struct BasisRow {
@@ -77,30 +79,6 @@ std::vector<int> million(const BasisRow& b) {
   if (b.vdim == 2) return {32, 32, 32, 32};
   if (b.cdim == 2) return {16, 16, 16, 16, 16};
   return {8, 8, 8, 12, 12, 12};
-}
-
-double seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-double median(std::vector<double> x) {
-  std::nth_element(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(x.size() / 2), x.end());
-  return x[x.size() / 2];
-}
-
-/// Bytes a second of a copy, read and written ones counted.
-double copy_rate(std::size_t n) {
-  using Space = Kokkos::DefaultExecutionSpace;
-  const Kokkos::View<double*, Space> a("a", n), b("b", n);
-  std::vector<double> times;
-  for (int repeat = 0; repeat < 15; ++repeat) {
-    Space().fence();
-    const double start = seconds();
-    Kokkos::deep_copy(Space(), b, a);
-    Space().fence();
-    times.push_back(seconds() - start);
-  }
-  return 16.0 * static_cast<double>(n) / median(times);
 }
 
 int n_cells(const std::vector<int>& cells) {
@@ -152,50 +130,31 @@ Sizes sizes_of(const DeviceVlasovOptions& o, const DeviceVlasov& engine) {
   return s;
 }
 
-/// Numbers in -1 ... 1, the same on every machine.
-struct Numbers {
-  std::uint64_t state = 88172645463325252ull;
-  double next() {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return 2 * static_cast<double>(state >> 11) / 9007199254740992.0 - 1;
-  }
-};
-
-void time_case(const char* dims, const char* name, DeviceVlasovOptions o, const char* sweep, double rate,
-               int repeats, bool first) {
+void time_case(const char* dims, const char* name, const DeviceVlasovOptions& o, const char* sweep,
+               double rate, int repeats) {
   const double bytes = DeviceVlasov::bytes(o);
+  double n = 1;
+  for (const int c : o.cells) n *= c;
+  const std::string title = std::string(dims) + " " + name + ", " + sweep;
+  if (!device_bench::has_room(bytes)) {
+    Row("device_vlasov_stages", title).number("cells", n).text("skipped", "too little memory");
+    return;
+  }
   const auto engine = DeviceVlasov::make(o);
   if (engine == nullptr) return;
   const Sizes size = sizes_of(o, *engine);
+  const auto n_packs = (static_cast<std::int64_t>(n) / size.n_conf + 31) / 32;  // of the engine: 32 cells
+  device_bench::fill_on_device(engine->data(0), n_packs * 32 * size.n_modes * size.n_conf, 0, 1);
   Numbers numbers;
-  {
-    std::vector<double> f(size.f);
-    for (double& x : f) x = numbers.next();
-    engine->upload(0, f.data());
-  }
   std::vector<double> acceleration(size.acceleration);
   for (double& x : acceleration) x = 0.2 * numbers.next();
   std::vector<double> moments(std::size_t(size.n_conf) * (1 + o.vdim) * size.n_conf_modes);
-  double n = 1;
-  for (const int c : o.cells) n *= c;
-  const auto measure = [&](auto&& body) {
-    body();
-    std::vector<double> times;
-    for (int repeat = 0; repeat < repeats; ++repeat) {
-      engine->fence();
-      const double start = seconds();
-      body();
-      engine->fence();
-      times.push_back(seconds() - start);
-    }
-    return median(times);
-  };
+  const auto measure = [&](auto&& body) { return device_bench::median_seconds(repeats, body); };
   const double dt = 1e-6;
   const auto stage = [&](double keep, double advance, int from, int to) {
     engine->stage({keep, advance, dt, from, 0, to}, acceleration.data());
   };
+  stage(0, 1, 0, 1);
   const double one = measure([&] { stage(0.75, 0.25, 1, 2); });
   const double sums = measure([&] { engine->moments(1, 1 + o.vdim, moments.data()); });
   const double step = measure([&] {
@@ -208,15 +167,19 @@ void time_case(const char* dims, const char* name, DeviceVlasovOptions o, const 
     engine->moments(0, 1 + o.vdim, moments.data());
   });
   const double dof = n * size.n_modes, floor = 24 * dof / rate, step_floor = 64 * dof / rate;
-  std::printf(
-      "%s{\"bench\": \"vlasov_stages\", \"case\": \"%s %s\", \"sweep\": \"%s\", \"cells\": %.0f, \"modes\": "
-      "%d, "
-      "\"ours\": %.4g, \"unit\": \"ns a cell and stage\", \"dof_per_s\": %.4g, \"share_of_copy\": %.3f, "
-      "\"moments_ns_per_cell\": %.4g, \"step_ns_per_cell\": %.4g, \"step_dof_per_s\": %.4g, "
-      "\"step_share_of_copy\": %.3f, \"bytes_per_cell\": %.1f, \"copy_bytes_per_s\": %.4g}\n",
-      first ? "" : ",", dims, name, sweep, n, size.n_modes, 1e9 * one / n, dof / one, floor / one,
-      1e9 * sums / n, 1e9 * step / n, 3 * dof / step, step_floor / step, bytes / n, rate);
-  std::fflush(stdout);
+  Row("device_vlasov_stages", title)
+      .number("cells", n)
+      .number("modes", size.n_modes)
+      .number("ns_per_cell_and_stage", 1e9 * one / n)
+      .number("dof_per_s", dof / one)
+      .number("share_of_copy", floor / one)
+      .number("h200_floor_ns", 1e9 * 24 * size.n_modes / device_bench::h200_copy)
+      .number("moments_ns_per_cell", 1e9 * sums / n)
+      .number("step_ns_per_cell", 1e9 * step / n)
+      .number("step_dof_per_s", 3 * dof / step)
+      .number("step_share_of_copy", step_floor / step)
+      .number("bytes_per_cell", bytes / n)
+      .number("copy_bytes_per_s", rate);
 }
 
 /// Sums over velocity space, with weights, of what three stages and walls make on a small grid.
@@ -296,41 +259,39 @@ int check(const char* file) {
       where = i;
     }
   }
-  std::printf(
-      "{\"check\": \"vlasov_stages\", \"numbers\": %zu, \"same_length\": %s, \"greatest\": %.4g, "
-      "\"worst_relative\": %.3g, \"at\": %zu}\n",
-      all.size(), ok ? "true" : "false", scale, worst, where);
-  return ok && worst < 1e-11 ? 0 : 1;
+  const bool good = ok && worst < 1e-11;
+  Row("device_vlasov_stages", "check")
+      .text("same", good ? "yes" : "NO")
+      .number("numbers", static_cast<double>(all.size()))
+      .number("greatest", scale)
+      .number("worst_relative", worst)
+      .number("at", static_cast<double>(where));
+  return good ? 0 : 1;
 }
 
 int run(int argc, char** argv) {
-  bool quick = false, every = false;
-  for (int i = 1; i < argc; ++i) {
-    if (std::strcmp(argv[i], "--quick") == 0) quick = true;
-    if (std::strcmp(argv[i], "--all") == 0) every = true;
-    if (std::strcmp(argv[i], "--write") == 0 && i + 1 < argc) return write(argv[i + 1]);
-    if (std::strcmp(argv[i], "--check") == 0 && i + 1 < argc) return check(argv[i + 1]);
-  }
-  const double rate = copy_rate(quick ? std::size_t{1} << 24 : std::size_t{1} << 28);
-  std::printf("[");
-  bool first = true;
+  if (argc > 2 && std::strcmp(argv[1], "--write") == 0) return write(argv[2]);
+  if (argc > 2 && std::strcmp(argv[1], "--check") == 0) return check(argv[2]);
+  const bool every = argc > 1 && std::strcmp(argv[1], "--all") == 0;
+  const device_bench::Choice choice(argc, argv, every ? 2 : 1);
+  const bool quick = choice.quick;
+  const double rate = device_bench::copy_rate(quick ? std::size_t{1} << 24 : std::size_t{1} << 28);
   const int repeats = quick ? 3 : 15;
   if (!every)
     for (const auto& c : timed) {
-      if (quick && (n_cells(c.cells) > 200000 || c.vdim == 3)) continue;
+      const int n = n_cells(c.cells);
+      if (!choice.wants(c.dims) || (quick && (n > 200000 || c.vdim == 3)) || (choice.large && n < 5000000))
+        continue;
       time_case(c.dims, c.basis, make_options(c.cdim, c.vdim, c.order, c.family, c.cells, false), "automatic",
-                rate, repeats, first);
-      first = false;
+                rate, repeats);
     }
   if (every)
     for (const auto& b : bases)
       for (const auto sweep : {DeviceSweep::cells, DeviceSweep::groups}) {
         auto o = make_options(b.cdim, b.vdim, b.order, b.family, million(b), false);
         o.sweep = sweep;
-        time_case(b.dims, b.basis, o, sweep == DeviceSweep::cells ? "cells" : "groups", rate, repeats, first);
-        first = false;
+        time_case(b.dims, b.basis, o, sweep == DeviceSweep::cells ? "cells" : "groups", rate, repeats);
       }
-  std::printf("]\n");
   return 0;
 }
 
@@ -338,6 +299,7 @@ int run(int argc, char** argv) {
 }  // namespace quintet::kinetics
 
 int main(int argc, char** argv) {
-  const Kokkos::ScopeGuard guard(argc, argv);
-  return quintet::kinetics::run(argc, argv);
+  const device_bench::Session session("device_vlasov_stages");
+  if (!session.ok()) return 4;
+  return device_bench::guarded("device_vlasov_stages", [&] { return quintet::kinetics::run(argc, argv); });
 }

@@ -4,6 +4,7 @@
 #include "io/runtime/runtime.hpp"
 #include "physics/particles/files/lammps_data.hpp"
 #include "surrogates/potential/device/device_tables.hpp"
+#include "tests/bench/device/archive.hpp"
 #include "tests/bench/device/dpmd_case.hpp"
 #include "tests/bench/potential/driver_arguments.hpp"
 #include "tests/support/deep_potential_case.hpp"
@@ -55,9 +56,7 @@ int main(int argc, char** argv) {
   try {
     const DriverArguments arguments(argc, argv);
     auto c = make_case(arguments.text("--model"), arguments.text("--cell"));
-    dpmd_case::Archive<std::ofstream> archive(arguments.text("--output"));
-    dpmd_case::visit(archive, c);
-    archive.close();
+    device_bench::write_cases(c, arguments.text("--output"));
     return 0;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "dpmd_device_case: %s\n", error.what());

@@ -1,0 +1,176 @@
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/bench/device/archive.hpp"
+#include "tests/bench/device/bench.hpp"
+#include "tests/bench/device/collisions_case.hpp"
+
+/// Collisions of one species with itself on a device, by Lenard-Bernstein's operator and by BGK's.
+///
+///   device_collisions CASES check            moments, Maxwellians and C(f) beside those of the SIMD engine
+///   device_collisions CASES time [CHOICE]    moments of f, and C(f) from given coefficients, of 1e5 to 1e7
+///   cells:
+///                                            each case's cells, again and again in x
+///
+/// CASES comes from build/tests/bench/vlasov_device_case. What becomes of the moments, on the host, is not
+/// timed. Shares of a copy: 8 bytes a degree of freedom for moments, 24 for C(f) added to what is there.
+namespace quintet::kinetics {
+namespace {
+
+using device_bench::Row;
+using Cases = std::vector<CollisionsCase>;
+
+std::vector<double> repeated(const std::vector<double>& values, int times) {
+  std::vector<double> all;
+  all.reserve(values.size() * static_cast<std::size_t>(times));
+  for (int i = 0; i < times; ++i) all.insert(all.end(), values.begin(), values.end());
+  return all;
+}
+
+/// A case's cells `times` times in x, on the device: buffer 0 is f, 1 what C(f) is added to.
+class Resident {
+ public:
+  explicit Resident(const CollisionsCase& c, int times = 1)
+      : case_(c),
+        coefficients_(repeated(c.coefficients, times)),
+        states_(repeated(c.states, times)),
+        factors_(repeated(c.factors, times)),
+        matrices_(repeated(c.matrices, times)) {
+    auto [vlasov, options] = options_of(c, times);
+    n_conf_ = options.n_conf;
+    moments_.resize(c.moments.size() * static_cast<std::size_t>(times));
+    vlasov_ = DeviceVlasov::make(vlasov);
+    collisions_ = vlasov_ ? DeviceCollisions::make(options, *vlasov_) : nullptr;
+    if (!collisions_) throw std::runtime_error("no kernels for " + c.name);
+  }
+  struct Options {
+    DeviceVlasovOptions vlasov;
+    DeviceCollisionOptions collisions;
+  };
+  static Options options_of(const CollisionsCase& c, int times) {
+    Options o{c.vlasov, c.options};
+    o.vlasov.cells[0] *= times;
+    o.vlasov.n_buffers = 2;
+    o.collisions.n_conf *= times;
+    return o;
+  }
+  [[nodiscard]] DeviceVlasov& vlasov() { return *vlasov_; }
+
+  const std::vector<double>& moments() {
+    collisions_->moments(0, moments_.data());
+    return moments_;
+  }
+  /// f_1 += weight C(f_0); also table_moments() where there are Maxwellians.
+  void add() {
+    if (!coefficients_.empty()) {
+      collisions_->set_drag_diffusion(coefficients_.data());
+      collisions_->add_drag_diffusion(0, case_.weight, 1);
+      return;
+    }
+    const auto of_one = [&](const std::vector<double>& all) { return all.size() / n_conf(); };
+    const std::size_t n_tables = case_.table_moments.size() / static_cast<std::size_t>(case_.options.n_conf);
+    tables_.resize(n_tables * n_conf());
+    const int most = collisions_->most_relaxing();
+    for (int first = 0; first < n_conf_; first += most) {
+      const int count = std::min(most, n_conf_ - first);
+      const auto at = static_cast<std::size_t>(first);
+      collisions_->make_maxwellians(count, states_.data() + at * of_one(states_),
+                                    tables_.data() + at * n_tables);
+      collisions_->add_relaxation(first, count, factors_.data() + at * of_one(factors_),
+                                  matrices_.data() + at * of_one(matrices_), 0, case_.weight, 1);
+    }
+  }
+  [[nodiscard]] const std::vector<double>& table_moments() const { return tables_; }
+
+ private:
+  [[nodiscard]] std::size_t n_conf() const { return static_cast<std::size_t>(n_conf_); }
+  const CollisionsCase& case_;
+  std::vector<double> coefficients_, states_, factors_, matrices_, moments_, tables_;
+  int n_conf_ = 0;
+  std::unique_ptr<DeviceVlasov> vlasov_;
+  std::unique_ptr<DeviceCollisions> collisions_;
+};
+
+int check(const Cases& cases) {
+  constexpr double bound = 1e-10;
+  int bad = cases.empty() ? 1 : 0;
+  for (const auto& c : cases) {
+    Resident resident(c);
+    resident.vlasov().upload(0, c.f.data());
+    std::vector<double> rate(c.f.size());
+    resident.vlasov().upload(1, rate.data());
+    const double moments = device_bench::relative_difference(resident.moments(), c.moments);
+    resident.add();
+    resident.vlasov().download(1, rate.data());
+    const double of_rate = device_bench::relative_difference(rate, c.rate),
+                 of_tables = device_bench::relative_difference(resident.table_moments(), c.table_moments);
+    const bool good = moments < bound && of_rate < bound && of_tables < bound;
+    if (!good) bad = 1;
+    Row("device_collisions", "check " + c.name)
+        .text("same", good ? "yes" : "NO")
+        .number("moments_difference", moments)
+        .number("rate_difference", of_rate)
+        .number("maxwellians_difference", of_tables);
+  }
+  return bad;
+}
+
+void time_case(const CollisionsCase& c, double cells, double copy_rate) {
+  double of_case = c.options.n_conf;
+  for (int d = 0; d < c.options.vdim; ++d) of_case *= c.options.cells[d];
+  const int times = std::max(1, static_cast<int>(cells / of_case + 0.5));
+  const auto [vlasov, collisions] = Resident::options_of(c, times);
+  const double n = of_case * times, dof = n * c.options.n_modes;
+  const double bytes = DeviceVlasov::bytes(vlasov) + DeviceCollisions::bytes(collisions);
+  if (!device_bench::has_room(bytes)) {
+    Row("device_collisions", c.name).number("cells", n).text("skipped", "too little memory");
+    return;
+  }
+  Resident resident(c, times);
+  const auto n_packs = static_cast<std::int64_t>((of_case / c.options.n_conf + 31) /
+                                                 32);  // the engine's: 32 velocity cells, padded
+  for (int b = 0; b < 2; ++b)
+    device_bench::fill_on_device(
+        resident.vlasov().data(b),
+        n_packs * 32 * c.options.n_modes * static_cast<std::int64_t>(c.options.n_conf) * times, b, 0.2);
+  const double moments = device_bench::median_seconds(10, [&] { (void)resident.moments(); });
+  const double add = device_bench::median_seconds(10, [&] { resident.add(); });
+  Row("device_collisions", c.name)
+      .number("cells", n)
+      .number("ns_per_cell", 1e9 * add / n)
+      .number("dof_per_s", dof / add)
+      .number("share_of_copy", 24 * dof / copy_rate / add)
+      .number("h200_floor_ns", 1e9 * 24 * dof / n / device_bench::h200_copy)
+      .number("moments_ns_per_cell", 1e9 * moments / n)
+      .number("moments_share_of_copy", 8 * dof / copy_rate / moments)
+      .number("bytes_per_cell", bytes / n);
+}
+
+int run(int argc, char** argv) {
+  if (argc < 3) {
+    std::fprintf(stderr, "device_collisions CASES check | CASES time [--quick] [--large] [--only TEXT]\n");
+    return 1;
+  }
+  const auto cases = device_bench::read_cases<Cases>(argv[1]);
+  if (std::strcmp(argv[2], "check") == 0) return check(cases);
+  const device_bench::Choice choice(argc, argv, 3);
+  const double rate = device_bench::copy_rate(choice.quick ? std::size_t{1} << 23 : std::size_t{1} << 27);
+  for (const auto& c : cases)
+    if (choice.wants(c.name))
+      for (const double cells : {1e4, 1e5, 1e6, 1e7})
+        if ((cells < 1e5) == choice.quick && (!choice.large || cells > 5e6)) time_case(c, cells, rate);
+  return 0;
+}
+
+}  // namespace
+}  // namespace quintet::kinetics
+
+int main(int argc, char** argv) {
+  const device_bench::Session session("device_collisions");
+  if (!session.ok()) return 4;
+  return device_bench::guarded("device_collisions", [&] { return quintet::kinetics::run(argc, argv); });
+}

@@ -1,0 +1,129 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/bench/device/archive.hpp"
+#include "tests/bench/device/bench.hpp"
+#include "tests/bench/device/flows_case.hpp"
+
+/// Steps of two-dimensional convection (Boussinesq) of many flows on a device.
+///
+///   device_flows CASES check            fields after some steps beside those of the host's engine
+///   device_flows CASES time [CHOICE]    steps of several flows
+///
+/// CASES comes from build/tests/bench/convection_device_case.
+namespace quintet::convection {
+namespace {
+
+using device_bench::Row;
+
+/// Numbers that the kernels of a step read and write, a cell, neighbours not counted: right-hand sides of
+/// both stages; in each stage rows, columns (there and back), rows, divergence, the same for one field,
+/// projection.
+constexpr double numbers_a_step = 10 + 13 + 2 * (6 + 18 + 6 + 5 + 2 + 6 + 2 + 7);
+
+std::unique_ptr<DeviceFlows> make_engine(const DeviceFlowSetup& setup) {
+  return std::unique_ptr<DeviceFlows>(quintet_make_device_flows(setup));
+}
+std::array<std::span<const double>, 4> spans(const FlowFields& f) { return {f[0], f[1], f[2], f[3]}; }
+
+int check(const std::vector<FlowsCase>& cases) {
+  int bad = cases.empty() ? 1 : 0;
+  for (const auto& c : cases) {
+    const auto engine = make_engine(c.setup);
+    for (std::size_t m = 0; m < c.before.size(); ++m) engine->put(static_cast<int>(m), spans(c.before[m]));
+    for (const double dt : c.steps) engine->advance(dt);
+    double most = 0;
+    for (std::size_t m = 0; m < c.after.size(); ++m) {
+      FlowFields found = c.after[m];
+      for (auto& field : found) std::fill(field.begin(), field.end(), 0.0);
+      engine->take(static_cast<int>(m), {found[0], found[1], found[2], found[3]});
+      for (std::size_t i = 0; i < found.size(); ++i)
+        most = std::max(most, device_bench::relative_difference(found[i], c.after[m][i]));
+    }
+    const double of_rate = std::abs(engine->courant_rate() / c.courant_rate - 1);
+    const bool good = most < 1e-10 && of_rate < 1e-10;
+    if (!good) bad = 1;
+    Row("device_flows", "check " + c.name)
+        .text("same", good ? "yes" : "NO")
+        .number("fields_difference", most)
+        .number("courant_rate_difference", of_rate);
+  }
+  return bad;
+}
+
+/// A gentle roll, another one in each flow.
+FlowFields roll(const DeviceFlowSetup& s, int member) {
+  FlowFields f;
+  for (auto& field : f) field.assign(static_cast<std::size_t>(s.n_x) * static_cast<std::size_t>(s.n_z), 0.0);
+  for (int j = 1; j < s.n_z; ++j)
+    for (int i = 1; i < s.n_x; ++i) {
+      const auto at =
+          static_cast<std::size_t>(j) * static_cast<std::size_t>(s.n_x) + static_cast<std::size_t>(i);
+      const double x = 2 * M_PI * i / s.n_x, z = M_PI * j / s.n_z;
+      f[0][at] = 0.1 * std::sin(x) * std::cos(z);
+      f[1][at] = -0.1 * std::cos(x) * std::sin(z);
+      f[2][at] = 0.01 * std::cos(x + member) * std::sin(z);
+    }
+  return f;
+}
+
+int time_flows(const TimedFlows& t, double copy_rate) {
+  const DeviceFlowSetup& s = t.setup;
+  const double cells = double{1} * s.n_x * s.n_z * s.n_members, bytes = quintet_device_flows_bytes(s);
+  if (!device_bench::has_room(bytes)) {
+    Row("device_flows", t.name).number("cells", cells).text("skipped", "too little memory");
+    return 0;
+  }
+  const auto engine = make_engine(s);
+  for (int m = 0; m < s.n_members; ++m) engine->put(m, spans(roll(s, m)));
+  constexpr int steps = 5;
+  const double step = device_bench::median_seconds(10,
+                                                   [&] {
+                                                     for (int i = 0; i < steps; ++i) engine->advance(1e-4);
+                                                   }) /
+                      steps;
+  const double rate = device_bench::median_seconds(10, [&] { (void)engine->courant_rate(); });
+  const double floor = 8 * numbers_a_step * cells;
+  Row("device_flows", t.name)
+      .number("cells", cells)
+      .number("us_per_step", 1e6 * step)
+      .number("cells_per_s", cells / step)
+      .number("share_of_copy", floor / copy_rate / step)
+      .number("h200_floor_us", 1e6 * floor / device_bench::h200_copy)
+      .number("courant_rate_us", 1e6 * rate)
+      .number("bytes_per_cell", bytes / cells);
+  return std::isfinite(engine->courant_rate()) ? 0 : 1;
+}
+
+int run(int argc, char** argv) {
+  if (argc < 3) {
+    std::fprintf(stderr, "device_flows CASES check | CASES time [--quick] [--large] [--only TEXT]\n");
+    return 1;
+  }
+  const auto cases = device_bench::read_cases<FlowsCases>(argv[1]);
+  if (std::strcmp(argv[2], "check") == 0) return check(cases.checked);
+  const device_bench::Choice choice(argc, argv, 3);
+  const double rate = device_bench::copy_rate(choice.quick ? std::size_t{1} << 23 : std::size_t{1} << 27);
+  int bad = 0;
+  for (const auto& t : cases.timed) {
+    const std::int64_t cells = std::int64_t{t.setup.n_x} * t.setup.n_z * t.setup.n_members;
+    if ((choice.quick && cells > 100000) || (choice.large && cells < 1000000) || !choice.wants(t.name))
+      continue;
+    bad += time_flows(t, rate);
+  }
+  return bad > 0 ? 1 : 0;
+}
+
+}  // namespace
+}  // namespace quintet::convection
+
+int main(int argc, char** argv) {
+  const device_bench::Session session("device_flows");
+  if (!session.ok()) return 4;
+  return device_bench::guarded("device_flows", [&] { return quintet::convection::run(argc, argv); });
+}
