@@ -1,9 +1,14 @@
 #include "io/device/device.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
+#include <vector>
 
 #include <dlfcn.h>
+#include <fmt/ranges.h>
 
 #include "io/device/device_space.hpp"
 #include "io/log/error.hpp"
@@ -85,8 +90,10 @@ struct DeviceSession::Implementation {
   std::string description = "cpu";
   bool sends_directly = false;
   int number = 0, count = 0;
+  std::array<char, sizeof DeviceProperties::id> id{};
   void* stream = nullptr;
-  Library library;  ///< empty: the program's own engines
+  std::optional<Comm> all, sharers;  ///< of a GPU: the session's ranks, those with the same one
+  Library library;                   ///< empty: the program's own engines
 
   Implementation() = default;
   Implementation(const Implementation&) = delete;
@@ -105,17 +112,28 @@ struct DeviceSession::Implementation {
     if (device == Device::gpu || !sends_directly) description += fmt::format(" ({})", mpi.why);
   }
 
-  void start(int number, int node_size, bool is_root) {
+  /// Collective.
+  void find_sharers(const Comm& comm) {
+    if (device != Device::gpu) return;
+    const Comm node = comm.node();
+    const auto ids = node.all_gather(id);
+    const auto first = std::find(ids.begin(), ids.end(), id) - ids.begin();
+    all = comm;
+    sharers = node.split(static_cast<int>(first), node.rank());
+  }
+
+  void start(int wanted_number, int node_size, bool is_root) {
     auto* const begin = device == Device::gpu
                             ? function_in(library, "quintet_device_start", &quintet_device_start)
                             : &quintet_device_start;
     DeviceProperties properties;
-    begin(number, &properties);
+    begin(wanted_number, &properties);
     if (properties.error[0] != '\0') throw ResourceError(std::string("device: gpu: ") + properties.error);
     description = properties.name;
     number = properties.number;
     if (device == Device::gpu) count = properties.n_devices;
     stream = properties.stream;
+    std::copy(std::begin(properties.id), std::end(properties.id), id.begin());
     if (device == Device::gpu && node_size > properties.n_devices && is_root &&
         std::getenv("CUDA_MPS_PIPE_DIRECTORY") == nullptr)
       log::warning(
@@ -141,6 +159,7 @@ DeviceSession::DeviceSession(Device wanted, const Comm& comm)
       mine.start(node_rank, node_size, comm.is_root());
       mine.choose_way_of_messages(comm);
     });
+    mine.find_sharers(comm);
   };
   if (wanted != Device::automatic) {
     start(wanted);
@@ -172,13 +191,25 @@ void* DeviceSession::find(const char* name, void* here) const {
 
 void DeviceSession::require_bytes(double bytes, const std::string& what) const {
   const auto& mine = *implementation_;
-  if (mine.device != Device::gpu) return;
-  const auto free = static_cast<double>(
-      function_in(mine.library, "quintet_device_free_bytes", &quintet_device_free_bytes)());
-  if (bytes > free)
-    throw ResourceError(fmt::format(
-        "{}: {:.2f} GB of the GPU's memory are needed, {:.2f} GB are free. Take more GPUs, or device: cpu",
-        what, bytes / 1e9, free / 1e9));
+  if (mine.device != Device::gpu || mine.all->maximum(bytes) <= 0) return;
+  // All have asked before anyone looks, and all have looked before anyone takes memory.
+  const std::vector<double> needs = mine.sharers->all_gather(bytes);
+  const double free = mine.sharers->minimum(static_cast<double>(
+      function_in(mine.library, "quintet_device_free_bytes", &quintet_device_free_bytes)()));
+  double sum = 0;
+  for (const double need : needs) sum += need;
+  std::string refusal;
+  if (sum > free) {
+    std::vector<std::string> each;
+    for (const double need : needs) each.push_back(fmt::format("{:.2f}", need / 1e9));
+    const auto by = each.size() == 1 ? ""
+                                     : fmt::format(" by the {} ranks that share it ({})", each.size(),
+                                                   fmt::join(each, " + "));
+    refusal = fmt::format(
+        "{}: {:.2f} GB of the GPU's memory are needed{}, {:.2f} GB are free. Take more GPUs, or device: cpu",
+        what, sum / 1e9, by, free / 1e9);
+  }
+  throw_together<ResourceError>(*mine.all, refusal);
 }
 
 }  // namespace quintet

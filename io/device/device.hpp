@@ -61,7 +61,9 @@ class DeviceSession {
   [[nodiscard]] Function* factory(const char* name, Function* here) const {
     return reinterpret_cast<Function*>(find(name, reinterpret_cast<void*>(here)));
   }
-  /// Errors: ResourceError where the device has not `bytes` free for `what` ("192 atoms").
+  /// Before `bytes` of the device's memory are taken for `what` ("192 atoms"). Ranks that share a device need
+  /// the sum of theirs. Collective: a rank that takes nothing asks for 0. Errors: ResourceError on all ranks
+  /// where a device has less free.
   void require_bytes(double bytes, const std::string& what) const;
 
  private:

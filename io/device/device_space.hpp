@@ -13,6 +13,7 @@ struct DeviceProperties {
   std::size_t free_bytes = 0;   ///< now
   int n_devices = 0;            ///< that this process sees
   int number = 0;               ///< of the one chosen
+  char id[40] = {};             ///< of it, the same for all processes of the node whatever each of them sees
   void* stream = nullptr;       ///< cudaStream_t in which Kokkos computes on it; null on the host
   char error[400] = {};         ///< why it cannot be used; empty: it can
 };

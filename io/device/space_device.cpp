@@ -47,6 +47,8 @@ bool choose(int number, DeviceProperties& p) {
     return false;
   }
   p.total_bytes = properties.totalGlobalMem;
+  for (int i = 0; i < 16; ++i)
+    std::snprintf(p.id + 2 * i, 3, "%02x", static_cast<unsigned>(properties.uuid.bytes[i]) & 0xffU);
   return true;
 }
 

@@ -42,8 +42,11 @@ std::array<int, 6> constrained_ranks(const std::vector<Species>& species, const 
 
 DeviceVlasovOptions device_options(const PhaseBasis& basis, const Decomposition& decomposition,
                                    const Species& species, const SystemOptions& options) {
-  return device_vlasov_options(basis, decomposition.block(species.grid), options.flux,
-                               open_edges(decomposition, species));
+  auto of = device_vlasov_options(basis, decomposition.block(species.grid), options.flux,
+                                  open_edges(decomposition, species));
+  of.halo = halo_edges(decomposition);
+  of.sends_directly = options.device->sends_directly;
+  return of;
 }
 
 double field_energy(const std::array<double, n_field>& integrals, const SystemOptions& options) {

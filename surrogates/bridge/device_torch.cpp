@@ -32,6 +32,8 @@ c10::Device on_gpu(const DeviceSession& session) {
       ExitCode::resource);
 }
 
+void wait_for(c10::Device gpu) { c10::cuda::getCurrentCUDAStream(gpu.index()).synchronize(); }
+
 }  // namespace
 
 #else
@@ -41,6 +43,8 @@ namespace {
 c10::Device on_gpu(const DeviceSession&) {
   throw InternalError("a LibTorch without CUDA on a GPU: device_with_torch() was not asked");
 }
+
+void wait_for(c10::Device) {}
 
 }  // namespace
 
@@ -52,6 +56,10 @@ TorchDevice::TorchDevice(const DeviceSession& session) : session_(session) {
   // send messages, which MPI takes from the thread alone that started it.
   c10::AutogradState::get_tls_state().set_multithreading_enabled(false);
   if (session.device() == Device::gpu) place_ = on_gpu(session);
+}
+
+void TorchDevice::fence() const {
+  if (place_.is_cuda()) wait_for(place_);
 }
 
 }  // namespace quintet

@@ -19,6 +19,10 @@ class TorchDevice {
   /// Whether networks run as LibTorch's operators, there; on the cpu our own kernels do.
   [[nodiscard]] bool is_used() const { return !session_.is_cpu(); }
   [[nodiscard]] c10::Device place() const { return place_; }
+  /// Whether MPI reads tensors there.
+  [[nodiscard]] bool sends_directly() const { return session_.sends_directly(); }
+  /// Wait until what was asked for there is done.
+  void fence() const;
 
  private:
   DeviceSession session_;

@@ -41,6 +41,13 @@ std::size_t bucket_size(const ParallelOptions& parallel, std::size_t bytes) {
 
 }  // namespace
 
+std::string bad_gradient_text(std::int64_t t, const std::string& block) {
+  return fmt::format(
+      "step {}: the gradient of block '{}' or one after it holds a number that is not finite; the "
+      "weights are those of before; a lower learning rate may help",
+      t, block);
+}
+
 template <class Real>
 FlatParameters<Real>::FlatParameters(const Comm& comm, const std::vector<BlockTensors>& blocks,
                                      std::span<const double> start, const OptimiserOptions& optimiser,
@@ -170,10 +177,7 @@ void FlatParameters<Real>::refuse_bad_gradients(std::int64_t t) {
   if (first == INT_MAX) return;
   clear_gradient();
   const auto& block = layout_.blocks()[static_cast<std::size_t>(layout_.units()[first].first_block)];
-  throw NumericalError(fmt::format(
-      "step {}: the gradient of block '{}' or one after it holds a number that is not finite; the "
-      "weights are those of before; a lower learning rate may help",
-      t, block.name));
+  throw NumericalError(bad_gradient_text(t, block.name));
 }
 
 template <class Real>

@@ -43,6 +43,9 @@ struct FlatAccount {
   std::int64_t bytes_sent = 0;  ///< gradients and parameters, to other holders
 };
 
+/// What is said where the sum of a block's gradients in step t is not finite.
+[[nodiscard]] std::string bad_gradient_text(std::int64_t t, const std::string& block);
+
 /// The flat arrays of a training on N ranks: values, gradients, the optimiser's states; who holds them, how
 /// gradients are summed and parameters updated.
 ///

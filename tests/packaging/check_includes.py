@@ -20,7 +20,7 @@ ROOMS = {
     "physics/kinetics": ("basis", "space theory", "fields initial moments", "advection collisions files", "device"),
     "physics/ocean": ("svd",),
     "physics/electronic": ("functions", "matrix", "device", "files global submatrix", "density"),
-    "surrogates": ("bridge", "networks", "training", "search planning environments experts", "reinforcement", "potential flow sequence"),
+    "surrogates": ("bridge", "networks", "training", "resident", "search planning environments experts", "reinforcement", "potential flow sequence"),
     "surrogates/potential": ("model", "evaluation", "device", "training"),
     "surrogates/sequence": ("network windows", "reference training", "skill", "forecast"),
     "surrogates/flow": ("equations data", "decoder encoder", "model evaluation", "training prediction"),

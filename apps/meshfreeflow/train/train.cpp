@@ -39,6 +39,8 @@ void announce(Context& context, const TrainOptions& options, const Training& tra
             operators.empty() ? "none" : fmt::format("{}", fmt::join(operators, ", ")),
             derives || operators.empty() ? "" : " (in validations alone: gamma is 0)");
   announce_stage(context, training.parallel());
+  if (const auto residence = training.trainer().residence(); !residence.empty())
+    log::info("weights, gradients and the optimiser's states: {}", residence);
   if (const auto tiles = tiles_in_words(context.comm(), options, training.parallel().options, header);
       !tiles.empty())
     log::info("tile: {}", tiles);

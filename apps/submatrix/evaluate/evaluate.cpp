@@ -102,9 +102,9 @@ Interrupt interrupt_of(const Context& context) {
 }
 
 /// The engine of polynomials on a device. Its batches take a part of the memory that is free now.
-std::unique_ptr<DeviceSubmatrices> make_series_on(const DeviceSession& session, const Comm& comm) {
+std::unique_ptr<DeviceSubmatrices> make_series_on(const DeviceSession& session) {
   constexpr double batch_bytes = 1e9, least_bytes = 2e9;
-  session.require_bytes(least_bytes * comm.node_size(), "Batches of submatrices");
+  session.require_bytes(least_bytes, "Batches of submatrices");
   const auto make = session.factory("quintet_make_device_submatrices", &quintet_make_device_submatrices);
   return std::unique_ptr<DeviceSubmatrices>(make(batch_bytes));
 }
@@ -303,8 +303,7 @@ void evaluate(Context& context, const EvaluateOptions& options) {
     log::info("Goes on after {} of {} thresholds ({})", evaluations.size(), options.method.thresholds.size(),
               *context.restart_file());
   const DeviceSession session = context.open_device(options.device);
-  const std::unique_ptr<DeviceSubmatrices> device =
-      session.is_cpu() ? nullptr : make_series_on(session, context.comm());
+  const std::unique_ptr<DeviceSubmatrices> device = session.is_cpu() ? nullptr : make_series_on(session);
   if (!context.go_ahead(output_files(options.output))) return;
 
   Way way;

@@ -436,7 +436,8 @@ void use_device(const DeviceSession& session, Setup& setup) {
         session.factory("quintet_make_device_vlasov", &quintet_make_device_vlasov),
         session.factory("quintet_device_vlasov_bytes", &quintet_device_vlasov_bytes),
         session.factory("quintet_make_device_collisions", &quintet_make_device_collisions),
-        session.factory("quintet_device_collision_bytes", &quintet_device_collision_bytes)};
+        session.factory("quintet_device_collision_bytes", &quintet_device_collision_bytes),
+        session.sends_directly()};
 }
 
 double require_room(const Context& context, const DeviceSession& device, const Setup& setup) {

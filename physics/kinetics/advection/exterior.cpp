@@ -9,14 +9,26 @@
 
 namespace quintet::kinetics {
 
-std::array<std::array<bool, 2>, 6> open_edges(const Decomposition& decomposition, const Species& species) {
-  std::array<std::array<bool, 2>, 6> open{};
-  for (int d = 0; d < species.grid.dim(); ++d)
-    for (const int side : {-1, 1}) {
-      const bool split = decomposition.ranks()[d] > 1;
-      const bool wall = d < species.grid.cdim && !species.grid.periodic[d];
-      open[d][side > 0] = wall || (split && decomposition.neighbour(d, side) >= 0);
-    }
+namespace {
+
+/// The rank beyond an edge; -1: none, or this one.
+int rank_beyond(const Decomposition& decomposition, int d, int side) {
+  return decomposition.ranks()[d] > 1 ? decomposition.neighbour(d, side) : -1;
+}
+
+}  // namespace
+
+Edges halo_edges(const Decomposition& decomposition) {
+  Edges halo{};
+  for (int d = 0; d < 6; ++d)
+    for (const int side : {-1, 1}) halo[d][side > 0] = rank_beyond(decomposition, d, side) >= 0;
+  return halo;
+}
+
+Edges open_edges(const Decomposition& decomposition, const Species& species) {
+  Edges open = halo_edges(decomposition);
+  for (int d = 0; d < species.grid.cdim; ++d)
+    if (!species.grid.periodic[d]) open[d] = {true, true};
   return open;
 }
 
@@ -28,14 +40,17 @@ Exterior::Exterior(const Decomposition& decomposition, const PhaseBasis& basis, 
   for (int d = 0; d < species.grid.dim(); ++d)
     for (const int side : {-1, 1}) {
       if (!open[d][side > 0]) continue;
-      const int rank = decomposition.ranks()[d] > 1 ? decomposition.neighbour(d, side) : -1;
-      own(d, side) = make_view<Array<double>>("own_trace", vlasov.trace_size(d));
-      const auto kind = rank >= 0 ? Boundary::periodic : species.boundary[d][side > 0];
-      static_cast<void>(row_of(boundaries, kind));
-      if (rank >= 0)
+      if (const int rank = rank_beyond(decomposition, d, side); rank >= 0) {
         halos_.push_back({d, side, rank});
-      else
-        walls_.push_back({d, side, kind, {}, {}, {}, {}});
+        const auto halo = vlasov.halo(d, side);
+        own(d, side) = halo.own;
+        outside(d, side) = halo.outside;
+        continue;
+      }
+      own(d, side) = make_view<Array<double>>("own_trace", vlasov.trace_size(d));
+      const auto kind = species.boundary[d][side > 0];
+      static_cast<void>(row_of(boundaries, kind));
+      walls_.push_back({d, side, kind, {}, {}, {}, {}});
       if (kind != Boundary::absorbing) {
         outside(d, side) = Array<double>("outside_trace", vlasov.trace_size(d));
         continue;
@@ -55,10 +70,7 @@ Exterior::Exterior(const Decomposition& decomposition, const PhaseBasis& basis, 
 void Exterior::start(const Exec& exec, const Distribution& f) {
   for (const auto& halo : halos_)
     vlasov_.trace(exec, f, halo.direction, halo.side, own(halo.direction, halo.side));
-  for (const auto& wall : walls_)
-    vlasov_.trace(exec, f, wall.direction, wall.side, own(wall.direction, wall.side));
-  if (halos_.empty()) return;
-  exec.fence();
+  if (!halos_.empty()) vlasov_.fence(exec);
   for (const auto& [d, side, rank] : halos_) {
     // What leaves through my upper edge is received as the neighbour's lower outside: two one-way exchanges.
     const auto& mine = own(d, side);
@@ -69,6 +81,8 @@ void Exterior::start(const Exec& exec, const Distribution& f) {
                                             std::span<double>(theirs.data(), theirs.size()), rank,
                                             2 * d + (side < 0)));
   }
+  for (const auto& wall : walls_)
+    vlasov_.trace(exec, f, wall.direction, wall.side, own(wall.direction, wall.side));
 }
 
 std::vector<double> Exterior::incoming(int direction, int side) const {

@@ -11,9 +11,12 @@
 
 namespace quintet::kinetics {
 
-/// Which edges of a block need traces from outside: those with another rank or a wall beyond.
-[[nodiscard]] std::array<std::array<bool, 2>, 6> open_edges(const Decomposition& decomposition,
-                                                            const Species& species);
+/// Of the edges of a block [direction][side]: whether.
+using Edges = std::array<std::array<bool, 2>, 6>;
+/// Those that need traces from another rank.
+[[nodiscard]] Edges halo_edges(const Decomposition& decomposition);
+/// Those that need traces from outside: from another rank or a wall.
+[[nodiscard]] Edges open_edges(const Decomposition& decomposition, const Species& species);
 
 /// What f is beyond the edges of a block: halos from other ranks, and walls.
 ///

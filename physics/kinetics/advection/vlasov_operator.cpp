@@ -10,6 +10,11 @@ std::unique_ptr<VlasovOperator> make_vlasov_operator(const PhaseBasis& basis, co
                                                      Flux flux,
                                                      const std::array<std::array<bool, 2>, 6>& is_open);
 
+VlasovOperator::Halo VlasovOperator::halo(int direction, int) const {
+  const auto n = trace_size(direction);
+  return {make_view<Array<double>>("own_halo", n), Array<double>("outside_halo", n)};
+}
+
 std::unique_ptr<VlasovOperator> VlasovOperator::make(const PhaseBasis& basis, const PhaseBlock& block,
                                                      Flux flux,
                                                      const std::array<std::array<bool, 2>, 6>& is_open) {

@@ -64,6 +64,14 @@ class VlasovOperator {
                      const Array<double>& out) const = 0;
   /// Doubles of one such trace.
   [[nodiscard]] virtual std::size_t trace_size(int direction) const = 0;
+  /// Traces on their way between ranks, where MPI reads them and this operator finds them.
+  struct Halo {
+    Array<double> own, outside;
+  };
+  /// Those of an edge with another rank beyond.
+  [[nodiscard]] virtual Halo halo(int direction, int side) const;
+  /// Wait for what was asked for, wherever it is done.
+  virtual void fence(const Exec& exec) const { exec.fence(); }
   /// What a reflecting wall sends back, f(v_d) -> f(-v_d), from the own trace at it.
   virtual void mirror(const Exec& exec, int direction, const Array<double>& own,
                       const Array<double>& out) const = 0;

@@ -13,7 +13,7 @@ namespace {
 struct CollisionSizes {
   std::ptrdiff_t n_conf, n_vel = 1, n_packs, parts, moments, weights = 0, velocity = 0, fields = 0,
                          diffusion = 0;
-  std::ptrdiff_t beyond = 0, edge = 0;  ///< cells of other blocks; the largest face of this one
+  std::ptrdiff_t halos = 0;  ///< cells of faces with other blocks beyond, and of those
   std::ptrdiff_t products, tables = 0, table_moments = 0, factors = 0,
                            of_grid = 0;  ///< a configuration cell; for all
   int n_parts, part, most_relaxing = 0;
@@ -39,9 +39,7 @@ struct CollisionSizes {
     if (diffusion > 0) {
       fields = n_conf * (o.vdim + 2) * n;
       for (int d = 0; d < o.vdim; ++d) {
-        const auto face = face_size(o, d);
-        edge = std::max(edge, face);
-        beyond += face * ((o.begin[d] > 0) + (o.begin[d] + o.cells[d] < o.grid_cells[d]));
+        halos += 2 * face_size(o, d) * ((o.begin[d] > 0) + (o.begin[d] + o.cells[d] < o.grid_cells[d]));
       }
     }
     if (o.n_nodes == 0) return;
@@ -61,7 +59,7 @@ struct CollisionSizes {
   }
   [[nodiscard]] double bytes() const {
     return 8.0 *
-               static_cast<double>(products + beyond + edge + parts + moments + weights + velocity + fields +
+               static_cast<double>(products + halos + parts + moments + weights + velocity + fields +
                                    diffusion + of_grid + most_relaxing * (tables + table_moments + factors)) +
            sizeof(CollisionGroups);
   }
@@ -87,12 +85,11 @@ class CollisionsOf final : public DeviceCollisions {
     make_moments();
     if (size_.fields > 0) {
       fields_ = device_array("collisions::fields", size_.fields);
-      edge_ = device_array("collisions::edge", size_.edge);
       for (int d = 0; d < options.vdim; ++d) {
         diffusion_[d] = copy("collisions::diffusion", options.diffusion[d]);
         for (int side = 0; side < 2; ++side)
           if (!cells_.at_end[d][side])
-            beyond_[d][side] = device_array("collisions::beyond", size_.face_size(options, d));
+            halos_[d][side] = HaloArrays("collisions::halo", edge_size(d), options.sends_directly);
       }
     }
     if (options.n_nodes > 0) make_relaxation();
@@ -114,15 +111,13 @@ class CollisionsOf final : public DeviceCollisions {
   [[nodiscard]] std::size_t edge_size(int d) const override {
     return static_cast<std::size_t>(size_.face_size(options_, d));
   }
-  void edge(int buffer, int d, int side, double* host) const override {
+  [[nodiscard]] DeviceVlasov::Halo halo(int d, int side) const override { return of_face(d, side).seen(); }
+  void edge(int buffer, int d, int side) const override {
     for_all("collisions::edge", static_cast<std::ptrdiff_t>(edge_size(d)),
-            CopyEdge{cells_, EdgeCells(cells_, d), side, vlasov_.data(buffer), edge_.data()});
-    to_host(host, edge_, edge_size(d));
+            CopyEdge{cells_, EdgeCells(cells_, d), side, vlasov_.data(buffer), of_face(d, side).own.data()});
+    of_face(d, side).leave();
   }
-  void set_beyond(int d, int side, const double* host) override {
-    auto& there = beyond_[static_cast<std::size_t>(d)][static_cast<std::size_t>(side)];
-    to_device(there, host, edge_size(d));
-  }
+  void set_beyond(int d, int side) override { of_face(d, side).arrive(); }
   void set_drag_diffusion(const double* coefficients) override {
     to_device(fields_, coefficients, static_cast<std::size_t>(size_.fields));
   }
@@ -132,7 +127,7 @@ class CollisionsOf final : public DeviceCollisions {
     for (int d = 0; d < options_.vdim; ++d) {
       add.diffusion[d] = diffusion_[d].data();
       add.edge[d] = EdgeCells(cells_, d);
-      for (int side = 0; side < 2; ++side) add.beyond[d][side] = beyond_[d][side].data();
+      for (int side = 0; side < 2; ++side) add.beyond[d][side] = halos_[d][side].outside.data();
     }
     sweep("collisions::drag_diffusion", cells_.n_conf, add);
   }
@@ -174,6 +169,9 @@ class CollisionsOf final : public DeviceCollisions {
   }
 
  private:
+  [[nodiscard]] const HaloArrays& of_face(int d, int side) const {
+    return halos_[static_cast<std::size_t>(d)][static_cast<std::size_t>(side)];
+  }
   /// A team for 32 velocity cells of n configuration cells.
   template <class Kernel>
   void sweep(const char* label, int n, const Kernel& kernel) const {
@@ -252,8 +250,7 @@ class CollisionsOf final : public DeviceCollisions {
   ByteArray groups_;
   DeviceArray triple_, greatest_, weights_, parts_, moments_, fields_;
   std::array<DeviceArray, 3> velocity_, volume_, diffusion_;
-  std::array<std::array<DeviceArray, 2>, 3> beyond_;
-  DeviceArray edge_;
+  std::array<std::array<HaloArrays, 2>, 3> halos_;
   std::array<std::array<DeviceArray, 3>, 3> grid_;
   std::array<DeviceArray, 2> points_;
   DeviceArray tables_, states_, table_moments_, factors_, matrices_;

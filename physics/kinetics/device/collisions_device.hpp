@@ -32,6 +32,7 @@ struct CollisionGroups {
 struct DeviceCollisionOptions {
   int n_conf = 1, vdim = 1, n_modes = 2, n_conf_modes = 2;  ///< configuration cells; of a cell; in x
   bool uniform_rate = false;                                ///< A is the same everywhere
+  bool sends_directly = true;                               ///< MPI reads the device's memory
   CollisionGroups groups;
   std::vector<double> triple;                  ///< int w_l w_m w_n, [n_conf_modes]^3
   std::vector<double> greatest;                ///< max |w_n|
@@ -76,10 +77,13 @@ class DeviceCollisions {
   /// Doubles of the cells at a face of the block across v_d; 0 where velocity space is not shared out along
   /// it.
   [[nodiscard]] virtual std::size_t edge_size(int d) const = 0;
-  /// These cells at side 0 (lower) or 1 (upper), to the host.
-  virtual void edge(int buffer, int d, int side, double* host) const = 0;
-  /// What another block's edge() gave lies beyond this side when drag and diffusion are added.
-  virtual void set_beyond(int d, int side, const double* host) = 0;
+  /// Such cells on their way between blocks, at side 0 (lower) or 1 (upper) with another one beyond.
+  [[nodiscard]] virtual DeviceVlasov::Halo halo(int d, int side) const = 0;
+  /// These cells to the halo's own, where they are after DeviceVlasov::fence().
+  virtual void edge(int buffer, int d, int side) const = 0;
+  /// The halo's outside, what another block's edge() gave, has arrived: it lies beyond this side when drag
+  /// and diffusion are added, and must stay until fence().
+  virtual void set_beyond(int d, int side) = 0;
   /// A, B and D, from the host: [n_conf, vdim + 2, n_conf_modes] (DragDiffusion).
   virtual void set_drag_diffusion(const double* coefficients) = 0;
   /// f_to += weight C(f), by LenardBernstein's scheme with what was set.

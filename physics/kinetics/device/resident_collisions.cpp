@@ -206,18 +206,22 @@ class ResidentDragDiffusion final : public DragDiffusionSweep {
   ResidentDragDiffusion(SharedSpecies species, const Decomposition& decomposition)
       : of_(std::move(species)),
         exchange_(decomposition, of_->block.grid,
-                  {of_->device->edge_size(0), of_->device->edge_size(1), of_->device->edge_size(2)}) {}
+                  {of_->device->edge_size(0), of_->device->edge_size(1), of_->device->edge_size(2)},
+                  [this](int d, int side) {
+                    const auto [own, outside] = of_->device->halo(d, side);
+                    const std::size_t n = of_->device->edge_size(d);
+                    return VelocityExchange::Memory{{own, n}, {outside, n}};
+                  }) {}
   void start(const Exec& exec, const Distribution& f) override {
     exec.fence();
-    for_faces([&](int d, int side) {
-      of_->device->edge(of_->vlasov.buffer(f), d, side, exchange_.send(d, side).data());
-    });
+    for_faces([&](int d, int side) { of_->device->edge(of_->vlasov.buffer(f), d, side); });
+    of_->vlasov.device().fence();
     exchange_.start();
   }
   void apply(const Exec& exec, const Distribution& f, const DragDiffusion& coefficients, double weight,
              const Distribution& out) override {
     exchange_.finish();
-    for_faces([&](int d, int side) { of_->device->set_beyond(d, side, exchange_.received(d, side).data()); });
+    for_faces([&](int d, int side) { of_->device->set_beyond(d, side); });
     bound(exec, coefficients);
     of_->device->add_drag_diffusion(of_->vlasov.buffer(f), weight, of_->vlasov.buffer(out));
   }
@@ -375,6 +379,7 @@ class ResidentCollisionEngines final : public CollisionEngines {
  private:
   void make(ResidentSpecies& of, bool uniform_rate) const {
     of.options.uniform_rate = uniform_rate;
+    of.options.sends_directly = factory_.sends_directly;
     of.device.reset(factory_.make_collisions(of.options, of.vlasov.device()));
     if (of.device == nullptr)
       throw InternalError("a device without collisions for a basis that the host has them for");

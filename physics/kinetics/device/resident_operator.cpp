@@ -38,6 +38,7 @@ ResidentOperator::ResidentOperator(const PhaseBasis& basis, const PhaseBlock& bl
     : device_(std::move(device)),
       edges_(VlasovOperator::make(basis, block, flux, is_open)),
       dim_(basis.dim()) {
+  for (const auto& [lower, upper] : is_open) has_exterior_ = has_exterior_ || lower || upper;
   if (device_ == nullptr) throw InternalError("a device without kernels for a basis that the host has");
 }
 
@@ -82,22 +83,20 @@ void ResidentOperator::apply(const Exec& exec, const Stage& stage, const Distrib
   device_->stage(
       {stage.keep, stage.advance, stage.dt, from_, stage.keep == 0 ? from_ : buffer(f0), buffer(out)},
       acceleration.data());
-  if (moments.size() > 0) sum_moments(exec, out, moments);
+  if (moments.size() > 0 && !has_exterior_) sum_moments(exec, out, moments);
 }
 
 void ResidentOperator::add_exterior(const Exec& exec, const Stage& stage, const FaceTraces& exterior,
                                     const ConfField&, const Distribution& out, const StageMoments& moments) {
-  bool any = false;
   exec.fence();
   for (int d = 0; d < dim_; ++d)
     for (const int side : {-1, 1}) {
       const auto& from = exterior.side[d][side > 0];
       if (from.size() == 0) continue;
-      any = true;
       device_->add_exterior({stage.keep, stage.advance, stage.dt, from_, from_, buffer(out)}, d, side,
                             from.data());
     }
-  if (any && moments.size() > 0) sum_moments(exec, out, moments);
+  if (has_exterior_ && moments.size() > 0) sum_moments(exec, out, moments);
 }
 
 void ResidentOperator::trace(const Exec& exec, const Distribution& f, int direction, int side,
@@ -107,6 +106,18 @@ void ResidentOperator::trace(const Exec& exec, const Distribution& f, int direct
 }
 
 std::size_t ResidentOperator::trace_size(int direction) const { return edges_->trace_size(direction); }
+
+VlasovOperator::Halo ResidentOperator::halo(int direction, int side) const {
+  const auto there = device_->halo(direction, side);
+  if (there.own == nullptr) throw InternalError("an edge without a halo on the device");
+  const auto n = trace_size(direction);
+  return {Array<double>(there.own, n), Array<double>(there.outside, n)};
+}
+
+void ResidentOperator::fence(const Exec& exec) const {
+  exec.fence();
+  device_->fence();
+}
 
 void ResidentOperator::mirror(const Exec& exec, int direction, const Array<double>& own,
                               const Array<double>& out) const {

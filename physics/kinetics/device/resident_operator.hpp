@@ -18,7 +18,8 @@ namespace quintet::kinetics {
 ///
 /// The Distributions that it is called with are names of the device's: those of hold(), in this order. Their
 /// host memory, where they have any, is only read and written by upload() and download(). Traces at walls and
-/// moments come to the host, where walls are made by the same code for all operators.
+/// moments come to the host, where walls are made by the same code for all operators; those between ranks do
+/// so where MPI reads no memory of the device.
 class ResidentOperator final : public VlasovOperator {
  public:
   ResidentOperator(const PhaseBasis& basis, const PhaseBlock& block, Flux flux,
@@ -44,6 +45,9 @@ class ResidentOperator final : public VlasovOperator {
   void trace(const Exec& exec, const Distribution& f, int direction, int side,
              const Array<double>& out) const override;
   [[nodiscard]] std::size_t trace_size(int direction) const override;
+  /// Names of the device's memory where MPI reads it, else the host's.
+  [[nodiscard]] Halo halo(int direction, int side) const override;
+  void fence(const Exec& exec) const override;
   void mirror(const Exec& exec, int direction, const Array<double>& own,
               const Array<double>& out) const override;
   [[nodiscard]] Amount outflow(const Exec& exec, int direction, int side, const Array<double>& inside,
@@ -57,7 +61,8 @@ class ResidentOperator final : public VlasovOperator {
   std::unique_ptr<DeviceVlasov> device_;
   std::unique_ptr<VlasovOperator> edges_;  ///< for what happens at walls
   int dim_;
-  int from_ = 0;  ///< what the last apply() advanced
+  bool has_exterior_ = false;  ///< add_exterior() follows apply(), and sums moments for both
+  int from_ = 0;               ///< what the last apply() advanced
   std::vector<Array<double>> held_;
 };
 

@@ -33,6 +33,9 @@ struct DeviceVlasovOptions {
   /// Edges in each direction of x and v where nothing comes in unless add_exterior() brings it. Where both
   /// are closed, x is periodic; closed edges of v have zero flux.
   std::array<std::array<bool, 2>, 6> open{};
+  /// Of open edges, those with another rank beyond, and whether MPI reads the device's memory.
+  std::array<std::array<bool, 2>, 6> halo{};
+  bool sends_directly = true;
   DeviceSweep sweep = DeviceSweep::automatic;
   int lanes = 1;      ///< of the host's packs (PhaseBlock)
   int n_buffers = 3;  ///< distributions that are resident
@@ -101,11 +104,19 @@ class DeviceVlasov {
 
   /// Doubles of a trace at an edge of direction d of x or v, laid out as FaceTraces.
   [[nodiscard]] virtual std::size_t trace_size(int d) const = 0;
-  /// The trace of f inside the edge at side -1 or +1 of direction d, to the host.
-  virtual void trace(int buffer, int d, int side, double* host) const = 0;
-  /// to += advance dt times what the trace from outside (on the host) contributes: across x that alone,
-  /// across v, where the sweep takes edges for closed, the whole flux, by the force of the last stage().
-  virtual void add_exterior(const Stage& stage, int d, int side, const double* host) = 0;
+  /// Traces on their way between ranks, in memory that MPI reads: what is sent, and what is received.
+  struct Halo {
+    double *own = nullptr, *outside = nullptr;
+  };
+  /// Those of an edge of options.halo.
+  [[nodiscard]] virtual Halo halo(int d, int side) const = 0;
+  /// The trace of f inside the edge at side -1 or +1 of direction d, to the host; or to the halo's own, where
+  /// it is after fence().
+  virtual void trace(int buffer, int d, int side, double* to) const = 0;
+  /// to += advance dt times what the trace from outside (on the host, or the halo's) contributes: across x
+  /// that alone, across v, where the sweep takes edges for closed, the whole flux, by the force of the last
+  /// stage(). A halo must keep it until fence().
+  virtual void add_exterior(const Stage& stage, int d, int side, const double* from) = 0;
 
   /// Bound of sum_d |a_d|/dz_d over the cells, for the CFL condition; from the host's acceleration.
   [[nodiscard]] virtual double frequency(const double* acceleration) const = 0;
@@ -116,12 +127,14 @@ class DeviceVlasov {
 class DeviceCollisions;
 struct DeviceCollisionOptions;
 
-/// How engines are made on a device: in this program or in the library of a GPU.
+/// How engines are made on a device: in this program or in the library of a GPU; and whether MPI reads its
+/// memory.
 struct DeviceVlasovFactory {
   DeviceVlasov* (*make)(const DeviceVlasovOptions& options);
   double (*bytes)(const DeviceVlasovOptions& options);
   DeviceCollisions* (*make_collisions)(const DeviceCollisionOptions& options, DeviceVlasov& vlasov);
   double (*collision_bytes)(const DeviceCollisionOptions& options);
+  bool sends_directly = true;
 };
 
 }  // namespace quintet::kinetics

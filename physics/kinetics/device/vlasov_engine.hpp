@@ -61,7 +61,10 @@ class DeviceVlasovOf final : public DeviceVlasov {
     parts_ = device_array("vlasov::moment_parts", size_.n_conf * size_.n_parts * (2 + vdim) * Tr::n_full);
     moments_ = device_array("vlasov::moments", size_.n_conf * (2 + vdim) * Tr::n_full);
     if (!is_host) staging_ = device_array("vlasov::staging", size_.staging_conf * size_.host_conf);
-    if (const auto trace = largest_trace(options); trace > 0) trace_ = device_array("vlasov::trace", trace);
+    if (const auto trace = largest_wall(options); trace > 0) trace_ = device_array("vlasov::trace", trace);
+    for_each_halo(options, [&](int d, int i) {
+      halos_[d][i] = HaloArrays("vlasov::halo", trace_size(d), options.sends_directly);
+    });
     make_velocity_cells();
     make_tables();
   }
@@ -74,7 +77,8 @@ class DeviceVlasovOf final : public DeviceVlasov {
                            static_cast<double>(size.n_conf) *
                                (Places::size + Tr::n_full * (6 + (2 + vdim) * (1.0 + size.n_parts))) +
                            (is_host ? 0.0 : static_cast<double>(size.staging_conf) * size.host_conf) +
-                           n_velocity + n_triple + static_cast<double>(largest_trace(options));
+                           n_velocity + n_triple +
+                           static_cast<double>(largest_wall(options) + halos(options));
     return 8 * numbers + sizeof(GroupTables<Tr>);
   }
 
@@ -149,31 +153,43 @@ class DeviceVlasovOf final : public DeviceVlasov {
 
   [[nodiscard]] std::size_t trace_size(int d) const override { return trace_size(options_, d); }
 
-  void trace(int buffer, int d, int side, double* host) const override {
-    const auto size = trace_size(d);
-    Kokkos::deep_copy(trace_, 0.0);  // lanes that pad
+  [[nodiscard]] Halo halo(int d, int side) const override { return halos_[d][side > 0].seen(); }
+
+  void trace(int buffer, int d, int side, double* to) const override {
+    const HaloArrays& halo = halos_[d][side > 0];
+    const bool travels = to == halo.seen().own;
+    const DeviceArray& out = travels ? halo.own : trace_;
+    if (!travels) Kokkos::deep_copy(out, 0.0);  // lanes that pad; a halo's stay 0
     if (d >= cdim)
-      for_all(
-          "vlasov::trace", n_edge_cells(d),
-          MakeVelocityTrace<Tr>{velocity_edge(d, side), tables(), buffers_[buffer].data(), trace_.data()});
+      for_all("vlasov::trace", n_edge_cells(d),
+              MakeVelocityTrace<Tr>{velocity_edge(d, side), tables(), buffers_[buffer].data(), out.data()});
     else
       for_all("vlasov::trace", size_.n_conf / options_.cells[d] * size_.n_vel,
-              MakeTrace<Tr>{edge(d, side), buffers_[buffer].data(), trace_.data()});
-    to_host(host, trace_, size);
+              MakeTrace<Tr>{edge(d, side), buffers_[buffer].data(), out.data()});
+    if (!travels)
+      to_host(to, out, trace_size(d));
+    else
+      halo.leave();
   }
 
-  void add_exterior(const Stage& stage, int d, int side, const double* host) override {
-    to_device(trace_, host, trace_size(d));
+  void add_exterior(const Stage& stage, int d, int side, const double* from) override {
+    const HaloArrays& halo = halos_[d][side > 0];
+    const bool travels = from == halo.seen().outside;
+    const DeviceArray& outside = travels ? halo.outside : trace_;
+    if (!travels)
+      to_device(outside, from, trace_size(d));
+    else
+      halo.arrive();
     if (d >= cdim)
       for_all("vlasov::add_exterior", n_edge_cells(d) * Tr::n_groups,
               AddVelocityExterior<Tr>{velocity_edge(d, side), tables(), forces_.data(),
-                                      buffers_[stage.from].data(), trace_.data(), buffers_[stage.to].data(),
+                                      buffers_[stage.from].data(), outside.data(), buffers_[stage.to].data(),
                                       stage.advance * stage.dt});
     else
       for_all("vlasov::add_exterior", size_.n_conf / options_.cells[d] * size_.n_vel,
-              AddExterior<Tr>{edge(d, side), tables(), trace_.data(), buffers_[stage.to].data(),
+              AddExterior<Tr>{edge(d, side), tables(), outside.data(), buffers_[stage.to].data(),
                               stage.advance * stage.dt});
-    Space().fence();  // trace_ is used again
+    if (!travels) Space().fence();  // trace_ is used again
   }
 
   [[nodiscard]] double frequency(const double* acceleration) const override {
@@ -220,11 +236,24 @@ class DeviceVlasovOf final : public DeviceVlasov {
     return static_cast<std::size_t>(size.n_conf * size.n_rows / options.cells[d] * size.host_packs * modes *
                                     options.lanes);
   }
-  static std::ptrdiff_t largest_trace(const DeviceVlasovOptions& options) {
+  static std::ptrdiff_t largest_wall(const DeviceVlasovOptions& options) {
     std::size_t most = 0;
     for (int d = 0; d < cdim + vdim; ++d)
-      if (options.open[d][0] || options.open[d][1]) most = std::max(most, trace_size(options, d));
+      for (int i = 0; i < 2; ++i)
+        if (options.open[d][i] && !options.halo[d][i]) most = std::max(most, trace_size(options, d));
     return static_cast<std::ptrdiff_t>(most);
+  }
+  /// action(d, i) for the edges that have one, i = 0 at side -1.
+  template <class Action>
+  static void for_each_halo(const DeviceVlasovOptions& options, const Action& action) {
+    for (int d = 0; d < cdim + vdim; ++d)
+      for (int i = 0; i < 2; ++i)
+        if (options.halo[d][i]) action(d, i);
+  }
+  static std::ptrdiff_t halos(const DeviceVlasovOptions& options) {
+    std::size_t sum = 0;
+    for_each_halo(options, [&](int d, int) { sum += 2 * trace_size(options, d); });
+    return static_cast<std::ptrdiff_t>(sum);
   }
 
   void make_velocity_cells() {
@@ -323,6 +352,7 @@ class DeviceVlasovOf final : public DeviceVlasov {
   std::vector<DeviceArray> buffers_;
   DeviceArray forces_, acceleration_, parts_, moments_, staging_, trace_, triple_, nodes_;
   DeviceArray velocity_[Tr::vdim];
+  HaloArrays halos_[cdim + vdim][2];
   ByteArray tables_;
   double greatest_speed_[3]{};
 };

@@ -6,11 +6,20 @@
 
 #include <Kokkos_Core.hpp>
 
+#include "physics/kinetics/device/vlasov_device.hpp"
+
 /// How the kernels of DeviceVlasov are started.
 namespace quintet::kinetics::device {
 
 using Space = Kokkos::DefaultExecutionSpace;
 using DeviceArray = Kokkos::View<double*, Kokkos::LayoutRight, Space::memory_space>;
+#ifdef KOKKOS_ENABLE_CUDA
+using Staging = Kokkos::CudaHostPinnedSpace;
+#else
+using Staging = Kokkos::HostSpace;
+#endif
+/// Numbers of the host's on their way, which the device copies by itself.
+using StagedArray = Kokkos::View<double*, Kokkos::LayoutRight, Staging>;
 using ByteArray = Kokkos::View<char*, Kokkos::LayoutRight, Space::memory_space>;
 using HostNumbers = Kokkos::View<const double*, Kokkos::LayoutRight, Kokkos::HostSpace,
                                  Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
@@ -29,6 +38,33 @@ inline void to_host(double* to, const DeviceArray& from, std::size_t n) {
       Kokkos::View<double*, Kokkos::LayoutRight, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
   Kokkos::deep_copy(Out(to, n), Kokkos::subview(from, std::pair<std::size_t, std::size_t>(0, n)));
 }
+
+/// What travels between ranks, on the device, and where MPI finds it: there, or in copies on the host.
+struct HaloArrays {
+  DeviceArray own, outside;
+  StagedArray staged_own, staged_outside;
+
+  HaloArrays() = default;
+  HaloArrays(const char* label, std::size_t n, bool directly)
+      : own(std::string(label) + "_own", n), outside(std::string(label) + "_outside", n) {
+    if (directly) return;
+    staged_own = StagedArray("staged_own", n);
+    staged_outside = StagedArray("staged_outside", n);
+  }
+  [[nodiscard]] DeviceVlasov::Halo seen() const {
+    return is_staged() ? DeviceVlasov::Halo{staged_own.data(), staged_outside.data()}
+                       : DeviceVlasov::Halo{own.data(), outside.data()};
+  }
+  /// Behind all that was asked for before: to, and from, where MPI finds it.
+  void leave() const {
+    if (is_staged()) Kokkos::deep_copy(Space(), staged_own, own);
+  }
+  void arrive() const {
+    if (is_staged()) Kokkos::deep_copy(Space(), outside, staged_outside);
+  }
+  [[nodiscard]] bool is_staged() const { return staged_own.data() != nullptr; }
+};
+
 /// A plain struct, as it is.
 template <class Plain>
 ByteArray device_copy(const char* label, const Plain& plain) {

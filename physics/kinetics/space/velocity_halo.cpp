@@ -13,7 +13,7 @@ constexpr int tag_velocity_halo = 450;  ///< + 2 d + side that is sent
 }  // namespace
 
 VelocityExchange::VelocityExchange(const Decomposition& decomposition, const PhaseGrid& grid,
-                                   const std::array<std::size_t, 3>& sizes)
+                                   const std::array<std::size_t, 3>& sizes, const Find& find)
     : comm_(decomposition.comm()) {
   for (int d = 0; d < grid.vdim; ++d) {
     const int axis = grid.cdim + d;
@@ -22,8 +22,12 @@ VelocityExchange::VelocityExchange(const Decomposition& decomposition, const Pha
       Side& s = sides_[d][side];
       s.rank = decomposition.neighbour(axis, 2 * side - 1);
       if (s.rank < 0) continue;
-      s.send.resize(sizes[d]);
-      s.receive.resize(sizes[d]);
+      if (find) {
+        s.memory = find(d, side);
+        continue;
+      }
+      s.own.resize(2 * sizes[d]);
+      s.memory = {std::span(s.own).first(sizes[d]), std::span(s.own).last(sizes[d])};
     }
   }
 }
@@ -35,8 +39,8 @@ void VelocityExchange::start() {
       Side& to = sides_[d][side];
       Side& from = sides_[d][1 - side];
       if (to.rank < 0 && from.rank < 0) continue;
-      pending_.push_back(comm_.start_exchange(std::span<const double>(to.send), to.rank,
-                                              std::span<double>(from.receive), from.rank,
+      pending_.push_back(comm_.start_exchange(std::span<const double>(to.memory.send), to.rank,
+                                              from.memory.receive, from.rank,
                                               tag_velocity_halo + 2 * d + side));
     }
 }
@@ -49,7 +53,7 @@ void VelocityExchange::finish() {
 double VelocityExchange::bytes() const {
   double sum = 0;
   for (const auto& direction : sides_)
-    for (const auto& side : direction) sum += 8.0 * static_cast<double>(side.send.size());
+    for (const auto& side : direction) sum += 8.0 * static_cast<double>(side.memory.send.size());
   return sum;
 }
 
@@ -116,7 +120,7 @@ void VelocityHalo::start(const Exec& exec, const Distribution& f) {
 void VelocityHalo::finish() {
   exchange_.finish();
   for (int side = 0; side < 2; ++side) {
-    const auto& received = exchange_.received(block_.grid.vdim - 1, side);
+    const auto received = exchange_.received(block_.grid.vdim - 1, side);
     const int lane = side == 0 ? 0 : (block_.n_last() - 1) % lanes;
     for (std::size_t i = 0; i < received.size(); ++i) packs_[side][i * lanes + lane] = received[i];
   }

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <array>
+#include <functional>
+#include <span>
 #include <vector>
 
 #include "physics/kinetics/space/distribution.hpp"
@@ -10,13 +12,21 @@ namespace quintet::kinetics {
 /// Messages between ranks whose velocity blocks touch, one each way a face.
 class VelocityExchange {
  public:
-  /// @param sizes doubles that a face across each v_d sends
+  /// Memory of what a face sends and of what comes from beyond it, where MPI reads it.
+  struct Memory {
+    std::span<double> send, receive;
+  };
+  using Find = std::function<Memory(int d, int side)>;
+  /// @param sizes doubles that a face across each v_d sends @param find memory that lives as long; empty: its
+  /// own
   VelocityExchange(const Decomposition& decomposition, const PhaseGrid& grid,
-                   const std::array<std::size_t, 3>& sizes);
+                   const std::array<std::size_t, 3>& sizes, const Find& find = {});
   /// Is there a rank beyond side 0 (lower) or 1 (upper) of direction d?
   [[nodiscard]] bool has(int d, int side) const { return sides_[d][side].rank >= 0; }
-  [[nodiscard]] std::vector<double>& send(int d, int side) { return sides_[d][side].send; }
-  [[nodiscard]] const std::vector<double>& received(int d, int side) const { return sides_[d][side].receive; }
+  [[nodiscard]] std::span<double> send(int d, int side) const { return sides_[d][side].memory.send; }
+  [[nodiscard]] std::span<const double> received(int d, int side) const {
+    return sides_[d][side].memory.receive;
+  }
   /// All that was put into send() sets off. Collective.
   void start();
   void finish();
@@ -26,7 +36,8 @@ class VelocityExchange {
  private:
   struct Side {
     int rank = -1;
-    std::vector<double> send, receive;
+    Memory memory;
+    std::vector<double> own;
   };
   Comm comm_;
   std::array<std::array<Side, 2>, 3> sides_;

@@ -15,15 +15,18 @@ DeviceForceField::DeviceForceField(Model model, const DeepPotentialOptions& opti
       require_(std::move(require)),
       engine_(make(tables_, single_)) {}
 
-/// Ask once, with some to spare, before the first atoms go there.
+/// Ask before the first atoms go there, with some to spare, and again where more have come; all ranks ask.
 void DeviceForceField::require_room(const Atoms& atoms, double range) {
-  if (!require_ || atoms.n_all() <= promised_) return;
-  const double before = promised_ == 0 ? 0 : device_bytes(tables_, single_, promised_, promised_, 0);
-  const double listed =
-      4.18879 * range * range * range * static_cast<double>(atoms.n_global) / atoms.box.volume();
-  require_(std::max(0.0, device_bytes(tables_, single_, atoms.n_local, atoms.n_all(), listed) - before),
-           fmt::format("{} atoms and {} ghosts", atoms.n_local, atoms.n_ghost));
-  promised_ = atoms.n_all() + atoms.n_all() / 10;
+  if (!require_) return;
+  double more = 0;
+  if (atoms.n_all() > promised_) {
+    const double before = promised_ == 0 ? 0 : device_bytes(tables_, single_, promised_, promised_, 0);
+    const double listed =
+        4.18879 * range * range * range * static_cast<double>(atoms.n_global) / atoms.box.volume();
+    more = std::max(0.0, device_bytes(tables_, single_, atoms.n_local, atoms.n_all(), listed) - before);
+    promised_ = atoms.n_all() + atoms.n_all() / 10;
+  }
+  require_(more, fmt::format("{} atoms and {} ghosts", atoms.n_local, atoms.n_ghost));
 }
 
 std::string DeviceForceField::description() const {

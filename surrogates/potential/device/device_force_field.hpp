@@ -18,7 +18,8 @@ class DeviceForceField final : public ForceField {
  public:
   /// What makes the engine: the program's own quintet_make_device_potential, or that of the GPU's library.
   using Maker = decltype(quintet_make_device_potential)*;
-  /// Throws where the device has not that much memory (bytes) for what is named.
+  /// Throws where the device has not that much more memory (bytes) for what is named. Asked by all ranks with
+  /// each new list; 0: nothing more is taken.
   using Require = std::function<void(double bytes, const std::string& what)>;
   /// Throws InputError for models that no device engine evaluates.
   DeviceForceField(Model model, const DeepPotentialOptions& options,

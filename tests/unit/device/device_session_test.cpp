@@ -76,18 +76,48 @@ TEST_F(DeviceSessionTest, LivesAsLongAsItsLastCopy) {
   EXPECT_EQ(stops(), 1);
 }
 
+/// What require_bytes() says to ranks that ask for `gigabytes` for "1000000 atoms".
+std::string lack_of(const DeviceSession& session, double gigabytes) {
+  try {
+    session.require_bytes(1e9 * gigabytes, "1000000 atoms");
+  } catch (const ResourceError& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+// The imitated GPU has 1 GB free.
 TEST_F(DeviceSessionTest, ABigSystemIsRefusedBeforeItIsAllocated) {
   library(LIBRARY_whole);
+  const DeviceSession session(Device::gpu, Comm::self());
+  EXPECT_EQ(lack_of(session, 0.9), "none");
+  EXPECT_EQ(lack_of(session, 3.5),
+            "1000000 atoms: 3.50 GB of the GPU's memory are needed, 1.00 GB are free. Take more GPUs, "
+            "or device: cpu");
+}
+
+TEST_F(DeviceSessionTest, RanksThatShareAGpuNeedTheSumOfTheirs) {
+  if (Comm::world().size() != 2) GTEST_SKIP() << "for two ranks";
+  library(LIBRARY_whole);
   const DeviceSession session(Device::gpu, Comm::world());
-  EXPECT_NO_THROW(session.require_bytes(0.9e9, "3e5 atoms"));
-  try {
-    session.require_bytes(3.5e9, "1000000 atoms");
-    FAIL();
-  } catch (const ResourceError& error) {
-    EXPECT_STREQ(error.what(),
-                 "1000000 atoms: 3.50 GB of the GPU's memory are needed, 1.00 GB are free. Take more GPUs, "
-                 "or device: cpu");
-  }
+  const int rank = Comm::world().rank();
+  EXPECT_EQ(lack_of(session, rank == 0 ? 0.4 : 0.5), "none");
+  EXPECT_EQ(lack_of(session, rank == 0 ? 0.4 : 0.7),
+            "1000000 atoms: 1.10 GB of the GPU's memory are needed by the 2 ranks that share it (0.40 + "
+            "0.70), 1.00 GB are free. Take more GPUs, or device: cpu");
+  EXPECT_EQ(lack_of(session, rank == 0 ? 0 : 0.9), "none");
+  EXPECT_EQ(lack_of(session, 0), "none");
+}
+
+TEST_F(DeviceSessionTest, RanksWithAGpuEachDoNot) {
+  library(LIBRARY_two_gpus);
+  const DeviceSession session(Device::gpu, Comm::world());
+  const int rank = Comm::world().rank();
+  EXPECT_EQ(session.number(), rank);
+  EXPECT_EQ(session.count(), 2);
+  EXPECT_EQ(lack_of(session, 0.9), "none");
+  if (Comm::world().size() == 1) return;
+  EXPECT_NE(lack_of(session, rank == 0 ? 0.1 : 1.5), "none") << "an error of one rank is one of all";
 }
 
 TEST_F(DeviceSessionTest, SaysWhyThereIsNoGpu) {

@@ -15,12 +15,18 @@ const char* quintet_device_version() {
 
 void quintet_device_start(int number, quintet::DeviceProperties* properties) {
   *properties = {};
+#ifdef IMITATE_TWO_GPUS
+  properties->n_devices = 2;
+#else
   properties->n_devices = 1;
+#endif
+  properties->number = number % properties->n_devices;
+  std::snprintf(properties->id, sizeof(properties->id), "id of %d", properties->number);
   properties->total_bytes = 80'000'000'000;
 #ifdef IMITATE_NO_GPU
   std::strcpy(properties->error, "no GPU is seen here (no CUDA-capable device is detected)");
 #endif
-  std::snprintf(properties->name, sizeof(properties->name), "GPU %d", number % properties->n_devices);
+  std::snprintf(properties->name, sizeof(properties->name), "GPU %d", properties->number);
 }
 std::size_t quintet_device_free_bytes() { return 1'000'000'000; }
 

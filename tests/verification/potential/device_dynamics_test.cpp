@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -11,6 +10,7 @@
 #include "physics/particles/dynamics/velocities.hpp"
 #include "physics/particles/files/read_configuration.hpp"
 #include "surrogates/potential/device/device_force_field.hpp"
+#include "tests/support/copy_count.hpp"
 #include "tests/verification/potential/models.hpp"
 
 // Steps with the device engine on the host's space against the host's steps.
@@ -285,35 +285,6 @@ TEST(ResidentAtoms, send_the_same_from_their_memory_and_through_the_host) {
   EXPECT_EQ(messages > 0, comm.size() > 1);
   EXPECT_EQ(state_of(direct), state_of(staged));
 }
-
-/// Bytes that Kokkos copies between named memory of a device and the rest, as its profiling hooks see them:
-/// on the host's space both are the host's, but only a device's has labels.
-struct CopyCount {
-  CopyCount() {
-    bytes() = copies() = 0;
-    Kokkos::Tools::Experimental::set_begin_deep_copy_callback(
-        [](Kokkos_Profiling_SpaceHandle, const char* to, const void*, Kokkos_Profiling_SpaceHandle,
-           const char* from, const void*, std::uint64_t size) {
-          // A fill: Kokkos has had both words for it.
-          const auto is_number = [](const char* label) {
-            return std::strcmp(label, "Scalar") == 0 || std::strcmp(label, "(none)") == 0;
-          };
-          const auto is_named = [](const char* label) { return std::strchr(label, ':') != nullptr; };
-          if (is_number(from) || is_named(to) == is_named(from)) return;
-          ++copies();
-          bytes() += static_cast<std::int64_t>(size);
-        });
-  }
-  ~CopyCount() { Kokkos::Tools::Experimental::set_begin_deep_copy_callback(nullptr); }
-  static std::int64_t& bytes() {
-    static std::int64_t n = 0;
-    return n;
-  }
-  static std::int64_t& copies() {
-    static std::int64_t n = 0;
-    return n;
-  }
-};
 
 TEST(ResidentAtoms, do_not_travel_in_steps) {
   if (Comm::world().size() > 1) GTEST_SKIP() << "ghosts of others travel";

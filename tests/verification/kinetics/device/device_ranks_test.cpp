@@ -3,12 +3,18 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "physics/kinetics/advection/exterior.hpp"
+#include "tests/support/copy_count.hpp"
 #include "tests/verification/kinetics/device/device_system_case.hpp"
 
-/// Systems on a device of each rank, which share velocity space, against one on the host.
+/// Systems on a device of each rank, which share the cells of x or v, against one on the host.
 namespace quintet::kinetics {
 namespace {
 
@@ -70,6 +76,72 @@ TEST(DeviceRanks, that_share_velocity_space_are_as_one_on_the_host) {
   expect_as_one({2, 2, 2, ser, FieldModel::maxwell, Walls::none, false, Collide::lbo}, {1, 1, n, 1});
   expect_as_one({1, 3, 1, Family::hybrid, FieldModel::maxwell, Walls::none, false, Collide::lbo},
                 {1, 1, n, 1});
+}
+
+TEST(DeviceRanks, that_share_space_are_as_one_on_the_host) {
+  const int n = Comm::world().size();
+  const auto ser = Family::serendipity;
+  expect_as_one({1, 1, 2, ser, FieldModel::poisson, Walls::none, true}, {n, 1});
+  expect_as_one({1, 1, 3, Family::tensor, FieldModel::poisson, Walls::emitting}, {n, 1});
+  expect_as_one({1, 2, 2, ser, FieldModel::maxwell, Walls::reflecting, false, Collide::lbo}, {n, 1, 1});
+  expect_as_one({2, 2, 1, Family::hybrid, FieldModel::maxwell}, {1, n, 1, 1});
+}
+
+/// f and the budgets of both species after some steps, and the bytes that Kokkos copied to and from the
+/// device in one of them.
+struct Steps {
+  std::vector<double> numbers;
+  std::int64_t bytes = 0, sent = 0, fields = 0;
+};
+Steps steps_of(const Setting& setting, const std::array<int, 6>& ranks, bool directly) {
+  const Exec exec;
+  const auto system = make_system(setting, true, Comm::world(), ranks, directly);
+  const double dt = 0.6 * system->stable_dt(exec);
+  system->advance(exec, dt);
+  Steps steps;
+  {
+    const auto sent = [&] {
+      return system->decomposition().comm().counter(Comm::Call::point_to_point).bytes;
+    };
+    const auto before = sent();
+    const CopyCount count;
+    system->advance(exec, dt);
+    steps.bytes = CopyCount::bytes();
+    steps.sent = sent() - before;
+  }
+  for (int s = 0; s < 2; ++s) {
+    const Distribution& f = system->f(s);
+    steps.numbers.insert(steps.numbers.end(), f.data.data(), f.data.data() + f.data.size());
+    // Of each stage: A and B up, M0 and M1 down.
+    steps.fields += 3 * 8 * std::int64_t{f.block.n_conf()} * system->basis().conf().size() *
+                    (6 + 1 + system->basis().vdim());
+  }
+  return steps;
+}
+
+TEST(DeviceRanks, send_from_the_device_or_through_the_host) {
+  const int n = Comm::world().size();
+  const auto ser = Family::serendipity;
+  for (const auto& [setting, ranks] :
+       {std::pair{Setting{1, 1, 2, ser, FieldModel::poisson}, std::array<int, 6>{n, 1}},
+        {Setting{1, 1, 2, ser, FieldModel::poisson}, {1, n}},
+        {Setting{1, 2, 1, Family::hybrid, FieldModel::poisson}, {1, n, 1}},
+        {Setting{1, 1, 2, ser, FieldModel::poisson, Walls::none, false, Collide::lbo}, {1, n}},
+        {Setting{1, 2, 1, Family::hybrid, FieldModel::poisson, Walls::none, false, Collide::lbo},
+         {1, n, 1}}}) {
+    const Steps direct = steps_of(setting, ranks, true), staged = steps_of(setting, ranks, false);
+    const auto name = fmt::format("{}x{}v_{}_{}", setting.cdim, setting.vdim, ranks[0],
+                                  setting.collide == Collide::no ? "free" : "lbo");
+    RecordProperty(name + "_bytes_direct", std::to_string(direct.bytes));
+    RecordProperty(name + "_bytes_staged", std::to_string(staged.bytes));
+    EXPECT_EQ(direct.numbers, staged.numbers) << name;
+    EXPECT_GT(direct.sent, 0) << name;
+    // As much comes as goes.
+    EXPECT_EQ(staged.bytes, direct.bytes + 2 * direct.sent) << name;
+    if (setting.collide == Collide::no) {
+      EXPECT_EQ(direct.bytes, direct.fields) << name;
+    }
+  }
 }
 
 }  // namespace

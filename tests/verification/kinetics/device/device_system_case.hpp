@@ -76,14 +76,18 @@ inline CollisionOptions make_collisions(Collide collide) {
 
 inline std::unique_ptr<VlasovSystem> make_system(const Setting& s, bool device,
                                                  const Comm& comm = Comm::self(),
-                                                 const std::array<int, 6>& ranks = {}) {
+                                                 const std::array<int, 6>& ranks = {},
+                                                 bool sends_directly = true) {
   const Exec exec;
   const PhaseBasis basis(s.cdim, s.vdim, s.order, s.family);
   SystemOptions options;
   options.field = s.field;
   options.keep_positive = s.more;
   if (s.collide != Collide::no) options.collisions = make_collisions(s.collide);
-  if (device) options.device = here;
+  if (device) {
+    options.device = here;
+    options.device->sends_directly = sends_directly;
+  }
   options.ranks = ranks;
   if (s.walls != Walls::none && s.field == FieldModel::poisson) {
     options.poisson.boundary[0] = {PoissonOptions::Wall::dirichlet, PoissonOptions::Wall::neumann};
