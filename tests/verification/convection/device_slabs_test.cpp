@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <limits>
 #include <memory>
+#include <string>
 
 #include "physics/convection/device/flow_setup.hpp"
 #include "physics/convection/slab_needs.hpp"
@@ -137,7 +139,8 @@ TEST(DeviceSlabs, tell_of_velocities_that_are_no_numbers) {
   const Problem problem;
   const Grid grid = convection::testing::make_grid(Comm::world(), problem, 2, 16, 8);
   Boussinesq flows = make_flows(problem, grid, {});
-  if (grid.at_top()) flows.state(0).w.row(grid.at_bottom() ? 1 : 0)[5] = std::numeric_limits<double>::quiet_NaN();
+  if (grid.at_top())
+    flows.state(0).w.row(grid.at_bottom() ? 1 : 0)[5] = std::numeric_limits<double>::quiet_NaN();
   flows.resume(0, 0);
   EXPECT_TRUE(std::isnan(flows.courant_rate(Exec())));
 }
@@ -166,6 +169,63 @@ TEST(DeviceSlabs, send_what_a_plan_says) {
   EXPECT_EQ(comm.maximum(bytes), needs.bytes_sent);
   EXPECT_EQ(sums, needs.sums);
   EXPECT_EQ(needs.cells, 24 * ((15 + comm.size() - 1) / comm.size()));
+}
+
+/// What Kokkos's profiling hooks see of an engine: its launches, and what it allocates on the device.
+struct Seen {
+  Seen() {
+    launches() = 0;
+    bytes() = 0;
+    using namespace Kokkos::Tools::Experimental;
+    const auto launch = [](const char* label, std::uint32_t, std::uint64_t*) {
+      if (std::string(label).starts_with("convection::")) ++launches();
+    };
+    set_begin_parallel_for_callback(launch);
+    set_allocate_data_callback(
+        [](Kokkos_Profiling_SpaceHandle, const char* label, const void*, std::uint64_t size) {
+          const std::string name(label);
+          if (name.starts_with("convection::") && name != "convection::staged")
+            bytes() += static_cast<double>(size);
+        });
+  }
+  ~Seen() {
+    Kokkos::Tools::Experimental::set_begin_parallel_for_callback(nullptr);
+    Kokkos::Tools::Experimental::set_allocate_data_callback(nullptr);
+  }
+  static int& launches() {
+    static int n = 0;
+    return n;
+  }
+  static double& bytes() {
+    static double n = 0;
+    return n;
+  }
+};
+
+TEST(DeviceSlabs, launch_nine_kernels_a_stage_and_ten_for_slabs) {
+  const Problem problem;
+  const Grid grid = convection::testing::make_grid(Comm::world(), problem, 2, 24, 15);
+  Boussinesq flows = make_flows(problem, grid, {});
+  flows.advance(Exec(), 1e-3);
+  const int of_slabs = grid.comm.size() > 1 ? 10 : 0;
+  Seen seen;
+  flows.advance(Exec(), 1e-3);
+  EXPECT_EQ(Seen::launches(), 2 * (9 + of_slabs));
+  flows.advance(Exec(), 2e-3);  // factors of another step
+  EXPECT_EQ(Seen::launches(), 4 * (9 + of_slabs) + (of_slabs > 0 ? 2 : 0));
+}
+
+TEST(DeviceSlabs, take_the_bytes_that_they_ask_for) {
+  Problem box;
+  box.sides = Sides::no_slip;
+  const Grid grid = convection::testing::make_grid(Comm::world(), box, 2, 24, 15);
+  for (const bool transforms : {true, false})
+    for (const int n_flows : {1, 3}) {
+      const DeviceFlowSetup setup = shared_flow_setup(box, grid, n_flows, transforms, true);
+      Seen seen;
+      const std::unique_ptr<DeviceFlows> flows(quintet_make_device_flows(setup));
+      EXPECT_EQ(Seen::bytes(), quintet_device_flows_bytes(setup)) << n_flows << " flow(s)";
+    }
 }
 
 TEST(FlowShares, give_each_flow_its_rows_and_each_rank_a_flow) {
