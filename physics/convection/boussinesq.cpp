@@ -1,13 +1,13 @@
 #include "physics/convection/boussinesq.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <span>
 #include <vector>
 
 #include "io/log/error.hpp"
+#include "physics/convection/device/flow_residence.hpp"
 #include "physics/convection/diffusion.hpp"
 #include "physics/kernels/rows.hpp"
 
@@ -100,47 +100,22 @@ void Boussinesq::resume(double time, std::int64_t step) {
 }
 
 void Boussinesq::move_to(std::shared_ptr<DeviceFlows> device) {
-  if (grid_.comm.size() > n_members() || !floor_.empty())
-    throw InternalError("a device has whole flows, one at least, on a plain floor");
+  if (!floor_.empty()) throw InternalError("flows with a profile of the floor are sent to a device");
   for (int m = 0; m < n_members(); ++m) fetch(m);
-  device_ = std::move(device);
+  residence_ = std::make_shared<FlowResidence>(grid_, n_members(), std::move(device));
   send_states();
 }
 
 void Boussinesq::send_states() {
-  if (device_ == nullptr) return;
-  std::array<std::vector<double>, 4> rows;
-  for (std::size_t m = 0; m < states_.size(); ++m) {
-    const std::array<const Field*, 4> fields{&states_[m].u, &states_[m].w, &states_[m].b, &states_[m].p};
-    for (std::size_t which = 0; which < fields.size(); ++which) {
-      const Field& field = *fields[which];
-      rows[which].clear();
-      for (int j = 0; j < field.rows; ++j)
-        rows[which].insert(rows[which].end(), field.row(j), field.row(j) + field.n);
-    }
-    const int member = static_cast<int>(m), owner = owner_of(member);
-    if (grid_.comm.size() > 1)
-      for (auto& values : rows) values = grid_.comm.gather(std::span<const double>(values), owner);
-    if (grid_.comm.rank() == owner) device_->put(place_of(member), {rows[0], rows[1], rows[2], rows[3]});
-  }
+  if (residence_ == nullptr) return;
+  for (int m = 0; m < n_members(); ++m) residence_->send(m, states_[static_cast<std::size_t>(m)]);
 }
 
 void Boussinesq::fetch(int member) const {
   char& away = away_[static_cast<std::size_t>(member)];
   if (!away) return;
   const State& state = states_[static_cast<std::size_t>(member)];
-  const std::array<const Field*, 4> fields{&state.u, &state.w, &state.b, &state.p};
-  const auto n = static_cast<std::size_t>(grid_.x.n());
-  std::array<std::vector<double>, 4> rows;
-  for (auto& values : rows) values.resize(n * static_cast<std::size_t>(grid_.z.n()));
-  const int owner = owner_of(member);
-  if (grid_.comm.rank() == owner) device_->take(place_of(member), {rows[0], rows[1], rows[2], rows[3]});
-  for (std::size_t which = 0; which < fields.size(); ++which) {
-    if (grid_.comm.size() > 1) grid_.comm.broadcast(std::span<double>(rows[which]), owner);
-    for (int j = 0; j < fields[which]->rows; ++j)
-      std::copy_n(rows[which].data() + n * static_cast<std::size_t>(grid_.first_row() + j), n,
-                  fields[which]->row(j));
-  }
+  residence_->fetch(member, state);
   away = 0;
   exchange_all(state);
   exchange(grid_, state.p, Place::centre);
@@ -155,13 +130,14 @@ void Boussinesq::set_floor(std::span<const double> profile) {
   for (const double value : profile)
     QUINTET_CHECK(std::isfinite(value), "a profile of the floor with a value of {}; expected finite ones",
                   value);
-  if (device_ != nullptr && !profile.empty()) throw InternalError("a device's flows stand on a plain floor");
+  if (residence_ != nullptr && !profile.empty())
+    throw InternalError("a device's flows stand on a plain floor");
   floor_.assign(profile.begin(), profile.end());
 }
 
 void Boussinesq::advance(const Exec& exec, double dt, double arrival) {
-  if (device_ != nullptr) {
-    device_->advance(dt);
+  if (residence_ != nullptr) {
+    residence_->device().advance(dt);
     std::ranges::fill(away_, 1);
   } else {
     solver_->set_step(gamma_of_scheme * dt);
@@ -209,8 +185,8 @@ void Boussinesq::advance_member(const Exec& exec, State& q, double dt) {
 }
 
 double Boussinesq::courant_rate(const Exec& exec) const {
-  if (device_ != nullptr) {
-    const double own = device_->courant_rate();
+  if (residence_ != nullptr) {
+    const double own = residence_->device().courant_rate();
     const double rate = grid_.comm.maximum(std::isfinite(own) ? own : INFINITY);
     return std::isfinite(rate) ? rate : NAN;
   }

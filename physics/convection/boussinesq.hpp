@@ -11,6 +11,8 @@
 
 namespace quintet::convection {
 
+class FlowResidence;
+
 /// Flows that move together: members of an ensemble, equal in all but their start, with one time step for
 /// all.
 ///
@@ -46,13 +48,12 @@ class Boussinesq {
   void resume(double time, std::int64_t step);
 
   /// From now on steps are taken on a device, where the states stay; state() brings home what is asked for.
-  /// Of several ranks each has whole flows on its device, members_on(rank) of them: member m is number
-  /// m / ranks of rank m modulo ranks. At home all ranks have rows of all members, as before. A step then
-  /// sends nothing but Courant's rate: flows are the same to the bit on any ranks. Collective.
+  /// How several ranks share them out on their devices is FlowShares' matter: while there are enough flows
+  /// each has whole ones, which are the same to the bit on any ranks, and sends nothing in a step but
+  /// Courant's rate; else slabs. At home all ranks have rows of all members, as before.
+  /// @param device of shared_flow_setup(). Collective.
   void move_to(std::shared_ptr<DeviceFlows> device);
-  [[nodiscard]] static int members_on(int rank, int n_ranks, int n_members) {
-    return (n_members - rank + n_ranks - 1) / n_ranks;
-  }
+
   /// From now on the bottom plate holds b = 1/2 + profile_i over cell i of x, under all members; empty: 1/2.
   /// A step takes it as it is: whoever changes it between steps has a floor that is constant during each.
   /// It is no part of a state. Throws InputError: sides are heated, another number of values than cells along
@@ -88,9 +89,6 @@ class Boussinesq {
   void exchange_all(const State& state) const;
   void send_states();
   void fetch(int member) const;
-  /// Whose device has a member, and as which of its flows.
-  [[nodiscard]] int owner_of(int member) const { return member % grid_.comm.size(); }
-  [[nodiscard]] int place_of(int member) const { return member / grid_.comm.size(); }
 
   Problem problem_;
   Grid grid_;
@@ -99,9 +97,9 @@ class Boussinesq {
   std::vector<State> states_;
   State stage_;  ///< u, w, b of the first stage; p: the correction
   Tendency first_, second_;
-  std::shared_ptr<DeviceFlows> device_;  ///< null: steps are taken here
-  mutable std::vector<char> away_;       ///< whether the device's state of a member is newer than states_
-  std::vector<double> floor_;            ///< [n_x] or empty
+  std::shared_ptr<FlowResidence> residence_;  ///< on a device; null: steps are taken here
+  mutable std::vector<char> away_;  ///< whether the device's state of a member is newer than states_
+  std::vector<double> floor_;       ///< [n_x] or empty
   double time_ = 0;
   std::int64_t step_ = 0;
 };

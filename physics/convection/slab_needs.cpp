@@ -23,4 +23,18 @@ SlabNeeds slab_needs(std::int64_t n_x, std::int64_t n_z, int n_members, int n_ra
   return needs;
 }
 
+SlabNeeds device_slab_needs(std::int64_t n_x, std::int64_t n_z, int n_members, int n_slabs) {
+  const auto n = static_cast<double>(n_x), p = static_cast<double>(n_slabs),
+             m = static_cast<double>(n_members);
+  SlabNeeds needs{.cells = std::ceil(static_cast<double>(n_z) / p) * n, .sums = 1, .bytes_summed = 8};
+  if (n_slabs == 1) return needs;
+  constexpr double stages = 2, unknowns = 4, diffused = 3, factors = 4;
+  const double neighbours = std::min(n_slabs - 1, 2);
+  const double rows = neighbours == 1 ? 5 : 9;  // upwards u, w, b, p and phi, downwards u, w, b and w again
+  needs.messages = stages * 2 * neighbours + (2 * stages + 1) * (p - 1);
+  needs.bytes_sent =
+      8 * (stages * (rows * m * n + (p - 1) * m * (2 * unknowns * n + 1)) + (p - 1) * diffused * factors * n);
+  return needs;
+}
+
 }  // namespace quintet::convection

@@ -20,4 +20,12 @@ struct SlabNeeds {
 /// elimination of u, w, b and of p, 4 n_x (1 - 1/p) numbers each, go to all others in two messages a pair.
 [[nodiscard]] SlabNeeds slab_needs(std::int64_t n_x, std::int64_t n_z, int n_members, int n_ranks);
 
+/// The same of flows on devices, of which each rank of `n_slabs` has `n_members`; `bytes` stays 0. All flows
+/// travel together.
+///
+/// Each of two stages sends five rows a flow to the slab above and four to the one below, in two messages
+/// each, and to all others the ends of the elimination, 8 n_x + 1 numbers a flow in two messages; once a step
+/// also the factors of diffusion, 12 n_x numbers, if the step is of another length than the one before.
+[[nodiscard]] SlabNeeds device_slab_needs(std::int64_t n_x, std::int64_t n_z, int n_members, int n_slabs);
+
 }  // namespace quintet::convection

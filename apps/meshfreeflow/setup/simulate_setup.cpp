@@ -63,9 +63,7 @@ std::unique_ptr<EllipticSolver> make_solver(const SimulateOptions& options, cons
 }
 
 /// Why the flows cannot be on a device; empty: they can.
-std::string what_a_device_lacks(const Comm& comm, const SimulateOptions& options) {
-  if (static_cast<std::size_t>(comm.size()) > options.seeds.size())
-    return fmt::format("more ranks ({}) than flows ({})", comm.size(), options.seeds.size());
+std::string what_a_device_lacks(const SimulateOptions& options) {
   if (solver_kind(options) == SolverKind::multigrid) return "solver.kind: multigrid";
   return "";
 }
@@ -74,7 +72,7 @@ std::string what_a_device_lacks(const Comm& comm, const SimulateOptions& options
 
 DeviceSession open_device(Context& context, const SimulateOptions& options) {
   Device wanted = options.device;
-  const auto lacks = what_a_device_lacks(context.comm(), options);
+  const auto lacks = what_a_device_lacks(options);
   if (wanted == Device::automatic && !lacks.empty()) {
     log::info("device: cpu, since flows cannot stay on a GPU with {}", lacks);
     wanted = Device::cpu;
@@ -86,11 +84,10 @@ DeviceSession open_device(Context& context, const SimulateOptions& options) {
 
 namespace {
 
-DeviceFlowSetup device_setup(const SimulateOptions& options, const Boussinesq& flow) {
-  const Comm& comm = flow.grid().comm;
-  return device_flow_setup(flow.problem(), flow.grid(),
-                           Boussinesq::members_on(comm.rank(), comm.size(), flow.n_members()),
-                           solver_kind(options) == SolverKind::transform);
+DeviceFlowSetup device_setup(const DeviceSession& session, const SimulateOptions& options,
+                             const Boussinesq& flow) {
+  return shared_flow_setup(flow.problem(), flow.grid(), flow.n_members(),
+                           solver_kind(options) == SolverKind::transform, session.sends_directly());
 }
 
 }  // namespace
@@ -98,17 +95,17 @@ DeviceFlowSetup device_setup(const SimulateOptions& options, const Boussinesq& f
 double device_bytes(const DeviceSession& session, const SimulateOptions& options, const Boussinesq& flow) {
   if (session.is_cpu()) return 0;
   return session.factory("quintet_device_flows_bytes",
-                         &quintet_device_flows_bytes)(device_setup(options, flow));
+                         &quintet_device_flows_bytes)(device_setup(session, options, flow));
 }
 
 void move_to(const Context& context, const DeviceSession& session, const SimulateOptions& options,
              Boussinesq& flow) {
   if (session.is_cpu()) return;
-  const DeviceFlowSetup setup = device_setup(options, flow);
+  const DeviceFlowSetup setup = device_setup(session, options, flow);
   const double bytes = device_bytes(session, options, flow);
   if (session.device() == Device::portable) context.require_memory(bytes, "the flows on the device");
-  session.require_bytes(bytes,
-                        fmt::format("{} flow(s) of {} x {} cells", setup.n_members, setup.n_x, setup.n_z));
+  session.require_bytes(
+      bytes, fmt::format("{} flow(s) of {} x {} cells", setup.n_members, setup.n_x, setup.rows_here()));
   // The engine's code may be the session's library: a copy of the session goes after it.
   flow.move_to(std::shared_ptr<DeviceFlows>(
       session.factory("quintet_make_device_flows", &quintet_make_device_flows)(setup),

@@ -8,6 +8,7 @@
 #include "apps/meshfreeflow/simulate/simulation.hpp"
 #include "io/log/error.hpp"
 #include "io/runtime/runtime.hpp"
+#include "physics/convection/device/flow_setup.hpp"
 #include "physics/convection/slab_needs.hpp"
 #include "physics/convection/statistics.hpp"
 
@@ -44,29 +45,31 @@ Timing time_rows(const Context& context, const DeviceSession& device, SimulateOp
   return timing;
 }
 
-/// Ranks that share flows out, whole ones on the device of each. A step sends Courant's rate; what is asked
-/// home for the history comes by broadcasts from its owner.
+/// Ranks that share flows out, whole ones or slabs on the device of each. A step sends what slabs need, and
+/// Courant's rate; what the history asks home travels where its rows are another rank's.
 planning::StepCost device_row(const SimulateOptions& options, const DeviceSession& device,
                               planning::StepCost row, double base) {
+  const auto n_x = options.grid.cells[0], n_z = options.grid.cells[1];
   const int flows = static_cast<int>(options.seeds.size()), p = row.ranks;
-  const double cells = double(options.grid.cells[0]) * double(options.grid.cells[1]);
-  row.decomposition =
-      fmt::format("{} flow{} each", Boussinesq::members_on(0, p, flows), flows > p ? "s" : "");
-  if (p > flows)
-    row.impossible = options.device == Device::automatic
-                         ? "not known: such a run is the cores', which were not timed"
-                         : fmt::format("{} ranks share {} flow(s), whole ones on a device", p, flows);
+  const FlowShares shares = flow_shares(p, flows);
+  const int members = shares.members_on(0);
+  row.decomposition = fmt::format("{} flow{} each{}", members, members == 1 ? "" : "s",
+                                  shares.n_slabs > 1 ? fmt::format(", {} slabs", shares.n_slabs) : "");
+  if (options.solver.kind == SolverKind::multigrid)
+    row.impossible = "multigrid is not for a device";
   else if (device.device() == Device::gpu && p > device.count())
     row.impossible = fmt::format("not known: {} ranks on {} GPU(s)", p, device.count());
-  else if (options.solver.kind == SolverKind::multigrid)
-    row.impossible = "multigrid is not for a device";
   if (!row.impossible.empty()) return row;
-  row.work = cells * Boussinesq::members_on(0, p, flows);
-  row.memory = base + bytes_of_files + (p > 1 ? bytes_of_messages : 0) +
-               slab_needs(options.grid.cells[0], options.grid.cells[1], flows, p).bytes;
-  if (p > 1) {
-    const double fields = 4.0 * flows / double(options.history_interval);
-    row.sums = {1 + fields, sizeof(double) * (1 + fields * cells)};
+  const SlabNeeds needs = device_slab_needs(n_x, n_z, members, shares.n_slabs);
+  row.work = needs.cells * members;
+  row.memory = base + bytes_of_files + (p > 1 ? bytes_of_messages : 0) + slab_needs(n_x, n_z, flows, p).bytes;
+  if (p == 1) return row;
+  row.halo = {needs.messages, needs.bytes_sent};
+  row.sums = {needs.sums, needs.bytes_summed};
+  if (shares.n_groups() > 1) {  // else rows are at home where they are on the device
+    const double fetched = members / double(options.history_interval);
+    row.halo.messages += fetched * (p - 1);
+    row.halo.bytes += fetched * 4 * sizeof(double) * needs.cells * (1 - 1.0 / p);
   }
   return row;
 }

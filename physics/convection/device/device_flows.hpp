@@ -1,6 +1,9 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -22,6 +25,27 @@ struct DeviceEquations {
   double diffusivity = 0;
 };
 
+/// How the ranks that have a slab of the same flows reach each other, in the order of their slabs. What they
+/// hand over may be memory of the device where direct() says so.
+class SlabLinks {
+ public:
+  virtual ~SlabLinks() = default;
+  /// Whether MPI reads the device's memory.
+  [[nodiscard]] virtual bool direct() const = 0;
+  /// Numbers for the slab above and the one below, and as many from the one below and above; nothing travels
+  /// beyond the first and the last. Collective.
+  struct Parcels {
+    const double* up;
+    std::int64_t n_up;
+    const double* down;
+    std::int64_t n_down;
+    double *from_below, *from_above;  ///< [n_up], [n_down]
+  };
+  virtual void with_neighbours(const Parcels& parcels) = 0;
+  /// Slice r of n numbers in all is that of slab r: afterwards all have all. Collective.
+  virtual void with_all(double* slices, std::int64_t n) = 0;
+};
+
 /// What DeviceFlows works on, as plain data. Lengths and widths as in Axis, cells as in Field without their
 /// neighbours.
 struct DeviceFlowSetup {
@@ -32,23 +56,36 @@ struct DeviceFlowSetup {
   /// What warm and cold walls bring into cells at b = 0 beside them (buoyancy/time).
   double left = 0, right = 0, bottom = 0, top = 0;
   std::array<DeviceEquations, 4> equations;  ///< of u, w, b and p
+  /// This rank's slab of the rows is number `slab` of those that begin with these rows; empty: all are here.
+  std::vector<int> slabs;
+  int slab = 0;
+  std::shared_ptr<SlabLinks> links;  ///< where there are several
+
+  [[nodiscard]] int n_slabs() const { return slabs.empty() ? 1 : static_cast<int>(slabs.size()); }
+  [[nodiscard]] int first_row() const { return slabs.empty() ? 0 : slabs[static_cast<std::size_t>(slab)]; }
+  [[nodiscard]] int rows_here() const {
+    const auto next = static_cast<std::size_t>(slab) + 1;
+    return (next < slabs.size() ? slabs[next] : n_z) - first_row();
+  }
 };
 
 /// The step of Boussinesq with u, w, b and p of all flows resident in the memory of Kokkos's default
-/// execution space: a GPU, or the host. Of several ranks each has flows of its own. The same scheme to
-/// round-off, all flows in each kernel; nothing is sent to the host but what take() and courant_rate() are
-/// asked for.
+/// execution space: a GPU, or the host. Of several ranks each has flows of its own, or rows of the same ones
+/// (slabs). The same scheme to round-off, all flows in each kernel; nothing is sent to the host but what
+/// take() and courant_rate() are asked for, and what slabs tell each other where MPI does not read the
+/// device's memory.
 ///
 /// A pair of rows is one complex transform of a team, in its fast memory; a thread eliminates a column.
+/// advance() and courant_rate() are collective among the slabs.
 class DeviceFlows {
  public:
   virtual ~DeviceFlows() = default;
-  /// Fields of a flow from the host and back: u, w, b, p, each [n_z, n_x].
+  /// Fields of a flow from the host and back: u, w, b, p, each [rows_here, n_x].
   virtual void put(int member, const std::array<std::span<const double>, 4>& fields) = 0;
   virtual void take(int member, const std::array<std::span<double>, 4>& fields) const = 0;
   /// All flows by dt (time): the scheme of Boussinesq::advance.
   virtual void advance(double dt) = 0;
-  /// max over flows and cells of |u|/dx + |w|/dz (1/time), infinite where a velocity is no number.
+  /// max over flows and cells here of |u|/dx + |w|/dz (1/time), infinite where a velocity is no number.
   [[nodiscard]] virtual double courant_rate() const = 0;
 };
 

@@ -8,26 +8,34 @@
 
 #include "physics/convection/device/row_transform_kernels.hpp"
 
-/// The formulas of operators.cpp and boussinesq.cpp, a cell a thread, and of column_elimination.cpp, a column
-/// a thread.
+/// The formulas of operators.cpp and boussinesq.cpp, a cell a thread.
 namespace quintet::convection::device {
 
 /// Cells and what differences multiply by. Pointers along x and z are those of cell or face 0; one more is
 /// there at both ends.
+///
+/// Rows are those of this rank. Beyond them lie a neighbour's, -1 and n_z, or walls: rows that have values
+/// are lowest ... highest, so that row 0 is `lowest` on the bottom and the last one `highest` under the top
+/// alone.
 struct Mesh {
   int n_x, n_z;
+  int lowest, highest;
   bool periodic;
   const double *x_width, *x_inverse_width, *x_inverse_gap;
   const double *z_width, *z_inverse_width, *z_inverse_gap;
 };
 
+/// The row j of a field, beyond a wall the row at it.
+KOKKOS_INLINE_FUNCTION const double* row_of(const Mesh& mesh, const double* value, int j) {
+  j = j < mesh.lowest ? mesh.lowest : j > mesh.highest ? mesh.highest : j;
+  return value + static_cast<std::ptrdiff_t>(j) * mesh.n_x;
+}
 /// Fields of a flow [n_z, n_x] with the values beyond their walls, as exchange() fills them.
 struct LeftFaces {
   const Mesh& mesh;
   const double* value;
   KOKKOS_INLINE_FUNCTION double operator()(int j, int i) const {
-    j = j < 0 ? 0 : j == mesh.n_z ? mesh.n_z - 1 : j;
-    const double* const row = value + static_cast<std::ptrdiff_t>(j) * mesh.n_x;
+    const double* const row = row_of(mesh, value, j);
     if (mesh.periodic) return row[i < 0 ? mesh.n_x - 1 : i == mesh.n_x ? 0 : i];
     return i < 0 ? -row[1] : i == mesh.n_x ? 0.0 : row[i];
   }
@@ -36,19 +44,18 @@ struct Centres {
   const Mesh& mesh;
   const double* value;
   KOKKOS_INLINE_FUNCTION double operator()(int j, int i) const {
-    j = j < 0 ? 0 : j == mesh.n_z ? mesh.n_z - 1 : j;
     if (mesh.periodic)
       i = i < 0 ? mesh.n_x - 1 : i == mesh.n_x ? 0 : i;
     else
       i = i < 0 ? 0 : i == mesh.n_x ? mesh.n_x - 1 : i;
-    return value[static_cast<std::ptrdiff_t>(j) * mesh.n_x + i];
+    return row_of(mesh, value, j)[i];
   }
 };
 struct BottomFaces {
   Centres along;
   KOKKOS_INLINE_FUNCTION double operator()(int j, int i) const {
-    if (j == along.mesh.n_z) return 0.0;
-    return j < 0 ? -along(1, i) : along(j, i);
+    if (j > along.mesh.highest) return 0.0;
+    return j < along.mesh.lowest ? -along(1, i) : along(j, i);
   }
 };
 
@@ -68,7 +75,7 @@ KOKKOS_INLINE_FUNCTION Pushes convection_of(const Mesh& mesh, const LeftFaces& u
     result.u =
         -0.25 * mesh.x_inverse_gap[i] * ((right * right - left * left) + (above - below) * inverse_height);
   }
-  if (j > 0) {
+  if (j != mesh.lowest) {
     const double under = mesh.z_width[j - 1], over = mesh.z_width[j];
     const double left = (u(j - 1, i) * under + u(j, i) * over) * (w(j, i - 1) + w(j, i));
     const double right = (u(j - 1, i + 1) * under + u(j, i + 1) * over) * (w(j, i) + w(j, i + 1));
@@ -84,10 +91,10 @@ KOKKOS_INLINE_FUNCTION Pushes convection_of(const Mesh& mesh, const LeftFaces& u
 }
 
 /// All flows on the device. A set of fields is [field][flow][n_z, n_x], u, w, b and p or the correction of
-/// it.
+/// it, with `margin` rows of neighbours below and above each.
 struct Flows {
   Mesh mesh;
-  int n_members;
+  int n_members, margin;
   double viscosity;
   double left, right, bottom, top;  ///< heat of walls
   double *state, *stage, *first, *eliminated;
@@ -95,12 +102,19 @@ struct Flows {
   const double* equations[4];  ///< of each: below, diagonal, above [3, n_z], squares [n_x]
   double diffusivity[4];
   const double* share;  ///< [n_z] of the whole height
+  /// [n_z] sum_j to_mean_j q_j over all rows is what must be added to a pressure of this right-hand side.
+  const double* to_mean;
 
   KOKKOS_INLINE_FUNCTION std::ptrdiff_t cells() const {
     return static_cast<std::ptrdiff_t>(mesh.n_z) * mesh.n_x;
   }
+  /// Numbers from a flow to the next.
+  KOKKOS_INLINE_FUNCTION std::ptrdiff_t stride() const {
+    return static_cast<std::ptrdiff_t>(mesh.n_z + 2 * margin) * mesh.n_x;
+  }
   KOKKOS_INLINE_FUNCTION double* field(double* set, int which, int member) const {
-    return set + (static_cast<std::ptrdiff_t>(which) * n_members + member) * cells();
+    return set + (static_cast<std::ptrdiff_t>(which) * n_members + member) * stride() +
+           static_cast<std::ptrdiff_t>(margin) * mesh.n_x;
   }
   /// Number of all cells of all flows.
   std::int64_t size() const { return std::int64_t{n_members} * cells(); }
@@ -130,7 +144,7 @@ struct RightHandSide {
                                    {mesh, f.field(from, 2, member)}, j, i);
     const double push[3] = {n.u, n.w, n.b};
     const Centres p{mesh, f.field(f.state, 3, member)};
-    const bool wall[3] = {i == 0 && !mesh.periodic, j == 0, false};
+    const bool wall[3] = {i == 0 && !mesh.periodic, j == mesh.lowest, false};
     const double gradient[3] = {wall[0] ? 0.0 : a * mesh.x_inverse_gap[i] * (p(j, i) - p(j, i - 1)),
                                 wall[1] ? 0.0 : a * mesh.z_inverse_gap[j] * (p(j, i) - p(j - 1, i)),
                                 -a * heat(j, i)};
@@ -152,8 +166,8 @@ struct RightHandSide {
     double result = 0;
     if (i == 0) result += f.left;
     if (i == f.mesh.n_x - 1) result -= f.right;
-    if (j == 0) result += f.bottom;
-    if (j == f.mesh.n_z - 1) result -= f.top;
+    if (j == f.mesh.lowest) result += f.bottom;
+    if (j == f.mesh.highest) result -= f.top;
     return result;
   }
 };
@@ -187,7 +201,8 @@ struct Projection {
     const std::ptrdiff_t cell = static_cast<std::ptrdiff_t>(j) * mesh.n_x + i;
     if (i > 0 || mesh.periodic)
       f.field(set, 0, member)[cell] -= a * mesh.x_inverse_gap[i] * (phi(j, i) - phi(j, i - 1));
-    if (j > 0) f.field(set, 1, member)[cell] -= a * mesh.z_inverse_gap[j] * (phi(j, i) - phi(j - 1, i));
+    if (j != mesh.lowest)
+      f.field(set, 1, member)[cell] -= a * mesh.z_inverse_gap[j] * (phi(j, i) - phi(j - 1, i));
     f.field(f.state, 3, member)[cell] += phi(j, i);
   }
 };
@@ -228,66 +243,6 @@ struct Rows {
         static_cast<double*>(team.team_scratch(level).get_shmem(4 * sizeof(double) * length));
     transform_rows<Forward>(team, f.rows[which], a, b, memory);
   }
-};
-
-/// (shift - c (L_z - k^2)) x = q down each column of coefficients, in place. Without pivots sought, as
-/// ColumnElimination: an unknown whose pivot vanishes is 0. The constant of a pressure has zero mean.
-struct Columns {
-  static constexpr int ahead = 8;  ///< rows that are asked for at once: the next needs what is done here
-  Flows f;
-  double* set;
-  int first_field;
-  double shift, a;  ///< c = a diffusivity; a = 0: the pressure's, c = -1
-
-  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t number) const {
-    const int n_x = f.mesh.n_x, n_z = f.mesh.n_z, m = static_cast<int>(number % n_x);
-    const int member = static_cast<int>(number / n_x % f.n_members),
-              which = first_field + static_cast<int>(number / n_x / f.n_members);
-    const double* const below = f.equations[which];
-    const double *const diagonal = below + n_z, *const above = diagonal + n_z, *const square = above + n_z;
-    const double c = a == 0 ? -1.0 : a * f.diffusivity[which], along = c * square[m];
-    double* const q = f.field(set, which, member) + m;
-    double* const rest = f.field(f.eliminated, which % 3, member) + m;
-    const auto place = [n_x](int j) { return static_cast<std::ptrdiff_t>(j) * n_x; };
-    const int n_blocks = (n_z + ahead - 1) / ahead;
-    double x = 0, carried = 0;  // of the row before: its right-hand side, its element above
-    for (int block = 0; block < n_blocks; ++block) {
-      double value[ahead];
-      for (int k = 0; k < ahead; ++k) value[k] = block * ahead + k < n_z ? q[place(block * ahead + k)] : 0.0;
-      for (int k = 0; k < ahead; ++k) {
-        const int j = block * ahead + k;
-        if (j >= n_z) break;
-        const bool wall = below[j] == 0 && above[j] == 0 && diagonal[j] == 0;
-        const double d = wall ? 0.0 : shift + c * diagonal[j], lower = -c * below[j];
-        const double pivot = d + along - lower * carried;
-        const double inverse = d != 0 && ::fabs(pivot) > vanishing * ::fabs(d) ? 1 / pivot : 0.0;
-        carried = -c * above[j] * inverse;
-        x = (value[k] - lower * x) * inverse;
-        q[place(j)] = x;
-        rest[place(j)] = carried;
-      }
-    }
-    x = 0;
-    double mean = 0;
-    for (int block = n_blocks; block-- > 0;) {
-      double value[ahead], factor[ahead];
-      for (int k = 0; k < ahead; ++k) {
-        const int j = block * ahead + k;
-        value[k] = j < n_z ? q[place(j)] : 0.0;
-        factor[k] = j < n_z ? rest[place(j)] : 0.0;
-      }
-      for (int k = ahead; k-- > 0;) {
-        const int j = block * ahead + k;
-        if (j >= n_z) continue;
-        x = value[k] - factor[k] * x;
-        mean += f.share[j] * x;
-        q[place(j)] = x;
-      }
-    }
-    if (a != 0 || m != 0) return;
-    for (int j = 0; j < n_z; ++j) q[place(j)] -= mean;
-  }
-  static constexpr double vanishing = 1e-12;  ///< of a diagonal element: round-off
 };
 
 }  // namespace quintet::convection::device

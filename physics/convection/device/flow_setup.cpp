@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <span>
+#include <utility>
 
 #include "physics/convection/linear/line_operator.hpp"
 #include "physics/convection/linear/row_bases.hpp"
@@ -67,7 +69,9 @@ DeviceFlowSetup device_flow_setup(const Problem& problem, const Grid& grid, int 
                         .x_gaps = grid.x.gaps,
                         .z_gaps = grid.z.gaps,
                         .viscosity = problem.viscosity(),
-                        .equations = {}};
+                        .equations = {},
+                        .slabs = {},
+                        .links = nullptr};
   const double heat = problem.thermal_diffusivity() * wall_buoyancy;
   const auto brought = [&](const Axis& axis, bool last) {
     const auto n = static_cast<std::size_t>(axis.n());
@@ -82,6 +86,66 @@ DeviceFlowSetup device_flow_setup(const Problem& problem, const Grid& grid, int 
   }
   for (const Unknown unknown : {Unknown::u, Unknown::w, Unknown::b, Unknown::p})
     setup.equations[static_cast<std::size_t>(unknown)] = equations_of(problem, grid, unknown, transforms);
+  return setup;
+}
+
+FlowShares flow_shares(int n_ranks, int n_members) {
+  FlowShares best{.n_ranks = n_ranks, .n_members = n_members};
+  if (n_ranks <= n_members) return best;
+  double least = 0;
+  for (int n_slabs = 1; n_slabs <= n_ranks; ++n_slabs) {
+    if (n_ranks % n_slabs != 0 || n_ranks / n_slabs > n_members) continue;
+    const FlowShares shares{.n_ranks = n_ranks, .n_members = n_members, .n_slabs = n_slabs};
+    const double work = static_cast<double>(shares.members_on(0)) / n_slabs;
+    if (least > 0 && work >= least) continue;
+    least = work;
+    best = shares;
+  }
+  return best;
+}
+
+namespace {
+
+class CommLinks final : public SlabLinks {
+ public:
+  CommLinks(Comm comm, bool direct) : comm_(std::move(comm)), direct_(direct) {}
+  [[nodiscard]] bool direct() const override { return direct_; }
+  void with_neighbours(const Parcels& parcels) override {
+    constexpr int tag = 97;
+    const int above = comm_.rank() + 1 < comm_.size() ? comm_.rank() + 1 : -1, below = comm_.rank() - 1;
+    const auto exchange = [&](const double* send, int to, double* receive, int from, std::int64_t n,
+                              int way) {
+      const auto size = static_cast<std::size_t>(n);
+      if (n == 0) return comm_.start_exchange(std::span<const double>(), -1, std::span<double>(), -1, tag);
+      return comm_.start_exchange(std::span<const double>(send, size), to, std::span<double>(receive, size),
+                                  from, tag + way);
+    };
+    auto up = exchange(parcels.up, above, parcels.from_below, below, parcels.n_up, 0);
+    auto down = exchange(parcels.down, below, parcels.from_above, above, parcels.n_down, 1);
+    up.wait();
+    down.wait();
+  }
+  void with_all(double* slices, std::int64_t n) override {
+    comm_.all_gather_into(std::span<double>(slices, static_cast<std::size_t>(n)));
+  }
+
+ private:
+  Comm comm_;
+  bool direct_;
+};
+
+}  // namespace
+
+DeviceFlowSetup shared_flow_setup(const Problem& problem, const Grid& grid, int n_members, bool transforms,
+                                  bool direct) {
+  const int rank = grid.comm.rank();
+  const FlowShares shares = flow_shares(grid.comm.size(), n_members);
+  DeviceFlowSetup setup = device_flow_setup(problem, grid, shares.members_on(rank), transforms);
+  if (shares.n_slabs == 1) return setup;
+  for (int slab = 0; slab < shares.n_slabs; ++slab) setup.slabs.push_back(shares.rows(setup.n_z).first(slab));
+  setup.slab = shares.slab_of(rank);
+  setup.links = std::make_shared<CommLinks>(
+      shares.n_groups() == 1 ? grid.comm : grid.comm.split(rank / shares.n_slabs, rank), direct);
   return setup;
 }
 

@@ -6,7 +6,32 @@
 
 namespace quintet::convection {
 
-/// What a device needs to move flows of this problem on this grid, whose rows are all here.
+/// How ranks share flows out on their devices: groups of `n_slabs` ranks, one after the other, each with
+/// whole flows, of which each rank of the group has some rows. Member m is number m / groups of group m
+/// modulo groups.
+struct FlowShares {
+  int n_ranks = 1, n_members = 1, n_slabs = 1;
+
+  [[nodiscard]] int n_groups() const { return n_ranks / n_slabs; }
+  [[nodiscard]] int members_on(int rank) const {
+    return (n_members - rank / n_slabs + n_groups() - 1) / n_groups();
+  }
+  [[nodiscard]] int place_of(int member) const { return member / n_groups(); }
+  [[nodiscard]] bool has(int rank, int member) const { return rank / n_slabs == member % n_groups(); }
+  [[nodiscard]] int slab_of(int rank) const { return rank % n_slabs; }
+  /// Rows of a flow among the ranks that have it.
+  [[nodiscard]] Shares rows(int n_z) const { return {n_z, n_slabs}; }
+};
+/// Whole flows where there are as many as ranks; else the slabs by which the busiest rank has least to do,
+/// and the fewest of these.
+[[nodiscard]] FlowShares flow_shares(int n_ranks, int n_members);
+
+/// What this rank's device needs for its share of all members. Collective.
+/// @param direct whether MPI reads the device's memory
+[[nodiscard]] DeviceFlowSetup shared_flow_setup(const Problem& problem, const Grid& grid, int n_members,
+                                                bool transforms, bool direct);
+
+/// What a device needs to move whole flows of this problem.
 /// @param transforms along x, of equal cells; else products with modes
 [[nodiscard]] DeviceFlowSetup device_flow_setup(const Problem& problem, const Grid& grid, int n_members,
                                                 bool transforms);

@@ -5,8 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "physics/convection/device/column_kernels.hpp"
 #include "physics/convection/device/device_flows.hpp"
-#include "physics/convection/device/flow_kernels.hpp"
+#include "physics/convection/device/slab_traffic.hpp"
 
 namespace quintet::convection::device {
 namespace {
@@ -50,17 +51,50 @@ std::vector<double> transposed(const std::vector<double>& matrix, std::size_t n)
   return result;
 }
 
+/// Rows of neighbours that are kept.
+int margin_of(const DeviceFlowSetup& setup) { return setup.n_slabs() > 1 ? 1 : 0; }
+
+/// Those of a slab's rows.
+std::vector<double> rows_of(const DeviceFlowSetup& setup, const std::vector<double>& values) {
+  const auto first = values.begin() + setup.first_row();
+  return {first, first + setup.rows_here()};
+}
+
+/// [n_z] of Flows::to_mean, for the pressure that is 0 in row `pinned`. L q = r has the volume mean sum_j s_j
+/// y_j r_j of these solutions, s_j the share of the whole height and L y = 1 in all rows but that one, y = 0
+/// there: weight L is symmetric.
+std::vector<double> lacking_mean(const DeviceFlowSetup& setup, const std::vector<double>& share, int pinned) {
+  const auto n = share.size(), pin = static_cast<std::size_t>(pinned);
+  const std::vector<double>& above = setup.equations[3].above;
+  std::vector<double> y(n, 0.0), result;
+  double flux = 0;  // through the upper face of row j, over the whole height
+  for (std::size_t j = 0; j < pin; ++j) {
+    flux += share[j];
+    y[j] = flux / (above[j] * share[j]);  // y_{j+1} - y_j
+  }
+  for (std::size_t j = pin; j-- > 0;) y[j] = y[j + 1] - y[j];
+  flux = 0;
+  for (std::size_t j = n - 1; j > pin; --j) {
+    flux += share[j];
+    y[j] = -flux / (above[j - 1] * share[j - 1]);  // y_j - y_{j-1}
+  }
+  for (std::size_t j = pin + 1; j < n; ++j) y[j] += y[j - 1];
+  for (std::size_t j = 0; j < n; ++j) result.push_back(-share[j] * y[j]);
+  return result;
+}
+
 class ResidentFlows final : public DeviceFlows {
  public:
-  explicit ResidentFlows(const DeviceFlowSetup& setup) {
+  explicit ResidentFlows(const DeviceFlowSetup& setup) : n_slabs_(setup.n_slabs()), traffic_(setup) {
     set_mesh(setup);
+    flows_.margin = margin_of(setup);
     flows_.n_members = setup.n_members;
     flows_.viscosity = setup.viscosity;
     flows_.left = setup.left;
     flows_.right = setup.right;
     flows_.bottom = setup.bottom;
     flows_.top = setup.top;
-    const auto size = static_cast<std::size_t>(flows_.size());
+    const auto size = static_cast<std::size_t>(flows_.n_members * flows_.stride());
     const auto array = [&](const char* label, int fields) {
       numbers_.emplace_back(std::string("convection::") + label, static_cast<std::size_t>(fields) * size);
       return numbers_.back().data();
@@ -75,8 +109,11 @@ class ResidentFlows final : public DeviceFlows {
       plans.push_back(plan_of(equations, setup.n_x));
       work_length_ = std::max(work_length_, plans.back().length);
       std::vector<double> all;
-      for (const auto* part : {&equations.below, &equations.diagonal, &equations.above, &equations.squares})
-        all.insert(all.end(), part->begin(), part->end());
+      for (const auto* part : {&equations.below, &equations.diagonal, &equations.above}) {
+        const auto rows = rows_of(setup, *part);
+        all.insert(all.end(), rows.begin(), rows.end());
+      }
+      all.insert(all.end(), equations.squares.begin(), equations.squares.end());
       flows_.equations[which] = keep("equations", all);
       flows_.diffusivity[which] = equations.diffusivity;
     }
@@ -86,7 +123,9 @@ class ResidentFlows final : public DeviceFlows {
     for (const double width : setup.z_widths) height += width;
     std::vector<double> share;
     for (const double width : setup.z_widths) share.push_back(width / height);
-    flows_.share = keep("share", share);
+    flows_.share = keep("share", rows_of(setup, share));
+    if (n_slabs_ > 1)  // the first row of the last slab is the unknown that remains
+      flows_.to_mean = keep("to_mean", rows_of(setup, lacking_mean(setup, share, setup.slabs.back())));
   }
 
   void put(int member, const std::array<std::span<const double>, 4>& fields) override {
@@ -94,6 +133,7 @@ class ResidentFlows final : public DeviceFlows {
       Kokkos::deep_copy(view_of(which, member),
                         Kokkos::View<const double*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
                             fields[which].data(), fields[which].size()));
+    edges_are_old_ = true;
   }
   void take(int member, const std::array<std::span<double>, 4>& fields) const override {
     for (int which = 0; which < 4; ++which)
@@ -102,11 +142,13 @@ class ResidentFlows final : public DeviceFlows {
 
   void advance(double dt) override {
     const double g = 1 - std::sqrt(0.5), d = 1 - 1 / (2 * g), a = g * dt;
+    renew_edges();
     stage({flows_, false, a, 0, 0, 0}, flows_.stage, a);
     stage({flows_, true, a, (1 - g) / g, dt * (d - 1 + g), dt * (1 - d)}, flows_.state, a);
   }
 
   double courant_rate() const override {
+    renew_edges();
     double result = 0;
     Kokkos::parallel_reduce("convection::courant_rate", cells(), CourantRate{flows_},
                             Kokkos::Max<double>(result));
@@ -128,11 +170,25 @@ class ResidentFlows final : public DeviceFlows {
     rows<true>(set, 0, 3);
     columns(set, 0, 3, 1.0, a);
     rows<false>(set, 0, 3);
+    if (n_slabs_ > 1) traffic_.exchange(flows_, {{}, {flows_.field(set, 1, 0)}, 0, 1});
     Kokkos::parallel_for("convection::divergence", cells(), Divergence{flows_, set, a});
     rows<true>(flows_.stage, 3, 1);
     columns(flows_.stage, 3, 1, 0.0, 0.0);
     rows<false>(flows_.stage, 3, 1);
+    if (n_slabs_ > 1) traffic_.exchange(flows_, {{flows_.field(flows_.stage, 3, 0)}, {}, 1, 0});
     Kokkos::parallel_for("convection::projection", cells(), Projection{flows_, set, a});
+    if (n_slabs_ > 1) exchange_all(set);
+  }
+
+  /// Neighbours of u, w and b of a set, and those below of p: what the next right-hand side needs.
+  void exchange_all(double* set) const {
+    double *const u = flows_.field(set, 0, 0), *const w = flows_.field(set, 1, 0),
+                  *const b = flows_.field(set, 2, 0), *const p = flows_.field(flows_.state, 3, 0);
+    traffic_.exchange(flows_, {{u, w, b, p}, {u, w, b}, 4, 3});
+  }
+  void renew_edges() const {
+    if (n_slabs_ > 1 && edges_are_old_) exchange_all(flows_.state);
+    edges_are_old_ = false;
   }
 
   template <bool Forward>
@@ -146,9 +202,11 @@ class ResidentFlows final : public DeviceFlows {
         Rows<Forward>{flows_, set, first, level, work_length_});
   }
   void columns(double* set, int first, int n_fields, double shift, double a) {
+    const double* const beyond =
+        n_slabs_ > 1 ? traffic_.ends(flows_, set, first, n_fields, shift, a) : nullptr;
     const auto n = std::int64_t{flows_.mesh.n_x} * flows_.n_members * n_fields;
     Kokkos::parallel_for("convection::columns", Kokkos::RangePolicy<Exec>(0, n),
-                         Columns{flows_, set, first, shift, a});
+                         Columns{flows_, set, first, shift, a, beyond});
   }
 
   const double* keep(const char* label, const std::vector<double>& values) {
@@ -166,15 +224,18 @@ class ResidentFlows final : public DeviceFlows {
       for (double& value : result) value = reciprocal ? 1 / value : value;
       return keep("mesh", result) + 1;
     };
+    const int n = setup.rows_here(), first = setup.first_row();
     flows_.mesh = {setup.n_x,
-                   setup.n_z,
+                   n,
+                   setup.slab == 0 ? 0 : -1,
+                   setup.slab == setup.n_slabs() - 1 ? n - 1 : n,
                    setup.periodic,
                    extended(setup.x_widths, setup.periodic, false),
                    extended(setup.x_widths, setup.periodic, true),
                    extended(setup.x_gaps, false, true),
-                   extended(setup.z_widths, false, false),
-                   extended(setup.z_widths, false, true),
-                   extended(setup.z_gaps, false, true)};
+                   extended(setup.z_widths, false, false) + first,
+                   extended(setup.z_widths, false, true) + first,
+                   extended(setup.z_gaps, false, true) + first};
   }
 
   RowPlan plan_of(const DeviceEquations& equations, int n) {
@@ -205,6 +266,9 @@ class ResidentFlows final : public DeviceFlows {
   }
 
   Flows flows_{};
+  int n_slabs_;
+  mutable SlabTraffic traffic_;
+  mutable bool edges_are_old_ = true;                   ///< the neighbours' rows of the state
   std::vector<Kokkos::View<double*, Memory>> numbers_;  ///< what flows_ points to
   Kokkos::View<RowPlan*, Memory> plans_;
   int work_length_ = 1;
@@ -220,15 +284,16 @@ quintet::convection::DeviceFlows* quintet_make_device_flows(
 
 double quintet_device_flows_bytes(const quintet::convection::DeviceFlowSetup& setup) {
   using namespace quintet::convection::device;
-  const double n_x = setup.n_x, n_z = setup.n_z;
+  const double n_x = setup.n_x, n_z = setup.n_z, rows = setup.rows_here();
   double numbers = n_eliminated;
   for (const int fields : fields_of_set) numbers += fields;
-  numbers *= setup.n_members * n_x * n_z;
+  numbers *= setup.n_members * n_x * (rows + 2 * margin_of(setup));
   numbers += 3 * (n_x + 2 + n_z + 2) + 2;  // a gap more than widths
-  numbers += n_z;
+  numbers += rows * (setup.n_slabs() > 1 ? 2 : 1);
   for (const auto& equations : setup.equations) {
-    numbers += 3 * n_z + n_x;
+    numbers += 3 * rows + n_x;
     numbers += equations.forward.empty() ? 2.0 * length_of(equations, setup.n_x) + 2 * n_x : 2 * n_x * n_x;
   }
+  numbers += SlabTraffic::size(setup);
   return sizeof(double) * numbers + sizeof(RowPlan) * static_cast<double>(setup.equations.size());
 }

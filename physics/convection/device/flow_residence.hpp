@@ -1,0 +1,30 @@
+#pragma once
+
+#include <memory>
+
+#include "physics/convection/device/device_flows.hpp"
+#include "physics/convection/device/flow_setup.hpp"
+#include "physics/convection/field.hpp"
+
+namespace quintet::convection {
+
+/// Flows that live on the devices of ranks, as FlowShares says, and come home to fields of which all ranks
+/// have rows. What is on the same rank in both places is copied, the rest goes to single ranks.
+class FlowResidence {
+ public:
+  FlowResidence(const Grid& grid, int n_members, std::shared_ptr<DeviceFlows> device);
+  [[nodiscard]] DeviceFlows& device() const { return *device_; }
+  /// A member from its home to its devices. Collective.
+  void send(int member, const State& state) const;
+  /// And back; neighbours are not filled. Collective.
+  void fetch(int member, const State& state) const;
+
+ private:
+  Comm comm_;
+  Shares home_;  ///< of rows
+  int n_x_;
+  FlowShares shares_;
+  std::shared_ptr<DeviceFlows> device_;
+};
+
+}  // namespace quintet::convection
