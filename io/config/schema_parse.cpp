@@ -41,7 +41,7 @@ void collect_paths(const Section& section, const std::string& path, std::vector<
 std::string expected_value(const Key::Data& key) {
   switch (key.kind) {
     case Kind::quantity:
-      return fmt::format("a number with a unit such as '0.5 {}'", key.unit);
+      return key.unit == "1" ? "a number" : fmt::format("a number with a unit such as '0.5 {}'", key.unit);
     case Kind::number:
       return "a number";
     case Kind::integer:
@@ -63,7 +63,10 @@ std::string expected_value(const Key::Data& key) {
 /// What a key expects, with list form and range.
 std::string expected(const Key::Data& key) {
   std::string text = expected_value(key);
-  if (key.is_map) text = "names with formulas or numbers such as {k: 0.5, length: 2*pi/k}";
+  if (key.is_map)
+    text = key.kind == Kind::quantity ? fmt::format("names with numbers such as {{a: 2{0}, b: 3{0}}}",
+                                                    key.unit == "1" ? "" : " " + key.unit)
+                                      : "names with formulas or numbers such as {k: 0.5, length: 2*pi/k}";
   if (key.is_list) {
     switch (key.kind) {
       case Kind::quantity:
@@ -228,9 +231,24 @@ class Parser {
     if (!given.is_map())
       problem(given.location(), path, fmt::format("expected {}, found {}", expected(key), given.found()));
     else
-      for (const auto& [name, value] : given.entries())
-        canonical.set(name, scalar(key, value, joined_path(path, name)));
+      add_named(key, given, path, "", canonical);
     return canonical;
+  }
+
+  /// A name may hold points, as those of a network's layers do, which divide keys of a path (--set
+  /// tile.middle.conv2=2): a map within stands for names that begin alike, and takes the place of such a one.
+  void add_named(const Key::Data& key, const Tree& given, const std::string& path, const std::string& before,
+                 Tree& canonical) {
+    for (const auto& [part, value] : given.entries()) {
+      const std::string name = before + part, place = joined_path(path, part);
+      if (key.kind == Kind::quantity && value.is_map() && !value.entries().empty()) {
+        add_named(key, value, place, name + ".", canonical);
+        continue;
+      }
+      if (canonical.has(name) && !value.location().file.starts_with("--"))
+        problem(value.key_location(), place, "is there twice");
+      canonical.set(name, scalar(key, value, place));
+    }
   }
 
   /// A list in canonical form; a list of quantities may also be one text, "1 1 2 bar", and one formula or one

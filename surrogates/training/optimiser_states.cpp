@@ -62,7 +62,8 @@ OptimiserStates<Real>::OptimiserStates(const OptimiserOptions& optimiser, std::s
   TierStore::Options options;
   options.what = "an optimiser's states, in two generations";
   options.help = "expected a larger budget or more ranks";
-  options.file = {{*offload.path, fmt::format("optimiser_states.rank_{}", rank), true, "offload.path"}};
+  // No restart reads it, checkpoints hold the states: without a name nothing stays where a run is killed.
+  options.file = {{*offload.path, fmt::format("optimiser_states.rank_{}", rank), true, "offload.path", true}};
   store_ = std::make_unique<TierStore>(ledger, options, sizes);
   // Around the end: the first ones of the next step are read before it begins.
   const auto n_chunks = static_cast<int>(sizes.size());

@@ -142,8 +142,9 @@ struct Application::Implementation {
     std::function<void(const std::string&, const std::string&)> instead{};
     /// Of a plain command: the flag that makes it a local one.
     std::optional<std::size_t> local_with{};
-    Cost cost{};    ///< with a YAML file: what --cost prints
-    Sizes sizes{};  ///< likewise: of what --step-times are printed
+    Cost cost{};                          ///< with a YAML file: what --cost prints
+    Sizes sizes{};                        ///< likewise: of what --step-times are printed
+    std::vector<Subsystem> subsystems{};  ///< of this one, beside those of all
 
     [[nodiscard]] bool configured() const { return static_cast<bool>(bind); }
     [[nodiscard]] std::vector<FlagText> flag_texts() const;
@@ -325,18 +326,20 @@ Words Application::Implementation::parse(const Command& command, int argc, char*
 }
 
 int Application::Implementation::run(const Command& command, Words words, ProgramArguments arguments) const {
+  auto all_subsystems = subsystems;
+  all_subsystems.insert(all_subsystems.end(), command.subsystems.begin(), command.subsystems.end());
   const bool stays_local = !command.local_with || !words.arguments[*command.local_with].empty();
   if (command.local && stays_local) return launch_local([&] { command.local(words.arguments); });
   const auto& request = words.request;
   if (command.instead && !words.arguments.front().empty())
     return launch_local([&] { command.instead(words.arguments.front().front(), request.output); });
   if (command.plain)
-    return launch_plain(request.threads, request.quiet, arguments, subsystems,
+    return launch_plain(request.threads, request.quiet, arguments, all_subsystems,
                         [&](const Comm& comm) { command.plain(comm, words.arguments); });
   const Bound bound = command.bind();
   if (!words.cost_ranks.empty()) {
     words.request.validate = words.request.quiet = true;
-    return launch(request, arguments, subsystems, bound.describe, [&](Context& context) {
+    return launch(request, arguments, all_subsystems, bound.describe, [&](Context& context) {
       const auto model = command.cost(context, bound.options.get(), words.cost_ranks);
       if (context.comm().is_root()) std::puts(to_json(planning::to_tree(model)).c_str());
     });
@@ -345,13 +348,13 @@ int Application::Implementation::run(const Command& command, Words words, Progra
     words.request.validate = words.request.quiet = true;
     const SizeQuestion question{.rounds = std::max(1, static_cast<int>(words.step_times[0])),
                                 .seconds = words.step_times[1]};
-    return launch(request, arguments, subsystems, bound.describe, [&](Context& context) {
+    return launch(request, arguments, all_subsystems, bound.describe, [&](Context& context) {
       const auto series = command.sizes(context, bound.options.get());
       const auto times = measure_sizes(context.comm(), series, question);
       if (context.comm().is_root()) std::puts(to_json(to_tree(times)).c_str());
     });
   }
-  return launch(request, arguments, subsystems, bound.describe,
+  return launch(request, arguments, all_subsystems, bound.describe,
                 [&](Context& context) { command.body(context, bound.options.get()); });
 }
 
@@ -359,8 +362,9 @@ int Application::Implementation::dispatch(int argc, char** argv) const {
   const std::string word = argc > 1 ? argv[1] : "";
   const bool speaks = launcher_rank() == 0;
   const auto show = [speaks](const std::string& text) {
-    if (speaks) std::fputs(text.c_str(), stdout);
-    return 0;
+    return launch_local([&] {
+      if (speaks) std::fputs(text.c_str(), stdout);
+    });
   };
   if (word.empty())
     refuse(name, fmt::format("a command is missing; there are: {}", name_list(command_names())));
@@ -386,6 +390,11 @@ Application& Application::add_configured(const std::string& name, const std::str
                                          std::function<void(Context&, const void*)> body) {
   implementation_->commands.push_back({name, about, {}, std::move(bind), std::move(body), {}, {}});
   if (implementation_->hidden.empty()) implementation_->add_hidden_commands();
+  return *this;
+}
+
+Application& Application::starts(Subsystem subsystem) {
+  implementation_->commands.back().subsystems.push_back(std::move(subsystem));
   return *this;
 }
 

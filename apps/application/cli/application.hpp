@@ -65,6 +65,9 @@ class Application {
   /// several, one that was not given has its default, or none if the default is empty.
   using Arguments = std::vector<std::vector<std::string>>;
 
+  /// The last command alone starts this library, after those of all.
+  Application& starts(Subsystem subsystem);
+
   /// What the last command, one with a YAML file, would cost on other numbers of ranks: its hidden flag
   /// `--cost RANKS` (1,8,64) prints this as JSON and writes nothing. `quintet plan` asks for it.
   template <class Options>

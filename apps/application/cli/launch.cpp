@@ -4,6 +4,9 @@
 #include <cstdio>
 #include <exception>
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "apps/application/life/context_implementation.hpp"
 #include "apps/application/life/failure.hpp"
 #include "apps/application/life/run_directory.hpp"
@@ -18,6 +21,17 @@ int tell(const Failure& failure) {
   log::error("{}", failure.message);
   log::flush();
   return static_cast<int>(failure.code);
+}
+
+/// Throws ResourceError where standard output took only a part of what was said; a reader at the other end of
+/// a pipe that had enough is no failure.
+void require_said() {
+  struct stat status {};
+  const bool has_reader =
+      ::fstat(STDOUT_FILENO, &status) == 0 && (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode));
+  const bool is_lost = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
+  if (is_lost && !has_reader)
+    throw ResourceError("Not all could be written to standard output: is the disk full?");
 }
 
 /// Run `body` and turn what it throws into the exit code on which all ranks agree.
@@ -129,8 +143,9 @@ int launch(const Request& request, ProgramArguments arguments, const std::vector
   const std::exception_ptr mistake = parse(request, describe);
   if (mistake && speaks) return tell(failure_of(mistake));
   if (request.print_configuration) {
-    if (speaks) std::fputs(print_options(describe).c_str(), stdout);
-    return 0;
+    return launch_local([&] {
+      if (speaks) std::fputs(print_options(describe).c_str(), stdout);
+    });
   }
   try {
     const Runtime runtime(arguments.argc, arguments.argv, request.threads, subsystems);
@@ -155,6 +170,7 @@ int launch_plain(int threads, bool quiet, ProgramArguments arguments,
     log::configure({.speaks = runtime.comm().is_root(), .quiet = quiet, .file = ""});
     return guarded(failure_comm_of(runtime.comm()), "", [&] {
       body(runtime.comm());
+      if (runtime.comm().is_root()) require_said();
       return 0;
     });
   } catch (...) {
@@ -166,6 +182,7 @@ int launch_local(const std::function<void()>& body) {
   log::configure({.speaks = launcher_rank() == 0, .quiet = false, .file = ""});
   try {
     body();
+    require_said();
     return 0;
   } catch (...) {
     return tell(failure_of(std::current_exception()));

@@ -144,14 +144,24 @@ class Legend {
   double left_, x_, y_ = 12;
 };
 
+/// Numbers of the curves' colours. A dashed one without a label belongs to the one before and has its colour.
+std::vector<std::size_t> colours_of(const std::vector<Curve>& curves) {
+  std::vector<std::size_t> colours;
+  for (std::size_t i = 0, next = 0; i < curves.size(); ++i) {
+    const bool belongs = i > 0 && curves[i].dashed && curves[i].label.empty();
+    colours.push_back(belongs ? colours.back() : next++);
+  }
+  return colours;
+}
+
 /// Draws the legend of curves and levels above the plot area and moves that down by its height.
-std::string draw_legend(const Plot& plot, PlotArea& area) {
+std::string draw_legend(const Plot& plot, const std::vector<std::size_t>& colours, PlotArea& area) {
   Legend legend(area);
   for (std::size_t i = 0; i < plot.curves.size(); ++i)
     legend.add(plot.curves[i].label, [&](double x, double y) {
       const std::string sample = plot.curves[i].points ? fmt::format("M{:.1f} {:.1f}h0", x + 11, y)
                                                        : fmt::format("M{:.1f} {:.1f}h22", x, y);
-      return path_element(plot.curves[i], i, sample);
+      return path_element(plot.curves[i], colours[i], sample);
     });
   for (const auto& level : plot.levels)
     if (std::isfinite(level.y))
@@ -180,10 +190,12 @@ std::string draw(const Plot& plot) {
   const Axis x = make_axis(x_range, 0.01, 7), y = make_axis(y_range, 0.05, 6);
 
   PlotArea area;
-  std::string content = draw_legend(plot, area);
+  const auto colours = colours_of(plot.curves);
+  std::string content = draw_legend(plot, colours, area);
   if (!y.note.empty()) area.top += 12;
   content += draw_axes(area, x, y, plot.x_label, plot.y_label, true);
-  for (std::size_t i = 0; i < plot.curves.size(); ++i) content += draw_curve(plot.curves[i], i, area, x, y);
+  for (std::size_t i = 0; i < plot.curves.size(); ++i)
+    content += draw_curve(plot.curves[i], colours[i], area, x, y);
   content += draw_levels(plot.levels, area, y);
   if (x.empty)
     content +=

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <thread>
 
+#include "apps/dpmd/label/label_memory.hpp"
 #include "apps/dpmd/label/label_process.hpp"
 #include "apps/dpmd/label/label_program.hpp"
 #include "apps/dpmd/label/label_template.hpp"
@@ -61,6 +62,10 @@ void describe(Schema& schema, LabelOptions& options) {
 
 const LabelRecipe& recipe_of(LabelProgram program) { return row_of(programs, program).recipe(); }
 
+std::string command_of(const LabelOptions& options) {
+  return options.command.value_or(recipe_of(options.program).default_command);
+}
+
 void check_labels(const Configuration& frame) {
   QUINTET_CHECK(frame.energy && std::isfinite(*frame.energy), "the energy is not a number");
   QUINTET_CHECK(frame.forces.size() == frame.n_atoms(), "there are {} forces for {} atoms",
@@ -75,12 +80,11 @@ void check_labels(const Configuration& frame) {
 
 namespace {
 
-std::string command_of(const LabelOptions& options) {
-  return options.command.value_or(recipe_of(options.program).default_command);
-}
-
 /// One thread for each program unless the user says more: several run at once.
 constexpr const char* threads = "export OMP_NUM_THREADS=${OMP_NUM_THREADS:-1}\n";
+
+/// In a frame's folder: the key of what was asked (label_memory.hpp).
+constexpr const char* asked_file = "asked.txt";
 
 /// What came of one frame.
 struct Outcome {
@@ -90,26 +94,15 @@ struct Outcome {
   double seconds = 0;
 };
 
-/// The labels that an earlier call left, if any.
-std::optional<Configuration> read_kept(const std::string& path, const Configuration& frame) {
-  if (!fs::exists(path)) return std::nullopt;
-  Configuration kept = read_extended_xyz(path).front();
-  bool same = kept.n_atoms() == frame.n_atoms();
-  for (std::size_t i = 0; same && i < frame.n_atoms(); ++i)
-    same = kept.positions[i] == frame.positions[i] &&
-           kept.type_names[kept.types[i]] == frame.type_names[frame.types[i]];
-  QUINTET_CHECK(same, "{}: is the label of another frame; name another --output, or remove the folder", path);
-  check_labels(kept);
-  return kept;
-}
-
 class Labeller {
  public:
-  Labeller(const std::vector<Configuration>& frames, const LabelOptions& options, const std::string& folder)
+  Labeller(const std::vector<Configuration>& frames, const LabelOptions& options, const std::string& folder,
+           const std::optional<std::string>& known)
       : frames_(frames),
         options_(options),
         folder_(folder),
         text_(read_text_file(options.template_file)),
+        memory_(options, text_, known),
         recipe_(recipe_of(options.program)),
         outcomes_(frames.size()) {}
 
@@ -137,14 +130,29 @@ class Labeller {
     return fmt::format("{}/frame_{:06}", folder_, i);
   }
 
+  /// Labels that an earlier call left here, then those that are known.
   void take_kept() {
+    std::size_t n_known = 0, n_otherwise = 0;
     for (std::size_t i = 0; i < frames_.size(); ++i) {
-      outcomes_[i].labelled = read_kept(folder_of(i) + "/label.xyz", frames_[i]);
+      const std::string folder = folder_of(i), key = memory_.key(frames_[i]), label = folder + "/label.xyz";
+      if (!fs::exists(label) && memory_.recall(frames_[i], label)) {
+        write_text_file(folder + "/" + asked_file, key);
+        ++n_known;
+      }
+      outcomes_[i].labelled = read_label(label, frames_[i]);
       outcomes_[i].kept = outcomes_[i].labelled.has_value();
       if (!outcomes_[i].kept) open_.push_back(i);
+      n_otherwise += outcomes_[i].kept && fs::exists(folder + "/" + asked_file) &&
+                     read_text_file(folder + "/" + asked_file) != key;
     }
     if (open_.size() < frames_.size())
-      log::info("{} of {} frames are labelled already", frames_.size() - open_.size(), frames_.size());
+      log::info("{} of {} frames are labelled already{}", frames_.size() - open_.size(), frames_.size(),
+                n_known > 0 ? fmt::format(", {} of them by an earlier loop or call", n_known) : "");
+    if (n_otherwise > 0)
+      log::warning(
+          "{} of them with another template, program or command: remove their folders in {} to have them "
+          "labelled as the others",
+          n_otherwise, folder_);
   }
 
   /// A worker's life: the next open frame, until there is none.
@@ -176,6 +184,7 @@ class Labeller {
     fs::remove_all(folder);
     fs::create_directories(folder);
     recipe_.write(text_, folder, frame);
+    write_text_file(folder + "/" + asked_file, memory_.key(frame));
     const std::string output = folder + "/" + label_output;
     const ProcessEnd end =
         run_program(threads + command_of(options_), folder, output, options_.time_limit, stop_.seen());
@@ -191,6 +200,7 @@ class Labeller {
     make_new_file(folder + "/label.unfinished");
     write_extended_xyz(folder + "/label.unfinished", labelled);
     fs::rename(folder + "/label.unfinished", folder + "/label.xyz");
+    memory_.remember(frame, folder + "/label.xyz");
     return labelled;
   }
 
@@ -213,6 +223,7 @@ class Labeller {
   const std::vector<Configuration>& frames_;
   const LabelOptions& options_;
   std::string folder_, text_;
+  LabelMemory memory_;
   const LabelRecipe& recipe_;
   std::vector<Outcome> outcomes_;
   std::vector<std::size_t> open_;  ///< frames without labels
@@ -243,10 +254,10 @@ void check_label_options(const LabelOptions& options) {
 }
 
 Labelling label_frames(const std::vector<Configuration>& frames, const LabelOptions& options,
-                       const std::string& folder) {
+                       const std::string& folder, const std::optional<std::string>& known) {
   check_label_options(options);
   check_type_names(frames);
-  return Labeller(frames, options, fs::absolute(folder).string()).run();
+  return Labeller(frames, options, fs::absolute(folder).string(), known).run();
 }
 
 }  // namespace quintet::dpmd

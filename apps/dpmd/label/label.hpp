@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,11 +26,12 @@ struct Labelling {
 /// Label frames with another program, each in a folder of its own, FOLDER/frame_000000 and so on; on this
 /// rank alone.
 ///
-/// A frame counts once its label.xyz is there, whole; a later call takes it from there and does the others. A
-/// frame that fails is told with its reason and does not hold up the rest. Throws InputError: no such
-/// program, a template that cannot work, a folder that holds labels of other frames.
+/// A frame counts once its label.xyz is there, whole; a later call takes it from there and does the others.
+/// So does one that is in the folder `known` (label_memory.hpp), where new labels go, too. A frame that fails
+/// is told with its reason and does not hold up the rest. Throws InputError: no such program, a template that
+/// cannot work, a folder that holds labels of other frames.
 [[nodiscard]] Labelling label_frames(const std::vector<Configuration>& frames, const LabelOptions& options,
-                                     const std::string& folder);
+                                     const std::string& folder, const std::optional<std::string>& known);
 
 /// FOLDER/labelled.xyz, all frames, and FOLDER/systems/*, one DeePMD folder for each sequence of types.
 void write_labelled(const std::string& folder, const std::vector<Configuration>& frames);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 
 #include "apps/application/life/run_owner.hpp"
 #include "apps/dpmd/label/label.hpp"
@@ -14,7 +15,7 @@ namespace quintet::dpmd {
 
 namespace {
 
-enum Argument { with, template_file, command, output, jobs, time_limit, types, masses, frames };
+enum Argument { with, template_file, command, output, known, jobs, time_limit, types, masses, frames };
 
 }  // namespace
 
@@ -28,6 +29,9 @@ std::vector<Application::Flag> label_flags() {
       {"--command", "Shell command, run in each frame's folder", false, ""},
       {"--output", "Folder for frames, labelled.xyz and systems/; labels that are there are kept", false,
        "labels"},
+      {"--known",
+       "Folder of labels by what was asked: frames in it are not asked for again, new ones go there", false,
+       ""},
       {"--jobs", "Programs that run at once", false, "1"},
       {"--time-limit", "Of one frame: '10 min'", false, ""}};
   for (auto& flag : naming_flags()) flags.push_back(std::move(flag));
@@ -70,7 +74,8 @@ void label(const Comm& comm, const Application::Arguments& arguments) {
     log::error("{}", why);
     comm.abort(static_cast<int>(ExitCode::resource));
   });
-  const Labelling labelling = label_frames(all, options, folder);
+  const auto memory = arguments[known].empty() ? std::nullopt : std::optional(arguments[known].front());
+  const Labelling labelling = label_frames(all, options, folder, memory);
   write_labelled(folder, labelling.frames);
   log::info("{} of {} frames labelled, {} failed: {}/labelled.xyz, {}/systems", labelling.frames.size(),
             all.size(), labelling.failures.size(), folder, folder);

@@ -25,6 +25,8 @@ struct LabelRecipe {
 inline constexpr const char* label_output = "output.log";
 
 [[nodiscard]] const LabelRecipe& recipe_of(LabelProgram program);
+/// The options' command, or the program's usual one.
+[[nodiscard]] std::string command_of(const LabelOptions& options);
 [[nodiscard]] const LabelRecipe& cp2k_recipe();
 [[nodiscard]] const LabelRecipe& lammps_recipe();
 

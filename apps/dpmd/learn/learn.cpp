@@ -220,8 +220,8 @@ void learn(Context& context, const LearnOptions& options) {
   context.keep_checkpoints(1);
   context.describe_run("loop", fmt::format("at most {} iterations with {} models: train, run, select, label",
                                            options.iterations, options.models));
-  if (!context.go_ahead({"iteration_*/**", "models/model_*.dp", "campaign.*", "store/**", "work/**",
-                         "failed/**", "claims/**", "warm/**", ".worker_*/**", "times.txt"}))
+  if (!context.go_ahead({"iteration_*/**", "models/model_*.dp", "campaign.*", "store/**", "labels/**",
+                         "work/**", "failed/**", "claims/**", "warm/**", ".worker_*/**", "times.txt"}))
     return;
   LearningRounds rounds(options, context.directory(), context.threads().per_rank,
                         context.restart_with_changes());

@@ -190,6 +190,7 @@ Tree label(const LearnOptions& options, std::int64_t iterations, std::int64_t co
     const bool counts = !flag.starts_with("--jobs=") && !flag.starts_with("--time-limit=");
     (counts ? words : aside).push_back(flag);
   }
+  aside.emplace_back("--known={here}/labels");  // whatever build of dpmd asked for them
   words.emplace_back("{select}/selected.xyz");
   Tree tree = stage("label", words, {"labels/labelled.xyz"});
   tree.set("again", list_of({"--output=labels"}));  // its own default: the frames that are labelled are there

@@ -69,8 +69,9 @@ void LearningRounds::require_known_store() const {
       fs::is_empty(store_.folder()) ||
           std::any_of(items.begin(), items.end(), [&](const auto& item) { return store_.find(item); }),
       "what is in {} was made by another build of dpmd, or of inputs at other paths: go on with those, or "
-      "let --restart-with-changes make all anew",
-      store_.folder());
+      "let --restart-with-changes make all anew, but for labels of the same structures by the same input, "
+      "which {}/labels keeps",
+      store_.folder(), directory_);
 }
 
 void LearningRounds::require_success(const campaign::CampaignResult& result) const {

@@ -141,6 +141,8 @@ def levels(path):
 
 def lammps(*tricks):
     """Forces towards the first atom, from frame.data; energy 1.5 eV; tricks spoil a frame by its number."""
+    if os.environ.get("NOBODY_LABELS"):
+        sys.exit("ERROR: nobody was to be asked")
     number = int(os.path.basename(os.getcwd())[6:])
     trick = dict(word.split("=") for word in tricks).get(str(number), "")
     lines = open("frame.data").read().split("\n")

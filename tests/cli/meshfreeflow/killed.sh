@@ -12,6 +12,5 @@ until [ -e "$out/checkpoints/step_000000000040.h5" ]; do
 done
 kill -9 $run
 wait $run
-[ -e disk/optimiser_states.rank_0 ] || exit 1 # what the dead left is in nobody's way
-(train "$@" --restart auto) || exit 1
-[ ! -e disk/optimiser_states.rank_0 ]
+[ -z "$(ls -A disk)" ] || exit 1 # the dead leave nothing
+train "$@" --restart auto

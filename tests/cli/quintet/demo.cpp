@@ -44,7 +44,7 @@ struct FailureOptions {
 };
 
 void describe(Schema& schema, FailureOptions& options) {
-  schema.text("kind", options.kind, "input, numerical, memory, standard or internal");
+  schema.text("kind", options.kind, "input, numerical, memory, file, standard or internal");
   schema.integer("at_step", options.at_step, "Step at which it happens");
   schema.integer("rank", options.rank, "Rank on which it happens; -1: on all");
 }
@@ -80,6 +80,7 @@ void fail_if_told(const Comm& comm, const FailureOptions& failure, std::int64_t 
   if (failure.kind == "input") throw InputError("the file 'atoms.xyz' is truncated");
   if (failure.kind == "numerical") throw NumericalError(fmt::format("step {}: x is NaN", step));
   if (failure.kind == "memory") throw std::bad_alloc();
+  if (failure.kind == "file") std::filesystem::create_directories("/proc/none/x");
   if (failure.kind == "standard") throw std::out_of_range("vector::at");
   if (failure.kind == "internal") throw InternalError("unreachable");
 }

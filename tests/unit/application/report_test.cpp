@@ -113,6 +113,22 @@ TEST(Plot, a_line_goes_through_its_points_in_proportion) {
   EXPECT_LT(points[1].second, points[0].second);  // up is less in SVG
 }
 
+TEST(Plot, a_dashed_curve_without_a_label_has_the_colour_of_the_one_before) {
+  Plot plot{"title", "x", "y", {}, false, false, ""};
+  for (int k = 0; k < 5; ++k) {
+    plot.curves.push_back({"network", {0, 1}, {0, 1}});
+    plot.curves.push_back({"", {0, 1}, {1, 0}, false, true});
+  }
+  plot.curves.push_back({"mark", {0, 0}, {0, 1}, false, true});
+  const std::string svg = draw(plot);
+
+  for (const char* colour : {"c0", "c1", "c2", "c3", "c4"}) {
+    EXPECT_EQ(path_points(svg, std::string("curve ") + colour).size(), 3U) << colour;  // one in the legend
+    EXPECT_EQ(path_points(svg, std::string("curve dashed ") + colour).size(), 2U) << colour;
+  }
+  EXPECT_FALSE(path_points(svg, "curve dashed c5").empty());
+}
+
 TEST(Plot, a_level_lies_where_its_value_is_and_widens_the_axis) {
   Plot plot = plot_of({0, 1}, {10, 20});
   plot.levels = {{15, "mean 15"}, {40, "target 40", true}};

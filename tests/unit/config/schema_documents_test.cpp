@@ -83,6 +83,25 @@ sample::Run other_run() {
   return run;
 }
 
+struct Layers {
+  std::vector<std::pair<std::string, double>> tile;
+};
+
+void describe(quintet::Schema& schema, Layers& layers) {
+  schema.named_quantities("tile", layers.tile, "1", "Tiles of layers").at_least(1);
+}
+
+Layers layers_of(Tree document, const std::string& path, const std::string& value) {
+  if (!path.empty()) {
+    Tree set = parse_yaml(value, "--set " + path);
+    set.set_location({"--set " + path, 0, 0});
+    document.set_path(path, std::move(set));
+  }
+  Layers layers;
+  quintet::parse_options(document, described(layers));
+  return layers;
+}
+
 }  // namespace
 
 TEST(SchemaDocuments, printed_options_parse_back_bitwise) {
@@ -202,4 +221,24 @@ TEST(SchemaDocuments, json_schema_states_types_ranges_and_defaults) {
   EXPECT_EQ(properties.at("tolerance").at("anyOf").items()[0].at("exclusiveMaximum").as_integer(), 1);
   EXPECT_EQ(properties.at("observers").at("items").at("properties").at("every").at("default").as_integer(),
             100);
+}
+
+TEST(SchemaDocuments, a_name_with_points_may_be_a_path) {
+  using Tiles = std::vector<std::pair<std::string, double>>;
+  const auto file = [](const char* text) { return parse_yaml(text, "run.yaml"); };
+
+  EXPECT_EQ(layers_of({}, "tile.middle.conv2", "2").tile, (Tiles{{"middle.conv2", 2}}));
+  EXPECT_EQ(layers_of(file("tile: {middle.conv2: 4, up.conv1: 3}"), "tile.middle.conv2", "2").tile,
+            (Tiles{{"middle.conv2", 2}, {"up.conv1", 3}}));
+  EXPECT_EQ(layers_of(file("tile: {middle: {conv1: 4, conv2: 3}}"), "tile.middle.conv2", "2").tile,
+            (Tiles{{"middle.conv1", 4}, {"middle.conv2", 2}}));
+  EXPECT_EQ(sample::message_of(
+                [&] { (void)layers_of(file("tile: {middle.conv2: 4, middle: {conv2: 3}}"), "", ""); }),
+            "run.yaml:1:34: tile.middle.conv2: is there twice");
+  expect_contains(sample::message_of([&] { (void)layers_of({}, "tile.middle.conv2", "0"); }),
+                  "tile.middle.conv2: 0 is");
+  expect_contains(sample::message_of([&] { (void)layers_of(file("tile: {middle: {}}"), "", ""); }),
+                  "tile.middle: expected a number, found a map");
+  expect_contains(sample::message_of([&] { (void)layers_of({}, "tile", "4"); }),
+                  "tile: expected names with numbers such as {a: 2, b: 3}, at least 1, found the number 4");
 }

@@ -3,10 +3,13 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <filesystem>
+#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <tuple>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -206,12 +209,44 @@ TEST(EnvironmentPool, refuses_what_cannot_be_and_sends_nothing_then) {
   EXPECT_THROW(EnvironmentPool(cart_poles(2), {1, 0, 0}), InputError);
 }
 
-TEST(EnvironmentPool, ends_while_environments_are_under_way) {
+/// Knows how many there are, and how many are being stepped.
+struct Counted : CartPole {
+  Counted() { ++n_alive; }
+  ~Counted() override {
+    if (is_stepped) ++n_gone_in_a_step;
+    --n_alive;
+  }
+  void reset(const EpisodeKey& key) override {
+    is_stepped = true;
+    CartPole::reset(key);
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+    is_stepped = false;
+  }
+  std::atomic<bool> is_stepped = false;
+  static inline std::atomic<int> n_alive = 0, n_gone_in_a_step = 0;
+};
+
+int threads_of_this_process() {
+  const std::filesystem::directory_iterator threads("/proc/self/task");
+  return static_cast<int>(std::distance(begin(threads), end(threads)));
+}
+
+TEST(EnvironmentPool, ends_while_environments_are_under_way_with_its_threads_and_no_step_cut_short) {
+  const int n_threads = threads_of_this_process();
   for (int k = 0; k < 50; ++k) {
-    EnvironmentPool pool(cart_poles(16), {4, 3, 0});
+    std::vector<std::unique_ptr<Environment>> worlds;
+    for (int i = 0; i < 16; ++i) worlds.push_back(std::make_unique<Counted>());
+    EnvironmentPool pool(std::move(worlds), {4, 3, 0});
     pool.start();
     if (k % 2 == 0) (void)pool.receive();
+    EXPECT_EQ(Counted::n_alive, 16);
   }
+  EXPECT_EQ(Counted::n_alive, 0);
+  EXPECT_EQ(Counted::n_gone_in_a_step, 0);
+  // A thread that was joined may be listed a little longer.
+  for (int wait = 0; wait < 1000 && threads_of_this_process() > n_threads; ++wait)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_EQ(threads_of_this_process(), n_threads);
 }
 
 }  // namespace
