@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "io/log/error.hpp"
+#include "surrogates/bridge/torch_memory.hpp"
 #include "surrogates/potential/training/initialise.hpp"
 #include "surrogates/potential/training/torch/torch_passes.hpp"
 #include "surrogates/potential/training/trainer.hpp"
@@ -116,6 +117,10 @@ TEST(TrainerOnDevice, neighbours_beyond_sel_are_left_out_alike) {
       Model model = read_dp(item.model);
       for (int& sel : model.sel) sel = 3;
       const std::vector<TrainingFrame> one{make_frame(labelled(item.reference.configuration, 9), model.rcut)};
+      EXPECT_GT(on_device(model, Comm::self(), portable(), rule)
+                    ->evaluate(std::vector<const TrainingFrame*>{one.data()}, prefactors)
+                    .overflowing,
+                0);
       expect_same_step(model, one, 1e-9, item.name, rule);
     }
   }
@@ -237,6 +242,36 @@ TEST(TrainerOnDevice, goes_on_from_the_cpu_and_back) {
   steps(*resumed, 2);
   EXPECT_EQ(resumed->parameters(), there->parameters());
   std::filesystem::remove(path);
+}
+
+/// The usual sizes of networks: the smallest are all overhead.
+TEST(TrainerOnDevice, takes_the_bytes_that_it_says) {
+  const auto item = model_cases().front();
+  for (const bool single : {false, true})
+    for (const bool one_side : {true, false}) {
+      NetworkOptions options;
+      options.type_map = {"O", "H"};
+      options.sel = {40, 80};
+      options.embedding = {25, 50, 100};
+      options.fitting = {60, 60};
+      options.axis_neuron = 16;
+      options.type_one_side = one_side;
+      options.single_precision = single;
+      const LabelledSystem system{"", {labelled(item.reference.configuration, 1)}};
+      const Model model = initial_model(options, {system});
+      std::vector<TrainingFrame> frames(3, make_frame(system.frames.front(), model.rcut));
+      std::vector<const TrainingFrame*> all;
+      for (const auto& frame : frames) all.push_back(&frame);
+      Ledger ledger;
+      const TorchMemory memory(ledger);
+      const auto trainer = on_device(model);
+      trainer->gradient(all, prefactors, 3);
+      const double said = bytes_of_torch_step(model, 3, frames.front().n_atoms) +
+                          bytes_of_kept_frame(model, frames.front().n_atoms);  // of three that are one
+      const auto peak = static_cast<double>(ledger.peak(Tier::host, ByteCategory::activations));
+      EXPECT_GT(said, peak) << single << one_side;
+      EXPECT_LT(said, 1.8 * peak) << single << one_side;
+    }
 }
 
 }  // namespace

@@ -169,22 +169,24 @@ NetworkShapes shapes_of(const Model& model, const ParameterLayout& places) {
   return shapes;
 }
 
-double bytes_of_torch_steps(const Model& model, double atoms) {
+double bytes_of_torch_step(const Model& model, int n_frames, std::size_t atoms_a_frame) {
   const double number = model.single_precision ? sizeof(float) : sizeof(double);
-  double most = 0;
-  for (const auto& network : model.embedding) most = std::max(most, sum_of_widths(network));
-  double fitting = 0;
+  const auto frame = static_cast<double>(atoms_a_frame);
+  const double atoms = std::min(n_frames * frame, std::max(frame, double{most_atoms_at_once}));
+  double embedding = 0, fitting = 0;
+  for (const auto& network : model.embedding) embedding = std::max(embedding, sum_of_widths(network));
   for (const auto& network : model.fitting) fitting = std::max(fitting, sum_of_widths(network));
   const double descriptor = double(model.n_channels()) * (4 + model.axis_neuron);
-  const double parameters = double(ParameterLayout(model).size);
-  // Arrays of a row and of an atom that live at the same time: counted with the kernels' memory on the host.
-  constexpr double arrays = 12;
-  return number * (3 * parameters + arrays * std::max(1.0, std::min(atoms, double{most_atoms_at_once})) *
-                                        (model.n_slots() * (most + 24) + fitting + descriptor));
+  // Arrays that live at the same time, of each output of a layer; measured (tests/verification/potential).
+  constexpr double arrays = 7;
+  const double of_parameters = 3 * number * double(ParameterLayout(model).size);
+  return of_parameters + bytes_of_kept_frame(model, static_cast<std::size_t>(atoms)) +
+         number * arrays * atoms * (model.n_slots() * embedding + fitting + descriptor);
 }
 
-double bytes_of_kept_frames(const Model& model, double atoms) {
-  return atoms * (model.single_precision ? bytes_of_centre<float>(model) : bytes_of_centre<double>(model));
+double bytes_of_kept_frame(const Model& model, std::size_t atoms) {
+  return static_cast<double>(atoms) *
+         (model.single_precision ? bytes_of_centre<float>(model) : bytes_of_centre<double>(model));
 }
 
 template <class Real>

@@ -20,11 +20,11 @@ template <class Real>
 /// there.
 [[nodiscard]] Device device_for_training(Device wanted);
 
-/// Bytes on the device that LibTorch takes for a training, beyond frames that stay there: parameters, and
-/// what a step keeps for its backward passes, of batches with so many atoms; roughly, from above.
-[[nodiscard]] double bytes_of_torch_steps(const Model& model, double atoms);
-/// And for frames that stay, of so many atoms in all.
-[[nodiscard]] double bytes_of_kept_frames(const Model& model, double atoms);
+/// Bytes that LibTorch takes on the device for parameters and for a step of so many frames on this rank,
+/// which keeps what its backward passes need; roughly, from above.
+[[nodiscard]] double bytes_of_torch_step(const Model& model, int n_frames, std::size_t atoms_a_frame);
+/// And for a frame that stays there.
+[[nodiscard]] double bytes_of_kept_frame(const Model& model, std::size_t atoms);
 
 [[nodiscard]] NetworkShapes shapes_of(const Model& model, const ParameterLayout& places);
 
