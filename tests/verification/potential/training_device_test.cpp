@@ -4,6 +4,7 @@
 
 #include "io/log/error.hpp"
 #include "surrogates/bridge/torch_memory.hpp"
+#include "surrogates/potential/training/data.hpp"
 #include "surrogates/potential/training/initialise.hpp"
 #include "surrogates/potential/training/torch/torch_passes.hpp"
 #include "surrogates/potential/training/trainer.hpp"
@@ -89,6 +90,22 @@ TEST(TrainerOnDevice, steps_are_those_of_the_kernels_for_every_kind_of_model) {
     const Model model = read_dp(item.model);
     const std::vector<TrainingFrame> one{make_frame(labelled(item.reference.configuration, 3), model.rcut)};
     expect_same_step(model, one, tolerance_of(item), item.name);
+  }
+}
+
+TEST(TrainerOnDevice, steps_are_those_of_the_kernels_for_water_and_silica) {
+  const std::vector<std::vector<std::string>> systems{
+      {"water/water.dp", "water/data/valid_400k", "water/data/valid_spread"},
+      {"silica/silica.dp", "silica/data/valid_quartz", "silica/data/valid_cristobalite"}};
+  for (const auto& names : systems) {
+    const Model model = read_dp(source("inputs/dpmd/" + names[0]));
+    DataOptions options;
+    options.type_map = model.type_names;
+    std::vector<TrainingFrame> frames;
+    for (std::size_t i = 1; i < names.size(); ++i)
+      frames.push_back(make_frame(
+          read_systems({source("inputs/dpmd/" + names[i])}, options).front().frames.front(), model.rcut));
+    expect_same_step(model, frames, model.single_precision ? 1e-4 : 1e-9, names[0]);
   }
 }
 
