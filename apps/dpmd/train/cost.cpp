@@ -8,6 +8,7 @@
 #include "io/log/error.hpp"
 #include "io/runtime/runtime.hpp"
 #include "surrogates/potential/model/chains.hpp"
+#include "surrogates/potential/training/torch/torch_passes.hpp"
 
 namespace quintet::dpmd {
 namespace {
@@ -65,7 +66,8 @@ planning::CostModel train_cost(Context& context, const TrainOptions& options, co
   TrainOptions plain = options;  // of one rank all stages are the same
   plain.parallel = options.parallel.at_stage(0);
   plain.offload = {};  // plans add what a file costs
-  Training training(context.comm(), plain, std::nullopt);
+  const DeviceSession device = context.open_device(potential::device_for_training(options.device));
+  Training training(context.comm(), plain, device, std::nullopt);
   context.comm().reset_counters();
   const auto steps = time_steps([&] { training.advance(); }, 2.0);
   const auto n = static_cast<double>(training.step());
@@ -79,7 +81,8 @@ planning::CostModel train_cost(Context& context, const TrainOptions& options, co
                           frames, atoms),
       .unit = "atom",
       .work = atoms,
-      .steps = double(options.steps)};
+      .steps = double(options.steps),
+      .engine = {device.description(), device.device() == Device::gpu}};
   model.rate = {.per_unit = steps.mean / atoms,
                 .spread = steps.spread,
                 .timed = fmt::format("{} steps of {:.0f} atoms", steps.n, atoms)};
@@ -88,6 +91,11 @@ planning::CostModel train_cost(Context& context, const TrainOptions& options, co
   model.division = division_of(options, training.trainer().model());
   const double memory = 1e6 * peak_memory_mb();
   for (const int p : ranks) {
+    if (device.device() == Device::gpu && p > device.count()) {
+      model.rows.push_back(
+          {.ranks = p, .impossible = fmt::format("not known: {} ranks on {} GPU(s)", p, device.count())});
+      continue;
+    }
     planning::StepCost row{
         .ranks = p, .decomposition = "data", .work = std::ceil(atoms / p), .memory = memory, .team = p};
     if (p > atoms) row.impossible = fmt::format("{} ranks share {:.0f} atoms of a batch", p, atoms);

@@ -14,6 +14,7 @@
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "surrogates/potential/model/dp_writer.hpp"
+#include "surrogates/potential/training/torch/torch_passes.hpp"
 
 namespace quintet::dpmd {
 
@@ -62,15 +63,28 @@ void announce(Context& context, const TrainOptions& options, const Training& tra
   announce_restart(context, training.step(), training.last_step(), "steps");
 }
 
+/// The device has room for a step and the frames that stay there; on the host's cores the host has.
+void require_device(const Context& context, const DeviceSession& device, const Training& training) {
+  if (device.is_cpu()) return;
+  const double bytes = training.device_bytes();
+  log::info("Networks are LibTorch's; a step and the frames that stay take {:.3g} GB of the device's memory",
+            1e-9 * bytes);
+  if (device.device() == Device::portable) context.require_memory(bytes, "a step on the device");
+  device.require_bytes(bytes, "a step and the frames that stay there");
+}
+
 }  // namespace
 
 void train(Context& context, const TrainOptions& options) {
   context.record_seed(static_cast<std::uint64_t>(options.seed));
-  const auto training = context.timed(
-      "start", [&] { return std::make_shared<Training>(context.comm(), options, context.restart_file()); });
+  const DeviceSession device = context.open_device(potential::device_for_training(options.device));
+  const auto training = context.timed("start", [&] {
+    return std::make_shared<Training>(context.comm(), options, device, context.restart_file());
+  });
   announce(context, options, *training);
   if (training->parallel().reason.empty())  // else the planner has looked, before any array was there
     context.require_memory(training->memory_needed(), "frames and parameters");
+  require_device(context, device, *training);
   if (!context.go_ahead({"lcurve.csv", "lcurve.out", options.output})) return;
 
   LearningCurve curve(context, training->validates(), options.loss.virial.active(), training->step());

@@ -222,8 +222,10 @@ void describe(Schema& schema, DataSection& options) {
   schema.section("validation", options.validation, "Frames held out; absent: none")
       .on_restart(OnRestart::free);
   schema
-      .quantity("frame_memory", options.frame_memory, "GB",
-                "Neighbours of frames are kept up to this size on each rank, made anew beyond it")
+      .quantity(
+          "frame_memory", options.frame_memory, "GB",
+          "Neighbours of frames are kept up to this size on each rank, made anew beyond it; on its device "
+          "as much again")
       .at_least(0)
       .on_restart(OnRestart::free);
 }
@@ -274,6 +276,7 @@ void describe(Schema& schema, TrainOptions& options) {
   schema.section("learning_rate", options.learning_rate, "Exponential decay");
   schema.section("optimiser", options.optimiser, "Adam");
   describe(schema, options.parallel, options.offload, potential::trainer_traits);
+  describe_device(schema, options.device);
   schema.integer("steps", options.steps, "Number of steps, one batch each").required().at_least(0);
   schema.integer("report_interval", options.report_interval, "Steps between rows of the learning curve")
       .at_least(1)

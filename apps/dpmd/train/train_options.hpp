@@ -7,6 +7,7 @@
 
 #include "apps/application/loop/checkpoint_options.hpp"
 #include "io/config/schema.hpp"
+#include "io/device/device.hpp"
 #include "physics/kernels/activation.hpp"
 #include "surrogates/potential/evaluation/environment.hpp"
 #include "surrogates/training/offload_options.hpp"
@@ -119,6 +120,7 @@ struct TrainOptions {
   OptimiserOptions optimiser;
   ParallelOptions parallel;
   OffloadOptions offload;
+  Device device = Device::cpu;
   std::int64_t steps = 0;
   std::int64_t report_interval = 1000;
   CheckpointOptions checkpoints{.interval = 1000};

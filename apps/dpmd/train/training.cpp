@@ -8,6 +8,7 @@
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "surrogates/potential/model/parameters.hpp"
+#include "surrogates/potential/training/torch/torch_passes.hpp"
 
 namespace quintet::dpmd {
 
@@ -88,9 +89,11 @@ planning::Division division_of(const TrainOptions& options, const potential::Mod
   return division;
 }
 
-Training::Training(Comm comm, const TrainOptions& options, const std::optional<std::string>& checkpoint)
+Training::Training(Comm comm, const TrainOptions& options, const DeviceSession& device,
+                   const std::optional<std::string>& checkpoint)
     : comm_(std::move(comm)),
       options_(options),
+      device_(device),
       setup_(set_up(comm_, options_, checkpoint)),
       schedule_(options_.learning_rate, options_.loss, options_.steps),
       watch_(options_.divergence),
@@ -98,7 +101,7 @@ Training::Training(Comm comm, const TrainOptions& options, const std::optional<s
       trainer_(potential::Trainer::create(
           setup_.model, options_.model.sel_rule,
           {options_.optimiser.beta1, options_.optimiser.beta2, options_.optimiser.epsilon}, comm_,
-          parallel_.options, options_.offload)),
+          parallel_.options, options_.offload, {device_, frame_budget(options_)})),
       sampler_(training_sampler(options_, setup_.data.training)),
       validation_sampler_(validation_sampler(options_, setup_.data)),
       frames_(setup_.data.training, setup_.model.rcut, frame_budget(options_)),
@@ -169,6 +172,23 @@ Deviations Training::validate() {
 
 double Training::memory_needed() const {
   return static_cast<double>(trainer_->account().held.total()) + memory_besides(options_, setup_);
+}
+
+double Training::device_bytes() const {
+  if (device_.is_cpu()) return 0;
+  double kept = 0, step = 0;
+  const auto keep = [&](const std::vector<potential::LabelledSystem>& systems) {
+    for (const auto& system : systems)
+      kept += potential::bytes_of_kept_frame(setup_.model, system.n_atoms()) *
+              static_cast<double>(system.frames.size());
+  };
+  keep(setup_.data.training);
+  keep(setup_.data.validation);
+  for (std::size_t s = 0; s < setup_.data.training.size(); ++s)
+    step = std::max(step, potential::bytes_of_torch_step(
+                              setup_.model, (sampler_.batch_size(s) + comm_.size() - 1) / comm_.size(),
+                              setup_.data.training[s].n_atoms()));
+  return step + std::min(kept, options_.data.frame_memory * 1e9);
 }
 
 void Training::save(hdf5::Group& root) const {

@@ -10,6 +10,7 @@
 #include "apps/dpmd/train/train_options.hpp"
 #include "apps/dpmd/train/train_schedule.hpp"
 #include "apps/dpmd/train/train_setup.hpp"
+#include "io/device/device.hpp"
 #include "io/hdf5/file.hpp"
 #include "io/parallel/comm.hpp"
 #include "surrogates/potential/training/data.hpp"
@@ -25,8 +26,10 @@ namespace quintet::dpmd {
 /// uninterrupted run to the last bit.
 class Training {
  public:
-  /// @param checkpoint to go on from. Collective. Throws InputError, also if it is of another model.
-  Training(Comm comm, const TrainOptions& options, const std::optional<std::string>& checkpoint);
+  /// @param device of the steps. @param checkpoint to go on from. Collective. Throws InputError, also if it
+  /// is of another model, and ResourceError where memory or the device's is too small.
+  Training(Comm comm, const TrainOptions& options, const DeviceSession& device,
+           const std::optional<std::string>& checkpoint);
 
   /// Draw a batch, add up its gradient, reduce, update. Throws NumericalError if the loss diverges.
   void advance();
@@ -49,6 +52,7 @@ class Training {
   /// Who holds what; a reason where the planner chose it, for which it has looked at the memory.
   [[nodiscard]] const ParallelInForce& parallel() const { return parallel_; }
   [[nodiscard]] double memory_needed() const;  ///< by frames kept and parameters, roughly (bytes)
+  [[nodiscard]] double device_bytes() const;   ///< of its device, roughly; 0 on the cpu
 
  private:
   void load(const std::string& checkpoint);
@@ -59,6 +63,7 @@ class Training {
 
   Comm comm_;
   TrainOptions options_;
+  DeviceSession device_;
   TrainingSetup setup_;
   TrainingSchedule schedule_;
   DivergenceWatch watch_;

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "io/device/device.hpp"
 #include "io/hdf5/file.hpp"
 #include "io/parallel/comm.hpp"
 #include "surrogates/potential/evaluation/environment.hpp"
@@ -56,14 +57,21 @@ inline constexpr TrainerTraits trainer_traits{
         "a frame's gradient reaches all networks, which are one unit here: nothing travels in parts or "
         "beside their blocks; leave it out"};
 
+/// Where a training's steps are computed.
+struct TrainingDevice {
+  DeviceSession session{};                        ///< not the cpu: by LibTorch there
+  std::size_t kept_bytes = std::size_t{4} << 30;  ///< of frames that stay there between steps, at most
+};
+
 /// A model in training: parameters, their gradient and Adam's moments, in the model's precision
 /// (FlatParameters).
 ///
 ///     trainer->gradient(frames, prefactors, batch_size);  // adds to this rank's gradient, any number of
 ///     times trainer->update(learning_rate);                     // sums over ranks; the gradient is 0 again
 ///
-/// Gradients of energies, forces and virials by hand-written passes: values, adjoint (forces), tangent along
-/// dL/dF, adjoint of the tangent; no graph, no padding, G(s) through its samples on a few intervals.
+/// Gradients of energies, forces and virials, on the cpu by hand-written passes: values, adjoint (forces),
+/// tangent along dL/dF, adjoint of the tangent; no graph, no padding, G(s) through its samples on a few
+/// intervals. On a device by LibTorch's operators, to round-off the same.
 class Trainer {
  public:
   virtual ~Trainer() = default;
@@ -72,11 +80,13 @@ class Trainer {
   /// @param comm ranks that share the batches' frames out. Collective.
   /// @param parallel,offload who holds the arrays, and where; stages 0 to 2: the kernels keep all weights in
   /// a layout of their own, and a frame's gradient reaches all networks. Throws what FlatParameters throws.
+  /// @param device of the steps; values, gradients and moments stay in the host's memory.
   [[nodiscard]] static std::unique_ptr<Trainer> create(const Model& start, SelRule rule,
                                                        const OptimiserOptions& adam = {},
                                                        const Comm& comm = Comm::self(),
                                                        const ParallelOptions& parallel = {},
-                                                       const OffloadOptions& offload = {});
+                                                       const OffloadOptions& offload = {},
+                                                       const TrainingDevice& device = {});
 
   [[nodiscard]] virtual std::size_t n_parameters() const = 0;
   /// Make ready for neighbours as near as `closest` (angstrom). Without it each new least distance of a frame

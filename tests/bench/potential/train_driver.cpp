@@ -7,15 +7,15 @@
 #include "io/log/error.hpp"
 #include "io/runtime/runtime.hpp"
 #include "physics/kernels/core_rate.hpp"
-#include "surrogates/potential/training/data.hpp"
 #include "surrogates/potential/training/frame.hpp"
-#include "surrogates/potential/training/initialise.hpp"
 #include "surrogates/potential/training/trainer.hpp"
 #include "tests/bench/potential/driver_arguments.hpp"
+#include "tests/bench/potential/water_training.hpp"
 
 /// Times our training as the peer's is timed: each step by itself, batches of one frame a rank or one in all.
 ///
 ///   dpmd_train_driver --data SYSTEM [--precision double|single] [--sharing frames|atoms] [--steps 15]
+///                     [--engine kernels|torch]      torch: LibTorch's operators on the host's cores
 ///
 /// Prints one JSON object: seconds of each step (wall; CPU of the slowest rank), memory, what a frame's
 /// neighbours cost once.
@@ -23,19 +23,6 @@ namespace {
 
 using namespace quintet;
 using namespace quintet::potential;
-
-/// The usual model of water, with the weights that `dpmd train` begins with.
-Model water_model(const std::vector<LabelledSystem>& systems, bool single_precision) {
-  NetworkOptions options;
-  options.type_map = {"O", "H"};
-  options.sel = {46, 92};
-  options.embedding = {25, 50, 100};
-  options.fitting = {240, 240, 240};
-  options.axis_neuron = 16;
-  options.type_one_side = true;
-  options.single_precision = single_precision;
-  return initial_model(options, systems);
-}
 
 std::vector<TrainingFrame> frames_of(const LabelledSystem& system, double cutoff, double& seconds_a_frame) {
   const double before = cpu_seconds();
@@ -81,13 +68,13 @@ Times time_steps(const Comm& comm, Trainer& trainer, const std::vector<TrainingF
 }
 
 void run(const Comm& comm, const DriverArguments& arguments) {
-  DataOptions options;
-  options.type_map = {"O", "H"};
-  const auto systems = read_systems({arguments.text("--data")}, options);
+  const auto systems = read_water(arguments.text("--data"));
   const Model model = water_model(systems, arguments.text("--precision", "double") == "single");
   double frame_seconds = 0;
   const auto frames = frames_of(systems.front(), model.rcut, frame_seconds);
-  const auto trainer = Trainer::create(model, SelRule::per_type, {}, comm);
+  const bool torch = arguments.text("--engine", "kernels") == "torch";
+  const DeviceSession device(torch ? Device::portable : Device::cpu, comm);
+  const auto trainer = Trainer::create(model, SelRule::per_type, {}, comm, {}, {}, {device});
   trainer->cover(model.least_distance.value());
   const Bracket<double> bracket;
   const bool atoms = arguments.text("--sharing", "frames") == "atoms";

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "io/device/device.hpp"
+#include "surrogates/potential/training/torch/torch_steps.hpp"
+
+/// What libquintet_potential_torch.so is asked for: new steps, the caller's, and torch_has_gpus(). It belongs
+/// to the program that it was built with: both know the same classes.
+namespace quintet::potential {
+
+extern "C" {
+[[nodiscard]] TorchSteps<float>* quintet_torch_steps_float(const NetworkShapes& shapes,
+                                                           const DeviceSession& device, int threads);
+[[nodiscard]] TorchSteps<double>* quintet_torch_steps_double(const NetworkShapes& shapes,
+                                                             const DeviceSession& device, int threads);
+[[nodiscard]] bool quintet_potential_torch_has_gpus();
+}
+
+}  // namespace quintet::potential

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <memory>
+
+#include "surrogates/potential/model/parameters.hpp"
+#include "surrogates/potential/training/passes.hpp"
+#include "surrogates/potential/training/torch/torch_steps.hpp"
+#include "surrogates/potential/training/trainer.hpp"
+
+namespace quintet::potential {
+
+/// A training's steps by LibTorch on a device, frames of a batch together. Environments are the kernels' own,
+/// made on the host and kept there. Throws InputError where the program was built without LibTorch.
+template <class Real>
+[[nodiscard]] std::unique_ptr<Passes<Real>> make_torch_passes(const Model& start,
+                                                              const ParameterLayout& places, SelRule rule,
+                                                              const TrainingDevice& device);
+
+/// device_with_torch() of it. Without LibTorch automatic is the cpu. Errors: InputError for another device
+/// there.
+[[nodiscard]] Device device_for_training(Device wanted);
+
+/// Bytes that LibTorch takes on the device for parameters and for a step of so many frames on this rank,
+/// which keeps what its backward passes need; roughly, from above.
+[[nodiscard]] double bytes_of_torch_step(const Model& model, int n_frames, std::size_t atoms_a_frame);
+/// And for a frame that stays there.
+[[nodiscard]] double bytes_of_kept_frame(const Model& model, std::size_t atoms);
+
+[[nodiscard]] NetworkShapes shapes_of(const Model& model, const ParameterLayout& places);
+
+}  // namespace quintet::potential

@@ -1,0 +1,137 @@
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <torch/torch.h>
+
+#include "surrogates/potential/training/torch/library/torch_steps.hpp"
+#include "tests/bench/device/torch/train_case.hpp"
+
+/// Steps of a Deep Potential's training by LibTorch, on a GPU where there is one, alone.
+///
+///   device_train CASE check             predictions and gradients beside those of our kernels, and of two
+///   runs device_train CASE time STEPS        a step without Adam: parameters there, gradient back, of 1 to
+///   16 frames
+///
+/// CASE comes from build/tests/bench/dpmd_train_case. Each measurement is one JSON object a line.
+namespace {
+
+using namespace train_case;
+
+c10::Device device() {
+  return torch::cuda::is_available() ? c10::Device(c10::kCUDA, 0) : c10::Device(c10::kCPU);
+}
+
+template <class A, class B>
+double largest_difference(const A& a, const B& b) {
+  double most = a.size() == b.size() ? 0 : 1e300;
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
+    if (const double d = std::abs(double(a[i]) - double(b[i])); !(d <= most)) most = d;
+  return most;
+}
+template <class A>
+double largest(const A& values) {
+  double most = 0;
+  for (const auto value : values) most = std::max(most, std::abs(double(value)));
+  return most;
+}
+
+/// One step of n times the frame.
+template <class Real>
+struct Found {
+  std::vector<Prediction> predictions;
+  std::vector<Real> gradient;
+};
+template <class Real>
+Found<Real> step(TorchSteps<Real>& steps, const Step<Real>& s, const std::shared_ptr<const KeptRows>& rows,
+                 std::size_t n) {
+  const std::vector<std::shared_ptr<const KeptRows>> frames(n, rows);
+  const std::vector<Adjoint> adjoints(n, s.adjoint);
+  Found<Real> found{std::vector<Prediction>(n), std::vector<Real>(s.parameters.size(), Real(0))};
+  steps.refresh(s.parameters.data());
+  steps.predict(frames, found.predictions, true);
+  steps.differentiate(adjoints);
+  steps.collect(found.gradient.data());
+  return found;
+}
+
+template <class Real>
+bool check(const NetworkShapes& shapes, const Step<Real>& s, const char* precision, double tolerance) {
+  const auto steps = make_torch_steps<Real>(shapes, device());
+  const auto rows = steps->keep(s.rows);
+  const auto one = step(*steps, s, rows, 1), again = step(*steps, s, rows, 1),
+             three = step(*steps, s, rows, 3);
+  const auto& p = one.predictions.front();
+  const double energy = std::abs(p.energy - s.prediction.energy) / std::abs(s.prediction.energy),
+               force = largest_difference(p.force, s.prediction.force) / largest(s.prediction.force),
+               virial = largest_difference(p.virial, s.prediction.virial) / largest(s.prediction.virial),
+               gradient = largest_difference(one.gradient, s.gradient) / largest(s.gradient);
+  double together = 0;  // the gradient of three frames that are one is three times its
+  for (std::size_t i = 0; i < s.gradient.size(); ++i)
+    together = std::max(together, std::abs(double(three.gradient[i]) / 3 - double(one.gradient[i])));
+  together /= largest(s.gradient);
+  const bool repeats = one.gradient == again.gradient && p.force == again.predictions.front().force;
+  const bool good = std::max({energy, force, virial, gradient, together}) < tolerance && repeats;
+  std::printf(
+      "{\"device\": \"%s\", \"precision\": \"%s\", \"energy\": %.2e, \"force\": %.2e, \"virial\": %.2e, "
+      "\"gradient\": %.2e, \"three_frames\": %.2e, \"repeats_to_the_bit\": %s, \"ok\": %s}\n",
+      device().str().c_str(), precision, energy, force, virial, gradient, together,
+      repeats ? "true" : "false", good ? "true" : "false");
+  return good;
+}
+
+template <class Real>
+void time(const NetworkShapes& shapes, const Step<Real>& s, const char* precision, int n_steps) {
+  const auto steps = make_torch_steps<Real>(shapes, device());
+  const auto rows = steps->keep(s.rows);
+  for (const std::size_t n : {1, 4, 16}) {
+    std::vector<double> ms;
+    for (int i = -3; i < n_steps; ++i) {  // collect() has the gradient on the host: the device is done
+      const auto begin = std::chrono::steady_clock::now();
+      static_cast<void>(step(*steps, s, rows, n));
+      const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - begin;
+      if (i >= 0) ms.push_back(elapsed.count());
+    }
+    std::sort(ms.begin(), ms.end());
+    std::printf(
+        "{\"device\": \"%s\", \"precision\": \"%s\", \"frames\": %zu, \"atoms\": %zu, \"parameters\": %zu, "
+        "\"ms_least\": %.3f, \"ms_median\": %.3f}\n",
+        device().str().c_str(), precision, n, n * static_cast<std::size_t>(s.rows.n_atoms),
+        s.parameters.size(), ms.front(), ms[ms.size() / 2]);
+    std::fflush(stdout);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 3 || (std::strcmp(argv[2], "check") != 0 && (std::strcmp(argv[2], "time") != 0 || argc < 4))) {
+    std::fprintf(stderr, "usage: device_train CASE check | CASE time STEPS\n");
+    return 2;
+  }
+  try {
+    at::globalContext().setAllowTF32CuBLAS(false);
+    Case c;
+    dpmd_case::Archive<std::ifstream> archive(argv[1]);
+    visit(archive, c);
+    archive.close();
+    if (std::strcmp(argv[2], "time") == 0) {
+      time(c.shapes, c.in_double, "double", std::atoi(argv[3]));
+      time(c.shapes, c.in_single, "single", std::atoi(argv[3]));
+      return 0;
+    }
+    const bool one = check(c.shapes, c.in_double, "double", 1e-9);
+    const bool two = check(c.shapes, c.in_single, "single", 1e-4);
+    return one && two ? 0 : 1;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "device_train: %s\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,295 @@
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "io/log/error.hpp"
+#include "surrogates/bridge/torch_memory.hpp"
+#include "surrogates/potential/training/data.hpp"
+#include "surrogates/potential/training/initialise.hpp"
+#include "surrogates/potential/training/torch/torch_passes.hpp"
+#include "surrogates/potential/training/trainer.hpp"
+#include "tests/verification/potential/models.hpp"
+
+// Steps by LibTorch, here on the host's cores, beside those of our kernels.
+namespace quintet::potential {
+namespace {
+
+constexpr LossPrefactors prefactors{0.7, 1.3, 0.4};
+
+TrainingDevice portable(std::size_t kept_bytes = std::size_t{1} << 30) {
+  return {DeviceSession(Device::portable, Comm::self()), kept_bytes};
+}
+
+std::unique_ptr<Trainer> on_device(const Model& model, const Comm& comm = Comm::self(),
+                                   const TrainingDevice& device = portable(),
+                                   SelRule rule = SelRule::per_type) {
+  return Trainer::create(model, rule, {}, comm, {}, {}, device);
+}
+
+/// A configuration with labels at random, none of them the model's.
+Configuration labelled(Configuration configuration, unsigned seed, double moved = 0) {
+  std::mt19937_64 random(seed);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  for (auto& x : configuration.positions)
+    for (double& component : x) component += moved * uniform(random);
+  configuration.energy = 3 * uniform(random);
+  configuration.virial.emplace();
+  for (double& v : *configuration.virial) v = uniform(random);
+  configuration.forces.clear();
+  for (std::size_t i = 0; i < configuration.n_atoms(); ++i)
+    configuration.forces.push_back({uniform(random), uniform(random), uniform(random)});
+  return configuration;
+}
+
+/// The first n atoms of a configuration.
+Configuration cut(Configuration configuration, std::size_t n) {
+  configuration.positions.resize(n);
+  configuration.types.resize(n);
+  return configuration;
+}
+
+/// Relative error of the kernels' polynomials where functions have kinks; else round-off.
+double tolerance_of(const ModelCase& item) {
+  if (item.name == "float32") return 1e-4;
+  return item.name == "relu6_linear" || item.name == "silu_relu" ? 3e-3 : 1e-9;
+}
+
+void expect_same(const Deviations& a, const Deviations& b, double tolerance, const std::string& what) {
+  EXPECT_NEAR(a.loss, b.loss, tolerance * b.loss) << what;
+  EXPECT_NEAR(a.rmse_energy(), b.rmse_energy(), tolerance * (b.rmse_energy() + 1)) << what;
+  EXPECT_NEAR(a.rmse_force(), b.rmse_force(), tolerance * (b.rmse_force() + 1)) << what;
+  EXPECT_NEAR(a.rmse_virial(), b.rmse_virial(), tolerance * (b.rmse_virial() + 1)) << what;
+  EXPECT_EQ(a.with_energy, b.with_energy);
+  EXPECT_EQ(a.with_force, b.with_force);
+  EXPECT_EQ(a.with_virial, b.with_virial);
+  EXPECT_EQ(a.overflowing, b.overflowing) << what;
+}
+
+void expect_same_step(const Model& model, const std::vector<TrainingFrame>& frames, double tolerance,
+                      const std::string& what, SelRule rule = SelRule::per_type) {
+  std::vector<const TrainingFrame*> all;
+  for (const auto& frame : frames) all.push_back(&frame);
+  const auto kernels = Trainer::create(model, rule);
+  const auto torch = on_device(model, Comm::self(), portable(), rule);
+  for (int step = 0; step < 2; ++step) {  // the second one with parameters that have changed, rows kept
+    const auto expected = kernels->gradient(all, prefactors, static_cast<int>(all.size()));
+    const auto found = torch->gradient(all, prefactors, static_cast<int>(all.size()));
+    expect_same(found, expected, tolerance, what);
+    const auto gradient = kernels->gradient_values();
+    EXPECT_LT(largest_difference(torch->gradient_values(), gradient), tolerance * largest(gradient)) << what;
+    kernels->update(1e-3);
+    torch->set_parameters(kernels->parameters());
+    torch->update(0);  // the gradient is 0 again
+    torch->set_parameters(kernels->parameters());
+    expect_same(torch->evaluate(all, prefactors), kernels->evaluate(all, prefactors), tolerance, what);
+  }
+}
+
+TEST(TrainerOnDevice, steps_are_those_of_the_kernels_for_every_kind_of_model) {
+  for (const auto& item : model_cases()) {
+    const Model model = read_dp(item.model);
+    const std::vector<TrainingFrame> one{make_frame(labelled(item.reference.configuration, 3), model.rcut)};
+    expect_same_step(model, one, tolerance_of(item), item.name);
+  }
+}
+
+TEST(TrainerOnDevice, steps_are_those_of_the_kernels_for_water_and_silica) {
+  const std::vector<std::vector<std::string>> systems{
+      {"water/water.dp", "water/data/valid_400k", "water/data/valid_spread"},
+      {"silica/silica.dp", "silica/data/valid_quartz", "silica/data/valid_cristobalite"}};
+  for (const auto& names : systems) {
+    const Model model = read_dp(source("inputs/dpmd/" + names[0]));
+    DataOptions options;
+    options.type_map = model.type_names;
+    std::vector<TrainingFrame> frames;
+    for (std::size_t i = 1; i < names.size(); ++i)
+      frames.push_back(make_frame(
+          read_systems({source("inputs/dpmd/" + names[i])}, options).front().frames.front(), model.rcut));
+    expect_same_step(model, frames, model.single_precision ? 1e-4 : 1e-9, names[0]);
+  }
+}
+
+TEST(TrainerOnDevice, frames_of_different_sizes_and_labels_pass_together) {
+  for (const auto& item : model_cases()) {
+    if (item.name != "oneside" && item.name != "twoside" && item.name != "atom_exclude") continue;
+    const Model model = read_dp(item.model);
+    const auto& whole = item.reference.configuration;
+    auto without_virial = labelled(whole, 5, 0.05), without_energy = labelled(cut(whole, 3), 6, 0.05);
+    without_virial.virial.reset();
+    without_energy.energy.reset();
+    auto without_forces = labelled(cut(whole, whole.n_atoms() - 1), 7, 0.05);
+    without_forces.forces.clear();
+    std::vector<TrainingFrame> frames;
+    for (const auto& configuration :
+         {labelled(whole, 4), without_virial, without_energy, without_forces, labelled(cut(whole, 1), 8)})
+      frames.push_back(make_frame(configuration, model.rcut));
+    expect_same_step(model, frames, 1e-9, item.name);
+  }
+}
+
+TEST(TrainerOnDevice, neighbours_beyond_sel_are_left_out_alike) {
+  for (const auto& item : model_cases()) {
+    if (item.name != "twoside" && item.name != "copper") continue;
+    for (const SelRule rule : {SelRule::per_type, SelRule::two_stage}) {
+      Model model = read_dp(item.model);
+      for (int& sel : model.sel) sel = 3;
+      const std::vector<TrainingFrame> one{make_frame(labelled(item.reference.configuration, 9), model.rcut)};
+      EXPECT_GT(on_device(model, Comm::self(), portable(), rule)
+                    ->evaluate(std::vector<const TrainingFrame*>{one.data()}, prefactors)
+                    .overflowing,
+                0);
+      expect_same_step(model, one, 1e-9, item.name, rule);
+    }
+  }
+}
+
+TEST(TrainerOnDevice, gradient_is_the_derivative_of_the_loss) {
+  for (const auto& item : model_cases()) {
+    if (item.name == "float32") continue;
+    const Model model = read_dp(item.model);
+    const auto trainer = on_device(model);
+    const TrainingFrame frame = make_frame(labelled(item.reference.configuration, 5), model.rcut);
+    const TrainingFrame* one[] = {&frame};
+    trainer->gradient(one, prefactors, 1);
+    const auto gradient = trainer->gradient_values(), start = trainer->parameters();
+    std::mt19937_64 random(11);
+    std::normal_distribution<double> normal;
+    for (int direction = 0; direction < 3; ++direction) {
+      std::vector<double> along(start.size());
+      double slope = 0;
+      for (std::size_t i = 0; i < along.size(); ++i) slope += (along[i] = normal(random)) * gradient[i];
+      double side[2];
+      const double h = 1e-6;
+      for (const int s : {0, 1}) {
+        auto moved = start;
+        for (std::size_t i = 0; i < moved.size(); ++i) moved[i] += (s == 0 ? -h : h) * along[i];
+        trainer->set_parameters(moved);
+        side[s] = trainer->evaluate(one, prefactors).loss;
+      }
+      const double difference = (side[1] - side[0]) / (2 * h);
+      EXPECT_NEAR(slope, difference, 2e-6 * std::abs(difference) + 2e-7) << item.name;
+    }
+  }
+}
+
+TEST(TrainerOnDevice, ranks_share_out_frames_and_atoms) {
+  const Comm comm = Comm::world();
+  for (const auto& item : model_cases()) {
+    if (item.name != "oneside" && item.name != "atom_exclude" && item.name != "copper") continue;
+    const Model model = read_dp(item.model);
+    std::vector<TrainingFrame> frames;
+    for (unsigned seed = 1; seed <= 4; ++seed)
+      frames.push_back(make_frame(labelled(item.reference.configuration, seed, 0.05), model.rcut));
+    std::vector<const TrainingFrame*> all, own, last{&frames.back()};
+    for (int i = 0; i < 3; ++i) {
+      all.push_back(&frames[static_cast<std::size_t>(i)]);
+      if (i % comm.size() == comm.rank()) own.push_back(all.back());
+    }
+    all.push_back(last.front());
+    const auto alone = on_device(model), shared = on_device(model, comm);
+    const auto whole = alone->gradient(all, prefactors, 4);
+    auto part = shared->gradient(own, prefactors, 4);
+    part += shared->gradient(last, prefactors, 4, Sharing::atoms);
+    part = sum(comm, part);
+    EXPECT_EQ(part.frames, 4);
+    EXPECT_NEAR(part.loss, whole.loss, 1e-11 * whole.loss) << item.name;
+    const auto expected = alone->gradient_values();
+    EXPECT_LT(largest_difference(shared->gradient_values(), expected), 1e-11 * largest(expected))
+        << item.name;
+  }
+}
+
+TEST(TrainerOnDevice, what_is_kept_of_frames_changes_no_bit) {
+  const auto item = model_cases().front();
+  const Model model = read_dp(item.model);
+  std::vector<std::vector<double>> gradients;
+  for (const std::size_t room : {std::size_t{0}, std::size_t{40000}, std::size_t{1} << 30}) {
+    const auto trainer = on_device(model, Comm::self(), portable(room));
+    for (int step = 0; step < 3; ++step)
+      for (unsigned seed = 1; seed <= 3; ++seed) {  // frames that die: others may take their place in memory
+        const TrainingFrame frame = make_frame(labelled(item.reference.configuration, seed, 0.1), model.rcut);
+        const TrainingFrame* one[] = {&frame};
+        trainer->gradient(one, prefactors, 3);
+      }
+    gradients.push_back(trainer->gradient_values());
+  }
+  EXPECT_EQ(gradients[0], gradients[1]);
+  EXPECT_EQ(gradients[0], gradients[2]);
+}
+
+TEST(TrainerOnDevice, goes_on_from_the_cpu_and_back) {
+  const Comm comm = Comm::self();
+  const auto item = model_cases()[1];
+  const Model model = read_dp(item.model);
+  const TrainingFrame frame = make_frame(labelled(item.reference.configuration, 5), model.rcut);
+  const TrainingFrame* one[] = {&frame};
+  const auto steps = [&](Trainer& trainer, int n) {
+    for (int i = 0; i < n; ++i) {
+      trainer.gradient(one, prefactors, 1);
+      trainer.update(1e-3);
+    }
+  };
+  const std::string path = fmt::format("moves_{}_{}.h5", Comm::world().size(), Comm::world().rank());
+  const auto passed_on = [&](const Trainer& from, std::unique_ptr<Trainer> to) {
+    {
+      auto file = hdf5::File::create(comm, path);
+      auto group = file.root().group("trainer");
+      from.save(group);
+    }
+    const auto file = hdf5::File::open(comm, path);
+    auto group = file.root().open_group("trainer");
+    to->load(group);
+    return to;
+  };
+  const auto whole = Trainer::create(model, SelRule::per_type);
+  steps(*whole, 6);
+  auto first = Trainer::create(model, SelRule::per_type);
+  steps(*first, 2);
+  auto second = passed_on(*first, on_device(model));
+  steps(*second, 2);
+  auto third = passed_on(*second, Trainer::create(model, SelRule::per_type));
+  steps(*third, 2);
+  EXPECT_LT(largest_difference(third->parameters(), whole->parameters()), 1e-7);
+  // On one device to the bit.
+  const auto there = on_device(model);
+  steps(*there, 4);
+  auto begun = on_device(model);
+  steps(*begun, 2);
+  auto resumed = passed_on(*begun, on_device(model));
+  steps(*resumed, 2);
+  EXPECT_EQ(resumed->parameters(), there->parameters());
+  std::filesystem::remove(path);
+}
+
+/// The usual sizes of networks: the smallest are all overhead.
+TEST(TrainerOnDevice, takes_the_bytes_that_it_says) {
+  const auto item = model_cases().front();
+  for (const bool single : {false, true})
+    for (const bool one_side : {true, false}) {
+      NetworkOptions options;
+      options.type_map = {"O", "H"};
+      options.sel = {40, 80};
+      options.embedding = {25, 50, 100};
+      options.fitting = {60, 60};
+      options.axis_neuron = 16;
+      options.type_one_side = one_side;
+      options.single_precision = single;
+      const LabelledSystem system{"", {labelled(item.reference.configuration, 1)}};
+      const Model model = initial_model(options, {system});
+      std::vector<TrainingFrame> frames(3, make_frame(system.frames.front(), model.rcut));
+      std::vector<const TrainingFrame*> all;
+      for (const auto& frame : frames) all.push_back(&frame);
+      Ledger ledger;
+      const TorchMemory memory(ledger);
+      const auto trainer = on_device(model);
+      trainer->gradient(all, prefactors, 3);
+      const double said = bytes_of_torch_step(model, 3, frames.front().n_atoms) +
+                          bytes_of_kept_frame(model, frames.front().n_atoms);  // of three that are one
+      const auto peak = static_cast<double>(ledger.peak(Tier::host, ByteCategory::activations));
+      EXPECT_GT(said, peak) << single << one_side;
+      EXPECT_LT(said, 1.8 * peak) << single << one_side;
+    }
+}
+
+}  // namespace
+}  // namespace quintet::potential
