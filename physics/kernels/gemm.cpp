@@ -174,28 +174,40 @@ void tile_of(int rows, const T* a, int lda, int k, const T* b, T* c, int ldc, bo
 
 template <class T>
 void multiply(const T* a, int lda, int m, const PackedMatrix<T>& b, T* c, int ldc) {
-  constexpr int w = pack_width<T>;
+  constexpr int w = pack_width<T>, panel = PackedMatrix<T>::panel, lines_of_row = panel / line<T>;
   const int packs = b.stride() / w;
-  for (int begin = 0; begin == 0 || begin < b.k(); begin += panel_rows<T>) {
+  const bool wide = b.n() > b.k();
+  const T* const last = b.panel_data((packs + 2) / 3);
+  const auto add_panel = [&](int p, int begin) {
     const int k = std::min(panel_rows<T>, b.k() - begin);
-    for (int p = 0; 3 * p < packs; ++p) {
-      const T* right = b.panel_data(p) + static_cast<std::size_t>(begin) * PackedMatrix<T>::panel;
-      const int width = std::min(3, packs - 3 * p);
-      const int most = rows_of_tile(width);
-      // The panel after this one, where it is larger than the second-level cache: k of its lines a tile.
-      const T* next = 3 * (p + 1) < packs ? b.panel_data(p + 1) + (right - b.panel_data(p)) : right;
-      constexpr int lines_of_row = PackedMatrix<T>::panel / line<T>;
-      for (int row = 0; row < m; row += most) {
-        const int rows = std::min(most, m - row);
-        const T* ahead = next + static_cast<std::ptrdiff_t>(row / most % lines_of_row) * k * line<T>;
-        const T* left = a + static_cast<std::size_t>(row) * lda + begin;
-        T* out = c + static_cast<std::size_t>(row) * ldc + 3 * p * w;
-        if (width == 3) tile_of<T, 3>(rows, left, lda, k, right, out, ldc, begin == 0, ahead);
-        if (width == 2) tile_of<T, 2>(rows, left, lda, k, right, out, ldc, begin == 0, ahead);
-        if (width == 1) tile_of<T, 1>(rows, left, lda, k, right, out, ldc, begin == 0, ahead);
-      }
+    const T* right = b.panel_data(p) + static_cast<std::size_t>(begin) * panel;
+    const int width = std::min(3, packs - 3 * p);
+    const int most = rows_of_tile(width);
+    // The panel after this one, where it is larger than the second-level cache: k of its lines a tile.
+    const T* next =
+        wide ? right + std::ptrdiff_t{k} * panel : b.panel_data(p + 1) + (right - b.panel_data(p));
+    if (next >= last) next = right;
+    for (int row = 0; row < m; row += most) {
+      const int rows = std::min(most, m - row);
+      const T* ahead = next + static_cast<std::ptrdiff_t>(row / most % lines_of_row) * k * line<T>;
+      const T* left = a + static_cast<std::size_t>(row) * lda + begin;
+      T* out = c + static_cast<std::size_t>(row) * ldc + 3 * p * w;
+      if (width == 3) tile_of<T, 3>(rows, left, lda, k, right, out, ldc, begin == 0, ahead);
+      if (width == 2) tile_of<T, 2>(rows, left, lda, k, right, out, ldc, begin == 0, ahead);
+      if (width == 1) tile_of<T, 1>(rows, left, lda, k, right, out, ldc, begin == 0, ahead);
     }
-  }
+  };
+  const auto all_of_k = [&](auto&& body) {
+    for (int begin = 0; begin == 0 || begin < b.k(); begin += panel_rows<T>) body(begin);
+  };
+  const auto all_of_n = [&](auto&& body) {
+    for (int p = 0; 3 * p < packs; ++p) body(p);
+  };
+  // The wider of A and C is swept over once.
+  if (wide)
+    all_of_n([&](int p) { all_of_k([&](int begin) { add_panel(p, begin); }); });
+  else
+    all_of_k([&](int begin) { all_of_n([&](int p) { add_panel(p, begin); }); });
 }
 
 namespace {

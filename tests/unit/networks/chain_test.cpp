@@ -84,6 +84,52 @@ TYPED_TEST(ChainOf, adjoint_in_place_is_the_adjoint_beside_it) {
   }
 }
 
+TYPED_TEST(ChainOf, rows_may_be_made_as_they_are_needed_and_taken_as_they_are_done) {
+  using Real = TypeParam;
+  constexpr int n = 70;
+  for (const auto& of : cases()) {
+    if (!of.sum) continue;
+    auto chain = of.chain<Real>();
+    chain.refresh(noise(of.n_parameters, 3, 0.4).data());
+    const Input<Real> x(of, n, 5), x_dot(of, n, 7);
+    const auto gradient_of = [&](bool late, Input<Real>& dx, Input<Real>& x_bar) {
+      Input<Real> own_x(of, n, 8), own_dot(of, n, 8);
+      if (!late) own_x = x, own_dot = x_dot;
+      int made = 0, taken = 0;
+      const auto make = [&](const Input<Real>& from, Input<Real>& to) {
+        return [&](int first, int some) {
+          EXPECT_EQ(first, made);
+          made += some;
+          for (int row = first; late && row < first + some; ++row)
+            std::copy_n(from.rows()[row], of.n_in, to.rows()[row]);
+        };
+      };
+      const auto take = [&](int first, int some) {
+        EXPECT_EQ(first, taken);
+        taken += some;
+        EXPECT_EQ(taken, made) << "taken before more is made";
+      };
+      Tape<Real> tape;
+      std::vector<Real> gradient(of.n_parameters, Real(0));
+      chain.forward_and_adjoint(std::as_const(own_x).rows(), n, Keep::tangent, dx.rows(), tape,
+                                make(x, own_x), take);
+      EXPECT_EQ(taken, n);
+      made = taken = 0;
+      chain.differentiate(std::as_const(own_x).rows(), std::as_const(own_dot).rows(), Real(0.3), x_bar.rows(),
+                          tape, gradient.data(), make(x_dot, own_dot), take);
+      EXPECT_EQ(taken, n);
+      return gradient;
+    };
+    Input<Real> dx(of, n, 6), x_bar(of, n, 6), late_dx(of, n, 6), late_x_bar(of, n, 6);
+    EXPECT_EQ(gradient_of(true, late_dx, late_x_bar), gradient_of(false, dx, x_bar)) << of.name;
+    for (int row = 0; row < n; ++row)
+      for (int i = 0; i < of.n_in; ++i) {
+        ASSERT_EQ(late_dx.rows()[row][i], dx.rows()[row][i]) << of.name;
+        ASSERT_EQ(late_x_bar.rows()[row][i], x_bar.rows()[row][i]) << of.name;
+      }
+  }
+}
+
 TEST(chain, adjoint_is_the_derivative_of_the_sum) {
   constexpr int n = 40;
   constexpr double h = 1e-5;
