@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <type_traits>
 #include <utility>
 
 #include "io/log/error.hpp"
+#include "physics/kernels/pack_lanes.hpp"
 
 // T = 1/n sum_j R_j G(s_j), with no network evaluated at a neighbour. Equations: spectral_embedding.hpp.
 //
@@ -66,14 +68,35 @@ struct MomentPowers {
   Real next;  ///< x^powers
 };
 
-/// The lanes of g = 0 .. powers - 1 added up: [4].
+/// Lane 4 n + a of the result is the sum over g of lanes 4 g + a of values[n], one for each power (work
+/// space).
 template <class Real>
-Pack<Real, 4> sum_of_powers(MomentPack<Real> value) {
-  Pack<Real, 4> part[moment_lanes<Real> / 4];
-  std::memcpy(&part, &value, sizeof value);
-  Pack<Real, 4> sum = part[0];
-  for (int g = 1; g < moment_lanes<Real> / 4; ++g) sum += part[g];
-  return sum;
+MomentPack<Real> sums_of_powers(MomentPack<Real>* values) {
+  constexpr int lanes = moment_lanes<Real>;
+  if constexpr (lanes >= 8) add_lanes<4, Real, lanes>(values, lanes / 8);
+  if constexpr (lanes >= 16) add_lanes<8, Real, lanes>(values, lanes / 16);
+  return values[0];
+}
+
+/// Each four lanes added up, the sum in all of them.
+template <class Real>
+MomentPack<Real> sums_of_columns(MomentPack<Real> value) {
+  constexpr int lanes = moment_lanes<Real>;
+  return [&]<int... l>(std::integer_sequence<int, l...>) {
+    value += __builtin_shufflevector(value, value, (l ^ 1)...);
+    return value + __builtin_shufflevector(value, value, (l ^ 2)...);
+  }
+  (std::make_integer_sequence<int, lanes>());
+}
+
+/// body(n), with n a constant where it is small: then loops over packs of moments are unrolled.
+template <class Body>
+void with_packs(int n, Body&& body) {
+  if (n == 2) return body(std::integral_constant<int, 2>());
+  if (n == 4) return body(std::integral_constant<int, 4>());
+  if (n == 6) return body(std::integral_constant<int, 6>());
+  if (n == 8) return body(std::integral_constant<int, 8>());
+  body(n);
 }
 
 /// The lanes of g - 1 where those of g are; those of g = 0 are of no use.
@@ -170,17 +193,19 @@ void SpectralEmbedding<Real>::accumulate_moments(const Batch<Real>& batch, int b
     locate(batch, begin, end, t, scratch);
     Real* moments =
         scratch.moments.data() + static_cast<std::size_t>(t) * layout_.n_intervals * 4 * layout_.order;
-    for (int r = begin; r < end; ++r) {
-      const Real x = scratch.local[r];
-      const Real* row = batch.row.data() + 4 * static_cast<std::size_t>(r);
-      const MomentPowers<Real> power(x);
-      MomentPack<Real> term = power.weight * columns_of<Real>(row);
-      Real* m = moments + static_cast<std::size_t>(scratch.interval[r]) * 4 * layout_.order;
-      for (int i = 0; i < n_packs; ++i, m += lanes) {
-        store<Real, lanes>(m, load<Real, lanes>(m) + term);
-        term = term * power.next;
+    const auto* interval = scratch.interval.data();
+    const Real *local = scratch.local.data(), *rows = batch.row.data();
+    with_packs(n_packs, [&, size = 4 * layout_.order](auto n) {
+      for (int r = begin; r < end; ++r) {
+        const MomentPowers<Real> power(local[r]);
+        MomentPack<Real> term = power.weight * columns_of<Real>(rows + 4 * static_cast<std::size_t>(r));
+        Real* m = moments + static_cast<std::size_t>(interval[r]) * size;
+        for (int i = 0; i < n; ++i) {
+          store<Real, lanes>(m + i * lanes, load<Real, lanes>(m + i * lanes) + term);
+          term = term * power.next;
+        }
       }
-    }
+    });
   }
 }
 
@@ -354,37 +379,50 @@ void SpectralEmbedding<Real>::contract_back(int centre, const Real* dt, Scratch&
   flush();
 }
 
-/// dE/dR_ja = sum_k x^k dM_pka, and for a = 0 also the way through s: sum_a R_ja d/ds sum_k x^k dM_pka.
+/// dE/dR_ja = sum_k x^k dM_pka, and for a = 0 also the way through s: sum_a R_ja d/ds sum_k x^k dM_pka. As
+/// many neighbours at a time as a pack has of a row's four columns.
 template <class Real>
 void SpectralEmbedding<Real>::differentiate(Batch<Real>& batch, int b, const Scratch& scratch) const {
   constexpr int lanes = moment_lanes<Real>, powers = lanes / 4;
-  const int n_packs = 4 * layout_.order / lanes;
-  const auto dx_ds = static_cast<Real>(2 / layout_.width);
-  for (int t = 0; t < n_types_; ++t)
-    for (int r = batch.first[b * n_types_ + t]; r < batch.first[b * n_types_ + t + 1]; ++r) {
-      const Real x = scratch.local[r];
-      const Real* row = batch.row.data() + 4 * static_cast<std::size_t>(r);
-      const MomentPowers<Real> power(x);
-      const MomentPack<Real> weight = power.weight, columns = columns_of<Real>(row);
-      const Real* m =
-          scratch.moments.data() +
-          (static_cast<std::size_t>(t) * layout_.n_intervals + scratch.interval[r]) * 4 * layout_.order;
-      MomentPack<Real> value = load<Real, lanes>(m + (n_packs - 1) * lanes), slope{};
-      for (int i = n_packs - 2; i >= 0; --i) {
-        slope = slope * power.next + value;
-        value = value * power.next + load<Real, lanes>(m + i * lanes);
+  const Real scale = empty_.inverse_slots;
+  const auto along_s = moment_constants<Real>([](int, int a) { return a == 0; }) *
+                       static_cast<Real>(2 / layout_.width * empty_.inverse_slots);
+  const auto g_of_lane = moment_constants<Real>([](int g, int) { return g; });
+  const auto* interval = scratch.interval.data();
+  const Real *local = scratch.local.data(), *rows = batch.row.data();
+  for (int t = 0; t < n_types_; ++t) {
+    const Real* moments =
+        scratch.moments.data() + static_cast<std::size_t>(t) * layout_.n_intervals * 4 * layout_.order;
+    const int end = batch.first[b * n_types_ + t + 1];
+    with_packs(4 * layout_.order / lanes, [&, size = 4 * layout_.order](auto n_packs) {
+      for (int begin = batch.first[b * n_types_ + t]; begin < end; begin += powers) {
+        MomentPack<Real> values[powers], slopes[powers];
+#pragma GCC unroll 4
+        for (int i = 0; i < powers; ++i) {
+          const int r = std::min(begin + i, end - 1);
+          const MomentPowers<Real> power(local[r]);
+          const Real* m = moments + static_cast<std::size_t>(interval[r]) * size;
+          MomentPack<Real> value = load<Real, lanes>(m + (n_packs - 1) * lanes), slope{};
+#pragma GCC unroll 8
+          for (int k = n_packs - 2; k >= 0; --k) {
+            slope = slope * power.next + value;
+            value = value * power.next + load<Real, lanes>(m + k * lanes);
+          }
+          // d/dx of x^g y^i with y = x^powers: g x^(g-1) y^i + x^g (powers x^(powers-1)) i y^(i-1).
+          const MomentPack<Real> weight = power.weight;
+          const MomentPack<Real> weight_slope = powers_before<Real>(weight) * g_of_lane;
+          const MomentPack<Real> weight_outer = weight * (powers * weight[lanes - 1]);
+          slopes[i] = (value * weight_slope + slope * weight_outer) *
+                      columns_of<Real>(rows + 4 * static_cast<std::size_t>(r));
+          values[i] = value * weight;
+        }
+        const MomentPack<Real> through_s = sums_of_columns<Real>(sums_of_powers<Real>(slopes));
+        const MomentPack<Real> gradient = sums_of_powers<Real>(values) * scale + through_s * along_s;
+        std::memcpy(batch.gradient.data() + 4 * static_cast<std::size_t>(begin), &gradient,
+                    std::min(powers, end - begin) * 4 * sizeof(Real));
       }
-      // d/dx of x^g y^i with y = x^powers: g x^(g-1) y^i + x^g (powers x^(powers-1)) i y^(i-1).
-      const MomentPack<Real> weight_slope =
-          powers_before<Real>(weight) * moment_constants<Real>([](int g, int) { return g; });
-      const MomentPack<Real> weight_outer = weight * (powers * weight[lanes - 1]);
-      const Real ds =
-          horizontal_sum<Real, lanes>((value * weight_slope + slope * weight_outer) * columns) * dx_ds;
-      value = value * (weight * empty_.inverse_slots);
-      Real* gradient = batch.gradient.data() + 4 * static_cast<std::size_t>(r);
-      store<Real, 4>(gradient, sum_of_powers<Real>(value));
-      gradient[0] += ds * empty_.inverse_slots;
-    }
+    });
+  }
 }
 
 template <class Real>

@@ -1,6 +1,9 @@
 #include "surrogates/potential/model/descriptor.hpp"
 
 #include <algorithm>
+#include <utility>
+
+#include "physics/kernels/pack_lanes.hpp"
 
 namespace quintet::potential {
 
@@ -24,16 +27,30 @@ std::vector<int> Descriptor::tied() const {
   return places;
 }
 
+namespace {
+/// Lanes of `low` where lane < n, else those of `high`.
+template <class Real>
+Pack<Real> joined(Pack<Real> low, Pack<Real> high, int n) {
+  constexpr int w = pack_width<Real>;
+  const auto lane = []<int... l>(std::integer_sequence<int, l...>) {
+    return Pack<Real>{static_cast<Real>(l)...};
+  }
+  (std::make_integer_sequence<int, w>());
+  return lane < broadcast<Real>(static_cast<Real>(n)) ? low : high;
+}
+}  // namespace
+
 template <class Real>
 void Descriptor::forward(const Real* t, int t_stride, Real* d) const {
   constexpr int w = pack_width<Real>;
   for (int m2 = 0; m2 < axis_; ++m2) {
-    Real* row = d + offset_[m2];
-    // The last pack runs over into the next row, which is written afterwards.
-    for (int m = m2; m < n_channels_; m += w) {
+    Real* row = d + offset_[m2] - m2;
+    // Whole packs of T: the first of a row begins with lanes that belong to the row before, the last runs
+    // over into the next one, which is written afterwards.
+    for (int m = m2 / w * w; m < n_channels_; m += w) {
       Pack<Real> sum{};
       for (int a = 0; a < 4; ++a) sum += t[a * t_stride + m2] * load<Real>(t + a * t_stride + m);
-      store<Real>(row + m - m2, sum);
+      store<Real>(row + m, m < m2 ? joined<Real>(load<Real>(row + m), sum, m2 - m) : sum);
     }
   }
 }
@@ -56,11 +73,16 @@ void Descriptor::tangent(const Real* t, const Real* t_dot, int t_stride, Real* d
 template <class Real>
 void Descriptor::backward(const Real* t, int t_stride, const Real* dd, Real* dt, Real* work) const {
   constexpr int w = pack_width<Real>;
-  for (int m2 = 0; m2 < axis_; ++m2) {
+  const Pack<Real> zero{};
+  for (int m2 = 0; m2 < axis_; ++m2) {  // rows of dE/dD [m2, t_stride], 0 for m < m2 and beyond the channels
+    const Real* from = dd + offset_[m2] - m2;
     Real* row = work + m2 * t_stride;
-    std::fill_n(row, m2, Real(0));
-    std::copy_n(dd + offset_[m2], n_channels_ - m2, row + m2);
-    std::fill(row + n_channels_, row + t_stride, Real(0));
+    const int head = m2 / w * w, tail = n_channels_ / w * w;
+    std::fill_n(row, head, Real(0));
+    for (int m = head; m < t_stride; m += w) store<Real>(row + m, load<Real>(from + m));
+    store<Real>(row + head, joined<Real>(zero, load<Real>(row + head), m2 - head));
+    if (tail < t_stride)
+      store<Real>(row + tail, joined<Real>(load<Real>(row + tail), zero, n_channels_ - tail));
   }
   for (int m = 0; m < t_stride; m += w) {
     Pack<Real> sum[4] = {};
@@ -70,13 +92,18 @@ void Descriptor::backward(const Real* t, int t_stride, const Real* dd, Real* dt,
     }
     for (int a = 0; a < 4; ++a) store<Real>(dt + a * t_stride + m, sum[a]);
   }
-  for (int m2 = 0; m2 < axis_; ++m2) {
-    Pack<Real> sum[4] = {};
-    for (int m = 0; m < t_stride; m += w) {
-      const Pack<Real> g = load<Real>(work + m2 * t_stride + m);
-      for (int a = 0; a < 4; ++a) sum[a] += g * load<Real>(t + a * t_stride + m);
+  for (int begin = 0; begin < axis_; begin += w) {
+    const int end = std::min(begin + w, axis_);
+    Pack<Real> sums[4][w] = {};
+    for (int m2 = begin; m2 < end; ++m2)
+      for (int m = begin; m < t_stride; m += w) {
+        const Pack<Real> g = load<Real>(work + m2 * t_stride + m);
+        for (int a = 0; a < 4; ++a) sums[a][m2 - begin] += g * load<Real>(t + a * t_stride + m);
+      }
+    for (int a = 0; a < 4; ++a) {
+      Real* to = dt + a * t_stride + begin;
+      store<Real>(to, load<Real>(to) + horizontal_sums<Real>(sums[a]));
     }
-    for (int a = 0; a < 4; ++a) dt[a * t_stride + m2] += horizontal_sum<Real>(sum[a]);
   }
 }
 
