@@ -5,7 +5,7 @@
 #include <cstring>
 #include <utility>
 
-#include "physics/kernels/pack_blocks.hpp"
+#include "physics/kernels/pack_lanes.hpp"
 
 namespace quintet {
 

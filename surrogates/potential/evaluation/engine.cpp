@@ -55,10 +55,11 @@ void TypedEngine<Real>::plan(const Atoms& atoms) {
 template <class Real>
 void TypedEngine<Real>::add_atom_virials(Worker& worker, int b) const {
   visit_slopes(worker.batch, b, model.deviation[worker.batch.centre],
-               [&](int r, const double* d, const double* slope) {
-                 const int j = worker.batch.neighbour[r];
-                 for (int l = 0; l < 3; ++l)
-                   for (int k = 0; k < 3; ++k) worker.virial(j, 3 * l + k) -= slope[l] * d[k];
+               [&](int r, int n, const Pack<double>* d, const Pack<double>* slope) {
+                 for (int i = 0; i < n; ++i)
+                   for (int l = 0; l < 3; ++l)
+                     for (int k = 0; k < 3; ++k)
+                       worker.virial(worker.batch.neighbour[r + i], 3 * l + k) -= slope[l][i] * d[k][i];
                });
 }
 

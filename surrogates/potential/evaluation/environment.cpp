@@ -1,8 +1,11 @@
 #include "surrogates/potential/evaluation/environment.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numeric>
+
+#include "physics/kernels/pack_lanes.hpp"
 
 namespace quintet::potential {
 
@@ -33,21 +36,31 @@ int Environment::rows_needed(const NeighbourList& list, int n_local) {
 template <class Real>
 int Environment::gather(int i, const double* position, const std::size_t* offset, const int* list, int begin,
                         Batch<Real>& batch, Scratch& scratch) const {
-  const double x = position[3 * i], y = position[3 * i + 1], z = position[3 * i + 2], limit = rcut_ * rcut_;
+  constexpr int w = pack_width<double>;
+  const double *from = position + 3 * static_cast<std::size_t>(i), limit = rcut_ * rcut_;
   int* neighbour = batch.neighbour.data() + begin;
   double *dx = batch.dx.data() + begin, *dy = batch.dy.data() + begin, *dz = batch.dz.data() + begin;
   double* distance2 = scratch.distance2.data();
   int n = 0;
-  for (std::size_t c = offset[i]; c < offset[i + 1]; ++c) {
-    const int j = list[c];
-    const double* to = position + 3 * static_cast<std::size_t>(j);
-    const double a = to[0] - x, b = to[1] - y, d = to[2] - z;
-    neighbour[n] = j;
-    dx[n] = a;
-    dy[n] = b;
-    dz[n] = d;
-    distance2[n] = a * a + b * b + d * d;
-    n += distance2[n] < limit;
+  for (std::size_t c = offset[i]; c < offset[i + 1]; c += w) {
+    const int some = static_cast<int>(std::min<std::size_t>(w, offset[i + 1] - c));
+    const int* index = list + c;
+    int last[w];
+    if (some < w) {
+      for (int l = 0; l < w; ++l) last[l] = index[std::min(l, some - 1)];
+      index = last;
+    }
+    Pack<double> d[3];
+    load_rows(position, index, d);
+    for (int l = 0; l < 3; ++l) d[l] -= from[l];
+    const Pack<double> square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+    const unsigned near = lanes_below(square, limit) & ((1U << some) - 1);
+    store_lanes(neighbour + n, index, near);
+    store_lanes(dx + n, d[0], near);
+    store_lanes(dy + n, d[1], near);
+    store_lanes(dz + n, d[2], near);
+    store_lanes(distance2 + n, square, near);
+    n += std::popcount(near);
   }
   return n;
 }
@@ -57,11 +70,14 @@ int Environment::gather(int i, const double* position, const std::size_t* offset
 template <class Real>
 int Environment::select(const int* type, int begin, int n, Batch<Real>& batch, Scratch& scratch) const {
   auto& count = scratch.count;
-  count.assign(n_types_, 0);
   const int* neighbour = batch.neighbour.data() + begin;
-  for (int r = 0; r < n; ++r) ++count[type[neighbour[r]]];
   bool overflow = rule_ == SelRule::two_stage && n > n_slots_;
-  for (int t = 0; t < n_types_; ++t) overflow = overflow || count[t] > sel_[t];
+  for (int t = 0, r = 0; t < n_types_; ++t) {  // neighbours are ordered by type
+    const int of_type = r;
+    while (r < n && type[neighbour[r]] == t) ++r;
+    count[t] = r - of_type;
+    overflow = overflow || count[t] > sel_[t];
+  }
   if (!overflow && !excludes_) return n;
 
   scratch.overflowing += overflow;
@@ -143,6 +159,7 @@ void Environment::append(int i, const double* position, const int* type, const s
     batch.row.resize(4 * rows);
     batch.gradient.resize(4 * rows);
   }
+  scratch.count.resize(n_types_);
   if (const std::size_t rows = listed + 2 * pack_width<float>; rows > scratch.distance2.size()) {
     scratch.distance2.resize(rows, 1.0);
     scratch.s.resize(rows);
@@ -154,8 +171,10 @@ void Environment::append(int i, const double* position, const int* type, const s
 
   int r = begin;
   for (int t = 0; t < n_types_; ++t) {
-    batch.empty[b * n_types_ + t] = sel_[t] - scratch.count[t];
-    while (r < begin + n && type[batch.neighbour[r]] == t) ++r;
+    const int filled = scratch.count[t];
+    batch.empty[b * n_types_ + t] = sel_[t] - filled;
+    // Of types whose rows the descriptor's exclusions drop the slots are filled all the same.
+    r += excludes_ && dropped_[batch.centre * n_types_ + t] ? 0 : filled;
     batch.first[b * n_types_ + t + 1] = r;
   }
 }

@@ -1,10 +1,10 @@
 #pragma once
 
 #include <algorithm>
-#include <cstring>
+#include <type_traits>
 #include <utility>
 
-#include "physics/kernels/pack.hpp"
+#include "physics/kernels/pack_lanes.hpp"
 
 /// How moments M_ka = sum_j x_j^k R_ja lie in packs.
 namespace quintet::potential {
@@ -70,14 +70,35 @@ struct MomentPowers {
   Real next;  ///< x^powers
 };
 
-/// The lanes of g = 0 .. powers - 1 added up: [4].
+/// Lane 4 n + a of the result is the sum over g of lanes 4 g + a of values[n], one for each power (work
+/// space).
 template <class Real>
-Pack<Real, 4> sum_of_powers(MomentPack<Real> value) {
-  Pack<Real, 4> part[moment_lanes<Real> / 4];
-  std::memcpy(&part, &value, sizeof value);
-  Pack<Real, 4> sum = part[0];
-  for (int g = 1; g < moment_lanes<Real> / 4; ++g) sum += part[g];
-  return sum;
+MomentPack<Real> sums_of_powers(MomentPack<Real>* values) {
+  constexpr int lanes = moment_lanes<Real>;
+  if constexpr (lanes >= 8) add_lanes<4, Real, lanes>(values, lanes / 8);
+  if constexpr (lanes >= 16) add_lanes<8, Real, lanes>(values, lanes / 16);
+  return values[0];
+}
+
+/// Each four lanes added up, the sum in all of them.
+template <class Real>
+MomentPack<Real> sums_of_columns(MomentPack<Real> value) {
+  constexpr int lanes = moment_lanes<Real>;
+  return [&]<int... l>(std::integer_sequence<int, l...>) {
+    value += __builtin_shufflevector(value, value, (l ^ 1)...);
+    return value + __builtin_shufflevector(value, value, (l ^ 2)...);
+  }
+  (std::make_integer_sequence<int, lanes>());
+}
+
+/// body(n), with n a constant where it is small: then loops over packs of moments are unrolled.
+template <class Body>
+void with_packs(int n, Body&& body) {
+  if (n == 2) return body(std::integral_constant<int, 2>());
+  if (n == 4) return body(std::integral_constant<int, 4>());
+  if (n == 6) return body(std::integral_constant<int, 6>());
+  if (n == 8) return body(std::integral_constant<int, 8>());
+  body(n);
 }
 
 }  // namespace quintet::potential

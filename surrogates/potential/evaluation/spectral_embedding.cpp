@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "io/log/error.hpp"
 #include "surrogates/potential/evaluation/moment_packs.hpp"
@@ -102,17 +103,19 @@ void SpectralEmbedding<Real>::accumulate_moments(const Batch<Real>& batch, int b
     locate(batch, begin, end, t, scratch);
     Real* moments =
         scratch.moments.data() + static_cast<std::size_t>(t) * layout_.n_intervals * 4 * layout_.order;
-    for (int r = begin; r < end; ++r) {
-      const Real x = scratch.local[r];
-      const Real* row = batch.row.data() + 4 * static_cast<std::size_t>(r);
-      const MomentPowers<Real> power(x);
-      MomentPack<Real> term = power.weight * columns_of<Real>(row);
-      Real* m = moments + static_cast<std::size_t>(scratch.interval[r]) * 4 * layout_.order;
-      for (int i = 0; i < n_packs; ++i, m += lanes) {
-        store<Real, lanes>(m, load<Real, lanes>(m) + term);
-        term = term * power.next;
+    const auto* interval = scratch.interval.data();
+    const Real *local = scratch.local.data(), *rows = batch.row.data();
+    with_packs(n_packs, [&, size = 4 * layout_.order](auto n) {
+      for (int r = begin; r < end; ++r) {
+        const MomentPowers<Real> power(local[r]);
+        MomentPack<Real> term = power.weight * columns_of<Real>(rows + 4 * static_cast<std::size_t>(r));
+        Real* m = moments + static_cast<std::size_t>(interval[r]) * size;
+        for (int i = 0; i < n; ++i) {
+          store<Real, lanes>(m + i * lanes, load<Real, lanes>(m + i * lanes) + term);
+          term = term * power.next;
+        }
       }
-    }
+    });
   }
 }
 
@@ -286,35 +289,49 @@ void SpectralEmbedding<Real>::contract_back(int centre, const Real* dt, Scratch&
   flush();
 }
 
-/// dE/dR_ja = sum_k x^k dM_pka, and for a = 0 also the way through s: sum_a R_ja d/ds sum_k x^k dM_pka.
+/// dE/dR_ja = sum_k x^k dM_pka, and for a = 0 also the way through s: sum_a R_ja d/ds sum_k x^k dM_pka. As
+/// many neighbours at a time as a pack has of a row's four columns.
 template <class Real>
 void SpectralEmbedding<Real>::differentiate(Batch<Real>& batch, int b, const Scratch& scratch) const {
-  constexpr int lanes = moment_lanes<Real>;
-  const int n_packs = 4 * layout_.order / lanes;
-  const auto dx_ds = static_cast<Real>(2 / layout_.width);
-  for (int t = 0; t < n_types_; ++t)
-    for (int r = batch.first[b * n_types_ + t]; r < batch.first[b * n_types_ + t + 1]; ++r) {
-      const Real x = scratch.local[r];
-      const Real* row = batch.row.data() + 4 * static_cast<std::size_t>(r);
-      const MomentPowers<Real> power(x);
-      const MomentPack<Real> weight = power.weight, columns = columns_of<Real>(row);
-      const Real* m =
-          scratch.moments.data() +
-          (static_cast<std::size_t>(t) * layout_.n_intervals + scratch.interval[r]) * 4 * layout_.order;
-      MomentPack<Real> value = load<Real, lanes>(m + (n_packs - 1) * lanes), slope{};
-      for (int i = n_packs - 2; i >= 0; --i) {
-        slope = slope * power.next + value;
-        value = value * power.next + load<Real, lanes>(m + i * lanes);
+  constexpr int lanes = moment_lanes<Real>, powers = lanes / 4;
+  const Real scale = empty_.inverse_slots;
+  const auto along_s = moment_constants<Real>([](int, int a) { return a == 0; }) *
+                       static_cast<Real>(2 / layout_.width * empty_.inverse_slots);
+  const auto* interval = scratch.interval.data();
+  const Real *local = scratch.local.data(), *rows = batch.row.data();
+  for (int t = 0; t < n_types_; ++t) {
+    const Real* moments =
+        scratch.moments.data() + static_cast<std::size_t>(t) * layout_.n_intervals * 4 * layout_.order;
+    const int end = batch.first[b * n_types_ + t + 1];
+    with_packs(4 * layout_.order / lanes, [&, size = 4 * layout_.order](auto n_packs) {
+      for (int begin = batch.first[b * n_types_ + t]; begin < end; begin += powers) {
+        MomentPack<Real> values[powers], slopes[powers];
+#pragma GCC unroll 4
+        for (int i = 0; i < powers; ++i) {
+          const int r = std::min(begin + i, end - 1);
+          const MomentPowers<Real> power(local[r]);
+          const Real* m = moments + static_cast<std::size_t>(interval[r]) * size;
+          MomentPack<Real> value = load<Real, lanes>(m + (n_packs - 1) * lanes), slope{};
+#pragma GCC unroll 8
+          for (int k = n_packs - 2; k >= 0; --k) {
+            slope = slope * power.next + value;
+            value = value * power.next + load<Real, lanes>(m + k * lanes);
+          }
+          // d/dx of x^g y^i with y = x^powers: g x^(g-1) y^i + x^g (powers x^(powers-1)) i y^(i-1).
+          const MomentPack<Real> weight = power.weight;
+          const MomentPack<Real> weight_slope = power.weight_slope(),
+                                 weight_outer = weight * power.next_slope();
+          slopes[i] = (value * weight_slope + slope * weight_outer) *
+                      columns_of<Real>(rows + 4 * static_cast<std::size_t>(r));
+          values[i] = value * weight;
+        }
+        const MomentPack<Real> through_s = sums_of_columns<Real>(sums_of_powers<Real>(slopes));
+        const MomentPack<Real> gradient = sums_of_powers<Real>(values) * scale + through_s * along_s;
+        std::memcpy(batch.gradient.data() + 4 * static_cast<std::size_t>(begin), &gradient,
+                    std::min(powers, end - begin) * 4 * sizeof(Real));
       }
-      // d/dx of x^g y^i with y = x^powers: g x^(g-1) y^i + x^g (powers x^(powers-1)) i y^(i-1).
-      const MomentPack<Real> weight_slope = power.weight_slope(), weight_outer = weight * power.next_slope();
-      const Real ds =
-          horizontal_sum<Real, lanes>((value * weight_slope + slope * weight_outer) * columns) * dx_ds;
-      value = value * (weight * empty_.inverse_slots);
-      Real* gradient = batch.gradient.data() + 4 * static_cast<std::size_t>(r);
-      store<Real, 4>(gradient, sum_of_powers<Real>(value));
-      gradient[0] += ds * empty_.inverse_slots;
-    }
+    });
+  }
 }
 
 template <class Real>

@@ -1,8 +1,9 @@
 #include "surrogates/potential/model/descriptor.hpp"
 
 #include <algorithm>
+#include <utility>
 
-#include "physics/kernels/pack_blocks.hpp"
+#include "physics/kernels/pack_lanes.hpp"
 
 namespace quintet::potential {
 
@@ -26,16 +27,30 @@ std::vector<int> Descriptor::tied() const {
   return places;
 }
 
+namespace {
+/// Lanes of `low` where lane < n, else those of `high`.
+template <class Real>
+Pack<Real> joined(Pack<Real> low, Pack<Real> high, int n) {
+  constexpr int w = pack_width<Real>;
+  const auto lane = []<int... l>(std::integer_sequence<int, l...>) {
+    return Pack<Real>{static_cast<Real>(l)...};
+  }
+  (std::make_integer_sequence<int, w>());
+  return lane < broadcast<Real>(static_cast<Real>(n)) ? low : high;
+}
+}  // namespace
+
 template <class Real>
 void Descriptor::forward(const Real* t, int t_stride, Real* d) const {
   constexpr int w = pack_width<Real>;
   for (int m2 = 0; m2 < axis_; ++m2) {
-    Real* row = d + offset_[m2];
-    // The last pack runs over into the next row, which is written afterwards.
-    for (int m = m2; m < n_channels_; m += w) {
+    Real* row = d + offset_[m2] - m2;
+    // Whole packs of T: the first of a row begins with lanes that belong to the row before, the last runs
+    // over into the next one, which is written afterwards.
+    for (int m = m2 / w * w; m < n_channels_; m += w) {
       Pack<Real> sum{};
       for (int a = 0; a < 4; ++a) sum += t[a * t_stride + m2] * load<Real>(t + a * t_stride + m);
-      store<Real>(row + m - m2, sum);
+      store<Real>(row + m, m < m2 ? joined<Real>(load<Real>(row + m), sum, m2 - m) : sum);
     }
   }
 }
@@ -60,8 +75,7 @@ void Descriptor::tangent(const Real* t, const Real* t_dot, int t_stride, Real* d
 template <class Real>
 void Descriptor::expand(const Real* dd, int t_stride, Real* full) const {
   constexpr int w = pack_width<Real>;
-  Pack<Real> lane;
-  for (int l = 0; l < w; ++l) lane[l] = static_cast<Real>(l);
+  const Pack<Real> zero{};
   for (int m2 = 0; m2 < axis_; ++m2, full += t_stride) {
     const Real* row =
         dd + offset_[m2] - m2;  // of m = 0; a pack's lanes beyond either end lie in rows beside it
@@ -71,10 +85,8 @@ void Descriptor::expand(const Real* dd, int t_stride, Real* full) const {
       __builtin_prefetch(row + m + stride());  // the next atom's: nothing else hides its latency
       store<Real>(full + m, load<Real>(row + m));
     }
-    const auto begin = broadcast<Real>(static_cast<Real>(m2 - first)),
-               end = broadcast<Real>(static_cast<Real>(n_channels_ - last));
-    store<Real>(full + first, lane < begin ? Pack<Real>{} : load<Real>(full + first));
-    store<Real>(full + last, lane < end ? load<Real>(full + last) : Pack<Real>{});
+    store<Real>(full + first, joined<Real>(zero, load<Real>(full + first), m2 - first));
+    store<Real>(full + last, joined<Real>(load<Real>(full + last), zero, n_channels_ - last));
   }
 }
 

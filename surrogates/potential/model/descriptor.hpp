@@ -31,7 +31,7 @@ class Descriptor {
   /// Tangent of D for a tangent of T: Ddot = Tdot T[:M2]^T + T Tdot[:M2]^T.
   template <class Real>
   void tangent(const Real* t, const Real* t_dot, int t_stride, Real* d_dot) const;
-  /// dE/dT `[4, t_stride]` from dE/dD; `work` holds M2 * t_stride.
+  /// dE/dT `[4, t_stride]` from dE/dD, of which a pack beyond may be read; `work` holds M2 * t_stride.
   template <class Real>
   void backward(const Real* t, int t_stride, const Real* dd, Real* dt, Real* work) const;
 

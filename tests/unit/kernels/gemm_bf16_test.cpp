@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include "physics/kernels/bf16_words.hpp"
 #include "physics/kernels/pack.hpp"
 
 namespace quintet {
@@ -149,6 +150,35 @@ TEST(Bf16, columns_from_several_places_are_those_side_by_side) {
       multiply_bf16({{x.a.data(), x.lda, first}, {nullptr, 0, x.k - first}}, x.m, packed, c.data(), x.ldc,
                     false, unit);
       EXPECT_EQ(c, product(cut, unit)) << first;
+    }
+  }
+}
+
+/// Rows that were rounded as they were made, and sums that begin with one row for all.
+TEST(Bf16, products_of_rounded_rows_begin_with_a_row) {
+  constexpr int w = pack_width<float>;
+  for (const auto& [m, k, n] : sizes) {
+    const Matrices x = some(m, k, n);
+    PackedBf16 packed;
+    packed.assign(x.b.data(), n, k, n);
+    std::vector<std::uint32_t> words(rounded_words(m, packed.stride()), 0);
+    std::vector<float> row(static_cast<std::size_t>(padded(k, w))),
+        start(static_cast<std::size_t>(padded(n, w)));
+    for (int i = 0; i < m; ++i) {
+      std::copy_n(x.a.begin() + static_cast<std::ptrdiff_t>(i) * x.lda, k, row.begin());
+      bf16::round_row(k, words.data() + static_cast<std::ptrdiff_t>(i) * packed.stride(), packed.stride(),
+                      [&](int at) { return load<float>(row.data() + at); });
+    }
+    for (int j = 0; j < n; ++j) start[static_cast<std::size_t>(j)] = 0.25F * static_cast<float>(j % 7);
+    for (const Bf16Unit unit : all_units) {
+      if (!has_unit(unit)) continue;
+      std::vector<float> c(static_cast<std::size_t>(m) * x.ldc), all = c;
+      for (int i = 0; i < m; ++i)
+        std::copy(start.begin(), start.end(), all.begin() + static_cast<std::ptrdiff_t>(i) * x.ldc);
+      c = all;
+      multiply_bf16(words.data(), m, packed, c.data(), x.ldc, {start.data(), 0}, unit);
+      multiply_bf16(x.a.data(), x.lda, m, packed, all.data(), x.ldc, true, unit);
+      EXPECT_EQ(c, all) << m << " " << k << " " << n << " " << doc_of(unit);
     }
   }
 }
