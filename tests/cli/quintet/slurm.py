@@ -49,10 +49,12 @@ def machine(name, warning="grace: 5 s"):
 
 
 def wait_for(ready, what, limit=120):
-    end = time.time() + limit * PATIENCE
+    """What mostly asks Slurm, a process each time: more seldom the longer it takes."""
+    begin = time.time()
     while not ready():
-        check(time.time() < end, f"waited in vain for {what}\n" + logs())
-        time.sleep(0.1)
+        waited = time.time() - begin
+        check(waited < limit * PATIENCE, f"waited in vain for {what}\n" + logs())
+        time.sleep(min(max(0.1, waited / 10), 1))
 
 
 def logs():
@@ -121,7 +123,7 @@ def ask_to_stop(directory, job, program):
 def dynamics():
     """dpmd: of a chain the first job loses a rank by SIGKILL, the second is signalled, the third finishes: the same bits."""
     text = pathlib.Path(SOURCE) / "inputs/dpmd/copper/nvt.yaml"
-    settings = ["--set", "system.replicate=[4,4,4]", "--set", "time.steps=2000", "--set", "checkpoint_interval=20"]
+    settings = ["--set", "system.replicate=[3,3,3]", "--set", "time.steps=2000", "--set", "checkpoint_interval=20"]
     run("mpirun", "-np", "2", "--oversubscribe", f"{BIN}/dpmd", "run", text, *settings, "--output", "md_whole", "--quiet")
     words = [QUINTET, "submit", text, *machine("one"), "--walltime", "00:20:00", "--ranks-per-node", "2", "--threads", "1",
              "--output", "md", *settings]
@@ -145,7 +147,7 @@ def dynamics():
 def plasma():
     """vlasov: a signal to the script reaches all ranks through mpirun, as USR1, and each job goes on from the last one's state."""
     text = pathlib.Path(SOURCE) / "inputs/vlasov/two_stream.yaml"
-    settings = ["--set", "time.end=40", "--set", "checkpoint_interval=200"]
+    settings = ["--set", "time.end=24", "--set", "checkpoint_interval=200"]
     run("mpirun", "-np", "2", "--oversubscribe", f"{BIN}/vlasov", "run", text, *settings, "--output", "plasma_whole", "--quiet")
     run(QUINTET, "submit", text, *machine("one"), "--walltime", "00:20:00", "--chain", "4", "--ranks-per-node", "2", "--threads", "1",
         "--output", "plasma", *settings)
