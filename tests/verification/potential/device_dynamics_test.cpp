@@ -130,8 +130,8 @@ std::unique_ptr<ForceField> device_field() {
 TEST(DeviceForceFieldInSteps, equals_the_engine_for_cpus_over_a_rebuild) {
   const auto comm = Comm::world();
   HostRun cpu(comm, liquid(), cpu_field()), device(comm, liquid(), device_field());
-  cpu.steps(0, 60);
-  device.steps(0, 60);
+  cpu.steps(0, 36);
+  device.steps(0, 36);
   EXPECT_GT(device.domain.rebuilds(), 1);
   EXPECT_EQ(device.domain.rebuilds(), cpu.domain.rebuilds());
   EXPECT_NEAR(device.system->total.energy, cpu.system->total.energy, 1e-9);
@@ -205,8 +205,8 @@ TEST(ResidentAtoms, equal_the_steps_of_the_host_in_every_cell) {
   const auto comm = Comm::world();
   for (const auto& [name, start] : cells()) {
     HostRun host(comm, start, cpu_field()), device(comm, start, device_field(), {}, Home::device);
-    host.steps(0, 60);
-    device.steps(0, 60);
+    host.steps(0, 36);
+    device.steps(0, 36);
     EXPECT_GT(device.domain.rebuilds(), 1) << name;
     EXPECT_NEAR(device.system->total.energy, host.system->total.energy, 1e-8) << name;
     EXPECT_LE(largest_difference(state_of(device), state_of(host)), 1e-8) << name;
@@ -222,8 +222,8 @@ TEST(ResidentAtoms, equal_the_steps_of_the_host_with_every_bath) {
     HostRun host(comm, sheared(liquid()), cpu_field(), options);
     HostRun device(comm, sheared(liquid()), device_field(), options, Home::device);
     EXPECT_LE(largest_difference(forces_of(device), forces_of(host)), 1e-10) << name << ", at the start";
-    host.steps(0, 50);
-    device.steps(0, 50);
+    host.steps(0, 36);
+    device.steps(0, 36);
     EXPECT_GT(device.domain.rebuilds(), 1) << name;
     EXPECT_NEAR(device.system->total.energy, host.system->total.energy, 1e-8) << name;
     EXPECT_NEAR(device.kinetic(), host.kinetic(), 1e-8) << name;
