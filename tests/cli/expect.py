@@ -6,32 +6,38 @@ import resource
 import shlex
 import shutil
 import signal
+import socket
+import struct
 import subprocess
 import sys
 import tempfile
 import time
 
-ENTRIES = {"case", "needs", "run", "ranks", "signal", "exit", "says", "silent", "exists", "absent", "check"}
+ENTRIES = {"case", "needs", "before", "run", "ranks", "signal", "exit", "says", "silent", "exists", "absent", "check"}
 # for one command; helpers find it in $PATIENCE_S
 PATIENCE_S = 120 * float(os.environ.get("QUINTET_TEST_PATIENCE", 1))
 
 
 def read_cases(path):
-    cases = []
+    """The cases of a file, and the program that forks runs, "" if none does."""
+    cases, warm = [], ""
     for number, line in enumerate(open(path, encoding="utf-8"), 1):
         line = line.rstrip("\n")
         if not line.strip() or line.startswith("#"):
             continue
         key, separator, value = line.partition(": ")
+        if key == "warm" and not cases:
+            warm = value
+            continue
         if not separator or key not in ENTRIES or (key != "case" and not cases):
             sys.exit(f"{path}:{number}: expected 'ENTRY: VALUE' with one of {', '.join(sorted(ENTRIES))}")
         if key == "case":
             cases.append({"name": value, "checks": []})
-        elif key in ("needs", "run", "ranks", "signal"):
+        elif key in ("needs", "before", "run", "ranks", "signal"):
             cases[-1][key] = value
         else:
             cases[-1]["checks"].append((key, value))
-    return cases
+    return cases, warm
 
 
 def missing(case):
@@ -55,7 +61,47 @@ def send_when_there(process, name, path):
     process.send_signal(getattr(signal, "SIG" + name))
 
 
-def run(case, settings):
+class WarmProgram:
+    """A program that is loaded once and forks a process for each run (apps/application/cli/warm.hpp)."""
+
+    def __init__(self, name):
+        self.socket, other = socket.socketpair()
+        self.process = subprocess.Popen([name, "warm"], stdin=other)
+        other.close()
+        self.takes_runs = self.news() is not None
+
+    def news(self):
+        """(process, what is new of it); nothing if the program has ended."""
+        bytes_read = self.socket.recv(16, socket.MSG_WAITALL)
+        return struct.unpack("qq", bytes_read) if len(bytes_read) == 16 else None
+
+    def run(self, words):
+        """Exit code and output, which such a run writes to log.txt."""
+        text = "".join(word + "\0" for word in [os.getcwd(), *words]).encode()
+        self.socket.sendall(struct.pack("QQ", len(text), 0) + text)
+        process, _ = self.news()
+        self.socket.settimeout(PATIENCE_S)
+        try:
+            _, status = self.news()
+        except socket.timeout:
+            os.kill(process, signal.SIGKILL)
+            self.socket.settimeout(None)
+            _, status = self.news()
+        with open("log.txt", errors="replace") as log:
+            output = log.read()
+        os.remove("log.txt")
+        return os.waitstatus_to_exitcode(status), output
+
+    def end(self):
+        self.socket.close()
+        self.process.wait()
+
+
+def run(case, settings, warm):
+    if "before" in case and (code := subprocess.call(case["before"], shell=True)) != 0:
+        return code, f"failed: {case['before']}"
+    if warm and command_of(case, settings)[0] == warm.process.args[0] and "signal" not in case:
+        return warm.run(command_of(case, settings))
     output = tempfile.TemporaryFile("w+", errors="replace")
     process = subprocess.Popen(command_of(case, settings), stdout=output, stderr=subprocess.STDOUT)
     try:
@@ -100,23 +146,30 @@ def main():
     os.environ["PATH"] = os.pathsep.join([*map(os.path.abspath, settings.bin), os.path.dirname(sys.executable), os.environ["PATH"]])
     os.environ["PATIENCE_S"] = str(PATIENCE_S)
     os.environ["HERE"] = os.path.dirname(os.path.abspath(settings.cases))
-    cases = read_cases(settings.cases)
+    cases, warm_name = read_cases(settings.cases)
     failed, skipped = 0, 0
     with tempfile.TemporaryDirectory(prefix="quintet_cli_") as scratch:
         os.chdir(scratch)
+        warm = WarmProgram(warm_name) if warm_name else None
+        if warm and not warm.takes_runs:  # as a sanitizer's threads would have it
+            print(f"{warm_name} forks no runs here: each starts by itself", flush=True)
+            warm.end()
+            warm = None
         for case in cases:
             if missing(case):
                 skipped += 1
                 print(f"skipped  {case['name']}: no {', '.join(missing(case))} here", flush=True)
                 continue
             start, cpu_start = time.monotonic(), cpu_seconds()
-            code, output = run(case, settings)
+            code, output = run(case, settings, warm)
             problems = [text for key, value in case["checks"] if (text := problem(key, value, code, output))]
             print("FAILED" if problems else "passed", f"{time.monotonic() - start:6.1f} s, CPU {cpu_seconds() - cpu_start:5.2f} s ",
                   case["name"], flush=True)
             if problems:
                 failed += 1
                 print("\n".join(f"    {text}" for text in problems), f"    $ {case['run']}\n{output}", sep="\n", flush=True)
+        if warm:
+            warm.end()
         os.chdir("/")
     print(f"{len(cases) - failed - skipped} of {len(cases)} cases passed, {skipped} skipped, CPU {cpu_seconds():.1f} s")
     return 1 if failed or not cases else 0
