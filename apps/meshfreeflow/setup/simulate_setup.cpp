@@ -106,6 +106,9 @@ void move_to(const Context& context, const DeviceSession& session, const Simulat
   if (session.device() == Device::portable) context.require_memory(bytes, "the flows on the device");
   session.require_bytes(
       bytes, fmt::format("{} flow(s) of {} x {} cells", setup.n_members, setup.n_x, setup.rows_here()));
+  if (setup.n_slabs() > 1)
+    log::info("Rows of {} flow(s) are shared out over the devices of {} ranks", setup.n_members,
+              setup.n_slabs());
   // The engine's code may be the session's library: a copy of the session goes after it.
   flow.move_to(std::shared_ptr<DeviceFlows>(
       session.factory("quintet_make_device_flows", &quintet_make_device_flows)(setup),
