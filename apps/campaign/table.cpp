@@ -37,6 +37,9 @@ std::vector<std::string> aligned(const std::vector<std::vector<std::string>>& ro
   for (const auto& row : rows) {
     std::string line;
     for (std::size_t c = 0; c < row.size(); ++c) line += fmt::format("{:<{}}  ", row[c], widths[c]);
+    // Another person's words must not steer the terminal.
+    std::replace_if(
+        line.begin(), line.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
     lines.push_back(line.substr(0, line.find_last_not_of(' ') + 1));
   }
   return lines;

@@ -5,6 +5,6 @@
 int main(int argc, char** argv) {
   namespace meshfreeflow = quintet::meshfreeflow;
   if (meshfreeflow::is_about_flows(argc, argv))
-    return meshfreeflow::run_program(argc, argv, {}, [](quintet::Application&) {});
+    return meshfreeflow::run_program(argc, argv, [](quintet::Application&) {});
   return meshfreeflow::run_with_networks(argc, argv);
 }

@@ -12,7 +12,7 @@ namespace quintet::meshfreeflow {
 namespace {
 
 int run_without(int argc, char** argv, const std::string& missing) {
-  return run_program(argc, argv, {}, [missing](Application& application) {
+  return run_program(argc, argv, [missing](Application& application) {
     for (const char* name : {"train", "superresolve", "evaluate", "expert"})
       application.absent_command(name, missing);
   });

@@ -11,13 +11,19 @@ namespace quintet::meshfreeflow {
 namespace {
 
 void add_network_commands(Application& application) {
-  application.command<TrainOptions>("train", "Train a super-resolution model on fields over time", train);
+  // Not for all: commands about flows run in this library too, where it was loaded for several items.
+  const Subsystem torch = torch_subsystem();
+  application.command<TrainOptions>("train", "Train a super-resolution model on fields over time", train)
+      .starts(torch);
   application.cost<TrainOptions>(train_cost);
-  application.command<SuperresolveOptions>("superresolve", "Apply a model to coarse fields of any size",
-                                           superresolve);
-  application.command<EvaluateOptions>("evaluate", "Judge models against the truth", evaluate);
-  application.plain_command("expert", "Say what a registry of models is to know of one", expert_flags(),
-                            expert);
+  application
+      .command<SuperresolveOptions>("superresolve", "Apply a model to coarse fields of any size",
+                                    superresolve)
+      .starts(torch);
+  application.command<EvaluateOptions>("evaluate", "Judge models against the truth", evaluate).starts(torch);
+  application
+      .plain_command("expert", "Say what a registry of models is to know of one", expert_flags(), expert)
+      .starts(torch);
 }
 
 }  // namespace
@@ -25,6 +31,5 @@ void add_network_commands(Application& application) {
 
 int quintet_meshfreeflow_with_networks(int argc, char** argv) {
   namespace meshfreeflow = quintet::meshfreeflow;
-  return meshfreeflow::run_program(argc, argv, {quintet::torch_subsystem()},
-                                   meshfreeflow::add_network_commands);
+  return meshfreeflow::run_program(argc, argv, meshfreeflow::add_network_commands);
 }

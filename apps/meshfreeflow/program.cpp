@@ -1,7 +1,6 @@
 #include "apps/meshfreeflow/program.hpp"
 
 #include <string_view>
-#include <vector>
 
 #include "apps/meshfreeflow/control/control.hpp"
 #include "apps/meshfreeflow/setup/with_petsc.hpp"
@@ -15,11 +14,9 @@ bool is_about_flows(int argc, char** argv) {
   return command == "simulate" || command == "control";
 }
 
-int run_program(int argc, char** argv, const std::vector<Subsystem>& more_subsystems,
-                const std::function<void(Application&)>& add) {
-  auto all = subsystems();
-  all.insert(all.end(), more_subsystems.begin(), more_subsystems.end());
-  Application application("meshfreeflow", "Rayleigh-Bénard convection and its super-resolution", all);
+int run_program(int argc, char** argv, const std::function<void(Application&)>& add) {
+  Application application("meshfreeflow", "Rayleigh-Bénard convection and its super-resolution",
+                          subsystems());
   application.command<SimulateOptions>("simulate", "Solve the Boussinesq equations in two dimensions",
                                        simulate);
   application.cost<SimulateOptions>(cost);

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <functional>
-#include <vector>
 
 #include "apps/application/cli/application.hpp"
 
@@ -11,7 +10,6 @@ namespace quintet::meshfreeflow {
 [[nodiscard]] bool is_about_flows(int argc, char** argv);
 
 /// Runs the application whose commands are those of flows and those that `add` adds; returns the exit code.
-int run_program(int argc, char** argv, const std::vector<Subsystem>& more_subsystems,
-                const std::function<void(Application&)>& add);
+int run_program(int argc, char** argv, const std::function<void(Application&)>& add);
 
 }  // namespace quintet::meshfreeflow

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "apps/application/report/safe_picture.hpp"
+#include "apps/campaign/table.hpp"
 #include "apps/quintet/commands.hpp"
 #include "io/config/tree.hpp"
 #include "io/files/input_file.hpp"
@@ -64,20 +65,6 @@ Rows comparison(const std::vector<Run>& runs) {
   return rows;
 }
 
-void print_table(const Rows& rows) {
-  std::vector<std::size_t> widths(rows.front().size(), 0);
-  for (const auto& row : rows)
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  for (const auto& row : rows) {
-    std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i) line += fmt::format("{:<{}}  ", row[i], widths[i]);
-    // Another person's words must not steer the terminal.
-    std::replace_if(
-        line.begin(), line.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
-    std::puts(line.substr(0, line.find_last_not_of(' ') + 1).c_str());
-  }
-}
-
 /// The first picture of a report; another person may have made it.
 std::string picture_of(const fs::path& report) {
   constexpr std::uint64_t most_bytes = std::uint64_t{1} << 26;
@@ -135,7 +122,7 @@ void report(const Application::Arguments& arguments) {
   const fs::path page = arguments[1].empty() ? runs.front().directory.parent_path() / "index.html"
                                              : fs::absolute(arguments[1].front());
 
-  print_table(comparison(runs));
+  for (const auto& line : campaign::aligned(comparison(runs))) std::puts(line.c_str());
   std::vector<ReportLink> links;
   for (const auto& run : runs) links.push_back(link_to(run, page.parent_path()));
   write_text_file(page.string(), index_page(arguments[2].front(), links));

@@ -119,14 +119,16 @@ std::string model_text(const std::string& path, const std::string& json) {
   return text;
 }
 
-/// Whether a checkpoint is whole; nothing of a file that is none.
+/// Whether a checkpoint, or another file with a seal, is whole; nothing of others.
 std::string seal_text(const Comm& comm, const File& file, const std::string& kind) {
-  if (!is_sealed(comm, file.path()) && kind.find(checkpoint_schema) == std::string::npos) return "";
+  const bool is_checkpoint = kind.find(checkpoint_schema) != std::string::npos;
+  if (!is_checkpoint && !is_sealed(comm, file.path())) return "";
+  const char* const what = is_checkpoint ? "checkpoint, " : "";
   try {
     verify_checkpoint(comm, file.path());
-    return "checkpoint, whole (its checksum agrees)\n";
+    return fmt::format("{}whole (its checksum agrees)\n", what);
   } catch (const InputError& error) {
-    return fmt::format("checkpoint, DAMAGED: {}\n", error.what());
+    return fmt::format("{}DAMAGED: {}\n", what, error.what());
   }
 }
 

@@ -20,7 +20,7 @@ struct Seal {
   std::uint64_t bytes = 0;                             ///< of the file before the seal
   std::uint64_t checksum = 0;                          ///< of these bytes
 };
-static_assert(sizeof(Seal) == 24);
+static_assert(sizeof(Seal) == seal_bytes);
 
 constexpr std::uint64_t block_bytes = 1 << 24;  ///< checksummed at a time; the blocks go round the ranks
 
@@ -96,6 +96,12 @@ std::optional<Seal> read_seal(const Comm& comm, const std::string& path) {
   return found ? std::optional(seal) : std::nullopt;
 }
 
+void check(const Comm& comm, const std::string& path, const Seal& seal) {
+  const std::uint64_t found = file_checksum(comm, path, seal.bytes);
+  QUINTET_CHECK(found == seal.checksum, "{}: checksum is {:016x}, but {:016x} was written: it is corrupt",
+                path, found, seal.checksum);
+}
+
 }  // namespace
 
 void seal(const Comm& comm, const std::string& path) {
@@ -115,9 +121,14 @@ void verify_checkpoint(const Comm& comm, const std::string& path) {
   const auto seal = read_seal(comm, path);
   QUINTET_CHECK(
       seal, "{}: does not end with the seal of a checkpoint: it is truncated, or it is no checkpoint", path);
-  const std::uint64_t found = file_checksum(comm, path, seal->bytes);
-  QUINTET_CHECK(found == seal->checksum, "{}: checksum is {:016x}, but {:016x} was written: it is corrupt",
-                path, found, seal->checksum);
+  check(comm, path, *seal);
+}
+
+void verify_if_sealed(const Comm& comm, const std::string& path) {
+  bool is_file = false;
+  on_root(comm, [&] { is_file = std::filesystem::is_regular_file(path); });
+  if (!comm.broadcast(is_file)) return;  // who opens it knows, or says why not
+  if (const auto seal = read_seal(comm, path)) check(comm, path, *seal);
 }
 
 }  // namespace quintet::hdf5

@@ -1,15 +1,23 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "io/parallel/comm.hpp"
 
-/// The seal at the end of a checkpoint: proof that all bytes before it are as they were written.
+/// The seal at the end of a checkpoint or model: proof that all bytes before it are as they were written.
 namespace quintet::hdf5 {
+
+inline constexpr std::uint64_t seal_bytes = 24;
 
 /// Append the seal and bring the file to the disk. Collective. Throws ResourceError.
 void seal(const Comm& comm, const std::string& path);
 /// True if the file ends with a seal, whether or not it is that of these bytes. Collective.
 [[nodiscard]] bool is_sealed(const Comm& comm, const std::string& path);
+
+/// Throws InputError where a file ends with a seal that is not that of its bytes. One without a seal passes
+/// (an earlier version wrote it, or another program changed it), as do files within a registry, which has
+/// their checksums. Collective.
+void verify_if_sealed(const Comm& comm, const std::string& path);
 
 }  // namespace quintet::hdf5

@@ -47,6 +47,21 @@ std::string_view prefix(Level level) {
   return level == Level::warning ? "warning: " : level == Level::error ? "error: " : "";
 }
 
+/// A line with '?' in place of control characters: words of a file must not steer a terminal, wherever they
+/// are quoted. UTF-8 stays, but for its own controls (U+0080 to U+009F, C2 before 80 to 9F).
+std::string without_controls(std::string_view line) {
+  std::string text(line);
+  bool after_c2 = false;
+  for (char& c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool is_control =
+        (byte < 0x20 && c != '\n' && c != '\t') || byte == 0x7f || (after_c2 && byte >= 0x80 && byte < 0xa0);
+    after_c2 = byte == 0xc2;
+    if (is_control) c = '?';
+  }
+  return text;
+}
+
 }  // namespace
 
 void configure(const Settings& settings) {
@@ -64,8 +79,9 @@ void configure(const Settings& settings) {
   }
 }
 
-void write(Level level, std::string_view line) {
+void write(Level level, std::string_view words) {
   auto& log = state();
+  const std::string line = without_controls(words);
   if (level == Level::warning) log.warnings.emplace_back(line);
   if (!log.speaks) return;
   if (level == Level::info && !log.quiet) log.output->info("{}", line);

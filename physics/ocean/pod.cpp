@@ -92,7 +92,7 @@ PodMethod chosen_method(const PodOptions& options) {
 
 void check_pod(const Record& record, const PodOptions& options) {
   QUINTET_CHECK(options.n_fit >= 2 && options.n_fit <= record.n_times(),
-                "pod.n_fit: {} times are asked for, there are {}", options.n_fit, record.n_times());
+                "n_fit: {} times are asked for, there are {}", options.n_fit, record.n_times());
   const int most = std::min(options.n_fit - 1 - 2 * harmonics_of(options), record.n_points());
   QUINTET_CHECK(
       options.n_modes >= 1 && options.n_modes <= most,

@@ -45,6 +45,7 @@ std::vector<std::string> models() {
       model.parameters.assign(size.parameters, 0.125F);
       model.statistics.assign(size.statistics, 1);
       flow::save_flow_model(Comm::self(), path, model, hdf5::current_provenance());
+      leave_seal(path);
     }));
   return files;
 }

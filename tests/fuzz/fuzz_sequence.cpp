@@ -52,6 +52,7 @@ std::vector<std::string> models() {
     files.push_back(written("model.h5", [&](const std::string& path) {
       sequence::write_forecast_model(Comm::self(), path, model(sequence::Head::last_state, members),
                                      hdf5::current_provenance());
+      leave_seal(path);
     }));
   return files;
 }

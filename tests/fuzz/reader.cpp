@@ -9,6 +9,7 @@
 
 #include <unistd.h>
 
+#include "io/hdf5/seal.hpp"
 #include "io/log/error.hpp"
 #include "tests/support/address_sanitizer.hpp"
 
@@ -66,6 +67,8 @@ std::string written(const std::string& name, const std::function<void(const std:
   fs::remove_all(folder);
   return bytes;
 }
+
+void leave_seal(const std::string& path) { fs::resize_file(path, fs::file_size(path) - hdf5::seal_bytes); }
 
 std::string packed(const std::vector<std::pair<std::string, std::string>>& files) {
   std::string text;

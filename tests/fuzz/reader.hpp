@@ -32,6 +32,9 @@ std::string bytes_of(const std::string& path);
 /// The contents of `path`, which `make(path)` writes and which is removed again.
 std::string written(const std::string& name, const std::function<void(const std::string& path)>& make);
 
+/// Take off a model's seal, which would refuse each change before the reader sees it.
+void leave_seal(const std::string& path);
+
 /// A folder as one input: the files of it, each begun by a line "=== name".
 std::string packed(const std::vector<std::pair<std::string, std::string>>& files);
 /// Make the files of such an input beside it, in its folder's folder "unpacked"; returns that. Names that are

@@ -87,6 +87,17 @@ void add_logarithmic_ticks(Axis& axis, int n_ticks) {
                       : fmt::format("{}·10{}", digit, superscript(decade));
       axis.ticks.push_back({place, label});
     }
+  const auto n_labels = std::count_if(axis.ticks.begin(), axis.ticks.end(),
+                                      [](const auto& tick) { return !tick.label.empty(); });
+  if (n_labels >= 2) return;
+  // A range between such numbers: those of a linear axis, where the logarithm puts them.
+  Axis linear;
+  linear.low = std::pow(10, axis.low), linear.high = std::pow(10, axis.high);
+  add_linear_ticks(linear, n_ticks);
+  axis.ticks.clear();
+  for (const auto& tick : linear.ticks)
+    axis.ticks.push_back({axis.place(linear.low + tick.place * (linear.high - linear.low)), tick.label});
+  axis.note = linear.note;
 }
 
 }  // namespace

@@ -30,7 +30,10 @@ std::optional<int> asked_times(const FitOptions& options, const std::vector<doub
   if (options.n_fit) return static_cast<int>(*options.n_fit);
   if (options.fit_until.empty()) return std::nullopt;
   const double until = ocean::parse_date(options.fit_until, "fit_until") + 1;
-  return static_cast<int>(std::lower_bound(days.begin(), days.end(), until) - days.begin());
+  const auto n = std::lower_bound(days.begin(), days.end(), until) - days.begin();
+  QUINTET_CHECK(n >= 2, "fit_until: {} has {} of {} times up to it, which begin on {}; expected 2 or more",
+                options.fit_until, n, days.size(), ocean::date_text(days.front()));
+  return static_cast<int>(n);
 }
 
 ocean::OceanModes modes_of_coefficients(const Comm& comm, const FitOptions& options) {

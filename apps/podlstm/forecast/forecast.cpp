@@ -52,7 +52,7 @@ void report_coefficients(Report& report, const ForecastOutput& output, const Coe
     Plot plot;
     plot.title = fmt::format("Mode {}", m + 1);
     plot.x_label = std::string("days from the last date seen");
-    plot.y_label = std::string("a");
+    plot.y_label = std::string("coefficient (degC)");
     const bool known = !output.errors.empty();
     if (m == 0)
       plot.caption = known ? std::string(

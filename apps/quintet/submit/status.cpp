@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "apps/application/life/progress.hpp"
+#include "apps/campaign/table.hpp"
 #include "apps/quintet/submit/progress.hpp"
 #include "apps/quintet/submit/record.hpp"
 #include "apps/quintet/submit/scheduler.hpp"
@@ -17,19 +18,6 @@
 namespace quintet::commands {
 namespace fs = std::filesystem;
 namespace {
-
-using Rows = std::vector<std::vector<std::string>>;
-
-void print_table(const Rows& rows) {
-  std::vector<std::size_t> widths(rows.front().size(), 0);
-  for (const auto& row : rows)
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  for (const auto& row : rows) {
-    std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i) line += fmt::format("{:<{}}  ", row[i], widths[i]);
-    std::puts(line.substr(0, line.find_last_not_of(' ') + 1).c_str());
-  }
-}
 
 std::string job_text(const std::string& id, const JobState& state) {
   if (state.kind == JobState::Kind::gone) return fmt::format("{} is gone from the queue", id);
@@ -107,7 +95,7 @@ void status(const Application::Arguments& arguments) {
   if (record->submitting)
     log::warning("A submission broke off: a job '{}' may be queued that is not in this list", record->name);
 
-  Rows rows = {{"run", "state", "step", "rate", "left", "told", "settings"}};
+  std::vector<std::vector<std::string>> rows = {{"run", "state", "step", "rate", "left", "told", "settings"}};
   for (const auto& point : record->points) {
     const auto progress = run_progress((fs::path(directory) / point.folder).string());
     rows.push_back({point.folder.empty()
@@ -117,7 +105,7 @@ void status(const Application::Arguments& arguments) {
                     left_text(progress, is_alive), told_text(progress),
                     fmt::format("{}", fmt::join(point.settings, ", "))});
   }
-  print_table(rows);
+  for (const auto& line : campaign::aligned(rows)) std::puts(line.c_str());
   if (!is_alive && record->points.size() > 1) report_sweep(directory, *record);
 }
 

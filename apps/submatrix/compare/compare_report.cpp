@@ -105,7 +105,7 @@ void report_comparison(Context& context, const Comparison& comparison, const Sys
                fmt::format("{} orbitals in {} blocks", n_rows, system.blocking().n_blocks()));
   report.section("Methods");
   report.table(
-      {"method", "threshold", "s", "s of CPU", "ms of CPU a block", "D (s of CPU)", "peak MB",
+      {"method", "threshold (hartree)", "s", "s of CPU", "ms of CPU a block", "D (s of CPU)", "peak MB",
        fmt::format("error ({})", mev_unit(system.n_atoms)), "largest |dD|", "electrons", "GFLOP/s",
        "iterations"},
       rows,

@@ -127,7 +127,7 @@ std::string gap_cell(const Evaluation& e) {
 void report_table(Report& report, const std::vector<Evaluation>& evaluations,
                   const ReferenceOptions& reference, double n_atoms) {
   const bool estimated = evaluations.front().error_columns > 0;
-  std::vector<std::string> header{"threshold", "Tr(DK) (hartree)"};
+  std::vector<std::string> header{"threshold (hartree)", "Tr(DK) (hartree)"};
   if (reference.energy) header.push_back(fmt::format("error ({})", milli_ev_unit(n_atoms)));
   if (estimated) header.push_back(fmt::format("estimated error ({})", milli_ev_unit(n_atoms)));
   for (const char* name : {"electrons", "mu (hartree)", "gap (eV)", "idempotency"}) header.emplace_back(name);
@@ -168,8 +168,8 @@ void report_costs(Report& report, const std::vector<Evaluation>& evaluations) {
                     e.seconds > 0 ? fmt::format("{:.3g}", e.flops / e.seconds * 1e-9) : "",
                     fmt::format("{:.3g}", e.density_seconds)});
   report.table(
-      {"threshold", "blocks a column", "submatrices", "gain by clusters", "rows, mean (max)", "kernel",
-       "degree", "all (s)", "kernels (CPU s)", "predicted (s)", "GFLOP/s", "D and its errors (s)"},
+      {"threshold (hartree)", "blocks a column", "submatrices", "gain by clusters", "rows, mean (max)",
+       "kernel", "degree", "all (s)", "kernels (CPU s)", "predicted (s)", "GFLOP/s", "D and its errors (s)"},
       rows,
       "Gain by clusters: predicted time of one submatrix a block column over that of these. Rows: of the "
       "submatrices. All, D: wall time. Predicted: that of the kernels. Times are of the slowest rank.");
@@ -203,8 +203,8 @@ void report_check(Report& report, const std::vector<Evaluation>& evaluations) {
             : std::vector<std::string>{fmt::format("{:.0e}", e.threshold), "", "", "", "", "",
                                        e.probe_refused});
   report.table(
-      {"threshold", "||P - P_exact||, probed", "estimated", "vectors", "degree", "error of P_exact, at most",
-       "refused"},
+      {"threshold (hartree)", "||P - P_exact||, probed", "estimated", "vectors", "degree",
+       "error of P_exact, at most", "refused"},
       rows,
       "P against a Chebyshev series of all of A on vectors of random signs, with the standard error "
       "over them; the same S^-1/2, so its errors are not in it. Estimated: from larger submatrices.");

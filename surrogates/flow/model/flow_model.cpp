@@ -7,6 +7,7 @@
 #include <set>
 
 #include "io/config/suggest.hpp"
+#include "io/hdf5/seal.hpp"
 #include "io/log/error.hpp"
 #include "surrogates/flow/model/flow_inference.hpp"
 
@@ -150,11 +151,13 @@ void save_flow_model(const Comm& comm, const std::string& path, const FlowModel&
   file.root().write("statistics", std::span<const double>(model.statistics), {model.statistics.size()},
                     {"1", {"statistic"}, "running means and variances of the encoder's normalisations"});
   file.close();
+  hdf5::seal(comm, temporary);
   if (comm.is_root()) std::filesystem::rename(temporary, path);
   comm.barrier();
 }
 
 FlowModel load_flow_model(const Comm& comm, const std::string& path) {
+  hdf5::verify_if_sealed(comm, path);
   const hdf5::File file = hdf5::File::open(comm, path);
   hdf5::check_header(file, flow_model_schema, flow_model_version);
   HeaderFile header;

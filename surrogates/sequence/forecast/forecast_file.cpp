@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "io/hdf5/seal.hpp"
 #include "io/log/error.hpp"
 
 namespace quintet::sequence {
@@ -187,9 +188,11 @@ void write_forecast_model(const Comm& comm, const std::string& path, const Forec
                         "Mean products of errors of the ensemble's mean on the validation windows"});
   write_network(root, model);
   file.close();
+  hdf5::seal(comm, path);
 }
 
 ForecastModel read_forecast_model(const Comm& comm, const std::string& path) {
+  hdf5::verify_if_sealed(comm, path);
   const auto file = hdf5::File::open(comm, path);
   hdf5::check_header(file, schema, schema_version);
   const auto& root = file.root();

@@ -164,6 +164,21 @@ def killed():
             subprocess.run(["h5diff", f"whole/store/{key}/run/run.h5", f"kills/store/{key}/run/run.h5", group], check=True)
 
 
-for part in sys.argv[2:] or ("same_bits", "limits", "killed"):
+def says_what_it_uses():
+    """Flows that a warm program runs, which has loaded LibTorch for other commands, start and name what cold ones do."""
+    words = '[meshfreeflow, simulate, "FILE", --set, "time.end={end}", --threads, "1", --output, "{output}/run"]'
+    named = {}
+    for start in ("warm", "cold"):
+        pathlib.Path(f"flows_{start}.yaml").write_text(
+            f"slots: {{cpu: 1}}\nstages: [{{name: flows, start: {start}, sweep: {{end: [0.03, 0.04, 0.05, 0.06, 0.07, 0.08, 0.09]}}, command: {words}}}]\n"
+            .replace("FILE", f"{SOURCE}/tests/cli/meshfreeflow/rolls.yaml"))
+        assert (n_forked(run(f"flows_{start}")) > 0) == (start == "warm")
+        logs = [pathlib.Path(path).read_text() for path in glob.glob(f"flows_{start}/store/*/run/run.log")]
+        named[start] = {re.search(r"rolls.yaml: (.*BLAS.*)", log)[1] for log in logs}
+        assert len(logs) == 7 and "torch" not in "".join(logs), logs
+    assert len(named["cold"]) == 1 and named["warm"] == named["cold"], named
+
+
+for part in sys.argv[2:] or ("same_bits", "says_what_it_uses", "limits", "killed"):
     globals()[part]()
 print("warm and cold are the same")

@@ -47,6 +47,15 @@ TEST(Axis, ticks_stand_where_their_values_are) {
   }
 }
 
+TEST(Axis, a_narrow_logarithmic_axis_has_numbers_too) {
+  const Axis axis = make_axis(range_of({0.149, 0.17}, true), 0, 6);
+
+  EXPECT_EQ(labels(axis), "0.150 0.152 0.154 0.156 0.158 0.160 0.162 0.164 0.166 0.168 0.170 ");
+  for (const auto& tick : axis.ticks) EXPECT_NEAR(tick.place, axis.place(std::stod(tick.label)), 1e-9);
+  EXPECT_EQ(labels(make_axis(range_of({0.3, 30}, true), 0, 6)), "1 10 ");
+  EXPECT_EQ(labels(make_axis(range_of({0.8e-7, 1.5e-7}, true), 0, 6)), "0.8 0.9 1.0 1.1 1.2 1.3 1.4 1.5 ");
+}
+
 TEST(Axis, large_and_small_numbers_share_a_power_of_ten) {
   const Axis axis = make_axis(range_of({0, 3e-9}), 0, 6);
 

@@ -55,6 +55,20 @@ TEST_F(Log, lines_carry_the_time_and_complaints_their_name) {
   EXPECT_EQ(complaints, "warning: the box is 1.5 angstrom wide\nerror: no\n");
 }
 
+TEST_F(Log, words_of_a_file_do_not_steer_the_terminal) {
+  run_log::configure({});
+
+  const auto [output, complaints] = terminal_text([] {
+    run_log::info(
+        "at\t1 \xc3\x85 and \xc2\xb1 \xc2\x9b"
+        "2J");
+    run_log::error("'\x1b[31mred\x1b]0;title\x07' is no\nnumber\x7f\r");
+  });
+
+  EXPECT_NE(output.find("at\t1 \xc3\x85 and \xc2\xb1 \xc2?2J\n"), std::string::npos) << output;
+  EXPECT_EQ(complaints, "error: '?[31mred?]0;title?' is no\nnumber??\n");
+}
+
 TEST_F(Log, file_gets_all_lines_and_is_appended_to) {
   const auto path = scratch_ / "run.log";
   const auto silence = [&] {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <numbers>
 
@@ -300,6 +301,30 @@ TEST(forecast_file, holds_networks_of_codes_in_their_bits) {
   base_alone.members.clear();
   EXPECT_NE(message_of([&] { (void)quantised(base_alone, options); }).find("its base alone"),
             std::string::npos);
+}
+
+TEST(forecast_file, notices_a_byte_that_changed) {
+  const Scratch scratch("forecast_sealed");
+  const Case c;
+  const std::string path = scratch / "model.h5";
+  write_forecast_model(Comm::self(), path, c.trained.model, {});
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  const auto size = static_cast<std::streamoff>(std::filesystem::file_size(path));
+  for (std::streamoff at = 7; at < size; at += 1 + size / 23) {
+    const auto change = [&] {
+      file.seekg(at);
+      const auto byte = static_cast<char>(file.get() ^ 4);
+      file.seekp(at);
+      file.put(byte);
+      file.flush();
+    };
+    change();
+    EXPECT_NE(message_of([&] { static_cast<void>(read_forecast_model(Comm::self(), path)); }).find("corrupt"),
+              std::string::npos)
+        << at;
+    change();
+  }
+  EXPECT_EQ(read_forecast_model(Comm::self(), path).members, c.trained.model.members);
 }
 
 TEST(forecast_file, refuses_what_does_not_fit_together) {

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <string>
 
@@ -96,6 +98,29 @@ TEST(FlowModel, a_file_that_names_no_base_has_none) {
   const FlowModel read = load_flow_model(comm, path);
   EXPECT_EQ(read.header.options.decoder.base, DecoderBase::none);
   EXPECT_EQ(read.parameters, small_model().parameters);
+}
+
+TEST(FlowModel, a_byte_that_changed_is_noticed) {
+  const Comm comm = Comm::world();
+  const SharedScratch scratch("flow_sealed");
+  const std::string path = scratch / "a.h5";
+  save_flow_model(comm, path, small_model(), {});
+  EXPECT_EQ(load_flow_model(comm, path).parameters, small_model().parameters);
+  if (comm.is_root()) {
+    const auto size = std::filesystem::file_size(path);
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekg(static_cast<std::streamoff>(size / 2));
+    const auto byte = static_cast<char>(file.get() ^ 1);
+    file.seekp(static_cast<std::streamoff>(size / 2));
+    file.put(byte);
+  }
+  comm.barrier();
+  try {
+    static_cast<void>(load_flow_model(comm, path));
+    FAIL() << "it was read";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("it is corrupt"), std::string::npos) << error.what();
+  }
 }
 
 TEST(FlowModel, hostile_files_end_in_a_message) {

@@ -2,19 +2,16 @@
 
 #include <cmath>
 #include <memory>
-#include <numbers>
 #include <string>
 #include <vector>
 
 #include "physics/kinetics/device/collisions_device.hpp"
 #include "physics/kinetics/initial/projection.hpp"
 #include "physics/kinetics/system.hpp"
+#include "tests/support/two_species.hpp"
 
 /// Whole systems of two species of different mass, on the host or with f resident on the device.
 namespace quintet::kinetics {
-
-/// An index.
-inline std::size_t place_of(int i) { return static_cast<std::size_t>(i); }
 
 enum class Walls { none, reflecting, emitting };
 enum class Collide { no, lbo, lbo_split, bgk, bgk_split };
@@ -29,23 +26,8 @@ struct Setting {
 };
 
 inline Species make_species(const Setting& s, double charge, double mass, int nv) {
-  Species species;
-  species.name = charge < 0 ? "electron" : "ion";
-  species.charge = charge;
-  species.mass = mass;
-  species.grid.cdim = s.cdim;
-  species.grid.vdim = s.vdim;
-  for (int d = 0; d < s.cdim + s.vdim; ++d) {
-    const bool x = d < s.cdim;
-    species.grid.lower[place_of(d)] = x ? 0 : -5 / std::sqrt(mass);
-    species.grid.upper[place_of(d)] = x ? 2 * std::numbers::pi : 5 / std::sqrt(mass);
-    species.grid.cells[place_of(d)] = x ? 5 : nv;
-    species.grid.periodic[place_of(d)] = x && (d > 0 || s.walls == Walls::none);
-    if (x) continue;
-    auto& edges = species.grid.velocity_edges[place_of(d - s.cdim)];
-    for (int i = 0; i <= nv; ++i)
-      edges.push_back(species.grid.upper[place_of(d)] * std::sinh(2.0 * i / nv - 1) / std::sinh(1.0));
-  }
+  Species species = species_of(s.cdim, s.vdim, charge, mass, nv, 1);
+  species.grid.periodic[0] = s.walls == Walls::none;
   if (s.walls == Walls::reflecting) species.boundary[0] = {Boundary::reflecting, Boundary::reflecting};
   if (s.walls == Walls::emitting) {
     species.boundary[0] = {Boundary::absorbing, Boundary::absorbing};
@@ -96,21 +78,7 @@ inline std::unique_ptr<VlasovSystem> make_system(const Setting& s, bool device,
   if (s.walls != Walls::none) options.maxwell.boundary[0] = {FieldBoundary::conductor, FieldBoundary::open};
   auto system = std::make_unique<VlasovSystem>(
       comm, basis, std::vector<Species>{make_species(s, -1, 1, 11), make_species(s, 1, 4, 9)}, options);
-  for (int i = 0; i < 2; ++i) {
-    const double mass = system->species()[place_of(i)].mass;
-    project_phase(
-        basis,
-        [&](std::span<const double> z) {
-          double f = 1 + (i == 0 ? 0.2 : 0.1) * std::cos(z[0]);
-          if (s.cdim == 2) f += 0.1 * std::sin(z[1]);
-          for (int d = 0; d < s.vdim; ++d) {
-            const double v = z[place_of(s.cdim + d)] - 0.1 * d;
-            f *= std::exp(-0.5 * mass * v * v) / std::sqrt(2 * std::numbers::pi / mass);
-          }
-          return f;
-        },
-        system->f(i), "f");
-  }
+  fill(*system, basis, s.cdim, s.vdim);
   if (s.field == FieldModel::maxwell)
     for (int conf = 0; conf < system->f(0).block.n_conf(); ++conf) {
       system->field()(conf, std::size_t{field_bz}, 0) = 0.3;

@@ -1,16 +1,11 @@
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <numbers>
-
-#include "physics/kinetics/initial/projection.hpp"
 #include "physics/kinetics/system.hpp"
+#include "tests/support/two_species.hpp"
 
 /// Whole steps with two species, field, collisions and walls: shares of phase space against one rank.
 namespace quintet::kinetics {
 namespace {
-
-using std::numbers::pi;
 
 struct Setting {
   int cdim, vdim;
@@ -21,24 +16,7 @@ struct Setting {
 };
 
 Species make_species(const Setting& s, double charge, double mass, int nv) {
-  Species species;
-  species.name = charge < 0 ? "electron" : "ion";
-  species.charge = charge;
-  species.mass = mass;
-  species.grid.cdim = s.cdim;
-  species.grid.vdim = s.vdim;
-  for (std::size_t d = 0; d < static_cast<std::size_t>(s.cdim + s.vdim); ++d) {
-    const bool x = d < static_cast<std::size_t>(s.cdim);
-    species.grid.lower[d] = x ? 0 : -5 / std::sqrt(mass);
-    species.grid.upper[d] = x ? 2 * pi : 5 / std::sqrt(mass);
-    species.grid.cells[d] = x ? 5 : nv;
-    species.grid.periodic[d] = x;
-    if (x || !s.mapped) continue;
-    auto& edges = species.grid.velocity_edges[d - static_cast<std::size_t>(s.cdim)];
-    for (int i = 0; i <= nv; ++i)
-      edges.push_back(species.grid.upper[d] * std::sinh(3.0 * i / nv - 1.5) / std::sinh(1.5));
-  }
-  return species;
+  return species_of(s.cdim, s.vdim, charge, mass, nv, s.mapped ? 1.5 : 0);
 }
 
 Sample after_three_steps(const Comm& comm, const Setting& s, const std::array<int, 6>& ranks) {
@@ -50,21 +28,7 @@ Sample after_three_steps(const Comm& comm, const Setting& s, const std::array<in
   if (s.collisions) options.collisions.emplace().frequency = {{0.1, 0.05}, {0.05, 0.2}};
   if (s.collisions && s.mapped) options.collisions->kind = CollisionOptions::Operator::bgk;
   VlasovSystem system(comm, basis, {make_species(s, -1, 1, 11), make_species(s, 1, 4, 9)}, options);
-  for (int i = 0; i < 2; ++i) {
-    const double mass = system.species()[static_cast<std::size_t>(i)].mass;
-    project_phase(
-        basis,
-        [&](std::span<const double> z) {
-          double f = 1 + (i == 0 ? 0.2 : 0.1) * std::cos(z[0]);
-          if (s.cdim == 2) f += 0.1 * std::sin(z[1]);
-          for (int d = 0; d < s.vdim; ++d) {
-            const double v = z[static_cast<std::size_t>(s.cdim + d)] - 0.1 * d;
-            f *= std::exp(-0.5 * mass * v * v) / std::sqrt(2 * pi / mass);
-          }
-          return f;
-        },
-        system.f(i), "f");
-  }
+  fill(system, basis, s.cdim, s.vdim);
   system.start(exec, 0);
   for (int step = 0; step < 3; ++step) system.advance(exec, system.stable_dt(exec));
   return system.sample(exec);
