@@ -8,6 +8,7 @@
 
 #include "apps/application/life/progress.hpp"
 #include "apps/campaign/runner.hpp"
+#include "io/log/controls.hpp"
 #include "io/log/log.hpp"
 
 namespace quintet::campaign {
@@ -37,9 +38,9 @@ std::vector<std::string> aligned(const std::vector<std::vector<std::string>>& ro
   for (const auto& row : rows) {
     std::string line;
     for (std::size_t c = 0; c < row.size(); ++c) line += fmt::format("{:<{}}  ", row[c], widths[c]);
-    // Another person's words must not steer the terminal.
+    line = log::without_controls(line);
     std::replace_if(
-        line.begin(), line.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
+        line.begin(), line.end(), [](char c) { return c == '\n' || c == '\t'; }, '?');
     lines.push_back(line.substr(0, line.find_last_not_of(' ') + 1));
   }
   return lines;

@@ -10,6 +10,8 @@
 #include <limits>
 #include <vector>
 
+#include "io/log/controls.hpp"
+
 namespace quintet::hdf5::detail {
 namespace {
 
@@ -57,10 +59,9 @@ std::string library_error() {
 }
 
 std::string printable(std::string_view text, std::size_t most) {
-  std::string clean(text.substr(0, most));
-  for (char& c : clean) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = (c == '\n' || c == '\t') ? ' ' : '?';
-  }
+  std::string clean = log::without_controls(text.substr(0, most));
+  for (char& c : clean)
+    if (c == '\n' || c == '\t') c = ' ';
   return text.size() > most ? clean + "..." : clean;
 }
 

@@ -6,6 +6,7 @@
 #include <spdlog/sinks/ansicolor_sink.h>
 #include <spdlog/sinks/basic_file_sink.h>
 
+#include "io/log/controls.hpp"
 #include "io/log/error.hpp"
 
 namespace quintet::log {
@@ -45,21 +46,6 @@ State& state() {
 /// What stands before the text in the file, where every line begins with the time.
 std::string_view prefix(Level level) {
   return level == Level::warning ? "warning: " : level == Level::error ? "error: " : "";
-}
-
-/// A line with '?' in place of control characters: words of a file must not steer a terminal, wherever they
-/// are quoted. UTF-8 stays, but for its own controls (U+0080 to U+009F, C2 before 80 to 9F).
-std::string without_controls(std::string_view line) {
-  std::string text(line);
-  bool after_c2 = false;
-  for (char& c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool is_control =
-        (byte < 0x20 && c != '\n' && c != '\t') || byte == 0x7f || (after_c2 && byte >= 0x80 && byte < 0xa0);
-    after_c2 = byte == 0xc2;
-    if (is_control) c = '?';
-  }
-  return text;
 }
 
 }  // namespace

@@ -174,7 +174,8 @@ void tile_of(int rows, const T* a, int lda, int k, const T* b, T* c, int ldc, bo
 
 template <class T>
 void multiply(const T* a, int lda, int m, const PackedMatrix<T>& b, T* c, int ldc) {
-  constexpr int w = pack_width<T>, panel = PackedMatrix<T>::panel, lines_of_row = panel / line<T>;
+  constexpr int w = pack_width<T>, panel = PackedMatrix<T>::panel;
+  constexpr int lines_of_row = std::max(1, panel / line<T>);  // SSE: three quarters of one
   const int packs = b.stride() / w;
   const bool wide = b.n() > b.k();
   const T* const last = b.panel_data((packs + 2) / 3);

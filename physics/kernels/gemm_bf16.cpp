@@ -7,6 +7,7 @@
 #include "physics/kernels/bf16_units.hpp"
 #include "physics/kernels/bf16_words.hpp"
 #include "physics/kernels/pack.hpp"
+#include "physics/kernels/pack_lanes.hpp"
 
 namespace quintet {
 
@@ -24,27 +25,6 @@ Floats numbers(const float* from, int n) {
 }
 Words words_of(const float* from, int n) {
   return row_words(numbers(from, n), n > w ? numbers(from + w, n - w) : Floats{});
-}
-
-/// W packs of W words: word j of pack i becomes word i of pack j, by halves that change places.
-void transpose(Words (&rows)[w]) {
-  const auto exchange = [&]<int distance, int... l>(std::integer_sequence<int, distance>,
-                                                    std::integer_sequence<int, l...>) {
-    if constexpr (distance < w) {
-#pragma GCC unroll 16
-      for (int i = 0; i < w; ++i) {
-        if ((i & distance) != 0) continue;
-        const Words a = rows[i], b = rows[i + distance];
-        rows[i] = __builtin_shufflevector(a, b, ((l & distance) == 0 ? l : w + (l ^ distance))...);
-        rows[i + distance] = __builtin_shufflevector(a, b, ((l & distance) == 0 ? (l ^ distance) : w + l)...);
-      }
-    }
-  };
-  constexpr auto lanes = std::make_integer_sequence<int, w>();
-  exchange(std::integer_sequence<int, 1>(), lanes);
-  exchange(std::integer_sequence<int, 2>(), lanes);
-  exchange(std::integer_sequence<int, 4>(), lanes);
-  exchange(std::integer_sequence<int, 8>(), lanes);
 }
 
 /// Rows of A [m, k] as words [m, stride], 0 beyond k.
@@ -82,7 +62,7 @@ void round_columns(const Bf16Columns& from, int rows, std::uint32_t* to, int str
         };
         words[i] = pair_words(part(2 * (pair + i)), part(2 * (pair + i) + 1));
       }
-      transpose(words);
+      transpose<std::uint32_t, w>(words);
       for (int j = 0; j < std::min(w, from.k - begin); ++j)
         store<std::uint32_t, w>(to + std::ptrdiff_t{begin + j} * stride + pair, words[j]);
     }
@@ -209,7 +189,7 @@ void PackedBf16::assign(const float* b, std::ptrdiff_t ldb, int k, int n, bool t
         Words words[w];
         for (int j = 0; j < w; ++j)
           words[j] = column + j < n ? words_of(b + (column + j) * ldb + 2 * begin, k - 2 * begin) : Words{};
-        transpose(words);
+        transpose<std::uint32_t, w>(words);
         for (int i = 0; i < w; ++i) store<std::uint32_t, w>(to + std::ptrdiff_t{begin + i} * panel, words[i]);
       }
   }

@@ -71,7 +71,7 @@ Failure failure_of(const std::exception_ptr& exception) {
     return {error.code(), error.what() + place(error)};
   } catch (const std::filesystem::filesystem_error& error) {
     const std::string second = error.path2().empty() ? "" : fmt::format(", {}", error.path2().string());
-    return {ExitCode::resource, fmt::format("{}{}: cannot be made, written or removed: {}",
+    return {ExitCode::resource, fmt::format("{}{}: cannot be read, made, written or removed: {}",
                                             error.path1().string(), second, error.code().message())};
   } catch (const std::exception& error) {
     if (is_out_of_memory(error))

@@ -1,5 +1,6 @@
 #include "apps/dpmd/label/label_memory.hpp"
 
+#include <atomic>
 #include <filesystem>
 #include <utility>
 
@@ -23,8 +24,10 @@ namespace {
 constexpr int meaning = 1;
 
 void copy_whole(const std::string& from, const std::string& to) {
-  // Several may write the same label at once: each its own copy, the last one's name stays.
-  const std::string copy = fmt::format("{}.{}.unfinished", to, ::getpid());
+  // Several processes and threads may write the same label at once: each its own copy, the last one's name
+  // stays.
+  static std::atomic<int> n_copies = 0;
+  const std::string copy = fmt::format("{}.{}.{}.unfinished", to, ::getpid(), n_copies++);
   std::error_code wrong;
   fs::create_directories(fs::path(to).parent_path(), wrong);
   if (!wrong) {
