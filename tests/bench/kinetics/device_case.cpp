@@ -28,10 +28,9 @@ class Recorder final : public DeviceCollisions {
       : engine_(std::move(engine)), to_(to) {}
   void moments(int buffer, double* host) const override { engine_->moments(buffer, host); }
   [[nodiscard]] std::size_t edge_size(int d) const override { return engine_->edge_size(d); }
-  void edge(int buffer, int d, int side, double* host) const override {
-    engine_->edge(buffer, d, side, host);
-  }
-  void set_beyond(int d, int side, const double* host) override { engine_->set_beyond(d, side, host); }
+  [[nodiscard]] DeviceVlasov::Halo halo(int d, int side) const override { return engine_->halo(d, side); }
+  void edge(int buffer, int d, int side) const override { engine_->edge(buffer, d, side); }
+  void set_beyond(int d, int side) override { engine_->set_beyond(d, side); }
   void set_drag_diffusion(const double* coefficients) override {
     const auto& o = to_.options;
     to_.coefficients.assign(coefficients,

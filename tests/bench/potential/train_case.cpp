@@ -1,6 +1,5 @@
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <random>
 #include <string>
 
@@ -8,6 +7,7 @@
 #include "surrogates/potential/training/kernel_passes.hpp"
 #include "surrogates/potential/training/torch/frame_rows.hpp"
 #include "surrogates/potential/training/torch/torch_passes.hpp"
+#include "tests/bench/device/archive.hpp"
 #include "tests/bench/device/torch/train_case.hpp"
 #include "tests/bench/potential/driver_arguments.hpp"
 #include "tests/bench/potential/water_training.hpp"
@@ -55,9 +55,7 @@ void run(const DriverArguments& arguments) {
   c.shapes = shapes_of(model, ParameterLayout(model));
   c.in_double = make_step<double>(model, frame);
   c.in_single = make_step<float>(model, frame);
-  dpmd_case::Archive<std::ofstream> archive(arguments.text("--output"));
-  train_case::visit(archive, c);
-  archive.close();
+  device_bench::write_cases(c, arguments.text("--output"));
   std::printf("%d atoms, %d slots each, %lld parameters\n", frame.n_atoms, model.n_slots(),
               static_cast<long long>(c.shapes.n_parameters));
 }

@@ -48,7 +48,8 @@ TEST(Inspect, a_checkpoint_says_whether_it_is_whole) {
   file.seekp(-100, std::ios::end);  // in the header at the end of the file
   file.put('x');
   file.close();
-  expect_parts(inspect(Comm::self(), store.path(42)), {"DAMAGED: ", "checksum", "unreadable header: "});
+  expect_parts(inspect(Comm::self(), store.path(42)),
+               {"\nDAMAGED: ", "checksum", "unreadable header: "});  // what it was is in the header
 
   store.write(42, current_provenance(), [](Group&) {});
   std::filesystem::resize_file(store.path(42), std::filesystem::file_size(store.path(42)) - 1);

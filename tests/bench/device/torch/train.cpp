@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
-#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,6 +12,7 @@
 #include <torch/torch.h>
 
 #include "surrogates/potential/training/torch/library/torch_steps.hpp"
+#include "tests/bench/device/archive.hpp"
 #include "tests/bench/device/torch/train_case.hpp"
 
 /// Steps of a Deep Potential's training by LibTorch, on a GPU where there is one, alone.
@@ -119,10 +119,7 @@ int main(int argc, char** argv) {
   }
   try {
     at::globalContext().setAllowTF32CuBLAS(false);
-    Case c;
-    dpmd_case::Archive<std::ifstream> archive(argv[1]);
-    visit(archive, c);
-    archive.close();
+    const auto c = device_bench::read_cases<Case>(argv[1]);
     if (std::strcmp(argv[2], "time") == 0) {
       time(c.shapes, c.in_double, "double", std::atoi(argv[3]));
       time(c.shapes, c.in_single, "single", std::atoi(argv[3]));

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "surrogates/potential/training/torch/torch_steps.hpp"
-#include "tests/bench/device/dpmd_case.hpp"
+#include "tests/bench/device/archive.hpp"
 
 /// What device_train starts from, and what our kernels find for it: one binary file, since that program knows
 /// LibTorch alone.
@@ -27,14 +27,6 @@ struct Case {
   Step<float> in_single;
 };
 
-template <class A>
-void visit(A& archive, std::vector<std::vector<LayerShape>>& networks) {
-  std::uint64_t n = networks.size();
-  archive(n);
-  networks.resize(n);
-  for (auto& layers : networks) archive(layers);
-}
-
 template <class A, class Real>
 void visit(A& archive, Step<Real>& s) {
   auto& r = s.rows;
@@ -46,11 +38,8 @@ void visit(A& archive, Step<Real>& s) {
 
 template <class A>
 void visit(A& archive, Case& c) {
-  archive.all(c.shapes.type_one_side, c.shapes.sel, c.shapes.axis_neuron, c.shapes.n_parameters);
-  visit(archive, c.shapes.embedding);
-  visit(archive, c.shapes.fitting);
-  visit(archive, c.in_double);
-  visit(archive, c.in_single);
+  archive.all(c.shapes.type_one_side, c.shapes.sel, c.shapes.axis_neuron, c.shapes.n_parameters,
+              c.shapes.embedding, c.shapes.fitting, c.in_double, c.in_single);
 }
 
 }  // namespace train_case
