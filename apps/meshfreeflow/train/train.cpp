@@ -114,7 +114,7 @@ void train(Context& context, const TrainOptions& options) {
   announce_activations(context, *training);
   if (training->parallel().reason.empty())  // else the planner has looked, before any array was there
     context.require_memory(training->memory_needed(), "a step of training");
-  device.require_bytes(training->memory_needed(), "a step of training");
+  device.require_bytes(training->device_memory_needed(), "a step of training");
   if (!context.go_ahead({"lcurve.csv", options.output})) return;
 
   LearningCurve curve(context, *training);

@@ -218,6 +218,11 @@ double Training::memory_needed() const {
   return arrays + memory_besides(chain, activation_bytes(chain, options_, trainer_.n_crops()));
 }
 
+double Training::device_memory_needed() const {
+  const auto arrays = static_cast<double>(trainer_.account().held.total());
+  return memory_needed() - (trainer_.is_resident() ? arrays : 0);
+}
+
 void Training::save(hdf5::Group& root) const {
   hdf5::Group group = root.group("training");
   group.set_attribute("step", step_);

@@ -56,6 +56,8 @@ class Training {
   /// Bytes that steps take beyond what is here already: as measured where section `memory` has measured them,
   /// else roughly.
   [[nodiscard]] double memory_needed() const;
+  /// The same of a device's memory, where the trainer's arrays may be already.
+  [[nodiscard]] double device_memory_needed() const;
   /// What this process holds at most, all that it has loaded with it (bytes); nothing where nothing was
   /// measured.
   [[nodiscard]] std::optional<double> memory_predicted() const { return memory_predicted_; }

@@ -240,9 +240,14 @@ FlatAccount FlowTrainer<Real>::account() const {
 }
 
 template <class Real>
+bool FlowTrainer<Real>::is_resident() const {
+  return state_->there != nullptr;
+}
+
+template <class Real>
 std::string FlowTrainer<Real>::residence() const {
   if (!state_->device.is_used()) return "";
-  if (state_->there) return "on the device";
+  if (is_resident()) return "on the device";
   return fmt::format("on the host, for {}; weights go to the device and gradients come back in each step",
                      state_->lacks());
 }

@@ -97,6 +97,8 @@ class FlowTrainer {
   [[nodiscard]] networks::ChainDescription describe() const;
   /// What its arrays take, torch's tensors among the ledger's bytes, and have sent.
   [[nodiscard]] FlatAccount account() const;
+  /// Whether these arrays are on the device.
+  [[nodiscard]] bool is_resident() const;
   /// With a device, where values, gradients and states are, and why, in words; else empty.
   [[nodiscard]] std::string residence() const;
   [[nodiscard]] std::size_t n_parameters() const;
