@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,19 @@ inline Boussinesq make_flow(const Problem& problem, const Grid& grid, const Star
   fill(problem, start, seed, flow, 0);
   flow.start(Exec());
   return flow;
+}
+
+/// Noisy rolls of seeds 3, 4, ...; the pressure by transforms, or by modes.
+inline Boussinesq make_rolls(const Problem& problem, const Grid& grid, int n_flows, bool transforms) {
+  Boussinesq flows(problem, grid,
+                   transforms ? make_transform_solver(problem, grid) : make_modes_solver(problem, grid),
+                   n_flows);
+  Start start;
+  start.roll = 0.1;
+  start.noise = 1e-2;
+  for (int m = 0; m < n_flows; ++m) fill(problem, start, 3 + static_cast<std::uint64_t>(m), flows, m);
+  flows.start(Exec());
+  return flows;
 }
 
 inline void advance_to(Boussinesq& flow, double end, double dt) {

@@ -39,14 +39,7 @@ std::string name_of(const Problem& problem, const DeviceFlowSetup& setup, bool t
 
 /// Flows after some steps have made them far from their start.
 FlowsCase make_case(const Problem& problem, const Grid& grid, int n_flows, bool transforms) {
-  Boussinesq flows(problem, grid,
-                   transforms ? make_transform_solver(problem, grid) : make_modes_solver(problem, grid),
-                   n_flows);
-  Start start;
-  start.roll = 0.1;
-  start.noise = 1e-2;
-  for (int m = 0; m < n_flows; ++m) fill(problem, start, 3 + static_cast<std::uint64_t>(m), flows, m);
-  flows.start(Exec());
+  Boussinesq flows = make_rolls(problem, grid, n_flows, transforms);
   FlowsCase result;
   result.setup = device_flow_setup(problem, grid, n_flows, transforms);
   result.name = name_of(problem, result.setup, transforms);

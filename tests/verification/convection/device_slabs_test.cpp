@@ -23,14 +23,7 @@ struct Case {
 };
 
 Boussinesq make_flows(const Problem& problem, const Grid& grid, const Case& c) {
-  Boussinesq flows(problem, grid,
-                   c.transforms ? make_transform_solver(problem, grid) : make_modes_solver(problem, grid),
-                   c.n_flows);
-  Start start;
-  start.roll = 0.1;
-  start.noise = 1e-2;
-  for (int m = 0; m < c.n_flows; ++m) fill(problem, start, 3 + static_cast<std::uint64_t>(m), flows, m);
-  flows.start(Exec());
+  Boussinesq flows = make_rolls(problem, grid, c.n_flows, c.transforms);
   if (c.on_device)
     flows.move_to(std::shared_ptr<DeviceFlows>(
         quintet_make_device_flows(shared_flow_setup(problem, grid, c.n_flows, c.transforms, c.direct))));

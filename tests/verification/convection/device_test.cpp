@@ -12,17 +12,10 @@ using namespace quintet::convection::testing;
 
 namespace {
 
-/// Flows of seeds 3, 4, ... on these cells; `on_device`: by the device's engine on the host's space.
+/// On these cells; `on_device`: by the device's engine on the host's space.
 Boussinesq make_flows(const Problem& problem, const Grid& grid, int n_flows, bool transforms,
                       bool on_device) {
-  Boussinesq flows(problem, grid,
-                   transforms ? make_transform_solver(problem, grid) : make_modes_solver(problem, grid),
-                   n_flows);
-  Start start;
-  start.roll = 0.1;
-  start.noise = 1e-2;
-  for (int m = 0; m < n_flows; ++m) fill(problem, start, 3 + static_cast<std::uint64_t>(m), flows, m);
-  flows.start(Exec());
+  Boussinesq flows = make_rolls(problem, grid, n_flows, transforms);
   if (on_device)
     flows.move_to(std::shared_ptr<DeviceFlows>(
         quintet_make_device_flows(device_flow_setup(problem, grid, n_flows, transforms))));
