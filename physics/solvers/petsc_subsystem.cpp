@@ -27,6 +27,8 @@ void start(const Comm& comm, int) {
   check_petsc(PetscOptionsSetValue(nullptr, "-no_signal_handler", nullptr), "PetscOptionsSetValue");
   check_petsc(PetscOptionsSetValue(nullptr, "-skip_petscrc", nullptr), "PetscOptionsSetValue");
   check_petsc(PetscInitializeNoArguments(), "PetscInitializeNoArguments");
+  // Read by now, but new versions of PETSc take it for one that nobody used, and end with a warning.
+  check_petsc(PetscOptionsClearValue(nullptr, "-skip_petscrc"), "PetscOptionsClearValue");
   check_petsc(PetscPushErrorHandler(keep_error, nullptr), "PetscPushErrorHandler");
 }
 
