@@ -20,7 +20,7 @@ struct ActivationsInForce {
   planning::ActivationPlan plan;
   bool decoder_again = false;  ///< its tape is made again, block of rows by block of rows
   std::int64_t budget = 0;
-  planning::LinkCost link;  ///< of what is swapped
+  planning::LinkCost link{};  ///< of what is swapped
   bool to_file = false;
   std::int64_t n_steps = 0;
   double seconds = 0;              ///< least time of a step without the optimiser's

@@ -139,7 +139,7 @@ Tensor residuals_of(const Residuals& residuals, const std::vector<int>& samples,
 }  // namespace
 
 at::Tensor value_sums(LossNorm norm, const at::Tensor& jets, const at::Tensor& targets) {
-  return norm_of(norm, jets.select(2, 0).to(at::kDouble) - targets).sum({0, 1});
+  return norm_of(norm, jets.select(2, 0).to(at::kDouble) - targets).sum(at::IntArrayRef{0, 1});
 }
 
 at::Tensor residual_sums(LossNorm norm, const Residuals& residuals, const FieldStatistics& statistics,
@@ -162,7 +162,7 @@ at::Tensor residual_sums(LossNorm norm, const Residuals& residuals, const FieldS
                       physical.narrow(2, 1, n_channels - 1)},
                      2);
   const Tensor of_samples = residuals.uses_coordinates() ? points.index_select(0, chosen) : Tensor();
-  return norm_of(norm, residuals_of(residuals, samples, physical.flatten(2), of_samples)).sum({0, 1});
+  return norm_of(norm, residuals_of(residuals, samples, physical.flatten(2), of_samples)).sum(at::IntArrayRef{0, 1});
 }
 
 }  // namespace quintet::flow
