@@ -16,6 +16,9 @@
 /// t = t_lower - t_upper for even k and -(t_lower + t_upper) for odd ones: fewer than the volume and two
 /// faces one by one. The magnetic force, which not all have, comes after the electric one of all groups:
 /// a branch in each of them holds more registers.
+///
+/// The threads of a team wait for one another between the parts of a cell: what one part has read is then
+/// read once more rather than kept, and more teams find registers on a multiprocessor.
 namespace quintet::kinetics::device {
 
 template <class Tr>
@@ -277,10 +280,12 @@ struct CellKernel {
     });
   }
 
-  template <int D>
-  KOKKOS_FORCEINLINE_FUNCTION static void acceleration(const Context& c, const FaceWeights& w,
-                                                       const double* force, bool magnetic, const double* own,
-                                                       const double* below, const double* above, double* df) {
+  /// All threads of the team take part.
+  template <int D, class Team>
+  KOKKOS_FORCEINLINE_FUNCTION static void acceleration(const Team& team, const Context& c,
+                                                       const FaceWeights& w, const double* force,
+                                                       bool magnetic, const double* own, const double* below,
+                                                       const double* above, double* df) {
     double even[nfm], odd[nfm];
     if (w.penalty != 0) {
       face_sums<D>(w.penalty, -w.penalty, own, below, above, even, odd);
@@ -294,17 +299,17 @@ struct CellKernel {
       forget_what_was_read();
     }
     face_sums<D>(w.left, w.right, own, below, above, even, odd);
-    forget_what_was_read();
+    team.barrier();
     unroll<Tr::n_groups>([&](auto g) QUINTET_DEVICE_INLINE {
       times_force<D, g.value, false>(c, force, own, Out<D, g.value>::k % 2 == 0 ? even : odd, df);
     });
     if (magnetic) {
-      forget_what_was_read();
+      team.barrier();
       unroll<Tr::n_groups>([&](auto g) QUINTET_DEVICE_INLINE {
         times_force<D, g.value, true>(c, force, own, Out<D, g.value>::k % 2 == 0 ? even : odd, df);
       });
     }
-    forget_what_was_read();
+    team.barrier();
   }
 
   /// Ask for what comes from afar, f_0 and the cells beside this one in x, before the work begins: with all
@@ -326,8 +331,11 @@ struct CellKernel {
 #endif
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION static void update(const Cells<Tr>& cells, const double* force, int conf,
-                                                 int cell, const Update& u) {
+  /// Of a thread's cell, all threads of the team taking part; out where `is_kept`.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION static void update(const Team& team, const Cells<Tr>& cells,
+                                                 const double* force, int conf, int cell, bool is_kept,
+                                                 const Update& u) {
     const Context c(cells, cell);
     const std::ptrdiff_t place = cells.place(conf, cell);
     const double* const own = u.f + place;
@@ -342,7 +350,7 @@ struct CellKernel {
       const int lower = cells.beside(conf, I, -1), upper = cells.beside(conf, I, 1);
       streaming_face<I, -1>(c, rdx, w, lower < 0 ? nullptr : u.f + cells.place(lower, cell), own, df);
       streaming_face<I, 1>(c, rdx, w, own, upper < 0 ? nullptr : u.f + cells.place(upper, cell), df);
-      forget_what_was_read();
+      team.barrier();
     });
     const bool magnetic = vdim > 1 && force[Places::magnetic] != 0;
     unroll<vdim>([&](auto d) QUINTET_DEVICE_INLINE {
@@ -351,8 +359,9 @@ struct CellKernel {
       const double* const below = c.index[D] > 0 ? u.f + cells.place(conf, cell - c.step[D]) : nullptr;
       const double* const above =
           c.index[D] + 1 < cells.nv[D] ? u.f + cells.place(conf, cell + c.step[D]) : nullptr;
-      acceleration<D>(c, w, force, magnetic, own, below, above, df);
+      acceleration<D>(team, c, w, force, magnetic, own, below, above, df);
     });
+    if (!is_kept) return;
     double* const out = u.out + place;
     if (u.keep == 0) {
       unroll<Tr::n_modes>([&](auto m) QUINTET_DEVICE_INLINE {
@@ -383,8 +392,11 @@ struct CellSweep {
     for (int i = team.rank; i < Places::size; i += team.size)
       team.scratch[i] = forces[static_cast<std::ptrdiff_t>(conf) * Places::size + i];
     team.barrier();
-    for (int i = team.rank; i < chunk && first + i < cells.n_vel; i += team.size)
-      CellKernel<Tr>::update(cells, team.scratch, conf, first + i, update);
+    // Threads without a cell of their own work on the last one, as all have to wait for all.
+    for (int i = team.rank; i < chunk; i += team.size) {
+      const int cell = first + i < cells.n_vel ? first + i : cells.n_vel - 1;
+      CellKernel<Tr>::update(team, cells, team.scratch, conf, cell, cell == first + i, update);
+    }
   }
 };
 

@@ -254,9 +254,9 @@ struct GroupSweep {
   using Places = ForcePlaces<Tr>;
   static constexpr int L = lanes, vdim = Tr::vdim, cdim = Tr::cdim, nfm = Tr::n_face_modes;
   static constexpr int nf = Tr::n_full, nl = Tr::n_lin, n_degrees = Tr::velocity_order + 1;
-  /// Of a lane in each direction: v, dv/2, whether there are cells below and above (bits), inverse relative
-  /// width; weights of the faces.
-  static constexpr int n_lane = 7 * vdim;
+  /// Of a lane in each direction: v, dv/2, inverse relative width, weights of the faces; and for all whether
+  /// there are cells below and above (bits 2 d and 2 d + 1).
+  static constexpr int n_of_direction = 6, n_lane = n_of_direction * vdim + 1;
   /// Force, lanes [n_lane, 32], f and df [n_modes, 32], input [degree, face mode, 32].
   static constexpr int scratch = Places::size + (n_lane + 2 * Tr::n_modes + n_degrees * nfm) * L;
   Cells<Tr> cells;
@@ -296,18 +296,20 @@ struct GroupSweep {
     const bool magnetic = vdim > 1 && force[Places::magnetic] != 0;
     for (int lane = team.rank; lane < L; lane += team.size) {
       const CellContext<Tr> c(cells, cell_of(lane));
+      int sides = 0;
       unroll<vdim>([&](auto d) QUINTET_DEVICE_INLINE {
         constexpr int D = d.value;
         const FaceWeights w = force_weights<Tr>(c, cells.flux, force, magnetic, D);
-        double* const to = of_lane + D * 7 * L + lane;
+        double* const to = of_lane + D * n_of_direction * L + lane;
         to[0] = c.v[D];
         to[L] = c.half_dv[D];
-        to[2 * L] = (c.index[D] > 0 ? 1 : 0) + (c.index[D] + 1 < cells.nv[D] ? 2 : 0);
-        to[3 * L] = c.stretch[D];
-        to[4 * L] = w.left;
-        to[5 * L] = w.right;
-        to[6 * L] = w.penalty;
+        to[2 * L] = c.stretch[D];
+        to[3 * L] = w.left;
+        to[4 * L] = w.right;
+        to[5 * L] = w.penalty;
+        sides += (c.index[D] > 0 ? 1 << 2 * D : 0) + (c.index[D] + 1 < cells.nv[D] ? 2 << 2 * D : 0);
       });
+      of_lane[n_of_direction * vdim * L + lane] = sides;
     }
     team.barrier();
 
@@ -317,7 +319,8 @@ struct GroupSweep {
       unroll<nf>([&](auto a) QUINTET_DEVICE_INLINE { sum[a.value] = 0; });
       unroll<cdim>([&](auto d) QUINTET_DEVICE_INLINE {
         constexpr int I = d.value;
-        const double v = of_lane[I * 7 * L + lane], half_dv = of_lane[(I * 7 + 1) * L + lane];
+        const double v = of_lane[I * n_of_direction * L + lane],
+                     half_dv = of_lane[(I * n_of_direction + 1) * L + lane];
         Kernel::template streaming<I>(t, v, half_dv, cells.rdx[I], weights_of(cells.flux, v, half_dv), g,
                                       mine + lane, beside[I][0] ? beside[I][0] + lane : nullptr,
                                       beside[I][1] ? beside[I][1] + lane : nullptr, sum);
@@ -331,8 +334,8 @@ struct GroupSweep {
       team.barrier();
       for (int i = team.rank; i < Tr::n_face_groups * L; i += team.size) {
         const int face = i / L, lane = i % L, cell = cell_of(lane);
-        const double* const lane_d = of_lane + D * 7 * L + lane;
-        const int has = static_cast<int>(lane_d[2 * L]);
+        const double* const lane_d = of_lane + D * n_of_direction * L + lane;
+        const int has = static_cast<int>(of_lane[n_of_direction * vdim * L + lane]) >> 2 * D;
         const double* const below = has & 1 ? update.f + cells.place(conf, cell - step) : nullptr;
         const double* const above = has & 2 ? update.f + cells.place(conf, cell + step) : nullptr;
         make_inputs(t, D, face, lane_d, mine + lane, below, above, df + lane, input + lane);
@@ -383,10 +386,10 @@ struct GroupSweep {
                                                       const double* below, const double* above, double* df,
                                                       double* input) {
     double low[nf], high[nf], q[nf];
-    const double penalty = of_lane[6 * L];
+    const double penalty = of_lane[5 * L];
     QUINTET_DEVICE_LOOP
     for (int pass = penalty != 0 ? 0 : 1; pass < 2; ++pass) {
-      const double left = pass == 0 ? penalty : of_lane[4 * L], right = pass == 0 ? -penalty : of_lane[5 * L];
+      const double left = pass == 0 ? penalty : of_lane[3 * L], right = pass == 0 ? -penalty : of_lane[4 * L];
       Kernel::face_values(t, D, i, left, right, own, below, above, low, high);
       QUINTET_DEVICE_LOOP
       for (int k = 0; k < n_degrees; ++k) {
@@ -396,7 +399,7 @@ struct GroupSweep {
           q[a.value] = end * ((k % 2 == 0 ? low[a.value] : -low[a.value]) - high[a.value]);
         });
         if (pass == 0) {
-          if (g >= 0) Kernel::add_to(df + t.offset[g] * L, of_lane[3 * L], q, Kernel::is_full(g));
+          if (g >= 0) Kernel::add_to(df + t.offset[g] * L, of_lane[2 * L], q, Kernel::is_full(g));
           continue;
         }
         if (k >= 1)
@@ -426,8 +429,8 @@ struct GroupSweep {
       double v = 1;
       if (j >= 0) {
         matrix = force + Places::b + Places::pair(D, j) * nf * nf;
-        v = of_lane[j * 7 * L];
-        const double half_dv = of_lane[(j * 7 + 1) * L];
+        v = of_lane[j * n_of_direction * L];
+        const double half_dv = of_lane[(j * n_of_direction + 1) * L];
         const int kj = t.degree[j][g], below = t.face_down[D][j][i], above = t.face_up[D][j][i];
         if (below >= 0)
           Kernel::add(q, half_dv * t.shift[kj], in + t.face_offset[below] * L, Kernel::is_full_face(below));
@@ -441,7 +444,7 @@ struct GroupSweep {
       else
         Kernel::template multiply<nl>(matrix, q, h);
     }
-    Kernel::add_to(df + t.offset[g] * L, of_lane[(D * 7 + 3) * L], h, Kernel::is_full(g));
+    Kernel::add_to(df + t.offset[g] * L, of_lane[(D * n_of_direction + 2) * L], h, Kernel::is_full(g));
   }
 };
 
