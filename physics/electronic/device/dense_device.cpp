@@ -58,7 +58,7 @@ void DenseFunctions::eigenpairs(std::span<const WantedColumns> tasks,
                                 const DeviceSubmatrices::DonePairs& done) {
   std::vector<double> values, vectors;
   by_size(tasks, [&](std::size_t task, std::size_t i) {
-    if (i == 0) rotate();
+    if (i == 0) diagonalise();
     sorted_pairs(i, values, vectors);
     return done(task, values, vectors);
   });
@@ -86,29 +86,29 @@ const double* DenseFunctions::norms(const Dense& d, int norm, const double* of) 
   return result;
 }
 
-/// Eigenpairs of the batch, to sorted_pairs().
-void DenseFunctions::rotate() {
-#ifdef KOKKOS_ENABLE_CUDA
-  constexpr int threads = 16, lanes = 32;
-#else
-  constexpr int threads = 1, lanes = 1;
-#endif
+/// Eigenpairs of the batch, to sorted_pairs(); with as much memory more as an iteration would take.
+void DenseFunctions::diagonalise() {
   const Dense d = fill_dense();
+  const auto count = static_cast<std::size_t>(d.count), m = static_cast<std::size_t>(d.m);
   const std::int64_t n_columns = std::int64_t{d.count} * d.m;
+  double* const level = levels_.reserve(count * m);
+  double* const total = totals_.reserve(count);
+  int* const failed = failed_.reserve(count);
   const Kokkos::Timer timer;
   const double* const norm = norms(d, 1, d.x);
-  over("submatrix::make_positive", n_columns, MakePositive{d.b, d.m, norm, d.x});
-  Kokkos::parallel_for("submatrix::jacobi", Kokkos::TeamPolicy<Exec>(space_, d.count, threads, lanes),
-                       Jacobi<Exec>{d.b, d.m, norm, d.x, levels_.reserve(static_cast<std::size_t>(n_columns)),
-                                    sweeps_.reserve(batches_.places().size())});
+  over("submatrix::totals", d.count, MatrixNorm{d.m, 2, sums_.data(), total});
+  over("submatrix::pad_for_solver", n_columns, PadForSolver{d.b, d.m, norm, total, d.x});
+  eigensolver_.solve(space_, {d.x, level, failed, d.m, d.count},
+                     (n_dense - 1) * sizeof(double) * count * m * m);
+  over("submatrix::fail_not_finite", d.count, FailNotFinite{total, failed});
   Kokkos::fence();
   kernel_seconds_ += timer.seconds();
-  dense_[0].copy_to(host_vectors_, static_cast<std::size_t>(n_columns) * static_cast<std::size_t>(d.m));
-  levels_.copy_to(host_levels_, static_cast<std::size_t>(n_columns));
-  sweeps_.copy_to(host_sweeps_, batches_.places().size());
+  dense_[0].copy_to(host_vectors_, count * m * m);
+  levels_.copy_to(host_levels_, count * m);
+  failed_.copy_to(host_failed_, count);
 }
 
-/// Of number i of the batch; empty if it has not converged.
+/// Of number i of the batch; empty if they were not found. The rest of the diagonal has the highest levels.
 void DenseFunctions::sorted_pairs(std::size_t i, std::vector<double>& values,
                                   std::vector<double>& vectors) const {
   const auto n = static_cast<std::size_t>(batches_.places()[i].n),
@@ -116,13 +116,13 @@ void DenseFunctions::sorted_pairs(std::size_t i, std::vector<double>& values,
   values.clear();
   vectors.clear();
   const double* const level = host_levels_.data() + i * m;
-  // A greatest cosine, as a GPU finds it, leaves out those that are no numbers.
-  const bool is_finite = std::all_of(level, level + n, [](double one) { return std::isfinite(one); });
-  if (!is_finite || host_sweeps_[i] > Jacobi<Exec>::most_sweeps) return;
-  std::vector<std::size_t> order(n);
+  const bool is_finite = std::all_of(level, level + m, [](double one) { return std::isfinite(one); });
+  if (!is_finite || host_failed_[i] != 0) return;
+  std::vector<std::size_t> order(m);
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return level[a] < level[b]; });
+  order.resize(n);
   for (const std::size_t c : order) {
     values.push_back(level[c]);
     const double* const column = host_vectors_.data() + (i * m + c) * m;

@@ -7,6 +7,7 @@
 
 #include "physics/electronic/device/batches.hpp"
 #include "physics/electronic/device/dense_kernels.hpp"
+#include "physics/kernels/dense_eigen.hpp"
 #include "physics/kernels/dense_multiply.hpp"
 
 namespace quintet::electronic::device {
@@ -33,7 +34,7 @@ class DenseFunctions {
   void over(const char* label, std::int64_t items, const Kernel& kernel) const;
   Dense fill_dense();
   const double* norms(const Dense& d, int norm, const double* of);
-  void rotate();
+  void diagonalise();
   void sorted_pairs(std::size_t i, std::vector<double>& values, std::vector<double>& vectors) const;
   std::vector<std::vector<double>> iterate(double mu, double error, int order);
 
@@ -41,12 +42,13 @@ class DenseFunctions {
   Batches& batches_;
   Exec space_;
   quintet::device::DenseMultiplier<Exec> multiplier_{space_};
-  Buffer<double> dense_[n_dense], sums_, norms_, levels_, values_;
-  Buffer<int> sweeps_;
+  quintet::device::DenseEigensolver<Exec> eigensolver_{space_};
+  Buffer<double> dense_[n_dense], sums_, norms_, totals_, levels_, values_;
+  Buffer<int> failed_;
   Buffer<char> goes_on_;
   Buffer<std::int32_t> device_task_of_own_;
   std::vector<double> host_vectors_, host_levels_, host_values_;
-  std::vector<int> host_sweeps_;
+  std::vector<int> host_failed_;
   std::vector<std::vector<double>> histories_;
   double kernel_seconds_ = 0;
 };

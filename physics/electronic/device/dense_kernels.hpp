@@ -135,99 +135,28 @@ struct OwnOfSign {
   }
 };
 
-/// What makes a matrix of this norm positive definite; of zeros, too.
-KOKKOS_INLINE_FUNCTION double positive_shift(double norm) { return norm > 0 ? 2 * norm : 1; }
-
-/// Rows += 2 norm on the diagonal: a matrix whose spectrum lies between norm and 3 norm.
-struct MakePositive {
+/// For a solver of whole matrices [m, m]: the rest of the diagonal above all other eigenvalues, and zeros for
+/// a matrix with an element that is no number, whose sum of all is none either.
+struct PadForSolver {
   Batch b;
   int m;
-  const double* norm;
+  const double *norm, *sum;
   double* x;
   KOKKOS_INLINE_FUNCTION void operator()(const std::int64_t item) const {
-    if (item % m < b.place[item / m].n) x[diagonal_place(item, m)] += positive_shift(norm[item / m]);
+    const std::int64_t matrix = item / m;
+    const bool is_finite = sum[matrix] - sum[matrix] == 0;
+    if (!is_finite)
+      for (int r = 0; r < m; ++r) x[item * m + r] = 0;
+    if (item % m >= b.place[matrix].n)
+      x[diagonal_place(item, m)] = is_finite && norm[matrix] > 0 ? 2 * norm[matrix] : 1;
   }
 };
-
-/// Eigenvectors of positive definite matrices by Jacobi rotations of their columns (Hestenes 1958; here as in
-/// Brent & Luk, SIAM J. Sci. Stat. Comput. 6, 69 (1985)): a team a matrix, pairs of columns as in a
-/// tournament, each pair once a sweep and all pairs of a round side by side.
-///
-/// W = A V with orthogonal columns: for A = V L V^T they are V L, so that no V is kept besides. Columns are
-/// orthogonal when |w_p.w_q| <= tolerance |w_p| |w_q|.
-template <class Space>
-struct Jacobi {
-  using Team = typename Kokkos::TeamPolicy<Space>::member_type;
-  static constexpr int most_sweeps = 40;
-  Batch b;
-  int m;
-  const double* norm;
-  double* x;      ///< A, then eigenvectors, a column each
-  double* value;  ///< [count, m] eigenvalues of A before MakePositive, in no order
-  int* sweeps;    ///< [count] that it took; most_sweeps + 1: it has not converged
-
-  /// Columns of pair k of a round among `even` of them.
-  KOKKOS_INLINE_FUNCTION static void pair_of(int k, int round, int even, int& p, int& q) {
-    p = k == 0 ? even - 1 : (round + k) % (even - 1);
-    q = (round - k + even - 1) % (even - 1);
-  }
-
-  KOKKOS_INLINE_FUNCTION static double dot(const Team& team, int n, const double* u, const double* v) {
-    double sum = 0;
-    Kokkos::parallel_reduce(
-        Kokkos::ThreadVectorRange(team, n), [&](const int r, double& part) { part += u[r] * v[r]; }, sum);
-    return sum;
-  }
-
-  /// Make two columns orthogonal; how far they were from that.
-  KOKKOS_INLINE_FUNCTION static double rotate(const Team& team, int n, double tolerance, double* u,
-                                              double* v) {
-    const double uu = dot(team, n, u, u), vv = dot(team, n, v, v), uv = dot(team, n, u, v);
-    const double cosine = ::fabs(uv) / ::sqrt(uu * vv);
-    if (cosine <= tolerance) return cosine;
-    const double zeta = (vv - uu) / (2 * uv);
-    const double t = (zeta < 0 ? -1 : 1) / (::fabs(zeta) + ::sqrt(1 + zeta * zeta));
-    const double c = 1 / ::sqrt(1 + t * t), s = c * t;
-    Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, n), [&](const int r) {
-      const double before = u[r];
-      u[r] = c * before - s * v[r];
-      v[r] = s * before + c * v[r];
-    });
-    return cosine;
-  }
-
-  KOKKOS_INLINE_FUNCTION void operator()(const Team& team) const {
-    const int matrix = team.league_rank(), n = b.place[matrix].n, even = n + n % 2;
-    const double tolerance = 2.3e-16 * (4 + ::sqrt(static_cast<double>(n)));
-    double* const w = x + std::int64_t{matrix} * m * m;
-    const auto column = [&](int c) { return w + std::int64_t{c} * m; };
-    int sweep = 0;
-    for (double worst = 1; !(worst <= tolerance) && sweep <= most_sweeps; ++sweep) {
-      worst = 0;
-      for (int round = 0; round + 1 < even; ++round) {
-        double of_round = 0;
-        Kokkos::parallel_reduce(
-            Kokkos::TeamThreadRange(team, even / 2),
-            [&](const int k, double& most) {
-              int p, q;
-              pair_of(k, round, even, p, q);
-              if (p >= n || q >= n) return;  // the odd one rests
-              const double cosine = rotate(team, n, tolerance, column(p), column(q));
-              if (!(cosine <= most)) most = cosine;
-            },
-            Kokkos::Max<double>(of_round));
-        team.team_barrier();
-        if (!(of_round <= worst)) worst = of_round;
-      }
-    }
-    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, n), [&](const int c) {
-      double* const v = column(c);
-      const double length = ::sqrt(dot(team, n, v, v));
-      Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, n), [&](const int r) { v[r] /= length; });
-      Kokkos::single(Kokkos::PerThread(team),
-                     [&]() { value[std::int64_t{matrix} * m + c] = length - positive_shift(norm[matrix]); });
-    });
-    Kokkos::single(Kokkos::PerTeam(team), [&]() { sweeps[matrix] = sweep; });
+/// Matrices with an element that is no number: failed.
+struct FailNotFinite {
+  const double* sum;
+  int* failed;
+  KOKKOS_INLINE_FUNCTION void operator()(const std::int64_t matrix) const {
+    if (!(sum[matrix] - sum[matrix] == 0)) failed[matrix] = 1;
   }
 };
 

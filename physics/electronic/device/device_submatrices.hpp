@@ -48,7 +48,7 @@ struct SeriesView {
 ///
 /// Newton-Schulz: newton_schulz_columns() with products of all submatrices of about a size at once.
 ///
-/// Eigenpairs: Jacobi rotations, a team a submatrix.
+/// Eigenpairs: dense_eigen.hpp, a batch at a time.
 class DeviceSubmatrices {
  public:
   virtual ~DeviceSubmatrices() = default;
@@ -69,7 +69,7 @@ class DeviceSubmatrices {
   virtual void newton_schulz(std::span<const WantedColumns> tasks, double mu, double error, int order,
                              const DoneSign& done) = 0;
   /// All eigenpairs, the largest submatrices first: `done(task, values, vectors)`, values [n] ascending,
-  /// vectors [n, n] a column each. Both are empty where the rotations have not converged.
+  /// vectors [n, n] a column each. Both are empty where the solver has not converged.
   using DonePairs =
       std::function<bool(std::size_t task, std::span<const double> values, std::span<const double> vectors)>;
   virtual void eigenpairs(std::span<const WantedColumns> tasks, const DonePairs& done) = 0;

@@ -10,7 +10,7 @@
 #include "tests/bench/device/bench.hpp"
 #include "tests/bench/device/dense_case.hpp"
 
-/// Dense kernels of submatrices on a device: Newton-Schulz iterations of batches, Jacobi rotations.
+/// Dense kernels of submatrices on a device: Newton-Schulz iterations of batches, eigenpairs.
 ///
 ///   device_dense CASES check            columns of the density matrix, levels and vectors beside LAPACK's
 ///   device_dense CASES time [CHOICE]    submatrices a second by their number of rows
@@ -115,9 +115,9 @@ void time_sizes(const Cases& cases, const DenseRing& ring, const device_bench::C
     const auto engine = make_engine(ring);
     const double n = static_cast<double>(c.levels.size()), cube = n * n * n;
     if ((quick && n > 100) || (choice.large && n < 999) || !choice.wants(name)) continue;
-    // Two teraflop of Newton-Schulz, a team for each multiprocessor of Jacobi.
+    // Two teraflop of Newton-Schulz; eigenpairs of enough matrices for all multiprocessors.
     const int products = quick ? 4 : std::clamp(static_cast<int>(2e12 / (2 * order * 6 * cube)), 32, 8192);
-    const int rotations = quick ? 2 : std::clamp(static_cast<int>(1e10 / cube), 132, 4096);
+    const int solved = quick ? 2 : std::clamp(static_cast<int>(1e10 / cube), 132, 4096);
     double iterations = 0;
     const Tasks batch(c.n_blocks, products);
     const double schulz = kernel_seconds(*engine, [&] {
@@ -135,13 +135,13 @@ void time_sizes(const Cases& cases, const DenseRing& ring, const device_bench::C
         .number("iterations", iterations)
         .number("flops", flops)
         .number("h200_floor_matrices_per_s", device_bench::h200_matrix / flops);
-    const Tasks teams(c.n_blocks, rotations);
-    const double jacobi = kernel_seconds(
+    const Tasks teams(c.n_blocks, solved);
+    const double eigen = kernel_seconds(
         *engine, [&] { engine->eigenpairs(teams.wanted, [](std::size_t, auto, auto) { return true; }); });
-    Row("device_dense", "Jacobi" + name)
-        .number("matrices", rotations)
-        .number("matrices_per_s", rotations / jacobi)
-        .number("tera_n_cubed_per_s", 1e-12 * rotations * cube / jacobi);
+    Row("device_dense", "eigenpairs" + name)
+        .number("matrices", solved)
+        .number("matrices_per_s", solved / eigen)
+        .number("tera_n_cubed_per_s", 1e-12 * solved * cube / eigen);
   }
 }
 
