@@ -74,9 +74,15 @@ class TorchNetwork : public Passes<Real> {
     const std::int64_t in = operation.n_in, n = operation.n_out;
     const std::size_t u = operation.first + static_cast<std::size_t>(in * 4 * n);
     const at::Tensor bias = part(u + static_cast<std::size_t>(n * 4 * n), 1, 4 * n).view({4 * n});
-    // PyTorch adds a second bias to the first: of zeros, that take no part in training.
-    const std::vector<at::Tensor> weights = {part(operation.first, in, 4 * n).t().contiguous(),
-                                             part(u, n, 4 * n).t().contiguous(), bias, at::zeros_like(bias)};
+    // PyTorch adds a second bias to the first: of zeros, that take no part in training. In one piece of
+    // memory in this order, as cuDNN wants them, which else makes that copy again in every call, with a
+    // warning.
+    const at::Tensor piece = at::cat({part(operation.first, in, 4 * n).t().reshape({-1}),
+                                      part(u, n, 4 * n).t().reshape({-1}), bias, at::zeros_like(bias)});
+    const std::int64_t own = 4 * n * in, seen = 4 * n * n;
+    const std::vector<at::Tensor> weights = {
+        piece.narrow(0, 0, own).view({4 * n, in}), piece.narrow(0, own, seen).view({4 * n, n}),
+        piece.narrow(0, own + seen, 4 * n), piece.narrow(0, own + seen + 4 * n, 4 * n)};
     const at::Tensor zero = at::zeros({1, x.size(1), n}, options_);
     return std::get<0>(at::lstm(x, {zero, zero}, weights, true, 1, 0.0, true, false, false));
   }
