@@ -85,7 +85,7 @@ TEST(DeviceRanks, that_share_velocity_space_have_walls) {
   expect_as_one({1, 2, 1, Family::hybrid, FieldModel::poisson, Walls::giving}, {1, n, 1});
   expect_as_one({1, 2, 2, ser, FieldModel::poisson, Walls::emitting, true}, {1, 1, n});
   expect_as_one({1, 2, 2, ser, FieldModel::maxwell, Walls::reflecting}, {1, 1, n});
-  expect_as_one({2, 2, 1, Family::hybrid, FieldModel::poisson, Walls::emitting}, {1, 1, 1, n});
+  expect_as_one({2, 2, 1, Family::hybrid, FieldModel::maxwell, Walls::emitting}, {1, 1, 1, n});
 }
 
 TEST(DeviceRanks, that_share_space_are_as_one_on_the_host) {
