@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -43,8 +44,8 @@ class WallEmission {
   void for_cells(const Function& function) const;
   [[nodiscard]] int n_group(int g) const;
   /// Where shape_ has a group of a cell.
-  [[nodiscard]] std::size_t place(int g, int row, int cell) const {
-    return (std::size_t{1} * g * block_.n_rows() + row) * block_.n_last() + cell;
+  [[nodiscard]] std::int64_t place(int g, int row, int cell) const {
+    return (std::int64_t{g} * block_.n_rows() + row) * block_.n_last() + cell;
   }
   /// g with c = 1; its flux.
   double make_shape(double thermal_speed, const Comm& velocity_comm);

@@ -107,7 +107,7 @@ struct Pair {
       species.boundary[at(i)] = {s.boundary, s.boundary};
       if (s.emits)
         species.emission[at(i)] = {
-            Emission{.flux = [](double t) { return 0.3 + t; }, .yield = {0.4}},
+            Emission{.flux = [](double t) { return 0.3 + t; }, .yield = {0.4}, .reflection = 0.2},
             Emission{.thermal_speed = 0.8, .flux = {}, .yield = {}, .reflection = 0.6}};
     }
     return species;
