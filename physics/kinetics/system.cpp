@@ -107,7 +107,7 @@ VlasovSystem::Implementation::Implementation(const Comm& comm, const PhaseBasis&
     if (options.device) {
       std::unique_ptr<DeviceVlasov> engine(
           options.device->make(device_options(basis, decomposition, s, options)));
-      auto made = std::make_unique<ResidentOperator>(basis, block, options.flux, open, std::move(engine));
+      auto made = std::make_unique<ResidentOperator>(block, options.flux, open, std::move(engine));
       resident.push_back(made.get());
       operators.push_back(std::move(made));
     } else {

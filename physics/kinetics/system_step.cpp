@@ -94,7 +94,7 @@ void VlasovSystem::Implementation::advect(const Exec& exec, const Stage& stage, 
     operators[i]->apply(exec, stage, from.f[i], from0.f[i], acceleration[i], to.f[i], moments(i));
   for (std::size_t i = 0; i < species.size(); ++i) {
     operators[i]->add_exterior(exec, stage, exteriors[i].finish(exec), acceleration[i], to.f[i], moments(i));
-    exteriors[i].add_outflow(exec, place.weight, species[i].mass, budgets[i]);
+    exteriors[i].add_outflow(place.weight, species[i].mass, budgets[i]);
   }
 }
 

@@ -34,37 +34,43 @@ Edges open_edges(const Decomposition& decomposition, const Species& species) {
 
 Exterior::Exterior(const Decomposition& decomposition, const PhaseBasis& basis, const Species& species,
                    const VlasovOperator& vlasov)
-    : comm_(decomposition.comm()), vlasov_(vlasov) {
-  const auto block = decomposition.block(species.grid);
+    : comm_(decomposition.comm()), velocity_comm_(decomposition.velocity_comm()), vlasov_(vlasov) {
   const auto open = open_edges(decomposition, species);
   for (int d = 0; d < species.grid.dim(); ++d)
     for (const int side : {-1, 1}) {
       if (!open[d][side > 0]) continue;
-      if (const int rank = rank_beyond(decomposition, d, side); rank >= 0) {
-        halos_.push_back({d, side, rank});
-        const auto halo = vlasov.halo(d, side);
-        own(d, side) = halo.own;
-        outside(d, side) = halo.outside;
+      const int rank = rank_beyond(decomposition, d, side);
+      if (rank < 0) {
+        add_wall(decomposition, basis, species, d, side);
         continue;
       }
-      own(d, side) = make_view<Array<double>>("own_trace", vlasov.trace_size(d));
-      const auto kind = species.boundary[d][side > 0];
-      static_cast<void>(row_of(boundaries, kind));
-      walls_.push_back({d, side, kind, {}, {}, {}, {}});
-      if (kind != Boundary::absorbing) {
-        outside(d, side) = Array<double>("outside_trace", vlasov.trace_size(d));
-        continue;
-      }
-      Wall& wall = walls_.back();
-      wall.flux = std::make_shared<WallEmission>(decomposition, basis, block, d, side);
-      wall.emission = species.emission[d][side > 0];
-      if (!wall.emission) continue;
-      wall.flux->set_thermal_speed(wall.emission->thermal_speed, species.name);
-      outside(d, side) = Array<double>("outside_trace", vlasov.trace_size(d));
-      wall.nothing = Array<double>("no_trace", vlasov.trace_size(d));
-      if (wall.emission->reflection > 0)
-        wall.mirrored = Array<double>("mirrored_trace", vlasov.trace_size(d));
+      halos_.push_back({d, side, rank});
+      const auto halo = vlasov.halo(d, side);
+      own(d, side) = halo.own;
+      outside(d, side) = halo.outside;
     }
+}
+
+void Exterior::add_wall(const Decomposition& decomposition, const PhaseBasis& basis, const Species& species,
+                        int direction, int side) {
+  const auto kind = species.boundary[direction][side > 0];
+  static_cast<void>(row_of(boundaries, kind));
+  walls_.push_back({direction, side, kind, {}, {}, {}, {}});
+  Wall& wall = walls_.back();
+  const auto traces = vlasov_.halo(direction, side);
+  own(direction, side) = traces.own;
+  if (kind == Boundary::absorbing) wall.emission = species.emission[direction][side > 0];
+  if (kind == Boundary::absorbing && !wall.emission) return;  // nothing is outside
+  outside(direction, side) = kind == Boundary::open ? traces.own : traces.outside;
+  if (!wall.emission) return;
+  const auto& emitter = wall.emitter.emplace(decomposition, basis, decomposition.block(species.grid),
+                                             direction, side, wall.emission->thermal_speed, species.name);
+  std::vector<double> ones(emitter.n_faces() * emitter.n_face_modes(), 0.0);
+  for (std::size_t i = 0; i < ones.size(); i += emitter.n_face_modes()) ones[i] = 1;
+  const Exec exec;
+  vlasov_.emit(exec, emitter, ones, traces.outside);
+  const auto inflow = vlasov_.outflow(exec, vlasov_.flux(), direction, side, {}, traces.outside);
+  wall.emitted_by_one.add(-1.0 / emitter.n_faces(), 1, inflow().amount);
 }
 
 void Exterior::start(const Exec& exec, const Distribution& f) {
@@ -85,47 +91,47 @@ void Exterior::start(const Exec& exec, const Distribution& f) {
     vlasov_.trace(exec, f, wall.direction, wall.side, own(wall.direction, wall.side));
 }
 
-std::vector<double> Exterior::incoming(int direction, int side) const {
+std::vector<double> Exterior::incoming(const Exec& exec, int direction, int side) const {
   for (const auto& wall : walls_)
-    if (wall.direction == direction && wall.side == side && wall.flux)
-      return wall.flux->incoming(own_.side[direction][side > 0]);
+    if (wall.direction == direction && wall.side == side && wall.kind == Boundary::absorbing) {
+      const auto arriving =
+          vlasov_.outflow(exec, Flux::upwind, direction, side, own_.side[direction][side > 0], {});
+      auto flux = arriving().particles;
+      if (velocity_comm_.size() > 1) velocity_comm_.reduce(std::span<double>(flux), Comm::Reduction::sum);
+      return flux;
+    }
   throw InternalError("particles are counted at a wall that does not absorb them");
 }
 
 void Exterior::emit(const Exec& exec, double t, const std::vector<Exterior>& all) {
   emitted_ = {};
-  exec.fence();  // traces are made by kernels, read here
   for (const auto& wall : walls_) {
     if (!wall.emission) continue;
     const auto& emission = *wall.emission;
-    const int d = wall.direction, side = wall.side, n = wall.flux->n_face_modes();
-    std::vector<double> flux(wall.flux->n_faces() * n, 0.0);
+    const int d = wall.direction, side = wall.side, n = wall.emitter->n_face_modes();
+    std::vector<double> flux(wall.emitter->n_faces() * n, 0.0);
     const double given = emission.flux ? emission.flux(t) : 0;
     QUINTET_CHECK(std::isfinite(given) && given >= 0,
                   "the flux that a wall emits is {} at time {:.6g}; expected a finite number of at least 0",
                   given, t);
-    for (std::size_t i = 0; i < flux.size(); i += n) flux[i] = given * wall.flux->one();
+    for (std::size_t i = 0; i < flux.size(); i += n) flux[i] = given * wall.emitter->one();
     for (std::size_t r = 0; r < emission.yield.size(); ++r) {
       if (emission.yield[r] == 0) continue;
-      const auto cause = all[r].incoming(d, side);
+      const auto cause = all[r].incoming(exec, d, side);
       for (std::size_t i = 0; i < flux.size(); ++i) flux[i] += emission.yield[r] * cause[i];
     }
-    wall.flux->emit(flux, outside(d, side));
-    emitted_.add(-1, 1, vlasov_.outflow(exec, d, side, wall.nothing, outside(d, side)));
-    if (!(emission.reflection > 0)) continue;
-    vlasov_.mirror(exec, d, own(d, side), wall.mirrored);
-    exec.fence();
-    double* const to = outside(d, side).data();
-    for (std::size_t i = 0; i < wall.mirrored.size(); ++i)
-      to[i] += emission.reflection * wall.mirrored.data()[i];
+    vlasov_.emit(exec, *wall.emitter, flux, outside(d, side));
+    for (std::size_t i = 0; i < flux.size(); i += n) emitted_.add(flux[i], 1, wall.emitted_by_one);
+    if (emission.reflection > 0)
+      vlasov_.mirror(exec, d, own(d, side), emission.reflection, true, outside(d, side));
   }
 }
 
 const FaceTraces& Exterior::finish(const Exec& exec) {
-  for (const auto& wall : walls_) {
+  for (auto& wall : walls_) {
     const int d = wall.direction, side = wall.side;
-    if (wall.kind == Boundary::reflecting) vlasov_.mirror(exec, d, own(d, side), outside(d, side));
-    if (wall.kind == Boundary::open) Kokkos::deep_copy(exec, outside(d, side), own(d, side));
+    if (wall.kind == Boundary::reflecting) vlasov_.mirror(exec, d, own(d, side), 1, false, outside(d, side));
+    wall.outflow = vlasov_.outflow(exec, vlasov_.flux(), d, side, own(d, side), outside(d, side));
   }
   for (auto& pending : pending_) pending.wait();
   pending_.clear();
@@ -138,20 +144,15 @@ void Exterior::hold(const Exec& exec, const Distribution& f) {
       vlasov_.trace(exec, f, wall.direction, wall.side, outside(wall.direction, wall.side));
 }
 
-void Exterior::add_outflow(const Exec& exec, double weight, double mass, Budget& budget) const {
-  for (const auto& wall : walls_) {
-    const auto d = wall.direction, i = wall.side > 0 ? 1 : 0;
-    budget.left[d][i].add(
-        weight, mass, vlasov_.outflow(exec, wall.direction, wall.side, own_.side[d][i], outside_.side[d][i]));
-  }
+void Exterior::add_outflow(double weight, double mass, Budget& budget) const {
+  for (const auto& wall : walls_)
+    budget.left[wall.direction][wall.side > 0].add(weight, mass, wall.outflow().amount);
   budget.emitted.add(weight, mass, emitted_);
 }
 
 std::vector<double> Exterior::particle_outflow(int direction, int side) const {
   for (const auto& wall : walls_)
-    if (wall.direction == direction && wall.side == side)
-      return vlasov_.particle_outflow(direction, side, own_.side[direction][side > 0],
-                                      outside_.side[direction][side > 0]);
+    if (wall.direction == direction && wall.side == side) return wall.outflow().particles;
   return {};
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <vector>
 
@@ -36,9 +35,9 @@ class Exterior {
   void hold(const Exec& exec, const Distribution& f);
   /// Count in `budget` what leaves through this rank's walls and what they emit in a time `weight`; particles
   /// have this mass. After finish().
-  void add_outflow(const Exec& exec, double weight, double mass, Budget& budget) const;
-  /// The particles of it as functions on a wall of x (VlasovOperator::particle_outflow); empty where this
-  /// rank has no part of it.
+  void add_outflow(double weight, double mass, Budget& budget) const;
+  /// The particles of it as functions on a wall of x (VlasovOperator::Outflow); empty where this rank has no
+  /// part of it.
   [[nodiscard]] std::vector<double> particle_outflow(int direction, int side) const;
   /// Doubles sent by one start().
   [[nodiscard]] std::size_t doubles_sent() const;
@@ -48,20 +47,24 @@ class Exterior {
   struct Wall {
     int direction, side;
     Boundary kind;
-    std::shared_ptr<WallEmission> flux;  ///< of absorbing walls
     std::optional<Emission> emission;
-    Array<double> mirrored, nothing;  ///< traces: work, and zeros
+    std::optional<WallEmission> emitter;     ///< of `emission`
+    Amount emitted_by_one;                   ///< at one face by a flux whose first mode is 1, of mass 1
+    VlasovOperator::CountedOutflow outflow;  ///< in the stage of the last finish()
   };
+  void add_wall(const Decomposition& decomposition, const PhaseBasis& basis, const Species& species,
+                int direction, int side);
   /// An edge with a rank beyond.
   struct Halo {
     int direction, side, rank;
   };
-  /// Flux of this species that reaches the wall, after start(). Collective over velocity_comm.
-  [[nodiscard]] std::vector<double> incoming(int direction, int side) const;
+  /// Flux of this species that reaches an absorbing wall, after start(): functions on its faces, summed over
+  /// velocity space. Collective over velocity_comm.
+  [[nodiscard]] std::vector<double> incoming(const Exec& exec, int direction, int side) const;
   Array<double>& own(int direction, int side) { return own_.side[direction][side > 0]; }
   Array<double>& outside(int direction, int side) { return outside_.side[direction][side > 0]; }
 
-  Comm comm_;
+  Comm comm_, velocity_comm_;
   const VlasovOperator& vlasov_;
   std::vector<Wall> walls_;
   std::vector<Halo> halos_;

@@ -186,8 +186,8 @@ void VlasovOperatorOf<Tr>::add_delta(const Task& task, const PackContext<Tr>& c,
 }
 
 template <class Tr>
-void VlasovOperatorOf<Tr>::mirror(const Exec& exec, int direction, const Array<double>& own,
-                                  const Array<double>& out) const {
+void VlasovOperatorOf<Tr>::mirror(const Exec& exec, int direction, const Array<double>& own, double share,
+                                  bool add, const Array<double>& out) const {
   const int n_packs = block_.n_packs(), n_rows = block_.n_rows(), n_last = block_.n_last();
   const auto value = [&](const Array<double>& a, int number, int row, int cell, int m) -> double& {
     return a.data()[((std::int64_t{number} * n_rows + row) * n_packs + cell / lanes) * conf_face_size +
@@ -202,22 +202,30 @@ void VlasovOperatorOf<Tr>::mirror(const Exec& exec, int direction, const Array<d
       }
       const int from = block_.row_number(index);
       for (int g = 0; g < Tr::n_groups; ++g) {
-        const double sign = Tr::groups.modes[g][direction] % 2 == 1 ? -1 : 1;
+        const double factor = Tr::groups.modes[g][direction] % 2 == 1 ? -share : share;
         const int end = Tr::conf_face_offset(g + 1);
         for (int m = Tr::conf_face_offset(g); m < end; ++m)
-          for (int cell = 0; cell < n_last; ++cell)
-            value(out, number, row, cell, m) =
-                sign * value(own, number, from, direction == last ? n_last - 1 - cell : cell, m);
+          for (int cell = 0; cell < n_last; ++cell) {
+            double& to = value(out, number, row, cell, m);
+            const double mirrored =
+                factor * value(own, number, from, direction == last ? n_last - 1 - cell : cell, m);
+            to = add ? to + mirrored : mirrored;
+          }
       }
     }
   });
 }
 
 template <class Tr>
-template <class Function>
-void VlasovOperatorOf<Tr>::for_edge_faces(int direction, int side, const Array<double>& inside,
-                                          const Array<double>& outside, const Function& function) const {
+VlasovOperator::CountedOutflow VlasovOperatorOf<Tr>::outflow(const Exec& exec, Flux flux, int direction,
+                                                             int side, const Array<double>& inside,
+                                                             const Array<double>& outside) const {
+  exec.fence();  // traces are made by kernels, read here
+  constexpr int n = Tr::n_conf_face_full;
   const int n_packs = block_.n_packs();
+  Outflow out;
+  out.particles.assign(static_cast<std::size_t>(n_edge_conf(direction) * n), 0.0);
+  FaceOutflow<Tr> sum;
   ConfFace blended, jump;
   for (int number = 0; number < n_edge_conf(direction); ++number)
     for (int row = 0; row < block_.n_rows(); ++row) {
@@ -225,48 +233,26 @@ void VlasovOperatorOf<Tr>::for_edge_faces(int direction, int side, const Array<d
       for (int pack = 0; pack < n_packs; ++pack) {
         set_last_velocity(c, pack);
         const auto place = ((std::int64_t{number} * block_.n_rows() + row) * n_packs + pack) * conf_face_size;
-        const double* in = inside.data() + place;
+        const double* in = inside.size() > 0 ? inside.data() + place : nullptr;
         const double* beyond = outside.size() > 0 ? outside.data() + place : nullptr;
-        const auto weights = face_weights(c.flux, c.v[direction], c.half_dv[direction]);
+        const auto weights = face_weights(flux, c.v[direction], c.half_dv[direction]);
         blend<Tr, Tr::n_conf_face_modes>(weights, side > 0 ? in : beyond, side > 0 ? beyond : in, blended,
                                          jump);
-        function(number, c, blended, jump);
+        sum.add(c, direction, blended, jump);
+        const auto particles =
+            times_velocity<OnConfFace<Tr>, n>(direction, 0, c.v[direction], c.half_dv[direction], blended);
+        for (int a = 0; a < n; ++a)
+          out.particles[static_cast<std::size_t>(number * n + a)] +=
+              side * moment_factor_ * horizontal_sum<double>(c.volume * (particles[a] - load_mode(jump, a)));
       }
     }
-}
-
-template <class Tr>
-Amount VlasovOperatorOf<Tr>::outflow(const Exec&, int direction, int side, const Array<double>& inside,
-                                     const Array<double>& outside) const {
-  FaceOutflow<Tr> sum;
-  for_edge_faces(direction, side, inside, outside,
-                 [&](int, const PackContext<Tr>& c, const double* blended, const double* jump) {
-                   sum.add(c, direction, blended, jump);
-                 });
   double scale = side * moment_factor_;  // int phi_0 over the face's x directions
   for (int i = 0; i < cdim; ++i)
     if (i != direction) scale *= block_.grid.width(i) / constant_sqrt(2);
-  Amount amount{scale * horizontal_sum<double>(sum.m0), {}, 0.5 * scale * horizontal_sum<double>(sum.m2)};
-  for (std::size_t d = 0; d < Tr::vdim; ++d) amount.momentum[d] = scale * horizontal_sum<double>(sum.m1[d]);
-  return amount;
-}
-
-template <class Tr>
-std::vector<double> VlasovOperatorOf<Tr>::particle_outflow(int direction, int side,
-                                                           const Array<double>& inside,
-                                                           const Array<double>& outside) const {
-  constexpr int n = Tr::n_conf_face_full;
-  std::vector<double> sum(static_cast<std::size_t>(n_edge_conf(direction) * n), 0.0);
-  for_edge_faces(
-      direction, side, inside, outside,
-      [&](int number, const PackContext<Tr>& c, const double* blended, const double* jump) {
-        const auto flux =
-            times_velocity<OnConfFace<Tr>, n>(direction, 0, c.v[direction], c.half_dv[direction], blended);
-        for (int a = 0; a < n; ++a)
-          sum[static_cast<std::size_t>(number * n + a)] +=
-              side * moment_factor_ * horizontal_sum<double>(c.volume * (flux[a] - load_mode(jump, a)));
-      });
-  return sum;
+  out.amount = {scale * horizontal_sum<double>(sum.m0), {}, 0.5 * scale * horizontal_sum<double>(sum.m2)};
+  for (std::size_t d = 0; d < Tr::vdim; ++d)
+    out.amount.momentum[d] = scale * horizontal_sum<double>(sum.m1[d]);
+  return [out] { return out; };
 }
 
 }  // namespace quintet::kinetics

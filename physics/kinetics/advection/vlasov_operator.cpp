@@ -1,6 +1,7 @@
 #include "physics/kinetics/advection/vlasov_operator.hpp"
 
 #include "io/log/error.hpp"
+#include "physics/kinetics/advection/wall_emission.hpp"
 
 namespace quintet::kinetics {
 
@@ -13,6 +14,12 @@ std::unique_ptr<VlasovOperator> make_vlasov_operator(const PhaseBasis& basis, co
 VlasovOperator::Halo VlasovOperator::halo(int direction, int) const {
   const auto n = trace_size(direction);
   return {make_view<Array<double>>("own_halo", n), Array<double>("outside_halo", n)};
+}
+
+void VlasovOperator::emit(const Exec& exec, const WallEmission& wall, const std::vector<double>& flux,
+                          const Array<double>& out) const {
+  exec.fence();
+  wall.emit(flux, out);
 }
 
 std::unique_ptr<VlasovOperator> VlasovOperator::make(const PhaseBasis& basis, const PhaseBlock& block,

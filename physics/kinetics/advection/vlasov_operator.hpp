@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -9,6 +10,8 @@
 #include "physics/kinetics/space/distribution.hpp"
 
 namespace quintet::kinetics {
+
+class WallEmission;
 
 /// One stage of a Runge-Kutta step in Shu-Osher form: out = keep f_0 + advance (f + dt R(f)).
 struct Stage {
@@ -20,6 +23,7 @@ struct Stage {
 using StageMoments = ConfField;
 
 /// Traces of f from beyond the edges of a block, one array a direction and side; an empty one counts as zero.
+/// They are where the operator works, which need not be memory that the host reads.
 ///
 /// direction d < cdim: [boundary conf cells (row-major without d), n_rows, n_packs, n_conf_face_modes,
 /// lanes]; velocity but the last: [n_conf, rows of the boundary, n_packs, n_face_modes, lanes]; last velocity
@@ -49,7 +53,9 @@ class VlasovOperator {
   /// have zero flux.
   static std::unique_ptr<VlasovOperator> make(const PhaseBasis& basis, const PhaseBlock& block, Flux flux,
                                               const std::array<std::array<bool, 2>, 6>& is_open);
+  explicit VlasovOperator(Flux flux) : flux_(flux) {}
   virtual ~VlasovOperator() = default;
+  [[nodiscard]] Flux flux() const { return flux_; }
 
   /// `acceleration` [n_conf, 6, n_conf_modes]: A and B (with q/m). f0 may be empty where keep = 0; out must
   /// not be f. moments: overwritten.
@@ -64,32 +70,42 @@ class VlasovOperator {
                      const Array<double>& out) const = 0;
   /// Doubles of one such trace.
   [[nodiscard]] virtual std::size_t trace_size(int direction) const = 0;
-  /// Traces on their way between ranks, where MPI reads them and this operator finds them.
+  /// Traces inside and outside an open edge, where this operator finds them, and MPI if another rank is
+  /// beyond.
   struct Halo {
     Array<double> own, outside;
   };
-  /// Those of an edge with another rank beyond.
   [[nodiscard]] virtual Halo halo(int direction, int side) const;
   /// Wait for what was asked for, wherever it is done.
   virtual void fence(const Exec& exec) const { exec.fence(); }
-  /// What a reflecting wall sends back, f(v_d) -> f(-v_d), from the own trace at it.
-  virtual void mirror(const Exec& exec, int direction, const Array<double>& own,
+  /// What a wall that mirrors sends back, out = share f(-v_d) with f the own trace at it; or out += that.
+  virtual void mirror(const Exec& exec, int direction, const Array<double>& own, double share, bool add,
                       const Array<double>& out) const = 0;
+  /// What a wall emits: WallEmission::emit().
+  virtual void emit(const Exec& exec, const WallEmission& wall, const std::vector<double>& flux,
+                    const Array<double>& out) const;
 
-  /// What leaves through the edge of x direction i a unit of time, of particles of mass 1: int v_i (1, v,
-  /// v.v/2) f, from the traces inside and outside (an empty one counts as zero).
-  [[nodiscard]] virtual Amount outflow(const Exec& exec, int direction, int side, const Array<double>& inside,
-                                       const Array<double>& outside) const = 0;
-  /// The particles of outflow(), a unit of area too, as functions on the faces of the edge: [boundary conf
+  /// What leaves through an edge of x direction i: int v_i (1, v, v.v/2) f a unit of time, of particles of
+  /// mass 1; and the particles, a unit of area too, as functions on the faces of the edge, [boundary conf
   /// cells, modes of the face basis].
-  [[nodiscard]] virtual std::vector<double> particle_outflow(int direction, int side,
-                                                             const Array<double>& inside,
-                                                             const Array<double>& outside) const = 0;
+  struct Outflow {
+    Amount amount;
+    std::vector<double> particles;
+  };
+  /// From the traces inside and outside (an empty one counts as zero). A device counts while the host goes
+  /// on: ask before the next outflow() of this edge.
+  using CountedOutflow = std::function<Outflow()>;
+  [[nodiscard]] virtual CountedOutflow outflow(const Exec& exec, Flux flux, int direction, int side,
+                                               const Array<double>& inside,
+                                               const Array<double>& outside) const = 0;
 
   /// Bound of sum_d |a_d|/dz_d over this block's cells (x and v), for the CFL condition.
   [[nodiscard]] virtual double frequency(const Exec& exec, const ConfField& acceleration) const = 0;
   /// M0 and M1 alone, as apply() would sum them.
   virtual void sum_moments(const Exec& exec, const Distribution& f, const StageMoments& moments) const = 0;
+
+ private:
+  Flux flux_;
 };
 
 }  // namespace quintet::kinetics

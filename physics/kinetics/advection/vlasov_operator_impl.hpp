@@ -40,12 +40,11 @@ class VlasovOperatorOf final : public VlasovOperator {
   void trace(const Exec& exec, const Distribution& f, int direction, int side,
              const Array<double>& out) const override;
   [[nodiscard]] std::size_t trace_size(int direction) const override;
-  void mirror(const Exec& exec, int direction, const Array<double>& own,
+  void mirror(const Exec& exec, int direction, const Array<double>& own, double share, bool add,
               const Array<double>& out) const override;
-  [[nodiscard]] Amount outflow(const Exec& exec, int direction, int side, const Array<double>& inside,
-                               const Array<double>& outside) const override;
-  [[nodiscard]] std::vector<double> particle_outflow(int direction, int side, const Array<double>& inside,
-                                                     const Array<double>& outside) const override;
+  [[nodiscard]] CountedOutflow outflow(const Exec& exec, Flux flux, int direction, int side,
+                                       const Array<double>& inside,
+                                       const Array<double>& outside) const override;
   [[nodiscard]] double frequency(const Exec& exec, const ConfField& acceleration) const override;
   void sum_moments(const Exec& exec, const Distribution& f, const StageMoments& moments) const override;
 
@@ -114,10 +113,6 @@ class VlasovOperatorOf final : public VlasovOperator {
   template <int D>
   void add_velocity_exterior(Workspace& w, const Task& task, int side, const double* exterior,
                              int conf) const;
-  /// Call function(number of the edge's configuration cell, context, f at the face, penalty) for its packs.
-  template <class Function>
-  void for_edge_faces(int direction, int side, const Array<double>& inside, const Array<double>& outside,
-                      const Function& function) const;
   void add_delta(const Task& task, const PackContext<Tr>& c, int conf, int row, int pack, double* df,
                  MomentSums<Tr>& sums) const;
   /// Configuration cell `number` of the edge at a side of direction i.
@@ -132,7 +127,6 @@ class VlasovOperatorOf final : public VlasovOperator {
   [[nodiscard]] bool open(int direction, int side) const { return is_open_[direction][side < 0 ? 0 : 1]; }
 
   PhaseBlock block_;
-  Flux flux_;
   Open is_open_;
   /// The cells of one velocity direction, past the last one up to whole packs.
   struct VelocityCells {
@@ -149,7 +143,7 @@ class VlasovOperatorOf final : public VlasovOperator {
 
 template <class Tr>
 VlasovOperatorOf<Tr>::VlasovOperatorOf(const PhaseBlock& block, Flux flux, const Open& is_open)
-    : block_(block), flux_(flux), is_open_(is_open), zero_(largest_face, 0.0) {
+    : VlasovOperator(flux), block_(block), is_open_(is_open), zero_(largest_face, 0.0) {
   for (int i = 0; i < cdim; ++i) rdx_[i] = 2 / block.grid.width(i);
   for (int d = 0; d < vdim; ++d) {
     cells_[d] = velocity_cells(block, d);
@@ -202,7 +196,7 @@ template <class Tr>
 PackContext<Tr> VlasovOperatorOf<Tr>::context(const std::array<int, 3>& row) const {
   PackContext<Tr> c{};
   c.rdx = rdx_;
-  c.flux = flux_;
+  c.flux = flux();
   c.row_volume = 1;
   for (int d = 0; d < last; ++d) {
     const auto& cells = cells_[d];

@@ -31,9 +31,9 @@ std::vector<double> project_gaussian(double centre, double half, double thermal_
 }  // namespace
 
 WallEmission::WallEmission(const Decomposition& decomposition, const PhaseBasis& basis,
-                           const PhaseBlock& block, int direction, int side)
-    : velocity_comm_(decomposition.velocity_comm()),
-      basis_(basis),
+                           const PhaseBlock& block, int direction, int side, double thermal_speed,
+                           const std::string& species)
+    : basis_(basis),
       block_(block),
       direction_(direction),
       side_(side),
@@ -48,24 +48,22 @@ WallEmission::WallEmission(const Decomposition& decomposition, const PhaseBasis&
     offset += n_group(g);
   }
   offset_.push_back(offset);
-  MultiIndex degree{};
-  degree[direction] = 1;
-  first_degree_ = basis.find_group(degree);
   for (int d = 0; d + 1 < basis.cdim(); ++d) one_ *= std::sqrt(2.0);
-  for (int d = 0; d < basis.vdim(); ++d) measure_ *= block.grid.mean_width(basis.cdim() + d) / std::sqrt(2.0);
+  const double flux = make_shape(thermal_speed, decomposition.velocity_comm());
+  QUINTET_CHECK(
+      flux > 0 && std::isfinite(flux),
+      "species '{}': particles of thermal speed {:.6g} cannot be emitted: the velocity grid holds none "
+      "(flux {:.6g}); widen it or refine it",
+      species, thermal_speed, flux);
+  for (double& one : shape_) one /= flux;
 }
 
 int WallEmission::n_group(int g) const {
   return g < basis_.n_full_groups() ? n_face_modes_ : std::min(n_face_modes_, n_lin_);
 }
 
-double* WallEmission::group(double* face, int row, int pack, int g) const {
-  return face +
-         (static_cast<std::ptrdiff_t>(row * block_.n_packs() + pack) * offset_.back() + offset_[g]) * lanes;
-}
-
 template <class Function>
-void WallEmission::for_cells(int sign, const Function& function) const {
+void WallEmission::for_cells(const Function& function) const {
   const int cdim = basis_.cdim(), last = basis_.vdim() - 1;
   for (int row = 0; row < block_.n_rows(); ++row) {
     const auto index = block_.row_index(row);
@@ -73,72 +71,44 @@ void WallEmission::for_cells(int sign, const Function& function) const {
       const int i = direction_ == last ? cell : index[direction_];
       const int global = block_.begin[cdim + direction_] + i;
       const double v = block_.grid.centre(cdim + direction_, global);
-      if (!(sign * v > 0)) continue;
+      if (!(side_ * v < 0)) continue;
       const double volume = relative_volumes(block_, row, cell / lanes)[cell % lanes];
-      function(row, cell / lanes, cell % lanes, v, 0.5 * block_.grid.width(cdim + direction_, global),
-               volume);
+      function(row, cell, v, 0.5 * block_.grid.width(cdim + direction_, global), volume);
     }
   }
 }
 
-void WallEmission::reduce(std::vector<double>& values) const {
-  if (velocity_comm_.size() > 1) velocity_comm_.reduce(std::span<double>(values), Comm::Reduction::sum);
-}
-
-std::vector<double> WallEmission::incoming(const Array<double>& trace) const {
-  std::vector<double> flux(n_faces_ * n_face_modes_, 0.0);
-  const auto face_size = trace.size() / std::max(n_faces_, 1);
-  const int n_first = n_group(first_degree_);
-  for (int face = 0; face < n_faces_; ++face) {
-    double* const begin = trace.data() + std::int64_t{face} * face_size;
-    double* const to = flux.data() + face * n_face_modes_;
-    for_cells(side_, [&](int row, int pack, int lane, double v, double half, double volume) {
-      const double *zeroth = group(begin, row, pack, 0) + lane,
-                   *first = group(begin, row, pack, first_degree_) + lane;
-      for (int a = 0; a < n_face_modes_; ++a) {
-        double value = v * zeroth[a * lanes];
-        if (a < n_first) value += half * first_moment * first[a * lanes];
-        to[a] += side_ * measure_ * volume * value;
-      }
-    });
-  }
-  reduce(flux);
-  return flux;
-}
-
-void WallEmission::set_thermal_speed(double thermal_speed, const std::string& species) {
+double WallEmission::make_shape(double thermal_speed, const Comm& velocity_comm) {
   const int cdim = basis_.cdim(), vdim = basis_.vdim(), n_degrees = velocity_degree(basis_) + 1;
-  shape_.assign(block_.n_rows() * block_.n_packs() * basis_.n_groups() * lanes, 0.0);
-  const auto value = [&](int row, int pack, int g, int lane) -> double& {
-    return shape_[((row * block_.n_packs() + pack) * basis_.n_groups() + g) * lanes + lane];
-  };
+  shape_.assign(place(basis_.n_groups(), 0, 0), 0.0);
   std::array<std::vector<std::vector<double>>, 3> factor;  // [direction][local cell][degree]
   for (int d = 0; d < vdim; ++d)
     for (int i = 0; i < block_.extent[cdim + d]; ++i)
       factor[d].push_back(project_gaussian(block_.grid.centre(cdim + d, block_.begin[cdim + d] + i),
                                            0.5 * block_.grid.width(cdim + d, block_.begin[cdim + d] + i),
                                            thermal_speed, n_degrees));
+  double measure = 1;  // int phi_0 ... dv of a velocity cell of mean width
+  for (int d = 0; d < vdim; ++d) measure *= block_.grid.mean_width(cdim + d) / std::sqrt(2.0);
+  MultiIndex degree{};
+  degree[direction_] = 1;
+  const int first_degree = basis_.find_group(degree);
   std::vector<double> flux(1, 0.0);
-  for_cells(-side_, [&](int row, int pack, int lane, double v, double half, double volume) {
+  for_cells([&](int row, int cell, double v, double half, double volume) {
     const auto index = block_.row_index(row);
     for (int g = 0; g < basis_.n_groups(); ++g) {
       double product = 1;
       for (int d = 0; d < vdim; ++d) {
-        const int i = d == vdim - 1 ? pack * lanes + lane : index[d];
+        const int i = d == vdim - 1 ? cell : index[d];
         product *= factor[d][i][basis_.group(g)[d]];
       }
-      value(row, pack, g, lane) = product;
+      shape_[place(g, row, cell)] = product;
     }
-    flux[0] -= side_ * measure_ * volume *
-               (v * value(row, pack, 0, lane) + half * first_moment * value(row, pack, first_degree_, lane));
+    flux[0] -=
+        side_ * measure * volume *
+        (v * shape_[place(0, row, cell)] + half * first_moment * shape_[place(first_degree, row, cell)]);
   });
-  reduce(flux);
-  QUINTET_CHECK(
-      flux[0] > 0 && std::isfinite(flux[0]),
-      "species '{}': particles of thermal speed {:.6g} cannot be emitted: the velocity grid holds none "
-      "(flux {:.6g}); widen it or refine it",
-      species, thermal_speed, flux[0]);
-  for (double& one : shape_) one /= flux[0];
+  if (velocity_comm.size() > 1) velocity_comm.reduce(std::span<double>(flux), Comm::Reduction::sum);
+  return flux[0];
 }
 
 void WallEmission::emit(const std::vector<double>& flux, const Array<double>& out) const {
@@ -147,12 +117,12 @@ void WallEmission::emit(const std::vector<double>& flux, const Array<double>& ou
   for (int face = 0; face < n_faces_; ++face) {
     double* const begin = out.data() + std::int64_t{face} * face_size;
     const double* const from = flux.data() + face * n_face_modes_;
-    for_cells(-side_, [&](int row, int pack, int lane, double, double, double) {
-      for (int g = 0; g < basis_.n_groups(); ++g) {
-        double* const to = group(begin, row, pack, g) + lane;
-        const double shape = shape_[((row * block_.n_packs() + pack) * basis_.n_groups() + g) * lanes + lane];
-        for (int a = 0; a < n_group(g); ++a) to[a * lanes] = from[a] * shape;
-      }
+    for_cells([&](int row, int i, double, double, double) {
+      double* const cell =
+          begin + (std::int64_t{row} * block_.n_packs() + i / lanes) * offset_.back() * lanes + i % lanes;
+      for (int g = 0; g < basis_.n_groups(); ++g)
+        for (int a = 0; a < n_group(g); ++a)
+          cell[(offset_[g] + a) * lanes] = from[a] * shape_[place(g, row, i)];
     });
   }
 }

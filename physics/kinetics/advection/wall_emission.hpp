@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <string>
 #include <vector>
 
 #include "physics/kinetics/space/distribution.hpp"
@@ -7,50 +9,53 @@
 
 namespace quintet::kinetics {
 
-/// Particles at one wall of this rank's block: the flux that reaches it, from the trace of f there, and the
-/// trace that brings a wanted flux back in. Traces are laid out as FaceTraces.
+/// The trace that brings a wanted flux in through one wall of this rank's block, laid out as FaceTraces, with
+/// the velocities of a Maxwellian at rest, of which half comes in:
+///
+///     g(v) = c exp(-v^2/(2 vth^2)) for v_d into the domain, else 0,   c such that int |v_d| g dv = 1
+///
+/// as this grid has it: the discrete flux is 1 to round-off.
 ///
 /// Fluxes are functions on the wall: modes of the face basis of each face, [n faces, n_face_modes], a unit of
 /// area and time. The ends of velocity cells must meet v_d = 0, so that upwind fluxes are either in or out.
 class WallEmission {
  public:
-  /// Collective over velocity_comm.
+  /// Collective over velocity_comm. Throws InputError, which names the species, if the grid holds no such
+  /// particles.
   WallEmission(const Decomposition& decomposition, const PhaseBasis& basis, const PhaseBlock& block,
-               int direction, int side);
+               int direction, int side, double thermal_speed, const std::string& species);
 
-  /// Flux that reaches the wall, summed over velocity space. Collective over velocity_comm.
-  [[nodiscard]] std::vector<double> incoming(const Array<double>& trace) const;
-  /// Emit with the velocities of a Maxwellian at rest, of which half comes in:
-  ///
-  ///     g(v) = c exp(-v^2/(2 vth^2)) for v_d into the domain, else 0,   c such that int |v_d| g dv = 1
-  ///
-  /// as this grid has it: the discrete flux is 1 to round-off. Collective over velocity_comm. Throws
-  /// InputError if the grid holds no such particles.
-  void set_thermal_speed(double thermal_speed, const std::string& species);
-  /// out = flux times g.
+  /// out = flux times g, in the host's memory.
   void emit(const std::vector<double>& flux, const Array<double>& out) const;
+  /// g: coefficient of each velocity group and cell, row-major, [n_groups, cells of the block].
+  [[nodiscard]] const std::vector<double>& shape() const { return shape_; }
 
+  [[nodiscard]] int direction() const { return direction_; }
+  [[nodiscard]] int side() const { return side_; }
   [[nodiscard]] int n_faces() const { return n_faces_; }
   [[nodiscard]] int n_face_modes() const { return n_face_modes_; }
   /// The function 1 on the wall has this coefficient of its first mode.
   [[nodiscard]] double one() const { return one_; }
 
  private:
-  /// Call function(row, pack, lane, v_d, half_dv, volume over the mean) for the cells on one side of v_d = 0:
-  /// sign 1: above.
+  /// Call function(row, cell of the row, v_d, half_dv, volume over the mean) for cells with v_d into the
+  /// domain.
   template <class Function>
-  void for_cells(int sign, const Function& function) const;
-  [[nodiscard]] double* group(double* face, int row, int pack, int g) const;
+  void for_cells(const Function& function) const;
   [[nodiscard]] int n_group(int g) const;
-  void reduce(std::vector<double>& values) const;
+  /// Where shape_ has a group of a cell.
+  [[nodiscard]] std::int64_t place(int g, int row, int cell) const {
+    return (std::int64_t{g} * block_.n_rows() + row) * block_.n_last() + cell;
+  }
+  /// g with c = 1; its flux.
+  double make_shape(double thermal_speed, const Comm& velocity_comm);
 
-  Comm velocity_comm_;
   PhaseBasis basis_;
   PhaseBlock block_;
-  int direction_, side_, n_faces_, n_face_modes_, n_lin_, first_degree_;
-  double one_ = 1, measure_ = 1;  ///< int phi_0 ... dv of a velocity cell of mean width
-  std::vector<int> offset_;       ///< of each group in a pack's trace
-  std::vector<double> shape_;     ///< g: [n_rows, n_packs, n_groups, lanes]
+  int direction_, side_, n_faces_, n_face_modes_, n_lin_;
+  double one_ = 1;
+  std::vector<int> offset_;    ///< of each group in a pack's trace
+  std::vector<double> shape_;  ///< g
 };
 
 }  // namespace quintet::kinetics

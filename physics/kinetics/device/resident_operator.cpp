@@ -1,6 +1,9 @@
 #include "physics/kinetics/device/resident_operator.hpp"
 
+#include <cmath>
+
 #include "io/log/error.hpp"
+#include "physics/kinetics/advection/wall_emission.hpp"
 
 namespace quintet::kinetics {
 
@@ -32,12 +35,10 @@ DeviceVlasovOptions device_vlasov_options(const PhaseBasis& basis, const PhaseBl
   return options;
 }
 
-ResidentOperator::ResidentOperator(const PhaseBasis& basis, const PhaseBlock& block, Flux flux,
+ResidentOperator::ResidentOperator(const PhaseBlock& block, Flux flux,
                                    const std::array<std::array<bool, 2>, 6>& is_open,
                                    std::unique_ptr<DeviceVlasov> device)
-    : device_(std::move(device)),
-      edges_(VlasovOperator::make(basis, block, flux, is_open)),
-      dim_(basis.dim()) {
+    : VlasovOperator(flux), device_(std::move(device)), block_(block) {
   for (const auto& [lower, upper] : is_open) has_exterior_ = has_exterior_ || lower || upper;
   if (device_ == nullptr) throw InternalError("a device without kernels for a basis that the host has");
 }
@@ -89,7 +90,7 @@ void ResidentOperator::apply(const Exec& exec, const Stage& stage, const Distrib
 void ResidentOperator::add_exterior(const Exec& exec, const Stage& stage, const FaceTraces& exterior,
                                     const ConfField&, const Distribution& out, const StageMoments& moments) {
   exec.fence();
-  for (int d = 0; d < dim_; ++d)
+  for (int d = 0; d < block_.grid.dim(); ++d)
     for (const int side : {-1, 1}) {
       const auto& from = exterior.side[d][side > 0];
       if (from.size() == 0) continue;
@@ -105,11 +106,11 @@ void ResidentOperator::trace(const Exec& exec, const Distribution& f, int direct
   device_->trace(buffer(f), direction, side, out.data());
 }
 
-std::size_t ResidentOperator::trace_size(int direction) const { return edges_->trace_size(direction); }
+std::size_t ResidentOperator::trace_size(int direction) const { return device_->trace_size(direction); }
 
 VlasovOperator::Halo ResidentOperator::halo(int direction, int side) const {
   const auto there = device_->halo(direction, side);
-  if (there.own == nullptr) throw InternalError("an edge without a halo on the device");
+  if (there.own == nullptr) throw InternalError("traces at an edge that is closed");
   const auto n = trace_size(direction);
   return {Array<double>(there.own, n), Array<double>(there.outside, n)};
 }
@@ -119,19 +120,40 @@ void ResidentOperator::fence(const Exec& exec) const {
   device_->fence();
 }
 
-void ResidentOperator::mirror(const Exec& exec, int direction, const Array<double>& own,
-                              const Array<double>& out) const {
-  edges_->mirror(exec, direction, own, out);
+void ResidentOperator::mirror(const Exec& exec, int direction, const Array<double>& own, double share,
+                              bool add, const Array<double>& out) const {
+  exec.fence();
+  device_->mirror(direction, own.data(), share, add, out.data());
 }
 
-Amount ResidentOperator::outflow(const Exec& exec, int direction, int side, const Array<double>& inside,
-                                 const Array<double>& outside) const {
-  return edges_->outflow(exec, direction, side, inside, outside);
+void ResidentOperator::emit(const Exec& exec, const WallEmission& wall, const std::vector<double>& flux,
+                            const Array<double>& out) const {
+  exec.fence();
+  device_->emit(wall.direction(), wall.side(), wall.shape(), flux, out.data());
 }
 
-std::vector<double> ResidentOperator::particle_outflow(int direction, int side, const Array<double>& inside,
-                                                       const Array<double>& outside) const {
-  return edges_->particle_outflow(direction, side, inside, outside);
+VlasovOperator::CountedOutflow ResidentOperator::outflow(const Exec& exec, Flux flux, int direction, int side,
+                                                         const Array<double>& inside,
+                                                         const Array<double>& outside) const {
+  exec.fence();
+  device_->count_outflow(flux, direction, side, inside.data(), outside.data());
+  return [this, direction, side] {
+    const auto counted = device_->outflow(direction, side);
+    const int vdim = block_.grid.vdim, n_faces = block_.n_conf() / block_.extent[direction];
+    const int n_sums = static_cast<int>(counted.size()) / n_faces, n_modes = n_sums - vdim - 1;
+    double scale = side;  // int phi_0 over the face's x directions
+    for (int i = 0; i < block_.grid.cdim; ++i)
+      if (i != direction) scale *= block_.grid.width(i) / std::sqrt(2.0);
+    Outflow out;
+    for (int face = 0; face < n_faces; ++face) {
+      const auto of = counted.subspan(face * n_sums, n_sums);
+      for (int a = 0; a < n_modes; ++a) out.particles.push_back(side * of[a]);
+      out.amount.particles += scale * of[0];
+      for (int d = 0; d < vdim; ++d) out.amount.momentum[d] += scale * of[n_modes + d];
+      out.amount.energy += 0.5 * scale * of[n_modes + vdim];
+    }
+    return out;
+  };
 }
 
 double ResidentOperator::frequency(const Exec&, const ConfField& acceleration) const {

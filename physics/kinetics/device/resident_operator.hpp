@@ -17,13 +17,13 @@ namespace quintet::kinetics {
 /// VlasovOperator whose distributions are resident on a device.
 ///
 /// The Distributions that it is called with are names of the device's: those of hold(), in this order. Their
-/// host memory, where they have any, is only read and written by upload() and download(). Traces at walls and
-/// moments come to the host, where walls are made by the same code for all operators; those between ranks do
-/// so where MPI reads no memory of the device.
+/// host memory, where they have any, is only read and written by upload() and download(). So are traces:
+/// those at walls, and those between ranks where MPI reads the device's memory. Moments and what leaves
+/// through walls come to the host.
 class ResidentOperator final : public VlasovOperator {
  public:
-  ResidentOperator(const PhaseBasis& basis, const PhaseBlock& block, Flux flux,
-                   const std::array<std::array<bool, 2>, 6>& is_open, std::unique_ptr<DeviceVlasov> device);
+  ResidentOperator(const PhaseBlock& block, Flux flux, const std::array<std::array<bool, 2>, 6>& is_open,
+                   std::unique_ptr<DeviceVlasov> device);
 
   /// From now on `f` names the next buffer of the device.
   void hold(const Distribution& f);
@@ -45,22 +45,21 @@ class ResidentOperator final : public VlasovOperator {
   void trace(const Exec& exec, const Distribution& f, int direction, int side,
              const Array<double>& out) const override;
   [[nodiscard]] std::size_t trace_size(int direction) const override;
-  /// Names of the device's memory where MPI reads it, else the host's.
   [[nodiscard]] Halo halo(int direction, int side) const override;
   void fence(const Exec& exec) const override;
-  void mirror(const Exec& exec, int direction, const Array<double>& own,
+  void mirror(const Exec& exec, int direction, const Array<double>& own, double share, bool add,
               const Array<double>& out) const override;
-  [[nodiscard]] Amount outflow(const Exec& exec, int direction, int side, const Array<double>& inside,
-                               const Array<double>& outside) const override;
-  [[nodiscard]] std::vector<double> particle_outflow(int direction, int side, const Array<double>& inside,
-                                                     const Array<double>& outside) const override;
+  void emit(const Exec& exec, const WallEmission& wall, const std::vector<double>& flux,
+            const Array<double>& out) const override;
+  [[nodiscard]] CountedOutflow outflow(const Exec& exec, Flux flux, int direction, int side,
+                                       const Array<double>& inside,
+                                       const Array<double>& outside) const override;
   [[nodiscard]] double frequency(const Exec& exec, const ConfField& acceleration) const override;
   void sum_moments(const Exec& exec, const Distribution& f, const StageMoments& moments) const override;
 
  private:
   std::unique_ptr<DeviceVlasov> device_;
-  std::unique_ptr<VlasovOperator> edges_;  ///< for what happens at walls
-  int dim_;
+  PhaseBlock block_;
   bool has_exterior_ = false;  ///< add_exterior() follows apply(), and sums moments for both
   int from_ = 0;               ///< what the last apply() advanced
   std::vector<Array<double>> held_;

@@ -104,19 +104,30 @@ class DeviceVlasov {
 
   /// Doubles of a trace at an edge of direction d of x or v, laid out as FaceTraces.
   [[nodiscard]] virtual std::size_t trace_size(int d) const = 0;
-  /// Traces on their way between ranks, in memory that MPI reads: what is sent, and what is received.
+  /// What is inside and outside an open edge: names of the device's memory; of an edge of options.halo in
+  /// memory that MPI reads: what is sent, and what is received.
   struct Halo {
     double *own = nullptr, *outside = nullptr;
   };
-  /// Those of an edge of options.halo.
   [[nodiscard]] virtual Halo halo(int d, int side) const = 0;
-  /// The trace of f inside the edge at side -1 or +1 of direction d, to the host; or to the halo's own, where
-  /// it is after fence().
+  /// The trace of f inside the edge at side -1 or +1 of direction d, to one of the edge's halo; there after
+  /// fence().
   virtual void trace(int buffer, int d, int side, double* to) const = 0;
-  /// to += advance dt times what the trace from outside (on the host, or the halo's) contributes: across x
-  /// that alone, across v, where the sweep takes edges for closed, the whole flux, by the force of the last
-  /// stage(). A halo must keep it until fence().
+  /// to += advance dt times what a trace of the edge's halo contributes as what is outside: across x that
+  /// alone, across v, where the sweep takes edges for closed, the whole flux, by the force of the last
+  /// stage(). It must be kept until fence().
   virtual void add_exterior(const Stage& stage, int d, int side, const double* from) = 0;
+
+  /// VlasovOperator::mirror() of the trace at an edge across x_d.
+  virtual void mirror(int d, const double* own, double share, bool add, double* out) const = 0;
+  /// WallEmission::emit() for the edge at a side of direction d of x. @param shape the same in each call
+  virtual void emit(int d, int side, std::span<const double> shape, std::span<const double> flux,
+                    double* out) = 0;
+  /// Begin to count what leaves through an edge across x, with this flux; a null trace counts as zero.
+  virtual void count_outflow(Flux flux, int d, int side, const double* inside, const double* outside) = 0;
+  /// What was counted last at this edge: for each face the coefficients of int v_i f dv on it, int v_i v f dv
+  /// and int v_i v.v f dv by their first coefficients; v_i points along x_i. Waits for it.
+  [[nodiscard]] virtual std::span<const double> outflow(int d, int side) const = 0;
 
   /// Bound of sum_d |a_d|/dz_d over the cells, for the CFL condition; from the host's acceleration.
   [[nodiscard]] virtual double frequency(const double* acceleration) const = 0;

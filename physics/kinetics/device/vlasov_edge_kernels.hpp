@@ -34,6 +34,17 @@ struct Relayout {
   }
 };
 
+/// out[i] = sum of the members' sums[i].
+template <class Team, int N>
+KOKKOS_FORCEINLINE_FUNCTION void write_sums(const Team& team, const double (&sums)[N], double* out) {
+  for (int i = 0; i < N; ++i) {
+    double value = 0;
+    unroll<N>([&](auto k) { value = k.value == i ? sums[k.value] : value; });
+    value = team_sum(team, value);
+    if (team.rank == 0) out[i] = value;
+  }
+}
+
 /// Sums of M0, M1 (and M2) of one part of a configuration cell's velocity cells, to be added up by AddParts.
 template <class Tr>
 struct PartialMoments {
@@ -82,14 +93,8 @@ struct PartialMoments {
         sum[(1 + vdim) * n + A] += second;
       });
     }
-    double* const out =
-        parts + (static_cast<std::ptrdiff_t>(conf) * n_parts + team.league % n_parts) * n_sums;
-    for (int i = 0; i < n_sums; ++i) {
-      double value = 0;
-      unroll<n_sums>([&](auto k) { value = k.value == i ? sum[k.value] : value; });
-      value = team_sum(team, value);
-      if (team.rank == 0) out[i] = value;
-    }
+    write_sums(team, sum,
+               parts + (static_cast<std::ptrdiff_t>(conf) * n_parts + team.league % n_parts) * n_sums);
   }
 };
 

@@ -3,13 +3,16 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "physics/kinetics/device/vlasov_cell_kernels.hpp"
 #include "physics/kinetics/device/vlasov_device.hpp"
 #include "physics/kinetics/device/vlasov_edge_kernels.hpp"
 #include "physics/kinetics/device/vlasov_launch.hpp"
 #include "physics/kinetics/device/vlasov_limit_kernels.hpp"
+#include "physics/kinetics/device/vlasov_wall_kernels.hpp"
 
 // DeviceVlasov for one basis. Included by the vlasov_*_device.cpp alone, which instantiate it.
 namespace quintet::kinetics::device {
@@ -17,7 +20,12 @@ namespace quintet::kinetics::device {
 /// Sizes of everything that an engine allocates, in doubles.
 struct EngineSizes {
   std::ptrdiff_t n_conf = 1, n_vel = 1, n_packs = 1, f = 0, host_conf = 0, staging_conf = 0;
-  int n_rows = 1, n_last = 1, host_packs = 1, n_parts = 1, part = 1;
+  int n_rows = 1, n_last = 1, host_packs = 1;
+  /// How velocity space is shared out where it is summed over.
+  struct Parts {
+    int n = 1, cells = 1;
+  };
+  Parts parts;  ///< of moments
 
   EngineSizes(const DeviceVlasovOptions& o, int n_modes) {
     for (int d = 0; d < o.cdim; ++d) n_conf *= o.cells[d];
@@ -30,10 +38,13 @@ struct EngineSizes {
     host_conf = std::ptrdiff_t{n_rows} * host_packs * n_modes * o.lanes;
     // f passes through at most 64 MB (or one configuration cell) on its way.
     staging_conf = std::clamp<std::ptrdiff_t>((std::ptrdiff_t{8} << 20) / host_conf, 1, n_conf);
-    // Enough teams for moments where configuration cells are few.
-    const auto wanted = std::max<std::ptrdiff_t>(1, 4096 / n_conf);
-    n_parts = static_cast<int>(std::min(wanted, (n_vel + 511) / 512));
-    part = static_cast<int>((n_vel + n_parts - 1) / n_parts);
+    parts = parts_of(n_conf);
+  }
+  /// Enough teams where there are few cells or faces to sum for.
+  [[nodiscard]] Parts parts_of(std::ptrdiff_t n_places) const {
+    const auto wanted = std::max<std::ptrdiff_t>(1, 4096 / n_places);
+    const auto n = std::min(wanted, (n_vel + 511) / 512);
+    return {static_cast<int>(n), static_cast<int>((n_vel + n - 1) / n)};
   }
 };
 
@@ -58,12 +69,17 @@ class DeviceVlasovOf final : public DeviceVlasov {
     for (int b = 0; b < options.n_buffers; ++b) buffers_.push_back(device_array("vlasov::f", size_.f));
     forces_ = device_array("vlasov::forces", size_.n_conf * Places::size);
     acceleration_ = device_array("vlasov::acceleration", size_.n_conf * 6 * Tr::n_full);
-    parts_ = device_array("vlasov::moment_parts", size_.n_conf * size_.n_parts * (2 + vdim) * Tr::n_full);
+    parts_ = device_array("vlasov::moment_parts", size_.n_conf * size_.parts.n * (2 + vdim) * Tr::n_full);
     moments_ = device_array("vlasov::moments", size_.n_conf * (2 + vdim) * Tr::n_full);
     if (!is_host) staging_ = device_array("vlasov::staging", size_.staging_conf * size_.host_conf);
-    if (const auto trace = largest_wall(options); trace > 0) trace_ = device_array("vlasov::trace", trace);
-    for_each_halo(options, [&](int d, int i) {
-      halos_[d][i] = HaloArrays("vlasov::halo", trace_size(d), options.sends_directly);
+    for_each_edge(options, [&](int d, int i) {
+      const bool is_wall = !options.halo[d][i];
+      halos_[d][i] = HaloArrays("vlasov::halo", trace_size(d), is_wall || options.sends_directly);
+      if (!is_wall) return;
+      Wall& wall = walls_[d][i];
+      wall.parts = device_array("vlasov::outflow_parts", n_outflow_parts(size_, options, d));
+      wall.outflow = device_array("vlasov::outflow", n_outflow(size_, options, d));
+      wall.counted = StagedArray("counted_outflow", wall.outflow.extent(0));
     });
     make_velocity_cells();
     make_tables();
@@ -75,10 +91,9 @@ class DeviceVlasovOf final : public DeviceVlasov {
     for (int d = 0; d < vdim; ++d) n_velocity += 4.0 * options.cells[cdim + d];
     const double numbers = static_cast<double>(options.n_buffers) * size.f +
                            static_cast<double>(size.n_conf) *
-                               (Places::size + Tr::n_full * (6 + (2 + vdim) * (1.0 + size.n_parts))) +
+                               (Places::size + Tr::n_full * (6 + (2 + vdim) * (1.0 + size.parts.n))) +
                            (is_host ? 0.0 : static_cast<double>(size.staging_conf) * size.host_conf) +
-                           n_velocity + n_triple +
-                           static_cast<double>(largest_wall(options) + halos(options));
+                           n_velocity + n_triple + static_cast<double>(at_edges(options));
     return 8 * numbers + sizeof(GroupTables<Tr>);
   }
 
@@ -139,15 +154,13 @@ class DeviceVlasovOf final : public DeviceVlasov {
   }
 
   void moments(int buffer, int n_components, double* host) const override {
-    double factor = 1;
-    for (int d = 0; d < vdim; ++d) factor *= 0.5 * options_.mean_dv[d] * constant_sqrt(2);
-    const PartialMoments<Tr> parts{cells_,        factor,     buffers_[buffer].data(), parts_.data(),
-                                   size_.n_parts, size_.part, n_components > 1 + vdim};
+    const PartialMoments<Tr> parts{cells_,        mean_volume(),     buffers_[buffer].data(), parts_.data(),
+                                   size_.parts.n, size_.parts.cells, n_components > 1 + vdim};
     constexpr int threads = PartialMoments<Tr>::threads;
-    launch_teams<threads, 4>("vlasov::moments", cells_.n_conf * size_.n_parts, threads, parts);
+    launch_teams<threads, 4>("vlasov::moments", cells_.n_conf * size_.parts.n, threads, parts);
     const int n_out = n_components * Tr::n_full;
     for_all("vlasov::add_moments", size_.n_conf * n_out,
-            AddParts{size_.n_parts, (2 + vdim) * Tr::n_full, n_out, parts_.data(), moments_.data()});
+            AddParts{size_.parts.n, (2 + vdim) * Tr::n_full, n_out, parts_.data(), moments_.data()});
     to_host(host, moments_, static_cast<std::size_t>(size_.n_conf * n_out));
   }
 
@@ -158,38 +171,71 @@ class DeviceVlasovOf final : public DeviceVlasov {
   void trace(int buffer, int d, int side, double* to) const override {
     const HaloArrays& halo = halos_[d][side > 0];
     const bool travels = to == halo.seen().own;
-    const DeviceArray& out = travels ? halo.own : trace_;
-    if (!travels) Kokkos::deep_copy(out, 0.0);  // lanes that pad; a halo's stay 0
+    double* const out = travels ? halo.own.data() : to;  // lanes that pad stay 0
     if (d >= cdim)
       for_all("vlasov::trace", n_edge_cells(d),
-              MakeVelocityTrace<Tr>{velocity_edge(d, side), tables(), buffers_[buffer].data(), out.data()});
+              MakeVelocityTrace<Tr>{velocity_edge(d, side), tables(), buffers_[buffer].data(), out});
     else
-      for_all("vlasov::trace", size_.n_conf / options_.cells[d] * size_.n_vel,
-              MakeTrace<Tr>{edge(d, side), buffers_[buffer].data(), out.data()});
-    if (!travels)
-      to_host(to, out, trace_size(d));
-    else
-      halo.leave();
+      for_all("vlasov::trace", n_faces(d) * size_.n_vel,
+              MakeTrace<Tr>{edge(d, side), buffers_[buffer].data(), out});
+    if (travels) halo.leave();
   }
 
   void add_exterior(const Stage& stage, int d, int side, const double* from) override {
     const HaloArrays& halo = halos_[d][side > 0];
     const bool travels = from == halo.seen().outside;
-    const DeviceArray& outside = travels ? halo.outside : trace_;
-    if (!travels)
-      to_device(outside, from, trace_size(d));
-    else
-      halo.arrive();
+    if (travels) halo.arrive();
+    const double* const outside = travels ? halo.outside.data() : from;
     if (d >= cdim)
       for_all("vlasov::add_exterior", n_edge_cells(d) * Tr::n_groups,
               AddVelocityExterior<Tr>{velocity_edge(d, side), tables(), forces_.data(),
-                                      buffers_[stage.from].data(), outside.data(), buffers_[stage.to].data(),
+                                      buffers_[stage.from].data(), outside, buffers_[stage.to].data(),
                                       stage.advance * stage.dt});
     else
-      for_all("vlasov::add_exterior", size_.n_conf / options_.cells[d] * size_.n_vel,
-              AddExterior<Tr>{edge(d, side), tables(), outside.data(), buffers_[stage.to].data(),
+      for_all("vlasov::add_exterior", n_faces(d) * size_.n_vel,
+              AddExterior<Tr>{edge(d, side), tables(), outside, buffers_[stage.to].data(),
                               stage.advance * stage.dt});
-    if (!travels) Space().fence();  // trace_ is used again
+  }
+
+  void mirror(int d, const double* own, double share, bool add, double* out) const override {
+    for_all("vlasov::mirror", n_faces(d) * Tr::n_groups * size_.n_vel,
+            MirrorTrace<Tr>{edge(d, 1), tables(), own, share, add, out});
+  }
+
+  void emit(int d, int side, std::span<const double> shape, std::span<const double> flux,
+            double* out) override {
+    Wall& wall = walls_[d][side > 0];
+    const auto keep = [](DeviceArray& there, const char* label, std::span<const double> numbers) {
+      if (there.extent(0) != numbers.size())
+        there = device_array(label, static_cast<std::ptrdiff_t>(numbers.size()));
+      to_device(there, numbers.data(), numbers.size());
+    };
+    if (wall.shape.extent(0) != shape.size()) keep(wall.shape, "vlasov::emission_shape", shape);
+    if (!std::equal(flux.begin(), flux.end(), wall.emitted.begin(), wall.emitted.end())) {
+      keep(wall.flux, "vlasov::emitted_flux", flux);
+      wall.emitted.assign(flux.begin(), flux.end());
+    }
+    for_all("vlasov::emit", n_faces(d) * Tr::n_groups * size_.n_vel,
+            EmitTrace<Tr>{edge(d, side), tables(), wall.shape.data(), wall.flux.data(), out});
+  }
+
+  void count_outflow(Flux flux, int d, int side, const double* inside, const double* outside) override {
+    using Kernel = PartialOutflow<Tr>;
+    const Wall& wall = walls_[d][side > 0];
+    const auto parts = size_.parts_of(n_faces(d));
+    Edge<Tr> here = edge(d, side);
+    here.cells.flux = flux;
+    launch_teams<Kernel::threads, 4>(
+        "vlasov::outflow", static_cast<int>(n_faces(d)) * parts.n, Kernel::threads,
+        Kernel{here, mean_volume(), inside, outside, wall.parts.data(), parts.n, parts.cells});
+    for_all("vlasov::add_outflow", n_faces(d) * Kernel::n_sums,
+            AddParts{parts.n, Kernel::n_sums, Kernel::n_sums, wall.parts.data(), wall.outflow.data()});
+    Kokkos::deep_copy(Space(), wall.counted, wall.outflow);
+  }
+  [[nodiscard]] std::span<const double> outflow(int d, int side) const override {
+    Space().fence();
+    const StagedArray& counted = walls_[d][side > 0].counted;
+    return {counted.data(), counted.size()};
   }
 
   [[nodiscard]] double frequency(const double* acceleration) const override {
@@ -236,25 +282,37 @@ class DeviceVlasovOf final : public DeviceVlasov {
     return static_cast<std::size_t>(size.n_conf * size.n_rows / options.cells[d] * size.host_packs * modes *
                                     options.lanes);
   }
-  static std::ptrdiff_t largest_wall(const DeviceVlasovOptions& options) {
-    std::size_t most = 0;
-    for (int d = 0; d < cdim + vdim; ++d)
-      for (int i = 0; i < 2; ++i)
-        if (options.open[d][i] && !options.halo[d][i]) most = std::max(most, trace_size(options, d));
-    return static_cast<std::ptrdiff_t>(most);
-  }
-  /// action(d, i) for the edges that have one, i = 0 at side -1.
+  /// action(d, i) for the open edges, i = 0 at side -1.
   template <class Action>
-  static void for_each_halo(const DeviceVlasovOptions& options, const Action& action) {
+  static void for_each_edge(const DeviceVlasovOptions& options, const Action& action) {
     for (int d = 0; d < cdim + vdim; ++d)
       for (int i = 0; i < 2; ++i)
-        if (options.halo[d][i]) action(d, i);
+        if (options.open[d][i]) action(d, i);
   }
-  static std::ptrdiff_t halos(const DeviceVlasovOptions& options) {
-    std::size_t sum = 0;
-    for_each_halo(options, [&](int d, int) { sum += 2 * trace_size(options, d); });
-    return static_cast<std::ptrdiff_t>(sum);
+  /// Sums of a wall, and of the parts that they are made of.
+  static std::ptrdiff_t n_outflow(const EngineSizes& size, const DeviceVlasovOptions& options, int d) {
+    return size.n_conf / options.cells[d] * PartialOutflow<Tr>::n_sums;
   }
+  static std::ptrdiff_t n_outflow_parts(const EngineSizes& size, const DeviceVlasovOptions& options, int d) {
+    return size.parts_of(size.n_conf / options.cells[d]).n * n_outflow(size, options, d);
+  }
+  static std::ptrdiff_t at_edges(const DeviceVlasovOptions& options) {
+    const EngineSizes size(options, Tr::n_modes);
+    std::ptrdiff_t sum = 0;
+    for_each_edge(options, [&](int d, int i) {
+      sum += 2 * static_cast<std::ptrdiff_t>(trace_size(options, d));
+      if (!options.halo[d][i]) sum += n_outflow(size, options, d) + n_outflow_parts(size, options, d);
+    });
+    return sum;
+  }
+  /// int phi_0 over a velocity cell of mean width.
+  [[nodiscard]] double mean_volume() const {
+    double volume = 1;
+    for (int d = 0; d < vdim; ++d) volume *= 0.5 * options_.mean_dv[d] * constant_sqrt(2);
+    return volume;
+  }
+  /// Of an edge across x_d.
+  [[nodiscard]] std::ptrdiff_t n_faces(int d) const { return size_.n_conf / options_.cells[d]; }
 
   void make_velocity_cells() {
     for (int d = 0; d < vdim; ++d) {
@@ -355,9 +413,17 @@ class DeviceVlasovOf final : public DeviceVlasov {
   EngineSizes size_;
   Cells<Tr> cells_;
   std::vector<DeviceArray> buffers_;
-  DeviceArray forces_, acceleration_, parts_, moments_, staging_, trace_, triple_, nodes_;
+  DeviceArray forces_, acceleration_, parts_, moments_, staging_, triple_, nodes_;
   DeviceArray velocity_[Tr::vdim];
   HaloArrays halos_[cdim + vdim][2];
+  /// An open edge of x without another rank beyond.
+  struct Wall {
+    DeviceArray parts, outflow;   ///< of count_outflow()
+    StagedArray counted;          ///< its sums on the host
+    DeviceArray shape, flux;      ///< of emit()
+    std::vector<double> emitted;  ///< what is in `flux`
+  };
+  Wall walls_[cdim + vdim][2];
   ByteArray tables_;
   double greatest_speed_[3]{};
 };

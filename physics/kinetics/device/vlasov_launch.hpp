@@ -39,7 +39,7 @@ inline void to_host(double* to, const DeviceArray& from, std::size_t n) {
   Kokkos::deep_copy(Out(to, n), Kokkos::subview(from, std::pair<std::size_t, std::size_t>(0, n)));
 }
 
-/// What travels between ranks, on the device, and where MPI finds it: there, or in copies on the host.
+/// What is on either side of an edge, on the device, and where MPI finds it: there, or in copies on the host.
 struct HaloArrays {
   DeviceArray own, outside;
   StagedArray staged_own, staged_outside;

@@ -15,6 +15,7 @@
 ///
 /// vlasov_stages [--all] [CHOICE]       timings, 1e5 to 1e7 cells, of the dimensions that --only has; --all:
 ///                                      every basis at one size, both ways to share out cells
+/// vlasov_stages --walls [CHOICE]       the same between reflecting walls in x
 /// vlasov_stages --write FILE           sums of results on small grids, by this space
 /// vlasov_stages --check FILE           compares with them: what another space has written
 ///
@@ -130,6 +131,17 @@ Sizes sizes_of(const DeviceVlasovOptions& o, const DeviceVlasov& engine) {
   return s;
 }
 
+/// What VlasovSystem asks for at a reflecting wall before and after a stage.
+void start_wall(DeviceVlasov& engine, int from, int side) {
+  const auto traces = engine.halo(0, side);
+  engine.trace(from, 0, side, traces.own);
+  engine.mirror(0, traces.own, 1, false, traces.outside);
+  engine.count_outflow(Flux::upwind, 0, side, traces.own, traces.outside);
+}
+void finish_wall(DeviceVlasov& engine, const DeviceVlasov::Stage& stage, int side) {
+  engine.add_exterior(stage, 0, side, engine.halo(0, side).outside);
+}
+
 void time_case(const char* dims, const char* name, const DeviceVlasovOptions& o, const char* sweep,
                double rate, int repeats) {
   const double bytes = DeviceVlasov::bytes(o);
@@ -152,7 +164,12 @@ void time_case(const char* dims, const char* name, const DeviceVlasovOptions& o,
   const auto measure = [&](auto&& body) { return device_bench::median_seconds(repeats, body); };
   const double dt = 1e-6;
   const auto stage = [&](double keep, double advance, int from, int to) {
-    engine->stage({keep, advance, dt, from, 0, to}, acceleration.data());
+    const DeviceVlasov::Stage one{keep, advance, dt, from, 0, to};
+    for (const int side : {-1, 1})
+      if (o.open[0][0]) start_wall(*engine, from, side);
+    engine->stage(one, acceleration.data());
+    for (const int side : {-1, 1})
+      if (o.open[0][0]) finish_wall(*engine, one, side);
   };
   stage(0, 1, 0, 1);
   const double one = measure([&] { stage(0.75, 0.25, 1, 2); });
@@ -201,17 +218,33 @@ std::vector<double> results() {
         if (engine == nullptr) continue;
         const Sizes size = sizes_of(o, *engine);
         Numbers numbers;
-        std::vector<double> f(size.f), acceleration(size.acceleration), trace(engine->trace_size(0));
+        std::vector<double> f(size.f), acceleration(size.acceleration);
+        // Coefficients of velocity groups, of which there are fewer than modes.
+        std::vector<double> shape(size.f / size.n_conf), given(size.n_conf * size.n_conf_modes);
         for (double& x : f) x = numbers.next();
         for (double& x : acceleration) x = 3 * numbers.next();
+        for (auto* const list : {&shape, &given})
+          for (double& x : *list) x = numbers.next();
         engine->upload(0, f.data());
         const double dt = 0.05 / engine->frequency(acceleration.data());
         const DeviceVlasov::Stage stages[3] = {
             {0, 1, dt, 0, 0, 1}, {0.75, 0.25, dt, 1, 0, 2}, {1.0 / 3, 2.0 / 3, dt, 2, 0, 0}};
         for (const auto& stage : stages) {
-          if (wall) engine->trace(stage.from, 0, 1, trace.data());
+          const auto emits = engine->halo(0, -1);
+          if (wall) {
+            start_wall(*engine, stage.from, 1);
+            engine->trace(stage.from, 0, -1, emits.own);
+            engine->emit(0, -1, shape, given, emits.outside);
+            engine->mirror(0, emits.own, 0.3, true, emits.outside);
+            engine->count_outflow(Flux::lax_friedrichs, 0, -1, emits.own, emits.outside);
+          }
           engine->stage(stage, acceleration.data());
-          if (wall) engine->add_exterior(stage, 0, 1, trace.data());
+          if (!wall) continue;
+          for (const int side : {-1, 1}) {
+            finish_wall(*engine, stage, side);
+            const auto counted = engine->outflow(0, side);
+            all.insert(all.end(), counted.begin(), counted.end());
+          }
         }
         engine->download(0, f.data());
         const std::size_t at_once = std::size_t(size.n_modes) * o.lanes, packs = f.size() / at_once;
@@ -273,7 +306,8 @@ int run(int argc, char** argv) {
   if (argc > 2 && std::strcmp(argv[1], "--write") == 0) return write(argv[2]);
   if (argc > 2 && std::strcmp(argv[1], "--check") == 0) return check(argv[2]);
   const bool every = argc > 1 && std::strcmp(argv[1], "--all") == 0;
-  const device_bench::Choice choice(argc, argv, every ? 2 : 1);
+  const bool walls = argc > 1 && std::strcmp(argv[1], "--walls") == 0;
+  const device_bench::Choice choice(argc, argv, every || walls ? 2 : 1);
   const bool quick = choice.quick;
   const double rate = device_bench::copy_rate(quick ? std::size_t{1} << 24 : std::size_t{1} << 28);
   const int repeats = quick ? 3 : 15;
@@ -282,8 +316,9 @@ int run(int argc, char** argv) {
       const int n = n_cells(c.cells);
       if (!choice.wants(c.dims) || (quick && (n > 200000 || c.vdim == 3)) || (choice.large && n < 5000000))
         continue;
-      time_case(c.dims, c.basis, make_options(c.cdim, c.vdim, c.order, c.family, c.cells, false), "automatic",
-                rate, repeats);
+      auto o = make_options(c.cdim, c.vdim, c.order, c.family, c.cells, false);
+      if (walls) o.open[0] = {true, true};
+      time_case(c.dims, c.basis, o, walls ? "walls" : "automatic", rate, repeats);
     }
   if (every)
     for (const auto& b : bases)

@@ -114,7 +114,7 @@ CollisionsCase make_case(int cdim, int vdim, const std::array<int, 3>& cells,
   result.moments.assign(moments.data(), moments.data() + moments.size());
 
   recorded = &result;
-  ResidentOperator resident(basis, block, Flux::upwind, open, DeviceVlasov::make(result.vlasov));
+  ResidentOperator resident(block, Flux::upwind, open, DeviceVlasov::make(result.vlasov));
   for (const auto* list : {&f, &there}) {
     resident.hold(list->front());
     resident.upload(list->front());

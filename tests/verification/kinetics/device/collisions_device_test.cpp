@@ -62,7 +62,7 @@ struct Pair {
       const auto block = decomposition.block(species[at(s)].grid);
       const auto open = open_edges(decomposition, species[at(s)]);
       operators.push_back(std::make_unique<ResidentOperator>(
-          basis, block, Flux::upwind, open,
+          block, Flux::upwind, open,
           DeviceVlasov::make(device_vlasov_options(basis, block, Flux::upwind, open))));
       resident.push_back(operators.back().get());
       for (auto* lists : {&here, &there})

@@ -78,6 +78,16 @@ TEST(DeviceRanks, that_share_velocity_space_are_as_one_on_the_host) {
                 {1, 1, n, 1});
 }
 
+TEST(DeviceRanks, that_share_velocity_space_have_walls) {
+  const int n = Comm::world().size();
+  const auto ser = Family::serendipity;
+  expect_as_one({1, 1, 2, ser, FieldModel::poisson, Walls::giving}, {1, n});
+  expect_as_one({1, 2, 1, Family::hybrid, FieldModel::poisson, Walls::giving}, {1, n, 1});
+  expect_as_one({1, 2, 2, ser, FieldModel::poisson, Walls::emitting, true}, {1, 1, n});
+  expect_as_one({1, 2, 2, ser, FieldModel::maxwell, Walls::reflecting}, {1, 1, n});
+  expect_as_one({2, 2, 1, Family::hybrid, FieldModel::maxwell, Walls::emitting}, {1, 1, 1, n});
+}
+
 TEST(DeviceRanks, that_share_space_are_as_one_on_the_host) {
   const int n = Comm::world().size();
   const auto ser = Family::serendipity;
@@ -91,8 +101,23 @@ TEST(DeviceRanks, that_share_space_are_as_one_on_the_host) {
 /// device in one of them.
 struct Steps {
   std::vector<double> numbers;
-  std::int64_t bytes = 0, sent = 0, fields = 0;
+  std::int64_t bytes = 0, sent = 0, fields = 0, walls = 0;
 };
+/// Of a species in a stage at walls in direction 0: each counts what leaves it, with a number for each mode
+/// of its faces, one for each v_d and one for v.v; the wall that emits learns that of both species before,
+/// and is told its flux.
+std::int64_t numbers_at_walls(const Setting& setting, VlasovSystem& system, int s) {
+  if (setting.walls == Walls::none) return 0;
+  const PhaseBlock& block = system.f(s).block;
+  const auto& conf = system.basis().conf();
+  int n_face_modes = 0;
+  for (int a = 0; a < conf.size(); ++a) n_face_modes += conf.mode(a)[0] == 0;
+  const std::int64_t n_faces = block.n_conf() / block.extent[0],
+                     counted = n_faces * (n_face_modes + setting.vdim + 1);
+  const bool lower = block.begin[0] == 0, upper = block.begin[0] + block.extent[0] == block.grid.cells[0];
+  const bool emits = setting.walls != Walls::reflecting && s == 0 && upper;
+  return (lower + upper) * counted + (emits ? 2 * counted + n_faces * n_face_modes : 0);
+}
 Steps steps_of(const Setting& setting, const std::array<int, 6>& ranks, bool directly) {
   const Exec exec;
   const auto system = make_system(setting, true, Comm::world(), ranks, directly);
@@ -115,6 +140,7 @@ Steps steps_of(const Setting& setting, const std::array<int, 6>& ranks, bool dir
     // Of each stage: A and B up, M0 and M1 down.
     steps.fields += 3 * 8 * std::int64_t{f.block.n_conf()} * system->basis().conf().size() *
                     (6 + 1 + system->basis().vdim());
+    steps.walls += 3 * 8 * numbers_at_walls(setting, *system, s);
   }
   return steps;
 }
@@ -126,12 +152,17 @@ TEST(DeviceRanks, send_from_the_device_or_through_the_host) {
        {std::pair{Setting{1, 1, 2, ser, FieldModel::poisson}, std::array<int, 6>{n, 1}},
         {Setting{1, 1, 2, ser, FieldModel::poisson}, {1, n}},
         {Setting{1, 2, 1, Family::hybrid, FieldModel::poisson}, {1, n, 1}},
+        {Setting{1, 1, 2, ser, FieldModel::poisson, Walls::emitting}, {n, 1}},
+        {Setting{1, 2, 2, ser, FieldModel::poisson, Walls::giving}, {1, n, 1}},
+        {Setting{1, 2, 2, ser, FieldModel::poisson, Walls::reflecting}, {1, 1, n}},
+        {Setting{2, 2, 1, Family::hybrid, FieldModel::poisson, Walls::reflecting}, {1, n, 1, 1}},
         {Setting{1, 1, 2, ser, FieldModel::poisson, Walls::none, false, Collide::lbo}, {1, n}},
         {Setting{1, 2, 1, Family::hybrid, FieldModel::poisson, Walls::none, false, Collide::lbo},
          {1, n, 1}}}) {
     const Steps direct = steps_of(setting, ranks, true), staged = steps_of(setting, ranks, false);
-    const auto name = fmt::format("{}x{}v_{}_{}", setting.cdim, setting.vdim, ranks[0],
-                                  setting.collide == Collide::no ? "free" : "lbo");
+    const auto name =
+        fmt::format("{}x{}v_{}_{}_walls_{}", setting.cdim, setting.vdim, ranks[0],
+                    setting.collide == Collide::no ? "free" : "lbo", static_cast<int>(setting.walls));
     RecordProperty(name + "_bytes_direct", std::to_string(direct.bytes));
     RecordProperty(name + "_bytes_staged", std::to_string(staged.bytes));
     EXPECT_EQ(direct.numbers, staged.numbers) << name;
@@ -139,7 +170,7 @@ TEST(DeviceRanks, send_from_the_device_or_through_the_host) {
     // As much comes as goes.
     EXPECT_EQ(staged.bytes, direct.bytes + 2 * direct.sent) << name;
     if (setting.collide == Collide::no) {
-      EXPECT_EQ(direct.bytes, direct.fields) << name;
+      EXPECT_EQ(direct.bytes, direct.fields + direct.walls) << name;
     }
   }
 }

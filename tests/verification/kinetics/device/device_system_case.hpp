@@ -13,7 +13,12 @@
 /// Whole systems of two species of different mass, on the host or with f resident on the device.
 namespace quintet::kinetics {
 
-enum class Walls { none, reflecting, emitting };
+enum class Walls {
+  none,
+  reflecting,
+  emitting,  ///< and mirroring a part
+  giving     ///< emitting alone: ranks may share v across it
+};
 enum class Collide { no, lbo, lbo_split, bgk, bgk_split };
 
 struct Setting {
@@ -29,12 +34,12 @@ inline Species make_species(const Setting& s, double charge, double mass, int nv
   Species species = species_of(s.cdim, s.vdim, charge, mass, nv, 1);
   species.grid.periodic[0] = s.walls == Walls::none;
   if (s.walls == Walls::reflecting) species.boundary[0] = {Boundary::reflecting, Boundary::reflecting};
-  if (s.walls == Walls::emitting) {
+  if (s.walls == Walls::emitting || s.walls == Walls::giving) {
     species.boundary[0] = {Boundary::absorbing, Boundary::absorbing};
     Emission emission;
     emission.flux = [](double t) { return 0.1 + 0.05 * t; };
     emission.yield = {0.1, 0.3};
-    emission.reflection = 0.2;
+    if (s.walls == Walls::emitting) emission.reflection = 0.2;
     if (charge < 0) species.emission[0][1] = emission;
   }
   return species;

@@ -1,6 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "io/log/error.hpp"
 #include "tests/verification/kinetics/device/device_system_case.hpp"
@@ -78,10 +81,45 @@ TEST(VlasovDeviceSystem, runs_are_those_of_the_host) {
   }
 }
 
+TEST(VlasovDeviceSystem, reflecting_walls_keep_every_particle) {
+  for (const auto& [cdim, vdim, order] : {std::array{1, 1, 3}, {1, 2, 2}, {1, 3, 1}, {2, 2, 2}}) {
+    const auto system =
+        make_system({cdim, vdim, order, Family::serendipity, FieldModel::maxwell, Walls::reflecting}, true);
+    const auto before = system->sample(Exec());
+    advance(*system, 4);
+    const auto after = system->sample(Exec());
+    for (std::size_t s = 0; s < 2; ++s) {
+      EXPECT_NEAR(after.species[s].m0, before.species[s].m0, 1e-13 * before.species[s].m0);
+      EXPECT_NEAR(after.species[s].budget.left_altogether().particles, 0, 1e-13 * before.species[s].m0);
+    }
+  }
+}
+
+TEST(VlasovDeviceSystem, what_walls_take_and_give_is_counted) {
+  for (const auto walls : {Walls::emitting, Walls::giving}) {
+    const auto system = make_system({1, 2, 2, Family::serendipity, FieldModel::poisson, walls}, true);
+    const auto before = system->sample(Exec());
+    advance(*system, 4);
+    const auto after = system->sample(Exec());
+    for (std::size_t s = 0; s < 2; ++s) {
+      const double n = before.species[s].m0, left = after.species[s].budget.left_altogether().particles;
+      EXPECT_NEAR(after.species[s].m0 + left, n, 1e-13 * n);
+      EXPECT_GT(left, 1e-3 * n);
+      const auto& budget = after.species[s].budget;
+      const double energy = 0.5 * (s == 0 ? 1 : 4) * (after.species[s].m2 - before.species[s].m2);
+      EXPECT_NEAR(energy, budget.force.energy - budget.left_altogether().energy, 1e-13 * before.energy());
+    }
+    EXPECT_GT(after.species[0].budget.emitted.particles, 0.1 * after.time);
+  }
+}
+
 TEST(VlasovDeviceSystem, a_run_goes_on_elsewhere) {
-  const Setting setting{1,     2,           2, Family::serendipity, FieldModel::maxwell, Walls::reflecting,
-                        false, Collide::lbo};
-  for (const bool device_first : {false, true}) {
+  const auto ser = Family::serendipity;
+  for (const auto& [setting, device_first] :
+       {std::pair{Setting{1, 2, 2, ser, FieldModel::maxwell, Walls::reflecting, false, Collide::lbo}, false},
+        {Setting{1, 2, 2, ser, FieldModel::maxwell, Walls::reflecting, false, Collide::lbo}, true},
+        {Setting{1, 2, 2, ser, FieldModel::poisson, Walls::emitting}, false},
+        {Setting{1, 2, 2, ser, FieldModel::poisson, Walls::emitting}, true}}) {
     const auto whole = make_system(setting, false), before = make_system(setting, device_first),
                after = make_system(setting, !device_first);
     advance(*whole, 6);
@@ -98,19 +136,20 @@ TEST(VlasovDeviceSystem, a_run_goes_on_elsewhere) {
 }
 
 TEST(VlasovDeviceSystem, on_one_device_a_restart_keeps_every_bit) {
-  const Setting setting{1,    2,           2, Family::serendipity, FieldModel::maxwell, Walls::reflecting,
-                        true, Collide::bgk};
-  const auto whole = make_system(setting, true), after = make_system(setting, true);
-  advance(*whole, 3);
-  for (int i = 0; i < 2; ++i) Kokkos::deep_copy(after->f(i).data, whole->f(i).data);
-  Kokkos::deep_copy(after->field(), whole->field());
-  after->resume(Exec(), whole->time(), whole->step());
-  after->set_collision_frequency(whole->collision_frequency());
-  after->set_budgets_here(whole->budgets_here());
-  after->set_field_budget_here(whole->field_budget_here());
-  advance(*whole, 3);
-  advance(*after, 3);
-  EXPECT_EQ(difference(numbers_of(*whole), numbers_of(*after)), 0);
+  for (const auto walls : {Walls::reflecting, Walls::emitting}) {
+    const Setting setting{1, 2, 2, Family::serendipity, FieldModel::maxwell, walls, true, Collide::bgk};
+    const auto whole = make_system(setting, true), after = make_system(setting, true);
+    advance(*whole, 3);
+    for (int i = 0; i < 2; ++i) Kokkos::deep_copy(after->f(i).data, whole->f(i).data);
+    Kokkos::deep_copy(after->field(), whole->field());
+    after->resume(Exec(), whole->time(), whole->step());
+    after->set_collision_frequency(whole->collision_frequency());
+    after->set_budgets_here(whole->budgets_here());
+    after->set_field_budget_here(whole->field_budget_here());
+    advance(*whole, 3);
+    advance(*after, 3);
+    EXPECT_EQ(difference(numbers_of(*whole), numbers_of(*after)), 0);
+  }
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "io/log/error.hpp"
@@ -31,6 +33,7 @@ struct Setting {
   Boundary boundary;
   bool stretched, magnetic;
   DeviceSweep sweep = DeviceSweep::automatic;
+  bool emits = false;  ///< absorbing walls
 };
 
 /// Both operators on one case, each with three distributions.
@@ -40,7 +43,7 @@ struct Pair {
   Decomposition decomposition;
   std::unique_ptr<VlasovOperator> host;
   std::unique_ptr<ResidentOperator> device;
-  std::unique_ptr<Exterior> host_exterior, device_exterior;
+  std::vector<Exterior> host_exterior, device_exterior;
   std::vector<Distribution> here, there;
   ConfField host_moments, device_moments;
 
@@ -50,9 +53,9 @@ struct Pair {
     host = VlasovOperator::make(c.basis, c.block, s.flux, open);
     auto options = device_vlasov_options(c.basis, c.block, s.flux, open);
     options.sweep = s.sweep;
-    device = std::make_unique<ResidentOperator>(c.basis, c.block, s.flux, open, DeviceVlasov::make(options));
-    host_exterior = std::make_unique<Exterior>(decomposition, c.basis, species, *host);
-    device_exterior = std::make_unique<Exterior>(decomposition, c.basis, species, *device);
+    device = std::make_unique<ResidentOperator>(c.block, s.flux, open, DeviceVlasov::make(options));
+    host_exterior.emplace_back(decomposition, c.basis, species, *host);
+    device_exterior.emplace_back(decomposition, c.basis, species, *device);
     for (int i = 0; i < 3; ++i) {
       here.emplace_back("f", c.block, c.basis.size());
       there.emplace_back("f", c.block, c.basis.size());
@@ -70,9 +73,9 @@ struct Pair {
           for (int m = 0; m < c.basis.size(); ++m)
             here[1].at(conf, row, j, m) = there[1].at(conf, row, j, m) =
                 c.f.at(conf, c.block.n_rows() - 1 - row, c.block.n_last() - 1 - j, m);
-    host_exterior->hold(Exec(), here[0]);
+    host_exterior[0].hold(Exec(), here[0]);
     for (int i = 0; i < 2; ++i) device->upload(there[at(i)]);
-    device_exterior->hold(Exec(), there[0]);
+    device_exterior[0].hold(Exec(), there[0]);
   }
 
   static OperatorCase make_case(const BasisRow& b, const Setting& s) {
@@ -86,7 +89,7 @@ struct Pair {
     auto c = make_operator_case(b.cdim, b.vdim, b.order, b.family, false, cells);
     for (int d = 0; d < b.vdim; ++d) {
       const auto v = at(b.cdim + d);
-      if (s.boundary == Boundary::reflecting) c.block.grid.lower[v] = -c.block.grid.upper[v];
+      if (s.boundary == Boundary::reflecting || s.emits) c.block.grid.lower[v] = -c.block.grid.upper[v];
       if (s.stretched) map_velocity(c.block.grid, d, 1.2 + 0.2 * d);
     }
     for (int i = 0; i < b.cdim; ++i) c.block.grid.periodic[at(i)] = s.boundary == Boundary::periodic;
@@ -100,21 +103,29 @@ struct Pair {
   static Species make_species(const OperatorCase& c, const Setting& s) {
     Species species;
     species.grid = c.block.grid;
-    for (int i = 0; i < c.basis.cdim(); ++i) species.boundary[at(i)] = {s.boundary, s.boundary};
+    for (int i = 0; i < c.basis.cdim(); ++i) {
+      species.boundary[at(i)] = {s.boundary, s.boundary};
+      if (s.emits)
+        species.emission[at(i)] = {
+            Emission{.flux = [](double t) { return 0.3 + t; }, .yield = {0.4}, .reflection = 0.2},
+            Emission{.thermal_speed = 0.8, .flux = {}, .yield = {}, .reflection = 0.6}};
+    }
     return species;
   }
 
   void stage(const Stage& stage, int from, int from0, int to) {
     const Exec exec;
-    const auto advance = [&](VlasovOperator& vlasov, Exterior& exterior, std::vector<Distribution>& f,
-                             const ConfField& moments) {
+    const auto advance = [&](VlasovOperator& vlasov, std::vector<Exterior>& exteriors,
+                             std::vector<Distribution>& f, const ConfField& moments) {
+      Exterior& exterior = exteriors[0];
       exterior.start(exec, f[at(from)]);
+      exterior.emit(exec, 0.2, exteriors);
       vlasov.apply(exec, stage, f[at(from)], f[at(from0)], c.acceleration, f[at(to)], moments);
       vlasov.add_exterior(exec, stage, exterior.finish(exec), c.acceleration, f[at(to)], moments);
       exec.fence();
     };
-    advance(*host, *host_exterior, here, host_moments);
-    advance(*device, *device_exterior, there, device_moments);
+    advance(*host, host_exterior, here, host_moments);
+    advance(*device, device_exterior, there, device_moments);
   }
   /// Greatest difference of a distribution, of its greatest value.
   double compare(int i) {
@@ -124,9 +135,23 @@ struct Pair {
 };
 
 std::string text(const BasisRow& b, const Setting& s) {
-  return fmt::format("{}x{}v {} of order {}, flux {}, boundary {}{}{}", b.cdim, b.vdim, name(b.family),
+  return fmt::format("{}x{}v {} of order {}, flux {}, boundary {}{}{}{}", b.cdim, b.vdim, name(b.family),
                      b.order, static_cast<int>(s.flux), static_cast<int>(s.boundary),
-                     s.stretched ? ", stretched" : "", s.magnetic ? "" : ", no B");
+                     s.stretched ? ", stretched" : "", s.magnetic ? "" : ", no B", s.emits ? ", emits" : "");
+}
+
+/// What leaves through all walls, and its particles as functions on them.
+std::vector<double> outflow(const Pair& pair, const Exterior& exterior) {
+  Budget budget;
+  exterior.add_outflow(0.7, 1.5, budget);
+  const auto counted = std::bit_cast<BudgetNumbers>(budget);
+  std::vector<double> all(counted.begin(), counted.end());
+  for (int d = 0; d < pair.c.basis.cdim(); ++d)
+    for (const int side : {-1, 1}) {
+      const auto particles = exterior.particle_outflow(d, side);
+      all.insert(all.end(), particles.begin(), particles.end());
+    }
+  return all;
 }
 
 void expect_same_stage(const BasisRow& b, const Setting& s) {
@@ -137,6 +162,12 @@ void expect_same_stage(const BasisRow& b, const Setting& s) {
   EXPECT_GT(difference(pair.here[2], pair.here[0]), 0.1);
   EXPECT_LT(pair.compare(2), 2e-14);
   EXPECT_LT(difference(pair.host_moments, pair.device_moments), 2e-14);
+  const auto left = outflow(pair, pair.host_exterior[0]), there = outflow(pair, pair.device_exterior[0]);
+  const double most = std::abs(*std::max_element(
+      left.begin(), left.end(), [](double a, double b) { return std::abs(a) < std::abs(b); }));
+  EXPECT_EQ(most > 0, s.boundary != Boundary::periodic);
+  ASSERT_EQ(left.size(), there.size());
+  for (std::size_t i = 0; i < left.size(); ++i) EXPECT_NEAR(there[i], left[i], 1e-13 * most);
   const double frequency = pair.host->frequency(Exec(), pair.c.acceleration);
   EXPECT_NEAR(pair.device->frequency(Exec(), pair.c.acceleration), frequency, 1e-14 * frequency);
 }
@@ -164,6 +195,16 @@ TEST(VlasovDevice, walls_of_every_kind_are_those_of_the_host) {
         if (flux != Flux::upwind && wall != Boundary::reflecting) continue;
         expect_same_stage(basis, {flux, wall, basis.order != 1, true});
       }
+}
+
+TEST(VlasovDevice, walls_that_emit_are_those_of_the_host) {
+  for (const auto& basis : bases())
+    for (const auto flux : {Flux::upwind, Flux::lax_friedrichs})
+      expect_same_stage(basis, {.flux = flux,
+                                .boundary = Boundary::absorbing,
+                                .stretched = basis.order != 1,
+                                .magnetic = true,
+                                .emits = true});
 }
 
 TEST(VlasovDevice, whole_steps_are_those_of_the_host) {
