@@ -33,8 +33,9 @@ std::size_t frame_budget(const TrainOptions& options) {
 }
 
 /// Weights alone can be more than there is: what the networks of one type take at least, a copy to start from
-/// and the arrays of a training, is looked at before they are drawn; stage_in_force() counts the rest.
-void require_memory_of_one_type(const Comm& comm, const TrainOptions& options) {
+/// and the arrays of a training (on a GPU values on their way), is looked at before they are drawn;
+/// stage_in_force() counts the rest.
+void require_memory_of_one_type(const Comm& comm, const TrainOptions& options, const DeviceSession& device) {
   const auto& descriptor = options.model.descriptor;
   double weights = 0;
   const auto add = [&](double n_in, const std::vector<std::int64_t>& neurons) {
@@ -47,14 +48,16 @@ void require_memory_of_one_type(const Comm& comm, const TrainOptions& options) {
   add(double(descriptor.axis_neurons) * double(descriptor.neurons.back()), options.model.fitting.neurons);
   const double states = options.offload.optimiser == OffloadKind::file ? 0 : 2;
   const double number = options.model.single_precision ? sizeof(float) : sizeof(double);
-  require_memory(comm, (sizeof(double) + (2 + states) * number) * weights,
+  const bool is_elsewhere = device.device() == Device::gpu &&
+                            kept_on_host(comm.size(), options.parallel, options.offload, {}, false).empty();
+  require_memory(comm, (sizeof(double) + (is_elsewhere ? 1 : 2 + states) * number) * weights,
                  "the weights, gradients and moments of one type's networks (model.descriptor.neurons, "
                  "model.fitting.neurons)");
 }
 
-TrainingSetup set_up(const Comm& comm, const TrainOptions& options,
+TrainingSetup set_up(const Comm& comm, const TrainOptions& options, const DeviceSession& device,
                      const std::optional<std::string>& checkpoint) {
-  if (!options.model.start) require_memory_of_one_type(comm, options);
+  if (!options.model.start) require_memory_of_one_type(comm, options, device);
   if (!checkpoint) return set_up_training(options);
   const hdf5::File file = hdf5::File::open(comm, *checkpoint);
   check_is_training(file);
@@ -112,7 +115,7 @@ Training::Training(Comm comm, const TrainOptions& options, const DeviceSession& 
     : comm_(std::move(comm)),
       options_(options),
       device_(device),
-      setup_(set_up(comm_, options_, checkpoint)),
+      setup_(set_up(comm_, options_, device_, checkpoint)),
       schedule_(options_.learning_rate, options_.loss, options_.steps),
       watch_(options_.divergence),
       parallel_(parallel_in_force(comm_, options_, setup_)),

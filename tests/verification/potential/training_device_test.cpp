@@ -1,3 +1,4 @@
+#include <limits>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -237,6 +238,26 @@ TEST(TrainerOnDevice, makes_the_hosts_steps_on_any_ranks_and_stage) {
     EXPECT_LT(largest_difference(there->parameters(), host->parameters()), 1e-8) << stage;
     EXPECT_GT(largest_difference(parameters_of(model, ParameterLayout(model)), there->parameters()), 1e-3);
   }
+}
+
+/// The error is thrown in the library with LibTorch, and is ours here.
+TEST(TrainerOnDevice, a_gradient_that_is_no_number_leaves_the_weights) {
+  const auto item = model_cases().front();
+  const Model model = read_dp(item.model);
+  auto bad = labelled(item.reference.configuration, 5);
+  const TrainingFrame good = make_frame(bad, model.rcut);
+  bad.energy = std::numeric_limits<double>::infinity();
+  const TrainingFrame frame = make_frame(bad, model.rcut);
+  const TrainingFrame* one[] = {&frame};
+  const auto trainer = on_device(model, Comm::world());
+  const auto before = trainer->parameters();
+  trainer->gradient(one, prefactors, 1);
+  EXPECT_THROW(trainer->update(1e-3), NumericalError);
+  EXPECT_EQ(trainer->parameters(), before);
+  one[0] = &good;
+  trainer->gradient(one, prefactors, 1);
+  trainer->update(1e-3);
+  EXPECT_NE(trainer->parameters(), before);
 }
 
 TEST(TrainerOnDevice, no_gradient_and_no_weight_travels_in_a_step) {
