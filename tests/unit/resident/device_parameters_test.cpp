@@ -13,8 +13,10 @@
 #include <gtest/gtest.h>
 
 #include "io/log/error.hpp"
+#include "io/runtime/runtime.hpp"
 #include "surrogates/bridge/torch_memory.hpp"
 #include "surrogates/training/flat_parameters.hpp"
+#include "tests/support/address_sanitizer.hpp"
 
 /// FlatParameters whose arrays are on a device (here the host's cores, by the same operators) against those
 /// of the host.
@@ -240,6 +242,24 @@ TYPED_TEST(DeviceParametersOf, take_the_bytes_that_are_told_and_none_beside) {
             << "as LibTorch's allocator counts them";
         EXPECT_EQ(account.ledger.peak(Tier::host), account.host_bytes) << "no array of FlatParameters";
       }
+}
+
+/// As the system counts them, of arrays that are large beside all else.
+TEST(DeviceParameters, take_no_memory_on_the_host_beside_the_devices) {
+  if (QUINTET_ADDRESS_SANITIZER) GTEST_SKIP() << "the sanitizer's own memory comes on top";
+  const std::size_t n = 4'000'000;
+  const std::vector<double> begin(n, 0.5);
+  const auto growth = [&](const ResidentMaker<float>& maker) {
+    const double before = resident_memory_mb();
+    FlatParameters<float> parameters(Comm::self(), one_block("a", n), begin, {}, {}, {}, {}, maker);
+    parameters.clear_gradient();
+    return resident_memory_mb() - before;
+  };
+  const auto maker = device_parameters<float>(device());
+  static_cast<void>(there_of<float>({}));  // what LibTorch makes once
+  const double arrays = 4 * sizeof(float) * 1e-6 * static_cast<double>(n);
+  EXPECT_NEAR(growth(maker), arrays, 0.2 * arrays);
+  EXPECT_GT(growth({}), 0.8 * arrays) << "the host's are seen as well";
 }
 
 /// Twins of ranks must not drift apart: what each has is the same to the last bit.
